@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# The two commands of the README are `make demo` and `make test`; `make help` lists the others.
+SHELL := /bin/bash
+PRESET ?= release
+BUILD := build/$(PRESET)
+JOBS ?= $(shell nproc)
+PYTHON := .venv/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test unit pytest bench soak wheel format lint clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install what is missing (Debian, Python, npm packages)
+	@tools/setup
+
+build: setup ## build, and install the package into .venv
+	@cmake --preset $(PRESET) -DSTEPTRACE_TESTS=OFF -DSTEPTRACE_BENCH=OFF >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) -- --quiet
+	@tools/install_dev $(BUILD)
+
+demo: build ## train the slow and the mended recommender under Steptrace, print both verdicts
+	@examples/recommender/demo
+
+test: setup ## every test; ends with 'N passed, N failed'
+	@tools/run_tests
+
+bench: ## measure against the peers and the budgets
+	@tools/setup --bench
+	@tools/run_benches
+
+soak: ## long runs, fuzzers and sanitizers, for a machine that is free
+	@tools/setup --bench
+	@tools/run_soak
+
+wheel: setup ## build the wheel into dist/
+	@tools/wheel
+
+format: setup ## format everything
+	@tools/format
+
+lint: setup ## what CI checks before the tests: format, lint, layers, names, sizes
+	@tools/lint
+
+clean: ## remove what was built (not .venv)
+	rm -rf build dist

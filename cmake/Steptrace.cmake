@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# One folder, one target: the four functions by which the folders under src/ declare what they hold.
+# Tests, benchmarks and fuzzers stand beside the code: thing.cc, thing_test.cc, thing_bench.cc, thing_fuzz.cc.
+
+# steptrace_library(NAME SOURCES ... [DEPS ...] [PRIVATE_DEPS ...])   headers alone: no SOURCES
+function(steptrace_library name)
+  cmake_parse_arguments(A "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  if(A_SOURCES)
+    add_library(${name} STATIC ${A_SOURCES})
+    target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}/src")
+    target_link_libraries(${name} PUBLIC ${A_DEPS} PRIVATE ${A_PRIVATE_DEPS} steptrace_warnings)
+  else()
+    add_library(${name} INTERFACE)
+    target_include_directories(${name} INTERFACE "${PROJECT_SOURCE_DIR}/src")
+    target_link_libraries(${name} INTERFACE ${A_DEPS})
+  endif()
+endfunction()
+
+# steptrace_test(NAME SOURCES ... DEPS ... [LABELS ...])   a GoogleTest binary, run by ctest as one test
+function(steptrace_test name)
+  cmake_parse_arguments(A "" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  if(NOT STEPTRACE_TESTS)
+    return()
+  endif()
+  add_executable(${name} ${A_SOURCES})
+  target_link_libraries(${name} PRIVATE ${A_DEPS} GTest::gmock GTest::gtest_main steptrace_warnings)
+  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "unit;${A_LABELS}")
+  if("tsan" IN_LIST A_LABELS)  # several threads share what it tests
+    add_dependencies(tsan_tests ${name})
+  endif()
+endfunction()
+
+# steptrace_bench(NAME SOURCES ... DEPS ...)   a Google Benchmark binary; it checks its own answer
+function(steptrace_bench name)
+  cmake_parse_arguments(A "" "" "SOURCES;DEPS" ${ARGN})
+  if(NOT STEPTRACE_BENCH)
+    return()
+  endif()
+  add_executable(${name} ${A_SOURCES})
+  target_link_libraries(${name} PRIVATE ${A_DEPS} benchmark::benchmark steptrace_warnings)
+endfunction()
+
+# steptrace_fuzz(NAME SOURCES ... DEPS ...)   a libFuzzer target; only in the fuzz preset
+function(steptrace_fuzz name)
+  cmake_parse_arguments(A "" "" "SOURCES;DEPS" ${ARGN})
+  if(NOT STEPTRACE_FUZZ)
+    return()
+  endif()
+  add_executable(${name} ${A_SOURCES})
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_libraries(${name} PRIVATE ${A_DEPS} steptrace_warnings)
+endfunction()

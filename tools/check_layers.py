@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may include whom. The tree reads as the data flows: an include against the flow fails.
+
+usage: check_layers.py        from the root of the tree; exit 1 with one line per breach
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# folder -> folders that it may include (itself always). The longest prefix of a file's path decides.
+ALLOWED = {
+    "base": [],
+    "wire": ["base"],
+    "transport/writer": ["wire", "base"],
+    "transport": ["wire", "base"],
+    "probe": ["transport/writer", "wire", "base"],
+    "store": ["base"],
+    "analyze": ["store", "base", "wire"],
+    "agent/system": ["store", "base"],
+    "agent": ["agent/system", "transport", "wire", "store", "analyze", "base"],
+    "serve/rpc": ["analyze", "store", "base"],
+    "cli/render": ["analyze", "base"],
+    "cli": ["cli/render", "serve/rpc", "agent", "agent/system", "analyze", "store", "base"],
+    "testing": ["base", "wire", "transport", "store", "analyze", "agent", "agent/system"],
+}
+
+# What a folder must never see, with the reason.
+FORBIDDEN = [
+    (
+        ("probe", "transport/writer", "wire"),
+        r"<(iostream|string|vector|map|thread|mutex|functional)>",
+        "lives in the training process: libc only",
+    ),
+    (
+        ("base", "wire", "transport", "probe", "agent", "analyze", "cli"),
+        r"<(arrow|parquet)/",
+        "Arrow stays inside store and serve/rpc",
+    ),
+    (("analyze",), r"<(fstream|filesystem|sys/socket\.h)>", "analysis does no input or output"),
+]
+
+# Debts, each with the day it was made; this list only shrinks.
+DEBTS = set()
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|(<[^>]+>))')
+
+
+def layer_of(path):
+    """The longest key of ALLOWED that is a prefix of a path under src/, or None."""
+    fits = [key for key in ALLOWED if path == key or path.startswith((key + "/", key + "."))]
+    return max(fits, key=len, default=None)
+
+
+def breaches(source, root):
+    name = source.relative_to(root).as_posix()
+    own = layer_of(name)
+    if own is None:
+        yield f"{name}: belongs to no layer; add its folder to ALLOWED in tools/check_layers.py"
+        return
+    is_test = re.search(r"(_(test|bench|fuzz)|/rows_main)\.cc$", name) or own == "testing"
+    for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        ours, system = match.groups()
+        if ours:
+            other = layer_of(ours)
+            if is_test and other == "testing":
+                continue
+            if other and other != own and other not in ALLOWED[own] and not is_test:
+                yield f"{name}:{number}: {own} may not include {other} ({ours})"
+        elif not is_test:
+            for layers, pattern, reason in FORBIDDEN:
+                if own in layers and re.search(pattern, system):
+                    yield f"{name}:{number}: {own} may not include {system}: {reason}"
+
+
+def main():
+    root = Path("src")
+    found = [
+        line
+        for source in sorted(root.rglob("*"))
+        if source.suffix in (".h", ".cc", ".c")
+        for line in breaches(source, root)
+        if line.split(":")[0] not in DEBTS
+    ]
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Habits of the tree that a machine can check, each with its reason.
+
+usage: check_tree.py        from the root of the tree; exit 1 with one line per breach
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+SOURCE_LINES = 500  # a file that one person can hold; above it, two files
+HEADER_LINES = 200
+# Headers that are a format's specification, and declarations that are one list by nature.
+LONG_HEADERS = {
+    "src/wire/ring_layout.h",
+    "src/store/tables.h",
+    "src/store/metrics.h",
+    "include/steptrace/steptrace.h",
+}
+# LTTng includes its description of events again and again, on purpose.
+READ_AGAIN = {"bench/probe/lttng_pair_tp.h"}
+README_LINES = 60  # a page: the folder's rule, never an inventory
+
+
+def tracked():
+    names = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.split("\n")
+    return [Path(n) for n in names if n and Path(n).is_file()]
+
+
+def check(path):
+    name, text = path.as_posix(), path.read_text(encoding="utf-8")
+    lines = text.count("\n")
+    code = path.suffix in (".cc", ".h", ".c", ".py", ".pyi")
+    head = text[:200]
+    if code and text.strip() and "SPDX-License-Identifier: Apache-2.0" not in head:
+        yield f"{name}: no SPDX line at the top"
+    if path.suffix == ".h" and "#pragma once" not in text and name not in READ_AGAIN:
+        yield f"{name}: a header without #pragma once"
+    if path.suffix == ".h" and lines > HEADER_LINES and name not in LONG_HEADERS:
+        yield f"{name}: {lines} lines, a header has at most {HEADER_LINES}"
+    if path.suffix in (".cc", ".c", ".py") and lines > SOURCE_LINES:
+        yield f"{name}: {lines} lines, a source has at most {SOURCE_LINES}"
+    if re.search(r"\b(TODO|FIXME|XXX)\b", text) and code and name != "tools/check_tree.py":
+        yield f"{name}: a note to oneself without owner; mend it or file an issue"
+    if name.startswith("src/") and path.name == "README.md" and lines > README_LINES:
+        yield f"{name}: {lines} lines, a folder's README is at most a page"
+
+
+def main():
+    files = tracked()
+    found = [
+        line
+        for p in files
+        if p.suffix in (".cc", ".h", ".c", ".py", ".pyi", ".md")
+        for line in check(p)
+    ]
+    folders = {p.parent for p in files if p.parts[0] == "src" and p.suffix == ".cc"}
+    for folder in sorted(folders):
+        if not any((parent / "README.md").exists() for parent in [folder, *folder.parents][:3]):
+            found.append(f"{folder}: no README.md states the folder's rule")
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

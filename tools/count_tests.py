@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adds up the results that GoogleTest, ctest and pytest left in a folder; exit 1 on any failure.
+
+usage: count_tests.py FOLDER     FOLDER holds */*.json (GoogleTest), ctest-*.log and *.xml (JUnit)
+"""
+
+import json
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+
+def googletest(path):
+    """(passed, failed, skipped) of one GoogleTest JSON file."""
+    counts = [0, 0, 0]
+    for suite in json.loads(path.read_text())["testsuites"]:
+        for case in suite["testsuite"]:
+            if case.get("failures"):
+                counts[1] += 1
+            elif case.get("result") == "SKIPPED":
+                counts[2] += 1
+            else:
+                counts[0] += 1
+    return counts
+
+
+def ctest_failures_without_cases(path):
+    """Test programs that ctest saw fail; one that crashed left no JSON of its cases."""
+    match = re.search(r"(\d+) tests failed out of", path.read_text())
+    return int(match.group(1)) if match else 0
+
+
+def junit(path):
+    """(passed, failed, skipped) of one JUnit file."""
+    suite = ElementTree.parse(path).getroot().find("testsuite")
+    total, skipped = int(suite.get("tests")), int(suite.get("skipped"))
+    failed = int(suite.get("failures")) + int(suite.get("errors"))
+    return [total - failed - skipped, failed, skipped]
+
+
+def main(folder):
+    total = [0, 0, 0]
+    rows = [(p, googletest(p)) for p in sorted(folder.glob("*/*.json"))]
+    rows += [(p, junit(p)) for p in sorted(folder.glob("*.xml"))]
+    for _, counts in rows:
+        total = [a + b for a, b in zip(total, counts)]
+    programs = sum(ctest_failures_without_cases(p) for p in folder.glob("ctest-*.log"))
+    total[1] = max(total[1], programs + sum(c[1] for p, c in rows if p.suffix == ".xml"))
+    for wanted in ("*/*.json", "python.xml", "e2e.xml"):
+        if not list(folder.glob(wanted)):
+            print(f"count_tests: no results like {wanted}: its tests did not run")
+            total[1] += 1
+    print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped")
+    return 1 if total[1] or not total[0] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
