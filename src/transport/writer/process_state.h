@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "transport/writer/name_arena.h"
+#include "transport/writer/ring_file.h"
+#include "transport/writer/thread_ring.h"
+
+namespace steptrace::transport {
+
+// A lock that is never waited for long: who does not get it gives up and counts a loss, so that a
+// signal handler above the holder cannot hang the host.
+class BoundedLock {
+ public:
+  bool Acquire();
+  void Release() { held_.store(0, std::memory_order_release); }  // pairs with Acquire()
+  void ResetAfterFork() { held_.store(0, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint32_t> held_{0};
+};
+
+// Everything that the probe keeps in a process, in static memory: untouched pages cost nothing.
+struct ProcessState {
+  BoundedLock lock;  // attach, disarm, insertion of names
+  RingFile file;
+  NameArena names;
+  uint32_t ring_count = 0;
+  uint32_t rings_touched = 0;  // of `rings`, those below were used at some time, in a parent too
+  std::atomic<bool> pause_wanted{false};
+  bool handlers_installed = false;
+  pthread_key_t exit_key = 0;
+  ThreadRing rings[wire::kMaxRings]{};
+
+  wire::FileHeader* header() { return reinterpret_cast<wire::FileHeader*>(file.base()); }
+  wire::RingControl* control(uint32_t ring) {
+    return reinterpret_cast<wire::RingControl*>(file.base() + wire::kControlOffset) + ring;
+  }
+};
+extern ProcessState g_process;
+
+// Adds to a counter of loss in the shared header. The caller knows that a file is mapped.
+inline void CountLoss(uint64_t& counter, uint64_t count) {
+  std::atomic_ref<uint64_t>(counter).fetch_add(count, std::memory_order_relaxed);
+}
+
+// A ring for this thread, which has none; null: none to be had, which is counted by the caller.
+ThreadRing* ClaimRing();
+
+// Opens a forked child's own file if that is still to be done. False: not recording any more.
+bool EnsureOwnFile();
+
+// Makes room for `need` records at the head: looks at the tail, commits memory, turns to the next
+// lap. False: the ring is full.
+bool MakeRoom(ThreadRing* ring, uint64_t need);
+
+// Adds this thread's losses to the counter that fits why it has no ring.
+void FlushUnrecorded();
+
+}  // namespace steptrace::transport

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "transport/writer/hot_path.h"
+
+// The writing half of the transport: what the probe calls. libc alone; no exceptions, no allocation
+// but by mmap, no output, and no failure that the host could notice: what cannot be recorded is
+// counted. Any thread may call anything; a signal handler too (it may find its record dropped).
+//
+//            Attach()              fork (in the child)
+//   idle ───────────────► recording ──────────────► forked
+//                         │ ▲   │ ▲                  │ first record, name or Attach()
+//                 Pause() ▼ │   │ └──────────────────┘
+//                        paused └──► disarmed (for good: Disarm(), or no file for a child)
+namespace steptrace::transport {
+
+// Opens this process's ring file in $STEPTRACE_RING_DIR. True: records are taken from now on, or
+// were already. Without the variable nothing is touched and a later call may succeed.
+bool Attach();
+
+// Recording, paused, or about to be in a forked child.
+bool Attached();
+
+// Ends recording for good in this process; the reason (cut to 147 bytes) is left for the agent.
+void Disarm(const char* reason);
+
+// The id of a name; the same text and category give the same id. 0: not attached, arena full.
+uint32_t Name(const char* text, size_t bytes, uint16_t category);
+
+// Leaves a JSON text of a kind (wire/vocabulary.h, kFact), also while paused.
+void Fact(const char* kind, size_t kind_bytes, const char* json, size_t json_bytes);
+
+// While paused, begins, instants and counters record nothing; ends close what was begun before.
+void Pause(bool on);
+
+// Begin, and End with a = this thread's CPU ns and b = its run-queue wait in ns since then.
+void BeginCpu(uint32_t name);
+void EndCpu();
+
+struct Stats {
+  uint64_t records, dropped_full, dropped_names, dropped_budget, dropped_no_space, dropped_nested;
+  uint64_t threads, names, name_bytes, file_bytes;
+};
+// All zero when not attached.
+Stats GetStats();
+
+// Forgets the file (which stays where it is) so that a test can attach again. Single-threaded.
+void DetachForTesting();
+
+}  // namespace steptrace::transport

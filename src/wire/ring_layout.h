@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "wire/record.h"
+
+// The ring file: one per process, written by the training, drained by the agent.
+//
+//   <ring dir>/<pid>.<starttime>[.<n>].ring      n = 1, 2, … when the name is taken: after an exec
+//   in
+//                                                place the old image's file may still hold records
+//   <ring dir>/<pid>.<starttime>.no_space        empty: this process found no room for a ring file
+//
+//   0        ┌─────────────────────────────┐
+//            │ FileHeader                  │  identity, arena's mark, counters of loss     4 KiB
+//   4 KiB    ├─────────────────────────────┤
+//            │ RingControl [kMaxRings]     │  head, tail, owner of each ring              32 KiB
+//   64 KiB   ├─────────────────────────────┤
+//            │ arena of names              │  append-only, committed by 64 KiB             4 MiB
+//   4160 KiB ├─────────────────────────────┤
+//            │ ring 0                      │  main thread: 2^16 records, by 128 KiB        2 MiB
+//   6208 KiB ├─────────────────────────────┤
+//            │ ring 1 … ring_count-1       │  other threads: 2^12 records each           128 KiB
+//            └─────────────────────────────┘
+//
+// Offsets are a function of the version alone: a reader needs to believe no offset. The file is
+// sparse. The writer touches a page only after the system has promised it (fallocate or
+// MADV_POPULATE_WRITE), for the first touch of a page that a full /dev/shm cannot give would kill
+// the host by SIGBUS. Nobody ever shortens the file; the agent unlinks it when the process is gone.
+//
+// Roles
+//   producer   the thread that owns a ring: writes its records and the first line of its control
+//   process    any thread of the writing process: header, arena (one at a time, under a private
+//   lock) reader     one agent: writes the second line of each control, nothing else
+//
+// Life of a ring                             Life of one record
+//
+//          claim (producer, CAS)               producer: free slot? ── no ──► dropped_full += 1
+//   free ───────────────────────► active                 │ yes
+//                                 │    ▲       producer: store 32 bytes
+//       thread exits (producer,   │    │       producer: head = p + 1, release ─┐ pairs with
+//       release)                  ▼    │       reader:   head, acquire ◄────────┘
+//                               ended ─┘       reader:   copy, check, use
+//          claim when tail == head (CAS)       reader:   tail = p + 1, release ─┐ pairs with
+//          by a later thread; generation + 1   producer: tail, acquire ◄────────┘
+//
+// A begin is taken only when there is room for its end as well, and the end of a range whose begin
+// was dropped is dropped with it: what a ring holds is well nested whatever was lost.
+//
+// Positions count records since the file was made and never wrap: slot = position mod capacity. Of
+// a ring's slots only the first `usable` are committed. While the first lap grows them, and if the
+// system gives no more for ever after, a producer that reaches slot `usable` goes on at slot 0 of
+// the next lap; the reader does the same.
+//
+// The reader works by pread and pwrite, so that no damage to the file can kill it. A copy by the
+// system may tear an 8-byte word: therefore the tail carries its complement, which the producer
+// checks, and the reader takes the lesser of two readings of a head, which only grows.
+//
+// In a forked child the file is its parent's: it must not be written. The child makes its own at
+// its first record, with the parent's names under the same ids.
+namespace steptrace::wire {
+
+inline constexpr uint64_t kMagic = 0x31474E4952505453;  // "STPRING1" as bytes
+inline constexpr uint32_t kVersion = 1;
+
+// Thread-owned rings of one file at most: the control of all fits one read of 32 KiB.
+inline constexpr uint32_t kMaxRings = 256;
+// 2^16 records outlast a reader that polls every 10 ms at 1 M pairs/s; 2^12 one that polls every
+// 10 ms at 400 k records/s, and 100 such threads stay below 16 MiB.
+inline constexpr uint32_t kMainRingRecords = 1u << 16;
+inline constexpr uint32_t kThreadRingRecords = 1u << 12;
+// Rings are committed by this many records (128 KiB), so that a worker that says little stays
+// small.
+inline constexpr uint32_t kCommitRecords = 1u << 12;
+
+inline constexpr uint64_t kHeaderBytes = 4096;
+inline constexpr uint64_t kControlOffset = kHeaderBytes;
+inline constexpr uint64_t kArenaOffset = 64 << 10;
+// 10^5 names of 30 bytes with their entries.
+inline constexpr uint64_t kArenaBytes = 4 << 20;
+inline constexpr uint64_t kArenaCommitBytes = 64 << 10;
+// The last of the arena is not for the user's names: a script that makes up names without end
+// must not keep the hooks from leaving their facts.
+inline constexpr uint64_t kArenaHookReserveBytes = 256 << 10;
+inline constexpr uint64_t kRingsOffset = kArenaOffset + kArenaBytes;
+
+// Longer names are cut at a character's border; longer facts are refused, for half a JSON is none.
+inline constexpr uint32_t kMaxNameBytes = 4096;
+inline constexpr uint32_t kMaxFactBytes = 64 << 10;
+
+// The whole file of a process unless STEPTRACE_RING_BUDGET_BYTES says otherwise: room for 80
+// threads.
+inline constexpr uint64_t kDefaultBudgetBytes = 16 << 20;
+
+constexpr uint32_t RingCapacity(uint32_t ring) {
+  return ring == 0 ? kMainRingRecords : kThreadRingRecords;
+}
+
+// Where ring `ring` begins; for ring_count this is the size of the file.
+constexpr uint64_t RingOffset(uint32_t ring) {
+  if (ring == 0) return kRingsOffset;
+  return kRingsOffset + kMainRingRecords * sizeof(Record) +
+         uint64_t{ring - 1} * kThreadRingRecords * sizeof(Record);
+}
+
+// Rings that fit a budget; at least the main thread's.
+constexpr uint32_t RingsWithin(uint64_t budget_bytes) {
+  if (budget_bytes <= RingOffset(1)) return 1;
+  const uint64_t others = (budget_bytes - RingOffset(1)) / (kThreadRingRecords * sizeof(Record));
+  return others >= kMaxRings - 1 ? kMaxRings : static_cast<uint32_t>(others) + 1;
+}
+
+// Stored: values are fixed for ever and never reused.
+enum class ClockSource : uint32_t {
+  kMonotonic = 1,     // CLOCK_MONOTONIC in ns
+  kInvariantTsc = 2,  // the x86 counter, said to be invariant by CPUID 0x80000007
+};
+
+// Stored: values are fixed for ever and never reused.
+enum class RingState : uint32_t { kFree = 0, kActive = 1, kEnded = 2 };
+
+struct FileHeader {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t ready;  // 1, release: every field up to `disarmed` stands and will not change
+  uint64_t file_bytes;
+  uint32_t ring_count;
+  uint32_t clock_source;
+  int32_t pid;
+  int32_t ppid;
+  uint64_t start_time_ticks;  // field 22 of /proc/self/stat: with pid it names a process for good
+  int32_t rank;               // -1: the environment did not say
+  int32_t local_rank;
+  int32_t world_size;
+  uint32_t inherited_names;      // of the arena's entries these many came from the parent of a fork
+  uint64_t attach_clock;         // the same moment by clock_source …
+  uint64_t attach_monotonic_ns;  // … and by CLOCK_MONOTONIC
+  char comm[16];                 // zero-padded
+  uint32_t disarmed;             // 1, release: disarm_reason stands, no more records will come
+  char disarm_reason[148];       // zero-padded
+  uint32_t rings_used;           // rings below this have been claimed at least once
+  uint32_t reserved;
+  uint64_t arena_used;  // bytes, release: the entries below stand
+  // Losses that no ring can count, in records (names: in texts). Relaxed; they only grow.
+  uint64_t dropped_names;
+  uint64_t dropped_budget;    // by threads for which the budget had no ring
+  uint64_t dropped_no_space;  // by threads whose ring the system had no memory for
+  uint64_t dropped_nested;    // deeper than kMaxDepth, or from a signal inside the probe
+};
+
+// A ring's two lines. The writers of the two are different processes: they must not share a line.
+struct RingControl {
+  // Written by the producer (dropped_full and usable: relaxed, before a release of head).
+  uint64_t head;
+  uint64_t dropped_full;
+  uint32_t usable;  // slots that are committed: a multiple of kCommitRecords
+  int32_t tid;
+  uint32_t state;       // RingState
+  uint32_t generation;  // claims so far
+  uint8_t producer_pad[32];
+  // Written by the reader.
+  uint64_t tail;
+  uint64_t tail_check;  // ~tail; 0 with tail 0: no reader came yet
+  uint8_t reader_pad[48];
+};
+
+// An entry of the arena; its id is its number, from 1. The text follows, then zeros up to a
+// multiple of 8. Bytes of the text are what the script gave: any, control characters included.
+//
+//   0         4          6      8
+//   │ bytes   │ category │ 0    │ text … 0 │
+struct NameHeader {
+  uint32_t bytes;
+  uint16_t category;  // wire::Category
+  uint16_t reserved;
+};
+
+constexpr uint64_t NameEntryBytes(uint32_t text_bytes) {
+  return sizeof(NameHeader) + ((uint64_t{text_bytes} + 7) & ~uint64_t{7});
+}
+inline constexpr uint32_t kMaxNames = kArenaBytes / NameEntryBytes(1);
+
+static_assert(sizeof(FileHeader) <= kHeaderBytes);
+static_assert(offsetof(FileHeader, ready) == 12 && offsetof(FileHeader, pid) == 32);
+static_assert(offsetof(FileHeader, comm) == 80 && offsetof(FileHeader, disarm_reason) == 100);
+static_assert(offsetof(FileHeader, arena_used) == 256 && sizeof(FileHeader) == 296);
+static_assert(sizeof(RingControl) == 128 && offsetof(RingControl, tail) == 64);
+static_assert(sizeof(NameHeader) == 8);
+static_assert(std::is_trivially_copyable_v<FileHeader> && std::is_standard_layout_v<FileHeader>);
+static_assert(std::is_trivially_copyable_v<RingControl> && std::is_standard_layout_v<RingControl>);
+static_assert(std::atomic_ref<uint64_t>::is_always_lock_free);
+static_assert(std::atomic_ref<uint32_t>::is_always_lock_free);
+static_assert(kControlOffset + kMaxRings * sizeof(RingControl) <= kArenaOffset);
+static_assert((kMainRingRecords & (kMainRingRecords - 1)) == 0, "slot = position & (capacity - 1)");
+static_assert((kThreadRingRecords & (kThreadRingRecords - 1)) == 0);
+static_assert(kMainRingRecords % kCommitRecords == 0 && kThreadRingRecords % kCommitRecords == 0);
+static_assert(kArenaBytes % kArenaCommitBytes == 0 && kRingsOffset % 4096 == 0);
+
+}  // namespace steptrace::wire

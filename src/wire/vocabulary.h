@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+// What the hooks say: the categories and names that a record can carry, and what its two arguments
+// mean then. A record with another name in category kUser is a range of the user's own.
+//
+//   category    name           kind       a (begin or instant)                b
+//   kPhase      data           begin/end  iterator | queue depth << 32        pid of the worker
+//   whose
+//                                                                              batch is awaited, 0:
+//                                                                              none
+//               data_end       instant    iterator: it raised StopIteration   0
+//               loader_iter    begin/end  loader: DataLoader.__iter__          0
+//                                         end: the iterator that it gave
+//               backward       begin/end  end: thread CPU ns, 0 unknown        end: run-queue ns
+//               optimizer      begin/end  optimizer                           0
+//               checkpoint     begin/end  0 save, 1 load                      0
+//               forward        begin/end  0 (a framework's own word for it)   0
+//               evaluation     begin/end  0 (a framework's own word for it)   0
+//               logging        begin/end  0 (a framework's own word for it)   0
+//               step           instant    number given by the script or       0
+//                                         kNoArgument: steptrace.step()
+//               gc             begin/end  generation                          0
+//               compile        begin/end  0: torch.compile at work            0
+//   kCommunication  all_reduce, barrier, … as torch.distributed names them
+//                              begin/end  bytes of this rank, 0 unknown       end: 0
+//   kWorker     fetch          begin/end  end: thread CPU ns, 0 unknown       end: run-queue ns
+//               collate        begin/end  0                                   0
+//   kFact       loader, process, framework, job, hook, device
+//                              payload    id of a text (JSON object) in the arena of names   0
+//   kUser       any            begin/end, instant, counter (a: bits of a double)
+//
+// `iterator`, `loader` and `optimizer` are numbers that the hooks give out, from 1, never reused in
+// a process. Unknown queue depth (no workers): kUnknownQueueDepth.
+namespace steptrace::wire {
+
+// Stored in records: values are fixed for ever and never reused.
+enum class Category : uint16_t {
+  kUser = 1,
+  kPhase = 2,
+  kCommunication = 3,
+  kWorker = 4,
+  kFact = 5,
+};
+
+inline constexpr uint32_t kUnknownQueueDepth = 0xFFFFFFFFu;
+inline constexpr uint64_t kNoArgument = ~0ull;
+
+inline constexpr const char* kNameData = "data";
+inline constexpr const char* kNameDataEnd = "data_end";
+inline constexpr const char* kNameLoaderIter = "loader_iter";
+inline constexpr const char* kNameBackward = "backward";
+inline constexpr const char* kNameOptimizer = "optimizer";
+inline constexpr const char* kNameCheckpoint = "checkpoint";
+inline constexpr const char* kNameForward = "forward";
+inline constexpr const char* kNameEvaluation = "evaluation";
+inline constexpr const char* kNameLogging = "logging";
+inline constexpr const char* kNameStep = "step";
+inline constexpr const char* kNameGc = "gc";
+inline constexpr const char* kNameCompile = "compile";
+inline constexpr const char* kNameFetch = "fetch";
+inline constexpr const char* kNameCollate = "collate";
+
+inline constexpr const char* kFactLoader = "loader";
+inline constexpr const char* kFactProcess = "process";
+inline constexpr const char* kFactFramework = "framework";
+inline constexpr const char* kFactJob = "job";
+inline constexpr const char* kFactHook = "hook";
+inline constexpr const char* kFactDevice = "device";
+
+}  // namespace steptrace::wire
