@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#define Py_LIMITED_API 0x03080000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+// Every symbol of Python that the module uses, as a weak reference: in a program without Python the
+// loader leaves them null, and nobody calls PyInit__probe there. A test compares this list with the
+// file's undefined symbols.
+#pragma weak PyBool_FromLong
+#pragma weak PyBytes_AsString
+#pragma weak PyBytes_Size
+#pragma weak PyDict_New
+#pragma weak PyDict_SetItemString
+#pragma weak PyErr_Clear
+#pragma weak PyErr_Occurred
+#pragma weak PyFloat_AsDouble
+#pragma weak PyLong_AsUnsignedLongMask
+#pragma weak PyLong_AsUnsignedLongLongMask
+#pragma weak PyLong_FromUnsignedLongLong
+#pragma weak PyModuleDef_Init
+#pragma weak PyObject_IsTrue
+#pragma weak PyUnicode_AsEncodedString
+#pragma weak _Py_Dealloc
+#pragma weak _Py_FalseStruct
+#pragma weak _Py_NoneStruct
+#pragma weak _Py_TrueStruct

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/python_api.h"
+#include "transport/writer/writer.h"
+#include "wire/vocabulary.h"
+
+// The module of python/steptrace/_probe.pyi. Nothing raises: a wrong argument records nothing, for
+// an exception of ours in a hook would be the training's end.
+namespace steptrace::probe {
+namespace {
+
+namespace t = transport;
+
+PyObject* None() {
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+
+// 0, the id that records nothing, for what is no number.
+inline uint32_t NameIdOf(PyObject* object) {
+  const unsigned long id = PyLong_AsUnsignedLongMask(object);
+  if (__builtin_expect(id == static_cast<unsigned long>(-1), 0)) {
+    PyErr_Clear();
+    return 0;
+  }
+  return static_cast<uint32_t>(id);
+}
+
+// The arguments of a call, as METH_FASTCALL hands them over.
+class Arguments {
+ public:
+  Arguments(PyObject* const* items, Py_ssize_t count) : items_(items), count_(count) {}
+
+  // Null: there is none of that index.
+  PyObject* At(Py_ssize_t index) const { return index < count_ ? items_[index] : nullptr; }
+
+  // As 64 bits, negative numbers as two's complement; 0 for what is no number.
+  uint64_t WordAt(Py_ssize_t index) const;
+
+ private:
+  PyObject* const* items_;
+  Py_ssize_t count_;
+};
+
+uint64_t Arguments::WordAt(Py_ssize_t index) const {
+  PyObject* object = At(index);
+  if (object == nullptr) return 0;
+  const unsigned long long word = PyLong_AsUnsignedLongLongMask(object);
+  if (word == static_cast<unsigned long long>(-1) && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    return 0;
+  }
+  return word;
+}
+
+// The bytes of a str for the time of a scope. What UTF-8 cannot say is written as \uXXXX.
+class Text {
+ public:
+  explicit Text(PyObject* object) {
+    if (object != nullptr) bytes_ = PyUnicode_AsEncodedString(object, "utf-8", "backslashreplace");
+    if (bytes_ == nullptr) PyErr_Clear();
+  }
+  ~Text() { Py_XDECREF(bytes_); }
+  Text(const Text&) = delete;
+  Text& operator=(const Text&) = delete;
+
+  const char* data() const { return bytes_ == nullptr ? "" : PyBytes_AsString(bytes_); }
+  size_t size() const { return bytes_ == nullptr ? 0 : static_cast<size_t>(PyBytes_Size(bytes_)); }
+
+ private:
+  PyObject* bytes_ = nullptr;
+};
+
+PyObject* Attach(PyObject*, PyObject*) {
+  return PyBool_FromLong(t::Attach() ? 1 : 0);
+}
+PyObject* Attached(PyObject*, PyObject*) {
+  return PyBool_FromLong(t::Attached() ? 1 : 0);
+}
+
+PyObject* Disarm(PyObject*, PyObject* reason) {
+  t::Disarm(Text(reason).data());
+  return None();
+}
+
+PyObject* Name(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  const Arguments arguments(items, count);
+  const Text text(arguments.At(0));
+  const auto category = static_cast<uint16_t>(arguments.WordAt(1));
+  return PyLong_FromUnsignedLongLong(t::Name(text.data(), text.size(), category));
+}
+
+PyObject* Begin(PyObject*, PyObject* name) {
+  t::Begin(NameIdOf(name));
+  return None();
+}
+
+PyObject* BeginArgs(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  const Arguments arguments(items, count);
+  t::Begin(static_cast<uint32_t>(arguments.WordAt(0)), arguments.WordAt(1), arguments.WordAt(2));
+  return None();
+}
+
+PyObject* End(PyObject*, PyObject* const*, Py_ssize_t) {
+  t::End();
+  return None();
+}
+
+PyObject* EndArgs(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  const Arguments arguments(items, count);
+  t::End(arguments.WordAt(0), arguments.WordAt(1));
+  return None();
+}
+
+PyObject* BeginCpu(PyObject*, PyObject* name) {
+  t::BeginCpu(NameIdOf(name));
+  return None();
+}
+
+PyObject* EndCpu(PyObject*, PyObject*) {
+  t::EndCpu();
+  return None();
+}
+
+PyObject* Instant(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  const Arguments arguments(items, count);
+  t::Instant(static_cast<uint32_t>(arguments.WordAt(0)), arguments.WordAt(1), arguments.WordAt(2));
+  return None();
+}
+
+PyObject* Counter(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  const Arguments arguments(items, count);
+  PyObject* value = arguments.At(1);
+  if (value == nullptr) return None();
+  const double number = PyFloat_AsDouble(value);
+  if (number == -1.0 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    return None();
+  }
+  t::Counter(static_cast<uint32_t>(arguments.WordAt(0)), number);
+  return None();
+}
+
+PyObject* Fact(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  const Arguments arguments(items, count);
+  const Text kind(arguments.At(0));
+  const Text json(arguments.At(1));
+  t::Fact(kind.data(), kind.size(), json.data(), json.size());
+  return None();
+}
+
+PyObject* Pause(PyObject*, PyObject* on) {
+  const int truth = PyObject_IsTrue(on);
+  if (truth < 0) PyErr_Clear();
+  t::Pause(truth > 0);
+  return None();
+}
+
+void Put(PyObject* dict, const char* key, uint64_t value) {
+  PyObject* number = PyLong_FromUnsignedLongLong(value);
+  if (number == nullptr || PyDict_SetItemString(dict, key, number) != 0) PyErr_Clear();
+  Py_XDECREF(number);
+}
+
+PyObject* Stats(PyObject*, PyObject*) {
+  PyObject* dict = PyDict_New();
+  if (dict == nullptr) return nullptr;
+  const t::Stats stats = t::GetStats();
+  Put(dict, "records", stats.records);
+  Put(dict, "dropped_full", stats.dropped_full);
+  Put(dict, "dropped_names", stats.dropped_names);
+  Put(dict, "dropped_budget", stats.dropped_budget);
+  Put(dict, "dropped_no_space", stats.dropped_no_space);
+  Put(dict, "dropped_nested", stats.dropped_nested);
+  Put(dict, "threads", stats.threads);
+  Put(dict, "names", stats.names);
+  Put(dict, "name_bytes", stats.name_bytes);
+  Put(dict, "file_bytes", stats.file_bytes);
+  return dict;
+}
+
+constexpr const char* kNoDoc = nullptr;  // the documentation is _probe.pyi
+
+using FastCall = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
+
+// CPython has called such functions so since 3.7; only the name of the flag is missing from the
+// limited API before 3.10. The interpreter specialises calls of these, and of METH_O, but not of
+// METH_NOARGS: end() takes no argument and is quicker this way.
+constexpr int kFastCall = 0x0080;
+
+PyMethodDef Fast(const char* name, FastCall function) {
+  return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)), kFastCall,
+          kNoDoc};
+}
+
+PyMethodDef g_methods[] = {
+    {"attach", Attach, METH_NOARGS, kNoDoc},
+    {"attached", Attached, METH_NOARGS, kNoDoc},
+    {"disarm", Disarm, METH_O, kNoDoc},
+    Fast("name", Name),
+    {"begin", Begin, METH_O, kNoDoc},
+    Fast("begin_args", BeginArgs),
+    Fast("end", End),
+    Fast("end_args", EndArgs),
+    {"begin_cpu", BeginCpu, METH_O, kNoDoc},
+    {"end_cpu", EndCpu, METH_NOARGS, kNoDoc},
+    Fast("instant", Instant),
+    Fast("counter", Counter),
+    Fast("fact", Fact),
+    {"pause", Pause, METH_O, kNoDoc},
+    {"stats", Stats, METH_NOARGS, kNoDoc},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyModuleDef g_module = {
+    PyModuleDef_HEAD_INIT, "_probe", kNoDoc, 0, g_methods, nullptr, nullptr, nullptr, nullptr,
+};
+
+}  // namespace
+}  // namespace steptrace::probe
+
+// Multi-phase, so that every subinterpreter may import it; all state is the process's.
+PyMODINIT_FUNC PyInit__probe() {
+  return PyModuleDef_Init(&steptrace::probe::g_module);
+}
