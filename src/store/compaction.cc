@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/compaction.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "store/journal_reader.h"
+#include "store/run_files.h"
+#include "store/segment.h"
+
+namespace steptrace::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The journals of one table of one node, in the order of writing.
+struct JournalGroup {
+  int32_t node = 0;
+  std::string table;
+  std::vector<JournalFile> files;
+  int64_t bytes = 0;
+};
+
+int32_t Absorbed(const Manifest& manifest, const JournalFile& file) {
+  auto parts = manifest.tables.find(file.table);
+  if (parts == manifest.tables.end()) return 0;
+  auto number = parts->second.absorbed_journals.find(file.node);
+  return number == parts->second.absorbed_journals.end() ? 0 : number->second;
+}
+
+std::vector<JournalGroup> GroupJournals(const fs::path& run, const Manifest& manifest) {
+  std::vector<JournalGroup> groups;
+  for (JournalFile& file : ListJournals(run)) {
+    if (file.number < Absorbed(manifest, file)) continue;
+    bool same =
+        !groups.empty() && groups.back().node == file.node && groups.back().table == file.table;
+    if (!same) groups.push_back({file.node, file.table, {}, 0});
+    groups.back().bytes += file.bytes;
+    groups.back().files.push_back(std::move(file));
+  }
+  return groups;
+}
+
+// A loss row for how a journal ends; nothing when nothing is lost.
+std::optional<LossRow> LossOf(const JournalFile& file, const JournalReader& reader,
+                              std::optional<int64_t> last_ns, StringTable& strings) {
+  bool lost = reader.end() == JournalEnd::kCutOff || reader.end() == JournalEnd::kDamaged;
+  if (!lost) return std::nullopt;
+  bool cut = reader.end() == JournalEnd::kCutOff;
+  LossRow row;
+  row.node = file.node;
+  row.table = strings.Intern(file.table);
+  row.cause = strings.Intern(cut ? "journal_cut_off" : "journal_damaged");
+  row.count = reader.unread_bytes();
+  row.from_ns = last_ns;
+  row.detail = fmt::format("{} bytes at the end of {} {}; rows before them are kept",
+                           reader.unread_bytes(), file.path.filename().string(),
+                           cut ? "are half a batch: its writer died or its disk was full"
+                               : "are damaged: check the disk");
+  return row;
+}
+
+template <class Row>
+int64_t EndOf(const Row& row) {
+  if constexpr (requires { row.dur_ns; }) {
+    return row.ts_ns + row.dur_ns;
+  } else {
+    return row.ts_ns;
+  }
+}
+
+// Collects rows of one table up to a chunk, sorts it and writes it as a segment for each rank.
+template <class Row>
+class ChunkWriter {
+ public:
+  ChunkWriter(const fs::path& run, int32_t node, TableParts* parts, StringTable& strings,
+              int64_t chunk_bytes)
+      : run_(run),
+        node_(node),
+        parts_(parts),
+        strings_(strings),
+        chunk_rows_(std::max<size_t>(1, static_cast<size_t>(chunk_bytes) / sizeof(Row))),
+        next_number_(static_cast<int64_t>(parts->segments.size())) {}
+
+  Status Take(std::vector<Row>&& rows) {
+    if (rows_.capacity() == 0 && !rows.empty()) rows_.reserve(chunk_rows_);
+    for (Row& row : rows) {
+      if constexpr (kHasTime<Row>) last_ns_ = std::max(last_ns_.value_or(EndOf(row)), EndOf(row));
+      rows_.push_back(std::move(row));
+      if (rows_.size() >= chunk_rows_) STEPTRACE_RETURN_IF_ERROR(WriteChunk());
+    }
+    return {};
+  }
+
+  Status WriteChunk() {
+    if (rows_.empty()) return {};
+    std::vector<uint32_t> order(rows_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(),
+                     [this](uint32_t a, uint32_t b) { return KeyOf(rows_[a]) < KeyOf(rows_[b]); });
+    for (size_t begin = 0; begin < order.size();) {
+      size_t end = begin + 1;
+      while (end < order.size() && RankOf(rows_[order[end]]) == RankOf(rows_[order[begin]])) ++end;
+      STEPTRACE_RETURN_IF_ERROR(WriteRank(std::span(order).subspan(begin, end - begin)));
+      begin = end;
+    }
+    rows_.clear();
+    return {};
+  }
+
+  std::optional<int64_t> last_ns() const { return last_ns_; }
+
+ private:
+  static int32_t RankOf(const Row& row) {
+    if constexpr (kHasRank<Row>) return row.rank;
+    return 0;
+  }
+  static std::pair<int32_t, int64_t> KeyOf(const Row& row) {
+    if constexpr (kHasTime<Row>) return {RankOf(row), row.ts_ns};
+    return {RankOf(row), 0};
+  }
+
+  Status WriteRank(std::span<const uint32_t> order) {
+    SegmentInfo segment;
+    segment.node = node_;
+    if constexpr (kHasRank<Row>) segment.rank = RankOf(rows_[order[0]]);
+    segment.file = SegmentFile(TableOf<Row>::kName, node_, segment.rank, next_number_++);
+    RowsView<Row> view{rows_, order};
+    STEPTRACE_ASSIGN_OR_RETURN(segment, WriteSegment(run_, segment, view, strings_));
+    parts_->segments.push_back(std::move(segment));
+    return {};
+  }
+
+  const fs::path& run_;
+  int32_t node_;
+  TableParts* parts_;
+  StringTable& strings_;
+  size_t chunk_rows_;
+  int64_t next_number_;  // never one that the manifest names, of any node or rank
+  std::vector<Row> rows_;
+  std::optional<int64_t> last_ns_;
+};
+
+// One attempt to move journals into segments, on a copy of the manifest.
+class Absorber {
+ public:
+  Absorber(const fs::path& run, Manifest* manifest, StringTable& strings, int64_t chunk_bytes)
+      : run_(run), manifest_(manifest), strings_(strings), chunk_bytes_(chunk_bytes) {}
+
+  // Losses found on the way are kept for AbsorbLosses.
+  Status Absorb(const JournalGroup& group) {
+    Status status;
+    VisitTable(group.table, [&]<class Row>() { status = AbsorbRows<Row>(group, {}); });
+    return status;
+  }
+  // The journals of `losses`, if there are any, and the rows that came up.
+  Status AbsorbLosses(const JournalGroup& group, std::vector<LossRow> losses) {
+    losses.insert(losses.end(), losses_.begin(), losses_.end());
+    return AbsorbRows<LossRow>(group, std::move(losses));
+  }
+
+  std::optional<int64_t> last_ns() const { return last_ns_; }
+  const std::vector<LossRow>& losses() const { return losses_; }
+
+ private:
+  template <class Row>
+  Status AbsorbRows(const JournalGroup& group, std::vector<Row> more) {
+    TableParts& parts = manifest_->tables[group.table];
+    ChunkWriter<Row> chunks(run_, group.node, &parts, strings_, chunk_bytes_);
+    std::vector<LossRow> found;
+    for (const JournalFile& file : group.files) {
+      auto reader = ReadJournal<Row>(file.path, strings_, {}, [&](std::vector<Row>&& rows) {
+        return chunks.Take(std::move(rows));
+      });
+      if (!reader.ok()) return reader.error();
+      auto loss = LossOf(file, *reader, chunks.last_ns(), strings_);
+      if (loss) found.push_back(*std::move(loss));
+    }
+    if constexpr (std::is_same_v<Row, LossRow>) {
+      more.insert(more.end(), found.begin(), found.end());
+    } else {
+      losses_.insert(losses_.end(), found.begin(), found.end());
+    }
+    STEPTRACE_RETURN_IF_ERROR(chunks.Take(std::move(more)));
+    STEPTRACE_RETURN_IF_ERROR(chunks.WriteChunk());
+    if (chunks.last_ns())
+      last_ns_ = std::max(last_ns_.value_or(*chunks.last_ns()), *chunks.last_ns());
+    if (!group.files.empty()) parts.absorbed_journals[group.node] = group.files.back().number + 1;
+    return {};
+  }
+
+  const fs::path& run_;
+  Manifest* manifest_;
+  StringTable& strings_;
+  int64_t chunk_bytes_;
+  std::optional<int64_t> last_ns_;
+  std::vector<LossRow> losses_;
+};
+
+// Segments that no manifest names: of an attempt that did not come to its end.
+void RemoveStrays(const fs::path& run, const Manifest& manifest) {
+  std::set<fs::path> named;
+  for (const auto& [table, parts] : manifest.tables) {
+    for (const SegmentInfo& segment : parts.segments) named.insert(run / segment.file);
+  }
+  std::vector<fs::path> strays;
+  std::error_code failed;
+  fs::recursive_directory_iterator it(run / "tables", failed);
+  for (; !failed && it != fs::recursive_directory_iterator(); it.increment(failed)) {
+    if (it->is_directory(failed) || named.contains(it->path())) continue;
+    strays.push_back(it->path());
+  }
+  for (const fs::path& stray : strays) fs::remove(stray, failed);
+}
+
+// Journals whose rows are in segments, and folders of journals that hold none any more.
+void RemoveAbsorbed(const fs::path& run, const Manifest& manifest) {
+  std::error_code failed;
+  bool all = true;
+  for (const JournalFile& file : ListJournals(run)) {
+    bool absorbed = file.number < Absorbed(manifest, file);
+    if (absorbed) fs::remove(file.path, failed);
+    all = all && absorbed && !failed;
+  }
+  if (all) fs::remove_all(run / "journal", failed);
+}
+
+void FillFromRows(Manifest* manifest, std::optional<int64_t> last_ns) {
+  std::set<int32_t> known;
+  for (const RankInfo& rank : manifest->ranks) known.insert(rank.rank);
+  for (const auto& [table, parts] : manifest->tables) {
+    for (const SegmentInfo& segment : parts.segments) {
+      if (segment.ts_max_ns) last_ns = std::max(last_ns.value_or(0), *segment.ts_max_ns);
+      if (segment.rank.value_or(-1) < 0 || !known.insert(*segment.rank).second) continue;
+      RankInfo rank;
+      rank.rank = *segment.rank;
+      rank.node = segment.node;
+      manifest->ranks.push_back(rank);
+    }
+  }
+  if (!manifest->end_ns) manifest->end_ns = last_ns;
+}
+
+JournalGroup LossesGroup(std::vector<JournalGroup>* groups) {
+  JournalGroup losses;
+  losses.table = TableOf<LossRow>::kName;
+  auto found = std::find_if(groups->begin(), groups->end(),
+                            [&](const JournalGroup& group) { return group.table == losses.table; });
+  if (found == groups->end()) return losses;
+  losses = *found;
+  groups->erase(found);
+  return losses;
+}
+
+Status CloseAtOnce(const fs::path& run, Manifest* manifest, StringTable& strings,
+                   const CompactionOptions& options) {
+  Manifest attempt = *manifest;
+  Absorber absorber(run, &attempt, strings, options.chunk_bytes);
+  auto groups = GroupJournals(run, attempt);
+  JournalGroup losses = LossesGroup(&groups);
+  for (const JournalGroup& group : groups) STEPTRACE_RETURN_IF_ERROR(absorber.Absorb(group));
+  STEPTRACE_RETURN_IF_ERROR(absorber.AbsorbLosses(losses, options.losses));
+  FillFromRows(&attempt, absorber.last_ns());
+  STEPTRACE_RETURN_IF_ERROR(WriteManifest(run, attempt));
+  *manifest = std::move(attempt);
+  RemoveAbsorbed(run, *manifest);
+  return {};
+}
+
+// What of the journals can be moved, smallest first; each that is frees its room for the next.
+Status CloseByTable(const fs::path& run, Manifest* manifest, StringTable& strings,
+                    const CompactionOptions& options) {
+  Status failed;
+  std::vector<LossRow> losses = options.losses;
+  auto groups = GroupJournals(run, *manifest);
+  JournalGroup losses_group = LossesGroup(&groups);
+  std::sort(groups.begin(), groups.end(),
+            [](const JournalGroup& a, const JournalGroup& b) { return a.bytes < b.bytes; });
+  auto commit = [&](auto&& absorb) {
+    Manifest attempt = *manifest;
+    Absorber absorber(run, &attempt, strings, options.chunk_bytes);
+    Status status = absorb(absorber);
+    if (status.ok()) status = WriteManifest(run, attempt);
+    if (!status.ok()) {
+      RemoveStrays(run, *manifest);
+      failed = status;
+      return;
+    }
+    *manifest = std::move(attempt);
+    losses.insert(losses.end(), absorber.losses().begin(), absorber.losses().end());
+    RemoveAbsorbed(run, *manifest);
+  };
+  for (const JournalGroup& group : groups) {
+    commit([&](Absorber& absorber) { return absorber.Absorb(group); });
+  }
+  commit([&](Absorber& absorber) { return absorber.AbsorbLosses(losses_group, losses); });
+  FillFromRows(manifest, std::nullopt);
+  STEPTRACE_RETURN_IF_ERROR(WriteManifest(run, *manifest));
+  return failed;
+}
+
+// When a journal was written to last, since the run's epoch; none: no journal, or the clock was
+// set.
+std::optional<int64_t> LastJournalWriteNs(const fs::path& run, const Manifest& manifest) {
+  std::optional<int64_t> last_ns;
+  for (const JournalFile& file : ListJournals(run)) {
+    struct stat facts {};
+    if (::stat(file.path.c_str(), &facts) != 0) continue;
+    const int64_t utc_ns = int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec;
+    const int64_t run_ns = utc_ns - manifest.epoch_utc_ns;
+    if (run_ns > 0 && run_ns > last_ns.value_or(0)) last_ns = run_ns;
+  }
+  return last_ns;
+}
+
+}  // namespace
+
+Result<std::vector<LossRow>> JournalLosses(const fs::path& run, const Manifest& manifest,
+                                           StringTable& strings) {
+  std::vector<LossRow> losses;
+  for (const JournalFile& file : ListJournals(run)) {
+    if (file.number < Absorbed(manifest, file)) continue;
+    STEPTRACE_ASSIGN_OR_RETURN(JournalReader reader, JournalReader::Open(file.path));
+    while (reader.Next() != nullptr) {
+    }
+    auto loss = LossOf(file, reader, std::nullopt, strings);
+    if (loss) losses.push_back(*std::move(loss));
+  }
+  return losses;
+}
+
+LossRow AgentGapLoss(const fs::path& run, const Manifest& manifest, StringTable& strings) {
+  LossRow loss;
+  loss.cause = strings.Intern("agent_gap");
+  loss.count = -1;
+  if (auto last_ns = LastJournalWriteNs(run, manifest)) {
+    loss.from_ns = *last_ns;
+    if (manifest.end_ns && *manifest.end_ns > *last_ns) loss.to_ns = manifest.end_ns;
+  }
+  loss.detail =
+      "the agent ended before the run: what it had not written down by then and all that came "
+      "later is missing";
+  return loss;
+}
+
+Status CloseRun(const fs::path& run, Manifest* manifest, StringTable& strings,
+                const CompactionOptions& options) {
+  RemoveStrays(run, *manifest);
+  Status closed = CloseAtOnce(run, manifest, strings, options);
+  if (closed.ok()) return {};
+  RemoveStrays(run, *manifest);
+  Status by_table = CloseByTable(run, manifest, strings, options);
+  if (by_table.ok()) return {};
+  return Error{run.string() + ": closed, but with rows left in its journal (readable as it is): " +
+               by_table.error().message};
+}
+
+}  // namespace steptrace::store

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/manifest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "store/run_files.h"
+
+namespace steptrace::store {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// A manifest names each segment in some 200 bytes: room for 10^5 of them.
+constexpr int64_t kLargestManifestBytes = 64 << 20;
+
+template <class T>
+void Put(Json* json, const char* key, const std::optional<T>& value) {
+  if (value) (*json)[key] = *value;
+}
+
+// What is absent or of another type keeps its default: the file may be damaged or of another build.
+template <class T>
+void Get(const Json& json, const char* key, T* value) {
+  auto found = json.is_object() ? json.find(key) : json.end();
+  if (found == json.end()) return;
+  if constexpr (std::is_same_v<T, std::string>) {
+    if (found->is_string()) *value = found->template get<std::string>();
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (found->is_number()) *value = found->template get<T>();
+  } else {
+    if (found->is_number_integer()) *value = found->template get<T>();
+  }
+}
+
+template <class T>
+void Get(const Json& json, const char* key, std::optional<T>* value) {
+  if (!json.is_object() || !json.contains(key) || !json[key].is_number_integer()) return;
+  *value = json[key].get<T>();
+}
+
+const Json& Member(const Json& json, const char* key) {
+  static const Json nothing;
+  auto found = json.is_object() ? json.find(key) : json.end();
+  return found == json.end() ? nothing : *found;
+}
+
+Json ClockToJson(const ClockCalibration& clock) {
+  return {{"source", clock.source},
+          {"ticks_per_ns", clock.ticks_per_ns},
+          {"uncertainty_ns", clock.uncertainty_ns},
+          {"monotonic_ns", clock.monotonic_ns},
+          {"tsc", clock.tsc}};
+}
+
+Json NodesToJson(const std::vector<NodeInfo>& nodes) {
+  Json all = Json::array();
+  for (const NodeInfo& node : nodes) {
+    all.push_back({{"node", node.node},
+                   {"host", node.host},
+                   {"cpus", node.cpus},
+                   {"memory_bytes", node.memory_bytes},
+                   {"kernel", node.kernel},
+                   {"boot_id", node.boot_id},
+                   {"clock", ClockToJson(node.clock)}});
+  }
+  return all;
+}
+
+Json RanksToJson(const std::vector<RankInfo>& ranks) {
+  Json all = Json::array();
+  for (const RankInfo& rank : ranks) {
+    all.push_back({{"rank", rank.rank},
+                   {"node", rank.node},
+                   {"local_rank", rank.local_rank},
+                   {"world_size", rank.world_size},
+                   {"pid", rank.pid}});
+  }
+  return all;
+}
+
+Json SegmentToJson(const SegmentInfo& segment) {
+  Json json = {{"file", segment.file}, {"node", segment.node}};
+  Put(&json, "rank", segment.rank);
+  json["rows"] = segment.rows;
+  json["bytes"] = segment.bytes;
+  Put(&json, "ts_min_ns", segment.ts_min_ns);
+  Put(&json, "ts_max_ns", segment.ts_max_ns);
+  return json;
+}
+
+Json TablesToJson(const std::map<std::string, TableParts>& tables) {
+  Json all = Json::object();
+  for (const auto& [name, parts] : tables) {
+    int64_t rows = 0;
+    Json segments = Json::array();
+    Json absorbed = Json::array();
+    for (const SegmentInfo& segment : parts.segments) {
+      rows += segment.rows;
+      segments.push_back(SegmentToJson(segment));
+    }
+    for (const auto& [node, journals] : parts.absorbed_journals) {
+      absorbed.push_back({{"node", node}, {"journals", journals}});
+    }
+    all[name] = {{"rows", rows}, {"absorbed", absorbed}, {"segments", segments}};
+  }
+  return all;
+}
+
+ClockCalibration ClockFromJson(const Json& json) {
+  ClockCalibration clock;
+  Get(json, "source", &clock.source);
+  Get(json, "ticks_per_ns", &clock.ticks_per_ns);
+  Get(json, "uncertainty_ns", &clock.uncertainty_ns);
+  Get(json, "monotonic_ns", &clock.monotonic_ns);
+  Get(json, "tsc", &clock.tsc);
+  return clock;
+}
+
+NodeInfo NodeFromJson(const Json& json) {
+  NodeInfo node;
+  Get(json, "node", &node.node);
+  Get(json, "host", &node.host);
+  Get(json, "cpus", &node.cpus);
+  Get(json, "memory_bytes", &node.memory_bytes);
+  Get(json, "kernel", &node.kernel);
+  Get(json, "boot_id", &node.boot_id);
+  node.clock = ClockFromJson(Member(json, "clock"));
+  return node;
+}
+
+RankInfo RankFromJson(const Json& json) {
+  RankInfo rank;
+  Get(json, "rank", &rank.rank);
+  Get(json, "node", &rank.node);
+  Get(json, "local_rank", &rank.local_rank);
+  Get(json, "world_size", &rank.world_size);
+  Get(json, "pid", &rank.pid);
+  return rank;
+}
+
+// The names in a manifest may come from anywhere: none leads out of the run's folder.
+bool IsSafeSegment(const std::string& file) {
+  fs::path path(file);
+  if (path.is_absolute() || !file.starts_with("tables/")) return false;
+  return std::none_of(path.begin(), path.end(), [](const fs::path& p) { return p == ".."; });
+}
+
+Result<SegmentInfo> SegmentFromJson(const Json& json) {
+  SegmentInfo segment;
+  Get(json, "file", &segment.file);
+  Get(json, "node", &segment.node);
+  Get(json, "rank", &segment.rank);
+  Get(json, "rows", &segment.rows);
+  Get(json, "bytes", &segment.bytes);
+  Get(json, "ts_min_ns", &segment.ts_min_ns);
+  Get(json, "ts_max_ns", &segment.ts_max_ns);
+  if (!IsSafeSegment(segment.file)) {
+    return Error{"it names a segment outside its tables ('" + segment.file + "')"};
+  }
+  return segment;
+}
+
+Result<TableParts> TableFromJson(const Json& json) {
+  TableParts parts;
+  for (const Json& item : Member(json, "segments")) {
+    STEPTRACE_ASSIGN_OR_RETURN(SegmentInfo segment, SegmentFromJson(item));
+    parts.segments.push_back(std::move(segment));
+  }
+  for (const Json& item : Member(json, "absorbed")) {
+    int32_t node = 0;
+    int32_t journals = 0;
+    Get(item, "node", &node);
+    Get(item, "journals", &journals);
+    parts.absorbed_journals[node] = journals;
+  }
+  return parts;
+}
+
+Status FillFromJson(const Json& json, Manifest* manifest) {
+  Get(json, "format", &manifest->format);
+  Get(json, "id", &manifest->id);
+  Get(json, "name", &manifest->name);
+  Get(json, "status", &manifest->status);
+  for (const Json& word : Member(json, "command")) {
+    if (word.is_string()) manifest->command.push_back(word.get<std::string>());
+  }
+  Get(json, "epoch_utc_ns", &manifest->epoch_utc_ns);
+  Get(json, "epoch_monotonic_ns", &manifest->epoch_monotonic_ns);
+  Get(json, "end_ns", &manifest->end_ns);
+  Get(json, "exit_code", &manifest->exit_code);
+  Get(json, "signal", &manifest->signal);
+  Get(json, "steptrace_version", &manifest->steptrace_version);
+  Get(json, "writer_pid", &manifest->writer_pid);
+  for (const Json& node : Member(json, "nodes")) manifest->nodes.push_back(NodeFromJson(node));
+  for (const Json& rank : Member(json, "ranks")) manifest->ranks.push_back(RankFromJson(rank));
+  for (const auto& [name, version] : Member(json, "versions").items()) {
+    if (version.is_string()) manifest->versions[name] = version.get<std::string>();
+  }
+  for (const auto& [name, table] : Member(json, "tables").items()) {
+    STEPTRACE_ASSIGN_OR_RETURN(TableParts parts, TableFromJson(table));
+    manifest->tables[name] = std::move(parts);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string ManifestToJson(const Manifest& manifest) {
+  Json json;
+  json["format"] = manifest.format;
+  json["id"] = manifest.id;
+  json["name"] = manifest.name;
+  json["status"] = manifest.status;
+  Put(&json, "exit_code", manifest.exit_code);
+  Put(&json, "signal", manifest.signal);
+  json["command"] = manifest.command;
+  json["epoch_utc_ns"] = manifest.epoch_utc_ns;
+  json["epoch_monotonic_ns"] = manifest.epoch_monotonic_ns;
+  Put(&json, "end_ns", manifest.end_ns);
+  json["steptrace_version"] = manifest.steptrace_version;
+  json["writer_pid"] = manifest.writer_pid;
+  json["nodes"] = NodesToJson(manifest.nodes);
+  json["ranks"] = RanksToJson(manifest.ranks);
+  json["versions"] = manifest.versions;
+  json["tables"] = TablesToJson(manifest.tables);
+  // Commands and host names need not be UTF-8; JSON must be.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<Manifest> ManifestFromJson(const std::string& json, const std::string& where) {
+  Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object()) {
+    return Error{where + ": not a manifest (damaged or empty); " +
+                 "`steptrace recover` rebuilds it where a journal is left; the Parquet files under "
+                 "tables/ are readable without it"};
+  }
+  Manifest manifest;
+  manifest.format = 0;
+  manifest.status.clear();
+  Get(parsed, "format", &manifest.format);
+  if (manifest.format > kFormatNumber) {
+    return Error{fmt::format("{}: format {} is newer than this build knows ({}); update Steptrace",
+                             where, manifest.format, kFormatNumber)};
+  }
+  if (manifest.format < 1) {
+    return Error{where + ": it has no format number; check that this is a run of Steptrace"};
+  }
+  Status filled = FillFromJson(parsed, &manifest);
+  if (!filled.ok()) {
+    return Error{where + ": " + filled.error().message + "; do not trust this run"};
+  }
+  return manifest;
+}
+
+Result<Manifest> ReadManifest(const fs::path& run) {
+  fs::path path = run / "run.json";
+  STEPTRACE_ASSIGN_OR_RETURN(std::string json, ReadFile(path, kLargestManifestBytes));
+  return ManifestFromJson(json, path.string());
+}
+
+Status WriteManifest(const fs::path& run, const Manifest& manifest) {
+  return ReplaceFile(run / "run.json", ManifestToJson(manifest));
+}
+
+}  // namespace steptrace::store

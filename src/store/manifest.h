@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace steptrace::store {
+
+// Number of the format that this build writes; FORMAT.md has a paragraph for each.
+inline constexpr int kFormatNumber = 1;
+
+inline constexpr const char* kStatusInProgress = "in_progress";
+inline constexpr const char* kStatusCompleted = "completed";
+inline constexpr const char* kStatusFailed = "failed";
+inline constexpr const char* kStatusStopped = "stopped";
+inline constexpr const char* kStatusInterrupted = "interrupted";
+
+// How the node's clocks were set against each other, so that its times can be checked later.
+struct ClockCalibration {
+  std::string source;          // tsc or monotonic
+  double ticks_per_ns = 0;     // 0: not calibrated
+  int64_t uncertainty_ns = 0;  // of the epoch's UTC against the monotonic clock
+  int64_t monotonic_ns = 0;    // a moment, by both clocks
+  uint64_t tsc = 0;
+};
+
+struct NodeInfo {
+  int32_t node = 0;
+  std::string host;
+  int32_t cpus = 0;
+  int64_t memory_bytes = 0;
+  std::string kernel;
+  std::string boot_id;
+  ClockCalibration clock;
+};
+
+struct RankInfo {
+  int32_t rank = 0;
+  int32_t node = 0;
+  int32_t local_rank = -1;
+  int32_t world_size = -1;
+  int64_t pid = 0;
+};
+
+// A closed part of a table: one Parquet file, sorted by time.
+struct SegmentInfo {
+  std::string file;  // relative to the run, below tables/
+  int32_t node = 0;
+  std::optional<int32_t> rank;  // of tables that have ranks
+  int64_t rows = 0;
+  int64_t bytes = 0;
+  std::optional<int64_t> ts_min_ns;
+  std::optional<int64_t> ts_max_ns;
+};
+
+struct TableParts {
+  std::vector<SegmentInfo> segments;
+  // By node: journals with a lower number are in the segments already. One write of the manifest
+  // moves rows from journals to segments, so that a crash neither loses nor doubles them.
+  std::map<int32_t, int32_t> absorbed_journals;
+};
+
+// run.json: what a run is, how it ended, and which files hold its rows. A value.
+struct Manifest {
+  int format = kFormatNumber;
+  std::string id;
+  std::string name;
+  std::string status = kStatusInProgress;
+  std::vector<std::string> command;
+  int64_t epoch_utc_ns = 0;
+  int64_t epoch_monotonic_ns = 0;
+  std::optional<int64_t> end_ns;  // since the epoch
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  std::string steptrace_version;
+  int64_t writer_pid = 0;
+  std::vector<NodeInfo> nodes;
+  std::vector<RankInfo> ranks;
+  std::map<std::string, std::string> versions;  // of frameworks, as the processes told them
+  std::map<std::string, TableParts> tables;     // kept by the store; what a caller sets is ignored
+};
+
+std::string ManifestToJson(const Manifest& manifest);
+// `where` names the file in the error.
+Result<Manifest> ManifestFromJson(const std::string& json, const std::string& where);
+
+Result<Manifest> ReadManifest(const std::filesystem::path& run);
+// Replaces run.json by rename: a reader sees the old or the new one. Durable when it returns.
+Status WriteManifest(const std::filesystem::path& run, const Manifest& manifest);
+
+}  // namespace steptrace::store

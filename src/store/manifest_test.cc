@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/manifest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "store/test_run.h"
+
+namespace steptrace::store {
+namespace {
+
+using testing::HasSubstr;
+
+Manifest FullManifest() {
+  Manifest manifest = CompletedManifest();
+  manifest.status = kStatusFailed;
+  manifest.exit_code = 139;
+  manifest.signal = 11;
+  manifest.writer_pid = 17;
+  TableParts& steps = manifest.tables["steps"];
+  steps.segments = {{"tables/steps/node=0/rank=0/0.parquet", 0, 0, 10, 999, 5, 95},
+                    {"tables/steps/node=1/rank=1/1.parquet", 1, 1, 20, 1999, 6, 96}};
+  steps.absorbed_journals = {{0, 2}, {1, 1}};
+  manifest.tables["tracks"].segments = {{"tables/tracks/node=0/0.parquet", 0, {}, 1, 1, {}, {}}};
+  return manifest;
+}
+
+std::string Problem(const std::string& json) {
+  auto manifest = ManifestFromJson(json, "run.json");
+  return manifest.ok() ? "" : manifest.error().message;
+}
+
+TEST(Manifest, ComesBackFromItsJson) {
+  Manifest manifest = FullManifest();
+  auto read = ManifestFromJson(ManifestToJson(manifest), "run.json");
+  ASSERT_OK(read);
+  EXPECT_EQ(ManifestToJson(*read), ManifestToJson(manifest));
+  EXPECT_EQ(read->signal, 11);
+  EXPECT_EQ(read->command, manifest.command);
+  EXPECT_EQ(read->nodes.at(0).clock.tsc, manifest.nodes.at(0).clock.tsc);
+  EXPECT_EQ(read->ranks.at(0).pid, 4242);
+  EXPECT_EQ(read->tables.at("steps").absorbed_journals.at(0), 2);
+  EXPECT_EQ(read->tables.at("tracks").segments.at(0).rank, std::nullopt);
+}
+
+TEST(Manifest, KeepsBytesThatAreNoText) {
+  Manifest manifest = FullManifest();
+  manifest.command = {"\xff\xfe", "line\nbreak"};
+  auto read = ManifestFromJson(ManifestToJson(manifest), "run.json");
+  ASSERT_OK(read);
+  EXPECT_EQ(read->command[0], "\xef\xbf\xbd\xef\xbf\xbd");
+  EXPECT_EQ(read->command[1], "line\nbreak");
+}
+
+TEST(Manifest, RefusesOtherFormatsWithTheNextStep) {
+  EXPECT_THAT(Problem(R"({"format": 2})"), HasSubstr("format 2 is newer than this build knows (1); "
+                                                     "update Steptrace"));
+  EXPECT_THAT(Problem(R"({"id": "x"})"), HasSubstr("no format number"));
+  EXPECT_THAT(Problem("no json"), HasSubstr("not a manifest"));
+  EXPECT_THAT(Problem(std::string(100'000, '[')), HasSubstr("not a manifest"));
+}
+
+TEST(Manifest, TakesNoFieldOfAnotherType) {
+  auto read = ManifestFromJson(
+      R"({"format": 1, "id": 5, "command": "x", "nodes": {"a": 1}, "ranks": [3, null], "end_ns": "x",
+          "exit_code": 1.5, "tables": {"steps": {"segments": [], "absorbed": [1]}}})",
+      "run.json");
+  ASSERT_OK(read);
+  EXPECT_EQ(read->id, "");
+  EXPECT_FALSE(read->end_ns || read->exit_code);
+}
+
+TEST(ManifestMalice, NamesNoFileOutsideItsTables) {
+  for (const char* file : {"/etc/passwd", "../../other", "tables/../../x", "run.json", ""}) {
+    std::string json = R"({"format": 1, "tables": {"steps": {"segments": [{"file": ")" +
+                       std::string(file) + R"("}]}}})";
+    EXPECT_THAT(Problem(json), HasSubstr("outside its tables")) << file;
+  }
+}
+
+TEST(Manifest, IsReplacedAsAWhole) {
+  TempDir dir;
+  ASSERT_OK(WriteManifest(dir.path(), SampleManifest()));
+  ASSERT_OK(WriteManifest(dir.path(), FullManifest()));
+  auto read = ReadManifest(dir.path());
+  ASSERT_OK(read);
+  EXPECT_EQ(read->status, "failed");
+  auto entries = std::filesystem::directory_iterator(dir.path());
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 1) << "a temporary file stayed";
+}
+
+}  // namespace
+}  // namespace steptrace::store

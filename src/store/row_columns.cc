@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/row_columns.h"
+
+#include <arrow/array/builder_binary.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/util/utf8.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "store/arrow_support.h"
+
+namespace steptrace::store {
+namespace {
+
+// Length of the valid UTF-8 sequence at the start of `text`; 0: there is none.
+size_t SequenceLength(std::string_view text) {
+  auto lead = static_cast<unsigned char>(text[0]);
+  size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  if (length == 0 || lead > 0xF4 || length > text.size()) return 0;
+  return arrow::util::ValidateUTF8(text.substr(0, length)) ? length : 0;
+}
+
+template <class Member>
+const auto& ValueOf(const Member& member) {
+  if constexpr (OptionalOf<Member>::kNullable) {
+    return *member;
+  } else {
+    return member;
+  }
+}
+
+template <class Member>
+bool HasValue(const Member& member) {
+  if constexpr (OptionalOf<Member>::kNullable) {
+    return member.has_value();
+  } else {
+    return true;
+  }
+}
+
+template <class Value>
+using BuilderOf =
+    typename arrow::TypeTraits<typename arrow::CTypeTraits<Value>::ArrowType>::BuilderType;
+
+template <class Row, class Member>
+arrow::Result<std::shared_ptr<arrow::Array>> EncodeNumbers(const RowsView<Row>& rows,
+                                                           Member Row::*member) {
+  using Value = typename OptionalOf<Member>::Value;
+  BuilderOf<Value> builder(
+      arrow::TypeTraits<typename arrow::CTypeTraits<Value>::ArrowType>::type_singleton(), Pool());
+  ARROW_RETURN_NOT_OK(builder.Reserve(static_cast<int64_t>(rows.size())));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Member& cell = rows[i].*member;
+    if (HasValue(cell)) {
+      builder.UnsafeAppend(ValueOf(cell));
+    } else {
+      builder.UnsafeAppendNull();
+    }
+  }
+  return builder.Finish();
+}
+
+template <class Row, class Member>
+arrow::Result<std::shared_ptr<arrow::Array>> EncodeTexts(const RowsView<Row>& rows,
+                                                         Member Row::*member) {
+  arrow::StringBuilder builder(Pool());
+  ARROW_RETURN_NOT_OK(builder.Reserve(static_cast<int64_t>(rows.size())));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Member& cell = rows[i].*member;
+    if (!HasValue(cell)) {
+      builder.UnsafeAppendNull();
+      continue;
+    }
+    const std::string& text = ValueOf(cell);
+    ARROW_RETURN_NOT_OK(IsUtf8(text) ? builder.Append(text) : builder.Append(CleanUtf8(text)));
+  }
+  return builder.Finish();
+}
+
+template <class Row>
+arrow::Result<std::shared_ptr<arrow::Array>> EncodeIds(const RowsView<Row>& rows,
+                                                       StringId Row::*member,
+                                                       const StringTable& strings,
+                                                       ColumnDictionary* dictionary) {
+  arrow::Int32Builder builder(Pool());
+  ARROW_RETURN_NOT_OK(builder.Reserve(static_cast<int64_t>(rows.size())));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    builder.UnsafeAppend(dictionary->IndexOf(rows[i].*member));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto indices, builder.Finish());
+  return std::make_shared<arrow::DictionaryArray>(DictionaryType(), indices,
+                                                  dictionary->Texts(strings));
+}
+
+arrow::Status WrongType(const std::string& column, const arrow::DataType& found) {
+  return arrow::Status::TypeError("column ", column, " has the type ", found.ToString());
+}
+
+template <class Row, class Member>
+arrow::Status DecodeNumbers(const arrow::Array& array, Member Row::*member, std::span<Row> rows) {
+  using Value = typename OptionalOf<Member>::Value;
+  using ArrayType = typename arrow::CTypeTraits<Value>::ArrayType;
+  const auto& numbers = static_cast<const ArrayType&>(array);
+  if (numbers.null_count() == 0) {
+    for (size_t i = 0; i < rows.size(); ++i)
+      rows[i].*member = numbers.Value(static_cast<int64_t>(i));
+    return arrow::Status::OK();
+  }
+  for (size_t i = 0; i < rows.size(); ++i) {
+    auto at = static_cast<int64_t>(i);
+    if (numbers.IsValid(at)) rows[i].*member = numbers.Value(at);
+  }
+  return arrow::Status::OK();
+}
+
+template <class Row, class Member>
+arrow::Status DecodeTexts(const arrow::Array& array, Member Row::*member, std::span<Row> rows) {
+  const auto& texts = static_cast<const arrow::StringArray&>(array);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    auto at = static_cast<int64_t>(i);
+    if (texts.IsValid(at)) rows[i].*member = texts.GetString(at);
+  }
+  return arrow::Status::OK();
+}
+
+template <class Row>
+arrow::Status DecodeIds(const arrow::Array& array, StringId Row::*member, std::span<Row> rows,
+                        DecodedDictionary* dictionary, StringTable& strings) {
+  if (array.type_id() == arrow::Type::STRING) {
+    const auto& texts = static_cast<const arrow::StringArray&>(array);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      auto at = static_cast<int64_t>(i);
+      if (texts.IsValid(at)) rows[i].*member = strings.Intern(texts.GetView(at));
+    }
+    return arrow::Status::OK();
+  }
+  const auto& coded = static_cast<const arrow::DictionaryArray&>(array);
+  dictionary->Use(coded.dictionary());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    auto at = static_cast<int64_t>(i);
+    if (coded.IsValid(at)) rows[i].*member = dictionary->Id(coded.GetValueIndex(at), strings);
+  }
+  return arrow::Status::OK();
+}
+
+template <class Row, class Member>
+arrow::Status DecodeColumn(const arrow::Array& array, const Field<Row, Member>& field,
+                           std::span<Row> rows, DecodedDictionary* dictionary,
+                           StringTable& strings) {
+  using Value = typename OptionalOf<Member>::Value;
+  if constexpr (std::is_same_v<Value, StringId>) {
+    bool texts = array.type_id() == arrow::Type::STRING;
+    if (!texts && !array.type()->Equals(*DictionaryType())) {
+      return WrongType(field.name, *array.type());
+    }
+    return DecodeIds(array, field.member, rows, dictionary, strings);
+  } else {
+    if (!array.type()->Equals(*TypeOf<Value>())) return WrongType(field.name, *array.type());
+    if constexpr (std::is_same_v<Value, std::string>) {
+      return DecodeTexts(array, field.member, rows);
+    } else {
+      return DecodeNumbers(array, field.member, rows);
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<arrow::DataType> DictionaryType() {
+  static const auto type = arrow::dictionary(arrow::int32(), arrow::utf8());
+  return type;
+}
+
+bool IsUtf8(std::string_view text) {
+  if (text.empty()) return true;
+  static const bool ready = (arrow::util::InitializeUTF8(), true);
+  return ready && arrow::util::ValidateUTF8(text);
+}
+
+std::string CleanUtf8(std::string_view text) {
+  if (IsUtf8(text)) return std::string(text);
+  std::string clean;
+  while (!text.empty()) {
+    size_t length = SequenceLength(text);
+    clean += length > 0 ? text.substr(0, length) : std::string_view("\xEF\xBF\xBD");
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  return clean;
+}
+
+int32_t ColumnDictionary::IndexOf(StringId id) {
+  auto at = static_cast<size_t>(id);
+  if (at >= index_of_id_.size()) index_of_id_.resize(at + 1, -1);
+  int32_t& index = index_of_id_[at];
+  if (index < 0) {
+    index = static_cast<int32_t>(ids_.size());
+    ids_.push_back(id);
+    texts_.reset();
+  }
+  return index;
+}
+
+std::shared_ptr<arrow::Array> ColumnDictionary::Texts(const StringTable& strings) {
+  if (texts_) return texts_;
+  arrow::StringBuilder builder(Pool());
+  for (StringId id : ids_) {
+    if (!builder.Append(CleanUtf8(strings.Text(id))).ok()) std::abort();  // out of memory
+  }
+  if (!builder.Finish(&texts_).ok()) std::abort();
+  return texts_;
+}
+
+void DecodedDictionary::Use(const std::shared_ptr<arrow::Array>& texts) {
+  if (texts == texts_) return;
+  texts_ = texts;
+  ids_.assign(static_cast<size_t>(texts->length()), -1);
+}
+
+StringId DecodedDictionary::Id(int64_t index, StringTable& strings) {
+  int32_t& id = ids_[static_cast<size_t>(index)];
+  if (id < 0) {
+    const auto& texts = static_cast<const arrow::StringArray&>(*texts_);
+    id = static_cast<int32_t>(texts.IsValid(index) ? strings.Intern(texts.GetView(index))
+                                                   : StringId::kEmpty);
+  }
+  return static_cast<StringId>(id);
+}
+
+template <class Row>
+RowEncoder<Row>::RowEncoder(PathColumns path_columns)
+    : path_columns_(path_columns),
+      schema_(SchemaOf<Row>(path_columns)),
+      dictionaries_(static_cast<size_t>(schema_->num_fields())) {}
+
+template <class Row>
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> RowEncoder<Row>::Encode(
+    const RowsView<Row>& rows, const StringTable& strings) {
+  arrow::ArrayVector columns;
+  arrow::Status failed;
+  auto encode =
+      [&]<class Member>(
+          const Field<Row, Member>& field) -> arrow::Result<std::shared_ptr<arrow::Array>> {
+    using Value = typename OptionalOf<Member>::Value;
+    if constexpr (std::is_same_v<Member, StringId>) {
+      return EncodeIds(rows, field.member, strings, &dictionaries_[columns.size()]);
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+      return EncodeTexts(rows, field.member);
+    } else {
+      return EncodeNumbers(rows, field.member);
+    }
+  };
+  ForEachField<Row>([&](const auto& field) {
+    if (path_columns_ == PathColumns::kLeaveOut && IsPathColumn(field.name)) return;
+    auto column = failed.ok() ? encode(field) : failed;
+    if (column.ok()) columns.push_back(*column);
+    failed = column.status();
+  });
+  ARROW_RETURN_NOT_OK(failed);
+  return arrow::RecordBatch::Make(schema_, static_cast<int64_t>(rows.size()), std::move(columns));
+}
+
+template <class Row>
+arrow::Status RowDecoder<Row>::Decode(const arrow::RecordBatch& batch,
+                                      const std::vector<std::string>& wanted,
+                                      std::vector<Row>* rows) {
+  size_t before = rows->size();
+  rows->resize(before + static_cast<size_t>(batch.num_rows()));
+  std::span<Row> added = std::span(*rows).subspan(before);
+  arrow::Status failed;
+  size_t number = 0;
+  ForEachField<Row>([&](const auto& field) {
+    DecodedDictionary* dictionary = &dictionaries_[number++];
+    if (!failed.ok()) return;
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), field.name) == wanted.end()) {
+      return;
+    }
+    auto column = batch.GetColumnByName(field.name);
+    if (column) failed = DecodeColumn(*column, field, added, dictionary, strings_);
+  });
+  if (!failed.ok()) rows->resize(before);
+  return failed;
+}
+
+#define STEPTRACE_INSTANTIATE(Row) \
+  template class RowEncoder<Row>;  \
+  template class RowDecoder<Row>;
+STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
+
+}  // namespace steptrace::store

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/run_files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <tuple>
+
+#include "store/all_tables.h"
+#include "store/arrow_support.h"
+
+namespace steptrace::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLockName = "lock";
+constexpr mode_t kFileMode = 0644;
+
+std::optional<int32_t> ParseNumber(std::string_view text) {
+  int32_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+std::optional<int32_t> NodeOfFolder(const fs::path& folder) {
+  constexpr std::string_view kPrefix = "node=";
+  std::string name = folder.filename();
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  return ParseNumber(std::string_view(name).substr(kPrefix.size()));
+}
+
+std::vector<fs::path> Entries(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code failed;
+  for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed)) {
+    entries.push_back(it->path());
+  }
+  return entries;
+}
+
+// <table>-<k>.arrows, of a table that there is.
+std::optional<JournalFile> ParseJournal(const fs::path& path, int32_t node) {
+  std::string stem = path.stem();
+  size_t dash = stem.rfind('-');
+  if (path.extension() != ".arrows" || dash == std::string::npos) return std::nullopt;
+  auto number = ParseNumber(std::string_view(stem).substr(dash + 1));
+  JournalFile file{path, node, stem.substr(0, dash), number.value_or(0), 0};
+  if (!number || !VisitTable(file.table, []<class>() {})) return std::nullopt;
+  struct stat facts {};
+  if (::lstat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
+  file.bytes = facts.st_size;
+  return file;
+}
+
+Result<UniqueFd> CreateFile(const fs::path& path) {
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kFileMode));
+  if (!fd.valid()) return SystemError("cannot write " + path.string(), errno);
+  return fd;
+}
+
+}  // namespace
+
+fs::path JournalDir(const fs::path& run, int32_t node) {
+  return run / "journal" / fmt::format("node={}", node);
+}
+
+fs::path JournalPath(const fs::path& run, int32_t node, std::string_view table, int32_t number) {
+  return JournalDir(run, node) / fmt::format("{}-{}.arrows", table, number);
+}
+
+std::string SegmentFile(std::string_view table, int32_t node, std::optional<int32_t> rank,
+                        int64_t number) {
+  std::string rank_folder = rank ? fmt::format("rank={}/", *rank) : "";
+  return fmt::format("tables/{}/node={}/{}{}.parquet", table, node, rank_folder, number);
+}
+
+std::vector<JournalFile> ListJournals(const fs::path& run) {
+  std::vector<JournalFile> files;
+  for (const fs::path& folder : Entries(run / "journal")) {
+    auto node = NodeOfFolder(folder);
+    if (!node) continue;
+    for (const fs::path& path : Entries(folder)) {
+      if (auto file = ParseJournal(path, *node)) files.push_back(*std::move(file));
+    }
+  }
+  std::sort(files.begin(), files.end(), [](const JournalFile& a, const JournalFile& b) {
+    return std::tie(a.node, a.table, a.number) < std::tie(b.node, b.table, b.number);
+  });
+  return files;
+}
+
+Result<RunLock> RunLock::Take(const fs::path& run, int32_t node) {
+  fs::path path = JournalDir(run, node) / kLockName;
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kFileMode));
+  if (!fd.valid()) return SystemError("cannot lock " + path.string(), errno);
+  // A reader that looks whether the run lives holds a shared lock for a moment.
+  constexpr int kTries = 20;
+  constexpr useconds_t kPauseUs = 5000;
+  for (int i = 0; i < kTries; ++i) {
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return RunLock(std::move(fd));
+    if (errno != EWOULDBLOCK) break;
+    ::usleep(kPauseUs);
+  }
+  if (errno != EWOULDBLOCK) return SystemError("cannot lock " + path.string(), errno);
+  return Error{run.string() + ": the run is still being written; wait until its agent has ended"};
+}
+
+bool RunLock::IsHeld(const fs::path& run) {
+  for (const fs::path& folder : Entries(run / "journal")) {
+    UniqueFd fd(::open((folder / kLockName).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!fd.valid()) continue;
+    if (::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) return true;
+  }
+  return false;
+}
+
+Result<std::string> ReadFile(const fs::path& path, int64_t at_most_bytes) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return SystemError("cannot read " + path.string(), errno);
+  struct stat facts {};
+  if (::fstat(fd.get(), &facts) != 0) return SystemError("cannot read " + path.string(), errno);
+  if (!S_ISREG(facts.st_mode)) {
+    return Error{"cannot read " + path.string() + ": not a file; check the path"};
+  }
+  std::string content;
+  char block[1 << 16];
+  while (true) {
+    ssize_t n = ::read(fd.get(), block, sizeof(block));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return SystemError("cannot read " + path.string(), errno);
+    if (n == 0) return content;
+    content.append(block, static_cast<size_t>(n));
+    if (static_cast<int64_t>(content.size()) > at_most_bytes) {
+      return Error{"cannot read " + path.string() +
+                   ": larger than any that Steptrace writes; "
+                   "check that this is a run's folder"};
+    }
+  }
+}
+
+Status ReplaceFile(const fs::path& path, std::string_view content) {
+  fs::path temporary = path.string() + fmt::format(".{}.tmp", ::getpid());
+  int error = 0;
+  {
+    STEPTRACE_ASSIGN_OR_RETURN(UniqueFd fd, CreateFile(temporary));
+    error = WriteAll(fd.get(), content.data(), content.size());
+    if (error == 0 && ::fdatasync(fd.get()) != 0) error = errno;
+  }
+  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(temporary.c_str());
+    return SystemError("cannot write " + path.string(), error);
+  }
+  return SyncFile(path.parent_path());
+}
+
+Status MakeDirs(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) return SystemError("cannot make the folder " + folder.string(), failed.value());
+  return {};
+}
+
+Status SyncFile(const fs::path& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return SystemError("cannot open " + path.string(), errno);
+  // Some file systems sync no folders (EINVAL): there is nothing to be done about it.
+  if (::fsync(fd.get()) != 0 && errno != EINVAL && errno != EROFS) {
+    return SystemError("cannot sync " + path.string(), errno);
+  }
+  return {};
+}
+
+}  // namespace steptrace::store

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+// Where the files of a run stand, and the few things that are done with files as such.
+namespace steptrace::store {
+
+std::filesystem::path JournalDir(const std::filesystem::path& run, int32_t node);
+std::filesystem::path JournalPath(const std::filesystem::path& run, int32_t node,
+                                  std::string_view table, int32_t number);
+// Relative to the run: tables/<table>/node=<n>/rank=<r>/<k>.parquet.
+std::string SegmentFile(std::string_view table, int32_t node, std::optional<int32_t> rank,
+                        int64_t number);
+
+struct JournalFile {
+  std::filesystem::path path;
+  int32_t node = 0;
+  std::string table;
+  int32_t number = 0;
+  int64_t bytes = 0;
+};
+
+// The journals of a run by node, table and number; files of other names are left out.
+std::vector<JournalFile> ListJournals(const std::filesystem::path& run);
+
+// Held by the writer of a node's part while it lives; the kernel lets it go with the process.
+class RunLock {
+ public:
+  static Result<RunLock> Take(const std::filesystem::path& run, int32_t node);
+  // Whether any node's lock is held by someone. A run without locks is not.
+  static bool IsHeld(const std::filesystem::path& run);
+
+ private:
+  explicit RunLock(UniqueFd fd) : fd_(std::move(fd)) {}
+  UniqueFd fd_;
+};
+
+Result<std::string> ReadFile(const std::filesystem::path& path, int64_t at_most_bytes);
+// By a temporary file and rename; both the file and its folder are on the disk when it returns.
+Status ReplaceFile(const std::filesystem::path& path, std::string_view content);
+Status MakeDirs(const std::filesystem::path& folder);
+// Syncs a file's data or a folder's entries to the disk.
+Status SyncFile(const std::filesystem::path& path);
+
+}  // namespace steptrace::store

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/run_list.h"
+
+#include <algorithm>
+
+#include "store/manifest.h"
+#include "store/run_files.h"
+#include "store/tables.h"
+
+namespace steptrace::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool LooksLikeRun(const fs::path& folder) {
+  std::error_code failed;
+  return fs::is_directory(folder, failed) &&
+         (fs::exists(folder / "run.json", failed) || fs::exists(folder / "journal", failed));
+}
+
+RunSummary Summarise(const fs::path& run) {
+  RunSummary summary;
+  summary.path = run;
+  auto manifest = ReadManifest(run);
+  if (!manifest.ok()) {
+    summary.id = run.filename();
+    summary.name = summary.id;
+    summary.status = "unreadable";
+    summary.problem = manifest.error().message;
+    return summary;
+  }
+  summary.id = manifest->id;
+  summary.name = manifest->name;
+  summary.status = manifest->status;
+  if (summary.status == kStatusInProgress && !RunLock::IsHeld(run)) {
+    summary.status = kStatusInterrupted;
+  }
+  summary.command = manifest->command;
+  summary.started_utc_ns = manifest->epoch_utc_ns;
+  summary.duration_ns = manifest->end_ns;
+  summary.exit_code = manifest->exit_code;
+  summary.signal = manifest->signal;
+  summary.ranks = static_cast<int32_t>(manifest->ranks.size());
+  for (const auto& [table, parts] : manifest->tables) {
+    for (const SegmentInfo& segment : parts.segments) {
+      summary.bytes += segment.bytes;
+      if (table == TableOf<StepRow>::kName) summary.steps += segment.rows;
+    }
+  }
+  return summary;
+}
+
+}  // namespace
+
+Result<std::vector<RunSummary>> ListRuns(const fs::path& folder) {
+  std::vector<RunSummary> runs;
+  std::error_code failed;
+  if (!fs::exists(folder, failed)) return runs;
+  fs::directory_iterator it(folder, failed);
+  if (failed) {
+    return Error{"cannot list " + folder.string() + ": " + failed.message() +
+                 "; name a folder of runs with --output"};
+  }
+  for (; !failed && it != fs::directory_iterator(); it.increment(failed)) {
+    if (LooksLikeRun(it->path())) runs.push_back(Summarise(it->path()));
+  }
+  std::sort(runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) {
+    return std::tie(a.started_utc_ns, a.path) > std::tie(b.started_utc_ns, b.path);
+  });
+  return runs;
+}
+
+Result<fs::path> NewestRun(const fs::path& folder) {
+  STEPTRACE_ASSIGN_OR_RETURN(std::vector<RunSummary> runs, ListRuns(folder));
+  if (runs.empty()) {
+    return Error{"no runs in " + folder.string() +
+                 "; make one with `steptrace run -- python train.py` or name a run's folder"};
+  }
+  // One that cannot be read is not what is meant, unless there is no other.
+  auto readable = std::find_if(runs.begin(), runs.end(),
+                               [](const RunSummary& run) { return run.problem.empty(); });
+  return readable == runs.end() ? runs.front().path : readable->path;
+}
+
+}  // namespace steptrace::store

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/run_reader.h"
+
+#include <algorithm>
+
+#include "store/all_tables.h"
+#include "store/compaction.h"
+#include "store/journal_reader.h"
+#include "store/run_parts.h"
+#include "store/scan.h"
+#include "store/segment.h"
+
+namespace steptrace::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A writer that closes the run moves rows from journals to segments under a reader's eyes; once it
+// has done so it never does again.
+constexpr int kTries = 3;
+
+bool SameParts(const Manifest& a, const Manifest& b, const std::string& table) {
+  auto absorbed = [&](const Manifest& manifest) {
+    auto parts = manifest.tables.find(table);
+    return parts == manifest.tables.end() ? std::map<int32_t, int32_t>()
+                                          : parts->second.absorbed_journals;
+  };
+  return absorbed(a) == absorbed(b);
+}
+
+bool MayHold(const SegmentInfo& segment, const ReadOptions& options) {
+  if (options.rank && segment.rank && *options.rank != *segment.rank) return false;
+  if (!segment.ts_min_ns || !segment.ts_max_ns) return true;
+  bool before = options.from_ns && *segment.ts_max_ns < *options.from_ns;
+  bool after = options.to_ns && *segment.ts_min_ns >= *options.to_ns;
+  return !before && !after;
+}
+
+template <class Row>
+bool IsWanted(const Row& row, const ReadOptions& options) {
+  if constexpr (kHasRank<Row>) {
+    if (options.rank && row.rank != *options.rank) return false;
+  }
+  if constexpr (kHasTime<Row>) {
+    if (options.from_ns && row.ts_ns < *options.from_ns) return false;
+    if (options.to_ns && row.ts_ns >= *options.to_ns) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+struct RunReader::Impl {
+  Status Refresh() {
+    STEPTRACE_ASSIGN_OR_RETURN(Manifest fresh, ReadManifest(run));
+    manifest = std::move(fresh);
+    state = RunState::kClosed;
+    if (manifest.status != kStatusInProgress) return {};
+    state = RunLock::IsHeld(run) ? RunState::kLive : RunState::kDead;
+    if (state == RunState::kDead) manifest.status = kStatusInterrupted;
+    return {};
+  }
+
+  template <class Row>
+  Status ReadParts(const ReadOptions& options, std::vector<Row>* rows) {
+    auto columns = ColumnsToRead<Row>(options.columns);
+    PartsOfTable parts = FindParts(run, manifest, TableOf<Row>::kName);
+    std::erase_if(parts.segments,
+                  [&](const SegmentInfo& segment) { return !MayHold(segment, options); });
+    int64_t expected = 0;
+    for (const SegmentInfo& segment : parts.segments)
+      expected += std::max<int64_t>(segment.rows, 0);
+    constexpr int64_t kMostReserved = 1 << 24;  // the number comes from a file
+    rows->reserve(static_cast<size_t>(std::min(expected, kMostReserved)));
+    auto unwanted = [&](const Row& row) { return !IsWanted(row, options); };
+    for (const SegmentInfo& segment : parts.segments) {
+      STEPTRACE_RETURN_IF_ERROR(ReadSegment(run, segment, columns, strings, rows));
+    }
+    std::erase_if(*rows, unwanted);
+    for (const JournalFile& file : parts.journals) {
+      auto reader = ReadJournal<Row>(file.path, strings, columns, [&](std::vector<Row>&& batch) {
+        std::erase_if(batch, unwanted);
+        std::move(batch.begin(), batch.end(), std::back_inserter(*rows));
+        return Status();
+      });
+      if (!reader.ok()) return reader.error();
+    }
+    return {};
+  }
+
+  // Does `f`, again when the writer has moved the table's rows meanwhile.
+  template <class F>
+  Status OnStableParts(const std::string& table, F&& f) {
+    for (int i = 1;; ++i) {
+      Status status = f();
+      if (state == RunState::kClosed || i == kTries) return status;
+      Manifest before = manifest;
+      STEPTRACE_RETURN_IF_ERROR(Refresh());
+      if (SameParts(before, manifest, table)) return status;
+    }
+  }
+
+  template <class Row>
+  Result<std::vector<Row>> Read(const ReadOptions& options) {
+    std::vector<Row> rows;
+    STEPTRACE_RETURN_IF_ERROR(OnStableParts(TableOf<Row>::kName, [&] {
+      rows.clear();
+      return ReadParts(options, &rows);
+    }));
+    if constexpr (std::is_same_v<Row, LossRow>) {
+      if (state == RunState::kDead) STEPTRACE_RETURN_IF_ERROR(AppendDeathLosses(&rows));
+    }
+    SortByTime(&rows);
+    return rows;
+  }
+
+  Status AppendDeathLosses(std::vector<LossRow>* rows) {
+    STEPTRACE_ASSIGN_OR_RETURN(auto losses, JournalLosses(run, manifest, strings));
+    rows->insert(rows->end(), losses.begin(), losses.end());
+    rows->push_back(AgentGapLoss(run, manifest, strings));
+    return {};
+  }
+
+  Result<int64_t> CountRows(const std::string& table) {
+    int64_t count = 0;
+    STEPTRACE_RETURN_IF_ERROR(OnStableParts(table, [&] { return CountParts(table, &count); }));
+    return count;
+  }
+
+  Status CountParts(const std::string& table, int64_t* count) {
+    *count = 0;
+    PartsOfTable parts = FindParts(run, manifest, table);
+    for (const SegmentInfo& segment : parts.segments) *count += segment.rows;
+    for (const JournalFile& file : parts.journals) {
+      STEPTRACE_ASSIGN_OR_RETURN(JournalReader reader, JournalReader::Open(file.path));
+      while (auto batch = reader.Next()) *count += batch->num_rows();
+    }
+    return {};
+  }
+
+  fs::path run;
+  Manifest manifest;
+  RunState state = RunState::kClosed;
+  StringTable strings;
+};
+
+RunReader::RunReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RunReader::RunReader(RunReader&&) noexcept = default;
+RunReader& RunReader::operator=(RunReader&&) noexcept = default;
+RunReader::~RunReader() = default;
+
+Result<RunReader> RunReader::Open(const fs::path& run) {
+  auto impl = std::make_unique<Impl>();
+  impl->run = run;
+  STEPTRACE_RETURN_IF_ERROR(impl->Refresh());
+  return RunReader(std::move(impl));
+}
+
+const fs::path& RunReader::run() const {
+  return impl_->run;
+}
+const Manifest& RunReader::manifest() const {
+  return impl_->manifest;
+}
+RunState RunReader::state() const {
+  return impl_->state;
+}
+Status RunReader::Refresh() {
+  return impl_->Refresh();
+}
+StringTable& RunReader::strings() {
+  return impl_->strings;
+}
+const std::string& RunReader::Text(StringId id) const {
+  return impl_->strings.Text(id);
+}
+Result<int64_t> RunReader::CountRows(const std::string& table) {
+  return impl_->CountRows(table);
+}
+
+template <class Row>
+Result<std::vector<Row>> RunReader::Read(const ReadOptions& options) {
+  return impl_->Read<Row>(options);
+}
+
+Status RunReader::Scan(const std::string& table, const ScanOptions& options, int fd) {
+  // Written rows cannot be taken back: a run that closes meanwhile is scanned as it was found.
+  STEPTRACE_RETURN_IF_ERROR(impl_->Refresh());
+  return ScanTable(impl_->run, impl_->manifest, impl_->strings, table, options, fd);
+}
+
+#define STEPTRACE_INSTANTIATE(Row) \
+  template Result<std::vector<Row>> RunReader::Read(const ReadOptions&);
+STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
+
+}  // namespace steptrace::store

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "store/manifest.h"
+#include "store/string_table.h"
+#include "store/tables.h"
+
+namespace steptrace::store {
+
+enum class RunState {
+  kLive,    // a writer holds it: rows may still come
+  kClosed,  // final
+  kDead,    // in progress by its manifest, but no writer holds it: RecoverRun closes it
+};
+
+struct ReadOptions {
+  std::vector<std::string> columns;  // empty: all; other columns keep their defaults
+  std::optional<int32_t> rank;       // only this rank, of tables that have ranks
+  std::optional<int64_t> from_ns;    // rows with from_ns <= ts_ns < to_ns, of tables with times
+  std::optional<int64_t> to_ns;
+};
+
+enum class Compare { kEqual, kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
+
+// `column compare value`; the value is read by the type of the column. Nulls never match.
+struct Condition {
+  std::string column;
+  Compare compare = Compare::kEqual;
+  std::string value;
+};
+
+enum class ScanFormat { kArrowStream, kCsv, kParquet };
+
+struct ScanOptions {
+  std::vector<std::string> columns;  // empty: all
+  std::vector<Condition> where;      // all must hold
+  std::optional<int64_t> limit;      // at most so many rows
+  ScanFormat format = ScanFormat::kArrowStream;
+};
+
+// Reads a run: closed, live and interrupted ones alike. One thread. Each Read sees the rows that
+// are in the files at that moment; a row half written is left for the next time.
+class RunReader {
+ public:
+  static Result<RunReader> Open(const std::filesystem::path& run);
+  RunReader(RunReader&&) noexcept;
+  RunReader& operator=(RunReader&&) noexcept;
+  ~RunReader();
+
+  const std::filesystem::path& run() const;
+  // As of the last Open or Refresh; the status of a dead run reads `interrupted`.
+  const Manifest& manifest() const;
+  RunState state() const;
+  Status Refresh();
+
+  // The texts of the rows that were read; rows of one reader share them.
+  StringTable& strings();
+  const std::string& Text(StringId id) const;
+
+  // All parts of the table, by ts_ns (tables without it: in the order of writing). For a dead run
+  // `losses` ends with the rows that RecoverRun would add.
+  template <class Row>
+  Result<std::vector<Row>> Read(const ReadOptions& options = {});
+
+  // Number of rows, without reading them where the manifest knows it.
+  Result<int64_t> CountRows(const std::string& table);
+
+  // Writes a table to an open file or pipe, by ts_ns, in bounded memory. An Arrow stream may
+  // replace its dictionaries between batches. The file stays open.
+  Status Scan(const std::string& table, const ScanOptions& options, int fd);
+
+ private:
+  struct Impl;
+  explicit RunReader(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace steptrace::store

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/run_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "store/run_list.h"
+#include "store/test_run.h"
+
+namespace steptrace::store {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(RunReader, GivesRowsOfAllSegmentsByTime) {
+  TempDir dir;
+  MakeTwoRanks(dir.path() / "run", 50);
+  RunReader reader = OpenRun(dir.path() / "run");
+  EXPECT_GT(reader.manifest().tables.at("steps").segments.size(), 4u);
+  auto steps = reader.Read<StepRow>();
+  ASSERT_OK(steps);
+  ASSERT_EQ(steps->size(), 100u);
+  for (size_t i = 0; i < steps->size(); ++i) {
+    EXPECT_EQ((*steps)[i].step, static_cast<int64_t>(i / 2));
+    EXPECT_EQ((*steps)[i].rank, static_cast<int32_t>(i % 2));
+  }
+}
+
+TEST(RunReader, ReadsWhatIsAskedFor) {
+  TempDir dir;
+  MakeTwoRanks(dir.path() / "run", 20);
+  RunReader reader = OpenRun(dir.path() / "run");
+  ReadOptions options;
+  options.rank = 1;
+  options.from_ns = 3'500'000;  // the begin of rank 1's step 3
+  options.to_ns = 6'500'000;    // and of its step 6
+  options.columns = {"step", "kind"};
+  auto steps = reader.Read<StepRow>(options);
+  ASSERT_OK(steps);
+  ASSERT_EQ(steps->size(), 3u);
+  EXPECT_EQ(steps->front().step, 3);
+  EXPECT_EQ(steps->back().step, 5);
+  EXPECT_EQ(steps->front().rank, 1);
+  EXPECT_EQ(reader.Text(steps->front().kind), "train");
+  EXPECT_EQ(steps->front().data_ns, 0) << "not asked for";
+  EXPECT_EQ(*reader.CountRows("steps"), 40);
+}
+
+TEST(RunReader, WhatIsAbsentIsAnErrorWithTheNextStep) {
+  TempDir dir;
+  auto absent = RunReader::Open(dir.path() / "absent");
+  ASSERT_FALSE(absent.ok());
+  EXPECT_THAT(absent.error().message, HasSubstr("absent"));
+  EXPECT_THAT(absent.error().message, HasSubstr("steptrace ls"));
+}
+
+TEST(RunReader, FollowsARunThatIsClosedUnderItsEyes) {
+  TempDir dir;
+  WriterOptions options = QuietOptions();
+  options.chunk_bytes = 4096;
+  auto writer = MakeWriter(dir.path() / "run", options);
+  constexpr int64_t kSteps = 300;
+  for (int64_t step = 0; step < kSteps; ++step) writer.Append(SampleStep(writer.strings(), step));
+  ASSERT_OK(writer.Flush());
+  RunReader reader = OpenRun(dir.path() / "run");
+  EXPECT_EQ(reader.state(), RunState::kLive);
+  std::thread closer([&] { EXPECT_TRUE(writer.Close(CompletedManifest()).ok()); });
+  do {
+    auto steps = reader.Read<StepRow>();
+    EXPECT_TRUE(steps.ok()) << (steps.ok() ? "" : steps.error().message);
+    EXPECT_EQ(steps.ok() ? static_cast<int64_t>(steps->size()) : -1, kSteps);
+  } while (reader.Refresh().ok() && reader.state() == RunState::kLive);
+  closer.join();
+  EXPECT_EQ(static_cast<int64_t>(reader.Read<StepRow>()->size()), kSteps);
+}
+
+TEST(RunReader, MakesTextsOfStrangersReadable) {
+  TempDir dir;
+  auto writer = MakeWriter(dir.path() / "run");
+  SliceRow slice = SampleSlice(writer.strings(), 0);
+  slice.name = writer.strings().Intern("bad \xff\xfe byte, half \xe2\x82");
+  slice.args = std::string("nul\0tab\t\xc0\xaf", 10);
+  writer.Append(slice);
+  slice.name = writer.strings().Intern("bad \xfe\xff byte, half \xe2\x82");  // cleaned: the same
+  writer.Append(slice);
+  ASSERT_OK(writer.Close(CompletedManifest()));
+  RunReader reader = OpenRun(dir.path() / "run");
+  auto slices = reader.Read<SliceRow>();
+  ASSERT_OK(slices);
+  ASSERT_EQ(slices->size(), 2u);
+  const std::string kMark = "\xef\xbf\xbd";
+  for (const SliceRow& row : *slices) {
+    EXPECT_EQ(reader.Text(row.name), "bad " + kMark + kMark + " byte, half " + kMark + kMark);
+    EXPECT_EQ(row.args, std::string("nul\0tab\t", 8) + kMark + kMark);
+  }
+}
+
+TEST(RunReader, ManyNamesArriveInManyBatches) {
+  TempDir dir;
+  auto writer = MakeWriter(dir.path() / "run");
+  constexpr int64_t kNames = 2000;
+  auto name = [](int64_t i) { return "name " + std::to_string(i * 7919 % kNames); };
+  for (int64_t i = 0; i < kNames; ++i) {
+    SliceRow slice = SampleSlice(writer.strings(), i);
+    slice.name = writer.strings().Intern(name(i));
+    writer.Append(slice);
+    if (i % 100 == 99) ASSERT_OK(writer.Flush());
+  }
+  for (bool closed : {false, true}) {
+    if (closed) ASSERT_OK(writer.Close(CompletedManifest()));
+    RunReader reader = OpenRun(dir.path() / "run");
+    auto slices = reader.Read<SliceRow>();
+    ASSERT_OK(slices);
+    ASSERT_EQ(static_cast<int64_t>(slices->size()), kNames);
+    for (int64_t i = 0; i < kNames; ++i) {
+      EXPECT_EQ(reader.Text((*slices)[static_cast<size_t>(i)].name), name(i));
+    }
+  }
+}
+
+TEST(RunReader, JournalsRotateAndAreReadInOrder) {
+  TempDir dir;
+  WriterOptions options = QuietOptions();
+  options.journal_bytes = 20'000;
+  auto writer = MakeWriter(dir.path() / "run", options);
+  for (int64_t step = 0; step < 300; ++step) {
+    writer.Append(SampleStep(writer.strings(), step));
+    if (step % 10 == 9) ASSERT_OK(writer.Flush());
+  }
+  EXPECT_TRUE(fs::exists(dir.path() / "run/journal/node=0/steps-2.arrows"));
+  RunReader live = OpenRun(dir.path() / "run");
+  EXPECT_EQ(live.Read<StepRow>()->size(), 300u);
+  ASSERT_OK(writer.Close(CompletedManifest()));
+  RunReader closed = OpenRun(dir.path() / "run");
+  EXPECT_EQ(closed.Read<StepRow>()->size(), 300u);
+}
+
+TEST(RunList, NamesRunsNewestFirstWithWhatBecameOfThem) {
+  TempDir dir;
+  EXPECT_TRUE(ListRuns(dir.path() / "absent")->empty());
+  EXPECT_FALSE(NewestRun(dir.path()).ok());
+  MakeTwoRanks(dir.path() / "first", 5);
+  Manifest manifest = SampleManifest();
+  manifest.epoch_utc_ns += 1'000'000'000;
+  auto live = RunWriter::Create(dir.path() / "second", manifest, QuietOptions());
+  ASSERT_OK(live);
+  manifest.epoch_utc_ns += 1'000'000'000;
+  { ASSERT_OK(RunWriter::Create(dir.path() / "third", manifest, QuietOptions())); }
+  fs::create_directories(dir.path() / "broken/journal");
+  fs::create_directories(dir.path() / "no-run");
+
+  auto runs = ListRuns(dir.path());
+  ASSERT_OK(runs);
+  std::vector<std::string> lines;
+  for (const RunSummary& run : *runs) {
+    lines.push_back(run.path.filename().string() + " " + run.status);
+  }
+  EXPECT_THAT(lines, ElementsAre("third interrupted", "second in_progress", "first completed",
+                                 "broken unreadable"));
+  EXPECT_EQ((*runs)[2].steps, 10);
+  EXPECT_EQ((*runs)[2].ranks, 2);
+  EXPECT_EQ((*runs)[2].exit_code, 0);
+  EXPECT_GT((*runs)[2].bytes, 0);
+  EXPECT_THAT((*runs)[3].problem, HasSubstr("run.json"));
+  EXPECT_EQ(NewestRun(dir.path())->filename(), "third");
+}
+
+}  // namespace
+}  // namespace steptrace::store

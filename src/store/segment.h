@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "store/manifest.h"
+#include "store/row_columns.h"
+
+// Closed parts of tables: Parquet files.
+namespace steptrace::store {
+
+// Writes rows as one Parquet file on a descriptor: zstd 1, dictionaries for names, for numbers the
+// encoding that a sample says is smaller.
+template <class Row>
+Status WriteParquet(const RowsView<Row>& rows, const StringTable& strings, PathColumns path_columns,
+                    int fd, const std::string& where);
+
+// Writes rows, sorted by time already, to the segment's file and fills in its facts. The file is on
+// the disk when it returns; a file that could not be finished is removed.
+template <class Row>
+Result<SegmentInfo> WriteSegment(const std::filesystem::path& run, SegmentInfo segment,
+                                 const RowsView<Row>& rows, const StringTable& strings);
+
+// Appends a segment's rows. Node and rank come from its place. Nothing in the file is trusted.
+template <class Row>
+Status ReadSegment(const std::filesystem::path& run, const SegmentInfo& segment,
+                   const std::vector<std::string>& columns, StringTable& strings,
+                   std::vector<Row>* rows);
+
+}  // namespace steptrace::store

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace steptrace::store {
+
+// A text of a run by number. Rows carry it in place of the text; files carry it as a dictionary.
+enum class StringId : int32_t { kEmpty = 0 };
+
+// The texts of one run in memory. One thread. Texts live as long as the table.
+class StringTable {
+ public:
+  StringTable() { Intern(""); }
+
+  StringId Intern(std::string_view text) {
+    if (auto found = ids_.find(text); found != ids_.end()) return found->second;
+    auto id = static_cast<StringId>(texts_.size());
+    texts_.emplace_back(text);
+    ids_.emplace(texts_.back(), id);
+    return id;
+  }
+  const std::string& Text(StringId id) const { return texts_.at(static_cast<size_t>(id)); }
+  int32_t size() const { return static_cast<int32_t>(texts_.size()); }
+
+ private:
+  std::deque<std::string> texts_;  // stable addresses: the keys below point into it
+  std::unordered_map<std::string_view, StringId> ids_;
+};
+
+}  // namespace steptrace::store

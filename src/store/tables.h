@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "store/string_table.h"
+
+// Every table of a run, declared once: the row, and for each column its name, unit and sentence.
+// Readers, writers, `steptrace schema` and docs/reference/schema.md come from these declarations.
+// The C++ type of a member is the stored type: int32_t, int64_t, double, bool, std::string (utf8),
+// StringId (dictionary of utf8), std::optional of those (nullable).
+namespace steptrace::store {
+
+enum class Unit { kNone, kNs, kBytes, kCount, kShare, kJson, kSeeMetric };
+
+template <class Row, class Member>
+struct Field {
+  const char* name;
+  Member Row::*member;
+  Unit unit;
+  const char* sentence;
+};
+template <class Row, class Member>  // clang 14 does not deduce aggregates by itself
+Field(const char*, Member Row::*, Unit, const char*)->Field<Row, Member>;
+
+template <class Row>
+struct TableOf;  // specialised by each row: kName, kSentence, kFields
+
+// ---- tracks ------------------------------------------------------------------------------------
+struct TrackRow {
+  int32_t track = 0;
+  std::optional<int32_t> parent;
+  StringId kind{};  // node, process, thread, worker, core, device, counter
+  int32_t node = 0;
+  int32_t rank = -1;
+  std::optional<int64_t> pid;
+  std::optional<int64_t> tid;
+  std::optional<int32_t> device;
+  std::optional<int64_t> stream;
+  std::string name;
+};
+
+template <>
+struct TableOf<TrackRow> {
+  static constexpr const char* kName = "tracks";
+  static constexpr const char* kSentence =
+      "The lines on which something happens: nodes, processes, threads, cores, devices, counters.";
+  using R = TrackRow;
+  static constexpr auto kFields = std::make_tuple(
+      Field{"track", &R::track, Unit::kNone, "Number of the track, unique in the run."},
+      Field{"parent", &R::parent, Unit::kNone, "The track that this one is part of."},
+      Field{"kind", &R::kind, Unit::kNone,
+            "node, process, thread, worker, core, device or counter."},
+      Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
+      Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
+      Field{"pid", &R::pid, Unit::kNone, "Process id."},
+      Field{"tid", &R::tid, Unit::kNone, "Thread id."},
+      Field{"device", &R::device, Unit::kNone, "Number of the core or accelerator on its node."},
+      Field{"stream", &R::stream, Unit::kNone, "Stream of the device."},
+      Field{"name", &R::name, Unit::kNone, "Name of the track; for a counter its metric."});
+};
+
+// ---- slices ------------------------------------------------------------------------------------
+struct SliceRow {
+  int64_t ts_ns = 0;
+  int64_t dur_ns = 0;
+  int32_t track = 0;
+  int32_t rank = -1;
+  StringId name{};
+  StringId category{};
+  int32_t depth = 0;
+  std::optional<int64_t> step;
+  std::optional<int64_t> correlation;
+  std::optional<int64_t> flow_out;
+  std::optional<int64_t> flow_in;
+  std::optional<int64_t> bytes;
+  std::optional<int64_t> group;
+  std::optional<int64_t> sequence;
+  std::string args;
+};
+
+template <>
+struct TableOf<SliceRow> {
+  static constexpr const char* kName = "slices";
+  static constexpr const char* kSentence = "Stretches of time on a track, nested by depth.";
+  using R = SliceRow;
+  static constexpr auto kFields = std::make_tuple(
+      Field{"ts_ns", &R::ts_ns, Unit::kNs, "Begin, since the run's epoch."},
+      Field{"dur_ns", &R::dur_ns, Unit::kNs, "Duration."},
+      Field{"track", &R::track, Unit::kNone, "The track that it lies on."},
+      Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
+      Field{"name", &R::name, Unit::kNone, "What went on."},
+      Field{"category", &R::category, Unit::kNone,
+            "Who says so: phase, communication, worker, user."},
+      Field{"depth", &R::depth, Unit::kNone, "Number of slices of the track that enclose it."},
+      Field{"step", &R::step, Unit::kNone, "The step that it falls in, where that is known."},
+      Field{"correlation", &R::correlation, Unit::kNone, "Joins a launch and what it launched."},
+      Field{"flow_out", &R::flow_out, Unit::kNone, "A flow that begins here."},
+      Field{"flow_in", &R::flow_in, Unit::kNone, "A flow that ends here."},
+      Field{"bytes", &R::bytes, Unit::kBytes, "Bytes moved."},
+      Field{"group", &R::group, Unit::kNone, "Process group of a collective."},
+      Field{"sequence", &R::sequence, Unit::kNone, "Number of a collective in its group."},
+      Field{"args", &R::args, Unit::kJson,
+            "What else is known, as a JSON object; empty: nothing."});
+};
+
+// ---- steps -------------------------------------------------------------------------------------
+// The phases of a step sum to dur_ns; so do its causes; the stages sum to data_pipeline_ns.
+struct StepRow {
+  int32_t node = 0;
+  int32_t rank = 0;
+  int64_t step = 0;
+  int64_t ts_ns = 0;
+  int64_t dur_ns = 0;
+  StringId kind{};  // train, eval, warm-up
+  // phases
+  int64_t data_ns = 0;
+  int64_t forward_ns = 0;
+  int64_t backward_ns = 0;
+  int64_t optimizer_ns = 0;
+  int64_t communication_phase_ns = 0;
+  int64_t checkpoint_ns = 0;
+  int64_t evaluation_ns = 0;
+  int64_t logging_ns = 0;
+  int64_t gc_ns = 0;
+  int64_t compile_ns = 0;
+  int64_t other_phase_ns = 0;
+  // causes
+  int64_t data_pipeline_ns = 0;
+  int64_t model_ns = 0;
+  int64_t communication_ns = 0;
+  int64_t framework_overhead_ns = 0;
+  int64_t other_ns = 0;
+  // stages of the data pipeline
+  int64_t storage_read_ns = 0;
+  int64_t getitem_ns = 0;
+  int64_t collate_ns = 0;
+  int64_t receive_ns = 0;
+  int64_t cpu_shortage_ns = 0;
+  int64_t worker_start_ns = 0;
+  // what else is known of the step
+  int64_t blocked_in_backward_ns = 0;
+  int64_t blocked_in_fetch_ns = 0;
+  int32_t batches = 0;
+  int32_t backwards = 0;
+  int32_t optimizer_steps = 0;
+  int32_t waits = 0;
+  int32_t starved_waits = 0;
+  std::optional<int32_t> min_queue_depth;
+  StringId longest_user_range{};
+  int64_t longest_user_range_ns = 0;
+};
+
+template <>
+struct TableOf<StepRow> {
+  static constexpr const char* kName = "steps";
+  static constexpr const char* kSentence =
+      "Training steps of each rank: phases, causes and data stages, each set summing exactly.";
+  using R = StepRow;
+  static constexpr auto kFields = std::make_tuple(
+      Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
+      Field{"rank", &R::rank, Unit::kNone, "Rank of the process that trained."},
+      Field{"step", &R::step, Unit::kNone, "Number of the step in its rank, from 0."},
+      Field{"ts_ns", &R::ts_ns, Unit::kNs, "Begin: the end of the optimizer group before."},
+      Field{"dur_ns", &R::dur_ns, Unit::kNs, "Duration."},
+      Field{"kind", &R::kind, Unit::kNone, "train, eval or warm-up."},
+      Field{"data_ns", &R::data_ns, Unit::kNs, "Phase: waiting for the data loader."},
+      Field{"forward_ns", &R::forward_ns, Unit::kNs, "Phase: forward."},
+      Field{"backward_ns", &R::backward_ns, Unit::kNs, "Phase: backward."},
+      Field{"optimizer_ns", &R::optimizer_ns, Unit::kNs,
+            "Phase: optimizer, less what nests in it."},
+      Field{"communication_phase_ns", &R::communication_phase_ns, Unit::kNs,
+            "Phase: explicit collectives."},
+      Field{"checkpoint_ns", &R::checkpoint_ns, Unit::kNs, "Phase: saving and loading."},
+      Field{"evaluation_ns", &R::evaluation_ns, Unit::kNs, "Phase: evaluation inside the step."},
+      Field{"logging_ns", &R::logging_ns, Unit::kNs, "Phase: logging, where a framework says so."},
+      Field{"gc_ns", &R::gc_ns, Unit::kNs, "Phase: garbage collection by Python."},
+      Field{"compile_ns", &R::compile_ns, Unit::kNs, "Phase: compilation by torch.compile."},
+      Field{"other_phase_ns", &R::other_phase_ns, Unit::kNs, "Phase: none of those."},
+      Field{"data_pipeline_ns", &R::data_pipeline_ns, Unit::kNs, "Cause: data pipeline."},
+      Field{"model_ns", &R::model_ns, Unit::kNs, "Cause: model."},
+      Field{"communication_ns", &R::communication_ns, Unit::kNs, "Cause: communication."},
+      Field{"framework_overhead_ns", &R::framework_overhead_ns, Unit::kNs,
+            "Cause: framework overhead."},
+      Field{"other_ns", &R::other_ns, Unit::kNs, "Cause: something else."},
+      Field{"storage_read_ns", &R::storage_read_ns, Unit::kNs, "Stage: blocked on storage."},
+      Field{"getitem_ns", &R::getitem_ns, Unit::kNs, "Stage: the dataset makes the samples."},
+      Field{"collate_ns", &R::collate_ns, Unit::kNs, "Stage: samples become a batch."},
+      Field{"receive_ns", &R::receive_ns, Unit::kNs,
+            "Stage: the batch is ready and comes over: transfer, unpickling, pinning."},
+      Field{"cpu_shortage_ns", &R::cpu_shortage_ns, Unit::kNs,
+            "Stage: the worker could have run and had no core."},
+      Field{"worker_start_ns", &R::worker_start_ns, Unit::kNs,
+            "Stage: workers were starting, or ended with their iterator."},
+      Field{"blocked_in_backward_ns", &R::blocked_in_backward_ns, Unit::kNs,
+            "Of backward: the training thread neither ran nor waited for a core."},
+      Field{"blocked_in_fetch_ns", &R::blocked_in_fetch_ns, Unit::kNs,
+            "Of getitem: the thread that fetched neither ran nor waited for a core."},
+      Field{"batches", &R::batches, Unit::kCount, "Batches taken from loaders."},
+      Field{"backwards", &R::backwards, Unit::kCount, "Backward passes."},
+      Field{"optimizer_steps", &R::optimizer_steps, Unit::kCount, "Optimizer steps in the group."},
+      Field{"waits", &R::waits, Unit::kCount, "Waits for loaders with workers."},
+      Field{"starved_waits", &R::starved_waits, Unit::kCount, "Waits that met an empty queue."},
+      Field{"min_queue_depth", &R::min_queue_depth, Unit::kCount,
+            "Fewest batches that stood ready when one was asked for."},
+      Field{"longest_user_range", &R::longest_user_range, Unit::kNone,
+            "The user's range with most time of its own in the other phase."},
+      Field{"longest_user_range_ns", &R::longest_user_range_ns, Unit::kNs, "That time."});
+};
+
+// ---- counters ----------------------------------------------------------------------------------
+struct CounterRow {
+  int64_t ts_ns = 0;
+  int32_t track = 0;
+  double value = 0;
+};
+
+template <>
+struct TableOf<CounterRow> {
+  static constexpr const char* kName = "counters";
+  static constexpr const char* kSentence =
+      "Metrics of nodes, cores, processes and devices; the track names the metric.";
+  using R = CounterRow;
+  static constexpr auto kFields = std::make_tuple(
+      Field{"ts_ns", &R::ts_ns, Unit::kNs, "When it was read, since the run's epoch."},
+      Field{"track", &R::track, Unit::kNone, "The counter."},
+      Field{"value", &R::value, Unit::kSeeMetric, "The value, in the unit of the metric."});
+};
+
+// ---- facts -------------------------------------------------------------------------------------
+struct FactRow {
+  int64_t ts_ns = 0;
+  int32_t node = 0;
+  int32_t rank = -1;
+  int64_t pid = 0;
+  StringId kind{};
+  std::string json;
+};
+
+template <>
+struct TableOf<FactRow> {
+  static constexpr const char* kName = "facts";
+  static constexpr const char* kSentence =
+      "What processes told of themselves: loaders, frameworks, ranks, devices, state of the hooks.";
+  using R = FactRow;
+  static constexpr auto kFields = std::make_tuple(
+      Field{"ts_ns", &R::ts_ns, Unit::kNs, "When it was told, since the run's epoch."},
+      Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
+      Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
+      Field{"pid", &R::pid, Unit::kNone, "Process id."},
+      Field{"kind", &R::kind, Unit::kNone, "loader, process, framework, job, hook or device."},
+      Field{"json", &R::json, Unit::kJson, "The fact, as a JSON object."});
+};
+
+// ---- stacks, samples, memory: declared with what DESIGN says of them; no source yet fills them
+// ---
+struct StackRow {
+  int32_t stack = 0;
+  std::optional<int32_t> parent;
+  StringId function{};
+  StringId file{};
+  int32_t line = 0;
+};
+
+template <>
+struct TableOf<StackRow> {
+  static constexpr const char* kName = "stacks";
+  static constexpr const char* kSentence = "Interned call stacks: a frame and the stack under it.";
+  using R = StackRow;
+  static constexpr auto kFields = std::make_tuple(
+      Field{"stack", &R::stack, Unit::kNone, "Number of the stack."},
+      Field{"parent", &R::parent, Unit::kNone, "The stack of the caller."},
+      Field{"function", &R::function, Unit::kNone, "Qualified name of the function."},
+      Field{"file", &R::file, Unit::kNone, "Its file."},
+      Field{"line", &R::line, Unit::kNone, "Line, 0 where unknown."});
+};
+
+struct SampleRow {
+  int64_t ts_ns = 0;
+  int32_t track = 0;
+  int32_t stack = 0;
+};
+
+template <>
+struct TableOf<SampleRow> {
+  static constexpr const char* kName = "samples";
+  static constexpr const char* kSentence = "What a thread was seen doing at a moment.";
+  using R = SampleRow;
+  static constexpr auto kFields =
+      std::make_tuple(Field{"ts_ns", &R::ts_ns, Unit::kNs, "When, since the run's epoch."},
+                      Field{"track", &R::track, Unit::kNone, "The thread."},
+                      Field{"stack", &R::stack, Unit::kNone, "Its stack."});
+};
+
+struct MemoryRow {
+  int64_t ts_ns = 0;
+  int32_t rank = -1;
+  int32_t device = -1;
+  int64_t address = 0;
+  int64_t bytes = 0;
+  std::optional<int64_t> total_allocated_bytes;
+  std::optional<int64_t> total_reserved_bytes;
+};
+
+template <>
+struct TableOf<MemoryRow> {
+  static constexpr const char* kName = "memory";
+  static constexpr const char* kSentence = "Allocations (+) and releases (-) by the framework.";
+  using R = MemoryRow;
+  static constexpr auto kFields = std::make_tuple(
+      Field{"ts_ns", &R::ts_ns, Unit::kNs, "When, since the run's epoch."},
+      Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
+      Field{"device", &R::device, Unit::kNone, "Accelerator; -1: host memory."},
+      Field{"address", &R::address, Unit::kNone, "Address of the block."},
+      Field{"bytes", &R::bytes, Unit::kBytes, "Size; negative: released."},
+      Field{"total_allocated_bytes", &R::total_allocated_bytes, Unit::kBytes, "In use after it."},
+      Field{"total_reserved_bytes", &R::total_reserved_bytes, Unit::kBytes, "Held after it."});
+};
+
+// ---- findings ----------------------------------------------------------------------------------
+struct FindingRow {
+  int64_t ts_ns = 0;
+  StringId severity{};  // info, warning, error
+  StringId kind{};      // verdict, rule, alert
+  std::string subject;
+  std::string text;
+  std::string evidence;
+};
+
+template <>
+struct TableOf<FindingRow> {
+  static constexpr const char* kName = "findings";
+  static constexpr const char* kSentence = "Verdicts, results of rules and alerts.";
+  using R = FindingRow;
+  static constexpr auto kFields = std::make_tuple(
+      Field{"ts_ns", &R::ts_ns, Unit::kNs, "When it was found, since the run's epoch."},
+      Field{"severity", &R::severity, Unit::kNone, "info, warning or error."},
+      Field{"kind", &R::kind, Unit::kNone, "verdict, rule or alert."},
+      Field{"subject", &R::subject, Unit::kNone, "What it is about."},
+      Field{"text", &R::text, Unit::kNone, "The finding in a sentence."},
+      Field{"evidence", &R::evidence, Unit::kJson, "What it rests on, as a JSON object."});
+};
+
+// ---- losses ------------------------------------------------------------------------------------
+struct LossRow {
+  int32_t node = 0;
+  int32_t rank = -1;
+  std::optional<int64_t> pid;
+  StringId table{};
+  StringId cause{};
+  int64_t count = 0;
+  std::optional<int64_t> from_ns;
+  std::optional<int64_t> to_ns;
+  std::string detail;
+};
+
+template <>
+struct TableOf<LossRow> {
+  static constexpr const char* kName = "losses";
+  static constexpr const char* kSentence = "What is missing from this run, by cause.";
+  using R = LossRow;
+  static constexpr auto kFields = std::make_tuple(
+      Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
+      Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
+      Field{"pid", &R::pid, Unit::kNone, "Process id, where one is concerned."},
+      Field{"table", &R::table, Unit::kNone, "The table from which rows are missing."},
+      Field{"cause", &R::cause, Unit::kNone, "Why, in snake_case."},
+      Field{"count", &R::count, Unit::kCount, "How much is missing; -1: not countable."},
+      Field{"from_ns", &R::from_ns, Unit::kNs, "Begin of the stretch, where known."},
+      Field{"to_ns", &R::to_ns, Unit::kNs, "End of the stretch, where known."},
+      Field{"detail", &R::detail, Unit::kNone, "The loss in a sentence with its next step."});
+};
+
+}  // namespace steptrace::store
