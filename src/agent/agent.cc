@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/agent.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "agent/process.h"
+#include "agent/ring_folder.h"
+#include "agent/run_end.h"
+#include "agent/run_manifest.h"
+#include "base/time.h"
+#include "store/metrics.h"
+
+namespace steptrace::agent {
+namespace {
+
+constexpr int64_t kCheckIntervalNs = 100 * kNsPerMs;  // liveness: what a zombie's ring waits
+constexpr int64_t kFlushIntervalNs = 500 * kNsPerMs;  // durable within a second, with room to spare
+constexpr int64_t kLookIntervalNs = kNsPerSecond;     // for files that no notice told of
+// Without inotify a new process would otherwise wait a second for its reader.
+constexpr int64_t kBlindLookIntervalNs = 50 * kNsPerMs;
+// Workers are told to end when their parent ends, and take a moment; others are not waited for.
+constexpr int64_t kWorkersPatienceNs = kNsPerSecond;
+constexpr int64_t kOthersPatienceNs = 100 * kNsPerMs;
+
+uint64_t StartTicksOf(int32_t pid) {
+  const auto stat = ReadProcessIdentity(pid);
+  return stat ? stat->start_time_ticks : 0;
+}
+
+LimiterOptions LimitsOf(const AgentOptions& options, const store::Manifest& manifest) {
+  LimiterOptions limits;
+  limits.interval_ns = options.sample_interval_ms * kNsPerMs;
+  limits.cpu_budget_cores = DefaultCpuBudgetCores(manifest.nodes[0].cpus);
+  return limits;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Agent>> Agent::Create(AgentOptions options, ControlChannel& channel) {
+  store::Manifest manifest = NewManifest(options);
+  STEPTRACE_ASSIGN_OR_RETURN(auto writer, store::RunWriter::Create(options.run_dir, manifest));
+  auto agent = std::unique_ptr<Agent>(
+      new Agent(std::move(options), channel, std::move(writer), std::move(manifest)));
+  STEPTRACE_RETURN_IF_ERROR(agent->Begin());
+  return agent;
+}
+
+Agent::Agent(AgentOptions options, ControlChannel& channel, store::RunWriter writer,
+             store::Manifest manifest)
+    : options_(std::move(options)),
+      channel_(channel),
+      writer_(std::move(writer)),
+      manifest_(std::move(manifest)),
+      limiter_(LimitsOf(options_, manifest_),
+               [this](const LimiterEvent& event) { OnLimit(event); }) {}
+
+Agent::~Agent() = default;
+
+Status Agent::Begin() {
+  STEPTRACE_ASSIGN_OR_RETURN(auto watch, RingWatch::Open(options_.ring_dir));
+  recorder_ = std::make_unique<Recorder>(writer_, std::move(watch), manifest_.nodes[0].node,
+                                         manifest_.epoch_monotonic_ns);
+  system_ = std::make_unique<SystemFeed>(writer_, recorder_->tracks(), recorder_->losses(),
+                                         options_.sample_interval_ms * kNsPerMs,
+                                         manifest_.epoch_monotonic_ns);
+  SweepStaleRingFolders(options_.ring_dir);
+  recorder_->DrainAll(NowNs(), true);
+  channel_.Say(kSayReady);
+  return {};
+}
+
+int64_t Agent::NowNs() const {
+  return MonotonicNowNs() - manifest_.epoch_monotonic_ns;
+}
+
+void Agent::Run() {
+  while (!ReadyToClose(NowNs())) Turn();
+  Close();
+}
+
+void Agent::Turn() {
+  const int64_t now_ns = NowNs();
+  const bool look = now_ns >= next_look_ns_;
+  if (look) {
+    next_look_ns_ = now_ns + (recorder_->wake_fd() >= 0 ? kLookIntervalNs : kBlindLookIntervalNs);
+  }
+  const Recorder::Pass pass = recorder_->DrainAll(now_ns, look);
+  if (now_ns >= next_check_ns_) {
+    next_check_ns_ = now_ns + kCheckIntervalNs;
+    CheckProcesses(now_ns);
+  }
+  system_->Turn(now_ns);
+  if (now_ns >= next_flush_ns_) {
+    next_flush_ns_ = now_ns + kFlushIntervalNs;
+    Flush(now_ns);
+  }
+  Wait(pace_.NextWaitMs(pass.most_of_a_ring, pass.processes));
+  HandleMessages(NowNs());
+}
+
+void Agent::Wait(int64_t wait_ms) {
+  const bool listening = !channel_.at_end();
+  pollfd waits[2] = {{listening ? channel_.fd() : -1, POLLIN, 0},
+                     {recorder_->wake_fd(), POLLIN, 0}};
+  poll(waits, 2, static_cast<int>(wait_ms));
+}
+
+void Agent::HandleMessages(int64_t now_ns) {
+  if (channel_.at_end()) return;
+  channel_.Receive();
+  while (auto message = channel_.Next()) OnMessage(*message, now_ns);
+  if (channel_.at_end() && state_ == State::kRecording) {
+    state_ = State::kOrphaned;
+    state_since_ns_ = now_ns;
+    recorder_->losses().Once({}, loss::kLauncherGone, -1, now_ns, "");
+  }
+}
+
+void Agent::OnMessage(const ControlMessage& message, int64_t now_ns) {
+  const int number = atoi(message.argument.c_str());
+  if (message.verb == kSayCommand && number > 0) {
+    command_pid_ = number;
+    command_ = ProcessHandle(number, 0);
+    command_start_ticks_ = StartTicksOf(number);
+    FollowJob();
+  } else if (message.verb == kSayExited && state_ == State::kRecording) {
+    wait_status_ = number;
+    end_ns_ = now_ns;
+    state_ = State::kEnding;
+    state_since_ns_ = now_ns;
+    channel_.Say(kSayClosing);
+    next_check_ns_ = 0;
+  }
+}
+
+void Agent::CheckProcesses(int64_t now_ns) {
+  recorder_->EndGoneProcesses(now_ns);
+  if (!recorder_->saw_ring() && command_pid_ > 0) hookless_.Look(command_pid_);
+  FollowJob();
+}
+
+void Agent::Flush(int64_t now_ns) {
+  recorder_->Settle(now_ns);
+  CheckOwnCost(now_ns);
+  if (recorder_->TakeNews()) {
+    recorder_->Describe(manifest_);
+    // A reader of the live run knows less if the disk refuses; the flush below says so.
+    (void)writer_.UpdateManifest(manifest_).ok();
+  }
+  if (Status flushed = writer_.Flush(); !flushed.ok()) {
+    if (flush_error_.empty()) fprintf(stderr, "%s\n", flushed.error().message.c_str());
+    flush_error_ = flushed.error().message;
+  }
+}
+
+void Agent::CheckOwnCost(int64_t now_ns) {
+  const SelfUsage own = self_.Read();
+  limiter_.SetRanks(recorder_->ranks());
+  limiter_.Observe(now_ns, own.cpu_ns, own.rss_bytes);
+  recorder_->SetFrugal(limiter_.memory_over(), loss::kAgentMemory);
+  system_->SetInterval(limiter_.interval_ns());
+  if (now_ns > cost_seen_ns_) {
+    const auto records = static_cast<double>(recorder_->records() - records_seen_);
+    system_->Write(store::Metric::kAgentRecords, now_ns,
+                   records * kNsPerSecond / static_cast<double>(now_ns - cost_seen_ns_));
+  }
+  cost_seen_ns_ = now_ns;
+  records_seen_ = recorder_->records();
+}
+
+void Agent::OnLimit(const LimiterEvent& event) {
+  store::FindingRow row;
+  row.ts_ns = event.at_ns;
+  const bool worse =
+      event.kind == LimiterEventKind::kSlowed || event.kind == LimiterEventKind::kMemoryOver;
+  row.severity = writer_.strings().Intern(worse ? "warning" : "info");
+  row.kind = writer_.strings().Intern("alert");
+  row.subject = "agent";
+  row.text = event.text;
+  writer_.Append(row);
+}
+
+void Agent::FollowJob() {
+  std::vector<JobRoot> roots = recorder_->Roots();
+  if (command_pid_ > 0) roots.insert(roots.begin(), {command_pid_, command_start_ticks_});
+  system_->SetRoots(std::move(roots));
+}
+
+bool Agent::ReadyToClose(int64_t now_ns) {
+  if (state_ == State::kRecording) return false;
+  if (state_ == State::kOrphaned && command_pid_ > 0 && command_.Alive()) return false;
+  recorder_->EndGoneProcesses(now_ns);
+  const Recorder::Living living = recorder_->CountLiving(now_ns);
+  const int64_t waited_ns = now_ns - state_since_ns_;
+  if (living.training == 0) return living.others == 0 || waited_ns > kOthersPatienceNs;
+  if (state_ == State::kEnding && waited_ns > kWorkersPatienceNs) {
+    channel_.Say(kSayRunning, std::to_string(living.training));
+    state_ = State::kLingering;
+  }
+  return false;
+}
+
+void Agent::Close() {
+  const int64_t now_ns = NowNs();
+  const bool at_exit = end_ns_ && state_ == State::kEnding;
+  const int64_t end_ns = at_exit ? *end_ns_ : now_ns;
+  if (!recorder_->saw_ring()) {
+    recorder_->losses().Once({}, loss::kNoHooks, -1, 0,
+                             ExplainNoHooks(hookless_.Seen(), geteuid()));
+  }
+  CheckOwnCost(now_ns);
+  system_->Finish();
+  recorder_->Finish(std::max(end_ns, now_ns));
+  FinishManifest(manifest_, DescribeRunEnd(wait_status_), end_ns, recorder_->calibration());
+  recorder_->Describe(manifest_);
+  Status closed = writer_.Close(manifest_);
+  RemoveRingFolder(options_.ring_dir);
+  if (!closed.ok()) fprintf(stderr, "%s\n", closed.error().message.c_str());
+  channel_.Say(kSayClosed, closed.ok() ? "" : closed.error().message);
+}
+
+}  // namespace steptrace::agent

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agent/agent_options.h"
+#include "agent/control_channel.h"
+#include "agent/drain_pace.h"
+#include "agent/hookless_watch.h"
+#include "agent/process_handle.h"
+#include "agent/recorder.h"
+#include "agent/system/agent_limiter.h"
+#include "agent/system/self_reader.h"
+#include "agent/system_feed.h"
+#include "store/manifest.h"
+#include "store/run_writer.h"
+
+namespace steptrace::agent {
+
+// The sidecar of one run: one loop in one thread.
+//
+//   recording ─ the launcher tells the exit ──────────────► closing ─► closed
+//      │  │        └─ processes still train ─► lingering ─────┘ they end
+//      │  └─ the launcher is gone ─► orphaned ─────────────────┘ command and trainings are gone
+//      └─ every 1-10 ms: look for rings, drain; now and then: liveness, system, flush
+class Agent {
+ public:
+  // `channel` must outlive the agent.
+  static Result<std::unique_ptr<Agent>> Create(AgentOptions options, ControlChannel& channel);
+  ~Agent();
+
+  // Until the run is closed; says so to the launcher.
+  void Run();
+
+ private:
+  enum class State { kRecording, kEnding, kLingering, kOrphaned };
+
+  Agent(AgentOptions options, ControlChannel& channel, store::RunWriter writer,
+        store::Manifest manifest);
+  Status Begin();
+  void Turn();
+  void HandleMessages(int64_t now_ns);
+  void OnMessage(const ControlMessage& message, int64_t now_ns);
+  void CheckProcesses(int64_t now_ns);
+  void CheckOwnCost(int64_t now_ns);
+  void OnLimit(const LimiterEvent& event);
+  void FollowJob();
+  void Flush(int64_t now_ns);
+  bool ReadyToClose(int64_t now_ns);
+  void Close();
+  void Wait(int64_t wait_ms);
+  int64_t NowNs() const;
+
+  AgentOptions options_;
+  ControlChannel& channel_;
+  store::RunWriter writer_;
+  store::Manifest manifest_;
+  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<SystemFeed> system_;
+  DrainPace pace_;
+  AgentLimiter limiter_;
+  SelfReader self_{"/proc"};
+  HooklessWatch hookless_;
+  State state_ = State::kRecording;
+  int32_t command_pid_ = 0;
+  uint64_t command_start_ticks_ = 0;
+  ProcessHandle command_;
+  std::optional<int> wait_status_;
+  std::optional<int64_t> end_ns_;
+  int64_t state_since_ns_ = 0;
+  int64_t next_check_ns_ = 0;
+  int64_t next_flush_ns_ = 0;
+  int64_t next_look_ns_ = 0;
+  int64_t cost_seen_ns_ = 0;
+  int64_t records_seen_ = 0;
+  std::string flush_error_;  // the first one, for the launcher
+};
+
+}  // namespace steptrace::agent

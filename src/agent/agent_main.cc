@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/agent_main.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "agent/agent.h"
+#include "agent/agent_options.h"
+#include "agent/control_channel.h"
+
+namespace steptrace::agent {
+namespace {
+
+constexpr int kExitUsage = 2;
+constexpr int kExitFailed = 1;
+
+// A ring takes two descriptors, the system's files some 300 more.
+void RaiseFileLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+int AgentMain(const std::vector<std::string>& arguments) {
+  auto options = ParseArguments(arguments);
+  if (!options.ok()) {
+    fprintf(stderr, "steptrace: %s\n", options.error().message.c_str());
+    return kExitUsage;
+  }
+  RaiseFileLimit();
+  // Whatever this process executes must not hold the run's channel and lock open.
+  if (options->control_fd >= 0) fcntl(options->control_fd, F_SETFD, FD_CLOEXEC);
+  if (options->lock_fd >= 0) fcntl(options->lock_fd, F_SETFD, FD_CLOEXEC);
+  ControlChannel channel{UniqueFd(options->control_fd)};
+  auto agent = Agent::Create(*options, channel);
+  if (!agent.ok()) {
+    channel.Say(kSayFailed, agent.error().message);
+    fprintf(stderr, "steptrace: %s\n", agent.error().message.c_str());
+    return kExitFailed;
+  }
+  (*agent)->Run();
+  // Everything is on disk; a driver that hangs in the sampling thread must not keep us.
+  _exit(0);
+}
+
+}  // namespace steptrace::agent

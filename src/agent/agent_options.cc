@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/agent_options.h"
+
+#include <charconv>
+
+namespace steptrace::agent {
+namespace {
+
+template <class Number>
+bool ParseNumber(const std::string& text, Number& out) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool Assign(const std::string& flag, const std::string& value, AgentOptions& options) {
+  if (flag == "--run-dir") return options.run_dir = value, true;
+  if (flag == "--ring-dir") return options.ring_dir = value, true;
+  if (flag == "--run-id") return options.run_id = value, true;
+  if (flag == "--run-name") return options.run_name = value, true;
+  if (flag == "--sample-interval-ms") return ParseNumber(value, options.sample_interval_ms);
+  if (flag == "--control-fd") return ParseNumber(value, options.control_fd);
+  if (flag == "--lock-fd") return ParseNumber(value, options.lock_fd);
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> ToArguments(const AgentOptions& options) {
+  std::vector<std::string> arguments = {"--run-dir",
+                                        options.run_dir.string(),
+                                        "--ring-dir",
+                                        options.ring_dir.string(),
+                                        "--run-id",
+                                        options.run_id,
+                                        "--run-name",
+                                        options.run_name,
+                                        "--sample-interval-ms",
+                                        std::to_string(options.sample_interval_ms),
+                                        "--control-fd",
+                                        std::to_string(options.control_fd),
+                                        "--lock-fd",
+                                        std::to_string(options.lock_fd),
+                                        "--"};
+  arguments.insert(arguments.end(), options.command.begin(), options.command.end());
+  return arguments;
+}
+
+Result<AgentOptions> ParseArguments(const std::vector<std::string>& arguments) {
+  AgentOptions options;
+  size_t i = 0;
+  while (i < arguments.size() && arguments[i] != "--") {
+    if (i + 1 >= arguments.size() || !Assign(arguments[i], arguments[i + 1], options)) {
+      return Error{"agent: " + arguments[i] +
+                   ": not an option of it; it is started by `steptrace run`, not by hand"};
+    }
+    i += 2;
+  }
+  if (i < arguments.size()) {
+    options.command.assign(arguments.begin() + static_cast<ptrdiff_t>(i) + 1, arguments.end());
+  }
+  if (options.run_dir.empty() || options.ring_dir.empty()) {
+    return Error{"agent: no run folder given; it is started by `steptrace run`, not by hand"};
+  }
+  return options;
+}
+
+}  // namespace steptrace::agent

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace steptrace::agent {
+
+// What the launcher tells the agent at its start.
+struct AgentOptions {
+  std::filesystem::path run_dir;   // exists, empty
+  std::filesystem::path ring_dir;  // exists, 0700, ours
+  std::string run_id;
+  std::string run_name;
+  int64_t sample_interval_ms = 500;
+  int control_fd = -1;  // socket pair to the launcher (control_channel.h)
+  int lock_fd = -1;     // holds the lock of the ring folder while the agent lives (ring_folder.h)
+  std::vector<std::string> command;
+};
+
+std::vector<std::string> ToArguments(const AgentOptions& options);
+Result<AgentOptions> ParseArguments(const std::vector<std::string>& arguments);
+
+}  // namespace steptrace::agent

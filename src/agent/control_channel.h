@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/unique_fd.h"
+
+// What the launcher (`steptrace run`) and the agent say to each other over a socket pair, a line a
+// message. The end of the stream is a message too: the other side is gone.
+//
+//   launcher                                   agent
+//     start ────────────────────────────────────►
+//       ◄──────────────────────────── ready          the run's folder is open, rings are watched
+//       ◄──────────────────────────── failed <why>   no run will be written
+//     command <pid> ────────────────────────────►    the command was started
+//     exited <wait status> ─────────────────────►    the command has ended
+//       ◄──────────────────────────── closing        heard; closes the run
+//       ◄──────────────────────────── running <n>    n processes still train: goes on without you
+//       ◄──────────────────────────── closed         everything is on disk
+namespace steptrace::agent {
+
+inline constexpr std::string_view kSayReady = "ready";
+inline constexpr std::string_view kSayFailed = "failed";
+inline constexpr std::string_view kSayCommand = "command";
+inline constexpr std::string_view kSayExited = "exited";
+inline constexpr std::string_view kSayClosing = "closing";
+inline constexpr std::string_view kSayRunning = "running";
+inline constexpr std::string_view kSayClosed = "closed";
+
+struct ControlMessage {
+  std::string verb;
+  std::string argument;
+};
+
+// One end of the socket pair. Never blocks, never raises SIGPIPE. One thread.
+class ControlChannel {
+ public:
+  ControlChannel() = default;
+  explicit ControlChannel(UniqueFd socket) : socket_(std::move(socket)) {}
+
+  // False: the other side is gone (or stuck, with a full buffer).
+  bool Say(std::string_view verb, std::string_view argument = {});
+  // Reads what has arrived; then Next() yields the messages one by one.
+  void Receive();
+  std::optional<ControlMessage> Next();
+
+  bool at_end() const { return at_end_; }
+  int fd() const { return socket_.get(); }
+  void Close() { socket_.reset(); }
+
+ private:
+  UniqueFd socket_;
+  std::string received_;
+  bool at_end_ = false;
+};
+
+}  // namespace steptrace::agent

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/hook_names.h"
+
+#include <array>
+#include <utility>
+
+namespace steptrace::agent {
+namespace {
+
+using analyze::HookName;
+using wire::Category;
+
+constexpr std::array<std::pair<std::string_view, HookName>, 12> kPhases = {{
+    {wire::kNameData, HookName::kData},
+    {wire::kNameDataEnd, HookName::kDataEnd},
+    {wire::kNameLoaderIter, HookName::kLoaderIter},
+    {wire::kNameBackward, HookName::kBackward},
+    {wire::kNameOptimizer, HookName::kOptimizer},
+    {wire::kNameCheckpoint, HookName::kCheckpoint},
+    {wire::kNameForward, HookName::kForward},
+    {wire::kNameEvaluation, HookName::kEvaluation},
+    {wire::kNameLogging, HookName::kLogging},
+    {wire::kNameStep, HookName::kStep},
+    {wire::kNameGc, HookName::kGc},
+    {wire::kNameCompile, HookName::kCompile},
+}};
+
+}  // namespace
+
+HookName HookOf(Category category, std::string_view text) {
+  if (category == Category::kCommunication) return HookName::kCollective;
+  if (category == Category::kWorker && text == wire::kNameFetch) return HookName::kFetch;
+  if (category == Category::kWorker && text == wire::kNameCollate) return HookName::kCollate;
+  if (category == Category::kPhase) {
+    for (const auto& [name, hook] : kPhases) {
+      if (name == text) return hook;
+    }
+  }
+  return HookName::kUser;
+}
+
+bool SaysTraining(const ResolvedName& name) {
+  if (name.category != Category::kPhase) return false;
+  return name.hook == HookName::kBackward || name.hook == HookName::kOptimizer ||
+         name.hook == HookName::kStep || name.hook == HookName::kData ||
+         name.hook == HookName::kLoaderIter;
+}
+
+const char* CategoryText(Category category) {
+  switch (category) {
+    case Category::kUser:
+      return "user";
+    case Category::kPhase:
+      return "phase";
+    case Category::kCommunication:
+      return "communication";
+    case Category::kWorker:
+      return "worker";
+    case Category::kFact:
+      return "fact";
+  }
+  return "user";
+}
+
+}  // namespace steptrace::agent

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/hookless_watch.h"
+
+#include <deque>
+
+#include "agent/process.h"
+#include "agent/utf8.h"
+
+namespace steptrace::agent {
+namespace {
+
+bool IsPython(const HooklessProcess& process) {
+  if (process.comm.starts_with("python")) return true;
+  if (process.arguments.empty()) return false;
+  const std::string& program = process.arguments[0];
+  const size_t slash = program.rfind('/');
+  return program.compare(slash == std::string::npos ? 0 : slash + 1, 6, "python") == 0;
+}
+
+// The first option of Python's own that keeps sitecustomize away: -S, -I, -E, also in a bundle.
+char BlockingOption(const HooklessProcess& process) {
+  for (size_t i = 1; i < process.arguments.size(); ++i) {
+    const std::string& argument = process.arguments[i];
+    if (argument.size() < 2 || argument[0] != '-' || argument[1] == '-') return 0;
+    for (char option : argument.substr(1)) {
+      if (option == 'S' || option == 'I' || option == 'E') return option;
+      if (option == 'c' || option == 'm' || option == 'W' || option == 'X') return 0;
+    }
+  }
+  return 0;
+}
+
+std::string Named(const HooklessProcess& process) {
+  return process.comm + " (pid " + std::to_string(process.pid) + ")";
+}
+
+}  // namespace
+
+std::string ExplainNoHooks(const std::vector<HooklessProcess>& processes, uid_t own) {
+  for (const HooklessProcess& process : processes) {
+    if (process.owner != own) {
+      return Named(process) + " ran as user " + std::to_string(process.owner) +
+             " and cannot reach the rings of user " + std::to_string(own) +
+             "; start `steptrace run` as the user who trains";
+    }
+  }
+  for (const HooklessProcess& process : processes) {
+    const char option = IsPython(process) ? BlockingOption(process) : '\0';
+    if (option == 'S') {
+      return Named(process) +
+             " ran with -S, which loads no site packages: no hooks; leave the option out";
+    }
+    if (option != 0) {
+      return Named(process) + " ran with -" + option +
+             ", which ignores PYTHONPATH: no hooks; leave the option out or install the .pth file "
+             "(see `steptrace doctor`)";
+    }
+  }
+  for (const HooklessProcess& process : processes) {
+    if (!IsPython(process)) continue;
+    return Named(process) +
+           " loaded no hooks: its environment was cleared, or it has no usable package; see "
+           "`steptrace doctor`";
+  }
+  return "no process of the command loaded the hooks or recorded a range: not a Python program? A "
+         "native one can use <steptrace/steptrace.h>";
+}
+
+void HooklessWatch::Look(int32_t command_pid) {
+  std::deque<int32_t> left = {command_pid};
+  size_t looked_at = 0;
+  while (!left.empty() && looked_at++ < kMaxProcesses) {
+    const int32_t pid = left.front();
+    left.pop_front();
+    auto stat = ReadProcessIdentity(pid);
+    auto owner = ReadOwner(pid);
+    if (!stat || !owner) continue;
+    for (int32_t child : ReadChildren(pid)) left.push_back(child);
+    if (seen_.size() >= kMaxProcesses && seen_.count(pid) == 0) continue;
+    HooklessProcess& process = seen_[pid];
+    process.pid = pid;
+    process.comm = ToValidUtf8(stat->comm);
+    process.owner = *owner;
+    // A process between fork and exec still has its parent's arguments: the newest are right. One
+    // that has ended shows none.
+    if (auto arguments = ReadCommandLine(pid); !arguments.empty()) process.arguments = arguments;
+  }
+}
+
+std::vector<HooklessProcess> HooklessWatch::Seen() const {
+  std::vector<HooklessProcess> processes;
+  for (const auto& [pid, process] : seen_) processes.push_back(process);
+  return processes;
+}
+
+}  // namespace steptrace::agent

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace steptrace::agent {
+
+// What is known of a process of the command that has no ring.
+struct HooklessProcess {
+  int32_t pid = 0;
+  std::string comm;
+  uid_t owner = 0;
+  std::vector<std::string> arguments;
+};
+
+// Why nothing was recorded, as one sentence with its next step.
+std::string ExplainNoHooks(const std::vector<HooklessProcess>& processes, uid_t own);
+
+// Follows the processes of a command for as long as none of them has shown a ring, so that the
+// report can say why. Costs a few reads of /proc a second, and only then. One thread.
+class HooklessWatch {
+ public:
+  static constexpr size_t kMaxProcesses = 64;  // more add nothing to the sentence
+
+  // Looks at the command and its descendants.
+  void Look(int32_t command_pid);
+  std::vector<HooklessProcess> Seen() const;
+
+ private:
+  std::map<int32_t, HooklessProcess> seen_;
+};
+
+}  // namespace steptrace::agent

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "store/tables.h"
+
+namespace steptrace::agent {
+
+// A cause of loss: how it is stored, and the sentence with its next step.
+struct LossCause {
+  const char* cause;
+  const char* table;
+  const char* detail;
+};
+
+// Everything that the agent can miss, by cause.
+namespace loss {
+inline constexpr LossCause kRingFull{
+    "ring_full", "slices",
+    "records came faster than the agent could take them; record fewer ranges, or leave the agent "
+    "a core"};
+inline constexpr LossCause kNames{
+    "names_full", "slices",
+    "the process used more names than its arena holds; use fixed names, without numbers in them"};
+inline constexpr LossCause kBudget{
+    "thread_budget", "slices",
+    "more threads recorded than there are rings; raise STEPTRACE_RING_BUDGET_BYTES"};
+inline constexpr LossCause kNoSpace{
+    "shared_memory_full", "slices",
+    "shared memory had no room for rings; enlarge /dev/shm (docker: --shm-size) or set "
+    "STEPTRACE_SHM"};
+inline constexpr LossCause kNested{
+    "too_deep", "slices", "ranges nested deeper than can be recorded; annotate fewer levels"};
+inline constexpr LossCause kInvalid{
+    "invalid_records", "slices",
+    "records that make no sense, so that something else wrote into the ring; see `steptrace "
+    "doctor`"};
+inline constexpr LossCause kInvalidFacts{
+    "invalid_facts", "facts", "facts that are no JSON object, or too long, were left out"};
+inline constexpr LossCause kRingDamaged{"ring_damaged", "slices", ""};
+inline constexpr LossCause kDisarmed{"disarmed", "slices", ""};
+inline constexpr LossCause kNoHooks{"no_hooks", "steps", ""};
+inline constexpr LossCause kStrangeFiles{"strange_files", "slices",
+                                         "files in the folder of rings that are no rings were not "
+                                         "read; nothing else should write there"};
+inline constexpr LossCause kTooManyProcesses{"too_many_processes", "slices",
+                                             "more processes recorded than one agent follows"};
+inline constexpr LossCause kAgentMemory{
+    "agent_memory_limit", "slices",
+    "storing the script's own ranges would have taken more memory than the agent may use; record "
+    "fewer of them"};
+inline constexpr LossCause kLauncherGone{
+    "launcher_gone", "run",
+    "`steptrace run` was killed: the exit status of the command is not known"};
+inline constexpr LossCause kUnavailable{"unavailable", "counters", ""};
+}  // namespace loss
+
+// Who lost something.
+struct LossSubject {
+  int32_t rank = -1;
+  int32_t pid = 0;  // 0: nobody in particular
+};
+
+// Turns growing counts of loss into rows: each row tells what was added in one stretch of time.
+// At first a row a second at most for one subject and cause, later one a minute, so that a loss
+// that never ends does not fill the table. Passive, one thread.
+class LossBook {
+ public:
+  LossBook(int32_t node, store::StringTable& strings) : node_(node), strings_(strings) {}
+
+  // The count of that subject and cause so far. It never falls; 0 is no loss.
+  void Set(const LossSubject& subject, const LossCause& cause, int64_t count, int64_t now_ns);
+  void Add(const LossSubject& subject, const LossCause& cause, int64_t count, int64_t now_ns);
+  // A loss that happens once, with a sentence of its own; -1: not countable.
+  void Once(const LossSubject& subject, const LossCause& cause, int64_t count, int64_t now_ns,
+            const std::string& detail);
+
+  // The rows that are due; at the end (`all`) whatever is left.
+  std::vector<store::LossRow> TakeRows(int64_t now_ns, bool all);
+
+ private:
+  struct Entry {
+    LossCause cause{};
+    int64_t count = 0;
+    int64_t told = 0;
+    int64_t from_ns = 0;  // of what was not told yet
+    int64_t to_ns = 0;
+    int64_t next_due_ns = 0;
+    int rows = 0;
+  };
+  store::LossRow MakeRow(const LossSubject& subject, const LossCause& cause);
+
+  int32_t node_;
+  store::StringTable& strings_;
+  std::map<std::tuple<int32_t, int32_t, std::string>, Entry> entries_;
+  std::vector<store::LossRow> once_;
+};
+
+}  // namespace steptrace::agent

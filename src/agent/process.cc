@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/process.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <sstream>
+
+#include "agent/system/process_text.h"
+#include "base/unique_fd.h"
+
+namespace steptrace::agent {
+namespace {
+
+std::string ReadSmallFile(const std::string& path, size_t max_bytes) {
+  UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  char buffer[4096];
+  while (file.valid() && text.size() < max_bytes) {
+    const ssize_t count = read(file.get(), buffer, sizeof buffer);
+    if (count <= 0) break;
+    text.append(buffer, static_cast<size_t>(count));
+  }
+  if (text.size() > max_bytes) text.resize(max_bytes);
+  return text;
+}
+
+std::string ProcPath(int32_t pid, const char* file) {
+  return "/proc/" + std::to_string(pid) + "/" + file;
+}
+
+}  // namespace
+
+std::optional<ProcessIdentity> ReadProcessIdentity(int32_t pid) {
+  const std::string text = ReadSmallFile(ProcPath(pid, "stat"), 4096);
+  const auto stat = ParseProcessStat(text);
+  if (!stat) return std::nullopt;
+  return ProcessIdentity{std::string(stat->comm), stat->state, stat->ppid, stat->start_ticks};
+}
+
+bool IsAlive(int32_t pid, uint64_t start_time_ticks) {
+  auto stat = ReadProcessIdentity(pid);
+  if (!stat || stat->state == 'Z' || stat->state == 'X') return false;
+  return start_time_ticks == 0 || stat->start_time_ticks == start_time_ticks;
+}
+
+std::string ReadThreadComm(int32_t pid, int32_t tid) {
+  const std::string file = "task/" + std::to_string(tid) + "/comm";
+  std::string name = ReadSmallFile(ProcPath(pid, file.c_str()), 64);
+  if (!name.empty() && name.back() == '\n') name.pop_back();
+  return name;
+}
+
+std::vector<int32_t> ReadChildren(int32_t pid) {
+  std::vector<int32_t> children;
+  const std::string tasks = ProcPath(pid, "task");
+  DIR* folder = opendir(tasks.c_str());
+  if (folder == nullptr) return children;
+  while (dirent* entry = readdir(folder)) {
+    if (entry->d_name[0] == '.') continue;
+    std::istringstream list(ReadSmallFile(tasks + "/" + entry->d_name + "/children", 65536));
+    int32_t child;
+    while (list >> child) children.push_back(child);
+  }
+  closedir(folder);
+  return children;
+}
+
+std::optional<uid_t> ReadOwner(int32_t pid) {
+  struct stat status {};
+  if (stat(("/proc/" + std::to_string(pid)).c_str(), &status) != 0) return std::nullopt;
+  return status.st_uid;
+}
+
+std::vector<std::string> ReadCommandLine(int32_t pid, size_t max_bytes) {
+  const std::string text = ReadSmallFile(ProcPath(pid, "cmdline"), max_bytes);
+  std::vector<std::string> arguments;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = text.find('\0', begin);
+    if (end == std::string::npos) end = text.size();
+    arguments.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return arguments;
+}
+
+}  // namespace steptrace::agent

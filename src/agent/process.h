@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// What /proc says of one process. A pid alone names nobody for long: with the start time it does.
+namespace steptrace::agent {
+
+struct ProcessIdentity {
+  std::string comm;
+  char state = '?';
+  int32_t ppid = 0;
+  uint64_t start_time_ticks = 0;  // field 22 of /proc/<pid>/stat
+};
+
+std::optional<ProcessIdentity> ReadProcessIdentity(int32_t pid);
+
+// Whether that very process runs: it exists, is no zombie, and began then (0: whenever).
+bool IsAlive(int32_t pid, uint64_t start_time_ticks);
+
+// The name of one thread; empty: gone.
+std::string ReadThreadComm(int32_t pid, int32_t tid);
+
+// The children of all threads of a process; empty where the kernel does not tell.
+std::vector<int32_t> ReadChildren(int32_t pid);
+
+// Its effective user; none: gone.
+std::optional<uid_t> ReadOwner(int32_t pid);
+
+// Its arguments, at most `max_bytes` of them.
+std::vector<std::string> ReadCommandLine(int32_t pid, size_t max_bytes = 4096);
+
+}  // namespace steptrace::agent

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/process_session.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/process.h"
+#include "agent/utf8.h"
+#include "base/time.h"
+
+namespace steptrace::agent {
+namespace {
+
+// So that one ring that is filled as fast as it is drained does not starve the others.
+constexpr int64_t kMaxRecordsOfARingInAPass = 1 << 17;
+// Two steps of a slow training; see MayWrite.
+constexpr int64_t kUnseenQuietNs = 120 * kNsPerSecond;
+
+// Of a process that has not shown whether it trains: set-up of minutes with ranges of the user's
+// own.
+constexpr size_t kMaxHeldEvents = 16'384;
+
+int64_t ToCount(uint64_t count) {
+  return static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX));
+}
+
+std::string ThreadName(int32_t pid, int32_t tid) {
+  const auto stat = ReadThreadComm(pid, tid);
+  return stat.empty() ? "thread " + std::to_string(tid) : stat;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ProcessSession>> ProcessSession::Open(const RingFileSeen& seen,
+                                                             int folder_fd,
+                                                             const SessionContext& context) {
+  STEPTRACE_ASSIGN_OR_RETURN(
+      auto ring, transport::UntrustedRingFile::Open(folder_fd, seen.name.c_str(), geteuid()));
+  if (ring.identity().pid != seen.parts.pid ||
+      ring.identity().start_time_ticks != seen.parts.start_time_ticks) {
+    return Error{seen.name + ": its header names another process; it is not read"};
+  }
+  return std::unique_ptr<ProcessSession>(new ProcessSession(std::move(ring), seen, context));
+}
+
+ProcessSession::ProcessSession(transport::UntrustedRingFile ring, const RingFileSeen& seen,
+                               const SessionContext& context)
+    : ring_(std::move(ring)),
+      seen_(seen),
+      context_(context),
+      process_(seen.parts.pid, seen.parts.start_time_ticks) {
+  seen_alive_ = process_.Alive();
+  last_record_ns_ = MonotonicNowNs() - context_.epoch_monotonic_ns;
+  RecordConverter::Settings settings;
+  settings.node = context_.node;
+  settings.pid = pid();
+  settings.process_name = identity().comm;
+  settings.name_of = [this](uint32_t id) -> std::optional<RecordConverter::Name> {
+    auto entry = ring_.Name(id);
+    if (!entry) return std::nullopt;
+    return RecordConverter::Name{std::move(entry->text), entry->category};
+  };
+  settings.rank = identity().rank;
+  settings.world_size = identity().world_size;
+  settings.rank_of = [this](int32_t told_rank, bool trains) {
+    return context_.ranks->Assign(pid(), told_rank, trains);
+  };
+  settings.thread_name_of = [this](int32_t tid) { return ThreadName(pid(), tid); };
+  converter_ =
+      std::make_unique<RecordConverter>(std::move(settings), *context_.strings, *context_.tracks);
+}
+
+ProcessSession::Pass ProcessSession::Drain(RowBatch& out) {
+  Pass pass;
+  const int rings = ring_.thread_count();
+  for (int ring = 0; ring < rings; ++ring) {
+    const int64_t records = DrainRing(ring, out);
+    pass.records += records;
+    pass.most_of_a_ring = std::max(pass.most_of_a_ring, records);
+    pass.drained &= records < kMaxRecordsOfARingInAPass;
+    if (rings_.count(ring) != 0 && ring_.ThreadEnded(ring)) {
+      converter_->EndThread(rings_[ring].thread, rings_[ring].thread.stack.newest_ns(), out);
+    }
+  }
+  if (pass.records > 0) last_record_ns_ = MonotonicNowNs() - context_.epoch_monotonic_ns;
+  return pass;
+}
+
+int64_t ProcessSession::DrainRing(int ring, RowBatch& out) {
+  RunClock clock;
+  clock.epoch_monotonic_ns = context_.epoch_monotonic_ns;
+  const bool ticks =
+      identity().clock_source == static_cast<uint32_t>(wire::ClockSource::kInvariantTsc);
+  if (ticks) clock.calibration = context_.calibration;
+  int64_t records = 0;
+  while (records < kMaxRecordsOfARingInAPass) {
+    const size_t count = ring_.Drain(ring, context_.buffer);
+    if (count == 0) break;
+    // After the reading, so that every record lies before this anchor.
+    if (ticks) context_.calibration->Add(ReadClockAnchor());
+    converter_->Convert(StateOf(ring, out), context_.buffer.first(count), clock, out);
+    records += static_cast<int64_t>(count);
+  }
+  return records;
+}
+
+ThreadState& ProcessSession::StateOf(int ring, RowBatch& out) {
+  auto [found, added] = rings_.try_emplace(ring);
+  Ring& state = found->second;
+  if (added || state.generation != ring_.thread_generation(ring)) {
+    if (!added) converter_->EndThread(state.thread, state.thread.stack.newest_ns(), out);
+    state.generation = ring_.thread_generation(ring);
+    state.thread = ThreadState{};
+    state.thread.tid = ring_.thread_tid(ring);
+  }
+  return state.thread;
+}
+
+void ProcessSession::End(int64_t end_ns, RowBatch& out) {
+  for (auto& [ring, state] : rings_) converter_->EndThread(state.thread, end_ns, out);
+}
+
+std::span<const analyze::Event> ProcessSession::SettledEvents(const RowBatch& batch) {
+  if (!converter_->settled()) {
+    if (held_.size() + batch.events.size() > kMaxHeldEvents) {
+      held_.clear();
+    } else {
+      held_.insert(held_.end(), batch.events.begin(), batch.events.end());
+    }
+    return {};
+  }
+  if (is_worker()) held_.clear();  // of before it was known as one: too late for its deriver
+  released_ = std::exchange(held_, {});
+  if (released_.empty()) return batch.events;
+  released_.insert(released_.end(), batch.events.begin(), batch.events.end());
+  return released_;
+}
+
+void ProcessSession::ReportLosses(LossBook& book, int64_t now_ns) const {
+  const LossSubject subject{rank() >= 0 ? rank() : identity().rank, pid()};
+  const transport::DrainCounts& counts = ring_.counts();
+  book.Set(subject, loss::kRingFull, ToCount(counts.dropped_full), now_ns);
+  book.Set(subject, loss::kNames, ToCount(counts.dropped_names), now_ns);
+  book.Set(subject, loss::kBudget, ToCount(counts.dropped_budget), now_ns);
+  book.Set(subject, loss::kNoSpace, ToCount(counts.dropped_no_space), now_ns);
+  book.Set(subject, loss::kNested, ToCount(counts.dropped_nested) + converter_->too_deep_ranges(),
+           now_ns);
+  book.Set(subject, loss::kInvalid, ToCount(counts.invalid) + converter_->invalid_records(),
+           now_ns);
+  book.Set(subject, loss::kInvalidFacts, converter_->invalid_facts(), now_ns);
+}
+
+bool ProcessSession::MayWrite(int64_t now_ns) {
+  if (process_.Alive()) return true;
+  return !seen_alive_ && now_ns - last_record_ns_ < kUnseenQuietNs;
+}
+
+}  // namespace steptrace::agent

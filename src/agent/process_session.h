@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agent/loss_book.h"
+#include "agent/process_handle.h"
+#include "agent/rank_assigner.h"
+#include "agent/record_converter.h"
+#include "agent/ring_watch.h"
+#include "transport/reader.h"
+
+namespace steptrace::agent {
+
+// What all sessions share while the agent runs. Owned by the Recorder.
+struct SessionContext {
+  int32_t node = 0;
+  int64_t epoch_monotonic_ns = 0;
+  store::StringTable* strings = nullptr;
+  TrackRegistry* tracks = nullptr;
+  RankAssigner* ranks = nullptr;
+  ClockCalibration* calibration = nullptr;
+  std::span<wire::Record> buffer;
+};
+
+// One ring file and the process behind it, from the first sight of the file to its removal:
+//
+//   Open ─► draining ─ process gone ─► Drain until empty ─► End ─► removed by the Recorder
+//
+// One thread. Believes nothing that the file says but what its reader has checked.
+class ProcessSession {
+ public:
+  static Result<std::unique_ptr<ProcessSession>> Open(const RingFileSeen& seen, int folder_fd,
+                                                      const SessionContext& context);
+
+  struct Pass {
+    int64_t records = 0;
+    int64_t most_of_a_ring = 0;
+    bool drained = true;  // false: stopped by the bound on one pass
+  };
+  Pass Drain(RowBatch& out);
+  // The process is gone and drained: what is open ends.
+  void End(int64_t end_ns, RowBatch& out);
+  // The events that may go to the deriver of rank(): held back until it is settled whether this
+  // process trains at all, for a launcher or a tool must not found a rank.
+  // Valid until the next call.
+  std::span<const analyze::Event> SettledEvents(const RowBatch& batch);
+  void ReportLosses(LossBook& book, int64_t now_ns) const;
+
+  // Whether more may come. A process that was never seen alive (another pid namespace) counts as
+  // alive for as long as it says something now and then.
+  bool MayWrite(int64_t now_ns);
+
+  const RingFileSeen& file() const { return seen_; }
+  const transport::RingIdentity& identity() const { return ring_.identity(); }
+  int32_t pid() const { return seen_.parts.pid; }
+  int32_t rank() const { return converter_->rank(); }
+  int32_t world_size() const { return converter_->world_size(); }
+  bool settled() const { return converter_->settled(); }
+  bool trains() const { return converter_->trains(); }
+  bool is_worker() const { return converter_->is_worker(); }
+
+ private:
+  ProcessSession(transport::UntrustedRingFile ring, const RingFileSeen& seen,
+                 const SessionContext& context);
+  int64_t DrainRing(int ring, RowBatch& out);
+  ThreadState& StateOf(int ring, RowBatch& out);
+
+  struct Ring {
+    uint32_t generation = 0;
+    ThreadState thread;
+  };
+
+  transport::UntrustedRingFile ring_;
+  RingFileSeen seen_;
+  const SessionContext& context_;
+  std::unique_ptr<RecordConverter> converter_;
+  std::map<int, Ring> rings_;
+  std::vector<analyze::Event> held_;
+  std::vector<analyze::Event> released_;
+  ProcessHandle process_;
+  bool seen_alive_ = false;
+  int64_t last_record_ns_ = 0;  // when a drain last brought one, by the run's clock
+};
+
+}  // namespace steptrace::agent

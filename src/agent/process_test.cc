@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/process.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "agent/process_handle.h"
+#include "agent/run_end.h"
+
+namespace steptrace::agent {
+namespace {
+
+TEST(ProcessIdentity, KnowsItself) {
+  auto own = ReadProcessIdentity(getpid());
+  ASSERT_TRUE(own.has_value());
+  EXPECT_EQ(own->ppid, getppid());
+  EXPECT_TRUE(IsAlive(getpid(), own->start_time_ticks));
+  EXPECT_FALSE(IsAlive(getpid(), own->start_time_ticks + 1)) << "another with the same pid";
+  const auto arguments = ReadCommandLine(getpid());
+  EXPECT_FALSE(arguments.empty());
+}
+
+TEST(ProcessHandle, SeesTheEndEvenOfAZombie) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char byte;
+    close(ends[1]);
+    const ssize_t count = read(ends[0], &byte, 1);
+    _exit(count == 0 ? 0 : 1);
+  }
+  close(ends[0]);
+  ProcessHandle handle(child, 0);
+  EXPECT_TRUE(handle.Alive());
+  const auto children = ReadChildren(getpid());
+  EXPECT_NE(std::find(children.begin(), children.end(), child), children.end());
+  close(ends[1]);
+  siginfo_t info;
+  waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
+  EXPECT_FALSE(handle.Alive()) << "nobody has reaped it yet";
+  waitpid(child, nullptr, 0);
+  EXPECT_FALSE(handle.Alive());
+}
+
+TEST(RunEnd, SaysHowTheCommandEnded) {
+  EXPECT_EQ(DescribeRunEnd(0).status, "completed");
+  EXPECT_EQ(DescribeRunEnd(7 << 8).status, "failed");
+  EXPECT_EQ(DescribeRunEnd(7 << 8).exit_code, 7);
+  EXPECT_EQ(DescribeRunEnd(SIGINT).status, "stopped");
+  EXPECT_EQ(DescribeRunEnd(SIGTERM).signal, SIGTERM);
+  EXPECT_EQ(DescribeRunEnd(SIGKILL).status, "failed");
+  EXPECT_EQ(DescribeRunEnd(SIGSEGV | 0x80).signal, SIGSEGV) << "with a core";
+  EXPECT_EQ(DescribeRunEnd(std::nullopt).status, "interrupted");
+}
+
+}  // namespace
+}  // namespace steptrace::agent

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/record_converter.h"
+
+#include <bit>
+#include <nlohmann/json.hpp>
+
+#include "agent/utf8.h"
+
+namespace steptrace::agent {
+namespace {
+
+using analyze::EventKind;
+using analyze::HookName;
+using wire::Category;
+using wire::RecordKind;
+
+// A fact is a description, not data; the writer's own limit is the same (wire/ring_layout.h).
+constexpr size_t kMaxFactBytes = 64 << 10;
+
+bool HasTimeline(Category category) {
+  return category != Category::kFact;
+}
+
+bool IsForDeriver(const ResolvedName& name) {
+  return HasTimeline(name.category);
+}
+
+}  // namespace
+
+int64_t RunClock::ToRunNs(uint64_t reading) const {
+  const int64_t monotonic_ns =
+      calibration != nullptr ? calibration->ToMonotonicNs(reading) : static_cast<int64_t>(reading);
+  int64_t run_ns;
+  if (__builtin_sub_overflow(monotonic_ns, epoch_monotonic_ns, &run_ns)) return 0;
+  return run_ns;
+}
+
+RecordConverter::RecordConverter(Settings settings, store::StringTable& strings,
+                                 TrackRegistry& tracks)
+    : settings_(std::move(settings)), strings_(strings), tracks_(tracks) {}
+
+const ResolvedName* RecordConverter::Resolve(uint32_t id) {
+  if (auto known = names_.find(id); known != names_.end()) return &known->second;
+  std::optional<Name> name = settings_.name_of(id);
+  if (!name || name->category < 1 || name->category > static_cast<uint16_t>(Category::kFact)) {
+    return nullptr;
+  }
+  ResolvedName resolved;
+  resolved.category = static_cast<Category>(name->category);
+  resolved.hook = HookOf(resolved.category, name->text);
+  resolved.text = strings_.Intern(ToValidUtf8(name->text));
+  return &names_.emplace(id, resolved).first->second;
+}
+
+void RecordConverter::Convert(ThreadState& thread, std::span<const wire::Record> records,
+                              const RunClock& clock, RowBatch& out) {
+  for (const wire::Record& record : records) ConvertOne(thread, record, clock, out);
+}
+
+void RecordConverter::ConvertOne(ThreadState& thread, const wire::Record& record,
+                                 const RunClock& clock, RowBatch& out) {
+  const ResolvedName* name = Resolve(record.name);
+  if (name == nullptr) {
+    ++invalid_records_;
+    return;
+  }
+  const auto kind = static_cast<RecordKind>(record.kind);
+  NoteRole(*name);
+  const int64_t ts = thread.stack.Rise(clock.ToRunNs(record.tsc));
+  switch (kind) {
+    case RecordKind::kBegin:
+      return OnBegin(thread, record, *name, ts, out);
+    case RecordKind::kEnd:
+      return OnEnd(thread, record, ts, out);
+    case RecordKind::kInstant:
+      return OnInstant(thread, record, *name, ts, out);
+    case RecordKind::kCounter:
+      return OnCounter(record, *name, ts, out);
+    case RecordKind::kFlowOut:
+    case RecordKind::kFlowIn:
+      return OnFlow(thread, record, *name, ts, out);
+    case RecordKind::kPayload:
+      return OnPayload(record, *name, ts, out);
+    case RecordKind::kComplete:
+      return OnComplete(thread, record, *name, clock, out);
+  }
+  ++invalid_records_;
+}
+
+// The rank of a process is settled by the first record that shows it training (or a worker of one
+// that does); until then it is a guess that is asked for anew.
+void RecordConverter::NoteRole(const ResolvedName& name) {
+  if (trains_ || is_worker_) return;
+  if (SaysTraining(name)) trains_ = true;
+  if (name.category == Category::kWorker) is_worker_ = true;
+  if (trains_ || is_worker_ || rank_ < 0) rank_ = settings_.rank_of(settings_.rank, trains_);
+}
+
+int32_t RecordConverter::TrackOf(ThreadState& thread) {
+  if (thread.track >= 0) return thread.track;
+  if (process_track_ < 0) {
+    process_track_ = tracks_.AddProcess(is_worker_ ? "worker" : "process", rank_, settings_.pid,
+                                        ToValidUtf8(settings_.process_name));
+  }
+  thread.track = tracks_.AddThread(process_track_, rank_, settings_.pid, thread.tid,
+                                   ToValidUtf8(settings_.thread_name_of(thread.tid)));
+  return thread.track;
+}
+
+void RecordConverter::OnBegin(ThreadState& thread, const wire::Record& record,
+                              const ResolvedName& name, int64_t ts, RowBatch& out) {
+  if (!HasTimeline(name.category)) {
+    ++invalid_records_;
+    return;
+  }
+  OpenRange range;
+  range.begin_ns = ts;
+  range.name = record.name;
+  range.a = record.a;
+  range.b = record.b;
+  if (!thread.stack.Begin(range)) {
+    ++too_deep_ranges_;
+    return;
+  }
+  AddEvent(thread, EventKind::kBegin, name, ts, record.a, record.b, out);
+}
+
+void RecordConverter::OnEnd(ThreadState& thread, const wire::Record& record, int64_t ts,
+                            RowBatch& out) {
+  auto closed = thread.stack.End(ts, record.a, record.b);
+  if (!closed) return;
+  AddSlice(thread, *closed, out);
+  AddEvent(thread, EventKind::kEnd, *Resolve(closed->open.name), closed->end_ns, record.a, record.b,
+           out);
+}
+
+void RecordConverter::OnInstant(ThreadState& thread, const wire::Record& record,
+                                const ResolvedName& name, int64_t ts, RowBatch& out) {
+  if (!HasTimeline(name.category)) return;
+  AddEvent(thread, EventKind::kInstant, name, ts, record.a, record.b, out);
+  ClosedRange instant;
+  instant.open.begin_ns = ts;
+  instant.open.name = record.name;
+  instant.open.a = record.a;
+  instant.open.b = record.b;
+  instant.end_ns = ts;
+  instant.depth = static_cast<int32_t>(thread.stack.depth());
+  if (name.hook != HookName::kDataEnd) AddSlice(thread, instant, out);
+}
+
+void RecordConverter::OnCounter(const wire::Record& record, const ResolvedName& name, int64_t ts,
+                                RowBatch& out) {
+  store::CounterRow row;
+  row.ts_ns = ts;
+  row.track = tracks_.Counter(strings_.Text(name.text), rank_, -1, settings_.pid);
+  row.value = std::bit_cast<double>(record.a);
+  out.counters.push_back(row);
+}
+
+void RecordConverter::OnFlow(ThreadState& thread, const wire::Record& record,
+                             const ResolvedName& name, int64_t ts, RowBatch& out) {
+  const auto flow = static_cast<int64_t>(record.a);
+  const bool is_out = static_cast<RecordKind>(record.kind) == RecordKind::kFlowOut;
+  if (OpenRange* range = thread.stack.Innermost()) {
+    (is_out ? range->flow_out : range->flow_in) = flow;
+    return;
+  }
+  if (!HasTimeline(name.category)) return;
+  ClosedRange point;
+  point.open.begin_ns = ts;
+  point.open.name = record.name;
+  (is_out ? point.open.flow_out : point.open.flow_in) = flow;
+  point.end_ns = ts;
+  AddSlice(thread, point, out);
+}
+
+void RecordConverter::OnComplete(ThreadState& thread, const wire::Record& record,
+                                 const ResolvedName& name, const RunClock& clock, RowBatch& out) {
+  if (!HasTimeline(name.category)) return;
+  ClosedRange range;
+  range.open.begin_ns = clock.ToRunNs(record.tsc);
+  range.open.name = record.name;
+  range.open.a = record.a;
+  range.end_ns = std::max(range.open.begin_ns, clock.ToRunNs(record.b));
+  range.depth = static_cast<int32_t>(thread.stack.depth());
+  AddSlice(thread, range, out);
+}
+
+void RecordConverter::OnPayload(const wire::Record& record, const ResolvedName& name, int64_t ts,
+                                RowBatch& out) {
+  std::optional<Name> text;
+  if (name.category == Category::kFact && record.a <= UINT32_MAX) {
+    text = settings_.name_of(static_cast<uint32_t>(record.a));
+  }
+  if (!text || text->text.size() > kMaxFactBytes) {
+    ++invalid_facts_;
+    return;
+  }
+  const auto parsed = nlohmann::json::parse(text->text, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_object()) {
+    ++invalid_facts_;
+    return;
+  }
+  if (strings_.Text(name.text) == wire::kFactJob) NoteJob(parsed);
+  store::FactRow row;
+  row.ts_ns = ts;
+  row.node = settings_.node;
+  row.rank = rank_;
+  row.pid = settings_.pid;
+  row.kind = name.text;
+  row.json = parsed.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  out.facts.push_back(std::move(row));
+}
+
+// {"rank": 1, "world_size": 4, …}: what init_process_group was told, where the environment was not.
+void RecordConverter::NoteJob(const nlohmann::json& fact) {
+  constexpr int64_t kMaxRanks = 1 << 20;
+  const auto number = [&](const char* key) -> int64_t {
+    const auto found = fact.find(key);
+    return found != fact.end() && found->is_number_integer() ? found->get<int64_t>() : -1;
+  };
+  const int64_t rank = number("rank");
+  const int64_t world_size = number("world_size");
+  if (world_size < 1 || world_size > kMaxRanks || rank < 0 || rank >= world_size) return;
+  settings_.world_size = static_cast<int32_t>(world_size);
+  if (settled()) return;
+  settings_.rank = static_cast<int32_t>(rank);
+  rank_ = settings_.rank_of(settings_.rank, trains_);
+}
+
+void RecordConverter::AddSlice(ThreadState& thread, const ClosedRange& range, RowBatch& out) {
+  const ResolvedName& name = *Resolve(range.open.name);
+  store::SliceRow& row = out.slices.emplace_back();
+  row.ts_ns = range.open.begin_ns;
+  row.dur_ns = range.end_ns - range.open.begin_ns;
+  row.track = TrackOf(thread);
+  row.rank = rank_;
+  row.name = name.text;
+  row.category = strings_.Intern(CategoryText(name.category));
+  row.depth = range.depth;
+  row.flow_out = range.open.flow_out;
+  row.flow_in = range.open.flow_in;
+  if (name.category == Category::kCommunication && range.open.a != 0) {
+    row.bytes = static_cast<int64_t>(range.open.a);
+  }
+  row.args = SliceArgs(name, range);
+}
+
+void RecordConverter::AddEvent(const ThreadState& thread, EventKind kind, const ResolvedName& name,
+                               int64_t ts, uint64_t a, uint64_t b, RowBatch& out) {
+  if (!IsForDeriver(name)) return;
+  analyze::Event& event = out.events.emplace_back();
+  event.ts_ns = ts;
+  event.pid = settings_.pid;
+  event.tid = thread.tid;
+  event.kind = kind;
+  event.name = name.hook;
+  event.text = name.text;
+  event.a = a;
+  event.b = b;
+}
+
+void RecordConverter::EndThread(ThreadState& thread, int64_t end_ns, RowBatch& out) {
+  for (const ClosedRange& range : thread.stack.CloseAll(end_ns)) {
+    AddSlice(thread, range, out);
+    AddEvent(thread, EventKind::kEnd, *Resolve(range.open.name), range.end_ns, 0, 0, out);
+  }
+}
+
+}  // namespace steptrace::agent

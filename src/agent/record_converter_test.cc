@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/record_converter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <map>
+
+namespace steptrace::agent {
+namespace {
+
+using wire::Category;
+using wire::Record;
+using wire::RecordKind;
+
+// Records of one process with CLOCK_MONOTONIC readings; the run began at 1000.
+class RecordConverterTest : public testing::Test {
+ protected:
+  RecordConverterTest() {
+    clock_.epoch_monotonic_ns = 1000;
+    RecordConverter::Settings settings;
+    settings.pid = 42;
+    settings.process_name = "python";
+    settings.name_of = [this](uint32_t id) -> std::optional<RecordConverter::Name> {
+      auto found = names_.find(id);
+      if (found == names_.end()) return std::nullopt;
+      return found->second;
+    };
+    settings.rank_of = [this](int32_t told, bool trains) {
+      ++ranks_asked_;
+      if (told >= 0) return told;
+      return trains ? 3 : 0;
+    };
+    settings.thread_name_of = [](int32_t) { return "main"; };
+    converter_ = std::make_unique<RecordConverter>(std::move(settings), strings_, tracks_);
+    thread_.tid = 7;
+    Name(1, Category::kPhase, "backward");
+    Name(2, Category::kUser, "mine");
+    Name(3, Category::kFact, "loader");
+    Name(4, Category::kPhase, "data");
+    Name(5, Category::kCommunication, "all_reduce");
+    Name(6, Category::kWorker, "fetch");
+  }
+
+  void Name(uint32_t id, Category category, std::string text) {
+    names_[id] = {std::move(text), static_cast<uint16_t>(category)};
+  }
+  void Feed(RecordKind kind, uint64_t clock, uint32_t name, uint64_t a = 0, uint64_t b = 0) {
+    const Record record = wire::MakeRecord(kind, clock, name, 0, a, b);
+    converter_->Convert(thread_, std::span(&record, 1), clock_, out_);
+  }
+  std::string Text(store::StringId id) { return strings_.Text(id); }
+
+  store::StringTable strings_;
+  TrackRegistry tracks_{0, strings_};
+  std::map<uint32_t, RecordConverter::Name> names_;
+  int ranks_asked_ = 0;
+  RunClock clock_;
+  std::unique_ptr<RecordConverter> converter_;
+  ThreadState thread_;
+  RowBatch out_;
+};
+
+TEST_F(RecordConverterTest, ARangeBecomesASliceAndTwoEvents) {
+  Feed(RecordKind::kBegin, 1100, 1);
+  Feed(RecordKind::kEnd, 1400, 1, 250, 10);
+  ASSERT_EQ(out_.slices.size(), 1u);
+  const store::SliceRow& slice = out_.slices[0];
+  EXPECT_EQ(slice.ts_ns, 100);
+  EXPECT_EQ(slice.dur_ns, 300);
+  EXPECT_EQ(Text(slice.name), "backward");
+  EXPECT_EQ(Text(slice.category), "phase");
+  EXPECT_EQ(slice.rank, 3);
+  EXPECT_EQ(slice.args, R"({"cpu_ns":250,"run_queue_ns":10})");
+  ASSERT_EQ(out_.events.size(), 2u);
+  EXPECT_EQ(out_.events[0].kind, analyze::EventKind::kBegin);
+  EXPECT_EQ(out_.events[0].name, analyze::HookName::kBackward);
+  EXPECT_EQ(out_.events[1].kind, analyze::EventKind::kEnd);
+  EXPECT_EQ(out_.events[1].a, 250u);
+  EXPECT_EQ(out_.events[1].ts_ns, 400);
+  EXPECT_TRUE(converter_->trains());
+}
+
+TEST_F(RecordConverterTest, TheRankIsSettledByTheFirstPhase) {
+  Feed(RecordKind::kInstant, 1100, 2);
+  EXPECT_EQ(out_.slices.back().rank, 0) << "a guess";
+  Feed(RecordKind::kBegin, 1200, 4);
+  Feed(RecordKind::kEnd, 1300, 4);
+  EXPECT_EQ(out_.slices.back().rank, 3);
+  const int asked = ranks_asked_;
+  Feed(RecordKind::kInstant, 1400, 2);
+  EXPECT_EQ(ranks_asked_, asked);
+}
+
+TEST_F(RecordConverterTest, ProcessAndThreadGetTracksOnce) {
+  Feed(RecordKind::kInstant, 1100, 2);
+  Feed(RecordKind::kInstant, 1200, 2);
+  auto rows = tracks_.TakeRows();
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(Text(rows[1].kind), "process");
+  EXPECT_EQ(rows[1].name, "python");
+  EXPECT_EQ(Text(rows[2].kind), "thread");
+  EXPECT_EQ(rows[2].parent, rows[1].track);
+  EXPECT_EQ(rows[2].tid, 7);
+  EXPECT_EQ(out_.slices[0].track, rows[2].track);
+}
+
+TEST_F(RecordConverterTest, AWorkerIsNamedSo) {
+  Feed(RecordKind::kBegin, 1100, 6);
+  Feed(RecordKind::kEnd, 1200, 6);
+  EXPECT_TRUE(converter_->is_worker());
+  EXPECT_EQ(Text(tracks_.TakeRows()[1].kind), "worker");
+}
+
+TEST_F(RecordConverterTest, CollectivesCarryBytes) {
+  Feed(RecordKind::kBegin, 1100, 5, 4096);
+  Feed(RecordKind::kEnd, 1200, 5);
+  EXPECT_EQ(out_.slices[0].bytes, 4096);
+  EXPECT_EQ(out_.events[0].name, analyze::HookName::kCollective);
+  EXPECT_EQ(Text(out_.events[0].text), "all_reduce");
+}
+
+TEST_F(RecordConverterTest, DataTellsQueueAndWorker) {
+  Feed(RecordKind::kBegin, 1100, 4, 9 | (2ull << 32), 77);
+  Feed(RecordKind::kEnd, 1200, 4);
+  EXPECT_EQ(out_.slices[0].args, R"({"iterator":9,"queue_depth":2,"worker_pid":77})");
+  Feed(RecordKind::kBegin, 1300, 4, 9 | (uint64_t{wire::kUnknownQueueDepth} << 32));
+  Feed(RecordKind::kEnd, 1400, 4);
+  EXPECT_EQ(out_.slices[1].args, R"({"iterator":9})");
+}
+
+TEST_F(RecordConverterTest, CountersInstantsAndFlows) {
+  Feed(RecordKind::kCounter, 1100, 2, std::bit_cast<uint64_t>(0.25));
+  ASSERT_EQ(out_.counters.size(), 1u);
+  EXPECT_EQ(out_.counters[0].value, 0.25);
+  Feed(RecordKind::kBegin, 1200, 2);
+  Feed(RecordKind::kFlowOut, 1210, 2, 5);
+  Feed(RecordKind::kEnd, 1300, 2);
+  EXPECT_EQ(out_.slices[0].flow_out, 5);
+  Feed(RecordKind::kComplete, 1400, 2, 0, 1450);
+  EXPECT_EQ(out_.slices[1].dur_ns, 50);
+}
+
+TEST_F(RecordConverterTest, FactsAreJsonObjects) {
+  Name(50, Category::kFact, R"({"workers": 4})");
+  Feed(RecordKind::kPayload, 1100, 3, 50);
+  ASSERT_EQ(out_.facts.size(), 1u);
+  EXPECT_EQ(Text(out_.facts[0].kind), "loader");
+  EXPECT_EQ(out_.facts[0].json, R"({"workers":4})");
+  EXPECT_EQ(out_.facts[0].pid, 42);
+}
+
+TEST_F(RecordConverterTest, AJobFactTellsTheRank) {
+  Name(8, Category::kFact, "job");
+  Name(51, Category::kFact, R"({"rank": 5, "world_size": 8, "backend": "gloo"})");
+  Name(52, Category::kFact, R"({"rank": 9, "world_size": 8})");
+  Feed(RecordKind::kPayload, 1050, 8, 52);
+  EXPECT_EQ(converter_->world_size(), -1) << "a rank beyond its world is no rank";
+  Feed(RecordKind::kPayload, 1060, 8, 51);
+  Feed(RecordKind::kBegin, 1100, 1);
+  Feed(RecordKind::kEnd, 1200, 1);
+  EXPECT_EQ(out_.slices[0].rank, 5);
+  EXPECT_EQ(converter_->world_size(), 8);
+}
+
+TEST_F(RecordConverterTest, WhatIsOpenAtTheEndIsClosedForTheDeriverToo) {
+  Feed(RecordKind::kBegin, 1100, 4);
+  Feed(RecordKind::kBegin, 1200, 2);
+  converter_->EndThread(thread_, 500, out_);
+  ASSERT_EQ(out_.slices.size(), 2u);
+  EXPECT_EQ(out_.slices[0].dur_ns, 300);
+  EXPECT_EQ(out_.slices[1].dur_ns, 400);
+  EXPECT_EQ(out_.events.size(), 4u);
+}
+
+TEST_F(RecordConverterTest, MaliceFactsThatAreNone) {
+  for (const char* text : {"", "[1]", "{\"a\":", "7", "{\"a\":\xff}", "{} {}"}) {
+    Name(60, Category::kFact, text);
+    Feed(RecordKind::kPayload, 1100, 3, 60);
+  }
+  Name(61, Category::kFact, std::string(100'000, '[') + std::string(100'000, ']'));
+  Feed(RecordKind::kPayload, 1100, 3, 61);
+  Feed(RecordKind::kPayload, 1100, 3, 999);
+  Feed(RecordKind::kPayload, 1100, 3, ~0ull);
+  Feed(RecordKind::kPayload, 1100, 2, 60);
+  EXPECT_TRUE(out_.facts.empty());
+  EXPECT_EQ(converter_->invalid_facts(), 10);
+}
+
+TEST_F(RecordConverterTest, MaliceUnknownNamesKindsAndUnmatchedEnds) {
+  Feed(RecordKind::kBegin, 1100, 77);
+  Feed(static_cast<RecordKind>(200), 1100, 1);
+  Feed(RecordKind::kEnd, 1200, 1);
+  Feed(RecordKind::kBegin, 1200, 3);
+  EXPECT_TRUE(out_.slices.empty());
+  EXPECT_TRUE(out_.events.empty());
+  EXPECT_EQ(converter_->invalid_records(), 3);
+}
+
+TEST_F(RecordConverterTest, MaliceTimesBeyondReason) {
+  Feed(RecordKind::kBegin, ~0ull, 1);
+  Feed(RecordKind::kEnd, 0, 1);
+  Feed(RecordKind::kComplete, 1ull << 63, 2, 0, 5);
+  for (const store::SliceRow& slice : out_.slices) EXPECT_GE(slice.dur_ns, 0);
+}
+
+TEST_F(RecordConverterTest, NamesBecomeValidUtf8) {
+  Name(70, Category::kUser, "caf\xC3\xA9 \xFF\x1b[2J");
+  Feed(RecordKind::kInstant, 1100, 70);
+  EXPECT_EQ(Text(out_.slices[0].name), "caf\xC3\xA9 \xEF\xBF\xBD\x1b[2J");
+}
+
+}  // namespace
+}  // namespace steptrace::agent

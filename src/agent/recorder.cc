@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/recorder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "agent/process.h"
+#include "agent/utf8.h"
+#include "base/time.h"
+#include "wire/vocabulary.h"
+
+namespace steptrace::agent {
+namespace {
+
+// 128 KiB: amortises the reads, and stays in the second-level cache.
+constexpr size_t kBufferRecords = 4096;
+// A writer makes its file in microseconds; after this it is not being made but damaged.
+constexpr int64_t kOpenPatienceNs = 2 * kNsPerSecond;
+// A thread may be off its core between reading the clock and publishing the record.
+constexpr int64_t kLatePublishNs = 100 * kNsPerMs;
+constexpr size_t kMaxVersions = 64;
+
+bool HasText(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string();
+}
+
+// The device nodes of NVIDIA's and AMD's drivers.
+bool HasAccelerator() {
+  return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/kfd", F_OK) == 0;
+}
+
+}  // namespace
+
+Recorder::Recorder(store::RunWriter& writer, RingWatch watch, int32_t node,
+                   int64_t epoch_monotonic_ns)
+    : writer_(writer),
+      watch_(std::move(watch)),
+      tracks_(node, writer.strings()),
+      losses_(node, writer.strings()),
+      ranks_([this](int32_t pid) { return ParentOf(pid); }),
+      calibration_(ReadClockAnchor()),
+      buffer_(kBufferRecords),
+      user_category_(writer.strings().Intern(CategoryText(wire::Category::kUser))) {
+  context_.node = node;
+  context_.epoch_monotonic_ns = epoch_monotonic_ns;
+  context_.strings = &writer_.strings();
+  context_.tracks = &tracks_;
+  context_.ranks = &ranks_;
+  context_.calibration = &calibration_;
+  context_.buffer = buffer_;
+}
+
+Recorder::~Recorder() = default;
+
+int32_t Recorder::ParentOf(int32_t pid) const {
+  for (const auto& session : sessions_) {
+    if (session->pid() == pid && session->identity().ppid > 0) return session->identity().ppid;
+  }
+  const auto stat = ReadProcessIdentity(pid);
+  return stat ? stat->ppid : 0;
+}
+
+void Recorder::Discover(int64_t now_ns, bool forced) {
+  for (const RingFileSeen& seen : watch_.TakeNew(forced)) NoteSeen(seen, now_ns);
+  std::erase_if(pending_, [&](const Pending& pending) { return TryOpen(pending, now_ns); });
+}
+
+void Recorder::NoteSeen(const RingFileSeen& seen, int64_t now_ns) {
+  saw_ring_ = true;
+  if (!seen.parts.no_space) {
+    pending_.push_back({seen, now_ns});
+    return;
+  }
+  losses_.Once({-1, seen.parts.pid}, loss::kNoSpace, -1, now_ns,
+               "process " + std::to_string(seen.parts.pid) + " found no room for its ring; " +
+                   "enlarge /dev/shm (docker: --shm-size) or set STEPTRACE_SHM");
+  watch_.Remove(seen);
+}
+
+// True: settled, as a session or as a loss.
+bool Recorder::TryOpen(const Pending& pending, int64_t now_ns) {
+  auto session = ProcessSession::Open(pending.seen, watch_.folder_fd(), context_);
+  if (session.ok()) {
+    sessions_.push_back(*std::move(session));
+    return true;
+  }
+  if (now_ns - pending.since_ns < kOpenPatienceNs) return false;
+  losses_.Once({-1, pending.seen.parts.pid}, loss::kRingDamaged, -1, now_ns,
+               "the records of process " + std::to_string(pending.seen.parts.pid) +
+                   " cannot be read: " + ToValidUtf8(session.error().message));
+  return true;
+}
+
+Recorder::Pass Recorder::DrainAll(int64_t now_ns, bool forced_look) {
+  Discover(now_ns, forced_look);
+  pass_began_ns_ = now_ns;
+  all_drained_ = true;
+  Pass pass;
+  pass.processes = static_cast<int64_t>(sessions_.size() + pending_.size());
+  for (const auto& session : sessions_) {
+    batch_.Clear();
+    const ProcessSession::Pass one = session->Drain(batch_);
+    pass.records += one.records;
+    pass.most_of_a_ring = std::max(pass.most_of_a_ring, one.most_of_a_ring);
+    all_drained_ &= one.drained;
+    if (one.records > 0) Write(*session, batch_, now_ns);
+  }
+  records_ += pass.records;
+  return pass;
+}
+
+void Recorder::EndGoneProcesses(int64_t now_ns) {
+  for (auto& session : sessions_) {
+    if (session->MayWrite(now_ns)) continue;
+    EndSession(*session, now_ns);
+    session.reset();
+  }
+  std::erase(sessions_, nullptr);
+}
+
+void Recorder::EndSession(ProcessSession& session, int64_t now_ns) {
+  batch_.Clear();
+  ProcessSession::Pass pass;
+  do {
+    pass = session.Drain(batch_);
+    records_ += pass.records;
+    Write(session, batch_, now_ns);
+    batch_.Clear();
+  } while (!pass.drained);
+  session.End(now_ns, batch_);
+  Write(session, batch_, now_ns);
+  session.ReportLosses(losses_, now_ns);
+  if (!session.identity().disarm_reason.empty()) {
+    losses_.Once({session.rank(), session.pid()}, loss::kDisarmed, -1, now_ns,
+                 "recording ended early in process " + std::to_string(session.pid()) + ": " +
+                     ToValidUtf8(session.identity().disarm_reason));
+  }
+  if (session.settled()) DeriverOf(session).ProcessEnded(session.pid(), now_ns);
+  ranks_.Forget(session.pid());
+  watch_.Remove(session.file());
+}
+
+void Recorder::Write(ProcessSession& session, RowBatch& batch, int64_t now_ns) {
+  if (session.trains() && rank_infos_.count(session.rank()) == 0) NoteRank(session);
+  if (const auto events = session.SettledEvents(batch); !events.empty()) {
+    analyze::RankDeriver& deriver = DeriverOf(session);
+    for (const analyze::Event& event : events) deriver.Add(event);
+  }
+  WriteTracks();
+  WriteSlices(session, batch, now_ns);
+  for (const store::CounterRow& row : batch.counters) writer_.Append(row);
+  for (const store::FactRow& row : batch.facts) {
+    NoteFact(row);
+    writer_.Append(row);
+  }
+}
+
+void Recorder::WriteSlices(const ProcessSession& session, const RowBatch& batch, int64_t now_ns) {
+  int64_t left_out = 0;
+  for (const store::SliceRow& row : batch.slices) {
+    if (frugal_ && row.category == user_category_) {
+      ++left_out;
+    } else {
+      writer_.Append(row);
+    }
+  }
+  if (left_out > 0) losses_.Add({session.rank(), session.pid()}, frugal_cause_, left_out, now_ns);
+}
+
+void Recorder::WriteTracks() {
+  for (const store::TrackRow& row : tracks_.TakeRows()) writer_.Append(row);
+}
+
+analyze::RankDeriver& Recorder::DeriverOf(const ProcessSession& session) {
+  auto found = derivers_.find(session.rank());
+  if (found == derivers_.end()) {
+    analyze::RankDeriverOptions options;
+    options.node = context_.node;
+    options.rank = session.rank();
+    options.world_size = std::max(1, session.world_size());
+    options.backward_on_host = backward_on_host_;
+    found =
+        derivers_.emplace(session.rank(), analyze::RankDeriver(options, writer_.strings())).first;
+  }
+  return found->second;
+}
+
+void Recorder::TakeSteps() {
+  for (auto& [rank, deriver] : derivers_) {
+    for (const store::StepRow& row : deriver.TakeSteps()) writer_.Append(row);
+  }
+}
+
+void Recorder::Settle(int64_t now_ns) {
+  calibration_.Add(ReadClockAnchor());
+  if (all_drained_) {
+    for (auto& [rank, deriver] : derivers_) deriver.Advance(pass_began_ns_ - kLatePublishNs);
+  }
+  TakeSteps();
+  for (const auto& session : sessions_) session->ReportLosses(losses_, now_ns);
+  losses_.Set({}, loss::kStrangeFiles, watch_.strange_files(), now_ns);
+  losses_.Set({}, loss::kTooManyProcesses, watch_.files_beyond_limit(), now_ns);
+  for (const store::LossRow& row : losses_.TakeRows(now_ns, false)) writer_.Append(row);
+  WriteTracks();
+}
+
+void Recorder::Finish(int64_t end_ns) {
+  DrainAll(end_ns, true);
+  for (const auto& session : sessions_) EndSession(*session, end_ns);
+  sessions_.clear();
+  for (const Pending& pending : pending_) TryOpen({pending.seen, INT64_MIN / 2}, end_ns);
+  pending_.clear();
+  for (auto& [rank, deriver] : derivers_) deriver.Finish(end_ns);
+  TakeSteps();
+  if (ranks_.numbered() > 1) {
+    store::FactRow fact;
+    fact.ts_ns = end_ns;
+    fact.node = context_.node;
+    fact.kind = writer_.strings().Intern(wire::kFactJob);
+    fact.json = nlohmann::json{{"numbered_trainings", ranks_.numbered()},
+                               {"note",
+                                "no RANK was set: the trainings are numbered in the order in "
+                                "which they began"}}
+                    .dump();
+    writer_.Append(fact);
+  }
+  for (const store::LossRow& row : losses_.TakeRows(end_ns, true)) writer_.Append(row);
+  WriteTracks();
+}
+
+Recorder::Living Recorder::CountLiving(int64_t now_ns) {
+  Living living;
+  for (const auto& session : sessions_) {
+    if (!session->MayWrite(now_ns)) continue;
+    ++(session->trains() || session->is_worker() ? living.training : living.others);
+  }
+  return living;
+}
+
+std::vector<JobRoot> Recorder::Roots() const {
+  std::vector<JobRoot> roots;
+  for (const auto& session : sessions_) {
+    roots.push_back({session->pid(), session->file().parts.start_time_ticks});
+  }
+  return roots;
+}
+
+void Recorder::SetFrugal(bool frugal, const LossCause& cause) {
+  frugal_ = frugal;
+  frugal_cause_ = cause;
+}
+
+void Recorder::NoteRank(const ProcessSession& session) {
+  store::RankInfo info;
+  info.rank = session.rank();
+  info.node = context_.node;
+  info.local_rank = session.identity().local_rank;
+  info.world_size = session.world_size();
+  info.pid = session.pid();
+  rank_infos_[info.rank] = info;
+  news_ = true;
+}
+
+// {"name": …, "version": …, "cuda": … or null}
+void Recorder::NoteFact(const store::FactRow& fact) {
+  if (writer_.strings().Text(fact.kind) != wire::kFactFramework) return;
+  const auto json = nlohmann::json::parse(fact.json, nullptr, false);
+  if (!json.is_object()) return;
+  const auto name = json.find("name");
+  const auto version = json.find("version");
+  if (name == json.end() || version == json.end()) return;
+  if (!name->is_string() || !version->is_string() || versions_.size() >= kMaxVersions) return;
+  if (*name == "torch" && (HasText(json, "cuda") || HasText(json, "hip"))) {
+    backward_on_host_ = !HasAccelerator();
+  }
+  versions_[name->get<std::string>()] = version->get<std::string>();
+  news_ = true;
+}
+
+void Recorder::Describe(store::Manifest& manifest) const {
+  manifest.ranks.clear();
+  for (const auto& [rank, info] : rank_infos_) manifest.ranks.push_back(info);
+  manifest.versions = versions_;
+}
+
+}  // namespace steptrace::agent

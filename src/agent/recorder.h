@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/process_session.h"
+#include "agent/system/job_reader.h"
+#include "analyze/derive/rank_deriver.h"
+#include "store/manifest.h"
+#include "store/run_writer.h"
+
+namespace steptrace::agent {
+
+// Takes what the rings of a run bring and hands rows to the run's writer: sessions, ranks, steps,
+// losses. It owns no loop and no clock: the Agent calls it, with the time of the run. One thread.
+class Recorder {
+ public:
+  Recorder(store::RunWriter& writer, RingWatch watch, int32_t node, int64_t epoch_monotonic_ns);
+  ~Recorder();
+
+  struct Pass {
+    int64_t records = 0;
+    int64_t most_of_a_ring = 0;
+    int64_t processes = 0;
+  };
+  // Looks for new files (always when `forced`) and drains everything once.
+  Pass DrainAll(int64_t now_ns, bool forced_look);
+  // Ends the sessions of processes that are gone.
+  void EndGoneProcesses(int64_t now_ns);
+  // Settles steps and losses up to now into the writer's buffers.
+  void Settle(int64_t now_ns);
+  // No more will come: ends everything.
+  void Finish(int64_t end_ns);
+
+  // Living processes that train or feed one that does, and the other ones with a ring.
+  struct Living {
+    int training = 0;
+    int others = 0;
+  };
+  Living CountLiving(int64_t now_ns);
+
+  // Frugal: the script's own ranges are counted as lost, for this cause.
+  void SetFrugal(bool frugal, const LossCause& cause);
+  // The processes with rings, for those who follow the job's process tree.
+  std::vector<JobRoot> Roots() const;
+  int ranks() const { return static_cast<int>(rank_infos_.size()); }
+  bool saw_ring() const { return saw_ring_; }
+  int64_t records() const { return records_; }
+  int wake_fd() const { return watch_.fd(); }
+  LossBook& losses() { return losses_; }
+  TrackRegistry& tracks() { return tracks_; }
+  const ClockCalibration& calibration() const { return calibration_; }
+  // Whether Describe() has more to say than at the last call of this.
+  bool TakeNews() { return std::exchange(news_, false); }
+  // Ranks and versions, for the manifest.
+  void Describe(store::Manifest& manifest) const;
+
+ private:
+  struct Pending {
+    RingFileSeen seen;
+    int64_t since_ns = 0;
+  };
+  void Discover(int64_t now_ns, bool forced);
+  void NoteSeen(const RingFileSeen& seen, int64_t now_ns);
+  bool TryOpen(const Pending& pending, int64_t now_ns);
+  void EndSession(ProcessSession& session, int64_t now_ns);
+  void Write(ProcessSession& session, RowBatch& batch, int64_t now_ns);
+  void WriteSlices(const ProcessSession& session, const RowBatch& batch, int64_t now_ns);
+  void WriteTracks();
+  void TakeSteps();
+  void NoteFact(const store::FactRow& fact);
+  void NoteRank(const ProcessSession& session);
+  analyze::RankDeriver& DeriverOf(const ProcessSession& session);
+  int32_t ParentOf(int32_t pid) const;
+
+  store::RunWriter& writer_;
+  RingWatch watch_;
+  TrackRegistry tracks_;
+  LossBook losses_;
+  RankAssigner ranks_;
+  ClockCalibration calibration_;
+  std::vector<wire::Record> buffer_;
+  SessionContext context_;
+  std::vector<Pending> pending_;
+  std::vector<std::unique_ptr<ProcessSession>> sessions_;
+  std::map<int32_t, analyze::RankDeriver> derivers_;
+  std::map<int32_t, store::RankInfo> rank_infos_;
+  std::map<std::string, std::string> versions_;
+  RowBatch batch_;
+  store::StringId user_category_;
+  bool frugal_ = false;
+  LossCause frugal_cause_ = loss::kAgentMemory;
+  bool saw_ring_ = false;
+  bool news_ = false;
+  bool backward_on_host_ = true;  // no accelerator, or a framework that was built for none
+  bool all_drained_ = false;
+  int64_t records_ = 0;
+  int64_t pass_began_ns_ = 0;
+};
+
+}  // namespace steptrace::agent

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/run_manifest.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "agent/utf8.h"
+#include "base/time.h"
+
+#ifndef STEPTRACE_VERSION
+#define STEPTRACE_VERSION "0"
+#endif
+
+namespace steptrace::agent {
+namespace {
+
+constexpr int kEpochTries = 5;
+
+// The same moment by both clocks, as close as a few tries allow.
+void SetEpoch(store::Manifest& manifest, int64_t* uncertainty_ns) {
+  int64_t best_width = INT64_MAX;
+  for (int i = 0; i < kEpochTries; ++i) {
+    const int64_t before = MonotonicNowNs();
+    const int64_t utc = UtcNowNs();
+    const int64_t width = MonotonicNowNs() - before;
+    if (width >= best_width) continue;
+    best_width = width;
+    manifest.epoch_monotonic_ns = before + width / 2;
+    manifest.epoch_utc_ns = utc;
+  }
+  *uncertainty_ns = best_width / 2 + 1;
+}
+
+store::NodeInfo ThisNode() {
+  store::NodeInfo node;
+  utsname names{};
+  if (uname(&names) == 0) {
+    node.host = ToValidUtf8(names.nodename);
+    node.kernel = ToValidUtf8(names.release);
+  }
+  node.cpus = static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN));
+  node.memory_bytes =
+      static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(sysconf(_SC_PAGESIZE));
+  std::ifstream boot_id("/proc/sys/kernel/random/boot_id");
+  std::getline(boot_id, node.boot_id);
+  return node;
+}
+
+}  // namespace
+
+store::Manifest NewManifest(const AgentOptions& options) {
+  store::Manifest manifest;
+  manifest.id = options.run_id;
+  manifest.name = ToValidUtf8(options.run_name);
+  for (const std::string& word : options.command) manifest.command.push_back(ToValidUtf8(word));
+  manifest.steptrace_version = STEPTRACE_VERSION;
+  manifest.writer_pid = getpid();
+  manifest.nodes.push_back(ThisNode());
+  SetEpoch(manifest, &manifest.nodes[0].clock.uncertainty_ns);
+  const ClockAnchor anchor = ReadClockAnchor();
+  manifest.nodes[0].clock.source = "monotonic";
+  manifest.nodes[0].clock.monotonic_ns = anchor.monotonic_ns;
+  manifest.nodes[0].clock.tsc = anchor.tsc;
+  return manifest;
+}
+
+void FinishManifest(store::Manifest& manifest, const RunEnd& end, int64_t end_ns,
+                    const ClockCalibration& calibration) {
+  manifest.status = end.status;
+  manifest.exit_code = end.exit_code;
+  manifest.signal = end.signal;
+  manifest.end_ns = end_ns;
+  store::ClockCalibration& clock = manifest.nodes[0].clock;
+  clock.ticks_per_ns = static_cast<double>(calibration.TicksPerSecond()) / 1e9;
+  if (calibration.used()) clock.source = "tsc";
+}
+
+}  // namespace steptrace::agent

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/system/agent_limiter.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/time.h"
+
+namespace steptrace::agent {
+namespace {
+
+constexpr int64_t kBusyWindowNs = 10 * kNsPerSecond;
+constexpr int64_t kCalmWindowNs = 30 * kNsPerSecond;
+constexpr int64_t kLongestIntervalNs = 60 * kNsPerSecond;
+constexpr int64_t kShedAgainNs = 10 * kNsPerSecond;
+constexpr double kCalmShare = 0.5;
+constexpr double kMemoryOkShare = 0.9;
+
+double CoresBetween(int64_t begin_ns, int64_t begin_cpu_ns, int64_t end_ns, int64_t end_cpu_ns) {
+  return static_cast<double>(end_cpu_ns - begin_cpu_ns) / static_cast<double>(end_ns - begin_ns);
+}
+
+std::string Seconds(int64_t ns) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3g s", static_cast<double>(ns) / kNsPerSecond);
+  return text;
+}
+
+std::string Percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2g %%", 100 * share);
+  return text;
+}
+
+std::string Mebibytes(int64_t bytes) {
+  return std::to_string(bytes >> 20) + " MiB";
+}
+
+}  // namespace
+
+double DefaultCpuBudgetCores(int cores) {
+  constexpr double kShareOfNode = 0.01;
+  constexpr double kAlwaysAllowed = 0.03;
+  return std::max(kShareOfNode * std::max(cores, 1), kAlwaysAllowed);
+}
+
+AgentLimiter::AgentLimiter(LimiterOptions options, OnEvent on_event)
+    : options_(options), on_event_(std::move(on_event)), interval_ns_(options.interval_ns) {}
+
+int64_t AgentLimiter::IntervalAt(int level) const {
+  int64_t interval_ns = options_.interval_ns;
+  for (int doubled = 0; doubled < level && interval_ns < kLongestIntervalNs; ++doubled) {
+    interval_ns *= 2;
+  }
+  return std::clamp(interval_ns, int64_t{1}, std::max(kLongestIntervalNs, options_.interval_ns));
+}
+
+void AgentLimiter::ChangeInterval(LimiterEventKind kind, const Reading& reading, double cores) {
+  const bool slowed = kind == LimiterEventKind::kSlowed;
+  level_ += slowed ? 1 : -1;
+  interval_ns_ = IntervalAt(level_);
+  std::string text = "The agent used " + Percent(cores) + " of a core" +
+                     (slowed ? ", more than its budget of " : ", well under its budget of ") +
+                     Percent(options_.cpu_budget_cores) + ": the system is now sampled every " +
+                     Seconds(interval_ns_);
+  on_event_({.kind = kind,
+             .at_ns = reading.at_ns,
+             .interval_ns = interval_ns_,
+             .cpu_cores = cores,
+             .text = std::move(text)});
+}
+
+void AgentLimiter::ObserveCpu(const Reading& reading) {
+  const auto restart_if_back = [&](std::optional<Reading>& begin) {
+    const bool usable = begin && reading.at_ns >= begin->at_ns && reading.cpu_ns >= begin->cpu_ns;
+    if (!usable) begin = reading;
+  };
+  restart_if_back(window_begin_);
+  restart_if_back(calm_begin_);
+  if (reading.at_ns - window_begin_->at_ns >= kBusyWindowNs) {
+    const double cores =
+        CoresBetween(window_begin_->at_ns, window_begin_->cpu_ns, reading.at_ns, reading.cpu_ns);
+    window_begin_ = reading;
+    if (cores > options_.cpu_budget_cores) {
+      calm_begin_ = reading;
+      if (IntervalAt(level_ + 1) > interval_ns_) {
+        ChangeInterval(LimiterEventKind::kSlowed, reading, cores);
+      }
+    }
+  }
+  if (reading.at_ns - calm_begin_->at_ns < kCalmWindowNs) return;
+  const double cores =
+      CoresBetween(calm_begin_->at_ns, calm_begin_->cpu_ns, reading.at_ns, reading.cpu_ns);
+  calm_begin_ = reading;
+  if (level_ > 0 && cores < kCalmShare * options_.cpu_budget_cores) {
+    ChangeInterval(LimiterEventKind::kRestored, reading, cores);
+  }
+}
+
+void AgentLimiter::ObserveMemory(int64_t now_ns, int64_t rss_bytes) {
+  const int64_t limit_bytes = memory_limit_bytes();
+  const auto tell = [&](LimiterEventKind kind, std::string text) {
+    on_event_({.kind = kind,
+               .at_ns = now_ns,
+               .interval_ns = interval_ns_,
+               .rss_bytes = rss_bytes,
+               .rss_limit_bytes = limit_bytes,
+               .text = std::move(text)});
+  };
+  if (rss_bytes > limit_bytes) {
+    const bool due = !memory_over_since_ns_ || now_ns < *memory_over_since_ns_ ||
+                     now_ns - *memory_over_since_ns_ >= kShedAgainNs;
+    if (!due) return;
+    memory_over_since_ns_ = now_ns;
+    tell(LimiterEventKind::kMemoryOver, "The agent holds " + Mebibytes(rss_bytes) +
+                                            ", more than its limit of " + Mebibytes(limit_bytes) +
+                                            ": it sheds what it holds");
+  } else if (memory_over_since_ns_ &&
+             static_cast<double>(rss_bytes) < kMemoryOkShare * static_cast<double>(limit_bytes)) {
+    memory_over_since_ns_.reset();
+    tell(LimiterEventKind::kMemoryOk, "The agent holds " + Mebibytes(rss_bytes) +
+                                          ", within its limit of " + Mebibytes(limit_bytes) +
+                                          " again");
+  }
+}
+
+void AgentLimiter::Observe(int64_t now_ns, int64_t cpu_ns, int64_t rss_bytes) {
+  ObserveCpu({.at_ns = now_ns, .cpu_ns = cpu_ns});
+  ObserveMemory(now_ns, rss_bytes);
+}
+
+}  // namespace steptrace::agent

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+// The texts of /proc/<pid>/… Each yields nothing when it is damaged or empty.
+namespace steptrace::agent {
+
+struct ProcessStat {
+  int32_t pid = 0;
+  int32_t ppid = 0;
+  char state = '?';
+  std::string_view comm;        // as the process set it: may hold blanks, brackets, newlines
+  uint64_t own_ticks = 0;       // user and system, of living and ended threads
+  uint64_t children_ticks = 0;  // of children that ended and were waited for, and of theirs
+  uint64_t threads = 0;
+  uint64_t start_ticks = 0;  // since boot; with the pid it names a process for good
+  uint64_t rss_pages = 0;
+};
+
+std::optional<ProcessStat> ParseProcessStat(std::string_view text);
+
+struct ProcessIo {
+  uint64_t read_bytes = 0;
+  uint64_t write_bytes = 0;
+};
+
+std::optional<ProcessIo> ParseProcessIo(std::string_view text);
+
+struct SchedStat {
+  uint64_t run_ns = 0;
+  uint64_t delay_ns = 0;  // runnable without a core
+  uint64_t turns = 0;     // times that it got a core
+};
+
+std::optional<SchedStat> ParseSchedStat(std::string_view text);
+
+struct TaskStatus {
+  int32_t process = 0;  // Tgid: the process that the thread belongs to
+  uint64_t voluntary_switches = 0;
+  uint64_t involuntary_switches = 0;
+};
+
+std::optional<TaskStatus> ParseTaskStatus(std::string_view text);
+
+// The last id that the kernel gave to a process or thread: the last number of /proc/loadavg.
+std::optional<int32_t> ParseLastPid(std::string_view loadavg);
+
+}  // namespace steptrace::agent

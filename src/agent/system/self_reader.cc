@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/system/self_reader.h"
+
+#include <unistd.h>
+
+#include "agent/system/text.h"
+#include "base/time.h"
+
+namespace steptrace::agent {
+
+using store::Metric;
+
+SelfUsage SelfReader::Read() {
+  SelfUsage usage{.cpu_ns = ClockNowNs(CLOCK_PROCESS_CPUTIME_ID)};
+  const auto text = statm_.Read(buffer_);
+  if (!text) return usage;
+  std::string_view line = *text;
+  TakeWord(line);  // the address space, which costs nothing
+  const uint64_t pages = TakeU64(line).value_or(0);
+  usage.rss_bytes = static_cast<int64_t>(pages) * ::sysconf(_SC_PAGESIZE);
+  return usage;
+}
+
+void SelfReader::Sample(SampleContext& context) {
+  const SelfUsage usage = Read();
+  const std::optional<double> seconds = elapsed_.Advance(context.now_ns());
+  if (usage.rss_bytes > 0) context.Emit(Metric::kAgentRss, static_cast<double>(usage.rss_bytes));
+  if (const auto rate = cpu_ns_per_s_.Update(static_cast<uint64_t>(usage.cpu_ns), seconds)) {
+    context.Emit(Metric::kAgentCpu, *rate / static_cast<double>(kNsPerSecond));
+  }
+}
+
+}  // namespace steptrace::agent

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/system/system_sampler.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <set>
+
+#include "agent/system/cgroup_reader.h"
+#include "agent/system/cpu_reader.h"
+#include "agent/system/disk_reader.h"
+#include "agent/system/memory_reader.h"
+#include "agent/system/network_reader.h"
+#include "agent/system/pressure_reader.h"
+#include "agent/system/rdma_reader.h"
+
+namespace steptrace::agent {
+namespace {
+
+// A quarter of what the process may open: the rest is for rings, the run and NVML.
+int MaxKeptFiles() {
+  constexpr rlim_t kEnough = 256;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  return static_cast<int>(std::min(limit.rlim_cur / 4, kEnough));
+}
+
+JobOptions JobOptionsOf(const SystemSamplerOptions& options) {
+  JobOptions job;
+  job.proc_root = options.proc_root;
+  job.roots = options.job_roots;
+  job.max_kept_files = MaxKeptFiles();
+  return job;
+}
+
+}  // namespace
+
+struct SystemSampler::Readers {
+  explicit Readers(const SystemSamplerOptions& options)
+      : cpu(options.proc_root),
+        memory(options.proc_root),
+        pressure(PressureReader::OfNode(options.proc_root)),
+        disk(options.proc_root, options.sys_root),
+        network(options.proc_root, options.sys_root),
+        rdma(options.sys_root),
+        job(JobOptionsOf(options)),
+        cgroup(options.proc_root),
+        gpu(options.nvml_library, options.sys_root),
+        self(options.proc_root) {}
+
+  CpuReader cpu;
+  MemoryReader memory;
+  PressureReader pressure;
+  DiskReader disk;
+  NetworkReader network;
+  RdmaReader rdma;
+  JobReader job;
+  CgroupReader cgroup;
+  GpuReader gpu;
+  SelfReader self;
+  std::set<std::string> reported;
+};
+
+SystemSampler::SystemSampler(SystemSamplerOptions options)
+    : interval_ns_(options.interval_ns),
+      own_cost_(options.own_cost),
+      readers_(std::make_unique<Readers>(options)) {}
+
+SystemSampler::~SystemSampler() = default;
+
+Result<std::unique_ptr<SystemSampler>> SystemSampler::Create(SystemSamplerOptions options) {
+  if (options.interval_ns < kShortestIntervalNs || options.interval_ns > kLongestIntervalNs) {
+    return Error{"system sampling: an interval of " +
+                 std::to_string(options.interval_ns / 1'000'000) +
+                 " ms is out of bounds; choose 100 ms to 60 s"};
+  }
+  return std::unique_ptr<SystemSampler>(new SystemSampler(std::move(options)));
+}
+
+void SystemSampler::Sample(int64_t now_ns, MetricSink& sink) {
+  Readers& read = *readers_;
+  SampleContext context(now_ns, sink, read.reported);
+  read.cpu.Sample(context);
+  read.memory.Sample(context);
+  read.pressure.Sample(context);
+  read.disk.Sample(context);
+  read.network.Sample(context);
+  read.rdma.Sample(context);
+  read.job.Sample(context);
+  read.cgroup.Sample(context, read.job.oldest_pid());
+  read.gpu.Sample(context);
+  if (own_cost_) read.self.Sample(context);
+}
+
+int64_t SystemSampler::interval_ns() const {
+  return interval_ns_;
+}
+const std::vector<GpuDevice>& SystemSampler::gpus() const {
+  return readers_->gpu.devices();
+}
+SelfUsage SystemSampler::ReadSelf() {
+  return readers_->self.Read();
+}
+
+}  // namespace steptrace::agent

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/system_feed.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "agent/utf8.h"
+#include "store/metrics.h"
+
+namespace steptrace::agent {
+namespace {
+
+// A sample takes under a millisecond; a driver that hangs must not hold the run's end up.
+constexpr int64_t kLastSampleMs = 200;
+
+}  // namespace
+
+SystemFeed::SystemFeed(store::RunWriter& writer, TrackRegistry& tracks, LossBook& losses,
+                       int64_t interval_ns, int64_t epoch_monotonic_ns)
+    : writer_(writer),
+      tracks_(tracks),
+      losses_(losses),
+      interval_ns_(interval_ns),
+      epoch_monotonic_ns_(epoch_monotonic_ns),
+      thread_(interval_ns) {}
+
+void SystemFeed::Turn(int64_t now_ns) {
+  if (now_ns >= next_ns_) {
+    next_ns_ = now_ns + interval_ns_;
+    thread_.Ask();
+  }
+  WriteReadings();
+}
+
+void SystemFeed::Finish() {
+  thread_.AskAndWait(kLastSampleMs);
+  WriteReadings();
+}
+
+void SystemFeed::WriteReadings() {
+  for (const SystemReadings& readings : thread_.Take()) {
+    const int64_t ts_ns = readings.monotonic_ns - epoch_monotonic_ns_;
+    for (const MetricSample& sample : readings.samples) WriteSample(sample, ts_ns);
+    for (const UnavailableSource& source : readings.unavailable) Tell(source, ts_ns);
+    first_readings_ = false;
+  }
+}
+
+// What this machine never had is a fact about it; what could be there, or was, is a loss.
+void SystemFeed::Tell(const UnavailableSource& source, int64_t ts_ns) {
+  if (first_readings_ && source.remedy.empty()) {
+    store::FactRow row;
+    row.ts_ns = ts_ns;
+    row.kind = writer_.strings().Intern("source");
+    row.json = nlohmann::json{{"source", ToValidUtf8(source.source)},
+                              {"reason", ToValidUtf8(source.reason)}}
+                   .dump();
+    writer_.Append(row);
+    return;
+  }
+  std::string detail = source.source + ": " + source.reason;
+  if (!source.remedy.empty()) detail += "; " + source.remedy;
+  losses_.Once({}, loss::kUnavailable, -1, ts_ns, ToValidUtf8(detail));
+}
+
+void SystemFeed::WriteSample(const MetricSample& sample, int64_t ts_ns) {
+  store::CounterRow row;
+  row.ts_ns = ts_ns;
+  row.track = tracks_.Counter(std::string(store::InfoOf(sample.metric).name), -1, sample.device,
+                              sample.pid);
+  row.value = sample.value;
+  writer_.Append(row);
+}
+
+void SystemFeed::Write(store::Metric metric, int64_t ts_ns, double value) {
+  WriteSample({metric, -1, 0, value}, ts_ns);
+}
+
+}  // namespace steptrace::agent

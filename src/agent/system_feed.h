@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "agent/loss_book.h"
+#include "agent/system_thread.h"
+#include "agent/track_registry.h"
+#include "store/run_writer.h"
+
+namespace steptrace::agent {
+
+// Has the system sampled when it is time and writes what was found as counters; a source that gives
+// nothing becomes a loss with its remedy. One thread; never waits but at the end.
+class SystemFeed {
+ public:
+  SystemFeed(store::RunWriter& writer, TrackRegistry& tracks, LossBook& losses, int64_t interval_ns,
+             int64_t epoch_monotonic_ns);
+
+  // The processes whose trees are the job.
+  void SetRoots(std::vector<JobRoot> roots) { thread_.SetRoots(std::move(roots)); }
+  void SetInterval(int64_t interval_ns) { interval_ns_ = interval_ns; }
+  // Asks for a sample if one is due; writes those that are there.
+  void Turn(int64_t now_ns);
+  // One last sample, so that a short run has two and therefore rates.
+  void Finish();
+  // A counter of the agent's own.
+  void Write(store::Metric metric, int64_t ts_ns, double value);
+
+ private:
+  void WriteReadings();
+  void Tell(const UnavailableSource& source, int64_t ts_ns);
+  void WriteSample(const MetricSample& sample, int64_t ts_ns);
+
+  store::RunWriter& writer_;
+  TrackRegistry& tracks_;
+  LossBook& losses_;
+  int64_t interval_ns_;
+  int64_t epoch_monotonic_ns_;
+  int64_t next_ns_ = 0;
+  bool first_readings_ = true;
+  SystemThread thread_;
+};
+
+}  // namespace steptrace::agent

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/track_registry.h"
+
+#include <utility>
+
+namespace steptrace::agent {
+
+TrackRegistry::TrackRegistry(int32_t node, store::StringTable& strings)
+    : node_(node), strings_(strings) {
+  node_track_ = Add("node", -1, "node " + std::to_string(node)).track;
+}
+
+store::TrackRow& TrackRegistry::Add(const char* kind, int32_t rank, const std::string& name) {
+  store::TrackRow row;
+  row.track = next_++;
+  row.kind = strings_.Intern(kind);
+  row.node = node_;
+  row.rank = rank;
+  row.name = name;
+  rows_.push_back(std::move(row));
+  return rows_.back();
+}
+
+int32_t TrackRegistry::AddProcess(const char* kind, int32_t rank, int32_t pid,
+                                  const std::string& name) {
+  store::TrackRow& row = Add(kind, rank, name);
+  row.parent = node_track_;
+  row.pid = pid;
+  return row.track;
+}
+
+int32_t TrackRegistry::AddThread(int32_t parent, int32_t rank, int32_t pid, int32_t tid,
+                                 const std::string& name) {
+  store::TrackRow& row = Add("thread", rank, name);
+  row.parent = parent;
+  row.pid = pid;
+  row.tid = tid;
+  return row.track;
+}
+
+int32_t TrackRegistry::Counter(const std::string& name, int32_t rank, int32_t device, int32_t pid) {
+  auto [found, added] = counters_.try_emplace({name, device, pid}, 0);
+  if (added) {
+    store::TrackRow& row = Add("counter", rank, name);
+    row.parent = node_track_;
+    if (device >= 0) row.device = device;
+    if (pid > 0) row.pid = pid;
+    found->second = row.track;
+  }
+  return found->second;
+}
+
+std::vector<store::TrackRow> TrackRegistry::TakeRows() {
+  return std::exchange(rows_, {});
+}
+
+}  // namespace steptrace::agent
