@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "store/tables.h"
+
+namespace steptrace::analyze {
+
+// What the training thread was at: exclusive, the innermost range wins.
+enum class Phase : uint8_t {
+  kData,
+  kForward,
+  kBackward,
+  kOptimizer,
+  kCommunication,
+  kCheckpoint,
+  kEvaluation,
+  kLogging,
+  kGc,
+  kCompile,
+  kOther,
+};
+inline constexpr size_t kPhaseCount = 11;
+
+// What a stretch of phase `data` was spent on.
+enum class Stage : uint8_t { kGetitem, kCollate, kReceive, kCpuShortage, kWorkerStart };
+inline constexpr size_t kStageCount = 5;
+
+// Own time of the user's ranges by name. Few names: a search from the front beats a hash.
+class UserTimes {
+ public:
+  void Add(store::StringId name, int64_t ns);
+  void Add(const UserTimes& other);
+  void Clear() { times_.clear(); }
+  bool empty() const { return times_.empty(); }
+  // The name with the most time; the first seen of equals.
+  std::pair<store::StringId, int64_t> Longest() const;
+
+ private:
+  // Names beyond this are not told apart: a name per step would grow without end.
+  static constexpr size_t kMaxNames = 64;
+  std::vector<std::pair<store::StringId, int64_t>> times_;
+};
+
+// Where a stretch of the training thread's time went, were it all training.
+// Invariant once its waits are resolved: the stages sum to phase `data`.
+struct PhaseSums {
+  std::array<int64_t, kPhaseCount> phase_ns{};
+  std::array<int64_t, kStageCount> stage_ns{};
+  int64_t blocked_in_backward_ns = 0;  // of phase backward
+  int64_t blocked_in_fetch_ns = 0;     // of stage getitem
+  int32_t batches = 0;
+  int32_t backwards = 0;
+  int32_t optimizer_steps = 0;
+  int32_t waits = 0;
+  int32_t starved_waits = 0;
+  int32_t min_queue_depth = -1;  // -1: not known
+  UserTimes user_in_other;
+
+  int64_t& operator[](Phase phase) { return phase_ns[static_cast<size_t>(phase)]; }
+  int64_t operator[](Phase phase) const { return phase_ns[static_cast<size_t>(phase)]; }
+  int64_t& operator[](Stage stage) { return stage_ns[static_cast<size_t>(stage)]; }
+  int64_t operator[](Stage stage) const { return stage_ns[static_cast<size_t>(stage)]; }
+
+  void Add(const PhaseSums& other);
+  void SawQueueDepth(int32_t depth);
+  int64_t TotalNs() const;
+  int64_t StagesNs() const;
+};
+
+// The same stretch as part of an evaluation: what no range of a kind of its own (collective,
+// checkpoint, garbage collection, compilation) covers is phase `evaluation`.
+PhaseSums AsEvaluation(const PhaseSums& sums);
+// The same stretch as an evaluation's own row: as above, but its data waits stay data waits.
+PhaseSums AsEvaluationRow(const PhaseSums& sums);
+
+struct CauseRule {
+  // Time blocked in backward is communication: several ranks, and autograd runs on the host.
+  bool blocked_backward_is_communication = false;
+};
+// Fills the phases, causes, stages and counts of `row`.
+void FillRow(const PhaseSums& sums, CauseRule rule, store::StepRow& row);
+
+// Whether the phases and the causes sum to the duration and the stages to the data pipeline.
+bool SumsExactly(const store::StepRow& row);
+
+}  // namespace steptrace::analyze

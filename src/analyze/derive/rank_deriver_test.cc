@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each tests/data/derive/*.txt is a test: events as text, and the rows that must come of them,
+// however the events are delivered.
+#include "analyze/derive/rank_deriver.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "analyze/derive/event_text.h"
+#include "analyze/derive/phase_sums.h"
+
+namespace steptrace::analyze {
+namespace {
+
+class DerivationData : public testing::TestWithParam<std::filesystem::path> {};
+
+std::vector<std::vector<std::string>> Cells(const std::vector<store::StepRow>& rows,
+                                            const std::vector<std::string>& columns,
+                                            const store::StringTable& strings) {
+  std::vector<std::vector<std::string>> cells;
+  for (const store::StepRow& row : rows) {
+    cells.emplace_back();
+    for (const std::string& column : columns) {
+      const auto cell = CellText(row, column, strings);
+      cells.back().push_back(cell.ok() ? *cell : cell.error().message);
+    }
+  }
+  return cells;
+}
+
+TEST_P(DerivationData, GivesTheRows) {
+  std::ifstream file(GetParam());
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  store::StringTable strings;
+  const auto text = ParseEventText(content, strings);
+  ASSERT_TRUE(text.ok()) << text.error().message;
+  ASSERT_FALSE(text->columns.empty()) << "no expectation";
+  for (Delivery delivery : {Delivery::kByTime, Delivery::kInBatches, Delivery::kAtOnce,
+                            Delivery::kThreadByThread, Delivery::kWorkersLast}) {
+    const auto rows = DeriveText(*text, delivery, strings);
+    EXPECT_EQ(Cells(rows, text->columns, strings), text->rows)
+        << "delivery " << static_cast<int>(delivery) << " gives\n"
+        << RowsText(rows, text->columns, strings) << "\nin full\n"
+        << RowsText(rows, {}, strings);
+    for (const auto& row : rows) EXPECT_TRUE(SumsExactly(row)) << "step " << row.step;
+  }
+}
+
+std::vector<std::filesystem::path> DataFiles() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(STEPTRACE_DERIVE_DATA)) {
+    if (entry.path().extension() == ".txt") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+INSTANTIATE_TEST_SUITE_P(Derive, DerivationData, testing::ValuesIn(DataFiles()),
+                         [](const auto& param_info) { return param_info.param.stem().string(); });
+
+}  // namespace
+}  // namespace steptrace::analyze

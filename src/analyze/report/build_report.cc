@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/report/build_report.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <vector>
+
+#include "analyze/report/sections.h"
+#include "analyze/verdict/attribution.h"
+#include "analyze/verdict/verdict.h"
+
+namespace steptrace::analyze {
+namespace {
+
+std::map<int32_t, std::vector<int32_t>> RanksByNode(const ReportInput& input) {
+  std::map<int32_t, std::map<int32_t, bool>> seen;
+  for (const store::StepRow& row : input.steps) seen[row.node][row.rank] = true;
+  std::map<int32_t, std::vector<int32_t>> result;
+  for (const auto& [node, ranks] : seen) {
+    for (const auto& [rank, present] : ranks) result[node].push_back(rank);
+  }
+  return result;
+}
+
+bool HasPeers(const std::map<int32_t, std::vector<int32_t>>& ranks, const JobFacts& facts) {
+  size_t count = 0;
+  for (const auto& [node, on_node] : ranks) count += on_node.size();
+  return count > 1 || facts.world_size > 1;
+}
+
+std::vector<std::string> MakeNotes(const ReportInput& input) {
+  std::vector<std::string> notes;
+  notes.push_back(
+      "no device activity was recorded: roles, devices, operators, kernels, memory and modules "
+      "are empty, and collectives are not listed one by one");
+  notes.push_back("rules: none are evaluated in this version");
+  if (input.counters.empty()) notes.push_back("system: no metric was collected");
+  for (const std::string& text : UnavailableMetrics(input)) {
+    notes.push_back("not measured: " + text);
+  }
+  if (input.options.last_steps) {
+    notes.push_back(
+        fmt::format("of each rank the last {} steady steps alone", *input.options.last_steps));
+  }
+  return notes;
+}
+
+}  // namespace
+
+Report BuildReport(const ReportInput& input) {
+  const JobFacts facts = ReadJobFacts(input.facts, *input.strings);
+  const StepSelection selection = SelectSteps(input);
+  const auto ranks = RanksByNode(input);
+  const LoadSummary load(input.counters, input.run.nodes, selection.from_ns, selection.to_ns);
+  // A device that others use says nothing of a job that computes on the CPU.
+  const DeviceBusy device = MayUseDevice(facts) ? DeviceBusy(input.counters, ranks) : DeviceBusy();
+  const AttributionRules rules = MakeRules(input.steps, load, device, HasPeers(ranks, facts));
+  const StepTimes times(input, selection, rules);
+
+  Report report;
+  report.run = MakeRun(input, facts);
+  report.phases = MakePhases(input);
+  report.steps = MakeSteps(input, selection, times);
+  report.verdict =
+      DecideVerdict({input, selection, times, load, facts, TrainingWallNs(input, selection)});
+  report.suspects = MakeSuspects(times.total());
+  report.stages = MakeStages(times.total());
+  report.breakdown = MakeBreakdown(input, selection);
+  report.data_pipeline = MakeDataPipeline(times, facts);
+  report.distributed = MakeDistributed(times);
+  report.system = MakeSystem(input);
+  report.losses = MakeLosses(input, selection, facts);
+  report.notes = MakeNotes(input);
+  return report;
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/report/build_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "testing/verdict_case.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+VerdictCase Parse(const std::string& text) {
+  auto verdict_case = ParseVerdictCase("test", text);
+  EXPECT_TRUE(verdict_case.ok()) << verdict_case.error().message;
+  return *std::move(verdict_case);
+}
+
+const BreakdownRow* Find(const Report& report, int32_t rank, const std::string& kind,
+                         const std::string& phase) {
+  for (const BreakdownRow& row : report.breakdown) {
+    if (row.rank == rank && row.step_kind == kind && row.phase == phase) return &row;
+  }
+  return nullptr;
+}
+
+TEST(BuildReportTest, PhasesAreTheTimeAroundTheSteps) {
+  const VerdictCase run = Parse(
+      "run duration=30s\n"
+      "steps 2 kind=warm-up at=3s forward=1s jitter=0\n"
+      "steps 10 forward=2s jitter=0\n");
+  const Report report = BuildReport(run.input);
+  EXPECT_EQ(report.phases.initialization_ns, 3'000'000'000);
+  EXPECT_EQ(report.phases.training_ns, 22'000'000'000);
+  EXPECT_EQ(report.phases.finalization_ns, 5'000'000'000);
+  EXPECT_EQ(report.steps.count, 12);
+  EXPECT_EQ(report.steps.steady, 10);
+  EXPECT_EQ(report.steps.warm_up, 2);
+  ASSERT_TRUE(report.steps.duration_ns.has_value());
+  EXPECT_EQ(report.steps.duration_ns->mean, 2'000'000'000);
+  EXPECT_EQ(report.run.started_utc, "2026-01-01T00:00:00.000Z");
+}
+
+TEST(BuildReportTest, ALiveRunHasNoEndYet) {
+  const VerdictCase run = Parse("run status=in_progress\nsteps 10 forward=2s\n");
+  EXPECT_FALSE(BuildReport(run.input).phases.finalization_ns.has_value());
+}
+
+TEST(BuildReportTest, BreakdownIsByRankKindAndPhase) {
+  const VerdictCase run = Parse(
+      "run\n"
+      "steps 10 rank=0 data=30ms forward=70ms jitter=0\n"
+      "steps 10 rank=1 data=10ms forward=90ms jitter=0\n"
+      "steps 1 rank=0 kind=eval evaluation=1s jitter=0\n");
+  const Report report = BuildReport(run.input);
+  ASSERT_NE(Find(report, 0, "train", "data"), nullptr);
+  EXPECT_EQ(Find(report, 0, "train", "data")->ns, 300'000'000);
+  EXPECT_DOUBLE_EQ(Find(report, 1, "train", "data")->share, 0.1);
+  EXPECT_DOUBLE_EQ(Find(report, 0, "eval", "evaluation")->share, 1);
+  EXPECT_EQ(Find(report, 0, "train", "checkpoint"), nullptr);
+  EXPECT_EQ(report.steps.eval, 1);
+  EXPECT_EQ(report.run.ranks, 2);
+}
+
+TEST(BuildReportTest, OutliersNameWhatGrew) {
+  const VerdictCase run = Parse(
+      "run\n"
+      "steps 200 every=100 only=checkpoint data=10ms forward=50ms checkpoint=400ms\n");
+  const Report report = BuildReport(run.input);
+  EXPECT_EQ(report.steps.outlier_count, 2);
+  ASSERT_THAT(report.steps.outliers, SizeIs(2));
+  EXPECT_EQ(report.steps.outliers[0].cause, "checkpoint");
+  EXPECT_NEAR(static_cast<double>(report.steps.outliers[0].excess_ns), 400e6, 25e6);
+  EXPECT_GE(report.steps.outliers[0].dur_ns, report.steps.outliers[1].dur_ns);
+}
+
+TEST(BuildReportTest, AtMostTwentyOutliersAreNamed) {
+  const VerdictCase run =
+      Parse("run\nsteps 400 every=10 only=checkpoint forward=50ms checkpoint=400ms\n");
+  const Report report = BuildReport(run.input);
+  EXPECT_EQ(report.steps.outlier_count, 40);
+  EXPECT_THAT(report.steps.outliers, SizeIs(20));
+}
+
+TEST(BuildReportTest, SystemRowsLeaveOutCoresAndProcesses) {
+  const VerdictCase run = Parse(
+      "run duration=24s\n"
+      "counter core.busy_share device=0 1\n"
+      "counter process.cpu_cores 1\n"
+      "counter gpu.utilization_share device=1 0.5\n"
+      "counter cpu.busy_share 0 1\n");
+  const Report report = BuildReport(run.input);
+  ASSERT_THAT(report.system, SizeIs(2));
+  EXPECT_EQ(report.system[0].metric, "cpu.busy_share");
+  EXPECT_EQ(report.system[0].max, 1);
+  EXPECT_EQ(report.system[0].min, 0);
+  EXPECT_EQ(report.system[0].samples, 25);
+  EXPECT_THAT(report.system[0].sparkline, SizeIs(24));
+  EXPECT_EQ(report.system[1].device, 1);
+}
+
+TEST(BuildReportTest, AnEmptyRunHasAReport) {
+  store::StringTable strings;
+  ReportInput input;
+  input.strings = &strings;
+  const Report report = BuildReport(input);
+  EXPECT_EQ(report.verdict.status, VerdictStatus::kNoSteps);
+  EXPECT_THAT(report.suspects, SizeIs(5));
+  EXPECT_THAT(report.breakdown, IsEmpty());
+  EXPECT_FALSE(report.steps.duration_ns.has_value());
+}
+
+// Rows that a damaged or hostile run may hold: none may stop the report or its sums.
+TEST(BuildReportTest, SurvivesRowsThatMakeNoSense) {
+  VerdictCase run = Parse("run\nsteps 20 data=60ms forward=40ms jitter=0\n");
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  store::StepRow row = run.steps.front();
+  for (int64_t wild : {most, least, int64_t{-1}, int64_t{0}}) {
+    row.dur_ns = wild;
+    run.steps.push_back(row);
+  }
+  row = run.steps.front();
+  row.ts_ns = most;
+  run.steps.push_back(row);
+  row = run.steps.front();  // parts that do not sum, of all sizes
+  row.step = most;
+  row.data_pipeline_ns = row.model_ns = row.communication_ns = most;
+  row.getitem_ns = row.collate_ns = row.gc_ns = least;
+  row.forward_ns = row.backward_ns = row.blocked_in_fetch_ns = most;
+  row.waits = std::numeric_limits<int32_t>::min();
+  row.starved_waits = std::numeric_limits<int32_t>::max();
+  row.longest_user_range_ns = most;
+  run.steps.push_back(row);
+  run.input.steps = run.steps;
+  const Report report = BuildReport(run.input);
+  int64_t sum = 0;
+  for (const Suspect& suspect : report.suspects) {
+    EXPECT_GE(suspect.ns, 0);
+    sum += suspect.ns;
+  }
+  EXPECT_EQ(sum, 21 * int64_t{100'000'000});
+  ASSERT_THAT(report.losses, SizeIs(1));
+  EXPECT_EQ(report.losses[0].cause, "impossible_times");
+  EXPECT_EQ(report.losses[0].count, 5);
+}
+
+TEST(BuildReportTest, CountersWithoutSenseAreNoEvidence) {
+  VerdictCase run = Parse("run\nsteps 20 data=60ms forward=40ms\n");
+  CounterSeries series;
+  series.metric = "gpu.utilization_share";
+  series.times_ns = {5, 5, -1, std::numeric_limits<int64_t>::max(), 0};
+  series.values = {NAN, 7, -1, INFINITY};
+  run.input.counters = {series, series};
+  run.input.counters[1].metric = "cgroup.cpu_limit_cores";
+  const Report report = BuildReport(run.input);
+  EXPECT_EQ(report.verdict.suspect, "data_pipeline");
+}
+
+TEST(BuildReportTest, WhatAMachineDoesNotHaveIsNoLoss) {
+  const VerdictCase run = Parse(
+      "run\n"
+      "loss table=counters cause=unavailable detail=\"gpu: this machine has no NVIDIA GPU\"\n");
+  const Report report = BuildReport(run.input);
+  EXPECT_THAT(report.losses, IsEmpty());
+  EXPECT_THAT(report.notes, Contains("not measured: gpu: this machine has no NVIDIA GPU"));
+}
+
+TEST(BuildReportTest, BlameNamesTheLateRankFirst) {
+  const VerdictCase run = Parse(
+      "run\n"
+      "steps 20 rank=0 forward=10ms backward=60ms blocked=50ms jitter=0\n"
+      "steps 20 rank=1 forward=60ms backward=10ms blocked=0ms jitter=0\n"
+      "steps 20 rank=2 forward=20ms backward=50ms blocked=40ms jitter=0\n");
+  const Report report = BuildReport(run.input);
+  ASSERT_THAT(report.distributed.blame, SizeIs(1));
+  EXPECT_EQ(report.distributed.blame[0].rank, 1);
+  EXPECT_EQ(report.distributed.blame[0].caused_wait_ns, 20 * 90'000'000);
+  EXPECT_EQ(report.distributed.blame[0].cause, "forward");
+  // Were rank 1 on time, rank 2 would be the last: a step of 70 ms would take 30.
+  EXPECT_NEAR(report.verdict.share, 40.0 / 70, 1e-9);
+  EXPECT_EQ(report.distributed.ranks[0].wait_ns, 20 * 50'000'000);
+  EXPECT_EQ(report.distributed.ranks[1].transfer_ns, 0);
+}
+
+}  // namespace
+}  // namespace steptrace::analyze

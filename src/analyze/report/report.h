@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// The report as a value: what `analyze` finds and every presentation renders. Field names, nesting
+// and units are those of the JSON form, schema "steptrace.report/1" (docs/reference/report.md).
+// Times in ns, shares from 0 to 1.
+namespace steptrace::analyze {
+
+struct RunSection {
+  std::string id;
+  std::string name;
+  std::string status;  // in_progress, completed, failed, stopped, interrupted
+  std::optional<int> exit_code;
+  std::optional<int> signal;  // the command died of it
+  std::vector<std::string> command;
+  std::string started_utc;  // ISO 8601
+  int64_t duration_ns = 0;
+  int32_t nodes = 1;
+  int32_t ranks = 0;
+  std::vector<std::pair<std::string, std::string>> frameworks;  // name, version
+  std::vector<std::string> devices;
+  // What watching cost: CPU time of our records on the training thread over its wall time
+  // (estimated: records x measured cost), and the agent's share of one core.
+  std::optional<double> host_overhead_share;
+  std::optional<double> agent_cpu_share;
+};
+
+struct PhasesSection {
+  std::optional<int64_t> initialization_ns;
+  std::optional<int64_t> training_ns;
+  std::optional<int64_t> finalization_ns;
+};
+
+struct Distribution {
+  int64_t mean = 0, min = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, max = 0;
+};
+
+struct Outlier {
+  int32_t rank = 0;
+  int64_t step = 0;
+  int64_t ts_ns = 0;
+  int64_t dur_ns = 0;
+  std::string cause;      // the cause that grew most against its median, as a sub-stage
+  int64_t excess_ns = 0;  // by how much it grew
+};
+
+struct StepsSection {
+  int64_t count = 0;
+  int64_t steady = 0;
+  int64_t warm_up = 0;
+  int64_t eval = 0;
+  std::optional<Distribution> duration_ns;  // of steady steps
+  std::optional<double> steps_per_s;
+  int64_t outlier_count = 0;
+  std::vector<Outlier> outliers;  // the longest, at most 20
+};
+
+enum class VerdictStatus { kFound, kNoSingleSuspect, kTooFewSteps, kNoSteps };
+
+struct Evidence {
+  std::string text;   // one line
+  std::string table;  // where the rows are that show it
+  std::string where;  // which of them
+};
+
+struct Advice {
+  std::string text;
+  std::string setting;  // e.g. DataLoader.num_workers, empty: not a setting
+  std::string current;  // its value now
+  std::string proposed;
+};
+
+struct Verdict {
+  VerdictStatus status = VerdictStatus::kNoSteps;
+  std::string suspect;    // data_pipeline, model, communication, framework_overhead, other, ""
+  std::string sub_stage;  // names of DESIGN section 7
+  std::string headline;   // the verdict in a sentence
+  double share = 0, share_low = 0, share_high = 0;  // 95 % interval
+  std::optional<double> at_most_speedup;            // step time over step time without it
+  std::optional<int64_t> at_most_saving_ns;         // over the whole run's training time
+  std::optional<double> at_most_saving_money;
+  // communication / straggler only: who is late, and by what of its own
+  std::optional<int32_t> straggler_rank;
+  std::string straggler_cause;
+  std::vector<Evidence> evidence;
+  std::vector<Advice> advice;
+};
+
+struct Suspect {
+  std::string name;
+  int64_t ns = 0;
+  double share = 0;
+};
+
+// A part of the step by its finest name (DESIGN section 7): the stages of all suspects sum to the
+// steady steps exactly.
+struct StageRow {
+  std::string suspect;
+  std::string name;
+  int64_t ns = 0;
+  double share = 0;
+};
+
+struct BreakdownRow {
+  int32_t rank = 0;
+  std::string step_kind;
+  std::string phase;  // or a cause's sub-stage
+  int64_t ns = 0;
+  double share = 0;
+};
+
+struct LoaderSection {
+  int32_t rank = 0;
+  int64_t pid = 0;
+  std::string json;  // the fact as the hook told it
+};
+
+struct DataPipelineSection {
+  bool applicable = false;
+  int32_t workers = 0;
+  int64_t waits = 0;
+  int64_t starved_waits = 0;
+  std::vector<Suspect> stages;  // shares of the step; sum to the suspect's share
+  std::vector<LoaderSection> loaders;
+};
+
+struct RankSection {
+  int32_t rank = 0;
+  int64_t steps = 0;
+  int64_t mean_step_ns = 0;
+  std::vector<Suspect> suspects;
+  int64_t computation_ns = 0;
+  int64_t overlap_ns = 0;
+  int64_t exposed_ns = 0;
+  int64_t transfer_ns = 0;
+  int64_t wait_ns = 0;
+};
+
+struct BlameRow {
+  int32_t rank = 0;
+  int64_t caused_wait_ns = 0;
+  std::string cause;
+};
+
+struct DistributedSection {
+  bool applicable = false;
+  std::vector<RankSection> ranks;
+  std::vector<BlameRow> blame;
+};
+
+struct SystemRow {
+  int32_t node = 0;
+  std::optional<int32_t> device;  // of gpu.* metrics
+  std::string metric;
+  std::string unit;
+  double max = 0, p99 = 0, p95 = 0, p50 = 0, min = 0, mean = 0;
+  int64_t samples = 0;
+  std::vector<double> sparkline;  // at most 24 means over equal stretches of the run
+};
+
+struct LossLine {
+  std::string table;
+  std::string cause;
+  int64_t count = 0;  // -1: not countable
+  std::optional<int64_t> from_ns;
+  std::optional<int64_t> to_ns;
+  std::string detail;
+};
+
+struct Report {
+  RunSection run;
+  PhasesSection phases;
+  StepsSection steps;
+  Verdict verdict;
+  std::vector<Suspect> suspects;  // the five, shares sum to 1
+  std::vector<StageRow> stages;
+  std::vector<BreakdownRow> breakdown;
+  DataPipelineSection data_pipeline;
+  DistributedSection distributed;
+  std::vector<SystemRow> system;
+  std::vector<LossLine> losses;
+  std::vector<std::string> notes;
+  // Sections that need device activity (roles, devices, operators, kernels, memory, modules) and
+  // rules: listed in the JSON form as empty, with a note, until a source fills them.
+};
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyze/report/report.h"
+#include "store/string_table.h"
+#include "store/tables.h"
+
+// What a report is made from: rows of a run, from wherever they were read. Nothing here is trusted
+// to be consistent: a run may be live, cut off or damaged.
+namespace steptrace::analyze {
+
+struct NodeInfo {
+  int32_t node = 0;
+  std::string host;
+  int32_t cpus = 0;
+  int64_t memory_bytes = 0;
+};
+
+struct RunInfo {
+  std::string id;
+  std::string name;
+  std::string status;  // in_progress, completed, failed, stopped, interrupted
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  std::vector<std::string> command;
+  int64_t epoch_utc_ns = 0;
+  int64_t duration_ns = 0;  // so far, while it runs
+  std::vector<NodeInfo> nodes;
+  int32_t ranks = 0;  // that told of themselves; the steps may know more
+};
+
+// One metric on one node, core, device, process or job (store/metrics.h), in order of time.
+struct CounterSeries {
+  std::string metric;
+  std::string unit;
+  int32_t node = 0;
+  std::optional<int32_t> device;
+  std::optional<int64_t> pid;
+  std::vector<int64_t> times_ns;
+  std::vector<double> values;
+};
+
+struct ReportOptions {
+  std::optional<double> price_per_hour;  // of the whole job
+  std::optional<int64_t> last_steps;     // look at each rank's last so many steps alone
+};
+
+struct ReportInput {
+  RunInfo run;
+  std::span<const store::StepRow> steps;        // in any order
+  const store::StringTable* strings = nullptr;  // of the rows below; must not be null
+  std::vector<CounterSeries> counters;
+  std::span<const store::FactRow> facts;
+  std::span<const store::LossRow> losses;
+  ReportOptions options;
+};
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/report/report_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace steptrace::analyze {
+namespace {
+
+using Json = nlohmann::ordered_json;  // sections in the order in which people read them
+
+template <class T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+template <class Rows, class Render>
+Json Each(const Rows& rows, Render render) {
+  Json array = Json::array();
+  for (const auto& row : rows) array.push_back(render(row));
+  return array;
+}
+
+Json RunJson(const RunSection& run) {
+  Json frameworks = Json::array();
+  for (const auto& [name, version] : run.frameworks) {
+    frameworks.push_back({{"name", name}, {"version", version}});
+  }
+  return {{"id", run.id},
+          {"name", run.name},
+          {"status", run.status},
+          {"exit_code", OrNull(run.exit_code)},
+          {"signal", OrNull(run.signal)},
+          {"command", run.command},
+          {"started_utc", run.started_utc},
+          {"duration_ns", run.duration_ns},
+          {"nodes", run.nodes},
+          {"ranks", run.ranks},
+          {"frameworks", std::move(frameworks)},
+          {"devices", run.devices},
+          {"host_overhead_share", OrNull(run.host_overhead_share)},
+          {"agent_cpu_share", OrNull(run.agent_cpu_share)}};
+}
+
+Json PhasesJson(const PhasesSection& phases) {
+  return {{"initialization_ns", OrNull(phases.initialization_ns)},
+          {"training_ns", OrNull(phases.training_ns)},
+          {"finalization_ns", OrNull(phases.finalization_ns)}};
+}
+
+Json OutlierJson(const Outlier& outlier) {
+  return {{"rank", outlier.rank},     {"step", outlier.step},   {"ts_ns", outlier.ts_ns},
+          {"dur_ns", outlier.dur_ns}, {"cause", outlier.cause}, {"excess_ns", outlier.excess_ns}};
+}
+
+Json StepsJson(const StepsSection& steps) {
+  Json duration = nullptr;
+  if (const auto& d = steps.duration_ns) {
+    duration = {{"mean", d->mean}, {"min", d->min}, {"p50", d->p50}, {"p90", d->p90},
+                {"p95", d->p95},   {"p99", d->p99}, {"max", d->max}};
+  }
+  return {{"count", steps.count},
+          {"steady", steps.steady},
+          {"warm_up", steps.warm_up},
+          {"eval", steps.eval},
+          {"duration_ns", std::move(duration)},
+          {"steps_per_s", OrNull(steps.steps_per_s)},
+          {"outlier_count", steps.outlier_count},
+          {"outliers", Each(steps.outliers, OutlierJson)}};
+}
+
+const char* StatusName(VerdictStatus status) {
+  switch (status) {
+    case VerdictStatus::kFound:
+      return "found";
+    case VerdictStatus::kNoSingleSuspect:
+      return "no_single_suspect";
+    case VerdictStatus::kTooFewSteps:
+      return "too_few_steps";
+    case VerdictStatus::kNoSteps:
+      return "no_steps";
+  }
+  return "no_steps";
+}
+
+Json SavingJson(const Verdict& verdict) {
+  if (!verdict.at_most_saving_ns) return nullptr;
+  Json saving = {{"ns", *verdict.at_most_saving_ns}};
+  if (verdict.at_most_saving_money) saving["money"] = *verdict.at_most_saving_money;
+  return saving;
+}
+
+Json VerdictJson(const Verdict& verdict) {
+  return {
+      {"status", StatusName(verdict.status)},
+      {"suspect", verdict.suspect},
+      {"sub_stage", verdict.sub_stage},
+      {"headline", verdict.headline},
+      {"share", verdict.share},
+      {"share_low", verdict.share_low},
+      {"share_high", verdict.share_high},
+      {"at_most_speedup", OrNull(verdict.at_most_speedup)},
+      {"at_most_saving", SavingJson(verdict)},
+      {"straggler_rank", OrNull(verdict.straggler_rank)},
+      {"straggler_cause", verdict.straggler_cause},
+      {"evidence",
+       Each(
+           verdict.evidence,
+           [](const Evidence& evidence) -> Json {
+             return {{"text", evidence.text}, {"table", evidence.table}, {"where", evidence.where}};
+           })},
+      {"advice", Each(verdict.advice, [](const Advice& advice) -> Json {
+         return {{"text", advice.text},
+                 {"setting", advice.setting},
+                 {"current", advice.current},
+                 {"proposed", advice.proposed}};
+       })}};
+}
+
+Json SuspectJson(const Suspect& suspect) {
+  return {{"name", suspect.name}, {"ns", suspect.ns}, {"share", suspect.share}};
+}
+
+Json StageJson(const StageRow& row) {
+  return {{"suspect", row.suspect}, {"name", row.name}, {"ns", row.ns}, {"share", row.share}};
+}
+
+Json BreakdownJson(const BreakdownRow& row) {
+  return {{"rank", row.rank},
+          {"step_kind", row.step_kind},
+          {"phase", row.phase},
+          {"ns", row.ns},
+          {"share", row.share}};
+}
+
+// The fact is JSON that a watched process made: what does not parse is shown as text.
+Json LoaderJson(const LoaderSection& loader) {
+  Json fact = Json::parse(loader.json, nullptr, /*allow_exceptions=*/false);
+  if (fact.is_discarded()) fact = loader.json;
+  return {{"rank", loader.rank}, {"pid", loader.pid}, {"fact", std::move(fact)}};
+}
+
+Json DataPipelineJson(const DataPipelineSection& section) {
+  return {{"applicable", section.applicable},
+          {"workers", section.workers},
+          {"waits", section.waits},
+          {"starved_waits", section.starved_waits},
+          {"stages", Each(section.stages, SuspectJson)},
+          {"loaders", Each(section.loaders, LoaderJson)}};
+}
+
+Json RankJson(const RankSection& rank) {
+  return {{"rank", rank.rank},
+          {"steps", rank.steps},
+          {"mean_step_ns", rank.mean_step_ns},
+          {"suspects", Each(rank.suspects, SuspectJson)},
+          {"computation_ns", rank.computation_ns},
+          {"overlap_ns", rank.overlap_ns},
+          {"exposed_ns", rank.exposed_ns},
+          {"transfer_ns", rank.transfer_ns},
+          {"wait_ns", rank.wait_ns}};
+}
+
+Json DistributedJson(const DistributedSection& section) {
+  return {
+      {"applicable", section.applicable},
+      {"ranks", Each(section.ranks, RankJson)},
+      {"collectives", Json::array()},
+      {"blame", Each(section.blame, [](const BlameRow& row) -> Json {
+         return {{"rank", row.rank}, {"caused_wait_ns", row.caused_wait_ns}, {"cause", row.cause}};
+       })}};
+}
+
+Json SystemJson(const SystemRow& row) {
+  return {{"node", row.node},       {"device", OrNull(row.device)},
+          {"metric", row.metric},   {"unit", row.unit},
+          {"max", row.max},         {"p99", row.p99},
+          {"p95", row.p95},         {"p50", row.p50},
+          {"min", row.min},         {"mean", row.mean},
+          {"samples", row.samples}, {"sparkline", row.sparkline}};
+}
+
+Json LossJson(const LossLine& loss) {
+  return {{"table", loss.table},         {"cause", loss.cause},
+          {"count", loss.count},         {"from_ns", OrNull(loss.from_ns)},
+          {"to_ns", OrNull(loss.to_ns)}, {"detail", loss.detail}};
+}
+
+}  // namespace
+
+std::string ReportToJson(const Report& report) {
+  Json json = {{"schema", kReportSchema},
+               {"run", RunJson(report.run)},
+               {"phases", PhasesJson(report.phases)},
+               {"steps", StepsJson(report.steps)},
+               {"verdict", VerdictJson(report.verdict)},
+               {"suspects", Each(report.suspects, SuspectJson)},
+               {"stages", Each(report.stages, StageJson)},
+               {"breakdown", Each(report.breakdown, BreakdownJson)},
+               {"data_pipeline", DataPipelineJson(report.data_pipeline)},
+               {"roles", Json::array()},
+               {"devices", Json::array()},
+               {"operators", Json::array()},
+               {"kernels", Json::array()},
+               {"memory", Json::object()},
+               {"modules", Json::array()},
+               {"distributed", DistributedJson(report.distributed)},
+               {"system", Each(report.system, SystemJson)},
+               {"rules", Json::array()},
+               {"losses", Each(report.losses, LossJson)},
+               {"notes", report.notes}};
+  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/report/sections.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "analyze/stats/distribution.h"
+#include "base/time.h"
+
+namespace steptrace::analyze {
+namespace {
+
+// A hook with its wrapper costs about 5 us a step of eight records (docs/performance.md).
+constexpr double kHookNsPerRecord = 600;
+
+// What a machine does not have is no loss; the agent says it in the same table.
+constexpr const char* kUnavailable = "unavailable";
+
+struct Phase {
+  const char* name;
+  int64_t store::StepRow::*ns;
+};
+
+constexpr std::array<Phase, 11> kPhases = {{
+    {"data", &store::StepRow::data_ns},
+    {"forward", &store::StepRow::forward_ns},
+    {"backward", &store::StepRow::backward_ns},
+    {"optimizer", &store::StepRow::optimizer_ns},
+    {"communication", &store::StepRow::communication_phase_ns},
+    {"checkpoint", &store::StepRow::checkpoint_ns},
+    {"evaluation", &store::StepRow::evaluation_ns},
+    {"logging", &store::StepRow::logging_ns},
+    {"gc", &store::StepRow::gc_ns},
+    {"compile", &store::StepRow::compile_ns},
+    {"other", &store::StepRow::other_phase_ns},
+}};
+
+using PhaseTimes = std::array<int64_t, kPhases.size()>;
+
+double Ratio(int64_t part, int64_t whole) {
+  return whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// ISO 8601 with milliseconds; empty for a date that is none.
+std::string FormatUtc(int64_t utc_ns) {
+  if (utc_ns <= 0) return "";
+  const auto seconds = static_cast<time_t>(utc_ns / kNsPerSecond);
+  tm date{};
+  if (gmtime_r(&seconds, &date) == nullptr) return "";
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", date.tm_year + 1900,
+                     date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec,
+                     utc_ns % kNsPerSecond / kNsPerMs);
+}
+
+std::optional<double> MeanOfMetric(const ReportInput& input, const char* metric) {
+  std::optional<double> sum;
+  for (const CounterSeries& series : input.counters) {
+    if (series.metric != metric) continue;
+    if (auto values = Describe(series.values)) sum = sum.value_or(0) + values->mean;
+  }
+  return sum;
+}
+
+bool Trains(const ReportInput& input, const store::StepRow& row) {
+  const std::string& kind = input.strings->Text(row.kind);
+  return IsPlausible(row) && (kind == "train" || kind == "warm-up");
+}
+
+// Lines of one core or process belong to `steptrace show RUN counters`: a table of hundreds is
+// no summary.
+bool InSystemTable(const std::string& metric) {
+  return metric.rfind("core.", 0) != 0 && metric.rfind("process.", 0) != 0;
+}
+
+SystemRow MakeSystemRow(const CounterSeries& series, const RealDistribution& values,
+                        int64_t duration_ns) {
+  SystemRow row;
+  row.node = series.node;
+  row.device = series.device;
+  row.metric = series.metric;
+  row.unit = series.unit;
+  row.max = values.max;
+  row.p99 = values.p99;
+  row.p95 = values.p95;
+  row.p50 = values.p50;
+  row.min = values.min;
+  row.mean = values.mean;
+  row.samples = values.samples;
+  row.sparkline = Sparkline(series.times_ns, series.values, 0, duration_ns, 24);
+  return row;
+}
+
+// The agent tells of a loss as it grows: one line sums what is said in the same words.
+std::vector<LossLine> MergedLosses(const ReportInput& input) {
+  std::vector<LossLine> losses;
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> index;
+  for (const store::LossRow& row : input.losses) {
+    const std::string& table = input.strings->Text(row.table);
+    const std::string& cause = input.strings->Text(row.cause);
+    if (cause == kUnavailable) continue;  // was never there: a note
+    const auto [at, is_new] = index.emplace(std::tuple(table, cause, row.detail), losses.size());
+    if (is_new) {
+      losses.push_back({table, cause, row.count, row.from_ns, row.to_ns, row.detail});
+      continue;
+    }
+    LossLine& line = losses[at->second];
+    line.count = line.count < 0 || row.count < 0 ? -1 : SaturatingAdd(line.count, row.count);
+    if (row.from_ns) line.from_ns = std::min(line.from_ns.value_or(*row.from_ns), *row.from_ns);
+    if (row.to_ns) line.to_ns = std::max(line.to_ns.value_or(*row.to_ns), *row.to_ns);
+  }
+  return losses;
+}
+
+}  // namespace
+
+RunSection MakeRun(const ReportInput& input, const JobFacts& facts) {
+  const RunInfo& info = input.run;
+  std::set<int32_t> ranks;
+  for (const store::StepRow& row : input.steps) ranks.insert(row.rank);
+  RunSection run;
+  run.id = info.id;
+  run.name = info.name;
+  run.status = info.status;
+  run.exit_code = info.exit_code;
+  run.signal = info.signal;
+  run.command = info.command;
+  run.started_utc = FormatUtc(info.epoch_utc_ns);
+  run.duration_ns = info.duration_ns;
+  run.nodes = std::max<int32_t>(1, static_cast<int32_t>(info.nodes.size()));
+  run.ranks = std::max(info.ranks, static_cast<int32_t>(ranks.size()));
+  run.frameworks = facts.frameworks;
+  run.devices = facts.devices;
+  run.agent_cpu_share = MeanOfMetric(input, "agent.cpu_cores");
+  if (const auto records = MeanOfMetric(input, "agent.records_per_s")) {
+    run.host_overhead_share = *records * kHookNsPerRecord / 1e9 / std::max(run.ranks, 1);
+  }
+  return run;
+}
+
+PhasesSection MakePhases(const ReportInput& input) {
+  PhasesSection phases;
+  std::optional<int64_t> begin, end;
+  for (const store::StepRow& row : input.steps) {
+    if (!Trains(input, row)) continue;
+    begin = std::min(begin.value_or(row.ts_ns), row.ts_ns);
+    end = std::max(end.value_or(row.ts_ns), row.ts_ns + row.dur_ns);
+  }
+  if (!begin) return phases;
+  phases.initialization_ns = std::max<int64_t>(*begin, 0);
+  phases.training_ns = *end - *begin;
+  if (input.run.status != "in_progress") {
+    phases.finalization_ns = std::max<int64_t>(input.run.duration_ns - *end, 0);
+  }
+  return phases;
+}
+
+int64_t TrainingWallNs(const ReportInput& input, const StepSelection& selection) {
+  std::map<int32_t, int64_t> by_rank;
+  const auto add = [&](const store::StepRow& row) {
+    by_rank[row.rank] = SaturatingAdd(by_rank[row.rank], row.dur_ns);
+  };
+  if (input.options.last_steps) {
+    for (uint32_t i : selection.steady) add(input.steps[i]);
+  } else {
+    for (const store::StepRow& row : input.steps) {
+      if (Trains(input, row)) add(row);
+    }
+  }
+  int64_t largest = 0;
+  for (const auto& [rank, ns] : by_rank) largest = std::max(largest, ns);
+  return largest;
+}
+
+StepsSection MakeSteps(const ReportInput& input, const StepSelection& selection,
+                       const StepTimes& times) {
+  StepsSection steps;
+  steps.count = selection.count;
+  steps.steady = selection.steps;
+  steps.warm_up = selection.warm_up;
+  steps.eval = selection.eval;
+  std::vector<int64_t> durations;
+  durations.reserve(selection.steady.size());
+  for (uint32_t i : selection.steady) durations.push_back(input.steps[i].dur_ns);
+  if (const auto d = Describe(std::move(durations))) {
+    steps.duration_ns = Distribution{d->mean, d->min, d->p50, d->p90, d->p95, d->p99, d->max};
+    steps.steps_per_s = 1e9 / static_cast<double>(std::max<int64_t>(d->mean, 1));
+  }
+  steps.outlier_count = times.outlier_count();
+  steps.outliers = times.outliers();
+  return steps;
+}
+
+std::vector<Suspect> MakeSuspects(const StageTimes& times) {
+  const SuspectTimes by_suspect = BySuspect(times);
+  const auto shares = ExactShares(by_suspect);
+  std::vector<Suspect> suspects;
+  for (size_t i = 0; i < kSuspectCount; ++i) {
+    suspects.push_back({SuspectName(kSuspects[i]), by_suspect[i], shares[i]});
+  }
+  return suspects;
+}
+
+std::vector<StageRow> MakeStages(const StageTimes& times) {
+  const auto shares = ExactShares(times);
+  std::vector<StageRow> rows;
+  for (size_t i = 0; i < kSubStageCount; ++i) {
+    const auto stage = static_cast<SubStage>(i);
+    rows.push_back({SuspectName(SuspectOf(stage)), StageName(stage), times[i], shares[i]});
+  }
+  return rows;
+}
+
+std::vector<BreakdownRow> MakeBreakdown(const ReportInput& input, const StepSelection& selection) {
+  std::map<std::pair<int32_t, store::StringId>, PhaseTimes> sums;
+  const auto add = [&](const store::StepRow& row) {
+    PhaseTimes& sum = sums[{row.rank, row.kind}];
+    for (size_t i = 0; i < kPhases.size(); ++i) {
+      sum[i] = SaturatingAdd(sum[i], std::max<int64_t>(row.*kPhases[i].ns, 0));
+    }
+  };
+  for (uint32_t i : selection.steady) add(input.steps[i]);
+  for (const store::StepRow& row : input.steps) {
+    if (IsPlausible(row) && input.strings->Text(row.kind) != "train") add(row);
+  }
+  std::vector<BreakdownRow> rows;
+  for (const auto& [key, sum] : sums) {
+    int64_t total = 0;
+    for (int64_t ns : sum) total = SaturatingAdd(total, ns);
+    for (size_t i = 0; i < kPhases.size(); ++i) {
+      if (sum[i] == 0) continue;
+      rows.push_back({key.first, input.strings->Text(key.second), kPhases[i].name, sum[i],
+                      Ratio(sum[i], total)});
+    }
+  }
+  return rows;
+}
+
+DataPipelineSection MakeDataPipeline(const StepTimes& times, const JobFacts& facts) {
+  DataPipelineSection section;
+  const LoaderFact* training = TrainingLoader(facts);
+  section.applicable = training != nullptr || times.counts().waits > 0 ||
+                       At(BySuspect(times.total()), SuspectId::kDataPipeline) > 0;
+  section.workers = training == nullptr ? 0 : training->workers;
+  section.waits = times.counts().waits;
+  section.starved_waits = times.counts().starved_waits;
+  for (const StageRow& row : MakeStages(times.total())) {
+    if (row.suspect == SuspectName(SuspectId::kDataPipeline)) {
+      section.stages.push_back({row.name, row.ns, row.share});
+    }
+  }
+  for (const LoaderFact& loader : facts.loaders) {
+    section.loaders.push_back({loader.rank, loader.pid, loader.json});
+  }
+  return section;
+}
+
+DistributedSection MakeDistributed(const StepTimes& times) {
+  DistributedSection section;
+  section.applicable = times.ranks().size() > 1;
+  if (!section.applicable) return section;
+  for (const auto& [number, times_of_rank] : times.ranks()) {
+    const StageTimes& stages = times_of_rank.stages;
+    RankSection rank;
+    rank.rank = number;
+    rank.steps = times_of_rank.steps;
+    rank.mean_step_ns = Sum(stages) / std::max<int64_t>(times_of_rank.steps, 1);
+    rank.suspects = MakeSuspects(stages);
+    rank.computation_ns = At(BySuspect(stages), SuspectId::kModel);
+    rank.transfer_ns = At(stages, SubStage::kExposed);
+    rank.wait_ns = At(stages, SubStage::kStraggler);
+    rank.exposed_ns = rank.transfer_ns + rank.wait_ns;
+    section.ranks.push_back(std::move(rank));
+    if (times_of_rank.caused_wait_ns > 0) {
+      section.blame.push_back(
+          {number, times_of_rank.caused_wait_ns, LateCause(times_of_rank.excess)});
+    }
+  }
+  std::stable_sort(section.blame.begin(), section.blame.end(), [](const auto& a, const auto& b) {
+    return a.caused_wait_ns > b.caused_wait_ns;
+  });
+  return section;
+}
+
+std::vector<SystemRow> MakeSystem(const ReportInput& input) {
+  std::vector<SystemRow> rows;
+  for (const CounterSeries& series : input.counters) {
+    if (!InSystemTable(series.metric)) continue;
+    if (const auto values = Describe(series.values)) {
+      rows.push_back(MakeSystemRow(series, *values, input.run.duration_ns));
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const SystemRow& a, const SystemRow& b) {
+    return std::tie(a.node, a.metric, a.device) < std::tie(b.node, b.metric, b.device);
+  });
+  return rows;
+}
+
+std::vector<std::string> UnavailableMetrics(const ReportInput& input) {
+  std::vector<std::string> texts;
+  for (const store::LossRow& row : input.losses) {
+    if (input.strings->Text(row.cause) != kUnavailable) continue;
+    if (std::find(texts.begin(), texts.end(), row.detail) == texts.end()) {
+      texts.push_back(row.detail);
+    }
+  }
+  return texts;
+}
+
+std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& selection,
+                                 const JobFacts& facts) {
+  std::vector<LossLine> losses = MergedLosses(input);
+  if (selection.rejected > 0) {
+    losses.push_back({"steps", "impossible_times", selection.rejected, std::nullopt, std::nullopt,
+                      "rows whose times no run can hold were left out"});
+  }
+  std::set<int32_t> ranks;
+  for (const store::StepRow& row : input.steps) ranks.insert(row.rank);
+  const int64_t missing = facts.world_size - static_cast<int64_t>(ranks.size());
+  if (facts.world_size > 1 && selection.count > 0 && missing > 0) {
+    losses.push_back({"steps", "ranks_missing", missing, std::nullopt, std::nullopt,
+                      fmt::format("of {} ranks there are no steps: start each node's share of the "
+                                  "job under `steptrace run` with the same output",
+                                  missing)});
+  }
+  std::set<std::string> hooks;
+  for (const HookFailure& failure : facts.hook_failures) {
+    if (!hooks.insert(failure.hook).second) continue;
+    losses.push_back({"slices", "hook_failed", -1, std::nullopt, std::nullopt,
+                      fmt::format("the hook on {} went away: {}", failure.hook, failure.reason)});
+  }
+  return losses;
+}
+
+}  // namespace steptrace::analyze

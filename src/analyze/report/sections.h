@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyze/report/report.h"
+#include "analyze/report/report_input.h"
+#include "analyze/verdict/job_facts.h"
+#include "analyze/verdict/step_times.h"
+
+// The parts of the report beside its verdict, each from the same input.
+namespace steptrace::analyze {
+
+RunSection MakeRun(const ReportInput& input, const JobFacts& facts);
+PhasesSection MakePhases(const ReportInput& input);
+StepsSection MakeSteps(const ReportInput& input, const StepSelection& selection,
+                       const StepTimes& times);
+std::vector<Suspect> MakeSuspects(const StageTimes& times);
+std::vector<StageRow> MakeStages(const StageTimes& times);
+std::vector<BreakdownRow> MakeBreakdown(const ReportInput& input, const StepSelection& selection);
+DataPipelineSection MakeDataPipeline(const StepTimes& times, const JobFacts& facts);
+DistributedSection MakeDistributed(const StepTimes& times);
+std::vector<SystemRow> MakeSystem(const ReportInput& input);
+// What could not be measured on this machine, and why.
+std::vector<std::string> UnavailableMetrics(const ReportInput& input);
+// What the agent counted, one line a cause, and what only the report can see: rows that make no
+// sense, ranks without steps, hooks that did not go in.
+std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& selection,
+                                 const JobFacts& facts);
+
+// Wall time of the steps that the report is about: of the rank with most, its training steps
+// (warm-up included), or the selected ones where only the last were asked for.
+int64_t TrainingWallNs(const ReportInput& input, const StepSelection& selection);
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/stats/distribution.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace steptrace::analyze {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Integers = std::vector<int64_t>;
+
+TEST(PercentileTest, IsAValueThatOccurred) {
+  const Integers sorted = {10, 20, 30, 40};
+  EXPECT_EQ(PercentileOfSorted(sorted, 50), 20);  // two of four do not exceed it
+  EXPECT_EQ(PercentileOfSorted(sorted, 51), 30);
+  EXPECT_EQ(PercentileOfSorted(sorted, 75), 30);
+  EXPECT_EQ(PercentileOfSorted(sorted, 99), 40);
+  EXPECT_EQ(PercentileOfSorted(sorted, 1), 10);
+}
+
+TEST(PercentileTest, OfAHundredIsThatOne) {
+  Integers values(100);
+  std::iota(values.begin(), values.end(), 1);
+  for (int percent = 1; percent <= 100; ++percent) {
+    EXPECT_EQ(PercentileOfSorted(values, percent), percent);
+  }
+}
+
+TEST(DescribeTest, CountsWholeNumbersExactly) {
+  // Doubles would lose the last digits.
+  const int64_t big = int64_t{1} << 60;
+  const auto d = Describe(Integers{big + 1, big + 3, big + 2});
+  ASSERT_TRUE(d.has_value());
+  EXPECT_EQ(d->mean, big + 2);
+  EXPECT_EQ(d->min, big + 1);
+  EXPECT_EQ(d->p50, big + 2);
+  EXPECT_EQ(d->max, big + 3);
+}
+
+TEST(DescribeTest, RoundsTheMeanToTheNearest) {
+  EXPECT_EQ(Describe(Integers{1, 2})->mean, 2);
+  EXPECT_EQ(Describe(Integers{1, 1, 2})->mean, 1);
+  EXPECT_EQ(Describe(Integers{-1, -2})->mean, -2);
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(Describe(Integers{most, most, most})->mean, most);
+}
+
+TEST(DescribeTest, NothingIsNotZero) {
+  EXPECT_FALSE(Describe(Integers{}).has_value());
+  EXPECT_FALSE(Describe(std::vector<double>{NAN, INFINITY}).has_value());
+}
+
+TEST(DescribeTest, LeavesOutWhatIsNoNumber) {
+  const auto d = Describe(std::vector<double>{2, NAN, 1, INFINITY, 3});
+  ASSERT_TRUE(d.has_value());
+  EXPECT_EQ(d->samples, 3);
+  EXPECT_EQ(d->mean, 2);
+  EXPECT_EQ(d->p50, 2);
+}
+
+TEST(SparklineTest, AveragesStretches) {
+  const Integers times = {0, 10, 20, 30, 40, 50, 60, 70};
+  const std::vector<double> values = {1, 3, 2, 2, 0, 0, 5, 7};
+  EXPECT_THAT(Sparkline(times, values, 0, 80, 4), ElementsAre(2, 2, 0, 6));
+}
+
+TEST(SparklineTest, RepeatsOverAGap) {
+  const Integers times = {0, 10, 70, 75};
+  const std::vector<double> values = {4, 4, 9, 9};
+  EXPECT_THAT(Sparkline(times, values, 0, 80, 4), ElementsAre(4, 4, 4, 9));
+}
+
+TEST(SparklineTest, NothingOfNothing) {
+  EXPECT_THAT(Sparkline({}, {}, 0, 80, 4), IsEmpty());
+  const Integers times = {1};
+  const std::vector<double> values = {1};
+  EXPECT_THAT(Sparkline(times, values, 5, 5, 4), IsEmpty());
+}
+
+TEST(SaturatingAddTest, StopsAtTheEnds) {
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(SaturatingAdd(most, 1), most);
+  EXPECT_EQ(SaturatingAdd(-most, -most), std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(SaturatingAdd(2, 3), 5);
+}
+
+}  // namespace
+}  // namespace steptrace::analyze

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/stats/outliers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace steptrace::analyze {
+namespace {
+
+constexpr double kDeviationsPerMad = 1.4826;  // of a normal distribution
+
+// Nearest rank, as everywhere in the report.
+int64_t TakeMedian(std::vector<int64_t>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+std::optional<OutlierRule> FindOutlierRule(std::vector<int64_t> durations_ns) {
+  if (durations_ns.empty()) return std::nullopt;
+  const int64_t median = TakeMedian(durations_ns);
+  for (int64_t& duration : durations_ns) duration = std::abs(duration - median);
+  const double mad = static_cast<double>(TakeMedian(durations_ns));
+  const double deviation =
+      std::max(kDeviationsPerMad * mad, kOutlierMinDeviationShare * static_cast<double>(median));
+  return OutlierRule{median, median + std::llround(kOutlierDeviations * deviation)};
+}
+
+Growth LargestGrowth(std::span<const int64_t> parts, std::span<const int64_t> medians) {
+  Growth best;
+  for (size_t part = 0; part < parts.size() && part < medians.size(); ++part) {
+    const int64_t excess = parts[part] - medians[part];
+    if (part == 0 || excess > best.excess) best = {part, excess};
+  }
+  return best;
+}
+
+}  // namespace steptrace::analyze

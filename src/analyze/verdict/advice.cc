@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyze/report/quantity.h"
+#include "analyze/verdict/evidence.h"
+#include "analyze/verdict/worker_advice.h"
+
+namespace steptrace::analyze {
+namespace {
+
+// Of the step: a stage with less is not worth a line of its own.
+constexpr double kWorthMending = 0.10;
+// Of the cores, taken by other work: what the job asks for is not what it lacks.
+constexpr double kManyOthers = 0.25;
+// Starved between these, the workers keep up on average and fall behind now and then.
+constexpr double kBurstyLow = 0.05;
+constexpr double kBurstyHigh = 0.50;
+
+// `__main__.Rows` is `Rows` to whoever wrote the script.
+std::string ShortName(const std::string& name) {
+  constexpr std::string_view kScript = "__main__.";
+  return name.rfind(kScript, 0) == 0 ? name.substr(kScript.size()) : name;
+}
+
+class Adviser {
+ public:
+  explicit Adviser(const VerdictInput& input)
+      : input_(input), loader_(TrainingLoader(input.facts)) {}
+
+  void DataPipeline();
+  void Straggler(const Verdict& verdict);
+  void Exposed();
+  void Framework();
+  void Other();
+  void Model();
+  std::vector<Advice> Take() { return std::move(advice_); }
+
+ private:
+  double Share(SubStage stage) const {
+    return static_cast<double>(At(input_.times.total(), stage)) /
+           static_cast<double>(std::max<int64_t>(input_.times.total_ns(), 1));
+  }
+  bool UsesDevice() const {
+    return MayUseDevice(input_.facts) &&
+           (!input_.facts.devices.empty() || input_.load.MeanOr("gpu.utilization_share", 0) > 0);
+  }
+  bool Worth(SubStage stage) const { return Share(stage) >= kWorthMending; }
+  void Say(std::string text) { advice_.push_back({std::move(text), "", "", ""}); }
+  void Set(std::string text, std::string setting, std::string now, std::string proposed) {
+    advice_.push_back({std::move(text), std::move(setting), std::move(now), std::move(proposed)});
+  }
+  std::string Dataset() const { return loader_ == nullptr ? "" : ShortName(loader_->dataset); }
+  void AdviseStage(SubStage stage);
+  void Getitem();
+  void Collate();
+  void Receive();
+  void StorageRead();
+  void CpuShortage();
+  void WorkerStart();
+  void Workers();
+  void Prefetch();
+  void PinMemory();
+
+  const VerdictInput& input_;
+  const LoaderFact* loader_;
+  std::vector<Advice> advice_;
+};
+
+void Adviser::Getitem() {
+  Say(
+      fmt::format("make {}__getitem__ cheaper: decode once and cache the result, vectorise, or "
+                  "let one read serve many samples",
+                  Dataset().empty() ? "the dataset's " : Dataset() + "."));
+}
+
+void Adviser::Collate() {
+  const bool named = loader_ != nullptr && !loader_->collate.empty() &&
+                     loader_->collate.find("default_collate") == std::string::npos;
+  Say(
+      fmt::format("make {} cheaper: stack whole arrays at once, or have the dataset return "
+                  "batches (batch_size=None) and leave nothing to collate",
+                  named ? ShortName(loader_->collate) : "collating"));
+}
+
+void Adviser::Receive() {
+  Say("hand over less from the workers: tensors or arrays in place of Python objects, few large "
+      "ones in place of many small ones; they travel in shared memory");
+}
+
+void Adviser::StorageRead() {
+  Say(
+      fmt::format("copy the data to a local disk or cache it in memory, and read it in larger "
+                  "pieces in {}",
+                  Dataset().empty() ? "the dataset" : Dataset()));
+}
+
+void Adviser::CpuShortage() {
+  if (input_.load.throttled()) {
+    const auto limit = input_.load.quota_cores();
+    Set("raise the CPU quota (cpu.max of the cgroup, --cpus of the container), or do less work "
+        "per sample: the quota holds the workers back, not the code alone",
+        "cgroup cpu.max", limit ? FormatNumber(*limit) + (*limit == 1 ? " core" : " cores") : "",
+        "more");
+    return;
+  }
+  const int32_t workers = loader_ == nullptr ? 0 : loader_->workers;
+  const bool crowded_by_others =
+      input_.load.others_cores() >= kManyOthers * input_.load.machine_cores();
+  if (crowded_by_others) {
+    Say("run it where no other work takes its cores, or stop that work: the workers wait for their "
+        "turn");
+    return;
+  }
+  // As many workers as cores is a fair choice: the training thread sleeps while it waits for them.
+  const auto cores = std::max(1, static_cast<int32_t>(input_.load.usable_cores()));
+  if (workers > cores) {
+    Set(fmt::format("DataLoader(num_workers={}), now {}: there are {} cores for them", cores,
+                    workers, cores),
+        "DataLoader.num_workers", fmt::format("{}", workers), fmt::format("{}", cores));
+  }
+  Say("give the job more cores, or let other work on the machine wait; in workers, keep libraries "
+      "to one thread each (OMP_NUM_THREADS=1)");
+}
+
+void Adviser::WorkerStart() {
+  if (loader_ == nullptr || loader_->workers == 0) return;
+  if (loader_->persistent_workers.value_or(false)) {
+    Say("the workers start once (persistent_workers=True): make importing and opening in them "
+        "cheaper; over a longer run the share falls");
+    return;
+  }
+  Set("DataLoader(persistent_workers=True), now False: the workers start anew for every epoch",
+      "DataLoader.persistent_workers", "False", "True");
+}
+
+void Adviser::Workers() {
+  if (auto advice = AdviseWorkers(input_)) advice_.push_back(*std::move(advice));
+}
+
+void Adviser::Prefetch() {
+  const StepCounts& counts = input_.times.counts();
+  if (loader_ == nullptr || loader_->workers == 0 || !loader_->prefetch_factor) return;
+  if (counts.waits == 0 || input_.load.cores_full()) return;
+  const double starved =
+      static_cast<double>(counts.starved_waits) / static_cast<double>(counts.waits);
+  if (starved < kBurstyLow || starved > kBurstyHigh) return;
+  const int32_t now = *loader_->prefetch_factor;
+  Set(fmt::format("DataLoader(prefetch_factor={}), now {}: the queue runs empty now and then, not "
+                  "always",
+                  2 * now, now),
+      "DataLoader.prefetch_factor", fmt::format("{}", now), fmt::format("{}", 2 * now));
+}
+
+void Adviser::PinMemory() {
+  if (!UsesDevice() || loader_ == nullptr) return;
+  if (loader_->pin_memory.value_or(true)) return;
+  Set("DataLoader(pin_memory=True), now False, and .to(device, non_blocking=True): copies to the "
+      "device run beside computing",
+      "DataLoader.pin_memory", "False", "True");
+}
+
+void Adviser::AdviseStage(SubStage stage) {
+  switch (stage) {
+    case SubStage::kStorageRead:
+      return StorageRead();
+    case SubStage::kGetitem:
+      return Getitem();
+    case SubStage::kCollate:
+      return Collate();
+    case SubStage::kReceive:
+      return Receive();
+    case SubStage::kCpuShortage:
+      return CpuShortage();
+    case SubStage::kWorkerStart:
+      return WorkerStart();
+    default:
+      return;
+  }
+}
+
+void Adviser::DataPipeline() {
+  const SubStage largest = LargestStage(input_.times.total(), SuspectId::kDataPipeline);
+  AdviseStage(largest);
+  for (SubStage stage : {SubStage::kCpuShortage, SubStage::kStorageRead, SubStage::kGetitem,
+                         SubStage::kCollate, SubStage::kReceive, SubStage::kWorkerStart}) {
+    if (stage != largest && Worth(stage)) AdviseStage(stage);
+  }
+  Workers();
+  Prefetch();
+  PinMemory();
+}
+
+void Adviser::Straggler(const Verdict& verdict) {
+  if (!verdict.straggler_rank) {
+    Say("the ranks come last in turn: give all the same amount of work a step, and look at what "
+        "differs in their breakdown");
+    return;
+  }
+  const int32_t rank = *verdict.straggler_rank;
+  const std::string& cause = verdict.straggler_cause;
+  if (cause == SuspectName(SuspectId::kDataPipeline)) {
+    Say(
+        fmt::format("look at rank {}'s data: the size of its shard, its storage, its workers; the "
+                    "other ranks load faster",
+                    rank));
+  } else if (cause == "forward" || cause == "backward" || cause == "optimizer" ||
+             cause == "compute") {
+    Say(
+        fmt::format("look at rank {}: its {} takes longer than on the others; other work on its "
+                    "cores or device, lower clocks, or larger samples in its shard",
+                    rank, CauseTitle(cause)));
+  } else {
+    Say(
+        fmt::format("look at rank {}: its {} makes the others wait; do it less often, on all "
+                    "ranks at once, or beside the training",
+                    rank, CauseTitle(cause)));
+  }
+}
+
+void Adviser::Exposed() {
+  Say("exchange less often: accumulate gradients over several batches under model.no_sync()");
+  const bool calls = input_.times.counts().explicit_communication_ns * 2 >
+                     At(input_.times.total(), SubStage::kExposed);
+  if (calls) {
+    Say("start the script's own collectives with async_op=True and wait for them where their "
+        "result is used");
+  } else {
+    Say("let the exchange run beside backward: larger bucket_cap_mb and "
+        "gradient_as_bucket_view=True in DistributedDataParallel, or send less with "
+        "torch.distributed.algorithms.ddp_comm_hooks (fp16_compress_hook)");
+  }
+  if (UsesDevice() && input_.facts.backend.find("gloo") != std::string::npos) {
+    Set("init_process_group(\"nccl\"), now gloo: devices exchange without the host", "backend",
+        input_.facts.backend, "nccl");
+  }
+}
+
+void Adviser::Framework() {
+  if (Worth(SubStage::kGarbageCollection)) {
+    Say("call gc.freeze() once before the loop and gc.disable(), then gc.collect() every few "
+        "hundred steps: garbage collection runs inside the steps");
+  }
+  if (Worth(SubStage::kRecompilation)) {
+    Say("torch.compile compiles anew during training: keep shapes fixed (drop_last, padding) or "
+        "pass dynamic=True; TORCH_LOGS=recompiles says why");
+  }
+}
+
+void Adviser::Other() {
+  if (Worth(SubStage::kCheckpoint)) {
+    Say("save checkpoints less often, or beside the training "
+        "(torch.distributed.checkpoint.async_save)");
+  }
+  if (Worth(SubStage::kEvaluation)) {
+    Say("evaluate less often, or on a part of the evaluation set");
+  }
+  if (Worth(SubStage::kLogging)) Say("log less often, and without waiting for the result");
+  if (!Worth(SubStage::kUnknown)) return;
+  const UserRange range = LargestUserRange(input_);
+  if (range.ns > 0) {
+    Say(fmt::format("look at \"{}\": it runs on the training thread in every step", range.name));
+  } else {
+    Say("see what the training thread does between the phases: put `with "
+        "steptrace.annotate(\"...\"):` around suspected code and the report names it");
+  }
+}
+
+void Adviser::Model() {
+  if (input_.load.throttled()) return CpuShortage();
+  Say("to make it faster, change the model or its number format; whether the time is computing "
+      "or framework overhead between operators is not told apart without operator data");
+}
+
+}  // namespace
+
+std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verdict) {
+  Adviser adviser(input);
+  if (verdict.status == VerdictStatus::kNoSingleSuspect) {
+    const auto shares = ExactShares(BySuspect(input.times.total()));
+    if (shares[static_cast<size_t>(SuspectId::kDataPipeline)] >= kWorthMending) {
+      adviser.DataPipeline();
+    }
+    if (shares[static_cast<size_t>(SuspectId::kCommunication)] >= kWorthMending) adviser.Exposed();
+    adviser.Framework();
+    adviser.Other();
+  } else if (verdict.suspect == SuspectName(SuspectId::kDataPipeline)) {
+    adviser.DataPipeline();
+  } else if (verdict.suspect == SuspectName(SuspectId::kModel)) {
+    adviser.Model();
+  } else if (verdict.sub_stage == StageName(SubStage::kStraggler)) {
+    adviser.Straggler(verdict);
+  } else if (verdict.suspect == SuspectName(SuspectId::kCommunication)) {
+    adviser.Exposed();
+  } else {
+    adviser.Framework();
+    adviser.Other();
+  }
+  return adviser.Take();
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/attribution.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analyze/stats/distribution.h"
+
+namespace steptrace::analyze {
+namespace {
+
+int64_t Portion(double share, int64_t ns) {
+  return std::llround(std::clamp(share, 0.0, 1.0) * static_cast<double>(ns));
+}
+
+StageTimes FromRow(const store::StepRow& row) {
+  // No part of a step is longer than it: what a damaged row says beyond that is cut.
+  const auto part = [&row](int64_t ns) { return std::clamp<int64_t>(ns, 0, row.dur_ns); };
+  std::array<int64_t, 6> data = {part(row.storage_read_ns), part(row.getitem_ns),
+                                 part(row.collate_ns),      part(row.receive_ns),
+                                 part(row.cpu_shortage_ns), part(row.worker_start_ns)};
+  FitParts(data, part(row.data_pipeline_ns), 1);
+  // What of communication is no explicit collective is a blocked backward: the derivation took it
+  // from the model.
+  const int64_t communication = part(row.communication_ns);
+  const int64_t within_backward =
+      std::max<int64_t>(communication - part(row.communication_phase_ns), 0);
+  std::array<int64_t, 3> model = {part(row.forward_ns), part(row.backward_ns) - within_backward,
+                                  part(row.optimizer_ns)};
+  FitParts(model, part(row.model_ns), 0);
+  std::array<int64_t, 2> framework = {part(row.gc_ns), part(row.compile_ns)};
+  FitParts(framework, part(row.framework_overhead_ns), 0);
+  std::array<int64_t, 4> other = {part(row.checkpoint_ns), part(row.evaluation_ns),
+                                  part(row.logging_ns), part(row.other_phase_ns)};
+  FitParts(other, part(row.other_ns), 3);
+
+  StageTimes times{};
+  std::copy(data.begin(), data.end(), times.begin());
+  At(times, SubStage::kForward) = model[0];
+  At(times, SubStage::kBackward) = model[1];
+  At(times, SubStage::kOptimizer) = model[2];
+  At(times, SubStage::kExposed) = communication;
+  At(times, SubStage::kGarbageCollection) = framework[0];
+  At(times, SubStage::kRecompilation) = framework[1];
+  At(times, SubStage::kCheckpoint) = other[0];
+  At(times, SubStage::kEvaluation) = other[1];
+  At(times, SubStage::kLogging) = other[2];
+  At(times, SubStage::kUnknown) = other[3];
+  return times;
+}
+
+// Time that the row does not explain is unknown; a row that explains too much is scaled down.
+void FitToDuration(StageTimes& times, int64_t dur_ns) {
+  const int64_t sum = Sum(times);
+  if (sum < dur_ns) {
+    At(times, SubStage::kUnknown) += dur_ns - sum;
+  } else if (sum > dur_ns) {
+    FitParts(times, dur_ns, static_cast<size_t>(SubStage::kUnknown));
+  }
+}
+
+void MoveShortage(StageTimes& times, const AttributionRules& rules) {
+  std::array<int64_t, 3> starved = {At(times, SubStage::kStorageRead),
+                                    At(times, SubStage::kGetitem), At(times, SubStage::kCollate)};
+  const int64_t had = starved[0] + starved[1] + starved[2];
+  const int64_t known = At(times, SubStage::kCpuShortage);
+  const double share = rules.worker_shortage_share;
+  const int64_t moved = std::clamp<int64_t>(Portion(share, had + known) - known, 0, had);
+  if (moved > 0) {
+    FitParts(starved, had - moved, 1);
+    At(times, SubStage::kStorageRead) = starved[0];
+    At(times, SubStage::kGetitem) = starved[1];
+    At(times, SubStage::kCollate) = starved[2];
+    At(times, SubStage::kCpuShortage) += moved;
+  }
+  const int64_t receive = At(times, SubStage::kReceive);
+  Move(times, SubStage::kReceive, SubStage::kCpuShortage,
+       Portion(rules.parent_shortage_share, receive));
+}
+
+// The host's waits count as far as the device was idle in them. What it computed while the host
+// was in code without a name of its own (a loss.item()) goes first: that is where it was launched.
+void MoveBusyWaits(StageTimes& times, int64_t dur_ns, double busy_share) {
+  const int64_t idle = dur_ns - Portion(busy_share, dur_ns);
+  const int64_t waits = BySuspect(times)[static_cast<size_t>(SuspectId::kDataPipeline)];
+  int64_t excess = waits + At(times, SubStage::kUnknown) - idle;
+  if (excess <= 0) return;
+  const int64_t from_unknown = std::min(excess, At(times, SubStage::kUnknown));
+  Move(times, SubStage::kUnknown, SubStage::kCompute, from_unknown);
+  excess -= from_unknown;
+  if (excess <= 0) return;
+  const auto stages = std::span<int64_t>(times).first(6);  // the data pipeline's
+  FitParts(stages, waits - excess, static_cast<size_t>(SubStage::kGetitem));
+  At(times, SubStage::kCompute) += excess;
+}
+
+// Of the time in which the job's threads wanted to run, that without a core.
+double RunDelayShare(const LoadSummary& load) {
+  const double delay = load.MeanOr("job.run_delay_cores", 0);
+  const double running = load.MeanOr("job.cpu_cores", 0);
+  return delay > 0 && running > 0 ? delay / (delay + running) : 0;
+}
+
+}  // namespace
+
+AttributionRules MakeRules(std::span<const store::StepRow> rows, const LoadSummary& load,
+                           const DeviceBusy& device, bool has_peers) {
+  const bool rows_say = std::any_of(
+      rows.begin(), rows.end(), [](const store::StepRow& row) { return row.cpu_shortage_ns > 0; });
+  const double throttled = load.throttled_time_share();
+  const double delayed = RunDelayShare(load);
+  AttributionRules rules;
+  rules.storage_evidence = load.storage_busy(!has_peers);
+  rules.worker_shortage_share = rows_say ? throttled : std::max(throttled, delayed);
+  rules.parent_shortage_share = std::max(throttled, delayed);
+  rules.device = device.any() ? &device : nullptr;
+  return rules;
+}
+
+StageTimes Attribute(const store::StepRow& row, const AttributionRules& rules) {
+  StageTimes times = FromRow(row);
+  FitToDuration(times, row.dur_ns);
+  if (rules.storage_evidence) {
+    Move(times, SubStage::kGetitem, SubStage::kStorageRead, row.blocked_in_fetch_ns);
+  } else {
+    Move(times, SubStage::kStorageRead, SubStage::kGetitem, At(times, SubStage::kStorageRead));
+  }
+  MoveShortage(times, rules);
+  if (rules.device != nullptr) {
+    const auto busy = rules.device->Share(row.rank, row.ts_ns, row.ts_ns + row.dur_ns);
+    if (busy) MoveBusyWaits(times, row.dur_ns, *busy);
+  }
+  return times;
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "analyze/verdict/device_busy.h"
+#include "analyze/verdict/load_summary.h"
+#include "analyze/verdict/stages.h"
+#include "store/tables.h"
+
+namespace steptrace::analyze {
+
+// What is known beside the step's own row, and moves time between its stages.
+struct AttributionRules {
+  // Without evidence of storage at work, a blocked fetch sleeps or waits for something else.
+  bool storage_evidence = false;
+  // Share of starved time in which the workers had no core: of a cgroup's quota, which some kernels
+  // do not count as run delay, or of a crowded machine where the rows do not tell it.
+  double worker_shortage_share = 0;
+  // The same of the training thread while it takes over a batch: no row tells it.
+  double parent_shortage_share = 0;
+  const DeviceBusy* device = nullptr;
+};
+
+AttributionRules MakeRules(std::span<const store::StepRow> rows, const LoadSummary& load,
+                           const DeviceBusy& device, bool has_peers);
+
+// The step's stages; they sum to its duration exactly. All communication is `exposed` here: what
+// of it is waiting for a late rank shows only beside the other ranks.
+StageTimes Attribute(const store::StepRow& row, const AttributionRules& rules);
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyze/report/quantity.h"
+
+namespace steptrace::analyze {
+namespace {
+
+// Less of the step than this is no evidence for or against anything.
+constexpr double kWorthSaying = 0.02;
+constexpr double kWorthNaming = 0.15;      // of the cores, of other work on the machine
+constexpr double kWorthMentioning = 0.10;  // of the step, of a suspect that is not found
+constexpr const char* kSteady = "kind = 'train'";
+
+std::string Metric(const std::string& metric) {
+  return fmt::format("metric = '{}'", metric);
+}
+
+std::string CoresText(double cores) {
+  return fmt::format("{} core{}", FormatNumber(cores), cores == 1 ? "" : "s");
+}
+
+class Collector {
+ public:
+  explicit Collector(const VerdictInput& input) : input_(input) {}
+
+  void Steps(std::string text) { evidence_.push_back({std::move(text), "steps", kSteady}); }
+  void Counter(std::string text, const std::string& metric) {
+    evidence_.push_back({std::move(text), "counters", Metric(metric)});
+  }
+  std::vector<Evidence> Take() { return std::move(evidence_); }
+
+  void Waits();
+  void Stages(SuspectId suspect);
+  void Suspects();
+  void Cores();
+  void Quota();
+  void Shortage();
+  void Storage();
+  void Device();
+  void Ranks(const Verdict& verdict);
+  void Other();
+
+ private:
+  double Share(SubStage stage) const {
+    return static_cast<double>(At(input_.times.total(), stage)) /
+           static_cast<double>(std::max<int64_t>(input_.times.total_ns(), 1));
+  }
+  const VerdictInput& input_;
+  std::vector<Evidence> evidence_;
+};
+
+void Collector::Waits() {
+  const StepCounts& counts = input_.times.counts();
+  if (counts.waits > 0) {
+    Steps(fmt::format("queue empty in {} of {} waits", FormatCount(counts.starved_waits),
+                      FormatCount(counts.waits)));
+  } else if (const LoaderFact* loader = TrainingLoader(input_.facts);
+             loader != nullptr && loader->workers == 0) {
+    Steps("the training thread loads the data itself (num_workers=0)");
+  }
+}
+
+void Collector::Stages(SuspectId suspect) {
+  std::vector<std::pair<double, SubStage>> stages;
+  for (size_t i = 0; i < kSubStageCount; ++i) {
+    const auto stage = static_cast<SubStage>(i);
+    if (SuspectOf(stage) == suspect && Share(stage) >= kWorthSaying) {
+      stages.emplace_back(Share(stage), stage);
+    }
+  }
+  std::stable_sort(stages.begin(), stages.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (const auto& [share, stage] : stages) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} {}", CauseTitle(StageName(stage)), FormatShare(share));
+  }
+  if (stages.size() > 1) Steps(text);
+}
+
+// Each that could gain something, and how much.
+void Collector::Suspects() {
+  const auto shares = ExactShares(BySuspect(input_.times.total()));
+  for (SuspectId suspect : kSuspects) {
+    const double share = shares[static_cast<size_t>(suspect)];
+    if (suspect == SuspectId::kModel || share < kWorthMentioning) continue;
+    Steps(fmt::format("without its {} the step is at most {} faster",
+                      CauseTitle(StageName(LargestStage(input_.times.total(), suspect))),
+                      FormatRatio(1 / std::max(1 - share, 1e-9))));
+  }
+}
+
+void Collector::Cores() {
+  if (const auto busy = input_.load.Mean("cpu.busy_share")) {
+    const double cores = input_.report.run.nodes.empty() ? input_.load.usable_cores()
+                                                         : input_.report.run.nodes.front().cpus;
+    Counter(fmt::format("{} busy {}", CoresText(cores), FormatShare(*busy)), "cpu.busy_share");
+  } else if (const auto used = input_.load.Mean("job.cpu_cores")) {
+    Counter(fmt::format("the job used {} of {}", FormatNumber(*used),
+                        CoresText(input_.load.usable_cores())),
+            "job.cpu_cores");
+  }
+}
+
+void Collector::Quota() {
+  if (!input_.load.throttled()) return;
+  const auto limit = input_.load.quota_cores();
+  Counter(fmt::format("the cgroup's CPU quota{} ran out in {} of its periods",
+                      limit ? fmt::format(" of {}", CoresText(*limit)) : "",
+                      FormatShare(input_.load.MeanOr("cgroup.throttled_share", 0))),
+          "cgroup.throttled_share");
+}
+
+void Collector::Shortage() {
+  Quota();
+  const double runnable = input_.load.MeanOr("cpu.runnable", 0);
+  if (runnable > input_.load.usable_cores()) {
+    Counter(fmt::format("{} threads wanted to run on {}", FormatNumber(runnable),
+                        CoresText(input_.load.usable_cores())),
+            "cpu.runnable");
+  }
+  if (const double others = input_.load.others_cores();
+      others >= kWorthNaming * input_.load.machine_cores()) {
+    Counter(fmt::format("other work on the machine used {}", CoresText(others)), "cpu.busy_share");
+  }
+  const double delay = input_.load.MeanOr("job.run_delay_cores", 0);
+  if (delay >= 0.1) {
+    Counter(fmt::format("its threads waited for a core {} s a second", FormatNumber(delay)),
+            "job.run_delay_cores");
+  }
+}
+
+void Collector::Storage() {
+  if (const auto wait = input_.load.Mean("cpu.iowait_share")) {
+    Counter(fmt::format("I/O wait {}", FormatShare(*wait)), "cpu.iowait_share");
+  }
+  if (const auto read = input_.load.Mean("job.read_bytes_per_s"); read && *read >= 1e6) {
+    Counter(fmt::format("the job read {}/s", FormatBytes(*read)), "job.read_bytes_per_s");
+  }
+}
+
+void Collector::Device() {
+  if (!MayUseDevice(input_.facts)) return;
+  if (const auto busy = input_.load.Mean("gpu.utilization_share")) {
+    Counter(fmt::format("device busy {}", FormatShare(*busy)), "gpu.utilization_share");
+  }
+}
+
+void Collector::Ranks(const Verdict& verdict) {
+  if (!verdict.straggler_rank) return;
+  const RankTimes& late = input_.times.ranks().at(*verdict.straggler_rank);
+  Steps(fmt::format("rank {} came last in {} of {} steps", *verdict.straggler_rank,
+                    FormatCount(late.last_in_steps), FormatCount(input_.times.shared_steps())));
+  const int64_t steps = std::max<int64_t>(late.last_in_steps, 1);
+  Steps(fmt::format("all others together waited {} a step for it",
+                    FormatDuration(late.caused_wait_ns / steps)));
+}
+
+void Collector::Other() {
+  const StepCounts& counts = input_.times.counts();
+  if (Share(SubStage::kCheckpoint) >= kWorthSaying) {
+    Steps(fmt::format("{} steps saved a checkpoint", FormatCount(counts.checkpoints)));
+  }
+  if (Share(SubStage::kEvaluation) >= kWorthSaying) {
+    Steps(fmt::format("{} steps held an evaluation", FormatCount(counts.evaluations)));
+  }
+  const UserRange range = LargestUserRange(input_);
+  if (Share(SubStage::kUnknown) >= kWorthSaying && range.ns > 0) {
+    Steps(fmt::format(
+        "of it {} in the range \"{}\"",
+        FormatShare(static_cast<double>(range.ns) / static_cast<double>(input_.times.total_ns())),
+        range.name));
+  }
+}
+
+void CollectModel(Collector& collector) {
+  collector.Stages(SuspectId::kModel);
+  collector.Shortage();
+  collector.Waits();
+  collector.Device();
+  collector.Cores();
+}
+
+}  // namespace
+
+std::string CauseTitle(const std::string& cause) {
+  if (cause == "getitem") return "dataset __getitem__";
+  if (cause == "unknown") return "time outside any known phase";
+  if (cause == "cpu_shortage") return "no CPU core to run on";
+  if (cause == "exposed") return "exposed exchange";
+  if (cause == "straggler") return "waiting for the last rank";
+  if (cause == "data_pipeline") return "data loading";
+  std::string title = cause;
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return title;
+}
+
+UserRange LargestUserRange(const VerdictInput& input) {
+  UserRange largest;
+  for (const auto& [name, ns] : input.times.counts().user_ranges_ns) {
+    if (ns > largest.ns) largest = {input.report.strings->Text(name), ns};
+  }
+  return largest;
+}
+
+std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& verdict) {
+  Collector collector(input);
+  if (verdict.status == VerdictStatus::kNoSingleSuspect) {
+    collector.Suspects();
+    collector.Shortage();
+    collector.Cores();
+  } else if (verdict.suspect == SuspectName(SuspectId::kDataPipeline)) {
+    collector.Waits();
+    collector.Shortage();
+    collector.Cores();
+    collector.Storage();
+    collector.Device();
+  } else if (verdict.suspect == SuspectName(SuspectId::kModel)) {
+    CollectModel(collector);
+  } else if (verdict.suspect == SuspectName(SuspectId::kCommunication)) {
+    collector.Ranks(verdict);
+    collector.Stages(SuspectId::kCommunication);
+    collector.Cores();
+  } else {
+    collector.Stages(SuspectId::kFrameworkOverhead);
+    collector.Stages(SuspectId::kOther);
+    collector.Other();
+  }
+  return collector.Take();
+}
+
+}  // namespace steptrace::analyze

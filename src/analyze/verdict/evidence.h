@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/verdict/verdict.h"
+
+namespace steptrace::analyze {
+
+// What speaks for the verdict, the strongest first: one short line each, with the rows that show
+// it.
+std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& verdict);
+
+// A stage or cause in a sentence: "garbage_collection" -> "garbage collection".
+std::string CauseTitle(const std::string& cause);
+
+// The user's range that holds most of the time without a name; empty: there is none.
+struct UserRange {
+  std::string name;
+  int64_t ns = 0;
+};
+UserRange LargestUserRange(const VerdictInput& input);
+
+}  // namespace steptrace::analyze

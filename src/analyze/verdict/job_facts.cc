@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/job_facts.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+
+namespace steptrace::analyze {
+namespace {
+
+using Json = nlohmann::json;
+
+// Enough for any name; a longer one is an attack or an accident.
+constexpr size_t kMaxNameBytes = 256;
+constexpr int64_t kMaxWorkers = 4096;
+
+std::string Text(const Json& fact, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) {
+    const auto found = fact.find(key);
+    if (found == fact.end()) continue;
+    if (found->is_string()) return found->get<std::string>().substr(0, kMaxNameBytes);
+    if (found->is_number() || found->is_boolean()) return found->dump();
+  }
+  return "";
+}
+
+std::optional<int64_t> Integer(const Json& fact, const char* key) {
+  const auto found = fact.find(key);
+  if (found == fact.end() || !found->is_number_integer()) return std::nullopt;
+  return found->get<int64_t>();
+}
+
+std::optional<bool> Boolean(const Json& fact, const char* key) {
+  const auto found = fact.find(key);
+  if (found == fact.end() || !found->is_boolean()) return std::nullopt;
+  return found->get<bool>();
+}
+
+LoaderFact ReadLoader(const Json& fact, const store::FactRow& row) {
+  LoaderFact loader;
+  loader.rank = row.rank;
+  loader.pid = row.pid;
+  const int64_t workers = Integer(fact, "workers").value_or(0);
+  loader.workers = static_cast<int32_t>(std::clamp<int64_t>(workers, 0, kMaxWorkers));
+  loader.batch_size = Integer(fact, "batch_size");
+  if (auto factor = Integer(fact, "prefetch_factor")) {
+    loader.prefetch_factor = static_cast<int32_t>(std::clamp<int64_t>(*factor, 0, 1 << 20));
+  }
+  loader.pin_memory = Boolean(fact, "pin_memory");
+  loader.persistent_workers = Boolean(fact, "persistent_workers");
+  loader.dataset = Text(fact, {"dataset", "dataset_class"});
+  loader.collate = Text(fact, {"collate_fn", "collate"});
+  loader.json = row.json;
+  return loader;
+}
+
+void AddFramework(JobFacts& facts, std::string name, std::string version) {
+  if (name.empty()) return;
+  facts.torch_seen |= name == "torch";
+  std::pair<std::string, std::string> entry{std::move(name), std::move(version)};
+  auto& all = facts.frameworks;
+  if (std::find(all.begin(), all.end(), entry) == all.end()) all.push_back(std::move(entry));
+}
+
+// {"name": "torch", "version": "2.13.0"} or {"torch": "2.13.0", ...}
+void ReadFramework(const Json& fact, JobFacts& facts) {
+  if (fact.contains("name")) {
+    AddFramework(facts, Text(fact, {"name"}), Text(fact, {"version"}));
+    return;
+  }
+  for (const auto& [name, version] : fact.items()) {
+    if (version.is_string()) AddFramework(facts, name, version.get<std::string>());
+  }
+}
+
+void ReadHook(const Json& fact, JobFacts& facts) {
+  const std::string state = Text(fact, {"state", "status"});
+  facts.hooks_off |= state == "off";
+  const std::string reason = Text(fact, {"error", "reason"});
+  if (state != "failed" && state != "error" && (state != "" || reason.empty())) return;
+  facts.hook_failures.push_back({Text(fact, {"hook", "name"}), reason});
+}
+
+void ReadJob(const Json& fact, JobFacts& facts) {
+  if (const std::string backend = Text(fact, {"backend"}); !backend.empty()) {
+    facts.backend = backend;
+  }
+  const int64_t world = Integer(fact, "world_size").value_or(1);
+  facts.world_size =
+      std::max(facts.world_size, static_cast<int32_t>(std::clamp<int64_t>(world, 1, 1 << 24)));
+}
+
+void AddDevice(JobFacts& facts, const std::string& name) {
+  if (!name.empty() &&
+      std::find(facts.devices.begin(), facts.devices.end(), name) == facts.devices.end()) {
+    facts.devices.push_back(name);
+  }
+}
+
+}  // namespace
+
+JobFacts ReadJobFacts(std::span<const store::FactRow> rows, const store::StringTable& strings) {
+  JobFacts facts;
+  for (const store::FactRow& row : rows) {
+    const std::string& kind = strings.Text(row.kind);
+    facts.python_seen |= kind == "process";
+    const Json fact = Json::parse(row.json, nullptr, /*allow_exceptions=*/false);
+    if (!fact.is_object()) continue;
+    if (kind == "loader") facts.loaders.push_back(ReadLoader(fact, row));
+    if (kind == "framework") ReadFramework(fact, facts);
+    if (kind == "hook") ReadHook(fact, facts);
+    if (kind == "job") ReadJob(fact, facts);
+    if (kind == "device") AddDevice(facts, Text(fact, {"name", "device"}));
+  }
+  return facts;
+}
+
+bool MayUseDevice(const JobFacts& facts) {
+  return !facts.devices.empty() || !facts.torch_seen;
+}
+
+const LoaderFact* TrainingLoader(const JobFacts& facts) {
+  const LoaderFact* best = nullptr;
+  for (const LoaderFact& loader : facts.loaders) {
+    const bool better = best == nullptr || loader.rank < best->rank ||
+                        (loader.rank == best->rank && loader.workers > best->workers);
+    if (better) best = &loader;
+  }
+  return best;
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "store/string_table.h"
+#include "store/tables.h"
+
+// What the training's processes told of themselves (rows of `facts`), as far as a verdict uses it.
+// The texts come from the watched program: any of them may be missing, wrong or hostile.
+namespace steptrace::analyze {
+
+struct LoaderFact {
+  int32_t rank = 0;
+  int64_t pid = 0;
+  int32_t workers = 0;
+  std::optional<int64_t> batch_size;
+  std::optional<int32_t> prefetch_factor;
+  std::optional<bool> pin_memory;
+  std::optional<bool> persistent_workers;
+  std::string dataset;  // its class
+  std::string collate;  // its collate function
+  std::string json;
+};
+
+struct HookFailure {
+  std::string hook;
+  std::string reason;
+};
+
+struct JobFacts {
+  std::vector<LoaderFact> loaders;
+  std::vector<std::pair<std::string, std::string>> frameworks;  // name, version
+  std::vector<std::string> devices;
+  std::vector<HookFailure> hook_failures;
+  bool python_seen = false;  // some process had the hooks in it
+  bool torch_seen = false;
+  bool hooks_off = false;
+  std::string backend;  // of torch.distributed
+  int32_t world_size = 1;
+};
+
+// Whether the job computes on a device, as far as its hooks can know: torch tells it, other
+// frameworks may use one unseen.
+bool MayUseDevice(const JobFacts& facts);
+
+JobFacts ReadJobFacts(std::span<const store::FactRow> facts, const store::StringTable& strings);
+
+// The loader that trains: of the lowest rank, the one with most workers (evaluation rarely has
+// more). Null: none told of itself.
+const LoaderFact* TrainingLoader(const JobFacts& facts);
+
+}  // namespace steptrace::analyze

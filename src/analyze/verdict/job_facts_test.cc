@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/job_facts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steptrace::analyze {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+class JobFactsTest : public ::testing::Test {
+ protected:
+  void Tell(const std::string& kind, const std::string& json, int32_t rank = 0) {
+    store::FactRow row;
+    row.kind = strings_.Intern(kind);
+    row.json = json;
+    row.rank = rank;
+    rows_.push_back(row);
+  }
+  JobFacts Read() { return ReadJobFacts(rows_, strings_); }
+
+  store::StringTable strings_;
+  std::vector<store::FactRow> rows_;
+};
+
+TEST_F(JobFactsTest, ReadsWhatTheHooksTell) {
+  Tell("process", R"({"pid": 1, "role": "main"})");
+  Tell("framework", R"({"name": "torch", "version": "2.13.0", "cuda": null})");
+  Tell("framework", R"({"name": "torch", "version": "2.13.0", "cuda": null})");
+  Tell("job", R"({"rank": 0, "world_size": 2, "backend": "gloo"})");
+  Tell("device", R"({"device": 0, "name": "NVIDIA H100"})");
+  Tell("hook", R"({"hook": "optimizer", "state": "active", "reason": "step: wrapped"})");
+  Tell("hook", R"({"hook": "data", "state": "failed", "reason": "TypeError: x"})");
+  const JobFacts facts = Read();
+  EXPECT_TRUE(facts.python_seen);
+  EXPECT_TRUE(facts.torch_seen);
+  EXPECT_THAT(facts.frameworks, ElementsAre(Pair("torch", "2.13.0")));
+  EXPECT_EQ(facts.world_size, 2);
+  EXPECT_EQ(facts.backend, "gloo");
+  EXPECT_THAT(facts.devices, ElementsAre("NVIDIA H100"));
+  ASSERT_THAT(facts.hook_failures, SizeIs(1));
+  EXPECT_EQ(facts.hook_failures[0].hook, "data");
+}
+
+TEST_F(JobFactsTest, TheTrainingLoaderIsTheLowestRanksWithMostWorkers) {
+  Tell("loader", R"({"workers": 8, "dataset": "Other"})", 1);
+  Tell("loader", R"({"workers": 0, "dataset": "Evaluation"})", 0);
+  Tell("loader", R"({"workers": 2, "dataset": "Training", "pin_memory": true})", 0);
+  const JobFacts facts = Read();
+  const LoaderFact* loader = TrainingLoader(facts);
+  ASSERT_NE(loader, nullptr);
+  EXPECT_EQ(loader->dataset, "Training");
+  EXPECT_EQ(loader->pin_memory, true);
+  EXPECT_FALSE(loader->prefetch_factor.has_value());
+}
+
+TEST_F(JobFactsTest, HostileFactsAreHeldInBounds) {
+  Tell("loader", R"({"workers": -5, "prefetch_factor": 1e300, "pin_memory": "yes"})");
+  Tell("loader", "[1, 2");
+  Tell("loader", R"({"workers": [[[]]], "dataset": {"a": 1}})");
+  Tell("job", R"({"world_size": 99999999999999999999})");
+  Tell("job", R"({"world_size": -3})");
+  Tell("framework", R"({"name": 7, "version": null})");
+  Tell("loader", R"({"dataset": ")" + std::string(100'000, 'x') + R"("})");
+  Tell("loader", std::string(5'000, '['));
+  const JobFacts facts = Read();
+  ASSERT_THAT(facts.loaders, SizeIs(3));
+  EXPECT_EQ(facts.loaders[0].workers, 0);
+  EXPECT_FALSE(facts.loaders[0].pin_memory.has_value());
+  EXPECT_LE(facts.loaders[2].dataset.size(), 256u);
+  EXPECT_EQ(facts.world_size, 1);
+}
+
+TEST_F(JobFactsTest, NothingToldIsNothingKnown) {
+  const JobFacts facts = Read();
+  EXPECT_FALSE(facts.python_seen);
+  EXPECT_EQ(TrainingLoader(facts), nullptr);
+}
+
+}  // namespace
+}  // namespace steptrace::analyze

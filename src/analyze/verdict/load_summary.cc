@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/load_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace steptrace::analyze {
+namespace {
+
+// Of all usable cores: above it a further worker only takes from the others.
+constexpr double kFullShare = 0.90;
+// Of the quota's periods: less throttling than this cannot hold a step up noticeably.
+constexpr double kThrottledShare = 0.05;
+// Of a period in which the quota ran out, where it is not known when it did.
+constexpr double kThrottledPartOfPeriod = 0.5;
+constexpr double kStorageWaitShare = 0.05;  // of the cores' time, in I/O wait
+constexpr double kStoragePressure = 0.10;   // of the time, some task stalled on I/O
+constexpr double kReadBytesPerS = 1e6;      // less comes from metadata and logs
+constexpr double kRemoteBytesPerS = 5e6;    // more than what ssh and monitoring make
+
+std::optional<double> MeanBetween(const CounterSeries& series, int64_t from_ns, int64_t to_ns) {
+  double sum = 0;
+  int64_t count = 0;
+  const size_t size = std::min(series.times_ns.size(), series.values.size());
+  for (size_t i = 0; i < size; ++i) {
+    if (series.times_ns[i] < from_ns || series.times_ns[i] > to_ns) continue;
+    if (!std::isfinite(series.values[i])) continue;
+    sum += series.values[i];
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
+}
+
+}  // namespace
+
+LoadSummary::LoadSummary(std::span<const CounterSeries> counters, std::span<const NodeInfo> nodes,
+                         int64_t from_ns, int64_t to_ns) {
+  for (const CounterSeries& series : counters) {
+    const auto mean = MeanBetween(series, from_ns, to_ns);
+    if (!mean) continue;
+    auto [entry, is_new] = means_.emplace(series.metric, *mean);
+    if (!is_new) entry->second = std::max(entry->second, *mean);
+  }
+  int32_t cores = 0;
+  for (const NodeInfo& node : nodes) {
+    if (node.cpus > 0) cores = cores == 0 ? node.cpus : std::min(cores, node.cpus);
+  }
+  usable_cores_ = std::max(cores, 1);
+  machine_cores_ = usable_cores_;
+  if (auto limit = Mean("cgroup.cpu_limit_cores"); limit && *limit > 0 && *limit < usable_cores_) {
+    quota_cores_ = limit;
+    usable_cores_ = *limit;
+  }
+}
+
+std::optional<double> LoadSummary::Mean(const std::string& metric) const {
+  const auto found = means_.find(metric);
+  if (found == means_.end()) return std::nullopt;
+  return found->second;
+}
+
+double LoadSummary::others_cores() const {
+  const auto busy = Mean("cpu.busy_share");
+  const auto own = Mean("job.cpu_cores");
+  return busy && own ? std::max(0.0, *busy * machine_cores_ - *own) : 0;
+}
+
+std::optional<double> LoadSummary::free_cores() const {
+  std::optional<double> used;
+  if (quota_cores_) {
+    used = Mean("cgroup.cpu_cores");
+    if (!used) used = Mean("job.cpu_cores");
+  } else if (auto busy = Mean("cpu.busy_share")) {
+    used = *busy * usable_cores_;  // what others use is not free either
+  } else {
+    used = Mean("job.cpu_cores");
+  }
+  if (!used) return std::nullopt;
+  return std::max(0.0, usable_cores_ - *used);
+}
+
+bool LoadSummary::cores_full() const {
+  if (throttled()) return true;
+  const auto free = free_cores();
+  return free && *free <= (1 - kFullShare) * usable_cores_;
+}
+
+bool LoadSummary::throttled() const {
+  return MeanOr("cgroup.throttled_share", 0) >= kThrottledShare;
+}
+
+double LoadSummary::throttled_time_share() const {
+  if (!throttled()) return 0;
+  const double running = MeanOr("cgroup.cpu_cores", MeanOr("job.cpu_cores", usable_cores_));
+  if (const auto stopped = Mean("cgroup.throttled_cores"); stopped && *stopped > 0) {
+    return *stopped / (*stopped + std::max(running, 0.0));
+  }
+  return kThrottledPartOfPeriod * MeanOr("cgroup.throttled_share", 0);
+}
+
+bool LoadSummary::storage_busy(bool one_rank) const {
+  const bool reads =
+      MeanOr("job.read_bytes_per_s", 0) >= kReadBytesPerS ||
+      (!Mean("job.read_bytes_per_s") && MeanOr("disk.read_bytes_per_s", 0) >= kReadBytesPerS);
+  const bool waits = MeanOr("cpu.iowait_share", 0) >= kStorageWaitShare ||
+                     MeanOr("psi.io_some_share", 0) >= kStoragePressure ||
+                     MeanOr("cgroup.psi_io_some_share", 0) >= kStoragePressure;
+  if (reads && waits) return true;
+  // A remote store shows as bytes from the network; so do peers, where there are any.
+  return one_rank && MeanOr("network.receive_bytes_per_s", 0) >= kRemoteBytesPerS;
+}
+
+}  // namespace steptrace::analyze

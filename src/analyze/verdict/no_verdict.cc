@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/no_verdict.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace steptrace::analyze {
+namespace {
+
+constexpr const char* kCallStep =
+    "import steptrace and call steptrace.step() at the end of every step of the training loop";
+
+bool Live(const VerdictInput& input) {
+  return input.report.run.status == "in_progress";
+}
+
+void AddHookFailures(const JobFacts& facts, Verdict& verdict) {
+  std::set<std::string> seen;
+  for (const HookFailure& failure : facts.hook_failures) {
+    const std::string text = fmt::format(
+        "the hook on {} did not go in: {}", failure.hook.empty() ? "a module" : failure.hook,
+        failure.reason.empty() ? "no reason given" : failure.reason);
+    if (seen.insert(text).second) verdict.evidence.push_back({text, "facts", "kind = 'hook'"});
+  }
+}
+
+// The agent looked at the command's processes, and knows more than the facts do.
+bool ExplainedByAgent(const VerdictInput& input, Verdict& verdict) {
+  for (const store::LossRow& loss : input.report.losses) {
+    if (input.report.strings->Text(loss.cause) != "no_hooks" || loss.detail.empty()) continue;
+    verdict.evidence.push_back({loss.detail, "losses", "cause = 'no_hooks'"});
+    return true;
+  }
+  return false;
+}
+
+void ExplainNoPython(const VerdictInput& input, Verdict& verdict) {
+  verdict.headline = "no step seen: no process loaded the hooks";
+  if (ExplainedByAgent(input, verdict)) return;
+  verdict.advice.push_back(
+      {"if it is a Python training: it ran with -S, -E or -I, or with PYTHONPATH cleared, so the "
+       "hooks could not get in; run it without",
+       "", "", ""});
+  verdict.advice.push_back(
+      {"if it is another program: mark its steps with include/steptrace/steptrace.h", "", "", ""});
+}
+
+void ExplainNoTorch(Verdict& verdict) {
+  verdict.headline = "no step seen: Python ran, but torch was not imported";
+  verdict.advice.push_back(
+      {fmt::format("if it trains in a way of its own: {}", kCallStep), "", "", ""});
+}
+
+void ExplainNoOptimizer(Verdict& verdict) {
+  verdict.headline = "no step seen: torch was there, but no optimizer of torch.optim made a step";
+  verdict.advice.push_back({kCallStep, "", "", ""});
+}
+
+}  // namespace
+
+Verdict NoStepsVerdict(const VerdictInput& input) {
+  Verdict verdict;
+  verdict.status = VerdictStatus::kNoSteps;
+  if (input.facts.hooks_off) {
+    verdict.headline = "no step seen: the hooks were switched off";
+    verdict.advice.push_back({"run without --hooks off", "hooks", "off", "default"});
+  } else if (Live(input)) {
+    verdict.headline = "no step yet: the job is still starting, or its first step is under way";
+    if (input.facts.torch_seen) {
+      verdict.advice.push_back({fmt::format("if it trains already: {}", kCallStep), "", "", ""});
+    }
+  } else if (!input.facts.python_seen) {
+    ExplainNoPython(input, verdict);
+  } else if (!input.facts.torch_seen) {
+    ExplainNoTorch(verdict);
+  } else {
+    ExplainNoOptimizer(verdict);
+  }
+  AddHookFailures(input.facts, verdict);
+  return verdict;
+}
+
+Verdict TooFewStepsVerdict(const VerdictInput& input) {
+  Verdict verdict;
+  verdict.status = VerdictStatus::kTooFewSteps;
+  const int64_t have = input.selection.steps;
+  const int64_t more = kMinSteadySteps - have;
+  verdict.headline = fmt::format("too few steps: {} steady of {} seen, {} more {} needed", have,
+                                 input.selection.count, more, more == 1 ? "is" : "are");
+  verdict.evidence.push_back(
+      {fmt::format("{} of {} steps were warm-up", input.selection.warm_up, input.selection.count),
+       "steps", "kind = 'warm-up'"});
+  const auto& last = input.report.options.last_steps;
+  if (last && *last < kMinSteadySteps && input.selection.count > input.selection.steps) {
+    verdict.advice.push_back({"look at more steps", "last_steps", fmt::format("{}", *last),
+                              fmt::format("{}", kMinSteadySteps)});
+  } else if (Live(input)) {
+    verdict.advice.push_back({"ask again when it has made more steps", "", "", ""});
+  } else {
+    verdict.advice.push_back({"let it run longer", "", "", ""});
+  }
+  AddHookFailures(input.facts, verdict);
+  return verdict;
+}
+
+}  // namespace steptrace::analyze

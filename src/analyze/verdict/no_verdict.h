@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "analyze/verdict/verdict.h"
+
+// Verdicts on runs that show too little; they say why, and what to do.
+namespace steptrace::analyze {
+
+Verdict NoStepsVerdict(const VerdictInput& input);
+Verdict TooFewStepsVerdict(const VerdictInput& input);
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+// The vocabulary of the verdict: five suspects and their stages, by the names of DESIGN section 7.
+// Every nanosecond of a step belongs to exactly one stage, so all else is sums of these.
+namespace steptrace::analyze {
+
+enum class SubStage : uint8_t {
+  kStorageRead,
+  kGetitem,
+  kCollate,
+  kReceive,
+  kCpuShortage,
+  kWorkerStart,
+  kForward,
+  kBackward,
+  kOptimizer,
+  kCompute,  // a device was busy while the host waited
+  kExposed,
+  kStraggler,
+  kGarbageCollection,
+  kRecompilation,
+  kCheckpoint,
+  kEvaluation,
+  kLogging,
+  kUnknown,
+};
+inline constexpr size_t kSubStageCount = 18;
+
+enum class SuspectId : uint8_t {
+  kDataPipeline,
+  kModel,
+  kCommunication,
+  kFrameworkOverhead,
+  kOther
+};
+inline constexpr size_t kSuspectCount = 5;
+inline constexpr std::array<SuspectId, kSuspectCount> kSuspects = {
+    SuspectId::kDataPipeline, SuspectId::kModel, SuspectId::kCommunication,
+    SuspectId::kFrameworkOverhead, SuspectId::kOther};
+
+using StageTimes = std::array<int64_t, kSubStageCount>;   // ns by SubStage
+using SuspectTimes = std::array<int64_t, kSuspectCount>;  // ns by SuspectId
+
+const char* StageName(SubStage stage);        // as stored: "getitem"
+const char* SuspectName(SuspectId suspect);   // as stored: "data_pipeline"
+const char* SuspectTitle(SuspectId suspect);  // in a sentence: "data pipeline"
+SuspectId SuspectOf(SubStage stage);
+
+inline int64_t& At(StageTimes& times, SubStage stage) {
+  return times[static_cast<size_t>(stage)];
+}
+inline int64_t At(const StageTimes& times, SubStage stage) {
+  return times[static_cast<size_t>(stage)];
+}
+inline int64_t At(const SuspectTimes& times, SuspectId suspect) {
+  return times[static_cast<size_t>(suspect)];
+}
+
+void AddTo(StageTimes& sum, const StageTimes& times);
+int64_t Sum(const StageTimes& times);
+SuspectTimes BySuspect(const StageTimes& times);
+// The stage of the suspect that has most; its first where all have nothing.
+SubStage LargestStage(const StageTimes& times, SuspectId suspect);
+
+// Makes the parts sum to `total` exactly, in proportion to what they are now; where they are all
+// 0, `fallback` gets everything. Negative parts count as 0.
+void FitParts(std::span<int64_t> parts, int64_t total, size_t fallback);
+
+// Moves up to `ns` from one stage to another.
+void Move(StageTimes& times, SubStage from, SubStage to, int64_t ns);
+
+// Shares that sum to 1 without an error of rounding, in whatever order they are added: each is a
+// multiple of 2^-40.
+template <size_t N>
+std::array<double, N> ExactShares(const std::array<int64_t, N>& parts);
+
+extern template std::array<double, kSubStageCount> ExactShares(const StageTimes&);
+extern template std::array<double, kSuspectCount> ExactShares(const SuspectTimes&);
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/step_times.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "analyze/stats/distribution.h"
+#include "analyze/stats/outliers.h"
+
+namespace steptrace::analyze {
+namespace {
+
+constexpr size_t kMaxOutliersNamed = 20;
+constexpr int64_t kMaxStageSamples = 2048;  // a rank: a median of so many is within 2 % of the rank
+// A hundred days: longer is no step but a damaged row, and would drown all others.
+constexpr int64_t kMaxStepNs = int64_t{100} * 24 * 3600 * 1'000'000'000;
+
+bool InOrder(const store::StepRow& a, const store::StepRow& b) {
+  return a.step != b.step ? a.step < b.step : a.rank < b.rank;
+}
+
+int64_t LargestCount(const std::map<int32_t, int64_t>& by_rank) {
+  int64_t largest = 0;
+  for (const auto& [rank, count] : by_rank) largest = std::max(largest, count);
+  return largest;
+}
+
+// Drops what lies before each rank's last `keep` steady steps.
+void KeepLast(const ReportInput& input, int64_t keep, std::vector<uint32_t>& steady) {
+  std::map<int32_t, int64_t> left;
+  std::vector<uint32_t> kept;
+  for (auto at = steady.rbegin(); at != steady.rend(); ++at) {
+    auto [count, is_new] = left.emplace(input.steps[*at].rank, keep);
+    if (count->second-- > 0) kept.push_back(*at);
+  }
+  std::reverse(kept.begin(), kept.end());
+  steady = std::move(kept);
+}
+
+}  // namespace
+
+bool IsPlausible(const store::StepRow& row) {
+  return row.dur_ns > 0 && row.dur_ns <= kMaxStepNs && row.ts_ns >= -kMaxStepNs &&
+         row.ts_ns <= std::numeric_limits<int64_t>::max() - kMaxStepNs;
+}
+
+StepSelection SelectSteps(const ReportInput& input) {
+  StepSelection selection;
+  std::map<int32_t, int64_t> trains, warm_ups, evals;
+  for (uint32_t i = 0; i < input.steps.size(); ++i) {
+    const store::StepRow& row = input.steps[i];
+    const std::string& kind = input.strings->Text(row.kind);
+    if (!IsPlausible(row)) {
+      ++selection.rejected;
+    } else if (kind == "train") {
+      selection.steady.push_back(i);
+      ++trains[row.rank];
+    } else if (kind == "warm-up") {
+      ++warm_ups[row.rank];
+      ++trains[row.rank];
+    } else {
+      ++evals[row.rank];
+    }
+  }
+  const auto in_order = [&](uint32_t a, uint32_t b) {
+    return InOrder(input.steps[a], input.steps[b]);
+  };
+  auto& steady = selection.steady;
+  if (!std::is_sorted(steady.begin(), steady.end(), in_order)) {
+    std::sort(steady.begin(), steady.end(), in_order);
+  }
+  if (input.options.last_steps && *input.options.last_steps > 0) {
+    KeepLast(input, *input.options.last_steps, selection.steady);
+  }
+  std::map<int32_t, int64_t> kept;
+  for (uint32_t i : selection.steady) {
+    const store::StepRow& row = input.steps[i];
+    const bool first = kept.empty();
+    ++kept[row.rank];
+    selection.from_ns = first ? row.ts_ns : std::min(selection.from_ns, row.ts_ns);
+    selection.to_ns = std::max(first ? row.ts_ns : selection.to_ns, row.ts_ns + row.dur_ns);
+  }
+  selection.count = LargestCount(trains);
+  selection.steps = LargestCount(kept);
+  selection.warm_up = LargestCount(warm_ups);
+  selection.eval = LargestCount(evals);
+  return selection;
+}
+
+StepTimes::StepTimes(const ReportInput& input, const StepSelection& selection,
+                     const AttributionRules& rules) {
+  FindOutlierRules(input, selection);
+  sample_every_ = std::max<int64_t>(1, (selection.steps + kMaxStageSamples - 1) / kMaxStageSamples);
+  const auto& steady = selection.steady;
+  cells_.resize(std::min<size_t>(steady.size(), kMaxBootstrapCells));
+  std::vector<Member> members;
+  for (size_t begin = 0, end = 0; begin < steady.size(); begin = end) {
+    const store::StepRow& first = input.steps[steady[begin]];
+    members.clear();
+    for (end = begin; end < steady.size() && input.steps[steady[end]].step == first.step; ++end) {
+      const store::StepRow& row = input.steps[steady[end]];
+      members.push_back({&row, Attribute(row, rules)});
+    }
+    AddStep(members, cells_[begin * cells_.size() / steady.size()]);
+  }
+  std::erase_if(cells_, [](const Cell& cell) { return Sum(cell.stages) == 0; });
+  NameOutliers();
+}
+
+void StepTimes::FindOutlierRules(const ReportInput& input, const StepSelection& selection) {
+  std::map<int32_t, std::vector<int64_t>> durations;
+  for (uint32_t i : selection.steady) {
+    durations[input.steps[i].rank].push_back(input.steps[i].dur_ns);
+  }
+  for (auto& [rank, values] : durations) {
+    outlier_threshold_ns_[rank] = FindOutlierRule(std::move(values))->threshold_ns;
+  }
+}
+
+void StepTimes::AddStep(std::span<Member> members, Cell& cell) {
+  SplitCommunication(members, cell);
+  for (const Member& member : members) {
+    RankTimes& rank = ranks_[member.row->rank];
+    if (rank.steps % sample_every_ == 0) SampleStages(member);
+    ++rank.steps;
+    AddTo(rank.stages, member.times);
+    AddTo(cell.stages, member.times);
+    AddTo(total_, member.times);
+    total_ns_ = SaturatingAdd(total_ns_, member.row->dur_ns);
+    Count(*member.row);
+    NoteOutlier(member);
+  }
+}
+
+void StepTimes::Count(const store::StepRow& row) {
+  counts_.waits += std::max(row.waits, 0);
+  counts_.starved_waits += std::clamp(row.starved_waits, 0, std::max(row.waits, 0));
+  counts_.checkpoints += row.checkpoint_ns > 0;
+  counts_.evaluations += row.evaluation_ns > 0;
+  counts_.collections += row.gc_ns > 0;
+  counts_.explicit_communication_ns =
+      SaturatingAdd(counts_.explicit_communication_ns, row.communication_phase_ns);
+  if (row.longest_user_range_ns > 0) {
+    int64_t& sum = counts_.user_ranges_ns[row.longest_user_range];
+    sum = SaturatingAdd(sum, row.longest_user_range_ns);
+  }
+}
+
+// What every rank spends in communication is the exchange itself; the rest is waiting for the rank
+// that spends least: it came last.
+void StepTimes::SplitCommunication(std::span<Member> members, Cell& cell) {
+  if (members.size() < 2) return;
+  ++shared_steps_;
+  const auto communication = [](const Member& m) { return At(m.times, SubStage::kExposed); };
+  auto late = std::min_element(members.begin(), members.end(), [&](const auto& a, const auto& b) {
+    return communication(a) < communication(b);
+  });
+  const int64_t least = communication(*late);
+  int64_t next = std::numeric_limits<int64_t>::max();
+  int64_t waited = 0;
+  StageTimes others{};
+  for (Member& member : members) {
+    if (&member == &*late) continue;
+    next = std::min(next, communication(member));
+    waited += communication(member) - least;
+    Move(member.times, SubStage::kExposed, SubStage::kStraggler, communication(member) - least);
+    AddTo(others, member.times);
+  }
+  if (waited == 0) return;
+  const auto peers = static_cast<int64_t>(members.size()) - 1;
+  RankTimes& rank = ranks_[late->row->rank];
+  ++rank.last_in_steps;
+  rank.caused_wait_ns = SaturatingAdd(rank.caused_wait_ns, waited);
+  for (size_t i = 0; i < kSubStageCount; ++i) rank.excess[i] += late->times[i] - others[i] / peers;
+  const int64_t gain = (next - least) * static_cast<int64_t>(members.size());
+  cell.straggler_gain_ns += gain;
+  straggler_gain_ns_ += gain;
+}
+
+void StepTimes::SampleStages(const Member& member) {
+  samples_[member.row->rank].push_back(member.times);
+}
+
+void StepTimes::NoteOutlier(const Member& member) {
+  const store::StepRow& row = *member.row;
+  if (row.dur_ns <= outlier_threshold_ns_[row.rank]) return;
+  ++outlier_count_;
+  longest_.push_back({{row.rank, row.step, row.ts_ns, row.dur_ns, "", 0}, member.times});
+  if (longest_.size() <= kMaxOutliersNamed) return;
+  const auto shortest = std::min_element(
+      longest_.begin(), longest_.end(),
+      [](const auto& a, const auto& b) { return a.outlier.dur_ns < b.outlier.dur_ns; });
+  longest_.erase(shortest);
+}
+
+void StepTimes::NameOutliers() {
+  std::map<int32_t, StageTimes> medians;
+  for (auto& [rank, samples] : samples_) {
+    std::vector<int64_t> values(samples.size());
+    for (size_t stage = 0; stage < kSubStageCount; ++stage) {
+      for (size_t i = 0; i < samples.size(); ++i) values[i] = samples[i][stage];
+      const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+      std::nth_element(values.begin(), middle, values.end());
+      medians[rank][stage] = *middle;
+    }
+  }
+  for (OutlierCandidate& candidate : longest_) {
+    const Growth growth = LargestGrowth(candidate.times, medians[candidate.outlier.rank]);
+    candidate.outlier.cause = StageName(static_cast<SubStage>(growth.part));
+    candidate.outlier.excess_ns = growth.excess;
+    outliers_.push_back(candidate.outlier);
+  }
+  std::sort(outliers_.begin(), outliers_.end(), [](const Outlier& a, const Outlier& b) {
+    return a.dur_ns != b.dur_ns ? a.dur_ns > b.dur_ns : a.ts_ns < b.ts_ns;
+  });
+}
+
+Interval StepTimes::IntervalOf(const std::vector<int64_t>& numerators) const {
+  std::vector<int64_t> denominators;
+  denominators.reserve(cells_.size());
+  for (const Cell& cell : cells_) denominators.push_back(Sum(cell.stages));
+  return BootstrapRatioOfSums(numerators, denominators);
+}
+
+Interval StepTimes::StragglerGainShare() const {
+  std::vector<int64_t> numerators;
+  for (const Cell& cell : cells_) numerators.push_back(cell.straggler_gain_ns);
+  return IntervalOf(numerators);
+}
+
+Interval StepTimes::Share(SuspectId suspect) const {
+  std::vector<int64_t> numerators;
+  for (const Cell& cell : cells_) numerators.push_back(At(BySuspect(cell.stages), suspect));
+  return IntervalOf(numerators);
+}
+
+Interval StepTimes::Lead(SuspectId first, SuspectId second) const {
+  std::vector<int64_t> numerators;
+  for (const Cell& cell : cells_) {
+    const SuspectTimes times = BySuspect(cell.stages);
+    numerators.push_back(At(times, first) - At(times, second));
+  }
+  return IntervalOf(numerators);
+}
+
+std::string LateCause(const StageTimes& excess) {
+  StageTimes by_cause = excess;
+  // The data pipeline's stages count together: which of them it is differs from step to step.
+  for (SubStage stage : {SubStage::kStorageRead, SubStage::kCollate, SubStage::kReceive,
+                         SubStage::kCpuShortage, SubStage::kWorkerStart}) {
+    At(by_cause, SubStage::kGetitem) += At(by_cause, stage);
+    At(by_cause, stage) = 0;
+  }
+  At(by_cause, SubStage::kExposed) = 0;
+  At(by_cause, SubStage::kStraggler) = 0;
+  const auto largest = std::max_element(by_cause.begin(), by_cause.end());
+  const auto stage = static_cast<SubStage>(largest - by_cause.begin());
+  return stage == SubStage::kGetitem ? SuspectName(SuspectId::kDataPipeline) : StageName(stage);
+}
+
+}  // namespace steptrace::analyze

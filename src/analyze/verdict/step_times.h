@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "analyze/report/report.h"
+#include "analyze/report/report_input.h"
+#include "analyze/stats/bootstrap.h"
+#include "analyze/verdict/attribution.h"
+#include "analyze/verdict/stages.h"
+
+namespace steptrace::analyze {
+
+// The steps that a verdict looks at: numbers of rows, in order of (step, rank).
+struct StepSelection {
+  std::vector<uint32_t> steady;
+  int64_t count = 0;    // steps that train, warm-up included: of the rank with most
+  int64_t steps = 0;    // steady ones: of the rank with most
+  int64_t warm_up = 0;  // the same way
+  int64_t eval = 0;
+  int64_t rejected = 0;  // rows that no run can hold
+  int64_t from_ns = 0;   // stretch of the steady steps
+  int64_t to_ns = 0;
+};
+
+// Whether a run can hold such a step: a damaged row must not drown all others.
+bool IsPlausible(const store::StepRow& row);
+
+StepSelection SelectSteps(const ReportInput& input);
+
+struct RankTimes {
+  int64_t steps = 0;
+  StageTimes stages{};
+  int64_t last_in_steps = 0;   // steps in which the others waited for it
+  int64_t caused_wait_ns = 0;  // how long all of them did
+  StageTimes excess{};         // of its own time in those steps over the others' mean
+};
+
+// What the rows count, beside times.
+struct StepCounts {
+  int64_t waits = 0;
+  int64_t starved_waits = 0;
+  int64_t checkpoints = 0;  // steps that saved or loaded
+  int64_t evaluations = 0;  // steps that evaluated
+  int64_t collections = 0;  // steps with garbage collection
+  int64_t explicit_communication_ns = 0;
+  std::map<store::StringId, int64_t> user_ranges_ns;
+};
+
+// All steady steps of all ranks, summed: for the whole, by rank, and by cells of neighbouring
+// steps from which intervals are drawn. Integers throughout; memory does not grow with the run.
+class StepTimes {
+ public:
+  StepTimes(const ReportInput& input, const StepSelection& selection,
+            const AttributionRules& rules);
+
+  const StageTimes& total() const { return total_; }
+  int64_t total_ns() const { return total_ns_; }
+  const std::map<int32_t, RankTimes>& ranks() const { return ranks_; }
+  const StepCounts& counts() const { return counts_; }
+  int64_t shared_steps() const { return shared_steps_; }  // seen on two ranks or more
+
+  // ns that all ranks together would save, were the late rank of each step as early as the next.
+  int64_t straggler_gain_ns() const { return straggler_gain_ns_; }
+  Interval StragglerGainShare() const;
+  Interval Share(SuspectId suspect) const;
+  // Of the difference of two suspects' shares: clear of 0 means one is ahead.
+  Interval Lead(SuspectId first, SuspectId second) const;
+
+  int64_t outlier_count() const { return outlier_count_; }
+  const std::vector<Outlier>& outliers() const { return outliers_; }
+
+ private:
+  struct Member {
+    const store::StepRow* row;
+    StageTimes times;
+  };
+  struct Cell {
+    StageTimes stages{};
+    int64_t straggler_gain_ns = 0;
+  };
+  void FindOutlierRules(const ReportInput& input, const StepSelection& selection);
+  void AddStep(std::span<Member> members, Cell& cell);
+  void SplitCommunication(std::span<Member> members, Cell& cell);
+  void Count(const store::StepRow& row);
+  void NoteOutlier(const Member& member);
+  void SampleStages(const Member& member);
+  void NameOutliers();
+  Interval IntervalOf(const std::vector<int64_t>& numerators) const;
+
+  struct OutlierCandidate {
+    Outlier outlier;
+    StageTimes times;
+  };
+  StageTimes total_{};
+  int64_t total_ns_ = 0;
+  StepCounts counts_;
+  std::map<int32_t, RankTimes> ranks_;
+  std::vector<Cell> cells_;
+  int64_t shared_steps_ = 0;
+  int64_t straggler_gain_ns_ = 0;
+
+  std::map<int32_t, int64_t> outlier_threshold_ns_;
+  int64_t outlier_count_ = 0;
+  std::vector<OutlierCandidate> longest_;
+  std::map<int32_t, std::vector<StageTimes>> samples_;  // evenly spaced, for the stages' medians
+  int64_t sample_every_ = 1;
+  std::vector<Outlier> outliers_;
+};
+
+// What makes a rank late: "data_pipeline" for any of its stages, else the stage.
+std::string LateCause(const StageTimes& excess);
+
+}  // namespace steptrace::analyze

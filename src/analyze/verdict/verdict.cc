@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "analyze/report/quantity.h"
+#include "analyze/verdict/advice.h"
+#include "analyze/verdict/evidence.h"
+#include "analyze/verdict/no_verdict.h"
+
+namespace steptrace::analyze {
+namespace {
+
+constexpr double kNsPerHour = 3600e9;
+constexpr double kAlone = 0.99;  // of a suspect: the rest of its stages needs no word
+
+struct Candidate {
+  SuspectId suspect = SuspectId::kOther;
+  double share = 0;
+  Interval interval;
+};
+
+// All but the model, the largest first: it is what a step is for.
+std::vector<Candidate> RankSuspects(const VerdictInput& input) {
+  const auto shares = ExactShares(BySuspect(input.times.total()));
+  std::vector<Candidate> result;
+  for (SuspectId suspect : kSuspects) {
+    if (suspect == SuspectId::kModel) continue;
+    result.push_back({suspect, shares[static_cast<size_t>(suspect)], input.times.Share(suspect)});
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.share > b.share; });
+  return result;
+}
+
+double ModelShare(const VerdictInput& input) {
+  return ExactShares(BySuspect(input.times.total()))[static_cast<size_t>(SuspectId::kModel)];
+}
+
+struct LateRank {
+  int32_t rank = 0;
+  const RankTimes* times = nullptr;
+  double least_gain = kStragglerThreshold;  // of being on time, to be found
+};
+
+std::optional<LateRank> ConsistentlyLate(const StepTimes& times) {
+  if (times.shared_steps() == 0) return std::nullopt;
+  LateRank worst;
+  double caused = 0;
+  for (const auto& [number, rank] : times.ranks()) {
+    caused += static_cast<double>(rank.caused_wait_ns);
+    if (worst.times == nullptr || rank.caused_wait_ns > worst.times->caused_wait_ns) {
+      worst.rank = number;
+      worst.times = &rank;
+    }
+  }
+  if (caused <= 0) return std::nullopt;
+  const double last =
+      static_cast<double>(worst.times->last_in_steps) / static_cast<double>(times.shared_steps());
+  if (last >= kConsistentlyLast) return worst;
+  if (static_cast<double>(worst.times->caused_wait_ns) < kConsistentlyLast * caused) {
+    return std::nullopt;
+  }
+  // Late now and then, as by saving: chance does that too, so it has to cost more.
+  worst.least_gain = kSuspectThreshold;
+  return worst;
+}
+
+// What would still be in the way, were the late rank like the others: the largest suspect on them,
+// their waiting left out.
+double LargestElsewhere(const VerdictInput& input, int32_t late) {
+  StageTimes others{};
+  for (const auto& [number, rank] : input.times.ranks()) {
+    if (number != late) AddTo(others, rank.stages);
+  }
+  At(others, SubStage::kStraggler) = 0;
+  const double total = static_cast<double>(std::max<int64_t>(Sum(others), 1));
+  const SuspectTimes times = BySuspect(others);
+  double largest = 0;
+  for (SuspectId suspect : kSuspects) {
+    if (suspect == SuspectId::kModel) continue;
+    largest = std::max(largest, static_cast<double>(At(times, suspect)) / total);
+  }
+  return largest;
+}
+
+void SetGain(const VerdictInput& input, double removable_share, Verdict& verdict) {
+  if (removable_share <= 0 || removable_share >= 1) return;
+  verdict.at_most_speedup = 1 / (1 - removable_share);
+  verdict.at_most_saving_ns =
+      std::llround(removable_share * static_cast<double>(input.training_ns));
+  if (const auto price = input.report.options.price_per_hour) {
+    verdict.at_most_saving_money =
+        static_cast<double>(*verdict.at_most_saving_ns) / kNsPerHour * *price;
+  }
+}
+
+// "65 % of the step (63-67)"; an interval that rounds to one number adds nothing.
+std::string ShareText(double share, const Interval& interval, const char* of = "") {
+  const std::string low = FormatShareNumber(interval.low);
+  const std::string high = FormatShareNumber(interval.high);
+  if (low == high) return FormatShare(share) + of;
+  return fmt::format("{}{} ({}-{})", FormatShare(share), of, low, high);
+}
+constexpr const char* kOfTheStep = " of the step";
+
+// What a suspect is called in a sentence: "other" is nobody, its largest stage is somebody.
+std::string SuspectText(const VerdictInput& input, SuspectId suspect) {
+  if (suspect != SuspectId::kOther) return SuspectTitle(suspect);
+  const StageTimes& times = input.times.total();
+  const SubStage stage = LargestStage(times, suspect);
+  const bool alone = static_cast<double>(At(times, stage)) >=
+                     kAlone * static_cast<double>(At(BySuspect(times), suspect));
+  return (alone ? "" : "mostly ") + CauseTitle(StageName(stage));
+}
+
+std::string CandidateText(const VerdictInput& input, const Candidate& candidate) {
+  return fmt::format("{} {}", SuspectText(input, candidate.suspect),
+                     ShareText(candidate.share, candidate.interval));
+}
+
+std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
+  const auto late = ConsistentlyLate(input.times);
+  if (!late) return std::nullopt;
+  const Interval interval = input.times.StragglerGainShare();
+  const double share = static_cast<double>(input.times.straggler_gain_ns()) /
+                       static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
+  if (interval.low < late->least_gain || share < LargestElsewhere(input, late->rank)) {
+    return std::nullopt;
+  }
+  Verdict verdict;
+  verdict.status = VerdictStatus::kFound;
+  verdict.suspect = SuspectName(SuspectId::kCommunication);
+  verdict.sub_stage = StageName(SubStage::kStraggler);
+  verdict.share = share;
+  verdict.share_low = interval.low;
+  verdict.share_high = interval.high;
+  verdict.straggler_rank = late->rank;
+  verdict.straggler_cause = LateCause(late->times->excess);
+  SetGain(input, share, verdict);
+  verdict.headline =
+      fmt::format("communication: rank {} is late by its {} and the others wait, {}", late->rank,
+                  CauseTitle(verdict.straggler_cause), ShareText(share, interval, kOfTheStep));
+  return verdict;
+}
+
+Verdict SuspectVerdict(const VerdictInput& input, const Candidate& candidate) {
+  Verdict verdict;
+  verdict.status = VerdictStatus::kFound;
+  verdict.suspect = SuspectName(candidate.suspect);
+  const SubStage stage = LargestStage(input.times.total(), candidate.suspect);
+  verdict.sub_stage = StageName(stage);
+  verdict.share = candidate.share;
+  verdict.share_low = candidate.interval.low;
+  verdict.share_high = candidate.interval.high;
+  SetGain(input, candidate.share, verdict);
+  verdict.headline = fmt::format("{}, {}", SuspectText(input, candidate.suspect),
+                                 ShareText(candidate.share, candidate.interval, kOfTheStep));
+  return verdict;
+}
+
+Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
+  const Interval interval = input.times.Share(SuspectId::kModel);
+  Verdict verdict;
+  verdict.status = VerdictStatus::kFound;
+  verdict.suspect = SuspectName(SuspectId::kModel);
+  verdict.sub_stage = StageName(LargestStage(input.times.total(), SuspectId::kModel));
+  verdict.share = ModelShare(input);
+  verdict.share_low = interval.low;
+  verdict.share_high = interval.high;
+  const std::string share = ShareText(verdict.share, interval);
+  if (input.load.throttled()) {
+    verdict.headline = fmt::format("the model fills {} of the step, slowed by a CPU quota", share);
+  } else if (next.share < kInTheWay) {
+    verdict.headline =
+        fmt::format("the model fills the step, {}; nothing around it is in the way", share);
+  } else {
+    verdict.headline = fmt::format("the model fills most of the step, {}; next: {}, {}", share,
+                                   SuspectText(input, next.suspect), FormatShare(next.share));
+  }
+  return verdict;
+}
+
+Verdict NoSingleSuspect(const VerdictInput& input, const std::vector<Candidate>& ranked) {
+  Verdict verdict;
+  verdict.status = VerdictStatus::kNoSingleSuspect;
+  verdict.headline = fmt::format("no single suspect: {}, {}", CandidateText(input, ranked[0]),
+                                 CandidateText(input, ranked[1]));
+  return verdict;
+}
+
+double ThresholdOf(SuspectId suspect) {
+  return suspect == SuspectId::kDataPipeline ? kDataPipelineThreshold : kSuspectThreshold;
+}
+
+bool ClearlyAhead(const VerdictInput& input, const Candidate& first, const Candidate& second) {
+  return first.share >= kClearLead * second.share &&
+         input.times.Lead(first.suspect, second.suspect).low > 0;
+}
+
+Verdict Decide(const VerdictInput& input) {
+  if (auto straggler = StragglerVerdict(input)) return *std::move(straggler);
+  const auto ranked = RankSuspects(input);
+  const bool over = ranked[0].interval.low >= ThresholdOf(ranked[0].suspect);
+  if (over && ClearlyAhead(input, ranked[0], ranked[1])) return SuspectVerdict(input, ranked[0]);
+  if (!over && ModelShare(input) >= kModelFills) return ModelVerdict(input, ranked[0]);
+  return NoSingleSuspect(input, ranked);
+}
+
+}  // namespace
+
+Verdict DecideVerdict(const VerdictInput& input) {
+  if (input.selection.count == 0) return NoStepsVerdict(input);
+  if (input.selection.steps < kMinSteadySteps) return TooFewStepsVerdict(input);
+  Verdict verdict = Decide(input);
+  verdict.evidence = CollectEvidence(input, verdict);
+  verdict.advice = CollectAdvice(input, verdict);
+  return verdict;
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every file of tests/data/verdict is a training with an induced cause, as rows, and what its
+// report must say.
+#include "analyze/verdict/verdict.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "analyze/report/build_report.h"
+#include "testing/verdict_case.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::filesystem::path kCases = STEPTRACE_VERDICT_CASES;
+
+std::vector<std::string> CaseNames() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kCases)) {
+    if (entry.path().extension() == ".case") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+const char* StatusText(VerdictStatus status) {
+  switch (status) {
+    case VerdictStatus::kFound:
+      return "found";
+    case VerdictStatus::kNoSingleSuspect:
+      return "no_single_suspect";
+    case VerdictStatus::kTooFewSteps:
+      return "too_few_steps";
+    case VerdictStatus::kNoSteps:
+      return "no_steps";
+  }
+  return "?";
+}
+
+// `0.60..0.70` or a text.
+void ExpectField(const std::string& key, const std::string& wanted, const std::string& text,
+                 std::optional<double> number) {
+  const size_t dots = wanted.find("..");
+  if (dots == std::string::npos) {
+    EXPECT_EQ(text, wanted) << key;
+    return;
+  }
+  ASSERT_TRUE(number.has_value()) << key << " is not there";
+  EXPECT_GE(*number, std::stod(wanted.substr(0, dots))) << key;
+  EXPECT_LE(*number, std::stod(wanted.substr(dots + 2))) << key;
+}
+
+void ExpectVerdict(const Verdict& verdict, const std::string& what) {
+  std::istringstream words(what);
+  for (std::string word; words >> word;) {
+    const size_t equals = word.find('=');
+    ASSERT_NE(equals, std::string::npos) << word;
+    const std::string key = word.substr(0, equals);
+    const std::string wanted = word.substr(equals + 1);
+    const auto check = [&](const std::string& text, std::optional<double> number = {}) {
+      ExpectField(key, wanted, text, number);
+    };
+    if (key == "status") {
+      check(StatusText(verdict.status));
+    } else if (key == "suspect") {
+      check(verdict.suspect);
+    } else if (key == "sub_stage") {
+      check(verdict.sub_stage);
+    } else if (key == "share") {
+      check("", verdict.share);
+    } else if (key == "speedup") {
+      check(verdict.at_most_speedup ? "some" : "none", verdict.at_most_speedup);
+    } else if (key == "money") {
+      check(verdict.at_most_saving_money ? "some" : "none", verdict.at_most_saving_money);
+    } else if (key == "rank") {
+      check(verdict.straggler_rank ? fmt::format("{}", *verdict.straggler_rank) : "none");
+    } else if (key == "cause") {
+      check(verdict.straggler_cause);
+    } else {
+      ADD_FAILURE() << "unknown field " << key;
+    }
+  }
+}
+
+std::string AllAdvice(const Verdict& verdict) {
+  std::string text;
+  for (const Advice& advice : verdict.advice) {
+    text += fmt::format("{} [{}: {} -> {}]\n", advice.text, advice.setting, advice.current,
+                        advice.proposed);
+  }
+  return text;
+}
+
+std::string AllEvidence(const Verdict& verdict) {
+  std::string text;
+  for (const Evidence& evidence : verdict.evidence) text += evidence.text + "\n";
+  return text;
+}
+
+void ExpectOne(const Report& report, const std::string& kind, const std::string& what) {
+  const Verdict& verdict = report.verdict;
+  if (kind == "expect") return ExpectVerdict(verdict, what);
+  if (kind == "expect_headline") {
+    EXPECT_THAT(verdict.headline, HasSubstr(what));
+  } else if (kind == "expect_advice") {
+    EXPECT_THAT(AllAdvice(verdict), HasSubstr(what));
+  } else if (kind == "expect_no_advice") {
+    EXPECT_THAT(AllAdvice(verdict), Not(HasSubstr(what)));
+  } else if (kind == "expect_evidence") {
+    EXPECT_THAT(AllEvidence(verdict), HasSubstr(what));
+  } else if (kind == "expect_no_evidence") {
+    EXPECT_THAT(AllEvidence(verdict), Not(HasSubstr(what)));
+  } else {
+    ADD_FAILURE() << "unknown expectation " << kind;
+  }
+}
+
+void ExpectExactSums(const Report& report, const VerdictCase& verdict_case) {
+  int64_t suspects_ns = 0, stages_ns = 0, longest_ns = 0;
+  double shares = 0, stage_shares = 0;
+  for (const Suspect& suspect : report.suspects) {
+    suspects_ns += suspect.ns;
+    shares += suspect.share;
+  }
+  for (const StageRow& stage : report.stages) {
+    stages_ns += stage.ns;
+    stage_shares += stage.share;
+    EXPECT_GE(stage.ns, 0) << stage.name;
+  }
+  EXPECT_EQ(suspects_ns, stages_ns);
+  if (!verdict_case.input.options.last_steps) {
+    for (const store::StepRow& row : verdict_case.steps) {
+      if (verdict_case.strings->Text(row.kind) == "train") longest_ns += row.dur_ns;
+    }
+    EXPECT_EQ(suspects_ns, longest_ns);
+  }
+  EXPECT_EQ(shares, suspects_ns > 0 ? 1.0 : 0.0);
+  EXPECT_EQ(stage_shares, shares);
+  EXPECT_LE(report.verdict.share_low, report.verdict.share);
+  EXPECT_GE(report.verdict.share_high, report.verdict.share);
+}
+
+class VerdictCaseTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(VerdictCaseTest, SaysWhatTheFileExpects) {
+  auto verdict_case = ReadVerdictCase(kCases / (GetParam() + ".case"));
+  ASSERT_TRUE(verdict_case.ok()) << verdict_case.error().message;
+  ASSERT_FALSE(verdict_case->expectations.empty());
+  const Report report = BuildReport(verdict_case->input);
+  SCOPED_TRACE(fmt::format("headline: {}\nevidence:\n{}advice:\n{}", report.verdict.headline,
+                           AllEvidence(report.verdict), AllAdvice(report.verdict)));
+  for (const auto& [kind, what] : verdict_case->expectations) {
+    SCOPED_TRACE(kind + " " + what);
+    ExpectOne(report, kind, what);
+  }
+  ExpectExactSums(report, *verdict_case);
+}
+
+INSTANTIATE_TEST_SUITE_P(Data, VerdictCaseTest, ::testing::ValuesIn(CaseNames()),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace steptrace::analyze

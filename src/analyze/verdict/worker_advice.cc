@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/worker_advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analyze/report/quantity.h"
+
+namespace steptrace::analyze {
+namespace {
+
+constexpr const char* kSetting = "DataLoader.num_workers";
+// Starved less often than this, the workers keep up: a further one would idle beside them.
+constexpr double kStarvedOften = 0.20;
+// A worker that mostly waits still computes a little.
+constexpr double kLeastCoresPerWorker = 0.1;
+
+struct Situation {
+  int32_t workers = 0;  // of one rank
+  int32_t ranks_on_node = 1;
+  double starved_share = 0;          // of the step
+  std::optional<double> free_cores;  // of the node
+  double cores_per_worker = 1;
+};
+
+int32_t RanksOnNode(const VerdictInput& input) {
+  const auto nodes = std::max<size_t>(input.report.run.nodes.size(), 1);
+  const auto ranks = std::max<size_t>(input.times.ranks().size(), 1);
+  return static_cast<int32_t>((ranks + nodes - 1) / nodes);
+}
+
+// Starved: loading that workers could do meanwhile; receiving is the parent's own work.
+double StarvedShare(const VerdictInput& input) {
+  const StageTimes& times = input.times.total();
+  const int64_t starved = At(times, SubStage::kStorageRead) + At(times, SubStage::kGetitem) +
+                          At(times, SubStage::kCollate) + At(times, SubStage::kCpuShortage);
+  return static_cast<double>(starved) /
+         static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
+}
+
+// What the job uses beyond its training threads, each of which computes while it does not wait.
+double CoresPerWorker(const VerdictInput& input, const Situation& now) {
+  const auto used = input.load.Mean("job.cpu_cores");
+  if (!used || now.workers == 0) return 1;
+  const double trainers = now.ranks_on_node * (1 - now.starved_share);
+  const double workers = static_cast<double>(now.workers) * now.ranks_on_node;
+  return std::clamp((*used - trainers) / workers, kLeastCoresPerWorker, 1.0);
+}
+
+Situation Look(const VerdictInput& input, const LoaderFact& loader) {
+  Situation now;
+  now.workers = loader.workers;
+  now.ranks_on_node = RanksOnNode(input);
+  now.starved_share = StarvedShare(input);
+  now.free_cores = input.load.free_cores();
+  now.cores_per_worker = CoresPerWorker(input, now);
+  return now;
+}
+
+// Workers that deliver a batch in the time of the rest of the step. Now `w` of them need a whole
+// step for one: without any, the training thread itself needs the starved share of it.
+int32_t NeededWorkers(const Situation& now) {
+  const double rest = std::max(1 - now.starved_share, 0.02);
+  const double load = now.workers == 0 ? now.starved_share : static_cast<double>(now.workers);
+  return static_cast<int32_t>(std::clamp(std::ceil(load / rest), 1.0, 1024.0));
+}
+
+// Further workers of a rank that find a core.
+int32_t RoomForWorkers(const Situation& now) {
+  const double room = now.free_cores.value_or(0) / now.cores_per_worker / now.ranks_on_node;
+  return static_cast<int32_t>(std::clamp(std::floor(room + 0.25), 0.0, 1024.0));
+}
+
+Advice Keep(int32_t workers, std::string text) {
+  return {std::move(text), kSetting, fmt::format("{}", workers), ""};
+}
+
+Advice Propose(int32_t workers, int32_t proposed, std::string text) {
+  return {std::move(text), kSetting, fmt::format("{}", workers), fmt::format("{}", proposed)};
+}
+
+std::string CoresNow(const VerdictInput& input) {
+  const double cores = input.load.usable_cores();
+  return fmt::format("{} core{}{}", FormatNumber(cores), cores == 1 ? "" : "s",
+                     input.load.quota_cores() ? " of the CPU quota" : "");
+}
+
+}  // namespace
+
+std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
+  const LoaderFact* loader = TrainingLoader(input.facts);
+  if (loader == nullptr) return std::nullopt;
+  const Situation now = Look(input, *loader);
+  const StepCounts& counts = input.times.counts();
+  const bool often = counts.waits == 0 || static_cast<double>(counts.starved_waits) >=
+                                              kStarvedOften * static_cast<double>(counts.waits);
+  if (!often) {
+    return Keep(now.workers, fmt::format("batches stand ready in most waits: more workers than "
+                                         "num_workers={} will not help",
+                                         now.workers));
+  }
+  const int32_t room = RoomForWorkers(now);
+  if (now.free_cores && (input.load.cores_full() || room == 0)) {
+    return Keep(now.workers,
+                fmt::format("DataLoader(num_workers={}) already fills {}: more will not help",
+                            now.workers, CoresNow(input)));
+  }
+  if (!now.free_cores) return std::nullopt;  // unknown use of the cores: no proposal
+  const int32_t proposed =
+      std::min(std::max(NeededWorkers(now), now.workers + 1), now.workers + room);
+  const std::string free = FormatNumber(*now.free_cores);
+  if (now.workers == 0) {
+    return Propose(0, proposed,
+                   fmt::format("DataLoader(num_workers={}), now 0: load beside the training "
+                               "thread, on {} free cores",
+                               proposed, free));
+  }
+  return Propose(now.workers, proposed,
+                 fmt::format("DataLoader(num_workers={}), now {}: {} of {} are free", proposed,
+                             now.workers, free, CoresNow(input)));
+}
+
+}  // namespace steptrace::analyze

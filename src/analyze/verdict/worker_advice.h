@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "analyze/report/report.h"
+#include "analyze/verdict/verdict.h"
+
+namespace steptrace::analyze {
+
+// How many workers would hide the loading behind the rest of the step, as far as the cores go: a
+// proposal, or why more would not help. Empty: nothing is known of the loader.
+std::optional<Advice> AdviseWorkers(const VerdictInput& input);
+
+}  // namespace steptrace::analyze
