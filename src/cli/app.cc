@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/version.h"
+
+namespace steptrace::cli {
+namespace {
+
+// CLI11's help with a usage line that says what the command line looks like.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(30); }
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: steptrace " + usage_ + "\n";
+  }
+
+ private:
+  std::string usage_;
+};
+
+}  // namespace
+
+int Fail(const Error& error) {
+  PrintError(error);
+  return kExitBadInput;
+}
+
+CLI::App* AddCommand(CLI::App& app, const CommandText& text) {
+  CLI::App* command = app.add_subcommand(text.name, text.sentence);
+  command->formatter(std::make_shared<HelpFormatter>(text.name + " " + text.usage));
+  command->footer(fmt::format("\nExample:\n  {}\nExit codes: {}", text.example, text.exit_codes));
+  return command;
+}
+
+CLI::Validator AtLeast(int64_t least) {
+  return CLI::Validator(
+      [least](std::string& text) {
+        int64_t number = 0;
+        bool good = CLI::detail::lexical_cast(text, number) && number >= least;
+        return good ? std::string() : fmt::format("'{}' is no whole number from {}", text, least);
+      },
+      "");
+}
+
+void AddPriceOption(CLI::App* command, Session& session) {
+  command
+      ->add_option("--price-per-hour", session.settings.price_per_hour,
+                   "Cost of an hour of the training")
+      ->type_name("PRICE")
+      ->check(CLI::NonNegativeNumber.description(""));
+}
+
+void AddColorOption(CLI::App* command, Session& session) {
+  command->add_option("--color", session.settings.color, "auto (on a terminal), always or never")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
+}
+
+void AddFolderOption(CLI::App* command, Session& session) {
+  command->add_option("--folder", session.settings.folder, "Where runs are gathered")
+      ->type_name("PATH");
+}
+
+void AddJsonFlag(CLI::App* command, bool& json) {
+  command->add_flag("--json", json, "Print JSON");
+}
+
+void AddRunArgument(CLI::App* command, std::string& run) {
+  command->add_option("RUN", run, "A run's path, name or id; without it the newest")->type_name("");
+}
+
+void BuildApp(CLI::App& app, Session& session) {
+  app.description("Steptrace: where the time of a training goes, and what to do about it.");
+  app.set_version_flag("--version", fmt::format("steptrace {}", kVersion));
+  app.require_subcommand(1);
+  app.formatter(std::make_shared<HelpFormatter>("COMMAND [OPTIONS]"));
+  app.footer(
+      "\nExample:\n  steptrace run -- python train.py\n"
+      "Settings: flags over STEPTRACE_* over steptrace.toml. `steptrace COMMAND --help` tells "
+      "more.");
+  AddRunCommand(app, session);
+  AddReportCommand(app, session);
+  AddLsCommand(app, session);
+  AddShowCommand(app, session);
+  AddExportCommand(app, session);
+  AddSchemaCommand(app, session);
+  AddDoctorCommand(app, session);
+  AddRecoverCommand(app, session);
+  AddReferenceCommand(app, session);
+}
+
+}  // namespace steptrace::cli

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/doctor.h"
+#include "cli/format.h"
+
+namespace steptrace::cli {
+namespace {
+
+const char* NameOf(Health health) {
+  switch (health) {
+    case Health::kOk:
+      return "ok";
+    case Health::kLimited:
+      return "limited";
+    case Health::kMissing:
+      return "missing";
+  }
+  return "";
+}
+
+const char* ColorOf(Health health) {
+  switch (health) {
+    case Health::kOk:
+      return "\x1b[32m";
+    case Health::kLimited:
+      return "\x1b[33m";
+    case Health::kMissing:
+      return "\x1b[31m";
+  }
+  return "";
+}
+
+void PrintText(const std::vector<Finding>& findings, bool color) {
+  for (const auto& finding : findings) {
+    std::string health = fmt::format("{:<8}", NameOf(finding.health));
+    if (color) health = ColorOf(finding.health) + health + "\x1b[0m";
+    fmt::print("{} {:<24} {}\n", health, finding.subject, Printable(finding.detail));
+    if (!finding.next_step.empty()) fmt::print("{:34}{}\n", "", finding.next_step);
+  }
+}
+
+void PrintJson(const std::vector<Finding>& findings) {
+  std::string text = "[\n";
+  for (size_t i = 0; i < findings.size(); ++i) {
+    const Finding& finding = findings[i];
+    text += fmt::format(
+        "  {{\"subject\": {}, \"health\": \"{}\", \"detail\": {}, \"next_step\": {}}}{}\n",
+        JsonString(finding.subject), NameOf(finding.health), JsonString(finding.detail),
+        JsonString(finding.next_step), i + 1 < findings.size() ? "," : "");
+  }
+  std::fputs((text + "]\n").c_str(), stdout);
+}
+
+}  // namespace
+
+void AddDoctorCommand(CLI::App& app, Session& session) {
+  CLI::App* command = AddCommand(app, {.name = "doctor",
+                                       .sentence = "Tell what can be collected here, and why not",
+                                       .usage = "[OPTIONS]",
+                                       .example = "steptrace doctor"});
+  auto json = std::make_shared<bool>(false);
+  AddJsonFlag(command, *json);
+  AddColorOption(command, session);
+  command->callback([&session, json] {
+    session.action = [&session, json] {
+      auto findings = Examine("/", session.settings.shm);
+      if (*json) {
+        PrintJson(findings);
+      } else {
+        PrintText(findings, UseColor(session.color(), stdout));
+      }
+      return FinishOutput(stdout);
+    };
+  });
+}
+
+}  // namespace steptrace::cli

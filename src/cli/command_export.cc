@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "serve/rpc/run_path.h"
+#include "serve/rpc/table.h"
+
+namespace steptrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExportArguments {
+  std::string run;
+  std::string format;
+  fs::path output;
+  std::string table;
+  std::vector<std::string> columns;
+  std::string where;
+  std::optional<int64_t> limit;
+};
+
+const std::map<std::string, store::ScanFormat>& Formats() {
+  static const std::map<std::string, store::ScanFormat> formats = {
+      {"parquet", store::ScanFormat::kParquet},
+      {"csv", store::ScanFormat::kCsv},
+      {"arrow", store::ScanFormat::kArrowStream}};
+  return formats;
+}
+
+// Where people, and readers that go by the name, expect each format.
+std::string ExtensionOf(const std::string& format) {
+  return format == "arrow" ? "arrows" : format;
+}
+
+rpc::TableQuery QueryOf(const ExportArguments& arguments, const fs::path& run) {
+  return {run, arguments.table, arguments.columns, arguments.where, arguments.limit};
+}
+
+Status ExportOne(const ExportArguments& arguments, const fs::path& run) {
+  Progress progress("export " + arguments.table, 0);
+  return rpc::WriteTable(QueryOf(arguments, run), Formats().at(arguments.format), arguments.output);
+}
+
+// Every table, each in a file of its own in the folder.
+Status ExportAll(ExportArguments arguments, const fs::path& run) {
+  if (!arguments.columns.empty() || !arguments.where.empty()) {
+    return Error{"export: --columns and --where are about one table; name it with --table"};
+  }
+  if (arguments.output == "-") {
+    return Error{"export: standard output holds one table; name it with --table"};
+  }
+  std::error_code error;
+  fs::create_directories(arguments.output, error);
+  if (error) {
+    return Error{fmt::format("{}: {}; name a folder that can be written with -o",
+                             arguments.output.string(), error.message())};
+  }
+  auto tables = store::AllTableSchemas();
+  Progress progress("export", static_cast<int64_t>(tables.size()));
+  fs::path folder = arguments.output;
+  for (size_t i = 0; i < tables.size(); ++i) {
+    progress.Done(static_cast<int64_t>(i));
+    arguments.table = tables[i].name;
+    fs::path file = folder / fmt::format("{}.{}", tables[i].name, ExtensionOf(arguments.format));
+    STEPTRACE_RETURN_IF_ERROR(
+        rpc::WriteTable(QueryOf(arguments, run), Formats().at(arguments.format), file));
+  }
+  return {};
+}
+
+int Export(const ExportArguments& arguments, const Session& session) {
+  auto run = rpc::ResolveRun(arguments.run, session.settings.folder);
+  if (!run.ok()) return Fail(run.error());
+  Status status = arguments.table.empty() ? ExportAll(arguments, *run) : ExportOne(arguments, *run);
+  return status.ok() ? kExitOk : Fail(status.error());
+}
+
+}  // namespace
+
+void AddExportCommand(CLI::App& app, Session& session) {
+  CLI::App* command = AddCommand(
+      app, {.name = "export",
+            .sentence = "Write a run's tables to files for other tools",
+            .usage = "[RUN] --format FORMAT -o PATH [OPTIONS]",
+            .example = "steptrace export train-slow --format csv --table steps -o steps.csv"});
+  auto arguments = std::make_shared<ExportArguments>();
+  AddRunArgument(command, arguments->run);
+  command->add_option("--format", arguments->format, "parquet, csv or arrow (an IPC stream)")
+      ->type_name("FORMAT")
+      ->required()
+      ->check(CLI::IsMember(Formats()).description(""));
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "File of the table (- is standard output), or\nfolder of all tables")
+      ->type_name("PATH")
+      ->required();
+  command->add_option("--table", arguments->table, "Only this one")->type_name("TABLE");
+  command->add_option("--columns", arguments->columns, "Only these")
+      ->type_name("A,B")
+      ->delimiter(',');
+  command->add_option("--where", arguments->where, "Only rows that meet: column op value [and ...]")
+      ->type_name("FILTER");
+  command->add_option("--limit", arguments->limit, "At most N rows")
+      ->type_name("N")
+      ->check(AtLeast(0));
+  AddFolderOption(command, session);
+  command->callback([&session, arguments] {
+    session.action = [&session, arguments] { return Export(*arguments, session); };
+  });
+}
+
+}  // namespace steptrace::cli

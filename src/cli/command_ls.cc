@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/format.h"
+#include "cli/text_table.h"
+#include "store/run_list.h"
+
+namespace steptrace::cli {
+namespace {
+
+struct LsArguments {
+  std::string folder;
+  bool json = false;
+};
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string line;
+  for (const auto& word : words) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
+template <class T>
+nlohmann::ordered_json OrNull(const std::optional<T>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
+nlohmann::ordered_json ToJson(const store::RunSummary& run) {
+  nlohmann::ordered_json json;
+  json["id"] = run.id;
+  json["name"] = run.name;
+  json["status"] = run.status;
+  json["path"] = run.path.string();
+  json["command"] = run.command;
+  json["started_utc"] = UtcTime(run.started_utc_ns);
+  json["started_utc_ns"] = run.started_utc_ns;
+  json["duration_ns"] = OrNull(run.duration_ns);
+  json["exit_code"] = OrNull(run.exit_code);
+  json["signal"] = OrNull(run.signal);
+  json["ranks"] = run.ranks;
+  json["steps"] = run.steps;
+  json["bytes"] = run.bytes;
+  json["problem"] = run.problem;
+  return json;
+}
+
+void PrintJson(const std::vector<store::RunSummary>& runs) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& run : runs) list.push_back(ToJson(run));
+  std::string text = list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::printf("%s\n", text.c_str());
+}
+
+void PrintText(const std::vector<store::RunSummary>& runs) {
+  TextTable table({{"run"},
+                   {"status"},
+                   {"started"},
+                   {"took", Align::kRight},
+                   {"steps", Align::kRight},
+                   {"command"}},
+                  TerminalColumns(stdout), stdout);
+  for (const auto& run : runs) {
+    bool readable = run.problem.empty();
+    table.Row({Printable(run.path.filename().string()), run.status,
+               readable ? UtcTime(run.started_utc_ns) : "",
+               run.duration_ns ? ShortDuration(*run.duration_ns) : "",
+               run.duration_ns ? fmt::format("{}", run.steps) : "",
+               Printable(readable ? Joined(run.command) : run.problem)});
+  }
+}
+
+int Ls(const LsArguments& arguments, const Session& session) {
+  std::filesystem::path folder =
+      arguments.folder.empty() ? session.settings.folder : arguments.folder;
+  std::error_code error;
+  if (!arguments.folder.empty() && !std::filesystem::is_directory(folder, error)) {
+    return Fail(
+        Error{fmt::format("ls: {}: no such folder; name one that holds runs", folder.string())});
+  }
+  auto runs = store::ListRuns(folder);
+  if (!runs.ok()) return Fail(runs.error());
+  if (arguments.json) {
+    PrintJson(*runs);
+  } else if (runs->empty()) {
+    std::fprintf(stderr, "no runs in %s; make one: steptrace run -- python train.py\n",
+                 Printable(folder.string()).c_str());
+  } else {
+    PrintText(*runs);
+  }
+  return FinishOutput(stdout);
+}
+
+}  // namespace
+
+void AddLsCommand(CLI::App& app, Session& session) {
+  CLI::App* command = AddCommand(app, {.name = "ls",
+                                       .sentence = "List runs, newest first",
+                                       .usage = "[FOLDER] [OPTIONS]",
+                                       .example = "steptrace ls --json"});
+  auto arguments = std::make_shared<LsArguments>();
+  command->add_option("FOLDER", arguments->folder, "Folder of runs (./steptrace-runs)")
+      ->type_name("");
+  AddJsonFlag(command, arguments->json);
+  command->callback([&session, arguments] {
+    session.action = [&session, arguments] { return Ls(*arguments, session); };
+  });
+}
+
+}  // namespace steptrace::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "serve/rpc/report.h"
+#include "serve/rpc/run_path.h"
+#include "store/recovery.h"
+
+namespace steptrace::cli {
+namespace {
+
+// Closes the run, then leaves the report that its end would have left.
+Status Recover(const std::filesystem::path& run, const Settings& settings) {
+  Progress progress("recover", 0);
+  STEPTRACE_RETURN_IF_ERROR(store::RecoverRun(run));
+  STEPTRACE_ASSIGN_OR_RETURN(
+      analyze::Report report,
+      rpc::LoadReport(run, {.price_per_hour = settings.price_per_hour, .last_steps = {}}));
+  return rpc::SaveReport(run, report);
+}
+
+}  // namespace
+
+void AddRecoverCommand(CLI::App& app, Session& session) {
+  CLI::App* command =
+      AddCommand(app, {.name = "recover",
+                       .sentence = "Close a run whose writer died",
+                       .usage = "RUN [OPTIONS]",
+                       .example = "steptrace recover steptrace-runs/train-20261121T093000Z"});
+  auto argument = std::make_shared<std::string>();
+  command->add_option("RUN", *argument, "A run's path, name or id")->type_name("")->required();
+  AddFolderOption(command, session);
+  command->callback([&session, argument] {
+    session.action = [&session, argument] {
+      auto run = rpc::ResolveRun(*argument, session.settings.folder);
+      if (!run.ok()) return Fail(run.error());
+      Status status = Recover(*run, session.settings);
+      return status.ok() ? kExitOk : Fail(status.error());
+    };
+  });
+}
+
+}  // namespace steptrace::cli

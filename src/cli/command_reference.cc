@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+
+namespace steptrace::cli {
+namespace {
+
+std::string Section(const CLI::App& command, const std::string& name) {
+  return fmt::format("## {}\n\n```text\n{}```\n\n", name, command.help());
+}
+
+// docs/reference/cli.md, from the same declarations as --help: a test proves it current.
+std::string CliMarkdown() {
+  CLI::App app("", "steptrace");
+  Session session;
+  BuildApp(app, session);
+  std::string text =
+      "# Command line\n\nWritten by `steptrace reference`; do not edit.\n\n"
+      "An error is one line on stderr: the thing, the cause, the next step. Colour appears only on "
+      "a\n"
+      "terminal and never with `NO_COLOR`.\n\n" +
+      Section(app, "steptrace");
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_group().empty()) continue;  // hidden
+    text += Section(*command, "steptrace " + command->get_name());
+  }
+  return text +
+         "## Settings\n\nFlags win over the environment, which wins over `steptrace.toml` in the "
+         "current\nfolder (`STEPTRACE_CONFIG` names another file).\n\n" +
+         SettingsMarkdown();
+}
+
+}  // namespace
+
+void AddReferenceCommand(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand("reference", "Write docs/reference/cli.md")->group("");
+  command->callback([&session] {
+    session.action = [] {
+      std::fputs(CliMarkdown().c_str(), stdout);
+      return FinishOutput(stdout);
+    };
+  });
+}
+
+}  // namespace steptrace::cli

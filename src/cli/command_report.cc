@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "analyze/report/report_json.h"
+#include "cli/commands.h"
+#include "cli/present.h"
+#include "serve/rpc/report.h"
+#include "serve/rpc/run_path.h"
+
+namespace steptrace::cli {
+namespace {
+
+struct ReportArguments {
+  std::string run;
+  bool json = false;
+  std::optional<int64_t> last;
+};
+
+Status PrintJson(const std::filesystem::path& run, const rpc::ReportOptions& options) {
+  STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report, rpc::LoadReport(run, options));
+  std::fputs(analyze::ReportToJson(report).c_str(), stdout);
+  return {};
+}
+
+int Report(const ReportArguments& arguments, const Session& session) {
+  const Settings& settings = session.settings;
+  auto run = rpc::ResolveRun(arguments.run, settings.folder);
+  if (!run.ok()) return Fail(run.error());
+  Status status = arguments.json ? PrintJson(*run, {settings.price_per_hour, arguments.last})
+                                 : PrintReport(*run,
+                                               {.price_per_hour = settings.price_per_hour,
+                                                .last_steps = arguments.last,
+                                                .color = session.color()},
+                                               stdout);
+  return status.ok() ? FinishOutput(stdout) : Fail(status.error());
+}
+
+}  // namespace
+
+void AddReportCommand(CLI::App& app, Session& session) {
+  CLI::App* command =
+      AddCommand(app, {.name = "report",
+                       .sentence = "Print where a run's time goes and its verdict",
+                       .usage = "[RUN] [OPTIONS]",
+                       .example = "steptrace report train-slow --price-per-hour 32.77"});
+  auto arguments = std::make_shared<ReportArguments>();
+  AddRunArgument(command, arguments->run);
+  AddJsonFlag(command, arguments->json);
+  AddPriceOption(command, session);
+  command->add_option("--last", arguments->last, "Only the newest N steps of each rank")
+      ->type_name("N")
+      ->check(AtLeast(1));
+  AddFolderOption(command, session);
+  AddColorOption(command, session);
+  command->callback([&session, arguments] {
+    session.action = [&session, arguments] { return Report(*arguments, session); };
+  });
+}
+
+}  // namespace steptrace::cli

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/run.h"
+
+namespace steptrace::cli {
+namespace {
+
+// What the command line leaves for the command: the first words that are no options of ours, and
+// all that stood after `--`.
+Result<std::vector<std::string>> CommandOf(const CLI::App& command, const Session& session) {
+  std::vector<std::string> words = command.remaining();
+  if (!words.empty() && words.front().starts_with("-")) {
+    return Error{"run: unknown option " + words.front() + "; see steptrace run --help"};
+  }
+  words.insert(words.end(), session.passed_on.begin(), session.passed_on.end());
+  if (words.empty() || words.front().empty()) {
+    return Error{"run: no command; write for example steptrace run -- python train.py"};
+  }
+  return words;
+}
+
+int Run(const CLI::App& command, const Session& session, RunOptions options) {
+  auto words = CommandOf(command, session);
+  if (!words.ok()) return Fail(words.error());
+  const Settings& settings = session.settings;
+  options.command = *std::move(words);
+  options.folder = settings.folder;
+  options.quiet = settings.quiet;
+  options.report = settings.report && !settings.quiet;
+  options.hooks = settings.hooks;
+  options.system_interval_ms = settings.system_interval_ms;
+  options.shm = settings.shm;
+  options.price_per_hour = settings.price_per_hour;
+  options.color = session.color();
+  return RunCommand(options);
+}
+
+void AddPlaces(CLI::App* command, Session& session, RunOptions& options) {
+  command->add_option("-o,--output", options.output, "Folder of this run, instead of a new one")
+      ->type_name("PATH");
+  AddFolderOption(command, session);
+  command->add_option("--name", options.name, "Name of the run, instead of the script's")
+      ->type_name("TEXT");
+  command->add_option("--shm", session.settings.shm, "Folder in memory, instead of /dev/shm")
+      ->type_name("PATH");
+}
+
+void AddCollection(CLI::App* command, Session& session) {
+  Settings& settings = session.settings;
+  command->add_option("--hooks", settings.hooks, "Hooks in the training: a comma list, or off")
+      ->type_name("LIST");
+  command
+      ->add_option("--system-interval-ms", settings.system_interval_ms,
+                   "Time between samples of the system (500)")
+      ->type_name("MS")
+      ->check(CLI::Range(kMinSystemIntervalMs, kMaxSystemIntervalMs).description(""));
+}
+
+void AddPresentation(CLI::App* command, Session& session) {
+  Settings& settings = session.settings;
+  command->add_flag("-q,--quiet", settings.quiet, "Print nothing of our own but errors");
+  command->add_flag_callback(
+      "--no-report", [&settings] { settings.report = false; },
+      "No report at the end (it is in the run)");
+  AddPriceOption(command, session);
+  AddColorOption(command, session);
+}
+
+}  // namespace
+
+void AddRunCommand(CLI::App& app, Session& session) {
+  CLI::App* command =
+      AddCommand(app, {.name = "run",
+                       .sentence = "Run a training under observation",
+                       .usage = "[OPTIONS] -- COMMAND...",
+                       .example = "steptrace run -- torchrun --nproc-per-node 2 train.py --lr 0.1",
+                       .exit_codes = "the command's own (128 + n: it died of signal n);\n"
+                                     "  126, 127 it could not be started; 2 bad input"});
+  command->prefix_command();
+  auto options = std::make_shared<RunOptions>();
+  AddPlaces(command, session, *options);
+  AddCollection(command, session);
+  AddPresentation(command, session);
+  command->callback([command, &session, options] {
+    session.action = [command, &session, options] { return Run(*command, session, *options); };
+  });
+}
+
+}  // namespace steptrace::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "cli/settings.h"
+#include "cli/terminal.h"
+
+namespace steptrace::cli {
+
+// What the commands share while the line is parsed: the settings, over which flags write, and what
+// the chosen command will do.
+struct Session {
+  Settings settings;
+  std::vector<std::string> passed_on;  // what stood after the first `--`
+  std::function<int()> action;         // returns the status to exit with
+
+  ColorMode color() const { return *ParseColorMode(settings.color); }
+};
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitBadInput = 2;
+
+// The error in one line, and the status to exit with.
+int Fail(const Error& error);
+
+// What --help says of a command besides its options.
+struct CommandText {
+  std::string name;
+  std::string sentence;
+  std::string usage;  // what follows the name
+  std::string example;
+  std::string exit_codes = "0 done, 2 bad input";
+};
+CLI::App* AddCommand(CLI::App& app, const CommandText& text);
+CLI::Validator AtLeast(int64_t least);
+void AddPriceOption(CLI::App* command, Session& session);
+void AddColorOption(CLI::App* command, Session& session);
+void AddFolderOption(CLI::App* command, Session& session);
+void AddJsonFlag(CLI::App* command, bool& json);
+// RUN: a path, a name or an id; nothing is the newest.
+void AddRunArgument(CLI::App* command, std::string& run);
+
+// Each in a file of its own, command_<name>.cc.
+void AddRunCommand(CLI::App& app, Session& session);
+void AddReportCommand(CLI::App& app, Session& session);
+void AddLsCommand(CLI::App& app, Session& session);
+void AddShowCommand(CLI::App& app, Session& session);
+void AddExportCommand(CLI::App& app, Session& session);
+void AddSchemaCommand(CLI::App& app, Session& session);
+void AddDoctorCommand(CLI::App& app, Session& session);
+void AddRecoverCommand(CLI::App& app, Session& session);
+void AddReferenceCommand(CLI::App& app, Session& session);  // hidden: writes docs/reference/cli.md
+
+// The whole line: settings, all commands.
+void BuildApp(CLI::App& app, Session& session);
+
+}  // namespace steptrace::cli

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/doctor.h"
+
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+#include "agent/system/doctor_checks.h"
+#include "cli/package_dir.h"
+
+namespace steptrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A few ranks with workers: 2^16 records of 32 bytes for a training thread, 2^12 for others.
+constexpr uint64_t kComfortableShmBytes = 64ull << 20;
+
+std::optional<std::string> ReadText(const fs::path& path) {
+  std::ifstream in(path);
+  if (!in) return std::nullopt;
+  std::stringstream text;
+  text << in.rdbuf();
+  std::string read = std::move(text).str();
+  while (!read.empty() && (read.back() == '\n' || read.back() == ' ')) read.pop_back();
+  return read;
+}
+
+Finding ExaminePackage() {
+  auto package = PackageDir();
+  if (package.ok()) return {"Python package", Health::kOk, package->string(), ""};
+  return {"Python package", Health::kMissing,
+          "not found beside " + ExecutablePath().string() + ": trainings get no hooks",
+          "install the wheel again or set STEPTRACE_PACKAGE_DIR"};
+}
+
+Finding ExamineShm(const fs::path& shm) {
+  struct statvfs space {};
+  if (statvfs(shm.c_str(), &space) != 0 || access(shm.c_str(), W_OK | X_OK) != 0) {
+    return {"shared memory", Health::kLimited,
+            shm.string() + " is absent or cannot be written: rings lie in files",
+            "mount a tmpfs there or name one with --shm"};
+  }
+  uint64_t free_bytes = uint64_t{space.f_bavail} * space.f_frsize;
+  std::string detail = fmt::format("{}, {} MiB free", shm.string(), free_bytes >> 20);
+  if (free_bytes >= kComfortableShmBytes) return {"shared memory", Health::kOk, detail, ""};
+  return {"shared memory", Health::kLimited, detail + ": many ranks may find no room",
+          "docker run --shm-size=1g, or name another tmpfs with --shm"};
+}
+
+Finding ExamineClock(const fs::path& root) {
+  std::string flags = ReadText(root / "proc/cpuinfo").value_or("");
+  bool invariant =
+      flags.find("constant_tsc") != flags.npos && flags.find("nonstop_tsc") != flags.npos;
+  if (invariant) return {"clock", Health::kOk, "invariant TSC", ""};
+  return {"clock", Health::kLimited,
+          "no invariant TSC: records take CLOCK_MONOTONIC, some 20 ns more", ""};
+}
+
+Finding ExamineRunQueue(const fs::path& root) {
+  if (ReadText(root / "proc/self/schedstat")) {
+    return {"waits for a core", Health::kOk, "/proc/self/schedstat", ""};
+  }
+  return {"waits for a core", Health::kMissing,
+          "no /proc/self/schedstat: a shortage of CPU is seen less well",
+          "a kernel with CONFIG_SCHED_INFO tells it"};
+}
+
+}  // namespace
+
+std::vector<Finding> Examine(const fs::path& root, const fs::path& shm) {
+  std::vector<Finding> findings = {ExaminePackage(),
+                                   ExamineShm(shm.empty() ? root / "dev/shm" : shm),
+                                   ExamineClock(root), ExamineRunQueue(root)};
+  agent::DoctorOptions options;
+  options.proc_root = root / "proc";
+  options.sys_root = root / "sys";
+  for (const auto& check : agent::DoctorChecks(options)) {
+    Health health = check.available ? Health::kOk : Health::kMissing;
+    findings.push_back({check.source, health, check.reason, check.remedy});
+  }
+  return findings;
+}
+
+}  // namespace steptrace::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/doctor.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace steptrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A machine of files, with what a test puts into it.
+class Machine {
+ public:
+  Machine() : root_(fs::path(::testing::TempDir()) / ("doctor" + std::to_string(getpid()))) {
+    fs::create_directories(root_ / "dev/shm");
+    fs::create_directories(root_ / "sys");
+  }
+  ~Machine() { fs::remove_all(root_); }
+  Machine& With(const fs::path& file, const std::string& text) {
+    fs::create_directories((root_ / file).parent_path());
+    std::ofstream(root_ / file) << text;
+    return *this;
+  }
+  Finding Find(const std::string& subject, const fs::path& shm = {}) const {
+    auto findings = Examine(root_, shm);
+    auto found = std::find_if(findings.begin(), findings.end(),
+                              [&](const Finding& f) { return f.subject == subject; });
+    EXPECT_NE(found, findings.end()) << subject;
+    return found == findings.end() ? Finding{} : *found;
+  }
+
+ private:
+  fs::path root_;
+};
+
+TEST(Doctor, AnInvariantTscNeedsBothFlags) {
+  Machine machine;
+  machine.With("proc/cpuinfo", "flags : fpu constant_tsc\n");
+  EXPECT_EQ(machine.Find("clock").health, Health::kLimited);
+  machine.With("proc/cpuinfo", "flags : fpu constant_tsc nonstop_tsc\n");
+  EXPECT_EQ(machine.Find("clock").health, Health::kOk);
+}
+
+TEST(Doctor, WaitsForACoreNeedSchedstat) {
+  Machine machine;
+  EXPECT_EQ(machine.Find("waits for a core").health, Health::kMissing);
+  machine.With("proc/self/schedstat", "1 2 3\n");
+  EXPECT_EQ(machine.Find("waits for a core").health, Health::kOk);
+}
+
+TEST(Doctor, SharedMemoryThatIsAbsentIsNamedWithARemedy) {
+  Finding finding = Machine().Find("shared memory", "/nowhere/shm");
+  EXPECT_EQ(finding.health, Health::kLimited);
+  EXPECT_NE(finding.detail.find("/nowhere/shm"), std::string::npos);
+  EXPECT_NE(finding.next_step.find("--shm"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace steptrace::cli

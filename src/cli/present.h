@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "base/result.h"
+#include "cli/terminal.h"
+
+namespace steptrace::cli {
+
+struct PresentOptions {
+  std::optional<double> price_per_hour;
+  std::optional<int64_t> last_steps;  // only the newest steps of each rank
+  ColorMode color = ColorMode::kAuto;
+  bool print = true;  // false: only write report.json
+};
+
+// Loads the report of a run (closed, live or interrupted), leaves report.json in it when the run is
+// closed and its folder can be written, and prints the text form to `stream`.
+Status PrintReport(const std::filesystem::path& run, const PresentOptions& options,
+                   std::FILE* stream);
+
+}  // namespace steptrace::cli

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "analyze/report/quantity.h"
+#include "cli/render/bars.h"
+#include "cli/render/display_text.h"
+#include "cli/render/sections.h"
+
+namespace steptrace::cli {
+namespace {
+
+// Smaller parts share one row: each alone would show as 0 %.
+constexpr double kLeastShare = 0.005;
+constexpr int kMostBarCells = 40;
+constexpr int kShareColumns = 6;
+constexpr int kValueColumns = 10;
+
+struct Row {
+  std::string label;
+  std::string suspect;
+  int64_t ns = 0;
+  double share = 0;
+};
+
+// The data pipeline is one row (the verdict names its stages); the others show by stage.
+std::vector<Row> MakeRows(const analyze::Report& report) {
+  std::vector<Row> rows;
+  for (const analyze::Suspect& suspect : report.suspects) {
+    if (suspect.name == "data_pipeline") {
+      rows.push_back({"data pipeline", suspect.name, suspect.ns, suspect.share});
+    }
+  }
+  Row rest{"the rest", "other", 0, 0};
+  for (const analyze::StageRow& stage : report.stages) {
+    if (stage.suspect == "data_pipeline") continue;
+    rows.push_back({StageLabel(stage.name), stage.suspect, stage.ns, stage.share});
+  }
+  for (const Row& row : rows) {
+    if (row.share >= kLeastShare) continue;
+    rest.ns += row.ns;
+    rest.share += row.share;
+  }
+  std::erase_if(rows, [](const Row& row) { return row.share < kLeastShare; });
+  if (rest.share >= kLeastShare) rows.push_back(rest);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.ns > b.ns; });
+  return rows;
+}
+
+std::string StepText(const analyze::Distribution& duration) {
+  return fmt::format("{}, p95 {}", analyze::FormatDuration(duration.mean),
+                     analyze::FormatDuration(duration.p95));
+}
+
+}  // namespace
+
+std::string StageLabel(const std::string& name) {
+  if (name == "getitem") return "dataset __getitem__";
+  if (name == "cpu_shortage") return "CPU shortage";
+  if (name == "exposed") return "communication";
+  if (name == "straggler") return "waiting for a rank";
+  if (name == "compute") return "device computing";
+  if (name == "unknown") return "other";
+  std::string label = name;
+  std::replace(label.begin(), label.end(), '_', ' ');
+  return label;
+}
+
+Tint SuspectTint(const std::string& suspect) {
+  if (suspect == "data_pipeline") return Tint::kYellow;
+  if (suspect == "model") return Tint::kGreen;
+  if (suspect == "communication") return Tint::kMagenta;
+  if (suspect == "framework_overhead") return Tint::kRed;
+  if (suspect == "other") return Tint::kCyan;
+  return Tint::kPlain;
+}
+
+void RenderBreakdown(const analyze::Report& report, Page& page) {
+  const std::vector<Row> rows = MakeRows(report);
+  if (!report.steps.duration_ns || rows.empty()) return;
+  int label = 0;
+  for (const Row& row : rows) label = std::max(label, Columns(row.label));
+  const int cells =
+      std::min(kMostBarCells, page.width() - 4 - label - kShareColumns - kValueColumns);
+  const int right = 4 + label + cells + kShareColumns + kValueColumns;
+  const std::string title = "Where a step goes";
+  page.Line({{title, Tint::kBold},
+             {PadLeft(StepText(*report.steps.duration_ns), right - Columns(title))}});
+  const auto whole = static_cast<double>(report.steps.duration_ns->mean);
+  for (const Row& row : rows) {
+    const auto ns = static_cast<int64_t>(row.share * whole);
+    page.Line({{"  " + PadRight(row.label, label) + "  "},
+               {PadRight(Bar(row.share, cells, page.unicode()), cells), SuspectTint(row.suspect)},
+               {PadLeft(analyze::FormatShare(row.share), kShareColumns)},
+               {PadLeft(analyze::FormatDuration(ns), kValueColumns)}});
+  }
+}
+
+}  // namespace steptrace::cli

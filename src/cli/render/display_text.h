@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Text for a terminal: what others wrote (names of runs, classes, ranges) can neither steer the
+// terminal nor break a layout.
+namespace steptrace::cli {
+
+// Control characters, direction marks and bytes that are no UTF-8 become visible: \x1b, \u202e.
+// Without `unicode` so do all others beyond ASCII.
+std::string SafeText(std::string_view text, bool unicode);
+
+// Columns that a safe text takes: wide characters take two, combining ones none.
+int Columns(std::string_view text);
+
+// At most `columns` wide; what was cut shows as an ellipsis.
+std::string Cut(std::string_view text, int columns, bool unicode);
+
+std::string PadRight(std::string_view text, int columns);  // text, then spaces
+std::string PadLeft(std::string_view text, int columns);   // spaces, then text
+
+// Lines of at most `columns`, broken at spaces; a number stays with its unit, and a word that is
+// too long for a line is broken where it must be. Never empty.
+std::vector<std::string> Wrap(std::string_view text, int columns);
+
+}  // namespace steptrace::cli

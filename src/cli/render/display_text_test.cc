@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/render/display_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steptrace::cli {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(SafeTextTest, MakesControlsVisible) {
+  EXPECT_EQ(SafeText("a\x1b[2Jb\n\t\r\x7f", true), "a\\x1b[2Jb\\n\\t\\r\\x7f");
+  EXPECT_EQ(SafeText("\u0085\u009b", true), "\\u0085\\u009b");  // C1: also steers terminals
+  EXPECT_EQ(SafeText("a\u202eb\u200bc\ufeff", true), "a\\u202eb\\u200bc\\ufeff");
+  EXPECT_EQ(SafeText(std::string_view("a\0b", 3), true), "a\\x00b");
+}
+
+TEST(SafeTextTest, BytesThatAreNoUtf8ShowAsBytes) {
+  EXPECT_EQ(SafeText("\xff", true), "\\xff");
+  EXPECT_EQ(SafeText("\xc3", true), "\\xc3");                    // cut off
+  EXPECT_EQ(SafeText("\xc0\xaf", true), "\\xc0\\xaf");           // overlong
+  EXPECT_EQ(SafeText("\xed\xa0\x80", true), "\\xed\\xa0\\x80");  // a surrogate
+  EXPECT_EQ(SafeText("\xf5\x80\x80\x80", true), "\\xf5\\x80\\x80\\x80");
+}
+
+TEST(SafeTextTest, KeepsOtherScriptsWhereTheTerminalHasThem) {
+  EXPECT_EQ(SafeText("größe 模型", true), "größe 模型");
+  EXPECT_EQ(SafeText("größe", false), "gr\\u00f6\\u00dfe");
+}
+
+TEST(ColumnsTest, WideAndCombining) {
+  EXPECT_EQ(Columns("abc"), 3);
+  EXPECT_EQ(Columns("模型"), 4);
+  EXPECT_EQ(Columns("e\u0301"), 1);
+  EXPECT_EQ(Columns("\u2588\u258f"), 2);
+}
+
+TEST(CutTest, NeverSplitsACharacter) {
+  EXPECT_EQ(Cut("abcdef", 6, true), "abcdef");
+  EXPECT_EQ(Cut("abcdef", 5, true), "abcd\u2026");
+  EXPECT_EQ(Cut("abcdef", 5, false), "ab...");
+  EXPECT_EQ(Cut("模型模型", 6, true), "模型\u2026");
+  EXPECT_EQ(Cut("abcdef", 0, true), "");
+  EXPECT_EQ(Cut("abcdef", -3, true), "");
+}
+
+TEST(PadTest, CountsColumns) {
+  EXPECT_EQ(PadRight("模", 4), "模  ");
+  EXPECT_EQ(PadLeft("ab", 4), "  ab");
+  EXPECT_EQ(PadLeft("abcdef", 4), "abcdef");
+}
+
+TEST(WrapTest, KeepsANumberWithItsUnit) {
+  EXPECT_THAT(Wrap("it took 62.1 ms here", 12), ElementsAre("it took", "62.1 ms here"));
+  EXPECT_THAT(Wrap("share of 65 % in", 11), ElementsAre("share of", "65 % in"));
+}
+
+TEST(WrapTest, BreaksAWordThatIsTooLong) {
+  EXPECT_THAT(Wrap("ab abcdefghij k", 4), ElementsAre("ab", "abcd", "efgh", "ij k"));
+}
+
+TEST(WrapTest, NothingIsOneEmptyLine) {
+  EXPECT_THAT(Wrap("", 10), ElementsAre(""));
+}
+
+}  // namespace
+}  // namespace steptrace::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/render/text_report.h"
+
+namespace steptrace::cli {
+
+enum class Tint { kPlain, kBold, kDim, kRed, kGreen, kYellow, kMagenta, kCyan };
+
+// Builds the text line by line. Every text that goes in becomes safe here, and no line is wider
+// than the page.
+class Page {
+ public:
+  explicit Page(const RenderOptions& options);
+
+  int width() const { return width_; }
+  bool unicode() const { return unicode_; }
+  std::string Safe(std::string_view text) const;
+  std::string Tinted(std::string_view text, Tint tint) const;
+  const char* separator() const { return unicode_ ? " \u00b7 " : " | "; }
+
+  void Blank() { text_ += '\n'; }
+  // A line of pieces, each with its tint; cut at the width.
+  struct Piece {
+    std::string text;
+    Tint tint = Tint::kPlain;
+  };
+  void Line(const std::vector<Piece>& pieces);
+  // Wrapped text; lines after the first stand under its begin. `label` comes before the first.
+  void Paragraph(std::string_view label, int indent, std::string_view text,
+                 Tint tint = Tint::kPlain);
+  std::string Take() { return std::move(text_); }
+
+ private:
+  int width_;
+  bool color_;
+  bool unicode_;
+  std::string text_;
+};
+
+}  // namespace steptrace::cli

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "analyze/report/report.h"
+#include "cli/render/page.h"
+
+// The blocks of the text form; each leaves out what the report does not hold.
+namespace steptrace::cli {
+
+void RenderBreakdown(const analyze::Report& report, Page& page);
+void RenderRanks(const analyze::Report& report, Page& page);
+void RenderSystem(const analyze::Report& report, Page& page);
+void RenderVerdict(const analyze::Report& report, Page& page);
+
+// A stored name of a stage or cause as people read it.
+std::string StageLabel(const std::string& name);
+Tint SuspectTint(const std::string& suspect);
+
+}  // namespace steptrace::cli

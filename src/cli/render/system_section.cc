@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "analyze/report/quantity.h"
+#include "cli/render/bars.h"
+#include "cli/render/display_text.h"
+#include "cli/render/sections.h"
+
+namespace steptrace::cli {
+namespace {
+
+constexpr size_t kMostNodes = 4;
+constexpr int kSparklineCells = 12;
+constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
+
+const analyze::SystemRow* Find(const analyze::Report& report, int32_t node,
+                               const std::string& metric) {
+  for (const analyze::SystemRow& row : report.system) {
+    if (row.node == node && row.metric == metric) return &row;
+  }
+  return nullptr;
+}
+
+std::string CpuText(const analyze::Report& report, int32_t node, const Page& page) {
+  const analyze::SystemRow* cpu = Find(report, node, "cpu.busy_share");
+  if (cpu == nullptr) return "CPU -";
+  return fmt::format("CPU {} {}", analyze::FormatShare(cpu->mean),
+                     SparklineText(cpu->sparkline, 0, 1, kSparklineCells, page.unicode()));
+}
+
+// Of several devices the means, and the line of the busiest.
+std::string GpuText(const analyze::Report& report, int32_t node, const Page& page) {
+  const analyze::SystemRow* busiest = nullptr;
+  double sum = 0;
+  int count = 0;
+  for (const analyze::SystemRow& row : report.system) {
+    if (row.node != node || row.metric != "gpu.utilization_share") continue;
+    if (busiest == nullptr || row.mean > busiest->mean) busiest = &row;
+    sum += row.mean;
+    ++count;
+  }
+  if (busiest == nullptr) return "GPU -";
+  return fmt::format("{}GPU {} {}", count > 1 ? fmt::format("{} ", count) : "",
+                     analyze::FormatShare(sum / count),
+                     SparklineText(busiest->sparkline, 0, 1, kSparklineCells, page.unicode()));
+}
+
+std::string MemoryText(const analyze::Report& report, int32_t node, const Page& page) {
+  const analyze::SystemRow* used = Find(report, node, "memory.used_bytes");
+  const analyze::SystemRow* total = Find(report, node, "memory.total_bytes");
+  if (used == nullptr) return "memory -";
+  if (total == nullptr || total->max <= 0) {
+    return fmt::format("memory {}", analyze::FormatBytes(used->max));
+  }
+  return fmt::format(
+      "memory {} of {} GiB {}", analyze::FormatNumber(used->max / kBytesPerGib),
+      analyze::FormatNumber(total->max / kBytesPerGib),
+      SparklineText(used->sparkline, 0, total->max, kSparklineCells, page.unicode()));
+}
+
+}  // namespace
+
+void RenderSystem(const analyze::Report& report, Page& page) {
+  std::set<int32_t> nodes;
+  for (const analyze::SystemRow& row : report.system) nodes.insert(row.node);
+  size_t shown = 0;
+  for (int32_t node : nodes) {
+    if (shown++ == kMostNodes) break;
+    const std::string name = nodes.size() > 1 ? fmt::format("node {}  ", node) : "";
+    page.Line({{name + CpuText(report, node, page) + "   " + GpuText(report, node, page) + "   " +
+                MemoryText(report, node, page)}});
+  }
+  if (nodes.size() > kMostNodes) {
+    page.Line(
+        {{fmt::format("and {} more nodes: steptrace report --json", nodes.size() - kMostNodes)}});
+  }
+  if (report.steps.duration_ns || !nodes.empty()) page.Blank();
+}
+
+}  // namespace steptrace::cli

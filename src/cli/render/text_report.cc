@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/render/text_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "analyze/report/quantity.h"
+#include "cli/render/bars.h"
+#include "cli/render/display_text.h"
+#include "cli/render/page.h"
+#include "cli/render/sections.h"
+
+namespace steptrace::cli {
+namespace {
+
+using analyze::Report;
+
+std::string StatusText(const analyze::RunSection& run) {
+  if (run.status == "in_progress") return "in progress";
+  if (run.signal) return fmt::format("{} (signal {})", run.status, *run.signal);
+  if (run.exit_code && *run.exit_code != 0) {
+    return fmt::format("{} (exit code {})", run.status, *run.exit_code);
+  }
+  return run.status;
+}
+
+std::string CostText(const analyze::RunSection& run) {
+  if (run.host_overhead_share) {
+    return fmt::format("our cost {}", analyze::FormatShare(*run.host_overhead_share));
+  }
+  if (run.agent_cpu_share) {
+    return fmt::format("agent {} of a core", analyze::FormatShare(*run.agent_cpu_share));
+  }
+  return "";
+}
+
+std::vector<std::string> HeaderFacts(const Report& report) {
+  const bool live = report.run.status == "in_progress";
+  std::vector<std::string> facts = {
+      StatusText(report.run),
+      analyze::FormatDuration(report.run.duration_ns) + (live ? " so far" : "")};
+  if (report.run.ranks > 1) facts.push_back(fmt::format("{} ranks", report.run.ranks));
+  if (report.steps.count > 0) {
+    facts.push_back(fmt::format("{} step{}", analyze::FormatCount(report.steps.count),
+                                report.steps.count == 1 ? "" : "s"));
+  }
+  if (report.steps.steps_per_s) {
+    facts.push_back(fmt::format("{} steps/s", analyze::FormatNumber(*report.steps.steps_per_s)));
+  }
+  facts.push_back(CostText(report.run));
+  std::erase(facts, "");
+  return facts;
+}
+
+// The name gives way first, then the least important facts: the last ones.
+void RenderHeader(const Report& report, Page& page) {
+  const int separator = Columns(page.separator());
+  std::vector<std::string> facts = HeaderFacts(report);
+  const std::string name = page.Safe(report.run.name);
+  const int least_name = std::min(Columns(name), 16);
+  const auto width_of = [&] {
+    int width = 0;
+    for (const std::string& fact : facts) width += separator + Columns(page.Safe(fact));
+    return width;
+  };
+  while (facts.size() > 1 && least_name + width_of() > page.width()) facts.pop_back();
+  std::vector<Page::Piece> line = {
+      {Cut(name, page.width() - width_of(), page.unicode()), Tint::kBold}};
+  for (const std::string& fact : facts) {
+    const bool bad = &fact == &facts.front() && report.run.status != "completed" &&
+                     report.run.status != "in_progress";
+    line.push_back({page.separator(), Tint::kDim});
+    line.push_back({page.Safe(fact), bad ? Tint::kRed : Tint::kPlain});
+  }
+  page.Line(line);
+}
+
+void RenderPhases(const Report& report, Page& page) {
+  const analyze::PhasesSection& phases = report.phases;
+  if (!phases.training_ns) return;
+  std::string text = fmt::format("initialization {}{}training {}",
+                                 analyze::FormatDuration(phases.initialization_ns.value_or(0)),
+                                 page.separator(), analyze::FormatDuration(*phases.training_ns));
+  if (phases.finalization_ns) {
+    text += fmt::format("{}finalization {}", page.separator(),
+                        analyze::FormatDuration(*phases.finalization_ns));
+  }
+  page.Line({{text, Tint::kDim}});
+}
+
+void RenderOutliers(const Report& report, Page& page) {
+  if (report.steps.outliers.empty()) return;
+  const analyze::Outlier& longest = report.steps.outliers.front();
+  const std::string rank =
+      report.distributed.applicable ? fmt::format(" of rank {}", longest.rank) : "";
+  page.Paragraph("Outliers: ", 10,
+                 fmt::format("{} {}; the longest, step {}{}, took {}: {} +{}",
+                             analyze::FormatCount(report.steps.outlier_count),
+                             report.steps.outlier_count == 1 ? "step" : "steps", longest.step, rank,
+                             analyze::FormatDuration(longest.dur_ns), StageLabel(longest.cause),
+                             analyze::FormatDuration(longest.excess_ns)));
+}
+
+void RenderLosses(const Report& report, Page& page) {
+  constexpr size_t kMostLines = 5;
+  if (report.losses.empty()) {
+    page.Line({{"Lost: nothing.", Tint::kDim}});
+    return;
+  }
+  for (size_t i = 0; i < report.losses.size() && i < kMostLines; ++i) {
+    const analyze::LossLine& loss = report.losses[i];
+    const std::string count =
+        loss.count < 0 ? "" : fmt::format("{} of ", analyze::FormatCount(loss.count));
+    const std::string detail = loss.detail.empty() ? "" : ": " + loss.detail;
+    page.Paragraph(i == 0 ? "Lost: " : "", 6,
+                   fmt::format("{}{} ({}){}", count, loss.table, loss.cause, detail),
+                   Tint::kYellow);
+  }
+  if (report.losses.size() > kMostLines) {
+    page.Paragraph("", 6,
+                   fmt::format("and {} more: steptrace show {} losses",
+                               report.losses.size() - kMostLines, report.run.name));
+  }
+}
+
+}  // namespace
+
+std::string RenderText(const Report& report, const RenderOptions& options) {
+  Page page(options);
+  RenderHeader(report, page);
+  RenderPhases(report, page);
+  page.Blank();
+  RenderBreakdown(report, page);
+  RenderRanks(report, page);
+  RenderSystem(report, page);
+  RenderVerdict(report, page);
+  RenderOutliers(report, page);
+  RenderLosses(report, page);
+  page.Line({{fmt::format("More: steptrace report --json{}steptrace show {} steps",
+                          page.separator(), Cut(page.Safe(report.run.name), 34, page.unicode())),
+              Tint::kDim}});
+  return page.Take();
+}
+
+}  // namespace steptrace::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "analyze/report/report.h"
+
+namespace steptrace::cli {
+
+struct RenderOptions {
+  int width = 80;       // no line is wider; less than 60 is taken as 60
+  bool color = false;   // ANSI colours
+  bool unicode = true;  // false: ASCII alone
+};
+
+// The report as text: where a step goes, how the machine was used, the verdict with its evidence
+// and advice, what was lost. It shows what the value says and computes nothing of its own.
+std::string RenderText(const analyze::Report& report, const RenderOptions& options);
+
+}  // namespace steptrace::cli

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text form of the runs of tests/data/verdict: those with a <name>.report.txt must read so to
+// the letter (STEPTRACE_UPDATE_GOLDEN=1 writes them anew: read the difference), all keep to the
+// page.
+#include "cli/render/text_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "analyze/report/build_report.h"
+#include "cli/render/display_text.h"
+#include "testing/verdict_case.h"
+
+namespace steptrace::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::filesystem::path kCases = STEPTRACE_VERDICT_CASES;
+
+std::vector<std::string> CaseNames() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kCases)) {
+    if (entry.path().extension() == ".case") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+analyze::Report ReportOf(const std::string& name) {
+  auto verdict_case = analyze::ReadVerdictCase(kCases / (name + ".case"));
+  EXPECT_TRUE(verdict_case.ok()) << verdict_case.error().message;
+  return analyze::BuildReport(verdict_case->input);
+}
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string WithoutColors(const std::string& text) {
+  std::string result;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\x1b') {
+      at = text.find('m', at);
+    } else {
+      result += text[at];
+    }
+  }
+  return result;
+}
+
+class TextReportTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(TextReportTest, KeepsToThePage) {
+  const analyze::Report report = ReportOf(GetParam());
+  for (int width : {60, 80, 120}) {
+    for (bool unicode : {true, false}) {
+      const std::string text = RenderText(report, {.width = width, .unicode = unicode});
+      for (const std::string& line : Lines(text)) {
+        EXPECT_LE(Columns(line), width) << line;
+        EXPECT_EQ(SafeText(line, unicode), line);
+        EXPECT_TRUE(line.empty() || line.back() != ' ') << "'" << line << "'";
+      }
+    }
+  }
+}
+
+TEST_P(TextReportTest, ColorChangesNothingElse) {
+  const analyze::Report report = ReportOf(GetParam());
+  const std::string plain = RenderText(report, {.color = false});
+  const std::string colored = RenderText(report, {.color = true});
+  EXPECT_EQ(plain.find('\x1b'), std::string::npos);
+  EXPECT_NE(colored.find('\x1b'), std::string::npos);
+  std::string bare;
+  for (std::string line : Lines(WithoutColors(colored))) {
+    bare += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  EXPECT_EQ(bare, plain);
+}
+
+class GoldenTextTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(GoldenTextTest, ReadsAsExpected) {
+  const std::filesystem::path golden = kCases / (GetParam() + ".report.txt");
+  const bool ascii = GetParam() == "straggler_forward";  // one of them shows the plain form
+  const std::string text = RenderText(ReportOf(GetParam()), {.unicode = !ascii});
+  if (std::getenv("STEPTRACE_UPDATE_GOLDEN") != nullptr) std::ofstream(golden) << text;
+  std::ifstream stream(golden);
+  std::stringstream wanted;
+  wanted << stream.rdbuf();
+  EXPECT_EQ(text, wanted.str());
+}
+
+std::vector<std::string> GoldenNames() {
+  std::vector<std::string> names = CaseNames();
+  std::erase_if(names, [](const std::string& name) {
+    return !std::filesystem::exists(kCases / (name + ".report.txt"));
+  });
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Data, GoldenTextTest, ::testing::ValuesIn(GoldenNames()),
+                         [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(Data, TextReportTest, ::testing::ValuesIn(CaseNames()),
+                         [](const auto& test) { return test.param; });
+
+TEST(RenderTextTest, ALongNameGivesWay) {
+  analyze::Report report;
+  report.run.name = std::string(300, 'n');
+  report.run.status = "failed";
+  report.run.exit_code = 3;
+  report.run.duration_ns = 61'000'000'000;
+  const std::string line = Lines(RenderText(report, {})).front();
+  EXPECT_EQ(Columns(line), 80);
+  EXPECT_THAT(line, HasSubstr("\u2026 \u00b7 failed (exit code 3) \u00b7 61 s"));
+}
+
+TEST(RenderTextTest, ADeathBySignalIsNamed) {
+  analyze::Report report;
+  report.run.status = "failed";
+  report.run.signal = 9;
+  EXPECT_THAT(RenderText(report, {}), HasSubstr("failed (signal 9)"));
+}
+
+TEST(RenderTextTest, ManyRanksAndLossesAreCounted) {
+  analyze::Report report;
+  report.distributed.applicable = true;
+  for (int32_t rank = 0; rank < 64; ++rank) {
+    analyze::RankSection section;
+    section.rank = rank;
+    report.distributed.ranks.push_back(section);
+  }
+  report.distributed.blame.push_back({63, 5'000'000'000, "forward"});
+  report.losses.assign(9, {"slices", "ring_full", 1, std::nullopt, std::nullopt, "full"});
+  const std::string text = RenderText(report, {});
+  EXPECT_THAT(text, HasSubstr("rank 63"));
+  EXPECT_THAT(text, HasSubstr("5 s (forward)"));
+  EXPECT_THAT(text, HasSubstr("and 56 more ranks"));
+  EXPECT_THAT(text, HasSubstr("and 4 more"));
+}
+
+TEST(RenderTextTest, NamesCannotSteerTheTerminal) {
+  analyze::Report report;
+  report.run.name = "evil\x1b]0;title\x07";
+  report.verdict.headline = "look at \"\x1b[31mred\"";
+  const std::string text = RenderText(report, {});
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, HasSubstr("\\x1b[31mred"));
+}
+
+}  // namespace
+}  // namespace steptrace::cli

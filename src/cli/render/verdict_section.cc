@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "analyze/report/quantity.h"
+#include "cli/render/display_text.h"
+#include "cli/render/sections.h"
+
+namespace steptrace::cli {
+namespace {
+
+constexpr double kLeastShare = 0.005;
+constexpr int kIndent = 12;
+
+std::string Headline(const analyze::Verdict& verdict) {
+  std::string text = verdict.headline;
+  if (verdict.at_most_speedup) {
+    text += fmt::format("; at most {} faster {}", analyze::FormatRatio(*verdict.at_most_speedup),
+                        verdict.straggler_rank ? "were it on time" : "without it");
+  }
+  return text;
+}
+
+std::string StagesText(const analyze::Report& report) {
+  std::vector<analyze::Suspect> stages = report.data_pipeline.stages;
+  std::erase_if(stages, [](const auto& stage) { return stage.share < kLeastShare; });
+  std::stable_sort(stages.begin(), stages.end(),
+                   [](const auto& a, const auto& b) { return a.ns > b.ns; });
+  std::string text;
+  for (const analyze::Suspect& stage : stages) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} {}", StageLabel(stage.name), analyze::FormatShare(stage.share));
+  }
+  return text;
+}
+
+std::string SavingText(const analyze::Verdict& verdict) {
+  if (!verdict.at_most_saving_ns) return "";
+  std::string text =
+      fmt::format("at most {} of this run", analyze::FormatDuration(*verdict.at_most_saving_ns));
+  if (verdict.at_most_saving_money) {
+    text += fmt::format(", worth {} at the given price",
+                        analyze::FormatMoney(*verdict.at_most_saving_money));
+  }
+  return text;
+}
+
+std::string EvidenceText(const analyze::Verdict& verdict) {
+  std::string text;
+  for (const analyze::Evidence& evidence : verdict.evidence) {
+    if (!text.empty()) text += "; ";
+    text += evidence.text;
+  }
+  return text;
+}
+
+void Entry(const char* label, const std::string& text, Page& page) {
+  if (!text.empty()) page.Paragraph(fmt::format("  {}", label), kIndent, text);
+}
+
+}  // namespace
+
+void RenderVerdict(const analyze::Report& report, Page& page) {
+  const analyze::Verdict& verdict = report.verdict;
+  page.Paragraph("Verdict: ", 9, Headline(verdict),
+                 verdict.suspect.empty() ? Tint::kBold : SuspectTint(verdict.suspect));
+  if (verdict.suspect == "data_pipeline") Entry("stages", StagesText(report), page);
+  Entry("evidence", EvidenceText(verdict), page);
+  Entry("saves", SavingText(verdict), page);
+  const char* label = "try";
+  for (const analyze::Advice& advice : verdict.advice) {
+    Entry(label, advice.text, page);
+    label = "";
+  }
+}
+
+}  // namespace steptrace::cli

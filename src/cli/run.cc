@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run.h"
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "agent/ring_folder.h"
+#include "agent/run_end.h"
+#include "base/time.h"
+#include "cli/package_dir.h"
+#include "cli/present.h"
+#include "cli/run_agent.h"
+#include "cli/run_command.h"
+#include "cli/run_environment.h"
+#include "cli/run_folder.h"
+#include "cli/run_signals.h"
+#include "cli/terminal.h"
+#include "store/recovery.h"
+
+namespace steptrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kExitUsage = 2;
+// An agent starts in some 20 ms; a machine too busy for that must not hold the training up.
+constexpr int64_t kAgentReadyMs = 2'000;
+
+// The launcher of one run, in the order of its life: Prepare, Start, Wait, Finish.
+class Launcher {
+ public:
+  explicit Launcher(const RunOptions& options) : options_(options) {}
+
+  int Run() {
+    if (auto prepared = Prepare(); !prepared.ok()) {
+      PrintError(prepared.error());
+      return RunUnrecorded();
+    }
+    signals_.emplace();
+    signals_->StartWitness();
+    StartAgent();
+    StartedCommand command = StartCommand(options_.command, Environment(), *signals_);
+    if (command.failure.before_exec) return GiveUp(command.failure);
+    if (command.pid < 0) return NotStarted(command.failure);
+    command_ = command.pid;
+    agent_.TellCommand(command_);
+    const int wait_status = WaitForCommand();
+    Finish(wait_status);
+    return ExitLike(wait_status);
+  }
+
+  // The folder that was asked for by name must be there before anything runs.
+  Status MakeFolder() {
+    STEPTRACE_ASSIGN_OR_RETURN(folder_, MakeRunFolder(options_, UtcNowNs()));
+    return {};
+  }
+
+  int RunUnrecorded() {
+    if (signals_) signals_.reset();
+    StartFailure failure = ExecCommand(options_.command, OwnEnvironment());
+    PrintError(failure.error);
+    return failure.exit_status;
+  }
+
+ private:
+  Status Prepare() {
+    const char* from_environment = getenv("STEPTRACE_SHM");
+    fs::path wished = options_.shm;
+    if (wished.empty() && from_environment != nullptr) wished = from_environment;
+    auto ring = agent::MakeRingFolder(agent::ShmCandidates(wished, folder_.path), folder_.id);
+    if (!ring.ok()) {
+      DropFolder();
+      return Error{ring.error().message + " (the command runs unrecorded)"};
+    }
+    ring_ = std::move(*ring);
+    return {};
+  }
+
+  void StartAgent() {
+    agent::AgentOptions options;
+    options.run_dir = folder_.path;
+    options.ring_dir = ring_.path;
+    options.run_id = folder_.id;
+    options.run_name = folder_.name;
+    options.sample_interval_ms = options_.system_interval_ms;
+    options.lock_fd = ring_.lock.get();
+    options.command = options_.command;
+    Status started = agent_.Start(options, *signals_);
+    if (started.ok()) agent_.WaitUntilReady(kAgentReadyMs);
+    if (agent_.lost()) {
+      const std::string reason = !started.ok() ? started.error().message : agent_.reason();
+      PrintError({"the agent could not start: " + (reason.empty() ? "it died" : reason) +
+                  "; the command runs unrecorded"});
+      CleanUp();
+      DropFolder();
+    } else if (!options_.quiet) {
+      fprintf(stderr, "steptrace: recording to %s  (report: steptrace report %s)\n",
+              Printable(folder_.shown.string()).c_str(), Printable(folder_.shown.string()).c_str());
+    }
+  }
+
+  std::vector<std::string> Environment() {
+    if (agent_.lost()) return OwnEnvironment();
+    RunEnvironment run;
+    run.run_id = folder_.id;
+    run.run_dir = folder_.path;
+    run.ring_dir = ring_.path;
+    run.hooks = options_.hooks;
+    if (auto package = PackageDir(); package.ok()) {
+      run.package_dir = *package;
+    } else {
+      PrintError(package.error());
+    }
+    return EnvironmentForCommand(OwnEnvironment(), run);
+  }
+
+  // No descriptor or process is left for a launcher that stays: the command takes its place.
+  int GiveUp(const StartFailure& failure) {
+    PrintError({failure.error.message + " (it runs unrecorded)"});
+    agent_.Kill();
+    CleanUp();
+    std::error_code ignored;
+    fs::remove_all(folder_.path, ignored);  // was empty when it became ours
+    return RunUnrecorded();
+  }
+
+  int NotStarted(const StartFailure& failure) {
+    PrintError(failure.error);
+    agent_.TellExitAndWait(failure.exit_status << 8);
+    CleanUp();
+    return failure.exit_status;
+  }
+
+  int WaitForCommand() {
+    for (;;) {
+      pollfd waits[2] = {{signals_->fd(), POLLIN, 0}, {agent_.fd(), POLLIN, 0}};
+      if (poll(waits, 2, -1) < 0 && errno != EINTR) break;
+      if (waits[1].revents != 0) agent_.HandleMessages();
+      while (auto taken = signals_->Take()) {
+        if (taken->pass_on) kill(command_, taken->signal);
+      }
+      if (auto ended = CheckCommand()) return *ended;
+    }
+    int status = 0;
+    waitpid(command_, &status, 0);
+    return status;
+  }
+
+  std::optional<int> CheckCommand() {
+    int status = 0;
+    if (waitpid(command_, &status, WNOHANG | WUNTRACED) != command_) return std::nullopt;
+    if (!WIFSTOPPED(status)) return status;
+    signals_->StopLike(WSTOPSIG(status));  // so that the shell sees its job stopped
+    return std::nullopt;
+  }
+
+  void Finish(int wait_status) {
+    const bool was_recording = !dropped_;
+    agent_.TellExitAndWait(wait_status);
+    if (!was_recording) return;
+    bool closed = agent_.state() == AgentProcess::State::kDone;
+    if (agent_.state() == AgentProcess::State::kLingering) return SayLingering();
+    if (closed && !agent_.reason().empty()) PrintError({agent_.reason()});
+    if (agent_.lost()) closed = Recover(wait_status);
+    CleanUp();
+    if (closed) Report();
+  }
+
+  void SayLingering() {
+    if (options_.quiet) return;
+    fprintf(stderr,
+            "steptrace: %d of the command's processes still train; recording goes on until they "
+            "end (report: steptrace report %s)\n",
+            agent_.still_training(), Printable(folder_.shown.string()).c_str());
+  }
+
+  bool Recover(int wait_status) {
+    const agent::RunEnd end = agent::DescribeRunEnd(wait_status);
+    store::RecoverOptions recovery;
+    recovery.status = end.status;
+    recovery.exit_code = end.exit_code;
+    recovery.signal = end.signal;
+    if (auto manifest = store::ReadManifest(folder_.path); manifest.ok()) {
+      recovery.end_ns = MonotonicNowNs() - manifest->epoch_monotonic_ns;
+    }
+    Status recovered = store::RecoverRun(folder_.path, recovery);
+    PrintError({"the agent was gone before the end" +
+                (agent_.reason().empty() ? std::string() : ": " + agent_.reason()) +
+                "; the report counts what is missing"});
+    if (!recovered.ok()) PrintError(recovered.error());
+    return recovered.ok();
+  }
+
+  void Report() {
+    if (options_.quiet || !options_.report) return;
+    PresentOptions present;
+    present.price_per_hour = options_.price_per_hour;
+    present.color = options_.color;
+    if (Status printed = PrintReport(folder_.path, present, stderr); !printed.ok()) {
+      PrintError(printed.error());
+    }
+  }
+
+  // The agent does so itself when it closes a run.
+  void CleanUp() { agent::RemoveRingFolder(ring_.path); }
+
+  void DropFolder() {
+    std::error_code ignored;
+    fs::remove(folder_.path / "agent.log", ignored);
+    fs::remove(folder_.path, ignored);  // only if nothing is in it
+    dropped_ = true;
+  }
+
+  int ExitLike(int wait_status) {
+    if (!WIFSIGNALED(wait_status)) return WEXITSTATUS(wait_status);
+    signals_->DieLike(WTERMSIG(wait_status));
+    return 128 + WTERMSIG(wait_status);
+  }
+
+  const RunOptions& options_;
+  RunFolder folder_;
+  agent::RingFolder ring_;
+  std::optional<RunSignals> signals_;
+  AgentProcess agent_;
+  pid_t command_ = -1;
+  bool dropped_ = false;  // nothing is recorded
+};
+
+}  // namespace
+
+int RunCommand(const RunOptions& options) {
+  if (StartFailure check = CheckProgram(options.command.front()); check.exit_status != 0) {
+    PrintError(check.error);
+    return check.exit_status;
+  }
+  Launcher launcher(options);
+  if (Status made = launcher.MakeFolder(); !made.ok()) {
+    PrintError(made.error());
+    return options.output.empty() ? launcher.RunUnrecorded() : kExitUsage;
+  }
+  return launcher.Run();
+}
+
+}  // namespace steptrace::cli

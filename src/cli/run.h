@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/terminal.h"
+
+namespace steptrace::cli {
+
+// What `steptrace run` was asked to do; flags, environment and steptrace.toml are merged already.
+struct RunOptions {
+  std::vector<std::string> command;  // what to run, never empty
+  std::string name;                  // empty: made from the command
+  std::filesystem::path output;      // the run's own folder; empty: <folder>/<name>-<utc>
+  std::filesystem::path folder = "steptrace-runs";
+  bool quiet = false;                // nothing of ours on stderr but errors; implies no report
+  bool report = true;                // print the report at the end
+  std::string hooks;                 // STEPTRACE_HOOKS of the command: empty (all), a list, "off"
+  int64_t system_interval_ms = 500;  // 100 to 60000
+  std::filesystem::path shm;         // where rings lie; empty: the launcher chooses
+  std::optional<double> price_per_hour;
+  ColorMode color = ColorMode::kAuto;
+};
+
+// Runs the command under observation and returns the status to exit with: the command's own; 127
+// or 126 as shells do when it cannot be started; 2 when the `output` that was asked for cannot be
+// made. A command that died of a signal: raises the same signal here, and returns 128 + its number
+// only if that was survived.
+int RunCommand(const RunOptions& options);
+
+}  // namespace steptrace::cli

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_agent.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "cli/package_dir.h"
+
+namespace steptrace::cli {
+namespace {
+
+// A living agent answers within one turn of its loop; this is for a machine that swaps.
+constexpr int64_t kAnswerMs = 10'000;
+// Journals of hours become Parquet at some 100 MB/s; beyond this it hangs.
+constexpr int64_t kCloseMs = 300'000;
+
+void ClearCloseOnExec(int fd) {
+  const int flags = fcntl(fd, F_GETFD);
+  if (flags >= 0) fcntl(fd, F_SETFD, flags & ~FD_CLOEXEC);
+}
+
+// Its streams are not the script's: a pipe on stdout must end when the script ends.
+void DetachStreams(const std::filesystem::path& run_dir) {
+  const int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null_fd < 0) _exit(127);
+  dup2(null_fd, 0);
+  dup2(null_fd, 1);
+  const int log_fd =
+      open((run_dir / "agent.log").c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0644);
+  dup2(log_fd >= 0 ? log_fd : null_fd, 2);
+}
+
+[[noreturn]] void BeAgent(const agent::AgentOptions& options, const RunSignals& signals,
+                          const std::string& self) {
+  setsid();
+  signals.RestoreInChild();
+  for (int signal : {SIGINT, SIGHUP, SIGTERM, SIGQUIT, SIGTSTP}) ::signal(signal, SIG_IGN);
+  DetachStreams(options.run_dir);
+  ClearCloseOnExec(options.control_fd);
+  ClearCloseOnExec(options.lock_fd);
+  std::vector<std::string> arguments = agent::ToArguments(options);
+  arguments.insert(arguments.begin(), {"steptrace", "agent"});
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  execv(self.c_str(), pointers.data());
+  _exit(127);
+}
+
+}  // namespace
+
+AgentProcess::~AgentProcess() {
+  channel_.Close();
+  Reap(WNOHANG);
+}
+
+void AgentProcess::Reap(int wait_options) {
+  if (pid_ > 0 && waitpid(pid_, nullptr, wait_options) == pid_) pid_ = -1;
+}
+
+Status AgentProcess::Start(agent::AgentOptions options, const RunSignals& signals) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return Error{std::string("agent: ") + strerror(errno) + "; the command runs unrecorded"};
+  }
+  channel_ = agent::ControlChannel(UniqueFd(ends[0]));
+  UniqueFd far_end(ends[1]);
+  options.control_fd = far_end.get();
+  const std::string self = ExecutablePath().string();
+  pid_ = fork();
+  if (pid_ == 0) BeAgent(options, signals, self);
+  if (pid_ < 0) {
+    return Error{std::string("agent: ") + strerror(errno) + "; the command runs unrecorded"};
+  }
+  state_ = State::kStarting;
+  return {};
+}
+
+void AgentProcess::HandleMessages() {
+  channel_.Receive();
+  while (auto message = channel_.Next()) {
+    if (message->verb == agent::kSayReady) {
+      state_ = State::kRecording;
+    } else if (message->verb == agent::kSayFailed) {
+      reason_ = message->argument;
+      state_ = State::kLost;
+    } else if (message->verb == agent::kSayClosing) {
+      state_ = State::kClosing;
+    } else if (message->verb == agent::kSayRunning) {
+      still_training_ = atoi(message->argument.c_str());
+      state_ = State::kLingering;
+    } else if (message->verb == agent::kSayClosed) {
+      reason_ = message->argument;
+      state_ = State::kDone;
+    }
+  }
+  const bool final_state = state_ == State::kDone || state_ == State::kLingering;
+  if (channel_.at_end() && !final_state) state_ = State::kLost;
+  if (channel_.at_end() || state_ == State::kLost) channel_.Close();
+  if (channel_.at_end()) Reap(WNOHANG);
+}
+
+void AgentProcess::WaitWhile(State state, int64_t at_most_ms) {
+  const int64_t until_ns = MonotonicNowNs() + at_most_ms * kNsPerMs;
+  while (state_ == state && channel_.fd() >= 0) {
+    const int64_t left_ms = (until_ns - MonotonicNowNs()) / kNsPerMs;
+    if (left_ms <= 0) return;
+    pollfd wait{channel_.fd(), POLLIN, 0};
+    if (poll(&wait, 1, static_cast<int>(left_ms)) > 0) HandleMessages();
+  }
+}
+
+void AgentProcess::WaitUntilReady(int64_t at_most_ms) {
+  WaitWhile(State::kStarting, at_most_ms);
+}
+
+void AgentProcess::TellCommand(pid_t command) {
+  channel_.Say(agent::kSayCommand, std::to_string(command));
+}
+
+void AgentProcess::TellExitAndWait(int wait_status) {
+  if (lost()) return;
+  const State before = state_;
+  channel_.Say(agent::kSayExited, std::to_string(wait_status));
+  WaitWhile(before, kAnswerMs);
+  if (state_ == State::kRecording) WaitWhile(State::kRecording, kAnswerMs);
+  WaitWhile(State::kClosing, kCloseMs);
+  if (state_ == State::kDone || state_ == State::kLingering) return;
+  Kill();
+}
+
+void AgentProcess::Kill() {
+  if (pid_ > 0) {
+    kill(pid_, SIGKILL);
+    Reap(0);
+  }
+  channel_.Close();
+  state_ = State::kLost;
+}
+
+}  // namespace steptrace::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "agent/agent_options.h"
+#include "agent/control_channel.h"
+#include "base/result.h"
+#include "cli/run_signals.h"
+
+namespace steptrace::cli {
+
+// The agent as the launcher sees it: a process of its own session that must never stand in the
+// command's way. Every wait for it is bounded.
+//
+//   Start ─► starting ─ ready ─► recording ─ exited ─► closing ─ closed ─► done
+//               │ failed, end       │ end                 │ end or too late
+//               └───────────────────┴─────────────────────┴──► lost
+class AgentProcess {
+ public:
+  enum class State { kStarting, kRecording, kClosing, kLingering, kDone, kLost };
+
+  AgentProcess() = default;
+  AgentProcess(const AgentProcess&) = delete;
+  AgentProcess& operator=(const AgentProcess&) = delete;
+  ~AgentProcess();
+
+  // Forks and executes this program as `steptrace agent …`. `options.lock_fd` goes along.
+  Status Start(agent::AgentOptions options, const RunSignals& signals);
+  // Until it is ready or lost, at most so long; a slow one may become ready later.
+  void WaitUntilReady(int64_t at_most_ms);
+  void TellCommand(pid_t command);
+  // Tells the status and waits until the run is closed; kills an agent that gives no answer.
+  void TellExitAndWait(int wait_status);
+
+  // Ends it at once: nothing will be recorded.
+  void Kill();
+
+  // To be called when fd() is readable.
+  void HandleMessages();
+  int fd() const { return channel_.fd(); }
+  State state() const { return state_; }
+  bool lost() const { return state_ == State::kLost; }
+  const std::string& reason() const { return reason_; }  // of being lost, where it said one
+  int still_training() const { return still_training_; }
+
+ private:
+  void WaitWhile(State state, int64_t at_most_ms);
+  void Reap(int wait_options);
+
+  agent::ControlChannel channel_;
+  pid_t pid_ = -1;
+  State state_ = State::kLost;
+  std::string reason_;
+  int still_training_ = 0;
+};
+
+}  // namespace steptrace::cli

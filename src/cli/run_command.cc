@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_command.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/unique_fd.h"
+
+namespace steptrace::cli {
+namespace {
+
+constexpr const char* kDefaultPath = "/bin:/usr/bin";  // what execvp takes where PATH is unset
+
+std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// 0, or the errno that executing this file would give.
+int TryFile(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return errno;
+  if (S_ISDIR(info.st_mode)) return EISDIR;
+  return access(path.c_str(), X_OK) == 0 ? 0 : errno;
+}
+
+int TryPath(const std::string& program) {
+  const char* variable = getenv("PATH");
+  const std::string path = variable != nullptr ? variable : kDefaultPath;
+  int worst = ENOENT;
+  for (size_t begin = 0; begin <= path.size();) {
+    size_t end = path.find(':', begin);
+    if (end == std::string::npos) end = path.size();
+    const std::string folder = end == begin ? "." : path.substr(begin, end - begin);
+    const int error = TryFile(folder + "/" + program);
+    if (error == 0) return 0;
+    if (error == EACCES) worst = EACCES;
+    begin = end + 1;
+  }
+  return worst;
+}
+
+}  // namespace
+
+StartFailure DescribeExecError(const std::string& program, int error_number) {
+  StartFailure failure;
+  if (error_number == ENOENT || error_number == ENOTDIR) {
+    failure.error.message = program + ": command not found; check its name or give its path";
+    return failure;
+  }
+  failure.exit_status = kExitNotExecutable;
+  failure.error.message =
+      program + ": " + strerror(error_number) + "; it must be a program that you may execute";
+  return failure;
+}
+
+StartFailure CheckProgram(const std::string& program) {
+  int error = ENOENT;
+  if (!program.empty()) {
+    error = program.find('/') == std::string::npos ? TryPath(program) : TryFile(program);
+  }
+  if (error != 0) return DescribeExecError(program.empty() ? "''" : program, error);
+  StartFailure found;
+  found.exit_status = 0;
+  return found;
+}
+
+StartFailure ExecCommand(const std::vector<std::string>& command,
+                         const std::vector<std::string>& environment) {
+  std::vector<char*> arguments = Pointers(command);
+  std::vector<char*> entries = Pointers(environment);
+  execvpe(arguments[0], arguments.data(), entries.data());
+  return DescribeExecError(command[0], errno);
+}
+
+namespace {
+
+StartedCommand NotTried(const std::string& program) {
+  StartedCommand started;
+  started.failure = DescribeExecError(program, errno);
+  started.failure.before_exec = true;
+  return started;
+}
+
+}  // namespace
+
+StartedCommand StartCommand(const std::vector<std::string>& command,
+                            const std::vector<std::string>& environment,
+                            const RunSignals& signals) {
+  StartedCommand started;
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return NotTried(command[0]);
+  UniqueFd read_end(ends[0]);
+  UniqueFd write_end(ends[1]);
+  std::vector<char*> arguments = Pointers(command);
+  std::vector<char*> entries = Pointers(environment);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    signals.RestoreInChild();
+    execvpe(arguments[0], arguments.data(), entries.data());
+    const int error = errno;
+    if (write(write_end.get(), &error, sizeof error) != sizeof error) _exit(kExitNotExecutable);
+    _exit(kExitNotFound);
+  }
+  if (pid < 0) return NotTried(command[0]);
+  write_end.reset();
+  int error = 0;
+  ssize_t count;
+  do {
+    count = read(read_end.get(), &error, sizeof error);
+  } while (count < 0 && errno == EINTR);
+  if (count == sizeof error) {
+    waitpid(pid, nullptr, 0);
+    started.failure = DescribeExecError(command[0], error);
+    return started;
+  }
+  started.pid = pid;
+  return started;
+}
+
+}  // namespace steptrace::cli

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_environment.h"
+
+#include <unistd.h>
+
+#include <string_view>
+
+extern char** environ;
+
+namespace steptrace::cli {
+namespace {
+
+// What an outer run set must not reach a command of ours.
+constexpr std::string_view kOurs[] = {"STEPTRACE_RUN", "STEPTRACE_RUN_DIR", "STEPTRACE_RING_DIR",
+                                      "STEPTRACE_PROBE"};
+
+std::string_view NameOf(std::string_view entry) {
+  return entry.substr(0, entry.find('='));
+}
+
+bool IsOurs(std::string_view name) {
+  for (std::string_view ours : kOurs) {
+    if (name == ours) return true;
+  }
+  return false;
+}
+
+void AddPackage(const RunEnvironment& run, const std::string* old_python_path,
+                std::vector<std::string>& environment) {
+  environment.push_back("STEPTRACE_PROBE=" + (run.package_dir / "_probe.abi3.so").string());
+  std::string path = "PYTHONPATH=" + (run.package_dir / "bootstrap").string();
+  // An empty old value means "nothing", whereas an empty component means the current folder.
+  if (old_python_path != nullptr && !old_python_path->empty()) path += ":" + *old_python_path;
+  environment.push_back(path);
+}
+
+}  // namespace
+
+std::vector<std::string> EnvironmentForCommand(const std::vector<std::string>& own,
+                                               const RunEnvironment& run) {
+  std::vector<std::string> environment;
+  std::string python_path;
+  bool has_python_path = false;
+  for (const std::string& entry : own) {
+    const std::string_view name = NameOf(entry);
+    if (name == "PYTHONPATH" && !run.package_dir.empty()) {
+      python_path = entry.size() > name.size() ? entry.substr(name.size() + 1) : "";
+      has_python_path = true;
+    } else if (!IsOurs(name) && !(name == "STEPTRACE_HOOKS" && !run.hooks.empty())) {
+      environment.push_back(entry);
+    }
+  }
+  environment.push_back("STEPTRACE_RUN=" + run.run_id);
+  environment.push_back("STEPTRACE_RUN_DIR=" + run.run_dir.string());
+  environment.push_back("STEPTRACE_RING_DIR=" + run.ring_dir.string());
+  if (!run.hooks.empty()) environment.push_back("STEPTRACE_HOOKS=" + run.hooks);
+  if (!run.package_dir.empty()) {
+    AddPackage(run, has_python_path ? &python_path : nullptr, environment);
+  }
+  return environment;
+}
+
+std::vector<std::string> OwnEnvironment() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    entries.emplace_back(*entry);
+  }
+  return entries;
+}
+
+}  // namespace steptrace::cli

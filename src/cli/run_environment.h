@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+// The environment of the recorded command: the caller's, with STEPTRACE_* and a prefix of
+// PYTHONPATH. Nothing else changes.
+namespace steptrace::cli {
+
+struct RunEnvironment {
+  std::string run_id;
+  std::filesystem::path run_dir;
+  std::filesystem::path ring_dir;
+  std::filesystem::path package_dir;  // empty: no package found, so no hooks
+  std::string hooks;                  // empty: as the caller's environment says
+};
+
+// "NAME=value" entries, as for execve.
+std::vector<std::string> EnvironmentForCommand(const std::vector<std::string>& own,
+                                               const RunEnvironment& run);
+
+// This process's environment.
+std::vector<std::string> OwnEnvironment();
+
+}  // namespace steptrace::cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <optional>
+
+#include "base/unique_fd.h"
+
+// Signals of the launcher: it takes them in its loop, and passes on to the command those that the
+// command has not had already.
+//
+//   from the terminal (SI_KERNEL) ──────────► the whole group has it: not passed on
+//   kill(launcher) ─────────────────────────► passed on
+//   kill(-group), `timeout`, a shell's job ─► the witness had it too: not passed on
+//
+// The witness is a small process of our own in the same group: what reaches it was sent to all.
+namespace steptrace::cli {
+
+class RunSignals {
+ public:
+  // Blocks them and starts to take them. Call before any thread or child exists.
+  RunSignals();
+  ~RunSignals();
+  RunSignals(const RunSignals&) = delete;
+  RunSignals& operator=(const RunSignals&) = delete;
+
+  // Forks the witness. Without it (no process to be had) every kill counts as sent to us alone.
+  void StartWitness();
+
+  int fd() const { return signals_.get(); }
+  struct Taken {
+    int signal = 0;
+    bool pass_on = false;
+  };
+  // The next signal that has arrived; SIGCHLD is told with pass_on false.
+  std::optional<Taken> Take();
+
+  // In a child, before exec: everything as the launcher was given it.
+  void RestoreInChild() const;
+  // Stops this process as the command was stopped; returns when it is continued.
+  void StopLike(int signal) const;
+  // Ends this process by a signal, as the command ended; returns if that was survived.
+  void DieLike(int signal) const;
+
+ private:
+  bool WitnessHasSeen(int signal);
+
+  sigset_t taken_;
+  sigset_t original_mask_;
+  struct sigaction original_child_action_;
+  UniqueFd signals_;
+  UniqueFd witness_reports_;
+  pid_t witness_ = -1;
+};
+
+}  // namespace steptrace::cli

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "cli/run_command.h"
+#include "cli/run_environment.h"
+#include "cli/run_folder.h"
+
+namespace steptrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::Not;
+
+TEST(RunName, IsTheScripts) {
+  EXPECT_EQ(NameOfCommand({"python", "src/train.py", "--lr", "1"}), "train");
+  EXPECT_EQ(NameOfCommand({"torchrun", "--nproc-per-node", "2", "ddp.py"}), "ddp");
+  EXPECT_EQ(NameOfCommand({"python", "-m", "pkg.train", "x.py"}), "pkg.train");
+  EXPECT_EQ(NameOfCommand({"python", "-m", "torch.distributed.run", "ddp.py"}), "ddp");
+  EXPECT_EQ(NameOfCommand({"bash", "job.sh"}), "job");
+  EXPECT_EQ(NameOfCommand({"python", "-c", "import x.py"}), "python");
+  EXPECT_EQ(NameOfCommand({"/opt/bin/simulate"}), "simulate");
+}
+
+TEST(RunName, MaliceIsMadeSafe) {
+  EXPECT_EQ(SafeName("../../etc/passwd"), "etc-passwd");
+  EXPECT_EQ(SafeName(".hidden"), "hidden");
+  EXPECT_EQ(SafeName("-rf"), "rf");
+  EXPECT_EQ(SafeName("a b\n\x1b[2J"), "a-b---2J");
+  EXPECT_EQ(SafeName(""), "run");
+  EXPECT_EQ(SafeName("..."), "run");
+  EXPECT_LE(SafeName(std::string(1000, 'x')).size(), 64u);
+}
+
+TEST(RunName, UtcIsCompact) {
+  EXPECT_EQ(CompactUtc(0), "19700101T000000Z");
+  EXPECT_EQ(CompactUtc(1'769'847'302'000'000'000), "20260131T081502Z");
+}
+
+class RunFolderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/steptrace-run-folder-XXXXXX";
+    base_ = mkdtemp(name);
+    options_.command = {"python", "train.py"};
+    options_.folder = base_ / "runs";
+  }
+  void TearDown() override { fs::remove_all(base_); }
+  fs::path base_;
+  RunOptions options_;
+};
+
+TEST_F(RunFolderTest, NeverSharesAFolder) {
+  auto first = MakeRunFolder(options_, 0);
+  auto second = MakeRunFolder(options_, 0);
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(first->path.filename(), "train-19700101T000000Z");
+  EXPECT_EQ(second->path.filename(), "train-19700101T000000Z-2");
+  EXPECT_NE(first->id, second->id);
+  EXPECT_TRUE(fs::is_directory(second->path));
+}
+
+TEST_F(RunFolderTest, OutputMayExistEmpty) {
+  options_.output = base_ / "deep" / "mine" / "";
+  ASSERT_TRUE(MakeRunFolder(options_, 0).ok());
+  EXPECT_TRUE(MakeRunFolder(options_, 0).ok());
+  std::ofstream(base_ / "deep" / "mine" / "file") << "x";
+  auto taken = MakeRunFolder(options_, 0);
+  ASSERT_FALSE(taken.ok());
+  EXPECT_THAT(taken.error().message, testing::HasSubstr("--output"));
+}
+
+TEST_F(RunFolderTest, OutputBelowAFileIsRefused) {
+  std::ofstream(base_ / "file") << "x";
+  options_.output = base_ / "file";
+  EXPECT_FALSE(MakeRunFolder(options_, 0).ok());
+  options_.output = base_ / "file" / "below";
+  EXPECT_FALSE(MakeRunFolder(options_, 0).ok());
+}
+
+TEST(RunEnvironment, AddsOursAndKeepsTheRest) {
+  RunEnvironment run{"id", "/run", "/rings", "/package", ""};
+  auto environment = EnvironmentForCommand(
+      {"HOME=/root", "PYTHONPATH=/mine:/yours", "STEPTRACE_RUN=outer", "STEPTRACE_HOOKS=data"},
+      run);
+  EXPECT_THAT(environment, Contains("HOME=/root"));
+  EXPECT_THAT(environment, Contains("PYTHONPATH=/package/bootstrap:/mine:/yours"));
+  EXPECT_THAT(environment, Contains("STEPTRACE_RUN=id"));
+  EXPECT_THAT(environment, Not(Contains("STEPTRACE_RUN=outer")));
+  EXPECT_THAT(environment, Contains("STEPTRACE_HOOKS=data"));
+  EXPECT_THAT(environment, Contains("STEPTRACE_PROBE=/package/_probe.abi3.so"));
+}
+
+TEST(RunEnvironment, AnEmptyPythonPathDoesNotBecomeTheWorkingFolder) {
+  RunEnvironment run{"id", "/run", "/rings", "/package", "off"};
+  auto environment = EnvironmentForCommand({"PYTHONPATH=", "STEPTRACE_HOOKS=data"}, run);
+  EXPECT_THAT(environment, Contains("PYTHONPATH=/package/bootstrap"));
+  EXPECT_THAT(environment, Contains("STEPTRACE_HOOKS=off"));
+  EXPECT_THAT(environment, Not(Contains("STEPTRACE_HOOKS=data")));
+}
+
+TEST(RunEnvironment, WithoutAPackagePythonIsLeftAlone) {
+  RunEnvironment run{"id", "/run", "/rings", "", ""};
+  auto environment = EnvironmentForCommand({"PYTHONPATH=/mine"}, run);
+  EXPECT_THAT(environment, Contains("PYTHONPATH=/mine"));
+  EXPECT_THAT(environment, Contains("STEPTRACE_RING_DIR=/rings"));
+}
+
+TEST(RunCommandCheck, GivesTheShellsStatus) {
+  EXPECT_EQ(CheckProgram("sh").exit_status, 0);
+  EXPECT_EQ(CheckProgram("/bin/sh").exit_status, 0);
+  EXPECT_EQ(CheckProgram("no-such-program-here").exit_status, 127);
+  EXPECT_EQ(CheckProgram("/no/such/program").exit_status, 127);
+  EXPECT_EQ(CheckProgram("").exit_status, 127);
+  EXPECT_EQ(CheckProgram("/").exit_status, 126);
+}
+
+}  // namespace
+}  // namespace steptrace::cli

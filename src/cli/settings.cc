@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/settings.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <variant>
+#include <vector>
+
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+namespace steptrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Value = std::variant<bool, int64_t, double, std::string>;
+
+// One setting: how it is called in each place, and how a value of its type gets in.
+struct Setting {
+  const char* key;
+  const char* variable;
+  const char* type;
+  const char* sentence;
+  std::function<Status(const Value&, Settings&)> set;
+};
+
+Error WrongType(const Setting& setting) {
+  return Error{fmt::format("is not {}", setting.type)};
+}
+
+Status SetColor(const Value& value, Settings& settings) {
+  auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr || !ParseColorMode(*text).ok()) {
+    return Error{"is not one of \"auto\", \"always\", \"never\""};
+  }
+  settings.color = *text;
+  return {};
+}
+
+Status SetPrice(const Value& value, Settings& settings) {
+  auto* integer = std::get_if<int64_t>(&value);
+  auto* decimal = std::get_if<double>(&value);
+  double price = integer ? static_cast<double>(*integer) : decimal ? *decimal : -1;
+  if (!std::isfinite(price) || price < 0) return Error{"is not a price (a number from 0)"};
+  settings.price_per_hour = price;
+  return {};
+}
+
+Status SetInterval(const Value& value, Settings& settings) {
+  auto* integer = std::get_if<int64_t>(&value);
+  if (integer == nullptr || *integer < kMinSystemIntervalMs || *integer > kMaxSystemIntervalMs) {
+    return Error{fmt::format("is not a whole number of ms from {} to {}", kMinSystemIntervalMs,
+                             kMaxSystemIntervalMs)};
+  }
+  settings.system_interval_ms = *integer;
+  return {};
+}
+
+// Stores a value of exactly type T; what else comes gets the general message.
+template <class T, class Member>
+std::function<Status(const Value&, Settings&)> Store(Member Settings::*member) {
+  return [member](const Value& value, Settings& settings) -> Status {
+    auto* typed = std::get_if<T>(&value);
+    if (typed == nullptr) return Error{""};
+    settings.*member = *typed;
+    return {};
+  };
+}
+
+const std::vector<Setting>& AllSettings() {
+  static const std::vector<Setting> settings = {
+      {"folder", "STEPTRACE_FOLDER", "a text", "Where runs are gathered and looked for.",
+       Store<std::string>(&Settings::folder)},
+      {"color", "STEPTRACE_COLOR", "a text", "Colour: auto (on a terminal), always or never.",
+       SetColor},
+      {"price_per_hour", "STEPTRACE_PRICE_PER_HOUR", "a number",
+       "What an hour of the training costs; the verdict then names money.", SetPrice},
+      {"hooks", "STEPTRACE_HOOKS", "a text",
+       "Which hooks a training gets: a comma list, or \"off\".",
+       Store<std::string>(&Settings::hooks)},
+      {"system_interval_ms", "STEPTRACE_SYSTEM_INTERVAL_MS", "a whole number",
+       "Time between two samples of the system, 100 to 60000.", SetInterval},
+      {"shm", "STEPTRACE_SHM", "a text",
+       "Folder in memory for the rings; where /dev/shm is too small or absent.",
+       Store<std::string>(&Settings::shm)},
+      {"quiet", "STEPTRACE_QUIET", "true or false", "run prints nothing of its own.",
+       Store<bool>(&Settings::quiet)},
+      {"report", "STEPTRACE_REPORT", "true or false", "run prints the report at the end.",
+       Store<bool>(&Settings::report)},
+  };
+  return settings;
+}
+
+Status Set(const Setting& setting, const std::optional<Value>& value, std::string_view place,
+           Settings& settings) {
+  Status status = value ? setting.set(*value, settings) : Status{Error{""}};
+  if (status.ok()) return {};
+  std::string cause =
+      status.error().message.empty() ? WrongType(setting).message : status.error().message;
+  return Error{fmt::format("{}: {} {}; {}", place, setting.key, cause, setting.sentence)};
+}
+
+std::optional<Value> FromToml(const toml::node& node) {
+  if (auto* value = node.as_boolean()) return Value{value->get()};
+  if (auto* value = node.as_integer()) return Value{value->get()};
+  if (auto* value = node.as_floating_point()) return Value{value->get()};
+  if (auto* value = node.as_string()) return Value{value->get()};
+  return std::nullopt;
+}
+
+std::string KnownKeys() {
+  std::string keys;
+  for (const auto& setting : AllSettings())
+    keys += (keys.empty() ? "" : ", ") + std::string(setting.key);
+  return keys;
+}
+
+const Setting* FindSetting(std::string_view key) {
+  for (const auto& setting : AllSettings()) {
+    if (setting.key == key) return &setting;
+  }
+  return nullptr;
+}
+
+template <class Number>
+std::optional<Value> ParseNumber(const std::string& text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  auto result = std::from_chars(text.data(), end, number);
+  if (result.ptr != end || result.ec != std::errc{}) return std::nullopt;
+  return Value{number};
+}
+
+// A variable is text: read as what the setting is.
+std::optional<Value> FromVariable(const Setting& setting, const std::string& text) {
+  std::string_view type = setting.type;
+  if (type == "a text") return Value{text};
+  if (type == "a whole number") return ParseNumber<int64_t>(text);
+  if (type == "a number") return ParseNumber<double>(text);
+  if (text == "1" || text == "true") return Value{true};
+  if (text == "0" || text == "false") return Value{false};
+  return std::nullopt;
+}
+
+Result<std::string> ReadFile(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) {
+    return Error{fmt::format("{}: cannot be read; mend or remove it", path.string())};
+  }
+  return std::move(text).str();
+}
+
+}  // namespace
+
+Environment ProcessEnvironment() {
+  return [](const char* name) -> std::optional<std::string> {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
+}
+
+Status ApplyToml(std::string_view text, std::string_view source, Settings& settings) {
+  toml::parse_result parsed = toml::parse(text, source);
+  if (!parsed) {
+    const auto& error = parsed.error();
+    return Error{fmt::format("{}:{}: {}; mend the TOML there", source, error.source().begin.line,
+                             error.description())};
+  }
+  for (const auto& [key, node] : parsed.table()) {
+    std::string place = fmt::format("{}:{}", source, node.source().begin.line);
+    const Setting* setting = FindSetting(key.str());
+    if (setting == nullptr) {
+      return Error{fmt::format("{}: unknown setting '{}'; the settings are {}", place, key.str(),
+                               KnownKeys())};
+    }
+    STEPTRACE_RETURN_IF_ERROR(Set(*setting, FromToml(node), place, settings));
+  }
+  return {};
+}
+
+Status ApplyEnvironment(const Environment& environment, Settings& settings) {
+  for (const auto& setting : AllSettings()) {
+    auto text = environment(setting.variable);
+    if (!text || text->empty()) continue;
+    STEPTRACE_RETURN_IF_ERROR(
+        Set(setting, FromVariable(setting, *text), setting.variable, settings));
+  }
+  return {};
+}
+
+Result<Settings> LoadSettings(const Environment& environment) {
+  Settings settings;
+  auto given = environment("STEPTRACE_CONFIG");
+  fs::path file = given && !given->empty() ? *given : "steptrace.toml";
+  std::error_code missing;
+  if ((given && !given->empty()) || fs::exists(file, missing)) {
+    STEPTRACE_ASSIGN_OR_RETURN(std::string text, ReadFile(file));
+    STEPTRACE_RETURN_IF_ERROR(ApplyToml(text, file.string(), settings));
+  }
+  STEPTRACE_RETURN_IF_ERROR(ApplyEnvironment(environment, settings));
+  return settings;
+}
+
+std::string SettingsMarkdown() {
+  std::string text =
+      "| steptrace.toml | environment | type | meaning |\n| --- | --- | --- | --- |\n";
+  for (const auto& setting : AllSettings()) {
+    text += fmt::format("| `{}` | `{}` | {} | {} |\n", setting.key, setting.variable, setting.type,
+                        setting.sentence);
+  }
+  return text;
+}
+
+}  // namespace steptrace::cli

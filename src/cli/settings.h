@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "cli/terminal.h"
+
+namespace steptrace::cli {
+
+// What can be set once for all commands: flags win over STEPTRACE_* over steptrace.toml over these.
+// Keys, types and sentences stand in one table in settings.cc; docs/reference/cli.md prints it.
+struct Settings {
+  std::string folder = "steptrace-runs";
+  std::string color = "auto";
+  std::optional<double> price_per_hour;
+  std::string hooks;
+  std::string shm;
+  int64_t system_interval_ms = 500;
+  bool quiet = false;
+  bool report = true;
+};
+
+// The value of an environment variable; nullopt: not set.
+using Environment = std::function<std::optional<std::string>(const char* name)>;
+Environment ProcessEnvironment();
+
+// Reads `toml_file` (STEPTRACE_CONFIG, else ./steptrace.toml where there is one), then the
+// environment over it. An unknown key, a wrong type or a value out of range is an error that names
+// the file, the line and the key.
+Result<Settings> LoadSettings(const Environment& environment);
+
+// The same on given text; `source` names it in messages.
+Status ApplyToml(std::string_view text, std::string_view source, Settings& settings);
+Status ApplyEnvironment(const Environment& environment, Settings& settings);
+
+// The table of settings as Markdown.
+std::string SettingsMarkdown();
+
+inline constexpr int64_t kMinSystemIntervalMs = 100;
+inline constexpr int64_t kMaxSystemIntervalMs = 60'000;
+
+}  // namespace steptrace::cli

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/text_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+
+#include "cli/terminal.h"
+
+namespace steptrace::cli {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string Printed(std::vector<TextColumn> columns, int terminal_columns, const Rows& rows) {
+  char* buffer = nullptr;
+  size_t size = 0;
+  std::FILE* out = open_memstream(&buffer, &size);
+  {
+    TextTable table(std::move(columns), terminal_columns, out);
+    for (const auto& row : rows) table.Row(row);
+  }
+  std::fclose(out);
+  std::string text(buffer, size);
+  std::free(buffer);
+  return text;
+}
+
+TEST(TextTable, AlignsTextsLeftAndNumbersRight) {
+  EXPECT_EQ(Printed({{"name"}, {"n", Align::kRight}}, 0, {{"a", "1"}, {"longer", "1000"}}),
+            "name       n\n"
+            "a          1\n"
+            "longer  1000\n");
+}
+
+TEST(TextTable, WithoutATerminalEverythingIsThereInFull) {
+  std::string longest(300, 'x');
+  EXPECT_NE(Printed({{"name"}}, 0, {{longest}}).find(longest), std::string::npos);
+}
+
+TEST(TextTable, OnATerminalTheWidestTextIsCutAndNumbersNever) {
+  std::string text =
+      Printed({{"a"}, {"b"}, {"n", Align::kRight}}, 40,
+              {{std::string(60, 'x'), "short", "9223372036854775807"}, {"ü", "ö", "1"}});
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(DisplayWidth(line), 40u) << line;
+  EXPECT_NE(text.find("9223372036854775807"), std::string::npos);
+  EXPECT_NE(text.find("short"), std::string::npos);
+}
+
+TEST(TextTable, ColumnsThatDoNotFitAreLeftOutFromTheRight) {
+  std::string number = "9223372036854775807";
+  std::string text = Printed({{"n", Align::kRight}, {"m", Align::kRight}, {"o", Align::kRight}}, 45,
+                             {{number, number, number}});
+  EXPECT_NE(text.find(number + "  " + number + "\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("o"), std::string::npos);
+  EXPECT_NE(Printed({{"n", Align::kRight}}, 10, {{number}}).find(number), std::string::npos);
+}
+
+TEST(TextTable, MoreRowsThanDecideAreAllPrinted) {
+  Rows rows;
+  for (int i = 0; i < 2500; ++i) rows.push_back({std::to_string(i)});
+  std::string text = Printed({{"i", Align::kRight}}, 0, rows);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2501);
+  EXPECT_NE(text.find("2499"), std::string::npos);
+}
+
+TEST(TextTable, NoRowsAreATitle) {
+  EXPECT_EQ(Printed({{"a"}, {"b"}}, 0, {}), "a  b\n");
+}
+
+TEST(Ellipsize, NeverCutsACharacterInTwo) {
+  setenv("LC_ALL", "C.UTF-8", 1);
+  EXPECT_EQ(Ellipsize("äöüß", 3), "äö…");
+  EXPECT_EQ(Ellipsize("äöü", 3), "äöü");
+}
+
+TEST(Printable, ControlCharactersCannotDriveTheTerminal) {
+  EXPECT_EQ(Printable("a\x1b[2Jb\n\r\t\x7f"), "a\\x1b[2Jb\\x0a\\x0d\\x09\\x7f");
+  EXPECT_EQ(Printable("\xc2\x9b"
+                      "31m"),
+            "\\xc231m");  // CSI as one character of C1
+  EXPECT_EQ(Printable("\xff\xc0\x80"), "\\xff\\xc0\\x80");
+  EXPECT_EQ(Printable("grün 漢字 😀"), "grün 漢字 😀");
+  EXPECT_EQ(Printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a surrogate pair
+}
+
+TEST(ColorMode, OnlyItsThreeWords) {
+  EXPECT_EQ(*ParseColorMode("always"), ColorMode::kAlways);
+  EXPECT_FALSE(ParseColorMode("Always").ok());
+  EXPECT_FALSE(ParseColorMode("").ok());
+}
+
+TEST(UseColor, AFileGetsNoneUnlessItIsAskedFor) {
+  std::FILE* file = std::tmpfile();
+  EXPECT_FALSE(UseColor(ColorMode::kAuto, file));
+  EXPECT_TRUE(UseColor(ColorMode::kAlways, file));
+  EXPECT_FALSE(UseColor(ColorMode::kNever, file));
+  std::fclose(file);
+}
+
+}  // namespace
+}  // namespace steptrace::cli

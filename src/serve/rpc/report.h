@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "analyze/report/report.h"
+#include "base/result.h"
+
+namespace steptrace::rpc {
+
+struct ReportOptions {
+  std::optional<double> price_per_hour;
+  std::optional<int64_t> last_steps;  // only the newest steps of each rank
+};
+
+// The report of a run as its files stand now: closed, live and interrupted runs alike. Only reads.
+Result<analyze::Report> LoadReport(const std::filesystem::path& run, const ReportOptions& options);
+
+// Leaves the report as report.json in a closed run, by rename. A live run, or a folder that cannot
+// be written, keeps what it has: that is no failure. A full disk is.
+Status SaveReport(const std::filesystem::path& run, const analyze::Report& report);
+
+}  // namespace steptrace::rpc

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/rpc/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "analyze/report/report_json.h"
+#include "store/test_run.h"
+
+namespace steptrace::rpc {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+std::string ReadFile(const fs::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return std::move(text).str();
+}
+
+class ReportTest : public ::testing::Test {
+ protected:
+  fs::path run() const { return dir_.path() / "run"; }
+  // A run of one rank: 100 steps of 10 ms, 6 ms of them data, and a counter of the node.
+  store::RunWriter Fill() {
+    store::RunWriter writer = store::MakeWriter(run());
+    store::TrackRow track;
+    track.track = 5;
+    track.kind = writer.strings().Intern("counter");
+    track.name = "cpu.busy_share";
+    writer.Append(track);
+    for (int64_t i = 0; i < 100; ++i) {
+      writer.Append(Step(writer.strings(), i));
+      writer.Append(store::CounterRow{.ts_ns = i * 10'000'000, .track = 5, .value = 0.25});
+    }
+    EXPECT_TRUE(writer.Flush().ok());
+    return writer;
+  }
+  static store::StepRow Step(store::StringTable& strings, int64_t number) {
+    store::StepRow step;
+    step.step = number;
+    step.ts_ns = number * 10'000'000;
+    step.dur_ns = 10'000'000;
+    step.kind = strings.Intern("train");
+    step.data_ns = step.data_pipeline_ns = step.getitem_ns = 6'000'000;
+    step.forward_ns = step.model_ns = 4'000'000;
+    step.batches = step.backwards = step.optimizer_steps = 1;
+    return step;
+  }
+
+  store::TempDir dir_;
+};
+
+TEST_F(ReportTest, ALiveRunHasAReportAndKeepsItsFolder) {
+  store::RunWriter writer = Fill();
+  auto report = LoadReport(run(), {});
+  ASSERT_OK(report);
+  EXPECT_EQ(report->run.status, "in_progress");
+  EXPECT_EQ(report->steps.count, 100);
+  ASSERT_OK(SaveReport(run(), *report));
+  EXPECT_FALSE(fs::exists(run() / "report.json"));
+}
+
+TEST_F(ReportTest, AClosedRunHasTheSameAndKeepsIt) {
+  Fill().Close(store::CompletedManifest()).ok();
+  auto report = LoadReport(run(), {});
+  ASSERT_OK(report);
+  EXPECT_EQ(report->run.status, "completed");
+  EXPECT_EQ(report->verdict.suspect, "data_pipeline");
+  ASSERT_OK(SaveReport(run(), *report));
+  EXPECT_EQ(ReadFile(run() / "report.json"), analyze::ReportToJson(*report));
+}
+
+TEST_F(ReportTest, ADeadRunIsReadAndLeftAsItIs) {
+  { store::RunWriter writer = Fill(); }
+  auto report = LoadReport(run(), {});
+  ASSERT_OK(report);
+  EXPECT_EQ(report->run.status, "interrupted");
+  EXPECT_EQ(report->steps.count, 100);
+  EXPECT_GE(report->run.duration_ns, 990'000'000);
+  ASSERT_OK(SaveReport(run(), *report));
+  EXPECT_FALSE(fs::exists(run() / "report.json"));
+}
+
+TEST_F(ReportTest, CountersBecomeSystemRowsWithTheirUnit) {
+  store::RunWriter writer = Fill();
+  auto report = LoadReport(run(), {});
+  ASSERT_OK(report);
+  ASSERT_EQ(report->system.size(), 1u);
+  EXPECT_EQ(report->system[0].metric, "cpu.busy_share");
+  EXPECT_EQ(report->system[0].unit, "share");
+  EXPECT_EQ(report->system[0].mean, 0.25);
+  EXPECT_EQ(report->system[0].samples, 100);
+}
+
+TEST_F(ReportTest, OptionsReachTheAnalysis) {
+  store::RunWriter writer = Fill();
+  auto report = LoadReport(run(), {.price_per_hour = 3600.0, .last_steps = 40});
+  ASSERT_OK(report);
+  EXPECT_EQ(report->steps.steady, 40);
+  EXPECT_TRUE(report->verdict.at_most_saving_money.has_value());
+}
+
+TEST_F(ReportTest, WhatIsNoRunIsAnError) {
+  auto report = LoadReport(dir_.path() / "none", {});
+  ASSERT_FALSE(report.ok());
+  EXPECT_THAT(report.error().message, HasSubstr("none"));
+}
+
+TEST_F(ReportTest, AFolderThatCannotBeWrittenIsNoFailure) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  Fill().Close(store::CompletedManifest()).ok();
+  auto report = LoadReport(run(), {});
+  ASSERT_OK(report);
+  ::chmod(run().c_str(), 0555);
+  EXPECT_TRUE(SaveReport(run(), *report).ok());
+  ::chmod(run().c_str(), 0755);
+  EXPECT_FALSE(fs::exists(run() / "report.json"));
+}
+
+}  // namespace
+}  // namespace steptrace::rpc

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/rpc/run_path.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "store/run_list.h"
+
+namespace steptrace::rpc {
+
+namespace fs = std::filesystem;
+
+Result<fs::path> ResolveRun(const std::string& text, const fs::path& folder) {
+  if (text.empty()) return store::NewestRun(folder);
+  std::error_code error;
+  if (fs::exists(fs::path(text) / "run.json", error)) return fs::path(text);
+  STEPTRACE_ASSIGN_OR_RETURN(auto runs, store::ListRuns(folder));
+  for (const auto& run : runs) {  // newest first
+    if (run.name == text || run.id == text || run.path.filename() == text) return run.path;
+  }
+  if (fs::exists(text, error)) {
+    return Error{
+        fmt::format("{}: not a run (it has no run.json); `steptrace ls {}` lists the runs "
+                    "in a folder",
+                    text, text)};
+  }
+  return Error{
+      fmt::format("{}: no such run, neither as a path nor in {}; `steptrace ls` lists them", text,
+                  folder.string())};
+}
+
+}  // namespace steptrace::rpc

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/result.h"
+
+namespace steptrace::rpc {
+
+// The run that a user means: a path, a run's name or id in `folder` (the newest of that name), or,
+// for an empty text, the newest run in `folder`.
+Result<std::filesystem::path> ResolveRun(const std::string& text,
+                                         const std::filesystem::path& folder);
+
+}  // namespace steptrace::rpc

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/rpc/run_path.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "store/test_run.h"
+
+namespace steptrace::rpc {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class RunPathTest : public ::testing::Test {
+ protected:
+  void Make(const std::string& folder, const std::string& name, int64_t epoch_utc_ns) {
+    store::Manifest manifest = store::CompletedManifest();
+    manifest.name = name;
+    manifest.id = folder;
+    manifest.epoch_utc_ns = epoch_utc_ns;
+    auto writer = store::RunWriter::Create(runs() / folder, manifest, store::QuietOptions());
+    ASSERT_OK(writer);
+    ASSERT_OK(writer->Close(manifest));
+  }
+  fs::path runs() const { return dir_.path(); }
+  std::string Found(const std::string& text) {
+    auto run = ResolveRun(text, runs());
+    return run.ok() ? run->filename().string() : run.error().message;
+  }
+
+  store::TempDir dir_;
+};
+
+TEST_F(RunPathTest, APathANameAnIdOrTheNewest) {
+  Make("train-1", "train", 1'000);
+  Make("train-2", "train", 3'000);
+  Make("eval-1", "eval", 2'000);
+  EXPECT_EQ(Found((runs() / "train-1").string()), "train-1");
+  EXPECT_EQ(Found("train-1"), "train-1");
+  EXPECT_EQ(Found("train"), "train-2");  // the newest of that name
+  EXPECT_EQ(Found("eval"), "eval-1");
+  EXPECT_EQ(Found(""), "train-2");
+}
+
+TEST_F(RunPathTest, WhatIsNotThereIsNamedWithTheNextStep) {
+  EXPECT_THAT(Found("nope"), HasSubstr("nope: no such run"));
+  EXPECT_THAT(Found("nope"), HasSubstr("steptrace ls"));
+  EXPECT_THAT(Found(""), HasSubstr(runs().string()));
+  fs::create_directory(runs() / "empty");
+  EXPECT_THAT(Found((runs() / "empty").string()), HasSubstr("it has no run.json"));
+}
+
+}  // namespace
+}  // namespace steptrace::rpc

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/rpc/table.h"
+
+#include <arrow/ipc/reader.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "base/unique_fd.h"
+#include "serve/rpc/arrow_cells.h"
+#include "serve/rpc/filter.h"
+
+namespace steptrace::rpc {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status CheckColumns(const std::vector<std::string>& columns, const store::TableSchema& table) {
+  for (const auto& name : columns) {
+    auto same = [&](const auto& column) { return column.name == name; };
+    if (std::any_of(table.columns.begin(), table.columns.end(), same)) continue;
+    std::string known;
+    for (const auto& column : table.columns) known += (known.empty() ? "" : ", ") + column.name;
+    return Error{fmt::format("--columns: {} has no column '{}'; its columns are {}", table.name,
+                             name, known)};
+  }
+  return {};
+}
+
+Result<store::ScanOptions> ScanOptionsOf(const TableQuery& query) {
+  STEPTRACE_ASSIGN_OR_RETURN(store::TableSchema table, FindTable(query.table));
+  STEPTRACE_RETURN_IF_ERROR(CheckColumns(query.columns, table));
+  STEPTRACE_ASSIGN_OR_RETURN(Filter filter, ParseFilter(query.where));
+  store::ScanOptions options;
+  STEPTRACE_ASSIGN_OR_RETURN(options.where, ResolveFilter(filter, table));
+  options.columns = query.columns;
+  options.limit = query.limit;
+  return options;
+}
+
+Status VisitBatch(const arrow::RecordBatch& batch, const std::vector<int>& order,
+                  RowVisitor& visitor) {
+  std::vector<CellReader> readers;
+  for (int column : order) readers.emplace_back(*batch.column(column));
+  std::vector<Cell> cells(readers.size());
+  for (int64_t row = 0; row < batch.num_rows(); ++row) {
+    for (size_t i = 0; i < readers.size(); ++i) cells[i] = readers[i].At(row);
+    STEPTRACE_RETURN_IF_ERROR(visitor.Row(cells));
+  }
+  return {};
+}
+
+Error FromArrow(const arrow::Status& status, const std::string& table) {
+  return Error{fmt::format("{}: {}; run `steptrace recover RUN` if the run is damaged", table,
+                           status.message())};
+}
+
+// The columns as they were asked for: a scan gives them in the table's order.
+std::vector<int> OrderOf(const std::vector<std::string>& columns, const arrow::Schema& schema) {
+  std::vector<int> order;
+  for (const auto& name : columns) order.push_back(schema.GetFieldIndex(name));
+  if (columns.empty()) {
+    for (int i = 0; i < schema.num_fields(); ++i) order.push_back(i);
+  }
+  return order;
+}
+
+Status VisitStream(UniqueFd fd, const TableQuery& query, RowVisitor& visitor) {
+  const std::string& table = query.table;
+  auto reader = arrow::ipc::RecordBatchStreamReader::Open(StreamOf(std::move(fd)));
+  if (!reader.ok()) return FromArrow(reader.status(), table);
+  std::vector<Column> columns;
+  const std::vector<int> order = OrderOf(query.columns, *(*reader)->schema());
+  for (int i : order) {
+    const auto& field = (*reader)->schema()->field(i);
+    columns.push_back({field->name(), TypeOf(*field->type())});
+  }
+  STEPTRACE_RETURN_IF_ERROR(visitor.Begin(columns));
+  for (;;) {
+    auto batch = (*reader)->Next();
+    if (!batch.ok()) return FromArrow(batch.status(), table);
+    if (*batch == nullptr) return {};
+    STEPTRACE_RETURN_IF_ERROR(VisitBatch(**batch, order, visitor));
+  }
+}
+
+// When the visitor stops early the scan's next write meets a closed pipe: an error, not a signal.
+void BlockSigpipe() {
+  sigset_t pipe_only;
+  sigemptyset(&pipe_only);
+  sigaddset(&pipe_only, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe_only, nullptr);
+}
+
+Error OsError(const fs::path& thing, std::string_view next_step) {
+  return Error{fmt::format("{}: {}; {}", thing.string(), std::strerror(errno), next_step)};
+}
+
+// A file under another name until Commit(); removed when that does not come.
+class PendingFile {
+ public:
+  static Result<PendingFile> Create(const fs::path& destination) {
+    fs::path pending = destination;
+    pending += fmt::format(".{}.partial", getpid());
+    UniqueFd fd(::open(pending.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (!fd.valid()) return OsError(destination, "name a folder that can be written with -o");
+    return PendingFile(destination, std::move(pending), std::move(fd));
+  }
+  PendingFile(PendingFile&& other) noexcept
+      : destination_(std::move(other.destination_)),
+        pending_(std::exchange(other.pending_, {})),
+        fd_(std::move(other.fd_)) {}
+  PendingFile& operator=(PendingFile&&) = delete;
+  ~PendingFile() {
+    if (!pending_.empty()) ::unlink(pending_.c_str());
+  }
+
+  int fd() const { return fd_.get(); }
+  Status Commit() {
+    if (::close(fd_.release()) != 0 || ::rename(pending_.c_str(), destination_.c_str()) != 0) {
+      return OsError(destination_, "make room or name another place with -o");
+    }
+    pending_.clear();
+    return {};
+  }
+
+ private:
+  PendingFile(fs::path destination, fs::path pending, UniqueFd fd)
+      : destination_(std::move(destination)), pending_(std::move(pending)), fd_(std::move(fd)) {}
+
+  fs::path destination_;
+  fs::path pending_;
+  UniqueFd fd_;
+};
+
+}  // namespace
+
+Result<store::TableSchema> FindTable(const std::string& name) {
+  std::string known;
+  for (auto& table : store::AllTableSchemas()) {
+    if (table.name == name) return std::move(table);
+    known += (known.empty() ? "" : ", ") + table.name;
+  }
+  return Error{fmt::format("'{}': no such table; the tables are {}", name, known)};
+}
+
+Status VisitRows(const TableQuery& query, RowVisitor& visitor) {
+  STEPTRACE_ASSIGN_OR_RETURN(store::ScanOptions options, ScanOptionsOf(query));
+  STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(query.run));
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return OsError("pipe", "raise the limit of open files");
+  UniqueFd read_end(ends[0]);
+  UniqueFd write_end(ends[1]);
+  Status scanned;
+  std::thread scan([&] {
+    BlockSigpipe();
+    scanned = run.Scan(query.table, options, write_end.get());
+    write_end.reset();
+  });
+  Status visited = VisitStream(std::move(read_end), query, visitor);
+  scan.join();
+  // A scan that failed by itself cut the stream off: its reason is the better one. One that met the
+  // pipe that a failed visit had closed tells nothing.
+  bool stopped_by_visitor = !visited.ok() && scanned.ok();
+  if (!scanned.ok() && scanned.error().message.find(std::strerror(EPIPE)) != std::string::npos) {
+    stopped_by_visitor = true;
+  }
+  return stopped_by_visitor || scanned.ok() ? visited : scanned;
+}
+
+Status WriteTable(const TableQuery& query, store::ScanFormat format, const fs::path& destination) {
+  STEPTRACE_ASSIGN_OR_RETURN(store::ScanOptions options, ScanOptionsOf(query));
+  options.format = format;
+  STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(query.run));
+  if (destination == "-") return run.Scan(query.table, options, STDOUT_FILENO);
+  STEPTRACE_ASSIGN_OR_RETURN(PendingFile file, PendingFile::Create(destination));
+  STEPTRACE_RETURN_IF_ERROR(run.Scan(query.table, options, file.fd()));
+  return file.Commit();
+}
+
+}  // namespace steptrace::rpc

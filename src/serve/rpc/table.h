@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "store/run_reader.h"
+#include "store/schema.h"
+
+namespace steptrace::rpc {
+
+// Which rows and columns of a table of a run.
+struct TableQuery {
+  std::filesystem::path run;
+  std::string table;
+  std::vector<std::string> columns;  // empty: all
+  std::string where;                 // the language of filter.h; empty: all rows
+  std::optional<int64_t> limit;
+};
+
+enum class ColumnType { kInteger, kDecimal, kBoolean, kText };
+
+struct Column {
+  std::string name;
+  ColumnType type = ColumnType::kText;
+};
+
+// monostate: null. A text is valid only while the row is visited.
+using Cell = std::variant<std::monostate, bool, int64_t, double, std::string_view>;
+
+// Receives a table row by row; a failure ends the visit and is its result.
+class RowVisitor {
+ public:
+  virtual ~RowVisitor() = default;
+  virtual Status Begin(const std::vector<Column>& columns) = 0;  // once, before the first row
+  virtual Status Row(std::span<const Cell> cells) = 0;
+};
+
+// Visits the rows that the query asks for, by time, from closed, live and interrupted runs alike.
+Status VisitRows(const TableQuery& query, RowVisitor& visitor);
+
+// Writes those rows to a file, which is there only when it is complete; "-": standard output.
+Status WriteTable(const TableQuery& query, store::ScanFormat format,
+                  const std::filesystem::path& destination);
+
+// The declaration of a table; an error that names all tables when there is none of that name.
+Result<store::TableSchema> FindTable(const std::string& name);
+
+}  // namespace steptrace::rpc

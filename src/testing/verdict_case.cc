@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testing/verdict_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "base/time.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using Attributes = std::map<std::string, std::string>;
+
+// `62ms`, `1.5s`, `300us`, `20ns`.
+int64_t Ns(const std::string& text) {
+  size_t used = 0;
+  const double value = std::stod(text, &used);
+  const std::string unit = text.substr(used);
+  if (unit == "s") return std::llround(value * 1e9);
+  if (unit == "ms") return std::llround(value * 1e6);
+  if (unit == "us") return std::llround(value * 1e3);
+  if (unit == "ns" || unit.empty()) return std::llround(value);
+  throw std::invalid_argument("no unit of time: " + text);
+}
+
+// `a=1 b="two words"`; a word without `=` has an empty value.
+Attributes ReadAttributes(const std::string& line) {
+  Attributes result;
+  for (size_t at = 0; at < line.size();) {
+    at = line.find_first_not_of(' ', at);
+    if (at == std::string::npos) break;
+    const size_t equals = std::min(line.find('=', at), line.size());
+    size_t end = std::min(line.find(' ', at), line.size());
+    if (equals > end) {
+      result[line.substr(at, end - at)] = "";
+      at = end;
+      continue;
+    }
+    const std::string key = line.substr(at, equals - at);
+    if (equals + 1 < line.size() && line[equals + 1] == '"') {
+      end = std::min(line.find('"', equals + 2), line.size());
+      result[key] = line.substr(equals + 2, end - equals - 2);
+      at = end + 1;
+    } else {
+      result[key] = line.substr(equals + 1, end - equals - 1);
+      at = end;
+    }
+  }
+  return result;
+}
+
+std::string Take(Attributes& attributes, const std::string& key, const std::string& otherwise) {
+  const auto found = attributes.find(key);
+  if (found == attributes.end()) return otherwise;
+  std::string value = found->second;
+  attributes.erase(found);
+  return value;
+}
+
+// A number in [-1, 1] that looks random and is the same everywhere.
+double Wobble(uint64_t seed) {
+  seed = (seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9ull + 0x9E3779B97F4A7C15ull;
+  seed = (seed ^ (seed >> 27)) * 0x94D049BB133111EBull;
+  seed ^= seed >> 31;
+  return static_cast<double>(seed >> 11) / static_cast<double>(uint64_t{1} << 52) - 1;
+}
+
+uint64_t Seed(const char* text) {
+  uint64_t seed = 14695981039346656037ull;
+  for (; *text != 0; ++text) seed = (seed ^ static_cast<uint64_t>(*text)) * 1099511628211ull;
+  return seed;
+}
+
+struct NamedTime {
+  const char* name;
+  int64_t store::StepRow::*ns;
+};
+
+constexpr NamedTime kPhases[] = {
+    {"data", &store::StepRow::data_ns},
+    {"forward", &store::StepRow::forward_ns},
+    {"backward", &store::StepRow::backward_ns},
+    {"optimizer", &store::StepRow::optimizer_ns},
+    {"communication", &store::StepRow::communication_phase_ns},
+    {"checkpoint", &store::StepRow::checkpoint_ns},
+    {"evaluation", &store::StepRow::evaluation_ns},
+    {"logging", &store::StepRow::logging_ns},
+    {"gc", &store::StepRow::gc_ns},
+    {"compile", &store::StepRow::compile_ns},
+    {"other", &store::StepRow::other_phase_ns},
+};
+
+constexpr NamedTime kParts[] = {
+    {"getitem", &store::StepRow::getitem_ns},
+    {"collate", &store::StepRow::collate_ns},
+    {"receive", &store::StepRow::receive_ns},
+    {"cpu_shortage", &store::StepRow::cpu_shortage_ns},
+    {"worker_start", &store::StepRow::worker_start_ns},
+    {"blocked_in_fetch", &store::StepRow::blocked_in_fetch_ns},
+};
+
+class Parser {
+ public:
+  explicit Parser(VerdictCase& result) : result_(result) {}
+  void Line(const std::string& line);
+  void Finish();
+
+ private:
+  void Run(Attributes attributes);
+  void Options(Attributes attributes);
+  void Steps(const std::string& rest);
+  void Row(const Attributes& times, double jitter, store::StepRow row);
+  void Counter(const std::string& rest);
+  void Fact(const std::string& rest);
+  void Loss(Attributes attributes);
+  store::StringId Id(const std::string& text) { return result_.strings->Intern(text); }
+
+  VerdictCase& result_;
+  std::map<int32_t, int64_t> next_step_;
+  std::map<int32_t, int64_t> next_ts_ns_;
+  std::vector<std::pair<CounterSeries, std::vector<double>>> counters_;
+};
+
+void Parser::Run(Attributes attributes) {
+  RunInfo& run = result_.input.run;
+  run.name = Take(attributes, "name", result_.name);
+  run.id = run.name;
+  run.status = Take(attributes, "status", "completed");
+  run.duration_ns = Ns(Take(attributes, "duration", "0s"));
+  run.epoch_utc_ns = 1'767'225'600 * kNsPerSecond;
+  if (auto code = Take(attributes, "exit_code", ""); !code.empty()) run.exit_code = std::stoi(code);
+  if (auto signal = Take(attributes, "signal", ""); !signal.empty()) run.signal = std::stoi(signal);
+  const int nodes = std::stoi(Take(attributes, "nodes", "1"));
+  const int cpus = std::stoi(Take(attributes, "cpus", "2"));
+  for (int node = 0; node < nodes; ++node) {
+    run.nodes.push_back({node, fmt::format("host{}", node), cpus, int64_t{24} << 30});
+  }
+}
+
+void Parser::Options(Attributes attributes) {
+  ReportOptions& options = result_.input.options;
+  if (auto price = Take(attributes, "price_per_hour", ""); !price.empty()) {
+    options.price_per_hour = std::stod(price);
+  }
+  if (auto last = Take(attributes, "last_steps", ""); !last.empty()) {
+    options.last_steps = std::stoll(last);
+  }
+}
+
+void Parser::Row(const Attributes& times, double jitter, store::StepRow row) {
+  // Each phase wobbles for itself, its parts with it.
+  const auto of = [&](const char* name, const char* phase) -> int64_t {
+    const auto found = times.find(name);
+    if (found == times.end() || times.count(phase) == 0) return 0;
+    const uint64_t seed = Seed(phase) + static_cast<uint64_t>(row.step * 64 + row.rank);
+    return std::llround(static_cast<double>(Ns(found->second)) * (1 + jitter * Wobble(seed)));
+  };
+  for (const NamedTime& phase : kPhases) row.*phase.ns = of(phase.name, phase.name);
+  for (const NamedTime& part : kParts) row.*part.ns = of(part.name, "data");
+  row.blocked_in_backward_ns = of("blocked", "backward");
+  row.longest_user_range_ns = of("range", "other");
+  // As the derivation fills them: what no other stage takes of a data wait is getitem's.
+  row.getitem_ns =
+      row.data_ns - row.collate_ns - row.receive_ns - row.cpu_shortage_ns - row.worker_start_ns;
+  row.data_pipeline_ns = row.data_ns;
+  row.model_ns = row.forward_ns + row.backward_ns + row.optimizer_ns - row.blocked_in_backward_ns;
+  row.communication_ns = row.communication_phase_ns + row.blocked_in_backward_ns;
+  row.framework_overhead_ns = row.gc_ns + row.compile_ns;
+  row.other_ns = row.checkpoint_ns + row.evaluation_ns + row.logging_ns + row.other_phase_ns;
+  row.dur_ns = row.data_pipeline_ns + row.model_ns + row.communication_ns +
+               row.framework_overhead_ns + row.other_ns;
+  row.ts_ns = next_ts_ns_[row.rank];
+  next_ts_ns_[row.rank] += row.dur_ns;
+  result_.steps.push_back(row);
+}
+
+// steps 100 rank=0 kind=train every=10 jitter=5 data=62ms ...
+void Parser::Steps(const std::string& rest) {
+  size_t used = 0;
+  const int64_t count = std::stoll(rest, &used);
+  Attributes attributes = ReadAttributes(rest.substr(used));
+  store::StepRow row;
+  row.rank = std::stoi(Take(attributes, "rank", "0"));
+  row.node = std::stoi(Take(attributes, "node", "0"));
+  row.kind = Id(Take(attributes, "kind", "train"));
+  row.longest_user_range = Id(Take(attributes, "user_range", ""));
+  row.waits = std::stoi(Take(attributes, "waits", "0"));
+  const double starved = std::stod(Take(attributes, "starved", "0"));
+  const double jitter = std::stod(Take(attributes, "jitter", "5")) / 100;
+  const auto start = Take(attributes, "at", "");
+  if (!start.empty()) next_ts_ns_[row.rank] = Ns(start);
+  const auto every = std::stoll(Take(attributes, "every", "1"));
+  const std::string only = Take(attributes, "only", "");  // a time that comes each `every`th step
+  for (int64_t i = 0; i < count; ++i) {
+    row.step = next_step_[row.rank]++;
+    // `starved=0.25`: one wait in four meets an empty queue.
+    row.starved_waits = std::floor(static_cast<double>(i + 1) * starved) >
+                                std::floor(static_cast<double>(i) * starved)
+                            ? row.waits
+                            : 0;
+    Attributes times = attributes;
+    if (i % every != every - 1) times.erase(only);
+    Row(times, jitter, row);
+  }
+}
+
+// counter cpu.busy_share [node=0] [device=0] 0.97 0.95 ...: samples over equal stretches
+void Parser::Counter(const std::string& rest) {
+  std::istringstream words(rest);
+  CounterSeries series;
+  words >> series.metric;
+  std::vector<double> values;
+  for (std::string word; words >> word;) {
+    if (word.rfind("node=", 0) == 0) {
+      series.node = std::stoi(word.substr(5));
+    } else if (word.rfind("device=", 0) == 0) {
+      series.device = std::stoi(word.substr(7));
+    } else {
+      values.push_back(std::stod(word));
+    }
+  }
+  counters_.emplace_back(std::move(series), std::move(values));
+}
+
+void Parser::Fact(const std::string& rest) {
+  const size_t brace = std::min(rest.find('{'), rest.size());
+  std::istringstream words(rest.substr(0, brace));
+  store::FactRow row;
+  row.rank = 0;
+  for (std::string word; words >> word;) {
+    if (word.rfind("rank=", 0) == 0) {
+      row.rank = std::stoi(word.substr(5));
+    } else {
+      row.kind = Id(word);
+    }
+  }
+  row.json = rest.substr(brace);
+  result_.facts.push_back(row);
+}
+
+void Parser::Loss(Attributes attributes) {
+  store::LossRow row;
+  row.table = Id(Take(attributes, "table", "slices"));
+  row.cause = Id(Take(attributes, "cause", "ring_full"));
+  row.count = std::stoll(Take(attributes, "count", "-1"));
+  row.detail = Take(attributes, "detail", "");
+  result_.losses.push_back(row);
+}
+
+void Parser::Line(const std::string& line) {
+  const size_t end = std::min(line.find(' '), line.size());
+  const std::string word = line.substr(0, end);
+  const std::string rest = line.substr(std::min(end + 1, line.size()));
+  if (word == "run") return Run(ReadAttributes(rest));
+  if (word == "options") return Options(ReadAttributes(rest));
+  if (word == "steps") return Steps(rest);
+  if (word == "counter") return Counter(rest);
+  if (word == "fact") return Fact(rest);
+  if (word == "loss") return Loss(ReadAttributes(rest));
+  if (word.rfind("expect", 0) == 0) {
+    result_.expectations.emplace_back(word, rest);
+    return;
+  }
+  throw std::invalid_argument("unknown word: " + word);
+}
+
+void Parser::Finish() {
+  RunInfo& run = result_.input.run;
+  for (const auto& [rank, ts_ns] : next_ts_ns_) run.duration_ns = std::max(run.duration_ns, ts_ns);
+  constexpr int64_t kSamples = 24;
+  for (auto& [series, values] : counters_) {
+    for (int64_t i = 0; i <= kSamples && !values.empty(); ++i) {
+      series.times_ns.push_back(run.duration_ns / kSamples * i);
+      const auto size = static_cast<int64_t>(values.size());
+      series.values.push_back(values[static_cast<size_t>(std::min(i * size / kSamples, size - 1))]);
+    }
+    result_.input.counters.push_back(std::move(series));
+  }
+  result_.input.strings = result_.strings.get();
+  result_.input.steps = result_.steps;
+  result_.input.facts = result_.facts;
+  result_.input.losses = result_.losses;
+}
+
+}  // namespace
+
+Result<VerdictCase> ParseVerdictCase(const std::string& name, const std::string& text) {
+  VerdictCase result;
+  result.name = name;
+  Parser parser(result);
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.empty() || line[0] == '#') continue;
+    try {
+      parser.Line(line);
+    } catch (const std::exception& error) {
+      return Error{fmt::format("{}:{}: {}", name, number, error.what())};
+    }
+  }
+  parser.Finish();
+  return result;
+}
+
+Result<VerdictCase> ReadVerdictCase(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  if (!stream) return Error{fmt::format("{}: cannot be opened", file.string())};
+  std::stringstream text;
+  text << stream.rdbuf();
+  return ParseVerdictCase(file.stem().string(), text.str());
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyze/report/report_input.h"
+#include "base/result.h"
+
+// Test helper: a run written down as text (tests/data/verdict/*.case), and what its report must
+// say. The grammar stands in tests/data/verdict/README.md.
+namespace steptrace::analyze {
+
+struct VerdictCase {
+  std::string name;  // of the file
+  ReportInput input;
+  std::vector<std::pair<std::string, std::string>> expectations;  // kind, what
+
+  // What `input` points into.
+  std::unique_ptr<store::StringTable> strings = std::make_unique<store::StringTable>();
+  std::vector<store::StepRow> steps;
+  std::vector<store::FactRow> facts;
+  std::vector<store::LossRow> losses;
+};
+
+Result<VerdictCase> ReadVerdictCase(const std::filesystem::path& file);
+Result<VerdictCase> ParseVerdictCase(const std::string& name, const std::string& text);
+
+}  // namespace steptrace::analyze
