@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+from os import PathLike
+from types import TracebackType
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Type,
+    TypeVar,
+    Union,
+    overload,
+)
+
+__version__: str
+__all__: List[str]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Path = Union[str, "PathLike[str]"]
+_Columns = Union[str, Sequence[str], None]
+
+class _Range:
+    """A range: enter it, again and again if need be, or put it before a function."""
+
+    def __enter__(self) -> None: ...
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None: ...
+    def __call__(self, function: _Function) -> _Function: ...
+
+@overload
+def annotate(name: str) -> _Range:
+    """A range of yours with this name: `with annotate("augment"): ...` or `@annotate("augment")`.
+
+    Ranges nest. Of an async function or a generator the range covers the stretches in which it runs.
+    Nothing happens, in under 0.1 us, unless the process runs under `steptrace run`.
+    """
+
+@overload
+def annotate(name: _Function) -> _Function:
+    """`@annotate` without a name takes the function's own."""
+
+def annotation_begin(name: str) -> int:
+    """Begins a range on this thread; annotation_end() of the id ends it, in any order."""
+
+def annotation_end(range_id: int) -> None:
+    """Ends that range of this thread; another id is passed over."""
+
+def step(number: Optional[int] = None) -> None:
+    """A training step ends here. Only for loops whose steps are not seen; it wins over the rule."""
+
+def start() -> None:
+    """Records again after stop()."""
+
+def stop() -> None:
+    """Records nothing in this process until start()."""
+
+def open(run: Optional[_Path] = None, folder: Optional[_Path] = None) -> Run:
+    """A run, to be read: by path, name or id; without it the newest in `folder`."""
+
+def runs(folder: Optional[_Path] = None) -> List[Run]:
+    """The runs in a folder (./steptrace-runs), newest first."""
+
+def get_include() -> str:
+    """The folder of the C and C++ header: #include <steptrace/steptrace.h>."""
+
+class SteptraceError(Exception):
+    """The executable could not do what was asked; the text says why, and what to do."""
+
+class Report(Dict[str, Any]):
+    """A report (schema steptrace.report/1) as a dict whose keys are attributes too."""
+
+    def __getattr__(self, name: str) -> Any: ...
+
+class Run:
+    """A run on disk: closed, live or interrupted. It is read anew by each call."""
+
+    def __init__(self, path: _Path) -> None: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def manifest(self) -> Report: ...
+    def report(
+        self, price_per_hour: Optional[float] = None, last: Optional[int] = None
+    ) -> Report: ...
+    def table(
+        self,
+        table: str,
+        columns: _Columns = None,
+        where: Optional[str] = None,
+        limit: Optional[int] = None,
+    ) -> Any:
+        """Rows of a table as a pyarrow.Table; without pyarrow as a list of dicts."""
+
+    def rows(
+        self,
+        table: str,
+        columns: _Columns = None,
+        where: Optional[str] = None,
+        limit: Optional[int] = None,
+    ) -> Iterator[Dict[str, Any]]:
+        """The rows one by one as dicts; needs nothing but this package."""
+
+    def to_pandas(
+        self,
+        table: str,
+        columns: _Columns = None,
+        where: Optional[str] = None,
+        limit: Optional[int] = None,
+    ) -> Any: ...
+    def to_polars(
+        self,
+        table: str,
+        columns: _Columns = None,
+        where: Optional[str] = None,
+        limit: Optional[int] = None,
+    ) -> Any: ...
+    def _repr_html_(self) -> str: ...

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the executable `steptrace` that belongs to this package, and asks it."""
+
+import os
+import subprocess
+import sys
+
+_NAME = "steptrace"
+
+
+class SteptraceError(Exception):
+    """The executable could not do what was asked; the text says why, and what to do."""
+
+
+def _beside_the_package():
+    """What the installer put down with the package, by its own record."""
+    from importlib import metadata
+
+    try:
+        files = metadata.files(_NAME) or ()
+    except metadata.PackageNotFoundError:
+        return
+    for file in files:
+        if file.name == _NAME and file.parent.name in ("bin", "Scripts"):
+            yield os.path.normpath(str(file.locate()))
+
+
+def _candidates():
+    yield from _beside_the_package()
+    import sysconfig
+
+    scripts = sysconfig.get_path("scripts")
+    if scripts:
+        yield os.path.join(scripts, _NAME)
+    yield os.path.join(os.path.dirname(sys.executable or ""), _NAME)
+    import shutil
+
+    yield shutil.which(_NAME) or ""
+
+
+def find():
+    """The path of the executable; STEPTRACE_EXECUTABLE wins."""
+    given = os.environ.get("STEPTRACE_EXECUTABLE")
+    if given:
+        return given
+    for path in _candidates():
+        if path and os.access(path, os.X_OK):
+            return path
+    raise SteptraceError(
+        "executable: no 'steptrace' beside the package or on PATH; "
+        "install the wheel again or set STEPTRACE_EXECUTABLE"
+    )
+
+
+def start(arguments):
+    """The executable at work, its standard output a pipe."""
+    command = [find(), *arguments]
+    try:
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+    except OSError as error:
+        raise SteptraceError(f"{command[0]}: {error.strerror}; set STEPTRACE_EXECUTABLE")
+
+
+def _raise_if_failed(status, complaint):
+    """The executable's one line, without its own name, as our exception."""
+    if status == 0:
+        return
+    text = complaint.decode("utf-8", "replace").strip()
+    if text.startswith("steptrace: "):
+        text = text[len("steptrace: ") :]
+    raise SteptraceError(text or f"steptrace ended with {status}")
+
+
+def finish(process):
+    """Waits for it; raises with its one line when it failed."""
+    complaint = process.stderr.read()
+    process.stdout.close()
+    process.stderr.close()
+    _raise_if_failed(process.wait(), complaint)
+
+
+def abandon(process):
+    """Ends it wherever it is; its output is not wanted any more."""
+    process.stdout.close()
+    process.stderr.close()
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+
+
+def ask(arguments):
+    """All that the executable prints, as bytes."""
+    process = start(arguments)
+    try:
+        output, complaint = process.communicate()
+    except BaseException:
+        abandon(process)
+        raise
+    _raise_if_failed(process.returncode, complaint)
+    return output

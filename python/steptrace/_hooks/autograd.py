@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch.autograd: backward, where every Tensor.backward ends.
+
+With more ranks than one, backward is where the training thread waits for the others' gradients:
+only its CPU time tells the wait from work. Alone, a rank is spared the two readings.
+"""
+
+from . import vocabulary, world
+from .surround import Calls
+
+
+def patch(module, hook):
+    probe = hook.probe
+    backward = probe.name(vocabulary.BACKWARD, vocabulary.PHASE)
+    begin, end, begin_cpu, end_cpu = probe.begin, probe.end, probe.begin_cpu, probe.end_cpu
+
+    def enter_backward():
+        try:
+            if world.size > 1:
+                begin_cpu(backward)
+                return end_cpu
+            begin(backward)
+            return end
+        except Exception as error:
+            return hook.fail(error)
+
+    hook.around(module, "backward", Calls(enter_backward))

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch.utils.data.dataloader: how long the training waits for each batch, and for whom."""
+
+import multiprocessing
+
+from . import facts, vocabulary
+from .numbering import Numbering
+from .surround import Calls, nothing
+
+_UNKNOWN_DEPTH = vocabulary.UNKNOWN_QUEUE_DEPTH << 32
+
+
+class _Iterator:
+    """What the wait for a batch needs to know of its iterator."""
+
+    __slots__ = ("depths", "in_order", "number", "pids", "unknown")
+
+    def __init__(self, iterator, number):
+        self.number = number
+        self.unknown = number | _UNKNOWN_DEPTH
+        self.pids = None
+
+    def look(self, iterator):
+        """At the first wait: the workers have been started then."""
+        workers = getattr(iterator, "_workers", None) or ()
+        self.pids = [worker.pid or 0 for worker in workers]
+        self.in_order = getattr(iterator, "_in_order", True)
+        self.depths = _depths(iterator) if workers else ()
+
+
+def _depths(iterator):
+    """The sizes whose sum is the number of batches that wait for the training."""
+    queues = [iterator._worker_result_queue]
+    if iterator._data_queue is not queues[0]:
+        queues.append(iterator._data_queue)  # those that the pin-memory thread has handled
+    try:
+        for queue in queues:
+            queue.qsize()
+    except NotImplementedError:
+        return ()
+    return tuple(queue.qsize for queue in queues)
+
+
+def _wait(iterator, state):
+    """Both arguments of a wait: (iterator and queue depth, pid of the awaited worker)."""
+    task = iterator._task_info.get(iterator._rcvd_idx)
+    arrived = task is not None and len(task) > 1
+    pid = state.pids[task[0]] if task and not arrived and state.in_order else 0
+    if not state.depths:
+        return state.unknown, pid
+    depth = arrived
+    for size in state.depths:
+        depth += size()
+    return state.number | depth << 32, pid
+
+
+def patch(module, hook):
+    probe = hook.probe
+    data = probe.name(vocabulary.DATA, vocabulary.PHASE)
+    data_end = probe.name(vocabulary.DATA_END, vocabulary.PHASE)
+    loader_iter = probe.name(vocabulary.LOADER_ITER, vocabulary.PHASE)
+    begin_args, end, end_args, instant = (
+        probe.begin_args,
+        probe.end,
+        probe.end_args,
+        probe.instant,
+    )
+    iterators = Numbering(_Iterator)
+    loaders = Numbering()
+    newest = {}  # loader -> its newest iterator
+
+    def enter_next(iterator):
+        try:
+            state = iterators.get(id(iterator)) or iterators.renew(iterator)
+            if state.pids is None:
+                state.look(iterator)
+            if state.pids:
+                a, pid = _wait(iterator, state)
+                begin_args(data, a, pid)
+            else:
+                begin_args(data, state.unknown, 0)
+            return end
+        except Exception as error:
+            return hook.fail(error)
+
+    def stop_next(iterator):
+        try:
+            state = iterators.get(id(iterator))
+            if state is not None:
+                instant(data_end, state.number, 0)
+        except Exception as error:
+            hook.fail(error)
+
+    def enter_start(iterator, loader):
+        """An iterator is made or, with persistent workers, starts over."""
+        try:
+            state = iterators.get(id(iterator))
+            if state is None or state.pids is not None:
+                state = iterators.renew(iterator)
+            newest[loaders.of(loader)] = state.number
+        except Exception as error:
+            return hook.fail(error)
+        return nothing
+
+    def enter_iter(loader):
+        try:
+            number = loaders.get(id(loader))
+            if number is None:
+                number = loaders.of(loader)
+                facts.tell(vocabulary.FACT_LOADER, lambda: _describe(module, loader, number))
+            begin_args(loader_iter, number, 0)
+            return lambda: end_args(newest.pop(number, 0), 0)
+        except Exception as error:
+            return hook.fail(error)
+
+    base = module._BaseDataLoaderIter
+    hook.around(base, "__next__", Calls(enter_next, ("self",), stop=stop_next))
+    hook.around(base, "__init__", Calls(enter_start, ("self", "loader")))
+    hook.around(base, "_reset", Calls(enter_start, ("self", "loader")))
+    hook.around(module.DataLoader, "__iter__", Calls(enter_iter, ("self",)))
+
+
+def _describe(module, loader, number):
+    return {
+        "loader": number,
+        "class": _class_of(loader),
+        "workers": loader.num_workers,
+        "batch_size": _batch_size(loader),
+        "prefetch_factor": loader.prefetch_factor,
+        "pin_memory": bool(loader.pin_memory),
+        "persistent_workers": bool(loader.persistent_workers),
+        "drop_last": bool(loader.drop_last),
+        "dataset": _class_of(loader.dataset),
+        "iterable": loader._dataset_kind == module._DatasetKind.Iterable,
+        "sampler": _class_of(loader.sampler),
+        "batch_sampler": _class_of(loader.batch_sampler),
+        "collate_fn": facts.name_of(loader.collate_fn),
+        "multiprocessing": _start_method(loader) if loader.num_workers else None,
+        "length": _length(loader),
+    }
+
+
+def _class_of(thing):
+    # Never the truth of a sampler or a data set: that would run its __len__.
+    return facts.name_of(type(thing)) if thing is not None else None
+
+
+def _batch_size(loader):
+    if loader.batch_size is not None:
+        return loader.batch_size
+    size = getattr(loader.batch_sampler, "batch_size", None)
+    return size if isinstance(size, int) else None
+
+
+def _start_method(loader):
+    context = loader.multiprocessing_context or multiprocessing
+    # Asking without allow_none would settle the default for the whole process.
+    method = context.get_start_method(allow_none=True)
+    return method or multiprocessing.get_all_start_methods()[0]
+
+
+def _length(loader):
+    """Batches an epoch, where no code of the script's has to run to tell."""
+    parts = [loader.dataset, loader.sampler, loader.batch_sampler]
+    if not all(part is None or _is_torchs_own(type(part)) for part in parts):
+        return None
+    try:
+        return len(loader.batch_sampler if loader.batch_sampler is not None else loader.sampler)
+    except TypeError:  # an endless sampler
+        return None
+
+
+def _is_torchs_own(kind):
+    if kind.__name__ in ("Subset", "ConcatDataset", "StackDataset"):
+        return False  # these ask the datasets inside
+    return kind in (list, tuple) or kind.__module__.startswith("torch.utils.data.")

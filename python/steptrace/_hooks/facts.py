@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a process says once about itself: as text, for the agent (wire/vocabulary.h, kFact)."""
+
+import json
+import os
+import sys
+
+from . import vocabulary
+
+_MAX_TEXT = 300
+_MAX_ARGUMENTS = 40
+
+_probe = None
+
+
+def begin(probe):
+    global _probe
+    _probe = probe
+    say(vocabulary.FACT_PROCESS, process(_role()))
+    if "RANK" in os.environ:
+        say(vocabulary.FACT_JOB, job_from_environment())
+
+
+def say(kind, fact):
+    tell(kind, lambda: fact)
+
+
+def tell(kind, make):
+    """Leaves the fact that `make` makes; one that cannot be told is not worth a failure."""
+    try:
+        _probe.fact(kind, json.dumps(make(), default=_text))
+    except Exception:
+        pass
+
+
+def process(role, **more):
+    arguments = getattr(sys, "argv", [])
+    fact = {
+        "pid": os.getpid(),
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "implementation": sys.implementation.name,
+        "executable": _text(sys.executable),
+        "argv": [_text(argument) for argument in arguments[:_MAX_ARGUMENTS]],
+        "role": role,
+    }
+    fact.update(more)
+    return fact
+
+
+def job_from_environment():
+    return {
+        "rank": _number("RANK"),
+        "local_rank": _number("LOCAL_RANK"),
+        "world_size": _number("WORLD_SIZE"),
+        "backend": None,
+    }
+
+
+def _role():
+    """`child`: a process that multiprocessing made; a DataLoader worker says so itself later."""
+    multiprocessing = sys.modules.get("multiprocessing.process")
+    if multiprocessing is None:
+        return "main"
+    # Until a spawned child has unpickled its task, only the mark of its start tells.
+    inheriting = getattr(multiprocessing.current_process(), "_inheriting", False)
+    return "child" if inheriting or multiprocessing.parent_process() is not None else "main"
+
+
+def _number(variable):
+    try:
+        return int(os.environ[variable])
+    except (KeyError, ValueError):
+        return None
+
+
+def _text(value):
+    return str(value)[:_MAX_TEXT]
+
+
+def name_of(thing):
+    """`module.name` of a class or function, or of the class of another object."""
+    if thing is None:
+        return None
+    if not hasattr(thing, "__qualname__"):
+        thing = type(thing)
+    return _text(f"{getattr(thing, '__module__', '?')}.{thing.__qualname__}")

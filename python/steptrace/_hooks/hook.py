@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One hook: what it changed in the module that it hooks, and the way back when it fails."""
+
+import functools
+import inspect
+import json
+
+from . import vocabulary
+from .surround import CannotSurroundError, inert, nothing, surround
+
+
+class Hook:
+    """One patched module: what it changed, and the way back when it fails."""
+
+    def __init__(self, name, module, probe):
+        self.name = name
+        self.module = module
+        self.probe = probe
+        self.wrapped = []
+        self._undo = []
+        self._failed = False
+
+    def around(self, owner, attribute, calls, nested=None):
+        """Puts calls around owner.attribute: in place, or by a wrapper where that cannot be."""
+        function = _original(getattr(owner, attribute), attribute)
+        try:
+            self._undo.append(surround(function, calls, nested))
+        except CannotSurroundError as error:
+            if nested or calls.inner or _is_generator(function):
+                raise
+            self._undo.append(_wrap(owner, attribute, calls))
+            self.wrapped.append(f"{attribute}: {error}")
+
+    def on_undo(self, undo):
+        self._undo.append(undo)
+
+    def fail(self, error):
+        """Takes this hook away for good. For `return hook.fail(error)` in an enter."""
+        if not self._failed:
+            self._failed = True
+            self._withdraw()
+            self.say("failed", f"{type(error).__name__}: {error}")
+        return nothing
+
+    def _withdraw(self):
+        while self._undo:
+            try:
+                self._undo.pop()()
+            except Exception:
+                pass  # a hook that is off may stay patched in: its enter is what failed
+
+    def say(self, state, reason):
+        fact = {"hook": self.name, "module": self.module, "state": state, "reason": reason[:500]}
+        try:
+            self.probe.fact(vocabulary.FACT_HOOK, json.dumps(fact))
+        except Exception:
+            pass
+
+
+def _original(function, attribute):
+    """The function under decorators, also under those that forgot functools.wraps."""
+    function = getattr(function, "__func__", function)
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    if getattr(function, "__name__", attribute) != attribute:
+        for cell in getattr(function, "__closure__", None) or ():
+            if getattr(cell.cell_contents, "__name__", None) == attribute:
+                return _original(cell.cell_contents, attribute)
+    return function
+
+
+def _is_generator(function):
+    code = getattr(function, "__code__", None)
+    return code is not None and bool(code.co_flags & inspect.CO_GENERATOR)
+
+
+def _wrap(owner, attribute, calls):
+    """The visible way: for a function whose source is not there."""
+    static = isinstance(vars(owner).get(attribute), staticmethod)
+    original = getattr(owner, attribute)
+    state = {"enter": calls.enter, "stop": calls.stop or inert}
+
+    @functools.wraps(original)
+    def wrapper(*args, **kwargs):
+        given = _arguments(original, calls.arguments, args, kwargs)
+        leave = state["enter"](*given)
+        try:
+            return original(*args, **kwargs)
+        except StopIteration:
+            state["stop"](*given)
+            raise
+        finally:
+            leave()
+
+    setattr(owner, attribute, staticmethod(wrapper) if static else wrapper)
+
+    def undo():
+        state["enter"] = state["stop"] = inert
+        if getattr(owner, attribute) is wrapper:
+            setattr(owner, attribute, staticmethod(original) if static else original)
+
+    return undo
+
+
+def _arguments(function, names, args, kwargs):
+    if not names:
+        return ()
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        return [bound.arguments[name] for name in names]
+    except TypeError:  # the call is wrong: the function itself will say so
+        return [None for _ in names]

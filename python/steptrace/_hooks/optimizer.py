@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch.optim.optimizer: every step of every optimizer, with the optimizer's number.
+
+Each step runs in a wrapper that torch puts around it, which also calls the global step hooks. The
+wrapper itself is surrounded, so that a step that raises ends too; the global hooks, which are not
+called then, are what is left where that cannot be.
+"""
+
+import sys
+
+from . import compiling, facts, vocabulary
+from .numbering import Numbering
+from .surround import Calls, CannotSurroundError, nothing
+
+
+def patch(module, hook):
+    probe = hook.probe
+    step = probe.name(vocabulary.OPTIMIZER, vocabulary.PHASE)
+    begin_args, end = probe.begin_args, probe.end
+    optimizers = Numbering()
+
+    def enter_step(args):
+        if compiling.now():
+            return nothing
+        try:
+            number = optimizers.get(id(args[0]))
+            if number is None:
+                number = optimizers.of(args[0])
+                facts.tell(vocabulary.FACT_DEVICE, _device)
+            begin_args(step, number, 0)
+            return end
+        except Exception as error:
+            return hook.fail(error)
+
+    calls = Calls(enter_step, ("args",))
+    try:
+        hook.around(module.Optimizer, "profile_hook_step", calls, nested="wrapper")
+    except (AttributeError, CannotSurroundError) as error:
+        _use_global_hooks(module, hook, enter_step)
+        hook.wrapped.append(f"step: {error}")
+
+
+def _use_global_hooks(module, hook, enter_step):
+    leave = []
+
+    def before(optimizer, args, kwargs):
+        leave.append(enter_step((optimizer,)))
+
+    def after(optimizer, args, kwargs):
+        if leave:
+            leave.pop()()
+
+    handles = [
+        module.register_optimizer_step_pre_hook(before),
+        module.register_optimizer_step_post_hook(after),
+    ]
+    hook.on_undo(lambda: [handle.remove() for handle in handles])
+
+
+def _device():
+    """At an optimizer's first step: a script that uses CUDA has initialized it by then."""
+    cuda = sys.modules["torch"].cuda
+    if not cuda.is_initialized():
+        raise LookupError("no device in use")
+    index = cuda.current_device()
+    properties = cuda.get_device_properties(index)
+    return {
+        "device": index,
+        "type": "cuda",
+        "name": properties.name,
+        "memory_bytes": properties.total_memory,
+        "capability": f"{properties.major}.{properties.minor}",
+        "uuid": str(getattr(properties, "uuid", "")) or None,
+    }

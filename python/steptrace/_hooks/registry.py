@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which modules are hooked, and how a hook gets into one: right after its import, at its own risk.
+
+Nothing here imports a module of the script's. The process attaches to its ring when the first
+hooked module has been imported, so that a Python without one leaves no trace.
+"""
+
+import importlib
+import sys
+
+# What the other hooks rest on: no word of STEPTRACE_HOOKS turns it off.
+ALWAYS = "always"
+
+# Defining module -> (word for STEPTRACE_HOOKS, module of ours that patches it).
+TARGETS = {
+    "steptrace": (ALWAYS, "own"),
+    "torch.compiler": (ALWAYS, "compiling"),
+    "torch.utils.data.dataloader": ("data", "dataloader"),
+    "torch.utils.data._utils.fetch": ("worker", "fetch"),
+    "torch.utils.data._utils.worker": ("worker", "worker"),
+    "torch.autograd": ("backward", "autograd"),
+    "torch.optim.optimizer": ("optimizer", "optimizer"),
+    "torch.serialization": ("checkpoint", "serialization"),
+    "safetensors.torch": ("checkpoint", "serialization"),
+    "torch.distributed.distributed_c10d": ("communication", "distributed"),
+    "torch._dynamo.callback": ("compile", "compile"),
+    "lightning.pytorch.profilers.profiler": ("lightning", "lightning"),
+    "lightning.pytorch.loops.evaluation_loop": ("lightning", "lightning"),
+    "pytorch_lightning.profilers.profiler": ("lightning", "lightning"),
+    "pytorch_lightning.loops.evaluation_loop": ("lightning", "lightning"),
+    "transformers.trainer": ("transformers", "transformers"),
+    "transformers.trainer_callback": ("transformers", "transformers"),
+    "torch": ("framework", "frameworks"),
+    "numpy": ("framework", "frameworks"),
+    "lightning": ("framework", "frameworks"),
+    "pytorch_lightning": ("framework", "frameworks"),
+    "transformers": ("framework", "frameworks"),
+    "accelerate": ("framework", "frameworks"),
+}
+
+# These alone are no reason to attach: many a Python that trains nothing imports them.
+COMMON = frozenset(["numpy"])
+
+_IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
+
+OTHER_WORDS = frozenset(["gc"])
+
+
+class Registry:
+    """The meta-path finder, and what it has patched."""
+
+    def __init__(self, words):
+        self._words = words
+        self._probe = None
+        self._waiting = []
+        self._looking = set()
+        self.hooks = {}
+
+    def install(self):
+        sys.meta_path.insert(0, self)
+        for name in TARGETS:
+            module = sys.modules.get(name)
+            spec = getattr(module, "__spec__", None)
+            if module is not None and not getattr(spec, "_initializing", False):
+                self.patch(name, module)
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in TARGETS or name in self._looking:
+            return None
+        self._looking.add(name)
+        try:
+            spec = self._find_elsewhere(name, path, target)
+            if spec is not None and hasattr(spec.loader, "exec_module"):
+                _after_exec(spec.loader, name, self.patch)
+            return spec
+        finally:
+            self._looking.discard(name)
+
+    def _find_elsewhere(self, name, path, target):
+        for finder in sys.meta_path:
+            if finder is not self and hasattr(finder, "find_spec"):
+                spec = finder.find_spec(name, path, target)
+                if spec is not None:
+                    return spec
+        return None
+
+    def patch(self, name, module):
+        """Never raises: a hook that cannot get in says so and is off."""
+        try:
+            if self._probe is None and not self._attach(name):
+                self._waiting.append((name, module))
+                return
+            self._patch(name, module)
+        except Exception:
+            pass
+
+    def _attach(self, name):
+        if name in COMMON:
+            return False
+        from . import native
+
+        probe = native.load()
+        if probe is None or not (probe.attached() or probe.attach()):
+            self._words = frozenset()
+            return False
+        from . import facts
+
+        facts.begin(probe)
+        self._probe = probe
+        self._patch_by_word("gc", "gc", importlib.import_module("gc"))
+        waiting, self._waiting = self._waiting, []
+        for waiting_name, module in waiting:
+            self._patch(waiting_name, module)
+        return True
+
+    def _patch(self, name, module):
+        word, patcher = TARGETS[name]
+        self._patch_by_word(word, patcher, module)
+
+    def _patch_by_word(self, word, patcher, module):
+        if word not in self._words:
+            return
+        from .hook import Hook
+        from .surround import forget_sources
+
+        hook = Hook(word, module.__name__, self._probe)
+        try:
+            importlib.import_module("." + patcher, __package__).patch(module, hook)
+        except Exception as error:
+            hook.fail(error)
+        else:
+            self.hooks[module.__name__] = hook
+            hook.say("active", "; ".join(hook.wrapped))
+        forget_sources()
+
+
+def _after_exec(loader, name, patch):
+    """Calls patch(name, module) once `loader` has executed that module; leaves the loader as it is."""
+
+    def exec_module(module):
+        vars(loader).pop("exec_module", None)
+        loader.exec_module(module)
+        if module.__name__ == name:
+            patch(name, sys.modules.get(name, module))
+
+    # A traceback leaves out the import system's frames, known by this name: this is one of them.
+    exec_module.__code__ = exec_module.__code__.replace(co_filename=_IMPORT_SYSTEM)
+    try:
+        loader.exec_module = exec_module
+    except AttributeError:
+        pass  # a loader without attributes: its module stays unhooked
+
+
+def words_of(setting):
+    """The hooks that STEPTRACE_HOOKS selects: all of them when it is not set."""
+    known = {word for word, _ in TARGETS.values()} | OTHER_WORDS
+    if setting is None or setting.strip() in ("", "all"):
+        return known
+    chosen = known & {word.strip() for word in setting.split(",")}
+    return chosen | {ALWAYS} if chosen else chosen

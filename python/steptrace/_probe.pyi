@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The native half of the package, in the training process: libc alone, abi3 from Python 3.8.
+
+Nothing here raises once attached, prints, blocks or allocates on the hot path. Ids come from
+`name()`; 0 is the id that records nothing, and what is called with it does nothing.
+"""
+
+def attach() -> bool:
+    """Opens this process's ring file if STEPTRACE_RING_DIR is set. True: records are taken now."""
+
+def attached() -> bool: ...
+def disarm(reason: str) -> None:
+    """Stops recording for good in this process; the reason is left for the agent."""
+
+def name(text: str, category: int) -> int:
+    """Interns a name; the same text and category give the same id. 0: arena full or not attached."""
+
+def begin(name_id: int) -> None: ...
+def begin_args(name_id: int, a: int, b: int) -> None: ...
+def end() -> None: ...
+def end_args(a: int, b: int) -> None: ...
+def begin_cpu(name_id: int) -> None:
+    """begin(), and remembers this thread's CPU time and run-queue wait."""
+
+def end_cpu() -> None:
+    """end() with a = thread CPU ns and b = ns spent runnable without a core since begin_cpu()."""
+
+def instant(name_id: int, a: int, b: int) -> None: ...
+def counter(name_id: int, value: float) -> None: ...
+def fact(kind: str, json: str) -> None:
+    """Leaves a fact (wire/vocabulary.h, kFact) for the agent."""
+
+def pause(on: bool) -> None:
+    """start()/stop() of the public API: while paused, user ranges and hooks record nothing."""
+
+def stats() -> dict[str, int]:
+    """Counters of this process: records, dropped by cause, threads, names, bytes."""

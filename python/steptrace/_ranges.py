@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranges of the user's own, steps and pauses: what a script tells of itself.
+
+Whether there is a run is decided once, at import, by the environment that `steptrace run` set.
+Without one everything here does nothing, and as little of that as Python allows.
+"""
+
+import os
+
+__all__ = ["annotate", "annotation_begin", "annotation_end", "start", "step", "stop"]
+
+_USER = 1  # categories of wire/vocabulary.h
+_PHASE = 2
+_NO_ARGUMENT = (1 << 64) - 1
+# A script that makes up names without end (one a step) costs the table of names, not its memory.
+_MAX_CACHED_NAMES = 4096
+
+
+def _load_probe():
+    """The native half if this process is recorded, else None."""
+    if not os.environ.get("STEPTRACE_RING_DIR"):
+        return None
+    try:
+        from ._hooks import native
+
+        probe = native.load()
+        return probe if probe is not None and probe.attach() else None
+    except Exception:
+        return None
+
+
+_probe = _load_probe()
+
+
+class _NoRange:
+    """Every range where there is no run."""
+
+    __slots__ = ()
+    # Built-in methods that do nothing and return None: a `with` calls them in half the time that it
+    # needs for functions of ours.
+    __enter__ = [].clear
+    __exit__ = memoryview(b"").__exit__
+
+    def __call__(self, function):
+        return function
+
+
+class _Range:
+    """A name that can be entered: again, by many threads and inside itself."""
+
+    __slots__ = ("id",)
+
+    def __init__(self, name_id):
+        self.id = name_id
+
+    def __enter__(self):
+        _probe.begin(self.id)
+
+    def __exit__(self, *_):
+        _probe.end()
+
+    def __call__(self, function):
+        from ._decorate import decorate
+
+        return decorate(self, function)
+
+
+_no_range = _NoRange()
+_cached = {}
+
+
+def _range_of(name):
+    found = _cached.get(name)
+    if found is None:
+        if len(_cached) >= _MAX_CACHED_NAMES:
+            _cached.clear()
+        found = _cached[name] = _Range(_probe.name(name, _USER))
+    return found
+
+
+def _bare(function):
+    """`@annotate` without a name: the function's own."""
+    if isinstance(function, (staticmethod, classmethod)) or callable(function):
+        inner = getattr(function, "__func__", function)
+        name = getattr(inner, "__qualname__", type(inner).__name__)
+        return annotate(name)(function)
+    return annotate(str(function))
+
+
+def _annotate_nothing(name):
+    if name.__class__ is str:
+        return _no_range
+    return _bare(name)
+
+
+def _annotate(name):
+    try:
+        return _cached[name]
+    except (KeyError, TypeError):
+        return _range_of(name) if isinstance(name, str) else _bare(name)
+
+
+def _as_word(number):
+    """A step's number as 64 bits; what is no such number is as if none were given."""
+    try:
+        number = int(number)
+    except (TypeError, ValueError, OverflowError):
+        return _NO_ARGUMENT
+    return number if 0 <= number < _NO_ARGUMENT else _NO_ARGUMENT
+
+
+def _step(number=None):
+    _probe.instant(_step_name, _NO_ARGUMENT if number is None else _as_word(number), 0)
+
+
+def _start():
+    _probe.pause(False)
+
+
+def _stop():
+    _probe.pause(True)
+
+
+def _nothing(number=None):
+    pass
+
+
+def _begin_nothing(name):
+    return 0
+
+
+if _probe is None:
+    annotate = _annotate_nothing
+    annotation_begin = _begin_nothing
+    annotation_end = _nothing
+    step = _nothing
+    start = stop = lambda: None
+else:
+    from ._open_ranges import annotation_begin, annotation_end
+
+    _step_name = _probe.name("step", _PHASE)
+    annotate, step, start, stop = _annotate, _step, _start, _stop

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs, read through the executable: no Arrow of ours ever enters the user's process."""
+
+import json
+import os
+
+from . import _executable
+from ._executable import SteptraceError
+
+__all__ = ["Report", "Run", "SteptraceError", "list_runs", "open_run"]
+
+
+class Report(dict):
+    """A report (schema steptrace.report/1) as a dict whose keys are attributes too."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name)
+
+    def __dir__(self):
+        return sorted(set(super().__dir__()) | {key for key in self if key.isidentifier()})
+
+
+def _options(columns, where, limit):
+    options = []
+    if columns is not None:
+        options += ["--columns", ",".join(columns)]
+    if where:
+        options += ["--where=" + where]
+    if limit is not None:
+        options += ["--limit", str(int(limit))]
+    return options
+
+
+class Run:
+    """A run on disk: closed, live or interrupted. It is read anew by each call."""
+
+    def __init__(self, path):
+        self._path = os.path.abspath(os.fspath(path))
+
+    @property
+    def path(self):
+        return self._path
+
+    def __repr__(self):
+        return f"<steptrace.Run {self._path}>"
+
+    @property
+    def manifest(self):
+        """run.json as it stands."""
+        with open(os.path.join(self._path, "run.json"), encoding="utf-8") as file:
+            return json.load(file, object_hook=Report)
+
+    @property
+    def name(self):
+        return self.manifest["name"]
+
+    @property
+    def status(self):
+        return self.manifest["status"]
+
+    def report(self, price_per_hour=None, last=None):
+        """Where the time goes and the verdict; of the newest `last` steps of each rank alone."""
+        arguments = ["report", self._path, "--json"]
+        if price_per_hour is not None:
+            arguments += ["--price-per-hour", repr(float(price_per_hour))]
+        if last is not None:
+            arguments += ["--last", str(int(last))]
+        return json.loads(_executable.ask(arguments).decode("utf-8"), object_hook=Report)
+
+    def _stream(self, table, columns, where, limit):
+        options = _options(columns, where, limit)
+        return _executable.start(
+            ["export", self._path, "--format", "arrow", "-o", "-", "--table", table, *options]
+        )
+
+    def table(self, table, columns=None, where=None, limit=None):
+        """Rows of a table as a pyarrow.Table; without pyarrow as a list of dicts."""
+        if isinstance(columns, str):
+            columns = [columns]
+        try:
+            import pyarrow.ipc
+        except ImportError:
+            return list(self.rows(table, columns, where, limit))
+        process = self._stream(table, columns, where, limit)
+        try:
+            rows = pyarrow.ipc.open_stream(process.stdout).read_all()
+        except pyarrow.ArrowInvalid:
+            _executable.finish(process)  # no stream: it says why, in an exception
+            raise
+        except BaseException:
+            _executable.abandon(process)
+            raise
+        _executable.finish(process)
+        rows = rows.unify_dictionaries()
+        return rows.select(columns) if columns is not None else rows
+
+    def rows(self, table, columns=None, where=None, limit=None):
+        """The rows one by one as dicts; needs nothing but this package."""
+        if isinstance(columns, str):
+            columns = [columns]
+        options = _options(columns, where, limit)
+        process = _executable.start(["show", self._path, table, "--json", *options])
+        try:
+            for line in process.stdout:
+                text = line.decode("utf-8").rstrip("\n").rstrip(",")
+                if text.startswith("{"):
+                    yield json.loads(text)
+            _executable.finish(process)
+        finally:
+            _executable.abandon(process)
+
+    def to_pandas(self, table, columns=None, where=None, limit=None):
+        """Rows of a table as a pandas.DataFrame."""
+        import pandas
+
+        rows = self.table(table, columns, where, limit)
+        return pandas.DataFrame(rows) if isinstance(rows, list) else rows.to_pandas()
+
+    def to_polars(self, table, columns=None, where=None, limit=None):
+        """Rows of a table as a polars.DataFrame; needs no pyarrow."""
+        import polars
+
+        rows = self.table(table, columns, where, limit)
+        if isinstance(rows, list):
+            return polars.DataFrame(rows, infer_schema_length=None)
+        return polars.from_arrow(rows)
+
+    def _repr_html_(self):
+        from . import _html
+
+        return _html.page(self.report())
+
+
+def open_run(run=None, folder=None):
+    """The Run that a path, a name or an id means; the newest without one."""
+    if run is not None and os.path.exists(os.path.join(os.fspath(run), "run.json")):
+        return Run(run)
+    for found in _listed(folder):
+        if run is None or str(run) in (found["name"], found["id"], os.path.basename(found["path"])):
+            return Run(found["path"])
+    wanted = "no runs" if run is None else f"{run}: no such run, neither as a path nor"
+    raise SteptraceError(f"{wanted} in {folder or 'steptrace-runs'}")
+
+
+def list_runs(folder=None):
+    """The runs in a folder, newest first; what cannot be read is left out."""
+    return [Run(found["path"]) for found in _listed(folder) if found["status"] != "unreadable"]
+
+
+def _listed(folder):
+    if folder is not None and not os.path.isdir(folder):
+        return []
+    arguments = ["ls", "--json"] if folder is None else ["ls", os.fspath(folder), "--json"]
+    return json.loads(_executable.ask(arguments).decode("utf-8"))

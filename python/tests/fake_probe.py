@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stand-in for steptrace._probe (_probe.pyi) with the rules of the real one, which writes what it
+is told to a file a process: $FAKE_PROBE_DIR/<pid>.jsonl, one record a line.
+
+It is stricter than the real one: a name that was not interned, an end without a begin, an argument
+that does not fit 64 bits or a fact that is not JSON raises AssertionError and leaves a `broken`
+line, which `records()` turns into a failure of the test.
+
+FAKE_PROBE_FAIL: names (with commas) whose records raise, to see hooks fail.
+"""
+
+import json
+import os
+import threading
+
+_CATEGORIES = (1, 2, 3, 4)
+_MAX_NAME_BYTES = 4096
+_MAX_FACT_BYTES = 64 << 10
+
+_attached = False
+_paused = False
+_ids = {}
+_texts = {}
+_files = {}
+_lock = threading.Lock()
+_open = threading.local()
+
+
+def _stack():
+    # A fork child has the ranges of the thread that forked: the real probe starts it afresh.
+    if getattr(_open, "pid", None) != os.getpid():
+        _open.pid, _open.stack = os.getpid(), []
+    return _open.stack
+
+
+def _write(*record):
+    pid = os.getpid()
+    with _lock:
+        if pid not in _files:
+            path = os.path.join(os.environ["FAKE_PROBE_DIR"], f"{pid}.jsonl")
+            _files[pid] = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        line = json.dumps([threading.get_native_id(), *record]) + "\n"
+        os.write(_files[pid], line.encode())
+
+
+def _check(good, what):
+    if not good:
+        _write("broken", what)
+        raise AssertionError(what)
+
+
+def _named(name_id, a=0, b=0):
+    _check(_attached, "not attached")
+    _check(name_id in _texts, f"unknown name {name_id!r}")
+    for argument in (a, b):
+        _check(type(argument) is int and 0 <= argument < 1 << 64, f"argument {argument!r}")
+    text, category = _texts[name_id]
+    if text in os.environ.get("FAKE_PROBE_FAIL", "").split(","):
+        raise RuntimeError("made to fail")
+    return text, category
+
+
+def attach():
+    global _attached
+    _attached = bool(os.environ.get("STEPTRACE_RING_DIR"))
+    return _attached
+
+
+def attached():
+    return _attached
+
+
+def disarm(reason):
+    _write("disarm", reason)
+
+
+def name(text, category):
+    _check(0 < len(text.encode()) <= _MAX_NAME_BYTES, f"name of {len(text)} characters")
+    _check(category in _CATEGORIES, f"category {category!r}")
+    name_id = _ids.setdefault((text, category), len(_ids) + 1)
+    _texts[name_id] = (text, category)
+    return name_id
+
+
+def begin(name_id):
+    begin_args(name_id, 0, 0)
+
+
+def begin_args(name_id, a, b):
+    text, category = _named(name_id, a, b)
+    _stack().append((text, False))
+    _write("begin", text, category, a, b)
+
+
+def begin_cpu(name_id):
+    text, category = _named(name_id)
+    _stack().append((text, True))
+    _write("begin", text, category, 0, 0)
+
+
+def end():
+    end_args(0, 0)
+
+
+def end_args(a, b):
+    _check(bool(_stack()), "end without begin")
+    text, _ = _stack().pop()
+    _write("end", text, 0, a, b)
+
+
+def end_cpu():
+    _check(bool(_stack()), "end_cpu without begin")
+    _check(_stack()[-1][1], "end_cpu of a range without readings")
+    text, _ = _stack().pop()
+    _write("end", text, 0, 1, 1)
+
+
+def instant(name_id, a, b):
+    text, category = _named(name_id, a, b)
+    _write("instant", text, category, a, b)
+
+
+def counter(name_id, value):
+    text, category = _named(name_id)
+    _write("counter", text, category, value, 0)
+
+
+def fact(kind, json_text):
+    _check(len(json_text.encode()) <= _MAX_FACT_BYTES, f"fact of {len(json_text)} characters")
+    _write("fact", kind, 0, json.loads(json_text), 0)
+
+
+def pause(on):
+    global _paused
+    _paused = on
+
+
+def stats():
+    return {"records": 0}

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line as a user meets it: the executable, on runs made by the store's own writer."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+from test_store_readable import make_run
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STEPS = 250  # of make_run, on each of two ranks
+
+
+def executable():
+    named = os.environ.get("STEPTRACE_EXECUTABLE")
+    path = pathlib.Path(named) if named else ROOT / ".venv" / "bin" / "steptrace"
+    if not path.exists():
+        pytest.fail(f"{path}: not built; run make build")
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cli")
+    assert make_run(folder / "steptrace-runs" / "demo").returncode == 0
+    return folder
+
+
+@pytest.fixture()
+def ask(folder):
+    """Runs steptrace in a folder that holds the run `demo`."""
+
+    def run(*arguments, cwd=folder, **variables):
+        plain = {k: v for k, v in os.environ.items() if not k.startswith("STEPTRACE_")}
+        command = [str(executable()), *map(str, arguments)]
+        return subprocess.run(
+            command,
+            cwd=cwd,
+            env={**plain, **variables},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+def complaint(done):
+    """The one line of a command that failed as it should."""
+    assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("steptrace: ")
+    return line
+
+
+def test_ls_names_the_run(ask):
+    (run,) = json.loads(ask("ls", "--json").stdout)
+    assert pathlib.Path(run["path"]).name == "demo" and run["status"] == "completed"
+    assert run["steps"] == 2 * STEPS
+    assert "demo" in ask("ls").stdout
+
+
+def test_show_gives_columns_in_the_order_asked_for(ask):
+    done = ask("show", "demo", "steps", "--columns", "step,rank", "--where", "step = 3", "--json")
+    assert json.loads(done.stdout) == [{"step": 3, "rank": 0}, {"step": 3, "rank": 1}]
+
+
+def test_show_without_a_run_takes_the_newest(ask):
+    named = ask("show", "demo", "steps", "--limit", "4", "--json")
+    assert len(json.loads(named.stdout)) == 4
+    assert ask("show", "steps", "--limit", "4", "--json").stdout == named.stdout
+
+
+def test_show_without_rows_is_an_empty_list(ask):
+    assert json.loads(ask("show", "steps", "--where", "step > 99999", "--json").stdout) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "part"),
+    [
+        ("step =", "a value at character 7"),
+        ("stepp = 1", "no column 'stepp' (character 1)"),
+        ("kind = train", "texts stand in quotes"),
+        ("step = 'x'", "write an integer"),
+    ],
+)
+def test_a_wrong_filter_is_named_with_its_place(ask, where, part):
+    assert part in complaint(ask("show", "steps", "--where", where))
+
+
+def test_wrong_input_is_one_line_and_status_2(ask):
+    assert "no such run" in complaint(ask("report", "nope"))
+    assert "no such table" in complaint(ask("show", "demo", "nope"))
+    assert "no command" in complaint(ask("run"))
+    assert "--bogus" in complaint(ask("run", "--bogus", "--", "true"))
+    assert "unknown setting" in complaint(ask("ls", STEPTRACE_CONFIG=_toml("foldr = 'x'")))
+
+
+def _toml(text):
+    import tempfile
+
+    with tempfile.NamedTemporaryFile("w", suffix=".toml", delete=False) as file:
+        file.write(text)
+    return file.name
+
+
+def test_export_writes_what_the_json_shows(ask, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    file = tmp_path / "steps.parquet"
+    done = ask("export", "demo", "--format", "parquet", "--table", "steps", "-o", file)
+    assert done.returncode == 0, done.stderr
+    assert parquet.read_table(file).num_rows == 2 * STEPS
+    assert [path.name for path in tmp_path.iterdir()] == ["steps.parquet"]
+
+
+def test_export_of_all_tables_fills_a_folder(ask, tmp_path):
+    assert ask("export", "demo", "--format", "csv", "-o", tmp_path / "out").returncode == 0
+    names = {path.stem for path in (tmp_path / "out").iterdir()}
+    assert {"steps", "slices", "counters", "losses"} <= names
+
+
+def test_a_reader_that_leaves_ends_us_without_a_word(folder):
+    command = f"'{executable()}' show slices | head -n 1"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stderr == "" and len(done.stdout.splitlines()) == 1
+
+
+def test_report_json_is_left_in_the_closed_run(ask, folder):
+    report = json.loads(ask("report", "demo", "--json").stdout)
+    assert report["schema"] == "steptrace.report/1"
+    assert ask("report", "demo").returncode == 0
+    left = json.loads((folder / "steptrace-runs" / "demo" / "report.json").read_text())
+    assert left["verdict"] == report["verdict"]
+
+
+def test_colour_is_for_terminals_and_for_who_asks(ask):
+    assert "\x1b[" not in ask("report").stdout
+    assert "\x1b[" in ask("report", "--color", "always").stdout
+
+
+def test_doctor_lists_findings_as_json(ask):
+    findings = json.loads(ask("doctor", "--json").stdout)
+    assert {"Python package", "shared memory", "clock"} <= {f["subject"] for f in findings}
+    assert {f["health"] for f in findings} <= {"ok", "limited", "missing"}
+
+
+def test_the_reference_page_is_current(ask):
+    page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+    assert ask("reference").stdout == page, "steptrace reference > docs/reference/cli.md"

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the hooks say of each loop, on the real packages: the order of events, to the letter.
+
+`data1[end]` is the `next` of iterator 1 that ended it, `optimizer1[…]` a step of optimizer 1.
+"""
+
+import hooked
+import pytest
+
+STEP = "data1 backward optimizer1 "
+
+# Loop -> the training thread's ranges, without garbage collection and the making of iterators.
+ORDERS = {
+    "plain": STEP * 6
+    + "data1[end] data2 data2 data2[end] "
+    + STEP.replace("data1", "data3") * 6
+    + "data3[end] data4 data4 data4[end] checkpoint checkpoint",
+    "accumulation": "data1 backward data1 backward optimizer1 " * 6 + "data1[end]",
+    "gan": "data1 backward optimizer1 backward optimizer2 " * 8 + "data1[end]",
+    "zipped": "data1 data2 backward optimizer1 " * 8 + "data1[end]",
+    "no_loader": "backward optimizer1 " * 9 + "backward optimizer1",
+    "lbfgs": "data1 optimizer1[backward backward backward] " * 6 + "data1[end]",
+    "amp": STEP * 8 + "data1[end]",
+    "accelerate_loop": "data1 "
+    + "data1 backward data1 backward optimizer1 " * 3
+    + "data1 backward data1[end] backward optimizer1",
+}
+
+
+def loop(folder, name, *options):
+    run = hooked.run(folder / "ring", hooked.LOOPS / f"{name}.py", *options).check()
+    assert run.failed_hooks() == {}
+    return run
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_order(tmp_path, name):
+    run = loop(tmp_path, name)
+    assert hooked.order(run.trainer()) == ORDERS[name]
+
+
+def test_plain_in_full(tmp_path):
+    """Also the parts that the orders leave out: fetch and collate, iterators and their loaders."""
+    run = loop(tmp_path, "plain")
+    text = hooked.order(run.trainer(), leave_out=("gc",))
+    assert text.startswith("loader_iter data1[fetch[collate]] backward optimizer1 data1[fetch[")
+    starts = [r for r in run.trainer() if r.name == "loader_iter"]
+    assert [r.a for r in starts if r.kind == "begin"] == [1, 2, 1, 2]  # loaders
+    assert [r.a for r in starts if r.kind == "end"] == [1, 2, 3, 4]  # their iterators
+    depths = {r.a >> 32 for r in run.trainer() if r.name == "data" and r.kind == "begin"}
+    assert depths == {0xFFFFFFFF}
+    assert [r.a for r in run.trainer() if r.name == "checkpoint" and r.kind == "begin"] == [0, 1]
+    first, _ = run.facts("loader")
+    assert first == {
+        "loader": 1,
+        "class": "torch.utils.data.dataloader.DataLoader",
+        "workers": 0,
+        "batch_size": 4,
+        "prefetch_factor": None,
+        "pin_memory": False,
+        "persistent_workers": False,
+        "drop_last": False,
+        "dataset": "common.Points",
+        "iterable": False,
+        "sampler": "torch.utils.data.sampler.SequentialSampler",
+        "batch_sampler": "torch.utils.data.sampler.BatchSampler",
+        "collate_fn": "torch.utils.data._utils.collate.default_collate",
+        "multiprocessing": None,
+        "length": None,  # the script's own data set is not asked
+    }
+    (process,) = run.facts("process")
+    assert process["role"] == "main" and process["argv"] == [str(hooked.LOOPS / "plain.py")]
+    assert {fact["name"] for fact in run.facts("framework")} == {"torch", "numpy"}
+
+
+SLOW = """
+import time, torch
+from torch.utils.data import DataLoader, Dataset
+class Slow(Dataset):
+    def __len__(self): return 6
+    def __getitem__(self, index):
+        time.sleep(0.005 if index < 4 else 0)
+        return index
+list(DataLoader(Slow(), batch_size=1))
+"""
+
+
+def test_a_long_fetch_in_the_training_itself_is_told_with_its_cpu_time(tmp_path):
+    run = hooked.run(tmp_path / "ring", "-c", SLOW).check()
+    known = [bool(r.a) for r in run.records if r.name == "fetch" and r.kind == "end"]
+    # Each by how long the one before took; the last is the one that meets the end.
+    assert known == [False, True, True, True, True, False]
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_workers(tmp_path, context):
+    persistent = context == "spawn"
+    options = ["--context", context] + ["--persistent"] * persistent
+    run = loop(tmp_path, "workers", *options)
+    assert hooked.order(run.trainer()) == (
+        STEP * 8
+        + "data1[end] data2 data2 data2[end] "
+        + STEP.replace("data1", "data3") * 8
+        + "data3[end] data4 data4 data4[end]"
+    )
+    workers = [fact for fact in run.facts("process") if fact["role"] == "worker"]
+    assert len(workers) == (3 if persistent else 6)
+    assert {(fact["worker"], fact["workers"]) for fact in workers} == {(0, 2), (1, 2), (0, 1)}
+    pids = {fact["pid"] for fact in workers}
+    waits = [r for r in run.trainer() if r.name == "data" and r.kind == "begin"]
+    assert {wait.b for wait in waits} - {0} <= pids and any(wait.b for wait in waits)
+    assert {wait.a >> 32 for wait in waits} <= set(range(5))
+    fetches = [r for r in run.records if r.name == "fetch" and r.kind == "begin"]
+    # 16 training batches, 4 of the stream, and the stream's end twice.
+    assert len(fetches) == 16 + 4 + 2 and {r.pid for r in fetches} == pids
+    ends = [r for r in run.records if r.name == "fetch" and r.kind == "end"]
+    assert all(r.a and r.b for r in ends)  # CPU time and run-queue wait
+    training, validation = run.facts("loader")
+    assert (training["workers"], training["multiprocessing"]) == (2, context)
+    assert training["persistent_workers"] is persistent and training["prefetch_factor"] == 2
+    assert validation["iterable"] and validation["dataset"].endswith("Stream")
+
+
+def test_lightning(tmp_path):
+    run = loop(tmp_path, "lightning_fit")
+    step = "data{0} optimizer1[forward backward] "
+    epoch = step * 4 + "evaluation[data{1} data{1}] checkpoint[checkpoint] "
+    # The progress bar's hooks come in an order of the version's own.
+    left_out = ("gc", "loader_iter", "fetch", "collate", "logging")
+    text = hooked.order(run.trainer(), leave_out=left_out)
+    assert text == ("evaluation[data1 data1] " + epoch.format(2, 3) + epoch.format(4, 5)).strip()
+    assert sum(r.name == "logging" and r.kind == "begin" for r in run.records) >= 8
+    assert {"lightning", "torch"} <= {fact["name"] for fact in run.facts("framework")}
+
+
+def test_hugging_face_trainer(tmp_path):
+    run = loop(tmp_path, "hf_trainer")
+    pair = "data{0} data{0} forward backward forward backward optimizer1 "
+    last = "data{0} data{0}[end] forward backward forward backward optimizer1 "
+    epoch = (
+        "data{0} " + pair * 2 + "logging " + pair + last + "logging "
+        "evaluation[data{1} data{1} data{1}[end] logging] checkpoint "
+    )
+    saves = "checkpoint[checkpoint checkpoint checkpoint checkpoint checkpoint]"
+    text = hooked.order(run.trainer()).replace(saves, "checkpoint")
+    assert text == epoch.format(1, 2) + epoch.format(3, 4) + "logging"
+    names = {fact["name"] for fact in run.facts("framework")}
+    assert {"transformers", "accelerate", "torch"} <= names
+
+
+def torchrun(folder, port, *options):
+    command = ["-m", "torch.distributed.run", "--nproc_per_node", "2", "--master_port", str(port)]
+    return hooked.run(folder / "ring", *command, hooked.LOOPS / "ddp.py", *options).check()
+
+
+def test_two_ranks(tmp_path, free_port):
+    run = torchrun(tmp_path, free_port, "--steps", "4")
+    step = "data1 backward optimizer1 all_reduce "
+    trainers = run.trainers()
+    assert len(trainers) == 2 and run.failed_hooks() == {}
+    for records in trainers.values():
+        assert hooked.order(records) == step * 4 + "data1[end] all_reduce wait barrier"
+        sizes = [r.a for r in records if r.name == "all_reduce" and r.kind == "begin"]
+        assert sizes == [4] * 4 + [40]
+        # With two ranks, backward is told with its CPU time.
+        assert all(r.a and r.b for r in records if r.name == "backward" and r.kind == "end")
+    jobs = [fact for fact in run.facts("job") if fact["backend"]]
+    assert sorted((j["rank"], j["local_rank"], j["world_size"], j["backend"]) for j in jobs) == [
+        (0, 0, 2, "gloo"),
+        (1, 1, 2, "gloo"),
+    ]

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hooks' parts that need no torch: numbers, queue depths, names of actions, settings."""
+
+import gc
+
+import pytest
+
+from steptrace._hooks import dataloader, facts, lightning, registry
+from steptrace._hooks.numbering import Numbering
+
+
+class Thing:
+    pass
+
+
+def test_numbers_are_given_from_one_and_stay():
+    numbers = Numbering()
+    one, other = Thing(), Thing()
+    assert [numbers.of(one), numbers.of(other), numbers.of(one)] == [1, 2, 1]
+    assert vars(one) == {}
+
+
+def test_a_number_is_never_given_again():
+    numbers = Numbering()
+    given = []
+    for _ in range(100):  # one address, again and again
+        given.append(numbers.of(Thing()))
+        gc.collect(0)
+    assert given == list(range(1, 101))
+    assert numbers.get(id(Thing())) is None
+
+
+def test_an_object_that_starts_over_has_a_new_number():
+    numbers = Numbering()
+    thing = Thing()
+    assert (numbers.of(thing), numbers.renew(thing), numbers.of(thing)) == (1, 2, 2)
+    del thing
+    assert numbers._entries == numbers._references == {}
+
+
+class Queue:
+    def __init__(self, size):
+        self.size = size
+
+    def qsize(self):
+        if self.size is None:
+            raise NotImplementedError
+        return self.size
+
+
+class Worker:
+    def __init__(self, pid):
+        self.pid = pid
+
+
+class Iterator:
+    """What the hook reads of torch's own, with two workers."""
+
+    def __init__(self, task, size=0, pinned=None, in_order=True):
+        self._workers = [Worker(71), Worker(72)]
+        self._worker_result_queue = self._data_queue = Queue(size)
+        if pinned is not None:
+            self._data_queue = Queue(pinned)
+        self._in_order = in_order
+        self._rcvd_idx = 5
+        self._task_info = {} if task is None else {5: task}
+
+
+UNKNOWN = 0xFFFFFFFF
+
+
+@pytest.mark.parametrize(
+    ("iterator", "depth", "pid"),
+    [
+        pytest.param(Iterator((1,)), 0, 72, id="starved"),
+        pytest.param(Iterator((0,), size=3), 3, 71, id="batches are waiting"),
+        pytest.param(Iterator((0,), size=1, pinned=2), 3, 71, id="some of them pinned"),
+        pytest.param(Iterator((0, "batch")), 1, 0, id="it has come out of order"),
+        pytest.param(Iterator((0, "batch"), size=2), 3, 0, id="it has come, others too"),
+        pytest.param(Iterator((0,), in_order=False), 0, 0, id="whichever comes first"),
+        pytest.param(Iterator(None), 0, 0, id="nothing is asked for: the end"),
+        pytest.param(Iterator((1,), size=None), UNKNOWN, 72, id="a queue that cannot tell"),
+    ],
+)
+def test_depth_and_awaited_worker(iterator, depth, pid):
+    state = dataloader._Iterator(iterator, 9)
+    state.look(iterator)
+    a, b = dataloader._wait(iterator, state)
+    assert (a & UNKNOWN, a >> 32, b) == (9, depth, pid)
+
+
+@pytest.mark.parametrize(
+    ("action", "phase"),
+    [
+        ("[Strategy]DDPStrategy.training_step", "forward"),
+        ("[Strategy]DDPStrategy.validation_step", None),
+        ("[LightningModule]Net.training_step", None),
+        ("[LightningModule]Net.optimizer_step", None),
+        ("[Callback]TQDMProgressBar.on_train_batch_end", "logging"),
+        ("[Callback]RichProgressBar.on_train_batch_start", None),
+        ("save_checkpoint", "checkpoint"),
+        ("run_training_batch", None),
+    ],
+)
+def test_phases_of_lightnings_actions(action, phase):
+    assert lightning.phase_of(action) == phase
+
+
+def test_every_target_has_its_module():
+    import importlib
+
+    for _, patcher in registry.TARGETS.values():
+        assert callable(importlib.import_module(f"steptrace._hooks.{patcher}").patch)
+
+
+def test_facts_are_bounded_and_never_raise(monkeypatch):
+    said = []
+
+    class Probe:
+        def fact(self, kind, text):
+            said.append((kind, text))
+
+    monkeypatch.setattr(facts, "_probe", Probe())
+    monkeypatch.setattr("sys.argv", ["x" * 10_000] * 1000)
+    facts.say("process", facts.process("main"))
+    facts.say("loader", {"thing": Thing()})
+    facts.tell("device", lambda: 1 / 0)
+    assert [kind for kind, _ in said] == ["process", "loader"]
+    assert len(said[0][1]) < 16_000

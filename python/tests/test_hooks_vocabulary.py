@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hooks' words are those of the header that the agent is compiled with."""
+
+import pathlib
+import re
+
+from steptrace._hooks import vocabulary
+
+HEADER = pathlib.Path(__file__).resolve().parents[2] / "src" / "wire" / "vocabulary.h"
+
+
+def test_names_and_facts():
+    said = dict(re.findall(r'char\* k(?:Name)?(\w+) = "(\w+)"', HEADER.read_text()))
+    words = {
+        re.sub(r"(?<!^)([A-Z])", r"_\1", name).upper(): text
+        for name, text in said.items()
+        if name != "Step"  # the script's own word, by steptrace.step()
+    }
+    ours = {name: vars(vocabulary).get(name) for name in words}
+    assert words == ours
+
+
+def test_categories():
+    said = dict(re.findall(r"k(User|Phase|Communication|Worker) = (\d+)", HEADER.read_text()))
+    assert {name: int(value) for name, value in said.items()} == {
+        "User": vocabulary.USER,
+        "Phase": vocabulary.PHASE,
+        "Communication": vocabulary.COMMUNICATION,
+        "Worker": vocabulary.WORKER,
+    }
+
+
+def test_unknown_queue_depth():
+    (said,) = re.findall(r"kUnknownQueueDepth = (0x\w+)u", HEADER.read_text())
+    assert int(said, 16) == vocabulary.UNKNOWN_QUEUE_DEPTH

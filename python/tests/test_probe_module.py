@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The native module as Python sees it, and its ring file read by the bytes of the specification
+(src/wire/ring_layout.h), not by our own reader."""
+
+import os
+import pathlib
+import re
+import shutil
+import stat
+import struct
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+PACKAGE = pathlib.Path(__file__).resolve().parents[1] / "steptrace"
+PROBE = PACKAGE / "_probe.abi3.so"
+pytestmark = pytest.mark.skipif(not PROBE.exists(), reason="the probe is not built")
+
+CONTROL, CONTROL_BYTES = 4096, 128
+ARENA, ARENA_USED = 64 << 10, 256
+RING0, RING0_RECORDS = (64 << 10) + (4 << 20), 1 << 16
+BEGIN, END, INSTANT, COUNTER, PAYLOAD = 1, 2, 3, 4, 7
+
+
+def run(code, folder, python=sys.executable, **environment):
+    """A Python process with the probe importable; its output."""
+    result = subprocess.run(
+        [python, "-S", "-c", "import _probe as p\n" + textwrap.dedent(code)],
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(PACKAGE),
+            "STEPTRACE_RING_DIR": str(folder),
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert result.returncode == 0 and result.stderr == "", result.stderr
+    return result.stdout
+
+
+@pytest.fixture
+def folder(tmp_path):
+    tmp_path.chmod(0o700)
+    return tmp_path
+
+
+class Ring:
+    def __init__(self, path):
+        self.data = path.read_bytes()
+        self.mode = stat.S_IMODE(path.stat().st_mode)
+        self.pid, self.ppid = struct.unpack_from("<ii", self.data, 32)
+        self.rank, self.local_rank, self.world_size = struct.unpack_from("<iii", self.data, 48)
+        self.comm = self.data[80:96].rstrip(b"\0").decode()
+        self.disarmed = self.data[100:248].rstrip(b"\0").decode()
+        self.names = list(self._names())
+
+    def _names(self):
+        at, end = ARENA, ARENA + struct.unpack_from("<Q", self.data, ARENA_USED)[0]
+        while at < end:
+            size, category = struct.unpack_from("<IH", self.data, at)
+            yield self.data[at + 8 : at + 8 + size].decode(), category
+            at += 8 + (size + 7) // 8 * 8
+
+    def records(self):
+        """(kind, name, a, b) of the main thread's."""
+        (head,) = struct.unpack_from("<Q", self.data, CONTROL)
+        for slot in range(head):
+            _, name, kind, _, _, a, b = struct.unpack_from("<QIBBHQQ", self.data, RING0 + 32 * slot)
+            yield kind, self.names[name - 1][0], a, b
+
+
+def rings(folder):
+    return sorted((Ring(path) for path in folder.glob("*.ring")), key=lambda ring: ring.pid)
+
+
+def test_what_is_said_is_in_the_file(folder):
+    run(
+        """
+        assert p.attached() is False
+        assert p.attach() is True and p.attach() is True and p.attached() is True
+        x, y = p.name("x", 2), p.name("y", 1)
+        assert p.name("x", 2) == x and p.name("x", 1) not in (x, y)
+        p.begin(x); p.begin_args(y, 5, -1); p.end_args(6, 7); p.end()
+        p.instant(x, 1, 2**64 - 1); p.counter(y, 2.5); p.counter(y, 3)
+        p.fact("loader", '{"workers": 2}')
+        """,
+        folder,
+        RANK="1",
+        WORLD_SIZE="2",
+    )
+    (ring,) = rings(folder)
+    assert ring.mode == 0o600
+    assert (ring.rank, ring.local_rank, ring.world_size) == (1, -1, 2)
+    assert ring.names[:3] == [("x", 2), ("y", 1), ("x", 1)]
+    assert list(ring.records()) == [
+        (BEGIN, "x", 0, 0),
+        (BEGIN, "y", 5, 2**64 - 1),
+        (END, "y", 6, 7),
+        (END, "x", 0, 0),
+        (INSTANT, "x", 1, 2**64 - 1),
+        (COUNTER, "y", struct.unpack("<Q", struct.pack("<d", 2.5))[0], 0),
+        (COUNTER, "y", struct.unpack("<Q", struct.pack("<d", 3.0))[0], 0),
+        (PAYLOAD, "loader", 5, 0),
+    ]
+    assert ring.names[4] == ('{"workers": 2}', 5)
+
+
+def test_the_stub_names_what_there_is(folder):
+    declared = set(re.findall(r"^def (\w+)", (PACKAGE / "_probe.pyi").read_text(), re.M))
+    there = set(run("print(*[n for n in dir(p) if n[0] != '_'])", folder).split())
+    assert there == declared
+
+
+def test_wrong_arguments_raise_nothing_and_record_nothing(folder):
+    out = run(
+        """
+        p.attach()
+        x = p.name("x", 1)
+        for bad in (None, "text", 1.5, object(), [], float("nan")):
+            p.begin(bad); p.end()
+            p.begin_args(bad, bad, bad); p.end_args(bad, bad)
+            p.begin_cpu(bad); p.end_cpu()
+            p.instant(bad, bad, bad); p.counter(bad, 1); p.fact(bad, 7); p.name(bad, bad)
+        for bad in (None, "text", object(), []):
+            p.counter(x, bad)
+        p.begin_args(); p.end_args(); p.instant(); p.counter(); p.counter(x); p.fact(); p.name()
+        p.end(); p.end_cpu()
+        class Bad:
+            def __bool__(self): raise ValueError
+        p.pause(Bad())
+        print(p.name("lone \\ud800 surrogate", 1) > 0, p.name("", 1), p.name(7, 1), p.name())
+        """,
+        folder,
+    )
+    assert out == "True 0 0 0\n"
+    (ring,) = rings(folder)
+    assert list(ring.records()) == []
+    assert ("lone \\ud800 surrogate", 1) in ring.names
+
+
+def test_an_id_that_overflows_is_no_crash(folder):
+    run("p.attach(); p.begin(-1); p.end(); p.begin(2**70); p.end()", folder)
+
+
+def test_disarm_leaves_its_reason(folder):
+    run("p.attach(); p.disarm('hook failed: ünknown'); assert not p.attached()", folder)
+    (ring,) = rings(folder)
+    assert ring.disarmed == "hook failed: ünknown"
+
+
+def test_a_forked_child_has_a_file_of_its_own_under_the_same_ids(folder):
+    run(
+        """
+        import os
+        p.attach()
+        x = p.name("inherited", 1)
+        p.begin(x)
+        child = os.fork()
+        if child == 0:
+            p.begin(x); p.end(); p.end()
+            p.instant(p.name("own", 1), 0, 0)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        p.end()
+        """,
+        folder,
+    )
+    first, second = rings(folder)
+    parent, child = (first, second) if second.ppid == first.pid else (second, first)
+    assert list(parent.records()) == [(BEGIN, "inherited", 0, 0), (END, "inherited", 0, 0)]
+    assert list(child.records()) == [
+        (BEGIN, "inherited", 0, 0),
+        (END, "inherited", 0, 0),
+        (INSTANT, "own", 0, 0),
+    ]
+
+
+def test_paused_ranges_leave_no_half(folder):
+    run(
+        """
+        p.attach(); x = p.name("x", 1); y = p.name("y", 1)
+        p.begin(x); p.pause(True); p.begin(y); p.pause(False); p.end(); p.end()
+        """,
+        folder,
+    )
+    (ring,) = rings(folder)
+    assert [record[:2] for record in ring.records()] == [(BEGIN, "x"), (END, "x")]
+
+
+def test_stats_count_what_is_lost(folder):
+    out = run(
+        """
+        assert p.stats()["records"] == 0
+        p.attach(); x = p.name("x", 1)
+        for _ in range(40_000): p.begin(x); p.end()
+        s = p.stats(); print(s["records"], s["dropped_full"], s["threads"], s["names"])
+        """,
+        folder,
+    )
+    assert out == "65536 14464 1 1\n"
+
+
+def test_cpu_time_of_a_range(folder):
+    run(
+        """
+        import time
+        p.attach(); x = p.name("x", 1)
+        p.begin_cpu(x)
+        end = time.thread_time_ns() + 20_000_000
+        while time.thread_time_ns() < end: pass
+        time.sleep(0.05)
+        p.end_cpu()
+        """,
+        folder,
+    )
+    _, (_, _, cpu_ns, wait_ns) = rings(folder)[0].records()
+    assert 20e6 <= cpu_ns < 60e6
+    assert wait_ns < 60e9
+
+
+def test_without_the_variable_it_is_inert(tmp_path):
+    code = (
+        "assert not p.attach(); p.begin(1); p.end(); assert p.name('x', 1) == 0; print(p.stats())"
+    )
+    result = subprocess.run(
+        [sys.executable, "-S", "-c", f"import _probe as p; {code}"],
+        env={"PYTHONPATH": str(PACKAGE)}, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert set(eval(result.stdout).values()) == {0}
+
+
+def other_pythons():
+    """One of each version on PATH or of pyenv's, but ours."""
+    candidates = [shutil.which(f"python3.{minor}") for minor in range(8, 15)]
+    candidates += map(str, sorted(pathlib.Path.home().glob(".pyenv/versions/3.*/bin/python3")))
+    ask = "import sys; print(*sys.version_info[:2])"
+    found = {}
+    for path in filter(None, candidates):
+        answer = subprocess.run([path, "-c", ask], capture_output=True, text=True)
+        version = tuple(map(int, answer.stdout.split())) if answer.returncode == 0 else (0, 0)
+        if version >= (3, 8) and version != sys.version_info[:2]:
+            found[version] = path
+    return list(found.values())
+
+
+def test_one_build_serves_every_python(folder):
+    pythons = other_pythons()
+    if not pythons:
+        pytest.skip("no other Python on PATH")
+    for python in pythons:
+        run(
+            """
+            p.attach(); x = p.name("x", 1)
+            for _ in range(1000): p.begin(x); p.begin_args(x, 1, 2); p.end_args(3, 4); p.end()
+            assert p.stats()["records"] == 4000
+            """,
+            folder,
+            python=python,
+        )
+    assert len(rings(folder)) == len(pythons)
