@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two ways to read the clicks. Both yield the same tensors for the same row of the same file.
+
+A batch is (dense f4 [n, 13], categories i8 [n, 4], history i8 [n, 30], label f4 [n]).
+"""
+
+import numpy as np
+import pyarrow.parquet as pq
+import torch
+from torch.utils.data import Dataset, Sampler
+
+import data
+
+BUCKETS = 50021  # of the embedding tables
+MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: spreads neighbouring ids
+MASK = (1 << 64) - 1
+NOISE = 0.01  # of the augmentation
+
+
+class RowGroupOrder(Sampler):
+    """The row groups of an epoch in an order drawn from (seed, epoch); a unit is one row group.
+
+    rows=1: yields numbers of row groups; rows=256: yields the numbers of all their rows.
+    """
+
+    def __init__(self, row_groups, rows, seed=0):
+        self.row_groups, self.rows, self.seed, self.epoch = row_groups, rows, seed, 0
+
+    def __len__(self):
+        return self.row_groups * self.rows
+
+    def __iter__(self):
+        order = np.random.default_rng((self.seed, self.epoch)).permutation(self.row_groups)
+        self.epoch += 1
+        for group in order.tolist():
+            yield from range(group * self.rows, (group + 1) * self.rows)
+
+
+class _Files:
+    """The files of a folder, opened in the process that reads them."""
+
+    def __init__(self, folder):
+        self.paths = sorted(folder.glob("clicks-*.parquet"))
+        self.groups = pq.ParquetFile(self.paths[0]).metadata.num_row_groups
+        self.opened = None
+
+    def __len__(self):
+        return len(self.paths) * self.groups
+
+    def read(self, group):
+        if self.opened is None:
+            self.opened = [pq.ParquetFile(path) for path in self.paths]
+        file, index = divmod(group, self.groups)
+        return self.opened[file].read_row_group(index, use_threads=False)
+
+
+class SlowClicks(Dataset):
+    """One sample at a time: row number -> tensors."""
+
+    def __init__(self, folder):
+        self.files = _Files(folder)
+
+    def __len__(self):
+        return len(self.files) * data.ROWS
+
+    def __getitem__(self, number):
+        row = self.read_row(number)
+        dense = self.augment(np.array([np.log1p(np.float64(v)) for v in row["dense"]]), number)
+        history = [self.bucket(item) for item in row["history"]]
+        user, item = self.bucket(int(row["user"][1:])), self.bucket(int(row["item"][1:]))
+        hour, weekday = row["time"] // 3600 % 24, (row["time"] // 86400 + 4) % 7
+        categories = np.array([user, item, hour, weekday])
+        return dense.astype("f4"), categories, np.array(history), np.float32(row["label"])
+
+    def read_row(self, number):
+        group, index = divmod(number, data.ROWS)
+        return self.files.read(group).slice(index, 1).to_pylist()[0]
+
+    def augment(self, dense, number):
+        """Adds noise that depends on the row's number alone, so that every variant adds the same."""
+        mixed = [((number * data.DENSE + k) * MULTIPLIER & MASK) >> 11 for k in range(data.DENSE)]
+        return dense + NOISE * (np.array(mixed) / 2.0**53 - 0.5)
+
+    def bucket(self, value):
+        return ((value * MULTIPLIER & MASK) >> 20) % BUCKETS
+
+
+class MendedClicks(Dataset):
+    """One row group at a time, which is a batch: group number -> batch of tensors."""
+
+    def __init__(self, folder):
+        self.files = _Files(folder)
+
+    def __len__(self):
+        return len(self.files)
+
+    def __getitem__(self, group):
+        table = self.files.read(group)
+        dense = self.augment(np.log1p(self.matrix(table, "dense", data.DENSE).astype("f8")), group)
+        history = self.bucket(self.matrix(table, "history", data.HISTORY))
+        time = table["time"].to_numpy()
+        categories = np.stack(
+            [
+                self.bucket(self.numbers(table, "user")),
+                self.bucket(self.numbers(table, "item")),
+                time // 3600 % 24,
+                (time // 86400 + 4) % 7,
+            ],
+            axis=1,
+        )
+        label = table["label"].to_numpy().copy()
+        arrays = (dense.astype("f4"), categories, history, label)
+        return tuple(torch.from_numpy(np.ascontiguousarray(a)) for a in arrays)
+
+    def matrix(self, table, name, width):
+        return table[name].combine_chunks().flatten().to_numpy().reshape(-1, width)
+
+    def numbers(self, table, name):
+        return np.array([text[1:] for text in table[name].to_pylist()], dtype="i8")
+
+    def augment(self, dense, group):
+        first = np.uint64(group * data.ROWS * data.DENSE)
+        mixed = (np.arange(dense.size, dtype="u8") + first) * np.uint64(MULTIPLIER) >> np.uint64(11)
+        return dense + NOISE * (mixed.reshape(dense.shape) / 2.0**53 - 0.5)
+
+    def bucket(self, values):
+        mixed = values.astype("u8") * np.uint64(MULTIPLIER) >> np.uint64(20)
+        return (mixed % np.uint64(BUCKETS)).astype("i8")
