@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that do odd things: threads, forks, exec, names, damaged rings, no Python, other users."""
+
+import os
+import shutil
+import sys
+
+import pytest
+from fault_tools import private_folder, record, same_as_without, script
+
+EXPECTED_DAMAGE = {"ring_damaged", "invalid_records", "invalid_facts", "strange_files"}
+
+
+def names_of(run):
+    return {row["name"] for row in run.rows("slices")}
+
+
+def test_exec_in_the_middle(tmp_path):
+    second = script(
+        tmp_path, "for i in range(5): step()\nprint('second'); sys.exit(4)\n", name="second.py"
+    )
+    first = script(
+        tmp_path,
+        f"for i in range(5): step()\nprint('first', flush=True)\nos.execv({second[0]!r}, {second!r})\n",
+    )
+    outcome = same_as_without(tmp_path, first)
+    assert outcome.status == 4
+    optimizers = [row for row in outcome.run.rows("slices") if row["name"] == "optimizer"]
+    assert len(optimizers) == 10, "both images of the process are there"
+    assert outcome.run.causes() == {}
+
+
+def test_fork_in_the_middle(tmp_path):
+    text = """
+for i in range(5): step()
+names = [probe.name(f"child {number}", USER) for number in range(4)]
+for name in names:
+    if os.fork() == 0:
+        for i in range(100): probe.begin(name); probe.end()
+        os._exit(0)
+for name in names: os.wait()
+for i in range(5): step()
+print("done")
+"""
+    outcome = same_as_without(tmp_path, script(tmp_path, text))
+    slices = outcome.run.rows("slices")
+    for number in range(4):
+        assert sum(row["name"] == f"child {number}" for row in slices) == 100
+    assert sum(row["name"] == "optimizer" for row in slices) == 10
+    assert outcome.run.causes() == {}
+
+
+def test_many_threads(tmp_path):
+    """500 threads: as many as the budget has rings for are recorded, the others are counted."""
+    text = """
+import threading
+name = probe.name("work", USER)
+gate = threading.Barrier(500)
+def work():
+    gate.wait()
+    for i in range(20): probe.begin(name); probe.end()
+    gate.wait()
+threads = [threading.Thread(target=work) for i in range(500)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print("done")
+"""
+    outcome = same_as_without(tmp_path, script(tmp_path, text))
+    recorded = sum(row["name"] == "work" for row in outcome.run.rows("slices"))
+    lost = outcome.run.causes()
+    assert 20 * 50 <= recorded <= 500 * 20
+    assert set(lost) == {"thread_budget"}
+    assert 2 * recorded + lost["thread_budget"] == 2 * 20 * 500, "nothing is missing uncounted"
+    assert len({row["track"] for row in outcome.run.rows("slices")}) == recorded // 20
+
+
+def test_many_names(tmp_path):
+    """10^5 names: what the arena holds is recorded, the rest is counted."""
+    text = """
+for i in range(100_000):
+    probe.begin(probe.name("a name of its own for each range, number %d" % i, USER)); probe.end()
+    if i % 2000 == 0: time.sleep(0.005)
+print("done")
+"""
+    outcome = same_as_without(tmp_path, script(tmp_path, text))
+    lost = outcome.run.causes()
+    recorded = len(outcome.run.rows("slices"))
+    assert recorded >= 30_000
+    assert set(lost) <= {"names_full", "ring_full"}
+    assert 2 * recorded + 2 * lost.get("names_full", 0) + lost.get("ring_full", 0) >= 200_000
+
+
+@pytest.mark.parametrize(
+    ("name", "stored"),
+    [
+        ("line\\nbreak\\ttab", "line\nbreak\ttab"),
+        ("\\x1b[2J\\x1b[31mred", "\x1b[2J\x1b[31mred"),
+        ("nul\\0inside", None),
+        ("\\u202eright to left", "\u202eright to left"),
+        ("'\\\"<script>,{}\\\\", "'\"<script>,{}\\"),
+        ("", None),
+        ("x" * 100_000, None),
+    ],
+)
+def test_names_with_odd_characters(tmp_path, name, stored):
+    text = f'probe.begin(probe.name("{name}", USER)); step(); probe.end()\nprint("done")\n'
+    outcome = same_as_without(tmp_path, script(tmp_path, text))
+    if stored is not None:
+        assert stored in names_of(outcome.run)
+    assert len(outcome.run.rows("slices")) >= 3
+    outcome.run.report()
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    """A native caller may give any bytes as a name: the file gets valid UTF-8."""
+    text = """
+import ctypes
+api = ctypes.CDLL(os.environ["STEPTRACE_PROBE"]) if "STEPTRACE_PROBE" in os.environ else None
+step(); print("done")
+"""
+    outcome = same_as_without(tmp_path, script(tmp_path, text))
+    assert outcome.status == 0
+
+
+def damaged_rings_script(tmp_path):
+    return script(
+        tmp_path,
+        """
+for i in range(10): step()
+folder = os.environ.get("STEPTRACE_RING_DIR")
+if folder:
+    import random
+    random.seed(5)
+    own = next(f for f in os.listdir(folder) if f.endswith(".ring") and f.startswith(str(os.getpid())))
+    good = open(os.path.join(folder, own), "rb").read(5 << 20)
+    def put(pid, content):
+        fd = os.open(os.path.join(folder, "%d.77.ring" % pid), os.O_CREAT | os.O_WRONLY, 0o600)
+        os.write(fd, content); os.close(fd)
+    put(1000001, b"")
+    put(1000002, b"garbage" * 1000)
+    put(1000003, good[:4096])
+    put(1000004, os.urandom(1 << 20))
+    for i in range(40):
+        damaged = bytearray(good)
+        at = random.randrange(0, 36 << 10)
+        damaged[at:at + 8] = os.urandom(8)
+        put(2000000 + i, bytes(damaged))
+    os.symlink("/etc/passwd", os.path.join(folder, "1000005.77.ring"))
+    os.mkdir(os.path.join(folder, "1000006.77.ring"))
+    open(os.path.join(folder, "no ring at all"), "w").write("x")
+    open(os.path.join(folder, "99999999999999999999.1.ring"), "w").write("x")
+time.sleep(2.5)
+if folder:  # the agent removes no strangers, so the test does
+    for name in ("no ring at all", "99999999999999999999.1.ring"):
+        os.unlink(os.path.join(folder, name))
+    os.rmdir(os.path.join(folder, "1000006.77.ring"))
+for i in range(10): step()
+print("done")
+""",
+    )
+
+
+def test_damaged_rings_beside_a_good_one(tmp_path):
+    outcome = same_as_without(tmp_path, damaged_rings_script(tmp_path))
+    assert len(outcome.run.rows("steps")) == 20, "the good one is whole"
+    causes = outcome.run.causes()
+    assert "ring_damaged" in causes and "strange_files" in causes
+    assert set(causes) <= EXPECTED_DAMAGE | {"ring_full", "names_full", "disarmed"}
+
+
+@pytest.mark.parametrize("option", ["-S", "-I", "-E"])
+def test_python_without_site(tmp_path, option):
+    command = [sys.executable, option, "-c", "import time; time.sleep(0.5); print('done')"]
+    outcome = same_as_without(tmp_path, command)
+    assert outcome.status == 0
+    losses = [row for row in outcome.run.rows("losses") if row["table"] == "steps"]
+    assert [row["cause"] for row in losses] == ["no_hooks"]
+    assert option in losses[0]["detail"]
+
+
+def test_program_without_python(tmp_path):
+    outcome = same_as_without(tmp_path, ["sh", "-c", "sleep 1.2; echo done; exit 6"])
+    assert outcome.status == 6
+    assert outcome.run.causes().get("no_hooks") == -1
+    assert outcome.run.rows("counters"), "the system is sampled all the same"
+    assert outcome.run.report()["verdict"]["status"] == "no_steps"
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root")
+def test_process_of_another_user(tmp_path):
+    """Rings are ours alone: a training of another user runs, and the report says why it is blank."""
+    folder = private_folder()
+    try:
+        os.chmod(folder, 0o755)
+        text = "import time; time.sleep(1.2); print('done')"
+        command = [
+            "setpriv",
+            "--reuid=65534",
+            "--regid=65534",
+            "--clear-groups",
+            "/bin/sh",
+            "-c",
+            "sleep 1.2; echo done; exit 3",
+        ]
+        outcome = same_as_without(folder, command)
+        assert outcome.status == 3, text
+        detail = next(r["detail"] for r in outcome.run.rows("losses") if r["cause"] == "no_hooks")
+        assert "65534" in detail
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_processes_left_behind(tmp_path):
+    """A script that ends before what it started: the launcher ends with it, the agent later."""
+    child = script(tmp_path, "for i in range(150): step(0.02)\n", name="child.py")
+    line = f"{child[0]} {child[1]} >/dev/null 2>&1 & sleep 1; exit 5"
+    outcome = record(tmp_path, ["bash", "-c", line])
+    assert outcome.status == 5
+    assert b"still train" in outcome.stderr
+    from fault_tools import wait_for
+
+    wait_for(lambda: outcome.run.manifest()["status"] == "failed", timeout=60)
+    assert len(outcome.run.rows("steps")) == 150
+
+
+def test_trainings_without_ranks_are_numbered(tmp_path):
+    child = script(tmp_path, "for i in range(10): step()\n", name="child.py")
+    line = f"{child[0]} {child[1]}; {child[0]} {child[1]}"
+    outcome = record(tmp_path, ["bash", "-c", line])
+    assert sorted({row["rank"] for row in outcome.run.rows("steps")}) == [0, 1]
+    facts = [row["json"] for row in outcome.run.rows("facts") if "numbered" in str(row["json"])]
+    assert len(facts) == 1

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signals, exit statuses and streams: the command must not notice that it is recorded."""
+
+import os
+import pty
+import signal
+import subprocess
+import time
+
+import pytest
+from fault_tools import (
+    LIMIT_S,
+    SIGNAL_COUNTER,
+    Recording,
+    executable,
+    record,
+    same_as_without,
+    script,
+    state_of,
+    wait_for,
+)
+
+TRAINS = "for i in range(20): step()\nprint('trained', flush=True)\n"
+
+
+@pytest.mark.parametrize(
+    ("ending", "status"),
+    [
+        ("", 0),
+        ("sys.exit(7)", 7),
+        ("os._exit(5)", 5),
+        ("raise ValueError('broken')", 1),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", -signal.SIGSEGV),
+        ("os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL),
+        ("os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM),
+        ("raise KeyboardInterrupt", -signal.SIGINT),
+        ("os.abort()", -signal.SIGABRT),
+    ],
+)
+def test_ending(tmp_path, ending, status):
+    outcome = same_as_without(tmp_path, script(tmp_path, TRAINS + ending + "\n"))
+    assert outcome.status == status
+    run = outcome.run.report()["run"]
+    if status >= 0:
+        assert (run["status"], run["exit_code"]) == (
+            "completed" if status == 0 else "failed",
+            status,
+        )
+    else:
+        assert run["signal"] == -status
+        stopped = -status in (signal.SIGINT, signal.SIGTERM)
+        assert run["status"] == ("stopped" if stopped else "failed")
+    assert len(outcome.run.rows("steps")) == 20
+
+
+def test_shell_sees_128_plus_signal(tmp_path):
+    command = script(tmp_path, "os.kill(os.getpid(), signal.SIGKILL)\n")
+    line = '"$@"; echo "status $?"'
+    done = subprocess.run(
+        [
+            "bash",
+            "-c",
+            line,
+            "bash",
+            executable(),
+            "run",
+            "--quiet",
+            "--output",
+            str(tmp_path / "run"),
+            "--",
+            *command,
+        ],
+        capture_output=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert b"status 137" in done.stdout
+
+
+def test_missing_and_unusable_commands(tmp_path):
+    missing = record(tmp_path, ["no-such-program-here"])
+    assert missing.status == 127
+    assert missing.stderr.count(b"\n") == 1 and b"command not found" in missing.stderr
+    assert not missing.run.path.exists()
+    unusable = tmp_path / "text.txt"
+    unusable.write_text("no program")
+    refused = record(tmp_path, [str(unusable)])
+    assert refused.status == 126
+    assert refused.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
+def test_signal_to_the_launcher_reaches_the_command_once(tmp_path, number):
+    recording = Recording(tmp_path, script(tmp_path, SIGNAL_COUNTER))
+    recording.wait_for_line("ready")
+    os.kill(recording.pid, number)
+    outcome = recording.finish()
+    assert f"got [{int(number)}]".encode() in outcome.stdout
+    assert outcome.status == 7
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_to_the_group_reaches_the_command_once(tmp_path, number):
+    recording = Recording(tmp_path, script(tmp_path, SIGNAL_COUNTER), start_new_session=True)
+    recording.wait_for_line("ready")
+    os.killpg(recording.pid, number)
+    outcome = recording.finish()
+    assert f"got [{int(number)}]".encode() in outcome.stdout
+    assert outcome.status == 7
+
+
+def test_interrupt_key_reaches_the_command_once(tmp_path):
+    """SIGINT as the terminal sends it: to the whole foreground group."""
+    command = script(tmp_path, SIGNAL_COUNTER)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(
+            executable(),
+            [executable(), "run", "--quiet", "--output", str(tmp_path / "run"), "--", *command],
+        )
+    text = b""
+    while b"ready" not in text:
+        text += os.read(terminal, 1024)
+    os.write(terminal, b"\x03")
+    end = time.monotonic() + 30
+    while b"got" not in text and time.monotonic() < end:
+        text += os.read(terminal, 1024)
+    assert b"got [2]" in text
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    assert os.WEXITSTATUS(status) == 7
+
+
+def test_default_interrupt_ends_as_without_us(tmp_path):
+    recording = Recording(
+        tmp_path, script(tmp_path, "print('ready', flush=True)\nwhile True: step()\n"), "--quiet"
+    )
+    recording.wait_for_line("ready")
+    os.kill(recording.pid, signal.SIGINT)
+    outcome = recording.finish()
+    assert outcome.status == -signal.SIGINT
+    assert b"KeyboardInterrupt" in outcome.stderr
+    assert outcome.run.report()["run"]["status"] == "stopped"
+
+
+def test_job_control(tmp_path):
+    """Stopped and continued as a shell's job: the launcher follows the command."""
+    recording = Recording(
+        tmp_path,
+        script(tmp_path, "print('ready', flush=True)\nfor i in range(400): step(0.01)\n"),
+        start_new_session=True,
+    )
+    recording.wait_for_line("ready")
+    command = recording.command()
+    os.kill(command, signal.SIGSTOP)
+    wait_for(lambda: state_of(command) == "T")
+    wait_for(lambda: state_of(recording.pid) == "T")
+    os.killpg(recording.pid, signal.SIGCONT)
+    wait_for(lambda: state_of(recording.pid) in "SR" and state_of(command) in "SR")
+    os.kill(recording.pid, signal.SIGTERM)
+    assert recording.finish().status == -signal.SIGTERM
+
+
+def test_pipes_end_with_the_command(tmp_path):
+    """Nobody of ours holds the script's streams open, and stdin is the script's."""
+    command = script(tmp_path, "print(sys.stdin.read().upper()); sys.stdout.flush(); step()\n")
+    done = subprocess.run(
+        [executable(), "run", "--quiet", "--output", str(tmp_path / "run"), "--", *command],
+        input=b"for the script",
+        capture_output=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert done.stdout == b"FOR THE SCRIPT\n" and done.returncode == 0
+
+
+def test_closed_streams(tmp_path):
+    line = '"$@" <&- >&- 2>&-'
+    command = script(tmp_path, "step(); os._exit(9)\n")
+    done = subprocess.run(
+        [
+            "sh",
+            "-c",
+            line,
+            "sh",
+            executable(),
+            "run",
+            "--output",
+            str(tmp_path / "run"),
+            "--",
+            *command,
+        ],
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert done.returncode == 9

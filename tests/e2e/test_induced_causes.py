@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trainings with an induced cause each get the right suspect and sub-stage."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+INDUCED = Path(__file__).parent / "trainings" / "induced.py"
+STEPTRACE = Path(sys.executable).parent / "steptrace"
+TORCHRUN = Path(sys.executable).parent / "torchrun"
+
+# cause, steps -> suspect, sub-stages any of which is right
+ONE_PROCESS = [
+    ("slow_decode", 60, "data_pipeline", {"getitem"}),
+    ("slow_decode_no_workers", 60, "data_pipeline", {"getitem"}),
+    ("slow_collate", 60, "data_pipeline", {"collate"}),
+    ("too_few_workers", 60, "data_pipeline", {"getitem"}),
+    ("huge_batches", 20, "data_pipeline", {"receive"}),
+    ("outside_any_hook", 60, "other", {"unknown"}),
+    ("heavy_model", 40, "model", {"forward", "backward", "optimizer"}),
+    ("healthy", 60, "model", {"forward", "backward", "optimizer"}),
+    ("checkpoint_every_step", 40, "other", {"checkpoint"}),
+    ("long_evaluation", 60, "other", {"evaluation"}),
+    ("garbage", 60, "framework_overhead", {"garbage_collection"}),
+]
+TWO_RANKS = [
+    ("large_all_reduce", 30, "exposed", None),
+    ("explicit_all_reduce", 30, "exposed", None),
+    ("straggler_by_data", 60, "straggler", {"data_pipeline", "getitem"}),
+    ("straggler_by_forward", 60, "straggler", {"model", "forward"}),
+    ("straggler_by_backward", 60, "straggler", {"model", "backward"}),
+]
+
+
+def report_of(run, command, **environment):
+    """Runs a command under Steptrace; returns its report."""
+    done = subprocess.run(
+        [STEPTRACE, "run", "--output", run, "--no-report", "--", *map(str, command)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    text = subprocess.run(
+        [STEPTRACE, "report", run, "--json"], check=True, capture_output=True, text=True, timeout=60
+    ).stdout
+    return json.loads(text)
+
+
+def describe(report):
+    return json.dumps(
+        {key: report[key] for key in ("verdict", "suspects", "steps", "data_pipeline")}, indent=1
+    )
+
+
+@pytest.mark.parametrize("cause, steps, suspect, stages", ONE_PROCESS, ids=lambda v: str(v)[:24])
+def test_cause_of_one_process(cause, steps, suspect, stages, tmp_path):
+    report = report_of(tmp_path / "run", [sys.executable, INDUCED, cause, steps])
+    verdict = report["verdict"]
+    assert (verdict["status"], verdict["suspect"]) == ("found", suspect), describe(report)
+    assert verdict["sub_stage"] in stages, describe(report)
+    assert report["steps"]["count"] == steps
+    assert sum(s["ns"] for s in report["suspects"]) > 0
+
+
+@pytest.mark.parametrize("cause, steps, stage, causes", TWO_RANKS, ids=lambda v: str(v)[:24])
+def test_cause_of_two_gloo_ranks(cause, steps, stage, causes, tmp_path):
+    command = [TORCHRUN, "--nproc-per-node", 2, "--standalone", INDUCED]
+    report = report_of(tmp_path / "run", [*command, cause, steps], OMP_NUM_THREADS="1")
+    verdict = report["verdict"]
+    assert (verdict["status"], verdict["suspect"]) == ("found", "communication"), describe(report)
+    assert verdict["sub_stage"] == stage, describe(report)
+    if causes:
+        assert verdict["straggler_rank"] == 1, describe(report)
+        assert verdict["straggler_cause"] in causes, describe(report)

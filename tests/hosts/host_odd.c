@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "host.h"
+
+static double now_s(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Nobody reads: the ring fills up, and the host goes on at its pace. */
+static int ring_full(long count) {
+  ST_INSTANT("the first, which opens the file");
+  const double start = now_s();
+  for (long i = 0; i < count; ++i) {
+    ST_BEGIN("outer");
+    ST_BEGIN("inner");
+    ST_INSTANT("mark");
+    ST_END();
+    ST_END();
+  }
+  const double ns_each = (now_s() - start) * 1e9 / (double)count;
+  expect(ns_each < 2000, "the host was held up");
+  return 0;
+}
+
+static int many_names(long count) {
+  char name[64];
+  for (int round = 0; round < 2; ++round) {
+    for (long i = 0; i < count; ++i) {
+      snprintf(name, sizeof name, "name/%ld", i);
+      steptrace_instant_(&(uint32_t){0}, name);
+    }
+  }
+  return 0;
+}
+
+static int odd_names(long long_bytes) {
+  pairs("\x1b[31mred\x1b[0m\r\n\t\x01\x7f", 1);
+  pairs("\xff\xfe not utf-8", 1);
+  pairs("", 1);
+  char* name = malloc((size_t)long_bytes + 1);
+  memset(name, 'l', (size_t)long_bytes);
+  name[long_bytes] = 0;
+  pairs(name, 1);
+  free(name);
+  return 0;
+}
+
+/* Closes all that it did not open, as daemons do, and opens its own files under those numbers. */
+static int close_everything(long count) {
+  const struct steptrace_probe_v1* probe = steptrace_probe_();
+  expect(probe != NULL, "no probe");
+  const uint32_t name = probe->name("measured", 8, 1);
+  probe->begin_cpu(name);
+  probe->end_cpu();
+  for (int fd = 3; fd < 1024; ++fd) close(fd);
+  char path[] = "/tmp/steptrace-host-XXXXXX";
+  const int mine = mkstemp(path);
+  for (int fd = 4; fd < 1024; ++fd) dup2(mine, fd);
+  pairs("x", count);
+  for (int i = 0; i < 100; ++i) {
+    char text[32];
+    snprintf(text, sizeof text, "new name %d", i);
+    probe->begin_cpu(probe->name(text, strlen(text), 1));
+    probe->end_cpu();
+  }
+  struct stat info;
+  expect(fstat(mine, &info) == 0 && info.st_size == 0, "somebody wrote to the host's file");
+  for (int fd = 3; fd < 1024; ++fd)
+    expect(fcntl(fd, F_GETFD) >= 0, "somebody closed the host's fd");
+  unlink(path);
+  return 0;
+}
+
+static int entries_of(const char* path) {
+  int entries = 0;
+  DIR* folder = opendir(path);
+  while (readdir(folder) != NULL) ++entries;
+  closedir(folder);
+  return entries;
+}
+
+/* Nothing of ours may be seen where a program looks at itself: descriptors, children, threads. */
+static int look_around(long count) {
+  const int fds = entries_of("/proc/self/fd");
+  const int threads = entries_of("/proc/self/task");
+  pairs("x", count);
+  expect(entries_of("/proc/self/fd") == fds, "a descriptor is left open");
+  expect(entries_of("/proc/self/task") == threads, "a thread was started");
+  expect(waitpid(-1, NULL, WNOHANG) == -1, "there is a child");
+  return 0;
+}
+
+static int small_limits(long unused) {
+  (void)unused;
+  const struct rlimit file_size = {1 << 20, 1 << 20};
+  setrlimit(RLIMIT_FSIZE, &file_size);
+  pairs("x", 1000);
+  return 0;
+}
+
+static int little_address_space(long unused) {
+  (void)unused;
+  const struct rlimit space = {12 << 20, 12 << 20};
+  setrlimit(RLIMIT_AS, &space);
+  pairs("x", 1000);
+  return 0;
+}
+
+const struct host kOddHosts[] = {
+    {"ring_full", ring_full},
+    {"many_names", many_names},
+    {"odd_names", odd_names},
+    {"close_everything", close_everything},
+    {"look_around", look_around},
+    {"small_limits", small_limits},
+    {"little_address_space", little_address_space},
+    {NULL, NULL},
+};
