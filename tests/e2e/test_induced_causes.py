@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ TWO_RANKS = [
 ]
 
 
-def report_of(run, command, **environment):
+def report_of(run, command, before=None, **environment):
     """Runs a command under Steptrace; returns its report."""
     done = subprocess.run(
         [STEPTRACE, "run", "--output", run, "--no-report", "--", *map(str, command)],
@@ -44,6 +45,7 @@ def report_of(run, command, **environment):
         capture_output=True,
         text=True,
         timeout=240,
+        preexec_fn=before,
     )
     assert done.returncode == 0, done.stderr
     text = subprocess.run(
@@ -78,3 +80,58 @@ def test_cause_of_two_gloo_ranks(cause, steps, stage, causes, tmp_path):
     if causes:
         assert verdict["straggler_rank"] == 1, describe(report)
         assert verdict["straggler_cause"] in causes, describe(report)
+
+
+class CpuQuota:
+    """A cgroup with a quota of CPU time, of version 1 or 2, for the process that enters it."""
+
+    def __init__(self, cores):
+        name = f"steptrace-test-{os.getpid()}"
+        v1, v2 = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
+        period_us = 100_000
+        quota_us = int(cores * period_us)
+        if (v1 / "cpu.cfs_quota_us").exists() or (v1 / "cgroup.procs").exists():
+            self.folder = v1 / name
+            settings = {"cpu.cfs_period_us": period_us, "cpu.cfs_quota_us": quota_us}
+        else:
+            self.folder = v2 / name
+            settings = {"cpu.max": f"{quota_us} {period_us}"}
+        self.folder.mkdir()
+        try:
+            for file, value in settings.items():
+                (self.folder / file).write_text(str(value))
+        except OSError:
+            self.folder.rmdir()
+            raise
+
+    def enter(self):
+        (self.folder / "cgroup.procs").write_text(str(os.getpid()))
+
+    def remove(self):
+        for _ in range(100):  # the agent may still be ending in it
+            try:
+                return self.folder.rmdir()
+            except OSError:
+                time.sleep(0.05)
+        raise TimeoutError(f"{self.folder}: processes stay in it")
+
+
+@pytest.fixture()
+def half_a_core():
+    try:
+        quota = CpuQuota(cores=0.5)
+    except OSError as error:
+        pytest.skip(f"needs a writable cgroup with the cpu controller: {error}")
+    yield quota
+    quota.remove()
+
+
+def test_cpu_quota(half_a_core, tmp_path):
+    command = [sys.executable, INDUCED, "quota", 60]
+    report = report_of(tmp_path / "run", command, before=half_a_core.enter)
+    verdict = report["verdict"]
+    assert (verdict["status"], verdict["suspect"]) == ("found", "data_pipeline"), describe(report)
+    assert verdict["sub_stage"] == "cpu_shortage", describe(report)
+    assert any("quota of 0.5 cores" in line["text"] for line in verdict["evidence"])
+    assert "quota" in verdict["advice"][0]["text"]
+    assert not any("num_workers" in advice["proposed"] for advice in verdict["advice"])
