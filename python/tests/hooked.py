@@ -38,7 +38,8 @@ class Run:
 
     def check(self):
         assert self.returncode == 0, self.stderr[-2000:]
-        assert not [record for record in self.records if record.kind == "broken"]
+        broken = [record for record in self.records if record.kind == "broken"]
+        assert not broken, broken
         return self
 
     @property
