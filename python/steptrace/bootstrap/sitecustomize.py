@@ -10,7 +10,14 @@ import sys
 
 
 def _leave_path(here):
-    sys.path[:] = [p for p in sys.path if os.path.abspath(p or os.curdir) != here]
+    sys.path[:] = [p for p in sys.path if _absolute(p) != here]
+
+
+def _absolute(path):
+    try:
+        return os.path.abspath(path or os.curdir)
+    except OSError:  # a relative entry, and the current folder is gone
+        return path
 
 
 def _start(here):
@@ -18,28 +25,38 @@ def _start(here):
         return
     if not os.environ.get("STEPTRACE_RING_DIR"):
         return
-    # By place, not as steptrace._hooks: the environment may have no steptrace, or another.
-    name = "_steptrace_hooks"
-    if name not in sys.modules:
-        _load_package(name, os.path.join(os.path.dirname(here), "_hooks"))
-    sys.modules[name].install()
+    # By place, not as modules of steptrace: the environment may have no steptrace, or another.
+    package = os.path.dirname(here)
+    for name, place in (("_steptrace_drop_in", "_drop_in.py"), ("_steptrace_hooks", "_hooks")):
+        try:
+            if name not in sys.modules:
+                _load(name, os.path.join(package, place))
+            sys.modules[name].install()
+        except Exception:
+            pass  # each alone; the training goes on as it would without us
 
 
-def _load_package(name, folder):
+def _load(name, place):
     from importlib import machinery  # not importlib.util: 3 ms in every Python of the job
 
-    init = os.path.join(folder, "__init__.py")
-    loader = machinery.SourceFileLoader(name, init)
+    is_package = not place.endswith(".py")
+    file = os.path.join(place, "__init__.py") if is_package else place
+    loader = machinery.SourceFileLoader(name, file)
     module = type(sys)(name)
-    module.__spec__ = machinery.ModuleSpec(name, loader, origin=init, is_package=True)
-    module.__loader__, module.__package__ = loader, name
-    module.__file__, module.__path__ = init, [folder]
+    module.__spec__ = machinery.ModuleSpec(name, loader, origin=file, is_package=is_package)
+    module.__loader__, module.__package__, module.__file__ = loader, "", file
+    if is_package:
+        module.__package__, module.__path__ = name, [place]
     sys.modules[name] = module
     loader.exec_module(module)
 
 
 def _make_way():
     """Runs the script's own sitecustomize in our place; what it raises, site handles as ever."""
+    if sys.version_info < (3, 5):
+        del sys.modules["sitecustomize"]
+        __import__("sitecustomize")
+        return
     from importlib import machinery
 
     spec = machinery.PathFinder.find_spec("sitecustomize", sys.path)
