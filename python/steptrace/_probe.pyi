@@ -30,6 +30,9 @@ def counter(name_id: int, value: float) -> None: ...
 def fact(kind: str, json: str) -> None:
     """Leaves a fact (wire/vocabulary.h, kFact) for the agent."""
 
+def collection(phase: str, info: dict[str, int]) -> None:
+    """For gc.callbacks: the full collections as ranges."""
+
 def pause(on: bool) -> None:
     """start()/stop() of the public API: while paused, user ranges and hooks record nothing."""
 

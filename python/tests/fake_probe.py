@@ -53,7 +53,7 @@ def _named(name_id, a=0, b=0):
     _check(_attached, "not attached")
     _check(name_id in _texts, f"unknown name {name_id!r}")
     for argument in (a, b):
-        _check(type(argument) is int and 0 <= argument < 1 << 64, f"argument {argument!r}")
+        _check(isinstance(argument, int) and 0 <= argument < 1 << 64, f"argument {argument!r}")
     text, category = _texts[name_id]
     if text in os.environ.get("FAKE_PROBE_FAIL", "").split(","):
         raise RuntimeError("made to fail")
@@ -75,7 +75,10 @@ def disarm(reason):
 
 
 def name(text, category):
-    _check(0 < len(text.encode()) <= _MAX_NAME_BYTES, f"name of {len(text)} characters")
+    _check(
+        0 < len(text.encode(errors="backslashreplace")) <= _MAX_NAME_BYTES,
+        f"name of {len(text)} characters",
+    )
     _check(category in _CATEGORIES, f"category {category!r}")
     name_id = _ids.setdefault((text, category), len(_ids) + 1)
     _texts[name_id] = (text, category)
@@ -128,6 +131,15 @@ def counter(name_id, value):
 def fact(kind, json_text):
     _check(len(json_text.encode()) <= _MAX_FACT_BYTES, f"fact of {len(json_text)} characters")
     _write("fact", kind, 0, json.loads(json_text), 0)
+
+
+def collection(phase, info):
+    if info["generation"] != 2:
+        return
+    if phase == "start":
+        begin_args(name("gc", 2), 2, 0)
+    else:
+        end()
 
 
 def pause(on):

@@ -11,6 +11,7 @@
 #pragma weak PyBool_FromLong
 #pragma weak PyBytes_AsString
 #pragma weak PyBytes_Size
+#pragma weak PyDict_GetItemString
 #pragma weak PyDict_New
 #pragma weak PyDict_SetItemString
 #pragma weak PyErr_Clear

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string_view>
+
 #include "probe/python_api.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
@@ -148,6 +150,29 @@ PyObject* Fact(PyObject*, PyObject* const* items, Py_ssize_t count) {
   return None();
 }
 
+// A callback of gc.callbacks, native for a reason: a signal that comes during a collection is
+// handled where Python code runs next. In a callback of Python's that is the callback, and what the
+// script's handler raises there (KeyboardInterrupt) would be printed and lost.
+PyObject* Collection(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  constexpr uint64_t kFull = 2;      // the young generations are too cheap to tell
+  static bool g_collecting = false;  // collections do not nest, and end in their thread
+  const Arguments arguments(items, count);
+  PyObject* info = arguments.At(1);
+  PyObject* generation = info == nullptr ? nullptr : PyDict_GetItemString(info, "generation");
+  if (Arguments(&generation, generation != nullptr).WordAt(0) != kFull) return None();
+  const Text phase(arguments.At(0));
+  if (std::string_view(phase.data(), phase.size()) == "start") {
+    constexpr std::string_view kName = wire::kNameGc;
+    constexpr auto kCategory = static_cast<uint16_t>(wire::Category::kPhase);
+    t::Begin(t::Name(kName.data(), kName.size(), kCategory), kFull, 0);
+    g_collecting = true;
+  } else if (g_collecting) {
+    t::End();
+    g_collecting = false;
+  }
+  return None();
+}
+
 PyObject* Pause(PyObject*, PyObject* on) {
   const int truth = PyObject_IsTrue(on);
   if (truth < 0) PyErr_Clear();
@@ -206,6 +231,7 @@ PyMethodDef g_methods[] = {
     Fast("instant", Instant),
     Fast("counter", Counter),
     Fast("fact", Fact),
+    Fast("collection", Collection),
     {"pause", Pause, METH_O, kNoDoc},
     {"stats", Stats, METH_NOARGS, kNoDoc},
     {nullptr, nullptr, 0, nullptr},

@@ -13,7 +13,7 @@ _UNKNOWN_DEPTH = vocabulary.UNKNOWN_QUEUE_DEPTH << 32
 class _Iterator:
     """What the wait for a batch needs to know of its iterator."""
 
-    __slots__ = ("depths", "in_order", "number", "pids", "unknown")
+    __slots__ = ("depths", "in_order", "number", "pids", "reference", "unknown")
 
     def __init__(self, iterator, number):
         self.number = number
