@@ -35,7 +35,7 @@ def test_an_object_that_starts_over_has_a_new_number():
     thing = Thing()
     assert (numbers.of(thing), numbers.renew(thing), numbers.of(thing)) == (1, 2, 2)
     del thing
-    assert numbers._entries == numbers._references == {}
+    assert numbers._entries == {}
 
 
 class Queue:
@@ -123,6 +123,8 @@ def test_facts_are_bounded_and_never_raise(monkeypatch):
     monkeypatch.setattr(facts, "_probe", Probe())
     monkeypatch.setattr("sys.argv", ["x" * 10_000] * 1000)
     facts.say("process", facts.process("main"))
+    monkeypatch.setattr("sys.argv", ["bytes \udcff"])
+    assert facts.process("main")["argv"] == ["bytes \\udcff"]
     facts.say("loader", {"thing": Thing()})
     facts.tell("device", lambda: 1 / 0)
     assert [kind for kind, _ in said] == ["process", "loader"]

@@ -6,6 +6,7 @@ asynchronous collective's range is its start alone; its wait is a range `wait` o
 """
 
 import functools
+import inspect
 import sys
 
 from . import compiling, facts, vocabulary, world
@@ -81,10 +82,15 @@ def _patch_collectives(module, hook):
             names[former] = names[present]
     for name, argument in names.items():
         if hasattr(module, name):
-            enter = _entering(hook, name, argument is not None)
-            hook.around(module, name, Calls(enter, (argument,) if argument else ()))
+            given = (argument,) if _takes(getattr(module, name), argument) else ()
+            hook.around(module, name, Calls(_entering(hook, name, bool(given)), given))
     _patch_wait(module, hook)
     forget_sources()
+
+
+def _takes(function, argument):
+    """Its name changed from version to version: without it, there are no bytes to tell."""
+    return argument is not None and argument in inspect.signature(function).parameters
 
 
 def _entering(hook, text, has_bytes):
@@ -121,12 +127,14 @@ def _patch_wait(module, hook):
 
     @functools.wraps(original)
     def wait(*args, **kwargs):
-        if state["off"] or compiling.now() or sys._getframe(1).f_globals is inside:
+        if state["off"] or compiling.now():
             return original(*args, **kwargs)
         leave = nothing
         try:
-            begin(name)
-            leave = end
+            caller = sys._getframe().f_back  # None: a thread that does nothing else
+            if caller is None or caller.f_globals is not inside:
+                begin(name)
+                leave = end
         except Exception as error:
             hook.fail(error)
         try:

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 
-from . import vocabulary
+from . import interruption, vocabulary
 
 _MAX_TEXT = 300
 _MAX_ARGUMENTS = 40
@@ -16,7 +16,7 @@ _probe = None
 def begin(probe):
     global _probe
     _probe = probe
-    say(vocabulary.FACT_PROCESS, process(_role()))
+    tell(vocabulary.FACT_PROCESS, lambda: process(_role()))
     if "RANK" in os.environ:
         say(vocabulary.FACT_JOB, job_from_environment())
 
@@ -29,8 +29,9 @@ def tell(kind, make):
     """Leaves the fact that `make` makes; one that cannot be told is not worth a failure."""
     try:
         _probe.fact(kind, json.dumps(make(), default=_text))
-    except Exception:
-        pass
+    except Exception as error:
+        if interruption.of_the_script(error):
+            raise
 
 
 def process(role, **more):
@@ -74,7 +75,12 @@ def _number(variable):
 
 
 def _text(value):
-    return str(value)[:_MAX_TEXT]
+    return text_of(str(value)[:_MAX_TEXT])
+
+
+def text_of(text):
+    """With what is no text (a byte of an argument, say) as \\udcff: readers of JSON refuse it."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def name_of(thing):

@@ -5,7 +5,7 @@ import functools
 import inspect
 import json
 
-from . import vocabulary
+from . import facts, interruption, vocabulary
 from .surround import CannotSurroundError, inert, nothing, surround
 
 
@@ -36,11 +36,16 @@ class Hook:
 
     def fail(self, error):
         """Takes this hook away for good. For `return hook.fail(error)` in an enter."""
+        if interruption.of_the_script(error):
+            raise error
+        self.give_up(error)
+        return nothing
+
+    def give_up(self, error):
         if not self._failed:
             self._failed = True
             self._withdraw()
-            self.say("failed", f"{type(error).__name__}: {error}")
-        return nothing
+            self.say("failed", _told(error))
 
     def _withdraw(self):
         while self._undo:
@@ -50,11 +55,19 @@ class Hook:
                 pass  # a hook that is off may stay patched in: its enter is what failed
 
     def say(self, state, reason):
-        fact = {"hook": self.name, "module": self.module, "state": state, "reason": reason[:500]}
         try:
+            reason = facts.text_of(reason[:500])
+            fact = {"hook": self.name, "module": self.module, "state": state, "reason": reason}
             self.probe.fact(vocabulary.FACT_HOOK, json.dumps(fact))
         except Exception:
             pass
+
+
+def _told(error):
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # a text of the script's that cannot be made
+        return type(error).__name__
 
 
 def _original(function, attribute):
@@ -78,11 +91,12 @@ def _wrap(owner, attribute, calls):
     """The visible way: for a function whose source is not there."""
     static = isinstance(vars(owner).get(attribute), staticmethod)
     original = getattr(owner, attribute)
+    place = _placed(original, calls.arguments)
     state = {"enter": calls.enter, "stop": calls.stop or inert}
 
     @functools.wraps(original)
     def wrapper(*args, **kwargs):
-        given = _arguments(original, calls.arguments, args, kwargs)
+        given = _arguments(place, calls.arguments, args, kwargs)
         leave = state["enter"](*given)
         try:
             return original(*args, **kwargs)
@@ -102,11 +116,22 @@ def _wrap(owner, attribute, calls):
     return undo
 
 
-def _arguments(function, names, args, kwargs):
+def _placed(function, names):
+    """The signature that tells where the arguments are; LookupError: they are not among its own."""
+    if not names:
+        return None
+    signature = inspect.signature(function)
+    for name in names:
+        if name not in signature.parameters:
+            raise LookupError(f"{function.__qualname__} has no argument {name}")
+    return signature
+
+
+def _arguments(signature, names, args, kwargs):
     if not names:
         return ()
     try:
-        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return [bound.arguments[name] for name in names]
     except TypeError:  # the call is wrong: the function itself will say so

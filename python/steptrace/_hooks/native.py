@@ -7,13 +7,18 @@ import sys
 _NAME = "steptrace._probe"
 
 
+def _lays_objects_out_otherwise():
+    """Free-threaded, or one that traces references: the stable ABI is not theirs."""
+    return "t" in getattr(sys, "abiflags", "") or hasattr(sys, "getobjects")
+
+
 def load():
     """The native module, or None: not under a run, or not for this Python."""
     module = sys.modules.get(_NAME)
     if module is not None:
         return module
     path = os.environ.get("STEPTRACE_PROBE")
-    if not path:
+    if not path or _lays_objects_out_otherwise():
         return None
     from importlib import machinery, util
 

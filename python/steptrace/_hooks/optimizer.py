@@ -12,6 +12,9 @@ from . import compiling, facts, vocabulary
 from .numbering import Numbering
 from .surround import Calls, CannotSurroundError, nothing
 
+# Steps inside steps where the global hooks have to do.
+_MAX_OPEN = 16
+
 
 def patch(module, hook):
     probe = hook.probe
@@ -44,6 +47,7 @@ def _use_global_hooks(module, hook, enter_step):
     leave = []
 
     def before(optimizer, args, kwargs):
+        del leave[:-_MAX_OPEN]  # those of steps that raised
         leave.append(enter_step((optimizer,)))
 
     def after(optimizer, args, kwargs):

@@ -7,6 +7,9 @@ hooked module has been imported, so that a Python without one leaves no trace.
 
 import importlib
 import sys
+from _thread import get_ident
+
+from . import interruption
 
 # What the other hooks rest on: no word of STEPTRACE_HOOKS turns it off.
 ALWAYS = "always"
@@ -14,6 +17,7 @@ ALWAYS = "always"
 # Defining module -> (word for STEPTRACE_HOOKS, module of ours that patches it).
 TARGETS = {
     "steptrace": (ALWAYS, "own"),
+    "torch._dynamo": (ALWAYS, "own"),
     "torch.compiler": (ALWAYS, "compiling"),
     "torch.utils.data.dataloader": ("data", "dataloader"),
     "torch.utils.data._utils.fetch": ("worker", "fetch"),
@@ -65,20 +69,25 @@ class Registry:
                 self.patch(name, module)
 
     def find_spec(self, name, path=None, target=None):
-        if name not in TARGETS or name in self._looking:
+        looking = (name, get_ident())
+        if name not in TARGETS or looking in self._looking:
             return None
-        self._looking.add(name)
+        self._looking.add(looking)
         try:
             spec = self._find_elsewhere(name, path, target)
             if spec is not None and hasattr(spec.loader, "exec_module"):
-                _after_exec(spec.loader, name, self.patch)
+                _after_exec(_that_executes(spec.loader), name, self.patch)
             return spec
         finally:
-            self._looking.discard(name)
+            self._looking.discard(looking)
 
     def _find_elsewhere(self, name, path, target):
-        for finder in sys.meta_path:
-            if finder is not self and hasattr(finder, "find_spec"):
+        for finder in list(sys.meta_path):
+            if finder is self:
+                continue
+            if not hasattr(finder, "find_spec"):
+                return None  # of before PEP 451: the import system knows how to ask it
+            else:
                 spec = finder.find_spec(name, path, target)
                 if spec is not None:
                     return spec
@@ -91,8 +100,9 @@ class Registry:
                 self._waiting.append((name, module))
                 return
             self._patch(name, module)
-        except Exception:
-            pass
+        except Exception as error:
+            if interruption.of_the_script(error):
+                raise
 
     def _attach(self, name):
         if name in COMMON:
@@ -126,16 +136,25 @@ class Registry:
         hook = Hook(word, module.__name__, self._probe)
         try:
             importlib.import_module("." + patcher, __package__).patch(module, hook)
-        except Exception as error:
-            hook.fail(error)
+        except BaseException as error:
+            hook.give_up(error)  # never half of it
+            if not isinstance(error, Exception) or interruption.of_the_script(error):
+                raise
         else:
             self.hooks[module.__name__] = hook
             hook.say("active", "; ".join(hook.wrapped))
         forget_sources()
 
 
+def _that_executes(loader):
+    """The loader that runs the module: one that waits for the module's first use has it inside."""
+    return loader.loader if type(loader).__name__ == "LazyLoader" else loader
+
+
 def _after_exec(loader, name, patch):
     """Calls patch(name, module) once `loader` has executed that module; leaves the loader as it is."""
+    if isinstance(loader, type):
+        return  # one for all modules (frozen, built in): nothing to put this on
 
     def exec_module(module):
         vars(loader).pop("exec_module", None)
@@ -147,7 +166,7 @@ def _after_exec(loader, name, patch):
     exec_module.__code__ = exec_module.__code__.replace(co_filename=_IMPORT_SYSTEM)
     try:
         loader.exec_module = exec_module
-    except AttributeError:
+    except Exception:
         pass  # a loader without attributes: its module stays unhooked
 
 

@@ -22,6 +22,8 @@ import inspect
 import linecache
 import re
 import types
+import warnings
+from contextlib import contextmanager
 
 _FUTURE_FLAGS = 0
 for _name in __future__.all_feature_names:
@@ -69,10 +71,13 @@ def surround(function, calls, nested=None):
     if not isinstance(function, types.FunctionType):
         raise CannotSurroundError("not a Python function")
     original = function.__code__
-    tree = _parse(function)
-    names = _names(function, calls)
-    _rewrite(_definition(tree, original, nested), calls, names)
-    changed = _compile(tree, function)
+    with _no_warnings():
+        tree = _parse(function)
+        names = _names(function, calls)
+        definition = _definition(tree, original, nested)
+        _check_arguments(definition, calls)
+        _rewrite(definition, calls, names)
+        changed = _compile(tree, function)
     if changed.co_freevars != original.co_freevars:
         raise CannotSurroundError("its closure would change")
     space = function.__globals__
@@ -86,6 +91,34 @@ def surround(function, calls, nested=None):
             function.__code__ = original
 
     return undo
+
+
+@contextmanager
+def _no_warnings():
+    """What compiling torch's source once more has to say has been said, or not, without us.
+
+    Not catch_warnings: that makes every warning of the script's that was shown once be shown again.
+    """
+    filters = warnings.filters
+    ours = [("ignore", None, kind, None, 0) for kind in (SyntaxWarning, DeprecationWarning)]
+    filters[:0] = ours
+    try:
+        yield
+    finally:
+        for one in ours:
+            if one in filters:
+                filters.remove(one)
+
+
+def _check_arguments(definition, calls):
+    """A name that is no argument would be a NameError in the script."""
+    given = definition.args
+    there = [*given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    there += getattr(given, "posonlyargs", [])
+    names = {argument.arg for argument in there if argument is not None}
+    for name in calls.arguments:
+        if name not in names:
+            raise CannotSurroundError(f"it has no argument {name}")
 
 
 class _Names:
