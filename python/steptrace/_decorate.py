@@ -3,17 +3,35 @@
 
 A coroutine or a generator gives its thread away between two resumptions, and others run then: its
 range covers each stretch in which it runs, so that ranges of one thread always nest.
+
+What is passed through is held by nobody on the way: a batch that a generator has yielded, or an
+exception with the tensors of its frames, may go when the script lets it go.
 """
 
 import functools
 import inspect
+import types
+
+_FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
+
+
+def tracing():
+    """Whether torch.compile is looking; _hooks/own.py puts torch's own question here."""
+    return False
 
 
 def decorate(range_, function):
-    """The function with each call, or each resumption, inside the range."""
+    """The function with each call, or each resumption, inside the range.
+
+    Other callables (modules, compiled kernels, cached functions) can do more than be called, which
+    no function in their place could: they stay what they are.
+    """
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(decorate(range_, function.__func__))
-    if inspect.isclass(function) or not callable(function):
+    if type(function) is functools.partial:
+        inner = decorate(range_, function.func)
+        return functools.partial(inner, *function.args, **function.keywords)
+    if not isinstance(function, _FUNCTIONS):
         return function
     if inspect.iscoroutinefunction(function):
         return _coroutine(range_, function)
@@ -27,31 +45,46 @@ def decorate(range_, function):
 def _plain(range_, function):
     @functools.wraps(function)
     def annotated(*args, **kwargs):
+        if tracing():
+            return function(*args, **kwargs)
         with range_:
             return function(*args, **kwargs)
 
     return annotated
 
 
+def wrapper_code():
+    """The code that every wrapper of a plain function runs."""
+    return next(c for c in _plain.__code__.co_consts if isinstance(c, types.CodeType))
+
+
 def _resumed(range_, iterator):
     """A generator that passes all on to `iterator`, which runs inside the range; as `yield from`."""
-    resume, value = iterator.send, None
+    resume, box = iterator.send, [None]
+    ended = False
     try:
         while True:
             try:
                 with range_:
-                    yielded = resume(value)
+                    box.append(resume(box.pop()))
             except StopIteration as end:
+                ended = True
                 return end.value
+            except BaseException:
+                ended = True
+                raise
+            resume = iterator.send
             try:
-                resume, value = iterator.send, (yield yielded)
+                box.append((yield box.pop()))
             except GeneratorExit:
                 raise
             except BaseException as error:
-                resume, value = iterator.throw, error
+                resume = iterator.throw
+                box.append(error)
     finally:
-        with range_:
-            iterator.close()
+        if not ended:
+            with range_:
+                iterator.close()
 
 
 def _generator(range_, function):
@@ -59,6 +92,9 @@ def _generator(range_, function):
     def annotated(*args, **kwargs):
         return (yield from _resumed(range_, function(*args, **kwargs)))
 
+    code = getattr(function, "__code__", None)
+    if code is not None and code.co_flags & inspect.CO_ITERABLE_COROUTINE:
+        return types.coroutine(annotated)  # one that can be awaited
     return annotated
 
 
@@ -106,19 +142,21 @@ def _async_generator(range_, function):
     @functools.wraps(function)
     async def annotated(*args, **kwargs):
         generator = function(*args, **kwargs)
-        resume, value = generator.asend, None
+        resume, box = generator.asend, [None]
         try:
             while True:
                 try:
-                    yielded = await _Awaitable(range_, resume(value))
+                    box.append(await _Awaitable(range_, resume(box.pop())))
                 except StopAsyncIteration:
                     return
+                resume = generator.asend
                 try:
-                    resume, value = generator.asend, (yield yielded)
+                    box.append((yield box.pop()))
                 except GeneratorExit:
                     raise
                 except BaseException as error:
-                    resume, value = generator.athrow, error
+                    resume = generator.athrow
+                    box.append(error)
         finally:
             await generator.aclose()
 

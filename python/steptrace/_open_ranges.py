@@ -10,6 +10,9 @@ import threading
 
 from . import _ranges
 
+# Far beyond what nests: a script that forgets to end its ranges costs this, and no more.
+_MAX_OPEN = 1024
+
 _ids = itertools.count(1)  # next() on it is atomic
 _open = threading.local()
 
@@ -27,8 +30,12 @@ def annotation_begin(name):
     """Begins a range on this thread; the id ends it."""
     range_id = next(_ids)
     name_id = _ranges._range_of(name if isinstance(name, str) else str(name)).id
-    _stack().append((range_id, name_id))
     _ranges._probe.begin(name_id)
+    stack = _stack()
+    if len(stack) < _MAX_OPEN:
+        stack.append((range_id, name_id))
+    else:
+        _ranges._probe.end()  # the probe has counted it as nested too deep
     return range_id
 
 

@@ -70,6 +70,8 @@ _cached = {}
 
 
 def _range_of(name):
+    if name.__class__ is not str:
+        name = str.__str__(name)  # of a class of the script's: its text alone is kept
     found = _cached.get(name)
     if found is None:
         if len(_cached) >= _MAX_CACHED_NAMES:
@@ -104,7 +106,7 @@ def _as_word(number):
     """A step's number as 64 bits; what is no such number is as if none were given."""
     try:
         number = int(number)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # a tensor's, an array's, any
         return _NO_ARGUMENT
     return number if 0 <= number < _NO_ARGUMENT else _NO_ARGUMENT
 
@@ -119,6 +121,12 @@ def _start():
 
 def _stop():
     _probe.pause(True)
+
+
+def codes():
+    """Of what torch.compile is to leave as it is (_hooks/own.py)."""
+    functions = (_annotate, _range_of, _step, _start, _stop, annotation_begin, annotation_end)
+    return [f.__code__ for f in (*functions, _Range.__enter__, _Range.__exit__)]
 
 
 def _nothing(number=None):

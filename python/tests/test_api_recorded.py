@@ -309,3 +309,138 @@ def test_a_probe_that_is_broken_leaves_the_script_alone(tmp_path):
         [sys.executable, "-c", code], capture_output=True, timeout=60, env=environment, check=True
     )
     assert json.loads(done.stdout) == {} and done.stderr == b""
+
+
+def test_what_is_more_than_a_function_stays_what_it_is(told):
+    run = told(
+        """
+        import enum, functools, json, types
+        from steptrace import annotate
+        class Model:
+            def __call__(self): return 5
+        @annotate("cached")
+        @functools.lru_cache(None)
+        def cached(x): return x
+        model = Model()
+        part = annotate("part")(functools.partial(max, 3))
+        @annotate("awaited")
+        @types.coroutine
+        def awaited():
+            yield
+            return 9
+        async def waits(): return await awaited()
+        coroutine = waits(); coroutine.send(None)
+        try: coroutine.send(None)
+        except StopIteration as end: nine = end.value
+        print(json.dumps([annotate("m")(model) is model, annotate(model) is model, cached(2),
+                          cached.cache_info().misses, part(4), type(part).__name__,
+                          part.args, nine]))
+        """
+    )
+    assert run.said == [True, True, 2, 1, 4, "partial", [3], 9]
+    assert {name for kind, name in run.ranges if kind == "begin"} == {"part", "awaited"}
+
+
+def test_names_of_other_types_are_names(told):
+    run = told(
+        """
+        import enum, json, steptrace
+        from steptrace import annotate
+        class Phase(str, enum.Enum):
+            A = "forward"
+        class Mine(str):
+            def __hash__(self): raise TypeError
+        for name in (Phase.A, Mine("mine"), 5, None, b"raw", "\\x1b[2J", "\\udcff"):
+            with annotate(name): pass
+        print(json.dumps(sorted({type(name).__name__ for name in steptrace._ranges._cached})))
+        """
+    )
+    assert run.said == ["str"]
+    names = [name for kind, name in run.ranges if kind == "begin"]
+    assert names == ["forward", "mine", "5", "None", "b'raw'", "\x1b[2J", "\udcff"]
+
+
+def test_a_step_number_that_cannot_be_one_is_none(told):
+    run = told(
+        """
+        import steptrace
+        class Tensor:
+            def __int__(self): raise RuntimeError("a Tensor with 2 elements")
+        steptrace.step(Tensor()); steptrace.step(float("nan")); steptrace.step(float("inf"))
+        """
+    )
+    assert [r.a for r in run.records if r.name == "step"] == [NO_ARGUMENT] * 3
+
+
+def test_nothing_is_held_that_the_script_let_go(told):
+    """A yielded batch, a sent value and an exception thrown in, without the collector's help."""
+    run = told(
+        """
+        import asyncio, gc, json, weakref
+        gc.disable()
+        from steptrace import annotate
+        class Batch: pass
+        alive = []
+        @annotate("batches")
+        def batches():
+            last = None
+            for _ in range(3):
+                alive.append(last is not None and last() is not None)
+                batch = Batch()
+                last = weakref.ref(batch)
+                box = [batch]
+                del batch
+                yield box.pop()
+        for batch in batches(): del batch
+        class Mine(Exception): pass
+        @annotate("thrown")
+        def thrown():
+            big = Batch()
+            alive.append(weakref.ref(big))
+            yield
+        def throws():
+            generator = thrown()
+            next(generator)
+            try: generator.throw(Mine())
+            except Mine: pass
+        throws()
+        @annotate("sleeper")
+        async def sleeper():
+            big = Batch()
+            alive.append(weakref.ref(big))
+            await asyncio.sleep(60)
+        async def cancels():
+            task = asyncio.ensure_future(sleeper())
+            await asyncio.sleep(0)
+            task.cancel()
+            try: await task
+            except asyncio.CancelledError: pass
+        asyncio.run(cancels())
+        print(json.dumps([a if isinstance(a, bool) else a() is not None for a in alive]))
+        """
+    )
+    assert run.said == [False] * 5
+
+
+def test_a_generator_records_no_range_when_nothing_of_it_runs(told):
+    run = told(
+        """
+        from steptrace import annotate
+        @annotate("gen")
+        def numbers(): yield 1
+        assert list(numbers()) == [1]
+        """
+    )
+    assert [name for kind, name in run.ranges if kind == "begin"] == ["gen", "gen"]
+
+
+def test_ranges_that_are_never_ended_cost_no_memory_without_end(told):
+    run = told(
+        """
+        import json, steptrace
+        from steptrace import _open_ranges
+        for _ in range(50_000): last = steptrace.annotation_begin("x")
+        print(json.dumps(len(_open_ranges._stack())))
+        """
+    )
+    assert 0 < run.said <= 4096

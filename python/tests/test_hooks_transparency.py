@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The script sees nothing changed: the same script prints the same with and without the hooks."""
 
+import os
 import subprocess
 import sys
 
 import hooked
 
 
-def without_hooks(script):
+def without_hooks(script, **variables):
     done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=120
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **variables},
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
@@ -33,6 +38,16 @@ def test_functions_modules_tracebacks_warnings_frames_and_objects(tmp_path):
     pid = min(record.pid for record in run.records)
     main = [r for r in run.records if r.pid == pid and r.kind in ("begin", "end")]
     assert sum(r.kind == "begin" for r in main) == sum(r.kind == "end" for r in main) > 50
+
+
+def test_our_own_calls_in_compiled_functions_break_nothing(tmp_path):
+    script = hooked.TESTS / "scripts" / "compiled_annotated.py"
+    path = f"{hooked.TESTS / 'fake_site'}:{hooked.PACKAGE.parent}"
+    run = hooked.run(tmp_path / "ring", script, PYTHONPATH=path).check()
+    assert run.stdout == without_hooks(script, PYTHONPATH=str(hooked.PACKAGE.parent))
+    assert run.stderr == "", "no warning that there is not without us"
+    begun = [record.name for record in run.records if record.kind == "begin"]
+    assert {"with", "decorated", "by id"} <= set(begun)
 
 
 def test_torch_compile_makes_the_same_graphs(tmp_path):
