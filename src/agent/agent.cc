@@ -210,8 +210,9 @@ void Agent::Close() {
   const bool at_exit = end_ns_ && state_ == State::kEnding;
   const int64_t end_ns = at_exit ? *end_ns_ : now_ns;
   if (!recorder_->saw_ring()) {
-    recorder_->losses().Once({}, loss::kNoHooks, -1, 0,
-                             ExplainNoHooks(hookless_.Seen(), geteuid()));
+    const NoHooks why = ExplainNoHooks(hookless_.Seen(), geteuid());
+    recorder_->losses().Once({}, why.is_loss ? loss::kNoHooks : loss::kNothingToHook, -1, 0,
+                             why.text);
   }
   CheckOwnCost(now_ns);
   system_->Finish();

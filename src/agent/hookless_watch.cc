@@ -36,34 +36,36 @@ std::string Named(const HooklessProcess& process) {
 
 }  // namespace
 
-std::string ExplainNoHooks(const std::vector<HooklessProcess>& processes, uid_t own) {
+NoHooks ExplainNoHooks(const std::vector<HooklessProcess>& processes, uid_t own) {
   for (const HooklessProcess& process : processes) {
     if (process.owner != own) {
-      return Named(process) + " ran as user " + std::to_string(process.owner) +
-             " and cannot reach the rings of user " + std::to_string(own) +
-             "; start `steptrace run` as the user who trains";
+      return {true, Named(process) + " ran as user " + std::to_string(process.owner) +
+                        " and cannot reach the rings of user " + std::to_string(own) +
+                        "; start `steptrace run` as the user who trains"};
     }
   }
   for (const HooklessProcess& process : processes) {
     const char option = IsPython(process) ? BlockingOption(process) : '\0';
     if (option == 'S') {
-      return Named(process) +
-             " ran with -S, which loads no site packages: no hooks; leave the option out";
+      return {true, Named(process) +
+                        " ran with -S, which loads no site packages: no hooks; leave the option "
+                        "out"};
     }
     if (option != 0) {
-      return Named(process) + " ran with -" + option +
-             ", which ignores PYTHONPATH: no hooks; leave the option out or install the .pth file "
-             "(see `steptrace doctor`)";
+      return {true, Named(process) + " ran with -" + option +
+                        ", which ignores PYTHONPATH: no hooks; leave the option out or install "
+                        "the .pth file (see `steptrace doctor`)"};
     }
   }
   for (const HooklessProcess& process : processes) {
     if (!IsPython(process)) continue;
-    return Named(process) +
-           " loaded no hooks: its environment was cleared, or it has no usable package; see "
-           "`steptrace doctor`";
+    return {true, Named(process) +
+                      " loaded no hooks: its environment was cleared, or it has no usable package; "
+                      "see `steptrace doctor`"};
   }
-  return "no process of the command loaded the hooks or recorded a range: not a Python program? A "
-         "native one can use <steptrace/steptrace.h>";
+  return {false,
+          "steps: no process of the command was Python or recorded a range; a native program can "
+          "use <steptrace/steptrace.h>"};
 }
 
 void HooklessWatch::Look(int32_t command_pid) {

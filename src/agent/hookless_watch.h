@@ -18,8 +18,13 @@ struct HooklessProcess {
   std::vector<std::string> arguments;
 };
 
-// Why nothing was recorded, as one sentence with its next step.
-std::string ExplainNoHooks(const std::vector<HooklessProcess>& processes, uid_t own);
+// Why nothing was recorded.
+struct NoHooks {
+  bool is_loss = true;  // false: nothing there could have been hooked
+  std::string text;     // one sentence with its next step
+};
+
+NoHooks ExplainNoHooks(const std::vector<HooklessProcess>& processes, uid_t own);
 
 // Follows the processes of a command for as long as none of them has shown a ring, so that the
 // report can say why. Costs a few reads of /proc a second, and only then. One thread.

@@ -16,22 +16,25 @@ HooklessProcess Process(std::vector<std::string> arguments, uid_t owner = 1000) 
 }
 
 TEST(HooklessWatch, NamesTheOptionThatKeptTheHooksOut) {
-  EXPECT_THAT(ExplainNoHooks({Process({"python3", "-S", "x.py"})}, 1000), HasSubstr("-S"));
-  EXPECT_THAT(ExplainNoHooks({Process({"python3", "-uI", "x.py"})}, 1000), HasSubstr("-I"));
-  EXPECT_THAT(ExplainNoHooks({Process({"/usr/bin/python3", "x.py", "-S"})}, 1000),
+  EXPECT_THAT(ExplainNoHooks({Process({"python3", "-S", "x.py"})}, 1000).text, HasSubstr("-S"));
+  EXPECT_THAT(ExplainNoHooks({Process({"python3", "-uI", "x.py"})}, 1000).text, HasSubstr("-I"));
+  EXPECT_THAT(ExplainNoHooks({Process({"/usr/bin/python3", "x.py", "-S"})}, 1000).text,
               HasSubstr("environment"))
       << "an option of the script is none of Python's";
-  EXPECT_THAT(ExplainNoHooks({Process({"python3", "-c", "-S"})}, 1000), HasSubstr("environment"));
+  EXPECT_THAT(ExplainNoHooks({Process({"python3", "-c", "-S"})}, 1000).text,
+              HasSubstr("environment"));
 }
 
 TEST(HooklessWatch, NamesAnotherUser) {
-  EXPECT_THAT(ExplainNoHooks({Process({"python3", "x.py"}, 65534)}, 1000), HasSubstr("65534"));
+  EXPECT_THAT(ExplainNoHooks({Process({"python3", "x.py"}, 65534)}, 1000).text, HasSubstr("65534"));
 }
 
 TEST(HooklessWatch, ProgramsOfOtherLanguages) {
   HooklessProcess shell{10, "sh", 1000, {"sh", "-c", "true"}};
-  EXPECT_THAT(ExplainNoHooks({shell}, 1000), HasSubstr("steptrace.h"));
-  EXPECT_FALSE(ExplainNoHooks({}, 1000).empty());
+  EXPECT_THAT(ExplainNoHooks({shell}, 1000).text, HasSubstr("steptrace.h"));
+  EXPECT_FALSE(ExplainNoHooks({shell}, 1000).is_loss) << "it had nothing to lose";
+  EXPECT_TRUE(ExplainNoHooks({shell, Process({"python3", "x.py"})}, 1000).is_loss);
+  EXPECT_FALSE(ExplainNoHooks({}, 1000).text.empty());
 }
 
 TEST(ValidUtf8, KeepsCharactersAndReplacesTheRest) {

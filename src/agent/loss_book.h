@@ -46,6 +46,8 @@ inline constexpr LossCause kInvalidFacts{
 inline constexpr LossCause kRingDamaged{"ring_damaged", "slices", ""};
 inline constexpr LossCause kDisarmed{"disarmed", "slices", ""};
 inline constexpr LossCause kNoHooks{"no_hooks", "steps", ""};
+// No loss: a program that is not Python had no steps to give.
+inline constexpr LossCause kNothingToHook{"unavailable", "steps", ""};
 inline constexpr LossCause kStrangeFiles{"strange_files", "slices",
                                          "files in the folder of rings that are no rings were not "
                                          "read; nothing else should write there"};

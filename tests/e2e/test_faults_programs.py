@@ -181,9 +181,12 @@ def test_python_without_site(tmp_path, option):
 def test_program_without_python(tmp_path):
     outcome = same_as_without(tmp_path, ["sh", "-c", "sleep 1.2; echo done; exit 6"])
     assert outcome.status == 6
-    assert outcome.run.causes().get("no_hooks") == -1
+    assert "no_hooks" not in outcome.run.causes()
     assert outcome.run.rows("counters"), "the system is sampled all the same"
-    assert outcome.run.report()["verdict"]["status"] == "no_steps"
+    report = outcome.run.report()
+    assert report["verdict"]["status"] == "no_steps"
+    assert report["losses"] == [], "nothing was lost"
+    assert any("no process of the command was Python" in note for note in report["notes"])
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root")

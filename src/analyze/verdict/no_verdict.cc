@@ -28,8 +28,11 @@ void AddHookFailures(const JobFacts& facts, Verdict& verdict) {
 // The agent looked at the command's processes, and knows more than the facts do.
 bool ExplainedByAgent(const VerdictInput& input, Verdict& verdict) {
   for (const store::LossRow& loss : input.report.losses) {
-    if (input.report.strings->Text(loss.cause) != "no_hooks" || loss.detail.empty()) continue;
-    verdict.evidence.push_back({loss.detail, "losses", "cause = 'no_hooks'"});
+    const std::string& cause = input.report.strings->Text(loss.cause);
+    const bool of_steps = input.report.strings->Text(loss.table) == "steps";
+    if (!of_steps || (cause != "no_hooks" && cause != "unavailable")) continue;
+    if (loss.detail.empty()) continue;
+    verdict.evidence.push_back({loss.detail, "losses", fmt::format("cause = '{}'", cause)});
     return true;
   }
   return false;
