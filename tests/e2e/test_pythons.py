@@ -55,7 +55,7 @@ if __name__ == "__main__":
 
 
 def _candidates(version):
-    name = "python%d.%d" % version
+    name = "python{}.{}".format(*version)
     yield shutil.which(name)
     for path in sorted(pathlib.Path.home().glob(f".pyenv/versions/{name[6:]}.*/bin/{name}")):
         yield str(path)
@@ -66,9 +66,9 @@ def python_of(version):
     ask = "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])"
     for path in filter(None, _candidates(version)):
         done = subprocess.run([path, "-c", ask], capture_output=True, text=True, check=False)
-        if done.returncode == 0 and done.stdout == "%d.%d" % version:
+        if done.returncode == 0 and done.stdout == "{}.{}".format(*version):
             return path
-    pytest.skip("no Python %d.%d on PATH or in ~/.pyenv/versions" % version)
+    pytest.skip("no Python {}.{} on PATH or in ~/.pyenv/versions".format(*version))
 
 
 @pytest.fixture()

@@ -30,5 +30,5 @@ def _code(handler):
     handler = getattr(handler, "func", handler)  # a partial
     function = getattr(handler, "__func__", handler)
     if not hasattr(function, "__code__"):
-        function = getattr(type(handler), "__call__", None)
+        function = getattr(type(handler), "__call__", None)  # noqa: B004 - for its code
     return getattr(function, "__code__", None)

@@ -53,11 +53,12 @@ def _load(name, place):
 
 def _make_way():
     """Runs the script's own sitecustomize in our place; what it raises, site handles as ever."""
-    if sys.version_info < (3, 5):
+    try:
+        from importlib import machinery
+    except ImportError:  # Python 2
         del sys.modules["sitecustomize"]
         __import__("sitecustomize")
         return
-    from importlib import machinery
 
     spec = machinery.PathFinder.find_spec("sitecustomize", sys.path)
     if spec is None or spec.loader is None:
