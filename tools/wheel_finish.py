@@ -18,13 +18,12 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 COMMAND = "steptrace"
 LIBRARIES = "steptrace.libs"
 PYTHON_MINORS = range(8, 16)
-# Arrow's wheel exports what it needs from the C++ runtime of its own policy.
-EXCLUDED = ()
 
 
 def run(*command):
@@ -45,8 +44,9 @@ def library_places():
 
 
 def repair(wheel, folder):
-    exclude = [option for name in EXCLUDED for option in ("--exclude", name)]
-    run(sys.executable, "-m", "auditwheel", "repair", "--strip", *exclude, "-w", folder, wheel)
+    # Stored, not compressed: that is pack()'s work.
+    options = ["--strip", "--zip-compression-level", "0", "-w", folder]
+    run(sys.executable, "-m", "auditwheel", "repair", *options, wheel)
     (repaired,) = Path(folder).glob("*.whl")
     return repaired
 
@@ -63,6 +63,16 @@ def put_command_back(root):
         sys.exit(f"wheel_finish: {shim}: not the executable; auditwheel put it elsewhere")
     run("patchelf", "--set-rpath", ":".join(library_places()), shim)
     shim.chmod(0o755)
+
+
+def add_arrow_licence(root):
+    """What is bundled is passed on: its licence and its notice come along."""
+    (info,) = root.glob("steptrace-*.dist-info")
+    target = info / "licenses" / "arrow"
+    target.mkdir(parents=True)
+    for name in ("LICENSE.txt", "NOTICE.txt"):
+        (found,) = (f for f in metadata.files("pyarrow") if f.name == name)
+        shutil.copyfile(found.locate(), target / name)
 
 
 def record_line(path, name):
@@ -105,6 +115,7 @@ def main(wheel, output):
         root = Path(folder) / "root"
         unpack(repaired, root)
         put_command_back(root)
+        add_arrow_licence(root)
         write_record(root)
         made = Path(output) / repaired.name
         for old in Path(output).glob("steptrace-*.whl"):
