@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdlib>
@@ -32,6 +33,18 @@ std::string ProcPath(int32_t pid, const char* file) {
   return "/proc/" + std::to_string(pid) + "/" + file;
 }
 
+// By how much the time since boot differs in a process's time namespace; 0 where there are none.
+int64_t BoottimeOffsetSeconds(const std::string& pid) {
+  std::istringstream lines(ReadSmallFile("/proc/" + pid + "/timens_offsets", 256));
+  std::string clock;
+  int64_t seconds = 0;
+  int64_t nanoseconds = 0;
+  while (lines >> clock >> seconds >> nanoseconds) {
+    if (clock == "boottime") return seconds;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::optional<ProcessIdentity> ReadProcessIdentity(int32_t pid) {
@@ -44,7 +57,13 @@ std::optional<ProcessIdentity> ReadProcessIdentity(int32_t pid) {
 bool IsAlive(int32_t pid, uint64_t start_time_ticks) {
   auto stat = ReadProcessIdentity(pid);
   if (!stat || stat->state == 'Z' || stat->state == 'X') return false;
-  return start_time_ticks == 0 || stat->start_time_ticks == start_time_ticks;
+  if (start_time_ticks == 0 || stat->start_time_ticks == start_time_ticks) return true;
+  // In a time namespace of its own it told its start by another clock, whole seconds away.
+  const int64_t apart_s =
+      BoottimeOffsetSeconds(std::to_string(pid)) - BoottimeOffsetSeconds("self");
+  if (apart_s == 0) return false;
+  const auto apart = static_cast<int64_t>(start_time_ticks - stat->start_time_ticks);
+  return std::abs(apart - apart_s * sysconf(_SC_CLK_TCK)) <= 1;
 }
 
 std::string ReadThreadComm(int32_t pid, int32_t tid) {

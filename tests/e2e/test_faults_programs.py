@@ -115,11 +115,24 @@ def test_bytes_that_are_no_text(tmp_path):
     """A native caller may give any bytes as a name: the file gets valid UTF-8."""
     text = """
 import ctypes
-api = ctypes.CDLL(os.environ["STEPTRACE_PROBE"]) if "STEPTRACE_PROBE" in os.environ else None
+step()
+bad = [b"\\xff\\xfe", b"half \\xe2\\x82", b"nul\\0inside", b"\\xed\\xa0\\x80", b"\\xc0\\xaf", b"\\xf4\\x90\\x80\\x80"]
+if "STEPTRACE_PROBE" in os.environ:  # include/steptrace/probe_v1.h
+    library = ctypes.CDLL(os.environ["STEPTRACE_PROBE"])
+    table = (ctypes.c_void_p * 15).in_dll(library, "steptrace_probe_v1")
+    name = ctypes.CFUNCTYPE(
+        ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint16)(table[4])
+    for text in bad:
+        probe.begin(name(text, len(text), USER)); probe.end()
 step(); print("done")
 """
     outcome = same_as_without(tmp_path, script(tmp_path, text))
     assert outcome.status == 0
+    bad = "\ufffd"
+    expected = {bad * 2, "half " + bad * 2, "nul\0inside", bad * 3, bad * 4}
+    assert expected <= names_of(outcome.run), "as they are told, each bad byte by one sign"
+    assert outcome.run.causes() == {}
+    outcome.run.report()
 
 
 def damaged_rings_script(tmp_path):
