@@ -136,6 +136,9 @@ void Parser::Run(Attributes attributes) {
   run.epoch_utc_ns = 1'767'225'600 * kNsPerSecond;
   if (auto code = Take(attributes, "exit_code", ""); !code.empty()) run.exit_code = std::stoi(code);
   if (auto signal = Take(attributes, "signal", ""); !signal.empty()) run.signal = std::stoi(signal);
+  if (auto pid = Take(attributes, "pid", ""); !pid.empty()) {
+    run.rank_processes.push_back({0, 0, std::stoll(pid)});
+  }
   const int nodes = std::stoi(Take(attributes, "nodes", "1"));
   const int cpus = std::stoi(Take(attributes, "cpus", "2"));
   for (int node = 0; node < nodes; ++node) {
@@ -210,7 +213,7 @@ void Parser::Steps(const std::string& rest) {
   }
 }
 
-// counter cpu.busy_share [node=0] [device=0] 0.97 0.95 ...: samples over equal stretches
+// counter cpu.busy_share [node=0] [device=0] [pid=7] 0.97 0.95 ...: samples over equal stretches
 void Parser::Counter(const std::string& rest) {
   std::istringstream words(rest);
   CounterSeries series;
@@ -221,6 +224,8 @@ void Parser::Counter(const std::string& rest) {
       series.node = std::stoi(word.substr(5));
     } else if (word.rfind("device=", 0) == 0) {
       series.device = std::stoi(word.substr(7));
+    } else if (word.rfind("pid=", 0) == 0) {
+      series.pid = std::stoll(word.substr(4));
     } else {
       values.push_back(std::stod(word));
     }

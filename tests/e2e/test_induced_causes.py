@@ -22,6 +22,7 @@ ONE_PROCESS = [
     ("too_few_workers", 60, "data_pipeline", {"getitem"}),
     ("huge_batches", 20, "data_pipeline", {"receive"}),
     ("outside_any_hook", 60, "other", {"unknown"}),
+    ("sleep_without_loader", 60, "other", {"unknown"}),
     ("heavy_model", 40, "model", {"forward", "backward", "optimizer"}),
     ("healthy", 60, "model", {"forward", "backward", "optimizer"}),
     ("checkpoint_every_step", 40, "other", {"checkpoint"}),

@@ -55,7 +55,9 @@ Report BuildReport(const ReportInput& input) {
   const LoadSummary load(input.counters, input.run.nodes, selection.from_ns, selection.to_ns);
   // A device that others use says nothing of a job that computes on the CPU.
   const DeviceBusy device = MayUseDevice(facts) ? DeviceBusy(input.counters, ranks) : DeviceBusy();
-  const AttributionRules rules = MakeRules(input.steps, load, device, HasPeers(ranks, facts));
+  const HostIdle idle = MayUseDevice(facts) ? HostIdle() : FindHostIdle(input, selection);
+  AttributionRules rules = MakeRules(input.steps, load, device, HasPeers(ranks, facts));
+  rules.idle_of_forward = idle.of_forward;
   const StepTimes times(input, selection, rules);
 
   Report report;
@@ -63,7 +65,7 @@ Report BuildReport(const ReportInput& input) {
   report.phases = MakePhases(input);
   report.steps = MakeSteps(input, selection, times);
   report.verdict =
-      DecideVerdict({input, selection, times, load, facts, TrainingWallNs(input, selection)});
+      DecideVerdict({input, selection, times, load, facts, idle, TrainingWallNs(input, selection)});
   report.suspects = MakeSuspects(times.total());
   report.stages = MakeStages(times.total());
   report.breakdown = MakeBreakdown(input, selection);

@@ -22,6 +22,13 @@ struct NodeInfo {
   int64_t memory_bytes = 0;
 };
 
+// The process that trains as a rank.
+struct RankProcess {
+  int32_t rank = 0;
+  int32_t node = 0;
+  int64_t pid = 0;
+};
+
 struct RunInfo {
   std::string id;
   std::string name;
@@ -33,6 +40,7 @@ struct RunInfo {
   int64_t duration_ns = 0;  // so far, while it runs
   std::vector<NodeInfo> nodes;
   int32_t ranks = 0;  // that told of themselves; the steps may know more
+  std::vector<RankProcess> rank_processes;
 };
 
 // One metric on one node, core, device, process or job (store/metrics.h), in order of time.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <span>
 
 #include "analyze/verdict/device_busy.h"
@@ -20,6 +21,8 @@ struct AttributionRules {
   // The same of the training thread while it takes over a batch: no row tells it.
   double parent_shortage_share = 0;
   const DeviceBusy* device = nullptr;
+  // Share of a rank's forward in which its process did nothing (host_idle.h).
+  std::map<int32_t, double> idle_of_forward{};
 };
 
 AttributionRules MakeRules(std::span<const store::StepRow> rows, const LoadSummary& load,

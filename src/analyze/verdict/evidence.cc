@@ -163,6 +163,12 @@ void Collector::Ranks(const Verdict& verdict) {
 
 void Collector::Other() {
   const StepCounts& counts = input_.times.counts();
+  if (input_.idle.of_steps > 0) {
+    Counter(fmt::format("in {} of the time, between a batch and its backward, the process neither "
+                        "ran nor wanted a core: it slept or waited",
+                        FormatShare(input_.idle.of_steps)),
+            "process.cpu_cores");
+  }
   if (Share(SubStage::kCheckpoint) >= kWorthSaying) {
     Steps(fmt::format("{} steps saved a checkpoint", FormatCount(counts.checkpoints)));
   }

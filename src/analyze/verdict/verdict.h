@@ -6,6 +6,7 @@
 
 #include "analyze/report/report.h"
 #include "analyze/report/report_input.h"
+#include "analyze/verdict/host_idle.h"
 #include "analyze/verdict/job_facts.h"
 #include "analyze/verdict/load_summary.h"
 #include "analyze/verdict/step_times.h"
@@ -38,6 +39,7 @@ struct VerdictInput {
   const StepTimes& times;
   const LoadSummary& load;
   const JobFacts& facts;
+  const HostIdle& idle;
   int64_t training_ns = 0;  // wall time of the loop, for what could be saved over the run
 };
 

@@ -129,6 +129,15 @@ def outside_any_hook(steps):
     Training().run(loader(steps), after_step=lambda step: burn(0.02))
 
 
+def sleep_without_loader(steps):
+    def batches():
+        for batch in ready(steps):
+            time.sleep(0.03)
+            yield batch
+
+    Training().run(batches())
+
+
 def heavy_model(steps):
     training = Training(mlp(width=2048, layers=4))
     training.run(loader(steps, num_workers=1))

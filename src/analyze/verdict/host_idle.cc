@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/host_idle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace steptrace::analyze {
+namespace {
+
+// Less of a rank's steps than this is within what samples of ticks can tell.
+constexpr double kWorthMoving = 0.10;
+// Fewer samples than fill this stretch say too little: two at the default period.
+constexpr int64_t kEnoughNs = 400'000'000;
+
+struct RankSums {
+  int64_t dur_ns = 0;
+  int64_t forward_ns = 0;
+  int64_t model_ns = 0;
+};
+
+const CounterSeries* SeriesOf(const ReportInput& input, const char* metric, const RankProcess& of) {
+  for (const CounterSeries& series : input.counters) {
+    if (series.metric == metric && series.node == of.node && series.pid == of.pid) return &series;
+  }
+  return nullptr;
+}
+
+// Cores used and waited for, over the samples whose stretch lies within the steady steps.
+std::optional<double> ActiveCores(const CounterSeries& cpu, const CounterSeries* delay,
+                                  const StepSelection& selection) {
+  double core_ns = 0;
+  int64_t covered_ns = 0;
+  for (size_t i = 1; i < cpu.times_ns.size() && i < cpu.values.size(); ++i) {
+    const int64_t from_ns = cpu.times_ns[i - 1];
+    const int64_t to_ns = cpu.times_ns[i];
+    if (from_ns < selection.from_ns || to_ns > selection.to_ns || to_ns <= from_ns) continue;
+    double cores = cpu.values[i];
+    if (delay != nullptr) {
+      const auto at = std::lower_bound(delay->times_ns.begin(), delay->times_ns.end(), to_ns);
+      const auto index = static_cast<size_t>(at - delay->times_ns.begin());
+      if (index < delay->values.size() && *at == to_ns) cores += delay->values[index];
+    }
+    if (!std::isfinite(cores)) continue;
+    core_ns += cores * static_cast<double>(to_ns - from_ns);
+    covered_ns += to_ns - from_ns;
+  }
+  if (covered_ns < kEnoughNs) return std::nullopt;
+  return std::clamp(core_ns / static_cast<double>(covered_ns), 0.0, 1.0);
+}
+
+std::map<int32_t, RankSums> SumsByRank(const ReportInput& input, const StepSelection& selection) {
+  std::map<int32_t, RankSums> sums;
+  for (uint32_t i : selection.steady) {
+    const store::StepRow& row = input.steps[i];
+    RankSums& rank = sums[row.rank];
+    rank.dur_ns += row.dur_ns;
+    rank.forward_ns += std::clamp<int64_t>(row.forward_ns, 0, row.dur_ns);
+    rank.model_ns += std::clamp<int64_t>(row.model_ns, 0, row.dur_ns);
+  }
+  return sums;
+}
+
+}  // namespace
+
+HostIdle FindHostIdle(const ReportInput& input, const StepSelection& selection) {
+  HostIdle idle;
+  double idle_ns = 0;
+  double all_ns = 0;
+  for (const auto& [rank, sums] : SumsByRank(input, selection)) {
+    all_ns += static_cast<double>(sums.dur_ns);
+    const auto of = std::find_if(input.run.rank_processes.begin(), input.run.rank_processes.end(),
+                                 [rank = rank](const auto& one) { return one.rank == rank; });
+    if (of == input.run.rank_processes.end() || sums.forward_ns <= 0) continue;
+    const CounterSeries* cpu = SeriesOf(input, "process.cpu_cores", *of);
+    if (cpu == nullptr) continue;
+    const CounterSeries* delay = SeriesOf(input, "process.run_delay_cores", *of);
+    const auto active = ActiveCores(*cpu, delay, selection);
+    if (!active) continue;
+    const auto dur_ns = static_cast<double>(sums.dur_ns);
+    const double excess_ns = static_cast<double>(sums.model_ns) - *active * dur_ns;
+    if (excess_ns < kWorthMoving * dur_ns) continue;
+    const auto forward_ns = static_cast<double>(sums.forward_ns);
+    idle.of_forward[rank] = std::min(1.0, excess_ns / forward_ns);
+    idle_ns += std::min(excess_ns, forward_ns);
+  }
+  idle.of_steps = all_ns > 0 ? idle_ns / all_ns : 0;
+  return idle;
+}
+
+}  // namespace steptrace::analyze
