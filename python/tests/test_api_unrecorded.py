@@ -6,7 +6,6 @@ import asyncio
 import pathlib
 import subprocess
 import sys
-import timeit
 
 import pytest
 
@@ -67,30 +66,40 @@ def test_async_and_generator_functions_stay_what_they_are(steptrace):
     assert list(generator()) == [1]
 
 
-@pytest.mark.serial
-def test_a_call_takes_under_a_tenth_of_a_microsecond(steptrace):
-    # A plain call of an empty function takes some 25 ns; a machine that is slower at it is slower
-    # at ours by as much, and only then may ours take longer.
-    def best(code):
-        space = {"steptrace": steptrace, "annotate": steptrace.annotate, "empty": lambda: None}
-        return min(timeit.repeat(code, globals=space, number=20_000, repeat=50)) / 20_000 * 1e9
+@pytest.mark.parametrize(
+    "code, calls",
+    [
+        ("with annotate('a'): pass", 1),
+        ("steptrace.annotation_end(steptrace.annotation_begin('a'))", 2),
+        ("steptrace.step()", 1),
+        ("steptrace.start()", 1),
+    ],
+)
+def test_nothing_is_done_in_a_call(steptrace, code, calls):
+    # What it costs in ns is measured in bench/probe; here, that a call is a call and no more.
+    seen = []
 
-    limit_ns = max(100.0, 4 * best("empty()"))
-    for code in (
-        "with annotate('a'): pass",
-        "steptrace.annotation_end(steptrace.annotation_begin('a'))",
-        "steptrace.step()",
-        "steptrace.start()",
-    ):
-        assert best(code) < limit_ns, code
+    def note(frame, event, argument):
+        if event == "call":
+            seen.append(frame.f_code.co_name)
+
+    compiled = compile(code, "<here>", "exec")
+    space = {"steptrace": steptrace, "annotate": steptrace.annotate}
+    sys.setprofile(note)
+    try:
+        exec(compiled, space)
+    finally:
+        sys.setprofile(None)
+    assert len(seen) == calls + 1, seen  # the code itself is one
 
 
-@pytest.mark.serial
-def test_importing_the_package_takes_under_5_ms():
-    fresh("import steptrace")  # writes the bytecode
-    lines = [fresh("import steptrace", "-X", "importtime").stderr for _ in range(5)]
-    totals = [int(text.strip().splitlines()[-1].split("|")[1]) for text in lines]
-    assert min(totals) < 5000
+def test_importing_the_package_loads_two_modules():
+    # Whoever annotates a library makes its users pay for this import.
+    code = (
+        "import sys; before = set(sys.modules); import steptrace;"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    assert fresh(code).stdout.split() == ["steptrace", "steptrace._ranges"]
 
 
 def test_importing_the_package_imports_nothing_heavy():
