@@ -45,10 +45,13 @@ class Launcher {
     signals_.emplace();
     signals_->StartWitness();
     StartAgent();
-    StartedCommand command = StartCommand(options_.command, Environment(), *signals_);
+    const std::vector<std::string> environment = Environment();
+    const std::vector<int> early = TakeEarlySignals();
+    StartedCommand command = StartCommand(options_.command, environment, *signals_);
     if (command.failure.before_exec) return GiveUp(command.failure);
     if (command.pid < 0) return NotStarted(command.failure);
     command_ = command.pid;
+    for (int signal : early) kill(command_, signal);
     agent_.TellCommand(command_);
     const int wait_status = WaitForCommand();
     Finish(wait_status);
@@ -62,7 +65,8 @@ class Launcher {
   }
 
   int RunUnrecorded() {
-    if (signals_) signals_.reset();
+    if (signals_) signals_->RestoreForExec();
+    signals_.reset();
     StartFailure failure = ExecCommand(options_.command, OwnEnvironment());
     PrintError(failure.error);
     return failure.exit_status;
@@ -118,6 +122,15 @@ class Launcher {
       PrintError(package.error());
     }
     return EnvironmentForCommand(OwnEnvironment(), run);
+  }
+
+  // What came before the command was there: whoever it was sent to, the command has not had it.
+  std::vector<int> TakeEarlySignals() {
+    std::vector<int> early;
+    while (auto taken = signals_->Take()) {
+      if (taken->signal != SIGCHLD && taken->signal != SIGCONT) early.push_back(taken->signal);
+    }
+    return early;
   }
 
   // No descriptor or process is left for a launcher that stays: the command takes its place.

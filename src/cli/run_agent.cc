@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,9 @@ namespace {
 constexpr int64_t kAnswerMs = 10'000;
 // Journals of hours become Parquet at some 100 MB/s; beyond this it hangs.
 constexpr int64_t kCloseMs = 300'000;
+// An agent that has ended, or was killed, is gone in a moment, unless a thread of it hangs in a
+// driver or on a dead network file system: the command's end does not wait for that.
+constexpr int64_t kBuryMs = 1'000;
 
 void ClearCloseOnExec(int fd) {
   const int flags = fcntl(fd, F_GETFD);
@@ -43,8 +47,12 @@ void DetachStreams(const std::filesystem::path& run_dir) {
 [[noreturn]] void BeAgent(const agent::AgentOptions& options, const RunSignals& signals,
                           const std::string& self) {
   setsid();
-  signals.RestoreInChild();
+  // While they are blocked: one that came before the session was its own is forgotten.
   for (int signal : {SIGINT, SIGHUP, SIGTERM, SIGQUIT, SIGTSTP}) ::signal(signal, SIG_IGN);
+  signals.RestoreForExec();
+  ::signal(SIGXFSZ, SIG_IGN);  // a limit on files must fail the journal, not end us
+  // What the script was given by number (a lock, a pipe) is not held for longer than it runs.
+  close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
   DetachStreams(options.run_dir);
   ClearCloseOnExec(options.control_fd);
   ClearCloseOnExec(options.lock_fd);
@@ -61,11 +69,17 @@ void DetachStreams(const std::filesystem::path& run_dir) {
 
 AgentProcess::~AgentProcess() {
   channel_.Close();
-  Reap(WNOHANG);
+  Reap(0);
 }
 
-void AgentProcess::Reap(int wait_options) {
-  if (pid_ > 0 && waitpid(pid_, nullptr, wait_options) == pid_) pid_ = -1;
+void AgentProcess::Reap(int64_t at_most_ms) {
+  constexpr timespec kPause{0, kNsPerMs};
+  const int64_t until_ns = MonotonicNowNs() + at_most_ms * kNsPerMs;
+  while (pid_ > 0 && waitpid(pid_, nullptr, WNOHANG) == 0) {
+    if (MonotonicNowNs() >= until_ns) return;
+    nanosleep(&kPause, nullptr);
+  }
+  pid_ = -1;
 }
 
 Status AgentProcess::Start(agent::AgentOptions options, const RunSignals& signals) {
@@ -107,7 +121,7 @@ void AgentProcess::HandleMessages() {
   const bool final_state = state_ == State::kDone || state_ == State::kLingering;
   if (channel_.at_end() && !final_state) state_ = State::kLost;
   if (channel_.at_end() || state_ == State::kLost) channel_.Close();
-  if (channel_.at_end()) Reap(WNOHANG);
+  if (channel_.at_end()) Reap(0);
 }
 
 void AgentProcess::WaitWhile(State state, int64_t at_most_ms) {
@@ -135,14 +149,16 @@ void AgentProcess::TellExitAndWait(int wait_status) {
   WaitWhile(before, kAnswerMs);
   if (state_ == State::kRecording) WaitWhile(State::kRecording, kAnswerMs);
   WaitWhile(State::kClosing, kCloseMs);
-  if (state_ == State::kDone || state_ == State::kLingering) return;
+  if (state_ == State::kLingering) return;
+  // A container's first process may be one that buries nobody.
+  if (state_ == State::kDone) return Reap(kBuryMs);
   Kill();
 }
 
 void AgentProcess::Kill() {
   if (pid_ > 0) {
     kill(pid_, SIGKILL);
-    Reap(0);
+    Reap(kBuryMs);
   }
   channel_.Close();
   state_ = State::kLost;

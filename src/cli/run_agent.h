@@ -49,7 +49,8 @@ class AgentProcess {
 
  private:
   void WaitWhile(State state, int64_t at_most_ms);
-  void Reap(int wait_options);
+  // Takes the exit status, if it ends within the time, so that no zombie is left.
+  void Reap(int64_t at_most_ms);
 
   agent::ControlChannel channel_;
   pid_t pid_ = -1;

@@ -105,7 +105,7 @@ StartedCommand StartCommand(const std::vector<std::string>& command,
   std::vector<char*> entries = Pointers(environment);
   const pid_t pid = fork();
   if (pid == 0) {
-    signals.RestoreInChild();
+    signals.RestoreForExec();
     execvpe(arguments[0], arguments.data(), entries.data());
     const int error = errno;
     if (write(write_end.get(), &error, sizeof error) != sizeof error) _exit(kExitNotExecutable);

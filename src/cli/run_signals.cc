@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "base/time.h"
 
 namespace steptrace::cli {
@@ -49,6 +51,10 @@ RunSignals::RunSignals() {
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &by_default, &original_child_action_);
+  // A limit on files must fail our writes, not end us.
+  struct sigaction ignored {};
+  ignored.sa_handler = SIG_IGN;
+  sigaction(SIGXFSZ, &ignored, &original_size_action_);
   signals_ = UniqueFd(signalfd(-1, &taken_, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
@@ -76,18 +82,22 @@ std::optional<RunSignals::Taken> RunSignals::Take() {
   taken.signal = static_cast<int>(info.ssi_signo);
   if (taken.signal == SIGCHLD) return taken;
   const bool from_kernel = info.ssi_code > 0;
-  taken.pass_on = !from_kernel && !WitnessHasSeen(taken.signal);
+  // Asked in any case: a report that nobody takes would later hide a signal sent to us alone.
+  const bool sent_to_all = WitnessHasSeen(taken.signal);
+  taken.pass_on = !from_kernel && !sent_to_all;
   return taken;
 }
 
 bool RunSignals::WitnessHasSeen(int signal) {
-  if (witness_ <= 0) return false;
+  if (witness_ <= 0 || signal >= kSignals) return false;
   const int64_t until_ns = MonotonicNowNs() + kWitnessWaitMs * kNsPerMs;
   for (;;) {
     unsigned char byte;
+    // Several signals may reach the two of us in different order: each report waits for its own.
     while (read(witness_reports_.get(), &byte, 1) == 1) {
-      if (byte == signal) return true;
+      if (byte < kSignals) reported_[byte] = true;
     }
+    if (std::exchange(reported_[signal], false)) return true;
     const int64_t left_ms = (until_ns - MonotonicNowNs()) / kNsPerMs;
     pollfd wait{witness_reports_.get(), POLLIN, 0};
     if (left_ms <= 0 || poll(&wait, 1, static_cast<int>(left_ms)) <= 0) return false;
@@ -95,8 +105,9 @@ bool RunSignals::WitnessHasSeen(int signal) {
   }
 }
 
-void RunSignals::RestoreInChild() const {
+void RunSignals::RestoreForExec() const {
   sigaction(SIGCHLD, &original_child_action_, nullptr);
+  sigaction(SIGXFSZ, &original_size_action_, nullptr);
   sigprocmask(SIG_SETMASK, &original_mask_, nullptr);
 }
 

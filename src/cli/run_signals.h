@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <array>
 #include <optional>
 
 #include "base/unique_fd.h"
@@ -37,21 +38,25 @@ class RunSignals {
   // The next signal that has arrived; SIGCHLD is told with pass_on false.
   std::optional<Taken> Take();
 
-  // In a child, before exec: everything as the launcher was given it.
-  void RestoreInChild() const;
+  // Before an exec, in a child or in the launcher's place: everything as it was given to us.
+  void RestoreForExec() const;
   // Stops this process as the command was stopped; returns when it is continued.
   void StopLike(int signal) const;
   // Ends this process by a signal, as the command ended; returns if that was survived.
   void DieLike(int signal) const;
 
  private:
+  static constexpr int kSignals = 65;
+
   bool WitnessHasSeen(int signal);
 
   sigset_t taken_;
   sigset_t original_mask_;
   struct sigaction original_child_action_;
+  struct sigaction original_size_action_;
   UniqueFd signals_;
   UniqueFd witness_reports_;
+  std::array<bool, kSignals> reported_{};  // by the witness, and not asked for yet
   pid_t witness_ = -1;
 };
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signals, exit statuses and streams: the command must not notice that it is recorded."""
 
+import contextlib
+import ctypes
 import os
+import pathlib
 import pty
 import signal
 import subprocess
@@ -129,6 +132,107 @@ def test_interrupt_key_reaches_the_command_once(tmp_path):
     _, status = os.waitpid(pid, 0)
     os.close(terminal)
     assert os.WEXITSTATUS(status) == 7
+
+
+def test_signal_after_an_interrupt_key_still_reaches_the_command(tmp_path):
+    """What the terminal sent to all must not be taken for what comes to the launcher alone later."""
+    counter = """
+got = []
+signal.signal(signal.SIGINT, lambda *_: got.append(1) or print("got", len(got), flush=True))
+print("ready", flush=True)
+end = time.monotonic() + 30
+while len(got) < 2 and time.monotonic() < end: time.sleep(0.01)
+sys.exit(len(got))
+"""
+    command = script(tmp_path, counter)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(
+            executable(),
+            [executable(), "run", "--quiet", "--output", str(tmp_path / "run"), "--", *command],
+        )
+    text = b""
+    while b"ready" not in text:
+        text += os.read(terminal, 1024)
+    os.write(terminal, b"\x03")
+    while b"got 1" not in text:
+        text += os.read(terminal, 1024)
+    time.sleep(0.3)
+    os.kill(pid, signal.SIGINT)
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    assert os.WEXITSTATUS(status) == 2
+
+
+def test_interrupt_before_the_command_begins(tmp_path):
+    """The launcher holds it while the agent starts: the command gets it then."""
+    for i in range(5):
+        recording = Recording(tmp_path / str(i), ["sleep", "20"], "--quiet", start_new_session=True)
+        wait_for(lambda pid=recording.pid: blocks(pid, signal.SIGTERM))
+        os.killpg(recording.pid, signal.SIGTERM)
+        begin = time.monotonic()
+        assert recording.finish().status == -signal.SIGTERM
+        assert time.monotonic() - begin < 15
+
+
+def blocks(pid, number):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    mask = int(status.split("SigBlk:")[1].split()[0], 16)
+    return mask >> (number - 1) & 1
+
+
+def test_agent_leaves_no_zombie(tmp_path):
+    """In a container whose first process buries nobody a zombie would stay."""
+    set_child_subreaper = 36  # PR_SET_CHILD_SUBREAPER
+    libc = ctypes.CDLL(None)
+    libc.prctl(set_child_subreaper, 1, 0, 0, 0)
+    try:
+        for i in range(3):
+            record(tmp_path / str(i), script(tmp_path, TRAINS))
+            left = []
+            with contextlib.suppress(ChildProcessError):
+                left.append(os.waitpid(-1, 0))
+            assert left == []
+    finally:
+        libc.prctl(set_child_subreaper, 0, 0, 0, 0)
+
+
+def test_agent_keeps_none_of_the_scripts_descriptors(tmp_path):
+    """A lock or a pipe that is handed on by number is free when the script has ended."""
+    reader, writer = os.pipe()
+    recording = Recording(
+        tmp_path, script(tmp_path, "print('ready', flush=True)\ntime.sleep(1)\n"), pass_fds=[writer]
+    )
+    recording.wait_for_line("ready")
+    pipe = os.readlink(f"/proc/self/fd/{writer}")
+    held = {
+        who: pipe in {os.readlink(entry.path) for entry in os.scandir(f"/proc/{pid}/fd")}
+        for who, pid in (("command", recording.command()), ("agent", recording.agent()))
+    }
+    assert recording.finish().status == 0
+    os.close(reader)
+    os.close(writer)
+    assert held == {"command": True, "agent": False}
+
+
+def test_limit_on_files_fails_the_journal_not_the_agent(tmp_path):
+    many = """
+name = probe.name("mine", USER)
+for i in range(20):
+    for j in range(10_000):
+        probe.begin(name)
+        probe.end()
+    time.sleep(0.02)
+"""
+    outcome = record(
+        tmp_path,
+        script(tmp_path, many),
+        prefix=["bash", "-c", 'ulimit -f 7000; exec "$@"', "bash"],
+        env={"STEPTRACE_RING_BUDGET_BYTES": "1"},
+    )
+    assert outcome.status == 0
+    assert b"agent" not in outcome.stderr
+    assert "agent_gap" not in outcome.run.causes()
 
 
 def test_default_interrupt_ends_as_without_us(tmp_path):
