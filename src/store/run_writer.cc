@@ -263,7 +263,9 @@ int64_t RunWriter::lost_rows() const {
 Status RunWriter::UpdateManifest(const Manifest& manifest) {
   impl_->Adopt(manifest);
   impl_->manifest.status = kStatusInProgress;
-  return WriteManifest(impl_->run, impl_->manifest);
+  if (impl_->sync == nullptr) return WriteManifest(impl_->run, impl_->manifest);
+  impl_->sync->Replace(impl_->run / "run.json", ManifestToJson(impl_->manifest));
+  return {};
 }
 
 Status RunWriter::Close(const Manifest& final_manifest) {

@@ -47,7 +47,8 @@ class RunWriter {
   // Rows counted as lost since the disk refused them.
   int64_t lost_rows() const;
 
-  // Replaces what run.json says of the run while it lives (ranks, versions); not its tables.
+  // Replaces what run.json says of the run while it lives (ranks, versions); not its tables. In the
+  // thread that syncs, where there is one: a slow disk delays nobody.
   Status UpdateManifest(const Manifest& manifest);
 
   // Flushes, moves all journals into segments and writes the manifest last. With a disk too full

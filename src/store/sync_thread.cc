@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <utility>
 
 #include "base/time.h"
+#include "store/run_files.h"
 
 namespace steptrace::store {
 
@@ -38,6 +40,14 @@ void SyncThread::Add(const std::shared_ptr<UniqueFd>& file) {
   if (std::find(files_.begin(), files_.end(), file) == files_.end()) files_.push_back(file);
 }
 
+void SyncThread::Replace(std::filesystem::path path, std::string content) {
+  {
+    std::lock_guard lock(mutex_);
+    replacement_ = Replacement{std::move(path), std::move(content)};
+  }
+  wake_.notify_one();
+}
+
 int SyncThread::TakeError() {
   std::lock_guard lock(mutex_);
   return std::exchange(error_, 0);
@@ -45,10 +55,25 @@ int SyncThread::TakeError() {
 
 void SyncThread::Run() {
   std::unique_lock lock(mutex_);
-  while (!stop_) {
-    wake_.wait_for(lock, std::chrono::milliseconds(rest_ms_), [this] { return stop_; });
-    if (!stop_) SyncRound(&lock);
+  auto next_round = std::chrono::steady_clock::now() + std::chrono::milliseconds(rest_ms_);
+  for (;;) {
+    const bool asked = wake_.wait_until(lock, next_round, [this] { return stop_ || replacement_; });
+    if (replacement_) {
+      ReplaceNow(&lock);
+    } else if (stop_) {
+      return;
+    } else if (!asked) {
+      SyncRound(&lock);
+      next_round = std::chrono::steady_clock::now() + std::chrono::milliseconds(rest_ms_);
+    }
   }
+}
+
+void SyncThread::ReplaceNow(std::unique_lock<std::mutex>* lock) {
+  const Replacement replacement = *std::exchange(replacement_, std::nullopt);
+  lock->unlock();
+  (void)ReplaceFile(replacement.path, replacement.content).ok();
+  lock->lock();
 }
 
 void SyncThread::SyncRound(std::unique_lock<std::mutex>* lock) {

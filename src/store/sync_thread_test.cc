@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/time.h"
+#include "store/run_files.h"
 
 namespace steptrace::store {
 namespace {
@@ -39,6 +40,23 @@ TEST(SyncThread, TellsAnErrorOnce) {
   }
   EXPECT_EQ(error, EINVAL);
   EXPECT_EQ(sync.TakeError(), 0);
+}
+
+TEST(SyncThread, ReplacesAFileAtOnceAndBeforeItsEnd) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("steptrace-sync-thread-" + std::to_string(::getpid()));
+  const auto content = [&] { return ReadFile(path, 100).ok() ? *ReadFile(path, 100) : ""; };
+  {
+    SyncThread sync(3'600'000);
+    sync.Replace(path, "first");
+    int64_t deadline_ns = MonotonicNowNs() + 10 * kNsPerSecond;
+    while (content() != "first" && MonotonicNowNs() < deadline_ns) ::usleep(1000);
+    EXPECT_EQ(content(), "first");
+    sync.Replace(path, "second");
+    sync.Replace(path, "third");
+  }
+  EXPECT_EQ(content(), "third");
+  std::filesystem::remove(path);
 }
 
 TEST(SyncThread, EndsAtOnceWhateverItsInterval) {
