@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLockName = "lock";
 constexpr long kTmpfsMagic = 0x01021994;
-// A folder without a lock file is one that is just being made, unless it is older than this.
-constexpr time_t kUnlockedIsStaleAfterSeconds = 60;
+// A younger folder may be one that is just being made: its lock is not there yet, or not yet taken.
+constexpr time_t kMayBeStaleAfterSeconds = 60;
 
 uint64_t FreeBytes(const fs::path& path) {
   struct statfs info {};
@@ -56,11 +56,18 @@ fs::path UserFolder(const fs::path& shm) {
 }
 
 Result<RingFolder> MakeIn(const fs::path& shm, const std::string& run_id) {
-  STEPTRACE_RETURN_IF_ERROR(MakePrivateFolder(UserFolder(shm)));
   RingFolder folder;
   folder.path = UserFolder(shm) / run_id;
   folder.in_shm = IsTmpfs(shm);
-  STEPTRACE_RETURN_IF_ERROR(MakePrivateFolder(folder.path));
+  // The last run of this user that ends takes the outer folder with it, maybe right now.
+  constexpr int kTries = 5;
+  Status made;
+  for (int i = 0; i < kTries; ++i) {
+    STEPTRACE_RETURN_IF_ERROR(MakePrivateFolder(UserFolder(shm)));
+    made = MakePrivateFolder(folder.path);
+    if (made.ok()) break;
+  }
+  STEPTRACE_RETURN_IF_ERROR(made);
   const fs::path lock = folder.path / kLockName;
   folder.lock = UniqueFd(open(lock.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!folder.lock.valid() || flock(folder.lock.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -95,11 +102,11 @@ bool IsStale(const fs::path& folder) {
     return false;
   }
   UniqueFd lock(open((folder / kLockName).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  if (lock.valid()) {
-    if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return false;
-  } else if (time(nullptr) - info.st_mtime < kUnlockedIsStaleAfterSeconds) {
-    return false;
-  }
+  // Of a lock its maker's time, for the folder's changes with every process; and a young one is not
+  // even tried, or its maker would find it taken.
+  if (lock.valid() && fstat(lock.get(), &info) != 0) return false;
+  if (time(nullptr) - info.st_mtime < kMayBeStaleAfterSeconds) return false;
+  if (lock.valid() && flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return false;
   return !HasLiveProcess(folder);
 }
 

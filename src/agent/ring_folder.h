@@ -19,7 +19,8 @@
 //       <pid>.<starttime>[.<n>].ring  one a process, removed by the agent after the last drain
 //       <pid>.<starttime>.no_space    a process found no room for its ring
 //
-// A folder whose lock is free and whose processes are dead belongs to nobody: it is swept.
+// A folder whose lock is free and whose processes are dead belongs to nobody: it is swept, once its
+// lock is a minute old.
 namespace steptrace::agent {
 
 // Less room than this and a training with a few workers would lose names and rings.

@@ -6,7 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "agent/process.h"
 #include "agent/ring_watch.h"
@@ -23,6 +26,10 @@ class RingFolderTest : public testing::Test {
     shm_ = mkdtemp(name);
   }
   void TearDown() override { fs::remove_all(shm_); }
+  static void MakeOld(const RingFolder& folder) {
+    fs::last_write_time(folder.path / "lock",
+                        fs::file_time_type::clock::now() - std::chrono::hours(1));
+  }
   void Touch(const fs::path& path) { std::ofstream(path) << "x"; }
   std::string OwnRing() {
     return std::to_string(getpid()) + "." +
@@ -48,15 +55,43 @@ TEST_F(RingFolderTest, SweepsWhatDeadRunsLeft) {
   ASSERT_TRUE(dead.ok());
   Touch(dead->path / "1999999999.5.ring");
   dead->lock.reset();
+  MakeOld(*dead);
   auto busy = MakeRingFolder({shm_}, "busy");
   ASSERT_TRUE(busy.ok());
   Touch(busy->path / OwnRing());
   busy->lock.reset();
+  MakeOld(*busy);
   auto own = MakeRingFolder({shm_}, "own");
   ASSERT_TRUE(own.ok());
   EXPECT_EQ(SweepStaleRingFolders(own->path), 1);
   EXPECT_FALSE(fs::exists(dead->path));
   EXPECT_TRUE(fs::exists(busy->path)) << "its process lives";
+}
+
+TEST_F(RingFolderTest, DoesNotSweepWhatIsJustBeingMade) {
+  auto young = MakeRingFolder({shm_}, "young");
+  auto own = MakeRingFolder({shm_}, "own");
+  ASSERT_TRUE(young.ok() && own.ok());
+  young->lock.reset();  // as between the making of the file and its lock
+  EXPECT_EQ(SweepStaleRingFolders(own->path), 0);
+  EXPECT_TRUE(fs::exists(young->path));
+}
+
+TEST_F(RingFolderTest, AnEndingRunDoesNotStopABeginningOne) {
+  std::atomic<bool> stop = false;
+  std::thread ending([&] {
+    const fs::path outer = shm_ / ("steptrace-" + std::to_string(geteuid()));
+    while (!stop) rmdir(outer.c_str());
+  });
+  int made = 0;
+  for (int i = 0; i < 300; ++i) {
+    auto folder = MakeRingFolder({shm_}, "run");
+    made += folder.ok() ? 1 : 0;
+    if (folder.ok()) RemoveRingFolder(folder->path);
+  }
+  stop = true;
+  ending.join();
+  EXPECT_GE(made, 299);
 }
 
 TEST_F(RingFolderTest, TakesTheFirstPlaceThatExists) {
@@ -122,6 +157,23 @@ TEST_F(RingFolderTest, WatchTellsOfEachFileOnceAndFollowsInodes) {
   EXPECT_TRUE(fs::exists(folder->path / "5.6.ring")) << "only the file that was meant";
   watch->Remove(again[0]);
   EXPECT_FALSE(fs::exists(folder->path / "5.6.ring"));
+}
+
+TEST_F(RingFolderTest, FilesBeyondTheLimitAreCountedOnce) {
+  auto folder = MakeRingFolder({shm_}, "run");
+  ASSERT_TRUE(folder.ok());
+  auto watch = RingWatch::Open(folder->path);
+  ASSERT_TRUE(watch.ok());
+  for (size_t pid = 1; pid <= RingWatch::kMaxFiles + 3; ++pid) {
+    Touch(folder->path / (std::to_string(pid) + ".1.ring"));
+  }
+  const auto found = watch->TakeNew(true);
+  ASSERT_EQ(found.size(), RingWatch::kMaxFiles);
+  EXPECT_EQ(watch->files_beyond_limit(), 3);
+  EXPECT_TRUE(watch->TakeNew(true).empty());
+  EXPECT_EQ(watch->files_beyond_limit(), 3) << "the same three as before";
+  watch->Remove(found[0]);
+  EXPECT_EQ(watch->TakeNew(true).size(), 1u) << "there is room for another";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -50,11 +51,13 @@ std::vector<RingFileSeen> RingWatch::TakeNew(bool forced) {
     if (listed >= 0) close(listed);
     return found;
   }
+  beyond_limit_now_ = 0;
   while (dirent* entry = readdir(entries)) {
     const std::string name = entry->d_name;
     if (name != "." && name != ".." && name != kLockName) Look(name, found);
   }
   closedir(entries);
+  beyond_limit_ = std::max(beyond_limit_, beyond_limit_now_);
   return found;
 }
 
@@ -69,7 +72,7 @@ void RingWatch::Look(const std::string& name, std::vector<RingFileSeen>& found) 
   auto known = seen_.find(name);
   if (known != seen_.end() && known->second == info.st_ino) return;
   if (known == seen_.end() && seen_.size() >= kMaxFiles) {
-    ++beyond_limit_;
+    ++beyond_limit_now_;
     return;
   }
   seen_[name] = info.st_ino;

@@ -41,6 +41,7 @@ class RingWatch {
   void Remove(const RingFileSeen& file);
 
   int64_t strange_files() const { return static_cast<int64_t>(strange_.size()); }
+  // The most that were there at once without being followed.
   int64_t files_beyond_limit() const { return beyond_limit_; }
 
  private:
@@ -52,6 +53,7 @@ class RingWatch {
   std::map<std::string, ino_t> seen_;
   std::map<std::string, int> strange_;
   int64_t beyond_limit_ = 0;
+  int64_t beyond_limit_now_ = 0;
 };
 
 }  // namespace steptrace::agent

@@ -115,7 +115,9 @@ def test_launcher_and_agent_killed(tmp_path):
     run = Run(recording.path)
     assert run.report()["run"]["status"] == "interrupted"
     assert len(run.rows("slices")) >= 60
-    assert len(ring_folders() - before) == 1
+    (left,) = ring_folders() - before
+    # A young one might be a run that just begins.
+    os.utime(f"/dev/shm/steptrace-{os.geteuid()}/{left}/lock", (0, 0))
     other = tmp_path / "other"
     other.mkdir()
     record(other, script(other, "step()\n"))
