@@ -140,7 +140,9 @@ void Agent::OnMessage(const ControlMessage& message, int64_t now_ns) {
 
 void Agent::CheckProcesses(int64_t now_ns) {
   recorder_->EndGoneProcesses(now_ns);
-  if (!recorder_->saw_ring() && command_pid_ > 0) hookless_.Look(command_pid_);
+  if (!recorder_->saw_ring() && command_pid_ > 0 && hookless_.TakeDue(now_ns)) {
+    hookless_.Look(command_pid_);
+  }
   FollowJob();
 }
 

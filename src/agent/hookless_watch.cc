@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/hookless_watch.h"
 
+#include <algorithm>
 #include <deque>
 
 #include "agent/process.h"
 #include "agent/utf8.h"
+#include "base/time.h"
 
 namespace steptrace::agent {
 namespace {
@@ -66,6 +68,15 @@ NoHooks ExplainNoHooks(const std::vector<HooklessProcess>& processes, uid_t own)
   return {false,
           "steps: no process of the command was Python or recorded a range; a native program can "
           "use <steptrace/steptrace.h>"};
+}
+
+bool HooklessWatch::TakeDue(int64_t now_ns) {
+  constexpr int64_t kShortestNs = 100 * kNsPerMs;
+  constexpr int64_t kLongestNs = 10 * kNsPerSecond;
+  if (now_ns < next_look_ns_) return false;
+  pause_ns_ = std::clamp(pause_ns_ + pause_ns_ / 8, kShortestNs, kLongestNs);
+  next_look_ns_ = now_ns + pause_ns_;
+  return true;
 }
 
 void HooklessWatch::Look(int32_t command_pid) {

@@ -32,12 +32,17 @@ class HooklessWatch {
  public:
   static constexpr size_t kMaxProcesses = 64;  // more add nothing to the sentence
 
+  // Whether to look again: often while the command begins, then seldom, for it may be a program of
+  // a thousand threads that never shows a ring.
+  bool TakeDue(int64_t now_ns);
   // Looks at the command and its descendants.
   void Look(int32_t command_pid);
   std::vector<HooklessProcess> Seen() const;
 
  private:
   std::map<int32_t, HooklessProcess> seen_;
+  int64_t next_look_ns_ = INT64_MIN;
+  int64_t pause_ns_ = 0;
 };
 
 }  // namespace steptrace::agent

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/utf8.h"
+#include "base/time.h"
 
 namespace steptrace::agent {
 namespace {
@@ -48,6 +49,18 @@ TEST(ValidUtf8, KeepsCharactersAndReplacesTheRest) {
   EXPECT_EQ(ToValidUtf8("\xF4\x90\x80\x80"), kBad + kBad + kBad + kBad) << "beyond Unicode";
   EXPECT_EQ(ToValidUtf8("a\xE2\x82"), "a" + kBad + kBad) << "cut off";
   EXPECT_EQ(ToValidUtf8(std::string("a\0b", 3)), std::string("a\0b", 3));
+}
+
+TEST(HooklessWatch, LooksOftenAtFirstAndSeldomLater) {
+  HooklessWatch watch;
+  int looks = 0;
+  int in_the_first_second = 0;
+  for (int64_t now_ns = 0; now_ns < 3600 * kNsPerSecond; now_ns += 100 * kNsPerMs) {
+    looks += watch.TakeDue(now_ns) ? 1 : 0;
+    if (now_ns == kNsPerSecond) in_the_first_second = looks;
+  }
+  EXPECT_GE(in_the_first_second, 5);
+  EXPECT_LT(looks, 500);
 }
 
 }  // namespace
