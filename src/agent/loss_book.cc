@@ -2,7 +2,6 @@
 #include "agent/loss_book.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "base/time.h"
@@ -18,15 +17,20 @@ constexpr size_t kMaxOnceRows = 10'000;
 
 }  // namespace
 
+LossBook::Key LossBook::KeyOf(const LossSubject& subject, const LossCause& cause) {
+  return {subject.pid, subject.pid == 0 ? subject.rank : -1, cause.cause};
+}
+
 void LossBook::Set(const LossSubject& subject, const LossCause& cause, int64_t count,
                    int64_t now_ns) {
   if (count <= 0) return;
-  auto [found, added] = entries_.try_emplace({subject.rank, subject.pid, cause.cause});
+  auto [found, added] = entries_.try_emplace(KeyOf(subject, cause));
   Entry& entry = found->second;
   if (added) {
     entry.cause = cause;
     entry.from_ns = now_ns;
   }
+  entry.rank = subject.rank;
   if (count <= entry.count) {
     if (entry.told == entry.count) entry.from_ns = now_ns;
     return;
@@ -37,9 +41,19 @@ void LossBook::Set(const LossSubject& subject, const LossCause& cause, int64_t c
 
 void LossBook::Add(const LossSubject& subject, const LossCause& cause, int64_t count,
                    int64_t now_ns) {
-  auto found = entries_.find({subject.rank, subject.pid, cause.cause});
+  auto found = entries_.find(KeyOf(subject, cause));
   const int64_t before = found == entries_.end() ? 0 : found->second.count;
   Set(subject, cause, before + count, now_ns);
+}
+
+void LossBook::EndProcess(int32_t pid) {
+  auto entry = entries_.lower_bound({pid, INT32_MIN, ""});
+  while (entry != entries_.end() && std::get<0>(entry->first) == pid) {
+    if (entry->second.count != entry->second.told) {
+      ended_.push_back(RowOf(entry->first, entry->second));
+    }
+    entry = entries_.erase(entry);
+  }
 }
 
 void LossBook::Once(const LossSubject& subject, const LossCause& cause, int64_t count,
@@ -54,19 +68,25 @@ void LossBook::Once(const LossSubject& subject, const LossCause& cause, int64_t 
 
 std::vector<store::LossRow> LossBook::TakeRows(int64_t now_ns, bool all) {
   std::vector<store::LossRow> rows = std::exchange(once_, {});
+  rows.insert(rows.end(), ended_.begin(), ended_.end());
+  ended_.clear();
   for (auto& [key, entry] : entries_) {
     if (entry.count == entry.told || (!all && now_ns < entry.next_due_ns)) continue;
-    store::LossRow row = MakeRow({std::get<0>(key), std::get<1>(key)}, entry.cause);
-    row.count = entry.count - entry.told;
-    row.from_ns = entry.from_ns;
-    row.to_ns = entry.to_ns;
-    row.detail = entry.cause.detail;
-    rows.push_back(std::move(row));
+    rows.push_back(RowOf(key, entry));
     entry.told = entry.count;
     entry.from_ns = entry.to_ns;
     entry.next_due_ns = now_ns + (++entry.rows < kRowsAtFullRate ? kFirstGapNs : kLaterGapNs);
   }
   return rows;
+}
+
+store::LossRow LossBook::RowOf(const Key& key, const Entry& entry) {
+  store::LossRow row = MakeRow({entry.rank, std::get<0>(key)}, entry.cause);
+  row.count = entry.count - entry.told;
+  row.from_ns = entry.from_ns;
+  row.to_ns = entry.to_ns;
+  row.detail = entry.cause.detail;
+  return row;
 }
 
 store::LossRow LossBook::MakeRow(const LossSubject& subject, const LossCause& cause) {

@@ -76,12 +76,16 @@ class LossBook {
  public:
   LossBook(int32_t node, store::StringTable& strings) : node_(node), strings_(strings) {}
 
-  // The count of that subject and cause so far. It never falls; 0 is no loss.
+  // The count of that process and cause so far. It never falls; 0 is no loss. Another rank than
+  // before is a better guess about the same process.
   void Set(const LossSubject& subject, const LossCause& cause, int64_t count, int64_t now_ns);
   void Add(const LossSubject& subject, const LossCause& cause, int64_t count, int64_t now_ns);
   // A loss that happens once, with a sentence of its own; -1: not countable.
   void Once(const LossSubject& subject, const LossCause& cause, int64_t count, int64_t now_ns,
             const std::string& detail);
+
+  // The process is gone: its counts stand, and the pid is free for another.
+  void EndProcess(int32_t pid);
 
   // The rows that are due; at the end (`all`) whatever is left.
   std::vector<store::LossRow> TakeRows(int64_t now_ns, bool all);
@@ -89,6 +93,7 @@ class LossBook {
  private:
   struct Entry {
     LossCause cause{};
+    int32_t rank = -1;
     int64_t count = 0;
     int64_t told = 0;
     int64_t from_ns = 0;  // of what was not told yet
@@ -96,12 +101,17 @@ class LossBook {
     int64_t next_due_ns = 0;
     int rows = 0;
   };
+  // Processes by pid, what belongs to none by rank.
+  using Key = std::tuple<int32_t, int32_t, std::string>;
+  static Key KeyOf(const LossSubject& subject, const LossCause& cause);
   store::LossRow MakeRow(const LossSubject& subject, const LossCause& cause);
+  store::LossRow RowOf(const Key& key, const Entry& entry);
 
   int32_t node_;
   store::StringTable& strings_;
-  std::map<std::tuple<int32_t, int32_t, std::string>, Entry> entries_;
+  std::map<Key, Entry> entries_;
   std::vector<store::LossRow> once_;
+  std::vector<store::LossRow> ended_;  // of processes that are gone
 };
 
 }  // namespace steptrace::agent

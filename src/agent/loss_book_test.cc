@@ -54,6 +54,26 @@ TEST_F(LossBookTest, CountsThatFallAreNotBelieved) {
   EXPECT_EQ(rows[0].count, 10);
 }
 
+TEST_F(LossBookTest, AProcessWhoseRankIsSettledLateLosesNothingTwice) {
+  book_.Set({0, 42}, loss::kRingFull, 5, 10);
+  EXPECT_EQ(book_.TakeRows(10, true).size(), 1u);
+  book_.Set({3, 42}, loss::kRingFull, 7, 20);
+  auto rows = book_.TakeRows(20, true);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].rank, 3);
+  EXPECT_EQ(rows[0].count, 2);
+}
+
+TEST_F(LossBookTest, APidThatIsTakenAgainIsAnotherProcess) {
+  book_.Set({0, 42}, loss::kRingFull, 5, 10);
+  book_.Set({0, 43}, loss::kRingFull, 1, 10);
+  book_.EndProcess(42);
+  book_.Set({0, 42}, loss::kRingFull, 3, 20);
+  int64_t told = 0;
+  for (const auto& row : book_.TakeRows(30, true)) told += row.count;
+  EXPECT_EQ(told, 5 + 1 + 3);
+}
+
 TEST_F(LossBookTest, OnceKeepsItsSentence) {
   book_.Once({-1, 0}, loss::kNoHooks, -1, 5, "nobody came");
   auto rows = book_.TakeRows(5, false);

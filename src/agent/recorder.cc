@@ -140,6 +140,7 @@ void Recorder::EndSession(ProcessSession& session, int64_t now_ns) {
                      ToValidUtf8(session.identity().disarm_reason));
   }
   if (session.settled()) DeriverOf(session).ProcessEnded(session.pid(), now_ns);
+  losses_.EndProcess(session.pid());
   ranks_.Forget(session.pid());
   watch_.Remove(session.file());
 }
