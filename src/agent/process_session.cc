@@ -15,6 +15,8 @@ namespace {
 
 // So that one ring that is filled as fast as it is drained does not starve the others.
 constexpr int64_t kMaxRecordsOfARingInAPass = 1 << 17;
+// Between the clock of a record and ours: processors of one machine differ by far less.
+constexpr int64_t kClockSlackNs = kNsPerSecond;
 // Two steps of a slow training; see MayWrite.
 constexpr int64_t kUnseenQuietNs = 120 * kNsPerSecond;
 
@@ -100,6 +102,7 @@ int64_t ProcessSession::DrainRing(int ring, RowBatch& out) {
     if (count == 0) break;
     // After the reading, so that every record lies before this anchor.
     if (ticks) context_.calibration->Add(ReadClockAnchor());
+    clock.latest_ns = MonotonicNowNs() - context_.epoch_monotonic_ns + kClockSlackNs;
     converter_->Convert(StateOf(ring, out), context_.buffer.first(count), clock, out);
     records += static_cast<int64_t>(count);
   }

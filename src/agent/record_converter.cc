@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/record_converter.h"
 
+#include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
 
 #include "agent/utf8.h"
+#include "base/time.h"
 
 namespace steptrace::agent {
 namespace {
@@ -16,6 +18,9 @@ using wire::RecordKind;
 
 // A fact is a description, not data; the writer's own limit is the same (wire/ring_layout.h).
 constexpr size_t kMaxFactBytes = 64 << 10;
+
+// Before the run's epoch nothing of it was running; clocks are compared to far less than this.
+constexpr int64_t kEarliestNs = -kNsPerSecond;
 
 bool HasTimeline(Category category) {
   return category != Category::kFact;
@@ -31,7 +36,7 @@ int64_t RunClock::ToRunNs(uint64_t reading) const {
   const int64_t monotonic_ns =
       calibration != nullptr ? calibration->ToMonotonicNs(reading) : static_cast<int64_t>(reading);
   int64_t run_ns;
-  if (__builtin_sub_overflow(monotonic_ns, epoch_monotonic_ns, &run_ns)) return 0;
+  if (__builtin_sub_overflow(monotonic_ns, epoch_monotonic_ns, &run_ns)) return INT64_MIN;
   return run_ns;
 }
 
@@ -57,6 +62,16 @@ void RecordConverter::Convert(ThreadState& thread, std::span<const wire::Record>
   for (const wire::Record& record : records) ConvertOne(thread, record, clock, out);
 }
 
+// A time that cannot be is damage: the record stands where the thread was last, so that nesting
+// stays right and the thread's later times are not lifted to it.
+int64_t RecordConverter::TimeOf(const ThreadState& thread, uint64_t reading,
+                                const RunClock& clock) {
+  const int64_t told_ns = clock.ToRunNs(reading);
+  if (told_ns >= kEarliestNs && told_ns <= clock.latest_ns) return told_ns;
+  ++invalid_records_;
+  return std::clamp<int64_t>(thread.stack.newest_ns(), 0, clock.latest_ns);
+}
+
 void RecordConverter::ConvertOne(ThreadState& thread, const wire::Record& record,
                                  const RunClock& clock, RowBatch& out) {
   const ResolvedName* name = Resolve(record.name);
@@ -66,7 +81,7 @@ void RecordConverter::ConvertOne(ThreadState& thread, const wire::Record& record
   }
   const auto kind = static_cast<RecordKind>(record.kind);
   NoteRole(*name);
-  const int64_t ts = thread.stack.Rise(clock.ToRunNs(record.tsc));
+  const int64_t ts = thread.stack.Rise(TimeOf(thread, record.tsc, clock));
   switch (kind) {
     case RecordKind::kBegin:
       return OnBegin(thread, record, *name, ts, out);
@@ -178,10 +193,10 @@ void RecordConverter::OnComplete(ThreadState& thread, const wire::Record& record
                                  const ResolvedName& name, const RunClock& clock, RowBatch& out) {
   if (!HasTimeline(name.category)) return;
   ClosedRange range;
-  range.open.begin_ns = clock.ToRunNs(record.tsc);
+  range.open.begin_ns = TimeOf(thread, record.tsc, clock);
   range.open.name = record.name;
   range.open.a = record.a;
-  range.end_ns = std::max(range.open.begin_ns, clock.ToRunNs(record.b));
+  range.end_ns = std::max(range.open.begin_ns, TimeOf(thread, record.b, clock));
   range.depth = static_cast<int32_t>(thread.stack.depth());
   AddSlice(thread, range, out);
 }

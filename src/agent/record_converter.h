@@ -30,6 +30,9 @@ struct ThreadState {
 struct RunClock {
   const ClockCalibration* calibration = nullptr;  // nullptr: the readings are CLOCK_MONOTONIC ns
   int64_t epoch_monotonic_ns = 0;
+  // Nothing that has been read can be from later (bounded, so that differences never overflow).
+  int64_t latest_ns = INT64_MAX / 4;
+  // INT64_MIN: it is no time at all.
   int64_t ToRunNs(uint64_t reading) const;
 };
 
@@ -75,6 +78,7 @@ class RecordConverter {
 
  private:
   const ResolvedName* Resolve(uint32_t id);
+  int64_t TimeOf(const ThreadState& thread, uint64_t reading, const RunClock& clock);
   void ConvertOne(ThreadState& thread, const wire::Record& record, const RunClock& clock,
                   RowBatch& out);
   void OnBegin(ThreadState&, const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);

@@ -205,6 +205,22 @@ TEST_F(RecordConverterTest, MaliceTimesBeyondReason) {
   for (const store::SliceRow& slice : out_.slices) EXPECT_GE(slice.dur_ns, 0);
 }
 
+TEST_F(RecordConverterTest, MaliceATimeThatCannotBeSpoilsNoOther) {
+  clock_.latest_ns = 10'000;
+  Feed(RecordKind::kBegin, 1100, 1);
+  Feed(RecordKind::kBegin, ~0ull >> 1, 2);
+  Feed(RecordKind::kEnd, 1300, 2);
+  Feed(RecordKind::kEnd, 1400, 1);
+  Feed(RecordKind::kBegin, 1ull << 63, 1);
+  Feed(RecordKind::kEnd, 1600, 1);
+  ASSERT_EQ(out_.slices.size(), 3u);
+  EXPECT_EQ(out_.slices[0].ts_ns, 100) << "where the thread was last";
+  EXPECT_EQ(out_.slices[0].dur_ns, 200);
+  EXPECT_EQ(out_.slices[1].dur_ns, 300) << "not lifted to it";
+  EXPECT_EQ(out_.slices[2].ts_ns, 400);
+  EXPECT_EQ(converter_->invalid_records(), 2);
+}
+
 TEST_F(RecordConverterTest, NamesBecomeValidUtf8) {
   Name(70, Category::kUser, "caf\xC3\xA9 \xFF\x1b[2J");
   Feed(RecordKind::kInstant, 1100, 70);
