@@ -107,7 +107,8 @@ Recorder::Pass Recorder::DrainAll(int64_t now_ns, bool forced_look) {
     pass.records += one.records;
     pass.most_of_a_ring = std::max(pass.most_of_a_ring, one.most_of_a_ring);
     all_drained_ &= one.drained;
-    if (one.records > 0) Write(*session, batch_, now_ns);
+    // The end of a thread brings rows without a record: of the ranges that it left open.
+    if (one.records > 0 || !batch_.slices.empty()) Write(*session, batch_, now_ns);
   }
   records_ += pass.records;
   return pass;
