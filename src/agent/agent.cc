@@ -99,7 +99,9 @@ void Agent::Turn() {
     next_flush_ns_ = now_ns + kFlushIntervalNs;
     Flush(now_ns);
   }
-  Wait(pace_.NextWaitMs(pass.most_of_a_ring, pass.processes));
+  const int64_t wait_ms = pace_.NextWaitMs(pass.load, now_ns);
+  // Who waits for the run's end waits for our looks at its processes too.
+  Wait(state_ == State::kRecording ? wait_ms : std::min(wait_ms, DrainPace::kIdleMs));
   HandleMessages(NowNs());
 }
 

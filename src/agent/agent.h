@@ -25,7 +25,7 @@ namespace steptrace::agent {
 //   recording ─ the launcher tells the exit ──────────────► closing ─► closed
 //      │  │        └─ processes still train ─► lingering ─────┘ they end
 //      │  └─ the launcher is gone ─► orphaned ─────────────────┘ command and trainings are gone
-//      └─ every 1-10 ms: look for rings, drain; now and then: liveness, system, flush
+//      └─ every 1-32 ms: look for rings, drain; now and then: liveness, system, flush
 class Agent {
  public:
   // `channel` must outlive the agent.

@@ -13,7 +13,7 @@
 namespace steptrace::agent {
 namespace {
 
-// One a pass of 1-10 ms: some seconds at full density, beyond which every second one is enough.
+// One a pass of 1-32 ms: some seconds at full density, beyond which every second one is enough.
 constexpr size_t kMaxAnchors = 4096;
 // More tries do not come closer; one of three escapes an interrupt.
 constexpr int kAnchorTries = 3;

@@ -4,39 +4,56 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/time.h"
+
 namespace steptrace::agent {
 
 // How long the agent rests between two drains: as long as the rings can bear, so that at rest it
-// costs next to nothing.
+// costs next to nothing; most of its cost at rest is the waking.
 //
-//   many records ─► 1 ms        few ─► doubles up to 10 ms        no rings at all ─► 100 ms
+//   many records ─► 1 ms        few ─► doubles up to 32 ms        no rings at all ─► 100 ms
+//                               or 10 ms while other threads than the main one record
 //
-// A ring of the training thread (2^16 records) outlasts 10 ms at 6 M records/s, one of another
-// thread (2^12) 10 ms at 400 k records/s. Without rings nothing can be lost: a new one wakes us.
+// A main thread's ring (2^16 records) outlasts 32 ms at 2 M records/s, another thread's (2^12) 10
+// ms at 400 k records/s. Without rings nothing can be lost: a new one wakes us.
 class DrainPace {
  public:
   static constexpr int64_t kBusyMs = 1;
   static constexpr int64_t kIdleMs = 10;
+  static constexpr int64_t kQuietMs = 32;
   static constexpr int64_t kNoRingsMs = 100;
   // An eighth of the smallest ring: a burst of eight times this pass's rate still fits.
   static constexpr int64_t kManyRecords = 512;
+  // A thread that recorded in this time may do so again.
+  static constexpr int64_t kSmallRingsTalkNs = 10 * kNsPerSecond;
 
-  // After a pass: how many records it brought, and of how many processes there are rings.
-  int64_t NextWaitMs(int64_t most_records_of_a_ring, int64_t processes) {
-    if (processes == 0) {
+  // What a pass found.
+  struct Load {
+    int64_t processes = 0;  // of which there are rings
+    int64_t most_of_a_ring = 0;
+    int64_t of_small_rings = 0;  // records of all rings but the main threads'
+  };
+
+  // After a pass.
+  int64_t NextWaitMs(const Load& load, int64_t now_ns) {
+    if (load.processes != processes_) wait_ms_ = kBusyMs;  // one that begins has much to say
+    processes_ = load.processes;
+    if (load.processes == 0) return kNoRingsMs;
+    if (load.of_small_rings > 0) small_until_ns_ = now_ns + kSmallRingsTalkNs;
+    const int64_t longest_ms = now_ns < small_until_ns_ ? kIdleMs : kQuietMs;
+    if (load.most_of_a_ring >= kManyRecords) {
       wait_ms_ = kBusyMs;
-      return kNoRingsMs;
+    } else if (load.most_of_a_ring * 2 < kManyRecords) {
+      wait_ms_ *= 2;
     }
-    if (most_records_of_a_ring >= kManyRecords) {
-      wait_ms_ = kBusyMs;
-    } else if (most_records_of_a_ring * 2 < kManyRecords) {
-      wait_ms_ = std::min(wait_ms_ * 2, kIdleMs);
-    }
+    wait_ms_ = std::min(wait_ms_, longest_ms);
     return wait_ms_;
   }
 
  private:
   int64_t wait_ms_ = kBusyMs;
+  int64_t processes_ = 0;
+  int64_t small_until_ns_ = INT64_MIN;
 };
 
 }  // namespace steptrace::agent

@@ -6,15 +6,39 @@
 namespace steptrace::agent {
 namespace {
 
-TEST(DrainPace, BacksOffAtRestAndHurriesUnderLoad) {
-  DrainPace pace;
-  EXPECT_EQ(pace.NextWaitMs(0, 0), DrainPace::kNoRingsMs);
-  EXPECT_EQ(pace.NextWaitMs(0, 1), 2);
-  EXPECT_EQ(pace.NextWaitMs(0, 1), 4);
-  EXPECT_EQ(pace.NextWaitMs(0, 1), 8);
-  EXPECT_EQ(pace.NextWaitMs(0, 1), DrainPace::kIdleMs);
-  EXPECT_EQ(pace.NextWaitMs(5000, 1), DrainPace::kBusyMs);
-  EXPECT_EQ(pace.NextWaitMs(400, 1), DrainPace::kBusyMs) << "between the two it stays as it is";
+class DrainPaceTest : public testing::Test {
+ protected:
+  int64_t After(int64_t most, int64_t of_small_rings = 0, int64_t processes = 1) {
+    return pace_.NextWaitMs({processes, most, of_small_rings}, now_ns_);
+  }
+  DrainPace pace_;
+  int64_t now_ns_ = 0;
+};
+
+TEST_F(DrainPaceTest, BacksOffAtRestAndHurriesUnderLoad) {
+  EXPECT_EQ(After(0, 0, 0), DrainPace::kNoRingsMs);
+  EXPECT_EQ(After(0), 2);
+  EXPECT_EQ(After(0), 4);
+  EXPECT_EQ(After(20), 8);
+  EXPECT_EQ(After(0), 16);
+  EXPECT_EQ(After(0), DrainPace::kQuietMs);
+  EXPECT_EQ(After(0), DrainPace::kQuietMs);
+  EXPECT_EQ(After(5000), DrainPace::kBusyMs);
+  EXPECT_EQ(After(400), DrainPace::kBusyMs) << "between the two it stays as it is";
+}
+
+TEST_F(DrainPaceTest, SmallRingsBearLess) {
+  for (int i = 0; i < 10; ++i) After(0);
+  EXPECT_EQ(After(1, 1), DrainPace::kIdleMs);
+  EXPECT_EQ(After(0), DrainPace::kIdleMs);
+  now_ns_ += DrainPace::kSmallRingsTalkNs;
+  EXPECT_EQ(After(0), 20);
+  EXPECT_EQ(After(0), DrainPace::kQuietMs);
+}
+
+TEST_F(DrainPaceTest, ANewProcessIsFollowedClosely) {
+  for (int i = 0; i < 10; ++i) After(0);
+  EXPECT_EQ(After(0, 0, 2), 2);
 }
 
 }  // namespace

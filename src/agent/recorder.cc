@@ -100,12 +100,13 @@ Recorder::Pass Recorder::DrainAll(int64_t now_ns, bool forced_look) {
   pass_began_ns_ = now_ns;
   all_drained_ = true;
   Pass pass;
-  pass.processes = static_cast<int64_t>(sessions_.size() + pending_.size());
+  pass.load.processes = static_cast<int64_t>(sessions_.size() + pending_.size());
   for (const auto& session : sessions_) {
     batch_.Clear();
     const ProcessSession::Pass one = session->Drain(batch_);
     pass.records += one.records;
-    pass.most_of_a_ring = std::max(pass.most_of_a_ring, one.most_of_a_ring);
+    pass.load.most_of_a_ring = std::max(pass.load.most_of_a_ring, one.most_of_a_ring);
+    pass.load.of_small_rings += one.of_small_rings;
     all_drained_ &= one.drained;
     // The end of a thread brings rows without a record: of the ranges that it left open.
     if (one.records > 0 || !batch_.slices.empty()) Write(*session, batch_, now_ns);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/drain_pace.h"
 #include "agent/process_session.h"
 #include "agent/system/job_reader.h"
 #include "analyze/derive/rank_deriver.h"
@@ -25,8 +26,7 @@ class Recorder {
 
   struct Pass {
     int64_t records = 0;
-    int64_t most_of_a_ring = 0;
-    int64_t processes = 0;
+    DrainPace::Load load;
   };
   // Looks for new files (always when `forced`) and drains everything once.
   Pass DrainAll(int64_t now_ns, bool forced_look);

@@ -69,7 +69,7 @@ inline constexpr uint32_t kVersion = 1;
 
 // Thread-owned rings of one file at most: the control of all fits one read of 32 KiB.
 inline constexpr uint32_t kMaxRings = 256;
-// 2^16 records outlast a reader that polls every 10 ms at 1 M pairs/s; 2^12 one that polls every
+// 2^16 records outlast a reader that polls every 32 ms at 1 M pairs/s; 2^12 one that polls every
 // 10 ms at 400 k records/s, and 100 such threads stay below 16 MiB.
 inline constexpr uint32_t kMainRingRecords = 1u << 16;
 inline constexpr uint32_t kThreadRingRecords = 1u << 12;
