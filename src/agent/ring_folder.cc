@@ -63,8 +63,8 @@ Result<RingFolder> MakeIn(const fs::path& shm, const std::string& run_id) {
   constexpr int kTries = 5;
   Status made;
   for (int i = 0; i < kTries; ++i) {
-    STEPTRACE_RETURN_IF_ERROR(MakePrivateFolder(UserFolder(shm)));
-    made = MakePrivateFolder(folder.path);
+    made = MakePrivateFolder(UserFolder(shm));
+    if (made.ok()) made = MakePrivateFolder(folder.path);
     if (made.ok()) break;
   }
   STEPTRACE_RETURN_IF_ERROR(made);
