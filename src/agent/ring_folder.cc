@@ -60,7 +60,7 @@ Result<RingFolder> MakeIn(const fs::path& shm, const std::string& run_id) {
   folder.path = UserFolder(shm) / run_id;
   folder.in_shm = IsTmpfs(shm);
   // The last run of this user that ends takes the outer folder with it, maybe right now.
-  constexpr int kTries = 5;
+  constexpr int kTries = 20;
   Status made;
   for (int i = 0; i < kTries; ++i) {
     made = MakePrivateFolder(UserFolder(shm));

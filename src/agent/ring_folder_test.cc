@@ -83,7 +83,7 @@ TEST_F(RingFolderTest, AnEndingRunDoesNotStopABeginningOne) {
     const fs::path outer = shm_ / ("steptrace-" + std::to_string(geteuid()));
     while (!stop) {
       rmdir(outer.c_str());
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   });
   int made = 0;
