@@ -17,11 +17,12 @@ ALLOWED = {
     "probe": ["transport/writer", "wire", "base"],
     "store": ["base"],
     "analyze": ["store", "base", "wire"],
+    "import": ["store", "analyze", "base"],
     "agent/system": ["store", "base"],
     "agent": ["agent/system", "transport", "wire", "store", "analyze", "base"],
-    "serve/rpc": ["analyze", "store", "base"],
+    "serve/rpc": ["import", "analyze", "store", "base"],
     "cli/render": ["analyze", "base"],
-    "cli": ["cli/render", "serve/rpc", "agent", "agent/system", "analyze", "store", "base"],
+    "cli": ["cli/render", "serve/rpc", "import", "agent", "agent/system", "analyze", "store", "base"],
     "testing": ["base", "wire", "transport", "store", "analyze", "agent", "agent/system"],
 }
 
@@ -33,7 +34,7 @@ FORBIDDEN = [
         "lives in the training process: libc only",
     ),
     (
-        ("base", "wire", "transport", "probe", "agent", "analyze", "cli"),
+        ("base", "wire", "transport", "probe", "agent", "analyze", "import", "cli"),
         r"<(arrow|parquet)/",
         "Arrow stays inside store and serve/rpc",
     ),
