@@ -14,24 +14,42 @@ struct ReportArguments {
   std::string run;
   bool json = false;
   std::optional<int64_t> last;
+  std::string section;
+  std::optional<int64_t> top;
 };
 
-Status PrintJson(const std::filesystem::path& run, const rpc::ReportOptions& options) {
+Status PrintJson(const std::filesystem::path& run, const ReportArguments& arguments,
+                 const rpc::ReportOptions& options) {
   STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report, rpc::LoadReport(run, options));
-  std::fputs(analyze::ReportToJson(report).c_str(), stdout);
+  const analyze::SectionName* section = analyze::FindSection(arguments.section);
+  const std::string text = section == nullptr
+                               ? analyze::ReportToJson(report)
+                               : analyze::SectionToJson(report, *section, arguments.top);
+  std::fputs(text.c_str(), stdout);
   return {};
+}
+
+std::vector<std::string> SectionChoices() {
+  std::vector<std::string> names;
+  for (const analyze::SectionName& section : analyze::SectionNames()) {
+    names.emplace_back(section.name);
+  }
+  return names;
 }
 
 int Report(const ReportArguments& arguments, const Session& session) {
   const Settings& settings = session.settings;
   auto run = rpc::ResolveRun(arguments.run, settings.folder);
   if (!run.ok()) return Fail(run.error());
-  Status status = arguments.json ? PrintJson(*run, {settings.price_per_hour, arguments.last})
-                                 : PrintReport(*run,
-                                               {.price_per_hour = settings.price_per_hour,
-                                                .last_steps = arguments.last,
-                                                .color = session.color()},
-                                               stdout);
+  Status status = arguments.json
+                      ? PrintJson(*run, arguments, {settings.price_per_hour, arguments.last})
+                      : PrintReport(*run,
+                                    {.price_per_hour = settings.price_per_hour,
+                                     .last_steps = arguments.last,
+                                     .color = session.color(),
+                                     .section = arguments.section,
+                                     .top = arguments.top},
+                                    stdout);
   return status.ok() ? FinishOutput(stdout) : Fail(status.error());
 }
 
@@ -50,6 +68,14 @@ void AddReportCommand(CLI::App& app, Session& session) {
   command->add_option("--last", arguments->last, "Only the newest N steps of each rank")
       ->type_name("N")
       ->check(AtLeast(1));
+  CLI::Option* section =
+      command->add_option("--section", arguments->section, "Only this section, in full")
+          ->type_name("NAME")
+          ->check(CLI::IsMember(SectionChoices()));
+  command->add_option("--top", arguments->top, "With --section: at most N rows of each table")
+      ->type_name("N")
+      ->check(AtLeast(1))
+      ->needs(section);
   AddFolderOption(command, session);
   AddColorOption(command, session);
   command->callback([&session, arguments] {

@@ -31,9 +31,11 @@ bool HasPeers(const std::map<int32_t, std::vector<int32_t>>& ranks, const JobFac
 
 std::vector<std::string> MakeNotes(const ReportInput& input) {
   std::vector<std::string> notes;
-  notes.push_back(
-      "no device activity was recorded: roles, devices, operators, kernels, memory and modules "
-      "are empty, and collectives are not listed one by one");
+  if (input.profile == nullptr) {
+    notes.push_back(
+        "no device activity was recorded: roles, devices, operators, kernels, memory and modules "
+        "are empty, and collectives are not listed one by one");
+  }
   notes.push_back("rules: none are evaluated in this version");
   if (input.counters.empty()) notes.push_back("system: no metric was collected");
   for (const std::string& text : UnavailableMetrics(input)) {
@@ -72,6 +74,7 @@ Report BuildReport(const ReportInput& input) {
   report.system = MakeSystem(input);
   report.losses = MakeLosses(input, selection, facts);
   report.notes = MakeNotes(input);
+  if (input.profile != nullptr) report.profile = BuildProfile(*input.profile);
   return report;
 }
 

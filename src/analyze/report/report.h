@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analyze/report/profile.h"
+
 // The report as a value: what `analyze` finds and every presentation renders. Field names, nesting
 // and units are those of the JSON form, schema "steptrace.report/1" (docs/reference/report.md).
 // Times in ns, shares from 0 to 1.
@@ -185,8 +187,9 @@ struct Report {
   std::vector<SystemRow> system;
   std::vector<LossLine> losses;
   std::vector<std::string> notes;
-  // Sections that need device activity (roles, devices, operators, kernels, memory, modules) and
-  // rules: listed in the JSON form as empty, with a note, until a source fills them.
+  // Roles, devices, operators, kernels, memory, modules, collectives, critical path. Without one
+  // they are listed in the JSON form as empty, with a note.
+  std::optional<Profile> profile;
 };
 
 }  // namespace steptrace::analyze

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/report/report_json.h"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 namespace steptrace::analyze {
@@ -185,9 +187,41 @@ Json LossJson(const LossLine& loss) {
           {"to_ns", OrNull(loss.to_ns)}, {"detail", loss.detail}};
 }
 
-}  // namespace
+constexpr std::array kDevices = {"devices", "roles"};
+constexpr std::array kOperators = {"operators"};
+constexpr std::array kKernels = {"kernels"};
+constexpr std::array kMemory = {"memory"};
+constexpr std::array kModules = {"modules"};
+constexpr std::array kDistributed = {"distributed"};
+constexpr std::array kCriticalPath = {"critical_path"};
+constexpr std::array kRules = {"rules"};
+constexpr std::array<SectionName, 8> kSections = {{
+    {"devices", kDevices},
+    {"operators", kOperators},
+    {"kernels", kKernels},
+    {"memory", kMemory},
+    {"modules", kModules},
+    {"distributed", kDistributed},
+    {"critical-path", kCriticalPath},
+    {"rules", kRules},
+}};
 
-std::string ReportToJson(const Report& report) {
+std::string Dump(const Json& json) {
+  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+}
+
+// Lists of rows: the member itself, or members of it.
+void KeepTop(Json& member, size_t top) {
+  if (member.is_array() && member.size() > top) {
+    member.erase(member.begin() + static_cast<std::ptrdiff_t>(top), member.end());
+  }
+  if (!member.is_object()) return;
+  for (auto& part : member) {
+    if (part.is_array() && !part.empty() && part.front().is_object()) KeepTop(part, top);
+  }
+}
+
+Json WholeJson(const Report& report) {
   Json json = {{"schema", kReportSchema},
                {"run", RunJson(report.run)},
                {"phases", PhasesJson(report.phases)},
@@ -204,11 +238,41 @@ std::string ReportToJson(const Report& report) {
                {"memory", Json::object()},
                {"modules", Json::array()},
                {"distributed", DistributedJson(report.distributed)},
+               {"critical_path", Json::object()},
                {"system", Each(report.system, SystemJson)},
                {"rules", Json::array()},
                {"losses", Each(report.losses, LossJson)},
                {"notes", report.notes}};
-  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+  if (report.profile) AddProfileJson(*report.profile, json);
+  return json;
+}
+
+}  // namespace
+
+std::string ReportToJson(const Report& report) {
+  return Dump(WholeJson(report));
+}
+
+std::span<const SectionName> SectionNames() {
+  return kSections;
+}
+
+const SectionName* FindSection(std::string_view name) {
+  const auto found = std::find_if(kSections.begin(), kSections.end(),
+                                  [name](const SectionName& one) { return one.name == name; });
+  return found == kSections.end() ? nullptr : &*found;
+}
+
+std::string SectionToJson(const Report& report, const SectionName& section,
+                          std::optional<int64_t> top) {
+  Json whole = WholeJson(report);
+  Json json = {{"schema", whole["schema"]}, {"run", whole["run"]}};
+  for (const char* name : section.members) {
+    json[name] = std::move(whole[name]);
+    if (top) KeepTop(json[name], static_cast<size_t>(*top));
+  }
+  json["notes"] = whole["notes"];
+  return Dump(json);
 }
 
 }  // namespace steptrace::analyze

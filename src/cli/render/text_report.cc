@@ -126,7 +126,33 @@ void RenderLosses(const Report& report, Page& page) {
   }
 }
 
+struct SectionRenderer {
+  const char* name;
+  void (*render)(const Report& report, int64_t top, Page& page);
+};
+
+// One line a section (analyze::SectionNames).
+constexpr SectionRenderer kRenderers[] = {
+    {"devices", RenderDevices},
+};
+
 }  // namespace
+
+std::string RenderSection(const Report& report, const analyze::SectionName& section, int64_t top,
+                          const RenderOptions& options) {
+  Page page(options);
+  RenderHeader(report, page);
+  page.Blank();
+  for (const SectionRenderer& renderer : kRenderers) {
+    if (std::string_view(renderer.name) != section.name) continue;
+    renderer.render(report, top, page);
+    return page.Take();
+  }
+  page.Paragraph("", 0,
+                 fmt::format("{}: has no text form; steptrace report --section {} --json",
+                             section.name, section.name));
+  return page.Take();
+}
 
 std::string RenderText(const Report& report, const RenderOptions& options) {
   Page page(options);

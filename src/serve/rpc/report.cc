@@ -18,6 +18,7 @@
 #include "analyze/report/report_json.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
+#include "serve/rpc/profile.h"
 #include "store/metrics.h"
 #include "store/run_reader.h"
 
@@ -134,6 +135,11 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
   input.facts = facts;
   input.losses = losses;
   input.options = {options.price_per_hour, options.last_steps};
+  std::optional<analyze::Trace> profile;
+  if (HoldsProfile(tracks, facts, run.strings())) {
+    STEPTRACE_ASSIGN_OR_RETURN(profile, LoadTrace(run, tracks, facts));
+    if (!profile->ranks.empty()) input.profile = &*profile;
+  }
   return analyze::BuildReport(input);
 }
 
