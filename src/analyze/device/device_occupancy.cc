@@ -6,20 +6,22 @@
 namespace steptrace::analyze {
 namespace {
 
-constexpr int64_t kOne = 1'000'000;  // millionths of 1
+constexpr int64_t kOne = 1'000'000'000;  // billionths of 1
 
-// By the profiler, else from the grid: of the kernel, or of the call that launched it (ROCm).
+// By the profiler, else from the grid: of the kernel, or of the call that launched it (ROCm). At
+// most one: the sum of those that run at once counts up to one.
 std::optional<int64_t> BlocksPerSm(const RankTrace& rank, const TraceEvent& kernel, int64_t sms,
                                    KernelFactsReader& reader) {
   const KernelFacts& own = reader.Of(kernel.details);
-  if (own.blocks_per_sm_millionths) return own.blocks_per_sm_millionths;
+  if (own.blocks_per_sm_billionths) return std::min(*own.blocks_per_sm_billionths, kOne);
   if (sms <= 0) return std::nullopt;
   std::optional<int64_t> blocks = own.blocks;
   if (!blocks && kernel.launch != kNone) {
     blocks = reader.Of(rank.host[static_cast<size_t>(kernel.launch)].details).blocks;
   }
   if (!blocks) return std::nullopt;
-  return static_cast<int64_t>(static_cast<__int128>(*blocks) * kOne / sms);
+  return static_cast<int64_t>(
+      std::min<__int128>(static_cast<__int128>(*blocks) * kOne / sms, kOne));
 }
 
 double Quotient(__int128 part, __int128 whole) {
@@ -58,7 +60,7 @@ std::optional<double> AchievedOccupancy(const DeviceWork& work, const Stretch& w
   __int128 whole = 0;
   for (const TraceEvent* event : work.events) {
     if (event->kind != EventKind::kKernel) continue;
-    const auto occupancy = facts.Of(event->details).occupancy_millionths;
+    const auto occupancy = facts.Of(event->details).occupancy_billionths;
     const int64_t begin = std::max(event->ts_ns, window.begin_ns);
     const int64_t end = std::min(event->end_ns(), window.end_ns);
     if (!occupancy || begin >= end) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/device/kernel_facts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -9,15 +10,16 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kMillion = 1e6;
+constexpr double kBillion = 1e9;
 constexpr double kMostBlocks = 1e12;  // more is no grid but damage
 
-std::optional<int64_t> Millionths(const Json& details, const char* key, double scale) {
+std::optional<int64_t> Billionths(const Json& details, const char* key, double scale) {
   const auto found = details.find(key);
   if (found == details.end() || !found->is_number()) return std::nullopt;
   const double value = found->get<double>() * scale;
   if (!(value >= 0) || value > kMostBlocks) return std::nullopt;
-  return std::llround(value * kMillion);
+  // More than a billion of either is over any threshold already.
+  return std::llround(std::min(value, kBillion) * kBillion);
 }
 
 std::optional<int64_t> Blocks(const Json& details) {
@@ -37,8 +39,8 @@ KernelFacts Read(const std::string& text) {
   if (text.empty()) return facts;
   const Json details = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!details.is_object()) return facts;
-  facts.blocks_per_sm_millionths = Millionths(details, "blocks per SM", 1);
-  facts.occupancy_millionths = Millionths(details, "est. achieved occupancy %", 0.01);
+  facts.blocks_per_sm_billionths = Billionths(details, "blocks per SM", 1);
+  facts.occupancy_billionths = Billionths(details, "est. achieved occupancy %", 0.01);
   facts.blocks = Blocks(details);
   return facts;
 }

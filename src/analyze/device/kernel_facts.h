@@ -12,8 +12,8 @@ namespace steptrace::analyze {
 // What the profiler tells of a kernel's launch, as far as occupancy needs it. Fixed point, so that
 // sums over kernels are exact.
 struct KernelFacts {
-  std::optional<int64_t> blocks_per_sm_millionths;
-  std::optional<int64_t> occupancy_millionths;  // of 1
+  std::optional<int64_t> blocks_per_sm_billionths;
+  std::optional<int64_t> occupancy_billionths;  // of 1
   std::optional<int64_t> blocks;                // of the grid
 };
 

@@ -57,7 +57,10 @@ Report BuildReport(const ReportInput& input) {
   const LoadSummary load(input.counters, input.run.nodes, selection.from_ns, selection.to_ns);
   // A device that others use says nothing of a job that computes on the CPU.
   const DeviceBusy device = MayUseDevice(facts) ? DeviceBusy(input.counters, ranks) : DeviceBusy();
-  const AttributionRules rules = MakeRules(input.steps, load, device, HasPeers(ranks, facts));
+  AttributionRules rules = MakeRules(input.steps, load, device, HasPeers(ranks, facts));
+  ProfiledSteps profiled;
+  if (input.profile != nullptr) profiled = AttributeProfile(*input.profile);
+  if (!profiled.empty()) rules.profiled = &profiled;
   const StepTimes times(input, selection, rules);
 
   Report report;
@@ -65,7 +68,8 @@ Report BuildReport(const ReportInput& input) {
   report.phases = MakePhases(input);
   report.steps = MakeSteps(input, selection, times);
   report.verdict =
-      DecideVerdict({input, selection, times, load, facts, TrainingWallNs(input, selection)});
+      DecideVerdict({input, selection, times, load, facts, rules.profiled != nullptr,
+                     TrainingWallNs(input, selection)});
   report.suspects = MakeSuspects(times.total());
   report.stages = MakeStages(times.total());
   report.breakdown = MakeBreakdown(input, selection);

@@ -6,6 +6,7 @@
 #include "analyze/verdict/device_busy.h"
 #include "analyze/verdict/load_summary.h"
 #include "analyze/verdict/stages.h"
+#include "analyze/verdict/trace_steps.h"
 #include "store/tables.h"
 
 namespace steptrace::analyze {
@@ -20,6 +21,8 @@ struct AttributionRules {
   // The same of the training thread while it takes over a batch: no row tells it.
   double parent_shortage_share = 0;
   const DeviceBusy* device = nullptr;
+  // Steps whose device activity is known to the nanosecond: nothing else moves their time.
+  const ProfiledSteps* profiled = nullptr;
 };
 
 AttributionRules MakeRules(std::span<const store::StepRow> rows, const LoadSummary& load,

@@ -12,8 +12,6 @@
 
 namespace steptrace::analyze {
 
-// Fewer steady steps say nothing of the next thousand.
-inline constexpr int64_t kMinSteadySteps = 10;
 // A suspect is found when the lower end of its interval is over this: a fifth of the step. Below
 // it, mending gains less than 1.25x.
 inline constexpr double kSuspectThreshold = 0.20;
@@ -38,6 +36,7 @@ struct VerdictInput {
   const StepTimes& times;
   const LoadSummary& load;
   const JobFacts& facts;
+  bool profiled = false;    // every ns of the steps is known from device activity
   int64_t training_ns = 0;  // wall time of the loop, for what could be saved over the run
 };
 

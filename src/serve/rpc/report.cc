@@ -16,6 +16,7 @@
 
 #include "analyze/report/build_report.h"
 #include "analyze/report/report_json.h"
+#include "analyze/verdict/trace_steps.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
 #include "serve/rpc/profile.h"
@@ -54,6 +55,16 @@ int64_t DurationOf(const store::RunReader& run, const std::vector<store::StepRow
   int64_t last = counters.empty() ? 0 : counters.back().ts_ns;
   for (const auto& step : steps) last = std::max(last, step.ts_ns + step.dur_ns);
   return last;
+}
+
+// A run that nobody derived steps for (a profile from elsewhere) has those that it marks.
+std::vector<store::StepRow> StepsOf(const analyze::Trace& profile, store::StringTable& strings) {
+  std::vector<store::StepRow> steps;
+  for (const analyze::RankTrace& rank : profile.ranks) {
+    const auto rows = analyze::DeriveTraceSteps(rank, strings);
+    steps.insert(steps.end(), rows.begin(), rows.end());
+  }
+  return steps;
 }
 
 // One series for each counter track, in the order of the tracks.
@@ -139,6 +150,8 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
   if (HoldsProfile(tracks, facts, run.strings())) {
     STEPTRACE_ASSIGN_OR_RETURN(profile, LoadTrace(run, tracks, facts));
     if (!profile->ranks.empty()) input.profile = &*profile;
+    if (steps.empty()) steps = StepsOf(*profile, run.strings());
+    input.steps = steps;
   }
   return analyze::BuildReport(input);
 }
