@@ -86,6 +86,7 @@ void BuildApp(CLI::App& app, Session& session) {
   AddReportCommand(app, session);
   AddLsCommand(app, session);
   AddShowCommand(app, session);
+  AddImportCommand(app, session);
   AddExportCommand(app, session);
   AddSchemaCommand(app, session);
   AddDoctorCommand(app, session);

@@ -49,6 +49,7 @@ void AddRunCommand(CLI::App& app, Session& session);
 void AddReportCommand(CLI::App& app, Session& session);
 void AddLsCommand(CLI::App& app, Session& session);
 void AddShowCommand(CLI::App& app, Session& session);
+void AddImportCommand(CLI::App& app, Session& session);
 void AddExportCommand(CLI::App& app, Session& session);
 void AddSchemaCommand(CLI::App& app, Session& session);
 void AddDoctorCommand(CLI::App& app, Session& session);

@@ -40,6 +40,11 @@ struct ImportSummary {
 Result<ImportSummary> Import(const std::vector<std::string>& paths, const ImportOptions& options,
                              const Progress& progress = {});
 
+// The name of a profile: that of its file or folder, without endings.
+std::string NameOfPath(const std::string& path);
+// A name as a folder's: letters, digits and ._- alone, never hidden.
+std::string FolderName(const std::string& name);
+
 // What an importer of a format gets besides its sources.
 struct ImportContext {
   Limits limits;

@@ -54,6 +54,12 @@ struct PartFacts {
   std::string source;  // its file, for messages
 };
 
+struct SinkSummary {
+  int64_t ranks = 0;
+  int64_t losses = 0;  // rows of the table
+  std::vector<std::string> notes;
+};
+
 // Takes what importers read and makes a run of it. Rows wait in memory, beyond a limit in a file,
 // until all sources are read: only then are the epoch (the earliest event) and the ranks known. One
 // thread. Used in turns: BeginPart, rows, EndPart; Finish once. Strings and tracks are the run's.
@@ -68,6 +74,8 @@ class RunSink {
   // The rows that follow belong to one rank of one node.
   void BeginPart();
   void EndPart(PartFacts facts);
+  // Forgets the open part and its rows: its source was refused.
+  void DropPart();
 
   // Beyond Limits::max_text_bytes the text becomes a placeholder and is counted as lost.
   store::StringId Intern(std::string_view text);
@@ -78,10 +86,15 @@ class RunSink {
   store::TrackRow& Track(int32_t track);
 
   Status Append(const Slice& slice);
+  // A profiler's own mark: a slice that does not move the run's begin and end.
+  Status AppendMark(const Slice& slice);
+  // A flow that begins (out) or ends at a moment on a track: it goes to the innermost slice there.
+  void AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out);
   Status Append(const store::CounterRow& row);
   Status Append(const store::MemoryRow& row);
   void Append(store::StepRow row);
-  void Fact(int64_t ts_ns, std::string_view kind, std::string json, int64_t pid = 0);
+  // Without a time: at the run's begin.
+  void Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::string json, int64_t pid = 0);
   // The part's loss of a cause; counts of one cause add up, of the details the first stays.
   void Loss(std::string_view table, std::string_view cause, int64_t count, std::string_view detail);
   // Without a part: of the run.
@@ -92,7 +105,7 @@ class RunSink {
   int64_t rows() const { return total_rows_; }
 
   // Sets epoch, ranks and end of the manifest, writes all tables and run.json.
-  Status Finish(store::Manifest manifest);
+  Result<SinkSummary> Finish(store::Manifest manifest);
 
  private:
   struct Part;

@@ -13,13 +13,17 @@ namespace steptrace::import {
 
 // What an import may take. Every limit is named in the error that it causes, with its option.
 struct Limits {
-  int64_t max_bytes = int64_t{64} << 30;       // unpacked, a file: --max-bytes
-  int64_t max_ratio = 1100;                    // unpacked to packed; deflate's own limit is 1032
+  // Unpacked, a file: --max-bytes. 0: kUnpackedFree, or kUnpackedRatio times the packed size if that
+  // is more; a profile's text packs to a tenth, a bomb's to a thousandth.
+  int64_t max_bytes = 0;
   int32_t max_depth = 512;                     // of nested JSON: --max-depth
-  int64_t max_event_bytes = int64_t{64} << 20; // one event's text
+  int64_t max_event_bytes = int64_t{64} << 20;  // one event's text
   int64_t max_text_bytes = int64_t{512} << 20; // distinct names, shapes and stacks together
-  int64_t max_rows_in_memory = int64_t{112} << 20;  // bytes of rows; more wait in a file
+  int64_t max_rows_in_memory = int64_t{160} << 20;  // bytes of rows; more wait in a file
 };
+
+inline constexpr int64_t kUnpackedFree = int64_t{1} << 30;
+inline constexpr int64_t kUnpackedRatio = 100;
 
 class ByteStream {
  public:
@@ -35,10 +39,13 @@ class ByteStream {
 
 using StreamResult = Result<std::unique_ptr<ByteStream>>;
 
-// `path` names the file in errors. Opens plain and gzip files, told apart by their first bytes.
-StreamResult OpenFile(const std::string& path, const Limits& limits);
-// Unpacks a gzip stream, also of several members.
-std::unique_ptr<ByteStream> Unzip(std::unique_ptr<ByteStream> packed, const std::string& name,
-                                  const Limits& limits);
+// The bytes of a file as they are on the disk.
+StreamResult OpenRaw(const std::string& path);
+// Unpacks a gzip stream, also of several members; any other stream passes as it is. `name` names it
+// in errors, `packed_bytes` is its size where that is known.
+StreamResult MaybeUnzip(std::unique_ptr<ByteStream> packed, const std::string& name,
+                        int64_t packed_bytes, const Limits& limits);
+// Reads until the buffer is full or the stream ends.
+Result<size_t> ReadFully(ByteStream& stream, char* out, size_t size);
 
 }  // namespace steptrace::import
