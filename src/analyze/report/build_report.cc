@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "analyze/report/recommendations.h"
 #include "analyze/report/sections.h"
 #include "analyze/verdict/attribution.h"
 #include "analyze/verdict/verdict.h"
@@ -67,9 +68,8 @@ Report BuildReport(const ReportInput& input) {
   report.run = MakeRun(input, facts);
   report.phases = MakePhases(input);
   report.steps = MakeSteps(input, selection, times);
-  report.verdict =
-      DecideVerdict({input, selection, times, load, facts, rules.profiled != nullptr,
-                     TrainingWallNs(input, selection)});
+  report.verdict = DecideVerdict({input, selection, times, load, facts, rules.profiled != nullptr,
+                                  TrainingWallNs(input, selection)});
   report.suspects = MakeSuspects(times.total());
   report.stages = MakeStages(times.total());
   report.breakdown = MakeBreakdown(input, selection);
@@ -78,7 +78,10 @@ Report BuildReport(const ReportInput& input) {
   report.system = MakeSystem(input);
   report.losses = MakeLosses(input, selection, facts);
   report.notes = MakeNotes(input);
-  if (input.profile != nullptr) report.profile = BuildProfile(*input.profile);
+  if (input.profile != nullptr) {
+    report.profile = BuildProfile(*input.profile);
+    report.recommendations = MakeRecommendations(*input.profile, report);
+  }
   return report;
 }
 

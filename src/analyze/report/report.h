@@ -174,6 +174,20 @@ struct LossLine {
   std::string detail;
 };
 
+// What a profile suggests to change, whoever the verdict names.
+struct Recommendation {
+  std::string name;
+  std::string source;  // whose rule it is: torch-tb-profiler or steptrace
+  std::string status;  // ok, issues_found, not_applicable
+  std::optional<double> value;
+  double threshold = 0;
+  std::optional<double> at_most_share;  // of the steps, were the issue gone
+  std::optional<int64_t> at_most_ns;    // of all steps of the profile
+  std::string text;
+  std::vector<std::string> evidence;
+  std::string advice;
+};
+
 struct Report {
   RunSection run;
   PhasesSection phases;
@@ -190,6 +204,7 @@ struct Report {
   // Roles, devices, operators, kernels, memory, modules, collectives, critical path. Without one
   // they are listed in the JSON form as empty, with a note.
   std::optional<Profile> profile;
+  std::vector<Recommendation> recommendations;  // of a profile
 };
 
 }  // namespace steptrace::analyze

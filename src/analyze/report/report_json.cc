@@ -172,6 +172,19 @@ Json DistributedJson(const DistributedSection& section) {
        })}};
 }
 
+Json RecommendationJson(const Recommendation& one) {
+  return {{"name", one.name},
+          {"source", one.source},
+          {"status", one.status},
+          {"value", OrNull(one.value)},
+          {"threshold", one.threshold},
+          {"at_most_share", OrNull(one.at_most_share)},
+          {"at_most_ns", OrNull(one.at_most_ns)},
+          {"text", one.text},
+          {"evidence", one.evidence},
+          {"advice", one.advice}};
+}
+
 Json SystemJson(const SystemRow& row) {
   return {{"node", row.node},       {"device", OrNull(row.device)},
           {"metric", row.metric},   {"unit", row.unit},
@@ -188,14 +201,15 @@ Json LossJson(const LossLine& loss) {
 }
 
 constexpr std::array kDevices = {"devices", "roles"};
-constexpr std::array kOperators = {"operators"};
+constexpr std::array kOperators = {"operators", "operator_totals"};
 constexpr std::array kKernels = {"kernels"};
 constexpr std::array kMemory = {"memory"};
 constexpr std::array kModules = {"modules"};
 constexpr std::array kDistributed = {"distributed"};
 constexpr std::array kCriticalPath = {"critical_path"};
 constexpr std::array kRules = {"rules"};
-constexpr std::array<SectionName, 8> kSections = {{
+constexpr std::array kRecommendations = {"recommendations"};
+constexpr std::array<SectionName, 9> kSections = {{
     {"devices", kDevices},
     {"operators", kOperators},
     {"kernels", kKernels},
@@ -204,6 +218,7 @@ constexpr std::array<SectionName, 8> kSections = {{
     {"distributed", kDistributed},
     {"critical-path", kCriticalPath},
     {"rules", kRules},
+    {"recommendations", kRecommendations},
 }};
 
 std::string Dump(const Json& json) {
@@ -234,11 +249,13 @@ Json WholeJson(const Report& report) {
                {"roles", Json::array()},
                {"devices", Json::array()},
                {"operators", Json::array()},
+               {"operator_totals", Json::array()},
                {"kernels", Json::array()},
                {"memory", Json::object()},
                {"modules", Json::array()},
                {"distributed", DistributedJson(report.distributed)},
                {"critical_path", Json::object()},
+               {"recommendations", Each(report.recommendations, RecommendationJson)},
                {"system", Each(report.system, SystemJson)},
                {"rules", Json::array()},
                {"losses", Each(report.losses, LossJson)},
