@@ -170,6 +170,13 @@ int32_t Find(const Index& index, int64_t id) {
   return found == index.end() ? kNone : found->second;
 }
 
+// Whether an operator runs on the event's thread when that begins. Some profiles number runtime
+// calls by their correlation where others give the operator's id: such a number may be that of an
+// operator far away.
+bool RunsAround(const TraceEvent& op, const TraceEvent& event) {
+  return op.lane == event.lane && op.ts_ns <= event.ts_ns && event.ts_ns <= op.end_ns();
+}
+
 void LinkDevice(RankTrace& trace) {
   Index launches;
   Index operators;
@@ -187,7 +194,9 @@ void LinkDevice(RankTrace& trace) {
     event.step = StepAt(trace.steps, event.ts_ns);
     if (event.kind != EventKind::kRuntime) continue;
     event.op = Find(operators, event.external_id);
-    if (event.op == kNone) event.op = OperatorAround(trace.host, event.parent);
+    if (event.op == kNone || !RunsAround(trace.host[static_cast<size_t>(event.op)], event)) {
+      event.op = OperatorAround(trace.host, event.parent);
+    }
   }
   for (TraceEvent& event : trace.device) {
     event.launch = Find(launches, event.correlation);

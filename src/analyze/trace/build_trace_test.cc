@@ -82,6 +82,20 @@ s7 kernel inside 80 81
                                  "relu:cudaLaunchKernel:nested:0", "alone:-:-:-1"));
 }
 
+TEST_F(BuildTraceTest, AnExternalIdOfAnOperatorElsewhereIsNoLink) {
+  const RankTrace trace = Draw(R"(
+t1 op early 0 10 ext=7
+t1 op around 20 50 ext=8
+t1 runtime cudaLaunchKernel 30 35 corr=7 ext=7
+t2 op other 30 50 ext=9
+t1 runtime cudaLaunchKernel 36 40 corr=9 ext=9
+s7 kernel k 60 70 corr=7
+s7 kernel k 70 80 corr=9
+)");
+  EXPECT_EQ(Name(trace, trace.device[0].op), "around");
+  EXPECT_EQ(Name(trace, trace.device[1].op), "around");
+}
+
 TEST_F(BuildTraceTest, OfTwoCallsWithOneCorrelationTheFirstByTimeIsTheLaunch) {
   const RankTrace trace = Draw(R"(
 t2 runtime later 20 25 corr=5
