@@ -150,5 +150,7 @@ ProfileDistributed BuildDistributed(const Trace& trace, const DistributedOptions
 
 // The JSON form, keys of `distributed` in the report.
 nlohmann::ordered_json DistributedToJson(const ProfileDistributed& section);
+// Sets it in a report. Without collectives what the report already says of ranks stays.
+void AddDistributedJson(const ProfileDistributed& section, nlohmann::ordered_json& report);
 
 }  // namespace steptrace::analyze

@@ -147,6 +147,7 @@ Json ListOf(const std::vector<Row>& rows) {
 
 Json DistributedToJson(const ProfileDistributed& section) {
   Json json;
+  json["applicable"] = section.status != DistributedStatus::kNoCollectives;
   json["status"] = NameOf(section.status);
   json["note"] = section.note;
   json["world_size"] = OrNull(section.world_size);
@@ -164,6 +165,15 @@ Json DistributedToJson(const ProfileDistributed& section) {
   json["clocks_corrected"] = section.clocks_corrected;
   json["impossible_starts"] = section.impossible_starts;
   return json;
+}
+
+void AddDistributedJson(const ProfileDistributed& section, Json& report) {
+  if (section.status != DistributedStatus::kNoCollectives) {
+    report["distributed"] = DistributedToJson(section);
+    return;
+  }
+  report["distributed"]["status"] = NameOf(section.status);
+  report["distributed"]["note"] = section.note;
 }
 
 }  // namespace steptrace::analyze
