@@ -21,8 +21,19 @@ ALLOWED = {
     "agent/system": ["store", "base"],
     "agent": ["agent/system", "transport", "wire", "store", "analyze", "base"],
     "serve/rpc": ["import", "analyze", "store", "base"],
+    "serve/export": ["serve/rpc", "store", "base"],
     "cli/render": ["analyze", "base"],
-    "cli": ["cli/render", "serve/rpc", "import", "agent", "agent/system", "analyze", "store", "base"],
+    "cli": [
+        "cli/render",
+        "serve/export",
+        "serve/rpc",
+        "import",
+        "agent",
+        "agent/system",
+        "analyze",
+        "store",
+        "base",
+    ],
     "testing": ["base", "wire", "transport", "store", "analyze", "agent", "agent/system"],
 }
 

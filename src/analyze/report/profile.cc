@@ -8,11 +8,15 @@ namespace steptrace::analyze {
 Profile BuildProfile(const Trace& trace) {
   Profile profile;
   profile.devices = BuildDevices(trace);
+  profile.distributed = BuildDistributed(trace);
+  profile.critical_path = BuildCriticalPath(trace);
   return profile;
 }
 
 void AddProfileJson(const Profile& profile, nlohmann::ordered_json& report) {
   AddDevicesJson(profile.devices, report);
+  AddDistributedJson(profile.distributed, report);
+  AddCriticalPathJson(profile.critical_path, report);
 }
 
 }  // namespace steptrace::analyze

@@ -3,7 +3,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "analyze/critical_path/critical_path.h"
 #include "analyze/device/device_section.h"
+#include "analyze/distributed/distributed.h"
 #include "analyze/trace/trace.h"
 
 // The sections that only a profile can fill: of imported traces, and of live runs with device
@@ -12,7 +14,9 @@
 namespace steptrace::analyze {
 
 struct Profile {
-  DevicesSection devices;  // analyze/device
+  DevicesSection devices;             // analyze/device
+  ProfileDistributed distributed;     // analyze/distributed
+  CriticalPathSection critical_path;  // analyze/critical_path
 };
 
 Profile BuildProfile(const Trace& trace);

@@ -20,6 +20,8 @@ void RenderVerdict(const analyze::Report& report, Page& page);
 void RenderRecommendations(const analyze::Report& report, int64_t top, Page& page);
 void RenderDevices(const analyze::Report& report, int64_t top, Page& page);
 void RenderDistributed(const analyze::Report& report, int64_t top, Page& page);
+void RenderCriticalPath(const analyze::Report& report, int64_t top, Page& page);
+void RenderDistributed(const analyze::Report& report, int64_t top, Page& page);
 void RenderOperators(const analyze::Report& report, int64_t top, Page& page);
 void RenderKernels(const analyze::Report& report, int64_t top, Page& page);
 void RenderMemory(const analyze::Report& report, int64_t top, Page& page);

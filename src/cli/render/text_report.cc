@@ -151,6 +151,8 @@ struct SectionRenderer {
 constexpr SectionRenderer kRenderers[] = {
     {"devices", RenderDevices},
     {"distributed", RenderDistributed},
+    {"critical-path", RenderCriticalPath},
+    {"distributed", RenderDistributed},
     {"operators", RenderOperators},
     {"kernels", RenderKernels},
     {"memory", RenderMemory},
