@@ -6,6 +6,10 @@
 #include "analyze/critical_path/critical_path.h"
 #include "analyze/device/device_section.h"
 #include "analyze/distributed/distributed.h"
+#include "analyze/operators/kernels_section.h"
+#include "analyze/operators/memory_section.h"
+#include "analyze/operators/modules_section.h"
+#include "analyze/operators/operators_section.h"
 #include "analyze/trace/trace.h"
 
 // The sections that only a profile can fill: of imported traces, and of live runs with device
