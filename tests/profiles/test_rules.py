@@ -13,7 +13,7 @@ from fractions import Fraction
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import rules_reference as reference  # noqa: E402
+import rules_reference as reference
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "data" / "sagemaker"
