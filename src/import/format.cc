@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "import/sagemaker/detect.h"
+
 namespace steptrace::import {
 namespace {
 
@@ -55,8 +57,12 @@ const char* NameOf(Format format) {
   return "unknown";
 }
 
-Format Detect(const Source&, std::string_view head) {
-  return DetectTraceEvents(head);
+Format Detect(const Source& source, std::string_view head) {
+  // Kineto first: its marks are surer than those of the others.
+  const Format events = DetectTraceEvents(head);
+  if (events == Format::kKineto) return events;
+  const Format sagemaker = sagemaker::DetectSageMaker(source, head);
+  return sagemaker == Format::kUnknown ? events : sagemaker;
 }
 
 std::string LooksLike(std::string_view head) {

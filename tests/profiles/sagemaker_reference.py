@@ -56,7 +56,9 @@ def samples(path):
             metric, percent = BY_NAME[row["Dimension"], row["Name"]]
             device = None
         value = float(row["Value"].scaleb(-2) if percent else row["Value"])
-        found.append(Sample(row["NodeId"], metric, device, rounded(row["Timestamp"] * 10**9), value))
+        found.append(
+            Sample(row["NodeId"], metric, device, rounded(row["Timestamp"] * 10**9), value)
+        )
     return found, bad
 
 
@@ -79,8 +81,8 @@ def core_means(found):
 
 def objects(path):
     path = pathlib.Path(path)
-    raw = gzip.open(path).read() if path.name.endswith(".gz") else path.read_bytes()
-    text = raw.decode()
+    raw = path.read_bytes()
+    text = (gzip.decompress(raw) if path.name.endswith(".gz") else raw).decode()
     try:
         whole = json.loads(text, parse_float=Fraction)
     except ValueError:  # the bracket is missing
@@ -124,8 +126,6 @@ def python_functions(path):
 
     found = {}
     for key, (primitive, calls, own, total, callers) in stats.items():
-        by_caller = {
-            caller: (n, cc, *times(tt, ct)) for caller, (n, cc, tt, ct) in callers.items()
-        }
+        by_caller = {caller: (n, cc, *times(tt, ct)) for caller, (n, cc, tt, ct) in callers.items()}
         found[key] = (calls, primitive, *times(own, total), by_caller)
     return found

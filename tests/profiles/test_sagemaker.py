@@ -28,8 +28,13 @@ def stored_samples(run):
     for row in rows(run, "counters"):
         track = tracks[row["track"]]
         device = int(track["device"]) if track["device"] else None
-        yield reference.Sample(hosts[int(track["node"])], track["name"], device,
-                               int(row["ts_ns"]) + epoch, float(row["value"]))
+        yield reference.Sample(
+            hosts[int(track["node"])],
+            track["name"],
+            device,
+            int(row["ts_ns"]) + epoch,
+            float(row["value"]),
+        )
 
 
 def stored_events(run):
@@ -40,12 +45,14 @@ def stored_events(run):
 
 
 def line(name, dimension, value, timestamp, kind="cpu", node="algo-1"):
-    return (f'{{"Type":"{kind}","Name":"{name}","Dimension":"{dimension}","Value":{value},'
-            f'"NodeId":"{node}","Timestamp":{timestamp}}}\n')
+    return (
+        f'{{"Type":"{kind}","Name":"{name}","Dimension":"{dimension}","Value":{value},'
+        f'"NodeId":"{node}","Timestamp":{timestamp}}}\n'
+    )
 
 
 def job(folder):
-    """A job of two nodes in Debugger's own layout: 40 steps of PyTorch, every second one starved."""
+    """A job of two nodes in Debugger's own layout: 40 steps of PyTorch, waiting for data most of the time."""
     for node in ("algo-1", "algo-2"):
         system = folder / "profiler-output" / "system" / "incremental" / "2020092714"
         system.mkdir(parents=True, exist_ok=True)
@@ -55,7 +62,7 @@ def job(folder):
             for core in range(4):
                 text += line(f"cpu{core}", "CPUUtilization", f"{tick}.{core}5", at, node=node)
                 text += line(f"cpu{core}", "I/OWaitPercentage", "0.5", at, node=node)
-            text += line("gpu0", "GPUUtilization", 30 + tick, at, "gpu", node)
+            text += line("gpu0", "GPUUtilization", 5 + tick, at, "gpu", node)
             text += line("gpu0", "GPUMemoryUtilization", 40, at, "gpu", node)
             text += line("MemoryUsedPercent", "", "6.18", at, "memory", node)
             text += line("ReceiveBytesPerSecond", "Algorithm", "66775126.66", at, "network", node)
@@ -68,7 +75,7 @@ def job(folder):
         objects += [meta(i + 1, name=name) for i, name in enumerate(lines)]
         at = 1000
         for step in range(40):
-            wait = 60_000 if step % 2 else 20_000
+            wait = 300_000 if step % 2 else 200_000
             objects.append(event("DataLoaderIter", 4, at, wait, pid=77))
             at += wait
             objects.append(event(lines[0], 1, at, 100_000, step_num=str(step), pid=77))
@@ -107,7 +114,9 @@ def test_a_job_of_two_nodes_is_one_run(tmp_path):
     run = imported(tmp_path, folder)
     assert [node["host"] for node in manifest(run)["nodes"]] == ["algo-1", "algo-2"]
     assert [(rank["rank"], rank["node"], rank["pid"]) for rank in manifest(run)["ranks"]] == [
-        (0, 0, 77), (1, 1, 77)]
+        (0, 0, 77),
+        (1, 1, 77),
+    ]
     check_samples(run, files(folder, "*.algo-?.json"))
     expected = collections.Counter()
     for path in files(folder, "*_pythontimeline.json"):
@@ -121,8 +130,11 @@ def test_the_node_is_the_mean_of_its_cores(tmp_path):
     run = imported(tmp_path, folder)
     for node in ("algo-1", "algo-2"):
         found = reference.samples(files(folder, f"*.{node}.json")[0])[0]
-        means = {s.ts: s.value for s in stored_samples(run)
-                 if s.metric == "cpu.busy_share" and s.node == node}
+        means = {
+            s.ts: s.value
+            for s in stored_samples(run)
+            if s.metric == "cpu.busy_share" and s.node == node
+        }
         assert means == reference.core_means(found)
         assert len(means) == 20
 
@@ -132,10 +144,13 @@ def test_steps_last_from_mark_to_mark(tmp_path):
     steps = sorted((int(row["rank"]), int(row["step"]), row) for row in rows(run, "steps"))
     assert [(rank, step) for rank, step, _ in steps] == [(r, s) for r in (0, 1) for s in range(40)]
     for _, step, row in steps[1:40]:
-        wait = 60_000_000 if step % 2 else 20_000_000
+        wait = 300_000_000 if step % 2 else 200_000_000
         assert int(row["dur_ns"]) == 100_000_000 + wait
         assert (int(row["data_ns"]), int(row["forward_ns"]), int(row["backward_ns"])) == (
-            wait, 40_000_000, 60_000_000)
+            wait,
+            40_000_000,
+            60_000_000,
+        )
         assert int(row["data_pipeline_ns"]) + int(row["model_ns"]) == int(row["dur_ns"])
 
 
@@ -152,21 +167,36 @@ def test_the_report_of_a_job_has_system_lines_and_a_verdict(tmp_path):
 
 def test_a_damaged_file_is_used_as_far_as_it_goes(tmp_path):
     good = line("cpu0", "CPUUtilization", 5, "1601214960.5")
-    text = (good + "nonsense\n" + line("cpu0", "CPUUtilization", "NaN", "1601214961.5")
-            + line("cpu0", "CPUUtilization", "-19.61", "1601214962.5")
-            + line("cpu0", "CPUUtilization", 7, "Infinity") + good[:40])
+    text = (
+        good
+        + "nonsense\n"
+        + line("cpu0", "CPUUtilization", "NaN", "1601214961.5")
+        + line("cpu0", "CPUUtilization", "-19.61", "1601214962.5")
+        + line("cpu0", "CPUUtilization", 7, "Infinity")
+        + good[:40]
+    )
     (tmp_path / "1601214960.algo-1.json").write_text(text)
     run = imported(tmp_path, tmp_path / "1601214960.algo-1.json")
-    assert losses(run) == {"line_damaged": 1, "value_not_a_number": 1, "timestamp_not_a_number": 1,
-                           "value_out_of_range": 1, "cut_off": 1}
-    assert [s.value for s in stored_samples(run) if s.metric == "core.busy_share"] == [0.05, -0.1961]
+    assert losses(run) == {
+        "line_damaged": 1,
+        "value_not_a_number": 1,
+        "timestamp_not_a_number": 1,
+        "value_out_of_range": 1,
+        "cut_off": 1,
+    }
+    assert [s.value for s in stored_samples(run) if s.metric == "core.busy_share"] == [
+        0.05,
+        -0.1961,
+    ]
 
 
 def test_a_timeline_that_was_killed_is_read_to_its_end(tmp_path):
-    text = ('[\n{"name":"process_name","ph":"M","pid":1,"args":{"name":"allreduce.w"}},\n'
-            '{"ph":"B","name":"NEGOTIATE_ALLREDUCE","ts":100,"pid":1},\n'
-            '{"ph":"B","name":"inner","ts":110,"pid":1},\n{"ph":"E","ts":120.25,"pid":1},\n'
-            '{"ph":"X","name":"bro\n{"ph":"i","name":"CYCLE_START","ts":130,"s":"g"},\n{"ph":"E","t')
+    text = (
+        '[\n{"name":"process_name","ph":"M","pid":1,"args":{"name":"allreduce.w"}},\n'
+        '{"ph":"B","name":"NEGOTIATE_ALLREDUCE","ts":100,"pid":1},\n'
+        '{"ph":"B","name":"inner","ts":110,"pid":1},\n{"ph":"E","ts":120.25,"pid":1},\n'
+        '{"ph":"X","name":"bro\n{"ph":"i","name":"CYCLE_START","ts":130,"s":"g"},\n{"ph":"E","t'
+    )
     (tmp_path / "timeline.json").write_text(text)
     run = imported(tmp_path, tmp_path / "timeline.json")
     found = {(row["name"], int(row["dur_ns"])) for row in rows(run, "slices")}
@@ -185,19 +215,35 @@ def test_the_same_file_twice_is_read_once(tmp_path):
 
 
 def test_a_python_profile_is_kept_by_function(tmp_path):
-    folder = tmp_path / "cprofile" / "151-algo-1" / (
-        "train-9-stepstart-1601214960000001_train-9-stepend-1601214960500001")
+    folder = (
+        tmp_path
+        / "cprofile"
+        / "151-algo-1"
+        / ("train-9-stepstart-1601214960000001_train-9-stepend-1601214960500001")
+    )
     folder.mkdir(parents=True)
-    stats = {("train.py", 3, "main"): (1, 2, 0.25, 0.5, {}),
-             ("~", 0, "<built-in>"): (3, 3, 8e-06, 8e-06, {("train.py", 3, "main"): (3, 3, 8e-06, 8e-06)})}
+    stats = {
+        ("train.py", 3, "main"): (1, 2, 0.25, 0.5, {}),
+        ("~", 0, "<built-in>"): (
+            3,
+            3,
+            8e-06,
+            8e-06,
+            {("train.py", 3, "main"): (3, 3, 8e-06, 8e-06)},
+        ),
+    }
     (folder / "python_stats").write_bytes(marshal.dumps(stats))
     run = imported(tmp_path, folder / "python_stats")
-    check_python_profile(run, folder / "python_stats", "facts")
+    check_python_profile(run, folder / "python_stats")
     (slice_,) = rows(run, "slices")
-    assert (slice_["category"], int(slice_["dur_ns"]), slice_["step"]) == ("python_profile", 500_000_000, "9")
+    assert (slice_["category"], int(slice_["dur_ns"]), slice_["step"]) == (
+        "python_profile",
+        500_000_000,
+        "9",
+    )
 
 
-def check_python_profile(run, path, _):
+def check_python_profile(run, path):
     name = path.parent.name
     found = {}
     for row in rows(run, "facts"):
@@ -216,8 +262,10 @@ def check_python_profile(run, path, _):
     assert found == reference.python_functions(path)
 
 
-@pytest.mark.parametrize("content, cause", [(b"{\x80\x81", "binary"), (b"[1,2,3]", "JSON"),
-                                            (b"", "empty"), (b"hello", "text")])
+@pytest.mark.parametrize(
+    "content, cause",
+    [(b"{\x80\x81", "binary"), (b"[1,2,3]", "JSON"), (b"", "empty"), (b"hello", "text")],
+)
 def test_what_is_no_profile_is_refused(tmp_path, content, cause):
     path = tmp_path / "x.json"
     path.write_bytes(content)
@@ -244,8 +292,10 @@ def test_a_real_file_that_is_cut_off(tmp_path):
 
 
 @needs_real
-@pytest.mark.parametrize("folder", ["merge_traces", "model_timeline_traces", "test_traces/framework",
-                                    "horovod_timeline_traces"])
+@pytest.mark.parametrize(
+    "folder",
+    ["merge_traces", "model_timeline_traces", "test_traces/framework", "horovod_timeline_traces"],
+)
 def test_real_framework_events(tmp_path, folder):
     run = imported(tmp_path, REAL / folder)
     expected, unclosed = collections.Counter(), 0
@@ -259,13 +309,17 @@ def test_real_framework_events(tmp_path, folder):
 
 
 @needs_real
-@pytest.mark.parametrize("name", ["horovod_timeline_small.json", "tfprofiler_local_missing_metadata"])
+@pytest.mark.parametrize(
+    "name", ["horovod_timeline_small.json", "tfprofiler_local_missing_metadata"]
+)
 def test_real_timelines_without_a_date(tmp_path, name):
     run = imported(tmp_path, REAL / name)
     paths = files(REAL / name, "*.gz") if (REAL / name).is_dir() else [REAL / name]
     found = [e for path in paths for e in reference.events(path)[0]]
     first = min(e.ts for e in found)
-    stored = collections.Counter(e._replace(ts=e.ts - manifest(run)["epoch_utc_ns"]) for e in stored_events(run))
+    stored = collections.Counter(
+        e._replace(ts=e.ts - manifest(run)["epoch_utc_ns"]) for e in stored_events(run)
+    )
     assert stored == collections.Counter(e._replace(ts=e.ts - first) for e in found)
     assert losses(run)["date_unknown"] == 1
 
@@ -281,7 +335,7 @@ def test_a_real_tensorflow_timeline_and_python_profiles(tmp_path):
     stored = collections.Counter(e for e in stored_events(run) if e.name != "Python profile")
     assert stored == expected
     for path in files(folder, "python_stats"):
-        check_python_profile(run, path, "facts")
+        check_python_profile(run, path)
     assert {rank["pid"] for rank in manifest(run)["ranks"]} == {80807, 151}
 
 
@@ -294,7 +348,10 @@ def test_the_whole_real_folder_is_one_run(tmp_path):
     assert counted["same_file_twice"] == 1  # 1591160699.algo-1.json
     assert counted["cut_off"] == 1
     unique = set()
-    for path in [*files(REAL / "test_traces" / "system", "*.json"), REAL / "1591160699.algo-1.json.corrupt"]:
+    for path in [
+        *files(REAL / "test_traces" / "system", "*.json"),
+        REAL / "1591160699.algo-1.json.corrupt",
+    ]:
         unique.update(reference.samples(path)[0])
     own = [s for s in stored_samples(run) if not s.metric.startswith("cpu.")]
     assert sorted(own, key=str) == sorted(unique, key=str)
