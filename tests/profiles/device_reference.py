@@ -279,7 +279,7 @@ def streams(events):
                 queue.append((event.launch.begin, event.begin))
         result[stream] = {
             "events": len(own),
-            "busy_ns": sum(h - l for l, h, running in elementary(own) if running),
+            "busy_ns": sum(high - low for low, high, running in elementary(own) if running),
             "idle": idle_causes(own),
             "overlapping_events": beside,
             "overlapping_ns": beside_ns,
@@ -328,7 +328,7 @@ def copies(events):
             "bytes": sum(sizes),
             "small_count": sum(size < SMALL_COPY for size in sizes),
             "sum_ns": sum(e.length for e in own),
-            "busy_ns": sum(h - l for l, h, running in elementary(own) if running),
+            "busy_ns": sum(high - low for low, high, running in elementary(own) if running),
         }
     return result
 
