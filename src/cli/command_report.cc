@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "analyze/report/report_json.h"
+#include "cli/command_import.h"
 #include "cli/commands.h"
 #include "cli/present.h"
 #include "serve/rpc/report.h"
@@ -16,6 +19,7 @@ struct ReportArguments {
   std::optional<int64_t> last;
   std::string section;
   std::optional<int64_t> top;
+  rpc::ImportRequest limits;  // of a profile that is imported
 };
 
 Status PrintJson(const std::filesystem::path& run, const ReportArguments& arguments,
@@ -37,9 +41,22 @@ std::vector<std::string> SectionChoices() {
   return names;
 }
 
+// The run that is meant; a profile is made one first, in the folder where runs are gathered.
+Result<std::filesystem::path> RunOf(const ReportArguments& arguments, const Settings& settings) {
+  if (arguments.run.empty() || !rpc::IsProfile(arguments.run)) {
+    return rpc::ResolveRun(arguments.run, settings.folder);
+  }
+  rpc::ImportRequest request = arguments.limits;
+  request.paths = {arguments.run};
+  request.folder = settings.folder;
+  STEPTRACE_ASSIGN_OR_RETURN(auto imported, ImportWithProgress(request));
+  fmt::print(stderr, "steptrace: imported as {}\n", imported.run.string());
+  return imported.run;
+}
+
 int Report(const ReportArguments& arguments, const Session& session) {
   const Settings& settings = session.settings;
-  auto run = rpc::ResolveRun(arguments.run, settings.folder);
+  auto run = RunOf(arguments, settings);
   if (!run.ok()) return Fail(run.error());
   Status status = arguments.json
                       ? PrintJson(*run, arguments, {settings.price_per_hour, arguments.last})
@@ -63,6 +80,8 @@ void AddReportCommand(CLI::App& app, Session& session) {
                        .example = "steptrace report train-slow --price-per-hour 32.77"});
   auto arguments = std::make_shared<ReportArguments>();
   AddRunArgument(command, arguments->run);
+  command->get_option("RUN")->description(
+      "A run's path, name or id; without it the newest.\nA profile (see import) is imported first");
   AddJsonFlag(command, arguments->json);
   AddPriceOption(command, session);
   command->add_option("--last", arguments->last, "Only the newest N steps of each rank")
@@ -76,6 +95,7 @@ void AddReportCommand(CLI::App& app, Session& session) {
       ->type_name("N")
       ->check(AtLeast(1))
       ->needs(section);
+  AddImportLimits(command, arguments->limits);
   AddFolderOption(command, session);
   AddColorOption(command, session);
   command->callback([&session, arguments] {

@@ -2,6 +2,7 @@
 #include "store/closed_run.h"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -35,8 +36,8 @@ Status ClosedRun::Close(Manifest manifest) {
     // Numbers have no leading zeros: the shorter name is the lower number.
     std::sort(parts.segments.begin(), parts.segments.end(),
               [](const SegmentInfo& a, const SegmentInfo& b) {
-                return std::tuple(a.node, a.rank, a.file.size(), std::cref(a.file)) <
-                       std::tuple(b.node, b.rank, b.file.size(), std::cref(b.file));
+                return std::tuple(a.node, a.rank, a.file.size(), std::string_view(a.file)) <
+                       std::tuple(b.node, b.rank, b.file.size(), std::string_view(b.file));
               });
   }
   manifest.format = kFormatNumber;
