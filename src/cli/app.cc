@@ -84,6 +84,7 @@ void BuildApp(CLI::App& app, Session& session) {
       "more.");
   AddRunCommand(app, session);
   AddReportCommand(app, session);
+  AddRulesCommand(app, session);
   AddLsCommand(app, session);
   AddShowCommand(app, session);
   AddImportCommand(app, session);

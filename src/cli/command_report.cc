@@ -5,6 +5,7 @@
 
 #include "analyze/report/report_json.h"
 #include "cli/command_import.h"
+#include "cli/command_rules.h"
 #include "cli/commands.h"
 #include "cli/present.h"
 #include "serve/rpc/report.h"
@@ -58,6 +59,11 @@ int Report(const ReportArguments& arguments, const Session& session) {
   const Settings& settings = session.settings;
   auto run = RunOf(arguments, settings);
   if (!run.ok()) return Fail(run.error());
+  if (arguments.section == "rules") {  // they look at more than the report holds
+    const analyze::RuleSettings rules(analyze::RuleMode::kModern);
+    const Status shown = PrintRules(*run, rules, session, {arguments.json, arguments.top});
+    return shown.ok() ? FinishOutput(stdout) : Fail(shown.error());
+  }
   Status status = arguments.json
                       ? PrintJson(*run, arguments, {settings.price_per_hour, arguments.last})
                       : PrintReport(*run,

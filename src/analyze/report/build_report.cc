@@ -8,6 +8,7 @@
 
 #include "analyze/report/recommendations.h"
 #include "analyze/report/sections.h"
+#include "analyze/rules/profiling_report.h"
 #include "analyze/verdict/attribution.h"
 #include "analyze/verdict/verdict.h"
 
@@ -37,7 +38,6 @@ std::vector<std::string> MakeNotes(const ReportInput& input) {
         "no device activity was recorded: roles, devices, operators, kernels, memory and modules "
         "are empty, and collectives are not listed one by one");
   }
-  notes.push_back("rules: none are evaluated in this version");
   if (input.counters.empty()) notes.push_back("system: no metric was collected");
   for (const std::string& text : UnavailableMetrics(input)) {
     notes.push_back("not measured: " + text);
@@ -47,6 +47,19 @@ std::vector<std::string> MakeNotes(const ReportInput& input) {
         fmt::format("of each rank the last {} steady steps alone", *input.options.last_steps));
   }
   return notes;
+}
+
+// Of what a report reads: marks of steps and loaders' work stand in the slices, which
+// `steptrace rules` reads beside it.
+std::shared_ptr<const std::vector<RuleResult>> MakeRuleResults(const ReportInput& input) {
+  RulesInput rules;
+  rules.run = input.run;
+  rules.counters = input.counters;
+  rules.steps = input.steps;
+  rules.strings = input.strings;
+  rules.facts = input.facts;
+  return std::make_shared<std::vector<RuleResult>>(
+      RunRules(rules, RuleSettings(RuleMode::kModern)));
 }
 
 }  // namespace
@@ -78,6 +91,7 @@ Report BuildReport(const ReportInput& input) {
   report.system = MakeSystem(input);
   report.losses = MakeLosses(input, selection, facts);
   report.notes = MakeNotes(input);
+  report.rules = MakeRuleResults(input);
   if (input.profile != nullptr) {
     report.profile = BuildProfile(*input.profile);
     report.recommendations = MakeRecommendations(*input.profile, report);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -188,6 +189,8 @@ struct Recommendation {
   std::string advice;
 };
 
+struct RuleResult;  // analyze/rules
+
 struct Report {
   RunSection run;
   PhasesSection phases;
@@ -201,6 +204,7 @@ struct Report {
   std::vector<SystemRow> system;
   std::vector<LossLine> losses;
   std::vector<std::string> notes;
+  std::shared_ptr<const std::vector<RuleResult>> rules;  // in the mode modern; null: none ran
   // Roles, devices, operators, kernels, memory, modules, collectives, critical path. Without one
   // they are listed in the JSON form as empty, with a note.
   std::optional<Profile> profile;

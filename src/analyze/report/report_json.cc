@@ -5,6 +5,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "analyze/rules/profiling_report.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -200,6 +202,10 @@ Json LossJson(const LossLine& loss) {
           {"to_ns", OrNull(loss.to_ns)}, {"detail", loss.detail}};
 }
 
+Json RulesJson(const Report& report) {
+  return report.rules == nullptr ? Json::array() : Each(*report.rules, RuleJson);
+}
+
 constexpr std::array kDevices = {"devices", "roles"};
 constexpr std::array kOperators = {"operators", "operator_totals"};
 constexpr std::array kKernels = {"kernels"};
@@ -257,7 +263,7 @@ Json WholeJson(const Report& report) {
                {"critical_path", Json::object()},
                {"recommendations", Each(report.recommendations, RecommendationJson)},
                {"system", Each(report.system, SystemJson)},
-               {"rules", Json::array()},
+               {"rules", RulesJson(report)},
                {"losses", Each(report.losses, LossJson)},
                {"notes", report.notes}};
   if (report.profile) AddProfileJson(*report.profile, json);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ModernData {
   int64_t to_ns = 0;
   bool training_known = false;  // the stretch is that of the training's steps
   SystemSignals signals;        // within it
+  std::map<int32_t, std::vector<NodeSnapshot>> snapshots;  // of these signals, by node
 };
 
 // Windows of `size`; what is left at the end joins the last one if it is shorter than `least`.

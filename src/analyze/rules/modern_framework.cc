@@ -84,6 +84,7 @@ ModernData::ModernData(const RulesInput& rules_input, const RuleSettings& rule_s
   to_ns = stretch.to_ns;
   training_known = stretch.known;
   if (training_known) signals = signals.Between(from_ns, to_ns);
+  snapshots = Snapshots(signals);
 }
 
 RuleResult NotApplicable(RuleResult result, std::string reason) {

@@ -134,7 +134,7 @@ RuleResult ModernBatchSize(const ModernData& data) {
     return NotApplicable(std::move(result), "GPU memory or CPU use was not measured");
   }
   std::map<int32_t, SignalSeries> cpu;  // mean of the node's own cores
-  for (const auto& [node, snapshots] : Snapshots(data.signals)) {
+  for (const auto& [node, snapshots] : data.snapshots) {
     for (const NodeSnapshot& one : snapshots) {
       if (!one.cpu) continue;
       cpu[node].times_ns.push_back(one.ts_ns);
@@ -224,7 +224,7 @@ RuleResult ModernBottleneck(RuleId rule, const ModernData& data) {
   const DataWaits waits(data);
   const size_t patience = Count(data, rule, "patience");
   bool enough = false;
-  for (const auto& [node, all] : Snapshots(data.signals)) {
+  for (const auto& [node, all] : data.snapshots) {
     std::vector<NodeSnapshot> snapshots = all;
     std::erase_if(snapshots, [](const NodeSnapshot& one) { return !one.gpu; });
     result.datapoints += static_cast<int64_t>(snapshots.size());
@@ -375,7 +375,7 @@ RuleResult ModernLoadBalancing(const ModernData& data) {
 
 RuleResult ModernSystemUsage(const ModernData& data) {
   RuleResult result = EmptyResult(RuleId::kOverallSystemUsage, data.settings);
-  for (const auto& [node, snapshots] : Snapshots(SystemSignals(data.input.counters))) {
+  for (const auto& [node, snapshots] : data.snapshots) {
     result.datapoints += static_cast<int64_t>(snapshots.size());
   }
   if (result.datapoints == 0) {

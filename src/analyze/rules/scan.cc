@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "analyze/report/quantity.h"
@@ -14,8 +15,16 @@ namespace {
 
 // The first scan begins at the first file's minute.
 int64_t FirstScan(const RulesInput& input, int64_t first_ns) {
-  const int64_t since = (input.run.epoch_utc_ns + first_ns) % kScanNs;
+  const int64_t since = (input.run.epoch_utc_ns % kScanNs + first_ns % kScanNs) % kScanNs;
   return first_ns - (since < 0 ? since + kScanNs : since);
+}
+
+// Times that a run can hold: sums of two of them are numbers yet.
+constexpr int64_t kFar = int64_t{1} << 61;
+
+template <class Event>
+bool MayBe(const Event& event) {
+  return event.ts_ns > -kFar && event.ts_ns < kFar && event.dur_ns >= 0 && event.dur_ns < kFar;
 }
 
 struct Extent {
@@ -84,7 +93,9 @@ class Scanner {
 }  // namespace
 
 std::vector<StepMark> StepEvents(const RulesInput& input) {
-  std::vector<StepMark> events(input.step_marks.begin(), input.step_marks.end());
+  std::vector<StepMark> events;
+  std::copy_if(input.step_marks.begin(), input.step_marks.end(), std::back_inserter(events),
+               MayBe<StepMark>);
   const bool marked = !events.empty();
   for (const store::StepRow& row : input.steps) {
     if (marked) break;
@@ -115,28 +126,36 @@ std::vector<RuleResult> RunCompatRules(const RulesInput& input, const RuleSettin
   Extent extent;
   if (!signals.empty()) extent.Add(signals.first_ns(), signals.last_ns());
   for (const StepMark& step : steps) extent.Add(step.ts_ns, step.end_ns());
-  for (const LoaderEvent& one : input.loader_events) extent.Add(one.ts_ns, one.ts_ns + one.dur_ns);
+  std::vector<LoaderEvent> loaders;
+  for (const LoaderEvent& one : input.loader_events) {
+    if (!MayBe(one)) continue;
+    loaders.push_back(one);
+    extent.Add(one.ts_ns, one.ts_ns + one.dur_ns);
+  }
   std::vector<std::unique_ptr<CompatRule>> rules;
   for (const RuleInfo& info : RuleCatalogue()) {
     if (info.id == RuleId::kProfilerReport) continue;
     auto rule = MakeCompatSystemRule(info.id, settings);
     rules.push_back(rule ? std::move(rule) : MakeCompatFrameworkRule(info.id, settings));
   }
-  const int64_t first = extent.empty() ? 0 : FirstScan(input, extent.first_ns);
-  const int64_t scans = extent.empty() ? 0 : (extent.last_ns - first) / kScanNs + 1;
+  // Unsigned: the times of a damaged run may lie anywhere.
+  const uint64_t span_ns = extent.empty() ? 0
+                                          : static_cast<uint64_t>(extent.last_ns) -
+                                                static_cast<uint64_t>(extent.first_ns);
   std::vector<RuleResult> results;
-  if (scans > kMostScans) {
+  if (span_ns / kScanNs > static_cast<uint64_t>(kMostScans)) {
     for (const auto& rule : rules) {
       results.push_back(rule->Result());
       results.back().status = RuleStatus::kError;
       results.back().reason = fmt::format(
           "the samples' times span {}: some are wrong; see `steptrace show RUN counters`",
-          FormatDuration(extent.last_ns - extent.first_ns));
+          FormatDuration(static_cast<int64_t>(std::min<uint64_t>(span_ns, INT64_MAX))));
     }
     return results;
   }
-  Scanner scanner(signals, std::move(steps),
-                  {input.loader_events.begin(), input.loader_events.end()});
+  const int64_t first = extent.empty() ? 0 : FirstScan(input, extent.first_ns);
+  const int64_t scans = extent.empty() ? 0 : (extent.last_ns - first) / kScanNs + 1;
+  Scanner scanner(signals, std::move(steps), std::move(loaders));
   ScanWindow window;
   window.signals = &signals;
   for (int64_t i = 0; i < scans; ++i) {

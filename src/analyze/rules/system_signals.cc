@@ -218,30 +218,40 @@ SystemSignals SystemSignals::Between(int64_t from_ns, int64_t to_ns) const {
 }
 
 std::map<int32_t, std::vector<NodeSnapshot>> Snapshots(const SystemSignals& signals) {
-  std::map<int32_t, std::vector<SystemEvent>> events;
-  for (size_t i = 0; i < signals.series().size(); ++i) {
-    const SignalSeries& one = signals.series()[i];
-    for (size_t k = 0; k < one.values.size(); ++k) {
-      events[one.node].push_back({one.times_ns[k], one.values[k], static_cast<uint32_t>(i)});
-    }
-  }
+  struct Cursor {
+    const SignalSeries* series;
+    size_t at;
+  };
+  std::map<int32_t, std::vector<Cursor>> cursors;
+  for (const SignalSeries& one : signals.series()) cursors[one.node].push_back({&one, 0});
   std::map<int32_t, std::vector<NodeSnapshot>> result;
-  for (auto& [node, of_node] : events) {
-    std::stable_sort(of_node.begin(), of_node.end(),
-                     [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
+  for (auto& [node, of_node] : cursors) {
     std::vector<NodeSnapshot>& snapshots = result[node];
-    int counts[6] = {};
-    for (const SystemEvent& event : of_node) {
-      if (snapshots.empty() || event.ts_ns - snapshots.back().ts_ns > kSnapshotNs) {
-        snapshots.emplace_back().ts_ns = event.ts_ns;
-        std::fill(std::begin(counts), std::end(counts), 0);
+    while (!of_node.empty()) {
+      NodeSnapshot& now = snapshots.emplace_back();
+      now.ts_ns = std::numeric_limits<int64_t>::max();
+      for (const Cursor& one : of_node) {
+        now.ts_ns = std::min(now.ts_ns, one.series->times_ns[one.at]);
       }
-      NodeSnapshot& now = snapshots.back();
-      const Signal signal = signals.series()[event.series].signal;
       std::optional<double>* means[] = {&now.cpu,        &now.io_wait,     &now.gpu,
                                         &now.gpu_memory, &now.host_memory, &now.network};
-      AddTo(*means[static_cast<size_t>(signal)], counts[static_cast<size_t>(signal)], event.value);
-      if (signal == Signal::kIoWait) now.io_wait_sum += event.value;
+      int counts[6] = {};
+      for (Cursor& one : of_node) {
+        const auto signal = static_cast<size_t>(one.series->signal);
+        const auto& times = one.series->times_ns;
+        // Unsigned: the times of a damaged run may lie anywhere.
+        const auto age = [&] {
+          return static_cast<uint64_t>(times[one.at]) - static_cast<uint64_t>(now.ts_ns);
+        };
+        for (; one.at < times.size() && age() <= static_cast<uint64_t>(kSnapshotNs); ++one.at) {
+          AddTo(*means[signal], counts[signal], one.series->values[one.at]);
+          if (one.series->signal == Signal::kIoWait) {
+            now.io_wait_sum += one.series->values[one.at];
+          }
+        }
+      }
+      std::erase_if(of_node,
+                    [](const Cursor& one) { return one.at == one.series->times_ns.size(); });
     }
   }
   return result;
