@@ -34,6 +34,16 @@ bool HasBase(const Source& source) {
   return head.ok() && head->find("\"start_time_since_epoch_in_micros\"") != std::string::npos;
 }
 
+// What a file says of itself in its place alone, and not in its content: two files that differ in
+// it are two, though their bytes be the same. System metrics name their node themselves.
+std::string IdentityOf(const std::string& path, Format format) {
+  if (format == Format::kSageMakerSystem) return "";
+  const bool by_folder = format == Format::kSageMakerPythonStats || format == Format::kTensorFlow;
+  size_t at = path.rfind('/');
+  if (by_folder && at != std::string::npos && at > 0) at = path.rfind('/', at - 1);
+  return at == std::string::npos ? path : path.substr(at + 1);
+}
+
 class Planner {
  public:
   void Add(const Source& source, Format format);
@@ -46,35 +56,34 @@ class Planner {
     auto operator<=>(const ProcessKey&) const = default;
   };
 
-  bool IsDouble(const Source& source);
+  bool IsDouble(const Source& source, Format format);
   void AddTimeline(const Source& source);
   void AddFile(const ProcessName& process, bool dated, PlannedFile file);
   void NumberNodes();
 
   ImportPlan plan_;
-  std::map<int64_t, std::vector<const Source*>> by_size_;
+  std::map<std::pair<int64_t, std::string>, std::vector<const Source*>> alike_;
   std::map<std::string, std::vector<const Source*>> system_;
   std::map<ProcessKey, std::vector<PlannedFile>> processes_;
   std::map<std::string, MetadataName, std::less<>> metadata_;  // by folder
   std::vector<const Source*> timelines_;
 };
 
-// Contents are read only of files of one size.
-bool Planner::IsDouble(const Source& source) {
+// Contents are read only of files of one size and one identity.
+bool Planner::IsDouble(const Source& source, Format format) {
   if (source.bytes <= 0 || source.bytes > kMaxComparedBytes) return false;
-  auto& same_size = by_size_[source.bytes];
-  std::string content;
+  auto& alike = alike_[{source.bytes, IdentityOf(source.path, format)}];
   const auto read = [](const Source& one) {
     auto all = ReadAll(one, static_cast<size_t>(2 * kMaxComparedBytes));
     return all.ok() ? *std::move(all) : std::string();
   };
-  if (!same_size.empty()) content = read(source);
-  for (const Source* other : same_size) {
+  const std::string content = alike.empty() ? std::string() : read(source);
+  for (const Source* other : alike) {
     if (content.empty() || read(*other) != content) continue;
     plan_.doubles.emplace_back(&source, other);
     return true;
   }
-  same_size.push_back(&source);
+  alike.push_back(&source);
   return false;
 }
 
@@ -85,7 +94,7 @@ void Planner::Add(const Source& source, Format format) {
     metadata_.emplace(folder, *metadata);
     return;
   }
-  if (IsDouble(source)) return;
+  if (IsDouble(source, format)) return;
   switch (format) {
     case Format::kSageMakerSystem:
       system_[SystemNodeOf(source)].push_back(&source);
