@@ -2,9 +2,10 @@
 #include "analyze/critical_path/critical_path.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
-#include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "analyze/critical_path/path_names.h"
 #include "analyze/critical_path/replay.h"
@@ -83,8 +84,8 @@ class Builder {
   }
 
   // What the windows share: names and sums.
-  std::vector<PathStretch> Named(const std::vector<PathPiece>& pieces) const {
-    std::vector<PathStretch> stretches;
+  std::vector<NamedStretch> Named(const std::vector<PathPiece>& pieces) const {
+    std::vector<NamedStretch> stretches;
     for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
       namer_.Name(*piece, stretches);
     }
@@ -117,29 +118,48 @@ class Builder {
     for (size_t i = 1; i < pieces.size(); ++i) {
       section_.rank_changes += pieces[i].rank != pieces[i - 1].rank ? 1 : 0;
     }
-    std::vector<PathStretch> stretches = Named(pieces);
+    std::vector<NamedStretch> stretches = Named(pieces);
     section_.stretch_count = static_cast<int64_t>(stretches.size());
     Rows(stretches);
-    std::stable_sort(stretches.begin(), stretches.end(),
-                     [](const auto& a, const auto& b) { return a.dur_ns > b.dur_ns; });
-    if (stretches.size() > options_.top) stretches.resize(options_.top);
-    section_.stretches = std::move(stretches);
+    KeepLongest(stretches);
   }
 
-  void Rows(const std::vector<PathStretch>& stretches) {
-    std::map<std::tuple<PathCause, std::string_view, std::string_view>, PathRow> rows;
-    for (const PathStretch& stretch : stretches) {
-      PathRow& row = rows[{stretch.cause, stretch.name, stretch.op}];
+  void Rows(const std::vector<NamedStretch>& stretches) {
+    std::unordered_map<uint64_t, std::array<PathRow, kPathCauses>> rows;
+    for (const NamedStretch& stretch : stretches) {
+      const uint64_t key =
+          static_cast<uint64_t>(stretch.name) << 32 | static_cast<uint32_t>(stretch.op);
+      PathRow& row = rows[key][static_cast<size_t>(stretch.cause)];
       row.ns += stretch.dur_ns;
       row.stretches += 1;
     }
-    for (auto& [key, row] : rows) {
-      std::tie(row.cause, row.name, row.op) = key;
-      row.share = ShareOf(row.ns, section_.window.dur_ns);
-      section_.rows.push_back(std::move(row));
+    for (auto& [key, of_names] : rows) {
+      for (size_t cause = 0; cause < of_names.size(); ++cause) {
+        PathRow& row = of_names[cause];
+        if (row.stretches == 0) continue;
+        row.cause = static_cast<PathCause>(cause);
+        row.name = trace_.Text(static_cast<store::StringId>(key >> 32));
+        row.op = trace_.Text(static_cast<store::StringId>(key & 0xffffffff));
+        row.share = ShareOf(row.ns, section_.window.dur_ns);
+        section_.rows.push_back(std::move(row));
+      }
     }
-    std::stable_sort(section_.rows.begin(), section_.rows.end(),
-                     [](const auto& a, const auto& b) { return a.ns > b.ns; });
+    std::sort(section_.rows.begin(), section_.rows.end(), [](const auto& a, const auto& b) {
+      return std::tie(b.ns, a.cause, a.name, a.op) < std::tie(a.ns, b.cause, b.name, b.op);
+    });
+  }
+
+  void KeepLongest(std::vector<NamedStretch>& stretches) {
+    const size_t kept = std::min(options_.top, stretches.size());
+    std::partial_sort(stretches.begin(), stretches.begin() + static_cast<std::ptrdiff_t>(kept),
+                      stretches.end(), [](const auto& a, const auto& b) {
+                        return std::tie(b.dur_ns, a.begin_ns) < std::tie(a.dur_ns, b.begin_ns);
+                      });
+    for (size_t i = 0; i < kept; ++i) {
+      const NamedStretch& stretch = stretches[i];
+      section_.stretches.push_back({stretch.begin_ns, stretch.dur_ns, stretch.rank, stretch.cause,
+                                    trace_.Text(stretch.name), trace_.Text(stretch.op)});
+    }
   }
 
   // Each step from its first rank's begin to its last rank's end, device work included; where the

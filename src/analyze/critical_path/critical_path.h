@@ -15,14 +15,16 @@
 namespace steptrace::analyze {
 
 // A stretch of the path: on a rank, under one cause.
-struct PathStretch {
+template <class Text>
+struct PathStretchOf {
   int64_t begin_ns = 0;
   int64_t dur_ns = 0;
   int32_t rank = 0;
   PathCause cause = PathCause::kHost;
-  std::string name;  // of the kernel, call or loader; empty on a thread between them
-  std::string op;    // operator that launched it, or that the thread was in
+  Text name{};  // of the kernel, call or loader; empty on a thread between them
+  Text op{};    // operator that launched it, or that the thread was in
 };
+using PathStretch = PathStretchOf<std::string>;
 
 struct PathShare {
   PathCause cause = PathCause::kHost;

@@ -9,7 +9,12 @@
 namespace steptrace::analyze {
 namespace {
 
-constexpr std::string_view kAutograd = "autograd::engine::evaluate_function";
+// Operators of autograd's threads: "autograd::engine::evaluate_function: MmBackward0", and in
+// profiles of 2021 "MmBackward".
+bool IsAutograd(std::string_view name) {
+  return name.starts_with("autograd::") || name.ends_with("Backward") ||
+         name.ends_with("Backward0") || name.find("AccumulateGrad") != std::string_view::npos;
+}
 
 struct Span {
   int64_t begin_ns = 0;
@@ -65,7 +70,7 @@ class PointFinder {
       const auto lane = static_cast<size_t>(event.lane);
       if (event.flow_in != kNone) autograd_[lane] = true;
       if (event.kind != EventKind::kOperator && event.kind != EventKind::kRuntime) continue;
-      if (IsOf(event.name, is_autograd, [](auto name) { return name.starts_with(kAutograd); })) {
+      if (IsOf(event.name, is_autograd, IsAutograd)) {
         autograd_[lane] = true;
       }
       if (!IsOutermost(event)) continue;

@@ -17,11 +17,11 @@ PathNamer::PathNamer(const Trace& trace, const PathGraph& graph) : trace_(trace)
   }
 }
 
-void PathNamer::Name(const PathPiece& piece, std::vector<PathStretch>& to) const {
+void PathNamer::Name(const PathPiece& piece, std::vector<NamedStretch>& to) const {
   if (piece.begin_ns >= piece.end_ns) return;
   const RankTrace& rank = trace_.ranks[static_cast<size_t>(piece.rank)];
-  PathStretch stretch{
-      piece.begin_ns, piece.end_ns - piece.begin_ns, rank.rank, piece.cause, "", ""};
+  NamedStretch stretch{
+      piece.begin_ns, piece.end_ns - piece.begin_ns, rank.rank, piece.cause, {}, {}};
   if (piece.cause == PathCause::kHost && piece.lane != kNone) {
     NameThread(piece, to);
     return;
@@ -29,15 +29,15 @@ void PathNamer::Name(const PathPiece& piece, std::vector<PathStretch>& to) const
   if (piece.event != kNone) {
     const auto& events = piece.on_device ? rank.device : rank.host;
     const TraceEvent& event = events[static_cast<size_t>(piece.event)];
-    stretch.name = trace_.Text(event.name);
+    stretch.name = event.name;
     if (event.op != kNone) {
-      stretch.op = trace_.Text(rank.host[static_cast<size_t>(event.op)].name);
+      stretch.op = rank.host[static_cast<size_t>(event.op)].name;
     }
   }
   to.push_back(std::move(stretch));
 }
 
-void PathNamer::NameThread(const PathPiece& piece, std::vector<PathStretch>& to) const {
+void PathNamer::NameThread(const PathPiece& piece, std::vector<NamedStretch>& to) const {
   const RankTrace& rank = trace_.ranks[static_cast<size_t>(piece.rank)];
   const int64_t offset = graph_.offset_ns[static_cast<size_t>(piece.rank)];
   const int64_t begin = piece.begin_ns + offset;
@@ -57,13 +57,13 @@ void PathNamer::NameThread(const PathPiece& piece, std::vector<PathStretch>& to)
                        : static_cast<int32_t>(next - rank.host.begin()) - 1;
   auto push = [&](int64_t from, int64_t until, int32_t event) {
     if (from >= until) return;
-    const std::string& op = event == kNone ? std::string() : trace_.Text(at(event).name);
+    const store::StringId op = event == kNone ? store::StringId::kEmpty : at(event).name;
     if (!to.empty() && to.back().cause == PathCause::kHost && to.back().op == op &&
         to.back().rank == rank.rank && to.back().begin_ns + to.back().dur_ns == from - offset) {
       to.back().dur_ns += until - from;
       return;
     }
-    to.push_back({from - offset, until - from, rank.rank, PathCause::kHost, "", op});
+    to.push_back({from - offset, until - from, rank.rank, PathCause::kHost, {}, op});
   };
   int64_t from = begin;
   while (from < end) {

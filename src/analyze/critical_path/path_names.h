@@ -18,14 +18,16 @@ struct PathPiece {
   bool on_device = false;
 };
 
+using NamedStretch = PathStretchOf<store::StringId>;
+
 // Names pieces; those on a thread are cut where the innermost operator changes. Lengths stay.
 class PathNamer {
  public:
   PathNamer(const Trace& trace, const PathGraph& graph);
-  void Name(const PathPiece& piece, std::vector<PathStretch>& to) const;
+  void Name(const PathPiece& piece, std::vector<NamedStretch>& to) const;
 
  private:
-  void NameThread(const PathPiece& piece, std::vector<PathStretch>& to) const;
+  void NameThread(const PathPiece& piece, std::vector<NamedStretch>& to) const;
 
   const Trace& trace_;
   const PathGraph& graph_;

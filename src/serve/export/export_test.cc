@@ -33,27 +33,33 @@ class ExportTest : public ::testing::Test {
     auto& strings = writer.strings();
     for (int rank = 0; rank < ranks; ++rank) {
       const int32_t thread = rank * 2;
-      writer.Append(store::TrackRow{.track = thread,
-                                    .kind = strings.Intern("thread"),
-                                    .rank = rank,
-                                    .pid = 41,
-                                    .tid = 42,
-                                    .name = "python \"x\""});
-      writer.Append(store::TrackRow{.track = thread + 1,
-                                    .kind = strings.Intern("stream"),
-                                    .rank = rank,
-                                    .device = rank,
-                                    .stream = 7});
+      store::TrackRow host;
+      host.track = thread;
+      host.kind = strings.Intern("thread");
+      host.rank = rank;
+      host.pid = 41;
+      host.tid = 42;
+      host.name = "python \"x\"";
+      writer.Append(host);
+      store::TrackRow stream;
+      stream.track = thread + 1;
+      stream.kind = strings.Intern("stream");
+      stream.rank = rank;
+      stream.device = rank;
+      stream.stream = 7;
+      writer.Append(stream);
       auto slice = [&](int32_t track, const char* category, const char* name, int64_t ts,
                        int64_t dur, std::optional<int64_t> correlation, const char* details) {
-        writer.Append(store::SliceRow{.ts_ns = ts,
-                                      .dur_ns = dur,
-                                      .track = track,
-                                      .rank = rank,
-                                      .name = strings.Intern(name),
-                                      .category = strings.Intern(category),
-                                      .correlation = correlation,
-                                      .details = strings.Intern(details)});
+        store::SliceRow row;
+        row.ts_ns = ts;
+        row.dur_ns = dur;
+        row.track = track;
+        row.rank = rank;
+        row.name = strings.Intern(name);
+        row.category = strings.Intern(category);
+        row.correlation = correlation;
+        row.details = strings.Intern(details);
+        writer.Append(row);
       };
       slice(thread, "cpu_op", "aten::mm\n", 1001, 999, {}, R"({"Input Dims":[[1,2]]})");
       slice(thread, "cuda_runtime", "cudaLaunchKernel", 1100, 100, 5, "");
