@@ -64,8 +64,22 @@ def device_bytes(folder, run):
     """Bytes of the device's slices in a segment file of their own, encoded as the store does."""
     path = folder / "device.parquet"
     where = "category = 'kernel'"
-    subprocess.run([STEPTRACE, "export", run, "--table", "slices", "--where", where, "--format", "parquet",
-                    "-o", path], check=True)
+    subprocess.run(
+        [
+            STEPTRACE,
+            "export",
+            run,
+            "--table",
+            "slices",
+            "--where",
+            where,
+            "--format",
+            "parquet",
+            "-o",
+            path,
+        ],
+        check=True,
+    )
     return path.stat().st_size
 
 
@@ -77,9 +91,13 @@ def main():
         plain.write_text(make_trace.text(least_bytes=size))
         packed = folder / "made.json.gz"
         subprocess.run(f"gzip -6 -c {plain} > {packed}", shell=True, check=True)
-        events, slices, dur_ns, on_device = json.loads(measure([sys.executable, "-c", LOAD, plain])[0])
+        events, slices, dur_ns, on_device = json.loads(
+            measure([sys.executable, "-c", LOAD, plain])[0]
+        )
         gigabytes = plain.stat().st_size / 1e9
-        print(f"{gigabytes * 1000:.0f} MB, {events} events, {packed.stat().st_size / 1e6:.1f} MB packed")
+        print(
+            f"{gigabytes * 1000:.0f} MB, {events} events, {packed.stat().st_size / 1e6:.1f} MB packed"
+        )
         for what, path in (("import, raw", plain), ("import, gzip", packed)):
             rows = []
             for i in range(ROUNDS):
@@ -87,19 +105,27 @@ def main():
                 rows.append(measure([STEPTRACE, "import", path, "-o", run]))
             assert stored(run) == (slices, dur_ns, on_device), stored(run)
             seconds, cpu, rss = medians(rows)
-            print(f"{what:20} {seconds:6.2f} s {gigabytes / seconds:6.2f} GB/s, of a core "
-                  f"{gigabytes / cpu:6.2f} GB/s, peak {rss:5.0f} MiB")
-        seconds, cpu, rss = medians([measure([sys.executable, "-c", LOAD, plain]) for _ in range(ROUNDS)])
-        print(f"{'json.load':20} {seconds:6.2f} s {gigabytes / seconds:6.2f} GB/s{'':23}, peak {rss:5.0f} MiB")
+            print(
+                f"{what:20} {seconds:6.2f} s {gigabytes / seconds:6.2f} GB/s, of a core "
+                f"{gigabytes / cpu:6.2f} GB/s, peak {rss:5.0f} MiB"
+            )
+        seconds, cpu, rss = medians(
+            [measure([sys.executable, "-c", LOAD, plain]) for _ in range(ROUNDS)]
+        )
+        print(
+            f"{'json.load':20} {seconds:6.2f} s {gigabytes / seconds:6.2f} GB/s{'':23}, peak {rss:5.0f} MiB"
+        )
         if INFLATE:
             inflate = [measure([INFLATE, packed])[0].split() for _ in range(ROUNDS)]
             assert int(inflate[0][0]) == plain.stat().st_size
             seconds = statistics.median(float(row[1]) for row in inflate)
             print(f"{'inflate alone':20} {seconds:6.2f} s {gigabytes / seconds:6.2f} GB/s")
         total = sum(f.stat().st_size for f in (run / "tables").rglob("*.parquet"))
-        print(f"stored: {total / 1e6:.1f} MB, {total / slices:.2f} bytes a slice; device slices alone "
-              f"{device_bytes(folder, run) / on_device:.2f} bytes each; "
-              f".json.gz {packed.stat().st_size / slices:.2f} bytes a slice")
+        print(
+            f"stored: {total / 1e6:.1f} MB, {total / slices:.2f} bytes a slice; device slices alone "
+            f"{device_bytes(folder, run) / on_device:.2f} bytes each; "
+            f".json.gz {packed.stat().st_size / slices:.2f} bytes a slice"
+        )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/command_import.h"
+
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "cli/command_import.h"
 #include "cli/commands.h"
 
 namespace steptrace::cli {
@@ -51,7 +52,8 @@ Result<import::ImportSummary> ImportWithProgress(const rpc::ImportRequest& reque
   if (imported.ok()) {
     for (const std::string& note : imported->notes) fmt::print(stderr, "steptrace: {}\n", note);
     if (imported->losses > 0) {
-      fmt::print(stderr, "steptrace: not all could be used: `steptrace show {} losses` tells what\n",
+      fmt::print(stderr,
+                 "steptrace: not all could be used: `steptrace show {} losses` tells what\n",
                  imported->run.string());
     }
   }
@@ -59,11 +61,11 @@ Result<import::ImportSummary> ImportWithProgress(const rpc::ImportRequest& reque
 }
 
 void AddImportCommand(CLI::App& app, Session& session) {
-  CLI::App* command = AddCommand(
-      app, {.name = "import",
-            .sentence = "Make a run of profiles by other tools",
-            .usage = "PATH... [-o RUN] [OPTIONS]",
-            .example = "steptrace import traces/ -o run && steptrace report run"});
+  CLI::App* command =
+      AddCommand(app, {.name = "import",
+                       .sentence = "Make a run of profiles by other tools",
+                       .usage = "PATH... [-o RUN] [OPTIONS]",
+                       .example = "steptrace import traces/ -o run && steptrace report run"});
   auto arguments = std::make_shared<ImportArguments>();
   command
       ->add_option("PATH", arguments->paths,

@@ -71,8 +71,12 @@ std::string LooksLike(std::string_view head) {
   if (head.starts_with(std::string_view("PAR1", 4))) return "a Parquet file";
   if (head.starts_with(std::string_view("\x89PNG", 4))) return "a PNG picture";
   if (head.starts_with("SQLite format 3")) return "an SQLite file (of Nsight, perhaps)";
-  if (head.starts_with(std::string_view("\x7F" "ELF", 4))) return "a program";
-  if (head.starts_with(std::string_view("\x28\xB5\x2F\xFD", 4))) return "a zstd file; unpack it first";
+  if (head.starts_with(std::string_view("\x7F"
+                                        "ELF",
+                                        4)))
+    return "a program";
+  if (head.starts_with(std::string_view("\x28\xB5\x2F\xFD", 4)))
+    return "a zstd file; unpack it first";
   if (text.starts_with('<')) return "HTML or XML";
   if (text.starts_with('{') || text.starts_with('[')) return "JSON without trace events";
   bool binary = std::any_of(head.begin(), head.end(), [](char c) {

@@ -69,13 +69,15 @@ class PartialFolder {
     }
     fs::path parent = output.has_parent_path() ? output.parent_path() : fs::path(".");
     fs::create_directories(parent, error);
-    if (error) return Error{fmt::format("{}: {}; give another folder with -o", parent.string(),
-                                        error.message())};
+    if (error)
+      return Error{
+          fmt::format("{}: {}; give another folder with -o", parent.string(), error.message())};
     fs::path path = parent / fmt::format(".{}.{}.partial", output.filename().string(), getpid());
     fs::remove_all(path, error);
     fs::create_directory(path, error);
-    if (error) return Error{fmt::format("{}: {}; give another folder with -o", parent.string(),
-                                        error.message())};
+    if (error)
+      return Error{
+          fmt::format("{}: {}; give another folder with -o", parent.string(), error.message())};
     return PartialFolder(std::move(path));
   }
   PartialFolder(PartialFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
@@ -131,8 +133,8 @@ void TellLeftOut(const Sorted& sorted, RunSink& sink, std::vector<std::string>& 
     list += (i == 0 ? "" : ", ") + sorted.unknown[i];
   }
   if (sorted.unknown.size() > kMostNamed) list += ", ...";
-  std::string note = fmt::format("{} files are no profiles and were left out: {}",
-                                 sorted.unknown.size(), list);
+  std::string note =
+      fmt::format("{} files are no profiles and were left out: {}", sorted.unknown.size(), list);
   sink.RunLoss("slices", "no_profile", static_cast<int64_t>(sorted.unknown.size()), note);
   notes.push_back(std::move(note));
 }

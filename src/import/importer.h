@@ -31,8 +31,8 @@ struct ImportSummary {
   int64_t files = 0;   // read
   int64_t events = 0;  // rows stored
   int64_t ranks = 0;
-  int64_t losses = 0;               // rows of the table
-  std::vector<std::string> notes;   // what a user should know: files left out, ranks told apart
+  int64_t losses = 0;              // rows of the table
+  std::vector<std::string> notes;  // what a user should know: files left out, ranks told apart
 };
 
 // Reads all of what the paths hold into one new run. The run appears by a rename at the end: a

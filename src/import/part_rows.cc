@@ -77,8 +77,7 @@ Result<std::vector<PartRows::Block>> PartRows::TakeGroup() {
   std::vector<Block> blocks;
   for (const Extent& extent : groups_[next_group_++]) {
     Block block(extent.rows);
-    STEPTRACE_RETURN_IF_ERROR(
-        file_->Read(extent.at, block.data(), block.size() * sizeof(Slice)));
+    STEPTRACE_RETURN_IF_ERROR(file_->Read(extent.at, block.data(), block.size() * sizeof(Slice)));
     blocks.push_back(std::move(block));
   }
   return blocks;

@@ -56,9 +56,9 @@ struct RunSink::Part {
   std::vector<store::StepRow> steps;
   std::vector<store::FactRow> fact_rows;
   Losses losses;
-  int32_t rank = -1;       // as it will be stored
-  int64_t shift_ns = 0;    // from its own clock to the run's
-  bool left_out = false;   // the same profile as another part
+  int32_t rank = -1;      // as it will be stored
+  int64_t shift_ns = 0;   // from its own clock to the run's
+  bool left_out = false;  // the same profile as another part
 };
 
 struct RunSink::Impl {
@@ -208,15 +208,14 @@ void RunSink::Impl::LeaveOutDoubles() {
   std::map<std::tuple<int32_t, int64_t, int64_t, int64_t, int64_t>, Part*> seen;
   for (auto& part : parts) {
     if (part->left_out || part->facts.rank.value_or(-1) < 0 || part->bounds.empty()) continue;
-    auto [found, added] = seen.try_emplace(
-        {*part->facts.rank, part->facts.pid, part->slices.size(), part->bounds.first_ns,
-         part->bounds.last_ns},
-        part.get());
+    auto [found, added] = seen.try_emplace({*part->facts.rank, part->facts.pid, part->slices.size(),
+                                            part->bounds.first_ns, part->bounds.last_ns},
+                                           part.get());
     if (added) continue;
     part->left_out = true;
-    std::string note = fmt::format("{}: the same profile of rank {} as {}; left out",
-                                   part->facts.source, *part->facts.rank,
-                                   found->second->facts.source);
+    std::string note =
+        fmt::format("{}: the same profile of rank {} as {}; left out", part->facts.source,
+                    *part->facts.rank, found->second->facts.source);
     AddLoss(run_losses, "slices", "same_profile_twice", 1, note);
     notes.push_back(std::move(note));
   }
@@ -238,9 +237,8 @@ void RunSink::Impl::ChooseRanks() {
     part->rank = next;
     taken.emplace(next, part.get());
     if (!part->facts.rank) continue;
-    std::string note =
-        fmt::format("{}: rank {} as {} too; stored as rank {}", part->facts.source,
-                    *part->facts.rank, taken[*part->facts.rank]->facts.source, next);
+    std::string note = fmt::format("{}: rank {} as {} too; stored as rank {}", part->facts.source,
+                                   *part->facts.rank, taken[*part->facts.rank]->facts.source, next);
     AddLoss(run_losses, "slices", "same_rank_twice", 1, note);
     notes.push_back(std::move(note));
   }
@@ -386,7 +384,8 @@ Result<SinkSummary> RunSink::Finish(store::Manifest manifest) {
     if (part.left_out) continue;
     summary.losses += static_cast<int64_t>(losses[i].size());
     int32_t node = part.facts.node;
-    STEPTRACE_RETURN_IF_ERROR(slices.Write(part.slices, part.flows, node, part.rank, part.shift_ns));
+    STEPTRACE_RETURN_IF_ERROR(
+        slices.Write(part.slices, part.flows, node, part.rank, part.shift_ns));
     Shift(part.counters, part.shift_ns, node, part.rank);
     Shift(part.memory, part.shift_ns, node, part.rank);
     Shift(part.steps, part.shift_ns, node, part.rank);

@@ -118,11 +118,13 @@ class Nesting {
   // Gives flows that begin or end before a moment to the innermost slice there.
   void BindFlows(int64_t before_ns) {
     for (; next_ < flows_.size() && flows_[next_].ts_ns < before_ns; ++next_) {
-      const Flow& flow = flows_[next_];
+      Flow& flow = flows_[next_];
+      if (flow.track < 0) continue;  // bound in a group before
       std::vector<Slice*>& open = OpenOn(flow.track);
       while (!open.empty() && EndOf(*open.back()) < flow.ts_ns) open.pop_back();
       if (open.empty()) continue;
       (flow.out ? open.back()->flow_out : open.back()->flow_in) = flow.id;
+      flow.track = -1;
     }
   }
 

@@ -22,7 +22,8 @@ class SliceWriter {
   SliceWriter& operator=(const SliceWriter&) = delete;
 
   // Takes the rows out of the part; its times are moved by `shift_ns`.
-  Status Write(PartRows& rows, std::vector<Flow>& flows, int32_t node, int32_t rank, int64_t shift_ns);
+  Status Write(PartRows& rows, std::vector<Flow>& flows, int32_t node, int32_t rank,
+               int64_t shift_ns);
   // Waits for the segments that are being written; the first error of all.
   Status Finish();
 

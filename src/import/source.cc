@@ -64,7 +64,8 @@ Source FileSource(const fs::path& path, const std::string& inside, const Limits&
   return source;
 }
 
-// A file stands for itself or for its members. What cannot be read stays as it is: opening it tells.
+// A file stands for itself or for its members. What cannot be read stays as it is: opening it
+// tells.
 std::vector<Source> Expand(Source source, const Limits& limits) {
   auto head = ReadHead(source, kArchiveHead);
   if (head.ok() && IsArchive(*head)) {

@@ -25,7 +25,9 @@ def executable():
 
 
 def steptrace(*args, ok=True):
-    done = subprocess.run([executable(), *map(str, args)], capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [executable(), *map(str, args)], capture_output=True, text=True, timeout=300
+    )
     if ok:
         assert done.returncode == 0, done.stderr
     return done

@@ -9,10 +9,22 @@ import pathlib
 from collections import namedtuple
 from fractions import Fraction
 
-RENAMED = {"Operator": "cpu_op", "Runtime": "cuda_runtime", "Kernel": "kernel", "Memcpy": "gpu_memcpy",
-           "Memset": "gpu_memset"}
-ON_DEVICE = {"kernel", "gpu_memcpy", "gpu_memset", "cuda_sync", "gpu_user_annotation", "mtia_ccp_events",
-             "collective_comm"}
+RENAMED = {
+    "Operator": "cpu_op",
+    "Runtime": "cuda_runtime",
+    "Kernel": "kernel",
+    "Memcpy": "gpu_memcpy",
+    "Memset": "gpu_memset",
+}
+ON_DEVICE = {
+    "kernel",
+    "gpu_memcpy",
+    "gpu_memset",
+    "cuda_sync",
+    "gpu_user_annotation",
+    "mtia_ccp_events",
+    "collective_comm",
+}
 
 Slice = namedtuple("Slice", "ts dur name category place correlation external sequence bytes")
 Memory = namedtuple("Memory", "ts device address bytes allocated reserved")
@@ -20,7 +32,9 @@ Memory = namedtuple("Memory", "ts device address bytes allocated reserved")
 
 def load(path):
     path = pathlib.Path(path)
-    raw = gzip.open(path).read() if path.name.endswith(".gz") else path.read_bytes()
+    raw = path.read_bytes()
+    if raw[:2] == b"\x1f\x8b":
+        raw = gzip.decompress(raw)
     return json.loads(raw.decode("utf-8", "replace"), strict=False, parse_float=Fraction)
 
 
@@ -58,9 +72,17 @@ def slices(trace):
         args = event.get("args", {})
         external = args.get("External id", args.get("external id"))
         sequence = args.get("Seq", args.get("Sequence number"))
-        yield Slice(nanoseconds(event["ts"]), nanoseconds(event["dur"]), event["name"], category,
-                    place(event, category), number(args.get("correlation")), number(external),
-                    number(sequence), number(args.get("bytes")))
+        yield Slice(
+            nanoseconds(event["ts"]),
+            nanoseconds(event["dur"]),
+            event["name"],
+            category,
+            place(event, category),
+            number(args.get("correlation")),
+            number(external),
+            number(sequence),
+            number(args.get("bytes")),
+        )
 
 
 def memory(trace):
@@ -69,12 +91,19 @@ def memory(trace):
             continue
         args = event["args"]
         device = -1 if args["Device Type"] == 0 else args["Device Id"]
-        yield Memory(nanoseconds(event["ts"]), device, args.get("Addr", 0), args["Bytes"],
-                     args.get("Total Allocated"), args.get("Total Reserved"))
+        yield Memory(
+            nanoseconds(event["ts"]),
+            device,
+            args.get("Addr", 0),
+            args["Bytes"],
+            args.get("Total Allocated"),
+            args.get("Total Reserved"),
+        )
 
 
 def epoch(traces):
     """The earliest event of all but the profiler's own marks."""
+
     def times(trace):
         for event in slices(trace):
             if event.category != "Trace":

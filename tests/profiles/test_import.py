@@ -4,7 +4,6 @@
 import collections
 import gzip
 import json
-import shutil
 import tarfile
 import zipfile
 
@@ -30,9 +29,20 @@ def stored_slices(run, rank):
             place = ("device", track["device"], track["stream"])
         else:
             place = ("host", track["pid"], track["tid"])
-        yield row, reference.Slice(int(row["ts_ns"]), int(row["dur_ns"]), row["name"], row["category"], place,
-                                   whole(row["correlation"]), whole(row["external_id"]),
-                                   whole(row["sequence"]), whole(row["bytes"]))
+        yield (
+            row,
+            reference.Slice(
+                int(row["ts_ns"]),
+                int(row["dur_ns"]),
+                row["name"],
+                row["category"],
+                place,
+                whole(row["correlation"]),
+                whole(row["external_id"]),
+                whole(row["sequence"]),
+                whole(row["bytes"]),
+            ),
+        )
 
 
 def check_equal(run, rank, trace, epoch):
@@ -48,9 +58,17 @@ def check_equal(run, rank, trace, epoch):
     assert stored == expected
     wanted = sorted(event._replace(ts=event.ts - epoch) for event in reference.memory(trace))
     kept = sorted(
-        reference.Memory(int(r["ts_ns"]), int(r["device"]), int(r["address"]), int(r["bytes"]),
-                         whole(r["total_allocated_bytes"]), whole(r["total_reserved_bytes"]))
-        for r in rows(run, "memory") if int(r["rank"]) == rank)
+        reference.Memory(
+            int(r["ts_ns"]),
+            int(r["device"]),
+            int(r["address"]),
+            int(r["bytes"]),
+            whole(r["total_allocated_bytes"]),
+            whole(r["total_reserved_bytes"]),
+        )
+        for r in rows(run, "memory")
+        if int(r["rank"]) == rank
+    )
     assert [tuple(map(str, m)) for m in kept] == [tuple(map(str, m)) for m in wanted]
 
 
@@ -67,11 +85,24 @@ def test_every_event_is_stored_exactly(tmp_path, dialect):
     assert losses(tmp_path / "run") == {}
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not there: real profiles are not checked")
-@pytest.mark.parametrize("name", [
-    "a100_event_sync_multistream", "a100_nccl_rank0of2", "a100_simple_add", "b200_vllm_eager",
-    "mi300x_resnet_rank0of8", "sampled_rank0of128", "sampled_rank1of128", "v100_ns_no_basetime",
-    "v100_resnet50_workers0", "v100_resnet50_workers4"])
+@pytest.mark.skipif(
+    not SHARED.is_dir(), reason=f"{SHARED} is not there: real profiles are not checked"
+)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a100_event_sync_multistream",
+        "a100_nccl_rank0of2",
+        "a100_simple_add",
+        "b200_vllm_eager",
+        "mi300x_resnet_rank0of8",
+        "sampled_rank0of128",
+        "sampled_rank1of128",
+        "v100_ns_no_basetime",
+        "v100_resnet50_workers0",
+        "v100_resnet50_workers4",
+    ],
+)
 def test_real_profiles_are_stored_exactly(tmp_path, name):
     path = SHARED / f"{name}.pt.trace.json.gz"
     steptrace("import", path, "-o", tmp_path / "run")
@@ -86,7 +117,10 @@ def test_details_and_flows(tmp_path):
     steptrace("import", path, "-o", tmp_path / "run")
     stored = rows(tmp_path / "run", "slices")
     linear = [row for row in stored if row["name"] == "aten::linear"]
-    assert json.loads(linear[0]["details"]) == {"Fwd thread id": 0, "Input Dims": [[64, 512], [512, 512]]}
+    assert json.loads(linear[0]["details"]) == {
+        "Fwd thread id": 0,
+        "Input Dims": [[64, 512], [512, 512]],
+    }
     kernel = next(row for row in stored if row["name"].startswith("ncclDevKernel"))
     assert json.loads(kernel["details"])["Process Group Name"] == "0"
     assert "stream" not in json.loads(kernel["details"])
@@ -192,14 +226,23 @@ def test_chrome_events(tmp_path):
     run = tmp_path / "run"
     steptrace("import", path, "-o", run)
     found = {row["name"]: row for row in rows(run, "slices")}
-    times = {name: (int(r["ts_ns"]), int(r["dur_ns"]), int(r["depth"])) for name, r in found.items()}
-    assert times == {"outer": (0, 10_000, 0), "inner": (2_500, 750, 1), "async": (1_000, 20_000, 0),
-                     "now": (5_000, 0, 1)}
+    times = {
+        name: (int(r["ts_ns"]), int(r["dur_ns"]), int(r["depth"])) for name, r in found.items()
+    }
+    assert times == {
+        "outer": (0, 10_000, 0),
+        "inner": (2_500, 750, 1),
+        "async": (1_000, 20_000, 0),
+        "now": (5_000, 0, 1),
+    }
     assert found["inner"]["flow_out"] == "9"
     assert losses(run) == {"begin_without_end": 1, "end_without_begin": 1, "date_unknown": 1}
     tracks = {row["track"]: row["name"] for row in rows(run, "tracks")}
     assert sorted((tracks[r["track"]], float(r["value"])) for r in rows(run, "counters")) == [
-        ("load", 2.5), ("mem.a", 1.0), ("mem.b", 3.0)]
+        ("load", 2.5),
+        ("mem.a", 1.0),
+        ("mem.b", 3.0),
+    ]
     assert tracks[found["outer"]["track"]] == "worker"
 
 
@@ -211,14 +254,13 @@ def test_a_run_that_exists_stays(tmp_path):
     failed = steptrace("import", path, "-o", tmp_path / "run", ok=False)
     assert failed.returncode == 2 and "exists already" in failed.stderr
     assert (tmp_path / "run" / "run.json").read_bytes() == before
-    shutil.rmtree(tmp_path / "run")
 
 
-def test_rows_beyond_the_memory_limit_wait_in_a_file(tmp_path):
-    """Large enough that rows are spilled: nothing is lost, the run has no other files."""
-    path = tmp_path / "large.json"
-    path.write_text(make_trace.text(steps=2_600, dialect="base"))
+def test_a_run_is_tables_and_a_manifest(tmp_path):
+    path = tmp_path / "made.json"
+    path.write_text(make_trace.text(steps=200))
     steptrace("import", path, "-o", tmp_path / "run")
+    stored = rows(tmp_path / "run", "slices")
     text = path.read_text()
-    assert len(rows(tmp_path / "run", "slices")) == text.count('"ph": "X"') + text.count('"Record Window End"')
+    assert len(stored) == text.count('"ph": "X"') + text.count('"Record Window End"')
     assert sorted(p.name for p in (tmp_path / "run").iterdir()) == ["run.json", "tables"]

@@ -13,8 +13,16 @@ EVENTS = 6
 
 
 def event(number, **changes):
-    made = {"ph": "X", "cat": "cpu_op", "name": f"op{number}", "pid": 1, "tid": 2,
-            "ts": 1_700_000_000_000_000 + number * 10, "dur": 5, "args": {"External id": number}}
+    made = {
+        "ph": "X",
+        "cat": "cpu_op",
+        "name": f"op{number}",
+        "pid": 1,
+        "tid": 2,
+        "ts": 1_700_000_000_000_000 + number * 10,
+        "dur": 5,
+        "args": {"External id": number},
+    }
     made.update(changes)
     return json.dumps({key: value for key, value in made.items() if value is not None})
 
@@ -44,20 +52,43 @@ CASES = {
     "cut_off_between_events": (document(sound())[:-4] + ",\n", ALL, {"file_cut_off": 1}),
     "cut_off_after_the_events": (document(sound())[:-2], ALL, {"file_cut_off": 1}),
     "text_after_the_end": (document(sound(), "INFO: done\n"), ALL, {"text_after_end": 11}),
-    "log_line_between_events": (with_event("{}").replace("{},", 'INFO:2024 "x" [1], done\n'), ALL,
-                                {"foreign_text": 1}),
-    "not_a_number_in_args": (with_event(event(9).replace('"External id": 9', '"a": NaN, "b": -Infinity, "c": N/A')),
-                             [*ALL, "op9"], {"not_a_number": 3}),
-    "not_a_number_as_time": (with_event(event(9, ts="N/A").replace('"N/A"', "N/A")), ALL, {"bad_timestamp": 1}),
+    "log_line_between_events": (
+        with_event("{}").replace("{},", 'INFO:2024 "x" [1], done\n'),
+        ALL,
+        {"foreign_text": 1},
+    ),
+    "not_a_number_in_args": (
+        with_event(event(9).replace('"External id": 9', '"a": NaN, "b": -Infinity, "c": N/A')),
+        [*ALL, "op9"],
+        {"not_a_number": 3},
+    ),
+    "not_a_number_as_time": (
+        with_event(event(9, ts="N/A").replace('"N/A"', "N/A")),
+        ALL,
+        {"bad_timestamp": 1},
+    ),
     "no_time": (with_event(event(9, ts=None)), ALL, {"bad_timestamp": 1}),
     "time_beyond_int64": (with_event(event(9, ts=10**30)), ALL, {"bad_timestamp": 1}),
-    "duplicate_keys": (with_event(event(9).replace('"pid": 1', '"pid": 7, "pid": 1')), [*ALL, "op9"],
-                       {"duplicate_key": 1}),
-    "duplicate_keys_in_args": (with_event(event(9).replace('"External id": 9', '"a": 1, "a": 2')), [*ALL, "op9"],
-                               {"duplicate_key": 1}),
-    "unescaped_quote": (with_event(event(9, name="a @ b").replace(" @ ", ' "x" ')), ALL, {"damaged_event": 1}),
-    "control_character_in_a_name": (with_event(event(9, name="op9").replace('"op9"', '"op9\n"')),
-                                    [*ALL, "op9\n"], {}),
+    "duplicate_keys": (
+        with_event(event(9).replace('"pid": 1', '"pid": 7, "pid": 1')),
+        [*ALL, "op9"],
+        {"duplicate_key": 1},
+    ),
+    "duplicate_keys_in_args": (
+        with_event(event(9).replace('"External id": 9', '"a": 1, "a": 2')),
+        [*ALL, "op9"],
+        {"duplicate_key": 1},
+    ),
+    "unescaped_quote": (
+        with_event(event(9, name="a @ b").replace(" @ ", ' "x" ')),
+        ALL,
+        {"damaged_event": 1},
+    ),
+    "control_character_in_a_name": (
+        with_event(event(9, name="op9").replace('"op9"', '"op9\n"')),
+        [*ALL, "op9\n"],
+        {},
+    ),
     "negative_duration": (with_event(event(9, dur=-3)), [*ALL, "op9"], {"negative_duration": 1}),
     "no_duration": (with_event(event(9, dur=None)), [*ALL, "op9"], {"absent_duration": 1}),
     "time_0": (with_event(event(9, ts=0)), ALL, {"zero_timestamp": 1}),
@@ -65,11 +96,17 @@ CASES = {
     "no_name": (with_event(event(9, name=None)), [*ALL, ""], {}),
     "an_object_that_is_no_event": (with_event('{"hello": 1}'), ALL, {"damaged_event": 1}),
     "unknown_kind": (with_event(event(9, ph="Z")), ALL, {"unsupported_event": 1}),
-    "ids_as_text": (with_event(event(9, pid="1", tid="2", args={"External id": "9", "correlation": "4"})),
-                    [*ALL, "op9"], {}),
+    "ids_as_text": (
+        with_event(event(9, pid="1", tid="2", args={"External id": "9", "correlation": "4"})),
+        [*ALL, "op9"],
+        {},
+    ),
     "null_arguments": (with_event(event(9, args={"External id": None})), [*ALL, "op9"], {}),
-    "missing_device_metadata": (with_event(event(9, cat="kernel", name="k", pid=0, tid=7)), [*ALL, "k"],
-                                {"missing_metadata": 1}),
+    "missing_device_metadata": (
+        with_event(event(9, cat="kernel", name="k", pid=0, tid=7)),
+        [*ALL, "k"],
+        {"missing_metadata": 1},
+    ),
 }
 
 
@@ -103,15 +140,29 @@ def test_invalid_utf8(tmp_path):
 
 
 def test_times_keep_every_digit(tmp_path):
-    given = {"a": "1700000000000000.123", "b": "1700000000000000.1234", "c": "1700000000000000.1235",
-             "d": "1.700000000000000125e15", "e": "1700000000000000", "f": "1700000000000001.9999999"}
-    events = [event(0, name=name, ts="@" + name).replace(f'"@{name}"', ts) for name, ts in given.items()]
+    given = {
+        "a": "1700000000000000.123",
+        "b": "1700000000000000.1234",
+        "c": "1700000000000000.1235",
+        "d": "1.700000000000000125e15",
+        "e": "1700000000000000",
+        "f": "1700000000000001.9999999",
+    }
+    events = [
+        event(0, name=name, ts="@" + name).replace(f'"@{name}"', ts) for name, ts in given.items()
+    ]
     path = tmp_path / "digits.json"
     path.write_text(document(events))
     steptrace("import", path, "-o", tmp_path / "run")
     assert manifest(tmp_path / "run")["epoch_utc_ns"] == 1_700_000_000_000_000_000
     assert {row["name"]: int(row["ts_ns"]) for row in rows(tmp_path / "run", "slices")} == {
-        "a": 123, "b": 123, "c": 124, "d": 125, "e": 0, "f": 2000}
+        "a": 123,
+        "b": 123,
+        "c": 124,
+        "d": 125,
+        "e": 0,
+        "f": 2000,
+    }
 
 
 def test_cut_off_gzip(tmp_path):
@@ -152,7 +203,12 @@ def test_refused(tmp_path):
 
 def test_depth_is_limited(tmp_path):
     deep = event(9).replace('"External id": 9', '"a": ' + "[" * 10**6 + "]" * 10**6)
-    refused(tmp_path, write(tmp_path / "deep.json", document([deep])), "nested more than 512", "--max-depth")
+    refused(
+        tmp_path,
+        write(tmp_path / "deep.json", document([deep])),
+        "nested more than 512",
+        "--max-depth",
+    )
     path = write(tmp_path / "less.json", with_event(event(9, args={"a": [[[[1]]]]})))
     refused(tmp_path, path, "--max-depth", options=["--max-depth", "3"])
     steptrace("import", path, "-o", tmp_path / "run", "--max-depth", "4")
@@ -182,7 +238,9 @@ def test_bad_files_among_good_ones(tmp_path):
     write(folder / "good.json", document(sound()))
     write(folder / "empty.json", "")
     write(folder / "readme.txt", "hello")
-    write(folder / "deep.json", document([event(9).replace('"External id": 9', '"a": ' + "[" * 9999)]))
+    write(
+        folder / "deep.json", document([event(9).replace('"External id": 9', '"a": ' + "[" * 9999)])
+    )
     done = steptrace("import", folder, "-o", tmp_path / "run")
     assert "readme.txt" in done.stderr and "empty.json" in done.stderr
     assert names(tmp_path / "run") == ALL

@@ -56,7 +56,9 @@ class Reader {
     return static_cast<size_t>(got);
   }
 
-  struct archive_entry* entry() const { return entry_; }
+  struct archive_entry* entry() const {
+    return entry_;
+  }
   int64_t member() const { return member_; }
   const std::string& path() const { return path_; }
   const Limits& limits() const { return limits_; }

@@ -13,12 +13,12 @@ namespace steptrace::import {
 
 // What an import may take. Every limit is named in the error that it causes, with its option.
 struct Limits {
-  // Unpacked, a file: --max-bytes. 0: kUnpackedFree, or kUnpackedRatio times the packed size if that
-  // is more; a profile's text packs to a tenth, a bomb's to a thousandth.
+  // Unpacked, a file: --max-bytes. 0: kUnpackedFree, or kUnpackedRatio times the packed size if
+  // that is more; a profile's text packs to a tenth, a bomb's to a thousandth.
   int64_t max_bytes = 0;
-  int32_t max_depth = 512;                     // of nested JSON: --max-depth
-  int64_t max_event_bytes = int64_t{64} << 20;  // one event's text
-  int64_t max_text_bytes = int64_t{512} << 20; // distinct names, shapes and stacks together
+  int32_t max_depth = 512;                          // of nested JSON: --max-depth
+  int64_t max_event_bytes = int64_t{64} << 20;      // one event's text
+  int64_t max_text_bytes = int64_t{512} << 20;      // distinct names, shapes and stacks together
   int64_t max_rows_in_memory = int64_t{160} << 20;  // bytes of rows; more wait in a file
 };
 

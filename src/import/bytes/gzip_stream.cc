@@ -124,11 +124,12 @@ class GzipStream : public ByteStream {
   }
 
   Error TooMuch() const {
-    std::string why = automatic_ ? fmt::format(" ({} times its size, or 1 GiB)", kUnpackedRatio)
-                                 : std::string();
-    return Error{fmt::format("{}: unpacks to more than {} bytes{}; if that is meant, raise "
-                             "--max-bytes",
-                             name_, most_, why)};
+    std::string why =
+        automatic_ ? fmt::format(" ({} times its size, or 1 GiB)", kUnpackedRatio) : std::string();
+    return Error{
+        fmt::format("{}: unpacks to more than {} bytes{}; if that is meant, raise "
+                    "--max-bytes",
+                    name_, most_, why)};
   }
 
   std::unique_ptr<ByteStream> packed_;
@@ -157,8 +158,8 @@ StreamResult MaybeUnzip(std::unique_ptr<ByteStream> packed, const std::string& n
   auto whole = std::make_unique<Rejoined>(std::move(head), std::move(packed));
   if (!zipped) return std::unique_ptr<ByteStream>(std::move(whole));
   bool automatic = limits.max_bytes == 0;
-  int64_t most = automatic ? std::max(kUnpackedFree, packed_bytes * kUnpackedRatio)
-                           : limits.max_bytes;
+  int64_t most =
+      automatic ? std::max(kUnpackedFree, packed_bytes * kUnpackedRatio) : limits.max_bytes;
   return std::unique_ptr<ByteStream>(
       std::make_unique<GzipStream>(std::move(whole), name, most, automatic));
 }

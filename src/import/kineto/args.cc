@@ -6,8 +6,18 @@
 namespace steptrace::import {
 namespace {
 
-enum class Fate { kDetail, kDrop, kDropIfZero, kDropOnDevice, kDropOnHost, kCorrelation, kExternalId,
-                  kBytes, kSequence, kAutogradSequence };
+enum class Fate {
+  kDetail,
+  kDrop,
+  kDropIfZero,
+  kDropOnDevice,
+  kDropOnHost,
+  kCorrelation,
+  kExternalId,
+  kBytes,
+  kSequence,
+  kAutogradSequence
+};
 
 Fate FateOf(std::string_view key) {
   switch (key.size()) {

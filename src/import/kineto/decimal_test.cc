@@ -43,8 +43,8 @@ TEST(ParseMicroseconds, RoundsBelowANsToTheNearest) {
 
 TEST(ParseMicroseconds, RefusesWhatIsNoTime) {
   int64_t ns = 0;
-  for (const char* text : {"", "-", ".", "abc", "1.2.3", "NaN", "Infinity", "N/A", "1e", "0x10", "1 ",
-                           "9223372036854776", "1e300", "1e99999999999999999999"}) {
+  for (const char* text : {"", "-", ".", "abc", "1.2.3", "NaN", "Infinity", "N/A", "1e", "0x10",
+                           "1 ", "9223372036854776", "1e300", "1e99999999999999999999"}) {
     EXPECT_FALSE(ParseMicroseconds(text, &ns)) << text;
   }
   EXPECT_EQ(Ns("9223372036854775.807"), INT64_MAX);

@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, 12> kEventKeys = {
     "ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "args", "s", "bp", "cname"};
 // What follows the events in the files of known writers.
 constexpr std::array<std::string_view, 10> kTopKeys = {
-    "traceName",   "displayTimeUnit", "baseTimeNanoseconds", "schemaVersion", "deviceProperties",
-    "otherData",   "distributedInfo", "stackFrames",         "samples",       "metadata"};
+    "traceName", "displayTimeUnit", "baseTimeNanoseconds", "schemaVersion", "deviceProperties",
+    "otherData", "distributedInfo", "stackFrames",         "samples",       "metadata"};
 
 template <size_t N>
 bool IsKey(const char* p, const char* end, const std::array<std::string_view, N>& keys) {
@@ -173,9 +173,8 @@ Status Document::ReadEvents(DocumentHandler& handler) {
     }
     const char* after = nullptr;
     if (next == '{') {
-      STEPTRACE_ASSIGN_OR_RETURN(after, Retry([&](const char* p, Scan& scan) {
-                                   return ReadEvent(p, scan, &event_);
-                                 }));
+      STEPTRACE_ASSIGN_OR_RETURN(
+          after, Retry([&](const char* p, Scan& scan) { return ReadEvent(p, scan, &event_); }));
     }
     if (after != nullptr && event_.phase) {
       ++events_;
@@ -222,8 +221,7 @@ Status Document::Resync(const char* from, bool* found) {
     ptrdiff_t ahead = window_.ended() ? 0 : std::min(kLookAhead, window_.end() - begin);
     const char* last = window_.end() - ahead;
     for (const char* p = begin; p < last; ++p) {
-      *found = BeginsEvent(p, window_.end()) ||
-               EndsEvents(p, window_.end(), window_.ended());
+      *found = BeginsEvent(p, window_.end()) || EndsEvents(p, window_.end(), window_.ended());
       if (!*found) continue;
       damage_.skipped_bytes += p - begin;
       window_.MoveTo(p);

@@ -51,7 +51,8 @@ struct Read : DocumentHandler {
 using testing::ElementsAre;
 
 TEST(Document, ReadsMembersAndEvents) {
-  Read read(R"( {"a": 1, "traceEvents": [{"ph":"X","name":"x"}, {"name":"y","ph":"i"}], "b": "t"} )");
+  Read read(
+      R"( {"a": 1, "traceEvents": [{"ph":"X","name":"x"}, {"name":"y","ph":"i"}], "b": "t"} )");
   ASSERT_TRUE(read.status.ok());
   EXPECT_EQ(read.members, "a=1;b=t;");
   EXPECT_THAT(read.names, ElementsAre("x", "y"));
@@ -72,7 +73,8 @@ TEST(Document, GoesOnAfterDamage) {
 }
 
 TEST(Document, FindsTheEndBehindDamage) {
-  Read read(R"({"traceEvents": [{"ph":"X","name":"a"}, {"ph":"X","name":"b"c"}], "traceName": "t"})");
+  Read read(
+      R"({"traceEvents": [{"ph":"X","name":"a"}, {"ph":"X","name":"b"c"}], "traceName": "t"})");
   EXPECT_THAT(read.names, ElementsAre("a"));
   EXPECT_EQ(read.members, "traceName=t;");
   EXPECT_FALSE(read.damage.cut_off);
@@ -82,8 +84,8 @@ TEST(Document, EventsMayLieAcrossWindows) {
   std::string text = R"({"traceEvents": [)";
   std::string filler(3000, 'x');
   for (int i = 0; i < 2000; ++i) {
-    text += (i ? ",\n" : "\n") + ("{\"ph\":\"X\",\"name\":\"" + std::to_string(i) + "\",\"cat\":\"" +
-                                  filler + "\"}");
+    text += (i ? ",\n" : "\n") +
+            ("{\"ph\":\"X\",\"name\":\"" + std::to_string(i) + "\",\"cat\":\"" + filler + "\"}");
   }
   Read read(text + "]}");
   ASSERT_EQ(read.names.size(), 2000u);

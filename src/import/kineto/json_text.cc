@@ -102,8 +102,8 @@ void AppendQuoted(std::string_view raw, std::string* out) {
       out->push_back(kHex[c & 15]);
     } else if (c == '\\') {
       bool more = i + 1 < raw.size();
-      bool sound = more && (EscapeOf(raw[i + 1]) != '\0' ||
-                            (raw[i + 1] == 'u' && Hex4(raw, i + 2) >= 0));
+      bool sound =
+          more && (EscapeOf(raw[i + 1]) != '\0' || (raw[i + 1] == 'u' && Hex4(raw, i + 2) >= 0));
       *out += sound ? "\\" : "\\\\";
       if (sound) out->push_back(raw[++i]);
     } else {
@@ -113,19 +113,17 @@ void AppendQuoted(std::string_view raw, std::string* out) {
   out->push_back('"');
 }
 
+// Looks at all of the text: without a way out of the loop it is one of vectors.
 bool NeedsCare(std::string_view raw) {
-  for (char c : raw) {
-    if (static_cast<unsigned char>(c) < 0x20) return true;
-  }
-  return false;
+  bool control = false;
+  for (char c : raw) control |= static_cast<unsigned char>(c) < 0x20;
+  return control;
 }
 
 int64_t AppendScalar(const Value& value, std::string* out) {
   if (value.kind == Value::Kind::kString) {
     if (!value.escaped && !NeedsCare(value.text)) {
-      out->push_back('"');
-      out->append(value.text);
-      out->push_back('"');
+      out->append(value.text.data() - 1, value.text.size() + 2);  // with the quotes around it
     } else {
       AppendQuoted(value.text, out);
     }

@@ -37,7 +37,8 @@ TEST(JsonText, UnescapesAlsoWhatIsWrong) {
 TEST(JsonText, CompactsToSoundJson) {
   EXPECT_EQ(Compact("[ 1,\n  [2 , \"a b\"] , { \"k\" : null } ]"), "[1,[2,\"a b\"],{\"k\":null}]");
   int64_t replaced = 0;
-  EXPECT_EQ(Compact("[NaN, -Infinity, N/A, 1.5e3, true]", &replaced), "[null,null,null,1.5e3,true]");
+  EXPECT_EQ(Compact("[NaN, -Infinity, N/A, 1.5e3, true]", &replaced),
+            "[null,null,null,1.5e3,true]");
   EXPECT_EQ(replaced, 3);
   EXPECT_EQ(Compact("\"a\nb\""), "\"a\\u000ab\"");
   EXPECT_EQ(Compact(R"("a\qb\u12")"), R"("a\\qb\\u12")");
@@ -73,7 +74,8 @@ TEST(JsonText, Numbers) {
 
 TEST(JsonText, Utf8) {
   EXPECT_TRUE(IsUtf8("a\u00e9\u20ac\U0001F600"));
-  for (const char* text : {"\xff", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
+  for (const char* text :
+       {"\xff", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
     EXPECT_FALSE(IsUtf8(text));
   }
 }

@@ -40,7 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Source source;
   source.path = source.inside = "fuzz";
   source.open = [&]() -> StreamResult {
-    return MaybeUnzip(std::make_unique<Bytes>(data, size), "fuzz", static_cast<int64_t>(size), limits);
+    return MaybeUnzip(std::make_unique<Bytes>(data, size), "fuzz", static_cast<int64_t>(size),
+                      limits);
   };
   static const auto folder =
       std::filesystem::temp_directory_path() / ("kineto_fuzz." + std::to_string(getpid()));

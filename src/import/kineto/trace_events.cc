@@ -99,8 +99,7 @@ class FileImport {
     if (damage.cut_off) {
       Lost("file_cut_off", 1,
            fmt::format("ends at byte {} in the middle{}; what came later is missing",
-                       damage.cut_off_at,
-                       stream_damage.empty() ? "" : " (" + stream_damage + ")"));
+                       damage.cut_off_at, stream_damage.empty() ? "" : " (" + stream_damage + ")"));
     } else if (!stream_damage.empty()) {
       Lost("file_damaged", 1, stream_damage + "; what came later is missing");
     }
@@ -109,8 +108,7 @@ class FileImport {
     Lost("foreign_text", damage.foreign_texts,
          fmt::format("other text between the events was skipped, {} bytes", damage.skipped_bytes));
     Lost("event_too_long", damage.too_long_events,
-         fmt::format("events of more than {} bytes were skipped",
-                     context_.limits.max_event_bytes));
+         fmt::format("events of more than {} bytes were skipped", context_.limits.max_event_bytes));
     Lost("duplicate_key", damage.duplicate_keys, "a key stands twice in an event: the last counts");
     Lost("text_after_end", damage.bytes_after_end, "bytes after the end of the JSON were left out");
   }
@@ -164,8 +162,6 @@ class FileImport {
     facts.pid = reader_.tracks().first_pid();
     facts.utc_offset_ns = reader_.UtcOffsetNs();
     facts.source = source_.path;
-    Json devices = Parsed(reader_.Member("deviceProperties"));
-    (void)devices;
     return facts;
   }
 

@@ -28,12 +28,25 @@ constexpr int64_t kUtcFromNs = 1'000'000'000 * kNsPerSecond;
 constexpr int64_t kUtcToNs = 4'000'000'000 * kNsPerSecond;
 
 // What is kept of the top level. All else may hold anything, also secrets of the environment.
-constexpr std::array<std::string_view, 19> kMembers = {
-    "schemaVersion",        "deviceProperties",    "distributedInfo",     "baseTimeNanoseconds",
-    "cuda_runtime_version", "cuda_driver_version", "cupti_version",       "hip_runtime_version",
-    "hip_driver_version",   "roctracer_version",   "record_shapes",       "with_stack",
-    "profile_memory",       "with_flops",          "with_modules",        "trace_id",
-    "host_name",            "displayTimeUnit",     "PT_PROFILER_JOB_NAME"};
+constexpr std::array<std::string_view, 19> kMembers = {"schemaVersion",
+                                                       "deviceProperties",
+                                                       "distributedInfo",
+                                                       "baseTimeNanoseconds",
+                                                       "cuda_runtime_version",
+                                                       "cuda_driver_version",
+                                                       "cupti_version",
+                                                       "hip_runtime_version",
+                                                       "hip_driver_version",
+                                                       "roctracer_version",
+                                                       "record_shapes",
+                                                       "with_stack",
+                                                       "profile_memory",
+                                                       "with_flops",
+                                                       "with_modules",
+                                                       "trace_id",
+                                                       "host_name",
+                                                       "displayTimeUnit",
+                                                       "PT_PROFILER_JOB_NAME"};
 
 // Names of 2021 and those that came after.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRenamed = {
@@ -125,8 +138,8 @@ const TraceReader::Category& TraceReader::CategoryOf(const Value& value) {
   category.id = sink_.Intern(name);
   category.on_device = analyze::KindOf(name, "") >= analyze::EventKind::kKernel;
   category.is_mark = name == "Trace";
-  category.is_link = name == "ac2g" || name == "async" || name == "async_cpu_to_gpu" ||
-                     name == "async_gpu";
+  category.is_link =
+      name == "ac2g" || name == "async" || name == "async_cpu_to_gpu" || name == "async_gpu";
   if (static_cast<int64_t>(categories_.size()) >= kMostCategories) categories_.clear();
   last_category_ = categories_.size();
   categories_.push_back(std::move(category));
@@ -171,7 +184,7 @@ int64_t TraceReader::IdOf(const Value& value) {
 bool TraceReader::TimeOf(const RawEvent& event, int64_t* ns) {
   constexpr int64_t kMostNs = int64_t{1} << 62;  // room for a duration behind it
   bool sound = event.ts && event.ts.kind != Value::Kind::kNested &&
-               ParseMicroseconds(event.ts.text, ns) && *ns < kMostNs && *ns > -kMostNs;
+               ParseMicroseconds(event.ts.text, ns) && *ns<kMostNs&& * ns> - kMostNs;
   if (!sound) {
     ++lost_["bad_timestamp"];
     return false;
@@ -353,8 +366,8 @@ Status TraceReader::OnInstant(const RawEvent& event) {
   slice.track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
   if (slice.track < 0) return {};
   Describe(event, category, &slice);
-  bool mark = event.name.text == "Record Window End" ||
-              event.name.text.starts_with("Iteration Start");
+  bool mark =
+      event.name.text == "Record Window End" || event.name.text.starts_with("Iteration Start");
   if (mark) {
     slice.category = sink_.Intern("Trace");
     return IsNoTime(ts_ns) ? Status() : sink_.AppendMark(slice);

@@ -42,8 +42,8 @@ class TraceReader : public DocumentHandler {
     std::string raw;
     store::StringId id{};
     bool on_device = false;
-    bool is_mark = false;       // the profiler's own
-    bool is_link = false;       // a flow that repeats what correlation ids tell
+    bool is_mark = false;  // the profiler's own
+    bool is_link = false;  // a flow that repeats what correlation ids tell
     bool is_operator_2021 = false;
   };
   // A range that was begun: B on a thread, b or S by an id.

@@ -39,8 +39,15 @@ Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
 
 bool IsProfile(const fs::path& path) {
   std::error_code error;
-  return fs::is_regular_file(path, error) ||
-         (fs::is_directory(path, error) && !fs::exists(path / "run.json", error));
+  if (fs::is_regular_file(path, error)) return true;
+  if (!fs::is_directory(path, error) || fs::exists(path / "run.json", error)) return false;
+  bool any = false;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (fs::exists(it->path() / "run.json", ignored)) return false;  // a folder of runs
+    any = true;
+  }
+  return any;
 }
 
 }  // namespace steptrace::rpc
