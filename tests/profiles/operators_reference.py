@@ -112,11 +112,7 @@ class Profile:
             if not event.is_runtime():
                 continue
             named = operators.get(event.external)
-            if (
-                named is None
-                or named.lane != event.lane
-                or not named.begin <= event.begin <= named.end
-            ):
+            if named is None or not runs_around(named, event):
                 named = next((e for e in event.above() if e.category == "cpu_op"), None)
             event.operator = named
         for event in self.device:
@@ -124,7 +120,9 @@ class Profile:
             if event.launch is not None:
                 event.operator = event.launch.operator
             if event.operator is None:
-                event.operator = operators.get(event.external)
+                named = operators.get(event.external)
+                if event.launch is None or (named and runs_around(named, event.launch)):
+                    event.operator = named
 
     def join_calls(self):
         """A call whose only nested node is an operator of its own name is one with it."""
@@ -143,6 +141,11 @@ class Profile:
             launcher = event.operator or event.launch
             if launcher is not None:
                 launcher.call.launched.append(event)
+
+
+def runs_around(operator, event):
+    """Whether an external id can be meant: some profiles number runtime calls otherwise."""
+    return operator.lane == event.lane and operator.begin <= event.begin <= operator.end
 
 
 def nest(events):

@@ -206,7 +206,13 @@ void LinkDevice(RankTrace& trace) {
     } else {
       event.step = StepAt(trace.steps, event.ts_ns);
     }
-    if (event.op == kNone) event.op = Find(operators, event.external_id);
+    if (event.op != kNone) continue;
+    const int32_t named = Find(operators, event.external_id);
+    if (named != kNone &&
+        (event.launch == kNone || RunsAround(trace.host[static_cast<size_t>(named)],
+                                             trace.host[static_cast<size_t>(event.launch)]))) {
+      event.op = named;
+    }
   }
 }
 

@@ -91,9 +91,14 @@ t2 op other 30 50 ext=9
 t1 runtime cudaLaunchKernel 36 40 corr=9 ext=9
 s7 kernel k 60 70 corr=7
 s7 kernel k 70 80 corr=9
+t1 runtime cudaLaunchKernel 60 65 corr=8 ext=8
+s7 kernel k 80 90 corr=8 ext=8
+s7 kernel k 90 95 corr=99 ext=8
 )");
   EXPECT_EQ(Name(trace, trace.device[0].op), "around");
   EXPECT_EQ(Name(trace, trace.device[1].op), "around");
+  EXPECT_EQ(Name(trace, trace.device[2].op), "-");
+  EXPECT_EQ(Name(trace, trace.device[3].op), "around");  // no launch to hold against it
 }
 
 TEST_F(BuildTraceTest, OfTwoCallsWithOneCorrelationTheFirstByTimeIsTheLaunch) {
