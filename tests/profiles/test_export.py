@@ -28,6 +28,8 @@ def rows_of(run, folder):
     for row in table(run, "slices", folder):
         track = tracks[row["track"]]
         where = tuple(track[key] for key in ("kind", "rank", "pid", "tid", "device", "stream"))
+        if row["category"] == "Trace":  # the profiler's own marks stand on lines without numbers
+            where = ()
         rows.append((int(row["ts_ns"]), int(row["dur_ns"]), row["name"], row["category"], *where))
     return rows
 
@@ -84,6 +86,9 @@ class Perfetto:
         assert not any(self.open.values()), "slices that never end"
 
     def packet(self, packet):
+        if 6 in packet:  # the run's epoch on the trace's clock
+            clocks = [dict(fields(clock)) for _, clock in fields(packet[6])]
+            self.epoch_ns = next(clock[2] for clock in clocks if clock[1] == 6)
         if packet.get(13, 0) & 1:
             self.interned = {}
         for kind, entry in fields(packet.get(12, b"")):
@@ -110,7 +115,7 @@ class Perfetto:
             assert begin_ns <= ts_ns
             if self.open[track]:
                 assert self.open[track][-1][0] <= begin_ns
-            self.slices.append((begin_ns, ts_ns - begin_ns, name, category))
+            self.slices.append((begin_ns - self.epoch_ns, ts_ns - begin_ns, name, category))
         elif event[9] == 4:
             self.counters.append((ts_ns, struct.unpack("<d", struct.pack("<Q", event[44]))[0]))
 

@@ -88,7 +88,8 @@ class ChromeWriter {
   std::string Head() const {
     std::string head = "{\"schemaVersion\":1";
     if (frame_.manifest.epoch_utc_ns != 0) {
-      head += fmt::format(",\"baseTimeNanoseconds\":{}", frame_.manifest.epoch_utc_ns);
+      head += fmt::format(",\"baseTimeNanoseconds\":{}",
+                          frame_.manifest.epoch_utc_ns - frame_.before_epoch_ns);
     }
     if (TheRank() >= 0) head += ",\"distributedInfo\":" + Job();
     auto devices = frame_.devices.find(TheRank());
@@ -144,7 +145,7 @@ class ChromeWriter {
   void Place(std::string& event, const ExportTrack& track, int64_t ts_ns) const {
     fmt::format_to(std::back_inserter(event), ",\"pid\":{},\"tid\":{},\"ts\":", track.pid,
                    track.tid);
-    AppendMicroseconds(event, ts_ns);
+    AppendMicroseconds(event, ts_ns + frame_.before_epoch_ns);
   }
 
   Status Slice(const SliceCells& slice) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 #include <vector>
@@ -103,8 +104,8 @@ class PerfettoWriter {
     constexpr uint32_t kClocks = 1, kClockId = 1, kClockTime = 2;
     constexpr uint64_t kRealtime = 1, kBoottime = 6;  // BuiltinClock
     Message snapshot;
-    for (auto [clock, time] :
-         {std::pair<uint64_t, int64_t>{kBoottime, 0}, {kRealtime, frame_.manifest.epoch_utc_ns}}) {
+    for (auto [clock, time] : {std::pair<uint64_t, int64_t>{kBoottime, frame_.before_epoch_ns},
+                               {kRealtime, frame_.manifest.epoch_utc_ns}}) {
       Message reading;
       reading.Varint(kClockId, clock);
       reading.Varint(kClockTime, static_cast<uint64_t>(time));
@@ -189,7 +190,8 @@ class PerfettoWriter {
 
   Status Event(int64_t ts_ns, const Message& content, const Message& news, bool cleared = false) {
     Message whole;
-    whole.Varint(packet::kTimestamp, static_cast<uint64_t>(ts_ns));
+    whole.Varint(packet::kTimestamp,
+                 static_cast<uint64_t>(std::max<int64_t>(0, ts_ns + frame_.before_epoch_ns)));
     whole.Sub(packet::kTrackEvent, content);
     whole.Varint(packet::kSequenceId, 1);
     whole.Varint(packet::kSequenceFlags,

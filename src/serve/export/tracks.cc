@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/export/tracks.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -26,6 +27,17 @@ ExportTrack TrackOf(const store::TrackRow& row, const std::string& kind) {
   return track;
 }
 
+// A profiler's own mark may begin before the run does; viewers take no negative times.
+int64_t BeforeEpoch(const store::Manifest& manifest) {
+  int64_t first = 0;
+  for (const auto& [name, parts] : manifest.tables) {
+    if (name == "losses" || name == "facts") continue;
+    for (const auto& segment : parts.segments)
+      first = std::min(first, segment.ts_min_ns.value_or(0));
+  }
+  return -first;
+}
+
 bool IsJsonObject(const std::string& text) {
   return !text.empty() && text.front() == '{' && nlohmann::json::accept(text);
 }
@@ -45,6 +57,7 @@ Result<RunFrame> ReadFrame(const std::filesystem::path& run) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader reader, store::RunReader::Open(run));
   RunFrame frame;
   frame.manifest = reader.manifest();
+  frame.before_epoch_ns = BeforeEpoch(frame.manifest);
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, reader.Read<store::TrackRow>());
   std::set<int32_t> ranks;
   for (const auto& row : tracks) {

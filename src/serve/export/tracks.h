@@ -31,6 +31,7 @@ struct RunFrame {
   store::Manifest manifest;
   std::unordered_map<int32_t, ExportTrack> tracks;
   std::vector<int32_t> ranks;                           // that have tracks
+  int64_t before_epoch_ns = 0;                          // so much lies the first row before it
   std::map<int32_t, std::vector<std::string>> devices;  // deviceProperties, by rank
   std::map<int32_t, std::string> jobs;                  // distributedInfo, by rank
 
