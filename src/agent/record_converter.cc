@@ -11,8 +11,8 @@
 namespace steptrace::agent {
 namespace {
 
-using analyze::EventKind;
 using analyze::HookName;
+using analyze::MarkKind;
 using wire::Category;
 using wire::RecordKind;
 
@@ -137,7 +137,7 @@ void RecordConverter::OnBegin(ThreadState& thread, const wire::Record& record,
     ++too_deep_ranges_;
     return;
   }
-  AddEvent(thread, EventKind::kBegin, name, ts, record.a, record.b, out);
+  AddEvent(thread, MarkKind::kBegin, name, ts, record.a, record.b, out);
 }
 
 void RecordConverter::OnEnd(ThreadState& thread, const wire::Record& record, int64_t ts,
@@ -145,14 +145,14 @@ void RecordConverter::OnEnd(ThreadState& thread, const wire::Record& record, int
   auto closed = thread.stack.End(ts, record.a, record.b);
   if (!closed) return;
   AddSlice(thread, *closed, out);
-  AddEvent(thread, EventKind::kEnd, *Resolve(closed->open.name), closed->end_ns, record.a, record.b,
+  AddEvent(thread, MarkKind::kEnd, *Resolve(closed->open.name), closed->end_ns, record.a, record.b,
            out);
 }
 
 void RecordConverter::OnInstant(ThreadState& thread, const wire::Record& record,
                                 const ResolvedName& name, int64_t ts, RowBatch& out) {
   if (!HasTimeline(name.category)) return;
-  AddEvent(thread, EventKind::kInstant, name, ts, record.a, record.b, out);
+  AddEvent(thread, MarkKind::kInstant, name, ts, record.a, record.b, out);
   ClosedRange instant;
   instant.open.begin_ns = ts;
   instant.open.name = record.name;
@@ -261,7 +261,7 @@ void RecordConverter::AddSlice(ThreadState& thread, const ClosedRange& range, Ro
   row.args = SliceArgs(name, range);
 }
 
-void RecordConverter::AddEvent(const ThreadState& thread, EventKind kind, const ResolvedName& name,
+void RecordConverter::AddEvent(const ThreadState& thread, MarkKind kind, const ResolvedName& name,
                                int64_t ts, uint64_t a, uint64_t b, RowBatch& out) {
   if (!IsForDeriver(name)) return;
   analyze::Event& event = out.events.emplace_back();
@@ -278,7 +278,7 @@ void RecordConverter::AddEvent(const ThreadState& thread, EventKind kind, const 
 void RecordConverter::EndThread(ThreadState& thread, int64_t end_ns, RowBatch& out) {
   for (const ClosedRange& range : thread.stack.CloseAll(end_ns)) {
     AddSlice(thread, range, out);
-    AddEvent(thread, EventKind::kEnd, *Resolve(range.open.name), range.end_ns, 0, 0, out);
+    AddEvent(thread, MarkKind::kEnd, *Resolve(range.open.name), range.end_ns, 0, 0, out);
   }
 }
 

@@ -90,7 +90,7 @@ class RecordConverter {
                   RowBatch&);
   void OnPayload(const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);
   void AddSlice(ThreadState&, const ClosedRange&, RowBatch&);
-  void AddEvent(const ThreadState&, analyze::EventKind, const ResolvedName&, int64_t ts, uint64_t a,
+  void AddEvent(const ThreadState&, analyze::MarkKind, const ResolvedName&, int64_t ts, uint64_t a,
                 uint64_t b, RowBatch&);
   void NoteRole(const ResolvedName& name);
   void NoteJob(const nlohmann::json& fact);

@@ -74,9 +74,9 @@ TEST_F(RecordConverterTest, ARangeBecomesASliceAndTwoEvents) {
   EXPECT_EQ(slice.rank, 3);
   EXPECT_EQ(slice.args, R"({"cpu_ns":250,"run_queue_ns":10})");
   ASSERT_EQ(out_.events.size(), 2u);
-  EXPECT_EQ(out_.events[0].kind, analyze::EventKind::kBegin);
+  EXPECT_EQ(out_.events[0].kind, analyze::MarkKind::kBegin);
   EXPECT_EQ(out_.events[0].name, analyze::HookName::kBackward);
-  EXPECT_EQ(out_.events[1].kind, analyze::EventKind::kEnd);
+  EXPECT_EQ(out_.events[1].kind, analyze::MarkKind::kEnd);
   EXPECT_EQ(out_.events[1].a, 250u);
   EXPECT_EQ(out_.events[1].ts_ns, 400);
   EXPECT_TRUE(converter_->trains());

@@ -84,8 +84,10 @@ void BuildApp(CLI::App& app, Session& session) {
       "more.");
   AddRunCommand(app, session);
   AddReportCommand(app, session);
+  AddRulesCommand(app, session);
   AddLsCommand(app, session);
   AddShowCommand(app, session);
+  AddImportCommand(app, session);
   AddExportCommand(app, session);
   AddSchemaCommand(app, session);
   AddDoctorCommand(app, session);

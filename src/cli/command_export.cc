@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/progress.h"
+#include "serve/export/export.h"
 #include "serve/rpc/run_path.h"
 #include "serve/rpc/table.h"
 
@@ -30,6 +31,20 @@ const std::map<std::string, store::ScanFormat>& Formats() {
       {"csv", store::ScanFormat::kCsv},
       {"arrow", store::ScanFormat::kArrowStream}};
   return formats;
+}
+
+// Formats that hold a run's timeline, for viewers.
+const std::map<std::string, exporter::TraceFormat>& TraceFormats() {
+  static const std::map<std::string, exporter::TraceFormat> formats = {
+      {"perfetto", exporter::TraceFormat::kPerfetto}, {"chrome", exporter::TraceFormat::kChrome}};
+  return formats;
+}
+
+std::vector<std::string> FormatNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, format] : Formats()) names.push_back(name);
+  for (const auto& [name, format] : TraceFormats()) names.push_back(name);
+  return names;
 }
 
 // Where people, and readers that go by the name, expect each format.
@@ -73,9 +88,25 @@ Status ExportAll(ExportArguments arguments, const fs::path& run) {
   return {};
 }
 
+Status ExportTimeline(const ExportArguments& arguments, const fs::path& run) {
+  if (!arguments.table.empty() || !arguments.columns.empty() || !arguments.where.empty() ||
+      arguments.limit) {
+    return Error{fmt::format(
+        "export: --table, --columns, --where and --limit are about tables; leave them out with "
+        "--format {}",
+        arguments.format)};
+  }
+  Progress progress("export", 0);
+  return exporter::ExportTrace(run, TraceFormats().at(arguments.format), arguments.output);
+}
+
 int Export(const ExportArguments& arguments, const Session& session) {
   auto run = rpc::ResolveRun(arguments.run, session.settings.folder);
   if (!run.ok()) return Fail(run.error());
+  if (TraceFormats().contains(arguments.format)) {
+    Status written = ExportTimeline(arguments, *run);
+    return written.ok() ? kExitOk : Fail(written.error());
+  }
   Status status = arguments.table.empty() ? ExportAll(arguments, *run) : ExportOne(arguments, *run);
   return status.ok() ? kExitOk : Fail(status.error());
 }
@@ -85,18 +116,22 @@ int Export(const ExportArguments& arguments, const Session& session) {
 void AddExportCommand(CLI::App& app, Session& session) {
   CLI::App* command = AddCommand(
       app, {.name = "export",
-            .sentence = "Write a run's tables to files for other tools",
+            .sentence = "Write a run's tables or its timeline to files for other tools",
             .usage = "[RUN] --format FORMAT -o PATH [OPTIONS]",
             .example = "steptrace export train-slow --format csv --table steps -o steps.csv"});
   auto arguments = std::make_shared<ExportArguments>();
   AddRunArgument(command, arguments->run);
-  command->add_option("--format", arguments->format, "parquet, csv or arrow (an IPC stream)")
+  command
+      ->add_option(
+          "--format", arguments->format,
+          "parquet, csv or arrow (an IPC stream): tables;\nperfetto or chrome: the timeline")
       ->type_name("FORMAT")
       ->required()
-      ->check(CLI::IsMember(Formats()).description(""));
+      ->check(CLI::IsMember(FormatNames()).description(""));
   command
       ->add_option("-o,--output", arguments->output,
-                   "File of the table (- is standard output), or\nfolder of all tables")
+                   "File of the table or timeline (- is standard\noutput); folder of all tables, "
+                   "or of all ranks\n(chrome)")
       ->type_name("PATH")
       ->required();
   command->add_option("--table", arguments->table, "Only this one")->type_name("TABLE");

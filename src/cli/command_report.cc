@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "analyze/report/report_json.h"
+#include "cli/command_import.h"
+#include "cli/command_rules.h"
 #include "cli/commands.h"
 #include "cli/present.h"
 #include "serve/rpc/report.h"
@@ -14,24 +18,61 @@ struct ReportArguments {
   std::string run;
   bool json = false;
   std::optional<int64_t> last;
+  std::string section;
+  std::optional<int64_t> top;
+  rpc::ImportRequest limits;  // of a profile that is imported
 };
 
-Status PrintJson(const std::filesystem::path& run, const rpc::ReportOptions& options) {
+Status PrintJson(const std::filesystem::path& run, const ReportArguments& arguments,
+                 const rpc::ReportOptions& options) {
   STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report, rpc::LoadReport(run, options));
-  std::fputs(analyze::ReportToJson(report).c_str(), stdout);
+  const analyze::SectionName* section = analyze::FindSection(arguments.section);
+  const std::string text = section == nullptr
+                               ? analyze::ReportToJson(report)
+                               : analyze::SectionToJson(report, *section, arguments.top);
+  std::fputs(text.c_str(), stdout);
   return {};
+}
+
+std::vector<std::string> SectionChoices() {
+  std::vector<std::string> names;
+  for (const analyze::SectionName& section : analyze::SectionNames()) {
+    names.emplace_back(section.name);
+  }
+  return names;
+}
+
+// The run that is meant; a profile is made one first, in the folder where runs are gathered.
+Result<std::filesystem::path> RunOf(const ReportArguments& arguments, const Settings& settings) {
+  if (arguments.run.empty() || !rpc::IsProfile(arguments.run)) {
+    return rpc::ResolveRun(arguments.run, settings.folder);
+  }
+  rpc::ImportRequest request = arguments.limits;
+  request.paths = {arguments.run};
+  request.folder = settings.folder;
+  STEPTRACE_ASSIGN_OR_RETURN(auto imported, ImportWithProgress(request));
+  fmt::print(stderr, "steptrace: imported as {}\n", imported.run.string());
+  return imported.run;
 }
 
 int Report(const ReportArguments& arguments, const Session& session) {
   const Settings& settings = session.settings;
-  auto run = rpc::ResolveRun(arguments.run, settings.folder);
+  auto run = RunOf(arguments, settings);
   if (!run.ok()) return Fail(run.error());
-  Status status = arguments.json ? PrintJson(*run, {settings.price_per_hour, arguments.last})
-                                 : PrintReport(*run,
-                                               {.price_per_hour = settings.price_per_hour,
-                                                .last_steps = arguments.last,
-                                                .color = session.color()},
-                                               stdout);
+  if (arguments.section == "rules") {  // they look at more than the report holds
+    const analyze::RuleSettings rules(analyze::RuleMode::kModern);
+    const Status shown = PrintRules(*run, rules, session, {arguments.json, arguments.top});
+    return shown.ok() ? FinishOutput(stdout) : Fail(shown.error());
+  }
+  Status status = arguments.json
+                      ? PrintJson(*run, arguments, {settings.price_per_hour, arguments.last})
+                      : PrintReport(*run,
+                                    {.price_per_hour = settings.price_per_hour,
+                                     .last_steps = arguments.last,
+                                     .color = session.color(),
+                                     .section = arguments.section,
+                                     .top = arguments.top},
+                                    stdout);
   return status.ok() ? FinishOutput(stdout) : Fail(status.error());
 }
 
@@ -45,11 +86,22 @@ void AddReportCommand(CLI::App& app, Session& session) {
                        .example = "steptrace report train-slow --price-per-hour 32.77"});
   auto arguments = std::make_shared<ReportArguments>();
   AddRunArgument(command, arguments->run);
+  command->get_option("RUN")->description(
+      "A run's path, name or id; without it the newest.\nA profile (see import) is imported first");
   AddJsonFlag(command, arguments->json);
   AddPriceOption(command, session);
   command->add_option("--last", arguments->last, "Only the newest N steps of each rank")
       ->type_name("N")
       ->check(AtLeast(1));
+  CLI::Option* section =
+      command->add_option("--section", arguments->section, "Only this section, in full")
+          ->type_name("NAME")
+          ->check(CLI::IsMember(SectionChoices()));
+  command->add_option("--top", arguments->top, "With --section: at most N rows of each table")
+      ->type_name("N")
+      ->check(AtLeast(1))
+      ->needs(section);
+  AddImportLimits(command, arguments->limits);
   AddFolderOption(command, session);
   AddColorOption(command, session);
   command->callback([&session, arguments] {

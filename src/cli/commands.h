@@ -47,8 +47,10 @@ void AddRunArgument(CLI::App* command, std::string& run);
 // Each in a file of its own, command_<name>.cc.
 void AddRunCommand(CLI::App& app, Session& session);
 void AddReportCommand(CLI::App& app, Session& session);
+void AddRulesCommand(CLI::App& app, Session& session);
 void AddLsCommand(CLI::App& app, Session& session);
 void AddShowCommand(CLI::App& app, Session& session);
+void AddImportCommand(CLI::App& app, Session& session);
 void AddExportCommand(CLI::App& app, Session& session);
 void AddSchemaCommand(CLI::App& app, Session& session);
 void AddDoctorCommand(CLI::App& app, Session& session);

@@ -7,6 +7,11 @@
 #include "serve/rpc/report.h"
 
 namespace steptrace::cli {
+namespace {
+
+constexpr int64_t kDefaultTop = 10;  // rows of a table that fit a screen
+
+}  // namespace
 
 Status PrintReport(const std::filesystem::path& run, const PresentOptions& options,
                    std::FILE* stream) {
@@ -22,7 +27,12 @@ Status PrintReport(const std::filesystem::path& run, const PresentOptions& optio
   }
   render.color = UseColor(options.color, stream);
   render.unicode = UseUnicode();
-  std::fputs(RenderText(report, render).c_str(), stream);
+  const analyze::SectionName* section = analyze::FindSection(options.section);
+  const std::string text =
+      section == nullptr
+          ? RenderText(report, render)
+          : RenderSection(report, *section, options.top.value_or(kDefaultTop), render);
+  std::fputs(text.c_str(), stream);
   return {};
 }
 

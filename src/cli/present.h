@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "cli/terminal.h"
@@ -15,6 +16,8 @@ struct PresentOptions {
   std::optional<int64_t> last_steps;  // only the newest steps of each rank
   ColorMode color = ColorMode::kAuto;
   bool print = true;  // false: only write report.json
+  std::string section;       // of SectionNames; empty: the whole report
+  std::optional<int64_t> top;
 };
 
 // Loads the report of a run (closed, live or interrupted), leaves report.json in it when the run is

@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "analyze/cost/cost.h"
 #include "base/result.h"
 #include "cli/terminal.h"
 
@@ -19,6 +21,8 @@ struct Settings {
   std::string folder = "steptrace-runs";
   std::string color = "auto";
   std::optional<double> price_per_hour;
+  std::string instance;                          // the type of the run's machines
+  std::vector<analyze::InstanceType> instances;  // [[instances]]: types and their prices
   std::string hooks;
   std::string shm;
   int64_t system_interval_ms = 500;

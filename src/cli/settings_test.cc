@@ -57,6 +57,38 @@ TEST(Settings, UnknownKeysAndWrongTypesAreNamedWithTheirLine) {
   EXPECT_THAT(TomlComplaint("a = \nb = 1"), HasSubstr("steptrace.toml:1: "));
 }
 
+constexpr const char* kInstance =
+    "[[instances]]\nname = 'p3.2xlarge'\ncores = 8\nmemory_gib = 61\ngpus = 1\n"
+    "price_per_hour = 3.825\n";
+
+TEST(Settings, InstancesAreTypesOfMachines) {
+  Settings settings;
+  const std::string text = std::string("instance = 'p3.2xlarge'\n") + kInstance +
+                           "gpu = 'V100'\ngpu_memory_gib = 16.0\n";
+  const Status status = ApplyToml(text, "t", settings);
+  ASSERT_TRUE(status.ok()) << status.error().message;
+  EXPECT_EQ(settings.instance, "p3.2xlarge");
+  ASSERT_EQ(settings.instances.size(), 1u);
+  EXPECT_EQ(settings.instances[0].cores, 8);
+  EXPECT_EQ(settings.instances[0].gpu, "V100");
+  EXPECT_EQ(settings.instances[0].gpu_memory_gib, 16);
+  EXPECT_EQ(settings.instances[0].price_per_hour, 3.825);
+}
+
+TEST(Settings, InstancesAreChecked) {
+  const std::string good = kInstance;
+  EXPECT_THAT(TomlComplaint("instances = 3"), HasSubstr("write [[instances]]"));
+  EXPECT_THAT(TomlComplaint("instances = [3]"), HasSubstr("write [[instances]]"));
+  EXPECT_THAT(TomlComplaint(good + "speed = 3"), HasSubstr("unknown key 'speed'; the keys are"));
+  EXPECT_THAT(TomlComplaint(good + "gpu = 3"), HasSubstr("gpu is not a text"));
+  EXPECT_THAT(TomlComplaint(good + "gpu_memory_gib = -1"), HasSubstr("steptrace.toml:1"));
+  EXPECT_THAT(TomlComplaint(good + "gpu_memory_gib = nan"), HasSubstr("is not a number from 0"));
+  EXPECT_THAT(TomlComplaint(good + good), HasSubstr("listed twice"));
+  EXPECT_THAT(TomlComplaint("[[instances]]\nname = 'a'"), HasSubstr("needs name, cores"));
+  EXPECT_THAT(TomlComplaint("[[instances]]\nname = 'a'\ncores = 1.5"),
+              HasSubstr("not a whole number"));
+}
+
 TEST(Settings, TheEnvironmentReadsEveryType) {
   Settings settings;
   ASSERT_TRUE(ApplyEnvironment(Given({{"STEPTRACE_FOLDER", "/f"},

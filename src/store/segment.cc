@@ -153,13 +153,13 @@ Status WriteParquet(const RowsView<Row>& rows, const StringTable& strings, PathC
 
 template <class Row>
 Result<SegmentInfo> WriteSegment(const fs::path& run, SegmentInfo segment,
-                                 const RowsView<Row>& rows, const StringTable& strings) {
+                                 const RowsView<Row>& rows, const StringTable& strings, Sync sync) {
   fs::path path = run / segment.file;
   STEPTRACE_RETURN_IF_ERROR(MakeDirs(path.parent_path()));
   UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd.valid()) return SystemError("cannot write " + path.string(), errno);
   Status written = WriteParquet(rows, strings, PathColumns::kLeaveOut, fd.get(), path.string());
-  if (written.ok() && ::fdatasync(fd.get()) != 0) {
+  if (written.ok() && sync == Sync::kNow && ::fdatasync(fd.get()) != 0) {
     written = SystemError("cannot write " + path.string(), errno);
   }
   if (!written.ok()) {
@@ -190,7 +190,7 @@ Status ReadSegment(const fs::path& run, const SegmentInfo& segment,
   template Status WriteParquet(const RowsView<Row>&, const StringTable&, PathColumns, int,      \
                                const std::string&);                                             \
   template Result<SegmentInfo> WriteSegment(const fs::path&, SegmentInfo, const RowsView<Row>&, \
-                                            const StringTable&);                                \
+                                            const StringTable&, Sync);                          \
   template Status ReadSegment(const fs::path&, const SegmentInfo&,                              \
                               const std::vector<std::string>&, StringTable&, std::vector<Row>*);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)

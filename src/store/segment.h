@@ -18,11 +18,15 @@ template <class Row>
 Status WriteParquet(const RowsView<Row>& rows, const StringTable& strings, PathColumns path_columns,
                     int fd, const std::string& where);
 
-// Writes rows, sorted by time already, to the segment's file and fills in its facts. The file is on
-// the disk when it returns; a file that could not be finished is removed.
+// When a file is synced to the disk: before the call returns, or by the caller.
+enum class Sync { kNow, kLater };
+
+// Writes rows, sorted by time already, to the segment's file and fills in its facts. A file that
+// could not be finished is removed.
 template <class Row>
 Result<SegmentInfo> WriteSegment(const std::filesystem::path& run, SegmentInfo segment,
-                                 const RowsView<Row>& rows, const StringTable& strings);
+                                 const RowsView<Row>& rows, const StringTable& strings,
+                                 Sync sync = Sync::kNow);
 
 // Appends a segment's rows. Node and rank come from its place. Nothing in the file is trusted.
 template <class Row>

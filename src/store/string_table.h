@@ -24,6 +24,12 @@ class StringTable {
     ids_.emplace(texts_.back(), id);
     return id;
   }
+  bool Find(std::string_view text, StringId* id) const {
+    auto found = ids_.find(text);
+    if (found == ids_.end()) return false;
+    *id = found->second;
+    return true;
+  }
   const std::string& Text(StringId id) const { return texts_.at(static_cast<size_t>(id)); }
   int32_t size() const { return static_cast<int32_t>(texts_.size()); }
 

@@ -33,7 +33,7 @@ struct TableOf;  // specialised by each row: kName, kSentence, kFields
 struct TrackRow {
   int32_t track = 0;
   std::optional<int32_t> parent;
-  StringId kind{};  // node, process, thread, worker, core, device, counter
+  StringId kind{};  // node, process, thread, worker, core, device, stream, counter
   int32_t node = 0;
   int32_t rank = -1;
   std::optional<int64_t> pid;
@@ -47,13 +47,13 @@ template <>
 struct TableOf<TrackRow> {
   static constexpr const char* kName = "tracks";
   static constexpr const char* kSentence =
-      "The lines on which something happens: nodes, processes, threads, cores, devices, counters.";
+      "The lines on which something happens: nodes, processes, threads, cores, devices, streams, counters.";
   using R = TrackRow;
   static constexpr auto kFields = std::make_tuple(
       Field{"track", &R::track, Unit::kNone, "Number of the track, unique in the run."},
       Field{"parent", &R::parent, Unit::kNone, "The track that this one is part of."},
       Field{"kind", &R::kind, Unit::kNone,
-            "node, process, thread, worker, core, device or counter."},
+            "node, process, thread, worker, core, device, stream or counter."},
       Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
       Field{"pid", &R::pid, Unit::kNone, "Process id."},
@@ -79,6 +79,8 @@ struct SliceRow {
   std::optional<int64_t> bytes;
   std::optional<int64_t> group;
   std::optional<int64_t> sequence;
+  std::optional<int64_t> external_id;
+  StringId details{};
   std::string args;
 };
 
@@ -94,7 +96,8 @@ struct TableOf<SliceRow> {
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
       Field{"name", &R::name, Unit::kNone, "What went on."},
       Field{"category", &R::category, Unit::kNone,
-            "Who says so: phase, communication, worker, user."},
+            "Who says so: phase, communication, worker, user; of a profile that was imported: cpu_op, "
+            "user_annotation, cuda_runtime, kernel, gpu_memcpy, … (docs/reference/import.md)."},
       Field{"depth", &R::depth, Unit::kNone, "Number of slices of the track that enclose it."},
       Field{"step", &R::step, Unit::kNone, "The step that it falls in, where that is known."},
       Field{"correlation", &R::correlation, Unit::kNone, "Joins a launch and what it launched."},
@@ -102,7 +105,13 @@ struct TableOf<SliceRow> {
       Field{"flow_in", &R::flow_in, Unit::kNone, "A flow that ends here."},
       Field{"bytes", &R::bytes, Unit::kBytes, "Bytes moved."},
       Field{"group", &R::group, Unit::kNone, "Process group of a collective."},
-      Field{"sequence", &R::sequence, Unit::kNone, "Number of a collective in its group."},
+      Field{"sequence", &R::sequence, Unit::kNone,
+            "Number of a collective in its group; of an operator in autograd."},
+      Field{"external_id", &R::external_id, Unit::kNone,
+            "Joins an operator and the runtime calls and device work that it caused."},
+      Field{"details", &R::details, Unit::kJson,
+            "What repeats, as a JSON object: grid, block, shapes, call stack, collective; empty: "
+            "nothing."},
       Field{"args", &R::args, Unit::kJson,
             "What else is known, as a JSON object; empty: nothing."});
 };
@@ -251,7 +260,7 @@ struct TableOf<FactRow> {
       Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
       Field{"pid", &R::pid, Unit::kNone, "Process id."},
-      Field{"kind", &R::kind, Unit::kNone, "loader, process, framework, job, hook or device."},
+      Field{"kind", &R::kind, Unit::kNone, "loader, process, framework, job, hook, device or source."},
       Field{"json", &R::json, Unit::kJson, "The fact, as a JSON object."});
 };
 
@@ -299,6 +308,7 @@ struct MemoryRow {
   int64_t ts_ns = 0;
   int32_t rank = -1;
   int32_t device = -1;
+  std::optional<int32_t> track;
   int64_t address = 0;
   int64_t bytes = 0;
   std::optional<int64_t> total_allocated_bytes;
@@ -314,6 +324,7 @@ struct TableOf<MemoryRow> {
       Field{"ts_ns", &R::ts_ns, Unit::kNs, "When, since the run's epoch."},
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
       Field{"device", &R::device, Unit::kNone, "Accelerator; -1: host memory."},
+      Field{"track", &R::track, Unit::kNone, "The thread that did it."},
       Field{"address", &R::address, Unit::kNone, "Address of the block."},
       Field{"bytes", &R::bytes, Unit::kBytes, "Size; negative: released."},
       Field{"total_allocated_bytes", &R::total_allocated_bytes, Unit::kBytes, "In use after it."},

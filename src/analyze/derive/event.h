@@ -27,7 +27,7 @@ enum class HookName : uint8_t {
   kCollate,
 };
 
-enum class EventKind : uint8_t { kBegin, kEnd, kInstant };
+enum class MarkKind : uint8_t { kBegin, kEnd, kInstant };
 
 // One record of a hook, on the run's clock: the input of derivation.
 // kEnd closes the innermost open range of its thread, whatever its name.
@@ -35,7 +35,7 @@ struct Event {
   int64_t ts_ns = 0;
   int32_t pid = 0;
   int32_t tid = 0;
-  EventKind kind = EventKind::kInstant;
+  MarkKind kind = MarkKind::kInstant;
   HookName name = HookName::kUser;
   store::StringId text{};  // of kUser and kCollective
   uint64_t a = 0;

@@ -179,20 +179,20 @@ class Interpreter {
     return attributes;
   }
 
-  Event NewEvent(EventKind kind, HookName name) const {
+  Event NewEvent(MarkKind kind, HookName name) const {
     return {.ts_ns = now_ns_, .pid = pid_, .tid = tid_, .kind = kind, .name = name};
   }
 
   Status EmitInstant(const Line& line) {
     const bool is_step = line.words[0] == wire::kNameStep;
-    Event event = NewEvent(EventKind::kInstant, is_step ? HookName::kStep : HookName::kDataEnd);
+    Event event = NewEvent(MarkKind::kInstant, is_step ? HookName::kStep : HookName::kDataEnd);
     event.a = is_step ? wire::kNoArgument : static_cast<uint64_t>(AttributesOf(line).Value("it"));
     events_.push_back(event);
     return {};
   }
 
   Event BeginOf(HookName name, const Line& line, const Attributes& attributes) {
-    Event event = NewEvent(EventKind::kBegin, name);
+    Event event = NewEvent(MarkKind::kBegin, name);
     if (name == HookName::kData) {
       const auto depth = static_cast<uint64_t>(
           attributes.Value("depth", static_cast<int64_t>(wire::kUnknownQueueDepth)));
@@ -217,12 +217,12 @@ class Interpreter {
     STEPTRACE_RETURN_IF_ERROR(Block(index + 1, end));
     now_ns_ += line.duration_us.value_or(0) * kNsPerUs;
     if (attributes.Has("end")) {
-      Event stop = NewEvent(EventKind::kInstant, HookName::kDataEnd);
+      Event stop = NewEvent(MarkKind::kInstant, HookName::kDataEnd);
       stop.a = static_cast<uint64_t>(attributes.Value("it", 1));
       events_.push_back(stop);
     }
     if (attributes.Has("open") || attributes.Has("lost_end")) return {};
-    Event close = NewEvent(EventKind::kEnd, *name);
+    Event close = NewEvent(MarkKind::kEnd, *name);
     close.a = static_cast<uint64_t>(attributes.Value("cpu") * kNsPerUs);
     close.b = static_cast<uint64_t>(attributes.Value("rq") * kNsPerUs);
     if (*name == HookName::kLoaderIter) close.a = static_cast<uint64_t>(attributes.Value("it"));

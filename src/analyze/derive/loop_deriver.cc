@@ -116,14 +116,14 @@ void LoopDeriver::Add(const Event& event) {
   ordered.ts_ns = std::max(event.ts_ns, now_ns_);
   PassTime(ordered.ts_ns);
   switch (event.kind) {
-    case EventKind::kBegin:
+    case MarkKind::kBegin:
       Begin(ordered);
       break;
-    case EventKind::kEnd:
+    case MarkKind::kEnd:
       if (stack_.EndsBeyondDepth() || stack_.empty()) break;
       CloseTop(ordered.ts_ns, event.a, event.b, Ending::kByEvent);
       break;
-    case EventKind::kInstant:
+    case MarkKind::kInstant:
       Instant(ordered);
       break;
   }

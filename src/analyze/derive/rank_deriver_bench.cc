@@ -14,15 +14,15 @@ constexpr int32_t kTrainer = 1;
 
 class EventLog {
  public:
-  void Add(int32_t pid, int64_t ts_ns, EventKind kind, HookName name, uint64_t a = 0,
+  void Add(int32_t pid, int64_t ts_ns, MarkKind kind, HookName name, uint64_t a = 0,
            uint64_t b = 0) {
     events_.push_back(
         {.ts_ns = ts_ns, .pid = pid, .tid = pid, .kind = kind, .name = name, .a = a, .b = b});
   }
   void Range(int32_t pid, int64_t from_ns, int64_t to_ns, HookName name, uint64_t a = 0,
              uint64_t b = 0) {
-    Add(pid, from_ns, EventKind::kBegin, name, a, b);
-    Add(pid, to_ns, EventKind::kEnd, name, 1, 1);
+    Add(pid, from_ns, MarkKind::kBegin, name, a, b);
+    Add(pid, to_ns, MarkKind::kEnd, name, 1, 1);
   }
   std::vector<Event> Take() { return std::move(events_); }
 
@@ -46,9 +46,9 @@ std::vector<Event> Training(int64_t steps) {
     for (int32_t worker = 2; worker <= 3; ++worker) {
       for (int64_t step = first + worker - 2; step < first + kDrainSteps; step += 2) {
         const int64_t end_ns = step * kStepNs + 30'000;
-        log.Add(worker, end_ns - 90'000, EventKind::kBegin, HookName::kFetch);
+        log.Add(worker, end_ns - 90'000, MarkKind::kBegin, HookName::kFetch);
         log.Range(worker, end_ns - 20'000, end_ns - 1, HookName::kCollate);
-        log.Add(worker, end_ns, EventKind::kEnd, HookName::kFetch, 80'000, 5'000);
+        log.Add(worker, end_ns, MarkKind::kEnd, HookName::kFetch, 80'000, 5'000);
       }
     }
   }

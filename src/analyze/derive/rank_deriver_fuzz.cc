@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     analyze::Event event{.ts_ns = now_ns,
                          .pid = 1 + data[1] % 2,
                          .tid = 1 + data[1] % 4,
-                         .kind = static_cast<analyze::EventKind>(data[2] % 3),
+                         .kind = static_cast<analyze::MarkKind>(data[2] % 3),
                          .name = static_cast<analyze::HookName>(data[3] % 16),
                          .text = static_cast<store::StringId>(data[4] % 8),
                          .a = data[5] | static_cast<uint64_t>(data[6]) << 32,

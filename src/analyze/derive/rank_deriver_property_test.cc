@@ -33,7 +33,7 @@ Event AnyEvent(Random& random, int64_t& now_ns) {
   event.ts_ns = now_ns;
   event.pid = 1 + static_cast<int32_t>(Below(random, 3));
   event.tid = event.pid + static_cast<int32_t>(Below(random, 2)) * 10;
-  event.kind = static_cast<EventKind>(Below(random, 5) / 2);
+  event.kind = static_cast<MarkKind>(Below(random, 5) / 2);
   event.name = static_cast<HookName>(Below(random, 16));
   event.text = static_cast<store::StringId>(Below(random, 5));
   event.a = Below(random, 4) | Below(random, 3) << 32;
@@ -109,32 +109,32 @@ class RandomTraining {
 
  private:
   void Pass(uint64_t up_to) { now_ns_ += static_cast<int64_t>(Below(random_, up_to)); }
-  void Emit(EventKind kind, HookName name, uint64_t a = 0, uint64_t b = 0) {
+  void Emit(MarkKind kind, HookName name, uint64_t a = 0, uint64_t b = 0) {
     text_.threads[0].push_back(
         {.ts_ns = now_ns_, .pid = 1, .tid = 1, .kind = kind, .name = name, .a = a, .b = b});
   }
   void Range(HookName name, uint64_t up_to, uint64_t a = 0, uint64_t b = 0) {
-    Emit(EventKind::kBegin, name, a, b);
+    Emit(MarkKind::kBegin, name, a, b);
     Pass(up_to);
     Surprise();
     Pass(up_to);
-    Emit(EventKind::kEnd, name, Below(random_, up_to), Below(random_, up_to));
+    Emit(MarkKind::kEnd, name, Below(random_, up_to), Below(random_, up_to));
   }
   void Surprise() {
     if (Below(random_, 8) != 0) return;
     static constexpr HookName kAny[] = {HookName::kGc, HookName::kUser, HookName::kCollective};
     const HookName name = kAny[Below(random_, 3)];
-    Emit(EventKind::kBegin, name);
+    Emit(MarkKind::kBegin, name);
     Pass(40);
-    Emit(EventKind::kEnd, name);
+    Emit(MarkKind::kEnd, name);
   }
   void Next(uint64_t iterator, bool ends) {
-    Emit(EventKind::kBegin, HookName::kData, iterator | Below(random_, 3) << 32,
+    Emit(MarkKind::kBegin, HookName::kData, iterator | Below(random_, 3) << 32,
          Below(random_, 4) == 0 ? 0 : 2 + Below(random_, 2));
     Pass(200);
     Surprise();
-    if (ends) Emit(EventKind::kInstant, HookName::kDataEnd, iterator);
-    Emit(EventKind::kEnd, HookName::kData);
+    if (ends) Emit(MarkKind::kInstant, HookName::kDataEnd, iterator);
+    Emit(MarkKind::kEnd, HookName::kData);
   }
   void Step() {
     ++steps_;
@@ -165,7 +165,7 @@ class RandomTraining {
   void Evaluation() {
     const uint64_t iterator = ++iterators_;
     const bool said = Below(random_, 3) == 0;
-    if (said) Emit(EventKind::kBegin, HookName::kEvaluation);
+    if (said) Emit(MarkKind::kBegin, HookName::kEvaluation);
     Range(HookName::kLoaderIter, 60, 2);
     const uint64_t batches = 2 + Below(random_, 10);
     for (uint64_t i = 0; i < batches; ++i) {
@@ -173,11 +173,11 @@ class RandomTraining {
       now_ns_ += 400;
     }
     if (Below(random_, 4) != 0) Next(iterator, true);
-    if (said) Emit(EventKind::kEnd, HookName::kEvaluation);
+    if (said) Emit(MarkKind::kEnd, HookName::kEvaluation);
   }
   void AddWorker(int32_t worker) {
     int64_t at_ns = static_cast<int64_t>(Below(random_, 300));
-    const auto emit = [&](EventKind kind, HookName name, uint64_t a, uint64_t b) {
+    const auto emit = [&](MarkKind kind, HookName name, uint64_t a, uint64_t b) {
       text_.threads[static_cast<size_t>(worker)].push_back({.ts_ns = at_ns,
                                                             .pid = 1 + worker,
                                                             .tid = 1 + worker,
@@ -188,10 +188,10 @@ class RandomTraining {
       at_ns += static_cast<int64_t>(Below(random_, 300));
     };
     for (int i = 0; i < 60; ++i) {
-      emit(EventKind::kBegin, HookName::kFetch, 0, 0);
-      emit(EventKind::kBegin, HookName::kCollate, 0, 0);
-      emit(EventKind::kEnd, HookName::kCollate, 0, 0);
-      emit(EventKind::kEnd, HookName::kFetch, 1 + Below(random_, 200), Below(random_, 200));
+      emit(MarkKind::kBegin, HookName::kFetch, 0, 0);
+      emit(MarkKind::kBegin, HookName::kCollate, 0, 0);
+      emit(MarkKind::kEnd, HookName::kCollate, 0, 0);
+      emit(MarkKind::kEnd, HookName::kFetch, 1 + Below(random_, 200), Below(random_, 200));
     }
   }
 
@@ -242,12 +242,12 @@ TEST(RankDeriverProperty, StepsLeaveNoGap) {
 struct Flood {
   const char* name;
   std::function<void(uint64_t i,
-                     const std::function<void(EventKind, HookName, uint64_t, uint64_t)>&)>
+                     const std::function<void(MarkKind, HookName, uint64_t, uint64_t)>&)>
       emit;
 };
 
-constexpr auto kBegin = EventKind::kBegin;
-constexpr auto kEnd = EventKind::kEnd;
+constexpr auto kBegin = MarkKind::kBegin;
+constexpr auto kEnd = MarkKind::kEnd;
 
 std::vector<Flood> Floods() {
   using enum HookName;
@@ -290,12 +290,12 @@ std::vector<Flood> Floods() {
        [](uint64_t i, const auto& emit) {
          emit(kBegin, kData, 1 + i % 3, 0);
          emit(kEnd, kData, 0, 0);
-         emit(EventKind::kInstant, kStep, 0, 0);
+         emit(MarkKind::kInstant, kStep, 0, 0);
        }},
       {"iterators that end at once",
        [](uint64_t i, const auto& emit) {
          emit(kBegin, kData, i & 0x7FFFFFFF, 0);
-         emit(EventKind::kInstant, kDataEnd, i & 0x7FFFFFFF, 0);
+         emit(MarkKind::kInstant, kDataEnd, i & 0x7FFFFFFF, 0);
          emit(kEnd, kData, 0, 0);
        }},
   };
@@ -309,7 +309,7 @@ TEST(RankDeriverMemory, StaysBoundedInAFlood) {
     store::StringTable strings;
     RankDeriver deriver({}, strings);
     int64_t now_ns = 0;
-    const auto emit = [&](EventKind kind, HookName name, uint64_t a, uint64_t b) {
+    const auto emit = [&](MarkKind kind, HookName name, uint64_t a, uint64_t b) {
       now_ns += 10;
       deriver.Add(
           {.ts_ns = now_ns, .pid = 1, .tid = 1, .kind = kind, .name = name, .a = a, .b = b});

@@ -6,7 +6,9 @@
 #include <map>
 #include <vector>
 
+#include "analyze/report/recommendations.h"
 #include "analyze/report/sections.h"
+#include "analyze/rules/profiling_report.h"
 #include "analyze/verdict/attribution.h"
 #include "analyze/verdict/verdict.h"
 
@@ -31,10 +33,11 @@ bool HasPeers(const std::map<int32_t, std::vector<int32_t>>& ranks, const JobFac
 
 std::vector<std::string> MakeNotes(const ReportInput& input) {
   std::vector<std::string> notes;
-  notes.push_back(
-      "no device activity was recorded: roles, devices, operators, kernels, memory and modules "
-      "are empty, and collectives are not listed one by one");
-  notes.push_back("rules: none are evaluated in this version");
+  if (input.profile == nullptr) {
+    notes.push_back(
+        "no device activity was recorded: roles, devices, operators, kernels, memory and modules "
+        "are empty, and collectives are not listed one by one");
+  }
   if (input.counters.empty()) notes.push_back("system: no metric was collected");
   for (const std::string& text : UnavailableMetrics(input)) {
     notes.push_back("not measured: " + text);
@@ -46,6 +49,19 @@ std::vector<std::string> MakeNotes(const ReportInput& input) {
   return notes;
 }
 
+// Of what a report reads: marks of steps and loaders' work stand in the slices, which
+// `steptrace rules` reads beside it.
+std::shared_ptr<const std::vector<RuleResult>> MakeRuleResults(const ReportInput& input) {
+  RulesInput rules;
+  rules.run = input.run;
+  rules.counters = input.counters;
+  rules.steps = input.steps;
+  rules.strings = input.strings;
+  rules.facts = input.facts;
+  return std::make_shared<std::vector<RuleResult>>(
+      RunRules(rules, RuleSettings(RuleMode::kModern)));
+}
+
 }  // namespace
 
 Report BuildReport(const ReportInput& input) {
@@ -55,17 +71,21 @@ Report BuildReport(const ReportInput& input) {
   const LoadSummary load(input.counters, input.run.nodes, selection.from_ns, selection.to_ns);
   // A device that others use says nothing of a job that computes on the CPU.
   const DeviceBusy device = MayUseDevice(facts) ? DeviceBusy(input.counters, ranks) : DeviceBusy();
-  const HostIdle idle = MayUseDevice(facts) ? HostIdle() : FindHostIdle(input, selection);
+  const bool on_host = !MayUseDevice(facts) && input.profile == nullptr;
+  const HostIdle idle = on_host ? FindHostIdle(input, selection) : HostIdle();
   AttributionRules rules = MakeRules(input.steps, load, device, HasPeers(ranks, facts));
   rules.idle_of_forward = idle.of_forward;
+  ProfiledSteps profiled;
+  if (input.profile != nullptr) profiled = AttributeProfile(*input.profile);
+  if (!profiled.empty()) rules.profiled = &profiled;
   const StepTimes times(input, selection, rules);
 
   Report report;
   report.run = MakeRun(input, facts);
   report.phases = MakePhases(input);
   report.steps = MakeSteps(input, selection, times);
-  report.verdict =
-      DecideVerdict({input, selection, times, load, facts, idle, TrainingWallNs(input, selection)});
+  report.verdict = DecideVerdict({input, selection, times, load, facts, idle,
+                                  rules.profiled != nullptr, TrainingWallNs(input, selection)});
   report.suspects = MakeSuspects(times.total());
   report.stages = MakeStages(times.total());
   report.breakdown = MakeBreakdown(input, selection);
@@ -74,6 +94,11 @@ Report BuildReport(const ReportInput& input) {
   report.system = MakeSystem(input);
   report.losses = MakeLosses(input, selection, facts);
   report.notes = MakeNotes(input);
+  report.rules = MakeRuleResults(input);
+  if (input.profile != nullptr) {
+    report.profile = BuildProfile(*input.profile);
+    report.recommendations = MakeRecommendations(*input.profile, report);
+  }
   return report;
 }
 

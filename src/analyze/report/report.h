@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "analyze/report/profile.h"
 
 // The report as a value: what `analyze` finds and every presentation renders. Field names, nesting
 // and units are those of the JSON form, schema "steptrace.report/1" (docs/reference/report.md).
@@ -172,6 +175,22 @@ struct LossLine {
   std::string detail;
 };
 
+// What a profile suggests to change, whoever the verdict names.
+struct Recommendation {
+  std::string name;
+  std::string source;  // whose rule it is: torch-tb-profiler or steptrace
+  std::string status;  // ok, issues_found, not_applicable
+  std::optional<double> value;
+  double threshold = 0;
+  std::optional<double> at_most_share;  // of the steps, were the issue gone
+  std::optional<int64_t> at_most_ns;    // of all steps of the profile
+  std::string text;
+  std::vector<std::string> evidence;
+  std::string advice;
+};
+
+struct RuleResult;  // analyze/rules
+
 struct Report {
   RunSection run;
   PhasesSection phases;
@@ -185,8 +204,11 @@ struct Report {
   std::vector<SystemRow> system;
   std::vector<LossLine> losses;
   std::vector<std::string> notes;
-  // Sections that need device activity (roles, devices, operators, kernels, memory, modules) and
-  // rules: listed in the JSON form as empty, with a note, until a source fills them.
+  std::shared_ptr<const std::vector<RuleResult>> rules;  // in the mode modern; null: none ran
+  // Roles, devices, operators, kernels, memory, modules, collectives, critical path. Without one
+  // they are listed in the JSON form as empty, with a note.
+  std::optional<Profile> profile;
+  std::vector<Recommendation> recommendations;  // of a profile
 };
 
 }  // namespace steptrace::analyze

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/report/report.h"
+#include "analyze/trace/trace.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -52,6 +53,7 @@ struct CounterSeries {
   std::optional<int64_t> pid;
   std::vector<int64_t> times_ns;
   std::vector<double> values;
+  int32_t track = -1;  // of the run's table, for evidence; -1: not known
 };
 
 struct ReportOptions {
@@ -66,6 +68,7 @@ struct ReportInput {
   std::vector<CounterSeries> counters;
   std::span<const store::FactRow> facts;
   std::span<const store::LossRow> losses;
+  const Trace* profile = nullptr;  // device activity and operators, where the run holds them
   ReportOptions options;
 };
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/report/report_json.h"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+
+#include "analyze/rules/profiling_report.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -170,6 +174,19 @@ Json DistributedJson(const DistributedSection& section) {
        })}};
 }
 
+Json RecommendationJson(const Recommendation& one) {
+  return {{"name", one.name},
+          {"source", one.source},
+          {"status", one.status},
+          {"value", OrNull(one.value)},
+          {"threshold", one.threshold},
+          {"at_most_share", OrNull(one.at_most_share)},
+          {"at_most_ns", OrNull(one.at_most_ns)},
+          {"text", one.text},
+          {"evidence", one.evidence},
+          {"advice", one.advice}};
+}
+
 Json SystemJson(const SystemRow& row) {
   return {{"node", row.node},       {"device", OrNull(row.device)},
           {"metric", row.metric},   {"unit", row.unit},
@@ -185,9 +202,47 @@ Json LossJson(const LossLine& loss) {
           {"to_ns", OrNull(loss.to_ns)}, {"detail", loss.detail}};
 }
 
-}  // namespace
+Json RulesJson(const Report& report) {
+  return report.rules == nullptr ? Json::array() : Each(*report.rules, RuleJson);
+}
 
-std::string ReportToJson(const Report& report) {
+constexpr std::array kDevices = {"devices", "roles"};
+constexpr std::array kOperators = {"operators", "operator_totals"};
+constexpr std::array kKernels = {"kernels"};
+constexpr std::array kMemory = {"memory"};
+constexpr std::array kModules = {"modules"};
+constexpr std::array kDistributed = {"distributed"};
+constexpr std::array kCriticalPath = {"critical_path"};
+constexpr std::array kRules = {"rules"};
+constexpr std::array kRecommendations = {"recommendations"};
+constexpr std::array<SectionName, 9> kSections = {{
+    {"devices", kDevices},
+    {"operators", kOperators},
+    {"kernels", kKernels},
+    {"memory", kMemory},
+    {"modules", kModules},
+    {"distributed", kDistributed},
+    {"critical-path", kCriticalPath},
+    {"rules", kRules},
+    {"recommendations", kRecommendations},
+}};
+
+std::string Dump(const Json& json) {
+  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+}
+
+// Lists of rows: the member itself, or members of it.
+void KeepTop(Json& member, size_t top) {
+  if (member.is_array() && member.size() > top) {
+    member.erase(member.begin() + static_cast<std::ptrdiff_t>(top), member.end());
+  }
+  if (!member.is_object()) return;
+  for (auto& part : member) {
+    if (part.is_array() && !part.empty() && part.front().is_object()) KeepTop(part, top);
+  }
+}
+
+Json WholeJson(const Report& report) {
   Json json = {{"schema", kReportSchema},
                {"run", RunJson(report.run)},
                {"phases", PhasesJson(report.phases)},
@@ -200,15 +255,47 @@ std::string ReportToJson(const Report& report) {
                {"roles", Json::array()},
                {"devices", Json::array()},
                {"operators", Json::array()},
+               {"operator_totals", Json::array()},
                {"kernels", Json::array()},
                {"memory", Json::object()},
                {"modules", Json::array()},
                {"distributed", DistributedJson(report.distributed)},
+               {"critical_path", Json::object()},
+               {"recommendations", Each(report.recommendations, RecommendationJson)},
                {"system", Each(report.system, SystemJson)},
-               {"rules", Json::array()},
+               {"rules", RulesJson(report)},
                {"losses", Each(report.losses, LossJson)},
                {"notes", report.notes}};
-  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+  if (report.profile) AddProfileJson(*report.profile, json);
+  return json;
+}
+
+}  // namespace
+
+std::string ReportToJson(const Report& report) {
+  return Dump(WholeJson(report));
+}
+
+std::span<const SectionName> SectionNames() {
+  return kSections;
+}
+
+const SectionName* FindSection(std::string_view name) {
+  const auto found = std::find_if(kSections.begin(), kSections.end(),
+                                  [name](const SectionName& one) { return one.name == name; });
+  return found == kSections.end() ? nullptr : &*found;
+}
+
+std::string SectionToJson(const Report& report, const SectionName& section,
+                          std::optional<int64_t> top) {
+  Json whole = WholeJson(report);
+  Json json = {{"schema", whole["schema"]}, {"run", whole["run"]}};
+  for (const char* name : section.members) {
+    json[name] = std::move(whole[name]);
+    if (top) KeepTop(json[name], static_cast<size_t>(*top));
+  }
+  json["notes"] = whole["notes"];
+  return Dump(json);
 }
 
 }  // namespace steptrace::analyze

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "analyze/report/report.h"
 
@@ -12,5 +16,19 @@ inline constexpr const char* kReportSchema = "steptrace.report/1";
 // The report as JSON (docs/reference/report.md), indented by two, ended by a line break. Times are
 // whole nanoseconds. Bytes that are no UTF-8 become U+FFFD.
 std::string ReportToJson(const Report& report);
+
+// A section as `--section` names it, and the members of the report that it is.
+struct SectionName {
+  const char* name;
+  std::span<const char* const> members;
+};
+std::span<const SectionName> SectionNames();
+// Null: there is no such section.
+const SectionName* FindSection(std::string_view name);
+
+// `schema`, `run`, the members of one section, and `notes`. Of lists the first `top` rows alone:
+// every section has its most important rows first.
+std::string SectionToJson(const Report& report, const SectionName& section,
+                          std::optional<int64_t> top);
 
 }  // namespace steptrace::analyze

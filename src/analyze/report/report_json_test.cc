@@ -61,6 +61,7 @@ const Json kShape = Json::parse(R"({
   "system": [{"node": "int", "device": "int?", "metric": "text", "unit": "text",
               "max": "number", "p99": "number", "p95": "number", "p50": "number",
               "min": "number", "mean": "number", "samples": "int", "sparkline": "list"}],
+  "critical_path": "object", "recommendations": "list",
   "rules": "list",
   "losses": [{"table": "text", "cause": "text", "count": "int", "from_ns": "int?",
               "to_ns": "int?", "detail": "text"}],

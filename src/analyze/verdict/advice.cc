@@ -61,6 +61,7 @@ class Adviser {
   void StorageRead();
   void CpuShortage();
   void WorkerStart();
+  void HostToDevice();
   void Workers();
   void Prefetch();
   void PinMemory();
@@ -137,6 +138,12 @@ void Adviser::WorkerStart() {
       "DataLoader.persistent_workers", "False", "True");
 }
 
+void Adviser::HostToDevice() {
+  Say("copy the next batch while the device computes: DataLoader(pin_memory=True) and "
+      ".to(device, non_blocking=True) on a stream of its own; decode or normalise on the device to "
+      "send less");
+}
+
 void Adviser::Workers() {
   if (auto advice = AdviseWorkers(input_)) advice_.push_back(*std::move(advice));
 }
@@ -177,6 +184,8 @@ void Adviser::AdviseStage(SubStage stage) {
       return CpuShortage();
     case SubStage::kWorkerStart:
       return WorkerStart();
+    case SubStage::kHostToDevice:
+      return HostToDevice();
     default:
       return;
   }
@@ -185,8 +194,9 @@ void Adviser::AdviseStage(SubStage stage) {
 void Adviser::DataPipeline() {
   const SubStage largest = LargestStage(input_.times.total(), SuspectId::kDataPipeline);
   AdviseStage(largest);
-  for (SubStage stage : {SubStage::kCpuShortage, SubStage::kStorageRead, SubStage::kGetitem,
-                         SubStage::kCollate, SubStage::kReceive, SubStage::kWorkerStart}) {
+  for (SubStage stage :
+       {SubStage::kCpuShortage, SubStage::kStorageRead, SubStage::kGetitem, SubStage::kCollate,
+        SubStage::kReceive, SubStage::kWorkerStart, SubStage::kHostToDevice}) {
     if (stage != largest && Worth(stage)) AdviseStage(stage);
   }
   Workers();
@@ -248,6 +258,15 @@ void Adviser::Framework() {
     Say("torch.compile compiles anew during training: keep shapes fixed (drop_last, padding) or "
         "pass dynamic=True; TORCH_LOGS=recompiles says why");
   }
+  if (Worth(SubStage::kDispatch) || Worth(SubStage::kLaunch)) {
+    Say("the host does not keep the device busy: fuse operators or replay them as a graph "
+        "(torch.compile(mode=\"reduce-overhead\"), CUDA graphs), use fused or foreach optimizers, "
+        "or give each kernel more to do (larger batches)");
+  }
+  if (Worth(SubStage::kSynchronisation)) {
+    Say("let the host run ahead: no .item(), .cpu(), print of a tensor or "
+        "torch.cuda.synchronize() in every step; copies with non_blocking=True");
+  }
 }
 
 void Adviser::Other() {
@@ -271,6 +290,11 @@ void Adviser::Other() {
 
 void Adviser::Model() {
   if (input_.load.throttled()) return CpuShortage();
+  if (input_.profiled) {
+    Say("to make it faster, change the model or its number format; the kernels that take its time: "
+        "steptrace report --section kernels");
+    return;
+  }
   Say("to make it faster, change the model or its number format; whether the time is computing "
       "or framework overhead between operators is not told apart without operator data");
 }

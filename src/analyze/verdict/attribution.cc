@@ -118,6 +118,10 @@ AttributionRules MakeRules(std::span<const store::StepRow> rows, const LoadSumma
 }
 
 StageTimes Attribute(const store::StepRow& row, const AttributionRules& rules) {
+  if (rules.profiled != nullptr) {
+    const auto found = rules.profiled->find({row.rank, row.step});
+    if (found != rules.profiled->end() && Sum(found->second) == row.dur_ns) return found->second;
+  }
   StageTimes times = FromRow(row);
   FitToDuration(times, row.dur_ns);
   if (rules.storage_evidence) {

@@ -7,6 +7,7 @@
 #include "analyze/verdict/device_busy.h"
 #include "analyze/verdict/load_summary.h"
 #include "analyze/verdict/stages.h"
+#include "analyze/verdict/trace_steps.h"
 #include "store/tables.h"
 
 namespace steptrace::analyze {
@@ -23,6 +24,8 @@ struct AttributionRules {
   const DeviceBusy* device = nullptr;
   // Share of a rank's forward in which its process did nothing (host_idle.h).
   std::map<int32_t, double> idle_of_forward{};
+  // Steps whose device activity is known to the nanosecond: nothing else moves their time.
+  const ProfiledSteps* profiled = nullptr;
 };
 
 AttributionRules MakeRules(std::span<const store::StepRow> rows, const LoadSummary& load,

@@ -44,6 +44,7 @@ class Collector {
   void Device();
   void Ranks(const Verdict& verdict);
   void Other();
+  void Profile();
 
  private:
   double Share(SubStage stage) const {
@@ -184,6 +185,22 @@ void Collector::Other() {
   }
 }
 
+// What the device did in the steps, where each nanosecond of it is known.
+void Collector::Profile() {
+  if (!input_.profiled) return;
+  const double idle = 1 - Share(SubStage::kCompute) - Share(SubStage::kExposed) -
+                      Share(SubStage::kStraggler) - Share(SubStage::kHostToDevice) -
+                      Share(SubStage::kDeviceCopy);
+  evidence_.push_back(
+      {fmt::format("devices compute {} of the step, and are idle {}",
+                   FormatShare(Share(SubStage::kCompute)), FormatShare(std::max(idle, 0.0))),
+       "slices", "category = 'kernel'"});
+  if (input_.selection.steps < kMinSteadySteps) {
+    Steps(fmt::format("it rests on {} step{}: others may differ", input_.selection.steps,
+                      input_.selection.steps == 1 ? "" : "s"));
+  }
+}
+
 void CollectModel(Collector& collector) {
   collector.Stages(SuspectId::kModel);
   collector.Shortage();
@@ -201,6 +218,10 @@ std::string CauseTitle(const std::string& cause) {
   if (cause == "exposed") return "exposed exchange";
   if (cause == "straggler") return "waiting for the last rank";
   if (cause == "data_pipeline") return "data loading";
+  if (cause == "host_to_device") return "copying to the device";
+  if (cause == "device_copy") return "copying on the device";
+  if (cause == "dispatch") return "going from operator to operator";
+  if (cause == "launch") return "launching kernels";
   std::string title = cause;
   std::replace(title.begin(), title.end(), '_', ' ');
   return title;
@@ -237,6 +258,7 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
     collector.Stages(SuspectId::kOther);
     collector.Other();
   }
+  collector.Profile();
   return collector.Take();
 }
 

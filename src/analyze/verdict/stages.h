@@ -17,20 +17,25 @@ enum class SubStage : uint8_t {
   kReceive,
   kCpuShortage,
   kWorkerStart,
+  kHostToDevice,  // a device waits for a copy to it, and does nothing else
   kForward,
   kBackward,
   kOptimizer,
-  kCompute,  // a device was busy while the host waited
+  kCompute,     // a device computes; without device events: it was busy while the host waited
+  kDeviceCopy,  // copies within and from a device, with nothing beside them
   kExposed,
   kStraggler,
   kGarbageCollection,
   kRecompilation,
+  kDispatch,         // a device waits while the framework goes from operator to operator
+  kLaunch,           // ... while it launches, or between the kernels that were launched
+  kSynchronisation,  // ... while the host waits for it, or a stream for another
   kCheckpoint,
   kEvaluation,
   kLogging,
   kUnknown,
 };
-inline constexpr size_t kSubStageCount = 18;
+inline constexpr size_t kSubStageCount = 23;
 
 enum class SuspectId : uint8_t {
   kDataPipeline,

@@ -90,6 +90,7 @@ StepSelection SelectSteps(const ReportInput& input) {
 
 StepTimes::StepTimes(const ReportInput& input, const StepSelection& selection,
                      const AttributionRules& rules) {
+  few_profiled_ = rules.profiled != nullptr && selection.steps < kMinSteadySteps;
   FindOutlierRules(input, selection);
   sample_every_ = std::max<int64_t>(1, (selection.steps + kMaxStageSamples - 1) / kMaxStageSamples);
   const auto& steady = selection.steady;
@@ -220,7 +221,15 @@ Interval StepTimes::IntervalOf(const std::vector<int64_t>& numerators) const {
   std::vector<int64_t> denominators;
   denominators.reserve(cells_.size());
   for (const Cell& cell : cells_) denominators.push_back(Sum(cell.stages));
-  return BootstrapRatioOfSums(numerators, denominators);
+  if (!few_profiled_) return BootstrapRatioOfSums(numerators, denominators);
+  int64_t part = 0;
+  int64_t whole = 0;
+  for (size_t i = 0; i < numerators.size(); ++i) {
+    part = SaturatingAdd(part, numerators[i]);
+    whole = SaturatingAdd(whole, denominators[i]);
+  }
+  const double share = whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  return {share, share};
 }
 
 Interval StepTimes::StragglerGainShare() const {

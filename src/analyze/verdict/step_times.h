@@ -13,6 +13,9 @@
 
 namespace steptrace::analyze {
 
+// Fewer steady steps say nothing of the next thousand.
+inline constexpr int64_t kMinSteadySteps = 10;
+
 // The steps that a verdict looks at: numbers of rows, in order of (step, rank).
 struct StepSelection {
   std::vector<uint32_t> steady;
@@ -89,6 +92,7 @@ class StepTimes {
   void SampleStages(const Member& member);
   void NameOutliers();
   Interval IntervalOf(const std::vector<int64_t>& numerators) const;
+  bool few_profiled_ = false;  // so few that redrawing them says nothing
 
   struct OutlierCandidate {
     Outlier outlier;

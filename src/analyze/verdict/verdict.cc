@@ -215,8 +215,15 @@ Verdict Decide(const VerdictInput& input) {
 
 Verdict DecideVerdict(const VerdictInput& input) {
   if (input.selection.count == 0) return NoStepsVerdict(input);
-  if (input.selection.steps < kMinSteadySteps) return TooFewStepsVerdict(input);
+  // A profile is a few steps by its nature, and each of their nanoseconds is accounted for: it has
+  // a verdict, without an interval, that says on how few it rests.
+  const bool few = input.selection.steps < kMinSteadySteps;
+  if (few && (!input.profiled || input.selection.steps == 0)) return TooFewStepsVerdict(input);
   Verdict verdict = Decide(input);
+  if (few) {
+    verdict.headline += fmt::format("; seen in {} step{}", input.selection.steps,
+                                    input.selection.steps == 1 ? "" : "s");
+  }
   verdict.evidence = CollectEvidence(input, verdict);
   verdict.advice = CollectAdvice(input, verdict);
   return verdict;

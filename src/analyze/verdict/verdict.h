@@ -13,8 +13,6 @@
 
 namespace steptrace::analyze {
 
-// Fewer steady steps say nothing of the next thousand.
-inline constexpr int64_t kMinSteadySteps = 10;
 // A suspect is found when the lower end of its interval is over this: a fifth of the step. Below
 // it, mending gains less than 1.25x.
 inline constexpr double kSuspectThreshold = 0.20;
@@ -40,6 +38,7 @@ struct VerdictInput {
   const LoadSummary& load;
   const JobFacts& facts;
   const HostIdle& idle;
+  bool profiled = false;    // every ns of the steps is known from device activity
   int64_t training_ns = 0;  // wall time of the loop, for what could be saved over the run
 };
 

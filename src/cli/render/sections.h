@@ -4,6 +4,7 @@
 #include <string>
 
 #include "analyze/report/report.h"
+#include "analyze/report/report_json.h"
 #include "cli/render/page.h"
 
 // The blocks of the text form; each leaves out what the report does not hold.
@@ -13,6 +14,18 @@ void RenderBreakdown(const analyze::Report& report, Page& page);
 void RenderRanks(const analyze::Report& report, Page& page);
 void RenderSystem(const analyze::Report& report, Page& page);
 void RenderVerdict(const analyze::Report& report, Page& page);
+
+// The sections of `report --section`, each in <name>_section.cc: the whole of it, at most `top`
+// rows a table. Where the report does not hold it, a line says so.
+void RenderRecommendations(const analyze::Report& report, int64_t top, Page& page);
+void RenderDevices(const analyze::Report& report, int64_t top, Page& page);
+void RenderDistributed(const analyze::Report& report, int64_t top, Page& page);
+void RenderCriticalPath(const analyze::Report& report, int64_t top, Page& page);
+void RenderDistributed(const analyze::Report& report, int64_t top, Page& page);
+void RenderOperators(const analyze::Report& report, int64_t top, Page& page);
+void RenderKernels(const analyze::Report& report, int64_t top, Page& page);
+void RenderMemory(const analyze::Report& report, int64_t top, Page& page);
+void RenderModules(const analyze::Report& report, int64_t top, Page& page);
 
 // A stored name of a stage or cause as people read it.
 std::string StageLabel(const std::string& name);

@@ -104,6 +104,22 @@ void RenderOutliers(const Report& report, Page& page) {
                              analyze::FormatDuration(longest.excess_ns)));
 }
 
+// What a profile says beside the verdict: the most to gain first.
+void RenderAlso(const Report& report, Page& page) {
+  constexpr size_t kMostLines = 3;
+  std::vector<const analyze::Recommendation*> found;
+  for (const analyze::Recommendation& one : report.recommendations) {
+    if (one.status == "issues_found") found.push_back(&one);
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto* a, const auto* b) {
+    return a->at_most_share.value_or(0) > b->at_most_share.value_or(0);
+  });
+  if (found.size() > kMostLines) found.resize(kMostLines);
+  for (size_t i = 0; i < found.size(); ++i) {
+    page.Paragraph(i == 0 ? "Also: " : "", 6, found[i]->text);
+  }
+}
+
 void RenderLosses(const Report& report, Page& page) {
   constexpr size_t kMostLines = 5;
   if (report.losses.empty()) {
@@ -126,7 +142,41 @@ void RenderLosses(const Report& report, Page& page) {
   }
 }
 
+struct SectionRenderer {
+  const char* name;
+  void (*render)(const Report& report, int64_t top, Page& page);
+};
+
+// One line a section (analyze::SectionNames).
+constexpr SectionRenderer kRenderers[] = {
+    {"devices", RenderDevices},
+    {"distributed", RenderDistributed},
+    {"critical-path", RenderCriticalPath},
+    {"distributed", RenderDistributed},
+    {"operators", RenderOperators},
+    {"kernels", RenderKernels},
+    {"memory", RenderMemory},
+    {"modules", RenderModules},
+    {"recommendations", RenderRecommendations},
+};
+
 }  // namespace
+
+std::string RenderSection(const Report& report, const analyze::SectionName& section, int64_t top,
+                          const RenderOptions& options) {
+  Page page(options);
+  RenderHeader(report, page);
+  page.Blank();
+  for (const SectionRenderer& renderer : kRenderers) {
+    if (std::string_view(renderer.name) != section.name) continue;
+    renderer.render(report, top, page);
+    return page.Take();
+  }
+  page.Paragraph("", 0,
+                 fmt::format("{}: has no text form; steptrace report --section {} --json",
+                             section.name, section.name));
+  return page.Take();
+}
 
 std::string RenderText(const Report& report, const RenderOptions& options) {
   Page page(options);
@@ -137,6 +187,7 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   RenderRanks(report, page);
   RenderSystem(report, page);
   RenderVerdict(report, page);
+  RenderAlso(report, page);
   RenderOutliers(report, page);
   RenderLosses(report, page);
   page.Line({{fmt::format("More: steptrace report --json{}steptrace show {} steps",

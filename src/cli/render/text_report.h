@@ -4,6 +4,7 @@
 #include <string>
 
 #include "analyze/report/report.h"
+#include "analyze/report/report_json.h"
 
 namespace steptrace::cli {
 
@@ -16,5 +17,9 @@ struct RenderOptions {
 // The report as text: where a step goes, how the machine was used, the verdict with its evidence
 // and advice, what was lost. It shows what the value says and computes nothing of its own.
 std::string RenderText(const analyze::Report& report, const RenderOptions& options);
+
+// One section alone, its tables with at most `top` rows.
+std::string RenderSection(const analyze::Report& report, const analyze::SectionName& section,
+                          int64_t top, const RenderOptions& options);
 
 }  // namespace steptrace::cli

@@ -17,6 +17,7 @@
 #include "base/unique_fd.h"
 #include "serve/rpc/arrow_cells.h"
 #include "serve/rpc/filter.h"
+#include "serve/rpc/pending_file.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -99,47 +100,6 @@ void BlockSigpipe() {
   sigaddset(&pipe_only, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &pipe_only, nullptr);
 }
-
-Error OsError(const fs::path& thing, std::string_view next_step) {
-  return Error{fmt::format("{}: {}; {}", thing.string(), std::strerror(errno), next_step)};
-}
-
-// A file under another name until Commit(); removed when that does not come.
-class PendingFile {
- public:
-  static Result<PendingFile> Create(const fs::path& destination) {
-    fs::path pending = destination;
-    pending += fmt::format(".{}.partial", getpid());
-    UniqueFd fd(::open(pending.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!fd.valid()) return OsError(destination, "name a folder that can be written with -o");
-    return PendingFile(destination, std::move(pending), std::move(fd));
-  }
-  PendingFile(PendingFile&& other) noexcept
-      : destination_(std::move(other.destination_)),
-        pending_(std::exchange(other.pending_, {})),
-        fd_(std::move(other.fd_)) {}
-  PendingFile& operator=(PendingFile&&) = delete;
-  ~PendingFile() {
-    if (!pending_.empty()) ::unlink(pending_.c_str());
-  }
-
-  int fd() const { return fd_.get(); }
-  Status Commit() {
-    if (::close(fd_.release()) != 0 || ::rename(pending_.c_str(), destination_.c_str()) != 0) {
-      return OsError(destination_, "make room or name another place with -o");
-    }
-    pending_.clear();
-    return {};
-  }
-
- private:
-  PendingFile(fs::path destination, fs::path pending, UniqueFd fd)
-      : destination_(std::move(destination)), pending_(std::move(pending)), fd_(std::move(fd)) {}
-
-  fs::path destination_;
-  fs::path pending_;
-  UniqueFd fd_;
-};
 
 }  // namespace
 

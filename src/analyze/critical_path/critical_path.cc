@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/critical_path/critical_path.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "analyze/critical_path/path_names.h"
+#include "analyze/critical_path/replay.h"
+#include "analyze/distributed/overlap.h"
+
+namespace steptrace::analyze {
+namespace {
+
+class Builder {
+ public:
+  Builder(const Trace& trace, const CriticalPathOptions& options)
+      : trace_(trace), options_(options), graph_(BuildPathGraph(trace)), namer_(trace, graph_) {}
+
+  CriticalPathSection Build() {
+    if (!HasDevice()) {
+      section_.note = "no device work in the profile";
+      return std::move(section_);
+    }
+    section_.applicable = true;
+    Window();
+    Steps();
+    WhatIfs();
+    return std::move(section_);
+  }
+
+ private:
+  bool HasDevice() const {
+    return std::any_of(graph_.nodes.begin(), graph_.nodes.end(),
+                       [](const PathNode& node) { return node.place == PathPlace::kDeviceEnd; });
+  }
+
+  // The last node at or before a moment. There is one: windows begin at or after the first.
+  size_t LastNode(int64_t ns) const {
+    auto after = std::upper_bound(graph_.nodes.begin(), graph_.nodes.end(), ns,
+                                  [](int64_t at, const PathNode& node) { return at < node.ns; });
+    return static_cast<size_t>(after - graph_.nodes.begin()) - 1;
+  }
+
+  PathPiece PieceOf(size_t node, const PathEdge& edge) const {
+    const PathNode& to = graph_.nodes[node];
+    const PathNode& from = graph_.nodes[static_cast<size_t>(edge.from)];
+    PathPiece piece{from.ns, to.ns, to.rank, to.event, kNone, edge.cause, false};
+    piece.on_device = to.place != PathPlace::kThread;
+    if (to.place == PathPlace::kThread && edge.cause == PathCause::kHost) {
+      // Between threads it is the one that goes on that took its time.
+      piece.lane = to.lane;
+      piece.event = kNone;
+    }
+    return piece;
+  }
+
+  // From the window's end back to its begin, always to what came last. Pieces are last first.
+  std::vector<PathPiece> Walk(int64_t begin_ns, int64_t end_ns) const {
+    std::vector<PathPiece> pieces;
+    auto keep = [&](PathPiece piece) {
+      piece.begin_ns = std::max(piece.begin_ns, begin_ns);
+      piece.end_ns = std::min(piece.end_ns, end_ns);
+      if (piece.begin_ns < piece.end_ns) pieces.push_back(piece);
+    };
+    size_t node = LastNode(end_ns);
+    const PathNode& last = graph_.nodes[node];
+    keep({last.ns, end_ns, last.rank, kNone, last.place == PathPlace::kThread ? last.lane : kNone,
+          last.place == PathPlace::kThread ? PathCause::kHost : PathCause::kNotRecorded, false});
+    while (graph_.nodes[node].ns > begin_ns) {
+      const int32_t binding = graph_.BindingEdge(node);
+      if (binding == kNone) {
+        const PathNode& first = graph_.nodes[node];
+        keep({begin_ns, first.ns, first.rank, kNone, kNone, PathCause::kNotRecorded, false});
+        break;
+      }
+      const PathEdge& edge = graph_.Into(node)[static_cast<size_t>(binding)];
+      keep(PieceOf(node, edge));
+      node = static_cast<size_t>(edge.from);
+    }
+    return pieces;
+  }
+
+  // What the windows share: names and sums.
+  std::vector<NamedStretch> Named(const std::vector<PathPiece>& pieces) const {
+    std::vector<NamedStretch> stretches;
+    for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+      namer_.Name(*piece, stretches);
+    }
+    return stretches;
+  }
+
+  PathOf SumOf(const std::vector<PathPiece>& pieces, int64_t begin_ns, int64_t end_ns) const {
+    PathOf path;
+    path.begin_ns = begin_ns;
+    path.dur_ns = end_ns - begin_ns;
+    if (!pieces.empty()) path.rank = trace_.ranks[static_cast<size_t>(pieces[0].rank)].rank;
+    std::map<PathCause, int64_t> sums;
+    for (const PathPiece& piece : pieces) sums[piece.cause] += piece.end_ns - piece.begin_ns;
+    for (const auto& [cause, ns] : sums)
+      path.causes.push_back({cause, ns, ShareOf(ns, path.dur_ns)});
+    std::stable_sort(path.causes.begin(), path.causes.end(),
+                     [](const auto& a, const auto& b) { return a.ns > b.ns; });
+    return path;
+  }
+
+  static double ShareOf(int64_t part, int64_t whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  }
+
+  void Window() {
+    begin_ns_ = graph_.nodes.front().ns;
+    end_ns_ = graph_.nodes.back().ns;
+    const auto pieces = Walk(begin_ns_, end_ns_);
+    section_.window = SumOf(pieces, begin_ns_, end_ns_);
+    for (size_t i = 1; i < pieces.size(); ++i) {
+      section_.rank_changes += pieces[i].rank != pieces[i - 1].rank ? 1 : 0;
+    }
+    std::vector<NamedStretch> stretches = Named(pieces);
+    section_.stretch_count = static_cast<int64_t>(stretches.size());
+    Rows(stretches);
+    KeepLongest(stretches);
+  }
+
+  void Rows(const std::vector<NamedStretch>& stretches) {
+    std::unordered_map<uint64_t, std::array<PathRow, kPathCauses>> rows;
+    for (const NamedStretch& stretch : stretches) {
+      const uint64_t key =
+          static_cast<uint64_t>(stretch.name) << 32 | static_cast<uint32_t>(stretch.op);
+      PathRow& row = rows[key][static_cast<size_t>(stretch.cause)];
+      row.ns += stretch.dur_ns;
+      row.stretches += 1;
+    }
+    for (auto& [key, of_names] : rows) {
+      for (size_t cause = 0; cause < of_names.size(); ++cause) {
+        PathRow& row = of_names[cause];
+        if (row.stretches == 0) continue;
+        row.cause = static_cast<PathCause>(cause);
+        row.name = trace_.Text(static_cast<store::StringId>(key >> 32));
+        row.op = trace_.Text(static_cast<store::StringId>(key & 0xffffffff));
+        row.share = ShareOf(row.ns, section_.window.dur_ns);
+        section_.rows.push_back(std::move(row));
+      }
+    }
+    std::sort(section_.rows.begin(), section_.rows.end(), [](const auto& a, const auto& b) {
+      return std::tie(b.ns, a.cause, a.name, a.op) < std::tie(a.ns, b.cause, b.name, b.op);
+    });
+  }
+
+  void KeepLongest(std::vector<NamedStretch>& stretches) {
+    const size_t kept = std::min(options_.top, stretches.size());
+    std::partial_sort(stretches.begin(), stretches.begin() + static_cast<std::ptrdiff_t>(kept),
+                      stretches.end(), [](const auto& a, const auto& b) {
+                        return std::tie(b.dur_ns, a.begin_ns) < std::tie(a.dur_ns, b.begin_ns);
+                      });
+    for (size_t i = 0; i < kept; ++i) {
+      const NamedStretch& stretch = stretches[i];
+      section_.stretches.push_back({stretch.begin_ns, stretch.dur_ns, stretch.rank, stretch.cause,
+                                    trace_.Text(stretch.name), trace_.Text(stretch.op)});
+    }
+  }
+
+  // Each step from its first rank's begin to its last rank's end, device work included; where the
+  // next one begins before, to there.
+  void Steps() {
+    std::map<int64_t, Stretch> steps;
+    for (size_t r = 0; r < trace_.ranks.size(); ++r) {
+      const RankTrace& rank = trace_.ranks[r];
+      const auto stretches = StepStretches(rank);
+      for (size_t s = 0; s < stretches.size(); ++s) {
+        const int64_t offset = graph_.offset_ns[r];
+        auto [found, added] =
+            steps.try_emplace(rank.steps[s].number, Stretch{INT64_MAX, INT64_MIN});
+        found->second.begin_ns = std::min(found->second.begin_ns, stretches[s].begin_ns - offset);
+        found->second.end_ns = std::max(found->second.end_ns, stretches[s].end_ns - offset);
+      }
+    }
+    int64_t sum = 0;
+    for (auto& [number, stretch] : steps) {
+      stretch.begin_ns = std::clamp(stretch.begin_ns, begin_ns_, end_ns_);
+      stretch.end_ns = std::clamp(stretch.end_ns, stretch.begin_ns, end_ns_);
+      if (stretch.length_ns() == 0) continue;
+      PathOf path = SumOf(Walk(stretch.begin_ns, stretch.end_ns), stretch.begin_ns, stretch.end_ns);
+      path.step = number;
+      sum += path.dur_ns;
+      section_.steps.push_back(std::move(path));
+    }
+    if (section_.steps.empty()) return;
+    section_.mean_step_ns = sum / static_cast<int64_t>(section_.steps.size());
+  }
+
+  // Replays the stages that the path holds most of.
+  void WhatIfs() {
+    constexpr size_t kMostStages = 4;
+    size_t stages = 0;
+    for (const PathShare& share : section_.window.causes) {
+      if (share.cause == PathCause::kDeviceGap || share.cause == PathCause::kNotRecorded) continue;
+      if (share.ns == 0 || stages++ == kMostStages) break;
+      for (int32_t left : {0, 1}) {
+        Halves halves = kUnchanged;
+        halves[static_cast<size_t>(share.cause)] = left;
+        section_.what_if.push_back(Changed(share, halves, left));
+      }
+    }
+    std::stable_sort(section_.what_if.begin(), section_.what_if.end(),
+                     [](const auto& a, const auto& b) { return a.window_ns < b.window_ns; });
+  }
+
+  WhatIf Changed(const PathShare& share, const Halves& halves, int32_t left) const {
+    const std::vector<int64_t> at = Replay(graph_, halves);
+    const auto [first, last] = std::minmax_element(at.begin(), at.end());
+    WhatIf change;
+    change.stage = NameOf(share.cause);
+    change.change = left == 0 ? "removed" : "halved";
+    change.window_ns = *last - *first;
+    const int64_t gain = left == 0 ? share.ns : share.ns - share.ns / 2;
+    change.at_most_ns = section_.window.dur_ns - gain;
+    if (change.window_ns > 0) {
+      change.speedup =
+          static_cast<double>(section_.window.dur_ns) / static_cast<double>(change.window_ns);
+    }
+    if (section_.mean_step_ns) {
+      change.step_ns = MeanStep(at);
+      int64_t on_path = 0;
+      for (const PathOf& step : section_.steps) {
+        for (const PathShare& part : step.causes) {
+          if (part.cause == share.cause) on_path += left == 0 ? part.ns : part.ns - part.ns / 2;
+        }
+      }
+      change.step_at_most_ns =
+          *section_.mean_step_ns - on_path / static_cast<int64_t>(section_.steps.size());
+    }
+    return change;
+  }
+
+  // Mean over the steps of what lies between the nodes that they begin and end with.
+  int64_t MeanStep(const std::vector<int64_t>& at) const {
+    int64_t sum = 0;
+    for (const PathOf& step : section_.steps) {
+      const size_t begin = LastNode(step.begin_ns);
+      const size_t end = LastNode(step.begin_ns + step.dur_ns);
+      const int64_t outside = (step.begin_ns - graph_.nodes[begin].ns) -
+                              (step.begin_ns + step.dur_ns - graph_.nodes[end].ns);
+      sum += std::max<int64_t>(0, at[end] - at[begin] - outside);
+    }
+    return sum / static_cast<int64_t>(section_.steps.size());
+  }
+
+  const Trace& trace_;
+  const CriticalPathOptions& options_;
+  PathGraph graph_;
+  PathNamer namer_;
+  int64_t begin_ns_ = 0;
+  int64_t end_ns_ = 0;
+  CriticalPathSection section_;
+};
+
+}  // namespace
+
+CriticalPathSection BuildCriticalPath(const Trace& trace, const CriticalPathOptions& options) {
+  return Builder(trace, options).Build();
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include "analyze/critical_path/critical_path.h"
+#include "analyze/distributed/distributed.h"
+
+namespace steptrace::analyze {
+namespace {
+
+// A rank whose thread launches `kernels` kernels, each from an operator of its own, with a
+// collective after every hundredth: three events a kernel.
+RankTrace MakeRank(int32_t number, int64_t kernels, store::StringTable& strings) {
+  RankTrace rank;
+  rank.rank = number;
+  rank.lanes = {{.track = 0, .pid = 1, .tid = 1},
+                {.track = 1, .on_device = true, .device = 0, .stream = 7},
+                {.track = 2, .on_device = true, .device = 0, .stream = 9}};
+  const auto op = strings.Intern("aten::mm");
+  const auto call = strings.Intern("cudaLaunchKernel");
+  const auto all_reduce = strings.Intern("ncclDevKernel_AllReduce_Sum_f32");
+  const auto details = strings.Intern(
+      R"({"Collective name":"allreduce","Process Group Name":"0","Process Group Ranks":"[0, 1]","dtype":"Float","In msg nelems":1000,"Out msg nelems":1000,"Group size":2})");
+  for (int64_t i = 0; i < kernels; ++i) {
+    const int64_t at = i * 10'000;
+    TraceEvent around{.ts_ns = at, .dur_ns = 8'000, .external_id = i, .name = op};
+    around.kind = EventKind::kOperator;
+    rank.host.push_back(around);
+    TraceEvent launch{.ts_ns = at + 1'000, .dur_ns = 4'000, .correlation = i, .name = call};
+    launch.kind = EventKind::kRuntime;
+    launch.parent = launch.op = static_cast<int32_t>(rank.host.size()) - 1;
+    rank.host.push_back(launch);
+    const bool collective = i % 100 == 99;
+    TraceEvent work{.ts_ns = at + 5'000 + number * (collective ? 500 : 0),
+                    .dur_ns = 9'000 - number * (collective ? 500 : 0),
+                    .correlation = i};
+    work.name = collective ? all_reduce : strings.Intern("gemm" + std::to_string(i % 50));
+    if (collective) work.details = details;
+    work.lane = collective ? 2 : 1;
+    work.launch = static_cast<int32_t>(rank.host.size()) - 1;
+    work.op = launch.op;
+    work.kind = EventKind::kKernel;
+    work.role = collective ? DeviceRole::kCommunication : DeviceRole::kCompute;
+    rank.device.push_back(work);
+  }
+  return rank;
+}
+
+Trace MakeTrace(int64_t events, int32_t ranks, store::StringTable& strings) {
+  Trace trace;
+  trace.strings = &strings;
+  for (int32_t r = 0; r < ranks; ++r) {
+    trace.ranks.push_back(MakeRank(r, events / 3 / ranks, strings));
+  }
+  return trace;
+}
+
+void CriticalPath(benchmark::State& state) {
+  store::StringTable strings;
+  const Trace trace = MakeTrace(state.range(0), static_cast<int32_t>(state.range(1)), strings);
+  for (auto _ : state) {
+    const CriticalPathSection section = BuildCriticalPath(trace);
+    int64_t sum = 0;
+    for (const PathShare& share : section.window.causes) sum += share.ns;
+    if (sum != section.window.dur_ns || sum == 0) state.SkipWithError("the path has holes");
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(CriticalPath)->Args({1'400'000, 1})->Args({1'400'000, 2})->Unit(benchmark::kMillisecond);
+
+void Distributed(benchmark::State& state) {
+  store::StringTable strings;
+  const Trace trace = MakeTrace(state.range(0), static_cast<int32_t>(state.range(1)), strings);
+  const int64_t collectives = state.range(0) / 3 / state.range(1) / 100;
+  for (auto _ : state) {
+    const ProfileDistributed section = BuildDistributed(trace);
+    if (state.range(1) == 2 && section.wait_ns != collectives * 500) {
+      state.SkipWithError("the wait is not what was drawn");
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(Distributed)->Args({1'400'000, 1})->Args({1'400'000, 2})->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace steptrace::analyze
+
+BENCHMARK_MAIN();

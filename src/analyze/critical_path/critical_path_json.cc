@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "analyze/critical_path/critical_path.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json OrNull(const std::optional<int64_t>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json ToJson(const PathShare& share) {
+  return {{"cause", NameOf(share.cause)}, {"ns", share.ns}, {"share", share.share}};
+}
+
+template <class Row>
+Json ListOf(const std::vector<Row>& rows);
+
+Json ToJson(const PathOf& path) {
+  return {{"step", OrNull(path.step)},
+          {"rank", path.rank},
+          {"ts_ns", path.begin_ns},
+          {"dur_ns", path.dur_ns},
+          {"causes", ListOf(path.causes)}};
+}
+
+Json ToJson(const PathRow& row) {
+  return {{"cause", NameOf(row.cause)}, {"name", row.name},
+          {"operator", row.op},         {"ns", row.ns},
+          {"share", row.share},         {"stretches", row.stretches}};
+}
+
+Json ToJson(const PathStretch& stretch) {
+  return {{"ts_ns", stretch.begin_ns},      {"dur_ns", stretch.dur_ns}, {"rank", stretch.rank},
+          {"cause", NameOf(stretch.cause)}, {"name", stretch.name},     {"operator", stretch.op}};
+}
+
+Json ToJson(const WhatIf& change) {
+  return {{"stage", change.stage},
+          {"change", change.change},
+          {"window_ns", change.window_ns},
+          {"at_most_ns", change.at_most_ns},
+          {"step_ns", OrNull(change.step_ns)},
+          {"step_at_most_ns", OrNull(change.step_at_most_ns)},
+          {"speedup", change.speedup}};
+}
+
+template <class Row>
+Json ListOf(const std::vector<Row>& rows) {
+  Json list = Json::array();
+  for (const Row& row : rows) list.push_back(ToJson(row));
+  return list;
+}
+
+}  // namespace
+
+Json CriticalPathToJson(const CriticalPathSection& section) {
+  Json json;
+  json["applicable"] = section.applicable;
+  json["note"] = section.note;
+  if (!section.applicable) return json;
+  json["window"] = ToJson(section.window);
+  json["mean_step_ns"] = OrNull(section.mean_step_ns);
+  json["steps"] = ListOf(section.steps);
+  json["what_if"] = ListOf(section.what_if);
+  json["rows"] = ListOf(section.rows);
+  json["stretch_count"] = section.stretch_count;
+  json["rank_changes"] = section.rank_changes;
+  json["stretches"] = ListOf(section.stretches);
+  return json;
+}
+
+void AddCriticalPathJson(const CriticalPathSection& section, Json& report) {
+  report["critical_path"] = CriticalPathToJson(section);
+}
+
+}  // namespace steptrace::analyze

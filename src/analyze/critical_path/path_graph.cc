@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/critical_path/path_graph.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "analyze/critical_path/host_points.h"
+#include "analyze/distributed/activity.h"
+#include "analyze/distributed/clocks.h"
+#include "analyze/distributed/match.h"
+
+namespace steptrace::analyze {
+namespace {
+
+// Work that begins soon after another stream's end, and later than its own launch and the work
+// before it account for, is taken to have waited for it: profiles without cuda_sync events show no
+// waits. Between an event and what waits for it lie 2 us on NVIDIA's devices, up to 20 on AMD's.
+constexpr int64_t kInferredWithinNs = 50'000;
+constexpr int64_t kUnaccountedNs = 10'000;
+
+// cuda_sync events by what they tell (pytorch_profiler.md 3.2).
+struct DeviceWait {
+  int32_t event = 0;
+  int64_t on_stream = kNone;
+  int64_t record = kNone;  // correlation of the cudaEventRecord
+};
+
+DeviceWait WaitOf(const std::string& details) {
+  DeviceWait wait;
+  const auto json = nlohmann::json::parse(details, nullptr, false);
+  if (!json.is_object()) return wait;
+  auto integer = [&](const char* key) -> int64_t {
+    auto found = json.find(key);
+    return found != json.end() && found->is_number_integer() ? found->get<int64_t>() : kNone;
+  };
+  wait.on_stream = integer("wait_on_stream");
+  wait.record = integer("wait_on_cuda_event_record_corr_id");
+  return wait;
+}
+
+bool IsWork(const TraceEvent& event) {
+  return event.role != DeviceRole::kNone;
+}
+
+PathCause CauseOf(DeviceRole role) {
+  switch (role) {
+    case DeviceRole::kCommunication:
+      return PathCause::kCommunication;
+    case DeviceRole::kMemory:
+      return PathCause::kMemory;
+    default:
+      return PathCause::kCompute;
+  }
+}
+
+struct RawEdge {
+  int32_t from = 0;
+  int32_t to = 0;
+  PathCause cause = PathCause::kHost;
+  bool is_work = false;
+  int64_t work_ns = 0;
+};
+
+}  // namespace
+
+class PathGraphBuilder {
+ public:
+  explicit PathGraphBuilder(const Trace& trace) : trace_(trace) {}
+
+  PathGraph Build() {
+    const Collectives calls = ReadCollectives(trace_);
+    Matches matches = MatchCollectives(calls, {});
+    Clocks clocks = AlignClocks(trace_, calls, matches);
+    if (clocks.corrected) matches = MatchCollectives(calls, clocks.offset_ns);
+    graph_.offset_ns = clocks.offset_ns;
+    MarkMatched(matches);
+    for (size_t r = 0; r < trace_.ranks.size(); ++r) Rank(static_cast<int32_t>(r));
+    for (const auto& collective : matches.collectives) Join(collective);
+    Finish();
+    return std::move(graph_);
+  }
+
+ private:
+  // What is known of a rank while its nodes are made.
+  struct RankNodes {
+    std::vector<int32_t> begin;      // by device event; kNone: no work
+    std::vector<int64_t> joined_ns;  // by device event: since when all took part; INT64_MIN: alone
+    HostPoints host;
+    int32_t first_point = 0;
+    std::vector<std::pair<int64_t, int32_t>> ends;  // of device work: end, event; sorted
+    std::unordered_map<int32_t, int64_t> copy_end;  // by the call that launched it
+  };
+
+  void MarkMatched(const Matches& matches) {
+    for (const auto& rank : trace_.ranks) {
+      ranks_.push_back({});
+      ranks_.back().joined_ns.assign(rank.device.size(), INT64_MIN);
+    }
+    for (const auto& collective : matches.collectives) {
+      int64_t last = INT64_MIN;
+      for (const auto& call : collective.members) {
+        last = std::max(last, call.begin_ns - Offset(call.rank));
+      }
+      for (const auto& call : collective.members) {
+        if (last > call.end_ns - Offset(call.rank)) continue;  // impossible: left out of the join
+        ranks_[static_cast<size_t>(call.rank)].joined_ns[static_cast<size_t>(call.event)] = last;
+      }
+    }
+  }
+
+  int64_t Offset(int32_t rank) const { return graph_.offset_ns[static_cast<size_t>(rank)]; }
+
+  int32_t AddNode(const PathNode& node) {
+    graph_.nodes.push_back(node);
+    return static_cast<int32_t>(graph_.nodes.size()) - 1;
+  }
+  void HoldBack(int32_t from, int32_t to, PathCause cause) {
+    if (from != kNone && to != kNone) edges_.push_back({from, to, cause, false, 0});
+  }
+  void Work(int32_t from, int32_t to, PathCause cause, int64_t ns) {
+    edges_.push_back({from, to, cause, true, ns});
+  }
+
+  void Rank(int32_t r) {
+    const RankTrace& rank = trace_.ranks[static_cast<size_t>(r)];
+    RankNodes& nodes = ranks_[static_cast<size_t>(r)];
+    nodes.host = FindHostPoints(rank, *trace_.strings);
+    DeviceNodes(r, rank, nodes);
+    HostNodes(r, nodes);
+    Synchronisations(rank, nodes);
+    Launches(rank, nodes);
+    Streams(rank, nodes);
+    if (!DeviceWaits(rank, nodes)) InferredWaits(rank, nodes);
+  }
+
+  void HostNodes(int32_t r, RankNodes& nodes) {
+    nodes.first_point = static_cast<int32_t>(graph_.nodes.size());
+    for (const HostPoint& point : nodes.host.points) {
+      AddNode({point.ns - Offset(r), r, point.event, point.lane, PathPlace::kThread});
+    }
+  }
+  int32_t PointNode(const RankNodes& nodes, int32_t point) const {
+    return point == kNone ? kNone : nodes.first_point + point;
+  }
+  int32_t CallBegin(const RankNodes& nodes, int32_t event) const {
+    auto found = nodes.host.call_begin.find(event);
+    return found == nodes.host.call_begin.end() ? kNone : PointNode(nodes, found->second);
+  }
+
+  void DeviceNodes(int32_t r, const RankTrace& rank, RankNodes& nodes) {
+    nodes.begin.assign(rank.device.size(), kNone);
+    for (size_t i = 0; i < rank.device.size(); ++i) {
+      const TraceEvent& event = rank.device[i];
+      if (!IsWork(event)) continue;
+      const auto index = static_cast<int32_t>(i);
+      const int32_t begin =
+          AddNode({event.ts_ns - Offset(r), r, index, event.lane, PathPlace::kDeviceBegin});
+      AddNode({event.end_ns() - Offset(r), r, index, event.lane, PathPlace::kDeviceEnd});
+      nodes.begin[i] = begin;
+      nodes.ends.emplace_back(event.end_ns(), index);
+      if (event.kind == EventKind::kMemcpy && event.launch != kNone) {
+        nodes.copy_end.emplace(event.launch, event.end_ns());
+      }
+      const bool joined = nodes.joined_ns[i] != INT64_MIN;
+      if (joined) {
+        HoldBack(begin, begin + 1, PathCause::kCommunication);
+      } else {
+        Work(begin, begin + 1, CauseOf(event.role), event.dur_ns);
+      }
+    }
+    std::sort(nodes.ends.begin(), nodes.ends.end());
+  }
+
+  // The last device work that ended in (from, to], of one stream or of all.
+  int32_t LastEndWithin(const RankTrace& rank, const RankNodes& nodes, int64_t from, int64_t to,
+                        int32_t not_lane) const {
+    auto at = std::upper_bound(nodes.ends.begin(), nodes.ends.end(),
+                               std::pair<int64_t, int32_t>(to, INT32_MAX));
+    while (at != nodes.ends.begin()) {
+      --at;
+      if (at->first <= from) return kNone;
+      if (rank.device[static_cast<size_t>(at->second)].lane != not_lane) return at->second;
+    }
+    return kNone;
+  }
+
+  // Chains of the threads, with the calls that waited for the device, and hand-overs.
+  void Synchronisations(const RankTrace& rank, RankNodes& nodes) {
+    const auto& points = nodes.host.points;
+    for (size_t i = 1; i < points.size(); ++i) {
+      const HostPoint& point = points[i];
+      if (points[i - 1].lane != point.lane) continue;
+      const int32_t from = PointNode(nodes, static_cast<int32_t>(i) - 1);
+      const int32_t to = from + 1;
+      int32_t waited_for = kNone;
+      if (point.kind == PointKind::kCallEnd && Blocks(rank, nodes, point.event)) {
+        const TraceEvent& call = rank.host[static_cast<size_t>(point.event)];
+        waited_for = LastEndWithin(rank, nodes, call.ts_ns, call.end_ns(), kNone);
+      }
+      if (waited_for != kNone) {
+        HoldBack(from, to, PathCause::kSynchronisation);
+        HoldBack(nodes.begin[static_cast<size_t>(waited_for)] + 1, to, PathCause::kSynchronisation);
+      } else if (point.idle_before) {
+        HoldBack(from, to, PathCause::kHost);
+      } else {
+        Work(from, to, point.cause, point.ns - points[i - 1].ns);
+      }
+    }
+    for (const HandOver& hand_over : nodes.host.hand_overs) {
+      HoldBack(PointNode(nodes, hand_over.script_before), PointNode(nodes, hand_over.first),
+               PathCause::kHost);
+      HoldBack(PointNode(nodes, hand_over.last), PointNode(nodes, hand_over.script_after),
+               PathCause::kHost);
+    }
+  }
+
+  // A call that waits for the device: by its name, or because its own copy ended in it.
+  bool Blocks(const RankTrace& rank, const RankNodes& nodes, int32_t event) const {
+    const TraceEvent& call = rank.host[static_cast<size_t>(event)];
+    const std::string& name = trace_.Text(call.name);
+    if (IsSynchronisingCall(name)) return true;
+    if (name.find("Memcpy") == std::string::npos) return false;
+    auto copy = nodes.copy_end.find(event);
+    return copy != nodes.copy_end.end() && copy->second <= call.end_ns();
+  }
+
+  void Launches(const RankTrace& rank, RankNodes& nodes) {
+    for (size_t i = 0; i < rank.device.size(); ++i) {
+      const TraceEvent& event = rank.device[i];
+      if (nodes.begin[i] == kNone || event.launch == kNone) continue;
+      HoldBack(CallBegin(nodes, event.launch), nodes.begin[i], PathCause::kLaunch);
+    }
+  }
+
+  void Streams(const RankTrace& rank, const RankNodes& nodes) {
+    std::vector<int32_t> previous(rank.lanes.size(), kNone);
+    for (size_t i = 0; i < rank.device.size(); ++i) {
+      const TraceEvent& event = rank.device[i];
+      if (nodes.begin[i] == kNone) continue;
+      int32_t& before = previous[static_cast<size_t>(event.lane)];
+      if (before != kNone) {
+        const bool ended = rank.device[static_cast<size_t>(before)].end_ns() <= event.ts_ns;
+        HoldBack(nodes.begin[static_cast<size_t>(before)] + (ended ? 1 : 0), nodes.begin[i],
+                 PathCause::kDeviceGap);
+      }
+      before = static_cast<int32_t>(i);
+    }
+  }
+
+  // The work of a stream in the order of its launches: launch's begin, event.
+  using Launched = std::vector<std::pair<int64_t, int32_t>>;
+  std::unordered_map<int64_t, Launched> ByStream(const RankTrace& rank) const {
+    std::unordered_map<int64_t, Launched> streams;
+    for (size_t i = 0; i < rank.device.size(); ++i) {
+      const TraceEvent& event = rank.device[i];
+      if (!IsWork(event) || event.launch == kNone) continue;
+      streams[rank.lanes[static_cast<size_t>(event.lane)].stream].emplace_back(
+          rank.host[static_cast<size_t>(event.launch)].ts_ns, static_cast<int32_t>(i));
+    }
+    for (auto& [stream, launched] : streams) std::sort(launched.begin(), launched.end());
+    return streams;
+  }
+
+  // Stream Wait Event: what was launched on the other stream before the record comes before what is
+  // launched on this one after the wait. False: the profile has no such events.
+  bool DeviceWaits(const RankTrace& rank, const RankNodes& nodes) {
+    std::vector<DeviceWait> waits;
+    for (size_t i = 0; i < rank.device.size(); ++i) {
+      if (rank.device[i].kind != EventKind::kSync) continue;
+      DeviceWait wait = WaitOf(trace_.Text(rank.device[i].details));
+      wait.event = static_cast<int32_t>(i);
+      if (wait.record != kNone && rank.device[i].launch != kNone) waits.push_back(wait);
+    }
+    if (waits.empty()) return false;
+    std::unordered_map<int64_t, int64_t> calls;  // begin by correlation
+    for (const TraceEvent& event : rank.host) {
+      if (event.kind == EventKind::kRuntime && event.correlation != kNone) {
+        calls.emplace(event.correlation, event.ts_ns);
+      }
+    }
+    const auto streams = ByStream(rank);
+    for (const DeviceWait& wait : waits) {
+      const TraceEvent& event = rank.device[static_cast<size_t>(wait.event)];
+      auto record = calls.find(wait.record);
+      auto source = streams.find(wait.on_stream);
+      auto own = streams.find(rank.lanes[static_cast<size_t>(event.lane)].stream);
+      if (record == calls.end() || source == streams.end() || own == streams.end()) continue;
+      auto before = std::upper_bound(source->second.begin(), source->second.end(),
+                                     std::pair<int64_t, int32_t>(record->second, INT32_MAX));
+      const int64_t call_ns = rank.host[static_cast<size_t>(event.launch)].ts_ns;
+      auto after = std::lower_bound(own->second.begin(), own->second.end(),
+                                    std::pair<int64_t, int32_t>(call_ns, 0));
+      if (before == source->second.begin() || after == own->second.end()) continue;
+      HoldBack(nodes.begin[static_cast<size_t>(std::prev(before)->second)] + 1,
+               nodes.begin[static_cast<size_t>(after->second)], PathCause::kSynchronisation);
+    }
+    return true;
+  }
+
+  void InferredWaits(const RankTrace& rank, const RankNodes& nodes) {
+    std::vector<int64_t> lane_end(rank.lanes.size(), INT64_MIN);
+    for (size_t i = 0; i < rank.device.size(); ++i) {
+      const TraceEvent& event = rank.device[i];
+      if (nodes.begin[i] == kNone) continue;
+      int64_t& end = lane_end[static_cast<size_t>(event.lane)];
+      int64_t ready = end;
+      end = std::max(end, event.end_ns());
+      if (event.launch == kNone) continue;
+      ready = std::max(ready, rank.host[static_cast<size_t>(event.launch)].ts_ns);
+      if (ready >= event.ts_ns - kUnaccountedNs) continue;
+      const int64_t from = std::max(ready, event.ts_ns - kInferredWithinNs);
+      const int32_t other = LastEndWithin(rank, nodes, from, event.ts_ns, event.lane);
+      if (other == kNone) continue;
+      HoldBack(nodes.begin[static_cast<size_t>(other)] + 1, nodes.begin[i],
+               PathCause::kSynchronisation);
+    }
+  }
+
+  // One moment for all: none ends before the last has begun.
+  void Join(const MatchedCollective& collective) {
+    int32_t last = kNone;
+    std::vector<int32_t> begins;
+    for (const auto& call : collective.members) {
+      const RankNodes& nodes = ranks_[static_cast<size_t>(call.rank)];
+      const auto event = static_cast<size_t>(call.event);
+      const int32_t begin = nodes.begin[event];
+      begins.push_back(begin);
+      if (last == kNone || Ns(begin) > Ns(last)) last = begin;
+    }
+    PathNode node = graph_.nodes[static_cast<size_t>(last)];
+    node.place = PathPlace::kJoin;
+    const int32_t join = AddNode(node);
+    for (size_t m = 0; m < begins.size(); ++m) {
+      const auto& call = collective.members[m];
+      const RankNodes& nodes = ranks_[static_cast<size_t>(call.rank)];
+      HoldBack(begins[m], join, PathCause::kCommunication);
+      if (nodes.joined_ns[static_cast<size_t>(call.event)] == INT64_MIN) continue;
+      Work(join, begins[m] + 1, PathCause::kCommunication, Ns(begins[m] + 1) - Ns(join));
+    }
+  }
+  int64_t Ns(int32_t node) const { return graph_.nodes[static_cast<size_t>(node)].ns; }
+
+  // By time; edges that lead back (clocks of host and device differ by a little) are dropped.
+  void Finish() {
+    std::vector<int64_t> keys;
+    keys.reserve(graph_.nodes.size());
+    for (const PathNode& node : graph_.nodes) keys.push_back(node.ns);
+    const std::vector<uint32_t> order = StableOrder(keys);
+    std::vector<int32_t> place(order.size());
+    std::vector<PathNode> sorted;
+    sorted.reserve(order.size());
+    for (uint32_t from : order) {
+      place[from] = static_cast<int32_t>(sorted.size());
+      sorted.push_back(graph_.nodes[from]);
+    }
+    graph_.nodes = std::move(sorted);
+    std::vector<uint32_t>& first = graph_.first_;
+    first.assign(order.size() + 1, 0);
+    for (RawEdge& edge : edges_) {
+      edge.from = place[static_cast<size_t>(edge.from)];
+      edge.to = place[static_cast<size_t>(edge.to)];
+      if (edge.from < edge.to) ++first[static_cast<size_t>(edge.to) + 1];
+    }
+    for (size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
+    graph_.edges_.resize(first.back());
+    std::vector<uint32_t> next(first.begin(), first.end() - 1);
+    for (const RawEdge& edge : edges_) {
+      if (edge.from >= edge.to) continue;
+      graph_.edges_[next[static_cast<size_t>(edge.to)]++] = {edge.from, edge.cause, edge.is_work,
+                                                             edge.work_ns};
+    }
+    FindBinding();
+  }
+
+  void FindBinding() {
+    graph_.binding_.assign(graph_.nodes.size(), kNone);
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const auto into = graph_.Into(n);
+      int32_t& binding = graph_.binding_[n];
+      for (size_t e = 0; e < into.size(); ++e) {
+        if (binding == kNone || into[e].from > into[static_cast<size_t>(binding)].from) {
+          binding = static_cast<int32_t>(e);
+        }
+      }
+    }
+  }
+
+  const Trace& trace_;
+  PathGraph graph_;
+  std::vector<RankNodes> ranks_;
+  std::vector<RawEdge> edges_;
+};
+
+const char* NameOf(PathCause cause) {
+  constexpr const char* kNames[] = {"host",        "data",          "launch",          "compute",
+                                    "memory",      "communication", "synchronisation", "device_gap",
+                                    "not_recorded"};
+  return kNames[static_cast<size_t>(cause)];
+}
+
+PathGraph BuildPathGraph(const Trace& trace) {
+  return PathGraphBuilder(trace).Build();
+}
+
+std::vector<uint32_t> StableOrder(std::span<const int64_t> keys) {
+  std::vector<uint32_t> order(keys.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
+  if (keys.empty()) return order;
+  const auto [low, high] = std::minmax_element(keys.begin(), keys.end());
+  const int64_t base = *low;
+  const uint64_t range = static_cast<uint64_t>(*high) - static_cast<uint64_t>(base);
+  constexpr int kBits = 11;
+  constexpr size_t kBuckets = size_t{1} << kBits;
+  std::vector<uint32_t> other(keys.size());
+  for (int shift = 0; shift < 64 && range >> shift != 0; shift += kBits) {
+    std::vector<uint32_t> start(kBuckets + 1, 0);
+    auto digit = [&](uint32_t i) {
+      return (static_cast<uint64_t>(keys[i]) - static_cast<uint64_t>(base)) >> shift &
+             (kBuckets - 1);
+    };
+    for (uint32_t i : order) ++start[digit(i) + 1];
+    for (size_t b = 1; b <= kBuckets; ++b) start[b] += start[b - 1];
+    for (uint32_t i : order) other[start[digit(i)]++] = i;
+    order.swap(other);
+  }
+  return order;
+}
+
+}  // namespace steptrace::analyze

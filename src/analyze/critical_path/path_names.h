@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "analyze/critical_path/critical_path.h"
+
+namespace steptrace::analyze {
+
+// A piece of the path before it has names.
+struct PathPiece {
+  int64_t begin_ns = 0;  // in aligned time
+  int64_t end_ns = 0;
+  int32_t rank = 0;
+  int32_t event = kNone;  // device event, or the host's call
+  int32_t lane = kNone;   // of a thread: what it did is looked up there
+  PathCause cause = PathCause::kHost;
+  bool on_device = false;
+};
+
+using NamedStretch = PathStretchOf<store::StringId>;
+
+// Names pieces; those on a thread are cut where the innermost operator changes. Lengths stay.
+class PathNamer {
+ public:
+  PathNamer(const Trace& trace, const PathGraph& graph);
+  void Name(const PathPiece& piece, std::vector<NamedStretch>& to) const;
+
+ private:
+  void NameThread(const PathPiece& piece, std::vector<NamedStretch>& to) const;
+
+  const Trace& trace_;
+  const PathGraph& graph_;
+  std::vector<std::vector<std::pair<size_t, size_t>>> lanes_;  // of host events, by rank and lane
+};
+
+}  // namespace steptrace::analyze

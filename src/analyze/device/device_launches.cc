@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <string>
+
+#include "analyze/device/device_work.h"
+
+namespace steptrace::analyze {
+namespace {
+
+struct Call {
+  int64_t first_begin_ns = 0;
+  int64_t work_ns = 0;
+  int64_t events = 0;
+};
+
+struct CallSums {
+  int64_t device_events = 0;
+  int64_t short_work = 0;
+  int64_t late_starts = 0;
+  int64_t slow_calls = 0;
+  std::vector<int64_t> call_ns;
+  std::vector<int64_t> delay_ns;
+};
+
+// Percentiles by nearest rank, as everywhere in the report.
+DurationSummary Summarize(std::vector<int64_t> values) {
+  DurationSummary summary;
+  if (values.empty()) return summary;
+  std::sort(values.begin(), values.end());
+  for (int64_t value : values) summary.sum += value;
+  const auto at = [&values](size_t percent) {
+    const size_t rank = (percent * values.size() + 99) / 100;
+    return values[std::max<size_t>(rank, 1) - 1];
+  };
+  summary.mean = summary.sum / static_cast<int64_t>(values.size());
+  summary.min = values.front();
+  summary.p50 = at(50);
+  summary.p90 = at(90);
+  summary.max = values.back();
+  return summary;
+}
+
+std::map<int32_t, Call> CallsOf(const DeviceWork& work) {
+  std::map<int32_t, Call> calls;
+  for (const TraceEvent* event : work.events) {
+    if (event->launch == kNone) continue;
+    auto [found, added] = calls.try_emplace(event->launch);
+    Call& call = found->second;
+    if (added) call.first_begin_ns = event->ts_ns;  // events come by begin
+    call.work_ns += event->dur_ns;
+    ++call.events;
+  }
+  return calls;
+}
+
+bool HasNoCase(std::string_view text, std::string_view lower) {
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  return std::search(text.begin(), text.end(), lower.begin(), lower.end(), same) != text.end();
+}
+
+// "Memcpy HtoD (Pinned -> Device)" -> HtoD; "CopyHostToDevice" -> HtoD; fills are Memset.
+std::string CopyKind(const TraceEvent& event, const std::string& name) {
+  if (event.kind == EventKind::kMemset) return "Memset";
+  for (const char* kind : {"HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "HtoA", "AtoH"}) {
+    if (name.find(kind) != name.npos) return kind;
+  }
+  for (const auto& [text, kind] : {std::pair("hosttodevice", "HtoD"),
+                                   {"devicetohost", "DtoH"},
+                                   {"devicetodevice", "DtoD"},
+                                   {"hosttohost", "HtoH"}}) {
+    if (HasNoCase(name, text)) return kind;
+  }
+  return name;
+}
+
+}  // namespace
+
+bool IsGraphLaunch(std::string_view call) {
+  return call.find("GraphLaunch") != call.npos;
+}
+
+std::vector<LaunchTimes> MakeLaunches(const DeviceWork& work, const store::StringTable& strings) {
+  std::map<store::StringId, CallSums> by_name;
+  for (const auto& [index, call] : CallsOf(work)) {
+    const TraceEvent& host = work.rank->host[static_cast<size_t>(index)];
+    const int64_t delay = std::max<int64_t>(call.first_begin_ns - host.end_ns(), 0);
+    CallSums& sums = by_name[host.name];
+    sums.device_events += call.events;
+    sums.short_work += call.work_ns < host.dur_ns;
+    sums.slow_calls += host.dur_ns > kSlowCallNs;
+    sums.late_starts += delay > kLateStartNs;
+    sums.call_ns.push_back(host.dur_ns);
+    sums.delay_ns.push_back(delay);
+  }
+  std::vector<LaunchTimes> launches;
+  for (auto& [name, sums] : by_name) {
+    LaunchTimes one;
+    one.call = strings.Text(name);
+    one.calls = static_cast<int64_t>(sums.call_ns.size());
+    one.device_events = sums.device_events;
+    one.short_work = sums.short_work;
+    one.slow_calls = sums.slow_calls;
+    one.late_starts = sums.late_starts;
+    one.call_ns = Summarize(std::move(sums.call_ns));
+    one.delay_ns = Summarize(std::move(sums.delay_ns));
+    launches.push_back(std::move(one));
+  }
+  std::sort(launches.begin(), launches.end(), [](const LaunchTimes& a, const LaunchTimes& b) {
+    return a.calls != b.calls ? a.calls > b.calls : a.call < b.call;
+  });
+  return launches;
+}
+
+std::vector<CopyTimes> MakeCopies(const DeviceWork& work, const store::StringTable& strings) {
+  std::map<std::string, std::pair<CopyTimes, std::vector<Stretch>>> by_kind;
+  for (const TraceEvent* event : work.events) {
+    if (event->role != DeviceRole::kMemory) continue;
+    auto& [copies, stretches] = by_kind[CopyKind(*event, strings.Text(event->name))];
+    ++copies.count;
+    copies.sum_ns += event->dur_ns;
+    stretches.push_back({event->ts_ns, event->end_ns()});
+    if (event->bytes == kNone) continue;
+    copies.bytes += event->bytes;
+    if (event->bytes >= kSmallCopyBytes) continue;
+    ++copies.small;
+    copies.small_sum_ns += event->dur_ns;
+  }
+  std::vector<CopyTimes> all;
+  for (auto& [kind, entry] : by_kind) {
+    CopyTimes& copies = entry.first;
+    copies.kind = kind;
+    copies.busy_ns = Length(Union(std::move(entry.second)));
+    // Each copy's rate while it runs, summed where they run at once and averaged over the time in
+    // which any runs, is this quotient exactly.
+    if (copies.busy_ns > 0 && copies.bytes > 0) {
+      copies.bytes_per_s =
+          static_cast<double>(copies.bytes) / (static_cast<double>(copies.busy_ns) / 1e9);
+    }
+    all.push_back(std::move(copies));
+  }
+  return all;
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "analyze/device/device_work.h"
+
+namespace steptrace::analyze {
+namespace {
+
+constexpr int64_t kOne = 1'000'000'000;  // billionths of 1
+
+// By the profiler, else from the grid: of the kernel, or of the call that launched it (ROCm). At
+// most one: the sum of those that run at once counts up to one.
+std::optional<int64_t> BlocksPerSm(const RankTrace& rank, const TraceEvent& kernel, int64_t sms,
+                                   KernelFactsReader& reader) {
+  const KernelFacts& own = reader.Of(kernel.details);
+  if (own.blocks_per_sm_billionths) return std::min(*own.blocks_per_sm_billionths, kOne);
+  if (sms <= 0) return std::nullopt;
+  std::optional<int64_t> blocks = own.blocks;
+  if (!blocks && kernel.launch != kNone) {
+    blocks = reader.Of(rank.host[static_cast<size_t>(kernel.launch)].details).blocks;
+  }
+  if (!blocks) return std::nullopt;
+  return static_cast<int64_t>(
+      std::min<__int128>(static_cast<__int128>(*blocks) * kOne / sms, kOne));
+}
+
+double Quotient(__int128 part, __int128 whole) {
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+std::optional<double> SmEfficiency(const DeviceWork& work, const Stretch& window, int64_t sms,
+                                   KernelFactsReader& facts) {
+  std::vector<std::pair<int64_t, int64_t>> changes;  // time, change of blocks per SM
+  for (const TraceEvent* event : work.events) {
+    if (event->kind != EventKind::kKernel) continue;
+    const auto blocks = BlocksPerSm(*work.rank, *event, sms, facts);
+    const int64_t begin = std::max(event->ts_ns, window.begin_ns);
+    const int64_t end = std::min(event->end_ns(), window.end_ns);
+    if (!blocks || begin >= end) continue;
+    changes.emplace_back(begin, *blocks);
+    changes.emplace_back(end, -*blocks);
+  }
+  if (changes.empty() || window.length_ns() <= 0) return std::nullopt;
+  std::sort(changes.begin(), changes.end());
+  __int128 sum = 0;
+  int64_t running = 0;
+  for (size_t i = 0; i + 1 < changes.size(); ++i) {
+    running += changes[i].second;
+    sum +=
+        static_cast<__int128>(std::min(running, kOne)) * (changes[i + 1].first - changes[i].first);
+  }
+  return Quotient(sum, static_cast<__int128>(kOne) * window.length_ns());
+}
+
+std::optional<double> AchievedOccupancy(const DeviceWork& work, const Stretch& window,
+                                        KernelFactsReader& facts) {
+  __int128 sum = 0;
+  __int128 whole = 0;
+  for (const TraceEvent* event : work.events) {
+    if (event->kind != EventKind::kKernel) continue;
+    const auto occupancy = facts.Of(event->details).occupancy_billionths;
+    const int64_t begin = std::max(event->ts_ns, window.begin_ns);
+    const int64_t end = std::min(event->end_ns(), window.end_ns);
+    if (!occupancy || begin >= end) continue;
+    sum += static_cast<__int128>(*occupancy) * (end - begin);
+    whole += end - begin;
+  }
+  if (whole == 0) return std::nullopt;
+  return Quotient(sum, whole * kOne);
+}
+
+}  // namespace steptrace::analyze

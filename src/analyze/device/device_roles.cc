@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <string_view>
+#include <unordered_set>
+
+#include "analyze/device/device_work.h"
+
+namespace steptrace::analyze {
+namespace {
+
+enum Role { kKernel, kMemcpy, kMemset, kCommunication, kRuntime, kDataLoader, kCpu, kRoles };
+
+bool IsLoader(std::string_view name) {
+  return (name.starts_with("enumerate(DataLoader)#") && name.ends_with(".__next__")) ||
+         name.starts_with("enumerate(DataPipe)#");
+}
+
+bool IsCollective(std::string_view name) {
+  return name.starts_with("nccl:") || name.starts_with("gloo:");
+}
+
+using Ranges = std::array<std::vector<Stretch>, kRoles>;
+
+Role DeviceRoleOf(const TraceEvent& event, const std::unordered_set<int64_t>& collectives) {
+  if (event.kind == EventKind::kMemcpy) return kMemcpy;
+  if (event.kind == EventKind::kMemset) return kMemset;
+  const bool launched_by_one =
+      event.external_id != kNone && collectives.contains(event.external_id);
+  return event.role == DeviceRole::kCommunication || launched_by_one ? kCommunication : kKernel;
+}
+
+Ranges CollectRanges(const RankTrace& rank, const store::StringTable& strings) {
+  Ranges ranges;
+  std::unordered_set<int64_t> collectives;  // by external id
+  for (const TraceEvent& event : rank.host) {
+    const Stretch stretch = {event.ts_ns, event.end_ns()};
+    if (event.kind == EventKind::kRuntime) {
+      ranges[kRuntime].push_back(stretch);
+    } else if (event.kind == EventKind::kOperator || event.kind == EventKind::kAnnotation) {
+      const std::string& name = strings.Text(event.name);
+      const bool collective = IsCollective(name);
+      if (collective && event.external_id != kNone) collectives.insert(event.external_id);
+      ranges[IsLoader(name) ? kDataLoader : collective ? kCommunication : kCpu].push_back(stretch);
+    }
+  }
+  for (const TraceEvent& event : rank.device) {
+    if (!IsDeviceWork(event)) continue;
+    ranges[DeviceRoleOf(event, collectives)].push_back({event.ts_ns, event.end_ns()});
+  }
+  return ranges;
+}
+
+}  // namespace
+
+std::vector<RoleRow> MakeRoles(const RankTrace& rank, const std::vector<DeviceStep>& steps,
+                               const store::StringTable& strings) {
+  Ranges ranges = CollectRanges(rank, strings);
+  std::vector<Stretch> whole;
+  for (const DeviceStep& step : steps) whole.push_back({step.ts_ns, step.end_ns()});
+  Intervals left = Union(std::move(whole));
+  std::array<Intervals, kRoles> exclusive;
+  for (size_t role = 0; role < kRoles; ++role) {
+    const Intervals all = Union(std::move(ranges[role]));
+    exclusive[role] = Intersection(all, left);
+    left = Difference(left, all);
+  }
+  std::vector<RoleRow> rows;
+  for (const DeviceStep& step : steps) {
+    const Stretch window = {step.ts_ns, step.end_ns()};
+    const auto of = [&](Role role) { return LengthWithin(exclusive[role], window); };
+    RoleRow row{rank.rank, step.number, step.ts_ns, {}};
+    row.times = {of(kKernel),  of(kMemcpy),     of(kMemset), of(kCommunication),
+                 of(kRuntime), of(kDataLoader), of(kCpu),    LengthWithin(left, window),
+                 step.dur_ns};
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace steptrace::analyze

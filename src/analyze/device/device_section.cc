@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/device/device_section.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "analyze/device/device_work.h"
+#include "analyze/device/tensor_cores.h"
+
+namespace steptrace::analyze {
+namespace {
+
+struct DeviceFact {
+  std::string name;
+  int64_t sms = 0;
+};
+
+// By rank and number; what one rank tells of its node's devices holds for that rank alone.
+std::map<std::pair<int32_t, int64_t>, DeviceFact> ReadDeviceFacts(const Trace& trace) {
+  std::map<std::pair<int32_t, int64_t>, DeviceFact> facts;
+  for (const store::FactRow& row : trace.facts) {
+    if (trace.Text(row.kind) != "device") continue;
+    const auto json = nlohmann::json::parse(row.json, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object() || !json.contains("id") || !json["id"].is_number_integer()) continue;
+    DeviceFact fact;
+    if (const auto name = json.find("name"); name != json.end() && name->is_string()) {
+      fact.name = name->get<std::string>();
+    }
+    if (const auto sms = json.find("numSms"); sms != json.end() && sms->is_number_integer()) {
+      fact.sms = std::clamp<int64_t>(sms->get<int64_t>(), 0, 1 << 20);
+    }
+    facts[{row.rank, json["id"].get<int64_t>()}] = std::move(fact);
+  }
+  return facts;
+}
+
+std::optional<double> Share(int64_t part, int64_t whole) {
+  if (whole <= 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+class TensorCoreNames {
+ public:
+  explicit TensorCoreNames(const store::StringTable& strings) : strings_(strings) {}
+  bool Uses(store::StringId name) {
+    auto [found, added] = uses_.try_emplace(name);
+    if (added) found->second = UsesTensorCores(strings_.Text(name));
+    return found->second;
+  }
+
+ private:
+  const store::StringTable& strings_;
+  std::unordered_map<store::StringId, bool> uses_;
+};
+
+TensorCoreUse MakeTensorCores(const DeviceWork& work, TensorCoreNames& names) {
+  TensorCoreUse use;
+  for (const TraceEvent* event : work.events) {
+    if (event->kind != EventKind::kKernel) continue;
+    use.kernel_ns += event->dur_ns;
+    if (event->role == DeviceRole::kCompute) use.compute_kernel_ns += event->dur_ns;
+    if (names.Uses(event->name)) use.tensor_core_ns += event->dur_ns;
+  }
+  use.share = Share(use.tensor_core_ns, use.kernel_ns);
+  use.compute_share = Share(use.tensor_core_ns, use.compute_kernel_ns);
+  return use;
+}
+
+void CountLaunches(const DeviceWork& work, const store::StringTable& strings, DeviceTimes& times) {
+  std::unordered_set<int32_t> graphs;
+  for (const TraceEvent* event : work.events) {
+    if (event->launch == kNone) {
+      ++times.without_launch;
+      continue;
+    }
+    const TraceEvent& call = work.rank->host[static_cast<size_t>(event->launch)];
+    if (!IsGraphLaunch(strings.Text(call.name))) continue;
+    graphs.insert(event->launch);
+    ++times.graph_kernels;
+  }
+  times.graph_launches = static_cast<int64_t>(graphs.size());
+}
+
+void MeasureSteps(const DeviceWork& work, const BusySets& sets,
+                  const std::vector<DeviceStep>& steps, int64_t sms, KernelFactsReader& facts,
+                  DeviceTimes& times) {
+  for (const DeviceStep& step : steps) {
+    times.steps.push_back(
+        {step.number, step.ts_ns, TimesWithin(sets, {step.ts_ns, step.end_ns()})});
+  }
+  if (steps.empty()) return;
+  const Stretch window = {steps.front().ts_ns, steps.back().end_ns()};
+  times.steps_span_ns = window.length_ns();
+  times.kernel_busy_ns = LengthWithin(Union(sets.compute, sets.communication), window);
+  times.utilization = Share(times.kernel_busy_ns, times.steps_span_ns);
+  times.est_sm_efficiency = SmEfficiency(work, window, sms, facts);
+  times.est_achieved_occupancy = AchievedOccupancy(work, window, facts);
+}
+
+}  // namespace
+
+DevicesSection BuildDevices(const Trace& trace) {
+  DevicesSection section;
+  const auto device_facts = ReadDeviceFacts(trace);
+  KernelFactsReader kernel_facts(*trace.strings);
+  TensorCoreNames tensor_cores(*trace.strings);
+  for (const RankTrace& rank : trace.ranks) {
+    const std::vector<DeviceStep> steps = FindDeviceSteps(rank).steps;
+    for (const DeviceWork& work : SplitByDevice(rank)) {
+      const auto fact = device_facts.find({rank.rank, work.device});
+      const BusySets sets = MakeBusySets(work.events);
+      int64_t end = work.events.front()->end_ns();
+      for (const TraceEvent* event : work.events) end = std::max(end, event->end_ns());
+      DeviceTimes times;
+      times.node = rank.node;
+      times.rank = rank.rank;
+      times.device = work.device;
+      times.name = fact == device_facts.end() ? "" : fact->second.name;
+      times.events = static_cast<int64_t>(work.events.size());
+      times.ts_ns = work.events.front()->ts_ns;
+      times.window = TimesWithin(sets, {times.ts_ns, end});
+      MeasureSteps(work, sets, steps, fact == device_facts.end() ? 0 : fact->second.sms,
+                   kernel_facts, times);
+      times.idle = FindIdleCauses(rank, work.events);
+      times.tensor_cores = MakeTensorCores(work, tensor_cores);
+      CountLaunches(work, *trace.strings, times);
+      times.streams = MakeStreams(work);
+      times.copies = MakeCopies(work, *trace.strings);
+      times.launches = MakeLaunches(work, *trace.strings);
+      section.devices.push_back(std::move(times));
+    }
+    const auto roles = MakeRoles(rank, steps, *trace.strings);
+    section.roles.insert(section.roles.end(), roles.begin(), roles.end());
+  }
+  return section;
+}
+
+}  // namespace steptrace::analyze

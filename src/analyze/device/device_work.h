@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyze/device/device_section.h"
+#include "analyze/device/kernel_facts.h"
+#include "analyze/trace/intervals.h"
+#include "analyze/trace/trace.h"
+
+// Parts of BuildDevices: what one device of one rank did, and the figures made from it.
+namespace steptrace::analyze {
+
+// Kernels, copies and fills; what waits or only names others is no work.
+bool IsDeviceWork(const TraceEvent& event);
+
+struct DeviceWork {
+  const RankTrace* rank = nullptr;
+  int32_t device = 0;
+  std::vector<const TraceEvent*> events;  // by begin
+};
+
+// One for each device that did something, by number.
+std::vector<DeviceWork> SplitByDevice(const RankTrace& rank);
+
+// The device's work as sets of moments.
+struct BusySets {
+  Intervals compute;
+  Intervals communication;
+  Intervals memory;
+  Intervals busy;
+  Intervals overlap;
+  Intervals exposed_communication;
+  Intervals exposed_memory;
+};
+BusySets MakeBusySets(const std::vector<const TraceEvent*>& events);
+BusyTimes TimesWithin(const BusySets& sets, const Stretch& window);
+
+// Pauses of the device, or of one stream: between the first event and the last.
+IdleCauses FindIdleCauses(const RankTrace& rank, const std::vector<const TraceEvent*>& events);
+std::vector<StreamTimes> MakeStreams(const DeviceWork& work);
+std::vector<CopyTimes> MakeCopies(const DeviceWork& work, const store::StringTable& strings);
+std::vector<LaunchTimes> MakeLaunches(const DeviceWork& work, const store::StringTable& strings);
+bool IsGraphLaunch(std::string_view call);
+
+// Ratios over the window of the steps (pytorch_profiler.md 1.4); empty where no kernel tells.
+std::optional<double> SmEfficiency(const DeviceWork& work, const Stretch& window, int64_t sms,
+                                   KernelFactsReader& facts);
+std::optional<double> AchievedOccupancy(const DeviceWork& work, const Stretch& window,
+                                        KernelFactsReader& facts);
+
+std::vector<RoleRow> MakeRoles(const RankTrace& rank, const std::vector<DeviceStep>& steps,
+                               const store::StringTable& strings);
+
+}  // namespace steptrace::analyze

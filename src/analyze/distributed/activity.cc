@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/distributed/activity.h"
+
+#include <algorithm>
+
+namespace steptrace::analyze {
+namespace {
+
+using Line = std::vector<Activity>;  // disjoint, by begin
+
+// Of events by begin: where several run, the one that began first counts.
+class LineBuilder {
+ public:
+  void Add(int64_t begin_ns, int64_t end_ns, int32_t label) {
+    begin_ns = std::max(begin_ns, covered_ns_);
+    if (begin_ns >= end_ns) return;
+    line_.push_back({begin_ns, end_ns, label});
+    covered_ns_ = end_ns;
+  }
+  Line Take() { return std::move(line_); }
+
+ private:
+  Line line_;
+  int64_t covered_ns_ = INT64_MIN;
+};
+
+// `upper`, and what of `lower` lies outside it.
+Line Under(const Line& upper, const Line& lower) {
+  Line result;
+  result.reserve(upper.size() + lower.size());
+  size_t u = 0;
+  for (const Activity& low : lower) {
+    int64_t from = low.begin_ns;
+    while (u < upper.size() && upper[u].end_ns <= from) result.push_back(upper[u++]);
+    for (size_t v = u; from < low.end_ns; ++v) {
+      const int64_t to = v < upper.size() ? std::min(low.end_ns, upper[v].begin_ns) : low.end_ns;
+      if (from < to) result.push_back({from, to, low.label});
+      if (v == upper.size() || upper[v].begin_ns >= low.end_ns) break;
+      from = upper[v].end_ns;
+      if (from > low.end_ns) break;
+      result.push_back(upper[v]);
+      u = v + 1;
+    }
+  }
+  result.insert(result.end(), upper.begin() + static_cast<std::ptrdiff_t>(u), upper.end());
+  return result;
+}
+
+class ActivityBuilder {
+ public:
+  ActivityBuilder(const RankTrace& rank, const store::StringTable& strings, Labels& labels)
+      : rank_(rank), strings_(strings), labels_(labels) {}
+
+  Line Build() {
+    FindWindow();
+    if (from_ns_ >= to_ns_) return {};
+    Line device = Under(DeviceLine(DeviceRole::kCompute, Doing::kComputing),
+                        Under(DeviceLine(DeviceRole::kMemory, Doing::kCopying),
+                              DeviceLine(DeviceRole::kCommunication, Doing::kCommunicating)));
+    Line waits = Under(HostLine(Doing::kWaitingForData), HostLine(Doing::kSynchronising));
+    Line host = Under(waits, HostLine(Doing::kLaunching));
+    LineBuilder rest;
+    rest.Add(from_ns_, to_ns_, labels_.Of({Doing::kLaunching, {}, {}}));
+    Line idle = Under(Launched(device), Under(host, rest.Take()));
+    return Under(device, idle);
+  }
+
+ private:
+  void FindWindow() {
+    from_ns_ = INT64_MAX;
+    to_ns_ = INT64_MIN;
+    for (const auto* events : {&rank_.host, &rank_.device}) {
+      for (const TraceEvent& event : *events) {
+        from_ns_ = std::min(from_ns_, event.ts_ns);
+        to_ns_ = std::max(to_ns_, event.end_ns());
+      }
+    }
+  }
+
+  store::StringId OperatorName(const TraceEvent& event) const {
+    return event.op == kNone ? store::StringId::kEmpty
+                             : rank_.host[static_cast<size_t>(event.op)].name;
+  }
+
+  Line DeviceLine(DeviceRole role, Doing doing) {
+    LineBuilder line;
+    for (const TraceEvent& event : rank_.device) {
+      if (event.role != role) continue;
+      line.Add(event.ts_ns, event.end_ns(), labels_.Of({doing, event.name, OperatorName(event)}));
+    }
+    return line.Take();
+  }
+
+  // Outermost host events of a kind on all threads.
+  Line HostLine(Doing doing) {
+    std::vector<const TraceEvent*> events;
+    for (const TraceEvent& event : rank_.host) {
+      if (Counts(event, doing)) events.push_back(&event);
+    }
+    std::stable_sort(events.begin(), events.end(),
+                     [](const auto* a, const auto* b) { return a->ts_ns < b->ts_ns; });
+    LineBuilder line;
+    for (const TraceEvent* event : events) {
+      Label label{doing, event->name, OperatorName(*event)};
+      if (doing == Doing::kLaunching) label = {doing, {}, event->name};
+      line.Add(event->ts_ns, event->end_ns(), labels_.Of(label));
+    }
+    return line.Take();
+  }
+
+  bool Counts(const TraceEvent& event, Doing doing) {
+    switch (doing) {
+      case Doing::kWaitingForData:
+        return event.kind != EventKind::kRuntime && event.kind != EventKind::kPython &&
+               IsOf(event.name, data_waits_, IsDataWait);
+      case Doing::kSynchronising:
+        return event.kind == EventKind::kRuntime &&
+               IsOf(event.name, synchronising_, IsSynchronisingCall);
+      default: {
+        if (event.kind != EventKind::kOperator) return false;
+        for (int32_t i = event.parent; i != kNone; i = rank_.host[static_cast<size_t>(i)].parent) {
+          if (rank_.host[static_cast<size_t>(i)].kind == EventKind::kOperator) return false;
+        }
+        return true;
+      }
+    }
+  }
+
+  using Answers = std::unordered_map<int32_t, bool>;
+  bool IsOf(store::StringId name, Answers& answers, bool (*question)(std::string_view)) {
+    auto [found, added] = answers.try_emplace(static_cast<int32_t>(name), false);
+    if (added) found->second = question(strings_.Text(name));
+    return found->second;
+  }
+
+  // Gaps of the device whose end was launched before they began.
+  Line Launched(const Line& device) {
+    LineBuilder line;
+    size_t next = 0;
+    for (size_t i = 1; i < device.size(); ++i) {
+      const int64_t begin_ns = device[i - 1].end_ns;
+      const int64_t end_ns = device[i].begin_ns;
+      if (begin_ns >= end_ns) continue;
+      while (next < rank_.device.size() &&
+             (rank_.device[next].ts_ns < end_ns || rank_.device[next].role == DeviceRole::kNone)) {
+        ++next;
+      }
+      if (next == rank_.device.size()) break;
+      const TraceEvent& ender = rank_.device[next];
+      if (ender.launch == kNone) continue;
+      if (rank_.host[static_cast<size_t>(ender.launch)].end_ns() > begin_ns) continue;
+      line.Add(begin_ns, end_ns,
+               labels_.Of({Doing::kWaitingOnDevice, ender.name, OperatorName(ender)}));
+    }
+    return line.Take();
+  }
+
+  const RankTrace& rank_;
+  const store::StringTable& strings_;
+  Labels& labels_;
+  Answers data_waits_;
+  Answers synchronising_;
+  int64_t from_ns_ = 0;
+  int64_t to_ns_ = 0;
+};
+
+}  // namespace
+
+int32_t Labels::Of(const Label& label) {
+  const uint64_t key = static_cast<uint64_t>(label.name) << 32 ^
+                       static_cast<uint64_t>(label.operator_) << 4 ^
+                       static_cast<uint64_t>(label.doing);
+  std::vector<int32_t>& numbers = numbers_[key];
+  for (int32_t number : numbers) {
+    const Label& known = labels_[static_cast<size_t>(number)];
+    if (known.doing == label.doing && known.name == label.name &&
+        known.operator_ == label.operator_) {
+      return number;
+    }
+  }
+  numbers.push_back(static_cast<int32_t>(labels_.size()));
+  labels_.push_back(label);
+  return numbers.back();
+}
+
+std::vector<Activity> ActivitiesOf(const RankTrace& rank, const store::StringTable& strings,
+                                   Labels& labels) {
+  return ActivityBuilder(rank, strings, labels).Build();
+}
+
+bool IsDataWait(std::string_view name) {
+  return name.starts_with("enumerate(DataLoader)") || name.starts_with("enumerate(DataPipe)") ||
+         (name.find("DataLoader") != std::string_view::npos &&
+          name.find("__next__") != std::string_view::npos);
+}
+
+bool IsSynchronisingCall(std::string_view name) {
+  return name.find("Synchronize") != std::string_view::npos || name == "cudaMemcpy" ||
+         name == "hipMemcpy" || name == "cudaFree" || name == "hipFree" ||
+         name == "hipMemcpyWithStream";
+}
+
+}  // namespace steptrace::analyze

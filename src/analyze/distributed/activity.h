@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "analyze/trace/trace.h"
+
+// What a rank was at, each nanosecond under one head: the device's work first, and while it has
+// none, what the host did that left it without.
+namespace steptrace::analyze {
+
+enum class Doing : uint8_t {
+  kComputing,        // a kernel ran
+  kCopying,          // memory moved and nothing was computed
+  kCommunicating,    // a collective ran and nothing else
+  kWaitingForData,   // device idle, the script waits for its loader
+  kSynchronising,    // device idle, a runtime call waits
+  kWaitingOnDevice,  // device idle though its next work was launched: it waits for other streams
+  kLaunching,        // device idle, the host is on its way to the next launch
+  kNotRecorded,      // outside what the profile holds
+};
+inline constexpr int kDoings = 8;
+
+// A stretch of the rank's time. `label` names what it did: see Labels.
+struct Activity {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  int32_t label = 0;
+};
+
+// What was done, by whom; the same number on all ranks of a trace.
+struct Label {
+  Doing doing = Doing::kNotRecorded;
+  store::StringId name{};       // of the kernel, copy, loader, runtime call
+  store::StringId operator_{};  // that launched it, or that the host was in
+};
+
+class Labels {
+ public:
+  int32_t Of(const Label& label);
+  const std::vector<Label>& all() const { return labels_; }
+
+ private:
+  std::vector<Label> labels_;
+  std::unordered_map<uint64_t, std::vector<int32_t>> numbers_;
+};
+
+// By begin, disjoint, without holes from the first to the last event of the rank.
+std::vector<Activity> ActivitiesOf(const RankTrace& rank, const store::StringTable& strings,
+                                   Labels& labels);
+
+// The script's wait for its data, by the name that PyTorch gives it.
+bool IsDataWait(std::string_view name);
+// A runtime call that returns only when the device has come so far.
+bool IsSynchronisingCall(std::string_view name);
+
+}  // namespace steptrace::analyze

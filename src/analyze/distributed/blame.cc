@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/distributed/blame.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <set>
+
+namespace steptrace::analyze {
+namespace {
+
+BlameCause CauseOf(Doing doing) {
+  switch (doing) {
+    case Doing::kComputing:
+      return BlameCause::kLongerKernels;
+    case Doing::kCopying:
+      return BlameCause::kCopies;
+    case Doing::kCommunicating:
+      return BlameCause::kOtherCommunication;
+    case Doing::kWaitingForData:
+      return BlameCause::kDataWait;
+    case Doing::kSynchronising:
+      return BlameCause::kSynchronisation;
+    case Doing::kWaitingOnDevice:
+      return BlameCause::kWaitOnDevice;
+    case Doing::kLaunching:
+      return BlameCause::kLateLaunch;
+    case Doing::kNotRecorded:
+      return BlameCause::kNotRecorded;
+  }
+  return BlameCause::kUnknown;
+}
+
+// Time by label, twice: before the step began, and in it. Keeps its memory.
+class Tally {
+ public:
+  void Reset(size_t labels) {
+    for (size_t i : touched_) sums_[i] = 0;
+    touched_.clear();
+    sums_.resize(labels * 2);
+  }
+  void Add(size_t slot, int64_t ns) {
+    if (sums_[slot] == 0) touched_.push_back(slot);
+    sums_[slot] += ns;
+  }
+  int64_t At(size_t slot) const { return sums_[slot]; }
+  const std::vector<size_t>& touched() const { return touched_; }
+
+ private:
+  std::vector<int64_t> sums_;
+  std::vector<size_t> touched_;
+};
+
+class BlameFinder {
+ public:
+  BlameFinder(const Trace& trace, const Matches& matches, const Clocks& clocks)
+      : trace_(trace), matches_(matches), clocks_(clocks) {
+    not_recorded_ = labels_.Of({Doing::kNotRecorded, {}, {}});
+    for (const auto& rank : trace.ranks) {
+      lines_.push_back(ActivitiesOf(rank, *trace.strings, labels_));
+    }
+    result_.resize(trace.ranks.size());
+  }
+
+  std::vector<RankBlame> Find() {
+    for (size_t c = 0; c < matches_.collectives.size(); ++c) {
+      Judge(matches_.collectives[c]);
+      std::vector<int32_t> ranks = RanksOf(matches_.collectives[c]);
+      auto& latest = latest_[ranks];
+      latest.push_back(static_cast<int32_t>(c));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  int64_t Offset(int32_t rank) const { return clocks_.offset_ns[static_cast<size_t>(rank)]; }
+
+  static std::vector<int32_t> RanksOf(const MatchedCollective& collective) {
+    std::vector<int32_t> ranks;
+    for (const auto& call : collective.members) ranks.push_back(call.rank);
+    return ranks;
+  }
+
+  static const CollectiveCall* MemberOf(const MatchedCollective& collective, int32_t rank) {
+    for (const auto& call : collective.members) {
+      if (call.rank == rank) return &call;
+    }
+    return nullptr;
+  }
+
+  // The last collective that all members of this one have behind them when they come to it.
+  const MatchedCollective* Before(const MatchedCollective& collective) const {
+    const MatchedCollective* best = nullptr;
+    const std::vector<int32_t> ranks = RanksOf(collective);
+    for (const auto& [group, collectives] : latest_) {
+      if (!std::includes(group.begin(), group.end(), ranks.begin(), ranks.end())) continue;
+      // Of those on other streams a few may still run.
+      constexpr size_t kLookBack = 16;
+      size_t looked = 0;
+      for (auto c = collectives.rbegin(); c != collectives.rend() && looked < kLookBack;
+           ++c, ++looked) {
+        const auto& earlier = matches_.collectives[static_cast<size_t>(*c)];
+        if (!IsBehind(earlier, collective)) continue;
+        if (best == nullptr || earlier.members[0].end_ns - Offset(earlier.members[0].rank) >
+                                   best->members[0].end_ns - Offset(best->members[0].rank)) {
+          best = &earlier;
+        }
+        break;
+      }
+    }
+    return best;
+  }
+
+  static bool IsBehind(const MatchedCollective& earlier, const MatchedCollective& later) {
+    return std::all_of(later.members.begin(), later.members.end(), [&](const auto& call) {
+      return MemberOf(earlier, call.rank)->end_ns <= call.begin_ns;
+    });
+  }
+
+  void Judge(const MatchedCollective& collective) {
+    const CollectiveTimes times = TimesOf(collective, clocks_.offset_ns);
+    if (times.total_wait_ns == 0) return;
+    const CollectiveCall& late = collective.members[times.last];
+    RankBlame& blame = result_[static_cast<size_t>(late.rank)];
+    blame.caused_wait_ns += times.total_wait_ns;
+    blame.collectives += 1;
+    const MatchedCollective* before = Before(collective);
+    const int64_t from = before ? 0 : FirstCommonMoment(collective);
+    for (size_t m = 0; m < collective.members.size(); ++m) {
+      if (times.wait_ns[m] == 0) continue;
+      const CollectiveCall& waiter = collective.members[m];
+      blame.waiters[waiter.rank] += times.wait_ns[m];
+      const Stretches stretches =
+          before
+              ? Since(*MemberOf(*before, late.rank), *MemberOf(*before, waiter.rank), late, waiter)
+              : Stretches{{from + Offset(late.rank), from + Offset(waiter.rank)},
+                          {late.begin_ns, waiter.begin_ns},
+                          0};
+      ShareOut(times.wait_ns[m], late, waiter, stretches, blame);
+    }
+  }
+
+  // Without a collective before: from when all of them are in the profile.
+  int64_t FirstCommonMoment(const MatchedCollective& collective) const {
+    int64_t from = INT64_MIN;
+    int64_t first = INT64_MAX;
+    for (const auto& call : collective.members) {
+      const auto& line = lines_[static_cast<size_t>(call.rank)];
+      if (!line.empty()) from = std::max(from, line.front().begin_ns - Offset(call.rank));
+      first = std::min(first, call.begin_ns - Offset(call.rank));
+    }
+    return std::min(from, first);
+  }
+
+  // From the last common point to each one's arrival, by its own clock: late rank, waiting rank.
+  struct Stretches {
+    std::array<int64_t, 2> from_ns;
+    std::array<int64_t, 2> to_ns;
+    int64_t left_later_ns = 0;  // the late rank left the common point so much later
+  };
+
+  Stretches Since(const CollectiveCall& late_before, const CollectiveCall& waiter_before,
+                  const CollectiveCall& late, const CollectiveCall& waiter) const {
+    return {
+        {late_before.end_ns, waiter_before.end_ns},
+        {late.begin_ns, waiter.begin_ns},
+        (late_before.end_ns - Offset(late.rank)) - (waiter_before.end_ns - Offset(waiter.rank))};
+  }
+
+  // Where the step that the collective is part of began, when that lies in the stretch of both.
+  std::optional<std::array<int64_t, 2>> StepBegins(const CollectiveCall& late,
+                                                   const CollectiveCall& waiter,
+                                                   const Stretches& stretches) const {
+    auto begin_of = [&](const CollectiveCall& call, size_t who) -> std::optional<TraceStep> {
+      const auto& steps = trace_.ranks[static_cast<size_t>(call.rank)].steps;
+      auto after =
+          std::upper_bound(steps.begin(), steps.end(), stretches.to_ns[who],
+                           [](int64_t ts, const TraceStep& step) { return ts < step.ts_ns; });
+      if (after == steps.begin()) return std::nullopt;
+      const TraceStep& step = *std::prev(after);
+      if (step.ts_ns <= stretches.from_ns[who]) return std::nullopt;
+      return step;
+    };
+    const auto of_late = begin_of(late, 0);
+    const auto of_waiter = begin_of(waiter, 1);
+    if (!of_late || !of_waiter || of_late->number != of_waiter->number) return std::nullopt;
+    return std::array<int64_t, 2>{of_late->ts_ns, of_waiter->ts_ns};
+  }
+
+  // Adds up what a rank did from `from` to `to`; slot = 2 x label + (1: in the step).
+  void AddUp(int32_t rank, int64_t from, int64_t to, bool in_step, int64_t sign) {
+    const auto& line = lines_[static_cast<size_t>(rank)];
+    auto slot = [&](int32_t label) { return static_cast<size_t>(label) * 2 + (in_step ? 1 : 0); };
+    int64_t at = from;
+    auto activity = std::upper_bound(line.begin(), line.end(), from,
+                                     [](int64_t ts, const auto& a) { return ts < a.end_ns; });
+    for (; activity != line.end() && at < to; ++activity) {
+      const int64_t begin = std::max(at, activity->begin_ns);
+      if (begin >= to) break;
+      if (begin > at) tally_.Add(slot(not_recorded_), sign * (begin - at));
+      at = std::min(to, activity->end_ns);
+      tally_.Add(slot(activity->label), sign * (at - begin));
+    }
+    if (at < to) tally_.Add(slot(not_recorded_), sign * (to - at));
+  }
+
+  void ShareOut(int64_t wait_ns, const CollectiveCall& late, const CollectiveCall& waiter,
+                const Stretches& stretches, RankBlame& blame) {
+    tally_.Reset(labels_.all().size());
+    const auto step = StepBegins(late, waiter, stretches);
+    const std::array<int32_t, 2> ranks = {late.rank, waiter.rank};
+    for (size_t who = 0; who < 2; ++who) {
+      const int64_t sign = who == 0 ? 1 : -1;
+      const int64_t split = step ? (*step)[who] : stretches.from_ns[who];
+      AddUp(ranks[who], stretches.from_ns[who], split, false, sign);
+      AddUp(ranks[who], split, stretches.to_ns[who], true, sign);
+    }
+    // First by what was done, then by name: jitter of many kernels evens out before it counts.
+    constexpr size_t kHeads = 2 * (kDoings + 1);
+    std::vector<int64_t> heads(kHeads, 0);
+    for (size_t slot : touched()) heads[HeadOf(slot)] += tally_.At(slot);
+    const size_t left_later = 2 * static_cast<size_t>(kDoings) + (step ? 0 : 1);
+    heads[left_later] += stretches.left_later_ns;
+    for (int64_t& head : heads) head = std::max<int64_t>(0, head);
+    const std::vector<int64_t> shares = Apportion(wait_ns, heads);
+    if (std::accumulate(shares.begin(), shares.end(), int64_t{0}) == 0) {
+      blame.parts[{BlameCause::kUnknown, false, {}, {}}] += wait_ns;
+      return;
+    }
+    for (size_t head = 0; head < kHeads; ++head) {
+      if (shares[head] == 0) continue;
+      if (head == left_later) {
+        blame.parts[{BlameCause::kPreviousCollective, step.has_value(), {}, {}}] += shares[head];
+      } else {
+        ShareByName(head, shares[head], blame);
+      }
+    }
+  }
+
+  // A slot that fell back to 0 and rose again stands twice in the list.
+  std::vector<size_t> touched() const {
+    std::vector<size_t> slots = tally_.touched();
+    std::sort(slots.begin(), slots.end());
+    slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+    return slots;
+  }
+
+  size_t HeadOf(size_t slot) const {
+    return 2 * static_cast<size_t>(labels_.all()[slot / 2].doing) + slot % 2;
+  }
+
+  void ShareByName(size_t head, int64_t ns, RankBlame& blame) {
+    std::vector<size_t> slots;
+    std::vector<int64_t> weights;
+    for (size_t slot : touched()) {
+      if (HeadOf(slot) != head || tally_.At(slot) <= 0) continue;
+      slots.push_back(slot);
+      weights.push_back(tally_.At(slot));
+    }
+    const std::vector<int64_t> shares = Apportion(ns, weights);
+    for (size_t i = 0; i < slots.size(); ++i) {
+      if (shares[i] == 0) continue;
+      const Label& label = labels_.all()[slots[i] / 2];
+      blame.parts[{CauseOf(label.doing), slots[i] % 2 == 0, label.name, label.operator_}] +=
+          shares[i];
+    }
+  }
+
+  const Trace& trace_;
+  const Matches& matches_;
+  const Clocks& clocks_;
+  Labels labels_;
+  int32_t not_recorded_ = 0;
+  std::vector<std::vector<Activity>> lines_;
+  std::map<std::vector<int32_t>, std::vector<int32_t>> latest_;  // by members; in order
+  Tally tally_;
+  std::vector<RankBlame> result_;
+};
+
+}  // namespace
+
+const char* NameOf(BlameCause cause) {
+  switch (cause) {
+    case BlameCause::kLongerKernels:
+      return "longer_kernels";
+    case BlameCause::kCopies:
+      return "copies";
+    case BlameCause::kOtherCommunication:
+      return "other_communication";
+    case BlameCause::kDataWait:
+      return "data_wait";
+    case BlameCause::kSynchronisation:
+      return "synchronisation";
+    case BlameCause::kWaitOnDevice:
+      return "wait_on_device";
+    case BlameCause::kLateLaunch:
+      return "late_launch";
+    case BlameCause::kNotRecorded:
+      return "not_recorded";
+    case BlameCause::kPreviousCollective:
+      return "previous_collective";
+    case BlameCause::kUnknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+CollectiveTimes TimesOf(const MatchedCollective& collective,
+                        const std::vector<int64_t>& offset_ns) {
+  CollectiveTimes times;
+  times.begin_ns = INT64_MAX;
+  times.last_begin_ns = INT64_MIN;
+  times.end_ns = INT64_MIN;
+  times.transfer_ns = INT64_MAX;
+  int64_t second = INT64_MIN;
+  for (size_t m = 0; m < collective.members.size(); ++m) {
+    const CollectiveCall& call = collective.members[m];
+    const int64_t begin = call.begin_ns - offset_ns[static_cast<size_t>(call.rank)];
+    times.begin_ns = std::min(times.begin_ns, begin);
+    times.end_ns = std::max(times.end_ns, begin + call.dur_ns());
+    times.transfer_ns = std::min(times.transfer_ns, call.dur_ns());
+    if (begin > times.last_begin_ns) {
+      second = times.last_begin_ns;
+      times.last_begin_ns = begin;
+      times.last = m;
+    } else {
+      second = std::max(second, begin);
+    }
+  }
+  times.late_by_ns = second == INT64_MIN ? 0 : times.last_begin_ns - second;
+  for (const CollectiveCall& call : collective.members) {
+    const int64_t begin = call.begin_ns - offset_ns[static_cast<size_t>(call.rank)];
+    times.wait_ns.push_back(std::min(times.last_begin_ns - begin, call.dur_ns()));
+    times.total_wait_ns += times.wait_ns.back();
+  }
+  return times;
+}
+
+std::vector<RankBlame> FindBlame(const Trace& trace, const Matches& matches, const Clocks& clocks) {
+  return BlameFinder(trace, matches, clocks).Find();
+}
+
+std::vector<int64_t> Apportion(int64_t total, const std::vector<int64_t>& weights) {
+  __int128 sum = 0;
+  for (int64_t weight : weights) sum += weight;
+  std::vector<int64_t> shares(weights.size(), 0);
+  if (sum == 0) return shares;
+  __int128 passed = 0;
+  int64_t given = 0;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    passed += weights[i];
+    const auto up_to = static_cast<int64_t>(passed * total / sum);
+    shares[i] = up_to - given;
+    given = up_to;
+  }
+  return shares;
+}
+
+}  // namespace steptrace::analyze

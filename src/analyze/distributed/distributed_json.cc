@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "analyze/distributed/distributed.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+const char* NameOf(DistributedStatus status) {
+  switch (status) {
+    case DistributedStatus::kOk:
+      return "ok";
+    case DistributedStatus::kOneRank:
+      return "one_rank";
+    case DistributedStatus::kNothingMatched:
+      return "nothing_matched";
+    case DistributedStatus::kNoCollectives:
+      return "no_collectives";
+  }
+  return "";
+}
+
+void PutTimes(Json& json, const OverlapTimes& times) {
+  json["total_ns"] = times.total_ns;
+  json["computation_ns"] = times.computation_ns;
+  json["overlap_ns"] = times.overlap_ns;
+  json["exposed_ns"] = times.exposed_ns;
+  json["other_ns"] = times.other_ns;
+}
+
+Json ToJson(const ProfileRank& rank) {
+  Json json = {{"rank", rank.rank}, {"node", rank.node}};
+  PutTimes(json, rank.times);
+  json["transfer_ns"] = rank.transfer_ns;
+  json["wait_ns"] = rank.wait_ns;
+  json["unmatched_ns"] = rank.unmatched_ns;
+  json["caused_wait_ns"] = rank.caused_wait_ns;
+  json["collectives"] = rank.collectives;
+  json["unmatched"] = rank.unmatched;
+  return json;
+}
+
+Json ToJson(const ProfileStep& step) {
+  Json json = {{"rank", step.rank}, {"step", step.step}};
+  PutTimes(json, step.times);
+  json["transfer_ns"] = step.transfer_ns;
+  json["wait_ns"] = step.wait_ns;
+  json["unmatched_ns"] = step.unmatched_ns;
+  return json;
+}
+
+Json ToJson(const CollectiveRow& row) {
+  return {{"ts_ns", row.begin_ns},
+          {"dur_ns", row.dur_ns},
+          {"name", row.name},
+          {"told_name", row.told_name},
+          {"group", row.group},
+          {"group_size", OrNull(row.group_size)},
+          {"ranks", row.ranks},
+          {"complete", row.complete},
+          {"matched_by", row.matched_by},
+          {"sequence", OrNull(row.sequence)},
+          {"step", OrNull(row.step)},
+          {"dtype", row.dtype},
+          {"in_elements", OrNull(row.in_elements)},
+          {"out_elements", OrNull(row.out_elements)},
+          {"bytes", OrNull(row.bytes)},
+          {"transfer_ns", row.transfer_ns},
+          {"wait_ns", row.wait_ns},
+          {"last_rank", row.last_rank},
+          {"late_by_ns", row.late_by_ns},
+          {"algorithm_bytes_per_s", OrNull(row.algorithm_bytes_per_s)},
+          {"bus_bytes_per_s", OrNull(row.bus_bytes_per_s)}};
+}
+
+Json ToJson(const OperationRow& row) {
+  return {{"name", row.name},
+          {"group", row.group},
+          {"group_size", OrNull(row.group_size)},
+          {"dtype", row.dtype},
+          {"bytes", OrNull(row.bytes)},
+          {"calls", row.calls},
+          {"total_ns", row.total_ns},
+          {"transfer_ns", row.transfer_ns},
+          {"wait_ns", row.wait_ns},
+          {"unmatched_ns", row.unmatched_ns},
+          {"algorithm_bytes_per_s", OrNull(row.algorithm_bytes_per_s)},
+          {"bus_bytes_per_s", OrNull(row.bus_bytes_per_s)},
+          {"bandwidth_holds_wait", row.bandwidth_holds_wait}};
+}
+
+Json ToJson(const ProfileBlame& blame) {
+  Json json = {{"rank", blame.rank},
+               {"caused_wait_ns", blame.caused_wait_ns},
+               {"share", blame.share},
+               {"cause", blame.cause},
+               {"collectives", blame.collectives},
+               {"before_step_ns", blame.before_step_ns},
+               {"in_step_ns", blame.in_step_ns}};
+  json["waiters"] = Json::array();
+  for (const auto& [rank, ns] : blame.waiters) {
+    json["waiters"].push_back({{"rank", rank}, {"wait_ns", ns}});
+  }
+  json["parts"] = Json::array();
+  for (const auto& part : blame.parts) {
+    json["parts"].push_back({{"cause", part.cause},
+                             {"when", part.when},
+                             {"name", part.name},
+                             {"operator", part.op},
+                             {"ns", part.ns}});
+  }
+  return json;
+}
+
+Json ToJson(const UnmatchedRow& row) {
+  return {{"rank", row.rank},
+          {"name", row.name},
+          {"group", row.group},
+          {"calls", row.calls},
+          {"ns", row.ns}};
+}
+
+Json ToJson(const ClockOffset& row) {
+  return {{row.is_node ? "node" : "rank", row.unit},
+          {"offset_ns", row.offset_ns},
+          {"measured_ns", row.measured_ns},
+          {"residual_ns", row.residual_ns},
+          {"pairs", row.pairs},
+          {"reference", row.reference}};
+}
+
+template <class Row>
+Json ListOf(const std::vector<Row>& rows) {
+  Json list = Json::array();
+  for (const Row& row : rows) list.push_back(ToJson(row));
+  return list;
+}
+
+}  // namespace
+
+Json DistributedToJson(const ProfileDistributed& section) {
+  Json json;
+  json["applicable"] = section.status != DistributedStatus::kNoCollectives;
+  json["status"] = NameOf(section.status);
+  json["note"] = section.note;
+  json["world_size"] = OrNull(section.world_size);
+  json["ranks"] = ListOf(section.ranks);
+  json["steps"] = ListOf(section.steps);
+  json["wait_ns"] = section.wait_ns;
+  json["collective_count"] = section.collective_count;
+  json["incomplete_count"] = section.incomplete_count;
+  json["collectives"] = ListOf(section.collectives);
+  json["operations"] = ListOf(section.operations);
+  json["blame"] = ListOf(section.blame);
+  json["unmatched_count"] = section.unmatched_count;
+  json["unmatched"] = ListOf(section.unmatched);
+  json["clocks"] = ListOf(section.clocks);
+  json["clocks_corrected"] = section.clocks_corrected;
+  json["impossible_starts"] = section.impossible_starts;
+  return json;
+}
+
+void AddDistributedJson(const ProfileDistributed& section, Json& report) {
+  if (section.status != DistributedStatus::kNoCollectives) {
+    report["distributed"] = DistributedToJson(section);
+    return;
+  }
+  report["distributed"]["status"] = NameOf(section.status);
+  report["distributed"]["note"] = section.note;
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/distributed/distributed.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "analyze/trace/trace_text.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using ::testing::ElementsAre;
+
+// The arguments of an all-reduce of 1000 floats in a group.
+std::string AllReduce(const std::string& group, const std::string& ranks, int size,
+                      const std::string& more = "") {
+  return fmt::format(
+      R"(details={{"Collective name":"allreduce","Process Group Name":"{}","Process Group Ranks":"{}","Group size":{},"dtype":"Float","In msg nelems":1000,"Out msg nelems":1000{}}})",
+      group, ranks, size, more);
+}
+const std::string kPair = AllReduce("0", "[0, 1]", 2);
+
+std::vector<std::string> Parts(const ProfileBlame& blame) {
+  std::vector<std::string> lines;
+  for (const auto& part : blame.parts) {
+    lines.push_back(
+        fmt::format("{} {} {}|{} {}", part.when, part.cause, part.name, part.op, part.ns));
+  }
+  return lines;
+}
+
+ProfileDistributed Of(const std::string& text) {
+  store::StringTable strings;
+  const Trace trace = DrawTrace(text, strings);
+  return BuildDistributed(trace);
+}
+
+TEST(DistributedTest, LateByALongerKernel) {
+  const auto section =
+      Of("rank 0\ns7 kernel gemm 0 100\ns9 kernel ncclDevKernel_AllReduce 100 400 " + kPair +
+         "\nrank 1\ns7 kernel gemm 0 300\n"
+         "s9 kernel ncclDevKernel_AllReduce 300 400 " +
+         kPair + "\n");
+  EXPECT_EQ(section.status, DistributedStatus::kOk);
+  ASSERT_EQ(section.collectives.size(), 1u);
+  const CollectiveRow& row = section.collectives[0];
+  EXPECT_EQ(row.name, "all_reduce");
+  EXPECT_EQ(row.matched_by, "group_index");
+  EXPECT_TRUE(row.complete);
+  EXPECT_EQ(row.wait_ns, 200);
+  EXPECT_EQ(row.transfer_ns, 100);
+  EXPECT_EQ(row.late_by_ns, 200);
+  EXPECT_EQ(row.last_rank, 1);
+  EXPECT_DOUBLE_EQ(*row.algorithm_bytes_per_s, 4e10);  // 4000 bytes in 100 ns
+  EXPECT_DOUBLE_EQ(*row.bus_bytes_per_s, 4e10);        // 2 (n - 1) / n = 1 of two ranks
+  EXPECT_EQ(section.ranks[0].wait_ns, 200);
+  EXPECT_EQ(section.ranks[0].transfer_ns, 100);
+  EXPECT_EQ(section.ranks[1].wait_ns, 0);
+  EXPECT_EQ(section.ranks[0].times.computation_ns, 100);
+  EXPECT_EQ(section.ranks[0].times.exposed_ns, 300);
+  ASSERT_EQ(section.blame.size(), 1u);
+  EXPECT_EQ(section.blame[0].rank, 1);
+  EXPECT_EQ(section.blame[0].caused_wait_ns, 200);
+  EXPECT_EQ(section.blame[0].cause, "longer_kernels");
+  EXPECT_THAT(Parts(section.blame[0]), ElementsAre("in_step longer_kernels gemm| 200"));
+}
+
+TEST(DistributedTest, LateByAWaitForData) {
+  const auto section =
+      Of("rank 0\ns7 kernel gemm 0 100\ns9 kernel ncclDevKernel_AllReduce 100 400 " + kPair +
+         "\nrank 1\n"
+         "t1 annotation enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ 0 200\n"
+         "s7 kernel gemm 200 300\ns9 kernel ncclDevKernel_AllReduce 300 400 " +
+         kPair + "\n");
+  ASSERT_EQ(section.blame.size(), 1u);
+  EXPECT_THAT(Parts(section.blame[0]),
+              ElementsAre("in_step data_wait "
+                          "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__| 200"));
+}
+
+TEST(DistributedTest, LateByALateLaunch) {
+  const auto section =
+      Of("rank 0\nt1 op aten::mm 0 1\nt1 runtime cudaLaunchKernel 0 1 corr=5\n"
+         "s7 kernel gemm 1 101 corr=5\ns9 kernel ncclDevKernel_AllReduce 101 400 " +
+         kPair +
+         "\nrank 1\nt1 op aten::slow 0 200\nt1 runtime cudaLaunchKernel 195 200 corr=5\n"
+         "s7 kernel gemm 200 300 corr=5\ns9 kernel ncclDevKernel_AllReduce 300 400 " +
+         kPair + "\n");
+  ASSERT_EQ(section.blame.size(), 1u);
+  EXPECT_EQ(section.blame[0].caused_wait_ns, 199);
+  EXPECT_THAT(Parts(section.blame[0]), ElementsAre("in_step late_launch |aten::slow 199"));
+}
+
+// Rank 1 comes to its step 100 late, for its loader, and loses 50 more in the step by a kernel.
+TEST(DistributedTest, LateAtTheStepsBeginIsToldFromLateInTheStep) {
+  auto rank = [](int late, int longer) {
+    const int step = 200 + late;
+    const int gemm = step + 100 + longer;
+    return fmt::format(
+        "s9 kernel ncclDevKernel_AllReduce 0 100 {0}\n"
+        "t1 annotation enumerate(DataLoader)#x.__next__ 100 {1}\n"
+        "t1 step ProfilerStep#4 {1} 900\n"
+        "s7 kernel gemm {1} {2}\n"
+        "s9 kernel ncclDevKernel_AllReduce {2} 800 {0}\n",
+        kPair, step, gemm);
+  };
+  const auto section = Of("rank 0\n" + rank(0, 0) + "rank 1\n" + rank(100, 50));
+  ASSERT_EQ(section.blame.size(), 1u);
+  EXPECT_EQ(section.blame[0].caused_wait_ns, 150);
+  EXPECT_EQ(section.blame[0].before_step_ns, 100);
+  EXPECT_EQ(section.blame[0].in_step_ns, 50);
+  EXPECT_THAT(Parts(section.blame[0]),
+              ElementsAre("before_step data_wait enumerate(DataLoader)#x.__next__| 100",
+                          "in_step longer_kernels gemm| 50"));
+}
+
+TEST(DistributedTest, CountsThatDifferLeaveUnmatchedOnesNamed) {
+  auto call = [](int begin, int end) {
+    return fmt::format("s9 kernel ncclDevKernel_AllReduce {} {} {}\n", begin, end, kPair);
+  };
+  const auto section = Of("rank 0\n" + call(0, 100) + call(200, 300) + call(400, 500) + "rank 1\n" +
+                          call(10, 100) + call(420, 500));
+  EXPECT_EQ(section.collective_count, 2);
+  EXPECT_EQ(section.unmatched_count, 1);
+  ASSERT_EQ(section.unmatched.size(), 1u);
+  EXPECT_EQ(section.unmatched[0].rank, 0);
+  EXPECT_EQ(section.unmatched[0].name, "all_reduce");
+  EXPECT_EQ(section.unmatched[0].ns, 100);
+  EXPECT_EQ(section.ranks[0].unmatched_ns, 100);
+  EXPECT_EQ(section.wait_ns, 30);
+}
+
+TEST(DistributedTest, SequenceNumbersMatchWhateverTheTimes) {
+  auto call = [](int begin, int end, int seq) {
+    return fmt::format("s9 kernel ncclDevKernel_AllReduce {} {} seq={} {}\n", begin, end, seq,
+                       kPair);
+  };
+  const auto section = Of("rank 0\n" + call(0, 100, 7) + call(200, 300, 8) + "rank 1\n" +
+                          call(210, 300, 8) + call(400, 500, 9));
+  EXPECT_EQ(section.collective_count, 1);
+  EXPECT_EQ(section.collectives[0].sequence, 8);
+  EXPECT_EQ(section.collectives[0].wait_ns, 10);
+  EXPECT_EQ(section.unmatched_count, 2);
+}
+
+TEST(DistributedTest, GroupsAreKeptApart) {
+  const std::string a = AllReduce("dp", "[0, 1]", 2);
+  const std::string b = AllReduce("dp", "[2, 3]", 2);  // of the same name
+  auto rank = [](int number, int begin, const std::string& details) {
+    return fmt::format("rank {}\ns9 kernel ncclDevKernel_AllReduce {} 500 {}\n", number, begin,
+                       details);
+  };
+  const auto section = Of(rank(0, 100, a) + rank(1, 150, a) + rank(2, 200, b) + rank(3, 400, b));
+  EXPECT_EQ(section.collective_count, 2);
+  EXPECT_EQ(section.wait_ns, 50 + 200);
+  EXPECT_EQ(section.blame[0].rank, 3);
+  EXPECT_THAT(section.blame[0].waiters, ElementsAre(std::pair<int32_t, int64_t>(2, 200)));
+}
+
+TEST(DistributedTest, SendAndReceiveArePaired) {
+  auto p2p = [](const char* name, const char* peer, int rank) {
+    return fmt::format(
+        R"(details={{"Collective name":"{}","Process Group Name":"pp","Process Group Ranks":"[0, 1, 2]","Group size":3,"{}":{},"dtype":"Float","In msg nelems":10,"Out msg nelems":10}})",
+        name, peer, rank);
+  };
+  const auto section =
+      Of("rank 0\ns9 kernel ncclDevKernel_SendRecv 0 100 " + p2p("send", "Dst Rank", 1) +
+         "\nrank 1\ns9 kernel ncclDevKernel_SendRecv 60 100 " + p2p("recv", "Src Rank", 0) +
+         "\ns9 kernel ncclDevKernel_SendRecv 110 200 " + p2p("send", "Dst Rank", 2) +
+         "\nrank 2\ns9 kernel ncclDevKernel_SendRecv 150 200 " + p2p("recv", "Src Rank", 1) + "\n");
+  EXPECT_EQ(section.collective_count, 2);
+  EXPECT_EQ(section.unmatched_count, 0);
+  EXPECT_EQ(section.ranks[0].wait_ns, 60);
+  EXPECT_EQ(section.ranks[1].wait_ns, 40);
+  EXPECT_EQ(section.incomplete_count, 0);
+}
+
+// Three nodes whose clocks are 10 us, -5 us and 0 off; ends agree but for 3 ns of one of them.
+std::string SkewedRank(int rank, int64_t skew) {
+  std::string text = fmt::format("rank {}\n", rank);
+  for (int i = 0; i < 5; ++i) {
+    const int64_t begin = 20'000 + i * 1'000 + rank * 10 + skew;
+    const int64_t end = 20'500 + i * 1'000 + skew + (rank == 2 && i == 3 ? 3 : 0);
+    text += fmt::format("s9 kernel ncclDevKernel_AllReduce {} {} {}\n", begin, end,
+                        AllReduce("0", "[0, 1, 2]", 3));
+  }
+  return text;
+}
+
+TEST(DistributedTest, ClocksOfNodesAreAlignedByEnds) {
+  store::StringTable strings;
+  Trace trace =
+      DrawTrace(SkewedRank(0, 0) + SkewedRank(1, 10'000) + SkewedRank(2, -5'000), strings);
+  for (bool told : {true, false}) {  // nodes known; nodes unknown but starts impossible
+    for (int r = 0; r < 3; ++r) trace.ranks[static_cast<size_t>(r)].node = told ? r : 0;
+    const auto section = BuildDistributed(trace);
+    ASSERT_EQ(section.clocks.size(), 3u);
+    EXPECT_TRUE(section.clocks_corrected);
+    EXPECT_EQ(section.clocks[0].is_node, told);
+    EXPECT_EQ(section.clocks[1].offset_ns, 10'000);
+    EXPECT_EQ(section.clocks[2].offset_ns, -5'000);
+    EXPECT_EQ(section.clocks[2].residual_ns, 0);
+    EXPECT_EQ(section.impossible_starts, 0);
+    EXPECT_EQ(section.collective_count, 5);
+    EXPECT_EQ(section.ranks[0].wait_ns, 5 * 20);
+    EXPECT_EQ(section.ranks[1].wait_ns, 5 * 10);
+    EXPECT_EQ(section.wait_ns, 5 * 30);
+    EXPECT_EQ(section.blame.size(), 1u);
+    EXPECT_EQ(section.blame[0].rank, 2);
+  }
+}
+
+TEST(DistributedTest, ClocksThatAgreeAreLeftAlone) {
+  store::StringTable strings;
+  Trace trace = DrawTrace(SkewedRank(0, 0) + SkewedRank(1, 0) + SkewedRank(2, 0), strings);
+  for (int r = 0; r < 3; ++r) trace.ranks[static_cast<size_t>(r)].node = r;
+  const auto section = BuildDistributed(trace);
+  EXPECT_FALSE(section.clocks_corrected);
+  EXPECT_EQ(section.clocks[1].offset_ns, 0);
+}
+
+// One rank's window begins two collectives later, and its clock is far off.
+TEST(DistributedTest, CountsDifferAndClocksToo) {
+  auto rank = [](int number, int from, int64_t skew) {
+    std::string text = fmt::format("rank {}\n", number);
+    for (int i = from; i < 12; ++i) {
+      const int64_t end = 2'000'000 + i * 1'000 + i * i * 10 + skew;
+      text += fmt::format("s9 kernel ncclDevKernel_AllReduce {} {} {}\n", end - 200 + number * 50,
+                          end, kPair);
+    }
+    return text;
+  };
+  const auto section = Of(rank(0, 0, 0) + rank(1, 2, 1'000'000));
+  EXPECT_EQ(section.collective_count, 10);
+  EXPECT_EQ(section.unmatched_count, 2);
+  EXPECT_EQ(section.clocks[1].offset_ns, 1'000'000);
+  EXPECT_EQ(section.wait_ns, 10 * 50);
+}
+
+TEST(DistributedTest, OneRankSaysWhatItCan) {
+  const auto section =
+      Of("fact job {\"rank\":0,\"world_size\":8}\n"
+         "s7 kernel gemm 0 100\ns9 kernel ncclDevKernel_AllReduce 50 150 " +
+         AllReduce("0", "[0, 1, 2, 3, 4, 5, 6, 7]", 8) + "\n");
+  EXPECT_EQ(section.status, DistributedStatus::kOneRank);
+  EXPECT_NE(section.note.find("1 of 8 ranks"), std::string::npos) << section.note;
+  EXPECT_EQ(section.ranks[0].times.overlap_ns, 50);
+  EXPECT_EQ(section.ranks[0].times.exposed_ns, 50);
+  EXPECT_EQ(section.ranks[0].unmatched_ns, 100);
+  ASSERT_EQ(section.operations.size(), 1u);
+  EXPECT_TRUE(section.operations[0].bandwidth_holds_wait);
+  EXPECT_DOUBLE_EQ(*section.operations[0].bus_bytes_per_s, 4e10 * 2 * 7 / 8);
+}
+
+TEST(DistributedTest, NothingToSayWithoutCollectives) {
+  const auto section = Of("s7 kernel gemm 0 100\n");
+  EXPECT_EQ(section.status, DistributedStatus::kNoCollectives);
+  EXPECT_EQ(DistributedToJson(section)["status"], "no_collectives");
+  EXPECT_TRUE(DistributedToJson(section)["blame"].empty());
+}
+
+}  // namespace
+}  // namespace steptrace::analyze

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/distributed/match.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "analyze/distributed/align.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using CallsByRank = std::vector<std::vector<CollectiveCall>>;
+
+// The calls of one group, by index of the rank.
+struct Bucket {
+  MatchGroup group;
+  CallsByRank calls;
+  bool point_to_point = false;
+};
+
+std::string GroupKey(const CollectiveInfo& info) {
+  // Ranks belong to the key: groups of different ranks may share a name ("dp" on every node).
+  std::string key = info.group + "|";
+  for (int32_t rank : info.ranks) key += std::to_string(rank) + ",";
+  return key;
+}
+
+// Both ends of a transfer between two ranks; kNone where the profile does not tell.
+std::pair<int64_t, int64_t> EndsOf(const CollectiveInfo& info, int32_t own_rank) {
+  auto peer = [&]() -> int64_t {
+    if (info.ranks.size() != 2) return kNone;
+    return info.ranks[0] == own_rank ? info.ranks[1] : info.ranks[0];
+  };
+  if (info.name == "send") return {own_rank, info.target == kNone ? peer() : info.target};
+  if (info.name == "recv") return {info.source == kNone ? peer() : info.source, own_rank};
+  return {kNone, kNone};
+}
+
+// Streams of calls whose group is not told: by their number where all ranks use the same ones, else
+// by the place of the number among the rank's.
+class StreamNames {
+ public:
+  explicit StreamNames(const Collectives& calls) {
+    for (const auto& of_rank : calls.of_rank) {
+      std::set<int64_t> streams;
+      for (const auto& call : of_rank) {
+        if (calls.info(call).group.empty()) streams.insert(call.stream);
+      }
+      of_rank_.push_back(std::move(streams));
+    }
+    const std::set<int64_t>* first = nullptr;
+    for (const auto& streams : of_rank_) {
+      if (streams.empty()) continue;
+      if (first == nullptr) first = &streams;
+      same_ = same_ && streams == *first;
+    }
+  }
+
+  int64_t Of(const CollectiveCall& call) const {
+    if (same_) return call.stream;
+    const auto& streams = of_rank_[static_cast<size_t>(call.rank)];
+    return std::distance(streams.begin(), streams.find(call.stream));
+  }
+
+ private:
+  std::vector<std::set<int64_t>> of_rank_;
+  bool same_ = true;
+};
+
+std::map<std::string, Bucket> BucketsOf(const Collectives& calls) {
+  StreamNames streams(calls);
+  std::map<std::string, Bucket> buckets;
+  for (const auto& of_rank : calls.of_rank) {
+    for (const CollectiveCall& call : of_rank) {
+      const CollectiveInfo& info = calls.info(call);
+      std::string key = info.group.empty() && info.ranks.empty()
+                            ? "stream|" + std::to_string(streams.Of(call))
+                            : "group|" + GroupKey(info);
+      auto [source, target] = EndsOf(info, calls.rank_numbers[static_cast<size_t>(call.rank)]);
+      const bool between_two = source != kNone && target != kNone;
+      if (between_two) key += "|" + std::to_string(source) + ">" + std::to_string(target);
+      Bucket& bucket = buckets[key];
+      if (bucket.calls.empty()) {
+        bucket.calls.resize(calls.of_rank.size());
+        bucket.group = {info.group, info.ranks, info.group_size, kNone, MatchedBy::kGroupIndex};
+        bucket.point_to_point = between_two;
+        if (between_two)
+          bucket.group.ranks = {static_cast<int32_t>(source), static_cast<int32_t>(target)};
+        if (between_two) bucket.group.size = 2;
+        if (info.group.empty() && info.ranks.empty()) {
+          bucket.group.stream = call.stream;
+          bucket.group.by = MatchedBy::kStreamOrder;
+        }
+      }
+      bucket.calls[static_cast<size_t>(call.rank)].push_back(call);
+    }
+  }
+  return buckets;
+}
+
+class Matcher {
+ public:
+  Matcher(const Collectives& calls, std::span<const int64_t> offsets_ns)
+      : calls_(calls), offsets_ns_(offsets_ns) {}
+
+  Matches Match() {
+    for (auto& [key, bucket] : BucketsOf(calls_)) {
+      const bool sequenced = AllSequenced(bucket) && !bucket.point_to_point;
+      if (sequenced) bucket.group.by = MatchedBy::kSequence;
+      const auto group = static_cast<int32_t>(result_.groups.size());
+      auto rows = sequenced ? BySequence(bucket) : ByOrder(bucket);
+      result_.groups.push_back(std::move(bucket.group));
+      for (auto& row : rows) Keep(group, std::move(row));
+    }
+    std::stable_sort(result_.collectives.begin(), result_.collectives.end(),
+                     [this](const auto& a, const auto& b) { return Begin(a) < Begin(b); });
+    std::stable_sort(result_.unmatched.begin(), result_.unmatched.end(),
+                     [](const auto& a, const auto& b) {
+                       return std::tie(a.rank, a.begin_ns) < std::tie(b.rank, b.begin_ns);
+                     });
+    return std::move(result_);
+  }
+
+ private:
+  using Row = std::vector<CollectiveCall>;  // members of one collective, by rank
+
+  int64_t OffsetOf(int32_t rank) const {
+    return offsets_ns_.empty() ? 0 : offsets_ns_[static_cast<size_t>(rank)];
+  }
+  int64_t Begin(const MatchedCollective& collective) const {
+    const CollectiveCall& first = collective.members.front();
+    return first.begin_ns - OffsetOf(first.rank);
+  }
+  TimedCall Timed(const CollectiveCall& call) const {
+    const int64_t offset = OffsetOf(call.rank);
+    return {call.begin_ns - offset, call.end_ns - offset};
+  }
+
+  static bool AllSequenced(const Bucket& bucket) {
+    for (const auto& of_rank : bucket.calls) {
+      for (const auto& call : of_rank) {
+        if (call.sequence < 0) return false;
+      }
+    }
+    return bucket.group.by != MatchedBy::kStreamOrder;
+  }
+
+  std::vector<Row> BySequence(const Bucket& bucket) const {
+    // Calls that were coalesced share a number: the n-th of a name goes with the n-th.
+    std::map<std::tuple<int64_t, std::string, int32_t>, Row> rows;
+    for (const auto& of_rank : bucket.calls) {
+      std::map<std::pair<int64_t, std::string>, int32_t> seen;
+      for (const auto& call : of_rank) {
+        const std::string& name = calls_.info(call).name;
+        const int32_t turn = seen[{call.sequence, name}]++;
+        rows[{call.sequence, name, turn}].push_back(call);
+      }
+    }
+    std::vector<Row> result;
+    for (auto& [key, row] : rows) result.push_back(std::move(row));
+    return result;
+  }
+
+  // The rank with most calls first; each further one is set beside what stands there, and what it
+  // has more is put in at its time.
+  std::vector<Row> ByOrder(const Bucket& bucket) const {
+    std::vector<const Row*> lists;
+    for (const auto& of_rank : bucket.calls) {
+      if (!of_rank.empty()) lists.push_back(&of_rank);
+    }
+    std::stable_sort(lists.begin(), lists.end(),
+                     [](const Row* a, const Row* b) { return a->size() > b->size(); });
+    std::vector<Row> rows;
+    for (const Row* list : lists) {
+      if (rows.empty()) {
+        for (const auto& call : *list) rows.push_back({call});
+      } else {
+        rows = Merge(std::move(rows), *list, bucket);
+      }
+    }
+    for (Row& row : rows) {
+      std::sort(row.begin(), row.end(),
+                [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    }
+    return rows;
+  }
+
+  std::vector<Row> Merge(std::vector<Row> rows, const Row& list, const Bucket& bucket) const {
+    std::vector<TimedCall> a;
+    std::vector<TimedCall> b;
+    for (const Row& row : rows) a.push_back(Timed(row.front()));
+    for (const auto& call : list) b.push_back(Timed(call));
+    auto alike = [&](int32_t i, int32_t j) {
+      return AreAlike(calls_.info(rows[static_cast<size_t>(i)].front()),
+                      calls_.info(list[static_cast<size_t>(j)]));
+    };
+    const OrderTrust trust =
+        bucket.group.by == MatchedBy::kStreamOrder ? OrderTrust::kWithClocks : OrderTrust::kAlone;
+    const auto pairs = AlignCalls(a, b, alike, trust);
+    std::vector<Row> merged;
+    size_t i = 0;
+    size_t j = 0;
+    for (size_t p = 0; p <= pairs.size(); ++p) {
+      const bool end = p == pairs.size();
+      const size_t to_i = end ? rows.size() : static_cast<size_t>(pairs[p].first);
+      const size_t to_j = end ? list.size() : static_cast<size_t>(pairs[p].second);
+      while (i < to_i || j < to_j) {
+        const bool take_row = j == to_j || (i < to_i && a[i].begin_ns <= b[j].begin_ns);
+        merged.push_back(take_row ? std::move(rows[i++]) : Row{list[j++]});
+      }
+      if (end) break;
+      merged.push_back(std::move(rows[i++]));
+      merged.back().push_back(list[j++]);
+    }
+    return merged;
+  }
+
+  void Keep(int32_t group, Row row) {
+    if (row.size() >= 2) {
+      result_.collectives.push_back({group, std::move(row)});
+    } else {
+      result_.unmatched.insert(result_.unmatched.end(), row.begin(), row.end());
+    }
+  }
+
+  const Collectives& calls_;
+  std::span<const int64_t> offsets_ns_;
+  Matches result_;
+};
+
+}  // namespace
+
+bool AreAlike(const CollectiveInfo& a, const CollectiveInfo& b) {
+  const bool ends =
+      (a.name == "send" && b.name == "recv") || (a.name == "recv" && b.name == "send");
+  if (ends) return true;
+  if (!a.name.empty() && !b.name.empty() && a.name != b.name) return false;
+  if (!a.dtype.empty() && !b.dtype.empty() && a.dtype != b.dtype) return false;
+  // Sizes are the same on every rank but where each sends what it has.
+  const std::string& name = a.name.empty() ? b.name : a.name;
+  const bool same_sizes = name == "all_reduce" || name == "all_gather" || name == "broadcast" ||
+                          name == "reduce_scatter" || name == "reduce";
+  if (!same_sizes) return true;
+  return a.in_elements == kNone || b.in_elements == kNone || a.in_elements == b.in_elements ||
+         a.out_elements == b.out_elements;
+}
+
+Matches MatchCollectives(const Collectives& calls, std::span<const int64_t> offsets_ns) {
+  return Matcher(calls, offsets_ns).Match();
+}
+
+}  // namespace steptrace::analyze

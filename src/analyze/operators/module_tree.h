@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyze/operators/modules_section.h"
+
+namespace steptrace::analyze {
+
+// The rows of a rank's modules while they grow: a node is a name under a parent.
+class ModuleTree {
+ public:
+  // The node of a name under a parent, kNone: at the root. Made if it is new.
+  int32_t Node(int32_t parent, std::string_view name);
+  ModuleRow& operator[](int32_t node) { return rows_[static_cast<size_t>(node)]; }
+  bool empty() const { return rows_.empty(); }
+  // Adds self times to the totals of each node and of those around it: for times that were counted
+  // as self alone.
+  void SumUp(ModuleTimes ModuleRow::*times);
+  // In depth-first order, children in the order in which they were made.
+  std::vector<ModuleRow> Take();
+
+ private:
+  std::map<std::pair<int32_t, std::string>, int32_t, std::less<>> nodes_;
+  std::vector<ModuleRow> rows_;
+};
+
+// The modules around an operator, outermost first, from its details: of "Module Hierarchy", or of
+// the frames of "Call stack". Empty: not told.
+std::vector<std::string> HierarchyPath(std::string_view details);
+std::vector<std::string> StackPath(std::string_view details);
+
+}  // namespace steptrace::analyze

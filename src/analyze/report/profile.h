@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "analyze/critical_path/critical_path.h"
+#include "analyze/device/device_section.h"
+#include "analyze/distributed/distributed.h"
+#include "analyze/operators/kernels_section.h"
+#include "analyze/operators/memory_section.h"
+#include "analyze/operators/modules_section.h"
+#include "analyze/operators/operators_section.h"
+#include "analyze/trace/trace.h"
+
+// The sections that only a profile can fill: of imported traces, and of live runs with device
+// events. Each folder of analyze defines its section's struct, how it is built, and its JSON; here
+// they come together.
+namespace steptrace::analyze {
+
+struct Profile {
+  DevicesSection devices;             // analyze/device
+  ProfileDistributed distributed;     // analyze/distributed
+  CriticalPathSection critical_path;  // analyze/critical_path
+};
+
+Profile BuildProfile(const Trace& trace);
+
+// Sets the members of the report that the profile fills: those of DESIGN section 8, by their names.
+void AddProfileJson(const Profile& profile, nlohmann::ordered_json& report);
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/report/recommendations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+
+#include "analyze/report/quantity.h"
+
+namespace steptrace::analyze {
+namespace {
+
+constexpr const char* kTensorBoard = "torch-tb-profiler";
+constexpr const char* kOwn = "steptrace";
+
+// torch-tb-profiler's thresholds; a value exactly at one is no issue.
+constexpr double kLoaderShare = 0.05;
+constexpr double kCommunicationShare = 0.10;
+constexpr double kLeastUtilization = 0.50;
+constexpr int64_t kTensorCoreMajor = 7;  // compute capability 7.0: Volta
+constexpr double kNcclCapability = 3.5;
+constexpr double kMemoryShare = 0.90;
+// Ours: shares of the step below which mending gains little.
+constexpr double kLaunchShare = 0.10;
+constexpr double kExposedShare = 0.10;
+constexpr double kStragglerShare = 0.05;
+constexpr double kSynchronisationShare = 0.05;
+constexpr double kSmallCopiesShare = 0.01;
+constexpr double kLeastTensorCoreShare = 0.30;  // of computing, where products could use them
+constexpr double kAllocatorShare = 0.01;
+
+struct DeviceFacts {
+  std::string name;
+  int64_t major = 0;
+  double capability = 0;
+  int64_t memory_bytes = 0;
+};
+
+// What the rules need of the events, in one pass.
+struct Facts {
+  int64_t steps_ns = 0;  // of all ranks
+  int64_t steps = 0;
+  int64_t loader_ns = 0;
+  int64_t communication_ns = 0;
+  bool has_roles = false;
+  bool data_parallel = false;
+  bool distributed_data_parallel = false;
+  bool nccl = false;
+  bool gloo = false;
+  int64_t eligible_ns = 0;  // kernels below operators that tensor cores could compute
+  int64_t kernel_ns = 0;
+  int64_t sync_calls = 0;
+  int64_t sync_ns = 0;
+  int64_t allocator_calls = 0;
+  int64_t allocator_ns = 0;
+  std::optional<DeviceFacts> device;  // number 0, else the first
+  std::optional<int64_t> peak_bytes;
+};
+
+bool Has(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
+// Operators that multiply matrices or convolve: tensor_core.py's families.
+bool IsEligible(std::string_view name) {
+  if (!name.starts_with("aten::")) return false;
+  for (std::string_view part :
+       {"::mm", "::addmm", "::bmm", "::baddbmm", "::addbmm", "::matmul", "::linear", "conv",
+        "::lstm", "::gru", "::rnn", "::einsum", "scaled_dot_product", "::_scaled_mm", "::addmv"}) {
+    if (Has(name, part)) return true;
+  }
+  return false;
+}
+
+bool IsAllocatorCall(std::string_view name) {
+  for (std::string_view call : {"cudaMalloc", "cudaFree", "hipMalloc", "hipFree", "cudaHostAlloc",
+                                "cudaMallocHost", "hipHostMalloc", "cuMemCreate", "cuMemUnmap"}) {
+    if (name == call) return true;
+  }
+  return false;
+}
+
+std::optional<int64_t> Integer(const nlohmann::json& fact, const char* key) {
+  const auto found = fact.find(key);
+  if (found == fact.end() || !found->is_number_integer()) return std::nullopt;
+  return found->get<int64_t>();
+}
+
+void ReadFacts(const Trace& trace, Facts& facts) {
+  for (const store::FactRow& row : trace.facts) {
+    const auto json = nlohmann::json::parse(row.json, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) continue;
+    const std::string& kind = trace.Text(row.kind);
+    if (kind == "job") {
+      const auto backend = json.find("backend");
+      if (backend == json.end() || !backend->is_string()) continue;
+      facts.nccl |= Has(backend->get<std::string>(), "nccl");
+      facts.gloo |= Has(backend->get<std::string>(), "gloo");
+    }
+    if (kind != "device" || (facts.device && Integer(json, "id").value_or(-1) != 0)) continue;
+    DeviceFacts device;
+    if (const auto name = json.find("name"); name != json.end() && name->is_string()) {
+      device.name = name->get<std::string>();
+    }
+    device.major = Integer(json, "computeMajor").value_or(0);
+    device.capability = static_cast<double>(device.major) +
+                        static_cast<double>(Integer(json, "computeMinor").value_or(0)) / 10;
+    device.memory_bytes = Integer(json, "totalGlobalMem").value_or(0);
+    if (!facts.device) facts.device = device;
+  }
+}
+
+class EventFacts {
+ public:
+  EventFacts(const Trace& trace, Facts& facts) : trace_(trace), facts_(facts) {}
+
+  void Read(const RankTrace& rank) {
+    for (const TraceEvent& event : rank.host) ReadHost(rank, event);
+    for (const TraceEvent& event : rank.device) {
+      if (event.kind != EventKind::kKernel) continue;
+      facts_.kernel_ns += event.dur_ns;
+      facts_.nccl |= event.role == DeviceRole::kCommunication;
+      if (IsBelowEligible(rank, event.op)) facts_.eligible_ns += event.dur_ns;
+    }
+    for (const store::MemoryRow& row : rank.memory) {
+      if (row.device < 0 || !row.total_allocated_bytes) continue;
+      facts_.peak_bytes = std::max(facts_.peak_bytes.value_or(0), *row.total_allocated_bytes);
+    }
+  }
+
+ private:
+  struct Name {
+    bool eligible = false;
+    bool allocates = false;
+    bool synchronises = false;
+  };
+  const Name& NameOf(store::StringId id) {
+    auto [found, added] = names_.try_emplace(id);
+    if (!added) return found->second;
+    const std::string& name = trace_.Text(id);
+    found->second = {IsEligible(name), IsAllocatorCall(name), Has(name, "Synchronize")};
+    facts_.data_parallel |= name == "DataParallel.forward";
+    facts_.distributed_data_parallel |= name == "DistributedDataParallel.forward";
+    facts_.nccl |= name.starts_with("nccl:");
+    facts_.gloo |= name.starts_with("gloo:");
+    return found->second;
+  }
+  void ReadHost(const RankTrace& rank, const TraceEvent& event) {
+    const Name& name = NameOf(event.name);
+    if (event.kind != EventKind::kRuntime) return;
+    const bool counts = event.step != kNone || rank.steps.empty();
+    if (name.synchronises && counts) {
+      ++facts_.sync_calls;
+      facts_.sync_ns += event.dur_ns;
+    }
+    if (name.allocates && counts) {
+      ++facts_.allocator_calls;
+      facts_.allocator_ns += event.dur_ns;
+    }
+  }
+  bool IsBelowEligible(const RankTrace& rank, int32_t op) {
+    for (; op != kNone; op = rank.host[static_cast<size_t>(op)].parent) {
+      if (NameOf(rank.host[static_cast<size_t>(op)].name).eligible) return true;
+    }
+    return false;
+  }
+
+  const Trace& trace_;
+  Facts& facts_;
+  std::unordered_map<store::StringId, Name> names_;
+};
+
+Facts Collect(const Trace& trace, const Report& report) {
+  Facts facts;
+  ReadFacts(trace, facts);
+  EventFacts events(trace, facts);
+  for (const RankTrace& rank : trace.ranks) events.Read(rank);
+  for (const RoleRow& row : report.profile->devices.roles) {
+    facts.has_roles = true;
+    ++facts.steps;
+    facts.steps_ns += row.times.total_ns;
+    facts.loader_ns += row.times.dataloader_ns;
+    facts.communication_ns += row.times.communication_ns;
+  }
+  return facts;
+}
+
+double Quotient(int64_t part, int64_t whole) {
+  return whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// The mean of each step's share, as torch-tb-profiler averages over steps: of the sums.
+class Maker {
+ public:
+  Maker(const Trace& trace, const Report& report)
+      : report_(report),
+        devices_(report.profile->devices.devices),
+        facts_(Collect(trace, report)) {}
+
+  std::vector<Recommendation> Make() {
+    Loader();
+    DataParallel();
+    Nccl();
+    Communication();
+    Utilization();
+    TensorCoresUnused();
+    MemoryFull();
+    LaunchBound();
+    ExposedCommunication();
+    Straggler();
+    Synchronisation();
+    SmallCopies();
+    TensorCoresLow();
+    Allocator();
+    return std::move(all_);
+  }
+
+ private:
+  Recommendation& Add(const char* name, const char* source, std::optional<double> value,
+                      double threshold, bool fires) {
+    Recommendation one;
+    one.name = name;
+    one.source = source;
+    one.status = !value ? "not_applicable" : fires ? "issues_found" : "ok";
+    one.value = value;
+    one.threshold = threshold;
+    all_.push_back(std::move(one));
+    return all_.back();
+  }
+  static void Gain(Recommendation& one, double share, int64_t steps_ns) {
+    if (one.status != "issues_found") return;
+    one.at_most_share = std::clamp(share, 0.0, 1.0);
+    one.at_most_ns = static_cast<int64_t>(*one.at_most_share * static_cast<double>(steps_ns));
+  }
+  std::optional<double> OfSteps(int64_t ns) const {
+    if (!facts_.has_roles || facts_.steps_ns <= 0) return std::nullopt;
+    return Quotient(ns, facts_.steps_ns);
+  }
+  int64_t StageNs(std::string_view name) const {
+    for (const StageRow& row : report_.stages) {
+      if (row.name == name) return row.ns;
+    }
+    return 0;
+  }
+  // Of the verdict's steps; nothing where there is no device.
+  std::optional<double> StageShare(std::initializer_list<std::string_view> names) const {
+    int64_t whole = 0;
+    int64_t part = 0;
+    for (const StageRow& row : report_.stages) whole += row.ns;
+    for (std::string_view name : names) part += StageNs(name);
+    if (devices_.empty() || whole <= 0) return std::nullopt;
+    return Quotient(part, whole);
+  }
+
+  void Loader() {
+    const auto share = OfSteps(facts_.loader_ns);
+    Recommendation& one =
+        Add("high_input_cost", kTensorBoard, share, kLoaderShare, share.value_or(0) > kLoaderShare);
+    one.text = fmt::format("the data loader takes {} of the step in which nothing else runs",
+                           FormatShare(share.value_or(0)));
+    one.evidence = {
+        fmt::format("{} in {} steps", FormatDuration(facts_.loader_ns), FormatCount(facts_.steps))};
+    one.advice = "set DataLoader(num_workers=...) or raise it, and pin_memory=True";
+    Gain(one, share.value_or(0), facts_.steps_ns);
+  }
+  void DataParallel() {
+    std::set<std::pair<int32_t, int32_t>> used;
+    for (const DeviceTimes& device : devices_) used.insert({device.rank, device.device});
+    const std::optional<double> value =
+        facts_.data_parallel ? std::optional<double>(static_cast<double>(used.size()))
+                             : std::nullopt;
+    Recommendation& one = Add("data_parallel", kTensorBoard, value, 1, value.value_or(0) > 1);
+    one.text = fmt::format("DataParallel drives {} devices from one process", used.size());
+    one.advice = "use DistributedDataParallel: a process for each device";
+  }
+  void Nccl() {
+    const bool known = facts_.distributed_data_parallel && facts_.device.has_value();
+    const bool fires = known && !facts_.nccl && facts_.device->capability >= kNcclCapability;
+    Recommendation& one =
+        Add("ddp_without_nccl", kTensorBoard,
+            known ? std::optional<double>(facts_.nccl ? 1 : 0) : std::nullopt, 1, fires);
+    one.text = "DistributedDataParallel exchanges without NCCL";
+    one.advice = "init_process_group(\"nccl\"): devices exchange without the host";
+  }
+  void Communication() {
+    const auto share = OfSteps(facts_.communication_ns);
+    Recommendation& one = Add("high_communication_cost", kTensorBoard, share, kCommunicationShare,
+                              share.value_or(0) > kCommunicationShare);
+    one.text = fmt::format("communication takes {} of the step with no kernel or copy beside it",
+                           FormatShare(share.value_or(0)));
+    one.advice =
+        "compress gradients, accumulate them over several batches, or use a larger batch with an "
+        "optimizer made for it (LAMB)";
+    Gain(one, share.value_or(0), facts_.steps_ns);
+  }
+  void Utilization() {
+    std::optional<double> least;
+    std::vector<std::string> evidence;
+    for (const DeviceTimes& device : devices_) {
+      if (!device.utilization) continue;
+      least = std::min(least.value_or(1), *device.utilization);
+      if (*device.utilization < kLeastUtilization && evidence.size() < 8) {
+        evidence.push_back(fmt::format("device {} of rank {}: kernels run {} of the steps",
+                                       device.device, device.rank,
+                                       FormatShare(*device.utilization)));
+      }
+    }
+    Recommendation& one = Add("low_gpu_utilization", kTensorBoard, least, kLeastUtilization,
+                              least.value_or(1) < kLeastUtilization);
+    one.text = fmt::format("a device runs kernels in only {} of the steps",
+                           FormatShare(least.value_or(1)));
+    one.evidence = std::move(evidence);
+    one.advice = "see the verdict for what it waits for; a larger batch gives it more to do";
+    Gain(one, 1 - least.value_or(1), facts_.steps_ns);
+  }
+  double TensorCoreShare(bool of_computing) const {
+    int64_t used = 0;
+    int64_t whole = 0;
+    for (const DeviceTimes& device : devices_) {
+      used += device.tensor_cores.tensor_core_ns;
+      whole += of_computing ? device.tensor_cores.compute_kernel_ns : device.tensor_cores.kernel_ns;
+    }
+    return Quotient(used, whole);
+  }
+  bool HasTensorCores() const {
+    return facts_.device && facts_.device->major >= kTensorCoreMajor && facts_.kernel_ns > 0;
+  }
+  void TensorCoresUnused() {
+    const double eligible = Quotient(facts_.eligible_ns, facts_.kernel_ns);
+    const bool known = HasTensorCores();
+    const double used = TensorCoreShare(false);
+    Recommendation& one =
+        Add("tensor_cores_unused", kTensorBoard, known ? std::optional(used) : std::nullopt, 0,
+            known && used == 0 && eligible > 0);
+    one.text = "no kernel uses tensor cores, and operators that could run";
+    one.evidence = {fmt::format("kernels with {} of the kernel time belong to such operators",
+                                FormatShare(eligible))};
+    one.advice = "enable automatic mixed precision: torch.autocast(\"cuda\", torch.bfloat16)";
+    Gain(one, KernelShareOfSteps() * eligible, facts_.steps_ns);
+  }
+  double KernelShareOfSteps() const {
+    int64_t busy = 0;
+    int64_t span = 0;
+    for (const DeviceTimes& device : devices_) {
+      busy += device.kernel_busy_ns;
+      span += device.steps_span_ns;
+    }
+    return Quotient(busy, span);
+  }
+  void MemoryFull() {
+    const bool known = facts_.device && facts_.device->memory_bytes > 0 && facts_.peak_bytes;
+    const double share = known ? Quotient(*facts_.peak_bytes, facts_.device->memory_bytes) : 0;
+    Recommendation& one =
+        Add("memory_nearly_full", kTensorBoard, known ? std::optional(share) : std::nullopt,
+            kMemoryShare, share > kMemoryShare);
+    one.text =
+        fmt::format("the peak of allocated memory is {} of the device's", FormatShare(share));
+    one.advice = "activation checkpointing (torch.utils.checkpoint) or mixed precision use less";
+  }
+  void LaunchBound() {
+    const auto share = StageShare({"dispatch", "launch"});
+    Recommendation& one =
+        Add("launch_bound", kOwn, share, kLaunchShare, share.value_or(0) > kLaunchShare);
+    int64_t calls = 0;
+    int64_t shorter = 0;
+    int64_t call_ns = 0;
+    for (const DeviceTimes& device : devices_) {
+      for (const LaunchTimes& launch : device.launches) {
+        calls += launch.calls;
+        shorter += launch.short_work;
+        call_ns += launch.call_ns.sum;
+      }
+    }
+    one.text = fmt::format("devices wait {} of the step for the host to launch work",
+                           FormatShare(share.value_or(0)));
+    one.evidence = {fmt::format(
+        "{} launches of {} in the mean; {} of them took longer than their work", FormatCount(calls),
+        FormatDuration(calls == 0 ? 0 : call_ns / calls), FormatShare(Quotient(shorter, calls)))};
+    one.advice =
+        "torch.compile(mode=\"reduce-overhead\") or CUDA graphs; fused optimizers; larger batches";
+    Gain(one, share.value_or(0), facts_.steps_ns);
+  }
+  void ExposedCommunication() {
+    const auto share = StageShare({"exposed", "straggler"});
+    int64_t communication = 0;
+    int64_t overlap = 0;
+    for (const DeviceTimes& device : devices_) {
+      communication += device.window.communication_ns;
+      overlap += device.window.overlap_ns;
+    }
+    Recommendation& one =
+        Add("exposed_communication", kOwn, share, kExposedShare, share.value_or(0) > kExposedShare);
+    one.text = fmt::format("communication with no computing beside it takes {} of the step",
+                           FormatShare(share.value_or(0)));
+    one.evidence = {fmt::format("{} of {} of communication run beside computing",
+                                FormatShare(Quotient(overlap, communication)),
+                                FormatDuration(communication))};
+    one.advice =
+        "larger buckets and gradient_as_bucket_view=True in DistributedDataParallel, prefetching "
+        "in FSDP (forward_prefetch, backward_prefetch), async_op=True for own collectives";
+    Gain(one, share.value_or(0), facts_.steps_ns);
+  }
+  void Straggler() {
+    const auto share = StageShare({"straggler"});
+    const bool many = report_.distributed.ranks.size() > 1;
+    Recommendation& one = Add("straggler", kOwn, many ? share : std::nullopt, kStragglerShare,
+                              many && share.value_or(0) > kStragglerShare);
+    one.text = fmt::format("ranks wait {} of their steps for the one that comes last",
+                           FormatShare(share.value_or(0)));
+    for (const BlameRow& blame : report_.distributed.blame) {
+      if (one.evidence.size() == 3) break;
+      one.evidence.push_back(fmt::format("the others waited {} for rank {} (its {})",
+                                         FormatDuration(blame.caused_wait_ns), blame.rank,
+                                         blame.cause));
+    }
+    one.advice = "steptrace report --section distributed tells what the late rank did instead";
+    Gain(one, share.value_or(0), facts_.steps_ns);
+  }
+  void Synchronisation() {
+    const auto share = StageShare({"synchronisation"});
+    Recommendation& one = Add("synchronisation_stalls", kOwn, share, kSynchronisationShare,
+                              share.value_or(0) > kSynchronisationShare);
+    one.text = fmt::format("devices are idle {} of the step while host or streams synchronise",
+                           FormatShare(share.value_or(0)));
+    one.evidence = {fmt::format("{} synchronising calls, {} in them",
+                                FormatCount(facts_.sync_calls), FormatDuration(facts_.sync_ns))};
+    one.advice =
+        "no .item(), .cpu() or torch.cuda.synchronize() in every step; "
+        "non_blocking=True for copies";
+    Gain(one, share.value_or(0), facts_.steps_ns);
+  }
+  void SmallCopies() {
+    int64_t count = 0;
+    int64_t small = 0;
+    int64_t small_ns = 0;
+    int64_t span = 0;
+    for (const DeviceTimes& device : devices_) {
+      span += device.window.span_ns;
+      for (const CopyTimes& copies : device.copies) {
+        if (copies.kind == "Memset") continue;
+        count += copies.count;
+        small += copies.small;
+        small_ns += copies.small_sum_ns;
+      }
+    }
+    const double share = Quotient(small_ns, span);
+    Recommendation& one = Add("small_copies", kOwn, count > 0 ? std::optional(share) : std::nullopt,
+                              kSmallCopiesShare, share > kSmallCopiesShare);
+    one.text = fmt::format("copies of under 64 KiB take {} of the time", FormatShare(share));
+    one.evidence = {fmt::format("{} of {} copies are that small, {} together", FormatCount(small),
+                                FormatCount(count), FormatDuration(small_ns))};
+    one.advice = "gather small tensors into one before copying, and keep scalars on the device";
+    Gain(one, share, facts_.steps_ns);
+  }
+  void TensorCoresLow() {
+    const double eligible = Quotient(facts_.eligible_ns, facts_.kernel_ns);
+    const bool known = HasTensorCores() && eligible > 0;
+    const double used = TensorCoreShare(true);
+    Recommendation& one =
+        Add("low_tensor_core_share", kOwn, known ? std::optional(used) : std::nullopt,
+            kLeastTensorCoreShare, known && used < std::min(kLeastTensorCoreShare, eligible));
+    one.text =
+        fmt::format("tensor cores run {} of computing, by the kernels' names", FormatShare(used));
+    one.evidence = {fmt::format("operators that could use them launch {} of the kernel time",
+                                FormatShare(eligible))};
+    one.advice =
+        "bfloat16 or float16 by torch.autocast, torch.set_float32_matmul_precision(\"high\"), "
+        "channels_last for convolutions, sizes that are multiples of 8";
+    Gain(one, KernelShareOfSteps() * std::max(eligible - used, 0.0), facts_.steps_ns);
+  }
+  void Allocator() {
+    const auto share = devices_.empty() ? std::nullopt : OfSteps(facts_.allocator_ns);
+    Recommendation& one =
+        Add("allocator_churn", kOwn, share, kAllocatorShare, share.value_or(0) > kAllocatorShare);
+    one.text = fmt::format("allocating device memory in the steps takes {} of them",
+                           FormatShare(share.value_or(0)));
+    one.evidence = {fmt::format("{} calls, {} in them", FormatCount(facts_.allocator_calls),
+                                FormatDuration(facts_.allocator_ns))};
+    one.advice =
+        "no torch.cuda.empty_cache() in the loop; PYTORCH_CUDA_ALLOC_CONF="
+        "expandable_segments:True; keep shapes fixed so that blocks are used again";
+    Gain(one, share.value_or(0), facts_.steps_ns);
+  }
+
+  const Report& report_;
+  const std::vector<DeviceTimes>& devices_;
+  Facts facts_;
+  std::vector<Recommendation> all_;
+};
+
+}  // namespace
+
+std::vector<Recommendation> MakeRecommendations(const Trace& trace, const Report& report) {
+  if (!report.profile) return {};
+  return Maker(trace, report).Make();
+}
+
+}  // namespace steptrace::analyze

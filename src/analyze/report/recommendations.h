@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "analyze/report/report.h"
+#include "analyze/trace/trace.h"
+
+namespace steptrace::analyze {
+
+// torch-tb-profiler's seven with its thresholds (pytorch_profiler.md 1.5), then what it does not
+// look for. All of them, in a fixed order: what does not apply says so. `report` holds what is made
+// before: stages, distributed, and the profile's devices.
+std::vector<Recommendation> MakeRecommendations(const Trace& trace, const Report& report);
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "analyze/report/quantity.h"
+#include "analyze/rules/quantile.h"
+#include "analyze/rules/scan.h"
+#include "base/time.h"
+
+// The rules on framework metrics as they were published (sagemaker.md 2.1).
+namespace steptrace::analyze {
+namespace {
+
+class Base : public CompatRule {
+ public:
+  Base(RuleId rule, const RuleSettings& settings) : settings_(settings), rule_(rule) {
+    result_ = EmptyResult(rule, settings);
+  }
+
+  RuleResult Result() const override {
+    RuleResult result = result_;
+    if (result.triggered > 0) {
+      result.status = RuleStatus::kIssuesFound;
+      result.advice = InfoOf(rule_).advice;
+    } else if (result.datapoints == 0) {
+      result.reason = "no data: the reference calls this healthy too";
+    }
+    return result;
+  }
+
+ protected:
+  double Get(const char* parameter) const { return settings_.Number(rule_, parameter); }
+  RuleResult result_;
+
+ private:
+  RuleSettings settings_;
+  RuleId rule_;
+};
+
+// Loader processes per second against cores: it never asks whether anybody waits.
+class Dataloader final : public Base {
+ public:
+  explicit Dataloader(const RuleSettings& settings) : Base(RuleId::kDataloader, settings) {}
+
+  void Scan(const ScanWindow& window) override {
+    if (cores_.empty()) {
+      for (const SystemEvent& event : window.system) {
+        const SignalSeries& one = window.signals->series()[event.series];
+        if (one.signal == Signal::kCpu) cores_.insert(one.device);  // by name, over all nodes
+      }
+    }
+    std::map<int64_t, std::set<int64_t>> pids;  // by second
+    for (const LoaderEvent& event : window.loaders) {
+      constexpr size_t kMostSeconds = 1000;
+      if (parallel_.size() > kMostSeconds) parallel_.clear();
+      ++result_.datapoints;
+      pids[event.ts_ns / kNsPerSecond].insert(event.pid);
+    }
+    for (const auto& [second, of_second] : pids) {
+      parallel_.push_back(static_cast<double>(of_second.size()));
+    }
+    if (!pids.empty()) Judge(pids);
+  }
+
+ private:
+  void Judge(const std::map<int64_t, std::set<int64_t>>& pids) {
+    const auto median = static_cast<int64_t>(Quantile(parallel_, 0.5));
+    const auto cores = static_cast<double>(cores_.size());
+    if (static_cast<double>(parallel_.size()) <= Get("patience")) return;
+    const bool few = static_cast<double>(median) < cores * (Get("min_threshold") / 100);
+    const bool many = static_cast<double>(median) > cores * (Get("max_threshold") / 100);
+    result_.violations += few + many;
+    if (result_.violations == 0) return;
+    result_.triggered = 1;  // never more
+    if (!few && !many) return;
+    result_.evidence = {{fmt::format("{} on {} in a middling second", Counted(median, "loader"),
+                                     Counted(static_cast<int64_t>(cores_.size()), "core")),
+                         "slices",
+                         fmt::format("category = 'worker' and ts_ns >= {} and ts_ns < {}",
+                                     pids.begin()->first * kNsPerSecond,
+                                     (pids.rbegin()->first + 1) * kNsPerSecond)}};
+  }
+
+  std::set<int32_t> cores_;
+  std::vector<double> parallel_;
+};
+
+// Against the mean of all steps so far, the slow first one included; the limit of outliers does not
+// grow with the run, and all are counted again at each scan.
+class StepOutlier final : public Base {
+ public:
+  explicit StepOutlier(const RuleSettings& settings) : Base(RuleId::kStepOutlier, settings) {}
+
+  void Scan(const ScanWindow& window) override {
+    for (const StepMark& step : window.steps) {
+      ++result_.datapoints;
+      History& history = histories_[{step.node, step.rank, step.eval}];
+      history.seconds.push_back(static_cast<double>(step.dur_ns / kNsPerUs) / 1e6);
+    }
+    for (auto& [key, history] : histories_) Judge(key, history);
+  }
+
+ private:
+  using Key = std::tuple<int32_t, int32_t, bool>;  // node, rank, evaluation
+  struct History {
+    std::vector<double> seconds;
+  };
+
+  void Judge(const Key& key, const History& history) {
+    constexpr size_t kLeast = 100;
+    if (history.seconds.size() <= kLeast) return;
+    const double limit = Mean(history.seconds) + Deviation(history.seconds) * Get("stddev");
+    const int64_t outliers = std::count_if(history.seconds.begin(), history.seconds.end(),
+                                           [&](double seconds) { return seconds > limit; });
+    if (!(static_cast<double>(outliers) > Get("n_outliers"))) return;
+    ++result_.triggered;
+    result_.violations += outliers;
+    const auto& [node, rank, eval] = key;
+    Evidence evidence{
+        fmt::format(
+            "rank {}: {} of {} over {}", rank, FormatCount(outliers),
+            Counted(static_cast<int64_t>(history.seconds.size()), eval ? "evaluation" : "step"),
+            FormatDuration(static_cast<int64_t>(limit * 1e9))),
+        "steps", fmt::format("rank = {} and dur_ns > {}", rank, static_cast<int64_t>(limit * 1e9))};
+    evidence_[key] = std::move(evidence);
+    result_.evidence.clear();
+    for (const auto& [of_key, one] : evidence_) result_.evidence.push_back(one);
+  }
+
+  std::map<Key, History> histories_;
+  std::map<Key, Evidence> evidence_;
+};
+
+class MaxInitialization final : public Base {
+ public:
+  explicit MaxInitialization(const RuleSettings& settings)
+      : Base(RuleId::kMaxInitializationTime, settings) {}
+
+  void Scan(const ScanWindow& window) override {
+    if (!begin_ns_) begin_ns_ = window.begin_ns;
+    result_.datapoints += static_cast<int64_t>(window.steps.size());
+    // From the begin of the first scan to that of this one.
+    const int64_t waited_ns = window.begin_ns - *begin_ns_;
+    if (static_cast<double>(waited_ns) <= Get("threshold") * 60e9 || result_.datapoints > 0) return;
+    ++result_.triggered;
+    ++result_.violations;
+    result_.evidence = {{fmt::format("no step in the first {}", FormatDuration(waited_ns)), "steps",
+                         fmt::format("ts_ns < {}", window.begin_ns)}};
+  }
+
+ private:
+  std::optional<int64_t> begin_ns_;
+};
+
+class FrameworkMetrics final : public Base {
+ public:
+  explicit FrameworkMetrics(const RuleSettings& settings)
+      : Base(RuleId::kOverallFrameworkMetrics, settings) {}
+
+  void Scan(const ScanWindow& window) override {
+    result_.datapoints += static_cast<int64_t>(window.steps.size() + window.loaders.size());
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<CompatRule> MakeCompatFrameworkRule(RuleId rule, const RuleSettings& settings) {
+  switch (rule) {
+    case RuleId::kDataloader:
+      return std::make_unique<Dataloader>(settings);
+    case RuleId::kStepOutlier:
+      return std::make_unique<StepOutlier>(settings);
+    case RuleId::kMaxInitializationTime:
+      return std::make_unique<MaxInitialization>(settings);
+    default:
+      return std::make_unique<FrameworkMetrics>(settings);
+  }
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "analyze/rules/scan.h"
+#include "analyze/verdict/job_facts.h"
+
+// What the rules of the mode `modern` share. They look at the stretch in which the run trains,
+// where its steps tell it, and judge it window by window: a problem of a part of the run shows.
+namespace steptrace::analyze {
+
+struct ModernData {
+  ModernData(const RulesInput& rules_input, const RuleSettings& rule_settings);
+
+  const RulesInput& input;
+  const RuleSettings& settings;
+  JobFacts facts;
+  std::vector<StepMark> steps;  // all, by begin
+  int64_t from_ns = 0;          // of the stretch that is looked at
+  int64_t to_ns = 0;
+  bool training_known = false;  // the stretch is that of the training's steps
+  SystemSignals signals;        // within it
+  std::map<int32_t, std::vector<NodeSnapshot>> snapshots;  // of these signals, by node
+};
+
+// Windows of `size`; what is left at the end joins the last one if it is shorter than `least`.
+struct IndexRange {
+  size_t begin = 0;
+  size_t end = 0;
+};
+std::vector<IndexRange> Windows(size_t count, size_t size, size_t least);
+
+RuleResult NotApplicable(RuleResult result, std::string reason);
+// Status and advice from what was triggered.
+RuleResult Judged(RuleResult result);
+
+RuleResult ModernLowGpu(const ModernData& data);
+RuleResult ModernBatchSize(const ModernData& data);
+RuleResult ModernBottleneck(RuleId rule, const ModernData& data);
+RuleResult ModernMemoryIncrease(const ModernData& data);
+RuleResult ModernLoadBalancing(const ModernData& data);
+RuleResult ModernSystemUsage(const ModernData& data);
+RuleResult ModernDataloader(const ModernData& data);
+RuleResult ModernStepOutlier(const ModernData& data);
+RuleResult ModernMaxInitialization(const ModernData& data);
+RuleResult ModernFrameworkMetrics(const ModernData& data);
+
+// How unlike two GPUs' use is, from 0 to sqrt(ln 2): the square root of the Jensen-Shannon
+// divergence of their histograms, less what chance gives for so many samples. Bins of 2 points from
+// 0 to 100, both ends included.
+double UseDistance(std::span<const double> a, std::span<const double> b);
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/report/quantity.h"
+#include "analyze/rules/modern.h"
+#include "analyze/stats/distribution.h"
+#include "analyze/stats/outliers.h"
+#include "analyze/verdict/step_times.h"
+#include "base/time.h"
+
+namespace steptrace::analyze {
+namespace {
+
+constexpr size_t kMostEvidence = 16;
+
+struct Stretch {
+  int64_t from_ns = 0;
+  int64_t to_ns = 0;
+  bool known = false;
+};
+
+// From the first step that trains to the end of the last; without steps all that was sampled.
+Stretch TrainingStretch(const RulesInput& input, const SystemSignals& signals) {
+  Stretch stretch;
+  for (const store::StepRow& row : input.steps) {
+    if (!IsPlausible(row) || input.strings->Text(row.kind) == "eval") continue;
+    const int64_t end = row.ts_ns + row.dur_ns;
+    stretch.from_ns = stretch.known ? std::min(stretch.from_ns, row.ts_ns) : row.ts_ns;
+    stretch.to_ns = stretch.known ? std::max(stretch.to_ns, end) : end;
+    stretch.known = true;
+  }
+  if (!stretch.known) return {signals.first_ns(), signals.last_ns() + 1, false};
+  return stretch;
+}
+
+void Tell(RuleResult& result, Evidence evidence) {
+  if (result.evidence.size() < kMostEvidence) result.evidence.push_back(std::move(evidence));
+}
+
+using RankRows = std::map<int32_t, std::vector<const store::StepRow*>>;
+
+// Steps that train and are warm, by rank, in order of time.
+RankRows SteadySteps(const RulesInput& input) {
+  RankRows ranks;
+  for (const store::StepRow& row : input.steps) {
+    if (IsPlausible(row) && input.strings->Text(row.kind) == "train") {
+      ranks[row.rank].push_back(&row);
+    }
+  }
+  for (auto& [rank, rows] : ranks) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const auto* a, const auto* b) { return a->ts_ns < b->ts_ns; });
+  }
+  return ranks;
+}
+
+void TellWorkers(RuleResult& result, const ModernData& data) {
+  const LoaderFact* loader = TrainingLoader(data.facts);
+  int32_t cores = data.input.run.nodes.empty() ? 0 : data.input.run.nodes.front().cpus;
+  if (cores == 0 && !data.signals.Nodes().empty()) {
+    cores = static_cast<int32_t>(data.signals.Cores(data.signals.Nodes().front()));
+  }
+  if (loader == nullptr || cores == 0) return;
+  const double limit = data.settings.Number(RuleId::kDataloader, "max_threshold");
+  if (loader->workers * 100.0 <= cores * limit) return;
+  ++result.triggered;
+  Tell(result,
+       {fmt::format("{} workers on {} cores", loader->workers, cores), "facts", "kind = 'loader'"});
+}
+
+}  // namespace
+
+ModernData::ModernData(const RulesInput& rules_input, const RuleSettings& rule_settings)
+    : input(rules_input),
+      settings(rule_settings),
+      facts(ReadJobFacts(rules_input.facts, *rules_input.strings)),
+      steps(StepEvents(rules_input)),
+      signals(rules_input.counters) {
+  const Stretch stretch = TrainingStretch(input, signals);
+  from_ns = stretch.from_ns;
+  to_ns = stretch.to_ns;
+  training_known = stretch.known;
+  if (training_known) signals = signals.Between(from_ns, to_ns);
+  snapshots = Snapshots(signals);
+}
+
+RuleResult NotApplicable(RuleResult result, std::string reason) {
+  result.status = RuleStatus::kNotApplicable;
+  result.reason = std::move(reason);
+  return result;
+}
+
+RuleResult Judged(RuleResult result) {
+  if (result.triggered == 0) return result;
+  result.status = RuleStatus::kIssuesFound;
+  result.advice = InfoOf(result.rule).advice;
+  return result;
+}
+
+RuleResult ModernDataloader(const ModernData& data) {
+  constexpr RuleId kRule = RuleId::kDataloader;
+  RuleResult result = EmptyResult(kRule, data.settings);
+  const RankRows ranks = SteadySteps(data.input);
+  const double limit = data.settings.Number(kRule, "max_wait");
+  const auto patience = static_cast<size_t>(data.settings.Number(kRule, "patience"));
+  const auto size = static_cast<size_t>(data.settings.Number(kRule, "window"));
+  bool loads = !data.facts.loaders.empty(), enough = false;
+  for (const auto& [rank, rows] : ranks) {
+    result.datapoints += static_cast<int64_t>(rows.size());
+    for (const store::StepRow* row : rows) loads |= row->data_ns > 0 || row->waits > 0;
+    if (rows.size() <= patience) continue;
+    enough = true;
+    for (const IndexRange& range : Windows(rows.size(), size, patience)) {
+      int64_t wait = 0, whole = 0, waits = 0, starved = 0;
+      for (size_t i = range.begin; i < range.end; ++i) {
+        wait = SaturatingAdd(wait, std::max<int64_t>(rows[i]->data_ns, 0));
+        whole = SaturatingAdd(whole, rows[i]->dur_ns);
+        waits += rows[i]->waits;
+        starved += rows[i]->starved_waits;
+      }
+      if (!(100.0 * static_cast<double>(wait) > limit * static_cast<double>(whole))) continue;
+      ++result.triggered;
+      const double share = static_cast<double>(wait) / static_cast<double>(whole);
+      std::string queue =
+          waits == 0 ? "" : fmt::format(", queue empty in {} of {} waits", starved, waits);
+      Tell(result, {fmt::format("rank {}, steps {} to {}: {} of the time waits for data{}", rank,
+                                rows[range.begin]->step, rows[range.end - 1]->step,
+                                FormatShare(share), queue),
+                    "steps",
+                    fmt::format("rank = {} and step >= {} and step <= {}", rank,
+                                rows[range.begin]->step, rows[range.end - 1]->step)});
+    }
+  }
+  if (ranks.empty()) return NotApplicable(std::move(result), "no training step was recorded");
+  if (!loads) return NotApplicable(std::move(result), "no data loader was seen");
+  if (!enough) return NotApplicable(std::move(result), "too few steady steps");
+  TellWorkers(result, data);
+  return Judged(std::move(result));
+}
+
+namespace {
+
+struct StepGroup {
+  int32_t rank = 0;
+  bool eval = false;
+  std::vector<const store::StepRow*> rows;
+};
+
+std::vector<StepGroup> GroupSteps(const ModernData& data) {
+  std::map<std::pair<int32_t, bool>, StepGroup> groups;
+  for (const store::StepRow& row : data.input.steps) {
+    const std::string& kind = data.input.strings->Text(row.kind);
+    if (!IsPlausible(row) || kind == "warm-up") continue;
+    if (!data.settings.step_mode().empty() && kind != data.settings.step_mode()) continue;
+    StepGroup& group = groups[{row.rank, kind == "eval"}];
+    group.rank = row.rank;
+    group.eval = kind == "eval";
+    group.rows.push_back(&row);
+  }
+  std::vector<StepGroup> result;
+  for (auto& [key, group] : groups) result.push_back(std::move(group));
+  return result;
+}
+
+}  // namespace
+
+// Against the median, by the median deviation, warm-up left out; of each rank and kind of steps.
+// It triggers by rate, or by what the outliers cost.
+RuleResult ModernStepOutlier(const ModernData& data) {
+  constexpr RuleId kRule = RuleId::kStepOutlier;
+  constexpr size_t kLeast = 30;
+  RuleResult result = EmptyResult(kRule, data.settings);
+  const auto get = [&](const char* name) { return data.settings.Number(kRule, name); };
+  bool enough = false, any = false;
+  for (const StepGroup& group : GroupSteps(data)) {
+    any = true;
+    result.datapoints += static_cast<int64_t>(group.rows.size());
+    if (group.rows.size() < kLeast) continue;
+    enough = true;
+    std::vector<int64_t> durations;
+    int64_t whole = 0;
+    for (const store::StepRow* row : group.rows) {
+      durations.push_back(row->dur_ns);
+      whole = SaturatingAdd(whole, row->dur_ns);
+    }
+    const auto rule = FindOutlierRule(durations);
+    const double width = static_cast<double>(rule->threshold_ns - rule->median_ns);
+    const auto limit =
+        rule->median_ns + static_cast<int64_t>(width * get("stddev") / kOutlierDeviations);
+    int64_t count = 0, excess = 0;
+    for (int64_t duration : durations) {
+      if (duration <= limit) continue;
+      ++count;
+      excess = SaturatingAdd(excess, duration - rule->median_ns);
+    }
+    const double rate = 100.0 * static_cast<double>(count) / static_cast<double>(durations.size());
+    const double lost = 100.0 * static_cast<double>(excess) / static_cast<double>(whole);
+    const bool often = static_cast<double>(count) > get("n_outliers") && rate > get("rate");
+    if (!often && !(lost > get("lost"))) continue;
+    ++result.triggered;
+    Tell(result,
+         {fmt::format(
+              "rank {}: {} of {} took over {} (median {}), at a cost of {}", group.rank,
+              FormatCount(count),
+              Counted(static_cast<int64_t>(durations.size()), group.eval ? "evaluation" : "step"),
+              FormatDuration(limit), FormatDuration(rule->median_ns), FormatDuration(excess)),
+          "steps",
+          fmt::format("rank = {} and kind = '{}' and dur_ns > {}", group.rank,
+                      group.eval ? "eval" : "train", limit)});
+  }
+  if (!any) return NotApplicable(std::move(result), "no step was recorded");
+  if (!enough) return NotApplicable(std::move(result), "fewer than 30 steps of a kind");
+  return Judged(std::move(result));
+}
+
+RuleResult ModernMaxInitialization(const ModernData& data) {
+  constexpr RuleId kRule = RuleId::kMaxInitializationTime;
+  RuleResult result = EmptyResult(kRule, data.settings);
+  result.datapoints = static_cast<int64_t>(data.steps.size());
+  const bool live = data.input.run.status == "in_progress";
+  if (!data.training_known && !live) {
+    return NotApplicable(std::move(result), "no training step was recorded");
+  }
+  const int64_t waited =
+      data.training_known ? std::max<int64_t>(data.from_ns, 0) : data.input.run.duration_ns;
+  if (static_cast<double>(waited) > data.settings.Number(kRule, "threshold") * 60e9) {
+    result.triggered = 1;
+    Tell(result, {fmt::format("{} {} the first step", FormatDuration(waited),
+                              data.training_known ? "before" : "so far, and still without"),
+                  "steps", fmt::format("ts_ns <= {}", waited)});
+  }
+  return Judged(std::move(result));
+}
+
+RuleResult ModernFrameworkMetrics(const ModernData& data) {
+  RuleResult result = EmptyResult(RuleId::kOverallFrameworkMetrics, data.settings);
+  result.datapoints = static_cast<int64_t>(data.steps.size() + data.input.framework_totals.size());
+  if (result.datapoints == 0) {
+    return NotApplicable(std::move(result), "the framework told nothing");
+  }
+  return result;
+}
+
+std::vector<RuleResult> RunModernRules(const RulesInput& input, const RuleSettings& settings) {
+  const ModernData data(input, settings);
+  return {ModernLowGpu(data),
+          ModernBatchSize(data),
+          ModernBottleneck(RuleId::kCpuBottleneck, data),
+          ModernBottleneck(RuleId::kIoBottleneck, data),
+          ModernMemoryIncrease(data),
+          ModernLoadBalancing(data),
+          ModernDataloader(data),
+          ModernStepOutlier(data),
+          ModernMaxInitialization(data),
+          ModernSystemUsage(data),
+          ModernFrameworkMetrics(data)};
+}
+
+}  // namespace steptrace::analyze

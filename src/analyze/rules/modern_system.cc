@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "analyze/report/quantity.h"
+#include "analyze/rules/modern.h"
+#include "analyze/rules/quantile.h"
+
+namespace steptrace::analyze {
+namespace {
+
+constexpr size_t kMostEvidence = 16;
+
+double Get(const ModernData& data, RuleId rule, const char* name) {
+  return data.settings.Number(rule, name);
+}
+size_t Count(const ModernData& data, RuleId rule, const char* name) {
+  return static_cast<size_t>(Get(data, rule, name));
+}
+
+std::string GpuText(const SignalSeries& gpu) {
+  return fmt::format("GPU {} of node {}", gpu.device, gpu.node);
+}
+
+std::string RowsOf(const SignalSeries& one, IndexRange range) {
+  const std::string times = fmt::format("ts_ns >= {} and ts_ns <= {}", one.times_ns[range.begin],
+                                        one.times_ns[range.end - 1]);
+  return one.track < 0 ? times : fmt::format("track = {} and {}", one.track, times);
+}
+
+std::span<const double> Part(const SignalSeries& one, IndexRange range) {
+  return std::span(one.values).subspan(range.begin, range.end - range.begin);
+}
+
+void Tell(RuleResult& result, Evidence evidence) {
+  if (result.evidence.size() < kMostEvidence) result.evidence.push_back(std::move(evidence));
+}
+
+// Of the findings of one device: one line with how many windows, and the rows of the first.
+struct Finding {
+  int64_t windows = 0;
+  IndexRange first;
+  double p95 = 0, p5 = 0;
+};
+
+void TellGpu(RuleResult& result, const SignalSeries& gpu, const Finding& finding, size_t windows,
+             const char* what) {
+  if (finding.windows == 0) return;
+  Tell(result, {fmt::format("{} {} in {} of {}: p95 {} %, p5 {} % in the first", GpuText(gpu), what,
+                            finding.windows, Counted(static_cast<int64_t>(windows), "window"),
+                            FormatNumber(finding.p95), FormatNumber(finding.p5)),
+                "counters", RowsOf(gpu, finding.first)});
+}
+
+const SignalSeries* Partner(const SystemSignals& signals, Signal signal, const SignalSeries& gpu) {
+  for (const SignalSeries* one : signals.Of(signal)) {
+    if (one->node == gpu.node && one->device == gpu.device) return one;
+  }
+  return nullptr;
+}
+
+std::span<const double> ValuesBetween(const SignalSeries& one, int64_t from_ns, int64_t to_ns) {
+  const auto begin = std::lower_bound(one.times_ns.begin(), one.times_ns.end(), from_ns);
+  const auto end = std::upper_bound(begin, one.times_ns.end(), to_ns);
+  return std::span(one.values)
+      .subspan(static_cast<size_t>(begin - one.times_ns.begin()), static_cast<size_t>(end - begin));
+}
+
+bool NoGpu(const ModernData& data, RuleResult& result) {
+  if (data.signals.Has(Signal::kGpu)) return false;
+  result = NotApplicable(std::move(result), "no GPU was seen");
+  return true;
+}
+
+}  // namespace
+
+std::vector<IndexRange> Windows(size_t count, size_t size, size_t least) {
+  std::vector<IndexRange> windows;
+  size = std::max<size_t>(size, 1);
+  for (size_t at = 0; at < count; at += size) {
+    const size_t end = std::min(at + size, count);
+    if (end - at < std::min(size, std::max<size_t>(least, 1)) && !windows.empty()) {
+      windows.back().end = end;
+    } else {
+      windows.push_back({at, end});
+    }
+  }
+  return windows;
+}
+
+RuleResult ModernLowGpu(const ModernData& data) {
+  constexpr RuleId kRule = RuleId::kLowGpuUtilization;
+  RuleResult result = EmptyResult(kRule, data.settings);
+  if (NoGpu(data, result)) return result;
+  const size_t patience = Count(data, kRule, "patience");
+  bool enough = false;
+  for (const SignalSeries* gpu : data.signals.Of(Signal::kGpu)) {
+    result.datapoints += static_cast<int64_t>(gpu->values.size());
+    if (gpu->values.size() <= patience) continue;
+    enough = true;
+    if (*std::max_element(gpu->values.begin(), gpu->values.end()) <= 0) {
+      ++result.triggered;  // once: it is not a matter of time
+      Tell(result, {fmt::format("{} is not used at all", GpuText(*gpu)), "counters",
+                    RowsOf(*gpu, {0, gpu->values.size()})});
+      continue;
+    }
+    const auto windows = Windows(gpu->values.size(), Count(data, kRule, "window"), patience);
+    Finding under, fluctuating;
+    for (const IndexRange& range : windows) {
+      const double p95 = Quantile(Part(*gpu, range), 0.95);
+      const double p5 = Quantile(Part(*gpu, range), 0.05);
+      const bool low = p95 < Get(data, kRule, "threshold_p95");
+      if (!low && !(p5 < Get(data, kRule, "threshold_p5"))) continue;
+      Finding& finding = low ? under : fluctuating;
+      if (finding.windows++ == 0) finding = {1, range, p95, p5};
+      ++result.triggered;
+    }
+    TellGpu(result, *gpu, under, windows.size(), "is under-utilised");
+    TellGpu(result, *gpu, fluctuating, windows.size(), "fluctuates");
+  }
+  if (!enough) return NotApplicable(std::move(result), "too few samples of any GPU");
+  return Judged(std::move(result));
+}
+
+RuleResult ModernBatchSize(const ModernData& data) {
+  constexpr RuleId kRule = RuleId::kBatchSize;
+  RuleResult result = EmptyResult(kRule, data.settings);
+  if (NoGpu(data, result)) return result;
+  if (!data.signals.Has(Signal::kGpuMemory) || !data.signals.Has(Signal::kCpu)) {
+    return NotApplicable(std::move(result), "GPU memory or CPU use was not measured");
+  }
+  std::map<int32_t, SignalSeries> cpu;  // mean of the node's own cores
+  for (const auto& [node, snapshots] : data.snapshots) {
+    for (const NodeSnapshot& one : snapshots) {
+      if (!one.cpu) continue;
+      cpu[node].times_ns.push_back(one.ts_ns);
+      cpu[node].values.push_back(*one.cpu);
+    }
+  }
+  const size_t patience = Count(data, kRule, "patience");
+  bool enough = false;
+  for (const SignalSeries* gpu : data.signals.Of(Signal::kGpu)) {
+    const SignalSeries* memory = Partner(data.signals, Signal::kGpuMemory, *gpu);
+    result.datapoints += static_cast<int64_t>(gpu->values.size());
+    if (memory == nullptr || !cpu.contains(gpu->node) || gpu->values.size() <= patience) continue;
+    enough = true;
+    for (const IndexRange& range :
+         Windows(gpu->values.size(), Count(data, kRule, "window"), patience)) {
+      const int64_t from = gpu->times_ns[range.begin], to = gpu->times_ns[range.end - 1];
+      const auto cpu_part = ValuesBetween(cpu[gpu->node], from - kSnapshotNs, to + kSnapshotNs);
+      const auto memory_part = ValuesBetween(*memory, from - kSnapshotNs, to + kSnapshotNs);
+      if (cpu_part.empty() || memory_part.empty()) continue;
+      const double p95[] = {Quantile(cpu_part, 0.95), Quantile(Part(*gpu, range), 0.95),
+                            Quantile(memory_part, 0.95)};
+      if (!(p95[0] < Get(data, kRule, "cpu_threshold_p95")) ||
+          !(p95[1] < Get(data, kRule, "gpu_threshold_p95")) ||
+          !(p95[2] < Get(data, kRule, "gpu_memory_threshold_p95"))) {
+        continue;
+      }
+      ++result.triggered;
+      Tell(result, {fmt::format("{}: p95 of CPU {} %, GPU {} %, GPU memory {} %", GpuText(*gpu),
+                                FormatNumber(p95[0]), FormatNumber(p95[1]), FormatNumber(p95[2])),
+                    "counters", RowsOf(*gpu, range)});
+    }
+  }
+  if (!enough) return NotApplicable(std::move(result), "too few samples of any GPU");
+  return Judged(std::move(result));
+}
+
+namespace {
+
+// The share of each step that went into waiting for data, looked up by time.
+class DataWaits {
+ public:
+  explicit DataWaits(const ModernData& data) {
+    for (const store::StepRow& row : data.input.steps) {
+      if (row.dur_ns <= 0) continue;
+      const int64_t wait = std::clamp<int64_t>(row.data_ns, 0, row.dur_ns);
+      steps_[row.node].push_back(
+          {row.ts_ns, row.ts_ns + row.dur_ns,
+           100 * static_cast<double>(wait) / static_cast<double>(row.dur_ns)});
+    }
+    for (auto& [node, steps] : steps_) {
+      std::sort(steps.begin(), steps.end(),
+                [](const Step& a, const Step& b) { return a.end_ns < b.end_ns; });
+    }
+  }
+
+  // In per cent; 0 where no step of the node goes on.
+  double At(int32_t node, int64_t ts_ns) const {
+    const auto found = steps_.find(node);
+    if (found == steps_.end()) return 0;
+    const auto step =
+        std::upper_bound(found->second.begin(), found->second.end(), ts_ns,
+                         [](int64_t time, const Step& one) { return time < one.end_ns; });
+    return step == found->second.end() || step->begin_ns > ts_ns ? 0 : step->wait;
+  }
+
+ private:
+  struct Step {
+    int64_t begin_ns, end_ns;
+    double wait;
+  };
+  std::map<int32_t, std::vector<Step>> steps_;
+};
+
+}  // namespace
+
+// A snapshot of a node is a bottleneck when its GPUs, all together, have nothing to do and what
+// feeds them is busy: the CPU as a whole, or a step that waits for data (CPUBottleneck); storage,
+// by the sum over the cores: one thread that waits all the time is 100 % (IOBottleneck).
+RuleResult ModernBottleneck(RuleId rule, const ModernData& data) {
+  const bool cpu = rule == RuleId::kCpuBottleneck;
+  RuleResult result = EmptyResult(rule, data.settings);
+  if (NoGpu(data, result)) return result;
+  if (!data.signals.Has(cpu ? Signal::kCpu : Signal::kIoWait)) {
+    return NotApplicable(std::move(result),
+                         cpu ? "CPU use was not measured" : "I/O wait was not measured");
+  }
+  const DataWaits waits(data);
+  const size_t patience = Count(data, rule, "patience");
+  bool enough = false;
+  for (const auto& [node, all] : data.snapshots) {
+    std::vector<NodeSnapshot> snapshots = all;
+    std::erase_if(snapshots, [](const NodeSnapshot& one) { return !one.gpu; });
+    result.datapoints += static_cast<int64_t>(snapshots.size());
+    if (snapshots.size() <= patience) continue;
+    enough = true;
+    for (const IndexRange& range :
+         Windows(snapshots.size(), Count(data, rule, "window"), patience)) {
+      int64_t idle = 0, found = 0;
+      for (size_t i = range.begin; i < range.end; ++i) {
+        const NodeSnapshot& one = snapshots[i];
+        if (!(*one.gpu < Get(data, rule, "gpu_threshold"))) continue;
+        ++idle;
+        found += cpu ? one.cpu.value_or(0) > Get(data, rule, "cpu_threshold") ||
+                           waits.At(node, one.ts_ns) > Get(data, rule, "max_wait")
+                     : one.io_wait_sum > Get(data, rule, "io_threshold");
+      }
+      const auto count = static_cast<int64_t>(range.end - range.begin);
+      if (!(100.0 * static_cast<double>(found) >
+            Get(data, rule, "threshold") * static_cast<double>(count))) {
+        continue;
+      }
+      ++result.triggered;
+      Tell(result, {fmt::format("node {}: GPUs idle in {} of {}, and {} in {} of those", node, idle,
+                                Counted(count, "snapshot"),
+                                cpu ? "CPU or data path busy" : "storage waited for", found),
+                    "counters",
+                    fmt::format("ts_ns >= {} and ts_ns <= {}", snapshots[range.begin].ts_ns,
+                                snapshots[range.end - 1].ts_ns + kSnapshotNs)});
+    }
+  }
+  if (!enough) return NotApplicable(std::move(result), "too few snapshots");
+  return Judged(std::move(result));
+}
+
+RuleResult ModernMemoryIncrease(const ModernData& data) {
+  constexpr RuleId kRule = RuleId::kGpuMemoryIncrease;
+  RuleResult result = EmptyResult(kRule, data.settings);
+  if (!data.signals.Has(Signal::kGpuMemory)) {
+    return NotApplicable(std::move(result), data.signals.Has(Signal::kGpu)
+                                                ? "GPU memory was not measured"
+                                                : "no GPU was seen");
+  }
+  const size_t patience = Count(data, kRule, "patience");
+  bool enough = false;
+  for (const SignalSeries* gpu : data.signals.Of(Signal::kGpuMemory)) {
+    result.datapoints += static_cast<int64_t>(gpu->values.size());
+    if (gpu->values.size() <= patience) continue;
+    enough = true;
+    for (const IndexRange& range :
+         Windows(gpu->values.size(), Count(data, kRule, "window"), patience)) {
+      const auto part = Part(*gpu, range);
+      const double growth = RobustSlope(part) * static_cast<double>(part.size() - 1);
+      if (!(growth > Get(data, kRule, "increase"))) continue;
+      ++result.triggered;
+      const int64_t length = gpu->times_ns[range.end - 1] - gpu->times_ns[range.begin];
+      Tell(result,
+           {fmt::format("{}: memory grew by {} points in {}, to {} %", GpuText(*gpu),
+                        FormatNumber(growth), FormatDuration(length), FormatNumber(part.back())),
+            "counters", RowsOf(*gpu, range)});
+    }
+  }
+  if (!enough) return NotApplicable(std::move(result), "too few samples of any GPU");
+  return Judged(std::move(result));
+}
+
+double UseDistance(std::span<const double> a, std::span<const double> b) {
+  constexpr size_t kBins = 50;
+  std::array<double, kBins> p{}, q{};
+  const auto fill = [](std::span<const double> values, std::array<double, kBins>& bins) {
+    for (double value : values) {
+      const double in = std::clamp(value, 0.0, 100.0) / 2;
+      bins[std::min(static_cast<size_t>(in), kBins - 1)] +=
+          1.0 / static_cast<double>(values.size());
+    }
+  };
+  if (a.empty() || b.empty()) return 0;
+  fill(a, p);
+  fill(b, q);
+  double divergence = 0;
+  size_t used = 0;
+  for (size_t i = 0; i < kBins; ++i) {
+    const double m = (p[i] + q[i]) / 2;
+    used += m > 0;
+    if (p[i] > 0) divergence += p[i] * std::log(p[i] / m) / 2;
+    if (q[i] > 0) divergence += q[i] * std::log(q[i] / m) / 2;
+  }
+  // Of two samples of one distribution the divergence is about (bins - 1) / 4n (the G-test).
+  const double samples = static_cast<double>(std::min(a.size(), b.size()));
+  const double chance = static_cast<double>(used - 1) / (4 * samples);
+  return std::sqrt(std::max(0.0, divergence - chance));
+}
+
+namespace {
+
+// GPUs that take turns have like histograms: the mean difference at the same moments, where one is
+// busy when the other is not.
+double TurnDistance(const SignalSeries& a, const SignalSeries& b) {
+  std::vector<double> x, y;
+  size_t at = 0;
+  for (size_t i = 0; i < a.values.size(); ++i) {
+    while (at < b.values.size() && b.times_ns[at] < a.times_ns[i] - kSnapshotNs) ++at;
+    if (at == b.values.size() || b.times_ns[at] > a.times_ns[i] + kSnapshotNs) continue;
+    x.push_back(a.values[i]);
+    y.push_back(b.values[at]);
+  }
+  const double mean_x = Mean(x), mean_y = Mean(y);
+  double together = 0, difference = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    together += (x[i] - mean_x) * (y[i] - mean_y);
+    difference += std::abs(x[i] - y[i]) / 100;
+  }
+  return x.empty() || together >= 0 ? 0 : difference / static_cast<double>(x.size());
+}
+
+}  // namespace
+
+RuleResult ModernLoadBalancing(const ModernData& data) {
+  constexpr RuleId kRule = RuleId::kLoadBalancing;
+  RuleResult result = EmptyResult(kRule, data.settings);
+  const auto gpus = data.signals.Of(Signal::kGpu);
+  if (gpus.size() < 2) {
+    return NotApplicable(std::move(result), gpus.empty() ? "no GPU was seen" : "there is one GPU");
+  }
+  const size_t patience = Count(data, kRule, "patience");
+  size_t enough = 0;
+  for (const SignalSeries* gpu : gpus) {
+    result.datapoints += static_cast<int64_t>(gpu->values.size());
+    enough += gpu->values.size() > patience;
+  }
+  if (enough < 2) return NotApplicable(std::move(result), "too few samples of two GPUs");
+  for (size_t i = 0; i < gpus.size(); ++i) {
+    for (size_t j = i + 1; j < gpus.size(); ++j) {
+      if (gpus[i]->values.size() <= patience || gpus[j]->values.size() <= patience) continue;
+      const double use = UseDistance(gpus[i]->values, gpus[j]->values);
+      const double turns = TurnDistance(*gpus[i], *gpus[j]);
+      if (!(std::max(use, turns) > Get(data, kRule, "threshold"))) continue;
+      ++result.triggered;
+      Tell(result, {fmt::format("{} (mean {} %) and {} (mean {} %) {} by {}", GpuText(*gpus[i]),
+                                FormatNumber(Mean(gpus[i]->values)), GpuText(*gpus[j]),
+                                FormatNumber(Mean(gpus[j]->values)),
+                                use >= turns ? "differ in use" : "take turns: they differ",
+                                FormatNumber(std::max(use, turns))),
+                    "counters", RowsOf(*gpus[j], {0, gpus[j]->values.size()})});
+    }
+  }
+  return Judged(std::move(result));
+}
+
+RuleResult ModernSystemUsage(const ModernData& data) {
+  RuleResult result = EmptyResult(RuleId::kOverallSystemUsage, data.settings);
+  for (const auto& [node, snapshots] : data.snapshots) {
+    result.datapoints += static_cast<int64_t>(snapshots.size());
+  }
+  if (result.datapoints == 0) {
+    return NotApplicable(std::move(result), "no system metric was collected");
+  }
+  return result;
+}
+
+}  // namespace steptrace::analyze

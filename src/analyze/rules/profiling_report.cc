@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/rules/profiling_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analyze/report/sections.h"
+#include "analyze/rules/modern.h"
+#include "analyze/rules/usage.h"
+#include "analyze/stats/distribution.h"
+#include "analyze/verdict/step_times.h"
+#include "base/time.h"
+
+namespace steptrace::analyze {
+namespace {
+
+constexpr double kWorthListing = 0.02;  // of its group: the reference's limit for operators
+
+template <class Data>
+Section<Data> Filled(Data data) {
+  return {true, "", std::move(data)};
+}
+template <class Data>
+Section<Data> None(std::string reason) {
+  return {false, std::move(reason), {}};
+}
+
+// The rule that runs the others: how many of them found something.
+RuleResult ReportRule(const std::vector<RuleResult>& others, const RuleSettings& settings) {
+  RuleResult result = EmptyResult(RuleId::kProfilerReport, settings);
+  bool applicable = false;
+  for (const RuleResult& one : others) {
+    ++result.datapoints;
+    applicable |= one.status != RuleStatus::kNotApplicable;
+    if (one.status != RuleStatus::kIssuesFound) continue;
+    ++result.triggered;
+    result.evidence.push_back(
+        {fmt::format("{}: {}", InfoOf(one.rule).name, Counted(one.triggered, "time")), "", ""});
+  }
+  if (!applicable) return NotApplicable(std::move(result), "no rule had anything to look at");
+  return Judged(std::move(result));
+}
+
+// A group's names over 2 % of it.
+std::vector<FrameworkTotal> LargeTotals(std::span<const FrameworkTotal> totals) {
+  std::map<std::string, int64_t> whole;
+  for (const FrameworkTotal& one : totals) {
+    whole[one.group] = SaturatingAdd(whole[one.group], one.ns);
+  }
+  std::vector<FrameworkTotal> large;
+  for (const FrameworkTotal& one : totals) {
+    if (static_cast<double>(one.ns) > kWorthListing * static_cast<double>(whole[one.group])) {
+      large.push_back(one);
+    }
+  }
+  std::stable_sort(large.begin(), large.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.group, b.ns, a.name) < std::tie(b.group, a.ns, b.name);
+  });
+  return large;
+}
+
+Section<FrameworkTimes> Framework(const RulesInput& input) {
+  FrameworkTimes times;
+  std::map<int32_t, int64_t> end;  // of the last training step of each rank
+  std::map<int32_t, std::vector<const store::StepRow*>> ranks;
+  for (const store::StepRow& row : input.steps) {
+    if (!IsPlausible(row)) continue;
+    if (input.strings->Text(row.kind) == "eval") {
+      times.eval_ns = SaturatingAdd(times.eval_ns, row.dur_ns);
+    } else {
+      ranks[row.rank].push_back(&row);
+    }
+  }
+  for (auto& [rank, rows] : ranks) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const auto* a, const auto* b) { return a->ts_ns < b->ts_ns; });
+    int64_t covered = rows.front()->ts_ns;
+    for (const store::StepRow* row : rows) {
+      // An evaluation inside a step is told apart from it.
+      const int64_t eval = std::clamp<int64_t>(row->evaluation_ns, 0, row->dur_ns);
+      times.train_ns = SaturatingAdd(times.train_ns, row->dur_ns - eval);
+      times.others_ns = SaturatingAdd(times.others_ns, std::max<int64_t>(row->ts_ns - covered, 0));
+      times.forward_ns = SaturatingAdd(times.forward_ns, std::max<int64_t>(row->forward_ns, 0));
+      times.backward_ns = SaturatingAdd(times.backward_ns, std::max<int64_t>(row->backward_ns, 0));
+      covered = std::max(covered, row->ts_ns + row->dur_ns);
+    }
+  }
+  times.totals = LargeTotals(input.framework_totals);
+  if (ranks.empty() && times.eval_ns == 0 && times.totals.empty()) {
+    return None<FrameworkTimes>("the framework told nothing: no step, no operator");
+  }
+  return Filled(std::move(times));
+}
+
+Section<std::vector<StepDurationRow>> StepDurations(const std::vector<StepMark>& steps) {
+  std::map<std::pair<int32_t, bool>, std::vector<double>> seconds;
+  for (const StepMark& step : steps) {
+    seconds[{step.rank, step.eval}].push_back(static_cast<double>(step.dur_ns) / 1e9);
+  }
+  std::vector<StepDurationRow> rows;
+  for (const auto& [key, values] : seconds) {
+    rows.push_back({key.first, key.second ? "EVAL" : "TRAIN", static_cast<int64_t>(values.size()),
+                    Mean(values), Quantile(values, 1), Quantile(values, 0.99),
+                    Quantile(values, 0.95), Quantile(values, 0.5), Quantile(values, 0)});
+  }
+  if (rows.empty()) return None<std::vector<StepDurationRow>>("no step was recorded");
+  return Filled(std::move(rows));
+}
+
+Section<std::vector<BoxRow>> Boxes(const SystemSignals& signals, Signal signal, const char* suffix,
+                                   const char* reason) {
+  std::vector<BoxRow> rows;
+  for (const SignalSeries* one : signals.Of(signal)) {
+    if (const auto box = DescribeBox(one->values)) {
+      rows.push_back({one->node, fmt::format("gpu{}{}", one->device, suffix), *box});
+    }
+  }
+  if (rows.empty()) return None<std::vector<BoxRow>>(reason);
+  return Filled(std::move(rows));
+}
+
+Section<std::vector<BoxRow>> BatchBoxes(const SystemSignals& signals) {
+  auto gpus = Boxes(signals, Signal::kGpu, "", "no GPU was seen");
+  auto memory = Boxes(signals, Signal::kGpuMemory, "_memory", "GPU memory was not measured");
+  if (!gpus.applicable) return gpus;
+  if (!memory.applicable) return memory;
+  std::vector<BoxRow> rows;
+  for (const auto& [node, snapshots] : Snapshots(signals)) {
+    std::vector<double> cpu;
+    for (const NodeSnapshot& one : snapshots) {
+      if (one.cpu) cpu.push_back(*one.cpu);
+    }
+    if (const auto box = DescribeBox(std::move(cpu))) rows.push_back({node, "cpu", *box});
+  }
+  rows.insert(rows.end(), gpus.data.begin(), gpus.data.end());
+  rows.insert(rows.end(), memory.data.begin(), memory.data.end());
+  return Filled(std::move(rows));
+}
+
+Section<std::vector<BalancePair>> Balance(const SystemSignals& signals) {
+  constexpr size_t kMostPairs = 64;
+  const auto gpus = signals.Of(Signal::kGpu);
+  if (gpus.empty()) return None<std::vector<BalancePair>>("no GPU was seen");
+  if (gpus.size() == 1) return None<std::vector<BalancePair>>("there is one GPU");
+  std::vector<BalancePair> pairs;
+  for (size_t i = 0; i < gpus.size(); ++i) {
+    for (size_t j = i + 1; j < gpus.size(); ++j) {
+      pairs.push_back({gpus[i]->node, gpus[i]->device, gpus[j]->node, gpus[j]->device,
+                       UseDistance(gpus[i]->values, gpus[j]->values)});
+    }
+  }
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const auto& a, const auto& b) { return a.distance > b.distance; });
+  if (pairs.size() > kMostPairs) pairs.resize(kMostPairs);
+  return Filled(std::move(pairs));
+}
+
+Section<DataLoading> Loading(const ModernData& data) {
+  const RulesInput& input = data.input;
+  DataLoading loading;
+  if (const LoaderFact* loader = TrainingLoader(data.facts)) {
+    loading.workers = loader->workers;
+    loading.pin_memory = loader->pin_memory;
+    loading.prefetch_factor = loader->prefetch_factor;
+  }
+  if (!input.run.nodes.empty() && input.run.nodes.front().cpus > 0) {
+    loading.cores = input.run.nodes.front().cpus;
+  } else if (const auto nodes = data.signals.Nodes(); !nodes.empty()) {
+    if (const size_t cores = data.signals.Cores(nodes.front())) {
+      loading.cores = static_cast<int32_t>(cores);
+    }
+  }
+  std::map<int64_t, std::set<int64_t>> pids;  // by second
+  std::vector<double> seconds, parallel;
+  for (const LoaderEvent& one : input.loader_events) {
+    seconds.push_back(static_cast<double>(one.dur_ns) / 1e9);
+    pids[one.ts_ns / kNsPerSecond].insert(one.pid);
+  }
+  for (const auto& [second, of_second] : pids) {
+    parallel.push_back(static_cast<double>(of_second.size()));
+  }
+  if (!parallel.empty()) loading.parallel = Quantile(parallel, 0.5);
+  loading.seconds = DescribeBox(std::move(seconds));
+  int64_t wait = 0, whole = 0;
+  for (const store::StepRow& row : input.steps) {
+    if (!IsPlausible(row) || input.strings->Text(row.kind) != "train") continue;
+    wait = SaturatingAdd(wait, std::max<int64_t>(row.data_ns, 0));
+    whole = SaturatingAdd(whole, row.dur_ns);
+    loading.waits += row.waits;
+    loading.starved_waits += row.starved_waits;
+  }
+  if (whole > 0 && wait > 0) {
+    loading.wait_share = static_cast<double>(wait) / static_cast<double>(whole);
+  }
+  if (!loading.workers && !loading.seconds && !loading.wait_share) {
+    return None<DataLoading>("no data loader was seen");
+  }
+  return Filled(std::move(loading));
+}
+
+// The published count, over all of the run.
+Section<BottleneckCounts> Bottlenecks(const SystemSignals& signals, RuleId rule,
+                                      const RuleSettings& settings) {
+  const bool cpu = rule == RuleId::kCpuBottleneck;
+  const Signal busy = cpu ? Signal::kCpu : Signal::kIoWait;
+  if (!signals.Has(Signal::kGpu)) return None<BottleneckCounts>("no GPU was seen");
+  if (!signals.Has(busy)) {
+    return None<BottleneckCounts>(cpu ? "CPU use was not measured" : "I/O wait was not measured");
+  }
+  const double limit = settings.Number(rule, cpu ? "cpu_threshold" : "io_threshold");
+  const double idle = settings.Number(rule, "gpu_threshold");
+  BottleneckCounts counts;
+  std::vector<std::pair<int64_t, int>> marks;  // time; 0 a sample, 1 an idle GPU, 2 a busy core
+  for (const SignalSeries& one : signals.series()) {
+    for (size_t i = 0; i < one.values.size(); ++i) {
+      int mark = 0;
+      if (one.signal == Signal::kGpu && one.values[i] < idle) mark = 1;
+      if (one.signal == busy && one.values[i] > limit) mark = 2;
+      marks.emplace_back(one.times_ns[i], mark);
+    }
+  }
+  std::sort(marks.begin(), marks.end());
+  for (size_t i = 0; i < marks.size();) {
+    const int64_t begin = marks[i].first;
+    bool low = false, high = false;
+    for (; i < marks.size() && marks[i].first - begin <= kSnapshotNs; ++i) {
+      low |= marks[i].second == 1;
+      high |= marks[i].second == 2;
+    }
+    ++counts.snapshots;
+    counts.low_gpu += low;
+    counts.bottlenecks += low && high;
+  }
+  counts.share = static_cast<double>(counts.bottlenecks) / static_cast<double>(counts.snapshots);
+  return Filled(counts);
+}
+
+}  // namespace
+
+std::vector<RuleResult> RunRules(const RulesInput& input, const RuleSettings& settings) {
+  std::vector<RuleResult> results = settings.mode() == RuleMode::kCompat
+                                        ? RunCompatRules(input, settings)
+                                        : RunModernRules(input, settings);
+  results.push_back(ReportRule(results, settings));
+  return results;
+}
+
+ProfilingReport BuildProfilingReport(const RulesInput& input, const RuleSettings& settings) {
+  const SystemSignals signals(input.counters);
+  const ModernData data(input, settings);
+  ReportInput of_run;
+  of_run.run = input.run;
+  of_run.steps = input.steps;
+  of_run.strings = input.strings;
+  ProfilingReport report;
+  report.mode = settings.mode();
+  report.started_utc = MakeRun(of_run, data.facts).started_utc;
+  report.duration_ns = input.run.duration_ns;
+  report.phases = MakePhases(of_run);
+  auto usage = UsageRows(signals, settings.mode());
+  report.usage_findings = UsageFindings(usage);
+  report.system_usage = usage.empty()
+                            ? None<std::vector<UsageRow>>("no system metric was collected")
+                            : Filled(std::move(usage));
+  report.framework = Framework(input);
+  report.rules = RunRules(input, settings);
+  std::stable_sort(report.rules.begin(), report.rules.end() - 1,
+                   [](const auto& a, const auto& b) { return a.triggered > b.triggered; });
+  report.step_durations = StepDurations(data.steps);
+  report.gpu_utilization = Boxes(signals, Signal::kGpu, "", "no GPU was seen");
+  report.load_balance = Balance(data.signals);
+  report.data_loading = Loading(data);
+  report.batch_size = BatchBoxes(signals);
+  report.cpu_bottlenecks = Bottlenecks(signals, RuleId::kCpuBottleneck, settings);
+  report.io_bottlenecks = Bottlenecks(signals, RuleId::kIoBottleneck, settings);
+  report.gpu_memory = Boxes(signals, Signal::kGpuMemory, "", "GPU memory was not measured");
+  return report;
+}
+
+}  // namespace steptrace::analyze

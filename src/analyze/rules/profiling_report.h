@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/report/report.h"
+#include "analyze/rules/quantile.h"
+#include "analyze/rules/rule_result.h"
+#include "analyze/rules/rules_input.h"
+
+// The profiling report: the twelve sections of Debugger's (sagemaker.md 1.3), each with data or the
+// reason why there is none.
+namespace steptrace::analyze {
+
+struct UsageRow {
+  int32_t node = 0;
+  std::string metric;  // Network, GPU, CPU, CPU memory, GPU memory, I/O
+  std::string unit;    // percentage or bytes
+  double max = 0, p99 = 0, p95 = 0, p50 = 0, min = 0;
+};
+
+// A box of one GPU, or of a node's CPU.
+struct BoxRow {
+  int32_t node = 0;
+  std::string name;  // gpu0, gpu0_memory, cpu
+  BoxStats box;
+};
+
+// Where the time of the training loop went.
+struct FrameworkTimes {
+  int64_t train_ns = 0, eval_ns = 0, others_ns = 0;  // others: between steps
+  int64_t forward_ns = 0, backward_ns = 0;
+  std::vector<FrameworkTotal> totals;  // over 2 % of their group, the largest first
+};
+
+struct StepDurationRow {
+  int32_t rank = 0;
+  std::string kind;  // TRAIN, EVAL
+  int64_t count = 0;
+  double mean = 0, max = 0, p99 = 0, p95 = 0, p50 = 0, min = 0;  // s
+};
+
+struct BalancePair {
+  int32_t node_a = 0, device_a = 0, node_b = 0, device_b = 0;
+  double distance = 0;
+};
+
+struct DataLoading {
+  std::optional<int32_t> workers, cores;
+  std::optional<bool> pin_memory;
+  std::optional<int32_t> prefetch_factor;
+  std::optional<double> parallel;    // loaders that worked in a middling second
+  std::optional<BoxStats> seconds;   // of one loading
+  std::optional<double> wait_share;  // of the steps
+  int64_t waits = 0, starved_waits = 0;
+};
+
+struct BottleneckCounts {
+  int64_t snapshots = 0;
+  int64_t low_gpu = 0;      // with a GPU below the rule's limit
+  int64_t bottlenecks = 0;  // and a core above it, as the published rule counts
+  double share = 0;         // of the snapshots
+};
+
+template <class Data>
+struct Section {
+  bool applicable = false;
+  std::string reason;  // why not
+  Data data{};
+};
+
+struct ProfilingReport {
+  RuleMode mode{};
+  std::string started_utc;
+  int64_t duration_ns = 0;
+  PhasesSection phases;  // initialization, training loop, finalization
+  Section<std::vector<UsageRow>> system_usage;
+  std::vector<std::string> usage_findings;  // sentences
+  Section<FrameworkTimes> framework;
+  std::vector<RuleResult> rules;  // the most often triggered first
+  Section<std::vector<StepDurationRow>> step_durations;
+  Section<std::vector<BoxRow>> gpu_utilization;
+  Section<std::vector<BalancePair>> load_balance;  // the least alike first
+  Section<DataLoading> data_loading;
+  Section<std::vector<BoxRow>> batch_size;
+  Section<BottleneckCounts> cpu_bottlenecks;
+  Section<BottleneckCounts> io_bottlenecks;
+  Section<std::vector<BoxRow>> gpu_memory;
+};
+
+// All twelve rules, in the order of the catalogue.
+std::vector<RuleResult> RunRules(const RulesInput& input, const RuleSettings& settings);
+
+ProfilingReport BuildProfilingReport(const RulesInput& input, const RuleSettings& settings);
+
+nlohmann::ordered_json RuleJson(const RuleResult& result);
+// {mode, job, system_usage, framework, rules[], step_durations, ..., gpu_memory}
+nlohmann::ordered_json ProfilingReportJson(const ProfilingReport& report);
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/rules/rule_catalogue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+namespace steptrace::analyze {
+namespace {
+
+using enum ParameterKind;
+constexpr double kNo = kNoSuchParameter;
+
+// name, kind, compat: code, SDK, AWS docs; modern; sentence
+constexpr ParameterInfo kLowGpu[] = {
+    {"threshold_p95", kPercent, 70, 70, 70, 70,
+     "A GPU whose 95th percentile in the window is below this is under-utilised."},
+    {"threshold_p5", kPercent, 10, 10, 10, 10,
+     "One that is not, and whose 5th percentile is below this, fluctuates."},
+    {"window", kCount, 500, 500, 500, 500, "Samples of a GPU that are looked at together."},
+    {"patience", kCount, 1000, 1000, 1000, 60, "Samples of a GPU before a verdict."},
+};
+constexpr ParameterInfo kBatch[] = {
+    {"cpu_threshold_p95", kPercent, 70, 70, 70, 70, "Limit of the CPU's 95th percentile."},
+    {"gpu_threshold_p95", kPercent, 70, 70, 70, 70, "Limit of the GPU's."},
+    {"gpu_memory_threshold_p95", kPercent, 70, 70, 70, 70, "Limit of the GPU memory's."},
+    {"patience", kCount, 1000, 1000, 100, 60, "Samples before a verdict."},
+    {"window", kCount, 500, 500, 500, 500, "Samples that are looked at together."},
+};
+constexpr ParameterInfo kCpu[] = {
+    {"threshold", kPercent, 50, 50, 50, 50, "Share of snapshots with a bottleneck, in per cent."},
+    {"gpu_threshold", kPercent, 10, 10, 10, 10, "A GPU below this has nothing to do."},
+    {"cpu_threshold", kPercent, 90, 90, 90, 90, "CPU use above this is high."},
+    {"patience", kCount, 1000, 1000, 100, 60, "Snapshots before a verdict."},
+    {"window", kCount, kNo, kNo, kNo, 120, "Snapshots that are judged together."},
+    {"max_wait", kPercent, kNo, kNo, kNo, 50,
+     "A step that waits for data longer than this share makes its data path busy."},
+};
+constexpr ParameterInfo kIo[] = {
+    {"threshold", kPercent, 50, 50, 50, 50, "Share of snapshots with a bottleneck, in per cent."},
+    {"gpu_threshold", kPercent, 10, 10, 70, 10, "A GPU below this has nothing to do."},
+    {"io_threshold", kPercent, 50, 50, 50, 50, "I/O wait above this is high."},
+    {"patience", kCount, 1000, 1000, 1000, 60, "Snapshots before a verdict."},
+    {"window", kCount, kNo, kNo, kNo, 120, "Snapshots that are judged together."},
+};
+constexpr ParameterInfo kMemory[] = {
+    {"increase", kPercent, 5, 5, 10, 5, "Growth in points of the GPU's memory."},
+    {"patience", kCount, 1000, 1000, 100, 60, "Samples of a GPU before a verdict."},
+    {"window", kCount, 10, 10, 500, 1200, "Samples over which the growth is measured."},
+};
+constexpr ParameterInfo kBalance[] = {
+    {"threshold", kNumber, 0.2, 0.5, 0.5, 0.2, "Distance of two GPUs above which they differ."},
+    {"patience", kCount, 1000, 1000, 10, 120, "Samples of a GPU before a verdict."},
+};
+constexpr ParameterInfo kLoader[] = {
+    {"min_threshold", kPercent, 70, 70, 70, kNo, "Fewer loaders than this share of the cores."},
+    {"max_threshold", kNumber, 200, 200, 200, 200, "More workers than this share of the cores."},
+    {"patience", kCount, 10, 10, 10, 10, "Seconds with loaders (modern: steps) before a verdict."},
+    {"window", kCount, kNo, kNo, kNo, 100, "Steps of a rank that are judged together."},
+    {"max_wait", kPercent, kNo, kNo, kNo, 20, "Share of the steps that may go into waiting."},
+};
+constexpr ParameterInfo kOutlier[] = {
+    {"stddev", kPositive, 3, 3, 5, 5, "Deviations from the middle that make an outlier."},
+    {"mode", kText, 0, 0, 0, 0, "Which steps: None (all), TRAIN or EVAL."},
+    {"n_outliers", kCount, 10, 10, 10, 3, "So many outliers are passed over."},
+    {"rate", kPercent, kNo, kNo, kNo, 1, "... and so many in a hundred steps."},
+    {"lost", kPercent, kNo, kNo, kNo, 5, "Or: share of the time that outliers may cost."},
+};
+constexpr ParameterInfo kInitialization[] = {
+    {"threshold", kNumber, 20, 20, 20, 20, "Minutes that may go by before the first step."},
+};
+
+bool SameName(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
+    return std::tolower(x) == std::tolower(y);
+  });
+}
+
+const RuleInfo* FindRule(std::string_view name) {
+  for (const RuleInfo& rule : RuleCatalogue()) {
+    if (SameName(rule.name, name)) return &rule;
+  }
+  return nullptr;
+}
+
+std::string RulesWithParameters() {
+  std::string names;
+  for (const RuleInfo& rule : RuleCatalogue()) {
+    if (rule.parameters.empty()) continue;
+    names += (names.empty() ? "" : ", ") + std::string(rule.name);
+  }
+  return names;
+}
+
+std::string ParameterNames(const RuleInfo& rule, RuleMode mode) {
+  std::string names;
+  for (const ParameterInfo& parameter : rule.parameters) {
+    if (parameter.In(mode)) names += (names.empty() ? "" : ", ") + std::string(parameter.name);
+  }
+  return names.empty() ? "none" : names;
+}
+
+const char* ExpectedOf(ParameterKind kind) {
+  switch (kind) {
+    case kPercent:
+      return "a number from 0 to 100";
+    case kCount:
+      return "a whole number from 0";
+    case kPositive:
+      return "a number over 0";
+    case kNumber:
+      return "a number from 0";
+    case kText:
+      return "None, TRAIN or EVAL";
+  }
+  return "a number";
+}
+
+bool Fits(ParameterKind kind, double value) {
+  constexpr double kLargest = 1e9;
+  if (!std::isfinite(value) || value < 0 || value > kLargest) return false;
+  if (kind == kPercent) return value <= 100;
+  if (kind == kCount) return value == std::floor(value);
+  return kind != kPositive || value > 0;
+}
+
+bool ParseStepMode(std::string_view text, std::string& mode) {
+  constexpr std::string_view kPrefix = "Step:ModeKeys.";
+  if (text.size() > kPrefix.size() && SameName(text.substr(0, kPrefix.size()), kPrefix)) {
+    text.remove_prefix(kPrefix.size());
+  }
+  if (SameName(text, "none")) mode.clear();
+  if (SameName(text, "train")) mode = "train";
+  if (SameName(text, "eval")) mode = "eval";
+  return SameName(text, "none") || SameName(text, "train") || SameName(text, "eval");
+}
+
+}  // namespace
+
+const std::array<RuleInfo, kRuleCount>& RuleCatalogue() {
+  using enum RuleId;
+  static const std::array<RuleInfo, kRuleCount> rules = {{
+      {kLowGpuUtilization, "LowGPUUtilization",
+       "A GPU has too little to do, or its use fluctuates.",
+       "Find what holds the GPU up (steptrace report), use fewer synchronising calls, another "
+       "distribution strategy, or a larger batch.",
+       kLowGpu},
+      {kBatchSize, "BatchSize", "CPU, GPU and GPU memory are all little used.",
+       "Take a larger batch, or a smaller machine (steptrace report --section rules, cost).",
+       kBatch},
+      {kCpuBottleneck, "CPUBottleneck", "GPUs wait while the CPU is busy.",
+       "More loader workers or prefetching, or less work per sample.", kCpu},
+      {kIoBottleneck, "IOBottleneck", "GPUs wait while storage is waited for.",
+       "Prefetch, read larger pieces, keep the data in a binary format or nearer to the machine.",
+       kIo},
+      {kGpuMemoryIncrease, "GPUMemoryIncrease", "The memory in use on a GPU grows.",
+       "Look for tensors that are kept from step to step; near the limit, a GPU with more memory.",
+       kMemory},
+      {kLoadBalancing, "LoadBalancing", "GPUs do not share the work evenly.",
+       "Another distribution strategy, or batches of equal cost for each rank.", kBalance},
+      {kDataloader, "Dataloader", "The number of loaders does not fit, or steps wait for data.",
+       "Change DataLoader.num_workers; pin memory where a device is used.", kLoader},
+      {kStepOutlier, "StepOutlier", "Some steps take much longer than the others.",
+       "See what the machine did at those times: CPU, storage, evaluation, checkpoints.", kOutlier},
+      {kMaxInitializationTime, "MaxInitializationTime", "The first step comes late.",
+       "Stream the data rather than copy it first; load less before the loop.", kInitialization},
+      {kOverallSystemUsage,
+       "OverallSystemUsage",
+       "How much each node was used. Never triggers.",
+       "",
+       {}},
+      {kOverallFrameworkMetrics,
+       "OverallFrameworkMetrics",
+       "Where the framework's time went. Never triggers.",
+       "",
+       {}},
+      {kProfilerReport,
+       "ProfilerReport",
+       "All rules together.",
+       "See the rules that found something.",
+       {}},
+  }};
+  return rules;
+}
+
+const RuleInfo& InfoOf(RuleId rule) {
+  return RuleCatalogue()[static_cast<size_t>(rule)];
+}
+
+const char* NameOf(RuleMode mode) {
+  return mode == RuleMode::kCompat ? "compat" : "modern";
+}
+
+RuleSettings::RuleSettings(RuleMode mode, RulePreset preset) : mode_(mode) {
+  for (const RuleInfo& rule : RuleCatalogue()) {
+    for (const ParameterInfo& parameter : rule.parameters) {
+      double value = parameter.modern;
+      if (mode == RuleMode::kCompat) {
+        value = preset == RulePreset::kCode  ? parameter.code
+                : preset == RulePreset::kSdk ? parameter.sdk
+                                             : parameter.aws_docs;
+      }
+      values_[static_cast<size_t>(rule.id)].push_back(value);
+    }
+  }
+}
+
+Status RuleSettings::Set(std::string_view assignment) {
+  const size_t equals = assignment.find('=');
+  const size_t dot = assignment.find('.');
+  if (equals == std::string_view::npos || dot == std::string_view::npos || dot > equals) {
+    return Error{fmt::format(
+        "--set {}: not Rule.param=value; write for example LowGPUUtilization.window=200",
+        assignment)};
+  }
+  std::string_view name = assignment.substr(0, dot);
+  std::string_view parameter = assignment.substr(dot + 1, equals - dot - 1);
+  const size_t underscore = parameter.find('_');
+  if (SameName(name, "ProfilerReport") && underscore != std::string_view::npos) {
+    name = parameter.substr(0, underscore);
+    parameter.remove_prefix(underscore + 1);
+  }
+  const RuleInfo* rule = FindRule(name);
+  if (rule == nullptr) {
+    return Error{fmt::format("--set {}: no rule '{}'; the rules with parameters are {}", assignment,
+                             name, RulesWithParameters())};
+  }
+  return SetValue(*rule, parameter, assignment.substr(equals + 1));
+}
+
+Status RuleSettings::SetValue(const RuleInfo& rule, std::string_view name, std::string_view value) {
+  for (size_t i = 0; i < rule.parameters.size(); ++i) {
+    const ParameterInfo& parameter = rule.parameters[i];
+    if (!SameName(parameter.name, name) || !parameter.In(mode_)) continue;
+    double number = -1;
+    bool good = false;
+    if (parameter.kind == kText) {
+      good = ParseStepMode(value, step_mode_);
+      number = 0;
+    } else {
+      const char* end = value.data() + value.size();
+      const auto parsed = std::from_chars(value.data(), end, number);
+      good = parsed.ec == std::errc{} && parsed.ptr == end && Fits(parameter.kind, number);
+    }
+    if (!good) {
+      return Error{fmt::format("--set {}.{}={}: not {}; {}", rule.name, parameter.name, value,
+                               ExpectedOf(parameter.kind), parameter.sentence)};
+    }
+    values_[static_cast<size_t>(rule.id)][i] = number;
+    return {};
+  }
+  return Error{fmt::format("--set {}.{}: no such parameter in mode {}; its parameters are {}",
+                           rule.name, name, NameOf(mode_), ParameterNames(rule, mode_))};
+}
+
+double RuleSettings::Number(RuleId rule, std::string_view parameter) const {
+  const RuleInfo& info = InfoOf(rule);
+  for (size_t i = 0; i < info.parameters.size(); ++i) {
+    if (info.parameters[i].name == parameter) return values_[static_cast<size_t>(rule)][i];
+  }
+  return 0;
+}
+
+std::vector<RuleParameter> RuleSettings::Parameters(RuleId rule) const {
+  std::vector<RuleParameter> parameters;
+  const RuleInfo& info = InfoOf(rule);
+  for (size_t i = 0; i < info.parameters.size(); ++i) {
+    const ParameterInfo& parameter = info.parameters[i];
+    if (!parameter.In(mode_)) continue;
+    std::string value = parameter.kind == kText
+                            ? (step_mode_.empty() ? "None" : step_mode_)
+                            : fmt::format("{}", values_[static_cast<size_t>(rule)][i]);
+    parameters.push_back({parameter.name, std::move(value)});
+  }
+  return parameters;
+}
+
+Result<RuleMode> ParseRuleMode(std::string_view text) {
+  if (text == "compat") return RuleMode::kCompat;
+  if (text == "modern") return RuleMode::kModern;
+  return Error{fmt::format("--mode {}: no such mode; use compat or modern", text)};
+}
+
+Result<RulePreset> ParseRulePreset(std::string_view text) {
+  if (text == "code") return RulePreset::kCode;
+  if (text == "sdk") return RulePreset::kSdk;
+  if (text == "aws-docs") return RulePreset::kAwsDocs;
+  return Error{fmt::format("--preset {}: no such preset; use code, sdk or aws-docs", text)};
+}
+
+}  // namespace steptrace::analyze

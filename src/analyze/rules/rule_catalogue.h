@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+// The twelve profiler rules of SageMaker Debugger (../shared/reference/sagemaker.md 2.1), declared
+// once: names, sentences, parameters with their defaults in each mode. The command's messages and
+// docs/reference/rules.md come from here.
+namespace steptrace::analyze {
+
+enum class RuleMode : uint8_t {
+  kCompat,  // the published conditions, quirks included: counts agree with a Debugger report
+  kModern,  // the same questions, with what is wrong there mended
+};
+
+// Three published sources disagree about the defaults of `compat`.
+enum class RulePreset : uint8_t {
+  kCode,     // what ran, and what real reports print
+  kSdk,      // what the SDK sends
+  kAwsDocs,  // what the guide says
+};
+
+enum class RuleId : uint8_t {
+  kLowGpuUtilization,
+  kBatchSize,
+  kCpuBottleneck,
+  kIoBottleneck,
+  kGpuMemoryIncrease,
+  kLoadBalancing,
+  kDataloader,
+  kStepOutlier,
+  kMaxInitializationTime,
+  kOverallSystemUsage,
+  kOverallFrameworkMetrics,
+  kProfilerReport,
+};
+inline constexpr size_t kRuleCount = 12;
+
+enum class ParameterKind : uint8_t {
+  kPercent,   // 0 to 100
+  kCount,     // a whole number from 0
+  kPositive,  // a number over 0
+  kNumber,    // a number from 0
+  kText,
+};
+
+// A value that a mode does not know.
+inline constexpr double kNoSuchParameter = -1;
+
+struct ParameterInfo {
+  const char* name;
+  ParameterKind kind;
+  double code, sdk, aws_docs;  // compat's default by preset
+  double modern;
+  const char* sentence;
+
+  bool In(RuleMode mode) const {
+    return kind == ParameterKind::kText || (mode == RuleMode::kCompat ? code : modern) >= 0;
+  }
+};
+
+struct RuleInfo {
+  RuleId id;
+  const char* name;
+  const char* sentence;
+  const char* advice;
+  std::span<const ParameterInfo> parameters;
+};
+
+const std::array<RuleInfo, kRuleCount>& RuleCatalogue();
+const RuleInfo& InfoOf(RuleId rule);
+const char* NameOf(RuleMode mode);
+
+// A parameter as it was in force.
+struct RuleParameter {
+  std::string name;
+  std::string value;  // "70", "0.2", "None"
+};
+
+// The parameters of all rules. What a user sets is checked here.
+class RuleSettings {
+ public:
+  explicit RuleSettings(RuleMode mode, RulePreset preset = RulePreset::kCode);
+
+  // "Rule.param=value"; names in any case. Also as the Debugger's report took it:
+  // "ProfilerReport.Rule_param=value". An error is one line with the known names.
+  Status Set(std::string_view assignment);
+
+  RuleMode mode() const { return mode_; }
+  double Number(RuleId rule, std::string_view parameter) const;
+  const std::string& step_mode() const { return step_mode_; }  // of StepOutlier; empty: all
+  std::vector<RuleParameter> Parameters(RuleId rule) const;
+
+ private:
+  Status SetValue(const RuleInfo& rule, std::string_view parameter, std::string_view value);
+
+  RuleMode mode_;
+  std::array<std::vector<double>, kRuleCount> values_;
+  std::string step_mode_;
+};
+
+Result<RuleMode> ParseRuleMode(std::string_view text);
+Result<RulePreset> ParseRulePreset(std::string_view text);
+
+}  // namespace steptrace::analyze

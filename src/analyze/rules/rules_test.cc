@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "analyze/rules/profiling_report.h"
+#include "analyze/rules/rules_page.h"
+#include "analyze/rules/system_signals.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A run as text, and what the rules must say of it: tests/data/rules/README.md has the grammar.
+struct Case {
+  std::string name;
+  RuleMode mode = RuleMode::kCompat;
+  RulePreset preset = RulePreset::kCode;
+  std::vector<std::string> sets;
+  store::StringTable strings;
+  std::vector<CounterSeries> counters;
+  std::vector<store::StepRow> steps;
+  std::vector<store::FactRow> facts;
+  std::vector<LoaderEvent> loaders;
+  RunInfo run;
+  std::vector<std::vector<std::string>> expectations;
+
+  RulesInput Input() const {
+    RulesInput input;
+    input.run = run;
+    input.counters = counters;
+    input.steps = steps;
+    input.strings = &strings;
+    input.facts = facts;
+    input.loader_events = loaders;
+    return input;
+  }
+};
+
+int64_t Ns(const std::string& text) {
+  size_t end = 0;
+  const double number = std::stod(text, &end);
+  const std::string unit = text.substr(end);
+  const double scale = unit == "min"  ? 60e9
+                       : unit == "s"  ? 1e9
+                       : unit == "ms" ? 1e6
+                       : unit == "us" ? 1e3
+                                      : 1;
+  return std::llround(number * scale);
+}
+
+std::map<std::string, std::string> Keys(const std::vector<std::string>& words, size_t from,
+                                        std::vector<std::string>* rest = nullptr) {
+  std::map<std::string, std::string> keys;
+  for (size_t i = from; i < words.size(); ++i) {
+    const size_t equals = words[i].find('=');
+    if (equals != std::string::npos) {
+      keys[words[i].substr(0, equals)] = words[i].substr(equals + 1);
+    } else if (rest != nullptr) {
+      rest->push_back(words[i]);
+    }
+  }
+  return keys;
+}
+
+template <class T>
+T Or(const std::map<std::string, std::string>& keys, const char* key, T otherwise) {
+  const auto found = keys.find(key);
+  return found == keys.end() ? otherwise : static_cast<T>(std::stod(found->second));
+}
+int64_t TimeOr(const std::map<std::string, std::string>& keys, const char* key, int64_t otherwise) {
+  const auto found = keys.find(key);
+  return found == keys.end() ? otherwise : Ns(found->second);
+}
+
+const std::map<std::string, std::string> kMetricOf = {
+    {"gpu", "GPUUtilization"},   {"gpu_memory", "GPUMemoryUtilization"}, {"cpu", "CPUUtilization"},
+    {"io", "I/OWaitPercentage"}, {"memory", "MemoryUsedPercent"},        {"network", "Algorithm"}};
+
+// `80*5` five times 80; `80..90*5` from 80 to 90; `1500:80` 80 at 1500 ns.
+void AddSeries(Case& one, const std::vector<std::string>& words) {
+  std::vector<std::string> values;
+  const auto keys = Keys(words, 1, &values);
+  CounterSeries series;
+  const auto metric = kMetricOf.find(words[0]);
+  series.metric = metric == kMetricOf.end() ? words[0] : metric->second;
+  series.node = Or(keys, "node", 0);
+  if (keys.contains("device") || words[0] != "memory") series.device = Or(keys, "device", 0);
+  int64_t at = TimeOr(keys, "at", 0);
+  const int64_t every = TimeOr(keys, "every", 500'000'000);
+  for (const std::string& value : values) {
+    if (const size_t colon = value.find(':'); colon != std::string::npos) {
+      series.times_ns.push_back(std::stoll(value.substr(0, colon)));
+      series.values.push_back(std::stod(value.substr(colon + 1)));
+      continue;
+    }
+    const size_t star = value.find('*'), dots = value.find("..");
+    const int count = star == std::string::npos ? 1 : std::stoi(value.substr(star + 1));
+    const double first = std::stod(value);
+    const double last = dots == std::string::npos ? first : std::stod(value.substr(dots + 2));
+    for (int i = 0; i < count; ++i, at += every) {
+      series.times_ns.push_back(at);
+      series.values.push_back(first + (count > 1 ? (last - first) * i / (count - 1) : 0));
+    }
+  }
+  one.counters.push_back(std::move(series));
+}
+
+void AddSteps(Case& one, const std::vector<std::string>& words) {
+  const auto keys = Keys(words, 2);
+  int64_t at =
+      TimeOr(keys, "at", one.steps.empty() ? 0 : one.steps.back().ts_ns + one.steps.back().dur_ns);
+  for (int i = 0; i < std::stoi(words[1]); ++i) {
+    store::StepRow row;
+    row.node = Or(keys, "node", 0);
+    row.rank = Or(keys, "rank", 0);
+    row.step = static_cast<int64_t>(one.steps.size());
+    row.ts_ns = at;
+    row.dur_ns = TimeOr(keys, "dur", 100'000'000);
+    row.kind = one.strings.Intern(keys.contains("kind") ? keys.at("kind") : "train");
+    row.data_ns = TimeOr(keys, "data", 0);
+    row.data_pipeline_ns = row.data_ns;
+    row.other_phase_ns = row.other_ns = row.dur_ns - row.data_ns;
+    row.waits = Or(keys, "waits", 0);
+    row.starved_waits = Or(keys, "starved", 0);
+    at += row.dur_ns + TimeOr(keys, "gap", 0);
+    one.steps.push_back(row);
+  }
+}
+
+void AddLine(Case& one, const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  if (words[0] == "mode") {
+    one.mode = *ParseRuleMode(words[1]);
+  } else if (words[0] == "preset") {
+    one.preset = *ParseRulePreset(words[1]);
+  } else if (words[0] == "set") {
+    one.sets.push_back(words[1]);
+  } else if (words[0] == "run") {
+    const auto keys = Keys(words, 1);
+    one.run.duration_ns = TimeOr(keys, "duration", 0);
+    one.run.epoch_utc_ns = TimeOr(keys, "epoch", 0);
+    one.run.status = keys.contains("status") ? keys.at("status") : "completed";
+    if (keys.contains("cpus")) one.run.nodes.push_back({0, "node0", Or(keys, "cpus", 0), 0});
+  } else if (words[0] == "steps") {
+    AddSteps(one, words);
+  } else if (words[0] == "loaders") {
+    const auto keys = Keys(words, 2);
+    for (int i = 0; i < std::stoi(words[1]); ++i) {
+      one.loaders.push_back({TimeOr(keys, "at", 0) + i * TimeOr(keys, "every", 1'000'000'000),
+                             TimeOr(keys, "dur", 100'000'000), Or(keys, "node", 0),
+                             Or<int64_t>(keys, "pid", 1)});
+    }
+  } else if (words[0] == "fact") {
+    store::FactRow fact;
+    fact.kind = one.strings.Intern(words[1]);
+    fact.json = line.substr(line.find('{'));
+    one.facts.push_back(fact);
+  } else if (words[0] == "expect") {
+    one.expectations.push_back(words);
+  } else {
+    AddSeries(one, words);
+  }
+}
+
+std::vector<std::unique_ptr<Case>> ReadCases(const std::filesystem::path& file) {
+  std::vector<std::unique_ptr<Case>> cases;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    line = line.substr(0, line.find(" # "));
+    if (line.find_first_not_of(' ') == std::string::npos || line[0] == '#') continue;
+    if (line.rfind("case ", 0) == 0) {
+      cases.push_back(std::make_unique<Case>());
+      cases.back()->name = file.stem().string() + ": " + line.substr(5);
+    } else {
+      AddLine(*cases.back(), line);
+    }
+  }
+  return cases;
+}
+
+// "expect Rule status key=number ...": what is not named is not looked at.
+void Check(const std::vector<std::string>& words, const std::vector<RuleResult>& results) {
+  for (const RuleResult& result : results) {
+    if (InfoOf(result.rule).name != words[1]) continue;
+    EXPECT_STREQ(NameOf(result.status), words[2].c_str()) << result.reason;
+    const std::map<std::string, int64_t> found = {{"triggered", result.triggered},
+                                                  {"violations", result.violations},
+                                                  {"datapoints", result.datapoints}};
+    for (const auto& [key, value] : Keys(words, 3)) {
+      if (key == "evidence") {
+        EXPECT_EQ(static_cast<int64_t>(result.evidence.size()), std::stoll(value));
+      } else {
+        EXPECT_EQ(found.at(key), std::stoll(value)) << words[1] << ' ' << key;
+      }
+    }
+    if (result.status == RuleStatus::kIssuesFound) {
+      EXPECT_FALSE(result.evidence.empty());
+      EXPECT_FALSE(result.advice.empty());
+    }
+    if (result.status == RuleStatus::kNotApplicable) {
+      EXPECT_FALSE(result.reason.empty());
+    }
+    return;
+  }
+  FAIL() << "no rule " << words[1];
+}
+
+TEST(Rules, CasesOfTheData) {
+  size_t count = 0;
+  for (const auto& file : std::filesystem::directory_iterator(STEPTRACE_RULES_CASES)) {
+    if (file.path().extension() != ".cases") continue;
+    for (const auto& one : ReadCases(file.path())) {
+      SCOPED_TRACE(one->name);
+      RuleSettings settings(one->mode, one->preset);
+      for (const std::string& set : one->sets) {
+        const Status status = settings.Set(set);
+        ASSERT_TRUE(status.ok()) << status.error().message;
+      }
+      const auto results = RunRules(one->Input(), settings);
+      ASSERT_EQ(results.size(), kRuleCount);
+      ASSERT_FALSE(one->expectations.empty());
+      for (const auto& expectation : one->expectations) Check(expectation, results);
+      ++count;
+    }
+  }
+  EXPECT_GE(count, 60u);
+}
+
+TEST(Rules, TheReportHasEverySectionAlsoOfNothing) {
+  for (RuleMode mode : {RuleMode::kCompat, RuleMode::kModern}) {
+    Case nothing;
+    const auto json =
+        ProfilingReportJson(BuildProfilingReport(nothing.Input(), RuleSettings(mode)));
+    for (const char* section :
+         {"system_usage", "framework", "step_durations", "gpu_utilization", "load_balance",
+          "data_loading", "batch_size", "cpu_bottlenecks", "io_bottlenecks", "gpu_memory"}) {
+      ASSERT_TRUE(json.contains(section)) << section;
+      EXPECT_EQ(json[section]["applicable"], false) << section;
+      EXPECT_FALSE(json[section]["reason"].get<std::string>().empty()) << section;
+    }
+    EXPECT_EQ(json["rules"].size(), kRuleCount);
+    for (const auto& rule : json["rules"]) {
+      EXPECT_EQ(rule["status"], mode == RuleMode::kCompat ? "ok" : "not_applicable") << rule;
+    }
+  }
+}
+
+TEST(Rules, SectionsHaveTheirData) {
+  Case one;
+  AddLine(one, "gpu device=0 10..20*40");
+  AddLine(one, "gpu device=1 80*40");
+  AddLine(one, "gpu_memory device=0 50*40");
+  AddLine(one, "cpu device=0 95*40");
+  AddLine(one, "cpu device=1 5*40");
+  AddLine(one, "io device=0 0*40");
+  AddLine(one, "steps 10 at=1s dur=1s data=250ms");
+  AddLine(one, "fact loader {\"workers\": 3, \"pin_memory\": false}");
+  const auto report = BuildProfilingReport(one.Input(), RuleSettings(RuleMode::kCompat));
+  ASSERT_TRUE(report.system_usage.applicable);
+  const UsageRow& cpu = report.system_usage.data[1];
+  EXPECT_EQ(cpu.metric, "CPU");
+  EXPECT_DOUBLE_EQ(cpu.p95, 50);
+  ASSERT_TRUE(report.gpu_utilization.applicable);
+  EXPECT_DOUBLE_EQ(report.gpu_utilization.data[0].box.p50, 15);
+  ASSERT_TRUE(report.load_balance.applicable);
+  EXPECT_GT(report.load_balance.data[0].distance, 0.7);
+  ASSERT_TRUE(report.data_loading.applicable);
+  EXPECT_EQ(report.data_loading.data.workers, 3);
+  EXPECT_EQ(report.data_loading.data.pin_memory, false);
+  EXPECT_DOUBLE_EQ(*report.data_loading.data.wait_share, 0.25);
+  EXPECT_EQ(report.framework.data.train_ns, 10'000'000'000);
+  EXPECT_EQ(report.step_durations.data[0].count, 10);
+  EXPECT_EQ(report.phases.initialization_ns, 1'000'000'000);
+  EXPECT_EQ(report.cpu_bottlenecks.data.snapshots, 40);
+  EXPECT_TRUE(report.gpu_memory.applicable);
+}
+
+TEST(RuleSettings, TakesWhatFits) {
+  RuleSettings settings(RuleMode::kCompat);
+  EXPECT_EQ(settings.Number(RuleId::kLoadBalancing, "threshold"), 0.2);
+  EXPECT_TRUE(settings.Set("LoadBalancing.threshold=0.5").ok());
+  EXPECT_TRUE(settings.Set("ProfilerReport.cpubottleneck_threshold=20").ok());
+  EXPECT_TRUE(settings.Set("StepOutlier.mode=Step:ModeKeys.TRAIN").ok());
+  EXPECT_EQ(settings.Number(RuleId::kLoadBalancing, "threshold"), 0.5);
+  EXPECT_EQ(settings.Number(RuleId::kCpuBottleneck, "threshold"), 20);
+  EXPECT_EQ(settings.step_mode(), "train");
+  EXPECT_EQ(RuleSettings(RuleMode::kCompat, RulePreset::kAwsDocs)
+                .Number(RuleId::kGpuMemoryIncrease, "window"),
+            500);
+}
+
+std::string Complaint(const char* assignment, RuleMode mode = RuleMode::kCompat) {
+  RuleSettings settings(mode);
+  const Status status = settings.Set(assignment);
+  EXPECT_FALSE(status.ok()) << assignment;
+  const std::string message = status.ok() ? "" : status.error().message;
+  EXPECT_EQ(message.find('\n'), std::string::npos);
+  return message;
+}
+
+TEST(RuleSettings, NamesWhatIsKnown) {
+  EXPECT_THAT(Complaint("Nothing.window=1"), HasSubstr("no rule 'Nothing'; the rules with"));
+  EXPECT_THAT(Complaint("Nothing.window=1"), HasSubstr("GPUMemoryIncrease"));
+  EXPECT_THAT(Complaint("BatchSize.nothing=1"), HasSubstr("gpu_memory_threshold_p95"));
+  EXPECT_THAT(Complaint("OverallSystemUsage.x=1"), HasSubstr("its parameters are none"));
+  EXPECT_THAT(Complaint("Dataloader.max_wait=1"), HasSubstr("no such parameter in mode compat"));
+  EXPECT_THAT(Complaint("Dataloader.min_threshold=1", RuleMode::kModern), HasSubstr("modern"));
+  EXPECT_THAT(Complaint("CPUBottleneck"), HasSubstr("not Rule.param=value"));
+  for (const char* value : {"101", "-1", "nan", "inf", "", "7x", "1e3"}) {
+    EXPECT_THAT(Complaint((std::string("BatchSize.cpu_threshold_p95=") + value).c_str()),
+                HasSubstr("not a number from 0 to 100"));
+  }
+  EXPECT_THAT(Complaint("BatchSize.window=1.5"), HasSubstr("whole number"));
+  EXPECT_THAT(Complaint("StepOutlier.stddev=0"), HasSubstr("over 0"));
+  EXPECT_THAT(Complaint("StepOutlier.mode=PREDICT"), HasSubstr("None, TRAIN or EVAL"));
+}
+
+TEST(RulesPage, IsCurrent) {
+  std::ifstream in(STEPTRACE_RULES_PAGE);
+  std::stringstream page;
+  page << in.rdbuf();
+  EXPECT_NE(page.str().find(RuleParametersMarkdown()), std::string::npos)
+      << "docs/reference/rules.md does not hold this table:\n"
+      << RuleParametersMarkdown();
+}
+
+TEST(Quantile, IsNumpysDefault) {
+  const std::vector<double> values = {3, 1, 2, 10};
+  EXPECT_DOUBLE_EQ(Quantile(values, 0.95), 8.95);
+  EXPECT_DOUBLE_EQ(Quantile(values, 0.5), 2.5);
+  EXPECT_EQ(Quantile(values, 1), 10);
+  EXPECT_EQ(Quantile(values, 0), 1);
+  EXPECT_EQ(Quantile({}, 0.5), 0);
+  EXPECT_DOUBLE_EQ(Deviation(values), std::sqrt(12.5));
+}
+
+TEST(Quantile, SlopeIsNotMovedByOutliers) {
+  std::vector<double> values;
+  for (int i = 0; i < 600; ++i) values.push_back(20 + 0.01 * i);
+  EXPECT_NEAR(RobustSlope(values), 0.01, 1e-9);
+  for (int i = 0; i < 600; i += 50) values[i] = 99;
+  EXPECT_NEAR(RobustSlope(values), 0.01, 0.0005);
+}
+
+TEST(SystemSignals, SharesComeBackAsTheDecimalsTheyWere) {
+  for (double percent :
+       {7.0, 0.07, 3.33, 66.67, 10.0, 29.0, 70.0, 90.0, 1.36, 47.76, 99.99, 13.5}) {
+    EXPECT_EQ(PercentOf(percent / 100), percent);
+  }
+  EXPECT_DOUBLE_EQ(PercentOf(1.0 / 3), 100.0 / 3);
+}
+
+TEST(SystemSignals, OwnMetricsAreTheReferencesOnes) {
+  std::vector<CounterSeries> counters(5);
+  const char* names[] = {"core.busy_share", "gpu.memory_used_bytes", "gpu.memory_total_bytes",
+                         "network.receive_bytes_per_s", "cpu.busy_share"};
+  const double values[] = {0.07, 8, 32, 100, 0.5};
+  for (size_t i = 0; i < 5; ++i) {
+    counters[i].metric = names[i];
+    if (i < 3) counters[i].device = 1;
+    counters[i].times_ns = {0, 500};
+    counters[i].values = {values[i], std::nan("")};
+  }
+  const SystemSignals signals(counters);
+  ASSERT_EQ(signals.Of(Signal::kCpu).size(), 1u);  // the cores alone, not their mean too
+  EXPECT_EQ(signals.Of(Signal::kCpu)[0]->values, std::vector<double>{7});
+  EXPECT_EQ(signals.Of(Signal::kGpuMemory)[0]->values, std::vector<double>{25});
+  EXPECT_EQ(signals.Of(Signal::kNetwork)[0]->values, std::vector<double>{100});
+}
+
+}  // namespace
+}  // namespace steptrace::analyze

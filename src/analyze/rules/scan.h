@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyze/rules/rule_catalogue.h"
+#include "analyze/rules/rule_result.h"
+#include "analyze/rules/rules_input.h"
+#include "analyze/rules/system_signals.h"
+
+// The reference's way of looking at a run: again and again at the next minute. A rule keeps what it
+// has seen and is asked after each scan (sagemaker.md 2.0).
+namespace steptrace::analyze {
+
+inline constexpr int64_t kScanNs = 60'000'000'000;
+// Of a run whose times make more scans than this (about 69 days) some are wrong.
+inline constexpr int64_t kMostScans = 100'000;
+
+// Steps that train (warm-up included) and evaluations, by begin: as marked, where they were.
+std::vector<StepMark> StepEvents(const RulesInput& input);
+
+// What a rule sees in one scan: all that touches [begin, end], both ends included, so that what
+// lies across a border is seen twice. That is the reference's range (sagemaker.md 1.6).
+struct ScanWindow {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  const SystemSignals* signals = nullptr;
+  std::vector<SystemEvent> system;  // by time
+  std::vector<StepMark> steps;      // by begin
+  std::vector<LoaderEvent> loaders;
+};
+
+class CompatRule {
+ public:
+  virtual ~CompatRule() = default;
+  virtual void Scan(const ScanWindow& window) = 0;
+  virtual RuleResult Result() const = 0;
+};
+
+std::unique_ptr<CompatRule> MakeCompatSystemRule(RuleId rule, const RuleSettings& settings);
+std::unique_ptr<CompatRule> MakeCompatFrameworkRule(RuleId rule, const RuleSettings& settings);
+
+// All rules but ProfilerReport, in the order of the catalogue.
+std::vector<RuleResult> RunCompatRules(const RulesInput& input, const RuleSettings& settings);
+std::vector<RuleResult> RunModernRules(const RulesInput& input, const RuleSettings& settings);
+
+// "9 scans", "1 scan"
+std::string Counted(int64_t count, const char* thing);
+// What a result needs before its rule looks at anything.
+RuleResult EmptyResult(RuleId rule, const RuleSettings& settings);
+
+}  // namespace steptrace::analyze

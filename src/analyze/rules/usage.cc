@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/rules/usage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analyze/report/quantity.h"
+#include "analyze/rules/quantile.h"
+
+namespace steptrace::analyze {
+namespace {
+
+struct MetricText {
+  Signal signal;
+  const char* name;
+  const char* unit;
+};
+constexpr MetricText kMetrics[] = {
+    {Signal::kNetwork, "Network", "bytes"},
+    {Signal::kGpu, "GPU", "percentage"},
+    {Signal::kCpu, "CPU", "percentage"},
+    {Signal::kHostMemory, "CPU memory", "percentage"},
+    {Signal::kGpuMemory, "GPU memory", "percentage"},
+    {Signal::kIoWait, "I/O", "percentage"},
+};
+
+// The names that the reference divides by: GPUs also for their memory, cores also for their waits.
+Signal NamesOf(Signal signal) {
+  if (signal == Signal::kGpuMemory) return Signal::kGpu;
+  return signal == Signal::kIoWait ? Signal::kCpu : signal;
+}
+
+using NodeValues = std::map<int32_t, std::vector<double>>;
+
+NodeValues CompatValues(const SystemSignals& signals, Signal signal) {
+  double names = 1;
+  if (signal != Signal::kNetwork && signal != Signal::kHostMemory) {
+    std::set<int32_t> devices;
+    for (const SignalSeries* one : signals.Of(NamesOf(signal))) devices.insert(one->device);
+    names = static_cast<double>(std::max<size_t>(devices.size(), 1));
+  }
+  std::map<int32_t, std::map<int64_t, double>> sums;
+  for (const SignalSeries* one : signals.Of(signal)) {
+    for (size_t i = 0; i < one->values.size(); ++i) {
+      sums[one->node][one->times_ns[i]] += one->values[i];
+    }
+  }
+  NodeValues values;
+  for (const auto& [node, by_time] : sums) {
+    for (const auto& [time, sum] : by_time) values[node].push_back(sum / names);
+  }
+  return values;
+}
+
+NodeValues ModernValues(const std::map<int32_t, std::vector<NodeSnapshot>>& snapshots,
+                        Signal signal) {
+  NodeValues values;
+  for (const auto& [node, of_node] : snapshots) {
+    for (const NodeSnapshot& one : of_node) {
+      const std::optional<double>* means[] = {&one.cpu,        &one.io_wait,     &one.gpu,
+                                              &one.gpu_memory, &one.host_memory, &one.network};
+      const auto& mean = *means[static_cast<size_t>(signal)];
+      if (mean) values[node].push_back(std::max(0.0, *mean));
+    }
+  }
+  return values;
+}
+
+double Rounded(double value) {
+  return std::round(std::max(0.0, value) * 100) / 100;
+}
+
+const UsageRow* Find(const std::vector<UsageRow>& rows, int32_t node, const char* metric) {
+  for (const UsageRow& row : rows) {
+    if (row.node == node && row.metric == metric) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<UsageRow> UsageRows(const SystemSignals& signals, RuleMode mode) {
+  std::vector<UsageRow> rows;
+  std::map<int32_t, std::vector<NodeSnapshot>> snapshots;
+  if (mode == RuleMode::kModern) snapshots = Snapshots(signals);
+  for (const MetricText& metric : kMetrics) {
+    const NodeValues by_node = mode == RuleMode::kCompat ? CompatValues(signals, metric.signal)
+                                                         : ModernValues(snapshots, metric.signal);
+    for (const auto& [node, values] : by_node) {
+      rows.push_back({node, metric.name, metric.unit, Rounded(Quantile(values, 1)),
+                      Rounded(Quantile(values, 0.99)), Rounded(Quantile(values, 0.95)),
+                      Rounded(Quantile(values, 0.5)), Rounded(Quantile(values, 0))});
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const UsageRow& a, const UsageRow& b) { return a.node < b.node; });
+  return rows;
+}
+
+std::vector<std::string> UsageFindings(const std::vector<UsageRow>& rows) {
+  constexpr double kBusy = 70;
+  std::set<int32_t> nodes;
+  for (const UsageRow& row : rows) nodes.insert(row.node);
+  std::vector<std::string> findings;
+  for (int32_t node : nodes) {
+    const UsageRow* gpu = Find(rows, node, "GPU");
+    const UsageRow* cpu = Find(rows, node, "CPU");
+    if (cpu == nullptr) continue;
+    const std::string cpu_text = fmt::format("p95 of CPU is {} %", FormatNumber(cpu->p95));
+    if (gpu == nullptr) {
+      if (cpu->p95 < kBusy) {
+        findings.push_back(
+            fmt::format("Node {} has no GPU, and {}: a smaller machine may do.", node, cpu_text));
+      }
+      continue;
+    }
+    const std::string gpu_text = fmt::format("p95 of GPU is {} %", FormatNumber(gpu->p95));
+    if (gpu->p95 < kBusy && cpu->p95 < kBusy) {
+      findings.push_back(fmt::format("Node {} is under-utilised: {}, {}. A smaller machine may do.",
+                                     node, gpu_text, cpu_text));
+    } else if (gpu->p95 < kBusy && cpu->p95 > kBusy) {
+      findings.push_back(fmt::format("Node {} is held up by its CPU, it seems: {}, {}.", node,
+                                     gpu_text, cpu_text));
+    } else if (gpu->p50 > kBusy) {
+      findings.push_back(
+          fmt::format("Node {} is well used: p50 of GPU is {} %.", node, FormatNumber(gpu->p50)));
+    }
+  }
+  return findings;
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "analyze/trace/trace.h"
+#include "analyze/trace/trace_text.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using ::testing::ElementsAre;
+
+class BuildTraceTest : public ::testing::Test {
+ protected:
+  RankTrace Draw(std::string_view text) { return DrawRank(text, strings_); }
+  std::string Name(const RankTrace& trace, int32_t host) const {
+    return host == kNone ? "-" : strings_.Text(trace.host[static_cast<size_t>(host)].name);
+  }
+  // "child<parent" of each host event.
+  std::vector<std::string> Parents(const RankTrace& trace) const {
+    std::vector<std::string> texts;
+    for (const TraceEvent& event : trace.host) {
+      texts.push_back(strings_.Text(event.name) + "<" + Name(trace, event.parent));
+    }
+    return texts;
+  }
+
+  store::StringTable strings_;
+};
+
+TEST_F(BuildTraceTest, HostEventsNestWithinTheirLane) {
+  const RankTrace trace = Draw(R"(
+t2 op other 10 20
+t1 op inner 10 20
+t1 op outer 0 100
+t1 op last 20 100
+t1 op innermost 10 15
+)");
+  EXPECT_THAT(Parents(trace),
+              ElementsAre("other<-", "outer<-", "inner<outer", "innermost<inner", "last<outer"));
+}
+
+TEST_F(BuildTraceTest, WhatPokesOutOfItsParentBelongsToWhatEnclosesBoth) {
+  EXPECT_THAT(Parents(Draw(R"(
+t1 op outer 0 100
+t1 op a 10 20
+t1 op b 15 25
+t1 op c 18 22
+)")),
+              ElementsAre("outer<-", "a<outer", "b<outer", "c<b"));
+}
+
+TEST_F(BuildTraceTest, AMomentAtTheEndOfAnEventIsStillInIt) {
+  EXPECT_THAT(Parents(Draw("t1 op a 0 10\nt1 op moment 10 10\n")), ElementsAre("a<-", "moment<a"));
+  EXPECT_THAT(Parents(Draw("t1 op a 0 10\nt1 op moment 10 10\nt1 op b 10 20\n")),
+              ElementsAre("a<-", "b<-", "moment<b"));
+}
+
+TEST_F(BuildTraceTest, DeviceWorkFindsItsLaunchOperatorAndStep) {
+  const RankTrace trace = Draw(R"(
+t1 step ProfilerStep#7 0 100
+t1 op aten::mm 10 50 ext=3
+t1 runtime cudaLaunchKernel 20 30 corr=1 ext=3
+t1 op nested 60 90 ext=4
+t1 runtime cudaLaunchKernel 70 75 corr=2
+s7 kernel gemm 130 150 corr=1
+s7 kernel relu 150 160 corr=2
+s7 kernel alone 165 170 corr=99
+s7 kernel inside 80 81
+)");
+  ASSERT_EQ(trace.steps.size(), 1u);
+  EXPECT_EQ(trace.steps[0].number, 7);
+  std::vector<std::string> texts;
+  for (const TraceEvent& event : trace.device) {
+    texts.push_back(strings_.Text(event.name) + ":" + Name(trace, event.launch) + ":" +
+                    Name(trace, event.op) + ":" + std::to_string(event.step));
+  }
+  EXPECT_THAT(texts, ElementsAre("inside:-:-:0", "gemm:cudaLaunchKernel:aten::mm:0",
+                                 "relu:cudaLaunchKernel:nested:0", "alone:-:-:-1"));
+}
+
+TEST_F(BuildTraceTest, AnExternalIdOfAnOperatorElsewhereIsNoLink) {
+  const RankTrace trace = Draw(R"(
+t1 op early 0 10 ext=7
+t1 op around 20 50 ext=8
+t1 runtime cudaLaunchKernel 30 35 corr=7 ext=7
+t2 op other 30 50 ext=9
+t1 runtime cudaLaunchKernel 36 40 corr=9 ext=9
+s7 kernel k 60 70 corr=7
+s7 kernel k 70 80 corr=9
+t1 runtime cudaLaunchKernel 60 65 corr=8 ext=8
+s7 kernel k 80 90 corr=8 ext=8
+s7 kernel k 90 95 corr=99 ext=8
+)");
+  EXPECT_EQ(Name(trace, trace.device[0].op), "around");
+  EXPECT_EQ(Name(trace, trace.device[1].op), "around");
+  EXPECT_EQ(Name(trace, trace.device[2].op), "-");
+  EXPECT_EQ(Name(trace, trace.device[3].op), "around");  // no launch to hold against it
+}
+
+TEST_F(BuildTraceTest, OfTwoCallsWithOneCorrelationTheFirstByTimeIsTheLaunch) {
+  const RankTrace trace = Draw(R"(
+t2 runtime later 20 25 corr=5
+t1 runtime earlier 30 35 corr=5
+t3 runtime first 10 15 corr=5
+s7 kernel k 40 50 corr=5
+)");
+  EXPECT_EQ(Name(trace, trace.device[0].launch), "first");
+}
+
+TEST_F(BuildTraceTest, AnnotationsOnTheDeviceAreNoSteps) {
+  const RankTrace trace = Draw(R"(
+t1 step ProfilerStep#2 100 200
+t1 step ProfilerStep#1 0 100
+s7 gpu_annotation ProfilerStep#1 50 150
+)");
+  ASSERT_EQ(trace.steps.size(), 2u);
+  EXPECT_EQ(trace.steps[0].number, 1);
+  EXPECT_EQ(trace.device[0].kind, EventKind::kDeviceAnnotation);
+  EXPECT_EQ(trace.device[0].role, DeviceRole::kNone);
+}
+
+TEST_F(BuildTraceTest, NegativeDurationsCountAsNothingAndTracesAreLeftOut) {
+  const RankTrace trace = Draw("t1 op back 10 5\nt1 cat:Trace all 0 1000\n");
+  ASSERT_EQ(trace.host.size(), 1u);
+  EXPECT_EQ(trace.host[0].dur_ns, 0);
+}
+
+TEST_F(BuildTraceTest, LanesKnowTheirThreadOrStream) {
+  const RankTrace trace = Draw("d3s20 kernel k 0 1\nt44 op a 0 1\n");
+  const Lane& stream = trace.lanes[static_cast<size_t>(trace.device[0].lane)];
+  const Lane& thread = trace.lanes[static_cast<size_t>(trace.host[0].lane)];
+  EXPECT_TRUE(stream.on_device);
+  EXPECT_EQ(stream.device, 3);
+  EXPECT_EQ(stream.stream, 20);
+  EXPECT_FALSE(thread.on_device);
+  EXPECT_EQ(thread.tid, 44);
+}
+
+TEST(RoleTest, CommunicationIsKnownByItsLibrary) {
+  for (const char* name :
+       {"ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)", "ncclDevKernel_Generic_4(x)",
+        "rcclGenericKernel", "void vllm::cross_device_reduce_1stage<float>", "NCCL_x"}) {
+    EXPECT_EQ(RoleOf(EventKind::kKernel, name), DeviceRole::kCommunication) << name;
+  }
+  EXPECT_EQ(RoleOf(EventKind::kKernel, "nvjet_tst_128x64"), DeviceRole::kCompute);
+  EXPECT_EQ(RoleOf(EventKind::kMemset, "Memset (Device)"), DeviceRole::kMemory);
+  EXPECT_EQ(RoleOf(EventKind::kSync, "Stream Wait Event"), DeviceRole::kNone);
+}
+
+TEST(KindTest, CategoriesOfOtherMakersAreKnown) {
+  EXPECT_EQ(KindOf("mtia_runtime", "x"), EventKind::kRuntime);
+  EXPECT_EQ(KindOf("xpu_driver", "x"), EventKind::kRuntime);
+  EXPECT_EQ(KindOf("mtia_ccp_events", "x"), EventKind::kKernel);
+  EXPECT_EQ(KindOf("user_annotation", "ProfilerStep#9"), EventKind::kStep);
+  EXPECT_EQ(KindOf("something", "x"), EventKind::kOtherHost);
+}
+
+}  // namespace
+}  // namespace steptrace::analyze

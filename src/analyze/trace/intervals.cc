@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/trace/intervals.h"
+
+#include <algorithm>
+
+namespace steptrace::analyze {
+namespace {
+
+bool BeginsEarlier(const Stretch& a, const Stretch& b) {
+  return a.begin_ns < b.begin_ns;
+}
+
+// The first stretch that ends after the moment.
+Intervals::const_iterator FirstEndingAfter(const Intervals& set, int64_t ns) {
+  return std::upper_bound(set.begin(), set.end(), ns,
+                          [](int64_t at, const Stretch& one) { return at < one.end_ns; });
+}
+
+// Calls `with` for each stretch of the intersection, in order.
+template <class With>
+void EachCommon(const Intervals& a, const Intervals& b, With with) {
+  auto i = a.begin();
+  auto j = b.begin();
+  while (i != a.end() && j != b.end()) {
+    const Stretch common = {std::max(i->begin_ns, j->begin_ns), std::min(i->end_ns, j->end_ns)};
+    if (common.begin_ns < common.end_ns) with(common);
+    if (i->end_ns < j->end_ns) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+}
+
+}  // namespace
+
+Intervals Union(std::vector<Stretch> stretches) {
+  std::erase_if(stretches, [](const Stretch& one) { return one.end_ns <= one.begin_ns; });
+  if (!std::is_sorted(stretches.begin(), stretches.end(), BeginsEarlier)) {
+    std::sort(stretches.begin(), stretches.end(), BeginsEarlier);
+  }
+  size_t kept = 0;
+  for (const Stretch& one : stretches) {
+    if (kept > 0 && one.begin_ns <= stretches[kept - 1].end_ns) {
+      stretches[kept - 1].end_ns = std::max(stretches[kept - 1].end_ns, one.end_ns);
+    } else {
+      stretches[kept++] = one;
+    }
+  }
+  stretches.resize(kept);
+  return stretches;
+}
+
+Intervals Union(const Intervals& a, const Intervals& b) {
+  std::vector<Stretch> both(a.size() + b.size());
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), both.begin(), BeginsEarlier);
+  return Union(std::move(both));
+}
+
+Intervals Intersection(const Intervals& a, const Intervals& b) {
+  Intervals result;
+  EachCommon(a, b, [&](const Stretch& common) { result.push_back(common); });
+  return result;
+}
+
+Intervals Difference(const Intervals& a, const Intervals& b) {
+  Intervals result;
+  auto j = b.begin();
+  for (Stretch left : a) {
+    while (j != b.end() && j->end_ns <= left.begin_ns) ++j;
+    for (auto k = j; k != b.end() && k->begin_ns < left.end_ns; ++k) {
+      if (k->begin_ns > left.begin_ns) result.push_back({left.begin_ns, k->begin_ns});
+      left.begin_ns = std::max(left.begin_ns, k->end_ns);
+    }
+    if (left.begin_ns < left.end_ns) result.push_back(left);
+  }
+  return result;
+}
+
+int64_t Length(const Intervals& set) {
+  int64_t length = 0;
+  for (const Stretch& one : set) length += one.length_ns();
+  return length;
+}
+
+int64_t Overlap(const Intervals& a, const Intervals& b) {
+  int64_t length = 0;
+  EachCommon(a, b, [&](const Stretch& common) { length += common.length_ns(); });
+  return length;
+}
+
+Intervals Within(const Intervals& set, const Stretch& window) {
+  Intervals result;
+  if (window.length_ns() <= 0) return result;
+  for (auto at = FirstEndingAfter(set, window.begin_ns);
+       at != set.end() && at->begin_ns < window.end_ns; ++at) {
+    result.push_back(
+        {std::max(at->begin_ns, window.begin_ns), std::min(at->end_ns, window.end_ns)});
+  }
+  return result;
+}
+
+int64_t LengthWithin(const Intervals& set, const Stretch& window) {
+  int64_t length = 0;
+  if (window.length_ns() <= 0) return length;
+  for (auto at = FirstEndingAfter(set, window.begin_ns);
+       at != set.end() && at->begin_ns < window.end_ns; ++at) {
+    length += std::min(at->end_ns, window.end_ns) - std::max(at->begin_ns, window.begin_ns);
+  }
+  return length;
+}
+
+bool Contains(const Intervals& set, int64_t ns) {
+  const auto at = FirstEndingAfter(set, ns);
+  return at != set.end() && at->begin_ns <= ns;
+}
+
+}  // namespace steptrace::analyze

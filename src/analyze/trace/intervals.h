@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+// Sets of moments as sorted stretches of whole nanoseconds: exact, and linear in their number.
+namespace steptrace::analyze {
+
+// From begin up to, not including, end.
+struct Stretch {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+
+  int64_t length_ns() const { return end_ns - begin_ns; }
+  friend bool operator==(const Stretch&, const Stretch&) = default;
+};
+
+// Sorted by begin, disjoint, not touching, none empty. The functions below keep it so.
+using Intervals = std::vector<Stretch>;
+
+// The union of stretches in any order; empty and inverted ones hold no moment.
+Intervals Union(std::vector<Stretch> stretches);
+
+Intervals Union(const Intervals& a, const Intervals& b);
+Intervals Intersection(const Intervals& a, const Intervals& b);
+Intervals Difference(const Intervals& a, const Intervals& b);
+
+int64_t Length(const Intervals& set);
+// |a and b| without making the set.
+int64_t Overlap(const Intervals& a, const Intervals& b);
+// |a and window|, in logarithmic time plus the stretches in it.
+int64_t LengthWithin(const Intervals& set, const Stretch& window);
+Intervals Within(const Intervals& set, const Stretch& window);
+bool Contains(const Intervals& set, int64_t ns);
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "store/string_table.h"
+#include "store/tables.h"
+
+// A profile in memory: what one rank's host and devices did, linked. Every device analysis starts
+// from here. A value; built once by BuildRankTrace from rows of the store, never from a file.
+namespace steptrace::analyze {
+
+enum class EventKind : uint8_t {
+  kOperator,    // cpu_op
+  kAnnotation,  // user_annotation, but for steps
+  kStep,        // ProfilerStep#N on the host
+  kRuntime,     // cuda_runtime, cuda_driver, and their likes of other makers
+  kPython,      // python_function
+  kOverhead,    // the profiler's own
+  kOtherHost,   // any other category on a host thread
+  kKernel,      // device work from here on
+  kMemcpy,
+  kMemset,
+  kSync,              // a device-side wait: Stream Wait Event, Event Sync, Context Sync
+  kDeviceAnnotation,  // gpu_user_annotation: around device work, no work itself
+};
+
+// What the device does while an event of it runs.
+enum class DeviceRole : uint8_t { kCompute, kCommunication, kMemory, kNone };
+
+inline constexpr int32_t kNone = -1;
+
+struct TraceEvent {
+  int64_t ts_ns = 0;
+  int64_t dur_ns = 0;
+  int64_t correlation = kNone;
+  int64_t external_id = kNone;
+  int64_t sequence = kNone;
+  int64_t group = kNone;
+  int64_t bytes = kNone;
+  int64_t flow_out = kNone;  // forward operator, to its backward one
+  int64_t flow_in = kNone;
+  store::StringId name{};
+  store::StringId details{};
+  int32_t lane = 0;        // index in RankTrace::lanes
+  int32_t parent = kNone;  // host: index of the innermost host event of the lane around this one
+  int32_t step = kNone;    // host: index in RankTrace::steps of the step that its begin falls in;
+                           // device: that of its launch, else by its own begin
+  int32_t launch = kNone;  // device: index in `host` of the runtime call with its correlation
+  int32_t op = kNone;      // host runtime: its operator; device: the launch's operator, else the
+                           // one of its external id. Index in `host`
+  EventKind kind = EventKind::kOtherHost;
+  DeviceRole role = DeviceRole::kNone;
+
+  int64_t end_ns() const { return ts_ns + dur_ns; }
+};
+
+// A host thread or a device's stream.
+struct Lane {
+  int32_t track = 0;
+  bool on_device = false;
+  int64_t pid = kNone;
+  int64_t tid = kNone;
+  int32_t device = kNone;
+  int64_t stream = kNone;
+  std::string name;
+};
+
+// A step as the script's profiler marked it (ProfilerStep#N on the host).
+struct TraceStep {
+  int64_t number = 0;
+  int64_t ts_ns = 0;
+  int64_t dur_ns = 0;
+  int32_t lane = 0;
+
+  int64_t end_ns() const { return ts_ns + dur_ns; }
+};
+
+struct RankTrace {
+  int32_t rank = 0;
+  int32_t node = 0;
+  std::vector<Lane> lanes;
+  std::vector<TraceEvent> host;    // by lane, then begin, then the longer first: parents precede
+  std::vector<TraceEvent> device;  // by begin, then lane
+  std::vector<TraceStep> steps;    // by begin; without marks of the script: empty
+  std::vector<store::MemoryRow> memory;  // by time
+};
+
+// All ranks of a run. `strings` holds the texts of all of them and outlives the value.
+struct Trace {
+  const store::StringTable* strings = nullptr;
+  std::vector<RankTrace> ranks;  // by rank
+  std::vector<store::FactRow> facts;
+
+  const std::string& Text(store::StringId id) const { return strings->Text(id); }
+};
+
+// Kind and role by category and name. Communication: names with nccl, rccl, hccl, xccl or
+// cross_device_reduce in them (pytorch_profiler.md 2.5), whatever the case.
+EventKind KindOf(std::string_view category, std::string_view name);
+DeviceRole RoleOf(EventKind kind, std::string_view name);
+
+// Links one rank's rows. Rows in any order; negative durations count as 0. Rows of categories that
+// are no stretch of work (Trace, flows) are left out. Of events with one correlation on a host the
+// first by time is the launch; a kernel without one stays without.
+RankTrace BuildRankTrace(int32_t rank, std::span<const store::SliceRow> slices,
+                         std::span<const store::TrackRow> tracks,
+                         std::span<const store::MemoryRow> memory,
+                         const store::StringTable& strings);
+
+}  // namespace steptrace::analyze

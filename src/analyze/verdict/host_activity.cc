@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/host_activity.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace steptrace::analyze {
+namespace {
+
+struct Pattern {
+  std::string_view part;
+  HostDoing doing;
+};
+
+// Parts of the names of ranges, operators and Python functions. Activation checkpointing
+// (torch/utils/checkpoint.py) is part of the model, so "checkpoint" alone says nothing.
+constexpr std::array kPatterns = {
+    Pattern{"enumerate(DataLoader)#", HostDoing::kData},
+    Pattern{"enumerate(DataPipe)#", HostDoing::kData},
+    Pattern{"torch/utils/data/dataloader.py", HostDoing::kData},
+    Pattern{"dataloader_next", HostDoing::kData},
+    Pattern{"gc.collect", HostDoing::kCollection},
+    Pattern{"torch/_dynamo/convert_frame.py", HostDoing::kCompilation},
+    Pattern{"_compile.compile_inner", HostDoing::kCompilation},
+    Pattern{"torch/_inductor/compile_fx.py", HostDoing::kCompilation},
+    Pattern{"triton/compiler/compiler.py", HostDoing::kCompilation},
+    Pattern{"torch.save", HostDoing::kCheckpoint},
+    Pattern{"torch/distributed/checkpoint/", HostDoing::kCheckpoint},
+    Pattern{"save_checkpoint", HostDoing::kCheckpoint},
+    Pattern{": evaluate", HostDoing::kEvaluation},
+    Pattern{": validate", HostDoing::kEvaluation},
+    Pattern{"evaluation_loop.py", HostDoing::kEvaluation},
+    Pattern{"torch/utils/tensorboard/", HostDoing::kLogging},
+    Pattern{"logging/__init__.py", HostDoing::kLogging},
+    Pattern{"wandb/", HostDoing::kLogging},
+    Pattern{"gloo:", HostDoing::kCollective},
+    Pattern{"mpi:", HostDoing::kCollective},
+    Pattern{"c10d::barrier", HostDoing::kCollective},
+    Pattern{"distributed_c10d.py(barrier", HostDoing::kCollective},
+};
+
+bool Has(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
+// cudaMemcpy waits, cudaMemcpyAsync does not; freeing waits for the device as well.
+bool Waits(std::string_view call) {
+  if (Has(call, "Synchronize")) return true;
+  if (Has(call, "Free") && !Has(call, "Async")) return true;
+  return Has(call, "Memcpy") && !Has(call, "Async");
+}
+
+bool SaysForAll(HostDoing doing) {
+  return doing >= HostDoing::kCollective;
+}
+
+// What is done in an event whose surroundings do `around`.
+HostDoing Within(HostDoing around, HostDoing own) {
+  if (around >= HostDoing::kCheckpoint && own != HostDoing::kCollection) return around;
+  if (SaysForAll(own)) return own;
+  if (SaysForAll(around)) return around;
+  return std::max(around, own);
+}
+
+class Doings {
+ public:
+  explicit Doings(const store::StringTable& strings) : strings_(strings) {}
+  HostDoing Of(const TraceEvent& event) {
+    const uint64_t key = static_cast<uint64_t>(event.name) << 8 | static_cast<uint64_t>(event.kind);
+    auto [found, added] = doings_.try_emplace(key);
+    if (added) found->second = DoingOf(event.kind, strings_.Text(event.name));
+    return found->second;
+  }
+
+ private:
+  const store::StringTable& strings_;
+  std::unordered_map<uint64_t, HostDoing> doings_;
+};
+
+// The events of one lane that run at a moment, innermost last.
+class Running {
+ public:
+  struct Open {
+    int64_t end_ns;
+    HostDoing doing;
+    int32_t event;
+  };
+  explicit Running(std::vector<HostStretch>& stretches) : stretches_(stretches) {}
+
+  // Goes on to a moment, writing down what was done until then.
+  void AdvanceTo(int64_t ns) {
+    while (at_ < ns) {
+      int64_t next = ns;
+      for (const Open& open : open_) next = std::min(next, open.end_ns);
+      Write(next);
+      std::erase_if(open_, [next](const Open& open) { return open.end_ns <= next; });
+    }
+  }
+  void Finish() {
+    while (!open_.empty()) {
+      AdvanceTo(std::max_element(open_.begin(), open_.end(), [](const Open& a, const Open& b) {
+                  return a.end_ns < b.end_ns;
+                })->end_ns);
+    }
+  }
+  void Begin(const TraceEvent& event, HostDoing own, int32_t index) {
+    if (first_) at_ = event.ts_ns;
+    first_ = false;
+    AdvanceTo(event.ts_ns);
+    if (event.dur_ns == 0) return;
+    const HostDoing around = open_.empty() ? HostDoing::kNothing : open_.back().doing;
+    open_.push_back({event.end_ns(), Within(around, own), index});
+  }
+
+ private:
+  void Write(int64_t end) {
+    if (end <= at_) return;
+    const HostDoing doing = open_.empty() ? HostDoing::kNothing : open_.back().doing;
+    const int32_t event = open_.empty() ? kNone : open_.back().event;
+    if (!stretches_.empty() && stretches_.back().doing == doing &&
+        stretches_.back().event == event) {
+      stretches_.back().time.end_ns = end;
+    } else {
+      stretches_.push_back({{at_, end}, doing, event});
+    }
+    at_ = end;
+  }
+
+  std::vector<HostStretch>& stretches_;
+  std::vector<Open> open_;
+  int64_t at_ = 0;
+  bool first_ = true;
+};
+
+}  // namespace
+
+HostDoing DoingOf(EventKind kind, std::string_view name) {
+  if (kind == EventKind::kStep || kind == EventKind::kOverhead) return HostDoing::kNothing;
+  if (kind == EventKind::kRuntime) {
+    return Waits(name) ? HostDoing::kSynchronise : HostDoing::kLaunch;
+  }
+  for (const Pattern& pattern : kPatterns) {
+    if (Has(name, pattern.part)) return pattern.doing;
+  }
+  if (Has(name, "torch/serialization.py") &&
+      (name.ends_with(": save") || name.ends_with(": load"))) {
+    return HostDoing::kCheckpoint;
+  }
+  return kind == EventKind::kOperator ? HostDoing::kOperator : HostDoing::kBetween;
+}
+
+std::vector<HostStretch> ActivityOf(const RankTrace& trace, int32_t lane,
+                                    const store::StringTable& strings) {
+  std::vector<HostStretch> stretches;
+  const auto first =
+      std::partition_point(trace.host.begin(), trace.host.end(),
+                           [lane](const TraceEvent& event) { return event.lane < lane; });
+  Doings doings(strings);
+  Running running(stretches);
+  for (auto event = first; event != trace.host.end() && event->lane == lane; ++event) {
+    if (event->kind == EventKind::kOverhead) continue;
+    running.Begin(*event, doings.Of(*event), static_cast<int32_t>(event - trace.host.begin()));
+  }
+  running.Finish();
+  return stretches;
+}
+
+int32_t TrainingLane(const RankTrace& trace) {
+  if (!trace.steps.empty()) return trace.steps.front().lane;
+  std::map<int32_t, int64_t> counts;
+  for (const TraceEvent& event : trace.host) {
+    if (event.kind != EventKind::kOverhead) ++counts[event.lane];
+  }
+  for (const TraceEvent& event : trace.host) {
+    if (event.kind == EventKind::kOperator || event.kind == EventKind::kRuntime) {
+      counts[event.lane] += int64_t{1} << 32;
+    }
+  }
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == counts.end() ? kNone : most->first;
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_import.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+
+namespace steptrace::cli {
+namespace {
+
+struct ImportArguments {
+  std::vector<std::string> paths;
+  rpc::ImportRequest request;
+};
+
+int Import(ImportArguments arguments, const Session& session) {
+  arguments.request.paths = arguments.paths;
+  arguments.request.folder = session.settings.folder;
+  auto imported = ImportWithProgress(arguments.request);
+  if (!imported.ok()) return Fail(imported.error());
+  fmt::print("{}: {} {} from {} {}, {} {}\n", imported->run.string(), imported->events,
+             imported->events == 1 ? "row" : "rows", imported->files,
+             imported->files == 1 ? "file" : "files", imported->ranks,
+             imported->ranks == 1 ? "rank" : "ranks");
+  return FinishOutput(stdout);
+}
+
+}  // namespace
+
+void AddImportLimits(CLI::App* command, rpc::ImportRequest& request) {
+  command
+      ->add_option("--max-bytes", request.max_bytes,
+                   "Unpacked bytes a file may have (default: 1 GiB,\nor 100 times its packed size)")
+      ->type_name("BYTES")
+      ->check(AtLeast(1));
+  command->add_option("--max-depth", request.max_depth, "Depth to which JSON may be nested")
+      ->type_name("N")
+      ->check(AtLeast(1))
+      ->capture_default_str();
+}
+
+Result<import::ImportSummary> ImportWithProgress(const rpc::ImportRequest& request) {
+  std::unique_ptr<Progress> bar;
+  auto imported = rpc::ImportProfiles(request, [&](int64_t done, int64_t total) {
+    constexpr int64_t kUnit = 1 << 20;
+    if (!bar) bar = std::make_unique<Progress>("import MiB", total / kUnit);
+    bar->Done(done / kUnit);
+  });
+  bar.reset();
+  if (imported.ok()) {
+    for (const std::string& note : imported->notes) fmt::print(stderr, "steptrace: {}\n", note);
+    if (imported->losses > 0) {
+      fmt::print(stderr,
+                 "steptrace: not all could be used: `steptrace show {} losses` tells what\n",
+                 imported->run.string());
+    }
+  }
+  return imported;
+}
+
+void AddImportCommand(CLI::App& app, Session& session) {
+  CLI::App* command =
+      AddCommand(app, {.name = "import",
+                       .sentence = "Make a run of profiles by other tools",
+                       .usage = "PATH... [-o RUN] [OPTIONS]",
+                       .example = "steptrace import traces/ -o run && steptrace report run"});
+  auto arguments = std::make_shared<ImportArguments>();
+  command
+      ->add_option("PATH", arguments->paths,
+                   "Files, folders, .gz, .tar.gz, .zip: PyTorch Profiler\n(Kineto), Chrome trace "
+                   "events, SageMaker Debugger")
+      ->type_name("")
+      ->required();
+  command->add_option("-o,--output", arguments->request.output, "The run's folder; must not exist")
+      ->type_name("RUN");
+  command->add_option("--name", arguments->request.name, "Name of the run")->type_name("NAME");
+  AddImportLimits(command, arguments->request);
+  AddFolderOption(command, session);
+  command->callback([&session, arguments] {
+    session.action = [&session, arguments] { return Import(*arguments, session); };
+  });
+}
+
+}  // namespace steptrace::cli

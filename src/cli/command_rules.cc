@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_rules.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/render/rules_section.h"
+#include "serve/rpc/rules.h"
+#include "serve/rpc/run_path.h"
+
+namespace steptrace::cli {
+namespace {
+
+constexpr int64_t kDefaultTop = 12;  // rows of a table that fit a screen
+
+struct RulesArguments {
+  std::string run;
+  std::string mode = "modern";
+  std::string preset = "code";
+  std::vector<std::string> sets;
+  RulesView view;
+};
+
+Result<analyze::RuleSettings> SettingsOf(const RulesArguments& arguments) {
+  STEPTRACE_ASSIGN_OR_RETURN(const analyze::RuleMode mode, analyze::ParseRuleMode(arguments.mode));
+  STEPTRACE_ASSIGN_OR_RETURN(const analyze::RulePreset preset,
+                             analyze::ParseRulePreset(arguments.preset));
+  analyze::RuleSettings settings(mode, preset);
+  for (const std::string& set : arguments.sets) {
+    STEPTRACE_RETURN_IF_ERROR(settings.Set(set));
+  }
+  return settings;
+}
+
+int Rules(const RulesArguments& arguments, const Session& session) {
+  const auto settings = SettingsOf(arguments);
+  if (!settings.ok()) return Fail(settings.error());
+  const auto run = rpc::ResolveRun(arguments.run, session.settings.folder);
+  if (!run.ok()) return Fail(run.error());
+  const Status status = PrintRules(*run, *settings, session, arguments.view);
+  return status.ok() ? FinishOutput(stdout) : Fail(status.error());
+}
+
+}  // namespace
+
+Status PrintRules(const std::filesystem::path& run, const analyze::RuleSettings& rules,
+                  const Session& session, const RulesView& view) {
+  const Settings& settings = session.settings;
+  STEPTRACE_ASSIGN_OR_RETURN(
+      const rpc::RulesAnswer answer,
+      rpc::LoadRules(run, rules, {settings.price_per_hour, settings.instance, settings.instances}));
+  if (view.json) {
+    nlohmann::ordered_json json = analyze::ProfilingReportJson(answer.report);
+    json["cost"] = analyze::CostJson(answer.cost);
+    const std::string text =
+        json.dump(2, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace);
+    std::fputs((text + "\n").c_str(), stdout);
+    return {};
+  }
+  RenderOptions render;
+  if (int columns = TerminalColumns(stdout); columns > 0) {
+    render.width = std::min(columns, render.width);
+  }
+  render.color = UseColor(session.color(), stdout);
+  render.unicode = UseUnicode();
+  Page page(render);
+  RenderRules(answer.report, view.top.value_or(kDefaultTop), page);
+  RenderCost(answer.cost, page);
+  std::fputs(page.Take().c_str(), stdout);
+  return {};
+}
+
+void AddRulesCommand(CLI::App& app, Session& session) {
+  CLI::App* command = AddCommand(
+      app, {.name = "rules",
+            .sentence = "Run SageMaker Debugger's profiler rules on a run",
+            .usage = "[RUN] [OPTIONS]",
+            .example = "steptrace rules train --set LowGPUUtilization.threshold_p95=60"});
+  auto arguments = std::make_shared<RulesArguments>();
+  AddRunArgument(command, arguments->run);
+  command
+      ->add_option("--mode", arguments->mode,
+                   "modern: the rules with their faults mended (default);\ncompat: as published, "
+                   "counts agree with a Debugger report")
+      ->type_name("MODE");
+  command
+      ->add_option("--preset", arguments->preset,
+                   "Defaults of compat: code (what ran), sdk or aws-docs")
+      ->type_name("NAME");
+  command->add_option("--set", arguments->sets, "Rule.param=value; may be given again")
+      ->type_name("SETTING")
+      ->take_all()
+      ->allow_extra_args(false);
+  command->add_option("--top", arguments->view.top, "At most N rows of each table")
+      ->type_name("N")
+      ->check(AtLeast(1));
+  AddJsonFlag(command, arguments->view.json);
+  AddPriceOption(command, session);
+  command
+      ->add_option("--instance", session.settings.instance,
+                   "The type of the run's machines, one of those in steptrace.toml")
+      ->type_name("NAME");
+  AddFolderOption(command, session);
+  AddColorOption(command, session);
+  command->callback([&session, arguments] {
+    session.action = [&session, arguments] { return Rules(*arguments, session); };
+  });
+}
+
+}  // namespace steptrace::cli

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "analyze/report/quantity.h"
+#include "cli/render/bars.h"
+#include "cli/render/display_text.h"
+#include "cli/render/sections.h"
+#include "cli/render/short_name.h"
+
+namespace steptrace::cli {
+namespace {
+
+using analyze::FormatCount;
+using analyze::FormatDuration;
+using analyze::FormatShare;
+using analyze::KernelLaunch;
+using analyze::KernelRow;
+
+std::string Percent(const std::optional<double>& percent) {
+  return percent ? FormatShare(*percent / 100) : "-";
+}
+
+void RenderRows(const std::vector<KernelRow>& rows, size_t top, Page& page) {
+  constexpr int kBar = 6;
+  constexpr int kNumbers = 6 + 8 + 9 + 9 + 6 + 3;
+  const int name = page.width() - 3 - kBar - kNumbers;
+  page.Line({{PadRight("Kernels", 2 + name + 1 + kBar) + PadLeft("share", 6) + PadLeft("calls", 8) +
+                  PadLeft("total", 9) + PadLeft("mean", 9) + PadLeft("occ.", 6) + PadLeft("TC", 3),
+              Tint::kBold}});
+  for (size_t i = 0; i < std::min(top, rows.size()); ++i) {
+    const KernelRow& row = rows[i];
+    const bool communication = row.role == analyze::DeviceRole::kCommunication;
+    page.Line(
+        {{"  " + PadRight(ShortKernelName(page.Safe(row.name), name, page.unicode()), name) + " "},
+         {PadRight(Bar(row.share, kBar, page.unicode()), kBar),
+          communication ? Tint::kMagenta : Tint::kGreen},
+         {PadLeft(FormatShare(row.share), 6) + PadLeft(FormatCount(row.sums.calls), 8) +
+          PadLeft(FormatDuration(row.sums.total_ns), 9) +
+          PadLeft(FormatDuration(row.sums.mean_ns()), 9) +
+          PadLeft(Percent(row.sums.occupancy_percent()), 6) +
+          PadLeft(row.tensor_cores ? "x" : "", 3)}});
+  }
+}
+
+void RenderLaunches(const std::vector<KernelRow>& rows, size_t top, Page& page) {
+  struct Way {
+    const KernelRow* row;
+    const KernelLaunch* launch;
+  };
+  std::vector<Way> ways;
+  for (const KernelRow& row : rows) {
+    for (const KernelLaunch& launch : row.launches) ways.push_back({&row, &launch});
+  }
+  if (ways.empty()) return;
+  std::stable_sort(ways.begin(), ways.end(), [](const Way& a, const Way& b) {
+    return a.launch->sums.total_ns > b.launch->sums.total_ns;
+  });
+  page.Blank();
+  const int names = (page.width() - 2 - 30 - 7 - 9) / 2;
+  page.Line({{PadRight("By operator and launch", 2 + 2 * names) + PadRight(" grid, block", 30) +
+                  PadLeft("calls", 7) + PadLeft("total", 9),
+              Tint::kBold}});
+  for (size_t i = 0; i < std::min(top, ways.size()); ++i) {
+    const KernelLaunch& launch = *ways[i].launch;
+    const std::string name =
+        ShortKernelName(page.Safe(ways[i].row->name), names - 1, page.unicode());
+    const std::string by = launch.operator_name.empty() ? "-" : page.Safe(launch.operator_name);
+    const std::string shape = launch.grid.empty() ? "-" : launch.grid + " " + launch.block;
+    page.Line({{"  " + PadRight(name, names) + PadRight(Cut(by, names - 1, page.unicode()), names) +
+                " " + PadRight(Cut(page.Safe(shape), 28, page.unicode()), 29) +
+                PadLeft(FormatCount(launch.sums.calls), 7) +
+                PadLeft(FormatDuration(launch.sums.total_ns), 9)}});
+  }
+}
+
+}  // namespace
+
+void RenderKernels(const analyze::Report& report, int64_t top, Page& page) {
+  if (!report.profile || report.profile->kernels.rows.empty()) {
+    page.Paragraph("", 0,
+                   "kernels: none in this run; import a profile that holds device activity "
+                   "(ProfilerActivity.CUDA)");
+    return;
+  }
+  const analyze::KernelsSection& section = report.profile->kernels;
+  const std::vector<KernelRow>& rows = section.all_ranks.empty() ? section.rows : section.all_ranks;
+  const auto most = static_cast<size_t>(top);
+  RenderRows(rows, most, page);
+  int64_t calls = 0;
+  int64_t total_ns = 0;
+  int64_t without = 0;
+  for (const KernelRow& row : rows) {
+    calls += row.sums.calls;
+    total_ns += row.sums.total_ns;
+    without += row.sums.without_occupancy;
+  }
+  page.Paragraph(
+      "  ", 2,
+      fmt::format("{} kernels, {} launches, {}; occ.: estimated occupancy, TC: uses "
+                  "tensor cores by its name{}",
+                  FormatCount(static_cast<int64_t>(rows.size())), FormatCount(calls),
+                  FormatDuration(total_ns),
+                  without > 0 ? "; " + FormatCount(without) + " launches tell none" : ""),
+      Tint::kDim);
+  RenderLaunches(section.rows, most, page);
+}
+
+}  // namespace steptrace::cli

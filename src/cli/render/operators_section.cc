@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "analyze/report/quantity.h"
+#include "cli/render/bars.h"
+#include "cli/render/display_text.h"
+#include "cli/render/sections.h"
+
+namespace steptrace::cli {
+namespace {
+
+using analyze::FormatCount;
+using analyze::FormatDuration;
+using analyze::FormatShare;
+using analyze::OperatorRow;
+using analyze::OperatorSums;
+
+constexpr int kBar = 8;
+constexpr int kNumbers = 6 + 8 + 10 + 10 + 7;  // share, calls, two times, tensor cores
+
+struct Shown {
+  const std::string* name = nullptr;
+  const OperatorSums* sums = nullptr;
+  double share = 0;
+};
+
+class Table {
+ public:
+  Table(Page& page, bool device)
+      : page_(page), device_(device), name_(page.width() - 3 - kBar - kNumbers) {}
+
+  void Head(const std::string& title) {
+    page_.Line({{PadRight(title, 2 + name_ + 1 + kBar) + PadLeft("share", 6) + PadLeft("calls", 8) +
+                     PadLeft(device_ ? "device" : "self", 10) +
+                     PadLeft(device_ ? "host" : "total", 10) + PadLeft(device_ ? "tensor" : "", 7),
+                 Tint::kBold}});
+  }
+
+  void Row(const Shown& row) {
+    const OperatorSums& sums = *row.sums;
+    const auto tensor = sums.tensor_core_self_share();
+    const std::string used =
+        tensor ? FormatShare(*tensor) : (sums.tensor_core_eligible && device_ ? "0 %" : "-");
+    page_.Line({{"  " + PadRight(Cut(page_.Safe(*row.name), name_, page_.unicode()), name_) + " "},
+                {PadRight(Bar(row.share, kBar, page_.unicode()), kBar), Tint::kGreen},
+                {PadLeft(FormatShare(row.share), 6) + PadLeft(FormatCount(sums.calls), 8) +
+                 PadLeft(FormatDuration(device_ ? sums.device_self_ns : sums.host_self_ns), 10) +
+                 PadLeft(FormatDuration(device_ ? sums.host_self_ns : sums.host_total_ns), 10) +
+                 PadLeft(device_ ? (sums.kernel_self_ns > 0 ? used : "-") : "", 7)}});
+  }
+
+ private:
+  Page& page_;
+  bool device_;
+  int name_;
+};
+
+int64_t TimeOf(const OperatorSums& sums, bool device) {
+  return device ? sums.device_self_ns : sums.host_self_ns;
+}
+
+// The calls that differ in their shapes, of all operators, the most time first.
+void RenderShapes(const std::vector<OperatorRow>& rows, int64_t all_ns, bool device, size_t top,
+                  Page& page) {
+  struct Variant {
+    std::string name;
+    const OperatorSums* sums;
+  };
+  std::vector<Variant> variants;
+  for (const OperatorRow& row : rows) {
+    for (const analyze::OperatorVariant& shape : row.shapes) {
+      variants.push_back({row.name + " " + shape.key, &shape.sums});
+    }
+  }
+  if (variants.empty()) return;
+  std::stable_sort(variants.begin(), variants.end(), [&](const auto& a, const auto& b) {
+    return TimeOf(*a.sums, device) > TimeOf(*b.sums, device);
+  });
+  page.Blank();
+  Table table(page, device);
+  table.Head("By input shape");
+  for (size_t i = 0; i < std::min(top, variants.size()); ++i) {
+    const auto ns = static_cast<double>(TimeOf(*variants[i].sums, device));
+    table.Row(
+        {&variants[i].name, variants[i].sums, all_ns == 0 ? 0 : ns / static_cast<double>(all_ns)});
+  }
+}
+
+}  // namespace
+
+void RenderOperators(const analyze::Report& report, int64_t top, Page& page) {
+  if (!report.profile || report.profile->operators.rows.empty()) {
+    page.Paragraph("", 0,
+                   "operators: none in this run; import a profile of torch.profiler that records "
+                   "ProfilerActivity.CPU");
+    return;
+  }
+  const analyze::OperatorsSection& section = report.profile->operators;
+  const std::vector<OperatorRow>& rows =
+      section.all_ranks.empty() ? section.rows : section.all_ranks;
+  OperatorSums all;
+  int64_t outside_ns = 0;
+  for (const analyze::OperatorTotals& totals : section.totals) {
+    all += totals.sums;
+    outside_ns += totals.device_outside_ns;
+  }
+  const bool device = all.device_self_ns > 0;
+  Table table(page, device);
+  table.Head(section.totals.size() > 1 ? fmt::format("Operators, {} ranks", section.totals.size())
+                                       : "Operators, own time");
+  const auto most = static_cast<size_t>(top);
+  for (size_t i = 0; i < std::min(most, rows.size()); ++i) {
+    table.Row({&rows[i].name, &rows[i].sums,
+               device ? rows[i].device_self_share : rows[i].host_self_share});
+  }
+  page.Paragraph(
+      "  ", 2,
+      fmt::format(
+          "{} operators, {} calls, own time on the host {}{}{}",
+          FormatCount(static_cast<int64_t>(rows.size())), FormatCount(all.calls),
+          FormatDuration(all.host_self_ns),
+          device ? ", on devices " + FormatDuration(all.device_self_ns) : "",
+          outside_ns > 0 ? "; device work outside operators " + FormatDuration(outside_ns) : ""),
+      Tint::kDim);
+  RenderShapes(section.rows, TimeOf(all, device), device, most, page);
+}
+
+}  // namespace steptrace::cli

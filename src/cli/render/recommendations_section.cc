@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "analyze/report/quantity.h"
+#include "cli/render/sections.h"
+
+namespace steptrace::cli {
+namespace {
+
+void RenderOne(const analyze::Recommendation& one, Page& page) {
+  const std::string gain = one.at_most_share ? fmt::format("; gains at most {} of the step",
+                                                           analyze::FormatShare(*one.at_most_share))
+                                             : "";
+  page.Paragraph("! ", 2, fmt::format("{}: {}{}", one.name, one.text, gain), Tint::kYellow);
+  for (const std::string& evidence : one.evidence) page.Paragraph("  evidence  ", 12, evidence);
+  page.Paragraph("  try       ", 12, one.advice);
+}
+
+}  // namespace
+
+void RenderRecommendations(const analyze::Report& report, int64_t top, Page& page) {
+  if (report.recommendations.empty()) {
+    page.Paragraph("", 0, "recommendations: they need a profile with device activity");
+    return;
+  }
+  int64_t shown = 0;
+  std::string fine, not_applicable;
+  for (const analyze::Recommendation& one : report.recommendations) {
+    if (one.status == "issues_found") {
+      if (shown++ < top) RenderOne(one, page);
+    } else {
+      std::string& names = one.status == "ok" ? fine : not_applicable;
+      names += (names.empty() ? "" : ", ") + one.name;
+    }
+  }
+  if (!fine.empty()) page.Paragraph("Fine: ", 6, fine, Tint::kGreen);
+  if (!not_applicable.empty()) page.Paragraph("Not applicable: ", 6, not_applicable, Tint::kDim);
+}
+
+}  // namespace steptrace::cli

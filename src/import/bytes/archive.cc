@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/bytes/archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+namespace steptrace::import {
+namespace {
+
+constexpr size_t kBlockBytes = 256 << 10;
+constexpr int64_t kMostMembers = 1 << 20;
+
+struct Closer {
+  void operator()(struct archive* handle) const { archive_read_free(handle); }
+};
+
+int64_t SizeOf(const std::string& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0 ? facts.st_size : 0;
+}
+
+// An archive that is read forwards; asked for an earlier member it starts over.
+class Reader {
+ public:
+  Reader(std::string path, const Limits& limits) : path_(std::move(path)), limits_(limits) {}
+
+  // Moves to the next file; false: there is none.
+  Result<bool> Next() {
+    if (!handle_) STEPTRACE_RETURN_IF_ERROR(Start());
+    int code = archive_read_next_header(handle_.get(), &entry_);
+    if (code == ARCHIVE_EOF) return false;
+    if (code < ARCHIVE_WARN) return Failed();
+    ++member_;
+    return true;
+  }
+
+  Status MoveTo(int64_t member) {
+    if (member_ >= member) STEPTRACE_RETURN_IF_ERROR(Start());
+    while (member_ < member) {
+      STEPTRACE_ASSIGN_OR_RETURN(bool more, Next());
+      if (!more) return Error{path_ + ": changed while it was read; import it again"};
+    }
+    return {};
+  }
+
+  Result<size_t> Read(char* out, size_t size) {
+    la_ssize_t got = archive_read_data(handle_.get(), out, size);
+    if (got < 0) return Failed();
+    return static_cast<size_t>(got);
+  }
+
+  struct archive_entry* entry() const {
+    return entry_;
+  }
+  int64_t member() const { return member_; }
+  const std::string& path() const { return path_; }
+  const Limits& limits() const { return limits_; }
+
+ private:
+  Status Start() {
+    handle_.reset(archive_read_new());
+    member_ = -1;
+    archive_read_support_format_tar(handle_.get());
+    archive_read_support_format_gnutar(handle_.get());
+    archive_read_support_format_zip_seekable(handle_.get());
+    STEPTRACE_ASSIGN_OR_RETURN(auto raw, OpenRaw(path_));
+    char head[2] = {};
+    STEPTRACE_ASSIGN_OR_RETURN(size_t got, ReadFully(*raw, head, sizeof head));
+    int code = ARCHIVE_OK;
+    if (got == sizeof head && head[0] == 'P') {  // a ZIP's index is at its end
+      code = archive_read_open_filename(handle_.get(), path_.c_str(), kBlockBytes);
+    } else {
+      STEPTRACE_ASSIGN_OR_RETURN(raw, OpenRaw(path_));
+      STEPTRACE_ASSIGN_OR_RETURN(stream_,
+                                 MaybeUnzip(std::move(raw), path_, SizeOf(path_), limits_));
+      block_.resize(kBlockBytes);
+      code = archive_read_open(handle_.get(), this, nullptr, &Reader::Pull, nullptr);
+    }
+    if (code != ARCHIVE_OK) return Failed();
+    return {};
+  }
+
+  static la_ssize_t Pull(struct archive* handle, void* self, const void** block) {
+    auto* reader = static_cast<Reader*>(self);
+    auto got = reader->stream_->Read(reader->block_.data(), reader->block_.size());
+    if (!got.ok()) {
+      reader->refused_ = got.error().message;
+      archive_set_error(handle, EIO, "%s", got.error().message.c_str());
+      return -1;
+    }
+    *block = reader->block_.data();
+    return static_cast<la_ssize_t>(*got);
+  }
+
+  Error Failed() const {
+    if (!refused_.empty()) return Error{refused_};
+    const char* cause = archive_error_string(handle_.get());
+    return Error{fmt::format("{}: {}; pack it anew", path_, cause ? cause : "damaged archive")};
+  }
+
+  std::string path_;
+  Limits limits_;
+  std::unique_ptr<ByteStream> stream_;
+  std::vector<char> block_;
+  std::string refused_;
+  std::unique_ptr<struct archive, Closer> handle_;
+  struct archive_entry* entry_ = nullptr;
+  int64_t member_ = -1;
+};
+
+// One member's bytes; a ZIP bomb ends here, a gzipped tar's in GzipStream.
+class MemberStream : public ByteStream {
+ public:
+  MemberStream(std::shared_ptr<Reader> reader, std::string name)
+      : reader_(std::move(reader)), name_(std::move(name)) {
+    const Limits& limits = reader_->limits();
+    most_ = limits.max_bytes > 0
+                ? limits.max_bytes
+                : std::max(kUnpackedFree, SizeOf(reader_->path()) * kUnpackedRatio);
+  }
+
+  Result<size_t> Read(char* out, size_t size) override {
+    auto got = reader_->Read(out, size);
+    if (!got.ok()) {
+      damage_ = "the archive is damaged: " + got.error().message;
+      return size_t{0};
+    }
+    consumed_ += static_cast<int64_t>(*got);
+    if (consumed_ > most_) {
+      return Error{fmt::format(
+          "{}: unpacks to more than {} bytes; if that is meant, raise --max-bytes", name_, most_)};
+    }
+    return *got;
+  }
+  int64_t consumed() const override { return consumed_; }
+  std::string damage() const override { return damage_; }
+
+ private:
+  std::shared_ptr<Reader> reader_;
+  std::string name_;
+  std::string damage_;
+  int64_t most_ = 0;
+  int64_t consumed_ = 0;
+};
+
+}  // namespace
+
+bool IsArchive(std::string_view head) {
+  constexpr size_t kTarMagicAt = 257;  // POSIX ustar: magic after name, mode, owner, size, ...
+  bool tar = head.size() > kTarMagicAt + 5 && head.substr(kTarMagicAt, 5) == "ustar";
+  return tar || head.starts_with(std::string_view("PK\3\4", 4)) ||
+         head.starts_with(std::string_view("PK\5\6", 4));
+}
+
+Result<std::vector<Source>> ListArchive(const std::string& path, const Limits& limits) {
+  auto reader = std::make_shared<Reader>(path, limits);
+  std::vector<Source> sources;
+  while (true) {
+    STEPTRACE_ASSIGN_OR_RETURN(bool more, reader->Next());
+    if (!more) return sources;
+    if (reader->member() >= kMostMembers) {
+      return Error{fmt::format("{}: has more than {} members; unpack it and import the folder",
+                               path, kMostMembers)};
+    }
+    if (archive_entry_filetype(reader->entry()) != AE_IFREG) continue;
+    const char* name = archive_entry_pathname(reader->entry());
+    Source source;
+    source.inside = name ? name : fmt::format("member {}", reader->member());
+    source.path = path + "/" + source.inside;
+    source.bytes = archive_entry_size(reader->entry());
+    source.open = [reader, number = reader->member(), name = source.path,
+                   bytes = source.bytes]() -> StreamResult {
+      STEPTRACE_RETURN_IF_ERROR(reader->MoveTo(number));
+      return MaybeUnzip(std::make_unique<MemberStream>(reader, name), name, bytes,
+                        reader->limits());
+    };
+    sources.push_back(std::move(source));
+  }
+}
+
+}  // namespace steptrace::import

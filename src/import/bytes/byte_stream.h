@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+
+// Bytes of a file as the importers see them: unpacked, in order, once.
+namespace steptrace::import {
+
+// What an import may take. Every limit is named in the error that it causes, with its option.
+struct Limits {
+  // Unpacked, a file: --max-bytes. 0: kUnpackedFree, or kUnpackedRatio times the packed size if
+  // that is more; a profile's text packs to a tenth, a bomb's to a thousandth.
+  int64_t max_bytes = 0;
+  int32_t max_depth = 512;                          // of nested JSON: --max-depth
+  int64_t max_event_bytes = int64_t{64} << 20;      // one event's text
+  int64_t max_text_bytes = int64_t{512} << 20;      // distinct names, shapes and stacks together
+  int64_t max_rows_in_memory = int64_t{160} << 20;  // bytes of rows; more wait in a file
+};
+
+inline constexpr int64_t kUnpackedFree = int64_t{1} << 30;
+inline constexpr int64_t kUnpackedRatio = 100;
+
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+
+  // At most `size` bytes; 0 at the end. What is damaged ends the stream: see damage().
+  virtual Result<size_t> Read(char* out, size_t size) = 0;
+  // Bytes of the file on the disk that were used so far.
+  virtual int64_t consumed() const = 0;
+  // Why the stream ended before its end, in a few words; empty: it did not.
+  virtual std::string damage() const { return {}; }
+};
+
+using StreamResult = Result<std::unique_ptr<ByteStream>>;
+
+// The bytes of a file as they are on the disk.
+StreamResult OpenRaw(const std::string& path);
+// Unpacks a gzip stream, also of several members; any other stream passes as it is. `name` names it
+// in errors, `packed_bytes` is its size where that is known.
+StreamResult MaybeUnzip(std::unique_ptr<ByteStream> packed, const std::string& name,
+                        int64_t packed_bytes, const Limits& limits);
+// Reads until the buffer is full or the stream ends.
+Result<size_t> ReadFully(ByteStream& stream, char* out, size_t size);
+
+}  // namespace steptrace::import

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "import/format.h"
+#include "import/run_sink.h"
+#include "import/source.h"
+
+// Foreign profiles in: paths to a run.
+namespace steptrace::import {
+
+struct ImportOptions {
+  std::filesystem::path output;  // the run's folder; must not exist
+  std::string name;              // of the run; empty: from the first path
+  Limits limits;
+};
+
+// Told now and then: bytes read of all sources, of how many.
+using Progress = std::function<void(int64_t done, int64_t total)>;
+
+struct ImportSummary {
+  std::filesystem::path run;
+  std::string name;
+  int64_t files = 0;   // read
+  int64_t events = 0;  // rows stored
+  int64_t ranks = 0;
+  int64_t losses = 0;              // rows of the table
+  std::vector<std::string> notes;  // what a user should know: files left out, ranks told apart
+};
+
+// Reads all of what the paths hold into one new run. The run appears by a rename at the end: a
+// failed import leaves nothing.
+Result<ImportSummary> Import(const std::vector<std::string>& paths, const ImportOptions& options,
+                             const Progress& progress = {});
+
+// The name of a profile: that of its file or folder, without endings.
+std::string NameOfPath(const std::string& path);
+// A name as a folder's: letters, digits and ._- alone, never hidden.
+std::string FolderName(const std::string& name);
+
+// What an importer of a format gets besides its sources.
+struct ImportContext {
+  Limits limits;
+  std::function<void(int64_t bytes)> advanced;  // call with the bytes read since the last call
+};
+
+// One for each format. Takes all sources of its format, makes a part for each rank that it finds.
+// An error means that nothing of the sources can be used; damage is told as losses.
+Status ImportTraceEvents(std::span<const Source> sources, Format format,
+                         const ImportContext& context, RunSink& sink);
+Status ImportSageMaker(std::span<const Source> sources, std::span<const Format> formats,
+                       const ImportContext& context, RunSink& sink);  // src/import/sagemaker
+
+}  // namespace steptrace::import

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/decimal.h"
+
+#include <charconv>
+#include <limits>
+
+namespace steptrace::import {
+namespace {
+
+constexpr int kNsDigits = 3;  // decimals of a microsecond that are whole ns
+
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// What Kineto writes: up to 15 digits, then at most three decimals. False: the long way.
+bool ParsePlain(std::string_view text, int64_t* ns) {
+  if (text.size() > 19 || text.empty()) return false;
+  int64_t value = 0;
+  size_t i = 0;
+  while (i < text.size() && IsDigit(text[i])) value = value * 10 + (text[i++] - '0');
+  size_t whole = i;
+  if (whole == 0 || whole > 15) return false;
+  int decimals = 0;
+  if (i < text.size()) {
+    if (text[i++] != '.') return false;
+    while (i < text.size() && IsDigit(text[i]) && decimals < kNsDigits) {
+      value = value * 10 + (text[i++] - '0');
+      ++decimals;
+    }
+    if (i < text.size() || decimals == 0) return false;
+  }
+  for (; decimals < kNsDigits; ++decimals) value *= 10;
+  *ns = value;
+  return true;
+}
+
+// The digits of a number without its point, and where that stood.
+struct Decimal {
+  bool negative = false;
+  std::string_view whole;
+  std::string_view fraction;
+  int64_t exponent = 0;
+
+  char Digit(int64_t i) const {  // counted from the first of `whole`; beyond both: 0
+    auto at = static_cast<size_t>(i);
+    if (i < 0) return '0';
+    if (at < whole.size()) return whole[at];
+    at -= whole.size();
+    return at < fraction.size() ? fraction[at] : '0';
+  }
+};
+
+bool Split(std::string_view text, Decimal* out) {
+  size_t i = 0;
+  auto digits = [&] {
+    size_t begin = i;
+    while (i < text.size() && IsDigit(text[i])) ++i;
+    return text.substr(begin, i - begin);
+  };
+  if (i < text.size() && (text[i] == '-' || text[i] == '+')) out->negative = text[i++] == '-';
+  out->whole = digits();
+  if (i < text.size() && text[i] == '.') {
+    ++i;
+    out->fraction = digits();
+  }
+  if (out->whole.empty() && out->fraction.empty()) return false;
+  if (i < text.size() && (text[i] | 0x20) == 'e') {
+    ++i;
+    if (i < text.size() && text[i] == '+') ++i;
+    auto [end, error] = std::from_chars(text.data() + i, text.data() + text.size(), out->exponent);
+    if (error != std::errc() || end != text.data() + text.size()) return false;
+    constexpr int64_t kMostExponent = 1000;  // beyond int64 and below a ns by far
+    return out->exponent >= -kMostExponent && out->exponent <= kMostExponent;
+  }
+  return i == text.size();
+}
+
+}  // namespace
+
+bool ParseMicroseconds(std::string_view text, int64_t* ns) {
+  if (ParsePlain(text, ns)) return true;
+  Decimal number;
+  if (!Split(text, &number)) return false;
+  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+  int64_t places = static_cast<int64_t>(number.whole.size()) + number.exponent + kNsDigits;
+  uint64_t value = 0;
+  for (int64_t i = 0; i < places; ++i) {
+    auto digit = static_cast<uint64_t>(number.Digit(i) - '0');
+    if (value > (kMost - digit) / 10) return false;
+    value = value * 10 + digit;
+  }
+  bool up = places >= 0 && number.Digit(places) >= '5';
+  if (up && value++ == kMost) return false;
+  *ns = number.negative ? -static_cast<int64_t>(value) : static_cast<int64_t>(value);
+  return true;
+}
+
+}  // namespace steptrace::import

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace steptrace::import {
+
+// A number of microseconds, written in decimal, as whole ns. Exact: no digit passes through a
+// double. What is finer than a ns is rounded to the nearest, a half away from zero. False: it is no
+// decimal number, or beyond int64 ns.
+bool ParseMicroseconds(std::string_view text, int64_t* ns);
+
+}  // namespace steptrace::import

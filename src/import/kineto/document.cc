@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace steptrace::import {
+namespace {
+
+using json::Scan;
+using json::SkipSpace;
+using json::Value;
+
+// With what an event begins, in any order that profilers write.
+constexpr std::array<std::string_view, 12> kEventKeys = {
+    "ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "args", "s", "bp", "cname"};
+// What follows the events in the files of known writers.
+constexpr std::array<std::string_view, 10> kTopKeys = {
+    "traceName", "displayTimeUnit", "baseTimeNanoseconds", "schemaVersion", "deviceProperties",
+    "otherData", "distributedInfo", "stackFrames",         "samples",       "metadata"};
+
+template <size_t N>
+bool IsKey(const char* p, const char* end, const std::array<std::string_view, N>& keys) {
+  if (p >= end || *p != '"') return false;
+  ++p;
+  for (std::string_view key : keys) {
+    auto left = static_cast<size_t>(end - p);
+    if (left > key.size() && std::memcmp(p, key.data(), key.size()) == 0 && p[key.size()] == '"') {
+      return *SkipSpace(p + key.size() + 1) == ':';
+    }
+  }
+  return false;
+}
+
+bool BeginsEvent(const char* p, const char* end) {
+  return *p == '{' && IsKey(SkipSpace(p + 1), end, kEventKeys);
+}
+
+// The bracket that closes the events, as damage around it may leave it.
+bool EndsEvents(const char* p, const char* end, bool last) {
+  if (*p != ']') return false;
+  p = SkipSpace(p + 1);
+  if (*p == ',') return IsKey(SkipSpace(p + 1), end, kTopKeys);
+  return *p == '}' && last && SkipSpace(p + 1) >= end;
+}
+
+}  // namespace
+
+Document::Document(Window& window, std::string name, int32_t max_depth)
+    : window_(window), name_(std::move(name)), max_depth_(max_depth) {}
+
+Status Document::TooDeep() const {
+  return Error{fmt::format(
+      "{}: its JSON is nested more than {} deep, at byte {}; if that is meant, raise --max-depth",
+      name_, max_depth_, window_.position())};
+}
+
+Result<char> Document::Peek() {
+  while (true) {
+    const char* p = SkipSpace(window_.at());
+    window_.MoveTo(std::min(p, window_.end()));
+    if (p < window_.end()) return *p;
+    STEPTRACE_ASSIGN_OR_RETURN(bool more, window_.More());
+    if (!more) return '\0';
+  }
+}
+
+template <class F>
+Result<const char*> Document::Retry(F&& read) {
+  while (true) {
+    Scan scan{window_.end(), max_depth_};
+    const char* after = read(window_.at(), scan);
+    if (after != nullptr && after <= window_.end()) return after;
+    if (scan.too_deep) return TooDeep().error();
+    if (after == nullptr && !scan.need_more) return static_cast<const char*>(nullptr);
+    STEPTRACE_ASSIGN_OR_RETURN(bool more, window_.More());
+    if (!more) return static_cast<const char*>(nullptr);
+  }
+}
+
+Status Document::Read(DocumentHandler& handler) {
+  STEPTRACE_ASSIGN_OR_RETURN(char first, Peek());
+  if (first == '\xEF') {  // a byte order mark
+    window_.MoveTo(std::min(window_.at() + 3, window_.end()));
+    STEPTRACE_ASSIGN_OR_RETURN(first, Peek());
+  }
+  if (first != '{' && first != '[') {
+    return Error{name_ + ": holds no trace events; give a profile"};
+  }
+  window_.MoveTo(window_.at() + 1);
+  array_ = first == '[';
+  if (array_) {
+    STEPTRACE_RETURN_IF_ERROR(ReadEvents(handler));
+  } else {
+    STEPTRACE_RETURN_IF_ERROR(ReadTop(handler));
+  }
+  return ended_ ? Status() : ReadAfter();
+}
+
+Status Document::ReadTop(DocumentHandler& handler) {
+  for (bool more = true; more && !ended_;) {
+    STEPTRACE_ASSIGN_OR_RETURN(char next, Peek());
+    if (next == '\0' && window_.at() >= window_.end()) {
+      damage_.cut_off = ended_ = true;
+      damage_.cut_off_at = window_.position();
+      return {};
+    }
+    if (next == '}' || next == ',') {
+      window_.MoveTo(window_.at() + 1);
+      more = next == ',';
+      continue;
+    }
+    STEPTRACE_RETURN_IF_ERROR(ReadMember(handler));
+  }
+  return {};
+}
+
+Status Document::ReadMember(DocumentHandler& handler) {
+  Value key;
+  Value value;
+  bool events = false;
+  auto read = [&](const char* p, Scan& scan) -> const char* {
+    if (*p != '"') return json::Fail(p, scan);
+    p = json::ReadValue(p, scan, &key);
+    if (p == nullptr) return nullptr;
+    p = SkipSpace(p);
+    if (*p != ':') return json::Fail(p, scan);
+    p = SkipSpace(p + 1);
+    events = key.text == "traceEvents" && *p == '[';
+    return events ? p + 1 : json::ReadValue(p, scan, &value);
+  };
+  STEPTRACE_ASSIGN_OR_RETURN(const char* after, Retry(read));
+  if (after != nullptr) {
+    if (!events) handler.OnMember(key.text, value);
+    window_.MoveTo(after);
+    return events ? ReadEvents(handler) : Status();
+  }
+  int64_t begin = window_.position();
+  char first = *window_.at();
+  bool found = false;
+  STEPTRACE_RETURN_IF_ERROR(Resync(window_.at(), &found));
+  if (found) {
+    ++damage_.damaged_events;
+    return ReadEvents(handler);
+  }
+  ended_ = true;
+  if (events_ > 0 && first != '"') {  // lines of a log, say, where the object should close
+    damage_.bytes_after_end += window_.position() - begin;
+  } else {
+    damage_.cut_off = true;
+    damage_.cut_off_at = begin;
+  }
+  return {};
+}
+
+Status Document::ReadEvents(DocumentHandler& handler) {
+  while (true) {
+    STEPTRACE_ASSIGN_OR_RETURN(char next, Peek());
+    if (next == ',' || next == ']') {
+      window_.MoveTo(window_.at() + 1);
+      if (next == ']') return {};
+      continue;
+    }
+    if (next == '\0' && window_.at() >= window_.end()) {
+      damage_.cut_off = !array_;
+      damage_.cut_off_at = window_.position();
+      ended_ = true;
+      return {};
+    }
+    const char* after = nullptr;
+    if (next == '{') {
+      STEPTRACE_ASSIGN_OR_RETURN(
+          after, Retry([&](const char* p, Scan& scan) { return ReadEvent(p, scan, &event_); }));
+    }
+    if (after != nullptr && event_.phase) {
+      ++events_;
+      damage_.duplicate_keys += event_.duplicate_keys;
+      STEPTRACE_RETURN_IF_ERROR(handler.OnEvent(event_));
+      window_.MoveTo(after);
+      continue;
+    }
+    if (after != nullptr) {  // an object, but no event
+      ++damage_.damaged_events;
+      damage_.skipped_bytes += after - window_.at();
+      window_.MoveTo(after);
+      continue;
+    }
+    STEPTRACE_ASSIGN_OR_RETURN(bool found, SkipDamage(next));
+    if (!found) return {};
+  }
+}
+
+// What stands at the window's begin is no whole event. False: nothing follows it.
+Result<bool> Document::SkipDamage(char first) {
+  int64_t begin = window_.position();
+  bool too_long = window_.end() - window_.at() >= window_.most_bytes();
+  bool found = false;
+  STEPTRACE_RETURN_IF_ERROR(Resync(window_.at() + 1, &found));
+  if (first != '{') {
+    ++damage_.foreign_texts;
+  } else if (found || too_long) {
+    ++(too_long ? damage_.too_long_events : damage_.damaged_events);
+  }
+  if (found) return true;
+  damage_.cut_off = first == '{' || !array_;
+  damage_.cut_off_at = begin;
+  ended_ = true;
+  return false;
+}
+
+Status Document::Resync(const char* from, bool* found) {
+  damage_.skipped_bytes += from - window_.at();
+  window_.MoveTo(std::min(from, window_.end()));
+  constexpr ptrdiff_t kLookAhead = 4096;  // room for a key behind any sensible spaces
+  while (true) {
+    const char* begin = window_.at();
+    ptrdiff_t ahead = window_.ended() ? 0 : std::min(kLookAhead, window_.end() - begin);
+    const char* last = window_.end() - ahead;
+    for (const char* p = begin; p < last; ++p) {
+      *found = BeginsEvent(p, window_.end()) || EndsEvents(p, window_.end(), window_.ended());
+      if (!*found) continue;
+      damage_.skipped_bytes += p - begin;
+      window_.MoveTo(p);
+      return {};
+    }
+    damage_.skipped_bytes += last - begin;
+    window_.MoveTo(last);
+    STEPTRACE_ASSIGN_OR_RETURN(bool more, window_.More());
+    if (!more && window_.ended() && window_.at() >= window_.end()) return {};
+  }
+}
+
+Status Document::ReadAfter() {
+  while (true) {
+    STEPTRACE_ASSIGN_OR_RETURN(char next, Peek());
+    if (next == '\0' && window_.at() >= window_.end()) return {};
+    damage_.bytes_after_end += window_.end() - window_.at();
+    window_.MoveTo(window_.end());
+  }
+}
+
+}  // namespace steptrace::import

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/document.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace steptrace::import {
+namespace {
+
+// A text in pieces of one size, as a slow stream gives it.
+class TextStream : public ByteStream {
+ public:
+  TextStream(std::string text, size_t piece) : text_(std::move(text)), piece_(piece) {}
+  Result<size_t> Read(char* out, size_t size) override {
+    size_t count = std::min({size, piece_, text_.size() - at_});
+    text_.copy(out, count, at_);
+    at_ += count;
+    return count;
+  }
+  int64_t consumed() const override { return static_cast<int64_t>(at_); }
+
+ private:
+  std::string text_;
+  size_t piece_;
+  size_t at_ = 0;
+};
+
+struct Read : DocumentHandler {
+  explicit Read(std::string text, int32_t depth = 16, int64_t most = 1 << 20) {
+    TextStream stream(std::move(text), 100'000);
+    Window window(stream, most);
+    Document document(window, "file", depth);
+    status = document.Read(*this);
+    damage = document.damage();
+  }
+  void OnMember(std::string_view key, const json::Value& value) override {
+    members += std::string(key) + "=" + std::string(value.text) + ";";
+  }
+  Status OnEvent(const RawEvent& event) override {
+    names.emplace_back(event.name.text);
+    return {};
+  }
+
+  Status status;
+  Damage damage;
+  std::string members;
+  std::vector<std::string> names;
+};
+
+using testing::ElementsAre;
+
+TEST(Document, ReadsMembersAndEvents) {
+  Read read(
+      R"( {"a": 1, "traceEvents": [{"ph":"X","name":"x"}, {"name":"y","ph":"i"}], "b": "t"} )");
+  ASSERT_TRUE(read.status.ok());
+  EXPECT_EQ(read.members, "a=1;b=t;");
+  EXPECT_THAT(read.names, ElementsAre("x", "y"));
+  EXPECT_FALSE(read.damage.cut_off);
+}
+
+TEST(Document, AnArrayNeedsNoEnd) {
+  EXPECT_FALSE(Read(R"([{"ph":"X","name":"x"},)").damage.cut_off);
+  EXPECT_TRUE(Read(R"([{"ph":"X","name":"x"},{"ph")").damage.cut_off);
+}
+
+TEST(Document, GoesOnAfterDamage) {
+  Read read(R"({"traceEvents": [{"ph":"X","name":"a"}, {"ph":"X","name":"b"c"}, INFO: lost
+    {"ph":"X","name":"d"}], "traceName": "t"})");
+  EXPECT_THAT(read.names, ElementsAre("a", "d"));
+  EXPECT_EQ(read.damage.damaged_events, 1);
+  EXPECT_EQ(read.members, "traceName=t;");
+}
+
+TEST(Document, FindsTheEndBehindDamage) {
+  Read read(
+      R"({"traceEvents": [{"ph":"X","name":"a"}, {"ph":"X","name":"b"c"}], "traceName": "t"})");
+  EXPECT_THAT(read.names, ElementsAre("a"));
+  EXPECT_EQ(read.members, "traceName=t;");
+  EXPECT_FALSE(read.damage.cut_off);
+}
+
+TEST(Document, EventsMayLieAcrossWindows) {
+  std::string text = R"({"traceEvents": [)";
+  std::string filler(3000, 'x');
+  for (int i = 0; i < 2000; ++i) {
+    text += (i ? ",\n" : "\n") +
+            ("{\"ph\":\"X\",\"name\":\"" + std::to_string(i) + "\",\"cat\":\"" + filler + "\"}");
+  }
+  Read read(text + "]}");
+  ASSERT_EQ(read.names.size(), 2000u);
+  for (size_t i = 0; i < 2000; ++i) ASSERT_EQ(read.names[i], std::to_string(i));
+}
+
+TEST(Document, AnEventBeyondTheLimitIsSkipped) {
+  std::string text = R"({"traceEvents": [{"ph":"X","name":"a"},{"ph":"X","name":")";
+  text += std::string(3 << 20, 'y') + R"("},{"ph":"X","name":"c"}]})";
+  Read read(text);
+  EXPECT_THAT(read.names, ElementsAre("a", "c"));
+  EXPECT_EQ(read.damage.too_long_events, 1);
+}
+
+TEST(Document, DepthIsRefused) {
+  std::string text = R"({"traceEvents": [{"ph":"X","args":{"a":)" + std::string(100, '[');
+  Read read(text);
+  ASSERT_FALSE(read.status.ok());
+  EXPECT_THAT(read.status.error().message, testing::HasSubstr("--max-depth"));
+}
+
+}  // namespace
+}  // namespace steptrace::import

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/event.h"
+
+#include <cstdint>
+
+namespace steptrace::import {
+namespace {
+
+using json::Fail;
+using json::Scan;
+using json::SkipSpace;
+using json::Value;
+
+// The key at p, its colon and the space behind that.
+const char* ReadKey(const char* p, Scan& scan, std::string_view* key) {
+  if (*p != '"') return Fail(p, scan);
+  bool escaped = false;
+  const char* close = json::StringEnd(p + 1, scan, &escaped);
+  if (close == nullptr) return nullptr;
+  *key = {p + 1, static_cast<size_t>(close - p - 1)};
+  p = SkipSpace(close + 1);
+  if (*p != ':') return Fail(p, scan);
+  return SkipSpace(p + 1);
+}
+
+// Calls on(key, p), which reads the value and returns what follows it, for each member.
+template <class F>
+const char* ReadMembers(const char* p, Scan& scan, F&& on) {
+  p = SkipSpace(p + 1);
+  if (*p == '}') return p + 1;
+  while (true) {
+    std::string_view key;
+    p = ReadKey(p, scan, &key);
+    if (p == nullptr) return nullptr;
+    p = on(key, p);
+    if (p == nullptr) return nullptr;
+    p = SkipSpace(p);
+    if (*p == '}') return p + 1;
+    if (*p != ',') return Fail(p, scan);
+    p = SkipSpace(p + 1);
+  }
+}
+
+// A bit for a key: two keys of one bit are compared.
+uint64_t BitOf(std::string_view key) {
+  if (key.empty()) return 1;
+  auto hash = static_cast<uint64_t>(key.size()) * 31 + static_cast<unsigned char>(key.front()) * 7 +
+              static_cast<unsigned char>(key.back()) * 13 +
+              static_cast<unsigned char>(key[key.size() / 2]);
+  return uint64_t{1} << (hash & 63);
+}
+
+void KeepArg(std::string_view key, const Value& value, uint64_t* seen, RawEvent* event) {
+  uint64_t bit = BitOf(key);
+  if ((*seen & bit) != 0) {
+    for (Arg& arg : event->args) {
+      if (arg.key != key) continue;
+      arg.value = value;
+      ++event->duplicate_keys;
+      return;
+    }
+  }
+  *seen |= bit;
+  event->args.push_back({key, value});
+}
+
+const char* ReadArgs(const char* p, Scan& scan, RawEvent* event) {
+  if (*p != '{') {  // null, or nothing that could be named
+    Value value;
+    return json::ReadValue(p, scan, &value);
+  }
+  uint64_t seen = 0;
+  return ReadMembers(p, scan, [&](std::string_view key, const char* at) {
+    Value value;
+    const char* after = json::ReadValue(at, scan, &value);
+    if (after != nullptr) KeepArg(key, value, &seen, event);
+    return after;
+  });
+}
+
+Value* FieldOf(std::string_view key, RawEvent* event) {
+  switch (key.size()) {
+    case 2:
+      if (key == "ph") return &event->phase;
+      if (key == "ts") return &event->ts;
+      if (key == "id") return &event->id;
+      return nullptr;
+    case 3:
+      if (key == "cat") return &event->category;
+      if (key == "pid") return &event->pid;
+      if (key == "tid") return &event->tid;
+      if (key == "dur") return &event->dur;
+      return nullptr;
+    case 4:
+      return key == "name" ? &event->name : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+const char* ReadEvent(const char* p, json::Scan& scan, RawEvent* event) {
+  event->phase = event->name = event->category = event->pid = event->tid = event->ts = event->dur =
+      event->id = {};
+  event->args.clear();
+  event->duplicate_keys = 0;
+  bool had_args = false;
+  return ReadMembers(p, scan, [&](std::string_view key, const char* at) -> const char* {
+    if (key == "args") {
+      if (had_args) {
+        ++event->duplicate_keys;
+        event->args.clear();
+      }
+      had_args = true;
+      return ReadArgs(at, scan, event);
+    }
+    Value unused;
+    Value* field = FieldOf(key, event);
+    if (field == nullptr) return json::ReadValue(at, scan, &unused);
+    if (*field) ++event->duplicate_keys;
+    return json::ReadValue(at, scan, field);
+  });
+}
+
+}  // namespace steptrace::import

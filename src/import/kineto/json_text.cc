@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/json_text.h"
+
+#include <charconv>
+
+namespace steptrace::import::json {
+namespace {
+
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+int HexDigit(char c) {
+  if (IsDigit(c)) return c - '0';
+  char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// The four digits at `at`, -1: they are none.
+int32_t Hex4(std::string_view text, size_t at) {
+  if (at + 4 > text.size()) return -1;
+  int32_t code = 0;
+  for (size_t i = at; i < at + 4; ++i) {
+    int digit = HexDigit(text[i]);
+    if (digit < 0) return -1;
+    code = code * 16 + digit;
+  }
+  return code;
+}
+
+void AppendCode(uint32_t code, std::string* out) {
+  auto put = [out](uint32_t byte) { out->push_back(static_cast<char>(byte)); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0 | code >> 6);
+    put(0x80 | (code & 0x3F));
+  } else if (code < 0x10000) {
+    put(0xE0 | code >> 12);
+    put(0x80 | (code >> 6 & 0x3F));
+    put(0x80 | (code & 0x3F));
+  } else {
+    put(0xF0 | code >> 18);
+    put(0x80 | (code >> 12 & 0x3F));
+    put(0x80 | (code >> 6 & 0x3F));
+    put(0x80 | (code & 0x3F));
+  }
+}
+
+// \uXXXX at `at` (after the u), with its second half; returns how many characters it took.
+size_t AppendUnicode(std::string_view raw, size_t at, std::string* out) {
+  constexpr uint32_t kReplacement = 0xFFFD;
+  int32_t first = Hex4(raw, at);
+  if (first < 0) return 0;
+  auto code = static_cast<uint32_t>(first);
+  bool high = code >= 0xD800 && code < 0xDC00;
+  bool low = code >= 0xDC00 && code < 0xE000;
+  size_t used = 4;
+  if (high && at + 6 <= raw.size() && raw[at + 4] == '\\' && raw[at + 5] == 'u') {
+    int32_t second = Hex4(raw, at + 6);
+    if (second >= 0xDC00 && second < 0xE000) {
+      code = 0x10000 + ((code - 0xD800) << 10) + (static_cast<uint32_t>(second) - 0xDC00);
+      high = false;
+      used = 10;
+    }
+  }
+  AppendCode(high || low ? kReplacement : code, out);
+  return used;
+}
+
+char EscapeOf(char c) {
+  switch (c) {
+    case 'n':
+      return '\n';
+    case 't':
+      return '\t';
+    case 'r':
+      return '\r';
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case '"':
+    case '\\':
+    case '/':
+      return c;
+    default:
+      return '\0';
+  }
+}
+
+// A string's text inside quotes: control characters, which JSON forbids there, as escapes, and a
+// backslash before anything else doubled.
+void AppendQuoted(std::string_view raw, std::string* out) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  out->push_back('"');
+  for (size_t i = 0; i < raw.size(); ++i) {
+    auto c = static_cast<unsigned char>(raw[i]);
+    if (c < 0x20) {
+      *out += "\\u00";
+      out->push_back(kHex[c >> 4]);
+      out->push_back(kHex[c & 15]);
+    } else if (c == '\\') {
+      bool more = i + 1 < raw.size();
+      bool sound =
+          more && (EscapeOf(raw[i + 1]) != '\0' || (raw[i + 1] == 'u' && Hex4(raw, i + 2) >= 0));
+      *out += sound ? "\\" : "\\\\";
+      if (sound) out->push_back(raw[++i]);
+    } else {
+      out->push_back(static_cast<char>(c));
+    }
+  }
+  out->push_back('"');
+}
+
+// Looks at all of the text: without a way out of the loop it is one of vectors.
+bool NeedsCare(std::string_view raw) {
+  bool control = false;
+  for (char c : raw) control |= static_cast<unsigned char>(c) < 0x20;
+  return control;
+}
+
+int64_t AppendScalar(const Value& value, std::string* out) {
+  if (value.kind == Value::Kind::kString) {
+    if (!value.escaped && !NeedsCare(value.text)) {
+      out->append(value.text.data() - 1, value.text.size() + 2);  // with the quotes around it
+    } else {
+      AppendQuoted(value.text, out);
+    }
+    return 0;
+  }
+  bool word = value.text == "true" || value.text == "false" || value.text == "null";
+  bool sound = word || IsNumber(value.text);
+  out->append(sound ? value.text : std::string_view("null"));
+  return sound ? 0 : 1;
+}
+
+}  // namespace
+
+const char* SkipNested(const char* p, Scan& scan) {
+  int32_t depth = 0;
+  bool escaped = false;
+  while (p < scan.end) {
+    char c = *p;
+    if (c == '"') {
+      p = StringEnd(p + 1, scan, &escaped);
+      if (p == nullptr) return nullptr;
+    } else if (c == '{' || c == '[') {
+      if (++depth > scan.max_depth) {
+        scan.too_deep = true;
+        return nullptr;
+      }
+    } else if (c == '}' || c == ']') {
+      if (--depth == 0) return p + 1;
+    } else if (c != ',' && c != ':' && !IsSpace(c) && !IsBare(c)) {
+      return Fail(p, scan);
+    }
+    ++p;
+  }
+  return Fail(p, scan);
+}
+
+void Unescape(std::string_view raw, std::string* out) {
+  for (size_t i = 0; i < raw.size(); ++i) {
+    if (raw[i] != '\\' || i + 1 == raw.size()) {
+      out->push_back(raw[i]);
+      continue;
+    }
+    ++i;
+    if (raw[i] == 'u') {
+      size_t used = AppendUnicode(raw, i + 1, out);
+      if (used == 0) *out += "\\u";
+      i += used;
+    } else if (char c = EscapeOf(raw[i]); c != '\0') {
+      out->push_back(c);
+    } else {
+      out->push_back('\\');
+      out->push_back(raw[i]);
+    }
+  }
+}
+
+bool IsNumber(std::string_view text) {
+  size_t i = 0;
+  auto digits = [&] {
+    size_t begin = i;
+    while (i < text.size() && IsDigit(text[i])) ++i;
+    return i - begin;
+  };
+  if (i < text.size() && text[i] == '-') ++i;
+  size_t first = i;
+  size_t whole = digits();
+  if (whole == 0 || (whole > 1 && text[first] == '0')) return false;
+  if (i < text.size() && text[i] == '.') {
+    ++i;
+    if (digits() == 0) return false;
+  }
+  if (i < text.size() && (text[i] | 0x20) == 'e') {
+    ++i;
+    if (i < text.size() && (text[i] == '+' || text[i] == '-')) ++i;
+    if (digits() == 0) return false;
+  }
+  return i == text.size();
+}
+
+int64_t AppendCompact(const Value& value, std::string* out) {
+  if (value.kind != Value::Kind::kNested) return AppendScalar(value, out);
+  int64_t replaced = 0;
+  Scan scan;
+  scan.end = value.text.data() + value.text.size();
+  const char* p = value.text.data();
+  while (p < scan.end) {
+    if (*p == '"' || IsBare(*p)) {
+      Value scalar;
+      const char* after = ReadValue(p, scan, &scalar);
+      if (after == nullptr) return replaced;  // cannot be: SkipNested went over it
+      replaced += AppendScalar(scalar, out);
+      p = after;
+      continue;
+    }
+    if (!IsSpace(*p)) out->push_back(*p);
+    ++p;
+  }
+  return replaced;
+}
+
+bool ReadInteger(const Value& value, int64_t* out) {
+  if (value.kind != Value::Kind::kBare && value.kind != Value::Kind::kString) return false;
+  std::string_view text = value.text;
+  int base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    text.remove_prefix(2);
+    base = 16;
+  }
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out, base);
+  return error == std::errc() && !text.empty() && end == text.data() + text.size();
+}
+
+bool IsUtf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    auto lead = static_cast<unsigned char>(text[i]);
+    if (lead < 0x80) {
+      ++i;
+      continue;
+    }
+    size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    if (lead < 0xC2 || lead > 0xF4 || i + length > text.size()) return false;
+    auto second = static_cast<unsigned char>(text[i + 1]);
+    // Overlong forms, surrogates and what lies beyond U+10FFFF show in the second byte.
+    unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    if (second < low || second > high) return false;
+    for (size_t k = 2; k < length; ++k) {
+      if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
+}  // namespace steptrace::import::json

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/json_text.h"
+
+#include <gmock/gmock.h>
+
+namespace steptrace::import::json {
+namespace {
+
+std::string Unescaped(std::string_view raw) {
+  std::string out;
+  Unescape(raw, &out);
+  return out;
+}
+
+// A value in a window of its own, as sound JSON.
+std::string Compact(std::string text, int64_t* replaced = nullptr) {
+  size_t size = text.size();
+  text.append(kPadding, '\0');
+  Scan scan{text.data() + size + 1};  // a bare word needs something behind it
+  Value value;
+  if (ReadValue(text.data(), scan, &value) == nullptr) return "(none)";
+  std::string out;
+  int64_t count = AppendCompact(value, &out);
+  if (replaced) *replaced = count;
+  return out;
+}
+
+TEST(JsonText, UnescapesAlsoWhatIsWrong) {
+  EXPECT_EQ(Unescaped(R"(a\"b\\c\/d\n)"), "a\"b\\c/d\n");
+  EXPECT_EQ(Unescaped(R"(\u0041\u00e9\u20ac\ud83d\ude00)"), "A\u00e9\u20ac\U0001F600");
+  EXPECT_EQ(Unescaped(R"(\ud83d!)"), "\uFFFD!");
+  EXPECT_EQ(Unescaped(R"(\ude00)"), "\uFFFD");
+  EXPECT_EQ(Unescaped(R"(\q\u12)"), "\\q\\u12");
+  EXPECT_EQ(Unescaped("end\\"), "end\\");
+}
+
+TEST(JsonText, CompactsToSoundJson) {
+  EXPECT_EQ(Compact("[ 1,\n  [2 , \"a b\"] , { \"k\" : null } ]"), "[1,[2,\"a b\"],{\"k\":null}]");
+  int64_t replaced = 0;
+  EXPECT_EQ(Compact("[NaN, -Infinity, N/A, 1.5e3, true]", &replaced),
+            "[null,null,null,1.5e3,true]");
+  EXPECT_EQ(replaced, 3);
+  EXPECT_EQ(Compact("\"a\nb\""), "\"a\\u000ab\"");
+  EXPECT_EQ(Compact(R"("a\qb\u12")"), R"("a\\qb\\u12")");
+  EXPECT_EQ(Compact("01"), "null");
+}
+
+TEST(JsonText, TellsMoreFromDamage) {
+  std::string text = "[1, [2, \"";
+  size_t size = text.size();
+  text.append(kPadding, '\0');
+  Scan scan{text.data() + size};
+  Value value;
+  EXPECT_EQ(ReadValue(text.data(), scan, &value), nullptr);
+  EXPECT_TRUE(scan.need_more);
+  EXPECT_EQ(Compact("[1 @ 2]"), "(none)");
+}
+
+TEST(JsonText, DepthIsLimited) {
+  std::string text(1'000'000, '[');
+  text.append(kPadding, '\0');
+  Scan scan{text.data() + 1'000'000, 512};
+  Value value;
+  EXPECT_EQ(ReadValue(text.data(), scan, &value), nullptr);
+  EXPECT_TRUE(scan.too_deep);
+}
+
+TEST(JsonText, Numbers) {
+  for (const char* text : {"0", "-0", "12", "1.5", "1e5", "-1.25E-3"}) EXPECT_TRUE(IsNumber(text));
+  for (const char* text : {"", "-", "01", "1.", ".5", "1e", "+1", "0x1", "1-2"}) {
+    EXPECT_FALSE(IsNumber(text)) << text;
+  }
+}
+
+TEST(JsonText, Utf8) {
+  EXPECT_TRUE(IsUtf8("a\u00e9\u20ac\U0001F600"));
+  for (const char* text :
+       {"\xff", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
+    EXPECT_FALSE(IsUtf8(text));
+  }
+}
+
+}  // namespace
+}  // namespace steptrace::import::json

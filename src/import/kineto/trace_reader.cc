@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/trace_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "analyze/trace/trace.h"
+#include "base/time.h"
+#include "import/kineto/decimal.h"
+
+namespace steptrace::import {
+namespace {
+
+using json::Value;
+
+constexpr size_t kMostMemberBytes = 4 << 20;  // a job of thousands of ranks lists them
+constexpr size_t kMostWithoutTime = 1 << 16;
+constexpr int64_t kMostAsyncOpen = 1 << 20;
+constexpr int64_t kMostCategories = 1 << 12;
+// Times at 0 beside others later than this are the profiler's failure (a time before its base was
+// clamped), not times.
+constexpr int64_t kZeroIsTimeNs = 60 * kNsPerSecond;
+// Times since 1970 lie in between: 2001 to 2096.
+constexpr int64_t kUtcFromNs = 1'000'000'000 * kNsPerSecond;
+constexpr int64_t kUtcToNs = 4'000'000'000 * kNsPerSecond;
+
+// What is kept of the top level. All else may hold anything, also secrets of the environment.
+constexpr std::array<std::string_view, 19> kMembers = {"schemaVersion",
+                                                       "deviceProperties",
+                                                       "distributedInfo",
+                                                       "baseTimeNanoseconds",
+                                                       "cuda_runtime_version",
+                                                       "cuda_driver_version",
+                                                       "cupti_version",
+                                                       "hip_runtime_version",
+                                                       "hip_driver_version",
+                                                       "roctracer_version",
+                                                       "record_shapes",
+                                                       "with_stack",
+                                                       "profile_memory",
+                                                       "with_flops",
+                                                       "with_modules",
+                                                       "trace_id",
+                                                       "host_name",
+                                                       "displayTimeUnit",
+                                                       "PT_PROFILER_JOB_NAME"};
+
+// Names of 2021 and those that came after.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRenamed = {
+    std::pair<std::string_view, std::string_view>{"Operator", "cpu_op"},
+    {"Runtime", "cuda_runtime"},
+    {"Kernel", "kernel"},
+    {"Memcpy", "gpu_memcpy"},
+    {"Memset", "gpu_memset"}};
+
+struct LossText {
+  std::string_view cause;
+  std::string_view table;
+  std::string_view detail;
+};
+constexpr std::array<LossText, 11> kLossTexts = {
+    LossText{"zero_timestamp", "slices", "events with ts 0 have no time; they are left out"},
+    {"bad_timestamp", "slices", "events whose ts is absent or no number are left out"},
+    {"negative_duration", "slices", "events with a negative dur are kept with 0"},
+    {"absent_duration", "slices", "complete events without a dur are kept with 0"},
+    {"begin_without_end", "slices", "ranges that were begun and not ended are left out"},
+    {"end_without_begin", "slices", "ends of ranges that were not begun are left out"},
+    {"not_a_number", "slices", "NaN, Infinity, N/A and the like among arguments became null"},
+    {"invalid_utf8", "slices", "texts that are no UTF-8 have U+FFFD in place of the wrong bytes"},
+    {"unsupported_event", "slices", "events of kinds that hold no time are left out"},
+    {"bad_memory_event", "memory", "[memory] events without Bytes are left out"},
+    {"bad_counter", "counters", "counters whose value is no number are left out"}};
+
+const Arg* Find(const RawEvent& event, std::string_view key) {
+  for (const Arg& arg : event.args) {
+    if (arg.key == key) return &arg;
+  }
+  return nullptr;
+}
+
+bool IntegerArg(const RawEvent& event, std::string_view key, int64_t* out) {
+  const Arg* arg = Find(event, key);
+  return arg != nullptr && json::ReadInteger(arg->value, out);
+}
+
+}  // namespace
+
+TraceReader::TraceReader(RunSink& sink) : sink_(sink), tracks_(sink) {}
+
+void TraceReader::OnMember(std::string_view key, const Value& value) {
+  kineto_ = kineto_ || key == "schemaVersion" || key == "deviceProperties" ||
+            key == "baseTimeNanoseconds" || key == "distributedInfo";
+  if (std::find(kMembers.begin(), kMembers.end(), key) == kMembers.end()) return;
+  if (value.text.size() > kMostMemberBytes) return;
+  std::string& member = members_[std::string(key)];
+  member.clear();
+  lost_["not_a_number"] += json::AppendCompact(value, &member);
+}
+
+const std::string& TraceReader::Member(const std::string& key) const {
+  static const std::string none;
+  auto found = members_.find(key);
+  return found == members_.end() ? none : found->second;
+}
+
+std::optional<int64_t> TraceReader::UtcOffsetNs() const {
+  int64_t base = 0;
+  const std::string& text = Member("baseTimeNanoseconds");
+  std::string_view digits = text;
+  if (digits.starts_with('"') && digits.size() >= 2) digits = digits.substr(1, digits.size() - 2);
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), base);
+  if (!digits.empty() && error == std::errc() && end == digits.data() + digits.size()) return base;
+  if (first_time_ns_ >= kUtcFromNs && first_time_ns_ < kUtcToNs) return 0;
+  return std::nullopt;
+}
+
+const TraceReader::Category& TraceReader::CategoryOf(const Value& value) {
+  if (last_category_ < categories_.size() && categories_[last_category_].raw == value.text) {
+    return categories_[last_category_];
+  }
+  for (size_t i = 0; i < categories_.size(); ++i) {
+    if (categories_[i].raw != value.text) continue;
+    last_category_ = i;
+    return categories_[i];
+  }
+  Category category;
+  category.raw = value.text;
+  std::string name = TextOf(value);
+  for (const auto& [old_name, new_name] : kRenamed) {
+    if (name != old_name) continue;
+    category.is_operator_2021 = old_name == "Operator";
+    name = new_name;
+    of_2021_ = kineto_ = true;
+  }
+  category.id = sink_.Intern(name);
+  category.on_device = analyze::KindOf(name, "") >= analyze::EventKind::kKernel;
+  category.is_mark = name == "Trace";
+  category.is_link =
+      name == "ac2g" || name == "async" || name == "async_cpu_to_gpu" || name == "async_gpu";
+  if (static_cast<int64_t>(categories_.size()) >= kMostCategories) categories_.clear();
+  last_category_ = categories_.size();
+  categories_.push_back(std::move(category));
+  return categories_.back();
+}
+
+std::string TraceReader::TextOf(const Value& value) const {
+  std::string text;
+  if (value.kind == Value::Kind::kString && value.escaped) {
+    json::Unescape(value.text, &text);
+  } else {
+    text = value.text;
+  }
+  return text;
+}
+
+store::StringId TraceReader::NameOf(const Value& value) {
+  int32_t before = sink_.strings().size();
+  store::StringId id{};
+  if (value.escaped) {
+    scratch_.clear();
+    json::Unescape(value.text, &scratch_);
+    id = sink_.Intern(scratch_);
+  } else {
+    id = sink_.Intern(value.text);
+  }
+  if (sink_.strings().size() != before && !json::IsUtf8(sink_.strings().Text(id))) {
+    ++lost_["invalid_utf8"];
+  }
+  return id;
+}
+
+// A number where the text is one, else one made of the text (FNV-1a), never negative.
+int64_t TraceReader::IdOf(const Value& value) {
+  int64_t number = 0;
+  if (json::ReadInteger(value, &number)) return number;
+  uint64_t hash = 0xcbf29ce484222325;
+  for (char c : value.text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return static_cast<int64_t>(hash >> 1);
+}
+
+bool TraceReader::TimeOf(const RawEvent& event, int64_t* ns) {
+  constexpr int64_t kMostNs = int64_t{1} << 62;  // room for a duration behind it
+  bool sound = event.ts && event.ts.kind != Value::Kind::kNested &&
+               ParseMicroseconds(event.ts.text, ns) && *ns<kMostNs&& * ns> - kMostNs;
+  if (!sound) {
+    ++lost_["bad_timestamp"];
+    return false;
+  }
+  if (*ns != 0 && first_time_ns_ == 0) first_time_ns_ = *ns;
+  return true;
+}
+
+bool TraceReader::IsNoTime(int64_t ts_ns) {
+  if (ts_ns != 0 || first_time_ns_ < kZeroIsTimeNs) return false;
+  ++lost_["zero_timestamp"];
+  return true;
+}
+
+Status TraceReader::OnEvent(const RawEvent& event) {
+  switch (event.ph()) {
+    case 'X':
+      return OnComplete(event);
+    case 's':
+    case 't':
+    case 'f':
+      return OnFlow(event);
+    case 'i':
+    case 'I':
+    case 'R':
+      return OnInstant(event);
+    case 'B':
+      return OnBegin(event);
+    case 'E':
+      return OnEnd(event);
+    case 'b':
+    case 'e':
+    case 'n':
+    case 'S':
+    case 'F':
+      return OnAsync(event);
+    case 'C':
+      return OnCounter(event);
+    case 'M':
+      return OnMetadata(event);
+    default:
+      ++lost_["unsupported_event"];
+      return {};
+  }
+}
+
+void TraceReader::Describe(const RawEvent& event, const Category& category, Slice* slice) {
+  slice->name = NameOf(event.name);
+  slice->category = category.id;
+  if (category.is_operator_2021 && event.name.text.starts_with("ProfilerStep#")) {
+    slice->category = sink_.Intern("user_annotation");
+  }
+  if (event.args.empty()) return;
+  const std::string& details = args_.Sort(event, category.on_device, slice);
+  if (!details.empty()) slice->details = sink_.Intern(details);
+}
+
+Status TraceReader::OnComplete(const RawEvent& event) {
+  Slice slice;
+  if (!TimeOf(event, &slice.ts_ns)) return {};
+  bool timed = event.dur && event.dur.kind != Value::Kind::kNested &&
+               ParseMicroseconds(event.dur.text, &slice.dur_ns);
+  constexpr int64_t kMostNs = int64_t{1} << 61;
+  if (!timed || slice.dur_ns > kMostNs) {
+    ++lost_["absent_duration"];
+    slice.dur_ns = 0;
+  } else if (slice.dur_ns < 0) {
+    ++lost_["negative_duration"];
+    slice.dur_ns = 0;
+  }
+  const Category& category = CategoryOf(event.category);
+  device_events_ += category.on_device;
+  slice.track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
+  if (slice.track < 0) return {};
+  Describe(event, category, &slice);
+  if (category.is_mark) return sink_.AppendMark(slice);
+  return Hold(slice);
+}
+
+Status TraceReader::Hold(const Slice& slice) {
+  STEPTRACE_RETURN_IF_ERROR(Release());
+  held_ = slice;
+  has_held_ = true;
+  return {};
+}
+
+Status TraceReader::Release() {
+  if (!has_held_) return {};
+  has_held_ = false;
+  return Keep(held_);
+}
+
+Status TraceReader::Keep(const Slice& slice) {
+  if (slice.ts_ns == 0) {
+    if (first_time_ns_ == 0 && without_time_.size() < kMostWithoutTime) {
+      without_time_.push_back(slice);
+      return {};
+    }
+    if (IsNoTime(0)) return {};
+  }
+  return sink_.Append(slice);
+}
+
+Status TraceReader::OnBegin(const RawEvent& event) {
+  Open open;
+  if (!TimeOf(event, &open.slice.ts_ns)) return {};
+  const Category& category = CategoryOf(event.category);
+  open.slice.track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
+  if (open.slice.track < 0) return {};
+  Describe(event, category, &open.slice);
+  begun_[open.slice.track].push_back(open);
+  return {};
+}
+
+Status TraceReader::OnEnd(const RawEvent& event) {
+  int64_t end_ns = 0;
+  if (!TimeOf(event, &end_ns)) return {};
+  int32_t track = tracks_.Of(event.pid.text, event.tid.text, CategoryOf(event.category).on_device);
+  auto found = begun_.find(track);
+  if (found == begun_.end() || found->second.empty()) {
+    ++lost_["end_without_begin"];
+    return {};
+  }
+  Slice slice = found->second.back().slice;
+  found->second.pop_back();
+  slice.dur_ns = end_ns - slice.ts_ns;
+  if (slice.dur_ns < 0) {
+    ++lost_["negative_duration"];
+    slice.dur_ns = 0;
+  }
+  return Hold(slice);
+}
+
+// Ranges that are joined by an id and may overlap: b and e, in the old form S and F; n is a moment.
+Status TraceReader::OnAsync(const RawEvent& event) {
+  int64_t ts_ns = 0;
+  if (!TimeOf(event, &ts_ns)) return {};
+  std::string key = fmt::format("{}\n{}\n{}", event.pid.text, event.category.text, event.id.text);
+  char ph = event.ph();
+  if (ph == 'S' || ph == 'F') key += fmt::format("\n{}", event.name.text);
+  std::vector<Open>& open = async_[key];
+  if (ph == 'e' || ph == 'F') {
+    if (open.empty()) {
+      ++lost_["end_without_begin"];
+      return {};
+    }
+    Slice slice = open.back().slice;
+    open.pop_back();
+    --async_open_;
+    if (open.empty()) async_.erase(key);
+    slice.dur_ns = std::max<int64_t>(0, ts_ns - slice.ts_ns);
+    if (ts_ns < slice.ts_ns) ++lost_["negative_duration"];
+    return Hold(slice);
+  }
+  Open begun;
+  const Category& category = CategoryOf(event.category);
+  begun.slice.ts_ns = ts_ns;
+  begun.slice.track =
+      tracks_.Named(event.pid.text, fmt::format("{} (async)", category.raw), "thread");
+  if (begun.slice.track < 0) return {};
+  Describe(event, category, &begun.slice);
+  if (ph == 'n') return Hold(begun.slice);
+  if (++async_open_ > kMostAsyncOpen) {
+    --async_open_;
+    ++lost_["begin_without_end"];
+    return {};
+  }
+  open.push_back(begun);
+  return {};
+}
+
+Status TraceReader::OnInstant(const RawEvent& event) {
+  int64_t ts_ns = 0;
+  if (!TimeOf(event, &ts_ns)) return {};
+  if (event.name.text == "[memory]") return OnMemory(event, ts_ns);
+  Slice slice;
+  slice.ts_ns = ts_ns;
+  const Category& category = CategoryOf(event.category);
+  slice.track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
+  if (slice.track < 0) return {};
+  Describe(event, category, &slice);
+  bool mark =
+      event.name.text == "Record Window End" || event.name.text.starts_with("Iteration Start");
+  if (mark) {
+    slice.category = sink_.Intern("Trace");
+    return IsNoTime(ts_ns) ? Status() : sink_.AppendMark(slice);
+  }
+  if (!event.category) slice.category = sink_.Intern("instant");
+  return Hold(slice);
+}
+
+Status TraceReader::OnMemory(const RawEvent& event, int64_t ts_ns) {
+  if (IsNoTime(ts_ns)) return {};
+  store::MemoryRow row;
+  row.ts_ns = ts_ns;
+  if (!IntegerArg(event, "Bytes", &row.bytes)) {
+    ++lost_["bad_memory_event"];
+    return {};
+  }
+  int64_t type = 0;
+  int64_t device = -1;
+  (void)IntegerArg(event, "Device Type", &type);
+  (void)IntegerArg(event, "Device Id", &device);
+  row.device = type == 0 ? -1 : static_cast<int32_t>(device);
+  (void)IntegerArg(event, "Addr", &row.address);
+  int64_t total = 0;
+  if (IntegerArg(event, "Total Allocated", &total)) row.total_allocated_bytes = total;
+  if (IntegerArg(event, "Total Reserved", &total)) row.total_reserved_bytes = total;
+  row.track = tracks_.Of(event.pid.text, event.tid.text, false);
+  return sink_.Append(row);
+}
+
+Status TraceReader::OnCounter(const RawEvent& event) {
+  store::CounterRow row;
+  if (!TimeOf(event, &row.ts_ns) || IsNoTime(row.ts_ns)) return {};
+  std::string name = TextOf(event.name);
+  if (event.id) name += fmt::format("[{}]", event.id.text);
+  for (const Arg& arg : event.args) {
+    std::string_view text = arg.value.text;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), row.value);
+    bool sound = arg.value.kind != Value::Kind::kNested && json::IsNumber(text);
+    if (!sound || error != std::errc() || end != text.data() + text.size()) {
+      ++lost_["bad_counter"];
+      continue;
+    }
+    std::string full = event.args.size() == 1 ? name : fmt::format("{}.{}", name, arg.key);
+    row.track = tracks_.Named(event.pid.text, full, "counter");
+    if (row.track >= 0) STEPTRACE_RETURN_IF_ERROR(sink_.Append(row));
+  }
+  return {};
+}
+
+Status TraceReader::OnFlow(const RawEvent& event) {
+  if (CategoryOf(event.category).is_link) return {};
+  int64_t ts_ns = 0;
+  if (!event.id || !TimeOf(event, &ts_ns)) return {};
+  int32_t track = tracks_.Of(event.pid.text, event.tid.text, false);
+  if (track < 0) return {};
+  int64_t id = IdOf(event.id);
+  bool out = event.ph() != 'f';
+  // Kineto writes the end of a flow behind the operator that it belongs to.
+  if (has_held_ && held_.track == track && held_.ts_ns == ts_ns) {
+    (out ? held_.flow_out : held_.flow_in) = id;
+  } else {
+    sink_.AddFlow(track, ts_ns, id, out);
+  }
+  return {};
+}
+
+Status TraceReader::OnMetadata(const RawEvent& event) {
+  const Arg* name = Find(event, "name");
+  const Arg* labels = Find(event, "labels");
+  if (event.name.text == "process_name" && name) {
+    tracks_.NameProcess(event.pid.text, TextOf(name->value));
+  } else if (event.name.text == "process_labels" && labels) {
+    tracks_.LabelProcess(event.pid.text, TextOf(labels->value));
+  } else if (event.name.text == "thread_name" && name) {
+    tracks_.NameThread(event.pid.text, event.tid.text, TextOf(name->value));
+  }
+  return {};
+}
+
+Status TraceReader::Finish() {
+  STEPTRACE_RETURN_IF_ERROR(Release());
+  for (const Slice& slice : std::exchange(without_time_, {})) {
+    if (!IsNoTime(slice.ts_ns)) STEPTRACE_RETURN_IF_ERROR(sink_.Append(slice));
+  }
+  for (const auto& [track, open] : begun_) {
+    lost_["begin_without_end"] += static_cast<int64_t>(open.size());
+  }
+  lost_["begin_without_end"] += async_open_;
+  lost_["not_a_number"] += args_.not_a_number();
+  tracks_.SetNames();
+  TellLosses();
+  return {};
+}
+
+void TraceReader::TellLosses() {
+  for (const LossText& loss : kLossTexts) {
+    auto found = lost_.find(loss.cause);
+    if (found != lost_.end()) sink_.Loss(loss.table, loss.cause, found->second, loss.detail);
+  }
+}
+
+}  // namespace steptrace::import

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "import/kineto/args.h"
+#include "import/kineto/document.h"
+#include "import/kineto/tracks.h"
+#include "import/run_sink.h"
+
+namespace steptrace::import {
+
+// Turns the events of one trace file into rows of the sink's open part.
+class TraceReader : public DocumentHandler {
+ public:
+  explicit TraceReader(RunSink& sink);
+
+  void OnMember(std::string_view key, const json::Value& value) override;
+  Status OnEvent(const RawEvent& event) override;
+
+  // What came before is all: begun ranges and held rows go to the sink, losses and names too.
+  Status Finish();
+
+  // A member of the top level as compact JSON; empty: there was none.
+  const std::string& Member(const std::string& key) const;
+  bool is_kineto() const { return kineto_; }
+  bool of_2021() const { return of_2021_; }
+  bool has_device_events() const { return device_events_ > 0; }
+  TraceTracks& tracks() { return tracks_; }
+  // What to add to the events' times for UTC; none: nothing in the file tells.
+  std::optional<int64_t> UtcOffsetNs() const;
+
+ private:
+  struct Category {
+    std::string raw;
+    store::StringId id{};
+    bool on_device = false;
+    bool is_mark = false;  // the profiler's own
+    bool is_link = false;  // a flow that repeats what correlation ids tell
+    bool is_operator_2021 = false;
+  };
+  // A range that was begun: B on a thread, b or S by an id.
+  struct Open {
+    Slice slice;
+    store::StringId name{};
+  };
+
+  const Category& CategoryOf(const json::Value& value);
+  store::StringId NameOf(const json::Value& value);
+  std::string TextOf(const json::Value& value) const;
+  int64_t IdOf(const json::Value& value);
+  bool TimeOf(const RawEvent& event, int64_t* ns);
+  bool IsNoTime(int64_t ts_ns);
+
+  Status OnComplete(const RawEvent& event);
+  Status OnBegin(const RawEvent& event);
+  Status OnEnd(const RawEvent& event);
+  Status OnAsync(const RawEvent& event);
+  Status OnInstant(const RawEvent& event);
+  Status OnMemory(const RawEvent& event, int64_t ts_ns);
+  Status OnCounter(const RawEvent& event);
+  Status OnFlow(const RawEvent& event);
+  Status OnMetadata(const RawEvent& event);
+
+  void Describe(const RawEvent& event, const Category& category, Slice* slice);
+  // Holds a row back until the next, so that a flow's end behind it finds it.
+  Status Hold(const Slice& slice);
+  Status Release();
+  Status Keep(const Slice& slice);
+  void TellLosses();
+
+  RunSink& sink_;
+  TraceTracks tracks_;
+  ArgsSorter args_;
+  std::vector<Category> categories_;
+  size_t last_category_ = 0;
+  std::map<std::string, std::string> members_;
+  Slice held_;
+  bool has_held_ = false;
+  std::vector<Slice> without_time_;  // at 0, before any other time is known
+  int64_t first_time_ns_ = 0;        // the first that is not 0
+  std::unordered_map<int32_t, std::vector<Open>> begun_;
+  std::unordered_map<std::string, std::vector<Open>> async_;
+  int64_t async_open_ = 0;
+  std::string scratch_;
+  std::map<std::string_view, int64_t> lost_;  // by cause
+  int64_t device_events_ = 0;
+  bool kineto_ = false;
+  bool of_2021_ = false;
+};
+
+}  // namespace steptrace::import

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/tracks.h"
+
+#include <charconv>
+#include <optional>
+
+namespace steptrace::import {
+namespace {
+
+std::optional<int64_t> NumberIn(std::string_view text) {
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// 7 of "7" and of "stream 7", as the dialect of 2021 writes it.
+std::optional<int64_t> StreamIn(std::string_view text) {
+  constexpr std::string_view kPrefix = "stream ";
+  if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
+  return NumberIn(text);
+}
+
+void JoinKey(std::string_view pid, std::string_view tid, std::string* key) {
+  key->assign(pid);
+  key->push_back('\n');
+  key->append(tid);
+}
+
+}  // namespace
+
+int32_t TraceTracks::Of(std::string_view pid, std::string_view tid, bool on_device) {
+  JoinKey(pid, tid, &key_);
+  key_.push_back(on_device ? 'd' : 'h');
+  auto last = [](std::string_view text) {
+    return text.empty() ? 0u : static_cast<unsigned char>(text.back());
+  };
+  Cached& cached = cache_[(last(pid) * 7 + last(tid) + tid.size() * 3 + on_device) & 63];
+  if (cached.key == key_) return cached.track;
+  cached.track = Find(key_, pid, tid, on_device);
+  cached.key = key_;
+  return cached.track;
+}
+
+int32_t TraceTracks::Find(const std::string& key, std::string_view pid, std::string_view tid,
+                          bool on_device) {
+  auto found = tracks_.find(key);
+  if (found != tracks_.end()) return found->second;
+  int32_t track = Add(pid, tid, on_device);
+  if (track >= 0) tracks_.emplace(key, track);
+  return track;
+}
+
+int32_t TraceTracks::Add(std::string_view pid, std::string_view tid, bool on_device) {
+  store::TrackRow row;
+  if (on_device) {
+    auto device = NumberIn(pid);
+    if (device) row.device = static_cast<int32_t>(*device);
+    row.stream = StreamIn(tid);
+    row.parent = Device(row.device.value_or(-1));
+    if (!row.stream) row.name = tid;
+  } else {
+    row.pid = NumberIn(pid);
+    row.tid = NumberIn(tid);
+    row.parent = Process(pid);
+    if (!row.tid) row.name = tid;
+    if (row.pid && first_pid_ == 0) first_pid_ = *row.pid;
+  }
+  int32_t track = sink_.AddTrack(std::move(row), on_device ? "stream" : "thread");
+  if (track < 0) return track;
+  std::string key;
+  JoinKey(pid, tid, &key);
+  thread_of_track_.emplace(track, std::move(key));
+  return track;
+}
+
+int32_t TraceTracks::Named(std::string_view pid, std::string_view name, const char* kind) {
+  std::string key;
+  JoinKey(pid, name, &key);
+  key += kind;
+  auto found = tracks_.find(key);
+  if (found != tracks_.end()) return found->second;
+  store::TrackRow row;
+  row.name = name;
+  row.pid = NumberIn(pid);
+  row.parent = Process(pid);
+  int32_t track = sink_.AddTrack(std::move(row), kind);
+  if (track >= 0) tracks_.emplace(std::move(key), track);
+  return track;
+}
+
+int32_t TraceTracks::Process(std::string_view pid) {
+  auto [found, added] = processes_.try_emplace(std::string(pid), -1);
+  if (added) {
+    store::TrackRow row;
+    row.pid = NumberIn(pid);
+    if (!row.pid) row.name = pid;
+    found->second = sink_.AddTrack(std::move(row), "process");
+  }
+  return found->second;
+}
+
+int32_t TraceTracks::Device(int32_t number) {
+  auto [found, added] = devices_.try_emplace(number, -1);
+  if (added) {
+    store::TrackRow row;
+    row.device = number;
+    found->second = sink_.AddTrack(std::move(row), "device");
+  }
+  return found->second;
+}
+
+void TraceTracks::NameProcess(std::string_view pid, std::string name) {
+  process_names_[std::string(pid)] = std::move(name);
+}
+
+void TraceTracks::LabelProcess(std::string_view pid, std::string labels) {
+  process_labels_[std::string(pid)] = std::move(labels);
+}
+
+void TraceTracks::NameThread(std::string_view pid, std::string_view tid, std::string name) {
+  std::string key;
+  JoinKey(pid, tid, &key);
+  thread_names_[std::move(key)] = std::move(name);
+}
+
+void TraceTracks::NameDevice(int32_t device, std::string name) {
+  device_names_[device] = std::move(name);
+}
+
+void TraceTracks::SetNames() {
+  for (const auto& [track, key] : thread_of_track_) {
+    auto found = thread_names_.find(key);
+    if (found != thread_names_.end()) sink_.Track(track).name = found->second;
+  }
+  for (const auto& [pid, track] : processes_) {
+    if (track < 0) continue;
+    store::TrackRow& row = sink_.Track(track);
+    if (auto name = process_names_.find(pid); name != process_names_.end()) row.name = name->second;
+    auto labels = process_labels_.find(pid);
+    if (labels != process_labels_.end() && !labels->second.empty()) {
+      row.name += (row.name.empty() ? "" : " ") + labels->second;
+    }
+  }
+  for (const auto& [number, track] : devices_) {
+    auto found = device_names_.find(number);
+    if (track >= 0 && found != device_names_.end()) sink_.Track(track).name = found->second;
+  }
+}
+
+}  // namespace steptrace::import

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "import/kineto/json_text.h"
+#include "import/run_sink.h"
+
+namespace steptrace::import {
+
+// The threads and streams of one trace file, by pid and tid as they stand in the text: a number and
+// the same number as a text are one. Names come as metadata, before or after the events.
+class TraceTracks {
+ public:
+  explicit TraceTracks(RunSink& sink) : sink_(sink) {}
+
+  // The track; on a device the pid is its number and the tid a stream. -1: there are too many.
+  int32_t Of(std::string_view pid, std::string_view tid, bool on_device);
+  // A track of a kind of its own in a process: a counter, or what runs over threads.
+  int32_t Named(std::string_view pid, std::string_view name, const char* kind);
+
+  void NameProcess(std::string_view pid, std::string name);
+  void LabelProcess(std::string_view pid, std::string labels);
+  void NameThread(std::string_view pid, std::string_view tid, std::string name);
+  void NameDevice(int32_t device, std::string name);
+
+  // Gives all tracks the names that came up. Call once, at the end.
+  void SetNames();
+  int64_t first_pid() const { return first_pid_; }
+  bool has_devices() const { return !devices_.empty(); }
+
+ private:
+  struct Cached {
+    std::string key;
+    int32_t track = -1;
+  };
+
+  int32_t Find(const std::string& key, std::string_view pid, std::string_view tid, bool on_device);
+  int32_t Add(std::string_view pid, std::string_view tid, bool on_device);
+  int32_t Process(std::string_view pid);
+  int32_t Device(int32_t number);
+
+  RunSink& sink_;
+  std::array<Cached, 64> cache_;
+  std::string key_;
+  std::unordered_map<std::string, int32_t> tracks_;
+  std::map<std::string, int32_t> processes_;
+  std::map<int32_t, int32_t> devices_;
+  std::map<std::string, std::string> process_names_;
+  std::map<std::string, std::string> process_labels_;
+  std::map<std::string, std::string> thread_names_;  // by pid, a line break, tid
+  std::map<int32_t, std::string> device_names_;
+  std::map<int32_t, std::string> thread_of_track_;  // its key in thread_names_
+  int64_t first_pid_ = 0;
+};
+
+}  // namespace steptrace::import

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/window.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "import/kineto/json_text.h"
+
+namespace steptrace::import {
+namespace {
+
+constexpr size_t kFirstBytes = 512 << 10;  // stays in the second-level cache of most processors
+
+}  // namespace
+
+Window::Window(ByteStream& stream, int64_t most_bytes)
+    : stream_(stream),
+      most_bytes_(std::max(static_cast<size_t>(most_bytes), kFirstBytes)),
+      buffer_(kFirstBytes + json::kPadding) {}
+
+Result<bool> Window::More() {
+  if (ended_) return false;
+  size_t kept = end_ - at_;
+  size_t room = buffer_.size() - json::kPadding;
+  if (kept > room / 2) {
+    if (room >= most_bytes_ && kept >= room) return false;
+    room = std::min(room * 2, most_bytes_);
+    std::vector<char> larger(room + json::kPadding);
+    std::memcpy(larger.data(), at(), kept);
+    buffer_ = std::move(larger);
+  } else {
+    std::memmove(buffer_.data(), at(), kept);
+  }
+  before_ += static_cast<int64_t>(at_);
+  at_ = 0;
+  end_ = kept;
+  STEPTRACE_ASSIGN_OR_RETURN(size_t got, ReadFully(stream_, buffer_.data() + end_, room - end_));
+  end_ += got;
+  ended_ = end_ < room;
+  std::memset(buffer_.data() + end_, 0, json::kPadding);
+  return got > 0;
+}
+
+}  // namespace steptrace::import

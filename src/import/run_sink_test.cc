@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/run_sink.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "store/run_reader.h"
+
+namespace steptrace::import {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+
+class RunSinkTest : public testing::Test {
+ protected:
+  RunSinkTest() {
+    std::string pattern = (fs::temp_directory_path() / "run_sink_test.XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~RunSinkTest() override { fs::remove_all(folder_); }
+
+  static int32_t Thread(RunSink& sink) { return sink.AddTrack({}, "thread"); }
+
+  static Slice At(RunSink& sink, int32_t track, int64_t ts_ns, int64_t dur_ns, const char* name) {
+    Slice slice;
+    slice.track = track;
+    slice.ts_ns = ts_ns;
+    slice.dur_ns = dur_ns;
+    slice.name = sink.Intern(name);
+    return slice;
+  }
+
+  std::vector<store::SliceRow> Slices() {
+    reader_.emplace(*store::RunReader::Open(folder_));
+    return *reader_->Read<store::SliceRow>();
+  }
+
+  fs::path folder_;
+  std::optional<store::RunReader> reader_;
+};
+
+TEST_F(RunSinkTest, RowsBeyondTheLimitWaitInAFile) {
+  Limits limits;
+  limits.max_rows_in_memory = 64 << 10;
+  RunSink sink(folder_, limits);
+  sink.BeginPart();
+  int32_t track = Thread(sink);
+  constexpr int64_t kRows = 50'000;
+  for (int64_t i = 0; i < kRows; ++i) {  // backwards: segments overlap, readers still sort
+    ASSERT_TRUE(sink.Append(At(sink, track, (kRows - i) * 10, 5, "x")).ok());
+  }
+  EXPECT_TRUE(fs::exists(folder_ / "rows.partial"));
+  sink.EndPart({});
+  ASSERT_TRUE(sink.Finish({}).ok());
+  EXPECT_FALSE(fs::exists(folder_ / "rows.partial"));
+  auto rows = Slices();
+  ASSERT_EQ(rows.size(), static_cast<size_t>(kRows));
+  for (int64_t i = 0; i < kRows; ++i) ASSERT_EQ(rows[static_cast<size_t>(i)].ts_ns, i * 10);
+}
+
+TEST_F(RunSinkTest, NestsAndBindsFlows) {
+  RunSink sink(folder_, {});
+  sink.BeginPart();
+  int32_t track = Thread(sink);
+  //  outer  |--------------------|      100..200
+  //  inner     |-----|                  110..130
+  //  second             |----------|    150..210: pokes out of outer
+  for (auto [ts, dur, name] :
+       {std::tuple{150, 60, "second"}, {110, 20, "inner"}, {100, 100, "outer"}}) {
+    ASSERT_TRUE(sink.Append(At(sink, track, ts, dur, name)).ok());
+  }
+  sink.AddFlow(track, 120, 7, true);
+  sink.AddFlow(track, 140, 8, false);
+  sink.AddFlow(track, 500, 9, false);  // nothing there
+  sink.EndPart({});
+  ASSERT_TRUE(sink.Finish({}).ok());
+  auto rows = Slices();
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_THAT((std::vector{rows[0].depth, rows[1].depth, rows[2].depth}), ElementsAre(0, 1, 0));
+  EXPECT_EQ(rows[1].flow_out, 7);
+  EXPECT_EQ(rows[0].flow_in, 8);
+  EXPECT_EQ(rows[2].flow_in, std::nullopt);
+}
+
+TEST_F(RunSinkTest, ClocksOfRanksMeetInUtc) {
+  RunSink sink(folder_, {});
+  for (auto [first_ns, offset_ns, rank] : {std::tuple{500, 1'000'000, 1}, {2'000'000, 0, 0}}) {
+    sink.BeginPart();
+    ASSERT_TRUE(sink.Append(At(sink, Thread(sink), first_ns, 5, "x")).ok());
+    PartFacts facts;
+    facts.rank = rank;
+    facts.utc_offset_ns = offset_ns;
+    sink.EndPart(facts);
+  }
+  ASSERT_TRUE(sink.Finish({}).ok());
+  auto rows = Slices();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(reader_->manifest().epoch_utc_ns, 1'000'500);
+  EXPECT_EQ(std::pair(rows[0].rank, rows[0].ts_ns), std::pair(1, int64_t{0}));
+  EXPECT_EQ(std::pair(rows[1].rank, rows[1].ts_ns), std::pair(0, int64_t{999'500}));
+  EXPECT_EQ(reader_->manifest().end_ns, 999'505);
+}
+
+TEST_F(RunSinkTest, TextsBeyondTheLimitAreCounted) {
+  Limits limits;
+  limits.max_text_bytes = 1000;
+  RunSink sink(folder_, limits);
+  sink.BeginPart();
+  int32_t track = Thread(sink);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(sink.Append(At(sink, track, i, 1, std::to_string(i).c_str())).ok());
+  }
+  sink.EndPart({});
+  auto finished = sink.Finish({});
+  ASSERT_TRUE(finished.ok());
+  EXPECT_EQ(finished->losses, 1);
+  EXPECT_EQ(Slices().size(), 100u);
+}
+
+}  // namespace
+}  // namespace steptrace::import

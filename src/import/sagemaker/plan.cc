@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/sagemaker/plan.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "import/sagemaker/system_metrics.h"
+
+namespace steptrace::import::sagemaker {
+namespace {
+
+constexpr size_t kHeadBytes = 64 << 10;
+// Debugger's files are closed at 10 MiB; only so small ones are compared.
+constexpr int64_t kMaxComparedBytes = 32 << 20;
+
+// The node of the first line that can be read.
+std::string SystemNodeOf(const Source& source) {
+  const auto head = ReadHead(source, kHeadBytes);
+  if (!head.ok()) return "";
+  std::string_view text = *head;
+  SystemSample sample;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (ParseSystemLine(line, sample) == LineFault::kNone) return sample.node;
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return "";
+}
+
+bool HasBase(const Source& source) {
+  const auto head = ReadHead(source, kHeadBytes);
+  return head.ok() && head->find("\"start_time_since_epoch_in_micros\"") != std::string::npos;
+}
+
+// What a file says of itself in its place alone, and not in its content: two files that differ in
+// it are two, though their bytes be the same. System metrics name their node themselves.
+std::string IdentityOf(const std::string& path, Format format) {
+  if (format == Format::kSageMakerSystem) return "";
+  const bool by_folder = format == Format::kSageMakerPythonStats || format == Format::kTensorFlow;
+  size_t at = path.rfind('/');
+  if (by_folder && at != std::string::npos && at > 0) at = path.rfind('/', at - 1);
+  return at == std::string::npos ? path : path.substr(at + 1);
+}
+
+class Planner {
+ public:
+  void Add(const Source& source, Format format);
+  ImportPlan Take();
+
+ private:
+  struct ProcessKey {
+    ProcessName process;
+    const Source* undated;  // null where the times have dates
+    auto operator<=>(const ProcessKey&) const = default;
+  };
+
+  bool IsDouble(const Source& source, Format format);
+  void AddTimeline(const Source& source);
+  void AddFile(const ProcessName& process, bool dated, PlannedFile file);
+  void NumberNodes();
+
+  ImportPlan plan_;
+  std::map<std::pair<int64_t, std::string>, std::vector<const Source*>> alike_;
+  std::map<std::string, std::vector<const Source*>> system_;
+  std::map<ProcessKey, std::vector<PlannedFile>> processes_;
+  std::map<std::string, MetadataName, std::less<>> metadata_;  // by folder
+  std::vector<const Source*> timelines_;
+};
+
+// Contents are read only of files of one size and one identity.
+bool Planner::IsDouble(const Source& source, Format format) {
+  if (source.bytes <= 0 || source.bytes > kMaxComparedBytes) return false;
+  auto& alike = alike_[{source.bytes, IdentityOf(source.path, format)}];
+  const auto read = [](const Source& one) {
+    auto all = ReadAll(one, static_cast<size_t>(2 * kMaxComparedBytes));
+    return all.ok() ? *std::move(all) : std::string();
+  };
+  const std::string content = alike.empty() ? std::string() : read(source);
+  for (const Source* other : alike) {
+    if (content.empty() || read(*other) != content) continue;
+    plan_.doubles.emplace_back(&source, other);
+    return true;
+  }
+  alike.push_back(&source);
+  return false;
+}
+
+void Planner::Add(const Source& source, Format format) {
+  if (const auto metadata = ParseMetadataName(source.path)) {
+    const size_t slash = source.path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "" : source.path.substr(0, slash);
+    metadata_.emplace(folder, *metadata);
+    return;
+  }
+  if (IsDouble(source, format)) return;
+  switch (format) {
+    case Format::kSageMakerSystem:
+      system_[SystemNodeOf(source)].push_back(&source);
+      return;
+    case Format::kTensorFlow:
+      timelines_.push_back(&source);
+      return;
+    case Format::kSageMakerPythonStats: {
+      const ProfileWindow window = ParseProfileWindow(source.path);
+      return AddFile(window.process, window.start_ns.has_value(), {&source, format, {}});
+    }
+    default:
+      AddFile(EventFileProcess(source.path), HasBase(source), {&source, format, {}});
+  }
+}
+
+void Planner::AddTimeline(const Source& source) {
+  PlannedFile file{&source, Format::kTensorFlow, {}};
+  const auto found = metadata_.find(MetadataFolder(source.path));
+  if (found == metadata_.end()) return AddFile({TimelineHost(source.path), 0}, false, file);
+  file.base_ns = found->second.start_ns;
+  AddFile(found->second.process, true, file);
+}
+
+void Planner::AddFile(const ProcessName& process, bool dated, PlannedFile file) {
+  processes_[{process, dated ? nullptr : file.source}].push_back(std::move(file));
+}
+
+void Planner::NumberNodes() {
+  std::set<std::string> names;
+  for (const auto& [name, files] : system_) names.insert(name);
+  for (const auto& [key, files] : processes_) names.insert(key.process.host);
+  if (names.size() > 1) names.erase("");  // counted with the first
+  for (const std::string& name : names) plan_.nodes.push_back({name, {}});
+  std::sort(plan_.nodes.begin(), plan_.nodes.end(),
+            [](const auto& a, const auto& b) { return NaturalLess(a.name, b.name); });
+}
+
+ImportPlan Planner::Take() {
+  for (const Source* source : timelines_) AddTimeline(*source);
+  NumberNodes();
+  for (auto& [name, files] : system_) {
+    auto& all = plan_.nodes[static_cast<size_t>(plan_.NodeOf(name))].system_files;
+    all.insert(all.end(), files.begin(), files.end());
+  }
+  for (auto& [key, files] : processes_) {
+    plan_.processes.push_back({key.process, key.undated == nullptr, std::move(files)});
+  }
+  std::stable_sort(plan_.processes.begin(), plan_.processes.end(),
+                   [this](const PlannedProcess& a, const PlannedProcess& b) {
+                     const int32_t x = plan_.NodeOf(a.process.host);
+                     const int32_t y = plan_.NodeOf(b.process.host);
+                     return std::tie(x, a.process.pid) < std::tie(y, b.process.pid);
+                   });
+  return std::move(plan_);
+}
+
+}  // namespace
+
+int32_t ImportPlan::NodeOf(const std::string& host) const {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].name == host) return static_cast<int32_t>(i);
+  }
+  return 0;
+}
+
+ImportPlan MakePlan(std::span<const Source> sources, std::span<const Format> formats) {
+  Planner planner;
+  for (size_t i = 0; i < sources.size() && i < formats.size(); ++i) {
+    planner.Add(sources[i], formats[i]);
+  }
+  return planner.Take();
+}
+
+}  // namespace steptrace::import::sagemaker

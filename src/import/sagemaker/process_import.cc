@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/sagemaker/process_import.h"
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "import/sagemaker/json_elements.h"
+#include "import/sagemaker/read_source.h"
+
+namespace steptrace::import::sagemaker {
+namespace {
+
+// cProfile's file of a whole training is below 1 MiB.
+constexpr size_t kMaxPythonStatsBytes = 16 << 20;
+
+std::string Dump(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void TellElementLosses(const JsonElements& elements, const std::string& path, RunSink& sink) {
+  const ElementLosses& losses = elements.losses();
+  sink.Loss("slices", "event_damaged", losses.damaged, path + ": stretches that are no event");
+  sink.Loss("slices", "event_too_long", losses.too_long, path + ": events over 64 MiB");
+  sink.Loss("slices", "event_too_deep", losses.too_deep,
+            path + ": events nested deeper than --max-depth");
+  sink.Loss("slices", "cut_off", losses.cut_off ? 1 : 0, path + ": ends in the middle of an event");
+  sink.Loss("slices", "text_after_the_end", losses.trailing_bytes,
+            path + ": bytes after the end of the events");
+  sink.Loss("slices", "no_events", elements.found() ? 0 : 1, path + ": has no array of events");
+}
+
+}  // namespace
+
+ProcessImport::ProcessImport(const PlannedProcess& plan, const ImportContext& context,
+                             RunSink& sink)
+    : plan_(plan), context_(context), sink_(sink) {}
+
+void ProcessImport::AddFile(const PlannedFile& file) {
+  if (file.format == Format::kSageMakerPythonStats) return AddPythonStats(file);
+  AddEvents(file);
+}
+
+void ProcessImport::TellSource(const PlannedFile& file, int64_t events, int64_t bytes) {
+  nlohmann::ordered_json fact{{"file", file.source->path},
+                              {"format", NameOf(file.format)},
+                              {"events", events},
+                              {"bytes", bytes}};
+  sink_.Fact({}, "source", Dump(fact), plan_.process.pid);
+}
+
+void ProcessImport::AddEvents(const PlannedFile& file) {
+  const std::string& path = file.source->path;
+  TraceFile trace([&](const TraceFileEvent& event) { AddEvent(event, file.format); });
+  if (file.base_ns) trace.SetBase(*file.base_ns);
+  JsonElements elements(static_cast<size_t>(context_.limits.max_event_bytes),
+                        static_cast<size_t>(context_.limits.max_depth),
+                        [&](std::string_view object) { trace.Add(object); });
+  const ReadEnd end = ReadPieces(*file.source, context_, [&](auto bytes) { elements.Push(bytes); });
+  elements.Finish();
+  trace.Finish();
+  for (const auto& [cause, count] : trace.losses()) sink_.Loss("slices", cause, count, path);
+  TellElementLosses(elements, path, sink_);
+  if (!end.damage.empty()) sink_.Loss("slices", "file_damaged", 1, path + ": " + end.damage);
+  TellSource(file, trace.events(), end.bytes);
+}
+
+int32_t ProcessImport::TrackOf(const TraceFileEvent& event, const EventPlace& place) {
+  const int64_t pid = event.pid.value_or(plan_.process.pid);
+  const int64_t tid = event.tid.value_or(event.line_tid.value_or(kNull));
+  const auto [found, added] =
+      tracks_.try_emplace({place.device, pid, tid, event.line_id, event.line}, -1);
+  if (!added) return found->second;
+  store::TrackRow row;
+  row.name = event.thread_name.empty() ? event.line : event.thread_name;
+  if (place.device >= 0) {
+    row.device = place.device;
+    row.stream = tid == kNull ? 0 : tid;
+  } else {
+    if (pid > 0) row.pid = pid;
+    if (tid != kNull) row.tid = tid;
+  }
+  found->second = sink_.AddTrack(std::move(row), place.device >= 0 ? "stream" : "thread");
+  return found->second;
+}
+
+void ProcessImport::AddEvent(const TraceFileEvent& event, Format format) {
+  const EventPlace place = PlaceOfEvent(event, format == Format::kTensorFlow);
+  steps_.Add(event, place.role);
+  Slice slice;
+  slice.track = TrackOf(event, place);
+  if (slice.track < 0) return;
+  slice.ts_ns = event.ts_ns;
+  slice.dur_ns = event.dur_ns;
+  slice.name = sink_.Intern(event.name);
+  slice.category = sink_.Intern(format == Format::kHorovod ? "horovod" : CategoryOf(place.role));
+  slice.step = event.step.value_or(kNull);
+  slice.bytes = event.bytes.value_or(kNull);
+  if (!event.args.empty()) slice.args = sink_.Intern(event.args);
+  if (!sink_.Append(slice).ok()) return;
+  ++events_;
+  if (place.role == EventRole::kLoaderWorker) ++worker_events_;
+}
+
+void ProcessImport::AddPythonStats(const PlannedFile& file) {
+  const std::string& path = file.source->path;
+  const auto content = ReadAll(*file.source, kMaxPythonStatsBytes);
+  if (!content.ok()) return sink_.Loss("facts", "file_refused", 1, content.error().message);
+  if (context_.advanced) context_.advanced(file.source->bytes);
+  const auto stats = ParsePythonStats(*content);
+  if (!stats.ok()) {
+    return sink_.Loss("facts", "file_damaged", 1, path + ": " + stats.error().message);
+  }
+  sink_.Loss("facts", "cut_off", stats->cut_off ? 1 : 0, path + ": ends in the middle of an entry");
+  sink_.Loss("facts", "profile_entry_damaged", stats->bad_entries, path + ": entries left out");
+  sink_.Loss("facts", "text_after_the_end", stats->bytes_left, path + ": bytes after the profile");
+  const ProfileWindow window = ParseProfileWindow(path);
+  TellProfile(window, *stats);
+  TellFunctions(window, *stats);
+  events_ += static_cast<int64_t>(stats->functions.size());
+  TellSource(file, static_cast<int64_t>(stats->functions.size()),
+             static_cast<int64_t>(content->size()));
+}
+
+// The stretch of time that a profile is about: a slice where it is known, and a fact in any case.
+void ProcessImport::TellProfile(const ProfileWindow& window, const PythonStats& stats) {
+  nlohmann::ordered_json fact{{"profile", window.name}, {"functions", stats.functions.size()}};
+  int64_t self_ns = 0;
+  for (const PythonCalls& calls : stats.totals) {
+    if (__builtin_add_overflow(self_ns, calls.self_ns, &self_ns)) break;
+  }
+  fact["self_ns"] = self_ns;
+  if (window.step) fact["step"] = *window.step;
+  if (window.start_ns && window.end_ns && *window.end_ns >= *window.start_ns) {
+    fact["dur_ns"] = *window.end_ns - *window.start_ns;
+    if (profile_track_ < 0) {
+      store::TrackRow row;
+      row.name = "Python profile";
+      if (plan_.process.pid > 0) row.pid = plan_.process.pid;
+      profile_track_ = sink_.AddTrack(std::move(row), "thread");
+    }
+    Slice slice;
+    slice.track = profile_track_;
+    slice.ts_ns = *window.start_ns;
+    slice.dur_ns = *window.end_ns - *window.start_ns;
+    slice.name = sink_.Intern("Python profile");
+    slice.category = sink_.Intern("python_profile");
+    slice.step = window.step.value_or(kNull);
+    slice.args = sink_.Intern(Dump(fact));
+    if (slice.track >= 0) (void)sink_.Append(slice).ok();
+  }
+  sink_.Fact(window.start_ns, "python_profile", Dump(fact), plan_.process.pid);
+}
+
+// What a profile counted has no moments: a fact for each function, its callers inside.
+void ProcessImport::TellFunctions(const ProfileWindow& window, const PythonStats& stats) {
+  const auto json_of = [&](size_t function, const PythonCalls& calls) {
+    const PythonFunction& at = stats.functions[function];
+    return nlohmann::ordered_json{{"file", at.file},
+                                  {"line", at.line},
+                                  {"function", at.name},
+                                  {"calls", calls.calls},
+                                  {"primitive_calls", calls.primitive_calls},
+                                  {"self_ns", calls.self_ns},
+                                  {"total_ns", calls.total_ns}};
+  };
+  std::vector<nlohmann::ordered_json> facts;
+  for (size_t i = 0; i < stats.functions.size(); ++i) {
+    facts.push_back({{"profile", window.name}});
+    facts.back().update(json_of(i, stats.totals[i]));
+    facts.back()["callers"] = nlohmann::ordered_json::array();
+  }
+  for (const PythonStats::Edge& edge : stats.edges) {
+    facts[edge.callee]["callers"].push_back(json_of(edge.caller, edge.calls));
+  }
+  for (const auto& fact : facts) {
+    sink_.Fact(window.start_ns, "python_function", Dump(fact), plan_.process.pid);
+  }
+}
+
+bool ProcessImport::Finish() {
+  const bool any_steps = steps_.any();
+  const StepMarks::Kinds kinds{sink_.Intern("train"), sink_.Intern("eval"),
+                               sink_.Intern("warm-up")};
+  for (auto& row : steps_.Take(kinds)) sink_.Append(std::move(row));
+  sink_.Loss("steps", "step_twice", steps_.doubles(), "steps that stand in several files");
+  return events_ > 0 || any_steps;
+}
+
+}  // namespace steptrace::import::sagemaker

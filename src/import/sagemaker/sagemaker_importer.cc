@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/importer.h"
+#include "import/sagemaker/plan.h"
+#include "import/sagemaker/process_import.h"
+#include "import/sagemaker/system_import.h"
+
+namespace steptrace::import {
+namespace {
+
+using sagemaker::ImportPlan;
+using sagemaker::PlannedProcess;
+
+// Debugger's clock is UTC; files without a base have a clock of their own.
+constexpr int64_t kUtc = 0;
+
+bool ImportSystem(const ImportPlan& plan, const ImportContext& context, RunSink& sink) {
+  bool any = false;
+  sagemaker::StrayLines strays;
+  const auto import_node = [&](const std::string& name, int32_t node,
+                               const std::vector<const Source*>& files) {
+    sink.BeginPart();
+    sagemaker::SystemImport import(name, strays, context, sink);
+    for (const Source* file : files) import.AddFile(*file);
+    import.AddStrays();
+    any = import.Finish() || any;
+    PartFacts facts;
+    facts.rank = -1;
+    facts.node = node;
+    facts.host = name;
+    facts.utc_offset_ns = kUtc;
+    facts.source = files.empty() ? name : files.front()->path;
+    sink.EndPart(std::move(facts));
+  };
+  for (const auto& node : plan.nodes) {
+    if (node.system_files.empty()) continue;
+    import_node(node.name, plan.NodeOf(node.name), node.system_files);
+  }
+  // Nodes that have lines in the files of others alone.
+  auto next = static_cast<int32_t>(plan.nodes.size());
+  while (!strays.empty()) {
+    const std::string name = strays.begin()->first;
+    const bool planned = plan.nodes[static_cast<size_t>(plan.NodeOf(name))].name == name;
+    import_node(name, planned ? plan.NodeOf(name) : next++, {});
+  }
+  return any;
+}
+
+bool ImportProcess(const ImportPlan& plan, const PlannedProcess& process,
+                   const ImportContext& context, RunSink& sink) {
+  sink.BeginPart();
+  sagemaker::ProcessImport import(process, context, sink);
+  for (const auto& file : process.files) import.AddFile(file);
+  const bool any = import.Finish();
+  PartFacts facts;
+  if (!any || import.is_worker()) facts.rank = -1;
+  facts.node = plan.NodeOf(process.process.host);
+  facts.host = process.process.host;
+  facts.pid = process.process.pid;
+  if (process.dated) facts.utc_offset_ns = kUtc;
+  facts.source = process.files.front().source->path;
+  sink.EndPart(std::move(facts));
+  return any;
+}
+
+}  // namespace
+
+Status ImportSageMaker(std::span<const Source> sources, std::span<const Format> formats,
+                       const ImportContext& context, RunSink& sink) {
+  const ImportPlan plan = sagemaker::MakePlan(sources, formats);
+  bool any = ImportSystem(plan, context, sink);
+  for (const PlannedProcess& process : plan.processes) {
+    any = ImportProcess(plan, process, context, sink) || any;
+  }
+  for (const auto& [source, other] : plan.doubles) {
+    if (context.advanced) context.advanced(source->bytes);
+    sink.RunLoss("slices", "same_file_twice", 1, source->path + ": the same as " + other->path);
+  }
+  if (any) return {};
+  const std::string path = sources.empty() ? "no file" : sources.front().path;
+  return Error{path + ": holds no sample and no event; give the folder of Debugger's output"};
+}
+
+}  // namespace steptrace::import

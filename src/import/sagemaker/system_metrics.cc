@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/sagemaker/system_metrics.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "import/sagemaker/json_fields.h"
+
+namespace steptrace::import::sagemaker {
+namespace {
+
+constexpr int kSecondsToNs = 9;
+constexpr int kPercentToShare = -2;
+constexpr size_t kMaxNameBytes = 200;
+
+struct Known {
+  const char* dimension;  // empty: any
+  const char* name;       // of the thing measured, without its number; empty: any
+  const char* metric;
+  bool percent;
+};
+
+// `dimension` and `name` as Debugger writes them. "Algorithm" is the training container's network,
+// "Platform" that of SageMaker's own part of the machine, which fetches data and stores artifacts.
+constexpr std::array<Known, 12> kKnown = {{
+    {"CPUUtilization", "cpu", "core.busy_share", true},
+    {"CPUUtilization", "", "cpu.busy_share", true},
+    {"I/OWaitPercentage", "cpu", "core.iowait_share", true},
+    {"I/OWaitPercentage", "", "cpu.iowait_share", true},
+    {"GPUUtilization", "", "gpu.utilization_share", true},
+    {"GPUMemoryUtilization", "", "gpu.memory_used_share", true},
+    {"", "MemoryUsedPercent", "memory.used_share", true},
+    {"", "IOPS", "disk.operations_per_s", false},
+    {"", "ReadThroughputInBytesPerSecond", "disk.read_bytes_per_s", false},
+    {"", "WriteThroughputInBytesPerSecond", "disk.write_bytes_per_s", false},
+    {"Algorithm", "ReceiveBytesPerSecond", "network.receive_bytes_per_s", false},
+    {"Algorithm", "TransmitBytesPerSecond", "network.send_bytes_per_s", false},
+}};
+
+// "cpu12" -> "cpu", 12. A name without a number, or of a number alone, stays.
+std::pair<std::string_view, std::optional<int32_t>> SplitNumber(std::string_view name) {
+  size_t at = name.size();
+  while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9') --at;
+  int32_t number = 0;
+  const char* end = name.data() + name.size();
+  if (at == 0 || at == name.size() ||
+      std::from_chars(name.data() + at, end, number).ec != std::errc()) {
+    return {name, std::nullopt};
+  }
+  return {name.substr(0, at), number};
+}
+
+// "I/OWaitPercentage" -> "i_o_wait_percentage"
+std::string SnakeCase(std::string_view text) {
+  std::string out;
+  bool lower_before = false;
+  for (const char c : text.substr(0, kMaxNameBytes)) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool word = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if ((upper && lower_before) || (!word && !out.empty() && out.back() != '_')) out.push_back('_');
+    if (word) out.push_back(upper ? static_cast<char>(c - 'A' + 'a') : c);
+    lower_before = word && !upper;
+  }
+  return out;
+}
+
+MetricPlace Named(const char* metric, bool percent, std::optional<int32_t> device) {
+  return {{metric, device}, percent};
+}
+
+std::string UnknownMetric(std::string_view type, std::string_view dimension,
+                          std::string_view name) {
+  std::string metric = "sagemaker";
+  for (std::string_view part : {type, dimension, name}) {
+    if (const std::string word = SnakeCase(part); !word.empty()) metric += "." + word;
+  }
+  return metric;
+}
+
+struct RawLine {
+  std::string_view type, dimension, name, node, value, timestamp;
+};
+
+bool ReadLine(std::string_view line, RawLine& raw) {
+  JsonFields fields(line);
+  for (JsonField field; fields.Next(field);) {
+    if (field.key == "Type") raw.type = field.value;
+    if (field.key == "Dimension") raw.dimension = field.value;
+    if (field.key == "Name") raw.name = field.value;
+    if (field.key == "NodeId") raw.node = field.value;
+    if (field.key == "Value") raw.value = field.value;
+    if (field.key == "Timestamp") raw.timestamp = field.value;
+  }
+  return fields.ok();
+}
+
+// Absent and null are the same.
+std::string TextOf(std::string_view value) {
+  return value == "null" ? std::string() : JsonText(value);
+}
+
+}  // namespace
+
+const char* CauseOf(LineFault fault) {
+  switch (fault) {
+    case LineFault::kNone:
+      return "";
+    case LineFault::kNoObject:
+      return "line_damaged";
+    case LineFault::kNoMetric:
+      return "line_without_metric";
+    case LineFault::kBadTime:
+      return "timestamp_not_a_number";
+    case LineFault::kBadValue:
+      return "value_not_a_number";
+  }
+  return "";
+}
+
+MetricPlace PlaceOf(std::string_view type, std::string_view dimension, std::string_view name) {
+  const auto [word, number] = SplitNumber(name);
+  for (const Known& known : kKnown) {
+    const bool dimension_fits = known.dimension[0] == 0 || dimension == known.dimension;
+    const bool name_fits = known.name[0] == 0 || word == known.name;
+    if (dimension_fits && name_fits) return Named(known.metric, known.percent, number);
+  }
+  if (dimension == "Platform" && name == "ReceiveBytesPerSecond") {
+    return Named("network.platform_receive_bytes_per_s", false, {});
+  }
+  if (dimension == "Platform" && name == "TransmitBytesPerSecond") {
+    return Named("network.platform_send_bytes_per_s", false, {});
+  }
+  return {{UnknownMetric(type, dimension, word), number}, false};
+}
+
+LineFault ParseSystemLine(std::string_view line, SystemSample& sample) {
+  RawLine raw;
+  if (!ReadLine(line, raw)) return LineFault::kNoObject;
+  if (raw.dimension.empty() && raw.name.empty()) return LineFault::kNoMetric;
+  MetricPlace place = PlaceOf(TextOf(raw.type), TextOf(raw.dimension), TextOf(raw.name));
+  const auto ts_ns = DecimalScaled(raw.timestamp, kSecondsToNs);
+  if (!ts_ns || !IsTime(*ts_ns)) return LineFault::kBadTime;
+  const auto value = RealShifted(raw.value, place.percent ? kPercentToShare : 0);
+  if (!value) return LineFault::kBadValue;
+  sample.ts_ns = *ts_ns;
+  sample.value = *value;
+  sample.out_of_range = place.percent && (*value < 0 || *value > 1);
+  sample.key = std::move(place.key);
+  sample.node = TextOf(raw.node);
+  return LineFault::kNone;
+}
+
+void CoreMeans::Add(int64_t ts_ns, int32_t core, double value) {
+  if (core < 0 || core >= kMaxCores) return;
+  const auto index = static_cast<size_t>(core);
+  if (index >= open_.size()) {
+    open_.resize(index + 1);
+    seen_.resize(index + 1);
+  }
+  if (in_open_ > 0 && (ts_ns - since_ns_ > kTickNs || open_[index])) Close();
+  if (in_open_ == 0) since_ns_ = ts_ns;
+  open_[index] = value;
+  ++in_open_;
+  if (!seen_[index]) {
+    seen_[index] = true;
+    ++cores_;
+  }
+}
+
+void CoreMeans::Close() {
+  double sum = 0;
+  for (auto& value : open_) {
+    sum += value.value_or(0);
+    value.reset();
+  }
+  ticks_.push_back({since_ns_, sum / static_cast<double>(in_open_), in_open_});
+  in_open_ = 0;
+}
+
+std::vector<CoreMeans::Row> CoreMeans::Take() {
+  if (in_open_ > 0) Close();
+  std::vector<Row> rows;
+  for (const Tick& tick : ticks_) {
+    if (tick.cores == cores_) rows.push_back({tick.ts_ns, tick.mean});
+  }
+  ticks_.clear();
+  return rows;
+}
+
+}  // namespace steptrace::import::sagemaker

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "import/bytes/archive.h"
+
+namespace steptrace::import {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kArchiveHead = 512;
+constexpr size_t kMostFiles = 1 << 20;
+
+bool IsDigit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+// rank2 before rank10: runs of digits compare by value.
+bool NaturalLess(std::string_view a, std::string_view b) {
+  size_t i = 0;
+  size_t j = 0;
+  auto digits = [](std::string_view text, size_t at) {
+    size_t end = at;
+    while (end < text.size() && IsDigit(text[end])) ++end;
+    while (at + 1 < end && text[at] == '0') ++at;
+    return text.substr(at, end - at);
+  };
+  while (i < a.size() && j < b.size()) {
+    if (!IsDigit(a[i]) || !IsDigit(b[j])) {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i;
+      ++j;
+      continue;
+    }
+    std::string_view x = digits(a, i);
+    std::string_view y = digits(b, j);
+    if (x != y) return x.size() != y.size() ? x.size() < y.size() : x < y;
+    while (i < a.size() && IsDigit(a[i])) ++i;
+    while (j < b.size() && IsDigit(b[j])) ++j;
+  }
+  return a.size() - i != b.size() - j ? a.size() - i < b.size() - j : a < b;
+}
+
+Source FileSource(const fs::path& path, const std::string& inside, const Limits& limits) {
+  Source source;
+  source.path = path.string();
+  source.inside = inside;
+  std::error_code error;
+  auto size = fs::file_size(path, error);
+  source.bytes = error ? 0 : static_cast<int64_t>(size);
+  source.open = [name = source.path, bytes = source.bytes, limits]() -> StreamResult {
+    STEPTRACE_ASSIGN_OR_RETURN(auto raw, OpenRaw(name));
+    return MaybeUnzip(std::move(raw), name, bytes, limits);
+  };
+  return source;
+}
+
+// A file stands for itself or for its members. What cannot be read stays as it is: opening it
+// tells.
+std::vector<Source> Expand(Source source, const Limits& limits) {
+  auto head = ReadHead(source, kArchiveHead);
+  if (head.ok() && IsArchive(*head)) {
+    auto members = ListArchive(source.path, limits);
+    if (members.ok()) return *std::move(members);
+    source.open = [error = members.error()]() -> StreamResult { return error; };
+  }
+  return {std::move(source)};
+}
+
+Result<std::vector<fs::path>> FilesBelow(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  auto options = fs::directory_options::skip_permission_denied;
+  fs::recursive_directory_iterator it(folder, options, error);
+  for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
+    bool hidden = it->path().filename().string().starts_with(".");
+    std::error_code ignored;
+    if (it->is_directory(ignored)) {
+      if (hidden) it.disable_recursion_pending();
+      continue;
+    }
+    if (hidden || !it->is_regular_file(ignored)) continue;
+    files.push_back(it->path());
+    if (files.size() > kMostFiles) {
+      return Error{fmt::format("{}: holds more than {} files; name the folder of one profile",
+                               folder.string(), kMostFiles)};
+    }
+  }
+  if (error) return Error{fmt::format("{}: {}", folder.string(), error.message())};
+  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+    return NaturalLess(a.string(), b.string());
+  });
+  return files;
+}
+
+}  // namespace
+
+Result<std::vector<Source>> FindSources(const std::string& path, const Limits& limits) {
+  std::error_code error;
+  fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) {
+    return Error{fmt::format("{}: {}; check the path", path,
+                             error ? error.message() : std::string("no such file or folder"))};
+  }
+  if (!fs::is_directory(status)) {
+    return Expand(FileSource(path, fs::path(path).filename().string(), limits), limits);
+  }
+  if (fs::exists(fs::path(path) / "run.json", error)) {
+    return Error{path + ": is a run of Steptrace already; `steptrace report` shows it"};
+  }
+  STEPTRACE_ASSIGN_OR_RETURN(auto files, FilesBelow(path));
+  if (files.empty()) return Error{path + ": the folder holds no file; name the one of a profile"};
+  std::vector<Source> sources;
+  for (const fs::path& file : files) {
+    std::string inside = file.lexically_relative(path).string();
+    for (Source& source : Expand(FileSource(file, inside, limits), limits)) {
+      sources.push_back(std::move(source));
+    }
+  }
+  return sources;
+}
+
+Result<std::string> ReadHead(const Source& source, size_t size) {
+  STEPTRACE_ASSIGN_OR_RETURN(auto stream, source.Open());
+  std::string head(size, '\0');
+  STEPTRACE_ASSIGN_OR_RETURN(size_t got, ReadFully(*stream, head.data(), size));
+  head.resize(got);
+  return head;
+}
+
+Result<std::string> ReadAll(const Source& source, size_t at_most) {
+  STEPTRACE_ASSIGN_OR_RETURN(std::string all, ReadHead(source, at_most + 1));
+  if (all.size() > at_most) {
+    return Error{fmt::format("{}: has more than the {} bytes that a file of its kind may have",
+                             source.path, at_most)};
+  }
+  return all;
+}
+
+}  // namespace steptrace::import

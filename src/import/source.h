@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "import/bytes/byte_stream.h"
+
+namespace steptrace::import {
+
+// One file to read, on the disk or inside an archive.
+struct Source {
+  std::string path;    // as the user would name it; a member: archive.tar.gz/folder/file
+  std::string inside;  // the path below the folder or archive that was given; a file: its name
+  int64_t bytes = 0;   // on the disk; of a member: unpacked
+  std::function<StreamResult()> open;
+
+  StreamResult Open() const { return open(); }
+};
+
+// What a user's path holds: the file, the files of a folder and its folders, the members of an
+// archive. In the order of their paths, numbers by value. A path that is not there is an error.
+Result<std::vector<Source>> FindSources(const std::string& path, const Limits& limits);
+
+// The first bytes of a source, unpacked: at most `size`.
+Result<std::string> ReadHead(const Source& source, size_t size);
+// All of a small source; over `at_most` it is an error that names the limit.
+Result<std::string> ReadAll(const Source& source, size_t at_most);
+
+}  // namespace steptrace::import

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "base/result.h"
+
+namespace steptrace::exporter {
+
+enum class TraceFormat {
+  kChrome,   // JSON with traceEvents, in the dialect of PyTorch's profiler; a file holds one rank
+  kPerfetto  // Perfetto's protobuf; all ranks in a file
+};
+
+// Writes a run's timeline. `destination`: a file; for Chrome's format and several ranks a folder,
+// which gets a file for each; "-" is standard output. A file is there only when it is complete.
+Status ExportTrace(const std::filesystem::path& run, TraceFormat format,
+                   const std::filesystem::path& destination);
+
+}  // namespace steptrace::exporter

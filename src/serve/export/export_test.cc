@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/export/export.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "store/test_run.h"
+
+namespace steptrace::exporter {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+std::string Content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A thread that launches two kernels, which overlap on their stream.
+class ExportTest : public ::testing::Test {
+ protected:
+  void Make(int ranks) {
+    store::Manifest manifest = store::SampleManifest();
+    manifest.epoch_utc_ns = 1'700'000'000'000'000'123;
+    store::RunWriter writer = store::MakeWriter(run());
+    auto& strings = writer.strings();
+    for (int rank = 0; rank < ranks; ++rank) {
+      const int32_t thread = rank * 2;
+      store::TrackRow host;
+      host.track = thread;
+      host.kind = strings.Intern("thread");
+      host.rank = rank;
+      host.pid = 41;
+      host.tid = 42;
+      host.name = "python \"x\"";
+      writer.Append(host);
+      store::TrackRow stream;
+      stream.track = thread + 1;
+      stream.kind = strings.Intern("stream");
+      stream.rank = rank;
+      stream.device = rank;
+      stream.stream = 7;
+      writer.Append(stream);
+      auto slice = [&](int32_t track, const char* category, const char* name, int64_t ts,
+                       int64_t dur, std::optional<int64_t> correlation, const char* details) {
+        store::SliceRow row;
+        row.ts_ns = ts;
+        row.dur_ns = dur;
+        row.track = track;
+        row.rank = rank;
+        row.name = strings.Intern(name);
+        row.category = strings.Intern(category);
+        row.correlation = correlation;
+        row.details = strings.Intern(details);
+        writer.Append(row);
+      };
+      slice(thread, "cpu_op", "aten::mm\n", 1001, 999, {}, R"({"Input Dims":[[1,2]]})");
+      slice(thread, "cuda_runtime", "cudaLaunchKernel", 1100, 100, 5, "");
+      slice(thread + 1, "kernel", "gemm", 2001, 1'000'000'007, 5, R"({"grid":[1,1,1]})");
+      slice(thread + 1, "kernel", "late", 3000, 2'000'000'000, 6, "{not json");
+    }
+    ASSERT_OK(writer.Close(manifest));
+  }
+  fs::path run() const { return dir_.path() / "run"; }
+  fs::path out() const { return dir_.path() / "out"; }
+
+  store::TempDir dir_;
+};
+
+std::vector<Json> Slices(const Json& trace) {
+  std::vector<Json> slices;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] == "X") slices.push_back(event);
+  }
+  return slices;
+}
+
+TEST_F(ExportTest, ChromeKeepsEveryNanosecondAndWhatIsKnown) {
+  Make(1);
+  ASSERT_OK(ExportTrace(run(), TraceFormat::kChrome, out()));
+  const std::string text = Content(out());
+  EXPECT_THAT(text, HasSubstr("\"ts\":2.001,\"dur\":1000000.007"));
+  const Json trace = Json::parse(text);
+  EXPECT_EQ(trace["baseTimeNanoseconds"], 1'700'000'000'000'000'123);
+  EXPECT_EQ(trace["distributedInfo"]["rank"], 0);
+  const auto slices = Slices(trace);
+  ASSERT_EQ(slices.size(), 4u);
+  EXPECT_EQ(slices[0]["name"], "aten::mm\n");
+  EXPECT_EQ(slices[0]["args"]["Input Dims"], Json::parse("[[1,2]]"));
+  EXPECT_EQ(slices[2]["args"]["correlation"], 5);
+  EXPECT_EQ(slices[2]["args"]["stream"], 7);
+  EXPECT_EQ(slices[2]["tid"], 7);
+  EXPECT_EQ(slices[3]["args"].size(), 3u);  // details that are no JSON stay out
+  int flows = 0;
+  for (const Json& event : trace["traceEvents"]) flows += event["ph"] == "s" || event["ph"] == "f";
+  EXPECT_EQ(flows, 3);
+}
+
+TEST_F(ExportTest, RanksGetAFileEach) {
+  Make(2);
+  ASSERT_OK(ExportTrace(run(), TraceFormat::kChrome, out()));
+  const Json trace = Json::parse(Content(out() / "rank1.pt.trace.json"));
+  EXPECT_EQ(trace["distributedInfo"]["rank"], 1);
+  EXPECT_EQ(Slices(trace).size(), 4u);
+  EXPECT_EQ(Slices(trace)[2]["pid"], 1);
+  const Status refused = ExportTrace(run(), TraceFormat::kChrome, "-");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("name a folder with -o"));
+}
+
+// Enough of a reader to see packets: a trace is a row of fields 1, each a message.
+TEST_F(ExportTest, PerfettoIsARowOfPackets) {
+  Make(2);
+  ASSERT_OK(ExportTrace(run(), TraceFormat::kPerfetto, out()));
+  const std::string bytes = Content(out());
+  size_t at = 0;
+  int packets = 0;
+  while (at < bytes.size()) {
+    ASSERT_EQ(bytes[at], '\x0a');
+    ++at;
+    uint64_t size = 0;
+    for (int shift = 0;; shift += 7) {
+      const auto byte = static_cast<unsigned char>(bytes[at++]);
+      size |= uint64_t{byte & 0x7fu} << shift;
+      if (byte < 0x80) break;
+    }
+    at += size;
+    ++packets;
+  }
+  EXPECT_EQ(at, bytes.size());
+  // Clock, 2 processes, 4 tracks, 2 tracks for what overlaps, 8 begins, 8 ends.
+  EXPECT_EQ(packets, 1 + 2 + 4 + 2 + 16);
+}
+
+TEST_F(ExportTest, AFolderThatCannotBeWrittenIsNamed) {
+  Make(1);
+  const Status status = ExportTrace(run(), TraceFormat::kPerfetto, dir_.path() / "no" / "x");
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message, HasSubstr("name a folder that can be written"));
+}
+
+}  // namespace
+}  // namespace steptrace::exporter

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/export/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "serve/rpc/table.h"
+
+namespace steptrace::exporter {
+namespace {
+
+// The cells of a row, taken one after the other in the order in which they were asked for.
+class CellCursor {
+ public:
+  explicit CellCursor(std::span<const rpc::Cell> cells) : cells_(cells) {}
+
+  std::optional<int64_t> MaybeInteger() {
+    const auto* value = std::get_if<int64_t>(&cells_[at_++]);
+    return value ? std::optional(*value) : std::nullopt;
+  }
+  int64_t Integer(int64_t otherwise = 0) { return MaybeInteger().value_or(otherwise); }
+  int32_t Number(int32_t otherwise = 0) { return static_cast<int32_t>(Integer(otherwise)); }
+  double Decimal() {
+    const auto* value = std::get_if<double>(&cells_[at_++]);
+    return value ? *value : 0;
+  }
+  std::string Text() {
+    const auto* value = std::get_if<std::string_view>(&cells_[at_++]);
+    return value ? std::string(*value) : std::string();
+  }
+
+ private:
+  std::span<const rpc::Cell> cells_;
+  size_t at_ = 0;
+};
+
+class Visitor : public rpc::RowVisitor {
+ public:
+  explicit Visitor(std::function<Status(CellCursor)> row) : row_(std::move(row)) {}
+  Status Begin(const std::vector<rpc::Column>&) override { return {}; }
+  Status Row(std::span<const rpc::Cell> cells) override { return row_(CellCursor(cells)); }
+
+ private:
+  std::function<Status(CellCursor)> row_;
+};
+
+Status Visit(const std::filesystem::path& run, const char* table, std::vector<std::string> columns,
+             RankFilter rank, std::function<Status(CellCursor)> row) {
+  rpc::TableQuery query{run, table, std::move(columns), "", std::nullopt};
+  if (rank) query.where = fmt::format("rank = {}", *rank);
+  Visitor visitor(std::move(row));
+  return rpc::VisitRows(query, visitor);
+}
+
+// Holds the slices that begin at one moment until the next one begins.
+class Together {
+ public:
+  explicit Together(const std::function<Status(const SliceCells&)>& visit) : visit_(visit) {}
+
+  Status Add(SliceCells slice) {
+    if (!waiting_.empty() && waiting_.front().ts_ns != slice.ts_ns) {
+      STEPTRACE_RETURN_IF_ERROR(Flush());
+    }
+    waiting_.push_back(std::move(slice));
+    return {};
+  }
+  Status Flush() {
+    if (waiting_.size() > 1) {
+      std::stable_sort(waiting_.begin(), waiting_.end(), [](const auto& a, const auto& b) {
+        return std::tuple(-a.dur_ns, a.depth) < std::tuple(-b.dur_ns, b.depth);
+      });
+    }
+    for (const SliceCells& slice : waiting_) STEPTRACE_RETURN_IF_ERROR(visit_(slice));
+    waiting_.clear();
+    return {};
+  }
+
+ private:
+  const std::function<Status(const SliceCells&)>& visit_;
+  std::vector<SliceCells> waiting_;
+};
+
+}  // namespace
+
+Status ForEachSlice(const std::filesystem::path& run, RankFilter rank,
+                    const std::function<Status(const SliceCells&)>& visit) {
+  Together together(visit);
+  STEPTRACE_RETURN_IF_ERROR(
+      Visit(run, "slices",
+            {"ts_ns", "dur_ns", "track", "rank", "depth", "name", "category", "correlation",
+             "flow_out", "flow_in", "bytes", "sequence", "external_id", "details", "args"},
+            rank, [&](CellCursor cells) {
+              SliceCells slice;
+              slice.ts_ns = cells.Integer();
+              slice.dur_ns = std::max<int64_t>(0, cells.Integer());
+              slice.track = cells.Number();
+              slice.rank = cells.Number(-1);
+              slice.depth = cells.Integer();
+              slice.name = cells.Text();
+              slice.category = cells.Text();
+              slice.correlation = cells.MaybeInteger();
+              slice.flow_out = cells.MaybeInteger();
+              slice.flow_in = cells.MaybeInteger();
+              slice.bytes = cells.MaybeInteger();
+              slice.sequence = cells.MaybeInteger();
+              slice.external_id = cells.MaybeInteger();
+              slice.details = cells.Text();
+              slice.args = cells.Text();
+              return together.Add(std::move(slice));
+            }));
+  return together.Flush();
+}
+
+Status ForEachCounter(const std::filesystem::path& run,
+                      const std::function<Status(const CounterCells&)>& visit) {
+  return Visit(run, "counters", {"ts_ns", "track", "value"}, std::nullopt, [&](CellCursor cells) {
+    CounterCells counter;
+    counter.ts_ns = cells.Integer();
+    counter.track = cells.Number();
+    counter.value = cells.Decimal();
+    return visit(counter);
+  });
+}
+
+Status ForEachMemory(const std::filesystem::path& run, RankFilter rank,
+                     const std::function<Status(const MemoryCells&)>& visit) {
+  return Visit(run, "memory",
+               {"ts_ns", "rank", "device", "track", "address", "bytes", "total_allocated_bytes",
+                "total_reserved_bytes"},
+               rank, [&](CellCursor cells) {
+                 MemoryCells memory;
+                 memory.ts_ns = cells.Integer();
+                 memory.rank = cells.Number(-1);
+                 memory.device = cells.Number(-1);
+                 if (auto track = cells.MaybeInteger()) {
+                   memory.track = static_cast<int32_t>(*track);
+                 }
+                 memory.address = cells.Integer();
+                 memory.bytes = cells.Integer();
+                 memory.total_allocated_bytes = cells.MaybeInteger();
+                 memory.total_reserved_bytes = cells.MaybeInteger();
+                 return visit(memory);
+               });
+}
+
+Status ForEachStep(const std::filesystem::path& run,
+                   const std::function<Status(const StepCells&)>& visit) {
+  return Visit(run, "steps", {"ts_ns", "dur_ns", "rank", "step", "kind"}, std::nullopt,
+               [&](CellCursor cells) {
+                 StepCells step;
+                 step.ts_ns = cells.Integer();
+                 step.dur_ns = cells.Integer();
+                 step.rank = cells.Number();
+                 step.step = cells.Integer();
+                 step.kind = cells.Text();
+                 return visit(step);
+               });
+}
+
+}  // namespace steptrace::exporter

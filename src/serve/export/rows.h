@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+// A run's rows by time, one after the other, in bounded memory.
+namespace steptrace::exporter {
+
+struct SliceCells {
+  int64_t ts_ns = 0;
+  int64_t dur_ns = 0;
+  int32_t track = 0;
+  int32_t rank = -1;
+  int64_t depth = 0;
+  std::string name;
+  std::string category;
+  std::optional<int64_t> correlation, flow_out, flow_in, bytes, sequence, external_id;
+  std::string details;
+  std::string args;
+
+  int64_t end_ns() const { return ts_ns + dur_ns; }
+};
+
+struct CounterCells {
+  int64_t ts_ns = 0;
+  int32_t track = 0;
+  double value = 0;
+};
+
+struct MemoryCells {
+  int64_t ts_ns = 0;
+  int32_t rank = -1;
+  int32_t device = -1;
+  std::optional<int32_t> track;
+  int64_t address = 0;
+  int64_t bytes = 0;
+  std::optional<int64_t> total_allocated_bytes, total_reserved_bytes;
+};
+
+struct StepCells {
+  int64_t ts_ns = 0;
+  int64_t dur_ns = 0;
+  int32_t rank = 0;
+  int64_t step = 0;
+  std::string kind;
+};
+
+using RankFilter = std::optional<int32_t>;  // only this rank
+
+// By begin; of those that begin together the longer first, so that parents precede children.
+Status ForEachSlice(const std::filesystem::path& run, RankFilter rank,
+                    const std::function<Status(const SliceCells&)>& visit);
+Status ForEachCounter(const std::filesystem::path& run,
+                      const std::function<Status(const CounterCells&)>& visit);
+Status ForEachMemory(const std::filesystem::path& run, RankFilter rank,
+                     const std::function<Status(const MemoryCells&)>& visit);
+Status ForEachStep(const std::filesystem::path& run,
+                   const std::function<Status(const StepCells&)>& visit);
+
+}  // namespace steptrace::exporter

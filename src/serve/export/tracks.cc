@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/export/tracks.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace steptrace::exporter {
+namespace {
+
+ExportTrack TrackOf(const store::TrackRow& row, const std::string& kind) {
+  ExportTrack track;
+  track.track = row.track;
+  track.rank = row.rank;
+  track.node = row.node;
+  track.is_counter = kind == "counter";
+  track.on_device = kind == "stream" || (kind == "device" && row.device.has_value());
+  if (track.on_device) {
+    track.pid = row.device.value_or(0);
+    track.tid = row.stream.value_or(row.track);
+  } else {
+    // Without ids of their own lines still must not share one.
+    track.pid = row.pid.value_or(row.rank < 0 ? 0 : row.rank);
+    track.tid = row.tid.value_or(row.track);
+  }
+  track.name = row.name;
+  return track;
+}
+
+// A profiler's own mark may begin before the run does; viewers take no negative times.
+int64_t BeforeEpoch(const store::Manifest& manifest) {
+  int64_t first = 0;
+  for (const auto& [name, parts] : manifest.tables) {
+    if (name == "losses" || name == "facts") continue;
+    for (const auto& segment : parts.segments)
+      first = std::min(first, segment.ts_min_ns.value_or(0));
+  }
+  return -first;
+}
+
+bool IsJsonObject(const std::string& text) {
+  return !text.empty() && text.front() == '{' && nlohmann::json::accept(text);
+}
+
+}  // namespace
+
+const ExportTrack& RunFrame::Track(int32_t track) {
+  auto [found, added] = tracks.try_emplace(track);
+  if (added) {
+    found->second.track = track;
+    found->second.tid = track;
+  }
+  return found->second;
+}
+
+Result<RunFrame> ReadFrame(const std::filesystem::path& run) {
+  STEPTRACE_ASSIGN_OR_RETURN(store::RunReader reader, store::RunReader::Open(run));
+  RunFrame frame;
+  frame.manifest = reader.manifest();
+  frame.before_epoch_ns = BeforeEpoch(frame.manifest);
+  STEPTRACE_ASSIGN_OR_RETURN(auto tracks, reader.Read<store::TrackRow>());
+  std::set<int32_t> ranks;
+  for (const auto& row : tracks) {
+    const std::string& kind = reader.Text(row.kind);
+    frame.tracks.emplace(row.track, TrackOf(row, kind));
+    if (row.rank >= 0 && kind != "counter") ranks.insert(row.rank);
+  }
+  frame.ranks.assign(ranks.begin(), ranks.end());
+  STEPTRACE_ASSIGN_OR_RETURN(auto facts, reader.Read<store::FactRow>());
+  for (const auto& fact : facts) {
+    const std::string& kind = reader.Text(fact.kind);
+    if (!IsJsonObject(fact.json)) continue;
+    if (kind == "device") frame.devices[fact.rank].push_back(fact.json);
+    if (kind == "job") frame.jobs.emplace(fact.rank, fact.json);
+  }
+  return frame;
+}
+
+bool IsLaunchCategory(std::string_view category) {
+  return category.ends_with("_runtime") || category.ends_with("_driver");
+}
+
+bool IsDeviceCategory(std::string_view category) {
+  return category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
+         category == "cuda_sync" || category == "mtia_ccp_events" || category == "collective_comm";
+}
+
+}  // namespace steptrace::exporter

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "store/manifest.h"
+#include "store/run_reader.h"
+
+namespace steptrace::exporter {
+
+// A line of the timeline by the ids that viewers sort by.
+struct ExportTrack {
+  int32_t track = 0;
+  int32_t rank = -1;
+  int32_t node = 0;
+  bool on_device = false;
+  bool is_counter = false;
+  int64_t pid = 0;  // of a device: its number
+  int64_t tid = 0;  // of a device: the stream
+  std::string name;
+};
+
+// What of a run is small and known before its rows.
+struct RunFrame {
+  store::Manifest manifest;
+  std::unordered_map<int32_t, ExportTrack> tracks;
+  std::vector<int32_t> ranks;                           // that have tracks
+  int64_t before_epoch_ns = 0;                          // so much lies the first row before it
+  std::map<int32_t, std::vector<std::string>> devices;  // deviceProperties, by rank
+  std::map<int32_t, std::string> jobs;                  // distributedInfo, by rank
+
+  // A track that no row declares is on the host.
+  const ExportTrack& Track(int32_t track);
+};
+
+Result<RunFrame> ReadFrame(const std::filesystem::path& run);
+
+bool IsLaunchCategory(std::string_view category);
+bool IsDeviceCategory(std::string_view category);
+
+}  // namespace steptrace::exporter

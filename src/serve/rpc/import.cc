@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/rpc/import.h"
+
+#include <system_error>
+
+namespace steptrace::rpc {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder that nothing has yet: NAME, NAME-2, ...
+Result<fs::path> FreeFolder(const fs::path& folder, const std::string& name) {
+  constexpr int kMostOfOneName = 10'000;
+  std::error_code ignored;
+  for (int i = 1; i <= kMostOfOneName; ++i) {
+    fs::path path = folder / (i == 1 ? name : name + "-" + std::to_string(i));
+    if (!fs::exists(fs::symlink_status(path, ignored))) return path;
+  }
+  return Error{(folder / name).string() + ": too many runs of this name; name one with -o"};
+}
+
+}  // namespace
+
+Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
+                                             const import::Progress& progress) {
+  import::ImportOptions options;
+  options.output = request.output;
+  options.name = request.name;
+  options.limits.max_bytes = request.max_bytes;
+  options.limits.max_depth = request.max_depth;
+  if (options.output.empty()) {
+    std::string name = import::FolderName(request.name.empty() && !request.paths.empty()
+                                              ? import::NameOfPath(request.paths.front())
+                                              : request.name);
+    STEPTRACE_ASSIGN_OR_RETURN(options.output, FreeFolder(request.folder, name));
+  }
+  return import::Import(request.paths, options, progress);
+}
+
+bool IsProfile(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_regular_file(path, error)) return true;
+  if (!fs::is_directory(path, error) || fs::exists(path / "run.json", error)) return false;
+  bool any = false;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (fs::exists(it->path() / "run.json", ignored)) return false;  // a folder of runs
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace steptrace::rpc

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "import/importer.h"
+
+namespace steptrace::rpc {
+
+struct ImportRequest {
+  std::vector<std::string> paths;
+  std::filesystem::path output;  // empty: a new folder, named after the profile, in `folder`
+  std::filesystem::path folder;  // where runs are gathered
+  std::string name;
+  int64_t max_bytes = 0;  // 0: as import::Limits says
+  int32_t max_depth = import::Limits{}.max_depth;
+};
+
+// Makes a run of profiles and leaves its report in it.
+Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
+                                             const import::Progress& progress);
+
+// Whether a user who names this path means a profile rather than a run.
+bool IsProfile(const std::filesystem::path& path);
+
+}  // namespace steptrace::rpc

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analyze/trace/trace.h"
+#include "base/result.h"
+#include "store/run_reader.h"
+
+namespace steptrace::rpc {
+
+// Whether a run holds what a profiler saw (streams of devices, or an imported source), by its small
+// tables alone: a live run without it is never asked for its slices.
+bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
+                  const std::vector<store::FactRow>& facts, const store::StringTable& strings);
+
+// The slices and allocations of all ranks, linked. The reader outlives the value: it has the texts.
+Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store::TrackRow>& tracks,
+                                 const std::vector<store::FactRow>& facts);
+
+}  // namespace steptrace::rpc

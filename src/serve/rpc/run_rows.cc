@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/rpc/run_rows.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "base/time.h"
+#include "store/metrics.h"
+
+namespace steptrace::rpc {
+
+analyze::RunInfo RunInfoOf(const store::RunReader& run) {
+  const store::Manifest& manifest = run.manifest();
+  analyze::RunInfo info;
+  info.id = manifest.id;
+  info.name = manifest.name;
+  info.status = manifest.status;
+  info.exit_code = manifest.exit_code;
+  info.signal = manifest.signal;
+  info.command = manifest.command;
+  info.epoch_utc_ns = manifest.epoch_utc_ns;
+  info.ranks = static_cast<int32_t>(manifest.ranks.size());
+  for (const auto& node : manifest.nodes) {
+    info.nodes.push_back({node.node, node.host, node.cpus, node.memory_bytes});
+  }
+  return info;
+}
+
+int64_t DurationOf(const store::RunReader& run, const std::vector<store::StepRow>& steps,
+                   const std::vector<store::CounterRow>& counters) {
+  if (run.manifest().end_ns) return *run.manifest().end_ns;
+  if (run.state() == store::RunState::kLive) {
+    return std::max<int64_t>(0, UtcNowNs() - run.manifest().epoch_utc_ns);
+  }
+  int64_t last = counters.empty() ? 0 : counters.back().ts_ns;
+  for (const auto& step : steps) last = std::max(last, step.ts_ns + step.dur_ns);
+  return last;
+}
+
+std::vector<analyze::CounterSeries> SeriesOf(const std::vector<store::TrackRow>& tracks,
+                                             const std::vector<store::CounterRow>& counters) {
+  std::vector<analyze::CounterSeries> series;
+  std::unordered_map<int32_t, size_t> index;
+  for (const auto& track : tracks) {
+    if (!index.emplace(track.track, series.size()).second) continue;
+    std::optional<store::Metric> metric = store::MetricNamed(track.name);
+    analyze::CounterSeries one;
+    one.metric = track.name;
+    one.unit = metric ? store::NameOf(store::InfoOf(*metric).unit) : "";
+    one.node = track.node;
+    one.device = track.device;
+    one.pid = track.pid;
+    one.track = track.track;
+    series.push_back(std::move(one));
+  }
+  for (const auto& counter : counters) {
+    auto found = index.find(counter.track);
+    if (found == index.end()) continue;
+    series[found->second].times_ns.push_back(counter.ts_ns);
+    series[found->second].values.push_back(counter.value);
+  }
+  std::erase_if(series, [](const auto& one) { return one.values.empty(); });
+  return series;
+}
+
+}  // namespace steptrace::rpc

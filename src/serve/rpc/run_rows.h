@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyze/report/report_input.h"
+#include "store/run_reader.h"
+
+// Rows of a run as analyze takes them.
+namespace steptrace::rpc {
+
+analyze::RunInfo RunInfoOf(const store::RunReader& run);
+
+// Of a closed run its own length; of a live one what went by; of a dead one the last that it told.
+int64_t DurationOf(const store::RunReader& run, const std::vector<store::StepRow>& steps,
+                   const std::vector<store::CounterRow>& counters);
+
+// One series for each counter track, in the order of the tracks.
+std::vector<analyze::CounterSeries> SeriesOf(const std::vector<store::TrackRow>& tracks,
+                                             const std::vector<store::CounterRow>& counters);
+
+}  // namespace steptrace::rpc

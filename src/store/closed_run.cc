@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/closed_run.h"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "store/all_tables.h"
+#include "store/run_files.h"
+#include "store/segment.h"
+
+namespace steptrace::store {
+
+template <class Row>
+Status ClosedRun::Write(std::span<const Row> rows, const StringTable& strings, int32_t node,
+                        int32_t rank, int64_t number) {
+  if (rows.empty()) return {};
+  SegmentInfo segment;
+  segment.node = node;
+  if constexpr (kHasRank<Row>) segment.rank = rank;
+  segment.file = SegmentFile(TableOf<Row>::kName, node, segment.rank, number);
+  STEPTRACE_ASSIGN_OR_RETURN(
+      segment,
+      WriteSegment(run_, std::move(segment), RowsView<Row>{rows, {}}, strings, Sync::kLater));
+  std::lock_guard lock(mutex_);
+  tables_[TableOf<Row>::kName].segments.push_back(std::move(segment));
+  return {};
+}
+
+Status ClosedRun::Close(Manifest manifest) {
+  for (auto& [table, parts] : tables_) {
+    for (const SegmentInfo& segment : parts.segments) {
+      STEPTRACE_RETURN_IF_ERROR(SyncFile(run_ / segment.file));
+    }
+    // Numbers have no leading zeros: the shorter name is the lower number.
+    std::sort(parts.segments.begin(), parts.segments.end(),
+              [](const SegmentInfo& a, const SegmentInfo& b) {
+                return std::tuple(a.node, a.rank, a.file.size(), std::string_view(a.file)) <
+                       std::tuple(b.node, b.rank, b.file.size(), std::string_view(b.file));
+              });
+  }
+  manifest.format = kFormatNumber;
+  manifest.tables = std::move(tables_);
+  return WriteManifest(run_, manifest);
+}
+
+#define STEPTRACE_INSTANTIATE(Row)                                                                 \
+  template Status ClosedRun::Write(std::span<const Row>, const StringTable&, int32_t, int32_t, \
+                                   int64_t);
+STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
+
+}  // namespace steptrace::store

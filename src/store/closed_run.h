@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "store/manifest.h"
+#include "store/string_table.h"
+
+namespace steptrace::store {
+
+inline constexpr int64_t kMostSegmentRows = 1 << 20;  // FORMAT.md
+
+// Writes a run whose rows are all known: segments at once, no journal, run.json last. Several
+// threads may write segments; strings must not grow meanwhile.
+class ClosedRun {
+ public:
+  // The folder exists.
+  explicit ClosedRun(std::filesystem::path run) : run_(std::move(run)) {}
+
+  // One segment: rows of one node and rank (tables without ranks: of one node), sorted by time, at
+  // most kMostSegmentRows. `number` is unique in the table; readers get segments in its order.
+  template <class Row>
+  Status Write(std::span<const Row> rows, const StringTable& strings, int32_t node, int32_t rank,
+               int64_t number);
+
+  // Syncs all of it and writes run.json. What the manifest says of tables is replaced.
+  Status Close(Manifest manifest);
+
+ private:
+  std::filesystem::path run_;
+  std::mutex mutex_;
+  std::map<std::string, TableParts> tables_;  // under mutex_
+};
+
+}  // namespace steptrace::store

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is damaged is named and counted, the rest is used; what is refused leaves nothing."""
+
+import gzip
+import json
+import os
+
+import make_trace
+import pytest
+from imports import losses, manifest, rows, steptrace
+
+EVENTS = 6
+
+
+def event(number, **changes):
+    made = {
+        "ph": "X",
+        "cat": "cpu_op",
+        "name": f"op{number}",
+        "pid": 1,
+        "tid": 2,
+        "ts": 1_700_000_000_000_000 + number * 10,
+        "dur": 5,
+        "args": {"External id": number},
+    }
+    made.update(changes)
+    return json.dumps({key: value for key, value in made.items() if value is not None})
+
+
+def document(events, after=""):
+    return '{"schemaVersion": 1, "traceEvents": [\n' + ",\n".join(events) + "\n]}\n" + after
+
+
+def sound(count=EVENTS):
+    return [event(number) for number in range(count)]
+
+
+def names(run):
+    return [row["name"] for row in rows(run, "slices")]
+
+
+def with_event(text):
+    events = sound()
+    return document([*events[:3], text, *events[3:]])
+
+
+ALL = [f"op{number}" for number in range(EVENTS)]
+
+# text -> names that are stored, losses
+CASES = {
+    "cut_off_in_an_event": (document(sound())[:-60], ALL[:-1], {"file_cut_off": 1}),
+    "cut_off_between_events": (document(sound())[:-4] + ",\n", ALL, {"file_cut_off": 1}),
+    "cut_off_after_the_events": (document(sound())[:-2], ALL, {"file_cut_off": 1}),
+    "text_after_the_end": (document(sound(), "INFO: done\n"), ALL, {"text_after_end": 11}),
+    "log_line_between_events": (
+        with_event("{}").replace("{},", 'INFO:2024 "x" [1], done\n'),
+        ALL,
+        {"foreign_text": 1},
+    ),
+    "not_a_number_in_args": (
+        with_event(event(9).replace('"External id": 9', '"a": NaN, "b": -Infinity, "c": N/A')),
+        [*ALL, "op9"],
+        {"not_a_number": 3},
+    ),
+    "not_a_number_as_time": (
+        with_event(event(9, ts="N/A").replace('"N/A"', "N/A")),
+        ALL,
+        {"bad_timestamp": 1},
+    ),
+    "no_time": (with_event(event(9, ts=None)), ALL, {"bad_timestamp": 1}),
+    "time_beyond_int64": (with_event(event(9, ts=10**30)), ALL, {"bad_timestamp": 1}),
+    "duplicate_keys": (
+        with_event(event(9).replace('"pid": 1', '"pid": 7, "pid": 1')),
+        [*ALL, "op9"],
+        {"duplicate_key": 1},
+    ),
+    "duplicate_keys_in_args": (
+        with_event(event(9).replace('"External id": 9', '"a": 1, "a": 2')),
+        [*ALL, "op9"],
+        {"duplicate_key": 1},
+    ),
+    "unescaped_quote": (
+        with_event(event(9, name="a @ b").replace(" @ ", ' "x" ')),
+        ALL,
+        {"damaged_event": 1},
+    ),
+    "control_character_in_a_name": (
+        with_event(event(9, name="op9").replace('"op9"', '"op9\n"')),
+        [*ALL, "op9\n"],
+        {},
+    ),
+    "negative_duration": (with_event(event(9, dur=-3)), [*ALL, "op9"], {"negative_duration": 1}),
+    "no_duration": (with_event(event(9, dur=None)), [*ALL, "op9"], {"absent_duration": 1}),
+    "time_0": (with_event(event(9, ts=0)), ALL, {"zero_timestamp": 1}),
+    "time_0_first": (document([event(9, ts=0), *sound()]), ALL, {"zero_timestamp": 1}),
+    "no_name": (with_event(event(9, name=None)), [*ALL, ""], {}),
+    "an_object_that_is_no_event": (with_event('{"hello": 1}'), ALL, {"damaged_event": 1}),
+    "unknown_kind": (with_event(event(9, ph="Z")), ALL, {"unsupported_event": 1}),
+    "ids_as_text": (
+        with_event(event(9, pid="1", tid="2", args={"External id": "9", "correlation": "4"})),
+        [*ALL, "op9"],
+        {},
+    ),
+    "null_arguments": (with_event(event(9, args={"External id": None})), [*ALL, "op9"], {}),
+    "missing_device_metadata": (
+        with_event(event(9, cat="kernel", name="k", pid=0, tid=7)),
+        [*ALL, "k"],
+        {"missing_metadata": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_rest_is_used(tmp_path, case):
+    text, wanted, lost = CASES[case]
+    path = tmp_path / "damaged.json"
+    path.write_text(text)
+    steptrace("import", path, "-o", tmp_path / "run")
+    assert sorted(names(tmp_path / "run")) == sorted(wanted)
+    assert losses(tmp_path / "run") == lost
+    assert all(row["detail"] for row in rows(tmp_path / "run", "losses"))
+
+
+def test_ids_as_text_are_the_same_thread(tmp_path):
+    path = tmp_path / "mixed.json"
+    path.write_text(CASES["ids_as_text"][0])
+    steptrace("import", path, "-o", tmp_path / "run")
+    stored = rows(tmp_path / "run", "slices")
+    assert len({row["track"] for row in stored}) == 1
+    op9 = next(row for row in stored if row["name"] == "op9")
+    assert (op9["external_id"], op9["correlation"]) == ("9", "4")
+
+
+def test_invalid_utf8(tmp_path):
+    path = tmp_path / "bytes.json"
+    path.write_bytes(with_event(event(9, name="bad@")).encode().replace(b"bad@", b"bad\xff\xfe"))
+    steptrace("import", path, "-o", tmp_path / "run")
+    assert "bad��" in names(tmp_path / "run")
+    assert losses(tmp_path / "run") == {"invalid_utf8": 1}
+
+
+def test_times_keep_every_digit(tmp_path):
+    given = {
+        "a": "1700000000000000.123",
+        "b": "1700000000000000.1234",
+        "c": "1700000000000000.1235",
+        "d": "1.700000000000000125e15",
+        "e": "1700000000000000",
+        "f": "1700000000000001.9999999",
+    }
+    events = [
+        event(0, name=name, ts="@" + name).replace(f'"@{name}"', ts) for name, ts in given.items()
+    ]
+    path = tmp_path / "digits.json"
+    path.write_text(document(events))
+    steptrace("import", path, "-o", tmp_path / "run")
+    assert manifest(tmp_path / "run")["epoch_utc_ns"] == 1_700_000_000_000_000_000
+    assert {row["name"]: int(row["ts_ns"]) for row in rows(tmp_path / "run", "slices")} == {
+        "a": 123,
+        "b": 123,
+        "c": 124,
+        "d": 125,
+        "e": 0,
+        "f": 2000,
+    }
+
+
+def test_cut_off_gzip(tmp_path):
+    packed = gzip.compress(make_trace.text(steps=40).encode())
+    path = tmp_path / "cut.json.gz"
+    path.write_bytes(packed[: len(packed) // 2])
+    steptrace("import", path, "-o", tmp_path / "run")
+    assert len(rows(tmp_path / "run", "slices")) > 1000
+    (loss,) = rows(tmp_path / "run", "losses")
+    assert loss["cause"] == "file_cut_off" and "gzip" in loss["detail"]
+
+
+def refused(tmp_path, path, *words, options=()):
+    """One line, exit 2, nothing left."""
+    failed = steptrace("import", path, "-o", tmp_path / "out" / "run", *options, ok=False)
+    assert failed.returncode == 2
+    assert failed.stderr.count("\n") == 1, failed.stderr
+    for word in words:
+        assert word in failed.stderr
+    left = list((tmp_path / "out").iterdir()) if (tmp_path / "out").exists() else []
+    assert left == []
+
+
+def write(path, data):
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+def test_refused(tmp_path):
+    refused(tmp_path, write(tmp_path / "empty.json", ""), "is empty")
+    refused(tmp_path, write(tmp_path / "text.json", "hello\n"), "looks like text")
+    refused(tmp_path, write(tmp_path / "other.json", '{"a": 1}'), "JSON without trace events")
+    refused(tmp_path, write(tmp_path / "none.json", '{"traceEvents": []}'), "holds no event")
+    refused(tmp_path, tmp_path / "absent.json", "No such file", "check the path")
+    (tmp_path / "folder").mkdir()
+    refused(tmp_path, tmp_path / "folder", "holds no file")
+
+
+def test_depth_is_limited(tmp_path):
+    deep = event(9).replace('"External id": 9', '"a": ' + "[" * 10**6 + "]" * 10**6)
+    refused(
+        tmp_path,
+        write(tmp_path / "deep.json", document([deep])),
+        "nested more than 512",
+        "--max-depth",
+    )
+    path = write(tmp_path / "less.json", with_event(event(9, args={"a": [[[[1]]]]})))
+    refused(tmp_path, path, "--max-depth", options=["--max-depth", "3"])
+    steptrace("import", path, "-o", tmp_path / "run", "--max-depth", "4")
+
+
+def test_gzip_bomb(tmp_path):
+    path = tmp_path / "bomb.json.gz"
+    with gzip.open(path, "wb", compresslevel=1) as packed:
+        packed.write(b'{"schemaVersion": 1, "traceEvents": [')
+        for _ in range(1100):
+            packed.write(b" " * (1 << 20))
+    refused(tmp_path, path, "unpacks to more than 1073741824 bytes", "--max-bytes")
+    small = write(tmp_path / "small.json.gz", gzip.compress(document(sound()).encode()))
+    refused(tmp_path, small, "--max-bytes", options=["--max-bytes", "100"])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_unreadable_file(tmp_path):
+    path = write(tmp_path / "mine.json", document(sound()))
+    path.chmod(0)
+    refused(tmp_path, path, "Permission denied")
+
+
+def test_bad_files_among_good_ones(tmp_path):
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    write(folder / "good.json", document(sound()))
+    write(folder / "empty.json", "")
+    write(folder / "readme.txt", "hello")
+    write(
+        folder / "deep.json", document([event(9).replace('"External id": 9', '"a": ' + "[" * 9999)])
+    )
+    done = steptrace("import", folder, "-o", tmp_path / "run")
+    assert "readme.txt" in done.stderr and "empty.json" in done.stderr
+    assert names(tmp_path / "run") == ALL
+    assert losses(tmp_path / "run") == {"no_profile": 2, "file_refused": 1}
+
+
+def test_the_same_profile_twice_is_taken_once(tmp_path):
+    text = make_trace.text(steps=1)
+    write(tmp_path / "a.json", text)
+    write(tmp_path / "a.json.gz", gzip.compress(text.encode()))
+    done = steptrace("import", tmp_path / "a.json", tmp_path / "a.json.gz", "-o", tmp_path / "run")
+    assert "a.json.gz: the same profile of rank 0" in done.stderr
+    assert [rank["rank"] for rank in manifest(tmp_path / "run")["ranks"]] == [0]
+    assert losses(tmp_path / "run") == {"same_profile_twice": 1}
+
+
+def test_the_same_rank_twice_is_told_apart(tmp_path):
+    write(tmp_path / "a.json", make_trace.text(steps=1))
+    write(tmp_path / "b.json", make_trace.text(steps=2))
+    done = steptrace("import", tmp_path / "a.json", tmp_path / "b.json", "-o", tmp_path / "run")
+    assert "b.json: rank 0 as" in done.stderr and "stored as rank 1" in done.stderr
+    assert [rank["rank"] for rank in manifest(tmp_path / "run")["ranks"]] == [0, 1]
+    assert losses(tmp_path / "run") == {"same_rank_twice": 1}

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules on Debugger's files, imported, against the reference of rules_reference.py."""
+
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import rules_reference as reference
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared" / "data" / "sagemaker"
+DIMENSIONS = {
+    "CPUUtilization": "cpu",
+    "I/OWaitPercentage": "io",
+    "GPUUtilization": "gpu",
+    "GPUMemoryUtilization": "gpu_memory",
+}
+
+
+def binary():
+    """The steptrace that is under test: STEPTRACE_BIN, the package's, or the newest build's."""
+    if os.environ.get("STEPTRACE_BIN"):
+        return os.environ["STEPTRACE_BIN"]
+    installed = pathlib.Path(sys.executable).parent / "steptrace"
+    if installed.exists():
+        return str(installed)
+    built = sorted(ROOT.glob("build/*/bin/steptrace"), key=lambda p: p.stat().st_mtime)
+    if not built:
+        pytest.skip("no steptrace was built; run `make build`")
+    return str(built[-1])
+
+
+def steptrace(*arguments, cwd):
+    done = subprocess.run(
+        [binary(), *map(str, arguments)], cwd=cwd, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def rules_of(source, tmp_path, *options):
+    steptrace("import", source, "-o", tmp_path / "run", cwd=tmp_path)
+    text = steptrace("rules", tmp_path / "run", "--json", *options, cwd=tmp_path)
+    answer = json.loads(text)
+    return {rule["name"]: rule for rule in answer["rules"]}, answer
+
+
+def samples_of(files):
+    """Every sample once, as (ns, dimension, node, device, value)."""
+    found = set()
+    for path in files:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                row = json.loads(line, parse_float=Decimal)
+            except ValueError:
+                continue  # a line that was cut off
+            dimension = DIMENSIONS.get(row["Dimension"])
+            if dimension is None:
+                continue
+            device = int("".join(c for c in row["Name"] if c.isdigit()))
+            ns = int(Decimal(row["Timestamp"]) * 10**9)
+            found.add((ns, dimension, row["NodeId"], device, Fraction(row["Value"])))
+    return sorted(found)
+
+
+def compare(found, samples, parameters):
+    for rule in reference.PARAMETERS:
+        triggered, datapoints = reference.count(rule, samples, parameters.get(rule, {}))
+        assert (found[rule]["triggered"], found[rule]["datapoints"]) == (triggered, datapoints), (
+            rule
+        )
+        assert found[rule]["status"] == ("issues_found" if triggered else "ok")
+
+
+def options_of(parameters):
+    return [
+        word
+        for rule, values in parameters.items()
+        for name, value in values.items()
+        for word in ("--set", f"{rule}.{name}={value}")
+    ]
+
+
+def write_job(folder, ticks, seed):
+    """A job of Debugger's layout: 2 GPUs, 4 cores, every 500 ms, one file a minute."""
+    rng = random.Random(seed)
+    start = 1_700_000_040  # a full minute
+    files = {}
+    for tick in range(ticks):
+        milliseconds = 100 + tick * 500
+        phase = tick // 200 % 3
+        for dimension, name, levels in (
+            ("GPUUtilization", "gpu", (4, 90, 40)),
+            ("GPUMemoryUtilization", "gpu", (20, 45, 30)),
+            ("CPUUtilization", "cpu", (95, 40, 60)),
+            ("I/OWaitPercentage", "cpu", (55, 1, 2)),
+        ):
+            for device in range(2 if name == "gpu" else 4):
+                value = min(10000, max(0, levels[phase] * 100 + rng.randint(-400, 400)))
+                row = {
+                    "Type": name,
+                    "Name": f"{name}{device}",
+                    "Dimension": dimension,
+                    "Value": value / 100,
+                    "NodeId": "algo-1",
+                    "Timestamp": start + milliseconds / 1000,
+                }
+                minute = start + milliseconds // 60000 * 60
+                files.setdefault(minute, []).append(json.dumps(row))
+    system = folder / "profiler-output" / "system" / "incremental"
+    system.mkdir(parents=True)
+    for minute, lines in files.items():
+        (system / f"{minute}.algo-1.json").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return sorted(system.glob("*.json"))
+
+
+def test_the_drawn_cases_are_current():
+    assert reference.CASES.read_text(encoding="utf-8") == reference.all_cases(), (
+        "renew them: python tests/profiles/rules_reference.py --write"
+    )
+
+
+def test_a_whole_job_with_the_defaults(tmp_path):
+    files = write_job(tmp_path / "job", 1300, seed=5)
+    found, _ = rules_of(tmp_path / "job", tmp_path, "--mode", "compat")
+    samples = samples_of(files)
+    compare(found, samples, {})
+    assert found["LowGPUUtilization"]["triggered"] > 0  # the job is made so
+    assert found["LowGPUUtilization"]["datapoints"] == 1300
+
+
+def test_a_whole_job_with_other_parameters(tmp_path):
+    parameters = {
+        "LowGPUUtilization": {"window": 100, "patience": 200, "threshold_p95": 50},
+        "BatchSize": {"window": 100, "patience": 200},
+        "CPUBottleneck": {"patience": 200, "threshold": 30},
+        "IOBottleneck": {"patience": 200, "threshold": 30},
+        "GPUMemoryIncrease": {"patience": 200, "increase": 2},
+    }
+    files = write_job(tmp_path / "job", 900, seed=6)
+    found, _ = rules_of(tmp_path / "job", tmp_path, "--mode", "compat", *options_of(parameters))
+    compare(found, samples_of(files), parameters)
+    assert all(found[rule]["triggered"] > 0 for rule in ("CPUBottleneck", "GPUMemoryIncrease"))
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not there")
+def test_real_system_metrics(tmp_path):
+    parameters = {
+        "LowGPUUtilization": {"window": 2, "patience": 0},
+        "BatchSize": {"window": 1, "patience": 0},
+        "CPUBottleneck": {"patience": 0, "threshold": 0, "cpu_threshold": 2, "gpu_threshold": 50},
+        "IOBottleneck": {"patience": 0, "threshold": 0},
+        "GPUMemoryIncrease": {"window": 2, "patience": 0, "increase": 1},
+    }
+    folder = SHARED / "test_traces" / "system"
+    found, answer = rules_of(folder, tmp_path, "--mode", "compat", *options_of(parameters))
+    compare(found, samples_of(sorted(folder.glob("incremental/*.json"))), parameters)
+    assert answer["gpu_utilization"]["applicable"] is True
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not there")
+def test_real_steps(tmp_path):
+    folder = SHARED / "merge_traces"
+    marks = 0
+    for path in folder.rglob("*.json"):
+        for event in json.loads(path.read_text(encoding="utf-8")):
+            marks += event.get("ph") == "X" and "Step:ModeKeys" in event.get("name", "")
+    found, _ = rules_of(folder, tmp_path, "--mode", "compat")
+    # A mark that touches the full minute is seen by two scans.
+    assert marks <= found["StepOutlier"]["datapoints"] <= 2 * marks
+    assert found["MaxInitializationTime"]["datapoints"] == found["StepOutlier"]["datapoints"]
+
+
+def test_bad_settings_are_one_line(tmp_path):
+    write_job(tmp_path / "job", 3, seed=1)
+    steptrace("import", tmp_path / "job", "-o", tmp_path / "run", cwd=tmp_path)
+    for setting in ("Nothing.x=1", "BatchSize.nothing=1", "BatchSize.window=-1", "BatchSize"):
+        done = subprocess.run(
+            [binary(), "rules", str(tmp_path / "run"), "--set", setting],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+        assert done.stdout == ""
+
+
+def test_the_modern_mode_and_the_text(tmp_path):
+    write_job(tmp_path / "job", 700, seed=2)
+    found, answer = rules_of(tmp_path / "job", tmp_path)
+    assert found["LowGPUUtilization"]["mode"] == "modern"
+    assert found["Dataloader"]["status"] == "not_applicable" and found["Dataloader"]["reason"]
+    assert answer["cost"]["applicable"] is False
+    (tmp_path / "steptrace.toml").write_text(
+        '[[instances]]\nname = "box"\ncores = 4\nmemory_gib = 16\ngpus = 2\nprice_per_hour = 3.6\n',
+        encoding="utf-8",
+    )
+    text = steptrace("rules", tmp_path / "run", cwd=tmp_path)
+    assert "1 x box" in text and "LowGPUUtilization" in text
+    assert max(map(len, text.splitlines())) <= 80
+    again = steptrace("report", tmp_path / "run", "--section", "rules", cwd=tmp_path)
+    assert again == text
