@@ -218,6 +218,7 @@ class Maker {
     SmallCopies();
     TensorCoresLow();
     Allocator();
+    for (Recommendation& one : all_) Quiet(one);
     return std::move(all_);
   }
 
@@ -232,6 +233,14 @@ class Maker {
     one.threshold = threshold;
     all_.push_back(std::move(one));
     return all_.back();
+  }
+  // What does not fire needs no advice; what does not apply has nothing to say.
+  static void Quiet(Recommendation& one) {
+    if (one.status == "issues_found") return;
+    one.advice.clear();
+    if (one.status == "ok") return;
+    one.text.clear();
+    one.evidence.clear();
   }
   static void Gain(Recommendation& one, double share, int64_t steps_ns) {
     if (one.status != "issues_found") return;
