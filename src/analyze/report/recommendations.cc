@@ -347,7 +347,7 @@ class Maker {
     Recommendation& one =
         Add("tensor_cores_unused", kTensorBoard, known ? std::optional(used) : std::nullopt, 0,
             known && used == 0 && eligible > 0);
-    one.text = "no kernel uses tensor cores, and operators that could run";
+    one.text = "no kernel uses tensor cores, though operators run that could";
     one.evidence = {fmt::format("kernels with {} of the kernel time belong to such operators",
                                 FormatShare(eligible))};
     one.advice = "enable automatic mixed precision: torch.autocast(\"cuda\", torch.bfloat16)";
