@@ -182,13 +182,15 @@ void Collector::Other() {
 // What the device did in the steps, where each nanosecond of it is known.
 void Collector::Profile() {
   if (!input_.profiled) return;
-  const double idle = 1 - Share(SubStage::kCompute) - Share(SubStage::kExposed) -
-                      Share(SubStage::kStraggler) - Share(SubStage::kHostToDevice) -
+  const double busy = Share(SubStage::kCompute) + Share(SubStage::kExposed) +
+                      Share(SubStage::kStraggler) + Share(SubStage::kHostToDevice) +
                       Share(SubStage::kDeviceCopy);
-  evidence_.push_back(
-      {fmt::format("devices compute {} of the step, and are idle {}",
-                   FormatShare(Share(SubStage::kCompute)), FormatShare(std::max(idle, 0.0))),
-       "slices", "category = 'kernel'"});
+  if (busy > 0) {  // a profile of the host alone tells nothing of devices
+    evidence_.push_back(
+        {fmt::format("devices compute {} of the step, and are idle {}",
+                     FormatShare(Share(SubStage::kCompute)), FormatShare(std::max(1 - busy, 0.0))),
+         "slices", "category = 'kernel'"});
+  }
   if (input_.selection.steps < kMinSteadySteps) {
     Steps(fmt::format("it rests on {} step{}: others may differ", input_.selection.steps,
                       input_.selection.steps == 1 ? "" : "s"));
