@@ -88,7 +88,8 @@ void RenderShapes(const std::vector<OperatorRow>& rows, int64_t all_ns, bool dev
   for (size_t i = 0; i < std::min(top, variants.size()); ++i) {
     const auto ns = static_cast<double>(TimeOf(*variants[i].sums, device));
     table.Row(
-        {&variants[i].name, variants[i].sums, all_ns == 0 ? 0 : ns / static_cast<double>(all_ns)});
+        {variants[i].name, variants[i].sums, all_ns == 0 ? 0 : ns / static_cast<double>(all_ns)});
+    page.Line({{"    " + page.Safe(*variants[i].shapes), Tint::kDim}});
   }
 }
 
