@@ -100,7 +100,9 @@ void Collector::Cores() {
   if (const auto busy = input_.load.Mean("cpu.busy_share")) {
     const double cores = input_.report.run.nodes.empty() ? input_.load.usable_cores()
                                                          : input_.report.run.nodes.front().cpus;
-    Counter(fmt::format("{} busy {}", CoresText(cores), FormatShare(*busy)), "cpu.busy_share");
+    // An imported run need not tell how many cores its nodes have.
+    const std::string name = cores > 0 ? CoresText(cores) : "cores";
+    Counter(fmt::format("{} busy {}", name, FormatShare(*busy)), "cpu.busy_share");
   } else if (const auto used = input_.load.Mean("job.cpu_cores")) {
     Counter(fmt::format("the job used {} of {}", FormatNumber(*used),
                         CoresText(input_.load.usable_cores())),
