@@ -115,7 +115,7 @@ TEST_F(RunSinkTest, TextsBeyondTheLimitAreCounted) {
   sink.EndPart({});
   auto finished = sink.Finish({});
   ASSERT_TRUE(finished.ok());
-  EXPECT_EQ(finished->losses, 1);
+  EXPECT_EQ(finished->losses, 2);  // text_limit, and date_unknown
   EXPECT_EQ(Slices().size(), 100u);
 }
 

@@ -20,9 +20,8 @@ Status ClosedRun::Write(std::span<const Row> rows, const StringTable& strings, i
   segment.node = node;
   if constexpr (kHasRank<Row>) segment.rank = rank;
   segment.file = SegmentFile(TableOf<Row>::kName, node, segment.rank, number);
-  STEPTRACE_ASSIGN_OR_RETURN(
-      segment,
-      WriteSegment(run_, std::move(segment), RowsView<Row>{rows, {}}, strings, Sync::kLater));
+  STEPTRACE_ASSIGN_OR_RETURN(segment, WriteSegment(run_, std::move(segment),
+                                                   RowsView<Row>{rows, {}}, strings, Sync::kLater));
   std::lock_guard lock(mutex_);
   tables_[TableOf<Row>::kName].segments.push_back(std::move(segment));
   return {};
@@ -45,7 +44,7 @@ Status ClosedRun::Close(Manifest manifest) {
   return WriteManifest(run_, manifest);
 }
 
-#define STEPTRACE_INSTANTIATE(Row)                                                                 \
+#define STEPTRACE_INSTANTIATE(Row)                                                             \
   template Status ClosedRun::Write(std::span<const Row>, const StringTable&, int32_t, int32_t, \
                                    int64_t);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)

@@ -20,12 +20,12 @@ Profile BuildProfile(const Trace& trace) {
 
 void AddProfileJson(const Profile& profile, nlohmann::ordered_json& report) {
   AddDevicesJson(profile.devices, report);
+  AddDistributedJson(profile.distributed, report);
+  AddCriticalPathJson(profile.critical_path, report);
   AddOperatorsJson(profile.operators, report);
   report["kernels"] = KernelsJson(profile.kernels);
   report["memory"] = MemoryJson(profile.memory);
   report["modules"] = ModulesJson(profile.modules);
-  AddDistributedJson(profile.distributed, report);
-  AddCriticalPathJson(profile.critical_path, report);
 }
 
 }  // namespace steptrace::analyze

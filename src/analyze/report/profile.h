@@ -21,6 +21,10 @@ struct Profile {
   DevicesSection devices;             // analyze/device
   ProfileDistributed distributed;     // analyze/distributed
   CriticalPathSection critical_path;  // analyze/critical_path
+  OperatorsSection operators;         // analyze/operators: here to modules
+  KernelsSection kernels;
+  MemorySection memory;
+  ModulesSection modules;
 };
 
 Profile BuildProfile(const Trace& trace);

@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <unordered_map>
 
 #include "analyze/report/quantity.h"
+#include "analyze/report/recommendation_facts.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -35,162 +33,6 @@ constexpr double kSmallCopiesShare = 0.01;
 constexpr double kLeastTensorCoreShare = 0.30;  // of computing, where products could use them
 constexpr double kAllocatorShare = 0.01;
 
-struct DeviceFacts {
-  std::string name;
-  int64_t major = 0;
-  double capability = 0;
-  int64_t memory_bytes = 0;
-};
-
-// What the rules need of the events, in one pass.
-struct Facts {
-  int64_t steps_ns = 0;  // of all ranks
-  int64_t steps = 0;
-  int64_t loader_ns = 0;
-  int64_t communication_ns = 0;
-  bool has_roles = false;
-  bool data_parallel = false;
-  bool distributed_data_parallel = false;
-  bool nccl = false;
-  bool gloo = false;
-  int64_t eligible_ns = 0;  // kernels below operators that tensor cores could compute
-  int64_t kernel_ns = 0;
-  int64_t sync_calls = 0;
-  int64_t sync_ns = 0;
-  int64_t allocator_calls = 0;
-  int64_t allocator_ns = 0;
-  std::optional<DeviceFacts> device;  // number 0, else the first
-  std::optional<int64_t> peak_bytes;
-};
-
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != text.npos;
-}
-
-// Operators that multiply matrices or convolve: tensor_core.py's families.
-bool IsEligible(std::string_view name) {
-  if (!name.starts_with("aten::")) return false;
-  for (std::string_view part :
-       {"::mm", "::addmm", "::bmm", "::baddbmm", "::addbmm", "::matmul", "::linear", "conv",
-        "::lstm", "::gru", "::rnn", "::einsum", "scaled_dot_product", "::_scaled_mm", "::addmv"}) {
-    if (Has(name, part)) return true;
-  }
-  return false;
-}
-
-bool IsAllocatorCall(std::string_view name) {
-  for (std::string_view call : {"cudaMalloc", "cudaFree", "hipMalloc", "hipFree", "cudaHostAlloc",
-                                "cudaMallocHost", "hipHostMalloc", "cuMemCreate", "cuMemUnmap"}) {
-    if (name == call) return true;
-  }
-  return false;
-}
-
-std::optional<int64_t> Integer(const nlohmann::json& fact, const char* key) {
-  const auto found = fact.find(key);
-  if (found == fact.end() || !found->is_number_integer()) return std::nullopt;
-  return found->get<int64_t>();
-}
-
-void ReadFacts(const Trace& trace, Facts& facts) {
-  for (const store::FactRow& row : trace.facts) {
-    const auto json = nlohmann::json::parse(row.json, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object()) continue;
-    const std::string& kind = trace.Text(row.kind);
-    if (kind == "job") {
-      const auto backend = json.find("backend");
-      if (backend == json.end() || !backend->is_string()) continue;
-      facts.nccl |= Has(backend->get<std::string>(), "nccl");
-      facts.gloo |= Has(backend->get<std::string>(), "gloo");
-    }
-    if (kind != "device" || (facts.device && Integer(json, "id").value_or(-1) != 0)) continue;
-    DeviceFacts device;
-    if (const auto name = json.find("name"); name != json.end() && name->is_string()) {
-      device.name = name->get<std::string>();
-    }
-    device.major = Integer(json, "computeMajor").value_or(0);
-    device.capability = static_cast<double>(device.major) +
-                        static_cast<double>(Integer(json, "computeMinor").value_or(0)) / 10;
-    device.memory_bytes = Integer(json, "totalGlobalMem").value_or(0);
-    if (!facts.device) facts.device = device;
-  }
-}
-
-class EventFacts {
- public:
-  EventFacts(const Trace& trace, Facts& facts) : trace_(trace), facts_(facts) {}
-
-  void Read(const RankTrace& rank) {
-    for (const TraceEvent& event : rank.host) ReadHost(rank, event);
-    for (const TraceEvent& event : rank.device) {
-      if (event.kind != EventKind::kKernel) continue;
-      facts_.kernel_ns += event.dur_ns;
-      facts_.nccl |= event.role == DeviceRole::kCommunication;
-      if (IsBelowEligible(rank, event.op)) facts_.eligible_ns += event.dur_ns;
-    }
-    for (const store::MemoryRow& row : rank.memory) {
-      if (row.device < 0 || !row.total_allocated_bytes) continue;
-      facts_.peak_bytes = std::max(facts_.peak_bytes.value_or(0), *row.total_allocated_bytes);
-    }
-  }
-
- private:
-  struct Name {
-    bool eligible = false;
-    bool allocates = false;
-    bool synchronises = false;
-  };
-  const Name& NameOf(store::StringId id) {
-    auto [found, added] = names_.try_emplace(id);
-    if (!added) return found->second;
-    const std::string& name = trace_.Text(id);
-    found->second = {IsEligible(name), IsAllocatorCall(name), Has(name, "Synchronize")};
-    facts_.data_parallel |= name == "DataParallel.forward";
-    facts_.distributed_data_parallel |= name == "DistributedDataParallel.forward";
-    facts_.nccl |= name.starts_with("nccl:");
-    facts_.gloo |= name.starts_with("gloo:");
-    return found->second;
-  }
-  void ReadHost(const RankTrace& rank, const TraceEvent& event) {
-    const Name& name = NameOf(event.name);
-    if (event.kind != EventKind::kRuntime) return;
-    const bool counts = event.step != kNone || rank.steps.empty();
-    if (name.synchronises && counts) {
-      ++facts_.sync_calls;
-      facts_.sync_ns += event.dur_ns;
-    }
-    if (name.allocates && counts) {
-      ++facts_.allocator_calls;
-      facts_.allocator_ns += event.dur_ns;
-    }
-  }
-  bool IsBelowEligible(const RankTrace& rank, int32_t op) {
-    for (; op != kNone; op = rank.host[static_cast<size_t>(op)].parent) {
-      if (NameOf(rank.host[static_cast<size_t>(op)].name).eligible) return true;
-    }
-    return false;
-  }
-
-  const Trace& trace_;
-  Facts& facts_;
-  std::unordered_map<store::StringId, Name> names_;
-};
-
-Facts Collect(const Trace& trace, const Report& report) {
-  Facts facts;
-  ReadFacts(trace, facts);
-  EventFacts events(trace, facts);
-  for (const RankTrace& rank : trace.ranks) events.Read(rank);
-  for (const RoleRow& row : report.profile->devices.roles) {
-    facts.has_roles = true;
-    ++facts.steps;
-    facts.steps_ns += row.times.total_ns;
-    facts.loader_ns += row.times.dataloader_ns;
-    facts.communication_ns += row.times.communication_ns;
-  }
-  return facts;
-}
-
 double Quotient(int64_t part, int64_t whole) {
   return whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -201,7 +43,7 @@ class Maker {
   Maker(const Trace& trace, const Report& report)
       : report_(report),
         devices_(report.profile->devices.devices),
-        facts_(Collect(trace, report)) {}
+        facts_(CollectFacts(trace, report)) {}
 
   std::vector<Recommendation> Make() {
     Loader();
@@ -218,6 +60,7 @@ class Maker {
     SmallCopies();
     TensorCoresLow();
     Allocator();
+    for (Recommendation& one : all_) Quiet(one);
     return std::move(all_);
   }
 
@@ -232,6 +75,14 @@ class Maker {
     one.threshold = threshold;
     all_.push_back(std::move(one));
     return all_.back();
+  }
+  // What does not fire needs no advice; what does not apply has nothing to say.
+  static void Quiet(Recommendation& one) {
+    if (one.status == "issues_found") return;
+    one.advice.clear();
+    if (one.status == "ok") return;
+    one.text.clear();
+    one.evidence.clear();
   }
   static void Gain(Recommendation& one, double share, int64_t steps_ns) {
     if (one.status != "issues_found") return;
@@ -338,7 +189,7 @@ class Maker {
     Recommendation& one =
         Add("tensor_cores_unused", kTensorBoard, known ? std::optional(used) : std::nullopt, 0,
             known && used == 0 && eligible > 0);
-    one.text = "no kernel uses tensor cores, and operators that could run";
+    one.text = "no kernel uses tensor cores, though operators run that could";
     one.evidence = {fmt::format("kernels with {} of the kernel time belong to such operators",
                                 FormatShare(eligible))};
     one.advice = "enable automatic mixed precision: torch.autocast(\"cuda\", torch.bfloat16)";
@@ -490,7 +341,7 @@ class Maker {
 
   const Report& report_;
   const std::vector<DeviceTimes>& devices_;
-  Facts facts_;
+  RecommendationFacts facts_;
   std::vector<Recommendation> all_;
 };
 

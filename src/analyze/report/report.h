@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/report/profile.h"
+#include "analyze/report/recommendation.h"
 
 // The report as a value: what `analyze` finds and every presentation renders. Field names, nesting
 // and units are those of the JSON form, schema "steptrace.report/1" (docs/reference/report.md).
@@ -174,22 +175,6 @@ struct LossLine {
   std::optional<int64_t> to_ns;
   std::string detail;
 };
-
-// What a profile suggests to change, whoever the verdict names.
-struct Recommendation {
-  std::string name;
-  std::string source;  // whose rule it is: torch-tb-profiler or steptrace
-  std::string status;  // ok, issues_found, not_applicable
-  std::optional<double> value;
-  double threshold = 0;
-  std::optional<double> at_most_share;  // of the steps, were the issue gone
-  std::optional<int64_t> at_most_ns;    // of all steps of the profile
-  std::string text;
-  std::vector<std::string> evidence;
-  std::string advice;
-};
-
-struct RuleResult;  // analyze/rules
 
 struct Report {
   RunSection run;

@@ -100,7 +100,9 @@ void Collector::Cores() {
   if (const auto busy = input_.load.Mean("cpu.busy_share")) {
     const double cores = input_.report.run.nodes.empty() ? input_.load.usable_cores()
                                                          : input_.report.run.nodes.front().cpus;
-    Counter(fmt::format("{} busy {}", CoresText(cores), FormatShare(*busy)), "cpu.busy_share");
+    // An imported run need not tell how many cores its nodes have.
+    const std::string name = cores > 0 ? CoresText(cores) : "cores";
+    Counter(fmt::format("{} busy {}", name, FormatShare(*busy)), "cpu.busy_share");
   } else if (const auto used = input_.load.Mean("job.cpu_cores")) {
     Counter(fmt::format("the job used {} of {}", FormatNumber(*used),
                         CoresText(input_.load.usable_cores())),
@@ -188,13 +190,15 @@ void Collector::Other() {
 // What the device did in the steps, where each nanosecond of it is known.
 void Collector::Profile() {
   if (!input_.profiled) return;
-  const double idle = 1 - Share(SubStage::kCompute) - Share(SubStage::kExposed) -
-                      Share(SubStage::kStraggler) - Share(SubStage::kHostToDevice) -
+  const double busy = Share(SubStage::kCompute) + Share(SubStage::kExposed) +
+                      Share(SubStage::kStraggler) + Share(SubStage::kHostToDevice) +
                       Share(SubStage::kDeviceCopy);
-  evidence_.push_back(
-      {fmt::format("devices compute {} of the step, and are idle {}",
-                   FormatShare(Share(SubStage::kCompute)), FormatShare(std::max(idle, 0.0))),
-       "slices", "category = 'kernel'"});
+  if (busy > 0) {  // a profile of the host alone tells nothing of devices
+    evidence_.push_back(
+        {fmt::format("devices compute {} of the step, and are idle {}",
+                     FormatShare(Share(SubStage::kCompute)), FormatShare(std::max(1 - busy, 0.0))),
+         "slices", "category = 'kernel'"});
+  }
   if (input_.selection.steps < kMinSteadySteps) {
     Steps(fmt::format("it rests on {} step{}: others may differ", input_.selection.steps,
                       input_.selection.steps == 1 ? "" : "s"));

@@ -69,10 +69,11 @@ void RenderLaunches(const std::vector<KernelRow>& rows, size_t top, Page& page) 
         ShortKernelName(page.Safe(ways[i].row->name), names - 1, page.unicode());
     const std::string by = launch.operator_name.empty() ? "-" : page.Safe(launch.operator_name);
     const std::string shape = launch.grid.empty() ? "-" : launch.grid + " " + launch.block;
-    page.Line({{"  " + PadRight(name, names) + PadRight(Cut(by, names - 1, page.unicode()), names) +
-                " " + PadRight(Cut(page.Safe(shape), 28, page.unicode()), 29) +
-                PadLeft(FormatCount(launch.sums.calls), 7) +
-                PadLeft(FormatDuration(launch.sums.total_ns), 9)}});
+    page.Line(
+        {{"  " + PadRight(name, names) + PadRight(CutMiddle(by, names - 1, page.unicode()), names) +
+          " " + PadRight(Cut(page.Safe(shape), 28, page.unicode()), 29) +
+          PadLeft(FormatCount(launch.sums.calls), 7) +
+          PadLeft(FormatDuration(launch.sums.total_ns), 9)}});
   }
 }
 

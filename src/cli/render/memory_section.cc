@@ -8,6 +8,7 @@
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
+#include "cli/render/short_name.h"
 
 namespace steptrace::cli {
 namespace {
@@ -48,12 +49,13 @@ void RenderOperatorRows(const MemoryDevice& device, size_t top, Page& page) {
               Tint::kBold}});
   for (size_t i = 0; i < std::min(top, device.operators.size()); ++i) {
     const analyze::MemoryOperator& row = device.operators[i];
-    page.Line({{"  " +
-                PadRight(Cut(NameOr(row.name, "(in no operator)", page), name - 1, page.unicode()),
-                         name) +
-                PadLeft(FormatCount(row.allocations), 8) + PadLeft(Bytes(row.allocated_bytes), 12) +
-                PadLeft(Bytes(row.self_allocated_bytes), 12) +
-                PadLeft(Bytes(row.size_increase_bytes), 12)}});
+    page.Line(
+        {{"  " +
+          PadRight(CutMiddle(NameOr(row.name, "(in no operator)", page), name - 1, page.unicode()),
+                   name) +
+          PadLeft(FormatCount(row.allocations), 8) + PadLeft(Bytes(row.allocated_bytes), 12) +
+          PadLeft(Bytes(row.self_allocated_bytes), 12) +
+          PadLeft(Bytes(row.size_increase_bytes), 12)}});
   }
 }
 

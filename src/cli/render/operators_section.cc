@@ -8,6 +8,7 @@
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
+#include "cli/render/short_name.h"
 
 namespace steptrace::cli {
 namespace {
@@ -44,12 +45,13 @@ class Table {
     const auto tensor = sums.tensor_core_self_share();
     const std::string used =
         tensor ? FormatShare(*tensor) : (sums.tensor_core_eligible && device_ ? "0 %" : "-");
-    page_.Line({{"  " + PadRight(Cut(page_.Safe(*row.name), name_, page_.unicode()), name_) + " "},
-                {PadRight(Bar(row.share, kBar, page_.unicode()), kBar), Tint::kGreen},
-                {PadLeft(FormatShare(row.share), 6) + PadLeft(FormatCount(sums.calls), 8) +
-                 PadLeft(FormatDuration(device_ ? sums.device_self_ns : sums.host_self_ns), 10) +
-                 PadLeft(FormatDuration(device_ ? sums.host_self_ns : sums.host_total_ns), 10) +
-                 PadLeft(device_ ? (sums.kernel_self_ns > 0 ? used : "-") : "", 7)}});
+    page_.Line(
+        {{"  " + PadRight(CutMiddle(page_.Safe(*row.name), name_, page_.unicode()), name_) + " "},
+         {PadRight(Bar(row.share, kBar, page_.unicode()), kBar), Tint::kGreen},
+         {PadLeft(FormatShare(row.share), 6) + PadLeft(FormatCount(sums.calls), 8) +
+          PadLeft(FormatDuration(device_ ? sums.device_self_ns : sums.host_self_ns), 10) +
+          PadLeft(FormatDuration(device_ ? sums.host_self_ns : sums.host_total_ns), 10) +
+          PadLeft(device_ ? (sums.kernel_self_ns > 0 ? used : "-") : "", 7)}});
   }
 
  private:
@@ -66,13 +68,14 @@ int64_t TimeOf(const OperatorSums& sums, bool device) {
 void RenderShapes(const std::vector<OperatorRow>& rows, int64_t all_ns, bool device, size_t top,
                   Page& page) {
   struct Variant {
-    std::string name;
+    const std::string* name;
+    const std::string* shapes;
     const OperatorSums* sums;
   };
   std::vector<Variant> variants;
   for (const OperatorRow& row : rows) {
     for (const analyze::OperatorVariant& shape : row.shapes) {
-      variants.push_back({row.name + " " + shape.key, &shape.sums});
+      variants.push_back({&row.name, &shape.key, &shape.sums});
     }
   }
   if (variants.empty()) return;
@@ -85,7 +88,8 @@ void RenderShapes(const std::vector<OperatorRow>& rows, int64_t all_ns, bool dev
   for (size_t i = 0; i < std::min(top, variants.size()); ++i) {
     const auto ns = static_cast<double>(TimeOf(*variants[i].sums, device));
     table.Row(
-        {&variants[i].name, variants[i].sums, all_ns == 0 ? 0 : ns / static_cast<double>(all_ns)});
+        {variants[i].name, variants[i].sums, all_ns == 0 ? 0 : ns / static_cast<double>(all_ns)});
+    page.Line({{"    " + page.Safe(*variants[i].shapes), Tint::kDim}});
   }
 }
 

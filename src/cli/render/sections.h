@@ -21,7 +21,6 @@ void RenderRecommendations(const analyze::Report& report, int64_t top, Page& pag
 void RenderDevices(const analyze::Report& report, int64_t top, Page& page);
 void RenderDistributed(const analyze::Report& report, int64_t top, Page& page);
 void RenderCriticalPath(const analyze::Report& report, int64_t top, Page& page);
-void RenderDistributed(const analyze::Report& report, int64_t top, Page& page);
 void RenderOperators(const analyze::Report& report, int64_t top, Page& page);
 void RenderKernels(const analyze::Report& report, int64_t top, Page& page);
 void RenderMemory(const analyze::Report& report, int64_t top, Page& page);

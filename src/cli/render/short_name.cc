@@ -33,12 +33,25 @@ std::string LastNames(std::string_view name, size_t most) {
   return std::string(name);
 }
 
+// Of other texts a byte is no column.
+bool IsAscii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
 }  // namespace
 
+std::string CutMiddle(std::string_view name, int columns, bool unicode) {
+  const auto most = static_cast<size_t>(std::max(columns, 0));
+  if (!IsAscii(name) || columns < 8 || name.size() <= most) return Cut(name, columns, unicode);
+  const size_t kept = most - (unicode ? 1 : 2);
+  const size_t tail = kept / 3;
+  return std::string(name.substr(0, kept - tail)) + (unicode ? "\u2026" : "..") +
+         std::string(name.substr(name.size() - tail));
+}
+
 std::string ShortKernelName(std::string_view name, int columns, bool unicode) {
-  const bool ascii = std::all_of(name.begin(), name.end(),
-                                 [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (!ascii || columns < 8) return Cut(name, columns, unicode);
+  if (!IsAscii(name) || columns < 8) return Cut(name, columns, unicode);
   const auto most = static_cast<size_t>(columns);
   if (name.starts_with("void ")) name.remove_prefix(5);
   std::string text = Without(std::string(WithoutParameters(name)), "(anonymous namespace)::");
@@ -50,13 +63,8 @@ std::string ShortKernelName(std::string_view name, int columns, bool unicode) {
   const std::string_view arguments = std::string_view(text).substr(open);
   const size_t room = most - head.size();
   if (arguments.size() <= room) return head + std::string(arguments);
-  const std::string dots = unicode ? "\u2026" : "..";
-  const size_t dots_columns = unicode ? 1 : 2;
-  if (room < dots_columns + 4) return Cut(head, columns, unicode);
-  const size_t kept = room - dots_columns;
-  const size_t tail = kept / 3;
-  return head + std::string(arguments.substr(0, kept - tail)) + dots +
-         std::string(arguments.substr(arguments.size() - tail));
+  if (room < 6) return Cut(head, columns, unicode);
+  return head + CutMiddle(arguments, static_cast<int>(room), unicode);
 }
 
 }  // namespace steptrace::cli

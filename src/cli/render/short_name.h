@@ -11,4 +11,8 @@ namespace steptrace::cli {
 // namespaces before the function. `name` is safe text.
 std::string ShortKernelName(std::string_view name, int columns, bool unicode);
 
+// A name in at most `columns`, cut in the middle: operators often differ at their ends alone.
+// `name` is safe text.
+std::string CutMiddle(std::string_view name, int columns, bool unicode);
+
 }  // namespace steptrace::cli

@@ -19,12 +19,19 @@ TEST(ShortKernelName, ArgumentsAreCutInTheMiddle) {
   EXPECT_EQ(ShortKernelName("void at::native::vectorized_elementwise_kernel<8, "
                             "at::native::AUnaryFunctor<float>, std::array<char*, 2ul>>(int)",
                             44, true),
-            "vectorized_elementwise_kernel<8, at::\u2026 2ul>>");
+            "vectorized_elementwise_kernel<8, at::na\u2026ul>>");
 }
 
 TEST(ShortKernelName, TheFunctionStaysWhenNamespacesDoNotFit) {
   EXPECT_EQ(ShortKernelName("aaaaaaaaaaaaaaaaaaaa::bbbbbbbbbbbbbbbbbbbb::kernel", 16, true),
             "kernel");
+}
+
+TEST(CutMiddle, KeepsWhatOperatorsDifferBy) {
+  EXPECT_EQ(CutMiddle("aten::cudnn_convolution_backward_input", 27, true),
+            "aten::cudnn_convol\u2026rd_input");
+  EXPECT_EQ(CutMiddle("aten::mm", 27, true), "aten::mm");
+  EXPECT_EQ(CutMiddle("aten::cudnn_convolution", 16, false), "aten::cudn..tion");
 }
 
 TEST(ShortKernelName, IsNeverWiderThanAsked) {
@@ -35,6 +42,7 @@ TEST(ShortKernelName, IsNeverWiderThanAsked) {
     for (int columns = 1; columns < 60; ++columns) {
       EXPECT_LE(Columns(ShortKernelName(text, columns, true)), columns) << text;
       EXPECT_LE(Columns(ShortKernelName(text, columns, false)), columns) << text;
+      EXPECT_LE(Columns(CutMiddle(text, columns, columns % 2 == 0)), columns) << text;
     }
   }
 }

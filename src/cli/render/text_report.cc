@@ -152,7 +152,6 @@ constexpr SectionRenderer kRenderers[] = {
     {"devices", RenderDevices},
     {"distributed", RenderDistributed},
     {"critical-path", RenderCriticalPath},
-    {"distributed", RenderDistributed},
     {"operators", RenderOperators},
     {"kernels", RenderKernels},
     {"memory", RenderMemory},

@@ -74,7 +74,7 @@ void StepMarks::Fill(const Mark& mark, const Sets& sets, store::StepRow& row) {
   const Stretch step{row.ts_ns, row.ts_ns + row.dur_ns};
   row.data_ns = row.data_pipeline_ns = analyze::LengthWithin(sets.data, step);
   row.getitem_ns = row.data_ns;  // nothing tells the pipeline's stages apart
-  row.batches = row.waits = row.data_ns > 0 ? 1 : 0;
+  row.batches = row.data_ns > 0 ? 1 : 0;
   if (!Trains(mark.mode)) {
     row.evaluation_ns = row.other_ns = row.dur_ns - row.data_ns;
     return;

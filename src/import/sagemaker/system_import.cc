@@ -55,7 +55,13 @@ void SystemImport::AddLine(const Source& source, std::string_view line, bool com
     const bool cut = fault == LineFault::kNoObject && !complete;
     sink_.Loss("counters", cut ? "cut_off" : CauseOf(fault), 1,
                source.path + (cut ? ": ends in the middle of a line" : ": lines left out"));
-  } else if (sample.node == node_) {
+    return;
+  }
+  if (sample.duplicate_key) {
+    sink_.Loss("counters", "duplicate_key", 1,
+               source.path + ": a key stands twice in a line: the last counts");
+  }
+  if (sample.node == node_) {
     pending_.push_back(std::move(sample));
     if (pending_.size() >= kMaxPending) Flush();
   } else if (stray_count_ < static_cast<int64_t>(kMaxStrays)) {

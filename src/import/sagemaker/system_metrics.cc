@@ -80,17 +80,26 @@ std::string UnknownMetric(std::string_view type, std::string_view dimension,
 
 struct RawLine {
   std::string_view type, dimension, name, node, value, timestamp;
+  bool duplicate_key = false;
 };
+
+std::string_view* SlotOf(std::string_view key, RawLine& raw) {
+  if (key == "Type") return &raw.type;
+  if (key == "Dimension") return &raw.dimension;
+  if (key == "Name") return &raw.name;
+  if (key == "NodeId") return &raw.node;
+  if (key == "Value") return &raw.value;
+  if (key == "Timestamp") return &raw.timestamp;
+  return nullptr;
+}
 
 bool ReadLine(std::string_view line, RawLine& raw) {
   JsonFields fields(line);
   for (JsonField field; fields.Next(field);) {
-    if (field.key == "Type") raw.type = field.value;
-    if (field.key == "Dimension") raw.dimension = field.value;
-    if (field.key == "Name") raw.name = field.value;
-    if (field.key == "NodeId") raw.node = field.value;
-    if (field.key == "Value") raw.value = field.value;
-    if (field.key == "Timestamp") raw.timestamp = field.value;
+    if (std::string_view* slot = SlotOf(field.key, raw)) {
+      raw.duplicate_key = raw.duplicate_key || !slot->empty();
+      *slot = field.value;
+    }
   }
   return fields.ok();
 }
@@ -146,6 +155,7 @@ LineFault ParseSystemLine(std::string_view line, SystemSample& sample) {
   sample.ts_ns = *ts_ns;
   sample.value = *value;
   sample.out_of_range = place.percent && (*value < 0 || *value > 1);
+  sample.duplicate_key = raw.duplicate_key;
   sample.key = std::move(place.key);
   sample.node = TextOf(raw.node);
   return LineFault::kNone;

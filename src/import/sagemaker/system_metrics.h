@@ -22,9 +22,10 @@ struct MetricKey {
 };
 
 struct SystemSample {
-  int64_t ts_ns = 0;          // since 1970
-  double value = 0;           // in the metric's unit: percent became shares
-  bool out_of_range = false;  // a percentage below 0 or above 100; stays as it came
+  int64_t ts_ns = 0;           // since 1970
+  double value = 0;            // in the metric's unit: percent became shares
+  bool out_of_range = false;   // a percentage below 0 or above 100; stays as it came
+  bool duplicate_key = false;  // a member stood twice: the last counts
   MetricKey key;
   std::string node;
 };

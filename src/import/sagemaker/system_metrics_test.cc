@@ -73,6 +73,13 @@ TEST(SystemMetrics, CallsMetricsAsTheSamplerDoes) {
   }
 }
 
+TEST(SystemMetrics, OfAKeyThatStandsTwiceTheLastCounts) {
+  const auto sample = Parsed(R"({"Name":"IOPS","Value":1,"Value":2,"Timestamp":1})");
+  EXPECT_EQ(sample.value, 2);
+  EXPECT_TRUE(sample.duplicate_key);
+  EXPECT_FALSE(Parsed(R"({"Name":"IOPS","Value":1,"Timestamp":1})").duplicate_key);
+}
+
 TEST(SystemMetrics, KeepsValuesOutOfRange) {
   const auto sample = Parsed(Line("cpu", "cpu0", "CPUUtilization", "-19.61", "1.5"));
   EXPECT_EQ(sample.value, -0.1961);

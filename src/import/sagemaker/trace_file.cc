@@ -4,6 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "import/kineto/json_text.h"
 #include "import/sagemaker/json_fields.h"
 
 namespace steptrace::import::sagemaker {
@@ -59,19 +60,27 @@ std::optional<int64_t> TraceFile::TimeOf(std::string_view ts) {
   return std::nullopt;
 }
 
+std::string_view* TraceFile::SlotOf(std::string_view key, Raw& raw) {
+  if (key == "name") return &raw.name;
+  if (key == "ph") return &raw.phase;
+  if (key == "pid") return &raw.pid;
+  if (key == "tid") return &raw.tid;
+  if (key == "ts") return &raw.ts;
+  if (key == "dur") return &raw.dur;
+  if (key == "args") return &raw.args;
+  return nullptr;
+}
+
 void TraceFile::Add(std::string_view object) {
   Raw raw;
   bool any = false;
   JsonFields fields(object);
   for (JsonField field; fields.Next(field);) {
     any = true;
-    if (field.key == "name") raw.name = field.value;
-    if (field.key == "ph") raw.phase = field.value;
-    if (field.key == "pid") raw.pid = field.value;
-    if (field.key == "tid") raw.tid = field.value;
-    if (field.key == "ts") raw.ts = field.value;
-    if (field.key == "dur") raw.dur = field.value;
-    if (field.key == "args") raw.args = field.value;
+    if (std::string_view* slot = SlotOf(field.key, raw)) {
+      if (!slot->empty()) Lose("duplicate_key");
+      *slot = field.value;
+    }
   }
   if (!fields.ok()) return Lose("event_damaged");
   if (!any) return;  // TensorFlow ends its list with {}
@@ -182,6 +191,7 @@ void TraceFile::Emit(LineKey key, bool has_tid, TraceFileEvent event, std::strin
     event.thread_name = name->second;
   }
   ReadArgs(args, event);
+  if (!json::IsUtf8(event.name)) Lose("invalid_utf8");
   ++events_;
   on_event_(event);
 }

@@ -69,6 +69,7 @@ class TraceFile {
   void Lose(const char* cause) { ++losses_[cause]; }
   std::optional<int64_t> TimeOf(std::string_view ts);
   static LineKey KeyOf(const Raw& raw);
+  static std::string_view* SlotOf(std::string_view key, Raw& raw);
 
   OnEvent on_event_;
   std::optional<int64_t> base_ns_;

@@ -97,6 +97,14 @@ TEST(TraceFile, CountsDamageByCause) {
                           Pair("timestamp_too_large", 1)));
 }
 
+TEST(TraceFile, OfAKeyThatStandsTwiceTheLastCounts) {
+  const Read read = ReadAll({R"({"name":"a","ph":"X","ts":1,"ts":2,"dur":3})",
+                             "{\"name\":\"\xff\",\"ph\":\"X\",\"ts\":1,\"dur\":1}"});
+  ASSERT_EQ(read.events.size(), 2u);
+  EXPECT_EQ(read.events[0].ts_ns, 2000);
+  EXPECT_THAT(read.losses, ElementsAre(Pair("duplicate_key", 1), Pair("invalid_utf8", 1)));
+}
+
 TEST(TraceFile, ABaseThatChangesHoldsForWhatFollows) {
   const Read read = ReadAll({
       R"({"name":"process_name","ph":"M","args":{"start_time_since_epoch_in_micros":100}})",

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace steptrace::analyze {
+
+// What a profile suggests to change, whoever the verdict names.
+struct Recommendation {
+  std::string name;
+  std::string source;  // whose rule it is: torch-tb-profiler or steptrace
+  std::string status;  // ok, issues_found, not_applicable
+  std::optional<double> value;
+  double threshold = 0;
+  std::optional<double> at_most_share;  // of the steps, were the issue gone
+  std::optional<int64_t> at_most_ns;    // of all steps of the profile
+  std::string text;
+  std::vector<std::string> evidence;
+  std::string advice;
+};
+
+struct RuleResult;  // analyze/rules
+
+}  // namespace steptrace::analyze
