@@ -15,8 +15,8 @@ struct PresentOptions {
   std::optional<double> price_per_hour;
   std::optional<int64_t> last_steps;  // only the newest steps of each rank
   ColorMode color = ColorMode::kAuto;
-  bool print = true;  // false: only write report.json
-  std::string section;       // of SectionNames; empty: the whole report
+  bool print = true;    // false: only write report.json
+  std::string section;  // of SectionNames; empty: the whole report
   std::optional<int64_t> top;
 };
 

@@ -47,7 +47,8 @@ template <>
 struct TableOf<TrackRow> {
   static constexpr const char* kName = "tracks";
   static constexpr const char* kSentence =
-      "The lines on which something happens: nodes, processes, threads, cores, devices, streams, counters.";
+      "The lines on which something happens: nodes, processes, threads, cores, devices, streams, "
+      "counters.";
   using R = TrackRow;
   static constexpr auto kFields = std::make_tuple(
       Field{"track", &R::track, Unit::kNone, "Number of the track, unique in the run."},
@@ -96,7 +97,8 @@ struct TableOf<SliceRow> {
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
       Field{"name", &R::name, Unit::kNone, "What went on."},
       Field{"category", &R::category, Unit::kNone,
-            "Who says so: phase, communication, worker, user; of a profile that was imported: cpu_op, "
+            "Who says so: phase, communication, worker, user; of a profile that was imported: "
+            "cpu_op, "
             "user_annotation, cuda_runtime, kernel, gpu_memcpy, … (docs/reference/import.md)."},
       Field{"depth", &R::depth, Unit::kNone, "Number of slices of the track that enclose it."},
       Field{"step", &R::step, Unit::kNone, "The step that it falls in, where that is known."},
@@ -260,7 +262,8 @@ struct TableOf<FactRow> {
       Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
       Field{"pid", &R::pid, Unit::kNone, "Process id."},
-      Field{"kind", &R::kind, Unit::kNone, "loader, process, framework, job, hook, device or source."},
+      Field{"kind", &R::kind, Unit::kNone,
+            "loader, process, framework, job, hook, device or source."},
       Field{"json", &R::json, Unit::kJson, "The fact, as a JSON object."});
 };
 
