@@ -323,10 +323,12 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
   for (const store::StepRow& row : input.steps) ranks.insert(row.rank);
   const int64_t missing = facts.world_size - static_cast<int64_t>(ranks.size());
   if (facts.world_size > 1 && selection.count > 0 && missing > 0) {
+    const char* remedy = input.profile != nullptr
+                             ? "import their profiles of the same steps together with this one"
+                             : "start each node's share of the job under `steptrace run` with the "
+                               "same output";
     losses.push_back({"steps", "ranks_missing", missing, std::nullopt, std::nullopt,
-                      fmt::format("of {} ranks there are no steps: start each node's share of the "
-                                  "job under `steptrace run` with the same output",
-                                  missing)});
+                      fmt::format("of {} ranks there are no steps: {}", missing, remedy)});
   }
   std::set<std::string> hooks;
   for (const HookFailure& failure : facts.hook_failures) {
