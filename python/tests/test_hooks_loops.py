@@ -77,7 +77,7 @@ SLOW = """
 import time, torch
 from torch.utils.data import DataLoader, Dataset
 class Slow(Dataset):
-    def __len__(self): return 6
+    def __len__(self): return 20
     def __getitem__(self, index):
         time.sleep(0.005 if index < 4 else 0)
         return index
@@ -88,8 +88,9 @@ list(DataLoader(Slow(), batch_size=1))
 def test_a_long_fetch_in_the_training_itself_is_told_with_its_cpu_time(tmp_path):
     run = hooked.run(tmp_path / "ring", "-c", SLOW).check()
     known = [bool(r.a) for r in run.records if r.name == "fetch" and r.kind == "end"]
-    # Each by how long the one before took; the last is the one that meets the end.
-    assert known == [False, True, True, True, True, False]
+    # Each by how long the one before took. Of the short ones a busy machine makes some long.
+    assert len(known) == 20 and known[:5] == [False, True, True, True, True]
+    assert not all(known[5:])
 
 
 @pytest.mark.parametrize("context", ["fork", "spawn"])
