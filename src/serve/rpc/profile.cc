@@ -3,10 +3,20 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 namespace steptrace::rpc {
+namespace {
+
+// The agent tells of the sources of its metrics by facts of the same kind, without a format.
+bool IsImport(const store::FactRow& fact) {
+  const auto json = nlohmann::json::parse(fact.json, nullptr, false);
+  return json.is_object() && json.contains("format");
+}
+
+}  // namespace
 
 bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
                   const std::vector<store::FactRow>& facts, const store::StringTable& strings) {
@@ -16,7 +26,7 @@ bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
   return std::any_of(tracks.begin(), tracks.end(),
                      [&](const auto& track) { return is(track.kind, "stream"); }) ||
          std::any_of(facts.begin(), facts.end(),
-                     [&](const auto& fact) { return is(fact.kind, "source"); });
+                     [&](const auto& fact) { return is(fact.kind, "source") && IsImport(fact); });
 }
 
 Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store::TrackRow>& tracks,

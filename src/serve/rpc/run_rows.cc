@@ -21,6 +21,9 @@ analyze::RunInfo RunInfoOf(const store::RunReader& run) {
   info.command = manifest.command;
   info.epoch_utc_ns = manifest.epoch_utc_ns;
   info.ranks = static_cast<int32_t>(manifest.ranks.size());
+  for (const auto& rank : manifest.ranks) {
+    info.rank_processes.push_back({rank.rank, rank.node, rank.pid});
+  }
   for (const auto& node : manifest.nodes) {
     info.nodes.push_back({node.node, node.host, node.cpus, node.memory_bytes});
   }
