@@ -5,7 +5,7 @@ import sys
 
 import steptrace
 
-WIDTH = 24  # of a column
+WIDTH = 28  # of a column: "data_pipeline / cpu_shortage" fits
 
 
 def cells(report):
