@@ -5,7 +5,7 @@ import sys
 
 import steptrace
 
-WIDTH = 28  # of a column: "data_pipeline / cpu_shortage" fits
+WIDTH = 29  # of a column: "data_pipeline / cpu_shortage" fits
 
 
 def cells(report):
