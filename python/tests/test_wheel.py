@@ -18,7 +18,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OTHER_PYARROW = "24.0.0"  # not the one that the wheel bundles
-MOST_MEGABYTES = 40  # 16 of them libxml2 and ICU, which libarchive asks for and tar and zip do not use
+# 16 of them libxml2 and ICU: libarchive asks for them, tar and zip do not use them.
+MOST_MEGABYTES = 40
 ELF = b"\x7fELF"
 RANGE = "adding up"
 MAKE_A_TABLE = "steptrace.open().table('slices', columns=['name', 'dur_ns'])"
