@@ -18,8 +18,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OTHER_PYARROW = "24.0.0"  # not the one that the wheel bundles
-# 16 of them libxml2 and ICU: libarchive asks for them, tar and zip do not use them.
-MOST_MEGABYTES = 40
+MOST_MEGABYTES = 24
 ELF = b"\x7fELF"
 RANGE = "adding up"
 MAKE_A_TABLE = "steptrace.open().table('slices', columns=['name', 'dur_ns'])"
