@@ -70,7 +70,7 @@ void AddImportCommand(CLI::App& app, Session& session) {
   command
       ->add_option("PATH", arguments->paths,
                    "Files, folders, .gz, .tar.gz, .zip: PyTorch Profiler\n(Kineto), Chrome trace "
-                   "events, SageMaker Debugger")
+                   "events, Perfetto, SageMaker\nDebugger")
       ->type_name("")
       ->required();
   command->add_option("-o,--output", arguments->request.output, "The run's folder; must not exist")

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "import/perfetto/packet_stream.h"
 #include "import/sagemaker/detect.h"
 
 namespace steptrace::import {
@@ -41,6 +42,8 @@ const char* NameOf(Format format) {
       return "kineto";
     case Format::kChrome:
       return "chrome";
+    case Format::kPerfetto:
+      return "perfetto";
     case Format::kSageMakerSystem:
       return "sagemaker system metrics";
     case Format::kSageMakerFramework:
@@ -58,6 +61,7 @@ const char* NameOf(Format format) {
 }
 
 Format Detect(const Source& source, std::string_view head) {
+  if (perfetto::LooksLikeTrace(head)) return Format::kPerfetto;
   // Kineto first: its marks are surer than those of the others.
   const Format events = DetectTraceEvents(head);
   if (events == Format::kKineto) return events;

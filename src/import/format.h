@@ -12,6 +12,7 @@ enum class Format {
   kUnknown,
   kKineto,                // PyTorch Profiler
   kChrome,                // any other file of Chrome trace events
+  kPerfetto,              // Perfetto's protobuf, by whatever wrote it
   kSageMakerSystem,       // Debugger: system metrics, a JSON object a line
   kSageMakerFramework,    // Debugger: framework events of PyTorch and TensorFlow
   kHorovod,               // Horovod's timeline, by Debugger or by itself

@@ -26,12 +26,15 @@ constexpr size_t kMostNamed = 3;
 struct Sorted {
   std::vector<Source> kineto;
   std::vector<Source> chrome;
+  std::vector<Source> perfetto;
   std::vector<Source> sagemaker;
   std::vector<Format> sagemaker_formats;
   std::vector<std::string> unknown;  // path: what it looks like
   std::vector<Error> refused;
 
-  size_t files() const { return kineto.size() + chrome.size() + sagemaker.size(); }
+  size_t files() const {
+    return kineto.size() + chrome.size() + perfetto.size() + sagemaker.size();
+  }
 };
 
 void Sort(const Source& source, Sorted& sorted) {
@@ -47,6 +50,9 @@ void Sort(const Source& source, Sorted& sorted) {
       return;
     case Format::kChrome:
       sorted.chrome.push_back(source);
+      return;
+    case Format::kPerfetto:
+      sorted.perfetto.push_back(source);
       return;
     case Format::kUnknown: {
       std::string what = head->empty() ? "is empty" : "looks like " + LooksLike(*head);
@@ -119,7 +125,8 @@ Error NothingKnown(const Sorted& sorted) {
                          ? fmt::format(" (and {} more files)", sorted.unknown.size() - 1)
                          : "";
   return Error{first + more +
-               "; give a profile by PyTorch Profiler, SageMaker Debugger, or Chrome trace events"};
+               "; give a profile by PyTorch Profiler, SageMaker Debugger, Perfetto, or Chrome "
+               "trace events"};
 }
 
 void TellLeftOut(const Sorted& sorted, RunSink& sink, std::vector<std::string>& notes) {
@@ -152,6 +159,7 @@ Status ImportAll(const Sorted& sorted, const ImportContext& context, RunSink& si
   if (!sorted.chrome.empty()) {
     take(ImportTraceEvents(sorted.chrome, Format::kChrome, context, sink));
   }
+  if (!sorted.perfetto.empty()) take(ImportPerfetto(sorted.perfetto, context, sink));
   if (!sorted.sagemaker.empty()) {
     take(ImportSageMaker(sorted.sagemaker, sorted.sagemaker_formats, context, sink));
   }
@@ -163,7 +171,8 @@ Status ImportAll(const Sorted& sorted, const ImportContext& context, RunSink& si
 std::string NameOfPath(const std::string& path) {
   fs::path given = fs::path(path).lexically_normal();
   std::string name = (given.has_filename() ? given : given.parent_path()).filename().string();
-  for (const char* end : {".gz", ".json", ".trace", ".pt", ".zip", ".tar", ".tgz"}) {
+  for (const char* end :
+       {".gz", ".json", ".trace", ".pt", ".zip", ".tar", ".tgz", ".pftrace", ".perfetto-trace"}) {
     size_t length = std::strlen(end);
     if (name.size() > length && name.ends_with(end)) name.resize(name.size() - length);
   }
@@ -190,7 +199,7 @@ Result<ImportSummary> Import(const std::vector<std::string>& paths, const Import
     for (const Source& source : sources) Sort(source, sorted);
   }
   if (sorted.files() == 0) return NothingKnown(sorted);
-  for (const auto* list : {&sorted.kineto, &sorted.chrome, &sorted.sagemaker}) {
+  for (const auto* list : {&sorted.kineto, &sorted.chrome, &sorted.perfetto, &sorted.sagemaker}) {
     for (const Source& source : *list) total += source.bytes;
   }
   STEPTRACE_ASSIGN_OR_RETURN(PartialFolder folder, PartialFolder::Make(options.output));

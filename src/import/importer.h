@@ -55,6 +55,8 @@ struct ImportContext {
 // An error means that nothing of the sources can be used; damage is told as losses.
 Status ImportTraceEvents(std::span<const Source> sources, Format format,
                          const ImportContext& context, RunSink& sink);
+Status ImportPerfetto(std::span<const Source> sources, const ImportContext& context,
+                      RunSink& sink);  // src/import/perfetto
 Status ImportSageMaker(std::span<const Source> sources, std::span<const Format> formats,
                        const ImportContext& context, RunSink& sink);  // src/import/sagemaker
 

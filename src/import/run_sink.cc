@@ -70,6 +70,7 @@ struct RunSink::Impl {
   SpillFile spill;
   std::vector<std::unique_ptr<Part>> parts;
   Part* open = nullptr;
+  size_t open_number = 0;
   std::vector<store::TrackRow> tracks;
   std::vector<size_t> part_of_track;
   Losses run_losses;
@@ -90,9 +91,16 @@ RunSink::RunSink(std::filesystem::path folder, const Limits& limits)
     : impl_(std::make_unique<Impl>(std::move(folder), limits)) {}
 RunSink::~RunSink() = default;
 
-void RunSink::BeginPart() {
+size_t RunSink::BeginPart() {
   impl_->parts.push_back(std::make_unique<Part>());
   impl_->open = impl_->parts.back().get();
+  impl_->open_number = impl_->parts.size() - 1;
+  return impl_->open_number;
+}
+
+void RunSink::SelectPart(size_t part) {
+  impl_->open = impl_->parts[part].get();
+  impl_->open_number = part;
 }
 
 void RunSink::EndPart(PartFacts facts) {
@@ -101,9 +109,14 @@ void RunSink::EndPart(PartFacts facts) {
 }
 
 void RunSink::DropPart() {
-  impl_->open->left_out = true;
-  impl_->open->slices.Clear();
+  Part dropped;
+  dropped.left_out = true;
+  std::swap(*impl_->open, dropped);
   impl_->open = nullptr;
+  total_rows_ -= dropped.slices.size();
+  for (size_t rows : {dropped.counters.size(), dropped.memory.size(), dropped.steps.size()}) {
+    total_rows_ -= static_cast<int64_t>(rows);
+  }
 }
 
 store::StringId RunSink::Intern(std::string_view text) {
@@ -128,7 +141,7 @@ int32_t RunSink::AddTrack(store::TrackRow row, std::string_view kind) {
   row.kind = Intern(kind);
   row.track = static_cast<int32_t>(impl_->tracks.size());
   impl_->tracks.push_back(std::move(row));
-  impl_->part_of_track.push_back(impl_->parts.size() - 1);
+  impl_->part_of_track.push_back(impl_->open_number);
   return impl_->tracks.back().track;
 }
 

@@ -62,7 +62,8 @@ struct SinkSummary {
 
 // Takes what importers read and makes a run of it. Rows wait in memory, beyond a limit in a file,
 // until all sources are read: only then are the epoch (the earliest event) and the ranks known. One
-// thread. Used in turns: BeginPart, rows, EndPart; Finish once. Strings and tracks are the run's.
+// thread. Used in turns: BeginPart, rows, EndPart; Finish once. Parts that grow together are begun,
+// then selected by turns. Strings and tracks are the run's.
 class RunSink {
  public:
   // `folder` is the run being made: it exists and is empty.
@@ -71,8 +72,10 @@ class RunSink {
   RunSink(const RunSink&) = delete;
   RunSink& operator=(const RunSink&) = delete;
 
-  // The rows that follow belong to one rank of one node.
-  void BeginPart();
+  // The rows that follow belong to one rank of one node. Its number, for SelectPart.
+  size_t BeginPart();
+  // The rows that follow belong to this part, which has been begun and not ended.
+  void SelectPart(size_t part);
   void EndPart(PartFacts facts);
   // Forgets the open part and its rows: its source was refused.
   void DropPart();

@@ -136,6 +136,93 @@ def test_chrome_comes_back_with_the_same_intervals(tmp_path, name):
     assert flows["s"] > 0 and flows["f"] > 0
 
 
+EVERY = [
+    ["a100_event_sync_multistream.pt.trace.json.gz"],
+    ["a100_nccl_rank0of2.pt.trace.json.gz"],
+    ["a100_simple_add.pt.trace.json.gz"],
+    ["b200_vllm_eager.pt.trace.json.gz"],
+    ["mi300x_resnet_rank0of8.pt.trace.json.gz"],
+    ["sampled_rank0of128.pt.trace.json.gz", "sampled_rank1of128.pt.trace.json.gz"],
+    ["v100_ns_no_basetime.pt.trace.json.gz"],
+    ["v100_resnet50_workers0.pt.trace.json.gz"],
+    ["v100_resnet50_workers4.pt.trace.json.gz"],
+    None,
+]
+TABLES = ["slices", "counters", "memory", "steps", "tracks"]
+
+
+def places(run, folder):
+    """What a track is, by its own words: its numbers are those of one run."""
+    tracks = {row["track"]: row for row in table(run, "tracks", folder)}
+
+    def place(number):
+        if number not in tracks:
+            return number
+        row = dict(tracks[number])
+        row.pop("track")
+        row["parent"] = place(row["parent"])
+        return tuple(sorted(row.items()))
+
+    return {number: place(number) for number in tracks}
+
+
+def content(run, folder):
+    """Every column of every row, tracks by what they are."""
+    place_of = places(run, folder)
+    content = {"facts": collections.Counter()}
+    for name in TABLES:
+        rows = table(run, name, folder)
+        for row in rows:
+            row["track"] = place_of.get(row.get("track"))
+            row.pop("parent", None)
+        content[name] = collections.Counter(tuple(row.items()) for row in rows)
+    for row in table(run, "facts", folder):
+        if row["kind"] != "source":
+            content["facts"][tuple(row.items())] += 1
+    return content
+
+
+def figures(run):
+    """The report, less what names this run and its import."""
+    report = json.loads(steptrace("report", run, "--json"))
+    for key in ("run", "losses", "notes"):
+        report.pop(key)
+    return report
+
+
+@pytest.mark.parametrize("names", EVERY, ids=lambda names: names[0][:12] if names else "made")
+def test_perfetto_comes_back_as_the_same_run(tmp_path, names):
+    run = imported(tmp_path, *(shared(*names) if names else made_ranks(tmp_path)))
+    path = tmp_path / "out.pftrace"
+    steptrace("export", run, "--format", "perfetto", "-o", path)
+    (tmp_path / "second").mkdir()
+    back = imported(tmp_path / "second", path)
+    expected, found = content(run, tmp_path), content(back, tmp_path)
+    for name, rows in expected.items():
+        assert found[name] == rows, (name, list((rows - found[name]).items())[:3])
+    assert sum(expected["slices"].values()) > 0
+    assert figures(back) == figures(run)
+    first, second = (json.loads((r / "run.json").read_text()) for r in (run, back))
+    for key in ("epoch_utc_ns", "end_ns", "ranks"):
+        assert first.get(key) == second.get(key), key
+
+
+@pytest.mark.parametrize("names", EVERY, ids=lambda names: names[0][:12] if names else "made")
+def test_chrome_comes_back_as_the_same_run(tmp_path, names):
+    run = imported(tmp_path, *(shared(*names) if names else made_ranks(tmp_path)))
+    path = tmp_path / ("back.pt.trace.json" if names and len(names) == 1 else "ranks")
+    steptrace("export", run, "--format", "chrome", "-o", path)
+    (tmp_path / "second").mkdir()
+    back = imported(tmp_path / "second", path)
+    expected, found = content(run, tmp_path), content(back, tmp_path)
+    for name, rows in expected.items():
+        if name == "facts":  # the format tells ranks by one more
+            assert not rows - found[name], name
+            continue
+        assert found[name] == rows, (name, list((rows - found[name]).items())[:3])
+    assert figures(back) == figures(run)
+
+
 @pytest.mark.parametrize("name", [*REAL, None])
 def test_perfetto_holds_the_same_intervals(tmp_path, name):
     run = imported(tmp_path, *(shared(name) if name else made_ranks(tmp_path)))

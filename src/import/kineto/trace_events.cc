@@ -2,7 +2,6 @@
 // Kineto's JSON in its dialects, and any other file of Chrome trace events: a file is a rank.
 #include <fmt/format.h>
 
-#include <cctype>
 #include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -11,31 +10,13 @@
 
 #include "import/importer.h"
 #include "import/kineto/trace_reader.h"
+#include "import/rank_in_name.h"
+#include "import/watched_stream.h"
 
 namespace steptrace::import {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Counts the bytes that a stream took from the disk for the progress bar.
-class Watched : public ByteStream {
- public:
-  Watched(ByteStream& stream, const ImportContext& context) : stream_(stream), context_(context) {}
-
-  Result<size_t> Read(char* out, size_t size) override {
-    auto got = stream_.Read(out, size);
-    int64_t now = stream_.consumed();
-    if (context_.advanced && now != told_) context_.advanced(now - std::exchange(told_, now));
-    return got;
-  }
-  int64_t consumed() const override { return stream_.consumed(); }
-  std::string damage() const override { return stream_.damage(); }
-
- private:
-  ByteStream& stream_;
-  const ImportContext& context_;
-  int64_t told_ = 0;
-};
 
 Json Parsed(const std::string& text) {
   return text.empty() ? Json() : Json::parse(text, nullptr, false);
@@ -53,13 +34,6 @@ std::optional<int64_t> IntegerOf(const Json& object, const char* key) {
   return sound ? std::optional<int64_t>(number) : std::nullopt;
 }
 
-constexpr int64_t kMostRanks = 10'000'000;  // a rank beyond it is a mistake
-
-std::optional<int32_t> RankOf(std::optional<int64_t> number) {
-  if (!number || *number < 0 || *number >= kMostRanks) return std::nullopt;
-  return static_cast<int32_t>(*number);
-}
-
 std::string TextOf(const std::string& member) {
   Json value = Parsed(member);
   return value.is_string() ? value.get<std::string>() : std::string();
@@ -74,7 +48,7 @@ class FileImport {
 
   Status Run(Format format) {
     STEPTRACE_ASSIGN_OR_RETURN(auto stream, source_.Open());
-    Watched watched(*stream, context_);
+    WatchedStream watched(*stream, context_);
     Window window(watched, context_.limits.max_event_bytes);
     Document document(window, source_.path, context_.limits.max_depth);
     STEPTRACE_RETURN_IF_ERROR(document.Read(reader_));
@@ -163,20 +137,6 @@ class FileImport {
     facts.utc_offset_ns = reader_.UtcOffsetNs();
     facts.source = source_.path;
     return facts;
-  }
-
-  // What a name says where the content says nothing: ..._rank3..., worker_4...
-  static std::optional<int32_t> RankInName(std::string_view path) {
-    for (std::string_view word : {"rank", "worker"}) {
-      size_t at = path.rfind(word);
-      if (at == std::string_view::npos) continue;
-      at += word.size();
-      while (at < path.size() && (path[at] == '_' || path[at] == '-' || path[at] == '=')) ++at;
-      int64_t number = 0;
-      auto [end, error] = std::from_chars(path.data() + at, path.data() + path.size(), number);
-      if (error == std::errc() && end != path.data() + at) return RankOf(number);
-    }
-    return std::nullopt;
   }
 
   const Source& source_;

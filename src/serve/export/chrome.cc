@@ -117,11 +117,29 @@ class ChromeWriter {
     return output_.Write(event);
   }
 
+  // Lines of a profiler's own have texts in place of ids, as in what was imported: the names of the
+  // process and the thread, which may be empty.
+  std::string PidOf(const ExportTrack& track) const {
+    const ExportTrack* process = track.row.pid ? nullptr : ProcessOf(track);
+    return process == nullptr ? std::to_string(track.pid) : Quoted(process->row.name);
+  }
+  std::string TidOf(const ExportTrack& track) const {
+    const bool has_number = track.row.tid || ProcessOf(track) == nullptr;
+    return has_number ? std::to_string(track.tid) : Quoted(track.name);
+  }
+  // The process that a thread is told to lie in.
+  const ExportTrack* ProcessOf(const ExportTrack& track) const {
+    auto parent = frame_.tracks.find(track.row.parent.value_or(-1));
+    const bool known =
+        track.kind == "thread" && parent != frame_.tracks.end() && parent->second.kind == "process";
+    return known ? &parent->second : nullptr;
+  }
+
   Status Meta(const char* what, const ExportTrack& track, const char* key, std::string_view value) {
     return Event(
         fmt::format("{{\"ph\":\"M\",\"name\":\"{}\",\"ts\":0.000,\"pid\":{},\"tid\":{},\"args\":{{"
                     "\"{}\":{}}}}}",
-                    what, track.pid, track.tid, key, Quoted(value)));
+                    what, PidOf(track), TidOf(track), key, Quoted(value)));
   }
 
   Status Metadata() {
@@ -129,12 +147,12 @@ class ChromeWriter {
     for (const auto& [number, track] : frame_.tracks) {
       if (Concerns(track) && !track.is_counter) by_number.emplace(number, &track);
     }
-    std::set<std::pair<bool, int64_t>> processes;
+    std::set<std::pair<bool, std::string>> processes;
     for (const auto& [number, track] : by_number) {
-      if (processes.insert({track->on_device, track->pid}).second) {
-        const std::string label =
-            track->on_device ? fmt::format("GPU {}", track->pid) : std::string("CPU");
-        STEPTRACE_RETURN_IF_ERROR(Meta("process_labels", *track, "labels", label));
+      // The tracks of processes and devices are told by what lies in them.
+      if (track->kind == "process" || track->kind == "device") continue;
+      if (processes.insert({track->on_device, PidOf(*track)}).second) {
+        STEPTRACE_RETURN_IF_ERROR(Process(*track));
       }
       if (track->name.empty()) continue;
       STEPTRACE_RETURN_IF_ERROR(Meta("thread_name", *track, "name", track->name));
@@ -142,9 +160,18 @@ class ChromeWriter {
     return {};
   }
 
+  Status Process(const ExportTrack& track) {
+    if (track.on_device) {
+      return Meta("process_labels", track, "labels", fmt::format("GPU {}", track.pid));
+    }
+    const ExportTrack* process = ProcessOf(track);
+    if (process == nullptr || process->row.name.empty()) return {};
+    return Meta("process_name", track, "name", process->row.name);
+  }
+
   void Place(std::string& event, const ExportTrack& track, int64_t ts_ns) const {
-    fmt::format_to(std::back_inserter(event), ",\"pid\":{},\"tid\":{},\"ts\":", track.pid,
-                   track.tid);
+    fmt::format_to(std::back_inserter(event), ",\"pid\":{},\"tid\":{},\"ts\":", PidOf(track),
+                   TidOf(track));
     AppendMicroseconds(event, ts_ns + frame_.before_epoch_ns);
   }
 

@@ -2,73 +2,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "serve/export/formats.h"
+#include "serve/export/perfetto_format.h"
 #include "serve/export/proto.h"
+#include "store/all_tables.h"
+#include "store/run_reader.h"
 
 // Perfetto's trace format: packets with the descriptors of tracks and with slices' begins and ends.
 // Field numbers: google/perfetto, protos/perfetto/trace/ (trace_packet, track_event/*,
 // interned_data, clock_snapshot).
+//
+// A viewer takes it as any other trace. What a viewer has no place for stands in descriptions of
+// tracks ("steptrace " and a JSON object) and in instants of categories "steptrace.…"; with them
+// src/import/perfetto makes the same run of it again.
 namespace steptrace::exporter {
 namespace {
-
-namespace packet {
-constexpr uint32_t kPacketOfTrace = 1;
-constexpr uint32_t kClockSnapshot = 6, kTimestamp = 8, kSequenceId = 10, kTrackEvent = 11;
-constexpr uint32_t kInternedData = 12, kSequenceFlags = 13, kTrackDescriptor = 60;
-constexpr uint64_t kStateCleared = 1, kNeedsState = 2;
-}  // namespace packet
-
-namespace descriptor {
-constexpr uint32_t kUuid = 1, kName = 2, kProcess = 3, kThread = 4, kParent = 5, kCounter = 8;
-constexpr uint32_t kProcessPid = 1, kProcessName = 6;
-constexpr uint32_t kThreadPid = 1, kThreadTid = 2, kThreadName = 5;
-}  // namespace descriptor
-
-namespace event {
-constexpr uint32_t kCategoryIid = 3, kAnnotation = 4, kType = 9, kNameIid = 10, kTrackUuid = 11;
-constexpr uint32_t kDoubleCounterValue = 44, kFlowId = 47;
-constexpr uint64_t kBegin = 1, kEnd = 2, kCounterType = 4;
-}  // namespace event
-
-namespace interned {
-constexpr uint32_t kCategories = 1, kNames = 2, kAnnotationNames = 3, kIid = 1, kText = 2;
-}  // namespace interned
-
-namespace annotation {
-constexpr uint32_t kNameIid = 1, kInteger = 4, kText = 6;
-}  // namespace annotation
-
-// Uuids by kind, apart from each other whatever the numbers.
-enum class Uuid : uint64_t { kProcess = 1, kTrack = 2, kOverflow = 3, kSteps = 4, kMemory = 5 };
-uint64_t UuidOf(Uuid kind, int64_t number) {
-  return static_cast<uint64_t>(kind) << 56 | (static_cast<uint64_t>(number) & 0xffffffffffffff);
-}
-
-// Texts that repeat go into the trace once, until there are too many: then it starts anew.
-class Interner {
- public:
-  // The number of a text; what is new is added to `news` under `field`.
-  uint64_t Of(uint32_t field, const std::string& text, Message& news) {
-    auto [found, added] = known_.try_emplace({field, text}, known_.size() + 1);
-    if (added) {
-      Message entry;
-      entry.Varint(interned::kIid, found->second);
-      entry.Text(interned::kText, text);
-      news.Sub(field, entry);
-    }
-    return found->second;
-  }
-  bool full() const { return known_.size() >= kMostKnown; }
-  void Clear() { known_.clear(); }
-
- private:
-  static constexpr size_t kMostKnown = 1 << 16;
-  std::map<std::pair<uint32_t, std::string>, uint64_t> known_;
-};
 
 class PerfettoWriter {
  public:
@@ -80,8 +35,8 @@ class PerfettoWriter {
     STEPTRACE_RETURN_IF_ERROR(
         ForEachSlice(run, std::nullopt, [this](const SliceCells& slice) { return Slice(slice); }));
     STEPTRACE_RETURN_IF_ERROR(CloseAll());
-    STEPTRACE_RETURN_IF_ERROR(
-        ForEachStep(run, [this](const StepCells& step) { return Step(step); }));
+    STEPTRACE_RETURN_IF_ERROR(Steps(run));
+    for (const ExportFact& fact : frame_.facts) STEPTRACE_RETURN_IF_ERROR(Fact(fact));
     STEPTRACE_RETURN_IF_ERROR(
         ForEachMemory(run, std::nullopt, [this](const MemoryCells& row) { return Memory(row); }));
     return ForEachCounter(run, [this](const CounterCells& row) { return Counter(row); });
@@ -106,6 +61,7 @@ class PerfettoWriter {
     Message snapshot;
     for (auto [clock, time] : {std::pair<uint64_t, int64_t>{kBoottime, frame_.before_epoch_ns},
                                {kRealtime, frame_.manifest.epoch_utc_ns}}) {
+      if (clock == kRealtime && time == 0) continue;  // the run has no date
       Message reading;
       reading.Varint(kClockId, clock);
       reading.Varint(kClockTime, static_cast<uint64_t>(time));
@@ -127,7 +83,7 @@ class PerfettoWriter {
 
   // Real ids where no other rank has the same; viewers merge processes of one id.
   int64_t PidOf(const ExportTrack& track) {
-    const int64_t number = track.rank;
+    const int64_t number = track.rank < 0 ? -1 - int64_t{track.node} : track.rank;
     auto found = pids_.find(number);
     if (found != pids_.end()) return found->second;
     constexpr int64_t kBeyondPids = 1 << 22;  // PID_MAX_LIMIT of Linux
@@ -151,27 +107,73 @@ class PerfettoWriter {
     return {};
   }
 
+  // The process of a rank; of what belongs to none, that of its node.
+  static uint64_t ProcessUuid(int32_t rank, int32_t node) {
+    return rank >= 0 ? UuidOf(Uuid::kProcess, rank + 1) : UuidOf(Uuid::kNode, node);
+  }
+
+  Status DeclareProcess(const ExportTrack& track, int64_t pid) {
+    const uint64_t uuid = ProcessUuid(track.rank, track.node);
+    if (std::exchange(declared_[uuid], true)) return {};
+    Message process;
+    process.Varint(descriptor::kProcessPid, static_cast<uint64_t>(pid));
+    process.Text(descriptor::kProcessName,
+                 track.rank < 0 ? std::string("node") : fmt::format("rank {}", track.rank));
+    Message owner;
+    owner.Varint(descriptor::kUuid, uuid);
+    owner.Sub(descriptor::kProcess, process);
+    owner.Text(descriptor::kDescription, Described(RankDescription(track.rank, track.node)));
+    return Descriptor(owner);
+  }
+
+  static std::string Described(const nlohmann::json& json) {
+    return "steptrace " + json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+
+  nlohmann::json RankDescription(int32_t rank, int32_t node) const {
+    nlohmann::json json = {{"rank", rank}, {"node", node}};
+    for (const store::RankInfo& info : frame_.manifest.ranks) {
+      if (rank < 0 || info.rank != rank) continue;
+      json["node"] = node = info.node;
+      json["local_rank"] = info.local_rank;
+      json["world_size"] = info.world_size;
+      json["pid"] = info.pid;
+    }
+    for (const store::NodeInfo& info : frame_.manifest.nodes) {
+      if (info.node == node) json["host"] = info.host;
+    }
+    return json;
+  }
+
+  // All of a track's row, for the shapes of viewers' tracks keep only a part of it.
+  static nlohmann::json TrackDescription(const ExportTrack& track) {
+    const store::TrackRow& row = track.row;
+    nlohmann::json json = {{"track", track.track}, {"rank", track.rank}, {"node", track.node}};
+    if (!track.kind.empty()) json["kind"] = track.kind;
+    if (!row.name.empty()) json["name"] = row.name;
+    auto put = [&](const char* key, const auto& value) {
+      if (value) json[key] = *value;
+    };
+    put("parent", row.parent);
+    put("pid", row.pid);
+    put("tid", row.tid);
+    put("device", row.device);
+    put("stream", row.stream);
+    return json;
+  }
+
   Status Declare(const ExportTrack& track) {
     const int64_t pid = PidOf(track);
-    const uint64_t parent = UuidOf(Uuid::kProcess, track.rank + 1);
-    if (!declared_[track.rank]) {
-      declared_[track.rank] = true;
-      Message process;
-      process.Varint(descriptor::kProcessPid, static_cast<uint64_t>(pid));
-      process.Text(descriptor::kProcessName,
-                   track.rank < 0 ? std::string("node") : fmt::format("rank {}", track.rank));
-      Message owner;
-      owner.Varint(descriptor::kUuid, parent);
-      owner.Sub(descriptor::kProcess, process);
-      STEPTRACE_RETURN_IF_ERROR(Descriptor(owner));
-    }
+    const uint64_t parent = ProcessUuid(track.rank, track.node);
+    STEPTRACE_RETURN_IF_ERROR(DeclareProcess(track, pid));
     Message line;
     line.Varint(descriptor::kUuid, UuidOf(Uuid::kTrack, track.track));
     line.Varint(descriptor::kParent, parent);
+    line.Text(descriptor::kDescription, Described(TrackDescription(track)));
     if (track.is_counter) {
       line.Text(descriptor::kName, track.name);
       line.Sub(descriptor::kCounter, Message());
-    } else if (track.on_device) {
+    } else if (track.on_device || IsGroup(track)) {
       line.Text(descriptor::kName, NameOf(track));
     } else {
       Message thread;
@@ -183,7 +185,13 @@ class PerfettoWriter {
     return Descriptor(line);
   }
 
+  // What other tracks lie in is no thread, and shows up only if something lies on itself.
+  static bool IsGroup(const ExportTrack& track) {
+    return track.kind == "process" || track.kind == "node" || track.kind == "device";
+  }
+
   static std::string NameOf(const ExportTrack& track) {
+    if (IsGroup(track)) return track.name.empty() ? track.kind : track.name;
     if (track.on_device) return fmt::format("GPU {} stream {}", track.pid, track.tid);
     return track.name.empty() ? fmt::format("thread {}", track.tid) : track.name;
   }
@@ -240,9 +248,9 @@ class PerfettoWriter {
         UuidOf(Uuid::kOverflow, int64_t{track_number} << 16 | static_cast<int64_t>(index));
     Message line;
     line.Varint(descriptor::kUuid, uuid);
-    line.Varint(descriptor::kParent,
-                track.on_device ? UuidOf(Uuid::kProcess, track.rank + 1) : own);
+    line.Varint(descriptor::kParent, track.on_device ? ProcessUuid(track.rank, track.node) : own);
     line.Text(descriptor::kName, fmt::format("{} ({})", NameOf(track), index + 1));
+    line.Text(descriptor::kDescription, Described(TrackDescription(track)));
     STEPTRACE_RETURN_IF_ERROR(Descriptor(line));
     return Level{uuid, {}};
   }
@@ -267,12 +275,18 @@ class PerfettoWriter {
     content.Sub(event::kAnnotation, note);
   }
 
-  void Annotate(Message& content, Message& news, const char* key, const std::string& text) {
+  void Annotate(Message& content, Message& news, const char* key, const std::string& text,
+                uint32_t field = annotation::kText) {
     if (text.empty()) return;
     Message note;
     note.Varint(annotation::kNameIid, names_.Of(interned::kAnnotationNames, key, news));
-    note.Text(annotation::kText, text);
+    note.Text(field, text);
     content.Sub(event::kAnnotation, note);
+  }
+
+  // JSON as such, so that viewers show its parts; what is none stays a text.
+  void AnnotateJson(Message& content, Message& news, const char* key, const std::string& text) {
+    Annotate(content, news, key, text, json_.Is(text) ? annotation::kJson : annotation::kText);
   }
 
   // Ids of flows are one space in the whole trace: by rank, then kind, then the profiler's own id.
@@ -296,12 +310,16 @@ class PerfettoWriter {
     content.Varint(event::kTrackUuid, uuid);
     content.Varint(event::kCategoryIid, names_.Of(interned::kCategories, slice.category, news));
     content.Varint(event::kNameIid, names_.Of(interned::kNames, slice.name, news));
+    Annotate(content, news, "step", slice.step);
     Annotate(content, news, "correlation", slice.correlation);
     Annotate(content, news, "external_id", slice.external_id);
     Annotate(content, news, "bytes", slice.bytes);
+    Annotate(content, news, "group", slice.group);
     Annotate(content, news, "sequence", slice.sequence);
-    Annotate(content, news, "details", slice.details);
-    Annotate(content, news, "args", slice.args);
+    Annotate(content, news, "flow_out", slice.flow_out);
+    Annotate(content, news, "flow_in", slice.flow_in);
+    AnnotateJson(content, news, "details", slice.details);
+    AnnotateJson(content, news, "args", slice.args);
     const bool linked = IsLaunchCategory(slice.category) || IsDeviceCategory(slice.category);
     if (slice.correlation && linked) {
       content.Fixed64(event::kFlowId, FlowId(slice.rank, true, *slice.correlation));
@@ -313,44 +331,119 @@ class PerfettoWriter {
   }
 
   // Steps do not overlap within a rank.
-  Status Step(const StepCells& step) {
+  Status Steps(const std::filesystem::path& run) {
+    STEPTRACE_ASSIGN_OR_RETURN(store::RunReader reader, store::RunReader::Open(run));
+    STEPTRACE_ASSIGN_OR_RETURN(auto steps, reader.Read<store::StepRow>());
+    for (const store::StepRow& step : steps) STEPTRACE_RETURN_IF_ERROR(Step(step, reader));
+    return {};
+  }
+
+  Status Step(const store::StepRow& step, const store::RunReader& reader) {
     const uint64_t uuid = UuidOf(Uuid::kSteps, step.rank);
-    if (!steps_declared_[step.rank]) {
-      steps_declared_[step.rank] = true;
-      Message line;
-      line.Varint(descriptor::kUuid, uuid);
-      line.Varint(descriptor::kParent, UuidOf(Uuid::kProcess, step.rank + 1));
-      line.Text(descriptor::kName, "steps");
-      STEPTRACE_RETURN_IF_ERROR(Descriptor(line));
+    if (!std::exchange(steps_declared_[step.rank], true)) {
+      STEPTRACE_RETURN_IF_ERROR(
+          View(uuid, "steps", "steps", step.rank, step.node, /*is_counter=*/false));
     }
     const bool cleared = Cleared();
     Message news;
     Message content;
     content.Varint(event::kType, event::kBegin);
     content.Varint(event::kTrackUuid, uuid);
-    content.Varint(event::kCategoryIid, names_.Of(interned::kCategories, step.kind, news));
+    content.Varint(event::kCategoryIid,
+                   names_.Of(interned::kCategories, reader.Text(step.kind), news));
     content.Varint(event::kNameIid,
                    names_.Of(interned::kNames, fmt::format("step {}", step.step), news));
+    store::ForEachField<store::StepRow>([&](const auto& field) {
+      const auto& value = step.*field.member;
+      using Member = std::remove_cvref_t<decltype(value)>;
+      if constexpr (std::is_same_v<Member, store::StringId>) {
+        Annotate(content, news, field.name, reader.Text(value));
+      } else {
+        Annotate(content, news, field.name, std::optional<int64_t>(value));
+      }
+    });
     STEPTRACE_RETURN_IF_ERROR(Event(step.ts_ns, content, news, cleared));
     return End({uuid, {}}, step.ts_ns + step.dur_ns);
   }
 
+  // A track that shows what stands in the run elsewhere, or in its events' arguments.
+  Status View(uint64_t uuid, const char* view, const std::string& name, int32_t rank, int32_t node,
+              bool is_counter) {
+    ExportTrack track;
+    track.rank = rank;
+    track.node = node;
+    STEPTRACE_RETURN_IF_ERROR(DeclareProcess(track, PidOf(track)));
+    Message line;
+    line.Varint(descriptor::kUuid, uuid);
+    line.Varint(descriptor::kParent, ProcessUuid(rank, node));
+    line.Text(descriptor::kName, name);
+    line.Text(descriptor::kDescription,
+              Described({{"view", view}, {"rank", rank}, {"node", node}}));
+    if (is_counter) line.Sub(descriptor::kCounter, Message());
+    return Descriptor(line);
+  }
+
+  Status Instant(int64_t ts_ns, uint64_t uuid, const char* category, const std::string& name,
+                 const std::function<void(Message&, Message&)>& annotate) {
+    const bool cleared = Cleared();
+    Message news;
+    Message content;
+    content.Varint(event::kType, event::kInstant);
+    content.Varint(event::kTrackUuid, uuid);
+    content.Varint(event::kCategoryIid, names_.Of(interned::kCategories, category, news));
+    content.Varint(event::kNameIid, names_.Of(interned::kNames, name, news));
+    annotate(content, news);
+    return Event(ts_ns, content, news, cleared);
+  }
+
+  Status Fact(const ExportFact& fact) {
+    ExportTrack track;
+    track.rank = fact.rank;
+    track.node = fact.node;
+    STEPTRACE_RETURN_IF_ERROR(DeclareProcess(track, PidOf(track)));
+    return Instant(fact.ts_ns, ProcessUuid(fact.rank, fact.node), "steptrace.fact", fact.kind,
+                   [&](Message& content, Message& news) {
+                     Annotate(content, news, "pid", std::optional(fact.pid));
+                     AnnotateJson(content, news, "json", fact.json);
+                   });
+  }
+
+  // As PyTorch's profiler says it, and as a counter to look at.
   Status Memory(const MemoryCells& row) {
+    const int32_t node = NodeOf(row.rank);
+    ExportTrack owner;
+    owner.rank = row.rank;
+    owner.node = node;
+    STEPTRACE_RETURN_IF_ERROR(DeclareProcess(owner, PidOf(owner)));
+    const bool on_track = row.track && frame_.tracks.contains(*row.track);
+    const uint64_t place =
+        on_track ? UuidOf(Uuid::kTrack, *row.track) : ProcessUuid(row.rank, node);
+    STEPTRACE_RETURN_IF_ERROR(Instant(
+        row.ts_ns, place, "steptrace.memory", "[memory]", [&](Message& content, Message& news) {
+          Annotate(content, news, "Device Type", std::optional<int64_t>(row.device < 0 ? 0 : 1));
+          Annotate(content, news, "Device Id", std::optional<int64_t>(row.device));
+          Annotate(content, news, "Addr", std::optional(row.address));
+          Annotate(content, news, "Bytes", std::optional(row.bytes));
+          Annotate(content, news, "Total Allocated", row.total_allocated_bytes);
+          Annotate(content, news, "Total Reserved", row.total_reserved_bytes);
+        }));
     if (!row.total_allocated_bytes) return {};
     const int64_t number = int64_t{row.rank + 1} << 16 | (row.device + 1);
     const uint64_t uuid = UuidOf(Uuid::kMemory, number);
-    if (!memory_declared_[number]) {
-      memory_declared_[number] = true;
-      Message line;
-      line.Varint(descriptor::kUuid, uuid);
-      line.Varint(descriptor::kParent, UuidOf(Uuid::kProcess, row.rank + 1));
-      line.Text(descriptor::kName, row.device < 0
-                                       ? std::string("allocated on the host, bytes")
-                                       : fmt::format("allocated on GPU {}, bytes", row.device));
-      line.Sub(descriptor::kCounter, Message());
-      STEPTRACE_RETURN_IF_ERROR(Descriptor(line));
+    if (!std::exchange(memory_declared_[number], true)) {
+      const std::string name = row.device < 0
+                                   ? std::string("allocated on the host, bytes")
+                                   : fmt::format("allocated on GPU {}, bytes", row.device);
+      STEPTRACE_RETURN_IF_ERROR(View(uuid, "memory", name, row.rank, node, /*is_counter=*/true));
     }
     return Value(row.ts_ns, uuid, static_cast<double>(*row.total_allocated_bytes));
+  }
+
+  int32_t NodeOf(int32_t rank) const {
+    for (const store::RankInfo& info : frame_.manifest.ranks) {
+      if (info.rank == rank) return info.node;
+    }
+    return 0;
   }
 
   Status Counter(const CounterCells& row) {
@@ -370,7 +463,9 @@ class PerfettoWriter {
   Interner names_;
   std::map<int32_t, std::vector<Level>> levels_;  // by track
   std::map<int64_t, int64_t> pids_;               // by rank
-  std::map<int32_t, bool> declared_, steps_declared_;
+  std::map<uint64_t, bool> declared_;             // processes, by uuid
+  std::map<int32_t, bool> steps_declared_;
+  JsonCheck json_;
   std::map<int64_t, bool> memory_declared_;
 };
 

@@ -91,8 +91,8 @@ Status ForEachSlice(const std::filesystem::path& run, RankFilter rank,
   Together together(visit);
   STEPTRACE_RETURN_IF_ERROR(
       Visit(run, "slices",
-            {"ts_ns", "dur_ns", "track", "rank", "depth", "name", "category", "correlation",
-             "flow_out", "flow_in", "bytes", "sequence", "external_id", "details", "args"},
+            {"ts_ns", "dur_ns", "track", "rank", "depth", "name", "category", "step", "correlation",
+             "flow_out", "flow_in", "bytes", "group", "sequence", "external_id", "details", "args"},
             rank, [&](CellCursor cells) {
               SliceCells slice;
               slice.ts_ns = cells.Integer();
@@ -102,10 +102,12 @@ Status ForEachSlice(const std::filesystem::path& run, RankFilter rank,
               slice.depth = cells.Integer();
               slice.name = cells.Text();
               slice.category = cells.Text();
+              slice.step = cells.MaybeInteger();
               slice.correlation = cells.MaybeInteger();
               slice.flow_out = cells.MaybeInteger();
               slice.flow_in = cells.MaybeInteger();
               slice.bytes = cells.MaybeInteger();
+              slice.group = cells.MaybeInteger();
               slice.sequence = cells.MaybeInteger();
               slice.external_id = cells.MaybeInteger();
               slice.details = cells.Text();
@@ -144,20 +146,6 @@ Status ForEachMemory(const std::filesystem::path& run, RankFilter rank,
                  memory.total_allocated_bytes = cells.MaybeInteger();
                  memory.total_reserved_bytes = cells.MaybeInteger();
                  return visit(memory);
-               });
-}
-
-Status ForEachStep(const std::filesystem::path& run,
-                   const std::function<Status(const StepCells&)>& visit) {
-  return Visit(run, "steps", {"ts_ns", "dur_ns", "rank", "step", "kind"}, std::nullopt,
-               [&](CellCursor cells) {
-                 StepCells step;
-                 step.ts_ns = cells.Integer();
-                 step.dur_ns = cells.Integer();
-                 step.rank = cells.Number();
-                 step.step = cells.Integer();
-                 step.kind = cells.Text();
-                 return visit(step);
                });
 }
 

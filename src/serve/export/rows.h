@@ -20,7 +20,7 @@ struct SliceCells {
   int64_t depth = 0;
   std::string name;
   std::string category;
-  std::optional<int64_t> correlation, flow_out, flow_in, bytes, sequence, external_id;
+  std::optional<int64_t> step, correlation, flow_out, flow_in, bytes, group, sequence, external_id;
   std::string details;
   std::string args;
 
@@ -43,14 +43,6 @@ struct MemoryCells {
   std::optional<int64_t> total_allocated_bytes, total_reserved_bytes;
 };
 
-struct StepCells {
-  int64_t ts_ns = 0;
-  int64_t dur_ns = 0;
-  int32_t rank = 0;
-  int64_t step = 0;
-  std::string kind;
-};
-
 using RankFilter = std::optional<int32_t>;  // only this rank
 
 // By begin; of those that begin together the longer first, so that parents precede children.
@@ -60,7 +52,5 @@ Status ForEachCounter(const std::filesystem::path& run,
                       const std::function<Status(const CounterCells&)>& visit);
 Status ForEachMemory(const std::filesystem::path& run, RankFilter rank,
                      const std::function<Status(const MemoryCells&)>& visit);
-Status ForEachStep(const std::filesystem::path& run,
-                   const std::function<Status(const StepCells&)>& visit);
 
 }  // namespace steptrace::exporter

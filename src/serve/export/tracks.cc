@@ -24,6 +24,8 @@ ExportTrack TrackOf(const store::TrackRow& row, const std::string& kind) {
     track.tid = row.tid.value_or(row.track);
   }
   track.name = row.name;
+  track.row = row;
+  track.kind = kind;
   return track;
 }
 
@@ -69,6 +71,9 @@ Result<RunFrame> ReadFrame(const std::filesystem::path& run) {
   STEPTRACE_ASSIGN_OR_RETURN(auto facts, reader.Read<store::FactRow>());
   for (const auto& fact : facts) {
     const std::string& kind = reader.Text(fact.kind);
+    if (kind != "source") {
+      frame.facts.push_back({fact.ts_ns, fact.node, fact.rank, fact.pid, kind, fact.json});
+    }
     if (!IsJsonObject(fact.json)) continue;
     if (kind == "device") frame.devices[fact.rank].push_back(fact.json);
     if (kind == "job") frame.jobs.emplace(fact.rank, fact.json);

@@ -24,6 +24,17 @@ struct ExportTrack {
   int64_t pid = 0;  // of a device: its number
   int64_t tid = 0;  // of a device: the stream
   std::string name;
+  store::TrackRow row;  // as it is stored
+  std::string kind;
+};
+
+struct ExportFact {
+  int64_t ts_ns = 0;
+  int32_t node = 0;
+  int32_t rank = -1;
+  int64_t pid = 0;
+  std::string kind;
+  std::string json;
 };
 
 // What of a run is small and known before its rows.
@@ -34,6 +45,7 @@ struct RunFrame {
   int64_t before_epoch_ns = 0;                          // so much lies the first row before it
   std::map<int32_t, std::vector<std::string>> devices;  // deviceProperties, by rank
   std::map<int32_t, std::string> jobs;                  // distributedInfo, by rank
+  std::vector<ExportFact> facts;                        // all but those of an import's sources
 
   // A track that no row declares is on the host.
   const ExportTrack& Track(int32_t track);

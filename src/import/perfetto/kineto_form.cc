@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/perfetto/kineto_form.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace steptrace::import::perfetto {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMostMetadata = 1 << 20;
+
+// Writing JSON recurses, reading it does not: brackets in texts count too, which errs to the safe
+// side.
+bool IsFlat(std::string_view text, int32_t max_depth) {
+  int32_t depth = 0;
+  for (char c : text) {
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (depth > max_depth) return false;
+  }
+  return true;
+}
+
+bool HasAny(const Annotations& annotations, std::initializer_list<std::string_view> names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](std::string_view name) { return annotations.Has(name); });
+}
+
+}  // namespace
+
+void SpreadKinetoArguments(int32_t max_depth, Annotations* annotations) {
+  if (!annotations->Has("correlation")) annotations->Rename("correlation_id", "correlation");
+  auto metadata = annotations->Text("metadata");
+  if (!metadata || metadata->size() > kMostMetadata || !IsFlat(*metadata, max_depth)) return;
+  Json json = Json::parse("{" + *metadata + "}", nullptr, false);
+  if (!json.is_object()) return;
+  annotations->Remove("metadata");
+  for (const auto& [key, value] : json.items()) {
+    if (annotations->Has(key)) continue;
+    annotations->AddJson(key, value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+}
+
+std::string_view KinetoCategory(std::string_view name, const Annotations& annotations) {
+  const bool on_stream = HasAny(annotations, {"stream"}) && HasAny(annotations, {"device"});
+  if (on_stream && name.starts_with("Memcpy")) return "gpu_memcpy";
+  if (on_stream && name.starts_with("Memset")) return "gpu_memset";
+  if (HasAny(annotations, {"grid", "registers per thread"}) && on_stream) return "kernel";
+  if (HasAny(annotations, {"cbid"})) {
+    return name.starts_with("cuda") || name.starts_with("hip") ? "cuda_runtime" : "cuda_driver";
+  }
+  if (HasAny(annotations, {"Python id", "Python parent id"})) return "python_function";
+  if (name.starts_with("ProfilerStep#")) return "user_annotation";
+  if (HasAny(annotations, {"Input Dims", "Input type", "Sequence number", "Fwd thread id", "Ev Idx",
+                           "Record function id"})) {
+    return "cpu_op";
+  }
+  return {};
+}
+
+std::string CategoryOfStage(std::string_view stage) {
+  if (stage == "Kernel") return "kernel";
+  if (stage == "Memcpy") return "gpu_memcpy";
+  if (stage == "Memset") return "gpu_memset";
+  if (stage == "Annotation") return "gpu_user_annotation";
+  return std::string(stage.empty() ? "gpu_stage" : stage);
+}
+
+}  // namespace steptrace::import::perfetto

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/perfetto/trace_events.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "analyze/trace/trace.h"
+#include "import/perfetto/fields.h"
+#include "import/perfetto/gpu_stage.h"
+#include "import/perfetto/kineto_form.h"
+#include "store/all_tables.h"
+
+namespace steptrace::import::perfetto {
+namespace {
+
+using Own = TrackInfo::Own;
+using Type = RawTrackEvent::Type;
+
+constexpr int64_t kMostInterned = 1 << 21;
+constexpr size_t kMostSequences = 1 << 16;
+constexpr size_t kMostFlows = 1 << 20;
+constexpr std::string_view kFactCategory = "steptrace.fact";
+constexpr std::string_view kMemoryCategory = "steptrace.memory";
+
+struct LossText {
+  std::string_view cause;
+  std::string_view table;
+  std::string_view detail;
+};
+constexpr std::array<LossText, 15> kLossTexts = {
+    LossText{"damaged_packet", "slices",
+             "packets or events that are no sound protobuf were skipped"},
+    {"bad_timestamp", "slices",
+     "events without a time, or with one beyond all clocks, are left out"},
+    {"clock_not_joined", "slices", "events by a clock that no snapshot joins to the trace's"},
+    {"negative_duration", "slices", "slices that end before they begin are kept with 0"},
+    {"begin_without_end", "slices", "slices that were begun and not ended are left out"},
+    {"end_without_begin", "slices", "ends of slices that were not begun are left out"},
+    {"late_event", "slices", "events far behind others of later times: they may be paired wrongly"},
+    {"interned_text_missing", "slices", "texts given by a number that the writer never told"},
+    {"too_deep", "slices", "arguments nested beyond the limit became null: --max-depth"},
+    {"not_a_number", "slices", "NaN and Infinity among arguments became null"},
+    {"invalid_utf8", "slices", "texts that are no UTF-8 have U+FFFD in place of the wrong bytes"},
+    {"unsupported_event", "slices", "events of kinds that hold no time are left out"},
+    {"packets_dropped", "slices", "the writer says that packets were lost before these"},
+    {"other_data", "slices", "packets of data sources that are not read (system events, samples)"},
+    {"bad_memory_event", "memory", "[memory] events without Bytes are left out"}};
+
+}  // namespace
+
+TraceEvents::TraceEvents(TraceLayout& layout, Lines& lines, RunSink& sink, const Limits& limits,
+                         bool sort)
+    : layout_(layout),
+      lines_(lines),
+      sink_(sink),
+      max_depth_(limits.max_depth),
+      annotations_(sink, limits.max_depth),
+      nesting_(
+          {sort, limits.max_rows_in_memory},
+          [this](uint64_t uuid, const Slice& slice) { return Give(uuid, slice); },
+          [this](const Slice& end, Slice* slice) { Join(end, slice); }),
+      interned_room_(kMostInterned) {}
+
+Status TraceEvents::Take(std::string_view packet) {
+  try {
+    return TakeSound(ReadPacket(packet));
+  } catch (const protozero::exception&) {
+    ++lost_["damaged_packet"];
+    return {};
+  }
+}
+
+Status TraceEvents::TakeSound(const RawPacket& raw) {
+  auto found = sequences_.find(raw.sequence);
+  if (found == sequences_.end()) {
+    if (sequences_.size() >= kMostSequences) {
+      ++lost_["unsupported_event"];
+      return {};
+    }
+    found = sequences_.try_emplace(raw.sequence).first;
+  }
+  Sequence& sequence = found->second;
+  if (raw.clears_state) sequence.Clear();
+  if (raw.dropped_before != 0) ++lost_["packets_dropped"];
+  if (raw.interned.data() != nullptr) {
+    sequence.Intern(raw.interned, sink_, &interned_room_, &invalid_texts_);
+  }
+  if (raw.defaults.data() != nullptr) sequence.SetDefaults(raw.defaults);
+  if (raw.snapshot.data() != nullptr) sequence.TakeSnapshot(raw.snapshot);
+  if (raw.event.data() != nullptr) return OnEvent(raw, sequence);
+  if (raw.gpu_stage.data() != nullptr) return OnGpuStage(raw, sequence);
+  if (raw.is_other && !raw.is_track && raw.snapshot.data() == nullptr) ++lost_["other_data"];
+  return {};
+}
+
+// By the trace's clock. A clock of differences moves on even where the event is of no use.
+std::optional<int64_t> TraceEvents::TimeOf(const RawPacket& raw, Sequence& sequence) {
+  constexpr uint64_t kMost = Clocks::kMostNs;
+  auto failed = [this](std::string_view cause) {
+    ++lost_[cause];
+    return std::nullopt;
+  };
+  if (!raw.timestamp) return failed("bad_timestamp");
+  if (*raw.timestamp >= kMost) return failed("bad_timestamp");
+  auto value = static_cast<int64_t>(*raw.timestamp);
+  const std::optional<uint32_t> number = raw.clock ? raw.clock : sequence.default_clock;
+  std::optional<int64_t> ns = value;
+  if (number && *number != 0) {
+    auto clock = sequence.clocks.find(*number);
+    if (clock != sequence.clocks.end()) {
+      Sequence::Clock& state = clock->second;
+      if (state.incremental && __builtin_add_overflow(value, state.value, &value)) {
+        return failed("bad_timestamp");
+      }
+      if (state.incremental) state.value = value;
+      if (__builtin_mul_overflow(value, state.unit_ns, &value)) return failed("bad_timestamp");
+    }
+    ns = layout_.clocks.ToTrace(ClockOf(*number, raw.sequence), value);
+    if (!ns) return failed("clock_not_joined");
+  }
+  if (*ns != 0 && !first_time_ns_) first_time_ns_ = ns;
+  return ns;
+}
+
+store::StringId TraceEvents::Find(const Sequence::Texts& texts, uint64_t number) {
+  auto found = texts.find(number);
+  if (found != texts.end()) return found->second;
+  ++lost_["interned_text_missing"];
+  return sink_.Intern("");
+}
+
+store::StringId TraceEvents::NameOf(const Sequence& sequence) {
+  if (!event_.name_number) return sink_.Intern(SoundText(event_.name, &invalid_texts_));
+  return Find(sequence.names, *event_.name_number);
+}
+
+std::string TraceEvents::CategoryOf(const Sequence& sequence) {
+  std::string category;
+  auto add = [&](std::string_view text) {
+    if (!category.empty()) category += ',';
+    category += text;
+  };
+  for (uint64_t number : event_.category_numbers) {
+    add(sink_.strings().Text(Find(sequence.categories, number)));
+  }
+  for (std::string_view text : event_.categories) add(SoundText(text, &invalid_texts_));
+  return category;
+}
+
+Status TraceEvents::OnEvent(const RawPacket& raw, Sequence& sequence) {
+  ReadTrackEvent(raw.event, &event_);
+  if (!raw.timestamp && event_.type == Type::kInstant) {
+    ReadAnnotations(sequence);
+    OnMetadata(sink_.strings().Text(NameOf(sequence)));
+    return {};
+  }
+  auto ts_ns = TimeOf(raw, sequence);
+  if (!ts_ns) return {};
+  ++events_;
+  std::optional<uint64_t> uuid = event_.track ? event_.track : sequence.default_track;
+  STEPTRACE_RETURN_IF_ERROR(OnCounters(*ts_ns, uuid, sequence));
+  switch (event_.type) {
+    case Type::kCounter:
+      return {};
+    case Type::kNone:
+      ++lost_["unsupported_event"];
+      return {};
+    default:
+      return OnSlice(*ts_ns, uuid.value_or(0), sequence);
+  }
+}
+
+void TraceEvents::ReadAnnotations(const Sequence& sequence) {
+  annotations_.Clear();
+  for (std::string_view message : event_.annotations) annotations_.Add(message, sequence);
+}
+
+Status TraceEvents::OnSlice(int64_t ts_ns, uint64_t uuid, const Sequence& sequence) {
+  auto track = layout_.tracks.find(uuid);
+  if (track != layout_.tracks.end() && track->second.own != Own::kNone) {
+    STEPTRACE_ASSIGN_OR_RETURN(bool done, OnOwn(track->second, uuid, ts_ns, sequence));
+    if (done) return {};
+  }
+  Edge edge;
+  edge.ts_ns = edge.slice.ts_ns = ts_ns;
+  edge.uuid = uuid;
+  ReadAnnotations(sequence);
+  if (event_.type == Type::kEnd) {
+    if (!annotations_.empty()) {
+      const std::string& details = annotations_.Sort(false, &edge.slice);
+      if (!details.empty()) edge.slice.details = sink_.Intern(details);
+    }
+    return nesting_.Add(edge);
+  }
+  edge.begins = true;
+  Describe(sequence, uuid, &edge.slice);
+  if (edge.slice.track < 0) {
+    if (event_.type == Type::kBegin) return nesting_.Add(edge);  // its end looks for it
+    return {};
+  }
+  if (event_.type == Type::kBegin) return nesting_.Add(edge);
+  if (event_.type == Type::kComplete) {
+    edge.slice.dur_ns = event_.duration_ns;
+    if (edge.slice.dur_ns < 0) ++lost_["negative_duration"];
+    edge.slice.dur_ns = std::clamp<int64_t>(edge.slice.dur_ns, 0, Clocks::kMostNs);
+    return Give(uuid, edge.slice);
+  }
+  return OnInstant(uuid, edge.slice, sink_.strings().Text(edge.slice.name));
+}
+
+Status TraceEvents::OnInstant(uint64_t uuid, const Slice& slice, std::string_view name) {
+  if (name == "[memory]" && annotations_.Has("Bytes")) return OnMemory(uuid, slice.ts_ns);
+  return Give(uuid, slice);
+}
+
+Status TraceEvents::Give(uint64_t uuid, const Slice& slice) {
+  if (slice.track < 0) return {};
+  lines_.SelectPartOf(uuid);
+  bool mark = sink_.strings().Text(slice.category) == "Trace";  // the profiler's own
+  return mark ? sink_.AppendMark(slice) : sink_.Append(slice);
+}
+
+void TraceEvents::Describe(const Sequence& sequence, uint64_t uuid, Slice* slice) {
+  slice->name = NameOf(sequence);
+  std::string category = CategoryOf(sequence);
+  if (layout_.is_own()) {
+    slice->category = sink_.Intern(category);
+    slice->track = lines_.Host(uuid);
+    DescribeOwn(slice);
+    return;
+  }
+  DescribeForeign(uuid, std::move(category), slice);
+}
+
+void TraceEvents::DescribeOwn(Slice* slice) {
+  if (annotations_.empty()) return;
+  using Column = std::pair<std::string_view, int64_t Slice::*>;
+  for (auto [name, member] : std::initializer_list<Column>{{"correlation", &Slice::correlation},
+                                                           {"external_id", &Slice::external_id},
+                                                           {"flow_out", &Slice::flow_out},
+                                                           {"flow_in", &Slice::flow_in},
+                                                           {"bytes", &Slice::bytes},
+                                                           {"group", &Slice::group},
+                                                           {"sequence", &Slice::sequence},
+                                                           {"step", &Slice::step}}) {
+    if (auto value = annotations_.Integer(name)) slice->*member = *value;
+  }
+  if (auto details = annotations_.Text("details")) slice->details = sink_.Intern(*details);
+  if (auto args = annotations_.Text("args")) slice->args = sink_.Intern(*args);
+}
+
+void TraceEvents::DescribeForeign(uint64_t uuid, std::string category, Slice* slice) {
+  SpreadKinetoArguments(max_depth_, &annotations_);
+  std::string_view name = sink_.strings().Text(slice->name);
+  if (category.empty()) {
+    category = KinetoCategory(name, annotations_);
+    if (category.empty() && event_.type == Type::kInstant) category = "instant";
+  }
+  slice->category = sink_.Intern(category);
+  const analyze::EventKind kind = analyze::KindOf(category, name);
+  const bool on_device = kind >= analyze::EventKind::kKernel;
+  kineto_ = kineto_ || kind != analyze::EventKind::kOtherHost;
+  if (on_device) {
+    slice->track = lines_.Device(
+        uuid, {annotations_.Integer("device"), annotations_.Integer("stream"), std::string()});
+  } else {
+    slice->track = lines_.Host(uuid);
+  }
+  if (!annotations_.empty() && annotations_.Has("Bytes") && name == "[memory]") return;
+  const std::string& details = annotations_.Sort(on_device, slice);
+  if (!details.empty()) slice->details = sink_.Intern(details);
+  SetFlows(slice);
+}
+
+// The first event of a flow is where it begins, the others are where it ends. A flow that repeats
+// the correlation says nothing new.
+void TraceEvents::SetFlows(Slice* slice) {
+  auto set = [&](uint64_t id, bool last) {
+    const auto number = static_cast<int64_t>(id);
+    if (number == slice->correlation || number == kNull) return;
+    if (flows_.size() >= kMostFlows) flows_.clear();
+    auto [found, began] = flows_.try_emplace(id, true);
+    (began && !last ? slice->flow_out : slice->flow_in) = number;
+    if (last) flows_.erase(found);
+  };
+  for (uint64_t id : event_.flows) set(id, false);
+  for (uint64_t id : event_.ending_flows) set(id, true);
+}
+
+// Arguments of an end are arguments of its slice.
+void TraceEvents::Join(const Slice& end, Slice* slice) {
+  if (end.details == store::StringId::kEmpty) return;
+  std::string_view first = sink_.strings().Text(slice->details);
+  std::string_view second = sink_.strings().Text(end.details);
+  if (first.size() < 2 || second.size() < 2 || first.back() != '}' || second.front() != '{') {
+    if (first.empty()) slice->details = end.details;
+    return;
+  }
+  std::string joined(first.substr(0, first.size() - 1));
+  joined += ',';
+  joined += second.substr(1);
+  slice->details = sink_.Intern(joined);
+}
+
+Status TraceEvents::OnMemory(uint64_t uuid, int64_t ts_ns) {
+  store::MemoryRow row;
+  row.ts_ns = ts_ns;
+  auto bytes = annotations_.Integer("Bytes");
+  if (!bytes) {
+    ++lost_["bad_memory_event"];
+    return {};
+  }
+  row.bytes = *bytes;
+  const int64_t device = annotations_.Integer("Device Id").value_or(-1);
+  const bool fits = device >= 0 && device <= std::numeric_limits<int32_t>::max();
+  row.device = annotations_.Integer("Device Type").value_or(0) == 0 || !fits
+                   ? -1
+                   : static_cast<int32_t>(device);
+  row.address = annotations_.Integer("Addr").value_or(0);
+  row.total_allocated_bytes = annotations_.Integer("Total Allocated");
+  row.total_reserved_bytes = annotations_.Integer("Total Reserved");
+  auto track = layout_.tracks.find(uuid);
+  const bool of_rank = track != layout_.tracks.end() && track->second.own == Own::kProcess;
+  lines_.SelectPartOf(uuid);
+  if (!of_rank) {
+    const int32_t line = lines_.Host(uuid);
+    if (line >= 0) row.track = line;
+  }
+  return sink_.Append(row);
+}
+
+Result<bool> TraceEvents::OnOwn(const TrackInfo& track, uint64_t uuid, int64_t ts_ns,
+                                const Sequence& sequence) {
+  if (track.own == Own::kView) return true;
+  if (track.own == Own::kSteps) {
+    if (event_.type != Type::kBegin) return true;
+    ReadAnnotations(sequence);
+    lines_.SelectPartOf(uuid);
+    OnOwnStep(ts_ns);
+    return true;
+  }
+  if (event_.type != Type::kInstant) return track.own == Own::kProcess;
+  const std::string category = CategoryOf(sequence);
+  if (category != kFactCategory && category != kMemoryCategory) return false;
+  ReadAnnotations(sequence);
+  lines_.SelectPartOf(uuid);
+  if (category == kMemoryCategory) {
+    STEPTRACE_RETURN_IF_ERROR(OnMemory(uuid, ts_ns));
+  } else if (auto json = annotations_.Text("json")) {
+    sink_.Fact(ts_ns, sink_.strings().Text(NameOf(sequence)), *json,
+               annotations_.Integer("pid").value_or(0));
+  }
+  return true;
+}
+
+void TraceEvents::OnOwnStep(int64_t ts_ns) {
+  store::StepRow row;
+  store::ForEachField<store::StepRow>([&](const auto& field) {
+    auto& member = row.*field.member;
+    using Member = std::remove_reference_t<decltype(member)>;
+    if constexpr (std::is_same_v<Member, store::StringId>) {
+      if (auto text = annotations_.Text(field.name)) member = sink_.Intern(*text);
+    } else if (auto value = annotations_.Integer(field.name)) {
+      if constexpr (std::is_same_v<Member, int64_t>) {
+        member = *value;
+      } else {
+        member = static_cast<int32_t>(*value);
+      }
+    }
+  });
+  row.ts_ns = ts_ns;
+  row.dur_ns = std::clamp<int64_t>(row.dur_ns, 0, Clocks::kMostNs);
+  sink_.Append(std::move(row));
+}
+
+// Of Kineto's builder: what its JSON has at the top level comes as instants without a time.
+void TraceEvents::OnMetadata(std::string_view name) {
+  constexpr size_t kMostMetadata = 4 << 20;
+  if (name == "device_properties") {
+    auto text = annotations_.Text("properties");
+    if (!text || text->size() > kMostMetadata) return;
+    if (!text->starts_with('[')) text = "[" + *text + "]";
+    nlohmann::json devices = nlohmann::json::parse(*text, nullptr, false);
+    if (!devices.is_array()) return;
+    for (const auto& device : devices) {
+      if (device.is_object()) {
+        devices_.push_back(device.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+      }
+    }
+    kineto_ = true;
+  } else if (name == "trace_metadata") {
+    auto text = annotations_.Text("distributedInfo");
+    if (text && text->size() <= kMostMetadata && nlohmann::json::accept(*text)) job_ = *text;
+    kineto_ = true;
+  } else {
+    ++lost_["bad_timestamp"];
+  }
+}
+
+Status TraceEvents::OnCounters(int64_t ts_ns, std::optional<uint64_t> uuid, Sequence& sequence) {
+  if (event_.type == Type::kCounter && uuid) {
+    if (event_.value) {
+      STEPTRACE_RETURN_IF_ERROR(AddCounter(ts_ns, *uuid, *event_.value, sequence));
+    } else {
+      ++lost_["unsupported_event"];
+    }
+  }
+  auto extra = [&](const std::vector<uint64_t>& own, const std::vector<uint64_t>& defaults,
+                   const std::vector<double>& values) -> Status {
+    const std::vector<uint64_t>& uuids = own.empty() ? defaults : own;
+    for (size_t i = 0; i < std::min(uuids.size(), values.size()); ++i) {
+      STEPTRACE_RETURN_IF_ERROR(AddCounter(ts_ns, uuids[i], values[i], sequence));
+    }
+    return {};
+  };
+  STEPTRACE_RETURN_IF_ERROR(extra(event_.counters, sequence.default_counters, event_.values));
+  return extra(event_.double_counters, sequence.default_double_counters, event_.double_values);
+}
+
+Status TraceEvents::AddCounter(int64_t ts_ns, uint64_t uuid, double value, Sequence& sequence) {
+  auto found = layout_.tracks.find(uuid);
+  if (found != layout_.tracks.end()) {
+    const TrackInfo& info = found->second;
+    if (info.own == Own::kView) return {};
+    if (info.incremental) value = sequence.counter_values[uuid] += value;
+    if (info.multiplier != 1) value *= static_cast<double>(info.multiplier);
+  }
+  store::CounterRow row;
+  row.ts_ns = ts_ns;
+  row.value = value;
+  row.track = lines_.Counter(uuid);
+  return row.track < 0 ? Status() : sink_.Append(row);
+}
+
+// Device work on a hardware queue, complete in one packet: of PyTorch's exporter a kernel or a copy
+// on its stream.
+Status TraceEvents::OnGpuStage(const RawPacket& raw, Sequence& sequence) {
+  RawStage stage = ReadStage(raw.gpu_stage);
+  auto ts_ns = TimeOf(raw, sequence);
+  if (!ts_ns) return {};
+  ++events_;
+  kineto_ = true;
+  annotations_.Clear();
+  ReadStageArguments(stage, &annotations_);
+  const std::string stage_name(sink_.strings().Text(Find(sequence.gpu_specs, stage.stage)));
+  Slice slice;
+  slice.ts_ns = *ts_ns;
+  slice.name =
+      sink_.Intern(stage.name.empty() ? stage_name : SoundText(stage.name, &invalid_texts_));
+  if (stage.kernel_number) slice.name = Find(sequence.kernels, *stage.kernel_number);
+  if (stage.name_number && *stage.name_number != 0) {
+    slice.name = Find(sequence.names, *stage.name_number);
+  }
+  slice.category = sink_.Intern(CategoryOfStage(stage_name));
+  constexpr uint64_t kMost = uint64_t{1} << 61;
+  if (stage.duration > kMost) ++lost_["bad_timestamp"];
+  slice.dur_ns = stage.duration > kMost ? 0 : static_cast<int64_t>(stage.duration);
+  std::string queue(sink_.strings().Text(Find(sequence.gpu_specs, stage.queue)));
+  auto stream = annotations_.Integer("stream id");
+  if (!stream) stream = StreamIn(queue);
+  if (!stream) stream = static_cast<int64_t>(stage.queue & std::numeric_limits<int32_t>::max());
+  for (const char* key : {"device id", "stream id"}) annotations_.Remove(key);
+  annotations_.Rename("context id", "context");
+  slice.track = lines_.Device(0, {stage.gpu, stream, std::move(queue)});
+  const std::string& details = annotations_.Sort(true, &slice);
+  if (!details.empty()) slice.details = sink_.Intern(details);
+  return Give(0, slice);
+}
+
+Status TraceEvents::Finish() {
+  STEPTRACE_RETURN_IF_ERROR(nesting_.Finish());
+  lost_["negative_duration"] += nesting_.negative();
+  lost_["begin_without_end"] += nesting_.begins_without_end();
+  lost_["end_without_begin"] += nesting_.ends_without_begin();
+  lost_["late_event"] += nesting_.late();
+  const Annotations::Counts& counts = annotations_.counts();
+  lost_["too_deep"] += counts.too_deep;
+  lost_["not_a_number"] += annotations_.not_a_number();
+  lost_["interned_text_missing"] += counts.no_interned;
+  lost_["invalid_utf8"] += counts.no_text + invalid_texts_ + layout_.invalid_texts;
+  if (interned_room_ < 0) {
+    sink_.Loss("slices", "text_limit", -interned_room_, "interned texts beyond the first 2097152");
+  }
+  TellLosses();
+  return {};
+}
+
+void TraceEvents::TellLosses() {
+  for (const LossText& loss : kLossTexts) {
+    auto found = lost_.find(loss.cause);
+    if (found != lost_.end()) sink_.Loss(loss.table, loss.cause, found->second, loss.detail);
+  }
+}
+
+}  // namespace steptrace::import::perfetto

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "import/bytes/byte_stream.h"
+#include "import/importer.h"
+
+namespace steptrace::import {
+
+// Tells the progress bar what bytes a stream takes from the disk.
+class WatchedStream : public ByteStream {
+ public:
+  WatchedStream(ByteStream& stream, const ImportContext& context)
+      : stream_(stream), context_(context) {}
+
+  Result<size_t> Read(char* out, size_t size) override {
+    auto got = stream_.Read(out, size);
+    int64_t now = stream_.consumed();
+    if (context_.advanced && now != told_) context_.advanced(now - std::exchange(told_, now));
+    return got;
+  }
+  int64_t consumed() const override { return stream_.consumed(); }
+  std::string damage() const override { return stream_.damage(); }
+
+ private:
+  ByteStream& stream_;
+  const ImportContext& context_;
+  int64_t told_ = 0;
+};
+
+}  // namespace steptrace::import
