@@ -103,6 +103,62 @@ TEST_F(RunSinkTest, ClocksOfRanksMeetInUtc) {
   EXPECT_EQ(reader_->manifest().end_ns, 999'505);
 }
 
+// What a file claims as its date is any number: sums must stay in range.
+TEST_F(RunSinkTest, ADateBeyondAllClocksIsNone) {
+  constexpr int64_t kFarNs = (int64_t{1} << 62) - 1;
+  for (int64_t offset_ns : {std::numeric_limits<int64_t>::max(), -kFarNs * 2, kFarNs}) {
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+    RunSink sink(folder_, {});
+    for (auto [first_ns, offset] : {std::pair{kFarNs, offset_ns}, {-kFarNs, int64_t{0}}}) {
+      sink.BeginPart();
+      ASSERT_TRUE(sink.Append(At(sink, Thread(sink), first_ns, 5, "x")).ok());
+      PartFacts facts;
+      facts.utc_offset_ns = offset;
+      sink.EndPart(facts);
+    }
+    ASSERT_TRUE(sink.Finish({}).ok());
+    auto rows = Slices();
+    ASSERT_EQ(rows.size(), 2u);
+    EXPECT_EQ(rows[0].ts_ns, 0);
+    EXPECT_EQ(rows[1].ts_ns, 0);
+    EXPECT_EQ(reader_->manifest().epoch_utc_ns, -kFarNs);
+  }
+}
+
+TEST_F(RunSinkTest, PartsGrowTogether) {
+  RunSink sink(folder_, {});
+  const size_t first = sink.BeginPart();
+  const int32_t track = Thread(sink);
+  const size_t second = sink.BeginPart();
+  const int32_t other = Thread(sink);
+  const size_t dropped = sink.BeginPart();
+  ASSERT_TRUE(sink.Append(At(sink, other, 1, 1, "none")).ok());
+  EXPECT_EQ(sink.rows(), 1);
+  for (int64_t ts_ns : {10, 20}) {
+    sink.SelectPart(first);
+    ASSERT_TRUE(sink.Append(At(sink, track, ts_ns, 5, "a")).ok());
+    sink.SelectPart(second);
+    ASSERT_TRUE(sink.Append(At(sink, other, ts_ns + 1, 5, "b")).ok());
+  }
+  sink.SelectPart(dropped);
+  sink.DropPart();
+  EXPECT_EQ(sink.rows(), 4);
+  for (size_t part : {second, first}) {
+    sink.SelectPart(part);
+    PartFacts facts;
+    facts.rank = part == first ? 7 : 3;
+    sink.EndPart(facts);
+  }
+  ASSERT_TRUE(sink.Finish({}).ok());
+  auto rows = Slices();
+  ASSERT_EQ(rows.size(), 4u);
+  std::vector<std::pair<int32_t, int32_t>> places;
+  for (const auto& row : rows) places.emplace_back(row.rank, row.track);
+  EXPECT_THAT(places, ElementsAre(std::pair(7, track), std::pair(3, other), std::pair(7, track),
+                                  std::pair(3, other)));
+}
+
 TEST_F(RunSinkTest, TextsBeyondTheLimitAreCounted) {
   Limits limits;
   limits.max_text_bytes = 1000;
