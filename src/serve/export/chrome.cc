@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -265,7 +266,8 @@ class ChromeWriter {
     event_ = "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":";
     AppendQuoted(event_, track.name);
     Place(event_, track, counter.ts_ns);
-    fmt::format_to(std::back_inserter(event_), ",\"args\":{{\"value\":{}}}}}", counter.value);
+    fmt::format_to(std::back_inserter(event_), ",\"args\":{{\"value\":{}}}}}",
+                   std::isfinite(counter.value) ? fmt::format("{}", counter.value) : "null");
     return Event(event_);
   }
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -101,6 +102,28 @@ TEST_F(ExportTest, ChromeKeepsEveryNanosecondAndWhatIsKnown) {
   int flows = 0;
   for (const Json& event : trace["traceEvents"]) flows += event["ph"] == "s" || event["ph"] == "f";
   EXPECT_EQ(flows, 3);
+}
+
+TEST_F(ExportTest, ACounterThatIsNoNumberIsNoneInJson) {
+  {
+    store::RunWriter writer = store::MakeWriter(run());
+    store::TrackRow track;
+    track.kind = writer.strings().Intern("counter");
+    track.name = "gauge";
+    writer.Append(track);
+    for (double value : {0.5, std::nan(""), HUGE_VAL}) {
+      store::CounterRow row;
+      row.value = value;
+      writer.Append(row);
+    }
+    ASSERT_OK(writer.Close(store::SampleManifest()));
+  }
+  ASSERT_OK(ExportTrace(run(), TraceFormat::kChrome, out()));
+  std::vector<Json> values;
+  for (const Json& event : Json::parse(Content(out()))["traceEvents"]) {
+    if (event["ph"] == "C") values.push_back(event["args"]["value"]);
+  }
+  EXPECT_THAT(values, ::testing::ElementsAre(Json(0.5), Json(), Json()));
 }
 
 TEST_F(ExportTest, RanksGetAFileEach) {
