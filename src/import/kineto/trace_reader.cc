@@ -18,7 +18,7 @@ using json::Value;
 
 constexpr size_t kMostMemberBytes = 4 << 20;  // a job of thousands of ranks lists them
 constexpr size_t kMostWithoutTime = 1 << 16;
-constexpr int64_t kMostAsyncOpen = 1 << 20;
+constexpr int64_t kMostOpen = 1 << 20;  // ranges that were begun, on threads and async ones apart
 constexpr int64_t kMostCategories = 1 << 12;
 // Times at 0 beside others later than this are the profiler's failure (a time before its base was
 // clamped), not times.
@@ -294,8 +294,13 @@ Status TraceReader::OnBegin(const RawEvent& event) {
   const Category& category = CategoryOf(event.category);
   open.slice.track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
   if (open.slice.track < 0) return {};
+  if (begun_open_ >= kMostOpen) {
+    ++lost_["begin_without_end"];
+    return {};
+  }
   Describe(event, category, &open.slice);
   begun_[open.slice.track].push_back(open);
+  ++begun_open_;
   return {};
 }
 
@@ -310,6 +315,7 @@ Status TraceReader::OnEnd(const RawEvent& event) {
   }
   Slice slice = found->second.back().slice;
   found->second.pop_back();
+  --begun_open_;
   slice.dur_ns = end_ns - slice.ts_ns;
   if (slice.dur_ns < 0) {
     ++lost_["negative_duration"];
@@ -325,16 +331,16 @@ Status TraceReader::OnAsync(const RawEvent& event) {
   std::string key = fmt::format("{}\n{}\n{}", event.pid.text, event.category.text, event.id.text);
   char ph = event.ph();
   if (ph == 'S' || ph == 'F') key += fmt::format("\n{}", event.name.text);
-  std::vector<Open>& open = async_[key];
   if (ph == 'e' || ph == 'F') {
-    if (open.empty()) {
+    auto found = async_.find(key);
+    if (found == async_.end()) {
       ++lost_["end_without_begin"];
       return {};
     }
-    Slice slice = open.back().slice;
-    open.pop_back();
+    Slice slice = found->second.back().slice;
+    found->second.pop_back();
     --async_open_;
-    if (open.empty()) async_.erase(key);
+    if (found->second.empty()) async_.erase(found);
     slice.dur_ns = std::max<int64_t>(0, ts_ns - slice.ts_ns);
     if (ts_ns < slice.ts_ns) ++lost_["negative_duration"];
     return Hold(slice);
@@ -347,12 +353,12 @@ Status TraceReader::OnAsync(const RawEvent& event) {
   if (begun.slice.track < 0) return {};
   Describe(event, category, &begun.slice);
   if (ph == 'n') return Hold(begun.slice);
-  if (++async_open_ > kMostAsyncOpen) {
-    --async_open_;
+  if (async_open_ >= kMostOpen) {
     ++lost_["begin_without_end"];
     return {};
   }
-  open.push_back(begun);
+  async_[std::move(key)].push_back(begun);
+  ++async_open_;
   return {};
 }
 

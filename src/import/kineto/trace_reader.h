@@ -88,7 +88,8 @@ class TraceReader : public DocumentHandler {
   int64_t first_time_ns_ = 0;        // the first that is not 0
   std::unordered_map<int32_t, std::vector<Open>> begun_;
   std::unordered_map<std::string, std::vector<Open>> async_;
-  int64_t async_open_ = 0;
+  int64_t begun_open_ = 0;
+  int64_t async_open_ = 0;  // entries of async_ are never empty
   std::string scratch_;
   std::map<std::string_view, int64_t> lost_;  // by cause
   int64_t device_events_ = 0;
