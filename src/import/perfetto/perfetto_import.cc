@@ -164,7 +164,7 @@ class FileImport {
 
   const Source& source_;
   const ImportContext& context_;
-  const ImportContext unwatched_;
+  ImportContext unwatched_;
   RunSink& sink_;
   TraceLayout layout_;
 };
