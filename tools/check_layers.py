@@ -22,9 +22,11 @@ ALLOWED = {
     "agent": ["agent/system", "transport", "wire", "store", "analyze", "base"],
     "serve/rpc": ["import", "analyze", "store", "base"],
     "serve/export": ["serve/rpc", "store", "base"],
+    "serve/pages": ["serve/export", "serve/rpc", "analyze", "store", "base"],
     "cli/render": ["analyze", "base"],
     "cli": [
         "cli/render",
+        "serve/pages",
         "serve/export",
         "serve/rpc",
         "import",

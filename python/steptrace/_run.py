@@ -130,10 +130,38 @@ class Run:
             return polars.DataFrame(rows, infer_schema_length=None)
         return polars.from_arrow(rows)
 
+    @property
+    def plot(self):
+        """Figures of this run, drawn with matplotlib: run.plot.steps(), …"""
+        from ._plot import Plots
+
+        return Plots(self)
+
+    def show(self, height=720):
+        """The whole report, as `report --html` writes it, for a notebook to show."""
+        page = _executable.ask(["report", self._path, "--html", "-"]).decode("utf-8")
+        return _Page(page, int(height))
+
     def _repr_html_(self):
         from . import _html
 
         return _html.page(self.report())
+
+
+class _Page:
+    """A page of its own inside a notebook: its styles and scripts stay in its frame."""
+
+    def __init__(self, page, height):
+        self._page = page
+        self._height = height
+
+    def _repr_html_(self):
+        from html import escape
+
+        return (
+            f'<iframe sandbox="allow-scripts" style="width:100%;height:{self._height}px;border:0" '
+            f'srcdoc="{escape(self._page)}"></iframe>'
+        )
 
 
 def open_run(run=None, folder=None):

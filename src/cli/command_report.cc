@@ -7,7 +7,10 @@
 #include "cli/command_import.h"
 #include "cli/command_rules.h"
 #include "cli/commands.h"
+#include "cli/package_dir.h"
 #include "cli/present.h"
+#include "serve/pages/html_report.h"
+#include "serve/pages/notebook.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/run_path.h"
 
@@ -20,6 +23,8 @@ struct ReportArguments {
   std::optional<int64_t> last;
   std::string section;
   std::optional<int64_t> top;
+  std::filesystem::path html;      // empty: none is written
+  std::filesystem::path notebook;  // likewise
   rpc::ImportRequest limits;  // of a profile that is imported
 };
 
@@ -31,6 +36,25 @@ Status PrintJson(const std::filesystem::path& run, const ReportArguments& argume
                                ? analyze::ReportToJson(report)
                                : analyze::SectionToJson(report, *section, arguments.top);
   std::fputs(text.c_str(), stdout);
+  return {};
+}
+
+// The report as files; a line on stderr tells where they are.
+Status WritePages(const std::filesystem::path& run, const ReportArguments& arguments,
+                  const rpc::ReportOptions& options) {
+  STEPTRACE_ASSIGN_OR_RETURN(const analyze::Report report, rpc::LoadReport(run, options));
+  if (!arguments.html.empty()) {
+    STEPTRACE_ASSIGN_OR_RETURN(const std::filesystem::path package, PackageDir());
+    STEPTRACE_RETURN_IF_ERROR(pages::WriteHtmlReport(
+        package, {{"report", analyze::ReportToJson(report)}}, arguments.html));
+  }
+  if (!arguments.notebook.empty()) {
+    STEPTRACE_RETURN_IF_ERROR(pages::WriteNotebook(report, std::filesystem::absolute(run),
+                                                   arguments.notebook));
+  }
+  for (const auto& path : {arguments.html, arguments.notebook}) {
+    if (!path.empty() && path != "-") fmt::print(stderr, "steptrace: wrote {}\n", path.string());
+  }
   return {};
 }
 
@@ -59,6 +83,11 @@ int Report(const ReportArguments& arguments, const Session& session) {
   const Settings& settings = session.settings;
   auto run = RunOf(arguments, settings);
   if (!run.ok()) return Fail(run.error());
+  if (!arguments.html.empty() || !arguments.notebook.empty()) {
+    const Status written =
+        WritePages(*run, arguments, {settings.price_per_hour, arguments.last});
+    return written.ok() ? FinishOutput(stdout) : Fail(written.error());
+  }
   if (arguments.section == "rules") {  // they look at more than the report holds
     const analyze::RuleSettings rules(analyze::RuleMode::kModern);
     const Status shown = PrintRules(*run, rules, session, {arguments.json, arguments.top});
@@ -101,6 +130,14 @@ void AddReportCommand(CLI::App& app, Session& session) {
       ->type_name("N")
       ->check(AtLeast(1))
       ->needs(section);
+  command->add_option("--html", arguments->html, "Write it as one HTML file instead; - is stdout")
+      ->type_name("FILE")
+      ->excludes(section);
+  command
+      ->add_option("--notebook", arguments->notebook,
+                   "Write a Jupyter notebook on this run instead;\n- is stdout")
+      ->type_name("FILE")
+      ->excludes(section);
   AddImportLimits(command, arguments->limits);
   AddFolderOption(command, session);
   AddColorOption(command, session);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/pages/html_report.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "serve/export/output.h"
+
+namespace steptrace::pages {
+namespace {
+
+Result<std::string> ReadPage(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string page{std::istreambuf_iterator<char>(file), {}};
+  if (!file || page.empty()) {
+    return Error{fmt::format("{}: not there; build the pages with `make ui`", path.string())};
+  }
+  return page;
+}
+
+}  // namespace
+
+std::string InertJson(std::string_view json) {
+  std::string inert;
+  inert.reserve(json.size() + json.size() / 64);
+  for (const char c : json) {
+    if (c == '<') {
+      inert += "\\u003c";
+    } else {
+      inert += c;
+    }
+  }
+  return inert;
+}
+
+Result<std::string> FillPage(std::string page, const std::vector<EmbeddedJson>& parts) {
+  for (const EmbeddedJson& part : parts) {
+    const std::string tag =
+        fmt::format("<script type=\"application/json\" id=\"steptrace-{}\">", part.id);
+    const std::string element = tag + "</script>";
+    const size_t at = page.find(element);
+    if (at == std::string::npos || page.find(element, at + 1) != std::string::npos) {
+      return Error{fmt::format(
+          "report.html: has no single place for '{}'; build the pages again with `make ui`",
+          part.id)};
+    }
+    page.insert(at + tag.size(), InertJson(part.json));
+  }
+  return page;
+}
+
+Status WriteHtmlReport(const std::filesystem::path& package, const std::vector<EmbeddedJson>& parts,
+                       const std::filesystem::path& destination) {
+  STEPTRACE_ASSIGN_OR_RETURN(std::string page, ReadPage(package / "ui" / "report.html"));
+  STEPTRACE_ASSIGN_OR_RETURN(page, FillPage(std::move(page), parts));
+  STEPTRACE_ASSIGN_OR_RETURN(exporter::Output output, exporter::Output::To(destination));
+  STEPTRACE_RETURN_IF_ERROR(output.Write(page));
+  return output.Commit();
+}
+
+}  // namespace steptrace::pages

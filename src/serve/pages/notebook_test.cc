@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/pages/notebook.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace steptrace::pages {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string CodeOf(const std::string& notebook) {
+  std::string code;
+  for (const auto& cell : nlohmann::json::parse(notebook)["cells"]) {
+    if (cell["cell_type"] == "code") code += cell["source"].get<std::string>() + "\n";
+  }
+  return code;
+}
+
+TEST(Notebook, HasTheFormOfNbformat45) {
+  const auto notebook = nlohmann::json::parse(NotebookOf({}, "/runs/a"));
+  EXPECT_EQ(notebook["nbformat"], 4);
+  EXPECT_EQ(notebook["nbformat_minor"], 5);
+  std::set<std::string> ids;
+  for (const auto& cell : notebook["cells"]) {
+    EXPECT_TRUE(ids.insert(cell["id"]).second) << cell;
+    EXPECT_TRUE(cell["metadata"].is_object());
+    if (cell["cell_type"] == "code") {
+      EXPECT_TRUE(cell["outputs"].empty());
+    }
+  }
+}
+
+TEST(Notebook, AsksOnlyForWhatTheRunHas) {
+  analyze::Report report;
+  EXPECT_THAT(CodeOf(NotebookOf(report, "/runs/a")), Not(HasSubstr("plot.operators")));
+  EXPECT_THAT(CodeOf(NotebookOf(report, "/runs/a")), Not(HasSubstr("plot.system")));
+  report.profile.emplace();
+  report.system.emplace_back();
+  EXPECT_THAT(CodeOf(NotebookOf(report, "/runs/a")), HasSubstr("plot.operators"));
+  EXPECT_THAT(CodeOf(NotebookOf(report, "/runs/a")), HasSubstr("plot.system"));
+}
+
+// A folder's name is data, whatever is in it: one literal, and no code.
+TEST(Notebook, APathIsALiteral) {
+  const std::string notebook = NotebookOf({}, "/runs/a\"); import os\n\xff é");
+  EXPECT_THAT(CodeOf(notebook), HasSubstr(R"(steptrace.open("/runs/a\"); import os\n\ufffd \u00e9"))"));
+}
+
+}  // namespace
+}  // namespace steptrace::pages
