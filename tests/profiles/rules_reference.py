@@ -176,8 +176,9 @@ def load_balancing(samples, p, when):
     triggered = datapoints = 0
     for _, seen in scans(samples, when):
         gpus = of(seen, "gpu")
-        # As many as the last one that was read has.
-        datapoints = len(gpus[next((n, d) for _, dim, n, d, _ in reversed(seen) if dim == "gpu")])
+        # As many as the GPU has that was read last.
+        read = [(node, device) for _, dim, node, device, _ in seen if dim == "gpu"]
+        datapoints = len(gpus[read[-1]]) if read else 0
         last = {}
         for node, device in sorted(gpus):
             if len(gpus[node, device]) > p["patience"]:

@@ -190,7 +190,7 @@ def test_all_twelve_as_published(tmp_path):
         "LoadBalancing": {"patience": 200},
         "Dataloader": {"patience": 20},
         "StepOutlier": {"n_outliers": 5},
-        "MaxInitializationTime": {"threshold": 1},
+        "MaxInitializationTime": {"threshold": 0.5},
     }
     found, answer = rules_of(
         tmp_path / "job", tmp_path, "--mode", "compat", *options_of(parameters)
