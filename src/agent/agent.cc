@@ -57,7 +57,8 @@ Agent::Agent(AgentOptions options, ControlChannel& channel, store::RunWriter wri
       writer_(std::move(writer)),
       manifest_(std::move(manifest)),
       limiter_(LimitsOf(options_, manifest_),
-               [this](const LimiterEvent& event) { OnLimit(event); }) {}
+               [this](const LimiterEvent& event) { OnLimit(event); }),
+      rules_(manifest_.nodes[0].node, manifest_.nodes[0].cpus) {}
 
 Agent::~Agent() = default;
 
@@ -68,6 +69,12 @@ Status Agent::Begin() {
   system_ = std::make_unique<SystemFeed>(writer_, recorder_->tracks(), recorder_->losses(),
                                          options_.sample_interval_ms * kNsPerMs,
                                          manifest_.epoch_monotonic_ns);
+  system_->SetObserver([this](const MetricSample& sample, int64_t ts_ns) {
+    const auto device = sample.device >= 0 ? std::optional(sample.device) : std::nullopt;
+    rules_.AddSample(sample.metric, device, ts_ns, sample.value);
+  });
+  recorder_->SetStepObserver(
+      [this](const store::StepRow& row) { rules_.AddStep(row, writer_.strings()); });
   SweepStaleRingFolders(options_.ring_dir);
   recorder_->DrainAll(NowNs(), true);
   channel_.Say(kSayReady);
@@ -151,6 +158,7 @@ void Agent::CheckProcesses(int64_t now_ns) {
 void Agent::Flush(int64_t now_ns) {
   recorder_->Settle(now_ns);
   CheckOwnCost(now_ns);
+  for (store::FindingRow& row : rules_.Turn(now_ns, writer_.strings())) writer_.Append(row);
   if (recorder_->TakeNews()) {
     recorder_->Describe(manifest_);
     // A reader of the live run knows less if the disk refuses; the flush below says so.

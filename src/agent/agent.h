@@ -10,6 +10,7 @@
 #include "agent/control_channel.h"
 #include "agent/drain_pace.h"
 #include "agent/hookless_watch.h"
+#include "agent/live_rules.h"
 #include "agent/process_handle.h"
 #include "agent/recorder.h"
 #include "agent/system/agent_limiter.h"
@@ -63,6 +64,7 @@ class Agent {
   DrainPace pace_;
   AgentLimiter limiter_;
   SelfReader self_{"/proc"};
+  LiveRules rules_;
   HooklessWatch hookless_;
   State state_ = State::kRecording;
   int32_t command_pid_ = 0;

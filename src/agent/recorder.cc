@@ -194,7 +194,10 @@ analyze::RankDeriver& Recorder::DeriverOf(const ProcessSession& session) {
 
 void Recorder::TakeSteps() {
   for (auto& [rank, deriver] : derivers_) {
-    for (const store::StepRow& row : deriver.TakeSteps()) writer_.Append(row);
+    for (const store::StepRow& row : deriver.TakeSteps()) {
+      writer_.Append(row);
+      if (step_observer_) step_observer_(row);
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -36,6 +37,10 @@ class Recorder {
   void Settle(int64_t now_ns);
   // No more will come: ends everything.
   void Finish(int64_t end_ns);
+
+  // Is shown every step that is settled.
+  using StepObserver = std::function<void(const store::StepRow& row)>;
+  void SetStepObserver(StepObserver observer) { step_observer_ = std::move(observer); }
 
   // Living processes that train or feed one that does, and the other ones with a ring.
   struct Living {
@@ -92,6 +97,7 @@ class Recorder {
   std::map<int32_t, store::RankInfo> rank_infos_;
   std::map<std::string, std::string> versions_;
   RowBatch batch_;
+  StepObserver step_observer_;
   store::StringId user_category_;
   bool frugal_ = false;
   LossCause frugal_cause_ = loss::kAgentMemory;

@@ -70,6 +70,7 @@ void SystemFeed::WriteSample(const MetricSample& sample, int64_t ts_ns) {
                               sample.pid);
   row.value = sample.value;
   writer_.Append(row);
+  if (observer_) observer_(sample, ts_ns);
 }
 
 void SystemFeed::Write(store::Metric metric, int64_t ts_ns, double value) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "agent/loss_book.h"
@@ -21,6 +23,9 @@ class SystemFeed {
   // The processes whose trees are the job.
   void SetRoots(std::vector<JobRoot> roots) { thread_.SetRoots(std::move(roots)); }
   void SetInterval(int64_t interval_ns) { interval_ns_ = interval_ns; }
+  // Is shown every sample that is written.
+  using Observer = std::function<void(const MetricSample& sample, int64_t ts_ns)>;
+  void SetObserver(Observer observer) { observer_ = std::move(observer); }
   // Asks for a sample if one is due; writes those that are there.
   void Turn(int64_t now_ns);
   // One last sample, so that a short run has two and therefore rates.
@@ -40,6 +45,7 @@ class SystemFeed {
   int64_t epoch_monotonic_ns_;
   int64_t next_ns_ = 0;
   bool first_readings_ = true;
+  Observer observer_;
   SystemThread thread_;
 };
 

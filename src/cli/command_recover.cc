@@ -14,9 +14,10 @@ namespace {
 Status Recover(const std::filesystem::path& run, const Settings& settings) {
   Progress progress("recover", 0);
   STEPTRACE_RETURN_IF_ERROR(store::RecoverRun(run));
-  STEPTRACE_ASSIGN_OR_RETURN(
-      analyze::Report report,
-      rpc::LoadReport(run, {.price_per_hour = settings.price_per_hour, .last_steps = {}}));
+  STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report,
+                             rpc::LoadReport(run, {.price_per_hour = settings.price_per_hour,
+                                                   .last_steps = {},
+                                                   .tensor_cores = settings.tensor_cores}));
   return rpc::SaveReport(run, report);
 }
 

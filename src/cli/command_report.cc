@@ -94,10 +94,12 @@ int Report(const ReportArguments& arguments, const Session& session) {
     return shown.ok() ? FinishOutput(stdout) : Fail(shown.error());
   }
   Status status = arguments.json
-                      ? PrintJson(*run, arguments, {settings.price_per_hour, arguments.last})
+                      ? PrintJson(*run, arguments,
+                                  {settings.price_per_hour, arguments.last, settings.tensor_cores})
                       : PrintReport(*run,
                                     {.price_per_hour = settings.price_per_hour,
                                      .last_steps = arguments.last,
+                                     .tensor_cores = settings.tensor_cores,
                                      .color = session.color(),
                                      .section = arguments.section,
                                      .top = arguments.top},

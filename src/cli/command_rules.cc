@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analyze/report/report_json.h"
 #include "cli/render/rules_section.h"
 #include "serve/rpc/rules.h"
 #include "serve/rpc/run_path.h"
@@ -53,6 +54,7 @@ Status PrintRules(const std::filesystem::path& run, const analyze::RuleSettings&
       rpc::LoadRules(run, rules, {settings.price_per_hour, settings.instance, settings.instances}));
   if (view.json) {
     nlohmann::ordered_json json = analyze::ProfilingReportJson(answer.report);
+    json["findings"] = analyze::FindingsJson(answer.findings);
     json["cost"] = analyze::CostJson(answer.cost);
     const std::string text =
         json.dump(2, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace);
@@ -67,6 +69,7 @@ Status PrintRules(const std::filesystem::path& run, const analyze::RuleSettings&
   render.unicode = UseUnicode();
   Page page(render);
   RenderRules(answer.report, view.top.value_or(kDefaultTop), page);
+  RenderFindings(answer.findings, view.top.value_or(kDefaultTop), page);
   RenderCost(answer.cost, page);
   std::fputs(page.Take().c_str(), stdout);
   return {};

@@ -33,6 +33,7 @@ int Run(const CLI::App& command, const Session& session, RunOptions options) {
   options.system_interval_ms = settings.system_interval_ms;
   options.shm = settings.shm;
   options.price_per_hour = settings.price_per_hour;
+  options.tensor_cores = settings.tensor_cores;
   options.color = session.color();
   return RunCommand(options);
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "analyze/device/tensor_cores.h"
 #include "base/result.h"
 #include "cli/terminal.h"
 
@@ -14,6 +15,7 @@ namespace steptrace::cli {
 struct PresentOptions {
   std::optional<double> price_per_hour;
   std::optional<int64_t> last_steps;  // only the newest steps of each rank
+  analyze::TensorCorePatterns tensor_cores;
   ColorMode color = ColorMode::kAuto;
   bool print = true;    // false: only write report.json
   std::string section;  // of SectionNames; empty: the whole report

@@ -214,6 +214,7 @@ class Launcher {
     if (options_.quiet || !options_.report) return;
     PresentOptions present;
     present.price_per_hour = options_.price_per_hour;
+    present.tensor_cores = options_.tensor_cores;
     present.color = options_.color;
     if (Status printed = PrintReport(folder_.path, present, stderr); !printed.ok()) {
       PrintError(printed.error());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/device/tensor_cores.h"
 #include "cli/terminal.h"
 
 namespace steptrace::cli {
@@ -23,6 +24,7 @@ struct RunOptions {
   int64_t system_interval_ms = 500;  // 100 to 60000
   std::filesystem::path shm;         // where rings lie; empty: the launcher chooses
   std::optional<double> price_per_hour;
+  analyze::TensorCorePatterns tensor_cores;
   ColorMode color = ColorMode::kAuto;
 };
 

@@ -123,7 +123,7 @@ std::string KnownKeys() {
   std::string keys;
   for (const auto& setting : AllSettings())
     keys += (keys.empty() ? "" : ", ") + std::string(setting.key);
-  return keys + ", instances";
+  return keys + ", instances, tensor_cores";
 }
 
 const Setting* FindSetting(std::string_view key) {
@@ -220,6 +220,42 @@ Status ReadInstances(const toml::node& node, std::string_view source, Settings& 
   return {};
 }
 
+Result<std::vector<std::string>> ReadPatterns(const toml::node& node, std::string_view key,
+                                              const std::string& place) {
+  const Error wrong{fmt::format("{}: tensor_cores: {} is not an array of texts", place, key)};
+  if (!node.is_array()) return wrong;
+  std::vector<std::string> patterns;
+  for (const toml::node& one : *node.as_array()) {
+    if (!one.is_string()) return wrong;
+    patterns.push_back(**one.as_string());
+  }
+  return patterns;
+}
+
+// [tensor_cores]: parts of names of kernels that run on tensor cores, or only look so.
+Status ReadTensorCores(const toml::node& node, std::string_view source, Settings& settings) {
+  const std::string place = fmt::format("{}:{}", source, node.source().begin.line);
+  if (!node.is_table()) {
+    return Error{fmt::format("{}: tensor_cores is not a table; write [tensor_cores]", place)};
+  }
+  std::vector<std::string> kernels, plain;
+  for (const auto& [key, value] : *node.as_table()) {
+    const std::string at = fmt::format("{}:{}", source, value.source().begin.line);
+    if (key.str() != "kernels" && key.str() != "plain") {
+      return Error{fmt::format("{}: tensor_cores: unknown key '{}'; the keys are kernels and plain",
+                               at, key.str())};
+    }
+    auto& patterns = key.str() == "plain" ? plain : kernels;
+    STEPTRACE_ASSIGN_OR_RETURN(patterns, ReadPatterns(value, key.str(), at));
+  }
+  auto made = analyze::TensorCorePatterns::Create(std::move(kernels), std::move(plain));
+  if (!made.ok()) {
+    return Error{fmt::format("{}: tensor_cores: {}", place, made.error().message)};
+  }
+  settings.tensor_cores = *std::move(made);
+  return {};
+}
+
 template <class Number>
 std::optional<Value> ParseNumber(const std::string& text) {
   Number number{};
@@ -272,6 +308,10 @@ Status ApplyToml(std::string_view text, std::string_view source, Settings& setti
       STEPTRACE_RETURN_IF_ERROR(ReadInstances(node, source, settings));
       continue;
     }
+    if (key.str() == "tensor_cores") {
+      STEPTRACE_RETURN_IF_ERROR(ReadTensorCores(node, source, settings));
+      continue;
+    }
     const Setting* setting = FindSetting(key.str());
     if (setting == nullptr) {
       return Error{fmt::format("{}: unknown setting '{}'; the settings are {}", place, key.str(),
@@ -314,7 +354,9 @@ std::string SettingsMarkdown() {
   }
   text +=
       "| `[[instances]]` | | tables | Types of machines: `name`, `cores`, `memory_gib`, `gpus`, "
-      "`gpu`, `gpu_memory_gib`, `price_per_hour`; see rules.md. |\n";
+      "`gpu`, `gpu_memory_gib`, `price_per_hour`; see rules.md. |\n"
+      "| `[tensor_cores]` | | table | `kernels`, `plain`: parts of names of kernels that run on "
+      "tensor cores, or only look so; see report.md. |\n";
   return text;
 }
 

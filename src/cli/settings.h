@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/cost/cost.h"
+#include "analyze/device/tensor_cores.h"
 #include "base/result.h"
 #include "cli/terminal.h"
 
@@ -23,6 +24,7 @@ struct Settings {
   std::optional<double> price_per_hour;
   std::string instance;                          // the type of the run's machines
   std::vector<analyze::InstanceType> instances;  // [[instances]]: types and their prices
+  analyze::TensorCorePatterns tensor_cores;      // [tensor_cores]: names of kernels
   std::string hooks;
   std::string shm;
   int64_t system_interval_ms = 500;

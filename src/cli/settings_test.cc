@@ -89,6 +89,31 @@ TEST(Settings, InstancesAreChecked) {
               HasSubstr("not a whole number"));
 }
 
+TEST(Settings, TensorCoresAreNamesOfKernels) {
+  Settings settings;
+  const Status status =
+      ApplyToml("[tensor_cores]\nkernels = ['acme_gemm', 'tile*mma']\nplain = ['nvjet_debug']\n",
+                "t", settings);
+  ASSERT_TRUE(status.ok()) << status.error().message;
+  EXPECT_TRUE(analyze::UsesTensorCores("void ACME_gemm<4>()", settings.tensor_cores));
+  EXPECT_FALSE(analyze::UsesTensorCores("void acme_gemm<4>()"));
+  EXPECT_FALSE(analyze::UsesTensorCores("nvjet_debug", settings.tensor_cores));
+}
+
+TEST(Settings, TensorCoresAreChecked) {
+  EXPECT_EQ(TomlComplaint("tensor_cores = 3"),
+            "steptrace.toml:1: tensor_cores is not a table; write [tensor_cores]");
+  EXPECT_EQ(TomlComplaint("[tensor_cores]\nkernels = 'a'"),
+            "steptrace.toml:2: tensor_cores: kernels is not an array of texts");
+  EXPECT_EQ(TomlComplaint("[tensor_cores]\nplain = ['a', 3]"),
+            "steptrace.toml:2: tensor_cores: plain is not an array of texts");
+  EXPECT_EQ(TomlComplaint("[tensor_cores]\nkernel = []"),
+            "steptrace.toml:2: tensor_cores: unknown key 'kernel'; the keys are kernels and plain");
+  EXPECT_EQ(TomlComplaint("[tensor_cores]\nkernels = ['*']"),
+            "steptrace.toml:1: tensor_cores: '*' in kernels fits every kernel; name a part of its "
+            "name");
+}
+
 TEST(Settings, TheEnvironmentReadsEveryType) {
   Settings settings;
   ASSERT_TRUE(ApplyEnvironment(Given({{"STEPTRACE_FOLDER", "/f"},

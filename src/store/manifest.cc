@@ -56,13 +56,18 @@ Json ClockToJson(const ClockCalibration& clock) {
           {"tsc", clock.tsc}};
 }
 
+// A machine has at least one; what no source told is not none.
+Json KnownOrNull(int64_t amount) {
+  return amount > 0 ? Json(amount) : Json(nullptr);
+}
+
 Json NodesToJson(const std::vector<NodeInfo>& nodes) {
   Json all = Json::array();
   for (const NodeInfo& node : nodes) {
     all.push_back({{"node", node.node},
                    {"host", node.host},
-                   {"cpus", node.cpus},
-                   {"memory_bytes", node.memory_bytes},
+                   {"cpus", KnownOrNull(node.cpus)},
+                   {"memory_bytes", KnownOrNull(node.memory_bytes)},
                    {"kernel", node.kernel},
                    {"boot_id", node.boot_id},
                    {"clock", ClockToJson(node.clock)}});

@@ -33,8 +33,8 @@ struct ClockCalibration {
 struct NodeInfo {
   int32_t node = 0;
   std::string host;
-  int32_t cpus = 0;
-  int64_t memory_bytes = 0;
+  int32_t cpus = 0;          // 0: not known
+  int64_t memory_bytes = 0;  // 0: not known
   std::string kernel;
   std::string boot_id;
   ClockCalibration clock;

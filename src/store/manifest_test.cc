@@ -43,6 +43,19 @@ TEST(Manifest, ComesBackFromItsJson) {
   EXPECT_EQ(read->tables.at("tracks").segments.at(0).rank, std::nullopt);
 }
 
+// A profile from elsewhere tells nothing of the machine: that is not a machine without cores.
+TEST(Manifest, AMachineOfUnknownSizeSaysSo) {
+  Manifest manifest = FullManifest();
+  manifest.nodes.at(0).cpus = 0;
+  manifest.nodes.at(0).memory_bytes = 0;
+  const std::string json = ManifestToJson(manifest);
+  EXPECT_THAT(json, HasSubstr("\"cpus\": null"));
+  EXPECT_THAT(json, HasSubstr("\"memory_bytes\": null"));
+  auto read = ManifestFromJson(json, "run.json");
+  ASSERT_OK(read);
+  EXPECT_EQ(read->nodes.at(0).cpus, 0);
+}
+
 TEST(Manifest, KeepsBytesThatAreNoText) {
   Manifest manifest = FullManifest();
   manifest.command = {"\xff\xfe", "line\nbreak"};

@@ -13,6 +13,7 @@ from fractions import Fraction
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import modern_rules_reference as modern_reference
 import rules_reference as reference
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -71,6 +72,47 @@ def samples_of(files):
     return sorted(found)
 
 
+def steps_and_loadings(rng, start_ns, seconds):
+    """A training from the third minute on, and two loaders beside it; whole microseconds."""
+    steps, loadings = [], []
+    at = start_ns + 150 * 10**9
+    while at < start_ns + seconds * 10**9:
+        dur = rng.randint(250_000, 260_000) * 1000 * (4 if rng.random() < 0.03 else 1)
+        kind = "eval" if len(steps) % 40 == 39 else "train"
+        steps.append(reference.Step(at, dur, 0, 0, kind, 0))
+        at += dur + 1000
+    for pid in (910, 911):
+        at = start_ns + rng.randint(0, 10**6) * 1000
+        while at < start_ns + seconds * 10**9:
+            loadings.append(reference.Loading(at, rng.randint(1, 400_000) * 1000, 0, pid))
+            at += rng.randint(300_000, 1_900_000) * 1000
+    return steps, loadings
+
+
+def write_framework(folder, steps, loadings):
+    """Debugger's timeline of one process, as its Python part writes it."""
+    base_us = min(s.ts for s in steps) // 1000 - 10**9
+    meta = {"name": "process_name", "ph": "M"}
+    events = [{**meta, "pid": 0, "args": {"start_time_since_epoch_in_micros": base_us}}]
+    names = ("Step:ModeKeys.TRAIN", "Step:ModeKeys.EVAL", "DataLoaderWorker")
+    for pid, name in enumerate(names, 1):
+        events.append({**meta, "pid": pid, "args": {"name": name}})
+
+    def add(phase, event, **args):
+        times = {"ts": event.ts // 1000 - base_us, "dur": event.dur // 1000}
+        events.append({"name": names[phase - 1], "pid": phase, "ph": "X", **times, "args": args})
+
+    for number, step in enumerate(steps):
+        add(2 if step.kind == "eval" else 1, step, pid=905, step_num=str(number))
+    for one in loadings:
+        add(3, one, pid=one.pid)
+    pevents = folder / "profiler-output" / "framework" / "pevents" / "2023111422"
+    pevents.mkdir(parents=True)
+    end_us = max(s.ts + s.dur for s in steps) // 1000
+    text = "[\n" + ",\n".join(map(json.dumps, events)) + "\n]\n"
+    (pevents / f"{end_us}_905-algo-1_pythontimeline.json").write_text(text, encoding="utf-8")
+
+
 def compare(found, samples, parameters):
     for rule in reference.PARAMETERS:
         triggered, datapoints = reference.count(rule, samples, parameters.get(rule, {}))
@@ -123,9 +165,10 @@ def write_job(folder, ticks, seed):
 
 
 def test_the_drawn_cases_are_current():
-    assert reference.CASES.read_text(encoding="utf-8") == reference.all_cases(), (
-        "renew them: python tests/profiles/rules_reference.py --write"
-    )
+    for one in (reference, modern_reference):
+        assert one.CASES.read_text(encoding="utf-8") == one.all_cases(), (
+            f"renew them: python {one.__file__} --write"
+        )
 
 
 def test_a_whole_job_with_the_defaults(tmp_path):
@@ -135,6 +178,60 @@ def test_a_whole_job_with_the_defaults(tmp_path):
     compare(found, samples, {})
     assert found["LowGPUUtilization"]["triggered"] > 0  # the job is made so
     assert found["LowGPUUtilization"]["datapoints"] == 1300
+
+
+def test_all_twelve_as_published(tmp_path):
+    files = write_job(tmp_path / "job", 900, seed=9)
+    samples = samples_of(files)
+    steps, loadings = steps_and_loadings(random.Random(9), samples[0][0], 440)
+    write_framework(tmp_path / "job", steps, loadings)
+    parameters = {
+        "LowGPUUtilization": {"window": 100, "patience": 200},
+        "LoadBalancing": {"patience": 200},
+        "Dataloader": {"patience": 20},
+        "StepOutlier": {"n_outliers": 5},
+        "MaxInitializationTime": {"threshold": 0.5},
+    }
+    found, answer = rules_of(
+        tmp_path / "job", tmp_path, "--mode", "compat", *options_of(parameters)
+    )
+    expected = reference.count_all(reference.Job(samples, steps, loadings), parameters)
+    counts = {name: (rule["triggered"], rule["datapoints"]) for name, rule in found.items()}
+    assert counts == expected and len(counts) == 12
+    assert all(expected[rule][0] > 0 for rule in ("StepOutlier", "MaxInitializationTime"))
+    train, evaluations = answer["step_durations"]["data"]
+    assert [train["kind"], evaluations["kind"]] == ["TRAIN", "EVAL"]
+    check_histogram(train, [s.dur / 1e9 for s in steps if s.kind == "train"])
+
+
+def check_histogram(row, seconds):
+    """100 bins of what is no outlier, counted by their borders."""
+    histogram, counts = row["histogram_s"], row["histogram_s"]["counts"]
+    kept = sorted(seconds)[: len(seconds) - row["outliers"]]
+    assert (histogram["low"], histogram["high"]) == (kept[0], kept[-1])
+    assert len(counts) == 100 and sum(counts) == len(kept)
+    width = (kept[-1] - kept[0]) / 100
+    for last in (0, 37, 98):
+        border = kept[0] + (last + 1) * width
+        assert abs(sum(counts[: last + 1]) - sum(s < border for s in kept)) <= 1
+
+
+def test_all_twelve_mended(tmp_path):
+    files = write_job(tmp_path / "job", 900, seed=10)
+    found, answer = rules_of(tmp_path / "job", tmp_path)
+    expected = modern_reference.count_all(modern_reference.Run(reference.Job(samples_of(files))))
+    for name, (status, triggered, datapoints) in expected.items():
+        assert found[name]["status"] == status, name
+        if status != "not_applicable":
+            counts = found[name]["triggered"], found[name]["datapoints"]
+            assert counts == (triggered, datapoints), name
+    assert expected["LowGPUUtilization"][1] > 0
+    gpu = answer["gpu_utilization"]["data"][0]["histogram"]
+    values = [v for _, dim, _, device, v in samples_of(files) if (dim, device) == ("gpu", 0)]
+    assert gpu["counts"] == [
+        sum(2 * i <= v < 2 * i + 2 or (i == 49 and v == 100) for v in values) for i in range(50)
+    ]
+    assert any("GPU use of node 0 fluctuates" in text for text in answer["usage_findings"])
 
 
 def test_a_whole_job_with_other_parameters(tmp_path):

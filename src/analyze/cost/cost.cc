@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "analyze/json_parts.h"
 #include "analyze/report/quantity.h"
 #include "analyze/rules/quantile.h"
 #include "analyze/rules/system_signals.h"
@@ -310,13 +310,6 @@ CostSection BuildCostSection(const CostInput& input) {
 }
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <class T>
-Json OrNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json PartsJson(const std::vector<CostPart>& parts) {
   Json array = Json::array();

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
 #include "analyze/critical_path/critical_path.h"
+#include "analyze/json_parts.h"
 
 namespace steptrace::analyze {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json OrNull(const std::optional<int64_t>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json ToJson(const PathShare& share) {
   return {{"cause", NameOf(share.cause)}, {"ns", share.ns}, {"share", share.share}};
@@ -50,9 +43,7 @@ Json ToJson(const WhatIf& change) {
 
 template <class Row>
 Json ListOf(const std::vector<Row>& rows) {
-  Json list = Json::array();
-  for (const Row& row : rows) list.push_back(ToJson(row));
-  return list;
+  return Each(rows, [](const Row& row) { return ToJson(row); });
 }
 
 }  // namespace

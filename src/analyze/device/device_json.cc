@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
 #include "analyze/device/device_section.h"
+#include "analyze/json_parts.h"
 
 namespace steptrace::analyze {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json OrNull(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-template <class Rows, class Render>
-Json Each(const Rows& rows, Render render) {
-  Json array = Json::array();
-  for (const auto& row : rows) array.push_back(render(row));
-  return array;
-}
 
 Json BusyJson(const BusyTimes& times) {
   return {{"span_ns", times.span_ns},

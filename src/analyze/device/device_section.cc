@@ -44,15 +44,17 @@ std::optional<double> Share(int64_t part, int64_t whole) {
 
 class TensorCoreNames {
  public:
-  explicit TensorCoreNames(const store::StringTable& strings) : strings_(strings) {}
+  TensorCoreNames(const store::StringTable& strings, const TensorCorePatterns& patterns)
+      : strings_(strings), patterns_(patterns) {}
   bool Uses(store::StringId name) {
     auto [found, added] = uses_.try_emplace(name);
-    if (added) found->second = UsesTensorCores(strings_.Text(name));
+    if (added) found->second = UsesTensorCores(strings_.Text(name), patterns_);
     return found->second;
   }
 
  private:
   const store::StringTable& strings_;
+  const TensorCorePatterns& patterns_;
   std::unordered_map<store::StringId, bool> uses_;
 };
 
@@ -102,11 +104,11 @@ void MeasureSteps(const DeviceWork& work, const BusySets& sets,
 
 }  // namespace
 
-DevicesSection BuildDevices(const Trace& trace) {
+DevicesSection BuildDevices(const Trace& trace, const TensorCorePatterns& patterns) {
   DevicesSection section;
   const auto device_facts = ReadDeviceFacts(trace);
   KernelFactsReader kernel_facts(*trace.strings);
-  TensorCoreNames tensor_cores(*trace.strings);
+  TensorCoreNames tensor_cores(*trace.strings, patterns);
   for (const RankTrace& rank : trace.ranks) {
     const std::vector<DeviceStep> steps = FindDeviceSteps(rank).steps;
     for (const DeviceWork& work : SplitByDevice(rank)) {

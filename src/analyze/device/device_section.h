@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/device/device_steps.h"
+#include "analyze/device/tensor_cores.h"
 #include "analyze/trace/trace.h"
 
 // What each device did: the report's `devices` and `roles`. Times are exact, in ns.
@@ -149,7 +150,7 @@ inline constexpr int64_t kSlowCallNs = 50'000;
 inline constexpr int64_t kLateStartNs = 100'000;
 inline constexpr int64_t kSmallCopyBytes = 64 * 1024;
 
-DevicesSection BuildDevices(const Trace& trace);
+DevicesSection BuildDevices(const Trace& trace, const TensorCorePatterns& patterns = {});
 
 // Sets the members `roles` and `devices`.
 void AddDevicesJson(const DevicesSection& section, nlohmann::ordered_json& report);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/device/tensor_cores.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <string>
 
 namespace steptrace::analyze {
 namespace {
@@ -110,12 +111,83 @@ bool HasAny(std::string_view text, const std::array<const char*, N>& parts) {
                      [text](const char* part) { return text.find(part) != text.npos; });
 }
 
-}  // namespace
-
-bool UsesTensorCores(std::string_view kernel) {
-  std::string lower(kernel);
+std::string Lower(std::string_view text) {
+  std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+// The parts between stars, in order, anywhere: the first place of each part leaves the most room.
+bool Matches(std::string_view text, std::string_view pattern) {
+  size_t at = 0;
+  while (!pattern.empty()) {
+    const size_t star = std::min(pattern.find('*'), pattern.size());
+    const std::string_view part = pattern.substr(0, star);
+    at = text.find(part, at);
+    if (at == text.npos) return false;
+    at += part.size();
+    pattern.remove_prefix(std::min(star + 1, pattern.size()));
+  }
+  return true;
+}
+
+bool MatchesAny(std::string_view text, const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [text](const std::string& pattern) { return Matches(text, pattern); });
+}
+
+Result<std::vector<std::string>> CheckPatterns(std::vector<std::string> patterns,
+                                               const char* list) {
+  constexpr size_t kMostPatterns = 64, kMostBytes = 256;
+  if (patterns.size() > kMostPatterns) {
+    return Error{fmt::format("{} has {} patterns; at most {} are looked for", list, patterns.size(),
+                             kMostPatterns)};
+  }
+  for (std::string& pattern : patterns) {
+    pattern = Lower(pattern);
+    if (pattern.size() > kMostBytes) {
+      return Error{fmt::format("a pattern of {} has {} bytes; shorten it to {}", list,
+                               pattern.size(), kMostBytes)};
+    }
+    const bool says_anything = std::any_of(pattern.begin(), pattern.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || c >= 0x80;
+    });
+    if (!says_anything) {
+      return Error{
+          fmt::format("'{}' in {} fits every kernel; name a part of its name", pattern, list)};
+    }
+  }
+  return patterns;
+}
+
+}  // namespace
+
+Result<TensorCorePatterns> TensorCorePatterns::Create(std::vector<std::string> kernels,
+                                                      std::vector<std::string> plain) {
+  TensorCorePatterns patterns;
+  STEPTRACE_ASSIGN_OR_RETURN(patterns.kernels_, CheckPatterns(std::move(kernels), "kernels"));
+  STEPTRACE_ASSIGN_OR_RETURN(patterns.plain_, CheckPatterns(std::move(plain), "plain"));
+  for (const std::string& one : patterns.kernels_) {
+    if (std::find(patterns.plain_.begin(), patterns.plain_.end(), one) == patterns.plain_.end()) {
+      continue;
+    }
+    return Error{fmt::format("'{}' is in kernels and in plain; remove one", one)};
+  }
+  return patterns;
+}
+
+TensorCorePatterns::Answer TensorCorePatterns::Ask(std::string_view lower_case_name) const {
+  if (MatchesAny(lower_case_name, plain_)) return Answer::kPlain;
+  return MatchesAny(lower_case_name, kernels_) ? Answer::kUses : Answer::kUnknown;
+}
+
+bool UsesTensorCores(std::string_view kernel, const TensorCorePatterns& patterns) {
+  const std::string lower = Lower(kernel);
+  const TensorCorePatterns::Answer answer = patterns.Ask(lower);
+  if (answer != TensorCorePatterns::Answer::kUnknown) {
+    return answer == TensorCorePatterns::Answer::kUses;
+  }
   if (HasAny(lower, kPlain)) return false;
   return HasAny(lower, kPatterns) || TensileUsesMatrixCores(lower);
 }

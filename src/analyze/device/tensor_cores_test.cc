@@ -41,5 +41,31 @@ TEST(TensorCoresTest, WhatOnlyLooksAlikeIsNot) {
   }
 }
 
+TEST(TensorCoresTest, TheUsersPatternsComeFirst) {
+  const auto patterns = TensorCorePatterns::Create({"acme_GEMM", "tile*mma_v2"}, {"nvjet_debug"});
+  ASSERT_TRUE(patterns.ok());
+  EXPECT_TRUE(UsesTensorCores("void Acme_Gemm<128>(float*)", *patterns));
+  EXPECT_TRUE(UsesTensorCores("tile_64x64_mma_v2_kernel", *patterns));
+  EXPECT_FALSE(UsesTensorCores("mma_v2_tile", *patterns));  // in that order alone
+  EXPECT_FALSE(UsesTensorCores("acme_gem", *patterns));
+  EXPECT_FALSE(UsesTensorCores("nvjet_debug_64x64", *patterns));
+  EXPECT_TRUE(UsesTensorCores("nvjet_hsh_128x256", *patterns));  // the list holds beside them
+}
+
+TEST(TensorCoresTest, PatternsThatCannotBeMeantAreRefusedByName) {
+  const auto refused = [](std::vector<std::string> kernels, std::vector<std::string> plain = {}) {
+    const auto made = TensorCorePatterns::Create(std::move(kernels), std::move(plain));
+    return made.ok() ? std::string("taken") : made.error().message;
+  };
+  EXPECT_EQ(refused({""}), "'' in kernels fits every kernel; name a part of its name");
+  EXPECT_EQ(refused({"gemm"}, {"**"}), "'**' in plain fits every kernel; name a part of its name");
+  EXPECT_EQ(refused({"Gemm"}, {"gEMM"}), "'gemm' is in kernels and in plain; remove one");
+  EXPECT_EQ(refused({std::string(257, 'x')}),
+            "a pattern of kernels has 257 bytes; shorten it to 256");
+  EXPECT_EQ(refused(std::vector<std::string>(65, "x")),
+            "kernels has 65 patterns; at most 64 are looked for");
+  EXPECT_EQ(refused({std::string(256, 'x')}), "taken");
+}
+
 }  // namespace
 }  // namespace steptrace::analyze

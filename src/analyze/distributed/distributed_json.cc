@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
 #include "analyze/distributed/distributed.h"
+#include "analyze/json_parts.h"
 
 namespace steptrace::analyze {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <class T>
-Json OrNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 const char* NameOf(DistributedStatus status) {
   switch (status) {

@@ -68,8 +68,13 @@ void Weigh(const Configuration& configuration, KernelSums& sums) {
 // The rows of one rank while they grow.
 class KernelTable {
  public:
-  KernelTable(const Trace& trace, const RankTrace& rank, const OperatorTree& tree)
-      : trace_(trace), rank_(rank), tree_(tree), row_of_(At(trace.strings->size()), kNone) {}
+  KernelTable(const Trace& trace, const RankTrace& rank, const OperatorTree& tree,
+              const TensorCorePatterns& patterns)
+      : trace_(trace),
+        rank_(rank),
+        tree_(tree),
+        patterns_(patterns),
+        row_of_(At(trace.strings->size()), kNone) {}
 
   std::vector<KernelRow> Make() {
     AddEvents();
@@ -124,7 +129,7 @@ class KernelTable {
     rows_.emplace_back();
     rows_.back().rank = rank_.rank;
     rows_.back().name = trace_.Text(event.name);
-    rows_.back().tensor_cores = UsesTensorCores(rows_.back().name);
+    rows_.back().tensor_cores = UsesTensorCores(rows_.back().name, patterns_);
     rows_.back().role = event.role;
   }
 
@@ -199,6 +204,7 @@ class KernelTable {
   const Trace& trace_;
   const RankTrace& rank_;
   const OperatorTree& tree_;
+  const TensorCorePatterns& patterns_;
   std::vector<int32_t> row_of_;  // by name
   std::vector<KernelRow> rows_;
   PairIndex names_;                 // name, details
@@ -276,10 +282,11 @@ std::optional<double> KernelSums::occupancy_percent() const {
   return occupancy_x_ns / static_cast<double>(occupancy_ns);
 }
 
-KernelsSection BuildKernels(const Trace& trace, std::span<const OperatorTree> trees) {
+KernelsSection BuildKernels(const Trace& trace, std::span<const OperatorTree> trees,
+                            const TensorCorePatterns& patterns) {
   KernelsSection section;
   for (size_t i = 0; i < trace.ranks.size(); ++i) {
-    std::vector<KernelRow> rows = KernelTable(trace, trace.ranks[i], trees[i]).Make();
+    std::vector<KernelRow> rows = KernelTable(trace, trace.ranks[i], trees[i], patterns).Make();
     SortRows(rows);
     std::move(rows.begin(), rows.end(), std::back_inserter(section.rows));
   }

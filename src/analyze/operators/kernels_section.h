@@ -69,7 +69,8 @@ struct KernelsSection {
                                      // one rank: empty
 };
 
-KernelsSection BuildKernels(const Trace& trace, std::span<const OperatorTree> trees);
+KernelsSection BuildKernels(const Trace& trace, std::span<const OperatorTree> trees,
+                            const TensorCorePatterns& patterns = {});
 KernelsSection BuildKernels(const Trace& trace);
 
 // The value of "kernels".

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/operators/json_parts.h"
+#include "analyze/json_parts.h"
 #include "analyze/operators/memory_section.h"
 
 namespace steptrace::analyze {
 namespace {
-
-template <class Row, class Render>
-Json Each(const std::vector<Row>& rows, Render render) {
-  Json array = Json::array();
-  for (const Row& row : rows) array.push_back(render(row));
-  return array;
-}
 
 Json OperatorJson(const MemoryOperator& row) {
   return {{"name", TextOrNull(row.name)},

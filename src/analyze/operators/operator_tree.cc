@@ -100,8 +100,11 @@ void AddToParents(const std::vector<TraceEvent>& host, std::vector<Number>& tota
   }
 }
 
-void AddDeviceTimes(const Trace& trace, const RankTrace& rank, OperatorTree& tree) {
-  PerText uses_tensor_cores(*trace.strings, UsesTensorCores);
+void AddDeviceTimes(const Trace& trace, const RankTrace& rank, const TensorCorePatterns& patterns,
+                    OperatorTree& tree) {
+  PerText uses_tensor_cores(*trace.strings, [&patterns](const std::string& kernel) {
+    return UsesTensorCores(kernel, patterns);
+  });
   tree.device_self_ns.resize(rank.host.size());
   tree.kernel_self_ns.resize(rank.host.size());
   tree.tensor_self_ns.resize(rank.host.size());
@@ -138,19 +141,23 @@ void MarkOperators(const Trace& trace, const RankTrace& rank, OperatorTree& tree
 
 }  // namespace
 
-OperatorTree BuildOperatorTree(const Trace& trace, const RankTrace& rank) {
+OperatorTree BuildOperatorTree(const Trace& trace, const RankTrace& rank,
+                               const TensorCorePatterns& patterns) {
   OperatorTree tree;
   tree.call = FindCalls(rank.host);
   tree.host_self_ns = FindSelfTimes(rank.host, tree.call);
-  AddDeviceTimes(trace, rank, tree);
+  AddDeviceTimes(trace, rank, patterns, tree);
   MarkOperators(trace, rank, tree);
   return tree;
 }
 
-std::vector<OperatorTree> BuildOperatorTrees(const Trace& trace) {
+std::vector<OperatorTree> BuildOperatorTrees(const Trace& trace,
+                                             const TensorCorePatterns& patterns) {
   std::vector<OperatorTree> trees;
   trees.reserve(trace.ranks.size());
-  for (const RankTrace& rank : trace.ranks) trees.push_back(BuildOperatorTree(trace, rank));
+  for (const RankTrace& rank : trace.ranks) {
+    trees.push_back(BuildOperatorTree(trace, rank, patterns));
+  }
   return trees;
 }
 

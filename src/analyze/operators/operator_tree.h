@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/device/tensor_cores.h"
 #include "analyze/trace/trace.h"
 
 namespace steptrace::analyze {
@@ -33,10 +34,12 @@ struct OperatorTree {
   std::vector<uint8_t> listed;           // a call that the table of operators shows
 };
 
-OperatorTree BuildOperatorTree(const Trace& trace, const RankTrace& rank);
+OperatorTree BuildOperatorTree(const Trace& trace, const RankTrace& rank,
+                               const TensorCorePatterns& patterns = {});
 
 // One a rank, in the order of Trace::ranks.
-std::vector<OperatorTree> BuildOperatorTrees(const Trace& trace);
+std::vector<OperatorTree> BuildOperatorTrees(const Trace& trace,
+                                             const TensorCorePatterns& patterns = {});
 
 // Whether mixed precision would bring an operator onto tensor cores: products, convolutions,
 // recurrent cells and attention. After the operators that torch.autocast runs in half precision.

@@ -8,6 +8,7 @@
 
 #include "analyze/report/recommendations.h"
 #include "analyze/report/sections.h"
+#include "analyze/rules/agreement.h"
 #include "analyze/rules/profiling_report.h"
 #include "analyze/verdict/attribution.h"
 #include "analyze/verdict/verdict.h"
@@ -37,6 +38,11 @@ std::vector<std::string> MakeNotes(const ReportInput& input) {
     notes.push_back(
         "no device activity was recorded: roles, devices, operators, kernels, memory and modules "
         "are empty, and collectives are not listed one by one");
+  }
+  if (!input.steps_marked) {
+    notes.push_back(
+        "the profile marks no steps: all that it holds is taken as one; call profiler.step() at "
+        "the end of each step to have them");
   }
   if (input.counters.empty()) notes.push_back("system: no metric was collected");
   for (const std::string& text : UnavailableMetrics(input)) {
@@ -95,8 +101,10 @@ Report BuildReport(const ReportInput& input) {
   report.losses = MakeLosses(input, selection, facts);
   report.notes = MakeNotes(input);
   report.rules = MakeRuleResults(input);
+  report.verdict.rules = AgreeingRules(report.verdict, *report.rules);
+  report.findings = MakeFindings(input.findings, *input.strings);
   if (input.profile != nullptr) {
-    report.profile = BuildProfile(*input.profile);
+    report.profile = BuildProfile(*input.profile, input.options.tensor_cores);
     report.recommendations = MakeRecommendations(*input.profile, report);
   }
   return report;

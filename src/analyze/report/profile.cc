@@ -5,14 +5,14 @@
 
 namespace steptrace::analyze {
 
-Profile BuildProfile(const Trace& trace) {
+Profile BuildProfile(const Trace& trace, const TensorCorePatterns& patterns) {
   Profile profile;
-  profile.devices = BuildDevices(trace);
+  profile.devices = BuildDevices(trace, patterns);
   profile.distributed = BuildDistributed(trace);
   profile.critical_path = BuildCriticalPath(trace);
-  const std::vector<OperatorTree> trees = BuildOperatorTrees(trace);
+  const std::vector<OperatorTree> trees = BuildOperatorTrees(trace, patterns);
   profile.operators = BuildOperators(trace, trees);
-  profile.kernels = BuildKernels(trace, trees);
+  profile.kernels = BuildKernels(trace, trees, patterns);
   profile.memory = BuildMemory(trace, trees);
   profile.modules = BuildModules(trace, trees);
   return profile;

@@ -27,7 +27,7 @@ struct Profile {
   ModulesSection modules;
 };
 
-Profile BuildProfile(const Trace& trace);
+Profile BuildProfile(const Trace& trace, const TensorCorePatterns& patterns = {});
 
 // Sets the members of the report that the profile fills: those of DESIGN section 8, by their names.
 void AddProfileJson(const Profile& profile, nlohmann::ordered_json& report);

@@ -9,6 +9,7 @@
 
 #include "analyze/report/profile.h"
 #include "analyze/report/recommendation.h"
+#include "analyze/report/report_lines.h"
 
 // The report as a value: what `analyze` finds and every presentation renders. Field names, nesting
 // and units are those of the JSON form, schema "steptrace.report/1" (docs/reference/report.md).
@@ -58,6 +59,7 @@ struct StepsSection {
   int64_t steady = 0;
   int64_t warm_up = 0;
   int64_t eval = 0;
+  bool marked = true;  // false: a profile without marks, all of whose operators are one step
   std::optional<Distribution> duration_ns;  // of steady steps
   std::optional<double> steps_per_s;
   int64_t outlier_count = 0;
@@ -79,6 +81,12 @@ struct Advice {
   std::string proposed;
 };
 
+// A rule that found something and points at the same suspect.
+struct AgreeingRule {
+  std::string name;
+  std::string text;  // the first line of its evidence
+};
+
 struct Verdict {
   VerdictStatus status = VerdictStatus::kNoSteps;
   std::string suspect;    // data_pipeline, model, communication, framework_overhead, other, ""
@@ -92,6 +100,7 @@ struct Verdict {
   std::optional<int32_t> straggler_rank;
   std::string straggler_cause;
   std::vector<Evidence> evidence;
+  std::vector<AgreeingRule> rules;
   std::vector<Advice> advice;
 };
 
@@ -157,25 +166,6 @@ struct DistributedSection {
   std::vector<BlameRow> blame;
 };
 
-struct SystemRow {
-  int32_t node = 0;
-  std::optional<int32_t> device;  // of gpu.* metrics
-  std::string metric;
-  std::string unit;
-  double max = 0, p99 = 0, p95 = 0, p50 = 0, min = 0, mean = 0;
-  int64_t samples = 0;
-  std::vector<double> sparkline;  // at most 24 means over equal stretches of the run
-};
-
-struct LossLine {
-  std::string table;
-  std::string cause;
-  int64_t count = 0;  // -1: not countable
-  std::optional<int64_t> from_ns;
-  std::optional<int64_t> to_ns;
-  std::string detail;
-};
-
 struct Report {
   RunSection run;
   PhasesSection phases;
@@ -187,6 +177,7 @@ struct Report {
   DataPipelineSection data_pipeline;
   DistributedSection distributed;
   std::vector<SystemRow> system;
+  std::vector<FindingLine> findings;  // by time, the last 1000
   std::vector<LossLine> losses;
   std::vector<std::string> notes;
   std::shared_ptr<const std::vector<RuleResult>> rules;  // in the mode modern; null: none ran

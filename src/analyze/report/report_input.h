@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/device/tensor_cores.h"
 #include "analyze/report/report.h"
 #include "analyze/trace/trace.h"
 #include "store/string_table.h"
@@ -19,8 +20,8 @@ namespace steptrace::analyze {
 struct NodeInfo {
   int32_t node = 0;
   std::string host;
-  int32_t cpus = 0;
-  int64_t memory_bytes = 0;
+  int32_t cpus = 0;          // 0: not known, as of a profile from elsewhere
+  int64_t memory_bytes = 0;  // 0: not known
 };
 
 // The process that trains as a rank.
@@ -59,6 +60,7 @@ struct CounterSeries {
 struct ReportOptions {
   std::optional<double> price_per_hour;  // of the whole job
   std::optional<int64_t> last_steps;     // look at each rank's last so many steps alone
+  TensorCorePatterns tensor_cores;       // of kernels' names, beside those that are built in
 };
 
 struct ReportInput {
@@ -68,6 +70,8 @@ struct ReportInput {
   std::vector<CounterSeries> counters;
   std::span<const store::FactRow> facts;
   std::span<const store::LossRow> losses;
+  std::span<const store::FindingRow> findings;  // by time
+  bool steps_marked = true;                     // false: as StepsSection::marked
   const Trace* profile = nullptr;  // device activity and operators, where the run holds them
   ReportOptions options;
 };

@@ -3,26 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
+#include <map>
 
+#include "analyze/json_parts.h"
 #include "analyze/rules/profiling_report.h"
 
 namespace steptrace::analyze {
 namespace {
-
-using Json = nlohmann::ordered_json;  // sections in the order in which people read them
-
-template <class T>
-Json OrNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-template <class Rows, class Render>
-Json Each(const Rows& rows, Render render) {
-  Json array = Json::array();
-  for (const auto& row : rows) array.push_back(render(row));
-  return array;
-}
 
 Json RunJson(const RunSection& run) {
   Json frameworks = Json::array();
@@ -66,6 +53,7 @@ Json StepsJson(const StepsSection& steps) {
           {"steady", steps.steady},
           {"warm_up", steps.warm_up},
           {"eval", steps.eval},
+          {"marked", steps.marked},
           {"duration_ns", std::move(duration)},
           {"steps_per_s", OrNull(steps.steps_per_s)},
           {"outlier_count", steps.outlier_count},
@@ -112,6 +100,10 @@ Json VerdictJson(const Verdict& verdict) {
            [](const Evidence& evidence) -> Json {
              return {{"text", evidence.text}, {"table", evidence.table}, {"where", evidence.where}};
            })},
+      {"rules", Each(verdict.rules,
+                     [](const AgreeingRule& rule) -> Json {
+                       return {{"name", rule.name}, {"text", rule.text}};
+                     })},
       {"advice", Each(verdict.advice, [](const Advice& advice) -> Json {
          return {{"text", advice.text},
                  {"setting", advice.setting},
@@ -202,6 +194,14 @@ Json LossJson(const LossLine& loss) {
           {"to_ns", OrNull(loss.to_ns)}, {"detail", loss.detail}};
 }
 
+Json FindingJson(const FindingLine& finding) {
+  return {{"ts_ns", finding.ts_ns},
+          {"severity", finding.severity},
+          {"kind", finding.kind},
+          {"subject", finding.subject},
+          {"text", finding.text}};
+}
+
 Json RulesJson(const Report& report) {
   return report.rules == nullptr ? Json::array() : Each(*report.rules, RuleJson);
 }
@@ -231,14 +231,36 @@ std::string Dump(const Json& json) {
   return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }
 
-// Lists of rows: the member itself, or members of it.
-void KeepTop(Json& member, size_t top) {
-  if (member.is_array() && member.size() > top) {
-    member.erase(member.begin() + static_cast<std::ptrdiff_t>(top), member.end());
+// What a row is about: the rows of one rank or device are a table of their own.
+Json OwnerOf(const Json& row) {
+  const auto member = [&row](const char* name) {
+    return row.is_object() && row.contains(name) ? row[name] : Json();
+  };
+  return Json::array({member("rank"), member("device")});
+}
+
+void KeepTop(Json& member, std::string_view name, size_t top);
+
+// A list of ranks or devices keeps its first ones; any other list the first rows of each.
+void KeepFirstRows(Json& rows, std::string_view name, size_t top) {
+  constexpr std::array kListsOfOwners = {"devices", "ranks", "blame", "operator_totals"};
+  const bool of_owners =
+      std::find(kListsOfOwners.begin(), kListsOfOwners.end(), name) != kListsOfOwners.end();
+  std::map<Json, size_t> kept;
+  std::erase_if(rows.get_ref<Json::array_t&>(),
+                [&](const Json& row) { return kept[of_owners ? Json() : OwnerOf(row)]++ >= top; });
+  for (Json& row : rows) {
+    if (row.is_object()) KeepTop(row, name, top);
   }
+}
+
+// Lists of rows: the member itself, or members of it. A curve stays whole: half of one misleads.
+void KeepTop(Json& member, std::string_view name, size_t top) {
+  if (member.is_array()) KeepFirstRows(member, name, top);
   if (!member.is_object()) return;
-  for (auto& part : member) {
-    if (part.is_array() && !part.empty() && part.front().is_object()) KeepTop(part, top);
+  for (auto& [part_name, part] : member.items()) {
+    const bool rows = part.is_array() && !part.empty() && part.front().is_object();
+    if ((rows && part_name != "curve") || part_name == "leaks") KeepTop(part, part_name, top);
   }
 }
 
@@ -264,6 +286,7 @@ Json WholeJson(const Report& report) {
                {"recommendations", Each(report.recommendations, RecommendationJson)},
                {"system", Each(report.system, SystemJson)},
                {"rules", RulesJson(report)},
+               {"findings", FindingsJson(report.findings)},
                {"losses", Each(report.losses, LossJson)},
                {"notes", report.notes}};
   if (report.profile) AddProfileJson(*report.profile, json);
@@ -271,6 +294,10 @@ Json WholeJson(const Report& report) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json FindingsJson(const std::vector<FindingLine>& findings) {
+  return Each(findings, FindingJson);
+}
 
 std::string ReportToJson(const Report& report) {
   return Dump(WholeJson(report));
@@ -292,7 +319,7 @@ std::string SectionToJson(const Report& report, const SectionName& section,
   Json json = {{"schema", whole["schema"]}, {"run", whole["run"]}};
   for (const char* name : section.members) {
     json[name] = std::move(whole[name]);
-    if (top) KeepTop(json[name], static_cast<size_t>(*top));
+    if (top) KeepTop(json[name], name, static_cast<size_t>(*top));
   }
   json["notes"] = whole["notes"];
   return Dump(json);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,9 @@ inline constexpr const char* kReportSchema = "steptrace.report/1";
 // whole nanoseconds. Bytes that are no UTF-8 become U+FFFD.
 std::string ReportToJson(const Report& report);
 
+// The member `findings`.
+nlohmann::ordered_json FindingsJson(const std::vector<FindingLine>& findings);
+
 // A section as `--section` names it, and the members of the report that it is.
 struct SectionName {
   const char* name;
@@ -26,8 +30,8 @@ std::span<const SectionName> SectionNames();
 // Null: there is no such section.
 const SectionName* FindSection(std::string_view name);
 
-// `schema`, `run`, the members of one section, and `notes`. Of lists the first `top` rows alone:
-// every section has its most important rows first.
+// `schema`, `run`, the members of one section, and `notes`. Of lists the first `top` rows of each
+// rank and device alone: every section has its most important rows first.
 std::string SectionToJson(const Report& report, const SectionName& section,
                           std::optional<int64_t> top);
 

@@ -2,6 +2,7 @@
 // One section of the report alone.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "analyze/report/build_report.h"
@@ -13,14 +14,17 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json Section(const char* name, std::optional<int64_t> top) {
+Json SectionOf(std::string_view drawn, const char* name, std::optional<int64_t> top) {
   store::StringTable strings;
-  const Trace trace =
-      DrawTrace("d0s7 kernel a 0 1\nd0s8 kernel a 0 1\nd1s7 kernel a 0 1\n", strings);
+  const Trace trace = DrawTrace(drawn, strings);
   ReportInput input;
   input.strings = &strings;
   input.profile = &trace;
   return Json::parse(SectionToJson(BuildReport(input), *FindSection(name), top));
+}
+
+Json Section(const char* name, std::optional<int64_t> top) {
+  return SectionOf("d0s7 kernel a 0 1\nd0s8 kernel a 0 1\nd1s7 kernel a 0 1\n", name, top);
 }
 
 TEST(SectionJsonTest, HoldsItsMembersAndNoOther) {
@@ -34,6 +38,21 @@ TEST(SectionJsonTest, HoldsItsMembersAndNoOther) {
 TEST(SectionJsonTest, TopKeepsTheFirstRows) {
   EXPECT_EQ(Section("devices", 1)["devices"].size(), 1u);
   EXPECT_EQ(Section("recommendations", 3)["recommendations"].size(), 3u);
+}
+
+// As the text form does: a rank with many rows leaves none out of the others.
+TEST(SectionJsonTest, TopIsOfEachRankAndDevice) {
+  const Json json = SectionOf(
+      "rank 0\nt1 op a 0 10\nt1 op b 10 40\nt1 op c 40 50\n"
+      "rank 1\nt1 op a 0 5\nt1 op b 10 15\n",
+      "operators", 2);
+  std::map<int, std::vector<std::string>> names;
+  for (const Json& row : json["operators"]) {
+    if (row["rank"].is_number()) names[row["rank"]].push_back(row["name"]);
+  }
+  EXPECT_EQ(names[0].size(), 2u);
+  EXPECT_EQ(names[0].front(), "b");
+  EXPECT_EQ(names[1].size(), 2u);
 }
 
 TEST(SectionJsonTest, EverySectionIsThereByItsName) {

@@ -184,6 +184,7 @@ StepsSection MakeSteps(const ReportInput& input, const StepSelection& selection,
   steps.steady = selection.steps;
   steps.warm_up = selection.warm_up;
   steps.eval = selection.eval;
+  steps.marked = input.steps_marked;
   std::vector<int64_t> durations;
   durations.reserve(selection.steady.size());
   for (uint32_t i : selection.steady) durations.push_back(input.steps[i].dur_ns);
@@ -310,6 +311,18 @@ std::vector<std::string> UnavailableMetrics(const ReportInput& input) {
     }
   }
   return texts;
+}
+
+std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
+                                      const store::StringTable& strings) {
+  constexpr size_t kMostFindings = 1000;
+  if (rows.size() > kMostFindings) rows = rows.last(kMostFindings);
+  std::vector<FindingLine> findings;
+  for (const store::FindingRow& row : rows) {
+    findings.push_back(
+        {row.ts_ns, strings.Text(row.severity), strings.Text(row.kind), row.subject, row.text});
+  }
+  return findings;
 }
 
 std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& selection,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "analyze/report/report.h"
@@ -28,6 +29,10 @@ std::vector<std::string> UnavailableMetrics(const ReportInput& input);
 // sense, ranks without steps, hooks that did not go in.
 std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& selection,
                                  const JobFacts& facts);
+
+// The newest of what the agent noticed while the run went on, by time.
+std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
+                                      const store::StringTable& strings);
 
 // Wall time of the steps that the report is about: of the rank with most, its training steps
 // (warm-up included), or the selected ones where only the last were asked for.

@@ -7,44 +7,18 @@
 #include <tuple>
 
 #include "analyze/report/quantity.h"
+#include "analyze/rules/compat_base.h"
 #include "analyze/rules/quantile.h"
-#include "analyze/rules/scan.h"
 #include "base/time.h"
 
 // The rules on framework metrics as they were published (sagemaker.md 2.1).
 namespace steptrace::analyze {
 namespace {
 
-class Base : public CompatRule {
- public:
-  Base(RuleId rule, const RuleSettings& settings) : settings_(settings), rule_(rule) {
-    result_ = EmptyResult(rule, settings);
-  }
-
-  RuleResult Result() const override {
-    RuleResult result = result_;
-    if (result.triggered > 0) {
-      result.status = RuleStatus::kIssuesFound;
-      result.advice = InfoOf(rule_).advice;
-    } else if (result.datapoints == 0) {
-      result.reason = "no data: the reference calls this healthy too";
-    }
-    return result;
-  }
-
- protected:
-  double Get(const char* parameter) const { return settings_.Number(rule_, parameter); }
-  RuleResult result_;
-
- private:
-  RuleSettings settings_;
-  RuleId rule_;
-};
-
 // Loader processes per second against cores: it never asks whether anybody waits.
-class Dataloader final : public Base {
+class Dataloader final : public CompatBase {
  public:
-  explicit Dataloader(const RuleSettings& settings) : Base(RuleId::kDataloader, settings) {}
+  explicit Dataloader(const RuleSettings& settings) : CompatBase(RuleId::kDataloader, settings) {}
 
   void Scan(const ScanWindow& window) override {
     if (cores_.empty()) {
@@ -58,16 +32,16 @@ class Dataloader final : public Base {
       constexpr size_t kMostSeconds = 1000;
       if (parallel_.size() > kMostSeconds) parallel_.clear();
       ++result_.datapoints;
-      pids[event.ts_ns / kNsPerSecond].insert(event.pid);
+      pids[SecondOf(window.epoch_utc_ns, event.ts_ns)].insert(event.pid);
     }
     for (const auto& [second, of_second] : pids) {
       parallel_.push_back(static_cast<double>(of_second.size()));
     }
-    if (!pids.empty()) Judge(pids);
+    if (!pids.empty()) Judge(window);
   }
 
  private:
-  void Judge(const std::map<int64_t, std::set<int64_t>>& pids) {
+  void Judge(const ScanWindow& window) {
     const auto median = static_cast<int64_t>(Quantile(parallel_, 0.5));
     const auto cores = static_cast<double>(cores_.size());
     if (static_cast<double>(parallel_.size()) <= Get("patience")) return;
@@ -80,9 +54,8 @@ class Dataloader final : public Base {
     result_.evidence = {{fmt::format("{} on {} in a middling second", Counted(median, "loader"),
                                      Counted(static_cast<int64_t>(cores_.size()), "core")),
                          "slices",
-                         fmt::format("category = 'worker' and ts_ns >= {} and ts_ns < {}",
-                                     pids.begin()->first * kNsPerSecond,
-                                     (pids.rbegin()->first + 1) * kNsPerSecond)}};
+                         fmt::format("category = 'worker' and ts_ns >= {} and ts_ns <= {}",
+                                     window.begin_ns, window.end_ns)}};
   }
 
   std::set<int32_t> cores_;
@@ -91,9 +64,9 @@ class Dataloader final : public Base {
 
 // Against the mean of all steps so far, the slow first one included; the limit of outliers does not
 // grow with the run, and all are counted again at each scan.
-class StepOutlier final : public Base {
+class StepOutlier final : public CompatBase {
  public:
-  explicit StepOutlier(const RuleSettings& settings) : Base(RuleId::kStepOutlier, settings) {}
+  explicit StepOutlier(const RuleSettings& settings) : CompatBase(RuleId::kStepOutlier, settings) {}
 
   void Scan(const ScanWindow& window) override {
     for (const StepMark& step : window.steps) {
@@ -135,10 +108,10 @@ class StepOutlier final : public Base {
   std::map<Key, Evidence> evidence_;
 };
 
-class MaxInitialization final : public Base {
+class MaxInitialization final : public CompatBase {
  public:
   explicit MaxInitialization(const RuleSettings& settings)
-      : Base(RuleId::kMaxInitializationTime, settings) {}
+      : CompatBase(RuleId::kMaxInitializationTime, settings) {}
 
   void Scan(const ScanWindow& window) override {
     if (!begin_ns_) begin_ns_ = window.begin_ns;
@@ -156,10 +129,10 @@ class MaxInitialization final : public Base {
   std::optional<int64_t> begin_ns_;
 };
 
-class FrameworkMetrics final : public Base {
+class FrameworkMetrics final : public CompatBase {
  public:
   explicit FrameworkMetrics(const RuleSettings& settings)
-      : Base(RuleId::kOverallFrameworkMetrics, settings) {}
+      : CompatBase(RuleId::kOverallFrameworkMetrics, settings) {}
 
   void Scan(const ScanWindow& window) override {
     result_.datapoints += static_cast<int64_t>(window.steps.size() + window.loaders.size());

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "analyze/report/quantity.h"
+#include "analyze/rules/compat_base.h"
 #include "analyze/rules/quantile.h"
-#include "analyze/rules/scan.h"
 
 // The rules on system metrics as they were published, quirks and all (sagemaker.md 2.1). Each quirk
 // that is kept on purpose is named where it stands.
@@ -17,8 +17,6 @@ namespace steptrace::analyze {
 namespace {
 
 constexpr size_t kMostDatapoints = 1'000'000;  // then a rule forgets what it has seen
-
-using DeviceKey = std::pair<int32_t, int32_t>;  // node, device
 
 std::span<const double> Last(const std::vector<double>& values, size_t count) {
   // A window of 0 is all of them, as the reference's slice [-0:] is.
@@ -33,42 +31,6 @@ std::string Between(int64_t from_ns, int64_t to_ns) {
 std::string DeviceText(DeviceKey key) {
   return fmt::format("GPU {} of node {}", key.second, key.first);
 }
-
-// Parameters, counts and the rows of what triggered: what all of them share.
-class Base : public CompatRule {
- public:
-  Base(RuleId rule, const RuleSettings& settings) : settings_(settings), rule_(rule) {
-    result_ = EmptyResult(rule, settings);
-  }
-
-  RuleResult Result() const override {
-    RuleResult result = result_;
-    for (const auto& [key, evidence] : evidence_) result.evidence.push_back(evidence);
-    if (result.triggered > 0) {
-      result.status = RuleStatus::kIssuesFound;
-      result.advice = InfoOf(rule_).advice;
-    } else if (result.datapoints == 0) {
-      result.reason = "no data: the reference calls this healthy too";
-    }
-    return result;
-  }
-
- protected:
-  double Get(const char* parameter) const { return settings_.Number(rule_, parameter); }
-  size_t Count(const char* parameter) const { return static_cast<size_t>(Get(parameter)); }
-  void Tell(DeviceKey key, Evidence evidence) {
-    constexpr size_t kMostEvidence = 64;
-    if (evidence_.size() < kMostEvidence || evidence_.contains(key)) {
-      evidence_[key] = std::move(evidence);
-    }
-  }
-  RuleResult result_;
-
- private:
-  RuleSettings settings_;
-  RuleId rule_;
-  std::map<DeviceKey, Evidence> evidence_;
-};
 
 struct History {
   std::vector<double> values;
@@ -94,9 +56,10 @@ std::string RowsOf(const ScanWindow& window, Signal signal, DeviceKey key, int64
   return Between(from_ns, window.end_ns);
 }
 
-class LowGpu final : public Base {
+class LowGpu final : public CompatBase {
  public:
-  explicit LowGpu(const RuleSettings& settings) : Base(RuleId::kLowGpuUtilization, settings) {}
+  explicit LowGpu(const RuleSettings& settings)
+      : CompatBase(RuleId::kLowGpuUtilization, settings) {}
 
   void Scan(const ScanWindow& window) override {
     for (const SystemEvent& event : window.system) {
@@ -133,9 +96,9 @@ class LowGpu final : public Base {
   std::map<DeviceKey, History> gpus_;
 };
 
-class BatchSize final : public Base {
+class BatchSize final : public CompatBase {
  public:
-  explicit BatchSize(const RuleSettings& settings) : Base(RuleId::kBatchSize, settings) {}
+  explicit BatchSize(const RuleSettings& settings) : CompatBase(RuleId::kBatchSize, settings) {}
 
   void Scan(const ScanWindow& window) override {
     std::map<int32_t, std::map<int64_t, double>> total;
@@ -189,10 +152,10 @@ class BatchSize final : public Base {
 
 // CPUBottleneck and IOBottleneck: snapshots with any GPU idle and any core over a limit, of all
 // nodes together, over the whole run.
-class Bottleneck final : public Base {
+class Bottleneck final : public CompatBase {
  public:
   Bottleneck(RuleId rule, const RuleSettings& settings)
-      : Base(rule, settings), cpu_(rule == RuleId::kCpuBottleneck) {}
+      : CompatBase(rule, settings), cpu_(rule == RuleId::kCpuBottleneck) {}
 
   void Scan(const ScanWindow& window) override {
     const Signal busy = cpu_ ? Signal::kCpu : Signal::kIoWait;
@@ -247,10 +210,10 @@ class Bottleneck final : public Base {
 
 // The two windows lie one sample apart and the older one has one sample less: steps show, leaks
 // never do.
-class MemoryIncrease final : public Base {
+class MemoryIncrease final : public CompatBase {
  public:
   explicit MemoryIncrease(const RuleSettings& settings)
-      : Base(RuleId::kGpuMemoryIncrease, settings) {}
+      : CompatBase(RuleId::kGpuMemoryIncrease, settings) {}
 
   void Scan(const ScanWindow& window) override {
     for (const SystemEvent& event : window.system) {
@@ -284,9 +247,9 @@ class MemoryIncrease final : public Base {
 
 // A loop that stands outside the one it belongs in leaves only the last GPU of each node to be
 // compared: on one node with itself, so never anything.
-class Balance final : public Base {
+class Balance final : public CompatBase {
  public:
-  explicit Balance(const RuleSettings& settings) : Base(RuleId::kLoadBalancing, settings) {}
+  explicit Balance(const RuleSettings& settings) : CompatBase(RuleId::kLoadBalancing, settings) {}
 
   void Scan(const ScanWindow& window) override {
     for (const SystemEvent& event : window.system) {
@@ -348,10 +311,10 @@ class Balance final : public Base {
   std::map<DeviceKey, Gpu> gpus_;
 };
 
-class SystemUsage final : public Base {
+class SystemUsage final : public CompatBase {
  public:
   explicit SystemUsage(const RuleSettings& settings)
-      : Base(RuleId::kOverallSystemUsage, settings) {}
+      : CompatBase(RuleId::kOverallSystemUsage, settings) {}
 
   void Scan(const ScanWindow& window) override {
     for (const SystemEvent& event : window.system) {

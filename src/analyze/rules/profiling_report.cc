@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include "analyze/rules/modern.h"
 #include "analyze/rules/usage.h"
 #include "analyze/stats/distribution.h"
+#include "analyze/stats/outliers.h"
 #include "analyze/verdict/step_times.h"
 #include "base/time.h"
 
@@ -95,19 +97,54 @@ Section<FrameworkTimes> Framework(const RulesInput& input) {
   return Filled(std::move(times));
 }
 
-Section<std::vector<StepDurationRow>> StepDurations(const std::vector<StepMark>& steps) {
+// Longer than this is an outlier, as the rule StepOutlier says in its mode.
+double OutlierLimit(std::span<const double> seconds, const RuleSettings& settings) {
+  const double deviations = settings.Number(RuleId::kStepOutlier, "stddev");
+  if (settings.mode() == RuleMode::kCompat) {
+    return Mean(seconds) + deviations * Deviation(seconds);
+  }
+  std::vector<int64_t> durations_ns;
+  for (double one : seconds) durations_ns.push_back(std::llround(one * 1e9));
+  const auto rule = FindOutlierRule(std::move(durations_ns));
+  const auto width = static_cast<double>(rule->threshold_ns - rule->median_ns);
+  return (static_cast<double>(rule->median_ns) + width * deviations / kOutlierDeviations) / 1e9;
+}
+
+void AddHistogram(std::vector<double> seconds, const RuleSettings& settings, StepDurationRow& row) {
+  constexpr size_t kBins = 100;  // as the reference's report
+  const double limit = OutlierLimit(seconds, settings);
+  row.outliers =
+      static_cast<int64_t>(std::erase_if(seconds, [limit](double one) { return one > limit; }));
+  row.histogram = MakeHistogram(seconds, kBins);
+}
+
+Section<std::vector<StepDurationRow>> StepDurations(const std::vector<StepMark>& steps,
+                                                    const RuleSettings& settings) {
   std::map<std::pair<int32_t, bool>, std::vector<double>> seconds;
   for (const StepMark& step : steps) {
     seconds[{step.rank, step.eval}].push_back(static_cast<double>(step.dur_ns) / 1e9);
   }
   std::vector<StepDurationRow> rows;
   for (const auto& [key, values] : seconds) {
-    rows.push_back({key.first, key.second ? "EVAL" : "TRAIN", static_cast<int64_t>(values.size()),
-                    Mean(values), Quantile(values, 1), Quantile(values, 0.99),
-                    Quantile(values, 0.95), Quantile(values, 0.5), Quantile(values, 0)});
+    StepDurationRow& row = rows.emplace_back();
+    row.rank = key.first;
+    row.kind = key.second ? "EVAL" : "TRAIN";
+    row.count = static_cast<int64_t>(values.size());
+    row.mean = Mean(values);
+    row.max = Quantile(values, 1);
+    row.p99 = Quantile(values, 0.99);
+    row.p95 = Quantile(values, 0.95);
+    row.p50 = Quantile(values, 0.5);
+    row.min = Quantile(values, 0);
+    AddHistogram(values, settings, row);
   }
   if (rows.empty()) return None<std::vector<StepDurationRow>>("no step was recorded");
   return Filled(std::move(rows));
+}
+
+// With 100 in it: the published histograms end at 98, and a GPU that is always busy is in none.
+Histogram PercentHistogram(std::span<const double> values) {
+  return MakeHistogram(values, 0, 100, 50);
 }
 
 Section<std::vector<BoxRow>> Boxes(const SystemSignals& signals, Signal signal, const char* suffix,
@@ -115,7 +152,8 @@ Section<std::vector<BoxRow>> Boxes(const SystemSignals& signals, Signal signal, 
   std::vector<BoxRow> rows;
   for (const SignalSeries* one : signals.Of(signal)) {
     if (const auto box = DescribeBox(one->values)) {
-      rows.push_back({one->node, fmt::format("gpu{}{}", one->device, suffix), *box});
+      rows.push_back({one->node, fmt::format("gpu{}{}", one->device, suffix), *box,
+                      PercentHistogram(one->values)});
     }
   }
   if (rows.empty()) return None<std::vector<BoxRow>>(reason);
@@ -133,7 +171,9 @@ Section<std::vector<BoxRow>> BatchBoxes(const SystemSignals& signals) {
     for (const NodeSnapshot& one : snapshots) {
       if (one.cpu) cpu.push_back(*one.cpu);
     }
-    if (const auto box = DescribeBox(std::move(cpu))) rows.push_back({node, "cpu", *box});
+    if (const auto box = DescribeBox(cpu)) {
+      rows.push_back({node, "cpu", *box, PercentHistogram(cpu)});
+    }
   }
   rows.insert(rows.end(), gpus.data.begin(), gpus.data.end());
   rows.insert(rows.end(), memory.data.begin(), memory.data.end());
@@ -177,12 +217,13 @@ Section<DataLoading> Loading(const ModernData& data) {
   std::vector<double> seconds, parallel;
   for (const LoaderEvent& one : input.loader_events) {
     seconds.push_back(static_cast<double>(one.dur_ns) / 1e9);
-    pids[one.ts_ns / kNsPerSecond].insert(one.pid);
+    pids[SecondOf(input.run.epoch_utc_ns, one.ts_ns)].insert(one.pid);
   }
   for (const auto& [second, of_second] : pids) {
     parallel.push_back(static_cast<double>(of_second.size()));
   }
   if (!parallel.empty()) loading.parallel = Quantile(parallel, 0.5);
+  loading.histogram = MakeHistogram(seconds, 100);
   loading.seconds = DescribeBox(std::move(seconds));
   int64_t wait = 0, whole = 0;
   for (const store::StepRow& row : input.steps) {
@@ -269,7 +310,7 @@ ProfilingReport BuildProfilingReport(const RulesInput& input, const RuleSettings
   report.rules = RunRules(input, settings);
   std::stable_sort(report.rules.begin(), report.rules.end() - 1,
                    [](const auto& a, const auto& b) { return a.triggered > b.triggered; });
-  report.step_durations = StepDurations(data.steps);
+  report.step_durations = StepDurations(data.steps, settings);
   report.gpu_utilization = Boxes(signals, Signal::kGpu, "", "no GPU was seen");
   report.load_balance = Balance(data.signals);
   report.data_loading = Loading(data);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/report/report.h"
+#include "analyze/rules/histogram.h"
 #include "analyze/rules/quantile.h"
 #include "analyze/rules/rule_result.h"
 #include "analyze/rules/rules_input.h"
@@ -20,7 +21,7 @@ struct UsageRow {
   int32_t node = 0;
   std::string metric;  // Network, GPU, CPU, CPU memory, GPU memory, I/O
   std::string unit;    // percentage or bytes
-  double max = 0, p99 = 0, p95 = 0, p50 = 0, min = 0;
+  double max = 0, p99 = 0, p95 = 0, p50 = 0, p5 = 0, min = 0;
 };
 
 // A box of one GPU, or of a node's CPU.
@@ -28,6 +29,7 @@ struct BoxRow {
   int32_t node = 0;
   std::string name;  // gpu0, gpu0_memory, cpu
   BoxStats box;
+  Histogram histogram;  // of per cent: 50 bins from 0 to 100
 };
 
 // Where the time of the training loop went.
@@ -42,6 +44,8 @@ struct StepDurationRow {
   std::string kind;  // TRAIN, EVAL
   int64_t count = 0;
   double mean = 0, max = 0, p99 = 0, p95 = 0, p50 = 0, min = 0;  // s
+  int64_t outliers = 0;  // over the limit of the rule StepOutlier
+  Histogram histogram;   // of the others: 100 bins from the shortest to the longest, s
 };
 
 struct BalancePair {
@@ -55,6 +59,7 @@ struct DataLoading {
   std::optional<int32_t> prefetch_factor;
   std::optional<double> parallel;    // loaders that worked in a middling second
   std::optional<BoxStats> seconds;   // of one loading
+  Histogram histogram;               // of the same: 100 bins
   std::optional<double> wait_share;  // of the steps
   int64_t waits = 0, starved_waits = 0;
 };

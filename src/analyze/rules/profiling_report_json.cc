@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "analyze/json_parts.h"
 #include "analyze/rules/profiling_report.h"
 
 namespace steptrace::analyze {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <class T>
-Json OrNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-template <class Rows, class Render>
-Json Each(const Rows& rows, Render render) {
-  Json array = Json::array();
-  for (const auto& row : rows) array.push_back(render(row));
-  return array;
-}
 
 Json BoxJson(const BoxStats& box) {
   return {{"min", box.min},     {"p5", box.p5},          {"p25", box.p25}, {"p50", box.p50},
@@ -27,15 +13,25 @@ Json BoxJson(const BoxStats& box) {
           {"upper", box.upper}, {"samples", box.samples}};
 }
 
+Json HistogramJson(const Histogram& histogram) {
+  return {{"low", histogram.low},
+          {"high", histogram.high},
+          {"counts", histogram.counts},
+          {"below", histogram.below},
+          {"above", histogram.above}};
+}
+
 Json BoxRowJson(const BoxRow& row) {
   Json json = {{"node", row.node}, {"name", row.name}};
   json.update(BoxJson(row.box));
+  json["histogram"] = HistogramJson(row.histogram);
   return json;
 }
 
 Json UsageJson(const UsageRow& row) {
-  return {{"node", row.node}, {"metric", row.metric}, {"unit", row.unit}, {"max", row.max},
-          {"p99", row.p99},   {"p95", row.p95},       {"p50", row.p50},   {"min", row.min}};
+  return {{"node", row.node}, {"metric", row.metric}, {"unit", row.unit},
+          {"max", row.max},   {"p99", row.p99},       {"p95", row.p95},
+          {"p50", row.p50},   {"p5", row.p5},         {"min", row.min}};
 }
 
 Json FrameworkJson(const FrameworkTimes& times) {
@@ -51,9 +47,17 @@ Json FrameworkJson(const FrameworkTimes& times) {
 }
 
 Json DurationJson(const StepDurationRow& row) {
-  return {{"rank", row.rank},   {"kind", row.kind}, {"count", row.count},
-          {"mean_s", row.mean}, {"max_s", row.max}, {"p99_s", row.p99},
-          {"p95_s", row.p95},   {"p50_s", row.p50}, {"min_s", row.min}};
+  return {{"rank", row.rank},
+          {"kind", row.kind},
+          {"count", row.count},
+          {"mean_s", row.mean},
+          {"max_s", row.max},
+          {"p99_s", row.p99},
+          {"p95_s", row.p95},
+          {"p50_s", row.p50},
+          {"min_s", row.min},
+          {"outliers", row.outliers},
+          {"histogram_s", HistogramJson(row.histogram)}};
 }
 
 Json PairJson(const BalancePair& pair) {
@@ -71,6 +75,7 @@ Json LoadingJson(const DataLoading& loading) {
           {"prefetch_factor", OrNull(loading.prefetch_factor)},
           {"parallel_loaders", OrNull(loading.parallel)},
           {"loading_s", loading.seconds ? BoxJson(*loading.seconds) : Json(nullptr)},
+          {"loading_histogram_s", HistogramJson(loading.histogram)},
           {"wait_share", OrNull(loading.wait_share)},
           {"waits", loading.waits},
           {"starved_waits", loading.starved_waits}};

@@ -9,6 +9,7 @@
 
 #include "analyze/report/quantity.h"
 #include "analyze/verdict/step_times.h"
+#include "base/time.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -108,6 +109,13 @@ std::vector<StepMark> StepEvents(const RulesInput& input) {
   return events;
 }
 
+int64_t SecondOf(int64_t epoch_utc_ns, int64_t ts_ns) {
+  // In parts: the sum of a damaged run's times may be no number.
+  const int64_t part = epoch_utc_ns % kNsPerSecond + ts_ns % kNsPerSecond;
+  const int64_t below = part < 0 ? part - (kNsPerSecond - 1) : part;
+  return epoch_utc_ns / kNsPerSecond + ts_ns / kNsPerSecond + below / kNsPerSecond;
+}
+
 std::string Counted(int64_t count, const char* thing) {
   return fmt::format("{} {}{}", FormatCount(count), thing, count == 1 ? "" : "s");
 }
@@ -158,6 +166,7 @@ std::vector<RuleResult> RunCompatRules(const RulesInput& input, const RuleSettin
   Scanner scanner(signals, std::move(steps), std::move(loaders));
   ScanWindow window;
   window.signals = &signals;
+  window.epoch_utc_ns = input.run.epoch_utc_ns;
   for (int64_t i = 0; i < scans; ++i) {
     window.begin_ns = first + i * kScanNs;
     window.end_ns = window.begin_ns + kScanNs;

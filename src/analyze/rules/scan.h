@@ -27,11 +27,15 @@ std::vector<StepMark> StepEvents(const RulesInput& input);
 struct ScanWindow {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
+  int64_t epoch_utc_ns = 0;  // of the run: seconds of the clock begin where UTC's do
   const SystemSignals* signals = nullptr;
   std::vector<SystemEvent> system;  // by time
   std::vector<StepMark> steps;      // by begin
   std::vector<LoaderEvent> loaders;
 };
+
+// The second of the clock in which a moment of the run lies.
+int64_t SecondOf(int64_t epoch_utc_ns, int64_t ts_ns);
 
 class CompatRule {
  public:

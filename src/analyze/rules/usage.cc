@@ -92,13 +92,26 @@ std::vector<UsageRow> UsageRows(const SystemSignals& signals, RuleMode mode) {
     for (const auto& [node, values] : by_node) {
       rows.push_back({node, metric.name, metric.unit, Rounded(Quantile(values, 1)),
                       Rounded(Quantile(values, 0.99)), Rounded(Quantile(values, 0.95)),
-                      Rounded(Quantile(values, 0.5)), Rounded(Quantile(values, 0))});
+                      Rounded(Quantile(values, 0.5)), Rounded(Quantile(values, 0.05)),
+                      Rounded(Quantile(values, 0))});
     }
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const UsageRow& a, const UsageRow& b) { return a.node < b.node; });
   return rows;
 }
+
+namespace {
+
+// Beside what is said of the node as a whole: use that comes and goes.
+void TellFluctuation(const UsageRow* row, std::vector<std::string>& findings) {
+  constexpr double kSteady = 50;  // points between the percentiles
+  if (row == nullptr || !(row->p95 - row->p5 > kSteady)) return;
+  findings.push_back(fmt::format("{} use of node {} fluctuates: p5 is {} %, p95 {} %.", row->metric,
+                                 row->node, FormatNumber(row->p5), FormatNumber(row->p95)));
+}
+
+}  // namespace
 
 std::vector<std::string> UsageFindings(const std::vector<UsageRow>& rows) {
   constexpr double kBusy = 70;
@@ -108,6 +121,8 @@ std::vector<std::string> UsageFindings(const std::vector<UsageRow>& rows) {
   for (int32_t node : nodes) {
     const UsageRow* gpu = Find(rows, node, "GPU");
     const UsageRow* cpu = Find(rows, node, "CPU");
+    TellFluctuation(gpu, findings);
+    TellFluctuation(cpu, findings);
     if (cpu == nullptr) continue;
     const std::string cpu_text = fmt::format("p95 of CPU is {} %", FormatNumber(cpu->p95));
     if (gpu == nullptr) {

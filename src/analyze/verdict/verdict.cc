@@ -220,7 +220,9 @@ Verdict DecideVerdict(const VerdictInput& input) {
   const bool few = input.selection.steps < kMinSteadySteps;
   if (few && (!input.profiled || input.selection.steps == 0)) return TooFewStepsVerdict(input);
   Verdict verdict = Decide(input);
-  if (few) {
+  if (!input.report.steps_marked) {
+    verdict.headline += "; the profile marks no steps, and is taken as one";
+  } else if (few) {
     verdict.headline += fmt::format("; seen in {} step{}", input.selection.steps,
                                     input.selection.steps == 1 ? "" : "s");
   }

@@ -86,9 +86,11 @@ void RenderBreakdown(const analyze::Report& report, Page& page) {
   const int cells =
       std::min(kMostBarCells, page.width() - 4 - label - kShareColumns - kValueColumns);
   const int right = 4 + label + cells + kShareColumns + kValueColumns;
-  const std::string title = "Where a step goes";
-  page.Line({{title, Tint::kBold},
-             {PadLeft(StepText(*report.steps.duration_ns), right - Columns(title))}});
+  const bool marked = report.steps.marked;
+  const std::string title = marked ? "Where a step goes" : "Where the time goes";
+  const std::string length = marked ? StepText(*report.steps.duration_ns)
+                                    : analyze::FormatDuration(report.steps.duration_ns->mean);
+  page.Line({{title, Tint::kBold}, {PadLeft(length, right - Columns(title))}});
   const auto whole = static_cast<double>(report.steps.duration_ns->mean);
   for (const Row& row : rows) {
     const auto ns = static_cast<int64_t>(row.share * whole);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analyze/report/quantity.h"
+#include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 
 namespace steptrace::cli {
@@ -150,6 +151,18 @@ void RenderFramework(const analyze::ProfilingReport& report, int64_t top, Page& 
   More(times.totals.size(), top, page);
 }
 
+// The counts as one line of columns, the largest as high as can be.
+void RenderHistogram(const analyze::Histogram& histogram, const std::string& low,
+                     const std::string& high, Page& page) {
+  constexpr int kCells = 50;
+  std::vector<double> counts(histogram.counts.begin(), histogram.counts.end());
+  if (counts.empty()) return;
+  const double most = *std::max_element(counts.begin(), counts.end());
+  page.Line({{PadLeft(low, 12) + " "},
+             {SparklineText(counts, 0, most, kCells, page.unicode()), Tint::kGreen},
+             {" " + high}});
+}
+
 void RenderBoxes(const char* title, const analyze::Section<std::vector<analyze::BoxRow>>& section,
                  int64_t top, Page& page) {
   if (!Title(title, section, page)) return;
@@ -160,6 +173,7 @@ void RenderBoxes(const char* title, const analyze::Section<std::vector<analyze::
     const analyze::BoxStats& box = row.box;
     page.Line({{PadRight(fmt::format("  {}", row.node), 8) + PadRight(row.name, 13) +
                 Cells({box.min, box.p5, box.p25, box.p50, box.p75, box.p95, box.max}, 8)}});
+    RenderHistogram(row.histogram, "0 %", "100 %", page);
   }
   More(section.data.size(), top, page);
 }
@@ -174,6 +188,11 @@ void RenderDurations(const analyze::ProfilingReport& report, int64_t top, Page& 
     page.Line({{PadRight(fmt::format("  {}", row.rank), 8) + PadRight(row.kind, 6) +
                 PadLeft(FormatCount(row.count), 9) +
                 Cells({row.mean, row.max, row.p99, row.p95, row.p50, row.min}, 9)}});
+    RenderHistogram(row.histogram, FormatNumber(row.histogram.low),
+                    FormatNumber(row.histogram.high) +
+                        (row.outliers > 0 ? fmt::format(", {} over it", FormatCount(row.outliers))
+                                          : std::string()),
+                    page);
   }
   More(rows.size(), top, page);
 }
@@ -233,6 +252,19 @@ void RenderBottlenecks(const char* title,
 }
 
 }  // namespace
+
+void RenderFindings(const std::vector<analyze::FindingLine>& findings, int64_t top, Page& page) {
+  if (findings.empty()) return;
+  page.Blank();
+  page.Line({{"While the run went on", Tint::kBold}});
+  for (size_t i = 0; i < findings.size() && static_cast<int64_t>(i) < top; ++i) {
+    const analyze::FindingLine& one = findings[i];
+    page.Paragraph(PadRight("  " + FormatDuration(one.ts_ns), 12), 12,
+                   fmt::format("{}: {}", one.subject, one.text),
+                   one.severity == "info" ? Tint::kDim : Tint::kYellow);
+  }
+  More(findings.size(), top, page);
+}
 
 void RenderRules(const analyze::ProfilingReport& report, int64_t top, Page& page) {
   RenderJob(report, page);

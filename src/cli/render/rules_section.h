@@ -13,6 +13,9 @@ namespace steptrace::cli {
 // why.
 void RenderRules(const analyze::ProfilingReport& report, int64_t top, Page& page);
 
+// What the rules and the agent said while the run went on; nothing where they said nothing.
+void RenderFindings(const std::vector<analyze::FindingLine>& findings, int64_t top, Page& page);
+
 void RenderCost(const analyze::CostSection& cost, Page& page);
 
 }  // namespace steptrace::cli

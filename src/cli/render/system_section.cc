@@ -50,10 +50,18 @@ std::string GpuText(const analyze::Report& report, int32_t node, const Page& pag
                      SparklineText(busiest->sparkline, 0, 1, kSparklineCells, page.unicode()));
 }
 
+// SageMaker's files tell how full the memory is, not how large.
+std::string MemoryShareText(const analyze::Report& report, int32_t node, const Page& page) {
+  const analyze::SystemRow* share = Find(report, node, "memory.used_share");
+  if (share == nullptr) return "memory -";
+  return fmt::format("memory {} {}", analyze::FormatShare(share->max),
+                     SparklineText(share->sparkline, 0, 1, kSparklineCells, page.unicode()));
+}
+
 std::string MemoryText(const analyze::Report& report, int32_t node, const Page& page) {
   const analyze::SystemRow* used = Find(report, node, "memory.used_bytes");
   const analyze::SystemRow* total = Find(report, node, "memory.total_bytes");
-  if (used == nullptr) return "memory -";
+  if (used == nullptr) return MemoryShareText(report, node, page);
   if (total == nullptr || total->max <= 0) {
     return fmt::format("memory {}", analyze::FormatBytes(used->max));
   }

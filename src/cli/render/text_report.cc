@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "analyze/report/quantity.h"
@@ -43,11 +45,13 @@ std::vector<std::string> HeaderFacts(const Report& report) {
       StatusText(report.run),
       analyze::FormatDuration(report.run.duration_ns) + (live ? " so far" : "")};
   if (report.run.ranks > 1) facts.push_back(fmt::format("{} ranks", report.run.ranks));
-  if (report.steps.count > 0) {
+  if (!report.steps.marked) {
+    facts.push_back("no step marks");
+  } else if (report.steps.count > 0) {
     facts.push_back(fmt::format("{} step{}", analyze::FormatCount(report.steps.count),
                                 report.steps.count == 1 ? "" : "s"));
   }
-  if (report.steps.steps_per_s) {
+  if (report.steps.steps_per_s && report.steps.marked) {
     facts.push_back(fmt::format("{} steps/s", analyze::FormatNumber(*report.steps.steps_per_s)));
   }
   facts.push_back(CostText(report.run));
@@ -102,6 +106,29 @@ void RenderOutliers(const Report& report, Page& page) {
                              report.steps.outlier_count == 1 ? "step" : "steps", longest.step, rank,
                              analyze::FormatDuration(longest.dur_ns), StageLabel(longest.cause),
                              analyze::FormatDuration(longest.excess_ns)));
+}
+
+// What the agent noticed and did not take back. One line each, the first ones first.
+void RenderFindings(const Report& report, Page& page) {
+  constexpr size_t kMostLines = 3;
+  std::map<std::pair<std::string, std::string>, const analyze::FindingLine*> last;
+  for (const analyze::FindingLine& one : report.findings) last[{one.kind, one.subject}] = &one;
+  std::vector<const analyze::FindingLine*> standing;
+  for (const auto& [key, one] : last) {
+    if (one->severity != "info") standing.push_back(one);
+  }
+  std::stable_sort(standing.begin(), standing.end(),
+                   [](const auto* a, const auto* b) { return a->ts_ns < b->ts_ns; });
+  for (size_t i = 0; i < std::min(standing.size(), kMostLines); ++i) {
+    page.Paragraph(i == 0 ? "Noticed: " : "", 9,
+                   fmt::format("since {} {}: {}", analyze::FormatDuration(standing[i]->ts_ns),
+                               standing[i]->subject, standing[i]->text));
+  }
+  if (standing.size() > kMostLines) {
+    page.Paragraph(
+        "", 9,
+        fmt::format("and {} more: steptrace report --section rules", standing.size() - kMostLines));
+  }
 }
 
 // What a profile says beside the verdict: the most to gain first.
@@ -187,6 +214,7 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   RenderSystem(report, page);
   RenderVerdict(report, page);
   RenderAlso(report, page);
+  RenderFindings(report, page);
   RenderOutliers(report, page);
   RenderLosses(report, page);
   page.Line({{fmt::format("More: steptrace report --json{}steptrace show {} steps",

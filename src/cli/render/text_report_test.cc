@@ -149,6 +149,44 @@ TEST(RenderTextTest, ManyRanksAndLossesAreCounted) {
   EXPECT_THAT(text, HasSubstr("and 4 more"));
 }
 
+TEST(RenderTextTest, RulesThatAgreeStandBesideTheVerdict) {
+  analyze::Report report;
+  report.verdict.rules = {{"CPUBottleneck", "node 0: GPUs idle"}, {"Dataloader", "rank 0 waits"}};
+  EXPECT_THAT(RenderText(report, {}), HasSubstr("  rules     CPUBottleneck, Dataloader agree\n"));
+  report.verdict.rules.pop_back();
+  EXPECT_THAT(RenderText(report, {}), HasSubstr("  rules     CPUBottleneck agrees\n"));
+}
+
+TEST(RenderTextTest, WhatTheAgentNoticedAndDidNotTakeBack) {
+  analyze::Report report;
+  report.findings = {{60'000'000'000, "warning", "rule", "Dataloader", "rank 0 waits"},
+                     {120'000'000'000, "warning", "rule", "StepOutlier", "rank 1: 9 steps"},
+                     {180'000'000'000, "info", "rule", "Dataloader", "no issue any more"}};
+  const std::string text = RenderText(report, {});
+  EXPECT_THAT(text, HasSubstr("Noticed: since 2 min StepOutlier: rank 1: 9 steps\n"));
+  EXPECT_THAT(text, Not(HasSubstr("Dataloader")));
+}
+
+TEST(RenderTextTest, AProfileWithoutMarksHasNoSteps) {
+  analyze::Report report = ReportOf("healthy");
+  report.steps.marked = false;
+  const std::string text = RenderText(report, {});
+  EXPECT_THAT(Lines(text).front(), HasSubstr("no step marks"));
+  EXPECT_THAT(Lines(text).front(), Not(HasSubstr("steps")));
+  EXPECT_THAT(text, HasSubstr("Where the time goes"));
+}
+
+// SageMaker's metrics know how full the memory is and not how large.
+TEST(RenderTextTest, AShareOfTheMemoryIsShown) {
+  analyze::Report report;
+  analyze::SystemRow row;
+  row.metric = "memory.used_share";
+  row.max = 0.45;
+  row.sparkline = {0.1, 0.9};
+  report.system = {row};
+  EXPECT_THAT(RenderText(report, {}), HasSubstr("memory 45 % "));
+}
+
 TEST(RenderTextTest, NamesCannotSteerTheTerminal) {
   analyze::Report report;
   report.run.name = "evil\x1b]0;title\x07";

@@ -56,6 +56,15 @@ std::string EvidenceText(const analyze::Verdict& verdict) {
   return text;
 }
 
+std::string RulesText(const analyze::Verdict& verdict) {
+  std::string text;
+  for (const analyze::AgreeingRule& rule : verdict.rules) {
+    text += (text.empty() ? "" : ", ") + rule.name;
+  }
+  if (text.empty()) return text;
+  return text + (verdict.rules.size() == 1 ? " agrees" : " agree");
+}
+
 void Entry(const char* label, const std::string& text, Page& page) {
   if (!text.empty()) page.Paragraph(fmt::format("  {}", label), kIndent, text);
 }
@@ -68,6 +77,7 @@ void RenderVerdict(const analyze::Report& report, Page& page) {
                  verdict.suspect.empty() ? Tint::kBold : SuspectTint(verdict.suspect));
   if (verdict.suspect == "data_pipeline") Entry("stages", StagesText(report), page);
   Entry("evidence", EvidenceText(verdict), page);
+  Entry("rules", RulesText(verdict), page);
   Entry("saves", SavingText(verdict), page);
   const char* label = "try";
   for (const analyze::Advice& advice : verdict.advice) {

@@ -3,10 +3,16 @@
 
 #include <system_error>
 
+#include "serve/rpc/steps.h"
+
 namespace steptrace::rpc {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Of larger profiles the steps are stored when somebody first asks for them: deriving them here
+// would take more time and memory than the import.
+constexpr int64_t kMostSlices = 200'000;
 
 // A folder that nothing has yet: NAME, NAME-2, ...
 Result<fs::path> FreeFolder(const fs::path& folder, const std::string& name) {
@@ -34,7 +40,11 @@ Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
                                               : request.name);
     STEPTRACE_ASSIGN_OR_RETURN(options.output, FreeFolder(request.folder, name));
   }
-  return import::Import(request.paths, options, progress);
+  STEPTRACE_ASSIGN_OR_RETURN(auto imported, import::Import(request.paths, options, progress));
+  if (Status stored = StoreMarkedSteps(imported.run, kMostSlices); !stored.ok()) {
+    imported.notes.push_back("its steps are not stored: " + stored.error().message);
+  }
+  return imported;
 }
 
 bool IsProfile(const fs::path& path) {

@@ -20,7 +20,7 @@ struct ImportRequest {
   int32_t max_depth = import::Limits{}.max_depth;
 };
 
-// Makes a run of profiles and leaves its report in it.
+// Makes a run of profiles; of those that are not large its table `steps` too (steps.h).
 Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
                                              const import::Progress& progress);
 

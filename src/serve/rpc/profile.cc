@@ -2,7 +2,6 @@
 #include "serve/rpc/profile.h"
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -29,17 +28,22 @@ bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
                      [&](const auto& fact) { return is(fact.kind, "source") && IsImport(fact); });
 }
 
-Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store::TrackRow>& tracks,
-                                 const std::vector<store::FactRow>& facts) {
+std::map<int32_t, std::vector<store::TrackRow>> ProfileTracks(
+    const std::vector<store::TrackRow>& tracks, const store::StringTable& strings) {
   std::map<int32_t, std::vector<store::TrackRow>> by_rank;
   for (const store::TrackRow& track : tracks) {
-    const std::string& kind = run.Text(track.kind);
+    const std::string& kind = strings.Text(track.kind);
     if (kind == "thread" || kind == "stream") by_rank[track.rank].push_back(track);
   }
+  return by_rank;
+}
+
+Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store::TrackRow>& tracks,
+                                 const std::vector<store::FactRow>& facts) {
   analyze::Trace trace;
   trace.strings = &run.strings();
   trace.facts = facts;
-  for (const auto& [rank, of_rank] : by_rank) {
+  for (const auto& [rank, of_rank] : ProfileTracks(tracks, run.strings())) {
     // All that the analysis reads; the rest of a row's arguments stays on disk.
     const store::ReadOptions slices_of = {
         .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation",

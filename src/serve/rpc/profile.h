@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <map>
 #include <vector>
 
 #include "analyze/trace/trace.h"
@@ -14,6 +15,10 @@ namespace steptrace::rpc {
 // tables alone: a live run without it is never asked for its slices.
 bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
                   const std::vector<store::FactRow>& facts, const store::StringTable& strings);
+
+// The tracks of threads and streams, by rank.
+std::map<int32_t, std::vector<store::TrackRow>> ProfileTracks(
+    const std::vector<store::TrackRow>& tracks, const store::StringTable& strings);
 
 // The slices and allocations of all ranks, linked. The reader outlives the value: it has the texts.
 Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store::TrackRow>& tracks,

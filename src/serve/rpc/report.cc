@@ -15,27 +15,17 @@
 
 #include "analyze/report/build_report.h"
 #include "analyze/report/report_json.h"
-#include "analyze/verdict/trace_steps.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
 #include "serve/rpc/profile.h"
 #include "serve/rpc/run_rows.h"
+#include "serve/rpc/steps.h"
 #include "store/run_reader.h"
 
 namespace steptrace::rpc {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A run that nobody derived steps for (a profile from elsewhere) has those that it marks.
-std::vector<store::StepRow> StepsOf(const analyze::Trace& profile, store::StringTable& strings) {
-  std::vector<store::StepRow> steps;
-  for (const analyze::RankTrace& rank : profile.ranks) {
-    const auto rows = analyze::DeriveTraceSteps(rank, strings);
-    steps.insert(steps.end(), rows.begin(), rows.end());
-  }
-  return steps;
-}
 
 Error OsError(const fs::path& thing) {
   return Error{fmt::format("{}: {}; make room and run `steptrace report` again", thing.string(),
@@ -81,6 +71,7 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
   STEPTRACE_ASSIGN_OR_RETURN(auto steps, run.Read<store::StepRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto losses, run.Read<store::LossRow>());
+  STEPTRACE_ASSIGN_OR_RETURN(auto findings, run.Read<store::FindingRow>());
   analyze::ReportInput input;
   input.run = RunInfoOf(run);
   input.run.duration_ns = DurationOf(run, steps, counters);
@@ -89,12 +80,17 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
   input.counters = SeriesOf(tracks, counters);
   input.facts = facts;
   input.losses = losses;
-  input.options = {options.price_per_hour, options.last_steps};
+  input.findings = findings;
+  input.options = {options.price_per_hour, options.last_steps, options.tensor_cores};
   std::optional<analyze::Trace> profile;
   if (HoldsProfile(tracks, facts, run.strings())) {
     STEPTRACE_ASSIGN_OR_RETURN(profile, LoadTrace(run, tracks, facts));
     if (!profile->ranks.empty()) input.profile = &*profile;
-    if (steps.empty()) steps = StepsOf(*profile, run.strings());
+    if (steps.empty()) {
+      ProfileSteps derived = StepsOf(*profile, run.strings());
+      steps = std::move(derived.rows);
+      input.steps_marked = derived.marked || steps.empty();
+    }
     input.steps = steps;
   }
   return analyze::BuildReport(input);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "analyze/device/tensor_cores.h"
 #include "analyze/report/report.h"
 #include "base/result.h"
 
@@ -13,6 +14,7 @@ namespace steptrace::rpc {
 struct ReportOptions {
   std::optional<double> price_per_hour;
   std::optional<int64_t> last_steps;  // only the newest steps of each rank
+  analyze::TensorCorePatterns tensor_cores = {};
 };
 
 // The report of a run as its files stand now: closed, live and interrupted runs alike. Only reads.

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "analyze/report/report_json.h"
+#include "serve/rpc/rules.h"
 #include "store/test_run.h"
 
 namespace steptrace::rpc {
@@ -65,6 +66,31 @@ TEST_F(ReportTest, ALiveRunHasAReportAndKeepsItsFolder) {
   EXPECT_EQ(report->steps.count, 100);
   ASSERT_OK(SaveReport(run(), *report));
   EXPECT_FALSE(fs::exists(run() / "report.json"));
+}
+
+TEST_F(ReportTest, WhatTheAgentFindsIsShownWhileTheRunGoesOn) {
+  store::RunWriter writer = Fill();
+  store::FindingRow row;
+  row.ts_ns = 60'000'000'000;
+  row.severity = writer.strings().Intern("warning");
+  row.kind = writer.strings().Intern("rule");
+  row.subject = "Dataloader";
+  row.text = "rank 0 waits";
+  writer.Append(row);
+  ASSERT_OK(writer.Flush());
+  auto report = LoadReport(run(), {});
+  ASSERT_OK(report);
+  ASSERT_EQ(report->findings.size(), 1u);
+  EXPECT_EQ(report->findings[0].subject, "Dataloader");
+  EXPECT_EQ(report->findings[0].severity, "warning");
+  const auto rules = LoadRules(run(), analyze::RuleSettings(analyze::RuleMode::kModern), {});
+  ASSERT_OK(rules);
+  EXPECT_EQ(rules->findings.size(), 1u);
+  // Six tenths of each step wait for data: the verdict and the rule are of one mind.
+  ASSERT_FALSE(report->verdict.rules.empty());
+  EXPECT_EQ(report->verdict.rules[0].name, "Dataloader");
+  ASSERT_OK(writer.Close(store::CompletedManifest()));
+  EXPECT_EQ(LoadReport(run(), {})->findings.size(), 1u);
 }
 
 TEST_F(ReportTest, AClosedRunHasTheSameAndKeepsIt) {

@@ -7,6 +7,7 @@
 
 #include "analyze/report/build_report.h"
 #include "serve/rpc/run_rows.h"
+#include "serve/rpc/steps.h"
 #include "store/run_reader.h"
 
 namespace steptrace::rpc {
@@ -87,11 +88,16 @@ analyze::CostSection CostOf(const analyze::RulesInput& input, const analyze::Rep
 
 Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
                               const analyze::RuleSettings& settings, const CostRequest& cost) {
+  STEPTRACE_RETURN_IF_ERROR(StoreMarkedSteps(path));
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, run.Read<store::TrackRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto counters, run.Read<store::CounterRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto steps, run.Read<store::StepRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
+  STEPTRACE_ASSIGN_OR_RETURN(auto findings, run.Read<store::FindingRow>());
+  if (steps.empty()) {  // of a run that cannot be written
+    STEPTRACE_ASSIGN_OR_RETURN(steps, MarkedSteps(run));
+  }
   store::ReadOptions wanted;
   wanted.columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "step"};
   STEPTRACE_ASSIGN_OR_RETURN(auto slices, run.Read<store::SliceRow>(wanted));
@@ -113,8 +119,10 @@ Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
   report.strings = &run.strings();
   report.counters = series;
   report.facts = facts;
+  report.findings = findings;
+  const analyze::Report whole = analyze::BuildReport(report);
   return RulesAnswer{run.manifest().name, analyze::BuildProfilingReport(input, settings),
-                     CostOf(input, analyze::BuildReport(report), cost)};
+                     CostOf(input, whole, cost), whole.findings};
 }
 
 }  // namespace steptrace::rpc

@@ -22,6 +22,7 @@ struct RulesAnswer {
   std::string run_name;
   analyze::ProfilingReport report;
   analyze::CostSection cost;
+  std::vector<analyze::FindingLine> findings;  // what the rules said while the run went on
 };
 
 // The rules on a run as its files stand now: closed, live, interrupted and imported ones alike.

@@ -18,6 +18,7 @@
 #include "serve/rpc/arrow_cells.h"
 #include "serve/rpc/filter.h"
 #include "serve/rpc/pending_file.h"
+#include "serve/rpc/steps.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -93,6 +94,12 @@ Status VisitStream(UniqueFd fd, const TableQuery& query, RowVisitor& visitor) {
   }
 }
 
+// Of a profile the steps are derived when they are first asked for.
+Status Prepare(const TableQuery& query) {
+  return query.table == store::TableOf<store::StepRow>::kName ? StoreMarkedSteps(query.run)
+                                                              : Status();
+}
+
 // When the visitor stops early the scan's next write meets a closed pipe: an error, not a signal.
 void BlockSigpipe() {
   sigset_t pipe_only;
@@ -114,6 +121,7 @@ Result<store::TableSchema> FindTable(const std::string& name) {
 
 Status VisitRows(const TableQuery& query, RowVisitor& visitor) {
   STEPTRACE_ASSIGN_OR_RETURN(store::ScanOptions options, ScanOptionsOf(query));
+  STEPTRACE_RETURN_IF_ERROR(Prepare(query));
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(query.run));
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return OsError("pipe", "raise the limit of open files");
@@ -139,6 +147,7 @@ Status VisitRows(const TableQuery& query, RowVisitor& visitor) {
 Status WriteTable(const TableQuery& query, store::ScanFormat format, const fs::path& destination) {
   STEPTRACE_ASSIGN_OR_RETURN(store::ScanOptions options, ScanOptionsOf(query));
   options.format = format;
+  STEPTRACE_RETURN_IF_ERROR(Prepare(query));
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(query.run));
   if (destination == "-") return run.Scan(query.table, options, STDOUT_FILENO);
   STEPTRACE_ASSIGN_OR_RETURN(PendingFile file, PendingFile::Create(destination));

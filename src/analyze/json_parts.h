@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-// What the JSON forms of this folder's sections share.
+// What the JSON forms of the sections share. For sources alone: nlohmann's whole header is large.
 namespace steptrace::analyze {
 
 using Json = nlohmann::ordered_json;
@@ -14,6 +14,14 @@ using Json = nlohmann::ordered_json;
 template <class T>
 Json OrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
+}
+
+// The list of what `render` makes of each row.
+template <class Rows, class Render>
+Json Each(const Rows& rows, Render render) {
+  Json array = Json::array();
+  for (const auto& row : rows) array.push_back(render(row));
+  return array;
 }
 
 inline Json TextOrNull(const std::string& text) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// Rows of the report's lists that the run's own tables hold: metrics, losses, findings.
+namespace steptrace::analyze {
+
+struct SystemRow {
+  int32_t node = 0;
+  std::optional<int32_t> device;  // of gpu.* metrics
+  std::string metric;
+  std::string unit;
+  double max = 0, p99 = 0, p95 = 0, p50 = 0, min = 0, mean = 0;
+  int64_t samples = 0;
+  std::vector<double> sparkline;  // at most 24 means over equal stretches of the run
+};
+
+struct LossLine {
+  std::string table;
+  std::string cause;
+  int64_t count = 0;  // -1: not countable
+  std::optional<int64_t> from_ns;
+  std::optional<int64_t> to_ns;
+  std::string detail;
+};
+
+// A row of `findings`: what the agent noticed while the run went on.
+struct FindingLine {
+  int64_t ts_ns = 0;
+  std::string severity;  // info, warning, error
+  std::string kind;      // rule, alert
+  std::string subject;
+  std::string text;
+};
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/rpc/steps.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "analyze/verdict/trace_steps.h"
+#include "serve/rpc/profile.h"
+#include "store/add_rows.h"
+
+namespace steptrace::rpc {
+namespace {
+
+void Append(const std::vector<store::StepRow>& from, std::vector<store::StepRow>& to) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+void Sort(std::vector<store::StepRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const store::StepRow& a, const store::StepRow& b) {
+    return std::tie(a.node, a.rank, a.ts_ns) < std::tie(b.node, b.rank, b.ts_ns);
+  });
+}
+
+// What the steps are made from: who launched what, and when. The rest of a slice stays on disk.
+store::ReadOptions SlicesOf(int32_t rank) {
+  return {.columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation",
+                      "external_id"},
+          .rank = rank,
+          .from_ns = std::nullopt,
+          .to_ns = std::nullopt};
+}
+
+bool MayHold(const std::filesystem::path& path, const store::RunReader& run) {
+  return run.state() == store::RunState::kClosed && !run.manifest().tables.contains("steps") &&
+         ::access(path.c_str(), W_OK) == 0;
+}
+
+}  // namespace
+
+ProfileSteps StepsOf(const analyze::Trace& profile, store::StringTable& strings) {
+  ProfileSteps steps;
+  steps.marked = std::any_of(profile.ranks.begin(), profile.ranks.end(),
+                             [](const auto& rank) { return !rank.steps.empty(); });
+  for (const analyze::RankTrace& rank : profile.ranks) {
+    if (steps.marked && rank.steps.empty()) continue;
+    Append(analyze::DeriveTraceSteps(rank, strings), steps.rows);
+  }
+  Sort(steps.rows);
+  return steps;
+}
+
+Result<std::vector<store::StepRow>> MarkedSteps(store::RunReader& run) {
+  STEPTRACE_ASSIGN_OR_RETURN(auto tracks, run.Read<store::TrackRow>());
+  STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
+  std::vector<store::StepRow> rows;
+  if (!HoldsProfile(tracks, facts, run.strings())) return rows;
+  for (const auto& [rank, of_rank] : ProfileTracks(tracks, run.strings())) {
+    STEPTRACE_ASSIGN_OR_RETURN(auto slices, run.Read<store::SliceRow>(SlicesOf(rank)));
+    if (slices.empty()) continue;
+    const auto trace = analyze::BuildRankTrace(rank, slices, of_rank, {}, run.strings());
+    if (!trace.steps.empty()) Append(analyze::DeriveTraceSteps(trace, run.strings()), rows);
+  }
+  Sort(rows);
+  return rows;
+}
+
+Status StoreMarkedSteps(const std::filesystem::path& path, int64_t most_slices) {
+  STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
+  if (!MayHold(path, run)) return {};
+  STEPTRACE_ASSIGN_OR_RETURN(const int64_t slices, run.CountRows("slices"));
+  if (slices == 0 || slices > most_slices) return {};
+  STEPTRACE_ASSIGN_OR_RETURN(auto rows, MarkedSteps(run));
+  return store::AddRows<store::StepRow>(path, rows, run.strings());
+}
+
+}  // namespace steptrace::rpc

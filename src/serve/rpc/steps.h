@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <vector>
+
+#include "analyze/trace/trace.h"
+#include "base/result.h"
+#include "store/run_reader.h"
+
+namespace steptrace::rpc {
+
+// The steps of a run made of profiles, derived from the marks in its slices: the ranks that mark
+// steps have theirs, and where no rank does each is one step as a whole.
+struct ProfileSteps {
+  std::vector<store::StepRow> rows;  // by node, rank and time
+  bool marked = false;
+};
+ProfileSteps StepsOf(const analyze::Trace& profile, store::StringTable& strings);
+
+// The marked steps alone, one rank in memory at a time; none of a run that holds no profile.
+Result<std::vector<store::StepRow>> MarkedSteps(store::RunReader& run);
+
+// Leaves them as the run's table `steps`, once: whoever reads the table has them. A run that is not
+// closed, has the table already, holds no profile or cannot be written is left as it is; so is one
+// with more slices than `most_slices`.
+Status StoreMarkedSteps(const std::filesystem::path& run,
+                        int64_t most_slices = std::numeric_limits<int64_t>::max());
+
+}  // namespace steptrace::rpc

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/rpc/steps.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyze/trace/trace_text.h"
+#include "serve/rpc/report.h"
+#include "serve/rpc/rules.h"
+#include "serve/rpc/table.h"
+#include "store/test_run.h"
+
+namespace steptrace::rpc {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kMarked =
+    "rank 0\n"
+    "t1 step ProfilerStep#3 100 1100\nt1 op aten::mm 100 600\n"
+    "t1 runtime cudaLaunchKernel 200 210 corr=1\ns7 kernel gemm 300 900 corr=1\n"
+    "t1 step ProfilerStep#4 1100 2100\nt1 op aten::mm 1100 1600\n"
+    "t1 runtime cudaLaunchKernel 1200 1210 corr=2\ns7 kernel gemm 1300 1900 corr=2\n"
+    "rank 1\n"  // and one that marks nothing
+    "t1 op aten::mm 0 600\n";
+constexpr const char* kUnmarked =
+    "t1 op aten::mm 100 600\nt1 runtime cudaLaunchKernel 200 210 corr=1\n"
+    "s7 kernel gemm 300 900 corr=1\n";
+
+class StepsTest : public ::testing::Test {
+ protected:
+  std::filesystem::path run() const { return dir_.path() / "run"; }
+  void Make(const char* drawn) {
+    store::RunWriter writer = store::MakeWriter(run());
+    const analyze::DrawnRows rows = analyze::DrawRows(drawn, writer.strings());
+    for (const analyze::DrawnRank& rank : rows.ranks) {
+      for (const auto& track : rank.tracks) writer.Append(track);
+      for (const auto& slice : rank.slices) writer.Append(slice);
+    }
+    ASSERT_OK(writer.Close(store::CompletedManifest()));
+  }
+  // "rank step from to" of the table as it is stored.
+  std::vector<std::string> Stored() {
+    store::RunReader reader = store::OpenRun(run());
+    std::vector<std::string> lines;
+    const auto rows = reader.Read<store::StepRow>();
+    EXPECT_TRUE(rows.ok());
+    for (const store::StepRow& row : *rows) {
+      lines.push_back(std::to_string(row.rank) + ' ' + std::to_string(row.step) + ' ' +
+                      std::to_string(row.ts_ns) + ' ' + std::to_string(row.ts_ns + row.dur_ns));
+    }
+    return lines;
+  }
+
+  store::TempDir dir_;
+};
+
+struct CountRows : RowVisitor {
+  Status Begin(const std::vector<Column>&) override { return {}; }
+  Status Row(std::span<const Cell>) override {
+    ++rows;
+    return {};
+  }
+  int rows = 0;
+};
+
+TEST_F(StepsTest, TheMarkedRanksAreStored) {
+  Make(kMarked);
+  EXPECT_THAT(Stored(), IsEmpty());
+  ASSERT_OK(StoreMarkedSteps(run()));
+  EXPECT_THAT(Stored(), ElementsAre("0 3 100 1100", "0 4 1100 2100"));
+  ASSERT_OK(StoreMarkedSteps(run()));  // once
+  EXPECT_EQ(Stored().size(), 2u);
+}
+
+TEST_F(StepsTest, WhoAsksForTheTableHasThem) {
+  Make(kMarked);
+  CountRows counted;
+  ASSERT_OK(VisitRows({run(), "steps", {}, "", std::nullopt}, counted));
+  EXPECT_EQ(counted.rows, 2);
+}
+
+TEST_F(StepsTest, LargeProfilesWaitUntilTheyAreAskedFor) {
+  Make(kMarked);
+  ASSERT_OK(StoreMarkedSteps(run(), 8));  // of 9 slices
+  EXPECT_THAT(Stored(), IsEmpty());
+  ASSERT_OK(StoreMarkedSteps(run(), 9));
+  EXPECT_EQ(Stored().size(), 2u);
+}
+
+TEST_F(StepsTest, TheReportIsTheSameFromTheTableAndFromTheMarks) {
+  Make(kMarked);
+  const auto before = LoadReport(run(), {});
+  ASSERT_OK(before);
+  ASSERT_OK(StoreMarkedSteps(run()));
+  const auto after = LoadReport(run(), {});
+  ASSERT_OK(after);
+  EXPECT_TRUE(before->steps.marked);
+  EXPECT_TRUE(after->steps.marked);
+  EXPECT_EQ(after->steps.count, 2);
+  EXPECT_EQ(before->steps.count, after->steps.count);
+  EXPECT_EQ(before->verdict.headline, after->verdict.headline);
+  for (size_t i = 0; i < before->suspects.size(); ++i) {
+    EXPECT_EQ(before->suspects[i].ns, after->suspects[i].ns) << before->suspects[i].name;
+  }
+}
+
+TEST_F(StepsTest, TheRulesSeeThem) {
+  Make(kMarked);
+  const auto answer = LoadRules(run(), analyze::RuleSettings(analyze::RuleMode::kModern), {});
+  ASSERT_OK(answer);
+  ASSERT_TRUE(answer->report.step_durations.applicable);
+  EXPECT_EQ(answer->report.step_durations.data.front().count, 2);
+}
+
+TEST_F(StepsTest, AProfileWithoutMarksSaysSo) {
+  Make(kUnmarked);
+  ASSERT_OK(StoreMarkedSteps(run()));
+  EXPECT_THAT(Stored(), IsEmpty());
+  const auto report = LoadReport(run(), {});
+  ASSERT_OK(report);
+  EXPECT_FALSE(report->steps.marked);
+  EXPECT_THAT(report->notes, ::testing::Contains(HasSubstr("marks no steps")));
+}
+
+TEST_F(StepsTest, AFolderThatCannotBeWrittenStaysAsItIs) {
+  if (geteuid() == 0) GTEST_SKIP() << "root writes everywhere";
+  Make(kMarked);
+  chmod(run().c_str(), 0500);
+  ASSERT_OK(StoreMarkedSteps(run()));
+  EXPECT_THAT(Stored(), IsEmpty());
+  chmod(run().c_str(), 0700);
+}
+
+}  // namespace
+}  // namespace steptrace::rpc

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table `steps` of an imported profile, and what is said of one that marks none."""
+
+import gzip
+import json
+import os
+import subprocess
+
+import profile_runs
+import pytest
+
+MARKED = "a100_nccl_rank0of2.pt.trace.json.gz"
+
+
+def marks_of(path):
+    """Number of each step by its marks, in the order of their begins."""
+    text = gzip.decompress(path.read_bytes()).decode("utf-8", "replace")
+    marks = [
+        (event["ts"], int(event["name"].split("#")[1]))
+        for event in json.loads(text, strict=False)["traceEvents"]
+        if event.get("cat") == "user_annotation" and event["name"].startswith("ProfilerStep#")
+    ]
+    return [number for _, number in sorted(marks)]
+
+
+def test_the_steps_of_a_real_profile_are_rows(tmp_path):
+    (source,) = profile_runs.shared(MARKED)
+    run = profile_runs.imported(tmp_path, source)
+    rows = profile_runs.table(run, "steps", tmp_path)
+    marks = marks_of(source)
+    numbers = [int(row["step"]) for row in rows]
+    # Steps at the end without device work are left out (docs/reference/report.md, Devices).
+    assert numbers and numbers == marks[: len(numbers)]
+    report = json.loads(profile_runs.steptrace("report", run, "--json"))
+    assert report["steps"]["marked"] is True and report["steps"]["count"] == len(rows)
+    assert [(int(r["ts_ns"]), int(r["dur_ns"])) for r in rows] == [
+        (role["ts_ns"], role["total_ns"]) for role in report["roles"]
+    ]
+    causes = ("data_pipeline", "model", "communication", "framework_overhead", "other")
+    for row in rows:
+        assert int(row["ts_ns"]) >= 0
+        assert sum(int(row[f"{cause}_ns"]) for cause in causes) == int(row["dur_ns"])
+    totals = {s["name"]: s["ns"] for s in report["suspects"]}
+    assert sum(totals.values()) == sum(int(row["dur_ns"]) for row in rows)
+    rules = json.loads(profile_runs.steptrace("rules", run, "--json"))
+    assert rules["step_durations"]["data"][0]["count"] == len(rows)
+    nodes = json.loads((run / "run.json").read_text(encoding="utf-8"))["nodes"]
+    assert all(node["cpus"] is None and node["memory_bytes"] is None for node in nodes)
+
+
+def test_a_profile_without_marks_says_so(tmp_path):
+    event = {"ph": "X", "cat": "cpu_op", "pid": 1, "tid": 1}
+    trace = [{**event, "name": "aten::mm", "ts": 10 * i, "dur": 5} for i in range(20)]
+    source = tmp_path / "unmarked.json"
+    source.write_text(json.dumps({"traceEvents": trace}), encoding="utf-8")
+    run = profile_runs.imported(tmp_path, source)
+    assert profile_runs.table(run, "steps", tmp_path) == []
+    report = json.loads(profile_runs.steptrace("report", run, "--json"))
+    assert report["steps"]["marked"] is False
+    assert any("marks no steps" in note for note in report["notes"])
+    first = profile_runs.steptrace("report", run).splitlines()[0]
+    assert "no step marks" in first and "1 step" not in first
+
+
+def in_folder(folder, *arguments):
+    return subprocess.run(
+        [profile_runs.binary(), *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "STEPTRACE_CONFIG": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("kernels, share", [("[]", 0.0), ('["ACME_gem*v2"]', 1.0)])
+def test_the_user_names_kernels_of_tensor_cores(tmp_path, kernels, share):
+    operator = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1}
+    launch = {**operator, "cat": "cuda_runtime", "name": "cudaLaunchKernel"}
+    kernel = {"ph": "X", "cat": "kernel", "name": "acme_gemm_v2", "pid": 0, "tid": 7}
+    trace = [
+        {**operator, "ts": 0, "dur": 10},
+        {**launch, "ts": 1, "dur": 2, "args": {"correlation": 1}},
+        {**kernel, "ts": 5, "dur": 9, "args": {"correlation": 1, "device": 0, "stream": 7}},
+    ]
+    source = tmp_path / "acme.json"
+    source.write_text(json.dumps({"traceEvents": trace}), encoding="utf-8")
+    run = profile_runs.imported(tmp_path, source)
+    (tmp_path / "steptrace.toml").write_text(
+        f"[tensor_cores]\nkernels = {kernels}\n", encoding="utf-8"
+    )
+    done = in_folder(tmp_path, "report", run, "--section", "devices", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["devices"][0]["tensor_cores"]["share"] == share
+
+
+def test_bad_patterns_are_one_line(tmp_path):
+    (tmp_path / "steptrace.toml").write_text('[tensor_cores]\nplain = ["*"]\n', encoding="utf-8")
+    done = in_folder(tmp_path, "ls")
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.count("\n") == 1 and "'*' in plain fits every kernel" in done.stderr
