@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "analyze/report/build_report.h"
+#include "analyze/report/profile_analysis.h"
 #include "analyze/report/report_json.h"
-#include "analyze/verdict/trace_steps.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
 #include "serve/rpc/profile.h"
@@ -28,12 +28,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // A run that nobody derived steps for (a profile from elsewhere) has those that it marks.
-std::vector<store::StepRow> StepsOf(const analyze::Trace& profile, store::StringTable& strings) {
+std::vector<store::StepRow> StepsOf(const analyze::ProfileAnalysis& analysis,
+                                    store::StringTable& strings) {
   std::vector<store::StepRow> steps;
-  for (const analyze::RankTrace& rank : profile.ranks) {
-    const auto rows = analyze::DeriveTraceSteps(rank, strings);
-    steps.insert(steps.end(), rows.begin(), rows.end());
+  for (const analyze::RankSteps& rank : analysis.ranks) {
+    steps.insert(steps.end(), rank.rows.begin(), rank.rows.end());
   }
+  for (store::StepRow& step : steps) step.kind = strings.Intern("train");
   return steps;
 }
 
@@ -94,10 +95,12 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
   if (HoldsProfile(tracks, facts, run.strings())) {
     STEPTRACE_ASSIGN_OR_RETURN(profile, LoadTrace(run, tracks, facts));
     if (!profile->ranks.empty()) input.profile = &*profile;
-    if (steps.empty()) steps = StepsOf(*profile, run.strings());
-    input.steps = steps;
   }
-  return analyze::BuildReport(input);
+  if (input.profile == nullptr) return analyze::BuildReport(input);
+  analyze::ProfileAnalysis analysis = analyze::AnalyseProfile(*profile);
+  if (steps.empty()) steps = StepsOf(analysis, run.strings());
+  input.steps = steps;
+  return analyze::BuildReport(input, std::move(analysis));
 }
 
 Status SaveReport(const fs::path& run, const analyze::Report& report) {
