@@ -212,8 +212,10 @@ EventKind KindOf(std::string_view category, std::string_view name) {
 DeviceRole RoleOf(EventKind kind, std::string_view name) {
   if (kind == EventKind::kMemcpy || kind == EventKind::kMemset) return DeviceRole::kMemory;
   if (kind != EventKind::kKernel) return DeviceRole::kNone;
-  for (std::string_view library : {"nccl", "rccl", "hccl", "xccl", "cross_device_reduce"}) {
-    if (ContainsNoCase(name, library)) return DeviceRole::kCommunication;
+  // The last three are PyTorch's symmetric memory: kernels of its own on peers' memory.
+  for (std::string_view part : {"nccl", "rccl", "hccl", "xccl", "cross_device_reduce", "multimem_",
+                                "one_shot_all_reduce", "two_shot_all_reduce"}) {
+    if (ContainsNoCase(name, part)) return DeviceRole::kCommunication;
   }
   return DeviceRole::kCompute;
 }
