@@ -294,13 +294,17 @@ RankTraceBuilder::LaneRows& RankTraceBuilder::LaneOf(int32_t track, bool on_devi
     if (lane == nullptr) {
       lanes_.push_back(std::make_unique<LaneRows>());
       lane = lanes_.back().get();
-      *lane = {.track = track, .on_device = on_device, .first_ns = ts_ns, .host = {}, .device = {}};
+      lane->track = track;
+      lane->on_device = on_device;
+      lane->first_ns = ts_ns;
+      lane->first_row = added_;
     }
     last_track_ = track;
     last_lane_ = lane;
   }
   if (ts_ns < last_lane_->first_ns) {
     last_lane_->first_ns = ts_ns;
+    last_lane_->first_row = added_;
     last_lane_->on_device = on_device;
   }
   return *last_lane_;
@@ -308,13 +312,13 @@ RankTraceBuilder::LaneRows& RankTraceBuilder::LaneOf(int32_t track, bool on_devi
 
 void RankTraceBuilder::Add(std::span<const store::SliceRow> slices) {
   for (const store::SliceRow& row : slices) {
+    ++added_;
     const Class& of = ClassOf(row);
     if (of.left_out) continue;
     const bool on_device = IsDevice(of.kind);
     LaneRows& lane = LaneOf(row.track, on_device, row.ts_ns);
     (on_device ? lane.device : lane.host).Add(EventOf(row, of.kind, of.role));
   }
-  added_ += slices.size();
 }
 
 void RankTraceBuilder::MakeLanes(RankTrace& trace) const {
@@ -365,8 +369,9 @@ void RankTraceBuilder::MoveDevice(std::vector<TraceEvent>& device) {
 
 RankTrace RankTraceBuilder::Build(std::vector<store::MemoryRow> memory, LaneOrder order) {
   if (order == LaneOrder::kByTime) {
-    std::stable_sort(lanes_.begin(), lanes_.end(),
-                     [](const auto& a, const auto& b) { return a->first_ns < b->first_ns; });
+    std::sort(lanes_.begin(), lanes_.end(), [](const auto& a, const auto& b) {
+      return std::tie(a->first_ns, a->first_row) < std::tie(b->first_ns, b->first_row);
+    });
   }
   RankTrace trace;
   trace.rank = rank_;

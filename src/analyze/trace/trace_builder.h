@@ -51,7 +51,9 @@ class RankTraceBuilder {
   struct LaneRows {
     int32_t track = 0;
     bool on_device = false;
-    int64_t first_ns = 0;  // and on_device: of the first event by time
+    // Of the first event by time, of equal times the first that came; so is on_device.
+    int64_t first_ns = 0;
+    size_t first_row = 0;
     Pieces host;
     Pieces device;
   };
@@ -72,7 +74,7 @@ class RankTraceBuilder {
   int32_t rank_;
   std::span<const store::TrackRow> tracks_;
   const store::StringTable& strings_;
-  size_t added_ = 0;
+  size_t added_ = 0;            // rows
   std::vector<Class> classes_;  // by name: its last category
   std::unordered_map<uint64_t, Class> other_classes_;
   std::vector<std::unique_ptr<LaneRows>> lanes_;
