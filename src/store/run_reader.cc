@@ -114,6 +114,32 @@ struct RunReader::Impl {
     return rows;
   }
 
+  template <class Row>
+  Status ReadBatches(const ReadOptions& options, const TakeRows<Row>& take) {
+    if (state != RunState::kClosed) {  // a writer may move rows meanwhile: only whole reads hold
+      STEPTRACE_ASSIGN_OR_RETURN(auto rows, Read<Row>(options));
+      return rows.empty() ? Status() : take(rows);
+    }
+    PartsOfTable parts = FindParts(run, manifest, TableOf<Row>::kName);
+    std::erase_if(parts.segments,
+                  [&](const SegmentInfo& segment) { return !MayHold(segment, options); });
+    const TakeRows<Row> keep = [&](std::span<const Row> rows) -> Status {
+      const auto wanted = [&](const Row& row) { return IsWanted(row, options); };
+      if (std::all_of(rows.begin(), rows.end(), wanted)) return take(rows);
+      std::vector<Row> some;
+      std::copy_if(rows.begin(), rows.end(), std::back_inserter(some), wanted);
+      return some.empty() ? Status() : take(some);
+    };
+    STEPTRACE_RETURN_IF_ERROR(
+        ReadSegments<Row>(run, parts.segments, ColumnsToRead<Row>(options.columns), strings, keep));
+    for (const JournalFile& file : parts.journals) {
+      auto reader = ReadJournal<Row>(file.path, strings, ColumnsToRead<Row>(options.columns),
+                                     [&](std::vector<Row>&& rows) { return keep(rows); });
+      if (!reader.ok()) return reader.error();
+    }
+    return {};
+  }
+
   Status AppendDeathLosses(std::vector<LossRow>* rows) {
     STEPTRACE_ASSIGN_OR_RETURN(auto losses, JournalLosses(run, manifest, strings));
     rows->insert(rows->end(), losses.begin(), losses.end());
@@ -183,14 +209,20 @@ Result<std::vector<Row>> RunReader::Read(const ReadOptions& options) {
   return impl_->Read<Row>(options);
 }
 
+template <class Row>
+Status RunReader::ReadBatches(const ReadOptions& options, const TakeRows<Row>& take) {
+  return impl_->ReadBatches<Row>(options, take);
+}
+
 Status RunReader::Scan(const std::string& table, const ScanOptions& options, int fd) {
   // Written rows cannot be taken back: a run that closes meanwhile is scanned as it was found.
   STEPTRACE_RETURN_IF_ERROR(impl_->Refresh());
   return ScanTable(impl_->run, impl_->manifest, impl_->strings, table, options, fd);
 }
 
-#define STEPTRACE_INSTANTIATE(Row) \
-  template Result<std::vector<Row>> RunReader::Read(const ReadOptions&);
+#define STEPTRACE_INSTANTIATE(Row)                                       \
+  template Result<std::vector<Row>> RunReader::Read(const ReadOptions&); \
+  template Status RunReader::ReadBatches(const ReadOptions&, const TakeRows<Row>&);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
 
 }  // namespace steptrace::store

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -69,6 +71,13 @@ class RunReader {
   // `losses` ends with the rows that RecoverRun would add.
   template <class Row>
   Result<std::vector<Row>> Read(const ReadOptions& options = {});
+
+  // The same rows batch by batch, so that they are never in memory together: of a closed run by
+  // time within a part, of others as Read has them. An error from `take` ends it.
+  template <class Row>
+  using TakeRows = std::function<Status(std::span<const Row>)>;
+  template <class Row>
+  Status ReadBatches(const ReadOptions& options, const TakeRows<Row>& take);
 
   // Number of rows, without reading them where the manifest knows it.
   Result<int64_t> CountRows(const std::string& table);

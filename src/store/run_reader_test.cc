@@ -50,6 +50,37 @@ TEST(RunReader, ReadsWhatIsAskedFor) {
   EXPECT_EQ(*reader.CountRows("steps"), 40);
 }
 
+TEST(RunReader, BatchesHoldTheSameRows) {
+  TempDir dir;
+  MakeTwoRanks(dir.path() / "run", 50);
+  RunReader reader = OpenRun(dir.path() / "run");
+  ReadOptions options;
+  options.rank = 1;
+  options.from_ns = 3'500'000;
+  options.columns = {"step", "kind"};
+  std::vector<int64_t> steps;
+  ASSERT_OK(reader.ReadBatches<StepRow>(options, [&](std::span<const StepRow> rows) -> Status {
+    EXPECT_FALSE(rows.empty());
+    for (const StepRow& row : rows) {
+      EXPECT_EQ(row.rank, 1);
+      EXPECT_EQ(reader.Text(row.kind), "train");
+      EXPECT_EQ(row.data_ns, 0) << "not asked for";
+      steps.push_back(row.step);
+    }
+    return {};
+  }));
+  const auto whole = reader.Read<StepRow>(options);
+  ASSERT_OK(whole);
+  std::vector<int64_t> expected;
+  for (const StepRow& row : *whole) expected.push_back(row.step);
+  EXPECT_EQ(steps, expected);
+  EXPECT_EQ(steps.size(), 47u);
+  const Status stopped = reader.ReadBatches<StepRow>(
+      {}, [](std::span<const StepRow>) -> Status { return Error{"enough"}; });
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().message, "enough");
+}
+
 TEST(RunReader, WhatIsAbsentIsAnErrorWithTheNextStep) {
   TempDir dir;
   auto absent = RunReader::Open(dir.path() / "absent");

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <future>
+#include <utility>
 
 #include "store/arrow_support.h"
 #include "store/column_encoding.h"
@@ -89,42 +91,61 @@ std::vector<int> ColumnIndices(const arrow::Schema& schema, const std::vector<st
 }
 
 template <class Row>
-arrow::Status DecodeTable(const arrow::Table& table, const std::vector<std::string>& columns,
-                          RowDecoder<Row>* decoder, std::vector<Row>* rows) {
+using TakeRows = std::function<Status(std::span<const Row>)>;
+
+// One segment's columns, checked: nothing of them is in rows yet.
+struct SegmentTable {
+  std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+  int64_t rows_without_columns = 0;  // only columns that stand in the path were asked for
+};
+
+constexpr int64_t kBatchRows = 1 << 14;  // of rows that are handed on: they stay in the cache
+
+arrow::Status AddBatches(const arrow::Table& table, SegmentTable* segment) {
   arrow::TableBatchReader batches(table);
+  batches.set_chunksize(kBatchRows);
   std::shared_ptr<arrow::RecordBatch> batch;
   while (true) {
     ARROW_RETURN_NOT_OK(batches.ReadNext(&batch));
     if (!batch) return arrow::Status::OK();
     ARROW_RETURN_NOT_OK(batch->ValidateFull());
-    ARROW_RETURN_NOT_OK(decoder->Decode(*batch, columns, rows));
+    segment->batches.push_back(std::move(batch));
   }
 }
 
-template <class Row>
-arrow::Status DecodeFile(const fs::path& path, const std::vector<std::string>& columns,
-                         StringTable& strings, std::vector<Row>* rows) {
+arrow::Status LoadFile(const fs::path& path, const std::vector<std::string>& columns,
+                       SegmentTable* segment) {
   FileReader reader;
   ARROW_RETURN_NOT_OK(OpenParquet(path, &reader));
   std::shared_ptr<arrow::Schema> schema;
   ARROW_RETURN_NOT_OK(reader->GetSchema(&schema));
   auto indices = ColumnIndices(*schema, columns);
   auto metadata = reader->parquet_reader()->metadata();
-  RowDecoder<Row> decoder(strings);
   for (int group = 0; group < reader->num_row_groups(); ++group) {
     int64_t group_rows = metadata->RowGroup(group)->num_rows();
     if (group_rows < 0 || group_rows > kMostGroupRows) {
       return arrow::Status::Invalid("a row group of ", group_rows, " rows");
     }
     if (indices.empty()) {  // only columns that stand in the path, or none that it has
-      rows->resize(rows->size() + static_cast<size_t>(group_rows));
+      segment->rows_without_columns += group_rows;
       continue;
     }
     ARROW_ASSIGN_OR_RAISE(auto table, reader->ReadRowGroup(group, indices));
     if (table->num_rows() != group_rows) return arrow::Status::Invalid("rows are missing");
-    ARROW_RETURN_NOT_OK(DecodeTable(*table, columns, &decoder, rows));
+    ARROW_RETURN_NOT_OK(AddBatches(*table, segment));
   }
   return arrow::Status::OK();
+}
+
+struct LoadedSegment {
+  arrow::Status status;
+  SegmentTable table;
+};
+
+LoadedSegment LoadSegment(const fs::path& path, const std::vector<std::string>& columns) {
+  LoadedSegment loaded;
+  loaded.status = WithoutExceptions([&] { return LoadFile(path, columns, &loaded.table); });
+  return loaded;
 }
 
 template <class Row>
@@ -175,24 +196,67 @@ template <class Row>
 Status ReadSegment(const fs::path& run, const SegmentInfo& segment,
                    const std::vector<std::string>& columns, StringTable& strings,
                    std::vector<Row>* rows) {
-  fs::path path = run / segment.file;
-  size_t before = rows->size();
-  auto status = WithoutExceptions([&] { return DecodeFile(path, columns, strings, rows); });
-  if (!status.ok()) {
-    rows->resize(before);
-    return ArrowError("cannot read " + path.string(), status, kDamagedNext);
+  const fs::path path = run / segment.file;
+  const size_t before = rows->size();
+  LoadedSegment loaded = LoadSegment(path, columns);
+  RowDecoder<Row> decoder(strings);
+  for (auto& batch : loaded.table.batches) {
+    if (!loaded.status.ok()) break;
+    loaded.status = decoder.Decode(*std::exchange(batch, nullptr), columns, rows);
   }
+  if (!loaded.status.ok()) {
+    rows->resize(before);
+    return ArrowError("cannot read " + path.string(), loaded.status, kDamagedNext);
+  }
+  rows->resize(rows->size() + static_cast<size_t>(loaded.table.rows_without_columns));
   StampPath(segment, std::span(*rows).subspan(before));
   return {};
 }
 
-#define STEPTRACE_INSTANTIATE(Row)                                                              \
-  template Status WriteParquet(const RowsView<Row>&, const StringTable&, PathColumns, int,      \
-                               const std::string&);                                             \
-  template Result<SegmentInfo> WriteSegment(const fs::path&, SegmentInfo, const RowsView<Row>&, \
-                                            const StringTable&, Sync);                          \
-  template Status ReadSegment(const fs::path&, const SegmentInfo&,                              \
-                              const std::vector<std::string>&, StringTable&, std::vector<Row>*);
+template <class Row>
+Status ReadSegments(const fs::path& run, std::span<const SegmentInfo> segments,
+                    const std::vector<std::string>& columns, StringTable& strings,
+                    const TakeRows<Row>& take) {
+  std::future<LoadedSegment> next;
+  const auto load = [&](size_t i) {  // where no thread can be had: when it is asked for
+    return std::async(std::launch::async | std::launch::deferred, LoadSegment,
+                      run / segments[i].file, columns);
+  };
+  std::vector<Row> rows;
+  for (size_t i = 0; i < segments.size(); ++i) {
+    LoadedSegment loaded = next.valid() ? next.get() : LoadSegment(run / segments[i].file, columns);
+    if (i + 1 < segments.size()) next = load(i + 1);
+    RowDecoder<Row> decoder(strings);
+    arrow::Status status = loaded.status;
+    for (size_t b = 0; status.ok() && b < loaded.table.batches.size(); ++b) {
+      rows.clear();
+      status = decoder.Decode(*std::exchange(loaded.table.batches[b], nullptr), columns, &rows);
+      if (!status.ok()) break;
+      StampPath(segments[i], std::span(rows));
+      STEPTRACE_RETURN_IF_ERROR(take(rows));
+    }
+    if (!status.ok()) {
+      return ArrowError("cannot read " + (run / segments[i].file).string(), status, kDamagedNext);
+    }
+    for (int64_t left = loaded.table.rows_without_columns; left > 0; left -= kBatchRows) {
+      rows.assign(static_cast<size_t>(std::min(left, kBatchRows)), Row());
+      StampPath(segments[i], std::span(rows));
+      STEPTRACE_RETURN_IF_ERROR(take(rows));
+    }
+  }
+  return {};
+}
+
+#define STEPTRACE_INSTANTIATE(Row)                                                               \
+  template Status WriteParquet(const RowsView<Row>&, const StringTable&, PathColumns, int,       \
+                               const std::string&);                                              \
+  template Result<SegmentInfo> WriteSegment(const fs::path&, SegmentInfo, const RowsView<Row>&,  \
+                                            const StringTable&, Sync);                           \
+  template Status ReadSegment(const fs::path&, const SegmentInfo&,                               \
+                              const std::vector<std::string>&, StringTable&, std::vector<Row>*); \
+  template Status ReadSegments(const fs::path&, std::span<const SegmentInfo>,                    \
+                               const std::vector<std::string>&, StringTable&,                    \
+                               const TakeRows<Row>&);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
 
 }  // namespace steptrace::store

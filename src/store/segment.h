@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,5 +35,12 @@ template <class Row>
 Status ReadSegment(const std::filesystem::path& run, const SegmentInfo& segment,
                    const std::vector<std::string>& columns, StringTable& strings,
                    std::vector<Row>* rows);
+
+// Hands the rows of segments on, batch by batch, in their order. While a batch is with `take`, a
+// thread decompresses the next segment.
+template <class Row>
+Status ReadSegments(const std::filesystem::path& run, std::span<const SegmentInfo> segments,
+                    const std::vector<std::string>& columns, StringTable& strings,
+                    const std::function<Status(std::span<const Row>)>& take);
 
 }  // namespace steptrace::store

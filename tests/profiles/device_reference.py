@@ -22,6 +22,7 @@ WORK = {
     "memset": "memset",
 }
 LIBRARIES = ("nccl", "rccl", "hccl", "xccl", "cross_device_reduce")
+SYMMETRIC_MEMORY = ("multimem_", "one_shot_all_reduce", "two_shot_all_reduce")
 
 
 def ns(value):
@@ -75,7 +76,8 @@ class Profile:
             stream = event.args.get("stream", str(raw["tid"]).replace("stream ", ""))
             event.device, event.stream = int(device), int(stream)
             low = name.lower()
-            event.communicates = event.kind == "kernel" and any(x in low for x in LIBRARIES)
+            communicates = any(x in low for x in LIBRARIES + SYMMETRIC_MEMORY)
+            event.communicates = event.kind == "kernel" and communicates
             self.work.append(event)
         elif category.endswith(("runtime", "driver")):
             self.runtime.append(Event(raw, "runtime"))

@@ -11,6 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 LIBRARIES = ("nccl", "rccl", "hccl", "xccl", "cross_device_reduce")
+SYMMETRIC_MEMORY = ("multimem_", "one_shot_all_reduce", "two_shot_all_reduce")
 COPIES = ("gpu_memcpy", "gpu_memset")
 
 
@@ -102,7 +103,7 @@ class Rank:
 
 
 def is_communication(name):
-    return any(library in name.lower() for library in LIBRARIES)
+    return any(part in name.lower() for part in LIBRARIES + SYMMETRIC_MEMORY)
 
 
 def match(a, b):

@@ -9,6 +9,7 @@
 
 #include "analyze/critical_path/path_names.h"
 #include "analyze/critical_path/replay.h"
+#include "analyze/distributed/drift.h"
 #include "analyze/distributed/overlap.h"
 
 namespace steptrace::analyze {
@@ -260,7 +261,8 @@ class Builder {
 }  // namespace
 
 CriticalPathSection BuildCriticalPath(const Trace& trace, const CriticalPathOptions& options) {
-  return Builder(trace, options).Build();
+  const std::optional<Undrifted> undrifted = RemoveDrift(trace);
+  return Builder(undrifted ? undrifted->trace : trace, options).Build();
 }
 
 }  // namespace steptrace::analyze

@@ -204,6 +204,7 @@ class PointFinder {
   }
 
   void Causes() {
+    result_.call_begin.assign(rank_.host.size(), kNone);
     bool in_data = false;
     for (size_t i = 0; i < result_.points.size(); ++i) {
       HostPoint& point = result_.points[i];
@@ -220,8 +221,9 @@ class PointFinder {
       if (point.kind == PointKind::kDataBegin) in_data = true;
       if (point.kind == PointKind::kDataEnd) in_data = false;
       const auto number = static_cast<int32_t>(i);
-      if (point.kind == PointKind::kCallBegin) result_.call_begin.emplace(point.event, number);
-      if (point.kind == PointKind::kCallEnd) result_.call_end.emplace(point.event, number);
+      if (point.kind == PointKind::kCallBegin) {
+        result_.call_begin[static_cast<size_t>(point.event)] = number;
+      }
     }
   }
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "analyze/critical_path/path_graph.h"
@@ -34,8 +33,7 @@ struct HandOver {
 struct HostPoints {
   std::vector<HostPoint> points;  // by lane, then time
   std::vector<HandOver> hand_overs;
-  std::unordered_map<int32_t, int32_t> call_begin;  // point of a host event
-  std::unordered_map<int32_t, int32_t> call_end;
+  std::vector<int32_t> call_begin;  // by host event: the point at its begin, or kNone
   int32_t script_lane = kNone;
 };
 

@@ -9,6 +9,7 @@
 #include "analyze/distributed/activity.h"
 #include "analyze/distributed/clocks.h"
 #include "analyze/distributed/match.h"
+#include "base/large_memory.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -126,6 +127,10 @@ class PathGraphBuilder {
     const RankTrace& rank = trace_.ranks[static_cast<size_t>(r)];
     RankNodes& nodes = ranks_[static_cast<size_t>(r)];
     nodes.host = FindHostPoints(rank, *trace_.strings);
+    // Of each event two nodes, and edges within it, from its launch and along its stream.
+    const size_t nodes_more = rank.device.size() * 2 + nodes.host.points.size();
+    ReserveLarge(graph_.nodes, graph_.nodes.size() + nodes_more);
+    ReserveLarge(edges_, edges_.size() + nodes_more + rank.device.size());
     DeviceNodes(r, rank, nodes);
     HostNodes(r, nodes);
     Synchronisations(rank, nodes);
@@ -144,12 +149,12 @@ class PathGraphBuilder {
     return point == kNone ? kNone : nodes.first_point + point;
   }
   int32_t CallBegin(const RankNodes& nodes, int32_t event) const {
-    auto found = nodes.host.call_begin.find(event);
-    return found == nodes.host.call_begin.end() ? kNone : PointNode(nodes, found->second);
+    return PointNode(nodes, nodes.host.call_begin[static_cast<size_t>(event)]);
   }
 
   void DeviceNodes(int32_t r, const RankTrace& rank, RankNodes& nodes) {
     nodes.begin.assign(rank.device.size(), kNone);
+    nodes.ends.reserve(rank.device.size());
     for (size_t i = 0; i < rank.device.size(); ++i) {
       const TraceEvent& event = rank.device[i];
       if (!IsWork(event)) continue;
@@ -349,7 +354,7 @@ class PathGraphBuilder {
     const std::vector<uint32_t> order = StableOrder(keys);
     std::vector<int32_t> place(order.size());
     std::vector<PathNode> sorted;
-    sorted.reserve(order.size());
+    ReserveLarge(sorted, order.size());
     for (uint32_t from : order) {
       place[from] = static_cast<int32_t>(sorted.size());
       sorted.push_back(graph_.nodes[from]);

@@ -10,6 +10,7 @@ namespace steptrace::analyze {
 namespace {
 
 struct Call {
+  int32_t launch = kNone;
   int64_t first_begin_ns = 0;
   int64_t work_ns = 0;
   int64_t events = 0;
@@ -42,13 +43,18 @@ DurationSummary Summarize(std::vector<int64_t> values) {
   return summary;
 }
 
-std::map<int32_t, Call> CallsOf(const DeviceWork& work) {
-  std::map<int32_t, Call> calls;
+// In the order of their first device event.
+std::vector<Call> CallsOf(const DeviceWork& work) {
+  std::vector<Call> calls;
+  std::vector<int32_t> call_of(work.rank->host.size(), kNone);
   for (const TraceEvent* event : work.events) {
     if (event->launch == kNone) continue;
-    auto [found, added] = calls.try_emplace(event->launch);
-    Call& call = found->second;
-    if (added) call.first_begin_ns = event->ts_ns;  // events come by begin
+    int32_t& number = call_of[static_cast<size_t>(event->launch)];
+    if (number == kNone) {
+      number = static_cast<int32_t>(calls.size());
+      calls.push_back({event->launch, event->ts_ns, 0, 0});  // events come by begin
+    }
+    Call& call = calls[static_cast<size_t>(number)];
     call.work_ns += event->dur_ns;
     ++call.events;
   }
@@ -83,8 +89,8 @@ bool IsGraphLaunch(std::string_view call) {
 
 std::vector<LaunchTimes> MakeLaunches(const DeviceWork& work, const store::StringTable& strings) {
   std::map<store::StringId, CallSums> by_name;
-  for (const auto& [index, call] : CallsOf(work)) {
-    const TraceEvent& host = work.rank->host[static_cast<size_t>(index)];
+  for (const Call& call : CallsOf(work)) {
+    const TraceEvent& host = work.rank->host[static_cast<size_t>(call.launch)];
     const int64_t delay = std::max<int64_t>(call.first_begin_ns - host.end_ns(), 0);
     CallSums& sums = by_name[host.name];
     sums.device_events += call.events;

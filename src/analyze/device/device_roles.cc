@@ -2,6 +2,7 @@
 #include <array>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "analyze/device/device_work.h"
 
@@ -19,6 +20,26 @@ bool IsCollective(std::string_view name) {
   return name.starts_with("nccl:") || name.starts_with("gloo:");
 }
 
+// What the names of host ranges say, asked once a name.
+class RoleNames {
+ public:
+  explicit RoleNames(const store::StringTable& strings)
+      : strings_(strings), roles_(static_cast<size_t>(strings.size()), kRoles) {}
+  // Of an operator or annotation: loader, collective, else the CPU's.
+  Role Of(store::StringId name) {
+    Role& role = roles_[static_cast<size_t>(name)];
+    if (role == kRoles) {
+      const std::string& text = strings_.Text(name);
+      role = IsLoader(text) ? kDataLoader : IsCollective(text) ? kCommunication : kCpu;
+    }
+    return role;
+  }
+
+ private:
+  const store::StringTable& strings_;
+  std::vector<Role> roles_;
+};
+
 using Ranges = std::array<std::vector<Stretch>, kRoles>;
 
 Role DeviceRoleOf(const TraceEvent& event, const std::unordered_set<int64_t>& collectives) {
@@ -32,15 +53,17 @@ Role DeviceRoleOf(const TraceEvent& event, const std::unordered_set<int64_t>& co
 Ranges CollectRanges(const RankTrace& rank, const store::StringTable& strings) {
   Ranges ranges;
   std::unordered_set<int64_t> collectives;  // by external id
+  RoleNames names(strings);
   for (const TraceEvent& event : rank.host) {
     const Stretch stretch = {event.ts_ns, event.end_ns()};
     if (event.kind == EventKind::kRuntime) {
       ranges[kRuntime].push_back(stretch);
     } else if (event.kind == EventKind::kOperator || event.kind == EventKind::kAnnotation) {
-      const std::string& name = strings.Text(event.name);
-      const bool collective = IsCollective(name);
-      if (collective && event.external_id != kNone) collectives.insert(event.external_id);
-      ranges[IsLoader(name) ? kDataLoader : collective ? kCommunication : kCpu].push_back(stretch);
+      const Role role = names.Of(event.name);
+      if (role == kCommunication && event.external_id != kNone) {
+        collectives.insert(event.external_id);
+      }
+      ranges[role].push_back(stretch);
     }
   }
   for (const TraceEvent& event : rank.device) {

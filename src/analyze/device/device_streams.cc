@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 #include "analyze/device/device_work.h"
 
@@ -20,10 +19,11 @@ struct Queued {
 
 std::vector<Queued> QueuedOn(const RankTrace& rank, const std::vector<const TraceEvent*>& events) {
   std::vector<Queued> queued;
-  std::unordered_map<int32_t, bool> seen;
+  std::vector<bool> seen(rank.host.size());
   for (const TraceEvent* event : events) {
     const TraceEvent* launch = LaunchOf(rank, *event);
-    if (launch == nullptr || !seen.emplace(event->launch, true).second) continue;
+    if (launch == nullptr || seen[static_cast<size_t>(event->launch)]) continue;
+    seen[static_cast<size_t>(event->launch)] = true;
     queued.push_back({launch->ts_ns, event->ts_ns});
   }
   return queued;

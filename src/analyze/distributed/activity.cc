@@ -169,12 +169,13 @@ class ActivityBuilder {
 int32_t Labels::Of(const Label& label) {
   const uint64_t key = static_cast<uint64_t>(label.name) << 32 ^
                        static_cast<uint64_t>(label.operator_) << 4 ^
+                       static_cast<uint64_t>(static_cast<uint32_t>(label.collective + 1)) << 16 ^
                        static_cast<uint64_t>(label.doing);
   std::vector<int32_t>& numbers = numbers_[key];
   for (int32_t number : numbers) {
     const Label& known = labels_[static_cast<size_t>(number)];
     if (known.doing == label.doing && known.name == label.name &&
-        known.operator_ == label.operator_) {
+        known.operator_ == label.operator_ && known.collective == label.collective) {
       return number;
     }
   }
@@ -186,6 +187,41 @@ int32_t Labels::Of(const Label& label) {
 std::vector<Activity> ActivitiesOf(const RankTrace& rank, const store::StringTable& strings,
                                    Labels& labels) {
   return ActivityBuilder(rank, strings, labels).Build();
+}
+
+std::vector<Activity> CutWaits(const std::vector<Activity>& line, std::vector<RankWait> waits,
+                               Labels& labels) {
+  std::sort(waits.begin(), waits.end(),
+            [](const RankWait& a, const RankWait& b) { return a.begin_ns < b.begin_ns; });
+  LineBuilder in_order;  // the place in `waits` in place of a label
+  for (size_t i = 0; i < waits.size(); ++i) {
+    in_order.Add(waits[i].begin_ns, waits[i].end_ns, static_cast<int32_t>(i));
+  }
+  const Line waiting = in_order.Take();
+  Line result;
+  result.reserve(line.size() + waiting.size());
+  auto wait = waiting.begin();
+  for (const Activity& one : line) {
+    const Label label = labels.all()[static_cast<size_t>(one.label)];
+    if (label.doing != Doing::kCommunicating) {
+      result.push_back(one);
+      continue;
+    }
+    while (wait != waiting.end() && wait->end_ns <= one.begin_ns) ++wait;
+    int64_t at = one.begin_ns;
+    for (auto in = wait; in != waiting.end() && in->begin_ns < one.end_ns; ++in) {
+      const int64_t begin = std::max(at, in->begin_ns);
+      const int64_t end = std::min(one.end_ns, in->end_ns);
+      if (at < begin) result.push_back({at, begin, one.label});
+      const int32_t collective = waits[static_cast<size_t>(in->label)].collective;
+      result.push_back(
+          {begin, end,
+           labels.Of({Doing::kWaitingForRanks, label.name, label.operator_, collective})});
+      at = end;
+    }
+    if (at < one.end_ns) result.push_back({at, one.end_ns, one.label});
+  }
+  return result;
 }
 
 bool IsDataWait(std::string_view name) {

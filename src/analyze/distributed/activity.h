@@ -17,13 +17,14 @@ enum class Doing : uint8_t {
   kComputing,        // a kernel ran
   kCopying,          // memory moved and nothing was computed
   kCommunicating,    // a collective ran and nothing else
+  kWaitingForRanks,  // of that, what it waited in one for another rank to come
   kWaitingForData,   // device idle, the script waits for its loader
   kSynchronising,    // device idle, a runtime call waits
   kWaitingOnDevice,  // device idle though its next work was launched: it waits for other streams
   kLaunching,        // device idle, the host is on its way to the next launch
   kNotRecorded,      // outside what the profile holds
 };
-inline constexpr int kDoings = 8;
+inline constexpr int kDoings = 9;
 
 // A stretch of the rank's time. `label` names what it did: see Labels.
 struct Activity {
@@ -37,6 +38,7 @@ struct Label {
   Doing doing = Doing::kNotRecorded;
   store::StringId name{};       // of the kernel, copy, loader, runtime call
   store::StringId operator_{};  // that launched it, or that the host was in
+  int32_t collective = kNone;   // of kWaitingForRanks: its number
 };
 
 class Labels {
@@ -52,6 +54,18 @@ class Labels {
 // By begin, disjoint, without holes from the first to the last event of the rank.
 std::vector<Activity> ActivitiesOf(const RankTrace& rank, const store::StringTable& strings,
                                    Labels& labels);
+
+// When a rank waited for others in a collective, by its own clock.
+struct RankWait {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  int32_t collective = kNone;
+};
+
+// Tells waiting from transfer in the stretches that communicate: the line with those cut. `waits`
+// in any order; where some overlap, the one that began first counts.
+std::vector<Activity> CutWaits(const std::vector<Activity>& line, std::vector<RankWait> waits,
+                               Labels& labels);
 
 // The script's wait for its data, by the name that PyTorch gives it.
 bool IsDataWait(std::string_view name);

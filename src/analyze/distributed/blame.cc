@@ -17,6 +17,7 @@ BlameCause CauseOf(Doing doing) {
     case Doing::kCopying:
       return BlameCause::kCopies;
     case Doing::kCommunicating:
+    case Doing::kWaitingForRanks:  // in one whose own blame is not known
       return BlameCause::kOtherCommunication;
     case Doing::kWaitingForData:
       return BlameCause::kDataWait;
@@ -52,28 +53,81 @@ class Tally {
   std::vector<size_t> touched_;
 };
 
+// A part of one rank's wait, and whose it is.
+struct Guilt {
+  int32_t rank = 0;
+  BlamePart part;
+  int64_t ns = 0;
+};
+
+// The largest parts by name and the rest by cause alone, so that what later waits refer to stays
+// small. The sum stays.
+std::vector<Guilt> Condense(std::vector<Guilt> guilts) {
+  constexpr size_t kNamed = 8;
+  if (guilts.size() <= kNamed) return guilts;
+  std::stable_sort(guilts.begin(), guilts.end(),
+                   [](const Guilt& a, const Guilt& b) { return a.ns > b.ns; });
+  std::map<std::pair<int32_t, BlamePart>, int64_t> rest;
+  for (size_t i = kNamed; i < guilts.size(); ++i) {
+    const Guilt& guilt = guilts[i];
+    rest[{guilt.rank, {guilt.part.cause, guilt.part.before_step, {}, {}}}] += guilt.ns;
+  }
+  guilts.resize(kNamed);
+  for (const auto& [whose, ns] : rest) guilts.push_back({whose.first, whose.second, ns});
+  return guilts;
+}
+
 class BlameFinder {
  public:
   BlameFinder(const Trace& trace, const Matches& matches, const Clocks& clocks)
       : trace_(trace), matches_(matches), clocks_(clocks) {
     not_recorded_ = labels_.Of({Doing::kNotRecorded, {}, {}});
-    for (const auto& rank : trace.ranks) {
-      lines_.push_back(ActivitiesOf(rank, *trace.strings, labels_));
-    }
     result_.resize(trace.ranks.size());
+    known_.resize(matches.collectives.size());
   }
 
   std::vector<RankBlame> Find() {
+    Measure();
+    MakeLines();
     for (size_t c = 0; c < matches_.collectives.size(); ++c) {
-      Judge(matches_.collectives[c]);
-      std::vector<int32_t> ranks = RanksOf(matches_.collectives[c]);
-      auto& latest = latest_[ranks];
-      latest.push_back(static_cast<int32_t>(c));
+      before_.push_back(Before(matches_.collectives[c]));
+      latest_[RanksOf(matches_.collectives[c])].push_back(static_cast<int32_t>(c));
     }
+    // A collective that made a rank late was complete before the rank came: whoever is judged by
+    // the last begin finds the blame of those before it.
+    std::vector<size_t> order(times_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [this](size_t a, size_t b) {
+      return times_[a].last_begin_ns < times_[b].last_begin_ns;
+    });
+    for (size_t c : order) Judge(c);
     return std::move(result_);
   }
 
  private:
+  void Measure() {
+    for (const auto& collective : matches_.collectives) {
+      times_.push_back(TimesOf(collective, clocks_.offset_ns));
+    }
+  }
+
+  void MakeLines() {
+    std::vector<std::vector<RankWait>> waits(trace_.ranks.size());
+    for (size_t c = 0; c < times_.size(); ++c) {
+      const auto& members = matches_.collectives[c].members;
+      for (size_t m = 0; m < members.size(); ++m) {
+        const int64_t wait_ns = times_[c].wait_ns[m];
+        if (wait_ns == 0) continue;
+        waits[static_cast<size_t>(members[m].rank)].push_back(
+            {members[m].begin_ns, members[m].begin_ns + wait_ns, static_cast<int32_t>(c)});
+      }
+    }
+    for (size_t r = 0; r < trace_.ranks.size(); ++r) {
+      lines_.push_back(CutWaits(ActivitiesOf(trace_.ranks[r], *trace_.strings, labels_),
+                                std::move(waits[r]), labels_));
+    }
+  }
+
   int64_t Offset(int32_t rank) const { return clocks_.offset_ns[static_cast<size_t>(rank)]; }
 
   static std::vector<int32_t> RanksOf(const MatchedCollective& collective) {
@@ -118,27 +172,41 @@ class BlameFinder {
     });
   }
 
-  void Judge(const MatchedCollective& collective) {
-    const CollectiveTimes times = TimesOf(collective, clocks_.offset_ns);
+  void Judge(size_t number) {
+    const MatchedCollective& collective = matches_.collectives[number];
+    const CollectiveTimes& times = times_[number];
     if (times.total_wait_ns == 0) return;
     const CollectiveCall& late = collective.members[times.last];
-    RankBlame& blame = result_[static_cast<size_t>(late.rank)];
-    blame.caused_wait_ns += times.total_wait_ns;
-    blame.collectives += 1;
-    const MatchedCollective* before = Before(collective);
+    result_[static_cast<size_t>(late.rank)].collectives += 1;
+    const MatchedCollective* before = before_[number];
     const int64_t from = before ? 0 : FirstCommonMoment(collective);
     for (size_t m = 0; m < collective.members.size(); ++m) {
       if (times.wait_ns[m] == 0) continue;
       const CollectiveCall& waiter = collective.members[m];
-      blame.waiters[waiter.rank] += times.wait_ns[m];
       const Stretches stretches =
           before
               ? Since(*MemberOf(*before, late.rank), *MemberOf(*before, waiter.rank), late, waiter)
               : Stretches{{from + Offset(late.rank), from + Offset(waiter.rank)},
                           {late.begin_ns, waiter.begin_ns},
                           0};
-      ShareOut(times.wait_ns[m], late, waiter, stretches, blame);
+      std::vector<Guilt> guilts = ShareOut(times.wait_ns[m], late, waiter, stretches);
+      for (const Guilt& guilt : guilts) {
+        RankBlame& blame = result_[static_cast<size_t>(guilt.rank)];
+        blame.caused_wait_ns += guilt.ns;
+        blame.waiters[waiter.rank] += guilt.ns;
+        blame.parts[guilt.part] += guilt.ns;
+      }
+      known_[number].emplace_back(waiter.rank, Condense(std::move(guilts)));
     }
+  }
+
+  // Whose a rank's wait in a collective was; null: not judged. Where clocks contradict each other
+  // one may begin before what it waited for.
+  const std::vector<Guilt>* GuiltsOf(int32_t collective, int32_t rank) const {
+    for (const auto& [waiter, guilts] : known_[static_cast<size_t>(collective)]) {
+      if (waiter == rank) return &guilts;
+    }
+    return nullptr;
   }
 
   // Without a collective before: from when all of them are in the profile.
@@ -205,8 +273,8 @@ class BlameFinder {
     if (at < to) tally_.Add(slot(not_recorded_), sign * (to - at));
   }
 
-  void ShareOut(int64_t wait_ns, const CollectiveCall& late, const CollectiveCall& waiter,
-                const Stretches& stretches, RankBlame& blame) {
+  std::vector<Guilt> ShareOut(int64_t wait_ns, const CollectiveCall& late,
+                              const CollectiveCall& waiter, const Stretches& stretches) {
     tally_.Reset(labels_.all().size());
     const auto step = StepBegins(late, waiter, stretches);
     const std::array<int32_t, 2> ranks = {late.rank, waiter.rank};
@@ -225,17 +293,19 @@ class BlameFinder {
     for (int64_t& head : heads) head = std::max<int64_t>(0, head);
     const std::vector<int64_t> shares = Apportion(wait_ns, heads);
     if (std::accumulate(shares.begin(), shares.end(), int64_t{0}) == 0) {
-      blame.parts[{BlameCause::kUnknown, false, {}, {}}] += wait_ns;
-      return;
+      return {{late.rank, {BlameCause::kUnknown, false, {}, {}}, wait_ns}};
     }
+    std::vector<Guilt> guilts;
     for (size_t head = 0; head < kHeads; ++head) {
       if (shares[head] == 0) continue;
       if (head == left_later) {
-        blame.parts[{BlameCause::kPreviousCollective, step.has_value(), {}, {}}] += shares[head];
+        guilts.push_back(
+            {late.rank, {BlameCause::kPreviousCollective, step.has_value(), {}, {}}, shares[head]});
       } else {
-        ShareByName(head, shares[head], blame);
+        ShareByName(head, shares[head], late.rank, guilts);
       }
     }
+    return guilts;
   }
 
   // A slot that fell back to 0 and rose again stands twice in the list.
@@ -250,7 +320,7 @@ class BlameFinder {
     return 2 * static_cast<size_t>(labels_.all()[slot / 2].doing) + slot % 2;
   }
 
-  void ShareByName(size_t head, int64_t ns, RankBlame& blame) {
+  void ShareByName(size_t head, int64_t ns, int32_t late, std::vector<Guilt>& guilts) const {
     std::vector<size_t> slots;
     std::vector<int64_t> weights;
     for (size_t slot : touched()) {
@@ -262,8 +332,25 @@ class BlameFinder {
     for (size_t i = 0; i < slots.size(); ++i) {
       if (shares[i] == 0) continue;
       const Label& label = labels_.all()[slots[i] / 2];
-      blame.parts[{CauseOf(label.doing), slots[i] % 2 == 0, label.name, label.operator_}] +=
-          shares[i];
+      const std::vector<Guilt>* others =
+          label.collective == kNone ? nullptr : GuiltsOf(label.collective, late);
+      if (others != nullptr) {
+        PassOn(*others, shares[i], guilts);
+      } else {
+        guilts.push_back({late,
+                          {CauseOf(label.doing), slots[i] % 2 == 0, label.name, label.operator_},
+                          shares[i]});
+      }
+    }
+  }
+
+  // To those who made the late rank wait, in proportion.
+  static void PassOn(const std::vector<Guilt>& others, int64_t ns, std::vector<Guilt>& guilts) {
+    std::vector<int64_t> weights;
+    for (const Guilt& other : others) weights.push_back(other.ns);
+    const std::vector<int64_t> shares = Apportion(ns, weights);
+    for (size_t i = 0; i < others.size(); ++i) {
+      if (shares[i] != 0) guilts.push_back({others[i].rank, others[i].part, shares[i]});
     }
   }
 
@@ -274,6 +361,9 @@ class BlameFinder {
   int32_t not_recorded_ = 0;
   std::vector<std::vector<Activity>> lines_;
   std::map<std::vector<int32_t>, std::vector<int32_t>> latest_;  // by members; in order
+  std::vector<CollectiveTimes> times_;                           // by collective, as the next two
+  std::vector<const MatchedCollective*> before_;
+  std::vector<std::vector<std::pair<int32_t, std::vector<Guilt>>>> known_;  // waiter, whose it is
   Tally tally_;
   std::vector<RankBlame> result_;
 };

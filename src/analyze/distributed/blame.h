@@ -16,6 +16,9 @@
 // at the end of the last collective before in which all members took part. Since then the late rank
 // spent its time under some heads for longer than the waiting one: the wait is shared out over
 // these in proportion to their differences, first by what was done, then by name.
+//
+// Who was late because it waited itself is not to blame: what it waited for others in a collective
+// on its way goes to those who were blamed for that wait, with their causes.
 namespace steptrace::analyze {
 
 enum class BlameCause : uint8_t {
@@ -42,7 +45,7 @@ struct BlamePart {
 };
 
 struct RankBlame {
-  int64_t caused_wait_ns = 0;
+  int64_t caused_wait_ns = 0;          // also where another rank came last because of it
   int64_t collectives = 0;             // in which it came last and someone waited
   std::map<int32_t, int64_t> waiters;  // by index of the rank
   std::map<BlamePart, int64_t> parts;  // sum to caused_wait_ns

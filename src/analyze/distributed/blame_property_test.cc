@@ -22,7 +22,8 @@ TEST(ApportionTest, WholeNumbersThatSumToTheTotal) {
 }
 
 // Ranks that compute for a while of their own choice, load, launch late, drop calls and run on
-// clocks of their own.
+// clocks of their own. With pairs, some rounds are of two ranks alone: who waits there lets others
+// wait.
 std::string RandomJob(std::mt19937_64& random) {
   auto draw = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
@@ -30,12 +31,17 @@ std::string RandomJob(std::mt19937_64& random) {
   const auto ranks = draw(1, 5);
   const auto rounds = draw(0, 12);
   const bool grouped = draw(0, 1) == 1;
+  const bool pairs = ranks > 2 && draw(0, 1) == 1;
   std::vector<int64_t> at(static_cast<size_t>(ranks), 1000);
   std::vector<std::string> texts(static_cast<size_t>(ranks));
   std::vector<int64_t> skew(static_cast<size_t>(ranks));
   for (auto& s : skew) s = draw(0, 4) == 0 ? draw(0, 900) : 0;
   for (int64_t round = 0; round < rounds; ++round) {
     std::vector<int64_t> begin;
+    const auto first = static_cast<size_t>(draw(0, ranks - 1));
+    const auto last = static_cast<size_t>(draw(0, ranks - 1));
+    const bool all = !pairs || first >= last || draw(0, 2) == 0;
+    const auto takes_part = [&](size_t r) { return all || r == first || r == last; };
     for (size_t r = 0; r < at.size(); ++r) {
       const int64_t from = at[r] + skew[r];
       const int64_t work = draw(0, 500);
@@ -46,13 +52,25 @@ std::string RandomJob(std::mt19937_64& random) {
       texts[r] += fmt::format("s7 kernel k{} {} {}\n", draw(0, 3), split, from + work);
       begin.push_back(at[r] + work);
     }
-    const int64_t end = *std::max_element(begin.begin(), begin.end()) + draw(0, 100);
+    int64_t end = 0;
     for (size_t r = 0; r < at.size(); ++r) {
+      if (takes_part(r)) end = std::max(end, begin[r]);
+    }
+    end += draw(0, 100);
+    const std::string of_pair = fmt::format(
+        R"( details={{"Process Group Name":"p","Process Group Ranks":"[{}, {}]"}})", first, last);
+    const std::string details = !all      ? of_pair
+                                : grouped ? R"( details={"Process Group Name":"0"})"
+                                          : "";
+    for (size_t r = 0; r < at.size(); ++r) {
+      if (!takes_part(r)) {
+        at[r] = begin[r];
+        continue;
+      }
       at[r] = end + draw(0, 3);
       if (draw(0, 9) == 0) continue;
-      texts[r] +=
-          fmt::format("s9 kernel ncclDevKernel_AllReduce {} {}{}\n", begin[r] + skew[r],
-                      at[r] + skew[r], grouped ? R"( details={"Process Group Name":"0"})" : "");
+      texts[r] += fmt::format("s9 kernel ncclDevKernel_AllReduce {} {}{}\n", begin[r] + skew[r],
+                              at[r] + skew[r], details);
     }
   }
   std::string text;

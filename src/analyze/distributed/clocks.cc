@@ -13,11 +13,6 @@ namespace {
 // collective scatter by as much.
 constexpr int64_t kOffsetNoNewsNs = 50'000;
 
-// Every rank gets the result at the end of these; of a broadcast the source may end early.
-bool EndsTogether(const std::string& name) {
-  return name != "broadcast" && name != "reduce" && name != "scatter" && name != "gather";
-}
-
 int64_t Median(std::vector<int64_t> values) {
   if (values.empty()) return 0;
   auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -156,6 +151,10 @@ class Aligner {
 };
 
 }  // namespace
+
+bool EndsTogether(const std::string& name) {
+  return name != "broadcast" && name != "reduce" && name != "scatter" && name != "gather";
+}
 
 Clocks AlignClocks(const Trace& trace, const Collectives& calls, const Matches& matches) {
   return Aligner(trace, calls, matches).Align();

@@ -34,4 +34,8 @@ struct Clocks {
 // where the ends of all differ by much more than they scatter.
 Clocks AlignClocks(const Trace& trace, const Collectives& calls, const Matches& matches);
 
+// Every rank gets the result at the end of such a collective; of a broadcast the source may end
+// early.
+bool EndsTogether(const std::string& name);
+
 }  // namespace steptrace::analyze

@@ -10,6 +10,7 @@
 
 #include "analyze/distributed/blame.h"
 #include "analyze/distributed/clocks.h"
+#include "analyze/distributed/drift.h"
 #include "analyze/distributed/match.h"
 #include "analyze/distributed/overlap.h"
 
@@ -115,7 +116,7 @@ class Builder {
     }
     for (const ClockRow& row : clocks_.rows) {
       section_.clocks.push_back({row.is_node, row.unit, row.offset_ns, row.measured_ns,
-                                 row.residual_ns, row.pairs, row.reference});
+                                 row.residual_ns, 0, row.pairs, row.reference});
     }
     section_.clocks_corrected = clocks_.corrected;
     section_.impossible_starts = clocks_.impossible_after;
@@ -372,7 +373,14 @@ class Builder {
 }  // namespace
 
 ProfileDistributed BuildDistributed(const Trace& trace, const DistributedOptions& options) {
-  return Builder(trace, options).Build();
+  const std::optional<Undrifted> undrifted = RemoveDrift(trace);
+  if (!undrifted) return Builder(trace, options).Build();
+  ProfileDistributed section = Builder(undrifted->trace, options).Build();
+  for (ClockOffset& clock : section.clocks) {
+    const auto drift = undrifted->drift_ppb.find(clock.unit);
+    if (clock.is_node && drift != undrifted->drift_ppb.end()) clock.drift_ppb = drift->second;
+  }
+  return section;
 }
 
 }  // namespace steptrace::analyze

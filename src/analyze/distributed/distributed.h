@@ -117,6 +117,8 @@ struct ClockOffset {
   int64_t offset_ns = 0;  // taken off its times
   int64_t measured_ns = 0;
   int64_t residual_ns = 0;
+  int64_t drift_ppb = 0;  // its clock runs faster than the first's by so many parts in 10^9: taken
+                          // off before the offset is measured
   int64_t pairs = 0;
   bool reference = false;
 };

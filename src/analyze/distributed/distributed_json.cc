@@ -124,6 +124,7 @@ Json ToJson(const ClockOffset& row) {
           {"offset_ns", row.offset_ns},
           {"measured_ns", row.measured_ns},
           {"residual_ns", row.residual_ns},
+          {"drift_ppb", row.drift_ppb},
           {"pairs", row.pairs},
           {"reference", row.reference}};
 }

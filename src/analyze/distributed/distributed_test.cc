@@ -95,6 +95,62 @@ TEST(DistributedTest, LateByALateLaunch) {
   EXPECT_THAT(Parts(section.blame[0]), ElementsAre("in_step late_launch |aten::slow 199"));
 }
 
+// Ranks 0 and 1, and 1 and 2, exchange: rank 2 loads for long, rank 1 waits for it and then lets
+// rank 0 wait.
+std::string Chain(const std::string& loads, int computes) {
+  const std::string first = AllReduce("tp", "[1, 2]", 2);
+  const std::string second = AllReduce("dp", "[0, 1]", 2);
+  return "rank 0\ns7 kernel gemm 0 100\ns9 kernel ncclDevKernel_AllReduce 100 700 " + second +
+         "\nrank 1\ns7 kernel gemm 0 100\ns8 kernel ncclDevKernel_AllReduce 100 450 " + first +
+         fmt::format("\ns7 kernel more 450 {0}\ns9 kernel ncclDevKernel_AllReduce {0} 700 ",
+                     450 + computes) +
+         second + "\nrank 2\n" + loads + "s8 kernel ncclDevKernel_AllReduce 400 450 " + first +
+         "\n";
+}
+
+TEST(DistributedTest, BlameFollowsTheChainOfWaits) {
+  const auto section = Of(
+      Chain("t1 annotation enumerate(DataLoader)#x.__next__ 0 300\ns7 kernel gemm 300 400\n", 0));
+  EXPECT_EQ(section.wait_ns, 300 + 350);
+  ASSERT_EQ(section.blame.size(), 2u);
+  // Of rank 0's 350 rank 1 spent 300 waiting and 50 exchanging.
+  EXPECT_EQ(section.blame[0].rank, 2);
+  EXPECT_EQ(section.blame[0].caused_wait_ns, 600);
+  EXPECT_EQ(section.blame[0].cause, "data_wait");
+  EXPECT_EQ(section.blame[0].collectives, 1);
+  EXPECT_THAT(section.blame[0].waiters, ElementsAre(std::pair<int32_t, int64_t>(0, 300),
+                                                    std::pair<int32_t, int64_t>(1, 300)));
+  EXPECT_THAT(Parts(section.blame[0]),
+              ElementsAre("in_step data_wait enumerate(DataLoader)#x.__next__| 600"));
+  EXPECT_EQ(section.blame[1].rank, 1);
+  EXPECT_THAT(Parts(section.blame[1]),
+              ElementsAre("in_step other_communication ncclDevKernel_AllReduce| 50"));
+}
+
+TEST(DistributedTest, TheChainEndsWhereALateRankIsSlowItself) {
+  const auto section = Of(Chain("s7 kernel gemm 0 400\n", 50));
+  EXPECT_EQ(section.wait_ns, 300 + 400);
+  ASSERT_EQ(section.blame.size(), 2u);
+  EXPECT_EQ(section.blame[0].rank, 2);
+  EXPECT_THAT(Parts(section.blame[0]), ElementsAre("in_step longer_kernels gemm| 600"));
+  EXPECT_EQ(section.blame[1].rank, 1);
+  EXPECT_THAT(Parts(section.blame[1]),
+              ElementsAre("in_step longer_kernels more| 50",
+                          "in_step other_communication ncclDevKernel_AllReduce| 50"));
+}
+
+TEST(DistributedTest, KernelsOfSymmetricMemoryCommunicate) {
+  const auto section =
+      Of("rank 0\ns7 kernel \"void multimem_all_reduce_kernel<c10::BFloat16, 16>\" 0 100\n"
+         "s7 kernel two_shot_all_reduce_kernel 200 300\ns7 kernel one_shot_all_reduce 300 400\n"
+         "rank 1\ns7 kernel \"void multimem_all_reduce_kernel<c10::BFloat16, 16>\" 40 100\n"
+         "s7 kernel two_shot_all_reduce_kernel 200 300\ns7 kernel one_shot_all_reduce 300 400\n");
+  EXPECT_EQ(section.collective_count, 3);
+  EXPECT_EQ(section.collectives[0].name, "all_reduce");
+  EXPECT_EQ(section.ranks[0].wait_ns, 40);
+  EXPECT_EQ(section.ranks[0].times.exposed_ns, 300);
+}
+
 // Rank 1 comes to its step 100 late, for its loader, and loses 50 more in the step by a kernel.
 TEST(DistributedTest, LateAtTheStepsBeginIsToldFromLateInTheStep) {
   auto rank = [](int late, int longer) {

@@ -87,16 +87,15 @@ std::vector<int64_t> FindSelfTimes(const std::vector<TraceEvent>& host,
 }
 
 // Parents precede what nests in them: backwards, each is complete when it is added.
-template <class Number>
-void AddToParents(const std::vector<TraceEvent>& host, std::vector<Number>& totals) {
+void AddToParents(const std::vector<TraceEvent>& host, OperatorTree& tree) {
   for (size_t i = host.size(); i-- > 0;) {
-    const int32_t parent = host[i].parent;
-    if (parent == kNone) continue;
-    if constexpr (std::is_same_v<Number, uint8_t>) {
-      totals[At(parent)] |= totals[i];
-    } else {
-      totals[At(parent)] += totals[i];
-    }
+    if (host[i].parent == kNone) continue;
+    const size_t parent = At(host[i].parent);
+    tree.tensor_eligible[parent] |= tree.tensor_eligible[i];
+    if (tree.device_total_ns[i] == 0) continue;
+    tree.device_total_ns[parent] += tree.device_total_ns[i];
+    tree.kernel_total_ns[parent] += tree.kernel_total_ns[i];
+    tree.tensor_total_ns[parent] += tree.tensor_total_ns[i];
   }
 }
 
@@ -120,9 +119,6 @@ void AddDeviceTimes(const Trace& trace, const RankTrace& rank, const TensorCoreP
   tree.device_total_ns = tree.device_self_ns;
   tree.kernel_total_ns = tree.kernel_self_ns;
   tree.tensor_total_ns = tree.tensor_self_ns;
-  AddToParents(rank.host, tree.device_total_ns);
-  AddToParents(rank.host, tree.kernel_total_ns);
-  AddToParents(rank.host, tree.tensor_total_ns);
 }
 
 void MarkOperators(const Trace& trace, const RankTrace& rank, OperatorTree& tree) {
@@ -136,7 +132,6 @@ void MarkOperators(const Trace& trace, const RankTrace& rank, OperatorTree& tree
     tree.listed[i] = tree.call[i] == static_cast<int32_t>(i) && !left_out(event.name);
     tree.tensor_eligible[i] = could_use(event.name) || tree.tensor_self_ns[i] > 0;
   }
-  AddToParents(rank.host, tree.tensor_eligible);
 }
 
 }  // namespace
@@ -148,6 +143,7 @@ OperatorTree BuildOperatorTree(const Trace& trace, const RankTrace& rank,
   tree.host_self_ns = FindSelfTimes(rank.host, tree.call);
   AddDeviceTimes(trace, rank, patterns, tree);
   MarkOperators(trace, rank, tree);
+  AddToParents(rank.host, tree);
   return tree;
 }
 

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
 #include <vector>
 
+#include "analyze/report/profile_analysis.h"
 #include "analyze/report/recommendations.h"
 #include "analyze/report/sections.h"
 #include "analyze/rules/agreement.h"
@@ -68,9 +70,24 @@ std::shared_ptr<const std::vector<RuleResult>> MakeRuleResults(const ReportInput
       RunRules(rules, RuleSettings(RuleMode::kModern)));
 }
 
+ProfiledSteps StagesOf(const Trace& profile, const std::vector<RankSteps>& ranks) {
+  ProfiledSteps stages;
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    for (const TraceStepTimes& one : ranks[r].attributed) {
+      stages[{profile.ranks[r].rank, one.step.number}] = one.stages;
+    }
+  }
+  return stages;
+}
+
 }  // namespace
 
 Report BuildReport(const ReportInput& input) {
+  return BuildReport(input,
+                     input.profile == nullptr ? ProfileAnalysis() : AnalyseProfile(*input.profile, input.options.tensor_cores));
+}
+
+Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   const JobFacts facts = ReadJobFacts(input.facts, *input.strings);
   const StepSelection selection = SelectSteps(input);
   const auto ranks = RanksByNode(input);
@@ -82,7 +99,7 @@ Report BuildReport(const ReportInput& input) {
   AttributionRules rules = MakeRules(input.steps, load, device, HasPeers(ranks, facts));
   rules.idle_of_forward = idle.of_forward;
   ProfiledSteps profiled;
-  if (input.profile != nullptr) profiled = AttributeProfile(*input.profile);
+  if (input.profile != nullptr) profiled = StagesOf(*input.profile, analysis.ranks);
   if (!profiled.empty()) rules.profiled = &profiled;
   const StepTimes times(input, selection, rules);
 
@@ -104,7 +121,7 @@ Report BuildReport(const ReportInput& input) {
   report.verdict.rules = AgreeingRules(report.verdict, *report.rules);
   report.findings = MakeFindings(input.findings, *input.strings);
   if (input.profile != nullptr) {
-    report.profile = BuildProfile(*input.profile, input.options.tensor_cores);
+    report.profile = std::move(analysis.sections);
     report.recommendations = MakeRecommendations(*input.profile, report);
   }
   return report;

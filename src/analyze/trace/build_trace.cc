@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
+#include "analyze/trace/id_index.h"
 #include "analyze/trace/trace.h"
+#include "analyze/trace/trace_builder.h"
+#include "base/large_memory.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -27,64 +30,7 @@ int64_t Or(const std::optional<int64_t>& value) {
   return value.value_or(kNone);
 }
 
-// Kind and role of each pair of category and name, decided once.
-class Classes {
- public:
-  explicit Classes(const store::StringTable& strings) : strings_(strings) {}
-
-  std::pair<EventKind, DeviceRole> Of(store::StringId category, store::StringId name) {
-    uint64_t key = static_cast<uint64_t>(category) << 32 | static_cast<uint32_t>(name);
-    auto [found, added] = classes_.try_emplace(key);
-    if (added) {
-      EventKind kind = KindOf(strings_.Text(category), strings_.Text(name));
-      found->second = {kind, RoleOf(kind, strings_.Text(name))};
-    }
-    return found->second;
-  }
-
- private:
-  const store::StringTable& strings_;
-  std::unordered_map<uint64_t, std::pair<EventKind, DeviceRole>> classes_;
-};
-
-// Tracks as lanes, numbered in the order in which events use them.
-class Lanes {
- public:
-  explicit Lanes(std::span<const store::TrackRow> tracks) {
-    for (const auto& track : tracks) tracks_.emplace(track.track, &track);
-  }
-
-  int32_t Of(int32_t track, bool on_device) {
-    auto [found, added] = lanes_.try_emplace(track, static_cast<int32_t>(list.size()));
-    if (added) list.push_back(Make(track, on_device));
-    return found->second;
-  }
-
-  std::vector<Lane> list;
-  int32_t node = 0;
-
- private:
-  Lane Make(int32_t track, bool on_device) {
-    Lane lane;
-    lane.track = track;
-    lane.on_device = on_device;
-    auto found = tracks_.find(track);
-    if (found == tracks_.end()) return lane;
-    const store::TrackRow& row = *found->second;
-    lane.pid = Or(row.pid);
-    lane.tid = Or(row.tid);
-    lane.device = row.device.value_or(kNone);
-    lane.stream = Or(row.stream);
-    lane.name = row.name;
-    node = row.node;
-    return lane;
-  }
-
-  std::unordered_map<int32_t, const store::TrackRow*> tracks_;
-  std::unordered_map<int32_t, int32_t> lanes_;
-};
-
-TraceEvent EventOf(const store::SliceRow& row, EventKind kind, DeviceRole role, int32_t lane) {
+TraceEvent EventOf(const store::SliceRow& row, EventKind kind, DeviceRole role) {
   TraceEvent event;
   event.ts_ns = row.ts_ns;
   event.dur_ns = std::max<int64_t>(0, row.dur_ns);
@@ -97,7 +43,6 @@ TraceEvent EventOf(const store::SliceRow& row, EventKind kind, DeviceRole role, 
   event.flow_in = Or(row.flow_in);
   event.name = row.name;
   event.details = row.details;
-  event.lane = lane;
   event.kind = kind;
   event.role = role;
   return event;
@@ -137,13 +82,35 @@ std::vector<TraceStep> StepsOf(const std::vector<TraceEvent>& host,
   return steps;
 }
 
-// Index of the last step that begins at or before the moment and ends after it.
-int32_t StepAt(const std::vector<TraceStep>& steps, int64_t ts_ns) {
-  auto after = std::upper_bound(steps.begin(), steps.end(), ts_ns,
-                                [](int64_t ts, const TraceStep& step) { return ts < step.ts_ns; });
-  if (after == steps.begin() || ts_ns >= std::prev(after)->end_ns()) return kNone;
-  return static_cast<int32_t>(std::prev(after) - steps.begin());
-}
+// Index of the last step that begins at or before the moment and ends after it. Moments of one
+// thread come in order: the step of the one before nearly always answers for the next.
+class StepFinder {
+ public:
+  explicit StepFinder(const std::vector<TraceStep>& steps) : steps_(steps) {}
+
+  int32_t At(int64_t ts_ns) {
+    const bool same = before_ns_ <= ts_ns && ts_ns < after_ns_;
+    if (!same) Look(ts_ns);
+    return ts_ns < end_ns_ ? step_ : kNone;
+  }
+
+ private:
+  void Look(int64_t ts_ns) {
+    auto after =
+        std::upper_bound(steps_.begin(), steps_.end(), ts_ns,
+                         [](int64_t ts, const TraceStep& step) { return ts < step.ts_ns; });
+    after_ns_ = after == steps_.end() ? INT64_MAX : after->ts_ns;
+    step_ = static_cast<int32_t>(after - steps_.begin()) - 1;  // kNone before the first
+    before_ns_ = step_ == kNone ? INT64_MIN : std::prev(after)->ts_ns;
+    end_ns_ = step_ == kNone ? INT64_MIN : std::prev(after)->end_ns();
+  }
+
+  const std::vector<TraceStep>& steps_;
+  int32_t step_ = kNone;
+  int64_t before_ns_ = 0;  // the answer holds from here on, up to after_ns_; nothing yet
+  int64_t after_ns_ = 0;
+  int64_t end_ns_ = 0;
+};
 
 // The operator around a host event: the nearest parent that is one.
 int32_t OperatorAround(const std::vector<TraceEvent>& host, int32_t index) {
@@ -153,23 +120,6 @@ int32_t OperatorAround(const std::vector<TraceEvent>& host, int32_t index) {
   return index;
 }
 
-// First host event by time with each id.
-using Index = std::unordered_map<int64_t, int32_t>;
-
-void KeepFirst(Index& index, int64_t id, int32_t event, const std::vector<TraceEvent>& host) {
-  if (id == kNone) return;
-  auto [found, added] = index.try_emplace(id, event);
-  if (!added &&
-      host[static_cast<size_t>(event)].ts_ns < host[static_cast<size_t>(found->second)].ts_ns) {
-    found->second = event;
-  }
-}
-
-int32_t Find(const Index& index, int64_t id) {
-  auto found = id == kNone ? index.end() : index.find(id);
-  return found == index.end() ? kNone : found->second;
-}
-
 // Whether an operator runs on the event's thread when that begins. Some profiles number runtime
 // calls by their correlation where others give the operator's id: such a number may be that of an
 // operator far away.
@@ -177,37 +127,60 @@ bool RunsAround(const TraceEvent& op, const TraceEvent& event) {
   return op.lane == event.lane && op.ts_ns <= event.ts_ns && event.ts_ns <= op.end_ns();
 }
 
-void LinkDevice(RankTrace& trace) {
-  Index launches;
-  Index operators;
-  for (size_t i = 0; i < trace.host.size(); ++i) {
-    const TraceEvent& event = trace.host[i];
-    auto index = static_cast<int32_t>(i);
-    if (event.kind == EventKind::kRuntime)
-      KeepFirst(launches, event.correlation, index, trace.host);
+// Runtime calls by correlation, operators and annotations by external id.
+struct HostIds {
+  IdIndex launches;
+  IdIndex operators;
+};
+
+HostIds IndexHost(const std::vector<TraceEvent>& host) {
+  size_t launches = 0;
+  size_t operators = 0;
+  for (const TraceEvent& event : host) {
+    launches += event.kind == EventKind::kRuntime ? 1 : 0;
+    operators += event.external_id != kNone ? 1 : 0;
+  }
+  HostIds ids;
+  ids.launches.Reserve(launches);
+  ids.operators.Reserve(operators);
+  for (size_t i = 0; i < host.size(); ++i) {
+    const TraceEvent& event = host[i];
+    const auto index = static_cast<int32_t>(i);
+    if (event.kind == EventKind::kRuntime) ids.launches.Add(event.correlation, event.ts_ns, index);
     if (event.kind == EventKind::kOperator || event.kind == EventKind::kAnnotation) {
-      KeepFirst(operators, event.external_id, index, trace.host);
+      ids.operators.Add(event.external_id, event.ts_ns, index);
     }
   }
-  // The profiler's own link first; nesting where it gives none.
+  ids.launches.Finish();
+  ids.operators.Finish();
+  return ids;
+}
+
+// The profiler's own link first; nesting where it gives none.
+void LinkHost(RankTrace& trace, const IdIndex& operators) {
+  StepFinder steps(trace.steps);
   for (TraceEvent& event : trace.host) {
-    event.step = StepAt(trace.steps, event.ts_ns);
+    event.step = steps.At(event.ts_ns);
     if (event.kind != EventKind::kRuntime) continue;
-    event.op = Find(operators, event.external_id);
+    event.op = operators.Find(event.external_id);
     if (event.op == kNone || !RunsAround(trace.host[static_cast<size_t>(event.op)], event)) {
       event.op = OperatorAround(trace.host, event.parent);
     }
   }
+}
+
+void LinkDevice(RankTrace& trace, const HostIds& ids) {
+  StepFinder steps(trace.steps);
   for (TraceEvent& event : trace.device) {
-    event.launch = Find(launches, event.correlation);
+    event.launch = ids.launches.Find(event.correlation);
     if (event.launch != kNone) {
       event.op = trace.host[static_cast<size_t>(event.launch)].op;
       event.step = trace.host[static_cast<size_t>(event.launch)].step;
     } else {
-      event.step = StepAt(trace.steps, event.ts_ns);
+      event.step = steps.At(event.ts_ns);
     }
     if (event.op != kNone) continue;
-    const int32_t named = Find(operators, event.external_id);
+    const int32_t named = ids.operators.Find(event.external_id);
     if (named != kNone &&
         (event.launch == kNone || RunsAround(trace.host[static_cast<size_t>(named)],
                                              trace.host[static_cast<size_t>(event.launch)]))) {
@@ -239,44 +212,198 @@ EventKind KindOf(std::string_view category, std::string_view name) {
 DeviceRole RoleOf(EventKind kind, std::string_view name) {
   if (kind == EventKind::kMemcpy || kind == EventKind::kMemset) return DeviceRole::kMemory;
   if (kind != EventKind::kKernel) return DeviceRole::kNone;
-  for (std::string_view library : {"nccl", "rccl", "hccl", "xccl", "cross_device_reduce"}) {
-    if (ContainsNoCase(name, library)) return DeviceRole::kCommunication;
+  // The last three are PyTorch's symmetric memory: kernels of its own on peers' memory.
+  for (std::string_view part : {"nccl", "rccl", "hccl", "xccl", "cross_device_reduce", "multimem_",
+                                "one_shot_all_reduce", "two_shot_all_reduce"}) {
+    if (ContainsNoCase(name, part)) return DeviceRole::kCommunication;
   }
   return DeviceRole::kCompute;
+}
+
+RankTraceBuilder::RankTraceBuilder(int32_t rank, std::span<const store::TrackRow> tracks,
+                                   const store::StringTable& strings)
+    : rank_(rank), tracks_(tracks), strings_(strings) {}
+RankTraceBuilder::~RankTraceBuilder() = default;
+
+void RankTraceBuilder::Pieces::Add(const TraceEvent& event) {
+  // Pieces grow with what is there, up to a few huge pages: threads with a few events stay small.
+  constexpr size_t kMostEvents = (size_t{8} << 20) / sizeof(TraceEvent);
+  constexpr size_t kFewestEvents = 16;
+  if (pieces_.empty() || pieces_.back().size() == pieces_.back().capacity()) {
+    ReserveLarge(pieces_.emplace_back(), std::clamp(size_, kFewestEvents, kMostEvents));
+  }
+  pieces_.back().push_back(event);
+  ++size_;
+}
+
+void RankTraceBuilder::Pieces::MoveTo(std::vector<TraceEvent>& events, int32_t lane,
+                                      bool parents_first) {
+  const auto from = static_cast<std::ptrdiff_t>(events.size());
+  for (auto& piece : pieces_) {
+    for (TraceEvent& event : piece) event.lane = lane;
+    events.insert(events.end(), piece.begin(), piece.end());
+    piece = {};
+  }
+  pieces_.clear();
+  const auto before = [parents_first](const TraceEvent& a, const TraceEvent& b) {
+    if (a.ts_ns != b.ts_ns) return a.ts_ns < b.ts_ns;
+    return parents_first && a.dur_ns > b.dur_ns;
+  };
+  // Rows come by time: as a rule only parents that begin with their children are out of place.
+  for (auto at = events.begin() + from; at != events.end();) {
+    auto end = std::next(at);
+    while (end != events.end() && end->ts_ns == std::prev(end)->ts_ns) ++end;
+    if (end != events.end() && end->ts_ns < at->ts_ns) {
+      std::stable_sort(events.begin() + from, events.end(), before);
+      return;
+    }
+    if (!std::is_sorted(at, end, before)) std::stable_sort(at, end, before);
+    at = end;
+  }
+}
+
+RankTraceBuilder::Class RankTraceBuilder::Classify(store::StringId category,
+                                                   store::StringId name) const {
+  const std::string& text = strings_.Text(category);
+  Class known;
+  known.category = category;
+  known.kind = KindOf(text, strings_.Text(name));
+  known.role = RoleOf(known.kind, strings_.Text(name));
+  known.known = true;
+  known.left_out = text == "Trace";
+  return known;
+}
+
+// Kind and role of each pair of category and name, decided once. Nearly every name has one
+// category.
+const RankTraceBuilder::Class& RankTraceBuilder::ClassOf(const store::SliceRow& row) {
+  const auto name = static_cast<size_t>(row.name);
+  if (name >= classes_.size()) classes_.resize(static_cast<size_t>(strings_.size()));
+  Class& first = classes_[name];
+  if (!first.known) first = Classify(row.category, row.name);
+  if (first.category == row.category) return first;
+  const uint64_t key = static_cast<uint64_t>(row.category) << 32 | static_cast<uint32_t>(row.name);
+  auto [found, added] = other_classes_.try_emplace(key);
+  if (added) found->second = Classify(row.category, row.name);
+  return found->second;
+}
+
+RankTraceBuilder::LaneRows& RankTraceBuilder::LaneOf(int32_t track, bool on_device, int64_t ts_ns) {
+  if (last_lane_ == nullptr || last_track_ != track) {
+    LaneRows*& lane = lane_of_[track];
+    if (lane == nullptr) {
+      lanes_.push_back(std::make_unique<LaneRows>());
+      lane = lanes_.back().get();
+      lane->track = track;
+      lane->on_device = on_device;
+      lane->first_ns = ts_ns;
+      lane->first_row = added_;
+    }
+    last_track_ = track;
+    last_lane_ = lane;
+  }
+  if (ts_ns < last_lane_->first_ns) {
+    last_lane_->first_ns = ts_ns;
+    last_lane_->first_row = added_;
+    last_lane_->on_device = on_device;
+  }
+  return *last_lane_;
+}
+
+void RankTraceBuilder::Add(std::span<const store::SliceRow> slices) {
+  for (const store::SliceRow& row : slices) {
+    ++added_;
+    const Class& of = ClassOf(row);
+    if (of.left_out) continue;
+    const bool on_device = IsDevice(of.kind);
+    LaneRows& lane = LaneOf(row.track, on_device, row.ts_ns);
+    (on_device ? lane.device : lane.host).Add(EventOf(row, of.kind, of.role));
+  }
+}
+
+void RankTraceBuilder::MakeLanes(RankTrace& trace) const {
+  std::unordered_map<int32_t, const store::TrackRow*> track_of;  // of one number the first counts
+  for (const store::TrackRow& track : tracks_) track_of.emplace(track.track, &track);
+  for (const auto& rows : lanes_) {
+    Lane& lane = trace.lanes.emplace_back();
+    lane.track = rows->track;
+    lane.on_device = rows->on_device;
+    auto found = track_of.find(rows->track);
+    if (found == track_of.end()) continue;
+    const store::TrackRow& row = *found->second;
+    lane.pid = Or(row.pid);
+    lane.tid = Or(row.tid);
+    lane.device = row.device.value_or(kNone);
+    lane.stream = Or(row.stream);
+    lane.name = row.name;
+    trace.node = row.node;
+  }
+}
+
+// Of all lanes, by begin, then lane: runs that are in order each are merged two by two.
+void RankTraceBuilder::MoveDevice(std::vector<TraceEvent>& device) {
+  std::vector<std::vector<TraceEvent>> runs;
+  for (size_t lane = 0; lane < lanes_.size(); ++lane) {
+    if (lanes_[lane]->device.size() == 0) continue;
+    ReserveLarge(runs.emplace_back(), lanes_[lane]->device.size());
+    lanes_[lane]->device.MoveTo(runs.back(), static_cast<int32_t>(lane), false);
+  }
+  const auto before = [](const TraceEvent& a, const TraceEvent& b) {
+    return std::tie(a.ts_ns, a.lane) < std::tie(b.ts_ns, b.lane);
+  };
+  while (runs.size() > 1) {
+    std::vector<std::vector<TraceEvent>> merged;
+    for (size_t i = 0; i + 1 < runs.size(); i += 2) {
+      auto& both = merged.emplace_back();
+      ReserveLarge(both, runs[i].size() + runs[i + 1].size());
+      std::merge(runs[i].begin(), runs[i].end(), runs[i + 1].begin(), runs[i + 1].end(),
+                 std::back_inserter(both), before);
+      runs[i] = {};
+      runs[i + 1] = {};
+    }
+    if (runs.size() % 2 == 1) merged.push_back(std::move(runs.back()));
+    runs = std::move(merged);
+  }
+  if (!runs.empty()) device = std::move(runs.front());
+}
+
+RankTrace RankTraceBuilder::Build(std::vector<store::MemoryRow> memory, LaneOrder order) {
+  if (order == LaneOrder::kByTime) {
+    std::sort(lanes_.begin(), lanes_.end(), [](const auto& a, const auto& b) {
+      return std::tie(a->first_ns, a->first_row) < std::tie(b->first_ns, b->first_row);
+    });
+  }
+  RankTrace trace;
+  trace.rank = rank_;
+  MakeLanes(trace);
+  size_t host = 0;
+  for (const auto& lane : lanes_) host += lane->host.size();
+  ReserveLarge(trace.host, host);
+  for (size_t lane = 0; lane < lanes_.size(); ++lane) {
+    lanes_[lane]->host.MoveTo(trace.host, static_cast<int32_t>(lane), true);
+  }
+  MoveDevice(trace.device);
+  lanes_.clear();
+  LinkParents(trace.host);
+  trace.steps = StepsOf(trace.host, strings_);
+  const HostIds ids = IndexHost(trace.host);
+  LinkHost(trace, ids.operators);
+  LinkDevice(trace, ids);
+  trace.memory = std::move(memory);
+  const auto earlier = [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; };
+  if (!std::is_sorted(trace.memory.begin(), trace.memory.end(), earlier)) {
+    std::stable_sort(trace.memory.begin(), trace.memory.end(), earlier);
+  }
+  return trace;
 }
 
 RankTrace BuildRankTrace(int32_t rank, std::span<const store::SliceRow> slices,
                          std::span<const store::TrackRow> tracks,
                          std::span<const store::MemoryRow> memory,
                          const store::StringTable& strings) {
-  RankTrace trace;
-  trace.rank = rank;
-  Classes classes(strings);
-  Lanes lanes(tracks);
-  for (const store::SliceRow& row : slices) {
-    if (strings.Text(row.category) == "Trace") continue;
-    auto [kind, role] = classes.Of(row.category, row.name);
-    int32_t lane = lanes.Of(row.track, IsDevice(kind));
-    auto& events = IsDevice(kind) ? trace.device : trace.host;
-    events.push_back(EventOf(row, kind, role, lane));
-  }
-  trace.lanes = std::move(lanes.list);
-  trace.node = lanes.node;
-  std::stable_sort(
-      trace.host.begin(), trace.host.end(), [](const TraceEvent& a, const TraceEvent& b) {
-        return std::tuple(a.lane, a.ts_ns, -a.dur_ns) < std::tuple(b.lane, b.ts_ns, -b.dur_ns);
-      });
-  std::stable_sort(trace.device.begin(), trace.device.end(),
-                   [](const TraceEvent& a, const TraceEvent& b) {
-                     return std::tie(a.ts_ns, a.lane) < std::tie(b.ts_ns, b.lane);
-                   });
-  LinkParents(trace.host);
-  trace.steps = StepsOf(trace.host, strings);
-  LinkDevice(trace);
-  trace.memory.assign(memory.begin(), memory.end());
-  std::stable_sort(trace.memory.begin(), trace.memory.end(),
-                   [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
-  return trace;
+  RankTraceBuilder builder(rank, tracks, strings);
+  builder.Add(slices);
+  return builder.Build({memory.begin(), memory.end()}, LaneOrder::kAsGiven);
 }
 
 }  // namespace steptrace::analyze

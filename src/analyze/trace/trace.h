@@ -99,7 +99,8 @@ struct Trace {
 };
 
 // Kind and role by category and name. Communication: names with nccl, rccl, hccl, xccl or
-// cross_device_reduce in them (pytorch_profiler.md 2.5), whatever the case.
+// cross_device_reduce in them (pytorch_profiler.md 2.5), and those of PyTorch's symmetric memory:
+// multimem_, one_shot_all_reduce, two_shot_all_reduce; whatever the case.
 EventKind KindOf(std::string_view category, std::string_view name);
 DeviceRole RoleOf(EventKind kind, std::string_view name);
 

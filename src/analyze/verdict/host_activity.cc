@@ -5,7 +5,6 @@
 #include <array>
 #include <map>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 namespace steptrace::analyze {
@@ -68,17 +67,24 @@ HostDoing Within(HostDoing around, HostDoing own) {
 
 class Doings {
  public:
-  explicit Doings(const store::StringTable& strings) : strings_(strings) {}
+  explicit Doings(const store::StringTable& strings)
+      : strings_(strings), known_(static_cast<size_t>(strings.size())) {}
   HostDoing Of(const TraceEvent& event) {
-    const uint64_t key = static_cast<uint64_t>(event.name) << 8 | static_cast<uint64_t>(event.kind);
-    auto [found, added] = doings_.try_emplace(key);
-    if (added) found->second = DoingOf(event.kind, strings_.Text(event.name));
-    return found->second;
+    Known& known = known_[static_cast<size_t>(event.name)];
+    if (!known.asked || known.kind != event.kind) {  // nearly every name has one kind
+      known = {true, event.kind, DoingOf(event.kind, strings_.Text(event.name))};
+    }
+    return known.doing;
   }
 
  private:
+  struct Known {
+    bool asked = false;
+    EventKind kind = EventKind::kOtherHost;
+    HostDoing doing = HostDoing::kNothing;
+  };
   const store::StringTable& strings_;
-  std::unordered_map<uint64_t, HostDoing> doings_;
+  std::vector<Known> known_;  // by name
 };
 
 // The events of one lane that run at a moment, innermost last.

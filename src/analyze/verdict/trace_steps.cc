@@ -10,6 +10,7 @@
 #include "analyze/device/device_work.h"
 #include "analyze/trace/intervals.h"
 #include "analyze/verdict/host_activity.h"
+#include "analyze/verdict/rank_steps.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -281,7 +282,11 @@ void SetPhases(const std::vector<HostStretch>& lane, const std::vector<PhaseRang
                store::StepRow& row) {
   const Stretch window = {row.ts_ns, row.ts_ns + row.dur_ns};
   std::vector<Stretch> named, active;
-  for (const HostStretch& one : lane) {
+  const auto first = std::partition_point(lane.begin(), lane.end(), [&](const HostStretch& one) {
+    return one.time.end_ns <= window.begin_ns;
+  });
+  for (auto at = first; at != lane.end() && at->time.begin_ns < window.end_ns; ++at) {
+    const HostStretch& one = *at;
     const Stretch time = {std::max(one.time.begin_ns, window.begin_ns),
                           std::min(one.time.end_ns, window.end_ns)};
     if (time.length_ns() <= 0) continue;
@@ -294,8 +299,9 @@ void SetPhases(const std::vector<HostStretch>& lane, const std::vector<PhaseRang
   }
   Intervals left = Difference({window}, Union(std::move(named)));
   for (const PhaseRange& range : ranges) {
-    row.*range.phase += Overlap(left, range.time);
-    left = Difference(left, range.time);
+    const Intervals time = Within(range.time, window);
+    row.*range.phase += Overlap(left, time);
+    left = Difference(left, time);
   }
   // What else the thread shows is forward; where it shows nothing, other.
   row.forward_ns = Overlap(left, Union(std::move(active)));
@@ -313,15 +319,9 @@ void SetCauses(const StageTimes& stages, store::StepRow& row) {
   row.receive_ns = At(stages, SubStage::kHostToDevice);  // the batch's last stretch of way
 }
 
-}  // namespace
-
-std::vector<TraceStepTimes> AttributeTraceSteps(const RankTrace& trace,
-                                                const store::StringTable& strings) {
-  const std::vector<DeviceStep> steps = FindDeviceSteps(trace).steps;
+std::vector<TraceStepTimes> Attribute(const RankTrace& trace, const DeviceSets& sets,
+                                      const std::vector<DeviceStep>& steps, HostStages& host) {
   std::vector<TraceStepTimes> result;
-  if (steps.empty()) return result;
-  const DeviceSets sets = MakeDeviceSets(trace, strings);
-  HostStages host(trace, strings, !sets.busy.empty());
   const std::vector<Pause> pauses =
       FindPauses(trace, sets.busy, {steps.front().ts_ns, steps.back().end_ns()});
   auto first = pauses.begin();
@@ -342,26 +342,47 @@ std::vector<TraceStepTimes> AttributeTraceSteps(const RankTrace& trace,
   return result;
 }
 
-std::vector<store::StepRow> DeriveTraceSteps(const RankTrace& trace, store::StringTable& strings) {
-  std::vector<store::StepRow> rows;
+store::StepRow RowOf(const RankTrace& trace, const TraceStepTimes& one,
+                     const std::vector<HostStretch>& lane, const std::vector<PhaseRange>& ranges) {
+  store::StepRow row;
+  row.node = trace.node;
+  row.rank = trace.rank;
+  row.step = one.step.number;
+  row.ts_ns = one.step.ts_ns;
+  row.dur_ns = one.step.dur_ns;
+  SetPhases(lane, ranges, row);
+  SetCauses(one.stages, row);
+  row.batches = row.data_ns > 0 ? 1 : 0;
+  row.backwards = row.backward_ns > 0 ? 1 : 0;
+  row.optimizer_steps = row.optimizer_ns > 0 ? 1 : 0;
+  return row;
+}
+
+}  // namespace
+
+std::vector<TraceStepTimes> AttributeTraceSteps(const RankTrace& trace,
+                                                const store::StringTable& strings) {
+  return FindRankSteps(trace, strings).attributed;
+}
+
+RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& strings) {
+  RankSteps found;
+  const std::vector<DeviceStep> steps = FindDeviceSteps(trace).steps;
+  if (steps.empty()) return found;
+  const DeviceSets sets = MakeDeviceSets(trace, strings);
+  HostStages host(trace, strings, !sets.busy.empty());
+  found.attributed = Attribute(trace, sets, steps, host);
   const auto ranges = PhasesOf(trace, strings);
-  const auto lane = ActivityOf(trace, TrainingLane(trace), strings);
-  for (const TraceStepTimes& one : AttributeTraceSteps(trace, strings)) {
-    if (one.step.dur_ns <= 0) continue;
-    store::StepRow row;
-    row.node = trace.node;
-    row.rank = trace.rank;
-    row.step = one.step.number;
-    row.ts_ns = one.step.ts_ns;
-    row.dur_ns = one.step.dur_ns;
-    row.kind = strings.Intern("train");
-    SetPhases(lane, ranges, row);
-    SetCauses(one.stages, row);
-    row.batches = row.data_ns > 0 ? 1 : 0;
-    row.backwards = row.backward_ns > 0 ? 1 : 0;
-    row.optimizer_steps = row.optimizer_ns > 0 ? 1 : 0;
-    rows.push_back(row);
+  const auto& lane = host.Lane(host.training_lane());
+  for (const TraceStepTimes& one : found.attributed) {
+    if (one.step.dur_ns > 0) found.rows.push_back(RowOf(trace, one, lane, ranges));
   }
+  return found;
+}
+
+std::vector<store::StepRow> DeriveTraceSteps(const RankTrace& trace, store::StringTable& strings) {
+  std::vector<store::StepRow> rows = FindRankSteps(trace, strings).rows;
+  for (store::StepRow& row : rows) row.kind = strings.Intern("train");
   return rows;
 }
 

@@ -127,13 +127,19 @@ void RenderClocks(const ProfileDistributed& section, Page& page) {
   for (const analyze::ClockOffset& clock : section.clocks) {
     if (clock.reference) continue;
     const int64_t ns = section.clocks_corrected ? clock.offset_ns : clock.measured_ns;
+    const std::string drift =
+        clock.drift_ppb == 0 ? ""
+                             : fmt::format(" once it is taken off that it runs {:.1f} ppm too {}",
+                                           std::abs(static_cast<double>(clock.drift_ppb)) / 1000,
+                                           clock.drift_ppb > 0 ? "fast" : "slow");
     page.Paragraph(
         "", 2,
-        fmt::format("Clock of {} {}: {} {} the first's by the ends of {} collectives, {} left; {}.",
-                    clock.is_node ? "node" : "rank", clock.unit, FormatDuration(std::abs(ns)),
-                    ns < 0 ? "behind" : "ahead of", FormatCount(clock.pairs),
-                    FormatDuration(clock.residual_ns),
-                    section.clocks_corrected ? "corrected" : "left as it is"),
+        fmt::format(
+            "Clock of {} {}: {} {} the first's by the ends of {} collectives, {} left{}; {}.",
+            clock.is_node ? "node" : "rank", clock.unit, FormatDuration(std::abs(ns)),
+            ns < 0 ? "behind" : "ahead of", FormatCount(clock.pairs),
+            FormatDuration(clock.residual_ns), drift,
+            section.clocks_corrected ? "corrected" : "left as it is"),
         Tint::kDim);
   }
   if (section.impossible_starts > 0) {

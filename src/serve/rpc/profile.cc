@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string_view>
 #include <utility>
+
+#include "analyze/trace/trace_builder.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -51,13 +54,18 @@ Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store:
         .rank = rank,
         .from_ns = std::nullopt,
         .to_ns = std::nullopt};
-    STEPTRACE_ASSIGN_OR_RETURN(auto slices, run.Read<store::SliceRow>(slices_of));
+    analyze::RankTraceBuilder builder(rank, of_rank, run.strings());
+    STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
+        slices_of, [&builder](std::span<const store::SliceRow> slices) -> Status {
+          builder.Add(slices);
+          return {};
+        }));
     STEPTRACE_ASSIGN_OR_RETURN(
         auto memory,
         run.Read<store::MemoryRow>(
             {.columns = {}, .rank = rank, .from_ns = std::nullopt, .to_ns = std::nullopt}));
-    if (slices.empty() && memory.empty()) continue;
-    trace.ranks.push_back(analyze::BuildRankTrace(rank, slices, of_rank, memory, run.strings()));
+    if (builder.empty() && memory.empty()) continue;
+    trace.ranks.push_back(builder.Build(std::move(memory), analyze::LaneOrder::kByTime));
   }
   return trace;
 }

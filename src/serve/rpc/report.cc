@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analyze/report/build_report.h"
+#include "analyze/report/profile_analysis.h"
 #include "analyze/report/report_json.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
@@ -86,14 +87,16 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
   if (HoldsProfile(tracks, facts, run.strings())) {
     STEPTRACE_ASSIGN_OR_RETURN(profile, LoadTrace(run, tracks, facts));
     if (!profile->ranks.empty()) input.profile = &*profile;
-    if (steps.empty()) {
-      ProfileSteps derived = StepsOf(*profile, run.strings());
-      steps = std::move(derived.rows);
-      input.steps_marked = derived.marked || steps.empty();
-    }
-    input.steps = steps;
   }
-  return analyze::BuildReport(input);
+  if (input.profile == nullptr) return analyze::BuildReport(input);
+  analyze::ProfileAnalysis analysis = analyze::AnalyseProfile(*profile, options.tensor_cores);
+  if (steps.empty()) {
+    ProfileSteps derived = StepsOf(*profile, analysis, run.strings());
+    steps = std::move(derived.rows);
+    input.steps_marked = derived.marked || steps.empty();
+  }
+  input.steps = steps;
+  return analyze::BuildReport(input, std::move(analysis));
 }
 
 Status SaveReport(const fs::path& run, const analyze::Report& report) {

@@ -41,14 +41,16 @@ bool MayHold(const std::filesystem::path& path, const store::RunReader& run) {
 
 }  // namespace
 
-ProfileSteps StepsOf(const analyze::Trace& profile, store::StringTable& strings) {
+ProfileSteps StepsOf(const analyze::Trace& profile, const analyze::ProfileAnalysis& analysis,
+                     store::StringTable& strings) {
   ProfileSteps steps;
   steps.marked = std::any_of(profile.ranks.begin(), profile.ranks.end(),
                              [](const auto& rank) { return !rank.steps.empty(); });
-  for (const analyze::RankTrace& rank : profile.ranks) {
-    if (steps.marked && rank.steps.empty()) continue;
-    Append(analyze::DeriveTraceSteps(rank, strings), steps.rows);
+  for (size_t i = 0; i < profile.ranks.size(); ++i) {
+    if (steps.marked && profile.ranks[i].steps.empty()) continue;
+    Append(analysis.ranks[i].rows, steps.rows);
   }
+  for (store::StepRow& row : steps.rows) row.kind = strings.Intern("train");
   Sort(steps.rows);
   return steps;
 }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "analyze/report/profile_analysis.h"
 #include "analyze/trace/trace.h"
 #include "base/result.h"
 #include "store/run_reader.h"
@@ -18,7 +19,8 @@ struct ProfileSteps {
   std::vector<store::StepRow> rows;  // by node, rank and time
   bool marked = false;
 };
-ProfileSteps StepsOf(const analyze::Trace& profile, store::StringTable& strings);
+ProfileSteps StepsOf(const analyze::Trace& profile, const analyze::ProfileAnalysis& analysis,
+                     store::StringTable& strings);
 
 // The marked steps alone, one rank in memory at a time; none of a run that holds no profile.
 Result<std::vector<store::StepRow>> MarkedSteps(store::RunReader& run);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/report/profile_analysis.h"
+
+#include <functional>
+
+#include "base/in_parallel.h"
+
+namespace steptrace::analyze {
+namespace {
+
+// What the views of operators share, and they.
+void BuildOperatorViews(const Trace& trace, const TensorCorePatterns& patterns, Profile& profile) {
+  const std::vector<OperatorTree> trees = BuildOperatorTrees(trace, patterns);
+  profile.operators = BuildOperators(trace, trees);
+  profile.kernels = BuildKernels(trace, trees, patterns);
+  profile.memory = BuildMemory(trace, trees);
+  profile.modules = BuildModules(trace, trees);
+}
+
+}  // namespace
+
+ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& patterns) {
+  ProfileAnalysis analysis;
+  Profile& profile = analysis.sections;
+  analysis.ranks.resize(trace.ranks.size());
+  // The longest first.
+  std::vector<std::function<void()>> tasks = {
+      [&] { profile.critical_path = BuildCriticalPath(trace); },
+      [&] { profile.distributed = BuildDistributed(trace); },
+      [&] { BuildOperatorViews(trace, patterns, profile); },
+      [&] { profile.devices = BuildDevices(trace, patterns); },
+  };
+  for (size_t rank = 0; rank < trace.ranks.size(); ++rank) {
+    tasks.push_back([&trace, &analysis, rank] {
+      analysis.ranks[rank] = FindRankSteps(trace.ranks[rank], *trace.strings);
+    });
+  }
+  InParallel(tasks);
+  return analysis;
+}
+
+Profile BuildProfile(const Trace& trace, const TensorCorePatterns& patterns) {
+  return AnalyseProfile(trace, patterns).sections;
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "analyze/report/profile.h"
+#include "analyze/report/report.h"
+#include "analyze/report/report_input.h"
+#include "analyze/verdict/rank_steps.h"
+
+namespace steptrace::analyze {
+
+// All that the report takes from a profile. A value.
+struct ProfileAnalysis {
+  Profile sections;
+  std::vector<RankSteps> ranks;  // in the order of Trace::ranks
+};
+
+// The sections side by side, on as many threads as there are cores; it returns when all are done.
+// What is found does not depend on their number.
+ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& patterns = {});
+
+// BuildReport for a caller who has the analysis of input.profile at hand.
+Report BuildReport(const ReportInput& input, ProfileAnalysis analysis);
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "analyze/trace/trace.h"
+#include "analyze/verdict/trace_steps.h"
+#include "store/string_table.h"
+#include "store/tables.h"
+
+namespace steptrace::analyze {
+
+// What a profile tells of one rank's steps, found in one go: AttributeTraceSteps and
+// DeriveTraceSteps look at the same stretches.
+struct RankSteps {
+  std::vector<TraceStepTimes> attributed;
+  std::vector<store::StepRow> rows;  // of those that last; `kind` is empty: they are all of train
+};
+
+// Reads the texts alone, so that ranks can be worked on side by side.
+RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& strings);
+
+}  // namespace steptrace::analyze
