@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "store/arrow_support.h"
@@ -49,13 +49,16 @@ int64_t DeltaBits(const std::vector<int64_t>& values) {
   return bits;
 }
 
-// A dictionary of all values and an index a value; runs of one value cost next to nothing.
-int64_t DictionaryBits(const std::vector<int64_t>& values, int value_bits) {
-  std::unordered_map<int64_t, int> distinct;
+// A dictionary of all values and an index a value; runs of one value cost next to nothing. Counts
+// no further than to `limit`.
+int64_t DictionaryBits(const std::vector<int64_t>& values, int value_bits, int64_t limit) {
+  std::unordered_set<int64_t> distinct;
   int64_t changes = 0;
   for (size_t i = 0; i < values.size(); ++i) {
-    distinct.emplace(values[i], 0);
-    changes += i > 0 && values[i] != values[i - 1];
+    if (i > 0 && values[i] == values[i - 1]) continue;
+    changes += i > 0;
+    distinct.insert(values[i]);
+    if (static_cast<int64_t>(distinct.size()) * value_bits > limit) return limit + 1;
   }
   auto width = static_cast<int64_t>(std::bit_width(distinct.size()));
   auto packed = static_cast<int64_t>(values.size()) * width;
@@ -66,7 +69,8 @@ int64_t DictionaryBits(const std::vector<int64_t>& values, int value_bits) {
 bool DeltaIsSmaller(const arrow::Array& array) {
   bool wide = array.type_id() == arrow::Type::INT64;
   auto values = wide ? Sample<arrow::Int64Array>(array) : Sample<arrow::Int32Array>(array);
-  return DeltaBits(values) < DictionaryBits(values, wide ? 64 : 32);
+  const int64_t delta_bits = DeltaBits(values);
+  return delta_bits < DictionaryBits(values, wide ? 64 : 32, delta_bits);
 }
 
 }  // namespace
