@@ -303,6 +303,22 @@ void FillFromRows(Manifest* manifest, std::optional<int64_t> last_ns) {
   if (!manifest->end_ns) manifest->end_ns = last_ns;
 }
 
+// Brings the entries of the segments that `before` does not name to the disk, from the run's folder
+// down: a file whose entry a crash of the machine takes must not be named.
+Status SyncNewFolders(const fs::path& run, const Manifest& before, const Manifest& attempt) {
+  std::set<fs::path> folders;
+  for (const auto& [table, parts] : attempt.tables) {
+    const auto known = before.tables.find(table);
+    const size_t old = known == before.tables.end() ? 0 : known->second.segments.size();
+    for (size_t i = old; i < parts.segments.size(); ++i) {  // new ones are put at the end
+      fs::path folder = fs::path(parts.segments[i].file).parent_path();
+      while (folders.insert(folder).second && !folder.empty()) folder = folder.parent_path();
+    }
+  }
+  for (const fs::path& folder : folders) STEPTRACE_RETURN_IF_ERROR(SyncFile(run / folder));
+  return {};
+}
+
 JournalGroup LossesGroup(std::vector<JournalGroup>* groups) {
   JournalGroup losses;
   losses.table = TableOf<LossRow>::kName;
@@ -323,6 +339,7 @@ Status CloseAtOnce(const fs::path& run, Manifest* manifest, StringTable& strings
   for (const JournalGroup& group : groups) STEPTRACE_RETURN_IF_ERROR(absorber.Absorb(group));
   STEPTRACE_RETURN_IF_ERROR(absorber.AbsorbLosses(losses, options.losses));
   FillFromRows(&attempt, absorber.last_ns());
+  STEPTRACE_RETURN_IF_ERROR(SyncNewFolders(run, *manifest, attempt));
   STEPTRACE_RETURN_IF_ERROR(WriteManifest(run, attempt));
   *manifest = std::move(attempt);
   RemoveAbsorbed(run, *manifest);
@@ -342,6 +359,7 @@ Status CloseByTable(const fs::path& run, Manifest* manifest, StringTable& string
     Manifest attempt = *manifest;
     Absorber absorber(run, &attempt, strings, steps, options.chunk_bytes);
     Status status = absorb(absorber);
+    if (status.ok()) status = SyncNewFolders(run, *manifest, attempt);
     if (status.ok()) status = WriteManifest(run, attempt);
     if (!status.ok()) {
       RemoveStrays(run, *manifest);

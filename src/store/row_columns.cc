@@ -126,8 +126,13 @@ arrow::Result<std::shared_ptr<arrow::Array>> EncodeIds(const RowsView<Row>& rows
                                                        StringId Row::*member,
                                                        const StringTable& strings,
                                                        ColumnDictionary* dictionary) {
+  auto last = static_cast<StringId>(-1);  // of the row before: mostly the same again
+  int32_t index = -1;
   ARROW_ASSIGN_OR_RAISE(auto indices, ArrayOf<int32_t>(rows.size(), [&](size_t i) {
-                          return dictionary->IndexOf(rows[i].*member);
+                          const StringId id = rows[i].*member;
+                          if (id != last) index = dictionary->IndexOf(id);
+                          last = id;
+                          return index;
                         }));
   return std::make_shared<arrow::DictionaryArray>(DictionaryType(), indices,
                                                   dictionary->Texts(strings));
