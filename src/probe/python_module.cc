@@ -65,6 +65,7 @@ class Text {
   Text(const Text&) = delete;
   Text& operator=(const Text&) = delete;
 
+  bool good() const { return bytes_ != nullptr; }
   const char* data() const { return bytes_ == nullptr ? "" : PyBytes_AsString(bytes_); }
   size_t size() const { return bytes_ == nullptr ? 0 : static_cast<size_t>(PyBytes_Size(bytes_)); }
 
@@ -87,7 +88,8 @@ PyObject* Disarm(PyObject*, PyObject* reason) {
 PyObject* Name(PyObject*, PyObject* const* items, Py_ssize_t count) {
   const Arguments arguments(items, count);
   const Text text(arguments.At(0));
-  const auto category = static_cast<uint16_t>(arguments.WordAt(1));
+  // What is no text has no category either: that is refused, and counted.
+  const auto category = text.good() ? static_cast<uint16_t>(arguments.WordAt(1)) : uint16_t{0};
   return PyLong_FromUnsignedLongLong(t::Name(text.data(), text.size(), category));
 }
 

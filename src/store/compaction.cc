@@ -5,12 +5,16 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <numeric>
+#include <compare>
 #include <set>
+#include <span>
+#include <tuple>
 
 #include "store/journal_reader.h"
 #include "store/run_files.h"
 #include "store/segment.h"
+#include "store/segment_queue.h"
+#include "store/step_finder.h"
 
 namespace steptrace::store {
 namespace {
@@ -73,40 +77,31 @@ int64_t EndOf(const Row& row) {
   }
 }
 
-// Collects rows of one table up to a chunk, sorts it and writes it as a segment for each rank.
+// Collects rows of one table up to a chunk, sorts it and hands it on as a segment for each rank.
 template <class Row>
 class ChunkWriter {
  public:
-  ChunkWriter(const fs::path& run, int32_t node, TableParts* parts, StringTable& strings,
-              int64_t chunk_bytes)
-      : run_(run),
+  ChunkWriter(SegmentQueue* queue, int32_t node, const TableParts& parts, StringTable& strings,
+              StepFinder* steps, int64_t chunk_bytes)
+      : queue_(queue),
         node_(node),
-        parts_(parts),
         strings_(strings),
+        steps_(steps),
         chunk_rows_(std::max<size_t>(1, static_cast<size_t>(chunk_bytes) / sizeof(Row))),
-        next_number_(static_cast<int64_t>(parts->segments.size())) {}
+        next_number_(static_cast<int64_t>(parts.segments.size())) {}
 
-  Status Take(std::vector<Row>&& rows) {
-    if (rows_.capacity() == 0 && !rows.empty()) rows_.reserve(chunk_rows_);
-    for (Row& row : rows) {
-      if constexpr (kHasTime<Row>) last_ns_ = std::max(last_ns_.value_or(EndOf(row)), EndOf(row));
-      rows_.push_back(std::move(row));
-      if (rows_.size() >= chunk_rows_) STEPTRACE_RETURN_IF_ERROR(WriteChunk());
-    }
-    return {};
+  // Adds `count` rows, which `fill` appends. Rows that do not fit the chunk begin the next one.
+  template <class Fill>
+  Status Take(size_t count, Fill&& fill) {
+    if (rows_.size() + count > chunk_rows_) STEPTRACE_RETURN_IF_ERROR(WriteChunk());
+    if (rows_.capacity() == 0 && count > 0) rows_.reserve(std::max(chunk_rows_, count));
+    return fill(&rows_);
   }
 
   Status WriteChunk() {
-    if (rows_.empty()) return {};
-    std::vector<uint32_t> order(rows_.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(),
-                     [this](uint32_t a, uint32_t b) { return KeyOf(rows_[a]) < KeyOf(rows_[b]); });
-    for (size_t begin = 0; begin < order.size();) {
-      size_t end = begin + 1;
-      while (end < order.size() && RankOf(rows_[order[end]]) == RankOf(rows_[order[begin]])) ++end;
-      STEPTRACE_RETURN_IF_ERROR(WriteRank(std::span(order).subspan(begin, end - begin)));
-      begin = end;
+    for (size_t begin = 0; begin < rows_.size(); begin += chunk_rows_) {
+      const size_t size = std::min(chunk_rows_, rows_.size() - begin);
+      STEPTRACE_RETURN_IF_ERROR(WriteSorted(std::span(rows_).subspan(begin, size)));
     }
     rows_.clear();
     return {};
@@ -119,26 +114,62 @@ class ChunkWriter {
     if constexpr (kHasRank<Row>) return row.rank;
     return 0;
   }
-  static std::pair<int32_t, int64_t> KeyOf(const Row& row) {
-    if constexpr (kHasTime<Row>) return {RankOf(row), row.ts_ns};
-    return {RankOf(row), 0};
+  static int64_t TimeOf(const Row& row) {
+    if constexpr (kHasTime<Row>) return row.ts_ns;
+    return 0;
   }
 
-  Status WriteRank(std::span<const uint32_t> order) {
-    SegmentInfo segment;
-    segment.node = node_;
-    if constexpr (kHasRank<Row>) segment.rank = RankOf(rows_[order[0]]);
-    segment.file = SegmentFile(TableOf<Row>::kName, node_, segment.rank, next_number_++);
-    RowsView<Row> view{rows_, order};
-    STEPTRACE_ASSIGN_OR_RETURN(segment, WriteSegment(run_, segment, view, strings_));
-    parts_->segments.push_back(std::move(segment));
+  // By rank and time; rows of the same time keep their order.
+  Status WriteSorted(std::span<Row> rows) {
+    struct Key {
+      int64_t ts_ns;
+      int32_t rank;
+      uint32_t index;
+      auto operator<=>(const Key& other) const {
+        return std::tie(rank, ts_ns, index) <=> std::tie(other.rank, other.ts_ns, other.index);
+      }
+    };
+    std::vector<Key> keys(rows.size());
+    for (uint32_t i = 0; i < keys.size(); ++i) keys[i] = {TimeOf(rows[i]), RankOf(rows[i]), i};
+    std::vector<uint32_t> order;  // empty: as they are
+    if (!std::is_sorted(keys.begin(), keys.end())) {
+      std::sort(keys.begin(), keys.end());
+      order.resize(keys.size());
+      std::transform(keys.begin(), keys.end(), order.begin(), [](const Key& k) { return k.index; });
+    }
+    for (size_t begin = 0, end = 0; begin < keys.size(); begin = end) {
+      while (end < keys.size() && keys[end].rank == keys[begin].rank) ++end;
+      const std::span<Row> in_place = rows.subspan(begin, end - begin);
+      STEPTRACE_RETURN_IF_ERROR(
+          order.empty() ? WriteRank({in_place, {}}, in_place)
+                        : WriteRank({rows, std::span(order).subspan(begin, end - begin)}, rows));
+    }
     return {};
   }
 
-  const fs::path& run_;
+  // `rows` are those that `view` shows, to be changed.
+  Status WriteRank(const RowsView<Row>& view, std::span<Row> rows) {
+    for (size_t i = 0; i < view.size(); ++i) Complete(&rows[view.place(i)]);
+    SegmentInfo segment;
+    segment.node = node_;
+    if constexpr (kHasRank<Row>) segment.rank = RankOf(view[0]);
+    segment.file = SegmentFile(TableOf<Row>::kName, node_, segment.rank, next_number_++);
+    STEPTRACE_ASSIGN_OR_RETURN(auto batch, EncodeSegment(view, strings_, &segment));
+    return queue_->Add(std::move(segment), std::move(batch));
+  }
+
+  // What was not yet known when the row was written.
+  void Complete(Row* row) {
+    if constexpr (kHasTime<Row>) last_ns_ = std::max(last_ns_.value_or(EndOf(*row)), EndOf(*row));
+    if constexpr (std::is_same_v<Row, SliceRow>) {
+      if (!row->step) row->step = steps_->StepAt(row->rank, row->ts_ns);
+    }
+  }
+
+  SegmentQueue* queue_;
   int32_t node_;
-  TableParts* parts_;
   StringTable& strings_;
+  StepFinder* steps_;
   size_t chunk_rows_;
   int64_t next_number_;  // never one that the manifest names, of any node or rank
   std::vector<Row> rows_;
@@ -148,8 +179,13 @@ class ChunkWriter {
 // One attempt to move journals into segments, on a copy of the manifest.
 class Absorber {
  public:
-  Absorber(const fs::path& run, Manifest* manifest, StringTable& strings, int64_t chunk_bytes)
-      : run_(run), manifest_(manifest), strings_(strings), chunk_bytes_(chunk_bytes) {}
+  Absorber(const fs::path& run, Manifest* manifest, StringTable& strings, StepFinder* steps,
+           int64_t chunk_bytes)
+      : manifest_(manifest),
+        strings_(strings),
+        steps_(steps),
+        chunk_bytes_(chunk_bytes),
+        queue_(run) {}
 
   // Losses found on the way are kept for AbsorbLosses.
   Status Absorb(const JournalGroup& group) {
@@ -170,35 +206,57 @@ class Absorber {
   template <class Row>
   Status AbsorbRows(const JournalGroup& group, std::vector<Row> more) {
     TableParts& parts = manifest_->tables[group.table];
-    ChunkWriter<Row> chunks(run_, group.node, &parts, strings_, chunk_bytes_);
+    ChunkWriter<Row> chunks(&queue_, group.node, parts, strings_, steps_, chunk_bytes_);
     std::vector<LossRow> found;
     for (const JournalFile& file : group.files) {
-      auto reader = ReadJournal<Row>(file.path, strings_, {}, [&](std::vector<Row>&& rows) {
-        return chunks.Take(std::move(rows));
-      });
-      if (!reader.ok()) return reader.error();
-      auto loss = LossOf(file, *reader, chunks.last_ns(), strings_);
-      if (loss) found.push_back(*std::move(loss));
+      STEPTRACE_ASSIGN_OR_RETURN(JournalReader reader, JournalReader::Open(file.path));
+      STEPTRACE_RETURN_IF_ERROR(AbsorbFile(&reader, &chunks));
+      auto loss = LossOf(file, reader, std::nullopt, strings_);
+      if (!loss) continue;
+      STEPTRACE_RETURN_IF_ERROR(chunks.WriteChunk());  // so that the last time is known
+      loss->from_ns = chunks.last_ns();
+      found.push_back(*std::move(loss));
     }
     if constexpr (std::is_same_v<Row, LossRow>) {
       more.insert(more.end(), found.begin(), found.end());
     } else {
       losses_.insert(losses_.end(), found.begin(), found.end());
     }
-    STEPTRACE_RETURN_IF_ERROR(chunks.Take(std::move(more)));
+    STEPTRACE_RETURN_IF_ERROR(chunks.Take(more.size(), [&](std::vector<Row>* rows) -> Status {
+      rows->insert(rows->end(), more.begin(), more.end());
+      return {};
+    }));
     STEPTRACE_RETURN_IF_ERROR(chunks.WriteChunk());
+    STEPTRACE_ASSIGN_OR_RETURN(auto written, queue_.TakeWritten());
+    parts.segments.insert(parts.segments.end(), written.begin(), written.end());
     if (chunks.last_ns())
       last_ns_ = std::max(last_ns_.value_or(*chunks.last_ns()), *chunks.last_ns());
     if (!group.files.empty()) parts.absorbed_journals[group.node] = group.files.back().number + 1;
     return {};
   }
 
-  const fs::path& run_;
+  template <class Row>
+  Status AbsorbFile(JournalReader* reader, ChunkWriter<Row>* chunks) {
+    RowDecoder<Row> decoder(strings_);
+    while (auto batch = reader->Next()) {
+      arrow::Status decoded;
+      STEPTRACE_RETURN_IF_ERROR(chunks->Take(static_cast<size_t>(batch->num_rows()),
+                                             [&](std::vector<Row>* rows) -> Status {
+                                               decoded = decoder.Decode(*batch, {}, rows);
+                                               return {};
+                                             }));
+      if (!decoded.ok()) reader->RejectLast(decoded.message());
+    }
+    return {};
+  }
+
   Manifest* manifest_;
   StringTable& strings_;
+  StepFinder* steps_;
   int64_t chunk_bytes_;
   std::optional<int64_t> last_ns_;
   std::vector<LossRow> losses_;
+  SegmentQueue queue_;
 };
 
 // Segments that no manifest names: of an attempt that did not come to its end.
@@ -245,6 +303,22 @@ void FillFromRows(Manifest* manifest, std::optional<int64_t> last_ns) {
   if (!manifest->end_ns) manifest->end_ns = last_ns;
 }
 
+// Brings the entries of the segments that `before` does not name to the disk, from the run's folder
+// down: a file whose entry a crash of the machine takes must not be named.
+Status SyncNewFolders(const fs::path& run, const Manifest& before, const Manifest& attempt) {
+  std::set<fs::path> folders;
+  for (const auto& [table, parts] : attempt.tables) {
+    const auto known = before.tables.find(table);
+    const size_t old = known == before.tables.end() ? 0 : known->second.segments.size();
+    for (size_t i = old; i < parts.segments.size(); ++i) {  // new ones are put at the end
+      fs::path folder = fs::path(parts.segments[i].file).parent_path();
+      while (folders.insert(folder).second && !folder.empty()) folder = folder.parent_path();
+    }
+  }
+  for (const fs::path& folder : folders) STEPTRACE_RETURN_IF_ERROR(SyncFile(run / folder));
+  return {};
+}
+
 JournalGroup LossesGroup(std::vector<JournalGroup>* groups) {
   JournalGroup losses;
   losses.table = TableOf<LossRow>::kName;
@@ -256,15 +330,16 @@ JournalGroup LossesGroup(std::vector<JournalGroup>* groups) {
   return losses;
 }
 
-Status CloseAtOnce(const fs::path& run, Manifest* manifest, StringTable& strings,
+Status CloseAtOnce(const fs::path& run, Manifest* manifest, StringTable& strings, StepFinder* steps,
                    const CompactionOptions& options) {
   Manifest attempt = *manifest;
-  Absorber absorber(run, &attempt, strings, options.chunk_bytes);
+  Absorber absorber(run, &attempt, strings, steps, options.chunk_bytes);
   auto groups = GroupJournals(run, attempt);
   JournalGroup losses = LossesGroup(&groups);
   for (const JournalGroup& group : groups) STEPTRACE_RETURN_IF_ERROR(absorber.Absorb(group));
   STEPTRACE_RETURN_IF_ERROR(absorber.AbsorbLosses(losses, options.losses));
   FillFromRows(&attempt, absorber.last_ns());
+  STEPTRACE_RETURN_IF_ERROR(SyncNewFolders(run, *manifest, attempt));
   STEPTRACE_RETURN_IF_ERROR(WriteManifest(run, attempt));
   *manifest = std::move(attempt);
   RemoveAbsorbed(run, *manifest);
@@ -273,7 +348,7 @@ Status CloseAtOnce(const fs::path& run, Manifest* manifest, StringTable& strings
 
 // What of the journals can be moved, smallest first; each that is frees its room for the next.
 Status CloseByTable(const fs::path& run, Manifest* manifest, StringTable& strings,
-                    const CompactionOptions& options) {
+                    StepFinder* steps, const CompactionOptions& options) {
   Status failed;
   std::vector<LossRow> losses = options.losses;
   auto groups = GroupJournals(run, *manifest);
@@ -282,8 +357,9 @@ Status CloseByTable(const fs::path& run, Manifest* manifest, StringTable& string
             [](const JournalGroup& a, const JournalGroup& b) { return a.bytes < b.bytes; });
   auto commit = [&](auto&& absorb) {
     Manifest attempt = *manifest;
-    Absorber absorber(run, &attempt, strings, options.chunk_bytes);
+    Absorber absorber(run, &attempt, strings, steps, options.chunk_bytes);
     Status status = absorb(absorber);
+    if (status.ok()) status = SyncNewFolders(run, *manifest, attempt);
     if (status.ok()) status = WriteManifest(run, attempt);
     if (!status.ok()) {
       RemoveStrays(run, *manifest);
@@ -350,10 +426,11 @@ LossRow AgentGapLoss(const fs::path& run, const Manifest& manifest, StringTable&
 Status CloseRun(const fs::path& run, Manifest* manifest, StringTable& strings,
                 const CompactionOptions& options) {
   RemoveStrays(run, *manifest);
-  Status closed = CloseAtOnce(run, manifest, strings, options);
+  StepFinder steps = StepFinder::OfRun(run, *manifest);
+  Status closed = CloseAtOnce(run, manifest, strings, &steps, options);
   if (closed.ok()) return {};
   RemoveStrays(run, *manifest);
-  Status by_table = CloseByTable(run, manifest, strings, options);
+  Status by_table = CloseByTable(run, manifest, strings, &steps, options);
   if (by_table.ok()) return {};
   return Error{run.string() + ": closed, but with rows left in its journal (readable as it is): " +
                by_table.error().message};

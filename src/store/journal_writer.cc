@@ -21,6 +21,11 @@ arrow::ipc::IpcWriteOptions StreamOptions() {
   return options;
 }
 
+// Most columns of most slices are empty, and slices are nearly all that a run writes. Elsewhere a
+// change of columns would cost more (a file) than it saves.
+template <class Row>
+constexpr bool kLeavesOutEmpty = std::is_same_v<Row, SliceRow>;
+
 }  // namespace
 
 arrow::Status BatchSink::Write(const void* data, int64_t size) {
@@ -86,7 +91,7 @@ void JournalFileWriter::Finish() {
 template <class Row>
 Status TableJournal<Row>::Open() {
   auto path = JournalPath(place_.run, place_.node, TableOf<Row>::kName, next_number_);
-  auto encoder = std::make_unique<RowEncoder<Row>>(PathColumns::kInclude);
+  auto encoder = std::make_unique<RowEncoder<Row>>(PathColumns::kInclude, columns_);
   STEPTRACE_ASSIGN_OR_RETURN(file_, JournalFileWriter::Create(path, encoder->schema()));
   encoder_ = std::move(encoder);
   ++next_number_;
@@ -95,6 +100,8 @@ Status TableJournal<Row>::Open() {
 
 template <class Row>
 Status TableJournal<Row>::Write(const RowsView<Row>& rows, const StringTable& strings) {
+  columns_ |= kLeavesOutEmpty<Row> ? ColumnsWithValues(rows) : AllColumns<Row>();
+  if (file_ && columns_ != encoder_->columns()) Finish();
   if (!file_) STEPTRACE_RETURN_IF_ERROR(Open());
   auto batch = encoder_->Encode(rows, strings);
   if (!batch.ok()) {

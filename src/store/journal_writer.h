@@ -66,8 +66,9 @@ class JournalFileWriter {
   int64_t bytes_ = 0;
 };
 
-// The journals of one table of one node. A new one is begun at the size limit and after a failure,
-// because a stream whose last batch failed cannot be gone on with.
+// The journals of one table of one node. A new one is begun at the size limit, after a failure,
+// because a stream whose last batch failed cannot be gone on with, and for slices that fill a
+// column that was empty before and that the stream therefore lacks: once a column at most.
 template <class Row>
 class TableJournal {
  public:
@@ -80,6 +81,7 @@ class TableJournal {
   Status Open();
 
   JournalPlace place_;
+  ColumnSet columns_ = 0;  // that ever held a value
   int32_t next_number_ = 0;
   std::unique_ptr<RowEncoder<Row>> encoder_;
   std::unique_ptr<JournalFileWriter> file_;

@@ -3,6 +3,8 @@
 
 #include <arrow/array/builder_binary.h>
 #include <arrow/array/builder_primitive.h>
+#include <arrow/array/util.h>
+#include <arrow/buffer.h>
 #include <arrow/util/utf8.h>
 
 #include <algorithm>
@@ -39,16 +41,57 @@ bool HasValue(const Member& member) {
   }
 }
 
+// Whether a cell says more than the default that a reader gives an absent column.
+template <class Member>
+bool IsFilled(const Member& cell) {
+  if constexpr (OptionalOf<Member>::kNullable) {
+    return cell.has_value();
+  } else if constexpr (std::is_same_v<Member, std::string>) {
+    return !cell.empty();
+  } else if constexpr (std::is_same_v<Member, StringId>) {
+    return cell != StringId::kEmpty;
+  } else {
+    return true;
+  }
+}
+
 template <class Value>
 using BuilderOf =
     typename arrow::TypeTraits<typename arrow::CTypeTraits<Value>::ArrowType>::BuilderType;
+
+// An array of numbers without nulls, each given by its place.
+template <class Value, class ValueAt>
+arrow::Result<std::shared_ptr<arrow::Array>> ArrayOf(size_t size, ValueAt&& value_at) {
+  const auto length = static_cast<int64_t>(size);
+  ARROW_ASSIGN_OR_RAISE(
+      auto buffer, arrow::AllocateBuffer(length * static_cast<int64_t>(sizeof(Value)), Pool()));
+  auto* values = buffer->template mutable_data_as<Value>();
+  for (size_t i = 0; i < size; ++i) values[i] = value_at(i);
+  using ArrayType = typename arrow::CTypeTraits<Value>::ArrayType;
+  return std::make_shared<ArrayType>(length, std::shared_ptr<arrow::Buffer>(std::move(buffer)));
+}
+
+template <class Row, class Member>
+bool AnyValue(const RowsView<Row>& rows, Member Row::*member) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (HasValue(rows[i].*member)) return true;
+  }
+  return false;
+}
 
 template <class Row, class Member>
 arrow::Result<std::shared_ptr<arrow::Array>> EncodeNumbers(const RowsView<Row>& rows,
                                                            Member Row::*member) {
   using Value = typename OptionalOf<Member>::Value;
-  BuilderOf<Value> builder(
-      arrow::TypeTraits<typename arrow::CTypeTraits<Value>::ArrowType>::type_singleton(), Pool());
+  using ArrowType = typename arrow::CTypeTraits<Value>::ArrowType;
+  if constexpr (!OptionalOf<Member>::kNullable && !std::is_same_v<Value, bool>) {
+    return ArrayOf<Value>(rows.size(), [&](size_t i) { return rows[i].*member; });
+  }
+  const auto type = arrow::TypeTraits<ArrowType>::type_singleton();
+  if (!AnyValue(rows, member)) {
+    return arrow::MakeArrayOfNull(type, static_cast<int64_t>(rows.size()), Pool());
+  }
+  BuilderOf<Value> builder(type, Pool());
   ARROW_RETURN_NOT_OK(builder.Reserve(static_cast<int64_t>(rows.size())));
   for (size_t i = 0; i < rows.size(); ++i) {
     const Member& cell = rows[i].*member;
@@ -83,12 +126,14 @@ arrow::Result<std::shared_ptr<arrow::Array>> EncodeIds(const RowsView<Row>& rows
                                                        StringId Row::*member,
                                                        const StringTable& strings,
                                                        ColumnDictionary* dictionary) {
-  arrow::Int32Builder builder(Pool());
-  ARROW_RETURN_NOT_OK(builder.Reserve(static_cast<int64_t>(rows.size())));
-  for (size_t i = 0; i < rows.size(); ++i) {
-    builder.UnsafeAppend(dictionary->IndexOf(rows[i].*member));
-  }
-  ARROW_ASSIGN_OR_RAISE(auto indices, builder.Finish());
+  auto last = static_cast<StringId>(-1);  // of the row before: mostly the same again
+  int32_t index = -1;
+  ARROW_ASSIGN_OR_RAISE(auto indices, ArrayOf<int32_t>(rows.size(), [&](size_t i) {
+                          const StringId id = rows[i].*member;
+                          if (id != last) index = dictionary->IndexOf(id);
+                          last = id;
+                          return index;
+                        }));
   return std::make_shared<arrow::DictionaryArray>(DictionaryType(), indices,
                                                   dictionary->Texts(strings));
 }
@@ -249,9 +294,23 @@ StringId DecodedDictionary::Id(int64_t index, StringTable& strings) {
 }
 
 template <class Row>
-RowEncoder<Row>::RowEncoder(PathColumns path_columns)
+ColumnSet ColumnsWithValues(const RowsView<Row>& rows) {
+  ColumnSet filled = 0;
+  for (size_t i = 0; i < rows.size() && filled != AllColumns<Row>(); ++i) {
+    const Row& row = rows[i];
+    size_t place = 0;
+    ForEachField<Row>([&](const auto& field) {
+      filled |= static_cast<ColumnSet>(IsFilled(row.*field.member)) << place++;
+    });
+  }
+  return filled;
+}
+
+template <class Row>
+RowEncoder<Row>::RowEncoder(PathColumns path_columns, ColumnSet columns)
     : path_columns_(path_columns),
-      schema_(SchemaOf<Row>(path_columns)),
+      columns_(columns),
+      schema_(SchemaOf<Row>(path_columns, columns)),
       dictionaries_(static_cast<size_t>(schema_->num_fields())) {}
 
 template <class Row>
@@ -271,7 +330,9 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> RowEncoder<Row>::Encode(
       return EncodeNumbers(rows, field.member);
     }
   };
+  size_t place = 0;
   ForEachField<Row>([&](const auto& field) {
+    if ((columns_ >> place++ & 1) == 0) return;
     if (path_columns_ == PathColumns::kLeaveOut && IsPathColumn(field.name)) return;
     auto column = failed.ok() ? encode(field) : failed;
     if (column.ok()) columns.push_back(*column);
@@ -303,8 +364,9 @@ arrow::Status RowDecoder<Row>::Decode(const arrow::RecordBatch& batch,
   return failed;
 }
 
-#define STEPTRACE_INSTANTIATE(Row) \
-  template class RowEncoder<Row>;  \
+#define STEPTRACE_INSTANTIATE(Row)                            \
+  template ColumnSet ColumnsWithValues(const RowsView<Row>&); \
+  template class RowEncoder<Row>;                             \
   template class RowDecoder<Row>;
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
 

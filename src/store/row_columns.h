@@ -38,7 +38,8 @@ struct RowsView {
   std::span<const uint32_t> order;
 
   size_t size() const { return order.empty() ? rows.size() : order.size(); }
-  const Row& operator[](size_t i) const { return rows[order.empty() ? i : order[i]]; }
+  size_t place(size_t i) const { return order.empty() ? i : order[i]; }
+  const Row& operator[](size_t i) const { return rows[place(i)]; }
 };
 
 // The dictionary of one column of one file: the texts in the order in which the file first uses
@@ -85,10 +86,27 @@ std::shared_ptr<arrow::DataType> TypeOf() {
 
 enum class PathColumns { kInclude, kLeaveOut };
 
+// Columns of a table by their place in its declaration, a bit each.
+using ColumnSet = uint64_t;
+
 template <class Row>
-std::shared_ptr<arrow::Schema> SchemaOf(PathColumns path_columns) {
+constexpr ColumnSet AllColumns() {
+  constexpr size_t kCount = std::tuple_size_v<decltype(TableOf<Row>::kFields)>;
+  static_assert(kCount < 64, "ColumnSet is too narrow");
+  return (ColumnSet{1} << kCount) - 1;
+}
+
+// All but the columns that are empty in each of these rows: of nulls alone, or of empty texts.
+template <class Row>
+ColumnSet ColumnsWithValues(const RowsView<Row>& rows);
+
+template <class Row>
+std::shared_ptr<arrow::Schema> SchemaOf(PathColumns path_columns,
+                                        ColumnSet columns = AllColumns<Row>()) {
   arrow::FieldVector fields;
+  size_t place = 0;
   ForEachField<Row>([&]<class Member>(const Field<Row, Member>& field) {
+    if ((columns >> place++ & 1) == 0) return;
     if (path_columns == PathColumns::kLeaveOut && IsPathColumn(field.name)) return;
     using Type = OptionalOf<Member>;
     fields.push_back(arrow::field(field.name, TypeOf<typename Type::Value>(), Type::kNullable));
@@ -100,14 +118,16 @@ std::shared_ptr<arrow::Schema> SchemaOf(PathColumns path_columns) {
 template <class Row>
 class RowEncoder {
  public:
-  explicit RowEncoder(PathColumns path_columns);
+  explicit RowEncoder(PathColumns path_columns, ColumnSet columns = AllColumns<Row>());
 
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
+  ColumnSet columns() const { return columns_; }
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Encode(const RowsView<Row>& rows,
                                                             const StringTable& strings);
 
  private:
   PathColumns path_columns_;
+  ColumnSet columns_;
   std::shared_ptr<arrow::Schema> schema_;
   std::vector<ColumnDictionary> dictionaries_;  // by column
 };

@@ -22,7 +22,8 @@ struct WriterOptions {
 
 // Writes one node's part of a run. Rows go to journals while the run lives and to Parquet segments
 // when it is closed (FORMAT.md). Used by one thread; it announces one more, which syncs journals to
-// the disk. Destroyed without Close, it leaves a run that RecoverRun closes.
+// the disk, and for Close up to four (SegmentQueue). Destroyed without Close, it leaves a run that
+// RecoverRun closes.
 class RunWriter {
  public:
   // Makes the folder, takes its lock and writes run.json with status in_progress.

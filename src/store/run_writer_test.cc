@@ -6,6 +6,8 @@
 
 #include <filesystem>
 
+#include "store/journal_reader.h"
+#include "store/run_files.h"
 #include "store/run_reader.h"
 #include "store/test_run.h"
 
@@ -47,6 +49,54 @@ TEST(RunWriter, GivesRowsToReadersWhileItLives) {
     ASSERT_OK(steps);
     ASSERT_EQ(static_cast<int>(steps->size()), step + 1);
     EXPECT_EQ(steps->back().step, step);
+  }
+}
+
+//  journal      slices-0         slices-1                 slices-2
+//  rows         plain, plain     bytes 7, plain           args {}, bytes 8
+TEST(RunWriter, LeavesEmptyColumnsOfSlicesOutOfTheJournalUntilTheyHoldAValue) {
+  TempDir dir;
+  const fs::path run = dir.path() / "run";
+  auto writer = MakeWriter(run);
+  std::vector<SliceRow> rows(6);
+  for (int64_t i = 0; i < 6; ++i) {
+    rows[static_cast<size_t>(i)].ts_ns = i;
+    rows[static_cast<size_t>(i)].name = writer.strings().Intern("range");
+  }
+  rows[2].bytes = 7;
+  rows[4].args = "{}";
+  rows[5].bytes = 8;
+  for (size_t i = 0; i < rows.size(); i += 2) {
+    writer.Append(rows[i]);
+    writer.Append(rows[i + 1]);
+    ASSERT_OK(writer.Flush());
+  }
+  std::vector<std::vector<std::string>> columns;
+  for (int number = 0; number < 3; ++number) {
+    auto journal = JournalReader::Open(JournalPath(run, 0, "slices", number));
+    ASSERT_OK(journal);
+    auto batch = journal->Next();
+    ASSERT_NE(batch, nullptr) << number;
+    EXPECT_EQ(batch->num_rows(), 2);
+    columns.push_back(batch->schema()->field_names());
+    EXPECT_EQ(journal->Next(), nullptr);
+  }
+  EXPECT_FALSE(fs::exists(JournalPath(run, 0, "slices", 3)));
+  EXPECT_THAT(columns[0], ElementsAre("ts_ns", "dur_ns", "track", "rank", "name", "depth"));
+  EXPECT_THAT(columns[1],
+              ElementsAre("ts_ns", "dur_ns", "track", "rank", "name", "depth", "bytes"));
+  EXPECT_THAT(columns[2],
+              ElementsAre("ts_ns", "dur_ns", "track", "rank", "name", "depth", "bytes", "args"));
+  for (bool closed : {false, true}) {
+    SCOPED_TRACE(closed ? "closed" : "live");
+    if (closed) ASSERT_OK(writer.Close(CompletedManifest()));
+    RunReader reader = OpenRun(run);
+    auto read = reader.Read<SliceRow>();
+    ASSERT_OK(read);
+    ASSERT_EQ(read->size(), rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      ExpectSameRow((*read)[i], reader.strings(), rows[i], writer.strings());
+    }
   }
 }
 

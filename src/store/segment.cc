@@ -54,6 +54,14 @@ arrow::Status WriteBatch(const arrow::RecordBatch& batch,
   return writer->Close();
 }
 
+Status WriteParquetBatch(const arrow::RecordBatch& batch, int fd, const std::string& where) {
+  auto sink = std::make_shared<FdOutputStream>(fd);
+  auto status = WithoutExceptions([&] { return WriteBatch(batch, sink); });
+  if (sink->error_number() != 0) return SystemError("cannot write " + where, sink->error_number());
+  if (!status.ok()) return ArrowError("cannot write " + where, status, "report this as a bug");
+  return {};
+}
+
 template <class Row>
 void FillFacts(const RowsView<Row>& rows, SegmentInfo* segment) {
   segment->rows = static_cast<int64_t>(rows.size());
@@ -161,25 +169,34 @@ void StampPath(const SegmentInfo& segment, std::span<Row> rows) {
 template <class Row>
 Status WriteParquet(const RowsView<Row>& rows, const StringTable& strings, PathColumns path_columns,
                     int fd, const std::string& where) {
-  auto sink = std::make_shared<FdOutputStream>(fd);
-  auto status = WithoutExceptions([&]() -> arrow::Status {
-    RowEncoder<Row> encoder(path_columns);
-    ARROW_ASSIGN_OR_RAISE(auto batch, encoder.Encode(rows, strings));
-    return WriteBatch(*batch, sink);
-  });
-  if (sink->error_number() != 0) return SystemError("cannot write " + where, sink->error_number());
-  if (!status.ok()) return ArrowError("cannot write " + where, status, "report this as a bug");
-  return {};
+  RowEncoder<Row> encoder(path_columns);
+  auto batch = encoder.Encode(rows, strings);
+  if (!batch.ok()) {
+    return ArrowError("cannot write " + where, batch.status(), "report this as a bug");
+  }
+  return WriteParquetBatch(**batch, fd, where);
 }
 
 template <class Row>
-Result<SegmentInfo> WriteSegment(const fs::path& run, SegmentInfo segment,
-                                 const RowsView<Row>& rows, const StringTable& strings, Sync sync) {
-  fs::path path = run / segment.file;
+Result<std::shared_ptr<arrow::RecordBatch>> EncodeSegment(const RowsView<Row>& rows,
+                                                          const StringTable& strings,
+                                                          SegmentInfo* segment) {
+  RowEncoder<Row> encoder(PathColumns::kLeaveOut);
+  auto batch = encoder.Encode(rows, strings);
+  if (!batch.ok()) {
+    return ArrowError("cannot encode " + segment->file, batch.status(), "report this as a bug");
+  }
+  FillFacts(rows, segment);
+  return *std::move(batch);
+}
+
+Status WriteSegmentFile(const fs::path& run, const arrow::RecordBatch& batch, Sync sync,
+                        SegmentInfo* segment) {
+  fs::path path = run / segment->file;
   STEPTRACE_RETURN_IF_ERROR(MakeDirs(path.parent_path()));
   UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd.valid()) return SystemError("cannot write " + path.string(), errno);
-  Status written = WriteParquet(rows, strings, PathColumns::kLeaveOut, fd.get(), path.string());
+  Status written = WriteParquetBatch(batch, fd.get(), path.string());
   if (written.ok() && sync == Sync::kNow && ::fdatasync(fd.get()) != 0) {
     written = SystemError("cannot write " + path.string(), errno);
   }
@@ -187,8 +204,15 @@ Result<SegmentInfo> WriteSegment(const fs::path& run, SegmentInfo segment,
     ::unlink(path.c_str());
     return written.error();
   }
-  FillFacts(rows, &segment);
-  segment.bytes = ::lseek(fd.get(), 0, SEEK_END);
+  segment->bytes = ::lseek(fd.get(), 0, SEEK_END);
+  return {};
+}
+
+template <class Row>
+Result<SegmentInfo> WriteSegment(const fs::path& run, SegmentInfo segment,
+                                 const RowsView<Row>& rows, const StringTable& strings, Sync sync) {
+  STEPTRACE_ASSIGN_OR_RETURN(auto batch, EncodeSegment(rows, strings, &segment));
+  STEPTRACE_RETURN_IF_ERROR(WriteSegmentFile(run, *batch, sync, &segment));
   return segment;
 }
 
@@ -250,6 +274,8 @@ Status ReadSegments(const fs::path& run, std::span<const SegmentInfo> segments,
 #define STEPTRACE_INSTANTIATE(Row)                                                               \
   template Status WriteParquet(const RowsView<Row>&, const StringTable&, PathColumns, int,       \
                                const std::string&);                                              \
+  template Result<std::shared_ptr<arrow::RecordBatch>> EncodeSegment(                            \
+      const RowsView<Row>&, const StringTable&, SegmentInfo*);                                   \
   template Result<SegmentInfo> WriteSegment(const fs::path&, SegmentInfo, const RowsView<Row>&,  \
                                             const StringTable&, Sync);                           \
   template Status ReadSegment(const fs::path&, const SegmentInfo&,                               \

@@ -23,8 +23,19 @@ Status WriteParquet(const RowsView<Row>& rows, const StringTable& strings, PathC
 // When a file is synced to the disk: before the call returns, or by the caller.
 enum class Sync { kNow, kLater };
 
-// Writes rows, sorted by time already, to the segment's file and fills in its facts. A file that
-// could not be finished is removed.
+// Rows, sorted by time already, as a segment's file holds them; fills in what `segment` tells of
+// them. The only part that needs the texts.
+template <class Row>
+Result<std::shared_ptr<arrow::RecordBatch>> EncodeSegment(const RowsView<Row>& rows,
+                                                          const StringTable& strings,
+                                                          SegmentInfo* segment);
+
+// Writes an encoded segment to its file and fills in its size. A file that could not be finished is
+// removed. Safe to call from several threads at once, for different files.
+Status WriteSegmentFile(const std::filesystem::path& run, const arrow::RecordBatch& batch,
+                        Sync sync, SegmentInfo* segment);
+
+// Both at once.
 template <class Row>
 Result<SegmentInfo> WriteSegment(const std::filesystem::path& run, SegmentInfo segment,
                                  const RowsView<Row>& rows, const StringTable& strings,

@@ -88,6 +88,8 @@ inline constexpr uint64_t kArenaCommitBytes = 64 << 10;
 inline constexpr uint64_t kArenaHookReserveBytes = 256 << 10;
 inline constexpr uint64_t kRingsOffset = kArenaOffset + kArenaBytes;
 
+// What stands for an empty name: the arena has no entries without text.
+inline constexpr char kNoName[] = "(no name)";
 // Longer names are cut at a character's border; longer facts are refused, for half a JSON is none.
 inline constexpr uint32_t kMaxNameBytes = 4096;
 inline constexpr uint32_t kMaxFactBytes = 64 << 10;

@@ -100,7 +100,8 @@ def test_a_program_is_recorded_and_not_disturbed(tmp_path, program, monkeypatch,
     names = names_of(outcome.run)
     assert {"mine", "decorated", "generator", "open", "child", "thread"} <= names
     assert {"\x1b[2J\n", "\\udcff", "\u202e", "5", "None"} <= names
-    assert outcome.run.causes() == {"names_full": 1}, "the name that is empty"
+    assert "(no name)" in names, "the name that is empty"
+    assert outcome.run.causes() == {}
     children = {row["track"] for row in outcome.run.rows("slices") if row["name"] == "child"}
     assert len(children) == 4, "of fork, spawn and forkserver, and the thread"
 

@@ -294,11 +294,13 @@ TEST_F(HostTest, AHundredThousandNames) {
 
 TEST_F(HostTest, OddNamesArriveAsTheyAre) {
   const ProcessTrace trace = RunAlone({"odd_names", "4096"});
-  ASSERT_EQ(trace.names.size(), 3u);
+  ASSERT_EQ(trace.names.size(), 4u);
   EXPECT_EQ(trace.names[0].text, "\x1b[31mred\x1b[0m\r\n\t\x01\x7f");
   EXPECT_EQ(trace.names[1].text, "\xff\xfe not utf-8");
-  EXPECT_EQ(trace.names[2].text, std::string(4096, 'l'));
-  EXPECT_EQ(trace.counts.dropped_names, 1u);  // the empty one
+  EXPECT_EQ(trace.names[2].text, wire::kNoName);  // given as an empty one
+  EXPECT_EQ(trace.names[3].text, std::string(4096, 'l'));
+  EXPECT_EQ(trace.counts.dropped_names, 0u);
+  EXPECT_EQ(trace.counts.records, 8u);
 }
 
 TEST_F(HostTest, AHostThatClosesEverythingKeepsItsOwnFiles) {

@@ -51,19 +51,41 @@ bool ReadWait(int fd, uint64_t* wait_ns) {
   return true;
 }
 
+uint64_t ReadClock(clockid_t clock) {
+  timespec now;
+  if (clock_gettime(clock, &now) != 0) return 0;
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// Whether the thread has been off its core for long enough to matter since that reading. In the
+// child of a fork its CPU time begins anew: the difference is then a long time too.
+bool MayHaveWaited(const WaitReading& last, uint64_t now_ns, uint64_t cpu_ns) {
+  constexpr int64_t kMattersNs = 10'000;  // of steps of 100 us and more
+  // The two clocks are read one after the other: a little below 0 is no time at all.
+  const auto off_core_ns =
+      static_cast<int64_t>((now_ns - last.monotonic_ns) - (cpu_ns - last.cpu_ns));
+  return last.monotonic_ns == 0 || off_core_ns > kMattersNs || off_core_ns < -kMattersNs;
+}
+
 }  // namespace
 
 CpuMark ReadCpu(ThreadRing* ring) {
   CpuMark mark{};
   if (ring->schedstat_fd == kNotOpen) OpenSchedstat(ring);
-  if (ring->schedstat_fd > 0 && !ReadWait(ring->schedstat_fd, &mark.run_queue_ns)) {
-    // The host closed it, and may have given the number to something else: it is not ours to close.
-    ring->schedstat_fd = kNotToBeHad;
+  const uint64_t now_ns = ReadClock(CLOCK_MONOTONIC);
+  const uint64_t cpu_ns = ReadClock(CLOCK_THREAD_CPUTIME_ID);
+  if (cpu_ns == 0) return mark;
+  mark.cpu_ns = cpu_ns;
+  if (ring->schedstat_fd > 0 && MayHaveWaited(ring->last_wait, now_ns, cpu_ns)) {
+    // First the clocks, then the wait: what it grows by in between is seen as off the core later.
+    ring->last_wait = {now_ns, cpu_ns, 0};
+    if (!ReadWait(ring->schedstat_fd, &ring->last_wait.run_queue_ns)) {
+      // The host closed it, and may have given the number to something else: not ours to close.
+      ring->schedstat_fd = kNotToBeHad;
+      ring->last_wait = {};
+    }
   }
-  timespec now;
-  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return mark;
-  mark.cpu_ns =
-      static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+  mark.run_queue_ns = ring->last_wait.run_queue_ns;
   mark.known = ring->schedstat_fd > 0;
   return mark;
 }
@@ -73,6 +95,7 @@ void CloseCpu(ThreadRing* ring) {
     close(ring->schedstat_fd);
   }
   ring->schedstat_fd = kNotOpen;
+  ring->last_wait = {};
 }
 
 }  // namespace steptrace::transport

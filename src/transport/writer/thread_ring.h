@@ -15,6 +15,12 @@ struct CpuMark {
   uint64_t cpu_ns = 0;
   uint64_t run_queue_ns = 0;
 };
+// What a thread had when its schedstat was last read, see thread_cpu.h; all 0: it was not.
+struct WaitReading {
+  uint64_t monotonic_ns = 0;
+  uint64_t cpu_ns = 0;
+  uint64_t run_queue_ns = 0;
+};
 // A backward inside a backward is the deepest nest of measured ranges that frameworks make.
 inline constexpr uint32_t kMaxCpuMarks = 4;
 
@@ -56,6 +62,7 @@ struct alignas(64) ThreadRing {
   uint8_t cpu_marks_used = 0;
   int schedstat_fd = 0;         // 0: not open, -1: not to be had
   uint64_t schedstat_file = 0;  // which file that is
+  WaitReading last_wait;
   CpuMark cpu_marks[kMaxCpuMarks]{};
   uint32_t names[wire::kMaxDepth]{};  // of the open ranges
 };

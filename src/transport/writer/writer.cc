@@ -289,6 +289,10 @@ size_t CutName(const char* text, size_t bytes) {
 uint32_t Name(const char* text, size_t bytes, uint16_t category) {
   if (!Attached() || !EnsureOwnFile()) return 0;
   const bool fact = category == static_cast<uint16_t>(wire::Category::kFact);
+  if (!fact && bytes == 0) {
+    text = wire::kNoName;
+    bytes = sizeof wire::kNoName - 1;
+  }
   if (!fact) bytes = CutName(text, bytes);
   uint32_t id = 0;
   if (bytes > 0 && bytes <= wire::kMaxFactBytes && category != 0) {

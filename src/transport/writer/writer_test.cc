@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 
 #include <atomic>
 #include <bit>
+#include <fstream>
 #include <latch>
 #include <thread>
 
@@ -156,6 +158,56 @@ TEST_F(WriterTest, CpuRangesMeasureTheThread) {
   EXPECT_LT(records[2].a, 10'000'000u);  // idle
   EXPECT_GE(records[3].a, 20'000'000u);  // busy
   EXPECT_LT(records[3].a, 500'000'000u);
+}
+
+// ns that this thread has waited for a core so far.
+uint64_t WaitedNs() {
+  std::ifstream file("/proc/thread-self/schedstat");
+  uint64_t on_core = 0, waited = 0;
+  file >> on_core >> waited;
+  return waited;
+}
+
+TEST_F(WriterTest, CpuRangesTellTheWaitForACore) {
+  if (!std::ifstream("/proc/thread-self/schedstat")) GTEST_SKIP() << "the kernel does not tell";
+  ASSERT_TRUE(Attach());
+  const uint32_t alone = NameOf("alone"), crowded = NameOf("crowded");
+  constexpr uint64_t kBusyNs = 30'000'000;
+  BeginCpu(alone);  // reads all there is: the ranges below must not keep to it
+  EndCpu();
+  cpu_set_t one, all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  std::atomic<bool> stop = false;
+  std::thread rival([&] {  // inherits the one core
+    while (!stop) {
+    }
+  });
+  for (int i = 0; i < 3; ++i) {
+    const uint64_t before = WaitedNs();
+    BeginCpu(crowded);
+    timespec start, now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
+    do {
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    } while (static_cast<uint64_t>((now.tv_sec - start.tv_sec) * 1'000'000'000 + now.tv_nsec -
+                                   start.tv_nsec) < kBusyNs);
+    EndCpu();
+    Instant(crowded, WaitedNs() - before, 0);
+  }
+  stop = true;
+  rival.join();
+  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+  const ProcessTrace trace = DrainAll(folder_.OpenOnly());
+  const auto& records = trace.threads.at(0).records;
+  ASSERT_EQ(records.size(), 2u + 3 * 3);
+  for (size_t i = 2; i < records.size(); i += 3) {
+    const uint64_t told_ns = records[i + 1].b, waited_ns = records[i + 2].a;
+    EXPECT_GT(told_ns, kBusyNs / 10) << "half of the core was the rival's";
+    EXPECT_LE(told_ns, waited_ns + 20'000) << "and no more than there was";
+  }
 }
 
 TEST_F(WriterTest, FactsArriveWhilePausedEvenAsTheFirstRecord) {
@@ -345,9 +397,12 @@ TEST_F(WriterTest, NamesKeepTheirBytesAndAreCutAtCharacters) {
   EXPECT_EQ(NameOf(cut), 2u);
   EXPECT_EQ(NameOf(control, kPhase), 3u);  // another category is another name
   EXPECT_EQ(NameOf(control), 1u);
-  EXPECT_EQ(NameOf(""), 0u);
+  EXPECT_EQ(NameOf(""), 4u);
+  EXPECT_EQ(NameOf(""), 4u);
   const ProcessTrace trace = DrainAll(folder_.OpenOnly());
-  ASSERT_EQ(trace.names.size(), 3u);
+  ASSERT_EQ(trace.names.size(), 4u);
+  EXPECT_EQ(trace.names[3].text, wire::kNoName);
+  EXPECT_EQ(trace.counts.dropped_names, 0u);
   EXPECT_EQ(trace.names[0].text, control);
   EXPECT_EQ(trace.names[1].text, std::string(wire::kMaxNameBytes - 1, 'x'));
 }
