@@ -30,7 +30,8 @@ bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
 }
 
 Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store::TrackRow>& tracks,
-                                 const std::vector<store::FactRow>& facts) {
+                                 const std::vector<store::FactRow>& facts,
+                                 const TimeBounds& bounds) {
   std::map<int32_t, std::vector<store::TrackRow>> by_rank;
   for (const store::TrackRow& track : tracks) {
     const std::string& kind = run.Text(track.kind);
@@ -45,13 +46,13 @@ Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store:
         .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation",
                     "flow_out", "flow_in", "bytes", "group", "sequence", "external_id", "details"},
         .rank = rank,
-        .from_ns = std::nullopt,
-        .to_ns = std::nullopt};
+        .from_ns = bounds.from_ns,
+        .to_ns = bounds.to_ns};
     STEPTRACE_ASSIGN_OR_RETURN(auto slices, run.Read<store::SliceRow>(slices_of));
     STEPTRACE_ASSIGN_OR_RETURN(
         auto memory,
         run.Read<store::MemoryRow>(
-            {.columns = {}, .rank = rank, .from_ns = std::nullopt, .to_ns = std::nullopt}));
+            {.columns = {}, .rank = rank, .from_ns = bounds.from_ns, .to_ns = bounds.to_ns}));
     if (slices.empty() && memory.empty()) continue;
     trace.ranks.push_back(analyze::BuildRankTrace(rank, slices, of_rank, memory, run.strings()));
   }

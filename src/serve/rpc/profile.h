@@ -15,8 +15,15 @@ namespace steptrace::rpc {
 bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
                   const std::vector<store::FactRow>& facts, const store::StringTable& strings);
 
+// Of absent bounds all; rows that begin in [from, to).
+struct TimeBounds {
+  std::optional<int64_t> from_ns;
+  std::optional<int64_t> to_ns;
+};
+
 // The slices and allocations of all ranks, linked. The reader outlives the value: it has the texts.
 Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store::TrackRow>& tracks,
-                                 const std::vector<store::FactRow>& facts);
+                                 const std::vector<store::FactRow>& facts,
+                                 const TimeBounds& bounds = {});
 
 }  // namespace steptrace::rpc

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +37,19 @@ std::vector<store::StepRow> StepsOf(const analyze::Trace& profile, store::String
     steps.insert(steps.end(), rows.begin(), rows.end());
   }
   return steps;
+}
+
+// Drops what does not lie in the stretch that is asked for.
+void KeepStretch(const ReportOptions& options, std::vector<store::StepRow>& steps,
+                 std::vector<store::CounterRow>& counters) {
+  const int64_t from_ns = options.from_ns.value_or(std::numeric_limits<int64_t>::min());
+  const int64_t to_ns = options.to_ns.value_or(std::numeric_limits<int64_t>::max());
+  std::erase_if(steps, [=](const store::StepRow& step) {
+    return step.ts_ns < from_ns || step.ts_ns > to_ns || step.dur_ns > to_ns - step.ts_ns;
+  });
+  std::erase_if(counters, [=](const store::CounterRow& counter) {
+    return counter.ts_ns < from_ns || counter.ts_ns >= to_ns;
+  });
 }
 
 Error OsError(const fs::path& thing) {
@@ -74,13 +89,18 @@ bool MayWrite(const fs::path& run) {
 
 }  // namespace
 
-Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& options) {
+namespace {
+
+// Gathers what a report is made of, and makes of it what is asked for while it is in memory.
+Status WithInput(const fs::path& path, const ReportOptions& options,
+                 const std::function<void(const analyze::ReportInput&)>& make) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, run.Read<store::TrackRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto counters, run.Read<store::CounterRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto steps, run.Read<store::StepRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto losses, run.Read<store::LossRow>());
+  KeepStretch(options, steps, counters);
   analyze::ReportInput input;
   input.run = RunInfoOf(run);
   input.run.duration_ns = DurationOf(run, steps, counters);
@@ -92,12 +112,30 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
   input.options = {options.price_per_hour, options.last_steps};
   std::optional<analyze::Trace> profile;
   if (HoldsProfile(tracks, facts, run.strings())) {
-    STEPTRACE_ASSIGN_OR_RETURN(profile, LoadTrace(run, tracks, facts));
+    STEPTRACE_ASSIGN_OR_RETURN(profile,
+                               LoadTrace(run, tracks, facts, {options.from_ns, options.to_ns}));
     if (!profile->ranks.empty()) input.profile = &*profile;
     if (steps.empty()) steps = StepsOf(*profile, run.strings());
     input.steps = steps;
   }
-  return analyze::BuildReport(input);
+  make(input);
+  return {};
+}
+
+}  // namespace
+
+Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& options) {
+  analyze::Report report;
+  STEPTRACE_RETURN_IF_ERROR(WithInput(
+      path, options, [&report](const auto& input) { report = analyze::BuildReport(input); }));
+  return report;
+}
+
+Result<std::vector<analyze::StepPart>> LoadStepParts(const fs::path& path) {
+  std::vector<analyze::StepPart> parts;
+  STEPTRACE_RETURN_IF_ERROR(WithInput(
+      path, {}, [&parts](const auto& input) { parts = analyze::MeasureStepParts(input); }));
+  return parts;
 }
 
 Status SaveReport(const fs::path& run, const analyze::Report& report) {
