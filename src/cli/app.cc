@@ -89,6 +89,7 @@ void BuildApp(CLI::App& app, Session& session) {
   AddShowCommand(app, session);
   AddImportCommand(app, session);
   AddExportCommand(app, session);
+  AddUiCommand(app, session);
   AddSchemaCommand(app, session);
   AddDoctorCommand(app, session);
   AddRecoverCommand(app, session);

@@ -58,6 +58,26 @@ PartsOfTable FindParts(const std::filesystem::path& run, const Manifest& manifes
   return found;
 }
 
+bool MayHold(const SegmentInfo& segment, const ReadOptions& options) {
+  if (options.rank && segment.rank && *options.rank != *segment.rank) return false;
+  if (!segment.ts_min_ns || !segment.ts_max_ns) return true;
+  bool before = options.from_ns && *segment.ts_max_ns < *options.from_ns;
+  bool after = options.to_ns && *segment.ts_min_ns >= *options.to_ns;
+  return !before && !after;
+}
+
+template <class Row>
+bool IsWanted(const Row& row, const ReadOptions& options) {
+  if constexpr (kHasRank<Row>) {
+    if (options.rank && row.rank != *options.rank) return false;
+  }
+  if constexpr (kHasTime<Row>) {
+    if (options.from_ns && row.ts_ns < *options.from_ns) return false;
+    if (options.to_ns && row.ts_ns >= *options.to_ns) return false;
+  }
+  return true;
+}
+
 template <class Row>
 std::vector<std::string> ColumnsToRead(const std::vector<std::string>& asked) {
   if (asked.empty()) return {};
@@ -78,6 +98,7 @@ void SortByTime(std::vector<Row>* rows) {
 
 #define STEPTRACE_INSTANTIATE(Row)                                                       \
   template std::vector<std::string> ColumnsToRead<Row>(const std::vector<std::string>&); \
+  template bool IsWanted(const Row&, const ReadOptions&);                                \
   template void SortByTime(std::vector<Row>*);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
 

@@ -26,6 +26,11 @@ PartsOfTable FindParts(const std::filesystem::path& run, const Manifest& manifes
 template <class Row>
 std::vector<std::string> ColumnsToRead(const std::vector<std::string>& asked);
 
+// Whether a segment may hold rows that a read asks for, and whether it asks for this row.
+bool MayHold(const SegmentInfo& segment, const ReadOptions& options);
+template <class Row>
+bool IsWanted(const Row& row, const ReadOptions& options);
+
 // Orders rows by time in place; rows of the same time keep their order. Without times: nothing.
 template <class Row>
 void SortByTime(std::vector<Row>* rows);

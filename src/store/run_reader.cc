@@ -28,26 +28,6 @@ bool SameParts(const Manifest& a, const Manifest& b, const std::string& table) {
   return absorbed(a) == absorbed(b);
 }
 
-bool MayHold(const SegmentInfo& segment, const ReadOptions& options) {
-  if (options.rank && segment.rank && *options.rank != *segment.rank) return false;
-  if (!segment.ts_min_ns || !segment.ts_max_ns) return true;
-  bool before = options.from_ns && *segment.ts_max_ns < *options.from_ns;
-  bool after = options.to_ns && *segment.ts_min_ns >= *options.to_ns;
-  return !before && !after;
-}
-
-template <class Row>
-bool IsWanted(const Row& row, const ReadOptions& options) {
-  if constexpr (kHasRank<Row>) {
-    if (options.rank && row.rank != *options.rank) return false;
-  }
-  if constexpr (kHasTime<Row>) {
-    if (options.from_ns && row.ts_ns < *options.from_ns) return false;
-    if (options.to_ns && row.ts_ns >= *options.to_ns) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 struct RunReader::Impl {

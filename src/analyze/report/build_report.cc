@@ -11,6 +11,7 @@
 #include "analyze/report/recommendations.h"
 #include "analyze/report/sections.h"
 #include "analyze/rules/agreement.h"
+#include "analyze/report/step_parts.h"
 #include "analyze/rules/profiling_report.h"
 #include "analyze/verdict/attribution.h"
 #include "analyze/verdict/verdict.h"
@@ -80,7 +81,74 @@ ProfiledSteps StagesOf(const Trace& profile, const std::vector<RankSteps>& ranks
   return stages;
 }
 
+// The steady steps of a run with each nanosecond put to its cause. Parts of it point into others.
+struct Attributed {
+  // ranks: what the analysis of input.profile found; null: it is found here.
+  explicit Attributed(const ReportInput& input, const std::vector<RankSteps>* ranks = nullptr);
+  Attributed(const Attributed&) = delete;
+  Attributed& operator=(const Attributed&) = delete;
+
+  JobFacts facts;
+  StepSelection selection;
+  std::map<int32_t, std::vector<int32_t>> nodes;
+  LoadSummary load;
+  DeviceBusy device;
+  HostIdle idle;
+  ProfiledSteps profiled;
+  AttributionRules rules;
+  StepTimes times;
+
+ private:
+  AttributionRules Rules(const ReportInput& input, const std::vector<RankSteps>* ranks);
+};
+
+Attributed::Attributed(const ReportInput& input, const std::vector<RankSteps>* ranks)
+    : facts(ReadJobFacts(input.facts, *input.strings)),
+      selection(SelectSteps(input)),
+      nodes(RanksByNode(input)),
+      load(input.counters, input.run.nodes, selection.from_ns, selection.to_ns),
+      // A device that others use says nothing of a job that computes on the CPU.
+      device(MayUseDevice(facts) ? DeviceBusy(input.counters, nodes) : DeviceBusy()),
+      rules(Rules(input, ranks)),
+      times(input, selection, rules) {}
+
+AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<RankSteps>* ranks) {
+  const bool on_host = !MayUseDevice(facts) && input.profile == nullptr;
+  if (on_host) idle = FindHostIdle(input, selection);
+  AttributionRules made = MakeRules(input.steps, load, device, HasPeers(nodes, facts));
+  made.idle_of_forward = idle.of_forward;
+  if (input.profile != nullptr) {
+    profiled = ranks != nullptr ? StagesOf(*input.profile, *ranks) : AttributeProfile(*input.profile);
+  }
+  if (!profiled.empty()) made.profiled = &profiled;
+  return made;
+}
+
 }  // namespace
+
+std::vector<StepPart> MeasureStepParts(const ReportInput& input) {
+  const Attributed steps(input);
+  std::vector<StepPart> parts = MakeStepParts(input, steps.selection);
+  if (parts.empty()) return parts;
+  const StepPart step = parts.front();
+  const auto add = [&](const char* kind, const std::string& name, double share, Interval interval) {
+    parts.push_back({kind, name, share * step.ns, interval.low * step.ns, interval.high * step.ns,
+                     share, interval.low, interval.high});
+  };
+  const std::vector<Suspect> suspects = MakeSuspects(steps.times.total());
+  for (size_t i = 0; i < suspects.size(); ++i) {
+    add("suspect", suspects[i].name, suspects[i].share, steps.times.Share(kSuspects[i]));
+  }
+  for (const StageRow& row : MakeStages(steps.times.total())) {
+    for (size_t stage = 0; stage < kSubStageCount; ++stage) {
+      const auto id = static_cast<SubStage>(stage);
+      if (row.name == StageName(id) && row.suspect == SuspectName(SuspectOf(id))) {
+        add("sub_stage", row.name, row.share, steps.times.Share(id));
+      }
+    }
+  }
+  return parts;
+}
 
 Report BuildReport(const ReportInput& input) {
   return BuildReport(input,
@@ -88,27 +156,18 @@ Report BuildReport(const ReportInput& input) {
 }
 
 Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
-  const JobFacts facts = ReadJobFacts(input.facts, *input.strings);
-  const StepSelection selection = SelectSteps(input);
-  const auto ranks = RanksByNode(input);
-  const LoadSummary load(input.counters, input.run.nodes, selection.from_ns, selection.to_ns);
-  // A device that others use says nothing of a job that computes on the CPU.
-  const DeviceBusy device = MayUseDevice(facts) ? DeviceBusy(input.counters, ranks) : DeviceBusy();
-  const bool on_host = !MayUseDevice(facts) && input.profile == nullptr;
-  const HostIdle idle = on_host ? FindHostIdle(input, selection) : HostIdle();
-  AttributionRules rules = MakeRules(input.steps, load, device, HasPeers(ranks, facts));
-  rules.idle_of_forward = idle.of_forward;
-  ProfiledSteps profiled;
-  if (input.profile != nullptr) profiled = StagesOf(*input.profile, analysis.ranks);
-  if (!profiled.empty()) rules.profiled = &profiled;
-  const StepTimes times(input, selection, rules);
+  const Attributed steps(input, &analysis.ranks);
+  const JobFacts& facts = steps.facts;
+  const StepSelection& selection = steps.selection;
+  const StepTimes& times = steps.times;
 
   Report report;
   report.run = MakeRun(input, facts);
   report.phases = MakePhases(input);
   report.steps = MakeSteps(input, selection, times);
-  report.verdict = DecideVerdict({input, selection, times, load, facts, idle,
-                                  rules.profiled != nullptr, TrainingWallNs(input, selection)});
+  report.verdict =
+      DecideVerdict({input, selection, times, steps.load, facts, steps.idle,
+                     steps.rules.profiled != nullptr, TrainingWallNs(input, selection)});
   report.suspects = MakeSuspects(times.total());
   report.stages = MakeStages(times.total());
   report.breakdown = MakeBreakdown(input, selection);

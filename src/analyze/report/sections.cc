@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "analyze/stats/bootstrap.h"
 #include "analyze/stats/distribution.h"
 #include "base/time.h"
 
@@ -240,6 +241,34 @@ std::vector<BreakdownRow> MakeBreakdown(const ReportInput& input, const StepSele
     }
   }
   return rows;
+}
+
+std::vector<StepPart> MakeStepParts(const ReportInput& input, const StepSelection& selection) {
+  std::vector<int64_t> whole_ns, ones(selection.steady.size(), 1);
+  PhaseTimes sums{};
+  int64_t total_ns = 0;
+  for (uint32_t i : selection.steady) {
+    whole_ns.push_back(input.steps[i].dur_ns);
+    total_ns = SaturatingAdd(total_ns, input.steps[i].dur_ns);
+  }
+  if (total_ns <= 0) return {};
+  const double mean_ns = static_cast<double>(total_ns) / static_cast<double>(whole_ns.size());
+  const Interval step = BootstrapRatioOfSums(whole_ns, ones);
+  std::vector<StepPart> parts = {{"step", "step", mean_ns, step.low, step.high, 1, 1, 1}};
+  for (size_t k = 0; k < kPhases.size(); ++k) {
+    std::vector<int64_t> phase_ns;
+    for (uint32_t i : selection.steady) {
+      phase_ns.push_back(std::max<int64_t>(input.steps[i].*kPhases[k].ns, 0));
+      sums[k] = SaturatingAdd(sums[k], phase_ns.back());
+    }
+    if (sums[k] == 0) continue;
+    const double share = Ratio(sums[k], total_ns);
+    const Interval of_step = BootstrapRatioOfSums(phase_ns, whole_ns);
+    const Interval ns = BootstrapRatioOfSums(phase_ns, ones);
+    parts.push_back({"phase", kPhases[k].name, share * mean_ns, ns.low, ns.high, share, of_step.low,
+                     of_step.high});
+  }
+  return parts;
 }
 
 DataPipelineSection MakeDataPipeline(const StepTimes& times, const JobFacts& facts) {

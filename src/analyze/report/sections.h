@@ -7,6 +7,7 @@
 
 #include "analyze/report/report.h"
 #include "analyze/report/report_input.h"
+#include "analyze/report/step_parts.h"
 #include "analyze/verdict/job_facts.h"
 #include "analyze/verdict/step_times.h"
 
@@ -20,6 +21,8 @@ StepsSection MakeSteps(const ReportInput& input, const StepSelection& selection,
 std::vector<Suspect> MakeSuspects(const StageTimes& times);
 std::vector<StageRow> MakeStages(const StageTimes& times);
 std::vector<BreakdownRow> MakeBreakdown(const ReportInput& input, const StepSelection& selection);
+// The mean steady step and its phases; of none nothing.
+std::vector<StepPart> MakeStepParts(const ReportInput& input, const StepSelection& selection);
 DataPipelineSection MakeDataPipeline(const StepTimes& times, const JobFacts& facts);
 DistributedSection MakeDistributed(const StepTimes& times);
 std::vector<SystemRow> MakeSystem(const ReportInput& input);

@@ -244,6 +244,12 @@ Interval StepTimes::Share(SuspectId suspect) const {
   return IntervalOf(numerators);
 }
 
+Interval StepTimes::Share(SubStage stage) const {
+  std::vector<int64_t> numerators;
+  for (const Cell& cell : cells_) numerators.push_back(At(cell.stages, stage));
+  return IntervalOf(numerators);
+}
+
 Interval StepTimes::Lead(SuspectId first, SuspectId second) const {
   std::vector<int64_t> numerators;
   for (const Cell& cell : cells_) {

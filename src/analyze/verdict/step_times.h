@@ -69,6 +69,7 @@ class StepTimes {
   int64_t straggler_gain_ns() const { return straggler_gain_ns_; }
   Interval StragglerGainShare() const;
   Interval Share(SuspectId suspect) const;
+  Interval Share(SubStage stage) const;
   // Of the difference of two suspects' shares: clear of 0 means one is ahead.
   Interval Lead(SuspectId first, SuspectId second) const;
 

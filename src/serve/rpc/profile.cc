@@ -42,7 +42,8 @@ std::map<int32_t, std::vector<store::TrackRow>> ProfileTracks(
 }
 
 Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store::TrackRow>& tracks,
-                                 const std::vector<store::FactRow>& facts) {
+                                 const std::vector<store::FactRow>& facts,
+                                 const TimeBounds& bounds) {
   analyze::Trace trace;
   trace.strings = &run.strings();
   trace.facts = facts;
@@ -52,8 +53,8 @@ Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store:
         .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation",
                     "flow_out", "flow_in", "bytes", "group", "sequence", "external_id", "details"},
         .rank = rank,
-        .from_ns = std::nullopt,
-        .to_ns = std::nullopt};
+        .from_ns = bounds.from_ns,
+        .to_ns = bounds.to_ns};
     analyze::RankTraceBuilder builder(rank, of_rank, run.strings());
     STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
         slices_of, [&builder](std::span<const store::SliceRow> slices) -> Status {
@@ -63,7 +64,7 @@ Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store:
     STEPTRACE_ASSIGN_OR_RETURN(
         auto memory,
         run.Read<store::MemoryRow>(
-            {.columns = {}, .rank = rank, .from_ns = std::nullopt, .to_ns = std::nullopt}));
+            {.columns = {}, .rank = rank, .from_ns = bounds.from_ns, .to_ns = bounds.to_ns}));
     if (builder.empty() && memory.empty()) continue;
     trace.ranks.push_back(builder.Build(std::move(memory), analyze::LaneOrder::kByTime));
   }

@@ -20,8 +20,15 @@ bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
 std::map<int32_t, std::vector<store::TrackRow>> ProfileTracks(
     const std::vector<store::TrackRow>& tracks, const store::StringTable& strings);
 
+// Of absent bounds all; rows that begin in [from, to).
+struct TimeBounds {
+  std::optional<int64_t> from_ns;
+  std::optional<int64_t> to_ns;
+};
+
 // The slices and allocations of all ranks, linked. The reader outlives the value: it has the texts.
 Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store::TrackRow>& tracks,
-                                 const std::vector<store::FactRow>& facts);
+                                 const std::vector<store::FactRow>& facts,
+                                 const TimeBounds& bounds = {});
 
 }  // namespace steptrace::rpc

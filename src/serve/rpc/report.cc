@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +29,19 @@ namespace steptrace::rpc {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Drops what does not lie in the stretch that is asked for.
+void KeepStretch(const ReportOptions& options, std::vector<store::StepRow>& steps,
+                 std::vector<store::CounterRow>& counters) {
+  const int64_t from_ns = options.from_ns.value_or(std::numeric_limits<int64_t>::min());
+  const int64_t to_ns = options.to_ns.value_or(std::numeric_limits<int64_t>::max());
+  std::erase_if(steps, [=](const store::StepRow& step) {
+    return step.ts_ns < from_ns || step.ts_ns > to_ns || step.dur_ns > to_ns - step.ts_ns;
+  });
+  std::erase_if(counters, [=](const store::CounterRow& counter) {
+    return counter.ts_ns < from_ns || counter.ts_ns >= to_ns;
+  });
+}
 
 Error OsError(const fs::path& thing) {
   return Error{fmt::format("{}: {}; make room and run `steptrace report` again", thing.string(),
@@ -65,7 +80,14 @@ bool MayWrite(const fs::path& run) {
 
 }  // namespace
 
-Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& options) {
+namespace {
+
+// What is made of a run's rows while they are in memory; of a profile with its analysis.
+using Make =
+    std::function<void(const analyze::ReportInput&, std::optional<analyze::ProfileAnalysis>)>;
+
+// Gathers what a report is made of, and makes of it what is asked for.
+Status WithInput(const fs::path& path, const ReportOptions& options, const Make& make) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, run.Read<store::TrackRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto counters, run.Read<store::CounterRow>());
@@ -73,6 +95,7 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
   STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto losses, run.Read<store::LossRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto findings, run.Read<store::FindingRow>());
+  KeepStretch(options, steps, counters);
   analyze::ReportInput input;
   input.run = RunInfoOf(run);
   input.run.duration_ns = DurationOf(run, steps, counters);
@@ -85,18 +108,43 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
   input.options = {options.price_per_hour, options.last_steps, options.tensor_cores};
   std::optional<analyze::Trace> profile;
   if (HoldsProfile(tracks, facts, run.strings())) {
-    STEPTRACE_ASSIGN_OR_RETURN(profile, LoadTrace(run, tracks, facts));
+    STEPTRACE_ASSIGN_OR_RETURN(profile,
+                               LoadTrace(run, tracks, facts, {options.from_ns, options.to_ns}));
     if (!profile->ranks.empty()) input.profile = &*profile;
   }
-  if (input.profile == nullptr) return analyze::BuildReport(input);
-  analyze::ProfileAnalysis analysis = analyze::AnalyseProfile(*profile, options.tensor_cores);
-  if (steps.empty()) {
-    ProfileSteps derived = StepsOf(*profile, analysis, run.strings());
-    steps = std::move(derived.rows);
-    input.steps_marked = derived.marked || steps.empty();
+  std::optional<analyze::ProfileAnalysis> analysis;
+  if (input.profile != nullptr) {
+    analysis = analyze::AnalyseProfile(*profile, options.tensor_cores);
+    if (steps.empty()) {
+      ProfileSteps derived = StepsOf(*profile, *analysis, run.strings());
+      steps = std::move(derived.rows);
+      input.steps_marked = derived.marked || steps.empty();
+    }
+    input.steps = steps;
   }
-  input.steps = steps;
-  return analyze::BuildReport(input, std::move(analysis));
+  make(input, std::move(analysis));
+  return {};
+}
+
+}  // namespace
+
+Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& options) {
+  analyze::Report report;
+  const Make make = [&report](const analyze::ReportInput& input, auto analysis) {
+    report = analysis ? analyze::BuildReport(input, *std::move(analysis))
+                      : analyze::BuildReport(input);
+  };
+  STEPTRACE_RETURN_IF_ERROR(WithInput(path, options, make));
+  return report;
+}
+
+Result<std::vector<analyze::StepPart>> LoadStepParts(const fs::path& path) {
+  std::vector<analyze::StepPart> parts;
+  const Make make = [&parts](const analyze::ReportInput& input, const auto&) {
+    parts = analyze::MeasureStepParts(input);
+  };
+  STEPTRACE_RETURN_IF_ERROR(WithInput(path, {}, make));
+  return parts;
 }
 
 Status SaveReport(const fs::path& run, const analyze::Report& report) {

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "analyze/device/tensor_cores.h"
 #include "analyze/report/report.h"
+#include "analyze/report/step_parts.h"
 #include "base/result.h"
 
 namespace steptrace::rpc {
@@ -15,10 +17,15 @@ struct ReportOptions {
   std::optional<double> price_per_hour;
   std::optional<int64_t> last_steps;  // only the newest steps of each rank
   analyze::TensorCorePatterns tensor_cores = {};
+  std::optional<int64_t> from_ns{};   // only what lies in a stretch: steps and slices that begin
+  std::optional<int64_t> to_ns{};     // and end in it, samples taken in it
 };
 
 // The report of a run as its files stand now: closed, live and interrupted runs alike. Only reads.
 Result<analyze::Report> LoadReport(const std::filesystem::path& run, const ReportOptions& options);
+
+// The mean step of a run and its parts with their intervals.
+Result<std::vector<analyze::StepPart>> LoadStepParts(const std::filesystem::path& run);
 
 // Leaves the report as report.json in a closed run, by rename. A live run, or a folder that cannot
 // be written, keeps what it has: that is no failure. A full disk is.

@@ -119,6 +119,11 @@ Result<store::TableSchema> FindTable(const std::string& name) {
   return Error{fmt::format("'{}': no such table; the tables are {}", name, known)};
 }
 
+Status CheckQuery(const TableQuery& query) {
+  STEPTRACE_RETURN_IF_ERROR(ScanOptionsOf(query));
+  return {};
+}
+
 Status VisitRows(const TableQuery& query, RowVisitor& visitor) {
   STEPTRACE_ASSIGN_OR_RETURN(store::ScanOptions options, ScanOptionsOf(query));
   STEPTRACE_RETURN_IF_ERROR(Prepare(query));

@@ -50,6 +50,12 @@ Status VisitRows(const TableQuery& query, RowVisitor& visitor);
 Status WriteTable(const TableQuery& query, store::ScanFormat format,
                   const std::filesystem::path& destination);
 
+// Whether the query names a table, its columns and a filter that it understands.
+Status CheckQuery(const TableQuery& query);
+
+// Those rows as the bytes of an Arrow IPC stream of one batch; texts are dictionaries.
+Result<std::string> TableArrow(const TableQuery& query);
+
 // The declaration of a table; an error that names all tables when there is none of that name.
 Result<store::TableSchema> FindTable(const std::string& name);
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/report/report_input.h"
+
+namespace steptrace::analyze {
+
+// A part of the mean steady step with the 95 % intervals in which its time and its share lie
+// (analyze/stats/bootstrap.h): what two runs are compared by.
+struct StepPart {
+  std::string kind;  // step, phase, suspect, sub_stage
+  std::string name;
+  double ns = 0, ns_low = 0, ns_high = 0;
+  double share = 0, share_low = 0, share_high = 0;
+};
+
+// The step first, then its phases, suspects and stages: the parts of a kind sum to the step. Of a
+// run without steady steps none. The intervals of suspects and stages are those of their shares at
+// the mean step.
+std::vector<StepPart> MeasureStepParts(const ReportInput& input);
+
+}  // namespace steptrace::analyze

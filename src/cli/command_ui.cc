@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/package_dir.h"
+#include "cli/version.h"
+#include "serve/http/server.h"
+#include "serve/rpc/run_path.h"
+
+namespace steptrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kDefaultPort = 4280;
+
+struct UiArguments {
+  std::string what;  // a run or a folder of runs
+  std::string host = "127.0.0.1";
+  int64_t port = kDefaultPort;
+  bool open = false;
+};
+
+// What is shown: a folder's runs, or one of them.
+struct Shown {
+  fs::path folder;
+  std::optional<std::string> only;
+};
+
+Result<Shown> ShownBy(const UiArguments& arguments, const Session& session) {
+  std::error_code failed;
+  const fs::path given = arguments.what;
+  if (given.empty()) return Shown{session.settings.folder, std::nullopt};
+  const bool is_run = fs::exists(given / "run.json", failed);
+  if (fs::is_directory(given, failed) && !is_run) return Shown{given, std::nullopt};
+  STEPTRACE_ASSIGN_OR_RETURN(fs::path run, rpc::ResolveRun(given, session.settings.folder));
+  run = fs::canonical(run, failed);
+  if (failed)
+    return Error{fmt::format("{}: {}; name a run or a folder", given.string(), failed.message())};
+  return Shown{run.parent_path(), run.filename().string()};
+}
+
+// Only where there is a desktop to show it: over ssh nobody would see it.
+void OpenBrowser(const std::string& address) {
+  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
+  const char* const line[] = {"xdg-open", address.c_str(), nullptr};
+  pid_t child = 0;
+  ::posix_spawnp(&child, line[0], nullptr, nullptr, const_cast<char* const*>(line), environ);
+}
+
+// The package's folder `ui`, wherever the package is: the first that holds pages, else the first.
+fs::path PagesDir() {
+  std::error_code failed;
+  const auto candidates = PackageDirCandidates();
+  for (const fs::path& package : candidates) {
+    if (fs::exists(package / "ui" / "index.html", failed)) return package / "ui";
+  }
+  const auto package = PackageDir();
+  return (package.ok() ? *package : candidates.front()) / "ui";
+}
+
+Result<std::unique_ptr<http::Server>> StartServer(const UiArguments& arguments,
+                                                  const Session& session) {
+  STEPTRACE_ASSIGN_OR_RETURN(const Shown shown, ShownBy(arguments, session));
+  STEPTRACE_ASSIGN_OR_RETURN(http::Files files, http::Files::Open(PagesDir()));
+  const Settings& settings = session.settings;
+  http::ApiOptions api;
+  api.folder = fs::absolute(shown.folder);
+  api.only = shown.only;
+  api.version = kVersion;
+  api.cost = {settings.price_per_hour, settings.instance, settings.instances};
+  http::ServerOptions options;
+  options.host = arguments.host;
+  options.port = static_cast<uint16_t>(arguments.port);
+  if (!http::IsLoopback(options.host)) options.token = http::MakeToken();
+  return http::Server::Start(std::move(options), std::make_shared<http::Api>(std::move(api)),
+                             std::make_shared<http::Files>(std::move(files)));
+}
+
+int Ui(const UiArguments& arguments, const Session& session) {
+  auto server = StartServer(arguments, session);
+  if (!server.ok()) return Fail(server.error());
+  const std::string address = (*server)->address();
+  fmt::print("{} (Ctrl-C ends it)\n", address);
+  if (const int status = FinishOutput(stdout); status != kExitOk) return status;
+  if (arguments.open) OpenBrowser(address);
+  (*server)->Run(/*until_signal=*/true);
+  // An answer that is being computed is not waited for.
+  std::_Exit(kExitOk);
+}
+
+}  // namespace
+
+void AddUiCommand(CLI::App& app, Session& session) {
+  CLI::App* command = AddCommand(app, {.name = "ui",
+                                       .sentence = "Show runs in the browser",
+                                       .usage = "[RUN or FOLDER] [OPTIONS]",
+                                       .example = "steptrace ui --open",
+                                       .exit_codes = "0 ended by Ctrl-C, 2 bad input"});
+  auto arguments = std::make_shared<UiArguments>();
+  command
+      ->add_option(
+          "WHAT", arguments->what,
+          "A run (path, name or id) or a folder of runs; without it\nall that were gathered")
+      ->type_name("");
+  command->add_option("--port", arguments->port, "Port; 0 is any that is free")
+      ->type_name("N")
+      ->check(CLI::Range(0, 65535).description(""))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--host", arguments->host,
+          "Address to listen on; any but this machine's own\n(127.0.0.1) asks for a token, "
+          "which the printed address holds")
+      ->type_name("HOST");
+  command->add_flag("--open", arguments->open, "Open the browser, where there is a desktop");
+  AddPriceOption(command, session);
+  AddFolderOption(command, session);
+  command->callback([&session, arguments] {
+    session.action = [&session, arguments] { return Ui(*arguments, session); };
+  });
+}
+
+}  // namespace steptrace::cli

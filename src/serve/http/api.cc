@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/http/api.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "analyze/cost/cost.h"
+#include "analyze/report/report_json.h"
+#include "analyze/rules/profiling_report.h"
+#include "base/time.h"
+#include "serve/rpc/compare.h"
+#include "serve/rpc/report.h"
+#include "serve/rpc/table.h"
+
+namespace steptrace::http {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t kMaxTableRows = 1'000'000;
+constexpr int64_t kMaxTop = 1'000'000;
+constexpr size_t kMaxTracks = 65'536;  // of a search or a sum; a view has a limit of its own
+constexpr size_t kMaxReports = 16;
+constexpr size_t kMaxTimelines = 8;
+// A mapped index that is read counts as memory until it is let go of.
+constexpr int64_t kMostResidentBytes = int64_t{256} << 20;
+constexpr int64_t kMemoryCheckNs = 50 * kNsPerMs;
+// Whether a run grew is asked once a second; making its index anew may take a twentieth of the
+// time.
+constexpr int64_t kCheckNs = kNsPerSecond;
+constexpr int64_t kRestPerBuild = 20;
+// A run that adds nothing for so long is said to have stopped.
+constexpr int64_t kStoppedNs = 10 * kNsPerSecond;
+
+Answer Ok(std::string body, const char* type = "application/json") {
+  Answer answer;
+  answer.body = std::move(body);
+  answer.type = type;
+  return answer;
+}
+
+Answer FromResult(Result<std::string> result, const char* type = "application/json") {
+  if (!result.ok()) return Refuse(500, result.error().message);
+  return Ok(*std::move(result), type);
+}
+
+Answer NotFound(std::string_view what) {
+  return Refuse(404, fmt::format("{}: there is none; /api/runs lists the runs", what));
+}
+
+std::vector<std::string> SplitPath(std::string_view path) {
+  std::vector<std::string> parts;
+  while (!path.empty()) {
+    path.remove_prefix(1);  // the slash
+    const size_t end = std::min(path.find('/'), path.size());
+    parts.emplace_back(path.substr(0, end));
+    path.remove_prefix(end);
+  }
+  return parts;
+}
+
+int64_t ResidentBytes() {
+  long pages = 0;
+  if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%*s %ld", &pages) != 1) pages = 0;
+    std::fclose(file);
+  }
+  return pages * ::sysconf(_SC_PAGESIZE);
+}
+
+rpc::TimelineRange RangeOf(Parameters& parameters, size_t most_tracks) {
+  return {parameters.Time("from_ns"), parameters.Time("to_ns"),
+          parameters.Numbers("tracks", most_tracks)};
+}
+
+}  // namespace
+
+Api::Api(ApiOptions options)
+    : options_(std::move(options)), catalog_(options_.folder, options_.only) {}
+
+Answer Api::Handle(const Request& request) {
+  const std::vector<std::string> parts = SplitPath(request.path);
+  Parameters parameters(request);
+  if (parts.size() < 2 || parts[0] != "api") return Refuse(404, "path: no such; see /api/server");
+  if (parts.size() == 2 && parts[1] == "server") {
+    const Json json = {{"version", options_.version},
+                       {"folder", options_.folder.string()},
+                       {"run", options_.only ? Json(*options_.only) : Json()},
+                       {"editor_url", options_.editor_url}};
+    return Ok(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  if (parts[1] != "runs") return Refuse(404, "path: no such; see /api/server");
+  if (parts.size() == 2) {
+    std::lock_guard heavy(heavy_);
+    return FromResult(catalog_.ListJson(options_.cost));
+  }
+  const auto run = catalog_.Find(parts[2]);
+  if (!run) return NotFound("run");
+  return ForRun(*run, {parts.begin() + 3, parts.end()}, parameters);
+}
+
+Answer Api::ForRun(const Run& run, const Rest& rest, Parameters& parameters) {
+  const std::string_view what = rest.empty() ? "" : rest[0];
+  if (rest.size() == 1 && what == "report") return Report(run, parameters);
+  if (rest.size() == 1 && what == "rules") return Rules(run, parameters);
+  if (rest.size() == 1 && what == "series") return Series(run, parameters);
+  if (rest.size() == 2 && what == "section") return Section(run, rest[1], parameters);
+  if (rest.size() == 2 && what == "compare") return Compare(run, rest[1]);
+  if (rest.size() == 2 && what == "table") return Table(run, rest[1], parameters);
+  if (rest.size() >= 2 && what == "timeline") return Timeline(run, rest, parameters);
+  return Refuse(404, "path: no such; docs/reference/http.md lists them");
+}
+
+Answer Api::Report(const Run& run, Parameters& parameters) {
+  rpc::ReportOptions options = {options_.cost.price_per_hour, std::nullopt};
+  options.from_ns = parameters.Time("from_ns");
+  options.to_ns = parameters.Time("to_ns");
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  const auto stamp_of = rpc::ProgressStamp(run);
+  if (!stamp_of.ok()) return Refuse(500, stamp_of.error().message);
+  const std::string key =
+      fmt::format("{} {} {}", run.filename().string(), options.from_ns.value_or(INT64_MIN),
+                  options.to_ns.value_or(INT64_MAX));
+  const std::string stamp = std::to_string(*stamp_of);
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = reports_.find(key);
+    if (found != reports_.end() && found->second.first == stamp) return Ok(found->second.second);
+  }
+  std::lock_guard heavy(heavy_);
+  const auto report = rpc::LoadReport(run, options);
+  if (!report.ok()) return Refuse(500, report.error().message);
+  std::string json = analyze::ReportToJson(*report);
+  std::lock_guard lock(mutex_);
+  if (reports_.size() >= kMaxReports) reports_.clear();
+  reports_[key] = {stamp, json};
+  return Ok(std::move(json));
+}
+
+Answer Api::Section(const Run& run, const std::string& name, Parameters& parameters) {
+  if (name == "rules") return Rules(run, parameters);
+  const analyze::SectionName* section = analyze::FindSection(name);
+  if (section == nullptr) return NotFound("section");
+  const auto top = parameters.Integer("top", 1, kMaxTop);
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  std::lock_guard heavy(heavy_);
+  const auto report = rpc::LoadReport(run, {options_.cost.price_per_hour, std::nullopt});
+  if (!report.ok()) return Refuse(500, report.error().message);
+  return Ok(analyze::SectionToJson(*report, *section, top));
+}
+
+Answer Api::Rules(const Run& run, Parameters& parameters) {
+  const auto mode = analyze::ParseRuleMode(parameters.Text("mode").value_or("modern"));
+  if (!mode.ok()) return Refuse(400, mode.error().message);
+  analyze::RuleSettings settings(*mode);
+  for (const std::string& set : parameters.Texts("set")) {
+    const Status status = settings.Set(set);
+    if (!status.ok()) return Refuse(400, status.error().message);
+  }
+  std::lock_guard heavy(heavy_);
+  const auto answer = rpc::LoadRules(run, settings, options_.cost);
+  if (!answer.ok()) return Refuse(500, answer.error().message);
+  Json json = analyze::ProfilingReportJson(answer->report);
+  json["cost"] = analyze::CostJson(answer->cost);
+  return Ok(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+Answer Api::Compare(const Run& run, const std::string& other) {
+  const auto second = catalog_.Find(other);
+  if (!second) return NotFound("run");
+  std::lock_guard heavy(heavy_);
+  return FromResult(rpc::CompareJson(run, *second));
+}
+
+Answer Api::Table(const Run& run, const std::string& name, Parameters& parameters) {
+  if (const auto table = rpc::FindTable(name); !table.ok()) {
+    return Refuse(404, "table: " + table.error().message);
+  }
+  rpc::TableQuery query;
+  query.run = run;
+  query.table = name;
+  query.columns = SplitAtCommas(parameters.Text("columns").value_or(""));
+  query.where = parameters.Text("where").value_or("");
+  query.limit = parameters.Integer("limit", 0, kMaxTableRows).value_or(kMaxTableRows);
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  if (const Status status = rpc::CheckQuery(query); !status.ok()) {
+    return Refuse(400, status.error().message);
+  }
+  std::lock_guard heavy(heavy_);
+  return FromResult(rpc::TableArrow(query), kArrowType);
+}
+
+Answer Api::Series(const Run& run, Parameters& parameters) {
+  rpc::SeriesQuery query;
+  query.metrics = parameters.Texts("metric");
+  const auto node = parameters.Integer("node", INT32_MIN, INT32_MAX);
+  if (node) query.node = static_cast<int32_t>(*node);
+  query.from_ns = parameters.Time("from_ns");
+  query.to_ns = parameters.Time("to_ns");
+  query.points = parameters.Integer("points", 1, rpc::kMaxPoints).value_or(query.points);
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  const auto timeline = TimelineOf(run);
+  if (!timeline.ok()) return Refuse(500, timeline.error().message);
+  return FromResult(rpc::SeriesArrow(**timeline, query), kArrowType);
+}
+
+Answer Api::Timeline(const Run& run, const Rest& rest, Parameters& parameters) {
+  const std::string_view what = rest[1];
+  const rpc::TimelineRange range =
+      RangeOf(parameters, what == "view" ? rpc::kMaxViewTracks : kMaxTracks);
+  const auto width = parameters.Integer("width", 1, rpc::kMaxPixels);
+  const auto limit =
+      parameters.Integer("limit", 0, what == "search" ? rpc::kMaxMatches : rpc::kMaxFlows);
+  const auto slice = parameters.Integer("slice", 0, INT64_MAX);
+  const std::string part = parameters.Text("q").value_or("");
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  const auto opened = TimelineOf(run);
+  if (!opened.ok()) return Refuse(500, opened.error().message);
+  const rpc::RunTimeline& timeline = **opened;
+  if (rest.size() == 3 && what == "slice") {
+    Request one;
+    one.query = {{"slice", rest[2]}};
+    Parameters number(one);
+    const auto id = number.Integer("slice", 0, INT64_MAX);
+    if (!id) return NotFound("slice");
+    auto json = rpc::SliceJson(timeline, static_cast<timeline::SliceId>(*id));
+    if (!json.ok()) return Refuse(500, json.error().message);
+    return *json ? Ok(**std::move(json)) : NotFound("slice");
+  }
+  if (rest.size() != 2) return Refuse(404, "path: no such; docs/reference/http.md lists them");
+  if (what == "tree") return Ok(rpc::TreeJson(timeline));
+  if (what == "search") {
+    return Ok(rpc::SearchJson(timeline, range, part, limit.value_or(100)));
+  }
+  if (what == "statistics") return FromResult(rpc::StatisticsArrow(timeline, range), kArrowType);
+  if (what == "flows") {
+    const auto id = slice ? std::optional(static_cast<timeline::SliceId>(*slice)) : std::nullopt;
+    return FromResult(rpc::FlowsArrow(timeline, range, id, limit.value_or(1000)), kArrowType);
+  }
+  if (what != "view") return Refuse(404, "path: no such; docs/reference/http.md lists them");
+  auto view = rpc::ViewArrow(timeline, range, width.value_or(1000));
+  if (!view.ok())
+    return Refuse(view.error().message.starts_with("tracks") ? 413 : 400, view.error().message);
+  return Ok(*std::move(view), kArrowType);
+}
+
+std::shared_ptr<Api::Kept> Api::KeptOf(const Run& run) {
+  std::lock_guard lock(mutex_);
+  auto& kept = kept_[run.filename()];
+  if (!kept) kept = std::make_shared<Kept>();
+  kept->used_ns = MonotonicNowNs();
+  auto found = kept;
+  if (kept_.size() > kMaxTimelines) {
+    kept_.erase(std::min_element(kept_.begin(), kept_.end(), [](const auto& a, const auto& b) {
+      return a.second->used_ns < b.second->used_ns;
+    }));
+  }
+  return found;
+}
+
+Result<std::shared_ptr<const rpc::RunTimeline>> Api::TimelineOf(const Run& run) {
+  BoundMemory();
+  const std::shared_ptr<Kept> kept = KeptOf(run);
+  std::unique_lock building(kept->building, std::defer_lock);
+  {
+    // Who finds an index that is being made anew takes the one that is there.
+    std::unique_lock lock(mutex_);
+    if (kept->timeline && !building.try_lock()) return kept->timeline;
+  }
+  if (!building.owns_lock()) building.lock();
+  const int64_t now_ns = MonotonicNowNs();
+  const bool rests = now_ns - kept->checked_ns < kCheckNs ||
+                     now_ns - kept->built_ns < kRestPerBuild * kept->cost_ns;
+  if (kept->timeline && rests) return kept->timeline;
+  if (kept->timeline && rpc::TimelineStamp(run) == kept->timeline->fingerprint()) {
+    kept->checked_ns = now_ns;
+    return kept->timeline;
+  }
+  auto opened = rpc::RunTimeline::Open(run);
+  ::malloc_trim(0);
+  kept->checked_ns = kept->built_ns = MonotonicNowNs();
+  kept->cost_ns = kept->built_ns - now_ns;
+  if (!opened.ok()) {
+    if (kept->timeline) return kept->timeline;
+    return opened;
+  }
+  std::lock_guard lock(mutex_);
+  kept->timeline = *opened;
+  return opened;
+}
+
+void Api::BoundMemory() {
+  std::lock_guard lock(mutex_);
+  const int64_t now_ns = MonotonicNowNs();
+  if (now_ns - memory_checked_ns_ < kMemoryCheckNs) return;
+  memory_checked_ns_ = now_ns;
+  if (ResidentBytes() < kMostResidentBytes) return;
+  for (const auto& [id, kept] : kept_) {
+    if (kept->timeline) kept->timeline->index().DropPages();
+  }
+}
+
+std::optional<std::string> Api::RunsEvent(EventState& last) {
+  const uint64_t stamp = catalog_.Stamp();
+  if (stamp == last.stamp) return std::nullopt;
+  last.stamp = stamp;
+  return "event: runs\ndata: {}\n\n";
+}
+
+std::optional<std::string> Api::RunEvent(const std::string& id, EventState& last) {
+  const auto run = catalog_.Find(id);
+  if (!run) return std::nullopt;
+  const auto progress = rpc::ProgressOf(*run, last.stamp);
+  if (!progress.ok()) return std::nullopt;
+  const int64_t now_ns = UtcNowNs();
+  const bool grew = progress->stamp != last.stamp;
+  if (grew) {
+    last.stamp = progress->stamp;
+    last.changed_utc_ns = now_ns;
+    last.told_stop = false;
+    last.steps = progress->steps;
+    last.to_ns = progress->to_ns;
+    ++last.generation;
+  }
+  const bool live = progress->status == "in_progress";
+  const bool stopped = live && now_ns - last.changed_utc_ns >= kStoppedNs;
+  if (!grew && (!stopped || last.told_stop)) return std::nullopt;
+  last.told_stop = stopped;
+  const Json json = {{"status", progress->status},
+                     {"generation", last.generation},
+                     {"steps", last.steps},
+                     {"to_ns", last.to_ns},
+                     {"stopped_since_ns", stopped ? Json(last.to_ns) : Json()}};
+  return "event: run\ndata: " + json.dump() + "\n\n";
+}
+
+}  // namespace steptrace::http

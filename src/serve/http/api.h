@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "serve/http/answer.h"
+#include "serve/http/parameters.h"
+#include "serve/rpc/rules.h"
+#include "serve/rpc/runs.h"
+#include "serve/rpc/timeline.h"
+
+namespace steptrace::http {
+
+struct ApiOptions {
+  std::filesystem::path folder;     // of runs
+  std::optional<std::string> only;  // the name of the one that is shown
+  std::string version;
+  std::string editor_url = "vscode://file/{file}:{line}";
+  rpc::CostRequest cost;
+};
+
+// Answers requests under /api (docs/reference/http.md). Shared by threads; keeps the timelines of
+// the runs that were looked at last.
+class Api {
+ public:
+  explicit Api(ApiOptions options);
+
+  Answer Handle(const Request& request);
+
+  // What a stream of events tells, or nothing when that is what it told last; `last` is the
+  // stream's own state, empty at first.
+  struct EventState {
+    uint64_t stamp = 0;
+    int64_t generation = 0;
+    int64_t changed_utc_ns = 0;
+    int64_t steps = 0;
+    int64_t to_ns = 0;
+    bool told_stop = false;
+  };
+  std::optional<std::string> RunsEvent(EventState& last);
+  std::optional<std::string> RunEvent(const std::string& id, EventState& last);
+  bool HasRun(const std::string& id) const { return catalog_.Find(id).has_value(); }
+
+ private:
+  struct Kept {
+    std::mutex building;
+    std::shared_ptr<const rpc::RunTimeline> timeline;
+    int64_t checked_ns = 0;
+    int64_t built_ns = 0;
+    int64_t cost_ns = 0;
+    int64_t used_ns = 0;
+  };
+  using Run = std::filesystem::path;
+  using Rest = std::vector<std::string>;  // of the path, behind the run
+
+  Answer ForRun(const Run& run, const Rest& rest, Parameters& parameters);
+  Answer Report(const Run& run, Parameters& parameters);
+  Answer Section(const Run& run, const std::string& name, Parameters& parameters);
+  Answer Rules(const Run& run, Parameters& parameters);
+  Answer Compare(const Run& run, const std::string& other);
+  Answer Table(const Run& run, const std::string& name, Parameters& parameters);
+  Answer Series(const Run& run, Parameters& parameters);
+  Answer Timeline(const Run& run, const Rest& rest, Parameters& parameters);
+
+  Result<std::shared_ptr<const rpc::RunTimeline>> TimelineOf(const Run& run);
+  std::shared_ptr<Kept> KeptOf(const Run& run);
+  void BoundMemory();
+
+  ApiOptions options_;
+  rpc::RunCatalog catalog_;
+  std::mutex mutex_;                                                    // of what follows
+  std::map<std::string, std::shared_ptr<Kept>> kept_;                   // by id
+  std::map<std::string, std::pair<std::string, std::string>> reports_;  // by run: stamp, JSON
+  int64_t memory_checked_ns_ = 0;
+  std::mutex heavy_;  // reports and tables take memory: one at a time
+};
+
+}  // namespace steptrace::http

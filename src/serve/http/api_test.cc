@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/http/api.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "analyze/report/report_json.h"
+#include "serve/rpc/report.h"
+#include "serve/rpc/test_runs.h"
+
+namespace steptrace::http {
+namespace {
+
+using nlohmann::json;
+using store::TempDir;
+using ::testing::HasSubstr;
+
+class ApiTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    store::MakeProfiledRun(folder_.path() / "one", 50);
+    store::MakeProfiledRun(folder_.path() / "two words", 20);
+    ApiOptions options;
+    options.folder = folder_.path();
+    options.version = "1.2.3";
+    api_ = std::make_unique<Api>(options);
+  }
+  Answer Ask(const std::string& target) {
+    Request request;
+    EXPECT_TRUE(ParseTarget(target, &request)) << target;
+    return api_->Handle(request);
+  }
+  json AskJson(const std::string& target) {
+    const Answer answer = Ask(target);
+    EXPECT_EQ(answer.status, 200) << target << " " << answer.body;
+    EXPECT_EQ(answer.type, "application/json");
+    return json::parse(answer.body);
+  }
+
+  TempDir folder_;
+  std::unique_ptr<Api> api_;
+};
+
+TEST_F(ApiTest, SaysWhoItIs) {
+  const json server = AskJson("/api/server");
+  EXPECT_EQ(server["version"], "1.2.3");
+  EXPECT_TRUE(server["run"].is_null());
+  EXPECT_THAT(server["editor_url"].get<std::string>(), HasSubstr("{file}"));
+}
+
+TEST_F(ApiTest, AReportIsTheReportsJson) {
+  const auto report = rpc::LoadReport(folder_.path() / "one", {});
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(Ask("/api/runs/one/report").body, analyze::ReportToJson(*report));
+  EXPECT_EQ(Ask("/api/runs/one/report").body, analyze::ReportToJson(*report)) << "kept";
+  EXPECT_EQ(AskJson("/api/runs/one/report?from_ns=0&to_ns=10000000")["steps"]["count"], 10);
+  EXPECT_EQ(AskJson("/api/runs/two%20words/report")["steps"]["count"], 20);
+  EXPECT_EQ(AskJson("/api/runs/one/section/kernels?top=1")["kernels"].size(), 1u);
+}
+
+TEST_F(ApiTest, RulesTakeParametersAndNameWhatIsWrongWithThem) {
+  const json rules = AskJson("/api/runs/one/rules?set=BatchSize.cpu_threshold_p95=70&mode=compat");
+  EXPECT_TRUE(rules.contains("cost"));
+  EXPECT_EQ(Ask("/api/runs/one/rules?set=NoSuchRule.x=1").status, 400);
+  EXPECT_EQ(Ask("/api/runs/one/rules?mode=odd").status, 400);
+}
+
+TEST_F(ApiTest, ArrowComesWithItsType) {
+  for (const char* target :
+       {"/api/runs/one/table/slices?limit=3&columns=name,ts_ns", "/api/runs/one/series?points=10",
+        "/api/runs/one/timeline/view?width=100&from_ns=0&to_ns=1000&tracks=1,2",
+        "/api/runs/one/timeline/flows", "/api/runs/one/timeline/statistics?tracks=1"}) {
+    const Answer answer = Ask(target);
+    EXPECT_EQ(answer.status, 200) << target << answer.body;
+    EXPECT_EQ(answer.type, kArrowType) << target;
+    EXPECT_GT(answer.body.size(), 100u);
+  }
+  EXPECT_EQ(AskJson("/api/runs/one/timeline/search?q=MM")["total"], 50);
+  EXPECT_EQ(AskJson("/api/runs/one/timeline/slice/0")["slice"], 0);
+  EXPECT_EQ(AskJson("/api/runs/one/timeline/tree")["tracks"].size(), 4u);
+}
+
+TEST_F(ApiTest, BoundsAreHeld) {
+  for (const char* target :
+       {"/api/runs/one/timeline/view?width=0", "/api/runs/one/timeline/view?width=8193",
+        "/api/runs/one/timeline/view?width=ten", "/api/runs/one/timeline/view?from_ns=1e9",
+        "/api/runs/one/timeline/view?from_ns=9&to_ns=9",
+        "/api/runs/one/timeline/view?from_ns=99999999999999999999",
+        "/api/runs/one/series?points=4097", "/api/runs/one/timeline/search?limit=1001",
+        "/api/runs/one/timeline/flows?limit=10001", "/api/runs/one/timeline/view?tracks=1,x",
+        "/api/runs/one/table/slices?limit=1000001", "/api/runs/one/table/slices?columns=none",
+        "/api/runs/one/table/slices?where=odd", "/api/runs/one/section/kernels?top=0"}) {
+    const Answer answer = Ask(target);
+    EXPECT_EQ(answer.status, 400) << target << " " << answer.body;
+    EXPECT_FALSE(json::parse(answer.body)["error"]["thing"].get<std::string>().empty());
+  }
+  std::string tracks = "0";
+  for (int i = 0; i < 512; ++i) tracks += ",1";
+  EXPECT_EQ(Ask("/api/runs/one/timeline/view?tracks=" + tracks).status, 400);
+  // The widest stretch that has a length, and one beyond.
+  EXPECT_EQ(Ask("/api/runs/one/timeline/view?width=1&from_ns=-1&to_ns=9223372036854775806").status,
+            200);
+  EXPECT_EQ(Ask("/api/runs/one/timeline/view?from_ns=-2&to_ns=9223372036854775807").status, 400);
+}
+
+TEST_F(ApiTest, WhatThereIsNotIsNotFound) {
+  for (const char* target :
+       {"/api/runs/none/report", "/api/runs//report", "/api/runs/one/none", "/api/none", "/api",
+        "/api/runs/one", "/api/runs/one/table/none", "/api/runs/one/section/none",
+        "/api/runs/one/timeline/none", "/api/runs/one/timeline/slice/999999",
+        "/api/runs/one/timeline/slice/-1", "/api/runs/one/timeline/slice/x",
+        "/api/runs/one/compare/none", "/api/runs/one/report/more"}) {
+    EXPECT_EQ(Ask(target).status, 404) << target;
+  }
+}
+
+TEST_F(ApiTest, AStreamTellsOnlyWhatChanged) {
+  Api::EventState state;
+  EXPECT_TRUE(api_->RunsEvent(state).has_value());
+  EXPECT_FALSE(api_->RunsEvent(state).has_value());
+  Api::EventState run;
+  const auto event = api_->RunEvent("one", run);
+  ASSERT_TRUE(event.has_value());
+  EXPECT_THAT(*event, HasSubstr("\"steps\":50"));
+  EXPECT_THAT(*event, HasSubstr("\"stopped_since_ns\":null"));
+  EXPECT_FALSE(api_->RunEvent("one", run).has_value());
+  EXPECT_FALSE(api_->RunEvent("none", run).has_value());
+}
+
+TEST_F(ApiTest, ComparesTwoRuns) {
+  const json both = AskJson("/api/runs/one/compare/two%20words");
+  EXPECT_EQ(both["runs"], json({"one", "two words"}));
+  EXPECT_EQ(both["rows"][0]["kind"], "step");
+}
+
+}  // namespace
+}  // namespace steptrace::http

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "serve/http/answer.h"
+#include "serve/http/api.h"
+#include "serve/http/shared.h"
+
+namespace steptrace::http {
+
+namespace beast = boost::beast;
+
+// One peer: request after request, or a stream of events. Lives as long as something waits for it;
+// runs in the thread of the sockets.
+//
+//   read header ─► check ─► page: at once ─────────────► write ─► read header …
+//                     ├───► api: worker computes ──────► write
+//                     └───► events: write, tick, write …          any failure or timeout: close
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(Shared& shared, asio::ip::tcp::socket socket);
+  ~Connection();
+  void Start();
+
+ private:
+  void Read();
+  void OnRead(boost::system::error_code failed);
+  void Handle();
+  // Checks who asks; an answer is a refusal or a redirection.
+  std::optional<Answer> Admit(const Request& request);
+  void Dispatch(Request request);
+  void Compute(Request request);
+  void Send(Answer answer);
+  void WriteSome();
+  void OnSent();
+  void Close();
+
+  void StartEvents(const Request& request);
+  void Tick();
+  void SendEvent(std::optional<std::string> event);
+
+  Shared& shared_;
+  beast::tcp_stream stream_;
+  beast::flat_buffer buffer_;
+  std::optional<beast::http::request_parser<beast::http::empty_body>> parser_;
+  std::string head_;  // of the answer being sent, and what of it and its body the peer took
+  std::string body_;
+  size_t sent_ = 0;
+  std::chrono::steady_clock::time_point write_until_;
+  size_t charged_bytes_ = 0;  // of the answer being sent
+  bool keep_alive_ = false;
+  bool head_only_ = false;
+  std::string set_cookie_;
+  std::string location_;
+
+  asio::steady_timer tick_;
+  bool is_stream_ = false;
+  std::string event_run_;  // empty: the list of runs
+  Api::EventState event_state_;
+  std::string event_text_;
+  int quiet_ticks_ = 0;
+};
+
+}  // namespace steptrace::http

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "serve/http/api.h"
+#include "serve/http/files.h"
+#include "serve/http/gate.h"
+
+namespace steptrace::http {
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";  // a name or an address
+  uint16_t port = 0;               // 0: any that is free
+  std::string token;               // empty: none is asked for
+  // Limits, with room for a person's browser and its many tabs.
+  size_t connections = 256;
+  size_t streams = 64;                            // of events, each a connection
+  size_t waiting = 128;                           // requests that no worker has taken yet
+  size_t workers = 2;                             // threads that compute
+  std::chrono::milliseconds header_time{10'000};  // for a request to arrive
+  std::chrono::milliseconds idle_time{60'000};    // between two requests of a connection
+  std::chrono::milliseconds write_time{30'000};   // for a peer to take anything at all
+  std::chrono::milliseconds event_period{1'000};
+  size_t unsent_bytes = 128 << 20;  // answers that peers have not taken, all together
+};
+
+// Serves the pages and the API on one address. Start binds and listens; Run serves in the calling
+// thread until Stop, which any thread or a signal's handler may call. Answers under way are let go.
+class Server {
+ public:
+  // `files` may be null: the API alone.
+  static Result<std::unique_ptr<Server>> Start(ServerOptions options, std::shared_ptr<Api> api,
+                                               std::shared_ptr<Files> files);
+  ~Server();
+
+  uint16_t port() const;
+  // With the token, where one is asked for.
+  std::string address() const;
+
+  // Serves until Stop; with `until_signal` also until SIGINT or SIGTERM, whose number it returns.
+  int Run(bool until_signal = false);
+  void Stop();
+
+ private:
+  struct State;
+  explicit Server(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace steptrace::http

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/http/server.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/time.h"
+#include "base/unique_fd.h"
+#include "serve/rpc/test_runs.h"
+
+namespace steptrace::http {
+namespace {
+
+using store::TempDir;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr int kPatienceMs = 20'000;  // on a loaded machine
+
+// A peer that says what it wants, byte by byte.
+class Peer {
+ public:
+  explicit Peer(uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ = ::connect(fd_.get(), reinterpret_cast<sockaddr*>(&to), sizeof(to)) == 0;
+  }
+
+  bool connected() const { return connected_; }
+  int fd() const { return fd_.get(); }
+  void Say(const std::string& text) {
+    size_t done = 0;
+    while (done < text.size()) {
+      const ssize_t sent = ::send(fd_.get(), text.data() + done, text.size() - done, MSG_NOSIGNAL);
+      if (sent <= 0) return;
+      done += static_cast<size_t>(sent);
+    }
+  }
+  // What comes until `until` was seen, the peer closes, or patience ends.
+  std::string Hear(const std::string& until = "") {
+    std::string heard;
+    char block[65536];
+    while (until.empty() || heard.find(until) == std::string::npos) {
+      pollfd wait = {fd_.get(), POLLIN, 0};
+      if (::poll(&wait, 1, kPatienceMs) <= 0) return heard + "<nothing more>";
+      const ssize_t got = ::recv(fd_.get(), block, sizeof(block), 0);
+      if (got <= 0) return heard;
+      heard.append(block, static_cast<size_t>(got));
+    }
+    return heard;
+  }
+  void Cut() { fd_.reset(); }
+
+ private:
+  UniqueFd fd_;
+  bool connected_ = false;
+};
+
+std::string Get(const std::string& target, const std::string& more = "") {
+  return "GET " + target + " HTTP/1.1\r\nHost: localhost\r\n" + more + "Connection: close\r\n\r\n";
+}
+
+class ServerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    store::MakeProfiledRun(folder_.path() / "runs" / "one", 50);
+    std::filesystem::create_directories(folder_.path() / "ui" / "assets");
+    Write("ui/index.html", "<!doctype html><title>Steptrace</title>");
+    Write("ui/assets/app-1.js", "console.log(1)");
+    Write("secret", "do not tell");
+    Write("runs/not-a-run", "do not tell");
+  }
+  void TearDown() override {
+    if (server_) server_->Stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void Write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_.path() / name) << text;
+  }
+  void Start(ServerOptions options = {}) {
+    ApiOptions api;
+    api.folder = folder_.path() / "runs";
+    api.version = "test";
+    auto files = Files::Open(folder_.path() / "ui");
+    ASSERT_TRUE(files.ok());
+    options.event_period = std::chrono::milliseconds(20);
+    auto server = Server::Start(std::move(options), std::make_shared<Api>(std::move(api)),
+                                std::make_shared<Files>(std::move(*files)));
+    ASSERT_TRUE(server.ok()) << server.error().message;
+    server_ = std::move(*server);
+    thread_ = std::thread([this] { server_->Run(); });
+  }
+  std::string Ask(const std::string& request) {
+    Peer peer(server_->port());
+    EXPECT_TRUE(peer.connected());
+    peer.Say(request);
+    return peer.Hear();
+  }
+
+  TempDir folder_;
+  std::unique_ptr<Server> server_;
+  std::thread thread_;
+};
+
+TEST_F(ServerTest, ServesPagesAndDataWithHeadersThatKeepThemApart) {
+  Start();
+  const std::string page = Ask(Get("/"));
+  EXPECT_THAT(page, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("<title>Steptrace"),
+                          HasSubstr("text/html"), HasSubstr("X-Content-Type-Options: nosniff"),
+                          HasSubstr("default-src 'none'"), HasSubstr("frame-ancestors 'none'"),
+                          HasSubstr("Cache-Control: no-cache"), HasSubstr("ETag: ")));
+  const size_t at = page.find("ETag: ") + 6;
+  const std::string etag = page.substr(at, page.find('\r', at) - at);
+  EXPECT_THAT(Ask(Get("/", "If-None-Match: " + etag + "\r\n")),
+              AllOf(StartsWith("HTTP/1.1 304"), Not(HasSubstr("<title>"))));
+  EXPECT_THAT(
+      Ask(Get("/assets/app-1.js")),
+      AllOf(HasSubstr("text/javascript"), HasSubstr("immutable"), HasSubstr("console.log")));
+  EXPECT_THAT(Ask(Get("/runs/one/timeline")), HasSubstr("<title>Steptrace"))
+      << "a view's address is the start page's to read";
+  EXPECT_THAT(Ask(Get("/assets/none.js")), StartsWith("HTTP/1.1 404"));
+  const std::string runs = Ask(Get("/api/runs"));
+  EXPECT_THAT(runs, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("\"id\":\"one\""),
+                          HasSubstr("Cache-Control: no-store")));
+  EXPECT_THAT(Ask("HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("Content-Length: 39"),
+                    Not(HasSubstr("<title>"))));
+}
+
+TEST_F(ServerTest, NoPathLeavesTheRunsFolderOrThePages) {
+  Start();
+  for (const char* target :
+       {"/../secret", "/%2e%2e/secret", "/..%2fsecret", "/assets/../../secret", "//etc/passwd",
+        "/assets/%2e%2e/%2e%2e/secret", "/etc/passwd", "/assets//etc/passwd", "/api/runs/../report",
+        "/api/runs/%2e%2e/report", "/api/runs/..%2fruns%2fone/report",
+        "/api/runs/one%2f..%2fone/report", "/api/runs/not-a-run/report", "/api/runs/./report",
+        "/api/runs//report", "/api/runs/one/table/..%2f..%2frun.json",
+        "/api/runs/one/compare/..%2f..%2fruns%2fone", "/api/runs/%2fetc/timeline/tree"}) {
+    const std::string answer = Ask(Get(target));
+    EXPECT_THAT(answer, Not(HasSubstr("do not tell"))) << target;
+    EXPECT_THAT(answer, Not(HasSubstr("root:"))) << target;
+    if (std::string_view(target).starts_with("/api")) {
+      EXPECT_THAT(answer, StartsWith("HTTP/1.1 404")) << target;
+    }
+  }
+  std::filesystem::create_symlink(folder_.path() / "secret",
+                                  folder_.path() / "ui" / "assets" / "l");
+  EXPECT_THAT(Ask(Get("/assets/l")), Not(HasSubstr("do not tell")));
+}
+
+TEST_F(ServerTest, ForeignHostsAndOriginsAreRefused) {
+  Start();
+  const auto with = [](const char* lines) {
+    return std::string("GET /api/runs HTTP/1.1\r\n") + lines + "Connection: close\r\n\r\n";
+  };
+  EXPECT_THAT(Ask(with("Host: evil.example\r\n")), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Ask(with("")), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Ask(with("Host: localhost\r\nOrigin: http://evil.example\r\n")),
+              StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Ask(with("Host: localhost\r\nOrigin: http://localhost\r\n")),
+              StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Ask(with("Host: localhost\r\nSec-Fetch-Site: cross-site\r\n")),
+              StartsWith("HTTP/1.1 403"));
+}
+
+TEST_F(ServerTest, ATokenOpensOnceAndACookieTakesOver) {
+  ServerOptions options;
+  options.token = MakeToken();
+  const std::string token = options.token;
+  Start(options);
+  EXPECT_THAT(server_->address(), HasSubstr("?token=" + token));
+  EXPECT_THAT(Ask(Get("/")), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Ask(Get("/api/runs?token=00")), StartsWith("HTTP/1.1 403"));
+  const std::string moved = Ask(Get("/runs/one?a=b&token=" + token));
+  EXPECT_THAT(moved, AllOf(StartsWith("HTTP/1.1 303"), HasSubstr("Location: /runs/one?a=b\r\n"),
+                           HasSubstr("Set-Cookie: steptrace-token=" + token +
+                                     "; HttpOnly; SameSite=Strict")));
+  EXPECT_THAT(Ask(Get("//evil.example/?token=" + token)),
+              HasSubstr("Location: /evil.example/\r\n"));
+  EXPECT_THAT(Ask(Get("/api/runs", "Cookie: steptrace-token=" + token + "\r\n")),
+              StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(ServerTest, WhatIsNoRequestIsRefusedInALine) {
+  Start();
+  EXPECT_THAT(Ask("POST /api/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
+              StartsWith("HTTP/1.1 405"));
+  EXPECT_THAT(Ask("GET /api/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello"),
+              testing::ContainsRegex("HTTP/1.1 4[0-9][0-9]"));
+  EXPECT_THAT(Ask("\x16\x03\x01\x02 tls, perhaps\r\n\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(Ask("GET /%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
+              StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(Ask(Get("/" + std::string(10'000, 'a'))), StartsWith("HTTP/1.1 414"));
+  EXPECT_THAT(Ask(Get("/", "X: " + std::string(20'000, 'a') + "\r\n")), StartsWith("HTTP/1.1 431"));
+  std::string many;
+  for (int i = 0; i < 3000; ++i) many += "X-" + std::to_string(i) + ": y\r\n";
+  EXPECT_THAT(Ask(Get("/", many)), StartsWith("HTTP/1.1 431"));
+  EXPECT_THAT(Ask(Get("/api/server")), StartsWith("HTTP/1.1 200")) << "it lives";
+}
+
+TEST_F(ServerTest, WhoSaysNothingOrTooSlowlyIsLetGo) {
+  ServerOptions options;
+  options.header_time = std::chrono::milliseconds(200);
+  options.idle_time = std::chrono::milliseconds(200);
+  Start(options);
+  Peer silent(server_->port());
+  Peer slow(server_->port());
+  slow.Say("GET / HTT");
+  Peer kept(server_->port());
+  kept.Say("GET /api/server HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_THAT(kept.Hear("editor_url"), StartsWith("HTTP/1.1 200"));
+  for (Peer* peer : {&silent, &slow, &kept}) {
+    EXPECT_THAT(peer->Hear(), Not(HasSubstr("<nothing more>")));
+  }
+}
+
+TEST_F(ServerTest, AHundredPeersAreServedAndMoreThanThereIsRoomForAreClosed) {
+  ServerOptions options;
+  options.connections = 120;
+  Start(options);
+  std::vector<std::unique_ptr<Peer>> peers;
+  for (int i = 0; i < 100; ++i) peers.push_back(std::make_unique<Peer>(server_->port()));
+  for (auto& peer : peers) {
+    peer->Say("GET /api/runs/one/timeline/tree HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  int served = 0;
+  int busy = 0;
+  for (auto& peer : peers) {
+    const std::string head = peer->Hear("\r\n\r\n");
+    served += head.starts_with("HTTP/1.1 200") ? 1 : 0;
+    busy += head.starts_with("HTTP/1.1 503") ? 1 : 0;
+  }
+  EXPECT_EQ(served, 100);
+  EXPECT_EQ(busy, 0);
+  for (int i = 0; i < 40; ++i) peers.push_back(std::make_unique<Peer>(server_->port()));
+  EXPECT_EQ(peers.back()->Hear(), "");  // closed at once
+  peers.clear();
+  std::string answer;
+  for (int tries = 0; tries < 100 && answer.empty(); ++tries) {
+    answer = Ask(Get("/api/server"));
+    if (answer.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(ServerTest, WhoAsksAndLeavesCostsNothing) {
+  Start();
+  for (int i = 0; i < 50; ++i) {
+    Peer peer(server_->port());
+    peer.Say(Get(i % 2 == 0 ? "/api/runs/one/report" : "/api/events"));
+    peer.Cut();
+    Peer half(server_->port());
+    half.Say("GET /api/runs/one/time");
+    half.Cut();
+  }
+  EXPECT_THAT(Ask(Get("/api/server")), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(ServerTest, ASlowReaderIsLetGoWhileOthersAreServed) {
+  Write("ui/assets/large.js", std::string(12 << 20, 'x'));
+  ServerOptions options;
+  options.write_time = std::chrono::milliseconds(300);
+  Start(options);
+  std::vector<std::unique_ptr<Peer>> slow;
+  for (int i = 0; i < 20; ++i) {
+    slow.push_back(std::make_unique<Peer>(server_->port()));
+    slow.back()->Say(Get("/assets/large.js"));
+  }
+  // 20 answers of 12 MiB exceed what may wait for peers: somebody is told so, nobody hangs.
+  EXPECT_THAT(Ask(Get("/api/server")),
+              testing::AnyOf(StartsWith("HTTP/1.1 200"), StartsWith("HTTP/1.1 503")));
+  std::string answer;
+  for (int tries = 0; tries < 200; ++tries) {
+    answer = Ask(Get("/api/server"));
+    if (answer.starts_with("HTTP/1.1 200")) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
+  size_t cut = 0;
+  for (auto& peer : slow) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    cut += peer->Hear().size() < (12u << 20) ? 1 : 0;
+  }
+  EXPECT_GT(cut, 0u);
+}
+
+TEST_F(ServerTest, RefusesMoreThanItsWorkersCanTake) {
+  ServerOptions options;
+  options.waiting = 0;
+  Start(options);
+  EXPECT_THAT(Ask(Get("/api/runs")), AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("Retry-After")));
+}
+
+TEST_F(ServerTest, EventsTellOfRunsThatCameAndOfARunThatGrows) {
+  Start();
+  Peer list(server_->port());
+  list.Say(Get("/api/events"));
+  EXPECT_THAT(
+      list.Hear("data: {}"),
+      AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("text/event-stream"), HasSubstr("event: runs")));
+  store::MakeProfiledRun(folder_.path() / "runs" / "two", 5);
+  EXPECT_THAT(list.Hear("data: {}"), HasSubstr("event: runs"));
+
+  store::RunWriter writer = store::MakeWriter(folder_.path() / "runs" / "live");
+  for (int i = 0; i < 3; ++i) writer.Append(store::SampleStep(writer.strings(), i));
+  ASSERT_OK(writer.Flush());
+  Peer run(server_->port());
+  run.Say(Get("/api/runs/live/events"));
+  EXPECT_THAT(run.Hear("}"), AllOf(HasSubstr("event: run\n"), HasSubstr("\"steps\":3"),
+                                   HasSubstr("in_progress"), HasSubstr("\"generation\":1")));
+  writer.Append(store::SampleStep(writer.strings(), 3));
+  ASSERT_OK(writer.Flush());
+  EXPECT_THAT(run.Hear("}"), AllOf(HasSubstr("\"steps\":4"), HasSubstr("\"generation\":2")));
+  EXPECT_THAT(Ask(Get("/api/runs/none/events")), StartsWith("HTTP/1.1 404"));
+}
+
+TEST_F(ServerTest, EventStreamsAreCounted) {
+  ServerOptions options;
+  options.streams = 2;
+  Start(options);
+  Peer one(server_->port());
+  Peer two(server_->port());
+  for (Peer* peer : {&one, &two}) {
+    peer->Say(Get("/api/events"));
+    EXPECT_THAT(peer->Hear("event: runs"), StartsWith("HTTP/1.1 200"));
+  }
+  EXPECT_THAT(Ask(Get("/api/events")), StartsWith("HTTP/1.1 503"));
+}
+
+TEST_F(ServerTest, APortInUseNamesTheNextStep) {
+  Start();
+  ServerOptions options;
+  options.port = server_->port();
+  auto second = Server::Start(options, nullptr, nullptr);
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(second.error().message, AllOf(HasSubstr("in use"), HasSubstr("--port")));
+  ServerOptions nowhere;
+  nowhere.host = "no.such.host.invalid";
+  EXPECT_FALSE(Server::Start(nowhere, nullptr, nullptr).ok());
+}
+
+TEST(Files, WithoutPagesTheNextStepIsNamed) {
+  TempDir folder;
+  const auto files = Files::Open(folder.path());
+  ASSERT_FALSE(files.ok());
+  EXPECT_THAT(files.error().message, HasSubstr("make ui"));
+}
+
+}  // namespace
+}  // namespace steptrace::http

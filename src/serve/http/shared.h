@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "serve/http/server.h"
+
+// What the connections of a server share; private to http.
+namespace steptrace::http {
+
+namespace asio = boost::asio;
+
+// Touched by the thread of the sockets alone, but for `unsent_bytes` and what locks itself.
+struct Shared {
+  Shared(ServerOptions given, std::string host_name, std::shared_ptr<Api> served,
+         std::shared_ptr<Files> pages)
+      : options(std::move(given)),
+        gate(options.token, std::move(host_name)),
+        api(std::move(served)),
+        files(std::move(pages)),
+        io(1),
+        workers(options.workers) {}
+
+  const ServerOptions options;
+  const Gate gate;
+  const std::shared_ptr<Api> api;
+  const std::shared_ptr<Files> files;
+  size_t open_connections = 0;
+  size_t open_streams = 0;
+  size_t waiting = 0;  // requests with the workers
+  size_t unsent_bytes = 0;
+  asio::io_context io;
+  asio::thread_pool workers;
+};
+
+}  // namespace steptrace::http

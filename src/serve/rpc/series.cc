@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string_view>
+
+#include "serve/rpc/arrow_out.h"
+#include "serve/rpc/timeline.h"
+#include "timeline/pixel_grid.h"
+
+namespace steptrace::rpc {
+namespace {
+
+bool IsAsked(std::string_view metric, const std::vector<std::string>& asked) {
+  if (asked.empty()) return true;
+  return std::any_of(asked.begin(), asked.end(), [metric](std::string_view one) {
+    return one.ends_with('*') ? metric.starts_with(one.substr(0, one.size() - 1)) : metric == one;
+  });
+}
+
+struct Columns {
+  TextNumbers metrics;
+  std::vector<int32_t> metric, node, track, device;
+  std::vector<int64_t> bucket_ns, count;
+  std::vector<double> min, mean, max, last;
+
+  void Add(const RunTimeline::Track& of, int64_t ts_ns, const timeline::ValueStats& stats) {
+    metric.push_back(metrics.Of(of.row.name));
+    node.push_back(of.row.node);
+    track.push_back(of.row.track);
+    device.push_back(of.row.device.value_or(-1));
+    bucket_ns.push_back(ts_ns);
+    min.push_back(stats.least);
+    mean.push_back(stats.sum / static_cast<double>(stats.count));
+    max.push_back(stats.most);
+    last.push_back(stats.last);
+    count.push_back(stats.count);
+  }
+};
+
+void AddTrack(const RunTimeline::Track& track, const timeline::Values& values,
+              timeline::Stretch stretch, int64_t points, Columns& columns) {
+  uint64_t at = values.LowerBound(stretch.from_ns);
+  const uint64_t end = values.LowerBound(stretch.to_ns);
+  if (end - at <= static_cast<uint64_t>(points)) {  // each value a bucket of its own
+    for (; at < end; ++at) columns.Add(track, values.Ts(at), values.Stats(at, at + 1));
+    return;
+  }
+  const timeline::PixelGrid grid(stretch.from_ns, stretch.to_ns, points);
+  while (at < end) {
+    const int64_t bucket = grid.PixelOf(values.Ts(at));
+    const uint64_t next = std::min(end, values.LowerBound(grid.Edge(bucket + 1)));
+    if (next <= at) return;  // a damaged file: its values are in no order
+    columns.Add(track, grid.Edge(bucket), values.Stats(at, next));
+    at = next;
+  }
+}
+
+}  // namespace
+
+Result<std::string> SeriesArrow(const RunTimeline& timeline, const SeriesQuery& query) {
+  timeline::Stretch stretch = {query.from_ns.value_or(timeline.from_ns()),
+                               query.to_ns.value_or(timeline.to_ns() + 1)};
+  Columns columns;
+  for (const RunTimeline::Track& track : timeline.tracks()) {
+    if (track.kind != "counter" || !track.place || stretch.from_ns >= stretch.to_ns) continue;
+    if (timeline.index().tracks()[*track.place].values == 0) continue;
+    if (query.node && track.row.node != *query.node) continue;
+    if (!IsAsked(track.row.name, query.metrics)) continue;
+    AddTrack(track, timeline.index().ValuesAt(*track.place), stretch, query.points, columns);
+  }
+  ArrowOut out;
+  out.AddTexts("metric", columns.metric, columns.metrics.texts());
+  out.Add("node", columns.node);
+  out.Add("track", columns.track);
+  out.Add("device", columns.device);
+  out.Add("bucket_ns", columns.bucket_ns);
+  out.Add("min", columns.min);
+  out.Add("mean", columns.mean);
+  out.Add("max", columns.max);
+  out.Add("last", columns.last);
+  out.Add("count", columns.count);
+  return out.Finish();
+}
+
+}  // namespace steptrace::rpc

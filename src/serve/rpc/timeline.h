@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "store/run_reader.h"
+#include "timeline/index.h"
+#include "timeline/view.h"
+
+// The timeline of a run: docs/reference/http.md says what each answer holds. Arrow comes as the
+// bytes of an IPC stream.
+namespace steptrace::rpc {
+
+// A run's index with what its small tables tell of its tracks. Immutable, shared by threads.
+class RunTimeline {
+ public:
+  struct Track {
+    store::TrackRow row;
+    std::string kind;
+    std::optional<uint32_t> place;  // in the index
+  };
+
+  static Result<std::shared_ptr<const RunTimeline>> Open(const std::filesystem::path& run);
+
+  const std::filesystem::path& run() const { return run_; }
+  const timeline::Index& index() const { return index_; }
+  const std::vector<Track>& tracks() const { return tracks_; }  // by number
+  const Track* Find(int32_t track) const;
+  uint64_t fingerprint() const { return fingerprint_; }
+  int64_t from_ns() const { return from_ns_; }
+  int64_t to_ns() const { return to_ns_; }
+
+ private:
+  explicit RunTimeline(timeline::Index index) : index_(std::move(index)) {}
+
+  std::filesystem::path run_;
+  timeline::Index index_;
+  std::vector<Track> tracks_;
+  uint64_t fingerprint_ = 0;
+  int64_t from_ns_ = 0;
+  int64_t to_ns_ = 0;
+};
+
+// The fingerprint that a timeline opened now would have.
+uint64_t TimelineStamp(const std::filesystem::path& run);
+
+// Which part of a timeline: of absent bounds the run's own.
+struct TimelineRange {
+  std::optional<int64_t> from_ns;
+  std::optional<int64_t> to_ns;
+  std::optional<std::vector<int32_t>> tracks;  // by number; unknown ones are left out; absent: all
+};
+
+// Limits of docs/reference/http.md.
+inline constexpr int64_t kMaxPixels = 8192;
+inline constexpr size_t kMaxViewTracks = 512;
+inline constexpr size_t kMaxTreeTracks = 100'000;
+inline constexpr int64_t kMaxMatches = 1000;
+inline constexpr int64_t kMaxFlows = 10'000;
+
+std::string TreeJson(const RunTimeline& timeline);
+Result<std::string> ViewArrow(const RunTimeline& timeline, const TimelineRange& range,
+                              int64_t width);
+std::string SearchJson(const RunTimeline& timeline, const TimelineRange& range,
+                       const std::string& part, int64_t limit);
+Result<std::string> StatisticsArrow(const RunTimeline& timeline, const TimelineRange& range);
+// Nothing: there is no such slice.
+Result<std::optional<std::string>> SliceJson(const RunTimeline& timeline, timeline::SliceId slice);
+Result<std::string> FlowsArrow(const RunTimeline& timeline, const TimelineRange& range,
+                               std::optional<timeline::SliceId> slice, int64_t limit);
+
+// Buckets of counters. A metric that ends in '*' is a prefix; none: all.
+struct SeriesQuery {
+  std::vector<std::string> metrics;
+  std::optional<int32_t> node;
+  std::optional<int64_t> from_ns;
+  std::optional<int64_t> to_ns;
+  int64_t points = 1000;  // of a track, at most
+};
+inline constexpr int64_t kMaxPoints = 4096;
+Result<std::string> SeriesArrow(const RunTimeline& timeline, const SeriesQuery& query);
+
+}  // namespace steptrace::rpc

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/rpc/timeline.h"
+
+#include <arrow/io/memory.h>
+#include <arrow/ipc/reader.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "serve/rpc/table.h"
+#include "serve/rpc/test_runs.h"
+#include "timeline/run_index.h"
+
+namespace steptrace::rpc {
+namespace {
+
+using nlohmann::json;
+using store::TempDir;
+using ::testing::HasSubstr;
+
+constexpr int64_t kSteps = 50;
+constexpr int64_t kStepNs = 1'000'000;
+
+std::shared_ptr<arrow::RecordBatch> Decode(const Result<std::string>& bytes) {
+  EXPECT_TRUE(bytes.ok()) << (bytes.ok() ? "" : bytes.error().message);
+  auto buffer = std::make_shared<arrow::Buffer>(*bytes);
+  auto reader =
+      arrow::ipc::RecordBatchStreamReader::Open(std::make_shared<arrow::io::BufferReader>(buffer));
+  EXPECT_TRUE(reader.ok());
+  std::shared_ptr<arrow::RecordBatch> batch;
+  EXPECT_TRUE((*reader)->ReadNext(&batch).ok());
+  EXPECT_TRUE(batch->ValidateFull().ok());
+  // The bytes go with this function: what is returned holds a copy.
+  auto copy = batch->CopyTo(arrow::default_cpu_memory_manager());
+  EXPECT_TRUE(copy.ok());
+  return *copy;
+}
+
+int64_t Int(const arrow::RecordBatch& batch, const char* column, int64_t row) {
+  const auto array = batch.GetColumnByName(column);
+  if (array->type_id() == arrow::Type::INT32) {
+    return static_cast<const arrow::Int32Array&>(*array).Value(row);
+  }
+  return static_cast<const arrow::Int64Array&>(*array).Value(row);
+}
+double Real(const arrow::RecordBatch& batch, const char* column, int64_t row) {
+  return static_cast<const arrow::DoubleArray&>(*batch.GetColumnByName(column)).Value(row);
+}
+std::string Text(const arrow::RecordBatch& batch, const char* column, int64_t row) {
+  const auto& array = static_cast<const arrow::DictionaryArray&>(*batch.GetColumnByName(column));
+  return static_cast<const arrow::StringArray&>(*array.dictionary())
+      .GetString(array.GetValueIndex(row));
+}
+
+class TimelineTest : public testing::Test {
+ protected:
+  void SetUp() override { store::MakeProfiledRun(run(), kSteps, kernel_); }
+  std::filesystem::path run() const { return folder_.path() / "run"; }
+  std::shared_ptr<const RunTimeline> Open() {
+    auto timeline = RunTimeline::Open(run());
+    EXPECT_TRUE(timeline.ok()) << (timeline.ok() ? "" : timeline.error().message);
+    return *timeline;
+  }
+
+  TempDir folder_;
+  std::string kernel_ = "kernel";
+};
+
+TEST_F(TimelineTest, TheTreeHasEveryTrackWithWhatIsDrawnOnIt) {
+  const json tree = json::parse(TreeJson(*Open()));
+  EXPECT_EQ(tree["to_ns"], kSteps * kStepNs);
+  ASSERT_EQ(tree["tracks"].size(), 4u);
+  const json& thread = tree["tracks"][1];
+  EXPECT_EQ(thread["kind"], "thread");
+  EXPECT_EQ(thread["parent"], 0);
+  EXPECT_EQ(thread["lanes"], 3);
+  EXPECT_EQ(thread["slices"], 3 * kSteps);
+  EXPECT_EQ(tree["tracks"][2]["stream"], 7);
+  EXPECT_EQ(tree["tracks"][3]["values"], kSteps);
+  EXPECT_EQ(tree["tracks"][3]["lanes"], 0);
+  EXPECT_TRUE(tree["tracks"][0]["first_ns"].is_null());
+}
+
+TEST_F(TimelineTest, AViewHoldsSlicesOrSumsOfThem) {
+  const auto timeline = Open();
+  const auto all = Decode(ViewArrow(*timeline, {{}, {}, std::vector<int32_t>{2}}, 10));
+  ASSERT_EQ(all->num_rows(), 10);
+  EXPECT_EQ(Int(*all, "count", 0), kSteps / 10);
+  EXPECT_EQ(Int(*all, "busy_ns", 0), kSteps / 10 * 300'000);
+  EXPECT_EQ(Text(*all, "category", 0), "kernel");
+  const auto one = Decode(ViewArrow(*timeline, {0, kStepNs, {}}, 1000));
+  ASSERT_EQ(one->num_rows(), 4);
+  EXPECT_EQ(Int(*one, "track", 0), 1);
+  EXPECT_EQ(Text(*one, "name", 1), "aten::mm");
+  EXPECT_EQ(Int(*one, "lane", 2), 2);
+  EXPECT_EQ(Int(*one, "dur_ns", 3), 300'000);
+  EXPECT_FALSE(ViewArrow(*timeline, {5, 5, {}}, 10).ok());
+  EXPECT_EQ(Decode(ViewArrow(*timeline, {0, 1, std::vector<int32_t>{77}}, 10))->num_rows(), 0);
+}
+
+TEST_F(TimelineTest, TheIndexIsKeptBesideTheRunAndMadeAgainWhenDamagedOrStale) {
+  Open();
+  const auto path = timeline::IndexPath(run());
+  ASSERT_TRUE(std::filesystem::exists(path));
+  const auto whole = std::filesystem::file_size(path);
+  std::filesystem::resize_file(path, whole / 2);
+  EXPECT_EQ(json::parse(TreeJson(*Open()))["tracks"][1]["slices"], 3 * kSteps);
+  EXPECT_EQ(std::filesystem::file_size(path), whole);
+  std::ofstream(path, std::ios::binary) << "not an index";
+  EXPECT_EQ(json::parse(TreeJson(*Open()))["tracks"][1]["slices"], 3 * kSteps);
+  // Of another run: its fingerprint tells.
+  store::MakeProfiledRun(folder_.path() / "other", 7);
+  ASSERT_TRUE(RunTimeline::Open(folder_.path() / "other").ok());
+  std::filesystem::copy_file(timeline::IndexPath(folder_.path() / "other"), path,
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(json::parse(TreeJson(*Open()))["tracks"][1]["slices"], 3 * kSteps);
+}
+
+TEST_F(TimelineTest, ALiveRunIsShownAsItStands) {
+  store::RunWriter writer = store::MakeWriter(folder_.path() / "live");
+  for (int i = 0; i < 3; ++i) writer.Append(store::SampleSlice(writer.strings(), i));
+  ASSERT_OK(writer.Flush());
+  const auto before = RunTimeline::Open(folder_.path() / "live");
+  ASSERT_OK(before);
+  EXPECT_EQ((*before)->fingerprint(), TimelineStamp(folder_.path() / "live"));
+  writer.Append(store::SampleSlice(writer.strings(), 3));
+  ASSERT_OK(writer.Flush());
+  EXPECT_NE((*before)->fingerprint(), TimelineStamp(folder_.path() / "live"));
+  const auto after = RunTimeline::Open(folder_.path() / "live");
+  ASSERT_OK(after);
+  uint64_t slices = 0;
+  for (const auto& track : (*after)->index().tracks()) slices += track.slices;
+  EXPECT_EQ(slices, 4u);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "live" / "timeline"))
+      << "nothing is left in a run that is being written";
+}
+
+TEST_F(TimelineTest, ASliceTellsItsSurroundingsArgumentsAndLinks) {
+  const auto timeline = Open();
+  const json found = json::parse(SearchJson(*timeline, {kStepNs, 2 * kStepNs, {}}, "KERN", 10));
+  EXPECT_EQ(found["total"], 2) << "the kernel and its launch";
+  const json match = found["matches"][1];
+  const auto answer = SliceJson(*timeline, match["slice"].get<uint64_t>());
+  ASSERT_TRUE(answer.ok() && answer->has_value());
+  const json slice = json::parse(**answer);
+  EXPECT_EQ(slice["name"], "kernel");
+  EXPECT_EQ(slice["ts_ns"], kStepNs + 20'000);
+  EXPECT_EQ(slice["self_ns"], 300'000);
+  EXPECT_EQ(slice["args"]["grid"], json({1, 2, 3}));
+  EXPECT_EQ(slice["args"]["occupancy"], 0.5);
+  EXPECT_EQ(slice["args"]["correlation"], 101);
+  EXPECT_EQ(slice["operator"], "aten::mm");
+  EXPECT_EQ(slice["step"], 1);
+  ASSERT_EQ(slice["correlated"].size(), 1u);
+  EXPECT_EQ(slice["correlated"][0]["name"], "cudaLaunchKernel");
+  EXPECT_EQ(slice["correlated"][0]["relation"], "launch");
+  EXPECT_EQ(slice["previous"], match["slice"].get<int64_t>() - 1);
+  EXPECT_TRUE(slice["parent"].is_null());
+  const auto launch = SliceJson(*timeline, slice["correlated"][0]["slice"].get<uint64_t>());
+  const json call = json::parse(**launch);
+  EXPECT_EQ(call["depth"], 2);
+  EXPECT_EQ(call["stack"], json({"aten::mm", "forward"}));
+  EXPECT_FALSE((*SliceJson(*timeline, 1'000'000)).has_value());
+}
+
+TEST_F(TimelineTest, FlowsGoFromALaunchToItsKernel) {
+  const auto timeline = Open();
+  const auto flows = Decode(FlowsArrow(*timeline, {0, 3 * kStepNs, {}}, std::nullopt, 100));
+  ASSERT_EQ(flows->num_rows(), 3);
+  EXPECT_EQ(Text(*flows, "kind", 0), "launch");
+  EXPECT_EQ(Int(*flows, "from_track", 0), 1);
+  EXPECT_EQ(Int(*flows, "from_lane", 0), 2);
+  EXPECT_EQ(Int(*flows, "from_ns", 0), 2000);
+  EXPECT_EQ(Int(*flows, "to_track", 0), 2);
+  EXPECT_EQ(Int(*flows, "to_ns", 0), 20'000);
+  EXPECT_EQ(Decode(FlowsArrow(*timeline, {}, std::nullopt, 2))->num_rows(), 2);
+  const json kernel = json::parse(SearchJson(*timeline, {{}, {}, std::vector<int32_t>{2}}, "k", 1));
+  const auto one =
+      Decode(FlowsArrow(*timeline, {}, kernel["matches"][0]["slice"].get<uint64_t>(), 100));
+  ASSERT_EQ(one->num_rows(), 1);
+  EXPECT_EQ(Int(*one, "to_ns", 0), 20'000);
+}
+
+TEST_F(TimelineTest, StatisticsAreCutAtTheStretch) {
+  const auto sums = Decode(StatisticsArrow(*Open(), {100'000, 200'000, {}}));
+  ASSERT_EQ(sums->num_rows(), 3);
+  for (int64_t row = 0; row < 3; ++row) {
+    EXPECT_EQ(Int(*sums, "total_ns", row), 100'000);
+    EXPECT_EQ(Int(*sums, "self_ns", row), Text(*sums, "name", row) == "forward" ? 0 : 100'000);
+  }
+}
+
+TEST_F(TimelineTest, SeriesHaveABucketAPoint) {
+  const auto timeline = Open();
+  SeriesQuery query;
+  query.metrics = {"cpu.*"};
+  const auto each = Decode(SeriesArrow(*timeline, query));
+  ASSERT_EQ(each->num_rows(), kSteps);
+  EXPECT_EQ(Int(*each, "bucket_ns", 3), 3 * kStepNs);
+  EXPECT_EQ(Real(*each, "mean", 3), 0.3);
+  query.points = 5;
+  const auto five = Decode(SeriesArrow(*timeline, query));
+  ASSERT_EQ(five->num_rows(), 5);
+  EXPECT_EQ(Int(*five, "count", 1), 10);
+  EXPECT_EQ(Real(*five, "max", 1), 0.9);
+  EXPECT_EQ(Real(*five, "min", 1), 0);
+  EXPECT_NEAR(Real(*five, "mean", 1), 0.45, 1e-12);
+  query.metrics = {"gpu.*", "cpu.busy"};
+  EXPECT_EQ(Decode(SeriesArrow(*timeline, query))->num_rows(), 0);
+}
+
+TEST_F(TimelineTest, ATableComesAsOneBatch) {
+  TableQuery query;
+  query.run = run();
+  query.table = "slices";
+  query.columns = {"name", "ts_ns", "correlation"};
+  query.where = "category = 'kernel'";
+  query.limit = 7;
+  const auto rows = Decode(TableArrow(query));
+  ASSERT_EQ(rows->num_rows(), 7);
+  EXPECT_EQ(Text(*rows, "name", 6), "kernel");
+  EXPECT_EQ(Int(*rows, "correlation", 6), 106);
+}
+
+class HugeName : public TimelineTest {
+ protected:
+  HugeName() { kernel_ = "<script>alert(1)</script>" + std::string(1 << 20, 'k'); }
+};
+
+TEST_F(HugeName, IsCutInViewsAndWholeInTheSlice) {
+  const auto timeline = Open();
+  const auto view = ViewArrow(*timeline, {0, kStepNs, std::vector<int32_t>{2}}, 100);
+  EXPECT_EQ(Text(*Decode(view), "name", 0).size(), 512u);
+  const json found = json::parse(SearchJson(*timeline, {}, "<SCRIPT", 1));
+  EXPECT_EQ(found["total"], kSteps);
+  const auto slice = SliceJson(*timeline, found["matches"][0]["slice"].get<uint64_t>());
+  ASSERT_TRUE(slice.ok());
+  EXPECT_EQ(json::parse(**slice)["name"].get<std::string>(), kernel_);
+}
+
+}  // namespace
+}  // namespace steptrace::rpc

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+// The file of an index: the specification. Native byte order (a cache is read where it was made;
+// the magic tells another order apart). All places are bytes from the file's begin, multiples of 8.
+//
+//   FileHeader
+//   of each track, of each lane:
+//     pages      each 4,096 slices but the last: ts_ns[n] i64, dur_ns[n] i64, label[n] u32
+//     lane index page places u64[pages], then, where the lane has more than 64 slices, for level
+//                k = 1, 2, … until one has at most 64 blocks (a block of level k is 64^k slices):
+//                  first_ts_ns[blocks] i64        of the block's first slice
+//                  longest_ns[blocks]  i64        of the block's longest slice
+//                  covered_ns[blocks]  u64        level 1 alone: sum of dur_ns before the block
+//                  longest_at[blocks]  u8         which of its 64 parts holds that slice, the first
+//                each array padded to 8 bytes
+//   pages of values (counters): ts_ns[n] i64, value[n] f64; lane index with first_ts_ns, and least,
+//                most and sum as f64 in place of the three others
+//   directory    FileDirectory, tracks, lanes, labels, text
+//
+// The pages of the lanes of one track lie interleaved, as they filled up.
+namespace steptrace::timeline {
+
+inline constexpr std::array<char, 8> kMagic = {'S', 'T', 'T', 'I', 'M', 'E', 'L', '\n'};
+inline constexpr uint32_t kFormatVersion = 1;
+inline constexpr uint64_t kFanout = 64;
+inline constexpr uint64_t kPageSlices = kFanout * kFanout;
+inline constexpr size_t kMaxLevels = 10;      // 64^10 slices: more than 2^53
+inline constexpr size_t kMaxNameBytes = 512;  // longer names are cut; the run has them whole
+
+struct FileHeader {
+  std::array<char, 8> magic;
+  uint32_t version;
+  uint32_t order;        // kByteOrder as its writer stores it
+  uint64_t fingerprint;  // of the run's parts that it was made from
+  uint64_t file_bytes;
+  uint64_t directory_at;
+  uint64_t directory_bytes;
+  uint64_t directory_hash;
+  uint64_t header_hash;  // of all before it
+};
+inline constexpr uint32_t kByteOrder = 0x01020304;
+
+struct FileDirectory {
+  uint64_t tracks;
+  uint64_t lanes;
+  uint64_t labels;
+  uint64_t text_bytes;
+};
+
+struct FileTrack {
+  int32_t track;
+  uint32_t lanes;  // of slices; 0 and `values` over 0: a counter
+  uint64_t first_lane;
+  uint64_t slices;
+  uint64_t values;
+  int64_t first_ns;  // begin of the first; meaningless without slices and values
+  int64_t last_ns;   // end of the last
+};
+
+struct FileLane {
+  uint64_t size;      // slices or values
+  uint64_t index_at;  // of its lane index
+};
+
+struct FileLabel {
+  uint64_t name_at;  // in the text
+  uint32_t name_bytes;
+  uint32_t category_bytes;  // follows the name
+};
+
+static_assert(sizeof(FileHeader) == 64 && sizeof(FileDirectory) == 32 && sizeof(FileTrack) == 48);
+static_assert(sizeof(FileLane) == 16 && sizeof(FileLabel) == 16);
+static_assert(std::is_trivially_copyable_v<FileHeader> && std::is_trivially_copyable_v<FileTrack>);
+
+constexpr uint64_t Padded(uint64_t bytes) {
+  return (bytes + 7) / 8 * 8;
+}
+constexpr uint64_t BlocksOf(uint64_t parts) {
+  return (parts + kFanout - 1) / kFanout;
+}
+
+// FNV-1a over 8 bytes at a time: not against forgery, only against accident.
+uint64_t HashBytes(const void* bytes, size_t size, uint64_t seed = 0xcbf29ce484222325ull);
+
+}  // namespace steptrace::timeline

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline/index_builder.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <queue>
+#include <utility>
+
+namespace steptrace::timeline {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Rows that a merge reads from one extent at a time.
+constexpr uint64_t kMergeRows = 4096;
+
+// Reads an extent of the spill file a block at a time.
+template <class Row>
+class ExtentReader {
+ public:
+  ExtentReader(int fd, uint64_t at, uint64_t rows) : fd_(fd), at_(at), left_(rows) {}
+
+  const Row* Peek() {
+    if (next_ == rows_.size() && !Fill()) return nullptr;
+    return &rows_[next_];
+  }
+  void Pop() { ++next_; }
+  bool failed() const { return failed_; }
+
+ private:
+  bool Fill() {
+    rows_.resize(std::min(left_, kMergeRows));
+    next_ = 0;
+    size_t bytes = rows_.size() * sizeof(Row);
+    char* to = reinterpret_cast<char*>(rows_.data());
+    while (bytes > 0) {
+      const ssize_t got = ::pread(fd_, to, bytes, static_cast<off_t>(at_));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) {
+        failed_ = true;
+        rows_.clear();
+        return false;
+      }
+      to += got;
+      at_ += static_cast<uint64_t>(got);
+      bytes -= static_cast<size_t>(got);
+    }
+    left_ -= rows_.size();
+    return !rows_.empty();
+  }
+
+  int fd_;
+  uint64_t at_;
+  uint64_t left_;
+  std::vector<Row> rows_;
+  size_t next_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+IndexBuilder::IndexBuilder(Options options) : options_(std::move(options)) {}
+
+namespace {
+
+bool Earlier(const Slice& a, const Slice& b) {
+  return Precedes(a, b);
+}
+template <class Value>
+bool Earlier(const Value& a, const Value& b) {
+  return a.ts_ns < b.ts_ns;
+}
+
+}  // namespace
+
+Status IndexBuilder::AddSlice(int32_t track, int64_t ts_ns, int64_t dur_ns, uint32_t label) {
+  if (last_slices_ == nullptr || last_track_ != track) {
+    last_slices_ = &slices_[track];
+    last_track_ = track;
+  }
+  Waiting<Slice>& waiting = *last_slices_;
+  const Slice slice = {ts_ns, UsableDuration(ts_ns, dur_ns), label};
+  if (!waiting.rows.empty() && Earlier(slice, waiting.rows.back())) waiting.sorted = false;
+  waiting.rows.push_back(slice);
+  return MakeRoom(sizeof(Slice));
+}
+
+Status IndexBuilder::AddValue(int32_t track, int64_t ts_ns, double value) {
+  Waiting<Value>& waiting = values_[track];
+  if (!waiting.rows.empty() && ts_ns < waiting.rows.back().ts_ns) waiting.sorted = false;
+  waiting.rows.push_back({ts_ns, value});
+  return MakeRoom(sizeof(Value));
+}
+
+template <class Row>
+void IndexBuilder::Sort(Waiting<Row>& waiting) {
+  if (!waiting.sorted) {
+    std::stable_sort(waiting.rows.begin(), waiting.rows.end(),
+                     [](const Row& a, const Row& b) { return Earlier(a, b); });
+  }
+  waiting.sorted = true;
+}
+
+template <class Row>
+void IndexBuilder::SpillOne(Waiting<Row>& waiting) {
+  if (waiting.rows.empty()) return;
+  Sort(waiting);
+  waiting.extents.push_back({spill_->at(), waiting.rows.size()});
+  spill_->AppendAll(waiting.rows);
+  std::vector<Row>().swap(waiting.rows);
+}
+
+Status IndexBuilder::Spill() {
+  if (!spill_) {
+    STEPTRACE_ASSIGN_OR_RETURN(spill_fd_, UnnamedFile(options_.spill_folder));
+    spill_ = std::make_unique<FileOut>(spill_fd_.get(), options_.spill_folder.string());
+  }
+  for (auto& [track, waiting] : slices_) SpillOne(waiting);
+  for (auto& [track, waiting] : values_) SpillOne(waiting);
+  spill_->Flush();
+  waiting_bytes_ = 0;
+  return spill_->status();
+}
+
+template <class Row, class Take>
+Status IndexBuilder::Merge(Waiting<Row>& waiting, Take take) {
+  if (waiting.extents.empty()) {
+    Sort(waiting);
+    for (const Row& row : waiting.rows) take(row);
+    std::vector<Row>().swap(waiting.rows);
+    return {};
+  }
+  std::vector<ExtentReader<Row>> readers;
+  for (const Extent& extent : waiting.extents) {
+    readers.emplace_back(spill_fd_.get(), extent.at, extent.rows);
+  }
+  // Of rows that are alike the one that came first.
+  const auto later = [&readers](size_t a, size_t b) {
+    const Row& one = *readers[a].Peek();
+    const Row& other = *readers[b].Peek();
+    return Earlier(other, one) || (!Earlier(one, other) && a > b);
+  };
+  std::priority_queue<size_t, std::vector<size_t>, decltype(later)> queue(later);
+  for (size_t i = 0; i < readers.size(); ++i) {
+    if (readers[i].Peek() != nullptr) queue.push(i);
+  }
+  while (!queue.empty()) {
+    const size_t first = queue.top();
+    queue.pop();
+    take(*readers[first].Peek());
+    readers[first].Pop();
+    if (readers[first].Peek() != nullptr) queue.push(first);
+  }
+  for (const auto& reader : readers) {
+    if (reader.failed()) return Error{options_.spill_folder.string() + ": cannot be read back"};
+  }
+  return {};
+}
+
+Status IndexBuilder::Write(int fd, const std::string& name, uint64_t fingerprint) {
+  if (spill_) STEPTRACE_RETURN_IF_ERROR(Spill());
+  IndexWriter writer(fd, name, fingerprint);
+  for (const auto& [track, waiting] : values_) slices_.try_emplace(track);
+  for (auto& [track, waiting] : slices_) {
+    writer.BeginTrack(track);
+    if (!waiting.rows.empty() || !waiting.extents.empty()) {
+      STEPTRACE_RETURN_IF_ERROR(
+          Merge(waiting, [&writer](const Slice& slice) { writer.Add(slice); }));
+    } else {
+      STEPTRACE_RETURN_IF_ERROR(Merge(values_[track], [&writer](const Value& value) {
+        writer.AddValue(value.ts_ns, value.value);
+      }));
+    }
+    writer.EndTrack();
+  }
+  return writer.Finish(labels_);
+}
+
+Result<UniqueFd> UnnamedFile(const fs::path& folder) {
+  for (const fs::path& place : {folder, fs::path("/tmp")}) {
+    UniqueFd fd(::open(place.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    if (fd.valid()) return fd;
+  }
+  return Error{folder.string() + ": " + std::strerror(errno) +
+               "; give the timeline's index a folder that can be written"};
+}
+
+}  // namespace steptrace::timeline

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "timeline/file_out.h"
+#include "timeline/index_writer.h"
+
+namespace steptrace::timeline {
+
+// Makes an index from slices and values in any order, in bounded memory: what does not fit is
+// spilled, sorted, to a file without a name, and merged track by track. Rows that come sorted, as
+// they do from a run's segments, are never compared twice: time linear in slices.
+class IndexBuilder {
+ public:
+  struct Options {
+    int64_t memory_bytes = 192 << 20;  // for slices and values that wait
+    std::filesystem::path spill_folder = "/tmp";
+  };
+  explicit IndexBuilder(Options options);
+
+  uint32_t Label(std::string_view name, std::string_view category) {
+    return labels_.Intern(name, category);
+  }
+  // Durations below 0 count as 0; one that leaves int64 ends with it.
+  Status AddSlice(int32_t track, int64_t ts_ns, int64_t dur_ns, uint32_t label);
+  Status AddValue(int32_t track, int64_t ts_ns, double value);
+
+  // Writes the index. A track with slices and values keeps its slices. Takes what was added.
+  Status Write(int fd, const std::string& name, uint64_t fingerprint);
+
+ private:
+  struct Extent {  // of the spill file, sorted
+    uint64_t at = 0;
+    uint64_t rows = 0;
+  };
+  struct Value {
+    int64_t ts_ns;
+    double value;
+  };
+  template <class Row>
+  struct Waiting {
+    std::vector<Row> rows;
+    std::vector<Extent> extents;
+    bool sorted = true;
+  };
+  template <class Row>
+  static void Sort(Waiting<Row>& waiting);
+  template <class Row, class Take>
+  Status Merge(Waiting<Row>& waiting, Take take);
+  template <class Row>
+  void SpillOne(Waiting<Row>& waiting);
+  Status Spill();
+  Status MakeRoom(size_t bytes) {
+    waiting_bytes_ += static_cast<int64_t>(bytes);
+    return waiting_bytes_ < options_.memory_bytes ? Status() : Spill();
+  }
+
+  Options options_;
+  LabelTable labels_;
+  std::map<int32_t, Waiting<Slice>> slices_;  // by track
+  std::map<int32_t, Waiting<Value>> values_;
+  Waiting<Slice>* last_slices_ = nullptr;  // of the track last added to: rows come in runs
+  int32_t last_track_ = 0;
+  int64_t waiting_bytes_ = 0;
+  UniqueFd spill_fd_;
+  std::unique_ptr<FileOut> spill_;
+};
+
+// A file that has no name and goes with its descriptor, in `folder` or else in /tmp.
+Result<UniqueFd> UnnamedFile(const std::filesystem::path& folder);
+
+}  // namespace steptrace::timeline

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline/index_writer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace steptrace::timeline {
+namespace {
+
+// At most so many bytes, and no half of a character at the end.
+std::string_view Cut(std::string_view name) {
+  if (name.size() <= kMaxNameBytes) return name;
+  size_t size = kMaxNameBytes;
+  while (size > 0 && (static_cast<unsigned char>(name[size]) & 0xc0) == 0x80) --size;
+  return name.substr(0, size);
+}
+
+}  // namespace
+
+uint64_t HashBytes(const void* bytes, size_t size, uint64_t seed) {
+  constexpr uint64_t kPrime = 0x100000001b3ull;
+  const auto* at = static_cast<const unsigned char*>(bytes);
+  uint64_t hash = seed;
+  for (; size >= 8; at += 8, size -= 8) {
+    uint64_t word;
+    std::memcpy(&word, at, 8);
+    hash = std::rotl((hash ^ word) * kPrime, 23);
+  }
+  for (; size > 0; ++at, --size) hash = (hash ^ *at) * kPrime;
+  return hash ^ (hash >> 32);
+}
+
+uint32_t LabelTable::Intern(std::string_view name, std::string_view category) {
+  name = Cut(name);
+  category = Cut(category);
+  std::string key(name);
+  key += '\0';
+  key += category;
+  const auto [found, added] = numbers_.try_emplace(std::move(key), labels_.size());
+  if (added) {
+    labels_.push_back(
+        {text_.size(), static_cast<uint32_t>(name.size()), static_cast<uint32_t>(category.size())});
+    text_.append(name).append(category);
+  }
+  return found->second;
+}
+
+IndexWriter::IndexWriter(int fd, const std::string& name, uint64_t fingerprint)
+    : out_(fd, name), fingerprint_(fingerprint) {
+  // The header comes last: a file cut off before it is no index.
+  const FileHeader empty{};
+  out_.Append(&empty, sizeof(empty));
+}
+
+void IndexWriter::BeginTrack(int32_t track) {
+  track_ = {};
+  track_.track = track;
+  track_.first_lane = file_lanes_.size();
+  track_.first_ns = std::numeric_limits<int64_t>::max();
+  track_.last_ns = std::numeric_limits<int64_t>::min();
+  assigner_ = {};
+  lanes_.clear();
+  values_ = {};
+}
+
+void IndexWriter::Add(const Slice& slice) {
+  const auto number = static_cast<size_t>(assigner_.Assign(slice));
+  if (number == lanes_.size()) lanes_.emplace_back();
+  LaneOut& lane = lanes_[number];
+  if (lane.size % kFanout == 0) {
+    lane.first_ts_ns.push_back(slice.ts_ns);
+    lane.covered_ns.push_back(lane.covered);
+    lane.longest_ns.push_back(slice.dur_ns);
+    lane.longest_at.push_back(0);
+  } else if (slice.dur_ns > lane.longest_ns.back()) {
+    lane.longest_ns.back() = slice.dur_ns;
+    lane.longest_at.back() = static_cast<uint8_t>(lane.size % kFanout);
+  }
+  lane.covered += static_cast<uint64_t>(slice.dur_ns);
+  lane.ts_ns.push_back(slice.ts_ns);
+  lane.dur_ns.push_back(slice.dur_ns);
+  lane.label.push_back(slice.label);
+  ++lane.size;
+  if (lane.ts_ns.size() == kPageSlices) FlushPage(lane);
+  track_.first_ns = std::min(track_.first_ns, slice.ts_ns);
+  track_.last_ns = std::max(track_.last_ns, slice.end_ns());
+  ++track_.slices;
+}
+
+void IndexWriter::AddValue(int64_t ts_ns, double value) {
+  if (values_.size % kFanout == 0) {
+    values_.first_ts_ns.push_back(ts_ns);
+    values_.least.push_back(value);
+    values_.most.push_back(value);
+    values_.sum.push_back(0);
+  }
+  values_.least.back() = std::min(values_.least.back(), value);
+  values_.most.back() = std::max(values_.most.back(), value);
+  values_.sum.back() += value;
+  values_.ts_ns.push_back(ts_ns);
+  values_.value.push_back(value);
+  ++values_.size;
+  if (values_.ts_ns.size() == kPageSlices) FlushPage(values_);
+  track_.first_ns = std::min(track_.first_ns, ts_ns);
+  track_.last_ns = std::max(track_.last_ns, ts_ns);
+  ++track_.values;
+}
+
+void IndexWriter::EndTrack() {
+  for (LaneOut& lane : lanes_) {
+    FlushPage(lane);
+    file_lanes_.push_back({lane.size, out_.at()});
+    WriteLaneIndex(lane);
+    lane = {};
+  }
+  track_.lanes = static_cast<uint32_t>(lanes_.size());
+  if (values_.size > 0) {
+    FlushPage(values_);
+    file_lanes_.push_back({values_.size, out_.at()});
+    WriteValuesIndex(values_);
+  }
+  tracks_.push_back(track_);
+}
+
+void IndexWriter::FlushPage(LaneOut& lane) {
+  if (lane.ts_ns.empty()) return;
+  lane.pages.push_back(out_.at());
+  out_.AppendAll(lane.ts_ns);
+  out_.AppendAll(lane.dur_ns);
+  out_.AppendAll(lane.label);
+  out_.Pad();
+  lane.ts_ns.clear();
+  lane.dur_ns.clear();
+  lane.label.clear();
+}
+
+void IndexWriter::FlushPage(ValuesOut& values) {
+  if (values.ts_ns.empty()) return;
+  values.pages.push_back(out_.at());
+  out_.AppendAll(values.ts_ns);
+  out_.AppendAll(values.value);
+  values.ts_ns.clear();
+  values.value.clear();
+}
+
+void IndexWriter::WriteLaneIndex(LaneOut& lane) {
+  out_.AppendAll(lane.pages);
+  uint64_t parts = lane.size;
+  for (bool first = true; parts > kFanout; first = false) {
+    if (!first) {  // level k from level k - 1, in place
+      for (uint64_t block = 0; block < BlocksOf(parts); ++block) {
+        const auto begin = lane.longest_ns.begin() + static_cast<int64_t>(block * kFanout);
+        const auto end =
+            lane.longest_ns.begin() + static_cast<int64_t>(std::min(parts, (block + 1) * kFanout));
+        const auto longest = std::max_element(begin, end);  // of equals the first
+        const auto at = static_cast<uint8_t>(longest - begin);
+        const int64_t longest_ns = *longest;
+        lane.first_ts_ns[block] = lane.first_ts_ns[block * kFanout];
+        lane.longest_ns[block] = longest_ns;
+        lane.longest_at[block] = at;
+      }
+    }
+    parts = BlocksOf(parts);
+    lane.first_ts_ns.resize(parts);
+    lane.longest_ns.resize(parts);
+    lane.longest_at.resize(parts);
+    out_.AppendAll(lane.first_ts_ns);
+    out_.AppendAll(lane.longest_ns);
+    if (first) out_.AppendAll(lane.covered_ns);
+    out_.AppendAll(lane.longest_at);
+    out_.Pad();
+  }
+}
+
+void IndexWriter::WriteValuesIndex(ValuesOut& values) {
+  out_.AppendAll(values.pages);
+  if (values.size <= kFanout) return;
+  out_.AppendAll(values.first_ts_ns);
+  out_.AppendAll(values.least);
+  out_.AppendAll(values.most);
+  out_.AppendAll(values.sum);
+}
+
+Status IndexWriter::Finish(const LabelTable& labels) {
+  out_.Pad();
+  FileHeader header{};
+  header.directory_at = out_.at();
+  std::string directory;
+  const auto add = [&directory](const void* data, size_t size) {
+    directory.append(static_cast<const char*>(data), size);
+  };
+  const FileDirectory counts = {tracks_.size(), file_lanes_.size(), labels.labels().size(),
+                                labels.text().size()};
+  add(&counts, sizeof(counts));
+  add(tracks_.data(), tracks_.size() * sizeof(FileTrack));
+  add(file_lanes_.data(), file_lanes_.size() * sizeof(FileLane));
+  add(labels.labels().data(), labels.labels().size() * sizeof(FileLabel));
+  add(labels.text().data(), labels.text().size());
+  out_.Append(directory.data(), directory.size());
+  out_.Pad();
+  out_.Flush();
+  header.magic = kMagic;
+  header.version = kFormatVersion;
+  header.order = kByteOrder;
+  header.fingerprint = fingerprint_;
+  header.file_bytes = out_.at();
+  header.directory_bytes = directory.size();
+  header.directory_hash = HashBytes(directory.data(), directory.size());
+  header.header_hash = HashBytes(&header, offsetof(FileHeader, header_hash));
+  out_.Overwrite(0, &header, sizeof(header));
+  return out_.status();
+}
+
+}  // namespace steptrace::timeline

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "timeline/file_out.h"
+#include "timeline/format.h"
+#include "timeline/lane_assigner.h"
+#include "timeline/slice.h"
+
+namespace steptrace::timeline {
+
+// The labels of an index: pairs of a name and a category, cut at kMaxNameBytes, numbered as they
+// come.
+class LabelTable {
+ public:
+  uint32_t Intern(std::string_view name, std::string_view category);
+  const std::vector<FileLabel>& labels() const { return labels_; }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::unordered_map<std::string, uint32_t> numbers_;
+  std::vector<FileLabel> labels_;
+  std::string text_;
+};
+
+// Writes an index (format.h) to a descriptor that it does not own: track by track, the slices of
+// each in the order of Precedes. Time linear in slices; memory: a page a lane of the track at hand,
+// and its pyramid (0.4 bytes a slice).
+class IndexWriter {
+ public:
+  IndexWriter(int fd, const std::string& name, uint64_t fingerprint);
+
+  void BeginTrack(int32_t track);
+  void Add(const Slice& slice);
+  void AddValue(int64_t ts_ns, double value);  // of a counter: no slices beside it; by time
+  void EndTrack();
+  // Writes the directory and, last, the header. Nothing may follow.
+  Status Finish(const LabelTable& labels);
+
+ private:
+  struct LaneOut {
+    std::vector<int64_t> ts_ns;
+    std::vector<int64_t> dur_ns;
+    std::vector<uint32_t> label;
+    std::vector<uint64_t> pages;
+    // level 1
+    std::vector<int64_t> first_ts_ns;
+    std::vector<int64_t> longest_ns;
+    std::vector<uint64_t> covered_ns;
+    std::vector<uint8_t> longest_at;
+    uint64_t covered = 0;
+    uint64_t size = 0;
+  };
+  struct ValuesOut {
+    std::vector<int64_t> ts_ns;
+    std::vector<double> value;
+    std::vector<uint64_t> pages;
+    std::vector<int64_t> first_ts_ns;
+    std::vector<double> least, most, sum;
+    uint64_t size = 0;
+  };
+  void FlushPage(LaneOut& lane);
+  void FlushPage(ValuesOut& values);
+  void WriteLaneIndex(LaneOut& lane);
+  void WriteValuesIndex(ValuesOut& values);
+
+  FileOut out_;
+  uint64_t fingerprint_;
+  FileTrack track_{};
+  LaneAssigner assigner_;
+  std::vector<LaneOut> lanes_;
+  ValuesOut values_;
+  std::vector<FileTrack> tracks_;
+  std::vector<FileLane> file_lanes_;
+};
+
+}  // namespace steptrace::timeline

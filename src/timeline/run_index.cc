@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline/run_index.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <string>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+
+#include "store/row_stream.h"
+#include "timeline/format.h"
+#include "timeline/index_builder.h"
+
+namespace steptrace::timeline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTables[] = {"slices", "counters", "tracks"};
+constexpr int kTries = 3;  // a run closes but once
+
+// Labels by the run's own numbers for texts: a text is looked at once.
+class RunLabels {
+ public:
+  RunLabels(IndexBuilder& builder, const store::StringTable& strings)
+      : builder_(builder), strings_(strings) {}
+
+  uint32_t Of(const store::SliceRow& row) {
+    const uint64_t key =
+        uint64_t{static_cast<uint32_t>(row.name)} << 32 | static_cast<uint32_t>(row.category);
+    if (key == last_key_) return last_;
+    const auto [found, added] = numbers_.try_emplace(key, 0);
+    if (added) found->second = builder_.Label(strings_.Text(row.name), strings_.Text(row.category));
+    last_key_ = key;
+    return last_ = found->second;
+  }
+
+ private:
+  IndexBuilder& builder_;
+  const store::StringTable& strings_;
+  std::unordered_map<uint64_t, uint32_t> numbers_;
+  uint64_t last_key_ = ~uint64_t{0};
+  uint32_t last_ = 0;
+};
+
+Status Fill(store::RunReader& run, IndexBuilder& builder) {
+  RunLabels labels(builder, run.strings());
+  store::ReadOptions slices;
+  slices.columns = {"ts_ns", "dur_ns", "track", "name", "category"};
+  const Status streamed = store::StreamRows<store::SliceRow>(
+      run, slices, [&](std::vector<store::SliceRow>&& rows) -> Status {
+        for (const auto& row : rows) {
+          STEPTRACE_RETURN_IF_ERROR(
+              builder.AddSlice(row.track, row.ts_ns, row.dur_ns, labels.Of(row)));
+        }
+        return {};
+      });
+  STEPTRACE_RETURN_IF_ERROR(streamed);
+  return store::StreamRows<store::CounterRow>(
+      run, {}, [&](std::vector<store::CounterRow>&& rows) -> Status {
+        for (const auto& row : rows) {
+          STEPTRACE_RETURN_IF_ERROR(builder.AddValue(row.track, row.ts_ns, row.value));
+        }
+        return {};
+      });
+}
+
+Status Make(store::RunReader& run, int fd, uint64_t fingerprint) {
+  IndexBuilder::Options options;
+  options.spill_folder = run.run();
+  IndexBuilder builder(options);
+  STEPTRACE_RETURN_IF_ERROR(Fill(run, builder));
+  return builder.Write(fd, IndexPath(run.run()).string(), fingerprint);
+}
+
+Result<Index> OpenKept(const fs::path& path, uint64_t fingerprint) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd.valid()) return Error{path.string() + ": absent; it is made"};
+  return Index::FromFd(std::move(fd), path.string(), fingerprint);
+}
+
+// Made under a name of its own and renamed: a reader sees a whole index or none.
+Status MakeKept(store::RunReader& run, uint64_t fingerprint) {
+  const fs::path path = IndexPath(run.run());
+  std::error_code failed;
+  fs::create_directory(path.parent_path(), failed);
+  fs::path pending = path;
+  pending += fmt::format(".{}.partial", ::getpid());
+  UniqueFd fd(::open(pending.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!fd.valid()) return Error{path.string() + ": cannot be written"};
+  Status made = Make(run, fd.get(), fingerprint);
+  if (made.ok() && ::rename(pending.c_str(), path.c_str()) != 0) {
+    made = Error{path.string() + ": cannot be renamed"};
+  }
+  if (!made.ok()) ::unlink(pending.c_str());
+  return made;
+}
+
+Result<Index> MakeUnnamed(store::RunReader& run, uint64_t fingerprint) {
+  STEPTRACE_ASSIGN_OR_RETURN(UniqueFd fd, UnnamedFile(run.run()));
+  STEPTRACE_RETURN_IF_ERROR(Make(run, fd.get(), fingerprint));
+  return Index::FromFd(std::move(fd), IndexPath(run.run()).string(), fingerprint);
+}
+
+}  // namespace
+
+fs::path IndexPath(const fs::path& run) {
+  return run / "timeline" / "index";
+}
+
+uint64_t FingerprintOf(const store::RunReader& run) {
+  const std::string parts = store::PartsText(run, kTables);
+  return HashBytes(parts.data(), parts.size());
+}
+
+Result<Index> OpenRunIndex(store::RunReader& run) {
+  for (int tries = 1;; ++tries) {
+    const uint64_t fingerprint = FingerprintOf(run);
+    const bool closed = run.state() == store::RunState::kClosed;
+    if (closed) {
+      auto kept = OpenKept(IndexPath(run.run()), fingerprint);
+      if (kept.ok()) return kept;
+      if (MakeKept(run, fingerprint).ok()) return OpenKept(IndexPath(run.run()), fingerprint);
+    }
+    auto made = MakeUnnamed(run, fingerprint);
+    if (made.ok() || closed || tries == kTries) return made;
+    STEPTRACE_RETURN_IF_ERROR(run.Refresh());
+  }
+}
+
+}  // namespace steptrace::timeline

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "base/result.h"
+#include "store/run_reader.h"
+#include "timeline/index.h"
+
+namespace steptrace::timeline {
+
+// Of the run's slices, counters and tracks as its files stand now: equal numbers, equal indexes.
+uint64_t FingerprintOf(const store::RunReader& run);
+
+// The index of a run. Of a closed run it is kept as <run>/timeline/index, and made only when that
+// is absent, stale or damaged; of one that is being written, or whose folder cannot be written, it
+// lies in a file without a name. Making it takes time linear in slices and bounded memory.
+Result<Index> OpenRunIndex(store::RunReader& run);
+
+std::filesystem::path IndexPath(const std::filesystem::path& run);
+
+}  // namespace steptrace::timeline
