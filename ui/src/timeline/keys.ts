@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of the timeline. One table: what a key does and what the help says of it.
+// Keys of the timeline; `[`, `]` and `?` are the application's. One table: what a key does and what the help says of it.
 
 export type Action =
   | { kind: 'zoom'; factor: number }
@@ -12,7 +12,6 @@ export type Action =
   | { kind: 'neighbour'; direction: 'previous' | 'next' | 'parent' }
   | { kind: 'step'; by: 1 | -1 }
   | { kind: 'match'; by: 1 | -1 }
-  | { kind: 'help' }
   | { kind: 'clear' };
 
 interface Key {
@@ -42,9 +41,8 @@ export const KEYS: readonly Key[] = [
   { keys: ['.'], action: { kind: 'neighbour', direction: 'next' }, says: 'next slice of the lane' },
   { keys: [','], action: { kind: 'neighbour', direction: 'previous' }, says: 'slice before' },
   { keys: ['u'], action: { kind: 'neighbour', direction: 'parent' }, says: 'slice around' },
-  { keys: [']'], action: { kind: 'step', by: 1 }, says: 'next step' },
-  { keys: ['['], action: { kind: 'step', by: -1 }, says: 'step before' },
-  { keys: ['?'], action: { kind: 'help' }, says: 'this list' },
+  { keys: ['}'], action: { kind: 'step', by: 1 }, says: 'next step' },
+  { keys: ['{'], action: { kind: 'step', by: -1 }, says: 'step before' },
   { keys: ['Escape'], action: { kind: 'clear' }, says: 'clear the selection' },
 ];
 

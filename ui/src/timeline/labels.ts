@@ -14,6 +14,10 @@ export class Labels {
 
   constructor(private readonly measure: Measure) {}
 
+  forget(): void {
+    this.widths.clear();
+  }
+
   width(text: string): number {
     const known = this.widths.get(text);
     if (known !== undefined) return known;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of the timeline an address holds: reload and a mailed link show the same. Everything comes
-// from outside, so whatever cannot be read is as if it were not there.
+// from outside, so whatever cannot be read is as if it were not there. The chosen stretch is not
+// among it: all views share that (state/run.svelte.ts).
 import type { Span } from './viewport';
 
 export interface TimelineState {
@@ -11,8 +12,6 @@ export interface TimelineState {
   pinned: string[];
   /** The selected slice's number. */
   slice: number | null;
-  /** A selected stretch: what statistics and the measure are about. */
-  stretch: Span | null;
   /** Marks set by `m`. */
   marks: number[];
   /** What is searched for among slices, and among rows. */
@@ -33,7 +32,6 @@ export const emptyState = (): TimelineState => ({
   toggled: [],
   pinned: [],
   slice: null,
-  stretch: null,
   marks: [],
   query: '',
   rows: '',
@@ -73,7 +71,6 @@ export function decode(from: Parameters): TimelineState {
     toggled: keys(from['fold']),
     pinned: keys(from['pin']),
     slice: slice[0] ?? null,
-    stretch: span(from['stretch']),
     marks: numbers(from['mark']),
     query: (from['find'] ?? '').slice(0, 200),
     rows: (from['rows'] ?? '').slice(0, 200),
@@ -82,17 +79,16 @@ export function decode(from: Parameters): TimelineState {
 }
 
 /** Only what differs from the first view, so that the plain address stays plain. */
-export function encode(state: TimelineState): Record<string, string | undefined> {
-  const text = (value: string): string | undefined => (value === '' ? undefined : value);
+export function encode(state: TimelineState): Record<string, string | null> {
+  const text = (value: string): string | null => (value === '' ? null : value);
   return {
-    view: state.view === null ? undefined : spanText(state.view),
+    view: state.view === null ? null : spanText(state.view),
     fold: text(state.toggled.slice(0, MAX_LIST).join(',')),
     pin: text(state.pinned.slice(0, MAX_LIST).join(',')),
-    sel: state.slice === null ? undefined : String(state.slice),
-    stretch: state.stretch === null ? undefined : spanText(state.stretch),
+    sel: state.slice === null ? null : String(state.slice),
     mark: text(state.marks.slice(0, MAX_LIST).map(Math.round).join(',')),
     find: text(state.query),
     rows: text(state.rows),
-    tab: state.tab === 'selection' ? undefined : state.tab,
+    tab: state.tab === 'selection' ? null : state.tab,
   };
 }

@@ -12,8 +12,8 @@ type Drawn = [from: number, to: number, name: 'r' | 'b', count?: number, busy?: 
 
 function laneOf(...slices: Drawn[]) {
   const names = new Names();
-  names.number('r');
-  names.number('b');
+  names.number('r', '');
+  names.number('b', '');
   const columns: ViewColumns = {
     length: slices.length,
     track: slices.map(() => 4),
@@ -27,7 +27,7 @@ function laneOf(...slices: Drawn[]) {
     slice: slices.map((_, i) => i),
   };
   const window = { fromNs: 0, toNs: 1000, width: 10 };
-  const lane = tilesOf(columns, [4], window, names, new Names()).get(4)?.lanes[0];
+  const lane = tilesOf(columns, [4], window, names).get(4)?.lanes[0];
   if (lane === undefined) throw new Error('no lane');
   return lane;
 }
@@ -113,7 +113,7 @@ describe('tile', () => {
       busy_ns: [],
       slice: [],
     };
-    const tiles = tilesOf(none, [1, 2], { fromNs: 0, toNs: 1, width: 1 }, new Names(), new Names());
+    const tiles = tilesOf(none, [1, 2], { fromNs: 0, toNs: 1, width: 1 }, new Names());
     expect([...tiles.keys()]).toEqual([1, 2]);
     expect(tiles.get(1)?.lanes).toEqual([]);
   });

@@ -21,7 +21,8 @@ const opacity = (share: number): number => FAINTEST + (1 - FAINTEST) * Math.min(
 /**
  * Draws what of `lane` lies in `view` into `pixels[offset … offset + width)`, which must be clear.
  * A pixel that holds several slices gets the colour of the one with most of it, as opaque as all of
- * them together cover it. `colours` is indexed by a slice's name. Returns how many were drawn.
+ * them together cover it. `colours` is indexed by a slice's name. Slices of `wideFromPx` or more are
+ * added to `wide`: those that get a label. Returns how many were drawn.
  */
 export function drawStrip(
   lane: Lane,
@@ -30,6 +31,8 @@ export function drawStrip(
   offset: number,
   width: number,
   colours: Uint32Array,
+  wide: number[] = [],
+  wideFromPx = Infinity,
 ): number {
   const scale = width / (view.toNs - view.fromNs);
   let at = -1;
@@ -73,6 +76,7 @@ export function drawStrip(
     }
     flush();
     at = -1;
+    if (x1 - x0 >= wideFromPx) wide.push(i);
     const start = Math.min(Math.max(Math.round(x0), 0), width);
     const end = Math.min(Math.max(Math.round(x1), start + 1), width);
     const filled = share < 1 ? withAlpha(colour, opacity(share)) : colour;

@@ -21,8 +21,8 @@ export interface Lane {
   readonly length: number;
   readonly from: Float64Array;
   readonly to: Float64Array;
+  /** Numbers of `Names`. */
   readonly name: Int32Array;
-  readonly category: Int32Array;
   /** Number of slices that a row stands for; 1: the slice itself. */
   readonly count: Float64Array;
   readonly busy: Float64Array;
@@ -34,37 +34,44 @@ export interface Tile {
   readonly lanes: readonly (Lane | undefined)[];
 }
 
-/** Gives each text a number, so that the drawing compares and looks up numbers. */
+/** Gives each pair of name and category a number, so that the drawing looks up numbers alone. */
 export class Names {
-  private readonly numbers = new Map<string, number>();
-  private readonly texts: string[] = [];
+  private readonly numbers = new Map<string, Map<string, number>>();
+  private readonly names: string[] = [];
+  private readonly categories: string[] = [];
 
-  number(text: string): number {
-    const known = this.numbers.get(text);
+  number(name: string, category: string): number {
+    let ofCategory = this.numbers.get(category);
+    if (ofCategory === undefined) this.numbers.set(category, (ofCategory = new Map()));
+    const known = ofCategory.get(name);
     if (known !== undefined) return known;
-    const next = this.texts.length;
-    this.numbers.set(text, next);
-    this.texts.push(text);
+    const next = this.names.length;
+    ofCategory.set(name, next);
+    this.names.push(name);
+    this.categories.push(category);
     return next;
   }
 
-  text(number: number): string {
-    return this.texts[number] ?? '';
+  name(number: number): string {
+    return this.names[number] ?? '';
+  }
+
+  category(number: number): string {
+    return this.categories[number] ?? '';
   }
 
   get size(): number {
-    return this.texts.length;
+    return this.names.length;
   }
 }
 
-function lane(columns: ViewColumns, rows: Int32Array, names: Names, categories: Names): Lane {
+function lane(columns: ViewColumns, rows: Int32Array, names: Names): Lane {
   const length = rows.length;
   const made = {
     length,
     from: new Float64Array(length),
     to: new Float64Array(length),
     name: new Int32Array(length),
-    category: new Int32Array(length),
     count: new Float64Array(length),
     busy: new Float64Array(length),
     slice: new Float64Array(length),
@@ -74,8 +81,7 @@ function lane(columns: ViewColumns, rows: Int32Array, names: Names, categories: 
     const from = columns.ts_ns[row] as number;
     made.from[i] = from;
     made.to[i] = from + (columns.dur_ns[row] as number);
-    made.name[i] = names.number(columns.name[row] ?? '');
-    made.category[i] = categories.number(columns.category[row] ?? '');
+    made.name[i] = names.number(columns.name[row] ?? '', columns.category[row] ?? '');
     made.count[i] = columns.count[row] as number;
     made.busy[i] = columns.busy_ns[row] as number;
     made.slice[i] = columns.slice[row] as number;
@@ -99,7 +105,6 @@ export function tilesOf(
   asked: Iterable<number>,
   window: Window,
   names: Names,
-  categories: Names,
 ): Map<number, Tile> {
   const groups = new Map<number, number[][]>();
   for (const track of asked) groups.set(track, []);
@@ -116,7 +121,7 @@ export function tilesOf(
       const rows = Int32Array.from(list);
       const ts = columns.ts_ns;
       if (!isSorted(rows, ts)) rows.sort((a, b) => (ts[a] as number) - (ts[b] as number));
-      made[number] = lane(columns, rows, names, categories);
+      made[number] = lane(columns, rows, names);
     });
     tiles.set(track, { window, lanes: made });
   }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { canFold, layout, LANE_HEIGHT, rowAt, visibleRows } from './rows';
 import type { Track, TreeNode } from './tree';
-import { buildTree, everyNode, nameOf, pathTo } from './tree';
+import { buildTree, everyNode, foldedAtFirst, nameOf, pathTo } from './tree';
 
 const track = (number: number, more: Partial<Track>): Track => ({
   track: number,
@@ -103,6 +103,25 @@ describe('tree', () => {
     expect(nameOf(track(1, { kind: 'stream', stream: 7 }))).toBe('stream 7');
     expect(nameOf(track(1, { kind: 'process', pid: 42 }))).toBe('process 42');
     expect(nameOf(track(1, { kind: 'thread' }))).toBe('thread 1');
+  });
+
+  it('puts a profiler’s notes on itself last, and folds them and ranks beyond the eighth', () => {
+    const nodes = buildTree([
+      track(0, { kind: 'process', name: 'Spans' }),
+      track(1, { parent: 0, slices: 1, lanes: 1, name: 'PyTorch Profiler' }),
+      track(2, { kind: 'device', device: 0 }),
+      track(3, { parent: 2, kind: 'stream', stream: 7, slices: 1, lanes: 1 }),
+      ...Array.from({ length: 9 }, (_, i) => track(10 + i, { rank: i + 1, slices: 1, lanes: 1 })),
+    ]);
+    expect(drawn(nodes).slice(0, 6)).toEqual([
+      'node 0',
+      '  rank 0',
+      '    GPU 0',
+      '      stream 7',
+      '    Spans',
+      '      PyTorch Profiler',
+    ]);
+    expect([...foldedAtFirst(nodes)]).toEqual(['t0', 'n0r8', 'n0r9']);
   });
 
   it('finds the way to a track', () => {

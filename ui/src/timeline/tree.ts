@@ -44,7 +44,10 @@ const CATEGORY_ORDER: Record<string, number> = {
   counter: 5,
 };
 
-const order = (track: Track): number => CATEGORY_ORDER[track.kind] ?? 2;
+/** A process without a number is a profiler's own book-keeping: it comes last. */
+const isNote = (track: Track): boolean => track.kind === 'process' && track.pid === null;
+
+const order = (track: Track): number => (isNote(track) ? 9 : (CATEGORY_ORDER[track.kind] ?? 2));
 
 /** Threads before workers before devices before counters; then as people count them. */
 function compare(a: Track, b: Track): number {
@@ -133,7 +136,7 @@ function grow(draft: Draft, depth: number): TreeNode {
 
 /** A process alone in its rank tells nothing that the rank does not: its threads stand in its place. */
 function withoutLoneProcesses(members: Draft[]): Draft[] {
-  const processes = members.filter((d) => d.track.kind === 'process');
+  const processes = members.filter((d) => d.track.kind === 'process' && !isNote(d.track));
   if (processes.length !== 1) return members;
   const [lone] = processes;
   if (lone === undefined || lone.track.slices > 0) return members;
@@ -209,12 +212,16 @@ export function pathTo(nodes: readonly TreeNode[], track: number): string[] {
   return [];
 }
 
-/** Folded at first: counters beyond the first dozen of a row, and ranks beyond the eighth. */
+/** Ranks that are open at first: what fits a screen; more are folded, each a click away. */
+const OPEN_RANKS = 8;
+
+/** Folded at first: ranks beyond the first few, and profilers' notes on themselves. */
 export function foldedAtFirst(nodes: readonly TreeNode[]): Set<string> {
   const folded = new Set<string>();
   let ranks = 0;
   for (const node of everyNode(nodes)) {
-    if (node.kind === 'rank' && ++ranks > 8) folded.add(node.key);
+    if (node.kind === 'rank' && ++ranks > OPEN_RANKS) folded.add(node.key);
+    if (node.track !== null && isNote(node.track) && node.children.length > 0) folded.add(node.key);
   }
   return folded;
 }

@@ -18,18 +18,18 @@ const MAX_BLOCK_WIDTH = Math.floor(MAX_WIDTH / BLOCKS);
 /** The shortest power of two that holds `value`, which is at least 1. */
 export const powerOfTwo = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(value, 1)));
 
-/** The stretch for a view that is drawn `pixels` CSS pixels wide. */
-export function windowFor(view: Span, pixels: number): Window {
+/** The stretch for a view, drawn `pixels` CSS pixels wide, of a run that lies within `bounds`. */
+export function windowFor(view: Span, pixels: number, bounds: Span): Window {
   const block = powerOfTwo(lengthNs(view));
   const blockWidth = Math.min(powerOfTwo(pixels), MAX_BLOCK_WIDTH, block);
-  const first = Math.floor(view.fromNs / block);
-  // Nothing lies before the run's epoch, and the server wants no negative time.
-  const from = Math.max(first - 1, 0);
-  const to = Math.max(first + BLOCKS - 1, 1);
+  const at = Math.floor(view.fromNs / block);
+  // Blocks in which nothing of the run lies are left out.
+  const first = Math.floor(bounds.fromNs / block);
+  const last = Math.floor(bounds.toNs / block);
+  const from = Math.min(Math.max(at - 1, first), last);
+  const to = Math.max(Math.min(at + BLOCKS - 1, last + 1), from + 1);
   return { fromNs: from * block, toNs: to * block, width: (to - from) * blockWidth };
 }
 
 export const sameWindow = (a: Window, b: Window): boolean =>
   a.fromNs === b.fromNs && a.toNs === b.toNs && a.width === b.width;
-
-export const windowKey = (w: Window): string => `${w.fromNs}-${w.toNs}/${w.width}`;
