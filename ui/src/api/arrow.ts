@@ -1,32 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables as columns. The server answers in Arrow IPC; what is read out is plain arrays, decoded once.
-import { tableFromIPC, type Table } from '@uwdata/flechette';
+import { tableFromIPC } from '@uwdata/flechette';
 import { ApiError } from './error';
 
 export type Value = string | number | boolean | null;
 
 /** Columns of one length. int64 are numbers: exact up to 2^53, and times of a run stay below. */
 export class Columns {
-  private constructor(private readonly table: Table) {}
+  private constructor(
+    readonly length: number,
+    readonly names: readonly string[],
+    private readonly read: (name: string) => ArrayLike<unknown> | null,
+  ) {}
 
   static decode(bytes: Uint8Array): Columns {
     try {
-      return new Columns(tableFromIPC(bytes, { useBigInt: false }));
+      const table = tableFromIPC(bytes, { useBigInt: false });
+      const names = table.names.map(String);
+      return new Columns(table.numRows, names, (name) => table.getChild(name)?.toArray() ?? null);
     } catch (thrown) {
       const cause = thrown instanceof Error ? thrown.message : String(thrown);
       throw new ApiError(0, 'the table', `is no Arrow stream (${cause})`, 'reload the page');
     }
   }
 
-  get length(): number {
-    return this.table.numRows;
+  /** Of plain arrays, all of one length. */
+  static of(columns: Readonly<Record<string, readonly Value[]>>): Columns {
+    const names = Object.keys(columns);
+    const length = columns[names[0] ?? '']?.length ?? 0;
+    return new Columns(length, names, (name) => columns[name] ?? null);
   }
 
-  get names(): string[] {
-    return this.table.names.map(String);
-  }
-
-  /** A column of numbers; typed where it holds no nulls. Nulls in others come out as NaN. */
+  /** A column of numbers; typed where it holds no nulls. Nulls come out as NaN. */
   numbers(name: string): ArrayLike<number> {
     const array = this.values(name);
     if (ArrayBuffer.isView(array)) return array as unknown as ArrayLike<number>;
@@ -36,7 +41,7 @@ export class Columns {
   }
 
   strings(name: string): string[] {
-    return Array.from(this.values(name) as ArrayLike<unknown>, (v) => (v == null ? '' : String(v)));
+    return Array.from(this.values(name), (v) => (v == null ? '' : String(v)));
   }
 
   /** Rows as objects: for small results. */
@@ -48,9 +53,9 @@ export class Columns {
   }
 
   private values(name: string): ArrayLike<unknown> {
-    const column = this.table.getChild(name);
+    const column = this.read(name);
     if (!column)
       throw new ApiError(0, `column ${name}`, 'is not in the answer', 'update steptrace');
-    return column.toArray() as ArrayLike<unknown>;
+    return column;
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A one-file report's data: `<script type="application/json" id="steptrace-report">` holds a report, or
 // {report, steps} where `steps` are columns of the table steps. ui/README.md says how it gets in there.
+import { Columns } from './arrow';
 import { ApiError } from './error';
 import type { Report } from './report';
 import type { Source } from './source';
@@ -36,7 +37,10 @@ export function pageSource(page: Page): Source {
     report: (_run, stretch) =>
       stretch ? refuse('the report of a stretch') : Promise.resolve(page.report),
     compare: () => refuse('the comparison'),
-    table: (_run, table) => refuse(`the table ${table}`),
+    table: (_run, table) =>
+      table === 'steps' && page.steps
+        ? Promise.resolve(Columns.of(page.steps))
+        : refuse(`the table ${table}`),
     series: () => refuse('the series over time'),
     json: (_run, path) => refuse(path),
     arrow: (_run, path) => refuse(path),

@@ -9,7 +9,10 @@ export interface Line {
   readonly values: ArrayLike<number | null>;
   /** A token: '--data'. */
   readonly color: string;
-  readonly kind?: 'line' | 'area' | 'points';
+  /** 'layer': filled down to the axis, drawn over the layers before it (give the topmost first). */
+  readonly kind?: 'line' | 'area' | 'dots' | 'layer';
+  /** What is told under the cursor, where it is not what is drawn (a stacked layer's own value). */
+  readonly told?: ArrayLike<number | null>;
 }
 
 /** uPlot's gaps are nulls. */
@@ -32,7 +35,7 @@ export function readout(
   const when = x[at];
   if (when === undefined) return null;
   const values = lines.flatMap((line) => {
-    const value = line.values[at];
+    const value = (line.told ?? line.values)[at];
     return value == null || Number.isNaN(value)
       ? []
       : [{ name: line.name, color: line.color, figure: format(value) }];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a table does with its rows, apart from how it looks.
+import type { RunStatus } from '../api/report';
 import type { Figure } from '../base/format';
 
 export type Cell = string | number | boolean | null | undefined;
@@ -15,6 +16,10 @@ export interface Column<Row> {
   readonly bar?: (row: Row) => number | null;
   /** Name whose colour stands before the text. */
   readonly swatch?: (row: Row) => string;
+  /** A small curve in place of the value. */
+  readonly spark?: (row: Row) => readonly number[];
+  /** A run's status, shown as such. */
+  readonly chip?: (row: Row) => RunStatus;
   readonly href?: (row: Row) => string | null;
   /** A CSS grid track; the default is right for figures. */
   readonly width?: string;
