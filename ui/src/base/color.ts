@@ -32,6 +32,15 @@ const FIXED: Readonly<Record<string, string>> = {
   runtime: '--overhead',
   other: '--other',
   idle: '--other',
+  // Stages of the data pipeline stand beside each other.
+  storage_read: '--cat-7',
+  getitem: '--cat-1',
+  collate: '--cat-6',
+  receive: '--cat-2',
+  cpu_shortage: '--cat-5',
+  worker_start: '--cat-4',
+  host_to_device: '--cat-3',
+  put: '--cat-2',
 };
 
 /** The token of a name's colour, e.g. `--cat-3`. */

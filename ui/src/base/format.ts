@@ -144,8 +144,18 @@ export function formatDate(utc: string): Figure {
   return { text, exact: utc };
 }
 
+const SPOKEN: Readonly<Record<string, string>> = {
+  cpu_shortage: 'CPU shortage',
+  getitem: 'dataset __getitem__',
+  host_to_device: 'host to device copy',
+  exposed: 'exposed communication',
+  communication_phase: 'communication',
+  other_phase: 'other',
+  gc: 'garbage collection',
+};
+
 /** A stored name as words: data_pipeline → "data pipeline". */
-export const words = (name: string): string => name.replaceAll('_', ' ');
+export const words = (name: string): string => SPOKEN[name] ?? name.replaceAll('_', ' ');
 
 /** First letter large, for headings and labels made of stored names. */
 export const title = (name: string): string => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   filterRows,
+  leastWidth,
   formatSort,
   parseSort,
   rowAfterKey,
@@ -72,4 +73,10 @@ it('keys stay inside the table', () => {
   expect(rowAfterKey('PageDown', 1, 3, 10)).toBe(2);
   expect(rowAfterKey('End', 0, 3, 10)).toBe(2);
   expect(rowAfterKey('x', 0, 3, 10)).toBeNull();
+});
+
+it('a row is as wide as its tracks ask for at least', () => {
+  expect(leastWidth(['24px', 'minmax(160px, 2fr)', '70.5px'], 16, 16)).toBe(
+    24 + 160 + 70.5 + 32 + 32,
+  );
 });

@@ -129,3 +129,11 @@ export function rowAfterKey(key: string, at: number, count: number, page: number
       return null;
   }
 }
+
+/** Least width of a row, px: of the tracks' least widths, the gaps and the margins. */
+export function leastWidth(tracks: readonly string[], gap: number, margin: number): number {
+  const least = (track: string) => Number(/(\d+(?:\.\d+)?)px/.exec(track)?.[1] ?? 0);
+  return (
+    tracks.reduce((sum, t) => sum + least(t), 0) + gap * Math.max(0, tracks.length - 1) + 2 * margin
+  );
+}

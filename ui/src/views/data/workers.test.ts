@@ -27,6 +27,7 @@ it("a worker's time is loading, collating, putting and waiting, and sums", () =>
 
 it('a worker whose track is missing is shown all the same', () => {
   expect(workersOf([slice(3, 'fetch', 5, 1)], [])[0]?.name).toBe('worker on track 3');
+  expect(workersOf([slice(3, 'loader_iter', 5, 1)], [])).toEqual([]); // not a worker's work
 });
 
 it('settings say what to change them to', () => {

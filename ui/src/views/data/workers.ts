@@ -99,9 +99,10 @@ export function workersOf(
     if (list) list.push(slice);
     else byTrack.set(slice.track, [slice]);
   }
-  const workers = [...byTrack].map(([track, own]) =>
-    workerOf(tracks.find((t) => t.track === track) ?? nameless(track), own),
-  );
+  // The training's own process has slices of the kind too (it makes the iterators), and no work of a worker.
+  const workers = [...byTrack]
+    .map(([track, own]) => workerOf(tracks.find((t) => t.track === track) ?? nameless(track), own))
+    .filter((w) => w.stages.getitem + w.stages.collate + w.stages.put > 0);
   return workers.sort((a, b) => a.from - b.from);
 }
 

@@ -14,30 +14,39 @@ export interface Story {
 }
 
 /** The verdict in a sentence for a heading, and what it means in the next. */
-export function story(verdict: Verdict): Story {
+export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): Story {
+  const detail = sentence(verdict.headline);
   switch (verdict.status) {
     case 'found':
-      return verdict.suspect === 'model' ? good(verdict) : found(verdict);
+      return verdict.suspect === 'model'
+        ? good(verdict, steps.steady)
+        : found(verdict, steps.steady);
     case 'no_single_suspect':
-      return { tone: 'open', heading: 'No single suspect', detail: verdict.headline };
+      return { tone: 'open', heading: 'No single suspect', detail };
     case 'too_few_steps':
-      return { tone: 'open', heading: 'Too few steps for a verdict', detail: verdict.headline };
+      return { tone: 'open', heading: 'Too few steps for a verdict', detail };
     case 'no_steps':
-      return { tone: 'open', heading: 'No training step was seen', detail: verdict.headline };
+      return { tone: 'open', heading: 'No training step was seen', detail };
     default:
       return unreachable(verdict.status);
   }
 }
 
-function found(verdict: Verdict): Story {
+function found(verdict: Verdict, steady: number): Story {
   const name = words(verdict.suspect);
   const heading = `${sentence(name)} takes ${percent(verdict.share)} of the step`;
-  const parts = [`mostly ${words(verdict.sub_stage)}`, interval(verdict), gain(verdict)];
+  const parts = [stage(verdict), interval(verdict, steady), gain(verdict)];
   return { tone: 'found', heading, detail: sentence(parts.filter(Boolean).join('; ')) + '.' };
 }
 
-function good(verdict: Verdict): Story {
-  const parts = [interval(verdict), 'nothing around the model is in the way'];
+function stage(v: Verdict): string {
+  if (v.straggler_rank === null) return v.sub_stage ? `mostly ${words(v.sub_stage)}` : '';
+  const cause = v.straggler_cause ? ` by its ${words(v.straggler_cause)}` : '';
+  return `rank ${v.straggler_rank} comes late${cause}`;
+}
+
+function good(verdict: Verdict, steady: number): Story {
+  const parts = [interval(verdict, steady), 'nothing around the model is in the way'];
   return {
     tone: 'good',
     heading: `The model fills ${percent(verdict.share)} of the step`,
@@ -48,9 +57,12 @@ function good(verdict: Verdict): Story {
 const percent = (share: number) => formatShare(share).text;
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-function interval(v: Verdict): string {
+/** How sure the share is; of few steps no interval is known. */
+function interval(v: Verdict, steady: number): string {
   const [low, high] = [v.share_low, v.share_high].map((s) => Math.round(s * 100));
-  return low === high ? '' : `between ${low} and ${high} % with 95 % confidence`;
+  return low === high
+    ? `seen in ${plural(steady, 'step')}`
+    : `between ${low} and ${high} % with 95 % confidence`;
 }
 
 function gain(v: Verdict): string {

@@ -54,6 +54,6 @@ it('says each verdict', () => {
   const found = { ...verdict, status: 'found' as const, suspect: 'data_pipeline' as const };
   expect(verdictText({ ...found, share: 0.5, sub_stage: 'getitem' })).toEqual({
     text: 'data pipeline 50\u00a0%',
-    exact: 'data pipeline 50\u00a0% (getitem)',
+    exact: 'data pipeline 50\u00a0% (dataset __getitem__)',
   });
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
 import { Columns } from '../../api/arrow';
-import { aligned, chartsOf, heatRows, processes, seriesOf } from './series';
+import { aligned, chartsOf, heatRows, lineName, processes, seriesOf } from './series';
 
 // metric, node, track, device, bucket, mean
 const ROWS: [string, number, number, number | null, number, number][] = [
@@ -53,6 +53,12 @@ it('offers the charts that there is something for', () => {
   expect(titles('process.cpu_cores')).toEqual(['process.cpu_cores', 'CPU']);
   expect(titles('cpu.busy_share')).toEqual(['CPU']); // a chart holds it already
   expect(titles('not.there')).toEqual(['CPU']);
+});
+
+it('names lines apart', () => {
+  const memory = { title: 'Memory', unit: 'bytes', metrics: ['memory.used_bytes'], max: null };
+  expect(lineName('memory.used_bytes', memory)).toBe('used');
+  expect(lineName('swap.used_bytes', memory)).toBe('swap used');
 });
 
 it('sums up a process from its tracks', () => {

@@ -176,6 +176,14 @@ export const CHARTS: readonly ChartSpec[] = [
 
 const all = new Set(CHARTS.flatMap((c) => [...c.metrics, c.each ?? '']));
 
+/** A metric's name in a chart: without its unit, and without the prefix that the chart's first has too. */
+export function lineName(metric: string, chart: ChartSpec): string {
+  const prefix = (name: string | undefined) => name?.split('.')[0] ?? '';
+  const bare = metric.replace(/_(share|bytes_per_s|bytes|cores|watts)$/, '');
+  const own = prefix(metric) === prefix(chart.metrics[0]) || metric === chart.each;
+  return (own ? bare.slice(prefix(metric).length + 1) : bare).replace(/[._]/g, ' ');
+}
+
 /** The charts that a node has; `extra`: a metric that the address asks for and no chart holds. */
 export function chartsOf(
   list: readonly Series[],
