@@ -15,7 +15,8 @@ function outside(text: string): string {
   return kept;
 }
 
-const TELLING = /\b(\w*(?:Functor|Op|_kernel_cuda|Activation|Norm)\w*)\b/;
+const TELLING =
+  /\b(\w*(?:Functor|_kernel_cuda|_kernel_impl|_cuda_kernel|Activation|Norm)\w*|\w+Op)\b/;
 
 /** Words that stand in nearly every template of a library and tell nothing. */
 const EMPTY_WORDS = new Set(['OpMathType', 'BinaryFunctor', 'UnaryFunctor', 'AUnaryFunctor']);
