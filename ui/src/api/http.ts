@@ -21,14 +21,21 @@ const within = (s: Stretch | null | undefined): Params =>
 
 const runPath = (run: string, path: string) => `api/runs/${encodeURIComponent(run)}/${path}`;
 
+/** Of a busy server it is asked again after a second, this often. */
+const TRIES = 3;
+
 async function get(path: string, params?: Params, signal?: AbortSignal): Promise<Response> {
   const url = address(path, params);
-  const response = await fetch(url, signal ? { signal } : {}).catch((thrown: unknown) => {
-    if (signal?.aborted) throw thrown;
-    throw new ApiError(0, 'the server', 'does not answer', 'is steptrace ui still running?');
-  });
-  if (!response.ok) throw await errorOf(response);
-  return response;
+  for (let tries = 1; ; tries++) {
+    const response = await fetch(url, signal ? { signal } : {}).catch((thrown: unknown) => {
+      if (signal?.aborted) throw thrown;
+      throw new ApiError(0, 'the server', 'does not answer', 'is steptrace ui still running?');
+    });
+    if (response.ok) return response;
+    if (response.status !== 503 || tries === TRIES) throw await errorOf(response);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    signal?.throwIfAborted();
+  }
 }
 
 async function json<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> {
