@@ -23,7 +23,8 @@ const EMPTY_WORDS = new Set(['OpMathType', 'BinaryFunctor', 'UnaryFunctor', 'AUn
 
 /**
  * `void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, …>(…)` is
- * `vectorized_elementwise_kernel · FillFunctor`. Names that are no C++ signatures stay.
+ * `FillFunctor · vectorized_elementwise_kernel`: what tells most comes first, for the rest may be cut.
+ * Names that are no C++ signatures stay.
  */
 export function shortName(name: string): string {
   const open = name.search(/[<(]/);
@@ -38,7 +39,7 @@ export function shortName(name: string): string {
     const own = word.split('::').pop() ?? '';
     const telling = TELLING.exec(own)?.[1];
     if (telling !== undefined && telling !== last && !EMPTY_WORDS.has(telling)) {
-      return `${last} · ${telling}`;
+      return `${telling} · ${last}`;
     }
   }
   return last;

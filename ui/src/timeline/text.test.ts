@@ -41,7 +41,7 @@ describe('names', () => {
     ['cudaLaunchKernel', 'cudaLaunchKernel'],
     [
       'void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, at::detail::Array<char*, 1> >(int)',
-      'vectorized_elementwise_kernel · FillFunctor',
+      'FillFunctor · vectorized_elementwise_kernel',
     ],
     ['void (anonymous namespace)::softmax_warp<float, 8>(float*, int)', 'softmax_warp'],
     [
