@@ -63,6 +63,33 @@ async function runs() {
   return { folder, runs: list };
 }
 
+/** Means of both reports beside each other; the real server adds intervals. */
+async function compare(a, b) {
+  const both = await Promise.all([report(a), report(b)]);
+  const named = (r) => [
+    ['step', 'step', 1],
+    ...r.suspects.map((s) => ['suspect', s.name, s.share]),
+    ...r.stages.map((s) => ['sub_stage', s.name, s.share]),
+    ...r.breakdown.filter((x) => x.step_kind === 'train').map((x) => ['phase', x.phase, x.share]),
+  ];
+  const side = (r, kind, name) => {
+    const share = named(r).find((n) => n[0] === kind && n[1] === name)?.[2] ?? 0;
+    const mean = r.steps.duration_ns?.mean;
+    return mean
+      ? { ns: Math.round(share * mean), share, share_low: share, share_high: share }
+      : null;
+  };
+  const keys = new Map(
+    both.flatMap(named).map(([kind, name]) => [`${kind} ${name}`, [kind, name]]),
+  );
+  const rows = [...keys.values()].map(([kind, name]) => {
+    const [x, y] = both.map((r) => side(r, kind, name));
+    const change_ns = x && y ? y.ns - x.ns : null;
+    return { kind, name, a: x, b: y, change_ns, change_low_ns: null, change_high_ns: null };
+  });
+  return { runs: [a, b], rows };
+}
+
 async function series(run, query) {
   const wanted = query.getAll('metric');
   const takes = (name) =>
@@ -116,6 +143,7 @@ async function answer(path, query) {
   const id = decodeURIComponent(run);
   const [head, name] = rest.split('/');
   if (head === 'report') return report(id);
+  if (head === 'compare') return compare(id, decodeURIComponent(name));
   if (head === 'section') return call(['report', join(folder, id), '--json', '--section', name]);
   if (head === 'rules')
     return call([

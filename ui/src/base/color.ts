@@ -32,6 +32,7 @@ const FIXED: Readonly<Record<string, string>> = {
   runtime: '--overhead',
   other: '--other',
   idle: '--other',
+  step: '--accent',
   // Stages of the data pipeline stand beside each other.
   storage_read: '--cat-7',
   getitem: '--cat-1',

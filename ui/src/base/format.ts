@@ -144,6 +144,14 @@ export function formatDate(utc: string): Figure {
   return { text, exact: utc };
 }
 
+/** The time of day of a moment of a run, in the reader's zone, to the second. */
+export function formatClock(started_utc: string, since: number): string {
+  const at = new Date(Date.parse(started_utc) + since / 1e6);
+  return Number.isNaN(at.getTime())
+    ? formatMoment(since, 1e8)
+    : at.toLocaleTimeString('sv-SE', { timeStyle: 'medium' });
+}
+
 const SPOKEN: Readonly<Record<string, string>> = {
   cpu_shortage: 'CPU shortage',
   getitem: 'dataset __getitem__',

@@ -20,12 +20,21 @@ function stored(): ThemeChoice {
 class Theme {
   choice = $state<ThemeChoice>('system');
   private systemDark = $state(false);
-  readonly dark = $derived(this.choice === 'dark' || (this.choice === 'system' && this.systemDark));
+  /** Paper is light. */
+  private paper = $state(false);
+  readonly dark = $derived(
+    !this.paper && (this.choice === 'dark' || (this.choice === 'system' && this.systemDark)),
+  );
 
   start(): void {
     const system = matchMedia('(prefers-color-scheme: dark)');
     system.addEventListener('change', () => {
       this.systemDark = system.matches;
+      this.apply();
+    });
+    const print = matchMedia('print');
+    print.addEventListener('change', () => {
+      this.paper = print.matches;
       this.apply();
     });
     this.systemDark = system.matches;
