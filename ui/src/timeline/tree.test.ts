@@ -105,13 +105,15 @@ describe('tree', () => {
     expect(nameOf(track(1, { kind: 'thread' }))).toBe('thread 1');
   });
 
-  it('puts a profiler’s notes on itself last, and folds them and ranks beyond the eighth', () => {
+  it('puts a profiler’s notes on itself last; folds them, deep threads and ranks beyond the eighth', () => {
     const nodes = buildTree([
       track(0, { kind: 'process', name: 'Spans' }),
       track(1, { parent: 0, slices: 1, lanes: 1, name: 'PyTorch Profiler' }),
       track(2, { kind: 'device', device: 0 }),
       track(3, { parent: 2, kind: 'stream', stream: 7, slices: 1, lanes: 1 }),
-      ...Array.from({ length: 9 }, (_, i) => track(10 + i, { rank: i + 1, slices: 1, lanes: 1 })),
+      ...Array.from({ length: 9 }, (_, i) =>
+        track(10 + i, { rank: i + 1, slices: 1, lanes: i === 0 ? 17 : 16 }),
+      ),
     ]);
     expect(drawn(nodes).slice(0, 6)).toEqual([
       'node 0',
@@ -121,7 +123,7 @@ describe('tree', () => {
       '    Spans',
       '      PyTorch Profiler',
     ]);
-    expect([...foldedAtFirst(nodes)]).toEqual(['t0', 'n0r8', 'n0r9']);
+    expect([...foldedAtFirst(nodes)]).toEqual(['t0', 't10', 'n0r8', 'n0r9']);
   });
 
   it('finds the way to a track', () => {

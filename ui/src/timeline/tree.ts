@@ -215,13 +215,18 @@ export function pathTo(nodes: readonly TreeNode[], track: number): string[] {
 /** Ranks that are open at first: what fits a screen; more are folded, each a click away. */
 const OPEN_RANKS = 8;
 
-/** Folded at first: ranks beyond the first few, and profilers' notes on themselves. */
+/** A thread deeper than this (Python's stacks) would push the devices out of sight. */
+const OPEN_LANES = 16;
+
+/** Folded at first: ranks beyond the first few, deep threads, and profilers' notes on themselves. */
 export function foldedAtFirst(nodes: readonly TreeNode[]): Set<string> {
   const folded = new Set<string>();
   let ranks = 0;
   for (const node of everyNode(nodes)) {
     if (node.kind === 'rank' && ++ranks > OPEN_RANKS) folded.add(node.key);
-    if (node.track !== null && isNote(node.track) && node.children.length > 0) folded.add(node.key);
+    const deep = node.kind === 'slices' && (node.track?.lanes ?? 0) > OPEN_LANES;
+    const note = node.track !== null && isNote(node.track) && node.children.length > 0;
+    if (deep || note) folded.add(node.key);
   }
   return folded;
 }

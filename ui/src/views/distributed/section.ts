@@ -116,6 +116,8 @@ export interface DistributedSection {
 export interface BarPart {
   name: string;
   title: string;
+  /** A token. */
+  color: string;
   ns: number;
 }
 
@@ -128,16 +130,32 @@ export function partsOf(rank: Rank): BarPart[] {
   const calls = (rank.transfer_ns ?? 0) + (rank.wait_ns ?? 0) + (rank.unmatched_ns ?? 0);
   const scale = calls > 0 ? exposed / calls : 0;
   const parts = [
-    { name: 'computation', title: 'Computing alone', ns: rank.computation_ns ?? 0 },
-    { name: 'overlap', title: 'Computing and communicating', ns: rank.overlap_ns ?? 0 },
-    { name: 'transfer', title: 'Exposed: transfer', ns: (rank.transfer_ns ?? 0) * scale },
-    { name: 'wait', title: 'Exposed: waiting', ns: (rank.wait_ns ?? 0) * scale },
+    {
+      name: 'computation',
+      title: 'Computing alone',
+      color: '--model',
+      ns: rank.computation_ns ?? 0,
+    },
+    {
+      name: 'overlap',
+      title: 'Computing and communicating',
+      color: '--cat-4',
+      ns: rank.overlap_ns ?? 0,
+    },
+    {
+      name: 'transfer',
+      title: 'Exposed: transfer',
+      color: '--communication',
+      ns: (rank.transfer_ns ?? 0) * scale,
+    },
+    { name: 'wait', title: 'Exposed: waiting', color: '--cat-5', ns: (rank.wait_ns ?? 0) * scale },
     {
       name: 'unmatched',
       title: 'Exposed: not matched',
+      color: '--cat-1',
       ns: calls > 0 ? (rank.unmatched_ns ?? 0) * scale : exposed,
     },
-    { name: 'other', title: 'Other', ns: rank.other_ns ?? 0 },
+    { name: 'other', title: 'Other', color: '--other', ns: rank.other_ns ?? 0 },
   ];
   return parts.map((p) => ({ ...p, ns: Math.round(p.ns) })).filter((p) => p.ns > 0);
 }
