@@ -165,6 +165,27 @@ test('a server that is gone', async ({ page }) => {
   await expect(page.getByRole('alert').first()).toContainText('is steptrace ui still running?');
 });
 
+test('a run that has stopped says since when, and asks again when it goes on', async ({ page }) => {
+  const event = { status: 'in_progress', steps: 7, to_ns: 5e9 };
+  let generation = 1;
+  let stopped: number | null = 4e9;
+  await page.route('**/api/runs/slow/events', (route) => {
+    const data = { ...event, generation, stopped_since_ns: stopped };
+    const body = `retry: 300\nevent: run\ndata: ${JSON.stringify(data)}\n\n`;
+    return route.fulfill({ contentType: 'text/event-stream', body });
+  });
+  let asked = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/slow/report')) asked += 1;
+  });
+  await open(page, '/run/slow/overview');
+  await expect(page.getByText(/^stopped since \d\d:\d\d:\d\d$/)).toBeVisible();
+  const before = asked;
+  [generation, stopped] = [2, null];
+  await expect(page.getByText('live', { exact: true })).toBeVisible();
+  await expect.poll(() => asked).toBeGreaterThan(before);
+});
+
 test('a run that goes on grows', async ({ page }) => {
   test.skip(process.env.UI_DEV === '1', 'the development server tells no changes');
   const path = join(folder, 'growing');

@@ -3,7 +3,9 @@
 // added by newer versions; none changes its meaning.
 import type { Ns } from '../base/time';
 
-export type RunStatus = 'in_progress' | 'completed' | 'failed' | 'stopped' | 'interrupted';
+/** 'unreadable' in a list of runs alone: there is a folder, and no manifest that can be read. */
+export type RunStatus =
+  'in_progress' | 'completed' | 'failed' | 'stopped' | 'interrupted' | 'unreadable';
 export type Suspect = 'data_pipeline' | 'model' | 'communication' | 'framework_overhead' | 'other';
 export type VerdictStatus = 'found' | 'no_single_suspect' | 'too_few_steps' | 'no_steps';
 export type RuleStatus = 'ok' | 'issues_found' | 'not_applicable' | 'error';

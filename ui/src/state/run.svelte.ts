@@ -44,8 +44,10 @@ export class RunContext {
   /** Of the steps in the chosen stretch; the whole run's where none is chosen. */
   readonly chosen: Loaded<Report>;
   private event = $state.raw<RunEvent | null>(null);
+  /** Of the first event: what was asked for on opening is no older, and need not be asked for again. */
+  private firstGeneration = $state(0);
   /** Grows whenever an earlier answer is out of date: read it where data is asked for. */
-  readonly generation = $derived(this.event?.generation ?? 0);
+  readonly generation = $derived((this.event?.generation ?? 0) - this.firstGeneration);
   readonly live: Live = $derived(liveOf(this.event));
 
   constructor(
@@ -64,7 +66,12 @@ export class RunContext {
       },
       () => (this.stretch ? `${this.stretch.from} ${this.stretch.to}` : ''),
     );
-    $effect(() => source.watchRun(id, (event) => (this.event = event)));
+    $effect(() =>
+      source.watchRun(id, (event) => {
+        this.firstGeneration ||= event.generation;
+        this.event = event;
+      }),
+    );
   }
 
   /** Steps so far, as the server last told; null before it did. */

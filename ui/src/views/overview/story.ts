@@ -3,7 +3,7 @@
 import type { Evidence, Loss, Outlier, Report, Stage, Suspect, Verdict } from '../../api/report';
 import { total, where, type Steps } from '../../api/steps';
 import { formatNs, formatShare, formatTimes, plural, words, type Figure } from '../../base/format';
-import { unreachable } from '../../base/never';
+import { newer } from '../../base/never';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
 import type { Target } from '../../state/run.svelte';
 
@@ -28,7 +28,7 @@ export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): St
     case 'no_steps':
       return { tone: 'open', heading: 'No training step was seen', detail };
     default:
-      return unreachable(verdict.status);
+      return newer(verdict.status, { tone: 'open', heading: detail, detail: '' });
   }
 }
 

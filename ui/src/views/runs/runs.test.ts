@@ -51,6 +51,8 @@ it('says each verdict', () => {
   const verdict = { suspect: '' as const, sub_stage: '', share: 0, at_most_speedup: null };
   expect(verdictText(null).text).toBe('–');
   expect(verdictText({ ...verdict, status: 'no_steps' }).text).toBe('no steps');
+  const added = { ...verdict, status: 'of_a_newer_version' as 'found' };
+  expect(verdictText(added).text).toBe('–');
   const found = { ...verdict, status: 'found' as const, suspect: 'data_pipeline' as const };
   expect(verdictText({ ...found, share: 0.5, sub_stage: 'getitem' })).toEqual({
     text: 'data pipeline 50\u00a0%',

@@ -3,7 +3,7 @@
 import type { RunStatus } from '../../api/report';
 import type { RunRow } from '../../api/source';
 import { formatShare, words, type Figure } from '../../base/format';
-import { unreachable } from '../../base/never';
+import { newer } from '../../base/never';
 
 export const STATUSES: readonly RunStatus[] = [
   'in_progress',
@@ -11,6 +11,7 @@ export const STATUSES: readonly RunStatus[] = [
   'failed',
   'stopped',
   'interrupted',
+  'unreadable',
 ];
 
 /** How far back runs are listed: an id for the address, its name, ms. */
@@ -49,7 +50,7 @@ export function verdictText(verdict: RunRow['verdict']): Figure {
     case 'no_steps':
       return { text: 'no steps', exact: 'no steps' };
     default:
-      return unreachable(verdict.status);
+      return newer(verdict.status, { text: '–', exact: 'a verdict of a newer version' });
   }
 }
 
