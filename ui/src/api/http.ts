@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Stretch } from '../base/time';
+import { Columns } from './arrow';
+import { ApiError, errorOf } from './error';
+import type { Params, RunEvent, Source } from './source';
+
+/** `path?a=1&b=2&b=3`; what is null is left out. */
+export function address(path: string, params: Params = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (value == null) continue;
+    for (const one of Array.isArray(value) ? (value as readonly string[]) : [value])
+      query.append(name, String(one));
+  }
+  const text = query.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+const within = (s: Stretch | null | undefined): Params =>
+  s ? { from_ns: s.from, to_ns: s.to } : {};
+
+const runPath = (run: string, path: string) => `api/runs/${encodeURIComponent(run)}/${path}`;
+
+/** Of a busy server it is asked again after a second, this often. */
+const TRIES = 3;
+
+async function get(path: string, params?: Params, signal?: AbortSignal): Promise<Response> {
+  const url = address(path, params);
+  for (let tries = 1; ; tries++) {
+    const response = await fetch(url, signal ? { signal } : {}).catch((thrown: unknown) => {
+      if (signal?.aborted) throw thrown;
+      throw new ApiError(0, 'the server', 'does not answer', 'is steptrace ui still running?');
+    });
+    if (response.ok) return response;
+    if (response.status !== 503 || tries === TRIES) throw await errorOf(response);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    signal?.throwIfAborted();
+  }
+}
+
+async function json<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> {
+  const response = await get(path, params, signal);
+  try {
+    return (await response.json()) as T;
+  } catch (thrown) {
+    if (signal?.aborted) throw thrown;
+    throw new ApiError(0, 'the answer', 'was cut off or is no JSON', 'reload the page');
+  }
+}
+
+async function arrow(path: string, params?: Params, signal?: AbortSignal): Promise<Columns> {
+  const response = await get(path, params, signal);
+  return Columns.decode(new Uint8Array(await response.arrayBuffer()));
+}
+
+/** Server-sent events; the browser connects again by itself when the server comes back. */
+function watch(path: string, event: string, onData: (data: string) => void): () => void {
+  const events = new EventSource(path);
+  events.addEventListener(event, (message) => onData(String(message.data)));
+  return () => events.close();
+}
+
+export const httpSource: Source = {
+  kind: 'server',
+  server: (signal) => json('api/server', {}, signal),
+  runs: (signal) => json('api/runs', {}, signal),
+  report: (run, stretch, signal) => json(runPath(run, 'report'), within(stretch), signal),
+  compare: (a, b, signal) => json(runPath(a, `compare/${encodeURIComponent(b)}`), {}, signal),
+  table: (run, table, q, signal) =>
+    arrow(
+      runPath(run, `table/${encodeURIComponent(table)}`),
+      { columns: q.columns?.join(','), where: q.where, limit: q.limit },
+      signal,
+    ),
+  series: (run, q, signal) =>
+    arrow(
+      runPath(run, 'series'),
+      { metric: q.metrics, node: q.node, points: q.points, ...within(q.stretch) },
+      signal,
+    ),
+  json: (run, path, params, signal) => json(runPath(run, path), params, signal),
+  arrow: (run, path, params, signal) => arrow(runPath(run, path), params, signal),
+  watchRuns: (onChange) => watch('api/events', 'runs', onChange),
+  watchRun: (run, onEvent) =>
+    watch(runPath(run, 'events'), 'run', (data) => onEvent(JSON.parse(data) as RunEvent)),
+};

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where views get their data: a server (docs/reference/http.md), or a report that lies in the page itself.
+import type { Ns, Stretch } from '../base/time';
+import type { Columns } from './arrow';
+import type { Report, RunStatus, Suspect, VerdictStatus } from './report';
+
+export interface ServerInfo {
+  version: string;
+  folder: string;
+  run: string | null;
+  editor_url: string;
+}
+
+export interface RunRow {
+  id: string;
+  name: string;
+  status: RunStatus;
+  command: string[] | string;
+  started_utc: string;
+  duration_ns: Ns;
+  nodes: number;
+  ranks: number;
+  steps: number;
+  verdict: {
+    status: VerdictStatus;
+    suspect: Suspect | '';
+    sub_stage: string;
+    share: number;
+    at_most_speedup: number | null;
+  } | null;
+  cost: { amount: number; currency: string } | null;
+  bytes: number;
+}
+
+export interface RunList {
+  folder: string;
+  runs: RunRow[];
+}
+
+export interface ComparedSide {
+  ns: Ns;
+  share: number;
+  share_low: number;
+  share_high: number;
+}
+
+export interface ComparedRow {
+  kind: 'step' | 'phase' | 'suspect' | 'sub_stage';
+  name: string;
+  a: ComparedSide | null;
+  b: ComparedSide | null;
+  change_ns: Ns | null;
+  change_low_ns: Ns | null;
+  change_high_ns: Ns | null;
+}
+
+export interface Comparison {
+  runs: [string, string];
+  rows: ComparedRow[];
+}
+
+export interface RunEvent {
+  status: RunStatus;
+  generation: number;
+  steps: number;
+  to_ns: Ns;
+  stopped_since_ns: Ns | null;
+}
+
+export interface TableQuery {
+  columns?: readonly string[];
+  where?: string;
+  limit?: number;
+}
+
+export interface SeriesQuery {
+  metrics: readonly string[];
+  node?: number;
+  stretch?: Stretch | null;
+  points?: number;
+}
+
+/** A value of a query's parameter; null and undefined are left out, a list is repeated. */
+export type Param = string | number | null | undefined | readonly string[];
+export type Params = Readonly<Record<string, Param>>;
+
+export interface Source {
+  /** 'page': a one-file report; what needs a server is refused with a reason. */
+  readonly kind: 'server' | 'page';
+  server(signal?: AbortSignal): Promise<ServerInfo>;
+  runs(signal?: AbortSignal): Promise<RunList>;
+  report(run: string, stretch: Stretch | null, signal?: AbortSignal): Promise<Report>;
+  compare(a: string, b: string, signal?: AbortSignal): Promise<Comparison>;
+  table(run: string, table: string, query: TableQuery, signal?: AbortSignal): Promise<Columns>;
+  series(run: string, query: SeriesQuery, signal?: AbortSignal): Promise<Columns>;
+  /** Any other answer under a run: `json(run, 'timeline/tree')`. */
+  json<T>(run: string, path: string, params?: Params, signal?: AbortSignal): Promise<T>;
+  arrow(run: string, path: string, params?: Params, signal?: AbortSignal): Promise<Columns>;
+  /** Calls back when the list of runs changed; returns how to stop. */
+  watchRuns(onChange: () => void): () => void;
+  watchRun(run: string, onEvent: (event: RunEvent) => void): () => void;
+}

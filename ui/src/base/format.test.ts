@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import * as f from './format';
+
+const plain = (text: string) => text.replaceAll('\u00a0', ' ');
+
+describe('at most three significant digits, with a unit', () => {
+  it.each([
+    [0, '0 ns'],
+    [1, '1 ns'],
+    [999, '999 ns'],
+    [1000, '1 µs'],
+    [95_612_345, '95.6 ms'],
+    [999_700_000, '1 s'], // rounds over the border: the next unit
+    [999_400_000, '999 ms'],
+    [33_800_000_000, '33.8 s'],
+    [90_000_000_000, '1.5 min'],
+    [7_200_000_000_000, '2 h'],
+    [-2_500_000, '-2.5 ms'],
+  ])('%d ns is %s', (value, text) => {
+    expect(plain(f.formatNs(value).text)).toBe(text);
+  });
+
+  it.each([
+    [0, '0 B'],
+    [1023, '1020 B'],
+    [1024, '1 KiB'],
+    [2.1 * 1024 ** 3, '2.1 GiB'],
+  ])('%d bytes are %s', (value, text) => {
+    expect(plain(f.formatBytes(value).text)).toBe(text);
+  });
+
+  it.each([
+    [0.65432, '65.4 %'],
+    [1, '100 %'],
+    [0.00012, '0.012 %'],
+    [0, '0 %'],
+    [1e-9, '1.0e-7 %'],
+  ])('share %d is %s', (value, text) => {
+    expect(plain(f.formatShare(value).text)).toBe(text);
+  });
+
+  it('counts below ten thousand are whole', () => {
+    expect(f.formatCount(9_999).text).toBe('9,999');
+    expect(plain(f.formatCount(1_234_567).text)).toBe('1.23 M');
+  });
+});
+
+describe('the exact figure stands beside it', () => {
+  it.each([
+    [f.formatNs(95_612_345), '95,612,345 ns'],
+    [f.formatBytes(1_500_000), '1,500,000 bytes'],
+    [f.formatCount(1_234_567, 'steps'), '1,234,567 steps'],
+    [f.formatMetric(0.5, 'cores'), '0.5 cores'],
+  ])('%o', (figure, exact) => {
+    expect(figure.exact).toBe(exact);
+  });
+
+  it('what is not known is said to be', () => {
+    for (const none of [f.formatNs(null), f.formatShare(undefined), f.formatBytes(Number.NaN)])
+      expect(none).toEqual({ text: '–', exact: 'not known' });
+  });
+});
+
+describe('moments on an axis', () => {
+  it.each([
+    [1_500_000_000, 500_000_000, '1.5 s'],
+    [2_000_000_000, 500_000_000, '2.0 s'],
+    [2_000_000_000, 1_000_000_000, '2 s'],
+    [1_234_567_000, 1_000, '1.234567 s'],
+    [0, 10_000_000, '0 ms'],
+  ])('%d, every %d', (value, every, text) => {
+    expect(plain(f.formatMoment(value, every))).toBe(text);
+  });
+});
+
+it('stored names become words', () => {
+  expect(f.title('data_pipeline')).toBe('Data pipeline');
+  expect(f.plural(1, 'step')).toBe('1 step');
+  expect(f.plural(2, 'step')).toBe('2 steps');
+});
+
+it('a moment of a run as time of day', () => {
+  expect(f.formatClock('2026-01-01T10:00:00Z', 90e9)).toMatch(/^\d\d:\d\d:\d\d$/);
+  expect(f.formatClock('2026-01-01T10:00:30Z', 90e9).slice(2)).toBe(':02:00');
+  expect(plain(f.formatClock('no date', 90e9))).toBe('1.500 min');
+});

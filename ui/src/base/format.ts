@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers for people: a unit, at most three significant digits, and the exact figure beside them for
+// hovering and copying.
+
+/** A figure as shown and as it is. */
+export interface Figure {
+  readonly text: string;
+  readonly exact: string;
+}
+
+const NONE: Figure = { text: '–', exact: 'not known' };
+const SPACE = '\u00a0'; // a figure and its unit stay on one line
+
+/** Three significant digits without an exponent: 1234 → "1230", 0.04567 → "0.0457", 12 → "12". */
+export function digits(value: number): string {
+  if (value === 0) return '0';
+  const size = Math.floor(Math.log10(Math.abs(value)));
+  const rounded = Number(value.toPrecision(3));
+  const decimals = Math.min(20, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(rounded) || 1))));
+  if (size < -6) return value.toExponential(1);
+  const text = rounded.toFixed(decimals);
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+/** An integer with its thousands apart, all digits. */
+export function grouped(value: number): string {
+  if (!Number.isInteger(value)) return String(value);
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+interface Scale {
+  readonly factor: number;
+  readonly unit: string;
+}
+
+const TIME: readonly Scale[] = [
+  { factor: 3.6e12, unit: 'h' },
+  { factor: 6e10, unit: 'min' },
+  { factor: 1e9, unit: 's' },
+  { factor: 1e6, unit: 'ms' },
+  { factor: 1e3, unit: 'µs' },
+  { factor: 1, unit: 'ns' },
+];
+const BINARY: readonly Scale[] = ['PiB', 'TiB', 'GiB', 'MiB', 'KiB', 'B'].map((unit, i) => ({
+  factor: 1024 ** (5 - i),
+  unit,
+}));
+const DECIMAL: readonly Scale[] = [
+  { factor: 1e12, unit: 'T' },
+  { factor: 1e9, unit: 'G' },
+  { factor: 1e6, unit: 'M' },
+  { factor: 1e3, unit: 'k' },
+  { factor: 1, unit: '' },
+];
+
+/** The largest scale in which the rounded figure is at least 1; the smallest where none is. */
+function scaled(value: number, scales: readonly Scale[]): string {
+  const size = Math.abs(value);
+  const last = scales.length - 1;
+  let at = scales.findIndex((s) => size >= s.factor);
+  if (at < 0) at = last;
+  const next = scales[at - 1];
+  const here = scales[at] ?? { factor: 1, unit: '' };
+  // 999.7 ms rounds to 1000 ms: that is 1 s.
+  const up = next && Number((size / here.factor).toPrecision(3)) * here.factor >= next.factor;
+  const scale = up ? next : here;
+  return `${digits(value / scale.factor)}${scale.unit ? SPACE + scale.unit : ''}`;
+}
+
+export function formatNs(value: number | null | undefined): Figure {
+  if (value == null || !Number.isFinite(value)) return NONE;
+  return { text: scaled(value, TIME), exact: `${grouped(value)} ns` };
+}
+
+export function formatBytes(value: number | null | undefined): Figure {
+  if (value == null || !Number.isFinite(value)) return NONE;
+  return { text: scaled(value, BINARY), exact: `${grouped(value)} bytes` };
+}
+
+export function formatCount(value: number | null | undefined, unit = ''): Figure {
+  if (value == null || !Number.isFinite(value)) return NONE;
+  const suffix = unit ? ` ${unit}` : '';
+  const small = Number.isInteger(value) && Math.abs(value) < 1e4;
+  const text = small ? grouped(value) : scaled(value, DECIMAL);
+  return { text: text + suffix, exact: grouped(value) + suffix };
+}
+
+/** A part of a whole, 0 to 1, in percent. */
+export function formatShare(value: number | null | undefined): Figure {
+  if (value == null || !Number.isFinite(value)) return NONE;
+  return { text: `${digits(value * 100)}${SPACE}%`, exact: `${String(value * 100)} %` };
+}
+
+/** "2.9×". */
+export function formatTimes(value: number | null | undefined): Figure {
+  if (value == null || !Number.isFinite(value)) return NONE;
+  return { text: `${digits(value)}×`, exact: `${String(value)} times` };
+}
+
+export function formatMoney(amount: number, currency: string): Figure {
+  return { text: `${digits(amount)}${SPACE}${currency}`, exact: `${String(amount)} ${currency}` };
+}
+
+/** A metric's value in the unit that the store names it by: share, bytes, bytes/s, cores, count, 1/s, W, … */
+export function formatMetric(value: number | null | undefined, unit: string): Figure {
+  if (value == null || !Number.isFinite(value)) return NONE;
+  switch (unit) {
+    case 'share':
+      return formatShare(value);
+    case 'bytes':
+      return formatBytes(value);
+    case 'bytes/s':
+      return { text: `${formatBytes(value).text}/s`, exact: `${String(value)} bytes/s` };
+    case 'ns':
+      return formatNs(value);
+    case 'count':
+    case '':
+      return formatCount(value);
+    case '1/s':
+      return { text: `${formatCount(value).text}/s`, exact: `${String(value)}/s` };
+    default:
+      return { text: `${digits(value)}${SPACE}${unit}`, exact: `${String(value)} ${unit}` };
+  }
+}
+
+/**
+ * A moment on a run's axis: as precise as the distance between two marks asks for, in the unit of the
+ * axis's largest.
+ */
+export function formatMoment(value: number, every: number, largest = value): string {
+  const scale = TIME.find((s) => Math.max(Math.abs(largest), every) >= s.factor) ?? {
+    factor: 1,
+    unit: 'ns',
+  };
+  const decimals = Math.max(0, Math.ceil(-Math.log10(every / scale.factor) - 1e-9));
+  return `${(value / scale.factor).toFixed(Math.min(decimals, 9))}${SPACE}${scale.unit}`;
+}
+
+/** A UTC time in the reader's own zone, to the second. */
+export function formatDate(utc: string): Figure {
+  const at = new Date(utc);
+  if (Number.isNaN(at.getTime())) return { text: utc || '–', exact: utc };
+  const text = at.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
+  return { text, exact: utc };
+}
+
+/** The time of day of a moment of a run, in the reader's zone, to the second. */
+export function formatClock(started_utc: string, since: number): string {
+  const at = new Date(Date.parse(started_utc) + since / 1e6);
+  return Number.isNaN(at.getTime())
+    ? formatMoment(since, 1e8)
+    : at.toLocaleTimeString('sv-SE', { timeStyle: 'medium' });
+}
+
+const SPOKEN: Readonly<Record<string, string>> = {
+  cpu_shortage: 'CPU shortage',
+  getitem: 'dataset __getitem__',
+  host_to_device: 'host to device copy',
+  exposed: 'exposed communication',
+  communication_phase: 'communication',
+  other_phase: 'other',
+  gc: 'garbage collection',
+};
+
+/** A stored name as words: data_pipeline → "data pipeline". */
+export const words = (name: string): string => SPOKEN[name] ?? name.replaceAll('_', ' ');
+
+/** First letter large, for headings and labels made of stored names. */
+export const title = (name: string): string => {
+  const text = words(name);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+/** A word for a number: "1 step", "3 steps". */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count).text} ${count === 1 ? one : many}`;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The value at or below which `share` of the sorted values lie, by nearest rank, as the report's. */
+export function percentile(sorted: ArrayLike<number>, share: number): number | null {
+  if (sorted.length === 0) return null;
+  const rank = Math.max(1, Math.ceil(share * sorted.length));
+  return sorted[Math.min(rank, sorted.length) - 1] ?? null;
+}
+
+export interface Bin {
+  readonly from: number;
+  /** Excluded, but for the last bin. */
+  readonly to: number;
+  readonly count: number;
+}
+
+/** Counts in equal bins from the least to the largest value; every finite value is in exactly one. */
+export function histogram(values: ArrayLike<number>, bins: number): Bin[] {
+  let low = Infinity;
+  let high = -Infinity;
+  for (let i = 0; i < values.length; i++) {
+    const v = values[i] ?? NaN;
+    if (!Number.isFinite(v)) continue;
+    low = Math.min(low, v);
+    high = Math.max(high, v);
+  }
+  if (low > high) return [];
+  const width = (high - low) / bins || 1;
+  const counts = new Array<number>(bins).fill(0);
+  for (let i = 0; i < values.length; i++) {
+    const v = values[i] ?? NaN;
+    if (!Number.isFinite(v)) continue;
+    const at = Math.min(bins - 1, Math.floor((v - low) / width));
+    counts[at] = (counts[at] ?? 0) + 1;
+  }
+  return counts.map((count, i) => ({ from: low + i * width, to: low + (i + 1) * width, count }));
+}
+
+/** Round marks of an axis: about `wanted` of them, 1, 2 or 5 times a power of ten apart. */
+export function marks(low: number, high: number, wanted: number): number[] {
+  const every = niceStep((high - low) / Math.max(1, wanted));
+  if (!(every > 0)) return [];
+  const first = Math.ceil(low / every);
+  const last = Math.floor(high / every + 1e-9);
+  return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * every);
+}
+
+export function niceStep(rough: number): number {
+  if (!(rough > 0) || !Number.isFinite(rough)) return 0;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const factor = [1, 2, 5, 10].find((f) => f * power >= rough * (1 - 1e-9)) ?? 10;
+  return factor * power;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, it } from 'vitest';
+import { tokenOf } from './color';
+import { clip, duration, ns, overlaps, stretch } from './time';
+
+it('a stretch is whole, ordered and never empty', () => {
+  expect(stretch(10.4, 2.6)).toEqual({ from: 3, to: 10 });
+  expect(stretch(5, 5)).toEqual({ from: 5, to: 6 });
+  expect(duration(stretch(2, 9))).toBe(7);
+});
+
+it('stretches that touch do not overlap', () => {
+  expect(overlaps(stretch(0, 5), stretch(5, 9))).toBe(false);
+  expect(overlaps(stretch(0, 6), stretch(5, 9))).toBe(true);
+  expect(clip(stretch(0, 6), stretch(4, 9))).toEqual({ from: ns(4), to: ns(6) });
+  expect(clip(stretch(0, 4), stretch(4, 9))).toBeNull();
+});
+
+it('a name keeps its colour', () => {
+  expect(tokenOf('data_pipeline')).toBe('--data');
+  expect(tokenOf('aten::mm')).toBe(tokenOf('aten::mm'));
+  expect(tokenOf('aten::mm')).toMatch(/^--cat-[0-7]$/);
+});

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run that is looked at, and the stretch of it that was chosen. Every view gets this and nothing else.
+import type { Report } from '../api/report';
+import type { RunEvent, Source } from '../api/source';
+import { ns, stretch, type Ns, type Stretch } from '../base/time';
+import { resource, type Loaded } from './resource.svelte';
+import { formatRoute, withParams, type Query } from './route';
+import { router } from './router.svelte';
+
+/** Where to go in a run: a view, with the stretch that is chosen now unless another is named. */
+export interface Target {
+  readonly view: string;
+  readonly stretch?: Stretch | null;
+  readonly params?: Query;
+}
+
+/** What the run is doing, told by the server while it goes on. */
+export type Live =
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'growing' }
+  | { readonly kind: 'quiet'; readonly since: Ns };
+
+/** The stretch that an address names; null: the whole run. What is no stretch is none. */
+export function stretchOf(query: Query): Stretch | null {
+  const from = Number(query.from_ns || NaN);
+  const to = Number(query.to_ns || NaN);
+  return Number.isSafeInteger(from) && Number.isSafeInteger(to) && from < to
+    ? { from: ns(from), to: ns(to) }
+    : null;
+}
+
+/** Made in a component's initialisation: its resources live as long as that component. */
+export class RunContext {
+  // By way of text: an address that changes elsewhere makes no new stretch, so nothing is asked again.
+  private readonly address = $derived(
+    `${router.route.query.from_ns ?? ''} ${router.route.query.to_ns ?? ''}`,
+  );
+  readonly stretch: Stretch | null = $derived.by(() => {
+    const [from_ns = '', to_ns = ''] = this.address.split(' ');
+    return stretchOf({ from_ns, to_ns });
+  });
+  /** Of the whole run. */
+  readonly report: Loaded<Report>;
+  /** Of the steps in the chosen stretch; the whole run's where none is chosen. */
+  readonly chosen: Loaded<Report>;
+  private event = $state.raw<RunEvent | null>(null);
+  /** Of the first event: what was asked for on opening is no older, and need not be asked for again. */
+  private firstGeneration = $state(0);
+  /** Grows whenever an earlier answer is out of date: read it where data is asked for. */
+  readonly generation = $derived((this.event?.generation ?? 0) - this.firstGeneration);
+  readonly live: Live = $derived(liveOf(this.event));
+
+  constructor(
+    readonly source: Source,
+    readonly id: string,
+    readonly editorUrl: string,
+  ) {
+    this.report = resource((signal) => {
+      void this.generation;
+      return source.report(id, null, signal);
+    });
+    this.chosen = resource(
+      (signal) => {
+        void this.generation;
+        return source.report(id, this.stretch, signal);
+      },
+      () => (this.stretch ? `${this.stretch.from} ${this.stretch.to}` : ''),
+    );
+    $effect(() =>
+      source.watchRun(id, (event) => {
+        this.firstGeneration ||= event.generation;
+        this.event = event;
+      }),
+    );
+  }
+
+  /** Steps so far, as the server last told; null before it did. */
+  get liveSteps(): number | null {
+    return this.event?.steps ?? null;
+  }
+
+  get liveTo(): Ns | null {
+    return this.event?.to_ns ?? null;
+  }
+
+  choose(chosen: Stretch | null): void {
+    const whole = chosen && stretch(chosen.from, chosen.to);
+    this.navigate(router.route.query, whole);
+  }
+
+  /** An address to another view of this run, for `href`. */
+  href(target: Target): string {
+    const query = withParams(target.params ?? {}, this.bounds(target.stretch));
+    return formatRoute({ kind: 'run', run: this.id, view: target.view, query });
+  }
+
+  go(target: Target): void {
+    location.hash = this.href(target);
+  }
+
+  /** What the address says for a view's own parameter. */
+  param(name: string): string | null {
+    return router.param(name);
+  }
+
+  /** Writes a view's own parameters into the address; null removes one. */
+  refine(changes: Readonly<Record<string, string | null>>): void {
+    router.refine(changes);
+  }
+
+  private navigate(query: Query, chosen: Stretch | null): void {
+    const { route } = router;
+    if (route.kind !== 'run') return;
+    router.go({ ...route, query: withParams(query, this.bounds(chosen)) });
+  }
+
+  private bounds(chosen: Stretch | null | undefined): Record<string, string | null> {
+    const s = chosen === undefined ? this.stretch : chosen;
+    return { from_ns: s ? String(s.from) : null, to_ns: s ? String(s.to) : null };
+  }
+}
+
+function liveOf(event: RunEvent | null): Live {
+  if (event?.status !== 'in_progress') return { kind: 'closed' };
+  if (event.stopped_since_ns === null) return { kind: 'growing' };
+  return { kind: 'quiet', since: event.stopped_since_ns };
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A view is a folder under views/ whose index.ts exports one `view`. The application finds it by itself
+// (app/registry.ts): a new view changes no list.
+import type { Component } from 'svelte';
+import type { Report } from '../api/report';
+import type { RunContext } from './run.svelte';
+
+export interface ViewProps {
+  run: RunContext;
+}
+
+/** Part of the navigation in which a view stands, in this order. */
+export const GROUPS = ['Summary', 'Host', 'Device', 'Job'] as const;
+export type Group = (typeof GROUPS)[number];
+
+export interface View {
+  /** In the address: lower case, stable. */
+  readonly id: string;
+  readonly title: string;
+  /** One sentence: the tooltip in the navigation. */
+  readonly about: string;
+  readonly group: Group;
+  /** Place in its group, small first. */
+  readonly order: number;
+  /** True where the report alone is enough, so that a one-file report can show it. */
+  readonly inReport: boolean;
+  /** Why the view has nothing to show of this run; null: it has. */
+  readonly notApplicable: (report: Report) => string | null;
+  readonly load: () => Promise<{ default: Component<ViewProps> }>;
+}

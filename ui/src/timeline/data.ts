@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timeline's requests (docs/reference/http.md), as the rest of this folder wants their answers.
+import type { Columns } from '../api/arrow';
+import type { Source } from '../api/source';
+import type { Flow } from './flows';
+import type { Step } from './steps';
+import type { Names, Tile, ViewColumns } from './tile';
+import { tilesOf } from './tile';
+import type { Track } from './tree';
+import type { Span } from './viewport';
+import type { Window } from './window';
+
+export interface Tree {
+  from_ns: number;
+  to_ns: number;
+  tracks: Track[];
+}
+
+export interface Match {
+  slice: number;
+  track: number;
+  lane: number;
+  ts_ns: number;
+  dur_ns: number;
+  name: string;
+}
+
+export interface Correlated {
+  slice: number;
+  track: number;
+  ts_ns: number;
+  dur_ns: number;
+  name: string;
+  relation: string;
+}
+
+/** One slice, whole. */
+export interface Details {
+  slice: number;
+  track: number;
+  lane: number;
+  depth: number;
+  ts_ns: number;
+  dur_ns: number;
+  self_ns: number | null;
+  name: string;
+  category: string;
+  step: number | null;
+  args: Record<string, unknown>;
+  operator: unknown;
+  stack: unknown[];
+  correlated: Correlated[];
+  previous: number | null;
+  next: number | null;
+  parent: number | null;
+}
+
+export interface Statistic {
+  name: string;
+  category: string;
+  count: number;
+  total_ns: number;
+  self_ns: number;
+  min_ns: number;
+  max_ns: number;
+}
+
+/** A counter's values over a stretch, one a bucket, by time. */
+export interface Series {
+  ts: Float64Array;
+  min: Float64Array;
+  mean: Float64Array;
+  max: Float64Array;
+}
+
+/** The server's limits on one request. */
+export const MAX_TRACKS = 512;
+export const MAX_POINTS = 4096;
+const MAX_MATCHES = 1000;
+const MAX_FLOWS = 2000;
+
+const listed = (tracks: Iterable<number>): string => [...tracks].join(',');
+
+function viewColumns(columns: Columns): ViewColumns {
+  return {
+    length: columns.length,
+    track: columns.numbers('track'),
+    lane: columns.numbers('lane'),
+    ts_ns: columns.numbers('ts_ns'),
+    dur_ns: columns.numbers('dur_ns'),
+    name: columns.strings('name'),
+    category: columns.strings('category'),
+    count: columns.numbers('count'),
+    busy_ns: columns.numbers('busy_ns'),
+    slice: columns.numbers('slice'),
+  };
+}
+
+function seriesByTrack(columns: Columns): Map<number, Series> {
+  const track = columns.numbers('track');
+  const lists = new Map<number, number[]>();
+  for (let i = 0; i < columns.length; ++i) {
+    const number = track[i] as number;
+    const list = lists.get(number);
+    if (list === undefined) lists.set(number, [i]);
+    else list.push(i);
+  }
+  const bucket = columns.numbers('bucket_ns');
+  const [min, mean, max] = ['min', 'mean', 'max'].map((name) => columns.numbers(name)) as [
+    ArrayLike<number>,
+    ArrayLike<number>,
+    ArrayLike<number>,
+  ];
+  const pick = (from: ArrayLike<number>, list: number[]) =>
+    Float64Array.from(list, (i) => from[i] as number);
+  const made = new Map<number, Series>();
+  for (const [number, list] of lists) {
+    list.sort((a, b) => (bucket[a] as number) - (bucket[b] as number));
+    made.set(number, {
+      ts: pick(bucket, list),
+      min: pick(min, list),
+      mean: pick(mean, list),
+      max: pick(max, list),
+    });
+  }
+  return made;
+}
+
+export class TimelineData {
+  constructor(
+    private readonly source: Source,
+    private readonly run: string,
+  ) {}
+
+  tree(signal: AbortSignal): Promise<Tree> {
+    return this.source.json(this.run, 'timeline/tree', {}, signal);
+  }
+
+  async tiles(
+    window: Window,
+    tracks: readonly number[],
+    names: Names,
+    signal: AbortSignal,
+  ): Promise<Map<number, Tile>> {
+    const columns = await this.source.arrow(
+      this.run,
+      'timeline/view',
+      {
+        from_ns: window.fromNs,
+        to_ns: window.toNs,
+        width: window.width,
+        tracks: listed(tracks),
+      },
+      signal,
+    );
+    return tilesOf(viewColumns(columns), tracks, window, names);
+  }
+
+  async series(
+    window: Window,
+    metrics: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Map<number, Series>> {
+    const columns = await this.source.arrow(
+      this.run,
+      'series',
+      {
+        metric: metrics,
+        from_ns: window.fromNs,
+        to_ns: window.toNs,
+        points: Math.min(Math.max(window.width >> 1, 16), MAX_POINTS),
+      },
+      signal,
+    );
+    return seriesByTrack(columns);
+  }
+
+  details(slice: number, signal?: AbortSignal): Promise<Details> {
+    return this.source.json(this.run, `timeline/slice/${slice}`, {}, signal);
+  }
+
+  async flows(slice: number, signal: AbortSignal): Promise<Flow[]> {
+    const columns = await this.source.arrow(
+      this.run,
+      'timeline/flows',
+      { slice, limit: MAX_FLOWS },
+      signal,
+    );
+    return columns.rows().map((row) => ({
+      fromTrack: Number(row.from_track),
+      fromLane: Number(row.from_lane),
+      fromNs: Number(row.from_ns),
+      toTrack: Number(row.to_track),
+      toLane: Number(row.to_lane),
+      toNs: Number(row.to_ns),
+      kind: String(row.kind),
+    }));
+  }
+
+  search(query: string, signal: AbortSignal): Promise<{ total: number; matches: Match[] }> {
+    const params = { q: query, limit: MAX_MATCHES };
+    return this.source.json(this.run, 'timeline/search', params, signal);
+  }
+
+  async statistics(
+    span: Span,
+    tracks: readonly number[],
+    signal: AbortSignal,
+  ): Promise<Statistic[]> {
+    const columns = await this.source.arrow(
+      this.run,
+      'timeline/statistics',
+      {
+        from_ns: Math.floor(span.fromNs),
+        to_ns: Math.ceil(span.toNs),
+        tracks: tracks.length > 0 ? listed(tracks.slice(0, MAX_TRACKS)) : null,
+      },
+      signal,
+    );
+    return columns.rows() as unknown as Statistic[];
+  }
+
+  /** Steps as the run recorded them; of a profile, those that its section tells. */
+  async steps(signal: AbortSignal): Promise<Step[]> {
+    const recorded = await this.recordedSteps(signal).catch(() => []);
+    if (recorded.length > 0) return recorded;
+    const section = await this.source.json<{
+      roles?: { rank: number; step: number; ts_ns: number; total_ns: number }[];
+    }>(this.run, 'section/devices', {}, signal);
+    return (section.roles ?? []).map((r) => ({
+      rank: r.rank,
+      step: r.step,
+      fromNs: r.ts_ns,
+      toNs: r.ts_ns + r.total_ns,
+      kind: 'train',
+    }));
+  }
+
+  private async recordedSteps(signal: AbortSignal): Promise<Step[]> {
+    const columns = ['rank', 'step', 'ts_ns', 'dur_ns', 'kind'];
+    const table = await this.source.table(this.run, 'steps', { columns, limit: 200_000 }, signal);
+    const [rank, step, ts, dur] = columns.slice(0, 4).map((name) => table.numbers(name)) as [
+      ArrayLike<number>,
+      ArrayLike<number>,
+      ArrayLike<number>,
+      ArrayLike<number>,
+    ];
+    const kind = table.strings('kind');
+    return kind.map((k, i) => ({
+      rank: rank[i] as number,
+      step: step[i] as number,
+      fromNs: ts[i] as number,
+      toNs: (ts[i] as number) + (dur[i] as number),
+      kind: k,
+    }));
+  }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { View } from '../state/view';
+
+export const view: View = {
+  id: 'timeline',
+  title: 'Timeline',
+  about: 'Every recorded slice of hosts and devices against time.',
+  group: 'Summary',
+  order: 9,
+  inReport: false,
+  notApplicable: () => null,
+  load: () => import('./Timeline.svelte'),
+};

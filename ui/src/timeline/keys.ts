@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of the timeline; `[`, `]` and `?` are the application's. One table: what a key does and what the help says of it.
+
+export type Action =
+  | { kind: 'zoom'; factor: number }
+  | { kind: 'pan'; share: number }
+  | { kind: 'scroll'; lanes: number }
+  | { kind: 'fit' }
+  | { kind: 'fitSelection' }
+  | { kind: 'search' }
+  | { kind: 'mark' }
+  | { kind: 'neighbour'; direction: 'previous' | 'next' | 'parent' }
+  | { kind: 'step'; by: 1 | -1 }
+  | { kind: 'match'; by: 1 | -1 }
+  | { kind: 'clear' };
+
+interface Key {
+  keys: readonly string[];
+  action: Action;
+  says: string;
+}
+
+const ZOOM = 1.35;
+const PAN = 0.15;
+
+export const KEYS: readonly Key[] = [
+  { keys: ['w', '+', '='], action: { kind: 'zoom', factor: 1 / ZOOM }, says: 'zoom in' },
+  { keys: ['s', '-'], action: { kind: 'zoom', factor: ZOOM }, says: 'zoom out' },
+  { keys: ['a', 'ArrowLeft'], action: { kind: 'pan', share: -PAN }, says: 'earlier' },
+  { keys: ['d', 'ArrowRight'], action: { kind: 'pan', share: PAN }, says: 'later' },
+  { keys: ['ArrowUp'], action: { kind: 'scroll', lanes: -3 }, says: 'rows up' },
+  { keys: ['ArrowDown'], action: { kind: 'scroll', lanes: 3 }, says: 'rows down' },
+  { keys: ['PageUp'], action: { kind: 'scroll', lanes: -20 }, says: 'a page up' },
+  { keys: ['PageDown'], action: { kind: 'scroll', lanes: 20 }, says: 'a page down' },
+  { keys: ['f'], action: { kind: 'fitSelection' }, says: 'fit the selection, else the run' },
+  { keys: ['0', 'Home'], action: { kind: 'fit' }, says: 'fit the run' },
+  { keys: ['/'], action: { kind: 'search' }, says: 'search slices by name' },
+  { keys: ['n'], action: { kind: 'match', by: 1 }, says: 'next match' },
+  { keys: ['N'], action: { kind: 'match', by: -1 }, says: 'previous match' },
+  { keys: ['m'], action: { kind: 'mark' }, says: 'mark the moment under the cursor' },
+  { keys: ['.'], action: { kind: 'neighbour', direction: 'next' }, says: 'next slice of the lane' },
+  { keys: [','], action: { kind: 'neighbour', direction: 'previous' }, says: 'slice before' },
+  { keys: ['u'], action: { kind: 'neighbour', direction: 'parent' }, says: 'slice around' },
+  { keys: ['}'], action: { kind: 'step', by: 1 }, says: 'next step' },
+  { keys: ['{'], action: { kind: 'step', by: -1 }, says: 'step before' },
+  { keys: ['Escape'], action: { kind: 'clear' }, says: 'clear the selection' },
+];
+
+const BY_KEY = new Map(
+  KEYS.flatMap(({ keys, action }) => keys.map((key) => [key, action] as const)),
+);
+
+export interface Pressed {
+  key: string;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  altKey: boolean;
+}
+
+/** What a key does; null: nothing of ours, such as every key together with Ctrl. */
+export function actionOf(pressed: Pressed): Action | null {
+  if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return null;
+  return BY_KEY.get(pressed.key) ?? BY_KEY.get(pressed.key.toLowerCase()) ?? null;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import { Loader } from './loader';
+import type { Window } from './window';
+
+const window = (fromNs: number, toNs: number, width = 100): Window => ({ fromNs, toNs, width });
+
+/** A server that answers when told to; what it was asked is text: `0-100:1,2`. */
+function rig(batch = 10) {
+  const asked: string[] = [];
+  const waiting: { answer: () => void; fail: () => void; signal: AbortSignal }[] = [];
+  let loads = 0;
+  const errors: unknown[] = [];
+  const queue: (() => void)[] = [];
+  const loader = new Loader<number, string>({
+    batch,
+    onLoad: () => ++loads,
+    onError: (thrown) => errors.push(thrown),
+    later: (run) => queue.push(run),
+    fetch: (w, keys, signal) =>
+      new Promise((resolve, reject) => {
+        const name = `${w.fromNs}-${w.toNs}`;
+        asked.push(`${name}:${keys.join(',')}`);
+        waiting.push({
+          signal,
+          answer: () => resolve(new Map(keys.map((k) => [k, `${name} ${k}`]))),
+          fail: () => reject(new Error('down')),
+        });
+      }),
+  });
+  const tick = async () => {
+    for (const run of queue.splice(0)) run();
+    for (let i = 0; i < 5; ++i) await Promise.resolve();
+  };
+  return { loader, asked, waiting, errors, tick, loads: () => loads };
+}
+
+describe('loader', () => {
+  it('asks once for what is in view', async () => {
+    const r = rig();
+    r.loader.want(window(0, 100), [1, 2]);
+    r.loader.want(window(0, 100), [1, 2]);
+    await r.tick();
+    r.waiting[0]?.answer();
+    await r.tick();
+    r.loader.want(window(0, 100), [2]);
+    await r.tick();
+    expect(r.asked).toEqual(['0-100:1,2']);
+    expect(r.loader.get(1, window(0, 100))).toBe('0-100 1');
+    expect(r.loads()).toBe(1);
+  });
+
+  it('asks only for rows that come into view', async () => {
+    const r = rig();
+    r.loader.want(window(0, 100), [1]);
+    await r.tick();
+    r.waiting[0]?.answer();
+    await r.tick();
+    r.loader.want(window(0, 100), [1, 2, 3]);
+    await r.tick();
+    expect(r.asked[1]).toBe('0-100:2,3');
+  });
+
+  it('aborts what nobody looks at any more and draws the old until the new comes', async () => {
+    const r = rig();
+    r.loader.want(window(0, 100), [1]);
+    await r.tick();
+    r.waiting[0]?.answer();
+    await r.tick();
+    r.loader.want(window(100, 200), [1]);
+    await r.tick();
+    r.loader.want(window(0, 800), [1]);
+    expect(r.waiting[1]?.signal.aborted).toBe(true);
+    await r.tick();
+    r.waiting[1]?.answer();
+    await r.tick();
+    expect(r.loader.get(1, window(0, 800))).toBe('0-100 1');
+    r.waiting[2]?.answer();
+    await r.tick();
+    expect(r.loader.get(1, window(0, 800))).toBe('0-800 1');
+    expect(r.errors).toEqual([]);
+  });
+
+  it('asks for no more than a batch at once', async () => {
+    const r = rig(2);
+    r.loader.want(window(0, 100), [1, 2, 3]);
+    await r.tick();
+    r.waiting[0]?.answer();
+    await r.tick();
+    await r.tick();
+    expect(r.asked).toEqual(['0-100:1,2', '0-100:3']);
+  });
+
+  it('does not ask a broken server again until told to, or the view moves', async () => {
+    const r = rig();
+    r.loader.want(window(0, 100), [1]);
+    await r.tick();
+    r.waiting[0]?.fail();
+    await r.tick();
+    r.loader.want(window(0, 100), [1]);
+    await r.tick();
+    expect(r.asked.length).toBe(1);
+    expect(r.errors.length).toBe(1);
+    r.loader.refresh();
+    await r.tick();
+    expect(r.asked.length).toBe(2);
+  });
+
+  it('asks again when the run has grown, and shows the old meanwhile', async () => {
+    const r = rig();
+    r.loader.want(window(0, 100), [1]);
+    await r.tick();
+    r.waiting[0]?.answer();
+    await r.tick();
+    r.loader.refresh();
+    await r.tick();
+    expect(r.asked).toEqual(['0-100:1', '0-100:1']);
+    expect(r.loader.get(1, window(0, 100))).toBe('0-100 1');
+  });
+});

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that one frame is drawn from: plain values, so that drawing has no state of its own.
+import type { Series } from './data';
+import type { Arrow } from './flows';
+import type { Look } from './look';
+import type { Layout, Row } from './rows';
+import type { Step } from './steps';
+import type { Names, Tile } from './tile';
+import type { Span } from './viewport';
+
+/** A slice where it lies. */
+export interface Place {
+  track: number;
+  lane: number;
+  fromNs: number;
+  toNs: number;
+}
+
+export interface Scene {
+  view: Span;
+  /** CSS pixels. */
+  width: number;
+  height: number;
+  dpr: number;
+  scroll: number;
+  layout: Layout;
+  rows: readonly Row[];
+  tile: (track: number) => Tile | undefined;
+  series: (track: number) => Series | undefined;
+  names: Names;
+  /** By number of `names`, for the theme; faded where a search does not match. */
+  colours: Uint32Array;
+  look: Look;
+  steps: readonly Step[];
+}
+
+export interface Overlay {
+  hover: Place | null;
+  selection: Place | null;
+  correlated: readonly Place[];
+  arrows: readonly Arrow[];
+  matches: readonly Place[];
+  match: Place | null;
+  stretch: Span | null;
+  marks: readonly number[];
+  cursorNs: number | null;
+}
+
+/** The top of a row in the canvas. Pinned rows do not scroll. */
+export const rowTop = (row: Row, scroll: number): number =>
+  row.pinned ? row.top : row.top - scroll;

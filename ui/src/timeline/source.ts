@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where in the user's files something was: frames of stacks and Python functions, as profilers write
+// them, and the address that opens an editor there.
+
+export interface SourcePlace {
+  file: string;
+  line: number;
+}
+
+// `path/train.py(42): main` (Kineto), `path/train.py:42 main`, `File "train.py", line 42, in main`.
+const FORMS = [
+  /^\s*(?:<[^>]*>\s*)?([^\s:"'<>|]+\.[A-Za-z]{1,4})\((\d{1,9})\)/,
+  /^\s*File "([^"<>]+)", line (\d{1,9})/,
+  /([^\s:"'<>|()]+\.(?:py|pyx|cc|cpp|cu|h|hpp|c)):(\d{1,9})/,
+];
+
+export function placeOf(text: string): SourcePlace | null {
+  for (const form of FORMS) {
+    const match = form.exec(text);
+    if (match?.[1] !== undefined && match[2] !== undefined) {
+      return { file: match[1], line: Number(match[2]) };
+    }
+  }
+  return null;
+}
+
+/** The server's template with the place in it; null where there is no template. */
+export function editorLink(template: string, place: SourcePlace | null): string | null {
+  if (place === null || template === '') return null;
+  // A template that runs script in this page is no editor.
+  if (/^\s*(javascript|data|vbscript):/i.test(template)) return null;
+  const file = place.file.split('/').map(encodeURIComponent).join('/');
+  return template.replaceAll('{file}', () => file).replaceAll('{line}', String(place.line));
+}

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: Apache-2.0
+/* eslint-disable svelte/prefer-svelte-reactivity -- the collections here are made anew, not watched */
+// The timeline's state and what changes it. Components read it and call it; drawing reads it a frame.
+import { ApiError } from '../api/error';
+import { ns, type Stretch } from '../base/time';
+import type { RunContext } from '../state/run.svelte';
+import { theme } from '../state/theme.svelte';
+import type { Details, Match, Series, Tree } from './data';
+import { MAX_TRACKS, TimelineData } from './data';
+import { Finder } from './finder.svelte';
+import type { Arrow } from './flows';
+import { arrows } from './flows';
+import { hit, REACH_PX, type Hovered } from './hit';
+import type { Action } from './keys';
+import { Loader } from './loader';
+import { lookOf } from './look';
+import { Palette } from './palette';
+import type { Layout, Row } from './rows';
+import { canFold, layout, visibleRows } from './rows';
+import type { Overlay, Place, Scene } from './scene';
+import { Selection } from './selection.svelte';
+import type { Tab, TimelineState } from './state';
+import { decode, encode } from './state';
+import type { Step } from './steps';
+import { at as stepAt, bandOf, byNumber } from './steps';
+import type { Tile } from './tile';
+import { Names } from './tile';
+import type { TreeNode } from './tree';
+import { buildTree, everyNode, foldedAtFirst, pathTo } from './tree';
+import type { Span } from './viewport';
+import { around, between, clamp, fit, pan, reveal, toTime, zoom } from './viewport';
+import { windowFor } from './window';
+
+const ANIMATION_MS = 160;
+const LANES_A_SCROLL = 18;
+
+const reducedMotion = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+export class Stage {
+  readonly data: TimelineData;
+  readonly selection: Selection;
+  readonly finder: Finder;
+  readonly names = new Names();
+  private readonly palette = new Palette(this.names);
+  readonly nodes: TreeNode[];
+  readonly bounds: Span;
+  private readonly foldedFirst: Set<string>;
+  private readonly byTrack = new Map<number, TreeNode>();
+
+  view = $state.raw<Span>({ fromNs: 0, toNs: 1 });
+  /** Whether the view is the whole run and grows with it. */
+  whole = $state(true);
+  toggled = $state.raw<string[]>([]);
+  pinned = $state.raw<string[]>([]);
+  rowFilter = $state('');
+  tab = $state<Tab>('selection');
+  marks = $state.raw<number[]>([]);
+  scroll = $state(0);
+  width = $state(1);
+  height = $state(1);
+  dpr = $state(1);
+  steps = $state.raw<Step[]>([]);
+  hovered = $state.raw<Hovered | null>(null);
+  cursor = $state.raw<{ x: number; y: number } | null>(null);
+  /** While a stretch is being drawn; chosen when the button is let go. */
+  drawing = $state.raw<Span | null>(null);
+  problem = $state.raw<ApiError | null>(null);
+  /** Grows with every answer: what is drawn depends on it. */
+  loaded = $state(0);
+
+  readonly folded = $derived.by(() => {
+    const set = new Set(this.foldedFirst);
+    for (const key of this.toggled) if (!set.delete(key)) set.add(key);
+    return set;
+  });
+  readonly layout: Layout = $derived.by(() =>
+    layout(this.nodes, { folded: this.folded, pinned: this.pinned, filter: this.rowFilter }),
+  );
+  readonly rows: Row[] = $derived(visibleRows(this.layout, this.scroll, this.height));
+  readonly band: Step[] = $derived(bandOf(this.steps));
+  readonly stretch: Span | null = $derived.by(
+    () =>
+      this.drawing ??
+      (this.run.stretch && { fromNs: this.run.stretch.from, toNs: this.run.stretch.to }),
+  );
+  readonly selected: Details | null = $derived.by(() => {
+    const { details } = this.selection;
+    return details.state === 'ready' ? details.value : null;
+  });
+
+  private readonly tiles: Loader<number, Tile>;
+  private readonly series: Loader<string, Map<number, Series>>;
+  private animation = 0;
+
+  constructor(
+    readonly run: RunContext,
+    tree: Tree,
+  ) {
+    this.data = new TimelineData(run.source, run.id);
+    this.selection = new Selection(this.data);
+    this.finder = new Finder(this.data);
+    this.nodes = buildTree(tree.tracks);
+    this.bounds = { fromNs: tree.from_ns, toNs: tree.to_ns };
+    this.foldedFirst = foldedAtFirst(this.nodes);
+    for (const node of everyNode(this.nodes)) {
+      if (node.track !== null) this.byTrack.set(node.track.track, node);
+    }
+    const onLoad = () => ++this.loaded;
+    const onError = (thrown: unknown) => (this.problem = ApiError.of(thrown, 'the timeline'));
+    this.tiles = new Loader<number, Tile>({
+      fetch: (window, keys, signal) => this.data.tiles(window, keys, this.names, signal),
+      batch: MAX_TRACKS,
+      onLoad,
+      onError,
+    });
+    this.series = new Loader<string, Map<number, Series>>({
+      fetch: async (window, keys, signal) => {
+        const all = await this.data.series(window, keys, signal);
+        return new Map(keys.map((key) => [key, all]));
+      },
+      batch: 32,
+      onLoad,
+      onError,
+    });
+  }
+
+  // -- the address ------------------------------------------------------------------------------
+
+  /** Takes what the address says; selections are fetched if they are not the ones shown. */
+  adopt(query: Readonly<Record<string, string | undefined>>): void {
+    const told = decode(query);
+    this.toggled = told.toggled;
+    this.pinned = told.pinned;
+    this.rowFilter = told.rows;
+    this.tab = told.tab;
+    this.marks = told.marks;
+    const { stretch } = this.run;
+    const first = stretch && this.withMargin({ fromNs: stretch.from, toNs: stretch.to });
+    this.whole = told.view === null && first === null;
+    this.view = told.view ? clamp(told.view, this.bounds) : (first ?? fit(this.bounds));
+    if (told.query !== this.finder.query) this.finder.search(told.query);
+    if (told.slice === null) this.deselect();
+    else if (this.selected?.slice !== told.slice) void this.select(told.slice, told.view === null);
+  }
+
+  private withMargin(span: Span): Span {
+    const margin = (span.toNs - span.fromNs) * 0.1;
+    return clamp({ fromNs: span.fromNs - margin, toNs: span.toNs + margin }, this.bounds);
+  }
+
+  /** What the address is to say. */
+  address(): Record<string, string | null> {
+    const state: TimelineState = {
+      view: this.whole ? null : this.view,
+      toggled: this.toggled,
+      pinned: this.pinned,
+      slice: this.selected?.slice ?? null,
+      marks: this.marks,
+      query: this.finder.query,
+      rows: this.rowFilter,
+      tab: this.tab,
+    };
+    return encode(state);
+  }
+
+  // -- data -------------------------------------------------------------------------------------
+
+  /** Asks for what is in view and not there. */
+  request(): void {
+    const window = windowFor(this.view, this.width, this.bounds);
+    const tracks: number[] = [];
+    const metrics = new Set<string>();
+    for (const { node } of this.rows) {
+      if (node.track === null) continue;
+      if (node.kind === 'slices') tracks.push(node.track.track);
+      if (node.kind === 'counter') metrics.add(node.track.name);
+    }
+    if (tracks.length > 0) this.tiles.want(window, [...new Set(tracks)]);
+    if (metrics.size > 0) this.series.want(window, [...metrics]);
+  }
+
+  retry(): void {
+    this.problem = null;
+    this.tiles.refresh();
+    this.series.refresh();
+  }
+
+  dispose(): void {
+    this.tiles.stop();
+    this.series.stop();
+    this.selection.stop();
+    this.finder.stop();
+    cancelAnimationFrame(this.animation);
+  }
+
+  get busy(): boolean {
+    void this.loaded;
+    return this.tiles.busy || this.series.busy;
+  }
+
+  tile(track: number): Tile | undefined {
+    return this.tiles.get(track, this.view);
+  }
+
+  seriesOf(track: number): Series | undefined {
+    const name = this.byTrack.get(track)?.track?.name;
+    return name === undefined ? undefined : this.series.get(name, this.view)?.get(track);
+  }
+
+  async loadSteps(signal: AbortSignal): Promise<void> {
+    this.steps = await this.data.steps(signal).catch(() => []);
+  }
+
+  // -- frames -----------------------------------------------------------------------------------
+
+  scene(): Scene {
+    const look = lookOf(theme.dark ? 'dark' : 'light', (name) => theme.color(name));
+    return {
+      view: this.view,
+      width: this.width,
+      height: this.height,
+      dpr: this.dpr,
+      scroll: this.scroll,
+      layout: this.layout,
+      rows: this.rows,
+      tile: (track) => this.tile(track),
+      series: (track) => this.seriesOf(track),
+      names: this.names,
+      colours: this.palette.for(look.theme, this.finder.query),
+      look,
+      steps: this.band,
+    };
+  }
+
+  overlay(): Overlay {
+    const chosen = this.selected;
+    const match = this.finder.matches[this.finder.index];
+    return {
+      hover: this.hovered?.place ?? null,
+      selection: chosen === null ? null : placeOf(chosen),
+      correlated: (chosen?.correlated ?? []).map((c) => ({
+        track: c.track,
+        lane: this.laneOf(c.track, c.ts_ns),
+        fromNs: c.ts_ns,
+        toNs: c.ts_ns + c.dur_ns,
+      })),
+      arrows: this.arrows(),
+      matches: this.finder.matches.map(placeOf),
+      match: match === undefined ? null : placeOf(match),
+      stretch: this.stretch,
+      marks: this.marks,
+      cursorNs: this.cursor === null ? null : toTime(this.cursor.x, this.view, this.width),
+    };
+  }
+
+  private arrows(): Arrow[] {
+    if (this.selection.flows.length === 0) return [];
+    const rows = new Map<number, Row>();
+    for (const row of this.layout.rows) {
+      const number = row.node.track?.track;
+      if (number !== undefined && !rows.has(number)) rows.set(number, row);
+    }
+    return arrows(
+      this.selection.flows,
+      (track) => rows.get(track),
+      this.view,
+      this.width,
+      this.scroll,
+    );
+  }
+
+  private laneOf(track: number, at: number): number {
+    const flow = this.selection.flows.find(
+      (f) => (f.toTrack === track && f.toNs === at) || (f.fromTrack === track && f.fromNs === at),
+    );
+    return flow === undefined ? 0 : flow.toTrack === track ? flow.toLane : flow.fromLane;
+  }
+
+  // -- pointer ----------------------------------------------------------------------------------
+
+  hit(x: number, y: number): Hovered | null {
+    const { layout, scroll, view, width, names } = this;
+    return hit({ layout, scroll, view, width, names, tile: (track) => this.tile(track) }, x, y);
+  }
+
+  // -- moving -----------------------------------------------------------------------------------
+
+  show(view: Span): void {
+    cancelAnimationFrame(this.animation);
+    this.whole = false;
+    this.view = clamp(view, this.bounds);
+  }
+
+  /** Moves there so that the eye can follow; at once for those who want no motion. */
+  glide(target: Span): void {
+    const from = this.view;
+    const to = clamp(target, this.bounds);
+    if (reducedMotion()) return this.show(to);
+    const began = performance.now();
+    this.whole = false;
+    cancelAnimationFrame(this.animation);
+    const frame = (now: number) => {
+      const t = Math.min((now - began) / ANIMATION_MS, 1);
+      this.view = t === 1 ? to : between(from, to, t * (2 - t));
+      if (t < 1) this.animation = requestAnimationFrame(frame);
+    };
+    this.animation = requestAnimationFrame(frame);
+  }
+
+  fit(): void {
+    this.glide(fit(this.bounds));
+    this.whole = true;
+  }
+
+  zoomAt(x: number, factor: number): void {
+    this.show(zoom(this.view, factor, toTime(x, this.view, this.width), this.bounds));
+  }
+
+  scrollBy(pixels: number): void {
+    const most = Math.max(this.layout.height - this.height, 0);
+    this.scroll = Math.min(Math.max(this.scroll + pixels, 0), most);
+  }
+
+  /** To a slice's place: its row opened and scrolled to, its time in view. */
+  goTo(place: Place): void {
+    for (const key of pathTo(this.nodes, place.track)) {
+      if (this.folded.has(key)) this.toggle(key);
+    }
+    const row = this.layout.rows.find((r) => r.node.track?.track === place.track);
+    if (row !== undefined && !row.pinned) {
+      const top = row.top + place.lane * row.laneHeight;
+      const room = this.layout.pinnedHeight;
+      if (top - this.scroll < room + 10 || top + 20 - this.scroll > this.height) {
+        this.scrollBy(top - room - (this.height - room) / 2 - this.scroll);
+      }
+    }
+    const target = { fromNs: place.fromNs, toNs: place.toNs };
+    const narrow = (place.toNs - place.fromNs) / (this.view.toNs - this.view.fromNs) < 0.002;
+    this.glide(narrow ? zoomedOn(target, this.bounds) : reveal(this.view, target, this.bounds));
+  }
+
+  goToStep(number: number): boolean {
+    const step = byNumber(this.band, number);
+    if (step !== null) this.glide(this.withMargin({ fromNs: step.fromNs, toNs: step.toNs }));
+    return step !== null;
+  }
+
+  // -- rows -------------------------------------------------------------------------------------
+
+  toggle(key: string): void {
+    const without = this.toggled.filter((k) => k !== key);
+    this.toggled = without.length === this.toggled.length ? [...without, key] : without;
+    this.scrollBy(0);
+  }
+
+  pin(key: string): void {
+    const without = this.pinned.filter((k) => k !== key);
+    this.pinned = without.length === this.pinned.length ? [...without, key] : without;
+    this.scrollBy(0);
+  }
+
+  canFold(node: TreeNode): boolean {
+    return canFold(node);
+  }
+
+  trackName(track: number): string {
+    const keys = pathTo(this.nodes, track);
+    const node = this.byTrack.get(track);
+    const rank = keys.find((k) => /^n\d+r\d+$/.test(k))?.replace(/^n\d+r/, 'rank ');
+    return [rank, node?.name ?? `track ${track}`].filter(Boolean).join(' · ');
+  }
+
+  // -- selection --------------------------------------------------------------------------------
+
+  select(slice: number, go = false): Promise<void> {
+    return this.selection.select(slice, (details) => {
+      if (go) this.goTo(placeOf(details));
+    });
+  }
+
+  deselect(): void {
+    this.selection.clear();
+  }
+
+  choose(span: Span | null): void {
+    this.drawing = null;
+    const chosen: Stretch | null =
+      span === null ? null : { from: ns(Math.floor(span.fromNs)), to: ns(Math.ceil(span.toNs)) };
+    // The address is written now, or going there would bring back an older view.
+    this.whole = false;
+    this.run.refine(this.address());
+    this.run.choose(chosen);
+  }
+
+  nextMatch(by: 1 | -1): void {
+    this.goToMatch(this.finder.neighbour(by));
+  }
+
+  goToMatch(index: number): void {
+    const match = this.finder.matches[index];
+    if (match === undefined) return;
+    this.finder.index = index;
+    this.goTo(placeOf(match));
+    void this.select(match.slice);
+  }
+
+  // -- keys -------------------------------------------------------------------------------------
+
+  /** Does what a key says; false: nothing was there to do, so the key is left to the page. */
+  act(action: Action): boolean {
+    const middle = this.cursor?.x ?? this.width / 2;
+    switch (action.kind) {
+      case 'zoom':
+        this.zoomAt(middle, action.factor);
+        return true;
+      case 'pan':
+        this.show(pan(this.view, action.share, this.bounds));
+        return true;
+      case 'scroll':
+        this.scrollBy(action.lanes * LANES_A_SCROLL);
+        return true;
+      case 'fit':
+        this.fit();
+        return true;
+      case 'fitSelection':
+        return this.fitSelection();
+      case 'mark':
+        this.mark(toTime(middle, this.view, this.width));
+        return true;
+      case 'neighbour':
+        return this.neighbour(action.direction);
+      case 'step': {
+        const index = stepAt(this.band, (this.view.fromNs + this.view.toNs) / 2) + action.by;
+        const step = this.band[Math.min(Math.max(index, 0), this.band.length - 1)];
+        return step !== undefined && this.goToStep(step.step);
+      }
+      case 'match':
+        this.nextMatch(action.by);
+        return this.finder.matches.length > 0;
+      case 'clear':
+        if (this.selection.details.state === 'none') return false;
+        this.deselect();
+        return true;
+      case 'search':
+        return false;
+    }
+  }
+
+  private fitSelection(): boolean {
+    if (this.selected !== null) {
+      const { ts_ns: from, dur_ns: length } = this.selected;
+      this.glide(around({ fromNs: from, toNs: from + length }, this.bounds));
+    } else if (this.stretch !== null) this.glide(this.withMargin(this.stretch));
+    else this.fit();
+    return true;
+  }
+
+  private neighbour(direction: 'previous' | 'next' | 'parent'): boolean {
+    const slice = this.selected?.[direction] ?? null;
+    if (slice !== null) void this.select(slice, true);
+    return slice !== null;
+  }
+
+  private mark(at: number): void {
+    const reach = ((this.view.toNs - this.view.fromNs) / this.width) * REACH_PX;
+    const near = this.marks.find((m) => Math.abs(m - at) <= reach);
+    this.marks =
+      near === undefined
+        ? [...this.marks, Math.round(at)].sort((a, b) => a - b)
+        : this.marks.filter((m) => m !== near);
+  }
+}
+
+export function placeOf(of: Details | Match): Place {
+  return { track: of.track, lane: of.lane, fromNs: of.ts_ns, toNs: of.ts_ns + of.dur_ns };
+}
+
+/** A slice too short to be seen where it is: in view as a fifth of it. */
+function zoomedOn(target: Span, bounds: Span): Span {
+  const length = Math.max(target.toNs - target.fromNs, 20);
+  return clamp({ fromNs: target.fromNs - 2 * length, toNs: target.toNs + 2 * length }, bounds);
+}

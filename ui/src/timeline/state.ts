@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of the timeline an address holds: reload and a mailed link show the same. Everything comes
+// from outside, so whatever cannot be read is as if it were not there. The chosen stretch is not
+// among it: all views share that (state/run.svelte.ts).
+import type { Span } from './viewport';
+
+export interface TimelineState {
+  /** null: the whole run. */
+  view: Span | null;
+  /** Rows whose folding differs from the first view. */
+  toggled: string[];
+  pinned: string[];
+  /** The selected slice's number. */
+  slice: number | null;
+  /** Marks set by `m`. */
+  marks: number[];
+  /** What is searched for among slices, and among rows. */
+  query: string;
+  rows: string;
+  tab: Tab;
+}
+
+export const TABS = ['selection', 'stretch', 'search', 'slices'] as const;
+export type Tab = (typeof TABS)[number];
+
+/** More would make an address that servers and mail programs cut. */
+const MAX_LIST = 64;
+const KEY = /^[a-z0-9]{1,24}$/;
+
+export const emptyState = (): TimelineState => ({
+  view: null,
+  toggled: [],
+  pinned: [],
+  slice: null,
+  marks: [],
+  query: '',
+  rows: '',
+  tab: 'selection',
+});
+
+function span(text: string | undefined): Span | null {
+  const match = /^(-?\d{1,19})-(-?\d{1,19})$/.exec(text ?? '');
+  if (match === null) return null;
+  const fromNs = Number(match[1]);
+  const toNs = Number(match[2]);
+  return toNs > fromNs ? { fromNs, toNs } : null;
+}
+
+const spanText = (s: Span): string => `${Math.floor(s.fromNs)}-${Math.ceil(s.toNs)}`;
+
+const keys = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .filter((key) => KEY.test(key))
+    .slice(0, MAX_LIST);
+
+const numbers = (text: string | undefined): number[] =>
+  (text ?? '')
+    .split(',')
+    .filter((t) => /^-?\d{1,19}$/.test(t))
+    .map(Number)
+    .slice(0, MAX_LIST);
+
+export type Parameters = Readonly<Record<string, string | undefined>>;
+
+export function decode(from: Parameters): TimelineState {
+  const slice = numbers(from['sel']);
+  const tab = TABS.find((name) => name === from['tab']);
+  return {
+    view: span(from['view']),
+    toggled: keys(from['fold']),
+    pinned: keys(from['pin']),
+    slice: slice[0] ?? null,
+    marks: numbers(from['mark']),
+    query: (from['find'] ?? '').slice(0, 200),
+    rows: (from['rows'] ?? '').slice(0, 200),
+    tab: tab ?? 'selection',
+  };
+}
+
+/** Only what differs from the first view, so that the plain address stays plain. */
+export function encode(state: TimelineState): Record<string, string | null> {
+  const text = (value: string): string | null => (value === '' ? null : value);
+  return {
+    view: state.view === null ? null : spanText(state.view),
+    fold: text(state.toggled.slice(0, MAX_LIST).join(',')),
+    pin: text(state.pinned.slice(0, MAX_LIST).join(',')),
+    sel: state.slice === null ? null : String(state.slice),
+    mark: text(state.marks.slice(0, MAX_LIST).map(Math.round).join(',')),
+    find: text(state.query),
+    rows: text(state.rows),
+    tab: state.tab === 'selection' ? null : state.tab,
+  };
+}

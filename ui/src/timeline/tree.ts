@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree of tracks: node, rank, host threads and workers, devices with their streams, counters.
+// The server tells tracks with parents; nodes and ranks that no track stands for are made here.
+// All passes are linear, for a run may hold 10^6 tracks.
+
+export interface Track {
+  track: number;
+  parent: number | null;
+  kind: string;
+  node: number;
+  rank: number;
+  device: number | null;
+  stream: number | null;
+  pid: number | null;
+  tid: number | null;
+  name: string;
+  lanes: number;
+  slices: number;
+  first_ns: number | null;
+  last_ns: number | null;
+  values: number;
+}
+
+export type NodeKind = 'node' | 'rank' | 'group' | 'slices' | 'counter';
+
+export interface TreeNode {
+  /** Stable over reloads: of the run's own numbers. */
+  readonly key: string;
+  readonly kind: NodeKind;
+  readonly name: string;
+  readonly track: Track | null;
+  readonly depth: number;
+  readonly children: TreeNode[];
+  /** Slices and values below and on it. */
+  events: number;
+}
+
+const CATEGORY_ORDER: Record<string, number> = {
+  thread: 0,
+  worker: 1,
+  process: 2,
+  device: 3,
+  stream: 4,
+  counter: 5,
+};
+
+/** A process without a number is a profiler's own book-keeping: it comes last. */
+const isNote = (track: Track): boolean => track.kind === 'process' && track.pid === null;
+
+const order = (track: Track): number => (isNote(track) ? 9 : (CATEGORY_ORDER[track.kind] ?? 2));
+
+/** Threads before workers before devices before counters; then as people count them. */
+function compare(a: Track, b: Track): number {
+  if (order(a) !== order(b)) return order(a) - order(b);
+  if (a.device !== b.device) return (a.device ?? -1) - (b.device ?? -1);
+  if (a.stream !== b.stream) return (a.stream ?? -1) - (b.stream ?? -1);
+  // The main thread has its process's number; it leads, and then those with most to show.
+  const main = (t: Track) => (t.tid !== null && t.tid === t.pid ? 0 : 1);
+  if (main(a) !== main(b)) return main(a) - main(b);
+  if (a.kind === 'counter' || b.kind === 'counter') return a.name < b.name ? -1 : 1;
+  return b.slices - a.slices || a.track - b.track;
+}
+
+export function nameOf(track: Track): string {
+  const told = track.name.trim();
+  if (track.kind === 'device') {
+    const device = `GPU ${track.device ?? '?'}`;
+    return told === '' ? device : `${device} · ${told}`;
+  }
+  if (track.kind === 'stream') {
+    if (told === '' || told === String(track.stream)) return `stream ${track.stream ?? '?'}`;
+    return told;
+  }
+  if (told !== '') return told;
+  if (track.kind === 'process') return track.pid === null ? 'process' : `process ${track.pid}`;
+  if (track.tid !== null) return `${track.kind} ${track.tid}`;
+  return `${track.kind} ${track.track}`;
+}
+
+interface Draft {
+  track: Track;
+  children: Draft[];
+  events: number;
+}
+
+function drafts(tracks: readonly Track[]): Draft[] {
+  const byId = new Map<number, Draft>();
+  for (const track of tracks) byId.set(track.track, { track, children: [], events: 0 });
+  const roots: Draft[] = [];
+  for (const draft of byId.values()) {
+    const { parent } = draft.track;
+    const above = parent === null ? undefined : byId.get(parent);
+    // A track that is its own ancestor would never be reached: it goes to the top.
+    if (above === undefined || leadsTo(above, draft, byId)) roots.push(draft);
+    else above.children.push(draft);
+  }
+  for (const root of roots) count(root);
+  return roots;
+}
+
+function leadsTo(from: Draft, to: Draft, byId: Map<number, Draft>): boolean {
+  let at: Draft | undefined = from;
+  for (let steps = 0; at !== undefined && steps < 16; ++steps) {
+    if (at === to) return true;
+    at = at.track.parent === null ? undefined : byId.get(at.track.parent);
+  }
+  return at !== undefined;
+}
+
+function count(draft: Draft): number {
+  draft.events = draft.track.slices + draft.track.values;
+  for (const child of draft.children) draft.events += count(child);
+  return draft.events;
+}
+
+const keyOf = (track: Track): string => `t${track.track}`;
+
+function grow(draft: Draft, depth: number): TreeNode {
+  const { track } = draft;
+  const drawn = draft.children
+    .filter((c) => c.events > 0)
+    .sort((a, b) => compare(a.track, b.track));
+  const kind: NodeKind = track.values > 0 ? 'counter' : track.slices > 0 ? 'slices' : 'group';
+  const node: TreeNode = {
+    key: keyOf(track),
+    kind,
+    name: nameOf(track),
+    track,
+    depth,
+    children: [],
+    events: draft.events,
+  };
+  for (const child of drawn) node.children.push(grow(child, depth + 1));
+  return node;
+}
+
+/** A process alone in its rank tells nothing that the rank does not: its threads stand in its place. */
+function withoutLoneProcesses(members: Draft[]): Draft[] {
+  const processes = members.filter((d) => d.track.kind === 'process' && !isNote(d.track));
+  if (processes.length !== 1) return members;
+  const [lone] = processes;
+  if (lone === undefined || lone.track.slices > 0) return members;
+  return members.flatMap((d) => (d === lone ? d.children : [d]));
+}
+
+function branch(key: string, kind: NodeKind, name: string, depth: number): TreeNode {
+  return { key, kind, name, track: null, depth, children: [], events: 0 };
+}
+
+function adopt(above: TreeNode, members: Draft[]): void {
+  const drawn = members.filter((d) => d.events > 0).sort((a, b) => compare(a.track, b.track));
+  for (const member of drawn) {
+    above.children.push(grow(member, above.depth + 1));
+    above.events += member.events;
+  }
+}
+
+function gather(into: Map<number, Draft[]>, key: number, draft: Draft): void {
+  const list = into.get(key);
+  if (list === undefined) into.set(key, [draft]);
+  else list.push(draft);
+}
+
+/** Top-level rows: a node each, or what is in it where there is one node alone. */
+export function buildTree(tracks: readonly Track[]): TreeNode[] {
+  const nodeNames = new Map<number, string>();
+  const byNode = new Map<number, Draft[]>();
+  for (const root of drafts(tracks)) {
+    const { track } = root;
+    if (track.kind === 'node') nodeNames.set(track.node, track.name);
+    for (const draft of track.kind === 'node' && root.children.length > 0
+      ? root.children
+      : [root]) {
+      if (draft.events > 0) gather(byNode, track.node, draft);
+    }
+  }
+  const nodes: TreeNode[] = [];
+  for (const [number, members] of [...byNode].sort((a, b) => a[0] - b[0])) {
+    const told = nodeNames.get(number) ?? '';
+    const node = branch(`n${number}`, 'node', told === '' ? `node ${number}` : told, 0);
+    const byRank = new Map<number, Draft[]>();
+    for (const draft of members) gather(byRank, draft.track.rank, draft);
+    for (const [rank, ofRank] of [...byRank].sort((a, b) => a[0] - b[0])) {
+      if (rank < 0) continue;
+      const below = branch(`n${number}r${rank}`, 'rank', `rank ${rank}`, 1);
+      adopt(below, withoutLoneProcesses(ofRank));
+      node.children.push(below);
+      node.events += below.events;
+    }
+    // What belongs to no rank (cores, the node's counters) comes after the ranks.
+    adopt(node, byRank.get(-1) ?? []);
+    nodes.push(node);
+  }
+  return nodes;
+}
+
+/** Visits every row of the tree, top to bottom. */
+export function* everyNode(nodes: readonly TreeNode[]): Generator<TreeNode> {
+  for (const node of nodes) {
+    yield node;
+    yield* everyNode(node.children);
+  }
+}
+
+/** The keys from the top down to the row of `track`, itself last; empty where there is none. */
+export function pathTo(nodes: readonly TreeNode[], track: number): string[] {
+  for (const node of nodes) {
+    if (node.track?.track === track) return [node.key];
+    const below = pathTo(node.children, track);
+    if (below.length > 0) return [node.key, ...below];
+  }
+  return [];
+}
+
+/** Ranks that are open at first: what fits a screen; more are folded, each a click away. */
+const OPEN_RANKS = 8;
+
+/** A thread deeper than this (Python's stacks) would push the devices out of sight. */
+const OPEN_LANES = 16;
+
+/** Folded at first: ranks beyond the first few, deep threads, and profilers' notes on themselves. */
+export function foldedAtFirst(nodes: readonly TreeNode[]): Set<string> {
+  const folded = new Set<string>();
+  let ranks = 0;
+  for (const node of everyNode(nodes)) {
+    if (node.kind === 'rank' && ++ranks > OPEN_RANKS) folded.add(node.key);
+    const deep = node.kind === 'slices' && (node.track?.lanes ?? 0) > OPEN_LANES;
+    const note = node.track !== null && isNote(node.track) && node.children.length > 0;
+    if (deep || note) folded.add(node.key);
+  }
+  return folded;
+}

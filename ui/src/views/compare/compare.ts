@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two runs beside each other, as rows of one table.
+import type { ComparedRow, Comparison } from '../../api/source';
+import { formatNs, formatShare, formatTimes, title, type Figure } from '../../base/format';
+
+export const KINDS: readonly { kind: ComparedRow['kind']; title: string }[] = [
+  { kind: 'step', title: 'Step' },
+  { kind: 'suspect', title: 'Suspects' },
+  { kind: 'sub_stage', title: 'Stages' },
+  { kind: 'phase', title: 'Phases' },
+];
+
+export type Direction = 'faster' | 'slower' | 'same';
+
+export interface Change {
+  /** 'same' where the interval holds 0: the difference may be chance. */
+  readonly direction: Direction;
+  readonly figure: Figure;
+  readonly interval: string;
+}
+
+export interface Line {
+  readonly name: string;
+  readonly title: string;
+  readonly a: { ns: number; share: number; low: number; high: number } | null;
+  readonly b: { ns: number; share: number; low: number; high: number } | null;
+  readonly change: Change | null;
+}
+
+export interface Block {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  /** The longest bar of the block, ns. */
+  readonly most: number;
+}
+
+const LEAST_SHARE = 0.005;
+
+/** Blocks in a fixed order; what neither run spends anything on is left out. */
+export function blocks(comparison: Comparison): Block[] {
+  return KINDS.map(({ kind, title: heading }) => {
+    const lines = comparison.rows
+      .filter((row) => row.kind === kind)
+      .filter((row) => kind === 'step' || shareOf(row) >= LEAST_SHARE)
+      .map(lineOf);
+    const most = lines.reduce((m, l) => Math.max(m, l.a?.ns ?? 0, l.b?.ns ?? 0), 1);
+    return { title: heading, lines, most };
+  }).filter((block) => block.lines.length > 0);
+}
+
+const shareOf = (row: ComparedRow) => Math.max(row.a?.share ?? 0, row.b?.share ?? 0);
+
+function lineOf(row: ComparedRow): Line {
+  const side = (s: ComparedRow['a']) =>
+    s && { ns: s.ns, share: s.share, low: s.share_low, high: s.share_high };
+  const name = row.kind === 'step' ? 'Mean step' : title(row.name);
+  return { name: row.name, title: name, a: side(row.a), b: side(row.b), change: changeOf(row) };
+}
+
+function changeOf(row: ComparedRow): Change | null {
+  const { change_ns: change, change_low_ns: low, change_high_ns: high } = row;
+  if (change === null) return null;
+  const known = low !== null && high !== null;
+  const chance = known ? low <= 0 && high >= 0 : change === 0;
+  const sign = (v: number) => (v > 0 ? '+' : '');
+  const figure = formatNs(change);
+  return {
+    direction: chance ? 'same' : change < 0 ? 'faster' : 'slower',
+    figure: { text: sign(change) + figure.text, exact: sign(change) + figure.exact },
+    interval: known
+      ? `${sign(low)}${formatNs(low).text} to ${sign(high)}${formatNs(high).text}`
+      : '',
+  };
+}
+
+/** The comparison in a sentence: which run's step is shorter, by how much. */
+export function sentence(comparison: Comparison, a: string, b: string): string {
+  const step = comparison.rows.find((row) => row.kind === 'step');
+  if (!step?.a || !step.b || step.a.ns <= 0 || step.b.ns <= 0)
+    return 'One of the two has no steps to compare.';
+  const change = changeOf(step);
+  if (change?.direction === 'same') return 'Their steps take the same time, as far as can be told.';
+  const [slow, fast] = step.a.ns > step.b.ns ? [step.a.ns, step.b.ns] : [step.b.ns, step.a.ns];
+  const winner = step.a.ns > step.b.ns ? b : a;
+  return `${winner} is ${formatTimes(slow / fast).text} faster a step: ${formatNs(fast).text} instead of ${formatNs(slow).text}.`;
+}
+
+export const intervalOf = (low: number, high: number): string =>
+  low === high ? '' : `${formatShare(low).text} to ${formatShare(high).text}`;

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { View } from '../../state/view';
+
+export const view: View = {
+  id: 'data',
+  title: 'Data pipeline',
+  about: 'Queue, workers and what they do; which settings to change.',
+  group: 'Host',
+  order: 1,
+  inReport: true,
+  notApplicable: (report) =>
+    report.data_pipeline.applicable ? null : 'No data loader was seen in this run.',
+  load: () => import('./DataPipeline.svelte'),
+};

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a loader told of itself, and what the verdict would change of it.
+import type { Advice } from '../../api/report';
+
+export interface Setting {
+  readonly name: string;
+  readonly value: string;
+  /** Empty: keep it. */
+  readonly proposed: string;
+  readonly why: string;
+}
+
+/** The fact's names where they differ from the argument's that one would change. */
+const ARGUMENT: Readonly<Record<string, string>> = { workers: 'num_workers' };
+const HIDDEN = new Set(['loader', 'class']);
+
+function text(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+export function settingsOf(fact: unknown, advice: readonly Advice[]): Setting[] {
+  if (typeof fact !== 'object' || fact === null) return [];
+  const rows = Object.entries(fact)
+    .filter(([name]) => !HIDDEN.has(name))
+    .map(([key, value]): Setting => {
+      const name = ARGUMENT[key] ?? key;
+      const about = advice.find((a) => a.setting.endsWith(`.${name}`) || a.setting === name);
+      return { name, value: text(value), proposed: about?.proposed ?? '', why: about?.text ?? '' };
+    });
+  const rank = (s: Setting) => (s.proposed ? 0 : s.why ? 1 : 2);
+  return rows.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+}
+
+/** Advice that is no setting of a loader. */
+export const advised = (advice: readonly Advice[]): Advice[] =>
+  advice.filter((a) => !a.setting.startsWith('DataLoader.'));
+
+/** What a stage is, for the table of stages. */
+export const STAGE_MEANING: Readonly<Record<string, string>> = {
+  storage_read: 'blocked on storage',
+  decode: 'decoding of what was read',
+  augmentation: 'augmentation',
+  tokenise: 'tokenising',
+  user_code: 'code of the dataset itself',
+  getitem: 'the dataset makes the samples',
+  collate: 'samples become a batch',
+  receive: 'the batch is ready and comes over: transfer, unpickling, pinning',
+  cpu_shortage: 'a worker could have run and had no core',
+  worker_start: 'workers were starting, or ended with their iterator',
+  host_to_device: 'the device waits for a copy to it',
+};
+/** The queue held nothing: to load faster helps. The others are taking over what is ready. */
+export const STARVING = new Set([
+  'storage_read',
+  'decode',
+  'augmentation',
+  'tokenise',
+  'user_code',
+  'getitem',
+  'collate',
+  'cpu_shortage',
+  'worker_start',
+]);

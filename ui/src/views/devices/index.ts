@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { View } from '../../state/view';
+
+export const view: View = {
+  id: 'devices',
+  title: 'Devices',
+  about: 'How busy the GPUs and CPUs were, with what, and in which precision.',
+  group: 'Device',
+  order: 1,
+  inReport: true,
+  notApplicable: (report) =>
+    report.devices.length > 0 || report.system.some((row) => row.metric.startsWith('gpu.'))
+      ? null
+      : 'No GPU was seen, and the run holds no profile of device work.',
+  load: () => import('./Devices.svelte'),
+};

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import { activity, byName, copies, precisionOf, precisions, type Device } from './section';
+
+const device = (more: Partial<Device>): Device => ({
+  node: 0,
+  rank: 0,
+  device: 0,
+  name: '',
+  events: 1,
+  ts_ns: 0,
+  window: {
+    span_ns: 100,
+    busy_ns: 70,
+    idle_ns: 30,
+    compute_ns: 50,
+    communication_ns: 20,
+    memory_ns: 15,
+    overlap_ns: 5,
+    exposed_communication_ns: 15,
+    exposed_memory_ns: 5,
+  },
+  idle: { host_ns: 20, kernel_wait_ns: 7, other_ns: 3 },
+  steps: [],
+  utilization: null,
+  est_sm_efficiency: null,
+  est_achieved_occupancy: null,
+  tensor_cores: null,
+  copies: [],
+  ...more,
+});
+
+describe('devices', () => {
+  it('parts of the activity sum to the windows of all devices', () => {
+    const parts = activity([device({}), device({ rank: 1 })]);
+    expect(parts.reduce((sum, p) => sum + p.value, 0)).toBe(200);
+    expect(parts.map((p) => p.value)).toEqual([100, 30, 10, 40, 14, 6]);
+  });
+
+  it('adds copies by direction', () => {
+    const copy = (kind: string, sum_ns: number) => ({
+      kind,
+      count: 1,
+      bytes: 10,
+      sum_ns,
+      busy_ns: sum_ns,
+      bytes_per_s: null,
+      small_count: 1,
+    });
+    const all = copies([
+      device({ copies: [copy('HtoD', 5), copy('DtoH', 9)] }),
+      device({ copies: [copy('HtoD', 7)] }),
+    ]);
+    expect(all.map((c) => [c.kind, c.count, c.sum_ns])).toEqual([
+      ['HtoD', 2, 12],
+      ['DtoH', 1, 9],
+    ]);
+  });
+
+  it('adds kernels of ranks by name', () => {
+    const kernel = {
+      rank: 0,
+      name: 'k',
+      role: 'compute',
+      calls: 2,
+      total_ns: 5,
+      tensor_cores: false,
+    };
+    expect(byName([kernel, { ...kernel, rank: 1 }])).toEqual([
+      { ...kernel, calls: 4, total_ns: 10 },
+    ]);
+  });
+
+  it.each([
+    ['volta_sgemm_128x64_nt', 'FP32'],
+    ['volta_h884gemm_64x128_ldg8_nn', 'FP16'],
+    [
+      'void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, char*>(int)',
+      'FP32',
+    ],
+    ['nvjet_tst_128x64_bf16', 'BF16'],
+    ['bmm_MxE4m3_MxE2m1', 'FP8'],
+    ['void cutlass::Kernel<cutlass_tensorop_s1688gemm_128x128>(Params)', 'TF32'],
+    ['void foo<c10::Half>(int)', 'FP16'],
+    ['fused_rms_norm', 'not told'],
+  ])('%s', (name, precision) => expect(precisionOf(name)).toBe(precision));
+
+  it('leaves communication out of the precisions', () => {
+    const kernels = [
+      {
+        rank: 0,
+        name: 'ncclFloat',
+        role: 'communication',
+        calls: 1,
+        total_ns: 9,
+        tensor_cores: false,
+      },
+      { rank: 0, name: 'sgemm', role: 'compute', calls: 1, total_ns: 4, tensor_cores: false },
+    ];
+    expect(precisions(kernels)).toEqual([{ name: 'FP32', title: 'FP32', value: 4 }]);
+  });
+});

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections `devices` and `kernels` (docs/reference/report.md, operators.md), as this view reads
+// them, and the sums over the devices that are shown.
+import type { Roles } from '../../api/report';
+
+export interface Window {
+  span_ns: number;
+  busy_ns: number;
+  idle_ns: number;
+  compute_ns: number;
+  communication_ns: number;
+  memory_ns: number;
+  overlap_ns: number;
+  exposed_communication_ns: number;
+  exposed_memory_ns: number;
+}
+
+export interface DeviceStep extends Window {
+  step: number;
+  ts_ns: number;
+}
+
+export interface Copy {
+  kind: string;
+  count: number;
+  bytes: number;
+  sum_ns: number;
+  busy_ns: number;
+  bytes_per_s: number | null;
+  small_count: number;
+}
+
+export interface Device {
+  node: number;
+  rank: number;
+  device: number;
+  name: string;
+  events: number;
+  ts_ns: number;
+  window: Window;
+  idle: { host_ns: number; kernel_wait_ns: number; other_ns: number };
+  steps: DeviceStep[];
+  utilization: number | null;
+  est_sm_efficiency: number | null;
+  est_achieved_occupancy: number | null;
+  tensor_cores: { share: number | null } | null;
+  copies: Copy[];
+}
+
+export interface DevicesSection {
+  devices: Device[];
+  roles: Roles[];
+}
+
+export interface Kernel {
+  rank: number;
+  name: string;
+  role: string;
+  calls: number;
+  total_ns: number;
+  tensor_cores: boolean;
+}
+
+export interface KernelsSection {
+  kernels: Kernel[];
+}
+
+export const keyOf = (d: Device): string => `${d.rank}-${d.device}`;
+
+export const nameOf = (d: Device, ranks: number): string =>
+  `${ranks > 1 ? `rank ${d.rank} · ` : ''}GPU ${d.device}${d.name ? ` · ${d.name}` : ''}`;
+
+/** Sums of the windows: exact, for each device's parts sum to its own. */
+export function summed(devices: readonly Device[]): Window {
+  const total: Window = {
+    span_ns: 0,
+    busy_ns: 0,
+    idle_ns: 0,
+    compute_ns: 0,
+    communication_ns: 0,
+    memory_ns: 0,
+    overlap_ns: 0,
+    exposed_communication_ns: 0,
+    exposed_memory_ns: 0,
+  };
+  for (const { window } of devices) {
+    for (const name of Object.keys(total) as (keyof Window)[]) total[name] += window[name];
+  }
+  return total;
+}
+
+export interface Share {
+  name: string;
+  title: string;
+  value: number;
+}
+
+/** What the devices did in their windows; the parts sum to the windows' spans. */
+export function activity(devices: readonly Device[]): Share[] {
+  const w = summed(devices);
+  const idle = devices.reduce(
+    (sum, { idle }) => ({
+      host: sum.host + idle.host_ns,
+      wait: sum.wait + idle.kernel_wait_ns,
+      other: sum.other + idle.other_ns,
+    }),
+    { host: 0, wait: 0, other: 0 },
+  );
+  return [
+    { name: 'compute', title: 'Kernels', value: w.compute_ns },
+    { name: 'communication', title: 'Communication alone', value: w.exposed_communication_ns },
+    { name: 'memory', title: 'Copies and fills alone', value: w.exposed_memory_ns },
+    { name: 'idle_host', title: 'Idle: not launched yet', value: idle.host },
+    { name: 'idle_wait', title: 'Idle: between kernels', value: idle.wait },
+    { name: 'idle', title: 'Idle: else', value: idle.other },
+  ];
+}
+
+/** Copies of all devices by direction, the longest first. */
+export function copies(devices: readonly Device[]): Copy[] {
+  const byKind = new Map<string, Copy>();
+  for (const copy of devices.flatMap((d) => d.copies)) {
+    const sum = byKind.get(copy.kind);
+    if (sum === undefined) byKind.set(copy.kind, { ...copy });
+    else {
+      sum.count += copy.count;
+      sum.bytes += copy.bytes;
+      sum.sum_ns += copy.sum_ns;
+      sum.busy_ns += copy.busy_ns;
+      sum.small_count += copy.small_count;
+    }
+  }
+  return [...byKind.values()].sort((a, b) => b.sum_ns - a.sum_ns);
+}
+
+/** Kernels of all ranks by name. */
+export function byName(kernels: readonly Kernel[]): Kernel[] {
+  const sums = new Map<string, Kernel>();
+  for (const kernel of kernels) {
+    const sum = sums.get(kernel.name);
+    if (sum === undefined) sums.set(kernel.name, { ...kernel });
+    else {
+      sum.calls += kernel.calls;
+      sum.total_ns += kernel.total_ns;
+    }
+  }
+  return [...sums.values()];
+}
+
+export type Precision =
+  'FP64' | 'FP32' | 'TF32' | 'FP16' | 'BF16' | 'FP8' | 'INT8' | 'INT32' | 'not told';
+
+// Names say what a kernel computes in, where they do: libraries' tile names (s884, hgemm, tf32f32),
+// or the types of a template. What reads several is taken for the narrowest: that is what it moves.
+const PRECISIONS: readonly (readonly [Precision, RegExp])[] = [
+  ['FP8', /e4m3|e5m2|fp8|float8/i],
+  ['INT8', /(?:^|[^u\d])int8|i8816|igemm|imma|\bs8\b|signed char|uint8/i],
+  ['BF16', /bf16|bfloat/i],
+  ['FP16', /fp16|f16|hgemm|h884|h1688|h16816|\bhalf\b|__half|_h_/i],
+  ['TF32', /tf32|s1688|s16816gemm_tf/i],
+  ['FP64', /dgemm|double|fp64|f64/i],
+  ['FP32', /float|fp32|f32|sgemm|scudnn|s884/i],
+  ['INT32', /\bint\b(?!\s*[,)>]?\s*\()|int32|\blong\b|int64/i],
+];
+
+export function precisionOf(name: string): Precision {
+  // Indices and sizes are integers in nearly every signature: only template arguments count.
+  const signature = name.includes('<')
+    ? name.slice(0, name.lastIndexOf('(') + 1 || undefined)
+    : name;
+  for (const [precision, form] of PRECISIONS) if (form.test(signature)) return precision;
+  return 'not told';
+}
+
+/** Time of computing kernels by the precision that their names tell; the longest first. */
+export function precisions(kernels: readonly Kernel[]): Share[] {
+  const sums = new Map<Precision, number>();
+  for (const kernel of kernels) {
+    if (kernel.role === 'communication') continue;
+    const precision = precisionOf(kernel.name);
+    sums.set(precision, (sums.get(precision) ?? 0) + kernel.total_ns);
+  }
+  return [...sums]
+    .map(([name, value]) => ({ name, title: name, value }))
+    .sort((a, b) => b.value - a.value);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import { lastRanks, matrixOf, partsOf, waitByStep, type Collective, type Rank } from './section';
+
+const rank = (more: Partial<Rank>): Rank => ({
+  rank: 0,
+  computation_ns: 50,
+  overlap_ns: 10,
+  exposed_ns: 30,
+  other_ns: 10,
+  transfer_ns: 20,
+  wait_ns: 20,
+  unmatched_ns: 0,
+  ...more,
+});
+
+describe('distributed', () => {
+  it('parts of a rank sum to its total', () => {
+    const sum = (r: Rank) => partsOf(r).reduce((s, p) => s + p.ns, 0);
+    expect(sum(rank({}))).toBe(100);
+    expect(partsOf(rank({})).find((p) => p.name === 'wait')?.ns).toBe(15);
+    expect(
+      partsOf(rank({ transfer_ns: 0, wait_ns: 0 })).find((p) => p.name === 'unmatched')?.ns,
+    ).toBe(30);
+    expect(sum(rank({ transfer_ns: null, wait_ns: null, exposed_ns: null }))).toBe(70);
+  });
+
+  it('matrix: who made whom wait', () => {
+    const m = matrixOf(
+      [
+        { rank: 3, caused_wait_ns: 5, cause: '', waiters: [{ rank: 0, wait_ns: 5 }] },
+        {
+          rank: 1,
+          caused_wait_ns: 9,
+          cause: '',
+          waiters: [
+            { rank: 2, wait_ns: 8 },
+            { rank: 0, wait_ns: 1 },
+          ],
+        },
+        { rank: 7, caused_wait_ns: 0, cause: '' },
+      ],
+      8,
+    );
+    expect(m).toEqual({
+      late: [1, 3],
+      waiting: [0, 2],
+      cells: [
+        [1, 8],
+        [5, 0],
+      ],
+      most: 8,
+    });
+  });
+
+  it('who came last, over time', () => {
+    const c = (ts_ns: number, last_rank: number, late_by_ns: number) =>
+      ({ ts_ns, last_rank, late_by_ns, wait_ns: late_by_ns }) as Collective;
+    expect(lastRanks([c(9, 1, 3), c(1, 0, 2), c(5, 1, 4)], 1)).toEqual({
+      at: [1, 5, 9],
+      lines: [{ rank: 1, values: [null, 4, 3] }],
+    });
+  });
+
+  it('waiting by step', () => {
+    const s = (r: number, step: number, wait_ns: number) => ({
+      rank: r,
+      step,
+      wait_ns,
+      total_ns: 1,
+      transfer_ns: 0,
+    });
+    expect(waitByStep([s(0, 1, 2), s(1, 1, 9), s(0, 0, 1)], 4)).toEqual({
+      at: [0, 1],
+      lines: [
+        { rank: 1, values: [null, 9] },
+        { rank: 0, values: [1, 2] },
+      ],
+    });
+  });
+});

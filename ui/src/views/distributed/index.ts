@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { View } from '../../state/view';
+
+export const view: View = {
+  id: 'distributed',
+  title: 'Distributed',
+  about: 'Ranks beside each other: who waits, for whom, and why.',
+  group: 'Job',
+  order: 1,
+  inReport: true,
+  notApplicable: (report) =>
+    report.distributed.applicable ? null : 'One rank alone, and it called no collective.',
+  load: () => import('./DistributedView.svelte'),
+};

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// The section `distributed` (docs/reference/report.md): of a recorded run, or of a profile, which tells
+// more. What only one of them has is optional here.
+
+export interface Rank {
+  rank: number;
+  node?: number;
+  total_ns?: number;
+  /** Recorded runs: steps and their mean. */
+  steps?: number;
+  mean_step_ns?: number;
+  computation_ns: number | null;
+  overlap_ns: number | null;
+  exposed_ns: number | null;
+  other_ns?: number;
+  transfer_ns: number | null;
+  wait_ns: number | null;
+  unmatched_ns?: number;
+  caused_wait_ns?: number;
+}
+
+export interface RankStep {
+  rank: number;
+  step: number;
+  total_ns: number;
+  wait_ns: number;
+  transfer_ns: number;
+}
+
+export interface Collective {
+  ts_ns: number;
+  dur_ns: number;
+  name: string;
+  group: string;
+  group_size: number | null;
+  ranks: number;
+  complete: boolean;
+  matched_by: string;
+  step: number | null;
+  dtype: string | null;
+  bytes: number | null;
+  transfer_ns: number;
+  wait_ns: number;
+  last_rank: number;
+  late_by_ns: number;
+  algorithm_bytes_per_s: number | null;
+  bus_bytes_per_s: number | null;
+}
+
+export interface Operation {
+  name: string;
+  group: string;
+  group_size: number | null;
+  dtype: string | null;
+  bytes: number | null;
+  calls: number;
+  total_ns: number;
+  transfer_ns: number;
+  wait_ns: number;
+  unmatched_ns: number;
+  algorithm_bytes_per_s: number | null;
+  bus_bytes_per_s: number | null;
+  bandwidth_holds_wait: boolean;
+}
+
+export interface BlamePart {
+  cause: string;
+  when: string;
+  name: string;
+  operator: string;
+  ns: number;
+}
+
+export interface Blame {
+  rank: number;
+  caused_wait_ns: number;
+  share?: number;
+  cause: string;
+  collectives?: number;
+  before_step_ns?: number;
+  in_step_ns?: number;
+  waiters?: { rank: number; wait_ns: number }[];
+  parts?: BlamePart[];
+}
+
+export interface Distributed {
+  applicable: boolean;
+  status?: string;
+  note?: string;
+  world_size?: number | null;
+  ranks?: Rank[];
+  steps?: RankStep[];
+  wait_ns?: number;
+  collective_count?: number;
+  incomplete_count?: number;
+  collectives?: Collective[];
+  operations?: Operation[];
+  blame?: Blame[];
+  unmatched?: { rank: number; name: string; group: string; calls: number; ns: number }[];
+  clocks?: {
+    node?: number;
+    rank?: number;
+    offset_ns: number;
+    residual_ns: number;
+    pairs: number;
+    reference: boolean;
+  }[];
+  clocks_corrected?: boolean;
+  impossible_starts?: number;
+}
+
+export interface DistributedSection {
+  distributed: Distributed;
+}
+
+export interface BarPart {
+  name: string;
+  title: string;
+  /** A token. */
+  color: string;
+  ns: number;
+}
+
+/**
+ * A rank's time by what it is: the parts sum to its total. Exposed communication is transfer, waiting
+ * and what found no counterpart, in proportion to the calls' durations, which may run beside kernels.
+ */
+export function partsOf(rank: Rank): BarPart[] {
+  const exposed = rank.exposed_ns ?? 0;
+  const calls = (rank.transfer_ns ?? 0) + (rank.wait_ns ?? 0) + (rank.unmatched_ns ?? 0);
+  const scale = calls > 0 ? exposed / calls : 0;
+  const parts = [
+    {
+      name: 'computation',
+      title: 'Computing alone',
+      color: '--model',
+      ns: rank.computation_ns ?? 0,
+    },
+    {
+      name: 'overlap',
+      title: 'Computing and communicating',
+      color: '--cat-4',
+      ns: rank.overlap_ns ?? 0,
+    },
+    {
+      name: 'transfer',
+      title: 'Exposed: transfer',
+      color: '--communication',
+      ns: (rank.transfer_ns ?? 0) * scale,
+    },
+    { name: 'wait', title: 'Exposed: waiting', color: '--cat-5', ns: (rank.wait_ns ?? 0) * scale },
+    {
+      name: 'unmatched',
+      title: 'Exposed: not matched',
+      color: '--cat-1',
+      ns: calls > 0 ? (rank.unmatched_ns ?? 0) * scale : exposed,
+    },
+    { name: 'other', title: 'Other', color: '--other', ns: rank.other_ns ?? 0 },
+  ];
+  return parts.map((p) => ({ ...p, ns: Math.round(p.ns) })).filter((p) => p.ns > 0);
+}
+
+export interface Matrix {
+  late: number[];
+  waiting: number[];
+  /** [late][waiting], ns. */
+  cells: number[][];
+  most: number;
+}
+
+/** Who made whom wait, the ranks that caused most first; at most `limit` of either. */
+export function matrixOf(blame: readonly Blame[], limit: number): Matrix {
+  const late = [...blame]
+    .filter((b) => (b.waiters?.length ?? 0) > 0)
+    .sort((a, b) => b.caused_wait_ns - a.caused_wait_ns)
+    .slice(0, limit);
+  const sums = new Map<number, number>();
+  for (const { waiters } of late) {
+    for (const w of waiters ?? []) sums.set(w.rank, (sums.get(w.rank) ?? 0) + w.wait_ns);
+  }
+  const kept = [...sums].sort((a, b) => b[1] - a[1]).slice(0, limit);
+  const waiting = kept.map(([rank]) => rank).sort((a, b) => a - b);
+  const cells = late.map(({ waiters }) =>
+    waiting.map((rank) => waiters?.find((w) => w.rank === rank)?.wait_ns ?? 0),
+  );
+  return {
+    late: late.map((b) => b.rank),
+    waiting,
+    cells,
+    most: Math.max(1, ...cells.flat()),
+  };
+}
+
+export interface LastLine {
+  rank: number;
+  values: (number | null)[];
+}
+
+/** How late the last rank came to each collective, a line a rank; those that cost most, at most `limit`. */
+export function lastRanks(
+  collectives: readonly Collective[],
+  limit: number,
+): { at: number[]; lines: LastLine[] } {
+  const sorted = [...collectives].sort((a, b) => a.ts_ns - b.ts_ns);
+  const sums = new Map<number, number>();
+  for (const c of sorted) sums.set(c.last_rank, (sums.get(c.last_rank) ?? 0) + c.wait_ns);
+  const ranks = [...sums]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, limit)
+    .map(([rank]) => rank);
+  return {
+    at: sorted.map((c) => c.ts_ns),
+    lines: ranks.map((rank) => ({
+      rank,
+      values: sorted.map((c) => (c.last_rank === rank ? c.late_by_ns : null)),
+    })),
+  };
+}
+
+/** Waiting of each rank by step, the ranks that wait most first; at most `limit`. */
+export function waitByStep(
+  steps: readonly RankStep[],
+  limit: number,
+): { at: number[]; lines: LastLine[] } {
+  const numbers = [...new Set(steps.map((s) => s.step))].sort((a, b) => a - b);
+  const byRank = new Map<number, Map<number, number>>();
+  for (const s of steps) {
+    const of = byRank.get(s.rank) ?? new Map<number, number>();
+    of.set(s.step, (of.get(s.step) ?? 0) + s.wait_ns);
+    byRank.set(s.rank, of);
+  }
+  const total = (of: Map<number, number>) => [...of.values()].reduce((a, b) => a + b, 0);
+  const lines = [...byRank]
+    .sort((a, b) => total(b[1]) - total(a[1]))
+    .slice(0, limit)
+    .map(([rank, of]) => ({ rank, values: numbers.map((n) => of.get(n) ?? null) }));
+  return { at: numbers, lines };
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { View } from '../../state/view';
+
+export const view: View = {
+  id: 'memory',
+  title: 'Memory',
+  about: 'What was allocated when, by whom, and what grows.',
+  group: 'Device',
+  order: 5,
+  inReport: true,
+  notApplicable: (report) => {
+    const { devices } = report.memory as { devices?: unknown[] };
+    return devices && devices.length > 0
+      ? null
+      : 'The run holds no allocations (profile_memory=True records them).';
+  },
+  load: () => import('./Memory.svelte'),
+};

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import { firstOf, heightOf, pile, type Block, type MemoryDevice } from './section';
+
+const block = (allocated_ns: number | null, released_ns: number | null, bytes: number): Block => ({
+  operator: 'op',
+  caller: null,
+  bytes,
+  allocated_ns,
+  released_ns,
+  duration_ns: null,
+});
+
+describe('allocations', () => {
+  it('pile up while they live, and fill gaps that others left', () => {
+    const placed = pile([block(0, 10, 4), block(1, 3, 2), block(2, 9, 1), block(4, 8, 2)], 0, 20);
+    expect(placed.map((p) => [p.fromNs, p.toNs, p.bottom])).toEqual([
+      [0, 10, 0],
+      [1, 3, 4],
+      [2, 9, 6],
+      [4, 8, 4],
+    ]);
+    expect(heightOf(placed)).toBe(7);
+  });
+
+  it('reach to the ends of the profile where a side is missing', () => {
+    const placed = pile([block(null, 5, 1), block(7, null, 1), block(9, 9, 1)], 0, 20);
+    expect(placed.map((p) => [p.fromNs, p.toNs])).toEqual([
+      [0, 5],
+      [7, 20],
+    ]);
+  });
+
+  it('never overlap', () => {
+    const random = (n: number) => Math.floor(Math.random() * n);
+    const blocks = Array.from({ length: 300 }, () => {
+      const from = random(1000);
+      return block(from, from + 1 + random(200), 1 + random(50));
+    });
+    const placed = pile(blocks, 0, 2000);
+    for (const a of placed) {
+      for (const b of placed) {
+        if (a === b || a.toNs <= b.fromNs || b.toNs <= a.fromNs) continue;
+        const apart = a.bottom + a.block.bytes <= b.bottom || b.bottom + b.block.bytes <= a.bottom;
+        if (!apart) expect([a, b]).toBeNull();
+      }
+    }
+  });
+});
+
+it('the fullest GPU is shown first, host memory last', () => {
+  const device = (number: number, allocated_bytes: number) =>
+    ({ rank: 0, device: number, peak: { allocated_bytes } }) as unknown as MemoryDevice;
+  expect(firstOf([device(-1, 99), device(0, 5), device(1, 7)])?.device).toBe(1);
+  expect(firstOf([device(-1, 99)])?.device).toBe(-1);
+  expect(firstOf([])).toBeUndefined();
+});

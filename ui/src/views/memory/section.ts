@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The section `memory` (docs/reference/operators.md), and allocations placed for a picture.
+
+export interface Block {
+  operator: string | null;
+  caller: string | null;
+  bytes: number;
+  allocated_ns: number | null;
+  released_ns: number | null;
+  duration_ns: number | null;
+}
+
+export interface MemoryOperator {
+  name: string | null;
+  calls: number;
+  size_increase_bytes: number;
+  self_size_increase_bytes: number;
+  allocations: number;
+  self_allocations: number;
+  allocated_bytes: number;
+  self_allocated_bytes: number;
+}
+
+export interface Point {
+  ts_ns: number;
+  allocated_bytes: number;
+  reserved_bytes: number;
+}
+
+export interface MemoryDevice {
+  rank: number;
+  device: number;
+  records: number;
+  records_without_address: number;
+  peak: {
+    ts_ns: number;
+    allocated_bytes: number;
+    reserved_bytes: number;
+    peak_reserved_bytes: number;
+  } | null;
+  at_peak: { operator: string | null; blocks: number; bytes: number }[];
+  operators: MemoryOperator[];
+  blocks: Block[];
+  blocks_paired: number;
+  blocks_unreleased: number;
+  bytes_unreleased: number;
+  blocks_released_only: number;
+  leaks: {
+    status: string;
+    operators: { operator: string | null; bytes: number; bytes_per_step: number }[];
+    steps: { step: number; allocated_bytes: number; kept_bytes: number; held_bytes: number }[];
+  };
+  curve_from_zero: boolean;
+  curve: Point[];
+}
+
+export interface Allocator {
+  rank: number;
+  call?: string;
+  name?: string;
+  calls: number;
+  [other: string]: unknown;
+}
+
+export interface MemorySection {
+  memory: { devices: MemoryDevice[]; allocator: Allocator[] };
+}
+
+export const keyOf = (d: MemoryDevice): string => `${d.rank}:${d.device}`;
+
+export const nameOf = (d: MemoryDevice, ranks: number): string =>
+  `${ranks > 1 ? `rank ${d.rank} · ` : ''}${d.device < 0 ? 'host memory' : `GPU ${d.device}`}`;
+
+/** The device that one wants to see first: the fullest GPU, else host memory. */
+export function firstOf(devices: readonly MemoryDevice[]): MemoryDevice | undefined {
+  const peak = (d: MemoryDevice) => (d.device < 0 ? -1 : (d.peak?.allocated_bytes ?? 0));
+  return [...devices].sort((a, b) => peak(b) - peak(a))[0];
+}
+
+export interface Placed {
+  block: Block;
+  fromNs: number;
+  toNs: number;
+  /** Bytes below it in the pile. */
+  bottom: number;
+}
+
+/**
+ * Blocks piled up as they live: each lies on the lowest gap that holds it from its allocation to its
+ * release. The height of the pile is not the allocator's layout, which nobody recorded; what is true
+ * is each block's size and life.
+ */
+export function pile(blocks: readonly Block[], fromNs: number, toNs: number): Placed[] {
+  const lives = blocks
+    .map((block) => ({
+      block,
+      fromNs: block.allocated_ns ?? fromNs,
+      toNs: block.released_ns ?? toNs,
+    }))
+    .filter((b) => b.toNs > b.fromNs && b.block.bytes > 0)
+    .sort((a, b) => a.fromNs - b.fromNs || b.block.bytes - a.block.bytes);
+  const placed: Placed[] = [];
+  let alive: Placed[] = [];
+  for (const life of lives) {
+    alive = alive.filter((p) => p.toNs > life.fromNs);
+    let bottom = 0;
+    for (const other of alive) {
+      if (other.bottom - bottom >= life.block.bytes) break;
+      bottom = Math.max(bottom, other.bottom + other.block.bytes);
+    }
+    const made = { ...life, bottom };
+    placed.push(made);
+    alive.push(made);
+    alive.sort((a, b) => a.bottom - b.bottom);
+  }
+  return placed;
+}
+
+export const heightOf = (placed: readonly Placed[]): number =>
+  placed.reduce((most, p) => Math.max(most, p.bottom + p.block.bytes), 0);
+
+const LEAKS: Record<string, string> = {
+  none: 'No operator’s memory grows with every step.',
+  found: 'These operators’ memory grows with every step after the first.',
+  too_few_steps: 'Three marked steps are the least to tell growth from noise.',
+  no_addresses: 'The profile tells no addresses, so allocations and releases cannot be paired.',
+};
+
+export const leakText = (status: string): string => LEAKS[status] ?? status;

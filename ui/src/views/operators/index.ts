@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { View } from '../../state/view';
+
+export const view: View = {
+  id: 'operators',
+  title: 'Operators',
+  about: 'What each operator costs on host and device, by shapes and by caller.',
+  group: 'Device',
+  order: 2,
+  inReport: true,
+  notApplicable: (report) =>
+    report.operators.length > 0 ? null : 'The run holds no operators: it is no profile.',
+  load: () => import('./Operators.svelte'),
+};

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The section `operators` (docs/reference/operators.md), grouped for a table: by name, by name and
+// input shapes, or by name and the place that called.
+
+export interface Times {
+  calls: number;
+  host_total_ns: number;
+  host_self_ns: number;
+  device_total_ns: number;
+  device_self_ns: number;
+  kernel_self_ns: number;
+  tensor_core_self_ns: number;
+  tensor_core_eligible: boolean;
+}
+
+export interface Operator extends Times {
+  rank: number;
+  name: string;
+  shapes: (Times & { input_shapes: unknown })[];
+  stacks: (Times & { call_stack: string[] })[];
+}
+
+export interface OperatorsSection {
+  operators: Operator[];
+  operator_totals: { rank: number; device_outside_ns: number }[];
+}
+
+export const GROUPINGS = [
+  { id: 'name', title: 'Name' },
+  { id: 'shape', title: 'Name and shapes' },
+  { id: 'caller', title: 'Name and caller' },
+] as const;
+export type Grouping = (typeof GROUPINGS)[number]['id'];
+
+export interface Row extends Times {
+  key: string;
+  name: string;
+  /** Shapes or caller; empty when grouped by name alone. */
+  detail: string;
+  stack: readonly string[];
+  /** Of all rows; own times, so that they sum to 1. */
+  host_share: number;
+  device_share: number;
+}
+
+/** Shapes as one reads them: `32×3×224×224, 64×3×7×7`; scalars and lists of nothing are left out. */
+export function shapesText(shapes: unknown): string {
+  if (!Array.isArray(shapes)) return '';
+  return shapes
+    .map((s) => (Array.isArray(s) && s.length > 0 ? flat(s) : ''))
+    .filter((text) => text !== '')
+    .join(', ');
+}
+
+function flat(shape: unknown[]): string {
+  if (shape.every((d) => typeof d === 'number')) return shape.join('×');
+  return `[${shape.map((s) => (Array.isArray(s) ? flat(s) : String(s))).join(', ')}]`;
+}
+
+const FIELDS = [
+  'calls',
+  'host_total_ns',
+  'host_self_ns',
+  'device_total_ns',
+  'device_self_ns',
+  'kernel_self_ns',
+  'tensor_core_self_ns',
+] as const;
+
+function parts(of: Operator, by: Grouping): { detail: string; stack: string[]; times: Times }[] {
+  switch (by) {
+    case 'name':
+      return [{ detail: '', stack: of.stacks[0]?.call_stack ?? [], times: of }];
+    case 'shape':
+      if (of.shapes.length === 0) return [{ detail: '', stack: [], times: of }];
+      return of.shapes.map((s) => ({ detail: shapesText(s.input_shapes), stack: [], times: s }));
+    case 'caller':
+      if (of.stacks.length === 0) return [{ detail: '', stack: [], times: of }];
+      return of.stacks.map((s) => ({
+        detail: userFrame(s.call_stack) ?? s.call_stack[0] ?? '',
+        stack: s.call_stack,
+        times: s,
+      }));
+  }
+}
+
+const LIBRARY = /(?:^|\/)(?:site-packages|dist-packages)\/|(?:^|\/)torch\/|<built-in|lib\/python\d/;
+
+/** The innermost frame that is not a library's: the line that a user can change. */
+export const userFrame = (stack: readonly string[]): string | null =>
+  stack.find((frame) => frame !== '' && !LIBRARY.test(frame)) ?? null;
+
+/** Rows of all ranks together, or of one. Times of one call count once in each grouping. */
+export function grouped(operators: readonly Operator[], by: Grouping, rank: number | null): Row[] {
+  const rows = new Map<string, Row>();
+  for (const operator of operators) {
+    if (rank !== null && operator.rank !== rank) continue;
+    for (const { detail, stack, times } of parts(operator, by)) {
+      const key = `${operator.name}\n${detail}`;
+      let row = rows.get(key);
+      if (row === undefined) {
+        row = {
+          ...zero(),
+          key,
+          name: operator.name,
+          detail,
+          stack,
+          host_share: 0,
+          device_share: 0,
+        };
+        rows.set(key, row);
+      }
+      for (const field of FIELDS) row[field] += times[field];
+      row.tensor_core_eligible ||= times.tensor_core_eligible;
+    }
+  }
+  const list = [...rows.values()];
+  const host = list.reduce((sum, r) => sum + r.host_self_ns, 0);
+  const device = list.reduce((sum, r) => sum + r.device_self_ns, 0);
+  for (const row of list) {
+    row.host_share = host > 0 ? row.host_self_ns / host : 0;
+    row.device_share = device > 0 ? row.device_self_ns / device : 0;
+  }
+  return list;
+}
+
+const zero = (): Times => ({
+  calls: 0,
+  host_total_ns: 0,
+  host_self_ns: 0,
+  device_total_ns: 0,
+  device_self_ns: 0,
+  kernel_self_ns: 0,
+  tensor_core_self_ns: 0,
+  tensor_core_eligible: false,
+});
+
+export const ranksOf = (operators: readonly Operator[]): number[] =>
+  [...new Set(operators.map((o) => o.rank))].sort((a, b) => a - b);

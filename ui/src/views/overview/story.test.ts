@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import type { Report, Verdict } from '../../api/report';
+import { ns } from '../../base/time';
+import { evidenceTarget, lanes, runPhases, stepParts, story, stretchOfWhere } from './story';
+
+const plain = (text: string) => text.replaceAll('\u00a0', ' ');
+
+const VERDICT: Verdict = {
+  status: 'found',
+  suspect: 'data_pipeline',
+  sub_stage: 'getitem',
+  headline: 'data pipeline, 65 % of the step',
+  share: 0.65,
+  share_low: 0.63,
+  share_high: 0.67,
+  at_most_speedup: 2.9,
+  at_most_saving: null,
+  straggler_rank: null,
+  straggler_cause: '',
+  evidence: [],
+  advice: [],
+};
+
+// A run of 100 ns: 10 before the steps, 80 of them, 10 after.
+function report(verdict: Partial<Verdict> = {}): Report {
+  return {
+    run: { duration_ns: ns(100) },
+    phases: { initialization_ns: ns(10), training_ns: ns(80), finalization_ns: ns(10) },
+    steps: { steady: 8, duration_ns: { mean: ns(10) }, outliers: [] },
+    verdict: { ...VERDICT, ...verdict },
+    suspects: [
+      { name: 'model', ns: ns(28), share: 0.35 },
+      { name: 'data_pipeline', ns: ns(52), share: 0.65 },
+      { name: 'other', ns: ns(0), share: 0 },
+    ],
+    stages: [
+      { suspect: 'data_pipeline', name: 'collate', ns: ns(4), share: 0.05 },
+      { suspect: 'data_pipeline', name: 'getitem', ns: ns(48), share: 0.6 },
+      { suspect: 'data_pipeline', name: 'receive', ns: ns(0), share: 0.001 },
+    ],
+    breakdown: [
+      { rank: 0, step_kind: 'train', phase: 'checkpoint', ns: ns(6), share: 0.1 },
+      { rank: 1, step_kind: 'train', phase: 'checkpoint', ns: ns(4), share: 0.1 },
+    ],
+    data_pipeline: { applicable: true },
+    losses: [],
+  } as unknown as Report;
+}
+
+describe('the verdict in a sentence', () => {
+  it.each<[Partial<Verdict>, string, string]>([
+    [
+      {},
+      'Data pipeline takes 65 % of the step',
+      'Mostly dataset __getitem__; between 63 and 67 % with 95 % confidence; at most 2.9× faster without it.',
+    ],
+    [
+      { share_low: 0.65, share_high: 0.65, sub_stage: '' },
+      'Data pipeline takes 65 % of the step',
+      'Seen in 8 steps; at most 2.9× faster without it.',
+    ],
+    [
+      { suspect: 'communication', straggler_rank: 3, straggler_cause: 'data_pipeline' },
+      'Communication takes 65 % of the step',
+      'Rank 3 comes late by its data pipeline; between 63 and 67 % with 95 % confidence; at most 2.9× faster without it.',
+    ],
+    [
+      { suspect: 'model', at_most_speedup: null },
+      'The model fills 65 % of the step',
+      'Between 63 and 67 % with 95 % confidence; nothing around the model is in the way.',
+    ],
+    [{ status: 'no_steps', headline: 'no step seen' }, 'No training step was seen', 'No step seen'],
+    [{ status: 'too_few_steps', headline: 'three' }, 'Too few steps for a verdict', 'Three'],
+  ])('%#', (verdict, heading, detail) => {
+    const told = story(report(verdict));
+    expect([plain(told.heading), plain(told.detail)]).toEqual([heading, detail]);
+  });
+});
+
+it('a step by cause: the largest first, stages with it, nothing that is nothing', () => {
+  const parts = stepParts(report());
+  expect(parts.map((p) => [p.name, p.perStep])).toEqual([
+    ['data_pipeline', 6.5],
+    ['model', 3.5],
+  ]);
+  expect(parts[0]?.stages.map((s) => s.name)).toEqual(['getitem', 'collate']);
+});
+
+describe('evidence leads to the view and stretch that show it', () => {
+  const target = (table: string, where = '', text = '') =>
+    evidenceTarget({ table, where, text }, report(), null);
+  it('counters: the metric, over the training', () => {
+    expect(target('counters', "metric = 'cpu.busy_share'")).toEqual({
+      view: 'system',
+      stretch: { from: 10, to: 90 },
+      params: { metric: 'cpu.busy_share' },
+    });
+  });
+  it.each([
+    ['steps', "kind = 'train'", 'queue empty in 12 of 32 waits', 'data'],
+    ['steps', "kind = 'train'", 'it rests on 3 steps', 'steps'],
+    ['facts', "kind = 'loader'", '2 workers', 'data'],
+    ['slices', "category = 'kernel'", 'devices compute', 'timeline'],
+    ['memory', '', 'peak', 'memory'],
+  ])('%s %s %s', (table, where, text, view) => {
+    expect(target(table, where, text).view).toBe(view);
+  });
+  it('a stretch that the condition names', () => {
+    expect(stretchOfWhere('ts_ns >= 20 and ts_ns < 30')).toEqual({ from: 20, to: 30 });
+    expect(stretchOfWhere("kind = 'train'")).toBeNull();
+    expect(target('slices', 'ts_ns >= 20 and ts_ns < 30').stretch).toEqual({ from: 20, to: 30 });
+  });
+});
+
+it('the run in time: phases, and lanes only for what happened', () => {
+  const phases = runPhases(report());
+  expect(phases.whole.map((p) => [p.name, p.share])).toEqual([
+    ['initialization', 0.1],
+    ['training', 0.8],
+    ['finalization', 0.1],
+  ]);
+  expect(phases.inside.map((p) => [p.name, p.figure.exact])).toEqual([['checkpoint', '5 ns']]);
+  expect(lanes(report(), null, [])).toEqual([]);
+  const found = lanes(report(), null, [{ ts: 500, kind: 'rule', severity: 'warning', text: 'x' }]);
+  expect(found.map((l) => [l.name, l.marks[0]?.from])).toEqual([['Findings', 100]]); // kept on the axis
+});

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the overview tells, as data: sentences, parts of the step, where evidence is shown, marks in time.
+import type { Evidence, Loss, Outlier, Report, Stage, Suspect, Verdict } from '../../api/report';
+import { total, where, type Steps } from '../../api/steps';
+import { formatNs, formatShare, formatTimes, plural, words, type Figure } from '../../base/format';
+import { newer } from '../../base/never';
+import { ns, stretch, type Ns, type Stretch } from '../../base/time';
+import type { Target } from '../../state/run.svelte';
+
+export interface Story {
+  readonly tone: 'found' | 'good' | 'open';
+  readonly heading: string;
+  readonly detail: string;
+}
+
+/** The verdict in a sentence for a heading, and what it means in the next. */
+export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): Story {
+  const detail = sentence(verdict.headline);
+  switch (verdict.status) {
+    case 'found':
+      return verdict.suspect === 'model'
+        ? good(verdict, steps.steady)
+        : found(verdict, steps.steady);
+    case 'no_single_suspect':
+      return { tone: 'open', heading: 'No single suspect', detail };
+    case 'too_few_steps':
+      return { tone: 'open', heading: 'Too few steps for a verdict', detail };
+    case 'no_steps':
+      return { tone: 'open', heading: 'No training step was seen', detail };
+    default:
+      return newer(verdict.status, { tone: 'open', heading: detail, detail: '' });
+  }
+}
+
+function found(verdict: Verdict, steady: number): Story {
+  const name = words(verdict.suspect);
+  const heading = `${sentence(name)} takes ${percent(verdict.share)} of the step`;
+  const parts = [stage(verdict), interval(verdict, steady), gain(verdict)];
+  return { tone: 'found', heading, detail: sentence(parts.filter(Boolean).join('; ')) + '.' };
+}
+
+function stage(v: Verdict): string {
+  if (v.straggler_rank === null) return v.sub_stage ? `mostly ${words(v.sub_stage)}` : '';
+  const cause = v.straggler_cause ? ` by its ${words(v.straggler_cause)}` : '';
+  return `rank ${v.straggler_rank} comes late${cause}`;
+}
+
+function good(verdict: Verdict, steady: number): Story {
+  const parts = [interval(verdict, steady), 'nothing around the model is in the way'];
+  return {
+    tone: 'good',
+    heading: `The model fills ${percent(verdict.share)} of the step`,
+    detail: `${sentence(parts.filter(Boolean).join('; '))}.`,
+  };
+}
+
+const percent = (share: number) => formatShare(share).text;
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** How sure the share is; of few steps no interval is known. */
+function interval(v: Verdict, steady: number): string {
+  const [low, high] = [v.share_low, v.share_high].map((s) => Math.round(s * 100));
+  return low === high
+    ? `seen in ${plural(steady, 'step')}`
+    : `between ${low} and ${high} % with 95 % confidence`;
+}
+
+function gain(v: Verdict): string {
+  return v.at_most_speedup
+    ? `at most ${formatTimes(v.at_most_speedup).text} faster without it`
+    : '';
+}
+
+export interface StepPart {
+  readonly name: string;
+  readonly share: number;
+  /** ns of a mean step; null where there is none. */
+  readonly perStep: number | null;
+  readonly stages: {
+    readonly name: string;
+    readonly share: number;
+    readonly perStep: number | null;
+  }[];
+}
+
+/** Suspects that take anything, the largest first, with their stages. */
+export function stepParts(report: Report, least = 0.005): StepPart[] {
+  const mean = report.steps.duration_ns?.mean ?? null;
+  const per = (share: number) => (mean === null ? null : share * mean);
+  const bySize = (a: { share: number }, b: { share: number }) => b.share - a.share;
+  const stagesOf = (suspect: Suspect) =>
+    report.stages
+      .filter((s: Stage) => s.suspect === suspect && s.share >= least)
+      .map((s) => ({ name: s.name, share: s.share, perStep: per(s.share) }))
+      .sort(bySize);
+  return report.suspects
+    .map(({ name, share }) => ({ name, share, perStep: per(share), stages: stagesOf(name) }))
+    .filter((part) => part.share > 0)
+    .sort(bySize);
+}
+
+/** The stretch in which the steps lie; null where there are none. */
+export function trainingStretch(report: Report): Stretch | null {
+  const { initialization_ns: begin, training_ns: length } = report.phases;
+  if (begin === null || length === null || length <= 0) return null;
+  return stretch(begin, begin + length);
+}
+
+const number = (text: string | undefined) => (text === undefined ? null : Number(text));
+
+/** The stretch that a condition on `ts_ns` names; null: it names none. */
+export function stretchOfWhere(where: string): Stretch | null {
+  const from = number(/\bts_ns\s*>=?\s*(\d+)/.exec(where)?.[1]);
+  const to = number(/\bts_ns\s*<=?\s*(\d+)/.exec(where)?.[1]);
+  return from !== null && to !== null && from < to ? stretch(from, to) : null;
+}
+
+/** The view and stretch in which a piece of evidence can be seen. */
+export function evidenceTarget(evidence: Evidence, report: Report, chosen: Stretch | null): Target {
+  const named = stretchOfWhere(evidence.where);
+  const over = named ?? chosen ?? trainingStretch(report);
+  switch (evidence.table) {
+    case 'counters': {
+      const metric = /metric\s*=\s*'([^']+)'/.exec(evidence.where)?.[1];
+      return { view: 'system', stretch: over, params: metric ? { metric } : {} };
+    }
+    case 'steps': {
+      const waits = /\b(queue|wait|batch)/.test(evidence.text) && report.data_pipeline.applicable;
+      return { view: waits ? 'data' : 'steps', stretch: named ?? chosen };
+    }
+    case 'facts':
+      return { view: 'data', stretch: named ?? chosen };
+    case 'slices':
+    case 'samples':
+      return { view: 'timeline', stretch: over };
+    case 'memory':
+      return { view: 'memory', stretch: named ?? chosen };
+    default:
+      return { view: 'steps', stretch: named ?? chosen };
+  }
+}
+
+export interface Mark {
+  readonly from: Ns;
+  readonly to: Ns;
+  readonly text: string;
+  readonly target: Target;
+}
+
+export interface Lane {
+  readonly name: string;
+  readonly color: string;
+  readonly marks: readonly Mark[];
+}
+
+export interface Finding {
+  readonly ts: number;
+  readonly kind: string;
+  readonly severity: string;
+  readonly text: string;
+}
+
+/** What happened when: slow steps, evaluation, checkpoints, findings, losses. Lanes without any are left out. */
+export function lanes(report: Report, steps: Steps | null, findings: readonly Finding[]): Lane[] {
+  const end = report.run.duration_ns;
+  const all: Lane[] = [
+    { name: 'Slow steps', color: '--bad', marks: report.steps.outliers.map(outlierMark) },
+    { name: 'Evaluation', color: '--cat-6', marks: partMarks(steps, 'evaluation', 'eval') },
+    { name: 'Checkpoints', color: '--cat-7', marks: partMarks(steps, 'checkpoint', null) },
+    { name: 'Findings', color: '--warn', marks: findings.map((f) => findingMark(f, end)) },
+    { name: 'Lost', color: '--other', marks: report.losses.flatMap(lossMark) },
+  ];
+  return all.filter((lane) => lane.marks.length > 0);
+}
+
+function outlierMark(o: Outlier): Mark {
+  const at = stretch(o.ts_ns, o.ts_ns + o.dur_ns);
+  const cause = o.cause ? `: ${words(o.cause)}, ${formatNs(o.excess_ns).text} over` : '';
+  const text = `Step ${o.step} of rank ${o.rank}, ${formatNs(o.dur_ns).text}${cause}`;
+  return { ...at, text, target: { view: 'timeline', stretch: at } };
+}
+
+function partMarks(steps: Steps | null, part: string, kind: string | null): Mark[] {
+  if (!steps) return [];
+  const values = steps.parts.get(part);
+  return where(steps, (i) => steps.kind[i] === kind || (values?.[i] ?? 0) > 0).map((i) => {
+    const at = stretch(steps.ts[i] ?? 0, (steps.ts[i] ?? 0) + (steps.dur[i] ?? 0));
+    const length = total(steps, part, [i]) || (steps.dur[i] ?? 0);
+    const text = `${words(part)} in step ${steps.step[i] ?? 0}, ${formatNs(length).text}`;
+    return { ...at, text: sentence(text), target: { view: 'steps', stretch: at } };
+  });
+}
+
+function findingMark(finding: Finding, end: number): Mark {
+  const at = Math.max(0, Math.min(finding.ts, end));
+  const target = { view: finding.kind === 'rule' ? 'rules' : 'overview', stretch: null };
+  return { from: ns(at), to: ns(at), text: finding.text, target };
+}
+
+function lossMark(loss: Loss): Mark[] {
+  if (loss.from_ns === null) return [];
+  const at = stretch(loss.from_ns, loss.to_ns ?? loss.from_ns);
+  return [{ ...at, text: lossText(loss), target: { view: 'timeline', stretch: at } }];
+}
+
+export function lossText(loss: Loss): string {
+  const count = loss.count < 0 ? 'some rows' : plural(loss.count, 'row');
+  return `${loss.table}: ${count} (${words(loss.cause)})${loss.detail ? `; ${loss.detail}` : ''}`;
+}
+
+export interface RunPhase {
+  readonly name: string;
+  readonly share: number;
+  readonly figure: Figure;
+}
+
+/** Initialization, training and the rest; evaluation and checkpoints, which lie within training, apart. */
+export function runPhases(report: Report): { whole: RunPhase[]; inside: RunPhase[] } {
+  const { initialization_ns, training_ns, finalization_ns } = report.phases;
+  const whole = [
+    { name: 'initialization', length: initialization_ns ?? 0 },
+    { name: 'training', length: training_ns ?? 0 },
+    { name: 'finalization', length: finalization_ns ?? 0 },
+  ];
+  const sum = whole.reduce((s, p) => s + p.length, 0);
+  const phase = (name: string, length: number) => ({
+    name,
+    share: sum > 0 ? length / sum : 0,
+    figure: formatNs(length),
+  });
+  const inside = ['evaluation', 'checkpoint'].map((name) => {
+    const rows = report.breakdown.filter((b) => b.phase === name);
+    const ranks = new Set(report.breakdown.map((b) => b.rank)).size || 1;
+    return phase(name, rows.reduce((s, b) => s + b.ns, 0) / ranks);
+  });
+  return {
+    whole: whole.map((p) => phase(p.name, p.length)).filter((p) => p.share > 0),
+    inside: inside.filter((p) => p.share > 0),
+  };
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { View } from '../../state/view';
+
+export const view: View = {
+  id: 'rules',
+  title: 'Rules',
+  about: 'SageMaker Debugger’s rules: what they found, on what, and with other parameters.',
+  group: 'Job',
+  order: 2,
+  inReport: true,
+  notApplicable: (report) =>
+    report.rules.length > 0 || report.recommendations.length > 0
+      ? null
+      : 'The report holds no results of rules.',
+  load: () => import('./Rules.svelte'),
+};

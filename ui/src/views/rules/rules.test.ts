@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import { edited, formatEdits, parseEdits, settings, stretchIn, wrong } from './edits';
+
+describe('changed parameters', () => {
+  it('stand in the address and come back', () => {
+    const edits = { 'LowGPUUtilization.threshold_p95': '60', 'StepOutlier.mode': 'TRAIN' };
+    expect(parseEdits(formatEdits(edits))).toEqual(edits);
+    expect(settings(edits)[0]).toBe('LowGPUUtilization.threshold_p95=60');
+    expect(parseEdits(null)).toEqual({});
+  });
+
+  it('pass over what is no setting', () => {
+    expect(parseEdits('a=1,Rule.x=<b>,Rule.y=,=3,Rule.z=4')).toEqual({ 'Rule.z': '4' });
+  });
+
+  it('are set and taken back', () => {
+    expect(edited({ 'A.b': '1' }, 'A.b', '2')).toEqual({ 'A.b': '2' });
+    expect(edited({ 'A.b': '1' }, 'A.b', null)).toEqual({});
+  });
+
+  it('are checked before they are sent', () => {
+    expect(wrong('5', 1)).toBeNull();
+    expect(wrong('x', 1)).toBe('a number is wanted');
+    expect(wrong('TRAIN', 'None')).toBeNull();
+    expect(wrong('', 1)).toBe('a value is missing');
+    expect(wrong('a;b', 'None')).not.toBeNull();
+  });
+});
+
+it('a filter’s stretch', () => {
+  expect(stretchIn("name = 'x' and ts_ns >= 5 and ts_ns < 9")).toEqual({ from: 5, to: 9 });
+  expect(stretchIn('ts_ns >= 9 and ts_ns < 5')).toBeNull();
+  expect(stretchIn("category = 'kernel'")).toBeNull();
+});

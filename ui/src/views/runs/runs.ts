@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which runs are listed, and what is said of each.
+import type { RunStatus } from '../../api/report';
+import type { RunRow } from '../../api/source';
+import { formatShare, words, type Figure } from '../../base/format';
+import { newer } from '../../base/never';
+
+export const STATUSES: readonly RunStatus[] = [
+  'in_progress',
+  'completed',
+  'failed',
+  'stopped',
+  'interrupted',
+  'unreadable',
+];
+
+/** How far back runs are listed: an id for the address, its name, ms. */
+export const SINCE = [
+  { id: 'hour', title: 'last hour', ms: 3.6e6 },
+  { id: 'day', title: 'last day', ms: 8.64e7 },
+  { id: 'week', title: 'last week', ms: 6.048e8 },
+  { id: 'month', title: 'last 30 days', ms: 2.592e9 },
+] as const;
+
+export function chosenRuns(
+  runs: readonly RunRow[],
+  status: string | null,
+  since: string | null,
+  now: number,
+): RunRow[] {
+  const back = SINCE.find((s) => s.id === since);
+  return runs.filter((run) => {
+    if (STATUSES.includes(status as RunStatus) && run.status !== status) return false;
+    return !back || now - Date.parse(run.started_utc) <= back.ms;
+  });
+}
+
+export function verdictText(verdict: RunRow['verdict']): Figure {
+  if (!verdict) return { text: '–', exact: 'not analysed' };
+  switch (verdict.status) {
+    case 'found': {
+      const stage = verdict.sub_stage ? ` (${words(verdict.sub_stage)})` : '';
+      const text = `${words(verdict.suspect)} ${formatShare(verdict.share).text}`;
+      return { text, exact: text + stage };
+    }
+    case 'no_single_suspect':
+      return { text: 'no single suspect', exact: 'no single suspect' };
+    case 'too_few_steps':
+      return { text: 'too few steps', exact: 'too few steps' };
+    case 'no_steps':
+      return { text: 'no steps', exact: 'no steps' };
+    default:
+      return newer(verdict.status, { text: '–', exact: 'a verdict of a newer version' });
+  }
+}
+
+/** At most two: a third takes the place of the first. */
+export function pick(picked: readonly string[], id: string): string[] {
+  return picked.includes(id) ? picked.filter((p) => p !== id) : [...picked, id].slice(-2);
+}
+
+/** A pick in the address: ids percent-encoded, so that a comma in a name separates nothing. */
+export const formatPicked = (ids: readonly string[]): string =>
+  ids.map(encodeURIComponent).join(',');
+
+export function parsePicked(text: string | null): string[] {
+  try {
+    return (text ?? '').split(',').filter(Boolean).map(decodeURIComponent).slice(0, 2);
+  } catch {
+    return [];
+  }
+}
+
+export const commandText = (command: readonly string[] | string): string =>
+  typeof command === 'string' ? command : command.join(' ');

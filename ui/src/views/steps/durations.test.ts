@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, it } from 'vitest';
+import { Columns } from '../../api/arrow';
+import { STEP_COLUMNS, stepsOf } from '../../api/steps';
+import { stretch } from '../../base/time';
+import { stack } from '../../widgets/stack';
+import { parseRank, ranksOf, rowsOf, steadyDurations, stepRow } from './durations';
+
+// Two ranks, two steps each: [rank, step, ts, dur, kind, model].
+function steps() {
+  const rows: [number, number, number, number, string, number][] = [
+    [0, 0, 0, 10, 'warm-up', 10],
+    [1, 0, 0, 12, 'warm-up', 5],
+    [0, 1, 10, 30, 'train', 20],
+    [1, 1, 12, 20, 'train', 4],
+  ];
+  const column = (name: string) =>
+    rows.map(([rank, step, ts_ns, dur_ns, kind, model]) => {
+      const known: Record<string, number | string> = { rank, step, ts_ns, dur_ns, kind };
+      if (name === 'model_ns') return model;
+      if (name === 'data_pipeline_ns') return dur_ns - model;
+      return known[name] ?? 0;
+    });
+  return stepsOf(Columns.of(Object.fromEntries(STEP_COLUMNS.map((n) => [n, column(n)]))));
+}
+
+it('shows one rank, or of each step the longest', () => {
+  const s = steps();
+  expect(ranksOf(s)).toEqual([0, 1]);
+  expect(rowsOf(s, 'all')).toEqual([1, 2]);
+  expect(rowsOf(s, 1)).toEqual([1, 3]);
+  expect(parseRank('1', [0, 1])).toBe(1);
+  expect(parseRank('7', [0, 1])).toBe('all');
+});
+
+it('spreads over steady steps of the stretch', () => {
+  expect(steadyDurations(steps(), null)).toEqual([30, 20]);
+  expect(steadyDurations(steps(), stretch(33, 50))).toEqual([30]);
+});
+
+it('names the cause that took most', () => {
+  expect(stepRow(steps(), 2)).toMatchObject({ cause: 'model', causeShare: 2 / 3 });
+  expect(stepRow(steps(), 3)).toMatchObject({ cause: 'data_pipeline', causeShare: 0.8 });
+});
+
+it('stacks what is there', () => {
+  const means = new Map([
+    ['a', [1, 2]],
+    ['b', [0, 0]],
+    ['c', [3, 0]],
+  ]);
+  expect(stack(means, ['a', 'b', 'c'])).toEqual([
+    { name: 'a', top: [1, 2], alone: [1, 2] },
+    { name: 'c', top: [4, 2], alone: [3, 0] },
+  ]);
+});

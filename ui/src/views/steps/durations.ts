@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Durations of steps as the view draws and lists them.
+import type { Outlier } from '../../api/report';
+import { CAUSES, within, where, type Steps } from '../../api/steps';
+import type { Stretch } from '../../base/time';
+
+/** A rank, or 'all': of each step number the rank that took longest. */
+export type RankChoice = number | 'all';
+
+export function ranksOf(steps: Steps): number[] {
+  return [...new Set(Array.from(steps.rank))].sort((a, b) => a - b);
+}
+
+/** 'all' unless the text names a rank that is there. */
+export function parseRank(text: string | null, ranks: readonly number[]): RankChoice {
+  return ranks.find((r) => String(r) === text) ?? 'all';
+}
+
+/** Rows of the steps that are shown, ascending by begin. */
+export function rowsOf(steps: Steps, choice: RankChoice): number[] {
+  const rows =
+    choice === 'all' ? longestOfEach(steps) : where(steps, (i) => steps.rank[i] === choice);
+  return rows.sort((a, b) => (steps.ts[a] ?? 0) - (steps.ts[b] ?? 0));
+}
+
+function longestOfEach(steps: Steps): number[] {
+  const longest = new Map<number, number>();
+  for (let i = 0; i < steps.length; i++) {
+    const step = steps.step[i] ?? 0;
+    const before = longest.get(step);
+    if (before === undefined || (steps.dur[i] ?? 0) > (steps.dur[before] ?? 0))
+      longest.set(step, i);
+  }
+  return [...longest.values()];
+}
+
+/** Durations of the steady training steps of all ranks in the stretch, as the report's percentiles take them. */
+export function steadyDurations(steps: Steps, chosen: Stretch | null): number[] {
+  return where(steps, (i) => steps.kind[i] === 'train' && within(steps, i, chosen)).map(
+    (i) => steps.dur[i] ?? 0,
+  );
+}
+
+export interface StepRow {
+  readonly rank: number;
+  readonly step: number;
+  readonly kind: string;
+  readonly ts: number;
+  readonly dur: number;
+  readonly cause: string;
+  readonly causeShare: number;
+  readonly row: number;
+}
+
+/** A step with the cause that took most of it. */
+export function stepRow(steps: Steps, i: number): StepRow {
+  let cause = 'other';
+  let most = -1;
+  for (const name of CAUSES) {
+    const value = steps.parts.get(name)?.[i] ?? 0;
+    if (value > most) [cause, most] = [name, value];
+  }
+  const dur = steps.dur[i] ?? 0;
+  return {
+    rank: steps.rank[i] ?? 0,
+    step: steps.step[i] ?? 0,
+    kind: steps.kind[i] ?? '',
+    ts: steps.ts[i] ?? 0,
+    dur,
+    cause,
+    causeShare: dur > 0 ? most / dur : 0,
+    row: i,
+  };
+}
+
+export const outlierKey = (o: Outlier): string => `${o.rank} ${o.step}`;

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { View } from '../../state/view';
+
+export const view: View = {
+  id: 'steps',
+  title: 'Steps',
+  about: 'How long steps take, over the run and in their spread; choose a stretch of them.',
+  group: 'Summary',
+  order: 2,
+  inReport: true,
+  notApplicable: (report) =>
+    report.steps.count === 0 ? `No step was seen: ${report.verdict.headline}` : null,
+  load: () => import('./StepsView.svelte'),
+};

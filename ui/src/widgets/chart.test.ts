@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, it } from 'vitest';
+import { formatNs } from '../base/format';
+import { axisValues, clean, readout, timeSplits } from './chart';
+import { heatColors } from './heat';
+
+const plain = (texts: readonly string[]) => texts.map((t) => t.replaceAll('\u00a0', ' '));
+
+it('gaps are nulls', () => {
+  expect(clean(Float64Array.of(1, NaN, 0))).toEqual([1, null, 0]);
+});
+
+it('tells what is under the cursor, and only what is there', () => {
+  const lines = [
+    { name: 'a', values: [1, 2], color: '--x' },
+    { name: 'b', values: [NaN, 4], color: '--y' },
+  ];
+  expect(readout(0, [10, 20], lines, formatNs, formatNs)?.values.map((v) => v.name)).toEqual(['a']);
+  expect(readout(7, [10, 20], lines, formatNs, formatNs)).toBeNull();
+});
+
+it('time axes have round marks in the unit that fits', () => {
+  const axis = (low: number, high: number) =>
+    plain(axisValues(timeSplits(low, high, 4), true, formatNs));
+  expect(axis(0, 2e9)).toEqual(['0.0 s', '0.5 s', '1.0 s', '1.5 s', '2.0 s']);
+  expect(axis(0, 600e9)).toEqual(['0 min', '5 min', '10 min']);
+});
+
+it('heat runs through its stops', () => {
+  const heat = heatColors(['#000000', '#ff0000', '#ffffff']);
+  expect([heat(-1), heat(0.25), heat(0.5), heat(2)]).toEqual([
+    'rgb(0 0 0)',
+    'rgb(128 0 0)',
+    'rgb(255 0 0)',
+    'rgb(255 255 255)',
+  ]);
+});

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader does: choosing, going back, the keyboard; and what may go wrong.
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@playwright/test';
+import { accessible, address, open, settled, test } from './pages';
+import { folder, HOSTILE, live, reportOf, steptrace } from './runs';
+
+test('from the runs to the evidence in two clicks', async ({ page }) => {
+  await open(page, '/runs?runs.q=slow');
+  await page
+    .getByRole('link', { name: reportOf('slow').run.name })
+    .first()
+    .click();
+  await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible();
+  await page.getByRole('region', { name: 'Evidence' }).getByRole('link').first().click();
+  await settled(page);
+  expect(page.url()).not.toContain('/overview');
+});
+
+test('two chosen runs are compared', async ({ page }) => {
+  await open(page, '/runs');
+  const grid = page.getByRole('grid', { name: 'Runs' });
+  await grid.getByRole('checkbox').nth(0).check();
+  await expect(page.getByRole('link', { name: 'Compare the two' })).toHaveCount(0);
+  await grid.getByRole('checkbox').nth(1).check();
+  await page.getByRole('link', { name: 'Compare the two' }).click();
+  await expect(page).toHaveURL(/#\/compare\//);
+});
+
+test('a stretch chosen by the keyboard holds in every view, and goes back', async ({ page }) => {
+  await open(page, '/run/slow/steps');
+  const chart = page.getByRole('img', { name: /^Duration of each step/ });
+  await chart.focus();
+  await page.keyboard.press('ArrowRight');
+  for (let i = 0; i < 8; i++) await page.keyboard.press('Shift+ArrowRight');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/from_ns=\d+&to_ns=\d+/);
+  await expect(page.getByText('Steps in the stretch').first()).toBeVisible();
+  await page.getByRole('link', { name: 'System', exact: true }).click();
+  await expect(page).toHaveURL(/\/system\?from_ns=\d+/);
+  await page.keyboard.press('Escape');
+  await expect(page).not.toHaveURL(/from_ns/);
+  await page.goBack();
+  await expect(page).toHaveURL(/from_ns/);
+});
+
+test('a stretch dragged over a chart', async ({ page }) => {
+  await open(page, '/run/slow/steps');
+  const box = await page.getByRole('img', { name: /^Duration of each step/ }).boundingBox();
+  if (!box) throw new Error('the chart is drawn');
+  await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 80, { steps: 5 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/from_ns=\d+&to_ns=\d+/);
+});
+
+test('a table by the keyboard', async ({ page }) => {
+  await open(page, '/run/slow/steps');
+  const grid = page.getByRole('grid', { name: 'Steps', exact: true });
+  await grid.focus();
+  await page.keyboard.press('End');
+  const count = Number(await grid.getAttribute('aria-rowcount'));
+  await expect(grid.locator(`[aria-rowindex="${count}"]`)).toBeInViewport();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/from_ns=/);
+});
+
+test('sorting stands in the address', async ({ page }) => {
+  await open(page, '/run/slow/steps');
+  const grid = page.getByRole('grid', { name: 'Steps', exact: true });
+  await grid.getByRole('button', { name: 'Duration' }).click();
+  await expect(page).toHaveURL(/steps\.sort=-dur/);
+  const head = grid.getByRole('columnheader', { name: 'Duration' });
+  await expect(head).toHaveAttribute('aria-sort', 'descending');
+  await page.reload();
+  await expect(head).toHaveAttribute('aria-sort', 'descending');
+});
+
+test('the theme is kept', async ({ page }) => {
+  await open(page, '/runs');
+  const before = await page.locator('html').getAttribute('data-theme');
+  await page.getByRole('button', { name: /Switch to/ }).click();
+  const after = await page.locator('html').getAttribute('data-theme');
+  expect(after).not.toBe(before);
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', after ?? '');
+});
+
+test('the list of keys opens, is accessible and closes', async ({ page }) => {
+  await open(page, '/run/slow/overview');
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+  await accessible(page);
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await page.keyboard.press(']');
+  await expect(page).not.toHaveURL(/overview/);
+});
+
+test('names are text, however hostile', async ({ page }) => {
+  for (const at of [
+    '/runs',
+    '/run/hostile/overview',
+    '/run/hostile/operators',
+    '/run/hostile/kernels',
+  ]) {
+    await open(page, at);
+    await expect(page.locator('img[src="x"]')).toHaveCount(0);
+    expect(await page.title()).not.toBe('owned');
+    const wider = await page.evaluate(
+      () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    );
+    expect(wider).toBe(false);
+  }
+  await open(page, '/run/hostile/overview');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(HOSTILE);
+});
+
+test('no path leaves the folder', async ({ page }) => {
+  await open(page, `/run/${encodeURIComponent('../../etc/passwd')}/overview`);
+  await expect(page.getByRole('alert')).toBeVisible();
+});
+
+test('failures are shown with what to do', async ({ page }) => {
+  const body = { error: { thing: 'the run', cause: 'is locked', next_step: 'wait a moment' } };
+  await page.route('**/report*', (route) => route.fulfill({ status: 503, json: body }));
+  await open(page, '/run/slow/overview');
+  const alert = page.getByRole('alert').first();
+  await expect(alert).toContainText('the run: is locked');
+  await expect(alert).toContainText('wait a moment');
+  await page.unroute('**/report*');
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible();
+});
+
+for (const [name, answer] of [
+  ['cut off', { status: 200, body: '{"schema": "steptr' }],
+  ['no JSON in an error', { status: 500, body: '<html>proxy</html>' }],
+] as const) {
+  test(`an answer that is ${name}`, async ({ page }) => {
+    await page.route('**/report*', (route) => route.fulfill(answer));
+    await open(page, '/run/slow/overview');
+    await expect(page.getByRole('alert').first()).toBeVisible();
+  });
+}
+
+test('a table that is cut off', async ({ page }) => {
+  await page.route('**/table/steps*', async (route) => {
+    const response = await route.fetch();
+    const body = await response.body();
+    await route.fulfill({ response, body: body.subarray(0, body.length / 3) });
+  });
+  await open(page, '/run/slow/steps');
+  await expect(page.getByRole('alert').first()).toBeVisible();
+});
+
+test('a server that is gone', async ({ page }) => {
+  await open(page, '/run/slow/overview');
+  await page.route('**/api/**', (route) => route.abort());
+  await page.getByRole('link', { name: 'System', exact: true }).click();
+  await expect(page.getByRole('alert').first()).toContainText('is steptrace ui still running?');
+});
+
+test('a run that has stopped says since when, and asks again when it goes on', async ({ page }) => {
+  const event = { status: 'in_progress', steps: 7, to_ns: 5e9 };
+  let generation = 1;
+  let stopped: number | null = 4e9;
+  await page.route('**/api/runs/slow/events', (route) => {
+    const data = { ...event, generation, stopped_since_ns: stopped };
+    const body = `retry: 300\nevent: run\ndata: ${JSON.stringify(data)}\n\n`;
+    return route.fulfill({ contentType: 'text/event-stream', body });
+  });
+  let asked = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/slow/report')) asked += 1;
+  });
+  await open(page, '/run/slow/overview');
+  await expect(page.getByText(/^stopped since \d\d:\d\d:\d\d$/)).toBeVisible();
+  const before = asked;
+  [generation, stopped] = [2, null];
+  await expect(page.getByText('live', { exact: true })).toBeVisible();
+  await expect.poll(() => asked).toBeGreaterThan(before);
+});
+
+test('a run that goes on grows', async ({ page }) => {
+  test.skip(process.env.UI_DEV === '1', 'the development server tells no changes');
+  const path = join(folder, 'growing');
+  rmSync(path, { recursive: true, force: true });
+  const training = spawn(steptrace, live(path, 400, 0.02), { stdio: 'ignore' });
+  try {
+    await expect
+      .poll(async () => (await fetch(`${address()}/api/runs/growing/report`)).status, {
+        timeout: 30_000,
+      })
+      .toBe(200);
+    await open(page, '/run/growing/steps');
+    await expect(page.getByText('live', { exact: true })).toBeVisible({ timeout: 30_000 });
+    const count = async () =>
+      Number(await page.locator('main dl .num').first().getAttribute('data-exact'));
+    await expect.poll(count, { timeout: 60_000 }).toBeGreaterThan(3);
+    const before = await count();
+    await expect.poll(count, { timeout: 60_000 }).toBeGreaterThan(before);
+  } finally {
+    training.kill('SIGINT');
+    await new Promise((resolve) => training.once('exit', resolve));
+  }
+});

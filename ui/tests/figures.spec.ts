@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures on the pages are those of `steptrace report --json`, exactly.
+import { expect } from '@playwright/test';
+import { exact, grouped, open, test } from './pages';
+import { reportOf } from './runs';
+
+const ns = (value: number) => `${grouped(value)} ns`;
+const share = (value: number) => `${String(value * 100)} %`;
+
+for (const run of ['slow', 'eight-ranks']) {
+  test.describe(run, () => {
+    test('overview', async ({ page }) => {
+      const report = reportOf(run);
+      await open(page, `/run/${run}/overview`);
+      const verdict = page.getByRole('region', { name: 'Verdict' });
+      await expect(verdict).toHaveAttribute('data-status', report.verdict.status);
+      for (const suspect of report.suspects.filter((s) => s.share > 0)) {
+        const row = `[data-suspect="${suspect.name}"]`;
+        expect((await exact(page, row))[0]).toBe(share(suspect.share));
+      }
+      for (const [phase, value] of Object.entries(report.phases)) {
+        if (!value) continue;
+        const shown = await exact(page, `[data-phase="${phase.replace('_ns', '')}"]`);
+        expect(shown[0]).toBe(ns(value));
+      }
+      for (const { text } of report.verdict.evidence)
+        await expect(page.getByText(text, { exact: true })).toBeVisible();
+      for (const { text } of report.verdict.advice)
+        await expect(page.getByText(text, { exact: true })).toBeVisible();
+    });
+
+    test('steps', async ({ page }) => {
+      const { steps } = reportOf(run);
+      await open(page, `/run/${run}/steps`);
+      const shown = await exact(page, 'main dl');
+      expect(shown.slice(0, 3)).toEqual([steps.count, steps.steady, steps.warm_up].map(String));
+      const d = steps.duration_ns;
+      if (!d) throw new Error('the run has steps');
+      const all = [d.mean, d.min, d.p50, d.p90, d.p95, d.p99, d.max].map(ns);
+      expect(shown.slice(-7)).toEqual(all);
+      const slow = page.getByRole('grid', { name: 'Slow steps' });
+      if (steps.outliers.length > 0)
+        await expect(slow).toHaveAttribute('aria-rowcount', String(steps.outliers.length + 1));
+      else await expect(slow).toHaveCount(0);
+    });
+  });
+}
+
+test('data pipeline', async ({ page }) => {
+  const { data_pipeline: data } = reportOf('slow');
+  await open(page, '/run/slow/data');
+  expect(data.applicable).toBe(true);
+  for (const stage of data.stages.filter((s) => s.share > 0))
+    expect((await exact(page, `[data-stage="${stage.name}"]`))[0]).toBe(share(stage.share));
+  expect(await exact(page, 'main dl')).toContain(String(data.starved_waits));
+});
+
+test('system', async ({ page }) => {
+  const { system } = reportOf('slow');
+  await open(page, '/run/slow/system?stats.q=job.rss_bytes');
+  const row = system.find((r) => r.metric === 'job.rss_bytes');
+  if (!row) throw new Error('the run has the metric');
+  const grid = page.getByRole('grid', { name: 'Statistics of metrics' });
+  const shown = await grid
+    .locator('.body [data-exact]')
+    .evaluateAll((nodes) => nodes.map((n) => (n as HTMLElement).dataset.exact));
+  const bytes = (v: number) => `${grouped(v)} bytes`;
+  expect(shown.slice(0, 6)).toEqual(
+    [row.mean, row.min, row.p50, row.p95, row.p99, row.max].map(bytes),
+  );
+});
+
+test('comparison', async ({ page }) => {
+  const [slow, fast] = [reportOf('slow'), reportOf('fast')];
+  await open(page, '/compare/slow/fast');
+  const row = await exact(page, '[data-row="data_pipeline"]');
+  const perStep = (r: typeof slow) =>
+    r.suspects.find((s) => s.name === 'data_pipeline')?.share ?? 0;
+  expect(perStep(slow)).toBeGreaterThan(perStep(fast));
+  expect(row.length).toBe(3); // both sides and the change
+  await expect(page.locator('.sentence')).toContainText(/faster a step|same time/);
+});
+
+test('copying takes the exact figure', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await open(page, '/run/slow/overview');
+  const figure = page.locator('main dl .num').first();
+  const wanted = await figure.getAttribute('data-exact');
+  await figure.evaluate((node) => {
+    const range = document.createRange();
+    range.selectNode(node);
+    const selection = getSelection();
+    selection?.removeAllRanges();
+    selection?.addRange(range);
+    document.execCommand('copy');
+  });
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(wanted);
+});

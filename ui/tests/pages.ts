@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of the pages share.
+import { readFileSync } from 'node:fs';
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test as base, type Page } from '@playwright/test';
+import { addressFile } from './runs';
+
+/** A page that fails the test where a script of it fails or anything is loaded from elsewhere. */
+export const test = base.extend<{ page: Page }>({
+  page: async ({ page }, use) => {
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(String(error)));
+    page.on('console', (message) => {
+      if (/Content Security Policy/i.test(message.text())) problems.push(message.text());
+    });
+    page.on('request', (request) => {
+      const { protocol, hostname } = new URL(request.url());
+      const own = ['data:', 'blob:', 'file:', 'about:'].includes(protocol);
+      if (!own && hostname !== '127.0.0.1') problems.push(`asked for ${request.url()}`);
+    });
+    await use(page);
+    expect(problems).toEqual([]);
+  },
+});
+
+export const address = () => readFileSync(addressFile, 'utf8').trim();
+
+export async function open(page: Page, fragment: string): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(`${address()}/#${fragment}`);
+  await settled(page);
+}
+
+/** Nothing is on its way any more. */
+export async function settled(page: Page): Promise<void> {
+  await expect(page.locator('main')).not.toBeEmpty();
+  await expect(page.locator('main .loading')).toHaveCount(0);
+}
+
+export async function accessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' ')}`)).toEqual([]);
+}
+
+/** The exact figures under an element, as they would be copied. */
+export const exact = (page: Page, selector: string): Promise<string[]> =>
+  page
+    .locator(`${selector} [data-exact]`)
+    .evaluateAll((nodes) => nodes.map((n) => (n as HTMLElement).dataset.exact ?? ''));
+
+export const grouped = (value: number): string =>
+  Number.isInteger(value) ? String(value).replace(/\B(?=(\d{3})+$)/g, ',') : String(value);

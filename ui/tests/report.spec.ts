@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one-file report: opened from disk, with nothing but itself.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
+import { accessible, exact, grouped, test } from './pages';
+import { reportOf, root, work } from './runs';
+
+const PLACE = '<script type="application/json" id="steptrace-report">null</script>';
+
+/** Puts data into the page as the executable does: `<` escaped, so that no name can end the element. */
+function write(name: string, data: unknown): string {
+  const page = readFileSync(join(root, 'python/steptrace/ui/report.html'), 'utf8');
+  const json = JSON.stringify(data).replaceAll('<', '\\u003c');
+  expect(page.split(PLACE).length, 'one place for the report').toBe(2);
+  const path = join(work, `${name}.html`);
+  writeFileSync(path, page.split(PLACE).join(PLACE.replace('null', () => json)));
+  return `file://${path}`;
+}
+
+async function show(page: Page, url: string, fragment = '') {
+  await page.goto('about:blank');
+  await page.goto(`${url}${fragment}`);
+  await expect(page.locator('main')).not.toBeEmpty();
+}
+
+test.skip(!existsSync(join(root, 'python/steptrace/ui/report.html')), 'tools/build_ui was not run');
+
+test('shows the verdict and its figures', async ({ page }) => {
+  const report = reportOf('slow');
+  const url = write('slow', report);
+  await show(page, url);
+  await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible();
+  const shown = await exact(page, '[data-suspect="data_pipeline"]');
+  const share = report.suspects.find((s) => s.name === 'data_pipeline')?.share ?? 0;
+  expect(shown[0]).toBe(`${share * 100} %`);
+  await accessible(page);
+  await page.screenshot({ path: join(work, 'report.png'), fullPage: true });
+});
+
+test('every view that it offers opens', async ({ page }) => {
+  const url = write('ranks', reportOf('eight-ranks'));
+  await show(page, url);
+  const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link');
+  const count = await links.count();
+  expect(count).toBeGreaterThan(3);
+  for (let i = 0; i < count; i++) {
+    await links.nth(i).click();
+    await expect(page.locator('main .loading')).toHaveCount(0);
+    await expect(page.getByRole('alert')).toHaveCount(0);
+    await accessible(page);
+  }
+});
+
+test('steps in the page are drawn', async ({ page }) => {
+  const report = reportOf('slow');
+  const { STEP_COLUMNS } = await import('../src/api/steps');
+  const column = (name: string) => [0, 1, 2].map((i) => (name === 'kind' ? 'train' : i * 1000));
+  const steps = Object.fromEntries(STEP_COLUMNS.map((name) => [name, column(name)]));
+  const id = encodeURIComponent(report.run.id);
+  await show(page, write('steps', { report, steps }), `#/run/${id}/steps`);
+  const grid = page.getByRole('grid', { name: 'Steps', exact: true });
+  await expect(grid).toHaveAttribute('aria-rowcount', '4');
+  expect(await exact(page, 'main dl')).toContain(
+    `${grouped(report.steps.duration_ns?.p50 ?? 0)} ns`,
+  );
+});
+
+test('hostile names stay text', async ({ page }) => {
+  await show(page, write('hostile', reportOf('hostile')));
+  await expect(page.locator('img[src="x"]')).toHaveCount(0);
+  expect(await page.title()).not.toBe('owned');
+});
+
+test('a page without a report, and with a broken one', async ({ page }) => {
+  await show(page, write('other', { schema: 'something/9', run: {} }));
+  await expect(page.getByRole('alert')).toContainText('schema');
+});

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs that the pages are tested on, and what the executable itself says of them.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Report } from '../src/api/report';
+
+const here = dirname(fileURLToPath(import.meta.url));
+export const root = join(here, '../..');
+export const steptrace = process.env.STEPTRACE ?? join(root, '.venv/bin/steptrace');
+export const python = process.env.PYTHON ?? join(root, '.venv/bin/python');
+export const work =
+  process.env.UI_TEST_WORK ?? join('/tmp', `steptrace-ui-test-${process.getuid?.() ?? 0}`);
+export const folder = join(work, 'runs');
+export const addressFile = join(work, 'address');
+
+/** Markup, a script, an entity, a name of 1 MB: all of them are only text. */
+export const HOSTILE =
+  '<img src=x onerror="document.title=\'owned\'"><script>owned()</script>&lt;b&gt;';
+export const LONG = 'x'.repeat(1_000_000);
+
+const run = (args: string[]) =>
+  execFileSync(steptrace, args, { maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'pipe'] });
+
+export const reports = new Map<string, Report>();
+
+/** `steptrace report RUN --json`: the figures that the pages must show. */
+export function reportOf(id: string): Report {
+  const known = reports.get(id);
+  if (known) return known;
+  const report = JSON.parse(run(['report', join(folder, id), '--json']).toString()) as Report;
+  reports.set(id, report);
+  return report;
+}
+
+function once(id: string, make: (path: string) => void) {
+  const path = join(folder, id);
+  if (!existsSync(join(path, 'run.json'))) make(path);
+}
+
+const training = join(here, 'training.py');
+
+export const live = (path: string, steps: number, seconds: number): string[] => [
+  'run',
+  '--name',
+  'live',
+  '--output',
+  path,
+  '--',
+  python,
+  training,
+  String(steps),
+  String(seconds),
+];
+
+/** A synthetic job of eight ranks, with kernels and collectives. */
+function eightRanks(path: string) {
+  const traces = join(work, 'ranks');
+  const script = join(root, 'tests/profiles/make_trace.py');
+  execFileSync(python, [script, traces, '--steps', '6', '--ranks', '8'], { stdio: 'pipe' });
+  run(['import', '--name', 'eight-ranks', '--output', path, traces]);
+}
+
+/** A profile in which every name is hostile. */
+function hostile(path: string) {
+  const event = (i: number, cat: string, tid: number | string, name: string) => ({
+    ph: 'X',
+    cat,
+    name,
+    pid: 1,
+    tid,
+    ts: 1000 + i * 100,
+    dur: 80,
+    args: { 'External id': i, correlation: i },
+  });
+  const names = [HOSTILE, LONG, '\u202egnirts', '${7*7}', '"; DROP TABLE slices; --'];
+  const events = names.flatMap((name, i) => [
+    event(i, 'cpu_op', 1, name),
+    event(i, 'cuda_runtime', 1, `cudaLaunchKernel${name}`),
+    event(i, 'kernel', 7, name),
+  ]);
+  const file = join(work, 'hostile.json');
+  writeFileSync(file, JSON.stringify({ schemaVersion: 1, traceEvents: events }));
+  run(['import', '--name', HOSTILE, '--output', path, file]);
+}
+
+/** Makes what is missing; a run made by an earlier session is kept. */
+export function makeRuns() {
+  mkdirSync(folder, { recursive: true });
+  once('slow', (path) => run(live(path, 60, 0.02)));
+  once('fast', (path) => run(live(path, 60, 0.0005)));
+  once('idle', (path) => run(['run', '--output', path, '--', python, '-c', 'pass']));
+  once('eight-ranks', eightRanks);
+  once('hostile', hostile);
+  const real = join(root, '../shared/data/kineto/v100_resnet50_workers0.pt.trace.json.gz');
+  if (existsSync(real)) once('v100', (path) => run(['import', '--output', path, real]));
+  once('broken', (path) => {
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, 'run.json'), '{"format": 1, "id": "brok');
+  });
+}
