@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test unit pytest bench soak wheel format lint clean
+.PHONY: help setup ui build demo test unit pytest bench soak wheel format lint clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,7 +15,11 @@ help: ## this list
 setup: ## install what is missing (Debian, Python, npm packages)
 	@tools/setup
 
+ui: setup ## build the pages of `steptrace ui` and of `report --html`
+	@tools/build_ui
+
 build: setup ## build, and install the package into .venv
+	@tools/build_ui --optional
 	@cmake --preset $(PRESET) -DSTEPTRACE_TESTS=OFF -DSTEPTRACE_BENCH=OFF >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) -- --quiet
 	@tools/install_dev $(BUILD)
@@ -44,4 +48,4 @@ lint: setup ## what CI checks before the tests: format, lint, layers, names, siz
 	@tools/lint
 
 clean: ## remove what was built (not .venv)
-	rm -rf build dist
+	rm -rf build dist python/steptrace/ui ui/test-results

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds up the results that GoogleTest, ctest and pytest left in a folder; exit 1 on any failure.
 
-usage: count_tests.py FOLDER     FOLDER holds */*.json (GoogleTest), ctest-*.log and *.xml (JUnit)
+usage: count_tests.py FOLDER     FOLDER holds */*.json (GoogleTest), ctest-*.log, *.xml (JUnit) and
+                                 NAME.broken for each check that failed
 """
 
 import json
@@ -33,10 +34,12 @@ def ctest_failures_without_cases(path):
 
 def junit(path):
     """(passed, failed, skipped) of one JUnit file."""
-    suite = ElementTree.parse(path).getroot().find("testsuite")
-    total, skipped = int(suite.get("tests")), int(suite.get("skipped"))
-    failed = int(suite.get("failures")) + int(suite.get("errors"))
-    return [total - failed - skipped, failed, skipped]
+    counts = [0, 0, 0]
+    for suite in ElementTree.parse(path).getroot().iter("testsuite"):
+        total, skipped = int(suite.get("tests")), int(suite.get("skipped") or 0)
+        failed = int(suite.get("failures") or 0) + int(suite.get("errors") or 0)
+        counts = [a + b for a, b in zip(counts, (total - failed - skipped, failed, skipped))]
+    return counts
 
 
 def main(folder):
@@ -47,7 +50,11 @@ def main(folder):
         total = [a + b for a, b in zip(total, counts)]
     programs = sum(ctest_failures_without_cases(p) for p in folder.glob("ctest-*.log"))
     total[1] = max(total[1], programs + sum(c[1] for p, c in rows if p.suffix == ".xml"))
-    for wanted in ("*/*.json", "python.xml", "e2e.xml"):
+    for check in sorted(folder.glob("*.broken")):
+        print(f"count_tests: the check '{check.stem}' failed")
+        total[1] += 1
+    wanted_results = ("*/*.json", "python.xml", "profiles.xml", "e2e.xml", "pages-*.xml")
+    for wanted in wanted_results:
         if not list(folder.glob(wanted)):
             print(f"count_tests: no results like {wanted}: its tests did not run")
             total[1] += 1

@@ -159,6 +159,8 @@ def test_the_page_is_whole_and_its_names_are_text(runs, tmp_path):
     text = out.read_text()
     begin = '<script type="application/json" id="steptrace-report">'
     embedded = text.split(begin)[1].split("</script>")[0]
-    assert json.loads(embedded)["kernels"][0]["name"] == runs["profile"].report().kernels[0].name
+    content = json.loads(embedded)
+    assert content["report"]["kernels"][0]["name"] == runs["profile"].report().kernels[0].name
+    assert len(content["steps"]["dur_ns"]) == 2
     assert HOSTILE[:8] not in embedded
     assert "http://" not in text.replace("http://www.w3.org/", "")  # nothing is fetched

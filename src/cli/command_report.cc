@@ -11,6 +11,7 @@
 #include "cli/present.h"
 #include "serve/pages/html_report.h"
 #include "serve/pages/notebook.h"
+#include "serve/pages/step_columns.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/run_path.h"
 
@@ -39,14 +40,23 @@ Status PrintJson(const std::filesystem::path& run, const ReportArguments& argume
   return {};
 }
 
+// The report, and the steps one by one where they are not too many for a page to mail.
+Result<std::string> PageContent(const std::filesystem::path& run, const analyze::Report& report) {
+  STEPTRACE_ASSIGN_OR_RETURN(const std::string steps, pages::StepColumns(run));
+  const std::string text = analyze::ReportToJson(report);
+  if (steps.empty()) return text;
+  return fmt::format("{{\"report\":{},\"steps\":{}}}", text, steps);
+}
+
 // The report as files; a line on stderr tells where they are.
 Status WritePages(const std::filesystem::path& run, const ReportArguments& arguments,
                   const rpc::ReportOptions& options) {
   STEPTRACE_ASSIGN_OR_RETURN(const analyze::Report report, rpc::LoadReport(run, options));
   if (!arguments.html.empty()) {
     STEPTRACE_ASSIGN_OR_RETURN(const std::filesystem::path package, PackageDir());
-    STEPTRACE_RETURN_IF_ERROR(pages::WriteHtmlReport(
-        package, {{"report", analyze::ReportToJson(report)}}, arguments.html));
+    STEPTRACE_ASSIGN_OR_RETURN(const std::string content, PageContent(run, report));
+    STEPTRACE_RETURN_IF_ERROR(
+        pages::WriteHtmlReport(package, {{"report", content}}, arguments.html));
   }
   if (!arguments.notebook.empty()) {
     STEPTRACE_RETURN_IF_ERROR(pages::WriteNotebook(report, std::filesystem::absolute(run),

@@ -11,6 +11,8 @@
 namespace steptrace::pages {
 namespace {
 
+constexpr std::string_view kEmpty = "null";  // what an element holds before it is filled
+
 Result<std::string> ReadPage(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string page{std::istreambuf_iterator<char>(file), {}};
@@ -39,14 +41,14 @@ Result<std::string> FillPage(std::string page, const std::vector<EmbeddedJson>& 
   for (const EmbeddedJson& part : parts) {
     const std::string tag =
         fmt::format("<script type=\"application/json\" id=\"steptrace-{}\">", part.id);
-    const std::string element = tag + "</script>";
+    const std::string element = fmt::format("{}{}</script>", tag, kEmpty);
     const size_t at = page.find(element);
     if (at == std::string::npos || page.find(element, at + 1) != std::string::npos) {
       return Error{fmt::format(
           "report.html: has no single place for '{}'; build the pages again with `make ui`",
           part.id)};
     }
-    page.insert(at + tag.size(), InertJson(part.json));
+    page.replace(at + tag.size(), kEmpty.size(), InertJson(part.json));
   }
   return page;
 }

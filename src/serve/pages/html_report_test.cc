@@ -15,8 +15,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr const char* kPage =
-    "<title>x</title><script type=\"application/json\" id=\"steptrace-report\"></script>"
-    "<script type=\"application/json\" id=\"steptrace-steps\"></script>";
+    "<title>x</title><script type=\"application/json\" id=\"steptrace-report\">null</script>"
+    "<script type=\"application/json\" id=\"steptrace-steps\">null</script>";
 
 TEST(InertJson, IsTheSameValueAndClosesNoElement) {
   const nlohmann::json value = {{"</script><script>alert(1)</script>", "<!-- <SCRIPT \\ \" é"}};
@@ -39,7 +39,7 @@ TEST(FillPage, RefusesAPageOfAnotherVersion) {
 
 // What was put into one element is text there, and no place for the next one.
 TEST(FillPage, ContentIsNoElement) {
-  const std::string name = R"("<script type=\"application/json\" id=\"steptrace-steps\"></script>")";
+  const std::string name = R"("<script type=\"application/json\" id=\"steptrace-steps\">null</script>")";
   auto page = FillPage(kPage, {{"report", name}, {"steps", "[]"}});
   ASSERT_TRUE(page.ok());
   EXPECT_THAT(*page, HasSubstr("id=\"steptrace-steps\">[]</script>"));
