@@ -14,7 +14,7 @@ TEST(InParallelTest, EachTaskRunsOnceOnHoweverManyCores) {
     std::vector<std::function<void()>> tasks;
     for (auto& count : runs) tasks.push_back([&count] { ++count; });
     InParallel(tasks, cores);
-    for (const auto& count : runs) EXPECT_EQ(count, 1);
+    for (const auto& count : runs) EXPECT_EQ(count.load(), 1);
   }
   InParallel({}, 4);
 }
@@ -30,7 +30,7 @@ TEST(InParallelTest, WhatATaskThrowsArrivesAndTheOthersRun) {
   } catch (const std::runtime_error& failed) {
     EXPECT_STREQ(failed.what(), "the second");
   }
-  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(runs.load(), 2);
 }
 
 }  // namespace

@@ -14,9 +14,15 @@ namespace {
 RankTrace MakeRank(int32_t number, int64_t kernels, store::StringTable& strings) {
   RankTrace rank;
   rank.rank = number;
-  rank.lanes = {{.track = 0, .pid = 1, .tid = 1},
-                {.track = 1, .on_device = true, .device = 0, .stream = 7},
-                {.track = 2, .on_device = true, .device = 0, .stream = 9}};
+  rank.lanes.resize(3);
+  rank.lanes[0].pid = rank.lanes[0].tid = 1;
+  for (int32_t lane : {1, 2}) {
+    Lane& stream = rank.lanes[static_cast<size_t>(lane)];
+    stream.track = lane;
+    stream.on_device = true;
+    stream.device = 0;
+    stream.stream = 5 + 2 * lane;
+  }
   const auto op = strings.Intern("aten::mm");
   const auto call = strings.Intern("cudaLaunchKernel");
   const auto all_reduce = strings.Intern("ncclDevKernel_AllReduce_Sum_f32");
