@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "store/all_tables.h"
@@ -16,10 +15,10 @@
 namespace steptrace::store {
 namespace {
 
-// Node and rank, for tables that have them.
+// Node and rank, for tables that have them; else 0.
 template <class Row>
-std::pair<int32_t, std::optional<int32_t>> PlaceOf(const Row& row) {
-  std::pair<int32_t, std::optional<int32_t>> place;
+std::pair<int32_t, int32_t> PlaceOf(const Row& row) {
+  std::pair<int32_t, int32_t> place;
   if constexpr (kHasNode<Row>) place.first = row.node;
   if constexpr (kHasRank<Row>) place.second = row.rank;
   return place;
@@ -44,8 +43,8 @@ Status AddRows(const std::filesystem::path& run, std::span<const Row> rows,
     while (end < most && PlaceOf(rows[end]) == place) ++end;
     SegmentInfo segment;
     segment.node = place.first;
-    segment.rank = place.second;
-    segment.file = SegmentFile(TableOf<Row>::kName, place.first, place.second, number++);
+    if constexpr (kHasRank<Row>) segment.rank = place.second;
+    segment.file = SegmentFile(TableOf<Row>::kName, place.first, segment.rank, number++);
     STEPTRACE_ASSIGN_OR_RETURN(
         segment, WriteSegment(run, std::move(segment),
                               RowsView<Row>{rows.subspan(begin, end - begin), {}}, strings));
