@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "agent/loss_book.h"
@@ -30,6 +31,7 @@ class SystemFeed {
 
  private:
   void WriteReadings();
+  void ForgetGone(const SystemReadings& readings);
   void Tell(const UnavailableSource& source, int64_t ts_ns);
   void WriteSample(const MetricSample& sample, int64_t ts_ns);
 
@@ -40,6 +42,7 @@ class SystemFeed {
   int64_t epoch_monotonic_ns_;
   int64_t next_ns_ = 0;
   bool first_readings_ = true;
+  std::set<int32_t> processes_;  // with counters of their own
   SystemThread thread_;
 };
 
