@@ -28,6 +28,13 @@ uint64_t ReadTicks() {
 
 // The line through two anchors, at `tsc`, which may lie on either side of `from`.
 int64_t OnLine(const ClockAnchor& from, const ClockAnchor& to, uint64_t tsc) {
+  // Between anchors some ms apart, as nearly always: 64 bits hold the product.
+  constexpr uint64_t kSmall = 1ull << 31;
+  const uint64_t small_ns = static_cast<uint64_t>(to.monotonic_ns) - from.monotonic_ns;
+  if (tsc >= from.tsc && tsc - from.tsc < kSmall && small_ns < kSmall) {
+    return from.monotonic_ns +
+           static_cast<int64_t>((tsc - from.tsc) * small_ns / (to.tsc - from.tsc));
+  }
   const auto ticks = static_cast<__int128>(to.tsc - from.tsc);
   const auto ns = static_cast<__int128>(to.monotonic_ns - from.monotonic_ns);
   const __int128 distance = static_cast<__int128>(tsc) - static_cast<__int128>(from.tsc);
@@ -61,6 +68,7 @@ void ClockCalibration::Add(ClockAnchor anchor) {
   const ClockAnchor& last = anchors_.back();
   if (anchor.tsc < last.tsc && anchor.monotonic_ns > last.monotonic_ns) {
     anchors_.assign(1, anchor);
+    last_ = {};
     return;
   }
   if (anchor.tsc <= last.tsc || anchor.monotonic_ns <= last.monotonic_ns) return;
@@ -76,10 +84,14 @@ void ClockCalibration::Thin() {
     if (i >= half || i % 2 == 0) anchors_[kept++] = anchors_[i];
   }
   anchors_.resize(kept);
+  last_ = {};
 }
 
 int64_t ClockCalibration::ToMonotonicNs(uint64_t tsc) const {
   used_ = true;
+  if (tsc - last_.from.tsc < last_.to.tsc - last_.from.tsc) {
+    return OnLine(last_.from, last_.to, tsc);
+  }
   const ClockAnchor& first = anchors_.front();
   const ClockAnchor& last = anchors_.back();
   if (anchors_.size() == 1) {
@@ -88,7 +100,8 @@ int64_t ClockCalibration::ToMonotonicNs(uint64_t tsc) const {
   if (tsc <= first.tsc || tsc >= last.tsc) return OnLine(first, last, tsc);
   auto next = std::upper_bound(anchors_.begin(), anchors_.end(), tsc,
                                [](uint64_t t, const ClockAnchor& a) { return t < a.tsc; });
-  return OnLine(*(next - 1), *next, tsc);
+  last_ = {*(next - 1), *next};
+  return OnLine(last_.from, last_.to, tsc);
 }
 
 int64_t ClockCalibration::TicksPerSecond() const {

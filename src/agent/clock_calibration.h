@@ -44,6 +44,13 @@ class ClockCalibration {
   void Thin();
 
   std::vector<ClockAnchor> anchors_;  // both members rise strictly
+  // The two neighbours between which the last reading lay: the next one does too, mostly. Both the
+  // same: none.
+  struct Stretch {
+    ClockAnchor from;
+    ClockAnchor to;
+  };
+  mutable Stretch last_;
   mutable bool used_ = false;
 };
 

@@ -55,6 +55,29 @@ TEST(ClockCalibration, NeverFalls) {
   }
 }
 
+// Whatever was asked before, and also after the older anchors were thinned out.
+TEST(ClockCalibration, AnAnswerDoesNotDependOnTheQuestionBefore) {
+  ClockCalibration asked_often({10, 10});
+  std::mt19937_64 random(13);
+  uint64_t tsc = 10;
+  int64_t ns = 10;
+  std::vector<ClockAnchor> anchors;
+  for (int i = 0; i < 9'000; ++i) {
+    tsc += 1 + random() % 60'000'000;
+    ns += 1 + static_cast<int64_t>(random() % 20'000'000);
+    anchors.push_back({tsc, ns});
+    asked_often.Add(anchors.back());
+    asked_often.ToMonotonicNs(random() % tsc);
+  }
+  ClockCalibration asked_once({10, 10});
+  for (const ClockAnchor& anchor : anchors) asked_once.Add(anchor);
+  for (int i = 0; i < 2'000; ++i) {
+    const uint64_t at = random() % (tsc + 1'000'000);
+    ClockCalibration fresh = asked_once;
+    ASSERT_EQ(asked_often.ToMonotonicNs(at), fresh.ToMonotonicNs(at)) << at;
+  }
+}
+
 TEST(ClockCalibration, BoundsItsMemory) {
   ClockCalibration clock({0, 0});
   for (uint64_t i = 1; i < 100'000; ++i)

@@ -11,6 +11,7 @@ namespace steptrace::agent {
 // How long the agent rests between two drains: as long as the rings can bear, so that at rest it
 // costs next to nothing; most of its cost at rest is the waking.
 //
+//   behind ─► at once
 //   many records ─► 1 ms        few ─► doubles up to 32 ms        no rings at all ─► 100 ms
 //                               or 10 ms while other threads than the main one record
 //
@@ -24,6 +25,8 @@ class DrainPace {
   static constexpr int64_t kNoRingsMs = 100;
   // An eighth of the smallest ring: a burst of eight times this pass's rate still fits.
   static constexpr int64_t kManyRecords = 512;
+  // A quarter of a main thread's ring: we were kept from a core, and may be again.
+  static constexpr int64_t kBehindRecords = 1 << 14;
   // A thread that recorded in this time may do so again.
   static constexpr int64_t kSmallRingsTalkNs = 10 * kNsPerSecond;
 
@@ -47,7 +50,7 @@ class DrainPace {
       wait_ms_ *= 2;
     }
     wait_ms_ = std::min(wait_ms_, longest_ms);
-    return wait_ms_;
+    return load.most_of_a_ring >= kBehindRecords ? 0 : wait_ms_;
   }
 
  private:

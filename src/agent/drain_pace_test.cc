@@ -27,6 +27,12 @@ TEST_F(DrainPaceTest, BacksOffAtRestAndHurriesUnderLoad) {
   EXPECT_EQ(After(400), DrainPace::kBusyMs) << "between the two it stays as it is";
 }
 
+TEST_F(DrainPaceTest, DoesNotRestWhileItIsBehind) {
+  EXPECT_EQ(After(DrainPace::kBehindRecords), 0);
+  EXPECT_EQ(After(40'000), 0);
+  EXPECT_EQ(After(DrainPace::kBehindRecords - 1), DrainPace::kBusyMs);
+}
+
 TEST_F(DrainPaceTest, SmallRingsBearLess) {
   for (int i = 0; i < 10; ++i) After(0);
   EXPECT_EQ(After(1, 1), DrainPace::kIdleMs);

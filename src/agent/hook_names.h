@@ -15,6 +15,7 @@ struct ResolvedName {
   wire::Category category = wire::Category::kUser;
   analyze::HookName hook = analyze::HookName::kUser;
   store::StringId text{};
+  store::StringId category_text{};
 };
 
 // The hook behind a name of wire/vocabulary.h; kUser for what is not in it.

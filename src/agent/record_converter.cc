@@ -45,7 +45,7 @@ RecordConverter::RecordConverter(Settings settings, store::StringTable& strings,
     : settings_(std::move(settings)), strings_(strings), tracks_(tracks) {}
 
 const ResolvedName* RecordConverter::Resolve(uint32_t id) {
-  if (auto known = names_.find(id); known != names_.end()) return &known->second;
+  if (id < names_.size() && names_[id]) return &*names_[id];
   std::optional<Name> name = settings_.name_of(id);
   if (!name || name->category < 1 || name->category > static_cast<uint16_t>(Category::kFact)) {
     return nullptr;
@@ -54,7 +54,9 @@ const ResolvedName* RecordConverter::Resolve(uint32_t id) {
   resolved.category = static_cast<Category>(name->category);
   resolved.hook = HookOf(resolved.category, name->text);
   resolved.text = strings_.Intern(ToValidUtf8(name->text));
-  return &names_.emplace(id, resolved).first->second;
+  resolved.category_text = strings_.Intern(CategoryText(resolved.category));
+  if (id >= names_.size()) names_.resize(id + 1);
+  return &*(names_[id] = resolved);
 }
 
 void RecordConverter::Convert(ThreadState& thread, std::span<const wire::Record> records,
@@ -167,7 +169,11 @@ void RecordConverter::OnCounter(const wire::Record& record, const ResolvedName& 
                                 RowBatch& out) {
   store::CounterRow row;
   row.ts_ns = ts;
-  row.track = tracks_.Counter(strings_.Text(name.text), rank_, -1, settings_.pid);
+  const auto [track, added] = counter_tracks_.try_emplace(name.text, 0);
+  if (added) {
+    track->second = tracks_.AddCounter(strings_.Text(name.text), rank_, -1, settings_.pid);
+  }
+  row.track = track->second;
   row.value = std::bit_cast<double>(record.a);
   out.counters.push_back(row);
 }
@@ -251,7 +257,7 @@ void RecordConverter::AddSlice(ThreadState& thread, const ClosedRange& range, Ro
   row.track = TrackOf(thread);
   row.rank = rank_;
   row.name = name.text;
-  row.category = strings_.Intern(CategoryText(name.category));
+  row.category = name.category_text;
   row.depth = range.depth;
   row.flow_out = range.open.flow_out;
   row.flow_in = range.open.flow_in;

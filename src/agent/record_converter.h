@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 #include "agent/clock_calibration.h"
 #include "agent/hook_names.h"
@@ -99,7 +100,8 @@ class RecordConverter {
   Settings settings_;
   store::StringTable& strings_;
   TrackRegistry& tracks_;
-  std::unordered_map<uint32_t, ResolvedName> names_;
+  std::vector<std::optional<ResolvedName>> names_;  // by id; at most as long as the arena has names
+  std::map<store::StringId, int32_t> counter_tracks_;  // by name; they go with the process
   int32_t rank_ = -1;
   int32_t process_track_ = -1;
   bool trains_ = false;

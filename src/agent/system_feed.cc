@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "agent/process.h"
 #include "agent/utf8.h"
 #include "store/metrics.h"
 
@@ -43,7 +44,22 @@ void SystemFeed::WriteReadings() {
     for (const MetricSample& sample : readings.samples) WriteSample(sample, ts_ns);
     for (const UnavailableSource& source : readings.unavailable) Tell(source, ts_ns);
     first_readings_ = false;
+    ForgetGone(readings);
   }
+}
+
+// A job may start processes without end. One that is only left out this time keeps its tracks.
+void SystemFeed::ForgetGone(const SystemReadings& readings) {
+  std::set<int32_t> told;
+  for (const MetricSample& sample : readings.samples) {
+    if (sample.pid > 0) told.insert(sample.pid);
+  }
+  std::erase_if(processes_, [&](int32_t pid) {
+    if (told.count(pid) != 0 || IsAlive(pid, 0)) return false;
+    tracks_.Forget(pid);
+    return true;
+  });
+  processes_.merge(told);
 }
 
 // What this machine never had is a fact about it; what could be there, or was, is a loss.

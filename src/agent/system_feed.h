@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,7 @@ class SystemFeed {
 
  private:
   void WriteReadings();
+  void ForgetGone(const SystemReadings& readings);
   void Tell(const UnavailableSource& source, int64_t ts_ns);
   void WriteSample(const MetricSample& sample, int64_t ts_ns);
 
@@ -46,6 +48,7 @@ class SystemFeed {
   int64_t next_ns_ = 0;
   bool first_readings_ = true;
   Observer observer_;
+  std::set<int32_t> processes_;  // with counters of their own
   SystemThread thread_;
 };
 

@@ -38,16 +38,25 @@ int32_t TrackRegistry::AddThread(int32_t parent, int32_t rank, int32_t pid, int3
   return row.track;
 }
 
+int32_t TrackRegistry::AddCounter(const std::string& name, int32_t rank, int32_t device,
+                                  int32_t pid) {
+  store::TrackRow& row = Add("counter", rank, name);
+  row.parent = node_track_;
+  if (device >= 0) row.device = device;
+  if (pid > 0) row.pid = pid;
+  return row.track;
+}
+
 int32_t TrackRegistry::Counter(const std::string& name, int32_t rank, int32_t device, int32_t pid) {
-  auto [found, added] = counters_.try_emplace({name, device, pid}, 0);
-  if (added) {
-    store::TrackRow& row = Add("counter", rank, name);
-    row.parent = node_track_;
-    if (device >= 0) row.device = device;
-    if (pid > 0) row.pid = pid;
-    found->second = row.track;
-  }
+  auto [found, added] = counters_.try_emplace({pid, name, device}, 0);
+  if (added) found->second = AddCounter(name, rank, device, pid);
   return found->second;
+}
+
+void TrackRegistry::Forget(int32_t pid) {
+  constexpr int32_t kBelowAllDevices = INT32_MIN;
+  counters_.erase(counters_.lower_bound({pid, "", kBelowAllDevices}),
+                  counters_.lower_bound({pid + 1, "", kBelowAllDevices}));
 }
 
 std::vector<store::TrackRow> TrackRegistry::TakeRows() {

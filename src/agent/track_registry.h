@@ -22,8 +22,14 @@ class TrackRegistry {
   int32_t AddProcess(const char* kind, int32_t rank, int32_t pid, const std::string& name);
   int32_t AddThread(int32_t parent, int32_t rank, int32_t pid, int32_t tid,
                     const std::string& name);
-  // The counter of that name on that device or in that process (-1 and 0: on the node).
+  // A new counter of that name on that device or in that process (-1 and 0: on the node).
+  int32_t AddCounter(const std::string& name, int32_t rank, int32_t device, int32_t pid);
+  // The counter that these were given at the first call, until its process is forgotten.
   int32_t Counter(const std::string& name, int32_t rank, int32_t device, int32_t pid);
+  // The process is gone and its number free for another.
+  void Forget(int32_t pid);
+
+  size_t kept_counters() const { return counters_.size(); }
 
   // The rows made since the last call.
   std::vector<store::TrackRow> TakeRows();
@@ -35,7 +41,7 @@ class TrackRegistry {
   store::StringTable& strings_;
   int32_t next_ = 0;
   int32_t node_track_;
-  std::map<std::tuple<std::string, int32_t, int32_t>, int32_t> counters_;
+  std::map<std::tuple<int32_t, std::string, int32_t>, int32_t> counters_;  // by pid first
   std::vector<store::TrackRow> rows_;
 };
 

@@ -4,12 +4,30 @@
 #include <algorithm>
 
 #include "cli/render/text_report.h"
+#include "cli/settings.h"
 #include "serve/rpc/report.h"
+#include "serve/rpc/run_path.h"
 
 namespace steptrace::cli {
 namespace {
 
 constexpr int64_t kDefaultTop = 10;  // rows of a table that fit a screen
+
+// Where the next command looks for runs, if it is given no flag.
+std::string UsualFolder() {
+  const auto settings = LoadSettings(ProcessEnvironment());
+  return settings.ok() ? settings->folder : Settings().folder;
+}
+
+// As it is typed in a shell.
+std::string ForShell(const std::string& text) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+=:@%,";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
 
 }  // namespace
 
@@ -28,6 +46,7 @@ Status PrintReport(const std::filesystem::path& run, const PresentOptions& optio
   }
   render.color = UseColor(options.color, stream);
   render.unicode = UseUnicode();
+  render.run = ForShell(rpc::ShortestName(run, report.run.name, UsualFolder()));
   const analyze::SectionName* section = analyze::FindSection(options.section);
   const std::string text =
       section == nullptr

@@ -145,7 +145,7 @@ class Launcher {
 
   int NotStarted(const StartFailure& failure) {
     PrintError(failure.error);
-    agent_.TellExitAndWait(failure.exit_status << 8);
+    agent_.TellExitAndWait(failure.exit_status << 8, {});
     CleanUp();
     return failure.exit_status;
   }
@@ -175,14 +175,33 @@ class Launcher {
 
   void Finish(int wait_status) {
     const bool was_recording = !dropped_;
-    agent_.TellExitAndWait(wait_status);
+    (void)AskedToEnd();  // what came while the command lived was meant for it
+    agent_.TellExitAndWait(wait_status, {signals_->fd(), [this] { return AskedToEnd(); }});
     if (!was_recording) return;
+    if (agent_.left_alone()) return SayLeftAlone();
     bool closed = agent_.state() == AgentProcess::State::kDone;
     if (agent_.state() == AgentProcess::State::kLingering) return SayLingering();
     if (closed && !agent_.reason().empty()) PrintError({agent_.reason()});
     if (agent_.lost()) closed = Recover(wait_status);
     CleanUp();
     if (closed) Report();
+  }
+
+  // Takes what signals there are. The command is gone: one that asks to end asks us.
+  bool AskedToEnd() {
+    bool asked = false;
+    while (auto taken = signals_->Take()) {
+      const int signal = taken->signal;
+      asked |= signal == SIGINT || signal == SIGTERM || signal == SIGQUIT || signal == SIGHUP;
+    }
+    return asked;
+  }
+
+  void SayLeftAlone() {
+    if (options_.quiet) return;
+    fprintf(stderr,
+            "steptrace: not waiting; the run is being closed (report: steptrace report %s)\n",
+            Printable(folder_.shown.string()).c_str());
   }
 
   void SayLingering() {
@@ -226,7 +245,7 @@ class Launcher {
 
   void DropFolder() {
     std::error_code ignored;
-    fs::remove(folder_.path / "agent.log", ignored);
+    fs::remove(folder_.path / kAgentLog, ignored);
     fs::remove(folder_.path, ignored);  // only if nothing is in it
     dropped_ = true;
   }

@@ -16,6 +16,7 @@
 
 #include "base/time.h"
 #include "cli/package_dir.h"
+#include "cli/run_folder.h"
 
 namespace steptrace::cli {
 namespace {
@@ -40,7 +41,7 @@ void DetachStreams(const std::filesystem::path& run_dir) {
   dup2(null_fd, 0);
   dup2(null_fd, 1);
   const int log_fd =
-      open((run_dir / "agent.log").c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0644);
+      open((run_dir / kAgentLog).c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0644);
   dup2(log_fd >= 0 ? log_fd : null_fd, 2);
 }
 
@@ -124,13 +125,15 @@ void AgentProcess::HandleMessages() {
   if (channel_.at_end()) Reap(0);
 }
 
-void AgentProcess::WaitWhile(State state, int64_t at_most_ms) {
+void AgentProcess::WaitWhile(State state, int64_t at_most_ms, const Patience& patience) {
   const int64_t until_ns = MonotonicNowNs() + at_most_ms * kNsPerMs;
-  while (state_ == state && channel_.fd() >= 0) {
+  while (state_ == state && channel_.fd() >= 0 && !left_alone_) {
     const int64_t left_ms = (until_ns - MonotonicNowNs()) / kNsPerMs;
     if (left_ms <= 0) return;
-    pollfd wait{channel_.fd(), POLLIN, 0};
-    if (poll(&wait, 1, static_cast<int>(left_ms)) > 0) HandleMessages();
+    pollfd waits[2] = {{channel_.fd(), POLLIN, 0}, {patience.fd, POLLIN, 0}};
+    if (poll(waits, 2, static_cast<int>(left_ms)) <= 0) continue;
+    if (waits[0].revents != 0) HandleMessages();
+    if (waits[1].revents != 0 && patience.asked()) left_alone_ = true;
   }
 }
 
@@ -142,14 +145,14 @@ void AgentProcess::TellCommand(pid_t command) {
   channel_.Say(agent::kSayCommand, std::to_string(command));
 }
 
-void AgentProcess::TellExitAndWait(int wait_status) {
+void AgentProcess::TellExitAndWait(int wait_status, const Patience& patience) {
   if (lost()) return;
   const State before = state_;
   channel_.Say(agent::kSayExited, std::to_string(wait_status));
-  WaitWhile(before, kAnswerMs);
-  if (state_ == State::kRecording) WaitWhile(State::kRecording, kAnswerMs);
-  WaitWhile(State::kClosing, kCloseMs);
-  if (state_ == State::kLingering) return;
+  WaitWhile(before, kAnswerMs, patience);
+  if (state_ == State::kRecording) WaitWhile(State::kRecording, kAnswerMs, patience);
+  WaitWhile(State::kClosing, kCloseMs, patience);
+  if (state_ == State::kLingering || left_alone_) return;
   // A container's first process may be one that buries nobody.
   if (state_ == State::kDone) return Reap(kBuryMs);
   Kill();

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "agent/agent_options.h"
@@ -12,6 +13,12 @@
 #include "cli/run_signals.h"
 
 namespace steptrace::cli {
+
+// What may cut a wait short: whenever `fd` is readable, `asked` says whether it does.
+struct Patience {
+  int fd = -1;
+  std::function<bool()> asked;
+};
 
 // The agent as the launcher sees it: a process of its own session that must never stand in the
 // command's way. Every wait for it is bounded.
@@ -33,8 +40,9 @@ class AgentProcess {
   // Until it is ready or lost, at most so long; a slow one may become ready later.
   void WaitUntilReady(int64_t at_most_ms);
   void TellCommand(pid_t command);
-  // Tells the status and waits until the run is closed; kills an agent that gives no answer.
-  void TellExitAndWait(int wait_status);
+  // Tells the status and waits until the run is closed; kills an agent that gives no answer. Where
+  // the patience ends first, the agent is left to close the run alone.
+  void TellExitAndWait(int wait_status, const Patience& patience);
 
   // Ends it at once: nothing will be recorded.
   void Kill();
@@ -44,11 +52,13 @@ class AgentProcess {
   int fd() const { return channel_.fd(); }
   State state() const { return state_; }
   bool lost() const { return state_ == State::kLost; }
+  // Nobody waits for it any more; it closes the run by itself.
+  bool left_alone() const { return left_alone_; }
   const std::string& reason() const { return reason_; }  // of being lost, where it said one
   int still_training() const { return still_training_; }
 
  private:
-  void WaitWhile(State state, int64_t at_most_ms);
+  void WaitWhile(State state, int64_t at_most_ms, const Patience& patience = {});
   // Takes the exit status, if it ends within the time, so that no zombie is left.
   void Reap(int64_t at_most_ms);
 
@@ -57,6 +67,7 @@ class AgentProcess {
   State state_ = State::kLost;
   std::string reason_;
   int still_training_ = 0;
+  bool left_alone_ = false;
 };
 
 }  // namespace steptrace::cli

@@ -11,6 +11,7 @@
 #include <ctime>
 
 #include "base/time.h"
+#include "base/unique_fd.h"
 
 namespace steptrace::cli {
 namespace {
@@ -52,6 +53,10 @@ Status MakeGivenFolder(const fs::path& path) {
   if (!fs::is_directory(path, error)) return CannotMake(path, "is not a folder");
   if (!fs::is_empty(path, error) || error) return CannotMake(path, "is not empty");
   if (access(path.c_str(), W_OK | X_OK) != 0) return CannotMake(path, strerror(errno));
+  // Two that found it empty at the same time: the one that makes its agent's log has it.
+  UniqueFd log(open((path / kAgentLog).c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644));
+  if (!log.valid() && errno == EEXIST) return CannotMake(path, "another run is recorded to it");
+  if (!log.valid()) return CannotMake(path, strerror(errno));
   return {};
 }
 

@@ -29,7 +29,11 @@ struct RunFolder {
   std::string name;
 };
 
-// Makes the folder: options.output (which may exist, empty), or a new one below options.folder.
+// In the folder: what the agent says on its stderr.
+inline constexpr const char* kAgentLog = "agent.log";
+
+// Makes the folder: options.output (which may exist, empty), or a new one below options.folder. It
+// is this run's alone: of two that ask for one folder at once, one is refused.
 Result<RunFolder> MakeRunFolder(const RunOptions& options, int64_t utc_ns);
 
 }  // namespace steptrace::cli

@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <barrier>
 #include <fstream>
+#include <thread>
 
 #include "cli/run_command.h"
 #include "cli/run_environment.h"
@@ -66,11 +69,33 @@ TEST_F(RunFolderTest, NeverSharesAFolder) {
 TEST_F(RunFolderTest, OutputMayExistEmpty) {
   options_.output = base_ / "deep" / "mine" / "";
   ASSERT_TRUE(MakeRunFolder(options_, 0).ok());
+  EXPECT_FALSE(MakeRunFolder(options_, 0).ok()) << "it is the first one's";
+  fs::create_directories(base_ / "empty");
+  options_.output = base_ / "empty";
   EXPECT_TRUE(MakeRunFolder(options_, 0).ok());
-  std::ofstream(base_ / "deep" / "mine" / "file") << "x";
+  fs::create_directories(base_ / "full");
+  std::ofstream(base_ / "full" / "file") << "x";
+  options_.output = base_ / "full";
   auto taken = MakeRunFolder(options_, 0);
   ASSERT_FALSE(taken.ok());
   EXPECT_THAT(taken.error().message, testing::HasSubstr("--output"));
+}
+
+TEST_F(RunFolderTest, OfTwoThatAskForOneOutputAtOnceOneIsRefused) {
+  constexpr int kRounds = 200;
+  for (int round = 0; round < kRounds; ++round) {
+    options_.output = base_ / std::to_string(round);
+    std::barrier start(2);
+    std::atomic<int> made = 0;
+    const auto ask = [&] {
+      start.arrive_and_wait();
+      made += MakeRunFolder(options_, 0).ok();
+    };
+    std::thread other(ask);
+    ask();
+    other.join();
+    ASSERT_EQ(made, 1) << round;
+  }
 }
 
 TEST_F(RunFolderTest, OutputBelowAFileIsRefused) {

@@ -298,3 +298,40 @@ def test_closed_streams(tmp_path):
         check=False,
     )
     assert done.returncode == 9
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_while_closing_ends_the_wait_not_the_closing(tmp_path, number):
+    """The command has ended and its agent is slow: the launcher can be told to go."""
+    recording = Recording(tmp_path, script(tmp_path, TRAINS + "sys.exit(7)\n"))
+    recording.wait_for_line("trained")
+    agent, command = recording.agent(), recording.command()
+    os.kill(agent, signal.SIGSTOP)  # a disk that takes its time
+    wait_for(lambda: state_of(command) == "")
+    time.sleep(0.3)
+    assert recording.process.poll() is None, "it waits for the agent"
+    os.kill(recording.pid, number)
+    began = time.monotonic()
+    outcome = recording.finish(timeout=5)
+    assert time.monotonic() - began < 5
+    assert outcome.status == 7, "as the command ended"
+    assert b"not waiting" in outcome.stderr
+    os.kill(agent, signal.SIGCONT)
+    wait_for(lambda: outcome.run.manifest()["status"] != "in_progress")
+    manifest = outcome.run.manifest()
+    assert (manifest["status"], manifest["exit_code"]) == ("failed", 7)
+    assert len(outcome.run.rows("steps")) == 20
+
+
+def test_of_two_runs_with_one_output_the_second_is_refused(tmp_path):
+    recording = Recording(tmp_path, script(tmp_path, "print('ready', flush=True)\ntime.sleep(2)\n"))
+    recording.wait_for_line("ready")
+    before = {p: p.stat().st_ino for p in recording.path.rglob("*") if p.suffix != ".json"}
+    second = record(tmp_path, ["touch", str(tmp_path / "ran")])
+    assert second.status == 2
+    assert second.stderr.count(b"\n") == 1 and b"--output" in second.stderr
+    assert not (tmp_path / "ran").exists(), "a run that was asked for by name is recorded or is not"
+    assert all(p.exists() and p.stat().st_ino == inode for p, inode in before.items())
+    outcome = recording.finish()
+    assert outcome.status == 0
+    assert outcome.run.manifest()["status"] == "completed"

@@ -147,7 +147,12 @@ void RenderAlso(const Report& report, Page& page) {
   }
 }
 
-void RenderLosses(const Report& report, Page& page) {
+// What a command is given to find the run again.
+std::string RunToType(const Report& report, const RenderOptions& options, const Page& page) {
+  return page.Safe(options.run.empty() ? report.run.name : options.run);
+}
+
+void RenderLosses(const Report& report, const std::string& run, Page& page) {
   constexpr size_t kMostLines = 5;
   if (report.losses.empty()) {
     page.Line({{"Lost: nothing.", Tint::kDim}});
@@ -165,8 +170,18 @@ void RenderLosses(const Report& report, Page& page) {
   if (report.losses.size() > kMostLines) {
     page.Paragraph("", 6,
                    fmt::format("and {} more: steptrace show {} losses",
-                               report.losses.size() - kMostLines, report.run.name));
+                               report.losses.size() - kMostLines, run));
   }
+}
+
+// A name that does not fit beside the rest has a line of its own: it is there to be copied.
+void RenderMore(const std::string& run, Page& page) {
+  const std::string json = "More: steptrace report --json";
+  const std::string show = fmt::format("steptrace show {} steps", run);
+  const std::string both = json + page.separator() + show;
+  if (Columns(both) <= page.width()) return page.Line({{both, Tint::kDim}});
+  page.Line({{json, Tint::kDim}});
+  page.Line({{Cut("      " + show, page.width(), page.unicode()), Tint::kDim}});
 }
 
 struct SectionRenderer {
@@ -216,10 +231,9 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   RenderAlso(report, page);
   RenderFindings(report, page);
   RenderOutliers(report, page);
-  RenderLosses(report, page);
-  page.Line({{fmt::format("More: steptrace report --json{}steptrace show {} steps",
-                          page.separator(), Cut(page.Safe(report.run.name), 34, page.unicode())),
-              Tint::kDim}});
+  const std::string run = RunToType(report, options, page);
+  RenderLosses(report, run, page);
+  RenderMore(run, page);
   return page.Take();
 }
 

@@ -12,6 +12,7 @@ struct RenderOptions {
   int width = 80;       // no line is wider; less than 60 is taken as 60
   bool color = false;   // ANSI colours
   bool unicode = true;  // false: ASCII alone
+  std::string run{};    // what a command is given to find the run; empty: its name
 };
 
 // The report as text: where a step goes, how the machine was used, the verdict with its evidence

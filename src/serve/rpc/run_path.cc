@@ -30,4 +30,20 @@ Result<fs::path> ResolveRun(const std::string& text, const fs::path& folder) {
                   folder.string())};
 }
 
+std::string ShortestName(const fs::path& run, const std::string& name, const fs::path& folder) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(run, error).lexically_normal();
+  std::string shortest = run.string();
+  bool found = false;
+  for (const std::string& text : {name, absolute.filename().string(),
+                                  fs::proximate(absolute, error).string(), absolute.string()}) {
+    if (text.empty() || text.front() == '-' || (found && text.size() >= shortest.size())) continue;
+    const auto resolved = ResolveRun(text, folder);
+    if (!resolved.ok() || !fs::equivalent(*resolved, run, error) || error) continue;
+    shortest = text;
+    found = true;
+  }
+  return shortest;
+}
+
 }  // namespace steptrace::rpc

@@ -13,4 +13,9 @@ namespace steptrace::rpc {
 Result<std::filesystem::path> ResolveRun(const std::string& text,
                                          const std::filesystem::path& folder);
 
+// The shortest text for which ResolveRun, asked where this process is, gives this very run: its
+// name while no newer run has it, its folder's name, or a path. Its path where none does.
+std::string ShortestName(const std::filesystem::path& run, const std::string& name,
+                         const std::filesystem::path& folder);
+
 }  // namespace steptrace::rpc

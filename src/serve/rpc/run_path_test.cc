@@ -43,6 +43,32 @@ TEST_F(RunPathTest, APathANameAnIdOrTheNewest) {
   EXPECT_EQ(Found(""), "train-2");
 }
 
+// Each text must find that run, and no other.
+TEST_F(RunPathTest, TheShortestNameThatFindsTheRun) {
+  Make("train-1", "train", 1'000);
+  Make("train-2", "train", 3'000);
+  Make("x", "a-long-name", 2'000);
+  const auto shortest = [&](const std::string& folder, const std::string& name) {
+    const std::string text = ShortestName(runs() / folder, name, runs());
+    EXPECT_EQ(Found(text), folder);
+    return text;
+  };
+  EXPECT_EQ(shortest("train-2", "train"), "train");
+  EXPECT_EQ(shortest("train-1", "train"), "train-1") << "a newer run has its name";
+  EXPECT_EQ(shortest("x", "a-long-name"), "x");
+  // Elsewhere than where commands look: by its path alone.
+  const fs::path elsewhere = fs::absolute("run-path-test-elsewhere");
+  fs::remove_all(elsewhere);
+  fs::create_directory(elsewhere);
+  fs::copy(runs() / "x", elsewhere / "mine", fs::copy_options::recursive);
+  EXPECT_EQ(ShortestName(elsewhere / "mine", "a-long-name", fs::path("no-such-folder")),
+            "run-path-test-elsewhere/mine");
+  fs::remove_all(elsewhere);
+  EXPECT_EQ(ShortestName(runs() / "x", "a-long-name", "no-such-folder"),
+            std::min((runs() / "x").string(), fs::proximate(runs() / "x").string(),
+                     [](const auto& a, const auto& b) { return a.size() < b.size(); }));
+}
+
 TEST_F(RunPathTest, WhatIsNotThereIsNamedWithTheNextStep) {
   EXPECT_THAT(Found("nope"), HasSubstr("nope: no such run"));
   EXPECT_THAT(Found("nope"), HasSubstr("steptrace ls"));
