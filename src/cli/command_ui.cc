@@ -112,10 +112,9 @@ void AddUiCommand(CLI::App& app, Session& session) {
           "WHAT", arguments->what,
           "A run (path, name or id) or a folder of runs; without it\nall that were gathered")
       ->type_name("");
-  command->add_option("--port", arguments->port, "Port; 0 is any that is free")
+  command->add_option("--port", arguments->port, "Port, 4280 if not given; 0: any that is free")
       ->type_name("N")
-      ->check(CLI::Range(0, 65535).description(""))
-      ->capture_default_str();
+      ->check(CLI::Range(0, 65535).description(""));
   command
       ->add_option(
           "--host", arguments->host,

@@ -146,7 +146,10 @@ TEST(Index, ADamagedFileIsRefusedOrReadWithinItsBounds) {
   int accepted = 0;
   for (int round = 0; round < 300; ++round) {
     std::string damaged = bytes;
-    for (int hits = 0; hits < 30; ++hits) damaged[random() % damaged.size()] ^= 1 << random() % 8;
+    for (int hits = 0; hits < 30; ++hits) {
+      char& byte = damaged[random() % damaged.size()];
+      byte = static_cast<char>(byte ^ (1 << random() % 8));
+    }
     const auto index = Open(damaged);
     if (!index.ok()) continue;
     ++accepted;

@@ -34,8 +34,8 @@ uint64_t CutNs(int64_t ts_ns, int64_t end_ns, Stretch stretch) {
   return to_ns > from_ns ? static_cast<uint64_t>(to_ns) - static_cast<uint64_t>(from_ns) : 0;
 }
 
-// Lanes in which an encloser is sought. Nested slices have theirs in the next one; thousands of lanes
-// are slices that overlap without nesting.
+// Lanes in which an encloser is sought. Nested slices have theirs in the next one; thousands of
+// lanes are slices that overlap without nesting.
 constexpr uint32_t kLanesUp = 1024;
 
 char Lower(char c) {

@@ -50,9 +50,13 @@ inline void MakeProfiledRun(const std::filesystem::path& run, int64_t steps,
     slice(1, 1000, 500'000, "aten::mm", "cpu_op", false);
     slice(1, 2000, 10'000, "cudaLaunchKernel", "cuda_runtime", true);
     slice(2, 20'000, 300'000, kernel_name, "kernel", true);
-    StepRow step = SampleStep(strings, i);
+    StepRow step;
+    step.step = i;
     step.ts_ns = i * kStepNs;
     step.dur_ns = kStepNs;
+    step.kind = strings.Intern("train");
+    step.data_ns = step.data_pipeline_ns = step.getitem_ns = kStepNs * 2 / 5;
+    step.forward_ns = step.model_ns = kStepNs * 3 / 5;
     writer.Append(step);
     writer.Append(CounterRow{i * kStepNs, 3, static_cast<double>(i % 10) / 10});
   }
