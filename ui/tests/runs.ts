@@ -2,7 +2,7 @@
 // The runs that the pages are tested on, and what the executable itself says of them.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Report } from '../src/api/report';
 
@@ -10,8 +10,8 @@ const here = dirname(fileURLToPath(import.meta.url));
 export const root = join(here, '../..');
 export const steptrace = process.env.STEPTRACE ?? join(root, '.venv/bin/steptrace');
 export const python = process.env.PYTHON ?? join(root, '.venv/bin/python');
-export const work =
-  process.env.UI_TEST_WORK ?? join('/tmp', `steptrace-ui-test-${process.getuid?.() ?? 0}`);
+/** Under build/: not tracked, and kept from one session to the next. */
+export const work = process.env.UI_TEST_WORK ?? join(root, 'build/ui-tests');
 export const folder = join(work, 'runs');
 export const addressFile = join(work, 'address');
 
@@ -44,7 +44,7 @@ const training = join(here, 'training.py');
 export const live = (path: string, steps: number, seconds: number): string[] => [
   'run',
   '--name',
-  'live',
+  `training ${basename(path)}`,
   '--output',
   path,
   '--',

@@ -2,7 +2,7 @@
 // Every view on every kind of run: it opens, is accessible in both themes, and a reload shows the same.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { accessible, open, settled, test } from './pages';
 import { folder, work } from './runs';
 
@@ -15,33 +15,36 @@ const VIEWS = (
 ).split(' ');
 const RUNS = ['slow', 'idle', 'eight-ranks', 'v100', 'hostile', 'broken'];
 
-for (const theme of ['light', 'dark'] as const) {
-  test.describe(theme, () => {
-    test.use({ colorScheme: theme });
-    for (const run of RUNS) {
-      for (const view of VIEWS) {
-        test(`${run} ${view}`, async ({ page }) => {
-          test.skip(run === 'v100' && !existsSync(join(folder, 'v100')), 'no ../shared/data here');
-          await open(page, `/run/${run}/${view}`);
-          await expect(page.locator('html')).toHaveAttribute('data-theme', theme);
-          if (run === 'broken') await expect(page.getByRole('alert').first()).toBeVisible();
-          else await expect(page.getByRole('alert')).toHaveCount(0);
-          await accessible(page);
-          await page.screenshot({ path: join(shots, `${run}-${view}-${theme}.png`) });
-        });
-      }
-    }
-    for (const [name, fragment] of [
-      ['runs', '/runs'],
-      ['compare', '/compare/slow/fast'],
-      ['unknown', '/no/such/page'],
-    ] as const) {
-      test(name, async ({ page }) => {
-        await open(page, fragment);
-        await accessible(page);
-        await page.screenshot({ path: join(shots, `${name}-${theme}.png`) });
-      });
-    }
+/** Accessible, and pictured, in both themes. */
+async function look(page: Page, name: string) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
+    await accessible(page);
+    await page.screenshot({ path: join(shots, `${name}-${colorScheme}.png`) });
+  }
+}
+
+for (const run of RUNS) {
+  for (const view of VIEWS) {
+    test(`${run} ${view}`, async ({ page }) => {
+      test.skip(run === 'v100' && !existsSync(join(folder, 'v100')), 'no ../shared/data here');
+      await open(page, `/run/${run}/${view}`);
+      if (run === 'broken') await expect(page.getByRole('alert').first()).toBeVisible();
+      else await expect(page.getByRole('alert')).toHaveCount(0);
+      await look(page, `${run}-${view}`);
+    });
+  }
+}
+
+for (const [name, fragment] of [
+  ['runs', '/runs'],
+  ['compare', '/compare/slow/fast'],
+  ['unknown', '/no/such/page'],
+] as const) {
+  test(name, async ({ page }) => {
+    await open(page, fragment);
+    await look(page, name);
   });
 }
 

@@ -46,6 +46,11 @@ describe('at most three significant digits, with a unit', () => {
   });
 });
 
+it('of next to nothing two digits', () => {
+  expect(plain(f.formatMetric(0.004516, 'cores').text)).toBe('0.0045 cores');
+  expect(plain(f.formatMetric(0.04516, 'cores').text)).toBe('0.0452 cores');
+});
+
 describe('the exact figure stands beside it', () => {
   it.each([
     [f.formatNs(95_612_345), '95,612,345 ns'],

@@ -118,8 +118,11 @@ export function formatMetric(value: number | null | undefined, unit: string): Fi
       return formatCount(value);
     case '1/s':
       return { text: `${formatCount(value).text}/s`, exact: `${String(value)}/s` };
-    default:
-      return { text: `${digits(value)}${SPACE}${unit}`, exact: `${String(value)} ${unit}` };
+    default: {
+      // Of what is next to nothing two digits are enough: columns stay narrow.
+      const short = Math.abs(value) < 0.01 ? Number(value.toPrecision(2)) : value;
+      return { text: `${digits(short)}${SPACE}${unit}`, exact: `${String(value)} ${unit}` };
+    }
   }
 }
 

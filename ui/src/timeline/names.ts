@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels' names as people say them. The whole name stays in the details and on hover.
 
+import type { Figure } from '../base/format';
+
 const CLOSING: Record<string, string> = { '<': '>', '(': ')' };
 
 /** `text` without anything in < > or ( ), however nested; an unclosed one runs to the end. */
@@ -15,6 +17,10 @@ function outside(text: string): string {
   return kept;
 }
 
+/** Longer, nobody reads it, and a page with a million letters in a cell stands still. */
+const MAX_SHOWN = 400;
+const MAX_EXACT = 4000;
+
 const TELLING =
   /\b(\w*(?:Functor|_kernel_cuda|_kernel_impl|_cuda_kernel|Activation|Norm)\w*|\w+Op)\b/;
 
@@ -27,6 +33,7 @@ const EMPTY_WORDS = new Set(['OpMathType', 'BinaryFunctor', 'UnaryFunctor', 'AUn
  * Names that are no C++ signatures stay.
  */
 export function shortName(name: string): string {
+  if (name.length > MAX_SHOWN) return `${shortName(name.slice(0, MAX_SHOWN))}…`;
   const open = name.search(/[<(]/);
   if (open <= 0 || !/::|^void |^\w+</.test(name)) return name;
   const path = outside(name.replace(/\(anonymous namespace\)::/g, ''))
@@ -44,3 +51,9 @@ export function shortName(name: string): string {
   }
   return last;
 }
+
+/** A name in a table: short to read, whole on hover and when it is copied, but for absurd lengths. */
+export const nameFigure = (name: string, none = '(no name)'): Figure => ({
+  text: shortName(name) || none,
+  exact: name.length > MAX_EXACT ? `${name.slice(0, MAX_EXACT)}…` : name || none,
+});

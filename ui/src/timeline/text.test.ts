@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { colourOf, hash, luminance, roleOf } from './colour';
 import { actionOf, KEYS } from './keys';
 import { Labels } from './labels';
-import { shortName } from './names';
+import { nameFigure, shortName } from './names';
 import { decode, emptyState, encode } from './state';
 import { at, bandOf, byNumber, inView } from './steps';
 import { momentText, roundStep, ticks } from './ticks';
@@ -53,6 +53,13 @@ describe('names', () => {
     ['<b>markup</b>', '<b>markup</b>'],
     ['', ''],
   ])('%s', (name, short) => expect(shortName(name)).toBe(short));
+});
+
+it('names of a million letters are cut wherever they are shown', () => {
+  const long = nameFigure('x'.repeat(1_000_000));
+  expect(long.text.length).toBeLessThan(500);
+  expect(long.exact.length).toBeLessThan(5000);
+  expect(nameFigure('').text).toBe('(no name)');
 });
 
 describe('labels', () => {
