@@ -16,6 +16,7 @@
 #include "store/arrow_support.h"
 #include "store/column_encoding.h"
 #include "store/run_files.h"
+#include "store/slice_encoder.h"
 
 namespace steptrace::store {
 namespace {
@@ -43,12 +44,15 @@ std::shared_ptr<parquet::ArrowWriterProperties> ArrowProperties() {
 
 arrow::Status WriteBatch(const arrow::RecordBatch& batch,
                          const std::shared_ptr<FdOutputStream>& sink) {
-  ARROW_ASSIGN_OR_RAISE(auto table, arrow::Table::FromRecordBatches({arrow::RecordBatch::Make(
-                                        batch.schema(), batch.num_rows(), batch.columns())}));
   ARROW_ASSIGN_OR_RAISE(
       auto writer, parquet::arrow::FileWriter::Open(*batch.schema(), Pool(), sink,
                                                     ChooseEncodings(batch), ArrowProperties()));
-  if (batch.num_rows() > 0) ARROW_RETURN_NOT_OK(writer->WriteTable(*table, batch.num_rows()));
+  if (batch.num_rows() > 0) {
+    ARROW_RETURN_NOT_OK(writer->NewRowGroup());
+    for (const auto& column : batch.columns()) {
+      ARROW_RETURN_NOT_OK(writer->WriteColumnChunk(*column));
+    }
+  }
   return writer->Close();
 }
 
@@ -60,6 +64,38 @@ void FillFacts(const RowsView<Row>& rows, SegmentInfo* segment) {
     segment->ts_min_ns = rows[0].ts_ns;
     segment->ts_max_ns = rows[rows.size() - 1].ts_ns;
   }
+}
+
+// `encode` makes the batch.
+template <class F>
+Status WriteEncoded(int fd, const std::string& where, F&& encode) {
+  auto sink = std::make_shared<FdOutputStream>(fd);
+  auto status = WithoutExceptions([&]() -> arrow::Status {
+    ARROW_ASSIGN_OR_RAISE(auto batch, encode());
+    return WriteBatch(*batch, sink);
+  });
+  if (sink->error_number() != 0) return SystemError("cannot write " + where, sink->error_number());
+  if (!status.ok()) return ArrowError("cannot write " + where, status, "report this as a bug");
+  return {};
+}
+
+// Makes the segment's file, which `write` fills. One that could not be finished is removed.
+template <class F>
+Result<SegmentInfo> WriteFile(const fs::path& run, SegmentInfo segment, Sync sync, F&& write) {
+  fs::path path = run / segment.file;
+  STEPTRACE_RETURN_IF_ERROR(MakeDirs(path.parent_path()));
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!fd.valid()) return SystemError("cannot write " + path.string(), errno);
+  Status written = write(fd.get(), path.string());
+  if (written.ok() && sync == Sync::kNow && ::fdatasync(fd.get()) != 0) {
+    written = SystemError("cannot write " + path.string(), errno);
+  }
+  if (!written.ok()) {
+    ::unlink(path.c_str());
+    return written.error();
+  }
+  segment.bytes = ::lseek(fd.get(), 0, SEEK_END);
+  return segment;
 }
 
 using FileReader = std::unique_ptr<parquet::arrow::FileReader>;
@@ -140,35 +176,30 @@ void StampPath(const SegmentInfo& segment, std::span<Row> rows) {
 template <class Row>
 Status WriteParquet(const RowsView<Row>& rows, const StringTable& strings, PathColumns path_columns,
                     int fd, const std::string& where) {
-  auto sink = std::make_shared<FdOutputStream>(fd);
-  auto status = WithoutExceptions([&]() -> arrow::Status {
-    RowEncoder<Row> encoder(path_columns);
-    ARROW_ASSIGN_OR_RAISE(auto batch, encoder.Encode(rows, strings));
-    return WriteBatch(*batch, sink);
-  });
-  if (sink->error_number() != 0) return SystemError("cannot write " + where, sink->error_number());
-  if (!status.ok()) return ArrowError("cannot write " + where, status, "report this as a bug");
-  return {};
+  return WriteEncoded(fd, where,
+                      [&] { return RowEncoder<Row>(path_columns).Encode(rows, strings); });
 }
 
 template <class Row>
 Result<SegmentInfo> WriteSegment(const fs::path& run, SegmentInfo segment,
                                  const RowsView<Row>& rows, const StringTable& strings, Sync sync) {
-  fs::path path = run / segment.file;
-  STEPTRACE_RETURN_IF_ERROR(MakeDirs(path.parent_path()));
-  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (!fd.valid()) return SystemError("cannot write " + path.string(), errno);
-  Status written = WriteParquet(rows, strings, PathColumns::kLeaveOut, fd.get(), path.string());
-  if (written.ok() && sync == Sync::kNow && ::fdatasync(fd.get()) != 0) {
-    written = SystemError("cannot write " + path.string(), errno);
-  }
-  if (!written.ok()) {
-    ::unlink(path.c_str());
-    return written.error();
-  }
   FillFacts(rows, &segment);
-  segment.bytes = ::lseek(fd.get(), 0, SEEK_END);
-  return segment;
+  return WriteFile(run, std::move(segment), sync, [&](int fd, const std::string& where) {
+    return WriteParquet(rows, strings, PathColumns::kLeaveOut, fd, where);
+  });
+}
+
+Result<SegmentInfo> WriteSegment(const fs::path& run, SegmentInfo segment,
+                                 const SliceColumns& slices, const StringTable& strings,
+                                 Sync sync) {
+  segment.rows = static_cast<int64_t>(slices.size());
+  if (slices.size() > 0) {
+    segment.ts_min_ns = slices.ts_ns.front();
+    segment.ts_max_ns = slices.ts_ns.back();
+  }
+  return WriteFile(run, std::move(segment), sync, [&](int fd, const std::string& where) {
+    return WriteEncoded(fd, where, [&] { return EncodeSlices(slices, strings); });
+  });
 }
 
 template <class Row>
