@@ -26,7 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 MAKE_TRACE = ROOT / "tests" / "profiles" / "make_trace.py"
 STEPTRACE = os.environ.get("STEPTRACE_BIN", ROOT / ".venv" / "bin" / "steptrace")
 INFLATE = next(iter(sorted(ROOT.glob("build/*/bench/import/inflate_alone"), reverse=True)), None)
-HTA = "HolisticTraceAnalysis==0.5.0"
+# pandas 3 refuses what HTA 0.5 does to a column of small numbers.
+HTA = ["HolisticTraceAnalysis==0.5.0", "pandas<3"]
 
 LOAD = """
 import json, sys
@@ -105,7 +106,7 @@ def hta_python():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     has = subprocess.run([python, "-c", "import hta"], stderr=subprocess.DEVNULL)
     if has.returncode != 0:
-        subprocess.run([python, "-m", "pip", "install", "-q", HTA], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *HTA], check=True)
     return python
 
 
@@ -147,8 +148,8 @@ def one(options, folder):
         print(f"{'':20} a gzipped import runs at {share:.0%} of its speed")
     if options.hta:
         hta = [measure([hta_python(), Path(__file__).parent / "hta_load.py", profiles])]
-        # It leaves out flows and what has no duration: all of X, at least, is there.
-        assert int(hta[0][0]) >= slices, hta[0][0]
+        # It leaves out flows, what has no duration, and some of its own choice.
+        assert 0.95 * slices <= int(hta[0][0]) <= 1.05 * slices, (hta[0][0], slices)
         cpu = line("HTA 0.5", gigabytes, hta)
         print(f"{'':20} HTA takes {cpu / ours:.1f} times the CPU")
     total = sum(f.stat().st_size for f in (run / "tables").rglob("*.parquet"))
