@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 
 namespace steptrace::cli {
 namespace {
@@ -41,14 +42,17 @@ void AddImportLimits(CLI::App* command, rpc::ImportRequest& request) {
       ->capture_default_str();
 }
 
-Result<import::ImportSummary> ImportWithProgress(const rpc::ImportRequest& request) {
+Result<import::ImportSummary> ImportWithProgress(rpc::ImportRequest request) {
   std::unique_ptr<Progress> bar;
+  Interruptible interruptible;
+  request.stopped = [] { return Interruptible::Signal() != 0; };
   auto imported = rpc::ImportProfiles(request, [&](int64_t done, int64_t total) {
     constexpr int64_t kUnit = 1 << 20;
     if (!bar) bar = std::make_unique<Progress>("import MiB", total / kUnit);
     bar->Done(done / kUnit);
   });
   bar.reset();
+  if (!imported.ok() && request.stopped()) NoteStoppedBy(Interruptible::Signal());
   if (imported.ok()) {
     for (const std::string& note : imported->notes) fmt::print(stderr, "steptrace: {}\n", note);
     if (imported->losses > 0) {
@@ -65,7 +69,8 @@ void AddImportCommand(CLI::App& app, Session& session) {
       AddCommand(app, {.name = "import",
                        .sentence = "Make a run of profiles by other tools",
                        .usage = "PATH... [-o RUN] [OPTIONS]",
-                       .example = "steptrace import traces/ -o run && steptrace report run"});
+                       .example = "steptrace import traces/ -o run && steptrace report run",
+                       .exit_codes = "0 done, 2 bad input, 130 or 143 stopped: nothing is left"});
   auto arguments = std::make_shared<ImportArguments>();
   command
       ->add_option("PATH", arguments->paths,

@@ -10,7 +10,8 @@ namespace steptrace::cli {
 
 void AddImportLimits(CLI::App* command, rpc::ImportRequest& request);
 
-// Imports with a bar on stderr; what was left out is told there.
-Result<import::ImportSummary> ImportWithProgress(const rpc::ImportRequest& request);
+// Imports with a bar on stderr; what was left out is told there. SIGINT and SIGTERM stop it: an
+// error, after which the process ends with their status.
+Result<import::ImportSummary> ImportWithProgress(rpc::ImportRequest request);
 
 }  // namespace steptrace::cli

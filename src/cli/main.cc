@@ -9,6 +9,7 @@
 
 #include "agent/agent_main.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 
 namespace steptrace::cli {
 namespace {
@@ -71,7 +72,7 @@ int Parse(CLI::App& app, Session& session, std::vector<std::string> arguments) {
   } catch (const CLI::ParseError& error) {
     return Fail(ParseErrorOf(app, error));
   }
-  return session.action();
+  return StatusAfter(session.action());
 }
 
 int Main(int argc, char** argv) {

@@ -7,12 +7,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cstring>
-#include <system_error>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "base/time.h"
+#include "import/partial_folder.h"
 
 namespace steptrace::import {
 namespace {
@@ -65,50 +66,37 @@ void Sort(const Source& source, Sorted& sorted) {
   }
 }
 
-// Removes the folder of an import that came to no end.
-class PartialFolder {
+// A stream that ends with an error when the import is to stop.
+class StoppableStream : public ByteStream {
  public:
-  static Result<PartialFolder> Make(const fs::path& output) {
-    std::error_code error;
-    if (fs::exists(fs::symlink_status(output, error))) {
-      return Error{output.string() + ": exists already; give another folder with -o"};
-    }
-    fs::path parent = output.has_parent_path() ? output.parent_path() : fs::path(".");
-    fs::create_directories(parent, error);
-    if (error)
-      return Error{
-          fmt::format("{}: {}; give another folder with -o", parent.string(), error.message())};
-    fs::path path = parent / fmt::format(".{}.{}.partial", output.filename().string(), getpid());
-    fs::remove_all(path, error);
-    fs::create_directory(path, error);
-    if (error)
-      return Error{
-          fmt::format("{}: {}; give another folder with -o", parent.string(), error.message())};
-    return PartialFolder(std::move(path));
-  }
-  PartialFolder(PartialFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  PartialFolder& operator=(PartialFolder&&) = delete;
-  ~PartialFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
+  StoppableStream(std::unique_ptr<ByteStream> stream, const std::function<bool()>& stopped)
+      : stream_(std::move(stream)), stopped_(stopped) {}
 
-  const fs::path& path() const { return path_; }
-
-  // RENAME_NOREPLACE by another name: a folder that came up meanwhile is not empty, and stays.
-  Status MoveTo(const fs::path& output) {
-    if (::rename(path_.c_str(), output.c_str()) != 0) {
-      return Error{fmt::format("{}: {}; give another folder with -o", output.string(),
-                               std::strerror(errno))};
-    }
-    path_.clear();
-    return {};
+  Result<size_t> Read(char* out, size_t size) override {
+    if (stopped_()) return Error{"stopped"};
+    return stream_->Read(out, size);
   }
+  int64_t consumed() const override { return stream_->consumed(); }
+  std::string damage() const override { return stream_->damage(); }
+  bool is_packed() const override { return stream_->is_packed(); }
 
  private:
-  explicit PartialFolder(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
+  std::unique_ptr<ByteStream> stream_;
+  const std::function<bool()>& stopped_;
 };
+
+// All that reads a source then comes to its end soon, whatever its format.
+void MakeStoppable(std::vector<Source>& sources, const std::function<bool()>& stopped) {
+  if (!stopped) return;
+  for (Source& source : sources) {
+    source.open = [open = std::move(source.open), &stopped]() -> StreamResult {
+      if (stopped()) return Error{"stopped"};
+      STEPTRACE_ASSIGN_OR_RETURN(auto stream, open());
+      return std::unique_ptr<ByteStream>(
+          std::make_unique<StoppableStream>(std::move(stream), stopped));
+    };
+  }
+}
 
 std::string RandomTail() {
   uint32_t bits = 0;
@@ -190,22 +178,20 @@ std::string FolderName(const std::string& name) {
   return first == std::string::npos ? "profile" : safe.substr(first);
 }
 
-Result<ImportSummary> Import(const std::vector<std::string>& paths, const ImportOptions& options,
-                             const Progress& progress) {
-  Sorted sorted;
+namespace {
+
+Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths, const Sorted& sorted,
+                                   const ImportOptions& options, const Progress& progress) {
   int64_t total = 0;
-  for (const std::string& path : paths) {
-    STEPTRACE_ASSIGN_OR_RETURN(auto sources, FindSources(path, options.limits));
-    for (const Source& source : sources) Sort(source, sorted);
-  }
-  if (sorted.files() == 0) return NothingKnown(sorted);
   for (const auto* list : {&sorted.kineto, &sorted.chrome, &sorted.perfetto, &sorted.sagemaker}) {
     for (const Source& source : *list) total += source.bytes;
   }
   STEPTRACE_ASSIGN_OR_RETURN(PartialFolder folder, PartialFolder::Make(options.output));
   RunSink sink(folder.path(), options.limits);
+  std::mutex mutex;  // files are read by several threads
   int64_t done = 0;
   ImportContext context{options.limits, [&](int64_t bytes) {
+                          std::lock_guard lock(mutex);
                           done += bytes;
                           if (progress) progress(done, total);
                         }};
@@ -223,12 +209,39 @@ Result<ImportSummary> Import(const std::vector<std::string>& paths, const Import
   manifest.writer_pid = getpid();
   manifest.command = {"steptrace", "import"};
   manifest.command.insert(manifest.command.end(), paths.begin(), paths.end());
-  STEPTRACE_ASSIGN_OR_RETURN(SinkSummary written, sink.Finish(std::move(manifest)));
+  STEPTRACE_ASSIGN_OR_RETURN(SinkSummary written,
+                             sink.Finish(std::move(manifest), options.stopped));
+  if (options.stopped && options.stopped()) return Error{"stopped"};
   summary.ranks = written.ranks;
   summary.losses = written.losses;
   summary.notes.insert(summary.notes.end(), written.notes.begin(), written.notes.end());
   STEPTRACE_RETURN_IF_ERROR(folder.MoveTo(options.output));
   return summary;
+}
+
+Result<ImportSummary> ImportFound(const std::vector<std::string>& paths,
+                                  const ImportOptions& options, const Progress& progress) {
+  Sorted sorted;
+  for (const std::string& path : paths) {
+    STEPTRACE_ASSIGN_OR_RETURN(auto sources, FindSources(path, options.limits));
+    MakeStoppable(sources, options.stopped);
+    for (const Source& source : sources) Sort(source, sorted);
+  }
+  if (sorted.files() == 0) return NothingKnown(sorted);
+  return ImportSorted(paths, sorted, options, progress);
+}
+
+}  // namespace
+
+Result<ImportSummary> Import(const std::vector<std::string>& paths, const ImportOptions& options,
+                             const Progress& progress) {
+  auto imported = ImportFound(paths, options, progress);
+  // What failed because it was stopped says nothing of the profile.
+  if (!imported.ok() && options.stopped && options.stopped()) {
+    return Error{options.output.string() +
+                 ": the import was stopped; nothing of it is left, start it again"};
+  }
+  return imported;
 }
 
 }  // namespace steptrace::import

@@ -20,6 +20,8 @@ struct ImportOptions {
   std::filesystem::path output;  // the run's folder; must not exist
   std::string name;              // of the run; empty: from the first path
   Limits limits;
+  // Asked now and then, by several threads: whether to give up. The import is then an error.
+  std::function<bool()> stopped;
 };
 
 // Told now and then: bytes read of all sources, of how many.

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "import/run_sink.h"
+#include "import/part_sink.h"
 
 namespace steptrace::import {
 

@@ -4,86 +4,44 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
-#include "import/part_rows.h"
+#include "import/part.h"
 #include "import/slice_writer.h"
 #include "store/closed_run.h"
 
 namespace steptrace::import {
+
 namespace {
 
-constexpr size_t kMostTracks = 1 << 18;
-constexpr std::string_view kTextPlaceholder = "(text left out)";
-
-struct LossEntry {
-  int64_t count = 0;
-  std::string detail;
-};
-using Losses = std::map<std::pair<std::string, std::string>, LossEntry>;  // by table and cause
-
-void AddLoss(Losses& losses, std::string_view table, std::string_view cause, int64_t count,
-             std::string_view detail) {
-  auto [found, added] =
-      losses.try_emplace({std::string(table), std::string(cause)}, LossEntry{0, ""});
-  if (added) found->second.detail = detail;
-  found->second.count += count;
-}
-
-// Bounds of the times of a part, by its own clock.
-struct Bounds {
-  int64_t first_ns = std::numeric_limits<int64_t>::max();
-  int64_t last_ns = std::numeric_limits<int64_t>::min();
-
-  void Take(int64_t from_ns, int64_t to_ns) {
-    first_ns = std::min(first_ns, from_ns);
-    last_ns = std::max(last_ns, to_ns);
-  }
-  bool empty() const { return first_ns > last_ns; }
+// Tracks get their numbers at the end, so a parent in another part is kept by part and number.
+struct ParentLink {
+  Part* part = nullptr;
+  int32_t track = 0;
+  Part* parent_part = nullptr;
+  int32_t parent = 0;
 };
 
 }  // namespace
 
-struct RunSink::Part {
-  PartFacts facts;
-  Bounds bounds;
-  PartRows slices;
-  std::vector<Flow> flows;
-  std::vector<store::CounterRow> counters;
-  std::vector<store::MemoryRow> memory;
-  std::vector<store::StepRow> steps;
-  std::vector<store::FactRow> fact_rows;
-  Losses losses;
-  int32_t rank = -1;      // as it will be stored
-  int64_t shift_ns = 0;   // from its own clock to the run's
-  bool left_out = false;  // the same profile as another part
-};
-
 struct RunSink::Impl {
-  Impl(std::filesystem::path run, const Limits& run_limits)
-      : folder(std::move(run)), limits(run_limits), spill(folder / "rows.partial") {}
+  Impl(std::filesystem::path run, const Limits& limits)
+      : folder(std::move(run)), share(folder, limits) {}
 
   std::filesystem::path folder;
-  Limits limits;
-  SpillFile spill;
-  std::vector<std::unique_ptr<Part>> parts;
-  Part* open = nullptr;
-  size_t open_number = 0;
-  std::vector<store::TrackRow> tracks;
-  std::vector<size_t> part_of_track;
-  Losses run_losses;
-  std::map<std::string, std::string> versions;
-  int64_t text_bytes = 0;
-  int64_t rows_in_memory = 0;
+  SinkShare share;
+  std::vector<std::unique_ptr<PartSink>> sinks;
   std::vector<std::string> notes;
+  std::vector<Part*> parts;  // of the sinks
+  std::vector<ParentLink> parents;
 
   void ChooseRanks();
   void LeaveOutDoubles();
   int64_t ChooseEpoch(bool* known);
+  void NumberTracks();
   int64_t EndNs() const;
-  Status Spill();
   store::Manifest Complete(store::Manifest manifest) const;
 };
 
@@ -92,144 +50,56 @@ RunSink::RunSink(std::filesystem::path folder, const Limits& limits)
 RunSink::~RunSink() = default;
 
 size_t RunSink::BeginPart() {
-  impl_->parts.push_back(std::make_unique<Part>());
-  impl_->open = impl_->parts.back().get();
-  impl_->open_number = impl_->parts.size() - 1;
-  return impl_->open_number;
+  open_ = &AddPart();
+  return impl_->sinks.size() - 1;
 }
 
 void RunSink::SelectPart(size_t part) {
-  impl_->open = impl_->parts[part].get();
-  impl_->open_number = part;
+  open_ = impl_->sinks[part].get();
 }
 
-void RunSink::EndPart(PartFacts facts) {
-  impl_->open->facts = std::move(facts);
-  impl_->open = nullptr;
+void RunSink::SetParent(int32_t track, size_t parent_part, int32_t parent) {
+  impl_->parents.push_back({&open_->part(), track, impl_->parts[parent_part], parent});
 }
 
-void RunSink::DropPart() {
-  Part dropped;
-  dropped.left_out = true;
-  std::swap(*impl_->open, dropped);
-  impl_->open = nullptr;
-  total_rows_ -= dropped.slices.size();
-  for (size_t rows : {dropped.counters.size(), dropped.memory.size(), dropped.steps.size()}) {
-    total_rows_ -= static_cast<int64_t>(rows);
-  }
+const store::StringTable& RunSink::strings() const { return impl_->share.strings; }
+
+PartSink& RunSink::AddPart() {
+  impl_->sinks.push_back(std::make_unique<PartSink>(impl_->share));
+  impl_->parts.push_back(&impl_->sinks.back()->part());
+  return *impl_->sinks.back();
 }
 
-store::StringId RunSink::Intern(std::string_view text) {
-  int32_t before = strings_.size();
-  if (impl_->text_bytes > impl_->limits.max_text_bytes) {
-    store::StringId id{};
-    if (strings_.Find(text, &id)) return id;
-    RunLoss("slices", "text_limit", 1,
-            "texts (names, shapes, stacks) beyond the limit of memory for them were left out");
-    return strings_.Intern(kTextPlaceholder);
-  }
-  store::StringId id = strings_.Intern(text);
-  if (strings_.size() != before) impl_->text_bytes += static_cast<int64_t>(text.size()) + 96;
-  return id;
-}
-
-int32_t RunSink::AddTrack(store::TrackRow row, std::string_view kind) {
-  if (impl_->tracks.size() >= kMostTracks) {
-    Loss("tracks", "too_many_tracks", 1, "threads and streams beyond the first 262144");
-    return -1;
-  }
-  row.kind = Intern(kind);
-  row.track = static_cast<int32_t>(impl_->tracks.size());
-  impl_->tracks.push_back(std::move(row));
-  impl_->part_of_track.push_back(impl_->open_number);
-  return impl_->tracks.back().track;
-}
-
-store::TrackRow& RunSink::Track(int32_t track) {
-  return impl_->tracks[static_cast<size_t>(track)];
-}
-
-Status RunSink::Append(const Slice& slice) {
-  impl_->open->bounds.Take(slice.ts_ns, slice.ts_ns + std::max<int64_t>(slice.dur_ns, 0));
-  return AppendMark(slice);
-}
-
-void RunSink::AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out) {
-  impl_->open->flows.push_back({ts_ns, id, track, out});
-}
-
-Status RunSink::AppendMark(const Slice& slice) {
-  impl_->open->slices.Append(slice);
-  ++total_rows_;
-  impl_->rows_in_memory += static_cast<int64_t>(sizeof(Slice));
-  if (impl_->rows_in_memory < impl_->limits.max_rows_in_memory) return {};
-  return impl_->Spill();
-}
-
-Status RunSink::Impl::Spill() {
-  for (auto& part : parts) STEPTRACE_RETURN_IF_ERROR(part->slices.Spill(spill));
-  rows_in_memory = 0;
-  return {};
-}
-
-Status RunSink::Append(const store::CounterRow& row) {
-  impl_->open->bounds.Take(row.ts_ns, row.ts_ns);
-  impl_->open->counters.push_back(row);
-  ++total_rows_;
-  return {};
-}
-
-Status RunSink::Append(const store::MemoryRow& row) {
-  impl_->open->bounds.Take(row.ts_ns, row.ts_ns);
-  impl_->open->memory.push_back(row);
-  ++total_rows_;
-  return {};
-}
-
-void RunSink::Append(store::StepRow row) {
-  impl_->open->bounds.Take(row.ts_ns, row.ts_ns + row.dur_ns);
-  impl_->open->steps.push_back(std::move(row));
-  ++total_rows_;
-}
-
-void RunSink::Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::string json,
-                   int64_t pid) {
-  store::FactRow row;
-  row.ts_ns = ts_ns.value_or(kNull);
-  row.kind = Intern(kind);
-  row.json = std::move(json);
-  row.pid = pid;
-  impl_->open->fact_rows.push_back(std::move(row));
-}
-
-void RunSink::Loss(std::string_view table, std::string_view cause, int64_t count,
-                   std::string_view detail) {
-  if (count != 0) AddLoss(impl_->open->losses, table, cause, count, detail);
+void RunSink::SetWorkers(size_t workers) {
+  impl_->share.workers = static_cast<int64_t>(std::max<size_t>(workers, 1));
 }
 
 void RunSink::RunLoss(std::string_view table, std::string_view cause, int64_t count,
                       std::string_view detail) {
-  if (count != 0) AddLoss(impl_->run_losses, table, cause, count, detail);
+  std::lock_guard lock(impl_->share.mutex);
+  if (count != 0) AddLoss(impl_->share.losses, table, cause, count, detail);
 }
 
-void RunSink::Version(const std::string& framework, const std::string& version) {
-  impl_->versions.emplace(framework, version);
+int64_t RunSink::rows() const {
+  int64_t rows = 0;
+  for (const Part* part : impl_->parts) rows += part->rows;
+  return rows;
 }
 
 // The same profile twice, as a file and its packed copy: one is enough.
 void RunSink::Impl::LeaveOutDoubles() {
   std::map<std::tuple<int32_t, int64_t, int64_t, int64_t, int64_t>, Part*> seen;
-  for (auto& part : parts) {
+  for (Part* part : parts) {
     if (part->left_out || part->facts.rank.value_or(-1) < 0 || part->bounds.empty()) continue;
     auto [found, added] = seen.try_emplace({*part->facts.rank, part->facts.pid, part->slices.size(),
                                             part->bounds.first_ns, part->bounds.last_ns},
-                                           part.get());
+                                           part);
     if (added) continue;
     part->left_out = true;
     std::string note =
         fmt::format("{}: the same profile of rank {} as {}; left out", part->facts.source,
                     *part->facts.rank, found->second->facts.source);
-    AddLoss(run_losses, "slices", "same_profile_twice", 1, note);
+    AddLoss(share.losses, "slices", "same_profile_twice", 1, note);
     notes.push_back(std::move(note));
   }
 }
@@ -238,21 +108,21 @@ void RunSink::Impl::LeaveOutDoubles() {
 void RunSink::Impl::ChooseRanks() {
   LeaveOutDoubles();
   std::map<int32_t, const Part*> taken;
-  for (auto& part : parts) {
+  for (Part* part : parts) {
     if (part->left_out || !part->facts.rank) continue;
     part->rank = *part->facts.rank;
-    if (part->rank >= 0 && !taken.emplace(part->rank, part.get()).second) part->rank = -2;
+    if (part->rank >= 0 && !taken.emplace(part->rank, part).second) part->rank = -2;
   }
   int32_t next = 0;
-  for (auto& part : parts) {
+  for (Part* part : parts) {
     if (part->left_out || (part->facts.rank && part->rank != -2)) continue;
     while (taken.count(next) > 0) ++next;
     part->rank = next;
-    taken.emplace(next, part.get());
+    taken.emplace(next, part);
     if (!part->facts.rank) continue;
     std::string note = fmt::format("{}: rank {} as {} too; stored as rank {}", part->facts.source,
                                    *part->facts.rank, taken[*part->facts.rank]->facts.source, next);
-    AddLoss(run_losses, "slices", "same_rank_twice", 1, note);
+    AddLoss(share.losses, "slices", "same_rank_twice", 1, note);
     notes.push_back(std::move(note));
   }
 }
@@ -275,25 +145,25 @@ bool IsDate(const Bounds& bounds, int64_t offset_ns) {
 
 // The earliest event of all ranks by UTC; where no clock is known, by the clock that they share.
 int64_t RunSink::Impl::ChooseEpoch(bool* known) {
-  for (const auto& part : parts) {
+  for (Part* part : parts) {
     auto& offset = part->facts.utc_offset_ns;
     if (offset && !part->bounds.empty() && !IsDate(part->bounds, *offset)) offset.reset();
   }
   bool any_known = false;
   bool any_unknown = false;
-  for (const auto& part : parts) {
+  for (const Part* part : parts) {
     if (part->left_out || part->bounds.empty()) continue;
     (part->facts.utc_offset_ns ? any_known : any_unknown) = true;
   }
   *known = any_known;
   int64_t epoch = std::numeric_limits<int64_t>::max();
-  for (const auto& part : parts) {
+  for (const Part* part : parts) {
     if (part->left_out || part->bounds.empty()) continue;
     if (any_known && !part->facts.utc_offset_ns) continue;
     epoch = std::min(epoch, part->bounds.first_ns + part->facts.utc_offset_ns.value_or(0));
   }
   if (epoch == std::numeric_limits<int64_t>::max()) epoch = 0;
-  for (auto& part : parts) {
+  for (Part* part : parts) {
     if (part->left_out || part->bounds.empty()) continue;
     part->shift_ns = part->facts.utc_offset_ns.value_or(0) - epoch;
     if (any_known && !part->facts.utc_offset_ns) {
@@ -304,15 +174,40 @@ int64_t RunSink::Impl::ChooseEpoch(bool* known) {
     }
   }
   if (any_unknown && !any_known) {
-    AddLoss(run_losses, "tracks", "date_unknown", 1,
+    AddLoss(share.losses, "tracks", "date_unknown", 1,
             "the profile's times have no date: only their distances are known");
   }
   return epoch;
 }
 
+// One after another, as the run numbers them.
+void RunSink::Impl::NumberTracks() {
+  int32_t next = 0;
+  for (Part* part : parts) {
+    if (part->left_out) continue;
+    part->first_track = next;
+    next += static_cast<int32_t>(part->tracks.size());
+    for (store::TrackRow& track : part->tracks) {
+      track.track += part->first_track;
+      if (track.parent) *track.parent += part->first_track;
+      track.rank = part->rank;
+      track.node = part->facts.node;
+    }
+    for (store::CounterRow& row : part->counters) row.track += part->first_track;
+    for (store::MemoryRow& row : part->memory) {
+      if (row.track) *row.track += part->first_track;
+    }
+  }
+  for (const ParentLink& link : parents) {
+    if (link.part->left_out || link.parent_part->left_out) continue;
+    link.part->tracks[static_cast<size_t>(link.track)].parent =
+        link.parent_part->first_track + link.parent;
+  }
+}
+
 int64_t RunSink::Impl::EndNs() const {
   int64_t end = 0;
-  for (const auto& part : parts) {
+  for (const Part* part : parts) {
     if (!part->left_out && !part->bounds.empty()) {
       end = std::max(end, part->bounds.last_ns + part->shift_ns);
     }
@@ -322,10 +217,10 @@ int64_t RunSink::Impl::EndNs() const {
 
 store::Manifest RunSink::Impl::Complete(store::Manifest manifest) const {
   manifest.end_ns = EndNs();
-  manifest.versions = versions;
   std::map<int32_t, store::NodeInfo> nodes;
-  for (const auto& part : parts) {
+  for (const Part* part : parts) {
     if (part->left_out) continue;
+    manifest.versions.insert(part->versions.begin(), part->versions.end());
     store::NodeInfo& node = nodes[part->facts.node];
     node.node = part->facts.node;
     if (node.host.empty()) node.host = part->facts.host;
@@ -390,47 +285,42 @@ std::vector<store::LossRow> LossRows(const Losses& losses, int32_t node, int32_t
 
 }  // namespace
 
-Result<SinkSummary> RunSink::Finish(store::Manifest manifest) {
+Result<SinkSummary> RunSink::Finish(store::Manifest manifest,
+                                    const std::function<bool()>& stopped) {
   Impl& impl = *impl_;
+  STEPTRACE_RETURN_IF_ERROR(impl.share.failed);
   impl.ChooseRanks();
   bool utc_known = false;
   int64_t epoch_ns = impl.ChooseEpoch(&utc_known);
   manifest.epoch_utc_ns = utc_known ? epoch_ns : 0;
   manifest = impl.Complete(std::move(manifest));
+  impl.NumberTracks();
   SinkSummary summary;
   summary.ranks = static_cast<int64_t>(manifest.ranks.size());
   store::ClosedRun run(impl.folder);
-  int64_t number = 0;
-  for (size_t i = 0; i < impl.tracks.size(); ++i) {
-    const Part& part = *impl.parts[impl.part_of_track[i]];
-    impl.tracks[i].rank = part.rank;
-    impl.tracks[i].node = part.facts.node;
-  }
+  store::StringTable& strings = impl.share.strings;
   std::vector<std::vector<store::LossRow>> losses;  // interned before the writers read the strings
-  for (auto& part : impl.parts) {
-    losses.push_back(LossRows(part->losses, part->facts.node, part->rank, strings_));
+  for (Part* part : impl.parts) {
+    losses.push_back(LossRows(part->losses, part->facts.node, part->rank, strings));
   }
-  auto run_losses = LossRows(impl.run_losses, 0, -1, strings_);
-  SliceWriter slices(run, strings_);
+  auto run_losses = LossRows(impl.share.losses, 0, -1, strings);
+  SliceWriter slices(run, strings, stopped);
+  int64_t number = 0;
   for (size_t i = 0; i < impl.parts.size(); ++i) {
     Part& part = *impl.parts[i];
     if (part.left_out) continue;
     summary.losses += static_cast<int64_t>(losses[i].size());
     int32_t node = part.facts.node;
     STEPTRACE_RETURN_IF_ERROR(
-        slices.Write(part.slices, part.flows, node, part.rank, part.shift_ns));
+        slices.Write(part.slices, part.flows, {node, part.rank, part.first_track, part.shift_ns}));
     Shift(part.counters, part.shift_ns, node, part.rank);
     Shift(part.memory, part.shift_ns, node, part.rank);
     Shift(part.steps, part.shift_ns, node, part.rank);
     Shift(part.fact_rows, part.shift_ns, node, part.rank);
-    std::vector<store::TrackRow> tracks;
-    for (size_t t = 0; t < impl.tracks.size(); ++t) {
-      if (impl.part_of_track[t] == i) tracks.push_back(impl.tracks[t]);
-    }
     auto write = [&](auto& rows) {
-      return WriteRows(std::move(rows), strings_, node, part.rank, &number, run);
+      return WriteRows(std::move(rows), strings, node, part.rank, &number, run);
     };
-    STEPTRACE_RETURN_IF_ERROR(write(tracks));
+    STEPTRACE_RETURN_IF_ERROR(write(part.tracks));
     STEPTRACE_RETURN_IF_ERROR(write(part.counters));
     STEPTRACE_RETURN_IF_ERROR(write(part.memory));
     STEPTRACE_RETURN_IF_ERROR(write(part.steps));
@@ -439,8 +329,8 @@ Result<SinkSummary> RunSink::Finish(store::Manifest manifest) {
   }
   STEPTRACE_RETURN_IF_ERROR(slices.Finish());
   summary.losses += static_cast<int64_t>(run_losses.size());
-  STEPTRACE_RETURN_IF_ERROR(WriteRows(std::move(run_losses), strings_, 0, -1, &number, run));
-  impl.spill.Remove();
+  STEPTRACE_RETURN_IF_ERROR(WriteRows(std::move(run_losses), strings, 0, -1, &number, run));
+  impl.share.spill.Remove();
   STEPTRACE_RETURN_IF_ERROR(run.Close(std::move(manifest)));
   summary.notes = impl.notes;
   return summary;

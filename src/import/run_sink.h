@@ -3,8 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <limits>
-#include <map>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,46 +12,10 @@
 
 #include "base/result.h"
 #include "import/bytes/byte_stream.h"
+#include "import/part_sink.h"
 #include "store/manifest.h"
-#include "store/string_table.h"
-#include "store/tables.h"
 
 namespace steptrace::import {
-
-inline constexpr int64_t kNull = std::numeric_limits<int64_t>::min();
-
-// A row of `slices` as importers give it: times by the source's own clock; kNull is null.
-struct Slice {
-  int64_t ts_ns = 0;
-  int64_t dur_ns = 0;
-  int64_t correlation = kNull;
-  int64_t external_id = kNull;
-  int64_t flow_out = kNull;
-  int64_t flow_in = kNull;
-  int64_t bytes = kNull;
-  int64_t group = kNull;
-  int64_t sequence = kNull;
-  int64_t step = kNull;
-  store::StringId name{};
-  store::StringId category{};
-  store::StringId details{};
-  store::StringId args{};
-  int32_t track = 0;
-  int32_t depth = 0;  // set by the sink
-};
-
-// What becomes known of a part of the run, at the latest when it ends.
-struct PartFacts {
-  std::optional<int32_t> rank;  // none: it gets the next free number; -1: belongs to no rank
-  int32_t node = 0;
-  std::string host;
-  int32_t local_rank = -1;
-  int32_t world_size = -1;
-  int64_t pid = 0;
-  // What to add to the part's times to get UTC; none: its clock is not known.
-  std::optional<int64_t> utc_offset_ns;
-  std::string source;  // its file, for messages
-};
 
 struct SinkSummary {
   int64_t ranks = 0;
@@ -60,10 +23,12 @@ struct SinkSummary {
   std::vector<std::string> notes;
 };
 
-// Takes what importers read and makes a run of it. Rows wait in memory, beyond a limit in a file,
-// until all sources are read: only then are the epoch (the earliest event) and the ranks known. One
-// thread. Used in turns: BeginPart, rows, EndPart; Finish once. Parts that grow together are begun,
-// then selected by turns. Strings and tracks are the run's.
+// Makes a run of what importers read. Rows wait in memory, beyond a limit in a file, until all
+// sources are read: only then are the epoch (the earliest event) and the ranks known.
+//
+// Parts are filled by one thread each (PartSink), in the order of AddPart when it comes to who was
+// first. All else is for one thread, and what is called on the sink goes to the part that BeginPart
+// opened or SelectPart chose. Finish once.
 class RunSink {
  public:
   // `folder` is the run being made: it exists and is empty.
@@ -72,51 +37,62 @@ class RunSink {
   RunSink(const RunSink&) = delete;
   RunSink& operator=(const RunSink&) = delete;
 
+  // A part for a thread to fill and to end. Lives as long as the sink.
+  PartSink& AddPart();
+  // How many parts are filled at the same time: they share the memory for rows.
+  void SetWorkers(size_t workers);
+
   // The rows that follow belong to one rank of one node. Its number, for SelectPart.
   size_t BeginPart();
   // The rows that follow belong to this part, which has been begun and not ended.
   void SelectPart(size_t part);
-  void EndPart(PartFacts facts);
-  // Forgets the open part and its rows: its source was refused.
-  void DropPart();
+  PartSink& part() { return *open_; }
+  void EndPart(PartFacts facts) { open_->End(std::move(facts)); }
+  void DropPart() { open_->Drop(); }
 
-  // Beyond Limits::max_text_bytes the text becomes a placeholder and is counted as lost.
-  store::StringId Intern(std::string_view text);
-  const store::StringTable& strings() const { return strings_; }
+  // Of the open part; PartSink says more.
+  store::StringId Intern(std::string_view text) { return open_->Intern(text); }
+  int32_t AddTrack(store::TrackRow row, std::string_view kind) {
+    return open_->AddTrack(std::move(row), kind);
+  }
+  store::TrackRow& Track(int32_t track) { return open_->Track(track); }
+  Status Append(const Slice& slice) { return open_->Append(slice); }
+  Status AppendMark(const Slice& slice) { return open_->AppendMark(slice); }
+  void AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out) {
+    open_->AddFlow(track, ts_ns, id, out);
+  }
+  Status Append(const store::CounterRow& row) { return open_->Append(row); }
+  Status Append(const store::MemoryRow& row) { return open_->Append(row); }
+  void Append(store::StepRow row) { open_->Append(std::move(row)); }
+  void Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::string json,
+            int64_t pid = 0) {
+    open_->Fact(ts_ns, kind, std::move(json), pid);
+  }
+  void Loss(std::string_view table, std::string_view cause, int64_t count,
+            std::string_view detail) {
+    open_->Loss(table, cause, count, detail);
+  }
 
-  // Number, node and rank are set by the sink; the number is returned. -1: too many tracks.
-  int32_t AddTrack(store::TrackRow row, std::string_view kind);
-  store::TrackRow& Track(int32_t track);
+  // The parent of a track of the open part where it may be in another part.
+  void SetParent(int32_t track, size_t parent_part, int32_t parent);
+  // While no part is filled by another thread.
+  const store::StringTable& strings() const;
 
-  Status Append(const Slice& slice);
-  // A profiler's own mark: a slice that does not move the run's begin and end.
-  Status AppendMark(const Slice& slice);
-  // A flow that begins (out) or ends at a moment on a track: it goes to the innermost slice there.
-  void AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out);
-  Status Append(const store::CounterRow& row);
-  Status Append(const store::MemoryRow& row);
-  void Append(store::StepRow row);
-  // Without a time: at the run's begin.
-  void Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::string json, int64_t pid = 0);
-  // The part's loss of a cause; counts of one cause add up, of the details the first stays.
-  void Loss(std::string_view table, std::string_view cause, int64_t count, std::string_view detail);
   // Without a part: of the run.
   void RunLoss(std::string_view table, std::string_view cause, int64_t count,
                std::string_view detail);
-  void Version(const std::string& framework, const std::string& version);
 
-  int64_t rows() const { return total_rows_; }
+  int64_t rows() const;  // of all parts that were not dropped
 
-  // Sets epoch, ranks and end of the manifest, writes all tables and run.json.
-  Result<SinkSummary> Finish(store::Manifest manifest);
+  // Sets epoch, ranks and end of the manifest, writes all tables and run.json. An error, too, when
+  // `stopped` says so; threads ask it.
+  Result<SinkSummary> Finish(store::Manifest manifest, const std::function<bool()>& stopped = {});
 
  private:
-  struct Part;
   struct Impl;
 
-  store::StringTable strings_;
-  int64_t total_rows_ = 0;
   std::unique_ptr<Impl> impl_;
+  PartSink* open_ = nullptr;
 };
 
 }  // namespace steptrace::import

@@ -155,8 +155,34 @@ TEST_F(RunSinkTest, PartsGrowTogether) {
   ASSERT_EQ(rows.size(), 4u);
   std::vector<std::pair<int32_t, int32_t>> places;
   for (const auto& row : rows) places.emplace_back(row.rank, row.track);
-  EXPECT_THAT(places, ElementsAre(std::pair(7, track), std::pair(3, other), std::pair(7, track),
-                                  std::pair(3, other)));
+  // Numbered within their parts, then through the run.
+  EXPECT_THAT(places, ElementsAre(std::pair(7, 0), std::pair(3, 1), std::pair(7, 0),
+                                  std::pair(3, 1)));
+}
+
+TEST_F(RunSinkTest, AParentMayBeInAnotherPart) {
+  RunSink sink(folder_, {});
+  const size_t node = sink.BeginPart();
+  Thread(sink);
+  const int32_t parent = Thread(sink);
+  const size_t rank = sink.BeginPart();
+  const int32_t child = Thread(sink);
+  ASSERT_TRUE(sink.Append(At(sink, child, 1, 1, "a")).ok());
+  sink.SetParent(child, node, parent);
+  PartFacts facts;
+  facts.rank = 0;
+  sink.EndPart(facts);
+  sink.SelectPart(node);
+  facts.rank = -1;
+  sink.EndPart(facts);
+  ASSERT_EQ(rank, node + 1);
+  ASSERT_TRUE(sink.Finish({}).ok());
+  store::RunReader reader = *store::RunReader::Open(folder_);
+  const auto tracks = reader.Read<store::TrackRow>();
+  ASSERT_TRUE(tracks.ok());
+  ASSERT_EQ(tracks->size(), 3u);
+  EXPECT_EQ(tracks->back().track, 2);
+  EXPECT_EQ(tracks->back().parent, 1);
 }
 
 TEST_F(RunSinkTest, TextsBeyondTheLimitAreCounted) {

@@ -2,6 +2,7 @@
 #include "import/slice_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -10,14 +11,12 @@
 #include <mutex>
 #include <span>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 namespace steptrace::import {
 namespace {
 
 constexpr size_t kSegmentRows = 1 << 17;
-constexpr int kThreads = 2;
 
 // Runs jobs on a few threads; at most one waits besides those that run.
 class Workers {
@@ -71,29 +70,6 @@ class Workers {
   std::vector<std::thread> threads_;
 };
 
-std::optional<int64_t> Optional(int64_t value) {
-  return value == kNull ? std::nullopt : std::optional<int64_t>(value);
-}
-
-void Convert(const Slice& slice, int32_t rank, int64_t shift_ns, store::SliceRow* row) {
-  row->ts_ns = slice.ts_ns + shift_ns;
-  row->dur_ns = slice.dur_ns;
-  row->track = slice.track;
-  row->rank = rank;
-  row->name = slice.name;
-  row->category = slice.category;
-  row->depth = slice.depth;
-  row->step = Optional(slice.step);
-  row->correlation = Optional(slice.correlation);
-  row->flow_out = Optional(slice.flow_out);
-  row->flow_in = Optional(slice.flow_in);
-  row->bytes = Optional(slice.bytes);
-  row->group = Optional(slice.group);
-  row->sequence = Optional(slice.sequence);
-  row->external_id = Optional(slice.external_id);
-  row->details = slice.details;
-}
-
 // The slices of each track that are still open, over those of a group in their order.
 class Nesting {
  public:
@@ -141,84 +117,141 @@ class Nesting {
   std::vector<std::vector<Slice*>> open_;
 };
 
+// Where a slice stands in its group, by begin.
 struct Key {
-  int64_t ts_ns;
-  int64_t minus_dur_ns;
-  uint32_t index;
-
-  bool operator<(const Key& other) const {
-    return std::tie(ts_ns, minus_dur_ns, index) <
-           std::tie(other.ts_ns, other.minus_dur_ns, other.index);
-  }
+  uint64_t after_first_ns = 0;  // since the group's first begin
+  uint32_t index = 0;
 };
+
+// By begin, stable: 11 bits a round, as many rounds as the group's span has bits.
+void SortByBegin(std::vector<Key>& keys) {
+  constexpr int kBits = 11;
+  constexpr uint64_t kMask = (1 << kBits) - 1;
+  auto later = [](const Key& a, const Key& b) { return a.after_first_ns < b.after_first_ns; };
+  if (std::is_sorted(keys.begin(), keys.end(), later)) return;
+  uint64_t span = 0;
+  for (const Key& key : keys) span |= key.after_first_ns;
+  std::vector<Key> other(keys.size());
+  for (int shift = 0; shift < 64 && span >> shift != 0; shift += kBits) {
+    std::array<size_t, kMask + 1> begins{};
+    for (const Key& key : keys) ++begins[key.after_first_ns >> shift & kMask];
+    size_t next = 0;
+    for (size_t& begin : begins) next += std::exchange(begin, next);
+    for (const Key& key : keys) other[begins[key.after_first_ns >> shift & kMask]++] = key;
+    keys.swap(other);
+  }
+}
+
+template <class T>
+void Fill(std::vector<T>& column, std::span<Slice* const> slices, T Slice::*member) {
+  column.resize(slices.size());
+  for (size_t i = 0; i < slices.size(); ++i) column[i] = slices[i]->*member;
+}
 
 }  // namespace
 
 struct SliceWriter::Impl {
-  Impl(store::ClosedRun& run_to_write, const store::StringTable& texts)
-      : run(run_to_write), strings(texts), workers(kThreads) {}
+  Impl(store::ClosedRun& run_to_write, const store::StringTable& texts,
+       const std::function<bool()>& ask)
+      : run(run_to_write), strings(texts), stopped(ask), workers(Threads()) {}
+
+  static int Threads() {
+    constexpr unsigned kMostThreads = 4;
+    return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 2u, kMostThreads));
+  }
 
   using Blocks = std::vector<PartRows::Block>;
+  // The slices of a group in their order, and what holds them.
+  struct Group {
+    Blocks blocks;
+    std::vector<Slice*> slices;
+  };
 
   // By begin, then the longer first: what encloses precedes.
-  static std::vector<Key> Sorted(const Blocks& blocks) {
-    std::vector<Key> keys;
-    keys.reserve(blocks.size() * PartRows::kBlockRows);
-    uint32_t index = 0;
-    for (const auto& block : blocks) {
-      for (const Slice& slice : block) keys.push_back({slice.ts_ns, -slice.dur_ns, index++});
+  static std::vector<Slice*> Sorted(Blocks& blocks) {
+    std::vector<Slice*> all;
+    int64_t first_ns = std::numeric_limits<int64_t>::max();
+    for (auto& block : blocks) {
+      for (Slice& slice : block) {
+        all.push_back(&slice);
+        first_ns = std::min(first_ns, slice.ts_ns);
+      }
     }
-    std::sort(keys.begin(), keys.end());
-    return keys;
-  }
-
-  static Slice& At(Blocks& rows, uint32_t index) {
-    return rows[index / PartRows::kBlockRows][index % PartRows::kBlockRows];
-  }
-
-  Status WriteSegment(Blocks& blocks, std::span<const Key> keys, int32_t node, int32_t rank,
-                      int64_t shift_ns, int64_t number) {
-    std::vector<store::SliceRow> rows(keys.size());
-    for (size_t i = 0; i < keys.size(); ++i) {
-      const Slice& slice = At(blocks, keys[i].index);
-      Convert(slice, rank, shift_ns, &rows[i]);
-      if (slice.args != store::StringId::kEmpty) rows[i].args = strings.Text(slice.args);
+    std::vector<Key> keys(all.size());
+    for (size_t i = 0; i < all.size(); ++i) {
+      uint64_t after = static_cast<uint64_t>(all[i]->ts_ns) - static_cast<uint64_t>(first_ns);
+      keys[i] = {after, static_cast<uint32_t>(i)};
     }
-    return run.Write<store::SliceRow>(rows, strings, node, rank, number);
+    SortByBegin(keys);
+    std::vector<Slice*> sorted(all.size());
+    for (size_t i = 0; i < keys.size(); ++i) sorted[i] = all[keys[i].index];
+    for (size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
+      while (end < sorted.size() && sorted[end]->ts_ns == sorted[begin]->ts_ns) ++end;
+      if (end - begin == 1) continue;
+      std::stable_sort(sorted.begin() + static_cast<ptrdiff_t>(begin),
+                       sorted.begin() + static_cast<ptrdiff_t>(end),
+                       [](const Slice* a, const Slice* b) { return a->dur_ns > b->dur_ns; });
+    }
+    return sorted;
   }
 
-  void WriteGroup(std::shared_ptr<Blocks> blocks, std::vector<Flow>& flows, int32_t node,
-                  int32_t rank, int64_t shift_ns) {
-    auto keys = std::make_shared<std::vector<Key>>(Sorted(*blocks));
+  Status WriteSegment(std::span<Slice* const> slices, const Place& place, int64_t number) {
+    if (stopped && stopped()) return Error{"stopped"};
+    store::SliceColumns columns;
+    Fill(columns.ts_ns, slices, &Slice::ts_ns);
+    Fill(columns.dur_ns, slices, &Slice::dur_ns);
+    Fill(columns.track, slices, &Slice::track);
+    Fill(columns.name, slices, &Slice::name);
+    Fill(columns.category, slices, &Slice::category);
+    Fill(columns.depth, slices, &Slice::depth);
+    Fill(columns.step, slices, &Slice::step);
+    Fill(columns.correlation, slices, &Slice::correlation);
+    Fill(columns.flow_out, slices, &Slice::flow_out);
+    Fill(columns.flow_in, slices, &Slice::flow_in);
+    Fill(columns.bytes, slices, &Slice::bytes);
+    Fill(columns.group, slices, &Slice::group);
+    Fill(columns.sequence, slices, &Slice::sequence);
+    Fill(columns.external_id, slices, &Slice::external_id);
+    Fill(columns.details, slices, &Slice::details);
+    Fill(columns.args, slices, &Slice::args);
+    for (int64_t& ts_ns : columns.ts_ns) ts_ns += place.shift_ns;
+    for (int32_t& track : columns.track) track += place.first_track;
+    return run.Write(columns, strings, place.node, place.rank, number);
+  }
+
+  void WriteGroup(Blocks blocks, std::vector<Flow>& flows, const Place& place) {
+    auto group = std::make_shared<Group>();
+    group->blocks = std::move(blocks);
+    group->slices = Sorted(group->blocks);
     Nesting nesting(flows);
-    for (const Key& key : *keys) nesting.Enter(At(*blocks, key.index));
+    for (Slice* slice : group->slices) nesting.Enter(*slice);
     nesting.BindFlows(std::numeric_limits<int64_t>::max());
-    for (size_t begin = 0; begin < keys->size(); begin += kSegmentRows) {
-      size_t count = std::min(kSegmentRows, keys->size() - begin);
-      workers.Add([this, blocks, keys, begin, count, node, rank, shift_ns, number = next++] {
-        auto part = std::span<const Key>(*keys).subspan(begin, count);
-        return WriteSegment(*blocks, part, node, rank, shift_ns, number);
+    for (size_t begin = 0; begin < group->slices.size(); begin += kSegmentRows) {
+      workers.Add([this, group, begin, place, number = next++] {
+        auto slices = std::span<Slice* const>(group->slices);
+        size_t count = std::min(kSegmentRows, slices.size() - begin);
+        return WriteSegment(slices.subspan(begin, count), place, number);
       });
     }
   }
 
   store::ClosedRun& run;
   const store::StringTable& strings;
+  const std::function<bool()>& stopped;
   int64_t next = 0;
   Workers workers;
 };
 
-SliceWriter::SliceWriter(store::ClosedRun& run, const store::StringTable& strings)
-    : impl_(std::make_unique<Impl>(run, strings)) {}
+SliceWriter::SliceWriter(store::ClosedRun& run, const store::StringTable& strings,
+                         const std::function<bool()>& stopped)
+    : impl_(std::make_unique<Impl>(run, strings, stopped)) {}
 SliceWriter::~SliceWriter() = default;
 
-Status SliceWriter::Write(PartRows& rows, std::vector<Flow>& flows, int32_t node, int32_t rank,
-                          int64_t shift_ns) {
+Status SliceWriter::Write(PartRows& rows, std::vector<Flow>& flows, const Place& place) {
   while (true) {
     STEPTRACE_ASSIGN_OR_RETURN(auto blocks, rows.TakeGroup());
     if (blocks.empty()) return {};
-    impl_->WriteGroup(std::make_shared<Impl::Blocks>(std::move(blocks)), flows, node, rank,
-                      shift_ns);
+    impl_->WriteGroup(std::move(blocks), flows, place);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -13,17 +14,26 @@
 namespace steptrace::import {
 
 // Sorts the slices of parts, numbers their depths and writes them as segments. Segments are encoded
-// by two threads of its own: no more, because each holds a segment in memory.
+// by threads of its own, a few only, because each holds a segment in memory.
 class SliceWriter {
  public:
-  SliceWriter(store::ClosedRun& run, const store::StringTable& strings);
+  // Where the rows of a part go, and what is added to their tracks and times.
+  struct Place {
+    int32_t node = 0;
+    int32_t rank = -1;
+    int32_t first_track = 0;
+    int64_t shift_ns = 0;
+  };
+
+  // No more segments are begun when `stopped`, which may be empty, says so; that is an error.
+  SliceWriter(store::ClosedRun& run, const store::StringTable& strings,
+              const std::function<bool()>& stopped);
   ~SliceWriter();
   SliceWriter(const SliceWriter&) = delete;
   SliceWriter& operator=(const SliceWriter&) = delete;
 
-  // Takes the rows out of the part; its times are moved by `shift_ns`.
-  Status Write(PartRows& rows, std::vector<Flow>& flows, int32_t node, int32_t rank,
-               int64_t shift_ns);
+  // Takes the rows out of the part.
+  Status Write(PartRows& rows, std::vector<Flow>& flows, const Place& place);
   // Waits for the segments that are being written; the first error of all.
   Status Finish();
 

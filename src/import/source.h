@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,8 @@ struct Source {
   std::string inside;  // the path below the folder or archive that was given; a file: its name
   int64_t bytes = 0;   // on the disk; of a member: unpacked
   std::function<StreamResult()> open;
+  // The same for all members of an archive: they are one stream, of which one at a time is open.
+  std::shared_ptr<const void> archive;
 
   StreamResult Open() const { return open(); }
 };

@@ -27,6 +27,20 @@ Status ClosedRun::Write(std::span<const Row> rows, const StringTable& strings, i
   return {};
 }
 
+Status ClosedRun::Write(const SliceColumns& slices, const StringTable& strings, int32_t node,
+                        int32_t rank, int64_t number) {
+  if (slices.size() == 0) return {};
+  SegmentInfo segment;
+  segment.node = node;
+  segment.rank = rank;
+  segment.file = SegmentFile(TableOf<SliceRow>::kName, node, rank, number);
+  STEPTRACE_ASSIGN_OR_RETURN(segment,
+                             WriteSegment(run_, std::move(segment), slices, strings, Sync::kLater));
+  std::lock_guard lock(mutex_);
+  tables_[TableOf<SliceRow>::kName].segments.push_back(std::move(segment));
+  return {};
+}
+
 Status ClosedRun::Close(Manifest manifest) {
   for (auto& [table, parts] : tables_) {
     for (const SegmentInfo& segment : parts.segments) {

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "store/manifest.h"
+#include "store/slice_columns.h"
 #include "store/string_table.h"
 
 namespace steptrace::store {
@@ -27,6 +28,8 @@ class ClosedRun {
   // most kMostSegmentRows. `number` is unique in the table; readers get segments in its order.
   template <class Row>
   Status Write(std::span<const Row> rows, const StringTable& strings, int32_t node, int32_t rank,
+               int64_t number);
+  Status Write(const SliceColumns& slices, const StringTable& strings, int32_t node, int32_t rank,
                int64_t number);
 
   // Syncs all of it and writes run.json. What the manifest says of tables is replaced.

@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <unordered_set>
 #include <vector>
 
 #include "store/arrow_support.h"
@@ -49,28 +48,41 @@ int64_t DeltaBits(const std::vector<int64_t>& values) {
   return bits;
 }
 
-// A dictionary of all values and an index a value; runs of one value cost next to nothing. Counts
-// no further than to `limit`.
-int64_t DictionaryBits(const std::vector<int64_t>& values, int value_bits, int64_t limit) {
-  std::unordered_set<int64_t> distinct;
-  int64_t changes = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (i > 0 && values[i] == values[i - 1]) continue;
-    changes += i > 0;
-    distinct.insert(values[i]);
-    if (static_cast<int64_t>(distinct.size()) * value_bits > limit) return limit + 1;
+int64_t CountDistinct(const std::vector<int64_t>& values) {
+  constexpr int kPlaceBits = 14;  // twice the sample: an empty place is near
+  static_assert(int64_t{1} << kPlaceBits >= 2 * kSampleRows);
+  constexpr uint64_t kSpread = 0x9E3779B97F4A7C15;
+  std::vector<int64_t> places(size_t{1} << kPlaceBits);  // 0: empty
+  bool has_zero = false;
+  int64_t distinct = 0;
+  for (int64_t value : values) {
+    if (value == 0) {
+      has_zero = true;
+      continue;
+    }
+    size_t at = static_cast<uint64_t>(value) * kSpread >> (64 - kPlaceBits);
+    while (places[at] != 0 && places[at] != value) at = (at + 1) & (places.size() - 1);
+    distinct += places[at] == 0;
+    places[at] = value;
   }
-  auto width = static_cast<int64_t>(std::bit_width(distinct.size()));
+  return distinct + has_zero;
+}
+
+// A dictionary of all values and an index a value; runs of one value cost next to nothing.
+int64_t DictionaryBits(const std::vector<int64_t>& values, int value_bits) {
+  int64_t distinct = CountDistinct(values);
+  int64_t changes = 0;
+  for (size_t i = 1; i < values.size(); ++i) changes += values[i] != values[i - 1];
+  auto width = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(distinct)));
   auto packed = static_cast<int64_t>(values.size()) * width;
   int64_t runs = changes * (8 + width);
-  return static_cast<int64_t>(distinct.size()) * value_bits + std::min(packed, runs);
+  return distinct * value_bits + std::min(packed, runs);
 }
 
 bool DeltaIsSmaller(const arrow::Array& array) {
   bool wide = array.type_id() == arrow::Type::INT64;
   auto values = wide ? Sample<arrow::Int64Array>(array) : Sample<arrow::Int32Array>(array);
-  const int64_t delta_bits = DeltaBits(values);
-  return delta_bits < DictionaryBits(values, wide ? 64 : 32, delta_bits);
+  return DeltaBits(values) < DictionaryBits(values, wide ? 64 : 32);
 }
 
 }  // namespace

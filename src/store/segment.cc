@@ -18,6 +18,7 @@
 #include "store/arrow_support.h"
 #include "store/column_encoding.h"
 #include "store/run_files.h"
+#include "store/slice_encoder.h"
 
 namespace steptrace::store {
 namespace {
@@ -45,12 +46,15 @@ std::shared_ptr<parquet::ArrowWriterProperties> ArrowProperties() {
 
 arrow::Status WriteBatch(const arrow::RecordBatch& batch,
                          const std::shared_ptr<FdOutputStream>& sink) {
-  ARROW_ASSIGN_OR_RAISE(auto table, arrow::Table::FromRecordBatches({arrow::RecordBatch::Make(
-                                        batch.schema(), batch.num_rows(), batch.columns())}));
   ARROW_ASSIGN_OR_RAISE(
       auto writer, parquet::arrow::FileWriter::Open(*batch.schema(), Pool(), sink,
                                                     ChooseEncodings(batch), ArrowProperties()));
-  if (batch.num_rows() > 0) ARROW_RETURN_NOT_OK(writer->WriteTable(*table, batch.num_rows()));
+  if (batch.num_rows() > 0) {
+    ARROW_RETURN_NOT_OK(writer->NewRowGroup());
+    for (const auto& column : batch.columns()) {
+      ARROW_RETURN_NOT_OK(writer->WriteColumnChunk(*column));
+    }
+  }
   return writer->Close();
 }
 
@@ -213,6 +217,22 @@ Result<SegmentInfo> WriteSegment(const fs::path& run, SegmentInfo segment,
                                  const RowsView<Row>& rows, const StringTable& strings, Sync sync) {
   STEPTRACE_ASSIGN_OR_RETURN(auto batch, EncodeSegment(rows, strings, &segment));
   STEPTRACE_RETURN_IF_ERROR(WriteSegmentFile(run, *batch, sync, &segment));
+  return segment;
+}
+
+Result<SegmentInfo> WriteSegment(const fs::path& run, SegmentInfo segment,
+                                 const SliceColumns& slices, const StringTable& strings,
+                                 Sync sync) {
+  auto batch = EncodeSlices(slices, strings);
+  if (!batch.ok()) {
+    return ArrowError("cannot encode " + segment.file, batch.status(), "report this as a bug");
+  }
+  segment.rows = static_cast<int64_t>(slices.size());
+  if (slices.size() > 0) {
+    segment.ts_min_ns = slices.ts_ns.front();
+    segment.ts_max_ns = slices.ts_ns.back();
+  }
+  STEPTRACE_RETURN_IF_ERROR(WriteSegmentFile(run, **batch, sync, &segment));
   return segment;
 }
 

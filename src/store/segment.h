@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "store/manifest.h"
 #include "store/row_columns.h"
+#include "store/slice_columns.h"
 
 // Closed parts of tables: Parquet files.
 namespace steptrace::store {
@@ -40,6 +41,9 @@ template <class Row>
 Result<SegmentInfo> WriteSegment(const std::filesystem::path& run, SegmentInfo segment,
                                  const RowsView<Row>& rows, const StringTable& strings,
                                  Sync sync = Sync::kNow);
+
+Result<SegmentInfo> WriteSegment(const std::filesystem::path& run, SegmentInfo segment,
+                                 const SliceColumns& slices, const StringTable& strings, Sync sync);
 
 // Appends a segment's rows. Node and rank come from its place. Nothing in the file is trusted.
 template <class Row>

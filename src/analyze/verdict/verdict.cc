@@ -24,13 +24,20 @@ struct Candidate {
   Interval interval;
 };
 
+// Shares are rounded so that they sum to 1; their interval is not: it holds them all the same.
+Interval Around(double share, const Interval& interval) {
+  if (interval.low == interval.high) return {share, share};
+  return {std::min(share, interval.low), std::max(share, interval.high)};
+}
+
 // All but the model, the largest first: it is what a step is for.
 std::vector<Candidate> RankSuspects(const VerdictInput& input) {
   const auto shares = ExactShares(BySuspect(input.times.total()));
   std::vector<Candidate> result;
   for (SuspectId suspect : kSuspects) {
     if (suspect == SuspectId::kModel) continue;
-    result.push_back({suspect, shares[static_cast<size_t>(suspect)], input.times.Share(suspect)});
+    const double share = shares[static_cast<size_t>(suspect)];
+    result.push_back({suspect, share, Around(share, input.times.Share(suspect))});
   }
   std::stable_sort(result.begin(), result.end(),
                    [](const Candidate& a, const Candidate& b) { return a.share > b.share; });
@@ -164,7 +171,7 @@ Verdict SuspectVerdict(const VerdictInput& input, const Candidate& candidate) {
 }
 
 Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
-  const Interval interval = input.times.Share(SuspectId::kModel);
+  const Interval interval = Around(ModelShare(input), input.times.Share(SuspectId::kModel));
   Verdict verdict;
   verdict.status = VerdictStatus::kFound;
   verdict.suspect = SuspectName(SuspectId::kModel);

@@ -141,6 +141,7 @@ class MemberStream : public ByteStream {
   }
   int64_t consumed() const override { return consumed_; }
   std::string damage() const override { return damage_; }
+  bool is_packed() const override { return true; }
 
  private:
   std::shared_ptr<Reader> reader_;
@@ -175,6 +176,7 @@ Result<std::vector<Source>> ListArchive(const std::string& path, const Limits& l
     source.inside = name ? name : fmt::format("member {}", reader->member());
     source.path = path + "/" + source.inside;
     source.bytes = archive_entry_size(reader->entry());
+    source.archive = reader;
     source.open = [reader, number = reader->member(), name = source.path,
                    bytes = source.bytes]() -> StreamResult {
       STEPTRACE_RETURN_IF_ERROR(reader->MoveTo(number));

@@ -35,6 +35,8 @@ class ByteStream {
   virtual int64_t consumed() const = 0;
   // Why the stream ended before its end, in a few words; empty: it did not.
   virtual std::string damage() const { return {}; }
+  // Whether its bytes are unpacked while they are read, which takes longer than copying them.
+  virtual bool is_packed() const { return false; }
 };
 
 using StreamResult = Result<std::unique_ptr<ByteStream>>;

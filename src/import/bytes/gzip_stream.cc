@@ -30,6 +30,7 @@ class Rejoined : public ByteStream {
   }
   int64_t consumed() const override { return rest_->consumed(); }
   std::string damage() const override { return rest_->damage(); }
+  bool is_packed() const override { return rest_->is_packed(); }
 
  private:
   std::string head_;
@@ -61,6 +62,7 @@ class GzipStream : public ByteStream {
   }
   int64_t consumed() const override { return packed_->consumed(); }
   std::string damage() const override { return damage_.empty() ? packed_->damage() : damage_; }
+  bool is_packed() const override { return true; }
 
  private:
   void Restart() {

@@ -1,112 +1,196 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kineto/args.h"
 
-#include <string_view>
+#include <algorithm>
+
+#include "import/text_hash.h"
 
 namespace steptrace::import {
 namespace {
 
-enum class Fate {
-  kDetail,
-  kDrop,
-  kDropIfZero,
-  kDropOnDevice,
-  kDropOnHost,
-  kCorrelation,
-  kExternalId,
-  kBytes,
-  kSequence,
-  kAutogradSequence
-};
-
-Fate FateOf(std::string_view key) {
-  switch (key.size()) {
-    case 3:
-      return key == "Seq" ? Fate::kSequence : Fate::kDetail;
-    case 5:
-      return key == "bytes" ? Fate::kBytes : Fate::kDetail;
-    case 6:
-      // The device and the stream of device work are its track.
-      if (key == "device" || key == "stream") return Fate::kDropOnDevice;
-      if (key == "Ev Idx") return Fate::kDrop;
-      if (key == "queued") return Fate::kDropIfZero;
-      return key == "Device" ? Fate::kDropOnHost : Fate::kDetail;  // in 2021 the pid
-    case 9:
-      return key == "Python id" ? Fate::kDrop : Fate::kDetail;
-    case 10:
-      return key == "Trace name" ? Fate::kDrop : Fate::kDetail;
-    case 11:
-      if (key == "correlation") return Fate::kCorrelation;
-      return key == "External id" || key == "external id" ? Fate::kExternalId : Fate::kDetail;
-    case 15:
-      if (key == "Sequence number") return Fate::kAutogradSequence;
-      return key == "Trace iteration" ? Fate::kDrop : Fate::kDetail;
-    case 16:
-      return key == "Python parent id" ? Fate::kDrop : Fate::kDetail;
-    case 18:
-      return key == "Record function id" ? Fate::kDrop : Fate::kDetail;
-    case 23:
-      return key == "memory bandwidth (GB/s)" ? Fate::kDrop : Fate::kDetail;  // bytes / duration
-    default:
-      return Fate::kDetail;
-  }
-}
+constexpr size_t kFirstPlaces = 1 << 10;
+// Details that do not repeat (call stacks, addresses) would fill memory: then all is forgotten.
+constexpr size_t kMostPlaces = 1 << 17;
+constexpr size_t kMostTextBytes = 16 << 20;
 
 }  // namespace
 
-void ArgsSorter::AppendDetail(const Arg& arg) {
-  details_.push_back(details_.empty() ? '{' : ',');
-  json::Value key{json::Value::Kind::kString, true, arg.key};
-  if (arg.key.find('\\') == std::string_view::npos) key.escaped = false;
-  json::AppendCompact(key, &details_);
-  details_.push_back(':');
-  not_a_number_ += json::AppendCompact(arg.value, &details_);
+ArgFate FateOf(std::string_view key) {
+  switch (key.size()) {
+    case 3:
+      return key == "Seq" ? ArgFate::kSequence : ArgFate::kDetail;
+    case 5:
+      return key == "bytes" ? ArgFate::kBytes : ArgFate::kDetail;
+    case 6:
+      // The device and the stream of device work are its track.
+      if (key == "device" || key == "stream") return ArgFate::kDropOnDevice;
+      if (key == "Ev Idx") return ArgFate::kDrop;
+      if (key == "queued") return ArgFate::kDropIfZero;
+      return key == "Device" ? ArgFate::kDropOnHost : ArgFate::kDetail;  // in 2021 the pid
+    case 9:
+      return key == "Python id" ? ArgFate::kDrop : ArgFate::kDetail;
+    case 10:
+      return key == "Trace name" ? ArgFate::kDrop : ArgFate::kDetail;
+    case 11:
+      if (key == "correlation") return ArgFate::kCorrelation;
+      return key == "External id" || key == "external id" ? ArgFate::kExternalId : ArgFate::kDetail;
+    case 15:
+      if (key == "Sequence number") return ArgFate::kAutogradSequence;
+      return key == "Trace iteration" ? ArgFate::kDrop : ArgFate::kDetail;
+    case 16:
+      return key == "Python parent id" ? ArgFate::kDrop : ArgFate::kDetail;
+    case 18:
+      return key == "Record function id" ? ArgFate::kDrop : ArgFate::kDetail;
+    case 23:
+      return key == "memory bandwidth (GB/s)" ? ArgFate::kDrop
+                                              : ArgFate::kDetail;  // bytes / duration
+    default:
+      return ArgFate::kDetail;
+  }
 }
 
-const std::string& ArgsSorter::Sort(const RawEvent& event, bool on_device, Slice* slice) {
+ArgsSorter::ArgsSorter() : made_(kFirstPlaces), seed_(HashSeed()) {}
+
+void ArgsSorter::AppendDetail(const Arg& arg) {
+  object_.push_back(object_.empty() ? '{' : ',');
+  json::Value key{json::Value::Kind::kString, true, arg.key};
+  if (arg.key.find('\\') == std::string_view::npos) key.escaped = false;
+  json::AppendCompact(key, &object_);
+  object_.push_back(':');
+  not_a_number_ += json::AppendCompact(arg.value, &object_);
+}
+
+void ArgsSorter::Gather(const RawEvent& event, bool on_device, Slice* slice) {
   details_.clear();
+  adjacent_ = true;
   const Arg* autograd = nullptr;
+  auto keep = [&](const Arg& arg) {
+    adjacent_ = adjacent_ && (details_.empty() || details_.back() + 1 == &arg);
+    details_.push_back(&arg);
+  };
   for (const Arg& arg : event.args) {
     int64_t* column = nullptr;
-    switch (FateOf(arg.key)) {
-      case Fate::kDetail:
-        break;
-      case Fate::kDrop:
+    switch (arg.fate) {
+      case ArgFate::kDetail:
+        keep(arg);
         continue;
-      case Fate::kDropIfZero:
-        if (arg.value.text == "0") continue;
-        break;
-      case Fate::kDropOnDevice:
-        if (on_device) continue;
-        break;
-      case Fate::kDropOnHost:
-        if (!on_device) continue;
-        break;
-      case Fate::kCorrelation:
+      case ArgFate::kDrop:
+        continue;
+      case ArgFate::kDropIfZero:
+        if (arg.value.text != "0") keep(arg);
+        continue;
+      case ArgFate::kDropOnDevice:
+        if (!on_device) keep(arg);
+        continue;
+      case ArgFate::kDropOnHost:
+        if (on_device) keep(arg);
+        continue;
+      case ArgFate::kCorrelation:
         column = &slice->correlation;
         break;
-      case Fate::kExternalId:
+      case ArgFate::kExternalId:
         column = &slice->external_id;
         break;
-      case Fate::kBytes:
+      case ArgFate::kBytes:
         column = &slice->bytes;
         break;
-      case Fate::kSequence:
+      case ArgFate::kSequence:
         column = &slice->sequence;
         break;
-      case Fate::kAutogradSequence:
+      case ArgFate::kAutogradSequence:
         autograd = &arg;
         continue;
     }
-    if (column == nullptr || !json::ReadInteger(arg.value, column)) AppendDetail(arg);
+    if (!json::ReadInteger(arg.value, column)) keep(arg);
   }
   // Of a collective's own number and autograd's the column holds the first.
   bool taken = slice->sequence != kNull;
   if (autograd && (taken || !json::ReadInteger(autograd->value, &slice->sequence))) {
-    AppendDetail(*autograd);
+    adjacent_ = false;
+    details_.push_back(autograd);
   }
-  if (!details_.empty()) details_.push_back('}');
-  return details_;
+}
+
+// The details as the source writes them: in place, where nothing else stands between them.
+std::string_view ArgsSorter::TextOfDetails() {
+  if (adjacent_) {
+    const char* begin = details_.front()->begin();
+    return {begin, static_cast<size_t>(details_.back()->end() - begin)};
+  }
+  text_.clear();
+  for (size_t i = 0; i < details_.size();) {
+    const char* begin = details_[i]->begin();
+    while (i + 1 < details_.size() && details_[i + 1] == details_[i] + 1) ++i;
+    text_.append(begin, details_[i++]->end());
+  }
+  return text_;
+}
+
+ArgsSorter::Made ArgsSorter::Make(PartSink& sink) {
+  object_.clear();
+  Made made;
+  int64_t before = not_a_number_;
+  for (const Arg* arg : details_) AppendDetail(*arg);
+  object_.push_back('}');
+  made.id = sink.Intern(object_);
+  made.not_a_number = std::exchange(not_a_number_, before) - before;
+  return made;
+}
+
+// Where a text is, or may be put.
+ArgsSorter::Made& ArgsSorter::Place(uint64_t hash, std::string_view text) {
+  for (size_t at = hash >> 1;; ++at) {
+    Made& made = made_[at & (made_.size() - 1)];
+    if (made.hash == 0) return made;
+    if (made.hash == hash && std::string_view(texts_).substr(made.at, made.size) == text) {
+      return made;
+    }
+  }
+}
+
+void ArgsSorter::Grow() {
+  bool forget = made_.size() >= kMostPlaces || texts_.size() > kMostTextBytes;
+  std::vector<Made> before =
+      std::exchange(made_, std::vector<Made>(forget ? kFirstPlaces : made_.size() * 2));
+  made_count_ = forget ? 0 : made_count_;
+  if (forget) {
+    texts_.clear();
+    return;
+  }
+  for (const Made& made : before) {
+    if (made.hash == 0) continue;
+    size_t at = made.hash >> 1;
+    while (made_[at & (made_.size() - 1)].hash != 0) ++at;
+    made_[at & (made_.size() - 1)] = made;
+  }
+}
+
+void ArgsSorter::Sort(const RawEvent& event, bool on_device, PartSink& sink, Slice* slice) {
+  Gather(event, on_device, slice);
+  if (details_.empty()) return;
+  if (event.duplicate_keys > 0) {  // then a key and its value do not stand together
+    Made made = Make(sink);
+    slice->details = made.id;
+    not_a_number_ += made.not_a_number;
+    return;
+  }
+  std::string_view text = TextOfDetails();
+  uint64_t hash = HashText(text, seed_) | 1;
+  Made* made = &Place(hash, text);
+  if (made->hash == 0) {
+    if (made_count_ * 2 >= made_.size() || texts_.size() > kMostTextBytes) {
+      Grow();
+      made = &Place(hash, text);
+    }
+    *made = Make(sink);
+    made->hash = hash;
+    made->at = texts_.size();
+    made->size = text.size();
+    texts_.append(text);
+    ++made_count_;
+  }
+  slice->details = made->id;
+  not_a_number_ += made->not_a_number;
 }
 
 }  // namespace steptrace::import

@@ -3,27 +3,53 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "import/kineto/event.h"
-#include "import/run_sink.h"
+#include "import/part_sink.h"
 
 namespace steptrace::import {
 
 // Sorts an event's arguments: those with a column of their own go to the slice, those that are
 // unique to each event and mean nothing to analysis are left out, all others become `details`, one
 // JSON object with the source's keys in their order. docs/reference/import.md lists them.
+//
+// Details repeat: the object is made once for each text that they have in the source, and found by
+// that text afterwards.
 class ArgsSorter {
  public:
-  // The object is valid until the next call; empty: there are no details.
-  const std::string& Sort(const RawEvent& event, bool on_device, Slice* slice);
+  ArgsSorter();
+
+  void Sort(const RawEvent& event, bool on_device, PartSink& sink, Slice* slice);
 
   int64_t not_a_number() const { return not_a_number_; }  // values replaced by null so far
 
  private:
+  // What became of a text of the source: an object with a hash, 0 where there is none.
+  struct Made {
+    uint64_t hash = 0;
+    size_t at = 0;  // in texts_
+    size_t size = 0;
+    store::StringId id{};
+    int64_t not_a_number = 0;
+  };
+
+  void Gather(const RawEvent& event, bool on_device, Slice* slice);
+  std::string_view TextOfDetails();
+  Made Make(PartSink& sink);
+  Made& Place(uint64_t hash, std::string_view text);
+  void Grow();
   void AppendDetail(const Arg& arg);
 
-  std::string details_;
+  std::vector<const Arg*> details_;  // of this event
+  bool adjacent_ = true;             // and nothing else stands between them
+  std::string text_;
+  std::string object_;
+  std::string texts_;
+  std::vector<Made> made_;
+  size_t made_count_ = 0;
+  uint64_t seed_;
   int64_t not_a_number_ = 0;
 };
 

@@ -157,6 +157,18 @@ Status Document::ReadMember(DocumentHandler& handler) {
   return {};
 }
 
+// The event at the window's begin; nullptr: there is no whole one.
+Result<const char*> Document::ReadOneEvent() {
+  Scan scan{window_.end(), max_depth_};
+  const char* after = shapes_.Read(window_.at(), scan, &event_);
+  if (after != nullptr) return after;
+  STEPTRACE_ASSIGN_OR_RETURN(after, Retry([&](const char* p, Scan& from) {
+                               return ReadEvent(p, from, &event_, &trail_);
+                             }));
+  if (after != nullptr && event_.phase) shapes_.Learn(window_.at(), after, event_, trail_);
+  return after;
+}
+
 Status Document::ReadEvents(DocumentHandler& handler) {
   while (true) {
     STEPTRACE_ASSIGN_OR_RETURN(char next, Peek());
@@ -173,8 +185,7 @@ Status Document::ReadEvents(DocumentHandler& handler) {
     }
     const char* after = nullptr;
     if (next == '{') {
-      STEPTRACE_ASSIGN_OR_RETURN(
-          after, Retry([&](const char* p, Scan& scan) { return ReadEvent(p, scan, &event_); }));
+      STEPTRACE_ASSIGN_OR_RETURN(after, ReadOneEvent());
     }
     if (after != nullptr && event_.phase) {
       ++events_;

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "import/kineto/event.h"
+#include "import/kineto/event_shapes.h"
 #include "import/kineto/window.h"
 
 namespace steptrace::import {
@@ -48,6 +49,7 @@ class Document {
  private:
   Status ReadTop(DocumentHandler& handler);
   Status ReadEvents(DocumentHandler& handler);
+  Result<const char*> ReadOneEvent();
   Status ReadAfter();
   Status ReadMember(DocumentHandler& handler);
   Result<bool> SkipDamage(char first);
@@ -63,6 +65,8 @@ class Document {
   std::string name_;
   int32_t max_depth_;
   RawEvent event_;
+  Trail trail_;
+  EventShapes shapes_;
   Damage damage_;
   int64_t events_ = 0;
   bool array_ = false;  // [...]: Chrome's writers need not close it

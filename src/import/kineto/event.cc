@@ -61,38 +61,41 @@ void KeepArg(std::string_view key, const Value& value, uint64_t* seen, RawEvent*
     }
   }
   *seen |= bit;
-  event->args.push_back({key, value});
+  event->args.push_back({key, value, FateOf(key)});
 }
 
-const char* ReadArgs(const char* p, Scan& scan, RawEvent* event) {
+const char* ReadArgs(const char* p, Scan& scan, RawEvent* event, Trail* trail) {
   if (*p != '{') {  // null, or nothing that could be named
     Value value;
-    return json::ReadValue(p, scan, &value);
+    p = json::ReadValue(p, scan, &value);
+    trail->values.push_back({Trail::Target::kNothing, nullptr, {}, value});
+    return p;
   }
   uint64_t seen = 0;
   return ReadMembers(p, scan, [&](std::string_view key, const char* at) {
     Value value;
     const char* after = json::ReadValue(at, scan, &value);
     if (after != nullptr) KeepArg(key, value, &seen, event);
+    trail->values.push_back({Trail::Target::kArg, nullptr, key, value});
     return after;
   });
 }
 
-Value* FieldOf(std::string_view key, RawEvent* event) {
+Value RawEvent::*FieldOf(std::string_view key) {
   switch (key.size()) {
     case 2:
-      if (key == "ph") return &event->phase;
-      if (key == "ts") return &event->ts;
-      if (key == "id") return &event->id;
+      if (key == "ph") return &RawEvent::phase;
+      if (key == "ts") return &RawEvent::ts;
+      if (key == "id") return &RawEvent::id;
       return nullptr;
     case 3:
-      if (key == "cat") return &event->category;
-      if (key == "pid") return &event->pid;
-      if (key == "tid") return &event->tid;
-      if (key == "dur") return &event->dur;
+      if (key == "cat") return &RawEvent::category;
+      if (key == "pid") return &RawEvent::pid;
+      if (key == "tid") return &RawEvent::tid;
+      if (key == "dur") return &RawEvent::dur;
       return nullptr;
     case 4:
-      return key == "name" ? &event->name : nullptr;
+      return key == "name" ? &RawEvent::name : nullptr;
     default:
       return nullptr;
   }
@@ -100,11 +103,9 @@ Value* FieldOf(std::string_view key, RawEvent* event) {
 
 }  // namespace
 
-const char* ReadEvent(const char* p, json::Scan& scan, RawEvent* event) {
-  event->phase = event->name = event->category = event->pid = event->tid = event->ts = event->dur =
-      event->id = {};
-  event->args.clear();
-  event->duplicate_keys = 0;
+const char* ReadEvent(const char* p, json::Scan& scan, RawEvent* event, Trail* trail) {
+  event->Clear();
+  trail->values.clear();
   bool had_args = false;
   return ReadMembers(p, scan, [&](std::string_view key, const char* at) -> const char* {
     if (key == "args") {
@@ -113,13 +114,16 @@ const char* ReadEvent(const char* p, json::Scan& scan, RawEvent* event) {
         event->args.clear();
       }
       had_args = true;
-      return ReadArgs(at, scan, event);
+      return ReadArgs(at, scan, event, trail);
     }
     Value unused;
-    Value* field = FieldOf(key, event);
-    if (field == nullptr) return json::ReadValue(at, scan, &unused);
-    if (*field) ++event->duplicate_keys;
-    return json::ReadValue(at, scan, field);
+    Value RawEvent::*field = FieldOf(key);
+    Value* value = field == nullptr ? &unused : &(event->*field);
+    if (*value) ++event->duplicate_keys;
+    const char* after = json::ReadValue(at, scan, value);
+    auto target = field == nullptr ? Trail::Target::kNothing : Trail::Target::kField;
+    trail->values.push_back({target, field, key, *value});
+    return after;
   });
 }
 

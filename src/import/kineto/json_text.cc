@@ -227,13 +227,26 @@ int64_t AppendCompact(const Value& value, std::string* out) {
 bool ReadInteger(const Value& value, int64_t* out) {
   if (value.kind != Value::Kind::kBare && value.kind != Value::Kind::kString) return false;
   std::string_view text = value.text;
+  constexpr size_t kNeverTooMany = 18;  // digits
+  if (!text.empty() && text.size() <= kNeverTooMany) {
+    int64_t plain = 0;
+    size_t i = 0;
+    while (i < text.size() && IsDigit(text[i])) plain = plain * 10 + (text[i++] - '0');
+    if (i == text.size()) {
+      *out = plain;
+      return true;
+    }
+  }
   int base = 10;
   if (text.starts_with("0x") || text.starts_with("0X")) {
     text.remove_prefix(2);
     base = 16;
   }
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out, base);
-  return error == std::errc() && !text.empty() && end == text.data() + text.size();
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc() || text.empty() || end != text.data() + text.size()) return false;
+  *out = number;
+  return true;
 }
 
 bool IsUtf8(std::string_view text) {

@@ -2,12 +2,18 @@
 // Kineto's JSON in its dialects, and any other file of Chrome trace events: a file is a rank.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
+#include "import/bytes/ahead_stream.h"
 #include "import/importer.h"
 #include "import/kineto/trace_reader.h"
 #include "import/rank_in_name.h"
@@ -39,15 +45,18 @@ std::string TextOf(const std::string& member) {
   return value.is_string() ? value.get<std::string>() : std::string();
 }
 
+enum class ReadAhead { kNo, kYes };
+
 // One file.
 class FileImport {
  public:
-  FileImport(const Source& source, const ImportContext& context, RunSink& sink,
-             std::map<std::string, int32_t>& nodes)
-      : source_(source), context_(context), sink_(sink), nodes_(nodes), reader_(sink) {}
+  FileImport(const Source& source, const ImportContext& context, PartSink& sink)
+      : source_(source), context_(context), sink_(sink), reader_(sink) {}
 
-  Status Run(Format format) {
+  // Facts of the part; their node is still to be numbered.
+  Result<PartFacts> Run(Format format, ReadAhead ahead) {
     STEPTRACE_ASSIGN_OR_RETURN(auto stream, source_.Open());
+    if (ahead == ReadAhead::kYes && stream->is_packed()) stream = AheadOf(std::move(stream));
     WatchedStream watched(*stream, context_);
     Window window(watched, context_.limits.max_event_bytes);
     Document document(window, source_.path, context_.limits.max_depth);
@@ -60,8 +69,7 @@ class FileImport {
     }
     TellDamage(document.damage(), stream->damage());
     TellFacts(document, stream->consumed(), format);
-    sink_.EndPart(Facts());
-    return {};
+    return Facts();
   }
 
  private:
@@ -132,7 +140,6 @@ class FileImport {
     if (!facts.rank) facts.rank = RankInName(source_.inside);
     facts.world_size = RankOf(IntegerOf(job, "world_size")).value_or(-1);
     facts.host = TextOf(reader_.Member("host_name"));
-    facts.node = nodes_.try_emplace(facts.host, static_cast<int32_t>(nodes_.size())).first->second;
     facts.pid = reader_.tracks().first_pid();
     facts.utc_offset_ns = reader_.UtcOffsetNs();
     facts.source = source_.path;
@@ -141,28 +148,81 @@ class FileImport {
 
   const Source& source_;
   const ImportContext& context_;
-  RunSink& sink_;
-  std::map<std::string, int32_t>& nodes_;
+  PartSink& sink_;
   TraceReader reader_;
+};
+
+// Files are read by as many threads as there are cores, each file by one; members of one archive,
+// which is one stream, by one thread in their order.
+class FilesImport {
+ public:
+  FilesImport(std::span<const Source> sources, Format format, const ImportContext& context,
+              RunSink& sink)
+      : sources_(sources), format_(format), context_(context), sink_(sink) {}
+
+  Status Run() {
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      bool follows = i > 0 && sources_[i].archive && sources_[i].archive == sources_[i - 1].archive;
+      if (!follows) groups_.push_back(i);
+      sinks_.push_back(&sink_.AddPart());
+      results_.emplace_back(Error{});
+    }
+    groups_.push_back(sources_.size());
+    size_t cores = std::max(1u, std::thread::hardware_concurrency());
+    size_t workers = std::min(cores, groups_.size() - 1);
+    sink_.SetWorkers(workers);
+    ReadAhead ahead = workers < cores ? ReadAhead::kYes : ReadAhead::kNo;
+    std::vector<std::jthread> others;
+    for (size_t i = 1; i < workers; ++i) others.emplace_back([this, ahead] { Work(ahead); });
+    Work(ahead);
+    others.clear();
+    return Conclude();
+  }
+
+ private:
+  void Work(ReadAhead ahead) {
+    for (size_t group; (group = next_++) + 1 < groups_.size();) {
+      for (size_t i = groups_[group]; i < groups_[group + 1]; ++i) {
+        results_[i] = FileImport(sources_[i], context_, *sinks_[i]).Run(format_, ahead);
+        if (!results_[i].ok()) sinks_[i]->Drop();
+        if (results_[i].ok()) sinks_[i]->End(*results_[i]);
+      }
+    }
+  }
+
+  // What depends on the order of the files.
+  Status Conclude() {
+    std::map<std::string, int32_t> nodes;
+    Status first_failure;
+    bool any = false;
+    for (size_t i = 0; i < results_.size(); ++i) {
+      if (results_[i].ok()) {
+        any = true;
+        auto number = static_cast<int32_t>(nodes.size());
+        sinks_[i]->SetNode(nodes.try_emplace(results_[i]->host, number).first->second);
+        continue;
+      }
+      sink_.RunLoss("slices", "file_refused", 1, results_[i].error().message);
+      if (first_failure.ok()) first_failure = results_[i].error();
+    }
+    return any ? Status() : first_failure;
+  }
+
+  std::span<const Source> sources_;
+  Format format_;
+  const ImportContext& context_;
+  RunSink& sink_;
+  std::vector<size_t> groups_;  // the first source of each, and the end
+  std::vector<PartSink*> sinks_;
+  std::vector<Result<PartFacts>> results_;
+  std::atomic<size_t> next_ = 0;
 };
 
 }  // namespace
 
 Status ImportTraceEvents(std::span<const Source> sources, Format format,
                          const ImportContext& context, RunSink& sink) {
-  std::map<std::string, int32_t> nodes;
-  Status first_failure;
-  bool any = false;
-  for (const Source& source : sources) {
-    sink.BeginPart();
-    Status status = FileImport(source, context, sink, nodes).Run(format);
-    any = any || status.ok();
-    if (status.ok()) continue;
-    sink.DropPart();
-    sink.RunLoss("slices", "file_refused", 1, status.error().message);
-    if (first_failure.ok()) first_failure = status;
-  }
-  return any ? Status() : first_failure;
+  return FilesImport(sources, format, context, sink).Run();
 }
 
 }  // namespace steptrace::import

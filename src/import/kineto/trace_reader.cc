@@ -88,7 +88,7 @@ bool IntegerArg(const RawEvent& event, std::string_view key, int64_t* out) {
 
 }  // namespace
 
-TraceReader::TraceReader(RunSink& sink) : sink_(sink), tracks_(sink) {}
+TraceReader::TraceReader(PartSink& sink) : sink_(sink), tracks_(sink) {}
 
 void TraceReader::OnMember(std::string_view key, const Value& value) {
   kineto_ = kineto_ || key == "schemaVersion" || key == "deviceProperties" ||
@@ -157,18 +157,15 @@ std::string TraceReader::TextOf(const Value& value) const {
 }
 
 store::StringId TraceReader::NameOf(const Value& value) {
-  int32_t before = sink_.strings().size();
-  store::StringId id{};
+  std::string_view text = value.text;
   if (value.escaped) {
     scratch_.clear();
     json::Unescape(value.text, &scratch_);
-    id = sink_.Intern(scratch_);
-  } else {
-    id = sink_.Intern(value.text);
+    text = scratch_;
   }
-  if (sink_.strings().size() != before && !json::IsUtf8(sink_.strings().Text(id))) {
-    ++lost_["invalid_utf8"];
-  }
+  bool added = false;
+  store::StringId id = sink_.Intern(text, &added);
+  if (added && !json::IsUtf8(text)) ++lost_["invalid_utf8"];
   return id;
 }
 
@@ -238,8 +235,7 @@ void TraceReader::Describe(const RawEvent& event, const Category& category, Slic
     slice->category = sink_.Intern("user_annotation");
   }
   if (event.args.empty()) return;
-  const std::string& details = args_.Sort(event, category.on_device, slice);
-  if (!details.empty()) slice->details = sink_.Intern(details);
+  args_.Sort(event, category.on_device, sink_, slice);
 }
 
 Status TraceReader::OnComplete(const RawEvent& event) {

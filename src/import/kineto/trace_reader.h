@@ -13,14 +13,14 @@
 #include "import/kineto/args.h"
 #include "import/kineto/document.h"
 #include "import/kineto/tracks.h"
-#include "import/run_sink.h"
+#include "import/part_sink.h"
 
 namespace steptrace::import {
 
 // Turns the events of one trace file into rows of the sink's open part.
 class TraceReader : public DocumentHandler {
  public:
-  explicit TraceReader(RunSink& sink);
+  explicit TraceReader(PartSink& sink);
 
   void OnMember(std::string_view key, const json::Value& value) override;
   Status OnEvent(const RawEvent& event) override;
@@ -76,7 +76,7 @@ class TraceReader : public DocumentHandler {
   Status Keep(const Slice& slice);
   void TellLosses();
 
-  RunSink& sink_;
+  PartSink& sink_;
   TraceTracks tracks_;
   ArgsSorter args_;
   std::vector<Category> categories_;

@@ -30,24 +30,30 @@ void JoinKey(std::string_view pid, std::string_view tid, std::string* key) {
 }  // namespace
 
 int32_t TraceTracks::Of(std::string_view pid, std::string_view tid, bool on_device) {
-  JoinKey(pid, tid, &key_);
-  key_.push_back(on_device ? 'd' : 'h');
   auto last = [](std::string_view text) {
     return text.empty() ? 0u : static_cast<unsigned char>(text.back());
   };
   Cached& cached = cache_[(last(pid) * 7 + last(tid) + tid.size() * 3 + on_device) & 63];
-  if (cached.key == key_) return cached.track;
-  cached.track = Find(key_, pid, tid, on_device);
-  cached.key = key_;
-  return cached.track;
+  if (cached.track >= 0 && cached.on_device == on_device && cached.tid == tid &&
+      cached.pid == pid) {
+    return cached.track;
+  }
+  int32_t track = Find(pid, tid, on_device);
+  cached.pid = pid;
+  cached.tid = tid;
+  cached.on_device = on_device;
+  cached.track = track;
+  return track;
 }
 
-int32_t TraceTracks::Find(const std::string& key, std::string_view pid, std::string_view tid,
-                          bool on_device) {
+int32_t TraceTracks::Find(std::string_view pid, std::string_view tid, bool on_device) {
+  std::string key;
+  JoinKey(pid, tid, &key);
+  key.push_back(on_device ? 'd' : 'h');
   auto found = tracks_.find(key);
   if (found != tracks_.end()) return found->second;
   int32_t track = Add(pid, tid, on_device);
-  if (track >= 0) tracks_.emplace(key, track);
+  if (track >= 0) tracks_.emplace(std::move(key), track);
   return track;
 }
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "import/kineto/json_text.h"
-#include "import/run_sink.h"
+#include "import/part_sink.h"
 
 namespace steptrace::import {
 
@@ -18,7 +18,7 @@ namespace steptrace::import {
 // the same number as a text are one. Names come as metadata, before or after the events.
 class TraceTracks {
  public:
-  explicit TraceTracks(RunSink& sink) : sink_(sink) {}
+  explicit TraceTracks(PartSink& sink) : sink_(sink) {}
 
   // The track; on a device the pid is its number and the tid a stream. -1: there are too many.
   int32_t Of(std::string_view pid, std::string_view tid, bool on_device);
@@ -37,18 +37,19 @@ class TraceTracks {
 
  private:
   struct Cached {
-    std::string key;
-    int32_t track = -1;
+    std::string pid;
+    std::string tid;
+    bool on_device = false;
+    int32_t track = -1;  // -1: nothing is kept here
   };
 
-  int32_t Find(const std::string& key, std::string_view pid, std::string_view tid, bool on_device);
+  int32_t Find(std::string_view pid, std::string_view tid, bool on_device);
   int32_t Add(std::string_view pid, std::string_view tid, bool on_device);
   int32_t Process(std::string_view pid);
   int32_t Device(int32_t number);
 
-  RunSink& sink_;
+  PartSink& sink_;
   std::array<Cached, 64> cache_;
-  std::string key_;
   std::unordered_map<std::string, int32_t> tracks_;
   std::map<std::string, int32_t> processes_;
   std::map<int32_t, int32_t> devices_;

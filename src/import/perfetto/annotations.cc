@@ -333,10 +333,13 @@ void Annotations::Rename(std::string_view name, std::string_view to) {
   }
 }
 
-const std::string& Annotations::Sort(bool on_device, Slice* slice) {
+void Annotations::Sort(bool on_device, PartSink& sink, Slice* slice) {
   event_.args.clear();
-  for (const Entry& entry : entries_) event_.args.push_back({NameOf(entry), ValueOf(entry)});
-  return sorter_.Sort(event_, on_device, slice);
+  for (const Entry& entry : entries_) {
+    event_.args.push_back({NameOf(entry), ValueOf(entry), FateOf(NameOf(entry))});
+  }
+  event_.duplicate_keys = 1;  // these do not stand in a text side by side
+  sorter_.Sort(event_, on_device, sink, slice);
 }
 
 }  // namespace steptrace::import::perfetto

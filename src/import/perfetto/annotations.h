@@ -47,9 +47,8 @@ class Annotations {
   void Remove(std::string_view name);
   void Rename(std::string_view name, std::string_view to);
 
-  // Columns go to the slice; the rest is returned as a JSON object, empty: there is none. Valid
-  // until the next call.
-  const std::string& Sort(bool on_device, Slice* slice);
+  // Columns go to the slice; the rest becomes its details, a JSON object, where there is any.
+  void Sort(bool on_device, PartSink& sink, Slice* slice);
 
   const Counts& counts() const { return counts_; }
   int64_t not_a_number() const { return counts_.no_number + sorter_.not_a_number(); }

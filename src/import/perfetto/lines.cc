@@ -32,17 +32,18 @@ void Lines::Begin() {
     return;
   }
   for (size_t i = 0; i < layout_.own_ranks.size(); ++i) parts_.push_back(sink_.BeginPart());
-  std::map<int64_t, int32_t> by_number;
+  std::map<int64_t, std::pair<size_t, int32_t>> by_number;  // part and line
   for (const OwnTrack& own : layout_.own_tracks) {
     sink_.SelectPart(parts_[own.rank]);
     own_lines_.push_back(sink_.AddTrack(own.row, own.kind.empty() ? "thread" : own.kind));
-    by_number.emplace(own.number, own_lines_.back());
+    by_number.emplace(own.number, std::pair(parts_[own.rank], own_lines_.back()));
   }
   for (size_t i = 0; i < own_lines_.size(); ++i) {
     const auto& parent = layout_.own_tracks[i].parent;
     auto found = parent ? by_number.find(*parent) : by_number.end();
-    if (own_lines_[i] < 0 || found == by_number.end() || found->second < 0) continue;
-    sink_.Track(own_lines_[i]).parent = found->second;
+    if (own_lines_[i] < 0 || found == by_number.end() || found->second.second < 0) continue;
+    sink_.SelectPart(parts_[layout_.own_tracks[i].rank]);
+    sink_.SetParent(own_lines_[i], found->second.first, found->second.second);
   }
   selected_ = layout_.own_ranks.size() - 1;
   sink_.SelectPart(parts_[selected_]);

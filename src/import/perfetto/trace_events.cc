@@ -191,10 +191,7 @@ Status TraceEvents::OnSlice(int64_t ts_ns, uint64_t uuid, const Sequence& sequen
   edge.uuid = uuid;
   ReadAnnotations(sequence);
   if (event_.type == Type::kEnd) {
-    if (!annotations_.empty()) {
-      const std::string& details = annotations_.Sort(false, &edge.slice);
-      if (!details.empty()) edge.slice.details = sink_.Intern(details);
-    }
+    if (!annotations_.empty()) annotations_.Sort(false, sink_.part(), &edge.slice);
     return nesting_.Add(edge);
   }
   edge.begins = true;
@@ -272,8 +269,7 @@ void TraceEvents::DescribeForeign(uint64_t uuid, std::string category, Slice* sl
     slice->track = lines_.Host(uuid);
   }
   if (!annotations_.empty() && annotations_.Has("Bytes") && name == "[memory]") return;
-  const std::string& details = annotations_.Sort(on_device, slice);
-  if (!details.empty()) slice->details = sink_.Intern(details);
+  annotations_.Sort(on_device, sink_.part(), slice);
   SetFlows(slice);
 }
 
@@ -467,8 +463,7 @@ Status TraceEvents::OnGpuStage(const RawPacket& raw, Sequence& sequence) {
   for (const char* key : {"device id", "stream id"}) annotations_.Remove(key);
   annotations_.Rename("context id", "context");
   slice.track = lines_.Device(0, {stage.gpu, stream, std::move(queue)});
-  const std::string& details = annotations_.Sort(true, &slice);
-  if (!details.empty()) slice.details = sink_.Intern(details);
+  annotations_.Sort(true, sink_.part(), &slice);
   return Give(0, slice);
 }
 

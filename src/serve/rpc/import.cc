@@ -34,6 +34,7 @@ Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
   options.name = request.name;
   options.limits.max_bytes = request.max_bytes;
   options.limits.max_depth = request.max_depth;
+  options.stopped = request.stopped;
   if (options.output.empty()) {
     std::string name = import::FolderName(request.name.empty() && !request.paths.empty()
                                               ? import::NameOfPath(request.paths.front())

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct ImportRequest {
   std::string name;
   int64_t max_bytes = 0;  // 0: as import::Limits says
   int32_t max_depth = import::Limits{}.max_depth;
+  std::function<bool()> stopped;  // asked now and then, by several threads: whether to give up
 };
 
 // Makes a run of profiles; of those that are not large its table `steps` too (steps.h).

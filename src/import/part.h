@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "import/bytes/byte_stream.h"
+#include "import/part_rows.h"
+#include "import/part_sink.h"
+
+// What PartSink fills and RunSink writes; nobody else sees it.
+namespace steptrace::import {
+
+struct LossEntry {
+  int64_t count = 0;
+  std::string detail;
+};
+using Losses = std::map<std::pair<std::string, std::string>, LossEntry>;  // by table and cause
+
+void AddLoss(Losses& losses, std::string_view table, std::string_view cause, int64_t count,
+             std::string_view detail);
+
+// Bounds of the times of a part, by its own clock.
+struct Bounds {
+  int64_t first_ns = std::numeric_limits<int64_t>::max();
+  int64_t last_ns = std::numeric_limits<int64_t>::min();
+
+  void Take(int64_t from_ns, int64_t to_ns) {
+    first_ns = std::min(first_ns, from_ns);
+    last_ns = std::max(last_ns, to_ns);
+  }
+  bool empty() const { return first_ns > last_ns; }
+};
+
+struct Part {
+  PartFacts facts;
+  Bounds bounds;
+  PartRows slices;
+  std::vector<Flow> flows;
+  std::vector<store::TrackRow> tracks;
+  std::vector<store::CounterRow> counters;
+  std::vector<store::MemoryRow> memory;
+  std::vector<store::StepRow> steps;
+  std::vector<store::FactRow> fact_rows;
+  std::map<std::string, std::string> versions;
+  Losses losses;
+  int64_t rows = 0;         // of all tables
+  int64_t row_bytes = 0;    // of slices in memory
+  int32_t rank = -1;        // as it will be stored
+  int32_t first_track = 0;  // as they will be stored
+  int64_t shift_ns = 0;     // from its own clock to the run's
+  bool left_out = false;    // refused, or the same profile as another part
+};
+
+// What the parts of a run share while threads fill them.
+struct SinkShare {
+  SinkShare(const std::filesystem::path& folder, const Limits& run_limits)
+      : limits(run_limits), spill(folder / "rows.partial") {}
+
+  const Limits limits;
+  std::atomic<int64_t> tracks = 0;
+  // Of the memory for rows, a quarter is for parts that are full; the others share the rest.
+  int64_t ended_bytes() const { return limits.max_rows_in_memory / 4; }
+  int64_t part_bytes() const { return limits.max_rows_in_memory * 3 / 4 / workers; }
+  int64_t workers = 1;  // set before there are any
+
+  std::mutex mutex;
+  // Under mutex, as all that follows. A text stays where it is.
+  store::StringTable strings;
+  int64_t text_bytes = 0;
+  SpillFile spill;
+  std::vector<Part*> ended;  // with rows in memory
+  int64_t in_memory = 0;     // of those
+  Losses losses;             // of the run
+  Status failed;             // the first rows of full parts that the disk refused
+};
+
+}  // namespace steptrace::import

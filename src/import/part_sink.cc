@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/part_sink.h"
+
+#include <utility>
+
+#include "import/part.h"
+#include "import/text_hash.h"
+
+namespace steptrace::import {
+namespace {
+
+constexpr int64_t kMostTracks = 1 << 18;
+constexpr std::string_view kTextPlaceholder = "(text left out)";
+constexpr size_t kFirstTexts = 1 << 10;
+constexpr size_t kMostTexts = 1 << 20;  // then the cache is begun anew
+
+// The text as the run has it. Locks.
+CachedText InternInRun(SinkShare& share, std::string_view text) {
+  std::lock_guard lock(share.mutex);
+  store::StringId id{};
+  if (!share.strings.Find(text, &id)) {
+    if (share.text_bytes > share.limits.max_text_bytes) {
+      AddLoss(share.losses, "slices", "text_limit", 1,
+              "texts (names, shapes, stacks) beyond the limit of memory for them were left out");
+      return {0, {}, share.strings.Intern(kTextPlaceholder)};
+    }
+    id = share.strings.Intern(text);
+    share.text_bytes += static_cast<int64_t>(text.size()) + 96;  // and what is kept beside it
+  }
+  return {0, share.strings.Text(id), id};
+}
+
+}  // namespace
+
+void AddLoss(Losses& losses, std::string_view table, std::string_view cause, int64_t count,
+             std::string_view detail) {
+  auto [found, added] =
+      losses.try_emplace({std::string(table), std::string(cause)}, LossEntry{0, ""});
+  if (added) found->second.detail = detail;
+  found->second.count += count;
+}
+
+PartSink::PartSink(SinkShare& share)
+    : share_(share), part_(std::make_unique<Part>()), seed_(HashSeed()) {}
+PartSink::~PartSink() = default;
+
+store::StringId PartSink::Intern(std::string_view text, bool* added) {
+  if (text_count_ * 2 >= texts_.size()) GrowTexts();
+  uint64_t hash = HashText(text, seed_) | 1;
+  size_t at = hash >> 1;
+  while (true) {
+    CachedText& cached = texts_[at & (texts_.size() - 1)];
+    if (cached.hash == hash && cached.text == text) {
+      if (added) *added = false;
+      return cached.id;
+    }
+    if (cached.hash == 0) {
+      CachedText made = InternInRun(share_, text);
+      if (added) *added = true;
+      if (made.text.data() == nullptr) return made.id;  // the placeholder
+      made.hash = hash;
+      cached = made;
+      ++text_count_;
+      return made.id;
+    }
+    ++at;
+  }
+}
+
+void PartSink::GrowTexts() {
+  bool anew = texts_.size() >= kMostTexts;
+  size_t size = anew || texts_.empty() ? kFirstTexts : texts_.size() * 2;
+  std::vector<CachedText> before = std::exchange(texts_, std::vector<CachedText>(size));
+  text_count_ = 0;
+  if (anew) return;
+  for (const CachedText& cached : before) {
+    if (cached.hash == 0) continue;
+    size_t at = cached.hash >> 1;
+    while (texts_[at & (size - 1)].hash != 0) ++at;
+    texts_[at & (size - 1)] = cached;
+    ++text_count_;
+  }
+}
+
+int32_t PartSink::AddTrack(store::TrackRow row, std::string_view kind) {
+  if (share_.tracks.fetch_add(1, std::memory_order_relaxed) >= kMostTracks) {
+    Loss("tracks", "too_many_tracks", 1, "threads and streams beyond the first 262144");
+    return -1;
+  }
+  row.kind = Intern(kind);
+  row.track = static_cast<int32_t>(part_->tracks.size());
+  part_->tracks.push_back(std::move(row));
+  return part_->tracks.back().track;
+}
+
+store::TrackRow& PartSink::Track(int32_t track) {
+  return part_->tracks[static_cast<size_t>(track)];
+}
+
+Status PartSink::Append(const Slice& slice) {
+  part_->bounds.Take(slice.ts_ns, slice.ts_ns + std::max<int64_t>(slice.dur_ns, 0));
+  return AppendMark(slice);
+}
+
+Status PartSink::AppendMark(const Slice& slice) {
+  part_->slices.Append(slice);
+  ++part_->rows;
+  part_->row_bytes += static_cast<int64_t>(sizeof(Slice));
+  if (part_->row_bytes < share_.part_bytes()) return {};
+  part_->row_bytes = 0;
+  std::lock_guard lock(share_.mutex);
+  return part_->slices.Spill(share_.spill);
+}
+
+void PartSink::AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out) {
+  part_->flows.push_back({ts_ns, id, track, out});
+}
+
+Status PartSink::Append(const store::CounterRow& row) {
+  part_->bounds.Take(row.ts_ns, row.ts_ns);
+  part_->counters.push_back(row);
+  ++part_->rows;
+  return {};
+}
+
+Status PartSink::Append(const store::MemoryRow& row) {
+  part_->bounds.Take(row.ts_ns, row.ts_ns);
+  part_->memory.push_back(row);
+  ++part_->rows;
+  return {};
+}
+
+void PartSink::Append(store::StepRow row) {
+  part_->bounds.Take(row.ts_ns, row.ts_ns + row.dur_ns);
+  part_->steps.push_back(std::move(row));
+  ++part_->rows;
+}
+
+void PartSink::Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::string json,
+                    int64_t pid) {
+  store::FactRow row;
+  row.ts_ns = ts_ns.value_or(kNull);
+  row.kind = Intern(kind);
+  row.json = std::move(json);
+  row.pid = pid;
+  part_->fact_rows.push_back(std::move(row));
+}
+
+void PartSink::Loss(std::string_view table, std::string_view cause, int64_t count,
+                    std::string_view detail) {
+  if (count != 0) AddLoss(part_->losses, table, cause, count, detail);
+}
+
+void PartSink::Version(const std::string& framework, const std::string& version) {
+  part_->versions.emplace(framework, version);
+}
+
+void PartSink::End(PartFacts facts) {
+  part_->facts = std::move(facts);
+  texts_ = {};
+  text_count_ = 0;
+  std::lock_guard lock(share_.mutex);
+  share_.ended.push_back(part_.get());
+  share_.in_memory += part_->row_bytes;
+  if (share_.in_memory < share_.ended_bytes()) return;
+  for (Part* part : std::exchange(share_.ended, {})) {
+    Status spilled = part->slices.Spill(share_.spill);
+    if (!spilled.ok() && share_.failed.ok()) share_.failed = spilled;
+    part->row_bytes = 0;
+  }
+  share_.in_memory = 0;
+}
+
+void PartSink::SetNode(int32_t node) {
+  part_->facts.node = node;
+}
+
+void PartSink::Drop() {
+  *part_ = Part();
+  part_->left_out = true;
+  texts_ = {};
+  text_count_ = 0;
+}
+
+}  // namespace steptrace::import

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "store/string_table.h"
+#include "store/tables.h"
+
+namespace steptrace::import {
+
+inline constexpr int64_t kNull = std::numeric_limits<int64_t>::min();
+
+// A row of `slices` as importers give it: times by the source's own clock; kNull is null.
+struct Slice {
+  int64_t ts_ns = 0;
+  int64_t dur_ns = 0;
+  int64_t correlation = kNull;
+  int64_t external_id = kNull;
+  int64_t flow_out = kNull;
+  int64_t flow_in = kNull;
+  int64_t bytes = kNull;
+  int64_t group = kNull;
+  int64_t sequence = kNull;
+  int64_t step = kNull;
+  store::StringId name{};
+  store::StringId category{};
+  store::StringId details{};
+  store::StringId args{};
+  int32_t track = 0;
+  int32_t depth = 0;  // set by the sink
+};
+
+// What becomes known of a part of the run, at the latest when it ends.
+struct PartFacts {
+  std::optional<int32_t> rank;  // none: it gets the next free number; -1: belongs to no rank
+  int32_t node = 0;
+  std::string host;
+  int32_t local_rank = -1;
+  int32_t world_size = -1;
+  int64_t pid = 0;
+  // What to add to the part's times to get UTC; none: its clock is not known.
+  std::optional<int64_t> utc_offset_ns;
+  std::string source;  // its file, for messages
+};
+
+// A text and its number in the run.
+struct CachedText {
+  uint64_t hash = 0;  // 0: nothing
+  std::string_view text;
+  store::StringId id{};
+};
+
+struct Part;
+struct SinkShare;
+
+// Takes the rows of one part of a run, which is what a source holds of one rank. One thread;
+// several parts may be filled by as many threads. Tracks are numbered within the part.
+class PartSink {
+ public:
+  explicit PartSink(SinkShare& share);
+  ~PartSink();
+  PartSink(const PartSink&) = delete;
+  PartSink& operator=(const PartSink&) = delete;
+
+  // Beyond Limits::max_text_bytes the text becomes a placeholder and is counted as lost. `added`:
+  // the part had no such text before.
+  store::StringId Intern(std::string_view text, bool* added = nullptr);
+
+  // Number, node and rank are set by the sink; the number is returned. -1: too many tracks.
+  int32_t AddTrack(store::TrackRow row, std::string_view kind);
+  store::TrackRow& Track(int32_t track);
+
+  Status Append(const Slice& slice);
+  // A profiler's own mark: a slice that does not move the run's begin and end.
+  Status AppendMark(const Slice& slice);
+  // A flow that begins (out) or ends at a moment on a track: it goes to the innermost slice there.
+  void AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out);
+  Status Append(const store::CounterRow& row);
+  Status Append(const store::MemoryRow& row);
+  void Append(store::StepRow row);
+  // Without a time: at the run's begin.
+  void Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::string json, int64_t pid = 0);
+  // The part's loss of a cause; counts of one cause add up, of the details the first stays.
+  void Loss(std::string_view table, std::string_view cause, int64_t count, std::string_view detail);
+  void Version(const std::string& framework, const std::string& version);
+
+  // No rows follow. Another thread may then give the part away.
+  void End(PartFacts facts);
+  void SetNode(int32_t node);  // the end's facts did not know it
+  // Forgets the part and its rows: its source was refused.
+  void Drop();
+
+  Part& part() { return *part_; }
+  const Part& part() const { return *part_; }
+
+ private:
+  void GrowTexts();
+
+  SinkShare& share_;
+  std::unique_ptr<Part> part_;
+  std::vector<CachedText> texts_;  // by hash
+  size_t text_count_ = 0;
+  uint64_t seed_;
+};
+
+}  // namespace steptrace::import
