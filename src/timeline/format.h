@@ -11,7 +11,9 @@
 //
 //   FileHeader
 //   of each track, of each lane:
-//     pages      each 4,096 slices but the last: ts_ns[n] i64, dur_ns[n] i64, label[n] u32
+//     pages      each 4,096 slices but the last, in blocks of 64 but the last:
+//                  ts_ns[n] i64, dur_ns[n] i64, label[n] u32; so an edge of a pixel touches one
+//                  place
 //     lane index page places u64[pages], then, where the lane has more than 64 slices, for level
 //                k = 1, 2, … until one has at most 64 blocks (a block of level k is 64^k slices):
 //                  first_ts_ns[blocks] i64        of the block's first slice
@@ -27,9 +29,11 @@
 namespace steptrace::timeline {
 
 inline constexpr std::array<char, 8> kMagic = {'S', 'T', 'T', 'I', 'M', 'E', 'L', '\n'};
-inline constexpr uint32_t kFormatVersion = 1;
+inline constexpr uint32_t kFormatVersion = 2;  // 1, never released, had columns a page
 inline constexpr uint64_t kFanout = 64;
 inline constexpr uint64_t kPageSlices = kFanout * kFanout;
+inline constexpr uint64_t kSliceBytes = 20;
+inline constexpr uint64_t kBlockBytes = kFanout * kSliceBytes;
 inline constexpr size_t kMaxLevels = 10;      // 64^10 slices: more than 2^53
 inline constexpr size_t kMaxNameBytes = 512;  // longer names are cut; the run has them whole
 

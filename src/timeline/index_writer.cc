@@ -128,9 +128,12 @@ void IndexWriter::EndTrack() {
 void IndexWriter::FlushPage(LaneOut& lane) {
   if (lane.ts_ns.empty()) return;
   lane.pages.push_back(out_.at());
-  out_.AppendAll(lane.ts_ns);
-  out_.AppendAll(lane.dur_ns);
-  out_.AppendAll(lane.label);
+  for (size_t begin = 0; begin < lane.ts_ns.size(); begin += kFanout) {
+    const size_t n = std::min<size_t>(kFanout, lane.ts_ns.size() - begin);
+    out_.Append(lane.ts_ns.data() + begin, n * sizeof(int64_t));
+    out_.Append(lane.dur_ns.data() + begin, n * sizeof(int64_t));
+    out_.Append(lane.label.data() + begin, n * sizeof(uint32_t));
+  }
   out_.Pad();
   lane.ts_ns.clear();
   lane.dur_ns.clear();

@@ -17,10 +17,22 @@ uint64_t FirstNotBelow(const int64_t* values, uint64_t n, int64_t sought) {
   return static_cast<uint64_t>(base - values) + (n == 1 && *base < sought ? 1 : 0);
 }
 
+// All lines at once: a search would wait for one after the other.
+void Prefetch(const int64_t* values, uint64_t n) {
+  for (uint64_t i = 0; i < n; i += 8) __builtin_prefetch(values + i);
+}
+
+// Four maxima that do not wait for one another, then the place of theirs.
 uint64_t FirstOfMost(const int64_t* values, uint64_t n) {
-  uint64_t best = 0;
-  for (uint64_t i = 1; i < n; ++i) best = values[i] > values[best] ? i : best;
-  return best;
+  int64_t most[4] = {values[0], values[0], values[0], values[0]};
+  uint64_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (uint64_t k = 0; k < 4; ++k) most[k] = std::max(most[k], values[i + k]);
+  }
+  for (; i < n; ++i) most[0] = std::max(most[0], values[i]);
+  const int64_t longest = std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+  for (i = 0; values[i] != longest;) ++i;
+  return i;
 }
 
 uint64_t LevelBytes(uint64_t blocks, bool first) {
@@ -73,17 +85,19 @@ uint64_t Lane::SearchLevels(int64_t ts_ns) const {
     const uint64_t below = k == 1 ? size_ : level_[k - 2].blocks;
     begin = block * kFanout;
     count = std::min(kFanout, below - begin);
+    // The block's begins, and its durations, which whoever searches adds up next.
+    if (k == 1) Prefetch(BlockOf(begin).ts_ns, 2 * count);
+    if (k == 2) Prefetch(level_[0].first_ts_ns + begin, count);
   }
-  return count == 0
-             ? begin
-             : begin + FirstNotBelow(PageOf(begin).ts_ns + begin % kPageSlices, count, ts_ns);
+  return count == 0 ? begin
+                    : begin + FirstNotBelow(BlockOf(begin).ts_ns + begin % kFanout, count, ts_ns);
 }
 
 uint64_t Lane::LowerBound(int64_t ts_ns, uint64_t from) const {
   if (from >= size_) return size_;
   // Answers of a view lie close together: first the rest of the block at hand.
   const uint64_t block_end = std::min(size_, (from / kFanout + 1) * kFanout);
-  const int64_t* here = PageOf(from).ts_ns + from % kPageSlices;
+  const int64_t* here = BlockOf(from).ts_ns + from % kFanout;
   const uint64_t left = block_end - from;
   if (here[left - 1] >= ts_ns) return from + FirstNotBelow(here, left, ts_ns);
   return std::max(block_end, SearchLevels(ts_ns));
@@ -91,8 +105,8 @@ uint64_t Lane::LowerBound(int64_t ts_ns, uint64_t from) const {
 
 void Lane::Improve(Best& best, size_t level, uint64_t begin, uint64_t end) const {
   if (begin >= end) return;
-  const int64_t* values = level == 0 ? PageOf(begin).dur_ns + begin % kPageSlices
-                                     : level_[level - 1].longest_ns + begin;
+  const int64_t* values =
+      level == 0 ? BlockOf(begin).dur_ns + begin % kFanout : level_[level - 1].longest_ns + begin;
   const uint64_t at = FirstOfMost(values, end - begin);
   const uint64_t block = begin + at;
   const bool earlier = block << (6 * level) < best.block << (6 * best.level);
@@ -149,7 +163,7 @@ uint64_t Lane::NextFrom(uint64_t begin, uint64_t end, int64_t least_ns) const {
     if (at >= parts) return end;
     const uint64_t stop = std::min(parts, (at / kFanout + 1) * kFanout);
     const int64_t* values =
-        level == 0 ? PageOf(at).dur_ns + at % kPageSlices - at : level_[level - 1].longest_ns;
+        level == 0 ? BlockOf(at).dur_ns + at % kFanout - at : level_[level - 1].longest_ns;
     while (at < stop && values[at] < least_ns) ++at;
     if (at == stop) continue;
     // One that is long enough: down to it.
@@ -158,7 +172,7 @@ uint64_t Lane::NextFrom(uint64_t begin, uint64_t end, int64_t least_ns) const {
       const uint64_t below = level == 1 ? size_ : level_[level - 2].blocks;
       const uint64_t last = std::min(below, at + kFanout);
       const int64_t* children =
-          level == 1 ? PageOf(at).dur_ns + at % kPageSlices - at : level_[level - 2].longest_ns;
+          level == 1 ? BlockOf(at).dur_ns + at % kFanout - at : level_[level - 2].longest_ns;
       while (at < last && children[at] < least_ns) ++at;
       if (at == last) break;  // the file contradicts itself: go on behind the block
     }
@@ -174,7 +188,7 @@ uint64_t Lane::CoveredBefore(uint64_t i) const {
   if (levels_ == 0) block = 0;
   const uint64_t begin = block * kFanout;
   if (begin >= i) return sum;
-  const int64_t* durations = PageOf(begin).dur_ns + begin % kPageSlices;
+  const int64_t* durations = BlockOf(begin).dur_ns + begin % kFanout;
   for (uint64_t k = 0; k < i - begin; ++k) sum += static_cast<uint64_t>(durations[k]);
   return sum;
 }

@@ -27,9 +27,9 @@ class Lane {
   Lane(const std::byte* file, uint64_t size, uint64_t index_at);
 
   uint64_t size() const { return size_; }
-  int64_t Ts(uint64_t i) const { return PageOf(i).ts_ns[i % kPageSlices]; }
-  int64_t Dur(uint64_t i) const { return PageOf(i).dur_ns[i % kPageSlices]; }
-  uint32_t Label(uint64_t i) const { return PageOf(i).label[i % kPageSlices]; }
+  int64_t Ts(uint64_t i) const { return BlockOf(i).ts_ns[i % kFanout]; }
+  int64_t Dur(uint64_t i) const { return BlockOf(i).dur_ns[i % kFanout]; }
+  uint32_t Label(uint64_t i) const { return BlockOf(i).label[i % kFanout]; }
   int64_t End(uint64_t i) const;
   Slice At(uint64_t i) const { return {Ts(i), Dur(i), Label(i)}; }
 
@@ -43,7 +43,7 @@ class Lane {
   uint64_t CoveredBefore(uint64_t i) const;
 
  private:
-  struct Page {
+  struct Block {  // 64 slices, fewer at the end
     const int64_t* ts_ns;
     const int64_t* dur_ns;
     const uint32_t* label;
@@ -54,10 +54,11 @@ class Lane {
     uint64_t block = 0;
   };
 
-  Page PageOf(uint64_t i) const {
-    const uint64_t page = i / kPageSlices;
-    const uint64_t n = std::min(kPageSlices, size_ - page * kPageSlices);
-    const auto* ts_ns = reinterpret_cast<const int64_t*>(file_ + pages_[page]);
+  Block BlockOf(uint64_t i) const {
+    const uint64_t block = i / kFanout;
+    const uint64_t n = std::min(kFanout, size_ - block * kFanout);
+    const std::byte* at = file_ + pages_[i / kPageSlices] + block % kFanout * kBlockBytes;
+    const auto* ts_ns = reinterpret_cast<const int64_t*>(at);
     return {ts_ns, ts_ns + n, reinterpret_cast<const uint32_t*>(ts_ns + 2 * n)};
   }
   uint64_t SearchLevels(int64_t ts_ns) const;

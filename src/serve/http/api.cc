@@ -30,7 +30,7 @@ constexpr size_t kMaxTracks = 65'536;  // of a search or a sum; a view has a lim
 constexpr size_t kMaxReports = 16;
 constexpr size_t kMaxTimelines = 8;
 // A mapped index that is read counts as memory until it is let go of.
-constexpr int64_t kMostResidentBytes = int64_t{256} << 20;
+constexpr int64_t kMostResidentBytes = int64_t{128} << 20;
 constexpr int64_t kMemoryCheckNs = 50 * kNsPerMs;
 // Whether a run grew is asked once a second; making its index anew may take a twentieth of the
 // time.
