@@ -41,8 +41,7 @@ export class RunContext {
   });
   /** Of the whole run. */
   readonly report: Loaded<Report>;
-  /** Of the steps in the chosen stretch; the whole run's where none is chosen. */
-  readonly chosen: Loaded<Report>;
+  private readonly inStretch: Loaded<Report>;
   private event = $state.raw<RunEvent | null>(null);
   /** Of the first event: what was asked for on opening is no older, and need not be asked for again. */
   private firstGeneration = $state(0);
@@ -59,12 +58,15 @@ export class RunContext {
       void this.generation;
       return source.report(id, null, signal);
     });
-    this.chosen = resource(
+    this.inStretch = resource(
       (signal) => {
         void this.generation;
-        return source.report(id, this.stretch, signal);
+        // Without a stretch nobody reads it.
+        return this.stretch
+          ? source.report(id, this.stretch, signal)
+          : new Promise(() => undefined);
       },
-      () => (this.stretch ? `${this.stretch.from} ${this.stretch.to}` : ''),
+      () => this.stretch,
     );
     $effect(() =>
       source.watchRun(id, (event) => {
@@ -74,13 +76,9 @@ export class RunContext {
     );
   }
 
-  /** Steps so far, as the server last told; null before it did. */
-  get liveSteps(): number | null {
-    return this.event?.steps ?? null;
-  }
-
-  get liveTo(): Ns | null {
-    return this.event?.to_ns ?? null;
+  /** Of the steps in the chosen stretch; the whole run's where none is chosen. */
+  get chosen(): Loaded<Report> {
+    return this.stretch ? this.inStretch : this.report;
   }
 
   choose(chosen: Stretch | null): void {

@@ -82,9 +82,9 @@ describe('tree', () => {
     expect(drawn(nodes)).toEqual([
       'node 0',
       '  rank 0',
-      '    train',
+      '    train 1',
       '      a',
-      '    loader',
+      '    loader 2',
       '      b',
     ]);
   });

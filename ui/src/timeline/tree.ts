@@ -71,7 +71,8 @@ export function nameOf(track: Track): string {
     if (told === '' || told === String(track.stream)) return `stream ${track.stream ?? '?'}`;
     return told;
   }
-  if (told !== '') return told;
+  if (told !== '')
+    return track.kind === 'process' && track.pid !== null ? `${told} ${track.pid}` : told;
   if (track.kind === 'process') return track.pid === null ? 'process' : `process ${track.pid}`;
   if (track.tid !== null) return `${track.kind} ${track.tid}`;
   return `${track.kind} ${track.track}`;

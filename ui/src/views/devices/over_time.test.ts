@@ -10,7 +10,7 @@ const columns = (rows: [metric: string, node: number, at: number, mean: number][
     length: rows.length,
     strings: () => rows.map((r) => r[0]),
     numbers: (name: string) =>
-      rows.map((r) => (name === 'node' ? r[1] : name === 'mean' ? r[3] : r[2])),
+      rows.map((r) => (name === 'node' || name === 'track' ? r[1] : name === 'mean' ? r[3] : r[2])),
   }) as unknown as Columns;
 
 describe('utilisation over time', () => {
@@ -29,7 +29,7 @@ describe('utilisation over time', () => {
     expect(lines.map((l) => l.node)).toEqual([0, 1]);
     expect(lines[0]?.values[0]).toBeCloseTo(0.3);
     expect(lines[0]?.values[1]).toBe(1);
-    expect(lines[1]?.values[1]).toBeNaN();
+    expect(lines[1]?.values).toEqual([0.5, 0.5]);
   });
 
   it('of a profile is that of its steps, mean over devices', () => {

@@ -9,19 +9,26 @@ export interface NodeLine {
   values: number[];
 }
 
-/** Mean of all tracks of a node in each of `parts` equal parts of what was measured. */
-export function byNode(columns: Columns, metric: string, parts: number): NodeLine[] {
+/**
+ * Mean of all tracks of a node in equal parts of what was measured: as many as the longest track has
+ * values, `most` at most. A part in which nothing was read holds the value before it.
+ */
+export function byNode(columns: Columns, metric: string, most: number): NodeLine[] {
   const name = columns.strings('metric');
   const node = columns.numbers('node');
   const at = columns.numbers('bucket_ns');
   const mean = columns.numbers('mean');
+  const track = columns.numbers('track');
+  const counts = new Map<number, number>();
   let from = Infinity;
   let to = -Infinity;
   for (let i = 0; i < columns.length; ++i) {
     if (name[i] !== metric) continue;
     from = Math.min(from, at[i] ?? 0);
     to = Math.max(to, at[i] ?? 0);
+    counts.set(track[i] ?? 0, (counts.get(track[i] ?? 0) ?? 0) + 1);
   }
+  const parts = Math.max(Math.min(most, Math.max(0, ...counts.values())), 1);
   const sums = new Map<number, { sum: Float64Array; count: Float64Array }>();
   const width = (to - from) / parts || 1;
   for (let i = 0; i < columns.length; ++i) {
@@ -42,8 +49,15 @@ export function byNode(columns: Columns, metric: string, parts: number): NodeLin
     .map(([number, { sum, count }]) => ({
       node: number,
       at: Array.from(sum, (_, i) => from + (i + 0.5) * width),
-      values: Array.from(sum, (s, i) => ((count[i] ?? 0) > 0 ? s / (count[i] ?? 1) : NaN)),
+      values: held(Array.from(sum, (s, i) => ((count[i] ?? 0) > 0 ? s / (count[i] ?? 1) : NaN))),
     }));
+}
+
+function held(values: number[]): number[] {
+  for (let i = 1; i < values.length; ++i) {
+    if (Number.isNaN(values[i])) values[i] = values[i - 1] ?? NaN;
+  }
+  return values;
 }
 
 /** Of a profile: the share of each step in which its devices ran anything, mean over the devices. */
