@@ -26,7 +26,7 @@ struct ReportArguments {
   std::optional<int64_t> top;
   std::filesystem::path html;      // empty: none is written
   std::filesystem::path notebook;  // likewise
-  rpc::ImportRequest limits;  // of a profile that is imported
+  rpc::ImportRequest limits;       // of a profile that is imported
 };
 
 Status PrintJson(const std::filesystem::path& run, const ReportArguments& arguments,
@@ -59,8 +59,8 @@ Status WritePages(const std::filesystem::path& run, const ReportArguments& argum
         pages::WriteHtmlReport(package, {{"report", content}}, arguments.html));
   }
   if (!arguments.notebook.empty()) {
-    STEPTRACE_RETURN_IF_ERROR(pages::WriteNotebook(report, std::filesystem::absolute(run),
-                                                   arguments.notebook));
+    STEPTRACE_RETURN_IF_ERROR(
+        pages::WriteNotebook(report, std::filesystem::absolute(run), arguments.notebook));
   }
   for (const auto& path : {arguments.html, arguments.notebook}) {
     if (!path.empty() && path != "-") fmt::print(stderr, "steptrace: wrote {}\n", path.string());
@@ -94,8 +94,7 @@ int Report(const ReportArguments& arguments, const Session& session) {
   auto run = RunOf(arguments, settings);
   if (!run.ok()) return Fail(run.error());
   if (!arguments.html.empty() || !arguments.notebook.empty()) {
-    const Status written =
-        WritePages(*run, arguments, {settings.price_per_hour, arguments.last});
+    const Status written = WritePages(*run, arguments, {settings.price_per_hour, arguments.last});
     return written.ok() ? FinishOutput(stdout) : Fail(written.error());
   }
   if (arguments.section == "rules") {  // they look at more than the report holds

@@ -62,7 +62,9 @@ void RunSink::SetParent(int32_t track, size_t parent_part, int32_t parent) {
   impl_->parents.push_back({&open_->part(), track, impl_->parts[parent_part], parent});
 }
 
-const store::StringTable& RunSink::strings() const { return impl_->share.strings; }
+const store::StringTable& RunSink::strings() const {
+  return impl_->share.strings;
+}
 
 PartSink& RunSink::AddPart() {
   impl_->sinks.push_back(std::make_unique<PartSink>(impl_->share));

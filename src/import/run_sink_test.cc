@@ -156,8 +156,8 @@ TEST_F(RunSinkTest, PartsGrowTogether) {
   std::vector<std::pair<int32_t, int32_t>> places;
   for (const auto& row : rows) places.emplace_back(row.rank, row.track);
   // Numbered within their parts, then through the run.
-  EXPECT_THAT(places, ElementsAre(std::pair(7, 0), std::pair(3, 1), std::pair(7, 0),
-                                  std::pair(3, 1)));
+  EXPECT_THAT(places,
+              ElementsAre(std::pair(7, 0), std::pair(3, 1), std::pair(7, 0), std::pair(3, 1)));
 }
 
 TEST_F(RunSinkTest, AParentMayBeInAnotherPart) {

@@ -10,8 +10,8 @@
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/recommendations.h"
 #include "analyze/report/sections.h"
-#include "analyze/rules/agreement.h"
 #include "analyze/report/step_parts.h"
+#include "analyze/rules/agreement.h"
 #include "analyze/rules/profiling_report.h"
 #include "analyze/verdict/attribution.h"
 #include "analyze/verdict/verdict.h"
@@ -118,7 +118,8 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
   AttributionRules made = MakeRules(input.steps, load, device, HasPeers(nodes, facts));
   made.idle_of_forward = idle.of_forward;
   if (input.profile != nullptr) {
-    profiled = ranks != nullptr ? StagesOf(*input.profile, *ranks) : AttributeProfile(*input.profile);
+    profiled =
+        ranks != nullptr ? StagesOf(*input.profile, *ranks) : AttributeProfile(*input.profile);
   }
   if (!profiled.empty()) made.profiled = &profiled;
   return made;
@@ -151,8 +152,9 @@ std::vector<StepPart> MeasureStepParts(const ReportInput& input) {
 }
 
 Report BuildReport(const ReportInput& input) {
-  return BuildReport(input,
-                     input.profile == nullptr ? ProfileAnalysis() : AnalyseProfile(*input.profile, input.options.tensor_cores));
+  return BuildReport(input, input.profile == nullptr
+                                ? ProfileAnalysis()
+                                : AnalyseProfile(*input.profile, input.options.tensor_cores));
 }
 
 Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {

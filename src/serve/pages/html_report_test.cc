@@ -39,7 +39,8 @@ TEST(FillPage, RefusesAPageOfAnotherVersion) {
 
 // What was put into one element is text there, and no place for the next one.
 TEST(FillPage, ContentIsNoElement) {
-  const std::string name = R"("<script type=\"application/json\" id=\"steptrace-steps\">null</script>")";
+  const std::string name =
+      R"("<script type=\"application/json\" id=\"steptrace-steps\">null</script>")";
   auto page = FillPage(kPage, {{"report", name}, {"steps", "[]"}});
   ASSERT_TRUE(page.ok());
   EXPECT_THAT(*page, HasSubstr("id=\"steptrace-steps\">[]</script>"));
@@ -48,7 +49,8 @@ TEST(FillPage, ContentIsNoElement) {
 class WriteHtmlReportTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("steptrace-pages." + std::to_string(getpid()));
+    folder_ =
+        std::filesystem::temp_directory_path() / ("steptrace-pages." + std::to_string(getpid()));
     std::filesystem::create_directories(folder_ / "ui");
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

@@ -16,10 +16,8 @@ using Json = nlohmann::ordered_json;
 class Cells {
  public:
   void Text(const std::string& text) {
-    cells_.push_back({{"cell_type", "markdown"},
-                      {"id", Id()},
-                      {"metadata", Json::object()},
-                      {"source", text}});
+    cells_.push_back(
+        {{"cell_type", "markdown"}, {"id", Id()}, {"metadata", Json::object()}, {"source", text}});
   }
   void Code(const std::string& code) {
     cells_.push_back({{"cell_type", "code"},
@@ -72,10 +70,12 @@ void AddRows(Cells& cells) {
 std::string NotebookOf(const analyze::Report& report, const std::filesystem::path& run) {
   Cells cells;
   cells.Text("# Why is this training slow?\n\nMade by `steptrace report --notebook`.");
-  cells.Code(fmt::format("import steptrace\n\nrun = steptrace.open({})\nrun", Literal(run.string())));
-  cells.Code("report = run.report()\nprint(report.verdict.headline)\n"
-             "for evidence in report.verdict.evidence:\n    print(\"-\", evidence.text)\n"
-             "for advice in report.verdict.advice:\n    print(\"try:\", advice.text)");
+  cells.Code(
+      fmt::format("import steptrace\n\nrun = steptrace.open({})\nrun", Literal(run.string())));
+  cells.Code(
+      "report = run.report()\nprint(report.verdict.headline)\n"
+      "for evidence in report.verdict.evidence:\n    print(\"-\", evidence.text)\n"
+      "for advice in report.verdict.advice:\n    print(\"try:\", advice.text)");
   cells.View("Where does a step go?", "breakdown");
   cells.View("How long do steps take?", "steps");
   cells.View("How are they distributed?", "histogram");
@@ -89,8 +89,7 @@ std::string NotebookOf(const analyze::Report& report, const std::filesystem::pat
   const Json notebook = {
       {"cells", std::move(cells).Take()},
       {"metadata",
-       {{"kernelspec",
-         {{"display_name", "Python 3"}, {"language", "python"}, {"name", "python3"}}},
+       {{"kernelspec", {{"display_name", "Python 3"}, {"language", "python"}, {"name", "python3"}}},
         {"language_info", {{"name", "python"}}}}},
       {"nbformat", 4},
       {"nbformat_minor", 5}};

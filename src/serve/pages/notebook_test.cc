@@ -48,7 +48,8 @@ TEST(Notebook, AsksOnlyForWhatTheRunHas) {
 // A folder's name is data, whatever is in it: one literal, and no code.
 TEST(Notebook, APathIsALiteral) {
   const std::string notebook = NotebookOf({}, "/runs/a\"); import os\n\xff é");
-  EXPECT_THAT(CodeOf(notebook), HasSubstr(R"(steptrace.open("/runs/a\"); import os\n\ufffd \u00e9"))"));
+  EXPECT_THAT(CodeOf(notebook),
+              HasSubstr(R"(steptrace.open("/runs/a\"); import os\n\ufffd \u00e9"))"));
 }
 
 }  // namespace

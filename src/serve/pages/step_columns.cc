@@ -51,12 +51,8 @@ class Columns : public rpc::RowVisitor {
 
 Result<std::string> StepColumns(const std::filesystem::path& run, int64_t most) {
   Columns columns;
-  STEPTRACE_RETURN_IF_ERROR(rpc::VisitRows({.run = run,
-                                            .table = "steps",
-                                            .columns = {},
-                                            .where = "",
-                                            .limit = most + 1},
-                                           columns));
+  STEPTRACE_RETURN_IF_ERROR(rpc::VisitRows(
+      {.run = run, .table = "steps", .columns = {}, .where = "", .limit = most + 1}, columns));
   if (columns.rows() == 0 || columns.rows() > most) return std::string();
   return std::move(columns).Text();
 }

@@ -12,8 +12,8 @@ namespace steptrace::pages {
 // A page that is mailed stays small: of more steps it shows what the report says of them.
 inline constexpr int64_t kMostSteps = 20'000;
 
-// The table `steps` of a run as a JSON object of columns, {"rank": [0, …], "dur_ns": […], …}: times in
-// ns, absent values null. Empty text: the run has none, or more than `most`.
+// The table `steps` of a run as a JSON object of columns, {"rank": [0, …], "dur_ns": […], …}: times
+// in ns, absent values null. Empty text: the run has none, or more than `most`.
 Result<std::string> StepColumns(const std::filesystem::path& run, int64_t most = kMostSteps);
 
 }  // namespace steptrace::pages

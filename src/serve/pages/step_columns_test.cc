@@ -44,7 +44,9 @@ TEST_F(StepColumnsTest, OfTooManyNone) {
   EXPECT_TRUE(fewer->empty());
 }
 
-TEST_F(StepColumnsTest, WithoutARunAnError) { EXPECT_FALSE(StepColumns(dir_.path() / "no").ok()); }
+TEST_F(StepColumnsTest, WithoutARunAnError) {
+  EXPECT_FALSE(StepColumns(dir_.path() / "no").ok());
+}
 
 }  // namespace
 }  // namespace steptrace::pages

@@ -131,8 +131,8 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
 Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& options) {
   analyze::Report report;
   const Make make = [&report](const analyze::ReportInput& input, auto analysis) {
-    report = analysis ? analyze::BuildReport(input, *std::move(analysis))
-                      : analyze::BuildReport(input);
+    report =
+        analysis ? analyze::BuildReport(input, *std::move(analysis)) : analyze::BuildReport(input);
   };
   STEPTRACE_RETURN_IF_ERROR(WithInput(path, options, make));
   return report;

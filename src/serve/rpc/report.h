@@ -17,8 +17,8 @@ struct ReportOptions {
   std::optional<double> price_per_hour;
   std::optional<int64_t> last_steps;  // only the newest steps of each rank
   analyze::TensorCorePatterns tensor_cores = {};
-  std::optional<int64_t> from_ns{};   // only what lies in a stretch: steps and slices that begin
-  std::optional<int64_t> to_ns{};     // and end in it, samples taken in it
+  std::optional<int64_t> from_ns{};  // only what lies in a stretch: steps and slices that begin
+  std::optional<int64_t> to_ns{};    // and end in it, samples taken in it
 };
 
 // The report of a run as its files stand now: closed, live and interrupted runs alike. Only reads.
