@@ -9,7 +9,7 @@ export default defineConfig({
   globalTeardown: './tests/teardown.ts',
   outputDir: 'test-results',
   workers: Number(process.env.UI_WORKERS ?? 1),
-  timeout: 90_000,
+  timeout: 240_000, // on a machine with other work a screenshot alone may take a minute
   expect: { timeout: 30_000 },
   reporter: [['list']],
   use: {

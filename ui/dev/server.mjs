@@ -123,7 +123,7 @@ async function series(run, query) {
       metric: t((c) => of.get(c.track).name),
       node: Int32Array.from(t((c) => of.get(c.track).node)),
       track: Int32Array.from(t((c) => c.track)),
-      device: t((c) => of.get(c.track).device),
+      device: Int32Array.from(t((c) => of.get(c.track).device ?? -1)),
       bucket_ns: Float64Array.from(t((c) => c.at)),
       min: Float64Array.from(t((c) => Math.min(...c.v))),
       mean: Float64Array.from(t((c) => c.v.reduce((x, y) => x + y, 0) / c.v.length)),

@@ -15,6 +15,10 @@ describe('source', () => {
     expect(placeOf(text)).toEqual(file === null ? null : { file, line });
   });
 
+  it('does not stand still over a million letters', () => {
+    expect(placeOf('x'.repeat(1_000_000))).toBeNull();
+  });
+
   it('fills a template and lets no name out of its place', () => {
     const place = { file: '/a/b c"&.py', line: 3 };
     expect(editorLink('vscode://file/{file}:{line}', place)).toBe(

@@ -14,7 +14,11 @@ const FORMS = [
   /([^\s:"'<>|()]+\.(?:py|pyx|cc|cpp|cu|h|hpp|c)):(\d{1,9})/,
 ];
 
-export function placeOf(text: string): SourcePlace | null {
+/** Longer is no path, and the forms below take the square of the length at worst. */
+const MAX_LENGTH = 2000;
+
+export function placeOf(whole: string): SourcePlace | null {
+  const text = whole.slice(0, MAX_LENGTH);
   for (const form of FORMS) {
     const match = form.exec(text);
     if (match?.[1] !== undefined && match[2] !== undefined) {

@@ -8,7 +8,8 @@ export interface Range {
 }
 
 /** `step_12` and `step_13` are one range: numbers at the end count copies of it. */
-export const rangeName = (name: string): string => name.replace(/[#_ -]?\d+$/, '') || name;
+export const rangeName = (name: string): string =>
+  name.length > 512 ? name : name.replace(/[#_ -]?\d+$/, '') || name;
 
 export function ranges(
   names: readonly string[],

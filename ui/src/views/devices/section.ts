@@ -163,7 +163,8 @@ const PRECISIONS: readonly (readonly [Precision, RegExp])[] = [
   ['INT32', /\bint\b(?!\s*[,)>]?\s*\()|int32|\blong\b|int64/i],
 ];
 
-export function precisionOf(name: string): Precision {
+export function precisionOf(whole: string): Precision {
+  const name = whole.slice(0, 2000);
   // Indices and sizes are integers in nearly every signature: only template arguments count.
   const signature = name.includes('<')
     ? name.slice(0, name.lastIndexOf('(') + 1 || undefined)

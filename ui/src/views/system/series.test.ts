@@ -5,8 +5,8 @@ import { aligned, chartsOf, heatRows, lineName, processes, seriesOf } from './se
 
 // metric, node, track, device, bucket, mean
 const ROWS: [string, number, number, number | null, number, number][] = [
-  ['cpu.busy_share', 0, 1, null, 0, 0.5],
-  ['cpu.busy_share', 0, 1, null, 10, 0.6],
+  ['cpu.busy_share', 0, 1, -1, 0, 0.5],
+  ['cpu.busy_share', 0, 1, -1, 10, 0.6],
   ['core.busy_share', 0, 2, 1, 0, 0.1],
   ['core.busy_share', 0, 3, 0, 10, 0.9],
   ['process.cpu_cores', 0, 4, null, 0, 1.5],

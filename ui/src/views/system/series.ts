@@ -42,7 +42,7 @@ export function seriesOf(columns: Columns): Series[] {
         metric: metric[i] ?? '',
         node: node?.[i] ?? 0,
         track: id,
-        device: Number.isNaN(number) ? null : number,
+        device: number >= 0 ? number : null, // -1 and null: of no single one
         at: [],
         mean: [],
         min: [],
