@@ -84,4 +84,8 @@ struct SinkShare {
   Status failed;             // the first rows of full parts that the disk refused
 };
 
+// The text as the run has it; `text` of the result is empty where the placeholder took its place.
+// Locks.
+CachedText InternInRun(SinkShare& share, std::string_view text);
+
 }  // namespace steptrace::import

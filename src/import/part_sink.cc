@@ -14,7 +14,8 @@ constexpr std::string_view kTextPlaceholder = "(text left out)";
 constexpr size_t kFirstTexts = 1 << 10;
 constexpr size_t kMostTexts = 1 << 20;  // then the cache is begun anew
 
-// The text as the run has it. Locks.
+}  // namespace
+
 CachedText InternInRun(SinkShare& share, std::string_view text) {
   std::lock_guard lock(share.mutex);
   store::StringId id{};
@@ -29,8 +30,6 @@ CachedText InternInRun(SinkShare& share, std::string_view text) {
   }
   return {0, share.strings.Text(id), id};
 }
-
-}  // namespace
 
 void AddLoss(Losses& losses, std::string_view table, std::string_view cause, int64_t count,
              std::string_view detail) {

@@ -49,6 +49,10 @@ RunSink::RunSink(std::filesystem::path folder, const Limits& limits)
     : impl_(std::make_unique<Impl>(std::move(folder), limits)) {}
 RunSink::~RunSink() = default;
 
+store::StringId RunSink::Intern(std::string_view text) {
+  return open_ != nullptr ? open_->Intern(text) : InternInRun(impl_->share, text).id;
+}
+
 size_t RunSink::BeginPart() {
   open_ = &AddPart();
   return impl_->sinks.size() - 1;

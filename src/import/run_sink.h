@@ -50,8 +50,8 @@ class RunSink {
   void EndPart(PartFacts facts) { open_->End(std::move(facts)); }
   void DropPart() { open_->Drop(); }
 
-  // Of the open part; PartSink says more.
-  store::StringId Intern(std::string_view text) { return open_->Intern(text); }
+  // Of the open part; PartSink says more. Texts may come before any part.
+  store::StringId Intern(std::string_view text);
   int32_t AddTrack(store::TrackRow row, std::string_view kind) {
     return open_->AddTrack(std::move(row), kind);
   }

@@ -160,6 +160,14 @@ TEST_F(RunSinkTest, PartsGrowTogether) {
               ElementsAre(std::pair(7, 0), std::pair(3, 1), std::pair(7, 0), std::pair(3, 1)));
 }
 
+TEST_F(RunSinkTest, TextsMayComeBeforeAnyPart) {
+  RunSink sink(folder_, {});
+  const store::StringId early = sink.Intern("early");
+  sink.BeginPart();
+  EXPECT_EQ(sink.Intern("early"), early);
+  EXPECT_EQ(sink.strings().Text(early), "early");
+}
+
 TEST_F(RunSinkTest, AParentMayBeInAnotherPart) {
   RunSink sink(folder_, {});
   const size_t node = sink.BeginPart();
