@@ -78,7 +78,7 @@ class Report(Dict[str, Any]):
 
     def __getattr__(self, name: str) -> Any: ...
 
-class Plots:
+class _Plots:
     """Views of a run as matplotlib figures; what the run has no source for says so."""
 
     def breakdown(self) -> Any: ...
@@ -142,7 +142,7 @@ class Run:
         limit: Optional[int] = None,
     ) -> Any: ...
     @property
-    def plot(self) -> Plots: ...
+    def plot(self) -> _Plots: ...
     def show(self, height: int = 720) -> Any:
         """The whole report, as `report --html` writes it, for a notebook to show."""
 

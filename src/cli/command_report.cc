@@ -94,6 +94,11 @@ int Report(const ReportArguments& arguments, const Session& session) {
   auto run = RunOf(arguments, settings);
   if (!run.ok()) return Fail(run.error());
   if (!arguments.html.empty() || !arguments.notebook.empty()) {
+    if (!arguments.section.empty() || arguments.json) {
+      return Fail(
+          Error{"report: a page holds the whole report; leave out --section and --json, or "
+                "--html and --notebook"});
+    }
     const Status written = WritePages(*run, arguments, {settings.price_per_hour, arguments.last});
     return written.ok() ? FinishOutput(stdout) : Fail(written.error());
   }
@@ -142,13 +147,11 @@ void AddReportCommand(CLI::App& app, Session& session) {
       ->check(AtLeast(1))
       ->needs(section);
   command->add_option("--html", arguments->html, "Write it as one HTML file instead; - is stdout")
-      ->type_name("FILE")
-      ->excludes(section);
+      ->type_name("FILE");
   command
       ->add_option("--notebook", arguments->notebook,
                    "Write a Jupyter notebook on this run instead;\n- is stdout")
-      ->type_name("FILE")
-      ->excludes(section);
+      ->type_name("FILE");
   AddImportLimits(command, arguments->limits);
   AddFolderOption(command, session);
   AddColorOption(command, session);

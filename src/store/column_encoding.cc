@@ -103,15 +103,9 @@ std::shared_ptr<parquet::WriterProperties> ChooseEncodings(const arrow::RecordBa
     if (type == arrow::Type::STRING || type == arrow::Type::DICTIONARY) {
       builder.disable_statistics(name);
     }
-    // Setting up the compressor costs more than there is to compress.
-    const bool empty = column.null_count() == column.length();
-    if (empty) {
-      builder.compression(name, parquet::Compression::UNCOMPRESSED);
-    } else {
-      builder.compression_level(name, kZstdLevel);
-    }
+    builder.compression_level(name, kZstdLevel);
     if (type != arrow::Type::INT64 && type != arrow::Type::INT32) continue;
-    if (empty || !DeltaIsSmaller(column)) continue;
+    if (column.null_count() == column.length() || !DeltaIsSmaller(column)) continue;
     builder.disable_dictionary(name)->encoding(name, parquet::Encoding::DELTA_BINARY_PACKED);
   }
   return builder.build();
