@@ -335,11 +335,14 @@ void Annotations::Rename(std::string_view name, std::string_view to) {
 
 void Annotations::Sort(bool on_device, PartSink& sink, Slice* slice) {
   event_.args.clear();
+  const size_t size = text_.size();
+  text_.append(json::kPadding, '\0');  // values are read in blocks
   for (const Entry& entry : entries_) {
     event_.args.push_back({NameOf(entry), ValueOf(entry), FateOf(NameOf(entry))});
   }
   event_.duplicate_keys = 1;  // these do not stand in a text side by side
   sorter_.Sort(event_, on_device, sink, slice);
+  text_.resize(size);
 }
 
 }  // namespace steptrace::import::perfetto

@@ -120,7 +120,8 @@ TEST_F(ExportTest, ACounterThatIsNoNumberIsNoneInJson) {
   }
   ASSERT_OK(ExportTrace(run(), TraceFormat::kChrome, out()));
   std::vector<Json> values;
-  for (const Json& event : Json::parse(Content(out()))["traceEvents"]) {
+  const Json trace = Json::parse(Content(out()));
+  for (const Json& event : trace["traceEvents"]) {
     if (event["ph"] == "C") values.push_back(event["args"]["value"]);
   }
   EXPECT_THAT(values, ::testing::ElementsAre(Json(0.5), Json(), Json()));

@@ -107,7 +107,7 @@ Answer Api::Handle(const Request& request) {
 }
 
 Answer Api::ForRun(const Run& run, const Rest& rest, Parameters& parameters) {
-  const std::string_view what = rest.empty() ? "" : rest[0];
+  const std::string_view what = rest.empty() ? std::string_view() : std::string_view(rest[0]);
   if (rest.size() == 1 && what == "report") return Report(run, parameters);
   if (rest.size() == 1 && what == "rules") return Rules(run, parameters);
   if (rest.size() == 1 && what == "series") return Series(run, parameters);

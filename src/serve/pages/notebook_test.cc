@@ -15,7 +15,8 @@ using testing::Not;
 
 std::string CodeOf(const std::string& notebook) {
   std::string code;
-  for (const auto& cell : nlohmann::json::parse(notebook)["cells"]) {
+  const auto parsed = nlohmann::json::parse(notebook);
+  for (const auto& cell : parsed["cells"]) {
     if (cell["cell_type"] == "code") code += cell["source"].get<std::string>() + "\n";
   }
   return code;
