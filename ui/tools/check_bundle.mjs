@@ -30,7 +30,10 @@ const views = (manifest[entry].dynamicImports ?? []).map((key) => ({
   key,
   bytes: weight(closure(key, new Set(first))),
 }));
-const heaviest = views.reduce((a, b) => (b.bytes > a.bytes ? b : a), { key: entry, bytes: weight(first) });
+const heaviest = views.reduce((a, b) => (b.bytes > a.bytes ? b : a), {
+  key: entry,
+  bytes: weight(first),
+});
 const report = readFileSync(join(out, 'report.html'));
 const kilo = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
 
@@ -42,7 +45,9 @@ console.log(
 
 const problems = [];
 if (heaviest.bytes > LIMIT)
-  problems.push(`${kilo(heaviest.bytes)} of script before charts, at most ${kilo(LIMIT)}: load parts later`);
+  problems.push(
+    `${kilo(heaviest.bytes)} of script before charts, at most ${kilo(LIMIT)}: load parts later`,
+  );
 for (const file of readdirSync(out).filter((name) => name.endsWith('.html'))) {
   const text = readFileSync(join(out, file), 'utf8');
   for (const [reference] of text.matchAll(/(?:src|href)\s*=\s*["']https?:[^"']*["']/g))
