@@ -159,6 +159,9 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     wanted = {f"steptrace/{p.relative_to(package).as_posix()}" for p in modules}
     wanted |= {f"steptrace/include/steptrace/{p.name}" for p in headers}
     wanted |= {"steptrace/_probe.abi3.so", "steptrace/py.typed"}
+    pages = {p for p in (package / "ui").rglob("*") if p.is_file()}
+    assert {package / "ui" / "index.html", package / "ui" / "report.html"} <= pages
+    wanted |= {f"steptrace/{p.relative_to(package).as_posix()}" for p in pages}
     assert {n for n in names if n.startswith("steptrace/")} == wanted
 
     other = {n for n in names if not n.startswith("steptrace/")}
