@@ -155,6 +155,8 @@ struct StepRow {
   // what else is known of the step
   int64_t blocked_in_backward_ns = 0;
   int64_t blocked_in_fetch_ns = 0;
+  std::optional<int64_t> operators_ns;
+  std::optional<int64_t> dispatch_ns;
   int32_t batches = 0;
   int32_t backwards = 0;
   int32_t optimizer_steps = 0;
@@ -210,6 +212,10 @@ struct TableOf<StepRow> {
             "Of backward: the training thread neither ran nor waited for a core."},
       Field{"blocked_in_fetch_ns", &R::blocked_in_fetch_ns, Unit::kNs,
             "Of getitem: the thread that fetched neither ran nor waited for a core."},
+      Field{"operators_ns", &R::operators_ns, Unit::kNs,
+            "Of forward, backward and optimizer: operators that compute; null outside windows."},
+      Field{"dispatch_ns", &R::dispatch_ns, Unit::kNs,
+            "The rest of these phases: between operators and in those that only call others."},
       Field{"batches", &R::batches, Unit::kCount, "Batches taken from loaders."},
       Field{"backwards", &R::backwards, Unit::kCount, "Backward passes."},
       Field{"optimizer_steps", &R::optimizer_steps, Unit::kCount, "Optimizer steps in the group."},
@@ -267,11 +273,13 @@ struct TableOf<FactRow> {
       Field{"json", &R::json, Unit::kJson, "The fact, as a JSON object."});
 };
 
-// ---- stacks, samples, memory: declared with what DESIGN says of them; no source yet fills them
-// ---
+// ---- stacks, samples ---------------------------------------------------------------------------
+// A stack is the chain of its rows: the row `stack` is the innermost frame, `parent` the stack of
+// its caller. Numbered from 0 in order of first sight, so a parent stands before its callees.
 struct StackRow {
   int32_t stack = 0;
   std::optional<int32_t> parent;
+  StringId kind{};
   StringId function{};
   StringId file{};
   int32_t line = 0;
@@ -284,16 +292,21 @@ struct TableOf<StackRow> {
   using R = StackRow;
   static constexpr auto kFields = std::make_tuple(
       Field{"stack", &R::stack, Unit::kNone, "Number of the stack."},
-      Field{"parent", &R::parent, Unit::kNone, "The stack of the caller."},
+      Field{"parent", &R::parent, Unit::kNone, "The stack of the caller; null: the outermost."},
+      Field{"kind", &R::kind, Unit::kNone, "python or native."},
       Field{"function", &R::function, Unit::kNone, "Qualified name of the function."},
-      Field{"file", &R::file, Unit::kNone, "Its file."},
-      Field{"line", &R::line, Unit::kNone, "Line, 0 where unknown."});
+      Field{"file", &R::file, Unit::kNone, "Its file: the source, of native code the library."},
+      Field{"line", &R::line, Unit::kNone, "Line that was running, 0 where unknown."});
 };
 
+// A sample stands for the time since the thread's sample before it, at most two periods of the
+// sampler: where samples were left out, that time stands for nothing.
 struct SampleRow {
   int64_t ts_ns = 0;
   int32_t track = 0;
   int32_t stack = 0;
+  StringId state{};
+  int64_t interval_ns = 0;
 };
 
 template <>
@@ -301,12 +314,15 @@ struct TableOf<SampleRow> {
   static constexpr const char* kName = "samples";
   static constexpr const char* kSentence = "What a thread was seen doing at a moment.";
   using R = SampleRow;
-  static constexpr auto kFields =
-      std::make_tuple(Field{"ts_ns", &R::ts_ns, Unit::kNs, "When, since the run's epoch."},
-                      Field{"track", &R::track, Unit::kNone, "The thread."},
-                      Field{"stack", &R::stack, Unit::kNone, "Its stack."});
+  static constexpr auto kFields = std::make_tuple(
+      Field{"ts_ns", &R::ts_ns, Unit::kNs, "When, since the run's epoch."},
+      Field{"track", &R::track, Unit::kNone, "The thread."},
+      Field{"stack", &R::stack, Unit::kNone, "Its stack."},
+      Field{"state", &R::state, Unit::kNone, "running (or ready to), or waiting."},
+      Field{"interval_ns", &R::interval_ns, Unit::kNs, "The time that the sample stands for."});
 };
 
+// ---- memory ------------------------------------------------------------------------------------
 struct MemoryRow {
   int64_t ts_ns = 0;
   int32_t rank = -1;
