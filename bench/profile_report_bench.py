@@ -15,15 +15,15 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "profiles"))
 import make_trace  # noqa: E402
+from hta_peer import hta_python  # noqa: E402
+from process_cost import measure  # noqa: E402
 
 STEPTRACE = os.environ.get("STEPTRACE_BIN", ROOT / ".venv" / "bin" / "steptrace")
-HTA = ROOT / "build" / "hta"
 ROUNDS = 3
 
 SUMS = """
@@ -57,31 +57,6 @@ row = busy["temporal breakdown"].iloc[0]
 times = [float(row[k]) for k in ("kernel_time(us)", "idle_time(us)", "compute_time(us)")]
 print(json.dumps([seconds, times]))
 """
-
-
-def measure(command):
-    """(stdout, seconds, user CPU, CPU of the kernel, peak RSS in MiB) of a process alone."""
-    with tempfile.TemporaryFile() as out:
-        started = time.perf_counter()
-        child = subprocess.Popen([str(c) for c in command], stdout=out)
-        _, status, usage = os.wait4(child.pid, 0)
-        seconds = time.perf_counter() - started
-        child.returncode = os.waitstatus_to_exitcode(status)
-        assert child.returncode == 0, command
-        out.seek(0)
-        text = out.read().decode()
-        return text, seconds, usage.ru_utime, usage.ru_stime, usage.ru_maxrss / 1024
-
-
-def hta_python():
-    python = HTA / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", HTA], check=True)
-    has = subprocess.run([python, "-c", "import hta"], check=False, capture_output=True)
-    if has.returncode != 0:
-        wanted = "HolisticTraceAnalysis==0.5.0"
-        subprocess.run([HTA / "bin" / "pip", "install", "-q", wanted], check=True)
-    return python
 
 
 def check(report, kernels, hta_us):

@@ -6,13 +6,13 @@ usage: report_bench.py [STEPS]
 """
 
 import json
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+from process_cost import measure
 
 ROOT = Path(__file__).resolve().parents[1]
 MAKE_RUN = next(iter(sorted(ROOT.glob("build/*/src/store/store_make_run"), reverse=True)), None)
@@ -29,19 +29,6 @@ table = ds.dataset(sys.argv[1] + "/tables/steps", partitioning="hive").to_table(
 table = table.filter(pc.equal(table["kind"].cast("string"), "train"))
 print(json.dumps({c: pc.sum(table[c + "_ns"]).as_py() for c in causes}))
 """
-
-
-def measure(command):
-    """(stdout, seconds, peak RSS in MiB) of a process and nothing else."""
-    with tempfile.TemporaryFile() as out:
-        started = time.perf_counter()
-        child = subprocess.Popen([str(c) for c in command], stdout=out)
-        _, status, usage = os.wait4(child.pid, 0)
-        seconds = time.perf_counter() - started
-        child.returncode = os.waitstatus_to_exitcode(status)
-        assert child.returncode == 0, command
-        out.seek(0)
-        return out.read().decode(), seconds, usage.ru_maxrss / 1024
 
 
 def main():
@@ -61,7 +48,7 @@ def main():
         assert report["steps"]["count"] == steps, report["steps"]
         assert {s["name"]: s["ns"] for s in report["suspects"]} == sums
         for name, rows in (("steptrace report", ours), ("pyarrow, sums only", peer)):
-            seconds, rss = (statistics.median(r[k] for r in rows) for k in (1, 2))
+            seconds, rss = (statistics.median(r[k] for r in rows) for k in (1, 4))
             print(f"{name:20} {steps} steps: {seconds:6.2f} s, peak {rss:6.0f} MiB")
 
 

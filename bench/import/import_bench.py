@@ -19,15 +19,16 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+from hta_peer import hta_python  # noqa: E402
+from process_cost import measure  # noqa: E402
+
 MAKE_TRACE = ROOT / "tests" / "profiles" / "make_trace.py"
 STEPTRACE = os.environ.get("STEPTRACE_BIN", ROOT / ".venv" / "bin" / "steptrace")
 INFLATE = next(iter(sorted(ROOT.glob("build/*/bench/import/inflate_alone"), reverse=True)), None)
-# pandas 3 refuses what HTA 0.5 does to a column of small numbers.
-HTA = ["HolisticTraceAnalysis==0.5.0", "pandas<3"]
 
 LOAD = """
 import json, sys
@@ -48,25 +49,10 @@ print(json.dumps([len(pairs), sum(d for d, _ in pairs), device]))
 """
 
 
-def measure(command):
-    """(stdout, seconds, seconds of CPU, peak RSS in MiB) of a process and nothing else.
-
-    A child's peak is at least what this process holds when it starts it: large things are made and
-    looked at in processes of their own.
-    """
-    with tempfile.TemporaryFile() as out:
-        started = time.perf_counter()
-        child = subprocess.Popen([str(c) for c in command], stdout=out)
-        _, status, usage = os.wait4(child.pid, 0)
-        seconds = time.perf_counter() - started
-        child.returncode = os.waitstatus_to_exitcode(status)
-        assert child.returncode == 0, command
-        out.seek(0)
-        return out.read().decode(), seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
 def medians(rows):
-    return [statistics.median(row[k] for row in rows) for k in (1, 2, 3)]
+    """Seconds by the clock and of CPU, the kernel's too; peak RSS in MiB."""
+    costs = [(row.seconds, row.user_s + row.kernel_s, row.peak_mib) for row in rows]
+    return [statistics.median(column) for column in zip(*costs)]
 
 
 def line(what, gigabytes, rows):
@@ -97,17 +83,6 @@ def made(folder, megabytes, ranks):
     size = ["--bytes", int(megabytes * 1e6), "--ranks", ranks]
     measure([sys.executable, MAKE_TRACE, folder, *size])
     return folder / "rank0.pt.trace.json"
-
-
-def hta_python():
-    folder = ROOT / "build" / "hta"
-    python = folder / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    has = subprocess.run([python, "-c", "import hta"], stderr=subprocess.DEVNULL)
-    if has.returncode != 0:
-        subprocess.run([python, "-m", "pip", "install", "-q", *HTA], check=True)
-    return python
 
 
 def imported(folder, name, path, rounds, wanted):
