@@ -1,37 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a profile: no crash, no endless loop, and rows that the store takes.
-#include <unistd.h>
-
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
 
+#include "import/fuzz_source.h"
 #include "import/importer.h"
 
-namespace {
-
 using namespace steptrace::import;
-
-class Bytes : public ByteStream {
- public:
-  Bytes(const uint8_t* data, size_t size) : data_(data), size_(size) {}
-  steptrace::Result<size_t> Read(char* out, size_t size) override {
-    size_t count = std::min(size, size_ - at_);
-    std::memcpy(out, data_ + at_, count);
-    at_ += count;
-    return count;
-  }
-  int64_t consumed() const override { return static_cast<int64_t>(at_); }
-
- private:
-  const uint8_t* data_;
-  size_t size_;
-  size_t at_ = 0;
-};
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Limits limits;
@@ -40,20 +15,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Source source;
   source.path = source.inside = "fuzz";
   source.open = [&]() -> StreamResult {
-    return MaybeUnzip(std::make_unique<Bytes>(data, size), "fuzz", static_cast<int64_t>(size),
+    return MaybeUnzip(std::make_unique<FuzzBytes>(data, size), "fuzz", static_cast<int64_t>(size),
                       limits);
   };
-  static const auto folder =
-      std::filesystem::temp_directory_path() / ("kineto_fuzz." + std::to_string(getpid()));
+  const std::filesystem::path folder = FuzzFolder("kineto_fuzz");
   RunSink sink(folder, limits);
   ImportContext context{limits, {}};
   steptrace::Status status =
       ImportTraceEvents(std::span<const Source>(&source, 1), Format::kKineto, context, sink);
   // Writing is slow and reads no foreign bytes: a part of the inputs is enough.
-  if (!status.ok() || size % 16 != 0) return 0;
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directory(folder);
-  if (!sink.Finish({}).ok()) std::abort();
+  if (status.ok() && size % 16 == 0 && !sink.Finish({}).ok()) std::abort();
   std::filesystem::remove_all(folder);
   return 0;
 }

@@ -1,37 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a trace: no crash, no endless loop, and rows that the store takes.
-#include <unistd.h>
-
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
 
+#include "import/fuzz_source.h"
 #include "import/importer.h"
 
-namespace {
-
 using namespace steptrace::import;
-
-class Bytes : public ByteStream {
- public:
-  Bytes(const uint8_t* data, size_t size) : data_(data), size_(size) {}
-  steptrace::Result<size_t> Read(char* out, size_t size) override {
-    size_t count = std::min(size, size_ - at_);
-    if (count > 0) std::memcpy(out, data_ + at_, count);
-    at_ += count;
-    return count;
-  }
-  int64_t consumed() const override { return static_cast<int64_t>(at_); }
-
- private:
-  const uint8_t* data_;
-  size_t size_;
-  size_t at_ = 0;
-};
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Limits limits;
@@ -43,12 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   source.path = source.inside = "fuzz";
   source.bytes = static_cast<int64_t>(size);
   source.open = [&]() -> StreamResult {
-    return std::unique_ptr<ByteStream>(std::make_unique<Bytes>(data, size));
+    return std::unique_ptr<ByteStream>(std::make_unique<FuzzBytes>(data, size));
   };
-  static const auto folder =
-      std::filesystem::temp_directory_path() / ("perfetto_fuzz." + std::to_string(getpid()));
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directory(folder);
+  const std::filesystem::path folder = FuzzFolder("perfetto_fuzz");
   {
     RunSink sink(folder, limits);
     ImportContext context{limits, {}};
