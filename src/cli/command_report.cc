@@ -99,7 +99,8 @@ int Report(const ReportArguments& arguments, const Session& session) {
           Error{"report: a page holds the whole report; leave out --section and --json, or "
                 "--html and --notebook"});
     }
-    const Status written = WritePages(*run, arguments, {settings.price_per_hour, arguments.last});
+    const Status written = WritePages(
+        *run, arguments, {settings.price_per_hour, arguments.last, settings.tensor_cores});
     return written.ok() ? FinishOutput(stdout) : Fail(written.error());
   }
   if (arguments.section == "rules") {  // they look at more than the report holds

@@ -77,6 +77,7 @@ Result<std::unique_ptr<http::Server>> StartServer(const UiArguments& arguments,
   api.folder = fs::absolute(shown.folder);
   api.only = shown.only;
   api.version = kVersion;
+  api.tensor_cores = settings.tensor_cores;
   api.cost = {settings.price_per_hour, settings.instance, settings.instances};
   http::ServerOptions options;
   options.host = arguments.host;

@@ -29,7 +29,7 @@
 namespace steptrace::timeline {
 
 inline constexpr std::array<char, 8> kMagic = {'S', 'T', 'T', 'I', 'M', 'E', 'L', '\n'};
-inline constexpr uint32_t kFormatVersion = 2;  // 1, never released, had columns a page
+inline constexpr uint32_t kFormatVersion = 2;  // another one with each change of the above
 inline constexpr uint64_t kFanout = 64;
 inline constexpr uint64_t kPageSlices = kFanout * kFanout;
 inline constexpr uint64_t kSliceBytes = 20;

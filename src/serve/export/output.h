@@ -42,7 +42,7 @@ class Output {
     while (!rest.empty()) {
       const ssize_t written = ::write(fd_, rest.data(), rest.size());
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return rpc::OsError(destination_, "make room or name another place with -o");
+      if (written < 0) return rpc::OsError(destination_, "make room or name another place");
       rest.remove_prefix(static_cast<size_t>(written));
     }
     buffer_.clear();

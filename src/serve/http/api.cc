@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 constexpr int64_t kMaxTableRows = 1'000'000;
 constexpr int64_t kMaxTop = 1'000'000;
 constexpr size_t kMaxTracks = 65'536;  // of a search or a sum; a view has a limit of its own
-constexpr size_t kMaxReports = 16;
+constexpr size_t kMaxReports = 4;      // each as large as what a profile tells
 constexpr size_t kMaxTimelines = 8;
 // A mapped index that is read counts as memory until it is let go of.
 constexpr int64_t kMostResidentBytes = int64_t{128} << 20;
@@ -118,30 +118,39 @@ Answer Api::ForRun(const Run& run, const Rest& rest, Parameters& parameters) {
   return Refuse(404, "path: no such; docs/reference/http.md lists them");
 }
 
-Answer Api::Report(const Run& run, Parameters& parameters) {
-  rpc::ReportOptions options = {options_.cost.price_per_hour, std::nullopt};
-  options.from_ns = parameters.Time("from_ns");
-  options.to_ns = parameters.Time("to_ns");
-  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
-  const auto stamp_of = rpc::ProgressStamp(run);
-  if (!stamp_of.ok()) return Refuse(500, stamp_of.error().message);
-  const std::string key =
-      fmt::format("{} {} {}", run.filename().string(), options.from_ns.value_or(INT64_MIN),
-                  options.to_ns.value_or(INT64_MAX));
-  const std::string stamp = std::to_string(*stamp_of);
+Result<std::shared_ptr<const analyze::Report>> Api::ReportOf(const Run& run,
+                                                             std::optional<int64_t> from_ns,
+                                                             std::optional<int64_t> to_ns) {
+  STEPTRACE_ASSIGN_OR_RETURN(const auto stamp, rpc::ProgressStamp(run));
+  const std::string key = fmt::format("{} {} {}", run.filename().string(),
+                                      from_ns.value_or(INT64_MIN), to_ns.value_or(INT64_MAX));
+  // Under `heavy_`, so that of several who ask at once one makes it and the others find it.
+  std::lock_guard heavy(heavy_);
   {
     std::lock_guard lock(mutex_);
     const auto found = reports_.find(key);
-    if (found != reports_.end() && found->second.first == stamp) return Ok(found->second.second);
+    if (found != reports_.end() && found->second.stamp == stamp) return found->second.report;
   }
-  std::lock_guard heavy(heavy_);
-  const auto report = rpc::LoadReport(run, options);
-  if (!report.ok()) return Refuse(500, report.error().message);
-  std::string json = analyze::ReportToJson(*report);
+  rpc::ReportOptions options;
+  options.price_per_hour = options_.cost.price_per_hour;
+  options.tensor_cores = options_.tensor_cores;
+  options.from_ns = from_ns;
+  options.to_ns = to_ns;
+  STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report, rpc::LoadReport(run, options));
+  auto kept = std::make_shared<const analyze::Report>(std::move(report));
   std::lock_guard lock(mutex_);
   if (reports_.size() >= kMaxReports) reports_.clear();
-  reports_[key] = {stamp, json};
-  return Ok(std::move(json));
+  reports_[key] = {stamp, kept};
+  return kept;
+}
+
+Answer Api::Report(const Run& run, Parameters& parameters) {
+  const auto from_ns = parameters.Time("from_ns");
+  const auto to_ns = parameters.Time("to_ns");
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  const auto report = ReportOf(run, from_ns, to_ns);
+  if (!report.ok()) return Refuse(500, report.error().message);
+  return Ok(analyze::ReportToJson(**report));
 }
 
 Answer Api::Section(const Run& run, const std::string& name, Parameters& parameters) {
@@ -150,10 +159,9 @@ Answer Api::Section(const Run& run, const std::string& name, Parameters& paramet
   if (section == nullptr) return NotFound("section");
   const auto top = parameters.Integer("top", 1, kMaxTop);
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
-  std::lock_guard heavy(heavy_);
-  const auto report = rpc::LoadReport(run, {options_.cost.price_per_hour, std::nullopt});
+  const auto report = ReportOf(run, std::nullopt, std::nullopt);
   if (!report.ok()) return Refuse(500, report.error().message);
-  return Ok(analyze::SectionToJson(*report, *section, top));
+  return Ok(analyze::SectionToJson(**report, *section, top));
 }
 
 Answer Api::Rules(const Run& run, Parameters& parameters) {

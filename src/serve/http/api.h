@@ -24,6 +24,7 @@ struct ApiOptions {
   std::string version;
   std::string editor_url = "vscode://file/{file}:{line}";
   rpc::CostRequest cost;
+  analyze::TensorCorePatterns tensor_cores;  // the user's own, as for `steptrace report`
 };
 
 // Answers requests under /api (docs/reference/http.md). Shared by threads; keeps the timelines of
@@ -62,6 +63,10 @@ class Api {
 
   Answer ForRun(const Run& run, const Rest& rest, Parameters& parameters);
   Answer Report(const Run& run, Parameters& parameters);
+  // The report of a run or a stretch of it as it stands: kept until the run changes.
+  Result<std::shared_ptr<const analyze::Report>> ReportOf(const Run& run,
+                                                          std::optional<int64_t> from_ns,
+                                                          std::optional<int64_t> to_ns);
   Answer Section(const Run& run, const std::string& name, Parameters& parameters);
   Answer Rules(const Run& run, Parameters& parameters);
   Answer Compare(const Run& run, const std::string& other);
@@ -75,9 +80,13 @@ class Api {
 
   ApiOptions options_;
   rpc::RunCatalog catalog_;
-  std::mutex mutex_;                                                    // of what follows
-  std::map<std::string, std::shared_ptr<Kept>> kept_;                   // by id
-  std::map<std::string, std::pair<std::string, std::string>> reports_;  // by run: stamp, JSON
+  struct KeptReport {
+    uint64_t stamp = 0;  // of the run when it was made
+    std::shared_ptr<const analyze::Report> report;
+  };
+  std::mutex mutex_;                                   // of what follows
+  std::map<std::string, std::shared_ptr<Kept>> kept_;  // by id
+  std::map<std::string, KeptReport> reports_;          // by run and stretch
   int64_t memory_checked_ns_ = 0;
   std::mutex heavy_;  // reports and tables take memory: one at a time
 };

@@ -24,7 +24,7 @@ constexpr size_t kMaxTargetBytes = 8 << 10;
 constexpr int kTicksPerComment = 15;
 constexpr size_t kLeastBytesPerSecond = 100'000;
 constexpr std::string_view kPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: "
     "blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri "
     "'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -28,7 +28,7 @@ class PendingFile {
     std::filesystem::path pending = destination;
     pending += fmt::format(".{}.partial", getpid());
     UniqueFd fd(::open(pending.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!fd.valid()) return OsError(destination, "name a folder that can be written with -o");
+    if (!fd.valid()) return OsError(destination, "name a place that can be written");
     return PendingFile(destination, std::move(pending), std::move(fd));
   }
   PendingFile(PendingFile&& other) noexcept
@@ -43,7 +43,7 @@ class PendingFile {
   int fd() const { return fd_.get(); }
   Status Commit() {
     if (::close(fd_.release()) != 0 || ::rename(pending_.c_str(), destination_.c_str()) != 0) {
-      return OsError(destination_, "make room or name another place with -o");
+      return OsError(destination_, "make room or name another place");
     }
     pending_.clear();
     return {};
