@@ -20,6 +20,8 @@ LONG_HEADERS = {
 }
 # LTTng includes its description of events again and again, on purpose.
 READ_AGAIN = {"bench/probe/lttng_pair_tp.h"}
+# What may hold bytes that are no text; anything else with a NUL in it was built, not written.
+BINARY = {".png", ".webp", ".gz", ".parquet", ".arrows", ".woff2", ".zip", ".pb", ".pftrace"}
 README_LINES = 60  # a page: the folder's rule, never an inventory
 
 
@@ -52,6 +54,11 @@ def check(path):
         yield f"{name}: {lines} lines, a folder's README is at most a page"
 
 
+def built(path):
+    with path.open("rb") as file:
+        return b"\0" in file.read(4096)
+
+
 def main():
     files = tracked()
     found = [
@@ -59,6 +66,11 @@ def main():
         for p in files
         if p.suffix in (".cc", ".h", ".c", ".py", ".pyi", ".md")
         for line in check(p)
+    ]
+    found += [
+        f"{p.as_posix()}: no text; what is built does not belong into the tree"
+        for p in files
+        if p.suffix not in BINARY and built(p)
     ]
     folders = {p.parent for p in files if p.parts[0] == "src" and p.suffix == ".cc"}
     for folder in sorted(folders):

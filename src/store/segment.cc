@@ -111,11 +111,11 @@ struct SegmentTable {
   int64_t rows_without_columns = 0;  // only columns that stand in the path were asked for
 };
 
-constexpr int64_t kBatchRows = 1 << 14;  // of rows that are handed on: they stay in the cache
+constexpr int64_t kHandedRows = 1 << 14;  // of rows that are handed on: they stay in the cache
 
 arrow::Status AddBatches(const arrow::Table& table, SegmentTable* segment) {
   arrow::TableBatchReader batches(table);
-  batches.set_chunksize(kBatchRows);
+  batches.set_chunksize(kHandedRows);
   std::shared_ptr<arrow::RecordBatch> batch;
   while (true) {
     ARROW_RETURN_NOT_OK(batches.ReadNext(&batch));
@@ -282,8 +282,8 @@ Status ReadSegments(const fs::path& run, std::span<const SegmentInfo> segments,
     if (!status.ok()) {
       return ArrowError("cannot read " + (run / segments[i].file).string(), status, kDamagedNext);
     }
-    for (int64_t left = loaded.table.rows_without_columns; left > 0; left -= kBatchRows) {
-      rows.assign(static_cast<size_t>(std::min(left, kBatchRows)), Row());
+    for (int64_t left = loaded.table.rows_without_columns; left > 0; left -= kHandedRows) {
+      rows.assign(static_cast<size_t>(std::min(left, kHandedRows)), Row());
       StampPath(segments[i], std::span(rows));
       STEPTRACE_RETURN_IF_ERROR(take(rows));
     }

@@ -33,7 +33,7 @@ std::string ShareOf(const analyze::RankSection& rank, const char* suspect) {
   return "-";
 }
 
-std::vector<analyze::RankSection> Shown(const analyze::DistributedSection& section) {
+std::vector<analyze::RankSection> ShownRanks(const analyze::DistributedSection& section) {
   std::vector<analyze::RankSection> ranks = section.ranks;
   if (ranks.size() > kMostRanks) {
     std::stable_sort(ranks.begin(), ranks.end(), [&](const auto& a, const auto& b) {
@@ -57,7 +57,7 @@ void RenderRanks(const analyze::Report& report, Page& page) {
                 tint}});
   };
   row("Ranks", "step", "data", "model", "communication", "made others wait", Tint::kBold);
-  for (const analyze::RankSection& rank : Shown(section)) {
+  for (const analyze::RankSection& rank : ShownRanks(section)) {
     const analyze::BlameRow* blame = BlameOf(section, rank.rank);
     const std::string blamed =
         blame == nullptr ? "-"

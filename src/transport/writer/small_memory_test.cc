@@ -17,10 +17,8 @@ using testing::ProcessTrace;
 using testing::RingFolder;
 using testing::WhyNotNested;
 
-constexpr auto kUser = static_cast<uint16_t>(wire::Category::kUser);
-
-uint32_t NameOf(const std::string& text) {
-  return Name(text.data(), text.size(), kUser);
+uint32_t UserName(const std::string& text) {
+  return Name(text.data(), text.size(), static_cast<uint16_t>(wire::Category::kUser));
 }
 
 // The writer on a tmpfs that is too small for its rings.
@@ -44,7 +42,7 @@ class SmallMemoryTest : public ::testing::Test {
 TEST_F(SmallMemoryTest, ARingThatCannotGrowGoesRoundInWhatItHas) {
   if (!Mount(1 << 20)) GTEST_SKIP() << "mounting a tmpfs is not permitted here";
   ASSERT_TRUE(Attach());
-  const uint32_t name = NameOf("x"), outer = NameOf("outer");
+  const uint32_t name = UserName("x"), outer = UserName("outer");
   UntrustedRingFile file = folder_.OpenOnly();
   ProcessTrace trace;
   Begin(outer);
@@ -66,7 +64,7 @@ TEST_F(SmallMemoryTest, ARingThatCannotGrowGoesRoundInWhatItHas) {
 TEST_F(SmallMemoryTest, AFullRingThatCannotGrowStaysNested) {
   if (!Mount(1 << 20)) GTEST_SKIP() << "mounting a tmpfs is not permitted here";
   ASSERT_TRUE(Attach());
-  const uint32_t name = NameOf("x"), mark = NameOf("mark");
+  const uint32_t name = UserName("x"), mark = UserName("mark");
   UntrustedRingFile file = folder_.OpenOnly();
   ProcessTrace trace;
   uint64_t made = 0;
@@ -90,7 +88,7 @@ TEST_F(SmallMemoryTest, AFullRingThatCannotGrowStaysNested) {
 TEST_F(SmallMemoryTest, ThreadsWithoutMemoryAreCounted) {
   if (!Mount(256 << 10)) GTEST_SKIP() << "mounting a tmpfs is not permitted here";
   ASSERT_TRUE(Attach());
-  const uint32_t name = NameOf("x");
+  const uint32_t name = UserName("x");
   Instant(name, 0, 0);
   for (int i = 0; i < 3; ++i) std::thread([&] { Instant(name, 1, 0); }).join();
   const ProcessTrace trace = DrainAll(folder_.OpenOnly());
