@@ -6,6 +6,9 @@
 # is its headers. So a name in an anonymous namespace is unique in its target.
 function(steptrace_unite name)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${STEPTRACE_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  if(STEPTRACE_UNITY)  # g++ takes a source within another for a header, whose anonymous types would leak
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
 endfunction()
 
 # steptrace_library(NAME SOURCES ... [DEPS ...] [PRIVATE_DEPS ...])   headers alone: no SOURCES

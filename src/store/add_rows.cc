@@ -57,5 +57,6 @@ Status AddRows(const std::filesystem::path& run, std::span<const Row> rows,
 #define STEPTRACE_INSTANTIATE(Row) \
   template Status AddRows(const std::filesystem::path&, std::span<const Row>, const StringTable&);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
+#undef STEPTRACE_INSTANTIATE
 
 }  // namespace steptrace::store

@@ -62,5 +62,6 @@ Status ClosedRun::Close(Manifest manifest) {
   template Status ClosedRun::Write(std::span<const Row>, const StringTable&, int32_t, int32_t, \
                                    int64_t);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
+#undef STEPTRACE_INSTANTIATE
 
 }  // namespace steptrace::store

@@ -127,5 +127,6 @@ void TableJournal<Row>::Finish() {
 
 #define STEPTRACE_INSTANTIATE(Row) template class TableJournal<Row>;
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
+#undef STEPTRACE_INSTANTIATE
 
 }  // namespace steptrace::store

@@ -369,5 +369,6 @@ arrow::Status RowDecoder<Row>::Decode(const arrow::RecordBatch& batch,
   template class RowEncoder<Row>;                             \
   template class RowDecoder<Row>;
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
+#undef STEPTRACE_INSTANTIATE
 
 }  // namespace steptrace::store

@@ -124,5 +124,6 @@ Result<std::function<bool(const Row&)>> MakeFilter(const std::vector<Condition>&
   template Result<std::function<bool(const Row&)>> MakeFilter(const std::vector<Condition>&, \
                                                               const StringTable&);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
+#undef STEPTRACE_INSTANTIATE
 
 }  // namespace steptrace::store

@@ -76,5 +76,6 @@ int64_t SegmentRows(const RunReader& run, const std::string& table, const ReadOp
   template Status StreamRows(RunReader&, const ReadOptions&, \
                              const std::function<Status(std::vector<Row>&&)>&);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
+#undef STEPTRACE_INSTANTIATE
 
 }  // namespace steptrace::store

@@ -101,5 +101,6 @@ void SortByTime(std::vector<Row>* rows) {
   template bool IsWanted(const Row&, const ReadOptions&);                                \
   template void SortByTime(std::vector<Row>*);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
+#undef STEPTRACE_INSTANTIATE
 
 }  // namespace steptrace::store

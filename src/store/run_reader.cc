@@ -204,5 +204,6 @@ Status RunReader::Scan(const std::string& table, const ScanOptions& options, int
   template Result<std::vector<Row>> RunReader::Read(const ReadOptions&); \
   template Status RunReader::ReadBatches(const ReadOptions&, const TakeRows<Row>&);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
+#undef STEPTRACE_INSTANTIATE
 
 }  // namespace steptrace::store

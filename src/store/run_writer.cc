@@ -274,5 +274,6 @@ Status RunWriter::Close(const Manifest& final_manifest) {
 
 #define STEPTRACE_INSTANTIATE(Row) template void RunWriter::Append(const Row&);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
+#undef STEPTRACE_INSTANTIATE
 
 }  // namespace steptrace::store

@@ -304,5 +304,6 @@ Status ReadSegments(const fs::path& run, std::span<const SegmentInfo> segments,
                                const std::vector<std::string>&, StringTable&,                    \
                                const TakeRows<Row>&);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
+#undef STEPTRACE_INSTANTIATE
 
 }  // namespace steptrace::store
