@@ -66,6 +66,30 @@ struct StepsSection {
   std::vector<Outlier> outliers;  // the longest, at most 20
 };
 
+// Where samples of stacks saw the time of a stage: a function of the user's, the line of it with
+// most time, and what it called there of a library. Without code of the user's in the stack it is
+// the library's function itself.
+struct StageFunction {
+  std::string function;  // qualified: "Clicks.read_row"
+  std::string file;
+  int32_t line = 0;  // 0: not known
+  std::string call;  // qualified: "ParquetFile.read_row_group"; empty: none
+  int64_t ns = 0;
+  double share = 0;  // of the steady steps
+};
+
+// A part of the step by its finest name (DESIGN section 7): the stages of all suspects sum to the
+// steady steps exactly.
+struct StageRow {
+  std::string suspect;
+  std::string name;
+  int64_t ns = 0;
+  double share = 0;
+  double share_low = 0, share_high = 0;   // 95 % interval: of the steps, and of the samples
+  int64_t samples = 0;                    // of stacks, that fell in it
+  std::vector<StageFunction> functions;   // the most first, at most 10
+};
+
 enum class VerdictStatus { kFound, kNoSingleSuspect, kTooFewSteps, kNoSteps };
 
 struct Evidence {
@@ -99,21 +123,13 @@ struct Verdict {
   // communication / straggler only: who is late, and by what of its own
   std::optional<int32_t> straggler_rank;
   std::string straggler_cause;
+  std::optional<StageFunction> function;  // of the sub-stage, the one with most time
   std::vector<Evidence> evidence;
   std::vector<AgreeingRule> rules;
   std::vector<Advice> advice;
 };
 
 struct Suspect {
-  std::string name;
-  int64_t ns = 0;
-  double share = 0;
-};
-
-// A part of the step by its finest name (DESIGN section 7): the stages of all suspects sum to the
-// steady steps exactly.
-struct StageRow {
-  std::string suspect;
   std::string name;
   int64_t ns = 0;
   double share = 0;
@@ -138,7 +154,7 @@ struct DataPipelineSection {
   int32_t workers = 0;
   int64_t waits = 0;
   int64_t starved_waits = 0;
-  std::vector<Suspect> stages;  // shares of the step; sum to the suspect's share
+  std::vector<StageRow> stages;  // sum to the suspect
   std::vector<LoaderSection> loaders;
 };
 

@@ -25,6 +25,7 @@ struct ApiOptions {
   std::string editor_url = "vscode://file/{file}:{line}";
   rpc::CostRequest cost;
   analyze::TensorCorePatterns tensor_cores;  // the user's own, as for `steptrace report`
+  analyze::StageTable stages;                // likewise
 };
 
 // Answers requests under /api (docs/reference/http.md). Shared by threads; keeps the timelines of
