@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/samples/stage_table.h"
 #include "serve/http/answer.h"
 #include "serve/http/parameters.h"
 #include "serve/rpc/rules.h"
