@@ -111,17 +111,16 @@ int Report(const ReportArguments& arguments, const Session& session) {
     const Status shown = PrintRules(*run, rules, session, {arguments.json, arguments.top});
     return shown.ok() ? FinishOutput(stdout) : Fail(shown.error());
   }
-  Status status = arguments.json
-                      ? PrintJson(*run, arguments, whole)
-                      : PrintReport(*run,
-                                    {.price_per_hour = settings.price_per_hour,
-                                     .last_steps = arguments.last,
-                                     .tensor_cores = settings.tensor_cores,
-                                     .stages = settings.stages,
-                                     .color = session.color(),
-                                     .section = arguments.section,
-                                     .top = arguments.top},
-                                    stdout);
+  Status status = arguments.json ? PrintJson(*run, arguments, whole)
+                                 : PrintReport(*run,
+                                               {.price_per_hour = settings.price_per_hour,
+                                                .last_steps = arguments.last,
+                                                .tensor_cores = settings.tensor_cores,
+                                                .stages = settings.stages,
+                                                .color = session.color(),
+                                                .section = arguments.section,
+                                                .top = arguments.top},
+                                               stdout);
   return status.ok() ? FinishOutput(stdout) : Fail(status.error());
 }
 

@@ -111,8 +111,7 @@ TEST(Settings, StagesArePatternsOfFunctions) {
 }
 
 TEST(Settings, StagesAreChecked) {
-  EXPECT_EQ(TomlComplaint("stages = 3"),
-            "steptrace.toml:1: stages is not a table; write [stages]");
+  EXPECT_EQ(TomlComplaint("stages = 3"), "steptrace.toml:1: stages is not a table; write [stages]");
   EXPECT_EQ(TomlComplaint("[stages]\n'a:b' = 3"),
             "steptrace.toml:2: stages: 'a:b' is not a text; write \"a:b\" = \"decode\"");
   EXPECT_EQ(TomlComplaint("[stages]\n'a:b' = 'copy'\nmypkg = 'decode'"),

@@ -286,7 +286,8 @@ std::string FrameText(const std::string& word) {
     return "_MapDatasetFetcher.fetch@" + torch + "utils/data/_utils/fetch.py:52";
   }
   if (word == "WORKER") return "_worker_loop@" + torch + "utils/data/_utils/worker.py:349";
-  if (word == "NEXT") return "_BaseDataLoaderIter.__next__@" + torch + "utils/data/dataloader.py:733";
+  if (word == "NEXT")
+    return "_BaseDataLoaderIter.__next__@" + torch + "utils/data/dataloader.py:733";
   if (word == "MODULE") return "Module._call_impl@" + torch + "nn/modules/module.py:1786";
   if (word == "BACKWARD") return "backward@" + torch + "autograd/__init__.py:353";
   if (word == "OPTIMIZER") return "Optimizer.wrapper@" + torch + "optim/optimizer.py:493";

@@ -174,9 +174,9 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.steps = MakeSteps(input, selection, times);
   report.suspects = MakeSuspects(times.total());
   report.stages = MakeStages(times, steps.rules.samples);
-  report.verdict = DecideVerdict({input, selection, times, steps.load, facts, steps.idle,
-                                  report.stages, steps.rules.profiled != nullptr,
-                                  TrainingWallNs(input, selection)});
+  report.verdict =
+      DecideVerdict({input, selection, times, steps.load, facts, steps.idle, report.stages,
+                     steps.rules.profiled != nullptr, TrainingWallNs(input, selection)});
   report.breakdown = MakeBreakdown(input, selection);
   report.data_pipeline = MakeDataPipeline(times, facts, report.stages);
   report.distributed = MakeDistributed(times);

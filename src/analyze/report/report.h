@@ -85,9 +85,9 @@ struct StageRow {
   std::string name;
   int64_t ns = 0;
   double share = 0;
-  double share_low = 0, share_high = 0;   // 95 % interval: of the steps, and of the samples
-  int64_t samples = 0;                    // of stacks, that fell in it
-  std::vector<StageFunction> functions;   // the most first, at most 10
+  double share_low = 0, share_high = 0;  // 95 % interval: of the steps, and of the samples
+  int64_t samples = 0;                   // of stacks, that fell in it
+  std::vector<StageFunction> functions;  // the most first, at most 10
 };
 
 enum class VerdictStatus { kFound, kNoSingleSuspect, kTooFewSteps, kNoSteps };

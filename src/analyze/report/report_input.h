@@ -74,7 +74,7 @@ struct ReportInput {
   std::span<const store::LossRow> losses;
   std::span<const store::FindingRow> findings;  // by time
   bool steps_marked = true;                     // false: as StepsSection::marked
-  const SampleSums* samples = nullptr;  // of stacks, in these steps; null: none were taken
+  const SampleSums* samples = nullptr;          // of stacks, in these steps; null: none were taken
   const Trace* profile = nullptr;  // device activity and operators, where the run holds them
   ReportOptions options;
 };

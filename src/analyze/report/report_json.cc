@@ -127,10 +127,14 @@ Json SuspectJson(const Suspect& suspect) {
 }
 
 Json StageJson(const StageRow& row) {
-  return {{"suspect", row.suspect},       {"name", row.name},
-          {"ns", row.ns},                 {"share", row.share},
-          {"share_low", row.share_low},   {"share_high", row.share_high},
-          {"samples", row.samples},       {"functions", Each(row.functions, FunctionJson)}};
+  return {{"suspect", row.suspect},
+          {"name", row.name},
+          {"ns", row.ns},
+          {"share", row.share},
+          {"share_low", row.share_low},
+          {"share_high", row.share_high},
+          {"samples", row.samples},
+          {"functions", Each(row.functions, FunctionJson)}};
 }
 
 Json DataStageJson(const StageRow& row) {

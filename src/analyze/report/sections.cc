@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <array>
+#include <cmath>
 #include <ctime>
 #include <map>
 #include <set>
@@ -217,7 +217,8 @@ void AddDoubt(const StepTimes& times, const SampleSplit* samples, SubStage stage
   const Interval steps = row.ns > 0 ? times.Share(stage) : Interval{};
   double below = std::max(0.0, row.share - steps.low);
   double above = std::max(0.0, steps.high - row.share);
-  if (const auto doubt = samples != nullptr ? samples->DoubtOf(stage, times.total()) : std::nullopt) {
+  if (const auto doubt =
+          samples != nullptr ? samples->DoubtOf(stage, times.total()) : std::nullopt) {
     below = std::hypot(below, doubt->below * row.share);
     above = std::max(std::hypot(above, doubt->above * row.share), doubt->unseen - row.share);
   }

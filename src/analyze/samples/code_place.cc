@@ -44,7 +44,8 @@ std::string_view BelowStandard(std::string_view file) {
     const bool numbers = std::all_of(version.begin(), version.end(), [](unsigned char c) {
       return std::isdigit(c) != 0 || c == '.' || c == 't';
     });
-    const bool in_lib = file.substr(0, at).ends_with("/lib") || file.substr(0, at).ends_with("/lib64");
+    const bool in_lib =
+        file.substr(0, at).ends_with("/lib") || file.substr(0, at).ends_with("/lib64");
     if ((in_lib && numbers) || version.ends_with(".zip")) return file.substr(end + 1);
   }
   return {};

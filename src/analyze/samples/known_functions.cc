@@ -168,19 +168,18 @@ constexpr KnownFunctions kKnown[] = {
     {"PIL.ImageFilter", "*", kAugmentation},
     {"PIL.ImageChops", "*", kAugmentation},
     {"PIL.ImageDraw", "*", kAugmentation},
-    {"PIL.Image", "Image.resize", kAugmentation},
-    {"PIL.Image", "Image.reduce", kAugmentation},
-    {"PIL.Image", "Image.crop", kAugmentation},
-    {"PIL.Image", "Image._crop", kAugmentation},
-    {"PIL.Image", "Image.rotate", kAugmentation},
-    {"PIL.Image", "Image.transpose", kAugmentation},
-    {"PIL.Image", "Image.transform", kAugmentation},
-    {"PIL.Image", "Image.filter", kAugmentation},
-    {"PIL.Image", "Image.point", kAugmentation},
-    {"PIL.Image", "Image.paste", kAugmentation},
-    {"PIL.Image", "Image.effect_spread", kAugmentation},
-    {"PIL.Image", "blend", kAugmentation},
-    {"PIL.Image", "composite", kAugmentation},
+    {"PIL.Image", "*", kAugmentation},  // resize, rotate, crop, ...
+    {"PIL.Image", "*open*", kDecode},
+    {"PIL.Image", "*init", kDecode},
+    {"PIL.Image", "from*", kDecode},
+    {"PIL.Image", "Image.from*", kDecode},
+    {"PIL.Image", "Image.load", kDecode},
+    {"PIL.Image", "Image.draft", kDecode},
+    {"PIL.Image", "Image.verify", kDecode},
+    {"PIL.Image", "Image.convert", kDecode},
+    {"PIL.Image", "Image.tobytes", kDecode},
+    {"PIL.Image", "Image.getdata", kDecode},
+    {"PIL.Image", "Image.__array*", kDecode},
     // Text into tokens; regular expressions are the usual way to write one's own.
     {"tokenizers", "*", kTokenise},
     {"tiktoken", "*", kTokenise},
@@ -233,8 +232,9 @@ struct OwnName {
 
 // The words that people use for nothing else.
 constexpr OwnName kOwnNames[] = {
-    {"*augment*", kAugmentation}, {"*tokeniz*", kTokenise},     {"*tokenis*", kTokenise},
-    {"*decode*", kDecode},        {"*decompress*", kDecode},    {"*random_crop*", kAugmentation},
+    {"*augment*", kAugmentation},     {"*tokeniz*", kTokenise},
+    {"*tokenis*", kTokenise},         {"*decode*", kDecode},
+    {"*decompress*", kDecode},        {"*random_crop*", kAugmentation},
     {"*random_flip*", kAugmentation},
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "analyze/stats/distribution.h"
 #include "analyze/verdict/job_facts.h"
 #include "analyze/verdict/step_times.h"
 
@@ -71,47 +72,57 @@ void SampleSums::FindSteps(const ReportInput& input) {
   for (uint32_t i : SelectSteps(input).steady) {
     const store::StepRow& row = input.steps[i];
     const int64_t end_ns = row.ts_ns + row.dur_ns;
-    steps_[row.rank].push_back({row.ts_ns, end_ns, WaitEnd(row), 0, row.evaluation_ns > 0});
+    steps_[row.rank].steps.push_back({row.ts_ns, end_ns, WaitEnd(row), 0, row.evaluation_ns > 0});
   }
-  for (auto& [rank, steps] : steps_) {
+  for (auto& [number, rank] : steps_) {
+    std::vector<Step>& steps = rank.steps;
     std::sort(steps.begin(), steps.end(),
               [](const Step& a, const Step& b) { return a.from_ns < b.from_ns; });
     const size_t blocks = std::min(steps.size(), kMostBlocks);
     for (size_t i = 0; i < steps.size(); ++i) {
       steps[i].block = static_cast<uint32_t>(i * blocks / steps.size());
     }
-    ranks_[rank].batch.resize(blocks);
-    ranks_[rank].thread.resize(blocks);
+    rank.samples = &ranks_[number];
+    rank.samples->batch.resize(blocks);
+    rank.samples->thread.resize(blocks);
   }
 }
 
 void SampleSums::FindThreads(const ReportInput& input, std::span<const store::TrackRow> tracks) {
   for (const store::TrackRow& track : tracks) {
     if (!track.pid || !track.tid) continue;
-    Thread thread;
-    thread.rank = track.rank;
+    int32_t number = track.rank;
+    bool trains = false;
     for (const RankProcess& process : input.run.rank_processes) {
       if (process.node != track.node || process.pid != *track.pid) continue;
-      thread.rank = process.rank;
-      thread.trains = *track.tid == *track.pid;
+      number = process.rank;
+      trains = *track.tid == *track.pid;
     }
-    if (thread.rank < 0 && steps_.size() == 1) thread.rank = steps_.begin()->first;
-    if (steps_.contains(thread.rank)) threads_.emplace(track.track, thread);
+    if (number < 0 && steps_.size() == 1) number = steps_.begin()->first;
+    const auto rank = steps_.find(number);
+    if (rank != steps_.end()) threads_.emplace(track.track, Thread{&rank->second, trains});
   }
 }
 
 // The steady step of that moment. Samples come nearly in order: looks where the last one was.
-const SampleSums::Step* SampleSums::StepAt(int32_t rank, int64_t ts_ns) {
-  const std::vector<Step>& steps = steps_.at(rank);
-  size_t& at = cursor_[rank];
+const SampleSums::Step* SampleSums::StepAt(RankSteps& rank, int64_t ts_ns) {
+  const std::vector<Step>& steps = rank.steps;
   const auto holds = [&](size_t i) { return ts_ns >= steps[i].from_ns && ts_ns < steps[i].to_ns; };
-  if (!holds(at)) {
+  if (!holds(rank.last)) {
     const auto after = std::upper_bound(steps.begin(), steps.end(), ts_ns,
                                         [](int64_t ts, const Step& s) { return ts < s.from_ns; });
     if (after == steps.begin()) return nullptr;
-    at = static_cast<size_t>(after - steps.begin()) - 1;
+    rank.last = static_cast<size_t>(after - steps.begin()) - 1;
   }
-  return holds(at) ? &steps[at] : nullptr;
+  return holds(rank.last) ? &steps[rank.last] : nullptr;
+}
+
+bool SampleSums::Waits(store::StringId state) {
+  if (state != last_state_) {
+    last_state_ = state;
+    last_waits_ = strings_.Text(state) == "waiting";
+  }
+  return last_waits_;
 }
 
 void SampleSums::Add(std::span<const store::SampleRow> samples) {
@@ -123,23 +134,23 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   if (sample.interval_ns <= 0) return;
   const auto thread = threads_.find(sample.track);
   if (thread == threads_.end()) return;
-  const Step* step = StepAt(thread->second.rank, sample.ts_ns);
+  const auto& [steps, trains] = thread->second;
+  const Step* step = StepAt(*steps, sample.ts_ns);
   if (step == nullptr) return;
   const StackClass& of = classes_[static_cast<size_t>(sample.stack)];
   StackWeights& weights = weights_[static_cast<size_t>(sample.stack)];
-  RankSamples& rank = ranks_.at(thread->second.rank);
   const int64_t ns = std::min(sample.interval_ns, kLongestIntervalNs);
-  const bool waits = strings_.Text(sample.state) == "waiting";
+  const bool waits = Waits(sample.state);
   const auto weigh = [ns](Weight& weight) {
-    weight.ns += ns;
+    weight.ns = SaturatingAdd(weight.ns, ns);
     ++weight.samples;
   };
   if (of.region == StackRegion::kFetch && sample.ts_ns < step->wait_to_ns) {
-    AddToBatch(of, waits, static_cast<double>(ns), step->block, rank);
+    AddToBatch(of, waits, static_cast<double>(ns), step->block, *steps->samples);
     weigh(weights.batch[waits]);
   }
-  if (thread->second.trains && !step->evaluates) {
-    AddToThread(of, waits, static_cast<double>(ns), step->block, rank);
+  if (trains && !step->evaluates) {
+    AddToThread(of, waits, static_cast<double>(ns), step->block, *steps->samples);
     weigh(weights.thread[waits]);
   }
 }
@@ -167,7 +178,8 @@ void SampleSums::AddToThread(const StackClass& of, bool waits, double ns, uint32
 // weight_of: of a stack, what counts.
 template <class WeightOf>
 SampledFunctions SampleSums::Gather(const WeightOf& weight_of) const {
-  using Key = std::tuple<store::StringId, store::StringId, store::StringId>;  // file, function, call
+  using Key =
+      std::tuple<store::StringId, store::StringId, store::StringId>;  // file, function, call
   std::map<Key, std::map<int32_t, double>> lines;
   SampledFunctions result;
   for (size_t i = 0; i < weights_.size(); ++i) {

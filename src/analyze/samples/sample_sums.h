@@ -30,13 +30,14 @@ struct BatchBlock {  // of samples in a DataLoader's fetch, its collate function
   std::array<double, kBinCount> blocked{};  // waiting, and for no lock
 };
 struct ThreadBlock {  // of the training thread
-  std::array<double, kBinCount> outside{};  // running code of Python's that is not torch's, by stage
-  double waiting = 0;                       // outside torch, and not running
-  double whole = 0;                         // everything that it was seen doing
+  std::array<double, kBinCount>
+      outside{};       // running code of Python's that is not torch's, by stage
+  double waiting = 0;  // outside torch, and not running
+  double whole = 0;    // everything that it was seen doing
 };
 
 struct RankSamples {
-  std::vector<BatchBlock> batch;    // by blocks of neighbouring steps
+  std::vector<BatchBlock> batch;  // by blocks of neighbouring steps
   std::vector<ThreadBlock> thread;
   int64_t batch_samples = 0;
   int64_t thread_samples = 0;
@@ -48,8 +49,8 @@ struct RankSamples {
 struct SampledFunction {
   std::string function;  // qualified
   std::string file;
-  int32_t line = 0;  // of the function's lines the one with most time
-  std::string call;  // qualified; empty: the function itself
+  int32_t line = 0;   // of the function's lines the one with most time
+  std::string call;   // qualified; empty: the function itself
   double weight = 0;  // ns
 };
 
@@ -72,6 +73,9 @@ class SampleSums {
   SampleSums(const ReportInput& input, std::span<const store::TrackRow> tracks,
              std::span<const store::StackRow> stacks, const StageTable& table);
 
+  SampleSums(const SampleSums&) = delete;  // it points into itself
+  SampleSums& operator=(const SampleSums&) = delete;
+
   void Add(std::span<const store::SampleRow> samples);
 
   const std::map<int32_t, RankSamples>& ranks() const { return ranks_; }
@@ -91,8 +95,13 @@ class SampleSums {
     uint32_t block = 0;
     bool evaluates = false;
   };
+  struct RankSteps {
+    std::vector<Step> steps;  // by time
+    size_t last = 0;          // the one that the last sample fell in
+    RankSamples* samples = nullptr;
+  };
   struct Thread {
-    int32_t rank = 0;
+    RankSteps* rank = nullptr;
     bool trains = false;
   };
   // By stack and by whether the thread ran: ns and number.
@@ -107,7 +116,8 @@ class SampleSums {
 
   void FindSteps(const ReportInput& input);
   void FindThreads(const ReportInput& input, std::span<const store::TrackRow> tracks);
-  const Step* StepAt(int32_t rank, int64_t ts_ns);
+  static const Step* StepAt(RankSteps& rank, int64_t ts_ns);
+  bool Waits(store::StringId state);
   void AddOne(const store::SampleRow& sample);
   void AddToBatch(const StackClass& of, bool waits, double ns, uint32_t block, RankSamples& rank);
   void AddToThread(const StackClass& of, bool waits, double ns, uint32_t block, RankSamples& rank);
@@ -118,10 +128,11 @@ class SampleSums {
   std::span<const store::StackRow> stacks_;
   std::vector<StackClass> classes_;
   std::vector<StackWeights> weights_;  // by stack
-  std::map<int32_t, std::vector<Step>> steps_;
-  std::map<int32_t, size_t> cursor_;  // of a rank: the step that the last sample fell in
+  std::map<int32_t, RankSteps> steps_;
   std::unordered_map<int32_t, Thread> threads_;  // by track
   std::map<int32_t, RankSamples> ranks_;
+  store::StringId last_state_ = store::StringId::kEmpty;
+  bool last_waits_ = false;  // what last_state_ says
 };
 
 // The bin of a sample in a fetch, and whether it waited for no lock.

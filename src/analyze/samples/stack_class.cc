@@ -11,8 +11,16 @@ namespace steptrace::analyze {
 namespace {
 
 // What torch's own frame says of what is called in it.
-enum class TorchPart : uint8_t { kNone, kFetch, kCollate, kAround, kBackward, kOptimizer, kThrough,
-                                 kInside };
+enum class TorchPart : uint8_t {
+  kNone,
+  kFetch,
+  kCollate,
+  kAround,
+  kBackward,
+  kOptimizer,
+  kThrough,
+  kInside
+};
 
 bool Below(std::string_view module, std::string_view of) {
   return module.starts_with(of) && (module.size() == of.size() || module[of.size()] == '.');
@@ -20,19 +28,24 @@ bool Below(std::string_view module, std::string_view of) {
 
 // Frames that only pass on to the code that they decorate or start.
 bool PassesOn(std::string_view module) {
-  constexpr std::array<std::string_view, 9> kModules = {
-      "torch.utils._contextlib", "torch.autograd.grad_mode", "torch.autograd.profiler",
-      "torch.profiler",          "torch.amp",                "torch.cuda.amp",
-      "torch.distributed.run",   "torch.distributed.elastic", "torch.multiprocessing.spawn"};
+  constexpr std::array<std::string_view, 9> kModules = {"torch.utils._contextlib",
+                                                        "torch.autograd.grad_mode",
+                                                        "torch.autograd.profiler",
+                                                        "torch.profiler",
+                                                        "torch.amp",
+                                                        "torch.cuda.amp",
+                                                        "torch.distributed.run",
+                                                        "torch.distributed.elastic",
+                                                        "torch.multiprocessing.spawn"};
   return std::any_of(kModules.begin(), kModules.end(),
                      [&](std::string_view one) { return Below(module, one); });
 }
 
 // Parts of torch that are not the model: loaders, saving, collectives.
 bool StandsAround(std::string_view module) {
-  constexpr std::array<std::string_view, 4> kModules = {
-      "torch.utils.data", "torch.serialization", "torch.distributed.checkpoint",
-      "torch.distributed.distributed_c10d"};
+  constexpr std::array<std::string_view, 4> kModules = {"torch.utils.data", "torch.serialization",
+                                                        "torch.distributed.checkpoint",
+                                                        "torch.distributed.distributed_c10d"};
   return std::any_of(kModules.begin(), kModules.end(),
                      [&](std::string_view one) { return Below(module, one); });
 }
@@ -44,7 +57,8 @@ TorchPart PartOf(std::string_view module, std::string_view function) {
   if (StandsAround(module)) return TorchPart::kAround;
   if (Below(module, "torch.optim")) return TorchPart::kOptimizer;
   if (PassesOn(module)) return TorchPart::kThrough;
-  if (Below(module, "torch.autograd") || (module == "torch._tensor" && function == "Tensor.backward")) {
+  if (Below(module, "torch.autograd") ||
+      (module == "torch._tensor" && function == "Tensor.backward")) {
     return TorchPart::kBackward;
   }
   return TorchPart::kInside;
@@ -53,9 +67,18 @@ TorchPart PartOf(std::string_view module, std::string_view function) {
 // Loops that call a user's training code: time in them alone is theirs, neither the model's nor
 // the user's.
 bool IsFramework(std::string_view module) {
-  constexpr std::array<std::string_view, 12> kModules = {
-      "lightning",   "pytorch_lightning", "lightning_fabric", "transformers", "accelerate", "ignite",
-      "deepspeed",   "fastai",            "composer",         "tqdm",         "trl",        "peft"};
+  constexpr std::array<std::string_view, 12> kModules = {"lightning",
+                                                         "pytorch_lightning",
+                                                         "lightning_fabric",
+                                                         "transformers",
+                                                         "accelerate",
+                                                         "ignite",
+                                                         "deepspeed",
+                                                         "fastai",
+                                                         "composer",
+                                                         "tqdm",
+                                                         "trl",
+                                                         "peft"};
   return std::any_of(kModules.begin(), kModules.end(),
                      [&](std::string_view one) { return Below(module, one); });
 }

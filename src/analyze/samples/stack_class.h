@@ -15,14 +15,14 @@ namespace steptrace::analyze {
 
 // Where in a training's work a stack stands.
 enum class StackRegion : uint8_t {
-  kElsewhere,   // none of these: a worker between batches, other threads, what starts a training
-  kFetch,       // a DataLoader makes a batch: the dataset's code
-  kCollate,     // ... and puts the samples together
-  kAround,      // torch's, and not the model: the loader's waits, saving, collectives
-  kForward,     // inside torch, and outside the following three
+  kElsewhere,  // none of these: a worker between batches, other threads, what starts a training
+  kFetch,      // a DataLoader makes a batch: the dataset's code
+  kCollate,    // ... and puts the samples together
+  kAround,     // torch's, and not the model: the loader's waits, saving, collectives
+  kForward,    // inside torch, and outside the following three
   kBackward,
   kOptimizer,
-  kFramework,   // a framework's own loop (lightning, transformers' Trainer, …) is innermost
+  kFramework,  // a framework's own loop (lightning, transformers' Trainer, …) is innermost
 };
 
 // What a stack says. Frames are named by their row in `stacks`, -1: there is none.
@@ -39,9 +39,9 @@ struct StackClass {
 // The rows by their numbers: what has none of its own, or one that is too large, is an empty row.
 std::vector<store::StackRow> StacksByNumber(std::span<const store::StackRow> rows);
 
-// Classes of all stacks of a run, in the order of their rows, which is that of their numbers. `collates`: the loaders' collate
-// functions as the hooks told them ("__main__.collate"). Rows with a parent that does not precede
-// them count as outermost.
+// Classes of all stacks of a run, in the order of their rows, which is that of their numbers.
+// `collates`: the loaders' collate functions as the hooks told them ("__main__.collate"). Rows with
+// a parent that does not precede them count as outermost.
 std::vector<StackClass> ClassifyStacks(std::span<const store::StackRow> rows,
                                        const store::StringTable& strings, const StageTable& table,
                                        std::span<const std::string> collates);

@@ -26,7 +26,7 @@ const Frame kGetitem = {"Rows.__getitem__", "/job/dataset.py", 20};
 const Frame kNext = {"_BaseDataLoaderIter.__next__", kTorch + "utils/data/dataloader.py"};
 const Frame kModule = {"Module._call_impl", kTorch + "nn/modules/module.py"};
 const Frame kOptim = {"Optimizer.profile_hook_step.<locals>.wrapper",
-                          kTorch + "optim/optimizer.py"};
+                      kTorch + "optim/optimizer.py"};
 const Frame kNoGrad = {"context_decorator.<locals>.decorate_context",
                        kTorch + "utils/_contextlib.py"};
 
@@ -78,8 +78,7 @@ TEST(StackClassTest, RegionsOfTheTrainingThread) {
   EXPECT_EQ(RegionOf({kMain, kTrain, kModule, forward}), kForward);
   EXPECT_EQ(RegionOf({kMain, kTrain, functional}), kForward);
   EXPECT_EQ(RegionOf({kMain, kTrain, backward}), kBackward);
-  EXPECT_EQ(RegionOf({kMain, kTrain, kOptim, {"SGD.step", kTorch + "optim/sgd.py"}}),
-                  kOptimizer);
+  EXPECT_EQ(RegionOf({kMain, kTrain, kOptim, {"SGD.step", kTorch + "optim/sgd.py"}}), kOptimizer);
   EXPECT_EQ(RegionOf({kMain, kTrain, kOptim, {"Mine.step", "/job/opt.py"}}), kOptimizer);
   EXPECT_EQ(RegionOf({kMain, kTrain, kNext}), kAround);
   EXPECT_EQ(RegionOf({kMain, kTrain, kNext, {"Order.__iter__", "/job/order.py"}}), kAround);
@@ -178,7 +177,7 @@ TEST(StackClassTest, OnTheTrainingThreadAStageNeedsMore) {
   };
   EXPECT_EQ(stage({"burn", "/job/train.py"}), "-");  // a loop's own name is no stage
   EXPECT_EQ(stage({"augment", "/job/train.py"}), "augmentation");
-  EXPECT_EQ(stage({"decode", "/job/train.py"}), "-");  // of a sequence, by the model
+  EXPECT_EQ(stage({"decode", "/job/train.py"}), "-");             // of a sequence, by the model
   EXPECT_EQ(stage({"get", kPackages + "requests/api.py"}), "-");  // logging
   EXPECT_EQ(stage({"Compose.__call__", kPackages + "albumentations/core/composition.py"}),
             "augmentation");

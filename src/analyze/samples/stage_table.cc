@@ -98,8 +98,8 @@ bool FitsGlob(std::string_view text, std::string_view pattern) {
 
 Result<StageTable> StageTable::Create(std::vector<std::pair<std::string, std::string>> patterns) {
   if (patterns.size() > kMostPatterns) {
-    return Error{fmt::format("{} patterns; at most {} are looked at", patterns.size(),
-                             kMostPatterns)};
+    return Error{
+        fmt::format("{} patterns; at most {} are looked at", patterns.size(), kMostPatterns)};
   }
   StageTable table;
   for (const auto& [text, name] : patterns) {
@@ -112,9 +112,10 @@ Result<StageTable> StageTable::Create(std::vector<std::pair<std::string, std::st
     table.patterns_.push_back({std::move(parts.first), std::move(parts.second), *stage});
   }
   // The one that says most of a function wins, in whatever order they were written.
-  std::stable_sort(table.patterns_.begin(), table.patterns_.end(), [](const auto& a, const auto& b) {
-    return a.module.size() + a.function.size() > b.module.size() + b.function.size();
-  });
+  std::stable_sort(
+      table.patterns_.begin(), table.patterns_.end(), [](const auto& a, const auto& b) {
+        return a.module.size() + a.function.size() > b.module.size() + b.function.size();
+      });
   return table;
 }
 

@@ -31,8 +31,8 @@ inline constexpr size_t kWorkStageCount = 9;
 const char* WorkStageName(WorkStage stage);  // as in [stages]: "storage_read"
 
 // Patterns of functions and the stage of each: those that are built in, and the user's own over
-// them ([stages] of steptrace.toml). A pattern is "MODULE:FUNCTION", each a glob in which `*` is any
-// text:
+// them ([stages] of steptrace.toml). A pattern is "MODULE:FUNCTION", each a glob in which `*` is
+// any text:
 //   module    "pyarrow.parquet" is that module and all beneath it. Of libraries and the standard
 //             library it counts from the package; of the user's files it may begin at any folder of
 //             the path: "mypkg.io" is ".../mypkg/io.py" and ".../mypkg/io/reader.py". "*" is every
@@ -47,8 +47,8 @@ class StageTable {
 
   struct Match {
     WorkStage stage;
-    bool by_user = false;       // the user's own pattern
-    bool by_own_name = false;   // a function of the user's files is called so
+    bool by_user = false;      // the user's own pattern
+    bool by_own_name = false;  // a function of the user's files is called so
   };
   // The user's patterns first; of several that fit the longest.
   std::optional<Match> Find(const CodePlace& place, std::string_view function) const;

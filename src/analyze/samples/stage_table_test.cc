@@ -24,6 +24,9 @@ TEST(StageTableTest, KnowsPackagesAndTheirExceptions) {
   EXPECT_EQ(library("PIL/JpegImagePlugin.py", "JpegImageFile.draft"), "decode");
   EXPECT_EQ(library("PIL/Image.py", "Image.load"), "decode");
   EXPECT_EQ(library("PIL/Image.py", "Image.resize"), "augmentation");
+  EXPECT_EQ(library("PIL/Image.py", "Image.__transformer"), "augmentation");
+  EXPECT_EQ(library("PIL/Image.py", "open"), "decode");
+  EXPECT_EQ(library("PIL/Image.py", "fromarray"), "decode");
   EXPECT_EQ(library("PIL/ImageEnhance.py", "Brightness.__init__"), "augmentation");
   EXPECT_EQ(library("torchvision/transforms/v2/_geometry.py", "Resize.transform"), "augmentation");
   EXPECT_EQ(library("albumentations/core/composition.py", "Compose.__call__"), "augmentation");

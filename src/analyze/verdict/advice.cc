@@ -197,11 +197,10 @@ void Adviser::AdviseStage(SubStage stage) {
 void Adviser::DataPipeline() {
   const SubStage largest = LargestStage(input_.times.total(), SuspectId::kDataPipeline);
   AdviseStage(largest);
-  for (SubStage stage :
-       {SubStage::kCpuShortage, SubStage::kStorageRead, SubStage::kDecode, SubStage::kAugmentation,
-        SubStage::kTokenise, SubStage::kUserCode, SubStage::kLock, SubStage::kCopy,
-        SubStage::kGetitem, SubStage::kCollate, SubStage::kReceive, SubStage::kWorkerStart,
-        SubStage::kHostToDevice}) {
+  for (SubStage stage : {SubStage::kCpuShortage, SubStage::kStorageRead, SubStage::kDecode,
+                         SubStage::kAugmentation, SubStage::kTokenise, SubStage::kUserCode,
+                         SubStage::kLock, SubStage::kCopy, SubStage::kGetitem, SubStage::kCollate,
+                         SubStage::kReceive, SubStage::kWorkerStart, SubStage::kHostToDevice}) {
     if (stage != largest && Worth(stage)) AdviseStage(stage);
   }
   Workers();

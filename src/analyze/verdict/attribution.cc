@@ -144,8 +144,7 @@ StageTimes Attribute(const store::StepRow& row, const AttributionRules& rules) {
     rules.samples->SplitThread(row.rank, times);
   }
   if (const auto idle = rules.idle_of_forward.find(row.rank); idle != rules.idle_of_forward.end()) {
-    Move(times, SubStage::kForward, SubStage::kUnknown,
-         Portion(idle->second, forward));
+    Move(times, SubStage::kForward, SubStage::kUnknown, Portion(idle->second, forward));
   }
   if (rules.device != nullptr) {
     const auto busy = rules.device->Share(row.rank, row.ts_ns, row.ts_ns + row.dur_ns);

@@ -91,6 +91,8 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
     time.whole += static_cast<double>(row.dur_ns);
     time.forward += ns(row.forward_ns, row);
     time.unknown += ns(row.other_phase_ns, row);
+    time.others += ns(row.gc_ns, row) + ns(row.checkpoint_ns, row) + ns(row.logging_ns, row) +
+                   ns(row.communication_phase_ns, row) + ns(row.compile_ns, row);
     if (!row.operators_ns || !row.dispatch_ns) continue;
     time.operators += ns(*row.operators_ns, row);
     time.phases += ns(*row.operators_ns, row) + ns(*row.dispatch_ns, row);
@@ -162,7 +164,7 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
   const double to_ns = time.whole / whole;
   const double free_unknown = std::max(0.0, time.unknown - waiting * to_ns);
   const double named_ns = named * to_ns;
-  double script_ns = script * to_ns;
+  double script_ns = std::max(0.0, script * to_ns - time.others);
   const double script_unknown = std::min(script_ns, std::max(0.0, free_unknown - named_ns));
   if (!moves) script_ns = script_unknown;  // renamed where it is, and the model keeps its own
   // Operators that compute are no code of the script's, from whatever line they were called.
@@ -233,7 +235,8 @@ Interval SampleSplit::ThreadInterval(SubStage stage) const {
 
 std::optional<SampleSplit::Doubt> SampleSplit::DoubtOf(SubStage stage,
                                                        const StageTimes& totals) const {
-  const bool of_batch = all_.samples >= kLeastSamples && SuspectOf(stage) == SuspectId::kDataPipeline;
+  const bool of_batch =
+      all_.samples >= kLeastSamples && SuspectOf(stage) == SuspectId::kDataPipeline;
   const double in_batch = all_.weights[static_cast<size_t>(stage)];
   double in_loop = 0;
   for (const auto& [number, shares] : thread_) {
@@ -302,9 +305,9 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
     if (shown.functions.size() == kMostFunctions) break;
     const int64_t part = std::min(left, Portion(one.weight / weight, ns));
     left -= part;
-    shown.functions.push_back({one.function, one.file, one.line, one.call, part,
-                               static_cast<double>(part) /
-                                   static_cast<double>(std::max<int64_t>(whole_ns, 1))});
+    shown.functions.push_back(
+        {one.function, one.file, one.line, one.call, part,
+         static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole_ns, 1))});
   }
   return shown;
 }

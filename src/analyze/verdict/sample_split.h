@@ -62,6 +62,7 @@ class SampleSplit {
   };
   struct ModelTime {  // of a rank's steady steps, in ns
     double whole = 0, forward = 0, unknown = 0;
+    double others = 0;     // in phases that the script's own lines may have begun: gc, saving, ...
     double phases = 0;     // of windowed steps: forward, backward and optimizer
     double operators = 0;  // ... and what of them operators compute
   };

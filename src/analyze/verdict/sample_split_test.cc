@@ -30,9 +30,9 @@ std::string RandomRun(std::mt19937_64& random) {
   if (random() % 2 == 0) text += "counter job.read_bytes_per_s 9e7\ncounter cpu.iowait_share 0.3\n";
   for (char name = 'a'; name <= 'i'; ++name) {
     for (const char* thread : {"worker", "training"}) {
-      text += fmt::format("samples {} {} rank={} thread={} state={} interval={}ms\n",
-                          random() % 60, name, random() % 2, thread,
-                          random() % 2 == 0 ? "running" : "waiting", 1 + random() % 90);
+      text += fmt::format("samples {} {} rank={} thread={} state={} interval={}ms\n", random() % 60,
+                          name, random() % 2, thread, random() % 2 == 0 ? "running" : "waiting",
+                          1 + random() % 90);
     }
   }
   for (int part = 0; part < 4; ++part) {

@@ -17,10 +17,9 @@ std::string Decode(const std::string& where) {
 }
 
 std::string Augment(const std::string& where, bool uses_device) {
-  return fmt::format("augment whole batches at once{}{}, or keep what is the same in every epoch",
-                     where,
-                     uses_device ? ", on the device (torchvision.transforms.v2, kornia)"
-                                 : ", vectorised");
+  return fmt::format(
+      "augment whole batches at once{}{}, or keep what is the same in every epoch", where,
+      uses_device ? ", on the device (torchvision.transforms.v2, kornia)" : ", vectorised");
 }
 
 std::string Tokenise(const std::string& where) {
@@ -58,9 +57,10 @@ std::optional<std::string> AdviseSampledStage(const VerdictInput& input, SubStag
     case SubStage::kTokenise:
       return Tokenise(where);
     case SubStage::kUserCode:
-      return fmt::format("make the dataset's own code cheaper{}: vectorise it, compute it ahead of "
-                         "time, or cache the result",
-                         where);
+      return fmt::format(
+          "make the dataset's own code cheaper{}: vectorise it, compute it ahead of "
+          "time, or cache the result",
+          where);
     case SubStage::kLock:
       return Lock(where);
     case SubStage::kCopy:

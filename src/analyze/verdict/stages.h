@@ -18,7 +18,7 @@ enum class SubStage : uint8_t {
   kUserCode,  // the dataset's own functions, where samples name them
   kLock,
   kCopy,
-  kGetitem,   // the dataset, where no sample tells more
+  kGetitem,  // the dataset, where no sample tells more
   kCollate,
   kReceive,
   kCpuShortage,

@@ -40,7 +40,7 @@ struct VerdictInput {
   const JobFacts& facts;
   const HostIdle& idle;
   const std::vector<StageRow>& stages;  // of these steps, in the order of SubStage
-  bool profiled = false;    // every ns of the steps is known from device activity
+  bool profiled = false;                // every ns of the steps is known from device activity
   int64_t training_ns = 0;  // wall time of the loop, for what could be saved over the run
 };
 
