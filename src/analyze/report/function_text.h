@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analyze/report/report.h"
+#include "analyze/report/stage_row.h"
 
 namespace steptrace::analyze {
 

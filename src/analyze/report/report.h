@@ -10,6 +10,7 @@
 #include "analyze/report/profile.h"
 #include "analyze/report/recommendation.h"
 #include "analyze/report/report_lines.h"
+#include "analyze/report/stage_row.h"
 
 // The report as a value: what `analyze` finds and every presentation renders. Field names, nesting
 // and units are those of the JSON form, schema "steptrace.report/1" (docs/reference/report.md).
@@ -64,30 +65,6 @@ struct StepsSection {
   std::optional<double> steps_per_s;
   int64_t outlier_count = 0;
   std::vector<Outlier> outliers;  // the longest, at most 20
-};
-
-// Where samples of stacks saw the time of a stage: a function of the user's, the line of it with
-// most time, and what it called there of a library. Without code of the user's in the stack it is
-// the library's function itself.
-struct StageFunction {
-  std::string function;  // qualified: "Clicks.read_row"
-  std::string file;
-  int32_t line = 0;  // 0: not known
-  std::string call;  // qualified: "ParquetFile.read_row_group"; empty: none
-  int64_t ns = 0;
-  double share = 0;  // of the steady steps
-};
-
-// A part of the step by its finest name (DESIGN section 7): the stages of all suspects sum to the
-// steady steps exactly.
-struct StageRow {
-  std::string suspect;
-  std::string name;
-  int64_t ns = 0;
-  double share = 0;
-  double share_low = 0, share_high = 0;  // 95 % interval: of the steps, and of the samples
-  int64_t samples = 0;                   // of stacks, that fell in it
-  std::vector<StageFunction> functions;  // the most first, at most 10
 };
 
 enum class VerdictStatus { kFound, kNoSingleSuspect, kTooFewSteps, kNoSteps };
