@@ -4,6 +4,10 @@
 A batch is (dense f4 [n, 13], categories i8 [n, 4], history i8 [n, 30], label f4 [n]).
 """
 
+import json
+import os
+import time
+
 import numpy as np
 import pyarrow.parquet as pq
 import torch
@@ -64,7 +68,7 @@ class SlowClicks(Dataset):
         return len(self.files) * data.ROWS
 
     def __getitem__(self, number):
-        row = self.read_row(number)
+        row = self.decode(number)
         dense = self.augment(np.array([np.log1p(np.float64(v)) for v in row["dense"]]), number)
         history = [self.bucket(item) for item in row["history"]]
         user, item = self.bucket(int(row["user"][1:])), self.bucket(int(row["item"][1:]))
@@ -72,7 +76,7 @@ class SlowClicks(Dataset):
         categories = np.array([user, item, hour, weekday])
         return dense.astype("f4"), categories, np.array(history), np.float32(row["label"])
 
-    def read_row(self, number):
+    def decode(self, number):
         group, index = divmod(number, data.ROWS)
         return self.files.read(group).slice(index, 1).to_pylist()[0]
 
@@ -83,6 +87,39 @@ class SlowClicks(Dataset):
 
     def bucket(self, value):
         return ((value * MULTIPLIER & MASK) >> 20) % BUCKETS
+
+
+class TimedClicks(SlowClicks):
+    """Times its stages by hand, and leaves the sums of each process in a folder.
+
+    It is what the shares of a report are compared with (tests/e2e/test_sampled_stages.py).
+    """
+
+    def __init__(self, folder, sums):
+        super().__init__(folder)
+        self.sums, self.spent_ns, self.samples = sums, {}, 0
+
+    def timed(self, stage, function, *arguments):
+        begin = time.perf_counter_ns()
+        try:
+            return function(*arguments)
+        finally:
+            spent = time.perf_counter_ns() - begin
+            self.spent_ns[stage] = self.spent_ns.get(stage, 0) + spent
+
+    def __getitem__(self, number):
+        sample = self.timed("getitem", super().__getitem__, number)
+        self.samples += 1
+        if self.samples % data.ROWS == 0:  # a batch
+            path = self.sums / f"{os.getpid()}-{id(self)}.json"
+            path.write_text(json.dumps(self.spent_ns))
+        return sample
+
+    def decode(self, number):
+        return self.timed("decode", super().decode, number)
+
+    def augment(self, dense, number):
+        return self.timed("augmentation", super().augment, dense, number)
 
 
 class MendedClicks(Dataset):

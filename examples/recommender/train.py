@@ -2,6 +2,7 @@
 """Trains the click model on the CPU.   usage: train.py --variant slow|mended [--epochs N]"""
 
 import argparse
+import os
 import time
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from torch import nn
 from torch.utils.data import DataLoader
 
 import data
-from dataset import BUCKETS, MendedClicks, RowGroupOrder, SlowClicks
+from dataset import BUCKETS, MendedClicks, RowGroupOrder, SlowClicks, TimedClicks
 
 
 class ClickModel(nn.Module):
@@ -38,7 +39,8 @@ class ClickModel(nn.Module):
 
 def make_loader(variant, folder, workers):
     if variant == "slow":
-        dataset = SlowClicks(folder)
+        timers = os.environ.get("RECOMMENDER_TIMERS")  # a folder for what is timed by hand
+        dataset = TimedClicks(folder, Path(timers)) if timers else SlowClicks(folder)
         order = RowGroupOrder(len(dataset.files), data.ROWS)
         return DataLoader(dataset, batch_size=data.ROWS, sampler=order, num_workers=workers)
     dataset = MendedClicks(folder)

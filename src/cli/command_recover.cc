@@ -17,7 +17,8 @@ Status Recover(const std::filesystem::path& run, const Settings& settings) {
   STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report,
                              rpc::LoadReport(run, {.price_per_hour = settings.price_per_hour,
                                                    .last_steps = {},
-                                                   .tensor_cores = settings.tensor_cores}));
+                                                   .tensor_cores = settings.tensor_cores,
+                                                   .stages = settings.stages}));
   return rpc::SaveReport(run, report);
 }
 

@@ -93,14 +93,17 @@ int Report(const ReportArguments& arguments, const Session& session) {
   const Settings& settings = session.settings;
   auto run = RunOf(arguments, settings);
   if (!run.ok()) return Fail(run.error());
+  const rpc::ReportOptions whole{.price_per_hour = settings.price_per_hour,
+                                 .last_steps = arguments.last,
+                                 .tensor_cores = settings.tensor_cores,
+                                 .stages = settings.stages};
   if (!arguments.html.empty() || !arguments.notebook.empty()) {
     if (!arguments.section.empty() || arguments.json) {
       return Fail(
           Error{"report: a page holds the whole report; leave out --section and --json, or "
                 "--html and --notebook"});
     }
-    const Status written = WritePages(
-        *run, arguments, {settings.price_per_hour, arguments.last, settings.tensor_cores});
+    const Status written = WritePages(*run, arguments, whole);
     return written.ok() ? FinishOutput(stdout) : Fail(written.error());
   }
   if (arguments.section == "rules") {  // they look at more than the report holds
@@ -108,17 +111,16 @@ int Report(const ReportArguments& arguments, const Session& session) {
     const Status shown = PrintRules(*run, rules, session, {arguments.json, arguments.top});
     return shown.ok() ? FinishOutput(stdout) : Fail(shown.error());
   }
-  Status status = arguments.json
-                      ? PrintJson(*run, arguments,
-                                  {settings.price_per_hour, arguments.last, settings.tensor_cores})
-                      : PrintReport(*run,
-                                    {.price_per_hour = settings.price_per_hour,
-                                     .last_steps = arguments.last,
-                                     .tensor_cores = settings.tensor_cores,
-                                     .color = session.color(),
-                                     .section = arguments.section,
-                                     .top = arguments.top},
-                                    stdout);
+  Status status = arguments.json ? PrintJson(*run, arguments, whole)
+                                 : PrintReport(*run,
+                                               {.price_per_hour = settings.price_per_hour,
+                                                .last_steps = arguments.last,
+                                                .tensor_cores = settings.tensor_cores,
+                                                .stages = settings.stages,
+                                                .color = session.color(),
+                                                .section = arguments.section,
+                                                .top = arguments.top},
+                                               stdout);
   return status.ok() ? FinishOutput(stdout) : Fail(status.error());
 }
 

@@ -34,6 +34,7 @@ int Run(const CLI::App& command, const Session& session, RunOptions options) {
   options.shm = settings.shm;
   options.price_per_hour = settings.price_per_hour;
   options.tensor_cores = settings.tensor_cores;
+  options.stages = settings.stages;
   options.color = session.color();
   return RunCommand(options);
 }

@@ -78,6 +78,7 @@ Result<std::unique_ptr<http::Server>> StartServer(const UiArguments& arguments,
   api.only = shown.only;
   api.version = kVersion;
   api.tensor_cores = settings.tensor_cores;
+  api.stages = settings.stages;
   api.cost = {settings.price_per_hour, settings.instance, settings.instances};
   http::ServerOptions options;
   options.host = arguments.host;

@@ -36,7 +36,8 @@ Status PrintReport(const std::filesystem::path& run, const PresentOptions& optio
   STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report,
                              rpc::LoadReport(run, {.price_per_hour = options.price_per_hour,
                                                    .last_steps = options.last_steps,
-                                                   .tensor_cores = options.tensor_cores}));
+                                                   .tensor_cores = options.tensor_cores,
+                                                   .stages = options.stages}));
   // A part of the run is not the run's report.
   if (!options.last_steps) STEPTRACE_RETURN_IF_ERROR(rpc::SaveReport(run, report));
   if (!options.print) return {};

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "analyze/device/tensor_cores.h"
+#include "analyze/samples/stage_table.h"
 #include "base/result.h"
 #include "cli/terminal.h"
 
@@ -16,6 +17,7 @@ struct PresentOptions {
   std::optional<double> price_per_hour;
   std::optional<int64_t> last_steps;  // only the newest steps of each rank
   analyze::TensorCorePatterns tensor_cores;
+  analyze::StageTable stages;
   ColorMode color = ColorMode::kAuto;
   bool print = true;    // false: only write report.json
   std::string section;  // of SectionNames; empty: the whole report

@@ -234,6 +234,7 @@ class Launcher {
     PresentOptions present;
     present.price_per_hour = options_.price_per_hour;
     present.tensor_cores = options_.tensor_cores;
+    present.stages = options_.stages;
     present.color = options_.color;
     if (Status printed = PrintReport(folder_.path, present, stderr); !printed.ok()) {
       PrintError(printed.error());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/device/tensor_cores.h"
+#include "analyze/samples/stage_table.h"
 #include "cli/terminal.h"
 
 namespace steptrace::cli {
@@ -25,6 +26,7 @@ struct RunOptions {
   std::filesystem::path shm;         // where rings lie; empty: the launcher chooses
   std::optional<double> price_per_hour;
   analyze::TensorCorePatterns tensor_cores;
+  analyze::StageTable stages;
   ColorMode color = ColorMode::kAuto;
 };
 

@@ -123,7 +123,7 @@ std::string KnownKeys() {
   std::string keys;
   for (const auto& setting : AllSettings())
     keys += (keys.empty() ? "" : ", ") + std::string(setting.key);
-  return keys + ", instances, tensor_cores";
+  return keys + ", instances, stages, tensor_cores";
 }
 
 const Setting* FindSetting(std::string_view key) {
@@ -256,6 +256,32 @@ Status ReadTensorCores(const toml::node& node, std::string_view source, Settings
   return {};
 }
 
+// [stages]: patterns of functions, and the stage of the data pipeline that each is.
+Status ReadStages(const toml::node& node, std::string_view source, Settings& settings) {
+  const auto place = [&](const toml::node& at) {
+    return fmt::format("{}:{}", source, at.source().begin.line);
+  };
+  if (!node.is_table()) {
+    return Error{fmt::format("{}: stages is not a table; write [stages]", place(node))};
+  }
+  std::vector<std::pair<std::string, std::string>> patterns;
+  for (const auto& [key, value] : *node.as_table()) {
+    if (!value.is_string()) {
+      return Error{fmt::format("{}: stages: '{}' is not a text; write \"{}\" = \"decode\"",
+                               place(value), key.str(), key.str())};
+    }
+    patterns.emplace_back(std::string(key.str()), **value.as_string());
+    // One at a time, so that the message names its line.
+    if (const auto one = analyze::StageTable::Create({patterns.back()}); !one.ok()) {
+      return Error{fmt::format("{}: stages: {}", place(value), one.error().message)};
+    }
+  }
+  auto made = analyze::StageTable::Create(std::move(patterns));
+  if (!made.ok()) return Error{fmt::format("{}: stages: {}", place(node), made.error().message)};
+  settings.stages = *std::move(made);
+  return {};
+}
+
 template <class Number>
 std::optional<Value> ParseNumber(const std::string& text) {
   Number number{};
@@ -308,6 +334,10 @@ Status ApplyToml(std::string_view text, std::string_view source, Settings& setti
       STEPTRACE_RETURN_IF_ERROR(ReadInstances(node, source, settings));
       continue;
     }
+    if (key.str() == "stages") {
+      STEPTRACE_RETURN_IF_ERROR(ReadStages(node, source, settings));
+      continue;
+    }
     if (key.str() == "tensor_cores") {
       STEPTRACE_RETURN_IF_ERROR(ReadTensorCores(node, source, settings));
       continue;
@@ -356,7 +386,9 @@ std::string SettingsMarkdown() {
       "| `[[instances]]` | | tables | Types of machines: `name`, `cores`, `memory_gib`, `gpus`, "
       "`gpu`, `gpu_memory_gib`, `price_per_hour`; see rules.md. |\n"
       "| `[tensor_cores]` | | table | `kernels`, `plain`: parts of names of kernels that run on "
-      "tensor cores, or only look so; see report.md. |\n";
+      "tensor cores, or only look so; see report.md. |\n"
+      "| `[stages]` | | table | Patterns of functions and the stage that each is: "
+      "`\"mypkg.io:read_*\" = \"storage_read\"`; see verdict.md. |\n";
   return text;
 }
 

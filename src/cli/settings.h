@@ -11,6 +11,7 @@
 
 #include "analyze/cost/cost.h"
 #include "analyze/device/tensor_cores.h"
+#include "analyze/samples/stage_table.h"
 #include "base/result.h"
 #include "cli/terminal.h"
 
@@ -25,6 +26,7 @@ struct Settings {
   std::string instance;                          // the type of the run's machines
   std::vector<analyze::InstanceType> instances;  // [[instances]]: types and their prices
   analyze::TensorCorePatterns tensor_cores;      // [tensor_cores]: names of kernels
+  analyze::StageTable stages;                    // [stages]: names of functions
   std::string hooks;
   std::string shm;
   int64_t system_interval_ms = 500;

@@ -100,6 +100,25 @@ TEST(Settings, TensorCoresAreNamesOfKernels) {
   EXPECT_FALSE(analyze::UsesTensorCores("nvjet_debug", settings.tensor_cores));
 }
 
+TEST(Settings, StagesArePatternsOfFunctions) {
+  Settings settings;
+  const Status status = ApplyToml(
+      "[stages]\n'mypkg.io:*' = 'storage_read'\n'*:Mixer.mix' = 'augmentation'\n", "s", settings);
+  ASSERT_TRUE(status.ok()) << status.error().message;
+  const auto found = settings.stages.Find(analyze::PlaceOf("/job/mypkg/io.py"), "fetch");
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->stage, analyze::WorkStage::kStorageRead);
+}
+
+TEST(Settings, StagesAreChecked) {
+  EXPECT_EQ(TomlComplaint("stages = 3"), "steptrace.toml:1: stages is not a table; write [stages]");
+  EXPECT_EQ(TomlComplaint("[stages]\n'a:b' = 3"),
+            "steptrace.toml:2: stages: 'a:b' is not a text; write \"a:b\" = \"decode\"");
+  EXPECT_EQ(TomlComplaint("[stages]\n'a:b' = 'copy'\nmypkg = 'decode'"),
+            "steptrace.toml:3: stages: 'mypkg' is not MODULE:FUNCTION; write for example "
+            "\"mypkg.io:read_*\"");
+}
+
 TEST(Settings, TensorCoresAreChecked) {
   EXPECT_EQ(TomlComplaint("tensor_cores = 3"),
             "steptrace.toml:1: tensor_cores is not a table; write [tensor_cores]");

@@ -119,12 +119,29 @@ class Parser {
   void Counter(const std::string& rest);
   void Fact(const std::string& rest);
   void Loss(Attributes attributes);
+  void Stack(const std::string& rest);
+  void Samples(const std::string& rest);
+  int32_t Track(bool trains, int32_t rank);
+  void AddSamples();
   store::StringId Id(const std::string& text) { return result_.strings->Intern(text); }
 
   VerdictCase& result_;
   std::map<int32_t, int64_t> next_step_;
   std::map<int32_t, int64_t> next_ts_ns_;
   std::vector<std::pair<CounterSeries, std::vector<double>>> counters_;
+
+  struct SampleLine {
+    int32_t stack = 0;
+    int64_t count = 0;
+    int32_t rank = 0;
+    bool trains = false;
+    std::string state;
+    int64_t interval_ns = 0;
+  };
+  std::map<std::string, int32_t> stacks_;  // by name, and by the text of the frames
+  std::map<std::pair<bool, int32_t>, int32_t> tracks_;
+  std::vector<SampleLine> sample_lines_;
+  std::vector<std::pair<std::string, std::string>> patterns_;
 };
 
 void Parser::Run(Attributes attributes) {
@@ -168,6 +185,10 @@ void Parser::Row(const Attributes& times, double jitter, store::StepRow row) {
   for (const NamedTime& part : kParts) row.*part.ns = of(part.name, "data");
   row.blocked_in_backward_ns = of("blocked", "backward");
   row.longest_user_range_ns = of("range", "other");
+  if (times.count("operators") != 0) {
+    row.operators_ns = of("operators", "forward");
+    row.dispatch_ns = of("dispatch", "forward");
+  }
   // As the derivation fills them: what no other stage takes of a data wait is getitem's.
   row.getitem_ns =
       row.data_ns - row.collate_ns - row.receive_ns - row.cpu_shortage_ns - row.worker_start_ns;
@@ -258,6 +279,111 @@ void Parser::Loss(Attributes attributes) {
   result_.losses.push_back(row);
 }
 
+// Frames of torch that the words below stand for.
+std::string FrameText(const std::string& word) {
+  const std::string torch = "/venv/lib/python3.11/site-packages/torch/";
+  if (word == "FETCH") {
+    return "_MapDatasetFetcher.fetch@" + torch + "utils/data/_utils/fetch.py:52";
+  }
+  if (word == "WORKER") return "_worker_loop@" + torch + "utils/data/_utils/worker.py:349";
+  if (word == "NEXT")
+    return "_BaseDataLoaderIter.__next__@" + torch + "utils/data/dataloader.py:733";
+  if (word == "MODULE") return "Module._call_impl@" + torch + "nn/modules/module.py:1786";
+  if (word == "BACKWARD") return "backward@" + torch + "autograd/__init__.py:353";
+  if (word == "OPTIMIZER") return "Optimizer.wrapper@" + torch + "optim/optimizer.py:493";
+  return word;
+}
+
+// stack NAME main@/job/train.py:9 > FETCH > Rows.read@/job/dataset.py:24, outermost first
+void Parser::Stack(const std::string& rest) {
+  std::istringstream words(rest);
+  std::string name;
+  words >> name;
+  std::string path;
+  std::optional<int32_t> parent;
+  for (std::string word; words >> word;) {
+    if (word == ">") continue;
+    const std::string frame = FrameText(word);
+    path += " > " + frame;
+    auto [found, is_new] = stacks_.emplace(path, static_cast<int32_t>(result_.stacks.size()));
+    if (is_new) {
+      const size_t at = frame.find('@');
+      const size_t colon = frame.rfind(':');
+      store::StackRow row;
+      row.stack = found->second;
+      row.parent = parent;
+      row.kind = Id("python");
+      row.function = Id(frame.substr(0, at));
+      row.file = Id(frame.substr(at + 1, colon - at - 1));
+      row.line = std::stoi(frame.substr(colon + 1));
+      result_.stacks.push_back(row);
+    }
+    parent = found->second;
+  }
+  stacks_["=" + name] = parent.value();
+}
+
+// samples 60 NAME [rank=0] [thread=worker] [state=running] [interval=50ms]
+void Parser::Samples(const std::string& rest) {
+  std::istringstream words(rest);
+  SampleLine line;
+  std::string name;
+  words >> line.count >> name;
+  std::string attributes;
+  std::getline(words, attributes);
+  Attributes given = ReadAttributes(attributes);
+  line.stack = stacks_.at("=" + name);
+  line.rank = std::stoi(Take(given, "rank", "0"));
+  line.trains = Take(given, "thread", "worker") == "training";
+  line.state = Take(given, "state", "running");
+  line.interval_ns = Ns(Take(given, "interval", "50ms"));
+  sample_lines_.push_back(std::move(line));
+}
+
+// The main thread of the rank's process, or of a worker of its.
+int32_t Parser::Track(bool trains, int32_t rank) {
+  const auto [found, is_new] =
+      tracks_.emplace(std::pair{trains, rank}, static_cast<int32_t>(result_.tracks.size()));
+  if (!is_new) return found->second;
+  auto& processes = result_.input.run.rank_processes;
+  auto of = std::find_if(processes.begin(), processes.end(),
+                         [rank](const RankProcess& one) { return one.rank == rank; });
+  if (of == processes.end()) of = processes.insert(of, {rank, 0, 1000 + rank});
+  store::TrackRow row;
+  row.track = found->second;
+  row.kind = Id("thread");
+  row.rank = rank;
+  row.pid = trains ? of->pid : 5000 + rank;
+  row.tid = row.pid;
+  result_.tracks.push_back(row);
+  return found->second;
+}
+
+// Spread over the steps, each line in places of its own: by the golden ratio.
+void Parser::AddSamples() {
+  int64_t number = 0;
+  for (const SampleLine& line : sample_lines_) {
+    int64_t from_ns = 0;
+    bool first = true;
+    for (const store::StepRow& row : result_.steps) {
+      if (row.rank != line.rank) continue;
+      if (first) from_ns = row.ts_ns;
+      first = false;
+    }
+    const auto span = static_cast<double>(next_ts_ns_[line.rank] - from_ns);
+    for (int64_t i = 0; i < line.count; ++i) {
+      const double place = static_cast<double>(++number) * 0.6180339887498949;
+      store::SampleRow row;
+      row.ts_ns = from_ns + static_cast<int64_t>((place - std::floor(place)) * span);
+      row.track = Track(line.trains, line.rank);
+      row.stack = line.stack;
+      row.state = Id(line.state);
+      row.interval_ns = line.interval_ns;
+      result_.samples.push_back(row);
+    }
+  }
+}
+
 void Parser::Line(const std::string& line) {
   const size_t end = std::min(line.find(' '), line.size());
   const std::string word = line.substr(0, end);
@@ -268,6 +394,12 @@ void Parser::Line(const std::string& line) {
   if (word == "counter") return Counter(rest);
   if (word == "fact") return Fact(rest);
   if (word == "loss") return Loss(ReadAttributes(rest));
+  if (word == "stack") return Stack(rest);
+  if (word == "samples") return Samples(rest);
+  if (word == "stages") {
+    for (auto& [pattern, stage] : ReadAttributes(rest)) patterns_.emplace_back(pattern, stage);
+    return;
+  }
   if (word.rfind("expect", 0) == 0) {
     result_.expectations.emplace_back(word, rest);
     return;
@@ -291,6 +423,15 @@ void Parser::Finish() {
   result_.input.steps = result_.steps;
   result_.input.facts = result_.facts;
   result_.input.losses = result_.losses;
+  auto table = StageTable::Create(std::move(patterns_));
+  if (!table.ok()) throw std::invalid_argument(table.error().message);
+  result_.stage_table = *std::move(table);
+  AddSamples();
+  if (result_.stacks.empty()) return;
+  result_.sums = std::make_unique<SampleSums>(result_.input, result_.tracks, result_.stacks,
+                                              result_.stage_table);
+  result_.sums->Add(result_.samples);
+  result_.input.samples = result_.sums.get();
 }
 
 }  // namespace

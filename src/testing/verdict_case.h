@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/report/report_input.h"
+#include "analyze/samples/sample_sums.h"
 #include "base/result.h"
 
 // Test helper: a run written down as text (tests/data/verdict/*.case), and what its report must
@@ -24,6 +25,11 @@ struct VerdictCase {
   std::vector<store::StepRow> steps;
   std::vector<store::FactRow> facts;
   std::vector<store::LossRow> losses;
+  std::vector<store::TrackRow> tracks;
+  std::vector<store::StackRow> stacks;
+  std::vector<store::SampleRow> samples;
+  StageTable stage_table;
+  std::unique_ptr<SampleSums> sums;
 };
 
 Result<VerdictCase> ReadVerdictCase(const std::filesystem::path& file);

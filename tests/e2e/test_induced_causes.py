@@ -14,14 +14,15 @@ INDUCED = Path(__file__).parent / "trainings" / "induced.py"
 STEPTRACE = Path(sys.executable).parent / "steptrace"
 TORCHRUN = Path(sys.executable).parent / "torchrun"
 
-# cause, steps -> suspect, sub-stages any of which is right
+# cause, steps -> suspect, sub-stages any of which is right. Code of the training's own is named by
+# samples of its stacks.
 ONE_PROCESS = [
-    ("slow_decode", 60, "data_pipeline", {"getitem"}),
-    ("slow_decode_no_workers", 60, "data_pipeline", {"getitem"}),
+    ("slow_decode", 60, "data_pipeline", {"user_code"}),
+    ("slow_decode_no_workers", 60, "data_pipeline", {"user_code"}),
     ("slow_collate", 60, "data_pipeline", {"collate"}),
-    ("too_few_workers", 60, "data_pipeline", {"getitem"}),
+    ("too_few_workers", 60, "data_pipeline", {"user_code"}),
     ("huge_batches", 20, "data_pipeline", {"receive"}),
-    ("outside_any_hook", 60, "other", {"unknown"}),
+    ("outside_any_hook", 60, "other", {"user_code"}),
     ("sleep_without_loader", 60, "other", {"unknown"}),
     ("heavy_model", 40, "model", {"forward", "backward", "optimizer"}),
     ("healthy", 60, "model", {"forward", "backward", "optimizer"}),
@@ -67,6 +68,8 @@ def test_cause_of_one_process(cause, steps, suspect, stages, tmp_path):
     verdict = report["verdict"]
     assert (verdict["status"], verdict["suspect"]) == ("found", suspect), describe(report)
     assert verdict["sub_stage"] in stages, describe(report)
+    if verdict["sub_stage"] == "user_code":
+        assert verdict["function"]["function"] == "burn", describe(report)
     assert report["steps"]["count"] == steps
     assert sum(s["ns"] for s in report["suspects"]) > 0
 

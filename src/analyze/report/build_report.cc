@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "analyze/rules/agreement.h"
 #include "analyze/rules/profiling_report.h"
 #include "analyze/verdict/attribution.h"
+#include "analyze/verdict/sample_split.h"
 #include "analyze/verdict/verdict.h"
 
 namespace steptrace::analyze {
@@ -95,6 +97,7 @@ struct Attributed {
   DeviceBusy device;
   HostIdle idle;
   ProfiledSteps profiled;
+  std::optional<SampleSplit> samples;
   AttributionRules rules;
   StepTimes times;
 
@@ -117,6 +120,9 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
   if (on_host) idle = FindHostIdle(input, selection);
   AttributionRules made = MakeRules(input.steps, load, device, HasPeers(nodes, facts));
   made.idle_of_forward = idle.of_forward;
+  if (input.samples != nullptr) {
+    made.samples = &samples.emplace(*input.samples, input, selection, made.storage_evidence);
+  }
   if (input.profile != nullptr) {
     profiled =
         ranks != nullptr ? StagesOf(*input.profile, *ranks) : AttributeProfile(*input.profile);
@@ -140,13 +146,12 @@ std::vector<StepPart> MeasureStepParts(const ReportInput& input) {
   for (size_t i = 0; i < suspects.size(); ++i) {
     add("suspect", suspects[i].name, suspects[i].share, steps.times.Share(kSuspects[i]));
   }
-  for (const StageRow& row : MakeStages(steps.times.total())) {
-    for (size_t stage = 0; stage < kSubStageCount; ++stage) {
-      const auto id = static_cast<SubStage>(stage);
-      if (row.name == StageName(id) && row.suspect == SuspectName(SuspectOf(id))) {
-        add("sub_stage", row.name, row.share, steps.times.Share(id));
-      }
-    }
+  const auto shares = ExactShares(steps.times.total());
+  for (size_t i = 0; i < kSubStageCount; ++i) {
+    const auto stage = static_cast<SubStage>(i);
+    // Parts are known by their names: the loop's own code is not the dataset's.
+    const char* name = stage == SubStage::kLoopCode ? "other_user_code" : StageName(stage);
+    add("sub_stage", name, shares[i], steps.times.Share(stage));
   }
   return parts;
 }
@@ -167,13 +172,13 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.run = MakeRun(input, facts);
   report.phases = MakePhases(input);
   report.steps = MakeSteps(input, selection, times);
-  report.verdict =
-      DecideVerdict({input, selection, times, steps.load, facts, steps.idle,
-                     steps.rules.profiled != nullptr, TrainingWallNs(input, selection)});
   report.suspects = MakeSuspects(times.total());
-  report.stages = MakeStages(times.total());
+  report.stages = MakeStages(times, steps.rules.samples);
+  report.verdict =
+      DecideVerdict({input, selection, times, steps.load, facts, steps.idle, report.stages,
+                     steps.rules.profiled != nullptr, TrainingWallNs(input, selection)});
   report.breakdown = MakeBreakdown(input, selection);
-  report.data_pipeline = MakeDataPipeline(times, facts);
+  report.data_pipeline = MakeDataPipeline(times, facts, report.stages);
   report.distributed = MakeDistributed(times);
   report.system = MakeSystem(input);
   report.losses = MakeLosses(input, selection, facts);

@@ -10,6 +10,7 @@
 #include "analyze/report/profile.h"
 #include "analyze/report/recommendation.h"
 #include "analyze/report/report_lines.h"
+#include "analyze/report/stage_row.h"
 
 // The report as a value: what `analyze` finds and every presentation renders. Field names, nesting
 // and units are those of the JSON form, schema "steptrace.report/1" (docs/reference/report.md).
@@ -99,21 +100,13 @@ struct Verdict {
   // communication / straggler only: who is late, and by what of its own
   std::optional<int32_t> straggler_rank;
   std::string straggler_cause;
+  std::optional<StageFunction> function;  // of the sub-stage, the one with most time
   std::vector<Evidence> evidence;
   std::vector<AgreeingRule> rules;
   std::vector<Advice> advice;
 };
 
 struct Suspect {
-  std::string name;
-  int64_t ns = 0;
-  double share = 0;
-};
-
-// A part of the step by its finest name (DESIGN section 7): the stages of all suspects sum to the
-// steady steps exactly.
-struct StageRow {
-  std::string suspect;
   std::string name;
   int64_t ns = 0;
   double share = 0;
@@ -138,7 +131,7 @@ struct DataPipelineSection {
   int32_t workers = 0;
   int64_t waits = 0;
   int64_t starved_waits = 0;
-  std::vector<Suspect> stages;  // shares of the step; sum to the suspect's share
+  std::vector<StageRow> stages;  // sum to the suspect
   std::vector<LoaderSection> loaders;
 };
 

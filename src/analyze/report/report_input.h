@@ -17,6 +17,8 @@
 // to be consistent: a run may be live, cut off or damaged.
 namespace steptrace::analyze {
 
+class SampleSums;
+
 struct NodeInfo {
   int32_t node = 0;
   std::string host;
@@ -72,6 +74,7 @@ struct ReportInput {
   std::span<const store::LossRow> losses;
   std::span<const store::FindingRow> findings;  // by time
   bool steps_marked = true;                     // false: as StepsSection::marked
+  const SampleSums* samples = nullptr;          // of stacks, in these steps; null: none were taken
   const Trace* profile = nullptr;  // device activity and operators, where the run holds them
   ReportOptions options;
 };

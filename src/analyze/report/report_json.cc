@@ -81,6 +81,15 @@ Json SavingJson(const Verdict& verdict) {
   return saving;
 }
 
+Json FunctionJson(const StageFunction& one) {
+  return {{"function", one.function},
+          {"file", one.file},
+          {"line", one.line > 0 ? Json(one.line) : Json()},
+          {"call", TextOrNull(one.call)},
+          {"ns", one.ns},
+          {"share", one.share}};
+}
+
 Json VerdictJson(const Verdict& verdict) {
   return {
       {"status", StatusName(verdict.status)},
@@ -94,6 +103,7 @@ Json VerdictJson(const Verdict& verdict) {
       {"at_most_saving", SavingJson(verdict)},
       {"straggler_rank", OrNull(verdict.straggler_rank)},
       {"straggler_cause", verdict.straggler_cause},
+      {"function", verdict.function ? FunctionJson(*verdict.function) : Json()},
       {"evidence",
        Each(
            verdict.evidence,
@@ -117,7 +127,20 @@ Json SuspectJson(const Suspect& suspect) {
 }
 
 Json StageJson(const StageRow& row) {
-  return {{"suspect", row.suspect}, {"name", row.name}, {"ns", row.ns}, {"share", row.share}};
+  return {{"suspect", row.suspect},
+          {"name", row.name},
+          {"ns", row.ns},
+          {"share", row.share},
+          {"share_low", row.share_low},
+          {"share_high", row.share_high},
+          {"samples", row.samples},
+          {"functions", Each(row.functions, FunctionJson)}};
+}
+
+Json DataStageJson(const StageRow& row) {
+  Json json = StageJson(row);
+  json.erase("suspect");
+  return json;
 }
 
 Json BreakdownJson(const BreakdownRow& row) {
@@ -140,7 +163,7 @@ Json DataPipelineJson(const DataPipelineSection& section) {
           {"workers", section.workers},
           {"waits", section.waits},
           {"starved_waits", section.starved_waits},
-          {"stages", Each(section.stages, SuspectJson)},
+          {"stages", Each(section.stages, DataStageJson)},
           {"loaders", Each(section.loaders, LoaderJson)}};
 }
 

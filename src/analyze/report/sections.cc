@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <ctime>
 #include <map>
 #include <set>
@@ -208,12 +209,40 @@ std::vector<Suspect> MakeSuspects(const StageTimes& times) {
   return suspects;
 }
 
-std::vector<StageRow> MakeStages(const StageTimes& times) {
-  const auto shares = ExactShares(times);
+namespace {
+
+// The steps' own doubt and that of the samples are independent: their half widths add in
+// quadrature, each side by itself.
+void AddDoubt(const StepTimes& times, const SampleSplit* samples, SubStage stage, StageRow& row) {
+  const Interval steps = row.ns > 0 ? times.Share(stage) : Interval{};
+  double below = std::max(0.0, row.share - steps.low);
+  double above = std::max(0.0, steps.high - row.share);
+  if (const auto doubt =
+          samples != nullptr ? samples->DoubtOf(stage, times.total()) : std::nullopt) {
+    below = std::hypot(below, doubt->below * row.share);
+    above = std::max(std::hypot(above, doubt->above * row.share), doubt->unseen - row.share);
+  }
+  row.share_low = std::clamp(row.share - below, 0.0, row.share);
+  row.share_high = std::clamp(row.share + above, row.share, 1.0);
+}
+
+}  // namespace
+
+std::vector<StageRow> MakeStages(const StepTimes& times, const SampleSplit* samples) {
+  const auto shares = ExactShares(times.total());
   std::vector<StageRow> rows;
   for (size_t i = 0; i < kSubStageCount; ++i) {
     const auto stage = static_cast<SubStage>(i);
-    rows.push_back({SuspectName(SuspectOf(stage)), StageName(stage), times[i], shares[i]});
+    StageRow& row = rows.emplace_back();
+    row.suspect = SuspectName(SuspectOf(stage));
+    row.name = StageName(stage);
+    row.ns = times.total()[i];
+    row.share = shares[i];
+    AddDoubt(times, samples, stage, row);
+    if (samples == nullptr) continue;
+    SampleSplit::Shown shown = samples->ShownOf(stage, row.ns, times.total_ns());
+    row.samples = shown.samples;
+    row.functions = std::move(shown.functions);
   }
   return rows;
 }
@@ -271,7 +300,8 @@ std::vector<StepPart> MakeStepParts(const ReportInput& input, const StepSelectio
   return parts;
 }
 
-DataPipelineSection MakeDataPipeline(const StepTimes& times, const JobFacts& facts) {
+DataPipelineSection MakeDataPipeline(const StepTimes& times, const JobFacts& facts,
+                                     const std::vector<StageRow>& stages) {
   DataPipelineSection section;
   const LoaderFact* training = TrainingLoader(facts);
   section.applicable = training != nullptr || times.counts().waits > 0 ||
@@ -279,10 +309,8 @@ DataPipelineSection MakeDataPipeline(const StepTimes& times, const JobFacts& fac
   section.workers = training == nullptr ? 0 : training->workers;
   section.waits = times.counts().waits;
   section.starved_waits = times.counts().starved_waits;
-  for (const StageRow& row : MakeStages(times.total())) {
-    if (row.suspect == SuspectName(SuspectId::kDataPipeline)) {
-      section.stages.push_back({row.name, row.ns, row.share});
-    }
+  for (const StageRow& row : stages) {
+    if (row.suspect == SuspectName(SuspectId::kDataPipeline)) section.stages.push_back(row);
   }
   for (const LoaderFact& loader : facts.loaders) {
     section.loaders.push_back({loader.rank, loader.pid, loader.json});

@@ -9,6 +9,7 @@
 #include "analyze/report/report_input.h"
 #include "analyze/report/step_parts.h"
 #include "analyze/verdict/job_facts.h"
+#include "analyze/verdict/sample_split.h"
 #include "analyze/verdict/step_times.h"
 
 // The parts of the report beside its verdict, each from the same input.
@@ -19,11 +20,13 @@ PhasesSection MakePhases(const ReportInput& input);
 StepsSection MakeSteps(const ReportInput& input, const StepSelection& selection,
                        const StepTimes& times);
 std::vector<Suspect> MakeSuspects(const StageTimes& times);
-std::vector<StageRow> MakeStages(const StageTimes& times);
+// `samples`: what was sampled of stacks; null: nothing was.
+std::vector<StageRow> MakeStages(const StepTimes& times, const SampleSplit* samples = nullptr);
 std::vector<BreakdownRow> MakeBreakdown(const ReportInput& input, const StepSelection& selection);
 // The mean steady step and its phases; of none nothing.
 std::vector<StepPart> MakeStepParts(const ReportInput& input, const StepSelection& selection);
-DataPipelineSection MakeDataPipeline(const StepTimes& times, const JobFacts& facts);
+DataPipelineSection MakeDataPipeline(const StepTimes& times, const JobFacts& facts,
+                                     const std::vector<StageRow>& stages);
 DistributedSection MakeDistributed(const StepTimes& times);
 std::vector<SystemRow> MakeSystem(const ReportInput& input);
 // What could not be measured on this machine, and why.

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "analyze/report/function_text.h"
 #include "analyze/report/quantity.h"
 #include "analyze/verdict/evidence.h"
+#include "analyze/verdict/stage_advice.h"
 #include "analyze/verdict/worker_advice.h"
 
 namespace steptrace::analyze {
@@ -187,6 +189,7 @@ void Adviser::AdviseStage(SubStage stage) {
     case SubStage::kHostToDevice:
       return HostToDevice();
     default:
+      if (auto text = AdviseSampledStage(input_, stage, UsesDevice())) Say(*std::move(text));
       return;
   }
 }
@@ -194,9 +197,10 @@ void Adviser::AdviseStage(SubStage stage) {
 void Adviser::DataPipeline() {
   const SubStage largest = LargestStage(input_.times.total(), SuspectId::kDataPipeline);
   AdviseStage(largest);
-  for (SubStage stage :
-       {SubStage::kCpuShortage, SubStage::kStorageRead, SubStage::kGetitem, SubStage::kCollate,
-        SubStage::kReceive, SubStage::kWorkerStart, SubStage::kHostToDevice}) {
+  for (SubStage stage : {SubStage::kCpuShortage, SubStage::kStorageRead, SubStage::kDecode,
+                         SubStage::kAugmentation, SubStage::kTokenise, SubStage::kUserCode,
+                         SubStage::kLock, SubStage::kCopy, SubStage::kGetitem, SubStage::kCollate,
+                         SubStage::kReceive, SubStage::kWorkerStart, SubStage::kHostToDevice}) {
     if (stage != largest && Worth(stage)) AdviseStage(stage);
   }
   Workers();
@@ -278,10 +282,14 @@ void Adviser::Other() {
     Say("evaluate less often, or on a part of the evaluation set");
   }
   if (Worth(SubStage::kLogging)) Say("log less often, and without waiting for the result");
+  if (Worth(SubStage::kLoopCode)) AdviseStage(SubStage::kLoopCode);
   if (!Worth(SubStage::kUnknown)) return;
   const UserRange range = LargestUserRange(input_);
   if (range.ns > 0) {
     Say(fmt::format("look at \"{}\": it runs on the training thread in every step", range.name));
+  } else if (const auto* function = LargestFunction(input_, SubStage::kUnknown);
+             function != nullptr) {
+    Say(fmt::format("look at {}: the training thread waits there", FunctionText(*function)));
   } else {
     Say("see what the training thread does between the phases: put `with "
         "steptrace.annotate(\"...\"):` around suspected code and the report names it");

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analyze/stats/distribution.h"
+#include "analyze/verdict/sample_split.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -35,7 +36,12 @@ StageTimes FromRow(const store::StepRow& row) {
   FitParts(other, part(row.other_ns), 3);
 
   StageTimes times{};
-  std::copy(data.begin(), data.end(), times.begin());
+  At(times, SubStage::kStorageRead) = data[0];
+  At(times, SubStage::kGetitem) = data[1];
+  At(times, SubStage::kCollate) = data[2];
+  At(times, SubStage::kReceive) = data[3];
+  At(times, SubStage::kCpuShortage) = data[4];
+  At(times, SubStage::kWorkerStart) = data[5];
   At(times, SubStage::kForward) = model[0];
   At(times, SubStage::kBackward) = model[1];
   At(times, SubStage::kOptimizer) = model[2];
@@ -83,13 +89,15 @@ void MoveShortage(StageTimes& times, const AttributionRules& rules) {
 void MoveBusyWaits(StageTimes& times, int64_t dur_ns, double busy_share) {
   const int64_t idle = dur_ns - Portion(busy_share, dur_ns);
   const int64_t waits = BySuspect(times)[static_cast<size_t>(SuspectId::kDataPipeline)];
-  int64_t excess = waits + At(times, SubStage::kUnknown) - idle;
+  int64_t excess = waits + At(times, SubStage::kUnknown) + At(times, SubStage::kLoopCode) - idle;
+  for (SubStage unnamed : {SubStage::kUnknown, SubStage::kLoopCode}) {
+    if (excess <= 0) return;
+    const int64_t part = std::min(excess, At(times, unnamed));
+    Move(times, unnamed, SubStage::kCompute, part);
+    excess -= part;
+  }
   if (excess <= 0) return;
-  const int64_t from_unknown = std::min(excess, At(times, SubStage::kUnknown));
-  Move(times, SubStage::kUnknown, SubStage::kCompute, from_unknown);
-  excess -= from_unknown;
-  if (excess <= 0) return;
-  const auto stages = std::span<int64_t>(times).first(6);  // the data pipeline's
+  const auto stages = std::span<int64_t>(times).first(kHostDataStages);
   FitParts(stages, waits - excess, static_cast<size_t>(SubStage::kGetitem));
   At(times, SubStage::kCompute) += excess;
 }
@@ -130,9 +138,13 @@ StageTimes Attribute(const store::StepRow& row, const AttributionRules& rules) {
     Move(times, SubStage::kStorageRead, SubStage::kGetitem, At(times, SubStage::kStorageRead));
   }
   MoveShortage(times, rules);
+  const int64_t forward = At(times, SubStage::kForward);
+  if (rules.samples != nullptr) {
+    rules.samples->SplitBatch(row.rank, times);
+    rules.samples->SplitThread(row.rank, times);
+  }
   if (const auto idle = rules.idle_of_forward.find(row.rank); idle != rules.idle_of_forward.end()) {
-    Move(times, SubStage::kForward, SubStage::kUnknown,
-         Portion(idle->second, At(times, SubStage::kForward)));
+    Move(times, SubStage::kForward, SubStage::kUnknown, Portion(idle->second, forward));
   }
   if (rules.device != nullptr) {
     const auto busy = rules.device->Share(row.rank, row.ts_ns, row.ts_ns + row.dur_ns);

@@ -12,6 +12,8 @@
 
 namespace steptrace::analyze {
 
+class SampleSplit;
+
 // What is known beside the step's own row, and moves time between its stages.
 struct AttributionRules {
   // Without evidence of storage at work, a blocked fetch sleeps or waits for something else.
@@ -26,6 +28,8 @@ struct AttributionRules {
   std::map<int32_t, double> idle_of_forward{};
   // Steps whose device activity is known to the nanosecond: nothing else moves their time.
   const ProfiledSteps* profiled = nullptr;
+  // What samples of stacks say of the dataset's time and of the loop's; null: there are none.
+  const SampleSplit* samples = nullptr;
 };
 
 AttributionRules MakeRules(std::span<const store::StepRow> rows, const LoadSummary& load,

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
+#include "analyze/report/function_text.h"
 #include "analyze/report/quantity.h"
 
 namespace steptrace::analyze {
@@ -44,6 +46,8 @@ class Collector {
   void Device();
   void Ranks(const Verdict& verdict);
   void Other();
+  void Samples();
+  void Functions(std::initializer_list<SubStage> stages);
   void Profile();
 
  private:
@@ -187,6 +191,36 @@ void Collector::Other() {
   }
 }
 
+// How much the names of the data pipeline's stages rest on.
+void Collector::Samples() {
+  int64_t samples = 0;
+  for (const StageRow& row : input_.stages) {
+    if (row.suspect == SuspectName(SuspectId::kDataPipeline)) samples += row.samples;
+  }
+  if (samples == 0) return;
+  evidence_.push_back({fmt::format("{} samples of stacks", FormatCount(samples)), "samples", ""});
+}
+
+// The functions in which samples saw most of these stages.
+void Collector::Functions(std::initializer_list<SubStage> stages) {
+  constexpr size_t kMostNamed = 3;
+  std::vector<std::pair<const StageFunction*, SubStage>> all;
+  for (SubStage stage : stages) {
+    for (const StageFunction& one : input_.stages[static_cast<size_t>(stage)].functions) {
+      if (one.share >= kWorthMentioning) all.emplace_back(&one, stage);
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.first->ns > b.first->ns; });
+  if (all.size() > kMostNamed) all.resize(kMostNamed);
+  for (const auto& [function, stage] : all) {
+    const char* how = stage == SubStage::kUnknown ? "waits in" : "is in";
+    evidence_.push_back({fmt::format("{} of the step it {} {}", FormatShare(function->share), how,
+                                     FunctionText(*function)),
+                         "samples", ""});
+  }
+}
+
 // What the device did in the steps, where each nanosecond of it is known.
 void Collector::Profile() {
   if (!input_.profiled) return;
@@ -207,6 +241,7 @@ void Collector::Profile() {
 
 void CollectModel(Collector& collector) {
   collector.Stages(SuspectId::kModel);
+  collector.Functions({SubStage::kForward, SubStage::kBackward, SubStage::kOptimizer});
   collector.Shortage();
   collector.Waits();
   collector.Device();
@@ -224,11 +259,18 @@ std::string CauseTitle(const std::string& cause) {
   if (cause == "data_pipeline") return "data loading";
   if (cause == "host_to_device") return "copying to the device";
   if (cause == "device_copy") return "copying on the device";
+  if (cause == "lock") return "waiting for locks";
+  if (cause == "copy") return "copying";
   if (cause == "dispatch") return "going from operator to operator";
   if (cause == "launch") return "launching kernels";
   std::string title = cause;
   std::replace(title.begin(), title.end(), '_', ' ');
   return title;
+}
+
+const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage) {
+  const auto& functions = input.stages[static_cast<size_t>(stage)].functions;
+  return functions.empty() ? nullptr : &functions.front();
 }
 
 UserRange LargestUserRange(const VerdictInput& input) {
@@ -251,6 +293,7 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
     collector.Cores();
     collector.Storage();
     collector.Device();
+    collector.Samples();
   } else if (verdict.suspect == SuspectName(SuspectId::kModel)) {
     CollectModel(collector);
   } else if (verdict.suspect == SuspectName(SuspectId::kCommunication)) {
@@ -260,6 +303,7 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
   } else {
     collector.Stages(SuspectId::kFrameworkOverhead);
     collector.Stages(SuspectId::kOther);
+    collector.Functions({SubStage::kLoopCode, SubStage::kUnknown});
     collector.Other();
   }
   collector.Profile();

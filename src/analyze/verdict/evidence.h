@@ -15,6 +15,9 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
 // A stage or cause in a sentence: "garbage_collection" -> "garbage collection".
 std::string CauseTitle(const std::string& cause);
 
+// Where samples saw most of a stage; null: none were taken there.
+const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage);
+
 // The user's range that holds most of the time without a name; empty: there is none.
 struct UserRange {
   std::string name;

@@ -15,6 +15,12 @@ struct StageEntry {
 
 constexpr std::array<StageEntry, kSubStageCount> kStages = {{
     {"storage_read", SuspectId::kDataPipeline},
+    {"decode", SuspectId::kDataPipeline},
+    {"augmentation", SuspectId::kDataPipeline},
+    {"tokenise", SuspectId::kDataPipeline},
+    {"user_code", SuspectId::kDataPipeline},
+    {"lock", SuspectId::kDataPipeline},
+    {"copy", SuspectId::kDataPipeline},
     {"getitem", SuspectId::kDataPipeline},
     {"collate", SuspectId::kDataPipeline},
     {"receive", SuspectId::kDataPipeline},
@@ -36,6 +42,7 @@ constexpr std::array<StageEntry, kSubStageCount> kStages = {{
     {"checkpoint", SuspectId::kOther},
     {"evaluation", SuspectId::kOther},
     {"logging", SuspectId::kOther},
+    {"user_code", SuspectId::kOther},
     {"unknown", SuspectId::kOther},
 }};
 

@@ -12,7 +12,13 @@ namespace steptrace::analyze {
 
 enum class SubStage : uint8_t {
   kStorageRead,
-  kGetitem,
+  kDecode,
+  kAugmentation,
+  kTokenise,
+  kUserCode,  // the dataset's own functions, where samples name them
+  kLock,
+  kCopy,
+  kGetitem,  // the dataset, where no sample tells more
   kCollate,
   kReceive,
   kCpuShortage,
@@ -33,9 +39,10 @@ enum class SubStage : uint8_t {
   kCheckpoint,
   kEvaluation,
   kLogging,
+  kLoopCode,  // "user_code" too: functions of the script beside the model
   kUnknown,
 };
-inline constexpr size_t kSubStageCount = 23;
+inline constexpr size_t kSubStageCount = 30;
 
 enum class SuspectId : uint8_t {
   kDataPipeline,
@@ -48,6 +55,13 @@ inline constexpr size_t kSuspectCount = 5;
 inline constexpr std::array<SuspectId, kSuspectCount> kSuspects = {
     SuspectId::kDataPipeline, SuspectId::kModel, SuspectId::kCommunication,
     SuspectId::kFrameworkOverhead, SuspectId::kOther};
+
+// Those that wait for the dataset, as far as samples share them out.
+inline constexpr std::array<SubStage, 8> kSampledStages = {
+    SubStage::kStorageRead, SubStage::kDecode, SubStage::kAugmentation, SubStage::kTokenise,
+    SubStage::kUserCode,    SubStage::kLock,   SubStage::kCopy,         SubStage::kGetitem};
+// Those of the data pipeline but for what a device waits for: from kStorageRead to kWorkerStart.
+inline constexpr size_t kHostDataStages = 12;
 
 using StageTimes = std::array<int64_t, kSubStageCount>;   // ns by SubStage
 using SuspectTimes = std::array<int64_t, kSuspectCount>;  // ns by SuspectId

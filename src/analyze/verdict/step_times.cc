@@ -262,8 +262,9 @@ Interval StepTimes::Lead(SuspectId first, SuspectId second) const {
 std::string LateCause(const StageTimes& excess) {
   StageTimes by_cause = excess;
   // The data pipeline's stages count together: which of them it is differs from step to step.
-  for (SubStage stage : {SubStage::kStorageRead, SubStage::kCollate, SubStage::kReceive,
-                         SubStage::kCpuShortage, SubStage::kWorkerStart}) {
+  for (size_t i = 0; i < kHostDataStages; ++i) {
+    const auto stage = static_cast<SubStage>(i);
+    if (stage == SubStage::kGetitem) continue;
     At(by_cause, SubStage::kGetitem) += At(by_cause, stage);
     At(by_cause, stage) = 0;
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "analyze/report/function_text.h"
 #include "analyze/report/quantity.h"
 #include "analyze/verdict/advice.h"
 #include "analyze/verdict/evidence.h"
@@ -122,7 +123,15 @@ std::string SuspectText(const VerdictInput& input, SuspectId suspect) {
   const SubStage stage = LargestStage(times, suspect);
   const bool alone = static_cast<double>(At(times, stage)) >=
                      kAlone * static_cast<double>(At(BySuspect(times), suspect));
-  return (alone ? "" : "mostly ") + CauseTitle(StageName(stage));
+  const StageFunction* function = LargestFunction(input, stage);
+  return (alone ? "" : "mostly ") + CauseTitle(StageName(stage)) +
+         (function != nullptr && stage == SubStage::kLoopCode ? " in " + FunctionText(*function)
+                                                              : "");
+}
+
+void SetSubStage(const VerdictInput& input, SubStage stage, Verdict& verdict) {
+  verdict.sub_stage = StageName(stage);
+  if (const auto* function = LargestFunction(input, stage)) verdict.function = *function;
 }
 
 std::string CandidateText(const VerdictInput& input, const Candidate& candidate) {
@@ -159,8 +168,7 @@ Verdict SuspectVerdict(const VerdictInput& input, const Candidate& candidate) {
   Verdict verdict;
   verdict.status = VerdictStatus::kFound;
   verdict.suspect = SuspectName(candidate.suspect);
-  const SubStage stage = LargestStage(input.times.total(), candidate.suspect);
-  verdict.sub_stage = StageName(stage);
+  SetSubStage(input, LargestStage(input.times.total(), candidate.suspect), verdict);
   verdict.share = candidate.share;
   verdict.share_low = candidate.interval.low;
   verdict.share_high = candidate.interval.high;
@@ -175,7 +183,7 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
   Verdict verdict;
   verdict.status = VerdictStatus::kFound;
   verdict.suspect = SuspectName(SuspectId::kModel);
-  verdict.sub_stage = StageName(LargestStage(input.times.total(), SuspectId::kModel));
+  SetSubStage(input, LargestStage(input.times.total(), SuspectId::kModel), verdict);
   verdict.share = ModelShare(input);
   verdict.share_low = interval.low;
   verdict.share_high = interval.high;

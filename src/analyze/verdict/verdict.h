@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "analyze/report/report.h"
 #include "analyze/report/report_input.h"
@@ -38,7 +39,8 @@ struct VerdictInput {
   const LoadSummary& load;
   const JobFacts& facts;
   const HostIdle& idle;
-  bool profiled = false;    // every ns of the steps is known from device activity
+  const std::vector<StageRow>& stages;  // of these steps, in the order of SubStage
+  bool profiled = false;                // every ns of the steps is known from device activity
   int64_t training_ns = 0;  // wall time of the loop, for what could be saved over the run
 };
 

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "analyze/report/build_report.h"
+#include "analyze/report/function_text.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::analyze {
@@ -104,6 +105,31 @@ std::string AllEvidence(const Verdict& verdict) {
   return text;
 }
 
+// data_pipeline/decode=0.4..0.5 function=read_row call=read_row_group at=dataset.py:24
+void ExpectStage(const Report& report, const std::string& what) {
+  std::istringstream words(what);
+  const StageRow* row = nullptr;
+  for (std::string word; words >> word;) {
+    const size_t equals = word.find('=');
+    ASSERT_NE(equals, std::string::npos) << word;
+    const std::string key = word.substr(0, equals);
+    const std::string wanted = word.substr(equals + 1);
+    if (row == nullptr) {
+      for (const StageRow& one : report.stages) {
+        if (one.suspect + "/" + one.name == key) row = &one;
+      }
+      ASSERT_NE(row, nullptr) << key;
+      ExpectField(key, wanted, "", row->share);
+      EXPECT_LE(row->share_low, row->share);
+      EXPECT_GE(row->share_high, row->share);
+      continue;
+    }
+    ASSERT_FALSE(row->functions.empty()) << word;
+    const StageFunction& most = row->functions.front();
+    EXPECT_EQ(wanted, key == "at" ? PlaceText(most) : key == "call" ? most.call : most.function);
+  }
+}
+
 void ExpectOne(const Report& report, const std::string& kind, const std::string& what) {
   const Verdict& verdict = report.verdict;
   if (kind == "expect") return ExpectVerdict(verdict, what);
@@ -115,6 +141,8 @@ void ExpectOne(const Report& report, const std::string& kind, const std::string&
     EXPECT_THAT(AllAdvice(verdict), Not(HasSubstr(what)));
   } else if (kind == "expect_evidence") {
     EXPECT_THAT(AllEvidence(verdict), HasSubstr(what));
+  } else if (kind == "expect_stage") {
+    ExpectStage(report, what);
   } else if (kind == "expect_no_evidence") {
     EXPECT_THAT(AllEvidence(verdict), Not(HasSubstr(what)));
   } else {
@@ -133,6 +161,9 @@ void ExpectExactSums(const Report& report, const VerdictCase& verdict_case) {
     stages_ns += stage.ns;
     stage_shares += stage.share;
     EXPECT_GE(stage.ns, 0) << stage.name;
+    int64_t functions_ns = 0;
+    for (const StageFunction& one : stage.functions) functions_ns += one.ns;
+    EXPECT_LE(functions_ns, stage.ns) << stage.name;
   }
   EXPECT_EQ(suspects_ns, stages_ns);
   if (!verdict_case.input.options.last_steps) {

@@ -34,8 +34,8 @@ int32_t RanksOnNode(const VerdictInput& input) {
 // Starved: loading that workers could do meanwhile; receiving is the parent's own work.
 double StarvedShare(const VerdictInput& input) {
   const StageTimes& times = input.times.total();
-  const int64_t starved = At(times, SubStage::kStorageRead) + At(times, SubStage::kGetitem) +
-                          At(times, SubStage::kCollate) + At(times, SubStage::kCpuShortage);
+  int64_t starved = At(times, SubStage::kCollate) + At(times, SubStage::kCpuShortage);
+  for (SubStage stage : kSampledStages) starved += At(times, stage);
   return static_cast<double>(starved) /
          static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "analyze/report/function_text.h"
 #include "analyze/report/quantity.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
@@ -23,15 +24,24 @@ std::string Headline(const analyze::Verdict& verdict) {
   return text;
 }
 
-std::string StagesText(const analyze::Report& report) {
-  std::vector<analyze::Suspect> stages = report.data_pipeline.stages;
+// "decode 41 % (read_row_group, dataset.py:24)".
+std::string StageText(const analyze::StageRow& stage) {
+  std::string text =
+      fmt::format("{} {}", StageLabel(stage.name), analyze::FormatShare(stage.share));
+  if (stage.functions.empty()) return text;
+  const analyze::StageFunction& most = stage.functions.front();
+  return text + fmt::format(" ({}, {})", analyze::CalledText(most), analyze::PlaceText(most));
+}
+
+std::string StagesText(const analyze::Report& report, const Page& page) {
+  std::vector<analyze::StageRow> stages = report.data_pipeline.stages;
   std::erase_if(stages, [](const auto& stage) { return stage.share < kLeastShare; });
   std::stable_sort(stages.begin(), stages.end(),
                    [](const auto& a, const auto& b) { return a.ns > b.ns; });
   std::string text;
-  for (const analyze::Suspect& stage : stages) {
-    if (!text.empty()) text += ", ";
-    text += fmt::format("{} {}", StageLabel(stage.name), analyze::FormatShare(stage.share));
+  for (const analyze::StageRow& stage : stages) {
+    if (!text.empty()) text += page.separator();
+    text += StageText(stage);
   }
   return text;
 }
@@ -75,7 +85,7 @@ void RenderVerdict(const analyze::Report& report, Page& page) {
   const analyze::Verdict& verdict = report.verdict;
   page.Paragraph("Verdict: ", 9, Headline(verdict),
                  verdict.suspect.empty() ? Tint::kBold : SuspectTint(verdict.suspect));
-  if (verdict.suspect == "data_pipeline") Entry("stages", StagesText(report), page);
+  if (verdict.suspect == "data_pipeline") Entry("stages", StagesText(report, page), page);
   Entry("evidence", EvidenceText(verdict), page);
   Entry("rules", RulesText(verdict), page);
   Entry("saves", SavingText(verdict), page);

@@ -134,6 +134,7 @@ Result<std::shared_ptr<const analyze::Report>> Api::ReportOf(const Run& run,
   rpc::ReportOptions options;
   options.price_per_hour = options_.cost.price_per_hour;
   options.tensor_cores = options_.tensor_cores;
+  options.stages = options_.stages;
   options.from_ns = from_ns;
   options.to_ns = to_ns;
   STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report, rpc::LoadReport(run, options));

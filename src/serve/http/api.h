@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/samples/stage_table.h"
 #include "serve/http/answer.h"
 #include "serve/http/parameters.h"
 #include "serve/rpc/rules.h"
@@ -25,6 +26,7 @@ struct ApiOptions {
   std::string editor_url = "vscode://file/{file}:{line}";
   rpc::CostRequest cost;
   analyze::TensorCorePatterns tensor_cores;  // the user's own, as for `steptrace report`
+  analyze::StageTable stages;                // likewise
 };
 
 // Answers requests under /api (docs/reference/http.md). Shared by threads; keeps the timelines of

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "analyze/report/build_report.h"
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/report_json.h"
+#include "analyze/samples/sample_sums.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
 #include "serve/rpc/profile.h"
@@ -86,6 +88,27 @@ namespace {
 using Make =
     std::function<void(const analyze::ReportInput&, std::optional<analyze::ProfileAnalysis>)>;
 
+// What the stacks of the run's threads say of its steps; null: none were sampled. The samples are
+// summed as they are read.
+Result<std::unique_ptr<analyze::SampleSums>> SumSamples(store::RunReader& run,
+                                                        const std::vector<store::TrackRow>& tracks,
+                                                        const std::vector<store::StackRow>& stacks,
+                                                        const analyze::ReportInput& input,
+                                                        const ReportOptions& options) {
+  std::unique_ptr<analyze::SampleSums> sums;
+  if (stacks.empty() || input.steps.empty()) return sums;
+  sums = std::make_unique<analyze::SampleSums>(input, tracks, stacks, options.stages);
+  const store::ReadOptions stretch{
+      .columns = {}, .rank = {}, .from_ns = options.from_ns, .to_ns = options.to_ns};
+  const store::RunReader::TakeRows<store::SampleRow> take =
+      [&sums](std::span<const store::SampleRow> rows) -> Status {
+    sums->Add(rows);
+    return {};
+  };
+  STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SampleRow>(stretch, take));
+  return sums;
+}
+
 // Gathers what a report is made of, and makes of it what is asked for.
 Status WithInput(const fs::path& path, const ReportOptions& options, const Make& make) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
@@ -106,6 +129,10 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   input.losses = losses;
   input.findings = findings;
   input.options = {options.price_per_hour, options.last_steps, options.tensor_cores};
+  STEPTRACE_ASSIGN_OR_RETURN(auto stacks, run.Read<store::StackRow>());
+  stacks = analyze::StacksByNumber(stacks);
+  STEPTRACE_ASSIGN_OR_RETURN(auto samples, SumSamples(run, tracks, stacks, input, options));
+  input.samples = samples.get();
   std::optional<analyze::Trace> profile;
   if (HoldsProfile(tracks, facts, run.strings())) {
     STEPTRACE_ASSIGN_OR_RETURN(profile,

@@ -9,6 +9,7 @@
 #include "analyze/device/tensor_cores.h"
 #include "analyze/report/report.h"
 #include "analyze/report/step_parts.h"
+#include "analyze/samples/stage_table.h"
 #include "base/result.h"
 
 namespace steptrace::rpc {
@@ -19,6 +20,7 @@ struct ReportOptions {
   analyze::TensorCorePatterns tensor_cores = {};
   std::optional<int64_t> from_ns{};  // only what lies in a stretch: steps and slices that begin
   std::optional<int64_t> to_ns{};    // and end in it, samples taken in it
+  analyze::StageTable stages = {};   // the user's own patterns of functions
 };
 
 // The report of a run as its files stand now: closed, live and interrupted runs alike. Only reads.

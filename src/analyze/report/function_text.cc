@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/report/function_text.h"
+
+#include <fmt/format.h>
+
+#include "analyze/samples/code_place.h"
+
+namespace steptrace::analyze {
+
+std::string CalledText(const StageFunction& function) {
+  std::string_view called = function.call;
+  if (called.empty()) return std::string(ShortFunction(function.function));
+  const std::string_view name = ShortFunction(called);
+  // "SemLock.__enter__" says more by its class.
+  const size_t dot = called.rfind("." + std::string(name));
+  if (name.starts_with("__") && dot != std::string_view::npos && dot > 0) {
+    return std::string(ShortFunction(called.substr(0, dot)));
+  }
+  return std::string(name);
+}
+
+std::string PlaceText(const StageFunction& function) {
+  const std::string_view file = FileName(function.file);
+  return function.line > 0 ? fmt::format("{}:{}", file, function.line) : std::string(file);
+}
+
+std::string FunctionText(const StageFunction& function) {
+  return fmt::format("{} ({})", CalledText(function), PlaceText(function));
+}
+
+}  // namespace steptrace::analyze

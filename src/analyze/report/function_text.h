@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "analyze/report/stage_row.h"
+
+namespace steptrace::analyze {
+
+// What is called there, as people name it: "read_row_group", else the function: "hash_features".
+std::string CalledText(const StageFunction& function);
+// "dataset.py:24"; without a line "dataset.py".
+std::string PlaceText(const StageFunction& function);
+// "read_row_group (dataset.py:24)".
+std::string FunctionText(const StageFunction& function);
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace steptrace::analyze {
+
+enum class CodeOrigin : uint8_t {
+  kUser,      // the training's own files
+  kLibrary,   // below site-packages or dist-packages
+  kStandard,  // Python's standard library, frozen modules
+  kOwn,       // steptrace itself: never named
+};
+
+// Whose code a frame runs, by the path of its file alone.
+struct CodePlace {
+  CodeOrigin origin = CodeOrigin::kUser;
+  // Dotted, without the extension: "pyarrow.parquet.core" of a library, "json.decoder" of the
+  // standard library; of the user's files the whole path: "home.ann.rank.dataset".
+  std::string module;
+};
+
+CodePlace PlaceOf(std::string_view file);
+
+// "/home/ann/rank/dataset.py" -> "dataset.py".
+std::string_view FileName(std::string_view file);
+
+// What people call a function: the last name that is no lambda, comprehension or generator
+// expression: "Clicks.augment.<locals>.<genexpr>" -> "augment"; of an object that is called its
+// class: "Mixup.__call__" -> "Mixup".
+std::string_view ShortFunction(std::string_view qualified);
+
+}  // namespace steptrace::analyze

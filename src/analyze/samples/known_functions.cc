@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/samples/known_functions.h"
+
+#include <array>
+#include <cctype>
+#include <string>
+
+namespace steptrace::analyze {
+namespace {
+
+using enum WorkStage;
+
+// By stage. The longest entry that fits wins, so a package's line may have exceptions.
+constexpr KnownFunctions kKnown[] = {
+    // Reading from files systems, object stores and the network.
+    {"fsspec", "*", kStorageRead},
+    {"s3fs", "*", kStorageRead},
+    {"gcsfs", "*", kStorageRead},
+    {"adlfs", "*", kStorageRead},
+    {"smart_open", "*", kStorageRead},
+    {"boto3", "*", kStorageRead},
+    {"botocore", "*", kStorageRead},
+    {"s3transfer", "*", kStorageRead},
+    {"s3torchconnector", "*", kStorageRead},
+    {"aiobotocore", "*", kStorageRead},
+    {"google.cloud.storage", "*", kStorageRead},
+    {"azure.storage", "*", kStorageRead},
+    {"urllib3", "*", kStorageRead},
+    {"requests", "*", kStorageRead},
+    {"httpx", "*", kStorageRead},
+    {"aiohttp", "*", kStorageRead},
+    {"urllib.request", "*", kStorageRead},
+    {"http.client", "*", kStorageRead},
+    {"socket", "*", kStorageRead},
+    {"ssl", "*", kStorageRead},
+    {"ftplib", "*", kStorageRead},
+    {"pathlib", "*read_*", kStorageRead},
+    {"pathlib", "*open", kStorageRead},
+    {"glob", "*", kStorageRead},
+    {"os", "walk", kStorageRead},
+    {"os", "_walk", kStorageRead},
+    {"shutil", "*", kStorageRead},
+    {"pyarrow.fs", "*", kStorageRead},
+    {"webdataset.gopen", "*", kStorageRead},
+    {"huggingface_hub", "*", kStorageRead},
+    {"streaming.base.storage", "*", kStorageRead},
+    // Tables, arrays and records.
+    {"pyarrow", "*", kDecode},
+    {"fastparquet", "*", kDecode},
+    {"polars", "*", kDecode},
+    {"duckdb", "*", kDecode},
+    {"pandas.io", "*", kDecode},
+    {"pandas.io.formats", "*", kUserCode},
+    {"pandas", "read_*", kDecode},
+    {"pandas._libs.parsers", "*", kDecode},
+    {"h5py", "*", kDecode},
+    {"tables", "*", kDecode},
+    {"zarr", "*", kDecode},
+    {"numcodecs", "*", kDecode},
+    {"netCDF4", "*", kDecode},
+    {"xarray.backends", "*", kDecode},
+    {"numpy.lib.npyio", "*", kDecode},
+    {"numpy.lib._npyio_impl", "*", kDecode},
+    {"numpy.lib.format", "*", kDecode},
+    {"numpy.lib._format_impl", "*", kDecode},
+    {"scipy.io", "*", kDecode},
+    {"datasets.arrow_dataset", "*", kDecode},
+    {"datasets.formatting", "*", kDecode},
+    {"datasets.features", "*", kDecode},
+    {"datasets.table", "*", kDecode},
+    {"fastavro", "*", kDecode},
+    {"avro", "*", kDecode},
+    {"tfrecord", "*", kDecode},
+    {"google.protobuf", "*", kDecode},
+    {"msgpack", "*", kDecode},
+    {"lmdb", "*", kDecode},
+    {"webdataset.tariterators", "*", kDecode},
+    {"webdataset.autodecode", "*", kDecode},
+    {"streaming.base.format", "*", kDecode},
+    {"safetensors", "*", kDecode},
+    {"torch.serialization", "*", kDecode},
+    {"torch._weights_only_unpickler", "*", kDecode},
+    {"pickle", "*", kDecode},
+    // Images and video.
+    {"PIL", "*", kDecode},
+    {"imageio", "*", kDecode},
+    {"tifffile", "*", kDecode},
+    {"skimage.io", "*", kDecode},
+    {"pydicom", "*", kDecode},
+    {"nibabel", "*", kDecode},
+    {"rasterio", "*", kDecode},
+    {"openslide", "*", kDecode},
+    {"simplejpeg", "*", kDecode},
+    {"turbojpeg", "*", kDecode},
+    {"torchvision.io", "*", kDecode},
+    {"torchvision.datasets.folder", "*loader", kDecode},
+    {"torchcodec", "*", kDecode},
+    {"decord", "*", kDecode},
+    {"av", "*", kDecode},
+    // Sound.
+    {"soundfile", "*", kDecode},
+    {"audioread", "*", kDecode},
+    {"pydub", "*", kDecode},
+    {"wave", "*", kDecode},
+    {"torchaudio", "load*", kDecode},
+    {"torchaudio.io", "*", kDecode},
+    {"torchaudio.backend", "*", kDecode},
+    {"torchaudio._backend", "*", kDecode},
+    {"librosa.core.audio", "*", kDecode},
+    // Text formats and archives.
+    {"json", "*", kDecode},
+    {"json", "dump*", kUserCode},
+    {"json.encoder", "*", kUserCode},
+    {"simplejson", "*", kDecode},
+    {"csv", "*", kDecode},
+    {"csv", "*writ*", kUserCode},
+    {"csv", "DictWriter*", kUserCode},
+    {"xml", "*", kDecode},
+    {"lxml", "*", kDecode},
+    {"bs4", "*", kDecode},
+    {"html", "*", kDecode},
+    {"yaml", "*", kDecode},
+    {"tomllib", "*", kDecode},
+    {"configparser", "*", kDecode},
+    {"base64", "*", kDecode},
+    {"gzip", "*", kDecode},
+    {"bz2", "*", kDecode},
+    {"lzma", "*", kDecode},
+    {"_compression", "*", kDecode},
+    {"compression", "*", kDecode},
+    {"zipfile", "*", kDecode},
+    {"tarfile", "*", kDecode},
+    {"zstandard", "*", kDecode},
+    {"blosc", "*", kDecode},
+    {"blosc2", "*", kDecode},
+    // Augmentation: transforms, and the random choices that they rest on.
+    {"torchvision.transforms", "*", kAugmentation},
+    {"torchvision.prototype.transforms", "*", kAugmentation},
+    {"albumentations", "*", kAugmentation},
+    {"albucore", "*", kAugmentation},
+    {"kornia", "*", kAugmentation},
+    {"imgaug", "*", kAugmentation},
+    {"augly", "*", kAugmentation},
+    {"monai.transforms", "*", kAugmentation},
+    {"torchio.transforms", "*", kAugmentation},
+    {"batchgenerators", "*", kAugmentation},
+    {"volumentations", "*", kAugmentation},
+    {"audiomentations", "*", kAugmentation},
+    {"torch_audiomentations", "*", kAugmentation},
+    {"torchaudio.transforms", "*", kAugmentation},
+    {"torchaudio.functional", "*", kAugmentation},
+    {"librosa", "*", kAugmentation},
+    {"nlpaug", "*", kAugmentation},
+    {"textattack.augmentation", "*", kAugmentation},
+    {"timm.data", "*", kAugmentation},
+    {"skimage", "*", kAugmentation},
+    {"scipy.ndimage", "*", kAugmentation},
+    {"scipy.signal", "*", kAugmentation},
+    {"random", "*", kAugmentation},
+    {"numpy.random", "*", kAugmentation},
+    {"transformers.image_transforms", "*", kAugmentation},
+    {"transformers.image_processing*", "*", kAugmentation},
+    {"transformers.feature_extraction*", "*", kAugmentation},
+    {"transformers.models.*.image_processing*", "*", kAugmentation},
+    {"transformers.models.*.feature_extraction*", "*", kAugmentation},
+    {"PIL.ImageOps", "*", kAugmentation},
+    {"PIL.ImageEnhance", "*", kAugmentation},
+    {"PIL.ImageFilter", "*", kAugmentation},
+    {"PIL.ImageChops", "*", kAugmentation},
+    {"PIL.ImageDraw", "*", kAugmentation},
+    {"PIL.Image", "*", kAugmentation},  // resize, rotate, crop, ...
+    {"PIL.Image", "*open*", kDecode},
+    {"PIL.Image", "*init", kDecode},
+    {"PIL.Image", "from*", kDecode},
+    {"PIL.Image", "Image.from*", kDecode},
+    {"PIL.Image", "Image.load", kDecode},
+    {"PIL.Image", "Image.draft", kDecode},
+    {"PIL.Image", "Image.verify", kDecode},
+    {"PIL.Image", "Image.convert", kDecode},
+    {"PIL.Image", "Image.tobytes", kDecode},
+    {"PIL.Image", "Image.getdata", kDecode},
+    {"PIL.Image", "Image.__array*", kDecode},
+    // Text into tokens; regular expressions are the usual way to write one's own.
+    {"tokenizers", "*", kTokenise},
+    {"tiktoken", "*", kTokenise},
+    {"sentencepiece", "*", kTokenise},
+    {"transformers.tokenization*", "*", kTokenise},
+    {"transformers.models.*.tokenization*", "*", kTokenise},
+    {"nltk.tokenize", "*", kTokenise},
+    {"nltk", "*tokenize*", kTokenise},
+    {"spacy.tokenizer", "*", kTokenise},
+    {"spacy.language", "*", kTokenise},
+    {"sacremoses", "*", kTokenise},
+    {"subword_nmt", "*", kTokenise},
+    {"jieba", "*", kTokenise},
+    {"janome", "*", kTokenise},
+    {"pythainlp.tokenize", "*", kTokenise},
+    {"torchtext", "*", kTokenise},
+    {"mistral_common", "*", kTokenise},
+    {"ftfy", "*", kTokenise},
+    {"regex", "*", kTokenise},
+    {"re", "*", kTokenise},
+    // Samples into a batch, and copies.
+    {"torch.utils.data._utils.collate", "*", kCollate},
+    {"transformers.data.data_collator", "*", kCollate},
+    {"torch_geometric.data.collate", "*", kCollate},
+    {"torch.nn.utils.rnn", "pad_sequence", kCollate},
+    {"torch.nn.utils.rnn", "pack_*", kCollate},
+    {"copy", "*", kCopy},
+    {"torch.utils.data._utils.pin_memory", "*", kCopy},
+    {"torch.multiprocessing.reductions", "*", kCopy},
+    {"multiprocessing.reduction", "*", kCopy},
+    {"multiprocessing.shared_memory", "*", kCopy},
+    // Waiting for other threads and processes.
+    {"threading", "*", kLock},
+    {"queue", "*", kLock},
+    {"multiprocessing.synchronize", "*", kLock},
+    {"multiprocessing.queues", "*", kLock},
+    {"multiprocessing.managers", "*", kLock},
+    {"multiprocessing.connection", "*", kLock},
+    {"multiprocessing.pool", "*", kLock},
+    {"concurrent.futures", "*", kLock},
+    {"filelock", "*", kLock},
+    {"fasteners", "*", kLock},
+    {"portalocker", "*", kLock},
+};
+
+struct OwnName {
+  std::string_view pattern;
+  WorkStage stage;
+};
+
+// The words that people use for nothing else.
+constexpr OwnName kOwnNames[] = {
+    {"*augment*", kAugmentation},     {"*tokeniz*", kTokenise},
+    {"*tokenis*", kTokenise},         {"*decode*", kDecode},
+    {"*decompress*", kDecode},        {"*random_crop*", kAugmentation},
+    {"*random_flip*", kAugmentation},
+};
+
+}  // namespace
+
+std::span<const KnownFunctions> BuiltInFunctions() {
+  return kKnown;
+}
+
+std::optional<WorkStage> StageOfOwnName(std::string_view function) {
+  std::string lower(function);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const OwnName& own : kOwnNames) {
+    if (FitsGlob(lower, own.pattern)) return own.stage;
+  }
+  return std::nullopt;
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "analyze/samples/stage_table.h"
+
+namespace steptrace::analyze {
+
+// A line of the built-in table: functions of packages, and the work that they do. Public names of
+// the packages' own documentation; globs as in StageTable.
+struct KnownFunctions {
+  std::string_view module;
+  std::string_view function;
+  WorkStage stage;
+};
+
+std::span<const KnownFunctions> BuiltInFunctions();
+
+// What a function of the user's own says by being called so: decode_row, augment, tokenize_text.
+std::optional<WorkStage> StageOfOwnName(std::string_view function);
+
+}  // namespace steptrace::analyze

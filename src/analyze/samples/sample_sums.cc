@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/samples/sample_sums.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "analyze/stats/distribution.h"
+#include "analyze/verdict/job_facts.h"
+#include "analyze/verdict/step_times.h"
+
+namespace steptrace::analyze {
+namespace {
+
+// Blocks of neighbouring steps, from which intervals are found: enough for a variance.
+constexpr size_t kMostBlocks = 200;
+// A sampler that takes one a second and missed every other: longer is a damaged row.
+constexpr int64_t kLongestIntervalNs = 10'000'000'000;
+
+int64_t ModelPhases(const store::StepRow& row) {
+  const auto part = [&row](int64_t ns) { return std::clamp<int64_t>(ns, 0, row.dur_ns); };
+  return std::min(row.dur_ns,
+                  part(row.forward_ns) + part(row.backward_ns) + part(row.optimizer_ns));
+}
+
+// Until when a wait for the dataset can have lasted.
+int64_t WaitEnd(const store::StepRow& row) {
+  const bool starved = row.getitem_ns > 0 || row.storage_read_ns > 0 || row.collate_ns > 0;
+  if (!starved) return row.ts_ns;
+  const bool one_wait = row.waits <= 1 && row.batches <= 1;
+  return row.ts_ns + row.dur_ns - (one_wait ? ModelPhases(row) : 0);
+}
+
+std::vector<std::string> CollateNames(const ReportInput& input) {
+  std::vector<std::string> names;
+  for (const LoaderFact& loader : ReadJobFacts(input.facts, *input.strings).loaders) {
+    if (!loader.collate.empty()) names.push_back(loader.collate);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace
+
+std::pair<size_t, bool> BatchBin(const StackClass& of, bool waits) {
+  const auto bin = [](WorkStage stage) {  // there is no model in a batch
+    return static_cast<size_t>(stage == WorkStage::kModel ? WorkStage::kUserCode : stage);
+  };
+  if (of.by_user) return {bin(*of.stage), false};
+  if (waits && of.in_lock) return {static_cast<size_t>(WorkStage::kLock), false};
+  if (of.stage) return {bin(*of.stage), waits};
+  const bool named = of.user_frame >= 0;
+  return {named ? static_cast<size_t>(WorkStage::kUserCode) : kUnnamed, waits};
+}
+
+size_t OutsideBin(const StackClass& of) {
+  if (of.stage) return static_cast<size_t>(*of.stage);
+  return of.user_frame >= 0 ? static_cast<size_t>(WorkStage::kUserCode) : kUnnamed;
+}
+
+SampleSums::SampleSums(const ReportInput& input, std::span<const store::TrackRow> tracks,
+                       std::span<const store::StackRow> stacks, const StageTable& table)
+    : strings_(*input.strings),
+      stacks_(stacks),
+      classes_(ClassifyStacks(stacks, *input.strings, table, CollateNames(input))),
+      weights_(stacks.size()) {
+  FindSteps(input);
+  FindThreads(input, tracks);
+}
+
+void SampleSums::FindSteps(const ReportInput& input) {
+  for (uint32_t i : SelectSteps(input).steady) {
+    const store::StepRow& row = input.steps[i];
+    const int64_t end_ns = row.ts_ns + row.dur_ns;
+    steps_[row.rank].steps.push_back({row.ts_ns, end_ns, WaitEnd(row), 0, row.evaluation_ns > 0});
+  }
+  for (auto& [number, rank] : steps_) {
+    std::vector<Step>& steps = rank.steps;
+    std::sort(steps.begin(), steps.end(),
+              [](const Step& a, const Step& b) { return a.from_ns < b.from_ns; });
+    const size_t blocks = std::min(steps.size(), kMostBlocks);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      steps[i].block = static_cast<uint32_t>(i * blocks / steps.size());
+    }
+    rank.samples = &ranks_[number];
+    rank.samples->batch.resize(blocks);
+    rank.samples->thread.resize(blocks);
+  }
+}
+
+void SampleSums::FindThreads(const ReportInput& input, std::span<const store::TrackRow> tracks) {
+  for (const store::TrackRow& track : tracks) {
+    if (!track.pid || !track.tid) continue;
+    int32_t number = track.rank;
+    bool trains = false;
+    for (const RankProcess& process : input.run.rank_processes) {
+      if (process.node != track.node || process.pid != *track.pid) continue;
+      number = process.rank;
+      trains = *track.tid == *track.pid;
+    }
+    if (number < 0 && steps_.size() == 1) number = steps_.begin()->first;
+    const auto rank = steps_.find(number);
+    if (rank != steps_.end()) threads_.emplace(track.track, Thread{&rank->second, trains});
+  }
+}
+
+// The steady step of that moment. Samples come nearly in order: looks where the last one was.
+const SampleSums::Step* SampleSums::StepAt(RankSteps& rank, int64_t ts_ns) {
+  const std::vector<Step>& steps = rank.steps;
+  const auto holds = [&](size_t i) { return ts_ns >= steps[i].from_ns && ts_ns < steps[i].to_ns; };
+  if (!holds(rank.last)) {
+    const auto after = std::upper_bound(steps.begin(), steps.end(), ts_ns,
+                                        [](int64_t ts, const Step& s) { return ts < s.from_ns; });
+    if (after == steps.begin()) return nullptr;
+    rank.last = static_cast<size_t>(after - steps.begin()) - 1;
+  }
+  return holds(rank.last) ? &steps[rank.last] : nullptr;
+}
+
+bool SampleSums::Waits(store::StringId state) {
+  if (state != last_state_) {
+    last_state_ = state;
+    last_waits_ = strings_.Text(state) == "waiting";
+  }
+  return last_waits_;
+}
+
+void SampleSums::Add(std::span<const store::SampleRow> samples) {
+  for (const store::SampleRow& sample : samples) AddOne(sample);
+}
+
+void SampleSums::AddOne(const store::SampleRow& sample) {
+  if (sample.stack < 0 || static_cast<size_t>(sample.stack) >= classes_.size()) return;
+  if (sample.interval_ns <= 0) return;
+  const auto thread = threads_.find(sample.track);
+  if (thread == threads_.end()) return;
+  const auto& [steps, trains] = thread->second;
+  const Step* step = StepAt(*steps, sample.ts_ns);
+  if (step == nullptr) return;
+  const StackClass& of = classes_[static_cast<size_t>(sample.stack)];
+  StackWeights& weights = weights_[static_cast<size_t>(sample.stack)];
+  const int64_t ns = std::min(sample.interval_ns, kLongestIntervalNs);
+  const bool waits = Waits(sample.state);
+  const auto weigh = [ns](Weight& weight) {
+    weight.ns = SaturatingAdd(weight.ns, ns);
+    ++weight.samples;
+  };
+  if (of.region == StackRegion::kFetch && sample.ts_ns < step->wait_to_ns) {
+    AddToBatch(of, waits, static_cast<double>(ns), step->block, *steps->samples);
+    weigh(weights.batch[waits]);
+  }
+  if (trains && !step->evaluates) {
+    AddToThread(of, waits, static_cast<double>(ns), step->block, *steps->samples);
+    weigh(weights.thread[waits]);
+  }
+}
+
+void SampleSums::AddToBatch(const StackClass& of, bool waits, double ns, uint32_t block,
+                            RankSamples& rank) {
+  const auto [bin, blocked] = BatchBin(of, waits);
+  BatchBlock& sums = rank.batch[block];
+  (blocked ? sums.blocked : sums.ran)[bin] += ns;
+  rank.batch_squares += ns * ns;
+  ++rank.batch_samples;
+}
+
+void SampleSums::AddToThread(const StackClass& of, bool waits, double ns, uint32_t block,
+                             RankSamples& rank) {
+  ThreadBlock& sums = rank.thread[block];
+  if (of.region == StackRegion::kElsewhere) {
+    (waits ? sums.waiting : sums.outside[OutsideBin(of)]) += ns;
+  }
+  sums.whole += ns;
+  rank.thread_squares += ns * ns;
+  ++rank.thread_samples;
+}
+
+// weight_of: of a stack, what counts.
+template <class WeightOf>
+SampledFunctions SampleSums::Gather(const WeightOf& weight_of) const {
+  using Key =
+      std::tuple<store::StringId, store::StringId, store::StringId>;  // file, function, call
+  std::map<Key, std::map<int32_t, double>> lines;
+  SampledFunctions result;
+  for (size_t i = 0; i < weights_.size(); ++i) {
+    const StackClass& of = classes_[i];
+    const Weight weight = weight_of(of, weights_[i]);
+    if (weight.ns <= 0) continue;
+    result.samples += weight.samples;
+    const int32_t named = of.user_frame >= 0 ? of.user_frame : of.leaf;
+    if (named < 0) continue;
+    const store::StackRow& row = stacks_[static_cast<size_t>(named)];
+    const store::StringId call = of.user_frame >= 0 && of.call_frame >= 0
+                                     ? stacks_[static_cast<size_t>(of.call_frame)].function
+                                     : store::StringId::kEmpty;
+    lines[{row.file, row.function, call}][row.line] += static_cast<double>(weight.ns);
+  }
+  for (const auto& [key, by_line] : lines) {
+    SampledFunction one;
+    one.file = strings_.Text(std::get<0>(key));
+    one.function = strings_.Text(std::get<1>(key));
+    one.call = strings_.Text(std::get<2>(key));
+    double most = 0;
+    for (const auto& [line, weight] : by_line) {
+      one.weight += weight;
+      if (weight > most) one.line = line;
+      most = std::max(most, weight);
+    }
+    result.functions.push_back(std::move(one));
+  }
+  std::sort(result.functions.begin(), result.functions.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.weight, a.file, a.function, a.call) <
+           std::tie(a.weight, b.file, b.function, b.call);
+  });
+  return result;
+}
+
+SampledFunctions SampleSums::BatchFunctions(size_t bin, bool storage) const {
+  return Gather([bin, storage](const StackClass& of, const StackWeights& weights) {
+    Weight sum;
+    for (bool waits : {false, true}) {
+      auto [own, blocked] = BatchBin(of, waits);
+      if (blocked && storage) own = static_cast<size_t>(WorkStage::kStorageRead);
+      if (own != bin || of.region != StackRegion::kFetch) continue;
+      sum.ns += weights.batch[waits].ns;
+      sum.samples += weights.batch[waits].samples;
+    }
+    return sum;
+  });
+}
+
+SampledFunctions SampleSums::OutsideFunctions(size_t bin) const {
+  return Gather([bin](const StackClass& of, const StackWeights& weights) {
+    const bool fits = of.region == StackRegion::kElsewhere && OutsideBin(of) == bin;
+    return fits ? weights.thread[0] : Weight{};
+  });
+}
+
+SampledFunctions SampleSums::WaitingFunctions() const {
+  return Gather([](const StackClass& of, const StackWeights& weights) {
+    return of.region == StackRegion::kElsewhere ? weights.thread[1] : Weight{};
+  });
+}
+
+SampledFunctions SampleSums::RegionFunctions(StackRegion region) const {
+  return Gather([region](const StackClass& of, const StackWeights& weights) {
+    if (of.region != region) return Weight{};
+    return Weight{weights.thread[0].ns + weights.thread[1].ns,
+                  weights.thread[0].samples + weights.thread[1].samples};
+  });
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analyze/report/report_input.h"
+#include "analyze/samples/sample_share.h"
+#include "analyze/samples/stack_class.h"
+#include "analyze/samples/stage_table.h"
+#include "store/tables.h"
+
+namespace steptrace::analyze {
+
+// What a sample of a batch being made shows: a WorkStage, or nothing (no code of the user's and
+// none that the table knows).
+inline constexpr size_t kUnnamed = kWorkStageCount;
+inline constexpr size_t kBinCount = kWorkStageCount + 1;
+
+// Samples of steady steps of one rank, in ns of the time that they stand for.
+struct BatchBlock {  // of samples in a DataLoader's fetch, its collate function left out
+  std::array<double, kBinCount> ran{};
+  std::array<double, kBinCount> blocked{};  // waiting, and for no lock
+};
+struct ThreadBlock {  // of the training thread
+  std::array<double, kBinCount>
+      outside{};       // running code of Python's that is not torch's, by stage
+  double waiting = 0;  // outside torch, and not running
+  double whole = 0;    // everything that it was seen doing
+};
+
+struct RankSamples {
+  std::vector<BatchBlock> batch;  // by blocks of neighbouring steps
+  std::vector<ThreadBlock> thread;
+  int64_t batch_samples = 0;
+  int64_t thread_samples = 0;
+  double batch_squares = 0;  // of the weights
+  double thread_squares = 0;
+};
+
+// A function by its innermost frame of the user's: what it called of a library, and where.
+struct SampledFunction {
+  std::string function;  // qualified
+  std::string file;
+  int32_t line = 0;   // of the function's lines the one with most time
+  std::string call;   // qualified; empty: the function itself
+  double weight = 0;  // ns
+};
+
+// What the samples of one kind come to: a region of the model, or a stage.
+struct SampledFunctions {
+  int64_t samples = 0;
+  std::vector<SampledFunction> functions;  // the most first
+};
+
+// Sums samples as they are read, and keeps none: memory grows with the stacks and the steps alone.
+//
+// Of workers (and of a training thread that loads for itself) count samples within a fetch, in
+// steady steps in which the training waited for the dataset. Where the step took one batch, that
+// wait lies before its model phases begin: what was sampled after that does not count.
+// Of training threads count all samples in steady steps without an evaluation.
+// One thread. What is given to the constructor outlives the object.
+class SampleSums {
+ public:
+  // input: run, steps, strings, facts and options are read.
+  SampleSums(const ReportInput& input, std::span<const store::TrackRow> tracks,
+             std::span<const store::StackRow> stacks, const StageTable& table);
+
+  SampleSums(const SampleSums&) = delete;  // it points into itself
+  SampleSums& operator=(const SampleSums&) = delete;
+
+  void Add(std::span<const store::SampleRow> samples);
+
+  const std::map<int32_t, RankSamples>& ranks() const { return ranks_; }
+
+  // Functions of a batch's stage; storage: waiting, for no lock, is reading.
+  SampledFunctions BatchFunctions(size_t bin, bool storage) const;
+  // Functions of the training thread outside torch, by stage; waiting there; within torch.
+  SampledFunctions OutsideFunctions(size_t bin) const;
+  SampledFunctions WaitingFunctions() const;
+  SampledFunctions RegionFunctions(StackRegion region) const;
+
+ private:
+  struct Step {
+    int64_t from_ns = 0;
+    int64_t to_ns = 0;
+    int64_t wait_to_ns = 0;  // the wait for a batch has ended by then; from_ns: there was none
+    uint32_t block = 0;
+    bool evaluates = false;
+  };
+  struct RankSteps {
+    std::vector<Step> steps;  // by time
+    size_t last = 0;          // the one that the last sample fell in
+    RankSamples* samples = nullptr;
+  };
+  struct Thread {
+    RankSteps* rank = nullptr;
+    bool trains = false;
+  };
+  // By stack and by whether the thread ran: ns and number.
+  struct Weight {
+    int64_t ns = 0;
+    int64_t samples = 0;
+  };
+  struct StackWeights {
+    std::array<Weight, 2> batch{};  // running, waiting
+    std::array<Weight, 2> thread{};
+  };
+
+  void FindSteps(const ReportInput& input);
+  void FindThreads(const ReportInput& input, std::span<const store::TrackRow> tracks);
+  static const Step* StepAt(RankSteps& rank, int64_t ts_ns);
+  bool Waits(store::StringId state);
+  void AddOne(const store::SampleRow& sample);
+  void AddToBatch(const StackClass& of, bool waits, double ns, uint32_t block, RankSamples& rank);
+  void AddToThread(const StackClass& of, bool waits, double ns, uint32_t block, RankSamples& rank);
+  template <class WeightOf>
+  SampledFunctions Gather(const WeightOf& weight_of) const;
+
+  const store::StringTable& strings_;
+  std::span<const store::StackRow> stacks_;
+  std::vector<StackClass> classes_;
+  std::vector<StackWeights> weights_;  // by stack
+  std::map<int32_t, RankSteps> steps_;
+  std::unordered_map<int32_t, Thread> threads_;  // by track
+  std::map<int32_t, RankSamples> ranks_;
+  store::StringId last_state_ = store::StringId::kEmpty;
+  bool last_waits_ = false;  // what last_state_ says
+};
+
+// The bin of a sample in a fetch, and whether it waited for no lock.
+std::pair<size_t, bool> BatchBin(const StackClass& of, bool waits);
+// The bin of a training thread that runs outside torch.
+size_t OutsideBin(const StackClass& of);
+
+}  // namespace steptrace::analyze

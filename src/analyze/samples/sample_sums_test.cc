@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/samples/sample_sums.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+#include "testing/verdict_case.h"
+
+namespace steptrace::analyze {
+namespace {
+
+// Steps of 100 ms, the first 40 of them waiting for the dataset; two stacks, and tracks for both.
+const char* const kRun =
+    "run\n"
+    "stack decode main@/job/t.py:1 > WORKER > FETCH > Rows.decode@/job/d.py:5\n"
+    "stack model main@/job/t.py:1 > MODULE > Net.forward@/job/n.py:5\n"
+    "samples 1 decode\n"
+    "samples 1 model thread=training\n"
+    "steps 2 kind=warm-up data=40ms forward=60ms jitter=0\n"
+    "steps 10 data=40ms forward=60ms jitter=0 waits=1 starved=1\n";
+constexpr int64_t kMs = 1'000'000;
+constexpr int32_t kWorkerTrack = 0;
+constexpr int32_t kMainTrack = 1;
+
+class SampleSumsTest : public ::testing::Test {
+ protected:
+  SampleSumsTest() {
+    auto parsed = ParseVerdictCase("test", kRun);
+    EXPECT_TRUE(parsed.ok()) << parsed.error().message;
+    run_ = *std::move(parsed);
+    for (const store::StackRow& row : run_.stacks) {
+      const std::string& function = run_.strings->Text(row.function);
+      if (function == "Rows.decode") decode_ = row.stack;
+      if (function == "Net.forward") model_ = row.stack;
+    }
+    sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  }
+  void Add(int64_t ts_ns, int32_t track, int32_t stack, int64_t interval_ns = 10 * kMs) {
+    store::SampleRow row;
+    row.ts_ns = ts_ns;
+    row.track = track;
+    row.stack = stack;
+    row.state = run_.strings->Intern("running");
+    row.interval_ns = interval_ns;
+    sums_->Add(std::span(&row, 1));
+  }
+  const RankSamples& rank() const { return sums_->ranks().at(0); }
+
+  VerdictCase run_;
+  std::unique_ptr<SampleSums> sums_;
+  int32_t decode_ = -1;
+  int32_t model_ = -1;
+};
+
+TEST_F(SampleSumsTest, CountsABatchWhileTheTrainingWaitsForIt) {
+  Add(210 * kMs, kWorkerTrack, decode_);  // the third step waits from 200 to 240 ms
+  EXPECT_EQ(rank().batch_samples, 1);
+  Add(250 * kMs, kWorkerTrack, decode_);  // it computes: the worker reads ahead
+  Add(110 * kMs, kWorkerTrack, decode_);  // of a warm-up step
+  Add(-5, kWorkerTrack, decode_);         // before and after the steps
+  Add(1200 * kMs, kWorkerTrack, decode_);
+  EXPECT_EQ(rank().batch_samples, 1);
+  Add(300 * kMs, kWorkerTrack, decode_);  // a step's begin is its own
+  Add(211 * kMs, kWorkerTrack, decode_);  // not in order
+  EXPECT_EQ(rank().batch_samples, 3);
+  const SampledFunctions functions =
+      sums_->BatchFunctions(static_cast<size_t>(WorkStage::kDecode), false);
+  ASSERT_EQ(functions.functions.size(), 1u);
+  EXPECT_EQ(functions.samples, 3);
+  EXPECT_EQ(functions.functions[0].weight, 30.0 * kMs);
+}
+
+TEST_F(SampleSumsTest, CountsTheTrainingThreadInWholeSteps) {
+  Add(210 * kMs, kMainTrack, model_);
+  Add(290 * kMs, kMainTrack, model_);
+  Add(290 * kMs, kWorkerTrack, model_);  // another thread's is not the training's
+  EXPECT_EQ(rank().thread_samples, 2);
+  EXPECT_EQ(rank().batch_samples, 0);
+  EXPECT_EQ(sums_->RegionFunctions(StackRegion::kForward).samples, 2);
+  EXPECT_EQ(sums_->RegionFunctions(StackRegion::kBackward).samples, 0);
+}
+
+TEST_F(SampleSumsTest, LeavesOutWhatMakesNoSense) {
+  Add(210 * kMs, kWorkerTrack, -1);
+  Add(210 * kMs, kWorkerTrack, 1 << 20);
+  Add(210 * kMs, 77, decode_);
+  Add(210 * kMs, kWorkerTrack, decode_, 0);
+  Add(210 * kMs, kWorkerTrack, decode_, -5);
+  Add(std::numeric_limits<int64_t>::min(), kWorkerTrack, decode_);
+  Add(std::numeric_limits<int64_t>::max(), kWorkerTrack, decode_);
+  EXPECT_EQ(rank().batch_samples, 0);
+  // An interval that no sampler has counts as the longest that one can have.
+  Add(210 * kMs, kWorkerTrack, decode_, std::numeric_limits<int64_t>::max());
+  const auto functions = sums_->BatchFunctions(static_cast<size_t>(WorkStage::kDecode), false);
+  EXPECT_EQ(functions.functions.at(0).weight, 1e10);
+}
+
+TEST_F(SampleSumsTest, AWaitWithoutStarvingIsNoEvidence) {
+  for (store::StepRow& row : run_.steps) row.getitem_ns = row.collate_ns = 0;
+  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  Add(210 * kMs, kWorkerTrack, decode_);
+  EXPECT_EQ(rank().batch_samples, 0);
+}
+
+TEST_F(SampleSumsTest, AnEvaluationIsNoTraining) {
+  for (store::StepRow& row : run_.steps) row.evaluation_ns = 1;
+  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  Add(210 * kMs, kMainTrack, model_);
+  EXPECT_EQ(rank().thread_samples, 0);
+}
+
+}  // namespace
+}  // namespace steptrace::analyze

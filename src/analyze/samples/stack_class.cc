@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/samples/stack_class.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace steptrace::analyze {
+namespace {
+
+// What torch's own frame says of what is called in it.
+enum class TorchPart : uint8_t {
+  kNone,
+  kFetch,
+  kCollate,
+  kAround,
+  kBackward,
+  kOptimizer,
+  kThrough,
+  kInside
+};
+
+bool Below(std::string_view module, std::string_view of) {
+  return module.starts_with(of) && (module.size() == of.size() || module[of.size()] == '.');
+}
+
+// Frames that only pass on to the code that they decorate or start.
+bool PassesOn(std::string_view module) {
+  constexpr std::array<std::string_view, 9> kModules = {"torch.utils._contextlib",
+                                                        "torch.autograd.grad_mode",
+                                                        "torch.autograd.profiler",
+                                                        "torch.profiler",
+                                                        "torch.amp",
+                                                        "torch.cuda.amp",
+                                                        "torch.distributed.run",
+                                                        "torch.distributed.elastic",
+                                                        "torch.multiprocessing.spawn"};
+  return std::any_of(kModules.begin(), kModules.end(),
+                     [&](std::string_view one) { return Below(module, one); });
+}
+
+// Parts of torch that are not the model: loaders, saving, collectives.
+bool StandsAround(std::string_view module) {
+  constexpr std::array<std::string_view, 4> kModules = {"torch.utils.data", "torch.serialization",
+                                                        "torch.distributed.checkpoint",
+                                                        "torch.distributed.distributed_c10d"};
+  return std::any_of(kModules.begin(), kModules.end(),
+                     [&](std::string_view one) { return Below(module, one); });
+}
+
+TorchPart PartOf(std::string_view module, std::string_view function) {
+  if (!Below(module, "torch")) return TorchPart::kNone;
+  if (Below(module, "torch.utils.data._utils.fetch")) return TorchPart::kFetch;
+  if (Below(module, "torch.utils.data._utils.collate")) return TorchPart::kCollate;
+  if (StandsAround(module)) return TorchPart::kAround;
+  if (Below(module, "torch.optim")) return TorchPart::kOptimizer;
+  if (PassesOn(module)) return TorchPart::kThrough;
+  if (Below(module, "torch.autograd") ||
+      (module == "torch._tensor" && function == "Tensor.backward")) {
+    return TorchPart::kBackward;
+  }
+  return TorchPart::kInside;
+}
+
+// Loops that call a user's training code: time in them alone is theirs, neither the model's nor
+// the user's.
+bool IsFramework(std::string_view module) {
+  constexpr std::array<std::string_view, 12> kModules = {"lightning",
+                                                         "pytorch_lightning",
+                                                         "lightning_fabric",
+                                                         "transformers",
+                                                         "accelerate",
+                                                         "ignite",
+                                                         "deepspeed",
+                                                         "fastai",
+                                                         "composer",
+                                                         "tqdm",
+                                                         "trl",
+                                                         "peft"};
+  return std::any_of(kModules.begin(), kModules.end(),
+                     [&](std::string_view one) { return Below(module, one); });
+}
+
+bool Holds(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// What is known of a function, whatever its line: found once.
+struct Function {
+  CodePlace place;
+  TorchPart part = TorchPart::kNone;
+  bool framework = false;
+  bool collates = false;
+  std::optional<StageTable::Match> match;
+  bool surrounds_model = false;  // somewhere it calls torch: a training loop or what calls one
+};
+
+// On the training's own thread the same packages log and save; "decode" may be what a model does,
+// and the name of a loop is no stage.
+bool CountsInLoop(const StageTable::Match& match, const Function& frame) {
+  using enum WorkStage;
+  if (match.by_own_name) return !frame.surrounds_model && match.stage != kDecode;
+  return match.stage != kStorageRead && match.stage != kCopy;
+}
+
+// One pass from callers to callees, after one that finds the loops.
+class Classifier {
+ public:
+  Classifier(std::span<const store::StackRow> rows, const store::StringTable& strings,
+             const StageTable& table, std::span<const std::string> collates)
+      : rows_(rows), strings_(strings), table_(table), collates_(collates) {}
+
+  std::vector<StackClass> Run();
+
+ private:
+  const Function& FunctionOf(const store::StackRow& row, size_t* number);
+  std::optional<size_t> ParentOf(size_t row) const;
+  StackRegion Enter(StackRegion from, const Function& frame, const Function* caller,
+                    std::string_view name) const;
+  void MarkLoops(const std::vector<StackClass>& classes);
+  void AddStage(size_t row, StackClass& of) const;
+  void AddNames(size_t row, StackClass& of) const;
+
+  std::span<const store::StackRow> rows_;
+  const store::StringTable& strings_;
+  const StageTable& table_;
+  std::span<const std::string> collates_;
+  std::unordered_map<uint64_t, size_t> numbers_;  // (file, function) -> functions_
+  std::vector<Function> functions_;
+  std::vector<size_t> function_of_row_;
+};
+
+const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* number) {
+  const uint64_t key = static_cast<uint64_t>(static_cast<uint32_t>(row.file)) << 32 |
+                       static_cast<uint32_t>(row.function);
+  const auto [found, is_new] = numbers_.emplace(key, functions_.size());
+  *number = found->second;
+  if (!is_new) return functions_[*number];
+  const std::string& name = strings_.Text(row.function);
+  Function& function = functions_.emplace_back();
+  function.place = PlaceOf(strings_.Text(row.file));
+  const std::string& module = function.place.module;
+  if (function.place.origin != CodeOrigin::kUser) {
+    function.part = PartOf(module, name);
+    function.framework = IsFramework(module);
+  }
+  function.collates = Holds(ShortFunction(name), "collate") ||
+                      std::any_of(collates_.begin(), collates_.end(), [&](const std::string& one) {
+                        return one == name || one.ends_with("." + name);
+                      });
+  function.match = table_.Find(function.place, name);
+  return function;
+}
+
+std::optional<size_t> Classifier::ParentOf(size_t row) const {
+  const auto& parent = rows_[row].parent;
+  if (!parent || *parent < 0 || static_cast<size_t>(*parent) >= row) return std::nullopt;
+  return static_cast<size_t>(*parent);
+}
+
+// The region of a frame, from that of its caller.
+StackRegion Classifier::Enter(StackRegion from, const Function& frame, const Function* caller,
+                              std::string_view name) const {
+  using enum StackRegion;
+  if (from == kFetch && caller != nullptr && caller->part == TorchPart::kFetch &&
+      (frame.collates || frame.part == TorchPart::kCollate)) {
+    return kCollate;
+  }
+  if (from == kFetch || from == kCollate) return from;  // whatever it calls is for the batch
+  switch (frame.part) {
+    case TorchPart::kFetch:
+      return kFetch;
+    case TorchPart::kCollate:
+    case TorchPart::kAround:
+      return kAround;
+    case TorchPart::kBackward:
+      return from == kForward ? kForward : kBackward;
+    case TorchPart::kOptimizer:
+      return kOptimizer;
+    case TorchPart::kThrough:
+      return from == kFramework ? kElsewhere : from;
+    case TorchPart::kInside:
+      return from == kBackward || from == kOptimizer || from == kAround ? from : kForward;
+    case TorchPart::kNone:
+      break;
+  }
+  if (from == kOptimizer) {
+    // torch.optim calls a step of the user's own, or the closure that holds the whole training.
+    return caller != nullptr && caller->part == TorchPart::kOptimizer &&
+                   ShortFunction(name) != "step"
+               ? (frame.framework ? kFramework : kElsewhere)
+               : kOptimizer;
+  }
+  if (from == kForward || from == kBackward || from == kAround) return from;
+  if (frame.place.origin == CodeOrigin::kUser) return kElsewhere;
+  return frame.framework ? kFramework : from;
+}
+
+void Classifier::MarkLoops(const std::vector<StackClass>& classes) {
+  std::vector<bool> calls_torch(rows_.size(), false);
+  for (size_t i = rows_.size(); i-- > 0;) {  // callees come after their callers
+    const StackRegion region = classes[i].region;
+    const bool itself = region == StackRegion::kForward || region == StackRegion::kBackward ||
+                        region == StackRegion::kOptimizer || region == StackRegion::kAround;
+    if (itself) calls_torch[i] = true;
+    const auto parent = ParentOf(i);
+    if (calls_torch[i] && parent) calls_torch[*parent] = true;
+    if (calls_torch[i] && !itself) functions_[function_of_row_[i]].surrounds_model = true;
+  }
+}
+
+void Classifier::AddStage(size_t row, StackClass& of) const {
+  const Function& frame = functions_[function_of_row_[row]];
+  const bool in_batch = of.region == StackRegion::kFetch;
+  if (!in_batch && of.region != StackRegion::kElsewhere) of.stage.reset();
+  const auto& match = frame.match;
+  if (!match) {
+    // What a lock calls of the standard library belongs to it.
+    of.in_lock = of.in_lock && frame.place.origin == CodeOrigin::kStandard;
+    return;
+  }
+  of.in_lock = match->stage == WorkStage::kLock && !match->by_user;
+  if (of.in_lock || (of.by_user && !match->by_user)) return;
+  if (!in_batch && !match->by_user && !CountsInLoop(*match, frame)) return;
+  of.stage = match->stage;
+  of.by_user = match->by_user;
+}
+
+void Classifier::AddNames(size_t row, StackClass& of) const {
+  const Function& frame = functions_[function_of_row_[row]];
+  if (frame.place.origin == CodeOrigin::kOwn) return;
+  const auto number = static_cast<int32_t>(row);
+  of.leaf = number;
+  if (frame.place.origin == CodeOrigin::kUser) {
+    of.user_frame = number;
+    of.call_frame = -1;
+  } else if (of.user_frame >= 0 && of.call_frame < 0) {
+    of.call_frame = number;
+  }
+}
+
+std::vector<StackClass> Classifier::Run() {
+  std::vector<StackClass> classes(rows_.size());
+  function_of_row_.resize(rows_.size());
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const Function* frame = &FunctionOf(rows_[i], &function_of_row_[i]);
+    const auto parent = ParentOf(i);
+    const Function* caller = parent ? &functions_[function_of_row_[*parent]] : nullptr;
+    const StackRegion from = parent ? classes[*parent].region : StackRegion::kElsewhere;
+    classes[i].region = Enter(from, *frame, caller, strings_.Text(rows_[i].function));
+  }
+  MarkLoops(classes);
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const StackRegion region = classes[i].region;
+    if (const auto parent = ParentOf(i)) classes[i] = classes[*parent];
+    // What was called outside of a batch says nothing of the work in it.
+    if (region == StackRegion::kFetch && classes[i].region != region) classes[i] = {};
+    classes[i].region = region;
+    AddStage(i, classes[i]);
+    AddNames(i, classes[i]);
+  }
+  return classes;
+}
+
+}  // namespace
+
+std::vector<store::StackRow> StacksByNumber(std::span<const store::StackRow> rows) {
+  std::vector<store::StackRow> ordered(rows.size());
+  for (const store::StackRow& row : rows) {
+    const bool fits = row.stack >= 0 && static_cast<size_t>(row.stack) < ordered.size();
+    if (fits) ordered[static_cast<size_t>(row.stack)] = row;
+  }
+  return ordered;
+}
+
+std::vector<StackClass> ClassifyStacks(std::span<const store::StackRow> rows,
+                                       const store::StringTable& strings, const StageTable& table,
+                                       std::span<const std::string> collates) {
+  return Classifier(rows, strings, table, collates).Run();
+}
+
+}  // namespace steptrace::analyze

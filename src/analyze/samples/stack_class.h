@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyze/samples/stage_table.h"
+#include "store/string_table.h"
+#include "store/tables.h"
+
+namespace steptrace::analyze {
+
+// Where in a training's work a stack stands.
+enum class StackRegion : uint8_t {
+  kElsewhere,  // none of these: a worker between batches, other threads, what starts a training
+  kFetch,      // a DataLoader makes a batch: the dataset's code
+  kCollate,    // ... and puts the samples together
+  kAround,     // torch's, and not the model: the loader's waits, saving, collectives
+  kForward,    // inside torch, and outside the following three
+  kBackward,
+  kOptimizer,
+  kFramework,  // a framework's own loop (lightning, transformers' Trainer, …) is innermost
+};
+
+// What a stack says. Frames are named by their row in `stacks`, -1: there is none.
+struct StackClass {
+  StackRegion region = StackRegion::kElsewhere;
+  std::optional<WorkStage> stage;  // by the innermost frame that the table knows
+  bool by_user = false;            // ... by a pattern of the user's own: stands above all else
+  bool in_lock = false;            // the innermost frames are those of a lock or queue
+  int32_t user_frame = -1;         // the user's function that is nearest to the innermost frame
+  int32_t call_frame = -1;         // what that function called in a library
+  int32_t leaf = -1;               // the innermost frame that is not steptrace's
+};
+
+// The rows by their numbers: what has none of its own, or one that is too large, is an empty row.
+std::vector<store::StackRow> StacksByNumber(std::span<const store::StackRow> rows);
+
+// Classes of all stacks of a run, in the order of their rows, which is that of their numbers.
+// `collates`: the loaders' collate functions as the hooks told them ("__main__.collate"). Rows with
+// a parent that does not precede them count as outermost.
+std::vector<StackClass> ClassifyStacks(std::span<const store::StackRow> rows,
+                                       const store::StringTable& strings, const StageTable& table,
+                                       std::span<const std::string> collates);
+
+}  // namespace steptrace::analyze

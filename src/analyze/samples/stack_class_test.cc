@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/samples/stack_class.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace steptrace::analyze {
+namespace {
+
+const std::string kPackages = "/venv/lib/python3.11/site-packages/";
+const std::string kTorch = kPackages + "torch/";
+const std::string kStandard = "/usr/lib/python3.11/";
+
+struct Frame {
+  std::string function;
+  std::string file;
+  int32_t line = 1;
+};
+
+const Frame kMain = {"main", "/job/train.py", 90};
+const Frame kTrain = {"train", "/job/train.py", 50};
+const Frame kWorker = {"_worker_loop", kTorch + "utils/data/_utils/worker.py"};
+const Frame kFetch = {"_MapDatasetFetcher.fetch", kTorch + "utils/data/_utils/fetch.py", 52};
+const Frame kGetitem = {"Rows.__getitem__", "/job/dataset.py", 20};
+const Frame kNext = {"_BaseDataLoaderIter.__next__", kTorch + "utils/data/dataloader.py"};
+const Frame kModule = {"Module._call_impl", kTorch + "nn/modules/module.py"};
+const Frame kOptim = {"Optimizer.profile_hook_step.<locals>.wrapper",
+                      kTorch + "optim/optimizer.py"};
+const Frame kNoGrad = {"context_decorator.<locals>.decorate_context",
+                       kTorch + "utils/_contextlib.py"};
+
+class Stacks {
+ public:
+  int32_t Add(const std::vector<Frame>& frames) {
+    std::optional<int32_t> parent;
+    for (const Frame& frame : frames) {
+      store::StackRow row;
+      row.stack = static_cast<int32_t>(rows_.size());
+      row.parent = parent;
+      row.function = strings_.Intern(frame.function);
+      row.file = strings_.Intern(frame.file);
+      row.line = frame.line;
+      parent = row.stack;
+      rows_.push_back(row);
+    }
+    return *parent;
+  }
+  std::vector<StackClass> Classify(std::vector<std::string> collates = {}) const {
+    return ClassifyStacks(rows_, strings_, table_, collates);
+  }
+  std::string FunctionOf(int32_t row) const {
+    return row < 0 ? "-" : strings_.Text(rows_[static_cast<size_t>(row)].function);
+  }
+  StackClass ClassOf(const std::vector<Frame>& frames) {
+    const auto last = static_cast<size_t>(Add(frames));
+    return Classify()[last];
+  }
+  store::StringTable& strings() { return strings_; }
+  std::vector<store::StackRow>& rows() { return rows_; }
+
+ private:
+  store::StringTable strings_;
+  StageTable table_;
+  std::vector<store::StackRow> rows_;
+};
+
+StackRegion RegionOf(const std::vector<Frame>& frames) {
+  return Stacks().ClassOf(frames).region;
+}
+
+TEST(StackClassTest, RegionsOfTheTrainingThread) {
+  using enum StackRegion;
+  const Frame forward{"Net.forward", "/job/net.py"};
+  const Frame functional{"relu", kTorch + "nn/functional.py"};
+  const Frame backward{"Tensor.backward", kTorch + "_tensor.py"};
+  EXPECT_EQ(RegionOf({kMain, kTrain}), kElsewhere);
+  EXPECT_EQ(RegionOf({kMain, kTrain, kModule, forward}), kForward);
+  EXPECT_EQ(RegionOf({kMain, kTrain, functional}), kForward);
+  EXPECT_EQ(RegionOf({kMain, kTrain, backward}), kBackward);
+  EXPECT_EQ(RegionOf({kMain, kTrain, kOptim, {"SGD.step", kTorch + "optim/sgd.py"}}), kOptimizer);
+  EXPECT_EQ(RegionOf({kMain, kTrain, kOptim, {"Mine.step", "/job/opt.py"}}), kOptimizer);
+  EXPECT_EQ(RegionOf({kMain, kTrain, kNext}), kAround);
+  EXPECT_EQ(RegionOf({kMain, kTrain, kNext, {"Order.__iter__", "/job/order.py"}}), kAround);
+  EXPECT_EQ(RegionOf({kMain, kTrain, {"save", kTorch + "serialization.py"}}), kAround);
+  EXPECT_EQ(RegionOf({kMain, kNoGrad, {"evaluate", "/job/train.py"}}), kElsewhere);
+  EXPECT_EQ(RegionOf({kMain, {"fit", kPackages + "lightning/pytorch/loops/fit_loop.py"}}),
+            kFramework);
+  // A closure holds the whole training: what is in it is told by what it calls.
+  const Frame closure{"train.<locals>.closure", "/job/train.py"};
+  EXPECT_EQ(RegionOf({kMain, kOptim, closure}), kElsewhere);
+  EXPECT_EQ(RegionOf({kMain, kOptim, closure, kModule, forward}), kForward);
+  // What modules call on the way to an operator stays the model's.
+  EXPECT_EQ(RegionOf({kMain, kModule, forward, {"mix", "/job/net.py"}}), kForward);
+}
+
+TEST(StackClassTest, RegionsOfAWorker) {
+  const Frame collate{"default_collate", kTorch + "utils/data/_utils/collate.py"};
+  const Frame list{"_MapDatasetFetcher.fetch.<locals>.<listcomp>",
+                   kTorch + "utils/data/_utils/fetch.py", 52};
+  EXPECT_EQ(RegionOf({kMain, kWorker}), StackRegion::kAround);
+  EXPECT_EQ(RegionOf({kMain, kWorker, kFetch}), StackRegion::kFetch);
+  EXPECT_EQ(RegionOf({kMain, kWorker, kFetch, list, kGetitem}), StackRegion::kFetch);
+  EXPECT_EQ(RegionOf({kMain, kWorker, kFetch, collate}), StackRegion::kCollate);
+  EXPECT_EQ(RegionOf({kMain, kWorker, kFetch, collate, {"burn", "/job/a.py"}}),
+            StackRegion::kCollate);
+  EXPECT_EQ(RegionOf({kMain, kWorker, kFetch, {"main.<locals>.collate", "/job/a.py"}}),
+            StackRegion::kCollate);
+  // What a dataset calls is the dataset's, torch or not.
+  EXPECT_EQ(RegionOf({kMain, kWorker, kFetch, kGetitem, kModule}), StackRegion::kFetch);
+}
+
+TEST(StackClassTest, ACollateFunctionIsKnownByTheLoadersFact) {
+  Stacks stacks;
+  const auto last = static_cast<size_t>(
+      stacks.Add({kMain, kWorker, kFetch, {"train.<locals>.pack", "/job/a.py"}}));
+  EXPECT_EQ(stacks.Classify()[last].region, StackRegion::kFetch);
+  EXPECT_EQ(stacks.Classify({"__main__.train.<locals>.pack"})[last].region, StackRegion::kCollate);
+}
+
+std::string StageText(const StackClass& of) {
+  return of.stage ? WorkStageName(*of.stage) : "-";
+}
+
+TEST(StackClassTest, TheInnermostKnownFrameGivesTheStage) {
+  Stacks stacks;
+  const Frame augment{"Rows.augment", "/job/dataset.py", 31};
+  const Frame resize{"Image.resize", kPackages + "PIL/Image.py"};
+  const Frame load{"ImageFile.load", kPackages + "PIL/ImageFile.py"};
+  const Frame mean{"mean", kPackages + "numpy/_core/fromnumeric.py"};
+  const auto stage = [&](std::vector<Frame> frames) {
+    frames.insert(frames.begin(), {kMain, kWorker, kFetch, kGetitem});
+    return StageText(stacks.ClassOf(frames));
+  };
+  EXPECT_EQ(stage({}), "-");
+  EXPECT_EQ(stage({augment}), "augmentation");
+  EXPECT_EQ(stage({augment, mean}), "augmentation");
+  EXPECT_EQ(stage({mean}), "-");
+  EXPECT_EQ(stage({augment, resize, load}), "decode");
+  EXPECT_EQ(stage({{"mix", "/job/a.py"}, resize}), "augmentation");
+}
+
+TEST(StackClassTest, NamesTheUsersNearestFunctionAndWhatItCalls) {
+  Stacks stacks;
+  const StackClass of = stacks.ClassOf({kMain,
+                                        kWorker,
+                                        kFetch,
+                                        kGetitem,
+                                        {"Rows.read", "/job/dataset.py", 24},
+                                        {"read_table", kPackages + "pyarrow/parquet/core.py"},
+                                        {"_inner", kPackages + "pyarrow/parquet/core.py"}});
+  EXPECT_EQ(stacks.FunctionOf(of.user_frame), "Rows.read");
+  EXPECT_EQ(stacks.FunctionOf(of.call_frame), "read_table");
+  EXPECT_EQ(stacks.FunctionOf(of.leaf), "_inner");
+  // What started the worker is no code of the batch's.
+  const StackClass torch = stacks.ClassOf(
+      {kMain, kWorker, kFetch, {"TensorDataset.__getitem__", kTorch + "utils/data/dataset.py"}});
+  EXPECT_EQ(stacks.FunctionOf(torch.user_frame), "-");
+  EXPECT_EQ(stacks.FunctionOf(torch.leaf), "TensorDataset.__getitem__");
+}
+
+TEST(StackClassTest, ALockIsWhatTheThreadStandsIn) {
+  Stacks stacks;
+  const Frame wait{"Condition.wait", kStandard + "threading.py"};
+  const Frame run{"Thread.run", kStandard + "threading.py"};
+  EXPECT_TRUE(stacks.ClassOf({kWorker, kFetch, kGetitem, wait}).in_lock);
+  EXPECT_TRUE(stacks.ClassOf({kWorker, kFetch, kGetitem, wait, {"f", kStandard + "x.py"}}).in_lock);
+  EXPECT_FALSE(stacks.ClassOf({kFetch, run, kGetitem}).in_lock);
+  EXPECT_FALSE(stacks.ClassOf({kFetch, kGetitem}).in_lock);
+}
+
+TEST(StackClassTest, OnTheTrainingThreadAStageNeedsMore) {
+  Stacks stacks;
+  stacks.Add({kMain, {"augment_study", "/job/train.py"}, kModule});
+  const auto stage = [&](const Frame& function) {
+    return StageText(stacks.ClassOf({kMain, {"augment_study", "/job/train.py"}, function}));
+  };
+  EXPECT_EQ(stage({"burn", "/job/train.py"}), "-");  // a loop's own name is no stage
+  EXPECT_EQ(stage({"augment", "/job/train.py"}), "augmentation");
+  EXPECT_EQ(stage({"decode", "/job/train.py"}), "-");             // of a sequence, by the model
+  EXPECT_EQ(stage({"get", kPackages + "requests/api.py"}), "-");  // logging
+  EXPECT_EQ(stage({"Compose.__call__", kPackages + "albumentations/core/composition.py"}),
+            "augmentation");
+}
+
+TEST(StackClassTest, RowsThatMakeNoSenseAreNotFollowed) {
+  std::mt19937_64 random(3);
+  for (int run = 0; run < 200; ++run) {
+    Stacks stacks;
+    for (int i = 0; i < 5; ++i) stacks.Add({kMain, kWorker, kFetch, kGetitem, kModule});
+    for (store::StackRow& row : stacks.rows()) {
+      if (random() % 2 == 0) row.parent = static_cast<int32_t>(random());
+      if (random() % 4 == 0) row.stack = static_cast<int32_t>(random());
+    }
+    const auto classes = stacks.Classify();
+    ASSERT_EQ(classes.size(), stacks.rows().size());
+    for (const StackClass& of : classes) {
+      EXPECT_LT(of.user_frame, static_cast<int32_t>(classes.size()));
+      EXPECT_LT(of.leaf, static_cast<int32_t>(classes.size()));
+    }
+    EXPECT_EQ(StacksByNumber(stacks.rows()).size(), stacks.rows().size());
+  }
+}
+
+TEST(StackClassTest, RowsComeInAnyOrder) {
+  Stacks stacks;
+  stacks.Add({kMain, kWorker, kFetch});
+  std::vector<store::StackRow> rows(stacks.rows().rbegin(), stacks.rows().rend());
+  rows = StacksByNumber(rows);
+  for (size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(rows[i].stack, static_cast<int32_t>(i));
+}
+
+}  // namespace
+}  // namespace steptrace::analyze

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/sample_split.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace steptrace::analyze {
+namespace {
+
+// Of the step: less of it outside torch is within what any loop does between its calls, and a
+// call of torch's own C code from the script's own line looks the same.
+constexpr double kWorthMoving = 0.10;
+// A package that the table knows needs less: no tensor code hides in it.
+constexpr double kWorthNaming = 0.02;
+constexpr size_t kMostFunctions = 10;
+
+SubStage StageOfBatch(size_t bin) {
+  constexpr std::array<SubStage, kBinCount> kStages = {
+      SubStage::kStorageRead, SubStage::kDecode, SubStage::kAugmentation, SubStage::kTokenise,
+      SubStage::kCollate,     SubStage::kCopy,   SubStage::kLock,         SubStage::kUserCode,
+      SubStage::kUserCode,    SubStage::kGetitem};
+  return kStages[bin];
+}
+
+// Where code of the training thread outside torch belongs; nothing: it stays where it is.
+std::optional<SubStage> StageOutside(size_t bin) {
+  if (bin == static_cast<size_t>(WorkStage::kModel) || bin == kUnnamed) return std::nullopt;
+  if (bin == static_cast<size_t>(WorkStage::kUserCode) ||
+      bin == static_cast<size_t>(WorkStage::kLock)) {
+    return SubStage::kLoopCode;
+  }
+  return StageOfBatch(bin);
+}
+
+int64_t Portion(double share, int64_t ns) {
+  return std::llround(std::clamp(share, 0.0, 1.0) * static_cast<double>(std::max<int64_t>(ns, 0)));
+}
+
+// Shares out `ns` by the weights, to the nanosecond: each takes its part of what is left, so that
+// nothing is lost to rounding and no part is negative.
+void ShareOut(const std::array<double, kSubStageCount>& weights, int64_t ns, StageTimes& times) {
+  double left_weight = 0;
+  size_t last = kSubStageCount;
+  for (size_t i = 0; i < kSubStageCount; ++i) {
+    left_weight += weights[i];
+    if (weights[i] > 0) last = i;
+  }
+  for (size_t i = 0; i < last && last < kSubStageCount; ++i) {
+    if (weights[i] <= 0) continue;
+    const int64_t part = std::min(ns, Portion(weights[i] / left_weight, ns));
+    times[i] += part;
+    ns -= part;
+    left_weight -= weights[i];
+  }
+  times[last < kSubStageCount ? last : static_cast<size_t>(SubStage::kGetitem)] += ns;
+}
+
+double Weight(const BatchBlock& block, size_t bin, bool storage) {
+  double weight = block.ran[bin] + (storage ? 0 : block.blocked[bin]);
+  if (storage && bin == static_cast<size_t>(WorkStage::kStorageRead)) {
+    for (double blocked : block.blocked) weight += blocked;
+  }
+  return weight;
+}
+
+double Outside(const ThreadBlock& block, SubStage stage) {
+  double weight = 0;
+  for (size_t bin = 0; bin < kBinCount; ++bin) {
+    if (StageOutside(bin) == stage) weight += block.outside[bin];
+  }
+  return weight;
+}
+
+double WorthOf(double weight, double squares) {
+  return squares > 0 ? weight * weight / squares : 0;
+}
+
+}  // namespace
+
+SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
+                         const StepSelection& selection, bool storage)
+    : sums_(sums), storage_(storage) {
+  std::map<int32_t, ModelTime> times;
+  const auto ns = [](int64_t value, const store::StepRow& row) {
+    return static_cast<double>(std::clamp<int64_t>(value, 0, row.dur_ns));
+  };
+  for (uint32_t i : selection.steady) {
+    const store::StepRow& row = input.steps[i];
+    ModelTime& time = times[row.rank];
+    time.whole += static_cast<double>(row.dur_ns);
+    time.forward += ns(row.forward_ns, row);
+    time.unknown += ns(row.other_phase_ns, row);
+    time.others += ns(row.gc_ns, row) + ns(row.checkpoint_ns, row) + ns(row.logging_ns, row) +
+                   ns(row.communication_phase_ns, row) + ns(row.compile_ns, row);
+    if (!row.operators_ns || !row.dispatch_ns) continue;
+    time.operators += ns(*row.operators_ns, row);
+    time.phases += ns(*row.operators_ns, row) + ns(*row.dispatch_ns, row);
+  }
+  FindBatch(sums);
+  FindThread(sums, times);
+}
+
+SampleSplit::BatchShares SampleSplit::SharesOf(const RankSamples& rank) const {
+  BatchShares shares;
+  shares.samples = rank.batch_samples;
+  for (const BatchBlock& block : rank.batch) {
+    for (size_t bin = 0; bin < kBinCount; ++bin) {
+      shares.weights[static_cast<size_t>(StageOfBatch(bin))] += Weight(block, bin, storage_);
+    }
+  }
+  return shares;
+}
+
+void SampleSplit::FindBatch(const SampleSums& sums) {
+  for (const auto& [number, rank] : sums.ranks()) {
+    const BatchShares shares = SharesOf(rank);
+    all_.samples += shares.samples;
+    for (size_t i = 0; i < kSubStageCount; ++i) all_.weights[i] += shares.weights[i];
+    if (shares.samples >= kLeastSamples) batch_[number] = shares;
+  }
+}
+
+void SampleSplit::FindThread(const SampleSums& sums, const std::map<int32_t, ModelTime>& times) {
+  for (const auto& [number, rank] : sums.ranks()) {
+    const auto time = times.find(number);
+    if (rank.thread_samples < kLeastSamples || time == times.end()) continue;
+    thread_[number] = ThreadOf(rank, time->second);
+  }
+}
+
+SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
+                                                const ModelTime& time) const {
+  ThreadShares shares;
+  double whole = 0, waiting = 0, named = 0, script = 0;
+  std::vector<ShareCell> named_cells, script_cells;
+  for (const ThreadBlock& block : rank.thread) {
+    whole += block.whole;
+    waiting += block.waiting;
+    double of_block = 0;
+    for (size_t i = 0; i < kSubStageCount; ++i) {
+      const double weight = Outside(block, static_cast<SubStage>(i));
+      shares.weights[i] += weight;
+      of_block += weight;
+    }
+    const double in_script = Outside(block, SubStage::kLoopCode);
+    named += of_block - in_script;
+    script += in_script;
+    named_cells.push_back({of_block - in_script, block.whole});
+    script_cells.push_back({in_script, block.whole});
+  }
+  if (whole <= 0 || time.whole <= 0) return {};
+  const double samples = WorthOf(whole, rank.thread_squares);
+  const bool names = SampleShareInterval(named_cells, samples).low >= kWorthNaming;
+  const bool moves = SampleShareInterval(script_cells, samples).low >= kWorthMoving;
+  double& of_script = shares.weights[static_cast<size_t>(SubStage::kLoopCode)];
+  if (!names) {
+    shares.weights.fill(0);
+    of_script = script;
+    named = 0;
+  }
+  // What runs outside torch is first what the rows have no phase for; there the thread may also
+  // have waited.
+  const double to_ns = time.whole / whole;
+  const double free_unknown = std::max(0.0, time.unknown - waiting * to_ns);
+  const double named_ns = named * to_ns;
+  double script_ns = std::max(0.0, script * to_ns - time.others);
+  const double script_unknown = std::min(script_ns, std::max(0.0, free_unknown - named_ns));
+  if (!moves) script_ns = script_unknown;  // renamed where it is, and the model keeps its own
+  // Operators that compute are no code of the script's, from whatever line they were called.
+  if (time.phases > 0) {
+    const double idle = 1 - time.operators / time.phases;
+    script_ns = std::min(script_ns, script_unknown + idle * time.forward);
+  }
+  of_script = script_ns / to_ns;
+  const double moved = named_ns + script_ns;
+  const double from_unknown = std::min(moved, free_unknown);
+  if (time.unknown > 0) shares.of_unknown = from_unknown / time.unknown;
+  if (time.forward > 0) shares.of_forward = std::min(1.0, (moved - from_unknown) / time.forward);
+  return shares;
+}
+
+void SampleSplit::SplitBatch(int32_t rank, StageTimes& times) const {
+  const auto own = batch_.find(rank);
+  const BatchShares& shares = own != batch_.end() ? own->second : all_;
+  if (shares.samples < kLeastSamples) return;
+  const int64_t ns = At(times, SubStage::kGetitem) + At(times, SubStage::kStorageRead);
+  At(times, SubStage::kGetitem) = 0;
+  At(times, SubStage::kStorageRead) = 0;
+  ShareOut(shares.weights, ns, times);
+}
+
+void SampleSplit::SplitThread(int32_t rank, StageTimes& times) const {
+  const auto found = thread_.find(rank);
+  if (found == thread_.end()) return;
+  const ThreadShares& shares = found->second;
+  const int64_t unknown = Portion(shares.of_unknown, At(times, SubStage::kUnknown));
+  const int64_t forward = Portion(shares.of_forward, At(times, SubStage::kForward));
+  if (unknown + forward == 0) return;
+  At(times, SubStage::kUnknown) -= unknown;
+  At(times, SubStage::kForward) -= forward;
+  ShareOut(shares.weights, unknown + forward, times);
+}
+
+Interval SampleSplit::BatchInterval(SubStage stage) const {
+  std::vector<ShareCell> cells;
+  double weight = 0, squares = 0;
+  for (const auto& [number, rank] : sums_.ranks()) {
+    squares += rank.batch_squares;
+    for (const BatchBlock& block : rank.batch) {
+      ShareCell& cell = cells.emplace_back();
+      for (size_t bin = 0; bin < kBinCount; ++bin) {
+        const double one = Weight(block, bin, storage_);
+        cell.whole += one;
+        if (StageOfBatch(bin) == stage) cell.part += one;
+      }
+      weight += cell.whole;
+    }
+  }
+  return SampleShareInterval(cells, WorthOf(weight, squares));
+}
+
+Interval SampleSplit::ThreadInterval(SubStage stage) const {
+  std::vector<ShareCell> cells;
+  double weight = 0, squares = 0;
+  for (const auto& [number, rank] : sums_.ranks()) {
+    squares += rank.thread_squares;
+    for (const ThreadBlock& block : rank.thread) {
+      cells.push_back({Outside(block, stage), block.whole});
+      weight += block.whole;
+    }
+  }
+  return SampleShareInterval(cells, WorthOf(weight, squares));
+}
+
+std::optional<SampleSplit::Doubt> SampleSplit::DoubtOf(SubStage stage,
+                                                       const StageTimes& totals) const {
+  const bool of_batch =
+      all_.samples >= kLeastSamples && SuspectOf(stage) == SuspectId::kDataPipeline;
+  const double in_batch = all_.weights[static_cast<size_t>(stage)];
+  double in_loop = 0;
+  for (const auto& [number, shares] : thread_) {
+    in_loop += shares.weights[static_cast<size_t>(stage)];
+  }
+  if (in_loop <= in_batch && (!of_batch || stage > SubStage::kGetitem)) return std::nullopt;
+  const Interval interval = in_loop > in_batch ? ThreadInterval(stage) : BatchInterval(stage);
+  double weight = 0;
+  for (double one : all_.weights) weight += one;
+  Doubt doubt;
+  if (in_loop <= in_batch && in_batch <= 0) {
+    int64_t pool = 0;
+    for (SubStage one : kSampledStages) pool += At(totals, one);
+    const auto whole = static_cast<double>(std::max<int64_t>(Sum(totals), 1));
+    doubt.unseen = interval.high * static_cast<double>(pool) / whole;
+    return doubt;
+  }
+  double share = 0;
+  if (in_loop > in_batch) {
+    double whole = 0;
+    double part = 0;
+    for (const auto& [number, rank] : sums_.ranks()) {
+      for (const ThreadBlock& block : rank.thread) {
+        whole += block.whole;
+        part += Outside(block, stage);
+      }
+    }
+    share = whole > 0 ? part / whole : 0;
+  } else {
+    share = weight > 0 ? in_batch / weight : 0;
+  }
+  if (share <= 0) return std::nullopt;
+  doubt.below = std::clamp((share - interval.low) / share, 0.0, 1.0);
+  doubt.above = std::max(0.0, (interval.high - share) / share);
+  return doubt;
+}
+
+SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whole_ns) const {
+  Shown shown;
+  if (ns <= 0) return shown;
+  SampledFunctions all;
+  const auto add = [&all](SampledFunctions more) {
+    all.samples += more.samples;
+    all.functions.insert(all.functions.end(), std::make_move_iterator(more.functions.begin()),
+                         std::make_move_iterator(more.functions.end()));
+  };
+  for (size_t bin = 0; bin < kBinCount; ++bin) {
+    if (StageOfBatch(bin) == stage && all_.samples >= kLeastSamples) {
+      add(sums_.BatchFunctions(bin, storage_));
+    }
+    if (StageOutside(bin) == stage && !thread_.empty()) add(sums_.OutsideFunctions(bin));
+  }
+  if (!thread_.empty()) {
+    if (stage == SubStage::kForward) add(sums_.RegionFunctions(StackRegion::kForward));
+    if (stage == SubStage::kBackward) add(sums_.RegionFunctions(StackRegion::kBackward));
+    if (stage == SubStage::kOptimizer) add(sums_.RegionFunctions(StackRegion::kOptimizer));
+    if (stage == SubStage::kUnknown) add(sums_.WaitingFunctions());
+  }
+  shown.samples = all.samples;
+  std::stable_sort(all.functions.begin(), all.functions.end(),
+                   [](const auto& a, const auto& b) { return a.weight > b.weight; });
+  double weight = 0;
+  for (const SampledFunction& one : all.functions) weight += one.weight;
+  int64_t left = ns;
+  for (const SampledFunction& one : all.functions) {
+    if (shown.functions.size() == kMostFunctions) break;
+    const int64_t part = std::min(left, Portion(one.weight / weight, ns));
+    left -= part;
+    shown.functions.push_back(
+        {one.function, one.file, one.line, one.call, part,
+         static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole_ns, 1))});
+  }
+  return shown;
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analyze/report/report.h"
+#include "analyze/report/report_input.h"
+#include "analyze/samples/sample_sums.h"
+#include "analyze/verdict/stages.h"
+#include "analyze/verdict/step_times.h"
+
+namespace steptrace::analyze {
+
+// What samples do to the stages of steps (docs/concepts/verdict.md, "With samples of stacks").
+//
+// Of a batch: the time that a step waited for its dataset (`getitem` and `storage_read`) is shared
+// out over the stages in the proportion of the samples of fetches, by rank where it has enough of
+// them. Of the training thread: the share of its samples that run Python code outside torch is
+// that share of the step. Of it comes first what no phase has (`unknown`), then `forward`, and this
+// only where it is at least a tenth of the step beyond chance.
+class SampleSplit {
+ public:
+  // storage: the machine shows storage at work, so blocked samples of a fetch are reading.
+  SampleSplit(const SampleSums& sums, const ReportInput& input, const StepSelection& selection,
+              bool storage);
+
+  // Moves time between the stages of a step of that rank; their sum stays to the nanosecond.
+  void SplitBatch(int32_t rank, StageTimes& times) const;
+  void SplitThread(int32_t rank, StageTimes& times) const;
+
+  // Of a stage that samples tell of: how far its share of the whole is off by sampling, as parts
+  // of itself below and above it; of a stage with nothing the share that it may have all the same.
+  struct Doubt {
+    double below = 0;
+    double above = 0;
+    double unseen = 0;
+  };
+  std::optional<Doubt> DoubtOf(SubStage stage, const StageTimes& totals) const;
+
+  // What the samples of a stage show: those with most time, their ns sum to no more than `ns`.
+  struct Shown {
+    int64_t samples = 0;
+    std::vector<StageFunction> functions;
+  };
+  Shown ShownOf(SubStage stage, int64_t ns, int64_t whole_ns) const;
+
+ private:
+  struct BatchShares {
+    std::array<double, kSubStageCount> weights{};  // of the stages that a batch's time goes to
+    int64_t samples = 0;
+  };
+  struct ThreadShares {
+    // Of what the rows say, the part that is code outside torch; and of that, each stage's.
+    double of_unknown = 0;
+    double of_forward = 0;
+    std::array<double, kSubStageCount> weights{};
+  };
+  struct ModelTime {  // of a rank's steady steps, in ns
+    double whole = 0, forward = 0, unknown = 0;
+    double others = 0;     // in phases that the script's own lines may have begun: gc, saving, ...
+    double phases = 0;     // of windowed steps: forward, backward and optimizer
+    double operators = 0;  // ... and what of them operators compute
+  };
+
+  BatchShares SharesOf(const RankSamples& rank) const;
+  void FindBatch(const SampleSums& sums);
+  void FindThread(const SampleSums& sums, const std::map<int32_t, ModelTime>& times);
+  ThreadShares ThreadOf(const RankSamples& rank, const ModelTime& time) const;
+  Interval BatchInterval(SubStage stage) const;
+  Interval ThreadInterval(SubStage stage) const;
+
+  const SampleSums& sums_;
+  bool storage_;
+  std::map<int32_t, BatchShares> batch_;  // of ranks with enough samples
+  BatchShares all_;                       // of all ranks together
+  std::map<int32_t, ThreadShares> thread_;
+};
+
+// Fewer samples than this say too little of a share to name a stage by.
+inline constexpr int64_t kLeastSamples = 30;
+
+}  // namespace steptrace::analyze

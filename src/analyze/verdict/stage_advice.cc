@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/stage_advice.h"
+
+#include <fmt/format.h>
+
+#include "analyze/report/function_text.h"
+#include "analyze/verdict/evidence.h"
+
+namespace steptrace::analyze {
+namespace {
+
+std::string Decode(const std::string& where) {
+  return fmt::format(
+      "decode less{}: let one call serve many samples, decode once and cache the result, or use a "
+      "format or decoder that is cheaper to read",
+      where);
+}
+
+std::string Augment(const std::string& where, bool uses_device) {
+  return fmt::format(
+      "augment whole batches at once{}{}, or keep what is the same in every epoch", where,
+      uses_device ? ", on the device (torchvision.transforms.v2, kornia)" : ", vectorised");
+}
+
+std::string Tokenise(const std::string& where) {
+  return fmt::format(
+      "tokenise ahead of time and store the ids{}, or tokenise batches with a compiled tokeniser "
+      "(tokenizers)",
+      where);
+}
+
+std::string Lock(const std::string& where) {
+  return fmt::format(
+      "the workers wait for one another{}: give each a file, connection or cache of its own in "
+      "place of a shared one behind a lock",
+      where);
+}
+
+std::string LoopCode(const std::string& where) {
+  return fmt::format(
+      "the training thread computes beside the model{}: do it in the dataset, where workers do it "
+      "beside the training, or less often, or vectorised",
+      where);
+}
+
+}  // namespace
+
+std::optional<std::string> AdviseSampledStage(const VerdictInput& input, SubStage stage,
+                                              bool uses_device) {
+  const StageFunction* function = LargestFunction(input, stage);
+  const std::string where = function == nullptr ? "" : " in " + FunctionText(*function);
+  switch (stage) {
+    case SubStage::kDecode:
+      return Decode(where);
+    case SubStage::kAugmentation:
+      return Augment(where, uses_device);
+    case SubStage::kTokenise:
+      return Tokenise(where);
+    case SubStage::kUserCode:
+      return fmt::format(
+          "make the dataset's own code cheaper{}: vectorise it, compute it ahead of "
+          "time, or cache the result",
+          where);
+    case SubStage::kLock:
+      return Lock(where);
+    case SubStage::kCopy:
+      return fmt::format("copy less{}: hand arrays on as they are, or views of them", where);
+    case SubStage::kLoopCode:
+      return LoopCode(where);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace steptrace::analyze
