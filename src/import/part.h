@@ -38,6 +38,9 @@ struct Bounds {
     first_ns = std::min(first_ns, from_ns);
     last_ns = std::max(last_ns, to_ns);
   }
+  void Take(const Bounds& other) {
+    if (!other.empty()) Take(other.first_ns, other.last_ns);
+  }
   bool empty() const { return first_ns > last_ns; }
 };
 

@@ -45,12 +45,17 @@ class PartRows {
   using Block = std::vector<Slice>;
 
   void Append(const Slice& slice) {
-    if (blocks_.empty() || blocks_.back().size() == kBlockRows) {
+    if (blocks_.empty() || blocks_.back().size() >= kBlockRows) {
       blocks_.emplace_back();
       blocks_.back().reserve(kBlockRows);
     }
     blocks_.back().push_back(slice);
     ++size_;
+  }
+  // Rows in a block of their own.
+  void Append(Block&& block) {
+    size_ += static_cast<int64_t>(block.size());
+    blocks_.push_back(std::move(block));
   }
   int64_t size() const { return size_; }
   void Clear() { *this = PartRows(); }
