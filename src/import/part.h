@@ -83,9 +83,14 @@ struct SinkShare {
   SpillFile spill;
   std::vector<Part*> ended;  // with rows in memory
   int64_t in_memory = 0;     // of those
+  int64_t filling = 0;       // parts that were added and have not ended
   Losses losses;             // of the run
   Status failed;             // the first rows of full parts that the disk refused
 };
+
+// Moves the rows of full parts to the file if they have more than their share of memory. Under the
+// lock.
+void SpillEnded(SinkShare& share);
 
 // The text as the run has it; `text` of the result is empty where the placeholder took its place.
 // Locks.

@@ -35,6 +35,16 @@ CachedText InternInRun(SinkShare& share, std::string_view text) {
   return {0, share.strings.Text(id), id};
 }
 
+void SpillEnded(SinkShare& share) {
+  if (share.in_memory < share.ended_bytes()) return;
+  for (Part* part : std::exchange(share.ended, {})) {
+    Status spilled = part->slices.Spill(share.spill);
+    if (!spilled.ok() && share.failed.ok()) share.failed = spilled;
+    part->row_bytes = 0;
+  }
+  share.in_memory = 0;
+}
+
 void AddLoss(Losses& losses, std::string_view table, std::string_view cause, int64_t count,
              std::string_view detail) {
   auto [found, added] =
@@ -124,8 +134,13 @@ std::unique_ptr<PartSink> PartSink::ForPieces() const {
   return std::make_unique<PartSink>(share_, Fills::kPieces);
 }
 
-std::unique_ptr<Part> PartSink::TakePiece() {
-  return std::exchange(part_, std::make_unique<Part>());
+std::unique_ptr<Part> PartSink::TakePiece(std::unique_ptr<Part> next) {
+  if (!next) return std::exchange(part_, std::make_unique<Part>());
+  PartRows rows = std::move(next->slices);
+  rows.Clear();
+  *next = Part();
+  next->slices = std::move(rows);
+  return std::exchange(part_, std::move(next));
 }
 
 bool PartSink::is_full() const {
@@ -137,34 +152,25 @@ bool PartSink::HasRoomFor(size_t tracks) const {
          kMostTracks;
 }
 
-Status PartSink::Absorb(std::unique_ptr<Part> piece, std::span<const int32_t> tracks) {
+Status PartSink::Absorb(const Part& piece, std::span<const int32_t> tracks) {
   auto here = [&](int32_t track) { return tracks[static_cast<size_t>(track)]; };
-  bool all_here = std::find(tracks.begin(), tracks.end(), -1) == tracks.end();
-  part_->bounds.Take(piece->bounds);
-  part_->rows += piece->rows;
-  for (store::CounterRow& row : piece->counters) {
+  part_->bounds.Take(piece.bounds);
+  part_->rows += piece.rows;
+  for (store::CounterRow row : piece.counters) {
     row.track = here(row.track);
     if (row.track >= 0) part_->counters.push_back(row);
   }
-  for (store::MemoryRow& row : piece->memory) {
+  for (store::MemoryRow row : piece.memory) {
     if (row.track) row.track = here(*row.track);
     part_->memory.push_back(row);
   }
-  for (Flow& flow : piece->flows) {
+  for (Flow flow : piece.flows) {
     flow.track = here(flow.track);
     if (flow.track >= 0) part_->flows.push_back(flow);
   }
-  // Groups of rows end where they would without pieces.
-  bool fits = part_->row_bytes + piece->row_bytes < share_.part_bytes();
-  STEPTRACE_ASSIGN_OR_RETURN(std::vector<PartRows::Block> blocks, piece->slices.TakeGroup());
-  for (PartRows::Block& block : blocks) {
-    for (Slice& slice : block) slice.track = here(slice.track);
-    if (fits && all_here) {
-      part_->row_bytes += static_cast<int64_t>(block.size() * sizeof(Slice));
-      part_->slices.Append(std::move(block));
-      continue;
-    }
-    for (const Slice& slice : block) {
+  for (const PartRows::Block& block : piece.slices.blocks()) {
+    for (Slice slice : block) {
+      slice.track = here(slice.track);
       if (slice.track < 0) {
         --part_->rows;
         continue;
@@ -225,13 +231,9 @@ void PartSink::End(PartFacts facts) {
   std::lock_guard lock(share_.mutex);
   share_.ended.push_back(part_.get());
   share_.in_memory += part_->row_bytes;
-  if (share_.in_memory < share_.ended_bytes()) return;
-  for (Part* part : std::exchange(share_.ended, {})) {
-    Status spilled = part->slices.Spill(share_.spill);
-    if (!spilled.ok() && share_.failed.ok()) share_.failed = spilled;
-    part->row_bytes = 0;
-  }
-  share_.in_memory = 0;
+  if (std::exchange(open_, false)) --share_.filling;
+  // While none is filled, those that are full may have the room of all.
+  if (share_.filling > 0) SpillEnded(share_);
 }
 
 void PartSink::SetNode(int32_t node) {
@@ -239,6 +241,10 @@ void PartSink::SetNode(int32_t node) {
 }
 
 void PartSink::Drop() {
+  if (std::exchange(open_, false)) {
+    std::lock_guard lock(share_.mutex);
+    --share_.filling;
+  }
   *part_ = Part();
   part_->left_out = true;
   texts_ = {};

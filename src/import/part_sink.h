@@ -98,15 +98,16 @@ class PartSink {
   // A sink for pieces of this part, for one thread of any. Its tracks are numbered within a piece,
   // its rows wait in memory, texts have the run's numbers at once.
   std::unique_ptr<PartSink> ForPieces() const;
-  // Of a sink for pieces: what came since the last call.
-  std::unique_ptr<Part> TakePiece();
+  // Of a sink for pieces: what came since the last call. `next` is filled from now on: a part that
+  // was taken and absorbed, whose memory then serves again, or none.
+  std::unique_ptr<Part> TakePiece(std::unique_ptr<Part> next);
   // Whether a piece has as many rows or tracks as one may have: it should end.
   bool is_full() const;
   // Whether so many tracks fit into the run.
   bool HasRoomFor(size_t tracks) const;
   // The rows of a piece follow those that are here; `tracks` says for each of its tracks which it
   // is here, -1: none, its rows are lost.
-  Status Absorb(std::unique_ptr<Part> piece, std::span<const int32_t> tracks);
+  Status Absorb(const Part& piece, std::span<const int32_t> tracks);
 
   // No rows follow. Another thread may then give the part away.
   void End(PartFacts facts);
@@ -123,6 +124,7 @@ class PartSink {
 
   SinkShare& share_;
   Fills fills_;
+  bool open_ = true;  // neither ended nor dropped
   std::unique_ptr<Part> part_;
   std::vector<CachedText> texts_;  // by hash
   size_t text_count_ = 0;

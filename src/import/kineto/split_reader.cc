@@ -42,7 +42,7 @@ class SplitReader::Worker {
         none_(split.stream_.Range(0, 0)),
         window_(*none_, split.options_.limits.max_event_bytes) {}
 
-  Piece Read(int64_t number) {
+  Piece Read(int64_t number, std::unique_ptr<Part> memory) {
     int64_t from = number * split_.options_.piece_bytes;
     int64_t until = from + split_.options_.piece_bytes;
     int64_t begin = std::max<int64_t>(from - kLookBack, 0);
@@ -56,7 +56,7 @@ class SplitReader::Worker {
       piece.begin = window_.position();
       (void)ReadEvents(until, &piece).ok();
     }
-    piece.reader->EndPiece();
+    piece.reader->EndPiece(std::move(memory));
     window_.Restart(*none_, 0);
     return piece;
   }
@@ -144,8 +144,13 @@ void SplitReader::Work() {
     changed_.wait(lock, [&] { return stop_ || begun_ == pieces_ || begun_ < passed_ + room; });
     if (stop_ || begun_ >= pieces_) return;
     int64_t number = begun_++;
+    std::unique_ptr<Part> memory;
+    if (!spare_.empty()) {
+      memory = std::move(spare_.back());
+      spare_.pop_back();
+    }
     lock.unlock();
-    Piece piece = worker->Read(number);
+    Piece piece = worker->Read(number, std::move(memory));
     lock.lock();
     Place& place = places_[static_cast<size_t>(number % room)];
     place.piece = std::move(piece);
@@ -165,10 +170,12 @@ SplitReader::Piece SplitReader::Await() {
 
 void SplitReader::Pass() {
   has_held_ = false;
+  std::unique_ptr<Part> memory = held_.reader->TakeMemory();
   held_ = {};
   {
     std::lock_guard lock(mutex_);
     ++passed_;
+    spare_.push_back(std::move(memory));
   }
   changed_.notify_all();
 }

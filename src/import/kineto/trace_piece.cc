@@ -6,9 +6,9 @@
 
 namespace steptrace::import {
 
-void TraceReader::EndPiece() {
+void TraceReader::EndPiece(std::unique_ptr<Part> next) {
   not_a_number_ = texts_.args.not_a_number() - not_a_number_;
-  rows_ = sink_.TakePiece();
+  rows_ = sink_.TakePiece(std::move(next));
 }
 
 Result<bool> TraceReader::Absorb(TraceReader& piece) {
@@ -26,7 +26,7 @@ Result<bool> TraceReader::Absorb(TraceReader& piece) {
     }
   }
   if (piece.has_held_) STEPTRACE_RETURN_IF_ERROR(Release());
-  STEPTRACE_RETURN_IF_ERROR(sink_.Absorb(std::move(piece.rows_), tracks));
+  STEPTRACE_RETURN_IF_ERROR(sink_.Absorb(*piece.rows_, tracks));
   if (piece.has_held_) {
     held_ = piece.held_;
     held_.track = here(held_.track);

@@ -42,8 +42,10 @@ class TraceReader : public DocumentHandler {
 
   // Of a piece: whether the last event was refused, and left no trace.
   bool refused() const { return refused_; }
-  // Of a piece: no events follow; another thread may have it.
-  void EndPiece();
+  // Of a piece: no events follow; another thread may have it. `next` is memory for a later piece.
+  void EndPiece(std::unique_ptr<Part> next);
+  // Of a piece that was dealt with: its memory.
+  std::unique_ptr<Part> TakeMemory() { return std::move(rows_); }
   // Takes over a piece that stands behind all that came so far, as if its events had come here.
   // False: the run has no room for its tracks, and nothing was taken.
   Result<bool> Absorb(TraceReader& piece);
