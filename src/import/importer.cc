@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "base/time.h"
@@ -79,6 +80,12 @@ class StoppableStream : public ByteStream {
   int64_t consumed() const override { return stream_->consumed(); }
   std::string damage() const override { return stream_->damage(); }
   bool is_packed() const override { return stream_->is_packed(); }
+  std::unique_ptr<ByteStream> Range(int64_t begin, int64_t end) const override {
+    auto range = stream_->Range(begin, end);
+    if (!range) return nullptr;
+    return std::make_unique<StoppableStream>(std::move(range), stopped_);
+  }
+  void SkipTo(int64_t position) override { stream_->SkipTo(position); }
 
  private:
   std::unique_ptr<ByteStream> stream_;
@@ -156,6 +163,10 @@ Status ImportAll(const Sorted& sorted, const ImportContext& context, RunSink& si
 
 }  // namespace
 
+size_t Parallel::Threads() const {
+  return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
 std::string NameOfPath(const std::string& path) {
   fs::path given = fs::path(path).lexically_normal();
   std::string name = (given.has_filename() ? given : given.parent_path()).filename().string();
@@ -194,7 +205,8 @@ Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths, const 
                           std::lock_guard lock(mutex);
                           done += bytes;
                           if (progress) progress(done, total);
-                        }};
+                        },
+                        options.parallel};
   ImportSummary summary;
   TellLeftOut(sorted, sink, summary.notes);
   STEPTRACE_RETURN_IF_ERROR(ImportAll(sorted, context, sink));

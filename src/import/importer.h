@@ -16,10 +16,18 @@
 // Foreign profiles in: paths to a run.
 namespace steptrace::import {
 
+// How an import uses the machine. The run is the same for all of it.
+struct Parallel {
+  size_t threads = 0;               // that read; 0: as many as there are cores
+  int64_t piece_bytes = 2 << 20;    // of a file that several threads read
+  size_t Threads() const;
+};
+
 struct ImportOptions {
   std::filesystem::path output;  // the run's folder; must not exist
   std::string name;              // of the run; empty: from the first path
   Limits limits;
+  Parallel parallel;
   // Asked now and then, by several threads: whether to give up. The import is then an error.
   std::function<bool()> stopped;
 };
@@ -51,6 +59,7 @@ std::string FolderName(const std::string& name);
 struct ImportContext {
   Limits limits;
   std::function<void(int64_t bytes)> advanced;  // call with the bytes read since the last call
+  Parallel parallel = {};
 };
 
 // One for each format. Takes all sources of its format, makes a part for each rank that it finds.

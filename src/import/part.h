@@ -38,6 +38,9 @@ struct Bounds {
     first_ns = std::min(first_ns, from_ns);
     last_ns = std::max(last_ns, to_ns);
   }
+  void Take(const Bounds& other) {
+    if (!other.empty()) Take(other.first_ns, other.last_ns);
+  }
   bool empty() const { return first_ns > last_ns; }
 };
 
@@ -80,9 +83,14 @@ struct SinkShare {
   SpillFile spill;
   std::vector<Part*> ended;  // with rows in memory
   int64_t in_memory = 0;     // of those
+  int64_t filling = 0;       // parts that were added and have not ended
   Losses losses;             // of the run
   Status failed;             // the first rows of full parts that the disk refused
 };
+
+// Moves the rows of full parts to the file if they have more than their share of memory. Under the
+// lock.
+void SpillEnded(SinkShare& share);
 
 // The text as the run has it; `text` of the result is empty where the placeholder took its place.
 // Locks.

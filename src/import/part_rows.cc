@@ -58,6 +58,28 @@ void SpillFile::Remove() {
   ::unlink(path_.c_str());
 }
 
+void PartRows::AddBlock() {
+  if (!spare_.empty()) {
+    blocks_.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+    return;
+  }
+  // The last block is filled in part, and of huge pages that part costs the whole: what they may
+  // waste is a third of what is there.
+  constexpr size_t kFirstRows = 1 << 13;
+  constexpr size_t kSmallBlocks = 8;
+  constexpr size_t kHugeRows = kHugePageBytes / sizeof(Slice);
+  blocks_.emplace_back();
+  blocks_.back().reserve(blocks_.size() > kSmallBlocks ? kHugeRows : kFirstRows);
+}
+
+void PartRows::Clear() {
+  std::vector<Block> spare = std::move(blocks_);
+  for (Block& block : spare) block.clear();
+  *this = PartRows();
+  spare_ = std::move(spare);
+}
+
 Status PartRows::Spill(SpillFile& file) {
   if (blocks_.empty()) return {};
   file_ = &file;

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "import/huge_pages.h"
 #include "import/part_sink.h"
 
 namespace steptrace::import {
@@ -38,22 +39,21 @@ struct Flow {
 };
 
 // The slices of a part in the order in which they came: groups of rows on the file, then what is in
-// memory. Blocks of fixed size: growing copies nothing.
+// memory. In blocks: growing copies nothing.
 class PartRows {
  public:
-  static constexpr size_t kBlockRows = 1 << 13;
-  using Block = std::vector<Slice>;
+  using Block = std::vector<Slice, HugePages<Slice>>;
 
   void Append(const Slice& slice) {
-    if (blocks_.empty() || blocks_.back().size() == kBlockRows) {
-      blocks_.emplace_back();
-      blocks_.back().reserve(kBlockRows);
-    }
+    if (blocks_.empty() || blocks_.back().size() == blocks_.back().capacity()) AddBlock();
     blocks_.back().push_back(slice);
     ++size_;
   }
   int64_t size() const { return size_; }
-  void Clear() { *this = PartRows(); }
+  // Those in memory.
+  const std::vector<Block>& blocks() const { return blocks_; }
+  // Forgets the rows; their memory is for those that follow.
+  void Clear();
 
   // Moves the rows in memory to the file, as a group.
   Status Spill(SpillFile& file);
@@ -67,7 +67,10 @@ class PartRows {
     size_t rows;
   };
 
+  void AddBlock();
+
   std::vector<Block> blocks_;
+  std::vector<Block> spare_;
   std::vector<std::vector<Extent>> groups_;  // on the file, an extent a block
   size_t next_group_ = 0;
   SpillFile* file_ = nullptr;

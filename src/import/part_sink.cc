@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/part_sink.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "import/part.h"
@@ -10,6 +11,9 @@ namespace steptrace::import {
 namespace {
 
 constexpr int64_t kMostTracks = 1 << 18;
+// From which on a piece should end. Rows: 3.4 MB, which 2 MB of events of 64 bytes fill.
+constexpr size_t kMostPieceTracks = 1 << 12;
+constexpr int64_t kMostPieceRows = 1 << 15;
 constexpr std::string_view kTextPlaceholder = "(text left out)";
 constexpr size_t kFirstTexts = 1 << 10;
 constexpr size_t kMostTexts = 1 << 20;  // then the cache is begun anew
@@ -31,6 +35,16 @@ CachedText InternInRun(SinkShare& share, std::string_view text) {
   return {0, share.strings.Text(id), id};
 }
 
+void SpillEnded(SinkShare& share) {
+  if (share.in_memory < share.ended_bytes()) return;
+  for (Part* part : std::exchange(share.ended, {})) {
+    Status spilled = part->slices.Spill(share.spill);
+    if (!spilled.ok() && share.failed.ok()) share.failed = spilled;
+    part->row_bytes = 0;
+  }
+  share.in_memory = 0;
+}
+
 void AddLoss(Losses& losses, std::string_view table, std::string_view cause, int64_t count,
              std::string_view detail) {
   auto [found, added] =
@@ -39,8 +53,8 @@ void AddLoss(Losses& losses, std::string_view table, std::string_view cause, int
   found->second.count += count;
 }
 
-PartSink::PartSink(SinkShare& share)
-    : share_(share), part_(std::make_unique<Part>()), seed_(HashSeed()) {}
+PartSink::PartSink(SinkShare& share, Fills fills)
+    : share_(share), fills_(fills), part_(std::make_unique<Part>()), seed_(HashSeed()) {}
 PartSink::~PartSink() = default;
 
 store::StringId PartSink::Intern(std::string_view text, bool* added) {
@@ -82,7 +96,8 @@ void PartSink::GrowTexts() {
 }
 
 int32_t PartSink::AddTrack(store::TrackRow row, std::string_view kind) {
-  if (share_.tracks.fetch_add(1, std::memory_order_relaxed) >= kMostTracks) {
+  bool counts = fills_ == Fills::kPart;
+  if (counts && share_.tracks.fetch_add(1, std::memory_order_relaxed) >= kMostTracks) {
     Loss("tracks", "too_many_tracks", 1, "threads and streams beyond the first 262144");
     return -1;
   }
@@ -102,13 +117,68 @@ Status PartSink::Append(const Slice& slice) {
 }
 
 Status PartSink::AppendMark(const Slice& slice) {
-  part_->slices.Append(slice);
   ++part_->rows;
+  return AppendRow(slice);
+}
+
+Status PartSink::AppendRow(const Slice& slice) {
+  part_->slices.Append(slice);
   part_->row_bytes += static_cast<int64_t>(sizeof(Slice));
-  if (part_->row_bytes < share_.part_bytes()) return {};
+  if (part_->row_bytes < share_.part_bytes() || fills_ == Fills::kPieces) return {};
   part_->row_bytes = 0;
   std::lock_guard lock(share_.mutex);
   return part_->slices.Spill(share_.spill);
+}
+
+std::unique_ptr<PartSink> PartSink::ForPieces() const {
+  return std::make_unique<PartSink>(share_, Fills::kPieces);
+}
+
+std::unique_ptr<Part> PartSink::TakePiece(std::unique_ptr<Part> next) {
+  if (!next) return std::exchange(part_, std::make_unique<Part>());
+  PartRows rows = std::move(next->slices);
+  rows.Clear();
+  *next = Part();
+  next->slices = std::move(rows);
+  return std::exchange(part_, std::move(next));
+}
+
+bool PartSink::is_full() const {
+  return part_->rows >= kMostPieceRows || part_->tracks.size() >= kMostPieceTracks;
+}
+
+bool PartSink::HasRoomFor(size_t tracks) const {
+  return share_.tracks.load(std::memory_order_relaxed) + static_cast<int64_t>(tracks) <=
+         kMostTracks;
+}
+
+Status PartSink::Absorb(const Part& piece, std::span<const int32_t> tracks) {
+  auto here = [&](int32_t track) { return tracks[static_cast<size_t>(track)]; };
+  part_->bounds.Take(piece.bounds);
+  part_->rows += piece.rows;
+  for (store::CounterRow row : piece.counters) {
+    row.track = here(row.track);
+    if (row.track >= 0) part_->counters.push_back(row);
+  }
+  for (store::MemoryRow row : piece.memory) {
+    if (row.track) row.track = here(*row.track);
+    part_->memory.push_back(row);
+  }
+  for (Flow flow : piece.flows) {
+    flow.track = here(flow.track);
+    if (flow.track >= 0) part_->flows.push_back(flow);
+  }
+  for (const PartRows::Block& block : piece.slices.blocks()) {
+    for (Slice slice : block) {
+      slice.track = here(slice.track);
+      if (slice.track < 0) {
+        --part_->rows;
+        continue;
+      }
+      STEPTRACE_RETURN_IF_ERROR(AppendRow(slice));
+    }
+  }
+  return {};
 }
 
 void PartSink::AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out) {
@@ -161,13 +231,9 @@ void PartSink::End(PartFacts facts) {
   std::lock_guard lock(share_.mutex);
   share_.ended.push_back(part_.get());
   share_.in_memory += part_->row_bytes;
-  if (share_.in_memory < share_.ended_bytes()) return;
-  for (Part* part : std::exchange(share_.ended, {})) {
-    Status spilled = part->slices.Spill(share_.spill);
-    if (!spilled.ok() && share_.failed.ok()) share_.failed = spilled;
-    part->row_bytes = 0;
-  }
-  share_.in_memory = 0;
+  if (std::exchange(open_, false)) --share_.filling;
+  // While none is filled, those that are full may have the room of all.
+  if (share_.filling > 0) SpillEnded(share_);
 }
 
 void PartSink::SetNode(int32_t node) {
@@ -175,6 +241,10 @@ void PartSink::SetNode(int32_t node) {
 }
 
 void PartSink::Drop() {
+  if (std::exchange(open_, false)) {
+    std::lock_guard lock(share_.mutex);
+    --share_.filling;
+  }
   *part_ = Part();
   part_->left_out = true;
   texts_ = {};

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,7 +65,10 @@ struct SinkShare;
 // several parts may be filled by as many threads. Tracks are numbered within the part.
 class PartSink {
  public:
-  explicit PartSink(SinkShare& share);
+  // What the sink fills: a part, or pieces of one that another sink takes over (Absorb).
+  enum class Fills : uint8_t { kPart, kPieces };
+
+  explicit PartSink(SinkShare& share, Fills fills = Fills::kPart);
   ~PartSink();
   PartSink(const PartSink&) = delete;
   PartSink& operator=(const PartSink&) = delete;
@@ -91,6 +95,20 @@ class PartSink {
   void Loss(std::string_view table, std::string_view cause, int64_t count, std::string_view detail);
   void Version(const std::string& framework, const std::string& version);
 
+  // A sink for pieces of this part, for one thread of any. Its tracks are numbered within a piece,
+  // its rows wait in memory, texts have the run's numbers at once.
+  std::unique_ptr<PartSink> ForPieces() const;
+  // Of a sink for pieces: what came since the last call. `next` is filled from now on: a part that
+  // was taken and absorbed, whose memory then serves again, or none.
+  std::unique_ptr<Part> TakePiece(std::unique_ptr<Part> next);
+  // Whether a piece has as many rows or tracks as one may have: it should end.
+  bool is_full() const;
+  // Whether so many tracks fit into the run.
+  bool HasRoomFor(size_t tracks) const;
+  // The rows of a piece follow those that are here; `tracks` says for each of its tracks which it
+  // is here, -1: none, its rows are lost.
+  Status Absorb(const Part& piece, std::span<const int32_t> tracks);
+
   // No rows follow. Another thread may then give the part away.
   void End(PartFacts facts);
   void SetNode(int32_t node);  // the end's facts did not know it
@@ -102,8 +120,11 @@ class PartSink {
 
  private:
   void GrowTexts();
+  Status AppendRow(const Slice& slice);
 
   SinkShare& share_;
+  Fills fills_;
+  bool open_ = true;  // neither ended nor dropped
   std::unique_ptr<Part> part_;
   std::vector<CachedText> texts_;  // by hash
   size_t text_count_ = 0;

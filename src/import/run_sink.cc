@@ -71,6 +71,11 @@ const store::StringTable& RunSink::strings() const {
 }
 
 PartSink& RunSink::AddPart() {
+  {
+    std::lock_guard lock(impl_->share.mutex);
+    ++impl_->share.filling;
+    SpillEnded(impl_->share);
+  }
   impl_->sinks.push_back(std::make_unique<PartSink>(impl_->share));
   impl_->parts.push_back(&impl_->sinks.back()->part());
   return *impl_->sinks.back();

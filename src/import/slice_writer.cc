@@ -13,6 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "import/huge_pages.h"
+
 namespace steptrace::import {
 namespace {
 
@@ -123,15 +125,17 @@ struct Key {
   uint32_t index = 0;
 };
 
+using Keys = std::vector<Key, HugePages<Key>>;
+
 // By begin, stable: 11 bits a round, as many rounds as the group's span has bits.
-void SortByBegin(std::vector<Key>& keys) {
+void SortByBegin(Keys& keys) {
   constexpr int kBits = 11;
   constexpr uint64_t kMask = (1 << kBits) - 1;
   auto later = [](const Key& a, const Key& b) { return a.after_first_ns < b.after_first_ns; };
   if (std::is_sorted(keys.begin(), keys.end(), later)) return;
   uint64_t span = 0;
   for (const Key& key : keys) span |= key.after_first_ns;
-  std::vector<Key> other(keys.size());
+  Keys other(keys.size());
   for (int shift = 0; shift < 64 && span >> shift != 0; shift += kBits) {
     std::array<size_t, kMask + 1> begins{};
     for (const Key& key : keys) ++begins[key.after_first_ns >> shift & kMask];
@@ -142,11 +146,55 @@ void SortByBegin(std::vector<Key>& keys) {
   }
 }
 
-template <class T>
-void Fill(std::vector<T>& column, std::span<Slice* const> slices, T Slice::*member) {
-  column.resize(slices.size());
-  for (size_t i = 0; i < slices.size(); ++i) column[i] = slices[i]->*member;
-}
+// Slices to columns, a few at a time: they stay in the first-level cache while each column takes
+// its member.
+class ColumnFiller {
+ public:
+  ColumnFiller(std::span<Slice* const> slices, store::SliceColumns& columns)
+      : all_(slices), columns_(columns) {}
+
+  void Fill(int64_t shift_ns, int32_t first_track) {
+    constexpr size_t kAtOnce = 64;
+    for (begin_ = 0; begin_ < all_.size(); begin_ += kAtOnce) {
+      some_ = all_.subspan(begin_, std::min(kAtOnce, all_.size() - begin_));
+      Take(columns_.ts_ns, &Slice::ts_ns, shift_ns);
+      Take(columns_.dur_ns, &Slice::dur_ns);
+      Take(columns_.track, &Slice::track, first_track);
+      Take(columns_.name, &Slice::name);
+      Take(columns_.category, &Slice::category);
+      Take(columns_.depth, &Slice::depth);
+      Take(columns_.step, &Slice::step);
+      Take(columns_.correlation, &Slice::correlation);
+      Take(columns_.flow_out, &Slice::flow_out);
+      Take(columns_.flow_in, &Slice::flow_in);
+      Take(columns_.bytes, &Slice::bytes);
+      Take(columns_.group, &Slice::group);
+      Take(columns_.sequence, &Slice::sequence);
+      Take(columns_.external_id, &Slice::external_id);
+      Take(columns_.details, &Slice::details);
+      Take(columns_.args, &Slice::args);
+    }
+  }
+
+ private:
+  template <class T>
+  void Take(std::vector<T>& column, T Slice::*member) {
+    if (begin_ == 0) column.resize(all_.size());
+    T* to = column.data() + begin_;
+    for (const Slice* slice : some_) *to++ = slice->*member;
+  }
+  template <class T>
+  void Take(std::vector<T>& column, T Slice::*member, T more) {
+    Take(column, member);
+    T* to = column.data() + begin_;
+    for (size_t i = 0; i < some_.size(); ++i) to[i] += more;
+  }
+
+  std::span<Slice* const> all_;
+  store::SliceColumns& columns_;
+  size_t begin_ = 0;
+  std::span<Slice* const> some_;
+};
 
 }  // namespace
 
@@ -161,15 +209,19 @@ struct SliceWriter::Impl {
   }
 
   using Blocks = std::vector<PartRows::Block>;
+  using Pointers = std::vector<Slice*, HugePages<Slice*>>;
   // The slices of a group in their order, and what holds them.
   struct Group {
     Blocks blocks;
-    std::vector<Slice*> slices;
+    Pointers slices;
   };
 
   // By begin, then the longer first: what encloses precedes.
-  static std::vector<Slice*> Sorted(Blocks& blocks) {
-    std::vector<Slice*> all;
+  static Pointers Sorted(Blocks& blocks) {
+    Pointers all;
+    size_t count = 0;
+    for (const auto& block : blocks) count += block.size();
+    all.reserve(count);
     int64_t first_ns = std::numeric_limits<int64_t>::max();
     for (auto& block : blocks) {
       for (Slice& slice : block) {
@@ -177,13 +229,13 @@ struct SliceWriter::Impl {
         first_ns = std::min(first_ns, slice.ts_ns);
       }
     }
-    std::vector<Key> keys(all.size());
+    Keys keys(all.size());
     for (size_t i = 0; i < all.size(); ++i) {
       uint64_t after = static_cast<uint64_t>(all[i]->ts_ns) - static_cast<uint64_t>(first_ns);
       keys[i] = {after, static_cast<uint32_t>(i)};
     }
     SortByBegin(keys);
-    std::vector<Slice*> sorted(all.size());
+    Pointers sorted(all.size());
     for (size_t i = 0; i < keys.size(); ++i) sorted[i] = all[keys[i].index];
     for (size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
       while (end < sorted.size() && sorted[end]->ts_ns == sorted[begin]->ts_ns) ++end;
@@ -197,26 +249,21 @@ struct SliceWriter::Impl {
 
   Status WriteSegment(std::span<Slice* const> slices, const Place& place, int64_t number) {
     if (stopped && stopped()) return Error{"stopped"};
-    store::SliceColumns columns;
-    Fill(columns.ts_ns, slices, &Slice::ts_ns);
-    Fill(columns.dur_ns, slices, &Slice::dur_ns);
-    Fill(columns.track, slices, &Slice::track);
-    Fill(columns.name, slices, &Slice::name);
-    Fill(columns.category, slices, &Slice::category);
-    Fill(columns.depth, slices, &Slice::depth);
-    Fill(columns.step, slices, &Slice::step);
-    Fill(columns.correlation, slices, &Slice::correlation);
-    Fill(columns.flow_out, slices, &Slice::flow_out);
-    Fill(columns.flow_in, slices, &Slice::flow_in);
-    Fill(columns.bytes, slices, &Slice::bytes);
-    Fill(columns.group, slices, &Slice::group);
-    Fill(columns.sequence, slices, &Slice::sequence);
-    Fill(columns.external_id, slices, &Slice::external_id);
-    Fill(columns.details, slices, &Slice::details);
-    Fill(columns.args, slices, &Slice::args);
-    for (int64_t& ts_ns : columns.ts_ns) ts_ns += place.shift_ns;
-    for (int32_t& track : columns.track) track += place.first_track;
-    return run.Write(columns, strings, place.node, place.rank, number);
+    std::unique_ptr<store::SliceColumns> columns = TakeColumns();
+    ColumnFiller(slices, *columns).Fill(place.shift_ns, place.first_track);
+    Status written = run.Write(*columns, strings, place.node, place.rank, number);
+    std::lock_guard lock(mutex);
+    spare_columns.push_back(std::move(columns));
+    return written;
+  }
+
+  // Memory of a segment's size is used again: the first touch of a page costs more than filling it.
+  std::unique_ptr<store::SliceColumns> TakeColumns() {
+    std::lock_guard lock(mutex);
+    if (spare_columns.empty()) return std::make_unique<store::SliceColumns>();
+    auto columns = std::move(spare_columns.back());
+    spare_columns.pop_back();
+    return columns;
   }
 
   void WriteGroup(Blocks blocks, std::vector<Flow>& flows, const Place& place) {
@@ -239,6 +286,8 @@ struct SliceWriter::Impl {
   const store::StringTable& strings;
   const std::function<bool()>& stopped;
   int64_t next = 0;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<store::SliceColumns>> spare_columns;  // under mutex
   Workers workers;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "import/bytes/byte_stream.h"
@@ -16,14 +18,25 @@ class WatchedStream : public ByteStream {
 
   Result<size_t> Read(char* out, size_t size) override {
     auto got = stream_.Read(out, size);
-    int64_t now = stream_.consumed();
-    if (context_.advanced && now != told_) context_.advanced(now - std::exchange(told_, now));
+    Tell();
     return got;
   }
   int64_t consumed() const override { return stream_.consumed(); }
   std::string damage() const override { return stream_.damage(); }
+  std::unique_ptr<ByteStream> Range(int64_t begin, int64_t end) const override {
+    return stream_.Range(begin, end);
+  }
+  void SkipTo(int64_t position) override {
+    stream_.SkipTo(position);
+    Tell();
+  }
 
  private:
+  void Tell() {
+    int64_t now = stream_.consumed();
+    if (context_.advanced && now != told_) context_.advanced(now - std::exchange(told_, now));
+  }
+
   ByteStream& stream_;
   const ImportContext& context_;
   int64_t told_ = 0;

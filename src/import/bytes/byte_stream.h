@@ -37,6 +37,15 @@ class ByteStream {
   virtual std::string damage() const { return {}; }
   // Whether its bytes are unpacked while they are read, which takes longer than copying them.
   virtual bool is_packed() const { return false; }
+
+  // Where any place of it is at hand: another stream of its bytes from `begin` to `end`, for any
+  // thread to make and to read while this one is read. nullptr: it is read in order only.
+  virtual std::unique_ptr<ByteStream> Range(int64_t begin, int64_t end) const {
+    (void)begin, (void)end;
+    return nullptr;
+  }
+  // Goes on at a later place. For streams that have ranges.
+  virtual void SkipTo(int64_t position) { (void)position; }
 };
 
 using StreamResult = Result<std::unique_ptr<ByteStream>>;

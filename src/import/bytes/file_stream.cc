@@ -3,8 +3,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 
 #include "base/unique_fd.h"
 #include "import/bytes/byte_stream.h"
@@ -21,23 +23,30 @@ Error CannotRead(const std::string& path, int error_number) {
 
 class FileStream : public ByteStream {
  public:
-  FileStream(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  FileStream(std::shared_ptr<const UniqueFd> fd, std::string path, int64_t begin, int64_t end)
+      : fd_(std::move(fd)), path_(std::move(path)), at_(begin), end_(end) {}
 
   Result<size_t> Read(char* out, size_t size) override {
+    size = static_cast<size_t>(std::clamp<int64_t>(end_ - at_, 0, static_cast<int64_t>(size)));
     ssize_t got = 0;
     do {
-      got = ::read(fd_.get(), out, size);
+      got = ::pread(fd_->get(), out, size, at_);
     } while (got < 0 && errno == EINTR);
     if (got < 0) return CannotRead(path_, errno);
-    consumed_ += got;
+    at_ += got;
     return static_cast<size_t>(got);
   }
-  int64_t consumed() const override { return consumed_; }
+  int64_t consumed() const override { return at_; }
+  std::unique_ptr<ByteStream> Range(int64_t begin, int64_t end) const override {
+    return std::make_unique<FileStream>(fd_, path_, begin, end);
+  }
+  void SkipTo(int64_t position) override { at_ = position; }
 
  private:
-  UniqueFd fd_;
+  std::shared_ptr<const UniqueFd> fd_;  // also of ranges
   std::string path_;
-  int64_t consumed_ = 0;
+  int64_t at_;
+  int64_t end_;
 };
 
 }  // namespace
@@ -52,7 +61,9 @@ StreamResult OpenRaw(const std::string& path) {
     return Error{path + ": is no regular file; give a file, a folder or an archive"};
   }
   (void)::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
-  return std::unique_ptr<ByteStream>(std::make_unique<FileStream>(std::move(fd), path));
+  return std::unique_ptr<ByteStream>(
+      std::make_unique<FileStream>(std::make_shared<const UniqueFd>(std::move(fd)), path, 0,
+                                   std::numeric_limits<int64_t>::max()));
 }
 
 Result<size_t> ReadFully(ByteStream& stream, char* out, size_t size) {

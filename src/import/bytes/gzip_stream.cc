@@ -31,6 +31,13 @@ class Rejoined : public ByteStream {
   int64_t consumed() const override { return rest_->consumed(); }
   std::string damage() const override { return rest_->damage(); }
   bool is_packed() const override { return rest_->is_packed(); }
+  std::unique_ptr<ByteStream> Range(int64_t begin, int64_t end) const override {
+    return rest_->Range(begin, end);
+  }
+  void SkipTo(int64_t position) override {
+    at_ = head_.size();
+    rest_->SkipTo(position);
+  }
 
  private:
   std::string head_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kineto/document.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -15,78 +13,29 @@ using json::Scan;
 using json::SkipSpace;
 using json::Value;
 
-// With what an event begins, in any order that profilers write.
-constexpr std::array<std::string_view, 12> kEventKeys = {
-    "ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "args", "s", "bp", "cname"};
 // What follows the events in the files of known writers.
 constexpr std::array<std::string_view, 10> kTopKeys = {
     "traceName", "displayTimeUnit", "baseTimeNanoseconds", "schemaVersion", "deviceProperties",
     "otherData", "distributedInfo", "stackFrames",         "samples",       "metadata"};
 
-template <size_t N>
-bool IsKey(const char* p, const char* end, const std::array<std::string_view, N>& keys) {
-  if (p >= end || *p != '"') return false;
-  ++p;
-  for (std::string_view key : keys) {
-    auto left = static_cast<size_t>(end - p);
-    if (left > key.size() && std::memcmp(p, key.data(), key.size()) == 0 && p[key.size()] == '"') {
-      return *SkipSpace(p + key.size() + 1) == ':';
-    }
-  }
-  return false;
-}
-
-bool BeginsEvent(const char* p, const char* end) {
-  return *p == '{' && IsKey(SkipSpace(p + 1), end, kEventKeys);
-}
-
 // The bracket that closes the events, as damage around it may leave it.
 bool EndsEvents(const char* p, const char* end, bool last) {
   if (*p != ']') return false;
   p = SkipSpace(p + 1);
-  if (*p == ',') return IsKey(SkipSpace(p + 1), end, kTopKeys);
+  if (*p == ',') return json::IsKey(SkipSpace(p + 1), end, kTopKeys);
   return *p == '}' && last && SkipSpace(p + 1) >= end;
 }
 
 }  // namespace
 
-Document::Document(Window& window, std::string name, int32_t max_depth)
-    : window_(window), name_(std::move(name)), max_depth_(max_depth) {}
-
-Status Document::TooDeep() const {
-  return Error{fmt::format(
-      "{}: its JSON is nested more than {} deep, at byte {}; if that is meant, raise --max-depth",
-      name_, max_depth_, window_.position())};
-}
-
-Result<char> Document::Peek() {
-  while (true) {
-    const char* p = SkipSpace(window_.at());
-    window_.MoveTo(std::min(p, window_.end()));
-    if (p < window_.end()) return *p;
-    STEPTRACE_ASSIGN_OR_RETURN(bool more, window_.More());
-    if (!more) return '\0';
-  }
-}
-
-template <class F>
-Result<const char*> Document::Retry(F&& read) {
-  while (true) {
-    Scan scan{window_.end(), max_depth_};
-    const char* after = read(window_.at(), scan);
-    if (after != nullptr && after <= window_.end()) return after;
-    if (scan.too_deep) return TooDeep().error();
-    if (after == nullptr && !scan.need_more) return static_cast<const char*>(nullptr);
-    STEPTRACE_ASSIGN_OR_RETURN(bool more, window_.More());
-    if (!more) return static_cast<const char*>(nullptr);
-  }
-}
+Document::Document(Window& window, std::string name, int32_t max_depth, EventsAhead* ahead)
+    : window_(window), name_(std::move(name)), max_depth_(max_depth), ahead_(ahead) {}
 
 Status Document::Read(DocumentHandler& handler) {
-  STEPTRACE_ASSIGN_OR_RETURN(char first, Peek());
+  STEPTRACE_ASSIGN_OR_RETURN(char first, Peek(window_));
   if (first == '\xEF') {  // a byte order mark
     window_.MoveTo(std::min(window_.at() + 3, window_.end()));
-    STEPTRACE_ASSIGN_OR_RETURN(first, Peek());
+    STEPTRACE_ASSIGN_OR_RETURN(first, Peek(window_));
   }
   if (first != '{' && first != '[') {
     return Error{name_ + ": holds no trace events; give a profile"};
@@ -103,7 +52,7 @@ Status Document::Read(DocumentHandler& handler) {
 
 Status Document::ReadTop(DocumentHandler& handler) {
   for (bool more = true; more && !ended_;) {
-    STEPTRACE_ASSIGN_OR_RETURN(char next, Peek());
+    STEPTRACE_ASSIGN_OR_RETURN(char next, Peek(window_));
     if (next == '\0' && window_.at() >= window_.end()) {
       damage_.cut_off = ended_ = true;
       damage_.cut_off_at = window_.position();
@@ -133,7 +82,7 @@ Status Document::ReadMember(DocumentHandler& handler) {
     events = key.text == "traceEvents" && *p == '[';
     return events ? p + 1 : json::ReadValue(p, scan, &value);
   };
-  STEPTRACE_ASSIGN_OR_RETURN(const char* after, Retry(read));
+  STEPTRACE_ASSIGN_OR_RETURN(const char* after, ReadWhole(window_, name_, max_depth_, read));
   if (after != nullptr) {
     if (!events) handler.OnMember(key.text, value);
     window_.MoveTo(after);
@@ -157,21 +106,24 @@ Status Document::ReadMember(DocumentHandler& handler) {
   return {};
 }
 
-// The event at the window's begin; nullptr: there is no whole one.
-Result<const char*> Document::ReadOneEvent() {
-  Scan scan{window_.end(), max_depth_};
-  const char* after = shapes_.Read(window_.at(), scan, &event_);
-  if (after != nullptr) return after;
-  STEPTRACE_ASSIGN_OR_RETURN(after, Retry([&](const char* p, Scan& from) {
-                               return ReadEvent(p, from, &event_, &trail_);
-                             }));
-  if (after != nullptr && event_.phase) shapes_.Learn(window_.at(), after, event_, trail_);
-  return after;
+// Takes over what was read ahead of the event at the window's begin, if that is what begins there.
+Result<bool> Document::TakeAhead(EventsAhead& ahead) {
+  bool any = false;
+  while (window_.position() >= ahead.next()) {
+    STEPTRACE_ASSIGN_OR_RETURN(EventsAhead::Taken taken, ahead.TakeAt(window_.position()));
+    if (taken.events == 0) break;
+    any = true;
+    events_ += taken.events;
+    damage_.duplicate_keys += taken.duplicate_keys;
+    window_.SkipTo(taken.end);
+    if (!taken.at_event) break;
+  }
+  return any;
 }
 
 Status Document::ReadEvents(DocumentHandler& handler) {
   while (true) {
-    STEPTRACE_ASSIGN_OR_RETURN(char next, Peek());
+    STEPTRACE_ASSIGN_OR_RETURN(char next, Peek(window_));
     if (next == ',' || next == ']') {
       window_.MoveTo(window_.at() + 1);
       if (next == ']') return {};
@@ -183,14 +135,19 @@ Status Document::ReadEvents(DocumentHandler& handler) {
       ended_ = true;
       return {};
     }
+    if (next == '{' && ahead_ != nullptr && window_.position() >= ahead_->next()) {
+      STEPTRACE_ASSIGN_OR_RETURN(bool taken, TakeAhead(*ahead_));
+      if (taken) continue;
+    }
     const char* after = nullptr;
     if (next == '{') {
-      STEPTRACE_ASSIGN_OR_RETURN(after, ReadOneEvent());
+      STEPTRACE_ASSIGN_OR_RETURN(after, reader_.Read(window_, name_, max_depth_));
     }
-    if (after != nullptr && event_.phase) {
+    const RawEvent& event = reader_.event();
+    if (after != nullptr && event.phase) {
       ++events_;
-      damage_.duplicate_keys += event_.duplicate_keys;
-      STEPTRACE_RETURN_IF_ERROR(handler.OnEvent(event_));
+      damage_.duplicate_keys += event.duplicate_keys;
+      STEPTRACE_RETURN_IF_ERROR(handler.OnEvent(event));
       window_.MoveTo(after);
       continue;
     }
@@ -247,7 +204,7 @@ Status Document::Resync(const char* from, bool* found) {
 
 Status Document::ReadAfter() {
   while (true) {
-    STEPTRACE_ASSIGN_OR_RETURN(char next, Peek());
+    STEPTRACE_ASSIGN_OR_RETURN(char next, Peek(window_));
     if (next == '\0' && window_.at() >= window_.end()) return {};
     damage_.bytes_after_end += window_.end() - window_.at();
     window_.MoveTo(window_.end());

@@ -6,8 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "import/kineto/event.h"
-#include "import/kineto/event_shapes.h"
+#include "import/kineto/event_reader.h"
 #include "import/kineto/window.h"
 
 namespace steptrace::import {
@@ -32,6 +31,27 @@ class DocumentHandler {
   virtual Status OnEvent(const RawEvent& event) = 0;
 };
 
+// Events that were read from the middle of the file, before it was known that they stand there.
+class EventsAhead {
+ public:
+  struct Taken {
+    int64_t events = 0;  // 0: nothing begins there
+    int64_t duplicate_keys = 0;
+    int64_t end = 0;        // the position behind them
+    bool at_event = false;  // and there the bracket of the next one
+  };
+
+  virtual ~EventsAhead() = default;
+  // Asking before this position is of no use.
+  int64_t next() const { return next_; }
+  // The document is at an event's bracket: what was read from exactly there goes to the handler.
+  // Positions only grow.
+  virtual Result<Taken> TakeAt(int64_t position) = 0;
+
+ protected:
+  int64_t next_ = 0;
+};
+
 // Walks over a file of trace events: {..., "traceEvents": [...], ...} or [...]. After damage it
 // goes on with the next thing that begins as an event does. An error refuses the whole file.
 //
@@ -40,7 +60,9 @@ class DocumentHandler {
 //                                └─┘ damage: resync
 class Document {
  public:
-  Document(Window& window, std::string name, int32_t max_depth);
+  // `ahead`, if there is one, has read events of the same file from places further on; they go to
+  // the same handler.
+  Document(Window& window, std::string name, int32_t max_depth, EventsAhead* ahead = nullptr);
 
   Status Read(DocumentHandler& handler);
   const Damage& damage() const { return damage_; }
@@ -49,24 +71,17 @@ class Document {
  private:
   Status ReadTop(DocumentHandler& handler);
   Status ReadEvents(DocumentHandler& handler);
-  Result<const char*> ReadOneEvent();
   Status ReadAfter();
   Status ReadMember(DocumentHandler& handler);
   Result<bool> SkipDamage(char first);
   Status Resync(const char* from, bool* found);
-  Status TooDeep() const;
-  // The next character that is no space; 0 at the end of the stream.
-  Result<char> Peek();
-  // Calls read(p, scan) with ever more of the stream until it succeeds or cannot.
-  template <class F>
-  Result<const char*> Retry(F&& read);
+  Result<bool> TakeAhead(EventsAhead& ahead);
 
   Window& window_;
   std::string name_;
   int32_t max_depth_;
-  RawEvent event_;
-  Trail trail_;
-  EventShapes shapes_;
+  EventsAhead* ahead_;
+  EventReader reader_;
   Damage damage_;
   int64_t events_ = 0;
   bool array_ = false;  // [...]: Chrome's writers need not close it

@@ -160,6 +160,18 @@ const char* SkipNested(const char* p, Scan& scan) {
   return Fail(p, scan);
 }
 
+bool IsKey(const char* p, const char* end, std::span<const std::string_view> keys) {
+  if (p >= end || *p != '"') return false;
+  ++p;
+  for (std::string_view key : keys) {
+    auto left = static_cast<size_t>(end - p);
+    if (left > key.size() && std::memcmp(p, key.data(), key.size()) == 0 && p[key.size()] == '"') {
+      return *SkipSpace(p + key.size() + 1) == ':';
+    }
+  }
+  return false;
+}
+
 void Unescape(std::string_view raw, std::string* out) {
   for (size_t i = 0; i < raw.size(); ++i) {
     if (raw[i] != '\\' || i + 1 == raw.size()) {

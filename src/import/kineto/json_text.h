@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #ifdef __SSE2__
@@ -130,6 +131,9 @@ inline const char* ReadValue(const char* p, Scan& scan, Value* value) {
   value->text = {p, static_cast<size_t>(after - p)};
   return after;
 }
+
+// Whether one of the keys, and its colon, stand at p.
+bool IsKey(const char* p, const char* end, std::span<const std::string_view> keys);
 
 // The text of a string without its escapes, appended; wrong escapes stand for themselves.
 void Unescape(std::string_view raw, std::string* out);

@@ -15,6 +15,7 @@
 
 #include "import/bytes/ahead_stream.h"
 #include "import/importer.h"
+#include "import/kineto/split_reader.h"
 #include "import/kineto/trace_reader.h"
 #include "import/rank_in_name.h"
 #include "import/watched_stream.h"
@@ -45,21 +46,20 @@ std::string TextOf(const std::string& member) {
   return value.is_string() ? value.get<std::string>() : std::string();
 }
 
-enum class ReadAhead { kNo, kYes };
-
 // One file.
 class FileImport {
  public:
   FileImport(const Source& source, const ImportContext& context, PartSink& sink)
-      : source_(source), context_(context), sink_(sink), reader_(sink) {}
+      : source_(source), context_(context), sink_(sink), reader_(sink, texts_) {}
 
-  // Facts of the part; their node is still to be numbered.
-  Result<PartFacts> Run(Format format, ReadAhead ahead) {
+  // Facts of the part; their node is still to be numbered. `threads` may work on the file.
+  Result<PartFacts> Run(Format format, size_t threads) {
     STEPTRACE_ASSIGN_OR_RETURN(auto stream, source_.Open());
-    if (ahead == ReadAhead::kYes && stream->is_packed()) stream = AheadOf(std::move(stream));
+    if (threads > 1 && stream->is_packed()) stream = AheadOf(std::move(stream));
     WatchedStream watched(*stream, context_);
     Window window(watched, context_.limits.max_event_bytes);
-    Document document(window, source_.path, context_.limits.max_depth);
+    std::unique_ptr<SplitReader> split = Split(*stream, threads);
+    Document document(window, source_.path, context_.limits.max_depth, split.get());
     STEPTRACE_RETURN_IF_ERROR(document.Read(reader_));
     STEPTRACE_RETURN_IF_ERROR(reader_.Finish());
     if (document.events() == 0) {
@@ -73,6 +73,16 @@ class FileImport {
   }
 
  private:
+  std::unique_ptr<SplitReader> Split(const ByteStream& stream, size_t threads) {
+    constexpr int64_t kLeastPieces = 4;  // fewer are read before a thread is awake
+    int64_t piece_bytes = context_.parallel.piece_bytes;
+    bool pays = threads > 1 && source_.bytes >= kLeastPieces * piece_bytes;
+    if (!pays || stream.Range(0, 0) == nullptr) return nullptr;
+    SplitReader::Options options{threads, piece_bytes, source_.bytes, source_.path,
+                                 context_.limits};
+    return std::make_unique<SplitReader>(stream, std::move(options), sink_, reader_);
+  }
+
   void Lost(std::string_view cause, int64_t count, std::string_view detail) {
     sink_.Loss("slices", cause, count, fmt::format("{}: {}", source_.path, detail));
   }
@@ -149,11 +159,12 @@ class FileImport {
   const Source& source_;
   const ImportContext& context_;
   PartSink& sink_;
+  LearntTexts texts_;
   TraceReader reader_;
 };
 
-// Files are read by as many threads as there are cores, each file by one; members of one archive,
-// which is one stream, by one thread in their order.
+// Files are read by as many threads as there are cores, each file by one, or by more where there
+// are fewer files; members of one archive, which is one stream, by one thread in their order.
 class FilesImport {
  public:
   FilesImport(std::span<const Source> sources, Format format, const ImportContext& context,
@@ -168,22 +179,23 @@ class FilesImport {
       results_.emplace_back(Error{});
     }
     groups_.push_back(sources_.size());
-    size_t cores = std::max(1u, std::thread::hardware_concurrency());
-    size_t workers = std::min(cores, groups_.size() - 1);
+    constexpr size_t kMostThreads = 8;  // of a file: one thread puts together what they read
+    size_t threads = context_.parallel.Threads();
+    size_t workers = std::min(threads, groups_.size() - 1);
     sink_.SetWorkers(workers);
-    ReadAhead ahead = workers < cores ? ReadAhead::kYes : ReadAhead::kNo;
+    size_t of_file = std::min((threads + workers - 1) / workers, kMostThreads);
     std::vector<std::jthread> others;
-    for (size_t i = 1; i < workers; ++i) others.emplace_back([this, ahead] { Work(ahead); });
-    Work(ahead);
+    for (size_t i = 1; i < workers; ++i) others.emplace_back([this, of_file] { Work(of_file); });
+    Work(of_file);
     others.clear();
     return Conclude();
   }
 
  private:
-  void Work(ReadAhead ahead) {
+  void Work(size_t threads) {
     for (size_t group; (group = next_++) + 1 < groups_.size();) {
       for (size_t i = groups_[group]; i < groups_[group + 1]; ++i) {
-        results_[i] = FileImport(sources_[i], context_, *sinks_[i]).Run(format_, ahead);
+        results_[i] = FileImport(sources_[i], context_, *sinks_[i]).Run(format_, threads);
         if (!results_[i].ok()) sinks_[i]->Drop();
         if (results_[i].ok()) sinks_[i]->End(*results_[i]);
       }

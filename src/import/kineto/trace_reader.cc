@@ -88,7 +88,12 @@ bool IntegerArg(const RawEvent& event, std::string_view key, int64_t* out) {
 
 }  // namespace
 
-TraceReader::TraceReader(PartSink& sink) : sink_(sink), tracks_(sink) {}
+TraceReader::TraceReader(PartSink& sink, LearntTexts& texts, Reads reads)
+    : sink_(sink),
+      texts_(texts),
+      reads_(reads),
+      tracks_(sink),
+      not_a_number_(texts.args.not_a_number()) {}
 
 void TraceReader::OnMember(std::string_view key, const Value& value) {
   kineto_ = kineto_ || key == "schemaVersion" || key == "deviceProperties" ||
@@ -165,7 +170,8 @@ store::StringId TraceReader::NameOf(const Value& value) {
   }
   bool added = false;
   store::StringId id = sink_.Intern(text, &added);
-  if (added && !json::IsUtf8(text)) ++lost_["invalid_utf8"];
+  if (added && !json::IsUtf8(text)) texts_.not_utf8.insert(id);
+  if (!texts_.not_utf8.empty() && texts_.not_utf8.count(id) > 0) not_utf8_.insert(id);
   return id;
 }
 
@@ -186,6 +192,10 @@ bool TraceReader::TimeOf(const RawEvent& event, int64_t* ns) {
     ++lost_["bad_timestamp"];
     return false;
   }
+  if (*ns == 0 && reads_ == Reads::kPiece) {  // whether that is a time is told by those before
+    refused_ = true;
+    return false;
+  }
   if (*ns != 0 && first_time_ns_ == 0) first_time_ns_ = *ns;
   return true;
 }
@@ -197,6 +207,8 @@ bool TraceReader::IsNoTime(int64_t ts_ns) {
 }
 
 Status TraceReader::OnEvent(const RawEvent& event) {
+  bool piece = reads_ == Reads::kPiece;
+  if (piece && sink_.is_full()) return Refuse();
   switch (event.ph()) {
     case 'X':
       return OnComplete(event);
@@ -209,15 +221,15 @@ Status TraceReader::OnEvent(const RawEvent& event) {
     case 'R':
       return OnInstant(event);
     case 'B':
-      return OnBegin(event);
+      return piece ? Refuse() : OnBegin(event);
     case 'E':
-      return OnEnd(event);
+      return piece ? Refuse() : OnEnd(event);
     case 'b':
     case 'e':
     case 'n':
     case 'S':
     case 'F':
-      return OnAsync(event);
+      return piece ? Refuse() : OnAsync(event);
     case 'C':
       return OnCounter(event);
     case 'M':
@@ -235,7 +247,7 @@ void TraceReader::Describe(const RawEvent& event, const Category& category, Slic
     slice->category = sink_.Intern("user_annotation");
   }
   if (event.args.empty()) return;
-  args_.Sort(event, category.on_device, sink_, slice);
+  texts_.args.Sort(event, category.on_device, sink_, slice);
 }
 
 Status TraceReader::OnComplete(const RawEvent& event) {
@@ -252,6 +264,7 @@ Status TraceReader::OnComplete(const RawEvent& event) {
     slice.dur_ns = 0;
   }
   const Category& category = CategoryOf(event.category);
+  if (category.is_mark && reads_ == Reads::kPiece) return Refuse();  // it passes the held row
   device_events_ += category.on_device;
   slice.track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
   if (slice.track < 0) return {};
@@ -362,14 +375,15 @@ Status TraceReader::OnInstant(const RawEvent& event) {
   int64_t ts_ns = 0;
   if (!TimeOf(event, &ts_ns)) return {};
   if (event.name.text == "[memory]") return OnMemory(event, ts_ns);
+  bool mark =
+      event.name.text == "Record Window End" || event.name.text.starts_with("Iteration Start");
+  if (mark && reads_ == Reads::kPiece) return Refuse();
   Slice slice;
   slice.ts_ns = ts_ns;
   const Category& category = CategoryOf(event.category);
   slice.track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
   if (slice.track < 0) return {};
   Describe(event, category, &slice);
-  bool mark =
-      event.name.text == "Record Window End" || event.name.text.starts_with("Iteration Start");
   if (mark) {
     slice.category = sink_.Intern("Trace");
     return IsNoTime(ts_ns) ? Status() : sink_.AppendMark(slice);
@@ -430,6 +444,8 @@ Status TraceReader::OnFlow(const RawEvent& event) {
   // Kineto writes the end of a flow behind the operator that it belongs to.
   if (has_held_ && held_.track == track && held_.ts_ns == ts_ns) {
     (out ? held_.flow_out : held_.flow_in) = id;
+  } else if (reads_ == Reads::kPiece && !has_held_) {
+    early_flows_.push_back({ts_ns, id, track, out});
   } else {
     sink_.AddFlow(track, ts_ns, id, out);
   }
@@ -458,7 +474,8 @@ Status TraceReader::Finish() {
     lost_["begin_without_end"] += static_cast<int64_t>(open.size());
   }
   lost_["begin_without_end"] += async_open_;
-  lost_["not_a_number"] += args_.not_a_number();
+  lost_["not_a_number"] += texts_.args.not_a_number() - not_a_number_;
+  lost_["invalid_utf8"] += static_cast<int64_t>(not_utf8_.size());
   tracks_.SetNames();
   TellLosses();
   return {};

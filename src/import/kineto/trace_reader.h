@@ -4,26 +4,51 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "import/kineto/args.h"
 #include "import/kineto/document.h"
 #include "import/kineto/tracks.h"
+#include "import/part.h"
 #include "import/part_sink.h"
 
 namespace steptrace::import {
 
-// Turns the events of one trace file into rows of the sink's open part.
+// What a thread learns of a file's texts, whichever stretch of it they stand in.
+struct LearntTexts {
+  ArgsSorter args;
+  std::unordered_set<store::StringId> not_utf8;
+};
+
+// Turns the events of one trace file into rows of a part.
+//
+// Or those of a stretch from its middle into rows of a piece, before what stands ahead of it is
+// known. Then it refuses the first event that depends on that: an end without its begin, say.
 class TraceReader : public DocumentHandler {
  public:
-  explicit TraceReader(PartSink& sink);
+  enum class Reads : uint8_t { kFile, kPiece };
+
+  // The sink fills parts or pieces, as the reader does.
+  TraceReader(PartSink& sink, LearntTexts& texts, Reads reads = Reads::kFile);
 
   void OnMember(std::string_view key, const json::Value& value) override;
   Status OnEvent(const RawEvent& event) override;
+
+  // Of a piece: whether the last event was refused, and left no trace.
+  bool refused() const { return refused_; }
+  // Of a piece: no events follow; another thread may have it. `next` is memory for a later piece.
+  void EndPiece(std::unique_ptr<Part> next);
+  // Of a piece that was dealt with: its memory.
+  std::unique_ptr<Part> TakeMemory() { return std::move(rows_); }
+  // Takes over a piece that stands behind all that came so far, as if its events had come here.
+  // False: the run has no room for its tracks, and nothing was taken.
+  Result<bool> Absorb(TraceReader& piece);
 
   // What came before is all: begun ranges and held rows go to the sink, losses and names too.
   Status Finish();
@@ -69,6 +94,11 @@ class TraceReader : public DocumentHandler {
   Status OnFlow(const RawEvent& event);
   Status OnMetadata(const RawEvent& event);
 
+  // Of a piece: it depends on what stands ahead.
+  Status Refuse() {
+    refused_ = true;
+    return {};
+  }
   void Describe(const RawEvent& event, const Category& category, Slice* slice);
   // Holds a row back until the next, so that a flow's end behind it finds it.
   Status Hold(const Slice& slice);
@@ -77,8 +107,9 @@ class TraceReader : public DocumentHandler {
   void TellLosses();
 
   PartSink& sink_;
+  LearntTexts& texts_;
+  Reads reads_;
   TraceTracks tracks_;
-  ArgsSorter args_;
   std::vector<Category> categories_;
   size_t last_category_ = 0;
   std::map<std::string, std::string> members_;
@@ -92,9 +123,15 @@ class TraceReader : public DocumentHandler {
   int64_t async_open_ = 0;  // entries of async_ are never empty
   std::string scratch_;
   std::map<std::string_view, int64_t> lost_;  // by cause
+  int64_t not_a_number_ = 0;                  // at the begin; of a piece that ended: in it
+  std::unordered_set<store::StringId> not_utf8_;
   int64_t device_events_ = 0;
   bool kineto_ = false;
   bool of_2021_ = false;
+  // Of a piece.
+  bool refused_ = false;
+  std::vector<Flow> early_flows_;  // before its first held row
+  std::unique_ptr<Part> rows_;
 };
 
 }  // namespace steptrace::import

@@ -72,12 +72,15 @@ int32_t TraceTracks::Add(std::string_view pid, std::string_view tid, bool on_dev
     if (!row.tid) row.name = tid;
     if (row.pid && first_pid_ == 0) first_pid_ = *row.pid;
   }
-  int32_t track = sink_.AddTrack(std::move(row), on_device ? "stream" : "thread");
-  if (track < 0) return track;
-  std::string key;
-  JoinKey(pid, tid, &key);
-  thread_of_track_.emplace(track, std::move(key));
-  return track;
+  Made made{on_device ? Kind::kStream : Kind::kThread, 0, std::string(pid), std::string(tid)};
+  return Keep(std::move(made), std::move(row), on_device ? "stream" : "thread");
+}
+
+int32_t TraceTracks::Keep(Made made, store::TrackRow row, const char* kind) {
+  made.track = sink_.AddTrack(std::move(row), kind);
+  if (made.track < 0) return -1;
+  made_.push_back(std::move(made));
+  return made_.back().track;
 }
 
 int32_t TraceTracks::Named(std::string_view pid, std::string_view name, const char* kind) {
@@ -90,7 +93,8 @@ int32_t TraceTracks::Named(std::string_view pid, std::string_view name, const ch
   row.name = name;
   row.pid = NumberIn(pid);
   row.parent = Process(pid);
-  int32_t track = sink_.AddTrack(std::move(row), kind);
+  Made made{Kind::kNamed, 0, std::string(pid), std::string(name), kind};
+  int32_t track = Keep(std::move(made), std::move(row), kind);
   if (track >= 0) tracks_.emplace(std::move(key), track);
   return track;
 }
@@ -101,7 +105,7 @@ int32_t TraceTracks::Process(std::string_view pid) {
     store::TrackRow row;
     row.pid = NumberIn(pid);
     if (!row.pid) row.name = pid;
-    found->second = sink_.AddTrack(std::move(row), "process");
+    found->second = Keep({Kind::kProcess, 0, std::string(pid), {}}, std::move(row), "process");
   }
   return found->second;
 }
@@ -111,7 +115,7 @@ int32_t TraceTracks::Device(int32_t number) {
   if (added) {
     store::TrackRow row;
     row.device = number;
-    found->second = sink_.AddTrack(std::move(row), "device");
+    found->second = Keep({Kind::kDevice, 0, {}, {}, nullptr, number}, std::move(row), "device");
   }
   return found->second;
 }
@@ -134,10 +138,41 @@ void TraceTracks::NameDevice(int32_t device, std::string name) {
   device_names_[device] = std::move(name);
 }
 
+// In the order in which they came up: tracks get the numbers that they would have got here.
+std::vector<int32_t> TraceTracks::Absorb(const TraceTracks& piece) {
+  std::vector<int32_t> tracks(piece.made_.size(), -1);
+  for (const Made& made : piece.made_) {
+    int32_t& track = tracks[static_cast<size_t>(made.track)];
+    switch (made.kind) {
+      case Kind::kProcess:
+        track = Process(made.pid);
+        break;
+      case Kind::kDevice:
+        track = Device(made.device);
+        break;
+      case Kind::kThread:
+      case Kind::kStream:
+        track = Of(made.pid, made.name, made.kind == Kind::kStream);
+        break;
+      case Kind::kNamed:
+        track = Named(made.pid, made.name, made.named_kind);
+        break;
+    }
+  }
+  for (const auto& [key, name] : piece.process_names_) process_names_[key] = name;
+  for (const auto& [key, labels] : piece.process_labels_) process_labels_[key] = labels;
+  for (const auto& [key, name] : piece.thread_names_) thread_names_[key] = name;
+  for (const auto& [device, name] : piece.device_names_) device_names_[device] = name;
+  return tracks;
+}
+
 void TraceTracks::SetNames() {
-  for (const auto& [track, key] : thread_of_track_) {
+  std::string key;
+  for (const Made& made : made_) {
+    if (made.kind != Kind::kThread && made.kind != Kind::kStream) continue;
+    JoinKey(made.pid, made.name, &key);
     auto found = thread_names_.find(key);
-    if (found != thread_names_.end()) sink_.Track(track).name = found->second;
+    if (found != thread_names_.end()) sink_.Track(made.track).name = found->second;
   }
   for (const auto& [pid, track] : processes_) {
     if (track < 0) continue;

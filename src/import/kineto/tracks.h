@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "import/kineto/json_text.h"
 #include "import/part_sink.h"
@@ -30,6 +31,11 @@ class TraceTracks {
   void NameThread(std::string_view pid, std::string_view tid, std::string name);
   void NameDevice(int32_t device, std::string name);
 
+  // Tracks and names of a stretch of the file that came up behind what this one has seen: the track
+  // of each, by its number there.
+  std::vector<int32_t> Absorb(const TraceTracks& piece);
+  size_t size() const { return made_.size(); }
+
   // Gives all tracks the names that came up. Call once, at the end.
   void SetNames();
   int64_t first_pid() const { return first_pid_; }
@@ -43,6 +49,18 @@ class TraceTracks {
     int32_t track = -1;  // -1: nothing is kept here
   };
 
+  enum class Kind : uint8_t { kProcess, kDevice, kThread, kStream, kNamed };
+  // What a track was made of.
+  struct Made {
+    Kind kind = Kind::kProcess;
+    int32_t track = 0;
+    std::string pid;   // of a device: nothing
+    std::string name;  // or the tid
+    const char* named_kind = nullptr;
+    int32_t device = 0;
+  };
+
+  int32_t Keep(Made made, store::TrackRow row, const char* kind);
   int32_t Find(std::string_view pid, std::string_view tid, bool on_device);
   int32_t Add(std::string_view pid, std::string_view tid, bool on_device);
   int32_t Process(std::string_view pid);
@@ -57,7 +75,7 @@ class TraceTracks {
   std::map<std::string, std::string> process_labels_;
   std::map<std::string, std::string> thread_names_;  // by pid, a line break, tid
   std::map<int32_t, std::string> device_names_;
-  std::map<int32_t, std::string> thread_of_track_;  // its key in thread_names_
+  std::vector<Made> made_;  // in the order of their numbers
   int64_t first_pid_ = 0;
 };
 

@@ -24,12 +24,17 @@ class Window {
 
   void MoveTo(const char* at) { at_ = static_cast<size_t>(at - buffer_.data()); }
 
+  // Begins anew, at a position of a stream that stands there.
+  void Restart(ByteStream& stream, int64_t position);
+  // Goes on at a later position; pointers into the window die. Of streams with ranges only.
+  void SkipTo(int64_t position);
+
   // Drops what lies before at() and reads more behind end(); pointers into the window die. False:
   // the stream ended, or the window has its greatest size already.
   Result<bool> More();
 
  private:
-  ByteStream& stream_;
+  ByteStream* stream_;
   size_t most_bytes_;
   std::vector<char> buffer_;
   size_t at_ = 0;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kineto/event_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "import/kineto/json_text.h"
+
+namespace steptrace::import {
+namespace {
+
+// With what an event begins, in any order that profilers write.
+constexpr std::array<std::string_view, 12> kEventKeys = {
+    "ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "args", "s", "bp", "cname"};
+
+}  // namespace
+
+Error TooDeep(const std::string& name, int32_t max_depth, int64_t position) {
+  return Error{fmt::format(
+      "{}: its JSON is nested more than {} deep, at byte {}; if that is meant, raise --max-depth",
+      name, max_depth, position)};
+}
+
+Result<char> Peek(Window& window) {
+  while (true) {
+    const char* p = json::SkipSpace(window.at());
+    window.MoveTo(std::min(p, window.end()));
+    if (p < window.end()) return *p;
+    STEPTRACE_ASSIGN_OR_RETURN(bool more, window.More());
+    if (!more) return '\0';
+  }
+}
+
+bool BeginsEvent(const char* p, const char* end) {
+  return *p == '{' && json::IsKey(json::SkipSpace(p + 1), end, kEventKeys);
+}
+
+Result<const char*> EventReader::Read(Window& window, const std::string& name, int32_t max_depth) {
+  json::Scan scan{window.end(), max_depth};
+  const char* after = shapes_.Read(window.at(), scan, &event_);
+  if (after != nullptr) return after;
+  STEPTRACE_ASSIGN_OR_RETURN(
+      after, ReadWhole(window, name, max_depth, [&](const char* p, json::Scan& from) {
+        return ReadEvent(p, from, &event_, &trail_);
+      }));
+  if (after != nullptr && event_.phase) shapes_.Learn(window.at(), after, event_, trail_);
+  return after;
+}
+
+}  // namespace steptrace::import

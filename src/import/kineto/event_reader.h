@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "import/kineto/event.h"
+#include "import/kineto/event_shapes.h"
+#include "import/kineto/window.h"
+
+namespace steptrace::import {
+
+// The error of a text that is nested more than `max_depth` deep.
+Error TooDeep(const std::string& name, int32_t max_depth, int64_t position);
+
+// Calls read(p, scan) at the window's begin with ever more of the stream until it succeeds or
+// cannot: what it returned, nullptr: there is nothing whole. Too deep a text is an error, in which
+// `name` stands for the file.
+template <class F>
+Result<const char*> ReadWhole(Window& window, const std::string& name, int32_t max_depth,
+                              F&& read) {
+  while (true) {
+    json::Scan scan{window.end(), max_depth};
+    const char* after = read(window.at(), scan);
+    if (after != nullptr && after <= window.end()) return after;
+    if (scan.too_deep) return TooDeep(name, max_depth, window.position());
+    if (after == nullptr && !scan.need_more) return static_cast<const char*>(nullptr);
+    STEPTRACE_ASSIGN_OR_RETURN(bool more, window.More());
+    if (!more) return static_cast<const char*>(nullptr);
+  }
+}
+
+// The next character that is no space, to which the window moves; 0 at the end of the stream.
+Result<char> Peek(Window& window);
+
+// Whether an event, or what damage left of one, begins at p: a bracket, a key that events have.
+bool BeginsEvent(const char* p, const char* end);
+
+// Reads events one by one, by the shapes of those before them where that goes. It may be used for
+// one stretch of a file after another. One thread.
+class EventReader {
+ public:
+  // The event at the window's begin, which then is event(): what follows it; nullptr: there is no
+  // whole one.
+  Result<const char*> Read(Window& window, const std::string& name, int32_t max_depth);
+  const RawEvent& event() const { return event_; }  // views into the window
+
+ private:
+  RawEvent event_;
+  Trail trail_;
+  EventShapes shapes_;
+};
+
+}  // namespace steptrace::import
