@@ -4,7 +4,9 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
+import urllib.request
 
 import pytest
 from test_store_readable import make_run
@@ -62,6 +64,34 @@ def test_ls_names_the_run(ask):
     assert pathlib.Path(run["path"]).name == "demo" and run["status"] == "completed"
     assert run["steps"] == 2 * STEPS
     assert "demo" in ask("ls").stdout
+
+
+def ui_stderr(folder, *arguments):
+    """What `steptrace ui` says on stderr up to its end by Ctrl-C; it must have served."""
+    command = [str(executable()), "ui", *map(str, arguments), "--port", "0"]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            address = server.stdout.readline().split()[0]
+            with urllib.request.urlopen(f"{address}/api/runs", timeout=30) as answer:
+                assert json.load(answer)["runs"]
+        finally:
+            server.send_signal(signal.SIGINT)
+            _, stderr = server.communicate(timeout=30)
+    return stderr
+
+
+def test_ui_tells_of_runs_that_cannot_be_read(folder, tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.json").write_text('{"format": 1, "id": "brok')
+    (line,) = ui_stderr(folder, tmp_path).splitlines()
+    assert line.startswith("steptrace: ") and "run.json" in line
+    assert line.endswith("(and 1 more that cannot be read)")
+    (line,) = ui_stderr(folder, tmp_path / "two").splitlines()
+    assert line.startswith("steptrace: ") and "more" not in line
+    assert ui_stderr(folder, "steptrace-runs") == ""
 
 
 def test_show_gives_columns_in_the_order_asked_for(ask):

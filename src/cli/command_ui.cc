@@ -12,9 +12,11 @@
 
 #include "cli/commands.h"
 #include "cli/package_dir.h"
+#include "cli/terminal.h"
 #include "cli/version.h"
 #include "serve/http/server.h"
 #include "serve/rpc/run_path.h"
+#include "store/run_list.h"
 
 namespace steptrace::cli {
 namespace {
@@ -88,6 +90,25 @@ Result<std::unique_ptr<http::Server>> StartServer(const UiArguments& arguments,
                              std::make_shared<http::Files>(std::move(files)));
 }
 
+// The pages show a run that cannot be read as such; here is why. One line, of however many.
+void TellUnreadable(const Shown& shown) {
+  const auto runs = store::ListRuns(shown.folder);
+  if (!runs.ok()) return;
+  size_t more = 0;
+  std::string first;
+  for (const store::RunSummary& run : *runs) {
+    if (run.problem.empty() || (shown.only && run.path.filename() != *shown.only)) continue;
+    if (first.empty()) {
+      first = run.problem;
+    } else {
+      ++more;
+    }
+  }
+  if (first.empty()) return;
+  if (more > 0) first += fmt::format(" (and {} more that cannot be read)", more);
+  PrintError(Error{first});
+}
+
 int Ui(const UiArguments& arguments, const Session& session) {
   auto server = StartServer(arguments, session);
   if (!server.ok()) return Fail(server.error());
@@ -95,6 +116,7 @@ int Ui(const UiArguments& arguments, const Session& session) {
   fmt::print("{} (Ctrl-C ends it)\n", address);
   if (const int status = FinishOutput(stdout); status != kExitOk) return status;
   if (arguments.open) OpenBrowser(address);
+  if (const auto shown = ShownBy(arguments, session); shown.ok()) TellUnreadable(*shown);
   (*server)->Run(/*until_signal=*/true);
   // An answer that is being computed is not waited for.
   std::_Exit(kExitOk);

@@ -5,10 +5,27 @@ import AxeBuilder from '@axe-core/playwright';
 import { expect, test as base, type Page } from '@playwright/test';
 import { addressFile } from './runs';
 
-/** A page that fails the test where a script of it fails or anything is loaded from elsewhere. */
+/** Of a run, as addresses name them; UI_VIEWS: only some. */
+export const VIEWS = (
+  process.env.UI_VIEWS ??
+  'overview steps data system timeline devices operators kernels modules memory distributed rules'
+).split(' ');
+
+/**
+ * A page that fails the test where a script of it fails, the server's policy forbids something or anything is
+ * loaded from elsewhere.
+ */
 export const test = base.extend<{ page: Page }>({
   page: async ({ page }, use) => {
     const problems: string[] = [];
+    await page.addInitScript(() => {
+      document.addEventListener('securitypolicyviolation', (event) => {
+        const where = `${event.sourceFile}:${String(event.lineNumber)}`;
+        console.warn(
+          `Content Security Policy: ${event.effectiveDirective} ${event.blockedURI} ${where}`,
+        );
+      });
+    });
     page.on('pageerror', (error) => problems.push(String(error)));
     page.on('console', (message) => {
       if (/Content Security Policy/i.test(message.text())) problems.push(message.text());

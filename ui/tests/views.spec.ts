@@ -3,16 +3,12 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { accessible, open, settled, test } from './pages';
+import { accessible, open, settled, test, VIEWS } from './pages';
 import { folder, work } from './runs';
 
 const shots = process.env.UI_SHOTS ?? join(work, 'shots');
 mkdirSync(shots, { recursive: true });
 
-const VIEWS = (
-  process.env.UI_VIEWS ??
-  'overview steps data system timeline devices operators kernels modules memory distributed rules'
-).split(' ');
 const RUNS = ['slow', 'idle', 'eight-ranks', 'v100', 'hostile', 'broken'];
 
 /** Accessible, and pictured, in both themes. */

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analyze/json_parts.h"
+#include "analyze/report/cut_texts.h"
 #include "analyze/rules/profiling_report.h"
 
 namespace steptrace::analyze {
@@ -250,7 +251,8 @@ constexpr std::array<SectionName, 9> kSections = {{
     {"recommendations", kRecommendations},
 }};
 
-std::string Dump(const Json& json) {
+std::string Dump(Json json, size_t most_text_bytes) {
+  if (most_text_bytes != kWholeTexts) CutTexts(json, most_text_bytes);
   return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -322,8 +324,12 @@ nlohmann::ordered_json FindingsJson(const std::vector<FindingLine>& findings) {
   return Each(findings, FindingJson);
 }
 
-std::string ReportToJson(const Report& report) {
-  return Dump(WholeJson(report));
+std::string ReportToJson(const Report& report, size_t most_text_bytes) {
+  return Dump(WholeJson(report), most_text_bytes);
+}
+
+std::optional<std::string> FindText(const Report& report, uint64_t id) {
+  return FindText(WholeJson(report), id);
 }
 
 std::span<const SectionName> SectionNames() {
@@ -337,15 +343,15 @@ const SectionName* FindSection(std::string_view name) {
 }
 
 std::string SectionToJson(const Report& report, const SectionName& section,
-                          std::optional<int64_t> top) {
+                          std::optional<int64_t> top, size_t most_text_bytes) {
   Json whole = WholeJson(report);
   Json json = {{"schema", whole["schema"]}, {"run", whole["run"]}};
   for (const char* name : section.members) {
     json[name] = std::move(whole[name]);
     if (top) KeepTop(json[name], name, static_cast<size_t>(*top));
   }
-  json["notes"] = whole["notes"];
-  return Dump(json);
+  json["notes"] = std::move(whole["notes"]);
+  return Dump(std::move(json), most_text_bytes);
 }
 
 }  // namespace steptrace::analyze

@@ -6,17 +6,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "analyze/cost/cost.h"
+#include "analyze/report/cut_texts.h"
 #include "analyze/report/report_json.h"
 #include "analyze/rules/profiling_report.h"
 #include "base/time.h"
 #include "serve/rpc/compare.h"
 #include "serve/rpc/report.h"
+#include "serve/rpc/samples.h"
 #include "serve/rpc/table.h"
 
 namespace steptrace::http {
@@ -110,8 +114,10 @@ Answer Api::ForRun(const Run& run, const Rest& rest, Parameters& parameters) {
   const std::string_view what = rest.empty() ? std::string_view() : std::string_view(rest[0]);
   if (rest.size() == 1 && what == "report") return Report(run, parameters);
   if (rest.size() == 1 && what == "rules") return Rules(run, parameters);
+  if (rest.size() == 1 && what == "samples") return Samples(run, parameters);
   if (rest.size() == 1 && what == "series") return Series(run, parameters);
   if (rest.size() == 2 && what == "section") return Section(run, rest[1], parameters);
+  if (rest.size() == 2 && what == "text") return WholeText(run, rest[1]);
   if (rest.size() == 2 && what == "compare") return Compare(run, rest[1]);
   if (rest.size() == 2 && what == "table") return Table(run, rest[1], parameters);
   if (rest.size() >= 2 && what == "timeline") return Timeline(run, rest, parameters);
@@ -151,7 +157,7 @@ Answer Api::Report(const Run& run, Parameters& parameters) {
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
   const auto report = ReportOf(run, from_ns, to_ns);
   if (!report.ok()) return Refuse(500, report.error().message);
-  return Ok(analyze::ReportToJson(**report));
+  return Ok(analyze::ReportToJson(**report, analyze::kMaxPageTextBytes));
 }
 
 Answer Api::Section(const Run& run, const std::string& name, Parameters& parameters) {
@@ -159,10 +165,24 @@ Answer Api::Section(const Run& run, const std::string& name, Parameters& paramet
   const analyze::SectionName* section = analyze::FindSection(name);
   if (section == nullptr) return NotFound("section");
   const auto top = parameters.Integer("top", 1, kMaxTop);
+  const auto from_ns = parameters.Time("from_ns");
+  const auto to_ns = parameters.Time("to_ns");
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  const auto report = ReportOf(run, from_ns, to_ns);
+  if (!report.ok()) return Refuse(500, report.error().message);
+  return Ok(analyze::SectionToJson(**report, *section, top, analyze::kMaxPageTextBytes));
+}
+
+Answer Api::WholeText(const Run& run, const std::string& number) {
+  uint64_t id = 0;
+  const char* end = number.data() + number.size();
+  const auto [stop, failed] = std::from_chars(number.data(), end, id, 16);
+  if (failed != std::errc() || stop != end) return NotFound("text");
   const auto report = ReportOf(run, std::nullopt, std::nullopt);
   if (!report.ok()) return Refuse(500, report.error().message);
-  return Ok(analyze::SectionToJson(**report, *section, top));
+  auto text = analyze::FindText(**report, id);
+  if (!text) return NotFound("text");
+  return Ok(Json{{"text", *std::move(text)}}.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 Answer Api::Rules(const Run& run, Parameters& parameters) {
@@ -178,6 +198,7 @@ Answer Api::Rules(const Run& run, Parameters& parameters) {
   if (!answer.ok()) return Refuse(500, answer.error().message);
   Json json = analyze::ProfilingReportJson(answer->report);
   json["cost"] = analyze::CostJson(answer->cost);
+  analyze::CutTexts(json, analyze::kMaxPageTextBytes);
   return Ok(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
@@ -218,6 +239,21 @@ Answer Api::Series(const Run& run, Parameters& parameters) {
   const auto timeline = TimelineOf(run);
   if (!timeline.ok()) return Refuse(500, timeline.error().message);
   return FromResult(rpc::SeriesArrow(**timeline, query), kArrowType);
+}
+
+Answer Api::Samples(const Run& run, Parameters& parameters) {
+  rpc::SamplesQuery query;
+  query.from_ns = parameters.Time("from_ns");
+  query.to_ns = parameters.Time("to_ns");
+  const auto rank = parameters.Integer("rank", INT32_MIN, INT32_MAX);
+  if (rank) query.rank = static_cast<int32_t>(*rank);
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  if (const auto threads = parameters.Text("threads")) {
+    query.threads = rpc::ParseThreadKind(*threads);
+    if (!query.threads) return Refuse(400, "threads: no such; give training, worker or other");
+  }
+  std::lock_guard heavy(heavy_);
+  return FromResult(rpc::SamplesJson(run, query));
 }
 
 Answer Api::Timeline(const Run& run, const Rest& rest, Parameters& parameters) {

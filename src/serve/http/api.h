@@ -70,9 +70,12 @@ class Api {
                                                           std::optional<int64_t> from_ns,
                                                           std::optional<int64_t> to_ns);
   Answer Section(const Run& run, const std::string& name, Parameters& parameters);
+  // A text of the report that is cut for pages, whole; `number` as its mark has it.
+  Answer WholeText(const Run& run, const std::string& number);
   Answer Rules(const Run& run, Parameters& parameters);
   Answer Compare(const Run& run, const std::string& other);
   Answer Table(const Run& run, const std::string& name, Parameters& parameters);
+  Answer Samples(const Run& run, Parameters& parameters);
   Answer Series(const Run& run, Parameters& parameters);
   Answer Timeline(const Run& run, const Rest& rest, Parameters& parameters);
 

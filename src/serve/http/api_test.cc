@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "analyze/report/cut_texts.h"
 #include "analyze/report/report_json.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/test_runs.h"
@@ -60,6 +62,53 @@ TEST_F(ApiTest, AReportIsTheReportsJson) {
   EXPECT_EQ(AskJson("/api/runs/one/section/kernels?top=1")["kernels"].size(), 1u);
 }
 
+TEST_F(ApiTest, ASectionIsOfTheStretchThatIsAskedFor) {
+  const auto calls = [this](const std::string& query) {
+    const json kernels = AskJson("/api/runs/one/section/kernels" + query)["kernels"];
+    return kernels.empty() ? 0 : kernels[0]["calls"].get<int>();
+  };
+  EXPECT_EQ(calls(""), 50);
+  EXPECT_EQ(calls("?from_ns=10000000&to_ns=30000000"), 20);
+  EXPECT_EQ(calls("?from_ns=49000000"), 1);
+  EXPECT_EQ(calls("?from_ns=600000&to_ns=700000"), 0) << "nothing begins there";
+  EXPECT_EQ(calls(""), 50) << "the whole again";
+  // Every section that a view asks for agrees with the report of the same stretch.
+  const std::string stretch = "?from_ns=10000000&to_ns=30000000";
+  const json report = AskJson("/api/runs/one/report" + stretch);
+  EXPECT_EQ(report["steps"]["count"], 20);
+  for (const auto& [section, member] :
+       std::map<std::string, std::string>{{"operators", "operators"},
+                                          {"kernels", "kernels"},
+                                          {"memory", "memory"},
+                                          {"modules", "modules"},
+                                          {"distributed", "distributed"},
+                                          {"critical-path", "critical_path"},
+                                          {"devices", "devices"}}) {
+    const json part = AskJson("/api/runs/one/section/" + section + stretch);
+    EXPECT_EQ(part[member], report[member]) << section;
+  }
+}
+
+TEST_F(ApiTest, LongTextsAreCutAndToldWholeWhenAskedFor) {
+  const std::string name(1 << 20, 'k');
+  store::MakeProfiledRun(folder_.path() / "long", 3, name);
+  for (const char* target : {"/api/runs/long/report", "/api/runs/long/section/kernels",
+                             "/api/runs/long/section/operators", "/api/runs/long/rules"}) {
+    const Answer answer = Ask(target);
+    EXPECT_EQ(answer.status, 200) << target;
+    EXPECT_LT(answer.body.size(), 64u << 10) << target;
+  }
+  const json kernels = AskJson("/api/runs/long/section/kernels")["kernels"];
+  ASSERT_EQ(kernels.size(), 1u);
+  const std::string cut = kernels[0]["name"];
+  EXPECT_EQ(cut, analyze::CutText(name, analyze::kMaxPageTextBytes));
+  const std::string number = cut.substr(cut.size() - 17, 16);
+  EXPECT_EQ(AskJson("/api/runs/long/text/" + number)["text"], name);
+  for (const char* none : {"0", "x", "", "-1", "123456789012345678901"}) {
+    EXPECT_EQ(Ask("/api/runs/long/text/" + std::string(none)).status, 404) << none;
+  }
+}
+
 TEST_F(ApiTest, RulesTakeParametersAndNameWhatIsWrongWithThem) {
   const json rules = AskJson("/api/runs/one/rules?set=BatchSize.cpu_threshold_p95=70&mode=compat");
   EXPECT_TRUE(rules.contains("cost"));
@@ -79,6 +128,7 @@ TEST_F(ApiTest, ArrowComesWithItsType) {
   }
   EXPECT_EQ(AskJson("/api/runs/one/timeline/search?q=MM")["total"], 50);
   EXPECT_EQ(AskJson("/api/runs/one/timeline/slice/0")["slice"], 0);
+  EXPECT_TRUE(AskJson("/api/runs/one/samples?threads=worker&rank=0")["nodes"].empty());
   EXPECT_EQ(AskJson("/api/runs/one/timeline/tree")["tracks"].size(), 4u);
 }
 
@@ -91,7 +141,8 @@ TEST_F(ApiTest, BoundsAreHeld) {
         "/api/runs/one/series?points=4097", "/api/runs/one/timeline/search?limit=1001",
         "/api/runs/one/timeline/flows?limit=10001", "/api/runs/one/timeline/view?tracks=1,x",
         "/api/runs/one/table/slices?limit=1000001", "/api/runs/one/table/slices?columns=none",
-        "/api/runs/one/table/slices?where=odd", "/api/runs/one/section/kernels?top=0"}) {
+        "/api/runs/one/table/slices?where=odd", "/api/runs/one/samples?threads=all",
+        "/api/runs/one/samples?rank=x", "/api/runs/one/section/kernels?top=0"}) {
     const Answer answer = Ask(target);
     EXPECT_EQ(answer.status, 400) << target << " " << answer.body;
     EXPECT_FALSE(json::parse(answer.body)["error"]["thing"].get<std::string>().empty());

@@ -32,14 +32,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Drops what does not lie in the stretch that is asked for.
-void KeepStretch(const ReportOptions& options, std::vector<store::StepRow>& steps,
-                 std::vector<store::CounterRow>& counters) {
+// Drops the steps that do not lie in the stretch that is asked for.
+void KeepSteps(const ReportOptions& options, std::vector<store::StepRow>& steps) {
   const int64_t from_ns = options.from_ns.value_or(std::numeric_limits<int64_t>::min());
   const int64_t to_ns = options.to_ns.value_or(std::numeric_limits<int64_t>::max());
   std::erase_if(steps, [=](const store::StepRow& step) {
     return step.ts_ns < from_ns || step.ts_ns > to_ns || step.dur_ns > to_ns - step.ts_ns;
   });
+}
+
+// Drops the values that were not taken in it.
+void KeepCounters(const ReportOptions& options, std::vector<store::CounterRow>& counters) {
+  const int64_t from_ns = options.from_ns.value_or(std::numeric_limits<int64_t>::min());
+  const int64_t to_ns = options.to_ns.value_or(std::numeric_limits<int64_t>::max());
   std::erase_if(counters, [=](const store::CounterRow& counter) {
     return counter.ts_ns < from_ns || counter.ts_ns >= to_ns;
   });
@@ -118,7 +123,9 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto losses, run.Read<store::LossRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto findings, run.Read<store::FindingRow>());
-  KeepStretch(options, steps, counters);
+  const bool stored_steps = !steps.empty();
+  KeepSteps(options, steps);
+  KeepCounters(options, counters);
   analyze::ReportInput input;
   input.run = RunInfoOf(run);
   input.run.duration_ns = DurationOf(run, steps, counters);
@@ -142,10 +149,13 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   std::optional<analyze::ProfileAnalysis> analysis;
   if (input.profile != nullptr) {
     analysis = analyze::AnalyseProfile(*profile, options.tensor_cores);
-    if (steps.empty()) {
+    // A run that holds steps, none of them in the stretch, has none there.
+    if (!stored_steps) {
       ProfileSteps derived = StepsOf(*profile, *analysis, run.strings());
       steps = std::move(derived.rows);
       input.steps_marked = derived.marked || steps.empty();
+      // A mark that begins in the stretch may end behind it.
+      if (derived.marked) KeepSteps(options, steps);
     }
     input.steps = steps;
   }

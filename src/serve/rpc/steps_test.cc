@@ -108,6 +108,25 @@ TEST_F(StepsTest, TheReportIsTheSameFromTheTableAndFromTheMarks) {
   }
 }
 
+TEST_F(StepsTest, AStretchHoldsTheStepsThatLieInItWhole) {
+  Make(kMarked);
+  const auto steps_in = [this](int64_t from_ns, int64_t to_ns) {
+    ReportOptions options;
+    options.from_ns = from_ns;
+    options.to_ns = to_ns;
+    const auto report = LoadReport(run(), options);
+    EXPECT_TRUE(report.ok());
+    return report->steps.count;
+  };
+  for (const bool stored : {false, true}) {
+    if (stored) ASSERT_OK(StoreMarkedSteps(run()));
+    EXPECT_EQ(steps_in(100, 1600), 1) << "the second ends behind it; stored: " << stored;
+    EXPECT_EQ(steps_in(1100, 2100), 1) << stored;
+    EXPECT_EQ(steps_in(0, 3000), 2) << stored;
+    EXPECT_EQ(steps_in(1100, 1700), 0) << stored;
+  }
+}
+
 TEST_F(StepsTest, TheRulesSeeThem) {
   Make(kMarked);
   const auto answer = LoadRules(run(), analyze::RuleSettings(analyze::RuleMode::kModern), {});

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "store/tables.h"
+
+namespace steptrace::rpc {
+
+// Time of samples by what the thread did: [0] it ran or was ready to, [1] it waited.
+enum class SampleState : uint8_t { kRunning = 0, kWaiting = 1 };
+using StateNs = std::array<int64_t, 2>;
+
+// Sums times by stack and joins stacks into a tree in which a function called from the same callers
+// is one node, whatever lines of it were running. Nothing in the rows is trusted: a parent that
+// does not stand before its callee is no parent, times below 0 are none, sums stay within int64.
+class StackTree {
+ public:
+  static constexpr int32_t kNone = -1;  // the parent of an outermost frame
+  // Deeper frames count as their caller's own time: no page draws so many rows.
+  static constexpr int32_t kMaxDepth = 256;
+
+  struct Node {
+    int32_t parent = kNone;  // its place among the nodes, before this one
+    store::StringId kind{};
+    store::StringId function{};
+    store::StringId file{};
+    int32_t line = 0;  // of its lines the one with most time, callees included
+    StateNs total_ns{};
+    StateNs self_ns{};
+  };
+
+  explicit StackTree(std::vector<store::StackRow> stacks);
+
+  void Add(int32_t stack, SampleState state, int64_t ns);
+
+  // Parents first. At most `most_nodes`, those with most time: what is left out is still in the
+  // totals of its callers.
+  std::vector<Node> Nodes(size_t most_nodes) const;
+  StateNs unknown_ns() const { return unknown_ns_; }  // of stacks that the run does not hold
+
+ private:
+  int64_t PlaceOf(int32_t stack) const;
+  int64_t ParentOf(size_t place) const;
+
+  std::vector<store::StackRow> stacks_;  // by number, each once
+  std::vector<StateNs> self_ns_;         // of each of them
+  StateNs unknown_ns_{};
+};
+
+}  // namespace steptrace::rpc
