@@ -20,7 +20,8 @@ ALLOWED = {
     "analyze": ["store", "base", "wire"],
     "import": ["store", "analyze", "base"],
     "agent/system": ["store", "base"],
-    "agent": ["agent/system", "transport", "wire", "store", "analyze", "base"],
+    "agent/stacks": ["agent/system", "base"],
+    "agent": ["agent/system", "agent/stacks", "transport", "wire", "store", "analyze", "base"],
     "serve/rpc": ["import", "analyze", "timeline", "store", "base"],
     "serve/http": ["serve/rpc", "analyze", "base"],
     "serve/export": ["serve/rpc", "store", "base"],
@@ -35,11 +36,21 @@ ALLOWED = {
         "import",
         "agent",
         "agent/system",
+        "agent/stacks",
         "analyze",
         "store",
         "base",
     ],
-    "testing": ["base", "wire", "transport", "store", "analyze", "agent", "agent/system"],
+    "testing": [
+        "base",
+        "wire",
+        "transport",
+        "store",
+        "analyze",
+        "agent",
+        "agent/system",
+        "agent/stacks",
+    ],
 }
 
 # What a folder must never see, with the reason.

@@ -73,6 +73,10 @@ Status Agent::Begin() {
     const auto device = sample.device >= 0 ? std::optional(sample.device) : std::nullopt;
     rules_.AddSample(sample.metric, device, ts_ns, sample.value);
   });
+  if (options_.stack_rate > 0) {
+    stacks_ = std::make_unique<StackFeed>(writer_, *recorder_, options_.stack_rate,
+                                          manifest_.nodes[0].node, manifest_.epoch_monotonic_ns);
+  }
   recorder_->SetStepObserver(
       [this](const store::StepRow& row) { rules_.AddStep(row, writer_.strings()); });
   SweepStaleRingFolders(options_.ring_dir);
@@ -102,6 +106,7 @@ void Agent::Turn() {
     CheckProcesses(now_ns);
   }
   system_->Turn(now_ns);
+  if (stacks_) stacks_->FollowProcesses();
   if (now_ns >= next_flush_ns_) {
     next_flush_ns_ = now_ns + kFlushIntervalNs;
     Flush(now_ns);
@@ -156,6 +161,7 @@ void Agent::CheckProcesses(int64_t now_ns) {
 }
 
 void Agent::Flush(int64_t now_ns) {
+  if (stacks_) stacks_->Write(now_ns);
   recorder_->Settle(now_ns);
   CheckOwnCost(now_ns);
   for (store::FindingRow& row : rules_.Turn(now_ns, writer_.strings())) writer_.Append(row);
@@ -228,6 +234,7 @@ void Agent::Close() {
   }
   CheckOwnCost(now_ns);
   system_->Finish();
+  if (stacks_) stacks_->Finish(now_ns);
   recorder_->Finish(std::max(end_ns, now_ns));
   FinishManifest(manifest_, DescribeRunEnd(wait_status_), end_ns, recorder_->calibration());
   recorder_->Describe(manifest_);

@@ -13,6 +13,7 @@
 #include "agent/live_rules.h"
 #include "agent/process_handle.h"
 #include "agent/recorder.h"
+#include "agent/stack_feed.h"
 #include "agent/system/agent_limiter.h"
 #include "agent/system/self_reader.h"
 #include "agent/system_feed.h"
@@ -61,6 +62,7 @@ class Agent {
   store::Manifest manifest_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<SystemFeed> system_;
+  std::unique_ptr<StackFeed> stacks_;  // nullptr: none are sampled
   DrainPace pace_;
   AgentLimiter limiter_;
   SelfReader self_{"/proc"};

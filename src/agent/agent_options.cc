@@ -18,6 +18,7 @@ bool Assign(const std::string& flag, const std::string& value, AgentOptions& opt
   if (flag == "--run-id") return options.run_id = value, true;
   if (flag == "--run-name") return options.run_name = value, true;
   if (flag == "--sample-interval-ms") return ParseNumber(value, options.sample_interval_ms);
+  if (flag == "--stack-rate") return ParseNumber(value, options.stack_rate);
   if (flag == "--control-fd") return ParseNumber(value, options.control_fd);
   if (flag == "--lock-fd") return ParseNumber(value, options.lock_fd);
   return false;
@@ -36,6 +37,8 @@ std::vector<std::string> ToArguments(const AgentOptions& options) {
                                         options.run_name,
                                         "--sample-interval-ms",
                                         std::to_string(options.sample_interval_ms),
+                                        "--stack-rate",
+                                        std::to_string(options.stack_rate),
                                         "--control-fd",
                                         std::to_string(options.control_fd),
                                         "--lock-fd",
@@ -57,6 +60,9 @@ Result<AgentOptions> ParseArguments(const std::vector<std::string>& arguments) {
   }
   if (i < arguments.size()) {
     options.command.assign(arguments.begin() + static_cast<ptrdiff_t>(i) + 1, arguments.end());
+  }
+  if (options.stack_rate < 0 || options.stack_rate > kMaxStackRate) {
+    return Error{"agent: --stack-rate is not from 0 to 1000"};
   }
   if (options.run_dir.empty() || options.ring_dir.empty()) {
     return Error{"agent: no run folder given; it is started by `steptrace run`, not by hand"};

@@ -10,6 +10,9 @@
 
 namespace steptrace::agent {
 
+// Beyond it a sample takes longer than its period.
+inline constexpr int64_t kMaxStackRate = 1000;
+
 // What the launcher tells the agent at its start.
 struct AgentOptions {
   std::filesystem::path run_dir;   // exists, empty
@@ -17,8 +20,9 @@ struct AgentOptions {
   std::string run_id;
   std::string run_name;
   int64_t sample_interval_ms = 500;
-  int control_fd = -1;  // socket pair to the launcher (control_channel.h)
-  int lock_fd = -1;     // holds the lock of the ring folder while the agent lives (ring_folder.h)
+  int64_t stack_rate = 20;  // samples of each thread's stack a second; 0: none
+  int control_fd = -1;      // socket pair to the launcher (control_channel.h)
+  int lock_fd = -1;  // holds the lock of the ring folder while the agent lives (ring_folder.h)
   std::vector<std::string> command;
 };
 

@@ -60,6 +60,22 @@ inline constexpr LossCause kAgentMemory{
 inline constexpr LossCause kLauncherGone{
     "launcher_gone", "run",
     "`steptrace run` was killed: the exit status of the command is not known"};
+inline constexpr LossCause kStackTorn{
+    "stack_changed", "samples",
+    "a thread called and returned so fast that its stack could not be read: it has no sample then"};
+inline constexpr LossCause kStackCut{
+    "stack_too_deep", "stacks",
+    "stacks of more than 256 frames: the outer ones are left out as \"(outer frames)\""};
+inline constexpr LossCause kStackThreads{
+    "too_many_threads", "samples",
+    "a process had more than 64 Python threads; the others have no samples"};
+inline constexpr LossCause kTooManyStacks{
+    "too_many_stacks", "stacks",
+    "samples whose stack found no number are those of \"(too many stacks)\"; sample less often "
+    "with --stack-rate"};
+inline constexpr LossCause kSamplesNotTaken{
+    "agent_behind", "samples",
+    "samples came faster than the agent could store them; sample less often with --stack-rate"};
 inline constexpr LossCause kUnavailable{"unavailable", "counters", ""};
 }  // namespace loss
 

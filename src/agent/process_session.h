@@ -57,6 +57,9 @@ class ProcessSession {
   // alive for as long as it says something now and then.
   bool MayWrite(int64_t now_ns);
 
+  // The track of one of its threads, which may have sent no record.
+  int32_t TrackOf(int32_t tid) { return converter_->TrackOf(tid); }
+
   const RingFileSeen& file() const { return seen_; }
   const transport::RingIdentity& identity() const { return ring_.identity(); }
   int32_t pid() const { return seen_.parts.pid; }

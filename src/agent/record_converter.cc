@@ -114,14 +114,25 @@ void RecordConverter::NoteRole(const ResolvedName& name) {
 }
 
 int32_t RecordConverter::TrackOf(ThreadState& thread) {
-  if (thread.track >= 0) return thread.track;
+  if (thread.track < 0) thread.track = TrackOf(thread.tid);
+  return thread.track;
+}
+
+int32_t RecordConverter::TrackOf(int32_t tid) {
+  // A process may start threads without end; one that lives on then has another track for samples.
+  constexpr size_t kMaxThreads = 4096;
+  if (thread_tracks_.size() >= kMaxThreads && thread_tracks_.count(tid) == 0) {
+    thread_tracks_.clear();
+  }
+  const auto [track, added] = thread_tracks_.try_emplace(tid, -1);
+  if (!added) return track->second;
   if (process_track_ < 0) {
     process_track_ = tracks_.AddProcess(is_worker_ ? "worker" : "process", rank_, settings_.pid,
                                         ToValidUtf8(settings_.process_name));
   }
-  thread.track = tracks_.AddThread(process_track_, rank_, settings_.pid, thread.tid,
-                                   ToValidUtf8(settings_.thread_name_of(thread.tid)));
-  return thread.track;
+  track->second = tracks_.AddThread(process_track_, rank_, settings_.pid, tid,
+                                    ToValidUtf8(settings_.thread_name_of(tid)));
+  return track->second;
 }
 
 void RecordConverter::OnBegin(ThreadState& thread, const wire::Record& record,

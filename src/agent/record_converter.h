@@ -66,6 +66,8 @@ class RecordConverter {
                RowBatch& out);
   // The thread is gone: what is open in it ends.
   void EndThread(ThreadState& thread, int64_t end_ns, RowBatch& out);
+  // The track of a thread, which may have sent no record.
+  int32_t TrackOf(int32_t tid);
   // -1 before the first record; a guess until settled().
   int32_t rank() const { return rank_; }
   int32_t world_size() const { return settings_.world_size; }
@@ -101,6 +103,7 @@ class RecordConverter {
   store::StringTable& strings_;
   TrackRegistry& tracks_;
   std::vector<std::optional<ResolvedName>> names_;  // by id; at most as long as the arena has names
+  std::map<int32_t, int32_t> thread_tracks_;        // by thread id
   std::map<store::StringId, int32_t> counter_tracks_;  // by name; they go with the process
   int32_t rank_ = -1;
   int32_t process_track_ = -1;

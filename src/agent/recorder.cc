@@ -86,6 +86,7 @@ bool Recorder::TryOpen(const Pending& pending, int64_t now_ns) {
   auto session = ProcessSession::Open(pending.seen, watch_.folder_fd(), context_);
   if (session.ok()) {
     sessions_.push_back(*std::move(session));
+    ++process_changes_;
     return true;
   }
   if (now_ns - pending.since_ns < kOpenPatienceNs) return false;
@@ -133,6 +134,8 @@ void Recorder::EndSession(ProcessSession& session, int64_t now_ns) {
     Write(session, batch_, now_ns);
     batch_.Clear();
   } while (!pass.drained);
+  if (end_observer_) end_observer_(session);
+  ++process_changes_;
   session.End(now_ns, batch_);
   Write(session, batch_, now_ns);
   session.ReportLosses(losses_, now_ns);
@@ -245,6 +248,16 @@ Recorder::Living Recorder::CountLiving(int64_t now_ns) {
     ++(session->trains() || session->is_worker() ? living.training : living.others);
   }
   return living;
+}
+
+ProcessSession* Recorder::SessionOf(const JobRoot& process) const {
+  for (const auto& session : sessions_) {
+    if (session && session->pid() == process.pid &&
+        session->file().parts.start_time_ticks == process.start_ticks) {
+      return session.get();
+    }
+  }
+  return nullptr;
 }
 
 std::vector<JobRoot> Recorder::Roots() const {

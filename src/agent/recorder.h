@@ -42,6 +42,14 @@ class Recorder {
   using StepObserver = std::function<void(const store::StepRow& row)>;
   void SetStepObserver(StepObserver observer) { step_observer_ = std::move(observer); }
 
+  // Is shown every session once more when its process is gone, before it is ended.
+  using EndObserver = std::function<void(ProcessSession& session)>;
+  void SetEndObserver(EndObserver observer) { end_observer_ = std::move(observer); }
+  // The session of that process; nullptr: it has none (any more).
+  ProcessSession* SessionOf(const JobRoot& process) const;
+  // Counts up when a process comes or goes.
+  int64_t process_changes() const { return process_changes_; }
+
   // Living processes that train or feed one that does, and the other ones with a ring.
   struct Living {
     int training = 0;
@@ -98,6 +106,8 @@ class Recorder {
   std::map<std::string, std::string> versions_;
   RowBatch batch_;
   StepObserver step_observer_;
+  EndObserver end_observer_;
+  int64_t process_changes_ = 0;
   store::StringId user_category_;
   bool frugal_ = false;
   LossCause frugal_cause_ = loss::kAgentMemory;

@@ -36,7 +36,10 @@ const std::map<std::string, store::ScanFormat>& Formats() {
 // Formats that hold a run's timeline, for viewers.
 const std::map<std::string, exporter::TraceFormat>& TraceFormats() {
   static const std::map<std::string, exporter::TraceFormat> formats = {
-      {"perfetto", exporter::TraceFormat::kPerfetto}, {"chrome", exporter::TraceFormat::kChrome}};
+      {"perfetto", exporter::TraceFormat::kPerfetto},
+      {"chrome", exporter::TraceFormat::kChrome},
+      {"speedscope", exporter::TraceFormat::kSpeedscope},
+      {"folded", exporter::TraceFormat::kFolded}};
   return formats;
 }
 
@@ -124,14 +127,16 @@ void AddExportCommand(CLI::App& app, Session& session) {
   command
       ->add_option(
           "--format", arguments->format,
-          "parquet, csv or arrow (an IPC stream): tables;\nperfetto or chrome: the timeline")
+          "parquet, csv or arrow (an IPC stream): tables;\nperfetto or chrome: the timeline;\n"
+          "speedscope or folded: the sampled stacks")
       ->type_name("FORMAT")
       ->required()
       ->check(CLI::IsMember(FormatNames()).description(""));
   command
-      ->add_option("-o,--output", arguments->output,
-                   "File of the table or timeline (- is standard\noutput); folder of all tables, "
-                   "or of all ranks\n(chrome)")
+      ->add_option(
+          "-o,--output", arguments->output,
+          "File of the table, timeline or stacks (- is standard\noutput); folder of all tables, "
+          "or of all ranks\n(chrome)")
       ->type_name("PATH")
       ->required();
   command->add_option("--table", arguments->table, "Only this one")->type_name("TABLE");

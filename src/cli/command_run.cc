@@ -31,6 +31,7 @@ int Run(const CLI::App& command, const Session& session, RunOptions options) {
   options.report = settings.report && !settings.quiet;
   options.hooks = settings.hooks;
   options.system_interval_ms = settings.system_interval_ms;
+  options.stack_rate = settings.stack_rate;
   options.shm = settings.shm;
   options.price_per_hour = settings.price_per_hour;
   options.tensor_cores = settings.tensor_cores;
@@ -58,6 +59,11 @@ void AddCollection(CLI::App* command, Session& session) {
                    "Time between samples of the system (500)")
       ->type_name("MS")
       ->check(CLI::Range(kMinSystemIntervalMs, kMaxSystemIntervalMs).description(""));
+  command
+      ->add_option("--stack-rate", settings.stack_rate,
+                   "Samples of each Python thread's stack a\nsecond (20); 0: none")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{0}, agent::kMaxStackRate).description(""));
 }
 
 void AddPresentation(CLI::App* command, Session& session) {

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "agent/stacks/stack_rights.h"
 #include "agent/system/doctor_checks.h"
 #include "cli/package_dir.h"
 
@@ -71,12 +72,18 @@ Finding ExamineRunQueue(const fs::path& root) {
           "a kernel with CONFIG_SCHED_INFO tells it"};
 }
 
+Finding ExamineStacks(const fs::path& root) {
+  const agent::StackRights rights = agent::ExamineStackRights(root / "proc");
+  return {"Python stacks", rights.allowed ? Health::kOk : Health::kMissing, rights.reason,
+          rights.remedy};
+}
+
 }  // namespace
 
 std::vector<Finding> Examine(const fs::path& root, const fs::path& shm) {
   std::vector<Finding> findings = {ExaminePackage(),
                                    ExamineShm(shm.empty() ? root / "dev/shm" : shm),
-                                   ExamineClock(root), ExamineRunQueue(root)};
+                                   ExamineClock(root), ExamineRunQueue(root), ExamineStacks(root)};
   agent::DoctorOptions options;
   options.proc_root = root / "proc";
   options.sys_root = root / "sys";

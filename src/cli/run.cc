@@ -12,6 +12,7 @@
 
 #include "agent/ring_folder.h"
 #include "agent/run_end.h"
+#include "agent/stacks/stack_rights.h"
 #include "base/time.h"
 #include "cli/package_dir.h"
 #include "cli/present.h"
@@ -93,6 +94,7 @@ class Launcher {
     options.run_id = folder_.id;
     options.run_name = folder_.name;
     options.sample_interval_ms = options_.system_interval_ms;
+    options.stack_rate = options_.stack_rate;
     options.lock_fd = ring_.lock.get();
     options.command = options_.command;
     Status started = agent_.Start(options, *signals_);
@@ -116,6 +118,7 @@ class Launcher {
     run.run_dir = folder_.path;
     run.ring_dir = ring_.path;
     run.hooks = options_.hooks;
+    if (options_.stack_rate > 0 && agent::NeedsNamedTracer()) run.agent_pid = agent_.pid();
     if (auto package = PackageDir(); package.ok()) {
       run.package_dir = *package;
     } else {

@@ -23,6 +23,7 @@ struct RunOptions {
   bool report = true;                // print the report at the end
   std::string hooks;                 // STEPTRACE_HOOKS of the command: empty (all), a list, "off"
   int64_t system_interval_ms = 500;  // 100 to 60000
+  int64_t stack_rate = 20;           // a second, 0 (none) to 1000
   std::filesystem::path shm;         // where rings lie; empty: the launcher chooses
   std::optional<double> price_per_hour;
   analyze::TensorCorePatterns tensor_cores;

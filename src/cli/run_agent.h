@@ -51,6 +51,7 @@ class AgentProcess {
   void HandleMessages();
   int fd() const { return channel_.fd(); }
   State state() const { return state_; }
+  pid_t pid() const { return pid_; }  // -1: it does not run
   bool lost() const { return state_ == State::kLost; }
   // Nobody waits for it any more; it closes the run by itself.
   bool left_alone() const { return left_alone_; }

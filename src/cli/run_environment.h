@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,6 +17,7 @@ struct RunEnvironment {
   std::filesystem::path ring_dir;
   std::filesystem::path package_dir;  // empty: no package found, so no hooks
   std::string hooks;                  // empty: as the caller's environment says
+  pid_t agent_pid = -1;               // whom the probe lets read its process; -1: nobody
 };
 
 // "NAME=value" entries, as for execve.

@@ -64,6 +64,15 @@ Status SetInterval(const Value& value, Settings& settings) {
   return {};
 }
 
+Status SetStackRate(const Value& value, Settings& settings) {
+  auto* integer = std::get_if<int64_t>(&value);
+  if (integer == nullptr || *integer < 0 || *integer > agent::kMaxStackRate) {
+    return Error{fmt::format("is not a whole number from 0 to {}", agent::kMaxStackRate)};
+  }
+  settings.stack_rate = *integer;
+  return {};
+}
+
 // Stores a value of exactly type T; what else comes gets the general message.
 template <class T, class Member>
 std::function<Status(const Value&, Settings&)> Store(Member Settings::*member) {
@@ -91,6 +100,8 @@ const std::vector<Setting>& AllSettings() {
        Store<std::string>(&Settings::hooks)},
       {"system_interval_ms", "STEPTRACE_SYSTEM_INTERVAL_MS", "a whole number",
        "Time between two samples of the system, 100 to 60000.", SetInterval},
+      {"stack_rate", "STEPTRACE_STACK_RATE", "a whole number",
+       "Samples of each Python thread's stack a second, 0 (none) to 1000.", SetStackRate},
       {"shm", "STEPTRACE_SHM", "a text",
        "Folder in memory for the rings; where /dev/shm is too small or absent.",
        Store<std::string>(&Settings::shm)},

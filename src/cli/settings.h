@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/agent_options.h"
 #include "analyze/cost/cost.h"
 #include "analyze/device/tensor_cores.h"
 #include "analyze/samples/stage_table.h"
@@ -30,6 +31,7 @@ struct Settings {
   std::string hooks;
   std::string shm;
   int64_t system_interval_ms = 500;
+  int64_t stack_rate = 20;
   bool quiet = false;
   bool report = true;
 };

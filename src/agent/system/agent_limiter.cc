@@ -59,10 +59,10 @@ void AgentLimiter::ChangeInterval(LimiterEventKind kind, const Reading& reading,
   const bool slowed = kind == LimiterEventKind::kSlowed;
   level_ += slowed ? 1 : -1;
   interval_ns_ = IntervalAt(level_);
-  std::string text = "The agent used " + Percent(cores) + " of a core" +
+  std::string text = std::string(options_.who) + " used " + Percent(cores) + " of a core" +
                      (slowed ? ", more than its budget of " : ", well under its budget of ") +
-                     Percent(options_.cpu_budget_cores) + ": the system is now sampled every " +
-                     Seconds(interval_ns_);
+                     Percent(options_.cpu_budget_cores) + ": " + options_.what +
+                     " now sampled every " + Seconds(interval_ns_);
   on_event_({.kind = kind,
              .at_ns = reading.at_ns,
              .interval_ns = interval_ns_,

@@ -13,6 +13,9 @@ struct LimiterOptions {
   double cpu_budget_cores = 0.03;     // see DefaultCpuBudgetCores
   int64_t memory_base_bytes = int64_t{64} << 20;
   int64_t memory_per_rank_bytes = int64_t{1} << 20;
+  // For the sentences: who is watched, and what it then does less often.
+  const char* who = "The agent";
+  const char* what = "the system is";
 };
 
 // 1 % of the node's cores: what a training that fills them may lose at most. On nodes of one or two
@@ -61,6 +64,7 @@ class AgentLimiter {
   // To be called at least once a second with the totals so far.
   void Observe(int64_t now_ns, int64_t cpu_ns, int64_t rss_bytes);
   void SetRanks(int ranks) { ranks_ = ranks; }
+  void SetCpuBudget(double cores) { options_.cpu_budget_cores = cores; }
 
   int64_t interval_ns() const { return interval_ns_; }
   // How often the interval was doubled; the owner may slow other work by the same measure.

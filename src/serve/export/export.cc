@@ -10,12 +10,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+Status WriteFormat(const fs::path& run, RunFrame& frame, TraceFormat format, RankFilter rank,
+                   Output& output) {
+  switch (format) {
+    case TraceFormat::kChrome:
+      return WriteChrome(run, frame, rank, output);
+    case TraceFormat::kPerfetto:
+      return WritePerfetto(run, frame, output);
+    case TraceFormat::kSpeedscope:
+      return WriteSpeedscope(run, frame, output);
+    case TraceFormat::kFolded:
+      return WriteFolded(run, frame, output);
+  }
+  return {};
+}
+
 Status WriteOne(const fs::path& run, RunFrame& frame, TraceFormat format, RankFilter rank,
                 const fs::path& destination) {
   STEPTRACE_ASSIGN_OR_RETURN(Output output, Output::To(destination));
-  STEPTRACE_RETURN_IF_ERROR(format == TraceFormat::kPerfetto
-                                ? WritePerfetto(run, frame, output)
-                                : WriteChrome(run, frame, rank, output));
+  STEPTRACE_RETURN_IF_ERROR(WriteFormat(run, frame, format, rank, output));
   return output.Commit();
 }
 

@@ -8,11 +8,14 @@
 namespace steptrace::exporter {
 
 enum class TraceFormat {
-  kChrome,   // JSON with traceEvents, in the dialect of PyTorch's profiler; a file holds one rank
-  kPerfetto  // Perfetto's protobuf; all ranks in a file
+  kChrome,    // JSON with traceEvents, in the dialect of PyTorch's profiler; a file holds one rank
+  kPerfetto,  // Perfetto's protobuf; all ranks in a file
+  kSpeedscope,  // speedscope's JSON: the stacks that were sampled, a profile for each thread
+  kFolded       // the same summed up, a line for each stack: "thread;outer;inner <nanoseconds>"
 };
 
-// Writes a run's timeline. `destination`: a file; for Chrome's format and several ranks a folder,
+// Writes a run's timeline, or the stacks that were sampled in it; a run without any is an error
+// then. `destination`: a file; for Chrome's format and several ranks a folder,
 // which gets a file for each; "-" is standard output. A file is there only when it is complete.
 Status ExportTrace(const std::filesystem::path& run, TraceFormat format,
                    const std::filesystem::path& destination);

@@ -10,6 +10,8 @@ namespace steptrace::exporter {
 // One rank; nothing: all that the run holds.
 Status WriteChrome(const std::filesystem::path& run, RunFrame& frame, RankFilter rank,
                    Output& output);
+Status WriteSpeedscope(const std::filesystem::path& run, RunFrame& frame, Output& output);
+Status WriteFolded(const std::filesystem::path& run, RunFrame& frame, Output& output);
 Status WritePerfetto(const std::filesystem::path& run, RunFrame& frame, Output& output);
 
 }  // namespace steptrace::exporter

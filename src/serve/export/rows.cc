@@ -49,11 +49,16 @@ class Visitor : public rpc::RowVisitor {
 };
 
 Status Visit(const std::filesystem::path& run, const char* table, std::vector<std::string> columns,
-             RankFilter rank, std::function<Status(CellCursor)> row) {
-  rpc::TableQuery query{run, table, std::move(columns), "", std::nullopt};
-  if (rank) query.where = fmt::format("rank = {}", *rank);
+             std::string where, std::function<Status(CellCursor)> row) {
+  rpc::TableQuery query{run, table, std::move(columns), std::move(where), std::nullopt};
   Visitor visitor(std::move(row));
   return rpc::VisitRows(query, visitor);
+}
+
+Status Visit(const std::filesystem::path& run, const char* table, std::vector<std::string> columns,
+             RankFilter rank, std::function<Status(CellCursor)> row) {
+  return Visit(run, table, std::move(columns), rank ? fmt::format("rank = {}", *rank) : "",
+               std::move(row));
 }
 
 // Holds the slices that begin at one moment until the next one begins.
@@ -146,6 +151,35 @@ Status ForEachMemory(const std::filesystem::path& run, RankFilter rank,
                  memory.total_allocated_bytes = cells.MaybeInteger();
                  memory.total_reserved_bytes = cells.MaybeInteger();
                  return visit(memory);
+               });
+}
+
+Status ForEachStack(const std::filesystem::path& run,
+                    const std::function<Status(const StackCells&)>& visit) {
+  return Visit(run, "stacks", {"stack", "parent", "function", "file", "line"}, std::string(),
+               [&](CellCursor cells) {
+                 StackCells stack;
+                 stack.stack = cells.Number();
+                 if (auto parent = cells.MaybeInteger()) {
+                   stack.parent = static_cast<int32_t>(*parent);
+                 }
+                 stack.function = cells.Text();
+                 stack.file = cells.Text();
+                 stack.line = cells.Number();
+                 return visit(stack);
+               });
+}
+
+Status ForEachSample(const std::filesystem::path& run, std::optional<int32_t> track,
+                     const std::function<Status(const SampleCells&)>& visit) {
+  return Visit(run, "samples", {"ts_ns", "track", "stack", "interval_ns"},
+               track ? fmt::format("track = {}", *track) : std::string(), [&](CellCursor cells) {
+                 SampleCells sample;
+                 sample.ts_ns = cells.Integer();
+                 sample.track = cells.Number();
+                 sample.stack = cells.Number();
+                 sample.interval_ns = std::max<int64_t>(0, cells.Integer());
+                 return visit(sample);
                });
 }
 

@@ -43,6 +43,21 @@ struct MemoryCells {
   std::optional<int64_t> total_allocated_bytes, total_reserved_bytes;
 };
 
+struct StackCells {
+  int32_t stack = 0;
+  std::optional<int32_t> parent;
+  std::string function;
+  std::string file;
+  int32_t line = 0;
+};
+
+struct SampleCells {
+  int64_t ts_ns = 0;
+  int32_t track = 0;
+  int32_t stack = 0;
+  int64_t interval_ns = 0;
+};
+
 using RankFilter = std::optional<int32_t>;  // only this rank
 
 // By begin; of those that begin together the longer first, so that parents precede children.
@@ -52,5 +67,11 @@ Status ForEachCounter(const std::filesystem::path& run,
                       const std::function<Status(const CounterCells&)>& visit);
 Status ForEachMemory(const std::filesystem::path& run, RankFilter rank,
                      const std::function<Status(const MemoryCells&)>& visit);
+// By number, so that a caller comes before its callees.
+Status ForEachStack(const std::filesystem::path& run,
+                    const std::function<Status(const StackCells&)>& visit);
+// `track`: only its samples.
+Status ForEachSample(const std::filesystem::path& run, std::optional<int32_t> track,
+                     const std::function<Status(const SampleCells&)>& visit);
 
 }  // namespace steptrace::exporter

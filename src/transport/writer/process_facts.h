@@ -23,6 +23,10 @@ int32_t WorldSizeFromEnvironment();
 // $STEPTRACE_RING_BUDGET_BYTES or the default.
 uint64_t BudgetFromEnvironment();
 
+// Lets the process that $STEPTRACE_AGENT_PID names read this one's memory, where Yama would not:
+// the launcher sets it only there (agent/stacks/stack_rights.h). Whom it let before may no more.
+void LetAgentRead();
+
 // CPUID says that the time stamp counter ticks at one rate for ever.
 bool HasInvariantTsc();
 

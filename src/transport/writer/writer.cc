@@ -127,6 +127,7 @@ const char* OpenFile(const uint8_t* parent) {
     LeaveReason(header, failure);
   }
   g_process.ring_count = ring_count;
+  LetAgentRead();
   // Pairs with the reader's acquire of ready.
   std::atomic_ref<uint32_t>(header->ready).store(1, std::memory_order_release);
   return failure;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "agent/recorder.h"
+#include "agent/stacks/stack_thread.h"
+#include "store/run_writer.h"
+
+namespace steptrace::agent {
+
+// Has the stacks of the processes with rings sampled and writes them as rows, on the tracks of
+// their threads. Samples of a process of which is not known yet whether it trains or works for one
+// that does wait until it is, or has ended: its tracks are named by that. One thread; never waits
+// but at the end.
+class StackFeed {
+ public:
+  // `rate_per_s`: how often each thread is sampled.
+  StackFeed(store::RunWriter& writer, Recorder& recorder, int64_t rate_per_s, int32_t node,
+            int64_t epoch_monotonic_ns);
+
+  // Tells the sampling thread which processes there are, when that changed.
+  void FollowProcesses();
+  // Writes what was sampled since.
+  void Write(int64_t now_ns);
+  // The last look; before Recorder::Finish.
+  void Finish(int64_t now_ns);
+
+ private:
+  using ProcessKey = std::pair<int32_t, uint64_t>;  // pid, start
+  void EndProcess(ProcessSession& session);
+  void TakeReadings(int64_t now_ns);
+  void WriteStacks(const std::vector<NewStack>& stacks);
+  void WriteSample(ProcessSession& session, const StackSample& sample);
+  void WriteHeld(ProcessSession& session, std::vector<StackSample>& samples);
+  void TellUnread(const UnreadProcess& unread, int64_t now_ns);
+  void TellLosses(const StackReadings& readings, int64_t now_ns);
+
+  store::RunWriter& writer_;
+  Recorder& recorder_;
+  int32_t node_;
+  int64_t epoch_monotonic_ns_;
+  int64_t process_changes_ = -1;
+  std::map<ProcessKey, std::vector<StackSample>> held_;
+  store::StringId python_;
+  store::StringId running_;
+  store::StringId waiting_;
+  StackThread thread_;
+};
+
+}  // namespace steptrace::agent

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/stacks/code_cache.h"
+
+#include <algorithm>
+
+#include "agent/stacks/line_table.h"
+#include "agent/stacks/memory_copy.h"
+
+namespace steptrace::agent {
+namespace {
+
+constexpr size_t kMaxCodes = 8192;
+constexpr size_t kMaxTableBytes = size_t{8} << 20;  // of all line tables of a process
+constexpr uint64_t kMaxTableOfACode = 1 << 20;      // a generated module of 100,000 lines has 1 MiB
+constexpr uint64_t kMaxUnits = uint64_t{1} << 28;
+constexpr uint64_t kMaxCharacters = 1024;  // of a name or path; the end of a longer one is dropped
+constexpr size_t kMaxLinesKept = 4096;     // of one code object
+constexpr uint64_t kUnitBytes = 2;
+
+// The state of a text object: bits of its first word (Include/cpython/unicodeobject.h).
+struct TextState {
+  explicit TextState(uint32_t word)
+      : kind(word >> 2 & 7), compact((word >> 5 & 1) != 0), ascii((word >> 6 & 1) != 0) {}
+  uint32_t kind;  // bytes of a character: 1, 2 or 4
+  bool compact;
+  bool ascii;
+};
+
+void AppendUtf8(uint32_t point, std::string& text) {
+  if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) point = 0xfffd;
+  const auto tail = [&](int shift) { text += static_cast<char>(0x80 | (point >> shift & 0x3f)); };
+  if (point < 0x80) {
+    text += static_cast<char>(point);
+  } else if (point < 0x800) {
+    text += static_cast<char>(0xc0 | point >> 6);
+    tail(0);
+  } else if (point < 0x10000) {
+    text += static_cast<char>(0xe0 | point >> 12);
+    tail(6), tail(0);
+  } else {
+    text += static_cast<char>(0xf0 | point >> 18);
+    tail(12), tail(6), tail(0);
+  }
+}
+
+std::string Utf8Of(const std::vector<std::byte>& characters, uint32_t kind) {
+  std::string text;
+  for (size_t at = 0; at + kind <= characters.size(); at += kind) {
+    uint32_t point = 0;
+    std::copy_n(characters.data() + at, kind, reinterpret_cast<std::byte*>(&point));
+    AppendUtf8(point, text);
+  }
+  return text;
+}
+
+}  // namespace
+
+uint32_t TextTable::Intern(const std::string& text) {
+  if (const auto found = ids_.find(text); found != ids_.end()) return found->second;
+  if (texts_.size() >= kMaxTexts) return kTooMany;
+  const auto id = static_cast<uint32_t>(texts_.size());
+  texts_.push_back(&ids_.emplace(text, id).first->first);
+  return id;
+}
+
+std::optional<CodeFacts::Mark> CodeCache::MarkOf(const std::byte* copy) const {
+  const PythonLayout& layout = runtime_.layout;
+  const CodeFacts::Mark mark = {
+      Load<uint64_t>(copy + layout.object.type),     Load<uint64_t>(copy + layout.object.size),
+      Load<uint32_t>(copy + layout.code.first_line), Load<uint64_t>(copy + layout.code.filename),
+      Load<uint64_t>(copy + layout.code.qualname),   Load<uint64_t>(copy + layout.code.line_table)};
+  if (mark[0] != runtime_.code_type || mark[1] > kMaxUnits) return std::nullopt;
+  return mark;
+}
+
+CodeFacts* CodeCache::Find(uint64_t address) {
+  const auto found = codes_.find(address);
+  return found == codes_.end() ? nullptr : &found->second;
+}
+
+CodeFacts* CodeCache::Read(ProcessMemory& memory, uint64_t address) {
+  std::vector<std::byte> head(runtime_.layout.code_bytes());
+  const MemoryPiece piece{address, head.data(), head.size()};
+  if (memory.Read({&piece, 1}) != ReadOutcome::kOk) return nullptr;
+  const auto mark = MarkOf(head.data());
+  if (!mark) return nullptr;
+  CodeFacts code;
+  code.mark = *mark;
+  code.units = (*mark)[1];
+  code.first_line = static_cast<int32_t>((*mark)[2]);
+  const auto file = ReadText(memory, (*mark)[3]);
+  const auto function = ReadText(memory, (*mark)[4]);
+  if (!file || !function || !ReadLineTable(memory, (*mark)[5], code.line_table)) return nullptr;
+  code.file = texts_.Intern(*file);
+  code.function = texts_.Intern(*function);
+  table_bytes_ += code.line_table.size();
+  if (codes_.size() >= kMaxCodes || table_bytes_ > kMaxTableBytes) {
+    codes_.clear();
+    table_bytes_ = code.line_table.size();
+  }
+  return &(codes_[address] = std::move(code));
+}
+
+std::optional<std::string> CodeCache::ReadText(ProcessMemory& memory, uint64_t address) const {
+  const PythonLayout& layout = runtime_.layout;
+  std::vector<std::byte> head(layout.text.ascii_data);
+  const MemoryPiece piece{address, head.data(), head.size()};
+  if (memory.Read({&piece, 1}) != ReadOutcome::kOk) return std::nullopt;
+  if (Load<uint64_t>(head.data() + layout.object.type) != runtime_.text_type) return std::nullopt;
+  const TextState state(Load<uint32_t>(head.data() + layout.text.state));
+  const bool known_kind = state.kind == 1 || state.kind == 2 || state.kind == 4;
+  if (!state.compact || !known_kind || (state.ascii && state.kind != 1)) return std::nullopt;
+  const uint64_t length = Load<uint64_t>(head.data() + layout.text.length);
+  std::vector<std::byte> characters(std::min(length, kMaxCharacters) * state.kind);
+  if (characters.empty()) return std::string();
+  const uint64_t data = state.ascii ? layout.text.ascii_data : layout.text.compact_data;
+  const MemoryPiece rest{address + data, characters.data(), characters.size()};
+  if (memory.Read({&rest, 1}) != ReadOutcome::kOk) return std::nullopt;
+  return Utf8Of(characters, state.kind);
+}
+
+bool CodeCache::ReadLineTable(ProcessMemory& memory, uint64_t address,
+                              std::vector<uint8_t>& table) const {
+  const PythonLayout& layout = runtime_.layout;
+  std::vector<std::byte> head(layout.bytes.data);
+  const MemoryPiece piece{address, head.data(), head.size()};
+  if (memory.Read({&piece, 1}) != ReadOutcome::kOk) return false;
+  if (Load<uint64_t>(head.data() + layout.object.type) != runtime_.bytes_type) return false;
+  const uint64_t bytes = Load<uint64_t>(head.data() + layout.bytes.size);
+  if (bytes > kMaxTableOfACode) return true;  // names without lines
+  table.resize(bytes);
+  if (table.empty()) return true;
+  const MemoryPiece rest{address + layout.bytes.data, reinterpret_cast<std::byte*>(table.data()),
+                         table.size()};
+  return memory.Read({&rest, 1}) == ReadOutcome::kOk;
+}
+
+std::optional<int32_t> CodeCache::LineAt(CodeFacts& code, uint64_t address,
+                                         uint64_t instruction) const {
+  const uint64_t begin = address + runtime_.layout.code.bytecode;
+  // A frame that has not begun points before the first unit.
+  if (instruction + kUnitBytes < begin || instruction >= begin + code.units * kUnitBytes) {
+    return std::nullopt;
+  }
+  if (instruction < begin) return LineOf({}, code.first_line, -1);
+  const auto unit = static_cast<uint32_t>((instruction - begin) / kUnitBytes);
+  if (code.lines.size() >= kMaxLinesKept) code.lines.clear();
+  const auto [line, added] = code.lines.try_emplace(unit, 0);
+  if (added) line->second = LineOf(code.line_table, code.first_line, unit);
+  return line->second;
+}
+
+}  // namespace steptrace::agent

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "agent/stacks/process_memory.h"
+#include "agent/stacks/python_process.h"
+
+namespace steptrace::agent {
+
+// The texts of code objects by number: the processes of a job run the same code. One thread.
+class TextTable {
+ public:
+  static constexpr size_t kMaxTexts = size_t{1} << 18;
+  static constexpr uint32_t kTooMany = 0;  // stands for all texts beyond the bound
+
+  TextTable() { Intern("(too many names)"); }
+  uint32_t Intern(const std::string& text);
+  const std::string& Text(uint32_t id) const { return *texts_[id]; }
+
+ private:
+  std::unordered_map<std::string, uint32_t> ids_;
+  std::vector<const std::string*> texts_;
+};
+
+// What is known of a code object.
+struct CodeFacts {
+  // By which it is known again, whatever may have taken its address since: the type, sizes, first
+  // line and the addresses of its texts.
+  using Mark = std::array<uint64_t, 6>;
+  Mark mark{};
+  uint32_t function = 0;  // qualified name
+  uint32_t file = 0;
+  int32_t first_line = 0;
+  uint64_t units = 0;  // of bytecode
+  std::vector<uint8_t> line_table;
+  std::unordered_map<uint32_t, int32_t> lines;  // that were asked for, by code unit
+};
+
+// The code objects of one process by address, each read once and held against its address's memory
+// by whoever uses it. One thread; bounded: when full it is emptied and fills anew.
+class CodeCache {
+ public:
+  CodeCache(const PythonRuntime& runtime, TextTable& texts) : runtime_(runtime), texts_(texts) {}
+
+  // The mark of the code object whose first code_bytes() are at `copy`; nothing: it is none.
+  std::optional<CodeFacts::Mark> MarkOf(const std::byte* copy) const;
+  // What was read of it before; nullptr: nothing.
+  CodeFacts* Find(uint64_t address);
+  // Reads the code object there; nullptr: it is none, or damaged.
+  CodeFacts* Read(ProcessMemory& memory, uint64_t address);
+  void Drop(uint64_t address) { codes_.erase(address); }
+  size_t size() const { return codes_.size(); }
+
+  // The line of the instruction at `instruction` of the code object at `address`; 0: unknown,
+  // nothing: it lies in other code.
+  std::optional<int32_t> LineAt(CodeFacts& code, uint64_t address, uint64_t instruction) const;
+
+ private:
+  std::optional<std::string> ReadText(ProcessMemory& memory, uint64_t address) const;
+  bool ReadLineTable(ProcessMemory& memory, uint64_t address, std::vector<uint8_t>& table) const;
+
+  PythonRuntime runtime_;
+  TextTable& texts_;
+  std::unordered_map<uint64_t, CodeFacts> codes_;
+  size_t table_bytes_ = 0;
+};
+
+}  // namespace steptrace::agent

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/stacks/code_cache.h"
+#include "agent/stacks/process_memory.h"
+#include "agent/stacks/python_process.h"
+#include "agent/stacks/task_states.h"
+#include "agent/stacks/thread_list.h"
+#include "agent/stacks/thread_stack.h"
+
+namespace steptrace::agent {
+
+// The stack of one thread at one moment.
+struct ThreadSample {
+  int32_t tid = 0;
+  int64_t monotonic_ns = 0;
+  bool running = false;            // on a core, or ready for one
+  bool cut = false;                // the outer frames were too many
+  std::vector<FrameFacts> frames;  // outermost first
+};
+
+// What was left out of a process so far.
+struct StackLosses {
+  int64_t torn = 0;              // stacks that changed whenever they were read, twice in a row
+  int64_t cut = 0;               // stacks whose outer frames were left out
+  int64_t too_many_threads = 0;  // samples of a process with more threads than are read
+};
+
+// Reads all Python threads of one process. One thread.
+class ProcessStacks {
+ public:
+  ProcessStacks(int32_t pid, std::unique_ptr<ProcessMemory> memory, const PythonRuntime& runtime,
+                TextTable& texts, const std::string& proc_root = "/proc");
+
+  // Adds a sample for each thread that runs Python code. Anything but kOk: the process gives none.
+  ReadOutcome Sample(std::vector<ThreadSample>& samples);
+  const StackLosses& losses() const { return losses_; }
+  const PythonRuntime& runtime() const { return runtime_; }
+
+ private:
+  ThreadStack& StackOf(const ThreadFacts& thread);
+  void SampleThread(const ThreadFacts& thread, std::vector<ThreadSample>& samples);
+
+  int32_t pid_;
+  std::unique_ptr<ProcessMemory> memory_;
+  PythonRuntime runtime_;
+  CodeCache codes_;
+  ThreadList list_;
+  TaskStates states_;
+  std::vector<ThreadFacts> threads_;
+  std::map<uint64_t, ThreadStack> stacks_;  // by address of the thread state
+  StackLosses losses_;
+};
+
+}  // namespace steptrace::agent

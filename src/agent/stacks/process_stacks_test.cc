@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/stacks/process_stacks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "agent/stacks/stack_table.h"
+#include "testing/python_child.h"
+
+namespace steptrace::agent {
+namespace {
+
+using steptrace::testing::PythonChild;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+
+// "function:line" of each frame, outermost first.
+std::vector<std::string> Words(const ThreadSample& sample, const TextTable& texts) {
+  std::vector<std::string> words;
+  for (const FrameFacts& frame : sample.frames) {
+    words.push_back(texts.Text(frame.function) + ":" + std::to_string(frame.line));
+  }
+  return words;
+}
+
+// A thread that waits in a known stack of calls of every kind; another that works; one whose names
+// are of other scripts; deep recursion when asked for.
+constexpr const char* kProgram = R"(import threading, time, sys
+class Thing:
+    def method(self):
+        return self.inner(
+            1)
+    def inner(self, n):
+        return list(map(lambda x: outer_generator(x), [n]))
+def generator():
+    yield 1
+    time.sleep(1000)
+def outer_generator(x):
+    for _ in generator():
+        pass
+def größe_名前_𐀀():
+    time.sleep(1000)
+def work():
+    while True:
+        sum(range(1000))
+def deep(n):
+    if n == 0:
+        time.sleep(1000)
+    deep(n - 1)
+sys.setrecursionlimit(10000)
+for target, args in ((größe_名前_𐀀, ()), (work, ()), (deep, (700,))):
+    threading.Thread(target=target, args=args, daemon=True).start()
+time.sleep(0.2)
+print("there", flush=True)
+Thing().method()
+)";
+
+class EveryPython : public ::testing::TestWithParam<int> {
+ protected:
+  std::unique_ptr<ProcessStacks> Open(int32_t pid,
+                                      std::unique_ptr<ProcessMemory> memory = nullptr) {
+    LiveMemory live(pid);
+    NoPython why;
+    const auto runtime = finder_.Find(pid, live, why);
+    EXPECT_TRUE(runtime.has_value()) << why.reason;
+    if (!runtime) return nullptr;
+    if (!memory) memory = std::make_unique<LiveMemory>(pid);
+    return std::make_unique<ProcessStacks>(pid, std::move(memory), *runtime, texts_);
+  }
+  // The stack whose innermost frame is that one, once it is there.
+  std::optional<ThreadSample> Find(ProcessStacks& stacks, const std::string& function) {
+    for (int tries = 0; tries < 2000; ++tries) {
+      std::vector<ThreadSample> samples;
+      EXPECT_EQ(stacks.Sample(samples), ReadOutcome::kOk);
+      for (const ThreadSample& sample : samples) {
+        if (texts_.Text(sample.frames.back().function) == function) return sample;
+      }
+      usleep(1000);
+    }
+    return std::nullopt;
+  }
+
+  PythonFinder finder_;
+  TextTable texts_;
+};
+
+TEST_P(EveryPython, TellsTheKnownStacksOfAllThreads) {
+  const auto pythons = steptrace::testing::Pythons(GetParam());
+  if (pythons.empty()) GTEST_SKIP() << "no Python 3." << GetParam() << " here";
+  for (const std::string& python : pythons) {
+    SCOPED_TRACE(python);
+    PythonChild child(python, kProgram);
+    auto stacks = Open(child.pid());
+    ASSERT_NE(stacks, nullptr);
+    const auto main = Find(*stacks, "generator");
+    ASSERT_TRUE(main.has_value());
+    EXPECT_THAT(Words(*main, texts_), ElementsAre("<module>:28", "Thing.method:4", "Thing.inner:7",
+                                                  "Thing.inner.<locals>.<lambda>:7",
+                                                  "outer_generator:12", "generator:10"));
+    EXPECT_EQ(main->tid, child.pid());
+    EXPECT_FALSE(main->running);
+    EXPECT_EQ(texts_.Text(main->frames.front().file), "<string>");
+    const auto named = Find(*stacks, "größe_名前_𐀀");
+    ASSERT_TRUE(named.has_value());
+    EXPECT_EQ(named->frames.back().line, 15);
+    EXPECT_NE(named->tid, child.pid());
+    const auto works = Find(*stacks, "work");
+    ASSERT_TRUE(works.has_value());
+    EXPECT_GE(works->frames.back().line, 17);
+    EXPECT_LE(works->frames.back().line, 18);
+    const auto deep = Find(*stacks, "deep");
+    ASSERT_TRUE(deep.has_value());
+    EXPECT_TRUE(deep->cut);
+    EXPECT_EQ(deep->frames.size(), FrameChain::kMaxFrames);
+    EXPECT_EQ(deep->frames.back().line, 21);
+    EXPECT_EQ(deep->frames.front().line, 22);
+    child.Kill();
+    std::vector<ThreadSample> samples;
+    EXPECT_EQ(stacks->Sample(samples), ReadOutcome::kGone);
+    EXPECT_TRUE(samples.empty());
+  }
+}
+
+// Code comes and goes at the same addresses: a name is never that of the code that was there.
+TEST_P(EveryPython, SeesAnAddressTakenByOtherCode) {
+  const auto pythons = steptrace::testing::Pythons(GetParam());
+  if (pythons.empty()) GTEST_SKIP() << "no Python 3." << GetParam() << " here";
+  PythonChild child(pythons.front(), R"(
+import time
+def run(name, lines):
+    space = {"time": time}
+    exec("\n" * lines + f"def {name}():\n    time.sleep(0.002)\n" * 1, space)
+    space[name]()
+print("there", flush=True)
+while True:
+    for number in range(50):
+        run(f"name_{number}", number)
+)");
+  auto stacks = Open(child.pid());
+  ASSERT_NE(stacks, nullptr);
+  int seen = 0;
+  for (int tries = 0; tries < 3000 && seen < 300; ++tries) {
+    std::vector<ThreadSample> samples;
+    ASSERT_EQ(stacks->Sample(samples), ReadOutcome::kOk);
+    for (const ThreadSample& sample : samples) {
+      const std::string& name = texts_.Text(sample.frames.back().function);
+      if (!name.starts_with("name_")) continue;
+      ++seen;
+      const int number = std::stoi(name.substr(5));
+      EXPECT_GE(sample.frames.back().line, number + 1) << name;
+      EXPECT_LE(sample.frames.back().line, number + 2) << name;
+    }
+    usleep(1000);
+  }
+  EXPECT_GE(seen, 100);
+}
+
+// Another process's memory with bytes that are not what they were.
+class DamagedMemory : public ProcessMemory {
+ public:
+  DamagedMemory(int32_t pid, uint64_t seed, int one_in)
+      : live_(pid), random_(seed), one_in_(one_in) {}
+
+  ReadOutcome Read(std::span<const MemoryPiece> pieces) override {
+    ++reads;
+    for (const MemoryPiece& piece : pieces) bytes += piece.bytes;
+    if (random_() % 64 == 0) return ReadOutcome::kFault;
+    const ReadOutcome outcome = live_.Read(pieces);
+    if (outcome != ReadOutcome::kOk) return outcome;
+    for (const MemoryPiece& piece : pieces) Damage(piece);
+    return outcome;
+  }
+
+  int64_t reads = 0;
+  int64_t bytes = 0;
+
+ private:
+  // Words become others: anything, nothing, all ones, a neighbour, or one that was read before.
+  void Damage(const MemoryPiece& piece) {
+    for (size_t at = 0; at + 8 <= piece.bytes; at += 8) {
+      const auto word = Load<uint64_t>(piece.into + at);
+      if (random_() % static_cast<uint64_t>(one_in_) != 0) {
+        if (random_() % 16 == 0) before_ = word;
+        continue;
+      }
+      const uint64_t wild[] = {random_(), 0, UINT64_MAX, word + 8, before_, uint64_t{1} << 40};
+      const uint64_t other = wild[random_() % 6];
+      std::memcpy(piece.into + at, &other, sizeof other);
+    }
+  }
+
+  LiveMemory live_;
+  std::mt19937_64 random_;
+  int one_in_;
+  uint64_t before_ = 0;
+};
+
+TEST_P(EveryPython, DamagedMemoryCostsNothingButTheSample) {
+  const auto pythons = steptrace::testing::Pythons(GetParam());
+  if (pythons.empty()) GTEST_SKIP() << "no Python 3." << GetParam() << " here";
+  PythonChild child(pythons.front(), kProgram);
+  for (int one_in : {4, 50, 2000}) {
+    for (uint64_t seed = 0; seed < 30; ++seed) {
+      auto memory = std::make_unique<DamagedMemory>(child.pid(), seed, one_in);
+      DamagedMemory& counts = *memory;
+      auto stacks = Open(child.pid(), std::move(memory));
+      ASSERT_NE(stacks, nullptr);
+      StackTable table(texts_);
+      for (int round = 0; round < 5; ++round) {
+        counts.reads = counts.bytes = 0;
+        std::vector<ThreadSample> samples;
+        (void)stacks->Sample(samples);
+        EXPECT_LE(samples.size(), ThreadList::kMaxThreads);
+        EXPECT_LT(counts.reads, 200'000);
+        EXPECT_LT(counts.bytes, int64_t{1} << 30);
+        for (const ThreadSample& sample : samples) {
+          EXPECT_LE(sample.frames.size(), FrameChain::kMaxFrames);
+          table.Intern(sample.frames, sample.cut);
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, EveryPython, ::testing::Values(11, 12, 13, 14),
+                         [](const auto& version) {
+                           return "Python3" + std::to_string(version.param);
+                         });
+
+TEST(PythonFinder, SaysWhyThereIsNothingToRead) {
+  PythonFinder finder;
+  NoPython why;
+  PythonChild shell("/bin/sh", "echo; exec sleep 1000");
+  LiveMemory memory(shell.pid());
+  EXPECT_FALSE(finder.Find(shell.pid(), memory, why).has_value());
+  EXPECT_THAT(why.reason, ::testing::HasSubstr("no CPython"));
+  for (int minor : {8, 10}) {
+    for (const std::string& python : steptrace::testing::Pythons(minor)) {
+      PythonChild old(python, "import time; print('', flush=True); time.sleep(1000)");
+      LiveMemory its_memory(old.pid());
+      EXPECT_FALSE(finder.Find(old.pid(), its_memory, why).has_value());
+      EXPECT_THAT(why.reason, ::testing::HasSubstr("CPython before 3.11")) << python;
+      EXPECT_FALSE(why.may_change);
+    }
+  }
+  EXPECT_FALSE(finder.Find(INT32_MAX, memory, why).has_value());
+  EXPECT_TRUE(why.gone);
+}
+
+TEST(PythonFiles, AreTheProgramAndItsLibrary) {
+  constexpr const char* kMaps =
+      "400000-41f000 r--p 00000000 08:01 11 /usr/bin/python3.13\n"
+      "41f000-6c0000 r-xp 0001f000 08:01 11 /usr/bin/python3.13\n"
+      "7f0000000000-7f0000100000 r--p 00000000 08:01 12 /opt/a b/libpython3.13.so.1.0\n"
+      "7f0000100000-7f0000200000 r--p 00000000 08:01 13 /usr/lib/libc.so.6\n"
+      "7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0 [stack]\n"
+      "damaged\n\n- - - - - /libpython3\n";
+  const auto files = PythonFiles(kMaps, "/usr/bin/python3.13");
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files[0].path, "/opt/a b/libpython3.13.so.1.0") << "the library before the program";
+  EXPECT_EQ(files[0].address, 0x7f0000000000u);
+  EXPECT_EQ(files[1].address, 0x400000u);
+}
+
+}  // namespace
+}  // namespace steptrace::agent

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/stacks/stack_sampler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "agent/stacks/stack_thread.h"
+#include "agent/system/process_text.h"
+#include "base/time.h"
+#include "testing/python_child.h"
+
+namespace steptrace::agent {
+namespace {
+
+using steptrace::testing::PythonChild;
+using ::testing::SizeIs;
+
+constexpr int64_t kPeriodNs = 50 * kNsPerMs;
+constexpr const char* kSleeps = "import time; print('', flush=True); time.sleep(1000)";
+
+JobRoot RootOf(int32_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  return {pid, ParseProcessStat(text)->start_ticks};
+}
+
+std::string Python() {
+  const auto pythons = steptrace::testing::Pythons(11);
+  return pythons.empty() ? "" : pythons.front();
+}
+
+TEST(StackTable, NumbersCallersBeforeCallees) {
+  TextTable texts;
+  const uint32_t f = texts.Intern("f"), g = texts.Intern("g"), file = texts.Intern("a.py");
+  StackTable table(texts);
+  EXPECT_EQ(table.Intern({{f, file, 1}, {g, file, 5}}, false), 1);
+  EXPECT_EQ(table.Intern({{f, file, 1}, {g, file, 5}}, false), 1);
+  EXPECT_EQ(table.Intern({{f, file, 1}, {g, file, 6}}, false), 2);
+  EXPECT_EQ(table.Intern({{f, file, 1}}, false), 0);
+  const auto added = table.TakeNew();
+  ASSERT_THAT(added, SizeIs(3));
+  EXPECT_EQ(added[0].parent, std::nullopt);
+  EXPECT_EQ(added[2].parent, 0);
+  EXPECT_EQ(added[2].function, "g");
+  EXPECT_EQ(added[2].file, "a.py");
+  EXPECT_EQ(added[2].line, 6);
+  EXPECT_THAT(table.TakeNew(), SizeIs(0));
+  const int32_t cut = table.Intern({{f, file, 1}}, true);
+  const auto outer = table.TakeNew();
+  ASSERT_THAT(outer, SizeIs(2));
+  EXPECT_EQ(outer[0].function, "(outer frames)");
+  EXPECT_EQ(outer[1].parent, outer[0].stack);
+  EXPECT_EQ(outer[1].stack, cut);
+}
+
+TEST(StackTable, IsBounded) {
+  TextTable texts;
+  const uint32_t f = texts.Intern("f");
+  StackTable table(texts, 3);
+  for (int line = 1; line <= 3; ++line) table.Intern({{f, f, line}}, false);
+  const int32_t full = table.Intern({{f, f, 4}}, false);
+  EXPECT_EQ(table.Intern({{f, f, 5}}, false), full);
+  EXPECT_EQ(table.Intern({{f, f, 2}}, false), 1) << "those with a number keep it";
+  EXPECT_EQ(table.TakeNew().back().function, "(too many stacks)");
+  EXPECT_EQ(table.too_many(), 2);
+}
+
+TEST(StackSampler, SamplesStandForTheTimeSinceTheOneBefore) {
+  if (Python().empty()) GTEST_SKIP() << "no Python 3.11 here";
+  PythonChild child(Python(), kSleeps);
+  StackSampler sampler;
+  sampler.SetProcesses({RootOf(child.pid())});
+  StackReadings readings;
+  for (int i = 0; i < 3; ++i) {
+    sampler.Sample(MonotonicNowNs(), kPeriodNs, readings);
+    usleep(i == 0 ? 20'000 : 150'000);
+  }
+  ASSERT_THAT(readings.samples, SizeIs(3));
+  EXPECT_EQ(sampler.read_processes(), 1);
+  EXPECT_EQ(readings.samples[0].interval_ns, kPeriodNs) << "the first: one period";
+  EXPECT_EQ(readings.samples[1].interval_ns,
+            readings.samples[1].monotonic_ns - readings.samples[0].monotonic_ns);
+  EXPECT_EQ(readings.samples[2].interval_ns, 2 * kPeriodNs) << "never more than two periods";
+  EXPECT_EQ(readings.samples[0].tid, child.pid());
+  EXPECT_FALSE(readings.samples[0].running);
+  EXPECT_THAT(readings.unread, SizeIs(0));
+}
+
+TEST(StackSampler, SaysOnceWhyAProcessIsNotRead) {
+  PythonChild shell("/bin/sh", "echo; exec sleep 1000");
+  JobRoot other_life = RootOf(getpid());
+  ++other_life.start_ticks;
+  StackSampler sampler;
+  sampler.SetProcesses({RootOf(shell.pid()), other_life, {INT32_MAX, 5}});
+  StackReadings readings;
+  for (int i = 0; i < 3; ++i) sampler.Sample(i * 60 * kNsPerSecond, kPeriodNs, readings);
+  ASSERT_THAT(readings.unread, SizeIs(1));
+  EXPECT_EQ(readings.unread[0].process.pid, shell.pid());
+  EXPECT_THAT(readings.samples, SizeIs(0));
+}
+
+class ForbiddenMemory : public ProcessMemory {
+ public:
+  explicit ForbiddenMemory(const bool& allowed, int32_t pid) : allowed_(allowed), live_(pid) {}
+  ReadOutcome Read(std::span<const MemoryPiece> pieces) override {
+    return allowed_ ? live_.Read(pieces) : ReadOutcome::kForbidden;
+  }
+
+ private:
+  const bool& allowed_;
+  LiveMemory live_;
+};
+
+TEST(StackSampler, TriesAgainWhereRightsMayCome) {
+  if (Python().empty()) GTEST_SKIP() << "no Python 3.11 here";
+  PythonChild child(Python(), kSleeps);
+  bool allowed = false;
+  StackSamplerOptions options;
+  options.memory_of = [&](int32_t pid) { return std::make_unique<ForbiddenMemory>(allowed, pid); };
+  StackSampler sampler(options);
+  sampler.SetProcesses({RootOf(child.pid())});
+  StackReadings readings;
+  sampler.Sample(0, kPeriodNs, readings);
+  ASSERT_THAT(readings.unread, SizeIs(1));
+  EXPECT_EQ(readings.unread[0].reason, "its memory may not be read");
+  EXPECT_NE(readings.unread[0].remedy, "");
+  allowed = true;
+  sampler.Sample(kNsPerSecond, kPeriodNs, readings);
+  EXPECT_THAT(readings.samples, SizeIs(0)) << "not asked at every sample";
+  sampler.Sample(60 * kNsPerSecond, kPeriodNs, readings);
+  EXPECT_THAT(readings.samples, SizeIs(1));
+  allowed = false;
+  sampler.Sample(61 * kNsPerSecond, kPeriodNs, readings);
+  EXPECT_THAT(readings.unread, SizeIs(1)) << "told once";
+}
+
+// A pid that executes another program, and then Python again.
+TEST(StackSampler, FollowsAProcessThatExecutesAnother) {
+  if (Python().empty()) GTEST_SKIP() << "no Python 3.11 here";
+  PythonChild child(Python(),
+                    "import os, sys, time; print('', flush=True); time.sleep(0.3);"
+                    "os.execv(sys.executable, [sys.executable, '-c', 'def there():\\n  "
+                    "import time; print(flush=True); time.sleep(1000)\\nthere()'])");
+  StackSampler sampler;
+  sampler.SetProcesses({RootOf(child.pid())});
+  StackReadings readings;
+  sampler.Sample(MonotonicNowNs(), kPeriodNs, readings);
+  EXPECT_THAT(readings.samples, SizeIs(1));
+  child.WaitForLine();
+  bool found = false;
+  for (int i = 0; i < 200 && !found; ++i) {
+    readings.stacks.clear();
+    sampler.Sample(i * 60 * kNsPerSecond, kPeriodNs, readings);
+    for (const NewStack& stack : readings.stacks) found |= stack.function == "there";
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(StackThread, SamplesAtItsRateUntilItIsStopped) {
+  if (Python().empty()) GTEST_SKIP() << "no Python 3.11 here";
+  PythonChild child(Python(), kSleeps);
+  StackThread thread(10 * kNsPerMs);
+  thread.SetProcesses({RootOf(child.pid())});
+  usleep(600'000);
+  thread.Stop(10'000);
+  const StackReadings readings = thread.Take();
+  EXPECT_GE(readings.samples.size(), 10u);
+  EXPECT_LE(readings.samples.size(), 130u);
+  EXPECT_FALSE(readings.stacks.empty());
+  ASSERT_THAT(readings.losses, ::testing::Not(SizeIs(0)));
+  usleep(50'000);
+  EXPECT_THAT(thread.Take().samples, SizeIs(0));
+}
+
+}  // namespace
+}  // namespace steptrace::agent

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/stacks/stack_table.h"
+
+namespace steptrace::agent {
+
+// splitmix64's finalizer (Steele, Lea, Flood 2014) over both halves.
+size_t StackTable::KeyHash::operator()(const Key& key) const {
+  const auto mix = [](uint64_t value) {
+    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
+    value = (value ^ value >> 27) * 0x94d049bb133111eb;
+    return value ^ value >> 31;
+  };
+  const uint64_t names = uint64_t{key.function} << 32 | key.file;
+  const uint64_t place =
+      uint64_t{static_cast<uint32_t>(key.parent)} << 32 | static_cast<uint32_t>(key.line);
+  return mix(mix(names + 0x9e3779b97f4a7c15) + place);
+}
+
+int32_t StackTable::Add(std::optional<int32_t> parent, std::string function, std::string file,
+                        int32_t line) {
+  new_.push_back({next_, parent, std::move(function), std::move(file), line});
+  return next_++;
+}
+
+int32_t StackTable::Named(std::optional<int32_t>& stack, const char* name) {
+  if (!stack) stack = Add(std::nullopt, name, "", 0);
+  return *stack;
+}
+
+int32_t StackTable::Intern(const std::vector<FrameFacts>& frames, bool cut) {
+  int32_t parent = cut ? Named(outer_, "(outer frames)") : -1;
+  for (const FrameFacts& frame : frames) {
+    const Key key{parent, frame.function, frame.file, frame.line};
+    if (const auto found = stacks_.find(key); found != stacks_.end()) {
+      parent = found->second;
+      continue;
+    }
+    if (stacks_.size() >= max_stacks_) {
+      ++too_many_;
+      return Named(full_, "(too many stacks)");
+    }
+    const auto caller = parent < 0 ? std::nullopt : std::optional(parent);
+    parent = stacks_[key] =
+        Add(caller, texts_.Text(frame.function), texts_.Text(frame.file), frame.line);
+  }
+  return parent;
+}
+
+}  // namespace steptrace::agent

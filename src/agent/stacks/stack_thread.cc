@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/stacks/stack_thread.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "base/time.h"
+
+namespace steptrace::agent {
+namespace {
+
+// The owner takes them twice a second; if it is stopped that long, the newest are left out.
+constexpr size_t kMaxWaitingSamples = 1 << 18;
+constexpr int64_t kObserveIntervalNs = kNsPerSecond;
+
+LimiterOptions LimitsOf(int64_t period_ns) {
+  LimiterOptions limits;
+  limits.interval_ns = period_ns;
+  limits.cpu_budget_cores = StackThread::kBudgetCores;
+  limits.who = "Sampling stacks";
+  limits.what = "stacks are";
+  return limits;
+}
+
+template <class Value>
+void MoveTo(std::vector<Value>& from, std::vector<Value>& to) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
+  from.clear();
+}
+
+}  // namespace
+
+struct StackThread::Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool stop = false;
+  bool ended = false;
+  std::optional<std::vector<JobRoot>> processes;  // new ones
+  StackReadings readings;
+
+  // The rest belongs to the thread.
+  StackSampler sampler;
+  StackReadings taken;
+  AgentLimiter limiter;
+  std::minstd_rand random{std::random_device{}()};
+  int64_t next_ns = 0;
+  int64_t next_observe_ns = 0;
+
+  explicit Shared(int64_t period_ns)
+      : limiter(LimitsOf(period_ns),
+                [this](const LimiterEvent& event) { taken.limits.push_back(event); }) {}
+
+  static void Run(std::shared_ptr<Shared> self);
+  bool WaitUntilDue();
+  void Observe(int64_t now_ns);
+  void HandOver();
+  // Uniform in (least, most) periods.
+  int64_t Jittered(double least, double most) {
+    return static_cast<int64_t>(std::uniform_real_distribution(least, most)(random) *
+                                static_cast<double>(limiter.interval_ns()));
+  }
+};
+
+void StackThread::Shared::Run(std::shared_ptr<Shared> self) {
+  pthread_setname_np(pthread_self(), "steptrace-stk");
+  while (self->WaitUntilDue()) {
+    const int64_t now_ns = MonotonicNowNs();
+    self->sampler.Sample(now_ns, self->limiter.interval_ns(), self->taken);
+    self->next_ns = now_ns + self->Jittered(0.5, 1.5);
+    if (now_ns >= self->next_observe_ns) self->Observe(now_ns);
+    self->HandOver();
+  }
+  self->sampler.TellLosses(self->taken);
+  self->HandOver();
+  std::lock_guard lock(self->mutex);
+  self->ended = true;
+  self->changed.notify_all();
+}
+
+// False: it is to stop.
+bool StackThread::Shared::WaitUntilDue() {
+  std::unique_lock lock(mutex);
+  for (;;) {
+    if (stop) return false;
+    if (processes) {
+      sampler.SetProcesses(*std::exchange(processes, std::nullopt));
+      next_ns = std::min(next_ns, MonotonicNowNs() + Jittered(0, 0.5));
+    }
+    const int64_t wait_ns = next_ns - MonotonicNowNs();
+    if (wait_ns <= 0) return true;
+    changed.wait_for(lock, std::chrono::nanoseconds(wait_ns));
+  }
+}
+
+void StackThread::Shared::Observe(int64_t now_ns) {
+  next_observe_ns = now_ns + kObserveIntervalNs;
+  const int64_t processes_read = std::max<int64_t>(1, sampler.read_processes());
+  limiter.SetCpuBudget(kBudgetCores * static_cast<double>(processes_read));
+  limiter.Observe(now_ns, ClockNowNs(CLOCK_THREAD_CPUTIME_ID), 0);
+  sampler.TellLosses(taken);
+}
+
+void StackThread::Shared::HandOver() {
+  std::lock_guard lock(mutex);
+  if (readings.samples.size() + taken.samples.size() > kMaxWaitingSamples) {
+    readings.not_taken += static_cast<int64_t>(taken.samples.size());
+    taken.samples.clear();
+  }
+  MoveTo(taken.samples, readings.samples);
+  MoveTo(taken.stacks, readings.stacks);
+  MoveTo(taken.unread, readings.unread);
+  MoveTo(taken.limits, readings.limits);
+  MoveTo(taken.losses, readings.losses);
+  readings.too_many_stacks = taken.too_many_stacks;
+}
+
+StackThread::StackThread(int64_t period_ns) : shared_(std::make_shared<Shared>(period_ns)) {
+  std::thread(Shared::Run, shared_).detach();
+}
+
+StackThread::~StackThread() {
+  Stop(0);
+}
+
+void StackThread::SetProcesses(std::vector<JobRoot> processes) {
+  {
+    std::lock_guard lock(shared_->mutex);
+    shared_->processes = std::move(processes);
+  }
+  shared_->changed.notify_all();
+}
+
+StackReadings StackThread::Take() {
+  std::lock_guard lock(shared_->mutex);
+  StackReadings taken = std::exchange(shared_->readings, {});
+  shared_->readings.not_taken = taken.not_taken;
+  shared_->readings.too_many_stacks = taken.too_many_stacks;
+  return taken;
+}
+
+void StackThread::Stop(int64_t at_most_ms) {
+  std::unique_lock lock(shared_->mutex);
+  shared_->stop = true;
+  shared_->changed.notify_all();
+  shared_->changed.wait_for(lock, std::chrono::milliseconds(at_most_ms),
+                            [&] { return shared_->ended; });
+}
+
+}  // namespace steptrace::agent

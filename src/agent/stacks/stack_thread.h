@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "agent/stacks/stack_sampler.h"
+
+namespace steptrace::agent {
+
+// Samples stacks in a thread of its own ("steptrace-stk"), at moments that jitter so that they do
+// not fall into step with the training. It measures its own CPU time: over the budget it samples
+// less often and says so. The owner, one thread, tells the processes and takes; it never waits but
+// in Stop.
+class StackThread {
+ public:
+  // Of a core, for each process whose stacks are read.
+  static constexpr double kBudgetCores = 0.003;
+
+  explicit StackThread(int64_t period_ns);
+  ~StackThread();
+  StackThread(const StackThread&) = delete;
+  StackThread& operator=(const StackThread&) = delete;
+
+  // From the next sample on, which comes within a period.
+  void SetProcesses(std::vector<JobRoot> processes);
+  // What has been read since the last call.
+  StackReadings Take();
+  // Waits for the sample under way, at most so long; no other follows.
+  void Stop(int64_t at_most_ms);
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace steptrace::agent
