@@ -45,7 +45,11 @@ def stacks():
 
 def main_threads(run):
     """Tracks of the threads that processes began with, by the kind of their process."""
-    rows = [r for path in sorted(run.glob("tables/tracks/**/*.parquet")) for r in pq.read_table(path).to_pylist()]
+    rows = [
+        r
+        for path in sorted(run.glob("tables/tracks/**/*.parquet"))
+        for r in pq.read_table(path).to_pylist()
+    ]
     kinds = {row["track"]: row["kind"] for row in rows}
     threads = {}
     for row in rows:
