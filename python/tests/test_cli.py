@@ -74,7 +74,7 @@ def ui_stderr(folder, *arguments):
     ) as server:
         try:
             address = server.stdout.readline().split()[0]
-            with urllib.request.urlopen(f"{address}/api/runs", timeout=30) as answer:
+            with urllib.request.urlopen(f"{address}api/runs", timeout=30) as answer:
                 assert json.load(answer)["runs"]
         finally:
             server.send_signal(signal.SIGINT)

@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
-import { accessible, address, open, settled, test } from './pages';
-import { folder, HOSTILE, live, reportOf, steptrace } from './runs';
+import { accessible, address, grouped, open, settled, test } from './pages';
+import { folder, HOSTILE, live, MEGABYTES, reportOf, steptrace } from './runs';
 
 test('from the runs to the evidence in two clicks', async ({ page }) => {
   await open(page, '/runs?runs.q=slow');
@@ -118,6 +118,95 @@ test('names are text, however hostile', async ({ page }) => {
   }
   await open(page, '/run/hostile/overview');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(HOSTILE);
+});
+
+test('names of a megabyte are cut, and told apart', async ({ page }) => {
+  let received = 0;
+  page.on('response', (response) => {
+    if (response.url().includes('/api/'))
+      void response.body().then(
+        (body) => (received += body.length),
+        () => undefined, // of one that was given up
+      );
+  });
+  for (const [view, grid] of [
+    ['operators', 'Operators'],
+    ['kernels', 'Kernels'],
+  ] as const) {
+    await open(page, `/run/megabytes/${view}`);
+    const rows = page.getByRole('grid', { name: grid });
+    await expect(rows).toHaveAttribute('aria-rowcount', String(MEGABYTES + 1));
+    const size = await page.evaluate(() => document.documentElement.outerHTML.length);
+    expect(size).toBeLessThan(1_000_000);
+    await rows.getByRole('button', { name: 'Calls' }).click();
+    await expect(page).toHaveURL(/sort=-calls/);
+  }
+  for (const view of ['overview', 'devices', 'timeline', 'rules'])
+    await open(page, `/run/megabytes/${view}`);
+  const size = await page.evaluate(() => document.documentElement.outerHTML.length);
+  expect(size).toBeLessThan(1_000_000);
+  // The ranges of the devices' view are rows of a table, in which names are whole: once each.
+  expect(received).toBeLessThan((MEGABYTES + 4) * 1_000_000);
+});
+
+test('copying takes a name whole', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await open(page, '/run/megabytes/kernels');
+  await page.getByRole('grid', { name: 'Kernels' }).focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Control+c');
+  const copied = () => page.evaluate(async () => (await navigator.clipboard.readText()).length);
+  await expect.poll(copied).toBeGreaterThan(1_000_000);
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  expect(text).toMatch(/(^|\n|\t)m{1000000}\d+\t/);
+  expect(text).not.toContain('… [');
+});
+
+test.describe('a chosen stretch', () => {
+  // Read when a test runs: the runs are made after the tests are listed.
+  const middle = () => {
+    const role = reportOf('eight-ranks').roles[8];
+    if (!role) throw new Error('the run has roles by step');
+    return `from_ns=${role.ts_ns}&to_ns=${role.ts_ns + role.total_ns}`;
+  };
+  const section = async (name: string, params: string) =>
+    (await fetch(`${address()}/api/runs/eight-ranks/section/${name}?${params}`)).json() as Promise<
+      Record<string, { calls: number }[]>
+    >;
+  for (const [view, stat] of [
+    ['operators', 'Calls'],
+    ['kernels', 'Launches'],
+  ] as const) {
+    test(`${view} follow it`, async ({ page }) => {
+      const query = middle();
+      const calls = async (params: string) =>
+        ((await section(view, params))[view] ?? []).reduce((sum, row) => sum + row.calls, 0);
+      const [part, whole] = [await calls(query), await calls('')];
+      expect(part).toBeGreaterThan(0);
+      expect(part).toBeLessThan(whole / 2);
+      await open(page, `/run/eight-ranks/${view}?${query}`);
+      const shown = page
+        .locator('main dl > div', { hasText: stat })
+        .locator('[data-exact]')
+        .first();
+      await expect(shown).toHaveAttribute('data-exact', grouped(part));
+      await page.reload();
+      await expect(shown).toHaveAttribute('data-exact', grouped(part));
+      await page.keyboard.press('Escape');
+      await expect(shown).toHaveAttribute('data-exact', grouped(whole));
+    });
+  }
+  for (const view of ['memory', 'distributed', 'devices', 'modules']) {
+    test(`${view} follows it`, async ({ page }) => {
+      const query = middle();
+      const asked = page.waitForRequest((request) =>
+        request.url().includes(`/section/${view}?${query}`),
+      );
+      await open(page, `/run/eight-ranks/${view}?${query}`);
+      expect((await (await asked).response())?.status()).toBe(200);
+      await expect(page.getByRole('alert')).toHaveCount(0);
+    });
+  }
 });
 
 test('no path leaves the folder', async ({ page }) => {

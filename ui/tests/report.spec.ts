@@ -66,6 +66,32 @@ test('steps in the page are drawn', async ({ page }) => {
   );
 });
 
+test('findings stand on the axis of the run', async ({ page }) => {
+  const report = reportOf('slow');
+  const findings = [
+    { ts_ns: 0, severity: 'warning', kind: 'rule', subject: 'Dataloader', text: 'rank 0 waits' },
+    {
+      ts_ns: report.run.duration_ns,
+      severity: 'info',
+      kind: 'alert',
+      subject: '',
+      text: '<b>2</b>',
+    },
+  ];
+  const outliers = report.steps.outliers.length;
+  await show(page, write('findings', { ...report, findings }));
+  const marks = page.locator('[data-lane="Findings"]');
+  await expect(marks).toHaveCount(2);
+  await expect(marks.nth(1)).toHaveAttribute('aria-label', '<b>2</b>');
+  const [first, last] = [await marks.nth(0).boundingBox(), await marks.nth(1).boundingBox()];
+  expect((last?.x ?? 0) - (first?.x ?? 0)).toBeGreaterThan(500);
+  await expect(page.locator('[data-lane="Slow steps"]')).toHaveCount(outliers);
+  await accessible(page);
+  await marks.nth(0).click();
+  await expect(page).toHaveURL(/\/rules/);
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
 test('hostile names stay text', async ({ page }) => {
   await show(page, write('hostile', reportOf('hostile')));
   await expect(page.locator('img[src="x"]')).toHaveCount(0);

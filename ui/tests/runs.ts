@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runs that the pages are tested on, and what the executable itself says of them.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Report } from '../src/api/report';
@@ -85,6 +85,37 @@ function hostile(path: string) {
   run(['import', '--name', HOSTILE, '--output', path, file]);
 }
 
+/** So many different names of a megabyte, of operators, of their launches and of kernels. */
+export const MEGABYTES = 12;
+function megabytes(path: string) {
+  const name = (i: number) => `${'m'.repeat(1_000_000)}${i}`;
+  const event = (i: number, cat: string, tid: number, text: string) => ({
+    ph: 'X',
+    cat,
+    name: text,
+    pid: 1,
+    tid,
+    ts: 1000 + i * 100,
+    dur: 80,
+    args: { 'External id': i, correlation: i },
+  });
+  const events = Array.from({ length: MEGABYTES }, (_, i) => [
+    event(i, 'cpu_op', 1, name(i)),
+    event(i, 'cuda_runtime', 1, 'cudaLaunchKernel'),
+    event(i, 'user_annotation', 1, name(i)),
+    event(i, 'kernel', 7, name(i)),
+  ]).flat();
+  const file = join(work, 'megabytes.json');
+  writeFileSync(file, JSON.stringify({ schemaVersion: 1, traceEvents: events }));
+  run(['import', '--name', 'megabytes', '--output', path, file]);
+  rmSync(file);
+}
+
+/** The run `slow` with sampled stacks. */
+function sampled(path: string) {
+  execFileSync(python, [join(here, 'add_samples.py'), join(folder, 'slow'), path]);
+}
+
 /** Makes what is missing; a run made by an earlier session is kept. */
 export function makeRuns() {
   mkdirSync(folder, { recursive: true });
@@ -93,6 +124,8 @@ export function makeRuns() {
   once('idle', (path) => run(['run', '--output', path, '--', python, '-c', 'pass']));
   once('eight-ranks', eightRanks);
   once('hostile', hostile);
+  once('megabytes', megabytes);
+  once('sampled', sampled);
   const real = join(root, '../shared/data/kineto/v100_resnet50_workers0.pt.trace.json.gz');
   if (existsSync(real)) once('v100', (path) => run(['import', '--output', path, real]));
   once('broken', (path) => {

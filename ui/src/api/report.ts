@@ -104,12 +104,30 @@ export interface Breakdown {
   share: number;
 }
 
+/** A function of the user's in which a stage's time was spent, and what it called there of a library. */
+export interface StageFunction {
+  function: string;
+  file: string;
+  line: number | null;
+  call?: string | null;
+  ns: Ns;
+  share: number;
+}
+
+/** A stage of the data pipeline; what samples tell of it is absent without them. */
+export interface DataStage extends Part {
+  share_low?: number | null;
+  share_high?: number | null;
+  samples?: number | null;
+  functions?: StageFunction[];
+}
+
 export interface DataPipeline {
   applicable: boolean;
   workers: number;
   waits: number;
   starved_waits: number;
-  stages: Part[];
+  stages: DataStage[];
   loaders: { rank: number; pid: number; fact: unknown }[];
 }
 
@@ -148,6 +166,14 @@ export interface Loss {
   from_ns: Ns | null;
   to_ns: Ns | null;
   detail: string;
+}
+
+export interface Finding {
+  ts_ns: Ns;
+  severity: string;
+  kind: string;
+  subject: string;
+  text: string;
 }
 
 export interface Roles {
@@ -203,6 +229,8 @@ export interface Report {
   recommendations: Recommendation[];
   system: SystemRow[];
   rules: Rule[];
+  /** By time, the last 1000; absent in reports of older versions. */
+  findings?: Finding[];
   losses: Loss[];
   notes: string[];
 }

@@ -5,7 +5,7 @@ import { pageSource, readPage } from '../api/page';
 import { ApiError } from '../api/error';
 import { router } from '../state/router.svelte';
 import { theme } from '../state/theme.svelte';
-import { copyExact } from '../widgets/copy';
+import { copyFrom } from '../widgets/copy';
 import App from './App.svelte';
 import Broken from './Broken.svelte';
 import './tokens.css';
@@ -13,13 +13,14 @@ import './base.css';
 
 theme.start();
 router.start();
-document.addEventListener('copy', copyExact);
 
 const target = document.getElementById('app');
 if (target) {
   try {
     const page = readPage(document.getElementById('steptrace-report')?.textContent);
-    mount(App, { target, props: { source: page ? pageSource(page) : httpSource } });
+    const source = page ? pageSource(page) : httpSource;
+    copyFrom(source);
+    mount(App, { target, props: { source } });
   } catch (thrown) {
     mount(Broken, { target, props: { error: ApiError.of(thrown, 'the report in this page') } });
   }

@@ -81,6 +81,20 @@ export class RunContext {
     return this.stretch ? this.inStretch : this.report;
   }
 
+  /**
+   * A section of the report, of what begins in the chosen stretch (docs/reference/http.md): of the run's
+   * generation and stretch at the call, so a resource that calls it follows both. A page holds the whole
+   * run's alone.
+   */
+  section<T>(name: string, signal: AbortSignal): Promise<T> {
+    void this.generation;
+    const { stretch: within, source, id } = this;
+    if (source.kind === 'page')
+      return source.report(id, null, signal) as Promise<unknown> as Promise<T>;
+    const params = within ? { from_ns: within.from, to_ns: within.to } : {};
+    return source.json<T>(id, `section/${name}`, params, signal);
+  }
+
   choose(chosen: Stretch | null): void {
     const whole = chosen && stretch(chosen.from, chosen.to);
     this.navigate(router.route.query, whole);

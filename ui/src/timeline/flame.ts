@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boxes in boxes, as wide as what they stand for: call stacks and trees of modules.
 
+import type { SourcePlace } from './source';
+
 export interface Flame {
   name: string;
+  /** Where it is; absent: as far as its name tells. */
+  place?: SourcePlace | null;
+  /** What it shares its colour with; absent: its name decides. */
+  tint?: string;
   /** Own and that of all below. */
   value: number;
   depth: number;

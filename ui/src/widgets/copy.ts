@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Source } from '../api/source';
+import { cutTexts, mended } from '../base/cut_text';
+import { router } from '../state/router.svelte';
 
-/** What is copied carries exact figures: each `data-exact` in the selection stands in place of its text. */
-export function copyExact(event: ClipboardEvent): void {
+/** Whom to ask for texts in whole; a one-file report has nobody. */
+let server: Source | null = null;
+
+export function copyFrom(source: Source): void {
+  server = source.kind === 'server' ? source : null;
+  document.addEventListener('copy', copyExact);
+}
+
+/**
+ * What is copied carries exact figures: each `data-exact` in the selection stands in place of its text. Texts
+ * that the server has cut are asked for and put in whole.
+ */
+function copyExact(event: ClipboardEvent): void {
   const selection = getSelection();
   if (!selection || selection.isCollapsed || event.defaultPrevented || !event.clipboardData) return;
   const part = selection.getRangeAt(0).cloneContents();
@@ -10,6 +24,28 @@ export function copyExact(event: ClipboardEvent): void {
   for (const figure of figures) figure.textContent = figure.dataset.exact ?? '';
   const holder = document.createElement('div');
   holder.append(part);
-  event.clipboardData.setData('text/plain', holder.textContent ?? '');
+  const text = holder.textContent ?? '';
+  event.clipboardData.setData('text/plain', text);
   event.preventDefault();
+  void copyWhole(text);
+}
+
+/** Puts a text on the clipboard with all that was cut of it; where nothing was cut, nothing happens. */
+export async function copyWhole(text: string): Promise<void> {
+  const { route } = router;
+  const cut = cutTexts(text);
+  const source = server;
+  if (source === null || cut.length === 0 || route.kind !== 'run') return;
+  // What cannot be had stays cut, as it was copied already.
+  const whole = await Promise.all(
+    cut.map((number) =>
+      source
+        .json<{ text: string }>(route.run, `text/${number}`)
+        .then((answer): [string, string] => [number, answer.text])
+        .catch(() => null),
+    ),
+  );
+  const known = new Map(whole.filter((w) => w !== null));
+  if (known.size > 0)
+    await navigator.clipboard.writeText(mended(text, known)).catch(() => undefined);
 }

@@ -7,9 +7,12 @@ export interface Range {
   longest: { from: number; to: number };
 }
 
+/** Longer, nobody reads it, and a page with a million letters in an attribute stands still. */
+const MAX_NAME = 512;
+
 /** `step_12` and `step_13` are one range: numbers at the end count copies of it. */
 export const rangeName = (name: string): string =>
-  name.length > 512 ? name : name.replace(/[#_ -]?\d+$/, '') || name;
+  name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name.replace(/[#_ -]?\d+$/, '') || name;
 
 export function ranges(
   names: readonly string[],

@@ -63,7 +63,8 @@ export interface Allocator {
 }
 
 export interface MemorySection {
-  memory: { devices: MemoryDevice[]; allocator: Allocator[] };
+  /** Empty of a run without a profile. */
+  memory: { devices?: MemoryDevice[]; allocator?: Allocator[] };
 }
 
 export const keyOf = (d: MemoryDevice): string => `${d.rank}:${d.device}`;

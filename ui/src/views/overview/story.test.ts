@@ -122,6 +122,8 @@ it('the run in time: phases, and lanes only for what happened', () => {
   ]);
   expect(phases.inside.map((p) => [p.name, p.figure.exact])).toEqual([['checkpoint', '5 ns']]);
   expect(lanes(report(), null, [])).toEqual([]);
-  const found = lanes(report(), null, [{ ts: 500, kind: 'rule', severity: 'warning', text: 'x' }]);
+  const found = lanes(report(), null, [
+    { ts_ns: ns(500), kind: 'rule', severity: 'warning', subject: '', text: 'x' },
+  ]);
   expect(found.map((l) => [l.name, l.marks[0]?.from])).toEqual([['Findings', 100]]); // kept on the axis
 });

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the overview tells, as data: sentences, parts of the step, where evidence is shown, marks in time.
-import type { Evidence, Loss, Outlier, Report, Stage, Suspect, Verdict } from '../../api/report';
+import type {
+  Evidence,
+  Finding,
+  Loss,
+  Outlier,
+  Report,
+  Stage,
+  Suspect,
+  Verdict,
+} from '../../api/report';
 import { total, where, type Steps } from '../../api/steps';
 import { formatNs, formatShare, formatTimes, plural, words, type Figure } from '../../base/format';
 import { newer } from '../../base/never';
@@ -153,13 +162,6 @@ export interface Lane {
   readonly marks: readonly Mark[];
 }
 
-export interface Finding {
-  readonly ts: number;
-  readonly kind: string;
-  readonly severity: string;
-  readonly text: string;
-}
-
 /** What happened when: slow steps, evaluation, checkpoints, findings, losses. Lanes without any are left out. */
 export function lanes(report: Report, steps: Steps | null, findings: readonly Finding[]): Lane[] {
   const end = report.run.duration_ns;
@@ -192,7 +194,7 @@ function partMarks(steps: Steps | null, part: string, kind: string | null): Mark
 }
 
 function findingMark(finding: Finding, end: number): Mark {
-  const at = Math.max(0, Math.min(finding.ts, end));
+  const at = Math.max(0, Math.min(finding.ts_ns, end));
   const target = { view: finding.kind === 'rule' ? 'rules' : 'overview', stretch: null };
   return { from: ns(at), to: ns(at), text: finding.text, target };
 }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples of the threads' stacks (`/api/runs/{run}/samples`) as a flame graph and as functions.
+import { settle, type Flame } from '../../timeline/flame';
+import type { SourcePlace } from '../../timeline/source';
+
+export interface SampledFrame {
+  /** Its caller's place among the frames, before its own; -1: none. */
+  parent: number;
+  kind: string;
+  function: string;
+  file: string;
+  line: number;
+  /** With all that it called. */
+  running_ns: number;
+  waiting_ns: number;
+  self_running_ns: number;
+  self_waiting_ns: number;
+}
+
+export interface Samples {
+  kinds: {
+    kind: string;
+    threads: number;
+    samples: number;
+    running_ns: number;
+    waiting_ns: number;
+  }[];
+  ranks: number[];
+  unknown: { running_ns: number; waiting_ns: number };
+  nodes: SampledFrame[];
+}
+
+export const STATES = [
+  { id: 'both', title: 'Running and waiting' },
+  { id: 'running', title: 'Running' },
+  { id: 'waiting', title: 'Waiting' },
+] as const;
+export type State = (typeof STATES)[number]['id'];
+
+export const KIND_TITLE: Readonly<Record<string, string>> = {
+  training: 'Training thread',
+  worker: 'Workers',
+  other: 'Other threads',
+};
+
+type Times = Pick<SampledFrame, 'running_ns' | 'waiting_ns'>;
+
+function timeOf(times: Times, state: State): number {
+  switch (state) {
+    case 'running':
+      return times.running_ns;
+    case 'waiting':
+      return times.waiting_ns;
+    case 'both':
+      return times.running_ns + times.waiting_ns;
+  }
+}
+
+const own = (frame: SampledFrame, state: State): number =>
+  timeOf({ running_ns: frame.self_running_ns, waiting_ns: frame.self_waiting_ns }, state);
+
+/** Line 0 is none that is known; of native code the file is a library, which no editor shows. */
+export const placeOfFrame = (frame: SampledFrame): SourcePlace | null =>
+  frame.kind === 'python' && frame.line > 0 && frame.file.startsWith('/')
+    ? { file: frame.file, line: frame.line }
+    : null;
+
+const base = (file: string): string => file.slice(file.lastIndexOf('/') + 1);
+
+/** `decode · data.py:41`, and in whole `/job/data.py(41): decode`. */
+export function frameName(frame: SampledFrame): string {
+  const name = frame.function || '(no name)';
+  if (frame.file === '') return name;
+  return frame.line > 0 ? `${frame.file}(${frame.line}): ${name}` : `${name} (${base(frame.file)})`;
+}
+
+/** Whose code it is: a package of site-packages, the standard library, or the user's own file. */
+export function packageOf(frame: SampledFrame): string {
+  const { file } = frame;
+  const installed = /\/(?:site|dist)-packages\/([^/]+)/.exec(file)?.[1];
+  if (installed !== undefined) return installed.replace(/\.py$/, '');
+  const standard = /\/python3(?:\.\d+)?\/([^/]+)/.exec(file)?.[1];
+  if (standard !== undefined) return standard.replace(/\.py$/, '');
+  return frame.kind === 'python' ? file : base(file);
+}
+
+export function flameOf(samples: Samples, state: State): Flame {
+  const root: Flame = { name: 'all', value: 0, depth: 0, from: 0, children: [] };
+  const boxes: Flame[] = [];
+  const under = (parent: number): Flame => boxes[parent] ?? root;
+  for (const frame of samples.nodes) {
+    const above = under(frame.parent);
+    const box: Flame = {
+      name: frameName(frame),
+      place: placeOfFrame(frame),
+      tint: packageOf(frame),
+      value: timeOf(frame, state),
+      depth: above.depth + 1,
+      from: 0,
+      children: [],
+    };
+    boxes.push(box);
+    if (box.value <= 0) continue;
+    above.children.push(box);
+    if (above === root) root.value += box.value;
+  }
+  const unknown = timeOf(samples.unknown, state);
+  if (unknown > 0) {
+    const name = '(a stack that the run does not hold)';
+    root.children.push({ name, value: unknown, depth: 1, from: 0, children: [] });
+    root.value += unknown;
+  }
+  settle(root);
+  return root;
+}
+
+export interface SampledFunction {
+  readonly key: string;
+  readonly name: string;
+  readonly package: string;
+  readonly place: SourcePlace | null;
+  readonly file: string;
+  readonly line: number;
+  /** In the function itself. */
+  readonly own_ns: number;
+  /** With what it called; a function that calls itself counts once. */
+  readonly total_ns: number;
+}
+
+/** Functions with any time, whoever called them. Where one was seen at many lines, at the one with most time. */
+export function functionsOf(samples: Samples, state: State): SampledFunction[] {
+  const { nodes } = samples;
+  const keys = nodes.map((n) => `${n.kind}\n${n.file}\n${n.function}`);
+  const rows = new Map<string, { frame: SampledFrame; own: number; total: number; most: number }>();
+  nodes.forEach((frame, i) => {
+    const key = keys[i] ?? '';
+    let row = rows.get(key);
+    if (row === undefined) rows.set(key, (row = { frame, own: 0, total: 0, most: -1 }));
+    const time = timeOf(frame, state);
+    row.own += own(frame, state);
+    if (!calledByItself(nodes, keys, i)) row.total += time;
+    if (time > row.most) [row.most, row.frame] = [time, frame];
+  });
+  return [...rows]
+    .filter(([, row]) => row.total > 0)
+    .map(([key, { frame, own: own_ns, total: total_ns }]) => ({
+      key,
+      name: frame.function || '(no name)',
+      package: packageOf(frame),
+      place: placeOfFrame(frame),
+      file: frame.file,
+      line: frame.line,
+      own_ns,
+      total_ns,
+    }));
+}
+
+function calledByItself(nodes: readonly SampledFrame[], keys: readonly string[], i: number) {
+  for (let at = nodes[i]?.parent ?? -1; at >= 0 && at < i; at = nodes[at]?.parent ?? -1)
+    if (keys[at] === keys[i]) return true;
+  return false;
+}
+
+/** The kind that is shown: the one that was asked for where it has samples, else the most telling. */
+export function kindShown(samples: Samples, asked: string | null): string | null {
+  const there = samples.kinds.map((k) => k.kind);
+  if (asked !== null && there.includes(asked)) return asked;
+  return ['worker', 'training', 'other'].find((k) => there.includes(k)) ?? null;
+}
