@@ -11,7 +11,7 @@ namespace steptrace::agent {
 namespace {
 
 // The sampling thread takes some 100 us for a round; a kernel that hangs must not hold the end up.
-constexpr int64_t kLastSampleMs = 200;
+constexpr int64_t kLastStackMs = 200;
 // Of one process: minutes of set-up. Then they are written with what is known of it.
 constexpr size_t kMaxHeldSamples = 16'384;
 
@@ -135,7 +135,7 @@ void StackFeed::EndProcess(ProcessSession& session) {
 }
 
 void StackFeed::Finish(int64_t now_ns) {
-  thread_.Stop(kLastSampleMs);
+  thread_.Stop(kLastStackMs);
   Write(now_ns);
 }
 

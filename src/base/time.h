@@ -7,6 +7,7 @@
 namespace steptrace {
 
 inline constexpr int64_t kNsPerSecond = 1'000'000'000;
+inline constexpr int64_t kNsPerHour = 3600 * kNsPerSecond;
 inline constexpr int64_t kNsPerMs = 1'000'000;
 inline constexpr int64_t kNsPerUs = 1'000;
 

@@ -18,7 +18,6 @@ namespace steptrace::analyze {
 namespace {
 
 constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
-constexpr double kNsPerHour = 3600.0 * kNsPerSecond;
 // GPU time is measured to about a per cent: 1.004 GPUs need one.
 constexpr double kSlack = 0.01;
 
@@ -226,7 +225,7 @@ void AddAlternatives(const CostInput& input, const InstanceType* now, double hou
 }
 
 void AddParts(const CostInput& input, double hours, CostSection& section) {
-  const double whole_ns = hours * kNsPerHour;
+  const double whole_ns = hours * static_cast<double>(kNsPerHour);
   const auto part = [&](const char* name, std::optional<int64_t> ns) {
     if (!ns || whole_ns <= 0) return;
     const double share = std::clamp(static_cast<double>(*ns) / whole_ns, 0.0, 1.0);
@@ -302,7 +301,8 @@ CostSection BuildCostSection(const CostInput& input) {
   section.applicable = true;
   section.price_per_hour =
       input.price_per_hour ? *input.price_per_hour : now->price_per_hour * input.nodes;
-  const double hours = static_cast<double>(std::max<int64_t>(input.duration_ns, 0)) / kNsPerHour;
+  const double hours = static_cast<double>(std::max<int64_t>(input.duration_ns, 0)) /
+                       static_cast<double>(kNsPerHour);
   section.money = section.price_per_hour * hours;
   AddParts(input, hours, section);
   AddAlternatives(input, now, hours, section);

@@ -31,7 +31,7 @@ Chunk* ChunkList::Find(uint64_t number) {
   return found == chunks_.end() ? nullptr : &*found;
 }
 
-void ChunkList::MarkEvaluation(Interval stretch) {
+void ChunkList::MarkEvaluation(TimeSpan stretch) {
   for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend(); ++chunk) {
     if (chunk->begin_ns < stretch.begin_ns) break;
     if (chunk->begin_ns < stretch.end_ns) chunk->in_evaluation = true;

@@ -32,7 +32,7 @@ class ChunkList {
   // The chunk of that number, or the one that it was joined to; null if it was popped.
   Chunk* Find(uint64_t number);
   // Chunks that begin in the stretch are evaluation.
-  void MarkEvaluation(Interval stretch);
+  void MarkEvaluation(TimeSpan stretch);
   bool HasWorkAfter(uint64_t number) const;
 
   bool HasMoreThanCurrent() const { return chunks_.size() > 1; }

@@ -18,7 +18,7 @@ void IteratorLives::BoundaryBegan(int64_t ts_ns) {
   latest_->last_active_ns = ts_ns;
 }
 
-void IteratorLives::LoaderIterEnded(uint64_t iterator, Interval range) {
+void IteratorLives::LoaderIterEnded(uint64_t iterator, TimeSpan range) {
   if (made_.size() == kMaxMade) made_.erase(made_.begin());
   made_.push_back({.iterator = iterator, .range = range, .begins_life = true});
 }
@@ -212,7 +212,7 @@ void IteratorLives::Finish(int64_t ts_ns) {
   }
 }
 
-std::vector<Interval> IteratorLives::TakeEvaluations() {
+std::vector<TimeSpan> IteratorLives::TakeEvaluations() {
   return std::exchange(evaluations_, {});
 }
 

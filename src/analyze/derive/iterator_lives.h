@@ -50,7 +50,7 @@ class IteratorLives {
   void BoundaryEnded(int64_t ts_ns) { boundary_ns_ = ts_ns; }
 
   // DataLoader.__iter__ gave `iterator` (0: not known which).
-  void LoaderIterEnded(uint64_t iterator, Interval range);
+  void LoaderIterEnded(uint64_t iterator, TimeSpan range);
 
   struct BegunWait {
     IteratorLife* life;
@@ -81,7 +81,7 @@ class IteratorLives {
   // No more events: what was never used for training was evaluation.
   void Finish(int64_t ts_ns);
   // Stretches found to be evaluation since the last call.
-  std::vector<Interval> TakeEvaluations();
+  std::vector<TimeSpan> TakeEvaluations();
   bool HasEvaluations() const { return !evaluations_.empty(); }
   // Forgets decided lives that ended long ago.
   void Trim();
@@ -98,7 +98,7 @@ class IteratorLives {
   // An iterator that was made and not yet asked.
   struct Made {
     uint64_t iterator;
-    Interval range;
+    TimeSpan range;
     bool begins_life;  // no backward since
   };
   static constexpr size_t kMaxMade = 16;
@@ -122,7 +122,7 @@ class IteratorLives {
   int64_t last_training_batch_ns_ = std::numeric_limits<int64_t>::min();
   int64_t tail_until_ns_ = std::numeric_limits<int64_t>::max();
   std::vector<Made> made_;
-  std::vector<Interval> evaluations_;
+  std::vector<TimeSpan> evaluations_;
 };
 
 }  // namespace steptrace::analyze

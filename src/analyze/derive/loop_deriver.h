@@ -38,7 +38,7 @@ class WorkerLogs {
 
 // A step, or a stretch of evaluation, of one thread: a row but for its numbers.
 struct DerivedStep {
-  Interval range;
+  TimeSpan range;
   bool is_evaluation = false;
   PhaseSums sums{};
 };

@@ -74,7 +74,7 @@ void LoopDeriver::ResolveWaits(int64_t watermark_ns) {
 
 void LoopDeriver::MarkEvaluations() {
   if (!lives_.HasEvaluations()) return;
-  for (const Interval& stretch : lives_.TakeEvaluations()) chunks_.MarkEvaluation(stretch);
+  for (const TimeSpan& stretch : lives_.TakeEvaluations()) chunks_.MarkEvaluation(stretch);
 }
 
 bool LoopDeriver::IsSettled(const StepBoundary& boundary, int64_t watermark_ns) const {

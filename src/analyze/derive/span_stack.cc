@@ -95,7 +95,7 @@ int32_t QueueDepthOf(uint64_t a) {
   return depth == wire::kUnknownQueueDepth ? -1 : static_cast<int32_t>(depth & 0x7FFFFFFFu);
 }
 
-bool WaitPieces::Add(Interval piece) {
+bool WaitPieces::Add(TimeSpan piece) {
   if (count > 0 && pieces[count - 1].end_ns == piece.begin_ns) {
     pieces[count - 1].end_ns = piece.end_ns;
     return true;

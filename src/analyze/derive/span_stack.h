@@ -16,11 +16,11 @@ namespace steptrace::analyze {
 // pieces are not told apart by what the worker did then.
 struct WaitPieces {
   static constexpr size_t kMax = 4;
-  std::array<Interval, kMax> pieces{};
+  std::array<TimeSpan, kMax> pieces{};
   uint8_t count = 0;
 
   // False: no room.
-  bool Add(Interval piece);
+  bool Add(TimeSpan piece);
 };
 
 // Of the begin of a data wait.
@@ -43,7 +43,7 @@ struct OpenSpan {
   int64_t own_ns = 0;         // since the last chunk began; of a span that bears a phase
   int64_t collective_ns = 0;  // of backward: collectives inside
   int64_t collate_own_ns = 0;
-  Interval collate{};   // of fetch
+  TimeSpan collate{};   // of fetch
   WaitPieces pieces{};  // of data
   uint64_t iterator_life = 0;
   int64_t primed_ns = -1;

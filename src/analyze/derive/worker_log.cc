@@ -29,7 +29,7 @@ uint64_t BlockedNs(const Fetch& fetch) {
 
 }  // namespace
 
-Interval Overlap(Interval a, Interval b) {
+TimeSpan Overlap(TimeSpan a, TimeSpan b) {
   const int64_t begin_ns = std::max(a.begin_ns, b.begin_ns);
   return {begin_ns, std::max(begin_ns, std::min(a.end_ns, b.end_ns))};
 }
@@ -47,7 +47,7 @@ void AddFetchStages(const Fetch& fetch, int64_t getitem_ns, int64_t collate_ns, 
       std::min(getitem_ns - getitem_short_ns, Prorate(getitem_ns, BlockedNs(fetch), whole_ns));
 }
 
-void AddFetchStages(const Fetch& fetch, Interval part, PhaseSums& sums) {
+void AddFetchStages(const Fetch& fetch, TimeSpan part, PhaseSums& sums) {
   const int64_t collate_ns = Overlap(part, fetch.collate).dur_ns();
   AddFetchStages(fetch, part.dur_ns() - collate_ns, collate_ns, sums);
 }
@@ -85,10 +85,10 @@ std::optional<Fetch> WorkerLog::LastEndedBy(int64_t ts_ns) const {
   return known > 0 ? fetches_[known - 1] : last_forgotten_;
 }
 
-int64_t WorkerLog::SaturatedNs(Interval part) const {
+int64_t WorkerLog::SaturatedNs(TimeSpan part) const {
   int64_t saturated_ns = 0;
   std::optional<Fetch> before = LastEndedBy(part.begin_ns);
-  const auto add = [&](Interval fetch) {
+  const auto add = [&](TimeSpan fetch) {
     // A worker that had to wait for work is not what the training waits for.
     const bool at_once =
         before && (fetch.begin_ns - before->range.end_ns) * kIdleParts <= before->range.dur_ns();
@@ -183,7 +183,7 @@ namespace {
 // that is what holds it up: the thread that sends batches needs the worker's interpreter, which a
 // fetch in Python keeps busy. Such time is shared out like the fetch of `made`. The rest is
 // receiving: a training thread that cannot keep up leaves its workers with nothing to fetch.
-void AddTransfer(Interval part, const WorkerLog& worker, const std::optional<Fetch>& made,
+void AddTransfer(TimeSpan part, const WorkerLog& worker, const std::optional<Fetch>& made,
                  Stage rest, PhaseSums& sums) {
   if (part.dur_ns() <= 0) return;
   const int64_t held_up_ns = made ? std::min(worker.SaturatedNs(part), part.dur_ns()) : 0;
@@ -196,7 +196,7 @@ void AddTransfer(Interval part, const WorkerLog& worker, const std::optional<Fet
 
 }  // namespace
 
-void AddWaitStages(const BatchWait& wait, Interval part, const WorkerLog& worker,
+void AddWaitStages(const BatchWait& wait, TimeSpan part, const WorkerLog& worker,
                    const std::optional<Fetch>& awaited, PhaseSums& sums) {
   if (!worker.StartedBefore(wait.range.end_ns)) {
     // A worker that never said a word and yet delivers runs without hooks: an empty queue is then
@@ -216,8 +216,8 @@ void AddWaitStages(const BatchWait& wait, Interval part, const WorkerLog& worker
     AddTransfer(part, worker, made(worker.LastEndedBy(wait.range.begin_ns)), rest, sums);
     return;
   }
-  const Interval before = Overlap(part, {part.begin_ns, awaited->range.begin_ns});
-  const Interval during = Overlap(part, awaited->range);
+  const TimeSpan before = Overlap(part, {part.begin_ns, awaited->range.begin_ns});
+  const TimeSpan during = Overlap(part, awaited->range);
   const bool was_starting = !worker.StartedBefore(awaited->range.begin_ns);
   sums[was_starting ? Stage::kWorkerStart : rest] += before.dur_ns();
   AddFetchStages(*awaited, during, sums);

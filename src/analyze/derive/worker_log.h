@@ -11,7 +11,7 @@
 
 namespace steptrace::analyze {
 
-struct Interval {
+struct TimeSpan {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
 
@@ -19,19 +19,19 @@ struct Interval {
 };
 
 // The part of `a` that lies in `b`; empty (dur 0) if they do not meet.
-Interval Overlap(Interval a, Interval b);
+TimeSpan Overlap(TimeSpan a, TimeSpan b);
 
 // One fetch of a batch: the samples (getitem), then their collation, if there was one.
 struct Fetch {
-  Interval range;
-  Interval collate{};
+  TimeSpan range;
+  TimeSpan collate{};
   uint64_t cpu_ns = 0;  // of the thread that fetched; 0: not known
   uint64_t run_queue_ns = 0;
 };
 
 // A wait of the training thread for the batch of one worker.
 struct BatchWait {
-  Interval range;
+  TimeSpan range;
   // Ended by something else than a batch: the process died, or a step was cut here.
   bool cut_off = false;
   bool brought_none = false;   // StopIteration
@@ -41,7 +41,7 @@ struct BatchWait {
 };
 
 // Adds the stages of `part`, all of it spent while the fetch went on.
-void AddFetchStages(const Fetch& fetch, Interval part, PhaseSums& sums);
+void AddFetchStages(const Fetch& fetch, TimeSpan part, PhaseSums& sums);
 // Adds the stages of a fetch whose own time and collate time alone are known.
 void AddFetchStages(const Fetch& fetch, int64_t getitem_ns, int64_t collate_ns, PhaseSums& sums);
 
@@ -63,7 +63,7 @@ class WorkerLog {
   // The last fetch that had ended by `ts_ns`, if one is known.
   std::optional<Fetch> LastEndedBy(int64_t ts_ns) const;
   // How long during `part` the worker was inside a fetch that it had begun without a pause.
-  int64_t SaturatedNs(Interval part) const;
+  int64_t SaturatedNs(TimeSpan part) const;
   // Whether a fetch had begun before `ts_ns`.
   bool StartedBefore(int64_t ts_ns) const { return began_ && first_begin_ns_ < ts_ns; }
   // No wait that began before `ts_ns` will be asked for, but some of iterators set going at
@@ -98,7 +98,7 @@ class WorkerLog {
 };
 
 // Adds the stages of `part` of a wait to `sums`; `awaited` is what Await() said of the wait.
-void AddWaitStages(const BatchWait& wait, Interval part, const WorkerLog& worker,
+void AddWaitStages(const BatchWait& wait, TimeSpan part, const WorkerLog& worker,
                    const std::optional<Fetch>& awaited, PhaseSums& sums);
 
 }  // namespace steptrace::analyze

@@ -94,7 +94,7 @@ TEST(FetchStages, SumExactlyWhateverTheShares) {
                           .cpu_ns = cpu_ns,
                           .run_queue_ns = run_queue_ns};
         PhaseSums sums;
-        AddFetchStages(fetch, Interval{0, end_ns}, sums);
+        AddFetchStages(fetch, TimeSpan{0, end_ns}, sums);
         EXPECT_EQ(sums.StagesNs(), end_ns);
         for (int64_t ns : sums.stage_ns) EXPECT_GE(ns, 0);
         EXPECT_LE(sums.blocked_in_fetch_ns, sums[Stage::kGetitem]);
@@ -105,7 +105,7 @@ TEST(FetchStages, SumExactlyWhateverTheShares) {
 
 TEST(FetchStages, AFetchWithoutDurationHasNone) {
   PhaseSums sums;
-  AddFetchStages(Fetch{.range = {5, 5}, .cpu_ns = 3, .run_queue_ns = 3}, Interval{5, 5}, sums);
+  AddFetchStages(Fetch{.range = {5, 5}, .cpu_ns = 3, .run_queue_ns = 3}, TimeSpan{5, 5}, sums);
   EXPECT_EQ(sums.StagesNs(), 0);
 }
 

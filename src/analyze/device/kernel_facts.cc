@@ -8,12 +8,10 @@
 namespace steptrace::analyze {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr double kBillion = 1e9;
 constexpr double kMostBlocks = 1e12;  // more is no grid but damage
 
-std::optional<int64_t> Billionths(const Json& details, const char* key, double scale) {
+std::optional<int64_t> Billionths(const nlohmann::json& details, const char* key, double scale) {
   const auto found = details.find(key);
   if (found == details.end() || !found->is_number()) return std::nullopt;
   const double value = found->get<double>() * scale;
@@ -22,11 +20,11 @@ std::optional<int64_t> Billionths(const Json& details, const char* key, double s
   return std::llround(std::min(value, kBillion) * kBillion);
 }
 
-std::optional<int64_t> Blocks(const Json& details) {
+std::optional<int64_t> Blocks(const nlohmann::json& details) {
   const auto grid = details.find("grid");
   if (grid == details.end() || !grid->is_array() || grid->empty()) return std::nullopt;
   double blocks = 1;
-  for (const Json& size : *grid) {
+  for (const nlohmann::json& size : *grid) {
     if (!size.is_number()) return std::nullopt;
     blocks *= size.get<double>();
   }
@@ -37,7 +35,7 @@ std::optional<int64_t> Blocks(const Json& details) {
 KernelFacts Read(const std::string& text) {
   KernelFacts facts;
   if (text.empty()) return facts;
-  const Json details = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json details = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!details.is_object()) return facts;
   facts.blocks_per_sm_billionths = Billionths(details, "blocks per SM", 1);
   facts.occupancy_billionths = Billionths(details, "est. achieved occupancy %", 0.01);

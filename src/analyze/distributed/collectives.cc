@@ -14,8 +14,6 @@
 namespace steptrace::analyze {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::string_view kCommsOperator = "record_param_comms";
 
 bool IsCollectiveAnnotation(std::string_view name) {
@@ -23,9 +21,10 @@ bool IsCollectiveAnnotation(std::string_view name) {
          name.starts_with("xccl:");
 }
 
-Json ParseObject(const std::string& text) {
-  Json parsed = text.empty() ? Json::object() : Json::parse(text, nullptr, false);
-  return parsed.is_object() ? parsed : Json::object();
+nlohmann::json ParseObject(const std::string& text) {
+  nlohmann::json parsed =
+      text.empty() ? nlohmann::json::object() : nlohmann::json::parse(text, nullptr, false);
+  return parsed.is_object() ? parsed : nlohmann::json::object();
 }
 
 int64_t ToInteger(std::string_view text) {
@@ -34,33 +33,33 @@ int64_t ToInteger(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? value : kNone;
 }
 
-int64_t IntegerOf(const Json& object, const char* key) {
+int64_t IntegerOf(const nlohmann::json& object, const char* key) {
   auto found = object.find(key);
   if (found == object.end()) return kNone;
   if (found->is_number_integer()) return found->get<int64_t>();
   return found->is_string() ? ToInteger(found->get_ref<const std::string&>()) : kNone;
 }
 
-std::string TextOf(const Json& object, const char* key) {
+std::string TextOf(const nlohmann::json& object, const char* key) {
   auto found = object.find(key);
   if (found == object.end() || found->is_null()) return "";
   return found->is_string() ? found->get<std::string>() : found->dump();
 }
 
 // "[0, 1, 2]" or a list; shortened ones ("...") give nothing.
-std::vector<int32_t> RanksOf(const Json& object) {
+std::vector<int32_t> RanksOf(const nlohmann::json& object) {
   const std::string text = TextOf(object, "Process Group Ranks");
   std::vector<int32_t> ranks;
-  const Json list = Json::parse(text, nullptr, false);
+  const nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
   if (!list.is_array()) return ranks;
-  for (const Json& rank : list) {
+  for (const nlohmann::json& rank : list) {
     if (!rank.is_number_integer()) return {};
     ranks.push_back(rank.get<int32_t>());
   }
   return ranks;
 }
 
-std::vector<int32_t> RanksByStride(const Json& object, int64_t size) {
+std::vector<int32_t> RanksByStride(const nlohmann::json& object, int64_t size) {
   const int64_t start = IntegerOf(object, "Global rank start");
   const int64_t stride = IntegerOf(object, "Global rank stride");
   constexpr int64_t kMostRanks = 1 << 20;
@@ -73,7 +72,7 @@ std::vector<int32_t> RanksByStride(const Json& object, int64_t size) {
 }
 
 // Takes from an object of arguments what is not known yet.
-void TakeArguments(const Json& object, CollectiveInfo& info) {
+void TakeArguments(const nlohmann::json& object, CollectiveInfo& info) {
   auto take_text = [&](std::string& to, const char* key) {
     if (to.empty()) to = TextOf(object, key);
   };
@@ -98,18 +97,18 @@ void TakeArguments(const Json& object, CollectiveInfo& info) {
 }
 
 // Product of a shape, or the sum of those of a list of tensors; kNone: none told.
-int64_t ElementsOf(const Json& dims) {
+int64_t ElementsOf(const nlohmann::json& dims) {
   if (!dims.is_array() || dims.empty()) return kNone;
   if (dims.front().is_array()) {
     int64_t sum = 0;
-    for (const Json& tensor : dims) {
+    for (const nlohmann::json& tensor : dims) {
       const int64_t elements = ElementsOf(tensor);
       if (elements != kNone && __builtin_add_overflow(sum, elements, &sum)) return kNone;
     }
     return sum;
   }
   int64_t product = 1;
-  for (const Json& size : dims) {
+  for (const nlohmann::json& size : dims) {
     if (!size.is_number_integer()) return kNone;
     if (__builtin_mul_overflow(product, size.get<int64_t>(), &product)) return kNone;
   }
@@ -117,7 +116,7 @@ int64_t ElementsOf(const Json& dims) {
 }
 
 // Profiles before 2023 tell shapes and types of the operator and nothing else.
-void TakeShapes(const Json& object, CollectiveInfo& info) {
+void TakeShapes(const nlohmann::json& object, CollectiveInfo& info) {
   if (info.in_elements != kNone) return;
   auto dims = object.find("Input Dims");
   auto types = object.find("Input type");
@@ -216,7 +215,7 @@ class Reader {
     CollectiveInfo info;
     TakeArguments(ParseObject(trace_.Text(event.details)), info);
     if (comms) {
-      const Json arguments = ParseObject(trace_.Text(comms->details));
+      const nlohmann::json arguments = ParseObject(trace_.Text(comms->details));
       TakeArguments(arguments, info);
       TakeShapes(arguments, info);
     }

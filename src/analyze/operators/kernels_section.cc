@@ -8,15 +8,12 @@
 #include <unordered_map>
 
 #include "analyze/device/tensor_cores.h"
+#include "analyze/operators/at.h"
 #include "analyze/operators/details.h"
 #include "analyze/operators/pair_index.h"
 
 namespace steptrace::analyze {
 namespace {
-
-size_t At(int32_t index) {
-  return static_cast<size_t>(index);
-}
 
 // What the details of a launch tell. Views of the string table's texts.
 struct Configuration {
@@ -28,7 +25,7 @@ struct Configuration {
   std::optional<double> occupancy;
 };
 
-Configuration Read(std::string_view details) {
+Configuration ReadConfiguration(std::string_view details) {
   Configuration read;
   for (DetailMembers members(details); members.Next();) {
     const std::string_view key = members.key();
@@ -138,9 +135,10 @@ class KernelTable {
     auto [name, details] = names_[At(named)];
     auto [operator_name, launch_details] = origins_[At(origin)];
     const std::string& text = trace_.Text(static_cast<store::StringId>(details));
-    Configuration configuration = Read(text);
+    Configuration configuration = ReadConfiguration(text);
     if (needs_launch_[At(named)]) {
-      const Configuration launch = Read(trace_.Text(static_cast<store::StringId>(launch_details)));
+      const Configuration launch =
+          ReadConfiguration(trace_.Text(static_cast<store::StringId>(launch_details)));
       configuration.grid = launch.grid;
       configuration.block = launch.block;
       if (configuration.shared_memory.empty()) configuration.shared_memory = launch.shared_memory;

@@ -5,12 +5,10 @@
 #include <map>
 #include <unordered_map>
 
+#include "analyze/operators/at.h"
+
 namespace steptrace::analyze {
 namespace {
-
-size_t At(int32_t index) {
-  return static_cast<size_t>(index);
-}
 
 // Records carry 0 where the profile gave no address.
 constexpr int64_t kNoAddress = 0;

@@ -7,14 +7,11 @@
 #include <string_view>
 #include <tuple>
 
+#include "analyze/operators/at.h"
 #include "analyze/operators/memory_records.h"
 
 namespace steptrace::analyze {
 namespace {
-
-size_t At(int32_t index) {
-  return static_cast<size_t>(index);
-}
 
 struct Sources {
   const Trace& trace;

@@ -3,14 +3,11 @@
 
 #include <algorithm>
 
+#include "analyze/operators/at.h"
 #include "analyze/operators/details.h"
 
 namespace steptrace::analyze {
 namespace {
-
-size_t At(int32_t index) {
-  return static_cast<size_t>(index);
-}
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;

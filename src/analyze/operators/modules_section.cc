@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analyze/operators/at.h"
 #include "analyze/operators/details.h"
 #include "analyze/operators/module_tree.h"
 
@@ -13,10 +14,6 @@ namespace {
 
 constexpr std::string_view kModulePrefix = "nn.Module: ";
 constexpr std::string_view kEnginePrefix = "autograd::engine::evaluate_function: ";
-
-size_t At(int32_t index) {
-  return static_cast<size_t>(index);
-}
 
 // The modules of one rank: finds the node of each host event, then adds up times.
 class RankModulesBuilder {

@@ -5,13 +5,10 @@
 #include <array>
 
 #include "analyze/device/tensor_cores.h"
+#include "analyze/operators/at.h"
 
 namespace steptrace::analyze {
 namespace {
-
-size_t At(int32_t index) {
-  return static_cast<size_t>(index);
-}
 
 // What becomes a node of the tree of calls.
 bool IsNode(EventKind kind) {

@@ -7,15 +7,12 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analyze/operators/at.h"
 #include "analyze/operators/details.h"
 #include "analyze/operators/pair_index.h"
 
 namespace steptrace::analyze {
 namespace {
-
-size_t At(int32_t index) {
-  return static_cast<size_t>(index);
-}
 
 std::optional<double> Share(int64_t part, int64_t whole) {
   if (whole <= 0) return std::nullopt;

@@ -13,7 +13,6 @@ namespace steptrace::analyze {
 namespace {
 
 constexpr int64_t kNsPerMinute = 60 * kNsPerSecond;
-constexpr int64_t kNsPerHour = 60 * kNsPerMinute;
 
 std::string Grouped(const std::string& digits) {
   std::string result;

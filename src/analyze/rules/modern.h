@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "analyze/rules/scan.h"
@@ -33,6 +34,12 @@ struct IndexRange {
   size_t end = 0;
 };
 std::vector<IndexRange> Windows(size_t count, size_t size, size_t least);
+
+// Adds a line of evidence, up to as many as anybody reads.
+inline void Tell(RuleResult& result, Evidence evidence) {
+  constexpr size_t kMostEvidence = 16;
+  if (result.evidence.size() < kMostEvidence) result.evidence.push_back(std::move(evidence));
+}
 
 RuleResult NotApplicable(RuleResult result, std::string reason);
 // Status and advice from what was triggered.

@@ -14,8 +14,6 @@
 namespace steptrace::analyze {
 namespace {
 
-constexpr size_t kMostEvidence = 16;
-
 struct Stretch {
   int64_t from_ns = 0;
   int64_t to_ns = 0;
@@ -34,10 +32,6 @@ Stretch TrainingStretch(const RulesInput& input, const SystemSignals& signals) {
   }
   if (!stretch.known) return {signals.first_ns(), signals.last_ns() + 1, false};
   return stretch;
-}
-
-void Tell(RuleResult& result, Evidence evidence) {
-  if (result.evidence.size() < kMostEvidence) result.evidence.push_back(std::move(evidence));
 }
 
 using RankRows = std::map<int32_t, std::vector<const store::StepRow*>>;

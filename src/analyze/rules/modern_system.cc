@@ -13,8 +13,6 @@
 namespace steptrace::analyze {
 namespace {
 
-constexpr size_t kMostEvidence = 16;
-
 double Get(const ModernData& data, RuleId rule, const char* name) {
   return data.settings.Number(rule, name);
 }
@@ -34,10 +32,6 @@ std::string RowsOf(const SignalSeries& one, IndexRange range) {
 
 std::span<const double> Part(const SignalSeries& one, IndexRange range) {
   return std::span(one.values).subspan(range.begin, range.end - range.begin);
-}
-
-void Tell(RuleResult& result, Evidence evidence) {
-  if (result.evidence.size() < kMostEvidence) result.evidence.push_back(std::move(evidence));
 }
 
 // Of the findings of one device: one line with how many windows, and the rows of the first.

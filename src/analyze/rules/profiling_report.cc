@@ -180,7 +180,7 @@ Section<std::vector<BoxRow>> BatchBoxes(const SystemSignals& signals) {
   return Filled(std::move(rows));
 }
 
-Section<std::vector<BalancePair>> Balance(const SystemSignals& signals) {
+Section<std::vector<BalancePair>> LoadBalance(const SystemSignals& signals) {
   constexpr size_t kMostPairs = 64;
   const auto gpus = signals.Of(Signal::kGpu);
   if (gpus.empty()) return None<std::vector<BalancePair>>("no GPU was seen");
@@ -312,7 +312,7 @@ ProfilingReport BuildProfilingReport(const RulesInput& input, const RuleSettings
                    [](const auto& a, const auto& b) { return a.triggered > b.triggered; });
   report.step_durations = StepDurations(data.steps, settings);
   report.gpu_utilization = Boxes(signals, Signal::kGpu, "", "no GPU was seen");
-  report.load_balance = Balance(data.signals);
+  report.load_balance = LoadBalance(data.signals);
   report.data_loading = Loading(data);
   report.batch_size = BatchBoxes(signals);
   report.cpu_bottlenecks = Bottlenecks(signals, RuleId::kCpuBottleneck, settings);

@@ -8,13 +8,11 @@
 namespace steptrace::analyze {
 namespace {
 
-using Json = nlohmann::json;
-
 // Enough for any name; a longer one is an attack or an accident.
 constexpr size_t kMaxNameBytes = 256;
 constexpr int64_t kMaxWorkers = 4096;
 
-std::string Text(const Json& fact, std::initializer_list<const char*> keys) {
+std::string Text(const nlohmann::json& fact, std::initializer_list<const char*> keys) {
   for (const char* key : keys) {
     const auto found = fact.find(key);
     if (found == fact.end()) continue;
@@ -24,19 +22,19 @@ std::string Text(const Json& fact, std::initializer_list<const char*> keys) {
   return "";
 }
 
-std::optional<int64_t> Integer(const Json& fact, const char* key) {
+std::optional<int64_t> Integer(const nlohmann::json& fact, const char* key) {
   const auto found = fact.find(key);
   if (found == fact.end() || !found->is_number_integer()) return std::nullopt;
   return found->get<int64_t>();
 }
 
-std::optional<bool> Boolean(const Json& fact, const char* key) {
+std::optional<bool> Boolean(const nlohmann::json& fact, const char* key) {
   const auto found = fact.find(key);
   if (found == fact.end() || !found->is_boolean()) return std::nullopt;
   return found->get<bool>();
 }
 
-LoaderFact ReadLoader(const Json& fact, const store::FactRow& row) {
+LoaderFact ReadLoader(const nlohmann::json& fact, const store::FactRow& row) {
   LoaderFact loader;
   loader.rank = row.rank;
   loader.pid = row.pid;
@@ -63,7 +61,7 @@ void AddFramework(JobFacts& facts, std::string name, std::string version) {
 }
 
 // {"name": "torch", "version": "2.13.0"} or {"torch": "2.13.0", ...}
-void ReadFramework(const Json& fact, JobFacts& facts) {
+void ReadFramework(const nlohmann::json& fact, JobFacts& facts) {
   if (fact.contains("name")) {
     AddFramework(facts, Text(fact, {"name"}), Text(fact, {"version"}));
     return;
@@ -73,7 +71,7 @@ void ReadFramework(const Json& fact, JobFacts& facts) {
   }
 }
 
-void ReadHook(const Json& fact, JobFacts& facts) {
+void ReadHook(const nlohmann::json& fact, JobFacts& facts) {
   const std::string state = Text(fact, {"state", "status"});
   facts.hooks_off |= state == "off";
   const std::string reason = Text(fact, {"error", "reason"});
@@ -81,7 +79,7 @@ void ReadHook(const Json& fact, JobFacts& facts) {
   facts.hook_failures.push_back({Text(fact, {"hook", "name"}), reason});
 }
 
-void ReadJob(const Json& fact, JobFacts& facts) {
+void ReadJob(const nlohmann::json& fact, JobFacts& facts) {
   if (const std::string backend = Text(fact, {"backend"}); !backend.empty()) {
     facts.backend = backend;
   }
@@ -104,7 +102,8 @@ JobFacts ReadJobFacts(std::span<const store::FactRow> rows, const store::StringT
   for (const store::FactRow& row : rows) {
     const std::string& kind = strings.Text(row.kind);
     facts.python_seen |= kind == "process";
-    const Json fact = Json::parse(row.json, nullptr, /*allow_exceptions=*/false);
+    const nlohmann::json fact =
+        nlohmann::json::parse(row.json, nullptr, /*allow_exceptions=*/false);
     if (!fact.is_object()) continue;
     if (kind == "loader") facts.loaders.push_back(ReadLoader(fact, row));
     if (kind == "framework") ReadFramework(fact, facts);

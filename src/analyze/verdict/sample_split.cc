@@ -10,9 +10,9 @@ namespace {
 
 // Of the step: less of it outside torch is within what any loop does between its calls, and a
 // call of torch's own C code from the script's own line looks the same.
-constexpr double kWorthMoving = 0.10;
+constexpr double kWorthTaking = 0.10;
 // A package that the table knows needs less: no tensor code hides in it.
-constexpr double kWorthNaming = 0.02;
+constexpr double kWorthSaying = 0.02;
 constexpr size_t kMostFunctions = 10;
 
 SubStage StageOfBatch(size_t bin) {
@@ -151,8 +151,8 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
   }
   if (whole <= 0 || time.whole <= 0) return {};
   const double samples = WorthOf(whole, rank.thread_squares);
-  const bool names = SampleShareInterval(named_cells, samples).low >= kWorthNaming;
-  const bool moves = SampleShareInterval(script_cells, samples).low >= kWorthMoving;
+  const bool names = SampleShareInterval(named_cells, samples).low >= kWorthSaying;
+  const bool moves = SampleShareInterval(script_cells, samples).low >= kWorthTaking;
   double& of_script = shares.weights[static_cast<size_t>(SubStage::kLoopCode)];
   if (!names) {
     shares.weights.fill(0);

@@ -12,11 +12,11 @@
 #include "analyze/verdict/advice.h"
 #include "analyze/verdict/evidence.h"
 #include "analyze/verdict/no_verdict.h"
+#include "base/time.h"
 
 namespace steptrace::analyze {
 namespace {
 
-constexpr double kNsPerHour = 3600e9;
 constexpr double kAlone = 0.99;  // of a suspect: the rest of its stages needs no word
 
 struct Candidate {
@@ -103,7 +103,7 @@ void SetGain(const VerdictInput& input, double removable_share, Verdict& verdict
       std::llround(removable_share * static_cast<double>(input.training_ns));
   if (const auto price = input.report.options.price_per_hour) {
     verdict.at_most_saving_money =
-        static_cast<double>(*verdict.at_most_saving_ns) / kNsPerHour * *price;
+        static_cast<double>(*verdict.at_most_saving_ns) / static_cast<double>(kNsPerHour) * *price;
   }
 }
 

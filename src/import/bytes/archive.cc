@@ -14,7 +14,7 @@
 namespace steptrace::import {
 namespace {
 
-constexpr size_t kBlockBytes = 256 << 10;
+constexpr size_t kArchiveBlockBytes = 256 << 10;
 constexpr int64_t kMostMembers = 1 << 20;
 
 struct Closer {
@@ -75,12 +75,12 @@ class Reader {
     STEPTRACE_ASSIGN_OR_RETURN(size_t got, ReadFully(*raw, head, sizeof head));
     int code = ARCHIVE_OK;
     if (got == sizeof head && head[0] == 'P') {  // a ZIP's index is at its end
-      code = archive_read_open_filename(handle_.get(), path_.c_str(), kBlockBytes);
+      code = archive_read_open_filename(handle_.get(), path_.c_str(), kArchiveBlockBytes);
     } else {
       STEPTRACE_ASSIGN_OR_RETURN(raw, OpenRaw(path_));
       STEPTRACE_ASSIGN_OR_RETURN(stream_,
                                  MaybeUnzip(std::move(raw), path_, SizeOf(path_), limits_));
-      block_.resize(kBlockBytes);
+      block_.resize(kArchiveBlockBytes);
       code = archive_read_open(handle_.get(), this, nullptr, &Reader::Pull, nullptr);
     }
     if (code != ARCHIVE_OK) return Failed();

@@ -7,8 +7,6 @@
 namespace steptrace::import::perfetto {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr size_t kMostMetadata = 1 << 20;
 
 // Writing JSON recurses, reading it does not: brackets in texts count too, which errs to the safe
@@ -34,12 +32,14 @@ void SpreadKinetoArguments(int32_t max_depth, Annotations* annotations) {
   if (!annotations->Has("correlation")) annotations->Rename("correlation_id", "correlation");
   auto metadata = annotations->Text("metadata");
   if (!metadata || metadata->size() > kMostMetadata || !IsFlat(*metadata, max_depth)) return;
-  Json json = Json::parse("{" + *metadata + "}", nullptr, false);
+  nlohmann::ordered_json json =
+      nlohmann::ordered_json::parse("{" + *metadata + "}", nullptr, false);
   if (!json.is_object()) return;
   annotations->Remove("metadata");
   for (const auto& [key, value] : json.items()) {
     if (annotations->Has(key)) continue;
-    annotations->AddJson(key, value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    annotations->AddJson(
+        key, value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   }
 }
 

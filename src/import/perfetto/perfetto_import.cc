@@ -31,7 +31,7 @@ std::string Dumped(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::optional<int64_t> IntegerIn(const Json& object, const char* key) {
+std::optional<int64_t> IntegerOf(const Json& object, const char* key) {
   if (!object.is_object() || !object.contains(key)) return std::nullopt;
   const Json& value = object[key];
   return value.is_number_integer() ? std::optional(value.get<int64_t>()) : std::nullopt;
@@ -149,9 +149,9 @@ class FileImport {
   PartFacts Facts(const TraceEvents& events, const Lines& lines) {
     PartFacts facts;
     Json job = events.job().empty() ? Json() : Json::parse(events.job(), nullptr, false);
-    facts.rank = RankOf(IntegerIn(job, "rank"));
+    facts.rank = RankOf(IntegerOf(job, "rank"));
     if (!facts.rank) facts.rank = RankInName(source_.inside);
-    facts.world_size = RankOf(IntegerIn(job, "world_size")).value_or(-1);
+    facts.world_size = RankOf(IntegerOf(job, "world_size")).value_or(-1);
     facts.pid = lines.first_pid();
     facts.utc_offset_ns = layout_.clocks.UtcOffsetNs();
     const int64_t first_ns = events.first_time_ns().value_or(0);

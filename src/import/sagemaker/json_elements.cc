@@ -3,14 +3,12 @@
 
 #include <utility>
 
+#include "import/sagemaker/characters.h"
+
 namespace steptrace::import::sagemaker {
 namespace {
 
 constexpr size_t kMaxKeyBytes = 64;  // "traceEvents" is what is looked for
-
-bool IsSpace(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 }  // namespace
 

@@ -6,15 +6,11 @@
 #include <cmath>
 #include <limits>
 
+#include "import/sagemaker/characters.h"
+
 namespace steptrace::import::sagemaker {
 namespace {
 
-bool IsSpace(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool EndsScalar(char c) {
   return c == ',' || c == '}' || c == ']' || IsSpace(c);
 }

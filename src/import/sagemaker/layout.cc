@@ -7,16 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "import/sagemaker/characters.h"
 #include "import/sagemaker/json_fields.h"
 
 namespace steptrace::import::sagemaker {
 namespace {
 
 constexpr int kUsToNs = 3;
-
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 std::string_view FileName(std::string_view path) {
   const size_t slash = path.rfind('/');
