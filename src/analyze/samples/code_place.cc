@@ -82,6 +82,18 @@ std::string_view FileName(std::string_view file) {
                                                                      : file.substr(slash + 1);
 }
 
+std::string_view EnclosingFunction(std::string_view qualified) {
+  constexpr std::string_view kInner = ".<locals>.<";
+  while (qualified.ends_with('>')) {
+    const size_t at = qualified.rfind(kInner);
+    const size_t name = at == std::string_view::npos ? at : at + kInner.size();
+    if (name == std::string_view::npos || qualified.find('.', name) != std::string_view::npos)
+      break;
+    qualified = qualified.substr(0, at);
+  }
+  return qualified;
+}
+
 std::string_view ShortFunction(std::string_view qualified) {
   std::string_view rest = qualified;
   while (!rest.empty()) {

@@ -32,4 +32,8 @@ std::string_view FileName(std::string_view file);
 // class: "Mixup.__call__" -> "Mixup".
 std::string_view ShortFunction(std::string_view qualified);
 
+// The qualified name without lambdas, comprehensions and generator expressions at its end: they are
+// the function that they stand in. "<lambda>" alone stays.
+std::string_view EnclosingFunction(std::string_view qualified);
+
 }  // namespace steptrace::analyze

@@ -57,6 +57,16 @@ TEST(CodePlaceTest, FunctionsAreNamedAsPeopleDo) {
   EXPECT_EQ(ShortFunction("..."), "...");
 }
 
+TEST(CodePlaceTest, AnInnerExpressionIsItsFunction) {
+  EXPECT_EQ(EnclosingFunction("Words.run.<locals>.<listcomp>"), "Words.run");
+  EXPECT_EQ(EnclosingFunction("run.<locals>.<listcomp>.<locals>.<lambda>"), "run");
+  EXPECT_EQ(EnclosingFunction("run.<locals>.inner"), "run.<locals>.inner");
+  EXPECT_EQ(EnclosingFunction("run.<locals>.inner.<locals>.<genexpr>"), "run.<locals>.inner");
+  EXPECT_EQ(EnclosingFunction("<lambda>"), "<lambda>");
+  EXPECT_EQ(EnclosingFunction("<module>"), "<module>");
+  EXPECT_EQ(EnclosingFunction(""), "");
+}
+
 TEST(CodePlaceTest, FilesAreNamedByTheirEnd) {
   EXPECT_EQ(FileName("/a/b/dataset.py"), "dataset.py");
   EXPECT_EQ(FileName("dataset.py"), "dataset.py");

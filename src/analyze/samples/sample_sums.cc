@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "analyze/samples/code_place.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/verdict/job_facts.h"
 #include "analyze/verdict/step_times.h"
@@ -178,8 +179,8 @@ void SampleSums::AddToThread(const StackClass& of, bool waits, double ns, uint32
 // weight_of: of a stack, what counts.
 template <class WeightOf>
 SampledFunctions SampleSums::Gather(const WeightOf& weight_of) const {
-  using Key =
-      std::tuple<store::StringId, store::StringId, store::StringId>;  // file, function, call
+  // File, function, call: a function is one whatever expression of it is innermost.
+  using Key = std::tuple<store::StringId, std::string_view, store::StringId>;
   std::map<Key, std::map<int32_t, double>> lines;
   SampledFunctions result;
   for (size_t i = 0; i < weights_.size(); ++i) {
@@ -193,12 +194,13 @@ SampledFunctions SampleSums::Gather(const WeightOf& weight_of) const {
     const store::StringId call = of.user_frame >= 0 && of.call_frame >= 0
                                      ? stacks_[static_cast<size_t>(of.call_frame)].function
                                      : store::StringId::kEmpty;
-    lines[{row.file, row.function, call}][row.line] += static_cast<double>(weight.ns);
+    lines[{row.file, EnclosingFunction(strings_.Text(row.function)), call}][row.line] +=
+        static_cast<double>(weight.ns);
   }
   for (const auto& [key, by_line] : lines) {
     SampledFunction one;
     one.file = strings_.Text(std::get<0>(key));
-    one.function = strings_.Text(std::get<1>(key));
+    one.function = std::get<1>(key);
     one.call = strings_.Text(std::get<2>(key));
     double most = 0;
     for (const auto& [line, weight] : by_line) {
