@@ -201,7 +201,8 @@ Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths, const 
   RunSink sink(folder.path(), options.limits);
   std::mutex mutex;  // files are read by several threads
   int64_t done = 0;
-  ImportContext context{options.limits, [&](int64_t bytes) {
+  ImportContext context{options.limits,
+                        [&](int64_t bytes) {
                           std::lock_guard lock(mutex);
                           done += bytes;
                           if (progress) progress(done, total);

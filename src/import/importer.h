@@ -18,8 +18,8 @@ namespace steptrace::import {
 
 // How an import uses the machine. The run is the same for all of it.
 struct Parallel {
-  size_t threads = 0;               // that read; 0: as many as there are cores
-  int64_t piece_bytes = 2 << 20;    // of a file that several threads read
+  size_t threads = 0;             // that read; 0: as many as there are cores
+  int64_t piece_bytes = 2 << 20;  // of a file that several threads read
   size_t Threads() const;
 };
 

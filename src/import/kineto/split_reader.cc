@@ -49,8 +49,7 @@ class SplitReader::Worker {
     auto stream = split_.stream_.Range(begin, until + kOverhang);
     window_.Restart(*stream, begin);
     Piece piece;
-    piece.reader =
-        std::make_unique<TraceReader>(*sink_, texts_, TraceReader::Reads::kPiece);
+    piece.reader = std::make_unique<TraceReader>(*sink_, texts_, TraceReader::Reads::kPiece);
     // What goes wrong here the document meets again, where it may tell it.
     if (FindBegin(from, until)) {
       piece.begin = window_.position();
@@ -87,9 +86,8 @@ class SplitReader::Worker {
         taken.at_event = true;
         return {};
       }
-      STEPTRACE_ASSIGN_OR_RETURN(const char* after,
-                                 events_.Read(window_, split_.options_.name,
-                                              split_.options_.limits.max_depth));
+      STEPTRACE_ASSIGN_OR_RETURN(const char* after, events_.Read(window_, split_.options_.name,
+                                                                 split_.options_.limits.max_depth));
       const RawEvent& event = events_.event();
       if (after == nullptr || !event.phase) return {};
       STEPTRACE_RETURN_IF_ERROR(piece->reader->OnEvent(event));
@@ -202,8 +200,8 @@ Result<EventsAhead::Taken> SplitReader::TakeAt(int64_t position) {
     }
     Pass();
     if (taken.events > 0) {
-      next_ = passed_ < pieces_ ? passed_ * options_.piece_bytes
-                                : std::numeric_limits<int64_t>::max();
+      next_ =
+          passed_ < pieces_ ? passed_ * options_.piece_bytes : std::numeric_limits<int64_t>::max();
       return taken;
     }
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file that several threads read in pieces gives the run that one thread gives, to the byte.
+#include "import/kineto/split_reader.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -12,7 +14,6 @@
 #include <sstream>
 
 #include "import/importer.h"
-#include "import/kineto/split_reader.h"
 #include "import/run_sink.h"
 #include "import/source.h"
 
@@ -50,8 +51,8 @@ RunText Imported(const fs::path& folder, Parallel parallel, const Limits& limits
   options.limits = limits;
   options.parallel = parallel;
   int64_t done = 0;
-  auto summary = Import({(folder / "made.json").string()}, options,
-                        [&](int64_t now, int64_t) { done = now; });
+  auto summary =
+      Import({(folder / "made.json").string()}, options, [&](int64_t now, int64_t) { done = now; });
   if (!summary.ok()) return {{"error", summary.error().message}};
   RunText run{{"events", std::to_string(summary->events)}, {"read", std::to_string(done)}};
   for (const auto& entry : fs::recursive_directory_iterator(options.output)) {
@@ -166,9 +167,8 @@ class Writer {
 
   std::string Complete(const std::string& category, auto tid) {
     now_ += random_() % 3;
-    std::string name =
-        Any({"gemm", "relu", R"(,{\"ph\":\"X\",\"name\":\"fake\"}})", "}{", "}, {", R"(a\\)",
-             R"(x\u0041\n)", "caf\xc3\xa9"});
+    std::string name = Any({"gemm", "relu", R"(,{\"ph\":\"X\",\"name\":\"fake\"}})", "}{", "}, {",
+                            R"(a\\)", R"(x\u0041\n)", "caf\xc3\xa9"});
     std::string args = Any(
         {R"("grid": [1, 2, 3])", R"("list": [1, {"ph": "X", "name": "in", "pid": 4, "ts": 9}])",
          R"("list": [{"a": 1}, {"ph": "X", "ts": 5, "pid": 1, "tid": 1}, {"name": "x", "ph": "i"}])",
