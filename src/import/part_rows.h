@@ -50,6 +50,8 @@ class PartRows {
     ++size_;
   }
   int64_t size() const { return size_; }
+  // Whether all rows are in memory: TakeGroup gives one group.
+  bool is_whole() const { return groups_.empty(); }
   // Those in memory.
   const std::vector<Block>& blocks() const { return blocks_; }
   // Forgets the rows; their memory is for those that follow.

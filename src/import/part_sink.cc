@@ -158,7 +158,11 @@ Status PartSink::Absorb(const Part& piece, std::span<const int32_t> tracks) {
   part_->rows += piece.rows;
   for (store::CounterRow row : piece.counters) {
     row.track = here(row.track);
-    if (row.track >= 0) part_->counters.push_back(row);
+    if (row.track >= 0) {
+      part_->counters.push_back(row);
+    } else {
+      --part_->rows;
+    }
   }
   for (store::MemoryRow row : piece.memory) {
     if (row.track) row.track = here(*row.track);

@@ -322,8 +322,8 @@ Result<SinkSummary> RunSink::Finish(store::Manifest manifest,
     if (part.left_out) continue;
     summary.losses += static_cast<int64_t>(losses[i].size());
     int32_t node = part.facts.node;
-    STEPTRACE_RETURN_IF_ERROR(
-        slices.Write(part.slices, part.flows, {node, part.rank, part.first_track, part.shift_ns}));
+    STEPTRACE_RETURN_IF_ERROR(slices.Write(
+        part.slices, part.flows, {node, part.rank, part.first_track, part.shift_ns, part.tracks}));
     Shift(part.counters, part.shift_ns, node, part.rank);
     Shift(part.memory, part.shift_ns, node, part.rank);
     Shift(part.steps, part.shift_ns, node, part.rank);

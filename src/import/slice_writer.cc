@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "import/huge_pages.h"
+#include "import/slice_steps.h"
 
 namespace steptrace::import {
 namespace {
@@ -266,15 +267,17 @@ struct SliceWriter::Impl {
     return columns;
   }
 
-  void WriteGroup(Blocks blocks, std::vector<Flow>& flows, const Place& place) {
+  // A group that is not whole holds not all of a rank: marks and launches may be in another.
+  void WriteGroup(Blocks blocks, bool whole, std::vector<Flow>& flows, const Place& place) {
     auto group = std::make_shared<Group>();
     group->blocks = std::move(blocks);
     group->slices = Sorted(group->blocks);
+    if (whole) SetSteps(group->slices, place.tracks, strings);
     Nesting nesting(flows);
     for (Slice* slice : group->slices) nesting.Enter(*slice);
     nesting.BindFlows(std::numeric_limits<int64_t>::max());
     for (size_t begin = 0; begin < group->slices.size(); begin += kSegmentRows) {
-      workers.Add([this, group, begin, place, number = next++] {
+      workers.Add([this, group, begin, place, number = next++] {  // reads no tracks
         auto slices = std::span<Slice* const>(group->slices);
         size_t count = std::min(kSegmentRows, slices.size() - begin);
         return WriteSegment(slices.subspan(begin, count), place, number);
@@ -297,10 +300,11 @@ SliceWriter::SliceWriter(store::ClosedRun& run, const store::StringTable& string
 SliceWriter::~SliceWriter() = default;
 
 Status SliceWriter::Write(PartRows& rows, std::vector<Flow>& flows, const Place& place) {
+  bool whole = rows.is_whole();
   while (true) {
     STEPTRACE_ASSIGN_OR_RETURN(auto blocks, rows.TakeGroup());
     if (blocks.empty()) return {};
-    impl_->WriteGroup(std::move(blocks), flows, place);
+    impl_->WriteGroup(std::move(blocks), whole, flows, place);
   }
 }
 

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
 #include "import/part_rows.h"
 #include "store/closed_run.h"
 #include "store/string_table.h"
+#include "store/tables.h"
 
 namespace steptrace::import {
 
@@ -23,6 +25,7 @@ class SliceWriter {
     int32_t rank = -1;
     int32_t first_track = 0;
     int64_t shift_ns = 0;
+    std::span<const store::TrackRow> tracks;  // of the part
   };
 
   // No more segments are begun when `stopped`, which may be empty, says so; that is an error.

@@ -4,8 +4,11 @@
 import gzip
 import json
 import os
+import pathlib
 import subprocess
+import sys
 
+import kineto_reference
 import profile_runs
 import pytest
 
@@ -46,6 +49,59 @@ def test_the_steps_of_a_real_profile_are_rows(tmp_path):
     assert rules["step_durations"]["data"][0]["count"] == len(rows)
     nodes = json.loads((run / "run.json").read_text(encoding="utf-8"))["nodes"]
     assert all(node["cpus"] is None and node["memory_bytes"] is None for node in nodes)
+
+
+def steps_by_reference(slices):
+    """(begin, name, category, step) of each slice: the host's by its begin, a device's by what has its
+    correlation on the host."""
+    marks = sorted(
+        (s.ts, s.ts + s.dur, int(s.name.split("#")[1]))
+        for s in slices
+        if s.category == "user_annotation" and s.name.startswith("ProfilerStep#")
+    )
+
+    def at(ts):
+        begun = [mark for mark in marks if mark[0] <= ts]
+        return begun[-1][2] if begun and ts < begun[-1][1] else None
+
+    launched = {}
+    for s in sorted(slices, key=lambda s: s.ts):
+        if s.place[0] == "host" and s.correlation is not None and at(s.ts) is not None:
+            launched.setdefault(s.correlation, at(s.ts))
+    return [
+        (
+            s.ts,
+            s.name,
+            s.category,
+            launched.get(s.correlation) if s.place[0] == "device" else at(s.ts),
+        )
+        for s in slices
+    ]
+
+
+@pytest.mark.parametrize("real", [True, False])
+def test_slices_know_their_step(tmp_path, real):
+    if real:
+        (source,) = profile_runs.shared(MARKED)
+    else:
+        make_trace = pathlib.Path(__file__).with_name("make_trace.py")
+        subprocess.run([sys.executable, make_trace, tmp_path / "made", "--steps", "4"], check=True)
+        source = tmp_path / "made" / "rank0.pt.trace.json"
+    slices = [
+        s for s in kineto_reference.slices(kineto_reference.load(source)) if s.category != "Trace"
+    ]
+    epoch = min(s.ts for s in slices)
+    wanted = sorted(
+        (ts - epoch, name, cat, "" if step is None else str(step))
+        for ts, name, cat, step in steps_by_reference(slices)
+        if cat != "instant"
+    )
+    run = profile_runs.imported(tmp_path, source)
+    rows = profile_runs.table(run, "slices", tmp_path)
+    rows = [row for row in rows if row["category"] not in ("Trace", "instant")]
+    found = sorted((int(r["ts_ns"]), r["name"], r["category"], r["step"]) for r in rows)
+    assert found == wanted
+    assert len({step for *_, step in found}) > 2
 
 
 def test_a_profile_without_marks_says_so(tmp_path):

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+#include <optional>
+
 namespace steptrace::import::json {
 namespace {
 
@@ -70,6 +73,39 @@ TEST(JsonText, Numbers) {
   for (const char* text : {"", "-", "01", "1.", ".5", "1e", "+1", "0x1", "1-2"}) {
     EXPECT_FALSE(IsNumber(text)) << text;
   }
+}
+
+TEST(JsonText, Integers) {
+  auto read = [](Value::Kind kind, std::string_view text) -> std::optional<int64_t> {
+    int64_t number = 77;
+    if (!ReadInteger({kind, false, text}, &number)) {
+      EXPECT_EQ(number, 77) << text;  // what is none leaves no trace
+      return std::nullopt;
+    }
+    return number;
+  };
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  for (Value::Kind kind : {Value::Kind::kBare, Value::Kind::kString}) {
+    EXPECT_EQ(read(kind, "0"), 0);
+    EXPECT_EQ(read(kind, "007"), 7);
+    EXPECT_EQ(read(kind, "-12"), -12);
+    // 18 digits are read at once, 19 may be too many.
+    EXPECT_EQ(read(kind, "999999999999999999"), 999'999'999'999'999'999);
+    EXPECT_EQ(read(kind, "1000000000000000000"), 1'000'000'000'000'000'000);
+    EXPECT_EQ(read(kind, "9223372036854775807"), kMost);
+    EXPECT_EQ(read(kind, "-9223372036854775808"), kLeast);
+    EXPECT_EQ(read(kind, "0x1f"), 31);
+    EXPECT_EQ(read(kind, "0XfF"), 255);
+    EXPECT_EQ(read(kind, "0x7fffffffffffffff"), kMost);
+    for (const char* text : {"9223372036854775808", "-9223372036854775809", "0x8000000000000000",
+                             "", "-", "+1", "0x", "0xg", "1.0", "1e3", " 1", "1 ", "12a", "--1",
+                             "NaN", "true", "12345678901234567890123"}) {
+      EXPECT_EQ(read(kind, text), std::nullopt) << text;
+    }
+  }
+  EXPECT_EQ(read(Value::Kind::kNested, "[1]"), std::nullopt);
+  EXPECT_EQ(read(Value::Kind::kNone, "1"), std::nullopt);
 }
 
 TEST(JsonText, Utf8) {
