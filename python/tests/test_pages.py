@@ -164,3 +164,20 @@ def test_the_page_is_whole_and_its_names_are_text(runs, tmp_path):
     assert len(content["steps"]["dur_ns"]) == 2
     assert HOSTILE[:8] not in embedded
     assert "http://" not in text.replace("http://www.w3.org/", "")  # nothing is fetched
+
+
+def test_names_of_a_megabyte_leave_the_page_small(tmp_path):
+    name = 1_000_000 * "m"
+    events = [
+        event("aten::mm", "cpu_op", 10, 300, 1, **{"External id": 1}),
+        event("cudaLaunchKernel", "cuda_runtime", 20, 50, 1, correlation=7),
+        event(name, "kernel", 100, 400, 7, correlation=7, device=0, stream=7),
+    ]
+    trace = tmp_path / "trace.json"
+    trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    assert ask("import", trace, "--output", tmp_path / "run", cwd=tmp_path).returncode == 0
+    out = tmp_path / "out.html"
+    assert ask("report", tmp_path / "run", "--html", out, cwd=tmp_path).returncode == 0
+    text = out.read_text()
+    assert 5000 * "m" not in text
+    assert "[1000000 bytes, text " in text

@@ -40,10 +40,14 @@ Status PrintJson(const std::filesystem::path& run, const ReportArguments& argume
   return {};
 }
 
+// A page with names of a megabyte stands still. Longer than in the server's pages, for nobody can
+// be asked for the rest: what the page shows on hover.
+constexpr size_t kMaxTextBytes = 4096;
+
 // The report, and the steps one by one where they are not too many for a page to mail.
 Result<std::string> PageContent(const std::filesystem::path& run, const analyze::Report& report) {
   STEPTRACE_ASSIGN_OR_RETURN(const std::string steps, pages::StepColumns(run));
-  const std::string text = analyze::ReportToJson(report);
+  const std::string text = analyze::ReportToJson(report, kMaxTextBytes);
   if (steps.empty()) return text;
   return fmt::format("{{\"report\":{},\"steps\":{}}}", text, steps);
 }
