@@ -18,6 +18,11 @@ bool Assign(const std::string& flag, const std::string& value, AgentOptions& opt
   if (flag == "--run-id") return options.run_id = value, true;
   if (flag == "--run-name") return options.run_name = value, true;
   if (flag == "--sample-interval-ms") return ParseNumber(value, options.sample_interval_ms);
+  if (flag == "--windows") {
+    auto plan = ParsePlan({value}, {});
+    if (plan.ok()) options.windows = *std::move(plan);
+    return plan.ok();
+  }
   if (flag == "--control-fd") return ParseNumber(value, options.control_fd);
   if (flag == "--lock-fd") return ParseNumber(value, options.lock_fd);
   return false;
@@ -36,6 +41,8 @@ std::vector<std::string> ToArguments(const AgentOptions& options) {
                                         options.run_name,
                                         "--sample-interval-ms",
                                         std::to_string(options.sample_interval_ms),
+                                        "--windows",
+                                        ToText(options.windows),
                                         "--control-fd",
                                         std::to_string(options.control_fd),
                                         "--lock-fd",
