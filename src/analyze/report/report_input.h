@@ -72,7 +72,8 @@ struct ReportInput {
   std::span<const store::LossRow> losses;
   std::span<const store::FindingRow> findings;  // by time
   bool steps_marked = true;                     // false: as StepsSection::marked
-  const Trace* profile = nullptr;  // device activity and operators, where the run holds them
+  const Trace* profile = nullptr;    // device activity and operators, where the run holds them
+  const Trace* operators = nullptr;  // else, operators that windows of a live run captured
   ReportOptions options;
 };
 

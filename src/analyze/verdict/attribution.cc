@@ -130,10 +130,12 @@ StageTimes Attribute(const store::StepRow& row, const AttributionRules& rules) {
     Move(times, SubStage::kStorageRead, SubStage::kGetitem, At(times, SubStage::kStorageRead));
   }
   MoveShortage(times, rules);
+  int64_t idle_ns = 0;
   if (const auto idle = rules.idle_of_forward.find(row.rank); idle != rules.idle_of_forward.end()) {
-    Move(times, SubStage::kForward, SubStage::kUnknown,
-         Portion(idle->second, At(times, SubStage::kForward)));
+    idle_ns = Portion(idle->second, At(times, SubStage::kForward));
+    Move(times, SubStage::kForward, SubStage::kUnknown, idle_ns);
   }
+  if (rules.dispatch != nullptr) MoveDispatch(row, *rules.dispatch, idle_ns, times);
   if (rules.device != nullptr) {
     const auto busy = rules.device->Share(row.rank, row.ts_ns, row.ts_ns + row.dur_ns);
     if (busy) MoveBusyWaits(times, row.dur_ns, *busy);

@@ -44,6 +44,7 @@ class Collector {
   void Device();
   void Ranks(const Verdict& verdict);
   void Other();
+  void Operators();
   void Profile();
 
  private:
@@ -205,7 +206,20 @@ void Collector::Profile() {
   }
 }
 
+// What tells computing from the way between operators.
+void Collector::Operators() {
+  if (input_.dispatch == nullptr) return;
+  evidence_.push_back(
+      {fmt::format("of forward, backward and optimizer {} is between operators ({}-{}), seen in {} "
+                   "steps",
+                   FormatShare(input_.dispatch->mean_share),
+                   FormatShareNumber(input_.dispatch->interval.low),
+                   FormatShareNumber(input_.dispatch->interval.high), input_.dispatch->steps),
+       "steps", "dispatch_ns IS NOT NULL"});
+}
+
 void CollectModel(Collector& collector) {
+  collector.Operators();
   collector.Stages(SuspectId::kModel);
   collector.Shortage();
   collector.Waits();
@@ -259,6 +273,7 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
     collector.Cores();
   } else {
     collector.Stages(SuspectId::kFrameworkOverhead);
+    if (verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead)) collector.Operators();
     collector.Stages(SuspectId::kOther);
     collector.Other();
   }
