@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/window_plan.h"
 #include "analyze/cost/cost.h"
 #include "analyze/device/tensor_cores.h"
 #include "base/result.h"
@@ -26,6 +27,9 @@ struct Settings {
   std::vector<analyze::InstanceType> instances;  // [[instances]]: types and their prices
   analyze::TensorCorePatterns tensor_cores;      // [tensor_cores]: names of kernels
   std::string hooks;
+  std::string window;                   // as `run --window`, several with commas; empty: auto
+  std::string capture = "operators";    // what windows capture
+  agent::WindowFields window_fields{};  // start_step, num_steps, start_unix_time, duration
   std::string shm;
   int64_t system_interval_ms = 500;
   bool quiet = false;
