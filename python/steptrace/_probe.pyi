@@ -36,5 +36,19 @@ def collection(phase: str, info: dict[str, int]) -> None:
 def pause(on: bool) -> None:
     """start()/stop() of the public API: while paused, user ranges and hooks record nothing."""
 
+def capture_changed() -> bool:
+    """Whether the agent asks for another capture than the one that was taken last."""
+
+def capture_request() -> dict[str, int] | None:
+    """Takes it: request, kinds, first_step, steps, until_ns (monotonic), max_operators
+    (src/wire/ring_layout.h, CaptureControl; 0: no such bound). None: nothing that can be followed.
+    """
+
+def operators(on: bool) -> None:
+    """Whether ITT's tasks become ranges, in every thread."""
+
+def operators_recorded() -> int:
+    """Of this thread, since it last turned them on."""
+
 def stats() -> dict[str, int]:
     """Counters of this process: records, dropped by cause, threads, names, bytes."""

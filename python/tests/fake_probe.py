@@ -7,13 +7,14 @@ that does not fit 64 bits or a fact that is not JSON raises AssertionError and l
 line, which `records()` turns into a failure of the test.
 
 FAKE_PROBE_FAIL: names (with commas) whose records raise, to see hooks fail.
+$FAKE_PROBE_DIR/capture.json: what the agent asks for (a dict as capture_request() gives it).
 """
 
 import json
 import os
 import threading
 
-_CATEGORIES = (1, 2, 3, 4)
+_CATEGORIES = (1, 2, 3, 4, 10)
 _MAX_NAME_BYTES = 4096
 _MAX_FACT_BYTES = 64 << 10
 
@@ -149,3 +150,33 @@ def pause(on):
 
 def stats():
     return {"records": 0}
+
+
+_seen_request = 0
+
+
+def _capture():
+    try:
+        with open(os.path.join(os.environ["FAKE_PROBE_DIR"], "capture.json")) as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return {"request": 0}
+
+
+def capture_changed():
+    return _capture()["request"] != _seen_request
+
+
+def capture_request():
+    global _seen_request
+    word = _capture()
+    _seen_request = word["request"]
+    return word if word["request"] else None
+
+
+def operators(on):
+    _write("operators", "on" if on else "off", 0, 0, 0)
+
+
+def operators_recorded():
+    return int(os.environ.get("FAKE_PROBE_OPERATORS", "0"))

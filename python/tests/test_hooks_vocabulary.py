@@ -21,13 +21,27 @@ def test_names_and_facts():
 
 
 def test_categories():
-    said = dict(re.findall(r"k(User|Phase|Communication|Worker) = (\d+)", HEADER.read_text()))
+    said = dict(
+        re.findall(r"k(User|Phase|Communication|Worker|Window) = (\d+)", HEADER.read_text())
+    )
     assert {name: int(value) for name, value in said.items()} == {
         "User": vocabulary.USER,
         "Phase": vocabulary.PHASE,
         "Communication": vocabulary.COMMUNICATION,
         "Worker": vocabulary.WORKER,
+        "Window": vocabulary.WINDOW,
     }
+
+
+def test_ends_of_windows():
+    (body,) = re.findall(r"enum class WindowEnd[^{]*{(.*?)};", HEADER.read_text(), re.DOTALL)
+    said = {name.upper(): int(value) for name, value in re.findall(r"k(\w+) = (\d+)", body)}
+    ours = {
+        name[len("WINDOW_") :]: value
+        for name, value in vars(vocabulary).items()
+        if name.startswith("WINDOW_") and isinstance(value, int)
+    }
+    assert said == ours
 
 
 def test_unknown_queue_depth():

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 #include "agent/process.h"
 #include "agent/ring_folder.h"
@@ -66,6 +67,7 @@ Status Agent::Begin() {
   STEPTRACE_ASSIGN_OR_RETURN(auto watch, RingWatch::Open(options_.ring_dir));
   recorder_ = std::make_unique<Recorder>(writer_, std::move(watch), manifest_.nodes[0].node,
                                          manifest_.epoch_monotonic_ns);
+  recorder_->SetWindows(options_.windows, manifest_.epoch_utc_ns);
   system_ = std::make_unique<SystemFeed>(writer_, recorder_->tracks(), recorder_->losses(),
                                          options_.sample_interval_ms * kNsPerMs,
                                          manifest_.epoch_monotonic_ns);
@@ -79,10 +81,26 @@ Status Agent::Begin() {
   }
   recorder_->SetStepObserver(
       [this](const store::StepRow& row) { rules_.AddStep(row, writer_.strings()); });
+  captures_ = Captures();
+  if (auto port = CapturePort::Open(options_.ring_dir); port.ok()) {
+    port_ = *std::move(port);
+  } else {
+    fprintf(stderr, "%s\n", port.error().message.c_str());
+  }
   SweepStaleRingFolders(options_.ring_dir);
   recorder_->DrainAll(NowNs(), true);
   channel_.Say(kSayReady);
   return {};
+}
+
+CaptureService Agent::Captures() {
+  CaptureService service;
+  service.ask = [this](const CaptureDemand& demand, const std::set<int32_t>& ranks) {
+    return recorder_->Ask(demand, ranks);
+  };
+  service.progress = [this](uint64_t demand) { return recorder_->ProgressOf(demand); };
+  service.withdraw = [this](uint64_t demand) { recorder_->Withdraw(demand); };
+  return service;
 }
 
 int64_t Agent::NowNs() const {
@@ -101,6 +119,8 @@ void Agent::Turn() {
     next_look_ns_ = now_ns + (recorder_->wake_fd() >= 0 ? kLookIntervalNs : kBlindLookIntervalNs);
   }
   const Recorder::Pass pass = recorder_->DrainAll(now_ns, look);
+  port_.Turn(captures_, flushed_ns_);
+  recorder_->SendCaptures(now_ns);
   if (now_ns >= next_check_ns_) {
     next_check_ns_ = now_ns + kCheckIntervalNs;
     CheckProcesses(now_ns);
@@ -119,9 +139,10 @@ void Agent::Turn() {
 
 void Agent::Wait(int64_t wait_ms) {
   const bool listening = !channel_.at_end();
-  pollfd waits[2] = {{listening ? channel_.fd() : -1, POLLIN, 0},
-                     {recorder_->wake_fd(), POLLIN, 0}};
-  poll(waits, 2, static_cast<int>(wait_ms));
+  std::vector<pollfd> waits = {{listening ? channel_.fd() : -1, POLLIN, 0},
+                               {recorder_->wake_fd(), POLLIN, 0}};
+  port_.AddTo(waits);
+  poll(waits.data(), waits.size(), static_cast<int>(wait_ms));
 }
 
 void Agent::HandleMessages(int64_t now_ns) {
@@ -174,6 +195,7 @@ void Agent::Flush(int64_t now_ns) {
     if (flush_error_.empty()) fprintf(stderr, "%s\n", flushed.error().message.c_str());
     flush_error_ = flushed.error().message;
   }
+  flushed_ns_ = now_ns;
 }
 
 void Agent::CheckOwnCost(int64_t now_ns) {

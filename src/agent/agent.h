@@ -7,6 +7,7 @@
 #include <string>
 
 #include "agent/agent_options.h"
+#include "agent/capture_port.h"
 #include "agent/control_channel.h"
 #include "agent/drain_pace.h"
 #include "agent/hookless_watch.h"
@@ -54,6 +55,7 @@ class Agent {
   bool ReadyToClose(int64_t now_ns);
   void Close();
   void Wait(int64_t wait_ms);
+  CaptureService Captures();
   int64_t NowNs() const;
 
   AgentOptions options_;
@@ -68,6 +70,9 @@ class Agent {
   SelfReader self_{"/proc"};
   LiveRules rules_;
   HooklessWatch hookless_;
+  CapturePort port_;
+  CaptureService captures_;
+  int64_t flushed_ns_ = 0;  // what was settled until then is in the journal
   State state_ = State::kRecording;
   int32_t command_pid_ = 0;
   uint64_t command_start_ticks_ = 0;

@@ -19,6 +19,11 @@ bool Assign(const std::string& flag, const std::string& value, AgentOptions& opt
   if (flag == "--run-name") return options.run_name = value, true;
   if (flag == "--sample-interval-ms") return ParseNumber(value, options.sample_interval_ms);
   if (flag == "--stack-rate") return ParseNumber(value, options.stack_rate);
+  if (flag == "--windows") {
+    auto plan = ParsePlan({value}, {});
+    if (plan.ok()) options.windows = *std::move(plan);
+    return plan.ok();
+  }
   if (flag == "--control-fd") return ParseNumber(value, options.control_fd);
   if (flag == "--lock-fd") return ParseNumber(value, options.lock_fd);
   return false;
@@ -39,6 +44,8 @@ std::vector<std::string> ToArguments(const AgentOptions& options) {
                                         std::to_string(options.sample_interval_ms),
                                         "--stack-rate",
                                         std::to_string(options.stack_rate),
+                                        "--windows",
+                                        ToText(options.windows),
                                         "--control-fd",
                                         std::to_string(options.control_fd),
                                         "--lock-fd",

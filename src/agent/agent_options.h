@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/window_plan.h"
 #include "base/result.h"
 
 namespace steptrace::agent {
@@ -20,6 +21,7 @@ struct AgentOptions {
   std::string run_id;
   std::string run_name;
   int64_t sample_interval_ms = 500;
+  WindowPlan windows;
   int64_t stack_rate = 20;  // samples of each thread's stack a second; 0: none
   int control_fd = -1;      // socket pair to the launcher (control_channel.h)
   int lock_fd = -1;  // holds the lock of the ring folder while the agent lives (ring_folder.h)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/hook_names.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -31,6 +32,13 @@ HookName HookOf(Category category, std::string_view text) {
   if (category == Category::kCommunication) return HookName::kCollective;
   if (category == Category::kWorker && text == wire::kNameFetch) return HookName::kFetch;
   if (category == Category::kWorker && text == wire::kNameCollate) return HookName::kCollate;
+  if (category == Category::kOperator || category == Category::kPrimitive) {
+    return HookName::kOperator;
+  }
+  if (category == Category::kWindow && text == wire::kNameWindowBegin) {
+    return HookName::kWindowBegin;
+  }
+  if (category == Category::kWindow && text == wire::kNameWindowEnd) return HookName::kWindowEnd;
   if (category == Category::kPhase) {
     for (const auto& [name, hook] : kPhases) {
       if (name == text) return hook;
@@ -46,6 +54,20 @@ bool SaysTraining(const ResolvedName& name) {
          name.hook == HookName::kLoaderIter;
 }
 
+bool Computes(Category category, std::string_view text) {
+  if (category == Category::kPrimitive) return true;
+  if (category != Category::kOperator) return false;
+  if (text.starts_with("## Call CompiledFxGraph")) return true;
+  const size_t colons = text.find("::");
+  if (colons == 0 || colons == std::string_view::npos || text.starts_with("autograd::")) {
+    return false;
+  }
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == ':';
+  });
+}
+
 const char* CategoryText(Category category) {
   switch (category) {
     case Category::kUser:
@@ -58,6 +80,12 @@ const char* CategoryText(Category category) {
       return "worker";
     case Category::kFact:
       return "fact";
+    case Category::kOperator:
+      return "operator";
+    case Category::kPrimitive:
+      return "primitive";
+    case Category::kWindow:
+      return "window";
   }
   return "user";
 }

@@ -16,6 +16,7 @@ struct ResolvedName {
   analyze::HookName hook = analyze::HookName::kUser;
   store::StringId text{};
   store::StringId category_text{};
+  bool computes = false;  // of operators: its own time is work, not the way to it
 };
 
 // The hook behind a name of wire/vocabulary.h; kUser for what is not in it.
@@ -24,7 +25,16 @@ analyze::HookName HookOf(wire::Category category, std::string_view text);
 // Whether such a record says that its process trains.
 bool SaysTraining(const ResolvedName& name);
 
-// phase, communication, worker, fact, user
+// Whether an operator's own time is the work that it is called for, by what ran it:
+//   kPrimitive   always: a kernel of a library
+//   kOperator    `namespace::name`, as the dispatcher has it (aten::mm, c10d::allreduce_), and
+//   calls
+//                of compiled code ("## Call CompiledFxGraph …"). Not nodes of autograd
+//                (AddmmBackward0, autograd::engine::evaluate_function: …), which lead to operators,
+//                and not ranges of Python code (Optimizer.step#SGD.step, a script's own).
+bool Computes(wire::Category category, std::string_view text);
+
+// phase, communication, worker, fact, user, operator, primitive, window
 const char* CategoryText(wire::Category category);
 
 }  // namespace steptrace::agent

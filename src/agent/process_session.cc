@@ -52,6 +52,7 @@ ProcessSession::ProcessSession(transport::UntrustedRingFile ring, const RingFile
     : ring_(std::move(ring)),
       seen_(seen),
       context_(context),
+      captures_(context.windows, context.epoch_monotonic_ns, context.epoch_utc_ns),
       process_(seen.parts.pid, seen.parts.start_time_ticks) {
   seen_alive_ = process_.Alive();
   last_record_ns_ = MonotonicNowNs() - context_.epoch_monotonic_ns;
@@ -140,6 +141,12 @@ std::span<const analyze::Event> ProcessSession::SettledEvents(const RowBatch& ba
   if (released_.empty()) return batch.events;
   released_.insert(released_.end(), batch.events.begin(), batch.events.end());
   return released_;
+}
+
+void ProcessSession::SendCapture(int64_t now_ns) {
+  if (!trains()) return;
+  // A file that cannot be written is the next drain's to find.
+  if (const auto word = captures_.Next(now_ns)) (void)ring_.WriteCapture(*word);
 }
 
 void ProcessSession::ReportLosses(LossBook& book, int64_t now_ns) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/capture_schedule.h"
 #include "agent/loss_book.h"
 #include "agent/process_handle.h"
 #include "agent/rank_assigner.h"
@@ -26,6 +27,8 @@ struct SessionContext {
   RankAssigner* ranks = nullptr;
   ClockCalibration* calibration = nullptr;
   std::span<wire::Record> buffer;
+  WindowPlan windows;
+  int64_t epoch_utc_ns = 0;
 };
 
 // One ring file and the process behind it, from the first sight of the file to its removal:
@@ -52,6 +55,10 @@ class ProcessSession {
   // Valid until the next call.
   std::span<const analyze::Event> SettledEvents(const RowBatch& batch);
   void ReportLosses(LossBook& book, int64_t now_ns) const;
+
+  // What this process is asked to capture; its word is sent by SendCapture().
+  CaptureSchedule& captures() { return captures_; }
+  void SendCapture(int64_t now_ns);
 
   // Whether more may come. A process that was never seen alive (another pid namespace) counts as
   // alive for as long as it says something now and then.
@@ -85,6 +92,7 @@ class ProcessSession {
   const SessionContext& context_;
   std::unique_ptr<RecordConverter> converter_;
   std::map<int, Ring> rings_;
+  CaptureSchedule captures_;
   std::vector<analyze::Event> held_;
   std::vector<analyze::Event> released_;
   ProcessHandle process_;

@@ -23,11 +23,11 @@ constexpr size_t kMaxFactBytes = 64 << 10;
 constexpr int64_t kEarliestNs = -kNsPerSecond;
 
 bool HasTimeline(Category category) {
-  return category != Category::kFact;
+  return category != Category::kFact && category != Category::kWindow;
 }
 
 bool IsForDeriver(const ResolvedName& name) {
-  return HasTimeline(name.category);
+  return name.category != Category::kFact;
 }
 
 }  // namespace
@@ -47,13 +47,12 @@ RecordConverter::RecordConverter(Settings settings, store::StringTable& strings,
 const ResolvedName* RecordConverter::Resolve(uint32_t id) {
   if (id < names_.size() && names_[id]) return &*names_[id];
   std::optional<Name> name = settings_.name_of(id);
-  if (!name || name->category < 1 || name->category > static_cast<uint16_t>(Category::kFact)) {
-    return nullptr;
-  }
+  if (!name || !wire::IsCategory(name->category)) return nullptr;
   ResolvedName resolved;
   resolved.category = static_cast<Category>(name->category);
   resolved.hook = HookOf(resolved.category, name->text);
   resolved.text = strings_.Intern(ToValidUtf8(name->text));
+  resolved.computes = Computes(resolved.category, name->text);
   resolved.category_text = strings_.Intern(CategoryText(resolved.category));
   if (id >= names_.size()) names_.resize(id + 1);
   return &*(names_[id] = resolved);
@@ -84,6 +83,7 @@ void RecordConverter::ConvertOne(ThreadState& thread, const wire::Record& record
   const auto kind = static_cast<RecordKind>(record.kind);
   NoteRole(*name);
   const int64_t ts = thread.stack.Rise(TimeOf(thread, record.tsc, clock));
+  if ((record.flags & wire::kFlagAfterLoss) != 0) AddLoss(thread, ts, out);
   switch (kind) {
     case RecordKind::kBegin:
       return OnBegin(thread, record, *name, ts, out);
@@ -164,6 +164,10 @@ void RecordConverter::OnEnd(ThreadState& thread, const wire::Record& record, int
 
 void RecordConverter::OnInstant(ThreadState& thread, const wire::Record& record,
                                 const ResolvedName& name, int64_t ts, RowBatch& out) {
+  if (name.category == Category::kWindow) {
+    AddEvent(thread, MarkKind::kInstant, name, ts, record.a, record.b, out);
+    return OnWindow(record, name, ts, out);
+  }
   if (!HasTimeline(name.category)) return;
   AddEvent(thread, MarkKind::kInstant, name, ts, record.a, record.b, out);
   ClosedRange instant;
@@ -288,8 +292,36 @@ void RecordConverter::AddEvent(const ThreadState& thread, MarkKind kind, const R
   event.kind = kind;
   event.name = name.hook;
   event.text = name.text;
-  event.a = a;
+  event.a = name.hook == HookName::kOperator ? uint64_t{name.computes} : a;
   event.b = b;
+}
+
+// What lies before this moment in this thread is not all there is.
+void RecordConverter::AddLoss(const ThreadState& thread, int64_t ts, RowBatch& out) {
+  analyze::Event& event = out.events.emplace_back();
+  event.ts_ns = ts;
+  event.pid = settings_.pid;
+  event.tid = thread.tid;
+  event.name = HookName::kRecordsLost;
+}
+
+void RecordConverter::OnWindow(const wire::Record& record, const ResolvedName& name, int64_t ts,
+                               RowBatch& out) {
+  if (name.hook != HookName::kWindowBegin && name.hook != HookName::kWindowEnd) {
+    ++invalid_records_;
+    return;
+  }
+  WindowMark mark;
+  mark.ts_ns = ts;
+  mark.request = record.a;
+  mark.begins = name.hook == HookName::kWindowBegin;
+  if (mark.begins) {
+    mark.kinds = static_cast<uint32_t>(record.b);
+  } else {
+    mark.steps = static_cast<uint32_t>(record.b);
+    mark.end = static_cast<wire::WindowEnd>(record.b >> 32);
+  }
+  out.windows.push_back(mark);
 }
 
 void RecordConverter::EndThread(ThreadState& thread, int64_t end_ns, RowBatch& out) {

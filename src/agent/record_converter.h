@@ -92,6 +92,8 @@ class RecordConverter {
   void OnComplete(ThreadState&, const wire::Record&, const ResolvedName&, const RunClock&,
                   RowBatch&);
   void OnPayload(const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);
+  void AddLoss(const ThreadState&, int64_t ts, RowBatch&);
+  void OnWindow(const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);
   void AddSlice(ThreadState&, const ClosedRange&, RowBatch&);
   void AddEvent(const ThreadState&, analyze::MarkKind, const ResolvedName&, int64_t ts, uint64_t a,
                 uint64_t b, RowBatch&);

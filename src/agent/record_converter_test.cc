@@ -227,5 +227,89 @@ TEST_F(RecordConverterTest, NamesBecomeValidUtf8) {
   EXPECT_EQ(Text(out_.slices[0].name), "caf\xC3\xA9 \xEF\xBF\xBD\x1b[2J");
 }
 
+// ---- windows ----
+
+TEST_F(RecordConverterTest, OperatorsNestInPhasesAndTellWhatComputes) {
+  Name(10, Category::kOperator, "aten::conv2d");
+  Name(11, Category::kPrimitive, "convolution");
+  Name(12, Category::kOperator, "ConvolutionBackward0");
+  Feed(RecordKind::kBegin, 1100, 1);
+  Feed(RecordKind::kBegin, 1110, 12);
+  Feed(RecordKind::kBegin, 1120, 10);
+  Feed(RecordKind::kBegin, 1130, 11);
+  for (uint64_t clock : {1140, 1150, 1160, 1170}) Feed(RecordKind::kEnd, clock, 1);
+  ASSERT_EQ(out_.slices.size(), 4u);
+  EXPECT_EQ(Text(out_.slices[0].category), "primitive");
+  EXPECT_EQ(out_.slices[0].depth, 3);
+  EXPECT_EQ(Text(out_.slices[1].category), "operator");
+  EXPECT_EQ(Text(out_.slices[1].name), "aten::conv2d");
+  EXPECT_EQ(out_.slices[1].dur_ns, 30);
+  EXPECT_EQ(out_.slices[1].args, "");
+  ASSERT_EQ(out_.events.size(), 8u);
+  EXPECT_EQ(out_.events[1].name, analyze::HookName::kOperator);
+  EXPECT_EQ(out_.events[1].a, 0u) << "a node of autograd leads to operators";
+  EXPECT_EQ(out_.events[2].a, 1u);
+  EXPECT_EQ(out_.events[3].a, 1u);
+  EXPECT_EQ(out_.events[4].name, analyze::HookName::kOperator);
+  EXPECT_EQ(out_.events[7].name, analyze::HookName::kBackward);
+}
+
+TEST_F(RecordConverterTest, MarksOfWindowsAreToldAndNoSlices) {
+  Name(10, Category::kWindow, "window_begin");
+  Name(11, Category::kWindow, "window_end");
+  Name(12, Category::kWindow, "window_of_opportunity");
+  Feed(RecordKind::kInstant, 1100, 10, 7, 1);
+  Feed(RecordKind::kInstant, 1200, 11, 7, 20 | uint64_t{4} << 32);
+  ASSERT_EQ(out_.windows.size(), 2u);
+  EXPECT_TRUE(out_.windows[0].begins);
+  EXPECT_EQ(out_.windows[0].ts_ns, 100);
+  EXPECT_EQ(out_.windows[0].request, 7u);
+  EXPECT_EQ(out_.windows[0].kinds, 1u);
+  EXPECT_FALSE(out_.windows[1].begins);
+  EXPECT_EQ(out_.windows[1].steps, 20u);
+  EXPECT_EQ(out_.windows[1].end, wire::WindowEnd::kFull);
+  EXPECT_EQ(out_.events[0].name, analyze::HookName::kWindowBegin);
+  EXPECT_EQ(out_.events[1].name, analyze::HookName::kWindowEnd);
+  Feed(RecordKind::kInstant, 1300, 12, 7, 1);
+  EXPECT_EQ(out_.windows.size(), 2u);
+  EXPECT_EQ(converter_->invalid_records(), 1);
+  Feed(RecordKind::kBegin, 1400, 10);
+  EXPECT_EQ(converter_->invalid_records(), 2) << "it is an instant";
+  EXPECT_TRUE(out_.slices.empty());
+}
+
+TEST_F(RecordConverterTest, WhereRecordsWereLostTheDerivationIsTold) {
+  Record record = wire::MakeRecord(RecordKind::kBegin, 1100, 1, wire::kFlagAfterLoss, 0, 0);
+  converter_->Convert(thread_, std::span(&record, 1), clock_, out_);
+  ASSERT_EQ(out_.events.size(), 2u);
+  EXPECT_EQ(out_.events[0].name, analyze::HookName::kRecordsLost);
+  EXPECT_EQ(out_.events[0].kind, analyze::MarkKind::kInstant);
+  EXPECT_EQ(out_.events[1].name, analyze::HookName::kBackward);
+}
+
+TEST_F(RecordConverterTest, MaliceCategoriesThatAreNone) {
+  for (uint16_t category : {0, 6, 7, 11, 65535}) {
+    names_[20 + category] = {"aten::add", category};
+    Feed(RecordKind::kBegin, 1100, 20u + category);
+  }
+  EXPECT_EQ(converter_->invalid_records(), 5);
+  EXPECT_TRUE(out_.events.empty());
+}
+
+TEST(OperatorNames, WhatComputesAndWhatLeadsToIt) {
+  for (const char* name : {"aten::add", "aten::_softmax.out", "c10d::allreduce_", "my_lib::op",
+                           "torch::autograd::AccumulateGrad", "## Call CompiledFxGraph fabc ##"}) {
+    EXPECT_TRUE(Computes(Category::kOperator, name)) << name;
+  }
+  for (const char* name :
+       {"AddmmBackward0", "autograd::engine::evaluate_function: AddmmBackward0",
+        "Optimizer.step#SGD.step", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+        "my block", "", "::", "a range: of mine :: with colons"}) {
+    EXPECT_FALSE(Computes(Category::kOperator, name)) << name;
+  }
+  EXPECT_TRUE(Computes(Category::kPrimitive, "convolution"));
+  EXPECT_FALSE(Computes(Category::kUser, "aten::add"));
+}
+
 }  // namespace
 }  // namespace steptrace::agent

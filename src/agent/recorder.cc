@@ -44,6 +44,7 @@ Recorder::Recorder(store::RunWriter& writer, RingWatch watch, int32_t node,
       ranks_([this](int32_t pid) { return ParentOf(pid); }),
       calibration_(ReadClockAnchor()),
       buffer_(kBufferRecords),
+      train_kind_(writer.strings().Intern("train")),
       user_category_(writer.strings().Intern(CategoryText(wire::Category::kUser))) {
   context_.node = node;
   context_.epoch_monotonic_ns = epoch_monotonic_ns;
@@ -138,6 +139,8 @@ void Recorder::EndSession(ProcessSession& session, int64_t now_ns) {
   ++process_changes_;
   session.End(now_ns, batch_);
   Write(session, batch_, now_ns);
+  if (session.trains()) session.captures().End(now_ns);
+  WriteOutcomes(session, now_ns);
   session.ReportLosses(losses_, now_ns);
   if (!session.identity().disarm_reason.empty()) {
     losses_.Once({session.rank(), session.pid()}, loss::kDisarmed, -1, now_ns,
@@ -158,6 +161,7 @@ void Recorder::Write(ProcessSession& session, RowBatch& batch, int64_t now_ns) {
   }
   WriteTracks();
   WriteSlices(session, batch, now_ns);
+  NoteWindows(session, batch);
   for (const store::CounterRow& row : batch.counters) writer_.Append(row);
   for (const store::FactRow& row : batch.facts) {
     NoteFact(row);
@@ -199,6 +203,7 @@ void Recorder::TakeSteps() {
   for (auto& [rank, deriver] : derivers_) {
     for (const store::StepRow& row : deriver.TakeSteps()) {
       writer_.Append(row);
+      NoteStep(row);
       if (step_observer_) step_observer_(row);
     }
   }
@@ -210,6 +215,7 @@ void Recorder::Settle(int64_t now_ns) {
     for (auto& [rank, deriver] : derivers_) deriver.Advance(pass_began_ns_ - kLatePublishNs);
   }
   TakeSteps();
+  for (const auto& session : sessions_) WriteOutcomes(*session, now_ns);
   for (const auto& session : sessions_) session->ReportLosses(losses_, now_ns);
   losses_.Set({}, loss::kStrangeFiles, watch_.strange_files(), now_ns);
   losses_.Set({}, loss::kTooManyProcesses, watch_.files_beyond_limit(), now_ns);

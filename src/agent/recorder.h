@@ -5,10 +5,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "agent/capture_progress.h"
 #include "agent/drain_pace.h"
 #include "agent/process_session.h"
 #include "agent/system/job_reader.h"
@@ -35,6 +37,16 @@ class Recorder {
   void EndGoneProcesses(int64_t now_ns);
   // Settles steps and losses up to now into the writer's buffers.
   void Settle(int64_t now_ns);
+  // The windows of the run: before the first process is seen.
+  void SetWindows(const WindowPlan& plan, int64_t epoch_utc_ns);
+  // Sends the words that are due to the training processes.
+  void SendCaptures(int64_t now_ns);
+  // Asks the training processes of those ranks (none: all) for a capture; what becomes of it.
+  CaptureProgress Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks);
+  CaptureProgress ProgressOf(uint64_t demand) const;
+  // Nobody waits for it any more.
+  void Withdraw(uint64_t demand);
+
   // No more will come: ends everything.
   void Finish(int64_t end_ns);
 
@@ -87,6 +99,9 @@ class Recorder {
   void WriteTracks();
   void TakeSteps();
   void NoteFact(const store::FactRow& fact);
+  void NoteWindows(ProcessSession& session, const RowBatch& batch);
+  void WriteOutcomes(ProcessSession& session, int64_t now_ns);
+  void NoteStep(const store::StepRow& row);
   void NoteRank(const ProcessSession& session);
   analyze::RankDeriver& DeriverOf(const ProcessSession& session);
   int32_t ParentOf(int32_t pid) const;
@@ -108,6 +123,8 @@ class Recorder {
   StepObserver step_observer_;
   EndObserver end_observer_;
   int64_t process_changes_ = 0;
+  std::map<uint64_t, CaptureProgress> demands_;
+  store::StringId train_kind_;
   store::StringId user_category_;
   bool frugal_ = false;
   LossCause frugal_cause_ = loss::kAgentMemory;

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "agent/capture_port.h"
 #include "agent/process.h"
 
 namespace steptrace::agent {
@@ -154,7 +155,8 @@ Result<RingFolder> MakeRingFolder(const std::vector<fs::path>& candidates,
 
 void RemoveRingFolder(const fs::path& folder) {
   ForEachEntry(folder, [&](const std::string& name) {
-    if (name == kLockName || ParseRingFileName(name)) unlink((folder / name).c_str());
+    if (name == kLockName || name == kCapturePortName || ParseRingFileName(name))
+      unlink((folder / name).c_str());
   });
   rmdir(folder.c_str());
   rmdir(folder.parent_path().c_str());  // only succeeds for the last run of this user

@@ -16,6 +16,7 @@
 //   <shm>/steptrace-<uid>/            0700, ours, no link
 //     <run id>/                       0700, the same
 //       lock                          locked (flock) while the launcher or the agent lives
+//       capture                       the agent's socket for captures on demand (capture_port.h)
 //       <pid>.<starttime>[.<n>].ring  one a process, removed by the agent after the last drain
 //       <pid>.<starttime>.no_space    a process found no room for its ring
 //

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "agent/capture_port.h"
+
 namespace steptrace::agent {
 namespace {
 
@@ -54,7 +56,8 @@ std::vector<RingFileSeen> RingWatch::TakeNew(bool forced) {
   beyond_limit_now_ = 0;
   while (dirent* entry = readdir(entries)) {
     const std::string name = entry->d_name;
-    if (name != "." && name != ".." && name != kLockName) Look(name, found);
+    const bool ours = name == kLockName || name == kCapturePortName;
+    if (name != "." && name != ".." && !ours) Look(name, found);
   }
   closedir(entries);
   beyond_limit_ = std::max(beyond_limit_, beyond_limit_now_);

@@ -5,8 +5,20 @@
 
 #include "analyze/derive/event.h"
 #include "store/tables.h"
+#include "wire/vocabulary.h"
 
 namespace steptrace::agent {
+
+// Of a window that the process began or ended (wire/vocabulary.h, kWindow). Its numbers are the
+// process's word: checked to be of their types, no more.
+struct WindowMark {
+  int64_t ts_ns = 0;
+  bool begins = false;
+  uint64_t request = 0;
+  uint32_t kinds = 0;     // begin
+  uint32_t steps = 0;     // end
+  wire::WindowEnd end{};  // end
+};
 
 // What one stretch of records became. A value, reused from pass to pass.
 struct RowBatch {
@@ -15,6 +27,7 @@ struct RowBatch {
   std::vector<store::CounterRow> counters;
   std::vector<store::FactRow> facts;
   std::vector<store::LossRow> losses;
+  std::vector<WindowMark> windows;
   std::vector<analyze::Event> events;  // for the deriver of the process's rank
 
   void Clear() {
@@ -23,6 +36,7 @@ struct RowBatch {
     counters.clear();
     facts.clear();
     losses.clear();
+    windows.clear();
     events.clear();
   }
 };

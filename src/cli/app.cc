@@ -83,6 +83,7 @@ void BuildApp(CLI::App& app, Session& session) {
       "Settings: flags over STEPTRACE_* over steptrace.toml. `steptrace COMMAND --help` tells "
       "more.");
   AddRunCommand(app, session);
+  AddCaptureCommand(app, session);
   AddReportCommand(app, session);
   AddRulesCommand(app, session);
   AddLsCommand(app, session);

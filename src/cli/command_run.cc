@@ -21,10 +21,24 @@ Result<std::vector<std::string>> CommandOf(const CLI::App& command, const Sessio
   return words;
 }
 
-int Run(const CLI::App& command, const Session& session, RunOptions options) {
+// The windows that flags choose, else those of the settings; what is wrong with them stops the run.
+Result<agent::WindowPlan> PlanOf(const std::vector<std::string>& flags, const Settings& settings) {
+  STEPTRACE_ASSIGN_OR_RETURN(agent::WindowPlan plan,
+                             flags.empty()
+                                 ? agent::ParsePlan({settings.window}, settings.window_fields)
+                                 : agent::ParsePlan(flags, {}));
+  STEPTRACE_ASSIGN_OR_RETURN(plan.kinds, agent::ParseKinds(settings.capture));
+  return plan;
+}
+
+int Run(const CLI::App& command, const Session& session, RunOptions options,
+        const std::vector<std::string>& windows) {
   auto words = CommandOf(command, session);
   if (!words.ok()) return Fail(words.error());
   const Settings& settings = session.settings;
+  auto plan = PlanOf(windows, settings);
+  if (!plan.ok()) return Fail(plan.error());
+  options.windows = *std::move(plan);
   options.command = *std::move(words);
   options.folder = settings.folder;
   options.quiet = settings.quiet;
@@ -66,6 +80,20 @@ void AddCollection(CLI::App* command, Session& session) {
       ->check(CLI::Range(int64_t{0}, agent::kMaxStackRate).description(""));
 }
 
+void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& windows) {
+  command
+      ->add_option("--window", windows,
+                   "Capture more in START:STEPS (1000:500) or TIME:DURATION\n"
+                   "(90s:10s); may be repeated. none, or auto: a short one once\n"
+                   "the run is steady")
+      ->type_name("WINDOW")
+      ->allow_extra_args(false);
+  command->add_flag_callback(
+      "--no-window", [&windows] { windows.assign({"none"}); }, "The same as --window none");
+  command->add_option("--capture", session.settings.capture, "What windows capture: operators")
+      ->type_name("LIST");
+}
+
 void AddPresentation(CLI::App* command, Session& session) {
   Settings& settings = session.settings;
   command->add_flag("-q,--quiet", settings.quiet, "Print nothing of our own but errors");
@@ -88,11 +116,15 @@ void AddRunCommand(CLI::App& app, Session& session) {
                                      "  126, 127 it could not be started; 2 bad input"});
   command->prefix_command();
   auto options = std::make_shared<RunOptions>();
+  auto windows = std::make_shared<std::vector<std::string>>();
   AddPlaces(command, session, *options);
   AddCollection(command, session);
+  AddWindows(command, session, *windows);
   AddPresentation(command, session);
-  command->callback([command, &session, options] {
-    session.action = [command, &session, options] { return Run(*command, session, *options); };
+  command->callback([command, &session, options, windows] {
+    session.action = [command, &session, options, windows] {
+      return Run(*command, session, *options, *windows);
+    };
   });
 }
 

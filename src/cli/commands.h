@@ -46,6 +46,7 @@ void AddRunArgument(CLI::App* command, std::string& run);
 
 // Each in a file of its own, command_<name>.cc.
 void AddRunCommand(CLI::App& app, Session& session);
+void AddCaptureCommand(CLI::App& app, Session& session);
 void AddReportCommand(CLI::App& app, Session& session);
 void AddRulesCommand(CLI::App& app, Session& session);
 void AddLsCommand(CLI::App& app, Session& session);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyze/report/report_json.h"
 #include "cli/render/text_report.h"
 #include "cli/settings.h"
 #include "serve/rpc/report.h"
@@ -37,10 +38,17 @@ Status PrintReport(const std::filesystem::path& run, const PresentOptions& optio
                              rpc::LoadReport(run, {.price_per_hour = options.price_per_hour,
                                                    .last_steps = options.last_steps,
                                                    .tensor_cores = options.tensor_cores,
-                                                   .stages = options.stages}));
+                                                   .stages = options.stages,
+                                                   .from_ns = options.from_ns,
+                                                   .to_ns = options.to_ns}));
   // A part of the run is not the run's report.
-  if (!options.last_steps) STEPTRACE_RETURN_IF_ERROR(rpc::SaveReport(run, report));
+  if (!options.last_steps && !options.from_ns)
+    STEPTRACE_RETURN_IF_ERROR(rpc::SaveReport(run, report));
   if (!options.print) return {};
+  if (options.json) {
+    std::fputs(analyze::ReportToJson(report).c_str(), stream);
+    return {};
+  }
   RenderOptions render;
   if (int columns = TerminalColumns(stream); columns > 0) {
     render.width = std::min(columns, render.width);

@@ -95,6 +95,7 @@ class Launcher {
     options.run_name = folder_.name;
     options.sample_interval_ms = options_.system_interval_ms;
     options.stack_rate = options_.stack_rate;
+    options.windows = options_.windows;
     options.lock_fd = ring_.lock.get();
     options.command = options_.command;
     Status started = agent_.Start(options, *signals_);

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <string_view>
 
 extern char** environ;
@@ -25,9 +26,29 @@ bool IsOurs(std::string_view name) {
   return false;
 }
 
+// By it PyTorch and oneDNN find the collector of their tasks (src/probe/itt.h).
+constexpr std::string_view kCollector = "INTEL_LIBITTNOTIFY64";
+
+bool HasVariable(const std::vector<std::string>& environment, std::string_view name) {
+  return std::any_of(environment.begin(), environment.end(),
+                     [&](const std::string& entry) { return NameOf(entry) == name; });
+}
+
+// An outer run's collector: its probe.
+bool IsOuterCollector(std::string_view entry, const std::vector<std::string>& own) {
+  if (NameOf(entry) != kCollector) return false;
+  const std::string probe = "STEPTRACE_PROBE" + std::string(entry.substr(kCollector.size()));
+  return std::find(own.begin(), own.end(), probe) != own.end();
+}
+
 void AddPackage(const RunEnvironment& run, const std::string* old_python_path,
                 std::vector<std::string>& environment) {
-  environment.push_back("STEPTRACE_PROBE=" + (run.package_dir / "_probe.abi3.so").string());
+  const std::string probe = (run.package_dir / "_probe.abi3.so").string();
+  environment.push_back("STEPTRACE_PROBE=" + probe);
+  // Whoever set it already collects himself: windows of operators then say so and stay empty.
+  if (run.hooks != "off" && !HasVariable(environment, kCollector)) {
+    environment.push_back(std::string(kCollector) + "=" + probe);
+  }
   std::string path = "PYTHONPATH=" + (run.package_dir / "bootstrap").string();
   // An empty old value means "nothing", whereas an empty component means the current folder.
   if (old_python_path != nullptr && !old_python_path->empty()) path += ":" + *old_python_path;
@@ -46,7 +67,8 @@ std::vector<std::string> EnvironmentForCommand(const std::vector<std::string>& o
     if (name == "PYTHONPATH" && !run.package_dir.empty()) {
       python_path = entry.size() > name.size() ? entry.substr(name.size() + 1) : "";
       has_python_path = true;
-    } else if (!IsOurs(name) && !(name == "STEPTRACE_HOOKS" && !run.hooks.empty())) {
+    } else if (!IsOurs(name) && !IsOuterCollector(entry, own) &&
+               !(name == "STEPTRACE_HOOKS" && !run.hooks.empty())) {
       environment.push_back(entry);
     }
   }

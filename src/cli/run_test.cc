@@ -127,6 +127,22 @@ TEST(RunEnvironment, AnEmptyPythonPathDoesNotBecomeTheWorkingFolder) {
   EXPECT_THAT(environment, Not(Contains("STEPTRACE_HOOKS=data")));
 }
 
+TEST(RunEnvironment, TheCollectorOfTasksIsOursUnlessAnotherToolsIsThere) {
+  constexpr const char* kOurs = "INTEL_LIBITTNOTIFY64=/package/_probe.abi3.so";
+  constexpr const char* kTheirs = "INTEL_LIBITTNOTIFY64=/opt/vtune/collector.so";
+  RunEnvironment run{"id", "/run", "/rings", "/package", ""};
+  EXPECT_THAT(EnvironmentForCommand({}, run), Contains(kOurs));
+  const auto theirs = EnvironmentForCommand({kTheirs}, run);
+  EXPECT_THAT(theirs, Contains(kTheirs));
+  EXPECT_THAT(theirs, Not(Contains(kOurs)));
+  const auto nested = EnvironmentForCommand(
+      {"STEPTRACE_PROBE=/outer/_probe.abi3.so", "INTEL_LIBITTNOTIFY64=/outer/_probe.abi3.so"}, run);
+  EXPECT_THAT(nested, Contains(kOurs));
+  EXPECT_THAT(nested, Not(Contains("INTEL_LIBITTNOTIFY64=/outer/_probe.abi3.so")));
+  run.hooks = "off";
+  EXPECT_THAT(EnvironmentForCommand({}, run), Not(Contains(kOurs)));
+}
+
 TEST(RunEnvironment, WithoutAPackagePythonIsLeftAlone) {
   RunEnvironment run{"id", "/run", "/rings", "", ""};
   auto environment = EnvironmentForCommand({"PYTHONPATH=/mine"}, run);

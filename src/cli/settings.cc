@@ -73,6 +73,35 @@ Status SetStackRate(const Value& value, Settings& settings) {
   return {};
 }
 
+// One of SageMaker's fields of a window: whether they go together is looked at when all are known.
+std::function<Status(const Value&, Settings&)> StoreField(
+    std::optional<int64_t> agent::WindowFields::*field) {
+  return [field](const Value& value, Settings& settings) -> Status {
+    auto* integer = std::get_if<int64_t>(&value);
+    if (integer == nullptr) return Error{""};
+    settings.window_fields.*field = *integer;
+    return {};
+  };
+}
+
+Status SetDuration(const Value& value, Settings& settings) {
+  auto* integer = std::get_if<int64_t>(&value);
+  auto* decimal = std::get_if<double>(&value);
+  if (integer == nullptr && decimal == nullptr) return Error{""};
+  settings.window_fields.duration = integer ? static_cast<double>(*integer) : *decimal;
+  return {};
+}
+
+Status SetCapture(const Value& value, Settings& settings) {
+  auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return Error{""};
+  if (auto kinds = agent::ParseKinds(*text); !kinds.ok()) {
+    return Error{"is not a list of what can be captured (operators)"};
+  }
+  settings.capture = *text;
+  return {};
+}
+
 // Stores a value of exactly type T; what else comes gets the general message.
 template <class T, class Member>
 std::function<Status(const Value&, Settings&)> Store(Member Settings::*member) {
@@ -98,6 +127,19 @@ const std::vector<Setting>& AllSettings() {
       {"hooks", "STEPTRACE_HOOKS", "a text",
        "Which hooks a training gets: a comma list, or \"off\".",
        Store<std::string>(&Settings::hooks)},
+      {"window", "STEPTRACE_WINDOW", "a text",
+       "Windows of a run, as `run --window`, several with commas; auto or none.",
+       Store<std::string>(&Settings::window)},
+      {"capture", "STEPTRACE_CAPTURE", "a text", "What windows capture: operators.", SetCapture},
+      {"start_step", "STEPTRACE_START_STEP", "a whole number",
+       "A window's first step, as SageMaker calls it.",
+       StoreField(&agent::WindowFields::start_step)},
+      {"num_steps", "STEPTRACE_NUM_STEPS", "a whole number", "Its number of steps.",
+       StoreField(&agent::WindowFields::num_steps)},
+      {"start_unix_time", "STEPTRACE_START_UNIX_TIME", "a whole number",
+       "Instead of steps: its begin, in seconds since 1970.",
+       StoreField(&agent::WindowFields::start_unix_time)},
+      {"duration", "STEPTRACE_DURATION", "a number", "… and its length, in seconds.", SetDuration},
       {"system_interval_ms", "STEPTRACE_SYSTEM_INTERVAL_MS", "a whole number",
        "Time between two samples of the system, 100 to 60000.", SetInterval},
       {"stack_rate", "STEPTRACE_STACK_RATE", "a whole number",

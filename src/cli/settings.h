@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/agent_options.h"
+#include "agent/window_plan.h"
 #include "analyze/cost/cost.h"
 #include "analyze/device/tensor_cores.h"
 #include "analyze/samples/stage_table.h"
@@ -29,6 +30,9 @@ struct Settings {
   analyze::TensorCorePatterns tensor_cores;      // [tensor_cores]: names of kernels
   analyze::StageTable stages;                    // [stages]: names of functions
   std::string hooks;
+  std::string window;                   // as `run --window`, several with commas; empty: auto
+  std::string capture = "operators";    // what windows capture
+  agent::WindowFields window_fields{};  // start_step, num_steps, start_unix_time, duration
   std::string shm;
   int64_t system_interval_ms = 500;
   int64_t stack_rate = 20;

@@ -30,6 +30,8 @@ TEST(Settings, TomlSetsEveryKey) {
   Settings settings;
   Status status = ApplyToml(
       "folder = '/runs'\ncolor = 'never'\nprice_per_hour = 32\nhooks = 'off'\n"
+      "window = '10:5, 90s:1s'\ncapture = 'operators'\nstart_step = 5\nnum_steps = 2\n"
+      "start_unix_time = 1790000000\nduration = 2.5\n"
       "system_interval_ms = 100\nshm = '/ramdisk'\nquiet = true\nreport = false\n",
       "t", settings);
   ASSERT_TRUE(status.ok()) << status.error().message;
@@ -39,6 +41,12 @@ TEST(Settings, TomlSetsEveryKey) {
   EXPECT_EQ(settings.hooks, "off");
   EXPECT_EQ(settings.system_interval_ms, 100);
   EXPECT_EQ(settings.shm, "/ramdisk");
+  EXPECT_EQ(settings.window, "10:5, 90s:1s");
+  EXPECT_EQ(settings.capture, "operators");
+  EXPECT_EQ(settings.window_fields.start_step, 5);
+  EXPECT_EQ(settings.window_fields.num_steps, 2);
+  EXPECT_EQ(settings.window_fields.start_unix_time, 1'790'000'000);
+  EXPECT_EQ(settings.window_fields.duration, 2.5);
   EXPECT_TRUE(settings.quiet);
   EXPECT_FALSE(settings.report);
 }
@@ -52,6 +60,9 @@ TEST(Settings, UnknownKeysAndWrongTypesAreNamedWithTheirLine) {
   EXPECT_THAT(TomlComplaint("price_per_hour = nan"), HasSubstr("not a price"));
   EXPECT_THAT(TomlComplaint("system_interval_ms = 99"), HasSubstr("from 100 to 60000"));
   EXPECT_THAT(TomlComplaint("system_interval_ms = 500.0"), HasSubstr("from 100 to 60000"));
+  EXPECT_THAT(TomlComplaint("capture = 'dreams'"), HasSubstr("what can be captured (operators)"));
+  EXPECT_THAT(TomlComplaint("num_steps = 2.5"), HasSubstr("num_steps is not a whole number"));
+  EXPECT_THAT(TomlComplaint("duration = 'long'"), HasSubstr("duration is not a number"));
   EXPECT_THAT(TomlComplaint("color = 'red'"), HasSubstr("\"auto\", \"always\", \"never\""));
   EXPECT_THAT(TomlComplaint("[run]\nquiet = true"), HasSubstr("unknown setting 'run'"));
   EXPECT_THAT(TomlComplaint("a = \nb = 1"), HasSubstr("steptrace.toml:1: "));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string_view>
 
+#include "probe/itt.h"
 #include "probe/python_api.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
@@ -205,6 +206,38 @@ PyObject* Stats(PyObject*, PyObject*) {
   return dict;
 }
 
+PyObject* CaptureChanged(PyObject*, PyObject* const*, Py_ssize_t) {
+  return PyBool_FromLong(t::CaptureChanged() ? 1 : 0);
+}
+
+PyObject* CaptureRequest(PyObject*, PyObject*) {
+  wire::CaptureControl control;
+  if (!t::TakeCapture(&control)) return None();
+  PyObject* dict = PyDict_New();
+  if (dict == nullptr) {
+    PyErr_Clear();
+    return None();
+  }
+  Put(dict, "request", control.request);
+  Put(dict, "kinds", control.kinds);
+  Put(dict, "first_step", control.first_step);
+  Put(dict, "steps", control.steps);
+  Put(dict, "until_ns", control.until_monotonic_ns);
+  Put(dict, "max_operators", control.max_operators);
+  return dict;
+}
+
+PyObject* Operators(PyObject*, PyObject* on) {
+  const int truth = PyObject_IsTrue(on);
+  if (truth < 0) PyErr_Clear();
+  RecordOperators(truth > 0);
+  return None();
+}
+
+PyObject* OperatorsRecorded(PyObject*, PyObject*) {
+  return PyLong_FromUnsignedLongLong(OperatorCount());
+}
+
 constexpr const char* kNoDoc = nullptr;  // the documentation is _probe.pyi
 
 using FastCall = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
@@ -235,6 +268,10 @@ PyMethodDef g_methods[] = {
     Fast("fact", Fact),
     Fast("collection", Collection),
     {"pause", Pause, METH_O, kNoDoc},
+    Fast("capture_changed", CaptureChanged),
+    {"capture_request", CaptureRequest, METH_NOARGS, kNoDoc},
+    {"operators", Operators, METH_O, kNoDoc},
+    {"operators_recorded", OperatorsRecorded, METH_NOARGS, kNoDoc},
     {"stats", Stats, METH_NOARGS, kNoDoc},
     {nullptr, nullptr, 0, nullptr},
 };

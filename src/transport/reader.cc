@@ -232,6 +232,13 @@ void UntrustedRingFile::PublishTail(const Ring& ring, uint32_t index) {
   [[maybe_unused]] const ssize_t written = pwrite(fd_.get(), line, sizeof line, offset);
 }
 
+bool UntrustedRingFile::WriteCapture(wire::CaptureControl control) {
+  control.check = wire::CaptureCheck(control);
+  // In one write, to a page that exists; the process verifies the check.
+  const auto written = pwrite(fd_.get(), &control, sizeof control, wire::kCaptureOffset);
+  return written == static_cast<ssize_t>(sizeof control);
+}
+
 size_t UntrustedRingFile::Drain(int ring_number, std::span<wire::Record> out) {
   if (ring_number < 0 || static_cast<uint32_t>(ring_number) >= rings_used_) return 0;
   const auto index = static_cast<uint32_t>(ring_number);

@@ -89,6 +89,10 @@ class UntrustedRingFile {
 
   const DrainCounts& counts() const { return counts_; }
 
+  // Leaves the agent's word for the process; `check` is filled in. False: the file is not to be
+  // written any more. Nothing in it is read back.
+  bool WriteCapture(wire::CaptureControl control);
+
  private:
   struct NameRef {
     uint32_t offset;  // in the file

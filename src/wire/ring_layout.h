@@ -17,6 +17,7 @@
 //
 //   0        ┌─────────────────────────────┐
 //            │ FileHeader                  │  identity, arena's mark, counters of loss     4 KiB
+//   1 KiB    │ CaptureControl              │  the agent's word: what is to be captured
 //   4 KiB    ├─────────────────────────────┤
 //            │ RingControl [kMaxRings]     │  head, tail, owner of each ring              32 KiB
 //   64 KiB   ├─────────────────────────────┤
@@ -35,7 +36,8 @@
 // Roles
 //   producer   the thread that owns a ring: writes its records and the first line of its control
 //   process    any thread of the writing process: header, arena (one at a time, under a private
-//   lock) reader     one agent: writes the second line of each control, nothing else
+//              lock)
+//   reader     one agent: writes the second line of each control and CaptureControl, nothing else
 //
 // Life of a ring                             Life of one record
 //
@@ -60,12 +62,21 @@
 // system may tear an 8-byte word: therefore the tail carries its complement, which the producer
 // checks, and the reader takes the lesser of two readings of a head, which only grows.
 //
+// The agent's word, and who may wait for whom: nobody.
+//
+//   agent: CaptureControl whole, one pwrite ──► process, at the end of each optimizer step: reads
+//   `request`; another number than before ──► copies the whole, verifies `check`; a copy that is
+//   torn is looked at again at the next step. What it does of it, it says by records of category
+//   kWindow (vocabulary.h). A word that asks for what cannot be is answered and not followed.
+//
 // In a forked child the file is its parent's: it must not be written. The child makes its own at
 // its first record, with the parent's names under the same ids.
 namespace steptrace::wire {
 
 inline constexpr uint64_t kMagic = 0x31474E4952505453;  // "STPRING1" as bytes
-inline constexpr uint32_t kVersion = 1;
+// 2: CaptureControl, categories from 8 on. A process and its agent are always of one build, so that
+// there is nothing to convert: another version is not read.
+inline constexpr uint32_t kVersion = 2;
 
 // Thread-owned rings of one file at most: the control of all fits one read of 32 KiB.
 inline constexpr uint32_t kMaxRings = 256;
@@ -154,6 +165,47 @@ struct FileHeader {
   uint64_t dropped_nested;    // deeper than kMaxDepth, or from a signal inside the probe
 };
 
+// What can be captured in a window, as bits. Stored: values are fixed for ever and never reused.
+enum class CaptureKind : uint32_t { kOperators = 1 };
+inline constexpr uint32_t kCaptureKinds = static_cast<uint32_t>(CaptureKind::kOperators);
+
+// What the agent wants captured. Written by the reader alone, whole; 0 everywhere: nothing yet. A
+// new request takes the place of the one before, whatever became of that.
+struct CaptureControl {
+  uint64_t request;             // its number, from 1, only growing; 0: none
+  uint64_t first_step;          // the window begins with this step of the process; 0: the next
+  uint64_t steps;               // … and has so many; 0: as many as the other bounds allow
+  uint64_t until_monotonic_ns;  // it ends with the step in which that comes; 0: no such bound
+  uint64_t max_operators;       // … or in which so many have been recorded; 0: no such bound
+  uint32_t kinds;               // of CaptureKind; 0: capture nothing, end what is going on
+  uint32_t reserved;
+  uint64_t check;  // CaptureCheck() of what stands before: a copy may be torn
+  uint64_t reserved2;
+};
+inline constexpr uint64_t kCaptureOffset = 1024;
+// More cannot be asked for: with larger numbers something else has written there.
+inline constexpr uint64_t kMaxCaptureSteps = 1'000'000'000;
+
+constexpr uint64_t CaptureCheck(const CaptureControl& control) {
+  uint64_t hash = 0xCBF29CE484222325;  // FNV-1a, a word at a time
+  for (const uint64_t word :
+       {control.request, control.first_step, control.steps, control.until_monotonic_ns,
+        control.max_operators, uint64_t{control.kinds}}) {
+    hash = (hash ^ word) * 0x100000001B3;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+// Whether it is a request that can be followed: whole, bounded by something, and of kinds that this
+// version knows.
+constexpr bool IsSound(const CaptureControl& control) {
+  const bool bounded = control.steps != 0 || control.until_monotonic_ns != 0 || control.kinds == 0;
+  return control.request != 0 && control.check == CaptureCheck(control) && bounded &&
+         control.steps <= kMaxCaptureSteps && control.first_step <= kMaxCaptureSteps &&
+         (control.kinds & ~kCaptureKinds) == 0;
+}
+
 // A ring's two lines. The writers of the two are different processes: they must not share a line.
 struct RingControl {
   // Written by the producer (dropped_full and usable: relaxed, before a release of head).
@@ -190,9 +242,13 @@ static_assert(sizeof(FileHeader) <= kHeaderBytes);
 static_assert(offsetof(FileHeader, ready) == 12 && offsetof(FileHeader, pid) == 32);
 static_assert(offsetof(FileHeader, comm) == 80 && offsetof(FileHeader, disarm_reason) == 100);
 static_assert(offsetof(FileHeader, arena_used) == 256 && sizeof(FileHeader) == 296);
+static_assert(sizeof(CaptureControl) == 64 && offsetof(CaptureControl, check) == 48);
+static_assert(kCaptureOffset >= sizeof(FileHeader) && kCaptureOffset % 64 == 0);
+static_assert(kCaptureOffset + sizeof(CaptureControl) <= kHeaderBytes);
 static_assert(sizeof(RingControl) == 128 && offsetof(RingControl, tail) == 64);
 static_assert(sizeof(NameHeader) == 8);
 static_assert(std::is_trivially_copyable_v<FileHeader> && std::is_standard_layout_v<FileHeader>);
+static_assert(std::is_trivially_copyable_v<CaptureControl>);
 static_assert(std::is_trivially_copyable_v<RingControl> && std::is_standard_layout_v<RingControl>);
 static_assert(std::atomic_ref<uint64_t>::is_always_lock_free);
 static_assert(std::atomic_ref<uint32_t>::is_always_lock_free);

@@ -39,6 +39,52 @@ TEST(RingLayoutTest, BudgetBoundsTheFileAndNeverTheMainRing) {
   EXPECT_GE(RingsWithin(kDefaultBudgetBytes), 64u);
 }
 
+CaptureControl FiveSteps() {
+  CaptureControl control{};
+  control.request = 3;
+  control.steps = 5;
+  control.kinds = static_cast<uint32_t>(CaptureKind::kOperators);
+  control.check = CaptureCheck(control);
+  return control;
+}
+
+TEST(CaptureControlTest, ASoundRequestIsWholeBoundedAndOfKnownKinds) {
+  EXPECT_TRUE(IsSound(FiveSteps()));
+  EXPECT_FALSE(IsSound(CaptureControl{})) << "an untouched file asks for nothing";
+  const auto changed = [](auto change) {
+    CaptureControl control = FiveSteps();
+    change(control);
+    control.check = CaptureCheck(control);
+    return control;
+  };
+  EXPECT_FALSE(IsSound(changed([](auto& c) { c.request = 0; })));
+  EXPECT_FALSE(IsSound(changed([](auto& c) { c.steps = 0; }))) << "without an end";
+  EXPECT_TRUE(IsSound(changed([](auto& c) { c.steps = 0, c.until_monotonic_ns = 1; })));
+  EXPECT_TRUE(IsSound(changed([](auto& c) { c.steps = 0, c.kinds = 0; }))) << "ends what goes on";
+  EXPECT_FALSE(IsSound(changed([](auto& c) { c.steps = kMaxCaptureSteps + 1; })));
+  EXPECT_FALSE(IsSound(changed([](auto& c) { c.first_step = ~0ull; })));
+  EXPECT_FALSE(IsSound(changed([](auto& c) { c.kinds = 0x80000000u; })));
+}
+
+TEST(CaptureControlTest, ATornCopyIsSeenWhicheverWordIsOld) {
+  CaptureControl next = FiveSteps();
+  next.request = 4;
+  next.first_step = 100;
+  next.steps = 7;
+  next.until_monotonic_ns = 1'000'000;
+  next.max_operators = 1000;
+  next.kinds = 0;
+  next.check = CaptureCheck(next);
+  const CaptureControl before = FiveSteps();
+  constexpr size_t kWords = offsetof(CaptureControl, reserved2) / sizeof(uint64_t);
+  for (size_t word = 0; word < kWords; ++word) {
+    CaptureControl torn = next;
+    std::memcpy(reinterpret_cast<char*>(&torn) + word * 8,
+                reinterpret_cast<const char*>(&before) + word * 8, 8);
+    EXPECT_FALSE(IsSound(torn)) << "word " << word;
+  }
+}
+
 TEST(RingLayoutTest, NameEntriesStayAligned) {
   EXPECT_EQ(NameEntryBytes(1), 16u);
   EXPECT_EQ(NameEntryBytes(8), 16u);

@@ -31,6 +31,16 @@
 //   kFact       loader, process, framework, job, hook, device
 //                              payload    id of a text (JSON object) in the arena of names   0
 //   kUser       any            begin/end, instant, counter (a: bits of a double)
+//   kOperator   as the framework calls it: aten::mm, AddmmBackward0, a record_function's text
+//                              begin/end  0, in windows alone                0
+//   kPrimitive  as a library that it calls does (oneDNN): convolution, reorder
+//                              begin/end  0, in windows alone                0
+//   kWindow     window_begin   instant    number of the request               kinds (CaptureKind)
+//               window_end     instant    number of the request               steps that it had |
+//                                                                              WindowEnd << 32
+//
+// A window may have several stretches of begin and end; the last one's end is not kAside. Both lie
+// at steps' borders: its begin just before the end of an optimizer step, its end just after one.
 //
 // `iterator`, `loader` and `optimizer` are numbers that the hooks give out, from 1, never reused in
 // a process. Unknown queue depth (no workers): kUnknownQueueDepth.
@@ -43,6 +53,25 @@ enum class Category : uint16_t {
   kCommunication = 3,
   kWorker = 4,
   kFact = 5,
+  // 6 and 7 are free.
+  kOperator = 8,
+  kPrimitive = 9,
+  kWindow = 10,
+};
+
+constexpr bool IsCategory(uint16_t value) {
+  return (value >= 1 && value <= 5) || (value >= 8 && value <= 10);
+}
+
+// Why a stretch of a window ended. Stored: values are fixed for ever and never reused.
+enum class WindowEnd : uint32_t {
+  kDone = 1,         // its last step has ended
+  kAside = 2,        // the script's own profiler has begun: goes on after it, if there is time left
+  kReplaced = 3,     // by another request
+  kFull = 4,         // as many operators as were allowed
+  kMissed = 5,       // its steps were over before it could begin
+  kUnavailable = 6,  // cannot be captured here: a fact `hook` says why
+  kFailed = 7,       // likewise
 };
 
 inline constexpr uint32_t kUnknownQueueDepth = 0xFFFFFFFFu;
@@ -62,6 +91,9 @@ inline constexpr const char* kNameGc = "gc";
 inline constexpr const char* kNameCompile = "compile";
 inline constexpr const char* kNameFetch = "fetch";
 inline constexpr const char* kNameCollate = "collate";
+
+inline constexpr const char* kNameWindowBegin = "window_begin";
+inline constexpr const char* kNameWindowEnd = "window_end";
 
 inline constexpr const char* kFactLoader = "loader";
 inline constexpr const char* kFactProcess = "process";

@@ -8,7 +8,7 @@ called then, are what is left where that cannot be.
 
 import sys
 
-from . import compiling, facts, vocabulary
+from . import compiling, facts, vocabulary, windows
 from .numbering import Numbering
 from .surround import Calls, CannotSurroundError, nothing
 
@@ -19,8 +19,9 @@ _MAX_OPEN = 16
 def patch(module, hook):
     probe = hook.probe
     step = probe.name(vocabulary.OPTIMIZER, vocabulary.PHASE)
-    begin_args, end = probe.begin_args, probe.end
+    begin_args = probe.begin_args
     optimizers = Numbering()
+    end_of = windows.begin(probe, hook).enter_step
 
     def enter_step(args):
         if compiling.now():
@@ -31,7 +32,7 @@ def patch(module, hook):
                 number = optimizers.of(args[0])
                 facts.tell(vocabulary.FACT_DEVICE, _device)
             begin_args(step, number, 0)
-            return end
+            return end_of(number)
         except Exception as error:
             return hook.fail(error)
 

@@ -23,6 +23,8 @@ TARGETS = {
     "torch.utils.data._utils.fetch": ("worker", "fetch"),
     "torch.utils.data._utils.worker": ("worker", "worker"),
     "torch.autograd": ("backward", "autograd"),
+    "torch.autograd.profiler": ("operators", "operators"),
+    "torch.autograd.profiler_legacy": ("operators", "operators"),
     "torch.optim.optimizer": ("optimizer", "optimizer"),
     "torch.serialization": ("checkpoint", "serialization"),
     "safetensors.torch": ("checkpoint", "serialization"),

@@ -5,6 +5,7 @@ USER = 1
 PHASE = 2
 COMMUNICATION = 3
 WORKER = 4
+WINDOW = 10
 
 UNKNOWN_QUEUE_DEPTH = 0xFFFFFFFF
 
@@ -21,6 +22,18 @@ GC = "gc"
 COMPILE = "compile"
 FETCH = "fetch"
 COLLATE = "collate"
+
+WINDOW_BEGIN = "window_begin"
+WINDOW_END = "window_end"
+
+# Why a stretch of a window ended.
+WINDOW_DONE = 1
+WINDOW_ASIDE = 2
+WINDOW_REPLACED = 3
+WINDOW_FULL = 4
+WINDOW_MISSED = 5
+WINDOW_UNAVAILABLE = 6
+WINDOW_FAILED = 7
 
 # Argument `a` of CHECKPOINT.
 SAVE = 0

@@ -25,6 +25,10 @@ enum class HookName : uint8_t {
   kCollective,
   kFetch,
   kCollate,
+  kOperator,     // a: 1 if its own time is computing (agent/operator_names.h); in windows alone
+  kWindowBegin,  // instants: between them every operator of the thread is told
+  kWindowEnd,
+  kRecordsLost,  // instant: something of this thread is missing just before
 };
 
 enum class MarkKind : uint8_t { kBegin, kEnd, kInstant };

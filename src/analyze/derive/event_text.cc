@@ -53,7 +53,21 @@ std::optional<HookName> RangeName(std::string_view word) {
       {wire::kNameFetch, HookName::kFetch},
       {wire::kNameCollate, HookName::kCollate},
       {"comm", HookName::kCollective},
+      {"op", HookName::kOperator},
+      {"node", HookName::kOperator},
       {"user", HookName::kUser}};
+  const auto found = names.find(word);
+  if (found == names.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<HookName> InstantName(std::string_view word) {
+  static const std::map<std::string_view, HookName> names = {
+      {wire::kNameStep, HookName::kStep},
+      {wire::kNameDataEnd, HookName::kDataEnd},
+      {wire::kNameWindowBegin, HookName::kWindowBegin},
+      {wire::kNameWindowEnd, HookName::kWindowEnd},
+      {"lost", HookName::kRecordsLost}};
   const auto found = names.find(word);
   if (found == names.end()) return std::nullopt;
   return found->second;
@@ -148,7 +162,7 @@ class Interpreter {
       for (int64_t i = 0; i < *times; ++i) STEPTRACE_RETURN_IF_ERROR(Block(index + 1, end));
       return {};
     }
-    if (word == wire::kNameStep || word == wire::kNameDataEnd) return EmitInstant(line);
+    if (InstantName(word)) return EmitInstant(line);
     return Range(index, end);
   }
 
@@ -184,9 +198,9 @@ class Interpreter {
   }
 
   Status EmitInstant(const Line& line) {
-    const bool is_step = line.words[0] == wire::kNameStep;
-    Event event = NewEvent(MarkKind::kInstant, is_step ? HookName::kStep : HookName::kDataEnd);
-    event.a = is_step ? wire::kNoArgument : static_cast<uint64_t>(AttributesOf(line).Value("it"));
+    Event event = NewEvent(MarkKind::kInstant, *InstantName(line.words[0]));
+    event.a = event.name == HookName::kStep ? wire::kNoArgument
+                                            : static_cast<uint64_t>(AttributesOf(line).Value("it"));
     events_.push_back(event);
     return {};
   }
@@ -202,6 +216,8 @@ class Interpreter {
       event.a = static_cast<uint64_t>(attributes.Value("opt", 1));
     } else if (name == HookName::kLoaderIter) {
       event.a = static_cast<uint64_t>(attributes.Value("loader", 1));
+    } else if (name == HookName::kOperator) {
+      event.a = line.words[0] == "op" ? 1 : 0;
     } else if (name == HookName::kUser || name == HookName::kCollective) {
       event.text = strings_.Intern(line.words.size() > 1 ? line.words[1] : "");
     }
@@ -258,8 +274,9 @@ template <class T>
 std::string ValueText(const T& value, bool is_time, const store::StringTable& strings) {
   if constexpr (std::is_same_v<T, store::StringId>) {
     return strings.Text(value).empty() ? "-" : strings.Text(value);
-  } else if constexpr (std::is_same_v<T, std::optional<int32_t>>) {
-    return value ? std::to_string(*value) : "-";
+  } else if constexpr (std::is_same_v<T, std::optional<int32_t>> ||
+                       std::is_same_v<T, std::optional<int64_t>>) {
+    return value ? ValueText(*value, is_time, strings) : "-";
   } else if (is_time && value % kNsPerUs != 0) {
     return fmt::format("{:.3f}", static_cast<double>(value) / static_cast<double>(kNsPerUs));
   } else {

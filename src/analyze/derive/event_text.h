@@ -26,8 +26,11 @@
 //     step kind ts dur data forward         # columns of `steps`, times in µs
 //     0    train 0 190 100 30
 //
-// Ranges: the names of the vocabulary, `comm NAME` for collectives, `user NAME`. On any of them
-// `lost_begin` and `lost_end` leave that event out, `open` too.
+//       window_begin                      # and window_end, lost: instants of a window
+//
+// Ranges: the names of the vocabulary, `comm NAME` for collectives, `user NAME`; in windows `op`,
+// an operator that computes, and `node`, one that leads to others. On any of them `lost_begin` and
+// `lost_end` leave that event out, `open` too.
 namespace steptrace::analyze {
 
 struct EventText {

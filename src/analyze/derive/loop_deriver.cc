@@ -36,7 +36,11 @@ void LoopDeriver::PassTimeInOneChunk(int64_t ts_ns) {
   const int64_t ns = ts_ns - now_ns_;
   if (ns <= 0) return;
   if (chunks_.started()) {
-    const Phase phase = stack_.empty() ? Phase::kOther : stack_.top().phase;
+    const Phase phase = PhaseNow();
+    if (operators_.window_open()) {
+      chunks_.current().sums.in_window_ns += ns;
+      operators_.Pass(ns);
+    }
     if (phase == Phase::kOther || phase == Phase::kOptimizer) {
       if (gap_.fallback != phase) ResolveGap(/*as_forward=*/false);
       gap_.fallback = phase;
@@ -67,7 +71,14 @@ void LoopDeriver::PassDataTime(int64_t ts_ns, int64_t ns) {
 void LoopDeriver::ResolveGap(bool as_forward) {
   if (gap_.ns == 0) return;
   PhaseSums& sums = chunks_.current().sums;
-  sums[as_forward ? Phase::kForward : gap_.fallback] += gap_.ns;
+  const Phase phase = as_forward ? Phase::kForward : gap_.fallback;
+  sums[phase] += gap_.ns;
+  if (phase != Phase::kOther) {
+    sums.computing_ns += gap_.computing_ns;
+    sums.operators += gap_.operators;
+  }
+  gap_.computing_ns = 0;
+  gap_.operators = 0;
   if (!as_forward && gap_.fallback == Phase::kOther) sums.user_in_other.Add(gap_.user);
   gap_.ns = 0;
   gap_.user.Clear();
@@ -115,6 +126,8 @@ void LoopDeriver::Add(const Event& event) {
   Event ordered = event;
   ordered.ts_ns = std::max(event.ts_ns, now_ns_);
   PassTime(ordered.ts_ns);
+  if (operators_.window_open() && chunks_.started()) AddComputing(operators_.TakeLongWay());
+  if (event.name == HookName::kOperator) return Operator(ordered);
   switch (event.kind) {
     case MarkKind::kBegin:
       Begin(ordered);
@@ -249,10 +262,43 @@ void LoopDeriver::BeginForward() {
   chunks_.current().has_loop_event = true;
 }
 
+// ---- operators --------------------------------------------------------------------------------
+
+Phase LoopDeriver::PhaseNow() const {
+  return stack_.empty() ? Phase::kOther : stack_.spans().back().phase;
+}
+
+// What an operator leaves goes where the time goes: to that since the last boundary, or to the
+// phase that is open.
+void LoopDeriver::AddComputing(int64_t ns) {
+  const Phase phase = PhaseNow();
+  if (phase == Phase::kOther || phase == Phase::kOptimizer) {
+    gap_.computing_ns += ns;
+  } else if (phase == Phase::kForward || phase == Phase::kBackward) {
+    chunks_.current().sums.computing_ns += ns;
+  }
+}
+
+// Operators do not enter the stack of ranges: they bear no phase, and are many.
+void LoopDeriver::Operator(const Event& event) {
+  if (!chunks_.started() || !operators_.window_open()) return;
+  if (event.kind != MarkKind::kBegin) return AddComputing(operators_.End());
+  operators_.Begin(event.a != 0);
+  const Phase phase = PhaseNow();
+  if (phase == Phase::kOther || phase == Phase::kOptimizer) {
+    ++gap_.operators;
+  } else if (phase == Phase::kForward || phase == Phase::kBackward) {
+    ++chunks_.current().sums.operators;
+  }
+}
+
 // ---- instants ---------------------------------------------------------------------------------
 
 void LoopDeriver::Instant(const Event& event) {
   if (event.name == HookName::kStep) return StepAnnounced(event.ts_ns);
+  if (event.name == HookName::kWindowBegin) return operators_.OpenWindow();
+  if (event.name == HookName::kWindowEnd) return operators_.CloseWindow();
+  if (event.name == HookName::kRecordsLost && chunks_.started()) ++chunks_.current().sums.lost;
   if (event.name != HookName::kDataEnd) return;
   auto& spans = stack_.spans();
   for (auto span = spans.rbegin(); span != spans.rend(); ++span) {

@@ -9,6 +9,7 @@
 #include "analyze/derive/chunk_list.h"
 #include "analyze/derive/event.h"
 #include "analyze/derive/iterator_lives.h"
+#include "analyze/derive/operator_times.h"
 #include "analyze/derive/phase_sums.h"
 #include "analyze/derive/span_stack.h"
 #include "analyze/derive/step_cutter.h"
@@ -76,6 +77,8 @@ class LoopDeriver {
   // Time since the last boundary: forward if a backward follows, else what encloses it.
   struct Gap {
     int64_t ns = 0;
+    int64_t computing_ns = 0;
+    int64_t operators = 0;
     Phase fallback = Phase::kOther;
     UserTimes user;
   };
@@ -101,6 +104,9 @@ class LoopDeriver {
   void BeginForward();
   void BeginBoundary(int64_t ts_ns);
   void ConsumeBatches(int64_t ts_ns);
+  void Operator(const Event& event);
+  Phase PhaseNow() const;
+  void AddComputing(int64_t ns);
   void Instant(const Event& event);
   void StepAnnounced(int64_t ts_ns);
 
@@ -142,6 +148,7 @@ class LoopDeriver {
   IteratorLives lives_;
   StepCutter cutter_;
   Gap gap_;
+  OperatorTimes operators_;
   std::deque<PendingWait> waits_;
   std::vector<LoaderIter> loader_iters_;  // not yet read from
   size_t compact_at_ = kMaxChunks;

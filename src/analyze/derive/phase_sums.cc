@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "analyze/derive/operator_times.h"
+
 namespace steptrace::analyze {
 
 void UserTimes::Add(store::StringId name, int64_t ns) {
@@ -33,6 +35,10 @@ void PhaseSums::Add(const PhaseSums& other) {
   for (size_t i = 0; i < kStageCount; ++i) stage_ns[i] += other.stage_ns[i];
   blocked_in_backward_ns += other.blocked_in_backward_ns;
   blocked_in_fetch_ns += other.blocked_in_fetch_ns;
+  in_window_ns += other.in_window_ns;
+  computing_ns += other.computing_ns;
+  operators += other.operators;
+  lost += other.lost;
   batches += other.batches;
   backwards += other.backwards;
   optimizer_steps += other.optimizer_steps;
@@ -60,11 +66,14 @@ PhaseSums AsEvaluation(const PhaseSums& sums) {
     result[kept] = sums[kept];
   }
   result[Phase::kEvaluation] = sums.TotalNs() - result.TotalNs();
+  result.in_window_ns = sums.in_window_ns;
+  result.lost = sums.lost;
   return result;
 }
 
 PhaseSums AsEvaluationRow(const PhaseSums& sums) {
   PhaseSums result = AsEvaluation(sums);
+  result.in_window_ns = 0;
   result[Phase::kEvaluation] -= sums[Phase::kData];
   result[Phase::kData] = sums[Phase::kData];
   result.stage_ns = sums.stage_ns;
@@ -129,6 +138,8 @@ void FillRow(const PhaseSums& sums, CauseRule rule, store::StepRow& row) {
   FillCauses(sums, rule, row);
   FillStages(sums, row);
   FillCounts(sums, row);
+  const bool in_window = sums.in_window_ns > 0 && sums.in_window_ns == sums.TotalNs();
+  if (in_window && sums.lost == 0) FillOperators(sums.computing_ns, sums.operators, row);
 }
 
 bool SumsExactly(const store::StepRow& row) {
@@ -139,7 +150,11 @@ bool SumsExactly(const store::StepRow& row) {
                             row.framework_overhead_ns + row.other_ns;
   const int64_t stages_ns = row.storage_read_ns + row.getitem_ns + row.collate_ns + row.receive_ns +
                             row.cpu_shortage_ns + row.worker_start_ns;
-  return phases_ns == row.dur_ns && causes_ns == row.dur_ns && stages_ns == row.data_pipeline_ns;
+  const bool operators_sum = row.operators_ns.value_or(0) + row.dispatch_ns.value_or(0) ==
+                                 row.forward_ns + row.backward_ns + row.optimizer_ns ||
+                             !row.operators_ns;
+  return operators_sum && phases_ns == row.dur_ns && causes_ns == row.dur_ns &&
+         stages_ns == row.data_pipeline_ns;
 }
 
 }  // namespace steptrace::analyze

@@ -40,9 +40,10 @@ bool HasPeers(const std::map<int32_t, std::vector<int32_t>>& ranks, const JobFac
 std::vector<std::string> MakeNotes(const ReportInput& input) {
   std::vector<std::string> notes;
   if (input.profile == nullptr) {
-    notes.push_back(
-        "no device activity was recorded: roles, devices, operators, kernels, memory and modules "
-        "are empty, and collectives are not listed one by one");
+    notes.push_back(fmt::format(
+        "no device activity was recorded: roles, devices,{} kernels, memory and modules are empty, "
+        "and collectives are not listed one by one",
+        input.operators == nullptr ? " operators," : ""));
   }
   if (!input.steps_marked) {
     notes.push_back(
@@ -96,6 +97,7 @@ struct Attributed {
   LoadSummary load;
   DeviceBusy device;
   HostIdle idle;
+  DispatchSplit dispatch;
   ProfiledSteps profiled;
   std::optional<SampleSplit> samples;
   AttributionRules rules;
@@ -117,12 +119,16 @@ Attributed::Attributed(const ReportInput& input, const std::vector<RankSteps>* r
 
 AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<RankSteps>* ranks) {
   const bool on_host = !MayUseDevice(facts) && input.profile == nullptr;
-  if (on_host) idle = FindHostIdle(input, selection);
+  if (on_host) {
+    idle = FindHostIdle(input, selection);
+    dispatch = FindDispatchSplit(input.steps);
+  }
   AttributionRules made = MakeRules(input.steps, load, device, HasPeers(nodes, facts));
   made.idle_of_forward = idle.of_forward;
   if (input.samples != nullptr) {
     made.samples = &samples.emplace(*input.samples, input, selection, made.storage_evidence);
   }
+  if (dispatch.any()) made.dispatch = &dispatch;
   if (input.profile != nullptr) {
     profiled =
         ranks != nullptr ? StagesOf(*input.profile, *ranks) : AttributeProfile(*input.profile);
@@ -174,9 +180,9 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.steps = MakeSteps(input, selection, times);
   report.suspects = MakeSuspects(times.total());
   report.stages = MakeStages(times, steps.rules.samples);
-  report.verdict =
-      DecideVerdict({input, selection, times, steps.load, facts, steps.idle, report.stages,
-                     steps.rules.profiled != nullptr, TrainingWallNs(input, selection)});
+  report.verdict = DecideVerdict({input, selection, times, steps.load, facts, steps.idle,
+                                  report.stages, steps.rules.profiled != nullptr,
+                                  TrainingWallNs(input, selection), steps.rules.dispatch});
   report.breakdown = MakeBreakdown(input, selection);
   report.data_pipeline = MakeDataPipeline(times, facts, report.stages);
   report.distributed = MakeDistributed(times);
@@ -189,6 +195,10 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   if (input.profile != nullptr) {
     report.profile = std::move(analysis.sections);
     report.recommendations = MakeRecommendations(*input.profile, report);
+  } else if (input.operators != nullptr) {
+    report.profile.emplace();
+    report.profile->operators_alone = true;
+    report.profile->operators = BuildOperators(*input.operators);
   }
   return report;
 }

@@ -6,6 +6,7 @@
 namespace steptrace::analyze {
 
 void AddProfileJson(const Profile& profile, nlohmann::ordered_json& report) {
+  if (profile.operators_alone) return AddOperatorsJson(profile.operators, report);
   AddDevicesJson(profile.devices, report);
   AddDistributedJson(profile.distributed, report);
   AddCriticalPathJson(profile.critical_path, report);

@@ -18,6 +18,7 @@
 namespace steptrace::analyze {
 
 struct Profile {
+  bool operators_alone = false;       // of a live run's windows: the other sections are empty
   DevicesSection devices;             // analyze/device
   ProfileDistributed distributed;     // analyze/distributed
   CriticalPathSection critical_path;  // analyze/critical_path

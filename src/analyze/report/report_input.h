@@ -75,7 +75,8 @@ struct ReportInput {
   std::span<const store::FindingRow> findings;  // by time
   bool steps_marked = true;                     // false: as StepsSection::marked
   const SampleSums* samples = nullptr;          // of stacks, in these steps; null: none were taken
-  const Trace* profile = nullptr;  // device activity and operators, where the run holds them
+  const Trace* profile = nullptr;    // device activity and operators, where the run holds them
+  const Trace* operators = nullptr;  // else, operators that windows of a live run captured
   ReportOptions options;
 };
 

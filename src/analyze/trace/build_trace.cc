@@ -195,7 +195,14 @@ EventKind KindOf(std::string_view category, std::string_view name) {
   if (category == "kernel" || category == "mtia_ccp_events" || category == "collective_comm") {
     return EventKind::kKernel;
   }
-  if (category == "cpu_op") return EventKind::kOperator;
+  if (category == "cpu_op" || category == "primitive") return EventKind::kOperator;
+  // Of a live run's window: what names a namespace or a node of autograd; the rest are ranges of
+  // Python code (Optimizer.step#SGD.step, a script's record_function).
+  if (category == "operator") {
+    const bool runs = name.find("::") != std::string_view::npos ||
+                      name.find("Backward") != std::string_view::npos;
+    return runs ? EventKind::kOperator : EventKind::kAnnotation;
+  }
   if (category == "user_annotation") {
     return name.starts_with(kStepPrefix) ? EventKind::kStep : EventKind::kAnnotation;
   }

@@ -262,7 +262,11 @@ void Adviser::Framework() {
     Say("torch.compile compiles anew during training: keep shapes fixed (drop_last, padding) or "
         "pass dynamic=True; TORCH_LOGS=recompiles says why");
   }
-  if (Worth(SubStage::kDispatch) || Worth(SubStage::kLaunch)) {
+  if (Worth(SubStage::kDispatch) && input_.dispatch != nullptr) {
+    Say("the operators are small against the way to each: fuse them (torch.compile(model)), give "
+        "each more to do (a larger batch), and step all parameters at once (optimizers with "
+        "fused=True or foreach=True)");
+  } else if (Worth(SubStage::kDispatch) || Worth(SubStage::kLaunch)) {
     Say("the host does not keep the device busy: fuse operators or replay them as a graph "
         "(torch.compile(mode=\"reduce-overhead\"), CUDA graphs), use fused or foreach optimizers, "
         "or give each kernel more to do (larger batches)");
@@ -303,8 +307,14 @@ void Adviser::Model() {
         "steptrace report --section kernels");
     return;
   }
-  Say("to make it faster, change the model or its number format; whether the time is computing "
-      "or framework overhead between operators is not told apart without operator data");
+  if (input_.dispatch != nullptr) {
+    Say("to make it faster, change the model or its number format; the operators that take its "
+        "time: steptrace report --section operators");
+    return;
+  }
+  Say("to make it faster, change the model or its number format; whether the time is computing or "
+      "framework overhead between operators, a window tells: steptrace capture --capture "
+      "operators, while it runs");
 }
 
 }  // namespace

@@ -146,6 +146,10 @@ StageTimes Attribute(const store::StepRow& row, const AttributionRules& rules) {
   if (const auto idle = rules.idle_of_forward.find(row.rank); idle != rules.idle_of_forward.end()) {
     Move(times, SubStage::kForward, SubStage::kUnknown, Portion(idle->second, forward));
   }
+  if (rules.dispatch != nullptr) {
+    const int64_t moved_ns = forward - At(times, SubStage::kForward);
+    MoveDispatch(row, *rules.dispatch, moved_ns, times);
+  }
   if (rules.device != nullptr) {
     const auto busy = rules.device->Share(row.rank, row.ts_ns, row.ts_ns + row.dur_ns);
     if (busy) MoveBusyWaits(times, row.dur_ns, *busy);

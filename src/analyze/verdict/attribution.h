@@ -5,6 +5,7 @@
 #include <span>
 
 #include "analyze/verdict/device_busy.h"
+#include "analyze/verdict/dispatch_split.h"
 #include "analyze/verdict/load_summary.h"
 #include "analyze/verdict/stages.h"
 #include "analyze/verdict/trace_steps.h"
@@ -26,6 +27,9 @@ struct AttributionRules {
   const DeviceBusy* device = nullptr;
   // Share of a rank's forward in which its process did nothing (host_idle.h).
   std::map<int32_t, double> idle_of_forward{};
+  // What windows of operators showed of the model's phases; of a job without a device alone, for
+  // there the host's way from operator to operator is what the step waits for.
+  const DispatchSplit* dispatch = nullptr;
   // Steps whose device activity is known to the nanosecond: nothing else moves their time.
   const ProfiledSteps* profiled = nullptr;
   // What samples of stacks say of the dataset's time and of the loop's; null: there are none.

@@ -48,6 +48,7 @@ class Collector {
   void Other();
   void Samples();
   void Functions(std::initializer_list<SubStage> stages);
+  void Operators();
   void Profile();
 
  private:
@@ -239,7 +240,20 @@ void Collector::Profile() {
   }
 }
 
+// What tells computing from the way between operators.
+void Collector::Operators() {
+  if (input_.dispatch == nullptr) return;
+  evidence_.push_back(
+      {fmt::format("of forward, backward and optimizer {} is between operators ({}-{}), seen in {} "
+                   "steps",
+                   FormatShare(input_.dispatch->mean_share),
+                   FormatShareNumber(input_.dispatch->interval.low),
+                   FormatShareNumber(input_.dispatch->interval.high), input_.dispatch->steps),
+       "steps", "dispatch_ns IS NOT NULL"});
+}
+
 void CollectModel(Collector& collector) {
+  collector.Operators();
   collector.Stages(SuspectId::kModel);
   collector.Functions({SubStage::kForward, SubStage::kBackward, SubStage::kOptimizer});
   collector.Shortage();
@@ -302,6 +316,7 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
     collector.Cores();
   } else {
     collector.Stages(SuspectId::kFrameworkOverhead);
+    if (verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead)) collector.Operators();
     collector.Stages(SuspectId::kOther);
     collector.Functions({SubStage::kLoopCode, SubStage::kUnknown});
     collector.Other();

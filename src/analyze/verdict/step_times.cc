@@ -90,6 +90,7 @@ StepSelection SelectSteps(const ReportInput& input) {
 
 StepTimes::StepTimes(const ReportInput& input, const StepSelection& selection,
                      const AttributionRules& rules) {
+  split_ = rules.dispatch;
   few_profiled_ = rules.profiled != nullptr && selection.steps < kMinSteadySteps;
   FindOutlierRules(input, selection);
   sample_every_ = std::max<int64_t>(1, (selection.steps + kMaxStageSamples - 1) / kMaxStageSamples);
@@ -241,7 +242,13 @@ Interval StepTimes::StragglerGainShare() const {
 Interval StepTimes::Share(SuspectId suspect) const {
   std::vector<int64_t> numerators;
   for (const Cell& cell : cells_) numerators.push_back(At(BySuspect(cell.stages), suspect));
-  return IntervalOf(numerators);
+  const Interval interval = IntervalOf(numerators);
+  return split_ == nullptr ? interval : WithSplit(interval, suspect, DispatchShare(), *split_);
+}
+
+double StepTimes::DispatchShare() const {
+  return static_cast<double>(At(total_, SubStage::kDispatch)) /
+         static_cast<double>(std::max<int64_t>(total_ns_, 1));
 }
 
 Interval StepTimes::Share(SubStage stage) const {

@@ -93,6 +93,8 @@ class StepTimes {
   void SampleStages(const Member& member);
   void NameOutliers();
   Interval IntervalOf(const std::vector<int64_t>& numerators) const;
+  double DispatchShare() const;
+  const DispatchSplit* split_ = nullptr;
   bool few_profiled_ = false;  // so few that redrawing them says nothing
 
   struct OutlierCandidate {

@@ -42,6 +42,7 @@ struct VerdictInput {
   const std::vector<StageRow>& stages;  // of these steps, in the order of SubStage
   bool profiled = false;                // every ns of the steps is known from device activity
   int64_t training_ns = 0;  // wall time of the loop, for what could be saved over the run
+  const DispatchSplit* dispatch = nullptr;  // what windows of operators showed; null: nothing
 };
 
 Verdict DecideVerdict(const VerdictInput& input);

@@ -97,9 +97,10 @@ void RenderShapes(const std::vector<OperatorRow>& rows, int64_t all_ns, bool dev
 
 void RenderOperators(const analyze::Report& report, int64_t top, Page& page) {
   if (!report.profile || report.profile->operators.rows.empty()) {
-    page.Paragraph("", 0,
-                   "operators: none in this run; import a profile of torch.profiler that records "
-                   "ProfilerActivity.CPU");
+    page.Paragraph(
+        "", 0,
+        "operators: none in this run; capture some while it runs (steptrace capture), or "
+        "import a profile of torch.profiler that records ProfilerActivity.CPU");
     return;
   }
   const analyze::OperatorsSection& section = report.profile->operators;

@@ -71,4 +71,70 @@ Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store:
   return trace;
 }
 
+namespace {
+
+struct Stretch {
+  int32_t rank = 0;
+  int64_t from_ns = 0;
+  int64_t to_ns = 0;
+};
+
+// What facts of kind `window` say (agent/recorder_captures.cc), as far as it lies in the bounds.
+std::vector<Stretch> WindowsOf(const std::vector<store::FactRow>& facts,
+                               const store::StringTable& strings, const TimeBounds& bounds) {
+  std::vector<Stretch> windows;
+  for (const store::FactRow& fact : facts) {
+    if (strings.Text(fact.kind) != "window") continue;
+    const auto json = nlohmann::json::parse(fact.json, nullptr, false);
+    if (!json.is_object()) continue;
+    const auto from = json.find("from_ns");
+    const auto to = json.find("to_ns");
+    if (from == json.end() || to == json.end()) continue;
+    if (!from->is_number_integer() || !to->is_number_integer()) continue;
+    const Stretch window{fact.rank,
+                         std::max(from->get<int64_t>(), bounds.from_ns.value_or(INT64_MIN)),
+                         std::min(to->get<int64_t>(), bounds.to_ns.value_or(INT64_MAX))};
+    if (window.from_ns < window.to_ns) windows.push_back(window);
+  }
+  return windows;
+}
+
+bool IsOperator(const store::SliceRow& row, const store::StringTable& strings) {
+  const std::string& category = strings.Text(row.category);
+  return category == "operator" || category == "primitive";
+}
+
+}  // namespace
+
+Result<analyze::Trace> LoadOperators(store::RunReader& run,
+                                     const std::vector<store::TrackRow>& tracks,
+                                     const std::vector<store::FactRow>& facts,
+                                     const TimeBounds& bounds) {
+  analyze::Trace trace;
+  trace.strings = &run.strings();
+  const std::vector<Stretch> windows = WindowsOf(facts, run.strings(), bounds);
+  if (windows.empty()) return trace;
+  for (const auto& [rank, of_rank] : ProfileTracks(tracks, run.strings())) {
+    analyze::RankTraceBuilder builder(rank, of_rank, run.strings());
+    for (const Stretch& window : windows) {
+      if (window.rank != rank) continue;
+      const store::ReadOptions slices_of = {
+          .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category"},
+          .rank = rank,
+          .from_ns = window.from_ns,
+          .to_ns = window.to_ns};
+      STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
+          slices_of, [&](std::span<const store::SliceRow> slices) -> Status {
+            std::vector<store::SliceRow> operators;
+            std::copy_if(slices.begin(), slices.end(), std::back_inserter(operators),
+                         [&](const auto& row) { return IsOperator(row, run.strings()); });
+            builder.Add(operators);
+            return {};
+          }));
+    }
+    if (!builder.empty()) trace.ranks.push_back(builder.Build({}, analyze::LaneOrder::kByTime));
+  }
+  return trace;
+}
+
 }  // namespace steptrace::rpc

@@ -31,4 +31,11 @@ Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store:
                                  const std::vector<store::FactRow>& facts,
                                  const TimeBounds& bounds = {});
 
+// Of a live run, the operators that its windows captured; no ranks where there were none. Of the
+// slices those between a window's begin and end are read alone.
+Result<analyze::Trace> LoadOperators(store::RunReader& run,
+                                     const std::vector<store::TrackRow>& tracks,
+                                     const std::vector<store::FactRow>& facts,
+                                     const TimeBounds& bounds = {});
+
 }  // namespace steptrace::rpc

@@ -146,6 +146,12 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
                                LoadTrace(run, tracks, facts, {options.from_ns, options.to_ns}));
     if (!profile->ranks.empty()) input.profile = &*profile;
   }
+  analyze::Trace operators;
+  if (input.profile == nullptr) {
+    STEPTRACE_ASSIGN_OR_RETURN(operators,
+                               LoadOperators(run, tracks, facts, {options.from_ns, options.to_ns}));
+    if (!operators.ranks.empty()) input.operators = &operators;
+  }
   std::optional<analyze::ProfileAnalysis> analysis;
   if (input.profile != nullptr) {
     analysis = analyze::AnalyseProfile(*profile, options.tensor_cores);

@@ -30,6 +30,7 @@ struct ProcessState {
   RingFile file;
   NameArena names;
   uint32_t ring_count = 0;
+  std::atomic<uint64_t> capture_seen{0};  // the last request that was taken
   uint32_t rings_touched = 0;  // of `rings`, those below were used at some time, in a parent too
   std::atomic<bool> pause_wanted{false};
   bool handlers_installed = false;

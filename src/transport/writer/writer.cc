@@ -128,6 +128,7 @@ const char* OpenFile(const uint8_t* parent) {
   }
   g_process.ring_count = ring_count;
   LetAgentRead();
+  g_process.capture_seen.store(0, std::memory_order_relaxed);  // of the file before
   // Pairs with the reader's acquire of ready.
   std::atomic_ref<uint32_t>(header->ready).store(1, std::memory_order_release);
   return failure;
@@ -340,6 +341,40 @@ void EndCpu() {
   const CpuMark now = ReadCpu(ring);
   const bool waits_known = before.known && now.known && now.run_queue_ns >= before.run_queue_ns;
   End(now.cpu_ns - before.cpu_ns, waits_known ? now.run_queue_ns - before.run_queue_ns : 0);
+}
+
+namespace {
+
+bool HasFile() {
+  const Mode mode = GetMode();
+  return mode != Mode::kIdle && mode != Mode::kForked && g_process.file.base() != nullptr;
+}
+
+wire::CaptureControl* Capture() {
+  return reinterpret_cast<wire::CaptureControl*>(g_process.file.base() + wire::kCaptureOffset);
+}
+
+}  // namespace
+
+bool CaptureChanged() {
+  if (!Recording() || g_process.file.base() == nullptr) return false;
+  return std::atomic_ref<uint64_t>(Capture()->request).load(std::memory_order_relaxed) !=
+         g_process.capture_seen.load(std::memory_order_relaxed);
+}
+
+bool TakeCapture(wire::CaptureControl* out) {
+  if (!HasFile()) return false;
+  uint64_t words[sizeof(wire::CaptureControl) / sizeof(uint64_t)];
+  auto* shared = reinterpret_cast<uint64_t*>(Capture());
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
+    words[i] = std::atomic_ref<uint64_t>(shared[i]).load(std::memory_order_relaxed);
+  }
+  memcpy(out, words, sizeof words);
+  const bool whole = out->check == wire::CaptureCheck(*out);
+  if (whole || out->request == 0) {
+    g_process.capture_seen.store(out->request, std::memory_order_relaxed);
+  }
+  return whole && wire::IsSound(*out);
 }
 
 Stats GetStats() {

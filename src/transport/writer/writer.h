@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "transport/writer/hot_path.h"
+#include "wire/ring_layout.h"
 
 // The writing half of the transport: what the probe calls. libc alone; no exceptions, no allocation
 // but by mmap, no output, and no failure that the host could notice: what cannot be recorded is
@@ -39,6 +40,12 @@ void Pause(bool on);
 // Begin, and End with a = this thread's CPU ns and b = its run-queue wait in ns since then.
 void BeginCpu(uint32_t name);
 void EndCpu();
+
+// Whether the agent's word (wire::CaptureControl) is another than the last one taken: some loads.
+bool CaptureChanged();
+// Takes it. False: there is none, or the copy was torn (then CaptureChanged() stays true), or it is
+// not sound (then it is passed over).
+bool TakeCapture(wire::CaptureControl* out);
 
 struct Stats {
   uint64_t records, dropped_full, dropped_names, dropped_budget, dropped_no_space, dropped_nested;

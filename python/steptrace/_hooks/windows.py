@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Windows: what the agent asks to be captured, begun and ended at the borders of steps.
+
+    idle ── a request ──► waiting ── its first step ──► on ── its last step ──► idle
+                             ▲                          │
+                             └── the script's profiler ─┘
+
+A step of this process ends with the last optimizer step of a group; which optimizer that is shows
+when a group repeats. The look at the agent's word costs one native call a step.
+"""
+
+from _thread import get_ident
+from time import monotonic_ns
+
+from . import interruption, operators, vocabulary
+
+# More optimizers than this in a group: the border is where the first of them repeats all the same.
+_MAX_GROUP = 1 << 14
+
+
+class Borders:
+    """Where the process's steps end, by the numbers of the optimizers that step."""
+
+    def __init__(self):
+        self.ended = 0  # steps that have ended before the group that goes on
+        self.last = None  # the optimizer with which a group ends, once that is known
+        self._group = set()
+        self._previous = None
+
+    def step(self, number):
+        """An optimizer steps. True: with its end a step ends."""
+        if number in self._group or len(self._group) >= _MAX_GROUP:
+            self.ended += 1
+            self.last = self._previous
+            self._group.clear()
+        self._group.add(number)
+        self._previous = number
+        return number == self.last
+
+
+class Request:
+    """A word of the agent (src/wire/ring_layout.h, CaptureControl)."""
+
+    __slots__ = ("first_step", "kinds", "max_operators", "number", "steps", "until_ns")
+
+    def __init__(self, word):
+        self.number = word["request"]
+        self.kinds = word["kinds"]
+        self.first_step = word["first_step"]
+        self.steps = word["steps"]
+        self.until_ns = word["until_ns"]
+        self.max_operators = word["max_operators"]
+
+    def begins(self, border):
+        return border >= self.first_step
+
+    def is_over(self, border, captured):
+        """Whether no step that begins at this border belongs to it."""
+        if self.until_ns and monotonic_ns() >= self.until_ns:
+            return True
+        if not self.steps:
+            return False
+        if self.first_step:
+            return border >= self.first_step + self.steps
+        return captured >= self.steps
+
+
+class Windows:
+    """The state of the process's window. Called by the thread that steps the optimizer."""
+
+    def __init__(self, probe, hook):
+        self.idle = True
+        self.changed = probe.capture_changed
+        self._probe = probe
+        self._hook = hook
+        self._begin_name = probe.name(vocabulary.WINDOW_BEGIN, vocabulary.WINDOW)
+        self._end_name = probe.name(vocabulary.WINDOW_END, vocabulary.WINDOW)
+        self._borders = Borders()
+        self._request = None
+        self._capture = None  # what is on
+        self._captured = 0  # steps of this request
+
+    def enter_step(self, number):
+        """What ends the range of this optimizer step."""
+        if self._borders.step(number) and (not self.idle or self.changed()):
+            return self._leave_step
+        return self._probe.end
+
+    def _leave_step(self):
+        """Begins before the end of the last step before the window; ends after that of its last."""
+        try:
+            self._guarded(self._before_border)
+        finally:
+            self._probe.end()
+        self._guarded(self._after_border)
+
+    def _guarded(self, action):
+        try:
+            action()
+        except Exception as error:
+            if interruption.of_the_script(error):
+                raise
+            self._fail(error)
+
+    def _fail(self, error):
+        request, self._request, self.idle = self._request, None, True
+        self.changed = _never
+        self._take_off()
+        if request is not None:
+            self._say_end(request, vocabulary.WINDOW_FAILED)
+        self._hook.say("failed", f"windows: {type(error).__name__}: {error}")
+
+    def _before_border(self):
+        if self.changed():
+            self._take()
+        request = self._request
+        border = self._borders.ended + 1
+        if request is None or self._capture is not None or not request.begins(border):
+            return
+        if request.is_over(border, self._captured):
+            return
+        reason = operators.why_not()
+        if reason is not None:
+            self._hook.say("unavailable", reason)
+            return self._finish(vocabulary.WINDOW_UNAVAILABLE)
+        if operators.script_profiles():
+            return  # again at the next border
+        self._probe.instant(self._begin_name, request.number, request.kinds)
+        self._capture = operators.Capture(self._probe)
+
+    def _after_border(self):
+        request = self._request
+        if request is None:
+            return
+        border = self._borders.ended + 1
+        capture = self._capture
+        if capture is not None and capture.began_at_border:
+            self._captured += 1
+        if request.is_over(border, self._captured):
+            missed = not self._captured
+            self._finish(vocabulary.WINDOW_MISSED if missed else vocabulary.WINDOW_DONE)
+        elif capture is not None:
+            limit = request.max_operators
+            if limit and capture.began_at_border and capture.recorded() >= limit:
+                self._finish(vocabulary.WINDOW_FULL)
+            capture.began_at_border = True
+
+    def _take(self):
+        word = self._probe.capture_request()
+        if word is None:
+            return
+        if self._request is not None:
+            self._finish(vocabulary.WINDOW_REPLACED)
+        request = Request(word)
+        if request.kinds:
+            self._request, self._captured, self.idle = request, 0, False
+
+    def _finish(self, reason):
+        request, self._request, self.idle = self._request, None, True
+        self._take_off()
+        self._say_end(request, reason)
+
+    def _take_off(self):
+        capture, self._capture = self._capture, None
+        if capture is not None:
+            capture.end()
+
+    def _say_end(self, request, reason):
+        steps = min(self._captured, 0xFFFFFFFF)
+        self._probe.instant(self._end_name, request.number, steps | reason << 32)
+
+    def forget(self):
+        """In a forked child: the window is its parent's."""
+        self._request = self._capture = None
+        self.idle = True
+
+    def step_aside(self):
+        """The script's own profiler begins, in this thread: after it we go on."""
+        capture = self._capture
+        if capture is None or capture.thread != get_ident():
+            return
+        self._take_off()
+        self._say_end(self._request, vocabulary.WINDOW_ASIDE)
+
+
+def _never():
+    return False
+
+
+# The process's windows; None before the optimizers' hook is in.
+current = None
+
+
+def begin(probe, hook):
+    global current
+    current = Windows(probe, hook)
+    return current
+
+
+def step_aside():
+    """For the hooks around the script's profilers. Never raises."""
+    if current is not None:
+        current._guarded(current.step_aside)

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Windows of operators in the training process: where they begin and end, who goes first, and what
+fails alone. With the fake probe: PyTorch's own side is real, what is recorded is not."""
+
+import json
+
+import hooked
+import pytest
+
+COLLECTOR = "/nonexistent/probe.so"
+DONE, ASIDE, REPLACED, FULL, MISSED, UNAVAILABLE, FAILED = range(1, 8)
+
+LOOP = """
+import json, os, sys, torch
+from torch.autograd import _profiler_enabled, profiler
+
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+enabled = []  # at the begin of each step
+
+def ask(**word):
+    word = dict({"request": 1, "kinds": 1, "first_step": 0, "steps": 0, "until_ns": 0,
+                 "max_operators": 0}, **word)
+    path = os.path.join(os.environ["FAKE_PROBE_DIR"], "capture.json")
+    with open(path + ".new", "w") as file:
+        json.dump(word, file)
+    os.rename(path + ".new", path)
+
+def step():
+    enabled.append(_profiler_enabled())
+    model(torch.ones(2, 4)).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+
+def say(**more):
+    print(json.dumps({"enabled": [i for i, on in enumerate(enabled) if on],
+                      "left": _profiler_enabled(), "flag": profiler._is_profiler_enabled, **more}))
+"""
+
+
+def run(tmp_path, body, **variables):
+    script = tmp_path / "script.py"
+    script.write_text(LOOP + body)
+    environment = {"INTEL_LIBITTNOTIFY64": COLLECTOR, "STEPTRACE_PROBE": COLLECTOR, **variables}
+    return hooked.run(tmp_path / "ring", script, **environment).check()
+
+
+def marks(done):
+    """`begin REQUEST` and `end REQUEST STEPS REASON`, in order."""
+    words = []
+    for record in done.trainer():
+        if record.name == "window_begin":
+            words.append(f"begin {record.a}")
+        elif record.name == "window_end":
+            words.append(f"end {record.a} {record.b & 0xFFFFFFFF} {record.b >> 32}")
+    return words
+
+
+def test_without_a_request_nothing_is_on(tmp_path):
+    done = run(tmp_path, "for _ in range(6): step()\nsay()")
+    assert done.said == {"enabled": [], "left": False, "flag": False}
+    assert marks(done) == []
+    assert not [record for record in done.records if record.kind == "operators"]
+
+
+@pytest.mark.parametrize(
+    ("word", "on", "end"),
+    [
+        pytest.param("steps=3", [2, 3, 4], f"end 1 3 {DONE}", id="the next three"),
+        pytest.param("first_step=4, steps=2", [4, 5], f"end 1 2 {DONE}", id="the fourth and fifth"),
+        pytest.param("first_step=1, steps=3", [2, 3], f"end 1 2 {DONE}", id="begun late"),
+        pytest.param("steps=100", [2, 3, 4, 5, 6, 7, 8, 9], None, id="longer than the run"),
+        pytest.param("until_ns=1", [], f"end 1 0 {MISSED}", id="its time is over"),
+        pytest.param("steps=5, max_operators=1", [2], f"end 1 1 {FULL}", id="full after a step"),
+    ],
+)
+def test_a_window_is_of_whole_steps(tmp_path, word, on, end):
+    body = f"ask({word})\nfor _ in range(10): step()\nsay()"
+    done = run(tmp_path, body, FAKE_PROBE_OPERATORS="7")
+    assert done.said["enabled"] == on
+    assert done.said["flag"] is False, "what the script can see of profilers stays as it is"
+    begins = ["begin 1"] if on else []
+    assert marks(done) == begins + ([end] if end else [])
+    switches = [record.name for record in done.trainer() if record.kind == "operators"]
+    assert switches == (["on"] if on else []) + (["off"] if on and end else [])
+
+
+def test_begin_lies_in_the_step_before_and_end_in_the_step_after(tmp_path):
+    done = run(tmp_path, "ask(steps=1)\nfor _ in range(5): step()\nsay()")
+    order = [
+        record.name if record.kind in ("instant", "operators") else record.kind
+        for record in done.trainer()
+        if record.name in ("optimizer", "window_begin", "window_end", "on", "off")
+    ]
+    step = ["begin", "end"]
+    before = ["begin", "window_begin", "on", "end"]
+    last = ["begin", "end", "off", "window_end"]
+    assert order == [*step, *before, *last, *step, *step]
+
+
+def test_a_group_of_optimizers_is_one_step(tmp_path):
+    body = """
+other = torch.optim.SGD(model.parameters(), lr=0.01)
+def group():
+    step()
+    other.step()
+ask(first_step=3, steps=2)
+for _ in range(7): group()
+say()
+"""
+    done = run(tmp_path, body)
+    assert done.said["enabled"] == [3, 4]
+
+
+def test_another_request_takes_the_place(tmp_path):
+    body = """
+ask(steps=50)
+for _ in range(4): step()
+ask(request=2, steps=2)
+for _ in range(6): step()
+ask(request=3, kinds=0)
+step()
+say()
+"""
+    done = run(tmp_path, body)
+    assert marks(done) == ["begin 1", f"end 1 2 {REPLACED}", "begin 2", f"end 2 2 {DONE}"]
+    assert done.said["left"] is False
+
+
+PROFILED = """
+from torch.profiler import profile, ProfilerActivity
+ask(first_step=2, steps=6)
+for _ in range(4): step()
+with profile(activities=[ProfilerActivity.CPU]) as theirs:
+    step(); step()
+for _ in range(4): step()
+say(events=len(theirs.events()))
+"""
+
+
+def test_the_scripts_profiler_goes_first_and_ours_goes_on_after(tmp_path):
+    done = run(tmp_path, PROFILED)
+    assert done.said["events"] > 10
+    assert marks(done) == [
+        "begin 1",
+        f"end 1 1 {ASIDE}",
+        "begin 1",
+        f"end 1 2 {DONE}",
+    ]
+    assert done.said["enabled"] == [2, 3, 4, 5, 7]  # 4 and 5 are theirs; 6 began before ours
+
+
+def test_a_window_waits_for_the_scripts_profiler(tmp_path):
+    body = """
+from torch.profiler import profile, ProfilerActivity
+with profile(activities=[ProfilerActivity.CPU]) as theirs:
+    ask(steps=2)
+    for _ in range(4): step()
+for _ in range(6): step()
+say(events=len(theirs.events()))
+"""
+    done = run(tmp_path, body)
+    assert done.said["events"] > 10
+    assert marks(done) == ["begin 1", f"end 1 2 {DONE}"]
+    assert done.said["enabled"] == [0, 1, 2, 3, 5, 6]
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        "profiler.profile(use_kineto=True)",
+        "profiler.emit_itt()",
+        "torch.profiler.profile(schedule=torch.profiler.schedule(wait=1, warmup=1, active=1))",
+    ],
+)
+def test_every_profiler_of_the_scripts_can_begin_in_a_window(tmp_path, theirs):
+    body = f"""
+ask(steps=50)
+for _ in range(4): step()
+with {theirs} as theirs:
+    for _ in range(4):
+        step()
+        getattr(theirs, "step", lambda: None)()
+for _ in range(3): step()
+say()
+"""
+    done = run(tmp_path, body)
+    assert marks(done)[0] == "begin 1"
+    assert f" {FAILED}" not in " ".join(marks(done))
+    assert done.said["enabled"][-1] == 10, "ours again"
+
+
+def test_a_child_forked_in_a_window_has_no_profiler(tmp_path):
+    body = """
+ask(steps=50)
+for _ in range(4): step()
+pid = os.fork()
+if pid == 0:
+    os._exit(7 if _profiler_enabled() else 0)
+say(child=os.waitpid(pid, 0)[1])
+"""
+    done = run(tmp_path, body)
+    assert done.said["child"] == 0
+    assert done.said["left"] is True
+
+
+def test_another_tools_collector_is_left_alone(tmp_path):
+    body = "ask(steps=3)\nfor _ in range(5): step()\nsay()"
+    done = run(tmp_path, body, INTEL_LIBITTNOTIFY64="/opt/theirs.so")
+    assert done.said["enabled"] == []
+    assert marks(done) == [f"end 1 0 {UNAVAILABLE}"]
+    (fact,) = [fact for fact in done.facts("hook") if fact["state"] == "unavailable"]
+    assert "another tool" in fact["reason"]
+
+
+def test_a_build_without_itt_says_so(tmp_path):
+    body = """
+torch.profiler.itt.is_available = lambda: False
+ask(steps=3)
+for _ in range(5): step()
+say()
+"""
+    done = run(tmp_path, body)
+    assert marks(done) == [f"end 1 0 {UNAVAILABLE}"]
+    (fact,) = [fact for fact in done.facts("hook") if fact["state"] == "unavailable"]
+    assert "has no ITT" in fact["reason"]
+
+
+def test_a_capture_that_cannot_begin_is_off_and_the_steps_go_on(tmp_path):
+    body = """
+def refuse(*args): raise RuntimeError("refused")
+profiler._enable_profiler = refuse
+ask(steps=3)
+for _ in range(5): step()
+ask(request=2, steps=3)
+for _ in range(5): step()
+say()
+"""
+    done = run(tmp_path, body)
+    assert marks(done) == ["begin 1", f"end 1 0 {FAILED}"]
+    (fact,) = [fact for fact in done.facts("hook") if fact["state"] == "failed"]
+    assert "refused" in fact["reason"]
+    assert len([r for r in done.trainer() if r.name == "optimizer" and r.kind == "end"]) == 10
+
+
+def test_what_the_script_raises_in_a_step_is_its_own(tmp_path):
+    body = """
+import signal
+class Alarm(Exception): pass
+def ring(*_): raise Alarm
+signal.signal(signal.SIGALRM, ring)
+ask(steps=10)
+raised = 0
+for _ in range(200):
+    signal.setitimer(signal.ITIMER_REAL, 0.0003)
+    try:
+        step()
+    except Alarm:
+        raised += 1
+    signal.setitimer(signal.ITIMER_REAL, 0)
+say(raised=raised)
+"""
+    done = run(tmp_path, body)
+    assert done.said["raised"] > 0
+    assert not done.failed_hooks()
+
+
+def test_words(tmp_path):
+    """The hook is a word of STEPTRACE_HOOKS; without it no window of operators."""
+    body = "ask(steps=3)\nfor _ in range(5): step()\nsay()"
+    done = run(tmp_path, body, STEPTRACE_HOOKS="optimizer")
+    assert marks(done) == [f"end 1 0 {UNAVAILABLE}"]
+    assert json.dumps(done.facts("hook")).count("its hook is off") == 1

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/capture_schedule.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/time.h"
+
+namespace steptrace::agent {
+namespace {
+
+using Source = CaptureOutcome::Source;
+using From = Window::From;
+using wire::CaptureControl;
+using wire::WindowEnd;
+
+// Steps after which a loop is in its stride; what comes before has been told apart as warm-up.
+constexpr int64_t kAutomaticAfterSteps = 30;
+// Enough for shares within a few per cent, and a thousandth of a run worth watching.
+constexpr int64_t kAutomaticSteps = 20;
+constexpr int64_t kAutomaticMaxNs = 10 * kNsPerSecond;
+// What recording an operator costs the training: RecordFunction's own, measured on PyTorch 2.13 as
+// thread CPU time of alternate steps (bench/operators).
+constexpr int64_t kOperatorCostNs = 900;
+// … and how much of the time trained so far that may be. 20 000 operators (18 ms) are always
+// granted: a short run has a right to its verdict too.
+constexpr int64_t kMostOfTrainedTime = 100;  // a hundredth
+constexpr int64_t kLeastOperators = 20'000;
+// As rows of the journal some 20 MB, of the closed run one.
+constexpr int64_t kMostOperators = 200'000;
+
+bool IsTimed(const Window& window) {
+  return window.from != From::kStep;
+}
+
+}  // namespace
+
+CaptureSchedule::CaptureSchedule(const WindowPlan& plan, int64_t epoch_monotonic_ns,
+                                 int64_t epoch_utc_ns)
+    : plan_(plan),
+      epoch_monotonic_ns_(epoch_monotonic_ns),
+      epoch_utc_ns_(epoch_utc_ns),
+      done_(plan.windows.size()) {}
+
+void CaptureSchedule::OnSteadyStep(int64_t ts_ns) {
+  if (steady_steps_++ == 0) first_steady_ns_ = ts_ns;
+}
+
+void CaptureSchedule::Ask(const CaptureDemand& demand) {
+  if (out_ && out_->source == Source::kDemand) {
+    Finish(WindowEnd::kReplaced, 0, 0);
+  } else if (demand_) {
+    outcomes_.push_back({.source = Source::kDemand,
+                         .demand = demand_->id,
+                         .window = {},
+                         .end = WindowEnd::kReplaced});
+  }
+  demand_ = demand;
+}
+
+void CaptureSchedule::Withdraw(uint64_t demand) {
+  if (demand_ && demand_->id == demand) demand_.reset();
+  if (!out_ || out_->demand != demand) return;
+  out_.reset();
+  cancel_ = true;
+}
+
+int64_t CaptureSchedule::StartNs(const Window& window) const {
+  return window.from == From::kUnixTime ? window.start_ns - epoch_utc_ns_ : window.start_ns;
+}
+
+void CaptureSchedule::Miss(size_t window) {
+  done_[window] = true;
+  CaptureOutcome outcome;
+  outcome.window = ToText({.automatic = false, .windows = {plan_.windows[window]}});
+  outcome.end = WindowEnd::kMissed;
+  outcomes_.push_back(std::move(outcome));
+}
+
+// The first window of times whose start has passed; those that are over are missed.
+std::optional<size_t> CaptureSchedule::DueTime(int64_t now_ns) {
+  for (size_t i = 0; i < plan_.windows.size(); ++i) {
+    const Window& window = plan_.windows[i];
+    if (done_[i] || !IsTimed(window) || StartNs(window) > now_ns) continue;
+    if (!window.dur_ns || now_ns < StartNs(window) + *window.dur_ns) return i;
+    Miss(i);
+  }
+  return std::nullopt;
+}
+
+std::optional<size_t> CaptureSchedule::NextOfSteps() const {
+  for (size_t i = 0; i < plan_.windows.size(); ++i) {
+    if (!done_[i] && !IsTimed(plan_.windows[i])) return i;
+  }
+  return std::nullopt;
+}
+
+bool CaptureSchedule::AutomaticIsDue(int64_t now_ns) const {
+  return plan_.automatic && !automatic_done_ && steady_steps_ >= kAutomaticAfterSteps &&
+         now_ns > first_steady_ns_;
+}
+
+CaptureControl CaptureSchedule::OfWindow(const Window& window) const {
+  CaptureControl control{};
+  control.kinds = plan_.kinds;
+  control.steps = static_cast<uint64_t>(window.steps.value_or(0));
+  if (window.from == From::kStep) control.first_step = static_cast<uint64_t>(window.first_step);
+  if (window.dur_ns) {
+    control.until_monotonic_ns =
+        static_cast<uint64_t>(epoch_monotonic_ns_ + StartNs(window) + *window.dur_ns);
+  }
+  return control;
+}
+
+CaptureControl CaptureSchedule::Automatic(int64_t now_ns) const {
+  const int64_t trained_ns = now_ns - first_steady_ns_;
+  const int64_t operators = trained_ns / kMostOfTrainedTime / kOperatorCostNs;
+  CaptureControl control{};
+  control.kinds = static_cast<uint32_t>(wire::CaptureKind::kOperators);
+  control.steps = kAutomaticSteps;
+  control.until_monotonic_ns =
+      static_cast<uint64_t>(epoch_monotonic_ns_ + now_ns + kAutomaticMaxNs);
+  control.max_operators =
+      static_cast<uint64_t>(std::clamp(operators, kLeastOperators, kMostOperators));
+  return control;
+}
+
+CaptureControl CaptureSchedule::Send(Out out, CaptureControl control) {
+  out_ = out;
+  began_ns_ = 0;
+  cancel_ = false;
+  control.request = ++number_;
+  return control;
+}
+
+std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
+  // A plan's window that has not begun gives way, and is sent again later.
+  const bool holds = out_ && (out_->source == Source::kDemand || began_ns_ > 0);
+  if (demand_ && (!out_ || out_->source != Source::kDemand)) {
+    CaptureControl control{};
+    control.kinds = demand_->kinds;
+    control.steps = static_cast<uint64_t>(demand_->steps);
+    const uint64_t id = demand_->id;
+    demand_.reset();
+    return Send({.source = Source::kDemand, .demand = id}, control);
+  }
+  if (holds) return std::nullopt;
+  if (const auto window = DueTime(now_ns)) {
+    if (out_ && out_->source == Source::kPlan && out_->window == *window) return std::nullopt;
+    return Send({.source = Source::kPlan, .window = *window}, OfWindow(plan_.windows[*window]));
+  }
+  if (out_) return std::nullopt;
+  if (const auto window = NextOfSteps()) {
+    return Send({.source = Source::kPlan, .window = *window}, OfWindow(plan_.windows[*window]));
+  }
+  if (AutomaticIsDue(now_ns)) return Send({.source = Source::kAutomatic}, Automatic(now_ns));
+  if (!cancel_) return std::nullopt;
+  cancel_ = false;
+  CaptureControl nothing{};
+  nothing.request = ++number_;
+  return nothing;
+}
+
+void CaptureSchedule::OnMark(const WindowMark& mark) {
+  if (!out_ || mark.request != number_) return;
+  if (mark.begins) {
+    if (began_ns_ == 0) began_ns_ = std::max<int64_t>(mark.ts_ns, 1);
+    return;
+  }
+  if (mark.end == WindowEnd::kAside) return;
+  const bool known = mark.end >= WindowEnd::kDone && mark.end <= WindowEnd::kFailed;
+  Finish(known ? mark.end : WindowEnd::kFailed, mark.steps, mark.ts_ns);
+}
+
+void CaptureSchedule::Finish(WindowEnd end, int64_t steps, int64_t now_ns) {
+  CaptureOutcome outcome;
+  outcome.source = out_->source;
+  outcome.demand = out_->demand;
+  outcome.end = end;
+  outcome.steps = steps;
+  if (began_ns_ > 0 && now_ns > began_ns_) {
+    outcome.from_ns = began_ns_;
+    outcome.to_ns = now_ns;
+  }
+  if (out_->source == Source::kPlan) {
+    done_[out_->window] = true;
+    outcome.window = ToText({.automatic = false, .windows = {plan_.windows[out_->window]}});
+  }
+  automatic_done_ |= out_->source == Source::kAutomatic;
+  outcomes_.push_back(std::move(outcome));
+  out_.reset();
+  began_ns_ = 0;
+}
+
+void CaptureSchedule::End(int64_t now_ns) {
+  const WindowEnd end = began_ns_ > 0 ? WindowEnd::kDone : WindowEnd::kMissed;
+  if (out_) Finish(end, 0, now_ns);
+  for (size_t i = 0; i < done_.size(); ++i) {
+    if (!done_[i]) Miss(i);
+  }
+  if (demand_) {
+    outcomes_.push_back({.source = Source::kDemand,
+                         .demand = demand_->id,
+                         .window = {},
+                         .end = WindowEnd::kMissed});
+    demand_.reset();
+  }
+}
+
+std::vector<CaptureOutcome> CaptureSchedule::TakeOutcomes() {
+  return std::exchange(outcomes_, {});
+}
+
+}  // namespace steptrace::agent

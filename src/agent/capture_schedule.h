@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/row_batch.h"
+#include "agent/window_plan.h"
+#include "wire/ring_layout.h"
+
+namespace steptrace::agent {
+
+// Asked for by somebody while the run goes on (`steptrace capture`).
+struct CaptureDemand {
+  uint64_t id = 0;
+  int64_t steps = 0;
+  uint32_t kinds = 0;
+};
+
+// A window that has ended, or could not be.
+struct CaptureOutcome {
+  enum class Source : uint8_t { kPlan, kAutomatic, kDemand };
+  Source source = Source::kPlan;
+  uint64_t demand = 0;   // of kDemand
+  std::string window{};  // of kPlan, as ParseWindow reads it
+  wire::WindowEnd end = wire::WindowEnd::kDone;
+  int64_t steps = 0;    // whole ones in it, as the process says
+  int64_t from_ns = 0;  // first begin to last end, by the run's clock; of none both are 0
+  int64_t to_ns = 0;
+};
+
+// What one training process is to capture, and when: the plan's windows one by one, the automatic
+// one, and demands, which go first.
+//
+//   Next() ──► a word for the process ──► OnMark(begin) … OnMark(end) ──► TakeOutcomes()
+//
+// One request is out at a time. A window of steps is out long before its first step; a demand or a
+// window whose time has come takes its place, and it is sent again after. What the process answers
+// about another request than the one that is out is not looked at. Passive, one thread.
+class CaptureSchedule {
+ public:
+  // `epoch_…`: the run's, by both clocks.
+  CaptureSchedule(const WindowPlan& plan, int64_t epoch_monotonic_ns, int64_t epoch_utc_ns);
+
+  // A step that is settled: not of warm-up.
+  void OnSteadyStep(int64_t ts_ns);
+  void OnMark(const WindowMark& mark);
+  // Takes the place of a demand before it.
+  void Ask(const CaptureDemand& demand);
+  // Nobody waits for it any more.
+  void Withdraw(uint64_t demand);
+
+  // The word to write now, by the run's clock; nothing while the last one stands.
+  std::optional<wire::CaptureControl> Next(int64_t now_ns);
+  // The process is gone: what is out ends here, what is left is missed.
+  void End(int64_t now_ns);
+  std::vector<CaptureOutcome> TakeOutcomes();
+
+  // Whether that demand's first step has begun.
+  bool HasBegun(uint64_t demand) const { return out_ && out_->demand == demand && began_ns_ > 0; }
+
+ private:
+  struct Out {
+    CaptureOutcome::Source source;
+    size_t window = 0;  // of kPlan
+    uint64_t demand = 0;
+  };
+
+  std::optional<size_t> DueTime(int64_t now_ns);
+  std::optional<size_t> NextOfSteps() const;
+  bool AutomaticIsDue(int64_t now_ns) const;
+  wire::CaptureControl OfWindow(const Window& window) const;
+  wire::CaptureControl Automatic(int64_t now_ns) const;
+  wire::CaptureControl Send(Out out, wire::CaptureControl control);
+  int64_t StartNs(const Window& window) const;
+  void Finish(wire::WindowEnd end, int64_t steps, int64_t now_ns);
+  void Miss(size_t window);
+
+  WindowPlan plan_;
+  int64_t epoch_monotonic_ns_;
+  int64_t epoch_utc_ns_;
+  std::vector<bool> done_;  // of the plan's windows
+  bool automatic_done_ = false;
+  int64_t steady_steps_ = 0;
+  int64_t first_steady_ns_ = 0;
+  std::optional<CaptureDemand> demand_;
+  bool cancel_ = false;
+  std::optional<Out> out_;
+  uint64_t number_ = 0;
+  int64_t began_ns_ = 0;  // of what is out; 0: not yet
+  std::vector<CaptureOutcome> outcomes_;
+};
+
+}  // namespace steptrace::agent

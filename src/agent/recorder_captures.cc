@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The half of the Recorder that asks processes for captures and writes down what became of them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "agent/recorder.h"
+
+namespace steptrace::agent {
+namespace {
+
+using Source = CaptureOutcome::Source;
+using wire::WindowEnd;
+
+constexpr size_t kMaxDemands = 64;  // remembered; each has somebody who waits for it
+
+const char* SourceText(Source source) {
+  switch (source) {
+    case Source::kPlan:
+      return "window";
+    case Source::kAutomatic:
+      return "automatic";
+    case Source::kDemand:
+      return "demand";
+  }
+  return "";
+}
+
+const char* EndText(WindowEnd end) {
+  switch (end) {
+    case WindowEnd::kDone:
+      return "done";
+    case WindowEnd::kAside:
+      return "aside";
+    case WindowEnd::kReplaced:
+      return "replaced";
+    case WindowEnd::kFull:
+      return "full";
+    case WindowEnd::kMissed:
+      return "missed";
+    case WindowEnd::kUnavailable:
+      return "unavailable";
+    case WindowEnd::kFailed:
+      return "failed";
+  }
+  return "failed";
+}
+
+std::string LossText(const CaptureOutcome& outcome) {
+  const std::string what = fmt::format("the window {} captured nothing: ", outcome.window);
+  switch (outcome.end) {
+    case WindowEnd::kMissed:
+      return what + "the steps or the time were over before, or never came; choose another window";
+    case WindowEnd::kUnavailable:
+      return what + "operators cannot be captured here; the table `facts` says why (kind hook)";
+    default:
+      return what + "its hook failed; the table `facts` says why (kind hook)";
+  }
+}
+
+}  // namespace
+
+void Recorder::SetWindows(const WindowPlan& plan, int64_t epoch_utc_ns) {
+  context_.windows = plan;
+  context_.epoch_utc_ns = epoch_utc_ns;
+}
+
+void Recorder::SendCaptures(int64_t now_ns) {
+  for (const auto& session : sessions_) session->SendCapture(now_ns);
+}
+
+void Recorder::NoteWindows(ProcessSession& session, const RowBatch& batch) {
+  for (const WindowMark& mark : batch.windows) session.captures().OnMark(mark);
+}
+
+void Recorder::NoteStep(const store::StepRow& row) {
+  if (row.kind != train_kind_) return;
+  for (const auto& session : sessions_) {
+    if (session->trains() && session->rank() == row.rank) {
+      session->captures().OnSteadyStep(row.ts_ns);
+    }
+  }
+}
+
+// {"source": "window", "window": "1000:500", "from_ns": …, "to_ns": …, "steps": 500, "end": "done"}
+void Recorder::WriteOutcomes(ProcessSession& session, int64_t now_ns) {
+  for (const CaptureOutcome& outcome : session.captures().TakeOutcomes()) {
+    const bool captured = outcome.to_ns > 0;
+    if (outcome.source == Source::kDemand) {
+      if (const auto found = demands_.find(outcome.demand); found != demands_.end()) {
+        CaptureProgress& progress = found->second;
+        ++(captured ? progress.ended : progress.refused);
+        if (!captured) progress.why = outcome.end;
+        progress.steps = std::max(progress.steps, outcome.steps);
+        if (captured) {
+          const bool first = progress.to_ns == 0;
+          progress.from_ns = first ? outcome.from_ns : std::min(progress.from_ns, outcome.from_ns);
+          progress.to_ns = std::max(progress.to_ns, outcome.to_ns);
+        }
+      }
+    }
+    if (!captured && outcome.source == Source::kPlan) {
+      losses_.Once({session.rank(), session.pid()}, loss::kWindow, -1, now_ns, LossText(outcome));
+    }
+    store::FactRow fact;
+    fact.ts_ns = now_ns;
+    fact.node = context_.node;
+    fact.rank = session.rank();
+    fact.pid = session.pid();
+    fact.kind = writer_.strings().Intern("window");
+    nlohmann::ordered_json json;
+    json["source"] = SourceText(outcome.source);
+    if (!outcome.window.empty()) json["window"] = outcome.window;
+    json["kinds"] = "operators";
+    json["end"] = EndText(outcome.end);
+    json["steps"] = outcome.steps;
+    if (captured) {
+      json["from_ns"] = outcome.from_ns;
+      json["to_ns"] = outcome.to_ns;
+    }
+    fact.json = json.dump();
+    writer_.Append(fact);
+  }
+}
+
+CaptureProgress Recorder::Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks) {
+  CaptureProgress progress;
+  if (demands_.size() >= kMaxDemands) demands_.erase(demands_.begin());
+  for (const auto& session : sessions_) {
+    if (!session->trains() || (!ranks.empty() && ranks.count(session->rank()) == 0)) continue;
+    session->captures().Ask(demand);
+    ++progress.asked;
+  }
+  demands_[demand.id] = progress;
+  return progress;
+}
+
+CaptureProgress Recorder::ProgressOf(uint64_t demand) const {
+  const auto found = demands_.find(demand);
+  if (found == demands_.end()) return {};
+  CaptureProgress progress = found->second;
+  progress.begun = progress.ended;
+  for (const auto& session : sessions_) {
+    if (session->captures().HasBegun(demand)) ++progress.begun;
+  }
+  return progress;
+}
+
+void Recorder::Withdraw(uint64_t demand) {
+  for (const auto& session : sessions_) session->captures().Withdraw(demand);
+  demands_.erase(demand);
+}
+
+}  // namespace steptrace::agent

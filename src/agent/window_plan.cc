@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/window_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "base/time.h"
+#include "wire/ring_layout.h"
+
+namespace steptrace::agent {
+namespace {
+
+using From = Window::From;
+
+constexpr const char* kForms =
+    "write START:STEPS (1000:500) or TIME:DURATION (90s:10s; ms, s, m or h)";
+// Ten years: longer is a slip of the keyboard.
+constexpr int64_t kMaxTimeNs = int64_t{10} * 365 * 24 * 3600 * kNsPerSecond;
+constexpr auto kMaxSteps = static_cast<int64_t>(wire::kMaxCaptureSteps);
+
+Error Wrong(std::string_view text, std::string_view why) {
+  return Error{fmt::format("window '{}': {}; {}", text, why, kForms)};
+}
+
+template <class Number>
+std::optional<Number> ParseNumber(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// "90s", "1.5m": ns; nothing for what has no unit.
+std::optional<int64_t> ParseTime(std::string_view text) {
+  static constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+  for (const auto& [unit, ns] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    const auto number = ParseNumber<double>(text.substr(0, text.size() - unit.size()));
+    if (number && std::isfinite(*number) && *number >= 0 &&
+        *number * ns <= static_cast<double>(kMaxTimeNs)) {
+      return std::llround(*number * ns);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> ParseCount(std::string_view text) {
+  const auto number = ParseNumber<int64_t>(text);
+  return number && *number >= 0 && *number <= kMaxSteps ? number : std::nullopt;
+}
+
+// The half behind the colon: a number of steps, a duration, or nothing.
+Status ReadLength(std::string_view text, std::string_view length, Window& window) {
+  if (length.empty()) {
+    window.steps = 1;  // "only a start": one step
+  } else if (const auto steps = ParseCount(length)) {
+    if (*steps == 0) return Wrong(text, "it has no steps");
+    window.steps = steps;
+  } else if (const auto ns = ParseTime(length)) {
+    if (*ns == 0) return Wrong(text, "it has no length");
+    window.dur_ns = ns;
+  } else {
+    return Wrong(text, "what follows the colon is neither steps nor a duration");
+  }
+  return {};
+}
+
+std::string TimeText(int64_t ns) {
+  return ns % kNsPerSecond == 0 ? fmt::format("{}s", ns / kNsPerSecond)
+                                : fmt::format("{}ms", static_cast<double>(ns) / 1e6);
+}
+
+std::string ToText(const Window& window) {
+  const std::string length =
+      window.steps ? fmt::format("{}", *window.steps) : TimeText(*window.dur_ns);
+  switch (window.from) {
+    case From::kStep:
+      return fmt::format("{}:{}", window.first_step, length);
+    case From::kRunTime:
+      return fmt::format("{}:{}", TimeText(window.start_ns), length);
+    case From::kUnixTime:
+      return fmt::format("@{}:{}", window.start_ns / kNsPerSecond, length);
+  }
+  return {};
+}
+
+bool IsTimed(const Window& window) {
+  return window.from != From::kStep || window.dur_ns.has_value();
+}
+
+bool ComesFirst(const Window& a, const Window& b) {
+  if (IsTimed(a) != IsTimed(b)) return !IsTimed(a);
+  return std::pair(a.first_step, a.start_ns) < std::pair(b.first_step, b.start_ns);
+}
+
+// Of two neighbours in order: whether something belongs to both.
+bool Overlap(const Window& a, const Window& b) {
+  if (a.from != b.from || IsTimed(a) != IsTimed(b)) return false;
+  if (!IsTimed(a)) return a.first_step + *a.steps > b.first_step;
+  return a.start_ns + a.dur_ns.value_or(1) > b.start_ns;
+}
+
+std::vector<std::string_view> SplitAtCommas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const size_t comma = text.find(',');
+    std::string_view part = text.substr(0, comma);
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    parts.push_back(part);
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+Result<Window> ParseWindow(std::string_view text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return Wrong(text, "it has no colon");
+  const std::string_view start = text.substr(0, colon);
+  const std::string_view length = text.substr(colon + 1);
+  if (start.empty() && length.empty()) return Wrong(text, "it says nothing");
+  Window window;
+  if (start.starts_with('@')) {
+    const auto seconds = ParseNumber<int64_t>(start.substr(1));
+    if (!seconds || *seconds < 0 || *seconds > std::numeric_limits<int64_t>::max() / kNsPerSecond) {
+      return Wrong(text, "what follows @ is no time in seconds since 1970");
+    }
+    window.from = From::kUnixTime;
+    window.start_ns = *seconds * kNsPerSecond;
+  } else if (const auto step = ParseCount(start); step || start.empty()) {
+    window.first_step = step.value_or(0);
+  } else if (const auto ns = ParseTime(start)) {
+    window.from = From::kRunTime;
+    window.start_ns = *ns;
+  } else {
+    return Wrong(text, "what precedes the colon is neither a step nor a time");
+  }
+  STEPTRACE_RETURN_IF_ERROR(ReadLength(text, length, window));
+  const bool mixed = window.from == From::kStep ? !start.empty() && window.dur_ns.has_value()
+                                                : !length.empty() && window.steps.has_value();
+  if (mixed) return Wrong(text, "it mixes steps and times");
+  if (start.empty() && window.dur_ns) window.from = From::kRunTime;
+  return window;
+}
+
+Result<std::optional<Window>> WindowOf(const WindowFields& fields) {
+  const bool of_steps = fields.start_step || fields.num_steps;
+  const bool of_time = fields.start_unix_time || fields.duration;
+  if (!of_steps && !of_time) return std::optional<Window>();
+  if (of_steps && of_time) {
+    return Error{
+        "window: start_step and num_steps cannot go with start_unix_time and duration; leave out "
+        "one pair"};
+  }
+  Window window;
+  if (of_steps) {
+    window.first_step = fields.start_step.value_or(0);
+    window.steps = fields.num_steps.value_or(1);
+    if (window.first_step < 0 || window.first_step > kMaxSteps) {
+      return Error{fmt::format("window: start_step is not from 0 to {}; mend it", kMaxSteps)};
+    }
+    if (*window.steps < 1 || *window.steps > kMaxSteps) {
+      return Error{fmt::format("window: num_steps is not from 1 to {}; mend it", kMaxSteps)};
+    }
+    return std::optional(window);
+  }
+  window.from = fields.start_unix_time ? From::kUnixTime : From::kRunTime;
+  const int64_t start_s = fields.start_unix_time.value_or(0);
+  if (start_s < 0 || start_s > std::numeric_limits<int64_t>::max() / kNsPerSecond) {
+    return Error{"window: start_unix_time is not a time in seconds since 1970; mend it"};
+  }
+  window.start_ns = start_s * kNsPerSecond;
+  if (!fields.duration) {
+    window.steps = 1;
+    return std::optional(window);
+  }
+  const double dur_ns = *fields.duration * 1e9;
+  if (!(dur_ns >= 1) || dur_ns > static_cast<double>(kMaxTimeNs)) {
+    return Error{"window: duration is not a number of seconds over 0; mend it"};
+  }
+  window.dur_ns = std::llround(dur_ns);
+  return std::optional(window);
+}
+
+Result<WindowPlan> ParsePlan(const std::vector<std::string>& windows, const WindowFields& fields) {
+  WindowPlan plan;
+  STEPTRACE_ASSIGN_OR_RETURN(const auto of_fields, WindowOf(fields));
+  if (of_fields) plan.windows.push_back(*of_fields);
+  bool none = false, automatic = false;
+  for (const std::string& text : windows) {
+    if (text.empty()) continue;
+    for (const std::string_view part : SplitAtCommas(text)) {
+      none |= part == "none";
+      automatic |= part == "auto";
+      if (part == "none" || part == "auto") continue;
+      STEPTRACE_ASSIGN_OR_RETURN(Window window, ParseWindow(part));
+      plan.windows.push_back(window);
+    }
+  }
+  const int said = (none ? 1 : 0) + (automatic ? 1 : 0) + (plan.windows.empty() ? 0 : 1);
+  if (said > 1) {
+    return Error{"window: none, auto and windows of one's own exclude each other; choose one"};
+  }
+  plan.automatic = plan.windows.empty() && !none;
+  std::stable_sort(plan.windows.begin(), plan.windows.end(), ComesFirst);
+  for (size_t i = 1; i < plan.windows.size(); ++i) {
+    if (!Overlap(plan.windows[i - 1], plan.windows[i])) continue;
+    return Error{fmt::format("window: {} and {} overlap; make them one or move one",
+                             ToText(plan.windows[i - 1]), ToText(plan.windows[i]))};
+  }
+  return plan;
+}
+
+std::string ToText(const WindowPlan& plan) {
+  if (plan.automatic) return "auto";
+  if (plan.windows.empty()) return "none";
+  std::string text;
+  for (const Window& window : plan.windows) text += (text.empty() ? "" : ",") + ToText(window);
+  return text;
+}
+
+Result<uint32_t> ParseKinds(std::string_view text) {
+  uint32_t kinds = 0;
+  for (const std::string_view part : SplitAtCommas(text)) {
+    if (part != "operators") {
+      return Error{fmt::format("capture: '{}' cannot be captured; there is: operators", part)};
+    }
+    kinds |= static_cast<uint32_t>(wire::CaptureKind::kOperators);
+  }
+  return kinds;
+}
+
+std::string KindsText(uint32_t kinds) {
+  return (kinds & static_cast<uint32_t>(wire::CaptureKind::kOperators)) != 0 ? "operators" : "";
+}
+
+}  // namespace steptrace::agent

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+// The windows of a run, as its user chooses them: stretches in which more is captured than always.
+// The words are those of `steptrace run --window` and of steptrace.toml; the meaning of what is
+// left out is SageMaker's (start_step, num_steps; start time, duration), whose truth table is a
+// test.
+//
+//   1000:500     500 steps from step 1000 on            1000:   that step
+//   :500         500 steps from the first that can be
+//   90s:10s      10 s from 90 s after the run's start   90s:    the step that follows
+//   :10s         10 s from the start                    (units: ms, s, m, h)
+//   @1790000000:10s   the same from a moment of the wall clock, in seconds since 1970
+namespace steptrace::agent {
+
+struct Window {
+  enum class From : uint8_t { kStep, kRunTime, kUnixTime };
+  From from = From::kStep;
+  int64_t first_step = 0;          // kStep; 0: the first that can be captured
+  int64_t start_ns = 0;            // of the other two
+  std::optional<int64_t> steps{};  // exactly one of these is given
+  std::optional<int64_t> dur_ns{};
+
+  friend bool operator==(const Window&, const Window&) = default;
+};
+
+Result<Window> ParseWindow(std::string_view text);
+
+// What SageMaker calls the fields of a window; what is not given, is not there.
+struct WindowFields {
+  std::optional<int64_t> start_step{};
+  std::optional<int64_t> num_steps{};
+  std::optional<int64_t> start_unix_time{};  // s
+  std::optional<double> duration{};          // s
+};
+// No window where no field is given; an error where they contradict one another.
+Result<std::optional<Window>> WindowOf(const WindowFields& fields);
+
+struct WindowPlan {
+  bool automatic = false;         // one short window of operators, once the run is steady
+  std::vector<Window> windows{};  // of steps by their first, then of times by theirs
+  uint32_t kinds = 1;             // of wire::CaptureKind
+
+  friend bool operator==(const WindowPlan&, const WindowPlan&) = default;
+};
+
+// Of `--window` given any number of times, each a window or several with commas; `none` alone, or
+// `auto` alone (also for no text at all). Two windows of steps that overlap, or two of times, are
+// an error: a step belongs to one.
+Result<WindowPlan> ParsePlan(const std::vector<std::string>& windows, const WindowFields& fields);
+
+// The text that ParsePlan makes the same plan of.
+std::string ToText(const WindowPlan& plan);
+
+// operators, with commas. An error names what there is.
+Result<uint32_t> ParseKinds(std::string_view text);
+std::string KindsText(uint32_t kinds);
+
+}  // namespace steptrace::agent

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/window_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/time.h"
+
+namespace steptrace::agent {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using From = Window::From;
+
+constexpr int64_t kS = kNsPerSecond;
+
+Window OfSteps(int64_t first, int64_t steps) {
+  return {.from = From::kStep, .first_step = first, .start_ns = 0, .steps = steps, .dur_ns = {}};
+}
+Window OfTime(int64_t start_ns, int64_t dur_ns) {
+  return {
+      .from = From::kRunTime, .first_step = 0, .start_ns = start_ns, .steps = {}, .dur_ns = dur_ns};
+}
+
+TEST(WindowTest, StepsAndTimesAsTheyAreWritten) {
+  const std::vector<std::pair<const char*, Window>> cases = {
+      {"1000:500", OfSteps(1000, 500)},
+      {"0:1", OfSteps(0, 1)},
+      {"1000:", OfSteps(1000, 1)},
+      {":500", OfSteps(0, 500)},
+      {"90s:10s", OfTime(90 * kS, 10 * kS)},
+      {"1.5m:250ms", OfTime(90 * kS, kS / 4)},
+      {"2h:1m", OfTime(7200 * kS, 60 * kS)},
+      {":10s", OfTime(0, 10 * kS)},
+      {"90s:",
+       {.from = From::kRunTime, .first_step = 0, .start_ns = 90 * kS, .steps = 1, .dur_ns = {}}},
+      {"@1790000000:10s",
+       {.from = From::kUnixTime,
+        .first_step = 0,
+        .start_ns = 1'790'000'000 * kS,
+        .steps = {},
+        .dur_ns = 10 * kS}},
+  };
+  for (const auto& [text, window] : cases) {
+    const auto parsed = ParseWindow(text);
+    ASSERT_TRUE(parsed.ok()) << text << ": " << parsed.error().message;
+    EXPECT_EQ(*parsed, window) << text;
+  }
+}
+
+TEST(WindowTest, WhatIsNoWindowIsRefusedInOneLine) {
+  for (const char* text : {"",
+                           ":",
+                           "1000",
+                           "1000:0",
+                           "1000:-5",
+                           "-1:5",
+                           "1000:10s",
+                           "90s:5",
+                           "90:10s",
+                           "s:10s",
+                           "1e99h:1s",
+                           "90s:0s",
+                           "1000:5:5",
+                           "@x:10s",
+                           "@-1:10s",
+                           "@99999999999999999999:1s",
+                           "nan:1",
+                           "nans:1s",
+                           "99999999999999999999:1",
+                           "2000000000:1",
+                           "1000:five"}) {
+    const auto parsed = ParseWindow(text);
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_THAT(parsed.error().message, HasSubstr("write START:STEPS")) << text;
+    EXPECT_THAT(parsed.error().message, Not(HasSubstr("\n"))) << text;
+  }
+}
+
+// SageMaker's truth table (its profiler_config_parser_utils.py): which of start step, number of
+// steps, start time and duration may be given together, and what the absent ones mean.
+struct Fields {
+  std::optional<int64_t> start_step, num_steps, start_time;
+  std::optional<double> duration;
+  const char* window;  // as text; null: an error; "": none
+};
+
+TEST(WindowFieldsTest, TheTruthTable) {
+  const std::vector<Fields> table = {
+      {{}, {}, {}, {}, ""},
+      {5, {}, {}, {}, "5:1"},
+      {{}, 3, {}, {}, "0:3"},
+      {5, 3, {}, {}, "5:3"},
+      {0, 1, {}, {}, "0:1"},
+      {{}, {}, 1700000000, {}, "@1700000000:1"},
+      {{}, {}, {}, 2.5, "0s:2500ms"},
+      {{}, {}, 1700000000, 60.0, "@1700000000:60s"},
+      {5, {}, 1700000000, {}, nullptr},
+      {5, {}, {}, 60.0, nullptr},
+      {{}, 3, 1700000000, {}, nullptr},
+      {{}, 3, {}, 60.0, nullptr},
+      {5, 3, 1700000000, {}, nullptr},
+      {5, 3, {}, 60.0, nullptr},
+      {5, {}, 1700000000, 60.0, nullptr},
+      {{}, 3, 1700000000, 60.0, nullptr},
+      {5, 3, 1700000000, 60.0, nullptr},
+      {-1, 3, {}, {}, nullptr},
+      {5, 0, {}, {}, nullptr},
+      {5, -2, {}, {}, nullptr},
+      {{}, {}, -1, 60.0, nullptr},
+      {{}, {}, 1700000000, 0.0, nullptr},
+      {{}, {}, {}, -1.0, nullptr},
+      {{}, {}, {}, 1e300, nullptr},
+  };
+  for (size_t i = 0; i < table.size(); ++i) {
+    const Fields& row = table[i];
+    const auto plan = ParsePlan({}, {row.start_step, row.num_steps, row.start_time, row.duration});
+    ASSERT_EQ(plan.ok(), row.window != nullptr) << "row " << i;
+    if (!plan.ok()) {
+      EXPECT_THAT(plan.error().message, Not(HasSubstr("\n"))) << "row " << i;
+      continue;
+    }
+    EXPECT_EQ(ToText(*plan), *row.window == 0 ? "auto" : row.window) << "row " << i;
+  }
+}
+
+TEST(WindowPlanTest, SeveralWindowsInOrderAndBackFromText) {
+  const auto plan = ParsePlan({"90s:10s", "1000:500, 10:5", "200s:"}, {.start_step = 700});
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_FALSE(plan->automatic);
+  EXPECT_EQ(ToText(*plan), "10:5,700:1,1000:500,90s:10s,200s:1");
+}
+
+TEST(WindowPlanTest, TextsOfPlansGiveThePlansAgain) {
+  for (const char* text : {"auto", "none", "10:5,90s:10s", "@1790000000:10s", "0s:1.5ms"}) {
+    const auto plan = ParsePlan({text}, {});
+    ASSERT_TRUE(plan.ok()) << text << plan.error().message;
+    EXPECT_EQ(ToText(*plan), text);
+  }
+}
+
+TEST(WindowPlanTest, NoneAutoAndOwnWindowsExcludeEachOther) {
+  EXPECT_TRUE(ParsePlan({}, {})->automatic);
+  EXPECT_TRUE(ParsePlan({"", "auto"}, {})->automatic);
+  EXPECT_FALSE(ParsePlan({"none"}, {})->automatic);
+  EXPECT_FALSE(ParsePlan({"none", "1:1"}, {}).ok());
+  EXPECT_FALSE(ParsePlan({"auto,1:1"}, {}).ok());
+  EXPECT_FALSE(ParsePlan({"none"}, {.start_step = 5}).ok());
+  EXPECT_FALSE(ParsePlan({"none,auto"}, {}).ok());
+}
+
+TEST(WindowPlanTest, WindowsThatOverlapAreNamed) {
+  const auto steps = ParsePlan({"100:50", "149:1"}, {});
+  ASSERT_FALSE(steps.ok());
+  EXPECT_THAT(steps.error().message, HasSubstr("100:50 and 149:1 overlap"));
+  EXPECT_TRUE(ParsePlan({"100:50", "150:1"}, {}).ok());
+  EXPECT_FALSE(ParsePlan({"10s:5s", "12s:1s"}, {}).ok());
+  EXPECT_TRUE(ParsePlan({"10:5", "12s:1s"}, {}).ok()) << "whether they do cannot be known";
+}
+
+TEST(CaptureKindsTest, OperatorsAreWhatThereIs) {
+  EXPECT_EQ(*ParseKinds("operators"), 1u);
+  EXPECT_EQ(*ParseKinds("operators, operators"), 1u);
+  EXPECT_FALSE(ParseKinds("").ok());
+  EXPECT_FALSE(ParseKinds("operators,dreams").ok());
+  EXPECT_EQ(KindsText(1), "operators");
+}
+
+}  // namespace
+}  // namespace steptrace::agent

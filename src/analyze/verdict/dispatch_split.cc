@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/dispatch_split.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace steptrace::analyze {
+namespace {
+
+bool IsSound(const store::StepRow& row) {
+  if (!row.operators_ns || !row.dispatch_ns || row.dur_ns <= 0) return false;
+  const int64_t operators = *row.operators_ns, dispatch = *row.dispatch_ns;
+  return operators >= 0 && dispatch >= 0 && operators <= row.dur_ns &&
+         dispatch <= row.dur_ns - operators && operators + dispatch > 0;
+}
+
+double ShareOf(int64_t dispatch_ns, int64_t both_ns) {
+  return static_cast<double>(dispatch_ns) / static_cast<double>(both_ns);
+}
+
+}  // namespace
+
+DispatchSplit FindDispatchSplit(std::span<const store::StepRow> rows) {
+  struct Sums {
+    int64_t steps = 0;
+    double dispatch = 0;
+    double both = 0;
+  };
+  std::map<int32_t, Sums> ranks;
+  for (const store::StepRow& row : rows) {
+    if (!IsSound(row)) continue;
+    Sums& sums = ranks[row.rank];
+    ++sums.steps;
+    sums.dispatch += static_cast<double>(*row.dispatch_ns);
+    sums.both += static_cast<double>(*row.dispatch_ns + *row.operators_ns);
+  }
+  DispatchSplit split;
+  std::vector<int64_t> dispatch, both;
+  for (const store::StepRow& row : rows) {
+    if (!IsSound(row) || ranks[row.rank].steps < kMinSplitSteps) continue;
+    ++split.steps;
+    dispatch.push_back(*row.dispatch_ns);
+    both.push_back(*row.dispatch_ns + *row.operators_ns);
+  }
+  double all_dispatch = 0, all_both = 0;
+  for (const auto& [rank, sums] : ranks) {
+    if (sums.steps < kMinSplitSteps) continue;
+    split.share[rank] = sums.dispatch / sums.both;
+    all_dispatch += sums.dispatch;
+    all_both += sums.both;
+  }
+  if (!split.any()) return split;
+  split.mean_share = all_dispatch / all_both;
+  split.interval = BootstrapRatioOfSums(dispatch, both);
+  return split;
+}
+
+void MoveDispatch(const store::StepRow& row, const DispatchSplit& split, int64_t moved_ns,
+                  StageTimes& times) {
+  const auto rank = split.share.find(row.rank);
+  if (rank == split.share.end()) return;
+  const double share =
+      IsSound(row) ? ShareOf(*row.dispatch_ns, *row.dispatch_ns + *row.operators_ns) : rank->second;
+  constexpr SubStage kPhases[] = {SubStage::kForward, SubStage::kBackward, SubStage::kOptimizer};
+  std::array<int64_t, 3> model{};
+  int64_t had_ns = 0;
+  for (size_t i = 0; i < model.size(); ++i) had_ns += model[i] = At(times, kPhases[i]);
+  const int64_t dispatch_ns = std::clamp<int64_t>(
+      std::llround(share * static_cast<double>(had_ns + moved_ns)) - moved_ns, 0, had_ns);
+  if (dispatch_ns == 0) return;
+  FitParts(model, had_ns - dispatch_ns, 0);
+  for (size_t i = 0; i < model.size(); ++i) At(times, kPhases[i]) = model[i];
+  At(times, SubStage::kDispatch) += dispatch_ns;
+}
+
+Interval WithSplit(Interval interval, SuspectId suspect, double dispatch_share,
+                   const DispatchSplit& split) {
+  if (!split.any() || split.mean_share <= 0) return interval;
+  const double less = dispatch_share * std::max(0.0, 1 - split.interval.low / split.mean_share);
+  const double more = dispatch_share * std::max(0.0, split.interval.high / split.mean_share - 1);
+  if (suspect == SuspectId::kFrameworkOverhead) {
+    return {std::max(0.0, interval.low - less), std::min(1.0, interval.high + more)};
+  }
+  if (suspect == SuspectId::kModel) {
+    return {std::max(0.0, interval.low - more), std::min(1.0, interval.high + less)};
+  }
+  return interval;
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/dispatch_split.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "analyze/verdict/attribution.h"
+
+namespace steptrace::analyze {
+namespace {
+
+// Of 1000 ns: 100 data, 400 forward, 300 backward, 200 optimizer.
+store::StepRow Step(int32_t rank, std::optional<int64_t> dispatch_ns) {
+  store::StepRow row;
+  row.rank = rank;
+  row.dur_ns = 1000;
+  row.data_ns = row.data_pipeline_ns = row.getitem_ns = 100;
+  row.forward_ns = 400;
+  row.backward_ns = 300;
+  row.optimizer_ns = 200;
+  row.model_ns = 900;
+  row.dispatch_ns = dispatch_ns;
+  if (dispatch_ns) row.operators_ns = 900 - *dispatch_ns;
+  return row;
+}
+
+TEST(DispatchSplitTest, WithoutWindowsThereIsNone) {
+  const std::vector<store::StepRow> rows(20, Step(0, std::nullopt));
+  EXPECT_FALSE(FindDispatchSplit(rows).any());
+  EXPECT_FALSE(FindDispatchSplit({}).any());
+}
+
+TEST(DispatchSplitTest, TwoStepsAreTooFew) {
+  const std::vector<store::StepRow> rows(2, Step(0, 450));
+  EXPECT_FALSE(FindDispatchSplit(rows).any());
+}
+
+TEST(DispatchSplitTest, EachRankHasItsOwn) {
+  std::vector<store::StepRow> rows;
+  for (int i = 0; i < 4; ++i) rows.push_back(Step(0, 450));
+  for (int i = 0; i < 4; ++i) rows.push_back(Step(1, 90));
+  rows.push_back(Step(2, 900));
+  const DispatchSplit split = FindDispatchSplit(rows);
+  EXPECT_EQ(split.steps, 8);
+  ASSERT_EQ(split.share.size(), 2u);
+  EXPECT_DOUBLE_EQ(split.share.at(0), 0.5);
+  EXPECT_DOUBLE_EQ(split.share.at(1), 0.1);
+  EXPECT_DOUBLE_EQ(split.mean_share, 0.3);
+  EXPECT_LE(split.interval.low, 0.3);
+  EXPECT_GE(split.interval.high, 0.3);
+}
+
+TEST(DispatchSplitTest, StepsOutsideHaveTheRanksShareThoseInsideTheirOwn) {
+  const std::vector<store::StepRow> rows(4, Step(0, 450));
+  const DispatchSplit split = FindDispatchSplit(rows);
+  AttributionRules rules;
+  rules.dispatch = &split;
+  const StageTimes outside = Attribute(Step(0, std::nullopt), rules);
+  EXPECT_EQ(At(outside, SubStage::kDispatch), 450);
+  EXPECT_EQ(At(outside, SubStage::kForward), 200);
+  EXPECT_EQ(At(outside, SubStage::kBackward), 150);
+  EXPECT_EQ(At(outside, SubStage::kOptimizer), 100);
+  EXPECT_EQ(At(outside, SubStage::kGetitem), 100);
+  EXPECT_EQ(Sum(outside), 1000);
+  EXPECT_EQ(At(Attribute(Step(0, 90), rules), SubStage::kDispatch), 90);
+  EXPECT_EQ(At(Attribute(Step(1, 90), rules), SubStage::kDispatch), 0) << "a rank without windows";
+}
+
+// What a process that sleeps in forward does not do is no way between operators.
+TEST(DispatchSplitTest, IdleTimeIsTakenOffFirst) {
+  const std::vector<store::StepRow> rows(4, Step(0, 450));
+  const DispatchSplit split = FindDispatchSplit(rows);
+  AttributionRules rules;
+  rules.dispatch = &split;
+  rules.idle_of_forward[0] = 0.5;
+  const StageTimes times = Attribute(Step(0, std::nullopt), rules);
+  EXPECT_EQ(At(times, SubStage::kUnknown), 200);
+  EXPECT_EQ(At(times, SubStage::kDispatch), 250);
+  EXPECT_EQ(Sum(times), 1000);
+  rules.idle_of_forward[0] = 1.0;
+  EXPECT_EQ(At(Attribute(Step(0, 90), rules), SubStage::kDispatch), 0) << "never negative";
+}
+
+TEST(DispatchSplitTest, DamagedRowsAreNotBelieved) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  std::vector<store::StepRow> rows;
+  for (int i = 0; i < 10; ++i) {
+    store::StepRow row = Step(0, 450);
+    row.operators_ns = i % 2 == 0 ? kMost : -1;
+    row.dispatch_ns = i % 3 == 0 ? kMost : std::numeric_limits<int64_t>::min();
+    rows.push_back(row);
+    rows.push_back(Step(0, std::nullopt));
+    rows.back().dispatch_ns = 5;
+  }
+  EXPECT_FALSE(FindDispatchSplit(rows).any());
+}
+
+TEST(DispatchSplitTest, TheSplitsUncertaintyWidensTheTwoItMovesBetween) {
+  DispatchSplit split;
+  split.share[0] = split.mean_share = 0.5;
+  split.interval = {0.4, 0.55};
+  const Interval of_steps{0.30, 0.40};
+  const Interval framework = WithSplit(of_steps, SuspectId::kFrameworkOverhead, 0.30, split);
+  EXPECT_NEAR(framework.low, 0.30 - 0.06, 1e-9);
+  EXPECT_NEAR(framework.high, 0.40 + 0.03, 1e-9);
+  const Interval model = WithSplit(of_steps, SuspectId::kModel, 0.30, split);
+  EXPECT_NEAR(model.low, 0.30 - 0.03, 1e-9);
+  EXPECT_NEAR(model.high, 0.40 + 0.06, 1e-9);
+  const Interval data = WithSplit(of_steps, SuspectId::kDataPipeline, 0.30, split);
+  EXPECT_EQ(data.low, of_steps.low);
+}
+
+}  // namespace
+}  // namespace steptrace::analyze

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The agent's word (wire::CaptureControl), as it arrives in the process.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "transport/testing_rings.h"
+#include "transport/writer/writer.h"
+
+namespace steptrace::transport {
+namespace {
+
+using testing::RingFolder;
+
+class CaptureTest : public ::testing::Test {
+ protected:
+  ~CaptureTest() override { DetachForTesting(); }
+
+  RingFolder folder_;
+};
+
+wire::CaptureControl Request(uint64_t number) {
+  wire::CaptureControl control{};
+  control.request = number;
+  control.steps = 5;
+  control.max_operators = 1000;
+  control.kinds = wire::kCaptureKinds;
+  return control;
+}
+
+TEST_F(CaptureTest, TheAgentsWordArrivesOnce) {
+  ASSERT_TRUE(Attach());
+  EXPECT_FALSE(CaptureChanged());
+  wire::CaptureControl taken{};
+  EXPECT_FALSE(TakeCapture(&taken));
+  auto file = folder_.OpenOnly();
+  ASSERT_TRUE(file.WriteCapture(Request(1)));
+  EXPECT_TRUE(CaptureChanged());
+  ASSERT_TRUE(TakeCapture(&taken));
+  EXPECT_EQ(taken.steps, 5u);
+  EXPECT_EQ(taken.max_operators, 1000u);
+  EXPECT_FALSE(CaptureChanged());
+  ASSERT_TRUE(file.WriteCapture(Request(2)));
+  EXPECT_TRUE(CaptureChanged());
+}
+
+TEST_F(CaptureTest, ATornWordIsLookedAtAgainAndASenselessOnePassedOver) {
+  ASSERT_TRUE(Attach());
+  const std::string path = folder_.path() / folder_.Files().at(0);
+  const auto write = [&path](const wire::CaptureControl& control) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(wire::kCaptureOffset);
+    file.write(reinterpret_cast<const char*>(&control), sizeof control);
+  };
+  wire::CaptureControl control = Request(1);
+  control.check = wire::CaptureCheck(control) + 1;
+  write(control);
+  wire::CaptureControl taken{};
+  EXPECT_FALSE(TakeCapture(&taken));
+  EXPECT_TRUE(CaptureChanged()) << "the rest may come";
+  control.check -= 1;
+  write(control);
+  EXPECT_TRUE(TakeCapture(&taken));
+  control = Request(2);
+  control.kinds = ~0u;
+  control.check = wire::CaptureCheck(control);
+  write(control);
+  EXPECT_FALSE(TakeCapture(&taken));
+  EXPECT_FALSE(CaptureChanged()) << "whole, but nonsense: not looked at again";
+}
+
+TEST_F(CaptureTest, PausedNothingIsAskedFor) {
+  ASSERT_TRUE(Attach());
+  auto file = folder_.OpenOnly();
+  ASSERT_TRUE(file.WriteCapture(Request(1)));
+  Pause(true);
+  EXPECT_FALSE(CaptureChanged());
+  Pause(false);
+  EXPECT_TRUE(CaptureChanged());
+}
+
+}  // namespace
+}  // namespace steptrace::transport
