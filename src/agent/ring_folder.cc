@@ -22,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kLockName = "lock";
 constexpr long kTmpfsMagic = 0x01021994;
 // A younger folder may be one that is just being made: its lock is not there yet, or not yet taken.
 constexpr time_t kMayBeStaleAfterSeconds = 60;

@@ -24,6 +24,9 @@
 // lock is a minute old.
 namespace steptrace::agent {
 
+// A file beside the rings, locked while the agent lives.
+inline constexpr const char* kLockName = "lock";
+
 // Less room than this and a training with a few workers would lose names and rings.
 inline constexpr uint64_t kMinFreeBytes = 8ull << 20;
 

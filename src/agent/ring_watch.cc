@@ -12,11 +12,11 @@
 #include <cstring>
 
 #include "agent/capture_port.h"
+#include "agent/ring_folder.h"
 
 namespace steptrace::agent {
 namespace {
 
-constexpr const char* kLockName = "lock";
 constexpr size_t kMaxStrangeNames = 1024;
 
 }  // namespace

@@ -38,9 +38,9 @@ Status PrintReport(const std::filesystem::path& run, const PresentOptions& optio
                              rpc::LoadReport(run, {.price_per_hour = options.price_per_hour,
                                                    .last_steps = options.last_steps,
                                                    .tensor_cores = options.tensor_cores,
-                                                   .stages = options.stages,
                                                    .from_ns = options.from_ns,
-                                                   .to_ns = options.to_ns}));
+                                                   .to_ns = options.to_ns,
+                                                   .stages = options.stages}));
   // A part of the run is not the run's report.
   if (!options.last_steps && !options.from_ns)
     STEPTRACE_RETURN_IF_ERROR(rpc::SaveReport(run, report));

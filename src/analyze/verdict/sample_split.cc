@@ -12,7 +12,7 @@ namespace {
 // call of torch's own C code from the script's own line looks the same.
 constexpr double kWorthTaking = 0.10;
 // A package that the table knows needs less: no tensor code hides in it.
-constexpr double kWorthSaying = 0.02;
+constexpr double kWorthAStage = 0.02;
 constexpr size_t kMostFunctions = 10;
 
 SubStage StageOfBatch(size_t bin) {
@@ -151,7 +151,7 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
   }
   if (whole <= 0 || time.whole <= 0) return {};
   const double samples = WorthOf(whole, rank.thread_squares);
-  const bool names = SampleShareInterval(named_cells, samples).low >= kWorthSaying;
+  const bool names = SampleShareInterval(named_cells, samples).low >= kWorthAStage;
   const bool moves = SampleShareInterval(script_cells, samples).low >= kWorthTaking;
   double& of_script = shares.weights[static_cast<size_t>(SubStage::kLoopCode)];
   if (!names) {
