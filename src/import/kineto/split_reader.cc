@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "import/kineto/event_reader.h"
@@ -116,7 +117,12 @@ SplitReader::SplitReader(const ByteStream& stream, Options options, const PartSi
       pieces_((options_.file_bytes + options_.piece_bytes - 1) / options_.piece_bytes),
       places_(options_.threads * 2) {
   next_ = options_.piece_bytes;
-  for (size_t i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { Work(); });
+  try {
+    for (size_t i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { Work(); });
+  } catch (const std::system_error&) {
+    // The machine has no more threads: those that are there do, and without any the document.
+    if (threads_.empty()) next_ = std::numeric_limits<int64_t>::max();
+  }
 }
 
 SplitReader::~SplitReader() {

@@ -99,10 +99,13 @@ class Writer {
         return fmt::format(R"({{"ph": "s", "id": {}, "pid": 4, "tid": {}, "ts": {}.5,
     "cat": "fwdbwd", "name": "fwdbwd"}})",
                            random_() % 9, Tid(), now_);
-      case 1:  // behind the operator that it belongs to
-        return fmt::format(R"({}, {{"ph": "f", "id": 7, "pid": 4, "tid": 11, "ts": {}, )"
-                           R"("cat": "fwdbwd", "name": "fwdbwd", "bp": "e"}})",
-                           Complete("cpu_op", 11), now_);
+      case 1:  // goes to the operator before it, not to the one inside that begins with it
+        now_ += 30;
+        return fmt::format(R"({0}"name": "outer", "ts": {1}, "dur": 20}},
+    {{"ph": "f", "id": {2}, "pid": 4, "tid": 11, "ts": {1}, "cat": "fwdbwd", "name": "fwdbwd",
+    "bp": "e"}}, {0}"name": "inner", "ts": {1}, "dur": 2}})",
+                           R"({"ph": "X", "cat": "cpu_op", "pid": 4, "tid": 11, )", now_,
+                           random_() % 9);
       case 2:
         return fmt::format(R"({{"ph": "C", "name": "c{}", "pid": 4, "ts": {}, )"
                            R"("args": {{"a": {}, "b": 2}}}})",
