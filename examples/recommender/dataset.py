@@ -112,7 +112,9 @@ class TimedClicks(SlowClicks):
         self.samples += 1
         if self.samples % data.ROWS == 0:  # a batch
             path = self.sums / f"{os.getpid()}-{id(self)}.json"
-            path.write_text(json.dumps(self.spent_ns))
+            unfinished = path.with_suffix(".unfinished")
+            unfinished.write_text(json.dumps(self.spent_ns))
+            unfinished.rename(path)
         return sample
 
     def decode(self, number):
