@@ -30,7 +30,8 @@ TEST(Settings, TomlSetsEveryKey) {
   Settings settings;
   Status status = ApplyToml(
       "folder = '/runs'\ncolor = 'never'\nprice_per_hour = 32\nhooks = 'off'\n"
-      "system_interval_ms = 100\nshm = '/ramdisk'\nquiet = true\nreport = false\n",
+      "system_interval_ms = 100\nshm = '/ramdisk'\nquiet = true\nreport = false\n"
+      "stack_rate = 100\n",
       "t", settings);
   ASSERT_TRUE(status.ok()) << status.error().message;
   EXPECT_EQ(settings.folder, "/runs");
@@ -39,6 +40,7 @@ TEST(Settings, TomlSetsEveryKey) {
   EXPECT_EQ(settings.hooks, "off");
   EXPECT_EQ(settings.system_interval_ms, 100);
   EXPECT_EQ(settings.shm, "/ramdisk");
+  EXPECT_EQ(settings.stack_rate, 100);
   EXPECT_TRUE(settings.quiet);
   EXPECT_FALSE(settings.report);
 }
@@ -52,6 +54,8 @@ TEST(Settings, UnknownKeysAndWrongTypesAreNamedWithTheirLine) {
   EXPECT_THAT(TomlComplaint("price_per_hour = nan"), HasSubstr("not a price"));
   EXPECT_THAT(TomlComplaint("system_interval_ms = 99"), HasSubstr("from 100 to 60000"));
   EXPECT_THAT(TomlComplaint("system_interval_ms = 500.0"), HasSubstr("from 100 to 60000"));
+  EXPECT_THAT(TomlComplaint("stack_rate = 1001"), HasSubstr("from 0 to 1000"));
+  EXPECT_THAT(TomlComplaint("stack_rate = -1"), HasSubstr("from 0 to 1000"));
   EXPECT_THAT(TomlComplaint("color = 'red'"), HasSubstr("\"auto\", \"always\", \"never\""));
   EXPECT_THAT(TomlComplaint("[run]\nquiet = true"), HasSubstr("unknown setting 'run'"));
   EXPECT_THAT(TomlComplaint("a = \nb = 1"), HasSubstr("steptrace.toml:1: "));
@@ -119,6 +123,7 @@ TEST(Settings, TheEnvironmentReadsEveryType) {
   ASSERT_TRUE(ApplyEnvironment(Given({{"STEPTRACE_FOLDER", "/f"},
                                       {"STEPTRACE_PRICE_PER_HOUR", "1.5"},
                                       {"STEPTRACE_SYSTEM_INTERVAL_MS", "60000"},
+                                      {"STEPTRACE_STACK_RATE", "0"},
                                       {"STEPTRACE_QUIET", "1"},
                                       {"STEPTRACE_HOOKS", ""}}),
                                settings)
@@ -126,6 +131,7 @@ TEST(Settings, TheEnvironmentReadsEveryType) {
   EXPECT_EQ(settings.folder, "/f");
   EXPECT_EQ(settings.price_per_hour, 1.5);
   EXPECT_EQ(settings.system_interval_ms, 60'000);
+  EXPECT_EQ(settings.stack_rate, 0);
   EXPECT_TRUE(settings.quiet);
 }
 
