@@ -52,6 +52,18 @@ TEST(Doctor, WaitsForACoreNeedSchedstat) {
   EXPECT_EQ(machine.Find("waits for a core").health, Health::kOk);
 }
 
+TEST(Doctor, StacksNeedTheRightsOfADebugger) {
+  Machine machine;
+  const Finding free = machine.Find("Python stacks");
+  EXPECT_NE(free.detail, "");
+  if (free.health != Health::kOk) GTEST_SKIP() << "not even of a child: " << free.detail;
+  machine.With("proc/sys/kernel/yama/ptrace_scope", "1\n");
+  EXPECT_EQ(machine.Find("Python stacks").health, Health::kOk) << "the hooks name the agent";
+  machine.With("proc/sys/kernel/yama/ptrace_scope", "3\n");
+  EXPECT_EQ(machine.Find("Python stacks").health, Health::kMissing);
+  EXPECT_NE(machine.Find("Python stacks").next_step.find("ptrace_scope"), std::string::npos);
+}
+
 TEST(Doctor, SharedMemoryThatIsAbsentIsNamedWithARemedy) {
   Finding finding = Machine().Find("shared memory", "/nowhere/shm");
   EXPECT_EQ(finding.health, Health::kLimited);

@@ -143,6 +143,16 @@ TEST(RunEnvironment, TheCollectorOfTasksIsOursUnlessAnotherToolsIsThere) {
   EXPECT_THAT(EnvironmentForCommand({}, run), Not(Contains(kOurs)));
 }
 
+TEST(RunEnvironment, TheAgentIsNamedOnlyWhereItMustBe) {
+  RunEnvironment run{"id", "/run", "/rings", "/package", ""};
+  const std::vector<std::string> own = {"STEPTRACE_AGENT_PID=1"};
+  for (const std::string& entry : EnvironmentForCommand(own, run)) {
+    EXPECT_FALSE(entry.starts_with("STEPTRACE_AGENT_PID=")) << "of an outer run";
+  }
+  run.agent_pid = 4711;
+  EXPECT_THAT(EnvironmentForCommand(own, run), Contains("STEPTRACE_AGENT_PID=4711"));
+}
+
 TEST(RunEnvironment, WithoutAPackagePythonIsLeftAlone) {
   RunEnvironment run{"id", "/run", "/rings", "", ""};
   auto environment = EnvironmentForCommand({"PYTHONPATH=/mine"}, run);

@@ -32,7 +32,8 @@ TEST(Settings, TomlSetsEveryKey) {
       "folder = '/runs'\ncolor = 'never'\nprice_per_hour = 32\nhooks = 'off'\n"
       "window = '10:5, 90s:1s'\ncapture = 'operators'\nstart_step = 5\nnum_steps = 2\n"
       "start_unix_time = 1790000000\nduration = 2.5\n"
-      "system_interval_ms = 100\nshm = '/ramdisk'\nquiet = true\nreport = false\n",
+      "system_interval_ms = 100\nshm = '/ramdisk'\nquiet = true\nreport = false\n"
+      "stack_rate = 100\n",
       "t", settings);
   ASSERT_TRUE(status.ok()) << status.error().message;
   EXPECT_EQ(settings.folder, "/runs");
@@ -47,6 +48,7 @@ TEST(Settings, TomlSetsEveryKey) {
   EXPECT_EQ(settings.window_fields.num_steps, 2);
   EXPECT_EQ(settings.window_fields.start_unix_time, 1'790'000'000);
   EXPECT_EQ(settings.window_fields.duration, 2.5);
+  EXPECT_EQ(settings.stack_rate, 100);
   EXPECT_TRUE(settings.quiet);
   EXPECT_FALSE(settings.report);
 }
@@ -63,6 +65,8 @@ TEST(Settings, UnknownKeysAndWrongTypesAreNamedWithTheirLine) {
   EXPECT_THAT(TomlComplaint("capture = 'dreams'"), HasSubstr("what can be captured (operators)"));
   EXPECT_THAT(TomlComplaint("num_steps = 2.5"), HasSubstr("num_steps is not a whole number"));
   EXPECT_THAT(TomlComplaint("duration = 'long'"), HasSubstr("duration is not a number"));
+  EXPECT_THAT(TomlComplaint("stack_rate = 1001"), HasSubstr("from 0 to 1000"));
+  EXPECT_THAT(TomlComplaint("stack_rate = -1"), HasSubstr("from 0 to 1000"));
   EXPECT_THAT(TomlComplaint("color = 'red'"), HasSubstr("\"auto\", \"always\", \"never\""));
   EXPECT_THAT(TomlComplaint("[run]\nquiet = true"), HasSubstr("unknown setting 'run'"));
   EXPECT_THAT(TomlComplaint("a = \nb = 1"), HasSubstr("steptrace.toml:1: "));
@@ -149,6 +153,7 @@ TEST(Settings, TheEnvironmentReadsEveryType) {
   ASSERT_TRUE(ApplyEnvironment(Given({{"STEPTRACE_FOLDER", "/f"},
                                       {"STEPTRACE_PRICE_PER_HOUR", "1.5"},
                                       {"STEPTRACE_SYSTEM_INTERVAL_MS", "60000"},
+                                      {"STEPTRACE_STACK_RATE", "0"},
                                       {"STEPTRACE_QUIET", "1"},
                                       {"STEPTRACE_HOOKS", ""}}),
                                settings)
@@ -156,6 +161,7 @@ TEST(Settings, TheEnvironmentReadsEveryType) {
   EXPECT_EQ(settings.folder, "/f");
   EXPECT_EQ(settings.price_per_hour, 1.5);
   EXPECT_EQ(settings.system_interval_ms, 60'000);
+  EXPECT_EQ(settings.stack_rate, 0);
   EXPECT_TRUE(settings.quiet);
 }
 

@@ -33,13 +33,13 @@ class Slow(Dataset):
         return decode_sample(index)
 
 def decode_sample(index):
-    spin(0.03)
+    spin(0.1)
     return torch.zeros(4)
 
 def train_on(model, optimizer, batch):
     optimizer.zero_grad()
     model(batch).sum().backward()
-    spin(0.02)
+    spin(0.15)
     optimizer.step()
 
 if __name__ == "__main__":

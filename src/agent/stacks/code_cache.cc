@@ -101,6 +101,11 @@ CodeFacts* CodeCache::Read(ProcessMemory& memory, uint64_t address) {
   return &(codes_[address] = std::move(code));
 }
 
+void CodeCache::NoteChecked(CodeFacts& code) const {
+  constexpr uint32_t kMostRounds = 16;
+  code.next_check = round_ + std::min(1 + code.checks++ / kMostRounds, kMostRounds);
+}
+
 std::optional<std::string> CodeCache::ReadText(ProcessMemory& memory, uint64_t address) const {
   const PythonLayout& layout = runtime_.layout;
   std::vector<std::byte> head(layout.text.ascii_data);

@@ -39,6 +39,8 @@ struct CodeFacts {
   int32_t first_line = 0;
   uint64_t units = 0;  // of bytecode
   std::vector<uint8_t> line_table;
+  uint32_t checks = 0;                          // of its mark, since it was read
+  uint64_t next_check = 0;                      // in which round
   std::unordered_map<uint32_t, int32_t> lines;  // that were asked for, by code unit
 };
 
@@ -55,6 +57,13 @@ class CodeCache {
   // Reads the code object there; nullptr: it is none, or damaged.
   CodeFacts* Read(ProcessMemory& memory, uint64_t address);
   void Drop(uint64_t address) { codes_.erase(address); }
+
+  // A round of samples begins: the marks of some code objects are due to be compared. At first each
+  // time; what stood its check again and again is asked ever less, down to once in 16 rounds, for
+  // asking is half of what a sample costs.
+  void BeginRound() { ++round_; }
+  bool IsDue(const CodeFacts& code) const { return round_ >= code.next_check; }
+  void NoteChecked(CodeFacts& code) const;
   size_t size() const { return codes_.size(); }
 
   // The line of the instruction at `instruction` of the code object at `address`; 0: unknown,
@@ -69,6 +78,7 @@ class CodeCache {
   TextTable& texts_;
   std::unordered_map<uint64_t, CodeFacts> codes_;
   size_t table_bytes_ = 0;
+  uint64_t round_ = 0;
 };
 
 }  // namespace steptrace::agent

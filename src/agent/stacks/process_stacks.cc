@@ -6,6 +6,12 @@
 #include "base/time.h"
 
 namespace steptrace::agent {
+namespace {
+
+// A new thread is seen within as many samples.
+constexpr int kRoundsOfAList = 4;
+
+}  // namespace
 
 ProcessStacks::ProcessStacks(int32_t pid, std::unique_ptr<ProcessMemory> memory,
                              const PythonRuntime& runtime, TextTable& texts,
@@ -17,44 +23,76 @@ ProcessStacks::ProcessStacks(int32_t pid, std::unique_ptr<ProcessMemory> memory,
       list_(runtime),
       states_(pid, proc_root) {}
 
-ThreadStack& ProcessStacks::StackOf(const ThreadFacts& thread) {
-  const auto found = stacks_.find(thread.address);
-  const bool same = found != stacks_.end() &&
-                    found->second.thread().native_thread_id == thread.native_thread_id &&
-                    found->second.thread().interpreter == thread.interpreter;
-  if (same) return found->second;
-  return stacks_.insert_or_assign(thread.address, ThreadStack(runtime_, thread)).first->second;
+ProcessStacks::Thread& ProcessStacks::ThreadOf(const ThreadFacts& facts) {
+  const auto found = known_.find(facts.address);
+  if (found != known_.end()) {
+    const ThreadFacts& known = found->second.stack.thread();
+    const bool same =
+        known.native_thread_id == facts.native_thread_id && known.interpreter == facts.interpreter;
+    if (same) return found->second;
+    known_.erase(found);
+  }
+  return known_.emplace(facts.address, Thread{ThreadStack(runtime_, facts)}).first->second;
 }
 
-void ProcessStacks::SampleThread(const ThreadFacts& thread, std::vector<ThreadSample>& samples) {
-  ThreadSample sample;
-  sample.tid = static_cast<int32_t>(thread.native_thread_id);
-  const auto state = states_.StateOf(sample.tid);
-  if (!state || *state == 'Z' || *state == 'X') return;
+// A thread that waited, and has had no core since before its stack was read, waits there still.
+bool ProcessStacks::HasNotRun(Thread& thread, int32_t tid, std::optional<SchedStat>& turns) {
+  turns = states_.TurnsOf(tid);
+  return turns && thread.turns && turns->run_ns == thread.turns->run_ns &&
+         turns->turns == thread.turns->turns;
+}
+
+// False: it is gone.
+bool ProcessStacks::SampleThread(const ThreadFacts& facts, std::vector<ThreadSample>& samples) {
+  Thread& thread = ThreadOf(facts);
+  const auto tid = static_cast<int32_t>(facts.native_thread_id);
+  std::optional<SchedStat> turns;
+  if (HasNotRun(thread, tid, turns)) {
+    thread.last.monotonic_ns = MonotonicNowNs();
+    samples.push_back(thread.last);
+    return true;
+  }
+  thread.turns.reset();
+  const auto state = states_.StateOf(tid);
+  if (!state || *state == 'Z' || *state == 'X') return false;
+  ThreadSample& sample = thread.last;
+  sample.tid = tid;
   sample.running = *state == 'R';
   sample.monotonic_ns = MonotonicNowNs();
-  ThreadStack& stack = StackOf(thread);
-  const StackOutcome outcome = stack.Take(*memory_, codes_, sample.running, sample.frames);
+  const StackOutcome outcome = thread.stack.Take(*memory_, codes_, sample.running, sample.frames);
   // The next sample stands for the time of one that is missing, but not for that of two.
-  if (outcome == StackOutcome::kTorn && stack.torn_in_a_row() > 1) ++losses_.torn;
-  if (outcome != StackOutcome::kTaken) return;
-  sample.cut = stack.cut();
+  if (outcome == StackOutcome::kTorn && thread.stack.torn_in_a_row() > 1) ++losses_.torn;
+  if (outcome != StackOutcome::kTaken) return outcome != StackOutcome::kGone;
+  sample.cut = thread.stack.cut();
   if (sample.cut) ++losses_.cut;
-  samples.push_back(std::move(sample));
+  if (!sample.running) thread.turns = turns;
+  samples.push_back(sample);
+  return true;
+}
+
+ReadOutcome ProcessStacks::ReadList() {
+  const ReadOutcome outcome = list_.Read(*memory_, threads_);
+  if (outcome != ReadOutcome::kOk) return outcome;
+  rounds_since_list_ = 0;
+  if (list_.more_threads()) ++losses_.too_many_threads;
+  std::erase_if(known_, [&](const auto& entry) {
+    return std::none_of(threads_.begin(), threads_.end(),
+                        [&](const auto& thread) { return thread.address == entry.first; });
+  });
+  return ReadOutcome::kOk;
 }
 
 ReadOutcome ProcessStacks::Sample(std::vector<ThreadSample>& samples) {
-  const ReadOutcome outcome = list_.Read(*memory_, threads_);
-  if (outcome != ReadOutcome::kOk) return outcome;
-  if (list_.more_threads()) ++losses_.too_many_threads;
-  for (const ThreadFacts& thread : threads_) SampleThread(thread, samples);
-  if (stacks_.size() > threads_.size()) {
-    std::erase_if(stacks_, [&](const auto& entry) {
-      return std::none_of(threads_.begin(), threads_.end(),
-                          [&](const auto& thread) { return thread.address == entry.first; });
-    });
+  codes_.BeginRound();
+  if (threads_.empty() || ++rounds_since_list_ >= kRoundsOfAList) {
+    if (const ReadOutcome outcome = ReadList(); outcome != ReadOutcome::kOk) {
+      threads_.clear();
+      return outcome;
+    }
   }
-  return ReadOutcome::kOk;
+  bool all_there = true;
+  for (const ThreadFacts& thread : threads_) all_there &= SampleThread(thread, samples);
+  return all_there ? ReadOutcome::kOk : ReadList();
 }
 
 }  // namespace steptrace::agent

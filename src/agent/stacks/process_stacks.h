@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,8 @@ struct StackLosses {
   int64_t too_many_threads = 0;  // samples of a process with more threads than are read
 };
 
-// Reads all Python threads of one process. One thread.
+// Reads all Python threads of one process. Looks for new threads now and then, and does not read
+// again the stack of one that waits and has had no core since. One thread.
 class ProcessStacks {
  public:
   ProcessStacks(int32_t pid, std::unique_ptr<ProcessMemory> memory, const PythonRuntime& runtime,
@@ -44,8 +46,16 @@ class ProcessStacks {
   const PythonRuntime& runtime() const { return runtime_; }
 
  private:
-  ThreadStack& StackOf(const ThreadFacts& thread);
-  void SampleThread(const ThreadFacts& thread, std::vector<ThreadSample>& samples);
+  // A thread, and its sample while it has not run since.
+  struct Thread {
+    ThreadStack stack;
+    ThreadSample last{};
+    std::optional<SchedStat> turns{};  // nothing: `last` says nothing of now
+  };
+  Thread& ThreadOf(const ThreadFacts& facts);
+  bool SampleThread(const ThreadFacts& facts, std::vector<ThreadSample>& samples);
+  bool HasNotRun(Thread& thread, int32_t tid, std::optional<SchedStat>& turns);
+  ReadOutcome ReadList();
 
   int32_t pid_;
   std::unique_ptr<ProcessMemory> memory_;
@@ -54,7 +64,8 @@ class ProcessStacks {
   ThreadList list_;
   TaskStates states_;
   std::vector<ThreadFacts> threads_;
-  std::map<uint64_t, ThreadStack> stacks_;  // by address of the thread state
+  std::map<uint64_t, Thread> known_;  // by address of the thread state
+  int rounds_since_list_ = 0;
   StackLosses losses_;
 };
 

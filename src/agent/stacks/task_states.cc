@@ -1,24 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/stacks/task_states.h"
 
-#include "agent/system/process_text.h"
-
 namespace steptrace::agent {
 
 TaskStates::TaskStates(int32_t pid, const std::string& proc_root)
     : folder_(proc_root + "/" + std::to_string(pid) + "/task/") {}
 
-std::optional<char> TaskStates::StateOf(int32_t tid) {
-  if (files_.size() >= kMaxKept && files_.count(tid) == 0) files_.clear();
-  auto [file, added] = files_.try_emplace(tid);
-  if (added) file->second = KeptFile(folder_ + std::to_string(tid) + "/stat");
-  const auto text = file->second.Read(buffer_);
-  const auto stat = text ? ParseProcessStat(*text) : std::nullopt;
-  if (!stat) {
-    files_.erase(file);
-    return std::nullopt;
+std::optional<std::string_view> TaskStates::Read(std::map<int32_t, KeptFile>& files, int32_t tid,
+                                                 const char* name) {
+  auto file = files.find(tid);
+  if (file == files.end()) {
+    if (files.size() >= kMaxKept) {
+      return KeptFile(folder_ + std::to_string(tid) + name).ReadOnce(buffer_);
+    }
+    file = files.try_emplace(tid, folder_ + std::to_string(tid) + name).first;
   }
-  return stat->state;
+  const auto text = file->second.Read(buffer_);
+  if (!text) files.erase(file);  // the thread is gone: its place is for another
+  return text;
+}
+
+std::optional<char> TaskStates::StateOf(int32_t tid) {
+  const auto text = Read(states_, tid, "/stat");
+  const auto stat = text ? ParseProcessStat(*text) : std::nullopt;
+  return stat ? std::optional(stat->state) : std::nullopt;
+}
+
+std::optional<SchedStat> TaskStates::TurnsOf(int32_t tid) {
+  const auto text = Read(turns_, tid, "/schedstat");
+  return text ? ParseSchedStat(*text) : std::nullopt;
 }
 
 }  // namespace steptrace::agent

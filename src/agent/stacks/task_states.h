@@ -5,25 +5,34 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "agent/system/kept_file.h"
+#include "agent/system/process_text.h"
 
 namespace steptrace::agent {
 
-// What the threads of one process do by the kernel's word: its letter in
-// /proc/<pid>/task/<tid>/stat (R runs or is ready to, S and D wait). Keeps a descriptor for each
-// thread that was asked for.
+// What the threads of one process do by the kernel's word. Keeps descriptors for the threads that
+// are asked for, up to a number. One thread.
 class TaskStates {
  public:
-  static constexpr size_t kMaxKept = 64;
+  static constexpr size_t kMaxKept = 16;  // threads of a process
 
   TaskStates(int32_t pid, const std::string& proc_root);
-  // Nothing: the process has no such thread.
+  // The letter in /proc/<pid>/task/<tid>/stat: R runs or is ready to, S and D wait. Nothing: the
+  // process has no such thread.
   std::optional<char> StateOf(int32_t tid);
+  // How long and how often it has had a core: does not change while it has none. Nothing: the
+  // kernel does not tell. Costs half of StateOf.
+  std::optional<SchedStat> TurnsOf(int32_t tid);
 
  private:
+  std::optional<std::string_view> Read(std::map<int32_t, KeptFile>& files, int32_t tid,
+                                       const char* name);
+
   std::string folder_;
-  std::map<int32_t, KeptFile> files_;
+  std::map<int32_t, KeptFile> states_;
+  std::map<int32_t, KeptFile> turns_;
   std::string buffer_;
 };
 

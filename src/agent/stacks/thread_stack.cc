@@ -98,10 +98,12 @@ bool ThreadStack::ReadCodes(ProcessMemory& memory, CodeCache& codes) const {
   return true;
 }
 
-bool ThreadStack::AddCodes() {
+bool ThreadStack::AddCodes(CodeCache& codes) {
   uint64_t last = 0;
   for (const FrameSeen& frame : first_.frames) {
-    if (frame.code == last) continue;
+    const CodeFacts* code = codes.Find(frame.code);
+    if (code == nullptr) return false;
+    if (frame.code == last || !codes.IsDue(*code)) continue;
     if (!copy_.Add(frame.code, runtime_.layout.code_bytes())) return false;
     last = frame.code;
   }
@@ -123,20 +125,24 @@ ThreadStack::Look ThreadStack::Confirm(ProcessMemory& memory, CodeCache& codes, 
   for (int look = 1; look < looks; ++look) {
     if (const Look again = LookAgain(memory); again != Look::kDone) return again;
   }
-  if (!AddCodes()) return Look::kTorn;
+  if (!AddCodes(codes)) return Look::kTorn;
   if (const Look again = LookAgain(memory); again != Look::kDone) return again;
   return MarksHold(codes) ? Look::kDone : Look::kTorn;
 }
 
 bool ThreadStack::MarksHold(CodeCache& codes) const {
   for (const FrameSeen& frame : second_.frames) {
-    const CodeFacts* code = codes.Find(frame.code);
+    CodeFacts* code = codes.Find(frame.code);
+    if (code == nullptr) return false;
+    if (!codes.IsDue(*code)) continue;
     const std::byte* copy = copy_.Find(frame.code, runtime_.layout.code_bytes());
-    if (code == nullptr || copy == nullptr) return false;
+    if (copy == nullptr) return false;
     const auto mark = codes.MarkOf(copy);
-    if (mark && *mark == code->mark) continue;
-    codes.Drop(frame.code);
-    return false;
+    if (!mark || *mark != code->mark) {
+      codes.Drop(frame.code);
+      return false;
+    }
+    codes.NoteChecked(*code);
   }
   return true;
 }

@@ -40,7 +40,8 @@ ThreadFacts ThreadFactsOf(const PythonLayout& layout, uint64_t address, const st
 // The thread is never stopped, so a copy may be torn: its outer frames from before a return, its
 // inner ones from after it. Therefore a chain counts only if it ends in the frame at the bottom of
 // the thread's stack, and if further copies, each begun when the one before was complete, hold the
-// same frames of the same code at the same calls, and the marks of the code objects. One such copy
+// same frames of the same code at the same calls, and the marks of the code objects that are due
+// to be compared. One such copy
 // proves it of a thread that waits. One that runs may have left and come back between, torn in the
 // same way each time; each copy more makes that rarer (measured in bench/stacks).
 //
@@ -72,7 +73,7 @@ class ThreadStack {
   StackOutcome Try(ProcessMemory& memory, CodeCache& codes, bool running,
                    std::vector<FrameFacts>& frames);
   Look LookFirst(ProcessMemory& memory);
-  bool AddCodes();
+  bool AddCodes(CodeCache& codes);
   Look LookAgain(ProcessMemory& memory);
   Look Confirm(ProcessMemory& memory, CodeCache& codes, int looks);
   Look FindHead(ProcessMemory& memory, uint64_t& head);

@@ -123,5 +123,29 @@ TEST(CpuBudget, IsAShareOfTheNodeAndNeverLessThanDrainingTakes) {
   EXPECT_DOUBLE_EQ(DefaultCpuBudgetCores(0), 0.03);
 }
 
+// Another who is watched, with a budget that follows what it has to do.
+TEST(AgentLimiter, SaysWhoIsWatched) {
+  std::vector<LimiterEvent> events;
+  LimiterOptions options;
+  options.interval_ns = 50'000'000;
+  options.cpu_budget_cores = 0.003;
+  options.who = "Sampling stacks";
+  options.what = "stacks are";
+  AgentLimiter limiter(options, [&](const LimiterEvent& event) { events.push_back(event); });
+  limiter.SetCpuBudget(0.006);
+  for (int64_t second = 0; second <= 10; ++second) {
+    limiter.Observe(second * kSecond, second * 5'000'000, 0);
+  }
+  EXPECT_TRUE(events.empty());
+  limiter.SetCpuBudget(0.003);
+  for (int64_t second = 11; second <= 20; ++second) {
+    limiter.Observe(second * kSecond, second * 5'000'000, 0);
+  }
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].text,
+            "Sampling stacks used 0.5 % of a core, more than its budget of 0.3 %: stacks are now "
+            "sampled every 0.1 s");
+}
+
 }  // namespace
 }  // namespace steptrace::agent

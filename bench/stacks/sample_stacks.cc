@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples the stacks of a process as the agent does, and says what that cost and whether the stacks
+// were right. Run by stacks_bench.py.
+//
+//   sample_stacks PID COUNT RATE SOURCE    RATE 0: without a pause; SOURCE: the program that
+//                                          knows_its_stack.py wrote, "-" checks nothing
+#include <poll.h>
+#include <time.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/stacks/process_stacks.h"
+#include "base/time.h"
+
+namespace steptrace::agent {
+namespace {
+
+std::vector<std::string> LinesOf(const char* path) {
+  std::vector<std::string> lines = {""};  // they are counted from 1
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// Whether the line of each frame of the program names the function of the next.
+bool IsRight(const ThreadSample& sample, const TextTable& texts,
+             const std::vector<std::string>& source, const std::string& file) {
+  bool seen = false;
+  for (size_t i = 0; i < sample.frames.size(); ++i) {
+    if (texts.Text(sample.frames[i].file) != file) continue;
+    seen = true;
+    if (i + 1 == sample.frames.size()) break;
+    const std::string& callee = texts.Text(sample.frames[i + 1].function);
+    const auto line = static_cast<size_t>(sample.frames[i].line);
+    if (line == 0 || line >= source.size()) return false;
+    const std::string& text = source[line];
+    const size_t at = text.find(callee);
+    if (at == text.npos || (text[at + callee.size()] != '(' && text[at + callee.size()] != ',')) {
+      return false;
+    }
+  }
+  return seen;
+}
+
+void Print(const ThreadSample& sample, const TextTable& texts) {
+  for (const FrameFacts& frame : sample.frames) {
+    fprintf(stderr, "%s:%d ", texts.Text(frame.function).c_str(), frame.line);
+  }
+  fprintf(stderr, "\n");
+}
+
+int Run(int32_t pid, int64_t count, double rate, const char* path) {
+  PythonFinder finder;
+  TextTable texts;
+  NoPython why;
+  auto memory = std::make_unique<LiveMemory>(pid);
+  const auto runtime = finder.Find(pid, *memory, why);
+  if (!runtime) return fprintf(stderr, "%s\n", why.reason.c_str()), 1;
+  ProcessStacks stacks(pid, std::move(memory), *runtime, texts);
+  const bool check = std::string(path) != "-";
+  const std::vector<std::string> source = check ? LinesOf(path) : std::vector<std::string>();
+  std::vector<ThreadSample> samples;
+  int64_t taken = 0, wrong = 0, rounds = 0, frames = 0;
+  stacks.Sample(samples);  // what is read once is not what a sample costs
+  const int64_t begin_ns = ClockNowNs(CLOCK_THREAD_CPUTIME_ID);
+  const int64_t wall_begin_ns = MonotonicNowNs();
+  for (; rounds < count; ++rounds) {
+    samples.clear();
+    if (stacks.Sample(samples) != ReadOutcome::kOk) break;
+    for (const ThreadSample& sample : samples) {
+      ++taken;
+      frames += static_cast<int64_t>(sample.frames.size());
+      if (!check || IsRight(sample, texts, source, path)) continue;
+      if (++wrong <= 5) Print(sample, texts);
+    }
+    if (rate > 0) {
+      const timespec pause{0, static_cast<long>(kNsPerSecond / rate)};
+      clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
+    }
+  }
+  const int64_t cpu_ns = ClockNowNs(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+  const int64_t wall_ns = MonotonicNowNs() - wall_begin_ns;
+  printf(
+      "{\"rounds\": %ld, \"taken\": %ld, \"wrong\": %ld, \"torn\": %ld, \"frames\": %.1f, "
+      "\"cpu_us_a_round\": %.2f, \"share_of_a_core\": %.6f}\n",
+      rounds, taken, wrong, stacks.losses().torn,
+      taken > 0 ? static_cast<double>(frames) / static_cast<double>(taken) : 0.0,
+      static_cast<double>(cpu_ns) / 1000 / static_cast<double>(rounds),
+      static_cast<double>(cpu_ns) / static_cast<double>(wall_ns));
+  return 0;
+}
+
+}  // namespace
+}  // namespace steptrace::agent
+
+int main(int argc, char** argv) {
+  if (argc != 5) return 2;
+  return steptrace::agent::Run(atoi(argv[1]), atoll(argv[2]), atof(argv[3]), argv[4]);
+}
