@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "agent/stacks/sizes.h"
+
 namespace steptrace::agent {
 namespace {
 
@@ -13,7 +15,6 @@ namespace {
 constexpr size_t kMaxHeaders = 1024;
 constexpr uint64_t kMaxSymbolBytes = uint64_t{64} << 20;
 constexpr uint64_t kMaxTextBytes = uint64_t{64} << 20;
-constexpr uint64_t kPageBytes = 4096;
 
 template <class Entry>
 bool ReadTable(const FileReader& file, uint64_t offset, size_t count, std::vector<Entry>& table) {

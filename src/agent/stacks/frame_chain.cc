@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
+#include "agent/stacks/sizes.h"
+
 namespace steptrace::agent {
 namespace {
 
 constexpr uint64_t kAlignment = 8;
-constexpr uint64_t kPageBytes = 4096;
 // Frames nearer than that are read in one stretch: a stretch of its own costs more than the bytes.
 constexpr uint64_t kNeighbourBytes = 512;
 

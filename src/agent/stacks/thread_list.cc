@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "agent/stacks/sizes.h"
+
 namespace steptrace::agent {
 namespace {
-
-constexpr size_t kPointerBytes = 8;
 
 bool IsThreadId(uint64_t id) {
   return id > 0 && id <= static_cast<uint64_t>(std::numeric_limits<int32_t>::max());

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "agent/stacks/sizes.h"
+
 namespace steptrace::agent {
 namespace {
 
-constexpr uint64_t kPageBytes = 4096;
-constexpr uint64_t kPointerBytes = 8;
 // Callers lie below their callee, so what is read of a frame nobody knew brings some of them too.
 constexpr uint64_t kCallersBytes = 1024;
 constexpr int kMaxMissing = 2 * static_cast<int>(FrameChain::kMaxFrames);
