@@ -23,6 +23,7 @@ class SystemFeedTest : public ::testing::Test {
   SystemFeedTest()
       : writer_(store::MakeWriter(folder_.path() / "run")),
         tracks_(0, writer_.strings()),
+        losses_(0, writer_.strings()),
         feed_(writer_, tracks_, losses_, kNsPerSecond, MonotonicNowNs()) {}
 
   // Samples until `done`; false: it never was.

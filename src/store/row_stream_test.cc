@@ -10,7 +10,7 @@
 namespace steptrace::store {
 namespace {
 
-constexpr const char* kSteps[] = {"steps"};
+constexpr const char* kStepsAlone[] = {"steps"};
 
 std::multiset<std::pair<int32_t, int64_t>> Streamed(RunReader& run, const ReadOptions& options) {
   std::multiset<std::pair<int32_t, int64_t>> found;
@@ -54,11 +54,11 @@ TEST(RowStream, OfALiveRunGivesWhatItsJournalsHoldAndItsPartsTellThatItGrew) {
   ASSERT_OK(writer.Flush());
   RunReader run = OpenRun(folder.path() / "run");
   EXPECT_EQ(Streamed(run, {}).size(), 10u);
-  const std::string before = PartsText(run, kSteps);
-  EXPECT_EQ(PartsText(run, kSteps), before);
+  const std::string before = PartsText(run, kStepsAlone);
+  EXPECT_EQ(PartsText(run, kStepsAlone), before);
   writer.Append(SampleStep(writer.strings(), 10));
   ASSERT_OK(writer.Flush());
-  EXPECT_NE(PartsText(run, kSteps), before);
+  EXPECT_NE(PartsText(run, kStepsAlone), before);
   EXPECT_EQ(Streamed(run, {}).size(), 11u);
 }
 

@@ -97,9 +97,9 @@ struct TableOf<SliceRow> {
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
       Field{"name", &R::name, Unit::kNone, "What went on."},
       Field{"category", &R::category, Unit::kNone,
-            "Who says so: phase, communication, worker, user; of a profile that was imported: "
-            "cpu_op, "
-            "user_annotation, cuda_runtime, kernel, gpu_memcpy, … (docs/reference/import.md)."},
+            "Who says so: phase, communication, worker, user; in windows operator, primitive and "
+            "window itself; of a profile that was imported: cpu_op, user_annotation, cuda_runtime, "
+            "kernel, gpu_memcpy, … (docs/reference/import.md)."},
       Field{"depth", &R::depth, Unit::kNone, "Number of slices of the track that enclose it."},
       Field{"step", &R::step, Unit::kNone, "The step that it falls in, where that is known."},
       Field{"correlation", &R::correlation, Unit::kNone, "Joins a launch and what it launched."},
@@ -269,7 +269,7 @@ struct TableOf<FactRow> {
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
       Field{"pid", &R::pid, Unit::kNone, "Process id."},
       Field{"kind", &R::kind, Unit::kNone,
-            "loader, process, framework, job, hook, device or source."},
+            "loader, process, framework, job, hook, device, source or window."},
       Field{"json", &R::json, Unit::kJson, "The fact, as a JSON object."});
 };
 

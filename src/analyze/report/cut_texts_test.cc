@@ -10,7 +10,7 @@
 namespace steptrace::analyze {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 TEST(CutText, KeepsWhatIsShort) {
   EXPECT_EQ(CutText("", 0), "");
@@ -34,9 +34,9 @@ TEST(CutText, WhatBeginsAlikeStaysApart) {
 
 TEST(CutTexts, CutsValuesAndNamesAtAnyDepthAndNothingElse) {
   const std::string text(600, 'n');
-  Json value = {{"short", "s"}, {"number", 7}, {"rows", {{{"name", text}}, text, nullptr}}};
+  OrderedJson value = {{"short", "s"}, {"number", 7}, {"rows", {{{"name", text}}, text, nullptr}}};
   value["rows"][0][text] = 1;
-  Json expected = value;
+  OrderedJson expected = value;
   expected["rows"][0] = {{"name", CutText(text, 512)}, {CutText(text, 512), 1}};
   expected["rows"][1] = CutText(text, 512);
   CutTexts(value, 512);
@@ -46,11 +46,11 @@ TEST(CutTexts, CutsValuesAndNamesAtAnyDepthAndNothingElse) {
 
 TEST(FindText, FindsTheWholeByItsNumber) {
   const std::string text(600, 'n');
-  const Json value = {{"rows", {1, {{"a", text}, {std::string(700, 'k'), 2}}}}};
+  const OrderedJson value = {{"rows", {1, {{"a", text}, {std::string(700, 'k'), 2}}}}};
   EXPECT_EQ(FindText(value, TextId(text)), text);
   EXPECT_EQ(FindText(value, TextId(std::string(700, 'k'))), std::string(700, 'k'));
   EXPECT_EQ(FindText(value, TextId("none")), std::nullopt);
-  EXPECT_EQ(FindText(Json(), TextId("")), std::nullopt);
+  EXPECT_EQ(FindText(OrderedJson(), TextId("")), std::nullopt);
 }
 
 // Ten texts of a megabyte: the page's forms hold none of them, the whole form all.

@@ -16,6 +16,12 @@ std::string CalledText(const StageFunction& function) {
   if (name.starts_with("__") && dot != std::string_view::npos && dot > 0) {
     return std::string(ShortFunction(called.substr(0, dot)));
   }
+  // Every module has a forward, every optimizer a step.
+  const std::string_view owner =
+      dot == std::string_view::npos ? std::string_view() : ShortFunction(called.substr(0, dot));
+  if ((name == "forward" || name == "step") && !owner.empty()) {
+    return fmt::format("{}.{}", owner, name);
+  }
   return std::string(name);
 }
 

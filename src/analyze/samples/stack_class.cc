@@ -41,6 +41,15 @@ bool PassesOn(std::string_view module) {
                      [&](std::string_view one) { return Below(module, one); });
 }
 
+// Of a library's call it says nothing that these stand first: what they call does.
+bool OnlyPassesOn(std::string_view module, std::string_view function) {
+  constexpr std::array<std::string_view, 5> kNames = {"_wrapped_call_impl", "_call_impl", "wrapper",
+                                                      "_use_grad", "decorate_context"};
+  return Below(module, "torch") &&
+         (PassesOn(module) ||
+          std::find(kNames.begin(), kNames.end(), ShortFunction(function)) != kNames.end());
+}
+
 // Parts of torch that are not the model: loaders, saving, collectives.
 bool StandsAround(std::string_view module) {
   constexpr std::array<std::string_view, 4> kModules = {"torch.utils.data", "torch.serialization",
@@ -93,6 +102,7 @@ struct Function {
   TorchPart part = TorchPart::kNone;
   bool framework = false;
   bool collates = false;
+  bool passes_on = false;
   std::optional<StageTable::Match> match;
   bool surrounds_model = false;  // somewhere it calls torch: a training loop or what calls one
 };
@@ -122,6 +132,9 @@ class Classifier {
   void MarkLoops(const std::vector<StackClass>& classes);
   void AddStage(size_t row, StackClass& of) const;
   void AddNames(size_t row, StackClass& of) const;
+  bool PassesOnAt(int32_t row) const {
+    return functions_[function_of_row_[static_cast<size_t>(row)]].passes_on;
+  }
 
   std::span<const store::StackRow> rows_;
   const store::StringTable& strings_;
@@ -145,6 +158,7 @@ const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* numbe
   if (function.place.origin != CodeOrigin::kUser) {
     function.part = PartOf(module, name);
     function.framework = IsFramework(module);
+    function.passes_on = OnlyPassesOn(module, name);
   }
   function.collates = Holds(ShortFunction(name), "collate") ||
                       std::any_of(collates_.begin(), collates_.end(), [&](const std::string& one) {
@@ -236,7 +250,7 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
   if (frame.place.origin == CodeOrigin::kUser) {
     of.user_frame = number;
     of.call_frame = -1;
-  } else if (of.user_frame >= 0 && of.call_frame < 0) {
+  } else if (of.user_frame >= 0 && (of.call_frame < 0 || PassesOnAt(of.call_frame))) {
     of.call_frame = number;
   }
 }

@@ -152,6 +152,14 @@ TEST(StackClassTest, NamesTheUsersNearestFunctionAndWhatItCalls) {
   EXPECT_EQ(stacks.FunctionOf(of.user_frame), "Rows.read");
   EXPECT_EQ(stacks.FunctionOf(of.call_frame), "read_table");
   EXPECT_EQ(stacks.FunctionOf(of.leaf), "_inner");
+  // Frames that only pass on are not what was called.
+  const StackClass model = stacks.ClassOf(
+      {kMain, kTrain, kModule, {"Sequential.forward", kTorch + "nn/modules/container.py"}});
+  EXPECT_EQ(stacks.FunctionOf(model.user_frame), "train");
+  EXPECT_EQ(stacks.FunctionOf(model.call_frame), "Sequential.forward");
+  const StackClass adam =
+      stacks.ClassOf({kMain, kOptim, kNoGrad, {"Adam.step", kTorch + "optim/adam.py"}});
+  EXPECT_EQ(stacks.FunctionOf(adam.call_frame), "Adam.step");
   // What started the worker is no code of the batch's.
   const StackClass torch = stacks.ClassOf(
       {kMain, kWorker, kFetch, {"TensorDataset.__getitem__", kTorch + "utils/data/dataset.py"}});

@@ -6,8 +6,8 @@
 namespace steptrace::analyze {
 namespace {
 
-const std::string kPackages = "/venv/lib/python3.11/site-packages/";
-const std::string kStandard = "/usr/lib/python3.11/";
+const std::string kSitePackages = "/venv/lib/python3.11/site-packages/";
+const std::string kStandardLibrary = "/usr/lib/python3.11/";
 
 std::string StageOf(const StageTable& table, const std::string& file, const std::string& function) {
   const auto match = table.Find(PlaceOf(file), function);
@@ -17,7 +17,7 @@ std::string StageOf(const StageTable& table, const std::string& file, const std:
 TEST(StageTableTest, KnowsPackagesAndTheirExceptions) {
   const StageTable table;
   const auto library = [&](const std::string& file, const std::string& function) {
-    return StageOf(table, kPackages + file, function);
+    return StageOf(table, kSitePackages + file, function);
   };
   EXPECT_EQ(library("pyarrow/parquet/core.py", "ParquetFile.read_row_group"), "decode");
   EXPECT_EQ(library("pyarrow/fs.py", "FSSpecHandler.open_input_file"), "storage_read");
@@ -39,13 +39,14 @@ TEST(StageTableTest, KnowsPackagesAndTheirExceptions) {
   EXPECT_EQ(library("numpy/_core/fromnumeric.py", "mean"), "-");
   EXPECT_EQ(library("pyarrow_tools/a.py", "read"), "-");
   EXPECT_EQ(library("fsspec/spec.py", "AbstractBufferedFile.read"), "storage_read");
-  EXPECT_EQ(StageOf(table, kStandard + "json/decoder.py", "JSONDecoder.decode"), "decode");
-  EXPECT_EQ(StageOf(table, kStandard + "json/encoder.py", "JSONEncoder.iterencode"), "user_code");
-  EXPECT_EQ(StageOf(table, kStandard + "gzip.py", "_GzipReader.read"), "decode");
-  EXPECT_EQ(StageOf(table, kStandard + "random.py", "Random.randint"), "augmentation");
-  EXPECT_EQ(StageOf(table, kStandard + "re/__init__.py", "sub"), "tokenise");
-  EXPECT_EQ(StageOf(table, kStandard + "copy.py", "deepcopy"), "copy");
-  EXPECT_EQ(StageOf(table, kStandard + "threading.py", "Condition.wait"), "lock");
+  EXPECT_EQ(StageOf(table, kStandardLibrary + "json/decoder.py", "JSONDecoder.decode"), "decode");
+  EXPECT_EQ(StageOf(table, kStandardLibrary + "json/encoder.py", "JSONEncoder.iterencode"),
+            "user_code");
+  EXPECT_EQ(StageOf(table, kStandardLibrary + "gzip.py", "_GzipReader.read"), "decode");
+  EXPECT_EQ(StageOf(table, kStandardLibrary + "random.py", "Random.randint"), "augmentation");
+  EXPECT_EQ(StageOf(table, kStandardLibrary + "re/__init__.py", "sub"), "tokenise");
+  EXPECT_EQ(StageOf(table, kStandardLibrary + "copy.py", "deepcopy"), "copy");
+  EXPECT_EQ(StageOf(table, kStandardLibrary + "threading.py", "Condition.wait"), "lock");
 }
 
 TEST(StageTableTest, FunctionsOfTheUsersSayWhatTheyDo) {
@@ -70,13 +71,13 @@ TEST(StageTableTest, TheUsersPatternsComeFirst) {
   EXPECT_EQ(StageOf(*table, "/job/mypkg/io/blobs.py", "fetch"), "storage_read");
   EXPECT_EQ(StageOf(*table, "/job/mypkg/io/blobs.py", "Blob.parse_head"), "decode");
   EXPECT_EQ(StageOf(*table, "/job/mypkg/iox.py", "fetch"), "-");
-  EXPECT_EQ(StageOf(*table, kPackages + "mypkg/io/blobs.py", "fetch"), "storage_read");
-  EXPECT_EQ(StageOf(*table, kPackages + "other/mypkg/io.py", "fetch"), "-");
+  EXPECT_EQ(StageOf(*table, kSitePackages + "mypkg/io/blobs.py", "fetch"), "storage_read");
+  EXPECT_EQ(StageOf(*table, kSitePackages + "other/mypkg/io.py", "fetch"), "-");
   EXPECT_EQ(StageOf(*table, "/job/words.py", "Split.run"), "tokenise");
   EXPECT_EQ(StageOf(*table, "/job/swords.py", "Split.run"), "-");
   EXPECT_EQ(StageOf(*table, "/job/any/where.py", "Mixer.mix"), "augmentation");
-  EXPECT_EQ(StageOf(*table, kPackages + "pyarrow/parquet/core.py", "read"), "user_code");
-  EXPECT_EQ(StageOf(*table, kPackages + "libwords/text.py", "run"), "tokenise");
+  EXPECT_EQ(StageOf(*table, kSitePackages + "pyarrow/parquet/core.py", "read"), "user_code");
+  EXPECT_EQ(StageOf(*table, kSitePackages + "libwords/text.py", "run"), "tokenise");
   EXPECT_TRUE(table->Find(PlaceOf("/job/words.py"), "Split.run")->by_user);
 }
 

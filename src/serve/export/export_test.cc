@@ -167,7 +167,7 @@ TEST_F(ExportTest, AFolderThatCannotBeWrittenIsNamed) {
   Make(1);
   const Status status = ExportTrace(run(), TraceFormat::kPerfetto, dir_.path() / "no" / "x");
   ASSERT_FALSE(status.ok());
-  EXPECT_THAT(status.error().message, HasSubstr("name a folder that can be written"));
+  EXPECT_THAT(status.error().message, HasSubstr("name a place that can be written"));
 }
 
 }  // namespace
