@@ -17,12 +17,12 @@ TORCHRUN = Path(sys.executable).parent / "torchrun"
 # cause, steps -> suspect, sub-stages any of which is right. Code of the training's own is named by
 # samples of its stacks.
 ONE_PROCESS = [
-    ("slow_decode", 60, "data_pipeline", {"user_code"}),
+    ("slow_decode", 200, "data_pipeline", {"user_code"}),
     ("slow_decode_no_workers", 60, "data_pipeline", {"user_code"}),
     ("slow_collate", 60, "data_pipeline", {"collate"}),
     ("too_few_workers", 60, "data_pipeline", {"user_code"}),
     ("huge_batches", 20, "data_pipeline", {"receive"}),
-    ("outside_any_hook", 60, "other", {"user_code"}),
+    ("outside_any_hook", 200, "other", {"user_code"}),
     ("sleep_without_loader", 60, "other", {"unknown"}),
     ("heavy_model", 40, "model", {"forward", "backward", "optimizer"}),
     ("healthy", 60, "model", {"forward", "backward", "optimizer"}),

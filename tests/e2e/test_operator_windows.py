@@ -75,8 +75,11 @@ def test_a_step_of_a_window_has_the_operators_that_torch_profiler_sees(tmp_path)
     rows = windowed(outcome.run)
     assert [row["step"] for row in rows] == list(range(40, 70))
     for row in rows:
-        assert row["operators_ns"] + row["dispatch_ns"] == (
-            row["forward_ns"] + row["backward_ns"] + row["optimizer_ns"]
+        # What lies between two operators for over a millisecond belongs to neither.
+        assert (
+            0
+            < row["operators_ns"] + row["dispatch_ns"]
+            <= (row["forward_ns"] + row["backward_ns"] + row["optimizer_ns"])
         )
     ours = operators_by_step(outcome.run)
     for step in range(40, 70):

@@ -75,9 +75,11 @@ void LoopDeriver::ResolveGap(bool as_forward) {
   sums[phase] += gap_.ns;
   if (phase != Phase::kOther) {
     sums.computing_ns += gap_.computing_ns;
+    sums.script_ns += gap_.script_ns;
     sums.operators += gap_.operators;
   }
   gap_.computing_ns = 0;
+  gap_.script_ns = 0;
   gap_.operators = 0;
   if (!as_forward && gap_.fallback == Phase::kOther) sums.user_in_other.Add(gap_.user);
   gap_.ns = 0;
@@ -126,7 +128,7 @@ void LoopDeriver::Add(const Event& event) {
   Event ordered = event;
   ordered.ts_ns = std::max(event.ts_ns, now_ns_);
   PassTime(ordered.ts_ns);
-  if (operators_.window_open() && chunks_.started()) AddComputing(operators_.TakeLongWay());
+  if (operators_.window_open() && chunks_.started()) AddOwn(0, operators_.TakeLongWay());
   if (event.name == HookName::kOperator) return Operator(ordered);
   switch (event.kind) {
     case MarkKind::kBegin:
@@ -270,19 +272,21 @@ Phase LoopDeriver::PhaseNow() const {
 
 // What an operator leaves goes where the time goes: to that since the last boundary, or to the
 // phase that is open.
-void LoopDeriver::AddComputing(int64_t ns) {
+void LoopDeriver::AddOwn(int64_t computing_ns, int64_t script_ns) {
   const Phase phase = PhaseNow();
   if (phase == Phase::kOther || phase == Phase::kOptimizer) {
-    gap_.computing_ns += ns;
+    gap_.computing_ns += computing_ns;
+    gap_.script_ns += script_ns;
   } else if (phase == Phase::kForward || phase == Phase::kBackward) {
-    chunks_.current().sums.computing_ns += ns;
+    chunks_.current().sums.computing_ns += computing_ns;
+    chunks_.current().sums.script_ns += script_ns;
   }
 }
 
 // Operators do not enter the stack of ranges: they bear no phase, and are many.
 void LoopDeriver::Operator(const Event& event) {
   if (!chunks_.started() || !operators_.window_open()) return;
-  if (event.kind != MarkKind::kBegin) return AddComputing(operators_.End());
+  if (event.kind != MarkKind::kBegin) return AddOwn(operators_.End(), 0);
   operators_.Begin(event.a != 0);
   const Phase phase = PhaseNow();
   if (phase == Phase::kOther || phase == Phase::kOptimizer) {

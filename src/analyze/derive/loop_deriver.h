@@ -78,6 +78,7 @@ class LoopDeriver {
   struct Gap {
     int64_t ns = 0;
     int64_t computing_ns = 0;
+    int64_t script_ns = 0;
     int64_t operators = 0;
     Phase fallback = Phase::kOther;
     UserTimes user;
@@ -106,7 +107,7 @@ class LoopDeriver {
   void ConsumeBatches(int64_t ts_ns);
   void Operator(const Event& event);
   Phase PhaseNow() const;
-  void AddComputing(int64_t ns);
+  void AddOwn(int64_t computing_ns, int64_t script_ns);
   void Instant(const Event& event);
   void StepAnnounced(int64_t ts_ns);
 

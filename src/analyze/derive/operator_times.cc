@@ -34,11 +34,12 @@ int64_t OperatorTimes::End() {
   return std::max<int64_t>(ended.own_ns - kSetUpNs, 0);
 }
 
-void FillOperators(int64_t computing_ns, int64_t operators, store::StepRow& row) {
-  const int64_t phases_ns = row.forward_ns + row.backward_ns + row.optimizer_ns;
-  const int64_t computing = std::clamp<int64_t>(computing_ns, 0, phases_ns);
+void FillOperators(const WindowTimes& sums, store::StepRow& row) {
+  const int64_t all_ns = row.forward_ns + row.backward_ns + row.optimizer_ns;
+  const int64_t phases_ns = all_ns - std::clamp<int64_t>(sums.script_ns, 0, all_ns);
+  const int64_t computing = std::clamp<int64_t>(sums.computing_ns, 0, phases_ns);
   int64_t cost_ns = 0;
-  if (__builtin_mul_overflow(operators, kOperatorCostNs, &cost_ns)) cost_ns = phases_ns;
+  if (__builtin_mul_overflow(sums.operators, kOperatorCostNs, &cost_ns)) cost_ns = phases_ns;
   const int64_t between = std::max<int64_t>(phases_ns - computing - cost_ns, 0);
   const int64_t seen = computing + between;
   // Where the cost of the window is all that there is, nothing is known of the rest: it computes.

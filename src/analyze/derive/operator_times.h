@@ -22,8 +22,8 @@ inline constexpr int64_t kCallingNs = 10'000;
 // of types and shapes, allocation of the result. aten::add, aten::mul, aten::relu: 0.9 to 1.4 us.
 inline constexpr int64_t kSetUpNs = 1'000;
 // Longer without an operator beginning or ending is no way from one to the next: code of the
-// script's own runs there. It stays with its phase, as it does without a window. The same bound as
-// of a device that waits (docs/concepts/verdict.md).
+// script's own runs there. It is neither an operator's nor a way. The same bound as of a device
+// that waits (docs/concepts/verdict.md).
 inline constexpr int64_t kLongestWayNs = 1'000'000;
 
 // Own times of the operators of one thread while a window is open. Time passes in pieces; whose it
@@ -63,9 +63,15 @@ class OperatorTimes {
   bool open_ = false;
 };
 
+struct WindowTimes {
+  int64_t computing_ns = 0;
+  int64_t script_ns = 0;  // the script's own code between operators
+  int64_t operators = 0;
+};
 // Fills operators_ns and dispatch_ns of a step that lies in a window as a whole: they sum to its
-// forward, backward and optimizer phases exactly. Of what is not computing the cost of our own
-// window is taken off first, and the phases are split in the proportion that is left.
-void FillOperators(int64_t computing_ns, int64_t operators, store::StepRow& row);
+// forward, backward and optimizer phases less the script's own code, exactly. Of what is not
+// computing the cost of our own window is taken off first, and the rest is split in the proportion
+// that is left.
+void FillOperators(const WindowTimes& sums, store::StepRow& row);
 
 }  // namespace steptrace::analyze

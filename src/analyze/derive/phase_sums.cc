@@ -37,6 +37,7 @@ void PhaseSums::Add(const PhaseSums& other) {
   blocked_in_fetch_ns += other.blocked_in_fetch_ns;
   in_window_ns += other.in_window_ns;
   computing_ns += other.computing_ns;
+  script_ns += other.script_ns;
   operators += other.operators;
   lost += other.lost;
   batches += other.batches;
@@ -139,7 +140,9 @@ void FillRow(const PhaseSums& sums, CauseRule rule, store::StepRow& row) {
   FillStages(sums, row);
   FillCounts(sums, row);
   const bool in_window = sums.in_window_ns > 0 && sums.in_window_ns == sums.TotalNs();
-  if (in_window && sums.lost == 0) FillOperators(sums.computing_ns, sums.operators, row);
+  if (in_window && sums.lost == 0) {
+    FillOperators({sums.computing_ns, sums.script_ns, sums.operators}, row);
+  }
 }
 
 bool SumsExactly(const store::StepRow& row) {
@@ -150,7 +153,7 @@ bool SumsExactly(const store::StepRow& row) {
                             row.framework_overhead_ns + row.other_ns;
   const int64_t stages_ns = row.storage_read_ns + row.getitem_ns + row.collate_ns + row.receive_ns +
                             row.cpu_shortage_ns + row.worker_start_ns;
-  const bool operators_sum = row.operators_ns.value_or(0) + row.dispatch_ns.value_or(0) ==
+  const bool operators_sum = row.operators_ns.value_or(0) + row.dispatch_ns.value_or(0) <=
                                  row.forward_ns + row.backward_ns + row.optimizer_ns ||
                              !row.operators_ns;
   return operators_sum && phases_ns == row.dur_ns && causes_ns == row.dur_ns &&

@@ -55,10 +55,12 @@ struct PhaseSums {
   int64_t blocked_in_backward_ns = 0;  // of phase backward
   int64_t blocked_in_fetch_ns = 0;     // of stage getitem
   int64_t in_window_ns = 0;            // time with a window of operators open
-  int64_t computing_ns =
-      0;                  // of forward, backward and optimizer: own time of operators that compute
-  int64_t operators = 0;  // … and how many operators began in them
-  int32_t lost = 0;       // places where records are missing
+  // Of forward, backward and optimizer: own time of operators that compute, what lies between
+  // operators for too long to be a way from one to the next, and how many operators began.
+  int64_t computing_ns = 0;
+  int64_t script_ns = 0;
+  int64_t operators = 0;
+  int32_t lost = 0;  // places where records are missing
   int32_t batches = 0;
   int32_t backwards = 0;
   int32_t optimizer_steps = 0;

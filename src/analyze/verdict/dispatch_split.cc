@@ -9,15 +9,26 @@
 namespace steptrace::analyze {
 namespace {
 
+bool FitsInStep(const store::StepRow& row) {
+  int64_t left_ns = row.dur_ns;
+  for (const int64_t phase_ns : {row.forward_ns, row.backward_ns, row.optimizer_ns}) {
+    if (phase_ns < 0 || phase_ns > left_ns) return false;
+    left_ns -= phase_ns;
+  }
+  return true;
+}
+
 bool IsSound(const store::StepRow& row) {
   if (!row.operators_ns || !row.dispatch_ns || row.dur_ns <= 0) return false;
   const int64_t operators = *row.operators_ns, dispatch = *row.dispatch_ns;
   return operators >= 0 && dispatch >= 0 && operators <= row.dur_ns &&
-         dispatch <= row.dur_ns - operators && operators + dispatch > 0;
+         dispatch <= row.dur_ns - operators && operators + dispatch > 0 && FitsInStep(row);
 }
 
-double ShareOf(int64_t dispatch_ns, int64_t both_ns) {
-  return static_cast<double>(dispatch_ns) / static_cast<double>(both_ns);
+// What the window splits, the script's own code between operators in it too.
+int64_t PhasesNs(const store::StepRow& row) {
+  return std::max(row.forward_ns + row.backward_ns + row.optimizer_ns,
+                  *row.dispatch_ns + *row.operators_ns);
 }
 
 }  // namespace
@@ -34,7 +45,7 @@ DispatchSplit FindDispatchSplit(std::span<const store::StepRow> rows) {
     Sums& sums = ranks[row.rank];
     ++sums.steps;
     sums.dispatch += static_cast<double>(*row.dispatch_ns);
-    sums.both += static_cast<double>(*row.dispatch_ns + *row.operators_ns);
+    sums.both += static_cast<double>(PhasesNs(row));
   }
   DispatchSplit split;
   std::vector<int64_t> dispatch, both;
@@ -42,7 +53,7 @@ DispatchSplit FindDispatchSplit(std::span<const store::StepRow> rows) {
     if (!IsSound(row) || ranks[row.rank].steps < kMinSplitSteps) continue;
     ++split.steps;
     dispatch.push_back(*row.dispatch_ns);
-    both.push_back(*row.dispatch_ns + *row.operators_ns);
+    both.push_back(PhasesNs(row));
   }
   double all_dispatch = 0, all_both = 0;
   for (const auto& [rank, sums] : ranks) {
@@ -62,7 +73,8 @@ void MoveDispatch(const store::StepRow& row, const DispatchSplit& split, int64_t
   const auto rank = split.share.find(row.rank);
   if (rank == split.share.end()) return;
   const double share =
-      IsSound(row) ? ShareOf(*row.dispatch_ns, *row.dispatch_ns + *row.operators_ns) : rank->second;
+      IsSound(row) ? static_cast<double>(*row.dispatch_ns) / static_cast<double>(PhasesNs(row))
+                   : rank->second;
   constexpr SubStage kPhases[] = {SubStage::kForward, SubStage::kBackward, SubStage::kOptimizer};
   std::array<int64_t, 3> model{};
   int64_t had_ns = 0;

@@ -95,7 +95,7 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
                    ns(row.communication_phase_ns, row) + ns(row.compile_ns, row);
     if (!row.operators_ns || !row.dispatch_ns) continue;
     time.operators += ns(*row.operators_ns, row);
-    time.phases += ns(*row.operators_ns, row) + ns(*row.dispatch_ns, row);
+    time.phases += ns(row.forward_ns, row) + ns(row.backward_ns, row) + ns(row.optimizer_ns, row);
   }
   FindBatch(sums);
   FindThread(sums, times);
