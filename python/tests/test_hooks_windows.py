@@ -143,9 +143,9 @@ def test_the_scripts_profiler_goes_first_and_ours_goes_on_after(tmp_path):
     assert done.said["events"] > 10
     assert marks(done) == [
         "begin 1",
-        f"end 1 1 {ASIDE}",
+        f"end 1 2 {ASIDE}",  # 2 and 3
         "begin 1",
-        f"end 1 2 {DONE}",
+        f"end 1 3 {DONE}",  # and 7
     ]
     assert done.said["enabled"] == [2, 3, 4, 5, 7]  # 4 and 5 are theirs; 6 began before ours
 
