@@ -54,6 +54,14 @@ std::optional<ProcessIdentity> ReadProcessIdentity(int32_t pid) {
   return ProcessIdentity{std::string(stat->comm), stat->state, stat->ppid, stat->start_ticks};
 }
 
+uint32_t OwnPidNamespace() {
+  static const uint32_t inode = [] {
+    struct stat info {};
+    return ::stat("/proc/self/ns/pid", &info) == 0 ? static_cast<uint32_t>(info.st_ino) : 0;
+  }();
+  return inode;
+}
+
 bool IsAlive(int32_t pid, uint64_t start_time_ticks) {
   auto stat = ReadProcessIdentity(pid);
   if (!stat || stat->state == 'Z' || stat->state == 'X') return false;

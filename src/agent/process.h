@@ -20,6 +20,9 @@ struct ProcessIdentity {
 
 std::optional<ProcessIdentity> ReadProcessIdentity(int32_t pid);
 
+// The inode of our own pid namespace, in which pids are looked up; 0: not known.
+uint32_t OwnPidNamespace();
+
 // Whether that very process runs: it exists, is no zombie, and began then (0: whenever).
 bool IsAlive(int32_t pid, uint64_t start_time_ticks);
 

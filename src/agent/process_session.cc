@@ -54,7 +54,9 @@ ProcessSession::ProcessSession(transport::UntrustedRingFile ring, const RingFile
       context_(context),
       captures_(context.windows, context.epoch_monotonic_ns, context.epoch_utc_ns),
       process_(seen.parts.pid, seen.parts.start_time_ticks) {
-  seen_alive_ = process_.Alive();
+  // One of our own namespace that is not alive has ended, however short it lived.
+  can_be_seen_ = process_.Alive() ||
+                 (identity().pid_namespace != 0 && identity().pid_namespace == OwnPidNamespace());
   last_record_ns_ = MonotonicNowNs() - context_.epoch_monotonic_ns;
   RecordConverter::Settings settings;
   settings.node = context_.node;
@@ -165,7 +167,7 @@ void ProcessSession::ReportLosses(LossBook& book, int64_t now_ns) const {
 
 bool ProcessSession::MayWrite(int64_t now_ns) {
   if (process_.Alive()) return true;
-  return !seen_alive_ && now_ns - last_record_ns_ < kUnseenQuietNs;
+  return !can_be_seen_ && now_ns - last_record_ns_ < kUnseenQuietNs;
 }
 
 }  // namespace steptrace::agent

@@ -60,8 +60,8 @@ class ProcessSession {
   CaptureSchedule& captures() { return captures_; }
   void SendCapture(int64_t now_ns);
 
-  // Whether more may come. A process that was never seen alive (another pid namespace) counts as
-  // alive for as long as it says something now and then.
+  // Whether more may come. A process that cannot be seen (of another pid namespace) counts as alive
+  // for as long as it says something now and then.
   bool MayWrite(int64_t now_ns);
 
   // The track of one of its threads, which may have sent no record.
@@ -96,7 +96,7 @@ class ProcessSession {
   std::vector<analyze::Event> held_;
   std::vector<analyze::Event> released_;
   ProcessHandle process_;
-  bool seen_alive_ = false;
+  bool can_be_seen_ = false;
   int64_t last_record_ns_ = 0;  // when a drain last brought one, by the run's clock
 };
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -20,13 +21,19 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kFileBytes = wire::RingOffset(2);
 
-// A ring file of this process, written as a training writes it, with one thread beside the main
-// one.
+struct Writer {
+  int32_t pid = getpid();
+  uint64_t start_ticks = ReadProcessIdentity(getpid())->start_time_ticks;
+  uint32_t pid_namespace = OwnPidNamespace();
+};
+
+// A ring file, by default of this process, written as a training writes it, with one thread beside
+// the main one.
 class RingByHand {
  public:
-  explicit RingByHand(const fs::path& folder) {
-    const uint64_t start_ticks = ReadProcessIdentity(getpid())->start_time_ticks;
-    const std::string name = std::to_string(getpid()) + "." + std::to_string(start_ticks) + ".ring";
+  explicit RingByHand(const fs::path& folder, const Writer& writer = {}) {
+    const std::string name =
+        std::to_string(writer.pid) + "." + std::to_string(writer.start_ticks) + ".ring";
     fd_ = UniqueFd(open((folder / name).c_str(), O_RDWR | O_CREAT | O_EXCL, 0600));
     EXPECT_EQ(ftruncate(fd_.get(), static_cast<off_t>(kFileBytes)), 0);
     wire::FileHeader header{};
@@ -37,8 +44,9 @@ class RingByHand {
     header.ring_count = 2;
     header.rings_used = 2;
     header.clock_source = static_cast<uint32_t>(wire::ClockSource::kMonotonic);
-    header.pid = getpid();
-    header.start_time_ticks = start_ticks;
+    header.pid = writer.pid;
+    header.start_time_ticks = writer.start_ticks;
+    header.pid_namespace = writer.pid_namespace;
     header.rank = header.local_rank = header.world_size = -1;
     const wire::NameHeader name_header{4, static_cast<uint16_t>(wire::Category::kUser), 0};
     header.arena_used = wire::NameEntryBytes(4);
@@ -112,6 +120,39 @@ TEST(Recorder, KeepsTheRangesThatAThreadLeftOpen) {
   ASSERT_EQ(slices->size(), 1u);
   EXPECT_EQ(reader->Text(slices->front().name), "open");
   fs::remove_all(base);
+}
+
+// How many processes may still write of a ring whose writer is dead when it is first seen.
+int64_t LivingBesideTheDead(uint32_t pid_namespace) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  siginfo_t info{};
+  EXPECT_EQ(waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+  const Writer dead{child, ReadProcessIdentity(child)->start_time_ticks, pid_namespace};
+  waitpid(child, nullptr, 0);
+
+  char name[] = "/tmp/steptrace-recorder-XXXXXX";
+  const fs::path base = mkdtemp(name);
+  fs::create_directory(base / "rings");
+  store::WriterOptions options;
+  options.sync_interval_ms = 0;
+  auto writer = store::RunWriter::Create(base / "run", {}, options);
+  const int64_t epoch_ns = MonotonicNowNs();
+  Recorder recorder(*writer, *RingWatch::Open(base / "rings"), 0, epoch_ns);
+  RingByHand ring(base / "rings", dead);
+  ring.Begin();
+  EXPECT_EQ(recorder.DrainAll(MonotonicNowNs() - epoch_ns, true).records, 1);
+  const Recorder::Living living = recorder.CountLiving(MonotonicNowNs() - epoch_ns);
+  recorder.Finish(MonotonicNowNs() - epoch_ns);
+  fs::remove_all(base);
+  return living.training + living.others;
+}
+
+TEST(Recorder, WaitsOnlyForTheDeadWhomItCouldNotHaveSeen) {
+  ASSERT_NE(OwnPidNamespace(), 0u);
+  EXPECT_EQ(LivingBesideTheDead(OwnPidNamespace()), 0) << "ended before it was first seen";
+  EXPECT_EQ(LivingBesideTheDead(OwnPidNamespace() - 1), 1) << "of another namespace";
+  EXPECT_EQ(LivingBesideTheDead(0), 1) << "of one that is not known";
 }
 
 }  // namespace

@@ -109,6 +109,7 @@ Status UntrustedRingFile::ReadIdentity() {
   const auto rank_or_unknown = [](int32_t value) { return value < 0 ? -1 : value; };
   identity_ = {.pid = header.pid,
                .ppid = header.ppid,
+               .pid_namespace = header.pid_namespace,
                .start_time_ticks = header.start_time_ticks,
                .rank = rank_or_unknown(header.rank),
                .local_rank = rank_or_unknown(header.local_rank),

@@ -20,6 +20,7 @@ namespace steptrace::transport {
 struct RingIdentity {
   int32_t pid = 0;
   int32_t ppid = 0;
+  uint32_t pid_namespace = 0;  // 0: not known
   uint64_t start_time_ticks = 0;
   int32_t rank = -1;  // -1: unknown
   int32_t local_rank = -1;

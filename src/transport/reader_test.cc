@@ -226,7 +226,7 @@ TEST_F(DamageTest, AnyOtherFieldMaySayAnything) {
       FIELD(0, FileHeader, attach_monotonic_ns),
       FIELD(0, FileHeader, disarmed),
       FIELD(0, FileHeader, rings_used),
-      FIELD(0, FileHeader, reserved),
+      FIELD(0, FileHeader, pid_namespace),
       FIELD(0, FileHeader, arena_used),
       FIELD(0, FileHeader, dropped_names),
       FIELD(0, FileHeader, dropped_budget),

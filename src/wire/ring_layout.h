@@ -156,8 +156,8 @@ struct FileHeader {
   uint32_t disarmed;             // 1, release: disarm_reason stands, no more records will come
   char disarm_reason[148];       // zero-padded
   uint32_t rings_used;           // rings below this have been claimed at least once
-  uint32_t reserved;
-  uint64_t arena_used;  // bytes, release: the entries below stand
+  uint32_t pid_namespace;        // inode of /proc/self/ns/pid, in which pid counts; 0: not known
+  uint64_t arena_used;           // bytes, release: the entries below stand
   // Losses that no ring can count, in records (names: in texts). Relaxed; they only grow.
   uint64_t dropped_names;
   uint64_t dropped_budget;    // by threads for which the budget had no ring

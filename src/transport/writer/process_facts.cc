@@ -49,6 +49,17 @@ uint64_t StartTimeTicks() {
   return ticks;
 }
 
+uint32_t PidNamespace() {
+  char link[64];  // "pid:[4026531836]"
+  const ssize_t got = readlink("/proc/self/ns/pid", link, sizeof link - 1);
+  if (got <= 0) return 0;
+  link[got] = 0;
+  const char* at = strchr(link, '[');
+  uint64_t inode = 0;
+  if (at == nullptr || !ParseNumber(++at, &inode) || inode > UINT32_MAX) return 0;
+  return static_cast<uint32_t>(inode);
+}
+
 void ReadComm(char (&comm)[16]) {
   memset(comm, 0, sizeof comm);
   // Of the process, that is of its main thread, whoever asks.

@@ -10,6 +10,9 @@ namespace steptrace::transport {
 // Field 22 of /proc/self/stat; 0: it cannot be read.
 uint64_t StartTimeTicks();
 
+// The inode of /proc/self/ns/pid; 0: it cannot be read.
+uint32_t PidNamespace();
+
 // The process's short name, zero-padded.
 void ReadComm(char (&comm)[16]);
 

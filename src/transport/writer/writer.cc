@@ -90,6 +90,7 @@ void FillHeader(wire::FileHeader* header, uint64_t start_time_ticks, uint32_t ri
                                                                   : wire::ClockSource::kMonotonic);
   header->pid = getpid();
   header->ppid = getppid();
+  header->pid_namespace = PidNamespace();
   header->start_time_ticks = start_time_ticks;
   header->rank = RankFromEnvironment();
   header->local_rank = LocalRankFromEnvironment();
