@@ -12,12 +12,13 @@ import functools
 import inspect
 import types
 
+from . import _ranges
+
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 
 
-def tracing():
-    """Whether torch.compile is looking; _hooks/own.py puts torch's own question here."""
-    return False
+# Whether torch.compile is looking: torch's own question, which _hooks/own.py puts here.
+tracing = None
 
 
 def decorate(range_, function):
@@ -43,12 +44,17 @@ def decorate(range_, function):
 
 
 def _plain(range_, function):
+    begin, end, name_id = _ranges._probe.begin, _ranges._probe.end, range_.id
+
     @functools.wraps(function)
     def annotated(*args, **kwargs):
-        if tracing():
+        if tracing is not None and tracing():
             return function(*args, **kwargs)
-        with range_:
+        try:
+            begin(name_id)  # inside: a signal's exception may come as soon as it returns
             return function(*args, **kwargs)
+        finally:
+            end()
 
     return annotated
 

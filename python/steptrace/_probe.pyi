@@ -5,6 +5,8 @@ Nothing here raises once attached, prints, blocks or allocates on the hot path. 
 `name()`; 0 is the id that records nothing, and what is called with it does nothing.
 """
 
+from collections.abc import Callable
+
 def attach() -> bool:
     """Opens this process's ring file if STEPTRACE_RING_DIR is set. True: records are taken now."""
 
@@ -14,6 +16,18 @@ def disarm(reason: str) -> None:
 
 def name(text: str, category: int) -> int:
     """Interns a name; the same text and category give the same id. 0: arena full or not attached."""
+
+class Range:
+    """A name to be begun again and again, without a frame of Python's."""
+
+    def __init__(self, name_id: int, leave: Callable[[], object] | None = None) -> None: ...
+    @property
+    def id(self) -> int: ...
+    def __enter__(self) -> None:
+        """begin(). Nothing here ends it: a class that is to be used in a `with` has end() as its
+        __exit__, which takes whatever it is given."""
+    def enter(self) -> Callable[[], object]:
+        """begin(); returns `leave`."""
 
 def begin(name_id: int) -> None: ...
 def begin_args(name_id: int, a: int, b: int) -> None: ...

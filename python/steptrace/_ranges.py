@@ -24,7 +24,9 @@ def _load_probe():
         from ._hooks import native
 
         probe = native.load()
-        return probe if probe is not None and probe.attach() else None
+        # One of another version, which a script that has its own Steptrace may meet: no run for it.
+        known = hasattr(probe, "Range")
+        return probe if known and probe.attach() else None
     except Exception:
         return None
 
@@ -45,19 +47,13 @@ class _NoRange:
         return function
 
 
-class _Range:
+class _Range(object if _probe is None else _probe.Range):
     """A name that can be entered: again, by many threads and inside itself."""
 
-    __slots__ = ("id",)
-
-    def __init__(self, name_id):
-        self.id = name_id
-
-    def __enter__(self):
-        _probe.begin(self.id)
-
-    def __exit__(self, *_):
-        _probe.end()
+    __slots__ = ()
+    if _probe is not None:
+        # A built-in function is no method: a `with` calls it as it is, without a frame of ours.
+        __exit__ = _probe.end
 
     def __call__(self, function):
         from ._decorate import decorate
@@ -126,7 +122,7 @@ def _stop():
 def codes():
     """Of what torch.compile is to leave as it is (_hooks/own.py)."""
     functions = (_annotate, _range_of, _step, _start, _stop, annotation_begin, annotation_end)
-    return [f.__code__ for f in (*functions, _Range.__enter__, _Range.__exit__)]
+    return [f.__code__ for f in functions]
 
 
 def _nothing(number=None):

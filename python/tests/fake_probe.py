@@ -102,8 +102,23 @@ def begin_cpu(name_id):
     _write("begin", text, category, 0, 0)
 
 
-def end():
+def end(*_):
     end_args(0, 0)
+
+
+class Range:
+    """A name to be begun again and again."""
+
+    def __init__(self, name_id, leave=None):
+        self.id = name_id
+        self._leave = leave
+
+    def __enter__(self):
+        begin(self.id)
+
+    def enter(self):
+        begin(self.id)
+        return self._leave
 
 
 def end_args(a, b):

@@ -110,9 +110,44 @@ def test_what_is_said_is_in_the_file(folder):
 
 
 def test_the_stub_names_what_there_is(folder):
-    declared = set(re.findall(r"^def (\w+)", (PACKAGE / "_probe.pyi").read_text(), re.M))
+    declared = set(re.findall(r"^(?:def|class) (\w+)", (PACKAGE / "_probe.pyi").read_text(), re.M))
     there = set(run("print(*[n for n in dir(p) if n[0] != '_'])", folder).split())
     assert there == declared
+
+
+def test_a_kept_range_begins_without_a_frame(folder):
+    out = run(
+        """
+        import gc, sys, weakref
+        p.attach()
+        class Range(p.Range):
+            __slots__ = ("__weakref__",)
+            __exit__ = p.end
+        x = Range(p.name("x", 1))
+        with x as nothing, x: p.instant(x.id, 1, 0)
+        leave = p.Range(p.name("y", 2), p.end).enter()
+        leave()
+        print(nothing, leave is p.end, x.id, p.Range(0).enter())
+        try: x.id = 2
+        except AttributeError: print("fixed")
+        # Nothing is left behind by many, nor by what they hold.
+        def end(): pass
+        before = sys.getrefcount(end), sys.getrefcount(Range), sys.getrefcount(p.Range)
+        kept = [Range(1, end) for _ in range(1000)] + [p.Range(1, end) for _ in range(1000)]
+        gone = weakref.ref(kept[0])
+        del kept; gc.collect()
+        print(gone(), (sys.getrefcount(end), sys.getrefcount(Range), sys.getrefcount(p.Range)) == before)
+        """,
+        folder,
+    )
+    assert out == "None True 1 None\nfixed\nNone True\n"
+    assert list(rings(folder)[0].records()) == [
+        *[(BEGIN, "x", 0, 0)] * 2,
+        (INSTANT, "x", 1, 0),
+        *[(END, "x", 0, 0)] * 2,
+        (BEGIN, "y", 0, 0),
+        (END, "y", 0, 0),
+    ]
 
 
 def test_wrong_arguments_raise_nothing_and_record_nothing(folder):
@@ -124,11 +159,12 @@ def test_wrong_arguments_raise_nothing_and_record_nothing(folder):
             p.begin(bad); p.end()
             p.begin_args(bad, bad, bad); p.end_args(bad, bad)
             p.begin_cpu(bad); p.end_cpu()
+            with_it = p.Range(bad); with_it.__enter__(); p.end(bad, bad, bad); with_it.enter(); p.end()
             p.instant(bad, bad, bad); p.counter(bad, 1); p.fact(bad, 7); p.name(bad, bad)
         for bad in (None, "text", object(), []):
             p.counter(x, bad)
         p.begin_args(); p.end_args(); p.instant(); p.counter(); p.counter(x); p.fact(); p.name()
-        p.end(); p.end_cpu()
+        p.end(); p.end_cpu(); p.Range().enter(); p.Range().__enter__()
         class Bad:
             def __bool__(self): raise ValueError
         p.pause(Bad())

@@ -21,7 +21,12 @@
 #pragma weak PyLong_AsUnsignedLongLongMask
 #pragma weak PyLong_FromUnsignedLongLong
 #pragma weak PyModuleDef_Init
+#pragma weak PyModule_AddObject
 #pragma weak PyObject_IsTrue
+#pragma weak PyTuple_GetItem
+#pragma weak PyTuple_Size
+#pragma weak PyType_FromSpec
+#pragma weak PyType_GetSlot
 #pragma weak PyUnicode_AsEncodedString
 #pragma weak _Py_Dealloc
 #pragma weak _Py_FalseStruct

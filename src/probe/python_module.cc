@@ -3,6 +3,7 @@
 
 #include "probe/itt.h"
 #include "probe/python_api.h"
+#include "probe/python_range.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
 
@@ -16,16 +17,6 @@ namespace t = transport;
 PyObject* None() {
   Py_INCREF(Py_None);
   return Py_None;
-}
-
-// 0, the id that records nothing, for what is no number.
-inline uint32_t NameIdOf(PyObject* object) {
-  const unsigned long id = PyLong_AsUnsignedLongMask(object);
-  if (__builtin_expect(id == static_cast<unsigned long>(-1), 0)) {
-    PyErr_Clear();
-    return 0;
-  }
-  return static_cast<uint32_t>(id);
 }
 
 // The arguments of a call, as METH_FASTCALL hands them over.
@@ -276,11 +267,35 @@ PyMethodDef g_methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
+// Each subinterpreter gets a class of its own.
+int AddRange(PyObject* module) {
+  PyObject* type = NewRangeType();
+  if (type == nullptr) return -1;
+  if (PyModule_AddObject(module, "Range", type) == 0) return 0;  // the module's reference now
+  Py_DECREF(type);
+  return -1;
+}
+
+PyModuleDef_Slot g_slots[] = {
+    {Py_mod_exec, reinterpret_cast<void*>(AddRange)},
+    {0, nullptr},
+};
+
 PyModuleDef g_module = {
-    PyModuleDef_HEAD_INIT, "_probe", kNoDoc, 0, g_methods, nullptr, nullptr, nullptr, nullptr,
+    PyModuleDef_HEAD_INIT, "_probe", kNoDoc, 0, g_methods, g_slots, nullptr, nullptr, nullptr,
 };
 
 }  // namespace
+
+uint32_t NameIdOf(PyObject* object) {
+  const unsigned long id = PyLong_AsUnsignedLongMask(object);
+  if (__builtin_expect(id == static_cast<unsigned long>(-1), 0)) {
+    PyErr_Clear();
+    return 0;
+  }
+  return static_cast<uint32_t>(id);
+}
+
 }  // namespace steptrace::probe
 
 // Multi-phase, so that every subinterpreter may import it; all state is the process's.
