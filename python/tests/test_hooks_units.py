@@ -2,10 +2,11 @@
 """The hooks' parts that need no torch: numbers, queue depths, names of actions, settings."""
 
 import gc
+import random
 
 import pytest
 
-from steptrace._hooks import dataloader, facts, lightning, registry
+from steptrace._hooks import dataloader, facts, lightning, registry, vocabulary, windows
 from steptrace._hooks.numbering import Numbering
 
 
@@ -38,6 +39,25 @@ def test_an_object_that_starts_over_has_a_new_number():
     assert numbers._entries == {}
 
 
+def test_an_optimizer_by_itself_goes_the_short_way_to_the_same_borders():
+    for seed in range(200):
+        chance = random.Random(seed)
+        slow, quick, short = windows.Borders(), windows.Borders(), 0
+        for _ in range(chance.randrange(60)):
+            number = chance.choice([1] * chance.choice([1, 9]) + [2, 3][: chance.randrange(3)])
+            ends = slow.step(number)
+            if number is quick.alone:
+                quick.ended += 1
+                short += 1
+                assert ends
+            else:
+                assert quick.step(number) == ends
+            assert (quick.ended, quick.last) == (slow.ended, slow.last)
+    alone = windows.Borders()
+    assert [alone.step(1) for _ in range(3)] == [False, True, True]
+    assert alone.alone == 1 and alone.ended == 2
+
+
 class Queue:
     def __init__(self, size):
         self.size = size
@@ -66,7 +86,7 @@ class Iterator:
         self._task_info = {} if task is None else {5: task}
 
 
-UNKNOWN = 0xFFFFFFFF
+UNKNOWN = vocabulary.UNKNOWN_QUEUE_DEPTH
 
 
 @pytest.mark.parametrize(

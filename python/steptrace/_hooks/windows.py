@@ -26,16 +26,20 @@ class Borders:
         self.last = None  # the optimizer with which a group ends, once that is known
         self._group = set()
         self._previous = None
+        # The optimizer that is a group by itself: with each of its steps one of the process's ends.
+        self.alone = None
 
     def step(self, number):
-        """An optimizer steps. True: with its end a step ends."""
+        """An optimizer steps. True: with its end a step ends. `alone` need only add to `ended`."""
         if number in self._group or len(self._group) >= _MAX_GROUP:
             self.ended += 1
             self.last = self._previous
             self._group.clear()
         self._group.add(number)
         self._previous = number
-        return number == self.last
+        ends = number == self.last
+        self.alone = number if ends and len(self._group) == 1 else None
+        return ends
 
 
 class Request:
@@ -72,6 +76,7 @@ class Windows:
         self.idle = True
         self.changed = probe.capture_changed
         self._probe = probe
+        self._end = probe.end
         self._hook = hook
         self._begin_name = probe.name(vocabulary.WINDOW_BEGIN, vocabulary.WINDOW)
         self._end_name = probe.name(vocabulary.WINDOW_END, vocabulary.WINDOW)
@@ -82,9 +87,14 @@ class Windows:
 
     def enter_step(self, number):
         """What ends the range of this optimizer step."""
-        if self._borders.step(number) and (not self.idle or self.changed()):
-            return self._leave_step
-        return self._probe.end
+        borders = self._borders
+        if number is borders.alone:
+            borders.ended += 1
+        elif not borders.step(number):
+            return self._end
+        if self.idle and not self.changed():
+            return self._end
+        return self._leave_step
 
     def _leave_step(self):
         """Begins before the end of the last step before the window; ends after that of its last."""
