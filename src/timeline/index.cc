@@ -112,15 +112,8 @@ bool Index::CheckLanes() {
     for (; lanes > 0 && next_lane < track.first_lane + lanes; ++next_lane) {
       const FileLane& lane = lanes_[next_lane];
       // So many could not be in the file: sums of sizes cannot overflow.
-      if (lane.size == 0 || lane.size > bytes_ / 16) return false;
-      const uint64_t index_bytes =
-          counter ? ValuesIndexBytes(lane.size) : LaneIndexBytes(lane.size);
-      if (!Fits(lane.index_at, index_bytes, bytes_)) return false;
-      const auto* pages = reinterpret_cast<const uint64_t*>(file_ + lane.index_at);
-      for (uint64_t begin = 0; begin < lane.size; begin += kPageSlices) {
-        const uint64_t n = std::min(kPageSlices, lane.size - begin);
-        if (!Fits(pages[begin / kPageSlices], n * (counter ? 16 : 20), bytes_)) return false;
-      }
+      if (lane.size == 0 || lane.size > bytes_ / kLeastSliceBytes) return false;
+      if (!(counter ? CheckValues(lane) : CheckBlocks(lane))) return false;
       first_ids_[next_lane] = next_id;
       if (!counter) next_id += lane.size;
       total += lane.size;
@@ -130,6 +123,27 @@ bool Index::CheckLanes() {
   return next_lane == lanes_.size() &&
          std::is_sorted(tracks_.begin(), tracks_.end(),
                         [](const FileTrack& a, const FileTrack& b) { return a.track < b.track; });
+}
+
+bool Index::CheckBlocks(const FileLane& lane) const {
+  if (!Fits(lane.index_at, LaneIndexBytes(lane.size), bytes_)) return false;
+  const auto* places = reinterpret_cast<const uint64_t*>(file_ + lane.index_at);
+  for (uint64_t begin = 0; begin < lane.size; begin += kFanout) {
+    const PackedPlace place = PackedPlace::Of(places[begin / kFanout]);
+    const uint64_t n = std::min(kFanout, lane.size - begin);
+    if (!IsUsable(place) || !Fits(place.at, BlockBytes(place, n), bytes_)) return false;
+  }
+  return true;
+}
+
+bool Index::CheckValues(const FileLane& lane) const {
+  if (!Fits(lane.index_at, ValuesIndexBytes(lane.size), bytes_)) return false;
+  const auto* pages = reinterpret_cast<const uint64_t*>(file_ + lane.index_at);
+  for (uint64_t begin = 0; begin < lane.size; begin += kPageValues) {
+    const uint64_t n = std::min(kPageValues, lane.size - begin);
+    if (!Fits(pages[begin / kPageValues], n * 16, bytes_)) return false;
+  }
+  return true;
 }
 
 std::optional<uint32_t> Index::FindTrack(int32_t track) const {

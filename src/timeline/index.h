@@ -68,6 +68,8 @@ class Index {
   Status Check(const std::string& name, uint64_t fingerprint);
   bool CheckDirectory(const FileHeader& header);
   bool CheckLanes();
+  bool CheckBlocks(const FileLane& lane) const;
+  bool CheckValues(const FileLane& lane) const;
 
   const std::byte* file_ = nullptr;
   uint64_t bytes_ = 0;

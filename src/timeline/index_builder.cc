@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 
 // Rows that a merge reads from one extent at a time.
 constexpr uint64_t kMergeRows = 4096;
+// A track with fewer rows waits: each that is written in part holds buffers of its own.
+constexpr size_t kWorthWriting = 4096;
 
 // Reads an extent of the spill file a block at a time.
 template <class Row>
@@ -84,6 +86,9 @@ Status IndexBuilder::AddSlice(int32_t track, int64_t ts_ns, int64_t dur_ns, uint
   }
   Waiting<Slice>& waiting = *last_slices_;
   const Slice slice = {ts_ns, UsableDuration(ts_ns, dur_ns), label};
+  if (waiting.out && ts_ns < settled_ns_) {
+    return Error{"a slice before what was settled; make the index without settling"};
+  }
   if (!waiting.rows.empty() && Earlier(slice, waiting.rows.back())) waiting.sorted = false;
   waiting.rows.push_back(slice);
   return MakeRoom(sizeof(Slice));
@@ -161,23 +166,45 @@ Status IndexBuilder::Merge(Waiting<Row>& waiting, Take take) {
   return {};
 }
 
-Status IndexBuilder::Write(int fd, const std::string& name, uint64_t fingerprint) {
+void IndexBuilder::Begin(int fd, const std::string& name, uint64_t fingerprint) {
+  writer_ = std::make_unique<IndexWriter>(fd, name, fingerprint);
+}
+
+Status IndexBuilder::Settle(int64_t ts_ns) {
+  if (waiting_bytes_ < options_.settle_bytes || ts_ns <= settled_ns_) return {};
+  settled_ns_ = ts_ns;
+  for (auto& [track, waiting] : slices_) WriteSettled(track, waiting);
+  return writer_->status();
+}
+
+void IndexBuilder::WriteSettled(int32_t track, Waiting<Slice>& waiting) {
+  // Those that were spilled come before those that wait: both are merged at the end.
+  if (waiting.rows.size() < kWorthWriting || !waiting.extents.empty()) return;
+  Sort(waiting);
+  const auto end = std::lower_bound(waiting.rows.begin(), waiting.rows.end(), settled_ns_,
+                                    [](const Slice& a, int64_t ns) { return a.ts_ns < ns; });
+  if (end == waiting.rows.begin()) return;
+  if (!waiting.out) waiting.out = std::make_unique<IndexWriter::Track>(*writer_, track);
+  for (auto row = waiting.rows.begin(); row != end; ++row) waiting.out->Add(*row);
+  waiting_bytes_ -= static_cast<int64_t>(sizeof(Slice)) * (end - waiting.rows.begin());
+  waiting.rows.erase(waiting.rows.begin(), end);
+}
+
+Status IndexBuilder::Finish() {
   if (spill_) STEPTRACE_RETURN_IF_ERROR(Spill());
-  IndexWriter writer(fd, name, fingerprint);
   for (const auto& [track, waiting] : values_) slices_.try_emplace(track);
   for (auto& [track, waiting] : slices_) {
-    writer.BeginTrack(track);
-    if (!waiting.rows.empty() || !waiting.extents.empty()) {
-      STEPTRACE_RETURN_IF_ERROR(
-          Merge(waiting, [&writer](const Slice& slice) { writer.Add(slice); }));
+    auto out = std::move(waiting.out);
+    if (!out) out = std::make_unique<IndexWriter::Track>(*writer_, track);
+    if (out->slices() > 0 || !waiting.rows.empty() || !waiting.extents.empty()) {
+      STEPTRACE_RETURN_IF_ERROR(Merge(waiting, [&out](const Slice& slice) { out->Add(slice); }));
     } else {
-      STEPTRACE_RETURN_IF_ERROR(Merge(values_[track], [&writer](const Value& value) {
-        writer.AddValue(value.ts_ns, value.value);
-      }));
+      STEPTRACE_RETURN_IF_ERROR(Merge(
+          values_[track], [&out](const Value& value) { out->AddValue(value.ts_ns, value.value); }));
     }
-    writer.EndTrack();
+    writer_->End(*out);
   }
-  return writer.Finish(labels_);
+  return writer_->Finish(labels_);
 }
 
 Result<UniqueFd> UnnamedFile(const fs::path& folder) {

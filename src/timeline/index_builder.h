@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,6 +24,7 @@ class IndexBuilder {
  public:
   struct Options {
     int64_t memory_bytes = 192 << 20;  // for slices and values that wait
+    int64_t settle_bytes = 16 << 20;   // as many wait before settled ones are written
     std::filesystem::path spill_folder = "/tmp";
   };
   explicit IndexBuilder(Options options);
@@ -34,8 +36,18 @@ class IndexBuilder {
   Status AddSlice(int32_t track, int64_t ts_ns, int64_t dur_ns, uint32_t label);
   Status AddValue(int32_t track, int64_t ts_ns, double value);
 
-  // Writes the index. A track with slices and values keeps its slices. Takes what was added.
-  Status Write(int fd, const std::string& name, uint64_t fingerprint);
+  // Where the index goes: before the first Settle. The descriptor stays the caller's.
+  void Begin(int fd, const std::string& name, uint64_t fingerprint);
+  // Says that no slice to come begins before that: once many wait, those before it are written.
+  // Whoever breaks it is told so by AddSlice, and has to make the index without it.
+  Status Settle(int64_t ts_ns);
+  // Writes what waits. A track with slices and values keeps its slices. Takes what was added.
+  Status Finish();
+  // All at once, without settling.
+  Status Write(int fd, const std::string& name, uint64_t fingerprint) {
+    Begin(fd, name, fingerprint);
+    return Finish();
+  }
 
  private:
   struct Extent {  // of the spill file, sorted
@@ -51,6 +63,7 @@ class IndexBuilder {
     std::vector<Row> rows;
     std::vector<Extent> extents;
     bool sorted = true;
+    std::unique_ptr<IndexWriter::Track> out;  // of one that was written in part
   };
   template <class Row>
   static void Sort(Waiting<Row>& waiting);
@@ -59,6 +72,7 @@ class IndexBuilder {
   template <class Row>
   void SpillOne(Waiting<Row>& waiting);
   Status Spill();
+  void WriteSettled(int32_t track, Waiting<Slice>& waiting);
   Status MakeRoom(size_t bytes) {
     waiting_bytes_ += static_cast<int64_t>(bytes);
     return waiting_bytes_ < options_.memory_bytes ? Status() : Spill();
@@ -71,6 +85,8 @@ class IndexBuilder {
   Waiting<Slice>* last_slices_ = nullptr;  // of the track last added to: rows come in runs
   int32_t last_track_ = 0;
   int64_t waiting_bytes_ = 0;
+  int64_t settled_ns_ = std::numeric_limits<int64_t>::min();
+  std::unique_ptr<IndexWriter> writer_;
   UniqueFd spill_fd_;
   std::unique_ptr<FileOut> spill_;
 };

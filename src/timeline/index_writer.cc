@@ -10,6 +10,32 @@
 namespace steptrace::timeline {
 namespace {
 
+// Blocks of a lane that are written together, so that they lie together.
+constexpr size_t kBlocksTogether = 64;
+
+// The width that holds a number, as a power of two of bytes.
+unsigned WidthLog(uint64_t most) {
+  return most <= UINT16_MAX ? 1 : most <= UINT32_MAX ? 2 : 3;
+}
+
+template <class T, class F>
+void StoreAs(const std::vector<Slice>& slices, char* at, F number) {
+  for (const Slice& slice : slices) {
+    const T value = static_cast<T>(number(slice));
+    std::memcpy(at, &value, sizeof(value));
+    at += sizeof(value);
+  }
+}
+
+// Stores a number of each slice in that width; gives the place behind them and their padding.
+template <class F>
+char* StoreNumbers(const std::vector<Slice>& slices, unsigned log, char* at, F number) {
+  if (log == 1) StoreAs<uint16_t>(slices, at, number);
+  if (log == 2) StoreAs<uint32_t>(slices, at, number);
+  if (log == 3) StoreAs<uint64_t>(slices, at, number);
+  return at + Padded(slices.size() << log);
+}
+
 // At most so many bytes, and no half of a character at the end.
 std::string_view Cut(std::string_view name) {
   if (name.size() <= kMaxNameBytes) return name;
@@ -55,42 +81,40 @@ IndexWriter::IndexWriter(int fd, const std::string& name, uint64_t fingerprint)
   out_.Append(&empty, sizeof(empty));
 }
 
-void IndexWriter::BeginTrack(int32_t track) {
-  track_ = {};
-  track_.track = track;
-  track_.first_lane = file_lanes_.size();
+IndexWriter::Track::Track(IndexWriter& writer, int32_t number) : writer_(&writer) {
+  track_.track = number;
   track_.first_ns = std::numeric_limits<int64_t>::max();
   track_.last_ns = std::numeric_limits<int64_t>::min();
-  assigner_ = {};
-  lanes_.clear();
-  values_ = {};
 }
 
-void IndexWriter::Add(const Slice& slice) {
+void IndexWriter::Track::Add(const Slice& slice) {
   const auto number = static_cast<size_t>(assigner_.Assign(slice));
   if (number == lanes_.size()) lanes_.emplace_back();
-  LaneOut& lane = lanes_[number];
-  if (lane.size % kFanout == 0) {
+  writer_->Add(lanes_[number], slice);
+  track_.first_ns = std::min(track_.first_ns, slice.ts_ns);
+  track_.last_ns = std::max(track_.last_ns, slice.end_ns());
+  ++track_.slices;
+}
+
+void IndexWriter::Add(LaneOut& lane, const Slice& slice) {
+  if (lane.slices.empty()) {
     lane.first_ts_ns.push_back(slice.ts_ns);
     lane.covered_ns.push_back(lane.covered);
     lane.longest_ns.push_back(slice.dur_ns);
     lane.longest_at.push_back(0);
   } else if (slice.dur_ns > lane.longest_ns.back()) {
     lane.longest_ns.back() = slice.dur_ns;
-    lane.longest_at.back() = static_cast<uint8_t>(lane.size % kFanout);
+    lane.longest_at.back() = static_cast<uint8_t>(lane.slices.size());
   }
   lane.covered += static_cast<uint64_t>(slice.dur_ns);
-  lane.ts_ns.push_back(slice.ts_ns);
-  lane.dur_ns.push_back(slice.dur_ns);
-  lane.label.push_back(slice.label);
+  lane.slices.push_back(slice);
   ++lane.size;
-  if (lane.ts_ns.size() == kPageSlices) FlushPage(lane);
-  track_.first_ns = std::min(track_.first_ns, slice.ts_ns);
-  track_.last_ns = std::max(track_.last_ns, slice.end_ns());
-  ++track_.slices;
+  if (lane.slices.size() < kFanout) return;
+  EncodeBlock(lane);
+  if (lane.places.size() - lane.written == kBlocksTogether) FlushBlocks(lane);
 }
 
-void IndexWriter::AddValue(int64_t ts_ns, double value) {
+void IndexWriter::Track::AddValue(int64_t ts_ns, double value) {
   if (values_.size % kFanout == 0) {
     values_.first_ts_ns.push_back(ts_ns);
     values_.least.push_back(value);
@@ -103,41 +127,65 @@ void IndexWriter::AddValue(int64_t ts_ns, double value) {
   values_.ts_ns.push_back(ts_ns);
   values_.value.push_back(value);
   ++values_.size;
-  if (values_.ts_ns.size() == kPageSlices) FlushPage(values_);
+  if (values_.ts_ns.size() == kPageValues) writer_->FlushPage(values_);
   track_.first_ns = std::min(track_.first_ns, ts_ns);
   track_.last_ns = std::max(track_.last_ns, ts_ns);
   ++track_.values;
 }
 
-void IndexWriter::EndTrack() {
-  for (LaneOut& lane : lanes_) {
-    FlushPage(lane);
+void IndexWriter::End(Track& track) {
+  track.track_.first_lane = file_lanes_.size();
+  for (LaneOut& lane : track.lanes_) {
+    EncodeBlock(lane);
+    FlushBlocks(lane);
     file_lanes_.push_back({lane.size, out_.at()});
     WriteLaneIndex(lane);
     lane = {};
   }
-  track_.lanes = static_cast<uint32_t>(lanes_.size());
-  if (values_.size > 0) {
-    FlushPage(values_);
-    file_lanes_.push_back({values_.size, out_.at()});
-    WriteValuesIndex(values_);
+  track.track_.lanes = static_cast<uint32_t>(track.lanes_.size());
+  if (track.values_.size > 0) {
+    FlushPage(track.values_);
+    file_lanes_.push_back({track.values_.size, out_.at()});
+    WriteValuesIndex(track.values_);
   }
-  tracks_.push_back(track_);
+  tracks_.push_back(track.track_);
 }
 
-void IndexWriter::FlushPage(LaneOut& lane) {
-  if (lane.ts_ns.empty()) return;
-  lane.pages.push_back(out_.at());
-  for (size_t begin = 0; begin < lane.ts_ns.size(); begin += kFanout) {
-    const size_t n = std::min<size_t>(kFanout, lane.ts_ns.size() - begin);
-    out_.Append(lane.ts_ns.data() + begin, n * sizeof(int64_t));
-    out_.Append(lane.dur_ns.data() + begin, n * sizeof(int64_t));
-    out_.Append(lane.label.data() + begin, n * sizeof(uint32_t));
+void IndexWriter::EncodeBlock(LaneOut& lane) {
+  const size_t n = lane.slices.size();
+  if (n == 0) return;
+  const auto first_ns = static_cast<uint64_t>(lane.slices.front().ts_ns);
+  uint64_t most_dur = 0;
+  uint32_t most_label = 0;
+  for (const Slice& slice : lane.slices) {
+    most_dur = std::max(most_dur, static_cast<uint64_t>(slice.dur_ns));
+    most_label = std::max(most_label, slice.label);
   }
-  out_.Pad();
-  lane.ts_ns.clear();
-  lane.dur_ns.clear();
-  lane.label.clear();
+  PackedPlace place;
+  place.at = lane.encoded.size();
+  place.begin_log = WidthLog(static_cast<uint64_t>(lane.slices.back().ts_ns) - first_ns);
+  place.dur_log = WidthLog(most_dur);
+  place.label_log = WidthLog(most_label);
+  lane.encoded.resize(lane.encoded.size() + BlockBytes(place, n));  // the padding is zeros
+  char* at = lane.encoded.data() + place.at;
+  std::memcpy(at, &first_ns, sizeof(first_ns));
+  at += sizeof(first_ns);
+  at = StoreNumbers(lane.slices, place.begin_log, at, [first_ns](const Slice& slice) {
+    return static_cast<uint64_t>(slice.ts_ns) - first_ns;
+  });
+  at = StoreNumbers(lane.slices, place.dur_log, at,
+                    [](const Slice& slice) { return static_cast<uint64_t>(slice.dur_ns); });
+  StoreNumbers(lane.slices, place.label_log, at,
+               [](const Slice& slice) { return uint64_t{slice.label}; });
+  lane.places.push_back(place.Packed());
+  lane.slices.clear();
+}
+
+void IndexWriter::FlushBlocks(LaneOut& lane) {
+  const uint64_t at = out_.at();
+  out_.Append(lane.encoded.data(), lane.encoded.size());
+  for (; lane.written < lane.places.size(); ++lane.written) lane.places[lane.written] += at;
+  lane.encoded.clear();
 }
 
 void IndexWriter::FlushPage(ValuesOut& values) {
@@ -150,7 +198,7 @@ void IndexWriter::FlushPage(ValuesOut& values) {
 }
 
 void IndexWriter::WriteLaneIndex(LaneOut& lane) {
-  out_.AppendAll(lane.pages);
+  out_.AppendAll(lane.places);
   uint64_t parts = lane.size;
   for (bool first = true; parts > kFanout; first = false) {
     if (!first) {  // level k from level k - 1, in place

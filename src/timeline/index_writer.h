@@ -29,26 +29,26 @@ class LabelTable {
   std::string text_;
 };
 
-// Writes an index (format.h) to a descriptor that it does not own: track by track, the slices of
-// each in the order of Precedes. Time linear in slices; memory: a page a lane of the track at hand,
-// and its pyramid (0.4 bytes a slice).
+// Writes an index (format.h) to a descriptor that it does not own. The slices of a track come in the
+// order of Precedes; tracks may come in turn. Time linear in slices; memory: of each track that was
+// begun and not ended up to 64 blocks a lane (40 KB), and its pyramid (0.5 bytes a slice).
 class IndexWriter {
  public:
+  class Track;
   IndexWriter(int fd, const std::string& name, uint64_t fingerprint);
 
-  void BeginTrack(int32_t track);
-  void Add(const Slice& slice);
-  void AddValue(int64_t ts_ns, double value);  // of a counter: no slices beside it; by time
-  void EndTrack();
+  // Puts the track behind those that were ended before it: by number, each once.
+  void End(Track& track);
   // Writes the directory and, last, the header. Nothing may follow.
   Status Finish(const LabelTable& labels);
+  const Status& status() const { return out_.status(); }
 
  private:
   struct LaneOut {
-    std::vector<int64_t> ts_ns;
-    std::vector<int64_t> dur_ns;
-    std::vector<uint32_t> label;
-    std::vector<uint64_t> pages;
+    std::vector<Slice> slices;    // of the block at hand
+    std::vector<char> encoded;    // blocks that wait to be written together
+    std::vector<uint64_t> places;  // of those that wait: from the begin of `encoded`
+    size_t written = 0;           // of the places
     // level 1
     std::vector<int64_t> first_ts_ns;
     std::vector<int64_t> longest_ns;
@@ -65,19 +65,34 @@ class IndexWriter {
     std::vector<double> least, most, sum;
     uint64_t size = 0;
   };
-  void FlushPage(LaneOut& lane);
+  void Add(LaneOut& lane, const Slice& slice);
+  static void EncodeBlock(LaneOut& lane);
+  void FlushBlocks(LaneOut& lane);
   void FlushPage(ValuesOut& values);
   void WriteLaneIndex(LaneOut& lane);
   void WriteValuesIndex(ValuesOut& values);
 
   FileOut out_;
   uint64_t fingerprint_;
+  std::vector<FileTrack> tracks_;
+  std::vector<FileLane> file_lanes_;
+};
+
+// A track that is being written.
+class IndexWriter::Track {
+ public:
+  Track(IndexWriter& writer, int32_t number);
+  void Add(const Slice& slice);
+  void AddValue(int64_t ts_ns, double value);  // of a counter: no slices beside it; by time
+  uint64_t slices() const { return track_.slices; }
+
+ private:
+  friend class IndexWriter;
+  IndexWriter* writer_;
   FileTrack track_{};
   LaneAssigner assigner_;
   std::vector<LaneOut> lanes_;
   ValuesOut values_;
-  std::vector<FileTrack> tracks_;
-  std::vector<FileLane> file_lanes_;
 };
 
 }  // namespace steptrace::timeline

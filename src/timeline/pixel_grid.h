@@ -20,6 +20,7 @@ class PixelGrid {
 
   int64_t from_ns() const { return from_ns_; }
   int64_t to_ns() const { return to_ns_; }
+  int64_t width() const { return static_cast<int64_t>(width_); }
 
   int64_t Edge(int64_t pixel) const {
     const auto i = static_cast<uint64_t>(pixel);

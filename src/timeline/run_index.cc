@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <limits>
 #include <string>
 #include <system_error>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "store/row_stream.h"
+#include "store/run_parts.h"
 #include "timeline/format.h"
 #include "timeline/index_builder.h"
 
@@ -46,17 +49,31 @@ class RunLabels {
   uint32_t last_ = 0;
 };
 
-Status Fill(store::RunReader& run, IndexBuilder& builder) {
+// After which part of the slices no row comes that begins before a moment: parts lie by their first
+// time. Nothing where rows wait in journals, which say nothing of times.
+std::vector<int64_t> SettledAfter(const store::RunReader& run) {
+  const auto parts = store::FindParts(run.run(), run.manifest(), "slices");
+  if (!parts.journals.empty()) return {};
+  constexpr int64_t kNothing = std::numeric_limits<int64_t>::min();
+  std::vector<int64_t> settled(parts.segments.size(), std::numeric_limits<int64_t>::max());
+  for (size_t i = parts.segments.size(); i-- > 1;) {
+    settled[i - 1] = std::min(settled[i], parts.segments[i].ts_min_ns.value_or(kNothing));
+  }
+  return settled;
+}
+
+Status Fill(store::RunReader& run, IndexBuilder& builder, const std::vector<int64_t>& settled) {
   RunLabels labels(builder, run.strings());
   store::ReadOptions slices;
   slices.columns = {"ts_ns", "dur_ns", "track", "name", "category"};
+  size_t part = 0;
   const Status streamed = store::StreamRows<store::SliceRow>(
       run, slices, [&](std::vector<store::SliceRow>&& rows) -> Status {
         for (const auto& row : rows) {
           STEPTRACE_RETURN_IF_ERROR(
               builder.AddSlice(row.track, row.ts_ns, row.dur_ns, labels.Of(row)));
         }
-        return {};
+        return part < settled.size() ? builder.Settle(settled[part++]) : Status();
       });
   STEPTRACE_RETURN_IF_ERROR(streamed);
   return store::StreamRows<store::CounterRow>(
@@ -68,12 +85,22 @@ Status Fill(store::RunReader& run, IndexBuilder& builder) {
       });
 }
 
-Status Make(store::RunReader& run, int fd, uint64_t fingerprint) {
+Status MakeOnce(store::RunReader& run, int fd, uint64_t fingerprint,
+                const std::vector<int64_t>& settled) {
   IndexBuilder::Options options;
   options.spill_folder = run.run();
   IndexBuilder builder(options);
-  STEPTRACE_RETURN_IF_ERROR(Fill(run, builder));
-  return builder.Write(fd, IndexPath(run.run()).string(), fingerprint);
+  builder.Begin(fd, IndexPath(run.run()).string(), fingerprint);
+  STEPTRACE_RETURN_IF_ERROR(Fill(run, builder, settled));
+  return builder.Finish();
+}
+
+Status Make(store::RunReader& run, int fd, uint64_t fingerprint) {
+  const Status made = MakeOnce(run, fd, fingerprint, SettledAfter(run));
+  if (made.ok()) return made;
+  // The manifest may tell times that its rows do not keep.
+  if (::ftruncate(fd, 0) != 0) return made;
+  return MakeOnce(run, fd, fingerprint, {});
 }
 
 Result<Index> OpenKept(const fs::path& path, uint64_t fingerprint) {

@@ -4,7 +4,7 @@
 namespace steptrace::timeline {
 
 uint64_t ValuesIndexBytes(uint64_t size) {
-  const uint64_t pages = (size + kPageSlices - 1) / kPageSlices;
+  const uint64_t pages = (size + kPageValues - 1) / kPageValues;
   return 8 * pages + (size > kFanout ? 4 * 8 * BlocksOf(size) : 0);
 }
 
@@ -12,15 +12,15 @@ Values::Values(const std::byte* file, uint64_t size, uint64_t index_at)
     : file_(file), size_(size), pages_(reinterpret_cast<const uint64_t*>(file + index_at)) {
   if (size <= kFanout) return;
   blocks_ = BlocksOf(size);
-  first_ts_ns_ = reinterpret_cast<const int64_t*>(pages_ + (size + kPageSlices - 1) / kPageSlices);
+  first_ts_ns_ = reinterpret_cast<const int64_t*>(pages_ + (size + kPageValues - 1) / kPageValues);
   least_ = reinterpret_cast<const double*>(first_ts_ns_ + blocks_);
   most_ = least_ + blocks_;
   sum_ = most_ + blocks_;
 }
 
 double Values::Value(uint64_t i) const {
-  const uint64_t n = std::min(kPageSlices, size_ - i / kPageSlices * kPageSlices);
-  return reinterpret_cast<const double*>(TsPage(i) + n)[i % kPageSlices];
+  const uint64_t n = std::min(kPageValues, size_ - i / kPageValues * kPageValues);
+  return reinterpret_cast<const double*>(TsPage(i) + n)[i % kPageValues];
 }
 
 uint64_t Values::LowerBound(int64_t ts_ns) const {

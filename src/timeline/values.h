@@ -24,14 +24,14 @@ class Values {
   Values(const std::byte* file, uint64_t size, uint64_t index_at);
 
   uint64_t size() const { return size_; }
-  int64_t Ts(uint64_t i) const { return TsPage(i)[i % kPageSlices]; }
+  int64_t Ts(uint64_t i) const { return TsPage(i)[i % kPageValues]; }
   double Value(uint64_t i) const;
   uint64_t LowerBound(int64_t ts_ns) const;  // size() when all are earlier
   ValueStats Stats(uint64_t begin, uint64_t end) const;
 
  private:
   const int64_t* TsPage(uint64_t i) const {
-    return reinterpret_cast<const int64_t*>(file_ + pages_[i / kPageSlices]);
+    return reinterpret_cast<const int64_t*>(file_ + pages_[i / kPageValues]);
   }
   void AddOne(uint64_t i, ValueStats& stats) const;
 

@@ -6,6 +6,9 @@
 namespace steptrace::timeline {
 namespace {
 
+// From so many slices a pixel on finding all edges costs less than going from slice to slice.
+constexpr uint64_t kFullPixel = 4;
+
 ViewRow WholeSlice(const Lane& lane, uint64_t at) {
   const int64_t ts_ns = lane.Ts(at);
   const int64_t dur_ns = lane.End(at) - ts_ns;
@@ -20,21 +23,30 @@ struct Pixel {
   uint64_t end;
 };
 
+// What of the lane crosses a pixel's edges.
+struct BusyEnds {
+  bool any_before;
+  int64_t before_end_ns;  // end of the slice before the pixel's first
+  int64_t last_end_ns;    // end of its last
+};
+
 // Exact: slices of a lane are disjoint, so only the one before can reach in, only the last one out.
-int64_t BusyNs(const Lane& lane, const Pixel& pixel, uint64_t covered_ns) {
+int64_t BusyNs(const Pixel& pixel, uint64_t covered_ns, const BusyEnds& ends) {
   uint64_t busy_ns = covered_ns;
-  const int64_t last_end_ns = lane.End(pixel.end - 1);
-  if (last_end_ns > pixel.to_ns) busy_ns -= static_cast<uint64_t>(last_end_ns - pixel.to_ns);
-  if (pixel.begin > 0) {
-    const int64_t reaches_ns = std::min(lane.End(pixel.begin - 1), pixel.to_ns);
-    if (reaches_ns > pixel.from_ns) busy_ns += static_cast<uint64_t>(reaches_ns - pixel.from_ns);
+  if (ends.last_end_ns > pixel.to_ns) {
+    busy_ns -= static_cast<uint64_t>(ends.last_end_ns) - static_cast<uint64_t>(pixel.to_ns);
+  }
+  if (ends.any_before) {
+    const int64_t reaches_ns = std::min(ends.before_end_ns, pixel.to_ns);
+    if (reaches_ns > pixel.from_ns) {
+      busy_ns += static_cast<uint64_t>(reaches_ns) - static_cast<uint64_t>(pixel.from_ns);
+    }
   }
   return static_cast<int64_t>(busy_ns);
 }
 
-// The longest of the pixel's slices but for the one at `drawn`.
+// The longest of the pixel's slices but for the one at `drawn`, one of them.
 uint64_t LongestBut(const Lane& lane, const Pixel& pixel, uint64_t drawn) {
-  if (drawn >= pixel.end) return lane.Longest(pixel.begin, pixel.end);
   if (drawn == pixel.begin) return lane.Longest(drawn + 1, pixel.end);
   const uint64_t before = lane.Longest(pixel.begin, drawn);
   if (drawn + 1 == pixel.end) return before;
@@ -42,16 +54,65 @@ uint64_t LongestBut(const Lane& lane, const Pixel& pixel, uint64_t drawn) {
   return lane.Dur(after) > lane.Dur(before) ? after : before;
 }
 
-}  // namespace
+// Adds the pixels of a stretch one after the other.
+class RowsOf {
+ public:
+  RowsOf(const Lane& lane, const PixelGrid& grid, uint64_t end, std::vector<ViewRow>& rows)
+      : lane_(lane), end_(end), long_from_ns_(grid.LongFromNs()), rows_(rows) {}
 
-void ViewLane(const Lane& lane, const PixelGrid& grid, std::vector<ViewRow>& rows) {
-  const int64_t long_from_ns = grid.LongFromNs();
-  uint64_t at = lane.LowerBound(grid.from_ns());
-  const uint64_t end = lane.LowerBound(grid.to_ns(), at);
-  if (at > 0 && lane.End(at - 1) > grid.from_ns() && lane.Dur(at - 1) >= long_from_ns) {
-    rows.push_back(WholeSlice(lane, at - 1));
+  void Begin(uint64_t at) { next_long_ = lane_.NextFrom(at, end_, long_from_ns_); }
+
+  // `longest` gives the longest of the pixel's slices where none of them is drawn by itself.
+  template <class F>
+  void Add(const Pixel& pixel, uint64_t covered_ns, const BusyEnds& ends, F longest) {
+    const uint64_t drawn = next_long_;
+    auto gathered = static_cast<int64_t>(pixel.end - pixel.begin);
+    if (drawn < pixel.end) {  // two cannot begin in one pixel: each is at least as long
+      rows_.push_back(WholeSlice(lane_, drawn));
+      next_long_ = lane_.NextFrom(drawn + 1, end_, long_from_ns_);
+      --gathered;
+    }
+    if (gathered == 0) return;
+    rows_.push_back({pixel.from_ns, pixel.to_ns - pixel.from_ns, gathered,
+                     BusyNs(pixel, covered_ns, ends),
+                     drawn < pixel.end ? LongestBut(lane_, pixel, drawn) : longest()});
   }
-  uint64_t next_long = lane.NextFrom(at, end, long_from_ns);
+
+ private:
+  const Lane& lane_;
+  uint64_t end_;
+  int64_t long_from_ns_;
+  uint64_t next_long_ = 0;
+  std::vector<ViewRow>& rows_;
+};
+
+// Pixels that hold many slices each: all their edges are found together.
+void ViewFull(const Lane& lane, const PixelGrid& grid, RowsOf& rows) {
+  constexpr int64_t kEdges = 64;
+  int64_t edge_ns[kEdges];
+  Lane::Cut cuts[kEdges + 1];  // the first is the last of those before
+  edge_ns[0] = grid.Edge(0);
+  lane.CutAt(edge_ns, 1, cuts);
+  for (int64_t first = 0; first < grid.width(); first += kEdges) {
+    const int64_t many = std::min(kEdges, grid.width() - first);
+    const int64_t before_ns = first == 0 ? edge_ns[0] : edge_ns[kEdges - 1];
+    for (int64_t i = 0; i < many; ++i) edge_ns[i] = grid.Edge(first + i + 1);
+    lane.CutAt(edge_ns, static_cast<size_t>(many), cuts + 1);
+    for (int64_t i = 0; i < many; ++i) {
+      const Lane::Cut& from = cuts[i];
+      const Lane::Cut& to = cuts[i + 1];
+      if (from.at > to.at) return;  // a damaged file: its slices are in no order
+      if (from.at == to.at) continue;
+      const Pixel pixel = {i == 0 ? before_ns : edge_ns[i - 1], edge_ns[i], from.at, to.at};
+      rows.Add(pixel, to.covered_ns - from.covered_ns, {from.at > 0, from.reaches_ns, to.reaches_ns},
+               [&] { return lane.Longest(from, to); });
+    }
+    cuts[0] = cuts[many];
+  }
+}
+
+// Pixels of which most hold few slices or none: from slice to slice.
+void ViewSparse(const Lane& lane, const PixelGrid& grid, uint64_t at, uint64_t end, RowsOf& rows) {
   uint64_t covered_ns = at < end ? lane.CoveredBefore(at) : 0;
   while (at < end) {
     const int64_t number = grid.PixelOf(lane.Ts(at));
@@ -59,20 +120,30 @@ void ViewLane(const Lane& lane, const PixelGrid& grid, std::vector<ViewRow>& row
     pixel.end = std::min(end, lane.LowerBound(pixel.to_ns, at));
     if (pixel.end <= at) return;  // a damaged file: its slices are in no order
     const uint64_t covered_after_ns = lane.CoveredBefore(pixel.end);
-    const uint64_t drawn = next_long;
-    auto gathered = static_cast<int64_t>(pixel.end - pixel.begin);
-    if (drawn < pixel.end) {  // two cannot begin in one pixel: each is at least as long
-      rows.push_back(WholeSlice(lane, drawn));
-      next_long = lane.NextFrom(drawn + 1, end, long_from_ns);
-      --gathered;
-    }
-    if (gathered > 0) {
-      rows.push_back({pixel.from_ns, pixel.to_ns - pixel.from_ns, gathered,
-                      BusyNs(lane, pixel, covered_after_ns - covered_ns),
-                      LongestBut(lane, pixel, drawn)});
-    }
+    const BusyEnds ends = {at > 0, at > 0 ? lane.End(at - 1) : 0, lane.End(pixel.end - 1)};
+    rows.Add(pixel, covered_after_ns - covered_ns, ends,
+             [&] { return lane.Longest(pixel.begin, pixel.end); });
     covered_ns = covered_after_ns;
     at = pixel.end;
+  }
+}
+
+}  // namespace
+
+void ViewLane(const Lane& lane, const PixelGrid& grid, std::vector<ViewRow>& rows) {
+  const int64_t long_from_ns = grid.LongFromNs();
+  const uint64_t at = lane.LowerBound(grid.from_ns());
+  const uint64_t end = lane.LowerBound(grid.to_ns(), at);
+  if (at > 0 && lane.End(at - 1) > grid.from_ns() && lane.Dur(at - 1) >= long_from_ns) {
+    rows.push_back(WholeSlice(lane, at - 1));
+  }
+  if (at >= end) return;
+  RowsOf pixels(lane, grid, end, rows);
+  pixels.Begin(at);
+  if ((end - at) / kFullPixel >= static_cast<uint64_t>(grid.width())) {
+    ViewFull(lane, grid, pixels);
+  } else {
+    ViewSparse(lane, grid, at, end, pixels);
   }
 }
 

@@ -24,7 +24,8 @@ struct ViewRow {
   uint64_t at = 0;  // the slice, or the longest of those gathered; in its lane
 };
 
-// Appends the rows of one lane. Costs O(pixels and slices drawn, the fewer), each O(log slices).
+// Appends the rows of one lane. Costs O(pixels or slices of the stretch, whichever are fewer), each
+// O(log slices).
 void ViewLane(const Lane& lane, const PixelGrid& grid, std::vector<ViewRow>& rows);
 
 struct Stretch {
