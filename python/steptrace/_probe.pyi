@@ -61,6 +61,10 @@ def capture_request() -> dict[str, int] | None:
 def operators(on: bool) -> None:
     """Whether ITT's tasks become ranges, in every thread."""
 
+def operators_step(most: int) -> int:
+    """A step begins, of which each thread records at most so many. How many this thread has left out
+    since the step before began."""
+
 def operators_recorded() -> int:
     """Of this thread, since it last turned them on."""
 

@@ -193,5 +193,10 @@ def operators(on):
     _write("operators", "on" if on else "off", 0, 0, 0)
 
 
+def operators_step(most):
+    _write("operators_step", "", 0, most, 0)
+    return int(os.environ.get("FAKE_PROBE_LEFT_OUT", "0"))
+
+
 def operators_recorded():
     return int(os.environ.get("FAKE_PROBE_OPERATORS", "0"))

@@ -85,6 +85,26 @@ def test_a_window_is_of_whole_steps(tmp_path, word, on, end):
     assert switches == (["on"] if on else []) + (["off"] if on and end else [])
 
 
+@pytest.mark.parametrize("where", ["here", "in a thread"])
+def test_a_process_that_ends_in_a_window_prints_nothing_of_it(tmp_path, where):
+    """torch warns of a profiler that stays ("Leaked callback handle")."""
+    body = f"""
+import threading
+ask(steps=50)
+def train():
+    for _ in range(4): step()
+    say()
+if {where!r} == "here": train()
+else:
+    thread = threading.Thread(target=train)
+    thread.start()
+    thread.join()
+"""
+    done = run(tmp_path, body)
+    assert done.said["left"] is True
+    assert done.stderr == ""
+
+
 def test_begin_lies_in_the_step_before_and_end_in_the_step_after(tmp_path):
     done = run(tmp_path, "ask(steps=1)\nfor _ in range(5): step()\nsay()")
     order = [
@@ -190,6 +210,49 @@ say()
     assert done.said["enabled"][-1] == 10, "ours again"
 
 
+def test_a_window_that_ended_elsewhere_is_no_hindrance(tmp_path):
+    """Steps go on in another thread: ours cannot be taken off in the first, until it is in the way."""
+    body = """
+import threading
+from torch.profiler import profile, ProfilerActivity
+begun, ended = threading.Event(), threading.Event()
+theirs = []
+def first():
+    for _ in range(4): step()
+    begun.set()
+    ended.wait()
+    for _ in range(2):
+        with profile(activities=[ProfilerActivity.CPU]) as profiled: torch.ones(2).sum()
+        theirs.append(len(profiled.events()))
+ask(steps=50)
+thread = threading.Thread(target=first)
+thread.start()
+begun.wait()
+ask(request=2, kinds=0)
+step()
+ended.set()
+thread.join()
+say(theirs=theirs)
+"""
+    done = run(tmp_path, body)
+    assert marks(done) == ["begin 1"]
+    assert [r.b >> 32 for r in done.records if r.name == "window_end"] == [REPLACED]
+    assert len(done.said["theirs"]) == 2 and min(done.said["theirs"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("word", "most"),
+    [pytest.param("steps=5", 1 << 20, id="any"), pytest.param("steps=5, max_operators=9", 9)],
+)
+def test_a_step_that_was_too_long_for_the_window_ends_it(tmp_path, word, most):
+    body = f"ask({word})\nfor _ in range(8): step()\nsay()"
+    done = run(tmp_path, body, FAKE_PROBE_LEFT_OUT="3")
+    bounds = [record.a for record in done.trainer() if record.kind == "operators_step"]
+    assert bounds == [most]
+    assert marks(done) == ["begin 1", f"end 1 0 {FULL}"]
+    assert done.said["left"] is False
+
+
 def test_a_child_forked_in_a_window_has_no_profiler(tmp_path):
     body = """
 ask(steps=50)
@@ -241,6 +304,21 @@ say()
     (fact,) = [fact for fact in done.facts("hook") if fact["state"] == "failed"]
     assert "refused" in fact["reason"]
     assert len([r for r in done.trainer() if r.name == "optimizer" and r.kind == "end"]) == 10
+
+
+def test_a_capture_that_cannot_end_is_off_and_the_steps_go_on(tmp_path):
+    body = """
+def refuse(*args): raise RuntimeError("refused")
+torch.autograd._disable_profiler = refuse
+ask(steps=2)
+for _ in range(8): step()
+say()
+"""
+    done = run(tmp_path, body)
+    assert marks(done) == ["begin 1", f"end 1 2 {DONE}"]
+    assert len(done.failed_hooks()) == 1
+    assert [r.name for r in done.trainer() if r.kind == "operators"] == ["on", "off"]
+    assert len([r for r in done.trainer() if r.name == "optimizer" and r.kind == "end"]) == 8
 
 
 def test_what_the_script_raises_in_a_step_is_its_own(tmp_path):

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <atomic>
+#include <utility>
 
 #include "probe/itt_abi.h"
 #include "transport/writer/process_state.h"
@@ -126,14 +127,20 @@ Domain* CreateDomain(const char* name) {
 // was not taken. An end that comes while something else is open inside it waits for that.
 struct OpenTasks {
   uint32_t count;
-  uint32_t beyond;  // tasks deeper than the list
+  uint32_t beyond;    // tasks deeper than the list
+  uint32_t step;      // in which this was counted:
+  uint64_t in_step;   // tasks that were begun and recorded
+  uint64_t left_out;  // ... and that were not, since somebody last asked
   uint64_t begun;
   uint16_t level[kMaxOpen];
   bool ended[kMaxOpen];
 };
 constinit thread_local OpenTasks t_open{};
 
-constinit std::atomic<bool> g_recording{false};
+// The number of the step whose tasks are recorded; 0: none are.
+constinit std::atomic<uint32_t> g_step{0};
+constinit std::atomic<uint32_t> g_steps{0};  // numbers that were given
+constinit std::atomic<uint64_t> g_most{0};   // of a step
 constinit std::atomic<bool> g_in_use{false};
 constinit std::atomic<bool> g_fork_handled{false};
 
@@ -157,7 +164,7 @@ bool IsPrimitive(const Domain* domain) {
 }
 
 uint32_t IdOf(const Domain* domain, StringHandle* handle) {
-  if (handle == nullptr || handle->text == nullptr) return 0;
+  if (handle == nullptr || handle->text == nullptr) return t::Name("", 0, 0);  // refused and counted
   const bool primitive = IsPrimitive(domain);
   const uint16_t category = primitive ? kPrimitive : kOperator;
   if (!IsOurs(handle)) return t::Name(handle->text, strlen(handle->text), category);
@@ -175,8 +182,18 @@ uint32_t IdOf(const Domain* domain, StringHandle* handle) {
   return id;
 }
 
+// Whether the thread has recorded fewer tasks of that step than it may.
+bool HasRoom(OpenTasks& open, uint32_t step) {
+  if (open.step != step) {
+    open.step = step;
+    open.in_step = 0;
+  }
+  return open.in_step < g_most.load(std::memory_order_relaxed);
+}
+
 void BeginTask(const Domain* domain, itt::Id, itt::Id, StringHandle* handle) {
-  if (!g_recording.load(std::memory_order_relaxed) || domain == nullptr) return;
+  const uint32_t step = g_step.load(std::memory_order_relaxed);
+  if (step == 0 || domain == nullptr) return;
   OpenTasks& open = t_open;
   EndWaiting(open);
   if (open.count == kMaxOpen) {
@@ -184,7 +201,13 @@ void BeginTask(const Domain* domain, itt::Id, itt::Id, StringHandle* handle) {
     return;
   }
   const uint32_t before = Level();
-  t::Begin(IdOf(domain, handle));
+  if (HasRoom(open, step)) {
+    t::Begin(IdOf(domain, handle));
+    ++open.in_step;
+  } else {
+    t::MarkGap();
+    ++open.left_out;
+  }
   const uint32_t level = Level();
   open.ended[open.count] = false;
   open.level[open.count++] = level > before ? static_cast<uint16_t>(level) : uint16_t{0};
@@ -201,13 +224,12 @@ void EndTask(const Domain*) {
   }
   uint32_t i = open.count;
   while (i > 0 && open.ended[i - 1]) --i;
-  if (i == 0) return;
-  open.ended[i - 1] = true;
+  if (i > 0) open.ended[i - 1] = true;
   EndWaiting(open);
 }
 
 void OnForkChild() {
-  g_recording.store(false, std::memory_order_relaxed);
+  g_step.store(0, std::memory_order_relaxed);
   g_pool.lock.ResetAfterFork();
   t_open = OpenTasks{};
 }
@@ -244,14 +266,22 @@ void RecordOperators(bool on) {
       pthread_atfork(nullptr, nullptr, OnForkChild);
     }
     t_open.begun = 0;
-    g_recording.store(true, std::memory_order_relaxed);
+    BeginOperatorStep(kMostOperatorsOfAStep);
     return;
   }
-  g_recording.store(false, std::memory_order_relaxed);
+  g_step.store(0, std::memory_order_relaxed);
   OpenTasks& open = t_open;
   for (uint32_t i = 0; i < open.count; ++i) open.ended[i] = true;
   open.beyond = 0;
   EndWaiting(open);
+}
+
+uint64_t BeginOperatorStep(uint64_t most) {
+  uint32_t step = 0;
+  while (step == 0) step = g_steps.fetch_add(1, std::memory_order_relaxed) + 1;
+  g_most.store(most, std::memory_order_relaxed);
+  g_step.store(step, std::memory_order_relaxed);
+  return std::exchange(t_open.left_out, 0);
 }
 
 uint64_t OperatorCount() {

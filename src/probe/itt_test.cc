@@ -163,6 +163,42 @@ TEST_F(IttTest, AnEndThatCrossesARangeOfOursWaitsForIt) {
                                      "end pushed by the script", "begin next", "end next"));
 }
 
+TEST_F(IttTest, AnEndAfterTheWindowEndsWhatWaitedForARangeOfOurs) {
+  RecordOperators(true);
+  program_.Begin(torch_, "aten::outer");
+  transport::Begin(transport::Name("saving", 6, 2));
+  RecordOperators(false);
+  transport::End();
+  program_.End(torch_);
+  EXPECT_THAT(Records(),
+              ElementsAre("begin aten::outer", "begin saving", "end saving", "end aten::outer"));
+}
+
+TEST_F(IttTest, OfAStepNoMoreIsRecordedThanAllowedAndTheGapIsMarked) {
+  RecordOperators(true);
+  EXPECT_EQ(BeginOperatorStep(2), 0u);
+  for (const char* name : {"first", "second", "third"}) program_.Begin(torch_, name);
+  for (int i = 0; i < 3; ++i) program_.End(torch_);
+  program_.Begin(torch_, "fourth");
+  program_.End(torch_);
+  const uint32_t mark = transport::Name("optimizer", 9, 2);
+  transport::Begin(mark);
+  transport::End();
+  EXPECT_EQ(BeginOperatorStep(1), 2u);
+  program_.Begin(torch_, "of the next step");
+  program_.End(torch_);
+  EXPECT_EQ(BeginOperatorStep(1), 0u);
+  EXPECT_EQ(OperatorCount(), 5u);
+  const ProcessTrace trace = DrainAll(folder_.OpenOnly());
+  std::vector<std::string> texts;
+  for (const wire::Record& record : trace.threads.at(0).records) {
+    const bool gap = (record.flags & wire::kFlagAfterLoss) != 0;
+    texts.push_back((gap ? "gap, " : "") + trace.NameOf(record));
+  }
+  EXPECT_THAT(texts, ElementsAre("first", "second", "gap, second", "first", "gap, optimizer",
+                                 "optimizer", "of the next step", "of the next step"));
+}
+
 TEST_F(IttTest, DeepNestingIsCutAndComesBackInOrder) {
   RecordOperators(true);
   for (int i = 0; i < 200; ++i) program_.Begin(torch_, "deep");
@@ -247,6 +283,7 @@ TEST_F(IttTest, TextsWithoutEndFillThePoolAndNoMore) {
   program_.Begin(torch_, none);
   program_.End(torch_);
   EXPECT_THAT(Records(), IsEmpty());
+  EXPECT_EQ(transport::GetStats().dropped_names, 1u);
 }
 
 }  // namespace

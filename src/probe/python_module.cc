@@ -225,6 +225,10 @@ PyObject* Operators(PyObject*, PyObject* on) {
   return None();
 }
 
+PyObject* OperatorsStep(PyObject*, PyObject* most) {
+  return PyLong_FromUnsignedLongLong(BeginOperatorStep(Arguments(&most, 1).WordAt(0)));
+}
+
 PyObject* OperatorsRecorded(PyObject*, PyObject*) {
   return PyLong_FromUnsignedLongLong(OperatorCount());
 }
@@ -262,6 +266,7 @@ PyMethodDef g_methods[] = {
     Fast("capture_changed", CaptureChanged),
     {"capture_request", CaptureRequest, METH_NOARGS, kNoDoc},
     {"operators", Operators, METH_O, kNoDoc},
+    {"operators_step", OperatorsStep, METH_O, kNoDoc},
     {"operators_recorded", OperatorsRecorded, METH_NOARGS, kNoDoc},
     {"stats", Stats, METH_NOARGS, kNoDoc},
     {nullptr, nullptr, 0, nullptr},

@@ -6,10 +6,11 @@ taken off before the script's begins. Nothing here changes what the script can s
 (torch.autograd.profiler._is_profiler_enabled stays False).
 """
 
+import atexit
 import os
 import sys
 import weakref
-from _thread import get_ident
+from _thread import _local, get_ident
 
 from . import interruption, windows
 from .surround import Calls, nothing
@@ -37,8 +38,43 @@ def why_not():
     return None
 
 
+class _Hold:
+    """The profiler of a thread is ours. It goes with the thread: torch warns of one that stays."""
+
+    def __init__(self):
+        self._thread = get_ident()
+        self._on = True
+
+    def leave(self):
+        if not self._on or self._thread != get_ident():
+            return
+        self._on = False
+        autograd = sys.modules["torch"].autograd
+        if autograd._profiler_enabled():
+            autograd._disable_profiler()
+
+    def __del__(self):
+        try:
+            self.leave()
+        except Exception:
+            pass
+
+
+_own = _local()  # `hold`: this thread's
+
+
+def take_left():
+    """Takes ours off this thread. With no window on: one that ended in another thread, which could
+    not."""
+    hold = getattr(_own, "hold", None)
+    if hold is not None:
+        _own.hold = None
+        hold.leave()
+
+
 def script_profiles():
-    """Whether a profiler is on in this thread, or about to be."""
+    """Whether a profiler is on in this thread, or about to be. With no window on."""
+    take_left()
     _preparing[:] = [reference for reference in _preparing if reference() is not None]
     return bool(_preparing) or sys.modules["torch"].autograd._profiler_enabled()
 
@@ -62,38 +98,48 @@ class Capture:
         self.pid = os.getpid()
         self.began_at_border = False  # a whole step lies behind it at the next one
         self.recorded = probe.operators_recorded
+        self.begin_step = probe.operators_step
         self._operators = probe.operators
-        _after_fork(self)
+        _remember(self)
         probe.operators(True)
         try:
             profiler._enable_profiler(config, set())
+            _own.hold = _Hold()
         except BaseException:
+            _on.clear()
             probe.operators(False)
             raise
 
     def end(self):
         _on.clear()
-        if self.thread == get_ident():
-            self._disable()
-        # In another thread it cannot be taken off: it stays, and records nothing.
-        self._operators(False)
-
-    def _disable(self):
-        autograd = sys.modules["torch"].autograd
-        if autograd._profiler_enabled():
-            autograd._disable_profiler()
+        try:
+            if self.thread == get_ident():
+                take_left()
+        finally:
+            # In another thread it cannot be taken off: it stays, and records nothing.
+            self._operators(False)
 
 
-_on = []  # what is on, for a child that is forked meanwhile
+_on = []  # what is on, for a child that is forked meanwhile and for the process's end
 _registered = False
 
 
-def _after_fork(capture):
+def _remember(capture):
     global _registered
     if not _registered:
         _registered = True
         os.register_at_fork(after_in_child=_leave_in_child)
+        atexit.register(_leave_at_exit)
     _on[:] = [capture]
+
+
+def _leave_at_exit():
+    try:
+        while _on:
+            _on[0].end()
+    except Exception as error:
+        if interruption.of_the_script(error):
+            raise
 
 
 def _leave_in_child():
@@ -102,7 +148,7 @@ def _leave_in_child():
         while _on:
             capture = _on.pop()
             if capture.thread == get_ident():
-                capture._disable()
+                take_left()
         if windows.current is not None:
             windows.current.forget()
     except Exception as error:

@@ -16,6 +16,8 @@ from . import interruption, operators, vocabulary
 
 # More optimizers than this in a group: the border is where the first of them repeats all the same.
 _MAX_GROUP = 1 << 14
+# Operators of a step where the agent sets no bound: as many as the probe takes by itself (itt.h).
+_MOST_OF_A_STEP = 1 << 20
 
 
 class Borders:
@@ -115,7 +117,11 @@ class Windows:
     def _fail(self, error):
         request, self._request, self.idle = self._request, None, True
         self.changed = _never
-        self._take_off()
+        try:
+            self._take_off()
+        except Exception as another:  # what failed is said below, once
+            if interruption.of_the_script(another):
+                raise
         if request is not None:
             self._say_end(request, vocabulary.WINDOW_FAILED)
         self._hook.say("failed", f"windows: {type(error).__name__}: {error}")
@@ -151,9 +157,11 @@ class Windows:
             self._finish(vocabulary.WINDOW_MISSED if missed else vocabulary.WINDOW_DONE)
         elif capture is not None:
             limit = request.max_operators
-            if limit and capture.began_at_border and capture.recorded() >= limit:
-                self._finish(vocabulary.WINDOW_FULL)
+            left_out = capture.begin_step(limit or _MOST_OF_A_STEP)
+            full = limit and capture.began_at_border and capture.recorded() >= limit
             capture.began_at_border = True
+            if left_out or full:
+                self._finish(vocabulary.WINDOW_FULL)
 
     def _take(self):
         word = self._probe.capture_request()
@@ -167,8 +175,13 @@ class Windows:
 
     def _finish(self, reason):
         request, self._request, self.idle = self._request, None, True
-        self._take_off()
-        self._say_end(request, reason)
+        self._take_off_and_say(request, reason)
+
+    def _take_off_and_say(self, request, reason):
+        try:
+            self._take_off()
+        finally:  # nothing is recorded from here on, whatever became of torch's side
+            self._say_end(request, reason)
 
     def _take_off(self):
         capture, self._capture = self._capture, None
@@ -187,10 +200,11 @@ class Windows:
     def step_aside(self):
         """The script's own profiler begins, in this thread: after it we go on."""
         capture = self._capture
+        if capture is None:
+            operators.take_left()
         if capture is None or capture.thread != get_ident():
             return
-        self._take_off()
-        self._say_end(self._request, vocabulary.WINDOW_ASIDE)
+        self._take_off_and_say(self._request, vocabulary.WINDOW_ASIDE)
 
 
 def _never():

@@ -146,6 +146,13 @@ bool MakeRoom(ThreadRing* ring, uint64_t need) {
   return room;
 }
 
+void MarkGap() {
+  ThreadRing* ring = t_local.ring;
+  if (ring->busy()) return;
+  ring->after_loss = 1;
+  ring->limit = 0;  // so that the next record comes here and says so
+}
+
 void BeginUnusual(uint32_t name, uint64_t a, uint64_t b) {
   ThreadRing* ring = t_local.ring;
   if (ring->busy()) {

@@ -47,6 +47,9 @@ bool CaptureChanged();
 // not sound (then it is passed over).
 bool TakeCapture(wire::CaptureControl* out);
 
+// Something of this thread is left out on purpose: its next record says that there is a gap.
+void MarkGap();
+
 struct Stats {
   uint64_t records, dropped_full, dropped_names, dropped_budget, dropped_no_space, dropped_nested;
   uint64_t threads, names, name_bytes, file_bytes;
