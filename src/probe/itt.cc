@@ -164,7 +164,8 @@ bool IsPrimitive(const Domain* domain) {
 }
 
 uint32_t IdOf(const Domain* domain, StringHandle* handle) {
-  if (handle == nullptr || handle->text == nullptr) return t::Name("", 0, 0);  // refused and counted
+  // A text without a category is refused, and counted.
+  if (handle == nullptr || handle->text == nullptr) return t::Name("", 0, 0);
   const bool primitive = IsPrimitive(domain);
   const uint16_t category = primitive ? kPrimitive : kOperator;
   if (!IsOurs(handle)) return t::Name(handle->text, strlen(handle->text), category);

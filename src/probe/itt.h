@@ -8,8 +8,8 @@
 // (oneDNN's come always) costs one branch.
 //
 // Any thread. Nothing is allocated: texts and handles lie in static memory, and what finds no room
-// there is counted as a name that was lost. Of one step no more is recorded than was allowed: a step
-// that holds an evaluation may have a thousand times the operators of the others.
+// there is counted as a name that was lost. Of one step no more is recorded than was allowed: a
+// step that holds an evaluation may have a thousand times the operators of the others.
 namespace steptrace::probe {
 
 // Whether tasks are recorded. Off: also ends, in this thread, the ranges that are still open.
