@@ -38,8 +38,8 @@ inline constexpr uint32_t kFormatVersion = 3;  // another one with each change o
 inline constexpr uint64_t kFanout = 64;
 inline constexpr uint64_t kPageValues = kFanout * kFanout;
 inline constexpr uint64_t kLeastSliceBytes = 6;  // begin, duration and label of 16 bits each
-inline constexpr size_t kMaxLevels = 10;      // 64^10 slices: more than 2^53
-inline constexpr size_t kMaxNameBytes = 512;  // longer names are cut; the run has them whole
+inline constexpr size_t kMaxLevels = 10;         // 64^10 slices: more than 2^53
+inline constexpr size_t kMaxNameBytes = 512;     // longer names are cut; the run has them whole
 
 struct FileHeader {
   std::array<char, 8> magic;
@@ -122,7 +122,21 @@ constexpr bool IsUsable(const PackedPlace& place) {
   return place.begin_log >= 1 && place.dur_log >= 1 && place.label_log >= 1 && place.label_log <= 2;
 }
 
-// FNV-1a over 8 bytes at a time: not against forgery, only against accident.
-uint64_t HashBytes(const void* bytes, size_t size, uint64_t seed = 0xcbf29ce484222325ull);
+// FNV-1a over 8 bytes at a time: not against forgery, only against accident. Of pieces the same as
+// of all of them behind each other, where all but the last are multiples of 8 bytes long.
+class RunningHash {
+ public:
+  void Add(const void* bytes, size_t size);
+  uint64_t value() const { return state_ ^ (state_ >> 32); }
+
+ private:
+  uint64_t state_ = 0xcbf29ce484222325ull;
+};
+
+inline uint64_t HashBytes(const void* bytes, size_t size) {
+  RunningHash hash;
+  hash.Add(bytes, size);
+  return hash.value();
+}
 
 }  // namespace steptrace::timeline

@@ -193,7 +193,11 @@ void IndexBuilder::WriteSettled(int32_t track, Waiting<Slice>& waiting) {
 Status IndexBuilder::Finish() {
   if (spill_) STEPTRACE_RETURN_IF_ERROR(Spill());
   for (const auto& [track, waiting] : values_) slices_.try_emplace(track);
-  for (auto& [track, waiting] : slices_) {
+  last_slices_ = nullptr;
+  // Let go of one after the other: of a million tracks they are most of what is held.
+  for (auto it = slices_.begin(); it != slices_.end(); it = slices_.erase(it)) {
+    const int32_t track = it->first;
+    Waiting<Slice>& waiting = it->second;
     auto out = std::move(waiting.out);
     if (!out) out = std::make_unique<IndexWriter::Track>(*writer_, track);
     if (out->slices() > 0 || !waiting.rows.empty() || !waiting.extents.empty()) {

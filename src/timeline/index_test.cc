@@ -6,7 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <limits>
 #include <random>
+#include <tuple>
 
 #include "timeline/test_index.h"
 #include "timeline/view.h"
@@ -22,6 +25,10 @@ std::vector<Slice> Many(size_t count) {
                       static_cast<int64_t>(random() % 1000), static_cast<uint32_t>(random() % 7)});
   }
   return slices;
+}
+
+std::tuple<int64_t, int64_t, uint32_t> Numbers(const Slice& slice) {
+  return {slice.ts_ns, slice.dur_ns, slice.label};
 }
 
 std::string BytesOf(const std::vector<std::pair<int32_t, std::vector<Slice>>>& tracks,
@@ -57,6 +64,65 @@ TEST(IndexBuilder, WhatIsSpilledAndMergedGivesTheSameFile) {
   const std::string in_memory = BytesOf(tracks, 64 << 20);
   EXPECT_EQ(BytesOf(tracks, 50'000), in_memory);
   EXPECT_EQ(BytesOf(tracks, 1), in_memory) << "each row an extent of its own";
+}
+
+// Slices by begin, of several lanes, in parts of which each tells where the next begins.
+TEST(IndexBuilder, WhatIsSettledAndWrittenEarlyGivesTheSameIndex) {
+  std::vector<Slice> slices = Many(40'000);
+  std::sort(slices.begin(), slices.end(),
+            [](const Slice& a, const Slice& b) { return Precedes(a, b); });
+  const Index whole = MakeIndex({{1, slices}, {2, Many(50)}});
+  IndexBuilder builder({.memory_bytes = 500'000, .settle_bytes = 1, .spill_folder = "/tmp"});
+  for (uint32_t label = 0; label < 7; ++label) builder.Label("label", std::to_string(label));
+  auto fd = UnnamedFile("/tmp");
+  ASSERT_TRUE(fd.ok());
+  builder.Begin(fd->get(), "test", kTestFingerprint);
+  for (const Slice& s : Many(50)) ASSERT_TRUE(builder.AddSlice(2, s.ts_ns, s.dur_ns, s.label).ok());
+  for (size_t i = 0; i < slices.size(); ++i) {
+    const Slice& s = slices[i];
+    if (i % 10'000 == 0) ASSERT_TRUE(builder.Settle(s.ts_ns).ok());
+    ASSERT_TRUE(builder.AddSlice(1, s.ts_ns, s.dur_ns, s.label).ok());
+  }
+  EXPECT_FALSE(builder.AddSlice(1, slices[0].ts_ns, 1, 0).ok()) << "before what was settled";
+  ASSERT_TRUE(builder.Finish().ok());
+  const auto settled = Index::FromFd(std::move(*fd), "test", kTestFingerprint);
+  ASSERT_TRUE(settled.ok());
+  ASSERT_EQ(settled->tracks().size(), whole.tracks().size());
+  for (uint32_t track = 0; track < whole.tracks().size(); ++track) {
+    ASSERT_EQ(settled->tracks()[track].lanes, whole.tracks()[track].lanes);
+    EXPECT_EQ(settled->tracks()[track].last_ns, whole.tracks()[track].last_ns);
+    for (uint32_t number = 0; number < whole.tracks()[track].lanes; ++number) {
+      const Lane a = whole.LaneAt(track, number);
+      const Lane b = settled->LaneAt(track, number);
+      ASSERT_EQ(a.size(), b.size());
+      EXPECT_EQ(a.Longest(0, a.size()), b.Longest(0, b.size()));
+      for (uint64_t i = 0; i < a.size(); ++i) {
+        ASSERT_EQ(Numbers(a.At(i)), Numbers(b.At(i)));
+      }
+    }
+  }
+}
+
+// Numbers of every width, in one lane: each block takes what it needs.
+TEST(Index, BlocksOfAnyWidthHoldTheirNumbers) {
+  std::vector<Slice> slices;
+  int64_t at = std::numeric_limits<int64_t>::min();
+  for (int64_t i = 0; i < 64 * 40; ++i) {
+    const int bits = static_cast<int>(i / 64) % 56;
+    const int64_t dur = int64_t{1} << bits;
+    slices.push_back({at, dur, static_cast<uint32_t>(i % 3 == 0 ? 70'000 : i)});
+    at += dur + (i % 7 == 0 ? dur : 0);
+  }
+  const Index index = MakeIndex({{1, slices}});
+  ASSERT_EQ(index.tracks()[0].lanes, 1u);
+  const Lane lane = index.LaneAt(0, 0);
+  uint64_t covered = 0;
+  for (uint64_t i = 0; i < slices.size(); ++i) {
+    ASSERT_EQ(Numbers(lane.At(i)), Numbers(slices[i]));
+    ASSERT_EQ(lane.CoveredBefore(i), covered);
+    ASSERT_EQ(lane.LowerBound(slices[i].ts_ns), i);
+    covered += static_cast<uint64_t>(slices[i].dur_ns);
+  }
 }
 
 TEST(Index, FindsEverySliceByItsNumber) {

@@ -46,17 +46,17 @@ std::string_view Cut(std::string_view name) {
 
 }  // namespace
 
-uint64_t HashBytes(const void* bytes, size_t size, uint64_t seed) {
+void RunningHash::Add(const void* bytes, size_t size) {
   constexpr uint64_t kPrime = 0x100000001b3ull;
   const auto* at = static_cast<const unsigned char*>(bytes);
-  uint64_t hash = seed;
+  uint64_t hash = state_;
   for (; size >= 8; at += 8, size -= 8) {
     uint64_t word;
     std::memcpy(&word, at, 8);
     hash = std::rotl((hash ^ word) * kPrime, 23);
   }
   for (; size > 0; ++at, --size) hash = (hash ^ *at) * kPrime;
-  return hash ^ (hash >> 32);
+  state_ = hash;
 }
 
 uint32_t LabelTable::Intern(std::string_view name, std::string_view category) {
@@ -239,9 +239,10 @@ Status IndexWriter::Finish(const LabelTable& labels) {
   out_.Pad();
   FileHeader header{};
   header.directory_at = out_.at();
-  std::string directory;
-  const auto add = [&directory](const void* data, size_t size) {
-    directory.append(static_cast<const char*>(data), size);
+  RunningHash hash;
+  const auto add = [this, &hash](const void* data, size_t size) {
+    hash.Add(data, size);
+    out_.Append(data, size);
   };
   const FileDirectory counts = {tracks_.size(), file_lanes_.size(), labels.labels().size(),
                                 labels.text().size()};
@@ -250,7 +251,8 @@ Status IndexWriter::Finish(const LabelTable& labels) {
   add(file_lanes_.data(), file_lanes_.size() * sizeof(FileLane));
   add(labels.labels().data(), labels.labels().size() * sizeof(FileLabel));
   add(labels.text().data(), labels.text().size());
-  out_.Append(directory.data(), directory.size());
+  header.directory_bytes = out_.at() - header.directory_at;
+  header.directory_hash = hash.value();
   out_.Pad();
   out_.Flush();
   header.magic = kMagic;
@@ -258,8 +260,6 @@ Status IndexWriter::Finish(const LabelTable& labels) {
   header.order = kByteOrder;
   header.fingerprint = fingerprint_;
   header.file_bytes = out_.at();
-  header.directory_bytes = directory.size();
-  header.directory_hash = HashBytes(directory.data(), directory.size());
   header.header_hash = HashBytes(&header, offsetof(FileHeader, header_hash));
   out_.Overwrite(0, &header, sizeof(header));
   return out_.status();

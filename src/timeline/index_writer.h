@@ -29,9 +29,9 @@ class LabelTable {
   std::string text_;
 };
 
-// Writes an index (format.h) to a descriptor that it does not own. The slices of a track come in the
-// order of Precedes; tracks may come in turn. Time linear in slices; memory: of each track that was
-// begun and not ended up to 64 blocks a lane (40 KB), and its pyramid (0.5 bytes a slice).
+// Writes an index (format.h) to a descriptor that it does not own. The slices of a track come in
+// the order of Precedes; tracks may come in turn. Time linear in slices; memory: of each track that
+// was begun and not ended up to 64 blocks a lane (40 KB), and its pyramid (0.5 bytes a slice).
 class IndexWriter {
  public:
   class Track;
@@ -45,10 +45,10 @@ class IndexWriter {
 
  private:
   struct LaneOut {
-    std::vector<Slice> slices;    // of the block at hand
-    std::vector<char> encoded;    // blocks that wait to be written together
+    std::vector<Slice> slices;     // of the block at hand
+    std::vector<char> encoded;     // blocks that wait to be written together
     std::vector<uint64_t> places;  // of those that wait: from the begin of `encoded`
-    size_t written = 0;           // of the places
+    size_t written = 0;            // of the places
     // level 1
     std::vector<int64_t> first_ts_ns;
     std::vector<int64_t> longest_ns;

@@ -184,9 +184,8 @@ void Lane::CutAt(const int64_t* ts_ns, size_t n, Cut* cuts) const {
       // Its address alone: what lies there is not waited for.
       const uint64_t block = parts[i].begin / kFanout;
       const PackedPlace place = PackedPlace::Of(places_[block]);
-      PrefetchAll(file_ + place.at,
-                  sizeof(int64_t) + (parts[i].count << place.begin_log) +
-                      (parts[i].count << place.dur_log));
+      PrefetchAll(file_ + place.at, sizeof(int64_t) + (parts[i].count << place.begin_log) +
+                                        (parts[i].count << place.dur_log));
     }
     for (size_t i = 0; i < many; ++i) {
       cuts[done + i] = CutIn(parts[i].begin / kFanout, sought[i]);

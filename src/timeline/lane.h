@@ -45,16 +45,15 @@ class Lane {
   // Sum of the durations of slices [0, i). Modulo 2^64, so differences are exact.
   uint64_t CoveredBefore(uint64_t i) const;
 
-
   // All that a view asks about a moment, found in the one block in which it lies.
   struct Cut {
-    uint64_t at = 0;           // the first slice that begins there or later; size(): none
-    uint64_t block = 0;        // of 64 slices; `at` lies in it or is its end
-    uint64_t covered_ns = 0;   // CoveredBefore(at)
-    int64_t reaches_ns = 0;    // End(at - 1), where at > 0
-    uint64_t before = 0;       // the longest of the block's slices before `at`, …
-    int64_t before_ns = -1;    // … its duration; -1: there is none
-    uint64_t after = 0;        // the same from `at` on
+    uint64_t at = 0;          // the first slice that begins there or later; size(): none
+    uint64_t block = 0;       // of 64 slices; `at` lies in it or is its end
+    uint64_t covered_ns = 0;  // CoveredBefore(at)
+    int64_t reaches_ns = 0;   // End(at - 1), where at > 0
+    uint64_t before = 0;      // the longest of the block's slices before `at`, …
+    int64_t before_ns = -1;   // … its duration; -1: there is none
+    uint64_t after = 0;       // the same from `at` on
     int64_t after_ns = -1;
   };
   // Cuts at n moments in ascending order. What several of them wait for is fetched together: one
@@ -89,9 +88,7 @@ class Lane {
       return static_cast<int64_t>(static_cast<uint64_t>(first_ns) + Number(begin, begin_log, i));
     }
     int64_t Dur(uint64_t i) const { return static_cast<int64_t>(Number(dur_ns, dur_log, i)); }
-    uint32_t Label(uint64_t i) const {
-      return static_cast<uint32_t>(Number(label, label_log, i));
-    }
+    uint32_t Label(uint64_t i) const { return static_cast<uint32_t>(Number(label, label_log, i)); }
     // The first from `from` on that begins at `ts_ns` or later; size: none.
     uint64_t LowerBound(int64_t ts_ns, uint64_t from) const;
     // The first of the longest of [from, to), which is not empty.
@@ -136,7 +133,7 @@ class Lane {
 
   const std::byte* file_;
   uint64_t size_;
-  const uint64_t* places_;  // of the blocks
+  const uint64_t* places_;               // of the blocks
   size_t levels_ = 0;                    // above the slices
   std::array<Level, kMaxLevels> level_;  // [0] is level 1
 };

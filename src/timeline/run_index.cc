@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <limits>
+#include <span>
 #include <string>
 #include <system_error>
 #include <unordered_map>
@@ -23,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kTables[] = {"slices", "counters", "tracks"};
-constexpr int kTries = 3;  // a run closes but once
+constexpr int kTries = 3;                        // a run closes but once
+constexpr int64_t kMostRows = int64_t{1} << 40;  // of a part; the number comes from a file
 
 // Labels by the run's own numbers for texts: a text is looked at once.
 class RunLabels {
@@ -49,33 +52,70 @@ class RunLabels {
   uint32_t last_ = 0;
 };
 
-// After which part of the slices no row comes that begins before a moment: parts lie by their first
-// time. Nothing where rows wait in journals, which say nothing of times.
-std::vector<int64_t> SettledAfter(const store::RunReader& run) {
+// The rows of the slices' parts, which lie by their first time: once so many were read, none comes
+// that begins before that moment.
+struct Settled {
+  int64_t rows = 0;  // of this part and those before it
+  int64_t ts_ns = 0;
+};
+
+// Empty where rows wait in journals, which say nothing of times.
+std::vector<Settled> SettledParts(const store::RunReader& run) {
   const auto parts = store::FindParts(run.run(), run.manifest(), "slices");
   if (!parts.journals.empty()) return {};
   constexpr int64_t kNothing = std::numeric_limits<int64_t>::min();
-  std::vector<int64_t> settled(parts.segments.size(), std::numeric_limits<int64_t>::max());
-  for (size_t i = parts.segments.size(); i-- > 1;) {
-    settled[i - 1] = std::min(settled[i], parts.segments[i].ts_min_ns.value_or(kNothing));
+  std::vector<Settled> settled(parts.segments.size());
+  int64_t rows = 0;
+  for (size_t i = 0; i < settled.size(); ++i) {
+    rows += std::clamp<int64_t>(parts.segments[i].rows, 0, kMostRows);
+    settled[i] = {rows, std::numeric_limits<int64_t>::max()};
+  }
+  for (size_t i = settled.size(); i-- > 1;) {
+    settled[i - 1].ts_ns =
+        std::min(settled[i].ts_ns, parts.segments[i].ts_min_ns.value_or(kNothing));
   }
   return settled;
 }
 
-Status Fill(store::RunReader& run, IndexBuilder& builder, const std::vector<int64_t>& settled) {
-  RunLabels labels(builder, run.strings());
+// Takes the slices of a run as they are read.
+class SliceSink {
+ public:
+  SliceSink(IndexBuilder& builder, const store::StringTable& strings, std::vector<Settled> settled)
+      : builder_(builder), labels_(builder, strings), settled_(std::move(settled)) {}
+
+  Status Take(std::span<const store::SliceRow> rows) {
+    for (const auto& row : rows) {
+      STEPTRACE_RETURN_IF_ERROR(
+          builder_.AddSlice(row.track, row.ts_ns, row.dur_ns, labels_.Of(row)));
+    }
+    rows_ += static_cast<int64_t>(rows.size());
+    for (; part_ < settled_.size() && settled_[part_].rows <= rows_; ++part_) {
+      STEPTRACE_RETURN_IF_ERROR(builder_.Settle(settled_[part_].ts_ns));
+    }
+    return {};
+  }
+
+ private:
+  IndexBuilder& builder_;
+  RunLabels labels_;
+  std::vector<Settled> settled_;
+  int64_t rows_ = 0;
+  size_t part_ = 0;
+};
+
+Status Fill(store::RunReader& run, IndexBuilder& builder, std::vector<Settled> settled) {
+  SliceSink sink(builder, run.strings(), std::move(settled));
   store::ReadOptions slices;
   slices.columns = {"ts_ns", "dur_ns", "track", "name", "category"};
-  size_t part = 0;
-  const Status streamed = store::StreamRows<store::SliceRow>(
-      run, slices, [&](std::vector<store::SliceRow>&& rows) -> Status {
-        for (const auto& row : rows) {
-          STEPTRACE_RETURN_IF_ERROR(
-              builder.AddSlice(row.track, row.ts_ns, row.dur_ns, labels.Of(row)));
-        }
-        return part < settled.size() ? builder.Settle(settled[part++]) : Status();
-      });
-  STEPTRACE_RETURN_IF_ERROR(streamed);
+  // Of a closed run in batches, so that rows stay in the cache and a thread reads ahead.
+  if (run.state() == store::RunState::kClosed) {
+    STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
+        slices, [&sink](std::span<const store::SliceRow> rows) { return sink.Take(rows); }));
+  } else {
+    STEPTRACE_RETURN_IF_ERROR(store::StreamRows<store::SliceRow>(
+        run, slices,
+        [&sink](std::vector<store::SliceRow>&& rows) -> Status { return sink.Take(rows); }));
+  }
   return store::StreamRows<store::CounterRow>(
       run, {}, [&](std::vector<store::CounterRow>&& rows) -> Status {
         for (const auto& row : rows) {
@@ -85,18 +125,17 @@ Status Fill(store::RunReader& run, IndexBuilder& builder, const std::vector<int6
       });
 }
 
-Status MakeOnce(store::RunReader& run, int fd, uint64_t fingerprint,
-                const std::vector<int64_t>& settled) {
+Status MakeOnce(store::RunReader& run, int fd, uint64_t fingerprint, std::vector<Settled> settled) {
   IndexBuilder::Options options;
   options.spill_folder = run.run();
   IndexBuilder builder(options);
   builder.Begin(fd, IndexPath(run.run()).string(), fingerprint);
-  STEPTRACE_RETURN_IF_ERROR(Fill(run, builder, settled));
+  STEPTRACE_RETURN_IF_ERROR(Fill(run, builder, std::move(settled)));
   return builder.Finish();
 }
 
 Status Make(store::RunReader& run, int fd, uint64_t fingerprint) {
-  const Status made = MakeOnce(run, fd, fingerprint, SettledAfter(run));
+  const Status made = MakeOnce(run, fd, fingerprint, SettledParts(run));
   if (made.ok()) return made;
   // The manifest may tell times that its rows do not keep.
   if (::ftruncate(fd, 0) != 0) return made;

@@ -104,7 +104,8 @@ void ViewFull(const Lane& lane, const PixelGrid& grid, RowsOf& rows) {
       if (from.at > to.at) return;  // a damaged file: its slices are in no order
       if (from.at == to.at) continue;
       const Pixel pixel = {i == 0 ? before_ns : edge_ns[i - 1], edge_ns[i], from.at, to.at};
-      rows.Add(pixel, to.covered_ns - from.covered_ns, {from.at > 0, from.reaches_ns, to.reaches_ns},
+      rows.Add(pixel, to.covered_ns - from.covered_ns,
+               {from.at > 0, from.reaches_ns, to.reaches_ns},
                [&] { return lane.Longest(from, to); });
     }
     cuts[0] = cuts[many];
