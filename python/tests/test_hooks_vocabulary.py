@@ -22,7 +22,9 @@ def test_names_and_facts():
 
 def test_categories():
     said = dict(
-        re.findall(r"k(User|Phase|Communication|Worker|Window) = (\d+)", HEADER.read_text())
+        re.findall(
+            r"k(User|Phase|Communication|Worker|Window|DeviceMemory) = (\d+)", HEADER.read_text()
+        )
     )
     assert {name: int(value) for name, value in said.items()} == {
         "User": vocabulary.USER,
@@ -30,6 +32,7 @@ def test_categories():
         "Communication": vocabulary.COMMUNICATION,
         "Worker": vocabulary.WORKER,
         "Window": vocabulary.WINDOW,
+        "DeviceMemory": vocabulary.DEVICE_MEMORY,
     }
 
 

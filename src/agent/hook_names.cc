@@ -86,6 +86,8 @@ const char* CategoryText(Category category) {
       return "primitive";
     case Category::kWindow:
       return "window";
+    case Category::kDeviceMemory:
+      return "device_memory";
   }
   return "user";
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "agent/utf8.h"
@@ -23,11 +24,12 @@ constexpr size_t kMaxFactBytes = 64 << 10;
 constexpr int64_t kEarliestNs = -kNsPerSecond;
 
 bool HasTimeline(Category category) {
-  return category != Category::kFact && category != Category::kWindow;
+  return category != Category::kFact && category != Category::kWindow &&
+         category != Category::kDeviceMemory;
 }
 
 bool IsForDeriver(const ResolvedName& name) {
-  return name.category != Category::kFact;
+  return name.category != Category::kFact && name.category != Category::kDeviceMemory;
 }
 
 }  // namespace
@@ -180,17 +182,43 @@ void RecordConverter::OnInstant(ThreadState& thread, const wire::Record& record,
   if (name.hook != HookName::kDataEnd) AddSlice(thread, instant, out);
 }
 
+// "0:allocated_bytes" of category kDeviceMemory is the metric torch_cuda.allocated_bytes of device
+// 0.
+const RecordConverter::CounterTrack* RecordConverter::TrackOfCounter(const ResolvedName& name) {
+  const std::pair key(name.category, name.text);
+  const auto known = counter_tracks_.find(key);
+  if (known != counter_tracks_.end()) return &known->second;
+  std::string metric = strings_.Text(name.text);
+  int32_t device = -1;
+  if (name.category == Category::kDeviceMemory) {
+    constexpr int32_t kMaxDevices = 1024;
+    const char* end = metric.data() + metric.size();
+    const auto number = std::from_chars(metric.data(), end, device);
+    const bool fits = number.ec == std::errc() && device >= 0 && device < kMaxDevices;
+    if (!fits || number.ptr == end || *number.ptr != ':') return nullptr;
+    metric = "torch_cuda." + std::string(number.ptr + 1, end);
+  }
+  const int32_t track = tracks_.AddCounter(metric, rank_, device, settings_.pid);
+  return &counter_tracks_.emplace(key, CounterTrack{track, device, strings_.Intern(metric)})
+              .first->second;
+}
+
 void RecordConverter::OnCounter(const wire::Record& record, const ResolvedName& name, int64_t ts,
                                 RowBatch& out) {
+  constexpr double kMostBytes = 1e18;
+  const bool memory = name.category == Category::kDeviceMemory;
+  const auto value = std::bit_cast<double>(record.a);
+  const CounterTrack* track = TrackOfCounter(name);
+  if (track == nullptr || (memory && !(value >= 0 && value < kMostBytes))) {
+    ++invalid_records_;
+    return;
+  }
   store::CounterRow row;
   row.ts_ns = ts;
-  const auto [track, added] = counter_tracks_.try_emplace(name.text, 0);
-  if (added) {
-    track->second = tracks_.AddCounter(strings_.Text(name.text), rank_, -1, settings_.pid);
-  }
-  row.track = track->second;
-  row.value = std::bit_cast<double>(record.a);
+  row.track = track->track;
+  row.value = value;
   out.counters.push_back(row);
+  if (memory) out.device_memory.push_back({ts, track->device, track->metric, value});
 }
 
 void RecordConverter::OnFlow(ThreadState& thread, const wire::Record& record,

@@ -88,6 +88,12 @@ class RecordConverter {
   void OnEnd(ThreadState&, const wire::Record&, int64_t ts, RowBatch&);
   void OnInstant(ThreadState&, const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);
   void OnCounter(const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);
+  struct CounterTrack {
+    int32_t track = 0;
+    int32_t device = -1;  // of kDeviceMemory
+    store::StringId metric{};
+  };
+  const CounterTrack* TrackOfCounter(const ResolvedName& name);
   void OnFlow(ThreadState&, const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);
   void OnComplete(ThreadState&, const wire::Record&, const ResolvedName&, const RunClock&,
                   RowBatch&);
@@ -106,7 +112,7 @@ class RecordConverter {
   TrackRegistry& tracks_;
   std::vector<std::optional<ResolvedName>> names_;  // by id; at most as long as the arena has names
   std::map<int32_t, int32_t> thread_tracks_;        // by thread id
-  std::map<store::StringId, int32_t> counter_tracks_;  // by name; they go with the process
+  std::map<std::pair<wire::Category, store::StringId>, CounterTrack> counter_tracks_;  // by name
   int32_t rank_ = -1;
   int32_t process_track_ = -1;
   bool trains_ = false;

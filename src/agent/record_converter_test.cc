@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <iterator>
+#include <limits>
 #include <map>
 
 namespace steptrace::agent {
@@ -140,6 +142,39 @@ TEST_F(RecordConverterTest, CountersInstantsAndFlows) {
   EXPECT_EQ(out_.slices[0].flow_out, 5);
   Feed(RecordKind::kComplete, 1400, 2, 0, 1450);
   EXPECT_EQ(out_.slices[1].dur_ns, 50);
+}
+
+TEST_F(RecordConverterTest, DeviceMemoryIsACounterOfItsDevice) {
+  Name(60, Category::kDeviceMemory, "1:allocated_bytes");
+  Feed(RecordKind::kCounter, 1100, 60, std::bit_cast<uint64_t>(1e9));
+  Feed(RecordKind::kCounter, 1200, 60, std::bit_cast<uint64_t>(2e9));
+  ASSERT_EQ(out_.counters.size(), 2u);
+  ASSERT_EQ(out_.device_memory.size(), 2u);
+  EXPECT_EQ(out_.device_memory[1].device, 1);
+  EXPECT_EQ(out_.device_memory[1].value, 2e9);
+  EXPECT_EQ(Text(out_.device_memory[1].metric), "torch_cuda.allocated_bytes");
+  const auto rows = tracks_.TakeRows();
+  EXPECT_EQ(rows.back().name, "torch_cuda.allocated_bytes");
+  EXPECT_EQ(rows.back().device, 1);
+  EXPECT_EQ(rows.back().pid, 42);
+  EXPECT_FALSE(converter_->trains());
+  EXPECT_EQ(converter_->invalid_records(), 0);
+}
+
+TEST_F(RecordConverterTest, DeviceMemoryThatCannotBeIsCounted) {
+  const char* kTexts[] = {"allocated_bytes", "-1:x", "99999:x", ":x", "1", ""};
+  for (uint32_t i = 0; i < std::size(kTexts); ++i) {
+    Name(60 + i, Category::kDeviceMemory, kTexts[i]);
+    Feed(RecordKind::kCounter, 1100, 60 + i, std::bit_cast<uint64_t>(1.0));
+  }
+  Name(70, Category::kDeviceMemory, "1:ok");
+  for (double value : {-1.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
+    Feed(RecordKind::kCounter, 1100, 70, std::bit_cast<uint64_t>(value));
+  }
+  Feed(RecordKind::kBegin, 1100, 70);
+  EXPECT_TRUE(out_.counters.empty());
+  EXPECT_TRUE(out_.device_memory.empty());
+  EXPECT_EQ(converter_->invalid_records(), 10);
 }
 
 TEST_F(RecordConverterTest, FactsAreJsonObjects) {

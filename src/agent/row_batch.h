@@ -20,6 +20,14 @@ struct WindowMark {
   wire::WindowEnd end{};  // end
 };
 
+// What torch's allocator holds of a device (kDeviceMemory).
+struct DeviceMemorySample {
+  int64_t ts_ns = 0;
+  int32_t device = 0;
+  store::StringId metric{};  // torch_cuda.…
+  double value = 0;
+};
+
 // What one stretch of records became. A value, reused from pass to pass.
 struct RowBatch {
   std::vector<store::TrackRow> tracks;
@@ -28,7 +36,8 @@ struct RowBatch {
   std::vector<store::FactRow> facts;
   std::vector<store::LossRow> losses;
   std::vector<WindowMark> windows;
-  std::vector<analyze::Event> events;  // for the deriver of the process's rank
+  std::vector<DeviceMemorySample> device_memory;  // also rows of `counters`
+  std::vector<analyze::Event> events;             // for the deriver of the process's rank
 
   void Clear() {
     tracks.clear();
@@ -37,6 +46,7 @@ struct RowBatch {
     facts.clear();
     losses.clear();
     windows.clear();
+    device_memory.clear();
     events.clear();
   }
 };

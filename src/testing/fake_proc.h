@@ -21,6 +21,9 @@ struct FakeProcess {
   uint64_t rss_pages = 100;
   char state = 'S';
   std::string comm = "python";
+  uint64_t anon_kib = 0;  // all three 0: its status tells none
+  uint64_t file_kib = 0;
+  uint64_t shmem_kib = 0;
   uint64_t read_bytes = 0;
   uint64_t write_bytes = 0;
 };
@@ -61,7 +64,14 @@ class FakeTree {
               std::to_string(p.own_ticks) + " 0 " + std::to_string(p.children_ticks) + " 0 20 0 " +
               std::to_string(p.threads) + " 0 " + std::to_string(p.start_ticks) + " 1000000 " +
               std::to_string(p.rss_pages) + " 18446744073709551615 0 0\n");
-    Write(folder + "/status", "Name:\tpython\nTgid:\t" + folder + "\nPid:\t" + folder + "\n");
+    const std::string memory = p.anon_kib + p.file_kib + p.shmem_kib == 0
+                                   ? ""
+                                   : "RssAnon:\t   " + std::to_string(p.anon_kib) +
+                                         " kB\nRssFile:\t   " + std::to_string(p.file_kib) +
+                                         " kB\nRssShmem:\t   " + std::to_string(p.shmem_kib) +
+                                         " kB\n";
+    Write(folder + "/status",
+          "Name:\tpython\nTgid:\t" + folder + "\nPid:\t" + folder + "\n" + memory);
     Write(folder + "/io",
           "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: " + std::to_string(p.read_bytes) +
               "\nwrite_bytes: " + std::to_string(p.write_bytes) + "\ncancelled_write_bytes: 0\n");

@@ -35,6 +35,8 @@
 //                              begin/end  0, in windows alone                0
 //   kPrimitive  as a library that it calls does (oneDNN): convolution, reorder
 //                              begin/end  0, in windows alone                0
+//   kDeviceMemory  <device>:<metric>, as "0:allocated_bytes"
+//                              counter    bits of a double: what torch's allocator counts
 //   kWindow     window_begin   instant    number of the request               kinds (CaptureKind)
 //               window_end     instant    number of the request               steps that it had |
 //                                                                              WindowEnd << 32
@@ -57,10 +59,11 @@ enum class Category : uint16_t {
   kOperator = 8,
   kPrimitive = 9,
   kWindow = 10,
+  kDeviceMemory = 20,
 };
 
 constexpr bool IsCategory(uint16_t value) {
-  return (value >= 1 && value <= 5) || (value >= 8 && value <= 10);
+  return (value >= 1 && value <= 5) || (value >= 8 && value <= 10) || value == 20;
 }
 
 // Why a stretch of a window ended. Stored: values are fixed for ever and never reused.

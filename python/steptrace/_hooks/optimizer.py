@@ -8,7 +8,7 @@ called then, are what is left where that cannot be.
 
 import sys
 
-from . import compiling, facts, vocabulary, windows
+from . import compiling, device_memory, facts, vocabulary, windows
 from .numbering import Numbering
 from .surround import Calls, CannotSurroundError, nothing
 
@@ -22,6 +22,7 @@ def patch(module, hook):
     begin_args = probe.begin_args
     optimizers = Numbering()
     end_of = windows.begin(probe, hook).enter_step
+    look_at_memory = device_memory.DeviceMemory(probe, hook).look
 
     def enter_step(args):
         if compiling.now():
@@ -31,6 +32,7 @@ def patch(module, hook):
             if number is None:
                 number = optimizers.of(args[0])
                 facts.tell(vocabulary.FACT_DEVICE, _device)
+            look_at_memory()
             begin_args(step, number, 0)
             return end_of(number)
         except Exception as error:

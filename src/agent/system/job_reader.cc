@@ -58,7 +58,8 @@ JobReader::Process* JobReader::FindPid(int32_t pid) {
 int JobReader::OpenFiles() const {
   size_t open = 0;
   for (const Process& process : processes_) {
-    open += process.stat.open() + process.io.open() + process.thread_counts.open_files();
+    open += process.stat.open() + process.io.open() + process.status.open() +
+            process.thread_counts.open_files();
   }
   return static_cast<int>(open);
 }
@@ -78,6 +79,7 @@ void JobReader::Add(SampleContext& context, const FoundProcess& found) {
                   .from_birth = found.born_since_last,
                   .stat = KeptFile(FolderOf(found.pid) + "/stat"),
                   .io = KeptFile(FolderOf(found.pid) + "/io"),
+                  .status = KeptFile(FolderOf(found.pid) + "/status"),
                   .thread_counts = ThreadCounts(FolderOf(found.pid))};
   const auto place = std::upper_bound(
       processes_.begin(), processes_.end(), process, [](const Process& a, const Process& b) {
@@ -136,6 +138,13 @@ void JobReader::ReadIo(Process& process, SampleContext& context, ReadBudget& bud
   process.write_bytes = io->write_bytes;
 }
 
+void JobReader::ReadMemory(Process& process, ReadBudget& budget) {
+  process.memory.reset();
+  if (process.zombie || budget.memory_reads-- <= 0) return;
+  const auto text = budget.Read(process.status, buffer_);
+  if (text) process.memory = ParseMemoryUse(*text);
+}
+
 void JobReader::ReadThreads(Process& process, SampleContext& context, ReadBudget& budget) {
   process.thread_counts.Sample({.now_ns = context.now_ns(),
                                 .threads = process.threads,
@@ -166,6 +175,7 @@ bool JobReader::Read(Process& process, SampleContext& context, ReadBudget& budge
   process.rss_pages = stat->rss_pages;
   process.threads = stat->threads;
   ReadIo(process, context, budget);
+  ReadMemory(process, budget);
   if (!process.zombie) ReadThreads(process, context, budget);
   return true;
 }
@@ -256,6 +266,11 @@ void JobReader::EmitProcess(SampleContext& context, const Process& process, doub
     context.EmitProcess(metric, process.pid, value);
   };
   emit(Metric::kProcessRss, static_cast<double>(process.rss_pages * PageBytes()));
+  if (process.memory) {
+    emit(Metric::kProcessRssAnon, static_cast<double>(process.memory->anon_bytes));
+    emit(Metric::kProcessRssFile, static_cast<double>(process.memory->file_bytes));
+    emit(Metric::kProcessRssShmem, static_cast<double>(process.memory->shmem_bytes));
+  }
   emit(Metric::kProcessThreads, static_cast<double>(process.threads));
   if (!process.has_rates || seconds <= 0) return;
   emit(Metric::kProcessCpu, static_cast<double>(process.own_growth) / TicksPerSecond() / seconds);
@@ -301,6 +316,7 @@ void JobReader::EmitSwitches(SampleContext& context, const Totals& totals) {
 void JobReader::Sample(SampleContext& context) {
   ReadBudget budget{.reads = options_.max_thread_reads,
                     .status_reads = options_.max_status_reads,
+                    .memory_reads = options_.max_memory_reads,
                     .kept_files = options_.max_kept_files - OpenFiles()};
   const std::optional<double> seconds = elapsed_.Advance(context.now_ns());
   read_switches_ = IsDue(switches_ns_, context.now_ns(), kReadSwitchesNs);

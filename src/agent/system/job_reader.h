@@ -12,6 +12,7 @@
 #include "agent/system/kept_file.h"
 #include "agent/system/metric_sink.h"
 #include "agent/system/process_finder.h"
+#include "agent/system/process_text.h"
 #include "agent/system/rates.h"
 #include "agent/system/thread_counts.h"
 
@@ -34,6 +35,7 @@ struct JobOptions {
   int max_kept_files = 256;          // descriptors kept open for all processes together
   int max_thread_reads = 192;        // per sample: 0.4 ms; the others take their turn later
   int max_status_reads = 128;        // per sample
+  int max_memory_reads = 64;         // per sample, of processes: 20 us each
 };
 
 // The training's processes: CPU, memory, threads, switches, reads, writes and waits for a core.
@@ -76,6 +78,8 @@ class JobReader {
     bool io_seen = false;
     KeptFile stat{};
     KeptFile io{};
+    KeptFile status{};
+    std::optional<ProcessMemoryUse> memory{};  // of this sample
     ThreadCounts thread_counts;
     uint64_t rss_pages = 0;
     uint64_t threads = 0;
@@ -114,6 +118,7 @@ class JobReader {
   void Add(SampleContext& context, const FoundProcess& found);
   bool Read(Process& process, SampleContext& context, ReadBudget& budget);
   void ReadIo(Process& process, SampleContext& context, ReadBudget& budget);
+  void ReadMemory(Process& process, ReadBudget& budget);
   void ReadThreads(Process& process, SampleContext& context, ReadBudget& budget);
   void ReadKnown(SampleContext& context, ReadBudget& budget);
   void ReadNew(SampleContext& context, ReadBudget& budget);

@@ -46,6 +46,27 @@ class JobReaderTest : public ::testing::Test {
   SampleClock clock_;
 };
 
+TEST_F(JobReaderTest, MemoryByKind) {
+  proc_.WriteProcess({.pid = kRoot, .anon_kib = 300, .file_kib = 20, .shmem_kib = 1});
+  proc_.WriteProcess({.pid = 101, .ppid = kRoot, .start_ticks = 2, .state = 'Z', .anon_kib = 5});
+  proc_.WriteLastPid(101);
+  Sample();
+  EXPECT_EQ(sink_.Value(Metric::kProcessRssAnon, -1, kRoot), 300 * 1024);
+  EXPECT_EQ(sink_.Value(Metric::kProcessRssFile, -1, kRoot), 20 * 1024);
+  EXPECT_EQ(sink_.Value(Metric::kProcessRssShmem, -1, kRoot), 1024);
+  EXPECT_FALSE(sink_.Has(Metric::kProcessRssAnon, -1, 101));
+}
+
+TEST_F(JobReaderTest, OnlySoManyProcessesAreAskedForTheirMemory) {
+  options_.max_memory_reads = 1;
+  proc_.WriteProcess({.pid = kRoot, .anon_kib = 300});
+  proc_.WriteProcess({.pid = 101, .ppid = kRoot, .start_ticks = 2, .anon_kib = 5});
+  proc_.WriteLastPid(101);
+  Sample();
+  EXPECT_TRUE(sink_.Has(Metric::kProcessRssAnon, -1, kRoot));
+  EXPECT_FALSE(sink_.Has(Metric::kProcessRssAnon, -1, 101));
+}
+
 TEST_F(JobReaderTest, OneProcess) {
   proc_.WriteProcess(
       {.pid = kRoot, .own_ticks = Ticks(5), .threads = 3, .rss_pages = 10, .read_bytes = 1000});

@@ -95,6 +95,21 @@ std::optional<TaskStatus> ParseTaskStatus(std::string_view text) {
                     .involuntary_switches = involuntary.value_or(0)};
 }
 
+std::optional<ProcessMemoryUse> ParseMemoryUse(std::string_view status) {
+  constexpr uint64_t kKilo = 1024;  // the kernel's kB
+  constexpr uint64_t kMost = uint64_t{1} << 50;
+  std::optional<uint64_t> anon, file, shmem;
+  while (!status.empty()) {
+    const std::string_view line = TakeLine(status);
+    if (const auto value = NumberAfter(line, "RssAnon:")) anon = value;
+    if (const auto value = NumberAfter(line, "RssFile:")) file = value;
+    if (const auto value = NumberAfter(line, "RssShmem:")) shmem = value;
+  }
+  if (!anon || !file || !shmem) return std::nullopt;
+  if (*anon > kMost || *file > kMost || *shmem > kMost) return std::nullopt;
+  return ProcessMemoryUse{*anon * kKilo, *file * kKilo, *shmem * kKilo};
+}
+
 std::optional<int32_t> ParseLastPid(std::string_view loadavg) {
   std::string_view line = TakeLine(loadavg);
   constexpr int kWordsBefore = 4;

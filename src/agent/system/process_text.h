@@ -45,6 +45,16 @@ struct TaskStatus {
 
 std::optional<TaskStatus> ParseTaskStatus(std::string_view text);
 
+// What a process has in memory, by kind (Linux 4.5 and later).
+struct ProcessMemoryUse {
+  uint64_t anon_bytes = 0;
+  uint64_t file_bytes = 0;
+  uint64_t shmem_bytes = 0;
+};
+
+// Of /proc/<pid>/status; nothing: a kernel thread, a zombie, or an older kernel.
+std::optional<ProcessMemoryUse> ParseMemoryUse(std::string_view status);
+
 // The last id that the kernel gave to a process or thread: the last number of /proc/loadavg.
 std::optional<int32_t> ParseLastPid(std::string_view loadavg);
 

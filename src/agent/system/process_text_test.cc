@@ -91,5 +91,18 @@ TEST(LoadAverageText, EndsWithTheLastId) {
   EXPECT_EQ(ParseLastPid(""), std::nullopt);
 }
 
+TEST(MemoryUse, OfAStatus) {
+  const auto use = ParseMemoryUse(
+      "Name:\tx\nVmRSS:\t  9 kB\nRssAnon:\t     7 kB\nRssFile:\t 2 kB\nRssShmem:\t 0 kB\n");
+  ASSERT_TRUE(use);
+  EXPECT_EQ(use->anon_bytes, 7 * 1024u);
+  EXPECT_EQ(use->file_bytes, 2 * 1024u);
+  EXPECT_EQ(use->shmem_bytes, 0u);
+  EXPECT_FALSE(ParseMemoryUse("Name:\tkthreadd\n"));
+  EXPECT_FALSE(ParseMemoryUse("RssAnon:\t 7 kB\nRssFile:\t 2 kB\n"));
+  EXPECT_FALSE(
+      ParseMemoryUse("RssAnon:\t 18446744073709551615 kB\nRssFile:\t 2 kB\nRssShmem:\t 0 kB\n"));
+}
+
 }  // namespace
 }  // namespace steptrace::agent

@@ -85,6 +85,7 @@ void FuzzProcess(std::string_view text) {
     Require(stat->pid >= 0 && stat->ppid >= 0 && IsPartOf(stat->comm, text));
   }
   ParseProcessIo(text);
+  ParseMemoryUse(text);
   ParseSchedStat(text);
   ParseTaskStatus(text);
   ParseLastPid(text);

@@ -15,6 +15,7 @@ namespace steptrace::agent {
 struct ReadBudget {
   int reads = 0;         // of schedstat
   int status_reads = 0;  // of status, ten times as dear
+  int memory_reads = 0;  // of a process's own status
   int kept_files = 0;    // descriptors that may still be opened and kept
 
   // Reads `file`, keeping its descriptor while there are any left to keep.

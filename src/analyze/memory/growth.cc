@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/memory/growth.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace steptrace::analyze {
+namespace {
+
+constexpr size_t kGrowthBlocks = 7;
+constexpr double kMib = 1 << 20;
+constexpr double kLeastLeakBytes = 8 * kMib;
+constexpr double kLeastLeakShare = 0.01;
+constexpr double kMostPlateauBytes = kMib;
+constexpr double kMostPlateauShare = 0.005;
+constexpr double kLeastPaceAtEnd = 0.5;   // of the mean
+constexpr double kLeastPaceOfLate = 0.8;  // of what was before
+
+double MiddleOf(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+using Blocks = std::array<GrowthPoint, kGrowthBlocks>;
+
+Blocks BlocksOf(std::span<const GrowthPoint> points) {
+  Blocks blocks;
+  for (size_t i = 0; i < kGrowthBlocks; ++i) {
+    const size_t from = points.size() * i / kGrowthBlocks;
+    const size_t to = points.size() * (i + 1) / kGrowthBlocks;
+    std::vector<double> steps, bytes;
+    for (const GrowthPoint& point : points.subspan(from, to - from)) {
+      steps.push_back(point.steps);
+      bytes.push_back(point.bytes);
+    }
+    blocks[i] = {MiddleOf(steps), MiddleOf(bytes)};
+  }
+  return blocks;
+}
+
+double Slope(const GrowthPoint& from, const GrowthPoint& to) {
+  const double steps = to.steps - from.steps;
+  return steps > 0 ? (to.bytes - from.bytes) / steps : 0;
+}
+
+double MedianSlope(const Blocks& blocks) {
+  std::vector<double> slopes;
+  for (size_t i = 0; i < kGrowthBlocks; ++i) {
+    for (size_t k = i + 1; k < kGrowthBlocks; ++k) slopes.push_back(Slope(blocks[i], blocks[k]));
+  }
+  return MiddleOf(slopes);
+}
+
+Growth JudgeWhole(std::span<const GrowthPoint> points) {
+  Growth growth;
+  if (points.size() < kLeastGrowthPoints) return growth;
+  growth.steps = points.back().steps - points.front().steps;
+  const Blocks blocks = BlocksOf(points);
+  growth.bytes_per_step = MedianSlope(blocks);
+  growth.low = growth.high = Slope(blocks[0], blocks[1]);
+  for (size_t i = 1; i + 1 < kGrowthBlocks; ++i) {
+    const double slope = Slope(blocks[i], blocks[i + 1]);
+    growth.low = std::min(growth.low, slope);
+    growth.high = std::max(growth.high, slope);
+  }
+  if (growth.steps < kLeastGrowthSteps) return growth;
+  const double level = blocks.back().bytes;
+  const double rise = level - blocks.front().bytes;
+  const double late_rise = level - blocks[kGrowthBlocks - 3].bytes;
+  const double pace = Slope(blocks.front(), blocks.back());
+  const double late_pace = Slope(blocks[kGrowthBlocks - 3], blocks.back());
+  if (growth.low > 0 && rise >= std::max(kLeastLeakBytes, kLeastLeakShare * level) &&
+      late_pace >= kLeastPaceAtEnd * pace) {
+    growth.verdict = GrowthVerdict::kLeak;
+  } else if (late_rise < std::max(kMostPlateauBytes, kMostPlateauShare * level)) {
+    growth.verdict = GrowthVerdict::kPlateau;
+  }
+  return growth;
+}
+
+}  // namespace
+
+Growth JudgeGrowth(std::span<const GrowthPoint> points) {
+  const Growth whole = JudgeWhole(points);
+  if (whole.verdict == GrowthVerdict::kLeak) return whole;
+  for (const size_t part : {2, 4}) {
+    const size_t count = points.size() / part;
+    const Growth late = JudgeWhole(points.last(count));
+    if (late.verdict != GrowthVerdict::kLeak) continue;
+    // Any curve that levels off looks straight for a while; it was steeper before.
+    const Growth before = JudgeWhole(points.first(points.size() - count));
+    if (late.bytes_per_step >= kLeastPaceOfLate * before.bytes_per_step) return late;
+  }
+  return whole;
+}
+
+const char* NameOf(GrowthVerdict verdict) {
+  switch (verdict) {
+    case GrowthVerdict::kLeak:
+      return "leak";
+    case GrowthVerdict::kPlateau:
+      return "plateau";
+    case GrowthVerdict::kNotEnough:
+      break;
+  }
+  return "not_enough_data";
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/memory/host_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "analyze/json_parts.h"
+#include "analyze/report/quantity.h"
+#include "analyze/report/report_input.h"
+
+namespace steptrace::analyze {
+namespace {
+
+constexpr std::string_view kAnon = "process.rss_anon_bytes";
+constexpr std::string_view kAllocated = "torch_cuda.allocated_bytes";
+constexpr size_t kMostProcesses = 256;
+constexpr double kNsOfASecond = 1e9;
+// A slope whose interval is wider than this says nothing of a time to come.
+constexpr double kMostOfInterval = 3;  // high over low
+constexpr int64_t kMostOutlookNs = int64_t{365} * 24 * 3600 * 1'000'000'000;
+
+using Key = std::tuple<int32_t, int64_t, int32_t>;  // node, pid, device (-1: the host's)
+
+class MemoryMaker {
+ public:
+  MemoryMaker(std::span<const CounterSeries> counters, const StepAxes& axes,
+              std::span<const RankProcess> ranks)
+      : axes_(axes), ranks_(ranks) {
+    for (const CounterSeries& series : counters) Note(series);
+  }
+
+  HostMemorySection Make() {
+    HostMemorySection section;
+    for (const auto& [key, metrics] : series_) {
+      const auto& [node, pid, device] = key;
+      const CounterSeries* bytes = Find(metrics, device < 0 ? kAnon : kAllocated);
+      if (bytes == nullptr || bytes->values.empty()) continue;
+      if (section.processes.size() >= kMostProcesses) break;
+      section.processes.push_back(MakeOne(key, *bytes, metrics));
+    }
+    AddOutlooks(section);
+    std::stable_sort(section.processes.begin(), section.processes.end(),
+                     [](const ProcessMemory& a, const ProcessMemory& b) {
+                       const bool a_leaks = a.growth.verdict == GrowthVerdict::kLeak;
+                       const bool b_leaks = b.growth.verdict == GrowthVerdict::kLeak;
+                       return a_leaks != b_leaks ? a_leaks : a.bytes > b.bytes;
+                     });
+    return section;
+  }
+
+ private:
+  using Metrics = std::map<std::string_view, const CounterSeries*>;
+
+  void Note(const CounterSeries& series) {
+    constexpr double kMost = 1e18;
+    if (series.values.empty() || series.values.size() != series.times_ns.size()) return;
+    const bool sane = std::all_of(series.values.begin(), series.values.end(),
+                                  [](double value) { return value >= 0 && value < kMost; });
+    if (!sane) return;  // a run from elsewhere
+    const std::string_view metric = series.metric;
+    if (series.pid && (metric.starts_with("process.rss_") || metric.starts_with("torch_cuda."))) {
+      series_[{series.node, *series.pid, series.device.value_or(-1)}][metric] = &series;
+    } else if (!series.pid && !series.device) {
+      node_last_[series.node][metric] = series.values.back();
+    } else if (!series.pid && metric == "gpu.memory_total_bytes") {
+      device_total_[{series.node, series.device.value_or(-1)}] = series.values.back();
+    }
+  }
+
+  static const CounterSeries* Find(const Metrics& metrics, std::string_view metric) {
+    const auto found = metrics.find(metric);
+    return found == metrics.end() ? nullptr : found->second;
+  }
+  static std::optional<double> LastOf(const Metrics& metrics, std::string_view metric) {
+    const CounterSeries* series = Find(metrics, metric);
+    return series == nullptr ? std::nullopt : std::optional(series->values.back());
+  }
+
+  // The steps to judge a process by; nullptr: its node has none.
+  const StepAxis* AxisOf(int32_t node, std::optional<int32_t> rank) const {
+    if (!rank) {
+      for (const RankProcess& one : ranks_) {
+        if (one.node == node && (!rank || one.rank < *rank)) rank = one.rank;
+      }
+    }
+    const auto found = rank ? axes_.find(*rank) : axes_.end();
+    return found == axes_.end() || found->second.empty() ? nullptr : &found->second;
+  }
+
+  ProcessMemory MakeOne(const Key& key, const CounterSeries& bytes, const Metrics& metrics) const {
+    ProcessMemory one;
+    std::tie(one.node, one.pid, std::ignore) = key;
+    if (std::get<2>(key) >= 0) one.device = std::get<2>(key);
+    for (const RankProcess& rank : ranks_) {
+      if (rank.node == one.node && rank.pid == one.pid) one.rank = rank.rank;
+    }
+    one.bytes = bytes.values.back();
+    one.peak_bytes = *std::max_element(bytes.values.begin(), bytes.values.end());
+    if (one.device) {
+      one.reserved_bytes = LastOf(metrics, "torch_cuda.reserved_bytes");
+      one.inactive_split_bytes = LastOf(metrics, "torch_cuda.inactive_split_bytes");
+      one.alloc_retries = LastOf(metrics, "torch_cuda.alloc_retries");
+      one.ooms = LastOf(metrics, "torch_cuda.ooms");
+    } else {
+      one.file_bytes = LastOf(metrics, "process.rss_file_bytes");
+      one.shmem_bytes = LastOf(metrics, "process.rss_shmem_bytes");
+    }
+    if (const StepAxis* axis = AxisOf(one.node, one.rank)) JudgeOne(*axis, bytes, one);
+    return one;
+  }
+
+  static void JudgeOne(const StepAxis& axis, const CounterSeries& bytes, ProcessMemory& one) {
+    std::vector<GrowthPoint> points;
+    for (size_t i = 0; i < bytes.values.size(); ++i) {
+      const int64_t ts_ns = bytes.times_ns[i];
+      if (ts_ns < axis.from_ns() || ts_ns > axis.to_ns()) continue;
+      points.push_back({axis.At(ts_ns), bytes.values[i]});
+    }
+    one.growth = JudgeGrowth(points);
+    const double seconds = static_cast<double>(axis.to_ns() - axis.from_ns()) / kNsOfASecond;
+    if (seconds > 0) one.bytes_per_s = one.growth.bytes_per_step * axis.steps() / seconds;
+  }
+
+  // Only of slopes that are certain.
+  static bool Foretells(const ProcessMemory& process) {
+    const Growth& growth = process.growth;
+    return growth.verdict == GrowthVerdict::kLeak && growth.high <= kMostOfInterval * growth.low &&
+           process.bytes_per_s > 0;
+  }
+
+  void AddOutlooks(HostMemorySection& section) const {
+    std::map<int32_t, double> rates, anon;
+    for (const ProcessMemory& one : section.processes) {
+      if (one.device) {
+        AddDeviceOutlook(one, section);
+        continue;
+      }
+      anon[one.node] += one.bytes + one.shmem_bytes.value_or(0);
+      if (Foretells(one)) rates[one.node] += one.bytes_per_s;
+    }
+    for (const auto& [node, rate] : rates) AddNodeOutlook(node, rate, anon[node], section);
+  }
+
+  void AddNodeOutlook(int32_t node, double rate, double anon, HostMemorySection& section) const {
+    const auto metrics = node_last_.find(node);
+    if (metrics == node_last_.end()) return;
+    const auto value = [&](std::string_view metric) -> std::optional<double> {
+      const auto found = metrics->second.find(metric);
+      return found == metrics->second.end() ? std::nullopt : std::optional(found->second);
+    };
+    MemoryOutlook outlook;
+    outlook.node = node;
+    const auto available = value("memory.available_bytes");
+    const auto total = value("memory.total_bytes");
+    if (available && total) {
+      outlook.limit = "machine";
+      outlook.limit_bytes = *total;
+      outlook.left_bytes = *available;
+    }
+    // What the cgroup is charged for holds page cache, which is given up first; what the processes
+    // allocated is not.
+    const auto limit = value("cgroup.memory_limit_bytes");
+    if (limit && (outlook.limit.empty() || *limit - anon < outlook.left_bytes)) {
+      outlook.limit = "cgroup";
+      outlook.limit_bytes = *limit;
+      outlook.left_bytes = *limit - anon;
+    }
+    Finish(outlook, rate, section);
+  }
+
+  void AddDeviceOutlook(const ProcessMemory& one, HostMemorySection& section) const {
+    const auto total = device_total_.find({one.node, *one.device});
+    if (total == device_total_.end() || !Foretells(one)) return;
+    MemoryOutlook outlook;
+    outlook.node = one.node;
+    outlook.device = one.device;
+    outlook.limit = "device";
+    outlook.limit_bytes = total->second;
+    outlook.left_bytes = total->second - one.bytes;
+    Finish(outlook, one.bytes_per_s, section);
+  }
+
+  static void Finish(MemoryOutlook& outlook, double rate, HostMemorySection& section) {
+    if (outlook.limit.empty()) return;
+    outlook.left_bytes = std::max(0.0, outlook.left_bytes);
+    const double ns = outlook.left_bytes / rate * kNsOfASecond;
+    if (!(ns < static_cast<double>(kMostOutlookNs))) return;
+    outlook.exhausted_in_ns = static_cast<int64_t>(ns);
+    section.outlooks.push_back(std::move(outlook));
+  }
+
+  const StepAxes& axes_;
+  std::span<const RankProcess> ranks_;
+  std::map<Key, Metrics> series_;
+  std::map<int32_t, std::map<std::string_view, double>> node_last_;
+  std::map<std::pair<int32_t, int32_t>, double> device_total_;
+};
+
+Json NumberOrNull(const std::optional<double>& value) {
+  return value ? Json(static_cast<int64_t>(*value)) : Json();
+}
+
+Json ProcessJson(const ProcessMemory& one) {
+  const bool device = one.device.has_value();
+  Json json = {{"node", one.node}, {"pid", one.pid}, {"rank", OrNull(one.rank)}};
+  json["device"] = OrNull(one.device);
+  json[device ? "allocated_bytes" : "anon_bytes"] = static_cast<int64_t>(one.bytes);
+  json["peak_bytes"] = static_cast<int64_t>(one.peak_bytes);
+  if (device) {
+    json["reserved_bytes"] = NumberOrNull(one.reserved_bytes);
+    json["inactive_split_bytes"] = NumberOrNull(one.inactive_split_bytes);
+    json["alloc_retries"] = NumberOrNull(one.alloc_retries);
+    json["ooms"] = NumberOrNull(one.ooms);
+  } else {
+    json["file_bytes"] = NumberOrNull(one.file_bytes);
+    json["shmem_bytes"] = NumberOrNull(one.shmem_bytes);
+  }
+  json["growth"] = {{"verdict", NameOf(one.growth.verdict)},
+                    {"steps", static_cast<int64_t>(one.growth.steps)},
+                    {"bytes_per_step", static_cast<int64_t>(one.growth.bytes_per_step)},
+                    {"low", static_cast<int64_t>(one.growth.low)},
+                    {"high", static_cast<int64_t>(one.growth.high)},
+                    {"bytes_per_s", static_cast<int64_t>(one.bytes_per_s)}};
+  return json;
+}
+
+}  // namespace
+
+void StepAxis::Thin() {
+  size_t kept = 0;
+  for (size_t i = 0; i < knots_.size(); ++i) {
+    if (i % 2 == 0 || i + 1 == knots_.size()) knots_[kept++] = knots_[i];
+  }
+  knots_.resize(kept);
+}
+
+double StepAxis::At(int64_t ts_ns) const {
+  const auto next = std::upper_bound(knots_.begin(), knots_.end(), ts_ns,
+                                     [](int64_t ts, const auto& knot) { return ts < knot.first; });
+  if (next == knots_.begin()) return knots_.front().second;
+  const auto before = next - 1;
+  if (next == knots_.end()) return before->second;
+  const auto part =
+      static_cast<double>(ts_ns - before->first) / static_cast<double>(next->first - before->first);
+  return before->second + part * (next->second - before->second);
+}
+
+StepAxes AxesOf(std::span<const store::StepRow> steps, const store::StringTable& strings) {
+  std::map<int32_t, std::vector<std::pair<int64_t, int64_t>>> ranks;  // begin, end
+  for (const store::StepRow& row : steps) {
+    if (strings.Text(row.kind) != "train" || row.dur_ns < 0) continue;
+    ranks[row.rank].emplace_back(row.ts_ns, row.ts_ns + row.dur_ns);
+  }
+  StepAxes axes;
+  for (auto& [rank, rows] : ranks) {
+    std::sort(rows.begin(), rows.end());
+    StepAxis& axis = axes[rank];
+    axis.Add(rows.front().first, 0);
+    double count = 0;
+    int64_t end_ns = rows.front().first;
+    for (const auto& row : rows) {
+      end_ns = std::max(end_ns, row.second);
+      axis.Add(end_ns, ++count);
+    }
+  }
+  return axes;
+}
+
+HostMemorySection MakeHostMemory(std::span<const CounterSeries> counters, const StepAxes& axes,
+                                 std::span<const RankProcess> ranks) {
+  return MemoryMaker(counters, axes, ranks).Make();
+}
+
+nlohmann::ordered_json HostMemoryJson(const HostMemorySection& section) {
+  Json json = {{"processes", Json::array()}, {"outlooks", Json::array()}};
+  for (const ProcessMemory& one : section.processes) json["processes"].push_back(ProcessJson(one));
+  for (const MemoryOutlook& one : section.outlooks) {
+    json["outlooks"].push_back({{"node", one.node},
+                                {"device", OrNull(one.device)},
+                                {"limit", one.limit},
+                                {"limit_bytes", static_cast<int64_t>(one.limit_bytes)},
+                                {"left_bytes", static_cast<int64_t>(one.left_bytes)},
+                                {"exhausted_in_ns", one.exhausted_in_ns}});
+  }
+  return json;
+}
+
+std::string SubjectOf(const ProcessMemory& process) {
+  const std::string who =
+      process.rank ? fmt::format("rank {}", *process.rank) : fmt::format("process {}", process.pid);
+  return process.device ? fmt::format("memory of {} on device {}", who, *process.device)
+                        : "memory of " + who;
+}
+
+std::string GrowthText(const ProcessMemory& process, const HostMemorySection& section) {
+  const Growth& growth = process.growth;
+  if (growth.verdict == GrowthVerdict::kPlateau) return "does not grow any more: a plateau";
+  if (growth.verdict == GrowthVerdict::kNotEnough) return "not enough data to tell";
+  std::string text =
+      fmt::format("grows by {} a step ({} to {}): a leak", FormatBytes(growth.bytes_per_step),
+                  FormatBytes(growth.low), FormatBytes(growth.high));
+  for (const MemoryOutlook& one : section.outlooks) {
+    if (one.node != process.node || one.device != process.device) continue;
+    text += fmt::format("; the {} of the {} would last for {} more", FormatBytes(one.limit_bytes),
+                        one.limit, FormatDuration(one.exhausted_in_ns));
+  }
+  return text;
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyze/memory/growth.h"
+#include "store/string_table.h"
+#include "store/tables.h"
+
+// What the training's processes hold in memory, of the host and of devices, whether it grows with
+// the steps, and when there would be no more.
+namespace steptrace::analyze {
+
+struct CounterSeries;
+struct RankProcess;
+
+// One process's memory of one kind: its own anonymous memory, or what it allocated on a device.
+struct ProcessMemory {
+  int32_t node = 0;
+  int64_t pid = 0;
+  std::optional<int32_t> rank;    // of a process that trains
+  std::optional<int32_t> device;  // of a device's memory, as torch counts it
+  double bytes = 0;               // anonymous, or allocated; the last value
+  double peak_bytes = 0;
+  std::optional<double> file_bytes;  // of the host: the other kinds
+  std::optional<double> shmem_bytes;
+  std::optional<double> reserved_bytes;        // of a device: held by the allocator
+  std::optional<double> inactive_split_bytes;  // … of that, what its fragmentation keeps from use
+  std::optional<double> alloc_retries;  // times that the allocator had to give all back first
+  std::optional<double> ooms;
+  Growth growth;           // by steady steps
+  double bytes_per_s = 0;  // the same by time
+};
+
+// When a node's memory would be used up by what leaks.
+struct MemoryOutlook {
+  int32_t node = 0;
+  std::optional<int32_t> device;
+  std::string limit;  // cgroup, machine
+  double limit_bytes = 0;
+  double left_bytes = 0;
+  int64_t exhausted_in_ns = 0;  // from the last sample on
+};
+
+struct HostMemorySection {
+  std::vector<ProcessMemory> processes;  // what leaks first, then the largest
+  std::vector<MemoryOutlook> outlooks;   // only where something leaks for certain
+};
+
+// How many steady steps a rank had made at a time: a line through knots.
+class StepAxis {
+ public:
+  // In order of time.
+  void Add(int64_t ts_ns, double steps) { knots_.emplace_back(ts_ns, steps); }
+  // Every second knot goes, but the first and the last.
+  void Thin();
+  size_t size() const { return knots_.size(); }
+  bool empty() const { return knots_.empty(); }
+  int64_t from_ns() const { return knots_.front().first; }
+  int64_t to_ns() const { return knots_.back().first; }
+  double steps() const { return knots_.back().second; }
+  double At(int64_t ts_ns) const;
+
+ private:
+  std::vector<std::pair<int64_t, double>> knots_;
+};
+using StepAxes = std::map<int32_t, StepAxis>;  // by rank
+
+// Of rows in any order.
+StepAxes AxesOf(std::span<const store::StepRow> steps, const store::StringTable& strings);
+
+// `ranks`: the processes that train. Other processes are judged by the steps of their node's first
+// rank.
+HostMemorySection MakeHostMemory(std::span<const CounterSeries> counters, const StepAxes& axes,
+                                 std::span<const RankProcess> ranks);
+
+nlohmann::ordered_json HostMemoryJson(const HostMemorySection& section);
+
+// "memory of rank 0 grows by 1 MiB a step (0.98 to 1.02), …"; for findings and the report's text.
+std::string SubjectOf(const ProcessMemory& process);
+std::string GrowthText(const ProcessMemory& process, const HostMemorySection& section);
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/memory/host_memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "analyze/report/report_input.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr double kMib = 1 << 20;
+constexpr double kGib = 1024 * kMib;
+
+// 100 s of 10 steps a second from second 10 on, a sample each half second from 0 to 120.
+class HostMemoryTest : public ::testing::Test {
+ protected:
+  void Steps(int32_t rank) {
+    store::StepRow row;
+    row.rank = rank;
+    for (int64_t i = 0; i < 1000; ++i) {
+      row.ts_ns = 10 * kSecond + i * kSecond / 10;
+      row.dur_ns = kSecond / 10;
+      row.kind = strings_.Intern(i < 5 ? "warm-up" : "train");
+      steps_.push_back(row);
+    }
+  }
+  // `bytes`: by seconds.
+  void Series(const char* metric, std::optional<int64_t> pid,
+              const std::function<double(double)>& bytes,
+              std::optional<int32_t> device = std::nullopt) {
+    CounterSeries series;
+    series.metric = metric;
+    series.pid = pid;
+    series.device = device;
+    for (int64_t i = 0; i <= 240; ++i) {
+      series.times_ns.push_back(i * kSecond / 2);
+      series.values.push_back(bytes(static_cast<double>(i) / 2));
+    }
+    counters_.push_back(std::move(series));
+  }
+  void Leak(int64_t pid) {
+    Series("process.rss_anon_bytes", pid, [](double s) { return kGib + s * 10 * kMib; });
+  }
+  HostMemorySection Make() { return MakeHostMemory(counters_, AxesOf(steps_, strings_), ranks_); }
+
+  store::StringTable strings_;
+  std::vector<store::StepRow> steps_;
+  std::vector<CounterSeries> counters_;
+  std::vector<RankProcess> ranks_{{0, 0, 100}};
+};
+
+TEST_F(HostMemoryTest, ALeakHasItsBytesAStepAndASecond) {
+  Steps(0);
+  Leak(100);
+  Series("process.rss_file_bytes", 100, [](double) { return 5.0; });
+  const HostMemorySection section = Make();
+  ASSERT_EQ(section.processes.size(), 1u);
+  const ProcessMemory& one = section.processes[0];
+  EXPECT_EQ(one.rank, 0);
+  EXPECT_EQ(one.growth.verdict, GrowthVerdict::kLeak);
+  EXPECT_NEAR(one.growth.bytes_per_step, kMib, 0.02 * kMib);
+  EXPECT_NEAR(one.bytes_per_s, 10 * kMib, 0.2 * kMib);
+  EXPECT_EQ(one.file_bytes, 5.0);
+  EXPECT_EQ(one.peak_bytes, kGib + 1200 * kMib);
+  EXPECT_TRUE(section.outlooks.empty()) << "no limit is known";
+  EXPECT_EQ(SubjectOf(one), "memory of rank 0");
+  EXPECT_THAT(GrowthText(one, section),
+              HasSubstr("grows by 1 MiB a step (1 MiB to 1 MiB): a leak"));
+}
+
+TEST_F(HostMemoryTest, WhatGrowsWhileTheTrainingIsSetUpIsNoLeak) {
+  Steps(0);
+  Series("process.rss_anon_bytes", 100,
+         [](double s) { return kGib + std::min(s, 10.0) * 100 * kMib; });
+  EXPECT_EQ(Make().processes.at(0).growth.verdict, GrowthVerdict::kPlateau);
+}
+
+TEST_F(HostMemoryTest, TheEndIsForetoldByTheTighterLimit) {
+  Steps(0);
+  Leak(100);
+  Series("memory.total_bytes", std::nullopt, [](double) { return 64 * kGib; });
+  Series("memory.available_bytes", std::nullopt, [](double) { return 30 * kGib; });
+  EXPECT_EQ(Make().outlooks.at(0).limit, "machine");
+  EXPECT_NEAR(static_cast<double>(Make().outlooks.at(0).exhausted_in_ns), 3072e9, 70e9);
+  Series("cgroup.memory_limit_bytes", std::nullopt,
+         [](double) { return kGib + 1200 * kMib + 600 * kMib; });
+  const HostMemorySection section = Make();
+  ASSERT_EQ(section.outlooks.size(), 1u);
+  EXPECT_EQ(section.outlooks[0].limit, "cgroup");
+  EXPECT_NEAR(static_cast<double>(section.outlooks[0].exhausted_in_ns), 60e9, 2e9);
+  EXPECT_THAT(GrowthText(section.processes[0], section), HasSubstr("of the cgroup would last for"));
+}
+
+TEST_F(HostMemoryTest, NothingIsForetoldWhereNothingLeaks) {
+  Steps(0);
+  Series("process.rss_anon_bytes", 100, [](double) { return kGib; });
+  Series("memory.total_bytes", std::nullopt, [](double) { return 2 * kGib; });
+  Series("memory.available_bytes", std::nullopt, [](double) { return kMib; });
+  EXPECT_TRUE(Make().outlooks.empty());
+}
+
+TEST_F(HostMemoryTest, AWorkerIsJudgedByItsNodesSteps) {
+  Steps(0);
+  Series("process.rss_anon_bytes", 100, [](double) { return 5 * kGib; });
+  Leak(200);
+  const HostMemorySection section = Make();
+  ASSERT_EQ(section.processes.size(), 2u);
+  EXPECT_EQ(section.processes[0].pid, 200) << "what leaks comes first";
+  EXPECT_FALSE(section.processes[0].rank);
+  EXPECT_EQ(SubjectOf(section.processes[0]), "memory of process 200");
+}
+
+TEST_F(HostMemoryTest, DeviceMemoryLeaksToo) {
+  Steps(0);
+  Series(
+      "torch_cuda.allocated_bytes", 100, [](double s) { return kGib + s * 10 * kMib; }, 1);
+  Series(
+      "torch_cuda.reserved_bytes", 100, [](double) { return 3 * kGib; }, 1);
+  Series(
+      "torch_cuda.inactive_split_bytes", 100, [](double) { return kGib; }, 1);
+  Series(
+      "torch_cuda.alloc_retries", 100, [](double) { return 7; }, 1);
+  Series(
+      "gpu.memory_total_bytes", std::nullopt, [](double) { return 4 * kGib; }, 1);
+  const HostMemorySection section = Make();
+  const ProcessMemory& one = section.processes.at(0);
+  EXPECT_EQ(one.growth.verdict, GrowthVerdict::kLeak);
+  EXPECT_EQ(one.alloc_retries, 7);
+  EXPECT_EQ(section.outlooks.at(0).limit, "device");
+  EXPECT_EQ(SubjectOf(one), "memory of rank 0 on device 1");
+  const auto json = HostMemoryJson(section);
+  EXPECT_EQ(json["processes"][0]["device"], 1);
+  EXPECT_EQ(json["processes"][0]["inactive_split_bytes"], int64_t{1} << 30);
+  EXPECT_EQ(json["processes"][0]["growth"]["verdict"], "leak");
+  EXPECT_EQ(json["outlooks"][0]["device"], 1);
+}
+
+TEST_F(HostMemoryTest, WithoutStepsNothingIsJudged) {
+  Leak(100);
+  EXPECT_EQ(Make().processes.at(0).growth.verdict, GrowthVerdict::kNotEnough);
+}
+
+TEST_F(HostMemoryTest, ImpossibleValuesAreLeftOut) {
+  Steps(0);
+  Series("process.rss_anon_bytes", 100,
+         [](double s) { return s > 50 ? std::numeric_limits<double>::quiet_NaN() : s; });
+  Series("process.rss_anon_bytes", 101, [](double) { return 1e300; });
+  EXPECT_TRUE(Make().processes.empty());
+}
+
+TEST(StepAxis, ThinnedItSaysTheSame) {
+  StepAxis axis;
+  for (int i = 0; i <= 101; ++i) axis.Add(i * 1000, i);
+  axis.Thin();
+  EXPECT_EQ(axis.size(), 52u);
+  EXPECT_EQ(axis.steps(), 101);
+  EXPECT_DOUBLE_EQ(axis.At(-5), 0);
+  EXPECT_DOUBLE_EQ(axis.At(50'500), 50.5);
+  EXPECT_DOUBLE_EQ(axis.At(1'000'000), 101);
+}
+
+}  // namespace
+}  // namespace steptrace::analyze
