@@ -8,6 +8,7 @@ WORKER = 4
 WINDOW = 10
 
 UNKNOWN_QUEUE_DEPTH = 0xFFFFFFFF
+BATCH_ARRIVED = 1 << 32
 
 DATA = "data"
 DATA_END = "data_end"
@@ -22,6 +23,7 @@ GC = "gc"
 COMPILE = "compile"
 FETCH = "fetch"
 COLLATE = "collate"
+SEND = "send"
 
 WINDOW_BEGIN = "window_begin"
 WINDOW_END = "window_end"
