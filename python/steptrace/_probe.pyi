@@ -36,6 +36,7 @@ def end_args(a: int, b: int) -> None: ...
 def begin_cpu(name_id: int) -> None:
     """begin(), and remembers this thread's CPU time and run-queue wait."""
 
+def begin_cpu_args(name_id: int, a: int, b: int) -> None: ...
 def end_cpu() -> None:
     """end() with a = thread CPU ns and b = ns spent runnable without a core since begin_cpu()."""
 

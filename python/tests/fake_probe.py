@@ -97,9 +97,13 @@ def begin_args(name_id, a, b):
 
 
 def begin_cpu(name_id):
-    text, category = _named(name_id)
+    begin_cpu_args(name_id, 0, 0)
+
+
+def begin_cpu_args(name_id, a, b):
+    text, category = _named(name_id, a, b)
     _stack().append((text, True))
-    _write("begin", text, category, 0, 0)
+    _write("begin", text, category, a, b)
 
 
 def end(*_):

@@ -7,6 +7,8 @@
 import hooked
 import pytest
 
+from steptrace._hooks.vocabulary import BATCH_ARRIVED
+
 STEP = "data1 backward optimizer1 "
 
 # Loop -> the training thread's ranges, without garbage collection and the making of iterators.
@@ -109,13 +111,22 @@ def test_workers(tmp_path, context):
     assert {(fact["worker"], fact["workers"]) for fact in workers} == {(0, 2), (1, 2), (0, 1)}
     pids = {fact["pid"] for fact in workers}
     waits = [r for r in run.trainer() if r.name == "data" and r.kind == "begin"]
-    assert {wait.b for wait in waits} - {0} <= pids and any(wait.b for wait in waits)
+    awaited = [wait.b & (BATCH_ARRIVED - 1) for wait in waits]
+    assert {*awaited} - {0} <= pids and any(awaited)
+    assert {wait.b >> 32 for wait in waits} <= {0, 1}
+    taken = [r for r in run.trainer() if r.name == "data" and r.kind == "end"]
+    assert all(r.a for r in taken)  # CPU time: some of a wait is taking the batch
     assert {wait.a >> 32 for wait in waits} <= set(range(5))
     fetches = [r for r in run.records if r.name == "fetch" and r.kind == "begin"]
     # 16 training batches, 4 of the stream, and the stream's end twice.
     assert len(fetches) == 16 + 4 + 2 and {r.pid for r in fetches} == pids
     ends = [r for r in run.records if r.name == "fetch" and r.kind == "end"]
     assert all(r.a and r.b for r in ends)  # CPU time and run-queue wait
+    sends = [r for r in run.records if r.name == "send" and r.kind == "begin"]
+    assert len(sends) >= 16 + 4 and {r.pid for r in sends} == pids
+    assert all(r.a for r in sends)  # CPU time of making the message
+    threads = {(r.pid, r.tid) for r in sends}
+    assert len(threads) == len(pids) and not threads & {(r.pid, r.tid) for r in fetches}
     training, validation = run.facts("loader")
     assert (training["workers"], training["multiprocessing"]) == (2, context)
     assert training["persistent_workers"] is persistent and training["prefetch_factor"] == 2

@@ -87,6 +87,7 @@ class Iterator:
 
 
 UNKNOWN = vocabulary.UNKNOWN_QUEUE_DEPTH
+ARRIVED = vocabulary.BATCH_ARRIVED
 
 
 @pytest.mark.parametrize(
@@ -95,8 +96,8 @@ UNKNOWN = vocabulary.UNKNOWN_QUEUE_DEPTH
         pytest.param(Iterator((1,)), 0, 72, id="starved"),
         pytest.param(Iterator((0,), size=3), 3, 71, id="batches are waiting"),
         pytest.param(Iterator((0,), size=1, pinned=2), 3, 71, id="some of them pinned"),
-        pytest.param(Iterator((0, "batch")), 1, 0, id="it has come out of order"),
-        pytest.param(Iterator((0, "batch"), size=2), 3, 0, id="it has come, others too"),
+        pytest.param(Iterator((0, "batch")), 1, 71 + ARRIVED, id="it has come out of order"),
+        pytest.param(Iterator((0, "batch"), size=2), 3, 71 + ARRIVED, id="it has come, others too"),
         pytest.param(Iterator((0,), in_order=False), 0, 0, id="whichever comes first"),
         pytest.param(Iterator(None), 0, 0, id="nothing is asked for: the end"),
         pytest.param(Iterator((1,), size=None), UNKNOWN, 72, id="a queue that cannot tell"),

@@ -30,6 +30,15 @@ class DrainPace {
   // A thread that recorded in this time may do so again.
   static constexpr int64_t kSmallRingsTalkNs = 10 * kNsPerSecond;
 
+  // The thread of a DataLoader worker that sends its batches says two records a batch. It is no
+  // reason to wake more often: a ring that got less than this in a pass bears the longest rest.
+  static constexpr int64_t kFewRecords = 64;
+
+  // What a small ring's records of one pass add to Load::of_small_rings.
+  static int64_t Talk(int64_t records, bool of_worker) {
+    return of_worker && records < kFewRecords ? 0 : records;
+  }
+
   // What a pass found.
   struct Load {
     int64_t processes = 0;  // of which there are rings

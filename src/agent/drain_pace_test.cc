@@ -42,6 +42,12 @@ TEST_F(DrainPaceTest, SmallRingsBearLess) {
   EXPECT_EQ(After(0), DrainPace::kQuietMs);
 }
 
+TEST_F(DrainPaceTest, AWorkersSendingThreadIsNoTalk) {
+  EXPECT_EQ(DrainPace::Talk(2, /*of_worker=*/true), 0);
+  EXPECT_EQ(DrainPace::Talk(DrainPace::kFewRecords, /*of_worker=*/true), DrainPace::kFewRecords);
+  EXPECT_EQ(DrainPace::Talk(2, /*of_worker=*/false), 2);
+}
+
 TEST_F(DrainPaceTest, ANewProcessIsFollowedClosely) {
   for (int i = 0; i < 10; ++i) After(0);
   EXPECT_EQ(After(0, 0, 2), 2);

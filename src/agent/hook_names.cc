@@ -32,6 +32,7 @@ HookName HookOf(Category category, std::string_view text) {
   if (category == Category::kCommunication) return HookName::kCollective;
   if (category == Category::kWorker && text == wire::kNameFetch) return HookName::kFetch;
   if (category == Category::kWorker && text == wire::kNameCollate) return HookName::kCollate;
+  if (category == Category::kWorker && text == wire::kNameSend) return HookName::kSend;
   if (category == Category::kOperator || category == Category::kPrimitive) {
     return HookName::kOperator;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/drain_pace.h"
 #include "agent/process.h"
 #include "agent/utf8.h"
 #include "base/time.h"
@@ -84,7 +85,7 @@ ProcessSession::Pass ProcessSession::Drain(RowBatch& out) {
     const int64_t records = DrainRing(ring, out);
     pass.records += records;
     pass.most_of_a_ring = std::max(pass.most_of_a_ring, records);
-    if (ring > 0) pass.of_small_rings += records;
+    if (ring > 0) pass.of_small_rings += DrainPace::Talk(records, is_worker());
     pass.drained &= records < kMaxRecordsOfARingInAPass;
     if (rings_.count(ring) != 0 && ring_.ThreadEnded(ring)) {
       converter_->EndThread(rings_[ring].thread, rings_[ring].thread.stack.newest_ns(), out);

@@ -44,7 +44,7 @@ class ProcessSession {
   struct Pass {
     int64_t records = 0;
     int64_t most_of_a_ring = 0;
-    int64_t of_small_rings = 0;  // records of all threads but the main one
+    int64_t of_small_rings = 0;  // records of all threads but the main one, see DrainPace::Talk
     bool drained = true;         // false: stopped by the bound on one pass
   };
   Pass Drain(RowBatch& out);

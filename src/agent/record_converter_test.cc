@@ -130,6 +130,10 @@ TEST_F(RecordConverterTest, DataTellsQueueAndWorker) {
   Feed(RecordKind::kBegin, 1300, 4, 9 | (uint64_t{wire::kUnknownQueueDepth} << 32));
   Feed(RecordKind::kEnd, 1400, 4);
   EXPECT_EQ(out_.slices[1].args, R"({"iterator":9})");
+  Feed(RecordKind::kBegin, 1500, 4, 9 | (2ull << 32), 77 | wire::kBatchArrived);
+  Feed(RecordKind::kEnd, 1600, 4, 40, 7);
+  EXPECT_EQ(out_.slices[2].args, R"({"iterator":9,"queue_depth":2,"worker_pid":77,"arrived":true,)"
+                                 R"("cpu_ns":40,"run_queue_ns":7})");
 }
 
 TEST_F(RecordConverterTest, CountersInstantsAndFlows) {

@@ -14,7 +14,12 @@ std::string DataArgs(const ClosedRange& range) {
   if (queue_depth != wire::kUnknownQueueDepth) {
     args += fmt::format(",\"queue_depth\":{}", queue_depth);
   }
-  if (range.open.b != 0) args += fmt::format(",\"worker_pid\":{}", range.open.b);
+  const auto worker_pid = static_cast<uint32_t>(range.open.b);
+  if (worker_pid != 0) args += fmt::format(",\"worker_pid\":{}", worker_pid);
+  if ((range.open.b & wire::kBatchArrived) != 0) args += ",\"arrived\":true";
+  if (range.end_a != 0) {
+    args += fmt::format(",\"cpu_ns\":{},\"run_queue_ns\":{}", range.end_a, range.end_b);
+  }
   return args + "}";
 }
 
@@ -37,6 +42,8 @@ std::string SliceArgs(const ResolvedName& name, const ClosedRange& range) {
     case HookName::kBackward:
     case HookName::kFetch:
       return CpuArgs(range);
+    case HookName::kSend:
+      return fmt::format("{{\"pickle_cpu_ns\":{}}}", range.open.a);
     case HookName::kLoaderIter:
       return fmt::format("{{\"loader\":{}}}", range.open.a);
     case HookName::kOptimizer:

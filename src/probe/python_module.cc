@@ -112,6 +112,12 @@ PyObject* BeginCpu(PyObject*, PyObject* name) {
   return None();
 }
 
+PyObject* BeginCpuArgs(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  const Arguments arguments(items, count);
+  t::BeginCpu(static_cast<uint32_t>(arguments.WordAt(0)), arguments.WordAt(1), arguments.WordAt(2));
+  return None();
+}
+
 PyObject* EndCpu(PyObject*, PyObject*) {
   t::EndCpu();
   return None();
@@ -257,6 +263,7 @@ PyMethodDef g_methods[] = {
     Fast("end", End),
     Fast("end_args", EndArgs),
     {"begin_cpu", BeginCpu, METH_O, kNoDoc},
+    Fast("begin_cpu_args", BeginCpuArgs),
     {"end_cpu", EndCpu, METH_NOARGS, kNoDoc},
     Fast("instant", Instant),
     Fast("counter", Counter),

@@ -15,7 +15,7 @@ namespace {
 namespace t = transport;
 
 struct Range {
-  PyObject_HEAD
+  PyObject ob_base;  // what PyObject_HEAD says
   unsigned int id;
   PyObject* leave;  // what enter() returns; may be null
 };
@@ -86,12 +86,18 @@ void* SlotOf(Function function) {
 
 PyObject* NewRangeType() {
   PyType_Slot slots[] = {
-      {Py_tp_new, SlotOf(New)},     {Py_tp_dealloc, SlotOf(Free)}, {Py_tp_methods, g_methods},
-      {Py_tp_members, g_members},   {0, nullptr},
+      {Py_tp_new, SlotOf(New)},
+      {Py_tp_dealloc, SlotOf(Free)},
+      {Py_tp_methods, g_methods},
+      {Py_tp_members, g_members},
+      {0, nullptr},
   };
   PyType_Spec spec = {
-      "steptrace._probe.Range", static_cast<int>(sizeof(Range)), 0,
-      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots,
+      "steptrace._probe.Range",
+      static_cast<int>(sizeof(Range)),
+      0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+      slots,
   };
   return PyType_FromSpec(&spec);
 }

@@ -8,9 +8,10 @@
 //
 //   category    name           kind       a (begin or instant)                b
 //   kPhase      data           begin/end  iterator | queue depth << 32        pid of the worker
-//   whose
-//                                                                              batch is awaited, 0:
-//                                                                              none
+//                                                                              whose batch is
+//                                                                              awaited, 0: none;
+//                                                                              | kBatchArrived
+//                                         end: thread CPU ns, 0 unknown        end: run-queue ns
 //               data_end       instant    iterator: it raised StopIteration   0
 //               loader_iter    begin/end  loader: DataLoader.__iter__          0
 //                                         end: the iterator that it gave
@@ -28,6 +29,9 @@
 //                              begin/end  bytes of this rank, 0 unknown       end: 0
 //   kWorker     fetch          begin/end  end: thread CPU ns, 0 unknown       end: run-queue ns
 //               collate        begin/end  0                                   0
+//               send           begin/end  CPU ns of the thread that sends     0
+//                                         batches since the send before:
+//                                         pickling this one
 //   kFact       loader, process, framework, job, hook, device
 //                              payload    id of a text (JSON object) in the arena of names   0
 //   kUser       any            begin/end, instant, counter (a: bits of a double)
@@ -78,6 +82,8 @@ enum class WindowEnd : uint32_t {
 };
 
 inline constexpr uint32_t kUnknownQueueDepth = 0xFFFFFFFFu;
+// The training had already taken the batch out of the queue, while it waited for another worker's.
+inline constexpr uint64_t kBatchArrived = 1ull << 32;
 inline constexpr uint64_t kNoArgument = ~0ull;
 
 inline constexpr const char* kNameData = "data";
@@ -94,6 +100,7 @@ inline constexpr const char* kNameGc = "gc";
 inline constexpr const char* kNameCompile = "compile";
 inline constexpr const char* kNameFetch = "fetch";
 inline constexpr const char* kNameCollate = "collate";
+inline constexpr const char* kNameSend = "send";
 
 inline constexpr const char* kNameWindowBegin = "window_begin";
 inline constexpr const char* kNameWindowEnd = "window_end";

@@ -24,14 +24,7 @@ CAUSES = [
     ("tokenise", 60, "data_pipeline", "tokenise", "make", None),
     ("slow_files", 60, "data_pipeline", "user_code", "fetch", None),
     ("locked", 60, "data_pipeline", "lock", "make", None),
-    pytest.param(
-        *("stream", 60, "data_pipeline", "decode", "__iter__", "loads"),
-        marks=pytest.mark.xfail(
-            strict=False,
-            reason="a worker that never lets go of the interpreter holds up its own sending thread: "
-            "its batch is in the queue, not sent, and the wait counts as receiving",
-        ),
-    ),
+    ("stream", 60, "data_pipeline", "decode", "__iter__", "loads"),
     ("beside_the_model", 100, "other", "user_code", "burn", None),
     ("garbage", 60, "framework_overhead", "garbage_collection", None, None),
 ]

@@ -26,6 +26,7 @@ class _Iterator:
         self.pids = [worker.pid or 0 for worker in workers]
         self.in_order = getattr(iterator, "_in_order", True)
         self.depths = _depths(iterator) if workers else ()
+        return self.pids
 
 
 def _depths(iterator):
@@ -42,10 +43,12 @@ def _depths(iterator):
 
 
 def _wait(iterator, state):
-    """Both arguments of a wait: (iterator and queue depth, pid of the awaited worker)."""
+    """Both arguments of a wait: (iterator and queue depth, the awaited worker and its batch)."""
     task = iterator._task_info.get(iterator._rcvd_idx)
     arrived = task is not None and len(task) > 1
-    pid = state.pids[task[0]] if task and not arrived and state.in_order else 0
+    pid = state.pids[task[0]] if task and state.in_order else 0
+    if arrived and pid:
+        pid |= vocabulary.BATCH_ARRIVED
     if not state.depths:
         return state.unknown, pid
     depth = arrived
@@ -65,27 +68,31 @@ def patch(module, hook):
         probe.end_args,
         probe.instant,
     )
+    # How much of a wait this thread ran tells taking a batch apart from waiting for its worker.
+    begin_cpu_args, end_cpu = probe.begin_cpu_args, probe.end_cpu
     iterators = Numbering(_Iterator)
+    get = iterators.get
     loaders = Numbering()
     newest = {}  # loader -> its newest iterator
 
     def enter_next(iterator):
         try:
-            state = iterators.get(id(iterator)) or iterators.renew(iterator)
-            if state.pids is None:
-                state.look(iterator)
-            if state.pids:
+            state = get(id(iterator)) or iterators.renew(iterator)
+            pids = state.pids
+            if pids is None:
+                pids = state.look(iterator)
+            if pids:
                 a, pid = _wait(iterator, state)
-                begin_args(data, a, pid)
-            else:
-                begin_args(data, state.unknown, 0)
+                begin_cpu_args(data, a, pid)
+                return end_cpu
+            begin_args(data, state.unknown, 0)
             return end
         except Exception as error:
             return hook.fail(error)
 
     def stop_next(iterator):
         try:
-            state = iterators.get(id(iterator))
+            state = get(id(iterator))
             if state is not None:
                 instant(data_end, state.number, 0)
         except Exception as error:
@@ -94,7 +101,7 @@ def patch(module, hook):
     def enter_start(iterator, loader):
         """An iterator is made or, with persistent workers, starts over."""
         try:
-            state = iterators.get(id(iterator))
+            state = get(id(iterator))
             if state is None or state.pids is not None:
                 state = iterators.renew(iterator)
             newest[loaders.of(loader)] = state.number

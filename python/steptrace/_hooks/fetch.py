@@ -6,13 +6,13 @@ for storage from work. Reading that takes microseconds: in a worker always, in t
 thread only while getting the items takes long enough that they do not count.
 """
 
-from time import perf_counter_ns
+from time import perf_counter
 
 from . import vocabulary, worker
 from .surround import Calls
 
 # Two readings cost up to 5 us with cold caches: at most 0.25 % of this.
-_LONG_NS = 2_000_000
+_LONG_S = 0.002
 
 
 def patch(module, hook):
@@ -20,11 +20,11 @@ def patch(module, hook):
     fetch = probe.name(vocabulary.FETCH, vocabulary.WORKER)
     collate = probe.name(vocabulary.COLLATE, vocabulary.WORKER)
     begin, end, begin_cpu, end_cpu = probe.begin, probe.end, probe.begin_cpu, probe.end_cpu
-    start_ns = 0
+    start_s = 0.0
     is_long = False
 
     def enter_fetch():
-        nonlocal start_ns
+        nonlocal start_s
         try:
             if is_long or worker.inside:
                 begin_cpu(fetch)
@@ -32,7 +32,7 @@ def patch(module, hook):
             else:
                 begin(fetch)
                 leave = end
-            start_ns = perf_counter_ns()
+            start_s = perf_counter()  # a float: less to make than so large a number of ns
             return leave
         except Exception as error:
             return hook.fail(error)
@@ -40,7 +40,7 @@ def patch(module, hook):
     def enter_collate():
         nonlocal is_long
         try:
-            is_long = perf_counter_ns() - start_ns > _LONG_NS
+            is_long = perf_counter() - start_s > _LONG_S
             begin(collate)
             return end
         except Exception as error:

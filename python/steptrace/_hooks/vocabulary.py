@@ -9,6 +9,7 @@ WINDOW = 10
 DEVICE_MEMORY = 20
 
 UNKNOWN_QUEUE_DEPTH = 0xFFFFFFFF
+BATCH_ARRIVED = 1 << 32
 
 DATA = "data"
 DATA_END = "data_end"
@@ -23,6 +24,7 @@ GC = "gc"
 COMPILE = "compile"
 FETCH = "fetch"
 COLLATE = "collate"
+SEND = "send"
 
 WINDOW_BEGIN = "window_begin"
 WINDOW_END = "window_end"

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.utils.data._utils.worker: a process says that it is a DataLoader worker."""
+"""torch.utils.data._utils.worker: a process says that it is a DataLoader worker, and when it sends.
+
+A batch that is in the queue is not on its way yet: a thread of the worker's makes a message of it
+and writes that into a pipe, and needs the interpreter to do so, which the next fetch may keep busy.
+"""
+
+from time import thread_time_ns
 
 from . import facts, vocabulary
 from .surround import Calls, nothing
@@ -9,14 +15,39 @@ inside = False
 
 
 def patch(module, hook):
-    def enter_worker(worker_id, num_workers):
+    probe = hook.probe
+    send = probe.name(vocabulary.SEND, vocabulary.WORKER)
+
+    def enter_worker(worker_id, num_workers, data_queue):
         global inside
         inside = True
         try:
             fact = facts.process("worker", worker=worker_id, workers=num_workers)
             facts.say(vocabulary.FACT_PROCESS, fact)
+            _tell_sends(probe, send, data_queue)
         except Exception as error:
             return hook.fail(error)
         return nothing
 
-    hook.around(module, "_worker_loop", Calls(enter_worker, ("worker_id", "num_workers")))
+    arguments = ("worker_id", "num_workers", "data_queue")
+    hook.around(module, "_worker_loop", Calls(enter_worker, arguments))
+
+
+def _tell_sends(probe, name, queue):
+    """Puts a range around what the queue's thread, which has not started yet, calls to write."""
+    send_bytes = getattr(queue, "_send_bytes", None)
+    if send_bytes is None or getattr(queue, "_thread", None) is not None:
+        return  # another kind of queue
+    begin_args, end = probe.begin_args, probe.end
+    ran_ns = 0
+
+    def send(message):
+        nonlocal ran_ns
+        begin_args(name, thread_time_ns() - ran_ns, 0)
+        try:
+            send_bytes(message)
+        finally:
+            end()
+            ran_ns = thread_time_ns()
+
+    queue._send_bytes = send

@@ -25,6 +25,7 @@ enum class HookName : uint8_t {
   kCollective,
   kFetch,
   kCollate,
+  kSend,         // a: CPU time of making a message of the batch (wire/vocabulary.h)
   kOperator,     // a: 1 if its own time is computing (agent/operator_names.h); in windows alone
   kWindowBegin,  // instants: between them every operator of the thread is told
   kWindowEnd,

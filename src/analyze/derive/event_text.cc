@@ -52,6 +52,7 @@ std::optional<HookName> RangeName(std::string_view word) {
       {wire::kNameCompile, HookName::kCompile},
       {wire::kNameFetch, HookName::kFetch},
       {wire::kNameCollate, HookName::kCollate},
+      {wire::kNameSend, HookName::kSend},
       {"comm", HookName::kCollective},
       {"op", HookName::kOperator},
       {"node", HookName::kOperator},
@@ -212,6 +213,9 @@ class Interpreter {
           attributes.Value("depth", static_cast<int64_t>(wire::kUnknownQueueDepth)));
       event.a = static_cast<uint64_t>(attributes.Value("it", 1)) | depth << 32;
       event.b = static_cast<uint64_t>(attributes.Value("worker"));
+      if (attributes.Has("arrived")) event.b |= wire::kBatchArrived;
+    } else if (name == HookName::kSend) {
+      event.a = static_cast<uint64_t>(attributes.Value("cpu") * kNsPerUs);
     } else if (name == HookName::kOptimizer) {
       event.a = static_cast<uint64_t>(attributes.Value("opt", 1));
     } else if (name == HookName::kLoaderIter) {

@@ -130,6 +130,10 @@ void LoopDeriver::Add(const Event& event) {
   PassTime(ordered.ts_ns);
   if (operators_.window_open() && chunks_.started()) AddOwn(0, operators_.TakeLongWay());
   if (event.name == HookName::kOperator) return Operator(ordered);
+  if (event.name == HookName::kSend) {  // of a thread that does nothing else
+    if (event.kind == MarkKind::kBegin) workers_->Of(pid_).SendBegan(ordered.ts_ns, event.a);
+    return;
+  }
   switch (event.kind) {
     case MarkKind::kBegin:
       Begin(ordered);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyze/derive/loop_deriver.h"
+#include "wire/vocabulary.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -27,6 +28,10 @@ bool IsBoundaryRange(const OpenSpan& span) {
 void LoopDeriver::CloseTop(int64_t ts_ns, uint64_t a, uint64_t b, Ending ending) {
   OpenSpan span = stack_.top();
   const bool started = chunks_.started();
+  if (span.name == HookName::kData) {
+    span.cpu_ns = a;
+    span.run_queue_ns = b;
+  }
   if (span.name == HookName::kFetch) {
     CloseFetch(span, ts_ns, a, b);
   } else if (started && span.name == HookName::kBackward) {
@@ -81,9 +86,12 @@ void LoopDeriver::PushWait(OpenSpan& span, int64_t end_ns, bool cut_off) {
     waits_.push_back({.wait = {.range = {span.begin_ns, end_ns},
                                .cut_off = cut_off,
                                .brought_none = span.got_no_batch,
+                               .arrived = (span.b & wire::kBatchArrived) != 0,
                                .queue_depth = QueueDepthOf(span.a),
                                .iterator_life = span.iterator_life,
-                               .primed_ns = span.primed_ns},
+                               .primed_ns = span.primed_ns,
+                               .cpu_ns = span.cpu_ns,
+                               .run_queue_ns = span.run_queue_ns},
                       .pieces = span.pieces,
                       .worker_pid = worker_pid,
                       .chunk = chunks_.current().number});

@@ -57,7 +57,7 @@ void LoopDeriver::ResolveWait(const PendingWait& pending) {
   if (chunk == nullptr) return;
   // Also of one from which nothing was heard yet: which wait was its first must not depend on that.
   WorkerLog& worker = workers_->Of(pending.worker_pid);
-  const std::optional<Fetch> awaited = worker.Await(pending.wait);
+  const Awaited awaited = worker.Await(pending.wait);
   for (size_t i = 0; i < pending.pieces.count; ++i) {
     AddWaitStages(pending.wait, pending.pieces.pieces[i], worker, awaited, chunk->sums);
   }

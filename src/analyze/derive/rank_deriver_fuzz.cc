@@ -30,10 +30,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                          .pid = 1 + data[1] % 2,
                          .tid = 1 + data[1] % 4,
                          .kind = static_cast<analyze::MarkKind>(data[2] % 3),
-                         .name = static_cast<analyze::HookName>(data[3] % 16),
+                         .name = static_cast<analyze::HookName>(data[3] % 17),
                          .text = static_cast<store::StringId>(data[4] % 8),
                          .a = data[5] | static_cast<uint64_t>(data[6]) << 32,
-                         .b = data[7]};
+                         .b = data[7] | static_cast<uint64_t>(data[4] >> 7) << 32};
     if (data[2] == 0xFF) event.a = event.b = ~0ull;
     deriver.Add(event);
     if (data[1] >= 0xF0) deriver.Advance(now_ns - data[1] % 16);

@@ -13,6 +13,7 @@
 #include "analyze/derive/event_text.h"
 #include "analyze/derive/phase_sums.h"
 #include "analyze/derive/rank_deriver.h"
+#include "wire/vocabulary.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -34,7 +35,7 @@ Event AnyEvent(Random& random, int64_t& now_ns) {
   event.pid = 1 + static_cast<int32_t>(Below(random, 3));
   event.tid = event.pid + static_cast<int32_t>(Below(random, 2)) * 10;
   event.kind = static_cast<MarkKind>(Below(random, 5) / 2);
-  event.name = static_cast<HookName>(Below(random, 16));
+  event.name = static_cast<HookName>(Below(random, 17));
   event.text = static_cast<store::StringId>(Below(random, 5));
   event.a = Below(random, 4) | Below(random, 3) << 32;
   event.b = Below(random, 4);
@@ -99,7 +100,7 @@ class RandomTraining {
  public:
   explicit RandomTraining(uint64_t seed) : random_(seed) {
     text_.options.world_size = static_cast<int32_t>(1 + Below(random_, 2));
-    text_.threads.resize(3);
+    text_.threads.resize(5);  // the training's, two workers', their sending threads
     for (int32_t worker = 1; worker <= 2; ++worker) AddWorker(worker);
     for (int epoch = 0; epoch < 3; ++epoch) Epoch();
     text_.end_ns = now_ns_ + 10;
@@ -130,7 +131,8 @@ class RandomTraining {
   }
   void Next(uint64_t iterator, bool ends) {
     Emit(MarkKind::kBegin, HookName::kData, iterator | Below(random_, 3) << 32,
-         Below(random_, 4) == 0 ? 0 : 2 + Below(random_, 2));
+         (Below(random_, 4) == 0 ? 0 : 2 + Below(random_, 2)) |
+             (Below(random_, 6) == 0 ? wire::kBatchArrived : 0));
     Pass(200);
     Surprise();
     if (ends) Emit(MarkKind::kInstant, HookName::kDataEnd, iterator);
@@ -192,6 +194,21 @@ class RandomTraining {
       emit(MarkKind::kBegin, HookName::kCollate, 0, 0);
       emit(MarkKind::kEnd, HookName::kCollate, 0, 0);
       emit(MarkKind::kEnd, HookName::kFetch, 1 + Below(random_, 200), Below(random_, 200));
+      if (Below(random_, 10) != 0) AddSend(worker, at_ns);
+    }
+  }
+  // One that is lost now and then, or late.
+  void AddSend(int32_t worker, int64_t from_ns) {
+    auto& thread = text_.threads[static_cast<size_t>(2 + worker)];
+    const int64_t last_ns = thread.empty() ? 0 : thread.back().ts_ns;
+    const int64_t at_ns = std::max(last_ns, from_ns) + static_cast<int64_t>(Below(random_, 400));
+    for (const MarkKind kind : {MarkKind::kBegin, MarkKind::kEnd}) {
+      thread.push_back({.ts_ns = at_ns,
+                        .pid = 1 + worker,
+                        .tid = 101 + worker,
+                        .kind = kind,
+                        .name = HookName::kSend,
+                        .a = Below(random_, 500)});
     }
   }
 

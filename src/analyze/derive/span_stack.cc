@@ -9,7 +9,7 @@ namespace steptrace::analyze {
 namespace {
 
 constexpr size_t kHookNames = 16;
-static_assert(static_cast<size_t>(HookName::kCollate) < kHookNames);
+static_assert(static_cast<size_t>(HookName::kCollate) < kHookNames);  // the last that is held
 
 constexpr uint32_t Bit(HookName name) {
   return 1u << static_cast<uint32_t>(name);

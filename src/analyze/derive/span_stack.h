@@ -40,6 +40,8 @@ struct OpenSpan {
   int64_t begin_ns = 0;
   uint64_t a = 0;
   uint64_t b = 0;
+  uint64_t cpu_ns = 0;  // of data, once it ends: of its thread; 0: not known
+  uint64_t run_queue_ns = 0;
   int64_t own_ns = 0;         // since the last chunk began; of a span that bears a phase
   int64_t collective_ns = 0;  // of backward: collectives inside
   int64_t collate_own_ns = 0;

@@ -22,11 +22,12 @@ TEST(WorkerLog, TheNthWaitAwaitsTheNthFetch) {
   AddFetch(log, 0, 100);
   AddFetch(log, 100, 200);
   AddFetch(log, 200, 300);
-  const auto first = log.Await(Wait(50, 110));
+  const auto first = log.Await(Wait(50, 110)).making;
   ASSERT_TRUE(first);
   EXPECT_EQ(first->range.end_ns, 100);
-  EXPECT_FALSE(log.Await(Wait(250, 310)));  // the second was there; the third ends in this wait
-  EXPECT_FALSE(log.Await(Wait(310, 320)));
+  EXPECT_FALSE(
+      log.Await(Wait(250, 310)).making);  // the second was there; the third ends in this wait
+  EXPECT_FALSE(log.Await(Wait(310, 320)).making);
 }
 
 TEST(WorkerLog, CountsAnewWithEachIterator) {
@@ -34,8 +35,8 @@ TEST(WorkerLog, CountsAnewWithEachIterator) {
   AddFetch(log, 0, 100);
   AddFetch(log, 100, 200);  // fetched ahead for an iterator that was left
   AddFetch(log, 500, 600);
-  EXPECT_TRUE(log.Await(Wait(50, 110, 1, 0)));
-  const auto next = log.Await(Wait(510, 610, 2, 499));
+  EXPECT_TRUE(log.Await(Wait(50, 110, 1, 0)).making);
+  const auto next = log.Await(Wait(510, 610, 2, 499)).making;
   ASSERT_TRUE(next);
   EXPECT_EQ(next->range.begin_ns, 500);
 }
@@ -48,27 +49,27 @@ TEST(WorkerLog, RemembersWhatItForgotSinceAnIteratorWasSetGoing) {
   const std::array<int64_t, 1> primed{499};
   log.Forget(550, primed);
   log.Forget(700, primed);
-  EXPECT_FALSE(log.Await(Wait(800, 910, 2, 499))) << "that batch was there";
-  EXPECT_FALSE(log.Await(Wait(920, 930, 2, 499)));
+  EXPECT_FALSE(log.Await(Wait(800, 910, 2, 499)).making) << "that batch was there";
+  EXPECT_FALSE(log.Await(Wait(920, 930, 2, 499)).making);
 }
 
 TEST(WorkerLog, MendsItsCountWhereFetchesWereLost) {
   WorkerLog log;
-  EXPECT_FALSE(log.Await(Wait(0, 10)));
-  EXPECT_FALSE(log.Await(Wait(20, 30)));  // two batches came of which nothing is known
+  EXPECT_FALSE(log.Await(Wait(0, 10)).making);
+  EXPECT_FALSE(log.Await(Wait(20, 30)).making);  // two batches came of which nothing is known
   AddFetch(log, 30, 100);
-  EXPECT_TRUE(log.Await(Wait(40, 110)));
+  EXPECT_TRUE(log.Await(Wait(40, 110)).making);
   AddFetch(log, 110, 150);
-  EXPECT_FALSE(log.Await(Wait(160, 170))) << "ready: the count is right again";
+  EXPECT_FALSE(log.Await(Wait(160, 170)).making) << "ready: the count is right again";
 }
 
 TEST(WorkerLog, ACutOffWaitAwaitsWhatIsStillInTheMaking) {
   WorkerLog log;
   log.FetchBegan(50);
   auto wait = Wait(0, 100);
-  EXPECT_FALSE(log.Await(wait));
+  EXPECT_FALSE(log.Await(wait).making);
   wait.cut_off = true;
-  const auto open = log.Await(wait);
+  const auto open = log.Await(wait).making;
   ASSERT_TRUE(open);
   EXPECT_EQ(open->range.begin_ns, 50);
 }
@@ -77,11 +78,64 @@ TEST(WorkerLog, ADeadWorkersFetchEndsWithIt) {
   WorkerLog log;
   log.FetchBegan(50);
   log.ProcessEnded(80);
-  const auto fetch = log.Await(Wait(0, 100));
+  const auto fetch = log.Await(Wait(0, 100)).making;
   ASSERT_TRUE(fetch);
   EXPECT_EQ(fetch->range.end_ns, 80);
   EXPECT_FALSE(log.GoneBefore(80));
   EXPECT_TRUE(log.GoneBefore(81));
+}
+
+TEST(WorkerLog, ASendIsThatOfTheFirstFetchThatWasNotSent) {
+  WorkerLog log;
+  AddFetch(log, 0, 100);
+  AddFetch(log, 100, 200);
+  log.SendBegan(150, 7);
+  log.SendBegan(210, 8);
+  const auto first = log.Await(Wait(50, 160));
+  ASSERT_TRUE(first.made);
+  EXPECT_EQ(first.made->sent_from_ns, 150);
+  EXPECT_EQ(first.made->pickle_cpu_ns, 7u);
+  const auto second = log.Await(Wait(205, 230));
+  EXPECT_FALSE(second.making);
+  ASSERT_TRUE(second.made);
+  EXPECT_EQ(second.made->sent_from_ns, 210);
+}
+
+TEST(WorkerLog, AWordBeforeTheFirstFetchIsTheSendOfNone) {
+  WorkerLog log;
+  log.SendBegan(5, 0);
+  AddFetch(log, 10, 100);
+  log.SendBegan(120, 0);
+  EXPECT_EQ(log.Await(Wait(110, 130)).made->sent_from_ns, 120);
+}
+
+TEST(WorkerLog, AnUnheardSendDoesNotShiftTheOthers) {
+  WorkerLog log;
+  AddFetch(log, 0, 100);
+  EXPECT_EQ(log.Await(Wait(50, 160)).made->sent_from_ns, -1) << "it came, and nothing was heard";
+  AddFetch(log, 100, 200);
+  log.SendBegan(210, 0);
+  EXPECT_EQ(log.Await(Wait(170, 230)).made->sent_from_ns, 210);
+}
+
+TEST(WorkerLog, KeepsWhatWasFetchedAndNotSent) {
+  WorkerLog log;
+  AddFetch(log, 0, 100);
+  AddFetch(log, 100, 200);
+  log.SendBegan(120, 0);
+  log.Forget(300, {});
+  EXPECT_FALSE(log.Await(Wait(300, 301)).made) << "sent long before";
+  log.SendBegan(310, 0);
+  const auto late = log.Await(Wait(302, 320));
+  ASSERT_TRUE(late.made);
+  EXPECT_EQ(late.made->sent_from_ns, 310);
+}
+
+TEST(WorkerLog, WhatNobodySendsIsForgottenAllTheSame) {
+  WorkerLog log;
+  for (int64_t i = 0; i < 1000; ++i) AddFetch(log, 10 * i, 10 * i + 10);
+  log.Forget(20'000, {});
+  EXPECT_FALSE(log.Await(Wait(20'000, 20'001)).made);
 }
 
 TEST(FetchStages, SumExactlyWhateverTheShares) {

@@ -319,7 +319,11 @@ void Fact(const char* kind, size_t kind_bytes, const char* json, size_t json_byt
 }
 
 void BeginCpu(uint32_t name) {
-  Begin(name);
+  BeginCpu(name, 0, 0);
+}
+
+void BeginCpu(uint32_t name, uint64_t a, uint64_t b) {
+  Begin(name, a, b);
   ThreadRing* ring = t_local.ring;
   if (ring->busy() || ring->cpu_marks_used == kMaxCpuMarks || ring->odd) return;
   CpuMark mark = ReadCpu(ring);

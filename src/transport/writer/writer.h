@@ -39,6 +39,7 @@ void Pause(bool on);
 
 // Begin, and End with a = this thread's CPU ns and b = its run-queue wait in ns since then.
 void BeginCpu(uint32_t name);
+void BeginCpu(uint32_t name, uint64_t a, uint64_t b);
 void EndCpu();
 
 // Whether the agent's word (wire::CaptureControl) is another than the last one taken: some loads.
