@@ -38,6 +38,12 @@ struct HugePages {
     }
   }
 
+  // What is made without a value is left as it is: all of it is filled afterwards.
+  template <class U>
+  void construct(U* at) {
+    ::new (static_cast<void*>(at)) U;
+  }
+
   friend bool operator==(const HugePages&, const HugePages&) { return true; }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "store/run_reader.h"
@@ -58,6 +59,34 @@ TEST_F(RunSinkTest, RowsBeyondTheLimitWaitInAFile) {
   auto rows = Slices();
   ASSERT_EQ(rows.size(), static_cast<size_t>(kRows));
   for (int64_t i = 0; i < kRows; ++i) ASSERT_EQ(rows[static_cast<size_t>(i)].ts_ns, i * 10);
+}
+
+// Sorting has a way of its own for times that lie so far apart that they and a row's place do not
+// fit into 64 bits.
+TEST_F(RunSinkTest, SortsWhateverTheTimesSpan) {
+  for (int64_t far_ns : {int64_t{1'000'000}, int64_t{1} << 40, int64_t{1} << 61}) {
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+    RunSink sink(folder_, {});
+    sink.BeginPart();
+    int32_t track = Thread(sink);
+    constexpr int64_t kRows = 40'000;                 // in several blocks
+    std::vector<std::pair<int64_t, int64_t>> wanted;  // begin, and duration negated
+    for (int64_t i = 0; i < kRows; ++i) {
+      int64_t ts_ns = i == 7 ? far_ns : i * 7919 % 30'011 * 10;
+      int64_t dur_ns = i % 3;
+      ASSERT_TRUE(sink.Append(At(sink, track, ts_ns, dur_ns, "x")).ok());
+      wanted.emplace_back(ts_ns, -dur_ns);
+    }
+    sink.EndPart({});
+    ASSERT_TRUE(sink.Finish({}).ok());
+    std::sort(wanted.begin(), wanted.end());
+    auto rows = Slices();
+    ASSERT_EQ(rows.size(), wanted.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      ASSERT_EQ(std::pair(rows[i].ts_ns, -rows[i].dur_ns), wanted[i]) << far_ns << " row " << i;
+    }
+  }
 }
 
 TEST_F(RunSinkTest, NestsAndBindsFlows) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -120,32 +121,100 @@ class Nesting {
   std::vector<std::vector<Slice*>> open_;
 };
 
-// Where a slice stands in its group, by begin.
-struct Key {
-  uint64_t after_first_ns = 0;  // since the group's first begin
-  uint32_t index = 0;
-};
+using Blocks = std::vector<PartRows::Block>;
+using Pointers = std::vector<Slice*, HugePages<Slice*>>;
 
-using Keys = std::vector<Key, HugePages<Key>>;
-
-// By begin, stable: 11 bits a round, as many rounds as the group's span has bits.
-void SortByBegin(Keys& keys) {
-  constexpr int kBits = 11;
-  constexpr uint64_t kMask = (1 << kBits) - 1;
-  auto later = [](const Key& a, const Key& b) { return a.after_first_ns < b.after_first_ns; };
-  if (std::is_sorted(keys.begin(), keys.end(), later)) return;
-  uint64_t span = 0;
-  for (const Key& key : keys) span |= key.after_first_ns;
-  Keys other(keys.size());
-  for (int shift = 0; shift < 64 && span >> shift != 0; shift += kBits) {
-    std::array<size_t, kMask + 1> begins{};
-    for (const Key& key : keys) ++begins[key.after_first_ns >> shift & kMask];
-    size_t next = 0;
-    for (size_t& begin : begins) next += std::exchange(begin, next);
-    for (const Key& key : keys) other[begins[key.after_first_ns >> shift & kMask]++] = key;
-    keys.swap(other);
+// Orders the slices of a group by begin, stable. A key is a number of 64 bits: the time since the
+// group's first begin, below it the slice's block and row. So nothing else is moved, and where the
+// keys were the addresses can stand: the first touch of memory is what sorting costs most.
+class BeginOrder {
+ public:
+  explicit BeginOrder(Blocks& blocks) : blocks_(blocks) {
+    size_t most_rows = 1;
+    int64_t last_ns = std::numeric_limits<int64_t>::min();
+    for (const PartRows::Block& block : blocks) {
+      count_ += block.size();
+      most_rows = std::max(most_rows, block.size());
+      for (const Slice& slice : block) {
+        first_ns_ = std::min(first_ns_, slice.ts_ns);
+        last_ns = std::max(last_ns, slice.ts_ns);
+      }
+    }
+    if (count_ == 0) return;
+    row_bits_ = Width(most_rows - 1);
+    place_bits_ = row_bits_ + Width(blocks.size() - 1);
+    span_bits_ = Width(static_cast<uint64_t>(last_ns) - static_cast<uint64_t>(first_ns_));
   }
-}
+
+  Pointers Sorted() const {
+    static_assert(sizeof(Slice*) == sizeof(uint64_t));
+    if (span_bits_ + place_bits_ > 64) return SortedByComparing();
+    Pointers keys = Keys();
+    if (!std::is_sorted(keys.begin(), keys.end(), Less)) Sort(keys);
+    uint64_t row_mask = (uint64_t{1} << row_bits_) - 1;
+    uint64_t block_mask = (uint64_t{1} << (place_bits_ - row_bits_)) - 1;
+    for (Slice*& key : keys) {
+      auto bits = std::bit_cast<uint64_t>(key);
+      key = &blocks_[bits >> row_bits_ & block_mask][bits & row_mask];
+    }
+    return keys;
+  }
+
+ private:
+  static int Width(uint64_t number) { return static_cast<int>(std::bit_width(number)); }
+  static bool Less(Slice* a, Slice* b) {
+    return std::bit_cast<uint64_t>(a) < std::bit_cast<uint64_t>(b);
+  }
+
+  // In the place of the addresses.
+  Pointers Keys() const {
+    Pointers keys(count_);
+    Slice** next = keys.data();
+    for (size_t block = 0; block < blocks_.size(); ++block) {
+      uint64_t place = block << row_bits_;
+      for (const Slice& slice : blocks_[block]) {
+        uint64_t after = static_cast<uint64_t>(slice.ts_ns) - static_cast<uint64_t>(first_ns_);
+        *next++ = std::bit_cast<Slice*>(after << place_bits_ | place++);
+      }
+    }
+    return keys;
+  }
+
+  // 11 bits a round, as many rounds as the span has bits.
+  void Sort(Pointers& keys) const {
+    constexpr int kBits = 11;
+    constexpr uint64_t kMask = (1 << kBits) - 1;
+    Pointers other(keys.size());
+    for (int shift = place_bits_; shift < place_bits_ + span_bits_; shift += kBits) {
+      auto digit = [shift](Slice* key) { return std::bit_cast<uint64_t>(key) >> shift & kMask; };
+      std::array<size_t, kMask + 1> begins{};
+      for (Slice* key : keys) ++begins[digit(key)];
+      size_t next = 0;
+      for (size_t& begin : begins) next += std::exchange(begin, next);
+      for (Slice* key : keys) other[begins[digit(key)]++] = key;
+      keys.swap(other);
+    }
+  }
+
+  // Of spans of hours, which leave no room for a place in the key.
+  Pointers SortedByComparing() const {
+    Pointers all;
+    all.reserve(count_);
+    for (PartRows::Block& block : blocks_) {
+      for (Slice& slice : block) all.push_back(&slice);
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Slice* a, const Slice* b) { return a->ts_ns < b->ts_ns; });
+    return all;
+  }
+
+  Blocks& blocks_;
+  size_t count_ = 0;
+  int64_t first_ns_ = std::numeric_limits<int64_t>::max();
+  int row_bits_ = 0;
+  int place_bits_ = 0;  // of block and row
+  int span_bits_ = 0;
+};
 
 // Slices to columns, a few at a time: they stay in the first-level cache while each column takes
 // its member.
@@ -209,8 +278,6 @@ struct SliceWriter::Impl {
     return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 2u, kMostThreads));
   }
 
-  using Blocks = std::vector<PartRows::Block>;
-  using Pointers = std::vector<Slice*, HugePages<Slice*>>;
   // The slices of a group in their order, and what holds them.
   struct Group {
     Blocks blocks;
@@ -219,25 +286,7 @@ struct SliceWriter::Impl {
 
   // By begin, then the longer first: what encloses precedes.
   static Pointers Sorted(Blocks& blocks) {
-    Pointers all;
-    size_t count = 0;
-    for (const auto& block : blocks) count += block.size();
-    all.reserve(count);
-    int64_t first_ns = std::numeric_limits<int64_t>::max();
-    for (auto& block : blocks) {
-      for (Slice& slice : block) {
-        all.push_back(&slice);
-        first_ns = std::min(first_ns, slice.ts_ns);
-      }
-    }
-    Keys keys(all.size());
-    for (size_t i = 0; i < all.size(); ++i) {
-      uint64_t after = static_cast<uint64_t>(all[i]->ts_ns) - static_cast<uint64_t>(first_ns);
-      keys[i] = {after, static_cast<uint32_t>(i)};
-    }
-    SortByBegin(keys);
-    Pointers sorted(all.size());
-    for (size_t i = 0; i < keys.size(); ++i) sorted[i] = all[keys[i].index];
+    Pointers sorted = BeginOrder(blocks).Sorted();
     for (size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
       while (end < sorted.size() && sorted[end]->ts_ns == sorted[begin]->ts_ns) ++end;
       if (end - begin == 1) continue;

@@ -33,6 +33,8 @@ ArgFate FateOf(std::string_view key) {
       return key == "Trace name" ? ArgFate::kDrop : ArgFate::kDetail;
     case 11:
       if (key == "correlation") return ArgFate::kCorrelation;
+      // In 2021 the begin of the operator that the external id names.
+      if (key == "external ts") return ArgFate::kDrop;
       return key == "External id" || key == "external id" ? ArgFate::kExternalId : ArgFate::kDetail;
     case 15:
       if (key == "Sequence number") return ArgFate::kAutogradSequence;
@@ -60,7 +62,7 @@ void ArgsSorter::AppendDetail(const Arg& arg) {
   not_a_number_ += json::AppendCompact(arg.value, &object_);
 }
 
-void ArgsSorter::Gather(const RawEvent& event, bool on_device, Slice* slice) {
+void ArgsSorter::Gather(std::span<const Arg> args, bool on_device, Slice* slice) {
   details_.clear();
   adjacent_ = true;
   const Arg* autograd = nullptr;
@@ -68,7 +70,7 @@ void ArgsSorter::Gather(const RawEvent& event, bool on_device, Slice* slice) {
     adjacent_ = adjacent_ && (details_.empty() || details_.back() + 1 == &arg);
     details_.push_back(&arg);
   };
-  for (const Arg& arg : event.args) {
+  for (const Arg& arg : args) {
     int64_t* column = nullptr;
     switch (arg.fate) {
       case ArgFate::kDetail:
@@ -165,15 +167,10 @@ void ArgsSorter::Grow() {
   }
 }
 
-void ArgsSorter::Sort(const RawEvent& event, bool on_device, PartSink& sink, Slice* slice) {
-  Gather(event, on_device, slice);
-  if (details_.empty()) return;
-  if (event.duplicate_keys > 0) {  // then a key and its value do not stand together
-    Made made = Make(sink);
-    slice->details = made.id;
-    not_a_number_ += made.not_a_number;
-    return;
-  }
+// The object of this event's details, of which there are some.
+ArgsSorter::Made ArgsSorter::OfDetails(const RawEvent& event, PartSink& sink) {
+  // With a key twice, a key and its value do not stand together.
+  if (event.duplicate_keys > 0) return Make(sink);
   std::string_view text = TextOfDetails();
   uint64_t hash = HashText(text, seed_) | 1;
   Made* made = &Place(hash, text);
@@ -189,8 +186,38 @@ void ArgsSorter::Sort(const RawEvent& event, bool on_device, PartSink& sink, Sli
     texts_.append(text);
     ++made_count_;
   }
-  slice->details = made->id;
-  not_a_number_ += made->not_a_number;
+  return *made;
+}
+
+void ArgsSorter::Keep(const Made& made, Slice* slice) {
+  slice->details = made.id;
+  not_a_number_ += made.not_a_number;
+}
+
+void ArgsSorter::Sort(const RawEvent& event, bool on_device, PartSink& sink, Slice* slice) {
+  Gather(event.args, on_device, slice);
+  if (event.run_count == 0) {
+    if (!details_.empty()) Keep(OfDetails(event, sink), slice);
+    return;
+  }
+  ArgRun& run = *event.runs[event.run_count - 1].run;
+  const ArgRun* before = event.run_count > 1 ? event.runs[0].run : nullptr;
+  uint32_t before_version = before == nullptr ? 0 : before->version;
+  bool runs_alone = details_.empty();
+  if (runs_alone && run.made.by == this && run.made.before == before &&
+      run.made.before_version == before_version && run.made.on_device == on_device) {
+    slice->details = run.made.details;
+    not_a_number_ += run.made.not_a_number;
+    return;
+  }
+  event.AllArgs(&all_);
+  slice->sequence = kNull;  // of two numbers the first one read counts, and both are read again
+  Gather(all_, on_device, slice);
+  Made made;
+  if (!details_.empty()) made = OfDetails(event, sink);
+  Keep(made, slice);
+  if (!runs_alone) return;
+  run.made = {this, before, before_version, on_device, made.id, made.not_a_number};
 }
 
 }  // namespace steptrace::import

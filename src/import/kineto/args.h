@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,7 @@ namespace steptrace::import {
 // JSON object with the source's keys in their order. docs/reference/import.md lists them.
 //
 // Details repeat: the object is made once for each text that they have in the source, and found by
-// that text afterwards.
+// that text afterwards, or at once by the run of arguments that it is (ArgRun).
 class ArgsSorter {
  public:
   ArgsSorter();
@@ -35,13 +36,16 @@ class ArgsSorter {
     int64_t not_a_number = 0;
   };
 
-  void Gather(const RawEvent& event, bool on_device, Slice* slice);
+  void Gather(std::span<const Arg> args, bool on_device, Slice* slice);
+  void Keep(const Made& made, Slice* slice);
+  Made OfDetails(const RawEvent& event, PartSink& sink);
   std::string_view TextOfDetails();
   Made Make(PartSink& sink);
   Made& Place(uint64_t hash, std::string_view text);
   void Grow();
   void AppendDetail(const Arg& arg);
 
+  std::vector<Arg> all_;             // of this event, where it has runs
   std::vector<const Arg*> details_;  // of this event
   bool adjacent_ = true;             // and nothing else stands between them
   std::string text_;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "import/kineto/arg_fate.h"
 #include "import/kineto/json_text.h"
+#include "store/string_table.h"
 
 namespace steptrace::import {
 
@@ -21,6 +25,45 @@ struct Arg {
   }
 };
 
+// Arguments that only describe, in the text of an event: what follows others of the same name with
+// the same text is the same.
+struct ArgRun {
+  struct Place {
+    uint32_t key_at = 0;
+    uint32_t key_size = 0;
+    uint32_t value_at = 0;
+    uint32_t value_size = 0;
+    json::Value::Kind kind = json::Value::Kind::kNone;
+    bool escaped = false;
+    ArgFate fate = ArgFate::kDetail;
+  };
+  // What they became where they, and a run before them, were all that describes an event; of the
+  // reader who keeps it.
+  struct Made {
+    const void* by = nullptr;        // nullptr: nothing
+    const ArgRun* before = nullptr;  // nullptr: no run
+    uint32_t before_version = 0;
+    bool on_device = false;
+    store::StringId details{};
+    int64_t not_a_number = 0;
+  };
+
+  std::string text;  // to the end of the last value, and the character behind it
+  std::vector<Place> args;
+  uint32_t last = 0;     // where the reader of shapes goes on
+  uint32_t version = 0;  // of the text
+  Made made;
+
+  // Appends them, as they stand in the text at p.
+  void AddTo(const char* p, std::vector<Arg>& to) const {
+    for (const Place& arg : args) {
+      to.push_back({{p + arg.key_at, arg.key_size},
+                    {arg.kind, arg.escaped, {p + arg.value_at, arg.value_size}},
+                    arg.fate});
+    }
+  }
+};
+
 // A trace event as it stands in the text; views into the window.
 struct RawEvent {
   json::Value phase;
@@ -32,12 +75,33 @@ struct RawEvent {
   json::Value dur;
   json::Value id;
   std::vector<Arg> args;  // of a key that stands twice, the last
+  // Of a complete event: arguments that are not in `args`, but stood before the one at `before`.
+  // Nearly all events have such, and all that is wanted of them is one number.
+  struct RunHere {
+    ArgRun* run = nullptr;
+    const char* text = nullptr;
+    size_t before = 0;
+  };
+  std::array<RunHere, 2> runs;
+  size_t run_count = 0;
   int duplicate_keys = 0;
 
   void Clear() {
     phase = name = category = pid = tid = ts = dur = id = {};
     args.clear();
+    run_count = 0;
     duplicate_keys = 0;
+  }
+  // All arguments in their order.
+  void AllArgs(std::vector<Arg>* all) const {
+    all->clear();
+    size_t next = 0;
+    for (size_t i = 0; i <= args.size(); ++i) {
+      for (; next < run_count && runs[next].before == i; ++next) {
+        runs[next].run->AddTo(runs[next].text, *all);
+      }
+      if (i < args.size()) all->push_back(args[i]);
+    }
   }
   char ph() const { return phase.text.size() == 1 ? phase.text[0] : '\0'; }
 };

@@ -119,7 +119,7 @@ inline const char* EventShapes::ReadValue(Node& node, const char* p, const Scan&
   return after;
 }
 
-EventShapes::Run& EventShapes::RunOf(Runs& runs, std::string_view name) {
+ArgRun& EventShapes::RunOf(Runs& runs, std::string_view name) {
   uint64_t first = 0;
   uint64_t last = 0;
   size_t part = std::min<size_t>(name.size(), sizeof first);
@@ -131,15 +131,15 @@ EventShapes::Run& EventShapes::RunOf(Runs& runs, std::string_view name) {
 }
 
 // The same bytes up to the character behind the last value are the same arguments.
-bool EventShapes::TakeRun(const Run& run, const char* p, const char* end, RawEvent* event) {
+bool EventShapes::TakeRun(ArgRun& run, const char* p, const char* end, RawEvent* event) {
   if (run.text.empty() || static_cast<size_t>(end - p) <= run.text.size() ||
       std::memcmp(p, run.text.data(), run.text.size()) != 0) {
     return false;
   }
-  for (const RunArg& arg : run.args) {
-    event->args.push_back({{p + arg.key_at, arg.key_size},
-                           {arg.kind, arg.escaped, {p + arg.value_at, arg.value_size}},
-                           arg.fate});
+  if (event->run_count < event->runs.size() && event->ph() == 'X') {
+    event->runs[event->run_count++] = {&run, p, event->args.size()};
+  } else {
+    run.AddTo(p, event->args);
   }
   return true;
 }
@@ -150,10 +150,12 @@ void EventShapes::KeepRun(uint32_t node, const char* begin, const char* end, uin
   if (!runs) runs = std::make_unique<Runs>();
   ++runs->misses;
   if (!runs->pays() || end - begin > kMostRunBytes) return;
-  Run& run = RunOf(*runs, name);
+  ArgRun& run = RunOf(*runs, name);
   if (run.text.empty() && run_count_++ >= kMostRuns) return;
   run.text.assign(begin, end + 1);
   run.args.clear();
+  run.made = {};
+  ++run.version;
   run.last = last;
   auto at = [begin](std::string_view text) { return static_cast<uint32_t>(text.data() - begin); };
   for (const Arg& arg : args) {
@@ -179,7 +181,7 @@ const char* EventShapes::Read(const char* p, const Scan& window, RawEvent* event
     } else if (before_run == 0 && node.may_run && !event->name.text.empty()) {
       Runs* runs = nodes_[before].runs.get();
       if (runs != nullptr && runs->pays()) {
-        const Run& run = RunOf(*runs, event->name.text);
+        ArgRun& run = RunOf(*runs, event->name.text);
         if (TakeRun(run, p, window.end, event)) {
           ++runs->hits;
           p += run.text.size() - 1;

@@ -17,9 +17,9 @@ namespace steptrace::import {
 // same order with the same spaces. So what stands between two values is one text that is compared
 // at once, and only values are looked at. The texts form a tree from an event's bracket to its
 // closing one. Values of which there are few are part of them: phase, category, process and thread;
-// and so are arguments that only describe, as long as events of one name repeat them (Run). What is
-// in no branch is read the long way (ReadEvent) and then learnt: both ways give the same event, and
-// damage goes the long way.
+// and so are arguments that only describe, as long as events of one name repeat them (ArgRun). What
+// is in no branch is read the long way (ReadEvent) and then learnt: both ways give the same event,
+// and damage goes the long way.
 //
 //   {"ph": "X", "cat": "kernel", "name": " ─► ", "pid": 0, "tid": 7, "ts": ─► ... ─► }}
 //   {"ph": "s", "id":  ─► , "pid": 7, "tid": 7, "ts": ─► }
@@ -48,25 +48,9 @@ class EventShapes {
     uint8_t at = 0;
     uint8_t size = 0;
   };
-  // An argument inside the text of a run.
-  struct RunArg {
-    uint32_t key_at = 0;
-    uint32_t key_size = 0;
-    uint32_t value_at = 0;
-    uint32_t value_size = 0;
-    json::Value::Kind kind = json::Value::Kind::kNone;
-    bool escaped = false;
-    ArgFate fate = ArgFate::kDetail;
-  };
-  // Arguments that followed a value in an event of some name.
-  struct Run {
-    std::string text;  // to the end of the last value, and the character behind it
-    std::vector<RunArg> args;
-    uint32_t last = 0;  // the last argument's node
-  };
   // Runs behind a node, by the event's name.
   struct Runs {
-    std::array<Run, kRuns> by_name;
+    std::array<ArgRun, kRuns> by_name;
     int64_t hits = 0;
     int64_t misses = 0;
     bool pays() const { return misses < 256 || misses < hits * 4; }
@@ -100,8 +84,8 @@ class EventShapes {
   uint32_t FindFirst(const char* p, const char* end);
   static const char* ReadValue(Node& node, const char* p, const json::Scan& window,
                                json::Value* value);
-  static Run& RunOf(Runs& runs, std::string_view name);
-  static bool TakeRun(const Run& run, const char* p, const char* end, RawEvent* event);
+  static ArgRun& RunOf(Runs& runs, std::string_view name);
+  static bool TakeRun(ArgRun& run, const char* p, const char* end, RawEvent* event);
   void KeepRun(uint32_t node, const char* begin, const char* end, uint32_t last,
                std::span<const Arg> args, std::string_view name);
   bool TakesConstant(uint32_t parent, const Draft& draft, const Trail::Value& value) const;

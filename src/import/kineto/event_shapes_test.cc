@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <random>
+
+#include "import/kineto/args.h"
+#include "import/part.h"
 
 namespace steptrace::import {
 namespace {
@@ -19,14 +23,26 @@ std::string Text(const RawEvent& event) {
                                    &event.tid, &event.ts, &event.dur, &event.id}) {
     text += Text(*value);
   }
-  for (const Arg& arg : event.args) {
+  std::vector<Arg> args;
+  event.AllArgs(&args);
+  for (const Arg& arg : args) {
     text += std::string(arg.key) + "=" + Text(arg.value) + std::string(arg.begin(), arg.end()) +
             "/" + std::to_string(static_cast<int>(arg.fate)) + ";";
   }
   return text + std::to_string(event.duplicate_keys);
 }
 
-// Reads events as Document does, each also the long way: both must agree.
+std::string Text(const Slice& slice, const ArgsSorter& sorter) {
+  std::string text;
+  for (int64_t number : {slice.correlation, slice.external_id, slice.bytes, slice.sequence,
+                         static_cast<int64_t>(slice.details), sorter.not_a_number()}) {
+    text += std::to_string(number) + " ";
+  }
+  return text;
+}
+
+// Reads events as Document does, each also the long way: both must agree, also in what becomes of
+// the arguments.
 class Both {
  public:
   // Whether the event was read by its shape.
@@ -48,11 +64,24 @@ class Both {
     EXPECT_EQ(shaped, after) << text;
     EXPECT_EQ(shaped, window.data() + size) << text;
     EXPECT_EQ(Text(found), Text(wanted)) << text;
+    Slice slice;
+    Slice wanted_slice;
+    bool on_device = wanted.category.text == "kernel";
+    by_shape_.Sort(found, on_device, sink_, &slice);
+    long_way_.Sort(wanted, on_device, sink_, &wanted_slice);
+    EXPECT_EQ(Text(slice, by_shape_), Text(wanted_slice, long_way_)) << text;
+    runs_ += static_cast<int64_t>(found.run_count);
     return true;
   }
+  int64_t runs() const { return runs_; }
 
  private:
   EventShapes shapes_;
+  SinkShare share_{std::filesystem::temp_directory_path(), Limits()};
+  PartSink sink_{share_};
+  ArgsSorter by_shape_;
+  ArgsSorter long_way_;
+  int64_t runs_ = 0;
 };
 
 std::string Kernel(int tid, const std::string& name, int correlation, const std::string& details) {
@@ -156,6 +185,26 @@ TEST(EventShapes, TextsOfAnyKindGiveTheSameEvent) {
     shaped += both.Reads(text + (args ? "}}" : "}"));
   }
   EXPECT_GT(shaped, 5'000);  // most others differ from all before them
+}
+
+// What stands before and behind a run is no part of it, and what it became on a device is not what
+// it becomes on the host.
+TEST(EventShapes, WhatARunBecomesDependsOnWhatIsBesideIt) {
+  Both both;
+  for (int i = 0; i < 12; ++i) {
+    for (const char* category : {"kernel", "cpu_op"}) {
+      for (const char* more : {"", R"(, "Sequence number": 4)", R"(, "correlation": "none")",
+                               R"(, "Seq": 5, "Sequence number": 4)", R"(, "correlation": 9)",
+                               R"(, "correlation": 9, "grid": [1], "block": 2)",
+                               R"(, "correlation": 9, "grid": [1], "Seq": 6, "block": 2)"}) {
+        both.Reads(
+            std::string(R"({"ph": "X", "cat": ")") + category +
+            R"(", "name": "a", "ts": 1, "dur": 1, "args": {"External id": 3, "queued": 0, )" +
+            R"("stream": 7, "Device": 1, "bandwidth": NaN)" + more + "}}");
+      }
+    }
+  }
+  EXPECT_GT(both.runs(), 50);
 }
 
 // A writer with keys without end must not fill memory, nor slow down what is known.

@@ -123,12 +123,15 @@ std::optional<int64_t> TraceReader::UtcOffsetNs() const {
 }
 
 const TraceReader::Category& TraceReader::CategoryOf(const Value& value) {
-  if (last_category_ < categories_.size() && categories_[last_category_].raw == value.text) {
-    return categories_[last_category_];
+  // Kinds of events take turns: a few places by length and last character find nearly all.
+  auto last = value.text.empty() ? 0u : static_cast<unsigned char>(value.text.back());
+  uint32_t& place = category_places_[(value.text.size() * 5 + last) % category_places_.size()];
+  if (place < categories_.size() && categories_[place].raw == value.text) {
+    return categories_[place];
   }
   for (size_t i = 0; i < categories_.size(); ++i) {
     if (categories_[i].raw != value.text) continue;
-    last_category_ = i;
+    place = static_cast<uint32_t>(i);
     return categories_[i];
   }
   Category category;
@@ -146,7 +149,7 @@ const TraceReader::Category& TraceReader::CategoryOf(const Value& value) {
   category.is_link =
       name == "ac2g" || name == "async" || name == "async_cpu_to_gpu" || name == "async_gpu";
   if (static_cast<int64_t>(categories_.size()) >= kMostCategories) categories_.clear();
-  last_category_ = categories_.size();
+  place = static_cast<uint32_t>(categories_.size());
   categories_.push_back(std::move(category));
   return categories_.back();
 }
@@ -246,7 +249,7 @@ void TraceReader::Describe(const RawEvent& event, const Category& category, Slic
   if (category.is_operator_2021 && event.name.text.starts_with("ProfilerStep#")) {
     slice->category = sink_.Intern("user_annotation");
   }
-  if (event.args.empty()) return;
+  if (event.args.empty() && event.run_count == 0) return;
   texts_.args.Sort(event, category.on_device, sink_, slice);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -111,7 +112,7 @@ class TraceReader : public DocumentHandler {
   Reads reads_;
   TraceTracks tracks_;
   std::vector<Category> categories_;
-  size_t last_category_ = 0;
+  std::array<uint32_t, 32> category_places_{};
   std::map<std::string, std::string> members_;
   Slice held_;
   bool has_held_ = false;

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
+#include "analyze/trace/trace_builder.h"
 #include "analyze/verdict/trace_steps.h"
 #include "serve/rpc/profile.h"
 #include "store/add_rows.h"
@@ -61,9 +63,14 @@ Result<std::vector<store::StepRow>> MarkedSteps(store::RunReader& run) {
   std::vector<store::StepRow> rows;
   if (!HoldsProfile(tracks, facts, run.strings())) return rows;
   for (const auto& [rank, of_rank] : ProfileTracks(tracks, run.strings())) {
-    STEPTRACE_ASSIGN_OR_RETURN(auto slices, run.Read<store::SliceRow>(SlicesOf(rank)));
-    if (slices.empty()) continue;
-    const auto trace = analyze::BuildRankTrace(rank, slices, of_rank, {}, run.strings());
+    analyze::RankTraceBuilder builder(rank, of_rank, run.strings());
+    STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
+        SlicesOf(rank), [&builder](std::span<const store::SliceRow> slices) -> Status {
+          builder.Add(slices);
+          return {};
+        }));
+    if (builder.empty()) continue;
+    const auto trace = builder.Build({}, analyze::LaneOrder::kByTime);
     if (!trace.steps.empty()) Append(analyze::DeriveTraceSteps(trace, run.strings()), rows);
   }
   Sort(rows);
