@@ -113,6 +113,7 @@ void RecordConverter::NoteRole(const ResolvedName& name) {
   if (SaysTraining(name)) trains_ = true;
   if (name.category == Category::kWorker) is_worker_ = true;
   if (trains_ || is_worker_ || rank_ < 0) rank_ = settings_.rank_of(settings_.rank, trains_);
+  if (settled()) tracks_.SettleProcess(process_track_, is_worker_ ? "worker" : "process");
 }
 
 int32_t RecordConverter::TrackOf(ThreadState& thread) {
@@ -129,8 +130,10 @@ int32_t RecordConverter::TrackOf(int32_t tid) {
   const auto [track, added] = thread_tracks_.try_emplace(tid, -1);
   if (!added) return track->second;
   if (process_track_ < 0) {
-    process_track_ = tracks_.AddProcess(is_worker_ ? "worker" : "process", rank_, settings_.pid,
-                                        ToValidUtf8(settings_.process_name));
+    const std::string process = ToValidUtf8(settings_.process_name);
+    process_track_ = settled() ? tracks_.AddProcess(is_worker_ ? "worker" : "process", rank_,
+                                                    settings_.pid, process)
+                               : tracks_.AddUnsettledProcess(rank_, settings_.pid, process);
   }
   track->second = tracks_.AddThread(process_track_, rank_, settings_.pid, tid,
                                     ToValidUtf8(settings_.thread_name_of(tid)));

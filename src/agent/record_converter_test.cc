@@ -115,6 +115,31 @@ TEST_F(RecordConverterTest, AWorkerIsNamedSo) {
   EXPECT_EQ(Text(tracks_.TakeRows()[1].kind), "worker");
 }
 
+// A spawned worker imports torch, and has slices of it, before it says what it is.
+TEST_F(RecordConverterTest, AWorkerThatIsKnownLateIsNamedSo) {
+  Feed(RecordKind::kInstant, 1100, 2);
+  for (const auto& row : tracks_.TakeSettledRows(0)) EXPECT_NE(Text(row.kind), "process");
+  Feed(RecordKind::kBegin, 1200, 6);
+  Feed(RecordKind::kEnd, 1300, 6);
+  const auto rows = tracks_.TakeSettledRows(1);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(Text(rows[0].kind), "worker");
+  EXPECT_EQ(rows[0].pid, 42);
+  EXPECT_TRUE(tracks_.TakeRows().empty()) << "once";
+}
+
+TEST_F(RecordConverterTest, AProcessThatNeverTellsIsAProcessAfterAWhile) {
+  Feed(RecordKind::kInstant, 1100, 2);
+  EXPECT_EQ(tracks_.TakeSettledRows(5).size(), 2u) << "the node and the thread";
+  EXPECT_TRUE(tracks_.TakeSettledRows(5 + TrackRegistry::kRoleWaitNs - 1).empty());
+  const auto rows = tracks_.TakeSettledRows(5 + TrackRegistry::kRoleWaitNs);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(Text(rows[0].kind), "process");
+  Feed(RecordKind::kBegin, 1200, 6);
+  Feed(RecordKind::kEnd, 1300, 6);
+  EXPECT_TRUE(tracks_.TakeRows().empty()) << "what was told stays";
+}
+
 TEST_F(RecordConverterTest, CollectivesCarryBytes) {
   Feed(RecordKind::kBegin, 1100, 5, 4096);
   Feed(RecordKind::kEnd, 1200, 5);

@@ -159,7 +159,7 @@ void Recorder::Write(ProcessSession& session, RowBatch& batch, int64_t now_ns) {
     analyze::RankDeriver& deriver = DeriverOf(session);
     for (const analyze::Event& event : events) deriver.Add(event);
   }
-  WriteTracks();
+  WriteTracks(now_ns);
   WriteSlices(session, batch, now_ns);
   NoteWindows(session, batch);
   for (const store::CounterRow& row : batch.counters) writer_.Append(row);
@@ -181,8 +181,8 @@ void Recorder::WriteSlices(const ProcessSession& session, const RowBatch& batch,
   if (left_out > 0) losses_.Add({session.rank(), session.pid()}, frugal_cause_, left_out, now_ns);
 }
 
-void Recorder::WriteTracks() {
-  for (const store::TrackRow& row : tracks_.TakeRows()) writer_.Append(row);
+void Recorder::WriteTracks(int64_t now_ns) {
+  for (const store::TrackRow& row : tracks_.TakeSettledRows(now_ns)) writer_.Append(row);
 }
 
 analyze::RankDeriver& Recorder::DeriverOf(const ProcessSession& session) {
@@ -220,7 +220,7 @@ void Recorder::Settle(int64_t now_ns) {
   losses_.Set({}, loss::kStrangeFiles, watch_.strange_files(), now_ns);
   losses_.Set({}, loss::kTooManyProcesses, watch_.files_beyond_limit(), now_ns);
   for (const store::LossRow& row : losses_.TakeRows(now_ns, false)) writer_.Append(row);
-  WriteTracks();
+  WriteTracks(now_ns);
 }
 
 void Recorder::Finish(int64_t end_ns) {
@@ -244,7 +244,7 @@ void Recorder::Finish(int64_t end_ns) {
     writer_.Append(fact);
   }
   for (const store::LossRow& row : losses_.TakeRows(end_ns, true)) writer_.Append(row);
-  WriteTracks();
+  for (const store::TrackRow& row : tracks_.TakeRows()) writer_.Append(row);
 }
 
 Recorder::Living Recorder::CountLiving(int64_t now_ns) {

@@ -96,7 +96,7 @@ class Recorder {
   void EndSession(ProcessSession& session, int64_t now_ns);
   void Write(ProcessSession& session, RowBatch& batch, int64_t now_ns);
   void WriteSlices(const ProcessSession& session, const RowBatch& batch, int64_t now_ns);
-  void WriteTracks();
+  void WriteTracks(int64_t now_ns);
   void TakeSteps();
   void NoteFact(const store::FactRow& fact);
   void NoteWindows(ProcessSession& session, const RowBatch& batch);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/track_registry.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace steptrace::agent {
@@ -27,6 +28,21 @@ int32_t TrackRegistry::AddProcess(const char* kind, int32_t rank, int32_t pid,
   row.parent = node_track_;
   row.pid = pid;
   return row.track;
+}
+
+int32_t TrackRegistry::AddUnsettledProcess(int32_t rank, int32_t pid, const std::string& name) {
+  const int32_t track = AddProcess("process", rank, pid, name);
+  held_[track] = {std::move(rows_.back()), std::nullopt};
+  rows_.pop_back();
+  return track;
+}
+
+void TrackRegistry::SettleProcess(int32_t track, const char* kind) {
+  const auto found = held_.find(track);
+  if (found == held_.end()) return;
+  found->second.row.kind = strings_.Intern(kind);
+  rows_.push_back(std::move(found->second.row));
+  held_.erase(found);
 }
 
 int32_t TrackRegistry::AddThread(int32_t parent, int32_t rank, int32_t pid, int32_t tid,
@@ -59,7 +75,25 @@ void TrackRegistry::Forget(int32_t pid) {
                   counters_.lower_bound({pid + 1, "", kBelowAllDevices}));
 }
 
+std::vector<store::TrackRow> TrackRegistry::TakeSettledRows(int64_t now_ns) {
+  for (auto it = held_.begin(); it != held_.end();) {
+    Held& held = it->second;
+    if (!held.since_ns) held.since_ns = now_ns;
+    if (now_ns - *held.since_ns < kRoleWaitNs) {
+      ++it;
+      continue;
+    }
+    rows_.push_back(std::move(held.row));
+    it = held_.erase(it);
+  }
+  return std::exchange(rows_, {});
+}
+
 std::vector<store::TrackRow> TrackRegistry::TakeRows() {
+  for (auto& [track, held] : held_) rows_.push_back(std::move(held.row));
+  held_.clear();
+  std::stable_sort(rows_.begin(), rows_.end(),
+                   [](const auto& a, const auto& b) { return a.track < b.track; });
   return std::exchange(rows_, {});
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -17,9 +18,12 @@ class TrackRegistry {
   TrackRegistry(int32_t node, store::StringTable& strings);
 
   int32_t node_track() const { return node_track_; }
-  // A process or thread that lives now; the caller keeps the number. `kind`: process, worker,
-  // thread.
+  // A process or thread that lives now; the caller keeps the number. `kind`: process or worker.
   int32_t AddProcess(const char* kind, int32_t rank, int32_t pid, const std::string& name);
+  // A process of which it is not known yet whether it is a worker: until SettleProcess tells its
+  // kind its row is held back for kRoleWaitNs, then it is a process.
+  int32_t AddUnsettledProcess(int32_t rank, int32_t pid, const std::string& name);
+  void SettleProcess(int32_t track, const char* kind);
   int32_t AddThread(int32_t parent, int32_t rank, int32_t pid, int32_t tid,
                     const std::string& name);
   // A new counter of that name on that device or in that process (-1 and 0: on the node).
@@ -33,8 +37,17 @@ class TrackRegistry {
 
   // The rows made since the last call.
   std::vector<store::TrackRow> TakeRows();
+  // The same without those that are held back; `now_ns` of one clock.
+  std::vector<store::TrackRow> TakeSettledRows(int64_t now_ns);
+
+  // A worker that was spawned imports torch before it says what it is.
+  static constexpr int64_t kRoleWaitNs = 30'000'000'000;
 
  private:
+  struct Held {
+    store::TrackRow row;
+    std::optional<int64_t> since_ns;  // as of the first time that rows were taken
+  };
   store::TrackRow& Add(const char* kind, int32_t rank, const std::string& name);
 
   int32_t node_;
@@ -43,6 +56,7 @@ class TrackRegistry {
   int32_t node_track_;
   std::map<std::tuple<int32_t, std::string, int32_t>, int32_t> counters_;  // by pid first
   std::vector<store::TrackRow> rows_;
+  std::map<int32_t, Held> held_;  // by track
 };
 
 }  // namespace steptrace::agent

@@ -149,6 +149,16 @@ test('names of a megabyte are cut, and told apart', async ({ page }) => {
   expect(received).toBeLessThan((MEGABYTES + 4) * 1_000_000);
 });
 
+test('the rules of a chosen stretch are of what begins in it', async ({ page }) => {
+  await open(page, '/run/slow/rules');
+  await expect(page.getByText('Evaluated over the chosen stretch alone')).toHaveCount(0);
+  await open(page, '/run/slow/rules?from_ns=1&to_ns=2');
+  await expect(page.getByText('Evaluated over the chosen stretch alone')).toBeVisible();
+  const begin = page.getByRole('article', { name: 'Max initialization time' });
+  await expect(begin).toContainText("the run's begin, which the stretch leaves out");
+  await expect(page.getByRole('article', { name: 'Step outlier' })).toContainText('no step');
+});
+
 test('copying takes a name whole', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await open(page, '/run/megabytes/kernels');

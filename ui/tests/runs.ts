@@ -116,6 +116,13 @@ function sampled(path: string) {
   execFileSync(python, [join(here, 'add_samples.py'), join(folder, 'slow'), path]);
 }
 
+/** More tracks than the server tells in one tree. */
+export const MANY_TRACKS = 120_000;
+function many(path: string) {
+  const script = join(root, 'tests/e2e/made_runs.py');
+  execFileSync(python, [script, path, String(MANY_TRACKS)], { stdio: 'pipe' });
+}
+
 /** Makes what is missing; a run made by an earlier session is kept. */
 export function makeRuns() {
   mkdirSync(folder, { recursive: true });
@@ -126,6 +133,7 @@ export function makeRuns() {
   once('hostile', hostile);
   once('megabytes', megabytes);
   once('sampled', sampled);
+  once('many', many);
   const real = join(root, '../shared/data/kineto/v100_resnet50_workers0.pt.trace.json.gz');
   if (existsSync(real)) once('v100', (path) => run(['import', '--output', path, real]));
   once('broken', (path) => {

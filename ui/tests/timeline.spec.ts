@@ -12,8 +12,8 @@ const viewIn = (page: Page): [number, number] | null => {
   return match ? [Number(match[1]), Number(match[2])] : null;
 };
 
-async function timeline(page: Page, query = '') {
-  await open(page, `/run/eight-ranks/timeline${query}`);
+async function timeline(page: Page, query = '', run = 'eight-ranks') {
+  await open(page, `/run/${run}/timeline${query}`);
   await expect(stage(page)).toHaveAttribute('data-busy', 'false');
 }
 
@@ -159,6 +159,22 @@ test('names that are markup stay text', async ({ page }) => {
   await expect(page.getByRole('grid', { name: 'Slices in view' })).toBeVisible();
   await expect(page.locator('main img')).toHaveCount(0);
   expect(await page.title()).not.toContain('owned');
+});
+
+test('a run of more tracks than a tree holds says so, and its search finds what lies on the others', async ({
+  page,
+}) => {
+  await timeline(page, '', 'many');
+  await expect(page.getByRole('note')).toContainText(/The first 100 ?k tracks of 120 ?k/);
+  // What is not on the screen is not in the page.
+  expect(await page.locator('*').count()).toBeLessThan(2000);
+  const search = page.getByRole('searchbox', { name: 'Search slices by name' });
+  await search.fill('needle');
+  await expect(page.locator('.search .count')).toHaveText('1');
+  await search.press('Enter');
+  await expect(page.locator('.search .count')).toHaveText('1 of 1');
+  await page.getByRole('tab', { name: 'Selection' }).click();
+  await expect(page.locator('.selection h2')).toContainText('needle');
 });
 
 test('a damaged address is as if it said nothing', async ({ page }) => {

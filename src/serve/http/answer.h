@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,8 +20,9 @@ struct Answer {
   int status = 200;
   std::string type = "application/json";
   std::string body;
-  std::string etag;           // empty: none
-  std::string cache_control;  // empty: no-store
+  std::shared_ptr<const std::string> shared;  // in place of `body`: one that many are given
+  std::string etag;                           // empty: none
+  std::string cache_control;                  // empty: no-store
 };
 
 inline constexpr const char* kArrowType = "application/vnd.apache.arrow.stream";

@@ -193,8 +193,10 @@ Answer Api::Rules(const Run& run, Parameters& parameters) {
     const Status status = settings.Set(set);
     if (!status.ok()) return Refuse(400, status.error().message);
   }
+  const rpc::RulesStretch stretch = {parameters.Time("from_ns"), parameters.Time("to_ns")};
+  if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
   std::lock_guard heavy(heavy_);
-  const auto answer = rpc::LoadRules(run, settings, options_.cost);
+  const auto answer = rpc::LoadRules(run, settings, options_.cost, stretch);
   if (!answer.ok()) return Refuse(500, answer.error().message);
   Json json = analyze::ProfilingReportJson(answer->report);
   json["cost"] = analyze::CostJson(answer->cost);
@@ -280,7 +282,11 @@ Answer Api::Timeline(const Run& run, const Rest& rest, Parameters& parameters) {
     return *json ? Ok(**std::move(json)) : NotFound("slice");
   }
   if (rest.size() != 2) return Refuse(404, "path: no such; docs/reference/http.md lists them");
-  if (what == "tree") return Ok(rpc::TreeJson(timeline));
+  if (what == "tree") {
+    Answer answer = Ok("");
+    answer.shared = timeline.Tree();
+    return answer;
+  }
   if (what == "search") {
     return Ok(rpc::SearchJson(timeline, range, part, limit.value_or(100)));
   }

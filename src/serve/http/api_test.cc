@@ -38,7 +38,7 @@ class ApiTest : public testing::Test {
     const Answer answer = Ask(target);
     EXPECT_EQ(answer.status, 200) << target << " " << answer.body;
     EXPECT_EQ(answer.type, "application/json");
-    return json::parse(answer.body);
+    return json::parse(answer.shared ? *answer.shared : answer.body);
   }
 
   TempDir folder_;

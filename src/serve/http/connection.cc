@@ -100,6 +100,7 @@ Connection::~Connection() {
   --shared_.open_connections;
   if (is_stream_) --shared_.open_streams;
   shared_.unsent_bytes -= charged_bytes_;
+  shared_.senders.erase(this);
 }
 
 void Connection::Start() {
@@ -193,7 +194,19 @@ void Connection::Dispatch(Request request) {
   Compute(std::move(request));
 }
 
+void Connection::LetGoOfStalled(Shared& shared) {
+  const auto stalled_at = std::chrono::steady_clock::now() - shared.options.stall_time;
+  while (shared.unsent_bytes > shared.options.unsent_bytes && !shared.senders.empty()) {
+    Connection* slowest = *std::min_element(
+        shared.senders.begin(), shared.senders.end(),
+        [](const Connection* a, const Connection* b) { return a->took_at_ < b->took_at_; });
+    if (slowest->took_at_ > stalled_at) return;
+    slowest->Close();
+  }
+}
+
 void Connection::Compute(Request request) {
+  LetGoOfStalled(shared_);
   if (shared_.waiting >= shared_.options.waiting ||
       shared_.unsent_bytes > shared_.options.unsent_bytes) {
     return Send(Refuse(503, "server: busy; ask again in a second"));
@@ -233,44 +246,53 @@ void Connection::Send(Answer answer) {
   set_cookie_.clear();
   location_.clear();
   message.keep_alive(keep_alive_);
-  message.content_length(answer.body.size());
+  const bool is_shared = answer.shared != nullptr;
+  body_ = is_shared ? std::move(answer.shared)
+                    : std::make_shared<const std::string>(std::move(answer.body));
+  message.content_length(body_->size());
   head_ = HeadText(message);
-  body_ = head_only_ ? std::string() : std::move(answer.body);
+  if (head_only_) body_ = std::make_shared<const std::string>();
   sent_ = 0;
-  charged_bytes_ = body_.size();
+  charged_bytes_ = is_shared ? 0 : body_->size();
   shared_.unsent_bytes += charged_bytes_;
+  took_at_ = std::chrono::steady_clock::now();
+  if (charged_bytes_ > 0) shared_.senders.insert(this);
   // A large answer may take its time, but no peer may keep it for ever by taking it drop by drop.
-  write_until_ = std::chrono::steady_clock::now() + shared_.options.write_time +
-                 std::chrono::seconds(body_.size() / kLeastBytesPerSecond);
+  write_until_ = took_at_ + shared_.options.write_time +
+                 std::chrono::seconds(body_->size() / kLeastBytesPerSecond);
   WriteSome();
 }
 
 void Connection::WriteSome() {
   const size_t head_left = head_.size() - std::min(sent_, head_.size());
   const size_t body_sent = sent_ - std::min(sent_, head_.size());
-  if (head_left == 0 && body_sent == body_.size()) return OnSent();
+  if (head_left == 0 && body_sent == body_->size()) return OnSent();
   const std::array<asio::const_buffer, 2> rest = {
       asio::buffer(head_.data() + head_.size() - head_left, head_left),
-      asio::buffer(body_.data() + body_sent, body_.size() - body_sent)};
+      asio::buffer(body_->data() + body_sent, body_->size() - body_sent)};
   stream_.expires_at(
       std::min(write_until_, std::chrono::steady_clock::now() + shared_.options.write_time));
   stream_.async_write_some(
       rest, [self = shared_from_this()](boost::system::error_code failed, size_t wrote) {
         if (failed) return self->Close();
         self->sent_ += wrote;
+        self->took_at_ = std::chrono::steady_clock::now();
         self->WriteSome();
       });
 }
 
 void Connection::OnSent() {
   shared_.unsent_bytes -= std::exchange(charged_bytes_, 0);
-  std::string().swap(body_);
+  shared_.senders.erase(this);
+  body_.reset();
   if (!keep_alive_) return Close();
   stream_.expires_after(shared_.options.idle_time);
   Read();
 }
 
 void Connection::Close() {
+  shared_.unsent_bytes -= std::exchange(charged_bytes_, 0);
+  shared_.senders.erase(this);
   boost::system::error_code ignored;
   stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
   stream_.close();

@@ -44,6 +44,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void WriteSome();
   void OnSent();
   void Close();
+  // Lets go of peers that take nothing while what waits for peers is over its limit.
+  static void LetGoOfStalled(Shared& shared);
 
   void StartEvents(const Request& request);
   void Tick();
@@ -54,10 +56,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   beast::flat_buffer buffer_;
   std::optional<beast::http::request_parser<beast::http::empty_body>> parser_;
   std::string head_;  // of the answer being sent, and what of it and its body the peer took
-  std::string body_;
+  std::shared_ptr<const std::string> body_;
   size_t sent_ = 0;
   std::chrono::steady_clock::time_point write_until_;
-  size_t charged_bytes_ = 0;  // of the answer being sent
+  std::chrono::steady_clock::time_point took_at_;  // when the peer last took something
+  size_t charged_bytes_ = 0;                       // of the answer being sent
   bool keep_alive_ = false;
   bool head_only_ = false;
   std::string set_cookie_;

@@ -26,6 +26,8 @@ struct ServerOptions {
   std::chrono::milliseconds header_time{10'000};  // for a request to arrive
   std::chrono::milliseconds idle_time{60'000};    // between two requests of a connection
   std::chrono::milliseconds write_time{30'000};   // for a peer to take anything at all
+  // For a peer to take anything at all while `unsent_bytes` is passed: others are waiting.
+  std::chrono::milliseconds stall_time{1'000};
   std::chrono::milliseconds event_period{1'000};
   size_t unsent_bytes = 128 << 20;  // answers that peers have not taken, all together
 };

@@ -302,6 +302,27 @@ TEST_F(ServerTest, ASlowReaderIsLetGoWhileOthersAreServed) {
   EXPECT_GT(cut, 0u);
 }
 
+// What many are given is held once, and who takes nothing makes room for who does.
+TEST_F(ServerTest, PeersThatTakeNothingDoNotKeepOthersWaiting) {
+  Write("ui/assets/large.js", std::string(12 << 20, 'x'));
+  ServerOptions options;
+  options.write_time = std::chrono::minutes(10);  // never within this test
+  options.stall_time = std::chrono::milliseconds(50);
+  options.unsent_bytes = 20 << 20;
+  Start(options);
+  std::vector<std::unique_ptr<Peer>> slow;
+  for (int i = 0; i < 12; ++i) {
+    slow.push_back(std::make_unique<Peer>(server_->port()));
+    slow.back()->Say(Get("/assets/large.js"));
+  }
+  int served = 0;
+  for (int tries = 0; tries < 400 && served < 20; ++tries) {
+    served += Ask(Get("/api/server")).starts_with("HTTP/1.1 200") ? 1 : 0;
+    if (served == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(served, 20);
+}
+
 TEST_F(ServerTest, RefusesMoreThanItsWorkersCanTake) {
   ServerOptions options;
   options.waiting = 0;

@@ -6,6 +6,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <cstddef>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,8 @@
 namespace steptrace::http {
 
 namespace asio = boost::asio;
+
+class Connection;
 
 // Touched by the thread of the sockets alone, but for `unsent_bytes` and what locks itself.
 struct Shared {
@@ -33,8 +36,9 @@ struct Shared {
   const std::shared_ptr<Files> files;
   size_t open_connections = 0;
   size_t open_streams = 0;
-  size_t waiting = 0;  // requests with the workers
-  size_t unsent_bytes = 0;
+  size_t waiting = 0;       // requests with the workers
+  size_t unsent_bytes = 0;  // of the senders' answers, those that many share left out
+  std::set<Connection*> senders;
   asio::io_context io;
   asio::thread_pool workers;
 };

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "analyze/report/report_json.h"
@@ -91,6 +92,29 @@ TEST_F(ReportTest, WhatTheAgentFindsIsShownWhileTheRunGoesOn) {
   EXPECT_EQ(report->verdict.rules[0].name, "Dataloader");
   ASSERT_OK(writer.Close(store::CompletedManifest()));
   EXPECT_EQ(LoadReport(run(), {})->findings.size(), 1u);
+}
+
+TEST_F(ReportTest, RulesOfAStretchLookAtWhatBeginsInIt) {
+  Fill().Close(store::CompletedManifest()).ok();
+  const analyze::RuleSettings settings(analyze::RuleMode::kModern);
+  const auto ruled = [&](const RulesStretch& stretch) {
+    auto answer = LoadRules(run(), settings, {}, stretch);
+    EXPECT_TRUE(answer.ok());
+    std::map<analyze::RuleId, analyze::RuleResult> by_rule;
+    for (auto& rule : answer->report.rules) by_rule[rule.rule] = std::move(rule);
+    return by_rule;
+  };
+  const auto whole = ruled({});
+  const auto steps = [](const auto& rules) {
+    return rules.at(analyze::RuleId::kMaxInitializationTime).datapoints;
+  };
+  ASSERT_GT(steps(whole), 1);
+  const auto from = ruled({.from_ns = 1, .to_ns = std::nullopt});
+  EXPECT_EQ(steps(from), steps(whole) - 1) << "the first begins before";
+  const auto& begin = from.at(analyze::RuleId::kMaxInitializationTime);
+  EXPECT_EQ(begin.status, analyze::RuleStatus::kNotApplicable);
+  EXPECT_THAT(begin.reason, HasSubstr("begin"));
+  EXPECT_EQ(steps(ruled({.from_ns = 0, .to_ns = 1})), 1);
 }
 
 TEST_F(ReportTest, AClosedRunHasTheSameAndKeepsIt) {

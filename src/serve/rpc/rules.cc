@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/rpc/rules.h"
 
+#include <cstdint>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -84,21 +85,39 @@ analyze::CostSection CostOf(const analyze::RulesInput& input, const analyze::Rep
   return analyze::BuildCostSection(cost);
 }
 
+void LeaveOutTheBegin(std::vector<analyze::RuleResult>& rules) {
+  for (analyze::RuleResult& result : rules) {
+    if (result.rule != analyze::RuleId::kMaxInitializationTime) continue;
+    result.status = analyze::RuleStatus::kNotApplicable;
+    result.reason = "it is of the run's begin, which the stretch leaves out";
+    result.triggered = result.violations = 0;
+    result.evidence.clear();
+    result.advice.clear();
+  }
+}
+
 }  // namespace
 
 Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
-                              const analyze::RuleSettings& settings, const CostRequest& cost) {
+                              const analyze::RuleSettings& settings, const CostRequest& cost,
+                              const RulesStretch& stretch) {
   STEPTRACE_RETURN_IF_ERROR(StoreMarkedSteps(path));
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, run.Read<store::TrackRow>());
-  STEPTRACE_ASSIGN_OR_RETURN(auto counters, run.Read<store::CounterRow>());
-  STEPTRACE_ASSIGN_OR_RETURN(auto steps, run.Read<store::StepRow>());
+  store::ReadOptions wanted;
+  wanted.from_ns = stretch.from_ns;
+  wanted.to_ns = stretch.to_ns;
+  STEPTRACE_ASSIGN_OR_RETURN(auto counters, run.Read<store::CounterRow>(wanted));
+  STEPTRACE_ASSIGN_OR_RETURN(auto steps, run.Read<store::StepRow>(wanted));
   STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto findings, run.Read<store::FindingRow>());
   if (steps.empty()) {  // of a run that cannot be written
     STEPTRACE_ASSIGN_OR_RETURN(steps, MarkedSteps(run));
+    std::erase_if(steps, [&stretch](const store::StepRow& step) {
+      return step.ts_ns < stretch.from_ns.value_or(INT64_MIN) ||
+             step.ts_ns >= stretch.to_ns.value_or(INT64_MAX);
+    });
   }
-  store::ReadOptions wanted;
   wanted.columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "step"};
   STEPTRACE_ASSIGN_OR_RETURN(auto slices, run.Read<store::SliceRow>(wanted));
   const SliceParts parts = PartsOf(slices, tracks, run.strings());
@@ -121,8 +140,10 @@ Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
   report.facts = facts;
   report.findings = findings;
   const analyze::Report whole = analyze::BuildReport(report);
-  return RulesAnswer{run.manifest().name, analyze::BuildProfilingReport(input, settings),
+  RulesAnswer answer{run.manifest().name, analyze::BuildProfilingReport(input, settings),
                      CostOf(input, whole, cost), whole.findings};
+  if (stretch.from_ns.value_or(0) > 0) LeaveOutTheBegin(answer.report.rules);
+  return answer;
 }
 
 }  // namespace steptrace::rpc

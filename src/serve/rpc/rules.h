@@ -25,8 +25,16 @@ struct RulesAnswer {
   std::vector<analyze::FindingLine> findings;  // what the rules said while the run went on
 };
 
-// The rules on a run as its files stand now: closed, live, interrupted and imported ones alike.
+// What is looked at: what begins in [from_ns, to_ns); absent: the run from its begin, to its end.
+struct RulesStretch {
+  std::optional<int64_t> from_ns;
+  std::optional<int64_t> to_ns;
+};
+
+// The rules on a run as its files stand now: closed, live, interrupted and imported ones alike. A
+// rule of the run's begin is not applicable to a stretch that leaves the begin out.
 Result<RulesAnswer> LoadRules(const std::filesystem::path& run,
-                              const analyze::RuleSettings& settings, const CostRequest& cost);
+                              const analyze::RuleSettings& settings, const CostRequest& cost,
+                              const RulesStretch& stretch = {});
 
 }  // namespace steptrace::rpc

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string_view>
 
 #include "base/time.h"
@@ -89,16 +90,26 @@ Result<std::shared_ptr<const RunTimeline>> RunTimeline::Open(const std::filesyst
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader reader, store::RunReader::Open(run));
   const uint64_t fingerprint = timeline::FingerprintOf(reader);
   STEPTRACE_ASSIGN_OR_RETURN(timeline::Index index, timeline::OpenRunIndex(reader));
-  STEPTRACE_ASSIGN_OR_RETURN(auto rows, reader.Read<store::TrackRow>());
   std::shared_ptr<RunTimeline> made(new RunTimeline(std::move(index)));
   made->run_ = run;
   made->fingerprint_ = fingerprint;
-  const auto by_number = [](const auto& a, const auto& b) { return a.track < b.track; };
-  std::stable_sort(rows.begin(), rows.end(), by_number);
-  for (auto& row : rows) {
-    if (!made->tracks_.empty() && made->tracks_.back().row.track == row.track) continue;
-    made->tracks_.push_back({row, reader.Text(row.kind), made->index_.FindTrack(row.track)});
+  // Batch by batch: a million of them would else be held twice.
+  STEPTRACE_RETURN_IF_ERROR(reader.ReadBatches<store::TrackRow>(
+      {}, [&made, &reader](std::span<const store::TrackRow> rows) -> Status {
+        for (const store::TrackRow& row : rows) {
+          made->tracks_.push_back({row, reader.Text(row.kind), made->index_.FindTrack(row.track)});
+        }
+        return {};
+      }));
+  const auto by_number = [](const Track& a, const Track& b) { return a.row.track < b.row.track; };
+  auto& declared_tracks = made->tracks_;
+  // As they mostly lie: sorting takes half their memory once more.
+  if (!std::is_sorted(declared_tracks.begin(), declared_tracks.end(), by_number)) {
+    std::stable_sort(declared_tracks.begin(), declared_tracks.end(), by_number);
   }
+  const auto same = [](const Track& a, const Track& b) { return a.row.track == b.row.track; };
+  declared_tracks.erase(std::unique(declared_tracks.begin(), declared_tracks.end(), same),
+                        declared_tracks.end());
   // Lines that nobody declared are threads: what lies on them is shown.
   const size_t declared = made->tracks_.size();
   for (uint32_t i = 0; i < made->index_.tracks().size(); ++i) {
@@ -111,13 +122,12 @@ Result<std::shared_ptr<const RunTimeline>> RunTimeline::Open(const std::filesyst
     track.row.name = fmt::format("track {}", held.track);
     track.place = i;
     const auto end = made->tracks_.begin() + static_cast<int64_t>(declared);
-    const auto found =
-        std::lower_bound(made->tracks_.begin(), end, track,
-                         [](const Track& a, const Track& b) { return a.row.track < b.row.track; });
+    const auto found = std::lower_bound(made->tracks_.begin(), end, track, by_number);
     if (found == end || found->row.track != held.track) made->tracks_.push_back(std::move(track));
   }
-  std::stable_sort(made->tracks_.begin(), made->tracks_.end(),
-                   [](const Track& a, const Track& b) { return a.row.track < b.row.track; });
+  if (made->tracks_.size() > declared) {
+    std::stable_sort(made->tracks_.begin(), made->tracks_.end(), by_number);
+  }
   if (reader.manifest().end_ns) made->to_ns_ = std::max(made->to_ns_, *reader.manifest().end_ns);
   return std::shared_ptr<const RunTimeline>(std::move(made));
 }
@@ -132,6 +142,12 @@ const RunTimeline::Track* RunTimeline::Find(int32_t track) const {
       std::lower_bound(tracks_.begin(), tracks_.end(), track,
                        [](const Track& a, int32_t number) { return a.row.track < number; });
   return found == tracks_.end() || found->row.track != track ? nullptr : &*found;
+}
+
+std::shared_ptr<const std::string> RunTimeline::Tree() const {
+  std::call_once(tree_once_,
+                 [this] { tree_ = std::make_shared<const std::string>(TreeJson(*this)); });
+  return tree_;
 }
 
 std::string TreeJson(const RunTimeline& timeline) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -36,6 +37,8 @@ class RunTimeline {
   uint64_t fingerprint() const { return fingerprint_; }
   int64_t from_ns() const { return from_ns_; }
   int64_t to_ns() const { return to_ns_; }
+  // TreeJson, made once: of many tracks it takes a second and megabytes, and all clients ask for it.
+  std::shared_ptr<const std::string> Tree() const;
 
  private:
   explicit RunTimeline(timeline::Index index) : index_(std::move(index)) {}
@@ -46,6 +49,8 @@ class RunTimeline {
   uint64_t fingerprint_ = 0;
   int64_t from_ns_ = 0;
   int64_t to_ns_ = 0;
+  mutable std::once_flag tree_once_;
+  mutable std::shared_ptr<const std::string> tree_;
 };
 
 // The fingerprint that a timeline opened now would have.

@@ -13,6 +13,8 @@ import type { Window } from './window';
 export interface Tree {
   from_ns: number;
   to_ns: number;
+  /** How many more there are: no tree holds more than the server tells at once. */
+  left_out: number;
   tracks: Track[];
 }
 
