@@ -59,7 +59,8 @@ Agent::Agent(AgentOptions options, ControlChannel& channel, store::RunWriter wri
       manifest_(std::move(manifest)),
       limiter_(LimitsOf(options_, manifest_),
                [this](const LimiterEvent& event) { OnLimit(event); }),
-      rules_(manifest_.nodes[0].node, manifest_.nodes[0].cpus) {}
+      rules_(manifest_.nodes[0].node, manifest_.nodes[0].cpus),
+      memory_(manifest_.nodes[0].node) {}
 
 Agent::~Agent() = default;
 
@@ -74,13 +75,26 @@ Status Agent::Begin() {
   system_->SetObserver([this](const MetricSample& sample, int64_t ts_ns) {
     const auto device = sample.device >= 0 ? std::optional(sample.device) : std::nullopt;
     rules_.AddSample(sample.metric, device, ts_ns, sample.value);
+    memory_.AddSample(sample.metric, sample.device, sample.pid, ts_ns, sample.value);
   });
   if (options_.stack_rate > 0) {
     stacks_ = std::make_unique<StackFeed>(writer_, *recorder_, options_.stack_rate,
                                           manifest_.nodes[0].node, manifest_.epoch_monotonic_ns);
   }
-  recorder_->SetStepObserver(
-      [this](const store::StepRow& row) { rules_.AddStep(row, writer_.strings()); });
+  if (options_.hang_watch) {
+    hangs_ = std::make_unique<HangWatch>(*recorder_, writer_.strings());
+    recorder_->SetEventObserver(
+        [this](const ProcessSession& session, auto events) { hangs_->OnEvents(session, events); });
+  }
+  recorder_->SetStepObserver([this](const store::StepRow& row) {
+    rules_.AddStep(row, writer_.strings());
+    steps_.Add(row, writer_.strings());
+    memory_.AddStep(row, writer_.strings());
+  });
+  recorder_->SetMemoryObserver([this](int32_t pid, const DeviceMemorySample& sample) {
+    memory_.AddDeviceSample(writer_.strings().Text(sample.metric), sample.device, pid, sample.ts_ns,
+                            sample.value);
+  });
   captures_ = Captures();
   if (auto port = CapturePort::Open(options_.ring_dir); port.ok()) {
     port_ = *std::move(port);
@@ -127,6 +141,7 @@ void Agent::Turn() {
   }
   system_->Turn(now_ns);
   if (stacks_) stacks_->FollowProcesses();
+  WatchForHangs(now_ns);
   if (now_ns >= next_flush_ns_) {
     next_flush_ns_ = now_ns + kFlushIntervalNs;
     Flush(now_ns);
@@ -181,11 +196,31 @@ void Agent::CheckProcesses(int64_t now_ns) {
   FollowJob();
 }
 
+// What is found is on disk at once: the job may be killed for it.
+void Agent::WatchForHangs(int64_t now_ns) {
+  if (!hangs_ || state_ == State::kEnding) return;
+  const HangWatch::News news = hangs_->Turn(now_ns, recorder_->all_drained());
+  for (const store::FindingRow& row : news.findings) writer_.Append(row);
+  if (!news.findings.empty()) next_flush_ns_ = now_ns;
+  if (!news.notice.empty()) channel_.Say(kSayNotice, news.notice);
+}
+
 void Agent::Flush(int64_t now_ns) {
   if (stacks_) stacks_->Write(now_ns);
   recorder_->Settle(now_ns);
   CheckOwnCost(now_ns);
-  for (store::FindingRow& row : rules_.Turn(now_ns, writer_.strings())) writer_.Append(row);
+  for (const store::FindingRow& row : rules_.Turn(now_ns, writer_.strings())) {
+    if (writer_.strings().Text(row.severity) == "warning") recorder_->SuggestWindow("rule");
+    writer_.Append(row);
+  }
+  for (const store::FindingRow& row :
+       memory_.Turn(now_ns, recorder_->RankProcesses(), writer_.strings())) {
+    writer_.Append(row);
+  }
+  for (const store::FindingRow& row : steps_.Take(now_ns, writer_.strings())) {
+    recorder_->SuggestWindow("shift");
+    writer_.Append(row);
+  }
   if (recorder_->TakeNews()) {
     recorder_->Describe(manifest_);
     // A reader of the live run knows less if the disk refuses; the flush below says so.
@@ -255,9 +290,16 @@ void Agent::Close() {
                              why.text);
   }
   CheckOwnCost(now_ns);
+  if (hangs_ && wait_status_ == 0) {
+    if (const auto row = hangs_->EndWell(now_ns)) writer_.Append(*row);
+  }
   system_->Finish();
   if (stacks_) stacks_->Finish(now_ns);
   recorder_->Finish(std::max(end_ns, now_ns));
+  for (const store::FindingRow& row :
+       memory_.Look(now_ns, recorder_->RankProcesses(), writer_.strings())) {
+    writer_.Append(row);
+  }
   FinishManifest(manifest_, DescribeRunEnd(wait_status_), end_ns, recorder_->calibration());
   recorder_->Describe(manifest_);
   Status closed = writer_.Close(manifest_);

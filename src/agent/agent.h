@@ -10,11 +10,14 @@
 #include "agent/capture_port.h"
 #include "agent/control_channel.h"
 #include "agent/drain_pace.h"
+#include "agent/hang_watch.h"
 #include "agent/hookless_watch.h"
 #include "agent/live_rules.h"
+#include "agent/memory_watch.h"
 #include "agent/process_handle.h"
 #include "agent/recorder.h"
 #include "agent/stack_feed.h"
+#include "agent/step_watch.h"
 #include "agent/system/agent_limiter.h"
 #include "agent/system/self_reader.h"
 #include "agent/system_feed.h"
@@ -49,6 +52,7 @@ class Agent {
   void OnMessage(const ControlMessage& message, int64_t now_ns);
   void CheckProcesses(int64_t now_ns);
   void CheckOwnCost(int64_t now_ns);
+  void WatchForHangs(int64_t now_ns);
   void OnLimit(const LimiterEvent& event);
   void FollowJob();
   void Flush(int64_t now_ns);
@@ -65,10 +69,13 @@ class Agent {
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<SystemFeed> system_;
   std::unique_ptr<StackFeed> stacks_;  // nullptr: none are sampled
+  std::unique_ptr<HangWatch> hangs_;   // nullptr: not watched for
   DrainPace pace_;
   AgentLimiter limiter_;
   SelfReader self_{"/proc"};
   LiveRules rules_;
+  StepWatch steps_;
+  MemoryWatch memory_;
   HooklessWatch hookless_;
   CapturePort port_;
   CaptureService captures_;

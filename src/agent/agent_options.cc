@@ -19,8 +19,16 @@ bool Assign(const std::string& flag, const std::string& value, AgentOptions& opt
   if (flag == "--run-name") return options.run_name = value, true;
   if (flag == "--sample-interval-ms") return ParseNumber(value, options.sample_interval_ms);
   if (flag == "--stack-rate") return ParseNumber(value, options.stack_rate);
+  if (flag == "--window-budget-ns") return ParseNumber(value, options.windows.budget.ns);
+  if (flag == "--window-budget-bytes") return ParseNumber(value, options.windows.budget.bytes);
+  if (flag == "--hang-watch") {
+    int on = 0;
+    if (!ParseNumber(value, on)) return false;
+    return options.hang_watch = on != 0, true;
+  }
   if (flag == "--windows") {
     auto plan = ParsePlan({value}, {});
+    if (plan.ok()) plan->budget = options.windows.budget;
     if (plan.ok()) options.windows = *std::move(plan);
     return plan.ok();
   }
@@ -44,8 +52,14 @@ std::vector<std::string> ToArguments(const AgentOptions& options) {
                                         std::to_string(options.sample_interval_ms),
                                         "--stack-rate",
                                         std::to_string(options.stack_rate),
+                                        "--hang-watch",
+                                        options.hang_watch ? "1" : "0",
                                         "--windows",
                                         ToText(options.windows),
+                                        "--window-budget-ns",
+                                        std::to_string(options.windows.budget.ns),
+                                        "--window-budget-bytes",
+                                        std::to_string(options.windows.budget.bytes),
                                         "--control-fd",
                                         std::to_string(options.control_fd),
                                         "--lock-fd",

@@ -26,8 +26,14 @@ constexpr int64_t kOperatorCostNs = 900;
 // granted: a short run has a right to its verdict too.
 constexpr int64_t kMostOfTrainedTime = 100;  // a hundredth
 constexpr int64_t kLeastOperators = 20'000;
-// As rows of the journal some 20 MB, of the closed run one.
+// As rows of the journal some 8 MB, of the closed run one.
 constexpr int64_t kMostOperators = 200'000;
+constexpr int64_t kOperatorBytes = 40;  // a slice in the journal (docs/performance.md)
+// Less tells nothing of a step.
+constexpr int64_t kLeastOperatorsLeft = 1000;
+constexpr int64_t kLeastNsLeft = kNsPerSecond / 10;
+// Two automatic windows lie so far apart at least, whatever happens.
+constexpr int64_t kAutomaticDistanceNs = 10 * kNsPerSecond;
 
 bool IsTimed(const Window& window) {
   return window.from != From::kStep;
@@ -36,14 +42,32 @@ bool IsTimed(const Window& window) {
 }  // namespace
 
 CaptureSchedule::CaptureSchedule(const WindowPlan& plan, int64_t epoch_monotonic_ns,
-                                 int64_t epoch_utc_ns)
+                                 int64_t epoch_utc_ns, WindowBytes* bytes)
     : plan_(plan),
       epoch_monotonic_ns_(epoch_monotonic_ns),
       epoch_utc_ns_(epoch_utc_ns),
-      done_(plan.windows.size()) {}
+      done_(plan.windows.size()),
+      bytes_(bytes),
+      automatic_ns_left_(plan.budget.ns) {}
 
 void CaptureSchedule::OnSteadyStep(int64_t ts_ns) {
   if (steady_steps_++ == 0) first_steady_ns_ = ts_ns;
+}
+
+void CaptureSchedule::Suggest(const char* why) {
+  if (suggested_ == nullptr) suggested_ = why;
+}
+
+void CaptureSchedule::OnOperators(int64_t count) {
+  if (!in_automatic()) return;
+  automatic_operators_ += count;
+  if (bytes_ != nullptr) bytes_->left -= count * kOperatorBytes;
+}
+
+// That one process may still record in an automatic window.
+int64_t CaptureSchedule::OperatorsLeft() const {
+  if (bytes_ == nullptr) return kMostOperators;
+  return bytes_->left / kOperatorBytes / std::max<int64_t>(1, bytes_->processes);
 }
 
 void CaptureSchedule::Ask(const CaptureDemand& demand) {
@@ -96,8 +120,12 @@ std::optional<size_t> CaptureSchedule::NextOfSteps() const {
 }
 
 bool CaptureSchedule::AutomaticIsDue(int64_t now_ns) const {
-  return plan_.automatic && !automatic_done_ && steady_steps_ >= kAutomaticAfterSteps &&
-         now_ns > first_steady_ns_;
+  if (!plan_.automatic || steady_steps_ < kAutomaticAfterSteps || now_ns <= first_steady_ns_) {
+    return false;
+  }
+  if (automatic_ns_left_ < kLeastNsLeft || OperatorsLeft() < kLeastOperatorsLeft) return false;
+  if (!automatic_done_) return true;
+  return suggested_ != nullptr && now_ns - automatic_end_ns_ >= kAutomaticDistanceNs;
 }
 
 CaptureControl CaptureSchedule::OfWindow(const Window& window) const {
@@ -114,14 +142,15 @@ CaptureControl CaptureSchedule::OfWindow(const Window& window) const {
 
 CaptureControl CaptureSchedule::Automatic(int64_t now_ns) const {
   const int64_t trained_ns = now_ns - first_steady_ns_;
-  const int64_t operators = trained_ns / kMostOfTrainedTime / kOperatorCostNs;
+  const int64_t operators =
+      trained_ns / kMostOfTrainedTime / kOperatorCostNs - automatic_operators_;
   CaptureControl control{};
   control.kinds = static_cast<uint32_t>(wire::CaptureKind::kOperators);
   control.steps = kAutomaticSteps;
-  control.until_monotonic_ns =
-      static_cast<uint64_t>(epoch_monotonic_ns_ + now_ns + kAutomaticMaxNs);
-  control.max_operators =
-      static_cast<uint64_t>(std::clamp(operators, kLeastOperators, kMostOperators));
+  control.until_monotonic_ns = static_cast<uint64_t>(epoch_monotonic_ns_ + now_ns +
+                                                     std::min(kAutomaticMaxNs, automatic_ns_left_));
+  control.max_operators = static_cast<uint64_t>(
+      std::min(std::clamp(operators, kLeastOperators, kMostOperators), OperatorsLeft()));
   return control;
 }
 
@@ -153,7 +182,10 @@ std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
   if (const auto window = NextOfSteps()) {
     return Send({.source = Source::kPlan, .window = *window}, OfWindow(plan_.windows[*window]));
   }
-  if (AutomaticIsDue(now_ns)) return Send({.source = Source::kAutomatic}, Automatic(now_ns));
+  if (AutomaticIsDue(now_ns)) {
+    automatic_why_ = automatic_done_ ? std::exchange(suggested_, nullptr) : "steady";
+    return Send({.source = Source::kAutomatic}, Automatic(now_ns));
+  }
   if (!cancel_) return std::nullopt;
   cancel_ = false;
   CaptureControl nothing{};
@@ -186,7 +218,15 @@ void CaptureSchedule::Finish(WindowEnd end, int64_t steps, int64_t now_ns) {
     done_[out_->window] = true;
     outcome.window = ToText({.automatic = false, .windows = {plan_.windows[out_->window]}});
   }
-  automatic_done_ |= out_->source == Source::kAutomatic;
+  if (out_->source == Source::kAutomatic) {
+    automatic_done_ = true;
+    automatic_end_ns_ = now_ns;
+    automatic_ns_left_ -= outcome.to_ns - outcome.from_ns;
+    outcome.why = automatic_why_;
+    // It cannot be had: asking again would bring the same.
+    const bool never = end == WindowEnd::kUnavailable || end == WindowEnd::kFailed;
+    if (never) automatic_ns_left_ = 0;
+  }
   outcomes_.push_back(std::move(outcome));
   out_.reset();
   began_ns_ = 0;

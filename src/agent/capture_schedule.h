@@ -25,10 +25,17 @@ struct CaptureOutcome {
   Source source = Source::kPlan;
   uint64_t demand = 0;   // of kDemand
   std::string window{};  // of kPlan, as ParseWindow reads it
+  std::string why{};     // of kAutomatic: steady, shift, rule
   wire::WindowEnd end = wire::WindowEnd::kDone;
   int64_t steps = 0;    // whole ones in it, as the process says
   int64_t from_ns = 0;  // first begin to last end, by the run's clock; of none both are 0
   int64_t to_ns = 0;
+};
+
+// What is left of the bytes that a run's automatic windows may take, for all its processes.
+struct WindowBytes {
+  int64_t left = WindowBudget{}.bytes;
+  int64_t processes = 1;  // that train
 };
 
 // What one training process is to capture, and when: the plan's windows one by one, the automatic
@@ -41,12 +48,19 @@ struct CaptureOutcome {
 // about another request than the one that is out is not looked at. Passive, one thread.
 class CaptureSchedule {
  public:
-  // `epoch_…`: the run's, by both clocks.
-  CaptureSchedule(const WindowPlan& plan, int64_t epoch_monotonic_ns, int64_t epoch_utc_ns);
+  // `epoch_…`: the run's, by both clocks. `bytes` must outlive it; nullptr: there is no limit.
+  CaptureSchedule(const WindowPlan& plan, int64_t epoch_monotonic_ns, int64_t epoch_utc_ns,
+                  WindowBytes* bytes = nullptr);
 
   // A step that is settled: not of warm-up.
   void OnSteadyStep(int64_t ts_ns);
   void OnMark(const WindowMark& mark);
+  // Another automatic window would be of use (`why`: shift, rule): it comes when it may, after the
+  // first one, within the budget.
+  void Suggest(const char* why);
+  // Operators of the window under way that have come.
+  void OnOperators(int64_t count);
+  bool in_automatic() const { return out_ && out_->source == CaptureOutcome::Source::kAutomatic; }
   // Takes the place of a demand before it.
   void Ask(const CaptureDemand& demand);
   // Nobody waits for it any more.
@@ -71,6 +85,7 @@ class CaptureSchedule {
   std::optional<size_t> DueTime(int64_t now_ns);
   std::optional<size_t> NextOfSteps() const;
   bool AutomaticIsDue(int64_t now_ns) const;
+  int64_t OperatorsLeft() const;
   wire::CaptureControl OfWindow(const Window& window) const;
   wire::CaptureControl Automatic(int64_t now_ns) const;
   wire::CaptureControl Send(Out out, wire::CaptureControl control);
@@ -82,7 +97,13 @@ class CaptureSchedule {
   int64_t epoch_monotonic_ns_;
   int64_t epoch_utc_ns_;
   std::vector<bool> done_;  // of the plan's windows
+  WindowBytes* bytes_;
   bool automatic_done_ = false;
+  const char* suggested_ = nullptr;  // why another automatic window would be of use
+  const char* automatic_why_ = "";   // of the one that is out
+  int64_t automatic_end_ns_ = 0;     // of the last one
+  int64_t automatic_ns_left_;
+  int64_t automatic_operators_ = 0;  // in all of them
   int64_t steady_steps_ = 0;
   int64_t first_steady_ns_ = 0;
   std::optional<CaptureDemand> demand_;

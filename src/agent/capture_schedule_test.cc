@@ -148,6 +148,80 @@ TEST_F(CaptureScheduleTest, TheAutomaticWindowComesOnceWhenStepsAreSteady) {
   EXPECT_EQ(schedule.TakeOutcomes().at(0).source, Source::kAutomatic);
 }
 
+TEST_F(CaptureScheduleTest, AnotherAutomaticWindowComesWhenItIsSuggested) {
+  auto schedule = Of("auto");
+  schedule.Suggest("rule");
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  ASSERT_TRUE(schedule.Next(60 * kS));
+  schedule.OnMark(Begin(1, 61 * kS));
+  schedule.OnMark(End(1, 62 * kS, 20));
+  EXPECT_EQ(schedule.TakeOutcomes().at(0).why, "steady");
+  EXPECT_FALSE(schedule.Next(63 * kS)) << "a minimum distance";
+  const auto word = schedule.Next(73 * kS);
+  ASSERT_TRUE(word);
+  EXPECT_EQ(word->steps, 20u);
+  schedule.OnMark(Begin(2, 74 * kS));
+  schedule.OnMark(End(2, 75 * kS, 20));
+  EXPECT_EQ(schedule.TakeOutcomes().at(0).why, "rule");
+  EXPECT_FALSE(schedule.Next(1000 * kS)) << "a suggestion is followed once";
+  schedule.Suggest("shift");
+  EXPECT_TRUE(schedule.Next(1000 * kS));
+}
+
+TEST_F(CaptureScheduleTest, AutomaticWindowsKeepWithinTheirTime) {
+  WindowPlan plan = *ParsePlan({"auto"}, {});
+  plan.budget.ns = 3 * kS;
+  CaptureSchedule schedule(plan, kMonotonic, kUtc);
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  const auto word = schedule.Next(60 * kS);
+  ASSERT_TRUE(word);
+  EXPECT_EQ(word->until_monotonic_ns, static_cast<uint64_t>(kMonotonic + 63 * kS));
+  schedule.OnMark(Begin(1, 60 * kS));
+  schedule.OnMark(End(1, 62 * kS, 20));
+  schedule.Suggest("shift");
+  EXPECT_EQ(schedule.Next(100 * kS)->until_monotonic_ns,
+            static_cast<uint64_t>(kMonotonic + 101 * kS));
+  schedule.OnMark(Begin(2, 100 * kS));
+  schedule.OnMark(End(2, 101 * kS, 10));
+  schedule.Suggest("shift");
+  EXPECT_FALSE(schedule.Next(1000 * kS));
+}
+
+TEST_F(CaptureScheduleTest, AutomaticWindowsShareTheirBytes) {
+  WindowBytes bytes{.left = 4'000'000, .processes = 2};
+  CaptureSchedule schedule(*ParsePlan({"auto"}, {}), kMonotonic, kUtc, &bytes);
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  // 100 000 rows of 40 bytes, for two processes: over what the time trained grants.
+  EXPECT_EQ(schedule.Next(10'000 * kS)->max_operators, 50'000u);
+  schedule.OnMark(Begin(1, 10'001 * kS));
+  schedule.OnOperators(50'000);
+  schedule.OnMark(End(1, 10'002 * kS, 10));
+  schedule.OnOperators(1'000'000);  // of no automatic window
+  EXPECT_EQ(bytes.left, 2'000'000);
+  schedule.Suggest("shift");
+  EXPECT_EQ(schedule.Next(20'000 * kS)->max_operators, 25'000u);
+  schedule.OnMark(End(2, 20'001 * kS, 0, WindowEnd::kMissed));
+  bytes.left = 1'000;
+  schedule.Suggest("shift");
+  EXPECT_FALSE(schedule.Next(30'000 * kS));
+}
+
+TEST_F(CaptureScheduleTest, WhatCannotBeHadIsNotAskedForAgain) {
+  auto schedule = Of("auto");
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  ASSERT_TRUE(schedule.Next(60 * kS));
+  schedule.OnMark(End(1, 61 * kS, 0, WindowEnd::kUnavailable));
+  schedule.Suggest("shift");
+  EXPECT_FALSE(schedule.Next(100 * kS));
+}
+
+TEST_F(CaptureScheduleTest, SuggestionsAreNothingToARunWithWindowsOfItsOwn) {
+  auto schedule = Of("none");
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  schedule.Suggest("shift");
+  EXPECT_FALSE(schedule.Next(100 * kS));
+}
+
 TEST_F(CaptureScheduleTest, AShortRunHasASmallAutomaticWindow) {
   auto schedule = Of("auto");
   for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);

@@ -60,6 +60,9 @@ TEST(AgentOptions, SurviveTheCommandLine) {
   options.run_id = "id";
   options.run_name = "name with -- in it";
   options.sample_interval_ms = 250;
+  options.hang_watch = false;
+  options.windows = *ParsePlan({"auto"}, {});
+  options.windows.budget = {.ns = 5, .bytes = 6};
   options.control_fd = 7;
   options.lock_fd = 8;
   options.command = {"python", "--", "train.py", "--run-dir", "x"};
@@ -68,6 +71,8 @@ TEST(AgentOptions, SurviveTheCommandLine) {
   EXPECT_EQ(parsed->run_dir, options.run_dir);
   EXPECT_EQ(parsed->run_name, options.run_name);
   EXPECT_EQ(parsed->sample_interval_ms, 250);
+  EXPECT_FALSE(parsed->hang_watch);
+  EXPECT_EQ(parsed->windows, options.windows);
   EXPECT_EQ(parsed->control_fd, 7);
   EXPECT_EQ(parsed->command, options.command);
 }

@@ -53,7 +53,8 @@ ProcessSession::ProcessSession(transport::UntrustedRingFile ring, const RingFile
     : ring_(std::move(ring)),
       seen_(seen),
       context_(context),
-      captures_(context.windows, context.epoch_monotonic_ns, context.epoch_utc_ns),
+      captures_(context.windows, context.epoch_monotonic_ns, context.epoch_utc_ns,
+                context.window_bytes),
       process_(seen.parts.pid, seen.parts.start_time_ticks) {
   // One of our own namespace that is not alive has ended, however short it lived.
   can_be_seen_ = process_.Alive() ||

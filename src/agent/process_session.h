@@ -28,6 +28,7 @@ struct SessionContext {
   ClockCalibration* calibration = nullptr;
   std::span<wire::Record> buffer;
   WindowPlan windows;
+  WindowBytes* window_bytes = nullptr;  // left for the automatic ones
   int64_t epoch_utc_ns = 0;
 };
 

@@ -45,7 +45,9 @@ Recorder::Recorder(store::RunWriter& writer, RingWatch watch, int32_t node,
       calibration_(ReadClockAnchor()),
       buffer_(kBufferRecords),
       train_kind_(writer.strings().Intern("train")),
-      user_category_(writer.strings().Intern(CategoryText(wire::Category::kUser))) {
+      user_category_(writer.strings().Intern(CategoryText(wire::Category::kUser))),
+      operator_category_(writer.strings().Intern(CategoryText(wire::Category::kOperator))),
+      primitive_category_(writer.strings().Intern(CategoryText(wire::Category::kPrimitive))) {
   context_.node = node;
   context_.epoch_monotonic_ns = epoch_monotonic_ns;
   context_.strings = &writer_.strings();
@@ -158,11 +160,15 @@ void Recorder::Write(ProcessSession& session, RowBatch& batch, int64_t now_ns) {
   if (const auto events = session.SettledEvents(batch); !events.empty()) {
     analyze::RankDeriver& deriver = DeriverOf(session);
     for (const analyze::Event& event : events) deriver.Add(event);
+    if (event_observer_) event_observer_(session, events);
   }
   WriteTracks(now_ns);
   WriteSlices(session, batch, now_ns);
   NoteWindows(session, batch);
   for (const store::CounterRow& row : batch.counters) writer_.Append(row);
+  for (const DeviceMemorySample& sample : batch.device_memory) {
+    if (memory_observer_) memory_observer_(session.pid(), sample);
+  }
   for (const store::FactRow& row : batch.facts) {
     NoteFact(row);
     writer_.Append(row);
@@ -264,6 +270,33 @@ ProcessSession* Recorder::SessionOf(const JobRoot& process) const {
     }
   }
   return nullptr;
+}
+
+bool Recorder::HasProcess(int32_t pid) const {
+  return std::any_of(sessions_.begin(), sessions_.end(),
+                     [pid](const auto& session) { return session && session->pid() == pid; });
+}
+
+std::vector<std::pair<int32_t, int32_t>> Recorder::Workers() const {
+  std::vector<std::pair<int32_t, int32_t>> workers;
+  for (const auto& session : sessions_) {
+    if (session && session->is_worker()) workers.emplace_back(session->rank(), session->pid());
+  }
+  return workers;
+}
+
+std::vector<analyze::RankProcess> Recorder::RankProcesses() const {
+  std::vector<analyze::RankProcess> ranks;
+  for (const auto& [rank, info] : rank_infos_) ranks.push_back({rank, info.node, info.pid});
+  return ranks;
+}
+
+int32_t Recorder::world_size() const {
+  int32_t most = 1;
+  for (const auto& session : sessions_) {
+    if (session && session->trains()) most = std::max(most, session->world_size());
+  }
+  return most;
 }
 
 std::vector<JobRoot> Recorder::Roots() const {

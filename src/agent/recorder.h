@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "agent/process_session.h"
 #include "agent/system/job_reader.h"
 #include "analyze/derive/rank_deriver.h"
+#include "analyze/report/report_input.h"
 #include "store/manifest.h"
 #include "store/run_writer.h"
 
@@ -39,6 +41,8 @@ class Recorder {
   void Settle(int64_t now_ns);
   // The windows of the run: before the first process is seen.
   void SetWindows(const WindowPlan& plan, int64_t epoch_utc_ns);
+  // Another automatic window would be of use; `why`: shift or rule.
+  void SuggestWindow(const char* why);
   // Sends the words that are due to the training processes.
   void SendCaptures(int64_t now_ns);
   // Asks the training processes of those ranks (none: all) for a capture; what becomes of it.
@@ -57,6 +61,15 @@ class Recorder {
   // Is shown every session once more when its process is gone, before it is ended.
   using EndObserver = std::function<void(ProcessSession& session)>;
   void SetEndObserver(EndObserver observer) { end_observer_ = std::move(observer); }
+  // Is shown the events of processes that train or work for one, in the order of each thread.
+  using EventObserver =
+      std::function<void(const ProcessSession& session, std::span<const analyze::Event> events)>;
+  void SetEventObserver(EventObserver observer) { event_observer_ = std::move(observer); }
+
+  // Is shown what torch counts of a device's memory.
+  using MemoryObserver = std::function<void(int32_t pid, const DeviceMemorySample& sample)>;
+  void SetMemoryObserver(MemoryObserver observer) { memory_observer_ = std::move(observer); }
+
   // The session of that process; nullptr: it has none (any more).
   ProcessSession* SessionOf(const JobRoot& process) const;
   // Counts up when a process comes or goes.
@@ -73,6 +86,15 @@ class Recorder {
   void SetFrugal(bool frugal, const LossCause& cause);
   // The processes with rings, for those who follow the job's process tree.
   std::vector<JobRoot> Roots() const;
+  bool HasProcess(int32_t pid) const;
+  // The DataLoader workers, as rank and pid.
+  std::vector<std::pair<int32_t, int32_t>> Workers() const;
+  // The processes that train, or have.
+  std::vector<analyze::RankProcess> RankProcesses() const;
+  // As the training processes tell; 1: none does.
+  int32_t world_size() const;
+  // Whether the last pass left nothing in the rings.
+  bool all_drained() const { return all_drained_; }
   int ranks() const { return static_cast<int>(rank_infos_.size()); }
   bool saw_ring() const { return saw_ring_; }
   int64_t records() const { return records_; }
@@ -100,6 +122,7 @@ class Recorder {
   void TakeSteps();
   void NoteFact(const store::FactRow& fact);
   void NoteWindows(ProcessSession& session, const RowBatch& batch);
+  void CountOperators(ProcessSession& session, const RowBatch& batch) const;
   void WriteOutcomes(ProcessSession& session, int64_t now_ns);
   void NoteStep(const store::StepRow& row);
   void NoteRank(const ProcessSession& session);
@@ -114,6 +137,7 @@ class Recorder {
   ClockCalibration calibration_;
   std::vector<wire::Record> buffer_;
   SessionContext context_;
+  WindowBytes window_bytes_;
   std::vector<Pending> pending_;
   std::vector<std::unique_ptr<ProcessSession>> sessions_;
   std::map<int32_t, analyze::RankDeriver> derivers_;
@@ -122,10 +146,14 @@ class Recorder {
   RowBatch batch_;
   StepObserver step_observer_;
   EndObserver end_observer_;
+  EventObserver event_observer_;
+  MemoryObserver memory_observer_;
   int64_t process_changes_ = 0;
   std::map<uint64_t, CaptureProgress> demands_;
   store::StringId train_kind_;
   store::StringId user_category_;
+  store::StringId operator_category_;
+  store::StringId primitive_category_;
   bool frugal_ = false;
   LossCause frugal_cause_ = loss::kAgentMemory;
   bool saw_ring_ = false;

@@ -64,13 +64,32 @@ std::string LossText(const CaptureOutcome& outcome) {
 void Recorder::SetWindows(const WindowPlan& plan, int64_t epoch_utc_ns) {
   context_.windows = plan;
   context_.epoch_utc_ns = epoch_utc_ns;
+  window_bytes_.left = plan.budget.bytes;
+  context_.window_bytes = &window_bytes_;
+}
+
+void Recorder::SuggestWindow(const char* why) {
+  for (const auto& session : sessions_) session->captures().Suggest(why);
 }
 
 void Recorder::SendCaptures(int64_t now_ns) {
+  window_bytes_.processes = std::count_if(sessions_.begin(), sessions_.end(),
+                                          [](const auto& session) { return session->trains(); });
   for (const auto& session : sessions_) session->SendCapture(now_ns);
 }
 
+// Before the batch's marks are looked at: its last operators come with the mark of the end.
+void Recorder::CountOperators(ProcessSession& session, const RowBatch& batch) const {
+  if (!session.captures().in_automatic()) return;
+  const auto count =
+      std::count_if(batch.slices.begin(), batch.slices.end(), [this](const store::SliceRow& row) {
+        return row.category == operator_category_ || row.category == primitive_category_;
+      });
+  session.captures().OnOperators(count);
+}
+
 void Recorder::NoteWindows(ProcessSession& session, const RowBatch& batch) {
+  CountOperators(session, batch);
   for (const WindowMark& mark : batch.windows) session.captures().OnMark(mark);
 }
 
@@ -112,6 +131,7 @@ void Recorder::WriteOutcomes(ProcessSession& session, int64_t now_ns) {
     nlohmann::ordered_json json;
     json["source"] = SourceText(outcome.source);
     if (!outcome.window.empty()) json["window"] = outcome.window;
+    if (!outcome.why.empty()) json["why"] = outcome.why;
     json["kinds"] = "operators";
     json["end"] = EndText(outcome.end);
     json["steps"] = outcome.steps;

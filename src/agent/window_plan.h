@@ -44,10 +44,19 @@ struct WindowFields {
 // No window where no field is given; an error where they contradict one another.
 Result<std::optional<Window>> WindowOf(const WindowFields& fields);
 
+// What all windows that a run takes by itself may cost together.
+struct WindowBudget {
+  int64_t ns = 60'000'000'000;  // of each training process's time
+  int64_t bytes = 64'000'000;   // of rows in the journal, all processes together
+
+  friend bool operator==(const WindowBudget&, const WindowBudget&) = default;
+};
+
 struct WindowPlan {
   bool automatic = false;         // one short window of operators, once the run is steady
   std::vector<Window> windows{};  // of steps by their first, then of times by theirs
   uint32_t kinds = 1;             // of wire::CaptureKind
+  WindowBudget budget{};          // of the automatic ones
 
   friend bool operator==(const WindowPlan&, const WindowPlan&) = default;
 };

@@ -28,6 +28,7 @@ Result<agent::WindowPlan> PlanOf(const std::vector<std::string>& flags, const Se
                                  ? agent::ParsePlan({settings.window}, settings.window_fields)
                                  : agent::ParsePlan(flags, {}));
   STEPTRACE_ASSIGN_OR_RETURN(plan.kinds, agent::ParseKinds(settings.capture));
+  plan.budget = settings.window_budget;
   return plan;
 }
 
@@ -46,6 +47,7 @@ int Run(const CLI::App& command, const Session& session, RunOptions options,
   options.hooks = settings.hooks;
   options.system_interval_ms = settings.system_interval_ms;
   options.stack_rate = settings.stack_rate;
+  options.hang_watch = settings.hang_watch;
   options.shm = settings.shm;
   options.price_per_hour = settings.price_per_hour;
   options.tensor_cores = settings.tensor_cores;
@@ -78,6 +80,9 @@ void AddCollection(CLI::App* command, Session& session) {
                    "Samples of each Python thread's stack a\nsecond (20); 0: none")
       ->type_name("N")
       ->check(CLI::Range(int64_t{0}, agent::kMaxStackRate).description(""));
+  command->add_flag_callback(
+      "--no-hang-watch", [&settings] { settings.hang_watch = false; },
+      "Do not look for hangs, and take no stacks of them");
 }
 
 void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& windows) {

@@ -95,7 +95,13 @@ class Launcher {
     options.run_name = folder_.name;
     options.sample_interval_ms = options_.system_interval_ms;
     options.stack_rate = options_.stack_rate;
+    options.hang_watch = options_.hang_watch;
     options.windows = options_.windows;
+    if (!options_.quiet) {
+      agent_.SetNoticeObserver([](const std::string& text) {
+        fprintf(stderr, "steptrace: %s\n", Printable(text).c_str());
+      });
+    }
     options.lock_fd = ring_.lock.get();
     options.command = options_.command;
     Status started = agent_.Start(options, *signals_);
@@ -119,7 +125,8 @@ class Launcher {
     run.run_dir = folder_.path;
     run.ring_dir = ring_.path;
     run.hooks = options_.hooks;
-    if (options_.stack_rate > 0 && agent::NeedsNamedTracer()) run.agent_pid = agent_.pid();
+    const bool reads_stacks = options_.stack_rate > 0 || options_.hang_watch;
+    if (reads_stacks && agent::NeedsNamedTracer()) run.agent_pid = agent_.pid();
     if (auto package = PackageDir(); package.ok()) {
       run.package_dir = *package;
     } else {

@@ -109,6 +109,8 @@ void AgentProcess::HandleMessages() {
     } else if (message->verb == agent::kSayFailed) {
       reason_ = message->argument;
       state_ = State::kLost;
+    } else if (message->verb == agent::kSayNotice) {
+      if (on_notice_) on_notice_(message->argument);
     } else if (message->verb == agent::kSayClosing) {
       state_ = State::kClosing;
     } else if (message->verb == agent::kSayRunning) {

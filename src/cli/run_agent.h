@@ -49,6 +49,10 @@ class AgentProcess {
 
   // To be called when fd() is readable.
   void HandleMessages();
+  // What it has to say while the command runs.
+  void SetNoticeObserver(std::function<void(const std::string&)> observer) {
+    on_notice_ = std::move(observer);
+  }
   int fd() const { return channel_.fd(); }
   State state() const { return state_; }
   pid_t pid() const { return pid_; }  // -1: it does not run
@@ -64,6 +68,7 @@ class AgentProcess {
   void Reap(int64_t at_most_ms);
 
   agent::ControlChannel channel_;
+  std::function<void(const std::string&)> on_notice_;
   pid_t pid_ = -1;
   State state_ = State::kLost;
   std::string reason_;

@@ -92,6 +92,29 @@ Status SetDuration(const Value& value, Settings& settings) {
   return {};
 }
 
+// What automatic windows may cost: no more than a run of days makes use of.
+Status SetWindowSeconds(const Value& value, Settings& settings) {
+  constexpr double kMostSeconds = 3600;
+  auto* integer = std::get_if<int64_t>(&value);
+  auto* decimal = std::get_if<double>(&value);
+  const double seconds = integer ? static_cast<double>(*integer) : decimal ? *decimal : -1;
+  if (!(seconds >= 0 && seconds <= kMostSeconds)) {
+    return Error{"is not a number of seconds from 0 to 3600"};
+  }
+  settings.window_budget.ns = static_cast<int64_t>(seconds * 1e9);
+  return {};
+}
+
+Status SetWindowMegabytes(const Value& value, Settings& settings) {
+  constexpr int64_t kMostMegabytes = 100'000;
+  auto* integer = std::get_if<int64_t>(&value);
+  if (integer == nullptr || *integer < 0 || *integer > kMostMegabytes) {
+    return Error{"is not a whole number of megabytes from 0 to 100000"};
+  }
+  settings.window_budget.bytes = *integer * 1'000'000;
+  return {};
+}
+
 Status SetCapture(const Value& value, Settings& settings) {
   auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return Error{""};
@@ -130,6 +153,11 @@ const std::vector<Setting>& AllSettings() {
       {"window", "STEPTRACE_WINDOW", "a text",
        "Windows of a run, as `run --window`, several with commas; auto or none.",
        Store<std::string>(&Settings::window)},
+      {"window_budget_s", "STEPTRACE_WINDOW_BUDGET_S", "a number",
+       "What all windows that a run takes by itself may last together, in seconds (60).",
+       SetWindowSeconds},
+      {"window_budget_mb", "STEPTRACE_WINDOW_BUDGET_MB", "a whole number",
+       "… and the rows that they may bring, in megabytes of journal (64).", SetWindowMegabytes},
       {"capture", "STEPTRACE_CAPTURE", "a text", "What windows capture: operators.", SetCapture},
       {"start_step", "STEPTRACE_START_STEP", "a whole number",
        "A window's first step, as SageMaker calls it.",
@@ -144,6 +172,9 @@ const std::vector<Setting>& AllSettings() {
        "Time between two samples of the system, 100 to 60000.", SetInterval},
       {"stack_rate", "STEPTRACE_STACK_RATE", "a whole number",
        "Samples of each Python thread's stack a second, 0 (none) to 1000.", SetStackRate},
+      {"hang_watch", "STEPTRACE_HANG_WATCH", "true or false",
+       "Say while a training hangs who waits for whom, and where.",
+       Store<bool>(&Settings::hang_watch)},
       {"shm", "STEPTRACE_SHM", "a text",
        "Folder in memory for the rings; where /dev/shm is too small or absent.",
        Store<std::string>(&Settings::shm)},

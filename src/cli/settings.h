@@ -30,12 +30,14 @@ struct Settings {
   analyze::TensorCorePatterns tensor_cores;      // [tensor_cores]: names of kernels
   analyze::StageTable stages;                    // [stages]: names of functions
   std::string hooks;
-  std::string window;                   // as `run --window`, several with commas; empty: auto
-  std::string capture = "operators";    // what windows capture
+  std::string window;                 // as `run --window`, several with commas; empty: auto
+  std::string capture = "operators";  // what windows capture
+  agent::WindowBudget window_budget{};
   agent::WindowFields window_fields{};  // start_step, num_steps, start_unix_time, duration
   std::string shm;
   int64_t system_interval_ms = 500;
   int64_t stack_rate = 20;
+  bool hang_watch = true;
   bool quiet = false;
   bool report = true;
 };

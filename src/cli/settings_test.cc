@@ -33,7 +33,7 @@ TEST(Settings, TomlSetsEveryKey) {
       "window = '10:5, 90s:1s'\ncapture = 'operators'\nstart_step = 5\nnum_steps = 2\n"
       "start_unix_time = 1790000000\nduration = 2.5\n"
       "system_interval_ms = 100\nshm = '/ramdisk'\nquiet = true\nreport = false\n"
-      "stack_rate = 100\n",
+      "stack_rate = 100\nhang_watch = false\nwindow_budget_s = 1.5\nwindow_budget_mb = 3\n",
       "t", settings);
   ASSERT_TRUE(status.ok()) << status.error().message;
   EXPECT_EQ(settings.folder, "/runs");
@@ -49,6 +49,9 @@ TEST(Settings, TomlSetsEveryKey) {
   EXPECT_EQ(settings.window_fields.start_unix_time, 1'790'000'000);
   EXPECT_EQ(settings.window_fields.duration, 2.5);
   EXPECT_EQ(settings.stack_rate, 100);
+  EXPECT_FALSE(settings.hang_watch);
+  EXPECT_EQ(settings.window_budget.ns, 1'500'000'000);
+  EXPECT_EQ(settings.window_budget.bytes, 3'000'000);
   EXPECT_TRUE(settings.quiet);
   EXPECT_FALSE(settings.report);
 }
@@ -67,6 +70,9 @@ TEST(Settings, UnknownKeysAndWrongTypesAreNamedWithTheirLine) {
   EXPECT_THAT(TomlComplaint("duration = 'long'"), HasSubstr("duration is not a number"));
   EXPECT_THAT(TomlComplaint("stack_rate = 1001"), HasSubstr("from 0 to 1000"));
   EXPECT_THAT(TomlComplaint("stack_rate = -1"), HasSubstr("from 0 to 1000"));
+  EXPECT_THAT(TomlComplaint("window_budget_s = -1"), HasSubstr("seconds from 0 to 3600"));
+  EXPECT_THAT(TomlComplaint("window_budget_s = nan"), HasSubstr("seconds from 0 to 3600"));
+  EXPECT_THAT(TomlComplaint("window_budget_mb = 0.5"), HasSubstr("megabytes from 0"));
   EXPECT_THAT(TomlComplaint("color = 'red'"), HasSubstr("\"auto\", \"always\", \"never\""));
   EXPECT_THAT(TomlComplaint("[run]\nquiet = true"), HasSubstr("unknown setting 'run'"));
   EXPECT_THAT(TomlComplaint("a = \nb = 1"), HasSubstr("steptrace.toml:1: "));

@@ -108,6 +108,22 @@ void RenderOutliers(const Report& report, Page& page) {
                              analyze::FormatDuration(longest.excess_ns)));
 }
 
+bool IsHang(const analyze::FindingLine& finding) {
+  return finding.kind == "alert" && finding.subject == "hang";
+}
+
+// A hang that was not taken back is what its reader came for.
+void RenderHang(const Report& report, Page& page) {
+  const analyze::FindingLine* last = nullptr;
+  for (const analyze::FindingLine& one : report.findings) {
+    if (IsHang(one)) last = &one;
+  }
+  if (last == nullptr || last->severity == "info") return;
+  page.Paragraph("Hang: ", 6,
+                 fmt::format("at {}: {}", analyze::FormatDuration(last->ts_ns), last->text),
+                 Tint::kRed);
+}
+
 // What the agent noticed and did not take back. One line each, the first ones first.
 void RenderFindings(const Report& report, Page& page) {
   constexpr size_t kMostLines = 3;
@@ -115,7 +131,7 @@ void RenderFindings(const Report& report, Page& page) {
   for (const analyze::FindingLine& one : report.findings) last[{one.kind, one.subject}] = &one;
   std::vector<const analyze::FindingLine*> standing;
   for (const auto& [key, one] : last) {
-    if (one->severity != "info") standing.push_back(one);
+    if (one->severity != "info" && !IsHang(*one)) standing.push_back(one);
   }
   std::stable_sort(standing.begin(), standing.end(),
                    [](const auto* a, const auto* b) { return a->ts_ns < b->ts_ns; });
@@ -223,6 +239,7 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   Page page(options);
   RenderHeader(report, page);
   RenderPhases(report, page);
+  RenderHang(report, page);
   page.Blank();
   RenderBreakdown(report, page);
   RenderRanks(report, page);

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/hang_finding.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "agent/utf8.h"
+#include "analyze/report/quantity.h"
+#include "analyze/samples/code_place.h"
+#include "base/time.h"
+
+namespace steptrace::agent {
+namespace {
+
+using analyze::HookName;
+using Json = nlohmann::ordered_json;
+using Rank = HangDetector::Rank;
+
+constexpr size_t kMaxNameBytes = 120;
+constexpr size_t kMaxTextBytes = 1200;  // a line on a terminal, if a long one
+constexpr size_t kMaxRanksInText = 4;   // groups of ranks, and missing ones
+constexpr size_t kMaxToldProcesses = 64;
+constexpr size_t kMaxToldFrames = 32;
+constexpr int64_t kStoppedRecentlyNs = kNsPerSecond;
+
+// Texts come from the training: cut, and in one line.
+std::string Clean(std::string_view text, size_t most = kMaxNameBytes) {
+  std::string clean(text.substr(0, most));
+  for (char& c : clean) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  return ToValidUtf8(clean);
+}
+
+std::string FrameText(const HangFrame& frame) {
+  std::string file = Clean(analyze::FileName(frame.file));
+  if (frame.line > 0) file += fmt::format(":{}", frame.line);
+  return fmt::format("{} ({})", Clean(analyze::ShortFunction(frame.function)), file);
+}
+
+// Where a thread is in words: the innermost line of the training's own files, else of any.
+std::string PlaceText(const std::vector<HangFrame>& frames) {
+  const auto own = std::find_if(frames.rbegin(), frames.rend(), [](const HangFrame& frame) {
+    return analyze::PlaceOf(frame.file).origin == analyze::CodeOrigin::kUser;
+  });
+  if (own != frames.rend()) return FrameText(*own);
+  return frames.empty() ? std::string() : FrameText(frames.back());
+}
+
+const HangThread* ThreadOf(const HangProcesses& stacks, int32_t pid, int32_t tid) {
+  const auto process = stacks.find(pid);
+  if (process == stacks.end() || process->second.threads.empty()) return nullptr;
+  for (const int32_t wanted : {tid, pid}) {
+    for (const HangThread& thread : process->second.threads) {
+      if (thread.tid == wanted) return &thread;
+    }
+  }
+  return &process->second.threads.front();
+}
+
+// ", in f (train.py:3)", or why that is not known.
+std::string InText(const HangProcesses& stacks, int32_t pid, int32_t tid) {
+  if (const HangThread* thread = ThreadOf(stacks, pid, tid)) {
+    return ", in " + PlaceText(thread->frames);
+  }
+  const auto process = stacks.find(pid);
+  if (process == stacks.end() || process->second.reason.empty()) return "";
+  return fmt::format(" (stack: {})", Clean(process->second.reason));
+}
+
+const OpenPhase* InnermostOf(const Rank& rank) {
+  return InnermostPhase(rank.progress.open());
+}
+
+const char* PhaseText(HookName name) {
+  switch (name) {
+    case HookName::kData:
+      return "data";
+    case HookName::kLoaderIter:
+      return "loader_iter";
+    case HookName::kBackward:
+      return "backward";
+    case HookName::kOptimizer:
+      return "optimizer";
+    case HookName::kCheckpoint:
+      return "checkpoint";
+    case HookName::kForward:
+      return "forward";
+    case HookName::kEvaluation:
+      return "evaluation";
+    case HookName::kLogging:
+      return "logging";
+    case HookName::kGc:
+      return "gc";
+    case HookName::kCompile:
+      return "compile";
+    default:
+      return "other";
+  }
+}
+
+std::string RanksText(const std::vector<int32_t>& ranks) {
+  std::vector<int32_t> shown(ranks.begin(), ranks.begin() + std::min<size_t>(ranks.size(), 8));
+  return fmt::format("{} {}{}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(shown, ", "),
+                     ranks.size() > shown.size() ? ", ..." : "");
+}
+
+// The sentence's parts, made of one scene.
+class Teller {
+ public:
+  Teller(const HangScene& scene, const HangDetector& detector, const store::StringTable& strings)
+      : scene_(scene), detector_(detector), strings_(strings) {
+    for (const auto& [number, rank] : detector.ranks()) {
+      (Waits(rank) ? waiting_ : others_).push_back(number);
+    }
+  }
+
+  std::string Text() const {
+    const Rank& first = RankOf(scene_.stuck.front());
+    int64_t last_step_ns = 0;
+    for (int32_t rank : scene_.stuck) {
+      last_step_ns = std::max(last_step_ns, RankOf(rank).progress.last_step_ns());
+    }
+    std::string text =
+        fmt::format("no step for {} (usual {}), after step {}: ",
+                    analyze::FormatDuration(scene_.now_ns - last_step_ns),
+                    analyze::FormatDuration(first.progress.usual_ns()), first.progress.steps());
+    text += waiting_.empty() ? Alone() : Together();
+    return Clean(text, kMaxTextBytes);
+  }
+
+  std::string Evidence() const {
+    Json json;
+    json["usual_step_ns"] = RankOf(scene_.stuck.front()).progress.usual_ns();
+    json["stuck"] = scene_.stuck;
+    json["missing"] = waiting_.empty() ? std::vector<int32_t>{} : others_;
+    json["ranks"] = Json::array();
+    for (const auto& [number, rank] : detector_.ranks()) {
+      if (json["ranks"].size() >= kMaxToldProcesses) break;
+      json["ranks"].push_back(RankJson(number, rank));
+    }
+    json["workers"] = Json::array();
+    for (const auto& [rank, pid] : scene_.workers) {
+      if (json["workers"].size() >= kMaxToldProcesses) break;
+      Json worker = {{"rank", rank}, {"pid", pid}};
+      AddStack(worker, pid, pid);
+      json["workers"].push_back(std::move(worker));
+    }
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+ private:
+  const Rank& RankOf(int32_t rank) const { return detector_.ranks().at(rank); }
+
+  // In something that needs the other ranks.
+  bool Waits(const Rank& rank) const {
+    const OpenPhase* phase = InnermostOf(rank);
+    if (rank.gone || phase == nullptr) return false;
+    if (phase->name == HookName::kCollective) return true;
+    const bool may = phase->name == HookName::kBackward || phase->name == HookName::kOptimizer;
+    return may && scene_.world_size > 1 && AnyStuckIn(phase->name);
+  }
+
+  bool AnyStuckIn(HookName name) const {
+    return std::any_of(scene_.stuck.begin(), scene_.stuck.end(), [&](int32_t rank) {
+      const OpenPhase* phase = InnermostOf(RankOf(rank));
+      return phase != nullptr && phase->name == name;
+    });
+  }
+
+  std::string PhaseOf(const Rank& rank) const {
+    const OpenPhase* phase = InnermostOf(rank);
+    if (phase == nullptr) return "in no phase";
+    if (phase->name != HookName::kCollective) return std::string("in ") + PhaseText(phase->name);
+    const std::string bytes =
+        phase->a == 0 ? ""
+                      : fmt::format(" ({})", analyze::FormatBytes(static_cast<double>(phase->a)));
+    return fmt::format("in {}{}", Clean(strings_.Text(phase->text)), bytes);
+  }
+
+  static bool IsInData(const Rank& rank) {
+    const OpenPhase* phase = InnermostOf(rank);
+    return phase != nullptr && phase->name == HookName::kData;
+  }
+
+  // "waits for data of worker 12, which is in f (x.py:3)"
+  std::string DataText(const Rank& rank) const {
+    const auto worker = static_cast<int32_t>(std::min<uint64_t>(InnermostOf(rank)->b, INT32_MAX));
+    if (worker == 0) return "waits for data" + Where(rank);
+    const HangThread* thread = ThreadOf(scene_.stacks, worker, worker);
+    return fmt::format("waits for data of worker {}{}", worker,
+                       thread == nullptr ? InText(scene_.stacks, worker, worker)
+                                         : ", which is in " + PlaceText(thread->frames));
+  }
+
+  std::string AloneText(int32_t number) const {
+    const Rank& rank = RankOf(number);
+    if (IsInData(rank)) return fmt::format("rank {} {}", number, DataText(rank));
+    return fmt::format("rank {} is {}{}", number, PhaseOf(rank), Where(rank));
+  }
+
+  std::string Alone() const {
+    std::string text;
+    for (size_t i = 0; i < std::min(scene_.stuck.size(), kMaxRanksInText); ++i) {
+      text += (i == 0 ? "" : "; ") + AloneText(scene_.stuck[i]);
+    }
+    if (scene_.stuck.size() > kMaxRanksInText) {
+      text += fmt::format("; and {} ranks more", scene_.stuck.size() - kMaxRanksInText);
+    }
+    return text;
+  }
+
+  std::string Together() const {
+    std::map<std::string, std::vector<int32_t>> places;
+    for (int32_t rank : waiting_) places[PhaseOf(RankOf(rank))].push_back(rank);
+    std::string text;
+    size_t told = 0;
+    for (const auto& [place, ranks] : places) {
+      if (told++ == kMaxRanksInText) break;
+      text += fmt::format("{}{} {} {}", text.empty() ? "" : "; ", RanksText(ranks),
+                          ranks.size() == 1 ? "waits" : "wait", place);
+    }
+    if (others_.empty()) {
+      const bool all = scene_.world_size <= static_cast<int32_t>(waiting_.size());
+      return text +
+             (all ? Where(RankOf(waiting_.front())) : "; who is missing runs on another node");
+    }
+    for (size_t i = 0; i < std::min(others_.size(), kMaxRanksInText); ++i) {
+      text += fmt::format("; rank {} is missing: {}", others_[i], MissingText(others_[i]));
+    }
+    if (others_.size() > kMaxRanksInText) {
+      text += fmt::format("; and {} more", others_.size() - kMaxRanksInText);
+    }
+    return text;
+  }
+
+  std::string MissingText(int32_t number) const {
+    const Rank& rank = RankOf(number);
+    if (rank.gone) return "its process has ended";
+    if (IsStopped(rank)) return "its process is stopped by a signal" + Where(rank);
+    return IsInData(rank) ? "it " + DataText(rank) : PhaseOf(rank) + Where(rank);
+  }
+
+  bool IsStopped(const Rank& rank) const {
+    return rank.stopped_ns >= 0 && scene_.now_ns - rank.stopped_ns < kStoppedRecentlyNs;
+  }
+
+  std::string Where(const Rank& rank) const {
+    return InText(scene_.stacks, rank.pid, rank.progress.tid());
+  }
+
+  void AddStack(Json& json, int32_t pid, int32_t tid) const {
+    if (const HangThread* thread = ThreadOf(scene_.stacks, pid, tid)) {
+      json["running"] = thread->running;
+      json["stack"] = Json::array();
+      for (auto frame = thread->frames.rbegin();
+           frame != thread->frames.rend() && json["stack"].size() < kMaxToldFrames; ++frame) {
+        json["stack"].push_back({{"function", Clean(frame->function)},
+                                 {"file", Clean(frame->file, 512)},
+                                 {"line", frame->line}});
+      }
+      return;
+    }
+    const auto process = scene_.stacks.find(pid);
+    const bool known = process != scene_.stacks.end() && !process->second.reason.empty();
+    json["no_stack"] = known ? Clean(process->second.reason) : "it could not be read in time";
+  }
+
+  Json RankJson(int32_t number, const Rank& rank) const {
+    Json json = {{"rank", number}, {"pid", rank.pid}};
+    if (rank.gone) {
+      json["state"] = "gone";
+      return json;
+    }
+    json["state"] = IsStopped(rank) ? "stopped"
+                    : std::binary_search(scene_.stuck.begin(), scene_.stuck.end(), number)
+                        ? "stuck"
+                        : "going";
+    json["steps"] = rank.progress.steps();
+    json["collectives"] = rank.progress.collectives();
+    json["quiet_ns"] = scene_.now_ns - rank.progress.last_event_ns();
+    if (const OpenPhase* phase = InnermostOf(rank)) {
+      const bool collective = phase->name == HookName::kCollective;
+      json["in"] = {
+          {"name", collective ? Clean(strings_.Text(phase->text)) : PhaseText(phase->name)},
+          {"since_ns", phase->begin_ns}};
+      if (collective && phase->a > 0) json["in"]["bytes"] = phase->a;
+      if (phase->name == HookName::kData && phase->b > 0) json["in"]["worker"] = phase->b;
+    }
+    AddStack(json, rank.pid, rank.progress.tid());
+    return json;
+  }
+
+  const HangScene& scene_;
+  const HangDetector& detector_;
+  const store::StringTable& strings_;
+  std::vector<int32_t> waiting_;  // ranks in what needs all of them
+  std::vector<int32_t> others_;
+};
+
+}  // namespace
+
+HangFinding DescribeHang(const HangScene& scene, const HangDetector& detector,
+                         const store::StringTable& strings) {
+  const Teller teller(scene, detector, strings);
+  return {teller.Text(), teller.Evidence()};
+}
+
+}  // namespace steptrace::agent

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/memory_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/time.h"
+
+namespace steptrace::agent {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr double kMib = 1 << 20;
+
+// A rank of ten steps a second, two samples a second.
+class MemoryWatchTest : public ::testing::Test {
+ protected:
+  void Play(int64_t seconds, const std::function<double(int64_t step)>& bytes) {
+    for (int64_t i = 0; i < 2 * seconds; ++i) {
+      for (int64_t k = 0; k < 5; ++k) AddStep();
+      memory_.AddSample(store::Metric::kProcessRssAnon, -1, 100, now_ns_, bytes(step_));
+      memory_.AddSample(store::Metric::kCgroupMemoryLimit, -1, 0, now_ns_, 1e12);
+      for (auto& row : memory_.Turn(now_ns_, {{0, 0, 100}}, strings_)) {
+        found_.push_back(strings_.Text(row.severity) + " " + row.subject + " " + row.text);
+        evidence_ = row.evidence;
+      }
+    }
+  }
+  void AddStep() {
+    store::StepRow row;
+    row.kind = strings_.Intern("train");
+    row.ts_ns = now_ns_;
+    row.dur_ns = kNsPerSecond / 10;
+    memory_.AddStep(row, strings_);
+    now_ns_ += row.dur_ns;
+    ++step_;
+  }
+
+  MemoryWatch memory_{0};
+  store::StringTable strings_;
+  int64_t now_ns_ = kNsPerSecond;
+  int64_t step_ = 0;
+  std::vector<std::string> found_;
+  std::string evidence_;
+};
+
+TEST_F(MemoryWatchTest, ALeakIsToldOnceAndTakenBack) {
+  Play(60, [](int64_t step) { return 300 * kMib + static_cast<double>(step) * kMib; });
+  ASSERT_EQ(found_.size(), 1u);
+  EXPECT_THAT(found_[0], HasSubstr("warning memory of rank 0 grows by 1 MiB a step"));
+  EXPECT_THAT(found_[0], HasSubstr("of the cgroup would last for"));
+  EXPECT_THAT(evidence_, HasSubstr("\"verdict\":\"leak\""));
+  Play(600, [](int64_t) { return 900 * kMib; });
+  ASSERT_EQ(found_.size(), 2u);
+  EXPECT_THAT(found_[1], HasSubstr("info memory of rank 0 does not grow any more"));
+}
+
+TEST_F(MemoryWatchTest, ACacheThatFillsAndStaysIsNothingToTell) {
+  Play(20, [](int64_t step) {
+    return 300 * kMib + static_cast<double>(std::min<int64_t>(step, 60)) * kMib;
+  });
+  found_.clear();
+  Play(600, [](int64_t) { return 360 * kMib; });
+  EXPECT_THAT(found_, IsEmpty());
+}
+
+TEST_F(MemoryWatchTest, ALongRunKeepsFewPointsAndItsSlope) {
+  Play(3600, [](int64_t step) { return 300 * kMib + static_cast<double>(step) * 1e5; });
+  ASSERT_EQ(found_.size(), 1u);
+  EXPECT_THAT(found_[0], HasSubstr("97.7 KiB a step"));
+}
+
+TEST_F(MemoryWatchTest, DeviceMemoryOfAProcess) {
+  for (int64_t i = 0; i < 600; ++i) {
+    AddStep();
+    memory_.AddDeviceSample("torch_cuda.allocated_bytes", 1, 100, now_ns_,
+                            static_cast<double>(i) * kMib);
+  }
+  const auto found = memory_.Turn(now_ns_, {{3, 0, 100}, {0, 0, 7}}, strings_);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].subject, "memory of rank 3 on device 1");
+}
+
+TEST_F(MemoryWatchTest, ProcessesWithoutEndAreBounded) {
+  for (int32_t pid = 1; pid < 20'000; ++pid) {
+    memory_.AddSample(store::Metric::kProcessRssAnon, -1, pid, pid, 1);
+  }
+  EXPECT_THAT(memory_.Turn(0, {}, strings_), IsEmpty());
+}
+
+}  // namespace
+}  // namespace steptrace::agent

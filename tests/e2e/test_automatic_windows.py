@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Windows that a run takes by itself: one in steady state, another when its steps become slower."""
+
+import json
+import pathlib
+import sys
+
+from fault_tools import record
+
+SLOWER_FROM = 350
+
+TRAINING = f"""
+import time
+import torch
+
+torch.set_num_threads(1)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def train(number):
+    optimizer.zero_grad()
+    model(torch.zeros(2, 4)).sum().backward()
+    time.sleep(0.02 if number < {SLOWER_FROM} else 0.08)
+    optimizer.step()
+
+for number in range({SLOWER_FROM} + 200):
+    train(number)
+"""
+
+
+def train(folder, **environment):
+    path = pathlib.Path(folder) / "train.py"
+    path.write_text(TRAINING)
+    outcome = record(folder, [sys.executable, str(path)], env=environment)
+    assert outcome.status == 0, outcome.stderr
+    facts = [
+        json.loads(row["json"]) for row in outcome.run.rows("facts") if row["kind"] == "window"
+    ]
+    shifts = [row for row in outcome.run.rows("findings") if row["subject"] == "step time"]
+    return facts, shifts
+
+
+def test_a_training_that_becomes_slower_has_a_second_window(tmp_path):
+    windows, shifts = train(tmp_path)
+    assert [row["severity"] for row in shifts] == ["warning"]
+    evidence = json.loads(shifts[0]["evidence"])
+    assert abs(evidence["step"] - SLOWER_FROM) <= 20
+    assert evidence["to_ns"] > 2 * evidence["from_ns"]
+    assert f"since step {evidence['step']}" in shifts[0]["text"]
+    assert [one["why"] for one in windows] == ["steady", "shift"]
+    assert all(one["source"] == "automatic" and one["steps"] > 0 for one in windows)
+
+
+def test_without_a_budget_it_is_told_and_not_captured(tmp_path):
+    windows, shifts = train(tmp_path, STEPTRACE_WINDOW_BUDGET_S="0")
+    assert len(shifts) == 1
+    assert windows == []
