@@ -50,5 +50,9 @@ def operators(on: bool) -> None:
 def operators_recorded() -> int:
     """Of this thread, since it last turned them on."""
 
+def exit_plainly() -> None:
+    """When this process exits, and Python has ended, it ends at once with its status: what
+    libraries would do then, their destructors and exit handlers, is left out."""
+
 def stats() -> dict[str, int]:
     """Counters of this process: records, dropped by cause, threads, names, bytes."""

@@ -178,5 +178,10 @@ def operators(on):
     _write("operators", "on" if on else "off", 0, 0, 0)
 
 
+def exit_plainly():
+    _check(_attached, "not attached")
+    _write("exit_plainly", "")
+
+
 def operators_recorded():
     return int(os.environ.get("FAKE_PROBE_OPERATORS", "0"))

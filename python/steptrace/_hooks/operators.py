@@ -23,6 +23,11 @@ _MAX_PREPARING = 16
 _armed = False  # the script's profilers are watched
 
 
+def armed():
+    """Whether the script's own profilers are watched: without that none of ours may begin."""
+    return _armed
+
+
 def why_not():
     """Why operators cannot be captured in this process; None: they can."""
     if not _armed:
@@ -46,6 +51,8 @@ def script_profiles():
 class Capture:
     """On from its making to end(), for the thread that made it and the backward of its graphs."""
 
+    bound_to_thread = False  # elsewhere it is left on, and records nothing
+
     def __init__(self, probe):
         autograd = sys.modules["torch"].autograd
         profiler = autograd.profiler
@@ -61,9 +68,9 @@ class Capture:
         self.thread = get_ident()
         self.pid = os.getpid()
         self.began_at_border = False  # a whole step lies behind it at the next one
-        self.recorded = probe.operators_recorded
+        self._recorded = probe.operators_recorded
         self._operators = probe.operators
-        _after_fork(self)
+        leave_in_child(self)
         probe.operators(True)
         try:
             profiler._enable_profiler(config, set())
@@ -71,14 +78,17 @@ class Capture:
             probe.operators(False)
             raise
 
+    def is_full(self, limit):
+        return limit and self._recorded() >= limit
+
     def end(self):
-        _on.clear()
+        stay_in_child()
         if self.thread == get_ident():
-            self._disable()
+            self.leave()
         # In another thread it cannot be taken off: it stays, and records nothing.
         self._operators(False)
 
-    def _disable(self):
+    def leave(self):
         autograd = sys.modules["torch"].autograd
         if autograd._profiler_enabled():
             autograd._disable_profiler()
@@ -88,12 +98,18 @@ _on = []  # what is on, for a child that is forked meanwhile
 _registered = False
 
 
-def _after_fork(capture):
+def leave_in_child(capture):
+    """A child that is forked while the capture is on gets rid of it."""
     global _registered
     if not _registered:
         _registered = True
         os.register_at_fork(after_in_child=_leave_in_child)
     _on[:] = [capture]
+
+
+def stay_in_child():
+    """The capture is off."""
+    _on.clear()
 
 
 def _leave_in_child():
@@ -102,7 +118,7 @@ def _leave_in_child():
         while _on:
             capture = _on.pop()
             if capture.thread == get_ident():
-                capture._disable()
+                capture.leave()
         if windows.current is not None:
             windows.current.forget()
     except Exception as error:
