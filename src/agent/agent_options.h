@@ -22,8 +22,9 @@ struct AgentOptions {
   std::string run_name;
   int64_t sample_interval_ms = 500;
   WindowPlan windows;
-  int64_t stack_rate = 20;  // samples of each thread's stack a second; 0: none
-  int control_fd = -1;      // socket pair to the launcher (control_channel.h)
+  bool keep_traces = false;  // profiles that are in the run stay as files too
+  int64_t stack_rate = 20;   // samples of each thread's stack a second; 0: none
+  int control_fd = -1;       // socket pair to the launcher (control_channel.h)
   int lock_fd = -1;  // holds the lock of the ring folder while the agent lives (ring_folder.h)
   std::vector<std::string> command;
 };

@@ -102,6 +102,7 @@ class Recorder {
   void NoteWindows(ProcessSession& session, const RowBatch& batch);
   void WriteOutcomes(ProcessSession& session, int64_t now_ns);
   void NoteStep(const store::StepRow& row);
+  int64_t StepAhead() const;
   void NoteRank(const ProcessSession& session);
   analyze::RankDeriver& DeriverOf(const ProcessSession& session);
   int32_t ParentOf(int32_t pid) const;
@@ -124,6 +125,8 @@ class Recorder {
   EndObserver end_observer_;
   int64_t process_changes_ = 0;
   std::map<uint64_t, CaptureProgress> demands_;
+  int64_t newest_step_ = 0;  // of training, of any rank
+  int64_t step_dur_ns_ = 0;  // its
   store::StringId train_kind_;
   store::StringId user_category_;
   bool frugal_ = false;

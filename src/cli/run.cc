@@ -96,6 +96,7 @@ class Launcher {
     options.sample_interval_ms = options_.system_interval_ms;
     options.stack_rate = options_.stack_rate;
     options.windows = options_.windows;
+    options.keep_traces = options_.keep_traces;
     options.lock_fd = ring_.lock.get();
     options.command = options_.command;
     Status started = agent_.Start(options, *signals_);
