@@ -69,5 +69,9 @@ def operators_step(most: int) -> int:
 def operators_recorded() -> int:
     """Of this thread, since it last turned them on."""
 
+def exit_plainly() -> None:
+    """When this process exits, and Python has ended, it ends at once with its status: what
+    libraries would do then, their destructors and exit handlers, is left out."""
+
 def stats() -> dict[str, int]:
     """Counters of this process: records, dropped by cause, threads, names, bytes."""

@@ -13,6 +13,7 @@
 #include "agent/ring_folder.h"
 #include "agent/run_end.h"
 #include "agent/run_manifest.h"
+#include "agent/trace_merge.h"
 #include "base/time.h"
 #include "store/metrics.h"
 
@@ -96,6 +97,7 @@ Status Agent::Begin() {
                             sample.value);
   });
   captures_ = Captures();
+  traces_ = std::make_unique<TraceIntake>(options_.run_dir, "/proc/self/exe", options_.keep_traces);
   if (auto port = CapturePort::Open(options_.ring_dir); port.ok()) {
     port_ = *std::move(port);
   } else {
@@ -110,9 +112,16 @@ Status Agent::Begin() {
 CaptureService Agent::Captures() {
   CaptureService service;
   service.ask = [this](const CaptureDemand& demand, const std::set<int32_t>& ranks) {
+    trace_failed_.clear();
     return recorder_->Ask(demand, ranks);
   };
-  service.progress = [this](uint64_t demand) { return recorder_->ProgressOf(demand); };
+  service.progress = [this](uint64_t demand) {
+    CaptureProgress progress = recorder_->ProgressOf(demand);
+    progress.traces_wait = traces_->busy();
+    progress.durable_from_ns = trace_merged_ns_;
+    progress.traces_failed = trace_failed_;
+    return progress;
+  };
   service.withdraw = [this](uint64_t demand) { recorder_->Withdraw(demand); };
   return service;
 }
@@ -190,6 +199,7 @@ void Agent::OnMessage(const ControlMessage& message, int64_t now_ns) {
 
 void Agent::CheckProcesses(int64_t now_ns) {
   recorder_->EndGoneProcesses(now_ns);
+  TakeTraces(false);
   if (!recorder_->saw_ring() && command_pid_ > 0 && hookless_.TakeDue(now_ns)) {
     hookless_.Look(command_pid_);
   }
@@ -203,6 +213,63 @@ void Agent::WatchForHangs(int64_t now_ns) {
   for (const store::FindingRow& row : news.findings) writer_.Append(row);
   if (!news.findings.empty()) next_flush_ns_ = now_ns;
   if (!news.notice.empty()) channel_.Say(kSayNotice, news.notice);
+}
+
+void Agent::TakeTraces(bool partial_too) {
+  traces_->Turn(partial_too);
+  if (const auto imported = traces_->TakeImported()) MergeImported(*imported);
+}
+
+// By the wall clock of this moment, which may have been set since the run began. The reading that
+// was interrupted least counts.
+int64_t Agent::EpochUtcNow() const {
+  constexpr int kReadings = 8;
+  int64_t epoch_ns = 0;
+  int64_t least_ns = INT64_MAX;
+  for (int i = 0; i < kReadings; ++i) {
+    const int64_t before_ns = NowNs();
+    const int64_t utc_ns = UtcNowNs();
+    const int64_t took_ns = NowNs() - before_ns;
+    if (took_ns >= least_ns) continue;
+    least_ns = took_ns;
+    epoch_ns = utc_ns - before_ns - took_ns / 2;
+  }
+  return epoch_ns;
+}
+
+void Agent::MergeImported(const TraceIntake::Imported& imported) {
+  const int64_t now_ns = NowNs();
+  std::string failed = imported.failed;
+  if (failed.empty()) {
+    TraceOwner owner;
+    owner.pid = imported.name.pid;
+    owner.epoch_utc_ns = EpochUtcNow();
+    owner.now_ns = now_ns;
+    const auto merged =
+        MergeTrace(imported.run, owner, writer_, recorder_->tracks(), recorder_->losses());
+    if (!merged.ok()) failed = merged.error().message;
+  }
+  if (!failed.empty()) {
+    trace_failed_ = "profile of process " + std::to_string(imported.name.pid) + ": " + failed;
+    recorder_->losses().Once({-1, imported.name.pid}, loss::kTrace, -1, now_ns, trace_failed_);
+  }
+  traces_->Settle(imported, failed.empty());
+  trace_merged_ns_ = NowNs();
+}
+
+// The trainings are gone: what they left is taken now, as far as that goes in a while.
+void Agent::FinishTraces() {
+  constexpr int64_t kPatienceNs = 60 * kNsPerSecond;
+  constexpr int kPauseMs = 10;
+  const int64_t until_ns = NowNs() + kPatienceNs;
+  do {
+    TakeTraces(true);
+    if (traces_->busy()) poll(nullptr, 0, kPauseMs);
+  } while (traces_->busy() && NowNs() < until_ns);
+  if (!traces_->busy()) return traces_->RemoveFolder();
+  recorder_->losses().Once({}, loss::kTrace, -1, NowNs(),
+                           "profiles that were left at the end are not in the run; they lie in its "
+                           "folder profiles");
 }
 
 void Agent::Flush(int64_t now_ns) {
@@ -295,6 +362,7 @@ void Agent::Close() {
   }
   system_->Finish();
   if (stacks_) stacks_->Finish(now_ns);
+  FinishTraces();
   recorder_->Finish(std::max(end_ns, now_ns));
   for (const store::FindingRow& row :
        memory_.Look(now_ns, recorder_->RankProcesses(), writer_.strings())) {

@@ -21,6 +21,7 @@
 #include "agent/system/agent_limiter.h"
 #include "agent/system/self_reader.h"
 #include "agent/system_feed.h"
+#include "agent/trace_intake.h"
 #include "store/manifest.h"
 #include "store/run_writer.h"
 
@@ -60,7 +61,11 @@ class Agent {
   void Close();
   void Wait(int64_t wait_ms);
   CaptureService Captures();
+  void TakeTraces(bool partial_too);
+  void MergeImported(const TraceIntake::Imported& imported);
+  void FinishTraces();
   int64_t NowNs() const;
+  int64_t EpochUtcNow() const;
 
   AgentOptions options_;
   ControlChannel& channel_;
@@ -79,7 +84,10 @@ class Agent {
   HooklessWatch hookless_;
   CapturePort port_;
   CaptureService captures_;
-  int64_t flushed_ns_ = 0;  // what was settled until then is in the journal
+  std::unique_ptr<TraceIntake> traces_;
+  int64_t trace_merged_ns_ = 0;
+  std::string trace_failed_;  // the last one that could not be merged
+  int64_t flushed_ns_ = 0;    // what was settled until then is in the journal
   State state_ = State::kRecording;
   int32_t command_pid_ = 0;
   uint64_t command_start_ticks_ = 0;

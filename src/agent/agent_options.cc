@@ -32,6 +32,12 @@ bool Assign(const std::string& flag, const std::string& value, AgentOptions& opt
     if (plan.ok()) options.windows = *std::move(plan);
     return plan.ok();
   }
+  if (flag == "--capture") {  // behind --windows
+    const auto kinds = ParseKinds(value);
+    if (kinds.ok()) options.windows.kinds = *kinds;
+    return kinds.ok();
+  }
+  if (flag == "--keep-traces") return options.keep_traces = value == "1", true;
   if (flag == "--control-fd") return ParseNumber(value, options.control_fd);
   if (flag == "--lock-fd") return ParseNumber(value, options.lock_fd);
   return false;
@@ -60,6 +66,10 @@ std::vector<std::string> ToArguments(const AgentOptions& options) {
                                         std::to_string(options.windows.budget.ns),
                                         "--window-budget-bytes",
                                         std::to_string(options.windows.budget.bytes),
+                                        "--capture",
+                                        KindsText(options.windows.kinds),
+                                        "--keep-traces",
+                                        options.keep_traces ? "1" : "0",
                                         "--control-fd",
                                         std::to_string(options.control_fd),
                                         "--lock-fd",

@@ -24,8 +24,9 @@ struct AgentOptions {
   WindowPlan windows;
   int64_t stack_rate = 20;  // samples of each thread's stack a second; 0: none
   bool hang_watch = true;
-  int control_fd = -1;  // socket pair to the launcher (control_channel.h)
-  int lock_fd = -1;     // holds the lock of the ring folder while the agent lives (ring_folder.h)
+  bool keep_traces = false;  // profiles that are in the run stay as files too
+  int control_fd = -1;       // socket pair to the launcher (control_channel.h)
+  int lock_fd = -1;  // holds the lock of the ring folder while the agent lives (ring_folder.h)
   std::vector<std::string> command;
 };
 

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -56,8 +57,7 @@ const char* Why(wire::WindowEnd why) {
     case wire::WindowEnd::kReplaced:
       return "another capture took its place; ask again";
     case wire::WindowEnd::kUnavailable:
-      return "operators cannot be captured in this process; steptrace show RUN facts says why "
-             "(kind "
+      return "that cannot be captured in this process; steptrace show RUN facts says why (kind "
              "hook)";
     case wire::WindowEnd::kMissed:
       return "the training ended before the first step of it; capture earlier";
@@ -156,7 +156,12 @@ bool CapturePort::Serve(Client& client, const CaptureService& service, int64_t d
     Say(client, std::string("failed ") + Why(progress.why));
     return false;
   }
-  if (durable_ns < progress.to_ns + kSettlingNs) return true;
+  if (progress.traces_wait) return true;
+  if (!progress.traces_failed.empty()) {
+    Say(client, "failed " + progress.traces_failed);
+    return false;
+  }
+  if (durable_ns < std::max(progress.to_ns + kSettlingNs, progress.durable_from_ns)) return true;
   Say(client, fmt::format("done {} {} {}", progress.from_ns, progress.to_ns, progress.steps));
   return false;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "wire/vocabulary.h"
 
@@ -16,7 +17,10 @@ struct CaptureProgress {
   int64_t steps = 0;  // the most that one had
   int64_t from_ns = 0;
   int64_t to_ns = 0;
-  wire::WindowEnd why{};  // of the last that was refused
+  wire::WindowEnd why{};        // of the last that was refused
+  bool traces_wait = false;     // profiles are being brought into the run
+  int64_t durable_from_ns = 0;  // what of them is in the run, is in its journal by then
+  std::string traces_failed{};  // why one of them could not be
 
   bool done() const { return asked > 0 && ended + refused >= asked; }
 };

@@ -77,6 +77,7 @@ void CaptureSchedule::Ask(const CaptureDemand& demand) {
     outcomes_.push_back({.source = Source::kDemand,
                          .demand = demand_->id,
                          .window = {},
+                         .kinds = demand_->kinds,
                          .end = WindowEnd::kReplaced});
   }
   demand_ = demand;
@@ -97,6 +98,7 @@ void CaptureSchedule::Miss(size_t window) {
   done_[window] = true;
   CaptureOutcome outcome;
   outcome.window = ToText({.automatic = false, .windows = {plan_.windows[window]}});
+  outcome.kinds = plan_.kinds;
   outcome.end = WindowEnd::kMissed;
   outcomes_.push_back(std::move(outcome));
 }
@@ -156,6 +158,7 @@ CaptureControl CaptureSchedule::Automatic(int64_t now_ns) const {
 
 CaptureControl CaptureSchedule::Send(Out out, CaptureControl control) {
   out_ = out;
+  out_->kinds = control.kinds;
   began_ns_ = 0;
   cancel_ = false;
   control.request = ++number_;
@@ -169,6 +172,7 @@ std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
     CaptureControl control{};
     control.kinds = demand_->kinds;
     control.steps = static_cast<uint64_t>(demand_->steps);
+    control.first_step = static_cast<uint64_t>(demand_->first_step);
     const uint64_t id = demand_->id;
     demand_.reset();
     return Send({.source = Source::kDemand, .demand = id}, control);
@@ -208,6 +212,7 @@ void CaptureSchedule::Finish(WindowEnd end, int64_t steps, int64_t now_ns) {
   CaptureOutcome outcome;
   outcome.source = out_->source;
   outcome.demand = out_->demand;
+  outcome.kinds = out_->kinds;
   outcome.end = end;
   outcome.steps = steps;
   if (began_ns_ > 0 && now_ns > began_ns_) {
@@ -242,6 +247,7 @@ void CaptureSchedule::End(int64_t now_ns) {
     outcomes_.push_back({.source = Source::kDemand,
                          .demand = demand_->id,
                          .window = {},
+                         .kinds = demand_->kinds,
                          .end = WindowEnd::kMissed});
     demand_.reset();
   }

@@ -17,6 +17,7 @@ struct CaptureDemand {
   uint64_t id = 0;
   int64_t steps = 0;
   uint32_t kinds = 0;
+  int64_t first_step = 0;  // 0: the next
 };
 
 // A window that has ended, or could not be.
@@ -26,6 +27,7 @@ struct CaptureOutcome {
   uint64_t demand = 0;   // of kDemand
   std::string window{};  // of kPlan, as ParseWindow reads it
   std::string why{};     // of kAutomatic: steady, shift, rule
+  uint32_t kinds = 0;    // what was asked for
   wire::WindowEnd end = wire::WindowEnd::kDone;
   int64_t steps = 0;    // whole ones in it, as the process says
   int64_t from_ns = 0;  // first begin to last end, by the run's clock; of none both are 0
@@ -80,6 +82,7 @@ class CaptureSchedule {
     CaptureOutcome::Source source;
     size_t window = 0;  // of kPlan
     uint64_t demand = 0;
+    uint32_t kinds = 0;
   };
 
   std::optional<size_t> DueTime(int64_t now_ns);

@@ -58,6 +58,7 @@ inline constexpr LossCause kAgentMemory{
     "storing the script's own ranges would have taken more memory than the agent may use; record "
     "fewer of them"};
 inline constexpr LossCause kWindow{"window", "slices", ""};
+inline constexpr LossCause kTrace{"profile", "slices", ""};
 inline constexpr LossCause kLauncherGone{
     "launcher_gone", "run",
     "`steptrace run` was killed: the exit status of the command is not known"};

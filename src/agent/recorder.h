@@ -125,6 +125,7 @@ class Recorder {
   void CountOperators(ProcessSession& session, const RowBatch& batch) const;
   void WriteOutcomes(ProcessSession& session, int64_t now_ns);
   void NoteStep(const store::StepRow& row);
+  int64_t StepAhead() const;
   void NoteRank(const ProcessSession& session);
   analyze::RankDeriver& DeriverOf(const ProcessSession& session);
   int32_t ParentOf(int32_t pid) const;
@@ -150,6 +151,8 @@ class Recorder {
   MemoryObserver memory_observer_;
   int64_t process_changes_ = 0;
   std::map<uint64_t, CaptureProgress> demands_;
+  int64_t newest_step_ = 0;  // of training, of any rank
+  int64_t step_dur_ns_ = 0;  // its
   store::StringId train_kind_;
   store::StringId user_category_;
   store::StringId operator_category_;

@@ -95,6 +95,8 @@ void Recorder::NoteWindows(ProcessSession& session, const RowBatch& batch) {
 
 void Recorder::NoteStep(const store::StepRow& row) {
   if (row.kind != train_kind_) return;
+  newest_step_ = std::max(newest_step_, row.step);
+  step_dur_ns_ = row.dur_ns;
   for (const auto& session : sessions_) {
     if (session->trains() && session->rank() == row.rank) {
       session->captures().OnSteadyStep(row.ts_ns);
@@ -132,7 +134,7 @@ void Recorder::WriteOutcomes(ProcessSession& session, int64_t now_ns) {
     json["source"] = SourceText(outcome.source);
     if (!outcome.window.empty()) json["window"] = outcome.window;
     if (!outcome.why.empty()) json["why"] = outcome.why;
-    json["kinds"] = "operators";
+    json["kinds"] = KindsText(outcome.kinds);
     json["end"] = EndText(outcome.end);
     json["steps"] = outcome.steps;
     if (captured) {
@@ -144,14 +146,25 @@ void Recorder::WriteOutcomes(ProcessSession& session, int64_t now_ns) {
   }
 }
 
+// A step that none of the processes has reached when the word is there: what is settled lies half a
+// second back, and a process looks at the end of each step.
+int64_t Recorder::StepAhead() const {
+  constexpr int64_t kOnItsWayNs = 1500 * kNsPerMs;
+  return newest_step_ + 3 + kOnItsWayNs / std::max<int64_t>(step_dur_ns_, 1);
+}
+
 CaptureProgress Recorder::Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks) {
   CaptureProgress progress;
   if (demands_.size() >= kMaxDemands) demands_.erase(demands_.begin());
+  std::vector<ProcessSession*> asked;
   for (const auto& session : sessions_) {
     if (!session->trains() || (!ranks.empty() && ranks.count(session->rank()) == 0)) continue;
-    session->captures().Ask(demand);
-    ++progress.asked;
+    asked.push_back(session.get());
   }
+  CaptureDemand begun_together = demand;
+  if (asked.size() > 1 && newest_step_ > 0) begun_together.first_step = StepAhead();
+  for (ProcessSession* session : asked) session->captures().Ask(begun_together);
+  progress.asked = static_cast<int>(asked.size());
   demands_[demand.id] = progress;
   return progress;
 }

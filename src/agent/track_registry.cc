@@ -27,6 +27,11 @@ int32_t TrackRegistry::AddProcess(const char* kind, int32_t rank, int32_t pid,
   store::TrackRow& row = Add(kind, rank, name);
   row.parent = node_track_;
   row.pid = pid;
+  threads_.erase(threads_.lower_bound({pid, INT32_MIN}),
+                 threads_.lower_bound({pid + 1, INT32_MIN}));
+  if (processes_.size() < kMostKnown || processes_.contains(pid)) {
+    processes_[pid] = {row.track, rank};
+  }
   return row.track;
 }
 
@@ -45,12 +50,33 @@ void TrackRegistry::SettleProcess(int32_t track, const char* kind) {
   held_.erase(found);
 }
 
+int32_t TrackRegistry::AddStream(int32_t parent, int32_t rank, int32_t pid, int32_t device,
+                                 int64_t stream, const std::string& name) {
+  store::TrackRow& row = Add("stream", rank, name);
+  row.parent = parent;
+  row.pid = pid;
+  row.device = device;
+  row.stream = stream;
+  return row.track;
+}
+
+std::optional<TrackRegistry::Process> TrackRegistry::ProcessOf(int32_t pid) const {
+  const auto found = processes_.find(pid);
+  return found == processes_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<int32_t> TrackRegistry::ThreadOf(int32_t pid, int32_t tid) const {
+  const auto found = threads_.find({pid, tid});
+  return found == threads_.end() ? std::nullopt : std::optional(found->second);
+}
+
 int32_t TrackRegistry::AddThread(int32_t parent, int32_t rank, int32_t pid, int32_t tid,
                                  const std::string& name) {
   store::TrackRow& row = Add("thread", rank, name);
   row.parent = parent;
   row.pid = pid;
   row.tid = tid;
+  if (threads_.size() < kMostKnown) threads_[{pid, tid}] = row.track;
   return row.track;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "store/tables.h"
@@ -30,6 +31,18 @@ class TrackRegistry {
   int32_t AddCounter(const std::string& name, int32_t rank, int32_t device, int32_t pid);
   // The counter that these were given at the first call, until its process is forgotten.
   int32_t Counter(const std::string& name, int32_t rank, int32_t device, int32_t pid);
+  // A stream of a device, which that process drives.
+  int32_t AddStream(int32_t parent, int32_t rank, int32_t pid, int32_t device, int64_t stream,
+                    const std::string& name);
+
+  struct Process {
+    int32_t track = 0;
+    int32_t rank = -1;
+  };
+  // The newest process of that number, gone or not; its thread. None: it has no track.
+  std::optional<Process> ProcessOf(int32_t pid) const;
+  std::optional<int32_t> ThreadOf(int32_t pid, int32_t tid) const;
+
   // The process is gone and its number free for another.
   void Forget(int32_t pid);
 
@@ -55,6 +68,10 @@ class TrackRegistry {
   int32_t next_ = 0;
   int32_t node_track_;
   std::map<std::tuple<int32_t, std::string, int32_t>, int32_t> counters_;  // by pid first
+  // For those who bring rows of a process later, when it may be gone: bounded, the first ones stay.
+  static constexpr size_t kMostKnown = 1 << 16;
+  std::map<int32_t, Process> processes_;
+  std::map<std::pair<int32_t, int32_t>, int32_t> threads_;
   std::vector<store::TrackRow> rows_;
   std::map<int32_t, Held> held_;  // by track
 };

@@ -226,19 +226,53 @@ std::string ToText(const WindowPlan& plan) {
   return text;
 }
 
+namespace {
+
+using wire::CaptureKind;
+
+constexpr uint32_t Bit(CaptureKind kind) {
+  return static_cast<uint32_t>(kind);
+}
+
+constexpr std::pair<std::string_view, uint32_t> kKindWords[] = {
+    {"operators", Bit(CaptureKind::kOperators)},
+    {"profile", Bit(CaptureKind::kProfile)},
+    {"stacks", Bit(CaptureKind::kProfile) | Bit(CaptureKind::kProfileStacks)},
+    {"shapes", Bit(CaptureKind::kProfile) | Bit(CaptureKind::kProfileShapes)},
+    {"memory", Bit(CaptureKind::kProfile) | Bit(CaptureKind::kProfileMemory)},
+};
+
+}  // namespace
+
 Result<uint32_t> ParseKinds(std::string_view text) {
   uint32_t kinds = 0;
   for (const std::string_view part : SplitAtCommas(text)) {
-    if (part != "operators") {
-      return Error{fmt::format("capture: '{}' cannot be captured; there is: operators", part)};
+    const auto* word =
+        std::ranges::find(kKindWords, part, [](const auto& entry) { return entry.first; });
+    if (word == std::end(kKindWords)) {
+      std::string known;
+      for (const auto& entry : kKindWords) {
+        known += (known.empty() ? "" : ", ") + std::string(entry.first);
+      }
+      return Error{fmt::format("capture: '{}' cannot be captured; there is: {}", part, known)};
     }
-    kinds |= static_cast<uint32_t>(wire::CaptureKind::kOperators);
+    kinds |= word->second;
   }
   return kinds;
 }
 
 std::string KindsText(uint32_t kinds) {
-  return (kinds & static_cast<uint32_t>(wire::CaptureKind::kOperators)) != 0 ? "operators" : "";
+  std::string text;
+  for (const auto& [word, bits] : kKindWords) {
+    // The profile itself is said by what it holds.
+    const bool said = bits == Bit(CaptureKind::kProfile) && (kinds & wire::kProfileOptions) != 0;
+    if ((kinds & bits) == bits && !said) text += (text.empty() ? "" : ",") + std::string(word);
+  }
+  return text;
+}
+
+bool HoldsMemory(uint32_t kinds) {
+  return (kinds & Bit(CaptureKind::kProfileMemory)) != 0;
 }
 
 }  // namespace steptrace::agent

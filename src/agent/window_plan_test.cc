@@ -165,6 +165,14 @@ TEST(CaptureKindsTest, OperatorsAreWhatThereIs) {
   EXPECT_FALSE(ParseKinds("").ok());
   EXPECT_FALSE(ParseKinds("operators,dreams").ok());
   EXPECT_EQ(KindsText(1), "operators");
+  EXPECT_EQ(*ParseKinds("profile"), 4u);
+  EXPECT_EQ(*ParseKinds("stacks"), 4u | 1u << 16);
+  EXPECT_EQ(*ParseKinds("operators,shapes,memory"), 1u | 4u | 1u << 17 | 1u << 18);
+  for (const char* text : {"operators", "profile", "operators,stacks", "stacks,shapes,memory"}) {
+    EXPECT_EQ(KindsText(*ParseKinds(text)), text);
+  }
+  EXPECT_TRUE(HoldsMemory(*ParseKinds("stacks,memory")));
+  EXPECT_FALSE(HoldsMemory(*ParseKinds("operators,stacks")));
 }
 
 }  // namespace

@@ -124,10 +124,9 @@ Result<Captured> WaitFor(int port, const CaptureArguments& arguments) {
 
 Status Capture(const CaptureArguments& arguments, const Session& session) {
   const Settings& settings = session.settings;
-  STEPTRACE_ASSIGN_OR_RETURN([[maybe_unused]] const uint32_t kinds,
-                             agent::ParseKinds(settings.capture));
+  STEPTRACE_ASSIGN_OR_RETURN(const uint32_t kinds, agent::ParseKinds(settings.capture));
   const std::string request =
-      agent::CaptureRequestText(arguments.steps, settings.capture, arguments.ranks);
+      agent::CaptureRequestText(arguments.steps, agent::KindsText(kinds), arguments.ranks);
   if (auto sound = agent::ParseCaptureRequest(request); !sound.ok()) {
     return Error{"capture: " + sound.error().message};
   }
@@ -152,6 +151,10 @@ Status Capture(const CaptureArguments& arguments, const Session& session) {
   if (arguments.json) return {};
   std::fputs("\n", stdout);
   present.section = "operators";
+  STEPTRACE_RETURN_IF_ERROR(PrintReport(run.path, present, stdout));
+  if (!agent::HoldsMemory(kinds)) return {};
+  std::fputs("\n", stdout);
+  present.section = "memory";
   return PrintReport(run.path, present, stdout);
 }
 
@@ -169,7 +172,9 @@ void AddCaptureCommand(CLI::App& app, Session& session) {
   command->add_option("--steps", arguments->steps, "Steps to capture (5)")
       ->type_name("N")
       ->check(CLI::Range(int64_t{1}, agent::kMaxDemandedSteps).description(""));
-  command->add_option("--capture", session.settings.capture, "What to capture: operators")
+  command
+      ->add_option("--capture", session.settings.capture,
+                   "What to capture: operators (the default), or a profile:\nstacks,shapes,memory")
       ->type_name("LIST");
   command->add_option("--ranks", arguments->ranks, "Of these ranks alone: 0,3")->type_name("LIST");
   AddJsonFlag(command, arguments->json);

@@ -48,6 +48,7 @@ int Run(const CLI::App& command, const Session& session, RunOptions options,
   options.system_interval_ms = settings.system_interval_ms;
   options.stack_rate = settings.stack_rate;
   options.hang_watch = settings.hang_watch;
+  options.keep_traces = settings.keep_traces;
   options.shm = settings.shm;
   options.price_per_hour = settings.price_per_hour;
   options.tensor_cores = settings.tensor_cores;
@@ -95,8 +96,13 @@ void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& w
       ->allow_extra_args(false);
   command->add_flag_callback(
       "--no-window", [&windows] { windows.assign({"none"}); }, "The same as --window none");
-  command->add_option("--capture", session.settings.capture, "What windows capture: operators")
+  command
+      ->add_option(
+          "--capture", session.settings.capture,
+          "What windows capture: operators (the default), or a\nprofile: stacks,shapes,memory")
       ->type_name("LIST");
+  command->add_flag("--keep-traces", session.settings.keep_traces,
+                    "Keep the files of profiles, which are in the run too");
 }
 
 void AddPresentation(CLI::App* command, Session& session) {

@@ -102,6 +102,7 @@ class Launcher {
         fprintf(stderr, "steptrace: %s\n", Printable(text).c_str());
       });
     }
+    options.keep_traces = options_.keep_traces;
     options.lock_fd = ring_.lock.get();
     options.command = options_.command;
     Status started = agent_.Start(options, *signals_);

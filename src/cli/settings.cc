@@ -119,7 +119,8 @@ Status SetCapture(const Value& value, Settings& settings) {
   auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return Error{""};
   if (auto kinds = agent::ParseKinds(*text); !kinds.ok()) {
-    return Error{"is not a list of what can be captured (operators)"};
+    return Error{
+        "is not a list of what can be captured (operators, profile, stacks, shapes, memory)"};
   }
   settings.capture = *text;
   return {};
@@ -158,7 +159,11 @@ const std::vector<Setting>& AllSettings() {
        SetWindowSeconds},
       {"window_budget_mb", "STEPTRACE_WINDOW_BUDGET_MB", "a whole number",
        "… and the rows that they may bring, in megabytes of journal (64).", SetWindowMegabytes},
-      {"capture", "STEPTRACE_CAPTURE", "a text", "What windows capture: operators.", SetCapture},
+      {"capture", "STEPTRACE_CAPTURE", "a text",
+       "What windows capture: operators, or a profile (stacks, shapes, memory).", SetCapture},
+      {"keep_traces", "STEPTRACE_KEEP_TRACES", "true or false",
+       "Files of profiles stay in the run's folder, though their rows are in the run.",
+       Store<bool>(&Settings::keep_traces)},
       {"start_step", "STEPTRACE_START_STEP", "a whole number",
        "A window's first step, as SageMaker calls it.",
        StoreField(&agent::WindowFields::start_step)},

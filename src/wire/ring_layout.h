@@ -166,8 +166,17 @@ struct FileHeader {
 };
 
 // What can be captured in a window, as bits. Stored: values are fixed for ever and never reused.
-enum class CaptureKind : uint32_t { kOperators = 1 };
-inline constexpr uint32_t kCaptureKinds = static_cast<uint32_t>(CaptureKind::kOperators);
+enum class CaptureKind : uint32_t {
+  kOperators = 1,
+  kProfile = 4,  // by PyTorch's profiler, operators included; with
+  kProfileStacks = 1u << 16,
+  kProfileShapes = 1u << 17,
+  kProfileMemory = 1u << 18,
+};
+inline constexpr uint32_t kProfileOptions = 7u << 16;
+inline constexpr uint32_t kCaptureKinds = static_cast<uint32_t>(CaptureKind::kOperators) |
+                                          static_cast<uint32_t>(CaptureKind::kProfile) |
+                                          kProfileOptions;
 
 // What the agent wants captured. Written by the reader alone, whole; 0 everywhere: nothing yet. A
 // new request takes the place of the one before, whatever became of that.

@@ -24,6 +24,11 @@ _MAX_PREPARING = 16
 _armed = False  # the script's profilers are watched
 
 
+def armed():
+    """Whether the script's own profilers are watched: without that none of ours may begin."""
+    return _armed
+
+
 def why_not():
     """Why operators cannot be captured in this process; None: they can."""
     if not _armed:
@@ -82,6 +87,8 @@ def script_profiles():
 class Capture:
     """On from its making to end(), for the thread that made it and the backward of its graphs."""
 
+    bound_to_thread = False  # elsewhere it is left on, and records nothing
+
     def __init__(self, probe):
         autograd = sys.modules["torch"].autograd
         profiler = autograd.profiler
@@ -97,10 +104,10 @@ class Capture:
         self.thread = get_ident()
         self.pid = os.getpid()
         self.began_at_border = False  # a whole step lies behind it at the next one
-        self.recorded = probe.operators_recorded
+        self._recorded = probe.operators_recorded
         self.begin_step = probe.operators_step
         self._operators = probe.operators
-        _remember(self)
+        remember(self)
         probe.operators(True)
         try:
             profiler._enable_profiler(config, set())
@@ -110,27 +117,39 @@ class Capture:
             probe.operators(False)
             raise
 
+    def is_full(self, limit):
+        return limit and self._recorded() >= limit
+
     def end(self):
-        _on.clear()
+        forget()
         try:
             if self.thread == get_ident():
-                take_left()
+                self.leave()
         finally:
             # In another thread it cannot be taken off: it stays, and records nothing.
             self._operators(False)
+
+    def leave(self):
+        take_left()
 
 
 _on = []  # what is on, for a child that is forked meanwhile and for the process's end
 _registered = False
 
 
-def _remember(capture):
+def remember(capture):
+    """A child that is forked while the capture is on gets rid of it; the process's end ends it."""
     global _registered
     if not _registered:
         _registered = True
         os.register_at_fork(after_in_child=_leave_in_child)
         atexit.register(_leave_at_exit)
     _on[:] = [capture]
+
+
+def forget():
+    """The capture is off."""
+    _on.clear()
 
 
 def _leave_at_exit():
@@ -148,7 +167,7 @@ def _leave_in_child():
         while _on:
             capture = _on.pop()
             if capture.thread == get_ident():
-                take_left()
+                capture.leave()
         if windows.current is not None:
             windows.current.forget()
     except Exception as error:

@@ -12,7 +12,10 @@ when a group repeats. The look at the agent's word costs one native call a step.
 from _thread import get_ident
 from time import monotonic_ns
 
-from . import interruption, operators, vocabulary
+from . import interruption, operators, profiles, vocabulary
+
+# CaptureKind of src/wire/ring_layout.h: a profile has the operators too.
+_PROFILE = 4
 
 # More optimizers than this in a group: the border is where the first of them repeats all the same.
 _MAX_GROUP = 1 << 14
@@ -127,6 +130,8 @@ class Windows:
         self._hook.say("failed", f"windows: {type(error).__name__}: {error}")
 
     def _before_border(self):
+        if self._is_elsewhere():
+            return
         if self.changed():
             self._take()
         request = self._request
@@ -135,18 +140,27 @@ class Windows:
             return
         if request.is_over(border, self._captured):
             return
-        reason = operators.why_not()
+        profiled = request.kinds & _PROFILE
+        reason = profiles.why_not() if profiled else operators.why_not()
         if reason is not None:
             self._hook.say("unavailable", reason)
             return self._finish(vocabulary.WINDOW_UNAVAILABLE)
         if operators.script_profiles():
             return  # again at the next border
         self._probe.instant(self._begin_name, request.number, request.kinds)
-        self._capture = operators.Capture(self._probe)
+        if profiled:
+            self._capture = profiles.Capture(request.kinds, self._hook)
+        else:
+            self._capture = operators.Capture(self._probe)
+
+    def _is_elsewhere(self):
+        """Whether what is on can be ended by another thread alone: its next border does."""
+        capture = self._capture
+        return capture is not None and capture.bound_to_thread and capture.thread != get_ident()
 
     def _after_border(self):
         request = self._request
-        if request is None:
+        if request is None or self._is_elsewhere():
             return
         border = self._borders.ended + 1
         capture = self._capture
@@ -158,7 +172,7 @@ class Windows:
         elif capture is not None:
             limit = request.max_operators
             left_out = capture.begin_step(limit or _MOST_OF_A_STEP)
-            full = limit and capture.began_at_border and capture.recorded() >= limit
+            full = capture.began_at_border and capture.is_full(limit)
             capture.began_at_border = True
             if left_out or full:
                 self._finish(vocabulary.WINDOW_FULL)
@@ -197,6 +211,10 @@ class Windows:
         self._request = self._capture = None
         self.idle = True
 
+    def end_at_exit(self):
+        if self._request is not None and self._capture is not None:
+            self._finish(vocabulary.WINDOW_DONE)
+
     def step_aside(self):
         """The script's own profiler begins, in this thread: after it we go on."""
         capture = self._capture
@@ -225,3 +243,9 @@ def step_aside():
     """For the hooks around the script's profilers. Never raises."""
     if current is not None:
         current._guarded(current.step_aside)
+
+
+def end_at_exit():
+    """The interpreter ends. Never raises."""
+    if current is not None:
+        current._guarded(current.end_at_exit)

@@ -198,7 +198,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   } else if (input.operators != nullptr) {
     report.profile.emplace();
     report.profile->operators_alone = true;
-    report.profile->operators = BuildOperators(*input.operators);
+    AnalyseOperators(*input.operators, *report.profile);
   }
   return report;
 }

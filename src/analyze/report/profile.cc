@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/report/profile.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace steptrace::analyze {
 
 void AddProfileJson(const Profile& profile, nlohmann::ordered_json& report) {
-  if (profile.operators_alone) return AddOperatorsJson(profile.operators, report);
+  if (profile.operators_alone) {
+    AddOperatorsJson(profile.operators, report);
+    // What windows had no profile for stays as it is where there is none.
+    if (!profile.memory.devices.empty()) report["memory"] = MemoryJson(profile.memory);
+    const auto holds_rows = [](const RankModules& rank) { return !rank.rows.empty(); };
+    if (std::ranges::any_of(profile.modules.ranks, holds_rows)) {
+      report["modules"] = ModulesJson(profile.modules);
+    }
+    return;
+  }
   AddDevicesJson(profile.devices, report);
   AddDistributedJson(profile.distributed, report);
   AddCriticalPathJson(profile.critical_path, report);

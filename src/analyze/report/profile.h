@@ -18,7 +18,7 @@
 namespace steptrace::analyze {
 
 struct Profile {
-  bool operators_alone = false;       // of a live run's windows: the other sections are empty
+  bool operators_alone = false;       // of a live run's windows: nothing of devices, kernels
   DevicesSection devices;             // analyze/device
   ProfileDistributed distributed;     // analyze/distributed
   CriticalPathSection critical_path;  // analyze/critical_path

@@ -19,6 +19,13 @@ void BuildOperatorViews(const Trace& trace, const TensorCorePatterns& patterns, 
 
 }  // namespace
 
+void AnalyseOperators(const Trace& trace, Profile& profile) {
+  const std::vector<OperatorTree> trees = BuildOperatorTrees(trace, {});
+  profile.operators = BuildOperators(trace, trees);
+  profile.memory = BuildMemory(trace, trees);
+  profile.modules = BuildModules(trace, trees);
+}
+
 ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& patterns) {
   ProfileAnalysis analysis;
   Profile& profile = analysis.sections;

@@ -20,6 +20,9 @@ struct ProfileAnalysis {
 // What is found does not depend on their number.
 ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& patterns = {});
 
+// Of what a live run's windows captured: sections of operators, memory and modules.
+void AnalyseOperators(const Trace& trace, Profile& profile);
+
 // BuildReport for a caller who has the analysis of input.profile at hand.
 Report BuildReport(const ReportInput& input, ProfileAnalysis analysis);
 

@@ -99,9 +99,10 @@ std::vector<Stretch> WindowsOf(const std::vector<store::FactRow>& facts,
   return windows;
 }
 
+// Functions of Python come with profiles that hold stacks.
 bool IsOperator(const store::SliceRow& row, const store::StringTable& strings) {
   const std::string& category = strings.Text(row.category);
-  return category == "operator" || category == "primitive";
+  return category == "operator" || category == "primitive" || category == "python_function";
 }
 
 }  // namespace
@@ -116,10 +117,16 @@ Result<analyze::Trace> LoadOperators(store::RunReader& run,
   if (windows.empty()) return trace;
   for (const auto& [rank, of_rank] : ProfileTracks(tracks, run.strings())) {
     analyze::RankTraceBuilder builder(rank, of_rank, run.strings());
+    std::vector<store::MemoryRow> memory;
     for (const Stretch& window : windows) {
       if (window.rank != rank) continue;
+      STEPTRACE_ASSIGN_OR_RETURN(
+          auto allocations,
+          run.Read<store::MemoryRow>(
+              {.columns = {}, .rank = rank, .from_ns = window.from_ns, .to_ns = window.to_ns}));
+      memory.insert(memory.end(), allocations.begin(), allocations.end());
       const store::ReadOptions slices_of = {
-          .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category"},
+          .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "details"},
           .rank = rank,
           .from_ns = window.from_ns,
           .to_ns = window.to_ns};
@@ -132,7 +139,8 @@ Result<analyze::Trace> LoadOperators(store::RunReader& run,
             return {};
           }));
     }
-    if (!builder.empty()) trace.ranks.push_back(builder.Build({}, analyze::LaneOrder::kByTime));
+    if (builder.empty() && memory.empty()) continue;
+    trace.ranks.push_back(builder.Build(std::move(memory), analyze::LaneOrder::kByTime));
   }
   return trace;
 }

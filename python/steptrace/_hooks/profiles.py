@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles by Kineto: operators with their Python stacks, shapes and allocations, in a window.
+
+PyTorch's own profiler is begun and ended at steps' borders, as operators are (operators.py), and its
+trace lies in the run's folder when the window's end is told: the agent takes it from there.
+
+Not by KINETO_USE_DAEMON, with which libkineto asks a daemon by itself from its start: where the daemon
+is gone the process takes seconds to end and writes errors to stderr, a forked child that ends by
+sys.exit() waits for ever, and requests come once a second, at no border of a step.
+"""
+
+import atexit
+import os
+import sys
+from _thread import get_ident
+from time import monotonic_ns
+
+from . import operators, windows
+
+STACKS, SHAPES, MEMORY = 1 << 16, 1 << 17, 1 << 18
+
+# Kineto keeps a window's events in this process's memory and writes them in one go: some 1 KiB an
+# operator with its stack. Steps beyond these bounds are not captured (WINDOW_FULL).
+_MOST_STEPS = 100
+_MOST_NS = 20 * 10**9
+
+# Kineto writes a line to stderr when a profile begins and ends, as of this level of its logger.
+_LOG_LEVEL = "_ZN9libkineto6Logger14severityLevel_E"
+_SILENT = 1 << 10
+
+_number = 0  # of the process's traces
+
+
+def why_not():
+    """Why nothing can be profiled in this process; None: it can."""
+    if not operators.armed():
+        return "profiles: the hook operators is off"
+    autograd = sys.modules["torch"].autograd
+    kineto_available = getattr(autograd, "kineto_available", None)
+    if kineto_available is None or not kineto_available():
+        return "profiles: this build of PyTorch has no Kineto"
+    folder = os.environ.get("STEPTRACE_RUN_DIR")
+    if not folder or not os.access(folder, os.W_OK | os.X_OK):
+        return f"profiles: {folder}: this process cannot write there"
+    return None
+
+
+class Capture:
+    """On from its making to end(), for the thread that made it and the backward of its graphs."""
+
+    bound_to_thread = True  # elsewhere it cannot be taken off, and would go on gathering
+
+    def __init__(self, kinds, hook):
+        torch = sys.modules["torch"]
+        self.thread = get_ident()
+        self.began_at_border = False  # a whole step lies behind it at the next one
+        self._hook = hook
+        self._steps = 0
+        self._until_ns = monotonic_ns() + _MOST_NS
+        stacks = bool(kinds & STACKS)
+        if stacks and sys.getprofile() is not None:
+            # Stacks come by sys.setprofile(), and somebody has it.
+            hook.say("unavailable", "profiles: no stacks, for the script has a sys.setprofile()")
+            stacks = False
+        profiler = torch.autograd.profiler
+        config = profiler.profile(
+            use_kineto=True,
+            record_shapes=bool(kinds & SHAPES),
+            profile_memory=bool(kinds & MEMORY),
+            with_stack=stacks,
+        ).config()
+        activities = set(torch.profiler.supported_activities())
+        operators.remember(self)
+        _prepare_for_the_end(hook.probe)
+        with _Silence():
+            profiler._prepare_profiler(config, activities)
+        with _Silence():  # the first preparing sets Kineto's level
+            profiler._enable_profiler(config, activities)
+
+    def begin_step(self, _most):
+        return 0  # nothing is left out of a step
+
+    def is_full(self, _limit):
+        self._steps += 1
+        return self._steps >= _MOST_STEPS or monotonic_ns() >= self._until_ns
+
+    def end(self):
+        operators.forget()
+        if self.thread != get_ident():
+            return
+        with _Silence():
+            results = self.leave()
+            if results is not None:
+                self._save(results)
+
+    def leave(self):
+        torch = sys.modules["torch"]
+        if not torch.autograd._profiler_enabled():
+            return None
+        if torch.cuda.is_initialized():
+            torch.cuda.synchronize()  # as torch's own does: what runs belongs to the window
+        return torch.autograd._disable_profiler()
+
+    def _save(self, results):
+        """<run>/profiles/<pid>-<number>.json, which has that name when it is whole."""
+        global _number
+        _number += 1
+        folder = os.path.join(os.environ["STEPTRACE_RUN_DIR"], "profiles")
+        trace = os.path.join(folder, f"{os.getpid()}-{_number}.json")
+        partial = trace + ".partial"
+        try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            results.save(partial)
+            os.rename(partial, trace)
+        except OSError as error:
+            self._hook.say("failed", f"profiles: {error}")
+
+
+class _Silence:
+    """Our profiles print nothing; the script's own do what they did before."""
+
+    def __init__(self):
+        self._level = None
+        try:
+            import ctypes
+
+            torch_cpu = ctypes.CDLL("libtorch_cpu.so", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+            self._level = ctypes.c_int.in_dll(torch_cpu, _LOG_LEVEL)
+        except (ImportError, OSError, ValueError):
+            pass  # another build of PyTorch: it may say its line
+
+    def __enter__(self):
+        if self._level is not None:
+            self._before, self._level.value = self._level.value, _SILENT
+
+    def __exit__(self, *_):
+        if self._level is not None and self._level.value == _SILENT:
+            self._level.value = self._before
+
+
+_prepared = False
+
+
+def _prepare_for_the_end(probe):
+    """A run that ends in a window has the steps until then. And a child that is forked from now on
+    ends: once Kineto has been used, its destructor waits for a thread of its own, which a child
+    does not have, and a child that ends by sys.exit() would wait for ever.
+    """
+    global _prepared
+    if not _prepared:
+        _prepared = True
+        atexit.register(windows.end_at_exit)
+        os.register_at_fork(after_in_child=probe.exit_plainly)
