@@ -50,5 +50,12 @@ def operators(on: bool) -> None:
 def operators_recorded() -> int:
     """Of this thread, since it last turned them on."""
 
+def kernels_begin() -> str | None:
+    """Device activity by CUPTI, until kernels_end() and kernels_drain(True). Not None: why not."""
+
+def kernels_end() -> None: ...
+def kernels_drain(last: bool) -> bool:
+    """Hands over what CUPTI has; the last time until it is True: then all is off."""
+
 def stats() -> dict[str, int]:
     """Counters of this process: records, dropped by cause, threads, names, bytes."""

@@ -56,9 +56,8 @@ const char* Why(wire::WindowEnd why) {
     case wire::WindowEnd::kReplaced:
       return "another capture took its place; ask again";
     case wire::WindowEnd::kUnavailable:
-      return "operators cannot be captured in this process; steptrace show RUN facts says why "
-             "(kind "
-             "hook)";
+      return "what was asked for cannot be captured in this process; steptrace show RUN facts says "
+             "why (kind hook)";
     case wire::WindowEnd::kMissed:
       return "the training ended before the first step of it; capture earlier";
     default:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -21,6 +22,11 @@ constexpr const char* kForms =
 // Ten years: longer is a slip of the keyboard.
 constexpr int64_t kMaxTimeNs = int64_t{10} * 365 * 24 * 3600 * kNsPerSecond;
 constexpr auto kMaxSteps = static_cast<int64_t>(wire::kMaxCaptureSteps);
+
+constexpr std::array<std::pair<wire::CaptureKind, std::string_view>, 2> kKinds = {{
+    {wire::CaptureKind::kOperators, "operators"},
+    {wire::CaptureKind::kKernels, "kernels"},
+}};
 
 Error Wrong(std::string_view text, std::string_view why) {
   return Error{fmt::format("window '{}': {}; {}", text, why, kForms)};
@@ -229,16 +235,24 @@ std::string ToText(const WindowPlan& plan) {
 Result<uint32_t> ParseKinds(std::string_view text) {
   uint32_t kinds = 0;
   for (const std::string_view part : SplitAtCommas(text)) {
-    if (part != "operators") {
-      return Error{fmt::format("capture: '{}' cannot be captured; there is: operators", part)};
+    const auto known = std::find_if(kKinds.begin(), kKinds.end(),
+                                    [&](const auto& kind) { return kind.second == part; });
+    if (known == kKinds.end()) {
+      return Error{fmt::format("capture: '{}' cannot be captured; there is: {}", part,
+                               KindsText(wire::kCaptureKinds))};
     }
-    kinds |= static_cast<uint32_t>(wire::CaptureKind::kOperators);
+    kinds |= static_cast<uint32_t>(known->first);
   }
   return kinds;
 }
 
 std::string KindsText(uint32_t kinds) {
-  return (kinds & static_cast<uint32_t>(wire::CaptureKind::kOperators)) != 0 ? "operators" : "";
+  std::string text;
+  for (const auto& [kind, name] : kKinds) {
+    if ((kinds & static_cast<uint32_t>(kind)) == 0) continue;
+    text += (text.empty() ? "" : ",") + std::string(name);
+  }
+  return text;
 }
 
 }  // namespace steptrace::agent

@@ -60,7 +60,7 @@ Result<WindowPlan> ParsePlan(const std::vector<std::string>& windows, const Wind
 // The text that ParsePlan makes the same plan of.
 std::string ToText(const WindowPlan& plan);
 
-// operators, with commas. An error names what there is.
+// operators and kernels, with commas. An error names what there is.
 Result<uint32_t> ParseKinds(std::string_view text);
 std::string KindsText(uint32_t kinds);
 

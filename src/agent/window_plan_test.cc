@@ -159,12 +159,17 @@ TEST(WindowPlanTest, WindowsThatOverlapAreNamed) {
   EXPECT_TRUE(ParsePlan({"10:5", "12s:1s"}, {}).ok()) << "whether they do cannot be known";
 }
 
-TEST(CaptureKindsTest, OperatorsAreWhatThereIs) {
+TEST(CaptureKindsTest, OperatorsAndKernelsAreWhatThereIs) {
   EXPECT_EQ(*ParseKinds("operators"), 1u);
   EXPECT_EQ(*ParseKinds("operators, operators"), 1u);
   EXPECT_FALSE(ParseKinds("").ok());
   EXPECT_FALSE(ParseKinds("operators,dreams").ok());
   EXPECT_EQ(KindsText(1), "operators");
+  EXPECT_EQ(*ParseKinds("kernels,operators"), 3u);
+  EXPECT_EQ(KindsText(3), "operators,kernels");
+  EXPECT_EQ(KindsText(2), "kernels");
+  EXPECT_EQ(ParseKinds("dreams").error().message,
+            "capture: 'dreams' cannot be captured; there is: operators,kernels");
 }
 
 }  // namespace

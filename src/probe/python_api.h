@@ -23,6 +23,7 @@
 #pragma weak PyModuleDef_Init
 #pragma weak PyObject_IsTrue
 #pragma weak PyUnicode_AsEncodedString
+#pragma weak PyUnicode_FromString
 #pragma weak _Py_Dealloc
 #pragma weak _Py_FalseStruct
 #pragma weak _Py_NoneStruct

@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "probe/itt.h"
+#include "probe/kernels.h"
 #include "probe/python_api.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
@@ -238,6 +239,22 @@ PyObject* OperatorsRecorded(PyObject*, PyObject*) {
   return PyLong_FromUnsignedLongLong(OperatorCount());
 }
 
+PyObject* KernelsBegin(PyObject*, PyObject*) {
+  const char* reason = BeginKernels();
+  return reason == nullptr ? None() : PyUnicode_FromString(reason);
+}
+
+PyObject* KernelsEnd(PyObject*, PyObject*) {
+  EndKernels();
+  return None();
+}
+
+PyObject* KernelsDrain(PyObject*, PyObject* last) {
+  const int truth = PyObject_IsTrue(last);
+  if (truth < 0) PyErr_Clear();
+  return PyBool_FromLong(DrainKernels(truth > 0) ? 1 : 0);
+}
+
 constexpr const char* kNoDoc = nullptr;  // the documentation is _probe.pyi
 
 using FastCall = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
@@ -272,6 +289,9 @@ PyMethodDef g_methods[] = {
     {"capture_request", CaptureRequest, METH_NOARGS, kNoDoc},
     {"operators", Operators, METH_O, kNoDoc},
     {"operators_recorded", OperatorsRecorded, METH_NOARGS, kNoDoc},
+    {"kernels_begin", KernelsBegin, METH_NOARGS, kNoDoc},
+    {"kernels_end", KernelsEnd, METH_NOARGS, kNoDoc},
+    {"kernels_drain", KernelsDrain, METH_O, kNoDoc},
     {"stats", Stats, METH_NOARGS, kNoDoc},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -166,8 +166,9 @@ struct FileHeader {
 };
 
 // What can be captured in a window, as bits. Stored: values are fixed for ever and never reused.
-enum class CaptureKind : uint32_t { kOperators = 1 };
-inline constexpr uint32_t kCaptureKinds = static_cast<uint32_t>(CaptureKind::kOperators);
+enum class CaptureKind : uint32_t { kOperators = 1, kKernels = 2 };
+inline constexpr uint32_t kCaptureKinds =
+    static_cast<uint32_t>(CaptureKind::kOperators) | static_cast<uint32_t>(CaptureKind::kKernels);
 
 // What the agent wants captured. Written by the reader alone, whole; 0 everywhere: nothing yet. A
 // new request takes the place of the one before, whatever became of that.

@@ -37,6 +37,11 @@ def why_not():
     return None
 
 
+def watched():
+    """Whether the script's profilers are seen when they begin."""
+    return _armed
+
+
 def script_profiles():
     """Whether a profiler is on in this thread, or about to be."""
     _preparing[:] = [reference for reference in _preparing if reference() is not None]
@@ -60,7 +65,6 @@ class Capture:
         )
         self.thread = get_ident()
         self.pid = os.getpid()
-        self.began_at_border = False  # a whole step lies behind it at the next one
         self.recorded = probe.operators_recorded
         self._operators = probe.operators
         _after_fork(self)
