@@ -45,6 +45,7 @@ ALLOWED = {
         "base",
         "wire",
         "transport",
+        "probe",
         "store",
         "analyze",
         "agent",

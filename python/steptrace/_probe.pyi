@@ -73,5 +73,12 @@ def exit_plainly() -> None:
     """When this process exits, and Python has ended, it ends at once with its status: what
     libraries would do then, their destructors and exit handlers, is left out."""
 
+def kernels_begin() -> str | None:
+    """Device activity by CUPTI, until kernels_end() and kernels_drain(True). Not None: why not."""
+
+def kernels_end() -> None: ...
+def kernels_drain(last: bool) -> bool:
+    """Hands over what CUPTI has; the last time until it is True: then all is off."""
+
 def stats() -> dict[str, int]:
     """Counters of this process: records, dropped by cause, threads, names, bytes."""

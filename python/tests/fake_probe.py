@@ -7,6 +7,8 @@ that does not fit 64 bits or a fact that is not JSON raises AssertionError and l
 line, which `records()` turns into a failure of the test.
 
 FAKE_PROBE_FAIL: names (with commas) whose records raise, to see hooks fail.
+FAKE_PROBE_KERNELS: why kernels_begin() refuses; FAKE_PROBE_DRAINS: how often the last
+kernels_drain() has not told all.
 $FAKE_PROBE_DIR/capture.json: what the agent asks for (a dict as capture_request() gives it).
 """
 
@@ -205,6 +207,28 @@ def operators_step(most):
 def exit_plainly():
     _check(_attached, "not attached")
     _write("exit_plainly", "")
+
+
+def kernels_begin():
+    _write("kernels", "on", 0, 0, 0)
+    return os.environ.get("FAKE_PROBE_KERNELS") or None
+
+
+def kernels_end():
+    _write("kernels", "off", 0, 0, 0)
+
+
+_drains_left = int(os.environ.get("FAKE_PROBE_DRAINS", "0"))
+
+
+def kernels_drain(last):
+    global _drains_left
+    _check(isinstance(last, bool), "last is a bool")
+    if last:
+        _drains_left -= 1
+    done = last and _drains_left < 0
+    _write("kernels", "told" if done else "drain", 0, 0, 0)
+    return done
 
 
 def operators_recorded():

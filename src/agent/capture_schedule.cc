@@ -35,6 +35,9 @@ constexpr int64_t kLeastNsLeft = kNsPerSecond / 10;
 // Two automatic windows lie so far apart at least, whatever happens.
 constexpr int64_t kAutomaticDistanceNs = 10 * kNsPerSecond;
 
+// A device that is further behind than this has more to do than a report can wait for.
+constexpr int64_t kDevicePatienceNs = 3 * kNsPerSecond;
+
 bool IsTimed(const Window& window) {
   return window.from != From::kStep;
 }
@@ -198,11 +201,23 @@ std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
 }
 
 void CaptureSchedule::OnMark(const WindowMark& mark) {
+  if (mark.device_done) {
+    for (KeptBack& one : kept_back_) one.done |= one.request == mark.request;
+    return;
+  }
   if (!out_ || mark.request != number_) return;
   if (mark.begins) {
     if (began_ns_ == 0) began_ns_ = std::max<int64_t>(mark.ts_ns, 1);
+    began_kinds_ |= mark.kinds;
+    stretch_ns_ = std::max<int64_t>(mark.ts_ns, 1);
     return;
   }
+  // A script may begin profilers without end.
+  constexpr size_t kMostStretches = 64;
+  if (stretch_ns_ > 0 && mark.ts_ns > stretch_ns_ && stretches_.size() < kMostStretches) {
+    stretches_.emplace_back(stretch_ns_, mark.ts_ns);
+  }
+  stretch_ns_ = 0;
   if (mark.end == WindowEnd::kAside) return;
   const bool known = mark.end >= WindowEnd::kDone && mark.end <= WindowEnd::kFailed;
   Finish(known ? mark.end : WindowEnd::kFailed, mark.steps, mark.ts_ns);
@@ -232,9 +247,19 @@ void CaptureSchedule::Finish(WindowEnd end, int64_t steps, int64_t now_ns) {
     const bool never = end == WindowEnd::kUnavailable || end == WindowEnd::kFailed;
     if (never) automatic_ns_left_ = 0;
   }
-  outcomes_.push_back(std::move(outcome));
+  if (began_kinds_ != 0) outcome.kinds = began_kinds_;
+  if (stretches_.size() > 1) outcome.stretches = std::move(stretches_);
+  stretches_.clear();
+  stretch_ns_ = 0;
+  constexpr auto kKernels = static_cast<uint32_t>(wire::CaptureKind::kKernels);
+  if (outcome.to_ns > 0 && (outcome.kinds & kKernels) != 0) {
+    kept_back_.push_back({std::move(outcome), number_, false});
+  } else {
+    outcomes_.push_back(std::move(outcome));
+  }
   out_.reset();
   began_ns_ = 0;
+  began_kinds_ = 0;
 }
 
 void CaptureSchedule::End(int64_t now_ns) {
@@ -251,9 +276,15 @@ void CaptureSchedule::End(int64_t now_ns) {
                          .end = WindowEnd::kMissed});
     demand_.reset();
   }
+  for (KeptBack& one : kept_back_) one.done = true;  // nothing more can come
 }
 
-std::vector<CaptureOutcome> CaptureSchedule::TakeOutcomes() {
+std::vector<CaptureOutcome> CaptureSchedule::TakeOutcomes(int64_t now_ns) {
+  std::erase_if(kept_back_, [&](KeptBack& one) {
+    if (!one.done && now_ns < one.outcome.to_ns + kDevicePatienceNs) return false;
+    outcomes_.push_back(std::move(one.outcome));
+    return true;
+  });
   return std::exchange(outcomes_, {});
 }
 

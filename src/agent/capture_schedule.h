@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/row_batch.h"
@@ -27,11 +28,13 @@ struct CaptureOutcome {
   uint64_t demand = 0;   // of kDemand
   std::string window{};  // of kPlan, as ParseWindow reads it
   std::string why{};     // of kAutomatic: steady, shift, rule
-  uint32_t kinds = 0;    // what was asked for
+  uint32_t kinds = 0;    // what was on, as the process says; of none what was asked for
   wire::WindowEnd end = wire::WindowEnd::kDone;
   int64_t steps = 0;    // whole ones in it, as the process says
   int64_t from_ns = 0;  // first begin to last end, by the run's clock; of none both are 0
   int64_t to_ns = 0;
+  // What of that it was on, where the script's own profiler came in between; else empty.
+  std::vector<std::pair<int64_t, int64_t>> stretches{};
 };
 
 // What is left of the bytes that a run's automatic windows may take, for all its processes.
@@ -72,7 +75,9 @@ class CaptureSchedule {
   std::optional<wire::CaptureControl> Next(int64_t now_ns);
   // The process is gone: what is out ends here, what is left is missed.
   void End(int64_t now_ns);
-  std::vector<CaptureOutcome> TakeOutcomes();
+  // Of windows that have ended. One of kernels is kept back until the process says that it has told
+  // all that devices did in it, kDevicePatienceNs at most.
+  std::vector<CaptureOutcome> TakeOutcomes(int64_t now_ns);
 
   // Whether that demand's first step has begun.
   bool HasBegun(uint64_t demand) const { return out_ && out_->demand == demand && began_ns_ > 0; }
@@ -113,8 +118,17 @@ class CaptureSchedule {
   bool cancel_ = false;
   std::optional<Out> out_;
   uint64_t number_ = 0;
-  int64_t began_ns_ = 0;  // of what is out; 0: not yet
+  int64_t began_ns_ = 0;    // of what is out; 0: not yet
+  int64_t stretch_ns_ = 0;  // begin of the stretch that goes on; 0: none does
+  std::vector<std::pair<int64_t, int64_t>> stretches_;
+  uint32_t began_kinds_ = 0;
   std::vector<CaptureOutcome> outcomes_;
+  struct KeptBack {
+    CaptureOutcome outcome;
+    uint64_t request = 0;
+    bool done = false;
+  };
+  std::vector<KeptBack> kept_back_;
 };
 
 }  // namespace steptrace::agent

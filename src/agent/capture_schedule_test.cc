@@ -41,7 +41,7 @@ TEST_F(CaptureScheduleTest, WindowsOfStepsAreSentAheadOneByOne) {
   EXPECT_FALSE(schedule.Next(kS)) << "it stands";
   schedule.OnMark(Begin(1, 5 * kS));
   schedule.OnMark(End(1, 9 * kS, 500));
-  const auto outcomes = schedule.TakeOutcomes();
+  const auto outcomes = schedule.TakeOutcomes(0);
   ASSERT_EQ(outcomes.size(), 1u);
   EXPECT_EQ(outcomes[0].window, "1000:500");
   EXPECT_EQ(outcomes[0].from_ns, 5 * kS);
@@ -77,7 +77,7 @@ TEST_F(CaptureScheduleTest, AMomentOfTheWallClockIsOneOfTheRun) {
 TEST_F(CaptureScheduleTest, AWindowWhoseTimeIsOverIsMissed) {
   auto schedule = Of("1s:2s");
   EXPECT_FALSE(schedule.Next(4 * kS));
-  const auto outcomes = schedule.TakeOutcomes();
+  const auto outcomes = schedule.TakeOutcomes(0);
   ASSERT_EQ(outcomes.size(), 1u);
   EXPECT_EQ(outcomes[0].end, WindowEnd::kMissed);
   EXPECT_EQ(outcomes[0].window, "1s:2s");
@@ -94,11 +94,11 @@ TEST_F(CaptureScheduleTest, ADemandGoesFirstAndTheWindowGoesOnAfterIt) {
   EXPECT_EQ(word->steps, 5u);
   EXPECT_FALSE(schedule.HasBegun(7));
   schedule.OnMark(End(1, 2 * kS, 40, WindowEnd::kReplaced));
-  EXPECT_TRUE(schedule.TakeOutcomes().empty()) << "it is not over";
+  EXPECT_TRUE(schedule.TakeOutcomes(0).empty()) << "it is not over";
   schedule.OnMark(Begin(2, 2 * kS));
   EXPECT_TRUE(schedule.HasBegun(7));
   schedule.OnMark(End(2, 3 * kS, 5));
-  const auto outcomes = schedule.TakeOutcomes();
+  const auto outcomes = schedule.TakeOutcomes(0);
   ASSERT_EQ(outcomes.size(), 1u);
   EXPECT_EQ(outcomes[0].source, Source::kDemand);
   EXPECT_EQ(outcomes[0].demand, 7u);
@@ -121,10 +121,10 @@ TEST_F(CaptureScheduleTest, SteppingAsideIsNoEnd) {
   ASSERT_TRUE(schedule.Next(0));
   schedule.OnMark(Begin(1, kS));
   schedule.OnMark(End(1, 2 * kS, 1, WindowEnd::kAside));
-  EXPECT_TRUE(schedule.TakeOutcomes().empty());
+  EXPECT_TRUE(schedule.TakeOutcomes(0).empty());
   schedule.OnMark(Begin(1, 3 * kS));
   schedule.OnMark(End(1, 4 * kS, 3));
-  const auto outcomes = schedule.TakeOutcomes();
+  const auto outcomes = schedule.TakeOutcomes(0);
   ASSERT_EQ(outcomes.size(), 1u);
   EXPECT_EQ(outcomes[0].from_ns, kS);
 }
@@ -145,7 +145,7 @@ TEST_F(CaptureScheduleTest, TheAutomaticWindowComesOnceWhenStepsAreSteady) {
   schedule.OnMark(End(1, 102 * kS, 20));
   for (int i = 0; i < 100; ++i) schedule.OnSteadyStep(200 * kS + i);
   EXPECT_FALSE(schedule.Next(200 * kS));
-  EXPECT_EQ(schedule.TakeOutcomes().at(0).source, Source::kAutomatic);
+  EXPECT_EQ(schedule.TakeOutcomes(0).at(0).source, Source::kAutomatic);
 }
 
 TEST_F(CaptureScheduleTest, AnotherAutomaticWindowComesWhenItIsSuggested) {
@@ -242,7 +242,7 @@ TEST_F(CaptureScheduleTest, ARunThatEndsInAWindowHasWhatItHas) {
   ASSERT_TRUE(schedule.Next(0));
   schedule.OnMark(Begin(1, kS));
   schedule.End(5 * kS);
-  const auto outcomes = schedule.TakeOutcomes();
+  const auto outcomes = schedule.TakeOutcomes(0);
   ASSERT_EQ(outcomes.size(), 2u);
   EXPECT_EQ(outcomes[0].end, WindowEnd::kDone);
   EXPECT_EQ(outcomes[0].to_ns, 5 * kS);
@@ -259,10 +259,10 @@ TEST_F(CaptureScheduleTest, AnswersThatMakeNoSenseHarmNothing) {
   schedule.OnMark(Begin(77, kS));
   schedule.OnMark(End(77, kS, 5));
   schedule.OnMark(End(0, kS, 5));
-  EXPECT_TRUE(schedule.TakeOutcomes().empty());
+  EXPECT_TRUE(schedule.TakeOutcomes(0).empty());
   schedule.OnMark(Begin(1, INT64_MIN));
   schedule.OnMark(End(1, INT64_MIN, ~0u, static_cast<WindowEnd>(99)));
-  const auto outcomes = schedule.TakeOutcomes();
+  const auto outcomes = schedule.TakeOutcomes(0);
   ASSERT_EQ(outcomes.size(), 1u);
   EXPECT_EQ(outcomes[0].end, WindowEnd::kFailed);
   EXPECT_EQ(outcomes[0].to_ns, 0) << "no stretch";

@@ -87,6 +87,16 @@ const char* CategoryText(Category category) {
       return "primitive";
     case Category::kWindow:
       return "window";
+    case Category::kKernel:
+      return "kernel";
+    case Category::kMemcpy:
+      return "gpu_memcpy";
+    case Category::kMemset:
+      return "gpu_memset";
+    case Category::kRuntime:
+      return "cuda_runtime";
+    case Category::kDeviceSync:
+      return "cuda_sync";
     case Category::kDeviceMemory:
       return "device_memory";
   }

@@ -59,6 +59,20 @@ inline constexpr LossCause kAgentMemory{
     "fewer of them"};
 inline constexpr LossCause kWindow{"window", "slices", ""};
 inline constexpr LossCause kTrace{"profile", "slices", ""};
+inline constexpr LossCause kDeviceLibrary{
+    "cupti_dropped", "slices",
+    "CUPTI dropped device activity itself: it had no buffer; capture fewer steps"};
+inline constexpr LossCause kDeviceNoBuffer{
+    "device_buffers_full", "slices",
+    "device activity came faster than the agent could take it; capture fewer steps, or leave the "
+    "agent a core"};
+inline constexpr LossCause kDeviceIncomplete{
+    "device_incomplete", "slices",
+    "device activity that had not ended when its window was taken off; capture more steps"};
+inline constexpr LossCause kDeviceNoName{
+    "device_names_full", "slices",
+    "kernels whose name or stream found no room among the process's names; use fixed names, "
+    "without numbers in them"};
 inline constexpr LossCause kLauncherGone{
     "launcher_gone", "run",
     "`steptrace run` was killed: the exit status of the command is not known"};

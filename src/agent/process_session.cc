@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "agent/drain_pace.h"
@@ -164,6 +165,11 @@ void ProcessSession::ReportLosses(LossBook& book, int64_t now_ns) const {
            now_ns);
   book.Set(subject, loss::kInvalid, ToCount(counts.invalid) + converter_->invalid_records(),
            now_ns);
+  static constexpr std::array kOfDevices = {&loss::kDeviceLibrary, &loss::kDeviceNoBuffer,
+                                            &loss::kDeviceIncomplete, &loss::kDeviceNoName};
+  for (size_t i = 0; i < kOfDevices.size(); ++i) {
+    book.Set(subject, *kOfDevices[i], converter_->device_losses()[i], now_ns);
+  }
   book.Set(subject, loss::kInvalidFacts, converter_->invalid_facts(), now_ns);
 }
 

@@ -8,6 +8,7 @@
 
 #include "agent/utf8.h"
 #include "base/time.h"
+#include "wire/ring_layout.h"
 
 namespace steptrace::agent {
 namespace {
@@ -44,7 +45,32 @@ int64_t RunClock::ToRunNs(uint64_t reading) const {
 
 RecordConverter::RecordConverter(Settings settings, store::StringTable& strings,
                                  TrackRegistry& tracks)
-    : settings_(std::move(settings)), strings_(strings), tracks_(tracks) {}
+    : settings_(std::move(settings)),
+      strings_(strings),
+      tracks_(tracks),
+      device_(DeviceHost(), strings, tracks) {}
+
+DeviceActivity::Host RecordConverter::DeviceHost() {
+  DeviceActivity::Host host;
+  host.text_of = [this](uint32_t id) -> std::optional<std::string> {
+    auto name = settings_.name_of(id);
+    if (!name) return std::nullopt;
+    return std::move(name->text);
+  };
+  host.thread_track = [this](int32_t tid) { return TrackOf(tid); };
+  host.depth_at = [this](int32_t tid, int64_t ts_ns) {
+    const auto found = depths_.find(tid);
+    return found == depths_.end() ? 0 : found->second.At(ts_ns);
+  };
+  return host;
+}
+
+// Threads without end are no threads of a training.
+void RecordConverter::NoteDepth(const ThreadState& thread, int64_t ts) {
+  constexpr size_t kMostThreads = 64;
+  if (!devices_told_ || (depths_.size() >= kMostThreads && !depths_.contains(thread.tid))) return;
+  depths_[thread.tid].Note(ts, thread.stack.depth());
+}
 
 const ResolvedName* RecordConverter::Resolve(uint32_t id) {
   if (id < names_.size() && names_[id]) return &*names_[id];
@@ -62,6 +88,7 @@ const ResolvedName* RecordConverter::Resolve(uint32_t id) {
 
 void RecordConverter::Convert(ThreadState& thread, std::span<const wire::Record> records,
                               const RunClock& clock, RowBatch& out) {
+  device_.Prepare(records);
   for (const wire::Record& record : records) ConvertOne(thread, record, clock, out);
 }
 
@@ -77,6 +104,10 @@ int64_t RecordConverter::TimeOf(const ThreadState& thread, uint64_t reading,
 
 void RecordConverter::ConvertOne(ThreadState& thread, const wire::Record& record,
                                  const RunClock& clock, RowBatch& out) {
+  if (record.kind == static_cast<uint8_t>(RecordKind::kActivity)) {
+    if (!device_.Take(thread.device, record, clock, rank_, out)) ++invalid_records_;
+    return;
+  }
   const ResolvedName* name = Resolve(record.name);
   if (name == nullptr) {
     ++invalid_records_;
@@ -102,6 +133,8 @@ void RecordConverter::ConvertOne(ThreadState& thread, const wire::Record& record
       return OnPayload(record, *name, ts, out);
     case RecordKind::kComplete:
       return OnComplete(thread, record, *name, clock, out);
+    case RecordKind::kActivity:
+      break;  // taken above
   }
   ++invalid_records_;
 }
@@ -155,6 +188,7 @@ void RecordConverter::OnBegin(ThreadState& thread, const wire::Record& record,
     ++too_deep_ranges_;
     return;
   }
+  NoteDepth(thread, ts);
   AddEvent(thread, MarkKind::kBegin, name, ts, record.a, record.b, out);
 }
 
@@ -162,6 +196,7 @@ void RecordConverter::OnEnd(ThreadState& thread, const wire::Record& record, int
                             RowBatch& out) {
   auto closed = thread.stack.End(ts, record.a, record.b);
   if (!closed) return;
+  NoteDepth(thread, ts);
   AddSlice(thread, *closed, out);
   AddEvent(thread, MarkKind::kEnd, *Resolve(closed->open.name), closed->end_ns, record.a, record.b,
            out);
@@ -170,7 +205,15 @@ void RecordConverter::OnEnd(ThreadState& thread, const wire::Record& record, int
 void RecordConverter::OnInstant(ThreadState& thread, const wire::Record& record,
                                 const ResolvedName& name, int64_t ts, RowBatch& out) {
   if (name.category == Category::kWindow) {
-    AddEvent(thread, MarkKind::kInstant, name, ts, record.a, record.b, out);
+    if (strings_.Text(name.text) == wire::kNameDeviceDone) return OnDeviceDone(record, ts, out);
+    // Derivation looks for operators in windows of them alone.
+    constexpr auto kOperators = static_cast<uint32_t>(wire::CaptureKind::kOperators);
+    const bool begins = name.hook == HookName::kWindowBegin;
+    if (begins) operators_told_ = (record.b & kOperators) != 0;
+    if (operators_told_) {
+      AddEvent(thread, MarkKind::kInstant, name, ts, record.a, record.b, out);
+    }
+    operators_told_ = operators_told_ && begins;
     return OnWindow(record, name, ts, out);
   }
   if (!HasTimeline(name.category)) return;
@@ -269,6 +312,7 @@ void RecordConverter::OnPayload(const wire::Record& record, const ResolvedName& 
     return;
   }
   if (strings_.Text(name.text) == wire::kFactJob) NoteJob(parsed);
+  if (strings_.Text(name.text) == wire::kFactDevice) device_.NoteDevice(parsed);
   store::FactRow row;
   row.ts_ns = ts;
   row.node = settings_.node;
@@ -348,11 +392,22 @@ void RecordConverter::OnWindow(const wire::Record& record, const ResolvedName& n
   mark.begins = name.hook == HookName::kWindowBegin;
   if (mark.begins) {
     mark.kinds = static_cast<uint32_t>(record.b);
+    devices_told_ = (mark.kinds & static_cast<uint32_t>(wire::CaptureKind::kKernels)) != 0;
   } else {
     mark.steps = static_cast<uint32_t>(record.b);
     mark.end = static_cast<wire::WindowEnd>(record.b >> 32);
   }
   out.windows.push_back(mark);
+}
+
+void RecordConverter::OnDeviceDone(const wire::Record& record, int64_t ts, RowBatch& out) {
+  WindowMark mark;
+  mark.ts_ns = ts;
+  mark.request = record.a;
+  mark.device_done = true;
+  out.windows.push_back(mark);
+  devices_told_ = false;
+  depths_.clear();
 }
 
 void RecordConverter::EndThread(ThreadState& thread, int64_t end_ns, RowBatch& out) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agent/clock_calibration.h"
+#include "agent/device_activity.h"
 #include "agent/hook_names.h"
 #include "agent/row_batch.h"
 #include "agent/span_stack.h"
@@ -25,6 +26,7 @@ struct ThreadState {
   int32_t tid = 0;
   int32_t track = -1;
   SpanStack stack;
+  DeviceClocks device;
 };
 
 // How a process's clock readings become times of the run.
@@ -77,6 +79,7 @@ class RecordConverter {
   bool is_worker() const { return is_worker_; }
   int64_t invalid_records() const { return invalid_records_; }
   int64_t invalid_facts() const { return invalid_facts_; }
+  const DeviceActivity::Losses& device_losses() const { return device_.losses(); }
   int64_t too_deep_ranges() const { return too_deep_ranges_; }
 
  private:
@@ -100,9 +103,12 @@ class RecordConverter {
   void OnPayload(const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);
   void AddLoss(const ThreadState&, int64_t ts, RowBatch&);
   void OnWindow(const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);
+  void OnDeviceDone(const wire::Record&, int64_t ts, RowBatch&);
   void AddSlice(ThreadState&, const ClosedRange&, RowBatch&);
   void AddEvent(const ThreadState&, analyze::MarkKind, const ResolvedName&, int64_t ts, uint64_t a,
                 uint64_t b, RowBatch&);
+  DeviceActivity::Host DeviceHost();
+  void NoteDepth(const ThreadState&, int64_t ts);
   void NoteRole(const ResolvedName& name);
   void NoteJob(const nlohmann::json& fact);
   int32_t TrackOf(ThreadState& thread);
@@ -113,6 +119,10 @@ class RecordConverter {
   std::vector<std::optional<ResolvedName>> names_;  // by id; at most as long as the arena has names
   std::map<int32_t, int32_t> thread_tracks_;        // by thread id
   std::map<std::pair<wire::Category, store::StringId>, CounterTrack> counter_tracks_;  // by name
+  DeviceActivity device_;
+  bool operators_told_ = false;         // in a window of operators
+  bool devices_told_ = false;           // in a window of kernels: depths are kept
+  std::map<int32_t, DepthLog> depths_;  // by thread id, of that window
   int32_t rank_ = -1;
   int32_t process_track_ = -1;
   bool trains_ = false;

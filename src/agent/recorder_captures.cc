@@ -53,7 +53,7 @@ std::string LossText(const CaptureOutcome& outcome) {
     case WindowEnd::kMissed:
       return what + "the steps or the time were over before, or never came; choose another window";
     case WindowEnd::kUnavailable:
-      return what + "operators cannot be captured here; the table `facts` says why (kind hook)";
+      return what + "what it asks for cannot be had here; the table `facts` says why (kind hook)";
     default:
       return what + "its hook failed; the table `facts` says why (kind hook)";
   }
@@ -106,7 +106,7 @@ void Recorder::NoteStep(const store::StepRow& row) {
 
 // {"source": "window", "window": "1000:500", "from_ns": …, "to_ns": …, "steps": 500, "end": "done"}
 void Recorder::WriteOutcomes(ProcessSession& session, int64_t now_ns) {
-  for (const CaptureOutcome& outcome : session.captures().TakeOutcomes()) {
+  for (const CaptureOutcome& outcome : session.captures().TakeOutcomes(now_ns)) {
     const bool captured = outcome.to_ns > 0;
     if (outcome.source == Source::kDemand) {
       if (const auto found = demands_.find(outcome.demand); found != demands_.end()) {
@@ -140,6 +140,7 @@ void Recorder::WriteOutcomes(ProcessSession& session, int64_t now_ns) {
     if (captured) {
       json["from_ns"] = outcome.from_ns;
       json["to_ns"] = outcome.to_ns;
+      if (!outcome.stretches.empty()) json["stretches"] = outcome.stretches;
     }
     fact.json = json.dump();
     writer_.Append(fact);

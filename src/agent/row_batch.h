@@ -14,6 +14,7 @@ namespace steptrace::agent {
 struct WindowMark {
   int64_t ts_ns = 0;
   bool begins = false;
+  bool device_done = false;  // neither begin nor end: all that devices did in it has been told
   uint64_t request = 0;
   uint32_t kinds = 0;     // begin
   uint32_t steps = 0;     // end

@@ -80,6 +80,22 @@ int32_t TrackRegistry::AddThread(int32_t parent, int32_t rank, int32_t pid, int3
   return row.track;
 }
 
+int32_t TrackRegistry::AddDevice(int32_t rank, int32_t device) {
+  store::TrackRow& row = Add("device", rank, "GPU " + std::to_string(device));
+  row.parent = node_track_;
+  row.device = device;
+  return row.track;
+}
+
+int32_t TrackRegistry::AddStream(int32_t parent, int32_t rank, int32_t device, int64_t stream) {
+  store::TrackRow& row =
+      Add("stream", rank, stream < 0 ? "more streams" : "stream " + std::to_string(stream));
+  row.parent = parent;
+  row.device = device;
+  row.stream = stream;
+  return row.track;
+}
+
 int32_t TrackRegistry::AddCounter(const std::string& name, int32_t rank, int32_t device,
                                   int32_t pid) {
   store::TrackRow& row = Add("counter", rank, name);

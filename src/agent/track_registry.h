@@ -27,6 +27,9 @@ class TrackRegistry {
   void SettleProcess(int32_t track, const char* kind);
   int32_t AddThread(int32_t parent, int32_t rank, int32_t pid, int32_t tid,
                     const std::string& name);
+  // A device as one rank sees it, and what runs on it in order; stream -1: all others.
+  int32_t AddDevice(int32_t rank, int32_t device);
+  int32_t AddStream(int32_t parent, int32_t rank, int32_t device, int64_t stream);
   // A new counter of that name on that device or in that process (-1 and 0: on the node).
   int32_t AddCounter(const std::string& name, int32_t rank, int32_t device, int32_t pid);
   // The counter that these were given at the first call, until its process is forgotten.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -236,6 +237,7 @@ constexpr uint32_t Bit(CaptureKind kind) {
 
 constexpr std::pair<std::string_view, uint32_t> kKindWords[] = {
     {"operators", Bit(CaptureKind::kOperators)},
+    {"kernels", Bit(CaptureKind::kKernels)},
     {"profile", Bit(CaptureKind::kProfile)},
     {"stacks", Bit(CaptureKind::kProfile) | Bit(CaptureKind::kProfileStacks)},
     {"shapes", Bit(CaptureKind::kProfile) | Bit(CaptureKind::kProfileShapes)},

@@ -69,8 +69,8 @@ Result<WindowPlan> ParsePlan(const std::vector<std::string>& windows, const Wind
 // The text that ParsePlan makes the same plan of.
 std::string ToText(const WindowPlan& plan);
 
-// Words with commas: operators, profile, and stacks, shapes, memory, each of which means a profile
-// that holds it. An error names what there is.
+// Words with commas: operators, kernels, profile, and stacks, shapes, memory, each of which means a
+// profile that holds it. An error names what there is.
 Result<uint32_t> ParseKinds(std::string_view text);
 std::string KindsText(uint32_t kinds);
 bool HoldsMemory(uint32_t kinds);

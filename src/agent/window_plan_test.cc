@@ -159,7 +159,7 @@ TEST(WindowPlanTest, WindowsThatOverlapAreNamed) {
   EXPECT_TRUE(ParsePlan({"10:5", "12s:1s"}, {}).ok()) << "whether they do cannot be known";
 }
 
-TEST(CaptureKindsTest, OperatorsAreWhatThereIs) {
+TEST(CaptureKindsTest, OperatorsAndKernelsAreWhatThereIs) {
   EXPECT_EQ(*ParseKinds("operators"), 1u);
   EXPECT_EQ(*ParseKinds("operators, operators"), 1u);
   EXPECT_FALSE(ParseKinds("").ok());
@@ -168,11 +168,17 @@ TEST(CaptureKindsTest, OperatorsAreWhatThereIs) {
   EXPECT_EQ(*ParseKinds("profile"), 4u);
   EXPECT_EQ(*ParseKinds("stacks"), 4u | 1u << 16);
   EXPECT_EQ(*ParseKinds("operators,shapes,memory"), 1u | 4u | 1u << 17 | 1u << 18);
+  EXPECT_EQ(*ParseKinds("kernels,operators"), 3u);
+  EXPECT_EQ(KindsText(3), "operators,kernels");
+  EXPECT_EQ(KindsText(2), "kernels");
   for (const char* text : {"operators", "profile", "operators,stacks", "stacks,shapes,memory"}) {
     EXPECT_EQ(KindsText(*ParseKinds(text)), text);
   }
   EXPECT_TRUE(HoldsMemory(*ParseKinds("stacks,memory")));
   EXPECT_FALSE(HoldsMemory(*ParseKinds("operators,stacks")));
+  EXPECT_EQ(ParseKinds("dreams").error().message,
+            "capture: 'dreams' cannot be captured; there is: operators, kernels, profile, stacks, "
+            "shapes, memory");
 }
 
 }  // namespace

@@ -28,6 +28,7 @@
 #pragma weak PyType_FromSpec
 #pragma weak PyType_GetSlot
 #pragma weak PyUnicode_AsEncodedString
+#pragma weak PyUnicode_FromString
 #pragma weak _Py_Dealloc
 #pragma weak _Py_FalseStruct
 #pragma weak _Py_NoneStruct

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "probe/itt.h"
+#include "probe/kernels.h"
 #include "probe/python_api.h"
 #include "probe/python_range.h"
 #include "transport/writer/writer.h"
@@ -255,6 +256,22 @@ PyObject* ExitPlainly(PyObject*, PyObject*) {
   return None();
 }
 
+PyObject* KernelsBegin(PyObject*, PyObject*) {
+  const char* reason = BeginKernels();
+  return reason == nullptr ? None() : PyUnicode_FromString(reason);
+}
+
+PyObject* KernelsEnd(PyObject*, PyObject*) {
+  EndKernels();
+  return None();
+}
+
+PyObject* KernelsDrain(PyObject*, PyObject* last) {
+  const int truth = PyObject_IsTrue(last);
+  if (truth < 0) PyErr_Clear();
+  return PyBool_FromLong(DrainKernels(truth > 0) ? 1 : 0);
+}
+
 constexpr const char* kNoDoc = nullptr;  // the documentation is _probe.pyi
 
 using FastCall = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
@@ -292,6 +309,9 @@ PyMethodDef g_methods[] = {
     {"operators_step", OperatorsStep, METH_O, kNoDoc},
     {"operators_recorded", OperatorsRecorded, METH_NOARGS, kNoDoc},
     {"exit_plainly", ExitPlainly, METH_NOARGS, kNoDoc},
+    {"kernels_begin", KernelsBegin, METH_NOARGS, kNoDoc},
+    {"kernels_end", KernelsEnd, METH_NOARGS, kNoDoc},
+    {"kernels_drain", KernelsDrain, METH_O, kNoDoc},
     {"stats", Stats, METH_NOARGS, kNoDoc},
     {nullptr, nullptr, 0, nullptr},
 };

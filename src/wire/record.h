@@ -34,8 +34,11 @@ enum class RecordKind : uint8_t {
   kFlowIn = 6,    // a: id of the flow
   kPayload = 7,   // a: id of a text in the arena
   kComplete = 8,  // tsc: begin, b: end by the same clock
+  // What a device did, as its library tells it later: times are of the device's own clock.
+  // tsc: begin, a: end, b: correlation | id of a text << 32 (wire/vocabulary.h, device work)
+  kActivity = 9,
 };
-inline constexpr uint8_t kLastRecordKind = static_cast<uint8_t>(RecordKind::kComplete);
+inline constexpr uint8_t kLastRecordKind = static_cast<uint8_t>(RecordKind::kActivity);
 
 inline constexpr uint8_t kFlagAfterLoss = 0x80;
 inline constexpr uint8_t kDepthMask = 0x3F;

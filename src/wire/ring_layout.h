@@ -168,6 +168,7 @@ struct FileHeader {
 // What can be captured in a window, as bits. Stored: values are fixed for ever and never reused.
 enum class CaptureKind : uint32_t {
   kOperators = 1,
+  kKernels = 2,
   kProfile = 4,  // by PyTorch's profiler, operators included; with
   kProfileStacks = 1u << 16,
   kProfileShapes = 1u << 17,
@@ -175,6 +176,7 @@ enum class CaptureKind : uint32_t {
 };
 inline constexpr uint32_t kProfileOptions = 7u << 16;
 inline constexpr uint32_t kCaptureKinds = static_cast<uint32_t>(CaptureKind::kOperators) |
+                                          static_cast<uint32_t>(CaptureKind::kKernels) |
                                           static_cast<uint32_t>(CaptureKind::kProfile) |
                                           kProfileOptions;
 

@@ -45,6 +45,22 @@
 //               window_end     instant    number of the request               steps that it had |
 //                                                                              WindowEnd << 32
 //
+//               device_done    instant    number of the request: all that the   0
+//                                         device did in it has been told
+//   kKernel     as the library has it: mangled      activity
+//   kMemcpy     Memcpy HtoD (Pinned -> Device), …   activity
+//   kMemset     Memset (Device), …                  activity
+//   kRuntime    cudaLaunchKernel, cuLaunchKernel    activity: a call of the host's
+//   kDeviceSync Stream Wait Event, …                activity
+//   kWindow     device_clock   activity   tsc: this process's clock, a: the device's, same moment
+//               device_bytes   activity   of the next activity of this ring, a: bytes
+//               device_lost    activity   a: activities that are missing    b: DeviceLoss
+//
+// Device work (kActivity) has in b the number that joins a call and what it launched, and the id of
+// a text of kFact that tells where, a JSON object: {"device", "context", "stream"} and what is
+// known of {"registers", "shared", "grid", "block", "graph", "node"}; of a call {"thread"} (its
+// tid, 0: not known). A batch of them stands between two device_clock of its ring.
+//
 // A window may have several stretches of begin and end; the last one's end is not kAside. Both lie
 // at steps' borders: its begin just before the end of an optimizer step, its end just after one.
 //
@@ -63,11 +79,16 @@ enum class Category : uint16_t {
   kOperator = 8,
   kPrimitive = 9,
   kWindow = 10,
+  kKernel = 11,
+  kMemcpy = 12,
+  kMemset = 13,
+  kRuntime = 14,
+  kDeviceSync = 15,
   kDeviceMemory = 20,
 };
 
 constexpr bool IsCategory(uint16_t value) {
-  return (value >= 1 && value <= 5) || (value >= 8 && value <= 10) || value == 20;
+  return (value >= 1 && value <= 5) || (value >= 8 && value <= 15) || value == 20;
 }
 
 // Why a stretch of a window ended. Stored: values are fixed for ever and never reused.
@@ -79,6 +100,14 @@ enum class WindowEnd : uint32_t {
   kMissed = 5,       // its steps were over before it could begin
   kUnavailable = 6,  // cannot be captured here: a fact `hook` says why
   kFailed = 7,       // likewise
+};
+
+// Why device work is missing. Stored: values are fixed for ever and never reused.
+enum class DeviceLoss : uint64_t {
+  kLibrary = 1,     // the library itself dropped it
+  kNoBuffer = 2,    // it came faster than it could be handed over
+  kIncomplete = 3,  // it had not ended when it was told
+  kNoPlace = 4,     // no room for its name or place
 };
 
 inline constexpr uint32_t kUnknownQueueDepth = 0xFFFFFFFFu;
@@ -104,6 +133,12 @@ inline constexpr const char* kNameSend = "send";
 
 inline constexpr const char* kNameWindowBegin = "window_begin";
 inline constexpr const char* kNameWindowEnd = "window_end";
+
+inline constexpr const char* kNameDeviceDone = "device_done";
+// The probe's own, which no hook says.
+inline constexpr char kDeviceClockName[] = "device_clock";
+inline constexpr char kDeviceBytesName[] = "device_bytes";
+inline constexpr char kDeviceLostName[] = "device_lost";
 
 inline constexpr const char* kFactLoader = "loader";
 inline constexpr const char* kFactProcess = "process";

@@ -103,7 +103,6 @@ class Capture:
         )
         self.thread = get_ident()
         self.pid = os.getpid()
-        self.began_at_border = False  # a whole step lies behind it at the next one
         self._recorded = probe.operators_recorded
         self.begin_step = probe.operators_step
         self._operators = probe.operators

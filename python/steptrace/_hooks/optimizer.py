@@ -75,6 +75,7 @@ def _device():
         "device": index,
         "type": "cuda",
         "name": properties.name,
+        "multiprocessors": getattr(properties, "multi_processor_count", None),
         "memory_bytes": properties.total_memory,
         "capability": f"{properties.major}.{properties.minor}",
         "uuid": str(getattr(properties, "uuid", "")) or None,

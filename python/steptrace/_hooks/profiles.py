@@ -53,7 +53,6 @@ class Capture:
     def __init__(self, kinds, hook):
         torch = sys.modules["torch"]
         self.thread = get_ident()
-        self.began_at_border = False  # a whole step lies behind it at the next one
         self._hook = hook
         self._steps = 0
         self._until_ns = monotonic_ns() + _MOST_NS

@@ -28,6 +28,7 @@ SEND = "send"
 
 WINDOW_BEGIN = "window_begin"
 WINDOW_END = "window_end"
+DEVICE_DONE = "device_done"
 
 # Why a stretch of a window ended.
 WINDOW_DONE = 1

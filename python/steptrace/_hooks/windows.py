@@ -9,13 +9,11 @@ A step of this process ends with the last optimizer step of a group; which optim
 when a group repeats. The look at the agent's word costs one native call a step.
 """
 
+import os
 from _thread import get_ident
 from time import monotonic_ns
 
-from . import interruption, operators, profiles, vocabulary
-
-# CaptureKind of src/wire/ring_layout.h: a profile has the operators too.
-_PROFILE = 4
+from . import captures, interruption, kernels, operators, vocabulary
 
 # More optimizers than this in a group: the border is where the first of them repeats all the same.
 _MAX_GROUP = 1 << 14
@@ -85,9 +83,11 @@ class Windows:
         self._hook = hook
         self._begin_name = probe.name(vocabulary.WINDOW_BEGIN, vocabulary.WINDOW)
         self._end_name = probe.name(vocabulary.WINDOW_END, vocabulary.WINDOW)
+        self._done_name = probe.name(vocabulary.DEVICE_DONE, vocabulary.WINDOW)
         self._borders = Borders()
         self._request = None
         self._capture = None  # what is on
+        self._ended = None  # devices of a window that is over, and its number: not yet all told
         self._captured = 0  # steps of this request
 
     def enter_step(self, number):
@@ -118,10 +118,10 @@ class Windows:
             self._fail(error)
 
     def _fail(self, error):
-        request, self._request, self.idle = self._request, None, True
+        request, self._request = self._request, None
         self.changed = _never
         try:
-            self._take_off()
+            self._take_off(request)
         except Exception as another:  # what failed is said below, once
             if interruption.of_the_script(another):
                 raise
@@ -140,18 +140,18 @@ class Windows:
             return
         if request.is_over(border, self._captured):
             return
-        profiled = request.kinds & _PROFILE
-        reason = profiles.why_not() if profiled else operators.why_not()
-        if reason is not None:
-            self._hook.say("unavailable", reason)
-            return self._finish(vocabulary.WINDOW_UNAVAILABLE)
-        if operators.script_profiles():
+        _watch_forks()
+        kinds = captures.possible(request.kinds, self._hook)
+        if kinds and operators.script_profiles():
             return  # again at the next border
-        self._probe.instant(self._begin_name, request.number, request.kinds)
-        if profiled:
-            self._capture = profiles.Capture(request.kinds, self._hook)
-        else:
-            self._capture = operators.Capture(self._probe)
+        if kinds and self._ended is not None and not self._tell(now=True):
+            return
+        capture = self._capture = captures.Capture(self._probe, self._hook)
+        kinds = capture.begin_devices(kinds)
+        if not kinds:
+            return self._finish(vocabulary.WINDOW_UNAVAILABLE)
+        self._probe.instant(self._begin_name, request.number, kinds)
+        capture.begin_host(kinds)
 
     def _is_elsewhere(self):
         """Whether what is on can be ended by another thread alone: its next border does."""
@@ -159,6 +159,8 @@ class Windows:
         return capture is not None and capture.bound_to_thread and capture.thread != get_ident()
 
     def _after_border(self):
+        if self._ended is not None and self._capture is None:
+            self._tell()
         request = self._request
         if request is None or self._is_elsewhere():
             return
@@ -188,19 +190,35 @@ class Windows:
             self._request, self._captured, self.idle = request, 0, False
 
     def _finish(self, reason):
-        request, self._request, self.idle = self._request, None, True
+        request, self._request = self._request, None
         self._take_off_and_say(request, reason)
 
     def _take_off_and_say(self, request, reason):
         try:
-            self._take_off()
+            self._take_off(request)
         finally:  # nothing is recorded from here on, whatever became of torch's side
             self._say_end(request, reason)
 
-    def _take_off(self):
+    def _take_off(self, request):
         capture, self._capture = self._capture, None
-        if capture is not None:
-            capture.end()
+        try:
+            if capture is not None:
+                capture.end()
+        finally:
+            if capture is not None and capture.devices is not None:
+                self._ended = (capture.devices, request.number if request else 0)
+            self.idle = self._request is None and self._ended is None
+
+    def _tell(self, now=False):
+        """What devices did in a window that is over. True: all has been told."""
+        ended, self._ended = self._ended, None
+        devices, number = ended
+        if not devices.told(now):
+            self._ended = ended
+            return False
+        self.idle = self._request is None
+        self._probe.instant(self._done_name, number, 0)
+        return True
 
     def _say_end(self, request, reason):
         steps = min(self._captured, 0xFFFFFFFF)
@@ -208,21 +226,42 @@ class Windows:
 
     def forget(self):
         """In a forked child: the window is its parent's."""
-        self._request = self._capture = None
+        self._request = self._capture = self._ended = None
         self.idle = True
+        kernels.forget()
 
     def end_at_exit(self):
         if self._request is not None and self._capture is not None:
             self._finish(vocabulary.WINDOW_DONE)
 
     def step_aside(self):
-        """The script's own profiler begins, in this thread: after it we go on."""
+        """The script's own profiler begins: after it we go on, if it is in this thread."""
         capture = self._capture
         if capture is None:
             operators.take_left()
-        if capture is None or capture.thread != get_ident():
-            return
-        self._take_off_and_say(self._request, vocabulary.WINDOW_ASIDE)
+        elif capture.thread == get_ident():
+            self._take_off_and_say(self._request, vocabulary.WINDOW_ASIDE)
+        elif capture.devices is not None:
+            devices, capture.devices = capture.devices, None
+            devices.end()
+            self._ended = (devices, self._request.number)
+        if self._ended is not None:
+            self._tell(now=True)  # CUPTI is one for all threads
+
+
+_forks_watched = False
+
+
+def _watch_forks():
+    global _forks_watched
+    if not _forks_watched:
+        _forks_watched = True
+        os.register_at_fork(after_in_child=_forget_in_child)
+
+
+def _forget_in_child():
+    if current is not None:
+        current.forget()
 
 
 def _never():

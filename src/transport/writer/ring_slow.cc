@@ -204,4 +204,32 @@ void EventUnusual(wire::RecordKind kind, uint32_t name, uint64_t a, uint64_t b) 
   Put(ring, kind, name, 0, a, b);
 }
 
+bool Activity(uint64_t tsc, uint32_t name, uint64_t a, uint64_t b) {
+  ThreadRing* ring = t_local.ring;
+  if (ring->busy()) {
+    if (!Unguarded(1)) return false;
+    ring = t_local.ring;
+  }
+  UnusualScope unusual(ring);
+  if (name == 0 || !Recording()) return false;
+  if (!MakeRoom(ring, ring->owed + 1)) {
+    CountFull(ring, 1);
+    return false;
+  }
+  Publish(ring, tsc, name, wire::KindWord(wire::RecordKind::kActivity, TakeLossFlag(ring)), a, b);
+  return true;
+}
+
+bool HasRoom(uint32_t records) {
+  if (!Attached() || !EnsureOwnFile() || !Recording()) return false;
+  ThreadRing* ring = t_local.ring;
+  if (ring == &g_no_ring) {
+    if (ClaimRing() == nullptr) return false;
+    ring = t_local.ring;
+  }
+  if (ring->busy()) return false;
+  UnusualScope unusual(ring);
+  return MakeRoom(ring, ring->owed + records);
+}
+
 }  // namespace steptrace::transport

@@ -42,6 +42,13 @@ void BeginCpu(uint32_t name);
 void BeginCpu(uint32_t name, uint64_t a, uint64_t b);
 void EndCpu();
 
+// A record of kActivity: `tsc` is given, not read (wire/record.h). False: it was not recorded,
+// which is counted as with any record.
+bool Activity(uint64_t tsc, uint32_t name, uint64_t a, uint64_t b);
+// Whether this thread's ring, claimed if need be, has room for so many records beside what it owes.
+// False while nothing is recorded. Counts no loss.
+bool HasRoom(uint32_t records);
+
 // Whether the agent's word (wire::CaptureControl) is another than the last one taken: some loads.
 bool CaptureChanged();
 // Takes it. False: there is none, or the copy was torn (then CaptureChanged() stays true), or it is

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a window captures: its kinds (src/wire/ring_layout.h, CaptureKind), begun and ended together."""
+
+from _thread import get_ident
+
+from . import kernels, operators, profiles
+
+OPERATORS = 1
+KERNELS = 2
+PROFILE = 4
+
+
+def possible(kinds, hook):
+    """Those of the kinds that may be captured here; of the others it is said why not."""
+    for kind, module in ((OPERATORS, operators), (KERNELS, kernels), (PROFILE, profiles)):
+        if kinds & kind:
+            reason = module.why_not()
+            if reason is not None:
+                hook.say("unavailable", reason)
+                kinds &= ~kind
+    if kinds & PROFILE:
+        return kinds & ~(OPERATORS | KERNELS)  # a profile has them itself
+    return kinds & (OPERATORS | KERNELS)  # the others say what a profile holds
+
+
+class Capture:
+    """Of the thread that made it, but for devices, which are the process's."""
+
+    def __init__(self, probe, hook):
+        self.thread = get_ident()
+        self.began_at_border = False  # a whole step lies behind it at the next one
+        self.devices = None
+        self._host = None  # what the thread itself records: operators, or a profile
+        self._probe = probe
+        self._hook = hook
+
+    @property
+    def bound_to_thread(self):
+        """Whether no other thread can end it."""
+        return self._host is not None and self._host.bound_to_thread
+
+    def begin_devices(self, kinds):
+        """The kinds that are left: CUPTI may refuse."""
+        if kinds & KERNELS:
+            devices = kernels.Capture(self._probe)
+            reason = devices.begin()
+            if reason is None:
+                self.devices = devices
+            else:
+                self._hook.say("unavailable", reason)
+                kinds &= ~KERNELS
+        return kinds
+
+    def begin_host(self, kinds):
+        if kinds & PROFILE:
+            self._host = profiles.Capture(kinds, self._hook)
+        elif kinds & OPERATORS:
+            self._host = operators.Capture(self._probe)
+
+    def begin_step(self, most):
+        """A step may record so much; what of the one before was left out for that."""
+        return 0 if self._host is None else self._host.begin_step(most)
+
+    def is_full(self, limit):
+        return self._host is not None and self._host.is_full(limit)
+
+    def end(self):
+        host, self._host = self._host, None
+        try:
+            if host is not None:
+                host.end()
+        finally:
+            if self.devices is not None:
+                self.devices.end()

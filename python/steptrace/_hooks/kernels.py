@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Device activity by CUPTI: the probe collects it (probe/kernels.h), this says when.
+
+CUPTI is one for the process: what it tells goes to whoever asked last. So ours is off, and all of
+it handed over, before the script's profiler begins, in whatever thread that is.
+"""
+
+import atexit
+import sys
+from time import monotonic_ns
+
+from . import operators
+
+# What the device has not done when a window ends is told at the first border after so long: a queue
+# of launches is some milliseconds deep.
+_LINGER_NS = 20_000_000
+
+_exit_watched = False
+_on = None  # the capture that has to end before the process does
+
+
+def why_not():
+    """Why device activity cannot be captured in this process; None: it may be."""
+    if not operators.armed():
+        return "kernels: the hook that sees the script's own profiler begin (operators) is off"
+    torch = sys.modules.get("torch")
+    cuda = getattr(torch, "cuda", None)
+    if cuda is None or not cuda.is_initialized():
+        return "kernels: CUDA is not initialized in this process (torch.cuda.is_initialized())"
+    return None
+
+
+class Capture:
+    """On from begin() to end(); what is under way then comes until told() is true."""
+
+    def __init__(self, probe):
+        self._probe = probe
+        self._ended_ns = None
+
+    def begin(self):
+        """None: on. Else why not."""
+        global _on
+        reason = self._probe.kernels_begin()
+        if reason is not None:
+            return f"kernels: {reason}"
+        _watch_exit()
+        _on = self
+        return None
+
+    def end(self):
+        if self._ended_ns is None:
+            self._ended_ns = monotonic_ns()
+            self._probe.kernels_end()
+            self._probe.kernels_drain(False)
+
+    def told(self, now=False):
+        """Hands over what there is. True: all has been, and CUPTI is free for others."""
+        global _on
+        if not now and monotonic_ns() - self._ended_ns < _LINGER_NS:
+            return self._probe.kernels_drain(False)
+        if not self._probe.kernels_drain(True):
+            return False
+        if _on is self:
+            _on = None
+        return True
+
+
+def _watch_exit():
+    global _exit_watched
+    if not _exit_watched:
+        _exit_watched = True
+        atexit.register(_at_exit)
+
+
+def _at_exit():
+    capture = _on
+    if capture is not None:
+        capture.end()
+        capture.told(now=True)
+
+
+def forget():
+    """In a forked child, where CUPTI cannot be used."""
+    global _on
+    _on = None

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "probe/cupti_abi.h"
+
+namespace steptrace::probe {
+
+// The process's own CUPTI. Never brings one in: a second copy would be another CUPTI.
+struct CuptiLibrary {
+  cupti::Functions functions{};
+  uint32_t version = 0;
+};
+
+// Fills `out`; null: all is there. Else why CUPTI is not for us here: none is loaded, no driver is,
+// another tool holds it, or it lacks a function that we need.
+const char* FindCupti(CuptiLibrary* out);
+
+}  // namespace steptrace::probe

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/kernels.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <atomic>
+
+#include "probe/cupti_library.h"
+#include "probe/kernel_names.h"
+#include "transport/writer/text.h"
+#include "transport/writer/writer.h"
+#include "wire/vocabulary.h"
+
+namespace steptrace::probe {
+namespace {
+
+namespace t = transport;
+using cupti::Kind;
+using cupti::kSuccess;
+using wire::Category;
+using wire::DeviceLoss;
+
+// 600 launches: what one ring of a thread can take at once, and small enough to come soon.
+constexpr size_t kBufferBytes = 128 << 10;
+constexpr uint32_t kBuffers = 64;  // 8 MiB of address space, of memory what is used
+// Records are taken in stretches of so many; a ring's room is looked at before each.
+constexpr uint32_t kStretch = 64;
+constexpr uint32_t kRecordsOfOne = 2;  // a copy: its bytes, and it
+constexpr uint32_t kFlushPeriodMs = 50;
+// Calls of the end of a window, one a step, after which what found no room in a ring is given up:
+// nobody reads the ring any more.
+constexpr uint32_t kMaxLastDrains = 1000;
+constexpr uint32_t kMaxContexts = 64;
+constexpr uint32_t kNoStream = 0xFFFFFFFF;  // a wait of the host, for a whole device
+
+// The life of a buffer, and who moves it on:
+//
+//   free ── asked for (CUPTI's thread, CAS) ──► given ── completed (CUPTI) ──► filled
+//    ▲                                                                          │ CAS, converter
+//    └───────── all its records are in a ring (converter) ──────────────── converting
+//
+// With none free, what is filled is given up, oldest first: the newest counts.
+enum class BufferState : uint32_t { kFree, kGiven, kFilled, kConverting };
+struct Buffer {
+  std::atomic<BufferState> state{BufferState::kFree};
+  size_t valid_bytes = 0;
+  void* at = nullptr;   // the last record that was taken
+  uint64_t number = 0;  // in the order of completion
+};
+
+enum class State : uint32_t { kOff, kOn, kEnding, kReleased };
+
+struct ClockPair {
+  uint64_t ticks = 0;
+  uint64_t device_ns = 0;
+};
+
+struct ContextDevice {
+  uint32_t context, device;
+};
+
+struct Collector {
+  std::atomic<State> state{State::kOff};
+  std::atomic<bool> converting{false};  // who set it owns everything below `counted`
+  std::atomic<uint64_t> completed{0};
+  std::atomic<uint64_t> library_lost{0};
+  std::atomic<uint64_t> no_buffer{0};
+  std::atomic<uint64_t> counted{0};
+  bool forked = false;
+  bool fork_handled = false;
+  CuptiLibrary library;
+  uint8_t* pool = nullptr;
+  Buffer buffers[kBuffers];
+  KernelNames names;
+  ClockPair clock;
+  uint32_t clock_name = 0;
+  uint32_t bytes_name = 0;
+  uint32_t lost_name = 0;
+  uint64_t incomplete = 0;
+  uint64_t unnamed = 0;
+  uint32_t last_drains = 0;
+  uint32_t contexts = 0;
+  ContextDevice devices[kMaxContexts]{};
+  char reason[200]{};
+};
+constinit Collector g_kernels;
+
+constexpr Kind kDeviceKinds[] = {Kind::kConcurrentKernel, Kind::kMemcpy, Kind::kMemset,
+                                 Kind::kSynchronization};
+constexpr Kind kHostKinds[] = {Kind::kRuntime, Kind::kDriver};
+
+uint32_t WindowName(const char* name) {
+  return t::Name(name, strlen(name), static_cast<uint16_t>(Category::kWindow));
+}
+
+// ---- clocks ----
+
+// Of several tries the one in which the least time lay between the two readings of ours.
+ClockPair ReadClocks() {
+  constexpr int kTries = 5;
+  ClockPair best;
+  uint64_t closest = ~0ull;
+  for (int i = 0; i < kTries; ++i) {
+    ClockPair pair;
+    const uint64_t before = t::ClockTicks();
+    if (g_kernels.library.functions.GetTimestamp(&pair.device_ns) != kSuccess) continue;
+    const uint64_t after = t::ClockTicks();
+    if (after - before >= closest) continue;
+    closest = after - before;
+    pair.ticks = before + (after - before) / 2;
+    best = pair;
+  }
+  return best;
+}
+
+void SayClock(const ClockPair& pair) {
+  if (pair.device_ns != 0) {
+    t::Activity(pair.ticks, g_kernels.clock_name, pair.device_ns, 0);
+  }
+}
+
+// ---- buffers ----
+
+uint8_t* BytesOf(uint32_t buffer) {
+  return g_kernels.pool + buffer * kBufferBytes;
+}
+
+bool Change(Buffer& buffer, BufferState from, BufferState to) {
+  return buffer.state.compare_exchange_strong(from, to, std::memory_order_acq_rel);
+}
+
+void GiveUp(uint32_t index) {
+  Buffer& buffer = g_kernels.buffers[index];
+  const auto next = g_kernels.library.functions.ActivityGetNextRecord;
+  uint64_t count = 0;
+  while (next(BytesOf(index), buffer.valid_bytes, &buffer.at) == kSuccess) ++count;
+  g_kernels.no_buffer.fetch_add(count, std::memory_order_relaxed);
+}
+
+// The filled buffer that was completed first; kBuffers: none is.
+uint32_t OldestFilled() {
+  uint32_t oldest = kBuffers;
+  for (uint32_t i = 0; i < kBuffers; ++i) {
+    const Buffer& buffer = g_kernels.buffers[i];
+    if (buffer.state.load(std::memory_order_acquire) != BufferState::kFilled) continue;
+    if (oldest == kBuffers || buffer.number < g_kernels.buffers[oldest].number) oldest = i;
+  }
+  return oldest;
+}
+
+uint32_t TakeBuffer() {
+  for (uint32_t i = 0; i < kBuffers; ++i) {
+    if (Change(g_kernels.buffers[i], BufferState::kFree, BufferState::kGiven)) return i;
+  }
+  for (uint32_t tries = 0; tries < kBuffers; ++tries) {
+    const uint32_t oldest = OldestFilled();
+    if (oldest == kBuffers) return kBuffers;
+    if (!Change(g_kernels.buffers[oldest], BufferState::kFilled, BufferState::kConverting)) {
+      continue;
+    }
+    GiveUp(oldest);
+    g_kernels.buffers[oldest].state.store(BufferState::kGiven, std::memory_order_release);
+    return oldest;
+  }
+  return kBuffers;
+}
+
+// CUPTI's thread, or one that launches. Never waits. A buffer is refused when CUPTI holds all: the
+// records are lost then, and CUPTI counts them.
+void OnRequested(uint8_t** buffer, size_t* bytes, size_t* most_records) {
+  *buffer = nullptr;
+  *bytes = 0;
+  *most_records = 0;  // as many as there is room for
+  if (g_kernels.forked || g_kernels.pool == nullptr) return;
+  const uint32_t index = TakeBuffer();
+  if (index == kBuffers) return;
+  *buffer = BytesOf(index);
+  *bytes = kBufferBytes;
+}
+
+// ---- records ----
+
+bool Record(uint32_t name, uint32_t place, uint64_t start, uint64_t end, uint32_t correlation) {
+  if (name == 0 || place == 0) {
+    ++g_kernels.unnamed;
+    return false;
+  }
+  return t::Activity(start, name, end, uint64_t{place} << 32 | correlation);
+}
+
+// Of what was told before it ended (a forced flush) the times are 0.
+bool HasEnded(uint64_t start, uint64_t end) {
+  if (start != 0 && end >= start) return true;
+  ++g_kernels.incomplete;
+  return false;
+}
+
+void NoteContext(uint32_t context, uint32_t device) {
+  Collector& k = g_kernels;
+  for (uint32_t i = 0; i < k.contexts; ++i) {
+    if (k.devices[i].context == context) return;
+  }
+  if (k.contexts < kMaxContexts) k.devices[k.contexts++] = {context, device};
+}
+
+void TakeKernel(const cupti::Kernel& kernel) {
+  if (!HasEnded(kernel.start, kernel.end)) return;
+  Collector& k = g_kernels;
+  Place place;
+  place.device = kernel.device;
+  place.context = kernel.context;
+  place.stream = kernel.stream;
+  place.registers = kernel.registers;
+  memcpy(place.grid, kernel.grid, sizeof place.grid);
+  memcpy(place.block, kernel.block, sizeof place.block);
+  place.shared = static_cast<uint64_t>(kernel.static_shared < 0 ? 0 : kernel.static_shared) +
+                 static_cast<uint64_t>(kernel.dynamic_shared < 0 ? 0 : kernel.dynamic_shared);
+  if (k.library.version >= cupti::kGraphVersion) {
+    const auto& graph = reinterpret_cast<const cupti::KernelInGraph&>(kernel);
+    place.graph = graph.graph;
+    place.graph_node = graph.graph == 0 ? 0 : graph.graph_node;
+  }
+  NoteContext(kernel.context, kernel.device);
+  Record(k.names.Kernel(kernel.name), k.names.IdOf(place), kernel.start, kernel.end,
+         kernel.correlation);
+}
+
+// A copy or a fill.
+template <class Move>
+void TakeMove(const Move& move, uint32_t name) {
+  if (!HasEnded(move.start, move.end)) return;
+  Place place;
+  place.device = move.device;
+  place.context = move.context;
+  place.stream = move.stream;
+  NoteContext(move.context, move.device);
+  t::Activity(move.start, g_kernels.bytes_name, move.bytes, 0);
+  Record(name, g_kernels.names.IdOf(place), move.start, move.end, move.correlation);
+}
+
+void TakeCall(const cupti::Api& call) {
+  const auto domain = static_cast<Kind>(call.kind) == Kind::kDriver
+                          ? cupti::CallbackDomain::kDriver
+                          : cupti::CallbackDomain::kRuntime;
+  const uint32_t name = g_kernels.names.Call(domain, call.call);
+  if (name == 0 || !HasEnded(call.start, call.end)) return;
+  Record(name, g_kernels.names.IdOfThread(call.thread), call.start, call.end, call.correlation);
+}
+
+// On a stream whose device is known. The host's own waits are among its calls.
+void TakeWait(const cupti::Synchronization& wait) {
+  if (wait.stream == kNoStream || !HasEnded(wait.start, wait.end)) return;
+  for (uint32_t i = 0; i < g_kernels.contexts; ++i) {
+    if (g_kernels.devices[i].context != wait.context) continue;
+    Place place;
+    place.device = g_kernels.devices[i].device;
+    place.context = wait.context;
+    place.stream = wait.stream;
+    Record(g_kernels.names.Wait(wait.type), g_kernels.names.IdOf(place), wait.start, wait.end,
+           wait.correlation);
+    return;
+  }
+}
+
+void TakeRecord(const void* record) {
+  g_kernels.counted.fetch_add(1, std::memory_order_relaxed);
+  switch (*static_cast<const Kind*>(record)) {
+    case Kind::kConcurrentKernel:
+      return TakeKernel(*static_cast<const cupti::Kernel*>(record));
+    case Kind::kMemcpy: {
+      const auto& copy = *static_cast<const cupti::Memcpy*>(record);
+      return TakeMove(copy, g_kernels.names.Copy(copy));
+    }
+    case Kind::kMemset: {
+      const auto& fill = *static_cast<const cupti::Memset*>(record);
+      return TakeMove(fill, g_kernels.names.Fill(fill));
+    }
+    case Kind::kRuntime:
+    case Kind::kDriver:
+      return TakeCall(*static_cast<const cupti::Api*>(record));
+    case Kind::kSynchronization:
+      return TakeWait(*static_cast<const cupti::Synchronization*>(record));
+  }
+  g_kernels.counted.fetch_sub(1, std::memory_order_relaxed);  // of a kind that others asked for
+}
+
+// False: the ring has no room for more now.
+bool Convert(uint32_t index) {
+  Buffer& buffer = g_kernels.buffers[index];
+  const auto next = g_kernels.library.functions.ActivityGetNextRecord;
+  while (true) {
+    if (!t::HasRoom(kRecordsOfOne * kStretch)) return false;
+    for (uint32_t i = 0; i < kStretch; ++i) {
+      if (next(BytesOf(index), buffer.valid_bytes, &buffer.at) != kSuccess) return true;
+      TakeRecord(buffer.at);
+    }
+  }
+}
+
+// True: nothing that is filled is left. Only one thread at a time converts; who comes meanwhile
+// leaves it to that one, or to the next.
+bool ConvertFilled() {
+  Collector& k = g_kernels;
+  if (k.forked || OldestFilled() == kBuffers) return true;
+  if (k.converting.exchange(true, std::memory_order_acquire)) return false;
+  bool all = t::HasRoom(kRecordsOfOne * kStretch + 2);
+  if (all) {
+    const ClockPair now = ReadClocks();
+    SayClock(k.clock);
+    SayClock(now);
+    k.clock = now;
+  }
+  for (uint32_t index; all && (index = OldestFilled()) != kBuffers;) {
+    if (!Change(k.buffers[index], BufferState::kFilled, BufferState::kConverting)) continue;
+    all = Convert(index);
+    k.buffers[index].state.store(all ? BufferState::kFree : BufferState::kFilled,
+                                 std::memory_order_release);
+  }
+  k.converting.store(false, std::memory_order_release);
+  return all;
+}
+
+void OnCompleted(void* context, uint32_t stream, uint8_t* bytes, size_t, size_t valid_bytes) {
+  Collector& k = g_kernels;
+  if (k.forked || k.pool == nullptr || bytes < k.pool) return;
+  const auto offset = static_cast<size_t>(bytes - k.pool);
+  if (offset >= kBuffers * kBufferBytes || offset % kBufferBytes != 0) return;  // somebody else's
+  size_t dropped = 0;
+  if (k.library.functions.ActivityGetNumDroppedRecords(context, stream, &dropped) == kSuccess) {
+    k.library_lost.fetch_add(dropped, std::memory_order_relaxed);
+  }
+  Buffer& buffer = k.buffers[offset / kBufferBytes];
+  if (buffer.state.load(std::memory_order_acquire) != BufferState::kGiven) return;
+  buffer.valid_bytes = valid_bytes < kBufferBytes ? valid_bytes : kBufferBytes;
+  buffer.at = nullptr;
+  buffer.number = k.completed.fetch_add(1, std::memory_order_relaxed);
+  buffer.state.store(BufferState::kFilled, std::memory_order_release);
+  ConvertFilled();
+}
+
+// ---- on and off ----
+
+void OnForkInChild() {
+  g_kernels.forked = true;
+  g_kernels.state.store(State::kOff, std::memory_order_relaxed);
+}
+
+bool MapPool() {
+  if (g_kernels.pool != nullptr) return true;
+  void* pool = mmap(nullptr, kBuffers * kBufferBytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pool == MAP_FAILED) return false;
+  g_kernels.pool = static_cast<uint8_t*>(pool);
+  return true;
+}
+
+const char* Refused(const char* what, cupti::Result result) {
+  const char* text = nullptr;
+  const auto ask = g_kernels.library.functions.GetResultString;
+  if (ask == nullptr || ask(result, &text) != kSuccess || text == nullptr) text = "error";
+  t::FixedText(g_kernels.reason, sizeof g_kernels.reason)
+      .Add(what)
+      .Add(" refuses: ")
+      .Add(text)
+      .Add(" (")
+      .Add(static_cast<uint64_t>(result))
+      .Add(")");
+  return g_kernels.reason;
+}
+
+void Disable(const Kind* kinds, size_t count) {
+  for (size_t i = 0; i < count; ++i) (void)g_kernels.library.functions.ActivityDisable(kinds[i]);
+}
+
+// Kernels must be had; of the rest what this version and this process allow.
+const char* Enable() {
+  const cupti::Functions& f = g_kernels.library.functions;
+  if (const auto result = f.ActivityRegisterCallbacks(OnRequested, OnCompleted)) {
+    return Refused("cuptiActivityRegisterCallbacks", result);
+  }
+  if (const auto result = f.ActivityEnable(Kind::kConcurrentKernel)) {
+    return Refused("cuptiActivityEnable", result);
+  }
+  for (const Kind kind : kDeviceKinds) {
+    if (kind != Kind::kConcurrentKernel) (void)f.ActivityEnable(kind);
+  }
+  for (const Kind kind : kHostKinds) (void)f.ActivityEnable(kind);
+  if (f.ActivityFlushPeriod != nullptr) (void)f.ActivityFlushPeriod(kFlushPeriodMs);
+  return nullptr;
+}
+
+void SayLost(DeviceLoss cause, uint64_t count) {
+  if (count > 0) {
+    t::Activity(t::ClockTicks(), g_kernels.lost_name, count, static_cast<uint64_t>(cause));
+  }
+}
+
+void SayLosses() {
+  Collector& k = g_kernels;
+  size_t dropped = 0;
+  if (k.library.functions.ActivityGetNumDroppedRecords(nullptr, 0, &dropped) == kSuccess) {
+    k.library_lost.fetch_add(dropped, std::memory_order_relaxed);
+  }
+  SayLost(DeviceLoss::kLibrary, k.library_lost.exchange(0, std::memory_order_relaxed));
+  SayLost(DeviceLoss::kNoBuffer, k.no_buffer.exchange(0, std::memory_order_relaxed));
+  SayLost(DeviceLoss::kIncomplete, k.incomplete);
+  SayLost(DeviceLoss::kNoPlace, k.unnamed);
+  k.incomplete = k.unnamed = 0;
+}
+
+void GiveUpFilled() {
+  for (uint32_t index; (index = OldestFilled()) != kBuffers;) {
+    Buffer& buffer = g_kernels.buffers[index];
+    if (!Change(buffer, BufferState::kFilled, BufferState::kConverting)) continue;
+    GiveUp(index);
+    buffer.state.store(BufferState::kFree, std::memory_order_release);
+  }
+}
+
+}  // namespace
+
+const char* BeginKernels() {
+  Collector& k = g_kernels;
+  if (k.forked) return "CUPTI cannot be used in a process that was forked from one that used it";
+  if (k.state.load(std::memory_order_relaxed) != State::kOn) DrainKernels(true);
+  if (k.state.load(std::memory_order_relaxed) != State::kOff) return "it is on already";
+  if (const char* reason = FindCupti(&k.library)) return reason;
+  if (!MapPool()) return "no memory for the buffers of CUPTI";
+  if (!k.fork_handled) {
+    k.fork_handled = pthread_atfork(nullptr, nullptr, OnForkInChild) == 0;
+    if (!k.fork_handled) return "no memory to watch for forks";
+  }
+  k.names.Reset(&k.library);
+  k.contexts = k.last_drains = 0;
+  k.clock_name = WindowName(wire::kDeviceClockName);
+  k.bytes_name = WindowName(wire::kDeviceBytesName);
+  k.lost_name = WindowName(wire::kDeviceLostName);
+  k.clock = ReadClocks();
+  if (k.clock.device_ns == 0) return "cuptiGetTimestamp does not tell the device's time";
+  k.counted.store(0, std::memory_order_relaxed);
+  if (const char* reason = Enable()) return reason;
+  k.state.store(State::kOn, std::memory_order_relaxed);
+  return nullptr;
+}
+
+void EndKernels() {
+  Collector& k = g_kernels;
+  if (k.state.load(std::memory_order_relaxed) != State::kOn) return;
+  Disable(kHostKinds, sizeof kHostKinds / sizeof kHostKinds[0]);
+  k.state.store(State::kEnding, std::memory_order_relaxed);
+}
+
+namespace {
+
+// Once: after it CUPTI may be somebody else's.
+void Release() {
+  Collector& k = g_kernels;
+  if (k.state.load(std::memory_order_relaxed) == State::kReleased) return;
+  EndKernels();
+  Disable(kDeviceKinds, sizeof kDeviceKinds / sizeof kDeviceKinds[0]);
+  if (k.library.functions.ActivityFlushPeriod != nullptr) {
+    (void)k.library.functions.ActivityFlushPeriod(0);
+  }
+  (void)k.library.functions.ActivityFlushAll(cupti::kFlushForced);
+  k.state.store(State::kReleased, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+bool DrainKernels(bool last) {
+  Collector& k = g_kernels;
+  if (k.state.load(std::memory_order_relaxed) == State::kOff) return true;
+  if (last) {
+    Release();
+  } else {
+    if (k.state.load(std::memory_order_relaxed) != State::kReleased) {
+      (void)k.library.functions.ActivityFlushAll(0);
+    }
+    ConvertFilled();
+    return false;
+  }
+  if (!ConvertFilled() && t::Recording() && ++k.last_drains < kMaxLastDrains) return false;
+  if (k.converting.exchange(true, std::memory_order_acquire)) return false;
+  GiveUpFilled();
+  SayLosses();
+  k.converting.store(false, std::memory_order_release);
+  k.state.store(State::kOff, std::memory_order_relaxed);
+  return true;
+}
+
+uint64_t KernelCount() {
+  return g_kernels.counted.load(std::memory_order_relaxed);
+}
+
+}  // namespace steptrace::probe

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+// The collector of what NVIDIA devices do, by CUPTI's activity API: in a window of kernels each
+// kernel, copy, fill and the host's call for it becomes a record of kActivity.
+//
+//   off ── BeginKernels ──► on ── EndKernels ──► ending ── DrainKernels(true) ──► released ──► off
+//                                                               until it is true ─┘
+//
+// The library is the one that the process has loaded itself; it is neither subscribed to nor
+// finalized, and nothing is waited for: what the device has not done when the window ends is told
+// while it is `ending`. Buffers are of a fixed pool. The completed ones are turned into records by
+// the thread in which CUPTI completes them (its own), as far as that thread's ring has room; what
+// is left then goes on with the next one, or in DrainKernels.
+//
+// Begin, End and Drain belong to one thread, the one that trains. In a child of a fork all is off
+// for good: CUPTI cannot be used there.
+namespace steptrace::probe {
+
+// Null: on. Else why not, a sentence that stands until the next call.
+const char* BeginKernels();
+
+// The host's calls are no longer told.
+void EndKernels();
+
+// Hands over what is there. `last`: takes also what CUPTI still holds, and ends. True: all is off.
+bool DrainKernels(bool last);
+
+// Device activities that were handed over since the last begin.
+uint64_t KernelCount();
+
+}  // namespace steptrace::probe

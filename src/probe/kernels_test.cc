@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/kernels.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "testing/fake_cupti/fake_cupti.h"
+#include "transport/testing_rings.h"
+#include "transport/writer/writer.h"
+#include "wire/vocabulary.h"
+
+// The driver's stand-in must be among the libraries: the linker leaves out what nobody calls.
+extern "C" int cuInit(unsigned int);
+
+namespace steptrace::probe {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using transport::testing::DrainAll;
+using transport::testing::DrainInto;
+using transport::testing::ProcessTrace;
+using transport::testing::RingFolder;
+using wire::Category;
+using wire::RecordKind;
+
+constexpr uint64_t kUs = 1000;
+constexpr uint64_t kMs = 1'000'000;
+
+// An activity as the ring has it.
+struct Seen {
+  Category category;
+  std::string name;
+  std::string place;
+  uint64_t start, end;
+  uint32_t correlation;
+  std::optional<uint64_t> bytes;
+};
+
+struct All {
+  std::vector<Seen> activities;
+  std::map<uint64_t, uint64_t> lost;  // by cause
+  size_t clocks = 0;
+  std::vector<Seen> Of(Category category) const {
+    std::vector<Seen> found;
+    for (const Seen& one : activities) {
+      if (one.category == category) found.push_back(one);
+    }
+    return found;
+  }
+};
+
+All Read(const ProcessTrace& trace) {
+  All all;
+  for (const auto& thread : trace.threads) {
+    std::optional<uint64_t> bytes;
+    for (const wire::Record& record : thread.records) {
+      if (record.kind != static_cast<uint8_t>(RecordKind::kActivity)) continue;
+      const std::string name = trace.NameOf(record);
+      const auto category = static_cast<Category>(record.category);
+      if (category != Category::kWindow) {
+        const auto place = static_cast<uint32_t>(record.b >> 32);
+        all.activities.push_back({category, name, trace.names.at(place - 1).text, record.tsc,
+                                  record.a, static_cast<uint32_t>(record.b),
+                                  std::exchange(bytes, std::nullopt)});
+      } else if (name == wire::kDeviceBytesName) {
+        bytes = record.a;
+      } else if (name == wire::kDeviceLostName) {
+        all.lost[record.b] += record.a;
+      } else if (name == wire::kDeviceClockName) {
+        ++all.clocks;
+      }
+    }
+  }
+  return all;
+}
+
+class KernelsTest : public ::testing::Test {
+ protected:
+  KernelsTest() {
+    cuInit(0);
+    fake_reset();
+    transport::Attach();
+  }
+  ~KernelsTest() override {
+    EXPECT_EQ(fake_misuse(), 0u) << fake_last_misuse();
+    EXPECT_EQ(fake_any_enabled(), 0);
+    fake_reset();  // its thread has a ring of this test's
+    transport::DetachForTesting();
+  }
+
+  // Ends the window as the hooks do: after a while, until all is told.
+  static void EndAll() {
+    EndKernels();
+    DrainKernels(false);
+    usleep(30'000);
+    for (int i = 0; i < 100 && !DrainKernels(true); ++i) usleep(1000);
+  }
+  All Drained() { return Read(DrainAll(folder_.OpenOnly())); }
+
+  RingFolder folder_;
+};
+
+TEST_F(KernelsTest, AKernelIsToldWithItsCallItsPlaceAndItsTimes) {
+  ASSERT_EQ(BeginKernels(), nullptr);
+  const uint32_t correlation = fake_launch("_Z3addPf", 0, 7, 128, 256, 5 * kUs, 0, 0);
+  fake_synchronize(7);
+  EndAll();
+  const All all = Drained();
+  ASSERT_THAT(all.Of(Category::kKernel), SizeIs(1));
+  const Seen kernel = all.Of(Category::kKernel)[0];
+  EXPECT_EQ(kernel.name, "_Z3addPf");
+  EXPECT_EQ(kernel.end - kernel.start, 5 * kUs);
+  EXPECT_EQ(kernel.correlation, correlation);
+  EXPECT_EQ(kernel.place, R"({"device":0,"context":1,"stream":7,"registers":38,"shared":1024,)"
+                          R"("grid":[128,1,1],"block":[256,1,1]})");
+  const auto calls = all.Of(Category::kRuntime);
+  ASSERT_THAT(calls, SizeIs(2));
+  EXPECT_EQ(calls[0].name, "cudaLaunchKernel") << "without CUPTI's version of it";
+  EXPECT_EQ(calls[0].correlation, correlation);
+  EXPECT_EQ(calls[0].place, "{\"thread\":" + std::to_string(gettid()) + "}");
+  EXPECT_EQ(calls[1].name, "cudaStreamSynchronize");
+  EXPECT_GE(all.clocks, 2u);
+  EXPECT_THAT(all.lost, IsEmpty());
+}
+
+TEST_F(KernelsTest, CopiesAndFillsHaveTheirBytes) {
+  ASSERT_EQ(BeginKernels(), nullptr);
+  fake_copy(0, 7, 1, 4096, kUs);
+  fake_copy(0, 7, 2, uint64_t{5} << 32, kUs);
+  fake_fill(0, 7, 512, kUs);
+  fake_synchronize(7);
+  EndAll();
+  const All all = Drained();
+  const auto copies = all.Of(Category::kMemcpy);
+  ASSERT_THAT(copies, SizeIs(2));
+  EXPECT_EQ(copies[0].name, "Memcpy HtoD (Pinned -> Device)");
+  EXPECT_EQ(copies[0].bytes, 4096u);
+  EXPECT_EQ(copies[0].place, R"({"device":0,"context":1,"stream":7})");
+  EXPECT_EQ(copies[1].name, "Memcpy DtoH (Device -> Pinned)");
+  EXPECT_EQ(copies[1].bytes, uint64_t{5} << 32);
+  ASSERT_THAT(all.Of(Category::kMemset), SizeIs(1));
+  EXPECT_EQ(all.Of(Category::kMemset)[0].name, "Memset (Device)");
+  EXPECT_EQ(all.Of(Category::kMemset)[0].bytes, 512u);
+}
+
+TEST_F(KernelsTest, CallsThatSayNothingAreLeftOut) {
+  ASSERT_EQ(BeginKernels(), nullptr);
+  for (int i = 0; i < 100; ++i) fake_ask();
+  EndAll();
+  EXPECT_THAT(Drained().activities, IsEmpty());
+}
+
+TEST_F(KernelsTest, ACallOfAnotherThreadHasThatThreadsId) {
+  ASSERT_EQ(BeginKernels(), nullptr);
+  int tid = 0;
+  std::thread other([&tid] {
+    tid = gettid();
+    fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
+    fake_synchronize(7);
+    EndAll();  // while the thread is there
+  });
+  other.join();
+  const auto calls = Drained().Of(Category::kRuntime);
+  ASSERT_THAT(calls, SizeIs(2));
+  EXPECT_EQ(calls[0].place, "{\"thread\":" + std::to_string(tid) + "}");
+}
+
+TEST_F(KernelsTest, AGraphsKernelsTellTheirNodes) {
+  ASSERT_EQ(BeginKernels(), nullptr);
+  fake_launch("k", 1, 3, 1, 32, kUs, 9, 77);
+  fake_stream_wait(1, 3, kUs);
+  fake_synchronize(3);
+  EndAll();
+  const All all = Drained();
+  ASSERT_THAT(all.Of(Category::kKernel), SizeIs(1));
+  EXPECT_THAT(all.Of(Category::kKernel)[0].place, HasSubstr(R"("graph":9,"node":77})"));
+  ASSERT_THAT(all.Of(Category::kDeviceSync), SizeIs(1));
+  EXPECT_EQ(all.Of(Category::kDeviceSync)[0].name, "Stream Wait Event");
+  EXPECT_THAT(all.Of(Category::kDeviceSync)[0].place, HasSubstr(R"("device":1)"));
+}
+
+TEST_F(KernelsTest, WhatRunsWhenTheWindowEndsIsStillTold) {
+  ASSERT_EQ(BeginKernels(), nullptr);
+  fake_launch("k", 0, 7, 1, 32, 10 * kMs, 0, 0);
+  EndKernels();
+  fake_launch("after", 0, 7, 1, 32, kUs, 0, 0);
+  usleep(20'000);
+  EndAll();
+  const All all = Drained();
+  EXPECT_THAT(all.Of(Category::kKernel), SizeIs(2));
+  EXPECT_THAT(all.Of(Category::kRuntime), SizeIs(1)) << "calls end with the window";
+  EXPECT_THAT(all.lost, IsEmpty());
+}
+
+TEST_F(KernelsTest, WhatHasNotEndedWhenAllIsTakenOffIsCounted) {
+  ASSERT_EQ(BeginKernels(), nullptr);
+  fake_launch("k", 0, 7, 1, 32, 60'000 * kMs, 0, 0);
+  EndKernels();
+  EXPECT_TRUE(DrainKernels(true));
+  const All all = Drained();
+  EXPECT_THAT(all.Of(Category::kKernel), IsEmpty());
+  EXPECT_EQ(all.lost.at(static_cast<uint64_t>(wire::DeviceLoss::kIncomplete)), 1u);
+}
+
+TEST_F(KernelsTest, ABurstThatNoRingHoldsWaitsInBuffers) {
+  auto file = folder_.OpenOnly();
+  ProcessTrace trace;
+  ASSERT_EQ(BeginKernels(), nullptr);
+  constexpr size_t kMany = 20'000;
+  for (size_t i = 0; i < kMany; ++i) fake_launch("k", 0, 7, 1, 32, 1, 0, 0);
+  fake_synchronize(7);
+  EndKernels();
+  for (int i = 0; i < 1000 && !DrainKernels(true); ++i) {
+    DrainInto(file, trace);
+    usleep(1000);
+  }
+  DrainInto(file, trace);
+  const All all = Read(trace);
+  EXPECT_THAT(all.lost, IsEmpty());
+  const auto kernels = all.Of(Category::kKernel);
+  ASSERT_THAT(kernels, SizeIs(kMany));
+  std::set<uint32_t> correlations;
+  for (const Seen& kernel : kernels) correlations.insert(kernel.correlation);
+  EXPECT_THAT(correlations, SizeIs(kMany)) << "each once";
+}
+
+TEST_F(KernelsTest, WithoutAReaderTheOldestAreGivenUpAndCounted) {
+  ASSERT_EQ(BeginKernels(), nullptr);
+  constexpr size_t kMany = 80'000;
+  for (size_t i = 0; i < kMany; ++i) fake_launch("k", 0, 7, 1, 32, 1, 0, 0);
+  fake_synchronize(7);
+  EndKernels();
+  for (int i = 0; i < 2000 && !DrainKernels(true); ++i) {
+  }
+  const All all = Drained();
+  uint64_t lost = 0;
+  for (const auto& [cause, count] : all.lost) lost += count;
+  // The ring may have been too full to say so: but nothing is told twice, and nothing hangs.
+  EXPECT_LT(all.activities.size() + lost, 2 * kMany + 2);
+  EXPECT_GT(all.activities.size(), 1000u);
+}
+
+TEST_F(KernelsTest, BuffersThatComeLateAndOutOfOrderAreTaken) {
+  auto file = folder_.OpenOnly();
+  ProcessTrace trace;
+  ASSERT_EQ(BeginKernels(), nullptr);
+  fake_hold_buffers(1);
+  for (int i = 0; i < 3000; ++i) fake_launch("k", 0, 7, 1, 32, 1, 0, 0);
+  fake_synchronize(7);
+  DrainKernels(false);
+  EndKernels();
+  fake_hold_buffers(0);
+  for (int i = 0; i < 1000 && !DrainKernels(true); ++i) {
+    DrainInto(file, trace);
+    usleep(1000);
+  }
+  DrainInto(file, trace);
+  EXPECT_THAT(Read(trace).Of(Category::kKernel), SizeIs(3000));
+}
+
+TEST_F(KernelsTest, ThousandsOfStreamsAreTold) {
+  auto file = folder_.OpenOnly();
+  ProcessTrace trace;
+  ASSERT_EQ(BeginKernels(), nullptr);
+  constexpr uint32_t kStreams = 8000;
+  for (uint32_t stream = 0; stream < kStreams; ++stream) {
+    fake_launch("k", 0, stream, static_cast<int32_t>(stream) + 1, 32, 1, 0, 0);
+  }
+  fake_synchronize(kStreams - 1);
+  EndKernels();
+  for (int i = 0; i < 1000 && !DrainKernels(true); ++i) {
+    DrainInto(file, trace);
+    usleep(1000);
+  }
+  DrainInto(file, trace);
+  const All all = Read(trace);
+  uint64_t unnamed = 0;
+  if (all.lost.contains(4)) unnamed = all.lost.at(4);
+  EXPECT_EQ(all.Of(Category::kKernel).size() + unnamed, kStreams) << "told or counted";
+  EXPECT_GE(all.Of(Category::kKernel).size(), 6000u);
+}
+
+TEST_F(KernelsTest, ASecondWindowBeginsAnew) {
+  for (int window = 0; window < 3; ++window) {
+    ASSERT_EQ(BeginKernels(), nullptr);
+    fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
+    fake_synchronize(7);
+    EndAll();
+    EXPECT_EQ(KernelCount(), 3u);  // two calls and a kernel
+  }
+  EXPECT_THAT(Drained().Of(Category::kKernel), SizeIs(3));
+}
+
+TEST_F(KernelsTest, AnotherUserGetsNoneOfOursAndKeepsWhatHeTurnedOn) {
+  ASSERT_EQ(BeginKernels(), nullptr);
+  fake_launch("ours", 0, 7, 1, 32, kUs, 0, 0);
+  fake_synchronize(7);
+  EndKernels();
+  ASSERT_TRUE(DrainKernels(true)) << "as when the script's profiler is about to begin";
+  fake_other_begins();
+  EXPECT_TRUE(DrainKernels(true));
+  fake_launch("theirs", 0, 7, 1, 32, kUs, 0, 0);
+  fake_synchronize(7);
+  fake_other_ends();
+  EXPECT_EQ(fake_other_records(), 1u);
+  EXPECT_EQ(fake_other_unknown_buffers(), 0u);
+  ASSERT_EQ(BeginKernels(), nullptr) << "and ours again after it";
+  fake_launch("ours", 0, 7, 1, 32, kUs, 0, 0);
+  fake_synchronize(7);
+  EndAll();
+  EXPECT_THAT(Drained().Of(Category::kKernel), SizeIs(2));
+}
+
+TEST_F(KernelsTest, ARefusalIsTold) {
+  fake_refuse(39);
+  const char* reason = BeginKernels();
+  ASSERT_NE(reason, nullptr);
+  EXPECT_STREQ(reason,
+               "cuptiActivityEnable refuses: CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (39)");
+  EXPECT_TRUE(DrainKernels(true));
+}
+
+TEST_F(KernelsTest, AnotherToolGoesFirst) {
+  setenv("CUDA_INJECTION64_PATH", "/opt/nsight/libToolsInjection64.so", 1);
+  const char* reason = BeginKernels();
+  unsetenv("CUDA_INJECTION64_PATH");
+  ASSERT_NE(reason, nullptr);
+  EXPECT_THAT(reason, HasSubstr("another tool"));
+}
+
+TEST_F(KernelsTest, AForkedChildLeavesCuptiAlone) {
+  ASSERT_EQ(BeginKernels(), nullptr);
+  fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    EndKernels();
+    const bool off = DrainKernels(true);
+    const bool refused = BeginKernels() != nullptr;
+    _exit(off && refused && fake_misuse() == 0 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EndAll();
+  auto file = folder_.Files();
+  EXPECT_THAT(file, SizeIs(1)) << "the child said nothing";
+}
+
+}  // namespace
+}  // namespace steptrace::probe
