@@ -62,6 +62,14 @@ int64_t StackSampler::read_processes() const {
                        [](const auto& entry) { return entry.second.stacks != nullptr; });
 }
 
+int64_t StackSampler::IdleUntilNs() const {
+  int64_t until_ns = kNever;
+  for (const auto& [pid, process] : processes_) {
+    until_ns = std::min(until_ns, process.stacks ? 0 : process.next_try_ns);
+  }
+  return until_ns;
+}
+
 void StackSampler::Fail(Process& process, const NoPython& why, int64_t now_ns,
                         StackReadings& readings) {
   process.losses = LossesOf(process);

@@ -72,6 +72,8 @@ class StackSampler {
   void TellLosses(StackReadings& readings);
   // Processes whose stacks are read.
   int64_t read_processes() const;
+  // Until then a Sample() would do nothing: 0 while a process is read, INT64_MAX without any.
+  int64_t IdleUntilNs() const;
 
  private:
   struct Process {

@@ -89,6 +89,23 @@ TEST(StackSampler, SamplesStandForTheTimeSinceTheOneBefore) {
   EXPECT_THAT(readings.unread, SizeIs(0));
 }
 
+TEST(StackSampler, SaysUntilWhenThereIsNothingToDo) {
+  StackSampler sampler;
+  StackReadings readings;
+  EXPECT_EQ(sampler.IdleUntilNs(), INT64_MAX);
+  PythonChild shell("/bin/sh", "echo; exec sleep 1000");
+  sampler.SetProcesses({RootOf(shell.pid()), {INT32_MAX, 5}});
+  EXPECT_EQ(sampler.IdleUntilNs(), 0) << "not looked at yet";
+  sampler.Sample(kNsPerSecond, kPeriodNs, readings);
+  const int64_t again_ns = sampler.IdleUntilNs();
+  EXPECT_GT(again_ns, kNsPerSecond);
+  if (Python().empty()) GTEST_SKIP() << "no Python 3.11 here";
+  PythonChild child(Python(), kSleeps);
+  sampler.SetProcesses({RootOf(shell.pid()), RootOf(child.pid())});
+  sampler.Sample(MonotonicNowNs(), kPeriodNs, readings);
+  EXPECT_EQ(sampler.IdleUntilNs(), 0);
+}
+
 TEST(StackSampler, SaysOnceWhyAProcessIsNotRead) {
   PythonChild shell("/bin/sh", "echo; exec sleep 1000");
   JobRoot other_life = RootOf(getpid());

@@ -75,7 +75,10 @@ void StackThread::Shared::Run(std::shared_ptr<Shared> self) {
   while (self->WaitUntilDue()) {
     const int64_t now_ns = MonotonicNowNs();
     self->sampler.Sample(now_ns, self->limiter.interval_ns(), self->taken);
-    self->next_ns = now_ns + self->Jittered(0.5, 1.5);
+    // With nothing to read, the waking is all that there is to save.
+    const int64_t idle_until_ns =
+        std::min(self->sampler.IdleUntilNs(), now_ns + kObserveIntervalNs);
+    self->next_ns = std::max(now_ns + self->Jittered(0.5, 1.5), idle_until_ns);
     if (now_ns >= self->next_observe_ns) self->Observe(now_ns);
     self->HandOver();
   }
