@@ -52,6 +52,10 @@ bool ParseNumber(std::string_view text, Number& out) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+Result<CaptureAsked> TooLong() {
+  return Error{"the list of ranks is too long; name fewer, or leave --ranks out for all"};
+}
+
 const char* Why(wire::WindowEnd why) {
   switch (why) {
     case wire::WindowEnd::kReplaced:
@@ -126,10 +130,12 @@ void CapturePort::Turn(const CaptureService& service, int64_t durable_ns) {
 // False: gone, or there is nothing more to say.
 bool CapturePort::Read(Client& client, const CaptureService& service) {
   char packet[kMaxPacketBytes];
-  const ssize_t bytes = recv(client.socket.get(), packet, sizeof packet, MSG_DONTWAIT);
+  // With MSG_TRUNC the length of the whole, of which half would be another request.
+  const ssize_t bytes = recv(client.socket.get(), packet, sizeof packet, MSG_DONTWAIT | MSG_TRUNC);
   if (bytes < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
   if (bytes == 0 || client.demand != 0) return false;
-  auto asked = ParseCaptureRequest({packet, static_cast<size_t>(bytes)});
+  const size_t size = static_cast<size_t>(bytes);
+  auto asked = size > sizeof packet ? TooLong() : ParseCaptureRequest({packet, size});
   if (!asked.ok()) {
     Say(client, "failed " + asked.error().message);
     return false;
@@ -167,6 +173,7 @@ bool CapturePort::Serve(Client& client, const CaptureService& service, int64_t d
 }
 
 Result<CaptureAsked> ParseCaptureRequest(std::string_view packet) {
+  if (packet.size() > kMaxPacketBytes) return TooLong();
   CaptureAsked asked;
   if (TakeWord(packet) != "capture" || !ParseNumber(TakeWord(packet), asked.demand.steps)) {
     return Error{"the request is no `capture STEPS KINDS RANKS`; use steptrace capture"};

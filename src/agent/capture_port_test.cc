@@ -125,6 +125,19 @@ TEST_F(CapturePortTest, MaliceRequestsThatAreNone) {
   EXPECT_EQ(asked_.steps, 0);
 }
 
+TEST_F(CapturePortTest, HalfAListOfRanksIsNotTakenForTheWhole) {
+  std::string ranks = "0";
+  for (int rank = 1; rank < 300; ++rank) ranks += "," + std::to_string(rank);
+  const std::string request = CaptureRequestText(5, "operators", ranks);
+  EXPECT_FALSE(ParseCaptureRequest(request).ok());
+  const UniqueFd client = Connect();
+  progress_.asked = 1;
+  Send(client, request);
+  Turn();
+  EXPECT_THAT(Receive(client), HasSubstr("too long"));
+  EXPECT_EQ(asked_.steps, 0);
+}
+
 TEST_F(CapturePortTest, MaliceMoreThanOneRequestEndsIt) {
   const UniqueFd client = Connect();
   progress_.asked = 1;

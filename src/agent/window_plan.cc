@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <limits>
 
 #include "base/time.h"
 #include "wire/ring_layout.h"
@@ -21,6 +20,8 @@ constexpr const char* kForms =
     "write START:STEPS (1000:500) or TIME:DURATION (90s:10s; ms, s, m or h)";
 // Ten years: longer is a slip of the keyboard.
 constexpr int64_t kMaxTimeNs = int64_t{10} * 365 * 24 * 3600 * kNsPerSecond;
+// The year 2200: as nanoseconds, with ten years behind it, that is no overflow.
+constexpr int64_t kMaxUnixTimeS = 7'258'118'400;
 constexpr auto kMaxSteps = static_cast<int64_t>(wire::kMaxCaptureSteps);
 
 Error Wrong(std::string_view text, std::string_view why) {
@@ -130,7 +131,7 @@ Result<Window> ParseWindow(std::string_view text) {
   Window window;
   if (start.starts_with('@')) {
     const auto seconds = ParseNumber<int64_t>(start.substr(1));
-    if (!seconds || *seconds < 0 || *seconds > std::numeric_limits<int64_t>::max() / kNsPerSecond) {
+    if (!seconds || *seconds < 0 || *seconds > kMaxUnixTimeS) {
       return Wrong(text, "what follows @ is no time in seconds since 1970");
     }
     window.from = From::kUnixTime;
@@ -174,7 +175,7 @@ Result<std::optional<Window>> WindowOf(const WindowFields& fields) {
   }
   window.from = fields.start_unix_time ? From::kUnixTime : From::kRunTime;
   const int64_t start_s = fields.start_unix_time.value_or(0);
-  if (start_s < 0 || start_s > std::numeric_limits<int64_t>::max() / kNsPerSecond) {
+  if (start_s < 0 || start_s > kMaxUnixTimeS) {
     return Error{"window: start_unix_time is not a time in seconds since 1970; mend it"};
   }
   window.start_ns = start_s * kNsPerSecond;

@@ -66,6 +66,7 @@ TEST(WindowTest, WhatIsNoWindowIsRefusedInOneLine) {
                            "@x:10s",
                            "@-1:10s",
                            "@99999999999999999999:1s",
+                           "@9223372036:1s",
                            "nan:1",
                            "nans:1s",
                            "99999999999999999999:1",

@@ -146,8 +146,9 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
     weight.ns = SaturatingAdd(weight.ns, ns);
     ++weight.samples;
   };
-  if (of.region == StackRegion::kFetch && sample.ts_ns < step->wait_to_ns) {
-    AddToBatch(of, waits, static_cast<double>(ns), step->block, *steps->samples);
+  const bool fetches = of.region == StackRegion::kFetch;
+  if ((fetches || of.region == StackRegion::kCollate) && sample.ts_ns < step->wait_to_ns) {
+    if (fetches) AddToBatch(of, waits, static_cast<double>(ns), step->block, *steps->samples);
     weigh(weights.batch[waits]);
   }
   if (trains && !step->evaluates) {
@@ -171,6 +172,7 @@ void SampleSums::AddToThread(const StackClass& of, bool waits, double ns, uint32
   if (of.region == StackRegion::kElsewhere) {
     (waits ? sums.waiting : sums.outside[OutsideBin(of)]) += ns;
   }
+  if (of.region == StackRegion::kSampler) sums.sampler += ns;
   sums.whole += ns;
   rank.thread_squares += ns * ns;
   ++rank.thread_samples;
@@ -229,6 +231,18 @@ SampledFunctions SampleSums::BatchFunctions(size_t bin, bool storage) const {
     }
     return sum;
   });
+}
+
+SampledFunctions SampleSums::CollateFunctions() const {
+  SampledFunctions all = Gather([](const StackClass& of, const StackWeights& weights) {
+    if (of.region != StackRegion::kCollate) return Weight{};
+    return Weight{weights.batch[0].ns + weights.batch[1].ns,
+                  weights.batch[0].samples + weights.batch[1].samples};
+  });
+  // default_collate by itself is no news.
+  const bool own =
+      !all.functions.empty() && PlaceOf(all.functions.front().file).origin == CodeOrigin::kUser;
+  return own ? all : SampledFunctions{};
 }
 
 SampledFunctions SampleSums::OutsideFunctions(size_t bin) const {

@@ -33,6 +33,7 @@ struct ThreadBlock {  // of the training thread
   std::array<double, kBinCount>
       outside{};       // running code of Python's that is not torch's, by stage
   double waiting = 0;  // outside torch, and not running
+  double sampler = 0;  // in a sampler of the user's, which a DataLoader asked
   double whole = 0;    // everything that it was seen doing
 };
 
@@ -65,7 +66,8 @@ struct SampledFunctions {
 // Of workers (and of a training thread that loads for itself) count samples within a fetch, in
 // steady steps in which the training waited for the dataset. Where the step took one batch, that
 // wait lies before its model phases begin: what was sampled after that does not count.
-// Of training threads count all samples in steady steps without an evaluation.
+// Of training threads count all samples in steady steps without an evaluation. Of collating the
+// functions count alone: its time is known.
 // One thread. What is given to the constructor outlives the object.
 class SampleSums {
  public:
@@ -82,6 +84,8 @@ class SampleSums {
 
   // Functions of a batch's stage; storage: waiting, for no lock, is reading.
   SampledFunctions BatchFunctions(size_t bin, bool storage) const;
+  // Functions of collating, while the training waited.
+  SampledFunctions CollateFunctions() const;
   // Functions of the training thread outside torch, by stage; waiting there; within torch.
   SampledFunctions OutsideFunctions(size_t bin) const;
   SampledFunctions WaitingFunctions() const;

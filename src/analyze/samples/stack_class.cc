@@ -174,6 +174,14 @@ std::optional<size_t> Classifier::ParentOf(size_t row) const {
   return static_cast<size_t>(*parent);
 }
 
+// Whether a DataLoader, or a sampler of torch's, calls code of the user's there: that is a sampler.
+bool AsksSampler(const Function& frame, const Function* caller) {
+  if (frame.place.origin != CodeOrigin::kUser || caller == nullptr) return false;
+  const std::string& module = caller->place.module;
+  return caller->part == TorchPart::kAround && (Below(module, "torch.utils.data.sampler") ||
+                                                Below(module, "torch.utils.data.dataloader"));
+}
+
 // The region of a frame, from that of its caller.
 StackRegion Classifier::Enter(StackRegion from, const Function& frame, const Function* caller,
                               std::string_view name) const {
@@ -183,6 +191,8 @@ StackRegion Classifier::Enter(StackRegion from, const Function& frame, const Fun
     return kCollate;
   }
   if (from == kFetch || from == kCollate) return from;  // whatever it calls is for the batch
+  if (from == kAround && AsksSampler(frame, caller)) return kSampler;
+  if (from == kSampler && frame.part != TorchPart::kFetch) return kSampler;
   switch (frame.part) {
     case TorchPart::kFetch:
       return kFetch;

@@ -19,6 +19,7 @@ enum class StackRegion : uint8_t {
   kFetch,      // a DataLoader makes a batch: the dataset's code
   kCollate,    // ... and puts the samples together
   kAround,     // torch's, and not the model: the loader's waits, saving, collectives
+  kSampler,    // a DataLoader asks which samples come next: a sampler of the user's
   kForward,    // inside torch, and outside the following three
   kBackward,
   kOptimizer,

@@ -81,7 +81,10 @@ TEST(StackClassTest, RegionsOfTheTrainingThread) {
   EXPECT_EQ(RegionOf({kMain, kTrain, kOptim, {"SGD.step", kTorch + "optim/sgd.py"}}), kOptimizer);
   EXPECT_EQ(RegionOf({kMain, kTrain, kOptim, {"Mine.step", "/job/opt.py"}}), kOptimizer);
   EXPECT_EQ(RegionOf({kMain, kTrain, kNext}), kAround);
-  EXPECT_EQ(RegionOf({kMain, kTrain, kNext, {"Order.__iter__", "/job/order.py"}}), kAround);
+  const Frame order{"Order.__iter__", "/job/order.py"};
+  EXPECT_EQ(RegionOf({kMain, kTrain, kNext, order}), kSampler);
+  EXPECT_EQ(RegionOf({kMain, kTrain, kNext, order, functional}), kSampler);
+  EXPECT_EQ(RegionOf({kMain, kTrain, kNext, order, kFetch}), kFetch);
   EXPECT_EQ(RegionOf({kMain, kTrain, {"save", kTorch + "serialization.py"}}), kAround);
   EXPECT_EQ(RegionOf({kMain, kNoGrad, {"evaluate", "/job/train.py"}}), kElsewhere);
   EXPECT_EQ(RegionOf({kMain, {"fit", kPackages + "lightning/pytorch/loops/fit_loop.py"}}),

@@ -83,13 +83,21 @@ void Adviser::Getitem() {
 void Adviser::Collate() {
   const bool named = loader_ != nullptr && !loader_->collate.empty() &&
                      loader_->collate.find("default_collate") == std::string::npos;
+  const std::string name = named ? ShortName(loader_->collate) : "collating";
+  const StageFunction* most = LargestFunction(input_, SubStage::kCollate);
+  const bool elsewhere = most != nullptr && CalledText(*most) != name;
   Say(
-      fmt::format("make {} cheaper: stack whole arrays at once, or have the dataset return "
+      fmt::format("make {} cheaper{}: stack whole arrays at once, or have the dataset return "
                   "batches (batch_size=None) and leave nothing to collate",
-                  named ? ShortName(loader_->collate) : "collating"));
+                  name, elsewhere ? ", above all " + FunctionText(*most) : ""));
 }
 
 void Adviser::Receive() {
+  if (loader_ != nullptr && loader_->workers == 0) {
+    Say("the DataLoader itself takes that time, between its sampler and the batch: give it a "
+        "sampler that is cheaper to ask, or batches of indices (batch_sampler)");
+    return;
+  }
   Say("hand over less from the workers: tensors or arrays in place of Python objects, few large "
       "ones in place of many small ones; they travel in shared memory");
 }
@@ -114,8 +122,8 @@ void Adviser::CpuShortage() {
   const bool crowded_by_others =
       input_.load.others_cores() >= kManyOthers * input_.load.machine_cores();
   if (crowded_by_others) {
-    Say("run it where no other work takes its cores, or stop that work: the workers wait for their "
-        "turn");
+    Say(fmt::format("run it where no other work takes its cores, or stop that work: the {} turn",
+                    workers > 0 ? "workers wait for their" : "training thread waits for its"));
     return;
   }
   // As many workers as cores is a fair choice: the training thread sleeps while it waits for them.

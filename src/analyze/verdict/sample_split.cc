@@ -72,6 +72,11 @@ double Outside(const ThreadBlock& block, SubStage stage) {
   return weight;
 }
 
+// What shows a stage on the training thread, wherever its time is taken from.
+double OnThread(const ThreadBlock& block, SubStage stage) {
+  return stage == SubStage::kUserCode ? block.sampler : Outside(block, stage);
+}
+
 double WorthOf(double weight, double squares) {
   return squares > 0 ? weight * weight / squares : 0;
 }
@@ -91,6 +96,7 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
     time.whole += static_cast<double>(row.dur_ns);
     time.forward += ns(row.forward_ns, row);
     time.unknown += ns(row.other_phase_ns, row);
+    time.receive += ns(row.receive_ns, row);
     time.others += ns(row.gc_ns, row) + ns(row.checkpoint_ns, row) + ns(row.logging_ns, row) +
                    ns(row.communication_phase_ns, row) + ns(row.compile_ns, row);
     if (!row.operators_ns || !row.dispatch_ns) continue;
@@ -132,11 +138,13 @@ void SampleSplit::FindThread(const SampleSums& sums, const std::map<int32_t, Mod
 SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
                                                 const ModelTime& time) const {
   ThreadShares shares;
-  double whole = 0, waiting = 0, named = 0, script = 0;
-  std::vector<ShareCell> named_cells, script_cells;
+  double whole = 0, waiting = 0, named = 0, script = 0, sampler = 0;
+  std::vector<ShareCell> named_cells, script_cells, sampler_cells;
   for (const ThreadBlock& block : rank.thread) {
     whole += block.whole;
     waiting += block.waiting;
+    sampler += block.sampler;
+    sampler_cells.push_back({block.sampler, block.whole});
     double of_block = 0;
     for (size_t i = 0; i < kSubStageCount; ++i) {
       const double weight = Outside(block, static_cast<SubStage>(i));
@@ -162,6 +170,9 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
   // What runs outside torch is first what the rows have no phase for; there the thread may also
   // have waited.
   const double to_ns = time.whole / whole;
+  if (time.receive > 0 && SampleShareInterval(sampler_cells, samples).low >= kWorthAStage) {
+    shares.of_receive = std::min(1.0, sampler * to_ns / time.receive);
+  }
   const double free_unknown = std::max(0.0, time.unknown - waiting * to_ns);
   const double named_ns = named * to_ns;
   double script_ns = std::max(0.0, script * to_ns - time.others);
@@ -169,7 +180,7 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
   if (!moves) script_ns = script_unknown;  // renamed where it is, and the model keeps its own
   // Operators that compute are no code of the script's, from whatever line they were called.
   if (time.phases > 0) {
-    const double idle = 1 - time.operators / time.phases;
+    const double idle = std::clamp(1 - time.operators / time.phases, 0.0, 1.0);
     script_ns = std::min(script_ns, script_unknown + idle * time.forward);
   }
   of_script = script_ns / to_ns;
@@ -194,6 +205,8 @@ void SampleSplit::SplitThread(int32_t rank, StageTimes& times) const {
   const auto found = thread_.find(rank);
   if (found == thread_.end()) return;
   const ThreadShares& shares = found->second;
+  Move(times, SubStage::kReceive, SubStage::kUserCode,
+       Portion(shares.of_receive, At(times, SubStage::kReceive)));
   const int64_t unknown = Portion(shares.of_unknown, At(times, SubStage::kUnknown));
   const int64_t forward = Portion(shares.of_forward, At(times, SubStage::kForward));
   if (unknown + forward == 0) return;
@@ -226,7 +239,7 @@ Interval SampleSplit::ThreadInterval(SubStage stage) const {
   for (const auto& [number, rank] : sums_.ranks()) {
     squares += rank.thread_squares;
     for (const ThreadBlock& block : rank.thread) {
-      cells.push_back({Outside(block, stage), block.whole});
+      cells.push_back({OnThread(block, stage), block.whole});
       weight += block.whole;
     }
   }
@@ -241,6 +254,8 @@ std::optional<SampleSplit::Doubt> SampleSplit::DoubtOf(SubStage stage,
   double in_loop = 0;
   for (const auto& [number, shares] : thread_) {
     in_loop += shares.weights[static_cast<size_t>(stage)];
+    if (stage != SubStage::kUserCode || shares.of_receive <= 0) continue;
+    for (const ThreadBlock& block : sums_.ranks().at(number).thread) in_loop += block.sampler;
   }
   if (in_loop <= in_batch && (!of_batch || stage > SubStage::kGetitem)) return std::nullopt;
   const Interval interval = in_loop > in_batch ? ThreadInterval(stage) : BatchInterval(stage);
@@ -261,7 +276,7 @@ std::optional<SampleSplit::Doubt> SampleSplit::DoubtOf(SubStage stage,
     for (const auto& [number, rank] : sums_.ranks()) {
       for (const ThreadBlock& block : rank.thread) {
         whole += block.whole;
-        part += Outside(block, stage);
+        part += OnThread(block, stage);
       }
     }
     share = whole > 0 ? part / whole : 0;
@@ -294,6 +309,11 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
     if (stage == SubStage::kBackward) add(sums_.RegionFunctions(StackRegion::kBackward));
     if (stage == SubStage::kOptimizer) add(sums_.RegionFunctions(StackRegion::kOptimizer));
     if (stage == SubStage::kUnknown) add(sums_.WaitingFunctions());
+    if (stage == SubStage::kUserCode) add(sums_.RegionFunctions(StackRegion::kSampler));
+  }
+  if (stage == SubStage::kCollate) {
+    SampledFunctions collating = sums_.CollateFunctions();
+    if (collating.samples >= kLeastSamples) add(std::move(collating));
   }
   shown.samples = all.samples;
   std::stable_sort(all.functions.begin(), all.functions.end(),

@@ -20,8 +20,9 @@ namespace steptrace::analyze {
 //
 // Of a batch: the time that a step waited for its dataset (`getitem` and `storage_read`) is shared
 // out over the stages in the proportion of the samples of fetches, by rank where it has enough of
-// them. Of the training thread: the share of its samples that run Python code outside torch is
-// that share of the step. Of it comes first what no phase has (`unknown`), then `forward`, and this
+// them. Of the training thread: the share of its samples in a sampler of the user's is that share
+// of the step, taken from `receive`. The share that runs Python code outside torch is that share
+// of the step. Of it comes first what no phase has (`unknown`), then `forward`, and this
 // only where it is at least a tenth of the step beyond chance.
 class SampleSplit {
  public:
@@ -59,9 +60,10 @@ class SampleSplit {
     double of_unknown = 0;
     double of_forward = 0;
     std::array<double, kSubStageCount> weights{};
+    double of_receive = 0;  // the part that is a sampler's
   };
   struct ModelTime {  // of a rank's steady steps, in ns
-    double whole = 0, forward = 0, unknown = 0;
+    double whole = 0, forward = 0, unknown = 0, receive = 0;
     double others = 0;     // in phases that the script's own lines may have begun: gc, saving, ...
     double phases = 0;     // of windowed steps: forward, backward and optimizer
     double operators = 0;  // ... and what of them operators compute
