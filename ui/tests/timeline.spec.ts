@@ -165,7 +165,7 @@ test('a run of more tracks than a tree holds says so, and its search finds what 
   page,
 }) => {
   await timeline(page, '', 'many');
-  await expect(page.getByRole('note')).toContainText(/The first 100 ?k tracks of 120 ?k/);
+  await expect(page.getByRole('note')).toContainText(/The first 100\sk tracks of 120\sk/);
   // What is not on the screen is not in the page.
   expect(await page.locator('*').count()).toBeLessThan(2000);
   const search = page.getByRole('searchbox', { name: 'Search slices by name' });

@@ -37,7 +37,7 @@ class RunTimeline {
   uint64_t fingerprint() const { return fingerprint_; }
   int64_t from_ns() const { return from_ns_; }
   int64_t to_ns() const { return to_ns_; }
-  // TreeJson, made once: of many tracks it takes a second and megabytes, and all clients ask for it.
+  // TreeJson, made once: of many tracks it takes a second and megabytes, and all clients ask.
   std::shared_ptr<const std::string> Tree() const;
 
  private:
