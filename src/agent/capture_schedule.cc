@@ -58,7 +58,7 @@ void CaptureSchedule::OnSteadyStep(int64_t ts_ns) {
 }
 
 void CaptureSchedule::Suggest(const char* why) {
-  if (suggested_ == nullptr) suggested_ = why;
+  suggested_ = why;
 }
 
 void CaptureSchedule::OnOperators(int64_t count) {

@@ -80,9 +80,9 @@ TEST_F(MemoryWatchTest, DeviceMemoryOfAProcess) {
     memory_.AddDeviceSample("torch_cuda.allocated_bytes", 1, 100, now_ns_,
                             static_cast<double>(i) * kMib);
   }
-  const auto found = memory_.Turn(now_ns_, {{3, 0, 100}, {0, 0, 7}}, strings_);
+  const auto found = memory_.Turn(now_ns_, {{0, 0, 100}, {3, 0, 7}}, strings_);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].subject, "memory of rank 3 on device 1");
+  EXPECT_EQ(found[0].subject, "memory of rank 0 on device 1");
 }
 
 TEST_F(MemoryWatchTest, ProcessesWithoutEndAreBounded) {

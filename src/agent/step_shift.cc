@@ -136,7 +136,7 @@ std::optional<StepShift> ShiftDetector::Judge() {
   if (back) {
     const StepShift shift = Describe(true);
     level_ns_.reset();
-    BeginAnew();
+    BeginAnew(shift);
     return shift;
   }
   if (blocks_.size() < kLeastCalmBlocks + kSteadyBlocks) return std::nullopt;
@@ -145,7 +145,7 @@ std::optional<StepShift> ShiftDetector::Judge() {
   if (!risen || LastNs() - best < kTimesNoise * NoiseNs()) return std::nullopt;
   const StepShift shift = Describe(false);
   if (!level_ns_) level_ns_ = best;
-  BeginAnew();
+  BeginAnew(shift);
   return shift;
 }
 
@@ -159,8 +159,9 @@ StepShift ShiftDetector::Describe(bool back) const {
   for (const Step& one : steps) values.push_back(static_cast<double>(one.dur_ns));
   // So that no single step is a part.
   const double most = 2 * Median(values);
-  for (double& value : values) value = std::min(value, most);
-  const size_t split = SplitOf(values);
+  std::vector<double> bounded;
+  for (double value : values) bounded.push_back(std::min(value, most));
+  const size_t split = SplitOf(bounded);
   std::vector<double> before(values.begin(), values.begin() + static_cast<ptrdiff_t>(split));
   std::vector<double> since(values.begin() + static_cast<ptrdiff_t>(split), values.end());
   std::sort(before.begin(), before.end());
@@ -168,9 +169,9 @@ StepShift ShiftDetector::Describe(bool back) const {
   return {back, steps[split].step, steps[split].ts_ns, TrimmedMean(before), TrimmedMean(since)};
 }
 
-// The last blocks are the first ones of the new level.
-void ShiftDetector::BeginAnew() {
-  blocks_.erase(blocks_.begin(), blocks_.end() - kSteadyBlocks);
+// The blocks since it are the first ones of the new level; the one that it lies in is of both.
+void ShiftDetector::BeginAnew(const StepShift& shift) {
+  while (!blocks_.empty() && blocks_.front().steps.front().step < shift.step) blocks_.pop_front();
 }
 
 }  // namespace steptrace::agent

@@ -51,7 +51,7 @@ class ShiftDetector {
   double NoiseNs() const;  // by which the mean of the last blocks differs by chance
   double LastNs() const;
   StepShift Describe(bool back) const;
-  void BeginAnew();
+  void BeginAnew(const StepShift& shift);
 
   Block filling_;
   std::deque<Block> blocks_;        // since the level was last set
