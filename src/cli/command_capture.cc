@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
+#include <utility>
 
 #include "agent/capture_port.h"
 #include "agent/process.h"
@@ -122,10 +123,13 @@ Result<Captured> WaitFor(int port, const CaptureArguments& arguments) {
   }
 }
 
+// What is printed of a kind beside the report itself.
+constexpr std::pair<wire::CaptureKind, const char*> kSections[] = {
+    {wire::CaptureKind::kOperators, "operators"}, {wire::CaptureKind::kKernels, "kernels"}};
+
 Status Capture(const CaptureArguments& arguments, const Session& session) {
   const Settings& settings = session.settings;
-  STEPTRACE_ASSIGN_OR_RETURN([[maybe_unused]] const uint32_t kinds,
-                             agent::ParseKinds(settings.capture));
+  STEPTRACE_ASSIGN_OR_RETURN(const uint32_t kinds, agent::ParseKinds(settings.capture));
   const std::string request =
       agent::CaptureRequestText(arguments.steps, settings.capture, arguments.ranks);
   if (auto sound = agent::ParseCaptureRequest(request); !sound.ok()) {
@@ -150,9 +154,13 @@ Status Capture(const CaptureArguments& arguments, const Session& session) {
   present.json = arguments.json;
   STEPTRACE_RETURN_IF_ERROR(PrintReport(run.path, present, stdout));
   if (arguments.json) return {};
-  std::fputs("\n", stdout);
-  present.section = "operators";
-  return PrintReport(run.path, present, stdout);
+  for (const auto& [kind, section] : kSections) {
+    if ((kinds & static_cast<uint32_t>(kind)) == 0) continue;
+    std::fputs("\n", stdout);
+    present.section = section;
+    STEPTRACE_RETURN_IF_ERROR(PrintReport(run.path, present, stdout));
+  }
+  return {};
 }
 
 }  // namespace
@@ -169,7 +177,7 @@ void AddCaptureCommand(CLI::App& app, Session& session) {
   command->add_option("--steps", arguments->steps, "Steps to capture (5)")
       ->type_name("N")
       ->check(CLI::Range(int64_t{1}, agent::kMaxDemandedSteps).description(""));
-  command->add_option("--capture", session.settings.capture, "What to capture: operators")
+  command->add_option("--capture", session.settings.capture, "What to capture: operators, kernels")
       ->type_name("LIST");
   command->add_option("--ranks", arguments->ranks, "Of these ranks alone: 0,3")->type_name("LIST");
   AddJsonFlag(command, arguments->json);

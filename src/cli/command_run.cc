@@ -90,7 +90,9 @@ void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& w
       ->allow_extra_args(false);
   command->add_flag_callback(
       "--no-window", [&windows] { windows.assign({"none"}); }, "The same as --window none");
-  command->add_option("--capture", session.settings.capture, "What windows capture: operators")
+  command
+      ->add_option("--capture", session.settings.capture,
+                   "What windows capture: operators, kernels")
       ->type_name("LIST");
 }
 

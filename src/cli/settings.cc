@@ -96,7 +96,7 @@ Status SetCapture(const Value& value, Settings& settings) {
   auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return Error{""};
   if (auto kinds = agent::ParseKinds(*text); !kinds.ok()) {
-    return Error{"is not a list of what can be captured (operators)"};
+    return Error{"is not a list of what can be captured (operators, kernels)"};
   }
   settings.capture = *text;
   return {};
@@ -130,7 +130,8 @@ const std::vector<Setting>& AllSettings() {
       {"window", "STEPTRACE_WINDOW", "a text",
        "Windows of a run, as `run --window`, several with commas; auto or none.",
        Store<std::string>(&Settings::window)},
-      {"capture", "STEPTRACE_CAPTURE", "a text", "What windows capture: operators.", SetCapture},
+      {"capture", "STEPTRACE_CAPTURE", "a text", "What windows capture: operators, kernels.",
+       SetCapture},
       {"start_step", "STEPTRACE_START_STEP", "a whole number",
        "A window's first step, as SageMaker calls it.",
        StoreField(&agent::WindowFields::start_step)},
