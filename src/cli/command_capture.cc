@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
+#include <utility>
 
 #include "agent/capture_port.h"
 #include "agent/process.h"
@@ -122,6 +123,16 @@ Result<Captured> WaitFor(int port, const CaptureArguments& arguments) {
   }
 }
 
+// What is printed of a kind beside the report itself.
+constexpr uint32_t Bit(wire::CaptureKind kind) {
+  return static_cast<uint32_t>(kind);
+}
+constexpr std::pair<uint32_t, const char*> kSections[] = {
+    {Bit(wire::CaptureKind::kOperators) | Bit(wire::CaptureKind::kProfile), "operators"},
+    {Bit(wire::CaptureKind::kKernels), "kernels"},
+    {Bit(wire::CaptureKind::kProfileMemory), "memory"},
+};
+
 Status Capture(const CaptureArguments& arguments, const Session& session) {
   const Settings& settings = session.settings;
   STEPTRACE_ASSIGN_OR_RETURN(const uint32_t kinds, agent::ParseKinds(settings.capture));
@@ -149,13 +160,13 @@ Status Capture(const CaptureArguments& arguments, const Session& session) {
   present.json = arguments.json;
   STEPTRACE_RETURN_IF_ERROR(PrintReport(run.path, present, stdout));
   if (arguments.json) return {};
-  std::fputs("\n", stdout);
-  present.section = "operators";
-  STEPTRACE_RETURN_IF_ERROR(PrintReport(run.path, present, stdout));
-  if (!agent::HoldsMemory(kinds)) return {};
-  std::fputs("\n", stdout);
-  present.section = "memory";
-  return PrintReport(run.path, present, stdout);
+  for (const auto& [kind, section] : kSections) {
+    if ((kinds & kind) == 0) continue;
+    std::fputs("\n", stdout);
+    present.section = section;
+    STEPTRACE_RETURN_IF_ERROR(PrintReport(run.path, present, stdout));
+  }
+  return {};
 }
 
 }  // namespace
@@ -174,7 +185,8 @@ void AddCaptureCommand(CLI::App& app, Session& session) {
       ->check(CLI::Range(int64_t{1}, agent::kMaxDemandedSteps).description(""));
   command
       ->add_option("--capture", session.settings.capture,
-                   "What to capture: operators (the default), or a profile:\nstacks,shapes,memory")
+                   "What to capture: operators (the default), kernels,\nor a profile: stacks,"
+                   "shapes,memory")
       ->type_name("LIST");
   command->add_option("--ranks", arguments->ranks, "Of these ranks alone: 0,3")->type_name("LIST");
   AddJsonFlag(command, arguments->json);

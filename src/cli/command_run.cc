@@ -97,9 +97,9 @@ void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& w
   command->add_flag_callback(
       "--no-window", [&windows] { windows.assign({"none"}); }, "The same as --window none");
   command
-      ->add_option(
-          "--capture", session.settings.capture,
-          "What windows capture: operators (the default), or a\nprofile: stacks,shapes,memory")
+      ->add_option("--capture", session.settings.capture,
+                   "What windows capture: operators (the default),\nkernels, or a profile: stacks,"
+                   "shapes,memory")
       ->type_name("LIST");
   command->add_flag("--keep-traces", session.settings.keep_traces,
                     "Keep the files of profiles, which are in the run too");

@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -78,12 +79,32 @@ Finding ExamineStacks(const fs::path& root) {
           rights.remedy};
 }
 
+// Device activity: the library is the framework's own and shows in the training alone.
+Finding ExamineKernels(const fs::path& root) {
+  const auto version = ReadText(root / "proc/driver/nvidia/version");
+  if (!version) {
+    return {"kernels (CUPTI)", Health::kMissing, "no NVIDIA driver (/proc/driver/nvidia/version)",
+            ""};
+  }
+  const char* other = std::getenv("CUDA_INJECTION64_PATH");
+  if (other != nullptr && other[0] != 0) {
+    return {"kernels (CUPTI)", Health::kLimited,
+            "CUDA_INJECTION64_PATH is set: another tool holds CUPTI in what starts from here",
+            "unset it"};
+  }
+  return {"kernels (CUPTI)", Health::kOk,
+          "an NVIDIA driver is loaded; windows of kernels need a PyTorch built with CUPTI, which "
+          "wheels for CUDA are",
+          ""};
+}
+
 }  // namespace
 
 std::vector<Finding> Examine(const fs::path& root, const fs::path& shm) {
-  std::vector<Finding> findings = {ExaminePackage(),
-                                   ExamineShm(shm.empty() ? root / "dev/shm" : shm),
-                                   ExamineClock(root), ExamineRunQueue(root), ExamineStacks(root)};
+  std::vector<Finding> findings = {
+      ExaminePackage(),    ExamineShm(shm.empty() ? root / "dev/shm" : shm),
+      ExamineClock(root),  ExamineRunQueue(root),
+      ExamineStacks(root), ExamineKernels(root)};
   agent::DoctorOptions options;
   options.proc_root = root / "proc";
   options.sys_root = root / "sys";

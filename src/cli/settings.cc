@@ -120,7 +120,8 @@ Status SetCapture(const Value& value, Settings& settings) {
   if (text == nullptr) return Error{""};
   if (auto kinds = agent::ParseKinds(*text); !kinds.ok()) {
     return Error{
-        "is not a list of what can be captured (operators, profile, stacks, shapes, memory)"};
+        "is not a list of what can be captured (operators, kernels, profile, stacks, shapes, "
+        "memory)"};
   }
   settings.capture = *text;
   return {};
@@ -160,7 +161,8 @@ const std::vector<Setting>& AllSettings() {
       {"window_budget_mb", "STEPTRACE_WINDOW_BUDGET_MB", "a whole number",
        "… and the rows that they may bring, in megabytes of journal (64).", SetWindowMegabytes},
       {"capture", "STEPTRACE_CAPTURE", "a text",
-       "What windows capture: operators, or a profile (stacks, shapes, memory).", SetCapture},
+       "What windows capture: operators, kernels, or a profile (stacks, shapes, memory).",
+       SetCapture},
       {"keep_traces", "STEPTRACE_KEEP_TRACES", "true or false",
        "Files of profiles stay in the run's folder, though their rows are in the run.",
        Store<bool>(&Settings::keep_traces)},

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -50,6 +51,14 @@ std::vector<std::string> MakeNotes(const ReportInput& input) {
         "the profile marks no steps: all that it holds is taken as one; call profiler.step() at "
         "the end of each step to have them");
   }
+  if (input.profile != nullptr && input.profile_of_windows) {
+    size_t steps = 0;
+    for (const RankTrace& rank : input.profile->ranks) steps += rank.steps.size();
+    notes.push_back(fmt::format(
+        "device activity is known of {} steps, in windows of kernels: roles, devices, kernels and "
+        "the verdict are of these",
+        steps));
+  }
   if (input.counters.empty()) notes.push_back("system: no metric was collected");
   for (const std::string& text : UnavailableMetrics(input)) {
     notes.push_back("not measured: " + text);
@@ -84,6 +93,34 @@ ProfiledSteps StagesOf(const Trace& profile, const std::vector<RankSteps>& ranks
   return stages;
 }
 
+ProfiledSteps StagesOfWindows(const Trace& profile) {
+  ProfiledSteps stages;
+  for (const RankTrace& rank : profile.ranks) {
+    for (const TraceStepTimes& one : AttributeHostSteps(rank, *profile.strings)) {
+      stages[{rank.rank, one.step.number}] = one.stages;
+    }
+  }
+  return stages;
+}
+
+// Fewer steps with known device activity say less than all without.
+constexpr int64_t kMinProfiledSteps = 3;
+
+// Those of the selection whose device activity is known.
+StepSelection OfProfiled(const ReportInput& input, const StepSelection& all,
+                         const ProfiledSteps& profiled) {
+  StepSelection known = all;
+  std::erase_if(known.steady, [&](uint32_t i) {
+    const store::StepRow& row = input.steps[i];
+    return !profiled.contains({row.rank, row.step});
+  });
+  std::map<int32_t, int64_t> by_rank;
+  for (uint32_t i : known.steady) ++by_rank[input.steps[i].rank];
+  known.steps = 0;
+  for (const auto& [rank, count] : by_rank) known.steps = std::max(known.steps, count);
+  return known;
+}
+
 // The steady steps of a run with each nanosecond put to its cause. Parts of it point into others.
 struct Attributed {
   // ranks: what the analysis of input.profile found; null: it is found here.
@@ -101,6 +138,7 @@ struct Attributed {
   ProfiledSteps profiled;
   std::optional<SampleSplit> samples;
   AttributionRules rules;
+  StepSelection attributed;  // of `selection` what the times are of
   StepTimes times;
 
  private:
@@ -115,7 +153,10 @@ Attributed::Attributed(const ReportInput& input, const std::vector<RankSteps>* r
       // A device that others use says nothing of a job that computes on the CPU.
       device(MayUseDevice(facts) ? DeviceBusy(input.counters, nodes) : DeviceBusy()),
       rules(Rules(input, ranks)),
-      times(input, selection, rules) {}
+      attributed(input.profile_of_windows && rules.profiled != nullptr
+                     ? OfProfiled(input, selection, profiled)
+                     : selection),
+      times(input, attributed, rules) {}
 
 AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<RankSteps>* ranks) {
   const bool on_host = !MayUseDevice(facts) && input.profile == nullptr;
@@ -130,8 +171,14 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
   }
   if (dispatch.any()) made.dispatch = &dispatch;
   if (input.profile != nullptr) {
-    profiled =
-        ranks != nullptr ? StagesOf(*input.profile, *ranks) : AttributeProfile(*input.profile);
+    profiled = input.profile_of_windows ? StagesOfWindows(*input.profile)
+               : ranks != nullptr       ? StagesOf(*input.profile, *ranks)
+                                        : AttributeProfile(*input.profile);
+  }
+  // Of too few the steps' own phases decide, as without a profile.
+  if (input.profile_of_windows &&
+      OfProfiled(input, selection, profiled).steps < kMinProfiledSteps) {
+    profiled.clear();
   }
   if (!profiled.empty()) made.profiled = &profiled;
   return made;
@@ -180,7 +227,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.steps = MakeSteps(input, selection, times);
   report.suspects = MakeSuspects(times.total());
   report.stages = MakeStages(times, steps.rules.samples);
-  report.verdict = DecideVerdict({input, selection, times, steps.load, facts, steps.idle,
+  report.verdict = DecideVerdict({input, steps.attributed, times, steps.load, facts, steps.idle,
                                   report.stages, steps.rules.profiled != nullptr,
                                   TrainingWallNs(input, selection), steps.rules.dispatch});
   report.breakdown = MakeBreakdown(input, selection);

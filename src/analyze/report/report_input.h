@@ -74,9 +74,12 @@ struct ReportInput {
   std::span<const store::LossRow> losses;
   std::span<const store::FindingRow> findings;  // by time
   bool steps_marked = true;                     // false: as StepsSection::marked
-  const SampleSums* samples = nullptr;          // of stacks, in these steps; null: none were taken
-  const Trace* profile = nullptr;    // device activity and operators, where the run holds them
-  const Trace* operators = nullptr;  // else, operators that windows of a live run captured
+  // Of a live run: the profile is of some of its windows, its steps are those of `steps` that lie
+  // in them as a whole.
+  bool profile_of_windows = false;
+  const SampleSums* samples = nullptr;  // of stacks, in these steps; null: none were taken
+  const Trace* profile = nullptr;       // device activity and operators, where the run holds them
+  const Trace* operators = nullptr;     // else, operators that windows of a live run captured
   ReportOptions options;
 };
 

@@ -365,6 +365,19 @@ std::vector<TraceStepTimes> AttributeTraceSteps(const RankTrace& trace,
   return FindRankSteps(trace, strings).attributed;
 }
 
+std::vector<TraceStepTimes> AttributeHostSteps(const RankTrace& trace,
+                                               const store::StringTable& strings) {
+  std::vector<DeviceStep> steps;
+  for (size_t i = 0; i < trace.steps.size(); ++i) {
+    const TraceStep& step = trace.steps[i];
+    steps.push_back({step.number, step.ts_ns, step.dur_ns, static_cast<int32_t>(i), 0});
+  }
+  if (steps.empty()) return {};
+  const DeviceSets sets = MakeDeviceSets(trace, strings);
+  HostStages host(trace, strings, !sets.busy.empty());
+  return Attribute(trace, sets, steps, host);
+}
+
 RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& strings) {
   RankSteps found;
   const std::vector<DeviceStep> steps = FindDeviceSteps(trace).steps;

@@ -29,6 +29,12 @@ struct TraceStepTimes {
 std::vector<TraceStepTimes> AttributeTraceSteps(const RankTrace& trace,
                                                 const store::StringTable& strings);
 
+// The same of the profile's own steps as they stand (RankTrace::steps; in order and disjoint),
+// which are the training thread's: what the device still does when a step has ended is of the next
+// one.
+std::vector<TraceStepTimes> AttributeHostSteps(const RankTrace& trace,
+                                               const store::StringTable& strings);
+
 // The same as rows of `steps`, for a run made of profiles. Their phases are those of the training
 // thread.
 std::vector<store::StepRow> DeriveTraceSteps(const RankTrace& trace, store::StringTable& strings);

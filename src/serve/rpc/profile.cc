@@ -27,8 +27,13 @@ bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
   };
   return std::any_of(tracks.begin(), tracks.end(),
                      [&](const auto& track) { return is(track.kind, "stream"); }) ||
-         std::any_of(facts.begin(), facts.end(),
-                     [&](const auto& fact) { return is(fact.kind, "source") && IsImport(fact); });
+         WasImported(facts, strings);
+}
+
+bool WasImported(const std::vector<store::FactRow>& facts, const store::StringTable& strings) {
+  return std::any_of(facts.begin(), facts.end(), [&](const auto& fact) {
+    return strings.Text(fact.kind) == "source" && IsImport(fact);
+  });
 }
 
 std::map<int32_t, std::vector<store::TrackRow>> ProfileTracks(

@@ -16,6 +16,9 @@ namespace steptrace::rpc {
 bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
                   const std::vector<store::FactRow>& facts, const store::StringTable& strings);
 
+// Whether it was made of profiles.
+bool WasImported(const std::vector<store::FactRow>& facts, const store::StringTable& strings);
+
 // The tracks of threads and streams, by rank.
 std::map<int32_t, std::vector<store::TrackRow>> ProfileTracks(
     const std::vector<store::TrackRow>& tracks, const store::StringTable& strings);

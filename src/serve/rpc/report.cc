@@ -22,6 +22,7 @@
 #include "analyze/samples/sample_sums.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
+#include "serve/rpc/device_windows.h"
 #include "serve/rpc/profile.h"
 #include "serve/rpc/run_rows.h"
 #include "serve/rpc/steps.h"
@@ -142,8 +143,11 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   input.samples = samples.get();
   std::optional<analyze::Trace> profile;
   if (HoldsProfile(tracks, facts, run.strings())) {
-    STEPTRACE_ASSIGN_OR_RETURN(profile,
-                               LoadTrace(run, tracks, facts, {options.from_ns, options.to_ns}));
+    const TimeBounds bounds{options.from_ns, options.to_ns};
+    input.profile_of_windows = !WasImported(facts, run.strings());
+    STEPTRACE_ASSIGN_OR_RETURN(profile, input.profile_of_windows
+                                            ? LoadDeviceWindows(run, tracks, facts, steps, bounds)
+                                            : LoadTrace(run, tracks, facts, bounds));
     if (!profile->ranks.empty()) input.profile = &*profile;
   }
   analyze::Trace operators;

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/rpc/device_windows.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "analyze/trace/trace_builder.h"
+#include "base/time.h"
+
+namespace steptrace::rpc {
+namespace {
+
+using nlohmann::json;
+
+// A device is at most so far behind the host: a queue of a thousand launches of a millisecond.
+constexpr int64_t kBehindNs = kNsPerSecond;
+
+struct KernelWindow {
+  int64_t from_ns = 0;
+  int64_t to_ns = 0;
+};
+using WindowsOfRanks = std::map<int32_t, std::vector<KernelWindow>>;
+
+// A range of the hooks, and what PyTorch's profiler calls its like (analyze/verdict/host_activity).
+struct Renamed {
+  std::string_view phase;
+  std::string_view name;
+};
+constexpr Renamed kRenamed[] = {
+    {"data", "enumerate(DataLoader)#data"},
+    {"loader_iter", "enumerate(DataLoader)#iter"},
+    {"optimizer", "Optimizer.step#optimizer"},
+    {"checkpoint", "torch.save"},
+    {"evaluation", "loop: evaluate"},
+    {"logging", "logging/__init__.py: log"},
+    {"gc", "gc.collect"},
+    {"compile", "_compile.compile_inner"},
+};
+
+void AddWindow(const json& from, const json& to, const TimeBounds& bounds,
+               std::vector<KernelWindow>& windows) {
+  if (!from.is_number_integer() || !to.is_number_integer()) return;
+  const KernelWindow window{std::max(from.get<int64_t>(), bounds.from_ns.value_or(INT64_MIN)),
+                            std::min(to.get<int64_t>(), bounds.to_ns.value_or(INT64_MAX))};
+  if (window.from_ns < window.to_ns) windows.push_back(window);
+}
+
+// What facts of kind `window` say (agent/recorder_captures.cc) of those that captured kernels.
+WindowsOfRanks KernelWindows(const std::vector<store::FactRow>& facts,
+                             const store::StringTable& strings, const TimeBounds& bounds) {
+  WindowsOfRanks windows;
+  for (const store::FactRow& fact : facts) {
+    if (strings.Text(fact.kind) != "window") continue;
+    const auto told = json::parse(fact.json, nullptr, /*allow_exceptions=*/false);
+    if (!told.is_object() || !told.contains("from_ns") || !told.contains("to_ns")) continue;
+    const auto kinds = told.find("kinds");
+    if (kinds == told.end() || !kinds->is_string()) continue;
+    if (kinds->get<std::string>().find("kernels") == std::string::npos) continue;
+    const auto stretches = told.find("stretches");
+    if (stretches == told.end() || !stretches->is_array()) {
+      AddWindow(told["from_ns"], told["to_ns"], bounds, windows[fact.rank]);
+      continue;
+    }
+    for (const json& one : *stretches) {
+      if (one.is_array() && one.size() == 2) AddWindow(one[0], one[1], bounds, windows[fact.rank]);
+    }
+  }
+  for (auto& [rank, of_rank] : windows) {
+    std::sort(of_rank.begin(), of_rank.end(),
+              [](const auto& a, const auto& b) { return a.from_ns < b.from_ns; });
+  }
+  return windows;
+}
+
+bool IsDeviceRow(std::string_view category) {
+  return category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" ||
+         category == "cuda_sync";
+}
+
+// Takes the rows of one rank's windows, in the words of a profile.
+class WindowRows {
+ public:
+  WindowRows(store::StringTable& strings, analyze::RankTraceBuilder& builder)
+      : strings_(strings), builder_(builder) {
+    for (const Renamed& one : kRenamed) {
+      renamed_[strings_.Intern(std::string(one.phase))] = strings_.Intern(std::string(one.name));
+    }
+  }
+
+  void Add(std::span<const store::SliceRow> rows, const KernelWindow& window) {
+    std::vector<store::SliceRow> taken;
+    for (const store::SliceRow& row : rows) {
+      const std::string& category = strings_.Text(row.category);
+      const bool device = IsDeviceRow(category);
+      if (category == "worker" || (!device && row.ts_ns >= window.to_ns)) continue;
+      has_device_ |= device;
+      taken.push_back(row);
+      if (category == "phase") Rename(taken.back());
+      if (category == "communication") {
+        const std::string text = "gloo:" + strings_.Text(row.name);  // the host waits in it
+        taken.back().name = strings_.Intern(text);
+      }
+    }
+    builder_.Add(taken);
+  }
+  bool has_device() const { return has_device_; }
+  // The thread whose optimizer steps; nothing: none did.
+  std::optional<int32_t> training_track() const { return training_track_; }
+
+ private:
+  void Rename(store::SliceRow& row) {
+    if (strings_.Text(row.name) == "optimizer") training_track_ = row.track;
+    const auto found = renamed_.find(row.name);
+    if (found != renamed_.end()) row.name = found->second;
+  }
+
+  store::StringTable& strings_;
+  analyze::RankTraceBuilder& builder_;
+  std::map<store::StringId, store::StringId> renamed_;
+  bool has_device_ = false;
+  std::optional<int32_t> training_track_;
+};
+
+// The steps that lie in a window as a whole, but for its first: what the device does in that was
+// launched before the window in part, and so was not told.
+std::vector<analyze::TraceStep> StepsIn(std::span<const store::StepRow> steps, int32_t rank,
+                                        const std::vector<KernelWindow>& windows, int32_t lane) {
+  std::vector<analyze::TraceStep> found;
+  const auto earlier = [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; };
+  for (const KernelWindow& window : windows) {
+    std::vector<analyze::TraceStep> within;
+    for (const store::StepRow& step : steps) {
+      if (step.rank != rank || step.dur_ns <= 0) continue;
+      if (step.ts_ns < window.from_ns || step.ts_ns + step.dur_ns > window.to_ns) continue;
+      within.push_back({step.step, step.ts_ns, step.dur_ns, lane});
+    }
+    std::sort(within.begin(), within.end(), earlier);
+    if (!within.empty()) found.insert(found.end(), std::next(within.begin()), within.end());
+  }
+  std::sort(found.begin(), found.end(), earlier);
+  return found;
+}
+
+int32_t LaneOf(const analyze::RankTrace& trace, int32_t track) {
+  for (size_t lane = 0; lane < trace.lanes.size(); ++lane) {
+    if (trace.lanes[lane].track == track) return static_cast<int32_t>(lane);
+  }
+  return 0;
+}
+
+// Host events fall in the step in which they begin, device work in that of its launch.
+void LinkSteps(analyze::RankTrace& trace) {
+  const auto step_at = [&](int64_t ts_ns) {
+    const auto after = std::partition_point(trace.steps.begin(), trace.steps.end(),
+                                            [&](const auto& step) { return step.ts_ns <= ts_ns; });
+    if (after == trace.steps.begin() || ts_ns >= std::prev(after)->end_ns()) return analyze::kNone;
+    return static_cast<int32_t>(after - trace.steps.begin()) - 1;
+  };
+  for (analyze::TraceEvent& event : trace.host) event.step = step_at(event.ts_ns);
+  for (analyze::TraceEvent& event : trace.device) {
+    event.step = event.launch != analyze::kNone ? trace.host[static_cast<size_t>(event.launch)].step
+                                                : step_at(event.ts_ns);
+  }
+}
+
+}  // namespace
+
+Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
+                                         const std::vector<store::TrackRow>& tracks,
+                                         const std::vector<store::FactRow>& facts,
+                                         std::span<const store::StepRow> steps,
+                                         const TimeBounds& bounds) {
+  analyze::Trace trace;
+  trace.strings = &run.strings();
+  trace.facts = facts;
+  const WindowsOfRanks windows = KernelWindows(facts, run.strings(), bounds);
+  for (const auto& [rank, of_rank] : ProfileTracks(tracks, run.strings())) {
+    const auto found = windows.find(rank);
+    if (found == windows.end()) continue;
+    analyze::RankTraceBuilder builder(rank, of_rank, run.strings());
+    WindowRows rows(run.strings(), builder);
+    for (size_t i = 0; i < found->second.size(); ++i) {
+      const KernelWindow& window = found->second[i];
+      const int64_t next_ns =
+          i + 1 < found->second.size() ? found->second[i + 1].from_ns : INT64_MAX;
+      const store::ReadOptions slices_of = {
+          .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation",
+                      "flow_out", "flow_in", "bytes", "group", "sequence", "external_id",
+                      "details"},
+          .rank = rank,
+          .from_ns = window.from_ns,
+          .to_ns = std::min(next_ns, window.to_ns + kBehindNs)};
+      STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
+          slices_of, [&](std::span<const store::SliceRow> slices) -> Status {
+            rows.Add(slices, window);
+            return {};
+          }));
+    }
+    if (!rows.has_device()) continue;
+    analyze::RankTrace& built =
+        trace.ranks.emplace_back(builder.Build({}, analyze::LaneOrder::kByTime));
+    const auto behind = [&](const analyze::TraceEvent& event) {
+      return event.launch == analyze::kNone &&
+             std::none_of(found->second.begin(), found->second.end(), [&](const auto& window) {
+               return event.ts_ns >= window.from_ns && event.ts_ns < window.to_ns;
+             });
+    };
+    std::erase_if(built.device, behind);
+    const int32_t lane = rows.training_track() ? LaneOf(built, *rows.training_track()) : 0;
+    built.steps = StepsIn(steps, rank, found->second, lane);
+    LinkSteps(built);
+  }
+  return trace;
+}
+
+}  // namespace steptrace::rpc
