@@ -274,8 +274,4 @@ std::string KindsText(uint32_t kinds) {
   return text;
 }
 
-bool HoldsMemory(uint32_t kinds) {
-  return (kinds & Bit(CaptureKind::kProfileMemory)) != 0;
-}
-
 }  // namespace steptrace::agent

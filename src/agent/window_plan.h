@@ -73,6 +73,5 @@ std::string ToText(const WindowPlan& plan);
 // profile that holds it. An error names what there is.
 Result<uint32_t> ParseKinds(std::string_view text);
 std::string KindsText(uint32_t kinds);
-bool HoldsMemory(uint32_t kinds);
 
 }  // namespace steptrace::agent
