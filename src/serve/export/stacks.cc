@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/time.h"
 #include "serve/export/formats.h"
 
 // The stacks that were sampled, for viewers of flame graphs: speedscope's file format
@@ -16,6 +17,7 @@
 namespace steptrace::exporter {
 namespace {
 
+constexpr int64_t kMostNs = int64_t{1} << 61;
 constexpr size_t kMaxDepth = 4096;  // of a run from elsewhere; a cycle is cut there
 
 std::string Json(const std::string& text) {
@@ -73,6 +75,12 @@ class StackTree {
   std::vector<const Frame*> frames_;  // keys of numbers_, by number
 };
 
+// What a sample stands for: a run from elsewhere may say anything.
+int64_t IntervalOf(const SampleCells& sample) {
+  constexpr int64_t kLongestNs = 3600 * kNsPerSecond;
+  return std::clamp<int64_t>(sample.interval_ns, 0, kLongestNs);
+}
+
 // What a thread's samples stand for together.
 struct ThreadTotal {
   int64_t first_ns = 0;
@@ -83,8 +91,10 @@ Result<std::map<int32_t, ThreadTotal>> ReadTotals(const std::filesystem::path& r
   std::map<int32_t, ThreadTotal> totals;
   STEPTRACE_RETURN_IF_ERROR(ForEachSample(run, std::nullopt, [&](const SampleCells& sample) {
     const auto [total, first] = totals.try_emplace(sample.track);
-    if (first) total->second.first_ns = sample.ts_ns - sample.interval_ns;
-    total->second.total_ns += sample.interval_ns;
+    if (first) {
+      total->second.first_ns = std::clamp(sample.ts_ns, -kMostNs, kMostNs) - IntervalOf(sample);
+    }
+    total->second.total_ns = std::min(kMostNs, total->second.total_ns + IntervalOf(sample));
     return Status();
   }));
   if (totals.empty()) {
@@ -130,7 +140,7 @@ Status WriteProfile(const std::filesystem::path& run, const StackTree& tree, int
   STEPTRACE_RETURN_IF_ERROR(output.Write(R"(],"weights":[)"));
   separator = "";
   STEPTRACE_RETURN_IF_ERROR(ForEachSample(run, track, [&](const SampleCells& sample) {
-    return output.Write(fmt::format("{}{}", std::exchange(separator, ","), sample.interval_ns));
+    return output.Write(fmt::format("{}{}", std::exchange(separator, ","), IntervalOf(sample)));
   }));
   return output.Write("]}");
 }
@@ -173,7 +183,8 @@ Status WriteSpeedscope(const std::filesystem::path& run, RunFrame& frame, Output
 Status WriteFolded(const std::filesystem::path& run, RunFrame& frame, Output& output) {
   std::map<std::pair<int32_t, int32_t>, int64_t> sums;  // ns by track and stack
   STEPTRACE_RETURN_IF_ERROR(ForEachSample(run, std::nullopt, [&](const SampleCells& sample) {
-    sums[{sample.track, sample.stack}] += sample.interval_ns;
+    int64_t& sum_ns = sums[{sample.track, sample.stack}];
+    sum_ns = std::min(kMostNs, sum_ns + IntervalOf(sample));
     return Status();
   }));
   if (sums.empty()) return ReadTotals(run).error();

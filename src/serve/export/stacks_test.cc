@@ -60,6 +60,7 @@ class StackExportTest : public ::testing::Test {
       sample(150, 0, 1, 50);
       sample(220, 0, 2, 70);
     }
+    for (const int64_t interval_ns : more_intervals_ns_) sample(300, 1, 0, interval_ns);
     ASSERT_OK(writer.Close(store::SampleManifest()));
   }
   std::string Export(TraceFormat format) {
@@ -72,6 +73,7 @@ class StackExportTest : public ::testing::Test {
 
   store::TempDir dir_;
   bool samples_ = true;
+  std::vector<int64_t> more_intervals_ns_;
 };
 
 TEST_F(StackExportTest, SpeedscopeHasAProfileForEachThread) {
@@ -98,6 +100,21 @@ TEST_F(StackExportTest, FoldedSumsUp) {
             "rank 0 python (40/40);<module> (/a/train.py:30);f:  (/a/train.py:7);"
             "g (/a/train.py:3) 120\n"
             "rank 0 pin\"memory (40/41);<module> (/a/train.py:30) 60\n");
+}
+
+// A sampler that takes one a second and misses some is as slow as they are.
+class HostileStacksTest : public StackExportTest {
+ protected:
+  HostileStacksTest() { more_intervals_ns_ = {INT64_MAX, INT64_MIN, -5, INT64_MAX}; }
+};
+
+TEST_F(HostileStacksTest, IntervalsAreNeitherNegativeNorWithoutEnd) {
+  const Json file = Json::parse(Export(TraceFormat::kSpeedscope));
+  const Json& other = file["profiles"][1];
+  EXPECT_EQ(other["weights"], Json::parse("[60,3600000000000,0,0,3600000000000]"));
+  EXPECT_EQ(other["endValue"].get<int64_t>() - other["startValue"].get<int64_t>(),
+            7'200'000'000'060);
+  EXPECT_THAT(Export(TraceFormat::kFolded), HasSubstr("(/a/train.py:30) 7200000000060\n"));
 }
 
 class NoStacksTest : public StackExportTest {
