@@ -22,7 +22,7 @@ def test_names_and_facts():
 
 def test_categories():
     said = dict(
-        re.findall(r"k(User|Phase|Communication|Worker|Window) = (\d+)", HEADER.read_text())
+        re.findall(r"k(User|Phase|Communication|Worker|Window|Details) = (\d+)", HEADER.read_text())
     )
     assert {name: int(value) for name, value in said.items()} == {
         "User": vocabulary.USER,
@@ -30,6 +30,7 @@ def test_categories():
         "Communication": vocabulary.COMMUNICATION,
         "Worker": vocabulary.WORKER,
         "Window": vocabulary.WINDOW,
+        "Details": vocabulary.DETAILS,
     }
 
 

@@ -86,6 +86,14 @@ const char* CategoryText(Category category) {
       return "primitive";
     case Category::kWindow:
       return "window";
+    case Category::kDetails:
+      return "details";
+    case Category::kNccl:
+      return "nccl";
+    case Category::kNcclProxy:
+      return "nccl_proxy";
+    case Category::kAsync:
+      return "user";
   }
   return "user";
 }

@@ -13,6 +13,7 @@
 #include "agent/clock_calibration.h"
 #include "agent/hook_names.h"
 #include "agent/row_batch.h"
+#include "agent/side_tracks.h"
 #include "agent/span_stack.h"
 #include "agent/track_registry.h"
 #include "store/string_table.h"
@@ -25,6 +26,7 @@ struct ThreadState {
   int32_t tid = 0;
   int32_t track = -1;
   SpanStack stack;
+  std::optional<wire::Record> detail;  // of the record right behind it
 };
 
 // How a process's clock readings become times of the run.
@@ -95,11 +97,17 @@ class RecordConverter {
   void AddLoss(const ThreadState&, int64_t ts, RowBatch&);
   void OnWindow(const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);
   void AddSlice(ThreadState&, const ClosedRange&, RowBatch&);
+  void OnDetail(ThreadState&, const wire::Record&, const ResolvedName&);
+  // Which call of which group the slice is.
+  void SetCall(store::SliceRow& row, uint32_t details, uint64_t number);
   void AddEvent(const ThreadState&, analyze::MarkKind, const ResolvedName&, int64_t ts, uint64_t a,
                 uint64_t b, RowBatch&);
   void NoteRole(const ResolvedName& name);
   void NoteJob(const nlohmann::json& fact);
   int32_t TrackOf(ThreadState& thread);
+  int32_t ProcessTrack();
+  int32_t SideTrackOf(const store::SliceRow& row, wire::Category category,
+                      const ResolvedName* details);
 
   Settings settings_;
   store::StringTable& strings_;
@@ -107,6 +115,7 @@ class RecordConverter {
   std::vector<std::optional<ResolvedName>> names_;  // by id; at most as long as the arena has names
   std::map<int32_t, int32_t> thread_tracks_;        // by thread id
   std::map<store::StringId, int32_t> counter_tracks_;  // by name; they go with the process
+  SideTracks side_tracks_;
   int32_t rank_ = -1;
   int32_t process_track_ = -1;
   bool trains_ = false;

@@ -34,8 +34,10 @@ enum class RecordKind : uint8_t {
   kFlowIn = 6,    // a: id of the flow
   kPayload = 7,   // a: id of a text in the arena
   kComplete = 8,  // tsc: begin, b: end by the same clock
+  // 9 is another's.
+  kDetail = 10,  // of the kComplete right behind it: its details (name), sequence (a), bytes (b)
 };
-inline constexpr uint8_t kLastRecordKind = static_cast<uint8_t>(RecordKind::kComplete);
+inline constexpr uint8_t kLastRecordKind = static_cast<uint8_t>(RecordKind::kDetail);
 
 inline constexpr uint8_t kFlagAfterLoss = 0x80;
 inline constexpr uint8_t kDepthMask = 0x3F;

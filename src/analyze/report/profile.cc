@@ -6,7 +6,11 @@
 namespace steptrace::analyze {
 
 void AddProfileJson(const Profile& profile, nlohmann::ordered_json& report) {
-  if (profile.operators_alone) return AddOperatorsJson(profile.operators, report);
+  if (profile.host_alone) {
+    if (!profile.operators.rows.empty()) AddOperatorsJson(profile.operators, report);
+    AddLiveDistributedJson(profile.distributed, report);
+    return;
+  }
   AddDevicesJson(profile.devices, report);
   AddDistributedJson(profile.distributed, report);
   AddCriticalPathJson(profile.critical_path, report);
