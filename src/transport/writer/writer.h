@@ -41,6 +41,10 @@ void Pause(bool on);
 void BeginCpu(uint32_t name);
 void EndCpu();
 
+// Stores records that carry their own times (kComplete, and kDetail before it), which neither begin
+// nor end a range. False: none of them was stored, or the ring was full, which is counted.
+bool WriteReady(const wire::Record* records, uint32_t count);
+
 // Whether the agent's word (wire::CaptureControl) is another than the last one taken: some loads.
 bool CaptureChanged();
 // Takes it. False: there is none, or the copy was torn (then CaptureChanged() stays true), or it is
