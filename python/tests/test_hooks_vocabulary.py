@@ -23,7 +23,8 @@ def test_names_and_facts():
 def test_categories():
     said = dict(
         re.findall(
-            r"k(User|Phase|Communication|Worker|Window|DeviceMemory) = (\d+)", HEADER.read_text()
+            r"k(User|Phase|Communication|Worker|Window|Details|DeviceMemory) = (\d+)",
+            HEADER.read_text(),
         )
     )
     assert {name: int(value) for name, value in said.items()} == {
@@ -33,6 +34,7 @@ def test_categories():
         "Worker": vocabulary.WORKER,
         "Window": vocabulary.WINDOW,
         "DeviceMemory": vocabulary.DEVICE_MEMORY,
+        "Details": vocabulary.DETAILS,
     }
 
 

@@ -99,6 +99,14 @@ const char* CategoryText(Category category) {
       return "cuda_sync";
     case Category::kDeviceMemory:
       return "device_memory";
+    case Category::kDetails:
+      return "details";
+    case Category::kNccl:
+      return "nccl";
+    case Category::kNcclProxy:
+      return "nccl_proxy";
+    case Category::kAsync:
+      return "user";
   }
   return "user";
 }

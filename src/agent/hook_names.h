@@ -17,6 +17,9 @@ struct ResolvedName {
   store::StringId text{};
   store::StringId category_text{};
   bool computes = false;  // of operators: its own time is work, not the way to it
+  // Of kDetails, whose text is the JSON that was checked (call_details.h).
+  int64_t group = 0;
+  store::StringId group_text{};
 };
 
 // The hook behind a name of wire/vocabulary.h; kUser for what is not in it.
@@ -34,8 +37,8 @@ bool SaysTraining(const ResolvedName& name);
 //                and not ranges of Python code (Optimizer.step#SGD.step, a script's own).
 bool Computes(wire::Category category, std::string_view text);
 
-// phase, communication, worker, fact, user, operator, primitive, window, device_memory; of devices
-// those of profiles
+// phase, communication, worker, fact, user, operator, primitive, window, device_memory, details, nccl,
+// nccl_proxy; of devices those of profiles
 const char* CategoryText(wire::Category category);
 
 }  // namespace steptrace::agent

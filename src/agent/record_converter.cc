@@ -6,6 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "agent/call_details.h"
 #include "agent/utf8.h"
 #include "base/time.h"
 #include "wire/ring_layout.h"
@@ -21,12 +22,22 @@ using wire::RecordKind;
 // A fact is a description, not data; the writer's own limit is the same (wire/ring_layout.h).
 constexpr size_t kMaxFactBytes = 64 << 10;
 
+// More is damage: a call a nanosecond for centuries, memory beyond any machine's.
+constexpr uint64_t kMostCalls = uint64_t{1} << 62;
+constexpr uint64_t kMostBytes = uint64_t{1} << 60;
+
 // Before the run's epoch nothing of it was running; clocks are compared to far less than this.
 constexpr int64_t kEarliestNs = -kNsPerSecond;
 
 bool HasTimeline(Category category) {
   return category != Category::kFact && category != Category::kWindow &&
-         category != Category::kDeviceMemory;
+         category != Category::kDeviceMemory && category != Category::kDetails;
+}
+
+// Not of the thread that told it.
+bool IsBeside(Category category) {
+  return category == Category::kNccl || category == Category::kNcclProxy ||
+         category == Category::kAsync;
 }
 
 bool IsForDeriver(const ResolvedName& name) {
@@ -48,7 +59,11 @@ RecordConverter::RecordConverter(Settings settings, store::StringTable& strings,
     : settings_(std::move(settings)),
       strings_(strings),
       tracks_(tracks),
-      device_(DeviceHost(), strings, tracks) {}
+      device_(DeviceHost(), strings, tracks),
+      side_tracks_([this](int32_t number, const std::string& name) {
+        // No thread has a number below 0.
+        return tracks_.AddThread(ProcessTrack(), rank_, settings_.pid, -number, ToValidUtf8(name));
+      }) {}
 
 DeviceActivity::Host RecordConverter::DeviceHost() {
   DeviceActivity::Host host;
@@ -79,7 +94,15 @@ const ResolvedName* RecordConverter::Resolve(uint32_t id) {
   ResolvedName resolved;
   resolved.category = static_cast<Category>(name->category);
   resolved.hook = HookOf(resolved.category, name->text);
-  resolved.text = strings_.Intern(ToValidUtf8(name->text));
+  if (resolved.category == Category::kDetails) {
+    const auto details = ParseCallDetails(name->text);
+    if (!details) return nullptr;
+    resolved.text = strings_.Intern(details->json);
+    resolved.group = details->group_number;
+    resolved.group_text = strings_.Intern(details->group);
+  } else {
+    resolved.text = strings_.Intern(ToValidUtf8(name->text));
+  }
   resolved.computes = Computes(resolved.category, name->text);
   resolved.category_text = strings_.Intern(CategoryText(resolved.category));
   if (id >= names_.size()) names_.resize(id + 1);
@@ -115,6 +138,7 @@ void RecordConverter::ConvertOne(ThreadState& thread, const wire::Record& record
   }
   const auto kind = static_cast<RecordKind>(record.kind);
   NoteRole(*name);
+  if (kind != RecordKind::kComplete) thread.detail.reset();
   const int64_t ts = thread.stack.Rise(TimeOf(thread, record.tsc, clock));
   if ((record.flags & wire::kFlagAfterLoss) != 0) AddLoss(thread, ts, out);
   switch (kind) {
@@ -135,6 +159,8 @@ void RecordConverter::ConvertOne(ThreadState& thread, const wire::Record& record
       return OnComplete(thread, record, *name, clock, out);
     case RecordKind::kActivity:
       break;  // taken above
+    case RecordKind::kDetail:
+      return OnDetail(thread, record, *name);
   }
   ++invalid_records_;
 }
@@ -162,15 +188,28 @@ int32_t RecordConverter::TrackOf(int32_t tid) {
   }
   const auto [track, added] = thread_tracks_.try_emplace(tid, -1);
   if (!added) return track->second;
+  track->second = tracks_.AddThread(ProcessTrack(), rank_, settings_.pid, tid,
+                                    ToValidUtf8(settings_.thread_name_of(tid)));
+  return track->second;
+}
+
+int32_t RecordConverter::ProcessTrack() {
   if (process_track_ < 0) {
     const std::string process = ToValidUtf8(settings_.process_name);
     process_track_ = settled() ? tracks_.AddProcess(is_worker_ ? "worker" : "process", rank_,
                                                     settings_.pid, process)
                                : tracks_.AddUnsettledProcess(rank_, settings_.pid, process);
   }
-  track->second = tracks_.AddThread(process_track_, rank_, settings_.pid, tid,
-                                    ToValidUtf8(settings_.thread_name_of(tid)));
-  return track->second;
+  return process_track_;
+}
+
+int32_t RecordConverter::SideTrackOf(const store::SliceRow& row, Category category,
+                                     const ResolvedName* details) {
+  std::string name = "NVTX";
+  if (category == Category::kNccl) name = "NCCL";
+  if (category == Category::kNcclProxy) name = "NCCL proxy";
+  if (details != nullptr && details->group != 0) name += " " + strings_.Text(details->group_text);
+  return side_tracks_.Of(name, row.ts_ns, row.ts_ns + row.dur_ns);
 }
 
 void RecordConverter::OnBegin(ThreadState& thread, const wire::Record& record,
@@ -292,8 +331,39 @@ void RecordConverter::OnComplete(ThreadState& thread, const wire::Record& record
   range.open.name = record.name;
   range.open.a = record.a;
   range.end_ns = std::max(range.open.begin_ns, TimeOf(thread, record.b, clock));
-  range.depth = static_cast<int32_t>(thread.stack.depth());
+  const Category category = name.category;  // `name` moves when another is looked up
+  range.depth = IsBeside(category) ? 0 : static_cast<int32_t>(thread.stack.depth());
+  const auto detail = std::exchange(thread.detail, std::nullopt);
   AddSlice(thread, range, out);
+  store::SliceRow& row = out.slices.back();
+  const bool told = detail && detail->tsc == record.tsc;
+  if (told) {
+    SetCall(row, detail->name, detail->a);
+    if (detail->b != 0 && detail->b < kMostBytes) row.bytes = static_cast<int64_t>(detail->b);
+  }
+  if (IsBeside(category)) {
+    row.track = SideTrackOf(row, category, told ? Resolve(detail->name) : nullptr);
+  }
+}
+
+void RecordConverter::OnDetail(ThreadState& thread, const wire::Record& record,
+                               const ResolvedName& name) {
+  if (name.category != Category::kDetails) {
+    ++invalid_records_;
+    return;
+  }
+  thread.detail = record;
+}
+
+void RecordConverter::SetCall(store::SliceRow& row, uint32_t details, uint64_t number) {
+  const ResolvedName* found = Resolve(details);
+  if (found == nullptr || found->category != Category::kDetails || number >= kMostCalls) {
+    ++invalid_records_;
+    return;
+  }
+  row.details = found->text;
+  if (found->group != 0) row.group = found->group;
+  if (number != 0) row.sequence = static_cast<int64_t>(number);
 }
 
 void RecordConverter::OnPayload(const wire::Record& record, const ResolvedName& name, int64_t ts,
@@ -351,10 +421,11 @@ void RecordConverter::AddSlice(ThreadState& thread, const ClosedRange& range, Ro
   row.depth = range.depth;
   row.flow_out = range.open.flow_out;
   row.flow_in = range.open.flow_in;
-  if (name.category == Category::kCommunication && range.open.a != 0) {
-    row.bytes = static_cast<int64_t>(range.open.a);
-  }
   row.args = SliceArgs(name, range);
+  if (name.category != Category::kCommunication) return;
+  if (range.open.a != 0) row.bytes = static_cast<int64_t>(range.open.a);
+  const uint32_t details = wire::CallDetails(range.open.b);
+  if (details != 0) SetCall(row, details, static_cast<uint64_t>(wire::CallNumber(range.open.b)));
 }
 
 void RecordConverter::AddEvent(const ThreadState& thread, MarkKind kind, const ResolvedName& name,

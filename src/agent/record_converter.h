@@ -14,6 +14,7 @@
 #include "agent/device_activity.h"
 #include "agent/hook_names.h"
 #include "agent/row_batch.h"
+#include "agent/side_tracks.h"
 #include "agent/span_stack.h"
 #include "agent/track_registry.h"
 #include "store/string_table.h"
@@ -27,6 +28,7 @@ struct ThreadState {
   int32_t track = -1;
   SpanStack stack;
   DeviceClocks device;
+  std::optional<wire::Record> detail;  // of the record right behind it
 };
 
 // How a process's clock readings become times of the run.
@@ -105,6 +107,9 @@ class RecordConverter {
   void OnWindow(const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);
   void OnDeviceDone(const wire::Record&, int64_t ts, RowBatch&);
   void AddSlice(ThreadState&, const ClosedRange&, RowBatch&);
+  void OnDetail(ThreadState&, const wire::Record&, const ResolvedName&);
+  // Which call of which group the slice is.
+  void SetCall(store::SliceRow& row, uint32_t details, uint64_t number);
   void AddEvent(const ThreadState&, analyze::MarkKind, const ResolvedName&, int64_t ts, uint64_t a,
                 uint64_t b, RowBatch&);
   DeviceActivity::Host DeviceHost();
@@ -112,6 +117,9 @@ class RecordConverter {
   void NoteRole(const ResolvedName& name);
   void NoteJob(const nlohmann::json& fact);
   int32_t TrackOf(ThreadState& thread);
+  int32_t ProcessTrack();
+  int32_t SideTrackOf(const store::SliceRow& row, wire::Category category,
+                      const ResolvedName* details);
 
   Settings settings_;
   store::StringTable& strings_;
@@ -120,6 +128,7 @@ class RecordConverter {
   std::map<int32_t, int32_t> thread_tracks_;        // by thread id
   std::map<std::pair<wire::Category, store::StringId>, CounterTrack> counter_tracks_;  // by name
   DeviceActivity device_;
+  SideTracks side_tracks_;
   bool operators_told_ = false;         // in a window of operators
   bool devices_told_ = false;           // in a window of kernels: depths are kept
   std::map<int32_t, DepthLog> depths_;  // by thread id, of that window

@@ -375,5 +375,87 @@ TEST(OperatorNames, WhatComputesAndWhatLeadsToIt) {
   EXPECT_FALSE(Computes(Category::kUser, "aten::add"));
 }
 
+// ---- which call of which group ----
+
+constexpr const char* kOfGroup = R"({"Process Group Name":"12","Group size":2})";
+
+TEST_F(RecordConverterTest, ACollectiveTellsItsGroupAndItsNumberInIt) {
+  Name(20, Category::kDetails, kOfGroup);
+  Feed(RecordKind::kBegin, 1100, 5, 4096, uint64_t{7} << 24 | 20);
+  Feed(RecordKind::kEnd, 1200, 5);
+  ASSERT_EQ(out_.slices.size(), 1u);
+  EXPECT_EQ(out_.slices[0].bytes, 4096);
+  EXPECT_EQ(out_.slices[0].group, 12);
+  EXPECT_EQ(out_.slices[0].sequence, 7);
+  EXPECT_EQ(Text(out_.slices[0].details), kOfGroup);
+  EXPECT_EQ(converter_->invalid_records(), 0);
+}
+
+TEST_F(RecordConverterTest, ACollectiveThatDoesNotTellHasNone) {
+  Feed(RecordKind::kBegin, 1100, 5, 4096);
+  Feed(RecordKind::kEnd, 1200, 5);
+  ASSERT_EQ(out_.slices.size(), 1u);
+  EXPECT_FALSE(out_.slices[0].group);
+  EXPECT_FALSE(out_.slices[0].sequence);
+  EXPECT_EQ(Text(out_.slices[0].details), "");
+}
+
+TEST_F(RecordConverterTest, DamagedDetailsCostTheDetailsAndNotTheCall) {
+  Name(20, Category::kDetails, "{\"Process Group");
+  Name(21, Category::kUser, kOfGroup);
+  for (const uint64_t details : {20u, 21u, 99u}) {
+    Feed(RecordKind::kBegin, 1100, 5, 4096, uint64_t{7} << 24 | details);
+    Feed(RecordKind::kEnd, 1200, 5);
+  }
+  ASSERT_EQ(out_.slices.size(), 3u);
+  for (const auto& slice : out_.slices) {
+    EXPECT_FALSE(slice.group);
+    EXPECT_FALSE(slice.sequence);
+  }
+  EXPECT_EQ(converter_->invalid_records(), 3);
+}
+
+TEST_F(RecordConverterTest, ADetailBelongsToTheCompleteRightBehindIt) {
+  Name(20, Category::kDetails, kOfGroup);
+  Name(21, Category::kNccl, "all_reduce");
+  Feed(RecordKind::kDetail, 1100, 20, 5, 800);
+  Feed(RecordKind::kComplete, 1100, 21, 0, 1300);
+  Feed(RecordKind::kComplete, 1300, 21, 0, 1400);  // its own was dropped
+  Feed(RecordKind::kDetail, 1400, 20, 7, 800);     // of one that was dropped
+  Feed(RecordKind::kInstant, 1450, 2);
+  Feed(RecordKind::kComplete, 1400, 21, 0, 1500);
+  ASSERT_EQ(out_.slices.size(), 4u);
+  const auto& told = out_.slices[0];
+  EXPECT_EQ(Text(told.category), "nccl");
+  EXPECT_EQ(told.ts_ns, 100);
+  EXPECT_EQ(told.dur_ns, 200);
+  EXPECT_EQ(told.sequence, 5);
+  EXPECT_EQ(told.group, 12);
+  EXPECT_EQ(told.bytes, 800);
+  EXPECT_FALSE(out_.slices[1].sequence);
+  EXPECT_FALSE(out_.slices[3].sequence);
+  EXPECT_EQ(converter_->invalid_records(), 0);
+}
+
+TEST_F(RecordConverterTest, WhatIsOfNoThreadLiesOnALineOfItsOwn) {
+  Name(20, Category::kDetails, kOfGroup);
+  Name(21, Category::kNccl, "all_reduce");
+  Name(22, Category::kAsync, "load");
+  Feed(RecordKind::kBegin, 1050, 2);
+  Feed(RecordKind::kDetail, 1100, 20, 5, 800);
+  Feed(RecordKind::kComplete, 1100, 21, 0, 1300);
+  Feed(RecordKind::kComplete, 1150, 22, 0, 1350);
+  Feed(RecordKind::kEnd, 1400, 2);
+  ASSERT_EQ(out_.slices.size(), 3u);
+  EXPECT_NE(out_.slices[0].track, out_.slices[1].track);
+  EXPECT_NE(out_.slices[0].track, out_.slices[2].track);
+  EXPECT_EQ(out_.slices[0].depth, 0);
+  EXPECT_EQ(Text(out_.slices[1].category), "user");
+  std::map<int32_t, std::string> names;
+  for (const auto& track : tracks_.TakeRows()) names[track.track] = track.name;
+  EXPECT_EQ(names[out_.slices[0].track], "NCCL 12");
+  EXPECT_EQ(names[out_.slices[1].track], "NVTX");
+}
+
 }  // namespace
 }  // namespace steptrace::agent

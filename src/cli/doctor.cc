@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -98,13 +99,29 @@ Finding ExamineKernels(const fs::path& root) {
           ""};
 }
 
+// Where a library takes one collector alone, and finds it by a variable, the user's comes first.
+Finding ExamineCollector(const char* subject, const char* variable) {
+  const char* theirs = std::getenv(variable);
+  const char* ours = std::getenv("STEPTRACE_PROBE");  // of a run that this is part of
+  if (theirs == nullptr || (ours != nullptr && std::strcmp(ours, theirs) == 0)) {
+    return {subject, Health::kOk, fmt::format("`steptrace run` sets {}", variable), ""};
+  }
+  return {subject, Health::kMissing,
+          fmt::format("{} is set to {}: another tool collects", variable, theirs),
+          fmt::format("unset {} for the run", variable)};
+}
+
 }  // namespace
 
 std::vector<Finding> Examine(const fs::path& root, const fs::path& shm) {
-  std::vector<Finding> findings = {
-      ExaminePackage(),    ExamineShm(shm.empty() ? root / "dev/shm" : shm),
-      ExamineClock(root),  ExamineRunQueue(root),
-      ExamineStacks(root), ExamineKernels(root)};
+  std::vector<Finding> findings = {ExaminePackage(),
+                                   ExamineShm(shm.empty() ? root / "dev/shm" : shm),
+                                   ExamineClock(root),
+                                   ExamineRunQueue(root),
+                                   ExamineStacks(root),
+                                   ExamineKernels(root),
+                                   ExamineCollector("NVTX ranges", "NVTX_INJECTION64_PATH"),
+                                   ExamineCollector("NCCL collectives", "NCCL_PROFILER_PLUGIN")};
   agent::DoctorOptions options;
   options.proc_root = root / "proc";
   options.sys_root = root / "sys";

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 
 namespace steptrace::cli {
@@ -80,6 +81,21 @@ TEST(Doctor, SharedMemoryThatIsAbsentIsNamedWithARemedy) {
   EXPECT_EQ(finding.health, Health::kLimited);
   EXPECT_NE(finding.detail.find("/nowhere/shm"), std::string::npos);
   EXPECT_NE(finding.next_step.find("--shm"), std::string::npos);
+}
+
+TEST(Doctor, ACollectorOfAnotherToolsIsNamed) {
+  Machine machine;
+  unsetenv("NCCL_PROFILER_PLUGIN");
+  EXPECT_EQ(machine.Find("NCCL collectives").health, Health::kOk);
+  setenv("NCCL_PROFILER_PLUGIN", "/opt/theirs.so", 1);
+  const Finding theirs = machine.Find("NCCL collectives");
+  EXPECT_EQ(theirs.health, Health::kMissing);
+  EXPECT_NE(theirs.detail.find("/opt/theirs.so"), std::string::npos);
+  EXPECT_NE(theirs.next_step.find("unset NCCL_PROFILER_PLUGIN"), std::string::npos);
+  setenv("STEPTRACE_PROBE", "/opt/theirs.so", 1);
+  EXPECT_EQ(machine.Find("NCCL collectives").health, Health::kOk);
+  unsetenv("STEPTRACE_PROBE");
+  unsetenv("NCCL_PROFILER_PLUGIN");
 }
 
 }  // namespace

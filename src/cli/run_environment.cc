@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 extern char** environ;
@@ -26,8 +27,11 @@ bool IsOurs(std::string_view name) {
   return false;
 }
 
-// By it PyTorch and oneDNN find the collector of their tasks (src/probe/itt.h).
-constexpr std::string_view kCollector = "INTEL_LIBITTNOTIFY64";
+// By these programs find who collects what they tell: PyTorch and oneDNN their tasks
+// (src/probe/itt.h), whatever uses NVTX its ranges (src/probe/nvtx.cc), NCCL its collectives
+// (src/probe/nccl.cc).
+constexpr std::string_view kCollectors[] = {"INTEL_LIBITTNOTIFY64", "NVTX_INJECTION64_PATH",
+                                            "NCCL_PROFILER_PLUGIN"};
 
 bool HasVariable(const std::vector<std::string>& environment, std::string_view name) {
   return std::any_of(environment.begin(), environment.end(),
@@ -36,8 +40,11 @@ bool HasVariable(const std::vector<std::string>& environment, std::string_view n
 
 // An outer run's collector: its probe.
 bool IsOuterCollector(std::string_view entry, const std::vector<std::string>& own) {
-  if (NameOf(entry) != kCollector) return false;
-  const std::string probe = "STEPTRACE_PROBE" + std::string(entry.substr(kCollector.size()));
+  const std::string_view name = NameOf(entry);
+  if (std::find(std::begin(kCollectors), std::end(kCollectors), name) == std::end(kCollectors)) {
+    return false;
+  }
+  const std::string probe = "STEPTRACE_PROBE" + std::string(entry.substr(name.size()));
   return std::find(own.begin(), own.end(), probe) != own.end();
 }
 
@@ -45,9 +52,10 @@ void AddPackage(const RunEnvironment& run, const std::string* old_python_path,
                 std::vector<std::string>& environment) {
   const std::string probe = (run.package_dir / "_probe.abi3.so").string();
   environment.push_back("STEPTRACE_PROBE=" + probe);
-  // Whoever set it already collects himself: windows of operators then say so and stay empty.
-  if (run.hooks != "off" && !HasVariable(environment, kCollector)) {
-    environment.push_back(std::string(kCollector) + "=" + probe);
+  // Whoever set one already collects himself: the hooks then say so.
+  for (std::string_view collector : kCollectors) {
+    if (run.hooks == "off" || HasVariable(environment, collector)) continue;
+    environment.push_back(std::string(collector) + "=" + probe);
   }
   std::string path = "PYTHONPATH=" + (run.package_dir / "bootstrap").string();
   // An empty old value means "nothing", whereas an empty component means the current folder.

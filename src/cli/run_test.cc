@@ -127,20 +127,24 @@ TEST(RunEnvironment, AnEmptyPythonPathDoesNotBecomeTheWorkingFolder) {
   EXPECT_THAT(environment, Not(Contains("STEPTRACE_HOOKS=data")));
 }
 
-TEST(RunEnvironment, TheCollectorOfTasksIsOursUnlessAnotherToolsIsThere) {
-  constexpr const char* kOurs = "INTEL_LIBITTNOTIFY64=/package/_probe.abi3.so";
-  constexpr const char* kTheirs = "INTEL_LIBITTNOTIFY64=/opt/vtune/collector.so";
-  RunEnvironment run{"id", "/run", "/rings", "/package", ""};
-  EXPECT_THAT(EnvironmentForCommand({}, run), Contains(kOurs));
-  const auto theirs = EnvironmentForCommand({kTheirs}, run);
-  EXPECT_THAT(theirs, Contains(kTheirs));
-  EXPECT_THAT(theirs, Not(Contains(kOurs)));
-  const auto nested = EnvironmentForCommand(
-      {"STEPTRACE_PROBE=/outer/_probe.abi3.so", "INTEL_LIBITTNOTIFY64=/outer/_probe.abi3.so"}, run);
-  EXPECT_THAT(nested, Contains(kOurs));
-  EXPECT_THAT(nested, Not(Contains("INTEL_LIBITTNOTIFY64=/outer/_probe.abi3.so")));
-  run.hooks = "off";
-  EXPECT_THAT(EnvironmentForCommand({}, run), Not(Contains(kOurs)));
+TEST(RunEnvironment, CollectorsAreOursUnlessAnotherToolsAreThere) {
+  for (const std::string variable :
+       {"INTEL_LIBITTNOTIFY64", "NVTX_INJECTION64_PATH", "NCCL_PROFILER_PLUGIN"}) {
+    const std::string ours = variable + "=/package/_probe.abi3.so";
+    const std::string theirs = variable + "=/opt/other/collector.so";
+    const std::string outer = variable + "=/outer/_probe.abi3.so";
+    RunEnvironment run{"id", "/run", "/rings", "/package", ""};
+    EXPECT_THAT(EnvironmentForCommand({}, run), Contains(ours));
+    const auto beside = EnvironmentForCommand({theirs}, run);
+    EXPECT_THAT(beside, Contains(theirs));
+    EXPECT_THAT(beside, Not(Contains(ours)));
+    const auto nested =
+        EnvironmentForCommand({"STEPTRACE_PROBE=/outer/_probe.abi3.so", outer}, run);
+    EXPECT_THAT(nested, Contains(ours));
+    EXPECT_THAT(nested, Not(Contains(outer)));
+    run.hooks = "off";
+    EXPECT_THAT(EnvironmentForCommand({}, run), Not(Contains(ours)));
+  }
 }
 
 TEST(RunEnvironment, TheAgentIsNamedOnlyWhereItMustBe) {

@@ -37,8 +37,9 @@ enum class RecordKind : uint8_t {
   // What a device did, as its library tells it later: times are of the device's own clock.
   // tsc: begin, a: end, b: correlation | id of a text << 32 (wire/vocabulary.h, device work)
   kActivity = 9,
+  kDetail = 10,  // of the kComplete right behind it: its details (name), sequence (a), bytes (b)
 };
-inline constexpr uint8_t kLastRecordKind = static_cast<uint8_t>(RecordKind::kActivity);
+inline constexpr uint8_t kLastRecordKind = static_cast<uint8_t>(RecordKind::kDetail);
 
 inline constexpr uint8_t kFlagAfterLoss = 0x80;
 inline constexpr uint8_t kDepthMask = 0x3F;

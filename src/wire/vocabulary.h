@@ -26,13 +26,15 @@
 //               gc             begin/end  generation                          0
 //               compile        begin/end  0: torch.compile at work            0
 //   kCommunication  all_reduce, barrier, … as torch.distributed names them
-//                              begin/end  bytes of this rank, 0 unknown       end: 0
+//                              begin/end  bytes of this rank, 0 unknown       number of the
+//                                                                              call (CallNumber),
+//                                                                              0 unknown; end: 0
 //   kWorker     fetch          begin/end  end: thread CPU ns, 0 unknown       end: run-queue ns
 //               collate        begin/end  0                                   0
 //               send           begin/end  CPU ns of the thread that sends     0
 //                                         batches since the send before:
 //                                         pickling this one
-//   kFact       loader, process, framework, job, hook, device
+//   kFact       loader, process, framework, job, hook, device, communicator
 //                              payload    id of a text (JSON object) in the arena of names   0
 //   kUser       any            begin/end, instant, counter (a: bits of a double)
 //   kOperator   as the framework calls it: aten::mm, AddmmBackward0, a record_function's text
@@ -41,6 +43,14 @@
 //                              begin/end  0, in windows alone                0
 //   kDeviceMemory  <device>:<metric>, as "0:allocated_bytes"
 //                              counter    bits of a double: what torch's allocator counts
+//   kDetails    a JSON object: which kind of call of which group, as torch.profiler spells it
+//                              no record of its own, but for kDetail: arguments in record.h
+//   kNccl       all_reduce, … as NCCL ran it
+//                              complete   0                                   end
+//   kNcclProxy  proxy op, proxy step, kernel channel
+//                              complete   0                                   end
+//   kAsync      a range that began and ended on any thread (NVTX)
+//                              complete   0                                   end
 //   kWindow     window_begin   instant    number of the request               kinds (CaptureKind)
 //               window_end     instant    number of the request               steps that it had |
 //                                                                              WindowEnd << 32
@@ -84,11 +94,25 @@ enum class Category : uint16_t {
   kMemset = 13,
   kRuntime = 14,
   kDeviceSync = 15,
+  kDetails = 16,
+  kNccl = 17,
+  kNcclProxy = 18,
+  kAsync = 19,
   kDeviceMemory = 20,
 };
 
 constexpr bool IsCategory(uint16_t value) {
-  return (value >= 1 && value <= 5) || (value >= 8 && value <= 15) || value == 20;
+  return (value >= 1 && value <= 5) || (value >= 8 && value <= 20);
+}
+
+// Which call of a group a collective is: below, the id of its kDetails in the arena of names; above
+// it, how many the group has had with this one, which is the same number on all of its ranks.
+inline constexpr uint32_t kCallDetailsBits = 24;
+constexpr uint32_t CallDetails(uint64_t b) {
+  return static_cast<uint32_t>(b & ((1u << kCallDetailsBits) - 1));
+}
+constexpr int64_t CallNumber(uint64_t b) {
+  return static_cast<int64_t>(b >> kCallDetailsBits);
 }
 
 // Why a stretch of a window ended. Stored: values are fixed for ever and never reused.
@@ -146,5 +170,6 @@ inline constexpr const char* kFactFramework = "framework";
 inline constexpr const char* kFactJob = "job";
 inline constexpr const char* kFactHook = "hook";
 inline constexpr const char* kFactDevice = "device";
+inline constexpr const char* kFactCommunicator = "communicator";
 
 }  // namespace steptrace::wire

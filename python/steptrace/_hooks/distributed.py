@@ -10,6 +10,7 @@ import inspect
 import sys
 
 from . import compiling, facts, vocabulary, world
+from .groups import Groups, number_or_zero
 from .surround import Calls, forget_sources, nothing
 
 # Function -> the argument that this rank gives (a tensor or a list of tensors), if it is one.
@@ -37,6 +38,9 @@ COLLECTIVES = {
     "barrier": None,
     "monitored_barrier": None,
 }
+# What tells which collective of which group a call is, in the versions that have it.
+GROUP, ASYNCHRONOUS = "group", "async_op"
+PEERS = {"send": "dst", "recv": "src"}
 FORMER_NAMES = {
     "all_gather_into_tensor": "all_gather_single",
     "reduce_scatter_tensor": "reduce_scatter_single",
@@ -46,13 +50,15 @@ FORMER_NAMES = {
 def patch(module, hook):
     """Patches the start of the job alone: most processes that import this have no process group."""
     state = {"patched": False}
+    groups = Groups(module, hook.probe)
 
     def look():
         try:
             _look_at_job(module)
+            groups.forget()
             if world.size > 1 and not state["patched"]:
                 state["patched"] = True
-                _patch_collectives(module, hook)
+                _patch_collectives(module, hook, groups)
         except Exception as error:
             hook.fail(error)
 
@@ -75,33 +81,40 @@ def _look_at_job(module):
     facts.say(vocabulary.FACT_JOB, fact)
 
 
-def _patch_collectives(module, hook):
+def _patch_collectives(module, hook, groups):
     names = dict(COLLECTIVES)
     for former, present in FORMER_NAMES.items():
         if not hasattr(module, present):
             names[former] = names[present]
     for name, argument in names.items():
         if hasattr(module, name):
-            given = (argument,) if _takes(getattr(module, name), argument) else ()
-            hook.around(module, name, Calls(_entering(hook, name, bool(given)), given))
+            # Their names changed from version to version: without one, it is not told.
+            taken = inspect.signature(getattr(module, name)).parameters
+            wanted = (argument, GROUP, ASYNCHRONOUS, PEERS.get(name))
+            given = tuple(one for one in wanted if one in taken)
+            hook.around(module, name, Calls(_entering(hook, name, wanted, given, groups), given))
     _patch_wait(module, hook)
     forget_sources()
 
 
-def _takes(function, argument):
-    """Its name changed from version to version: without it, there are no bytes to tell."""
-    return argument is not None and argument in inspect.signature(function).parameters
-
-
-def _entering(hook, text, has_bytes):
+def _entering(hook, text, wanted, given, groups):
     name = hook.probe.name(text, vocabulary.COMMUNICATION)
     begin_args, end = hook.probe.begin_args, hook.probe.end
+    # Where each stands among what is given; -1: the None that is put behind.
+    places = [given.index(one) if one in given else -1 for one in wanted]
+    gives, has_group, is_async, has_peer = places
 
-    def enter_collective(given=None):
+    def enter_collective(*values):
         if compiling.now():
             return nothing
         try:
-            begin_args(name, _bytes(given) if has_bytes else 0, 0)
+            values = (*values, None)
+            number = 0
+            if has_group >= 0:
+                number = number_or_zero(
+                    groups, text, values[has_group], values[has_peer], values[is_async]
+                )
+            begin_args(name, _bytes(values[gives]), number)
             return end
         except Exception as error:
             return hook.fail(error)

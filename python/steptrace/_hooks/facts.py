@@ -10,6 +10,9 @@ from . import interruption, vocabulary
 _MAX_TEXT = 300
 _MAX_ARGUMENTS = 40
 
+# Through what a library finds who collects its events: the launcher sets each unless it is set.
+_COLLECTORS = (("NVTX", "NVTX_INJECTION64_PATH"), ("NCCL", "NCCL_PROFILER_PLUGIN"))
+
 _probe = None
 
 
@@ -19,6 +22,22 @@ def begin(probe):
     tell(vocabulary.FACT_PROCESS, lambda: process(_role()))
     if "RANK" in os.environ:
         say(vocabulary.FACT_JOB, job_from_environment())
+    for library, variable in _COLLECTORS:
+        tell_other_tool(library, variable)
+
+
+def tell_other_tool(library, variable):
+    """Says that another tool collects there, so that nobody looks for what is missing."""
+    collector = os.environ.get(variable)
+    if collector is None or collector == os.environ.get("STEPTRACE_PROBE"):
+        return
+    fact = {
+        "hook": library.lower(),
+        "module": library,
+        "state": "aside",
+        "reason": _text(f"{variable} is not ours but {collector}: another tool collects"),
+    }
+    say(vocabulary.FACT_HOOK, fact)
 
 
 def say(kind, fact):

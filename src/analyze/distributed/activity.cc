@@ -6,6 +6,11 @@
 namespace steptrace::analyze {
 namespace {
 
+// As the hooks name it (wire/vocabulary.h).
+bool IsDataPhase(std::string_view name) {
+  return name == "data";
+}
+
 using Line = std::vector<Activity>;  // disjoint, by begin
 
 // Of events by begin: where several run, the one that began first counts.
@@ -48,8 +53,9 @@ Line Under(const Line& upper, const Line& lower) {
 
 class ActivityBuilder {
  public:
-  ActivityBuilder(const RankTrace& rank, const store::StringTable& strings, Labels& labels)
-      : rank_(rank), strings_(strings), labels_(labels) {}
+  ActivityBuilder(const RankTrace& rank, const store::StringTable& strings, Labels& labels,
+                  HostView host_view)
+      : rank_(rank), strings_(strings), labels_(labels), host_view_(host_view) {}
 
   Line Build() {
     FindWindow();
@@ -57,6 +63,7 @@ class ActivityBuilder {
     Line device = Under(DeviceLine(DeviceRole::kCompute, Doing::kComputing),
                         Under(DeviceLine(DeviceRole::kMemory, Doing::kCopying),
                               DeviceLine(DeviceRole::kCommunication, Doing::kCommunicating)));
+    if (host_view_ == HostView::kPhases) return Under(device, PhaseLine());
     Line waits = Under(HostLine(Doing::kWaitingForData), HostLine(Doing::kSynchronising));
     Line host = Under(waits, HostLine(Doing::kLaunching));
     LineBuilder rest;
@@ -75,6 +82,47 @@ class ActivityBuilder {
         to_ns_ = std::max(to_ns_, event.end_ns());
       }
     }
+  }
+
+  // The innermost range of each moment; of several threads the first that has one.
+  Line PhaseLine() {
+    Line line;
+    for (size_t i = 0; i < rank_.host.size();) {
+      size_t end = i;
+      while (end < rank_.host.size() && rank_.host[end].lane == rank_.host[i].lane) ++end;
+      line = Under(line, Innermost({rank_.host.data() + i, end - i}));
+      i = end;
+    }
+    LineBuilder rest;
+    rest.Add(from_ns_, to_ns_, labels_.Of({Doing::kOnHost, {}, {}}));
+    return Under(line, rest.Take());
+  }
+
+  // Of one thread's events, by begin, parents first.
+  Line Innermost(std::span<const TraceEvent> events) {
+    LineBuilder line;
+    std::vector<const TraceEvent*> open;
+    int64_t at = INT64_MIN;
+    const auto run_to = [&](int64_t to) {
+      while (!open.empty() && open.back()->end_ns() <= to) {
+        line.Add(at, open.back()->end_ns(), LabelOf(*open.back()));
+        at = std::max(at, open.back()->end_ns());
+        open.pop_back();
+      }
+      if (!open.empty()) line.Add(at, to, LabelOf(*open.back()));
+      at = std::max(at, to);
+    };
+    for (const TraceEvent& event : events) {
+      run_to(event.ts_ns);
+      open.push_back(&event);
+    }
+    run_to(INT64_MAX);
+    return line.Take();
+  }
+
+  int32_t LabelOf(const TraceEvent& event) {
+    const bool data = IsOf(event.name, data_waits_, IsDataPhase);
+    return labels_.Of({data ? Doing::kWaitingForData : Doing::kOnHost, event.name, {}});
   }
 
   store::StringId OperatorName(const TraceEvent& event) const {
@@ -158,6 +206,7 @@ class ActivityBuilder {
   const RankTrace& rank_;
   const store::StringTable& strings_;
   Labels& labels_;
+  const HostView host_view_;
   Answers data_waits_;
   Answers synchronising_;
   int64_t from_ns_ = 0;
@@ -185,8 +234,8 @@ int32_t Labels::Of(const Label& label) {
 }
 
 std::vector<Activity> ActivitiesOf(const RankTrace& rank, const store::StringTable& strings,
-                                   Labels& labels) {
-  return ActivityBuilder(rank, strings, labels).Build();
+                                   Labels& labels, HostView host) {
+  return ActivityBuilder(rank, strings, labels, host).Build();
 }
 
 std::vector<Activity> CutWaits(const std::vector<Activity>& line, std::vector<RankWait> waits,

@@ -23,8 +23,15 @@ enum class Doing : uint8_t {
   kWaitingOnDevice,  // device idle though its next work was launched: it waits for other streams
   kLaunching,        // device idle, the host is on its way to the next launch
   kNotRecorded,      // outside what the profile holds
+  kOnHost,           // of a live run: the script, by its phase or range
 };
-inline constexpr int kDoings = 9;
+inline constexpr int kDoings = 10;
+
+// What of the host is known.
+enum class HostView : uint8_t {
+  kOperators,  // a profile's operators and runtime calls
+  kPhases,     // a live run's phases and ranges (live_trace.h)
+};
 
 // A stretch of the rank's time. `label` names what it did: see Labels.
 struct Activity {
@@ -53,7 +60,7 @@ class Labels {
 
 // By begin, disjoint, without holes from the first to the last event of the rank.
 std::vector<Activity> ActivitiesOf(const RankTrace& rank, const store::StringTable& strings,
-                                   Labels& labels);
+                                   Labels& labels, HostView host = HostView::kOperators);
 
 // When a rank waited for others in a collective, by its own clock.
 struct RankWait {

@@ -29,6 +29,8 @@ BlameCause CauseOf(Doing doing) {
       return BlameCause::kLateLaunch;
     case Doing::kNotRecorded:
       return BlameCause::kNotRecorded;
+    case Doing::kOnHost:
+      return BlameCause::kHostWork;
   }
   return BlameCause::kUnknown;
 }
@@ -79,8 +81,8 @@ std::vector<Guilt> Condense(std::vector<Guilt> guilts) {
 
 class BlameFinder {
  public:
-  BlameFinder(const Trace& trace, const Matches& matches, const Clocks& clocks)
-      : trace_(trace), matches_(matches), clocks_(clocks) {
+  BlameFinder(const Trace& trace, const Matches& matches, const Clocks& clocks, HostView host)
+      : trace_(trace), matches_(matches), clocks_(clocks), host_(host) {
     not_recorded_ = labels_.Of({Doing::kNotRecorded, {}, {}});
     result_.resize(trace.ranks.size());
     known_.resize(matches.collectives.size());
@@ -123,7 +125,7 @@ class BlameFinder {
       }
     }
     for (size_t r = 0; r < trace_.ranks.size(); ++r) {
-      lines_.push_back(CutWaits(ActivitiesOf(trace_.ranks[r], *trace_.strings, labels_),
+      lines_.push_back(CutWaits(ActivitiesOf(trace_.ranks[r], *trace_.strings, labels_, host_),
                                 std::move(waits[r]), labels_));
     }
   }
@@ -357,6 +359,7 @@ class BlameFinder {
   const Trace& trace_;
   const Matches& matches_;
   const Clocks& clocks_;
+  const HostView host_;
   Labels labels_;
   int32_t not_recorded_ = 0;
   std::vector<std::vector<Activity>> lines_;
@@ -392,6 +395,8 @@ const char* NameOf(BlameCause cause) {
       return "previous_collective";
     case BlameCause::kUnknown:
       return "unknown";
+    case BlameCause::kHostWork:
+      return "host_work";
   }
   return "unknown";
 }
@@ -427,8 +432,9 @@ CollectiveTimes TimesOf(const MatchedCollective& collective,
   return times;
 }
 
-std::vector<RankBlame> FindBlame(const Trace& trace, const Matches& matches, const Clocks& clocks) {
-  return BlameFinder(trace, matches, clocks).Find();
+std::vector<RankBlame> FindBlame(const Trace& trace, const Matches& matches, const Clocks& clocks,
+                                 HostView host) {
+  return BlameFinder(trace, matches, clocks, host).Find();
 }
 
 std::vector<int64_t> Apportion(int64_t total, const std::vector<int64_t>& weights) {

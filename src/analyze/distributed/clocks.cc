@@ -44,12 +44,13 @@ class Aligner {
     zeros_.assign(trace.ranks.size(), 0);
   }
 
-  Clocks Align() {
+  Clocks Align(NodeClock node) {
     Clocks clocks;
     clocks.offset_ns = zeros_;
     clocks.impossible_before = CountImpossible(matches_, zeros_);
     clocks.impossible_after = clocks.impossible_before;
-    if (!by_node_ && clocks.impossible_before == 0) return clocks;
+    const bool one_clock = node == NodeClock::kShared || clocks.impossible_before == 0;
+    if (!by_node_ && one_clock) return clocks;
     CollectPairs();
     Spread();
     Fill(clocks);
@@ -156,8 +157,9 @@ bool EndsTogether(const std::string& name) {
   return name != "broadcast" && name != "reduce" && name != "scatter" && name != "gather";
 }
 
-Clocks AlignClocks(const Trace& trace, const Collectives& calls, const Matches& matches) {
-  return Aligner(trace, calls, matches).Align();
+Clocks AlignClocks(const Trace& trace, const Collectives& calls, const Matches& matches,
+                   NodeClock node) {
+  return Aligner(trace, calls, matches).Align(node);
 }
 
 }  // namespace steptrace::analyze

@@ -32,7 +32,10 @@ struct Clocks {
 // Offsets are medians, so that a few collectives whose ends lie apart do not move them; nodes that
 // share no group are joined through others. Used where starts would be impossible otherwise, or
 // where the ends of all differ by much more than they scatter.
-Clocks AlignClocks(const Trace& trace, const Collectives& calls, const Matches& matches);
+// The times of one node's ranks may be by one clock, as they are in a run that was recorded live.
+enum class NodeClock : uint8_t { kUnknown, kShared };
+Clocks AlignClocks(const Trace& trace, const Collectives& calls, const Matches& matches,
+                   NodeClock node = NodeClock::kUnknown);
 
 // Every rank gets the result at the end of such a collective; of a broadcast the source may end
 // early.

@@ -175,7 +175,7 @@ class Reader {
   }
 
  private:
-  using Key = std::array<int32_t, 5>;
+  using Key = std::array<int64_t, 6>;
 
   CollectiveCall CallOf(const RankTrace& rank, int32_t rank_index, int32_t index) {
     const TraceEvent& event = rank.device[static_cast<size_t>(index)];
@@ -201,10 +201,13 @@ class Reader {
     };
     const TraceEvent* comms = host(launcher.comms);
     const TraceEvent* annotation = host(launcher.annotation);
-    auto number = [](store::StringId id) { return static_cast<int32_t>(id); };
-    Key key = {number(event.name), number(event.details), comms ? number(comms->details) : 0,
+    auto number = [](store::StringId id) { return static_cast<int64_t>(id); };
+    Key key = {number(event.name),
+               number(event.details),
+               comms ? number(comms->details) : 0,
                annotation ? number(annotation->name) : 0,
-               annotation ? number(annotation->details) : 0};
+               annotation ? number(annotation->details) : 0,
+               event.bytes};
     auto [found, added] = known_.try_emplace(key, static_cast<int32_t>(result_.infos.size()));
     if (added) result_.infos.push_back(Make(event, comms, annotation));
     return found->second;
@@ -226,6 +229,7 @@ class Reader {
     info.name = CanonicalCollective(info.told_name);
     if (info.name.empty()) info.name = CanonicalCollective(trace_.Text(event.name));
     info.element_bytes = ElementBytes(info.dtype);
+    info.rank_bytes = event.bytes;
     return info;
   }
 
@@ -243,7 +247,11 @@ Collectives ReadCollectives(const Trace& trace) {
 int64_t CollectiveInfo::bytes() const {
   const int64_t elements = std::max(in_elements, out_elements);
   int64_t bytes = 0;
-  if (elements < 0 || element_bytes < 0) return kNone;
+  if (elements < 0 || element_bytes < 0) {
+    const bool gathers = name == "all_gather" && rank_bytes > 0 && group_size > 0;
+    if (!gathers) return rank_bytes;
+    return __builtin_mul_overflow(rank_bytes, group_size, &bytes) ? kNone : bytes;
+  }
   return __builtin_mul_overflow(elements, element_bytes, &bytes) ? kNone : bytes;
 }
 

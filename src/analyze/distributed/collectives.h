@@ -23,8 +23,9 @@ struct CollectiveInfo {
   int64_t element_bytes = kNone;
   int64_t in_elements = kNone;
   int64_t out_elements = kNone;
-  int64_t source = kNone;  // of a recv
-  int64_t target = kNone;  // of a send
+  int64_t source = kNone;      // of a recv
+  int64_t target = kNone;      // of a send
+  int64_t rank_bytes = kNone;  // what one rank gives, where elements are not told
 
   bool is_point_to_point() const { return source != kNone || target != kNone; }
   // The whole message: what the larger side holds. kNone: not known.

@@ -42,6 +42,10 @@ struct Totals {
 
 using OperationKey = std::tuple<std::string, std::string, std::string, int64_t, int64_t>;
 
+NodeClock NodeClockOf(const DistributedOptions& options) {
+  return options.live ? NodeClock::kShared : NodeClock::kUnknown;
+}
+
 class Builder {
  public:
   Builder(const Trace& trace, const DistributedOptions& options)
@@ -51,7 +55,8 @@ class Builder {
     section_.world_size = WorldSize();
     Ranks();
     if (AllCalls() == 0) {
-      section_.note = "no communication kernels in the profile";
+      section_.note = options_.live ? "no collective that tells its group was recorded"
+                                    : "no communication kernels in the profile";
       return std::move(section_);
     }
     Match();
@@ -82,7 +87,19 @@ class Builder {
     return std::nullopt;
   }
 
+  // Of a live run whose devices, if any, were not watched, only communication is known.
+  bool ComputingKnown() const {
+    const auto computes = [](const TraceEvent& event) {
+      return event.role == DeviceRole::kCompute;
+    };
+    return !options_.live ||
+           std::any_of(trace_.ranks.begin(), trace_.ranks.end(), [&](const auto& r) {
+             return std::any_of(r.device.begin(), r.device.end(), computes);
+           });
+  }
+
   void Ranks() {
+    section_.computing_known = ComputingKnown();
     for (size_t r = 0; r < trace_.ranks.size(); ++r) {
       const RankTrace& rank = trace_.ranks[r];
       const OverlapOf overlap(rank);
@@ -107,11 +124,11 @@ class Builder {
   // Twice where clocks differ: what they differ by is known once most calls found each other.
   void Match() {
     matches_ = MatchCollectives(calls_, {});
-    clocks_ = AlignClocks(trace_, calls_, matches_);
+    clocks_ = AlignClocks(trace_, calls_, matches_, NodeClockOf(options_));
     if (clocks_.corrected) {
       const Clocks measured = clocks_;
       matches_ = MatchCollectives(calls_, measured.offset_ns);
-      Clocks again = AlignClocks(trace_, calls_, matches_);
+      Clocks again = AlignClocks(trace_, calls_, matches_, NodeClockOf(options_));
       if (again.corrected) clocks_ = std::move(again);
     }
     for (const ClockRow& row : clocks_.rows) {
@@ -296,7 +313,8 @@ class Builder {
   }
 
   void Blame() {
-    const auto found = FindBlame(trace_, matches_, clocks_);
+    const auto found = FindBlame(trace_, matches_, clocks_,
+                                 options_.live ? HostView::kPhases : HostView::kOperators);
     for (size_t r = 0; r < found.size(); ++r) {
       section_.ranks[r].caused_wait_ns = found[r].caused_wait_ns;
       if (found[r].caused_wait_ns > 0) section_.blame.push_back(BlameOf(r, found[r]));
@@ -343,14 +361,17 @@ class Builder {
       const std::string of =
           section_.world_size ? fmt::format(" of {}", *section_.world_size) : std::string();
       section_.note = fmt::format(
-          "not enough data for waiting and blame: 1{} ranks is here; import the others' profiles "
-          "of the same steps too",
-          of);
+          "not enough data for waiting and blame: 1{} ranks is here; {}", of,
+          options_.live
+              ? "the others must run under `steptrace run` too, on this node or into this "
+                "run's folder"
+              : "import the others' profiles of the same steps too");
     } else if (matches_.collectives.empty()) {
       section_.status = DistributedStatus::kNothingMatched;
-      section_.note =
-          "no collective of one rank has its counterpart on another: are the profiles of the same "
-          "steps of one job?";
+      section_.note = options_.live
+                          ? "no collective of one rank has its counterpart on another"
+                          : "no collective of one rank has its counterpart on another: are the "
+                            "profiles of the same steps of one job?";
     } else if (section_.incomplete_count > 0) {
       section_.note = fmt::format(
           "{} of {} collectives lack ranks: waiting is what these ranks waited for each other, at "
@@ -373,7 +394,8 @@ class Builder {
 }  // namespace
 
 ProfileDistributed BuildDistributed(const Trace& trace, const DistributedOptions& options) {
-  const std::optional<Undrifted> undrifted = RemoveDrift(trace);
+  const std::optional<Undrifted> undrifted =
+      options.live ? std::nullopt : RemoveDrift(trace);  // the agent keeps to the node's clock
   if (!undrifted) return Builder(trace, options).Build();
   ProfileDistributed section = Builder(undrifted->trace, options).Build();
   for (ClockOffset& clock : section.clocks) {

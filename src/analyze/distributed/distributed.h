@@ -129,6 +129,7 @@ struct ProfileDistributed {
   DistributedStatus status = DistributedStatus::kNoCollectives;
   std::string note;  // the status in a sentence with its next step; empty: all is well
   std::optional<int64_t> world_size;
+  bool computing_known = true;  // false: of a live run on the host, whose phases tell it elsewhere
   std::vector<ProfileRank> ranks;
   std::vector<ProfileStep> steps;
   int64_t collective_count = 0;
@@ -146,12 +147,17 @@ struct ProfileDistributed {
 
 struct DistributedOptions {
   size_t top = 1000;
+  bool live = false;  // a run that was recorded live (live_trace.h), no profile
 };
 
 ProfileDistributed BuildDistributed(const Trace& trace, const DistributedOptions& options = {});
 
 // The JSON form, keys of `distributed` in the report.
 nlohmann::ordered_json DistributedToJson(const ProfileDistributed& section);
+// The same beside what the report already says of a live run's ranks: their steps and suspects,
+// what they compute where no device was seen, and the blame by phases where that explains more
+// waiting than the collectives that were seen. Without collectives nothing changes.
+void AddLiveDistributedJson(const ProfileDistributed& section, nlohmann::ordered_json& report);
 // Sets it in a report. Without collectives what the report already says of ranks stays.
 void AddDistributedJson(const ProfileDistributed& section, nlohmann::ordered_json& report);
 

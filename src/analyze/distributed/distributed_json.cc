@@ -169,4 +169,26 @@ void AddDistributedJson(const ProfileDistributed& section, Json& report) {
   report["distributed"]["note"] = section.note;
 }
 
+void AddLiveDistributedJson(const ProfileDistributed& section, Json& report) {
+  if (section.status == DistributedStatus::kNoCollectives) return;
+  const Json live = std::exchange(report["distributed"], DistributedToJson(section));
+  int64_t by_phases_ns = 0;
+  for (const Json& row : live.value("blame", Json::array())) {
+    by_phases_ns += row.value("caused_wait_ns", int64_t{0});
+  }
+  // Where the script calls but a barrier and DDP exchanges the rest, unseen.
+  if (by_phases_ns > section.wait_ns) report["distributed"]["blame"] = live["blame"];
+  for (Json& rank : report["distributed"]["ranks"]) {
+    for (const Json& known : live.value("ranks", Json::array())) {
+      if (known["rank"] != rank["rank"]) continue;
+      for (const auto& [key, value] : known.items()) {
+        const bool by_phases =
+            !section.computing_known &&
+            (key == "computation_ns" || key == "overlap_ns" || key == "exposed_ns");
+        if (by_phases || !rank.contains(key)) rank[key] = value;
+      }
+    }
+  }
+}
+
 }  // namespace steptrace::analyze

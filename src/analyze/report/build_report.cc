@@ -42,9 +42,10 @@ std::vector<std::string> MakeNotes(const ReportInput& input) {
   std::vector<std::string> notes;
   if (input.profile == nullptr) {
     notes.push_back(fmt::format(
-        "no device activity was recorded: roles, devices,{} kernels, memory and modules are empty, "
-        "and collectives are not listed one by one",
-        input.operators == nullptr ? " operators," : ""));
+        "no device activity was recorded: roles, devices,{} kernels, memory and modules are "
+        "empty{}",
+        input.operators == nullptr ? " operators," : "",
+        input.collectives == nullptr ? ", and collectives are not listed one by one" : ""));
   }
   if (!input.steps_marked) {
     notes.push_back(
@@ -242,10 +243,15 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   if (input.profile != nullptr) {
     report.profile = std::move(analysis.sections);
     report.recommendations = MakeRecommendations(*input.profile, report);
-  } else if (input.operators != nullptr) {
+  } else if (input.operators != nullptr || input.collectives != nullptr) {
     report.profile.emplace();
-    report.profile->operators_alone = true;
-    AnalyseOperators(*input.operators, *report.profile);
+    report.profile->host_alone = true;
+    if (input.operators != nullptr) AnalyseOperators(*input.operators, *report.profile);
+  }
+  if (input.collectives != nullptr) {
+    DistributedOptions live;
+    live.live = true;
+    report.profile->distributed = BuildDistributed(*input.collectives, live);
   }
   return report;
 }

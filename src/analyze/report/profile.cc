@@ -7,14 +7,15 @@
 namespace steptrace::analyze {
 
 void AddProfileJson(const Profile& profile, nlohmann::ordered_json& report) {
-  if (profile.operators_alone) {
-    AddOperatorsJson(profile.operators, report);
+  if (profile.host_alone) {
+    if (!profile.operators.rows.empty()) AddOperatorsJson(profile.operators, report);
     // What windows had no profile for stays as it is where there is none.
     if (!profile.memory.devices.empty()) report["memory"] = MemoryJson(profile.memory);
     const auto holds_rows = [](const RankModules& rank) { return !rank.rows.empty(); };
     if (std::ranges::any_of(profile.modules.ranks, holds_rows)) {
       report["modules"] = ModulesJson(profile.modules);
     }
+    AddLiveDistributedJson(profile.distributed, report);
     return;
   }
   AddDevicesJson(profile.devices, report);

@@ -18,7 +18,9 @@
 namespace steptrace::analyze {
 
 struct Profile {
-  bool operators_alone = false;       // of a live run's windows: nothing of devices, kernels
+  // Of a live run without device activity: operators of its windows and collectives, where it has
+  // them; the other sections are empty.
+  bool host_alone = false;
   DevicesSection devices;             // analyze/device
   ProfileDistributed distributed;     // analyze/distributed
   CriticalPathSection critical_path;  // analyze/critical_path

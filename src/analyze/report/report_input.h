@@ -80,6 +80,8 @@ struct ReportInput {
   const SampleSums* samples = nullptr;  // of stacks, in these steps; null: none were taken
   const Trace* profile = nullptr;       // device activity and operators, where the run holds them
   const Trace* operators = nullptr;     // else, operators that windows of a live run captured
+  // Of a live run, the collectives that tell their group, and what lies between them.
+  const Trace* collectives = nullptr;
   ReportOptions options;
 };
 

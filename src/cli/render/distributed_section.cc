@@ -33,9 +33,10 @@ void RenderRankTimes(const ProfileDistributed& section, size_t top, Page& page) 
   for (size_t i = 0; i < std::min(top, section.ranks.size()); ++i) {
     const analyze::ProfileRank& rank = section.ranks[i];
     const int64_t total = rank.times.total_ns;
+    const int64_t computing_of = section.computing_known ? total : 0;  // 0: not known
     page.Line({{PadRight(fmt::format("  {}", rank.rank), 10) +
-                PadLeft(ShareText(rank.times.computation_ns, total), 10) +
-                PadLeft(ShareText(rank.times.overlap_ns, total), 9) +
+                PadLeft(ShareText(rank.times.computation_ns, computing_of), 10) +
+                PadLeft(ShareText(rank.times.overlap_ns, computing_of), 9) +
                 PadLeft(ShareText(rank.times.exposed_ns, total), 9) +
                 PadLeft(FormatDuration(rank.transfer_ns), 10) +
                 PadLeft(FormatDuration(rank.wait_ns), 10) +
@@ -56,6 +57,7 @@ void RenderPart(const analyze::BlamePartRow& part, const analyze::ProfileBlame& 
   std::string what = part.name;
   if (!part.op.empty()) what += (what.empty() ? "" : ", ") + part.op;
   if (what.empty() && part.cause == "late_launch") what = "between operators";
+  if (what.empty() && part.cause == "host_work") what = "outside of phases and ranges";
   const int room = page.width() - 50;
   page.Line({{"    " + PadLeft(FormatDuration(part.ns), 9) +
               PadLeft(ShareText(part.ns, blame.caused_wait_ns), 7) + "  " +
@@ -171,9 +173,11 @@ void RenderUnmatched(const ProfileDistributed& section, size_t top, Page& page) 
 void RenderDistributed(const analyze::Report& report, int64_t top, Page& page) {
   using Status = analyze::DistributedStatus;
   if (!report.profile || report.profile->distributed.status == Status::kNoCollectives) {
-    page.Paragraph("", 0,
-                   "distributed: no communication kernels in this run; import the profiles of all "
-                   "ranks of a job");
+    page.Paragraph(
+        "", 0,
+        "distributed: no collective of this run tells its group; call torch.distributed's "
+        "functions in a script under `steptrace run`, or import the profiles of all ranks "
+        "of a job");
     return;
   }
   const ProfileDistributed& section = report.profile->distributed;

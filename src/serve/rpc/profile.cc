@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyze/distributed/live_trace.h"
 #include "analyze/trace/trace_builder.h"
 
 namespace steptrace::rpc {
@@ -146,6 +147,37 @@ Result<analyze::Trace> LoadOperators(store::RunReader& run,
     }
     if (builder.empty() && memory.empty()) continue;
     trace.ranks.push_back(builder.Build(std::move(memory), analyze::LaneOrder::kByTime));
+  }
+  return trace;
+}
+
+Result<analyze::Trace> LoadCollectives(store::RunReader& run,
+                                       const std::vector<store::TrackRow>& tracks,
+                                       const std::vector<store::FactRow>& facts,
+                                       const std::vector<store::StepRow>& steps,
+                                       const TimeBounds& bounds) {
+  analyze::Trace trace;
+  trace.strings = &run.strings();
+  trace.facts = facts;
+  const bool told = std::any_of(facts.begin(), facts.end(), [&](const store::FactRow& fact) {
+    return run.strings().Text(fact.kind) == "communicator";
+  });
+  if (!told) return trace;
+  for (const auto& [rank, of_rank] : ProfileTracks(tracks, run.strings())) {
+    if (rank < 0) continue;
+    const store::ReadOptions slices_of = {
+        .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation", "bytes",
+                    "group", "sequence", "details"},
+        .rank = rank,
+        .from_ns = bounds.from_ns,
+        .to_ns = bounds.to_ns};
+    analyze::LiveTraceBuilder builder(rank, of_rank, run.strings());
+    STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
+        slices_of, [&builder](std::span<const store::SliceRow> slices) -> Status {
+          builder.Add(slices);
+          return {};
+        }));
+    trace.ranks.push_back(builder.Build(steps));
   }
   return trace;
 }

@@ -41,4 +41,12 @@ Result<analyze::Trace> LoadOperators(store::RunReader& run,
                                      const std::vector<store::FactRow>& facts,
                                      const TimeBounds& bounds = {});
 
+// Of a live run whose processes told of process groups (facts of kind `communicator`), its
+// collectives and what lies between them (analyze/distributed/live_trace.h); no ranks otherwise.
+Result<analyze::Trace> LoadCollectives(store::RunReader& run,
+                                       const std::vector<store::TrackRow>& tracks,
+                                       const std::vector<store::FactRow>& facts,
+                                       const std::vector<store::StepRow>& steps,
+                                       const TimeBounds& bounds = {});
+
 }  // namespace steptrace::rpc

@@ -156,6 +156,10 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
                                LoadOperators(run, tracks, facts, {options.from_ns, options.to_ns}));
     if (!operators.ranks.empty()) input.operators = &operators;
   }
+  STEPTRACE_ASSIGN_OR_RETURN(
+      const analyze::Trace collectives,
+      LoadCollectives(run, tracks, facts, steps, {options.from_ns, options.to_ns}));
+  if (!collectives.ranks.empty()) input.collectives = &collectives;
   std::optional<analyze::ProfileAnalysis> analysis;
   if (input.profile != nullptr) {
     analysis = analyze::AnalyseProfile(*profile, options.tensor_cores);

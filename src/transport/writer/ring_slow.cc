@@ -232,4 +232,26 @@ bool HasRoom(uint32_t records) {
   return MakeRoom(ring, ring->owed + records);
 }
 
+bool WriteReady(const wire::Record* records, uint32_t count) {
+  ThreadRing* ring = t_local.ring;
+  if (ring->busy()) return Unguarded(count) && WriteReady(records, count);
+  UnusualScope unusual(ring);
+  if (!Recording()) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (records[i].name == 0) return false;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    // The first looks for room for all, so that the later ones find it; each may begin a lap.
+    if (!MakeRoom(ring, ring->owed + count - i)) {
+      CountFull(ring, count - i);
+      return false;
+    }
+    const wire::Record& record = records[i];
+    const uint32_t kind_word =
+        wire::KindWord(static_cast<wire::RecordKind>(record.kind), TakeLossFlag(ring));
+    Publish(ring, record.tsc, record.name, kind_word, record.a, record.b);
+  }
+  return true;
+}
+
 }  // namespace steptrace::transport

@@ -48,6 +48,9 @@ bool Activity(uint64_t tsc, uint32_t name, uint64_t a, uint64_t b);
 // Whether this thread's ring, claimed if need be, has room for so many records beside what it owes.
 // False while nothing is recorded. Counts no loss.
 bool HasRoom(uint32_t records);
+// Stores records that carry their own times (kComplete, and kDetail before it), which neither begin
+// nor end a range. False: none of them was stored, or the ring was full, which is counted.
+bool WriteReady(const wire::Record* records, uint32_t count);
 
 // Whether the agent's word (wire::CaptureControl) is another than the last one taken: some loads.
 bool CaptureChanged();

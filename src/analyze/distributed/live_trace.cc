@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/distributed/live_trace.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+
+namespace steptrace::analyze {
+namespace {
+
+TraceEvent MakeEvent(const store::SliceRow& row, EventKind kind, DeviceRole role) {
+  TraceEvent event;
+  event.ts_ns = row.ts_ns;
+  event.dur_ns = std::max<int64_t>(0, row.dur_ns);
+  event.correlation = row.correlation.value_or(kNone);
+  event.sequence = row.sequence.value_or(kNone);
+  event.group = row.group.value_or(kNone);
+  event.bytes = row.bytes.value_or(kNone);
+  event.name = row.name;
+  event.details = row.details;
+  event.kind = kind;
+  event.role = role;
+  return event;
+}
+
+// Of a step that another overlaps the earlier counts.
+int32_t StepAt(const std::vector<TraceStep>& steps, int64_t ts_ns) {
+  const auto after =
+      std::upper_bound(steps.begin(), steps.end(), ts_ns,
+                       [](int64_t ts, const TraceStep& step) { return ts < step.ts_ns; });
+  if (after == steps.begin() || std::prev(after)->end_ns() <= ts_ns) return kNone;
+  return static_cast<int32_t>(after - steps.begin()) - 1;
+}
+
+}  // namespace
+
+LiveTraceBuilder::LiveTraceBuilder(int32_t rank, std::span<const store::TrackRow> tracks,
+                                   const store::StringTable& strings)
+    : rank_(rank), tracks_(tracks), strings_(strings) {
+  trace_.rank = rank;
+}
+
+LiveTraceBuilder::Kind LiveTraceBuilder::KindOfCategory(store::StringId category) {
+  auto [found, added] = kinds_.try_emplace(static_cast<int32_t>(category), Kind::kNothing);
+  if (added) {
+    const std::string& text = strings_.Text(category);
+    if (text == "communication") found->second = Kind::kCollective;
+    if (text == "nccl") found->second = Kind::kNccl;
+    if (text == "kernel" || text == "gpu_memcpy" || text == "gpu_memset") {
+      found->second = Kind::kDevice;
+    }
+    if (text == "phase" || text == "user") found->second = Kind::kHost;
+  }
+  return found->second;
+}
+
+bool LiveTraceBuilder::Counts(store::StringId details) {
+  auto [found, added] = counts_.try_emplace(static_cast<int32_t>(details), false);
+  if (added) {
+    const auto json = nlohmann::json::parse(strings_.Text(details), nullptr, false);
+    const bool told = json.is_object() && json.contains("Process Group Name");
+    const auto asynchronous = told ? json.find("Asynchronous") : json.end();
+    found->second = told && (asynchronous == json.end() || *asynchronous != true);
+  }
+  return found->second;
+}
+
+void LiveTraceBuilder::Add(std::span<const store::SliceRow> slices) {
+  for (const store::SliceRow& row : slices) {
+    switch (KindOfCategory(row.category)) {
+      case Kind::kNothing:
+        break;
+      case Kind::kCollective:
+        // Also those that do not tell: what lies in them is theirs.
+        calls_.push_back(
+            {row.track, MakeEvent(row, EventKind::kKernel, DeviceRole::kCommunication)});
+        break;
+      case Kind::kNccl:
+        has_nccl_ = true;
+        if (Counts(row.details)) {
+          Keep(row, true, EventKind::kKernel, DeviceRole::kCommunication);
+        }
+        break;
+      case Kind::kDevice: {
+        const EventKind kind = KindOf(strings_.Text(row.category), strings_.Text(row.name));
+        const DeviceRole role = RoleOf(kind, strings_.Text(row.name));
+        if (role != DeviceRole::kCommunication) Keep(row, true, kind, role);
+        break;
+      }
+      case Kind::kHost:
+        Keep(row, false, EventKind::kOtherHost, DeviceRole::kNone);
+        break;
+    }
+  }
+}
+
+int32_t LiveTraceBuilder::LaneOf(int32_t track) {
+  auto [found, added] = lanes_.try_emplace(track, static_cast<int32_t>(trace_.lanes.size()));
+  if (added) {
+    Lane& lane = trace_.lanes.emplace_back();
+    lane.track = track;
+  }
+  return found->second;
+}
+
+void LiveTraceBuilder::Keep(const store::SliceRow& row, bool on_device, EventKind kind,
+                            DeviceRole role) {
+  TraceEvent event = MakeEvent(row, kind, role);
+  event.lane = LaneOf(row.track);
+  (on_device ? trace_.device : trace_.host).push_back(event);
+}
+
+std::vector<LiveTraceBuilder::Call> LiveTraceBuilder::Outermost() {
+  std::stable_sort(calls_.begin(), calls_.end(), [](const Call& a, const Call& b) {
+    return std::tuple(a.track, a.event.ts_ns, -a.event.dur_ns) <
+           std::tuple(b.track, b.event.ts_ns, -b.event.dur_ns);
+  });
+  std::vector<Call> outermost;
+  int32_t track = kNone;
+  int64_t covered_ns = INT64_MIN;
+  for (const Call& call : calls_) {
+    if (call.track != track) covered_ns = INT64_MIN;
+    track = call.track;
+    if (call.event.end_ns() <= covered_ns) continue;
+    covered_ns = call.event.end_ns();
+    if (Counts(call.event.details)) outermost.push_back(call);
+  }
+  return outermost;
+}
+
+RankTrace LiveTraceBuilder::Build(std::span<const store::StepRow> steps) {
+  // Where NCCL itself tells, the script's calls are the way to its work and not the work.
+  if (has_nccl_) calls_.clear();
+  for (const Call& call : Outermost()) {
+    trace_.device.push_back(call.event);
+    trace_.device.back().lane = LaneOf(call.track);
+  }
+  for (const store::TrackRow& track : tracks_) {
+    const auto found = lanes_.find(track.track);
+    if (found == lanes_.end()) continue;
+    Lane& lane = trace_.lanes[static_cast<size_t>(found->second)];
+    lane.pid = track.pid.value_or(kNone);
+    lane.tid = track.tid.value_or(kNone);
+    lane.device = track.device.value_or(kNone);
+    lane.stream = track.stream.value_or(kNone);
+    lane.name = track.name;
+    trace_.node = track.node;
+  }
+  for (const store::StepRow& step : steps) {
+    if (step.rank != rank_) continue;
+    trace_.steps.push_back({step.step, step.ts_ns, step.dur_ns, 0});
+  }
+  std::stable_sort(trace_.steps.begin(), trace_.steps.end(),
+                   [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
+  std::stable_sort(trace_.device.begin(), trace_.device.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.ts_ns, a.lane) < std::tie(b.ts_ns, b.lane);
+  });
+  std::stable_sort(trace_.host.begin(), trace_.host.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.lane, a.ts_ns, -a.dur_ns) < std::tuple(b.lane, b.ts_ns, -b.dur_ns);
+  });
+  for (auto* events : {&trace_.host, &trace_.device}) {
+    for (TraceEvent& event : *events) event.step = StepAt(trace_.steps, event.ts_ns);
+  }
+  return std::move(trace_);
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "analyze/trace/trace.h"
+
+namespace steptrace::analyze {
+
+// Makes of one rank's rows of a live run what collectives are matched and blamed on
+// (DistributedOptions::live): its collectives that tell their group and number, kernels and copies
+// where those were captured, and of the host its phases and ranges.
+//
+//   communication   the outermost of a thread that tells its group; not an asynchronous one, whose
+//                   range is its start alone
+//   nccl            every one that tells its group. It is NCCL's own word: where there is one, the
+//                   rank's calls of collectives and the kernels of NCCL are left out
+//   kernel, gpu_memcpy, gpu_memset
+//   phase, user     as they are
+//
+// Rows may come in batches, in any order. One thread.
+class LiveTraceBuilder {
+ public:
+  // The tracks and the texts outlive it.
+  LiveTraceBuilder(int32_t rank, std::span<const store::TrackRow> tracks,
+                   const store::StringTable& strings);
+
+  void Add(std::span<const store::SliceRow> slices);
+
+  // `steps`: rows of the table `steps`, of which those of this rank count. The builder is spent.
+  RankTrace Build(std::span<const store::StepRow> steps);
+
+ private:
+  enum class Kind : uint8_t { kNothing, kCollective, kNccl, kDevice, kHost };
+  struct Call {
+    int32_t track = 0;
+    TraceEvent event;
+  };
+  Kind KindOfCategory(store::StringId category);
+  bool Counts(store::StringId details);
+  void Keep(const store::SliceRow& row, bool on_device, EventKind kind, DeviceRole role);
+  std::vector<Call> Outermost();
+  int32_t LaneOf(int32_t track);
+
+  int32_t rank_;
+  std::span<const store::TrackRow> tracks_;
+  const store::StringTable& strings_;
+  std::unordered_map<int32_t, Kind> kinds_;   // by category
+  std::unordered_map<int32_t, bool> counts_;  // by details
+  std::vector<Call> calls_;
+  bool has_nccl_ = false;
+  std::map<int32_t, int32_t> lanes_;  // by track
+  RankTrace trace_;
+};
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/distributed/live_trace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "analyze/distributed/distributed.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using testing::ElementsAre;
+
+class LiveTraceTest : public testing::Test {
+ protected:
+  store::SliceRow Row(int32_t track, const char* category, const char* name, int64_t from,
+                      int64_t to) {
+    store::SliceRow row;
+    row.track = track;
+    row.category = strings_.Intern(category);
+    row.name = strings_.Intern(name);
+    row.ts_ns = from;
+    row.dur_ns = to - from;
+    return row;
+  }
+
+  store::SliceRow Call(int32_t track, const char* name, int64_t from, int64_t to, int64_t sequence,
+                       const char* details = R"({"Process Group Name":"0","Group size":2})",
+                       const char* category = "communication") {
+    store::SliceRow row = Row(track, category, name, from, to);
+    row.sequence = sequence;
+    row.bytes = 4000;
+    row.details = strings_.Intern(details);
+    return row;
+  }
+
+  void Rank(int32_t rank, const std::vector<store::SliceRow>& rows,
+            const std::vector<store::StepRow>& steps = {}) {
+    LiveTraceBuilder builder(rank, {}, strings_);
+    for (const auto& row : rows) builder.Add({&row, 1});
+    trace_.ranks.push_back(builder.Build(steps));
+  }
+
+  ProfileDistributed Section() {
+    trace_.strings = &strings_;
+    return BuildDistributed(trace_, {.top = 1000, .live = true});
+  }
+
+  static std::vector<std::string> Parts(const ProfileBlame& blame) {
+    std::vector<std::string> parts;
+    for (const auto& part : blame.parts) {
+      parts.push_back(part.when + " " + part.cause + " " + part.name + " " +
+                      std::to_string(part.ns));
+    }
+    return parts;
+  }
+
+  store::StringTable strings_;
+  Trace trace_;
+};
+
+// Rank 1 waits 300 ns longer for its data and computes 100 longer: rank 0 waits 400 for it.
+TEST_F(LiveTraceTest, TheLateRankIsBlamedForWhatItsPhasesTell) {
+  Rank(0, {Call(1, "all_reduce", 0, 100, 1), Row(1, "phase", "data", 100, 200),
+           Row(1, "phase", "backward", 200, 300), Call(1, "all_reduce", 300, 800, 2)});
+  Rank(1, {Call(2, "all_reduce", 0, 100, 1), Row(2, "phase", "data", 100, 500),
+           Row(2, "phase", "backward", 500, 700), Call(2, "all_reduce", 700, 800, 2)});
+  const ProfileDistributed section = Section();
+  EXPECT_EQ(section.collective_count, 2);
+  EXPECT_EQ(section.unmatched_count, 0);
+  EXPECT_EQ(section.wait_ns, 400);
+  ASSERT_EQ(section.blame.size(), 1u);
+  EXPECT_EQ(section.blame[0].rank, 1);
+  EXPECT_EQ(section.blame[0].cause, "data_wait");
+  EXPECT_THAT(Parts(section.blame[0]),
+              ElementsAre("in_step data_wait data 300", "in_step host_work backward 100"));
+  ASSERT_EQ(section.collectives.size(), 2u);
+  EXPECT_EQ(section.collectives[0].matched_by, "sequence");
+  EXPECT_EQ(section.collectives[0].sequence, 2);
+  EXPECT_EQ(section.collectives[0].last_rank, 1);
+  EXPECT_EQ(section.collectives[0].group, "0");
+  EXPECT_EQ(section.collectives[0].bytes, 4000);
+  EXPECT_EQ(section.collectives[0].transfer_ns, 100);
+  EXPECT_FALSE(section.computing_known);
+}
+
+TEST_F(LiveTraceTest, TheInnermostRangeCountsAndWhatIsOutsideHasNoName) {
+  Rank(0, {Call(1, "barrier", 0, 10, 1), Call(1, "barrier", 20, 110, 2)});
+  Rank(1, {Call(2, "barrier", 0, 10, 1), Row(2, "user", "epoch", 10, 90),
+           Row(2, "user", "tokenise", 30, 80), Call(2, "barrier", 100, 110, 2)});
+  const ProfileDistributed section = Section();
+  ASSERT_EQ(section.blame.size(), 1u);
+  // 80 of waiting: 50 in tokenise, 30 in epoch around it; both ranks were 10 outside.
+  EXPECT_THAT(Parts(section.blame[0]),
+              ElementsAre("in_step host_work tokenise 50", "in_step host_work epoch 30"));
+}
+
+TEST_F(LiveTraceTest, NestedAsynchronousAndUntoldCallsAreNotMatched) {
+  constexpr const char* kAsync = R"({"Process Group Name":"0","Asynchronous":true})";
+  for (int rank = 0; rank < 2; ++rank) {
+    store::SliceRow untold = Row(rank, "communication", "wait", 300, 400);
+    Rank(rank, {Call(rank, "all_gather_object", 0, 100, 1), Call(rank, "all_gather", 10, 50, 2),
+                Call(rank, "all_gather", 50, 90, 3), Call(rank, "all_reduce", 200, 210, 4, kAsync),
+                untold, Call(rank, "barrier", 500, 600, 5)});
+  }
+  const ProfileDistributed section = Section();
+  EXPECT_EQ(section.collective_count, 2);
+  EXPECT_EQ(section.unmatched_count, 0);
+}
+
+// One began after the other had ended: with one clock for the node that is how it was.
+TEST_F(LiveTraceTest, TheNodesClockIsNotMended) {
+  Rank(0, {Call(1, "broadcast", 0, 10, 1), Call(1, "barrier", 50, 60, 2)});
+  Rank(1, {Call(2, "broadcast", 30, 40, 1), Call(2, "barrier", 50, 60, 2)});
+  const ProfileDistributed section = Section();
+  EXPECT_FALSE(section.clocks_corrected);
+  EXPECT_EQ(section.wait_ns, 10);
+}
+
+TEST_F(LiveTraceTest, NcclsOwnWordTakesThePlaceOfTheScriptsCalls) {
+  for (int rank = 0; rank < 2; ++rank) {
+    Rank(rank, {Call(rank, "all_reduce", 0, 5, 1), Row(rank + 2, "kernel", "gemm", 0, 50),
+                Row(rank + 2, "kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 50, 90),
+                Call(rank + 4, "all_reduce", 50 + rank, 90, 1,
+                     R"({"Process Group Name":"0x1","Group size":2})", "nccl")});
+  }
+  const ProfileDistributed section = Section();
+  EXPECT_EQ(section.collective_count, 1);
+  EXPECT_EQ(section.collectives[0].group, "0x1");
+  EXPECT_EQ(section.wait_ns, 1);
+  EXPECT_TRUE(section.computing_known);
+  EXPECT_EQ(section.ranks[0].times.computation_ns, 50);
+}
+
+TEST_F(LiveTraceTest, StepsComeFromTheirTable) {
+  store::StepRow step;
+  step.rank = 1;
+  step.step = 7;
+  step.ts_ns = 150;
+  step.dur_ns = 700;
+  store::StepRow other = step;
+  other.rank = 0;
+  for (int rank = 0; rank < 2; ++rank) {
+    Rank(rank,
+         {Call(rank, "all_reduce", 0, 100, 1), Call(rank, "all_reduce", 300 + 100 * rank, 500, 2)},
+         {step, other});
+  }
+  const ProfileDistributed section = Section();
+  EXPECT_EQ(section.collectives[0].step, 7);
+  ASSERT_EQ(section.steps.size(), 2u);
+  EXPECT_EQ(section.steps[0].wait_ns, 100);
+}
+
+TEST_F(LiveTraceTest, WithoutACallThatTellsThereIsNoSection) {
+  Rank(0, {Row(1, "communication", "all_reduce", 0, 100)});
+  const ProfileDistributed section = Section();
+  EXPECT_EQ(section.status, DistributedStatus::kNoCollectives);
+  nlohmann::ordered_json report = {{"distributed", {{"applicable", true}}}};
+  AddLiveDistributedJson(section, report);
+  EXPECT_EQ(report.dump(), R"({"distributed":{"applicable":true}})");
+}
+
+TEST_F(LiveTraceTest, TheBlameThatExplainsMoreIsTold) {
+  Rank(0, {Call(1, "barrier", 0, 10, 1), Call(1, "barrier", 20, 50, 2)});
+  Rank(1, {Call(2, "barrier", 0, 10, 1), Call(2, "barrier", 40, 50, 2)});
+  for (const int64_t by_phases_ns : {5, 5000}) {
+    nlohmann::ordered_json report;
+    report["distributed"]["blame"] = {
+        {{"rank", 0}, {"caused_wait_ns", by_phases_ns}, {"cause", "forward"}}};
+    AddLiveDistributedJson(Section(), report);
+    ASSERT_EQ(report["distributed"]["blame"].size(), 1u);
+    EXPECT_EQ(report["distributed"]["blame"][0]["rank"], by_phases_ns > 20 ? 0 : 1);
+  }
+}
+
+TEST_F(LiveTraceTest, WhatThePhasesSayOfARankIsKept) {
+  for (int rank = 0; rank < 2; ++rank) {
+    Rank(rank, {Call(rank, "barrier", 0, 10, 1), Call(rank, "barrier", 20, 50, 2)});
+  }
+  nlohmann::ordered_json report;
+  report["distributed"]["ranks"] = {{{"rank", 1}, {"steps", 5}, {"computation_ns", 33}}};
+  AddLiveDistributedJson(Section(), report);
+  const auto& ranks = report["distributed"]["ranks"];
+  EXPECT_EQ(ranks[0].contains("steps"), false);
+  EXPECT_EQ(ranks[1]["steps"], 5);
+  EXPECT_EQ(ranks[1]["computation_ns"], 33);
+  EXPECT_EQ(ranks[1]["collectives"], 2);
+}
+
+}  // namespace
+}  // namespace steptrace::analyze

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <atomic>
+
+#include "probe/nccl_calls.h"
+#include "probe/nccl_v1.h"
+#include "probe/nccl_v2.h"
+#include "probe/nccl_v3.h"
+#include "probe/nccl_v4.h"
+#include "probe/nccl_v5.h"
+#include "probe/nccl_v6.h"
+#include "transport/writer/hot_path.h"
+#include "transport/writer/process_facts.h"
+#include "transport/writer/process_state.h"
+#include "transport/writer/text.h"
+#include "transport/writer/writer.h"
+#include "wire/vocabulary.h"
+
+// NCCL's profiler plugin: collectives and transfers of each communicator, with their number in it,
+// and the proxy's operations, as complete records on the ring of the thread that saw their end.
+//
+//   a collective    from the start of its first kernel channel to the stop of the last one, by the
+//                   time at which NCCL's proxy thread saw them; of versions 1 and 2, and where no
+//                   channel is reported, from its enqueueing to the end of its last proxy operation
+//
+//   made ── children start and stop ──► all channels stopped ─┐
+//     │                                                       ├──► written, free
+//     └─ enqueued, and a later one of its communicator is done, or the communicator goes ─┘
+//
+// Any thread; several communicators. Events lie in a pool of fixed size: one that finds no place is
+// counted as lost for want of budget. A handle holds the number of its use, so that one
+// that comes late meets nothing of another's.
+namespace steptrace::probe {
+namespace {
+
+namespace t = transport;
+namespace abi = nccl;
+
+constexpr uint32_t kMaxCommunicators = 256;
+constexpr uint32_t kMaxEvents = 4096;  // more collectives are not under way at a time
+constexpr uint32_t kTriesForAnEvent = 64;
+// Collectives of a communicator that wait for channels which never report are written when so many
+// later ones have come.
+constexpr uint32_t kMaxWaiting = 16;
+
+struct CommState {
+  std::atomic<uint32_t> ready{0};  // 0 free, 1 being made, 2 stands
+  NcclCommunicator of;
+  std::atomic<uint64_t> waiting[kMaxWaiting]{};  // handles, the newest at the place of `count`
+  std::atomic<uint32_t> count{0};
+};
+
+enum class Kind : uint8_t { kCall, kProxyOp, kChannel };
+
+struct EventState {
+  // use << 2 | 0 free, 1 being made or written, 2 open. One word, so that a late comer sees both.
+  std::atomic<uint64_t> state{0};
+  Kind kind = Kind::kCall;
+  uint8_t channels = 0;  // that will report; 0: none will
+  uint32_t name = 0;
+  uint32_t details = 0;
+  uint64_t number = 0;
+  uint64_t bytes = 0;
+  uint64_t begin = 0;
+  uint64_t parent = 0;  // handle
+  CommState* comm = nullptr;
+  std::atomic<int32_t> open_children{0};
+  std::atomic<uint32_t> channels_stopped{0};
+  std::atomic<uint64_t> first{0};  // when the first child started; 0: none did
+  std::atomic<uint64_t> last{0};   // when the last one stopped so far
+  std::atomic<bool> enqueued{false};
+};
+
+struct NcclPool {
+  CommState comms[kMaxCommunicators];
+  EventState events[kMaxEvents];
+  std::atomic<uint32_t> next{0};
+};
+constinit NcclPool g_nccl{};
+
+// ---- communicators ----
+
+bool IsOurs(const CommState* comm) {
+  return comm >= g_nccl.comms && comm < g_nccl.comms + kMaxCommunicators;
+}
+
+CommState* MakeComm(uint64_t hash, const char* name, int32_t ranks, int32_t rank) {
+  for (CommState& comm : g_nccl.comms) {
+    uint32_t free = 0;
+    if (!comm.ready.compare_exchange_strong(free, 1, std::memory_order_acquire)) continue;
+    comm.of.hash = hash;
+    comm.of.ranks = ranks;
+    comm.of.rank = rank;
+    comm.of.holds_all =
+        ranks > 0 && ranks == t::WorldSizeFromEnvironment() && rank == t::RankFromEnvironment();
+    comm.of.name[0] = 0;
+    if (name != nullptr) t::FixedText(comm.of.name, sizeof comm.of.name).Add(name);
+    comm.ready.store(2, std::memory_order_release);
+    TellNcclCommunicator(comm.of);
+    return &comm;
+  }
+  return nullptr;
+}
+
+// Of versions that tell the communicator with each call. Two threads may make one twice.
+CommState* FindComm(uint64_t hash, const char* name, int32_t rank) {
+  for (CommState& comm : g_nccl.comms) {
+    if (comm.ready.load(std::memory_order_acquire) == 2 && comm.of.hash == hash) return &comm;
+  }
+  return MakeComm(hash, name, 0, rank);
+}
+
+// ---- events ----
+
+constexpr uint64_t kMaking = 1, kOpen = 2, kStateMask = 3;
+
+uint64_t HandleOf(const EventState& event, uint64_t use) {
+  return use << 16 | (static_cast<uint64_t>(&event - g_nccl.events) + 1);
+}
+
+// The open event of a handle; null: it is none, or it is done.
+EventState* EventOf(uint64_t handle) {
+  const uint64_t place = (handle & 0xFFFF) - 1;
+  if (handle == 0 || place >= kMaxEvents) return nullptr;
+  EventState& event = g_nccl.events[place];
+  const uint64_t use = handle >> 16;
+  return event.state.load(std::memory_order_acquire) == (use << 2 | kOpen) ? &event : nullptr;
+}
+
+EventState* TakeEvent() {
+  for (uint32_t tries = 0; tries < kTriesForAnEvent; ++tries) {
+    EventState& event =
+        g_nccl.events[g_nccl.next.fetch_add(1, std::memory_order_relaxed) % kMaxEvents];
+    uint64_t state = event.state.load(std::memory_order_relaxed);
+    if ((state & kStateMask) != 0) continue;
+    const uint64_t making = ((state >> 2) + 1) << 2 | kMaking;
+    if (!event.state.compare_exchange_strong(state, making, std::memory_order_acquire)) continue;
+    event.open_children.store(0, std::memory_order_relaxed);
+    event.channels_stopped.store(0, std::memory_order_relaxed);
+    event.first.store(0, std::memory_order_relaxed);
+    event.last.store(0, std::memory_order_relaxed);
+    event.enqueued.store(false, std::memory_order_relaxed);
+    event.begin = t::ClockTicks();
+    event.parent = 0;
+    event.comm = nullptr;
+    event.details = 0;
+    event.number = 0;
+    event.bytes = 0;
+    event.channels = 0;
+    return &event;
+  }
+  if (t::Recording()) t::CountLoss(t::g_process.header()->dropped_budget, 1);
+  return nullptr;
+}
+
+uint64_t Open(EventState& event) {
+  const uint64_t use = event.state.load(std::memory_order_relaxed) >> 2;
+  event.state.store(use << 2 | kOpen, std::memory_order_release);
+  return HandleOf(event, use);
+}
+
+// Only one caller gets to write an event: the others see it taken.
+bool Claim(EventState& event, uint64_t handle) {
+  uint64_t open = handle >> 16 << 2 | kOpen;
+  return event.state.compare_exchange_strong(open, handle >> 16 << 2 | kMaking,
+                                             std::memory_order_acq_rel);
+}
+
+void Free(EventState& event, uint64_t handle) {
+  event.state.store(handle >> 16 << 2, std::memory_order_release);
+}
+
+void WriteCall(EventState& event, uint64_t handle, uint64_t now) {
+  if (!Claim(event, handle)) return;
+  const uint64_t first = event.first.load(std::memory_order_relaxed);
+  const uint64_t last = event.last.load(std::memory_order_relaxed);
+  const uint64_t begin = first != 0 ? first : event.begin;
+  const uint64_t end = last > begin ? last : (first != 0 ? begin : now);
+  const wire::Record records[] = {
+      wire::MakeRecord(wire::RecordKind::kDetail, begin, event.details, 0, event.number,
+                       event.bytes),
+      wire::MakeRecord(wire::RecordKind::kComplete, begin, event.name, 0, 0, end)};
+  const bool told = event.details != 0;
+  Free(event, handle);
+  t::WriteReady(told ? records : records + 1, told ? 2 : 1);
+}
+
+bool IsDone(const EventState& event) {
+  if (!event.enqueued.load(std::memory_order_acquire) ||
+      event.open_children.load(std::memory_order_acquire) > 0) {
+    return false;
+  }
+  return event.channels_stopped.load(std::memory_order_acquire) >= event.channels;
+}
+
+void TryWriteCall(uint64_t handle, uint64_t now) {
+  EventState* event = EventOf(handle);
+  if (event != nullptr && IsDone(*event)) WriteCall(*event, handle, now);
+}
+
+// What a communicator's `kMaxWaiting` later ones have overtaken is written as far as it is known.
+void Wait(CommState& comm, uint64_t handle) {
+  const uint32_t place = comm.count.fetch_add(1, std::memory_order_relaxed) % kMaxWaiting;
+  const uint64_t before = comm.waiting[place].exchange(handle, std::memory_order_acq_rel);
+  if (EventState* event = EventOf(before)) WriteCall(*event, before, event->begin);
+}
+
+void LowerTo(std::atomic<uint64_t>& at, uint64_t value) {
+  uint64_t seen = at.load(std::memory_order_relaxed);
+  while ((seen == 0 || value < seen) &&
+         !at.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+}
+void RaiseTo(std::atomic<uint64_t>& at, uint64_t value) {
+  uint64_t seen = at.load(std::memory_order_relaxed);
+  while (value > seen && !at.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+}
+
+// ---- starts and stops ----
+
+uint64_t StartCall(CommState* comm, const NcclCall& call, bool channels_report) {
+  if (comm == nullptr || !IsOurs(comm)) return 0;
+  EventState* event = TakeEvent();
+  if (event == nullptr) return 0;
+  event->kind = Kind::kCall;
+  event->comm = comm;
+  event->name = NcclName(call);
+  event->details = NcclDetails(call, comm->of);
+  event->number = call.number;
+  event->bytes = NcclBytes(call, comm->of);
+  event->channels = channels_report ? call.channels : uint8_t{0};
+  const uint64_t handle = Open(*event);
+  Wait(*comm, handle);
+  return handle;
+}
+
+// Of a proxy operation of another process (PXN) the parent is that one's.
+uint64_t StartChild(Kind kind, uint64_t parent, const char* name, int32_t peer) {
+  EventState* event = TakeEvent();
+  if (event == nullptr) return 0;
+  event->kind = kind;
+  event->parent = parent;
+  event->name = 0;
+  if (EventState* call = EventOf(parent)) {
+    call->open_children.fetch_add(1, std::memory_order_acq_rel);
+    LowerTo(call->first, event->begin);
+    event->details = call->details;
+  }
+  if (kind == Kind::kProxyOp) {
+    char text[64];
+    t::FixedText out(text, sizeof text);
+    out.Add(name).Add(static_cast<uint64_t>(peer < 0 ? 0 : peer));
+    event->name = t::Name(text, out.size(), static_cast<uint16_t>(wire::Category::kNcclProxy));
+  }
+  return Open(*event);
+}
+
+void StopChild(EventState& event, uint64_t handle, uint64_t now) {
+  if (!Claim(event, handle)) return;
+  const uint64_t parent = event.parent;
+  const Kind kind = event.kind;
+  const wire::Record records[] = {
+      wire::MakeRecord(wire::RecordKind::kDetail, event.begin, event.details, 0, 0, 0),
+      wire::MakeRecord(wire::RecordKind::kComplete, event.begin, event.name, 0, 0, now)};
+  const bool told = event.details != 0;
+  Free(event, handle);
+  if (kind == Kind::kProxyOp) t::WriteReady(told ? records : records + 1, told ? 2 : 1);
+  EventState* call = EventOf(parent);
+  if (call == nullptr) return;
+  RaiseTo(call->last, now);
+  if (kind == Kind::kChannel) call->channels_stopped.fetch_add(1, std::memory_order_acq_rel);
+  call->open_children.fetch_sub(1, std::memory_order_acq_rel);
+  TryWriteCall(parent, now);
+}
+
+int32_t StopEvent(void* handle_word) {
+  const auto handle = reinterpret_cast<uintptr_t>(handle_word);
+  const uint64_t now = t::ClockTicks();
+  EventState* event = EventOf(handle);
+  if (event == nullptr) return abi::kSuccess;
+  if (event->kind != Kind::kCall) {
+    StopChild(*event, handle, now);
+    return abi::kSuccess;
+  }
+  // Enqueued, no more: without channels to come its end is that of what it has under way.
+  event->enqueued.store(true, std::memory_order_release);
+  TryWriteCall(handle, now);
+  return abi::kSuccess;
+}
+
+int32_t RecordEventState(void*, int32_t, void*) {
+  return abi::kSuccess;
+}
+
+int32_t Finalize(void* context) {
+  auto* comm = static_cast<CommState*>(context);
+  if (!IsOurs(comm)) return abi::kSuccess;
+  const uint64_t now = t::ClockTicks();
+  const uint32_t count = comm->count.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < kMaxWaiting; ++i) {  // the oldest first
+    const uint64_t handle = comm->waiting[(count + i) % kMaxWaiting].exchange(0);
+    if (EventState* event = EventOf(handle)) WriteCall(*event, handle, now);
+  }
+  comm->count.store(0, std::memory_order_relaxed);
+  comm->ready.store(0, std::memory_order_release);
+  return abi::kSuccess;
+}
+
+// ---- the versions ----
+
+constexpr auto kWanted = static_cast<int32_t>(abi::kCollective | abi::kTransfer | abi::kProxyOp);
+constexpr auto kWantedWithChannels = static_cast<int32_t>(kWanted | abi::kKernelChannel);
+
+template <class Descriptor>
+NcclCall CollectiveOf(const Descriptor& descriptor) {
+  NcclCall call;
+  call.function = NcclFunctionText(descriptor.collective.function);
+  call.datatype = NcclDatatypeText(descriptor.collective.datatype);
+  call.algorithm = NcclAlgorithmText(descriptor.collective.algorithm);
+  call.protocol = NcclProtocolText(descriptor.collective.protocol);
+  call.number = descriptor.collective.sequence + 1;
+  call.count = descriptor.collective.count;
+  call.channels = descriptor.collective.channels;
+  return call;
+}
+
+template <class Descriptor>
+NcclCall TransferOf(const Descriptor& descriptor) {
+  NcclCall call;
+  call.function = NcclFunctionText(descriptor.transfer.function);
+  call.datatype = NcclDatatypeText(descriptor.transfer.datatype);
+  call.count = descriptor.transfer.count;
+  call.peer = descriptor.transfer.peer;
+  call.transfer = true;
+  if constexpr (requires { descriptor.transfer.channels; }) {
+    call.channels = descriptor.transfer.channels;
+  }
+  return call;
+}
+
+template <class Descriptor>
+int32_t StartEvent([[maybe_unused]] void* context, void** handle, Descriptor* descriptor) {
+  if (handle == nullptr) return abi::kSuccess;
+  *handle = nullptr;
+  if (descriptor == nullptr) return abi::kSuccess;
+  const auto parent = reinterpret_cast<uintptr_t>(descriptor->parent);
+  // Versions 1 to 3 tell the communicator with each call, later ones when it is made.
+  constexpr bool kTellsItself = requires {
+    descriptor->collective.communicator;
+  };
+  constexpr bool kHasChannels = requires {
+    descriptor->kernel_channel;
+  };
+  auto comm_of = [&]([[maybe_unused]] const auto& call) {
+    if constexpr (kTellsItself) {
+      return FindComm(call.communicator, call.name, descriptor->rank);
+    } else {
+      return static_cast<CommState*>(context);
+    }
+  };
+  uint64_t started = 0;
+  switch (static_cast<uint64_t>(descriptor->type)) {
+    case abi::kCollective:
+      started = StartCall(comm_of(descriptor->collective), CollectiveOf(*descriptor), kHasChannels);
+      break;
+    case abi::kTransfer:
+      started = StartCall(comm_of(descriptor->transfer), TransferOf(*descriptor), kHasChannels);
+      break;
+    case abi::kProxyOp: {
+      const bool here = descriptor->proxy_op.pid == getpid();
+      const char* name = descriptor->proxy_op.is_send != 0 ? "send to " : "receive from ";
+      started = StartChild(Kind::kProxyOp, here ? parent : 0, name, descriptor->proxy_op.peer);
+      break;
+    }
+    case abi::kKernelChannel:
+      if (kHasChannels) started = StartChild(Kind::kChannel, parent, "", 0);
+      break;
+    default:
+      break;
+  }
+  *handle = reinterpret_cast<void*>(static_cast<uintptr_t>(started));
+  return abi::kSuccess;
+}
+
+// A context for the versions that tell communicators with their calls.
+constinit char g_no_communicator = 0;
+
+template <bool kHasChannels>
+int32_t InitUntold(void** context, int32_t* event_mask) {
+  if (context == nullptr || event_mask == nullptr) return abi::kSuccess;
+  *context = &g_no_communicator;
+  *event_mask = 0;
+  if (t::Attach()) *event_mask = kHasChannels ? kWantedWithChannels : kWanted;
+  return abi::kSuccess;
+}
+
+int32_t FinalizeUntold(void*) {
+  // The last communicator may not be the one that goes: all that waits is written.
+  for (CommState& comm : g_nccl.comms) {
+    if (comm.ready.load(std::memory_order_acquire) == 2) Finalize(&comm);
+  }
+  return abi::kSuccess;
+}
+
+int32_t InitTold(void** context, uint64_t communicator, int32_t* event_mask, const char* name,
+                 int32_t, int32_t ranks, int32_t rank, void*) {
+  if (context == nullptr || event_mask == nullptr) return abi::kSuccess;
+  *event_mask = 0;
+  *context = t::Attach() ? MakeComm(communicator, name, ranks, rank) : nullptr;
+  if (*context != nullptr) *event_mask = kWantedWithChannels;
+  return abi::kSuccess;
+}
+
+int32_t InitToldByFour(void** context, int32_t* event_mask, const char* name, uint64_t communicator,
+                       int32_t nodes, int32_t ranks, int32_t rank, void* logger) {
+  return InitTold(context, communicator, event_mask, name, nodes, ranks, rank, logger);
+}
+
+constexpr const char* kPluginName = "steptrace";
+
+}  // namespace
+}  // namespace steptrace::probe
+
+// NCCL takes the newest that it knows.
+namespace steptrace::probe {
+extern "C" {
+__attribute__((visibility("default"))) constinit nccl::v1::Profiler ncclProfiler_v1 = {
+    kPluginName, InitUntold<false>, StartEvent<nccl::v1::Descriptor>,
+    StopEvent,   RecordEventState,  FinalizeUntold};
+__attribute__((visibility("default"))) constinit nccl::v2::Profiler ncclProfiler_v2 = {
+    kPluginName, InitUntold<false>, StartEvent<nccl::v2::Descriptor>,
+    StopEvent,   RecordEventState,  FinalizeUntold};
+__attribute__((visibility("default"))) constinit nccl::v3::Profiler ncclProfiler_v3 = {
+    kPluginName, InitUntold<true>, StartEvent<nccl::v3::Descriptor>,
+    StopEvent,   RecordEventState, FinalizeUntold};
+__attribute__((visibility("default"))) constinit nccl::v4::Profiler ncclProfiler_v4 = {
+    kPluginName, InitToldByFour,   StartEvent<nccl::v4::Descriptor>,
+    StopEvent,   RecordEventState, Finalize};
+__attribute__((visibility("default"))) constinit nccl::v5::Profiler ncclProfiler_v5 = {
+    kPluginName, InitTold, StartEvent<nccl::v5::Descriptor>, StopEvent, RecordEventState, Finalize};
+__attribute__((visibility("default"))) constinit nccl::v6::Profiler ncclProfiler_v6 = {
+    kPluginName, InitTold, StartEvent<nccl::v6::Descriptor>, StopEvent, RecordEventState, Finalize};
+}
+}  // namespace steptrace::probe
