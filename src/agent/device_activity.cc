@@ -15,7 +15,6 @@
 namespace steptrace::agent {
 namespace {
 
-using nlohmann::json;
 using wire::Category;
 
 // Clocks of a node run apart by a millionth or so: more is a clock that was set.
@@ -29,7 +28,7 @@ constexpr size_t kMaxPlaceBytes = 1024;
 constexpr int64_t kThreadsOfAWarp = 32;
 
 // The member as a number of that range.
-std::optional<int64_t> Number(const json& object, const char* key, int64_t most) {
+std::optional<int64_t> Number(const nlohmann::json& object, const char* key, int64_t most) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_integer()) return std::nullopt;
   const auto value = found->get<int64_t>();
@@ -37,7 +36,7 @@ std::optional<int64_t> Number(const json& object, const char* key, int64_t most)
   return value;
 }
 
-std::optional<std::array<int64_t, 3>> Three(const json& object, const char* key) {
+std::optional<std::array<int64_t, 3>> Three(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_array() || found->size() != 3) return std::nullopt;
   std::array<int64_t, 3> values{};
@@ -157,7 +156,7 @@ int32_t DeviceActivity::StreamOf(int32_t device, int64_t stream, int32_t rank) {
 
 // With the keys of PyTorch's own profiler. What it divides by the device's multiprocessors is there
 // where their number has been told.
-std::string DeviceActivity::DetailsOf(const json& told, int32_t device) const {
+std::string DeviceActivity::DetailsOf(const nlohmann::json& told, int32_t device) const {
   nlohmann::ordered_json details = nlohmann::ordered_json::object();
   const auto copy = [&](const char* from, const char* to) {
     if (const auto value = Number(told, from, INT64_MAX)) details[to] = *value;
@@ -182,7 +181,8 @@ std::string DeviceActivity::DetailsOf(const json& told, int32_t device) const {
   return details.dump();
 }
 
-std::optional<DeviceActivity::Place> DeviceActivity::MakePlace(const json& told, int32_t rank) {
+std::optional<DeviceActivity::Place> DeviceActivity::MakePlace(const nlohmann::json& told,
+                                                               int32_t rank) {
   if (!told.is_object()) return std::nullopt;
   Place place;
   if (const auto thread = Number(told, "thread", INT32_MAX)) {
@@ -203,13 +203,14 @@ const DeviceActivity::Place* DeviceActivity::PlaceOf(uint32_t id, int32_t rank) 
   if (added) {
     const auto text = host_.text_of(id);
     if (text && text->size() <= kMaxPlaceBytes) {
-      found->second = MakePlace(json::parse(*text, nullptr, /*allow_exceptions=*/false), rank);
+      found->second =
+          MakePlace(nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false), rank);
     }
   }
   return found->second ? &*found->second : nullptr;
 }
 
-void DeviceActivity::NoteDevice(const json& fact) {
+void DeviceActivity::NoteDevice(const nlohmann::json& fact) {
   constexpr int64_t kMostMultiprocessors = 1 << 16;
   const auto device = Number(fact, "device", kMaxDevices);
   const auto count = Number(fact, "multiprocessors", kMostMultiprocessors);

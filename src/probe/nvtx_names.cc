@@ -16,8 +16,6 @@ namespace t = transport;
 using nvtx::EventAttributes;
 using nvtx::PayloadData;
 
-constexpr auto kUser = static_cast<uint16_t>(wire::Category::kUser);
-
 constexpr uint32_t kMaxNvtxDomains = 128;
 constexpr uint32_t kMaxNvtxStrings = 4096;
 constexpr uint32_t kMaxNvtxCategories = 512;
@@ -153,7 +151,7 @@ uint32_t IdOfMessageOf(const DomainState* domain, const EventAttributes* event, 
     case nvtx::MessageType::kRegistered: {
       StringState* string = StringOf(event->message.registered);
       if (string == nullptr || string->text == nullptr) break;
-      if (category != nullptr || kind != kUser) {
+      if (category != nullptr || kind != static_cast<uint16_t>(wire::Category::kUser)) {
         return IdOfText(domain, category, string->text, kind);
       }
       // Ids stay the same in forked children. Threads that race here store the same number.

@@ -175,10 +175,9 @@ enum class CaptureKind : uint32_t {
   kProfileMemory = 1u << 18,
 };
 inline constexpr uint32_t kProfileOptions = 7u << 16;
-inline constexpr uint32_t kCaptureKinds = static_cast<uint32_t>(CaptureKind::kOperators) |
-                                          static_cast<uint32_t>(CaptureKind::kKernels) |
-                                          static_cast<uint32_t>(CaptureKind::kProfile) |
-                                          kProfileOptions;
+inline constexpr uint32_t kCaptureKinds =
+    static_cast<uint32_t>(CaptureKind::kOperators) | static_cast<uint32_t>(CaptureKind::kKernels) |
+    static_cast<uint32_t>(CaptureKind::kProfile) | kProfileOptions;
 
 // What the agent wants captured. Written by the reader alone, whole; 0 everywhere: nothing yet. A
 // new request takes the place of the one before, whatever became of that.
