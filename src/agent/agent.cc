@@ -117,6 +117,8 @@ CaptureService Agent::Captures() {
   };
   service.progress = [this](uint64_t demand) {
     CaptureProgress progress = recorder_->ProgressOf(demand);
+    // A trace lies there before its window's end is told: not seen yet is no reason to go on.
+    if (progress.done()) traces_->Turn(false);
     progress.traces_wait = traces_->busy();
     progress.durable_from_ns = trace_merged_ns_;
     progress.traces_failed = trace_failed_;

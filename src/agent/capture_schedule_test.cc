@@ -155,14 +155,14 @@ TEST_F(CaptureScheduleTest, AnotherAutomaticWindowComesWhenItIsSuggested) {
   ASSERT_TRUE(schedule.Next(60 * kS));
   schedule.OnMark(Begin(1, 61 * kS));
   schedule.OnMark(End(1, 62 * kS, 20));
-  EXPECT_EQ(schedule.TakeOutcomes().at(0).why, "steady");
+  EXPECT_EQ(schedule.TakeOutcomes(0).at(0).why, "steady");
   EXPECT_FALSE(schedule.Next(63 * kS)) << "a minimum distance";
   const auto word = schedule.Next(73 * kS);
   ASSERT_TRUE(word);
   EXPECT_EQ(word->steps, 20u);
   schedule.OnMark(Begin(2, 74 * kS));
   schedule.OnMark(End(2, 75 * kS, 20));
-  EXPECT_EQ(schedule.TakeOutcomes().at(0).why, "rule");
+  EXPECT_EQ(schedule.TakeOutcomes(0).at(0).why, "rule");
   EXPECT_FALSE(schedule.Next(1000 * kS)) << "a suggestion is followed once";
   schedule.Suggest("shift");
   EXPECT_TRUE(schedule.Next(1000 * kS));

@@ -33,6 +33,8 @@ constexpr uint32_t kFlushPeriodMs = 50;
 // nobody reads the ring any more.
 constexpr uint32_t kMaxLastDrains = 1000;
 constexpr uint32_t kMaxContexts = 64;
+// Of work that has not ended: as much as a queue of launches holds.
+constexpr uint32_t kMaxUnended = 1024;
 constexpr uint32_t kNoStream = 0xFFFFFFFF;  // a wait of the host, for a whole device
 
 // The life of a buffer, and who moves it on:
@@ -78,7 +80,9 @@ struct Collector {
   uint32_t clock_name = 0;
   uint32_t bytes_name = 0;
   uint32_t lost_name = 0;
-  uint64_t incomplete = 0;
+  uint64_t incomplete = 0;          // in all, of which `unended` knows the first
+  uint32_t unended[kMaxUnended]{};  // by their correlations
+  uint32_t last_call = 0;           // the highest correlation of a call of the host's
   uint64_t unnamed = 0;
   uint32_t last_drains = 0;
   uint32_t contexts = 0;
@@ -191,10 +195,23 @@ bool Record(uint32_t name, uint32_t place, uint64_t start, uint64_t end, uint32_
 }
 
 // Of what was told before it ended (a forced flush) the times are 0.
-bool HasEnded(uint64_t start, uint64_t end) {
+bool HasEnded(uint64_t start, uint64_t end, uint32_t correlation) {
   if (start != 0 && end >= start) return true;
-  ++g_kernels.incomplete;
+  Collector& k = g_kernels;
+  if (k.incomplete < kMaxUnended) k.unended[k.incomplete] = correlation;
+  ++k.incomplete;
   return false;
+}
+
+// Of the window: what was launched behind it, when calls of the host were no longer told and the
+// device still was, is nobody's loss. Correlations only grow.
+uint64_t IncompleteOfWindow() {
+  const Collector& k = g_kernels;
+  uint64_t count = k.incomplete > kMaxUnended ? k.incomplete - kMaxUnended : 0;
+  for (uint64_t i = 0; i < k.incomplete && i < kMaxUnended; ++i) {
+    if (k.last_call == 0 || k.unended[i] <= k.last_call) ++count;
+  }
+  return count;
 }
 
 void NoteContext(uint32_t context, uint32_t device) {
@@ -206,7 +223,7 @@ void NoteContext(uint32_t context, uint32_t device) {
 }
 
 void TakeKernel(const cupti::Kernel& kernel) {
-  if (!HasEnded(kernel.start, kernel.end)) return;
+  if (!HasEnded(kernel.start, kernel.end, kernel.correlation)) return;
   Collector& k = g_kernels;
   Place place;
   place.device = kernel.device;
@@ -230,7 +247,7 @@ void TakeKernel(const cupti::Kernel& kernel) {
 // A copy or a fill.
 template <class Move>
 void TakeMove(const Move& move, uint32_t name) {
-  if (!HasEnded(move.start, move.end)) return;
+  if (!HasEnded(move.start, move.end, move.correlation)) return;
   Place place;
   place.device = move.device;
   place.context = move.context;
@@ -245,13 +262,14 @@ void TakeCall(const cupti::Api& call) {
                           ? cupti::CallbackDomain::kDriver
                           : cupti::CallbackDomain::kRuntime;
   const uint32_t name = g_kernels.names.Call(domain, call.call);
-  if (name == 0 || !HasEnded(call.start, call.end)) return;
+  if (call.correlation > g_kernels.last_call) g_kernels.last_call = call.correlation;
+  if (name == 0 || !HasEnded(call.start, call.end, call.correlation)) return;
   Record(name, g_kernels.names.IdOfThread(call.thread), call.start, call.end, call.correlation);
 }
 
 // On a stream whose device is known. The host's own waits are among its calls.
 void TakeWait(const cupti::Synchronization& wait) {
-  if (wait.stream == kNoStream || !HasEnded(wait.start, wait.end)) return;
+  if (wait.stream == kNoStream || !HasEnded(wait.start, wait.end, wait.correlation)) return;
   for (uint32_t i = 0; i < g_kernels.contexts; ++i) {
     if (g_kernels.devices[i].context != wait.context) continue;
     Place place;
@@ -405,7 +423,7 @@ void SayLosses() {
   }
   SayLost(DeviceLoss::kLibrary, k.library_lost.exchange(0, std::memory_order_relaxed));
   SayLost(DeviceLoss::kNoBuffer, k.no_buffer.exchange(0, std::memory_order_relaxed));
-  SayLost(DeviceLoss::kIncomplete, k.incomplete);
+  SayLost(DeviceLoss::kIncomplete, IncompleteOfWindow());
   SayLost(DeviceLoss::kNoPlace, k.unnamed);
   k.incomplete = k.unnamed = 0;
 }
@@ -433,7 +451,7 @@ const char* BeginKernels() {
     if (!k.fork_handled) return "no memory to watch for forks";
   }
   k.names.Reset(&k.library);
-  k.contexts = k.last_drains = 0;
+  k.contexts = k.last_drains = k.last_call = 0;
   k.clock_name = WindowName(wire::kDeviceClockName);
   k.bytes_name = WindowName(wire::kDeviceBytesName);
   k.lost_name = WindowName(wire::kDeviceLostName);

@@ -80,7 +80,9 @@ TEST(IndexBuilder, WhatIsSettledAndWrittenEarlyGivesTheSameIndex) {
   for (const Slice& s : Many(50)) ASSERT_TRUE(builder.AddSlice(2, s.ts_ns, s.dur_ns, s.label).ok());
   for (size_t i = 0; i < slices.size(); ++i) {
     const Slice& s = slices[i];
-    if (i % 10'000 == 0) ASSERT_TRUE(builder.Settle(s.ts_ns).ok());
+    if (i % 10'000 == 0) {
+      ASSERT_TRUE(builder.Settle(s.ts_ns).ok());
+    }
     ASSERT_TRUE(builder.AddSlice(1, s.ts_ns, s.dur_ns, s.label).ok());
   }
   EXPECT_FALSE(builder.AddSlice(1, slices[0].ts_ns, 1, 0).ok()) << "before what was settled";

@@ -235,7 +235,7 @@ def test_where_kernels_cannot_be_had_it_is_said_and_nothing_else_changes(
         text += "\nlibrary.fake_refuse(39)\n"
     if hide in ("driver", "cupti"):  # the device is the stand-in's: without it there is none
         text = """
-import ctypes, os, sys, torch
+import ctypes, os, sys, time, torch
 torch.cuda.is_initialized = lambda: True
 torch.cuda.current_device = lambda: 0
 model = torch.nn.Linear(4, 4)
@@ -244,6 +244,7 @@ steps = int(sys.argv[2])
 def step():
     model(torch.ones(2, 4)).sum().backward()
     optimizer.step()
+    time.sleep(0.005)
 """
     if hide == "cupti":
         text += "ctypes.CDLL(os.path.join(sys.argv[1], 'libcuda.so.1'))\n"

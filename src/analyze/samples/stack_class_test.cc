@@ -84,7 +84,7 @@ TEST(StackClassTest, RegionsOfTheTrainingThread) {
   const Frame order{"Order.__iter__", "/job/order.py"};
   EXPECT_EQ(RegionOf({kMain, kTrain, kNext, order}), kSampler);
   EXPECT_EQ(RegionOf({kMain, kTrain, kNext, order, functional}), kSampler);
-  EXPECT_EQ(RegionOf({kMain, kTrain, kNext, order, kFetch}), kFetch);
+  EXPECT_EQ(RegionOf({kMain, kTrain, kNext, order, analyze::kFetch}), kFetch);
   EXPECT_EQ(RegionOf({kMain, kTrain, {"save", kTorch + "serialization.py"}}), kAround);
   EXPECT_EQ(RegionOf({kMain, kNoGrad, {"evaluate", "/job/train.py"}}), kElsewhere);
   EXPECT_EQ(RegionOf({kMain, {"fit", kPackages + "lightning/pytorch/loops/fit_loop.py"}}),
