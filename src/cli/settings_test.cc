@@ -66,7 +66,8 @@ TEST(Settings, UnknownKeysAndWrongTypesAreNamedWithTheirLine) {
   EXPECT_THAT(TomlComplaint("system_interval_ms = 99"), HasSubstr("from 100 to 60000"));
   EXPECT_THAT(TomlComplaint("system_interval_ms = 500.0"), HasSubstr("from 100 to 60000"));
   EXPECT_THAT(TomlComplaint("capture = 'dreams'"),
-              HasSubstr("what can be captured (operators, kernels)"));
+              HasSubstr("what can be captured (operators, kernels, profile, stacks, shapes, "
+                        "memory)"));
   EXPECT_THAT(TomlComplaint("num_steps = 2.5"), HasSubstr("num_steps is not a whole number"));
   EXPECT_THAT(TomlComplaint("duration = 'long'"), HasSubstr("duration is not a number"));
   EXPECT_THAT(TomlComplaint("stack_rate = 1001"), HasSubstr("from 0 to 1000"));

@@ -267,7 +267,7 @@ TEST_F(DamageTest, AnyOtherFieldMaySayAnything) {
 }
 
 TEST_F(DamageTest, BadRecordsAreCountedAndTheRestIsRead) {
-  Put(kRecord + offsetof(wire::Record, kind), uint8_t{9});
+  Put(kRecord + offsetof(wire::Record, kind), uint8_t{wire::kLastRecordKind + 1});
   Put(kRecord + 32 + offsetof(wire::Record, a), uint64_t{3});  // a text that is not there
   const auto trace = ReadAll();
   EXPECT_EQ(trace->counts.records, 1u);

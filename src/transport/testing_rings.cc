@@ -110,11 +110,15 @@ std::vector<ProcessTrace> DrainFolder(const RingFolder& folder) {
 
 std::string WhyNotNested(const std::vector<wire::Record>& records) {
   std::vector<wire::Record> open;
+  uint64_t written = 0;
   for (size_t i = 0; i < records.size(); ++i) {
     const wire::Record& record = records[i];
     const std::string at = "record " + std::to_string(i) + ": ";
     const auto depth = static_cast<uint8_t>(record.flags & wire::kDepthMask);
-    if (i > 0 && record.tsc < records[i - 1].tsc) return at + "time goes back";
+    // These tell of another time than that in which they were written.
+    const bool has_own_time = record.kind >= static_cast<uint8_t>(wire::RecordKind::kComplete);
+    if (!has_own_time && record.tsc < written) return at + "time goes back";
+    if (!has_own_time) written = record.tsc;
     if (record.kind == static_cast<uint8_t>(wire::RecordKind::kBegin)) {
       if (depth != open.size()) return at + "begin at another depth than it says";
       open.push_back(record);

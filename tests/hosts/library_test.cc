@@ -94,7 +94,10 @@ TEST(LibraryTest, ExportsTheReviewedListAlone) {
     if (symbol.exported) exported.insert(symbol.name);
   }
   EXPECT_THAT(exported,
-              ::testing::ElementsAre("PyInit__probe", "__itt_api_init", "steptrace_probe_v1"));
+              ::testing::ElementsAre("InitializeInjectionNvtx2", "InitializeInjectionNvtxExtension",
+                                     "PyInit__probe", "__itt_api_init", "ncclProfiler_v1",
+                                     "ncclProfiler_v2", "ncclProfiler_v3", "ncclProfiler_v4",
+                                     "ncclProfiler_v5", "ncclProfiler_v6", "steptrace_probe_v1"));
 }
 
 TEST(LibraryTest, PythonIsAWeakReferenceThroughout) {

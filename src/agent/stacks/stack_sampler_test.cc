@@ -73,6 +73,15 @@ TEST(StackSampler, SamplesStandForTheTimeSinceTheOneBefore) {
   PythonChild child(Python(), kSleeps);
   StackSampler sampler;
   sampler.SetProcesses({RootOf(child.pid())});
+  // It has said that it is there, and sleeps soon after.
+  const std::string stat = "/proc/" + std::to_string(child.pid()) + "/stat";
+  const auto sleeps = [&stat] {
+    std::ifstream file(stat);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    return text.find(") S ") != std::string::npos;
+  };
+  for (int i = 0; i < 1000 && !sleeps(); ++i) usleep(10'000);
+  ASSERT_TRUE(sleeps());
   StackReadings readings;
   for (int i = 0; i < 3; ++i) {
     sampler.Sample(MonotonicNowNs(), kPeriodNs, readings);

@@ -51,7 +51,8 @@ void AddWindow(const json& from, const json& to, const TimeBounds& bounds,
   if (window.from_ns < window.to_ns) windows.push_back(window);
 }
 
-// What facts of kind `window` say (agent/recorder_captures.cc) of those that captured kernels.
+// What facts of kind `window` say (agent/recorder_captures.cc) of those that captured kernels: a
+// profile by PyTorch's profiler, whatever it holds beside, has them too.
 WindowsOfRanks KernelWindows(const std::vector<store::FactRow>& facts,
                              const store::StringTable& strings, const TimeBounds& bounds) {
   WindowsOfRanks windows;
@@ -61,7 +62,7 @@ WindowsOfRanks KernelWindows(const std::vector<store::FactRow>& facts,
     if (!told.is_object() || !told.contains("from_ns") || !told.contains("to_ns")) continue;
     const auto kinds = told.find("kinds");
     if (kinds == told.end() || !kinds->is_string()) continue;
-    if (kinds->get<std::string>().find("kernels") == std::string::npos) continue;
+    if (*kinds == "operators") continue;
     const auto stretches = told.find("stretches");
     if (stretches == told.end() || !stretches->is_array()) {
       AddWindow(told["from_ns"], told["to_ns"], bounds, windows[fact.rank]);

@@ -40,6 +40,8 @@ class StepsTest : public ::testing::Test {
       for (const auto& track : rank.tracks) writer.Append(track);
       for (const auto& slice : rank.slices) writer.Append(slice);
     }
+    writer.Append(store::FactRow{.kind = writer.strings().Intern("source"),
+                                 .json = R"({"format":"kineto"})"});
     ASSERT_OK(writer.Close(store::CompletedManifest()));
   }
   // "rank step from to" of the table as it is stored.

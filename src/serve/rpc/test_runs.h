@@ -60,6 +60,7 @@ inline void MakeProfiledRun(const std::filesystem::path& run, int64_t steps,
     writer.Append(step);
     writer.Append(CounterRow{i * kStepNs, 3, static_cast<double>(i % 10) / 10});
   }
+  writer.Append(FactRow{.kind = strings.Intern("source"), .json = R"({"format":"kineto"})"});
   ASSERT_OK(writer.Flush());
   Manifest manifest = CompletedManifest();
   manifest.end_ns = steps * kStepNs;
