@@ -9,6 +9,7 @@
 
 #include "probe/cupti_library.h"
 #include "probe/kernel_names.h"
+#include "probe/unended_work.h"
 #include "transport/writer/text.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
@@ -33,8 +34,6 @@ constexpr uint32_t kFlushPeriodMs = 50;
 // nobody reads the ring any more.
 constexpr uint32_t kMaxLastDrains = 1000;
 constexpr uint32_t kMaxContexts = 64;
-// Of work that has not ended: as much as a queue of launches holds.
-constexpr uint32_t kMaxUnended = 1024;
 constexpr uint32_t kNoStream = 0xFFFFFFFF;  // a wait of the host, for a whole device
 
 // The life of a buffer, and who moves it on:
@@ -80,9 +79,7 @@ struct Collector {
   uint32_t clock_name = 0;
   uint32_t bytes_name = 0;
   uint32_t lost_name = 0;
-  uint64_t incomplete = 0;          // in all, of which `unended` knows the first
-  uint32_t unended[kMaxUnended]{};  // by their correlations
-  uint32_t last_call = 0;           // the highest correlation of a call of the host's
+  UnendedWork unended;
   uint64_t unnamed = 0;
   uint32_t last_drains = 0;
   uint32_t contexts = 0;
@@ -197,21 +194,8 @@ bool Record(uint32_t name, uint32_t place, uint64_t start, uint64_t end, uint32_
 // Of what was told before it ended (a forced flush) the times are 0.
 bool HasEnded(uint64_t start, uint64_t end, uint32_t correlation) {
   if (start != 0 && end >= start) return true;
-  Collector& k = g_kernels;
-  if (k.incomplete < kMaxUnended) k.unended[k.incomplete] = correlation;
-  ++k.incomplete;
+  g_kernels.unended.Add(correlation);
   return false;
-}
-
-// Of the window: what was launched behind it, when calls of the host were no longer told and the
-// device still was, is nobody's loss. Correlations only grow.
-uint64_t IncompleteOfWindow() {
-  const Collector& k = g_kernels;
-  uint64_t count = k.incomplete > kMaxUnended ? k.incomplete - kMaxUnended : 0;
-  for (uint64_t i = 0; i < k.incomplete && i < kMaxUnended; ++i) {
-    if (k.last_call == 0 || k.unended[i] <= k.last_call) ++count;
-  }
-  return count;
 }
 
 void NoteContext(uint32_t context, uint32_t device) {
@@ -262,7 +246,7 @@ void TakeCall(const cupti::Api& call) {
                           ? cupti::CallbackDomain::kDriver
                           : cupti::CallbackDomain::kRuntime;
   const uint32_t name = g_kernels.names.Call(domain, call.call);
-  if (call.correlation > g_kernels.last_call) g_kernels.last_call = call.correlation;
+  g_kernels.unended.NoteCall(call.correlation);
   if (name == 0 || !HasEnded(call.start, call.end, call.correlation)) return;
   Record(name, g_kernels.names.IdOfThread(call.thread), call.start, call.end, call.correlation);
 }
@@ -423,9 +407,9 @@ void SayLosses() {
   }
   SayLost(DeviceLoss::kLibrary, k.library_lost.exchange(0, std::memory_order_relaxed));
   SayLost(DeviceLoss::kNoBuffer, k.no_buffer.exchange(0, std::memory_order_relaxed));
-  SayLost(DeviceLoss::kIncomplete, IncompleteOfWindow());
+  SayLost(DeviceLoss::kIncomplete, k.unended.TakeOfWindow());
   SayLost(DeviceLoss::kNoPlace, k.unnamed);
-  k.incomplete = k.unnamed = 0;
+  k.unnamed = 0;
 }
 
 void GiveUpFilled() {
@@ -451,7 +435,8 @@ const char* BeginKernels() {
     if (!k.fork_handled) return "no memory to watch for forks";
   }
   k.names.Reset(&k.library);
-  k.contexts = k.last_drains = k.last_call = 0;
+  k.contexts = k.last_drains = 0;
+  k.unended.Reset();
   k.clock_name = WindowName(wire::kDeviceClockName);
   k.bytes_name = WindowName(wire::kDeviceBytesName);
   k.lost_name = WindowName(wire::kDeviceLostName);
