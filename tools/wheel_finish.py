@@ -93,12 +93,11 @@ def write_record(root):
 
 def pack(root, wheel):
     """A zip in a fixed order and with fixed times: the same build gives the same bytes."""
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(wheel, "w") as archive:
         for path in sorted(p for p in root.rglob("*") if p.is_file()):
             entry = zipfile.ZipInfo(path.relative_to(root).as_posix(), (1980, 1, 1, 0, 0, 0))
             entry.external_attr = (0o100000 | (path.stat().st_mode & 0o777)) << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, path.read_bytes())
+            archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED, compresslevel=9)
 
 
 def unpack(wheel, root):

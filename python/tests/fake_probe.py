@@ -16,7 +16,7 @@ import json
 import os
 import threading
 
-_CATEGORIES = (1, 2, 3, 4, 10, 20)
+_CATEGORIES = (1, 2, 3, 4, 10, 16, 20)
 _MAX_NAME_BYTES = 4096
 _MAX_FACT_BYTES = 64 << 10
 

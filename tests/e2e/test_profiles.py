@@ -81,7 +81,7 @@ def captured_when_it_trains(recording, *arguments):
         if done.returncode == 0:
             return done
         assert time.monotonic() < deadline, done.stderr
-        early = ("no such run", "nothing trains yet", "does not answer")
+        early = ("no such run", "not a run", "nothing trains yet", "does not answer")
         assert any(words in done.stderr for words in early), done.stderr
         time.sleep(0.3)
 

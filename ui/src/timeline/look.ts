@@ -44,5 +44,5 @@ export function lookOf(theme: Theme, token: (name: string) => string): Look {
 }
 
 /** The bundled font by name: system fonts differ between machines. */
-export const FONT = "11px 'Inter', system-ui, sans-serif";
-export const FONT_STRONG = "600 11px 'Inter', system-ui, sans-serif";
+export const FONT = '11px system-ui, sans-serif';
+export const FONT_STRONG = '600 11px system-ui, sans-serif';
