@@ -12,7 +12,7 @@ import sys
 import time
 
 import pytest
-from fault_tools import LIMIT_S, Recording, executable, record, wait_for
+from fault_tools import LIMIT_S, Recording, executable, record, same_as_without, wait_for
 
 TRAINING = """
 import os, sys, time, torch
@@ -210,6 +210,31 @@ def test_the_scripts_own_profiler_goes_first_and_a_window_may_outlast_the_run(tm
     assert {step for _, step in counts} & set(range(54, 72)), "again after it"
     assert all(count["aten::linear"] == 2 for (_, step), count in counts.items() if step)
     assert left_files(outcome.run) == []
+
+
+FORKS = """
+import torch
+from torch import nn
+torch.set_num_threads(1)
+model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+data = torch.utils.data.TensorDataset(torch.ones(80, 64))
+for epoch in range(3):  # with workers that are forked in the window
+    for (batch,) in torch.utils.data.DataLoader(data, batch_size=8, num_workers=2):
+        model(batch).pow(2).mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+print("done", flush=True)
+"""
+
+
+def test_what_is_forked_in_a_window_says_nothing(tmp_path):
+    path = tmp_path / "train.py"
+    path.write_text(FORKS)
+    outcome = same_as_without(
+        tmp_path, [sys.executable, str(path)], "--window", "5:20", "--capture", "stacks"
+    )
+    assert [window["steps"] for window in windows(outcome.run)] == [20]
 
 
 CUT_OFF = """

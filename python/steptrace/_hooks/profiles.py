@@ -87,18 +87,21 @@ class Capture:
         operators.forget()
         if self.thread != get_ident():
             return
+        torch = sys.modules["torch"]
+        if torch.autograd._profiler_enabled() and torch.cuda.is_initialized():
+            torch.cuda.synchronize()  # as torch's own does: what runs belongs to the window
         with _Silence():
             results = self.leave()
             if results is not None:
                 self._save(results)
 
     def leave(self):
-        torch = sys.modules["torch"]
-        if not torch.autograd._profiler_enabled():
+        """Takes it off; also in a child that was forked meanwhile, which has no device of its own."""
+        autograd = sys.modules["torch"].autograd
+        if not autograd._profiler_enabled():
             return None
-        if torch.cuda.is_initialized():
-            torch.cuda.synchronize()  # as torch's own does: what runs belongs to the window
-        return torch.autograd._disable_profiler()
+        with _Silence():
+            return autograd._disable_profiler()
 
     def _save(self, results):
         """<run>/profiles/<pid>-<number>.json, which has that name when it is whole."""
