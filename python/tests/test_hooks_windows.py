@@ -322,20 +322,28 @@ say()
 
 
 def test_what_the_script_raises_in_a_step_is_its_own(tmp_path):
+    # The alarm raises in the hooks' frames and in the script's, never in torch's: there it may leave
+    # torch without gradients, or be told by torch itself as a module that does not load.
     body = """
 import signal
 class Alarm(Exception): pass
-def ring(*_): raise Alarm
+raised = 0
+def ring(_, frame):
+    global raised
+    ours = "_hooks" in frame.f_code.co_filename
+    if ours or frame.f_code.co_name == "step":
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        raised += ours
+        raise Alarm
 signal.signal(signal.SIGALRM, ring)
 ask(steps=10)
-raised = 0
-for _ in range(200):
+for _ in range(300):
     try:  # around the timer too: on a busy machine it rings before it has returned
-        signal.setitimer(signal.ITIMER_REAL, 0.0003)
+        signal.setitimer(signal.ITIMER_REAL, 0.0002, 0.00005)
         step()
         signal.setitimer(signal.ITIMER_REAL, 0)
     except Alarm:
-        raised += 1
+        pass
 say(raised=raised)
 """
     done = run(tmp_path, body)
