@@ -51,6 +51,12 @@
 //                              complete   0                                   end
 //   kAsync      a range that began and ended on any thread (NVTX)
 //                              complete   0                                   end
+//   kDevicePhase  forward, backward, optimizer, …: from border to border of a phase as the device
+//               reached them (pooled events), on this process's clock
+//                              complete   number of the device                end
+//   kStack      a stack that the process itself sampled
+//                              payload    id of a text (JSON) in the arena    thread's tid |
+//                                                                              kStackRuns
 //   kWindow     window_begin   instant    number of the request               kinds (CaptureKind)
 //               window_end     instant    number of the request               steps that it had |
 //                                                                              WindowEnd << 32
@@ -99,10 +105,12 @@ enum class Category : uint16_t {
   kNcclProxy = 18,
   kAsync = 19,
   kDeviceMemory = 20,
+  kDevicePhase = 21,
+  kStack = 22,
 };
 
 constexpr bool IsCategory(uint16_t value) {
-  return (value >= 1 && value <= 5) || (value >= 8 && value <= 20);
+  return (value >= 1 && value <= 5) || (value >= 8 && value <= 22);
 }
 
 // Which call of a group a collective is: below, the id of its kDetails in the arena of names; above
@@ -138,6 +146,8 @@ inline constexpr uint32_t kUnknownQueueDepth = 0xFFFFFFFFu;
 // The training had already taken the batch out of the queue, while it waited for another worker's.
 inline constexpr uint64_t kBatchArrived = 1ull << 32;
 inline constexpr uint64_t kNoArgument = ~0ull;
+// The thread of the stack was on a core or waited for one, not for anything else.
+inline constexpr uint64_t kStackRuns = 1ull << 32;
 
 inline constexpr const char* kNameData = "data";
 inline constexpr const char* kNameDataEnd = "data_end";
