@@ -107,6 +107,10 @@ const char* CategoryText(Category category) {
       return "nccl_proxy";
     case Category::kAsync:
       return "user";
+    case Category::kDevicePhase:
+      return "device_phase";
+    case Category::kStack:
+      return "stack";
   }
   return "user";
 }

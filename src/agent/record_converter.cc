@@ -31,12 +31,13 @@ constexpr int64_t kEarliestNs = -kNsPerSecond;
 
 bool HasTimeline(Category category) {
   return category != Category::kFact && category != Category::kWindow &&
-         category != Category::kDeviceMemory && category != Category::kDetails;
+         category != Category::kDeviceMemory && category != Category::kDetails &&
+         category != Category::kStack;
 }
 
 // Not of the thread that told it.
 bool IsBeside(Category category) {
-  return category == Category::kNccl || category == Category::kNcclProxy ||
+  return category == Category::kDevicePhase || category == Category::kNccl || category == Category::kNcclProxy ||
          category == Category::kAsync;
 }
 
