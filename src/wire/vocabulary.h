@@ -51,9 +51,13 @@
 //                              complete   0                                   end
 //   kAsync      a range that began and ended on any thread (NVTX)
 //                              complete   0                                   end
-//   kDevicePhase  forward, backward, optimizer, …: from border to border of a phase as the device
-//               reached them (pooled events), on this process's clock
-//                              complete   number of the device                end
+//   kDevicePhase  forward, backward, optimizer, data, other: from border to border of a phase as
+//               the device reached them (pooled events), on this process's clock
+//                              complete   number of the device |              end
+//                                         µs by which the device
+//                                         reached the end after the
+//                                         host had << 32, or
+//                                         kUnknownBehind
 //   kStack      a stack that the process itself sampled
 //                              payload    id of a text (JSON) in the arena    thread's tid |
 //                                                                              kStackRuns
@@ -146,6 +150,8 @@ inline constexpr uint32_t kUnknownQueueDepth = 0xFFFFFFFFu;
 // The training had already taken the batch out of the queue, while it waited for another worker's.
 inline constexpr uint64_t kBatchArrived = 1ull << 32;
 inline constexpr uint64_t kNoArgument = ~0ull;
+// The two clocks could not be compared closely enough.
+inline constexpr uint32_t kUnknownBehind = 0xFFFFFFFFu;
 // The thread of the stack was on a core or waited for one, not for anything else.
 inline constexpr uint64_t kStackRuns = 1ull << 32;
 

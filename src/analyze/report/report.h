@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/device/device_phases.h"
 #include "analyze/report/profile.h"
 #include "analyze/report/recommendation.h"
 #include "analyze/report/report_lines.h"
@@ -16,6 +17,8 @@
 // and units are those of the JSON form, schema "steptrace.report/1" (docs/reference/report.md).
 // Times in ns, shares from 0 to 1.
 namespace steptrace::analyze {
+
+struct HostMemorySection;  // analyze/memory/host_memory.h
 
 struct RunSection {
   std::string id;
@@ -169,7 +172,9 @@ struct Report {
   std::vector<BreakdownRow> breakdown;
   DataPipelineSection data_pipeline;
   DistributedSection distributed;
+  std::vector<DevicePhaseRow> device_phases;  // of a live run; none: no events were recorded
   std::vector<SystemRow> system;
+  std::shared_ptr<const HostMemorySection> host_memory;  // of the processes; null: not measured
   std::vector<FindingLine> findings;  // by time, the last 1000
   std::vector<LossLine> losses;
   std::vector<std::string> notes;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/device/device_phases.h"
 #include "analyze/device/tensor_cores.h"
 #include "analyze/report/report.h"
 #include "analyze/trace/trace.h"
@@ -33,6 +34,12 @@ struct RankProcess {
   int64_t pid = 0;
 };
 
+// A process that a DataLoader started.
+struct LoaderWorker {
+  int32_t node = 0;
+  int64_t pid = 0;
+};
+
 struct RunInfo {
   std::string id;
   std::string name;
@@ -45,6 +52,7 @@ struct RunInfo {
   std::vector<NodeInfo> nodes;
   int32_t ranks = 0;  // that told of themselves; the steps may know more
   std::vector<RankProcess> rank_processes;
+  std::vector<LoaderWorker> workers;
 };
 
 // One metric on one node, core, device, process or job (store/metrics.h), in order of time.
@@ -82,6 +90,8 @@ struct ReportInput {
   const Trace* operators = nullptr;     // else, operators that windows of a live run captured
   // Of a live run, the collectives that tell their group, and what lies between them.
   const Trace* collectives = nullptr;
+  // Of a live run, what events at the borders of phases told of the device in its steps.
+  const StepsOnDevice* device_phases = nullptr;
   ReportOptions options;
 };
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/tables.h"
+
+// What the events at the borders of phases tell of a device in every step (wire/vocabulary.h,
+// kDevicePhase): from when to when it was in forward, backward and optimizer, and for how long it
+// waited for a batch. Whether it computed all the time within a phase they do not tell.
+namespace steptrace::analyze {
+
+enum class DevicePhase : uint8_t { kForward, kBackward, kOptimizer, kData, kOther };
+inline constexpr size_t kDevicePhaseCount = 5;
+inline constexpr std::array<const char*, kDevicePhaseCount> kDevicePhaseNames = {
+    "forward", "backward", "optimizer", "data", "other"};
+// Category of their slices, and the name of the track that they lie on.
+inline constexpr const char* kDevicePhaseCategory = "device_phase";
+inline constexpr const char* kDevicePhasesTrack = "device phases";
+
+// A device that reaches the end of a phase so soon after the host had nothing left to do: an event
+// that is recorded on an idle stream takes some microseconds.
+inline constexpr int64_t kCaughtUpUs = 50;
+
+// One step of a rank. The parts of phases that lie in it, and never more than it is long.
+struct StepOnDevice {
+  std::array<int64_t, kDevicePhaseCount> ns{};
+  // Forwards, backwards and optimizer steps that ended in it and of which it is known how far the
+  // device was behind the host then; those in which it had caught up.
+  int32_t ended = 0;
+  int32_t caught_up = 0;
+
+  int64_t Of(DevicePhase phase) const { return ns[static_cast<size_t>(phase)]; }
+  // In forward, backward or optimizer.
+  int64_t BusyNs() const;
+  int64_t KnownNs() const;
+};
+
+// By rank and number of the step.
+using StepsOnDevice = std::map<std::pair<int32_t, int64_t>, StepOnDevice>;
+
+// Sums slices of that category over the steps they lie in. Passive; the rows in any order. A step
+// that the slices do not cover but for 2 % is left out: part of it was not told.
+class DevicePhaseSums {
+ public:
+  // `steps` outlive it. Of steps of a rank that overlap, what lies in both counts in both.
+  explicit DevicePhaseSums(std::span<const store::StepRow> steps);
+
+  struct Slice {
+    int32_t rank = 0;
+    int64_t ts_ns = 0;
+    int64_t dur_ns = 0;
+    DevicePhase phase = DevicePhase::kOther;
+    std::optional<int64_t> behind_us;  // the device, behind the host, at its end
+  };
+  void Add(const Slice& slice);
+  StepsOnDevice Take();
+
+ private:
+  struct Step {
+    int64_t ts_ns = 0;
+    int64_t end_ns = 0;
+    int64_t number = 0;
+    StepOnDevice times;
+  };
+  std::map<int32_t, std::vector<Step>> ranks_;  // in order of time
+};
+
+// The phase of that name; nothing: no such phase.
+std::optional<DevicePhase> DevicePhaseOf(const std::string& name);
+
+// A rank's steady steps, as the report has them.
+struct DevicePhaseRow {
+  int32_t rank = 0;
+  int64_t steps = 0;    // whose device time is known
+  int64_t step_ns = 0;  // their mean
+  // Mean of a step and its share: the phases by kDevicePhaseNames, and what no phase covers.
+  std::array<int64_t, kDevicePhaseCount> ns{};
+  std::array<double, kDevicePhaseCount> share{};
+  int64_t unknown_ns = 0;
+  // Of the phases that ended, those at whose end the device had nothing left to do; nothing: the
+  // clocks could not be compared closely enough.
+  std::optional<double> caught_up_share;
+};
+
+// A row a rank, of these steps.
+std::vector<DevicePhaseRow> MakeDevicePhases(const StepsOnDevice& known,
+                                             std::span<const store::StepRow> steps,
+                                             std::span<const uint32_t> selected);
+
+}  // namespace steptrace::analyze
