@@ -37,8 +37,8 @@ bool HasTimeline(Category category) {
 
 // Not of the thread that told it.
 bool IsBeside(Category category) {
-  return category == Category::kDevicePhase || category == Category::kNccl || category == Category::kNcclProxy ||
-         category == Category::kAsync;
+  return category == Category::kDevicePhase || category == Category::kNccl ||
+         category == Category::kNcclProxy || category == Category::kAsync;
 }
 
 bool IsForDeriver(const ResolvedName& name) {
