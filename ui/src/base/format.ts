@@ -128,13 +128,14 @@ export function formatMetric(value: number | null | undefined, unit: string): Fi
 
 /**
  * A moment on a run's axis: as precise as the distance between two marks asks for, in the unit of the
- * axis's largest.
+ * axis's largest. Minutes and hours only in whole or half ones: nobody counts 0.33 of them.
  */
 export function formatMoment(value: number, every: number, largest = value): string {
-  const scale = TIME.find((s) => Math.max(Math.abs(largest), every) >= s.factor) ?? {
-    factor: 1,
-    unit: 'ns',
-  };
+  const scale = TIME.find((s) => {
+    const halves = (2 * every) / s.factor;
+    const readable = s.factor <= 1e9 || Math.abs(halves - Math.round(halves)) < 1e-9;
+    return Math.max(Math.abs(largest), every) >= s.factor && readable;
+  }) ?? { factor: 1, unit: 'ns' };
   const decimals = Math.max(0, Math.ceil(-Math.log10(every / scale.factor) - 1e-9));
   return `${(value / scale.factor).toFixed(Math.min(decimals, 9))}${SPACE}${scale.unit}`;
 }
@@ -163,6 +164,7 @@ const SPOKEN: Readonly<Record<string, string>> = {
   communication_phase: 'communication',
   other_phase: 'other',
   gc: 'garbage collection',
+  unknown: 'outside any known phase',
 };
 
 /** A stored name as words: data_pipeline → "data pipeline". */

@@ -38,11 +38,15 @@ export function histogram(values: ArrayLike<number>, bins: number): Bin[] {
 
 /** Round marks of an axis: about `wanted` of them, 1, 2 or 5 times a power of ten apart. */
 export function marks(low: number, high: number, wanted: number): number[] {
-  const every = niceStep((high - low) / Math.max(1, wanted));
+  return marksEvery(low, high, niceStep((high - low) / Math.max(1, wanted)));
+}
+
+/** The multiples of a distance from low to high. */
+export function marksEvery(low: number, high: number, every: number): number[] {
   if (!(every > 0)) return [];
   const first = Math.ceil(low / every);
   const last = Math.floor(high / every + 1e-9);
-  return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * every);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => (first + i) * every);
 }
 
 export function niceStep(rough: number): number {

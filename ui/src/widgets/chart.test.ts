@@ -24,6 +24,13 @@ it('time axes have round marks in the unit that fits', () => {
     plain(axisValues(timeSplits(low, high, 4), true, formatNs));
   expect(axis(0, 2e9)).toEqual(['0.0 s', '0.5 s', '1.0 s', '1.5 s', '2.0 s']);
   expect(axis(0, 600e9)).toEqual(['0 min', '5 min', '10 min']);
+  expect(axis(0, 80e9)).toEqual(['0 s', '20 s', '40 s', '60 s', '80 s']);
+  expect(axis(0, 120e9)).toEqual(['0.0 min', '0.5 min', '1.0 min', '1.5 min', '2.0 min']);
+  expect(axis(0, 7200e9)).toEqual(['0.0 h', '0.5 h', '1.0 h', '1.5 h', '2.0 h']);
+  expect(axis(0, 40 * 3600e9)).toEqual(['0 h', '10 h', '20 h', '30 h', '40 h']);
+  expect(axis(90e6, 980e6)).toEqual(['200 ms', '400 ms', '600 ms', '800 ms']);
+  expect(plain(axisValues([5e8], true, formatNs))).toEqual(['500 ms']);
+  expect(axis(7, 7)).toEqual([]);
 });
 
 it('heat runs through its stops', () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a chart shows, apart from how uPlot draws it.
 import { formatMoment, type Figure } from '../base/format';
-import { marks } from '../base/stats';
+import { marks, marksEvery } from '../base/stats';
 
 export interface Line {
   readonly name: string;
@@ -43,12 +43,21 @@ export function readout(
   return { x: xFormat(when), values };
 }
 
-/** Round moments for the axis; time counts in 1, 2, 5 steps of ns up to seconds, then in minutes. */
+/** Steps of a time axis beyond a second; past these whole hours. */
+const CLOCK = [1e9, 2e9, 5e9, 10e9, 20e9, 30e9, 60e9, 120e9, 300e9, 600e9, 1200e9, 1800e9, 3.6e12];
+
+/** Round moments for the axis, about `wanted` and at least two where there is room for any. */
 export function timeSplits(low: number, high: number, wanted: number): number[] {
-  const span = high - low;
-  const minute = 6e10;
-  const unit = span > 7200e9 ? 3.6e12 : span > 240e9 ? minute : 1;
-  return marks(low / unit, high / unit, wanted).map((m) => m * unit);
+  const apart = (high - low) / Math.max(1, wanted);
+  const hours = (m: number) => m * 3.6e12;
+  const every = CLOCK.find((step) => step >= apart * (1 - 1e-9));
+  const found =
+    apart < 1e9
+      ? marks(low, high, wanted)
+      : every === undefined
+        ? marks(low / 3.6e12, high / 3.6e12, wanted).map(hours)
+        : marksEvery(low, high, every);
+  return found.length < 2 && wanted > 1 && wanted < 16 ? timeSplits(low, high, wanted * 2) : found;
 }
 
 export function axisValues(
@@ -56,7 +65,8 @@ export function axisValues(
   time: boolean,
   format: (value: number) => Figure,
 ): string[] {
-  const [first = 0, second = first + 1] = splits;
+  // Of a single mark nothing tells how exact it is to be: as exact as it is round.
+  const [first = 0, second = 2 * first || 1] = splits;
   return splits.map((v) =>
     time ? formatMoment(v, second - first, splits.at(-1)) : format(v).text,
   );

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { View } from '../../state/view';
+import { isMemory, standing } from '../../state/noticed';
 
 export const view: View = {
   id: 'memory',
@@ -10,7 +11,8 @@ export const view: View = {
   inReport: true,
   notApplicable: (report) => {
     const { devices } = report.memory as { devices?: unknown[] };
-    return devices && devices.length > 0
+    const grows = standing(report.findings).some(isMemory);
+    return grows || (devices && devices.length > 0)
       ? null
       : 'The run holds no allocations (profile_memory=True records them).';
   },

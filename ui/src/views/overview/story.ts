@@ -15,6 +15,7 @@ import { formatNs, formatShare, formatTimes, plural, words, type Figure } from '
 import { newer } from '../../base/never';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
 import type { Target } from '../../state/run.svelte';
+import { targetOf } from '../../state/noticed';
 
 export interface Story {
   readonly tone: 'found' | 'good' | 'open';
@@ -195,8 +196,8 @@ function partMarks(steps: Steps | null, part: string, kind: string | null): Mark
 
 function findingMark(finding: Finding, end: number): Mark {
   const at = Math.max(0, Math.min(finding.ts_ns, end));
-  const target = { view: finding.kind === 'rule' ? 'rules' : 'overview', stretch: null };
-  return { from: ns(at), to: ns(at), text: finding.text, target };
+  const text = `${sentence(finding.subject)}: ${finding.text}`;
+  return { from: ns(at), to: ns(at), text, target: targetOf(finding) };
 }
 
 function lossMark(loss: Loss): Mark[] {

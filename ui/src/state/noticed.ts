@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of what the agent noticed, that which it did not take back: as the report in the terminal tells it.
+import type { Finding } from '../api/report';
+import { ns, stretch } from '../base/time';
+import type { Target } from './run.svelte';
+
+export interface Standing extends Finding {
+  readonly hang: boolean;
+}
+
+export const isMemory = (finding: Finding): boolean => /^memory\b/.test(finding.subject);
+
+/** A hang before all else; what the agent says of itself last. */
+const order = (f: Finding): number =>
+  f.kind !== 'alert' ? 1 : f.subject === 'hang' ? 0 : f.subject === 'agent' ? 2 : 1;
+
+/** The last word on each subject, where it is no relief. */
+export function standing(findings: readonly Finding[] | undefined): Standing[] {
+  const last = new Map<string, Finding>();
+  for (const finding of findings ?? []) last.set(`${finding.kind} ${finding.subject}`, finding);
+  return [...last.values()]
+    .filter((f) => f.severity !== 'info')
+    .map((f) => ({ ...f, hang: f.kind === 'alert' && f.subject === 'hang' }))
+    .sort((a, b) => order(a) - order(b) || a.ts_ns - b.ts_ns);
+}
+
+/** Half of what is shown around a moment. */
+const AROUND_NS = 5e9;
+
+/** The view that shows what a finding tells of. */
+export function targetOf(finding: Finding): Target {
+  if (finding.kind === 'rule')
+    return { view: 'rules', stretch: null, params: { rule: finding.subject } };
+  if (finding.subject === 'hang') {
+    const from = Math.max(0, finding.ts_ns - AROUND_NS);
+    return { view: 'timeline', stretch: stretch(ns(from), ns(finding.ts_ns + AROUND_NS)) };
+  }
+  if (finding.subject === 'step time') return { view: 'steps', stretch: null };
+  return { view: 'system', stretch: null };
+}
