@@ -10,14 +10,14 @@ Json ToJson(const PathShare& share) {
 }
 
 template <class Row>
-Json ListOf(const std::vector<Row>& rows);
+Json PathListOf(const std::vector<Row>& rows);
 
 Json ToJson(const PathOf& path) {
   return {{"step", OrNull(path.step)},
           {"rank", path.rank},
           {"ts_ns", path.begin_ns},
           {"dur_ns", path.dur_ns},
-          {"causes", ListOf(path.causes)}};
+          {"causes", PathListOf(path.causes)}};
 }
 
 Json ToJson(const PathRow& row) {
@@ -42,7 +42,7 @@ Json ToJson(const WhatIf& change) {
 }
 
 template <class Row>
-Json ListOf(const std::vector<Row>& rows) {
+Json PathListOf(const std::vector<Row>& rows) {
   return Each(rows, [](const Row& row) { return ToJson(row); });
 }
 
@@ -55,12 +55,12 @@ Json CriticalPathToJson(const CriticalPathSection& section) {
   if (!section.applicable) return json;
   json["window"] = ToJson(section.window);
   json["mean_step_ns"] = OrNull(section.mean_step_ns);
-  json["steps"] = ListOf(section.steps);
-  json["what_if"] = ListOf(section.what_if);
-  json["rows"] = ListOf(section.rows);
+  json["steps"] = PathListOf(section.steps);
+  json["what_if"] = PathListOf(section.what_if);
+  json["rows"] = PathListOf(section.rows);
   json["stretch_count"] = section.stretch_count;
   json["rank_changes"] = section.rank_changes;
-  json["stretches"] = ListOf(section.stretches);
+  json["stretches"] = PathListOf(section.stretches);
   return json;
 }
 

@@ -28,8 +28,8 @@ std::optional<OutlierRule> FindOutlierRule(std::vector<int64_t> durations_ns) {
   return OutlierRule{median, median + std::llround(kOutlierDeviations * deviation)};
 }
 
-Growth LargestGrowth(std::span<const int64_t> parts, std::span<const int64_t> medians) {
-  Growth best;
+StepGrowth LargestGrowth(std::span<const int64_t> parts, std::span<const int64_t> medians) {
+  StepGrowth best;
   for (size_t part = 0; part < parts.size() && part < medians.size(); ++part) {
     const int64_t excess = parts[part] - medians[part];
     if (part == 0 || excess > best.excess) best = {part, excess};

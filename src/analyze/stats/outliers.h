@@ -23,12 +23,12 @@ struct OutlierRule {
 // Empty input has no rule.
 std::optional<OutlierRule> FindOutlierRule(std::vector<int64_t> durations_ns);
 
-struct Growth {
+struct StepGrowth {
   size_t part = 0;
   int64_t excess = 0;
 };
 
 // The part that grew most over its median; both spans have one entry a part.
-Growth LargestGrowth(std::span<const int64_t> parts, std::span<const int64_t> medians);
+StepGrowth LargestGrowth(std::span<const int64_t> parts, std::span<const int64_t> medians);
 
 }  // namespace steptrace::analyze

@@ -41,7 +41,7 @@ TEST(OutlierRuleTest, NothingHasNoRule) {
 TEST(LargestGrowthTest, IsOverThePartsOwnMedian) {
   const std::vector<int64_t> parts = {500, 90, 30};
   const std::vector<int64_t> medians = {480, 10, 30};
-  const Growth growth = LargestGrowth(parts, medians);
+  const StepGrowth growth = LargestGrowth(parts, medians);
   EXPECT_EQ(growth.part, 1u);
   EXPECT_EQ(growth.excess, 80);
 }
