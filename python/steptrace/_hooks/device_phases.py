@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Device time of forward, backward and the optimizer in every step: the probe records an event on the
+current stream at each border of a phase (src/probe/device_phases.h); this says where the borders are.
+
+Nothing of it runs before an optimizer has stepped in a process that has initialized its device. The
+hooks ask `on` first; a border never raises but what is the script's.
+"""
+
+import atexit
+import functools
+import os
+import sys
+
+from . import interruption
+
+# As src/probe/device_phases.h numbers them.
+DATA_BEGIN = 0
+DATA_END = 1
+BACKWARD_BEGIN = 2
+BACKWARD_END = 3
+OPTIMIZER_BEGIN = 4
+OPTIMIZER_END = 5
+
+on = False
+
+_hook = None  # None: its word is off, or it has failed
+_stream = None  # torch's current stream of a device, as the driver's handle
+_device = None  # the current device
+_tell = None
+_holding = set()  # those who watch the driver's calls themselves meanwhile
+
+
+def patch(module, hook):
+    """torch.cuda."""
+    global _hook
+    _hook = hook
+    hook.on_undo(_stop)
+
+
+def begin():
+    """At an optimizer's first step: a script that uses CUDA has initialized it by then."""
+    global on, _stream, _device, _tell
+    if on or _hook is None:
+        return
+    try:
+        torch = sys.modules["torch"]
+        if not torch.cuda.is_initialized():
+            return
+        _stream = torch._C._cuda_getCurrentRawStream
+        _device = torch._C._cuda_getDevice
+        _tell = _hook.probe.device_border
+        reason = _hook.probe.device_phases_begin()
+        if reason is not None:
+            return _unavailable(reason)
+        atexit.register(_end)
+        os.register_at_fork(after_in_child=_stop)
+        on = True
+    except Exception as error:
+        if interruption.of_the_script(error):
+            raise
+        _unavailable(f"{type(error).__name__}: {error}")
+
+
+def border(number):
+    """The thread is at that border, if this is on."""
+    if not on:
+        return
+    try:
+        reason = _tell(number, _stream(_device()))
+    except Exception as error:
+        if interruption.of_the_script(error):
+            raise
+        reason = f"{type(error).__name__}: {error}"
+    if reason is not None:
+        _unavailable(reason)
+
+
+def leaving(number, leave):
+    """What an enter returns instead of `leave`: the border at the end of its phase comes first."""
+    return functools.partial(_leave, number, leave)
+
+
+def _leave(number, leave):
+    try:
+        border(number)
+    finally:
+        leave()
+
+
+def hold(who):
+    """No call of ours from now on: `who` watches the driver's calls."""
+    _holding.add(who)
+    if on:
+        _hook.probe.device_phases_pause(True)
+
+
+def release(who):
+    _holding.discard(who)
+    if on and not _holding:
+        _hook.probe.device_phases_pause(False)
+
+
+def _unavailable(reason):
+    hook = _hook
+    _stop()
+    if hook is not None:
+        hook.say("unavailable", f"device phases: {reason}")
+
+
+def _end():
+    hook = _hook
+    if on and hook is not None:
+        _stop()
+        left_out = hook.probe.device_phases_end()
+        if left_out:
+            hook.say("limited", f"device phases: {left_out} borders found no free event")
+
+
+def _stop():
+    """For good, also in a forked child."""
+    global on, _hook
+    on = False
+    _hook = None

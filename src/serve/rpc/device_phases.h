@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "analyze/device/device_phases.h"
+#include "base/result.h"
+#include "serve/rpc/profile.h"
+#include "store/run_reader.h"
+
+namespace steptrace::rpc {
+
+// What the events at the borders of phases told of the device in these steps; empty where no
+// process recorded any: such a run is not asked for its slices.
+Result<analyze::StepsOnDevice> LoadDevicePhases(store::RunReader& run,
+                                                const std::vector<store::TrackRow>& tracks,
+                                                const std::vector<store::StepRow>& steps,
+                                                const TimeBounds& bounds = {});
+
+}  // namespace steptrace::rpc
