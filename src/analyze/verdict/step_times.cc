@@ -208,7 +208,7 @@ void StepTimes::NameOutliers() {
     }
   }
   for (OutlierCandidate& candidate : longest_) {
-    const Growth growth = LargestGrowth(candidate.times, medians[candidate.outlier.rank]);
+    const StepGrowth growth = LargestGrowth(candidate.times, medians[candidate.outlier.rank]);
     candidate.outlier.cause = StageName(static_cast<SubStage>(growth.part));
     candidate.outlier.excess_ns = growth.excess;
     outliers_.push_back(candidate.outlier);
