@@ -228,8 +228,12 @@ def test_process_of_another_user(tmp_path):
 
 def test_processes_left_behind(tmp_path):
     """A script that ends before what it started: the launcher ends with it, the agent later."""
-    child = script(tmp_path, "for i in range(150): step(0.02)\n", name="child.py")
-    line = f"{child[0]} {child[1]} >/dev/null 2>&1 & sleep 1; exit 5"
+    trains = "for i in range(10): step(0.02)\n"
+    trains += f"open({str(tmp_path / 'trains')!r}, 'w').close()\n"
+    trains += "for i in range(140): step(0.02)\n"
+    child = script(tmp_path, trains, name="child.py")
+    line = f"{child[0]} {child[1]} >/dev/null 2>&1 & "
+    line += f"while [ ! -e {tmp_path / 'trains'} ]; do sleep 0.05; done; exit 5"
     outcome = record(tmp_path, ["bash", "-c", line])
     assert outcome.status == 5
     assert b"still train" in outcome.stderr

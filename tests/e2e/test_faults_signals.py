@@ -167,12 +167,11 @@ sys.exit(len(got))
 def test_interrupt_before_the_command_begins(tmp_path):
     """The launcher holds it while the agent starts: the command gets it then."""
     for i in range(5):
-        recording = Recording(tmp_path / str(i), ["sleep", "20"], "--quiet", start_new_session=True)
+        command = ["sleep", "600"]  # longer than anybody waits for it
+        recording = Recording(tmp_path / str(i), command, "--quiet", start_new_session=True)
         wait_for(lambda pid=recording.pid: blocks(pid, signal.SIGTERM))
         os.killpg(recording.pid, signal.SIGTERM)
-        begin = time.monotonic()
         assert recording.finish().status == -signal.SIGTERM
-        assert time.monotonic() - begin < 15
 
 
 def blocks(pid, number):
@@ -197,18 +196,25 @@ def test_agent_leaves_no_zombie(tmp_path):
         libc.prctl(set_child_subreaper, 0, 0, 0, 0)
 
 
+def waits_for(file):
+    """A script that says that it is there and ends when that file is."""
+    return (
+        f"print('ready', flush=True)\nwhile not os.path.exists({str(file)!r}): time.sleep(0.01)\n"
+    )
+
+
 def test_agent_keeps_none_of_the_scripts_descriptors(tmp_path):
     """A lock or a pipe that is handed on by number is free when the script has ended."""
     reader, writer = os.pipe()
-    recording = Recording(
-        tmp_path, script(tmp_path, "print('ready', flush=True)\ntime.sleep(1)\n"), pass_fds=[writer]
-    )
+    go = tmp_path / "go"
+    recording = Recording(tmp_path, script(tmp_path, waits_for(go)), pass_fds=[writer])
     recording.wait_for_line("ready")
     pipe = os.readlink(f"/proc/self/fd/{writer}")
     held = {
         who: pipe in {os.readlink(entry.path) for entry in os.scandir(f"/proc/{pid}/fd")}
         for who, pid in (("command", recording.command()), ("agent", recording.agent()))
     }
+    go.touch()
     assert recording.finish().status == 0
     os.close(reader)
     os.close(writer)
@@ -311,9 +317,7 @@ def test_signal_while_closing_ends_the_wait_not_the_closing(tmp_path, number):
     time.sleep(0.3)
     assert recording.process.poll() is None, "it waits for the agent"
     os.kill(recording.pid, number)
-    began = time.monotonic()
-    outcome = recording.finish(timeout=5)
-    assert time.monotonic() - began < 5
+    outcome = recording.finish()  # while the agent is stopped
     assert outcome.status == 7, "as the command ended"
     assert b"not waiting" in outcome.stderr
     os.kill(agent, signal.SIGCONT)
@@ -324,7 +328,8 @@ def test_signal_while_closing_ends_the_wait_not_the_closing(tmp_path, number):
 
 
 def test_of_two_runs_with_one_output_the_second_is_refused(tmp_path):
-    recording = Recording(tmp_path, script(tmp_path, "print('ready', flush=True)\ntime.sleep(2)\n"))
+    go = tmp_path / "go"
+    recording = Recording(tmp_path, script(tmp_path, waits_for(go)))
     recording.wait_for_line("ready")
     before = {p: p.stat().st_ino for p in recording.path.rglob("*") if p.suffix != ".json"}
     second = record(tmp_path, ["touch", str(tmp_path / "ran")])
@@ -332,6 +337,7 @@ def test_of_two_runs_with_one_output_the_second_is_refused(tmp_path):
     assert second.stderr.count(b"\n") == 1 and b"--output" in second.stderr
     assert not (tmp_path / "ran").exists(), "a run that was asked for by name is recorded or is not"
     assert all(p.exists() and p.stat().st_ino == inode for p, inode in before.items())
+    go.touch()
     outcome = recording.finish()
     assert outcome.status == 0
     assert outcome.run.manifest()["status"] == "completed"

@@ -13,7 +13,7 @@ from fault_tools import LIMIT_S, executable, record
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run"]
 
 # Rank 1 comes 40 ms late to each step's all_reduce: 30 of waiting for its data, 10 in a range of its
-# own. Sleeping needs no core, so that a busy machine adds to both ranks alike.
+# own. They begin when rank 0 is there, however busy the machine is.
 TRAINING = """
 import os, sys, time, torch
 import torch.distributed as dist
@@ -23,12 +23,17 @@ import steptrace
 torch.set_num_threads(1)
 dist.init_process_group("gloo")
 rank = dist.get_rank()
+def there(number):
+    return os.path.join(sys.argv[1], str(number))
 pair = dist.new_group([0, 1])
 class Samples(Dataset):
     def __len__(self):
         return 40
     def __getitem__(self, index):
-        time.sleep(0.03 if rank == 1 else 0.0)
+        if rank == 1:
+            while not os.path.exists(there(index)):
+                time.sleep(0.001)
+            time.sleep(0.03)
         return torch.ones(8)
 model = nn.Linear(8, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -38,6 +43,8 @@ for number, batch in enumerate(DataLoader(Samples(), batch_size=1)):
     if rank == 1:
         with steptrace.annotate("tokenise"):
             time.sleep(0.01)
+    else:
+        open(there(number), "w").close()
     dist.all_reduce(total)
     optimizer.step()
     if number % 10 == 0:
@@ -58,7 +65,9 @@ os._exit(0)
 def train(tmp_path):
     path = tmp_path / "train.py"
     path.write_text(TRAINING)
-    command = [*TORCHRUN, "--nproc-per-node", "2", "--standalone", str(path)]
+    meeting = tmp_path / "meeting"
+    meeting.mkdir()
+    command = [*TORCHRUN, "--nproc-per-node", "2", "--standalone", str(path), str(meeting)]
     outcome = record(tmp_path, command, env={"OMP_NUM_THREADS": "1"})
     assert outcome.status == 0, outcome.stderr
     return outcome.run
