@@ -43,6 +43,6 @@ export function lookOf(theme: Theme, token: (name: string) => string): Look {
   return { theme, ...(Object.fromEntries(entries) as Record<keyof typeof TOKENS, string>) };
 }
 
-/** The bundled font by name: system fonts differ between machines. */
+/** As `--font` in tokens.css: a canvas takes no variables. */
 export const FONT = '11px system-ui, sans-serif';
 export const FONT_STRONG = '600 11px system-ui, sans-serif';
