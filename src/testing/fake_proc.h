@@ -26,6 +26,8 @@ struct FakeProcess {
   uint64_t shmem_kib = 0;
   uint64_t read_bytes = 0;
   uint64_t write_bytes = 0;
+  uint64_t minor_faults = 0;
+  uint64_t major_faults = 0;
 };
 
 // A folder that stands in for /proc, /sys or both. Files are written in place, so that readers
@@ -58,9 +60,11 @@ class FakeTree {
 
   void WriteProcess(const FakeProcess& p) const {
     const std::string folder = std::to_string(p.pid);
-    const std::string zeros = " 0 0 -1 0 0 0 0 0 ";  // pgrp's followers up to cmajflt
+    const std::string faults =  // pgrp's followers up to cmajflt
+        " 0 0 -1 0 " + std::to_string(p.minor_faults) + " 0 " + std::to_string(p.major_faults) +
+        " 0 ";
     Write(folder + "/stat",
-          folder + " (" + p.comm + ") " + p.state + " " + std::to_string(p.ppid) + " 1" + zeros +
+          folder + " (" + p.comm + ") " + p.state + " " + std::to_string(p.ppid) + " 1" + faults +
               std::to_string(p.own_ticks) + " 0 " + std::to_string(p.children_ticks) + " 0 20 0 " +
               std::to_string(p.threads) + " 0 " + std::to_string(p.start_ticks) + " 1000000 " +
               std::to_string(p.rss_pages) + " 18446744073709551615 0 0\n");

@@ -93,6 +93,19 @@ DoctorCheck CgroupCheck(const Findings& findings) {
   return check;
 }
 
+DoctorCheck CpuCounterCheck(const Findings& findings) {
+  DoctorCheck check{.source = "cpu counters",
+                    .available = true,
+                    .reason = "cycles, instructions, misses of the instruction TLB",
+                    .remedy = {}};
+  if (const UnavailableSource* told = findings.Unavailable("cpu counters")) {
+    check.available = false;
+    check.reason = told->reason;
+    check.remedy = told->remedy;
+  }
+  return check;
+}
+
 void AddGpuChecks(const Findings& findings, const std::vector<GpuDevice>& gpus,
                   std::vector<DoctorCheck>& checks) {
   if (gpus.empty()) {
@@ -108,6 +121,11 @@ void AddGpuChecks(const Findings& findings, const std::vector<GpuDevice>& gpus,
     checks.push_back({.source = "gpu " + std::to_string(gpu.device),
                       .available = true,
                       .reason = gpu.name,
+                      .remedy = {}});
+    if (!gpu.gpm) continue;
+    checks.push_back({.source = "gpu " + std::to_string(gpu.device) + " GPM",
+                      .available = true,
+                      .reason = "multiprocessors, tensor cores and memory bandwidth in use",
                       .remedy = {}});
   }
   for (const UnavailableSource& told : findings.unavailable()) {
@@ -170,6 +188,7 @@ std::vector<DoctorCheck> DoctorChecks(const DoctorOptions& options) {
   for (const Source& source : kSources) checks.push_back(CheckOf(findings, source));
   checks.push_back(CgroupCheck(findings));
   checks.push_back(OtherUsersCheck(options));
+  checks.push_back(CpuCounterCheck(findings));
   AddGpuChecks(findings, (*sampler)->gpus(), checks);
   return checks;
 }

@@ -54,6 +54,24 @@ TEST(DoctorChecks, GpusAreNamedWithWhatTheyLack) {
   EXPECT_EQ(Find(checks, "gpu 0")->reason, "NVIDIA H200");
   ASSERT_TRUE(Find(checks, "gpu 0 power"));
   EXPECT_FALSE(Find(checks, "gpu 0 power")->available);
+  ASSERT_TRUE(Find(checks, "gpu 0 GPM"));
+  EXPECT_FALSE(Find(checks, "gpu 0 GPM")->available);
+}
+
+TEST(DoctorChecks, GpmIsThereFromHopperOn) {
+  FakeTree tree;
+  tree.Write("state", "devices 1\n0.name NVIDIA H100\n0.gpm yes\n0.gpm.2 1\n");
+  ::setenv("STEPTRACE_FAKE_NVML", tree.path("state").c_str(), 1);
+  const auto checks = DoctorChecks({.nvml_library = FAKE_NVML_PATH});
+  ::unsetenv("STEPTRACE_FAKE_NVML");
+  ASSERT_TRUE(Find(checks, "gpu 0 GPM"));
+  EXPECT_TRUE(Find(checks, "gpu 0 GPM")->available);
+}
+
+TEST(DoctorChecks, CpuCountersAreThereOrHaveAReason) {
+  const auto checks = DoctorChecks({.nvml_library = ""});
+  ASSERT_TRUE(Find(checks, "cpu counters"));
+  EXPECT_FALSE(Find(checks, "cpu counters")->reason.empty());
 }
 
 TEST(DoctorChecks, ALimitIsToldWithItsSize) {

@@ -93,6 +93,7 @@ bool HasNvidiaGpu(const std::string& sys_root) {
 }
 
 GpuReader::~GpuReader() {
+  gpus_.clear();  // what they hold of the library goes before it
   if (events_ != nullptr) library_->call().nvmlEventSetFree(events_);
 }
 
@@ -163,8 +164,9 @@ void GpuReader::FindGpus(SampleContext& context) {
         call.nvmlDeviceGetName(gpu.handle, name.data(), nvml::kNameBytes) != nvml::kSuccess) {
       std::strcpy(name.data(), "NVIDIA GPU");
     }
-    devices_.push_back({.device = gpu.index, .name = name.data()});
-    gpus_.push_back(gpu);
+    gpu.gpm = std::make_unique<GpmReader>(*library_, gpu.handle);
+    devices_.push_back({.device = gpu.index, .name = name.data(), .gpm = gpu.gpm->on()});
+    gpus_.push_back(std::move(gpu));
   }
 }
 
@@ -266,20 +268,36 @@ void GpuReader::EmitField(SampleContext& context, Gpu& gpu, const nvml::FieldVal
   }
 }
 
+// Without GPM the metrics of its own are absent; the others are asked for as fields.
+void GpuReader::SampleGpm(SampleContext& context, Gpu& gpu) {
+  if (gpu.lost) return;
+  for (const GpmReader::Value& one : gpu.gpm->Sample(context.now_ns())) {
+    context.EmitDevice(one.metric, gpu.index, one.value);
+  }
+  if (gpu.gpm->lost()) {
+    Supported(context, gpu, kAskFields, "GPM", nvml::kGpuIsLost);
+  } else if (!gpu.gpm->on()) {
+    context.ReportOnce(GpuName(gpu.index) + " GPM", gpu.gpm->off(), "");
+  }
+}
+
 void GpuReader::SampleFields(SampleContext& context, Gpu& gpu, std::optional<double> seconds) {
   constexpr struct {
     Ask ask;
     unsigned int field;
     unsigned int scope;
     const char* what;
+    Metric metric;
   } kFields[] = {
-      {kAskPcieReceived, nvml::kFieldPcieReceivedBytes, 0, "PCIe throughput"},
-      {kAskPcieSent, nvml::kFieldPcieSentBytes, 0, "PCIe throughput"},
-      {kAskNvlinkReceived, nvml::kFieldNvlinkReceivedKib, nvml::kScopeAllLinks,
-       "NVLink throughput"},
-      {kAskNvlinkSent, nvml::kFieldNvlinkSentKib, nvml::kScopeAllLinks, "NVLink throughput"},
-      {kAskEccSingle, nvml::kFieldEccSingleBit, 0, "ECC errors"},
-      {kAskEccDouble, nvml::kFieldEccDoubleBit, 0, "ECC errors"},
+      {kAskPcieReceived, nvml::kFieldPcieReceivedBytes, 0, "PCIe throughput",
+       Metric::kGpuPcieReceive},
+      {kAskPcieSent, nvml::kFieldPcieSentBytes, 0, "PCIe throughput", Metric::kGpuPcieSend},
+      {kAskNvlinkReceived, nvml::kFieldNvlinkReceivedKib, nvml::kScopeAllLinks, "NVLink throughput",
+       Metric::kGpuNvlinkReceive},
+      {kAskNvlinkSent, nvml::kFieldNvlinkSentKib, nvml::kScopeAllLinks, "NVLink throughput",
+       Metric::kGpuNvlinkSend},
+      {kAskEccSingle, nvml::kFieldEccSingleBit, 0, "ECC errors", Metric::kGpuEccErrors},
+      {kAskEccDouble, nvml::kFieldEccDoubleBit, 0, "ECC errors", Metric::kGpuEccErrors},
   };
   // One call for all: fields that the driver reads together cost one trip into the kernel.
   std::array<nvml::FieldValue, std::size(kFields)> values{};
@@ -287,6 +305,7 @@ void GpuReader::SampleFields(SampleContext& context, Gpu& gpu, std::optional<dou
   int count = 0;
   for (size_t i = 0; i < std::size(kFields); ++i) {
     if ((gpu.unsupported & kFields[i].ask) != 0) continue;
+    if (gpu.gpm->Tells(kFields[i].metric)) continue;
     asked[static_cast<size_t>(count)] = i;
     values[static_cast<size_t>(count++)] = {.field = kFields[i].field, .scope = kFields[i].scope};
   }
@@ -331,6 +350,7 @@ void GpuReader::SampleXid(SampleContext& context) {
 void GpuReader::SampleGpu(SampleContext& context, Gpu& gpu, std::optional<double> seconds) {
   SampleGauges(context, gpu);
   SampleClocks(context, gpu);
+  SampleGpm(context, gpu);
   SampleFields(context, gpu, seconds);
 }
 

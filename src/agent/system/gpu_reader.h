@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/system/gpm_reader.h"
 #include "agent/system/metric_sink.h"
 #include "agent/system/nvml_library.h"
 #include "agent/system/rates.h"
@@ -16,6 +17,7 @@ namespace steptrace::agent {
 struct GpuDevice {
   int32_t device = 0;  // NVML's index: by PCI bus, whatever CUDA_VISIBLE_DEVICES says
   std::string name;
+  bool gpm = false;  // how much of it is in use can be told (GpmReader)
 };
 
 // Whether the machine has an NVIDIA GPU on its PCI bus, with a driver or without.
@@ -44,6 +46,7 @@ class GpuReader {
     uint32_t unsupported = 0;  // a bit for each Ask
     RateOf pcie_received{}, pcie_sent{}, nvlink_received{}, nvlink_sent{};
     std::optional<uint64_t> ecc_single_begin{}, ecc_double_begin{};
+    std::unique_ptr<GpmReader> gpm{};
   };
   enum Ask : uint32_t;
 
@@ -52,6 +55,7 @@ class GpuReader {
   void RegisterXid(SampleContext& context);
   void SampleGpu(SampleContext& context, Gpu& gpu, std::optional<double> seconds);
   void SampleGauges(SampleContext& context, Gpu& gpu);
+  void SampleGpm(SampleContext& context, Gpu& gpu);
   void SampleClocks(SampleContext& context, Gpu& gpu);
   void SampleFields(SampleContext& context, Gpu& gpu, std::optional<double> seconds);
   void EmitField(SampleContext& context, Gpu& gpu, const nvml::FieldValue& field,

@@ -128,6 +128,110 @@ TEST_F(GpuReaderTest, ALostGpuIsLeftAloneTheOthersGoOn) {
   EXPECT_TRUE(sink_.Has(Metric::kGpuUtilization, 1));
 }
 
+constexpr const char* kHopper =
+    "devices 1\n0.name NVIDIA H100\n0.gpm yes\n0.gpm.2 62.5\n0.gpm.3 25\n0.gpm.5 40\n"
+    "0.gpm.10 12.5\n0.gpm.20 2\n0.gpm.21 1\n0.gpm.60 3\n0.gpm.61 4\n"
+    "0.field.197 1000\n0.field.198 2000\n0.field.138 10\n0.field.139 20\n";
+constexpr double kGpmMib = 1 << 20;
+
+TEST_F(GpuReaderTest, GpmTellsWhatLiesBetweenTwoSamples) {
+  Sample(kHopper);
+  EXPECT_TRUE(reader_->devices().at(0).gpm);
+  EXPECT_FALSE(sink_.Has(Metric::kGpuSmActiveShare, 0)) << "one sample makes no metric";
+  Sample(kHopper);
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kGpuSmActiveShare, 0), 0.625);
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kGpuSmOccupancyShare, 0), 0.25);
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kGpuTensorActiveShare, 0), 0.4);
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kGpuDramActiveShare, 0), 0.125);
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kGpuPcieSend, 0), 2 * kGpmMib);
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kGpuPcieReceive, 0), kGpmMib);
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kGpuNvlinkReceive, 0), 3 * kGpmMib);
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kGpuNvlinkSend, 0), 4 * kGpmMib);
+  size_t sent = 0;
+  for (const MetricSample& one : sink_.samples) sent += one.metric == Metric::kGpuPcieSend;
+  EXPECT_EQ(sent, 1u) << "the driver's field is not asked as well";
+  Sample(std::string(kHopper) + "0.gpm.2 100\n");
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kGpuSmActiveShare, 0), 1) << "a third one follows on";
+}
+
+TEST_F(GpuReaderTest, GpmIsNotReadSoonerThanItIsRenewed) {
+  Sample(kHopper);
+  Sample(kHopper, 0.1);
+  EXPECT_FALSE(sink_.Has(Metric::kGpuSmActiveShare, 0));
+  Sample(kHopper, 0.1);
+  EXPECT_TRUE(sink_.Has(Metric::kGpuSmActiveShare, 0)) << "0.2 s after the first";
+}
+
+TEST_F(GpuReaderTest, AMetricThatGpmLacksIsAskedForAsAField) {
+  const std::string without = std::string(kHopper) + "0.gpm.60 !3\n0.gpm.5 !3\n";
+  Sample(without);
+  Sample(without);
+  EXPECT_FALSE(sink_.Has(Metric::kGpuTensorActiveShare, 0));
+  EXPECT_FALSE(sink_.Has(Metric::kGpuNvlinkReceive, 0)) << "the field's first reading";
+  Sample(without + "0.field.139 22\n0.gpm.5 7\n");
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kGpuNvlinkReceive, 0), 2048);
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kGpuNvlinkSend, 0), 4 * kGpmMib);
+  EXPECT_FALSE(sink_.Has(Metric::kGpuTensorActiveShare, 0)) << "it is not asked for again";
+}
+
+TEST_F(GpuReaderTest, WithoutGpmTheReasonIsToldAndTheRestStands) {
+  const struct {
+    const char* state;
+    const char* reason;
+  } kCases[] = {{"0.gpm !3\n", "Not Supported"}, {"0.mig yes\n", "MIG"}};
+  for (const auto& one : kCases) {
+    reader_.emplace(FAKE_NVML_PATH, tree_.root());
+    clock_ = SampleClock();
+    sink_.unavailable.clear();
+    Sample(std::string(kHopper) + one.state);
+    Sample(std::string(kHopper) + one.state + "0.field.197 5000\n");
+    ASSERT_TRUE(sink_.Unavailable("gpu 0 GPM")) << one.state;
+    EXPECT_NE(sink_.Unavailable("gpu 0 GPM")->reason.find(one.reason), std::string::npos);
+    EXPECT_FALSE(reader_->devices().at(0).gpm);
+    EXPECT_FALSE(sink_.Has(Metric::kGpuSmActiveShare, 0));
+    EXPECT_TRUE(sink_.Has(Metric::kGpuPcieSend, 0)) << "by the driver's field";
+  }
+}
+
+TEST_F(GpuReaderTest, AGpuBeforeHopperHasNoGpm) {
+  Sample(kTwoGpus);
+  ASSERT_TRUE(sink_.Unavailable("gpu 0 GPM"));
+  EXPECT_NE(sink_.Unavailable("gpu 0 GPM")->reason.find("older than Hopper"), std::string::npos);
+}
+
+TEST_F(GpuReaderTest, AnErrorOfGpmMayPassButNotForEver) {
+  const std::string fails = std::string(kHopper) + "0.gpm_metrics !999\n";
+  Sample(kHopper);
+  Sample(fails);
+  EXPECT_FALSE(sink_.Has(Metric::kGpuSmActiveShare, 0));
+  Sample(kHopper);
+  EXPECT_FALSE(sink_.Has(Metric::kGpuSmActiveShare, 0)) << "a first sample again";
+  Sample(kHopper);
+  EXPECT_TRUE(sink_.Has(Metric::kGpuSmActiveShare, 0));
+  for (int i = 0; i < 6; ++i) Sample(fails);
+  ASSERT_TRUE(sink_.Unavailable("gpu 0 GPM"));
+  Sample(kHopper);
+  Sample(kHopper);
+  EXPECT_FALSE(sink_.Has(Metric::kGpuSmActiveShare, 0));
+}
+
+TEST_F(GpuReaderTest, AValueThatCannotBeIsNone) {
+  Sample(kHopper);
+  Sample(std::string(kHopper) + "0.gpm.2 nan\n0.gpm.3 -5\n0.gpm.10 1e300\n");
+  EXPECT_FALSE(sink_.Has(Metric::kGpuSmActiveShare, 0));
+  EXPECT_FALSE(sink_.Has(Metric::kGpuSmOccupancyShare, 0));
+  EXPECT_FALSE(sink_.Has(Metric::kGpuDramActiveShare, 0));
+  EXPECT_TRUE(sink_.Has(Metric::kGpuTensorActiveShare, 0));
+}
+
+TEST_F(GpuReaderTest, AGpuThatIsLostInTheMidstOfGpmIsLeftAlone) {
+  Sample(kHopper);
+  Sample(std::string(kHopper) + "0.lost yes\n");
+  EXPECT_TRUE(sink_.Unavailable("gpu 0 lost"));
+  Sample(kHopper);
+  EXPECT_FALSE(sink_.Has(Metric::kGpuSmActiveShare, 0));
+}
+
 TEST_F(GpuReaderTest, EachXidIsOneSample) {
   Sample(kTwoGpus);
   EXPECT_FALSE(sink_.Has(Metric::kGpuXid, 0));
@@ -176,6 +280,8 @@ TEST_F(GpuReaderTest, OldDriversLackFunctions) {
   EXPECT_FALSE(sink_.Has(Metric::kGpuEccErrors, 0));
   EXPECT_TRUE(sink_.Unavailable("gpu 0 field values"));
   EXPECT_TRUE(sink_.Unavailable("gpu xid"));
+  ASSERT_TRUE(sink_.Unavailable("gpu 0 GPM"));
+  EXPECT_NE(sink_.Unavailable("gpu 0 GPM")->reason.find("older than 525"), std::string::npos);
 }
 
 class GpuReaderWithoutLibrary : public ::testing::Test {

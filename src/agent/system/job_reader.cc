@@ -168,6 +168,10 @@ bool JobReader::Read(Process& process, SampleContext& context, ReadBudget& budge
   const bool grows = process.has_rates;
   process.own_growth = grows ? GrowthOrZero(process.own_ticks, stat->own_ticks) : 0;
   process.growth.ticks = grows ? GrowthOrZero(process.children_ticks, stat->children_ticks) : 0;
+  process.minor_growth = grows ? GrowthOrZero(process.minor_faults, stat->minor_faults) : 0;
+  process.major_growth = grows ? GrowthOrZero(process.major_faults, stat->major_faults) : 0;
+  process.minor_faults = stat->minor_faults;
+  process.major_faults = stat->major_faults;
   process.own_ticks = stat->own_ticks;
   process.children_ticks = stat->children_ticks;
   process.ppid = stat->ppid;
@@ -274,6 +278,8 @@ void JobReader::EmitProcess(SampleContext& context, const Process& process, doub
   emit(Metric::kProcessThreads, static_cast<double>(process.threads));
   if (!process.has_rates || seconds <= 0) return;
   emit(Metric::kProcessCpu, static_cast<double>(process.own_growth) / TicksPerSecond() / seconds);
+  emit(Metric::kProcessMinorFaults, static_cast<double>(process.minor_growth) / seconds);
+  emit(Metric::kProcessMajorFaults, static_cast<double>(process.major_growth) / seconds);
   if (process.io_seen) {
     emit(Metric::kProcessRead, static_cast<double>(process.growth.read_bytes) / seconds);
     emit(Metric::kProcessWrite, static_cast<double>(process.growth.write_bytes) / seconds);
@@ -304,13 +310,43 @@ void JobReader::EmitJob(SampleContext& context, const Totals& totals,
   }
 }
 
-void JobReader::EmitSwitches(SampleContext& context, const Totals& totals) {
-  if (!read_switches_) return;
-  const std::optional<int64_t> before_ns = std::exchange(switches_ns_, context.now_ns());
-  if (!before_ns || *before_ns >= context.now_ns() || !totals.switches || !totals.rates) return;
-  const double seconds = static_cast<double>(context.now_ns() - *before_ns) / kNsPerSecond;
+std::optional<double> JobReader::SwitchSeconds(int64_t now_ns) {
+  if (!read_switches_) return std::nullopt;
+  const std::optional<int64_t> before_ns = std::exchange(switches_ns_, now_ns);
+  if (!before_ns || *before_ns >= now_ns) return std::nullopt;
+  return static_cast<double>(now_ns - *before_ns) / kNsPerSecond;
+}
+
+void JobReader::EmitSwitches(SampleContext& context, Process& process, double seconds) {
+  if (process.zombie || !process.has_rates || !process.thread_counts.has_switches()) return;
+  const auto per_s = [seconds](uint64_t before, uint64_t now) {
+    return static_cast<double>(now - before) / seconds;
+  };
+  const ThreadCounts& counts = process.thread_counts;
+  const double voluntary = per_s(process.voluntary, counts.voluntary_switches());
+  const double involuntary = per_s(process.involuntary, counts.involuntary_switches());
+  process.switches_per_s = voluntary + involuntary;
+  context.EmitProcess(Metric::kProcessVoluntarySwitches, process.pid, voluntary);
+  context.EmitProcess(Metric::kProcessInvoluntarySwitches, process.pid, involuntary);
+}
+
+void JobReader::EmitSwitches(SampleContext& context, const Totals& totals, double seconds) {
+  if (!totals.switches || !totals.rates) return;
   context.Emit(Metric::kJobVoluntarySwitches, static_cast<double>(totals.voluntary) / seconds);
   context.Emit(Metric::kJobInvoluntarySwitches, static_cast<double>(totals.involuntary) / seconds);
+}
+
+std::vector<JobProcess> JobReader::Living(size_t most) const {
+  std::vector<JobProcess> living;
+  for (const Process& process : processes_) {
+    if (living.size() >= most) break;
+    if (process.zombie) continue;
+    living.push_back({.pid = process.pid,
+                      .start_ticks = process.start_ticks,
+                      .threads = process.threads,
+                      .switches_per_s = process.switches_per_s});
+  }
+  return living;
 }
 
 void JobReader::Sample(SampleContext& context) {
@@ -325,11 +361,15 @@ void JobReader::Sample(SampleContext& context) {
   ReadNew(context, budget);
   if (!ever_seen_) return;
   Totals totals;
+  const std::optional<double> switch_seconds = SwitchSeconds(context.now_ns());
   int detailed = options_.max_detailed_processes;
   for (Process& process : processes_) {
     SubtractCounted(process);
     AddUp(process, totals);
-    if (!process.zombie && detailed-- > 0) EmitProcess(context, process, seconds.value_or(0));
+    if (!process.zombie && detailed-- > 0) {
+      EmitProcess(context, process, seconds.value_or(0));
+      if (switch_seconds) EmitSwitches(context, process, *switch_seconds);
+    }
     process.has_rates = true;
     process.delay_ns = process.thread_counts.delay_ns();
     if (!read_switches_) continue;
@@ -337,7 +377,7 @@ void JobReader::Sample(SampleContext& context) {
     process.involuntary = process.thread_counts.involuntary_switches();
   }
   EmitJob(context, totals, seconds);
-  EmitSwitches(context, totals);
+  if (switch_seconds) EmitSwitches(context, totals, *switch_seconds);
 }
 
 }  // namespace steptrace::agent

@@ -25,6 +25,14 @@ struct JobRoot {
   uint64_t start_ticks = 0;
 };
 
+// A living process of the job.
+struct JobProcess {
+  int32_t pid = 0;
+  uint64_t start_ticks = 0;
+  uint64_t threads = 0;
+  std::optional<double> switches_per_s;  // of its threads, as last read
+};
+
 struct JobOptions {
   std::string proc_root = "/proc";
   // Asked at each sample: the command, and whoever else is known to belong to the job (processes
@@ -59,6 +67,8 @@ class JobReader {
   size_t processes() const { return processes_.size(); }
   // A living process of the job, the oldest; 0 when there is none. Its cgroup is the job's.
   int32_t oldest_pid() const { return processes_.empty() ? 0 : processes_.front().pid; }
+  // The oldest ones of those that live, as of the last sample.
+  std::vector<JobProcess> Living(size_t most) const;
 
  private:
   // Totals that a parent inherits.
@@ -91,8 +101,13 @@ class JobReader {
     uint64_t delay_ns = 0;
     uint64_t voluntary = 0;
     uint64_t involuntary = 0;
+    uint64_t minor_faults = 0;
+    uint64_t major_faults = 0;
+    std::optional<double> switches_per_s{};
     // growth in this sample
     uint64_t own_growth = 0;
+    uint64_t minor_growth = 0;
+    uint64_t major_growth = 0;
     Inherited growth{};  // ticks: of the children; bytes: of the process with what it inherited
     // Of children that are gone: what was counted while they lived and the parent may inherit.
     Inherited counted{};
@@ -128,7 +143,10 @@ class JobReader {
   void AddUp(const Process& process, Totals& totals) const;
   void EmitProcess(SampleContext& context, const Process& process, double seconds) const;
   void EmitJob(SampleContext& context, const Totals& totals, std::optional<double> seconds) const;
-  void EmitSwitches(SampleContext& context, const Totals& totals);
+  // Since the switches were read before; nothing when they were not read now.
+  std::optional<double> SwitchSeconds(int64_t now_ns);
+  static void EmitSwitches(SampleContext& context, Process& process, double seconds);
+  static void EmitSwitches(SampleContext& context, const Totals& totals, double seconds);
   Process* FindPid(int32_t pid);
   bool IsMember(int32_t pid) const { return pids_.contains(pid); }
   int OpenFiles() const;

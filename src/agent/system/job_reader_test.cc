@@ -89,6 +89,30 @@ TEST_F(JobReaderTest, OneProcess) {
   EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kJobWrite), 300);
 }
 
+TEST_F(JobReaderTest, FaultsAreRates) {
+  proc_.WriteProcess({.pid = kRoot, .minor_faults = 1000, .major_faults = 5});
+  Sample();
+  EXPECT_FALSE(sink_.Has(Metric::kProcessMinorFaults, -1, kRoot)) << "those of before";
+  proc_.WriteProcess({.pid = kRoot, .minor_faults = 1600, .major_faults = 7});
+  Sample(2.0);
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kProcessMinorFaults, -1, kRoot), 300);
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kProcessMajorFaults, -1, kRoot), 1);
+}
+
+TEST_F(JobReaderTest, SwitchesOfEachProcess) {
+  proc_.WriteProcess({.pid = kRoot});
+  proc_.WriteThread(kRoot, kRoot, 0, 1, 100, 10);
+  Sample();
+  proc_.WriteThread(kRoot, kRoot, 0, 2, 500, 12);
+  Sample(2.0);
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kProcessVoluntarySwitches, -1, kRoot), 200);
+  EXPECT_DOUBLE_EQ(*sink_.Value(Metric::kProcessInvoluntarySwitches, -1, kRoot), 1);
+  ASSERT_EQ(reader_->Living(4).size(), 1u);
+  EXPECT_DOUBLE_EQ(reader_->Living(4)[0].switches_per_s.value_or(0), 201);
+  Sample(1.0);
+  EXPECT_FALSE(sink_.Has(Metric::kProcessVoluntarySwitches, -1, kRoot)) << "read every 2 s";
+}
+
 TEST_F(JobReaderTest, ADescendantIsFoundAndCountsFromItsBirth) {
   proc_.WriteProcess({.pid = kRoot});
   Sample();

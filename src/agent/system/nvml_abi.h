@@ -22,13 +22,16 @@ inline constexpr Return kFunctionNotFound = 13;
 inline constexpr Return kGpuIsLost = 15;
 inline constexpr Return kResetRequired = 16;
 inline constexpr Return kVersionMismatch = 18;
+inline constexpr Return kArgumentVersionMismatch = 25;
 inline constexpr Return kGpuNotFound = 28;
 inline constexpr Return kUnknown = 999;
 
 struct DeviceHandle;
 struct EventSetHandle;
+struct GpmSampleHandle;
 using Device = DeviceHandle*;
 using EventSet = EventSetHandle*;
+using GpmSample = GpmSampleHandle*;
 
 struct Utilization {
   unsigned int gpu_percent;
@@ -99,6 +102,48 @@ static_assert(sizeof(EventData) == 32);
 
 inline constexpr unsigned int kNameBytes = 96;
 
+// GPM, since driver 525: what a device did between two samples, by counters that are always on
+// (Hopper and later). The samples must lie more than 100 ms apart.
+enum GpmMetricId : unsigned int {
+  kGpmSmUtil = 2,       // percent, as the next three
+  kGpmSmOccupancy = 3,  // of the most warps
+  kGpmTensorUtil = 5,   // of any kind
+  kGpmDramBandwidth = 10,
+  kGpmPcieSent = 20,  // MiB a second, as the rest
+  kGpmPcieReceived = 21,
+  kGpmNvlinkReceived = 60,  // over all links
+  kGpmNvlinkSent = 61,
+};
+
+struct GpmMetric {
+  unsigned int id;
+  Return result;  // of this one: its value holds if it is kSuccess
+  double value;
+  const char* short_name;
+  const char* long_name;
+  const char* unit;
+};
+static_assert(sizeof(GpmMetric) == 40 && offsetof(GpmMetric, value) == 8);
+
+// As many as any header has: a driver may look at the whole, whatever `count` says.
+inline constexpr unsigned int kMostGpmMetrics = 333;
+inline constexpr unsigned int kGpmVersion = 1;  // of both structs
+
+struct GpmMetrics {
+  unsigned int version;
+  unsigned int count;
+  GpmSample earlier;
+  GpmSample later;
+  GpmMetric metrics[kMostGpmMetrics];
+};
+static_assert(offsetof(GpmMetrics, earlier) == 8 && offsetof(GpmMetrics, metrics) == 24);
+
+struct GpmSupport {
+  unsigned int version;
+  unsigned int is_supported;
+};
+static_assert(sizeof(GpmSupport) == 8);
+
 // The functions, under the names by which the library exports them. The headers rename some at
 // compile time (nvmlInit is nvmlInit_v2): a program that loads the library must ask for the new.
 struct Functions {
@@ -121,6 +166,12 @@ struct Functions {
   Return (*nvmlDeviceRegisterEvents)(Device, unsigned long long types, EventSet);
   Return (*nvmlEventSetWait_v2)(EventSet, EventData*, unsigned int timeout_ms);
   Return (*nvmlEventSetFree)(EventSet);
+  Return (*nvmlDeviceGetMigMode)(Device, unsigned int* current, unsigned int* pending);
+  Return (*nvmlGpmQueryDeviceSupport)(Device, GpmSupport*);
+  Return (*nvmlGpmSampleAlloc)(GpmSample*);
+  Return (*nvmlGpmSampleFree)(GpmSample);
+  Return (*nvmlGpmSampleGet)(Device, GpmSample);
+  Return (*nvmlGpmMetricsGet)(GpmMetrics*);
 };
 
 }  // namespace steptrace::agent::nvml

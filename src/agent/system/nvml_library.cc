@@ -51,6 +51,12 @@ void NvmlLibrary::BindFunctions() {
   STEPTRACE_BIND(nvmlDeviceRegisterEvents);
   STEPTRACE_BIND(nvmlEventSetWait_v2);
   STEPTRACE_BIND(nvmlEventSetFree);
+  STEPTRACE_BIND(nvmlDeviceGetMigMode);
+  STEPTRACE_BIND(nvmlGpmQueryDeviceSupport);
+  STEPTRACE_BIND(nvmlGpmSampleAlloc);
+  STEPTRACE_BIND(nvmlGpmSampleFree);
+  STEPTRACE_BIND(nvmlGpmSampleGet);
+  STEPTRACE_BIND(nvmlGpmMetricsGet);
 #undef STEPTRACE_BIND
 }
 

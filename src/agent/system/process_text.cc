@@ -53,6 +53,8 @@ std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
   stat.pid = *pid;
   stat.ppid = *ppid;
   stat.state = state[0];
+  stat.minor_faults = field[10];
+  stat.major_faults = field[12];
   stat.own_ticks = field[14] + field[15];
   stat.children_ticks = field[16] + field[17];
   stat.threads = field[20];

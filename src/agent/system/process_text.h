@@ -13,6 +13,8 @@ struct ProcessStat {
   int32_t ppid = 0;
   char state = '?';
   std::string_view comm;        // as the process set it: may hold blanks, brackets, newlines
+  uint64_t minor_faults = 0;    // without the children's
+  uint64_t major_faults = 0;    // likewise
   uint64_t own_ticks = 0;       // user and system, of living and ended threads
   uint64_t children_ticks = 0;  // of children that ended and were waited for, and of theirs
   uint64_t threads = 0;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "agent/system/cgroup_reader.h"
+#include "agent/system/cpu_counter_reader.h"
 #include "agent/system/cpu_reader.h"
 #include "agent/system/disk_reader.h"
 #include "agent/system/memory_reader.h"
@@ -17,12 +18,15 @@
 namespace steptrace::agent {
 namespace {
 
-// A quarter of what the process may open: the rest is for rings, the run and NVML.
-int MaxKeptFiles() {
-  constexpr rlim_t kEnough = 256;
+// A part of what the process may open: the rest is for rings, the run and NVML.
+size_t PartOfFiles(rlim_t part, rlim_t enough) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  return static_cast<int>(std::min(limit.rlim_cur / 4, kEnough));
+  return std::min(limit.rlim_cur / part, enough);
+}
+
+int MaxKeptFiles() {
+  return static_cast<int>(PartOfFiles(4, 256));
 }
 
 JobOptions JobOptionsOf(const SystemSamplerOptions& options) {
@@ -44,6 +48,8 @@ struct SystemSampler::Readers {
         network(options.proc_root, options.sys_root),
         rdma(options.sys_root),
         job(JobOptionsOf(options)),
+        counters(options.proc_root, KernelCpuCounters(),
+                 PartOfFiles(8, CpuCounterReader::kMostCounters)),
         cgroup(options.proc_root),
         gpu(options.nvml_library, options.sys_root),
         self(options.proc_root) {}
@@ -55,6 +61,7 @@ struct SystemSampler::Readers {
   NetworkReader network;
   RdmaReader rdma;
   JobReader job;
+  CpuCounterReader counters;
   CgroupReader cgroup;
   GpuReader gpu;
   SelfReader self;
@@ -87,6 +94,7 @@ void SystemSampler::Sample(int64_t now_ns, MetricSink& sink) {
   read.network.Sample(context);
   read.rdma.Sample(context);
   read.job.Sample(context);
+  read.counters.Sample(context, read.job.Living(CpuCounterReader::kMostProcesses));
   read.cgroup.Sample(context, read.job.oldest_pid());
   read.gpu.Sample(context);
   if (own_cost_) read.self.Sample(context);

@@ -31,7 +31,7 @@ struct SystemSamplerOptions {
 // its first sample. What cannot be read is absent and told once, never an error.
 //
 // Passive: the owner keeps the time and calls Sample; the interval is only kept here for it. One
-// thread. Owns its descriptors (at most some 300) and the loaded NVML. Without GPUs a sample takes
+// thread. Owns its descriptors (at most some 500) and the loaded NVML. Without GPUs a sample takes
 // under a millisecond; with GPUs NVML may block, so a thread that must not wait must not call it.
 class SystemSampler {
  public:

@@ -20,13 +20,15 @@ constexpr size_t kMaxThreads = 4096;  // of one process
 constexpr int64_t kShortestQuietNs = kNsPerSecond / 4;
 constexpr int64_t kLongestQuietNs = 4 * kNsPerSecond;
 
-struct CloseDir {
+struct CloseTasks {
   void operator()(DIR* dir) const { ::closedir(dir); }
 };
 
-std::vector<int32_t> ReadTids(const std::string& folder) {
+}  // namespace
+
+std::vector<int32_t> TidsOf(const std::string& process_folder) {
   std::vector<int32_t> tids;
-  const std::unique_ptr<DIR, CloseDir> tasks(::opendir((folder + "/task").c_str()));
+  const std::unique_ptr<DIR, CloseTasks> tasks(::opendir((process_folder + "/task").c_str()));
   if (!tasks) return tids;
   while (const dirent* entry = ::readdir(tasks.get())) {
     const std::optional<uint64_t> tid = ToU64(entry->d_name);
@@ -38,12 +40,10 @@ std::vector<int32_t> ReadTids(const std::string& folder) {
   return tids;
 }
 
-}  // namespace
-
 void ThreadCounts::ListThreads(bool count_new) {
   std::vector<Thread> listed;
   auto known = threads_.begin();
-  for (int32_t tid : ReadTids(folder_)) {
+  for (int32_t tid : TidsOf(folder_)) {
     while (known != threads_.end() && known->tid < tid) ++known;
     if (known != threads_.end() && known->tid == tid) {
       listed.push_back(std::move(*known));

@@ -11,6 +11,9 @@
 
 namespace steptrace::agent {
 
+// The threads of /proc/<pid>, in order; of very many the first ones.
+std::vector<int32_t> TidsOf(const std::string& process_folder);
+
 // What a sample may still spend on processes and threads, all together.
 struct ReadBudget {
   int reads = 0;         // of schedstat

@@ -23,6 +23,11 @@ struct nvml::DeviceHandle {
   unsigned int index;
 };
 
+struct nvml::GpmSampleHandle {
+  nvml::Device device;       // null: nothing was read into it yet
+  unsigned long long taken;  // number of the reading: later ones are greater
+};
+
 struct nvml::EventSetHandle {
   std::map<unsigned int, unsigned long long> types;  // by device
 };
@@ -37,6 +42,8 @@ struct Library {
   std::array<nvml::DeviceHandle, kMaxDevices> devices{};
   size_t events_delivered = 0;
   std::vector<nvml::EventSet> event_sets;
+  std::vector<nvml::GpmSample> gpm_samples;
+  unsigned long long gpm_readings = 0;
 };
 
 Library& State() {
@@ -132,6 +139,11 @@ nvml::Return GetTwo(nvml::Device device, const char* key, Number& first, Number&
   field.value.ull = std::stoull(*value);
 }
 
+[[maybe_unused]] bool IsLiveSample(nvml::GpmSample sample) {
+  const auto& samples = State().gpm_samples;
+  return std::find(samples.begin(), samples.end(), sample) != samples.end();
+}
+
 bool IsLiveSet(nvml::EventSet set) {
   const auto& sets = State().event_sets;
   return std::find(sets.begin(), sets.end(), set) != sets.end();
@@ -152,7 +164,9 @@ FAKE_NVML_EXPORT nvml::Return nvmlShutdown() {
     Misuse("nvmlShutdown before nvmlInit");
     return nvml::kUninitialized;
   }
-  if (--State().inits == 0 && !State().event_sets.empty()) Misuse("an event set was not freed");
+  if (--State().inits > 0) return nvml::kSuccess;
+  if (!State().event_sets.empty()) Misuse("an event set was not freed");
+  if (!State().gpm_samples.empty()) Misuse("a GPM sample was not freed");
   return nvml::kSuccess;
 }
 
@@ -281,6 +295,75 @@ FAKE_NVML_EXPORT nvml::Return nvmlEventSetWait_v2(nvml::EventSet set, nvml::Even
     return nvml::kSuccess;
   }
   return nvml::kTimeout;
+}
+
+FAKE_NVML_EXPORT nvml::Return nvmlDeviceGetMigMode(nvml::Device device, unsigned int* current,
+                                                   unsigned int* pending) {
+  if (const nvml::Return code = CheckDevice(device, current, "nvmlDeviceGetMigMode")) return code;
+  *pending = *current = ValueOf(KeyOf(device, "mig")) ? 1 : 0;
+  return nvml::kSuccess;
+}
+
+FAKE_NVML_EXPORT nvml::Return nvmlGpmQueryDeviceSupport(nvml::Device device,
+                                                        nvml::GpmSupport* out) {
+  if (const nvml::Return code = CheckDevice(device, out, "nvmlGpmQueryDeviceSupport")) return code;
+  if (out->version != nvml::kGpmVersion) return nvml::kArgumentVersionMismatch;
+  const auto value = ValueOf(KeyOf(device, "gpm"));
+  if (value && CodeOf(value) != nvml::kSuccess) return CodeOf(value);
+  out->is_supported = value && !ValueOf(KeyOf(device, "mig")) ? 1 : 0;
+  return nvml::kSuccess;
+}
+
+FAKE_NVML_EXPORT nvml::Return nvmlGpmSampleAlloc(nvml::GpmSample* sample) {
+  if (State().inits == 0) return nvml::kUninitialized;
+  if (sample == nullptr) return nvml::kInvalidArgument;
+  *sample = new nvml::GpmSampleHandle{nullptr, 0};
+  State().gpm_samples.push_back(*sample);
+  return nvml::kSuccess;
+}
+
+FAKE_NVML_EXPORT nvml::Return nvmlGpmSampleFree(nvml::GpmSample sample) {
+  if (State().inits == 0) Misuse("nvmlGpmSampleFree after nvmlShutdown");
+  if (!IsLiveSample(sample)) {
+    Misuse("nvmlGpmSampleFree of what is no sample");
+    return nvml::kInvalidArgument;
+  }
+  std::erase(State().gpm_samples, sample);
+  delete sample;
+  return nvml::kSuccess;
+}
+
+FAKE_NVML_EXPORT nvml::Return nvmlGpmSampleGet(nvml::Device device, nvml::GpmSample sample) {
+  if (const nvml::Return code = CheckDevice(device, sample, "nvmlGpmSampleGet")) return code;
+  if (!IsLiveSample(sample)) return nvml::kInvalidArgument;
+  const auto value = ValueOf(KeyOf(device, "gpm"));
+  if (const nvml::Return code = CodeOf(value)) return code;
+  // A GPU that is cut into instances has no counters of the whole.
+  if (ValueOf(KeyOf(device, "mig"))) return nvml::kNotSupported;
+  *sample = {device, ++State().gpm_readings};
+  return nvml::kSuccess;
+}
+
+FAKE_NVML_EXPORT nvml::Return nvmlGpmMetricsGet(nvml::GpmMetrics* out) {
+  if (State().inits == 0) return nvml::kUninitialized;
+  if (out == nullptr || out->count > nvml::kMostGpmMetrics) return nvml::kInvalidArgument;
+  if (out->version != nvml::kGpmVersion) return nvml::kArgumentVersionMismatch;
+  if (!IsLiveSample(out->earlier) || !IsLiveSample(out->later)) return nvml::kInvalidArgument;
+  const nvml::Device device = out->later->device;
+  if (device == nullptr || out->earlier->device != device) {
+    Misuse("nvmlGpmMetricsGet without two samples of one device");
+    return nvml::kInvalidArgument;
+  }
+  if (out->earlier->taken >= out->later->taken) Misuse("nvmlGpmMetricsGet of samples in disorder");
+  const auto answer = ValueOf(KeyOf(device, "gpm_metrics"));
+  if (answer && CodeOf(answer) != nvml::kSuccess) return CodeOf(answer);
+  for (unsigned int i = 0; i < out->count; ++i) {
+    nvml::GpmMetric& one = out->metrics[i];
+    const auto value = ValueOf(KeyOf(device, "gpm." + std::to_string(one.id)));
+    one.result = CodeOf(value);
+    if (one.result == nvml::kSuccess) one.value = std::stod(*value);
+  }
+  return nvml::kSuccess;
 }
 #endif
 
