@@ -4,6 +4,9 @@
 #include <atomic>
 
 #include "probe/nccl_calls.h"
+#include "probe/nccl_events.h"
+#include "probe/nccl_mask.h"
+#include "probe/nccl_steps.h"
 #include "probe/nccl_v1.h"
 #include "probe/nccl_v2.h"
 #include "probe/nccl_v3.h"
@@ -11,8 +14,6 @@
 #include "probe/nccl_v5.h"
 #include "probe/nccl_v6.h"
 #include "transport/writer/hot_path.h"
-#include "transport/writer/process_facts.h"
-#include "transport/writer/process_state.h"
 #include "transport/writer/text.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
@@ -28,148 +29,28 @@
 //     │                                                       ├──► written, free
 //     └─ enqueued, and a later one of its communicator is done, or the communicator goes ─┘
 //
-// Any thread; several communicators. Events lie in a pool of fixed size: one that finds no place is
-// counted as lost for want of budget. A handle holds the number of its use, so that one
-// that comes late meets nothing of another's.
+// Any thread; several communicators. Events lie in a pool of fixed size (nccl_events.h): one that
+// finds no place is counted as lost for want of budget. Steps of the proxy: nccl_steps.h.
 namespace steptrace::probe {
 namespace {
 
 namespace t = transport;
 namespace abi = nccl;
 
-constexpr uint32_t kMaxCommunicators = 256;
-constexpr uint32_t kMaxEvents = 4096;  // more collectives are not under way at a time
-constexpr uint32_t kTriesForAnEvent = 64;
-// Collectives of a communicator that wait for channels which never report are written when so many
-// later ones have come.
-constexpr uint32_t kMaxWaiting = 16;
-
-struct CommState {
-  std::atomic<uint32_t> ready{0};  // 0 free, 1 being made, 2 stands
-  NcclCommunicator of;
-  std::atomic<uint64_t> waiting[kMaxWaiting]{};  // handles, the newest at the place of `count`
-  std::atomic<uint32_t> count{0};
-};
-
-enum class Kind : uint8_t { kCall, kProxyOp, kChannel };
-
-struct EventState {
-  // use << 2 | 0 free, 1 being made or written, 2 open. One word, so that a late comer sees both.
-  std::atomic<uint64_t> state{0};
-  Kind kind = Kind::kCall;
-  uint8_t channels = 0;  // that will report; 0: none will
-  uint32_t name = 0;
-  uint32_t details = 0;
-  uint64_t number = 0;
-  uint64_t bytes = 0;
-  uint64_t begin = 0;
-  uint64_t parent = 0;  // handle
-  CommState* comm = nullptr;
-  std::atomic<int32_t> open_children{0};
-  std::atomic<uint32_t> channels_stopped{0};
-  std::atomic<uint64_t> first{0};  // when the first child started; 0: none did
-  std::atomic<uint64_t> last{0};   // when the last one stopped so far
-  std::atomic<bool> enqueued{false};
-};
-
-struct NcclPool {
-  CommState comms[kMaxCommunicators];
-  EventState events[kMaxEvents];
-  std::atomic<uint32_t> next{0};
-};
-constinit NcclPool g_nccl{};
-
-// ---- communicators ----
-
-bool IsOurs(const CommState* comm) {
-  return comm >= g_nccl.comms && comm < g_nccl.comms + kMaxCommunicators;
-}
-
-CommState* MakeComm(uint64_t hash, const char* name, int32_t ranks, int32_t rank) {
-  for (CommState& comm : g_nccl.comms) {
-    uint32_t free = 0;
-    if (!comm.ready.compare_exchange_strong(free, 1, std::memory_order_acquire)) continue;
-    comm.of.hash = hash;
-    comm.of.ranks = ranks;
-    comm.of.rank = rank;
-    comm.of.holds_all =
-        ranks > 0 && ranks == t::WorldSizeFromEnvironment() && rank == t::RankFromEnvironment();
-    comm.of.name[0] = 0;
-    if (name != nullptr) t::FixedText(comm.of.name, sizeof comm.of.name).Add(name);
-    comm.ready.store(2, std::memory_order_release);
-    TellNcclCommunicator(comm.of);
-    return &comm;
-  }
-  return nullptr;
-}
-
-// Of versions that tell the communicator with each call. Two threads may make one twice.
-CommState* FindComm(uint64_t hash, const char* name, int32_t rank) {
-  for (CommState& comm : g_nccl.comms) {
-    if (comm.ready.load(std::memory_order_acquire) == 2 && comm.of.hash == hash) return &comm;
-  }
-  return MakeComm(hash, name, 0, rank);
-}
+using nccl_events::Claim;
+using nccl_events::CommState;
+using nccl_events::EventOf;
+using nccl_events::EventState;
+using nccl_events::FindComm;
+using nccl_events::Free;
+using nccl_events::IsOurs;
+using nccl_events::Kind;
+using nccl_events::kMaxWaiting;
+using nccl_events::MakeComm;
+using nccl_events::Open;
+using nccl_events::TakeEvent;
 
 // ---- events ----
-
-constexpr uint64_t kMaking = 1, kOpen = 2, kStateMask = 3;
-
-uint64_t HandleOf(const EventState& event, uint64_t use) {
-  return use << 16 | (static_cast<uint64_t>(&event - g_nccl.events) + 1);
-}
-
-// The open event of a handle; null: it is none, or it is done.
-EventState* EventOf(uint64_t handle) {
-  const uint64_t place = (handle & 0xFFFF) - 1;
-  if (handle == 0 || place >= kMaxEvents) return nullptr;
-  EventState& event = g_nccl.events[place];
-  const uint64_t use = handle >> 16;
-  return event.state.load(std::memory_order_acquire) == (use << 2 | kOpen) ? &event : nullptr;
-}
-
-EventState* TakeEvent() {
-  for (uint32_t tries = 0; tries < kTriesForAnEvent; ++tries) {
-    EventState& event =
-        g_nccl.events[g_nccl.next.fetch_add(1, std::memory_order_relaxed) % kMaxEvents];
-    uint64_t state = event.state.load(std::memory_order_relaxed);
-    if ((state & kStateMask) != 0) continue;
-    const uint64_t making = ((state >> 2) + 1) << 2 | kMaking;
-    if (!event.state.compare_exchange_strong(state, making, std::memory_order_acquire)) continue;
-    event.open_children.store(0, std::memory_order_relaxed);
-    event.channels_stopped.store(0, std::memory_order_relaxed);
-    event.first.store(0, std::memory_order_relaxed);
-    event.last.store(0, std::memory_order_relaxed);
-    event.enqueued.store(false, std::memory_order_relaxed);
-    event.begin = t::ClockTicks();
-    event.parent = 0;
-    event.comm = nullptr;
-    event.details = 0;
-    event.number = 0;
-    event.bytes = 0;
-    event.channels = 0;
-    return &event;
-  }
-  if (t::Recording()) t::CountLoss(t::g_process.header()->dropped_budget, 1);
-  return nullptr;
-}
-
-uint64_t Open(EventState& event) {
-  const uint64_t use = event.state.load(std::memory_order_relaxed) >> 2;
-  event.state.store(use << 2 | kOpen, std::memory_order_release);
-  return HandleOf(event, use);
-}
-
-// Only one caller gets to write an event: the others see it taken.
-bool Claim(EventState& event, uint64_t handle) {
-  uint64_t open = handle >> 16 << 2 | kOpen;
-  return event.state.compare_exchange_strong(open, handle >> 16 << 2 | kMaking,
-                                             std::memory_order_acq_rel);
-}
-
-void Free(EventState& event, uint64_t handle) {
-  event.state.store(handle >> 16 << 2, std::memory_order_release);
-}
 
 void WriteCall(EventState& event, uint64_t handle, uint64_t now) {
   if (!Claim(event, handle)) return;
@@ -220,6 +101,20 @@ void RaiseTo(std::atomic<uint64_t>& at, uint64_t value) {
 
 // ---- starts and stops ----
 
+// To spell them out takes most of what a collective costs.
+uint32_t DetailsOf(const NcclCall& call, CommState& comm) {
+  constexpr uint64_t kIdMask = (uint64_t{1} << wire::kCallDetailsBits) - 1;
+  const uint64_t key = NcclCallKey(call) & ~kIdMask;
+  std::atomic<uint64_t>& kept =
+      comm.details[(key >> wire::kCallDetailsBits) % nccl_events::kKeptDetails];
+  const uint64_t seen = kept.load(std::memory_order_relaxed);
+  if ((seen & ~kIdMask) == key && (seen & kIdMask) != 0)
+    return static_cast<uint32_t>(seen & kIdMask);
+  const uint32_t details = NcclDetails(call, comm.of);
+  if (details <= kIdMask) kept.store(key | details, std::memory_order_relaxed);
+  return details;
+}
+
 uint64_t StartCall(CommState* comm, const NcclCall& call, bool channels_report) {
   if (comm == nullptr || !IsOurs(comm)) return 0;
   EventState* event = TakeEvent();
@@ -227,7 +122,7 @@ uint64_t StartCall(CommState* comm, const NcclCall& call, bool channels_report) 
   event->kind = Kind::kCall;
   event->comm = comm;
   event->name = NcclName(call);
-  event->details = NcclDetails(call, comm->of);
+  event->details = DetailsOf(call, *comm);
   event->number = call.number;
   event->bytes = NcclBytes(call, comm->of);
   event->channels = channels_report ? call.channels : uint8_t{0};
@@ -247,6 +142,7 @@ uint64_t StartChild(Kind kind, uint64_t parent, const char* name, int32_t peer) 
     call->open_children.fetch_add(1, std::memory_order_acq_rel);
     LowerTo(call->first, event->begin);
     event->details = call->details;
+    event->number = call->number;
   }
   if (kind == Kind::kProxyOp) {
     char text[64];
@@ -262,7 +158,7 @@ void StopChild(EventState& event, uint64_t handle, uint64_t now) {
   const uint64_t parent = event.parent;
   const Kind kind = event.kind;
   const wire::Record records[] = {
-      wire::MakeRecord(wire::RecordKind::kDetail, event.begin, event.details, 0, 0, 0),
+      wire::MakeRecord(wire::RecordKind::kDetail, event.begin, event.details, 0, event.number, 0),
       wire::MakeRecord(wire::RecordKind::kComplete, event.begin, event.name, 0, 0, now)};
   const bool told = event.details != 0;
   Free(event, handle);
@@ -280,6 +176,10 @@ int32_t StopEvent(void* handle_word) {
   const uint64_t now = t::ClockTicks();
   EventState* event = EventOf(handle);
   if (event == nullptr) return abi::kSuccess;
+  if (event->kind == Kind::kStep) {
+    StopNcclStep(*event, handle, now);
+    return abi::kSuccess;
+  }
   if (event->kind != Kind::kCall) {
     StopChild(*event, handle, now);
     return abi::kSuccess;
@@ -290,7 +190,15 @@ int32_t StopEvent(void* handle_word) {
   return abi::kSuccess;
 }
 
-int32_t RecordEventState(void*, int32_t, void*) {
+// From version 4 on the arguments of a step begin with the bytes that it carries.
+template <bool kTellsBytes>
+int32_t RecordEventState(void* handle_word, int32_t state, void* arguments) {
+  const auto handle = reinterpret_cast<uintptr_t>(handle_word);
+  EventState* event = EventOf(handle);
+  if (event == nullptr || event->kind != Kind::kStep) return abi::kSuccess;
+  uint64_t bytes = 0;
+  if (kTellsBytes && arguments != nullptr) __builtin_memcpy(&bytes, arguments, sizeof bytes);
+  SetNcclStepState(*event, state, bytes);
   return abi::kSuccess;
 }
 
@@ -304,6 +212,8 @@ int32_t Finalize(void* context) {
     if (EventState* event = EventOf(handle)) WriteCall(*event, handle, now);
   }
   comm->count.store(0, std::memory_order_relaxed);
+  LeaveNcclMask(comm->mask);
+  comm->mask = nullptr;
   comm->ready.store(0, std::memory_order_release);
   return abi::kSuccess;
 }
@@ -374,6 +284,9 @@ int32_t StartEvent([[maybe_unused]] void* context, void** handle, Descriptor* de
       started = StartChild(Kind::kProxyOp, here ? parent : 0, name, descriptor->proxy_op.peer);
       break;
     }
+    case abi::kProxyStep:
+      started = StartNcclStep(parent);
+      break;
     case abi::kKernelChannel:
       if (kHasChannels) started = StartChild(Kind::kChannel, parent, "", 0);
       break;
@@ -384,21 +297,25 @@ int32_t StartEvent([[maybe_unused]] void* context, void** handle, Descriptor* de
   return abi::kSuccess;
 }
 
-// A context for the versions that tell communicators with their calls.
-constinit char g_no_communicator = 0;
+// A context for the versions that tell communicators with their calls: a mask of NCCL's, which is
+// the same for all of a library's communicators.
+constinit std::atomic<int32_t*> g_untold_mask{nullptr};
 
 template <bool kHasChannels>
 int32_t InitUntold(void** context, int32_t* event_mask) {
   if (context == nullptr || event_mask == nullptr) return abi::kSuccess;
-  *context = &g_no_communicator;
+  *context = &g_untold_mask;
   *event_mask = 0;
-  if (t::Attach()) *event_mask = kHasChannels ? kWantedWithChannels : kWanted;
+  if (!t::Attach()) return abi::kSuccess;
+  g_untold_mask.store(event_mask, std::memory_order_relaxed);
+  JoinNcclMask(event_mask, kHasChannels ? kWantedWithChannels : kWanted);
   return abi::kSuccess;
 }
 
 int32_t FinalizeUntold(void*) {
+  LeaveNcclMask(g_untold_mask.load(std::memory_order_relaxed));
   // The last communicator may not be the one that goes: all that waits is written.
-  for (CommState& comm : g_nccl.comms) {
+  for (CommState& comm : nccl_events::Communicators()) {
     if (comm.ready.load(std::memory_order_acquire) == 2) Finalize(&comm);
   }
   return abi::kSuccess;
@@ -407,9 +324,18 @@ int32_t FinalizeUntold(void*) {
 int32_t InitTold(void** context, uint64_t communicator, int32_t* event_mask, const char* name,
                  int32_t, int32_t ranks, int32_t rank, void*) {
   if (context == nullptr || event_mask == nullptr) return abi::kSuccess;
+  *context = nullptr;
   *event_mask = 0;
-  *context = t::Attach() ? MakeComm(communicator, name, ranks, rank) : nullptr;
-  if (*context != nullptr) *event_mask = kWantedWithChannels;
+  if (!t::Attach()) return abi::kSuccess;
+  CommState* comm = MakeComm(communicator, name, ranks, rank);
+  *context = comm;
+  if (comm != nullptr) {
+    comm->mask = event_mask;
+    JoinNcclMask(event_mask, kWantedWithChannels);
+  } else {
+    // The mask is that of all communicators: one too many must not silence the others.
+    *event_mask = kWantedWithChannels;
+  }
   return abi::kSuccess;
 }
 
@@ -427,20 +353,22 @@ constexpr const char* kPluginName = "steptrace";
 namespace steptrace::probe {
 extern "C" {
 __attribute__((visibility("default"))) constinit nccl::v1::Profiler ncclProfiler_v1 = {
-    kPluginName, InitUntold<false>, StartEvent<nccl::v1::Descriptor>,
-    StopEvent,   RecordEventState,  FinalizeUntold};
+    kPluginName, InitUntold<false>,       StartEvent<nccl::v1::Descriptor>,
+    StopEvent,   RecordEventState<false>, FinalizeUntold};
 __attribute__((visibility("default"))) constinit nccl::v2::Profiler ncclProfiler_v2 = {
-    kPluginName, InitUntold<false>, StartEvent<nccl::v2::Descriptor>,
-    StopEvent,   RecordEventState,  FinalizeUntold};
+    kPluginName, InitUntold<false>,       StartEvent<nccl::v2::Descriptor>,
+    StopEvent,   RecordEventState<false>, FinalizeUntold};
 __attribute__((visibility("default"))) constinit nccl::v3::Profiler ncclProfiler_v3 = {
-    kPluginName, InitUntold<true>, StartEvent<nccl::v3::Descriptor>,
-    StopEvent,   RecordEventState, FinalizeUntold};
+    kPluginName, InitUntold<true>,        StartEvent<nccl::v3::Descriptor>,
+    StopEvent,   RecordEventState<false>, FinalizeUntold};
 __attribute__((visibility("default"))) constinit nccl::v4::Profiler ncclProfiler_v4 = {
-    kPluginName, InitToldByFour,   StartEvent<nccl::v4::Descriptor>,
-    StopEvent,   RecordEventState, Finalize};
+    kPluginName, InitToldByFour,         StartEvent<nccl::v4::Descriptor>,
+    StopEvent,   RecordEventState<true>, Finalize};
 __attribute__((visibility("default"))) constinit nccl::v5::Profiler ncclProfiler_v5 = {
-    kPluginName, InitTold, StartEvent<nccl::v5::Descriptor>, StopEvent, RecordEventState, Finalize};
+    kPluginName, InitTold, StartEvent<nccl::v5::Descriptor>, StopEvent, RecordEventState<true>,
+    Finalize};
 __attribute__((visibility("default"))) constinit nccl::v6::Profiler ncclProfiler_v6 = {
-    kPluginName, InitTold, StartEvent<nccl::v6::Descriptor>, StopEvent, RecordEventState, Finalize};
+    kPluginName, InitTold, StartEvent<nccl::v6::Descriptor>, StopEvent, RecordEventState<true>,
+    Finalize};
 }
 }  // namespace steptrace::probe

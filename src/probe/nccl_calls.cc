@@ -163,6 +163,22 @@ uint32_t NcclDetails(const NcclCall& call, const NcclCommunicator& comm) {
   return bytes == 0 ? 0 : t::Name(json, bytes, static_cast<uint16_t>(wire::Category::kDetails));
 }
 
+// FNV-1a, which spreads short texts well enough for few kinds of calls.
+uint64_t NcclCallKey(const NcclCall& call) {
+  constexpr uint64_t kOffset = 0xcbf29ce484222325, kPrime = 0x100000001b3;
+  uint64_t key = kOffset;
+  for (const char* text : {call.function, call.datatype, call.algorithm, call.protocol}) {
+    for (; text != nullptr && *text != 0; ++text) {
+      key = (key ^ static_cast<uint8_t>(*text)) * kPrime;
+    }
+    key = (key ^ 0xFF) * kPrime;  // ends a text
+  }
+  const auto peer = static_cast<uint32_t>(call.peer);
+  key = (key ^ (uint64_t{peer} << 16 | uint64_t{call.channels} << 1 | (call.transfer ? 1 : 0))) *
+        kPrime;
+  return key ^ key >> 32;
+}
+
 uint32_t NcclName(const NcclCall& call) {
   const char* name = call.function == nullptr ? "collective" : NameOfFunction(call.function);
   if (name == nullptr) name = call.function;

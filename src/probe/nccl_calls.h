@@ -53,6 +53,8 @@ uint64_t NcclBytes(const NcclCall& call, const NcclCommunicator& comm);
 // Ids of the call's name and of its details (wire: kNccl, kDetails); 0: no room.
 uint32_t NcclName(const NcclCall& call);
 uint32_t NcclDetails(const NcclCall& call, const NcclCommunicator& comm);
+// A number for all that the details are made of, but the communicator.
+uint64_t NcclCallKey(const NcclCall& call);
 // Leaves the fact `communicator`.
 void TellNcclCommunicator(const NcclCommunicator& comm);
 
