@@ -21,7 +21,7 @@ TraceFileEvent Event(int64_t from, int64_t to, const char* name = "",
   return event;
 }
 
-constexpr const char* kTrain = "Step:ModeKeys.TRAIN";
+constexpr const char* kTrainMark = "Step:ModeKeys.TRAIN";
 constexpr const char* kEval = "Step:ModeKeys.EVAL";
 
 std::vector<store::StepRow> Rows(StepMarks& marks) {
@@ -35,8 +35,8 @@ std::vector<store::StepRow> Rows(StepMarks& marks) {
 //   data                  210-240
 TEST(StepMarks, AStepBeginsWhereTheMarkBeforeEnded) {
   StepMarks marks;
-  marks.Add(Event(250, 400, kTrain, 1), EventRole::kStep);
-  marks.Add(Event(100, 200, kTrain, 0), EventRole::kStep);
+  marks.Add(Event(250, 400, kTrainMark, 1), EventRole::kStep);
+  marks.Add(Event(100, 200, kTrainMark, 0), EventRole::kStep);
   marks.Add(Event(210, 240), EventRole::kDataWait);
   marks.Add(Event(100, 150), EventRole::kForward);
   marks.Add(Event(110, 120), EventRole::kForward);  // a module inside
@@ -59,8 +59,8 @@ TEST(StepMarks, AStepBeginsWhereTheMarkBeforeEnded) {
 
 TEST(StepMarks, GapsOfModesAndNumbersBelongToNoStep) {
   StepMarks marks;
-  marks.Add(Event(0, 10, kTrain, 0), EventRole::kStep);
-  marks.Add(Event(20, 30, kTrain, 5), EventRole::kStep);
+  marks.Add(Event(0, 10, kTrainMark, 0), EventRole::kStep);
+  marks.Add(Event(20, 30, kTrainMark, 5), EventRole::kStep);
   marks.Add(Event(40, 50, kEval, 6), EventRole::kStep);
   marks.Add(Event(60, 75, kEval, 7), EventRole::kStep);
   const auto rows = Rows(marks);
@@ -75,8 +75,8 @@ TEST(StepMarks, GapsOfModesAndNumbersBelongToNoStep) {
 
 TEST(StepMarks, WaitsOfOtherProcessesAreNotItsOwn) {
   StepMarks marks;
-  marks.Add(Event(0, 10, kTrain, 0, 7), EventRole::kStep);
-  marks.Add(Event(10, 20, kTrain, 1, 7), EventRole::kStep);
+  marks.Add(Event(0, 10, kTrainMark, 0, 7), EventRole::kStep);
+  marks.Add(Event(10, 20, kTrainMark, 1, 7), EventRole::kStep);
   marks.Add(Event(12, 14, "", {}, 8), EventRole::kDataWait);
   marks.Add(Event(12, 13, "", {}, 7), EventRole::kDataWait);
   EXPECT_EQ(Rows(marks)[1].data_ns, 1);
@@ -84,7 +84,7 @@ TEST(StepMarks, WaitsOfOtherProcessesAreNotItsOwn) {
 
 TEST(StepMarks, DropsMarksThatStandTwice) {
   StepMarks marks;
-  for (int i = 0; i < 2; ++i) marks.Add(Event(0, 10, kTrain, 0), EventRole::kStep);
+  for (int i = 0; i < 2; ++i) marks.Add(Event(0, 10, kTrainMark, 0), EventRole::kStep);
   EXPECT_EQ(Rows(marks).size(), 1u);
   EXPECT_EQ(marks.doubles(), 1);
 }
@@ -94,7 +94,7 @@ TEST(StepMarks, TellsWarmUp) {
   int64_t at = 0;
   for (int64_t i = 0; i < 20; ++i) {
     const int64_t dur = i == 0 ? 9'000'000'000 : 80'000'000 + i * 1000;
-    marks.Add(Event(at, at + dur, kTrain, i), EventRole::kStep);
+    marks.Add(Event(at, at + dur, kTrainMark, i), EventRole::kStep);
     at += dur;
   }
   const auto rows = Rows(marks);

@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using ::testing::ElementsAre;
 
-constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kSampleMs = 1'000'000;
 
 // Rank 0's process (pid 10) with its main thread (track 1) and another one (track 2), and a worker
 // (pid 11, track 4), seen every 10 ms: the training thread waits in next(), the worker decodes.
@@ -35,9 +35,9 @@ class SamplesTest : public testing::Test {
     AddStack(writer, 2, std::nullopt, "loop", "/lib/worker.py", 3);
     AddStack(writer, 3, 2, "<b>decode</b>", "/job/data.py", 41);
     for (int64_t i = 0; i < 100; ++i) {
-      AddSample(writer, i * 10 * kMs, 1, 1, "waiting");
-      AddSample(writer, i * 10 * kMs, 4, i % 4 == 0 ? 2 : 3, "running");
-      if (i % 10 == 0) AddSample(writer, i * 10 * kMs, 2, 0, "waiting");
+      AddSample(writer, i * 10 * kSampleMs, 1, 1, "waiting");
+      AddSample(writer, i * 10 * kSampleMs, 4, i % 4 == 0 ? 2 : 3, "running");
+      if (i % 10 == 0) AddSample(writer, i * 10 * kSampleMs, 2, 0, "waiting");
     }
     ASSERT_OK(writer.Close(store::CompletedManifest()));
   }
@@ -59,7 +59,7 @@ class SamplesTest : public testing::Test {
   }
   void AddSample(store::RunWriter& writer, int64_t ts_ns, int32_t track, int32_t stack,
                  const char* state) {
-    writer.Append(store::SampleRow{ts_ns, track, stack, strings_->Intern(state), 10 * kMs});
+    writer.Append(store::SampleRow{ts_ns, track, stack, strings_->Intern(state), 10 * kSampleMs});
   }
   json Ask(const SamplesQuery& query) {
     const auto text = SamplesJson(run(), query);
@@ -80,7 +80,7 @@ TEST_F(SamplesTest, OfEachKindOfThread) {
   const json all = Ask({});
   ASSERT_EQ(all["kinds"].size(), 3u);
   EXPECT_EQ(all["kinds"][0]["kind"], "training");
-  EXPECT_EQ(all["kinds"][0]["waiting_ns"], 1000 * kMs);
+  EXPECT_EQ(all["kinds"][0]["waiting_ns"], 1000 * kSampleMs);
   EXPECT_EQ(all["kinds"][1]["kind"], "worker");
   EXPECT_EQ(all["kinds"][1]["samples"], 100);
   EXPECT_EQ(all["kinds"][2]["samples"], 10);
@@ -90,25 +90,25 @@ TEST_F(SamplesTest, OfEachKindOfThread) {
   const json worker = Ask({.threads = ThreadKind::kWorker});
   EXPECT_THAT(Functions(worker), ElementsAre("loop", "<b>decode</b>"));
   EXPECT_EQ(worker["nodes"][1]["parent"], 0);
-  EXPECT_EQ(worker["nodes"][1]["running_ns"], 750 * kMs);
+  EXPECT_EQ(worker["nodes"][1]["running_ns"], 750 * kSampleMs);
   EXPECT_EQ(worker["nodes"][1]["file"], "/job/data.py");
   EXPECT_EQ(worker["nodes"][1]["line"], 41);
-  EXPECT_EQ(worker["nodes"][0]["self_running_ns"], 250 * kMs);
+  EXPECT_EQ(worker["nodes"][0]["self_running_ns"], 250 * kSampleMs);
   EXPECT_EQ(worker["kinds"].size(), 3u) << "there is more to choose";
 
   const json training = Ask({.threads = ThreadKind::kTraining});
-  EXPECT_EQ(training["nodes"][1]["waiting_ns"], 1000 * kMs);
+  EXPECT_EQ(training["nodes"][1]["waiting_ns"], 1000 * kSampleMs);
   EXPECT_EQ(training["nodes"][0]["self_waiting_ns"], 0);
 }
 
 TEST_F(SamplesTest, OfAStretch) {
   const json part =
-      Ask({.threads = ThreadKind::kWorker, .rank = {}, .from_ns = 200 * kMs, .to_ns = 400 * kMs});
+      Ask({.threads = ThreadKind::kWorker, .rank = {}, .from_ns = 200 * kSampleMs, .to_ns = 400 * kSampleMs});
   EXPECT_EQ(part["kinds"][1]["samples"], 20);
-  EXPECT_EQ(part["nodes"][0]["running_ns"], 200 * kMs);
-  EXPECT_EQ(part["nodes"][1]["running_ns"], 150 * kMs);
+  EXPECT_EQ(part["nodes"][0]["running_ns"], 200 * kSampleMs);
+  EXPECT_EQ(part["nodes"][1]["running_ns"], 150 * kSampleMs);
   EXPECT_TRUE(
-      Ask({.threads = {}, .rank = {}, .from_ns = 5000 * kMs, .to_ns = {}})["nodes"].empty());
+      Ask({.threads = {}, .rank = {}, .from_ns = 5000 * kSampleMs, .to_ns = {}})["nodes"].empty());
 }
 
 TEST_F(SamplesTest, OfARank) {
