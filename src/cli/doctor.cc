@@ -99,6 +99,22 @@ Finding ExamineKernels(const fs::path& root) {
           ""};
 }
 
+// Device time of phases, by events: the driver is the training's own, as above.
+Finding ExamineDevicePhases(const fs::path& root) {
+  if (!ReadText(root / "proc/driver/nvidia/version")) {
+    return {"device phases", Health::kMissing, "no NVIDIA driver (/proc/driver/nvidia/version)",
+            ""};
+  }
+  const char* hooks = std::getenv("STEPTRACE_HOOKS");
+  if (hooks != nullptr && hooks[0] != 0 && std::strcmp(hooks, "all") != 0 &&
+      std::strstr(hooks, "device") == nullptr) {
+    return {"device phases", Health::kMissing, "STEPTRACE_HOOKS does not name device",
+            "add device to it"};
+  }
+  return {"device phases", Health::kOk,
+          "events at the borders of forward, backward and optimizer, in every step", ""};
+}
+
 // Where a library takes one collector alone, and finds it by a variable, the user's comes first.
 Finding ExamineCollector(const char* subject, const char* variable) {
   const char* theirs = std::getenv(variable);
@@ -120,6 +136,7 @@ std::vector<Finding> Examine(const fs::path& root, const fs::path& shm) {
                                    ExamineRunQueue(root),
                                    ExamineStacks(root),
                                    ExamineKernels(root),
+                                   ExamineDevicePhases(root),
                                    ExamineCollector("NVTX ranges", "NVTX_INJECTION64_PATH"),
                                    ExamineCollector("NCCL collectives", "NCCL_PROFILER_PLUGIN")};
   agent::DoctorOptions options;

@@ -53,6 +53,19 @@ TEST(Doctor, WaitsForACoreNeedSchedstat) {
   EXPECT_EQ(machine.Find("waits for a core").health, Health::kOk);
 }
 
+TEST(Doctor, DevicePhasesNeedADriverAndTheirWord) {
+  unsetenv("STEPTRACE_HOOKS");
+  Machine machine;
+  EXPECT_EQ(machine.Find("device phases").health, Health::kMissing);
+  machine.With("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 550.54\n");
+  EXPECT_EQ(machine.Find("device phases").health, Health::kOk);
+  setenv("STEPTRACE_HOOKS", "data,backward", 1);
+  EXPECT_EQ(machine.Find("device phases").health, Health::kMissing);
+  setenv("STEPTRACE_HOOKS", "data,device", 1);
+  EXPECT_EQ(machine.Find("device phases").health, Health::kOk);
+  unsetenv("STEPTRACE_HOOKS");
+}
+
 TEST(Doctor, KernelsNeedADriverAndNoOtherTool) {
   unsetenv("CUDA_INJECTION64_PATH");
   Machine machine;

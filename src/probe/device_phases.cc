@@ -346,6 +346,7 @@ uint32_t PhaseName(const char* name) {
   return t::Name(name, strlen(name), static_cast<uint16_t>(Category::kDevicePhase));
 }
 
+// Whether it is on, and the thread the one that began it.
 bool IsOurs() {
   const Phases& p = g_phases;
   return p.on && !p.forked && pthread_equal(pthread_self(), p.thread) != 0;
@@ -389,7 +390,6 @@ const char* TellBorder(Border border, uint64_t stream) {
 }
 
 void PauseDevicePhases(bool on) {
-  if (!IsOurs()) return;
   g_phases.paused = on;
   g_phases.step_began_ns = 0;  // the step that goes on is no whole one
 }

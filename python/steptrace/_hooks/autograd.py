@@ -5,7 +5,7 @@ With more ranks than one, backward is where the training thread waits for the ot
 only its CPU time tells the wait from work. Alone, a rank is spared the two readings.
 """
 
-from . import vocabulary, world
+from . import device_phases, vocabulary, world
 from .surround import Calls
 
 
@@ -16,11 +16,15 @@ def patch(module, hook):
 
     def enter_backward():
         try:
+            leave = end_cpu if world.size > 1 else end
+            if device_phases.on:
+                device_phases.border(device_phases.BACKWARD_BEGIN)
+                leave = device_phases.leaving(device_phases.BACKWARD_END, leave)
             if world.size > 1:
                 begin_cpu(backward)
-                return end_cpu
-            begin(backward)
-            return end
+            else:
+                begin(backward)
+            return leave
         except Exception as error:
             return hook.fail(error)
 

@@ -3,7 +3,7 @@
 
 from _thread import get_ident
 
-from . import kernels, operators, profiles
+from . import device_phases, kernels, operators, profiles
 
 OPERATORS = 1
 KERNELS = 2
@@ -46,6 +46,7 @@ class Capture:
             reason = devices.begin()
             if reason is None:
                 self.devices = devices
+                device_phases.hold(self)  # CUPTI would tell of our calls
             else:
                 self._hook.say("unavailable", reason)
                 kinds &= ~KERNELS
@@ -53,6 +54,7 @@ class Capture:
 
     def begin_host(self, kinds):
         if kinds & PROFILE:
+            device_phases.hold(self)
             self._host = profiles.Capture(kinds, self._hook)
         elif kinds & OPERATORS:
             self._host = operators.Capture(self._probe)
@@ -70,5 +72,6 @@ class Capture:
             if host is not None:
                 host.end()
         finally:
+            device_phases.release(self)
             if self.devices is not None:
                 self.devices.end()

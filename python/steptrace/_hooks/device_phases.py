@@ -46,7 +46,9 @@ def begin():
         torch = sys.modules["torch"]
         if not torch.cuda.is_initialized():
             return
-        _stream = torch._C._cuda_getCurrentRawStream
+        _stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+        if _stream is None:
+            return  # a build without CUDA: what it has is no such device
         _device = torch._C._cuda_getDevice
         _tell = _hook.probe.device_border
         reason = _hook.probe.device_phases_begin()
@@ -55,6 +57,8 @@ def begin():
         atexit.register(_end)
         os.register_at_fork(after_in_child=_stop)
         on = True
+        if _holding:
+            _hook.probe.device_phases_pause(True)
     except Exception as error:
         if interruption.of_the_script(error):
             raise

@@ -12,7 +12,7 @@ import sys
 import weakref
 from _thread import _local, get_ident
 
-from . import interruption, windows
+from . import device_phases, interruption, windows
 from .surround import Calls, nothing
 
 _COLLECTOR = "INTEL_LIBITTNOTIFY64"
@@ -20,6 +20,8 @@ _COLLECTOR = "INTEL_LIBITTNOTIFY64"
 # Profilers of the script's that have been prepared and not ended: weak references.
 _preparing = []
 _MAX_PREPARING = 16
+
+_PROFILERS = "the script's profilers"  # they would tell of what device_phases calls
 
 _armed = False  # the script's profilers are watched
 
@@ -106,6 +108,7 @@ class Capture:
         self._recorded = probe.operators_recorded
         self.begin_step = probe.operators_step
         self._operators = probe.operators
+        self._over = False
         remember(self)
         probe.operators(True)
         try:
@@ -120,6 +123,9 @@ class Capture:
         return limit and self._recorded() >= limit
 
     def end(self):
+        if self._over:  # the process ends: by itself, and with its window
+            return
+        self._over = True
         forget()
         try:
             if self.thread == get_ident():
@@ -183,6 +189,7 @@ def patch(module, hook):
             windows.step_aside()
             del _preparing[:-_MAX_PREPARING]
             _preparing.append(weakref.ref(self))
+            device_phases.hold(_PROFILERS)
         except Exception as error:
             return hook.fail(error)
         return nothing
@@ -210,3 +217,5 @@ def _disarm():
 
 def _forget(profiler):
     _preparing[:] = [one for one in _preparing if one() is not profiler]
+    if not any(one() is not None for one in _preparing):
+        device_phases.release(_PROFILERS)

@@ -8,7 +8,7 @@ called then, are what is left where that cannot be.
 
 import sys
 
-from . import compiling, device_memory, facts, vocabulary, windows
+from . import compiling, device_memory, device_phases, facts, vocabulary, windows
 from .numbering import Numbering
 from .surround import Calls, CannotSurroundError, nothing
 
@@ -32,9 +32,15 @@ def patch(module, hook):
             if number is None:
                 number = optimizers.of(args[0])
                 facts.tell(vocabulary.FACT_DEVICE, _device)
+                device_phases.begin()
             look_at_memory()
+            if device_phases.on:
+                device_phases.border(device_phases.OPTIMIZER_BEGIN)
             begin_args(step, number, 0)
-            return end_of(number)
+            leave = end_of(number)
+            if device_phases.on:
+                leave = device_phases.leaving(device_phases.OPTIMIZER_END, leave)
+            return leave
         except Exception as error:
             return hook.fail(error)
 

@@ -26,6 +26,7 @@ TARGETS = {
     "torch.autograd.profiler": ("operators", "operators"),
     "torch.autograd.profiler_legacy": ("operators", "operators"),
     "torch.optim.optimizer": ("optimizer", "optimizer"),
+    "torch.cuda": ("device", "device_phases"),
     "torch.serialization": ("checkpoint", "serialization"),
     "safetensors.torch": ("checkpoint", "serialization"),
     "torch.distributed.distributed_c10d": ("communication", "distributed"),

@@ -25,6 +25,10 @@ int64_t StepOnDevice::KnownNs() const {
   return std::accumulate(ns.begin(), ns.end(), int64_t{0});
 }
 
+double DevicePhaseRow::BusyShare() const {
+  return share[0] + share[1] + share[2];  // forward, backward, optimizer
+}
+
 std::optional<DevicePhase> DevicePhaseOf(const std::string& name) {
   for (size_t i = 0; i < kDevicePhaseCount; ++i) {
     if (name == kDevicePhaseNames[i]) return static_cast<DevicePhase>(i);
@@ -117,6 +121,40 @@ std::vector<DevicePhaseRow> MakeDevicePhases(const StepsOnDevice& known,
     }
   }
   return rows;
+}
+
+DevicePhaseRow MeanDevicePhases(std::span<const DevicePhaseRow> rows) {
+  DevicePhaseRow mean;
+  mean.rank = -1;
+  double steps = 0;
+  double told = 0;
+  double step_ns = 0;
+  double unknown_ns = 0;
+  double caught_up = 0;
+  std::array<double, kDevicePhaseCount> sums{};
+  for (const DevicePhaseRow& row : rows) {
+    const auto weight = static_cast<double>(row.steps);
+    steps += weight;
+    step_ns += weight * static_cast<double>(row.step_ns);
+    unknown_ns += weight * static_cast<double>(row.unknown_ns);
+    for (size_t p = 0; p < kDevicePhaseCount; ++p) {
+      sums[p] += weight * static_cast<double>(row.ns[p]);
+    }
+    if (row.caught_up_share) {
+      told += weight;
+      caught_up += weight * *row.caught_up_share;
+    }
+    mean.steps += row.steps;
+  }
+  if (steps <= 0) return mean;
+  mean.step_ns = static_cast<int64_t>(step_ns / steps);
+  mean.unknown_ns = static_cast<int64_t>(unknown_ns / steps);
+  for (size_t p = 0; p < kDevicePhaseCount; ++p) {
+    mean.ns[p] = static_cast<int64_t>(sums[p] / steps);
+    mean.share[p] = step_ns > 0 ? sums[p] / step_ns : 0;
+  }
+  if (told > 0) mean.caught_up_share = caught_up / told;
+  return mean;
 }
 
 }  // namespace steptrace::analyze

@@ -89,11 +89,15 @@ struct DevicePhaseRow {
   // Of the phases that ended, those at whose end the device had nothing left to do; nothing: the
   // clocks could not be compared closely enough.
   std::optional<double> caught_up_share;
+
+  double BusyShare() const;  // in forward, backward or optimizer
 };
 
 // A row a rank, of these steps.
 std::vector<DevicePhaseRow> MakeDevicePhases(const StepsOnDevice& known,
                                              std::span<const store::StepRow> steps,
                                              std::span<const uint32_t> selected);
+// Of all ranks (at least one): each counts by its steps. `rank` is -1.
+DevicePhaseRow MeanDevicePhases(std::span<const DevicePhaseRow> rows);
 
 }  // namespace steptrace::analyze

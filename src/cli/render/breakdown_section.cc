@@ -55,6 +55,21 @@ std::string StepText(const analyze::Distribution& duration) {
                      analyze::FormatDuration(duration.p95));
 }
 
+// What the device was in, by events at the borders of phases: where no kernels tell more.
+void DeviceLine(const analyze::Report& report, Page& page) {
+  if (report.device_phases.empty() || (report.profile && !report.profile->host_alone)) return;
+  const analyze::DevicePhaseRow mean = analyze::MeanDevicePhases(report.device_phases);
+  std::string text;
+  for (size_t i = 0; i < analyze::kDevicePhaseCount; ++i) {
+    if (mean.share[i] < kLeastShare) continue;
+    const bool waits = i == static_cast<size_t>(analyze::DevicePhase::kData);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                        waits ? "waits for a batch" : analyze::kDevicePhaseNames[i],
+                        analyze::FormatShare(mean.share[i]));
+  }
+  if (!text.empty()) page.Line({{"  on the device: " + text}});
+}
+
 }  // namespace
 
 std::string StageLabel(const std::string& name) {
@@ -99,6 +114,7 @@ void RenderBreakdown(const analyze::Report& report, Page& page) {
                {PadLeft(analyze::FormatShare(row.share), kShareColumns)},
                {PadLeft(analyze::FormatDuration(ns), kValueColumns)}});
   }
+  DeviceLine(report, page);
 }
 
 }  // namespace steptrace::cli
