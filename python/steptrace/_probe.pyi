@@ -80,5 +80,20 @@ def kernels_end() -> None: ...
 def kernels_drain(last: bool) -> bool:
     """Hands over what CUPTI has; the last time until it is True: then all is off."""
 
+def asked() -> bool:
+    """Whether the agent asks for something: capture_changed() or stacks_due()."""
+
+def stacks_due() -> bool:
+    """Whether the agent asks this process to sample its own stacks, and nobody does."""
+
+def stacks_claim() -> bool:
+    """True once: a thread is to be started that calls stacks_take()."""
+
+def stacks_take(tools: tuple[object, ...]) -> None:
+    """Samples until told to end (src/probe/stacks.h). `tools`: src/probe/stack_frames.h."""
+
+def stacks_stop(for_good: bool) -> None:
+    """Ends that thread, and waits for it: some milliseconds at most."""
+
 def stats() -> dict[str, int]:
     """Counters of this process: records, dropped by cause, threads, names, bytes."""

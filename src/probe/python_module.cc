@@ -11,6 +11,7 @@
 #include "probe/python_range.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
+#include "probe/stacks.h"
 
 // The module of python/steptrace/_probe.pyi. Nothing raises: a wrong argument records nothing, for
 // an exception of ours in a hook would be the training's end.
@@ -276,6 +277,30 @@ constexpr const char* kNoDoc = nullptr;  // the documentation is _probe.pyi
 
 using FastCall = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
 
+PyObject* Asked(PyObject*, PyObject* const*, Py_ssize_t) {
+  return PyBool_FromLong(t::CaptureChanged() || StacksDue() ? 1 : 0);
+}
+
+PyObject* StacksDueNow(PyObject*, PyObject* const*, Py_ssize_t) {
+  return PyBool_FromLong(StacksDue() ? 1 : 0);
+}
+
+PyObject* StacksClaim(PyObject*, PyObject*) {
+  return PyBool_FromLong(ClaimStacks() ? 1 : 0);
+}
+
+PyObject* StacksTake(PyObject*, PyObject* tools) {
+  TakeStacks(tools);
+  return None();
+}
+
+PyObject* StacksStop(PyObject*, PyObject* for_good) {
+  const int truth = PyObject_IsTrue(for_good);
+  if (truth < 0) PyErr_Clear();
+  StopStacks(truth > 0);
+  return None();
+}
+
 // CPython has called such functions so since 3.7; only the name of the flag is missing from the
 // limited API before 3.10. The interpreter specialises calls of these, and of METH_O, but not of
 // METH_NOARGS: end() takes no argument and is quicker this way.
@@ -344,6 +369,11 @@ uint32_t NameIdOf(PyObject* object) {
   }
   return static_cast<uint32_t>(id);
 }
+    Fast("asked", Asked),
+    Fast("stacks_due", StacksDueNow),
+    {"stacks_claim", StacksClaim, METH_NOARGS, kNoDoc},
+    {"stacks_take", StacksTake, METH_O, kNoDoc},
+    {"stacks_stop", StacksStop, METH_O, kNoDoc},
 
 }  // namespace steptrace::probe
 

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "wire/stack_control.h"
+
 namespace steptrace::transport {
 namespace {
 
@@ -237,6 +239,12 @@ bool UntrustedRingFile::WriteCapture(wire::CaptureControl control) {
   control.check = wire::CaptureCheck(control);
   // In one write, to a page that exists; the process verifies the check.
   const auto written = pwrite(fd_.get(), &control, sizeof control, wire::kCaptureOffset);
+  return written == static_cast<ssize_t>(sizeof control);
+}
+
+bool UntrustedRingFile::WriteStackPeriod(uint64_t period_ns) {
+  const wire::StackControl control{period_ns, ~period_ns};
+  const auto written = pwrite(fd_.get(), &control, sizeof control, wire::kStackControlOffset);
   return written == static_cast<ssize_t>(sizeof control);
 }
 

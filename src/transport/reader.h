@@ -93,6 +93,8 @@ class UntrustedRingFile {
   // Leaves the agent's word for the process; `check` is filled in. False: the file is not to be
   // written any more. Nothing in it is read back.
   bool WriteCapture(wire::CaptureControl control);
+  // Likewise, how often it is to sample its own stacks; 0: not any more.
+  bool WriteStackPeriod(uint64_t period_ns);
 
  private:
   struct NameRef {

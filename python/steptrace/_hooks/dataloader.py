@@ -3,7 +3,7 @@
 
 import multiprocessing
 
-from . import facts, vocabulary
+from . import facts, stacks, vocabulary
 from .numbering import Numbering
 from .surround import Calls, nothing
 
@@ -70,6 +70,7 @@ def patch(module, hook):
     )
     # How much of a wait this thread ran tells taking a batch apart from waiting for its worker.
     begin_cpu_args, end_cpu = probe.begin_cpu_args, probe.end_cpu
+    stacks_due = probe.stacks_due
     iterators = Numbering(_Iterator)
     get = iterators.get
     loaders = Numbering()
@@ -77,6 +78,8 @@ def patch(module, hook):
 
     def enter_next(iterator):
         try:
+            if stacks_due():
+                stacks.look(probe, hook)
             state = get(id(iterator)) or iterators.renew(iterator)
             pids = state.pids
             if pids is None:

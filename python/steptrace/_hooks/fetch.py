@@ -8,7 +8,7 @@ thread only while getting the items takes long enough that they do not count.
 
 from time import perf_counter
 
-from . import vocabulary, worker
+from . import stacks, vocabulary, worker
 from .surround import Calls
 
 # Two readings cost up to 5 us with cold caches: at most 0.25 % of this.
@@ -20,12 +20,15 @@ def patch(module, hook):
     fetch = probe.name(vocabulary.FETCH, vocabulary.WORKER)
     collate = probe.name(vocabulary.COLLATE, vocabulary.WORKER)
     begin, end, begin_cpu, end_cpu = probe.begin, probe.end, probe.begin_cpu, probe.end_cpu
+    stacks_due = probe.stacks_due
     start_s = 0.0
     is_long = False
 
     def enter_fetch():
         nonlocal start_s
         try:
+            if stacks_due():
+                stacks.look(probe, hook)
             if is_long or worker.inside:
                 begin_cpu(fetch)
                 leave = end_cpu

@@ -13,7 +13,7 @@ import os
 from _thread import get_ident
 from time import monotonic_ns
 
-from . import captures, interruption, kernels, operators, vocabulary
+from . import captures, interruption, kernels, operators, stacks, vocabulary
 
 # More optimizers than this in a group: the border is where the first of them repeats all the same.
 _MAX_GROUP = 1 << 14
@@ -79,6 +79,7 @@ class Windows:
         self.idle = True
         self.changed = probe.capture_changed
         self._probe = probe
+        self.asked = probe.asked
         self._end = probe.end
         self._hook = hook
         self._begin_name = probe.name(vocabulary.WINDOW_BEGIN, vocabulary.WINDOW)
@@ -97,7 +98,7 @@ class Windows:
             borders.ended += 1
         elif not borders.step(number):
             return self._end
-        if self.idle and not self.changed():
+        if self.idle and not self.asked():
             return self._end
         return self._leave_step
 
@@ -121,6 +122,7 @@ class Windows:
         request, self._request = self._request, None
         self.changed = _never
         try:
+        self.asked = self._probe.stacks_due
             self._take_off(request)
         except Exception as another:  # what failed is said below, once
             if interruption.of_the_script(another):
@@ -131,6 +133,7 @@ class Windows:
 
     def _before_border(self):
         if self._is_elsewhere():
+        stacks.look(self._probe, self._hook)
             return
         if self.changed():
             self._take()

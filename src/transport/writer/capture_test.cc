@@ -6,6 +6,7 @@
 
 #include "transport/testing_rings.h"
 #include "transport/writer/writer.h"
+#include "wire/stack_control.h"
 
 namespace steptrace::transport {
 namespace {
@@ -77,6 +78,34 @@ TEST_F(CaptureTest, PausedNothingIsAskedFor) {
   EXPECT_FALSE(CaptureChanged());
   Pause(false);
   EXPECT_TRUE(CaptureChanged());
+}
+
+TEST_F(CaptureTest, ThePeriodOfStacksArrivesAndIsTakenBack) {
+  ASSERT_TRUE(Attach());
+  EXPECT_EQ(StackPeriodNs(), 0u);
+  auto file = folder_.OpenOnly();
+  ASSERT_TRUE(file.WriteStackPeriod(50'000'000));
+  EXPECT_EQ(StackPeriodNs(), 50'000'000u);
+  EXPECT_FALSE(CaptureChanged()) << "another word";
+  Pause(true);
+  EXPECT_EQ(StackPeriodNs(), 0u);
+  Pause(false);
+  EXPECT_EQ(StackPeriodNs(), 50'000'000u);
+  ASSERT_TRUE(file.WriteStackPeriod(0));
+  EXPECT_EQ(StackPeriodNs(), 0u);
+}
+
+TEST(StackControl, WhatIsTornOrSenselessAsksForNothing) {
+  constexpr uint64_t kPeriod = 50'000'000;
+  EXPECT_EQ(wire::StackPeriod({kPeriod, ~kPeriod}), kPeriod);
+  EXPECT_EQ(wire::StackPeriod({kPeriod, ~kPeriod + 1}), 0u);
+  EXPECT_EQ(wire::StackPeriod({kPeriod, 0}), 0u);
+  EXPECT_EQ(wire::StackPeriod({0, 0}), 0u);
+  EXPECT_EQ(wire::StackPeriod({0, ~uint64_t{0}}), 0u);
+  for (const uint64_t period :
+       {uint64_t{1}, wire::kMinStackPeriodNs - 1, wire::kMaxStackPeriodNs + 1, ~uint64_t{0}}) {
+    EXPECT_EQ(wire::StackPeriod({period, ~period}), 0u) << period;
+  }
 }
 
 }  // namespace

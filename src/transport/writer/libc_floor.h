@@ -7,6 +7,7 @@
     !defined(__SANITIZE_ADDRESS__)
 __asm__(".symver pthread_key_create, pthread_key_create@GLIBC_2.2.5");
 __asm__(".symver pthread_setspecific, pthread_setspecific@GLIBC_2.2.5");
+__asm__(".symver pthread_getcpuclockid, pthread_getcpuclockid@GLIBC_2.2.5");
 __asm__(".symver dlopen, dlopen@GLIBC_2.2.5");
 __asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
 #endif

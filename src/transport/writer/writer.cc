@@ -12,6 +12,7 @@
 #include "transport/writer/process_state.h"
 #include "transport/writer/thread_cpu.h"
 #include "wire/vocabulary.h"
+#include "wire/stack_control.h"
 
 namespace steptrace::transport {
 
@@ -399,6 +400,15 @@ Stats GetStats() {
     stats.threads += state == static_cast<uint32_t>(wire::RingState::kActive) ? 1 : 0;
   }
   stats.dropped_names = load(header->dropped_names);
+uint64_t StackPeriodNs() {
+  if (!Recording() || g_process.file.base() == nullptr) return 0;
+  auto* shared = reinterpret_cast<uint64_t*>(g_process.file.base() + wire::kStackControlOffset);
+  const uint64_t period = std::atomic_ref<uint64_t>(shared[0]).load(std::memory_order_relaxed);
+  if (period == 0) return 0;
+  return wire::StackPeriod(
+      {period, std::atomic_ref<uint64_t>(shared[1]).load(std::memory_order_relaxed)});
+}
+
   stats.dropped_budget = load(header->dropped_budget);
   stats.dropped_no_space = load(header->dropped_no_space);
   stats.dropped_nested = load(header->dropped_nested);

@@ -59,6 +59,9 @@ bool CaptureChanged();
 bool TakeCapture(wire::CaptureControl* out);
 
 // Something of this thread is left out on purpose: its next record says that there is a gap.
+// How often the process is to sample its own stacks (wire::StackControl), in ns; 0: it is not.
+uint64_t StackPeriodNs();
+
 void MarkGap();
 
 struct Stats {
