@@ -6,7 +6,7 @@ import collections
 import json
 
 import hooked
-from test_hooks_windows import ASIDE, DONE, FULL, LOOP, UNAVAILABLE, marks
+from test_hooks_windows import ASIDE, DONE, FAILED, FULL, LOOP, UNAVAILABLE, marks
 
 PROFILE, STACKS, SHAPES, MEMORY = 4, 1 << 16, 1 << 17, 1 << 18
 
@@ -60,6 +60,28 @@ say(profile=sys.getprofile() is None)
     assert counts(plain)["aten::linear"] == 2
     assert not any(e.get("cat") == "python_function" or e["name"] == "[memory]" for e in plain)
     assert not any("Input Dims" in e.get("args", {}) for e in plain)
+
+
+def test_a_profile_that_cannot_begin_leaves_nothing_behind(tmp_path):
+    body = f"""
+from steptrace._hooks import operators
+from torch.autograd import profiler
+real = profiler._enable_profiler
+def refuses(*_):
+    raise RuntimeError("no profiler today")
+profiler._enable_profiler = refuses
+ask(kinds={PROFILE}, steps=2)
+for _ in range(4): step()
+remembered = len(operators._on)
+profiler._enable_profiler = real
+with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as theirs: step()
+say(remembered=remembered, theirs=len([e for e in theirs.events() if e.name == "aten::linear"]))
+"""
+    done, written = run(tmp_path, body)
+    assert done.said["remembered"] == 0
+    assert done.said["theirs"] == 1, "the script's own profiler works after it"
+    assert written == []
+    assert marks(done) == ["begin 1", f"end 1 0 {FAILED}"]
 
 
 def test_the_scripts_profiler_goes_first_and_ours_goes_on_after(tmp_path):

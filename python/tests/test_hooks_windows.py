@@ -69,7 +69,9 @@ def test_without_a_request_nothing_is_on(tmp_path):
         pytest.param("steps=3", [2, 3, 4], f"end 1 3 {DONE}", id="the next three"),
         pytest.param("first_step=4, steps=2", [4, 5], f"end 1 2 {DONE}", id="the fourth and fifth"),
         pytest.param("first_step=1, steps=3", [2, 3], f"end 1 2 {DONE}", id="begun late"),
-        pytest.param("steps=100", [2, 3, 4, 5, 6, 7, 8, 9], None, id="longer than the run"),
+        pytest.param(
+            "steps=100", [2, 3, 4, 5, 6, 7, 8, 9], f"end 1 8 {DONE}", id="longer than the run"
+        ),
         pytest.param("until_ns=1", [], f"end 1 0 {MISSED}", id="its time is over"),
         pytest.param("steps=5, max_operators=1", [2], f"end 1 1 {FULL}", id="full after a step"),
     ],

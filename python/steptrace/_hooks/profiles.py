@@ -70,11 +70,15 @@ class Capture:
         ).config()
         activities = set(torch.profiler.supported_activities())
         operators.remember(self)
-        _prepare_for_the_end(hook.probe)
-        with _Silence():
-            profiler._prepare_profiler(config, activities)
-        with _Silence():  # the first preparing sets Kineto's level
-            profiler._enable_profiler(config, activities)
+        try:
+            _prepare_for_the_end(hook.probe)
+            with _Silence():
+                profiler._prepare_profiler(config, activities)
+            with _Silence():  # the first preparing sets Kineto's level
+                profiler._enable_profiler(config, activities)
+        except BaseException:
+            operators.forget()  # nobody has it to end it
+            raise
 
     def begin_step(self, _most):
         return 0  # nothing is left out of a step
@@ -144,7 +148,7 @@ _prepared = False
 
 
 def _prepare_for_the_end(probe):
-    """A run that ends in a window has the steps until then. And a child that is forked from now on
+    """A run that ends in a window writes what it holds. And a child that is forked from now on
     ends: once Kineto has been used, its destructor waits for a thread of its own, which a child
     does not have, and a child that ends by sys.exit() would wait for ever.
     """

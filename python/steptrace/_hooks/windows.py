@@ -9,6 +9,7 @@ A step of this process ends with the last optimizer step of a group; which optim
 when a group repeats. The look at the agent's word costs one native call a step.
 """
 
+import atexit
 import os
 from _thread import get_ident
 from time import monotonic_ns
@@ -143,7 +144,7 @@ class Windows:
             return
         if request.is_over(border, self._captured):
             return
-        _watch_forks()
+        _watch_process()
         kinds = captures.possible(request.kinds, self._hook)
         if kinds and operators.script_profiles():
             return  # again at the next border
@@ -252,14 +253,16 @@ class Windows:
             self._tell(now=True)  # CUPTI is one for all threads
 
 
-_forks_watched = False
+_process_watched = False
 
 
-def _watch_forks():
-    global _forks_watched
-    if not _forks_watched:
-        _forks_watched = True
+def _watch_process():
+    """A forked child has no window; a process that ends in one says how many steps it holds."""
+    global _process_watched
+    if not _process_watched:
+        _process_watched = True
         os.register_at_fork(after_in_child=_forget_in_child)
+        atexit.register(end_at_exit)
 
 
 def _forget_in_child():
