@@ -30,6 +30,16 @@ analyze::RunInfo RunInfoOf(const store::RunReader& run) {
   return info;
 }
 
+std::vector<analyze::LoaderWorker> WorkersOf(const std::vector<store::TrackRow>& tracks,
+                                             const store::StringTable& strings) {
+  std::vector<analyze::LoaderWorker> workers;
+  for (const store::TrackRow& track : tracks) {
+    if (!track.pid || strings.Text(track.kind) != "worker") continue;
+    workers.push_back({track.node, *track.pid});
+  }
+  return workers;
+}
+
 int64_t DurationOf(const store::RunReader& run, const std::vector<store::StepRow>& steps,
                    const std::vector<store::CounterRow>& counters) {
   if (run.manifest().end_ns) return *run.manifest().end_ns;

@@ -12,6 +12,10 @@ namespace steptrace::rpc {
 
 analyze::RunInfo RunInfoOf(const store::RunReader& run);
 
+// The processes that DataLoaders started.
+std::vector<analyze::LoaderWorker> WorkersOf(const std::vector<store::TrackRow>& tracks,
+                                             const store::StringTable& strings);
+
 // Of a closed run its own length; of a live one what went by; of a dead one the last that it told.
 int64_t DurationOf(const store::RunReader& run, const std::vector<store::StepRow>& steps,
                    const std::vector<store::CounterRow>& counters);
