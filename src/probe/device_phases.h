@@ -20,8 +20,8 @@
 // left alone, and no call of ours can break the capture of another (mode kRelaxed). Our own cost is
 // watched: where it is over a part of a step that would show, steps are left out in between.
 //
-// Calls come one at a time (the interpreter sees to that). Borders belong to one thread, the one that
-// begins; others' are passed over. In a child of a fork all is off for good.
+// Calls come one at a time (the interpreter sees to that). Borders belong to one thread, the one
+// that begins; others' are passed over. In a child of a fork all is off for good.
 namespace steptrace::probe {
 
 // As the hooks number them (python/steptrace/_hooks/device_phases.py).

@@ -54,6 +54,7 @@ def begin():
         reason = _hook.probe.device_phases_begin()
         if reason is not None:
             return _unavailable(reason)
+        _hide_from_compiler()
         atexit.register(_end)
         os.register_at_fork(after_in_child=_stop)
         on = True
@@ -63,6 +64,14 @@ def begin():
         if interruption.of_the_script(error):
             raise
         _unavailable(f"{type(error).__name__}: {error}")
+
+
+def _hide_from_compiler():
+    """Called in a frame that torch.compile runs, these must not become code of its own."""
+    frames = sys.modules.get("torch._dynamo.eval_frame")
+    if frames is not None:
+        for function in (border, _leave):
+            frames.skip_code(function.__code__)
 
 
 def border(number):
