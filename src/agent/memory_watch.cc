@@ -20,7 +20,8 @@ constexpr int64_t kGoneNs = 30 * kNsPerSecond;  // without a sample
 bool IsWanted(store::Metric metric) {
   using enum store::Metric;
   return metric == kProcessRssAnon || metric == kProcessRssShmem || metric == kMemoryAvailable ||
-         metric == kMemoryTotal || metric == kCgroupMemoryLimit || metric == kGpuMemoryTotal;
+         metric == kMemoryTotal || metric == kCgroupMemoryLimit || metric == kCgroupMemory ||
+         metric == kGpuMemoryTotal;
 }
 
 }  // namespace

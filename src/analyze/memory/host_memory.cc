@@ -23,6 +23,8 @@ constexpr double kNsOfASecond = 1e9;
 // A slope whose interval is wider than this says nothing of a time to come.
 constexpr double kMostOfInterval = 3;  // high over low
 constexpr int64_t kMostOutlookNs = int64_t{365} * 24 * 3600 * 1'000'000'000;
+// A sample tells all processes at one moment; who is not in the last one has ended.
+constexpr int64_t kEndedNs = 1'000'000'000;
 
 using Key = std::tuple<int32_t, int64_t, int32_t>;  // node, pid, device (-1: the host's)
 
@@ -40,7 +42,6 @@ class MemoryMaker {
       const auto& [node, pid, device] = key;
       const CounterSeries* bytes = Find(metrics, device < 0 ? kAnon : kAllocated);
       if (bytes == nullptr || bytes->values.empty()) continue;
-      if (section.processes.size() >= kMostProcesses) break;
       section.processes.push_back(MakeOne(key, *bytes, metrics));
     }
     AddOutlooks(section);
@@ -50,6 +51,7 @@ class MemoryMaker {
                        const bool b_leaks = b.growth.verdict == GrowthVerdict::kLeak;
                        return a_leaks != b_leaks ? a_leaks : a.bytes > b.bytes;
                      });
+    if (section.processes.size() > kMostProcesses) section.processes.resize(kMostProcesses);
     return section;
   }
 
@@ -65,6 +67,8 @@ class MemoryMaker {
     const std::string_view metric = series.metric;
     if (series.pid && (metric.starts_with("process.rss_") || metric.starts_with("torch_cuda."))) {
       series_[{series.node, *series.pid, series.device.value_or(-1)}][metric] = &series;
+      int64_t& newest_ns = newest_ns_.try_emplace(series.node, INT64_MIN).first->second;
+      newest_ns = std::max(newest_ns, series.times_ns.back());
     } else if (!series.pid && !series.device) {
       node_last_[series.node][metric] = series.values.back();
     } else if (!series.pid && metric == "gpu.memory_total_bytes") {
@@ -100,6 +104,11 @@ class MemoryMaker {
       if (rank.node == one.node && rank.pid == one.pid) one.rank = rank.rank;
     }
     one.bytes = bytes.values.back();
+    // Both by one clock; a run from elsewhere may hold any times.
+    int64_t behind_ns = 0;
+    one.ended =
+        __builtin_sub_overflow(newest_ns_.at(one.node), bytes.times_ns.back(), &behind_ns) ||
+        behind_ns > kEndedNs;
     one.peak_bytes = *std::max_element(bytes.values.begin(), bytes.values.end());
     if (one.device) {
       one.reserved_bytes = LastOf(metrics, "torch_cuda.reserved_bytes");
@@ -126,11 +135,11 @@ class MemoryMaker {
     if (seconds > 0) one.bytes_per_s = one.growth.bytes_per_step * axis.steps() / seconds;
   }
 
-  // Only of slopes that are certain.
+  // Only of slopes that are certain, and go on.
   static bool Foretells(const ProcessMemory& process) {
     const Growth& growth = process.growth;
-    return growth.verdict == GrowthVerdict::kLeak && growth.high <= kMostOfInterval * growth.low &&
-           process.bytes_per_s > 0;
+    return !process.ended && growth.verdict == GrowthVerdict::kLeak &&
+           growth.high <= kMostOfInterval * growth.low && process.bytes_per_s > 0;
   }
 
   void AddOutlooks(HostMemorySection& section) const {
@@ -140,6 +149,7 @@ class MemoryMaker {
         AddDeviceOutlook(one, section);
         continue;
       }
+      if (one.ended) continue;
       anon[one.node] += one.bytes + one.shmem_bytes.value_or(0);
       if (Foretells(one)) rates[one.node] += one.bytes_per_s;
     }
@@ -162,13 +172,14 @@ class MemoryMaker {
       outlook.limit_bytes = *total;
       outlook.left_bytes = *available;
     }
-    // What the cgroup is charged for holds page cache, which is given up first; what the processes
-    // allocated is not.
+    // What the cgroup is charged for holds page cache, which is given up first. What the processes
+    // hold counts a page once for each that was forked with it or shares it. So both are bounds.
     const auto limit = value("cgroup.memory_limit_bytes");
-    if (limit && (outlook.limit.empty() || *limit - anon < outlook.left_bytes)) {
+    const double held = std::min(anon, value("cgroup.memory_bytes").value_or(anon));
+    if (limit && (outlook.limit.empty() || *limit - held < outlook.left_bytes)) {
       outlook.limit = "cgroup";
       outlook.limit_bytes = *limit;
-      outlook.left_bytes = *limit - anon;
+      outlook.left_bytes = *limit - held;
     }
     Finish(outlook, rate, section);
   }
@@ -197,6 +208,7 @@ class MemoryMaker {
   const StepAxes& axes_;
   std::span<const RankProcess> ranks_;
   std::map<Key, Metrics> series_;
+  std::map<int32_t, int64_t> newest_ns_;  // by node: the last sample of any process
   std::map<int32_t, std::map<std::string_view, double>> node_last_;
   std::map<std::pair<int32_t, int32_t>, double> device_total_;
 };
@@ -205,9 +217,16 @@ Json NumberOrNull(const std::optional<double>& value) {
   return value ? Json(static_cast<int64_t>(*value)) : Json();
 }
 
+// A slope of a run from elsewhere may be anything: steps that take no time.
+int64_t WholeBytes(double slope) {
+  constexpr double kMost = 1e18;
+  return static_cast<int64_t>(std::clamp(slope, -kMost, kMost));
+}
+
 Json ProcessJson(const ProcessMemory& one) {
   const bool device = one.device.has_value();
   Json json = {{"node", one.node}, {"pid", one.pid}, {"rank", OrNull(one.rank)}};
+  json["class"] = one.process_class ? Json(NameOf(*one.process_class)) : Json();
   json["device"] = OrNull(one.device);
   json[device ? "allocated_bytes" : "anon_bytes"] = static_cast<int64_t>(one.bytes);
   json["peak_bytes"] = static_cast<int64_t>(one.peak_bytes);
@@ -222,10 +241,10 @@ Json ProcessJson(const ProcessMemory& one) {
   }
   json["growth"] = {{"verdict", NameOf(one.growth.verdict)},
                     {"steps", static_cast<int64_t>(one.growth.steps)},
-                    {"bytes_per_step", static_cast<int64_t>(one.growth.bytes_per_step)},
-                    {"low", static_cast<int64_t>(one.growth.low)},
-                    {"high", static_cast<int64_t>(one.growth.high)},
-                    {"bytes_per_s", static_cast<int64_t>(one.bytes_per_s)}};
+                    {"bytes_per_step", WholeBytes(one.growth.bytes_per_step)},
+                    {"low", WholeBytes(one.growth.low)},
+                    {"high", WholeBytes(one.growth.high)},
+                    {"bytes_per_s", WholeBytes(one.bytes_per_s)}};
   return json;
 }
 
@@ -274,6 +293,16 @@ StepAxes AxesOf(std::span<const store::StepRow> steps, const store::StringTable&
 HostMemorySection MakeHostMemory(std::span<const CounterSeries> counters, const StepAxes& axes,
                                  std::span<const RankProcess> ranks) {
   return MemoryMaker(counters, axes, ranks).Make();
+}
+
+std::shared_ptr<const HostMemorySection> MakeHostMemory(const ReportInput& input) {
+  auto section = std::make_shared<HostMemorySection>(MakeHostMemory(
+      input.counters, AxesOf(input.steps, *input.strings), input.run.rank_processes));
+  const ProcessClasses classes{input.run.rank_processes, input.run.workers};
+  section->kinds = SumMemoryKinds(input.counters, classes, input.run.duration_ns);
+  if (section->processes.empty() && section->kinds.empty()) return nullptr;
+  for (ProcessMemory& one : section->processes) one.process_class = classes.Of(one.node, one.pid);
+  return section;
 }
 
 nlohmann::ordered_json HostMemoryJson(const HostMemorySection& section) {

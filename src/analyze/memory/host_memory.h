@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "analyze/memory/growth.h"
+#include "analyze/memory/memory_kinds.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -20,15 +22,18 @@ namespace steptrace::analyze {
 
 struct CounterSeries;
 struct RankProcess;
+struct ReportInput;
 
 // One process's memory of one kind: its own anonymous memory, or what it allocated on a device.
 struct ProcessMemory {
   int32_t node = 0;
   int64_t pid = 0;
-  std::optional<int32_t> rank;    // of a process that trains
-  std::optional<int32_t> device;  // of a device's memory, as torch counts it
-  double bytes = 0;               // anonymous, or allocated; the last value
+  std::optional<int32_t> rank;                // of a process that trains
+  std::optional<ProcessClass> process_class;  // where the run's processes are known
+  std::optional<int32_t> device;              // of a device's memory, as torch counts it
+  double bytes = 0;                           // anonymous, or allocated; the last value
   double peak_bytes = 0;
+  bool ended = false;                // before the node's last sample
   std::optional<double> file_bytes;  // of the host: the other kinds
   std::optional<double> shmem_bytes;
   std::optional<double> reserved_bytes;        // of a device: held by the allocator
@@ -52,6 +57,7 @@ struct MemoryOutlook {
 struct HostMemorySection {
   std::vector<ProcessMemory> processes;  // what leaks first, then the largest
   std::vector<MemoryOutlook> outlooks;   // only where something leaks for certain
+  std::vector<KindMemory> kinds;         // of a whole run
 };
 
 // How many steady steps a rank had made at a time: a line through knots.
@@ -80,6 +86,9 @@ StepAxes AxesOf(std::span<const store::StepRow> steps, const store::StringTable&
 // rank.
 HostMemorySection MakeHostMemory(std::span<const CounterSeries> counters, const StepAxes& axes,
                                  std::span<const RankProcess> ranks);
+
+// What the report says of a run's memory, kinds included; null: its processes were not measured.
+std::shared_ptr<const HostMemorySection> MakeHostMemory(const ReportInput& input);
 
 nlohmann::ordered_json HostMemoryJson(const HostMemorySection& section);
 

@@ -100,6 +100,64 @@ TEST_F(HostMemoryTest, TheEndIsForetoldByTheTighterLimit) {
   EXPECT_THAT(GrowthText(section.processes[0], section), HasSubstr("of the cgroup would last for"));
 }
 
+// A forked worker's anonymous memory is its parent's until one of them writes to it.
+TEST_F(HostMemoryTest, PagesThatForkedProcessesShareCountOnceAgainstTheLimit) {
+  Steps(0);
+  Leak(100);
+  for (int64_t worker = 200; worker < 208; ++worker) {
+    Series("process.rss_anon_bytes", worker, [](double) { return 2 * kGib; });
+  }
+  Series("cgroup.memory_limit_bytes", std::nullopt, [](double) { return 4 * kGib; });
+  Series("cgroup.memory_bytes", std::nullopt, [](double) { return 4 * kGib - 600 * kMib; });
+  const HostMemorySection section = Make();
+  ASSERT_EQ(section.outlooks.size(), 1u);
+  EXPECT_NEAR(static_cast<double>(section.outlooks[0].exhausted_in_ns), 60e9, 2e9);
+}
+
+TEST_F(HostMemoryTest, WhoHasEndedHoldsNothingAndLeaksNoMore) {
+  Steps(0);
+  Leak(100);
+  Series("process.rss_anon_bytes", 200, [](double) { return 2 * kGib; });
+  counters_.back().times_ns.resize(200);
+  counters_.back().values.resize(200);
+  Series("cgroup.memory_limit_bytes", std::nullopt,
+         [](double) { return kGib + 1200 * kMib + 600 * kMib; });
+  HostMemorySection section = Make();
+  EXPECT_TRUE(section.processes.at(1).ended);
+  EXPECT_NEAR(static_cast<double>(section.outlooks.at(0).exhausted_in_ns), 60e9, 2e9);
+  counters_[0].times_ns.resize(200);
+  counters_[0].values.resize(200);
+  Series("process.rss_anon_bytes", 300, [](double) { return kGib; });
+  section = Make();
+  EXPECT_EQ(section.processes.at(0).growth.verdict, GrowthVerdict::kLeak);
+  EXPECT_TRUE(section.outlooks.empty());
+}
+
+TEST_F(HostMemoryTest, OfManyProcessesTheOneThatLeaksIsKept) {
+  Steps(0);
+  for (int64_t worker = 200; worker < 500; ++worker) {
+    Series("process.rss_anon_bytes", worker, [](double) { return kGib; });
+    counters_.back().times_ns.resize(1);  // enough of it
+    counters_.back().values.resize(1);
+  }
+  Leak(1000);
+  const HostMemorySection section = Make();
+  EXPECT_EQ(section.processes.size(), 256u);
+  EXPECT_EQ(section.processes[0].pid, 1000);
+}
+
+TEST_F(HostMemoryTest, SlopesOfImpossibleStepsAreNumbers) {
+  Steps(0);
+  for (store::StepRow& step : steps_) step.dur_ns = 0;
+  for (size_t i = 0; i < steps_.size(); ++i) steps_[i].ts_ns = 60 * kSecond + (i > 500 ? 1 : 0);
+  Series("process.rss_anon_bytes", 100, [](double s) { return s * 8e15; });
+  for (size_t i = 0; i < 241; ++i) {
+    counters_[0].times_ns[i] = 60 * kSecond + static_cast<int64_t>(i / 121);
+  }
+  const auto json = HostMemoryJson(Make());
+  EXPECT_LE(json["processes"][0]["growth"]["bytes_per_s"], int64_t{1'000'000'000'000'000'000});
+}
+
 TEST_F(HostMemoryTest, NothingIsForetoldWhereNothingLeaks) {
   Steps(0);
   Series("process.rss_anon_bytes", 100, [](double) { return kGib; });
