@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyze/device/device_phases.h"
 #include "analyze/trace/trace_builder.h"
 #include "base/time.h"
 
@@ -51,6 +52,21 @@ void AddWindow(const json& from, const json& to, const TimeBounds& bounds,
   if (window.from_ns < window.to_ns) windows.push_back(window);
 }
 
+// By begin, each moment in one of them.
+void Join(std::vector<KernelWindow>& windows) {
+  std::sort(windows.begin(), windows.end(),
+            [](const auto& a, const auto& b) { return a.from_ns < b.from_ns; });
+  size_t joined = 0;
+  for (const KernelWindow& window : windows) {
+    if (joined > 0 && window.from_ns < windows[joined - 1].to_ns) {
+      windows[joined - 1].to_ns = std::max(windows[joined - 1].to_ns, window.to_ns);
+    } else {
+      windows[joined++] = window;
+    }
+  }
+  windows.resize(joined);
+}
+
 // What facts of kind `window` say (agent/recorder_captures.cc) of those that captured kernels: a
 // profile by PyTorch's profiler, whatever it holds beside, has them too.
 WindowsOfRanks KernelWindows(const std::vector<store::FactRow>& facts,
@@ -72,10 +88,7 @@ WindowsOfRanks KernelWindows(const std::vector<store::FactRow>& facts,
       if (one.is_array() && one.size() == 2) AddWindow(one[0], one[1], bounds, windows[fact.rank]);
     }
   }
-  for (auto& [rank, of_rank] : windows) {
-    std::sort(of_rank.begin(), of_rank.end(),
-              [](const auto& a, const auto& b) { return a.from_ns < b.from_ns; });
-  }
+  for (auto& [rank, of_rank] : windows) Join(of_rank);
   return windows;
 }
 
@@ -99,7 +112,10 @@ class WindowRows {
     for (const store::SliceRow& row : rows) {
       const std::string& category = strings_.Text(row.category);
       const bool device = IsDeviceRow(category);
-      if (category == "worker" || (!device && row.ts_ns >= window.to_ns)) continue;
+      // Threads and processes beside the one that trains, and NCCL's proxy, say nothing of it.
+      if (category == "worker" || category == "nccl_proxy") continue;
+      if (category == analyze::kDevicePhaseCategory) continue;  // kernels tell more
+      if (!device && row.ts_ns >= window.to_ns) continue;
       has_device_ |= device;
       taken.push_back(row);
       if (category == "phase") Rename(taken.back());
@@ -138,7 +154,9 @@ std::vector<analyze::TraceStep> StepsIn(std::span<const store::StepRow> steps, i
     std::vector<analyze::TraceStep> within;
     for (const store::StepRow& step : steps) {
       if (step.rank != rank || step.dur_ns <= 0) continue;
-      if (step.ts_ns < window.from_ns || step.ts_ns + step.dur_ns > window.to_ns) continue;
+      int64_t end_ns = 0;
+      if (__builtin_add_overflow(step.ts_ns, step.dur_ns, &end_ns)) continue;
+      if (step.ts_ns < window.from_ns || end_ns > window.to_ns) continue;
       within.push_back({step.step, step.ts_ns, step.dur_ns, lane});
     }
     std::sort(within.begin(), within.end(), earlier);
@@ -186,26 +204,34 @@ Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
     if (found == windows.end()) continue;
     analyze::RankTraceBuilder builder(rank, of_rank, run.strings());
     WindowRows rows(run.strings(), builder);
+    std::vector<store::MemoryRow> memory;
     for (size_t i = 0; i < found->second.size(); ++i) {
       const KernelWindow& window = found->second[i];
       const int64_t next_ns =
           i + 1 < found->second.size() ? found->second[i + 1].from_ns : INT64_MAX;
+      int64_t behind_ns = 0;
+      if (__builtin_add_overflow(window.to_ns, kBehindNs, &behind_ns)) behind_ns = INT64_MAX;
       const store::ReadOptions slices_of = {
           .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation",
                       "flow_out", "flow_in", "bytes", "group", "sequence", "external_id",
                       "details"},
           .rank = rank,
           .from_ns = window.from_ns,
-          .to_ns = std::min(next_ns, window.to_ns + kBehindNs)};
+          .to_ns = std::min(next_ns, behind_ns)};
       STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
           slices_of, [&](std::span<const store::SliceRow> slices) -> Status {
             rows.Add(slices, window);
             return {};
           }));
+      STEPTRACE_ASSIGN_OR_RETURN(
+          const auto allocations,
+          run.Read<store::MemoryRow>(
+              {.columns = {}, .rank = rank, .from_ns = window.from_ns, .to_ns = window.to_ns}));
+      memory.insert(memory.end(), allocations.begin(), allocations.end());
     }
     if (!rows.has_device()) continue;
     analyze::RankTrace& built =
-        trace.ranks.emplace_back(builder.Build({}, analyze::LaneOrder::kByTime));
+        trace.ranks.emplace_back(builder.Build(std::move(memory), analyze::LaneOrder::kByTime));
     const auto behind = [&](const analyze::TraceEvent& event) {
       return event.launch == analyze::kNone &&
              std::none_of(found->second.begin(), found->second.end(), [&](const auto& window) {

@@ -11,10 +11,11 @@
 
 namespace steptrace::rpc {
 
-// Of a live run, what its windows of kernels captured, as a profile would tell it: rows of those
-// windows alone, device work that a window's calls launched also behind its end, and as steps those
-// that lie in a window as a whole, but for its first. The phases of the hooks have the names that
-// PyTorch's own profiler gives such ranges. No ranks where there was no such window.
+// Of a live run, what its windows of kernels captured, as a profile would tell it: rows and
+// allocations of those windows alone, device work that a window's calls launched also behind its
+// end, and as steps those that lie in a window as a whole, but for its first. The phases of the
+// hooks have the names that PyTorch's own profiler gives such ranges. No ranks where there was no
+// such window.
 Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
                                          const std::vector<store::TrackRow>& tracks,
                                          const std::vector<store::FactRow>& facts,
