@@ -89,6 +89,7 @@ void BuildApp(CLI::App& app, Session& session) {
   AddLsCommand(app, session);
   AddShowCommand(app, session);
   AddImportCommand(app, session);
+  AddJoinCommand(app, session);
   AddExportCommand(app, session);
   AddUiCommand(app, session);
   AddSchemaCommand(app, session);

@@ -52,6 +52,7 @@ void AddRulesCommand(CLI::App& app, Session& session);
 void AddLsCommand(CLI::App& app, Session& session);
 void AddShowCommand(CLI::App& app, Session& session);
 void AddImportCommand(CLI::App& app, Session& session);
+void AddJoinCommand(CLI::App& app, Session& session);
 void AddExportCommand(CLI::App& app, Session& session);
 void AddUiCommand(CLI::App& app, Session& session);
 void AddSchemaCommand(CLI::App& app, Session& session);

@@ -189,6 +189,10 @@ std::string FolderName(const std::string& name) {
   return first == std::string::npos ? "profile" : safe.substr(first);
 }
 
+std::string NewRunId(const fs::path& output) {
+  return output.filename().string() + "-" + RandomTail();
+}
+
 namespace {
 
 Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths, const Sorted& sorted,
@@ -217,7 +221,7 @@ Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths, const 
   summary.events = sink.rows();
   store::Manifest manifest;
   manifest.name = summary.name;
-  manifest.id = options.output.filename().string() + "-" + RandomTail();
+  manifest.id = NewRunId(options.output);
   manifest.status = store::kStatusCompleted;
   manifest.writer_pid = getpid();
   manifest.command = {"steptrace", "import"};

@@ -54,6 +54,8 @@ Result<ImportSummary> Import(const std::vector<std::string>& paths, const Import
 std::string NameOfPath(const std::string& path);
 // A name as a folder's: letters, digits and ._- alone, never hidden.
 std::string FolderName(const std::string& name);
+// The id of a run that is made: its folder's name and a random tail.
+std::string NewRunId(const std::filesystem::path& output);
 
 // What an importer of a format gets besides its sources.
 struct ImportContext {

@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 // would take more time and memory than the import.
 constexpr int64_t kMostSlices = 200'000;
 
-// A folder that nothing has yet: NAME, NAME-2, ...
+}  // namespace
+
 Result<fs::path> FreeFolder(const fs::path& folder, const std::string& name) {
   constexpr int kMostOfOneName = 10'000;
   std::error_code ignored;
@@ -24,8 +25,6 @@ Result<fs::path> FreeFolder(const fs::path& folder, const std::string& name) {
   }
   return Error{(folder / name).string() + ": too many runs of this name; name one with -o"};
 }
-
-}  // namespace
 
 Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
                                              const import::Progress& progress) {

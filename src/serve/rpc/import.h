@@ -26,6 +26,10 @@ struct ImportRequest {
 Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
                                              const import::Progress& progress);
 
+// A folder below `folder` that nothing has yet: NAME, NAME-2, ...
+Result<std::filesystem::path> FreeFolder(const std::filesystem::path& folder,
+                                         const std::string& name);
+
 // Whether a user who names this path means a profile rather than a run.
 bool IsProfile(const std::filesystem::path& path);
 

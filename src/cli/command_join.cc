@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "serve/rpc/join.h"
+
+namespace steptrace::cli {
+namespace {
+
+int Join(rpc::JoinRequest request, const Session& session) {
+  request.folder = session.settings.folder;
+  Interruptible interruptible;
+  request.stopped = [] { return Interruptible::Signal() != 0; };
+  std::unique_ptr<Progress> bar;
+  auto joined = rpc::JoinRuns(request, [&](int64_t done, int64_t total) {
+    if (!bar) bar = std::make_unique<Progress>("join rows", total);
+    bar->Done(done);
+  });
+  bar.reset();
+  if (!joined.ok()) {
+    if (request.stopped()) NoteStoppedBy(Interruptible::Signal());
+    return Fail(joined.error());
+  }
+  fmt::print("{}: {} rows, {} nodes, {} {}\n", joined->run.string(), joined->rows, joined->nodes,
+             joined->ranks, joined->ranks == 1 ? "rank" : "ranks");
+  return FinishOutput(stdout);
+}
+
+}  // namespace
+
+void AddJoinCommand(CLI::App& app, Session& session) {
+  CLI::App* command =
+      AddCommand(app, {.name = "join",
+                       .sentence = "Make one run of the runs of a job's nodes",
+                       .usage = "RUN RUN... [-o RUN] [OPTIONS]",
+                       .example = "steptrace join /shared/runs/node0 /shared/runs/node1 -o job\n"
+                                  "  steptrace report job",
+                       .exit_codes = "0 done, 2 bad input, 130 or 143 stopped: nothing is left"});
+  auto request = std::make_shared<rpc::JoinRequest>();
+  command
+      ->add_option("RUN", request->runs,
+                   "Runs of the same job, a node each: paths, names or\nids. The first is node 0")
+      ->type_name("")
+      ->required();
+  command->add_option("-o,--output", request->output, "The new run's folder; must not exist")
+      ->type_name("RUN");
+  command->add_option("--name", request->name, "Name of the new run")->type_name("NAME");
+  AddFolderOption(command, session);
+  command->callback([&session, request] {
+    session.action = [&session, request] { return Join(*request, session); };
+  });
+}
+
+}  // namespace steptrace::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "import/runs/join_runs.h"
+
+namespace steptrace::rpc {
+
+struct JoinRequest {
+  std::vector<std::string> runs;  // paths, names or ids
+  std::filesystem::path output;   // empty: a new folder, named after the first run, in `folder`
+  std::filesystem::path folder;   // where runs are gathered
+  std::string name;               // of the run; empty: that of the first
+  std::function<bool()> stopped;
+};
+
+// Makes one run of the runs of a job's nodes, with its report as the end of a run leaves it.
+Result<import::JoinSummary> JoinRuns(const JoinRequest& request,
+                                     const std::function<void(int64_t, int64_t)>& progress);
+
+}  // namespace steptrace::rpc
