@@ -36,8 +36,8 @@ int32_t StepAt(const std::vector<TraceStep>& steps, int64_t ts_ns) {
 }  // namespace
 
 LiveTraceBuilder::LiveTraceBuilder(int32_t rank, std::span<const store::TrackRow> tracks,
-                                   const store::StringTable& strings)
-    : rank_(rank), tracks_(tracks), strings_(strings) {
+                                   const store::StringTable& strings, size_t most)
+    : rank_(rank), tracks_(tracks), strings_(strings), most_(most) {
   trace_.rank = rank;
 }
 
@@ -68,6 +68,7 @@ bool LiveTraceBuilder::Counts(store::StringId details) {
 
 void LiveTraceBuilder::Add(std::span<const store::SliceRow> slices) {
   for (const store::SliceRow& row : slices) {
+    if (row.ts_ns < from_ns_) continue;
     switch (KindOfCategory(row.category)) {
       case Kind::kNothing:
         break;
@@ -92,7 +93,30 @@ void LiveTraceBuilder::Add(std::span<const store::SliceRow> slices) {
         Keep(row, false, EventKind::kOtherHost, DeviceRole::kNone);
         break;
     }
+    if (calls_.size() + trace_.host.size() + trace_.device.size() > most_) LeaveOutHalf();
   }
+}
+
+void LiveTraceBuilder::LeaveOutBefore(int64_t ts_ns) {
+  from_ns_ = std::max(from_ns_, ts_ns);
+  const auto early = [this](const TraceEvent& event) { return event.ts_ns < from_ns_; };
+  std::erase_if(calls_, [&](const Call& call) { return early(call.event); });
+  std::erase_if(trace_.host, early);
+  std::erase_if(trace_.device, early);
+}
+
+void LiveTraceBuilder::LeaveOutHalf() {
+  std::vector<int64_t> begins;
+  for (const Call& call : calls_) begins.push_back(call.event.ts_ns);
+  for (const TraceEvent& event : trace_.host) begins.push_back(event.ts_ns);
+  for (const TraceEvent& event : trace_.device) begins.push_back(event.ts_ns);
+  const auto middle = begins.begin() + static_cast<ptrdiff_t>(begins.size() / 2);
+  std::nth_element(begins.begin(), middle, begins.end());
+  const int64_t middle_ns = *middle;
+  LeaveOutBefore(middle_ns);
+  const size_t held = calls_.size() + trace_.host.size() + trace_.device.size();
+  // All at one moment, as a run from elsewhere may say.
+  if (held > most_ && middle_ns < INT64_MAX) LeaveOutBefore(middle_ns + 1);
 }
 
 int32_t LiveTraceBuilder::LaneOf(int32_t track) {

@@ -22,14 +22,19 @@ namespace steptrace::analyze {
 //   kernel, gpu_memcpy, gpu_memset
 //   phase, user     as they are
 //
-// Rows may come in batches, in any order. One thread.
+// Rows may come in batches, in any order. Of more than `most` the newest are held: a run of days
+// has more than memory takes, and what made ranks wait shows in its end. One thread.
 class LiveTraceBuilder {
  public:
   // The tracks and the texts outlive it.
   LiveTraceBuilder(int32_t rank, std::span<const store::TrackRow> tracks,
-                   const store::StringTable& strings);
+                   const store::StringTable& strings, size_t most = SIZE_MAX);
 
   void Add(std::span<const store::SliceRow> slices);
+
+  // What begins earlier is not held; INT64_MIN: nothing was left out.
+  int64_t from_ns() const { return from_ns_; }
+  void LeaveOutBefore(int64_t ts_ns);
 
   // `steps`: rows of the table `steps`, of which those of this rank count. The builder is spent.
   RankTrace Build(std::span<const store::StepRow> steps);
@@ -43,12 +48,15 @@ class LiveTraceBuilder {
   Kind KindOfCategory(store::StringId category);
   bool Counts(store::StringId details);
   void Keep(const store::SliceRow& row, bool on_device, EventKind kind, DeviceRole role);
+  void LeaveOutHalf();
   std::vector<Call> Outermost();
   int32_t LaneOf(int32_t track);
 
   int32_t rank_;
   std::span<const store::TrackRow> tracks_;
   const store::StringTable& strings_;
+  size_t most_;
+  int64_t from_ns_ = INT64_MIN;
   std::unordered_map<int32_t, Kind> kinds_;   // by category
   std::unordered_map<int32_t, bool> counts_;  // by details
   std::vector<Call> calls_;

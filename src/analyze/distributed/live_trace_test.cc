@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/distributed/distributed.h"
+#include "analyze/report/profile.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -187,6 +188,48 @@ TEST_F(LiveTraceTest, WhatThePhasesSayOfARankIsKept) {
   EXPECT_EQ(ranks[1]["steps"], 5);
   EXPECT_EQ(ranks[1]["computation_ns"], 33);
   EXPECT_EQ(ranks[1]["collectives"], 2);
+}
+
+TEST_F(LiveTraceTest, AlsoBesideWindowsOfKernels) {
+  for (int rank = 0; rank < 2; ++rank) {
+    Rank(rank, {Call(rank, "barrier", 0, 10, 1), Call(rank, "barrier", 20, 50, 2)});
+  }
+  nlohmann::ordered_json report;
+  report["distributed"]["ranks"] = {{{"rank", 1}, {"steps", 5}}};
+  Profile profile;
+  profile.live = true;
+  profile.distributed = Section();
+  AddProfileJson(profile, report);
+  EXPECT_EQ(report["distributed"]["ranks"][1]["steps"], 5);
+  EXPECT_EQ(report["distributed"]["collective_count"], 2);
+}
+
+TEST_F(LiveTraceTest, OfMoreThanItHoldsTheNewestStay) {
+  LiveTraceBuilder builder(0, {}, strings_, 10);
+  for (int64_t i = 0; i < 100; ++i) {
+    const auto call = Call(1, "all_reduce", 10 * i, 10 * i + 5, i);
+    const auto phase = Row(1, "phase", "forward", 10 * i + 5, 10 * i + 9);
+    builder.Add({&call, 1});
+    builder.Add({&phase, 1});
+  }
+  const int64_t from_ns = builder.from_ns();
+  EXPECT_GE(from_ns, 900);
+  const auto early = Call(1, "all_reduce", 10, 15, 1000);
+  builder.Add({&early, 1});
+  const RankTrace trace = builder.Build({});
+  EXPECT_LE(trace.device.size() + trace.host.size(), 10u);
+  ASSERT_FALSE(trace.device.empty());
+  EXPECT_GE(trace.device.front().ts_ns, from_ns);
+  EXPECT_EQ(trace.device.back().sequence, 99) << "whole to the end";
+  EXPECT_EQ(trace.host.back().ts_ns, 995);
+}
+
+TEST_F(LiveTraceTest, MoreThanItHoldsAtOneMomentIsNoHarm) {
+  LiveTraceBuilder builder(0, {}, strings_, 10);
+  const auto phase = Row(1, "phase", "forward", 7, 9);
+  for (int i = 0; i < 100; ++i) builder.Add({&phase, 1});
+  EXPECT_EQ(builder.from_ns(), 8);
+  EXPECT_TRUE(builder.Build({}).host.empty());
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/report/profile_analysis.h"
+#include "analyze/report/quantity.h"
 #include "analyze/report/recommendations.h"
 #include "analyze/report/sections.h"
 #include "analyze/report/step_parts.h"
@@ -59,6 +60,11 @@ std::vector<std::string> MakeNotes(const ReportInput& input) {
         "device activity is known of {} steps, in windows of kernels: roles, devices, kernels and "
         "the verdict are of these",
         steps));
+  }
+  if (input.collectives != nullptr && input.collectives_from_ns) {
+    notes.push_back(fmt::format(
+        "distributed: collectives from {} of the run on; those before were too many to hold",
+        FormatDuration(*input.collectives_from_ns)));
   }
   if (input.counters.empty()) notes.push_back("system: no metric was collected");
   for (const std::string& text : UnavailableMetrics(input)) {
@@ -252,6 +258,9 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     DistributedOptions live;
     live.live = true;
     report.profile->distributed = BuildDistributed(*input.collectives, live);
+  }
+  if (report.profile) {
+    report.profile->live = input.profile_of_windows || report.profile->host_alone;
   }
   return report;
 }

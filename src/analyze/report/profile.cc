@@ -19,7 +19,11 @@ void AddProfileJson(const Profile& profile, nlohmann::ordered_json& report) {
     return;
   }
   AddDevicesJson(profile.devices, report);
-  AddDistributedJson(profile.distributed, report);
+  if (profile.live) {
+    AddLiveDistributedJson(profile.distributed, report);
+  } else {
+    AddDistributedJson(profile.distributed, report);
+  }
   AddCriticalPathJson(profile.critical_path, report);
   AddOperatorsJson(profile.operators, report);
   report["kernels"] = KernelsJson(profile.kernels);

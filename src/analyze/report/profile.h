@@ -21,6 +21,7 @@ struct Profile {
   // Of a live run without device activity: operators of its windows and collectives, where it has
   // them; the other sections are empty.
   bool host_alone = false;
+  bool live = false;                  // what else the report says of a live run's ranks stays
   DevicesSection devices;             // analyze/device
   ProfileDistributed distributed;     // analyze/distributed
   CriticalPathSection critical_path;  // analyze/critical_path

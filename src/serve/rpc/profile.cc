@@ -9,6 +9,7 @@
 
 #include "analyze/distributed/live_trace.h"
 #include "analyze/trace/trace_builder.h"
+#include "store/run_parts.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -151,35 +152,77 @@ Result<analyze::Trace> LoadOperators(store::RunReader& run,
   return trace;
 }
 
-Result<analyze::Trace> LoadCollectives(store::RunReader& run,
-                                       const std::vector<store::TrackRow>& tracks,
-                                       const std::vector<store::FactRow>& facts,
-                                       const std::vector<store::StepRow>& steps,
-                                       const TimeBounds& bounds) {
-  analyze::Trace trace;
-  trace.strings = &run.strings();
-  trace.facts = facts;
+namespace {
+
+// Where to begin to read: the last segments before `to_ns` that hold so many slices. Rows in
+// journals are read all: nothing says of them when they were.
+std::optional<int64_t> NewestSlicesFrom(const store::RunReader& run, size_t most,
+                                        std::optional<int64_t> to_ns) {
+  const auto parts = store::FindParts(run.run(), run.manifest(), "slices");
+  if (!parts.journals.empty()) return std::nullopt;
+  uint64_t rows = 0;
+  for (size_t i = parts.segments.size(); i-- > 0;) {
+    if (to_ns && parts.segments[i].ts_min_ns >= to_ns) continue;
+    rows += static_cast<uint64_t>(std::max<int64_t>(0, parts.segments[i].rows));
+    if (rows > most && i > 0) return parts.segments[i].ts_min_ns;
+  }
+  return std::nullopt;
+}
+
+// The first step's begin from there on: within a step the ranks' calls of one collective may lie on
+// both sides.
+int64_t NextStepFrom(const std::vector<store::StepRow>& steps, int64_t from_ns) {
+  std::optional<int64_t> next_ns;
+  for (const store::StepRow& step : steps) {
+    if (step.ts_ns >= from_ns) next_ns = std::min(next_ns.value_or(step.ts_ns), step.ts_ns);
+  }
+  return next_ns.value_or(from_ns);
+}
+
+}  // namespace
+
+Result<LiveCollectives> LoadCollectives(store::RunReader& run,
+                                        const std::vector<store::TrackRow>& tracks,
+                                        const std::vector<store::FactRow>& facts,
+                                        const std::vector<store::StepRow>& steps,
+                                        const TimeBounds& bounds, size_t most) {
+  LiveCollectives found;
+  found.trace.strings = &run.strings();
+  found.trace.facts = facts;
   const bool told = std::any_of(facts.begin(), facts.end(), [&](const store::FactRow& fact) {
     return run.strings().Text(fact.kind) == "communicator";
   });
-  if (!told) return trace;
-  for (const auto& [rank, of_rank] : ProfileTracks(tracks, run.strings())) {
+  if (!told) return found;
+  const auto by_rank = ProfileTracks(tracks, run.strings());
+  const size_t most_of_rank = std::max<size_t>(1, most / std::max<size_t>(1, by_rank.size()));
+  // Half of the slices and more are none of these: operators, launches, workers.
+  const auto newest_ns = NewestSlicesFrom(run, 4 * most, bounds.to_ns);
+  const bool cut = newest_ns && *newest_ns > bounds.from_ns.value_or(INT64_MIN);
+  int64_t from_ns = cut ? *newest_ns : INT64_MIN;
+  std::vector<analyze::LiveTraceBuilder> builders;
+  for (const auto& [rank, of_rank] : by_rank) {
     if (rank < 0) continue;
     const store::ReadOptions slices_of = {
         .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation", "bytes",
                     "group", "sequence", "details"},
         .rank = rank,
-        .from_ns = bounds.from_ns,
+        .from_ns = cut ? newest_ns : bounds.from_ns,
         .to_ns = bounds.to_ns};
-    analyze::LiveTraceBuilder builder(rank, of_rank, run.strings());
+    auto& builder = builders.emplace_back(rank, of_rank, run.strings(), most_of_rank);
     STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
         slices_of, [&builder](std::span<const store::SliceRow> slices) -> Status {
           builder.Add(slices);
           return {};
         }));
-    trace.ranks.push_back(builder.Build(steps));
+    from_ns = std::max(from_ns, builder.from_ns());
   }
-  return trace;
+  if (from_ns > INT64_MIN) from_ns = NextStepFrom(steps, from_ns);
+  for (auto& builder : builders) {
+    builder.LeaveOutBefore(from_ns);
+    found.trace.ranks.push_back(builder.Build(steps));
+  }
+  if (from_ns > INT64_MIN) found.from_ns = from_ns;
+  return found;
 }
 
 }  // namespace steptrace::rpc

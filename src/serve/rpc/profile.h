@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "analyze/trace/trace.h"
@@ -41,12 +42,22 @@ Result<analyze::Trace> LoadOperators(store::RunReader& run,
                                      const std::vector<store::FactRow>& facts,
                                      const TimeBounds& bounds = {});
 
+// What is held of a live run's collectives at once: 100 bytes each, of all ranks together.
+inline constexpr size_t kMostLiveEvents = size_t{1} << 20;
+
+struct LiveCollectives {
+  analyze::Trace trace;
+  std::optional<int64_t> from_ns;  // what begins earlier was left out: it was too much
+};
+
 // Of a live run whose processes told of process groups (facts of kind `communicator`), its
-// collectives and what lies between them (analyze/distributed/live_trace.h); no ranks otherwise.
-Result<analyze::Trace> LoadCollectives(store::RunReader& run,
-                                       const std::vector<store::TrackRow>& tracks,
-                                       const std::vector<store::FactRow>& facts,
-                                       const std::vector<store::StepRow>& steps,
-                                       const TimeBounds& bounds = {});
+// collectives and what lies between them (analyze/distributed/live_trace.h); no ranks otherwise. Of
+// a long run the newest, on all ranks from the same moment on.
+Result<LiveCollectives> LoadCollectives(store::RunReader& run,
+                                        const std::vector<store::TrackRow>& tracks,
+                                        const std::vector<store::FactRow>& facts,
+                                        const std::vector<store::StepRow>& steps,
+                                        const TimeBounds& bounds = {},
+                                        size_t most = kMostLiveEvents);
 
 }  // namespace steptrace::rpc

@@ -157,9 +157,10 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
     if (!operators.ranks.empty()) input.operators = &operators;
   }
   STEPTRACE_ASSIGN_OR_RETURN(
-      const analyze::Trace collectives,
+      const LiveCollectives collectives,
       LoadCollectives(run, tracks, facts, steps, {options.from_ns, options.to_ns}));
-  if (!collectives.ranks.empty()) input.collectives = &collectives;
+  if (!collectives.trace.ranks.empty()) input.collectives = &collectives.trace;
+  input.collectives_from_ns = collectives.from_ns;
   std::optional<analyze::ProfileAnalysis> analysis;
   if (input.profile != nullptr) {
     analysis = analyze::AnalyseProfile(*profile, options.tensor_cores);
