@@ -121,7 +121,7 @@ class Parser {
   void Loss(Attributes attributes);
   void Stack(const std::string& rest);
   void Samples(const std::string& rest);
-  int32_t Track(bool trains, int32_t rank);
+  int32_t Track(const std::string& thread, int32_t rank);
   void AddSamples();
   store::StringId Id(const std::string& text) { return result_.strings->Intern(text); }
 
@@ -134,12 +134,12 @@ class Parser {
     int32_t stack = 0;
     int64_t count = 0;
     int32_t rank = 0;
-    bool trains = false;
+    std::string thread;
     std::string state;
     int64_t interval_ns = 0;
   };
   std::map<std::string, int32_t> stacks_;  // by name, and by the text of the frames
-  std::map<std::pair<bool, int32_t>, int32_t> tracks_;
+  std::map<std::pair<std::string, int32_t>, int32_t> tracks_;
   std::vector<SampleLine> sample_lines_;
   std::vector<std::pair<std::string, std::string>> patterns_;
 };
@@ -334,16 +334,16 @@ void Parser::Samples(const std::string& rest) {
   Attributes given = ReadAttributes(attributes);
   line.stack = stacks_.at("=" + name);
   line.rank = std::stoi(Take(given, "rank", "0"));
-  line.trains = Take(given, "thread", "worker") == "training";
+  line.thread = Take(given, "thread", "worker");
   line.state = Take(given, "state", "running");
   line.interval_ns = Ns(Take(given, "interval", "50ms"));
   sample_lines_.push_back(std::move(line));
 }
 
-// The main thread of the rank's process, or of a worker of its.
-int32_t Parser::Track(bool trains, int32_t rank) {
+// The main thread of the rank's process, one beside it, or that of a worker of its.
+int32_t Parser::Track(const std::string& thread, int32_t rank) {
   const auto [found, is_new] =
-      tracks_.emplace(std::pair{trains, rank}, static_cast<int32_t>(result_.tracks.size()));
+      tracks_.emplace(std::pair{thread, rank}, static_cast<int32_t>(result_.tracks.size()));
   if (!is_new) return found->second;
   auto& processes = result_.input.run.rank_processes;
   auto of = std::find_if(processes.begin(), processes.end(),
@@ -353,8 +353,8 @@ int32_t Parser::Track(bool trains, int32_t rank) {
   row.track = found->second;
   row.kind = Id("thread");
   row.rank = rank;
-  row.pid = trains ? of->pid : 5000 + rank;
-  row.tid = row.pid;
+  row.pid = thread == "worker" ? 5000 + rank : of->pid;
+  row.tid = *row.pid + (thread == "beside" ? 1 : 0);
   result_.tracks.push_back(row);
   return found->second;
 }
@@ -375,7 +375,7 @@ void Parser::AddSamples() {
       const double place = static_cast<double>(++number) * 0.6180339887498949;
       store::SampleRow row;
       row.ts_ns = from_ns + static_cast<int64_t>((place - std::floor(place)) * span);
-      row.track = Track(line.trains, line.rank);
+      row.track = Track(line.thread, line.rank);
       row.stack = line.stack;
       row.state = Id(line.state);
       row.interval_ns = line.interval_ns;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/memory/host_memory.h"
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/quantity.h"
 #include "analyze/report/recommendations.h"
@@ -173,6 +174,7 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
   }
   AttributionRules made = MakeRules(input.steps, load, device, HasPeers(nodes, facts));
   made.idle_of_forward = idle.of_forward;
+  made.on_host = on_host;
   if (input.samples != nullptr) {
     made.samples = &samples.emplace(*input.samples, input, selection, made.storage_evidence);
   }
@@ -216,6 +218,13 @@ std::vector<StepPart> MeasureStepParts(const ReportInput& input) {
   return parts;
 }
 
+// Whether torch.compile has been at work: while steps ran, or on code that was seen running.
+bool IsCompiled(const ReportInput& input) {
+  const auto compiles = [](const store::StepRow& row) { return row.compile_ns > 0; };
+  return (input.samples != nullptr && input.samples->runs_compiled()) ||
+         std::any_of(input.steps.begin(), input.steps.end(), compiles);
+}
+
 Report BuildReport(const ReportInput& input) {
   return BuildReport(input, input.profile == nullptr
                                 ? ProfileAnalysis()
@@ -234,13 +243,17 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.steps = MakeSteps(input, selection, times);
   report.suspects = MakeSuspects(times.total());
   report.stages = MakeStages(times, steps.rules.samples);
-  report.verdict = DecideVerdict({input, steps.attributed, times, steps.load, facts, steps.idle,
-                                  report.stages, steps.rules.profiled != nullptr,
-                                  TrainingWallNs(input, selection), steps.rules.dispatch});
+  const SampleSplit* samples = steps.rules.samples;
+  report.verdict = DecideVerdict(
+      {input, steps.attributed, times, steps.load, facts, steps.idle, report.stages,
+       steps.rules.profiled != nullptr, TrainingWallNs(input, selection), steps.rules.dispatch,
+       samples == nullptr ? SampledWaits() : samples->WaitsOf(times.total_ns()),
+       IsCompiled(input)});
   report.breakdown = MakeBreakdown(input, selection);
   report.data_pipeline = MakeDataPipeline(times, facts, report.stages);
   report.distributed = MakeDistributed(times);
   report.system = MakeSystem(input);
+  report.host_memory = MakeHostMemory(input);
   report.losses = MakeLosses(input, selection, facts);
   report.notes = MakeNotes(input);
   report.rules = MakeRuleResults(input);

@@ -83,13 +83,12 @@ std::string_view FileName(std::string_view file) {
 }
 
 std::string_view EnclosingFunction(std::string_view qualified) {
-  constexpr std::string_view kInner = ".<locals>.<";
+  constexpr std::string_view kLocals = ".<locals>";
   while (qualified.ends_with('>')) {
-    const size_t at = qualified.rfind(kInner);
-    const size_t name = at == std::string_view::npos ? at : at + kInner.size();
-    if (name == std::string_view::npos || qualified.find('.', name) != std::string_view::npos)
-      break;
+    const size_t at = qualified.rfind(".<");  // a comprehension in another stands at once below it
+    if (at == std::string_view::npos || at == 0) break;
     qualified = qualified.substr(0, at);
+    if (qualified.ends_with(kLocals)) qualified.remove_suffix(kLocals.size());
   }
   return qualified;
 }

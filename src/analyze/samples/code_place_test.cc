@@ -60,6 +60,7 @@ TEST(CodePlaceTest, FunctionsAreNamedAsPeopleDo) {
 TEST(CodePlaceTest, AnInnerExpressionIsItsFunction) {
   EXPECT_EQ(EnclosingFunction("Words.run.<locals>.<listcomp>"), "Words.run");
   EXPECT_EQ(EnclosingFunction("run.<locals>.<listcomp>.<locals>.<lambda>"), "run");
+  EXPECT_EQ(EnclosingFunction("run.<locals>.<listcomp>.<listcomp>"), "run");
   EXPECT_EQ(EnclosingFunction("run.<locals>.inner"), "run.<locals>.inner");
   EXPECT_EQ(EnclosingFunction("run.<locals>.inner.<locals>.<genexpr>"), "run.<locals>.inner");
   EXPECT_EQ(EnclosingFunction("<lambda>"), "<lambda>");

@@ -31,6 +31,28 @@ int64_t WaitEnd(const store::StepRow& row) {
   return row.ts_ns + row.dur_ns - (one_wait ? ModelPhases(row) : 0);
 }
 
+// The training thread waits there for another thread or process, or unpickles what that made.
+bool Awaits(const StackClass& of) {
+  return of.region == StackRegion::kElsewhere && of.takes_over && !of.by_user && of.evaluator < 0;
+}
+
+// Whether a thread beside the training one may be making something there.
+bool MayMake(const StackClass& of) {
+  if (of.region == StackRegion::kFetch || of.region == StackRegion::kCollate) return true;
+  return of.user_frame >= 0 && !of.in_lock && of.region != StackRegion::kAround;
+}
+
+// What a pattern of the user's names is that also while it waits.
+bool WaitsOutside(const StackClass& of, bool waits) {
+  return of.region == StackRegion::kElsewhere && waits && !of.by_user && !Awaits(of) &&
+         of.evaluator < 0;
+}
+
+bool RunsOutside(const StackClass& of, bool waits) {
+  return of.region == StackRegion::kElsewhere && (!waits || of.by_user) && !Awaits(of) &&
+         of.evaluator < 0;
+}
+
 std::vector<std::string> CollateNames(const ReportInput& input) {
   std::vector<std::string> names;
   for (const LoaderFact& loader : ReadJobFacts(input.facts, *input.strings).loaders) {
@@ -94,14 +116,16 @@ void SampleSums::FindThreads(const ReportInput& input, std::span<const store::Tr
     if (!track.pid || !track.tid) continue;
     int32_t number = track.rank;
     bool trains = false;
+    bool beside = false;
     for (const RankProcess& process : input.run.rank_processes) {
       if (process.node != track.node || process.pid != *track.pid) continue;
       number = process.rank;
       trains = *track.tid == *track.pid;
+      beside = !trains;
     }
     if (number < 0 && steps_.size() == 1) number = steps_.begin()->first;
     const auto rank = steps_.find(number);
-    if (rank != steps_.end()) threads_.emplace(track.track, Thread{&rank->second, trains});
+    if (rank != steps_.end()) threads_.emplace(track.track, Thread{&rank->second, trains, beside});
   }
 }
 
@@ -135,7 +159,7 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   if (sample.interval_ns <= 0) return;
   const auto thread = threads_.find(sample.track);
   if (thread == threads_.end()) return;
-  const auto& [steps, trains] = thread->second;
+  const auto& [steps, trains, beside] = thread->second;
   const Step* step = StepAt(*steps, sample.ts_ns);
   if (step == nullptr) return;
   const StackClass& of = classes_[static_cast<size_t>(sample.stack)];
@@ -151,9 +175,14 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
     if (fetches) AddToBatch(of, waits, static_cast<double>(ns), step->block, *steps->samples);
     weigh(weights.batch[waits]);
   }
-  if (trains && !step->evaluates) {
+  if (step->evaluates) return;
+  if (trains) {
     AddToThread(of, waits, static_cast<double>(ns), step->block, *steps->samples);
     weigh(weights.thread[waits]);
+  } else if (MayMake(of)) {
+    AddToMade(of, waits, static_cast<double>(ns), *steps->samples);
+    weigh(weights.made[waits]);
+    if (beside && !waits && of.region == StackRegion::kElsewhere) weigh(weights.beside);
   }
 }
 
@@ -169,13 +198,24 @@ void SampleSums::AddToBatch(const StackClass& of, bool waits, double ns, uint32_
 void SampleSums::AddToThread(const StackClass& of, bool waits, double ns, uint32_t block,
                              RankSamples& rank) {
   ThreadBlock& sums = rank.thread[block];
-  if (of.region == StackRegion::kElsewhere) {
-    (waits ? sums.waiting : sums.outside[OutsideBin(of)]) += ns;
+  if (of.evaluator >= 0) {
+    sums.evaluating += ns;
+  } else if (Awaits(of)) {
+    sums.awaiting += ns;
+  } else if (of.region == StackRegion::kElsewhere) {
+    (WaitsOutside(of, waits) ? sums.waiting : sums.outside[OutsideBin(of)]) += ns;
   }
+  runs_compiled_ = runs_compiled_ || of.compiled;
   if (of.region == StackRegion::kSampler) sums.sampler += ns;
   sums.whole += ns;
   rank.thread_squares += ns * ns;
   ++rank.thread_samples;
+}
+
+void SampleSums::AddToMade(const StackClass& of, bool waits, double ns, RankSamples& rank) {
+  const auto [bin, blocked] = BatchBin(of, waits);
+  (blocked ? rank.made.blocked : rank.made.ran)[bin] += ns;
+  ++rank.made_samples;
 }
 
 // weight_of: of a stack, what counts.
@@ -190,10 +230,11 @@ SampledFunctions SampleSums::Gather(const WeightOf& weight_of) const {
     const Weight weight = weight_of(of, weights_[i]);
     if (weight.ns <= 0) continue;
     result.samples += weight.samples;
-    const int32_t named = of.user_frame >= 0 ? of.user_frame : of.leaf;
+    int32_t named = of.user_frame >= 0 ? of.user_frame : of.leaf;
+    if (of.evaluator >= 0) named = of.evaluator;
     if (named < 0) continue;
     const store::StackRow& row = stacks_[static_cast<size_t>(named)];
-    const store::StringId call = of.user_frame >= 0 && of.call_frame >= 0
+    const store::StringId call = of.user_frame >= 0 && of.call_frame >= 0 && of.evaluator < 0
                                      ? stacks_[static_cast<size_t>(of.call_frame)].function
                                      : store::StringId::kEmpty;
     lines[{row.file, EnclosingFunction(strings_.Text(row.function)), call}][row.line] +=
@@ -219,17 +260,28 @@ SampledFunctions SampleSums::Gather(const WeightOf& weight_of) const {
   return result;
 }
 
+SampleSums::Weight SampleSums::InBin(const StackClass& of, const std::array<Weight, 2>& weights,
+                                     size_t bin, bool storage) {
+  Weight sum;
+  for (bool waits : {false, true}) {
+    auto [own, blocked] = BatchBin(of, waits);
+    if (blocked && storage) own = static_cast<size_t>(WorkStage::kStorageRead);
+    if (own != bin) continue;
+    sum.ns += weights[waits].ns;
+    sum.samples += weights[waits].samples;
+  }
+  return sum;
+}
+
 SampledFunctions SampleSums::BatchFunctions(size_t bin, bool storage) const {
   return Gather([bin, storage](const StackClass& of, const StackWeights& weights) {
-    Weight sum;
-    for (bool waits : {false, true}) {
-      auto [own, blocked] = BatchBin(of, waits);
-      if (blocked && storage) own = static_cast<size_t>(WorkStage::kStorageRead);
-      if (own != bin || of.region != StackRegion::kFetch) continue;
-      sum.ns += weights.batch[waits].ns;
-      sum.samples += weights.batch[waits].samples;
-    }
-    return sum;
+    return of.region == StackRegion::kFetch ? InBin(of, weights.batch, bin, storage) : Weight{};
+  });
+}
+
+SampledFunctions SampleSums::MadeFunctions(size_t bin, bool storage) const {
+  return Gather([bin, storage](const StackClass& of, const StackWeights& weights) {
+    return MayMake(of) ? InBin(of, weights.made, bin, storage) : Weight{};
   });
 }
 
@@ -245,25 +297,44 @@ SampledFunctions SampleSums::CollateFunctions() const {
   return own ? all : SampledFunctions{};
 }
 
+SampledFunctions SampleSums::EvaluatingFunctions() const {
+  return GatherThread([](const StackClass& of, bool) { return of.evaluator >= 0; });
+}
+
+SampledFunctions SampleSums::BesideFunctions() const {
+  return Gather([](const StackClass&, const StackWeights& weights) { return weights.beside; });
+}
+
+template <class Fits>
+SampledFunctions SampleSums::GatherThread(const Fits& fits) const {
+  return Gather([&fits](const StackClass& of, const StackWeights& weights) {
+    Weight sum;
+    for (bool waits : {false, true}) {
+      if (!fits(of, waits)) continue;
+      sum.ns += weights.thread[waits].ns;
+      sum.samples += weights.thread[waits].samples;
+    }
+    return sum;
+  });
+}
+
 SampledFunctions SampleSums::OutsideFunctions(size_t bin) const {
-  return Gather([bin](const StackClass& of, const StackWeights& weights) {
-    const bool fits = of.region == StackRegion::kElsewhere && OutsideBin(of) == bin;
-    return fits ? weights.thread[0] : Weight{};
+  return GatherThread([bin](const StackClass& of, bool waits) {
+    return RunsOutside(of, waits) && OutsideBin(of) == bin;
   });
 }
 
 SampledFunctions SampleSums::WaitingFunctions() const {
-  return Gather([](const StackClass& of, const StackWeights& weights) {
-    return of.region == StackRegion::kElsewhere ? weights.thread[1] : Weight{};
-  });
+  return GatherThread([](const StackClass& of, bool waits) { return WaitsOutside(of, waits); });
+}
+
+SampledFunctions SampleSums::AwaitingFunctions() const {
+  return GatherThread([](const StackClass& of, bool) { return Awaits(of); });
 }
 
 SampledFunctions SampleSums::RegionFunctions(StackRegion region) const {
-  return Gather([region](const StackClass& of, const StackWeights& weights) {
-    if (of.region != region) return Weight{};
-    return Weight{weights.thread[0].ns + weights.thread[1].ns,
-                  weights.thread[0].samples + weights.thread[1].samples};
-  });
+  return GatherThread(
+      [region](const StackClass& of, bool) { return of.region == region && of.evaluator < 0; });
 }
 
 }  // namespace steptrace::analyze

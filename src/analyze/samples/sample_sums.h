@@ -31,15 +31,19 @@ struct BatchBlock {  // of samples in a DataLoader's fetch, its collate function
 };
 struct ThreadBlock {  // of the training thread
   std::array<double, kBinCount>
-      outside{};       // running code of Python's that is not torch's, by stage
-  double waiting = 0;  // outside torch, and not running
-  double sampler = 0;  // in a sampler of the user's, which a DataLoader asked
-  double whole = 0;    // everything that it was seen doing
+      outside{};          // running code of Python's that is not torch's, by stage
+  double waiting = 0;     // outside torch, and not running
+  double awaiting = 0;    // outside torch, for what other threads or processes make
+  double evaluating = 0;  // in a function of the script's that evaluates: of none of the others
+  double sampler = 0;     // in a sampler of the user's, which a DataLoader asked
+  double whole = 0;       // everything that it was seen doing
 };
 
 struct RankSamples {
   std::vector<BatchBlock> batch;  // by blocks of neighbouring steps
   std::vector<ThreadBlock> thread;
+  BatchBlock made;  // by threads beside the training one, at work on what it may await
+  int64_t made_samples = 0;
   int64_t batch_samples = 0;
   int64_t thread_samples = 0;
   double batch_squares = 0;  // of the weights
@@ -68,6 +72,8 @@ struct SampledFunctions {
 // wait lies before its model phases begin: what was sampled after that does not count.
 // Of training threads count all samples in steady steps without an evaluation. Of collating the
 // functions count alone: its time is known.
+// Of threads beside the training one counts what they do when no lock holds them: where the
+// training awaits a batch of theirs, that is its making.
 // One thread. What is given to the constructor outlives the object.
 class SampleSums {
  public:
@@ -86,10 +92,20 @@ class SampleSums {
   SampledFunctions BatchFunctions(size_t bin, bool storage) const;
   // Functions of collating, while the training waited.
   SampledFunctions CollateFunctions() const;
-  // Functions of the training thread outside torch, by stage; waiting there; within torch.
+  // Functions by which other threads make what the training awaits, as of a batch.
+  SampledFunctions MadeFunctions(size_t bin, bool storage) const;
+  // Functions of the training thread outside torch, by stage; waiting there; awaiting what others
+  // make; within torch.
   SampledFunctions OutsideFunctions(size_t bin) const;
   SampledFunctions WaitingFunctions() const;
+  SampledFunctions AwaitingFunctions() const;
+  SampledFunctions EvaluatingFunctions() const;
+  // Functions of Python's that other threads of the training's process run.
+  SampledFunctions BesideFunctions() const;
   SampledFunctions RegionFunctions(StackRegion region) const;
+
+  // Whether the training thread was seen in code that torch.compile made.
+  bool runs_compiled() const { return runs_compiled_; }
 
  private:
   struct Step {
@@ -107,6 +123,7 @@ class SampleSums {
   struct Thread {
     RankSteps* rank = nullptr;
     bool trains = false;
+    bool beside = false;  // of the same process
   };
   // By stack and by whether the thread ran: ns and number.
   struct Weight {
@@ -116,6 +133,8 @@ class SampleSums {
   struct StackWeights {
     std::array<Weight, 2> batch{};  // running, waiting
     std::array<Weight, 2> thread{};
+    std::array<Weight, 2> made{};
+    Weight beside;
   };
 
   void FindSteps(const ReportInput& input);
@@ -125,8 +144,14 @@ class SampleSums {
   void AddOne(const store::SampleRow& sample);
   void AddToBatch(const StackClass& of, bool waits, double ns, uint32_t block, RankSamples& rank);
   void AddToThread(const StackClass& of, bool waits, double ns, uint32_t block, RankSamples& rank);
+  static void AddToMade(const StackClass& of, bool waits, double ns, RankSamples& rank);
   template <class WeightOf>
   SampledFunctions Gather(const WeightOf& weight_of) const;
+  template <class Fits>  // of a class and of whether the thread waits
+  SampledFunctions GatherThread(const Fits& fits) const;
+  // Of a stack's weights, running and waiting, what belongs to that bin of a batch.
+  static Weight InBin(const StackClass& of, const std::array<Weight, 2>& weights, size_t bin,
+                      bool storage);
 
   const store::StringTable& strings_;
   std::span<const store::StackRow> stacks_;
@@ -137,6 +162,7 @@ class SampleSums {
   std::map<int32_t, RankSamples> ranks_;
   store::StringId last_state_ = store::StringId::kEmpty;
   bool last_waits_ = false;  // what last_state_ says
+  bool runs_compiled_ = false;
 };
 
 // The bin of a sample in a fetch, and whether it waited for no lock.

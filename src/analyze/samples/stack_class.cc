@@ -96,11 +96,45 @@ bool Holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// Whether such a call ends when another thread or process has made something, and returns it.
+// Putting, joining and closing wait for others as well, but for nothing that the caller then uses.
+bool TakesOver(std::string_view module, std::string_view function) {
+  constexpr std::array<std::string_view, 7> kModules = {"queue",
+                                                        "multiprocessing.queues",
+                                                        "multiprocessing.pool",
+                                                        "multiprocessing.connection",
+                                                        "joblib",
+                                                        "concurrent.futures",
+                                                        "ray"};
+  constexpr std::array<std::string_view, 14> kCalls = {
+      "get",  "recv", "poll",     "wait",   "map",          "starmap",         "apply",
+      "imap", "next", "__next__", "result", "as_completed", "result_iterator", "Parallel"};
+  const std::string_view name = ShortFunction(function);
+  return std::any_of(kModules.begin(), kModules.end(),
+                     [&](std::string_view one) { return Below(module, one); }) &&
+         std::any_of(kCalls.begin(), kCalls.end(),
+                     [&](std::string_view one) { return name.starts_with(one); });
+}
+
+// What people call a function that evaluates: those that train are called by other names, and do
+// what shows that they train.
+bool SoundsLikeEvaluation(std::string_view function) {
+  constexpr std::array<std::string_view, 9> kNames = {
+      "*evaluat*", "*validat*", "valid", "valid_*", "eval", "eval_*", "*_eval", "test", "test_*"};
+  const std::string_view name = ShortFunction(function);
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view one) { return FitsGlob(name, one); });
+}
+
 // What is known of a function, whatever its line: found once.
 struct Function {
   CodePlace place;
   TorchPart part = TorchPart::kNone;
   bool framework = false;
+  bool takes_over = false;
+  bool runs_compiled = false;
+  bool sounds_like_evaluation = false;
+  bool trains = false;  // somewhere it calls backward or an optimizer
   bool collates = false;
   bool passes_on = false;
   std::optional<StageTable::Match> match;
@@ -159,6 +193,10 @@ const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* numbe
     function.part = PartOf(module, name);
     function.framework = IsFramework(module);
     function.passes_on = OnlyPassesOn(module, name);
+    function.takes_over = TakesOver(module, name);
+    function.runs_compiled = Below(module, "torch._dynamo.eval_frame");
+  } else {
+    function.sounds_like_evaluation = SoundsLikeEvaluation(name);
   }
   function.collates = Holds(ShortFunction(name), "collate") ||
                       std::any_of(collates_.begin(), collates_.end(), [&](const std::string& one) {
@@ -223,7 +261,7 @@ StackRegion Classifier::Enter(StackRegion from, const Function& frame, const Fun
 }
 
 void Classifier::MarkLoops(const std::vector<StackClass>& classes) {
-  std::vector<bool> calls_torch(rows_.size(), false);
+  std::vector<bool> calls_torch(rows_.size(), false), trains(rows_.size(), false);
   for (size_t i = rows_.size(); i-- > 0;) {  // callees come after their callers
     const StackRegion region = classes[i].region;
     const bool itself = region == StackRegion::kForward || region == StackRegion::kBackward ||
@@ -231,6 +269,9 @@ void Classifier::MarkLoops(const std::vector<StackClass>& classes) {
     if (itself) calls_torch[i] = true;
     const auto parent = ParentOf(i);
     if (calls_torch[i] && parent) calls_torch[*parent] = true;
+    trains[i] = trains[i] || region == StackRegion::kBackward || region == StackRegion::kOptimizer;
+    if (trains[i] && parent) trains[*parent] = true;
+    if (trains[i]) functions_[function_of_row_[i]].trains = true;
     if (calls_torch[i] && !itself) functions_[function_of_row_[i]].surrounds_model = true;
   }
 }
@@ -238,14 +279,24 @@ void Classifier::MarkLoops(const std::vector<StackClass>& classes) {
 void Classifier::AddStage(size_t row, StackClass& of) const {
   const Function& frame = functions_[function_of_row_[row]];
   const bool in_batch = of.region == StackRegion::kFetch;
+  of.compiled = of.compiled || frame.runs_compiled;
+  if (of.region == StackRegion::kFetch || of.region == StackRegion::kCollate) {
+    of.evaluator = -1;
+  } else if (of.evaluator < 0 && frame.sounds_like_evaluation && !frame.trains) {
+    of.evaluator = static_cast<int32_t>(row);
+  }
   if (!in_batch && of.region != StackRegion::kElsewhere) of.stage.reset();
   const auto& match = frame.match;
   if (!match) {
     // What a lock calls of the standard library belongs to it.
     of.in_lock = of.in_lock && frame.place.origin == CodeOrigin::kStandard;
+    of.takes_over = of.takes_over && of.in_lock;
     return;
   }
+  const bool was_in_lock = of.in_lock;
   of.in_lock = match->stage == WorkStage::kLock && !match->by_user;
+  // What the script called says it; how that waits, by a condition or a pipe, does not.
+  of.takes_over = of.in_lock && (was_in_lock ? of.takes_over : frame.takes_over);
   if (of.in_lock || (of.by_user && !match->by_user)) return;
   if (!in_batch && !match->by_user && !CountsInLoop(*match, frame)) return;
   of.stage = match->stage;

@@ -32,6 +32,9 @@ struct StackClass {
   std::optional<WorkStage> stage;  // by the innermost frame that the table knows
   bool by_user = false;            // ... by a pattern of the user's own: stands above all else
   bool in_lock = false;            // the innermost frames are those of a lock or queue
+  bool takes_over = false;         // ... and take over what another thread or process makes
+  bool compiled = false;           // it runs what torch.compile made
+  int32_t evaluator = -1;          // the function by which the script itself evaluates
   int32_t user_frame = -1;         // the user's function that is nearest to the innermost frame
   int32_t call_frame = -1;         // what that function called in a library
   int32_t leaf = -1;               // the innermost frame that is not steptrace's

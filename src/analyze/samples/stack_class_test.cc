@@ -170,6 +170,61 @@ TEST(StackClassTest, NamesTheUsersNearestFunctionAndWhatItCalls) {
   EXPECT_EQ(stacks.FunctionOf(torch.leaf), "TensorDataset.__getitem__");
 }
 
+TEST(StackClassTest, TakingOverWhatOthersMakeIsToldByTheCallOfTheScript) {
+  const Frame wait{"Condition.wait", kStandard + "threading.py"};
+  const auto takes_over = [&](const std::string& function, const std::string& file) {
+    const StackClass of = Stacks().ClassOf({kMain, kTrain, {function, file}, wait});
+    EXPECT_TRUE(of.in_lock) << function;
+    return of.takes_over;
+  };
+  const std::string pool = kStandard + "multiprocessing/pool.py";
+  const std::string futures = kStandard + "concurrent/futures/_base.py";
+  EXPECT_TRUE(takes_over("Queue.get", kStandard + "queue.py"));
+  EXPECT_TRUE(takes_over("Queue.get", kStandard + "multiprocessing/queues.py"));
+  EXPECT_TRUE(takes_over("Pool.map", pool));
+  EXPECT_TRUE(takes_over("IMapIterator.next", pool));
+  EXPECT_TRUE(takes_over("Future.result", futures));
+  EXPECT_TRUE(takes_over("Executor.map.<locals>.result_iterator", futures));
+  EXPECT_TRUE(takes_over("_ConnectionBase.recv", kStandard + "multiprocessing/connection.py"));
+  EXPECT_TRUE(takes_over("Parallel.__call__", kPackages + "joblib/parallel.py"));
+  EXPECT_FALSE(takes_over("Queue.put", kStandard + "queue.py"));
+  EXPECT_FALSE(takes_over("Queue.join", kStandard + "queue.py"));
+  EXPECT_FALSE(takes_over("Pool.close", pool));
+  EXPECT_FALSE(takes_over("Thread.join", kStandard + "threading.py"));
+  // What a pool calls in its turn is the script's own work again.
+  const Frame item{"_WorkItem.run", kStandard + "concurrent/futures/thread.py"};
+  EXPECT_FALSE(Stacks().ClassOf({item, kGetitem}).takes_over);
+  EXPECT_FALSE(Stacks().ClassOf({{"Queue.get", kStandard + "queue.py"}, kGetitem}).takes_over);
+}
+
+TEST(StackClassTest, AnEvaluationIsToldByItsNameAndByWhatItNeverDoes) {
+  const Frame forward{"Net.forward", "/job/net.py"};
+  const Frame backward{"Tensor.backward", kTorch + "_tensor.py"};
+  for (const char* name :
+       {"validate", "Trainer.evaluate_epoch", "eval_model", "run.<locals>.test"}) {
+    const Frame function{name, "/job/train.py"};
+    EXPECT_TRUE(Stacks().ClassOf({kMain, kNoGrad, function, kModule, forward}).evaluator >= 0)
+        << name;
+    EXPECT_EQ(Stacks().ClassOf({kMain, function}).evaluator, 1) << name;
+    Stacks trains;  // a search evaluates candidates by training them
+    trains.Add({kMain, function, backward});
+    EXPECT_EQ(trains.ClassOf({kMain, function, kModule, forward}).evaluator, -1) << name;
+    EXPECT_EQ(Stacks().ClassOf({kMain, function, kWorker, kFetch, kGetitem}).evaluator, -1) << name;
+  }
+  for (const char* name : {"train", "latest", "medieval", "Contest.run"}) {
+    EXPECT_EQ(Stacks().ClassOf({kMain, {name, "/job/train.py"}, kModule, forward}).evaluator, -1);
+  }
+  const Frame library{"evaluate", kPackages + "timm/utils.py"};
+  EXPECT_EQ(Stacks().ClassOf({kMain, library, kModule, forward}).evaluator, -1);
+}
+
+TEST(StackClassTest, CompiledCodeRunsBelowItsFrame) {
+  const Frame compiled{"compile_wrapper", kTorch + "_dynamo/eval_frame.py"};
+  const Frame forward{"Net.forward", "/job/net.py"};
+  EXPECT_TRUE(Stacks().ClassOf({kMain, kModule, compiled, forward}).compiled);
+  EXPECT_FALSE(Stacks().ClassOf({kMain, kModule, forward}).compiled);
+}
+
 TEST(StackClassTest, ALockIsWhatTheThreadStandsIn) {
   Stacks stacks;
   const Frame wait{"Condition.wait", kStandard + "threading.py"};

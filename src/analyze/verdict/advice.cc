@@ -39,6 +39,7 @@ class Adviser {
   void Framework();
   void Other();
   void Model();
+  void Beside();
   std::vector<Advice> Take() { return std::move(advice_); }
 
  private:
@@ -67,6 +68,7 @@ class Adviser {
   void Workers();
   void Prefetch();
   void PinMemory();
+  void Awaited();
 
   const VerdictInput& input_;
   const LoaderFact* loader_;
@@ -74,6 +76,12 @@ class Adviser {
 };
 
 void Adviser::Getitem() {
+  if (loader_ != nullptr && loader_->dataset.ends_with(".TensorDataset")) {
+    Say("take whole batches out of the tensors (x[rows] for rows in "
+        "torch.randperm(len(x)).split(batch_size)): TensorDataset hands out single samples, to be "
+        "put together again");
+    return;
+  }
   Say(
       fmt::format("make {}__getitem__ cheaper: decode once and cache the result, vectorise, or "
                   "let one read serve many samples",
@@ -172,6 +180,27 @@ void Adviser::Prefetch() {
       "DataLoader.prefetch_factor", fmt::format("{}", now), fmt::format("{}", 2 * now));
 }
 
+// A loader of the script's own: no setting of it is known.
+void Adviser::Awaited() {
+  if (input_.waits.awaited.empty()) return;
+  const bool makers_wait = input_.waits.of_makers >= kMostlyWaits;
+  if (input_.load.cores_full() && !makers_wait) return;
+  Say(
+      fmt::format("load further ahead, or in more threads or processes at once (a "
+                  "DataLoader(num_workers=...) does both): the training awaits {}",
+                  FunctionText(input_.waits.awaited.front())));
+}
+
+// Whatever the verdict is: each of the training's own lines waits for the interpreter.
+void Adviser::Beside() {
+  const StageFunction* one = ThreadBeside(input_);
+  if (one == nullptr) return;
+  Say(
+      fmt::format("run {} in a process of its own: as a thread beside the training it takes the "
+                  "interpreter from it",
+                  FunctionText(*one)));
+}
+
 void Adviser::PinMemory() {
   if (!UsesDevice() || loader_ == nullptr) return;
   if (loader_->pin_memory.value_or(true)) return;
@@ -211,6 +240,7 @@ void Adviser::DataPipeline() {
                          SubStage::kReceive, SubStage::kWorkerStart, SubStage::kHostToDevice}) {
     if (stage != largest && Worth(stage)) AdviseStage(stage);
   }
+  Awaited();
   Workers();
   Prefetch();
   PinMemory();
@@ -270,7 +300,11 @@ void Adviser::Framework() {
     Say("torch.compile compiles anew during training: keep shapes fixed (drop_last, padding) or "
         "pass dynamic=True; TORCH_LOGS=recompiles says why");
   }
-  if (Worth(SubStage::kDispatch) && input_.dispatch != nullptr) {
+  if (Worth(SubStage::kDispatch) && input_.dispatch != nullptr && input_.compiled) {
+    Say("the operators are small against the way to each, torch.compile at work as it is: look "
+        "for what it leaves out (TORCH_LOGS=graph_breaks), give each more to do (a larger batch), "
+        "and step all parameters at once (optimizers with fused=True or foreach=True)");
+  } else if (Worth(SubStage::kDispatch) && input_.dispatch != nullptr) {
     Say("the operators are small against the way to each: fuse them (torch.compile(model)), give "
         "each more to do (a larger batch), and step all parameters at once (optimizers with "
         "fused=True or foreach=True)");
@@ -345,10 +379,14 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
     adviser.Straggler(verdict);
   } else if (verdict.suspect == SuspectName(SuspectId::kCommunication)) {
     adviser.Exposed();
+  } else if (verdict.suspect == SuspectName(SuspectId::kOther)) {
+    adviser.Other();
+    adviser.Framework();
   } else {
     adviser.Framework();
     adviser.Other();
   }
+  adviser.Beside();
   return adviser.Take();
 }
 

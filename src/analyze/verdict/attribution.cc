@@ -139,15 +139,21 @@ StageTimes Attribute(const store::StepRow& row, const AttributionRules& rules) {
   }
   MoveShortage(times, rules);
   const int64_t forward = At(times, SubStage::kForward);
+  SampleSplit::TakenOfForward taken;
+  double idle_share = 0;
   if (rules.samples != nullptr) {
     rules.samples->SplitBatch(row.rank, times);
-    rules.samples->SplitThread(row.rank, times);
+    taken = rules.samples->SplitThread(row.rank, times);
+    if (rules.on_host) idle_share = rules.samples->IdleOfForward(row.rank);
   }
+  int64_t idle_ns = Portion(idle_share, forward);
   if (const auto idle = rules.idle_of_forward.find(row.rank); idle != rules.idle_of_forward.end()) {
-    Move(times, SubStage::kForward, SubStage::kUnknown, Portion(idle->second, forward));
+    // The process was as idle in what the thread awaited from others.
+    idle_ns = std::max(idle_ns, Portion(idle->second, forward) - taken.awaited);
   }
+  Move(times, SubStage::kForward, SubStage::kUnknown, idle_ns);
   if (rules.dispatch != nullptr) {
-    const int64_t moved_ns = forward - At(times, SubStage::kForward);
+    const int64_t moved_ns = forward - At(times, SubStage::kForward) - taken.evaluated;
     MoveDispatch(row, *rules.dispatch, moved_ns, times);
   }
   if (rules.device != nullptr) {

@@ -27,6 +27,8 @@ struct AttributionRules {
   const DeviceBusy* device = nullptr;
   // Share of a rank's forward in which its process did nothing (host_idle.h).
   std::map<int32_t, double> idle_of_forward{};
+  // The job computes on the CPU alone: where its thread waits outside torch, it does not compute.
+  bool on_host = false;
   // What windows of operators showed of the model's phases; of a job without a device alone, for
   // there the host's way from operator to operator is what the step waits for.
   const DispatchSplit* dispatch = nullptr;

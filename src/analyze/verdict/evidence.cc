@@ -16,6 +16,8 @@ namespace {
 constexpr double kWorthSaying = 0.02;
 constexpr double kWorthNaming = 0.15;      // of the cores, of other work on the machine
 constexpr double kWorthMentioning = 0.10;  // of the step, of a suspect that is not found
+// Of the time: a thread that runs so much Python takes the interpreter from the training's.
+constexpr double kWorthBlaming = 0.30;
 constexpr const char* kSteady = "kind = 'train'";
 
 std::string Metric(const std::string& metric) {
@@ -49,6 +51,8 @@ class Collector {
   void Samples();
   void Functions(std::initializer_list<SubStage> stages);
   void Operators();
+  void Awaited();
+  void Beside();
   void Profile();
 
  private:
@@ -66,7 +70,7 @@ void Collector::Waits() {
     Steps(fmt::format("queue empty in {} of {} waits", FormatCount(counts.starved_waits),
                       FormatCount(counts.waits)));
   } else if (const LoaderFact* loader = TrainingLoader(input_.facts);
-             loader != nullptr && loader->workers == 0) {
+             loader != nullptr && loader->workers == 0 && input_.waits.awaited.empty()) {
     Steps("the training thread loads the data itself (num_workers=0)");
   }
 }
@@ -86,7 +90,9 @@ void Collector::Stages(SuspectId suspect) {
     if (!text.empty()) text += ", ";
     text += fmt::format("{} {}", CauseTitle(StageName(stage)), FormatShare(share));
   }
-  if (stages.size() > 1) Steps(text);
+  // The headline names no stage of the framework's.
+  const bool alone_is_news = suspect == SuspectId::kFrameworkOverhead;
+  if (stages.size() > (alone_is_news ? 0 : 1)) Steps(text);
 }
 
 // Each that could gain something, and how much.
@@ -171,6 +177,9 @@ void Collector::Ranks(const Verdict& verdict) {
 
 void Collector::Other() {
   const StepCounts& counts = input_.times.counts();
+  if (Share(SubStage::kGarbageCollection) >= kWorthMentioning) {
+    Steps(fmt::format("{} steps collected garbage", FormatCount(counts.collections)));
+  }
   if (input_.idle.of_steps > 0) {
     Counter(fmt::format("in {} of the time, between a batch and its backward, the process neither "
                         "ran nor wanted a core: it slept or waited",
@@ -180,7 +189,7 @@ void Collector::Other() {
   if (Share(SubStage::kCheckpoint) >= kWorthSaying) {
     Steps(fmt::format("{} steps saved a checkpoint", FormatCount(counts.checkpoints)));
   }
-  if (Share(SubStage::kEvaluation) >= kWorthSaying) {
+  if (Share(SubStage::kEvaluation) >= kWorthSaying && counts.evaluations > 0) {
     Steps(fmt::format("{} steps held an evaluation", FormatCount(counts.evaluations)));
   }
   const UserRange range = LargestUserRange(input_);
@@ -190,6 +199,25 @@ void Collector::Other() {
         FormatShare(static_cast<double>(range.ns) / static_cast<double>(input_.times.total_ns())),
         range.name));
   }
+}
+
+// Where the training thread takes its batches from whoever makes them.
+void Collector::Awaited() {
+  for (const StageFunction& one : input_.waits.awaited) {
+    if (one.share < kWorthMentioning) continue;
+    evidence_.push_back({fmt::format("{} of the step the training thread awaits {}",
+                                     FormatShare(one.share), FunctionText(one)),
+                         "samples", ""});
+  }
+}
+
+void Collector::Beside() {
+  const StageFunction* one = ThreadBeside(input_);
+  if (one == nullptr) return;
+  evidence_.push_back({fmt::format("in {} of the time another thread of the process runs {}, which "
+                                   "shares the interpreter with the training",
+                                   FormatShare(std::min(one->share, 1.0)), FunctionText(*one)),
+                       "samples", ""});
 }
 
 // How much the names of the data pipeline's stages rest on.
@@ -207,9 +235,13 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
   constexpr size_t kMostNamed = 3;
   std::vector<std::pair<const StageFunction*, SubStage>> all;
   for (SubStage stage : stages) {
+    const size_t before = all.size();
     for (const StageFunction& one : input_.stages[static_cast<size_t>(stage)].functions) {
       if (one.share >= kWorthMentioning) all.emplace_back(&one, stage);
     }
+    // The only line that calls backward, or the optimizer, is no news.
+    const bool one_call = stage == SubStage::kBackward || stage == SubStage::kOptimizer;
+    if (one_call && all.size() == before + 1) all.pop_back();
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.first->ns > b.first->ns; });
@@ -282,6 +314,11 @@ std::string CauseTitle(const std::string& cause) {
   return title;
 }
 
+const StageFunction* ThreadBeside(const VerdictInput& input) {
+  const auto& beside = input.waits.beside;
+  return beside.empty() || beside.front().share < kWorthBlaming ? nullptr : &beside.front();
+}
+
 const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage) {
   const auto& functions = input.stages[static_cast<size_t>(stage)].functions;
   return functions.empty() ? nullptr : &functions.front();
@@ -303,6 +340,7 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
     collector.Cores();
   } else if (verdict.suspect == SuspectName(SuspectId::kDataPipeline)) {
     collector.Waits();
+    collector.Awaited();
     collector.Shortage();
     collector.Cores();
     collector.Storage();
@@ -318,9 +356,10 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
     collector.Stages(SuspectId::kFrameworkOverhead);
     if (verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead)) collector.Operators();
     collector.Stages(SuspectId::kOther);
-    collector.Functions({SubStage::kLoopCode, SubStage::kUnknown});
+    collector.Functions({SubStage::kLoopCode, SubStage::kEvaluation, SubStage::kUnknown});
     collector.Other();
   }
+  collector.Beside();
   collector.Profile();
   return collector.Take();
 }

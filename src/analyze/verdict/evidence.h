@@ -15,6 +15,10 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
 // A stage or cause in a sentence: "garbage_collection" -> "garbage collection".
 std::string CauseTitle(const std::string& cause);
 
+// What another thread of the process runs for so long that it takes the interpreter from the
+// training; null: none does.
+const StageFunction* ThreadBeside(const VerdictInput& input);
+
 // Where samples saw most of a stage; null: none were taken there.
 const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage);
 

@@ -72,9 +72,9 @@ double Outside(const ThreadBlock& block, SubStage stage) {
   return weight;
 }
 
-// What shows a stage on the training thread, wherever its time is taken from.
-double OnThread(const ThreadBlock& block, SubStage stage) {
-  return stage == SubStage::kUserCode ? block.sampler : Outside(block, stage);
+// The part of these weights that waited.
+double WaitingPart(double ran, double waited) {
+  return ran + waited > 0 ? waited / (ran + waited) : 0;
 }
 
 double WorthOf(double weight, double squares) {
@@ -131,20 +131,48 @@ void SampleSplit::FindThread(const SampleSums& sums, const std::map<int32_t, Mod
   for (const auto& [number, rank] : sums.ranks()) {
     const auto time = times.find(number);
     if (rank.thread_samples < kLeastSamples || time == times.end()) continue;
-    thread_[number] = ThreadOf(rank, time->second);
+    const ThreadShares& shares = thread_[number] = ThreadOf(rank, time->second);
+    awaits_ = awaits_ || shares.awaited > 0;
   }
 }
+
+// What others make is the dataset's user's own code where no sample shows who they are.
+SampleSplit::StageWeights SampleSplit::MadeOf(const RankSamples& rank) const {
+  StageWeights made{};
+  double sum = 0;
+  for (size_t bin = 0; bin < kBinCount; ++bin) {
+    const double weight = Weight(rank.made, bin, storage_);
+    made[static_cast<size_t>(StageOfBatch(bin))] += weight;
+    sum += weight;
+  }
+  if (rank.made_samples < kLeastSamples || sum <= 0) {
+    made = {};
+    made[static_cast<size_t>(SubStage::kUserCode)] = sum = 1;
+  }
+  for (double& weight : made) weight /= sum;
+  return made;
+}
+
+struct SampleSplit::ThreadSums {
+  double whole = 0, waiting = 0, awaiting = 0, evaluating = 0, named = 0, script = 0, sampler = 0;
+  std::vector<ShareCell> waiting_cells, awaiting_cells, evaluating_cells, named_cells, script_cells,
+      sampler_cells;
+};
 
 SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
                                                 const ModelTime& time) const {
   ThreadShares shares;
-  double whole = 0, waiting = 0, named = 0, script = 0, sampler = 0;
-  std::vector<ShareCell> named_cells, script_cells, sampler_cells;
+  ThreadSums sums;
   for (const ThreadBlock& block : rank.thread) {
-    whole += block.whole;
-    waiting += block.waiting;
-    sampler += block.sampler;
-    sampler_cells.push_back({block.sampler, block.whole});
+    sums.whole += block.whole;
+    sums.waiting += block.waiting;
+    sums.waiting_cells.push_back({block.waiting, block.whole});
+    sums.awaiting += block.awaiting;
+    sums.awaiting_cells.push_back({block.awaiting, block.whole});
+    sums.evaluating += block.evaluating;
+    sums.evaluating_cells.push_back({block.evaluating, block.whole});
+    sums.sampler += block.sampler;
+    sums.sampler_cells.push_back({block.sampler, block.whole});
     double of_block = 0;
     for (size_t i = 0; i < kSubStageCount; ++i) {
       const double weight = Outside(block, static_cast<SubStage>(i));
@@ -152,30 +180,48 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
       of_block += weight;
     }
     const double in_script = Outside(block, SubStage::kLoopCode);
-    named += of_block - in_script;
-    script += in_script;
-    named_cells.push_back({of_block - in_script, block.whole});
-    script_cells.push_back({in_script, block.whole});
+    sums.named += of_block - in_script;
+    sums.script += in_script;
+    sums.named_cells.push_back({of_block - in_script, block.whole});
+    sums.script_cells.push_back({in_script, block.whole});
   }
-  if (whole <= 0 || time.whole <= 0) return {};
-  const double samples = WorthOf(whole, rank.thread_squares);
-  const bool names = SampleShareInterval(named_cells, samples).low >= kWorthAStage;
-  const bool moves = SampleShareInterval(script_cells, samples).low >= kWorthTaking;
+  if (sums.whole <= 0 || time.whole <= 0) return {};
+  const double samples = WorthOf(sums.whole, rank.thread_squares);
+  const auto low = [samples](const std::vector<ShareCell>& cells) {
+    return SampleShareInterval(cells, samples).low;
+  };
   double& of_script = shares.weights[static_cast<size_t>(SubStage::kLoopCode)];
-  if (!names) {
+  if (low(sums.named_cells) < kWorthAStage) {
     shares.weights.fill(0);
-    of_script = script;
-    named = 0;
+    of_script = sums.script;
+    sums.named = 0;
+  }
+  if (low(sums.awaiting_cells) >= kWorthAStage) {
+    shares.made = MadeOf(rank);
+    for (size_t i = 0; i < kSubStageCount; ++i) {
+      shares.weights[i] += sums.awaiting * shares.made[i];
+    }
+    sums.named += sums.awaiting;
+  } else {
+    sums.waiting += sums.awaiting;
+    sums.awaiting = 0;
+  }
+  if (low(sums.evaluating_cells) >= kWorthTaking) {
+    shares.weights[static_cast<size_t>(SubStage::kEvaluation)] = sums.evaluating;
+    sums.named += sums.evaluating;
+  } else {
+    sums.evaluating = 0;
   }
   // What runs outside torch is first what the rows have no phase for; there the thread may also
   // have waited.
-  const double to_ns = time.whole / whole;
-  if (time.receive > 0 && SampleShareInterval(sampler_cells, samples).low >= kWorthAStage) {
-    shares.of_receive = std::min(1.0, sampler * to_ns / time.receive);
+  const double to_ns = time.whole / sums.whole;
+  if (time.receive > 0 && low(sums.sampler_cells) >= kWorthAStage) {
+    shares.of_receive = std::min(1.0, sums.sampler * to_ns / time.receive);
   }
-  const double free_unknown = std::max(0.0, time.unknown - waiting * to_ns);
-  const double named_ns = named * to_ns;
-  double script_ns = std::max(0.0, script * to_ns - time.others);
+  const double free_unknown = std::max(0.0, time.unknown - sums.waiting * to_ns);
+  const double named_ns = sums.named * to_ns;
+  const bool moves = low(sums.script_cells) >= kWorthTaking;
+  double script_ns = std::max(0.0, sums.script * to_ns - time.others);
   const double script_unknown = std::min(script_ns, std::max(0.0, free_unknown - named_ns));
   if (!moves) script_ns = script_unknown;  // renamed where it is, and the model keeps its own
   // Operators that compute are no code of the script's, from whatever line they were called.
@@ -188,6 +234,16 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
   const double from_unknown = std::min(moved, free_unknown);
   if (time.unknown > 0) shares.of_unknown = from_unknown / time.unknown;
   if (time.forward > 0) shares.of_forward = std::min(1.0, (moved - from_unknown) / time.forward);
+  if (moved > 0) {
+    shares.awaited = sums.awaiting * to_ns / moved;
+    shares.evaluated = sums.evaluating * to_ns / moved;
+  }
+  const double waited_in_forward = time.others + time.unknown - from_unknown;
+  const double least_ns = low(sums.waiting_cells) * time.whole - waited_in_forward;
+  if (time.forward > 0 && least_ns >= kWorthTaking * time.whole) {
+    const double idle_ns = sums.waiting * to_ns - waited_in_forward;
+    shares.idle_of_forward = std::clamp(idle_ns / time.forward, 0.0, 1 - shares.of_forward);
+  }
   return shares;
 }
 
@@ -201,18 +257,33 @@ void SampleSplit::SplitBatch(int32_t rank, StageTimes& times) const {
   ShareOut(shares.weights, ns, times);
 }
 
-void SampleSplit::SplitThread(int32_t rank, StageTimes& times) const {
+double SampleSplit::IdleOfForward(int32_t rank) const {
   const auto found = thread_.find(rank);
-  if (found == thread_.end()) return;
+  return found == thread_.end() ? 0 : found->second.idle_of_forward;
+}
+
+SampleSplit::TakenOfForward SampleSplit::SplitThread(int32_t rank, StageTimes& times) const {
+  const auto found = thread_.find(rank);
+  if (found == thread_.end()) return {};
   const ThreadShares& shares = found->second;
   Move(times, SubStage::kReceive, SubStage::kUserCode,
        Portion(shares.of_receive, At(times, SubStage::kReceive)));
   const int64_t unknown = Portion(shares.of_unknown, At(times, SubStage::kUnknown));
   const int64_t forward = Portion(shares.of_forward, At(times, SubStage::kForward));
-  if (unknown + forward == 0) return;
+  if (unknown + forward == 0) return {};
   At(times, SubStage::kUnknown) -= unknown;
   At(times, SubStage::kForward) -= forward;
   ShareOut(shares.weights, unknown + forward, times);
+  return {Portion(shares.awaited, forward), Portion(shares.evaluated, forward)};
+}
+
+// What shows a stage on the training thread, wherever its time is taken from.
+double SampleSplit::OnThread(int32_t rank, const ThreadBlock& block, SubStage stage) const {
+  const double own = stage == SubStage::kUserCode ? block.sampler : Outside(block, stage);
+  const auto shares = thread_.find(rank);
+  if (shares == thread_.end()) return own;
+  if (stage == SubStage::kEvaluation) return block.evaluating;
+  return own + block.awaiting * shares->second.made[static_cast<size_t>(stage)];
 }
 
 Interval SampleSplit::BatchInterval(SubStage stage) const {
@@ -239,7 +310,7 @@ Interval SampleSplit::ThreadInterval(SubStage stage) const {
   for (const auto& [number, rank] : sums_.ranks()) {
     squares += rank.thread_squares;
     for (const ThreadBlock& block : rank.thread) {
-      cells.push_back({OnThread(block, stage), block.whole});
+      cells.push_back({OnThread(number, block, stage), block.whole});
       weight += block.whole;
     }
   }
@@ -276,7 +347,7 @@ std::optional<SampleSplit::Doubt> SampleSplit::DoubtOf(SubStage stage,
     for (const auto& [number, rank] : sums_.ranks()) {
       for (const ThreadBlock& block : rank.thread) {
         whole += block.whole;
-        part += OnThread(block, stage);
+        part += OnThread(number, block, stage);
       }
     }
     share = whole > 0 ? part / whole : 0;
@@ -289,6 +360,20 @@ std::optional<SampleSplit::Doubt> SampleSplit::DoubtOf(SubStage stage,
   return doubt;
 }
 
+// The functions of those who make batches.
+void SampleSplit::AddDataset(SubStage stage, std::vector<SampledFunctions>& found) const {
+  for (size_t bin = 0; bin < kBinCount; ++bin) {
+    if (StageOfBatch(bin) != stage) continue;
+    if (all_.samples >= kLeastSamples) found.push_back(sums_.BatchFunctions(bin, storage_));
+    if (awaits_) found.push_back(sums_.MadeFunctions(bin, storage_));
+  }
+  const auto unseen = [](const auto& rank) { return rank.second.made_samples < kLeastSamples; };
+  if (awaits_ && stage == SubStage::kUserCode &&
+      std::any_of(sums_.ranks().begin(), sums_.ranks().end(), unseen)) {
+    found.push_back(sums_.AwaitingFunctions());
+  }
+}
+
 SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whole_ns) const {
   Shown shown;
   if (ns <= 0) return shown;
@@ -298,17 +383,19 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
     all.functions.insert(all.functions.end(), std::make_move_iterator(more.functions.begin()),
                          std::make_move_iterator(more.functions.end()));
   };
+  std::vector<SampledFunctions> of_dataset;
+  AddDataset(stage, of_dataset);
+  for (SampledFunctions& one : of_dataset) add(std::move(one));
   for (size_t bin = 0; bin < kBinCount; ++bin) {
-    if (StageOfBatch(bin) == stage && all_.samples >= kLeastSamples) {
-      add(sums_.BatchFunctions(bin, storage_));
-    }
     if (StageOutside(bin) == stage && !thread_.empty()) add(sums_.OutsideFunctions(bin));
   }
   if (!thread_.empty()) {
+    if (stage == SubStage::kEvaluation) add(sums_.EvaluatingFunctions());
     if (stage == SubStage::kForward) add(sums_.RegionFunctions(StackRegion::kForward));
     if (stage == SubStage::kBackward) add(sums_.RegionFunctions(StackRegion::kBackward));
     if (stage == SubStage::kOptimizer) add(sums_.RegionFunctions(StackRegion::kOptimizer));
     if (stage == SubStage::kUnknown) add(sums_.WaitingFunctions());
+    if (stage == SubStage::kUnknown && !awaits_) add(sums_.AwaitingFunctions());
     if (stage == SubStage::kUserCode) add(sums_.RegionFunctions(StackRegion::kSampler));
   }
   if (stage == SubStage::kCollate) {
@@ -330,6 +417,45 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
          static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole_ns, 1))});
   }
   return shown;
+}
+
+// By the time that the training threads were seen for.
+std::vector<StageFunction> SampleSplit::OfThread(const SampledFunctions& found,
+                                                 int64_t whole_ns) const {
+  double whole = 0;
+  for (const auto& [number, rank] : sums_.ranks()) {
+    for (const ThreadBlock& block : rank.thread) whole += block.whole;
+  }
+  std::vector<StageFunction> functions;
+  for (const SampledFunction& one : found.functions) {
+    if (whole <= 0 || functions.size() == kMostFunctions) break;
+    const double share = one.weight / whole;
+    functions.push_back(
+        {one.function, one.file, one.line, one.call, Portion(share, whole_ns), share});
+  }
+  return functions;
+}
+
+SampledWaits SampleSplit::WaitsOf(int64_t whole_ns) const {
+  SampledWaits waits;
+  double ran = 0, waited = 0, makers_ran = 0, makers_waited = 0;
+  for (const auto& [number, rank] : sums_.ranks()) {
+    for (size_t bin = 0; bin < kBinCount; ++bin) {
+      for (const BatchBlock& block : rank.batch) {
+        ran += block.ran[bin];
+        waited += block.blocked[bin];
+      }
+      makers_ran += rank.made.ran[bin];
+      makers_waited += rank.made.blocked[bin];
+    }
+  }
+  if (all_.samples >= kLeastSamples) waits.of_dataset = WaitingPart(ran, waited);
+  if (thread_.empty()) return waits;
+  waits.beside = OfThread(sums_.BesideFunctions(), whole_ns);
+  if (!awaits_) return waits;
+  waits.of_makers = WaitingPart(makers_ran, makers_waited);
+  waits.awaited = OfThread(sums_.AwaitingFunctions(), whole_ns);
+  return waits;
 }
 
 }  // namespace steptrace::analyze

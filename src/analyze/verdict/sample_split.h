@@ -16,6 +16,18 @@
 
 namespace steptrace::analyze {
 
+// What samples tell of waiting where the batches come from.
+struct SampledWaits {
+  // By shares of the steady steps: where the training thread awaits what others make.
+  std::vector<StageFunction> awaited;
+  // Of the time of those others, and of a DataLoader's fetches, the part in which they wait
+  // themselves, and for no lock.
+  double of_makers = 0;
+  double of_dataset = 0;
+  // Code of Python's that other threads of the training's process run, by shares of the time.
+  std::vector<StageFunction> beside;
+};
+
 // What samples do to the stages of steps (docs/concepts/verdict.md, "With samples of stacks").
 //
 // Of a batch: the time that a step waited for its dataset (`getitem` and `storage_read`) is shared
@@ -23,7 +35,9 @@ namespace steptrace::analyze {
 // them. Of the training thread: the share of its samples in a sampler of the user's is that share
 // of the step, taken from `receive`. The share that runs Python code outside torch is that share
 // of the step. Of it comes first what no phase has (`unknown`), then `forward`, and this
-// only where it is at least a tenth of the step beyond chance.
+// only where it is at least a tenth of the step beyond chance. The share that awaits what other
+// threads or processes make is the dataset's, and shared out by what those do. Where the thread
+// waits for anything else, outside torch, that is not forward.
 class SampleSplit {
  public:
   // storage: the machine shows storage at work, so blocked samples of a fetch are reading.
@@ -32,7 +46,13 @@ class SampleSplit {
 
   // Moves time between the stages of a step of that rank; their sum stays to the nanosecond.
   void SplitBatch(int32_t rank, StageTimes& times) const;
-  void SplitThread(int32_t rank, StageTimes& times) const;
+  struct TakenOfForward {   // ns
+    int64_t awaited = 0;    // waiting for others
+    int64_t evaluated = 0;  // the model at work all the same
+  };
+  TakenOfForward SplitThread(int32_t rank, StageTimes& times) const;
+  // Share of the rank's forward in which the training thread waited, for nothing that others make.
+  double IdleOfForward(int32_t rank) const;
 
   // Of a stage that samples tell of: how far its share of the whole is off by sampling, as parts
   // of itself below and above it; of a stage with nothing the share that it may have all the same.
@@ -50,17 +70,25 @@ class SampleSplit {
   };
   Shown ShownOf(SubStage stage, int64_t ns, int64_t whole_ns) const;
 
+  // How those who make the batches wait; `whole_ns`: the steady steps.
+  SampledWaits WaitsOf(int64_t whole_ns) const;
+
  private:
+  using StageWeights = std::array<double, kSubStageCount>;
   struct BatchShares {
-    std::array<double, kSubStageCount> weights{};  // of the stages that a batch's time goes to
+    StageWeights weights{};  // of the stages that a batch's time goes to
     int64_t samples = 0;
   };
   struct ThreadShares {
     // Of what the rows say, the part that is code outside torch; and of that, each stage's.
     double of_unknown = 0;
     double of_forward = 0;
-    std::array<double, kSubStageCount> weights{};
-    double of_receive = 0;  // the part that is a sampler's
+    StageWeights weights{};
+    double of_receive = 0;       // the part that is a sampler's
+    double awaited = 0;          // of what is taken, the part that waits for others
+    double evaluated = 0;        // ... and that evaluates
+    double idle_of_forward = 0;  // waits there, and for nothing that others make
+    StageWeights made{};         // each stage's part of what is awaited; all 0: nothing is
   };
   struct ModelTime {  // of a rank's steady steps, in ns
     double whole = 0, forward = 0, unknown = 0, receive = 0;
@@ -69,7 +97,14 @@ class SampleSplit {
     double operators = 0;  // ... and what of them operators compute
   };
 
+  // What a rank's training thread was seen doing, in weights of its samples.
+  struct ThreadSums;
+
   BatchShares SharesOf(const RankSamples& rank) const;
+  StageWeights MadeOf(const RankSamples& rank) const;
+  double OnThread(int32_t rank, const ThreadBlock& block, SubStage stage) const;
+  void AddDataset(SubStage stage, std::vector<SampledFunctions>& found) const;
+  std::vector<StageFunction> OfThread(const SampledFunctions& found, int64_t whole_ns) const;
   void FindBatch(const SampleSums& sums);
   void FindThread(const SampleSums& sums, const std::map<int32_t, ModelTime>& times);
   ThreadShares ThreadOf(const RankSamples& rank, const ModelTime& time) const;
@@ -81,6 +116,7 @@ class SampleSplit {
   std::map<int32_t, BatchShares> batch_;  // of ranks with enough samples
   BatchShares all_;                       // of all ranks together
   std::map<int32_t, ThreadShares> thread_;
+  bool awaits_ = false;  // some rank's training thread does
 };
 
 // Fewer samples than this say too little of a share to name a stage by.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analyze/report/function_text.h"
 #include "analyze/verdict/evidence.h"
 
@@ -26,6 +28,25 @@ std::string Tokenise(const std::string& where) {
   return fmt::format(
       "tokenise ahead of time and store the ids{}, or tokenise batches with a compiled tokeniser "
       "(tokenizers)",
+      where);
+}
+
+std::string DatasetCode(const VerdictInput& input, const StageFunction* function,
+                        const std::string& where) {
+  const SampledWaits& waits = input.waits;
+  if (std::max(waits.of_dataset, waits.of_makers) >= kMostlyWaits) {
+    return fmt::format(
+        "the dataset waits more than it computes{}: ask for its data earlier, more of it at once, "
+        "or keep it in memory or on a local disk",
+        where);
+  }
+  if (function != nullptr && !waits.awaited.empty() &&
+      FunctionText(*function) == FunctionText(waits.awaited.front())) {
+    return fmt::format("make cheaper what is computed{}, the training waits for it", where);
+  }
+  return fmt::format(
+      "make the dataset's own code cheaper{}: vectorise it, compute it ahead of time, or cache the "
+      "result",
       where);
 }
 
@@ -57,10 +78,7 @@ std::optional<std::string> AdviseSampledStage(const VerdictInput& input, SubStag
     case SubStage::kTokenise:
       return Tokenise(where);
     case SubStage::kUserCode:
-      return fmt::format(
-          "make the dataset's own code cheaper{}: vectorise it, compute it ahead of "
-          "time, or cache the result",
-          where);
+      return DatasetCode(input, function, where);
     case SubStage::kLock:
       return Lock(where);
     case SubStage::kCopy:

@@ -17,7 +17,8 @@
 namespace steptrace::analyze {
 namespace {
 
-constexpr double kAlone = 0.99;  // of a suspect: the rest of its stages needs no word
+constexpr double kAlone = 0.99;       // of a suspect: the rest of its stages needs no word
+constexpr double kWorthAWord = 0.05;  // of the step, of a second suspect
 
 struct Candidate {
   SuspectId suspect = SuspectId::kOther;
@@ -139,6 +140,18 @@ std::string CandidateText(const VerdictInput& input, const Candidate& candidate)
                      ShareText(candidate.share, candidate.interval));
 }
 
+// What makes a rank late, in a sentence: its function, where time without a phase has one.
+std::string LateText(const VerdictInput& input, Verdict& verdict) {
+  const std::string& cause = verdict.straggler_cause;
+  const bool waits = cause == StageName(SubStage::kUnknown);
+  const SubStage stage = waits ? SubStage::kUnknown : SubStage::kLoopCode;
+  const StageFunction* function =
+      cause == StageName(stage) ? LargestFunction(input, stage) : nullptr;
+  if (function == nullptr) return CauseTitle(cause);
+  verdict.function = *function;
+  return (waits ? "waiting in " : "code in ") + FunctionText(*function);
+}
+
 std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
   const auto late = ConsistentlyLate(input.times);
   if (!late) return std::nullopt;
@@ -160,7 +173,7 @@ std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
   SetGain(input, share, verdict);
   verdict.headline =
       fmt::format("communication: rank {} is late by its {} and the others wait, {}", late->rank,
-                  CauseTitle(verdict.straggler_cause), ShareText(share, interval, kOfTheStep));
+                  LateText(input, verdict), ShareText(share, interval, kOfTheStep));
   return verdict;
 }
 
@@ -203,8 +216,11 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
 Verdict NoSingleSuspect(const VerdictInput& input, const std::vector<Candidate>& ranked) {
   Verdict verdict;
   verdict.status = VerdictStatus::kNoSingleSuspect;
-  verdict.headline = fmt::format("no single suspect: {}, {}", CandidateText(input, ranked[0]),
-                                 CandidateText(input, ranked[1]));
+  verdict.headline = "no single suspect: " + CandidateText(input, ranked[0]);
+  if (ranked[1].share >= kWorthAWord) verdict.headline += ", " + CandidateText(input, ranked[1]);
+  if (const double model = ModelShare(input); model >= ranked[0].share) {
+    verdict.headline += fmt::format("; the model has {}", FormatShare(model));
+  }
   return verdict;
 }
 

@@ -10,6 +10,7 @@
 #include "analyze/verdict/host_idle.h"
 #include "analyze/verdict/job_facts.h"
 #include "analyze/verdict/load_summary.h"
+#include "analyze/verdict/sample_split.h"
 #include "analyze/verdict/step_times.h"
 
 namespace steptrace::analyze {
@@ -22,6 +23,8 @@ inline constexpr double kSuspectThreshold = 0.20;
 inline constexpr double kDataPipelineThreshold = 0.25;
 // ... and when it is this much ahead of the next one: nearer than that, mending either gains alike.
 inline constexpr double kClearLead = 1.25;
+// Who makes the batches mostly waits: more of them at once need no more cores.
+inline constexpr double kMostlyWaits = 0.50;
 // A rank that is late by less than this share of the step is within what schedulers do.
 inline constexpr double kStragglerThreshold = 0.10;
 // One rank is to blame when it is last in so many of the steps, or causes so much of the waiting.
@@ -43,6 +46,8 @@ struct VerdictInput {
   bool profiled = false;                // every ns of the steps is known from device activity
   int64_t training_ns = 0;  // wall time of the loop, for what could be saved over the run
   const DispatchSplit* dispatch = nullptr;  // what windows of operators showed; null: nothing
+  SampledWaits waits{};                     // what samples tell of waiting for batches
+  bool compiled = false;                    // torch.compile is on, as far as is known
 };
 
 Verdict DecideVerdict(const VerdictInput& input);

@@ -14,6 +14,10 @@ namespace {
 constexpr const char* kSetting = "DataLoader.num_workers";
 // Starved less often than this, the workers keep up: a further one would idle beside them.
 constexpr double kStarvedOften = 0.20;
+// Of the cores, taken by other work.
+constexpr double kMostByOthers = 0.25;
+// Waiting at once costs memory all the same.
+constexpr int32_t kMostWaitingWorkers = 16;
 // A worker that mostly waits still computes a little.
 constexpr double kLeastCoresPerWorker = 0.1;
 
@@ -87,6 +91,16 @@ std::string CoresNow(const VerdictInput& input) {
                      input.load.quota_cores() ? " of the CPU quota" : "");
 }
 
+std::string NoCoreFor(const VerdictInput& input, int32_t workers) {
+  const double others = input.load.others_cores();
+  if (!input.load.quota_cores() && others >= kMostByOthers * input.load.machine_cores()) {
+    return fmt::format("other work takes {} of {}: more workers than num_workers={} will not help",
+                       FormatNumber(others), CoresNow(input), workers);
+  }
+  return fmt::format("DataLoader(num_workers={}) already fills {}: more will not help", workers,
+                     CoresNow(input));
+}
+
 }  // namespace
 
 std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
@@ -101,11 +115,18 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
                                          "num_workers={} will not help",
                                          now.workers));
   }
+  if (input.waits.of_dataset >= kMostlyWaits && !input.load.throttled()) {
+    const int32_t proposed = std::clamp(NeededWorkers(now), now.workers + 1,
+                                        std::max(kMostWaitingWorkers, now.workers + 1));
+    return Propose(
+        now.workers, proposed,
+        fmt::format("DataLoader(num_workers={}), now {}: the dataset mostly waits, which "
+                    "more workers do at the same time",
+                    proposed, now.workers));
+  }
   const int32_t room = RoomForWorkers(now);
   if (now.free_cores && (input.load.cores_full() || room == 0)) {
-    return Keep(now.workers,
-                fmt::format("DataLoader(num_workers={}) already fills {}: more will not help",
-                            now.workers, CoresNow(input)));
+    return Keep(now.workers, NoCoreFor(input, now.workers));
   }
   if (!now.free_cores) return std::nullopt;  // unknown use of the cores: no proposal
   const int32_t proposed =
