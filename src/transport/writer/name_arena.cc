@@ -11,6 +11,9 @@ namespace {
 
 constexpr uint16_t kUser = static_cast<uint16_t>(wire::Category::kUser);
 constexpr uint64_t kFirstSlots = 1024;  // 8 KiB: a training has a few hundred names
+// New names without memory between two questions to the system, which are a system call under the
+// process's lock: a script that makes up names on a full /dev/shm must not pay it for each.
+constexpr uint32_t kFullNames = 1024;
 constexpr int kIdBits = 19;
 constexpr int kOffsetBits = 19;
 constexpr int kHashShift = kIdBits + kOffsetBits;
@@ -54,7 +57,8 @@ uint64_t RoundUp(uint64_t value, uint64_t unit) {
 
 void NameArena::Reset(RingFile* file) {
   file_ = file;
-  committed_ = 0;
+  committed_.store(0, std::memory_order_relaxed);
+  full_for_.store(0, std::memory_order_relaxed);
   mark_.store(0, std::memory_order_relaxed);
   Table* table = table_.load(std::memory_order_relaxed);
   if (table == nullptr) return;
@@ -66,7 +70,8 @@ bool NameArena::MoveTo(RingFile* file, const uint8_t* old_base) {
   const uint64_t commit = RoundUp(used, wire::kArenaCommitBytes);
   if (commit > 0 && !file->Commit(wire::kArenaOffset, commit)) return false;
   file_ = file;
-  committed_ = commit;
+  committed_.store(commit, std::memory_order_relaxed);
+  full_for_.store(0, std::memory_order_relaxed);
   memcpy(arena(), old_base + wire::kArenaOffset, used);
   auto* header = reinterpret_cast<wire::FileHeader*>(file->base());
   header->inherited_names = count();
@@ -101,10 +106,14 @@ uint32_t NameArena::Append(const char* text, uint32_t bytes, uint16_t category) 
   const uint64_t end = used + wire::NameEntryBytes(bytes);
   const uint64_t limit = wire::kArenaBytes - (category == kUser ? wire::kArenaHookReserveBytes : 0);
   if (end > limit) return 0;
-  if (end > committed_) {
+  const uint64_t committed = committed_.load(std::memory_order_relaxed);
+  if (end > committed) {
     const uint64_t target = RoundUp(end, wire::kArenaCommitBytes);
-    if (!file_->Commit(wire::kArenaOffset + committed_, target - committed_)) return 0;
-    committed_ = target;
+    if (!file_->Commit(wire::kArenaOffset + committed, target - committed)) {
+      full_for_.store(kFullNames, std::memory_order_relaxed);
+      return 0;
+    }
+    committed_.store(target, std::memory_order_relaxed);
   }
   if (!Grow()) return 0;
   const wire::NameHeader header{bytes, category, 0};
@@ -117,6 +126,16 @@ uint32_t NameArena::Append(const char* text, uint32_t bytes, uint16_t category) 
   mark_.store(end << 32 | id, std::memory_order_relaxed);
   Insert(table_.load(std::memory_order_relaxed), Hash(text, bytes, category), id, used);
   return id;
+}
+
+bool NameArena::IsFull(uint32_t bytes) {
+  const uint32_t full_for = full_for_.load(std::memory_order_relaxed);
+  if (full_for == 0) return false;
+  const uint64_t end = used_bytes() + wire::NameEntryBytes(bytes);
+  if (end <= committed_.load(std::memory_order_relaxed)) return false;
+  // Of two threads at once one may not be counted.
+  full_for_.store(full_for - 1, std::memory_order_relaxed);
+  return true;
 }
 
 void NameArena::Insert(Table* table, uint64_t hash, uint32_t id, uint64_t offset) {

@@ -30,6 +30,10 @@ class NameArena {
   // The id of the text, which is appended if need be. 0: no room.
   uint32_t Append(const char* text, uint32_t bytes, uint16_t category);
 
+  // Whether a new text of so many bytes has no room, as the last Append() found that the system has
+  // no memory; now and then it says no, so that the system is asked again. Takes no lock.
+  bool IsFull(uint32_t bytes);
+
   uint32_t count() const { return static_cast<uint32_t>(mark_.load(std::memory_order_relaxed)); }
   uint32_t used_bytes() const {
     return static_cast<uint32_t>(mark_.load(std::memory_order_relaxed) >> 32);
@@ -48,8 +52,9 @@ class NameArena {
   uint8_t* arena() const { return file_->base() + wire::kArenaOffset; }
 
   RingFile* file_ = nullptr;
-  uint64_t committed_ = 0;
-  std::atomic<uint64_t> mark_{0};  // used bytes << 32 | entries: one word, for a fork sees both
+  std::atomic<uint64_t> committed_{0};
+  std::atomic<uint32_t> full_for_{0};  // so many times IsFull() needs no look
+  std::atomic<uint64_t> mark_{0};      // used bytes << 32 | entries: one word, for a fork sees both
   std::atomic<Table*> table_{nullptr};
 };
 

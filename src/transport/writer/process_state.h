@@ -12,16 +12,20 @@
 
 namespace steptrace::transport {
 
-// A lock that is never waited for long: who does not get it gives up and counts a loss, so that a
-// signal handler above the holder cannot hang the host.
+// A lock that is not waited for beyond a bound: who does not get it gives up and counts a loss. A
+// signal handler above the holder gives up at once.
 class BoundedLock {
  public:
-  bool Acquire();
-  void Release() { held_.store(0, std::memory_order_release); }  // pairs with Acquire()
-  void ResetAfterFork() { held_.store(0, std::memory_order_relaxed); }
+  // What is held for is done in microseconds; only a holder that the system has taken off its core,
+  // one of many that are busy, is waited for any longer.
+  static constexpr uint64_t kLongestWaitNs = 100'000'000;
+
+  bool Acquire(uint64_t longest_wait_ns = kLongestWaitNs);
+  void Release() { holder_.store(nullptr, std::memory_order_release); }  // pairs with Acquire()
+  void ResetAfterFork() { holder_.store(nullptr, std::memory_order_relaxed); }
 
  private:
-  std::atomic<uint32_t> held_{0};
+  std::atomic<const void*> holder_{nullptr};  // its t_local, for a thread has but one
 };
 
 // Everything that the probe keeps in a process, in static memory: untouched pages cost nothing.

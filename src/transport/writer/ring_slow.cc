@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/writer/hot_path.h"
+#include "transport/writer/keep_errno.h"
 #include "transport/writer/process_state.h"
 #include "transport/writer/writer.h"
 
@@ -46,6 +47,7 @@ uint64_t FreeRecords(const ThreadRing& ring) {
 void GrowFor(ThreadRing* ring, uint64_t need) {
   const uint64_t slot = ring->head & ring->mask;
   while (!ring->cannot_grow && ring->usable < Capacity(*ring) && slot + need > ring->usable) {
+    const KeepErrno keep;
     const uint64_t offset =
         wire::RingOffset(ring->index) + uint64_t{ring->usable} * sizeof(wire::Record);
     if (!g_process.file.Commit(offset, wire::kCommitRecords * sizeof(wire::Record))) {

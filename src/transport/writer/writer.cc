@@ -7,12 +7,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "transport/writer/keep_errno.h"
 #include "transport/writer/libc_floor.h"
 #include "transport/writer/process_facts.h"
 #include "transport/writer/process_state.h"
 #include "transport/writer/thread_cpu.h"
-#include "wire/vocabulary.h"
 #include "wire/stack_control.h"
+#include "wire/vocabulary.h"
 
 namespace steptrace::transport {
 
@@ -33,8 +34,10 @@ constinit ProcessState g_process;
 
 namespace {
 
-constexpr int kLockTries = 2000;  // of which all but the first yield the core
+// How the lock is tried: at once, then with the core yielded, then with a sleep in between.
 constexpr int kBusyTries = 100;
+constexpr int kYieldTries = 200;
+constexpr long kSleepNs = 100'000;
 
 // The value of exit_key where there is no ring to end, but losses to hand in.
 void* const kNoRingToEnd = &g_no_ring;
@@ -200,14 +203,21 @@ ThreadRing* ClaimAny() {
 
 }  // namespace
 
-bool BoundedLock::Acquire() {
-  for (int i = 0; i < kLockTries; ++i) {
-    uint32_t expected = 0;
+bool BoundedLock::Acquire(uint64_t longest_wait_ns) {
+  const KeepErrno keep;
+  uint64_t end_ns = 0;
+  for (int i = 0;; ++i) {
+    const void* holder = nullptr;
     // Pairs with Release().
-    if (held_.compare_exchange_weak(expected, 1, std::memory_order_acquire)) return true;
-    if (i >= kBusyTries) sched_yield();
+    if (holder_.compare_exchange_weak(holder, &t_local, std::memory_order_acquire)) return true;
+    if (holder == &t_local) return false;
+    if (i < kBusyTries) continue;
+    const uint64_t now_ns = MonotonicTicks();
+    if (end_ns == 0) end_ns = now_ns + longest_wait_ns;
+    if (now_ns >= end_ns) return false;
+    const timespec pause{0, kSleepNs};
+    i < kBusyTries + kYieldTries ? sched_yield() : nanosleep(&pause, nullptr);
   }
-  return false;
 }
 
 ThreadRing* ClaimRing() {
@@ -223,6 +233,7 @@ ThreadRing* ClaimRing() {
 
 bool EnsureOwnFile() {
   if (GetMode() != Mode::kForked) return true;
+  const KeepErrno keep;
   if (!g_process.lock.Acquire()) return false;
   if (GetMode() == Mode::kForked) {
     RingFile parent = g_process.file;
@@ -240,7 +251,10 @@ bool EnsureOwnFile() {
 
 bool Attach() {
   if (GetMode() != Mode::kIdle) return EnsureOwnFile() && Attached();
-  if (getenv("STEPTRACE_RING_DIR") == nullptr || !g_process.lock.Acquire()) return false;
+  if (getenv("STEPTRACE_RING_DIR") == nullptr) return false;
+  // Another thread is at it, and records are taken as soon as it is done.
+  if (!g_process.lock.Acquire()) return true;
+  const KeepErrno keep;
   if (GetMode() == Mode::kIdle) {
     const bool opened = InstallHandlers() && OpenFile(nullptr) == nullptr;
     SetMode(!opened ? Mode::kDisarmed : g_process.pause_wanted ? Mode::kPaused : Mode::kRecording);
@@ -303,7 +317,8 @@ uint32_t Name(const char* text, size_t bytes, uint16_t category) {
     const auto length = static_cast<uint32_t>(bytes);
     id = g_process.names.Find(text, length, category);
     if (id != 0) return id;
-    if (g_process.lock.Acquire()) {
+    const KeepErrno keep;
+    if (!g_process.names.IsFull(length) && g_process.lock.Acquire()) {
       id = g_process.names.Append(text, length, category);
       g_process.lock.Release();
     }
@@ -327,6 +342,7 @@ void BeginCpu(uint32_t name, uint64_t a, uint64_t b) {
   Begin(name, a, b);
   ThreadRing* ring = t_local.ring;
   if (ring->busy() || ring->cpu_marks_used == kMaxCpuMarks || ring->odd) return;
+  const KeepErrno keep;
   CpuMark mark = ReadCpu(ring);
   mark.depth = ring->depth();
   ring->cpu_marks[ring->cpu_marks_used++] = mark;
@@ -344,6 +360,7 @@ void EndCpu() {
     return End();
   }
   const CpuMark before = ring->cpu_marks[--ring->cpu_marks_used];
+  const KeepErrno keep;
   const CpuMark now = ReadCpu(ring);
   const bool waits_known = before.known && now.known && now.run_queue_ns >= before.run_queue_ns;
   End(now.cpu_ns - before.cpu_ns, waits_known ? now.run_queue_ns - before.run_queue_ns : 0);
@@ -383,6 +400,15 @@ bool TakeCapture(wire::CaptureControl* out) {
   return whole && wire::IsSound(*out);
 }
 
+uint64_t StackPeriodNs() {
+  if (!Recording() || g_process.file.base() == nullptr) return 0;
+  auto* shared = reinterpret_cast<uint64_t*>(g_process.file.base() + wire::kStackControlOffset);
+  const uint64_t period = std::atomic_ref<uint64_t>(shared[0]).load(std::memory_order_relaxed);
+  if (period == 0) return 0;
+  return wire::StackPeriod(
+      {period, std::atomic_ref<uint64_t>(shared[1]).load(std::memory_order_relaxed)});
+}
+
 Stats GetStats() {
   Stats stats{};
   const Mode mode = GetMode();
@@ -400,15 +426,6 @@ Stats GetStats() {
     stats.threads += state == static_cast<uint32_t>(wire::RingState::kActive) ? 1 : 0;
   }
   stats.dropped_names = load(header->dropped_names);
-uint64_t StackPeriodNs() {
-  if (!Recording() || g_process.file.base() == nullptr) return 0;
-  auto* shared = reinterpret_cast<uint64_t*>(g_process.file.base() + wire::kStackControlOffset);
-  const uint64_t period = std::atomic_ref<uint64_t>(shared[0]).load(std::memory_order_relaxed);
-  if (period == 0) return 0;
-  return wire::StackPeriod(
-      {period, std::atomic_ref<uint64_t>(shared[1]).load(std::memory_order_relaxed)});
-}
-
   stats.dropped_budget = load(header->dropped_budget);
   stats.dropped_no_space = load(header->dropped_no_space);
   stats.dropped_nested = load(header->dropped_nested);

@@ -10,6 +10,7 @@
 // The writing half of the transport: what the probe calls. libc alone; no exceptions, no allocation
 // but by mmap, no output, and no failure that the host could notice: what cannot be recorded is
 // counted. Any thread may call anything; a signal handler too (it may find its record dropped).
+// errno is left as it was.
 //
 //            Attach()              fork (in the child)
 //   idle ───────────────► recording ──────────────► forked
@@ -19,7 +20,8 @@
 namespace steptrace::transport {
 
 // Opens this process's ring file in $STEPTRACE_RING_DIR. True: records are taken from now on, or
-// were already. Without the variable nothing is touched and a later call may succeed.
+// were already, or will be when another thread, which is opening it, is done. Without the variable
+// nothing is touched and a later call may succeed.
 bool Attach();
 
 // Recording, paused, or about to be in a forked child.
@@ -58,10 +60,10 @@ bool CaptureChanged();
 // not sound (then it is passed over).
 bool TakeCapture(wire::CaptureControl* out);
 
-// Something of this thread is left out on purpose: its next record says that there is a gap.
 // How often the process is to sample its own stacks (wire::StackControl), in ns; 0: it is not.
 uint64_t StackPeriodNs();
 
+// Something of this thread is left out on purpose: its next record says that there is a gap.
 void MarkGap();
 
 struct Stats {
