@@ -29,8 +29,10 @@
 #if defined(__linux__) && defined(__GNUC__)
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +48,8 @@ static const struct steptrace_probe_v1 steptrace_not_looked_yet_ = {
     NULL, NULL, NULL, NULL, NULL, NULL, NULL};
 __attribute__((weak, visibility("hidden"))) const struct steptrace_probe_v1* steptrace_table_ =
     &steptrace_not_looked_yet_;
+/* The process that looks, from the first thread to do so on; 0: none has. */
+__attribute__((weak, visibility("hidden"))) int steptrace_looker_ = 0;
 
 static inline const struct steptrace_probe_v1* steptrace_load_probe_(void) {
   const char* path = getenv("STEPTRACE_PROBE");
@@ -57,22 +61,45 @@ static inline const struct steptrace_probe_v1* steptrace_load_probe_(void) {
   return (const struct steptrace_probe_v1*)dlsym(library, "steptrace_probe_v1");
 }
 
-__attribute__((noinline, cold, unused)) static const struct steptrace_probe_v1* steptrace_resolve_(
-    void) {
+static inline const struct steptrace_probe_v1* steptrace_find_probe_(void) {
   void* everywhere = NULL; /* RTLD_DEFAULT, which is hidden from strict C */
+  const int process = (int)getpid();
+  int looker = 0;
+  /*
+   * In the child of a fork that came while another thread looked, the loader and the probe may
+   * stand half done for ever: they are not touched, and the child is not recorded.
+   */
+  if (!__atomic_compare_exchange_n(&steptrace_looker_, &looker, process, 0, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_ACQUIRE) &&
+      looker != process)
+    return NULL;
   const struct steptrace_probe_v1* table =
       (const struct steptrace_probe_v1*)dlsym(everywhere, "steptrace_probe_v1");
   if (table == NULL) table = steptrace_load_probe_();
   if (table != NULL && (table->version != 1 || table->bytes < sizeof *table || !table->attach())) {
     table = NULL;
   }
-  __atomic_store_n(&steptrace_table_, table, __ATOMIC_RELEASE);
   return table;
 }
 
 /* The one branch: null here is the case of a program that nobody profiles. */
 static inline const struct steptrace_probe_v1* steptrace_table_or_null_(void) {
   return __atomic_load_n(&steptrace_table_, __ATOMIC_ACQUIRE);
+}
+
+/* The first thread that is done says what there is, for good: ids are used without another look. */
+__attribute__((noinline, cold, unused)) static const struct steptrace_probe_v1* steptrace_resolve_(
+    void) {
+  const int kept_errno = errno;
+  const struct steptrace_probe_v1* table = steptrace_find_probe_();
+  const struct steptrace_probe_v1* stands = steptrace_table_or_null_();
+  errno = kept_errno;
+  while (stands != NULL && stands->version == 0) {
+    if (__atomic_compare_exchange_n(&steptrace_table_, &stands, table, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+      return table;
+  }
+  return stands;
 }
 
 /* The probe, looked for if it has not been. */

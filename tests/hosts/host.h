@@ -34,4 +34,4 @@ static inline int status_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-extern const struct host kForkHosts[], kThreadHosts[], kEndHosts[], kOddHosts[];
+extern const struct host kForkHosts[], kThreadHosts[], kEndHosts[], kLookHosts[], kOddHosts[];

@@ -60,6 +60,7 @@ static void* record_for_ever(void* stop) {
 /* A fork while other threads record and add names: their locks and halves must not stay behind. */
 static int fork_under_load(long forks) {
   int stop = 0;
+  pairs("forker", 1); /* a fork in the first look is another host's (fork_in_a_look) */
   pthread_t threads[3];
   for (int i = 0; i < 3; ++i) pthread_create(&threads[i], NULL, record_for_ever, &stop);
   for (long i = 0; i < forks; ++i) {

@@ -17,7 +17,7 @@ static int run_if_named(const struct host* hosts, const char* name, long number)
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   const long number = argc > 2 ? atol(argv[2]) : 0;
-  const struct host* groups[] = {kForkHosts, kThreadHosts, kEndHosts, kOddHosts};
+  const struct host* groups[] = {kForkHosts, kThreadHosts, kEndHosts, kLookHosts, kOddHosts};
   for (size_t i = 0; i < sizeof groups / sizeof groups[0]; ++i) {
     const int status = run_if_named(groups[i], argv[1], number);
     if (status >= 0) return status;

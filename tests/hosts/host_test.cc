@@ -190,9 +190,16 @@ TEST_F(HostTest, ABudgetThatIsNotThereLeavesOneRing) {
 }
 
 TEST_F(HostTest, ThreadsInTurnReuseDrainedRings) {
+  const std::filesystem::path turns = folder_.path() / "turns";
+  setenv("HOST_TURNS", turns.c_str(), 1);
+  const UniqueFd turns_fd(open(turns.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   HostRun host({"threads_in_turn", "600"});
+  unsetenv("HOST_TURNS");
   FolderReader reader(folder_);
-  const HostResult result = host.Wait([&] { reader.Poll(); });
+  const HostResult result = host.Wait([&] {
+    reader.Poll();
+    EXPECT_EQ(write(turns_fd.get(), ".", 1), 1);
+  });
   reader.Poll();
   EXPECT_EQ(result.output, "ok\n");
   ASSERT_EQ(reader.traces().size(), 1u);
@@ -347,6 +354,24 @@ TEST_F(HostTest, AProbeThatIsNotThereIsSurvived) {
   HostRun::UseProbe(nullptr);
 }
 
+// ---- the first look for the probe ----
+
+TEST_F(HostTest, AForkWhileAnotherThreadLooksLeavesTheChildAlone) {
+  HostRun::UseProbe(STEPTRACE_GATED_PROBE);
+  Run({"fork_in_a_look"});
+  HostRun::UseProbe(nullptr);
+}
+
+TEST_F(HostTest, AThreadThatIsRefusedTakesAwayNobodysProbe) {
+  HostRun::UseProbe(STEPTRACE_GATED_PROBE);
+  Run({"late_refusal", "100"});
+  HostRun::UseProbe(nullptr);
+}
+
+TEST_F(HostTest, ErrnoIsTheHosts) {
+  RunAlone({"errno_is_the_hosts", "30000"});
+}
+
 class MountTest : public HostTest {
  protected:
   bool Mount(unsigned long flags, const std::string& options) {
@@ -379,6 +404,14 @@ TEST_F(MountTest, OneMebibyteOfSharedMemoryIsSharedAndNoSignal) {
   EXPECT_GT(first.counts.dropped_no_space, 0u);
   EXPECT_EQ(first.counts.records + first.counts.dropped_no_space, 40u * 200u);
   EXPECT_FALSE(folder_.Files(".no_space").empty());
+}
+
+TEST_F(MountTest, NamesThatFindNoMemoryAreCountedAndCostLittle) {
+  // Room for the header and the rings' controls, not for a first piece of the arena.
+  if (!Mount(0, "mode=0700,size=64k")) GTEST_SKIP() << "mounting a tmpfs is not permitted here";
+  const ProcessTrace trace = RunAlone({"names_without_memory", "100000"});
+  EXPECT_EQ(trace.counts.dropped_names, 100'001u);
+  Run({"errno_is_the_hosts", "5000"});
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/stat.h>
 
 #include "host.h"
 
@@ -38,11 +40,25 @@ static int threads_at_once(long count) {
   return 0;
 }
 
+/* How often the reader has read all rings: each time it adds a byte to the file HOST_TURNS. */
+static long turns_of_reader(int file) {
+  struct stat info;
+  expect(fstat(file, &info) == 0, "HOST_TURNS cannot be read");
+  return (long)info.st_size;
+}
+
 static int threads_in_turn(long count) {
+  const int file = open(getenv("HOST_TURNS"), O_RDONLY | O_CLOEXEC);
+  expect(file >= 0, "no HOST_TURNS");
   for (long i = 0; i < count; ++i) {
     pthread_join(start(record_and_end), NULL);
-    if (i % 16 == 0) usleep(2000); /* the reader needs a turn to give rings back */
+    if (i % 16 != 0) continue;
+    /* The turn that goes on may have begun before the end of that thread: the next gives its ring
+     * back. */
+    const long wanted = turns_of_reader(file) + 2;
+    while (turns_of_reader(file) < wanted) usleep(200);
   }
+  close(file);
   return 0;
 }
 
