@@ -183,12 +183,12 @@ void OnRequested(uint8_t** buffer, size_t* bytes, size_t* most_records) {
 
 // ---- records ----
 
-bool Record(uint32_t name, uint32_t place, uint64_t start, uint64_t end, uint32_t correlation) {
-  if (name == 0 || place == 0) {
-    ++g_kernels.unnamed;
-    return false;
-  }
-  return t::Activity(start, name, end, uint64_t{place} << 32 | correlation);
+void Record(uint32_t name, uint32_t place, uint64_t start, uint64_t end, uint32_t correlation,
+            uint64_t bytes = wire::kNoArgument) {
+  // Its bytes would be those of the ring's next activity.
+  if (name == 0 || place == 0) return static_cast<void>(++g_kernels.unnamed);
+  if (bytes != wire::kNoArgument) t::Activity(start, g_kernels.bytes_name, bytes, 0);
+  t::Activity(start, name, end, uint64_t{place} << 32 | correlation);
 }
 
 // Of what was told before it ended (a forced flush) the times are 0.
@@ -237,8 +237,7 @@ void TakeMove(const Move& move, uint32_t name) {
   place.context = move.context;
   place.stream = move.stream;
   NoteContext(move.context, move.device);
-  t::Activity(move.start, g_kernels.bytes_name, move.bytes, 0);
-  Record(name, g_kernels.names.IdOf(place), move.start, move.end, move.correlation);
+  Record(name, g_kernels.names.IdOf(place), move.start, move.end, move.correlation, move.bytes);
 }
 
 void TakeCall(const cupti::Api& call) {

@@ -153,6 +153,34 @@ TEST_F(KernelsTest, CopiesAndFillsHaveTheirBytes) {
   EXPECT_EQ(all.Of(Category::kMemset)[0].bytes, 512u);
 }
 
+TEST_F(KernelsTest, TheBytesOfACopyWithoutANameAreNotTheNextKernels) {
+  ASSERT_EQ(BeginKernels(), nullptr);
+  const auto launch = [] {
+    fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
+    fake_synchronize(7);
+  };
+  launch();
+  for (int i = 0; i < 10'000 && KernelCount() < 3; ++i) DrainKernels(false);
+  ASSERT_EQ(KernelCount(), 3u) << "the kernel's name and place are known";
+  std::string text(wire::kMaxFactBytes, 'x');  // then nothing new finds room
+  for (int i = 0; text.size() > 1; text.resize(text.size() / 2)) {
+    const auto add = [&] {
+      text.replace(0, std::min(text.size(), std::to_string(i).size()), std::to_string(i));
+      return transport::Name(text.data(), text.size(), static_cast<uint16_t>(Category::kFact));
+    };
+    while (i < 100'000 && add() != 0) ++i;
+  }
+  fake_copy(0, 7, 1, 4096, kUs);
+  launch();
+  EndAll();
+  const All all = Drained();
+  EXPECT_THAT(all.Of(Category::kMemcpy), IsEmpty());
+  const auto kernels = all.Of(Category::kKernel);
+  ASSERT_THAT(kernels, SizeIs(2));
+  for (const Seen& kernel : kernels) EXPECT_EQ(kernel.bytes, std::nullopt);
+  EXPECT_GE(all.lost.at(static_cast<uint64_t>(wire::DeviceLoss::kNoPlace)), 1u);
+}
+
 TEST_F(KernelsTest, CallsThatSayNothingAreLeftOut) {
   ASSERT_EQ(BeginKernels(), nullptr);
   for (int i = 0; i < 100; ++i) fake_ask();
