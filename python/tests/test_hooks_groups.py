@@ -78,6 +78,16 @@ def test_each_group_counts_for_itself(probe):
     assert told == ["0", "pair"]
 
 
+def test_groups_without_end_are_kept_up_to_a_bound(probe):
+    counted = groups.Groups(Module(), probe)
+    counted._counts.update({(str(i), None, None): 1 for i in range(groups._MOST_KINDS - 1)})
+    assert number(probe, counted.number("barrier", Group("last", [0, 1])))[0] == 1
+    for _ in range(2):
+        assert counted.number("barrier", Group("one too many", [0, 1])) == 0
+    assert number(probe, counted.number("barrier", Group("last", [0, 1])))[0] == 2
+    assert len(counted._counts) == groups._MOST_KINDS
+
+
 def test_transfers_count_by_source_and_target(probe):
     sender = groups.Groups(Module(0), probe)
     receiver = groups.Groups(Module(1), probe)

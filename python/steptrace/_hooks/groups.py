@@ -39,6 +39,8 @@ class Groups:
         ends = _ends(function, peer, module)
         key = (name, *ends)
         count = self._counts.get(key, 0) + 1
+        if count == 1 and len(self._counts) >= _MOST_KINDS:
+            return 0  # a script that makes groups without end
         self._counts[key] = count
         kind = self._kind(name, function, ends, bool(asynchronous), group)
         return count << _KIND_BITS | kind if kind else 0
