@@ -4,6 +4,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace steptrace::import {
 namespace {
@@ -65,6 +71,88 @@ TEST(AheadStream, MayBeLeftAnywhere) {
     if (i % 3 == 0) continue;
     ASSERT_TRUE(ahead->Read(&byte, 1).ok());
   }
+}
+
+char ByteAt(size_t at) {
+  return static_cast<char>(at * 31 >> 3);
+}
+
+TEST(AheadStream, RangesHaveTheSameBytesWhileItIsRead) {
+  constexpr size_t kBytes = 6'000'001;
+  constexpr int64_t kPiece = 300'007;
+  auto ahead = AheadOf(std::make_unique<Counting>(kBytes, false), 4 * kPiece);
+  std::atomic<int64_t> next = 0;
+  std::atomic<int64_t> right = 0;
+  std::vector<std::thread> threads;
+  // Pieces as a reader of pieces takes them: no further ahead than what is kept.
+  std::mutex mutex;
+  std::condition_variable passed_on;
+  int64_t passed = 0;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      std::string found(static_cast<size_t>(kPiece), '\0');
+      while (true) {
+        int64_t piece = next++;
+        if (piece * kPiece >= static_cast<int64_t>(kBytes)) return;
+        {
+          std::unique_lock lock(mutex);
+          passed_on.wait(lock, [&] { return piece < passed + 3; });
+        }
+        auto range = ahead->Range(piece * kPiece, (piece + 1) * kPiece);
+        auto got = ReadFully(*range, found.data(), found.size());
+        if (!got.ok()) return;
+        bool same = true;
+        for (size_t at = 0; at < *got; ++at) {
+          same = same && found[at] == ByteAt(static_cast<size_t>(piece * kPiece) + at);
+        }
+        if (same) right += static_cast<int64_t>(*got);
+        std::unique_lock lock(mutex);
+        passed_on.wait(lock, [&] { return passed == piece; });
+        ++passed;
+        ahead->KeepFrom(passed * kPiece);
+        ahead->SkipTo(std::min(passed * kPiece, static_cast<int64_t>(kBytes)));
+        passed_on.notify_all();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, static_cast<int64_t>(kBytes));
+  char byte = 0;
+  EXPECT_EQ(*ahead->Read(&byte, 1), 0u);
+  EXPECT_EQ(ahead->damage(), "cut off");
+}
+
+TEST(AheadStream, WhoReadsInOrderNeverWaitsForRanges) {
+  constexpr size_t kBytes = 20'000'000;
+  auto ahead = AheadOf(std::make_unique<Counting>(kBytes, false), 1'000'000);
+  auto early = ahead->Range(100, 200);
+  std::string found(kBytes, '\0');
+  auto got = ReadFully(*ahead, found.data(), found.size());  // though 0 is to be kept
+  ASSERT_TRUE(got.ok());
+  EXPECT_EQ(*got, kBytes);
+  EXPECT_EQ(found.back(), ByteAt(kBytes - 1));
+  char byte = 0;
+  EXPECT_EQ(*early->Read(&byte, 1), 0u);  // gone
+}
+
+TEST(AheadStream, AnErrorIsTheRangesToo) {
+  auto ahead = AheadOf(std::make_unique<Counting>(1000, true), 100'000);
+  auto range = ahead->Range(900, 2000);
+  std::string found(200, '\0');
+  auto got = ReadFully(*range, found.data(), found.size());
+  ASSERT_FALSE(got.ok());
+  EXPECT_EQ(got.error().message, "broken");
+}
+
+TEST(AheadStream, RangesThatWaitAreWoken) {
+  auto ahead = AheadOf(std::make_unique<Counting>(50'000'000, false), 100'000);
+  auto range = ahead->Range(40'000'000, 40'000'100);  // nobody reads: it is never there
+  std::thread waits([&range] {
+    char byte = 0;
+    EXPECT_EQ(*range->Read(&byte, 1), 0u);
+  });
+  ahead->EndRanges();
+  waits.join();
 }
 
 }  // namespace

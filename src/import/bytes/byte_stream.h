@@ -39,13 +39,19 @@ class ByteStream {
   virtual bool is_packed() const { return false; }
 
   // Where any place of it is at hand: another stream of its bytes from `begin` to `end`, for any
-  // thread to make and to read while this one is read. nullptr: it is read in order only.
+  // thread to make and to read while this one is read; damage and the end are this one's to tell.
+  // nullptr: it is read in order only.
   virtual std::unique_ptr<ByteStream> Range(int64_t begin, int64_t end) const {
     (void)begin, (void)end;
     return nullptr;
   }
   // Goes on at a later place. For streams that have ranges.
   virtual void SkipTo(int64_t position) { (void)position; }
+  // Of ranges nobody will ask for bytes before that. A stream that is unpacked holds them until
+  // then, a bounded number: which is to follow the places that are read.
+  virtual void KeepFrom(int64_t position) { (void)position; }
+  // Ranges are at their end, also those that wait for bytes.
+  virtual void EndRanges() {}
 };
 
 using StreamResult = Result<std::unique_ptr<ByteStream>>;

@@ -16,6 +16,7 @@ constexpr int64_t kLookBack = 64;  // bytes before a piece, in which the comma o
 // Bytes behind a piece that the end of its last event and the begin of the next may take; of a
 // longer one the piece ends before it.
 constexpr int64_t kOverhang = 64 << 10;
+constexpr size_t kPlacesOfThread = 2;  // one that it reads, one that waits
 
 // The first bracket from `from` on, a position in the stream, that looks like that of an event in a
 // list. nullptr: the window has none.
@@ -33,6 +34,18 @@ const char* GuessBegin(const Window& window, int64_t from) {
 }
 
 }  // namespace
+
+int64_t SplitReader::BytesInUse(size_t threads, int64_t piece_bytes) {
+  auto places = static_cast<int64_t>(threads * kPlacesOfThread);
+  return kLookBack + (places + 1) * piece_bytes + kOverhang;
+}
+
+int64_t SplitReader::PiecesOf(const Options& options) {
+  if (options.file_bytes == kUnknown) {
+    return std::numeric_limits<int64_t>::max() / options.piece_bytes - 1;
+  }
+  return (options.file_bytes + options.piece_bytes - 1) / options.piece_bytes;
+}
 
 // One thread's: what it learns of the events of one piece it knows in the next.
 class SplitReader::Worker {
@@ -108,14 +121,14 @@ class SplitReader::Worker {
   LearntTexts texts_;
 };
 
-SplitReader::SplitReader(const ByteStream& stream, Options options, const PartSink& sink,
+SplitReader::SplitReader(ByteStream& stream, Options options, const PartSink& sink,
                          TraceReader& reader)
     : stream_(stream),
       options_(std::move(options)),
       sink_(sink),
       reader_(reader),
-      pieces_((options_.file_bytes + options_.piece_bytes - 1) / options_.piece_bytes),
-      places_(options_.threads * 2) {
+      pieces_(PiecesOf(options_)),
+      places_(options_.threads * kPlacesOfThread) {
   next_ = options_.piece_bytes;
   try {
     for (size_t i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { Work(); });
@@ -131,6 +144,7 @@ SplitReader::~SplitReader() {
     stop_ = true;
   }
   changed_.notify_all();
+  stream_.EndRanges();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -181,6 +195,7 @@ void SplitReader::Pass() {
     ++passed_;
     spare_.push_back(std::move(memory));
   }
+  stream_.KeepFrom(passed_ * options_.piece_bytes - kLookBack);
   changed_.notify_all();
 }
 

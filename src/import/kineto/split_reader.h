@@ -28,22 +28,27 @@ namespace steptrace::import {
 //   document  ───────────────►|             |            ────►
 //   pieces                    [ 1 ─────────►[ 2 ────────►
 //
-// As many pieces wait at most as there are threads, and as many again are being read.
+// As many pieces wait at most as there are threads, and as many again are being read. A file that is
+// packed is read so, too: its pieces follow the thread that unpacks it.
 class SplitReader : public EventsAhead {
  public:
+  static constexpr int64_t kUnknown = -1;
   struct Options {
     size_t threads = 0;
     int64_t piece_bytes = 2 << 20;
-    int64_t file_bytes = 0;
+    int64_t file_bytes = kUnknown;  // of what is packed: it ends where it ends
     std::string name;
     Limits limits;
   };
 
   // The stream has ranges. Pieces go to the reader of the file, whose sink `sink` is.
-  SplitReader(const ByteStream& stream, Options options, const PartSink& sink, TraceReader& reader);
+  SplitReader(ByteStream& stream, Options options, const PartSink& sink, TraceReader& reader);
   ~SplitReader() override;
   SplitReader(const SplitReader&) = delete;
   SplitReader& operator=(const SplitReader&) = delete;
+
+  // Bytes of the stream that pieces of so many threads lie in at one time: so many it has to keep.
+  static int64_t BytesInUse(size_t threads, int64_t piece_bytes);
 
   Result<Taken> TakeAt(int64_t position) override;
 
@@ -60,11 +65,12 @@ class SplitReader : public EventsAhead {
     Piece piece;
   };
 
+  static int64_t PiecesOf(const Options& options);
   void Work();
   Piece Await();
   void Pass();
 
-  const ByteStream& stream_;
+  ByteStream& stream_;
   const Options options_;
   const PartSink& sink_;
   TraceReader& reader_;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <isa-l/igzip_lib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -80,6 +81,21 @@ void ExpectSame(const std::string& text, const Limits& limits = {}) {
     }
     ASSERT_EQ(found.size(), wanted.size());
   }
+}
+
+std::string Gzipped(const std::string& text) {
+  std::string packed(text.size() + text.size() / 8 + 4096, '\0');
+  isal_zstream stream;
+  isal_deflate_stateless_init(&stream);
+  stream.gzip_flag = IGZIP_GZIP;
+  stream.end_of_stream = 1;
+  stream.next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uint32_t>(text.size());
+  stream.next_out = reinterpret_cast<uint8_t*>(packed.data());
+  stream.avail_out = static_cast<uint32_t>(packed.size());
+  EXPECT_EQ(isal_deflate_stateless(&stream), COMP_OK);
+  packed.resize(stream.total_out);
+  return packed;
 }
 
 std::string Head(const std::string& members = "") {
@@ -262,6 +278,51 @@ TEST(SplitReader, LongEvents) {
   std::ofstream(folder.path() / "made.json", std::ios::binary) << text << "]}";
   RunText wanted = Imported(folder.path(), {1, 0}, limits);
   EXPECT_TRUE(Imported(folder.path(), {2, 100'000}, limits) == wanted);
+}
+
+TEST(SplitReader, PackedFiles) {
+  ExpectSame(Gzipped(Made(60, 300, 0)));
+  ExpectSame(Gzipped(Made(61, 200, 12)));
+  ExpectSame(Gzipped(Made(70, 100, 0)) + Gzipped("") + Gzipped(" \n lines of a log"));
+}
+
+TEST(SplitReader, PackedFilesThatAreCutOrDamaged) {
+  std::string whole = Gzipped(Made(71, 300, 30));
+  std::mt19937 random(6);
+  for (int i = 0; i < 4; ++i) {
+    size_t at = 20 + random() % (whole.size() - 20);
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    ExpectSame(i % 2 == 0 ? whole.substr(0, at) : damaged);
+  }
+  ExpectSame(whole + "other bytes");
+}
+
+TEST(SplitReader, PackedFilesBeyondTheLimitOfTheirBytes) {
+  Limits limits;
+  limits.max_bytes = 30'000;
+  ExpectSame(Gzipped(Made(72, 300, 0)), limits);
+}
+
+// Longer than what is kept of the stream at one time; also where the document goes on without the
+// pieces: through damage, and through an event that is longer than that.
+TEST(SplitReader, PackedFilesLongerThanWhatIsKept) {
+  std::string piece = Made(73, 2000, 500);
+  size_t begin = piece.find('[') + 1;
+  std::string events = piece.substr(begin, piece.rfind(']') - begin);
+  for (const std::string& between :
+       {std::string(), std::string(3'000'000, '.'),
+        R"({"ph": "X", "name": "long", "ts": 1, "pid": 1, "tid": 1, "args": {"a": ")" +
+            std::string(3'000'000, 'a') + R"("}},)"}) {
+    std::string text = Head();
+    while (text.size() < 1'300'000) text += events + ",\n";
+    text += between + events + "]}";
+    Folder folder;
+    std::ofstream(folder.path() / "made.json", std::ios::binary) << Gzipped(text);
+    RunText wanted = Imported(folder.path(), {1, 0});
+    const RunText found = Imported(folder.path(), {5, 30'011});
+    EXPECT_TRUE(found == wanted) << between.size();
+  }
 }
 
 // Pieces do read: the document's thread would otherwise do all of it, and rightly.

@@ -55,10 +55,15 @@ class FileImport {
   // Facts of the part; their node is still to be numbered. `threads` may work on the file.
   Result<PartFacts> Run(Format format, size_t threads) {
     STEPTRACE_ASSIGN_OR_RETURN(auto stream, source_.Open());
-    if (threads > 1 && stream->is_packed()) stream = AheadOf(std::move(stream));
+    bool split_pays = threads > 1 && PaysToSplit(*stream);
+    if (threads > 1 && stream->is_packed()) {
+      int64_t kept = SplitReader::BytesInUse(threads, context_.parallel.piece_bytes);
+      stream = AheadOf(std::move(stream), split_pays ? kept : 0);
+    }
     WatchedStream watched(*stream, context_);
     Window window(watched, context_.limits.max_event_bytes);
-    std::unique_ptr<SplitReader> split = Split(*stream, threads);
+    std::unique_ptr<SplitReader> split;
+    if (split_pays) split = Split(*stream, threads);
     Document document(window, source_.path, context_.limits.max_depth, split.get());
     STEPTRACE_RETURN_IF_ERROR(document.Read(reader_));
     STEPTRACE_RETURN_IF_ERROR(reader_.Finish());
@@ -73,12 +78,18 @@ class FileImport {
   }
 
  private:
-  std::unique_ptr<SplitReader> Split(const ByteStream& stream, size_t threads) {
+  // Whether several threads would have work of it. Text packs to a tenth, often.
+  bool PaysToSplit(const ByteStream& stream) const {
     constexpr int64_t kLeastPieces = 4;  // fewer are read before a thread is awake
-    int64_t piece_bytes = context_.parallel.piece_bytes;
-    bool pays = threads > 1 && source_.bytes >= kLeastPieces * piece_bytes;
-    if (!pays || stream.Range(0, 0) == nullptr) return nullptr;
-    SplitReader::Options options{threads, piece_bytes, source_.bytes, source_.path,
+    constexpr int64_t kPackedTo = 8;
+    int64_t least_bytes = kLeastPieces * context_.parallel.piece_bytes;
+    return source_.bytes >= (stream.is_packed() ? least_bytes / kPackedTo : least_bytes);
+  }
+
+  std::unique_ptr<SplitReader> Split(ByteStream& stream, size_t threads) {
+    if (stream.Range(0, 0) == nullptr) return nullptr;
+    int64_t bytes = stream.is_packed() ? SplitReader::kUnknown : source_.bytes;
+    SplitReader::Options options{threads, context_.parallel.piece_bytes, bytes, source_.path,
                                  context_.limits};
     return std::make_unique<SplitReader>(stream, std::move(options), sink_, reader_);
   }
