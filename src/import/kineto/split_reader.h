@@ -28,8 +28,8 @@ namespace steptrace::import {
 //   document  ───────────────►|             |            ────►
 //   pieces                    [ 1 ─────────►[ 2 ────────►
 //
-// As many pieces wait at most as there are threads, and as many again are being read. A file that is
-// packed is read so, too: its pieces follow the thread that unpacks it.
+// As many pieces wait at most as there are threads, and as many again are being read. A file that
+// is packed is read so, too: its pieces follow the thread that unpacks it.
 class SplitReader : public EventsAhead {
  public:
   static constexpr int64_t kUnknown = -1;
