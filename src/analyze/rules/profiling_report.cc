@@ -46,6 +46,15 @@ RuleResult ReportRule(const std::vector<RuleResult>& others, const RuleSettings&
   return Judged(std::move(result));
 }
 
+void LeaveOutTheBegin(RuleResult& result) {
+  if (result.rule != RuleId::kMaxInitializationTime) return;
+  result.triggered = result.violations = 0;
+  result.evidence.clear();
+  result.advice.clear();
+  result =
+      NotApplicable(std::move(result), "it is of the run's begin, which the stretch leaves out");
+}
+
 // A group's names over 2 % of it.
 std::vector<FrameworkTotal> LargeTotals(std::span<const FrameworkTotal> totals) {
   std::map<std::string, int64_t> whole;
@@ -285,6 +294,7 @@ std::vector<RuleResult> RunRules(const RulesInput& input, const RuleSettings& se
   std::vector<RuleResult> results = settings.mode() == RuleMode::kCompat
                                         ? RunCompatRules(input, settings)
                                         : RunModernRules(input, settings);
+  if (!input.has_begin) std::for_each(results.begin(), results.end(), LeaveOutTheBegin);
   results.push_back(ReportRule(results, settings));
   return results;
 }
@@ -301,6 +311,8 @@ ProfilingReport BuildProfilingReport(const RulesInput& input, const RuleSettings
   report.started_utc = MakeRun(of_run, data.facts).started_utc;
   report.duration_ns = input.run.duration_ns;
   report.phases = MakePhases(of_run);
+  if (!input.has_begin) report.phases.initialization_ns.reset();
+  if (!input.has_end) report.phases.finalization_ns.reset();
   auto usage = UsageRows(signals, settings.mode());
   report.usage_findings = UsageFindings(usage);
   report.system_usage = usage.empty()

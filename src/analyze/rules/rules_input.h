@@ -51,6 +51,9 @@ struct RulesInput {
   std::span<const StepMark> step_marks;        // in any order; empty: the steps serve
   std::span<const LoaderEvent> loader_events;  // in any order
   std::span<const FrameworkTotal> framework_totals;
+  // Of a stretch that leaves them out nothing is said of the run's begin and end.
+  bool has_begin = true;
+  bool has_end = true;
 };
 
 }  // namespace steptrace::analyze

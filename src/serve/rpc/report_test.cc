@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string ReadFile(const fs::path& path) {
   std::stringstream text;
@@ -115,6 +116,26 @@ TEST_F(ReportTest, RulesOfAStretchLookAtWhatBeginsInIt) {
   EXPECT_EQ(begin.status, analyze::RuleStatus::kNotApplicable);
   EXPECT_THAT(begin.reason, HasSubstr("begin"));
   EXPECT_EQ(steps(ruled({.from_ns = 0, .to_ns = 1})), 1);
+}
+
+TEST_F(ReportTest, WhatAStretchLeavesOutNoRuleSums) {
+  Fill().Close(store::CompletedManifest()).ok();
+  analyze::RuleSettings settings(analyze::RuleMode::kModern);
+  ASSERT_OK(settings.Set("MaxInitializationTime.threshold=0.00001"));
+  const RulesStretch stretch{.from_ns = 500'000'000, .to_ns = 600'000'000};
+  const auto answer = LoadRules(run(), settings, {}, stretch);
+  ASSERT_OK(answer);
+  EXPECT_FALSE(answer->report.phases.initialization_ns);
+  EXPECT_FALSE(answer->report.phases.finalization_ns);
+  for (const analyze::RuleResult& rule : answer->report.rules) {
+    for (const auto& line : rule.evidence) {
+      EXPECT_THAT(line.text, Not(HasSubstr("MaxInitializationTime")));
+    }
+  }
+  settings = analyze::RuleSettings(analyze::RuleMode::kModern);
+  const auto whole = LoadRules(run(), settings, {}, {});
+  ASSERT_OK(whole);
+  EXPECT_EQ(whole->report.phases.initialization_ns, 0);
 }
 
 TEST_F(ReportTest, AClosedRunHasTheSameAndKeepsIt) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/rpc/rules.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -41,35 +43,72 @@ bool IsEvaluation(const std::string& name) {
   return name.find("EVAL") != std::string::npos || name.find("PREDICT") != std::string::npos;
 }
 
-SliceParts PartsOf(const std::vector<store::SliceRow>& slices,
-                   const std::vector<store::TrackRow>& tracks, const store::StringTable& strings) {
-  std::unordered_map<int32_t, const store::TrackRow*> track_of;
-  for (const auto& track : tracks) track_of.emplace(track.track, &track);
-  std::map<std::pair<store::StringId, store::StringId>, std::pair<int64_t, int64_t>> sums;
-  SliceParts parts;
-  for (const store::SliceRow& slice : slices) {
-    auto& [ns, count] = sums[{slice.category, slice.name}];
-    if (slice.dur_ns > 0 && ns < INT64_MAX / 2) ns += slice.dur_ns;
-    ++count;
-    const std::string& category = strings.Text(slice.category);
-    const std::string& name = strings.Text(slice.name);
-    const auto found = track_of.find(slice.track);
-    const int32_t node = found == track_of.end() ? 0 : found->second->node;
-    if (category == "step" && name.find(kStepMark) != std::string::npos) {
-      parts.marks.push_back({slice.ts_ns, slice.dur_ns, slice.step.value_or(0), node, slice.rank,
-                             IsEvaluation(name)});
-    } else if (IsLoading(category, name)) {
-      const int64_t pid = found == track_of.end() ? 0 : found->second->pid.value_or(0);
-      parts.loaders.push_back({slice.ts_ns, slice.dur_ns, node, pid});
+// Gathers them batch by batch: a run may have more slices than memory has room for.
+class SlicePartsBuilder {
+ public:
+  SlicePartsBuilder(const std::vector<store::TrackRow>& tracks, const store::StringTable& strings)
+      : strings_(strings) {
+    for (const auto& track : tracks) track_of_.emplace(track.track, &track);
+  }
+
+  void Add(std::span<const store::SliceRow> slices) {
+    for (const store::SliceRow& slice : slices) Add(slice);
+  }
+
+  // By time, as the rules want them, in whichever order their segments were read.
+  SliceParts Finish() {
+    const auto earlier = [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; };
+    std::stable_sort(parts_.marks.begin(), parts_.marks.end(), earlier);
+    std::stable_sort(parts_.loaders.begin(), parts_.loaders.end(), earlier);
+    for (const auto& [key, sum] : sums_) {
+      const std::string group = GroupOf(strings_.Text(key.first));
+      if (group.empty()) continue;
+      parts_.totals.push_back({group, strings_.Text(key.second), sum.ns, sum.count});
+    }
+    return std::move(parts_);
+  }
+
+ private:
+  struct Sum {
+    int64_t ns = 0;
+    int64_t count = 0;
+    bool marks = false;
+    bool loads = false;
+  };
+
+  // Texts are looked at once for each pair of them.
+  Sum& SumOf(const store::SliceRow& slice) {
+    const auto [found, added] = sums_.try_emplace({slice.category, slice.name});
+    if (added) {
+      const std::string& category = strings_.Text(slice.category);
+      const std::string& name = strings_.Text(slice.name);
+      found->second.marks = category == "step" && name.find(kStepMark) != std::string::npos;
+      found->second.loads = !found->second.marks && IsLoading(category, name);
+    }
+    return found->second;
+  }
+
+  void Add(const store::SliceRow& slice) {
+    Sum& sum = SumOf(slice);
+    if (slice.dur_ns > 0 && sum.ns < INT64_MAX / 2) sum.ns += slice.dur_ns;
+    ++sum.count;
+    if (!sum.marks && !sum.loads) return;
+    const auto found = track_of_.find(slice.track);
+    const int32_t node = found == track_of_.end() ? 0 : found->second->node;
+    if (sum.marks) {
+      parts_.marks.push_back({slice.ts_ns, slice.dur_ns, slice.step.value_or(0), node, slice.rank,
+                              IsEvaluation(strings_.Text(slice.name))});
+    } else {
+      const int64_t pid = found == track_of_.end() ? 0 : found->second->pid.value_or(0);
+      parts_.loaders.push_back({slice.ts_ns, slice.dur_ns, node, pid});
     }
   }
-  for (const auto& [key, sum] : sums) {
-    const std::string group = GroupOf(strings.Text(key.first));
-    if (group.empty()) continue;
-    parts.totals.push_back({group, strings.Text(key.second), sum.first, sum.second});
-  }
-  return parts;
-}
+
+  const store::StringTable& strings_;
+  std::unordered_map<int32_t, const store::TrackRow*> track_of_;
+  std::map<std::pair<store::StringId, store::StringId>, Sum> sums_;
+  SliceParts parts_;
+};
 
 analyze::CostSection CostOf(const analyze::RulesInput& input, const analyze::Report& report,
                             const CostRequest& request) {
@@ -83,17 +122,6 @@ analyze::CostSection CostOf(const analyze::RulesInput& input, const analyze::Rep
   cost.instance = request.instance;
   cost.types = request.types;
   return analyze::BuildCostSection(cost);
-}
-
-void LeaveOutTheBegin(std::vector<analyze::RuleResult>& rules) {
-  for (analyze::RuleResult& result : rules) {
-    if (result.rule != analyze::RuleId::kMaxInitializationTime) continue;
-    result.status = analyze::RuleStatus::kNotApplicable;
-    result.reason = "it is of the run's begin, which the stretch leaves out";
-    result.triggered = result.violations = 0;
-    result.evidence.clear();
-    result.advice.clear();
-  }
 }
 
 }  // namespace
@@ -119,8 +147,13 @@ Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
     });
   }
   wanted.columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "step"};
-  STEPTRACE_ASSIGN_OR_RETURN(auto slices, run.Read<store::SliceRow>(wanted));
-  const SliceParts parts = PartsOf(slices, tracks, run.strings());
+  SlicePartsBuilder slices(tracks, run.strings());
+  STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
+      wanted, [&slices](std::span<const store::SliceRow> rows) -> Status {
+        slices.Add(rows);
+        return {};
+      }));
+  const SliceParts parts = slices.Finish();
   const auto series = SeriesOf(tracks, counters);
   analyze::RulesInput input;
   input.run = RunInfoOf(run);
@@ -132,6 +165,8 @@ Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
   input.step_marks = parts.marks;
   input.loader_events = parts.loaders;
   input.framework_totals = parts.totals;
+  input.has_begin = stretch.from_ns.value_or(0) <= 0;
+  input.has_end = !stretch.to_ns || *stretch.to_ns >= input.run.duration_ns;
   analyze::ReportInput report;
   report.run = input.run;
   report.steps = steps;
@@ -140,10 +175,8 @@ Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
   report.facts = facts;
   report.findings = findings;
   const analyze::Report whole = analyze::BuildReport(report);
-  RulesAnswer answer{run.manifest().name, analyze::BuildProfilingReport(input, settings),
+  return RulesAnswer{run.manifest().name, analyze::BuildProfilingReport(input, settings),
                      CostOf(input, whole, cost), whole.findings};
-  if (stretch.from_ns.value_or(0) > 0) LeaveOutTheBegin(answer.report.rules);
-  return answer;
 }
 
 }  // namespace steptrace::rpc
