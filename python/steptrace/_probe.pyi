@@ -95,5 +95,18 @@ def stacks_take(tools: tuple[object, ...]) -> None:
 def stacks_stop(for_good: bool) -> None:
     """Ends that thread, and waits for it: some milliseconds at most."""
 
+def device_phases_begin() -> str | None:
+    """Device time by phase (src/probe/device_phases.h), for this thread. Not None: why not."""
+
+def device_border(border: int, stream: int) -> str | None:
+    """The thread is at that border; `stream`: the driver's handle of torch's current stream. Not
+    None: why there will be no more."""
+
+def device_phases_pause(on: bool) -> None:
+    """Somebody else watches the driver's calls."""
+
+def device_phases_end() -> int:
+    """Hands over what the device has reached. How many borders were left out for want of an event."""
+
 def stats() -> dict[str, int]:
     """Counters of this process: records, dropped by cause, threads, names, bytes."""

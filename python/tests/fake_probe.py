@@ -9,6 +9,8 @@ line, which `records()` turns into a failure of the test.
 FAKE_PROBE_FAIL: names (with commas) whose records raise, to see hooks fail.
 FAKE_PROBE_KERNELS: why kernels_begin() refuses; FAKE_PROBE_DRAINS: how often the last
 kernels_drain() has not told all.
+FAKE_PROBE_PHASES: why device_phases_begin() refuses; FAKE_PROBE_BORDERS: how many borders go well;
+FAKE_PROBE_NO_EVENT: how many were left out, as device_phases_end() says.
 $FAKE_PROBE_DIR/capture.json: what the agent asks for (a dict as capture_request() gives it).
 """
 
@@ -277,6 +279,36 @@ def kernels_drain(last):
     done = last and _drains_left < 0
     _write("kernels", "told" if done else "drain", 0, 0, 0)
     return done
+
+
+def device_phases_begin():
+    _write("phases", "begin", 0, 0, 0)
+    return os.environ.get("FAKE_PROBE_PHASES") or None
+
+
+def device_border(border, stream):
+    _check(border in range(6), f"border {border!r}")
+    _check(isinstance(stream, int) and 0 <= stream < 1 << 64, f"stream {stream!r}")
+    _write("border", _BORDERS[border], 0, stream, 0)
+    if _BORDERS[border] in os.environ.get("FAKE_PROBE_FAIL", "").split(","):
+        raise RuntimeError("made to fail")
+    left = int(os.environ.get("FAKE_PROBE_BORDERS", "1000000")) - len(_told)
+    _told.append(border)
+    return None if left > 0 else "cuEventRecord fails with CUDA error 719"
+
+
+_BORDERS = ("data_begin", "data_end", "backward_begin", "backward_end", "step_begin", "step_end")
+_told = []
+
+
+def device_phases_pause(on):
+    _check(isinstance(on, bool), "on is a bool")
+    _write("phases", "pause" if on else "go on", 0, 0, 0)
+
+
+def device_phases_end():
+    _write("phases", "end", 0, 0, 0)
+    return int(os.environ.get("FAKE_PROBE_NO_EVENT", "0"))
 
 
 def operators_recorded():

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/call_details.h"
+#include "agent/device_phase_rows.h"
 #include "agent/utf8.h"
 #include "base/time.h"
 #include "wire/ring_layout.h"
@@ -342,7 +343,9 @@ void RecordConverter::OnComplete(ThreadState& thread, const wire::Record& record
     SetCall(row, detail->name, detail->a);
     if (detail->b != 0 && detail->b < kMostBytes) row.bytes = static_cast<int64_t>(detail->b);
   }
-  if (IsBeside(category)) {
+  if (category == Category::kDevicePhase) {
+    if (!PlaceDevicePhase(record.a, side_tracks_, out.slices)) ++invalid_records_;
+  } else if (IsBeside(category)) {
     row.track = SideTrackOf(row, category, told ? Resolve(detail->name) : nullptr);
   }
 }

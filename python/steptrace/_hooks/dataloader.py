@@ -3,7 +3,7 @@
 
 import multiprocessing
 
-from . import facts, stacks, vocabulary
+from . import device_phases, facts, stacks, vocabulary
 from .numbering import Numbering
 from .surround import Calls, nothing
 
@@ -84,12 +84,16 @@ def patch(module, hook):
             pids = state.pids
             if pids is None:
                 pids = state.look(iterator)
+            leave = end_cpu if pids else end
+            if device_phases.on:
+                device_phases.border(device_phases.DATA_BEGIN)
+                leave = device_phases.leaving(device_phases.DATA_END, leave)
             if pids:
                 a, pid = _wait(iterator, state)
                 begin_cpu_args(data, a, pid)
-                return end_cpu
-            begin_args(data, state.unknown, 0)
-            return end
+            else:
+                begin_args(data, state.unknown, 0)
+            return leave
         except Exception as error:
             return hook.fail(error)
 

@@ -179,6 +179,7 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
     made.samples = &samples.emplace(*input.samples, input, selection, made.storage_evidence);
   }
   if (dispatch.any()) made.dispatch = &dispatch;
+  if (MayUseDevice(facts)) made.phases = input.device_phases;
   if (input.profile != nullptr) {
     profiled = input.profile_of_windows ? StagesOfWindows(*input.profile)
                : ranks != nullptr       ? StagesOf(*input.profile, *ranks)
@@ -243,12 +244,15 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.steps = MakeSteps(input, selection, times);
   report.suspects = MakeSuspects(times.total());
   report.stages = MakeStages(times, steps.rules.samples);
+  if (input.device_phases != nullptr) {
+    report.device_phases = MakeDevicePhases(*input.device_phases, input.steps, selection.steady);
+  }
   const SampleSplit* samples = steps.rules.samples;
   report.verdict = DecideVerdict(
       {input, steps.attributed, times, steps.load, facts, steps.idle, report.stages,
        steps.rules.profiled != nullptr, TrainingWallNs(input, selection), steps.rules.dispatch,
-       samples == nullptr ? SampledWaits() : samples->WaitsOf(times.total_ns()),
-       IsCompiled(input)});
+       samples == nullptr ? SampledWaits() : samples->WaitsOf(times.total_ns()), IsCompiled(input),
+       report.device_phases});
   report.breakdown = MakeBreakdown(input, selection);
   report.data_pipeline = MakeDataPipeline(times, facts, report.stages);
   report.distributed = MakeDistributed(times);

@@ -213,6 +213,27 @@ Json SystemJson(const SystemRow& row) {
 }
 
 Json LossJson(const LossLine& loss) {
+Json MemoryJson(const Report& report) {
+  const HostMemorySection none;
+  const HostMemorySection& section = report.host_memory ? *report.host_memory : none;
+  Json json = HostMemoryJson(section);
+  json["kinds"] = MemoryKindsJson(section.kinds);
+  return json;
+}
+
+Json DevicePhaseJson(const DevicePhaseRow& row) {
+  Json phases = Json::array();
+  for (size_t i = 0; i < kDevicePhaseCount; ++i) {
+    phases.push_back({{"name", kDevicePhaseNames[i]}, {"ns", row.ns[i]}, {"share", row.share[i]}});
+  }
+  return {{"rank", row.rank},
+          {"steps", row.steps},
+          {"step_ns", row.step_ns},
+          {"phases", phases},
+          {"unknown_ns", row.unknown_ns},
+          {"caught_up_share", OrNull(row.caught_up_share)}};
+}
+
   return {{"table", loss.table},         {"cause", loss.cause},
           {"count", loss.count},         {"from_ns", OrNull(loss.from_ns)},
           {"to_ns", OrNull(loss.to_ns)}, {"detail", loss.detail}};
@@ -230,7 +251,7 @@ Json RulesJson(const Report& report) {
   return report.rules == nullptr ? Json::array() : Each(*report.rules, RuleJson);
 }
 
-constexpr std::array kDevices = {"devices", "roles"};
+constexpr std::array kDevices = {"devices", "device_phases", "roles"};
 constexpr std::array kOperators = {"operators", "operator_totals"};
 constexpr std::array kKernels = {"kernels"};
 constexpr std::array kMemory = {"memory"};
@@ -302,6 +323,7 @@ Json WholeJson(const Report& report) {
                {"roles", Json::array()},
                {"devices", Json::array()},
                {"operators", Json::array()},
+               {"device_phases", Each(report.device_phases, DevicePhaseJson)},
                {"operator_totals", Json::array()},
                {"kernels", Json::array()},
                {"memory", Json::object()},

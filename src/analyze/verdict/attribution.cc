@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "analyze/stats/distribution.h"
 #include "analyze/verdict/sample_split.h"
@@ -100,6 +101,35 @@ void MoveBusyWaits(StageTimes& times, int64_t dur_ns, double busy_share) {
   const auto stages = std::span<int64_t>(times).first(kHostDataStages);
   FitParts(stages, waits - excess, static_cast<size_t>(SubStage::kGetitem));
   At(times, SubStage::kCompute) += excess;
+}
+
+// What is over the time that is left for these two is the device's computing.
+void MoveUnnamed(StageTimes& times, int64_t left_ns) {
+  int64_t excess = At(times, SubStage::kUnknown) + At(times, SubStage::kLoopCode) - left_ns;
+  for (SubStage unnamed : {SubStage::kUnknown, SubStage::kLoopCode}) {
+    const int64_t part = std::clamp<int64_t>(excess, 0, At(times, unnamed));
+    Move(times, unnamed, SubStage::kCompute, part);
+    excess -= part;
+  }
+}
+
+// The same where events tell of each phase: waits for a batch count as far as the device waited for
+// one too, code without a name as far as the device was in no phase of the model.
+void MoveByPhases(StageTimes& times, int64_t dur_ns, const StepOnDevice& device) {
+  const auto stages = std::span<int64_t>(times).first(kHostDataStages);
+  const int64_t waits = std::accumulate(stages.begin(), stages.end(), int64_t{0});
+  const int64_t awaited = std::min(waits, device.Of(DevicePhase::kData));
+  FitParts(stages, awaited, static_cast<size_t>(SubStage::kGetitem));
+  At(times, SubStage::kCompute) += waits - awaited;
+  MoveUnnamed(times, dur_ns - device.BusyNs() - device.Of(DevicePhase::kData));
+}
+
+// Whether it moved what it knows of the step.
+bool MoveByKnownPhases(const store::StepRow& row, const StepsOnDevice& phases, StageTimes& times) {
+  const auto known = phases.find({row.rank, row.step});
+  if (known == phases.end()) return false;
+  MoveByPhases(times, row.dur_ns, known->second);
+  return true;
 }
 
 // Of the time in which the job's threads wanted to run, that without a core.

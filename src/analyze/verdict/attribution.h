@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 
+#include "analyze/device/device_phases.h"
 #include "analyze/verdict/device_busy.h"
 #include "analyze/verdict/dispatch_split.h"
 #include "analyze/verdict/load_summary.h"
@@ -25,6 +26,8 @@ struct AttributionRules {
   // The same of the training thread while it takes over a batch: no row tells it.
   double parent_shortage_share = 0;
   const DeviceBusy* device = nullptr;
+  // Steps of which events at the borders of phases tell what the device did: more than `device`.
+  const StepsOnDevice* phases = nullptr;
   // Share of a rank's forward in which its process did nothing (host_idle.h).
   std::map<int32_t, double> idle_of_forward{};
   // The job computes on the CPU alone: where its thread waits outside torch, it does not compute.

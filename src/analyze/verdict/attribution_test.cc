@@ -61,10 +61,61 @@ TEST(AttributionTest, SumsToTheDurationWhateverTheRowSays) {
     rules.storage_evidence = random() % 2 == 0;
     rules.worker_shortage_share = static_cast<double>(random() % 100) / 100;
     rules.parent_shortage_share = static_cast<double>(random() % 100) / 100;
+    StepsOnDevice phases;
+    for (int64_t& ns : phases[{row.rank, row.step}].ns) {
+      ns = static_cast<int64_t>(random() % 1'000'000'000);
+    }
+    if (random() % 2 == 0) rules.phases = &phases;
     const StageTimes times = Attribute(row, rules);
     EXPECT_EQ(Sum(times), row.dur_ns);
     for (int64_t ns : times) ASSERT_GE(ns, 0);
   }
+}
+
+StepOnDevice OnDevice(int64_t forward_ns, int64_t data_ns, int64_t other_ns) {
+  StepOnDevice device;
+  device.ns = {forward_ns, 0, 0, data_ns, other_ns};
+  return device;
+}
+
+TEST(AttributionTest, AWaitForABatchCountsAsFarAsTheDeviceWaitedForItToo) {
+  const StepsOnDevice phases = {{{0, 0}, OnDevice(85, 15, 0)}};
+  AttributionRules rules;
+  rules.phases = &phases;
+  const StageTimes times = Attribute(DataBound(), rules);
+  EXPECT_EQ(At(BySuspect(times), SuspectId::kDataPipeline), 15);
+  EXPECT_EQ(At(times, SubStage::kCompute), 45) << "it was still busy with what it had";
+  EXPECT_EQ(At(times, SubStage::kForward), 40);
+  EXPECT_EQ(Sum(times), 100);
+}
+
+TEST(AttributionTest, ADeviceThatWaitsAllTheTimeMovesNothing) {
+  const StepsOnDevice phases = {{{0, 0}, OnDevice(40, 60, 0)}};
+  AttributionRules rules;
+  rules.phases = &phases;
+  EXPECT_EQ(Attribute(DataBound(), rules), Attribute(DataBound(), AttributionRules()));
+}
+
+TEST(AttributionTest, TimeWithoutANameIsComputingAsFarAsTheDeviceHadWork) {
+  store::StepRow row;  // loss.item() waits for what forward and backward launched
+  row.dur_ns = 100;
+  row.forward_ns = 20;
+  row.model_ns = 20;
+  row.other_phase_ns = row.other_ns = 80;
+  const StepsOnDevice phases = {{{0, 0}, OnDevice(90, 0, 10)}};
+  AttributionRules rules;
+  rules.phases = &phases;
+  const StageTimes times = Attribute(row, rules);
+  EXPECT_EQ(At(times, SubStage::kUnknown), 10);
+  EXPECT_EQ(At(times, SubStage::kCompute), 70);
+  EXPECT_EQ(At(times, SubStage::kForward), 20);
+}
+
+TEST(AttributionTest, AStepWithoutEventsGoesByTheUtilisation) {
+  const StepsOnDevice phases = {{{0, 7}, OnDevice(100, 0, 0)}};
+  AttributionRules rules;
+  rules.phases = &phases;
+  EXPECT_EQ(Attribute(DataBound(), rules), Attribute(DataBound(), AttributionRules()));
 }
 
 TEST(AttributionTest, ThrottledTimeIsShortageOnce) {

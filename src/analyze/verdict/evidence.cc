@@ -18,6 +18,7 @@ constexpr double kWorthNaming = 0.15;      // of the cores, of other work on the
 constexpr double kWorthMentioning = 0.10;  // of the step, of a suspect that is not found
 // Of the time: a thread that runs so much Python takes the interpreter from the training's.
 constexpr double kWorthBlaming = 0.30;
+constexpr double kMostlyCaughtUp = 0.50;  // of the phases: the host is late
 constexpr const char* kSteady = "kind = 'train'";
 
 std::string Metric(const std::string& metric) {
@@ -46,6 +47,7 @@ class Collector {
   void Shortage();
   void Storage();
   void Device();
+  void DevicePhases();
   void Ranks(const Verdict& verdict);
   void Other();
   void Samples();
@@ -163,6 +165,25 @@ void Collector::Device() {
   if (const auto busy = input_.load.Mean("gpu.utilization_share")) {
     Counter(fmt::format("device busy {}", FormatShare(*busy)), "gpu.utilization_share");
   }
+}
+
+// What events at the borders of phases tell, where no kernels do.
+void Collector::DevicePhases() {
+  if (input_.profiled || input_.device_phases.empty()) return;
+  constexpr const char* kWhere = "category = 'device_phase'";
+  const DevicePhaseRow mean = MeanDevicePhases(input_.device_phases);
+  evidence_.push_back(
+      {fmt::format("the device is in forward, backward and optimizer {} of the step, and waits for "
+                   "a batch {}",
+                   FormatShare(mean.BusyShare()),
+                   FormatShare(mean.share[static_cast<size_t>(DevicePhase::kData)])),
+       "slices", kWhere});
+  if (mean.caught_up_share.value_or(0) < kMostlyCaughtUp) return;
+  evidence_.push_back(
+      {fmt::format("at the end of {} of these phases it had nothing left to do: within them it "
+                   "waits for the host, for how long `steptrace capture --capture kernels` tells",
+                   FormatShare(*mean.caught_up_share)),
+       "slices", kWhere});
 }
 
 void Collector::Ranks(const Verdict& verdict) {
@@ -291,6 +312,7 @@ void CollectModel(Collector& collector) {
   collector.Shortage();
   collector.Waits();
   collector.Device();
+  collector.DevicePhases();
   collector.Cores();
 }
 
@@ -352,6 +374,7 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
     collector.Ranks(verdict);
     collector.Stages(SuspectId::kCommunication);
     collector.Cores();
+    collector.DevicePhases();
   } else {
     collector.Stages(SuspectId::kFrameworkOverhead);
     if (verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead)) collector.Operators();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "analyze/report/report.h"
@@ -48,6 +49,7 @@ struct VerdictInput {
   const DispatchSplit* dispatch = nullptr;  // what windows of operators showed; null: nothing
   SampledWaits waits{};                     // what samples tell of waiting for batches
   bool compiled = false;                    // torch.compile is on, as far as is known
+  std::span<const DevicePhaseRow> device_phases{};  // of these steps, by events
 };
 
 Verdict DecideVerdict(const VerdictInput& input);

@@ -64,7 +64,7 @@ void DeviceLine(const analyze::Report& report, Page& page) {
     if (mean.share[i] < kLeastShare) continue;
     const bool waits = i == static_cast<size_t>(analyze::DevicePhase::kData);
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
-                        waits ? "waits for a batch" : analyze::kDevicePhaseNames[i],
+                        waits ? "data wait" : analyze::kDevicePhaseNames[i],
                         analyze::FormatShare(mean.share[i]));
   }
   if (!text.empty()) page.Line({{"  on the device: " + text}});

@@ -22,6 +22,7 @@
 #include "analyze/samples/sample_sums.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
+#include "serve/rpc/device_phases.h"
 #include "serve/rpc/device_windows.h"
 #include "serve/rpc/profile.h"
 #include "serve/rpc/run_rows.h"
@@ -162,6 +163,10 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   if (!collectives.trace.ranks.empty()) input.collectives = &collectives.trace;
   input.collectives_from_ns = collectives.from_ns;
   std::optional<analyze::ProfileAnalysis> analysis;
+  STEPTRACE_ASSIGN_OR_RETURN(
+      const analyze::StepsOnDevice device_phases,
+      LoadDevicePhases(run, tracks, steps, {options.from_ns, options.to_ns}));
+  if (!device_phases.empty()) input.device_phases = &device_phases;
   if (input.profile != nullptr) {
     analysis = analyze::AnalyseProfile(*profile, options.tensor_cores);
     // A run that holds steps, none of them in the stretch, has none there.

@@ -70,6 +70,54 @@ TEST_F(ReportTest, ALiveRunHasAReportAndKeepsItsFolder) {
   EXPECT_FALSE(fs::exists(run() / "report.json"));
 }
 
+// Each step waits 6 of its 10 ms for data, and the device is busy in all but 1 ms of them.
+TEST_F(ReportTest, DevicePhasesTellHowMuchOfAWaitCounts) {
+  store::RunWriter writer = Fill();
+  store::StringTable& strings = writer.strings();
+  store::TrackRow track;
+  track.track = 9;
+  track.rank = 0;
+  track.kind = strings.Intern("thread");
+  track.name = "device phases 0";
+  writer.Append(track);
+  store::FactRow device;
+  device.kind = strings.Intern("device");
+  device.json = R"({"device":0,"type":"cuda","name":"H100"})";
+  writer.Append(device);
+  const auto add = [&](const char* category, const char* phase, int64_t ts_ns, int64_t dur_ns) {
+    store::SliceRow row;
+    row.ts_ns = ts_ns;
+    row.dur_ns = dur_ns;
+    row.track = 9;
+    row.rank = 0;
+    row.category = strings.Intern(category);
+    row.name = strings.Intern(phase);
+    row.args = R"({"device":0,"behind_us":7})";
+    writer.Append(row);
+  };
+  for (int64_t i = 0; i < 100; ++i) {
+    add("device_phase", "data", i * 10'000'000, 1'000'000);
+    add("device_phase", "backward", i * 10'000'000 + 1'000'000, 9'000'000);
+    add("phase", "backward", i * 10'000'000, 9'000'000);  // the host's own
+  }
+  ASSERT_OK(writer.Flush());
+  auto report = LoadReport(run(), {});
+  ASSERT_OK(report);
+  ASSERT_EQ(report->device_phases.size(), 1u);
+  const analyze::DevicePhaseRow& row = report->device_phases[0];
+  EXPECT_EQ(row.step_ns, 10'000'000);
+  EXPECT_EQ(row.ns[static_cast<size_t>(analyze::DevicePhase::kBackward)], 9'000'000);
+  EXPECT_DOUBLE_EQ(row.share[static_cast<size_t>(analyze::DevicePhase::kData)], 0.1);
+  EXPECT_EQ(report->suspects[0].name, "data_pipeline");
+  EXPECT_NEAR(report->suspects[0].share, 0.1, 1e-9);
+  EXPECT_EQ(report->verdict.suspect, "model");
+  std::string evidence;
+  for (const analyze::Evidence& one : report->verdict.evidence) evidence += one.text + "\n";
+  EXPECT_THAT(evidence, HasSubstr("90 % of the step, and waits for a batch 10 %"));
+  EXPECT_THAT(evidence, HasSubstr("of these phases it had nothing left to do"));
+  EXPECT_THAT(analyze::ReportToJson(*report), HasSubstr("\"caught_up_share\": 1.0"));
+}
+
 TEST_F(ReportTest, WhatTheAgentFindsIsShownWhileTheRunGoesOn) {
   store::RunWriter writer = Fill();
   store::FindingRow row;
