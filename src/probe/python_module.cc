@@ -5,13 +5,15 @@
 
 #include <string_view>
 
+#include "probe/device_phases.h"
 #include "probe/itt.h"
 #include "probe/kernels.h"
+#include "probe/nccl_mask.h"
 #include "probe/python_api.h"
 #include "probe/python_range.h"
+#include "probe/stacks.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
-#include "probe/stacks.h"
 
 // The module of python/steptrace/_probe.pyi. Nothing raises: a wrong argument records nothing, for
 // an exception of ours in a hook would be the training's end.
@@ -259,10 +261,12 @@ PyObject* ExitPlainly(PyObject*, PyObject*) {
 
 PyObject* KernelsBegin(PyObject*, PyObject*) {
   const char* reason = BeginKernels();
+  if (reason == nullptr) WantNcclSteps(true);
   return reason == nullptr ? None() : PyUnicode_FromString(reason);
 }
 
 PyObject* KernelsEnd(PyObject*, PyObject*) {
+  WantNcclSteps(false);
   EndKernels();
   return None();
 }
@@ -272,10 +276,6 @@ PyObject* KernelsDrain(PyObject*, PyObject* last) {
   if (truth < 0) PyErr_Clear();
   return PyBool_FromLong(DrainKernels(truth > 0) ? 1 : 0);
 }
-
-constexpr const char* kNoDoc = nullptr;  // the documentation is _probe.pyi
-
-using FastCall = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
 
 PyObject* Asked(PyObject*, PyObject* const*, Py_ssize_t) {
   return PyBool_FromLong(t::CaptureChanged() || StacksDue() ? 1 : 0);
@@ -300,6 +300,38 @@ PyObject* StacksStop(PyObject*, PyObject* for_good) {
   StopStacks(truth > 0);
   return None();
 }
+
+// None, or why not.
+PyObject* Said(const char* reason) {
+  return reason == nullptr ? None() : PyUnicode_FromString(reason);
+}
+
+PyObject* DevicePhasesBegin(PyObject*, PyObject*) {
+  return Said(BeginDevicePhases());
+}
+
+PyObject* DeviceBorder(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  const Arguments arguments(items, count);
+  const uint64_t border = arguments.WordAt(0);
+  if (border >= kBorders) return None();
+  return Said(TellBorder(static_cast<Border>(border), arguments.WordAt(1)));
+}
+
+PyObject* DevicePhasesPause(PyObject*, PyObject* on) {
+  const int truth = PyObject_IsTrue(on);
+  if (truth < 0) PyErr_Clear();
+  PauseDevicePhases(truth > 0);
+  return None();
+}
+
+PyObject* DevicePhasesEnd(PyObject*, PyObject*) {
+  EndDevicePhases();
+  return PyLong_FromUnsignedLongLong(GetDevicePhaseStats().no_event);
+}
+
+constexpr const char* kNoDoc = nullptr;  // the documentation is _probe.pyi
+
+using FastCall = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
 
 // CPython has called such functions so since 3.7; only the name of the flag is missing from the
 // limited API before 3.10. The interpreter specialises calls of these, and of METH_O, but not of
@@ -337,6 +369,15 @@ PyMethodDef g_methods[] = {
     {"kernels_begin", KernelsBegin, METH_NOARGS, kNoDoc},
     {"kernels_end", KernelsEnd, METH_NOARGS, kNoDoc},
     {"kernels_drain", KernelsDrain, METH_O, kNoDoc},
+    Fast("asked", Asked),
+    Fast("stacks_due", StacksDueNow),
+    {"stacks_claim", StacksClaim, METH_NOARGS, kNoDoc},
+    {"stacks_take", StacksTake, METH_O, kNoDoc},
+    {"stacks_stop", StacksStop, METH_O, kNoDoc},
+    {"device_phases_begin", DevicePhasesBegin, METH_NOARGS, kNoDoc},
+    Fast("device_border", DeviceBorder),
+    {"device_phases_pause", DevicePhasesPause, METH_O, kNoDoc},
+    {"device_phases_end", DevicePhasesEnd, METH_NOARGS, kNoDoc},
     {"stats", Stats, METH_NOARGS, kNoDoc},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -369,11 +410,6 @@ uint32_t NameIdOf(PyObject* object) {
   }
   return static_cast<uint32_t>(id);
 }
-    Fast("asked", Asked),
-    Fast("stacks_due", StacksDueNow),
-    {"stacks_claim", StacksClaim, METH_NOARGS, kNoDoc},
-    {"stacks_take", StacksTake, METH_O, kNoDoc},
-    {"stacks_stop", StacksStop, METH_O, kNoDoc},
 
 }  // namespace steptrace::probe
 
