@@ -19,6 +19,7 @@ STEPTRACE = Path(sys.executable).parent / "steptrace"
 CAUSES = [
     ("decode", 60, "data_pipeline", "decode", "make", "ParquetFile.read_row_group"),
     ("decode_in_loop", 60, "data_pipeline", "decode", "make", "ParquetFile.read_row_group"),
+    ("own_loader", 60, "data_pipeline", "decode", "make", "ParquetFile.read_row_group"),
     ("images", 60, "data_pipeline", "decode", "make", None),
     ("augment", 60, "data_pipeline", "augmentation", "make", None),
     ("tokenise", 60, "data_pipeline", "tokenise", "make", None),

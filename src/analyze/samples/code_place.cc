@@ -69,6 +69,9 @@ CodePlace PlaceOf(std::string_view file) {
   if (const std::string_view below = BelowStandard(file); !below.empty()) {
     return {CodeOrigin::kStandard, Dotted(below)};
   }
+  if (file.find("/torchinductor_") != std::string_view::npos) {  // in a folder for temporary files
+    return {CodeOrigin::kLibrary, "torch._inductor.output_code"};
+  }
   // An editable install of ours, or a tree in which it is built.
   if (file.find("/steptrace/_hooks/") != std::string_view::npos) {
     return {CodeOrigin::kOwn, "steptrace"};

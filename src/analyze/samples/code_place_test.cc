@@ -30,6 +30,8 @@ TEST(CodePlaceTest, IsToldByThePath) {
        "steptrace._hooks.fetch"},
       {"/venv/lib/python3.11/site-packages/steptrace_like/a.py", CodeOrigin::kLibrary,
        "steptrace_like.a"},
+      {"/tmp/torchinductor_ann/3o/c3odamsm.py", CodeOrigin::kLibrary,
+       "torch._inductor.output_code"},
       {"", CodeOrigin::kUser, ""},
       {"////", CodeOrigin::kUser, ""},
   };

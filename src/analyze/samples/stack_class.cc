@@ -116,6 +116,15 @@ bool TakesOver(std::string_view module, std::string_view function) {
                      [&](std::string_view one) { return name.starts_with(one); });
 }
 
+// What torch.compile made is called by these. Its other frames stand around what it leaves alone:
+// every optimizer's step.
+bool RunsCompiled(std::string_view module, std::string_view function) {
+  if (Below(module, "torch._dynamo.eval_frame")) {
+    return function.starts_with("OptimizedModule.") || function.ends_with("compile_wrapper");
+  }
+  return Below(module, "torch._functorch._aot_autograd") && Holds(function, "CompiledFunction.");
+}
+
 // What people call a function that evaluates: those that train are called by other names, and do
 // what shows that they train.
 bool SoundsLikeEvaluation(std::string_view function) {
@@ -194,7 +203,7 @@ const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* numbe
     function.framework = IsFramework(module);
     function.passes_on = OnlyPassesOn(module, name);
     function.takes_over = TakesOver(module, name);
-    function.runs_compiled = Below(module, "torch._dynamo.eval_frame");
+    function.runs_compiled = RunsCompiled(module, name);
   } else {
     function.sounds_like_evaluation = SoundsLikeEvaluation(name);
   }

@@ -219,10 +219,16 @@ TEST(StackClassTest, AnEvaluationIsToldByItsNameAndByWhatItNeverDoes) {
 }
 
 TEST(StackClassTest, CompiledCodeRunsBelowItsFrame) {
-  const Frame compiled{"compile_wrapper", kTorch + "_dynamo/eval_frame.py"};
+  const std::string dynamo = kTorch + "_dynamo/eval_frame.py";
   const Frame forward{"Net.forward", "/job/net.py"};
-  EXPECT_TRUE(Stacks().ClassOf({kMain, kModule, compiled, forward}).compiled);
+  for (const char* name :
+       {"_TorchDynamoContext.__call__.<locals>.compile_wrapper", "OptimizedModule.__call__"}) {
+    EXPECT_TRUE(Stacks().ClassOf({kMain, kModule, {name, dynamo}, forward}).compiled) << name;
+  }
   EXPECT_FALSE(Stacks().ClassOf({kMain, kModule, forward}).compiled);
+  // torch itself keeps torch.compile away from its optimizers.
+  const Frame disabled{"DisableContext.__call__.<locals>._fn", dynamo};
+  EXPECT_FALSE(Stacks().ClassOf({kMain, kOptim, disabled}).compiled);
 }
 
 TEST(StackClassTest, ALockIsWhatTheThreadStandsIn) {

@@ -188,7 +188,7 @@ void Adviser::Awaited() {
   Say(
       fmt::format("load further ahead, or in more threads or processes at once (a "
                   "DataLoader(num_workers=...) does both): the training awaits {}",
-                  FunctionText(input_.waits.awaited.front())));
+                  AwaitedText(input_.waits.awaited.front())));
 }
 
 // Whatever the verdict is: each of the training's own lines waits for the interpreter.
@@ -266,10 +266,12 @@ void Adviser::Straggler(const Verdict& verdict) {
                     "cores or device, lower clocks, or larger samples in its shard",
                     rank, CauseTitle(cause)));
   } else {
+    const std::string what =
+        verdict.function ? FunctionText(*verdict.function) : "its " + CauseTitle(cause);
     Say(
-        fmt::format("look at rank {}: its {} makes the others wait; do it less often, on all "
-                    "ranks at once, or beside the training",
-                    rank, CauseTitle(cause)));
+        fmt::format("look at rank {}: {} makes the others wait; do it less often, on all ranks at "
+                    "once, or beside the training",
+                    rank, what));
   }
 }
 

@@ -227,7 +227,7 @@ void Collector::Awaited() {
   for (const StageFunction& one : input_.waits.awaited) {
     if (one.share < kWorthMentioning) continue;
     evidence_.push_back({fmt::format("{} of the step the training thread awaits {}",
-                                     FormatShare(one.share), FunctionText(one)),
+                                     FormatShare(one.share), AwaitedText(one)),
                          "samples", ""});
   }
 }
@@ -336,8 +336,15 @@ std::string CauseTitle(const std::string& cause) {
   return title;
 }
 
+std::string AwaitedText(const StageFunction& function) {
+  if (function.call.empty()) return FunctionText(function);
+  return fmt::format("{} ({})", function.call, PlaceText(function));
+}
+
 const StageFunction* ThreadBeside(const VerdictInput& input) {
   const auto& beside = input.waits.beside;
+  // Threads that make batches and wait for most of that time let go of the interpreter in it.
+  if (!input.waits.awaited.empty() && input.waits.of_makers >= kMostlyWaits) return nullptr;
   return beside.empty() || beside.front().share < kWorthBlaming ? nullptr : &beside.front();
 }
 

@@ -15,6 +15,9 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
 // A stage or cause in a sentence: "garbage_collection" -> "garbage collection".
 std::string CauseTitle(const std::string& cause);
 
+// A call that waits for others, by its class too: "Queue.get (train.py:9)".
+std::string AwaitedText(const StageFunction& function);
+
 // What another thread of the process runs for so long that it takes the interpreter from the
 // training; null: none does.
 const StageFunction* ThreadBeside(const VerdictInput& input);

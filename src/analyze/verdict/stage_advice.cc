@@ -42,7 +42,7 @@ std::string DatasetCode(const VerdictInput& input, const StageFunction* function
   }
   if (function != nullptr && !waits.awaited.empty() &&
       FunctionText(*function) == FunctionText(waits.awaited.front())) {
-    return fmt::format("make cheaper what is computed{}, the training waits for it", where);
+    return fmt::format("make cheaper what {} waits for", AwaitedText(*function));
   }
   return fmt::format(
       "make the dataset's own code cheaper{}: vectorise it, compute it ahead of time, or cache the "

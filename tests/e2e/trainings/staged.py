@@ -8,6 +8,7 @@ import gc
 import json
 import multiprocessing
 import os
+import queue
 import random
 import re
 import sys
@@ -174,6 +175,24 @@ class Stream(IterableDataset):
             yield features(index)
 
 
+def own_loader(dataset):
+    """Batches by a thread and a queue, as people write them without a DataLoader."""
+    made = queue.Queue(2)
+
+    def fill():
+        for first in range(0, len(dataset), BATCH):
+            rows = [dataset[index] for index in range(first, first + BATCH)]
+            made.put([torch.stack(part) for part in zip(*rows)])
+        made.put(None)
+
+    threading.Thread(target=fill, daemon=True).start()
+    while True:
+        batch = made.get()
+        if batch is None:
+            return
+        yield batch
+
+
 def loader(dataset, workers):
     return DataLoader(dataset, batch_size=BATCH, num_workers=workers)
 
@@ -218,6 +237,8 @@ def main():
     steps = int(sys.argv[3]) if len(sys.argv) > 3 else 60
     if cause == "beside_the_model":
         train(ready(steps), beside_the_model)
+    elif cause == "own_loader":
+        train(own_loader(Decode(steps * BATCH, folder)))
     elif cause == "garbage":
         held = [{"k": [i]} for i in range(150_000)]
         train(ready(steps), collect)
