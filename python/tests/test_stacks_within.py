@@ -252,6 +252,9 @@ for _ in range(3):
         "thread = threading.Thread(target=lambda: until(lambda: told() > 40)); thread.start()",
         "import atexit; atexit.register(lambda: until(lambda: told() > 30))",
         "threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()",
+        # With the interpreter's lock.
+        "import ctypes; keep = lambda: [ctypes.PyDLL(None).usleep(120000) for _ in range(9)]\n"
+        "threading.Thread(target=keep, daemon=True).start()",
     ],
 )
 @pytest.mark.parametrize("minor", [8, 12])

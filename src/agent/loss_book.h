@@ -85,6 +85,10 @@ inline constexpr LossCause kStackCut{
 inline constexpr LossCause kStackThreads{
     "too_many_threads", "samples",
     "a process had more than 64 Python threads; the others have no samples"};
+inline constexpr LossCause kStackInvalid{
+    "invalid_samples", "samples",
+    "stacks that a process told of itself and that are none, so that something else wrote into its "
+    "ring"};
 inline constexpr LossCause kTooManyStacks{
     "too_many_stacks", "stacks",
     "samples whose stack found no number are those of \"(too many stacks)\"; sample less often "

@@ -154,6 +154,12 @@ void ProcessSession::SendCapture(int64_t now_ns) {
   if (const auto word = captures_.Next(now_ns)) (void)ring_.WriteCapture(*word);
 }
 
+std::optional<std::string> ProcessSession::StackText(uint32_t id) {
+  auto name = ring_.Name(id);
+  const bool is_stack = name && name->category == static_cast<uint16_t>(wire::Category::kStack);
+  return is_stack ? std::optional(std::move(name->text)) : std::nullopt;
+}
+
 void ProcessSession::ReportLosses(LossBook& book, int64_t now_ns) const {
   const LossSubject subject{rank() >= 0 ? rank() : identity().rank, pid()};
   const transport::DrainCounts& counts = ring_.counts();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,6 +61,14 @@ class ProcessSession {
   // What this process is asked to capture; its word is sent by SendCapture().
   CaptureSchedule& captures() { return captures_; }
   void SendCapture(int64_t now_ns);
+
+  // Asks it to sample its own stacks, or (0) not to any more.
+  void AskForStacks(int64_t period_ns) {
+    // A file that cannot be written is the next drain's to find.
+    (void)ring_.WriteStackPeriod(static_cast<uint64_t>(period_ns));
+  }
+  // A text that it told of a stack.
+  std::optional<std::string> StackText(uint32_t id);
 
   // Whether more may come. A process that cannot be seen (of another pid namespace) counts as alive
   // for as long as it says something now and then.

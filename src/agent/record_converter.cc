@@ -376,6 +376,7 @@ void RecordConverter::OnPayload(const wire::Record& record, const ResolvedName& 
   if (name.category == Category::kFact && record.a <= UINT32_MAX) {
     text = settings_.name_of(static_cast<uint32_t>(record.a));
   }
+  if (name.category == Category::kStack) return OnStack(record, ts, out);
   if (!text || text->text.size() > kMaxFactBytes) {
     ++invalid_facts_;
     return;

@@ -103,6 +103,7 @@ class RecordConverter {
   void OnComplete(ThreadState&, const wire::Record&, const ResolvedName&, const RunClock&,
                   RowBatch&);
   void OnPayload(const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);
+  void OnStack(const wire::Record&, int64_t ts, RowBatch&);
   void AddLoss(const ThreadState&, int64_t ts, RowBatch&);
   void OnWindow(const wire::Record&, const ResolvedName&, int64_t ts, RowBatch&);
   void OnDeviceDone(const wire::Record&, int64_t ts, RowBatch&);

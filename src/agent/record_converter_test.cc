@@ -84,6 +84,27 @@ TEST_F(RecordConverterTest, ARangeBecomesASliceAndTwoEvents) {
   EXPECT_TRUE(converter_->trains());
 }
 
+TEST_F(RecordConverterTest, AStackOfTheProcesssOwnIsHandedOn) {
+  Name(9, Category::kStack, "stack");
+  Feed(RecordKind::kPayload, 1100, 9, 5, 7 | wire::kStackRuns);
+  Feed(RecordKind::kPayload, 1200, 9, 6, 0);
+  Feed(RecordKind::kPayload, 1300, 9, uint64_t{1} << 32, 7);
+  Feed(RecordKind::kPayload, 1400, 9, 5, uint64_t{1} << 31);
+  Feed(RecordKind::kPayload, 1500, 9, 5, 7 | wire::kStackRuns << 1);
+  Feed(RecordKind::kBegin, 1600, 9);
+  EXPECT_EQ(converter_->invalid_records(), 4);
+  ASSERT_EQ(out_.stacks.size(), 2u);
+  EXPECT_EQ(out_.stacks[0].ts_ns, 100);
+  EXPECT_EQ(out_.stacks[0].text, 5u);
+  EXPECT_EQ(out_.stacks[0].tid, 7);
+  EXPECT_TRUE(out_.stacks[0].running);
+  EXPECT_EQ(out_.stacks[1].tid, 0);
+  EXPECT_FALSE(out_.stacks[1].running);
+  EXPECT_TRUE(out_.slices.empty());
+  EXPECT_TRUE(out_.events.empty());
+  EXPECT_FALSE(converter_->settled()) << "says nothing of its role";
+}
+
 TEST_F(RecordConverterTest, TheRankIsSettledByTheFirstPhase) {
   Feed(RecordKind::kInstant, 1100, 2);
   EXPECT_EQ(out_.slices.back().rank, 0) << "a guess";
@@ -352,7 +373,7 @@ TEST_F(RecordConverterTest, WhereRecordsWereLostTheDerivationIsTold) {
 }
 
 TEST_F(RecordConverterTest, MaliceCategoriesThatAreNone) {
-  for (const uint16_t category : std::initializer_list<uint16_t>{0, 6, 7, 21, 65535}) {
+  for (const uint16_t category : std::initializer_list<uint16_t>{0, 6, 7, 23, 65535}) {
     names_[20 + category] = {"aten::add", category};
     Feed(RecordKind::kBegin, 1100, 20u + category);
   }

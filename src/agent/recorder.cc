@@ -169,6 +169,7 @@ void Recorder::Write(ProcessSession& session, RowBatch& batch, int64_t now_ns) {
   for (const DeviceMemorySample& sample : batch.device_memory) {
     if (memory_observer_) memory_observer_(session.pid(), sample);
   }
+  if (stack_observer_ && !batch.stacks.empty()) stack_observer_(session, batch.stacks);
   for (const store::FactRow& row : batch.facts) {
     NoteFact(row);
     writer_.Append(row);

@@ -70,6 +70,11 @@ class Recorder {
   using MemoryObserver = std::function<void(int32_t pid, const DeviceMemorySample& sample)>;
   void SetMemoryObserver(MemoryObserver observer) { memory_observer_ = std::move(observer); }
 
+  // Is shown the stacks that a process told of itself, in the order of each thread.
+  using StackObserver =
+      std::function<void(ProcessSession& session, std::span<const ToldStack> stacks)>;
+  void SetStackObserver(StackObserver observer) { stack_observer_ = std::move(observer); }
+
   // The session of that process; nullptr: it has none (any more).
   ProcessSession* SessionOf(const JobRoot& process) const;
   // Counts up when a process comes or goes.
@@ -149,6 +154,7 @@ class Recorder {
   EndObserver end_observer_;
   EventObserver event_observer_;
   MemoryObserver memory_observer_;
+  StackObserver stack_observer_;
   int64_t process_changes_ = 0;
   std::map<uint64_t, CaptureProgress> demands_;
   int64_t newest_step_ = 0;  // of training, of any rank

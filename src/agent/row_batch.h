@@ -29,6 +29,14 @@ struct DeviceMemorySample {
   double value = 0;
 };
 
+// A stack that the process sampled itself (kStack): its numbers are the process's word.
+struct ToldStack {
+  int64_t ts_ns = 0;
+  uint32_t text = 0;  // id in the process's arena
+  int32_t tid = 0;    // 0: the text says something of the sampling itself
+  bool running = false;
+};
+
 // What one stretch of records became. A value, reused from pass to pass.
 struct RowBatch {
   std::vector<store::TrackRow> tracks;
@@ -38,7 +46,8 @@ struct RowBatch {
   std::vector<store::LossRow> losses;
   std::vector<WindowMark> windows;
   std::vector<DeviceMemorySample> device_memory;  // also rows of `counters`
-  std::vector<analyze::Event> events;             // for the deriver of the process's rank
+  std::vector<ToldStack> stacks;
+  std::vector<analyze::Event> events;  // for the deriver of the process's rank
 
   void Clear() {
     tracks.clear();
@@ -48,6 +57,7 @@ struct RowBatch {
     losses.clear();
     windows.clear();
     device_memory.clear();
+    stacks.clear();
     events.clear();
   }
 };

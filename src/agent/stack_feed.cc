@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/stack_feed.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "agent/utf8.h"
 #include "base/time.h"
@@ -23,10 +24,14 @@ StackFeed::StackFeed(store::RunWriter& writer, Recorder& recorder, int64_t rate_
       recorder_(recorder),
       node_(node),
       epoch_monotonic_ns_(epoch_monotonic_ns),
+      period_ns_(kNsPerSecond / rate_per_s),
       python_(writer.strings().Intern("python")),
       running_(writer.strings().Intern("running")),
       waiting_(writer.strings().Intern("waiting")),
-      thread_(kNsPerSecond / rate_per_s) {
+      thread_(period_ns_, numbers_) {
+  recorder_.SetStackObserver([this](ProcessSession& session, std::span<const ToldStack> stacks) {
+    OnTold(session, stacks);
+  });
   recorder_.SetEndObserver([this](ProcessSession& session) { EndProcess(session); });
 }
 
@@ -72,24 +77,82 @@ void StackFeed::TakeReadings(int64_t now_ns) {
     if (recorder_.SessionOf(sample.process) == nullptr) continue;
     held_[{sample.process.pid, sample.process.start_ticks}].push_back(sample);
   }
+  for (const ReadChange& change : readings.changes) {
+    Ask(change.process, change.read ? 0 : period_ns_);
+  }
   for (const UnreadProcess& unread : readings.unread) TellUnread(unread, now_ns);
   for (const LimiterEvent& event : readings.limits) {
-    store::FindingRow row;
-    row.ts_ns = event.at_ns - epoch_monotonic_ns_;
-    const bool worse = event.kind == LimiterEventKind::kSlowed;
-    row.severity = writer_.strings().Intern(worse ? "warning" : "info");
-    row.kind = writer_.strings().Intern("alert");
-    row.subject = "agent";
-    row.text = event.text;
-    writer_.Append(row);
+    TellPace(event.text, event.kind == LimiterEventKind::kSlowed,
+             event.at_ns - epoch_monotonic_ns_);
   }
   TellLosses(readings, now_ns);
+}
+
+void StackFeed::TellPace(const std::string& text, bool worse, int64_t ts_ns) {
+  store::FindingRow row;
+  row.ts_ns = ts_ns;
+  row.severity = writer_.strings().Intern(worse ? "warning" : "info");
+  row.kind = writer_.strings().Intern("alert");
+  row.subject = "agent";
+  row.text = text;
+  writer_.Append(row);
+}
+
+void StackFeed::Ask(const JobRoot& process, int64_t period_ns) {
+  if (ProcessSession* session = recorder_.SessionOf(process)) session->AskForStacks(period_ns);
+}
+
+void StackFeed::OnTold(ProcessSession& session, std::span<const ToldStack> stacks) {
+  const ProcessKey key{session.pid(), session.file().parts.start_time_ticks};
+  ToldStacks& told = told_.try_emplace(key, told_texts_, told_stacks_).first->second;
+  if (told.period_ns() == 0) told.SetPeriod(period_ns_);
+  for (const ToldStack& one : stacks) {
+    if (TakeTold(session, told, one)) continue;
+    recorder_.losses().Add({session.rank(), session.pid()}, loss::kStackInvalid, 1, one.ts_ns);
+  }
+  WriteStacks(told_stacks_.TakeNew());
+}
+
+// False: it is not as it should be.
+bool StackFeed::TakeTold(ProcessSession& session, ToldStacks& told, const ToldStack& one) {
+  const auto text_of = [&session](uint32_t id) { return session.StackText(id); };
+  if (one.tid == 0) {
+    const auto text = text_of(one.text);
+    const auto pace = text ? ToldStacks::ReadPace(*text) : std::nullopt;
+    if (pace) Follow(session, told, *pace, one.ts_ns);
+    return pace.has_value();
+  }
+  const auto stack = told.StackOf(one.text, text_of);
+  if (!stack) return false;
+  const JobRoot process{session.pid(), session.file().parts.start_time_ticks};
+  held_[{process.pid, process.start_ticks}].push_back(
+      {process, one.tid, one.ts_ns + epoch_monotonic_ns_, *stack, one.running,
+       told.IntervalOf(one.tid, one.ts_ns)});
+  return true;
+}
+
+void StackFeed::Follow(const ProcessSession& session, ToldStacks& told,
+                       const ToldStacks::Pace& pace, int64_t ts_ns) {
+  const bool slower = pace.period_ns > told.period_ns();
+  const bool changed = pace.period_ns != told.period_ns();
+  told.SetPeriod(pace.period_ns);
+  if (pace.threads_left_out) {
+    recorder_.losses().Add({session.rank(), session.pid()}, loss::kStackThreads, 1, ts_ns);
+  }
+  if (pace.wall_ns == 0 || !changed) return;
+  const double percent =
+      100.0 * static_cast<double>(pace.cpu_ns) / static_cast<double>(pace.wall_ns);
+  TellPace(fmt::format("Sampling its own stacks took {:.2f} % of a core in process {}: they are "
+                       "sampled every {} ms from now on",
+                       percent, session.pid(), pace.period_ns / kNsPerMs),
+           slower, ts_ns);
 }
 
 void StackFeed::TellUnread(const UnreadProcess& unread, int64_t now_ns) {
   const ProcessSession* session = recorder_.SessionOf(unread.process);
   nlohmann::json fact = {{"source", "stacks"}, {"reason", ToValidUtf8(unread.reason)}};
   if (!unread.remedy.empty()) fact["remedy"] = unread.remedy;
+  fact["instead"] = "the process is asked to sample itself";
   store::FactRow row;
   row.ts_ns = now_ns;
   row.node = node_;
@@ -110,7 +173,7 @@ void StackFeed::TellLosses(const StackReadings& readings, int64_t now_ns) {
     book.Set(subject, loss::kStackCut, told.losses.cut, now_ns);
     book.Set(subject, loss::kStackThreads, told.losses.too_many_threads, now_ns);
   }
-  book.Set({}, loss::kTooManyStacks, readings.too_many_stacks, now_ns);
+  book.Set({}, loss::kTooManyStacks, readings.too_many_stacks + told_stacks_.too_many(), now_ns);
   book.Set({}, loss::kSamplesNotTaken, readings.not_taken, now_ns);
 }
 
@@ -128,7 +191,9 @@ void StackFeed::Write(int64_t now_ns) {
 // Its tracks are known for the last time.
 void StackFeed::EndProcess(ProcessSession& session) {
   TakeReadings(MonotonicNowNs() - epoch_monotonic_ns_);
-  const auto held = held_.find({session.pid(), session.file().parts.start_time_ticks});
+  const ProcessKey key{session.pid(), session.file().parts.start_time_ticks};
+  told_.erase(key);
+  const auto held = held_.find(key);
   if (held == held_.end()) return;
   WriteHeld(session, held->second);
   held_.erase(held);

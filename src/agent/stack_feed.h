@@ -3,17 +3,22 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "agent/recorder.h"
 #include "agent/stacks/stack_thread.h"
+#include "agent/stacks/told_stacks.h"
 #include "store/run_writer.h"
 
 namespace steptrace::agent {
 
 // Has the stacks of the processes with rings sampled and writes them as rows, on the tracks of
-// their threads. Samples of a process of which is not known yet whether it trains or works for one
+// their threads. A process that cannot be read is asked to sample itself, and not any more once it
+// can. Samples of a process of which is not known yet whether it trains or works for one
 // that does wait until it is, or has ended: its tracks are named by that. One thread; never waits
 // but at the end.
 class StackFeed {
@@ -34,9 +39,15 @@ class StackFeed {
   void EndProcess(ProcessSession& session);
   void TakeReadings(int64_t now_ns);
   void WriteStacks(const std::vector<NewStack>& stacks);
+  void OnTold(ProcessSession& session, std::span<const ToldStack> stacks);
+  bool TakeTold(ProcessSession& session, ToldStacks& told, const ToldStack& one);
+  void Follow(const ProcessSession& session, ToldStacks& told, const ToldStacks::Pace& pace,
+              int64_t ts_ns);
+  void Ask(const JobRoot& process, int64_t period_ns);
   void WriteSample(ProcessSession& session, const StackSample& sample);
   void WriteHeld(ProcessSession& session, std::vector<StackSample>& samples);
   void TellUnread(const UnreadProcess& unread, int64_t now_ns);
+  void TellPace(const std::string& text, bool worse, int64_t ts_ns);
   void TellLosses(const StackReadings& readings, int64_t now_ns);
 
   store::RunWriter& writer_;
@@ -44,7 +55,13 @@ class StackFeed {
   int32_t node_;
   int64_t epoch_monotonic_ns_;
   int64_t process_changes_ = -1;
+  int64_t period_ns_;
   std::map<ProcessKey, std::vector<StackSample>> held_;
+  // What processes tell of themselves.
+  std::shared_ptr<StackNumbers> numbers_ = std::make_shared<StackNumbers>(0);
+  TextTable told_texts_;
+  StackTable told_stacks_{told_texts_, numbers_};
+  std::map<ProcessKey, ToldStacks> told_;
   store::StringId python_;
   store::StringId running_;
   store::StringId waiting_;

@@ -76,7 +76,9 @@ Finding ExamineRunQueue(const fs::path& root) {
 
 Finding ExamineStacks(const fs::path& root) {
   const agent::StackRights rights = agent::ExamineStackRights(root / "proc");
-  return {"Python stacks", rights.allowed ? Health::kOk : Health::kMissing, rights.reason,
+  if (rights.allowed) return {"Python stacks", Health::kOk, rights.reason, rights.remedy};
+  return {"Python stacks", Health::kMissing,
+          rights.reason + ": not read from outside; a training samples its own instead",
           rights.remedy};
 }
 

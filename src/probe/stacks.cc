@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <utility>
 
 #include "probe/stack_frames.h"
 #include "probe/stack_tasks.h"
@@ -34,8 +35,10 @@ constexpr uint32_t kRoundsOfALook = 4;
 constexpr uint32_t kRoundsWithoutMain = 4;
 // Nobody takes what is told: the agent is gone.
 constexpr uint64_t kGiveUpNs = 30 * kSecond;
-// Of a core. Measured over so long; half as often over it, and again twice as often below a third.
+// Of a core. Measured over so long; half as often over it, and again twice as often where that
+// fits.
 constexpr double kBudget = 0.003;
+constexpr double kBudgetToDouble = 0.45 * kBudget;
 constexpr uint64_t kMeasureNs = 4 * kSecond;
 // An end is waited for as long: a thread of the script's may have the interpreter's lock.
 constexpr uint64_t kEndWaitNs = 50 * kMs;
@@ -106,6 +109,7 @@ class StackLoop {
   uint32_t rounds_since_look_ = 0;
   uint32_t rounds_without_main_ = 0;
   bool left_out_ = false;
+  bool settled_ = false;
 };
 
 bool StackLoop::Begin() {
@@ -244,10 +248,12 @@ void StackLoop::Measure() {
   const double share = static_cast<double>(spent_ns) / static_cast<double>(wall_ns);
   measured_ns_ = now_ns;
   cpu_ns_ = cpu_ns;
+  // At first every place is new, and told.
+  if (!std::exchange(settled_, true)) return;
   const uint64_t before_ns = period_ns_;
   if (share > kBudget && period_ns_ <= wire::kMaxStackPeriodNs / 2) {
     period_ns_ *= 2;
-  } else if (share < kBudget / 3 && period_ns_ > asked_ns_) {
+  } else if (share < kBudgetToDouble && period_ns_ > asked_ns_) {
     period_ns_ = period_ns_ / 2 > asked_ns_ ? period_ns_ / 2 : asked_ns_;
   }
   const bool more_left_out = tasks_.left_out() && !left_out_;

@@ -65,8 +65,9 @@ StackRights ExamineStackRights(const std::string& proc_root) {
   if (scope == 3 || (scope == 2 && !MayTraceAll())) {
     return {false, yama, "sysctl kernel.yama.ptrace_scope=1, or the capability SYS_PTRACE"};
   }
-  if (scope == 1) return {true, "CPython 3.11 to 3.14; the hooks let the agent read", ""};
-  return {true, "CPython 3.11 to 3.14, read from outside", ""};
+  if (scope == 1)
+    return {true, "CPython 3.11 to 3.14; the hooks let the agent read; others from within", ""};
+  return {true, "CPython 3.11 to 3.14, read from outside; others from within", ""};
 }
 
 }  // namespace steptrace::agent

@@ -35,7 +35,9 @@ StackLosses Sum(const StackLosses& a, const StackLosses& b) {
 }  // namespace
 
 StackSampler::StackSampler(StackSamplerOptions options)
-    : options_(std::move(options)), finder_(options_.proc_root) {}
+    : options_(std::move(options)),
+      stacks_(texts_, options_.numbers),
+      finder_(options_.proc_root) {}
 
 void StackSampler::SetProcesses(const std::vector<JobRoot>& processes) {
   std::map<int32_t, Process> before = std::exchange(processes_, {});
@@ -75,7 +77,9 @@ void StackSampler::Fail(Process& process, const NoPython& why, int64_t now_ns,
   process.losses = LossesOf(process);
   process.stacks.reset();
   process.next_try_ns = why.may_change ? now_ns + kTryAgainNs : kNever;
-  if (why.gone || std::exchange(process.told, true)) return;
+  if (why.gone) return;
+  if (!std::exchange(process.unread, true)) readings.changes.push_back({process.root, false});
+  if (std::exchange(process.told, true)) return;
   readings.unread.push_back({process.root, why.reason, why.remedy});
 }
 
@@ -84,6 +88,7 @@ bool StackSampler::Open(Process& process, int64_t now_ns, StackReadings& reading
   if (now_ns < process.next_try_ns) return false;
   if (!IsThatProcess(process.root, options_.proc_root)) {
     process.next_try_ns = kNever;  // it has ended, or lives in another pid namespace
+    readings.changes.push_back({process.root, false});
     return false;
   }
   auto memory = options_.memory_of(process.root.pid);
@@ -96,6 +101,7 @@ bool StackSampler::Open(Process& process, int64_t now_ns, StackReadings& reading
   process.stacks = std::make_unique<ProcessStacks>(process.root.pid, std::move(memory), *runtime,
                                                    texts_, options_.proc_root);
   process.failures = 0;
+  if (std::exchange(process.unread, false)) readings.changes.push_back({process.root, true});
   return true;
 }
 

@@ -31,6 +31,12 @@ struct UnreadProcess {
   std::string remedy;
 };
 
+// A process that cannot be read from outside now, or can again.
+struct ReadChange {
+  JobRoot process;
+  bool read = false;
+};
+
 struct ProcessStackLosses {
   JobRoot process;
   StackLosses losses;  // so far
@@ -40,7 +46,8 @@ struct ProcessStackLosses {
 struct StackReadings {
   std::vector<NewStack> stacks;
   std::vector<StackSample> samples;
-  std::vector<UnreadProcess> unread;
+  std::vector<UnreadProcess> unread;  // each process once
+  std::vector<ReadChange> changes;
   std::vector<ProcessStackLosses> losses;
   std::vector<LimiterEvent> limits;
   int64_t too_many_stacks = 0;  // samples without a stack of their own, so far
@@ -49,6 +56,7 @@ struct StackReadings {
 
 struct StackSamplerOptions {
   std::string proc_root = "/proc";
+  std::shared_ptr<StackNumbers> numbers = std::make_shared<StackNumbers>(0);
   // What reads a process's memory; a test may put something else there.
   std::function<std::unique_ptr<ProcessMemory>(int32_t pid)> memory_of = [](int32_t pid) {
     return std::make_unique<LiveMemory>(pid);
@@ -80,7 +88,8 @@ class StackSampler {
     JobRoot root;
     std::unique_ptr<ProcessStacks> stacks;  // nullptr: not read (yet)
     int64_t next_try_ns = 0;
-    bool told = false;
+    bool told = false;    // why it is not read
+    bool unread = false;  // as `changes` had it last
     int failures = 0;
     StackLosses losses;                  // of readers before this one
     std::map<int32_t, int64_t> last_ns;  // of each thread's sample
@@ -92,7 +101,7 @@ class StackSampler {
 
   StackSamplerOptions options_;
   TextTable texts_;
-  StackTable stacks_{texts_};
+  StackTable stacks_;
   PythonFinder finder_;
   std::map<int32_t, Process> processes_;
   std::vector<ThreadSample> samples_;

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <fstream>
 #include <iterator>
@@ -82,17 +83,19 @@ TEST(StackSampler, SamplesStandForTheTimeSinceTheOneBefore) {
   };
   for (int i = 0; i < 1000 && !sleeps(); ++i) usleep(10'000);
   ASSERT_TRUE(sleeps());
+  // Periods that the time between the samples is surely below, and above.
+  constexpr int64_t kLongNs = 1000 * kNsPerSecond, kShortNs = kNsPerMs;
   StackReadings readings;
-  for (int i = 0; i < 3; ++i) {
-    sampler.Sample(MonotonicNowNs(), kPeriodNs, readings);
-    usleep(i == 0 ? 20'000 : 150'000);
-  }
+  sampler.Sample(MonotonicNowNs(), kLongNs, readings);
+  sampler.Sample(MonotonicNowNs(), kLongNs, readings);
+  usleep(20'000);
+  sampler.Sample(MonotonicNowNs(), kShortNs, readings);
   ASSERT_THAT(readings.samples, SizeIs(3));
   EXPECT_EQ(sampler.read_processes(), 1);
-  EXPECT_EQ(readings.samples[0].interval_ns, kPeriodNs) << "the first: one period";
+  EXPECT_EQ(readings.samples[0].interval_ns, kLongNs) << "the first: one period";
   EXPECT_EQ(readings.samples[1].interval_ns,
             readings.samples[1].monotonic_ns - readings.samples[0].monotonic_ns);
-  EXPECT_EQ(readings.samples[2].interval_ns, 2 * kPeriodNs) << "never more than two periods";
+  EXPECT_EQ(readings.samples[2].interval_ns, 2 * kShortNs) << "never more than two periods";
   EXPECT_EQ(readings.samples[0].tid, child.pid());
   EXPECT_FALSE(readings.samples[0].running);
   EXPECT_THAT(readings.unread, SizeIs(0));
@@ -153,11 +156,15 @@ TEST(StackSampler, TriesAgainWhereRightsMayCome) {
   ASSERT_THAT(readings.unread, SizeIs(1));
   EXPECT_EQ(readings.unread[0].reason, "its memory may not be read");
   EXPECT_NE(readings.unread[0].remedy, "");
+  ASSERT_THAT(readings.changes, SizeIs(1));
+  EXPECT_FALSE(readings.changes[0].read);
   allowed = true;
   sampler.Sample(kNsPerSecond, kPeriodNs, readings);
   EXPECT_THAT(readings.samples, SizeIs(0)) << "not asked at every sample";
   sampler.Sample(60 * kNsPerSecond, kPeriodNs, readings);
   EXPECT_THAT(readings.samples, SizeIs(1));
+  ASSERT_THAT(readings.changes, SizeIs(2));
+  EXPECT_TRUE(readings.changes[1].read);
   allowed = false;
   sampler.Sample(61 * kNsPerSecond, kPeriodNs, readings);
   EXPECT_THAT(readings.unread, SizeIs(1)) << "told once";
@@ -167,7 +174,9 @@ TEST(StackSampler, TriesAgainWhereRightsMayCome) {
 TEST(StackSampler, FollowsAProcessThatExecutesAnother) {
   if (Python().empty()) GTEST_SKIP() << "no Python 3.11 here";
   PythonChild child(Python(),
-                    "import os, sys, time; print('', flush=True); time.sleep(0.3);"
+                    "import os, sys; from signal import *;"
+                    "pthread_sigmask(SIG_BLOCK, {SIGUSR1}); print('', flush=True);"
+                    "sigwait({SIGUSR1});"
                     "os.execv(sys.executable, [sys.executable, '-c', 'def there():\\n  "
                     "import time; print(flush=True); time.sleep(1000)\\nthere()'])");
   StackSampler sampler;
@@ -175,6 +184,7 @@ TEST(StackSampler, FollowsAProcessThatExecutesAnother) {
   StackReadings readings;
   sampler.Sample(MonotonicNowNs(), kPeriodNs, readings);
   EXPECT_THAT(readings.samples, SizeIs(1));
+  kill(child.pid(), SIGUSR1);
   child.WaitForLine();
   bool found = false;
   for (int i = 0; i < 200 && !found; ++i) {
@@ -188,14 +198,28 @@ TEST(StackSampler, FollowsAProcessThatExecutesAnother) {
 TEST(StackThread, SamplesAtItsRateUntilItIsStopped) {
   if (Python().empty()) GTEST_SKIP() << "no Python 3.11 here";
   PythonChild child(Python(), kSleeps);
-  StackThread thread(10 * kNsPerMs);
+  constexpr int64_t kRateNs = 10 * kNsPerMs;
+  StackThread thread(kRateNs);
+  const int64_t begin_ns = MonotonicNowNs();
   thread.SetProcesses({RootOf(child.pid())});
-  usleep(600'000);
+  size_t samples = 0, stacks = 0;
+  const auto take = [&] {
+    StackReadings readings = thread.Take();
+    samples += readings.samples.size();
+    stacks += readings.stacks.size();
+    return readings;
+  };
+  while (samples < 40 && MonotonicNowNs() - begin_ns < 60 * kNsPerSecond) {
+    usleep(10'000);
+    take();
+  }
   thread.Stop(10'000);
-  const StackReadings readings = thread.Take();
-  EXPECT_GE(readings.samples.size(), 10u);
-  EXPECT_LE(readings.samples.size(), 130u);
-  EXPECT_FALSE(readings.stacks.empty());
+  const int64_t took_ns = MonotonicNowNs() - begin_ns;
+  const StackReadings readings = take();
+  EXPECT_GE(samples, 40u);
+  // Half a period lies between two at least.
+  EXPECT_LE(static_cast<int64_t>(samples), took_ns / (kRateNs / 2) + 2);
+  EXPECT_GT(stacks, 0u);
   ASSERT_THAT(readings.losses, ::testing::Not(SizeIs(0)));
   usleep(50'000);
   EXPECT_THAT(thread.Take().samples, SizeIs(0));

@@ -18,8 +18,9 @@ size_t StackTable::KeyHash::operator()(const Key& key) const {
 
 int32_t StackTable::Add(std::optional<int32_t> parent, std::string function, std::string file,
                         int32_t line) {
-  new_.push_back({next_, parent, std::move(function), std::move(file), line});
-  return next_++;
+  const int32_t number = numbers_->fetch_add(1, std::memory_order_relaxed);
+  new_.push_back({number, parent, std::move(function), std::move(file), line});
+  return number;
 }
 
 int32_t StackTable::Named(std::optional<int32_t>& stack, const char* name) {
@@ -27,23 +28,26 @@ int32_t StackTable::Named(std::optional<int32_t>& stack, const char* name) {
   return *stack;
 }
 
-int32_t StackTable::Intern(const std::vector<FrameFacts>& frames, bool cut) {
-  int32_t parent = cut ? Named(outer_, "(outer frames)") : -1;
-  for (const FrameFacts& frame : frames) {
-    const Key key{parent, frame.function, frame.file, frame.line};
-    if (const auto found = stacks_.find(key); found != stacks_.end()) {
-      parent = found->second;
-      continue;
-    }
-    if (stacks_.size() >= max_stacks_) {
-      ++too_many_;
-      return Named(full_, "(too many stacks)");
-    }
-    const auto caller = parent < 0 ? std::nullopt : std::optional(parent);
-    parent = stacks_[key] =
-        Add(caller, texts_.Text(frame.function), texts_.Text(frame.file), frame.line);
+int32_t StackTable::Extend(int32_t caller, const FrameFacts& frame) {
+  if (full_ && caller == *full_) return caller;
+  const Key key{caller, frame.function, frame.file, frame.line};
+  if (const auto found = stacks_.find(key); found != stacks_.end()) return found->second;
+  if (stacks_.size() >= max_stacks_) {
+    ++too_many_;
+    return Named(full_, "(too many stacks)");
   }
-  return parent;
+  const auto parent = caller < 0 ? std::nullopt : std::optional(caller);
+  return stacks_[key] =
+             Add(parent, texts_.Text(frame.function), texts_.Text(frame.file), frame.line);
+}
+
+int32_t StackTable::Intern(const std::vector<FrameFacts>& frames, bool cut) {
+  int32_t stack = cut ? Named(outer_, "(outer frames)") : -1;
+  for (const FrameFacts& frame : frames) {
+    stack = Extend(stack, frame);
+    if (full_ && stack == *full_) break;
+  }
+  return stack;
 }
 
 }  // namespace steptrace::agent

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -21,6 +23,9 @@ struct NewStack {
   int32_t line = 0;
 };
 
+// Gives out the numbers of a run's stacks, from 0. Any thread.
+using StackNumbers = std::atomic<int32_t>;
+
 // Numbers the stacks of a run from 0 in order of first sight, so that a caller's number is smaller
 // than its callee's. Bounded: beyond kMaxStacks new ones are the one stack "(too many stacks)".
 class StackTable {
@@ -28,10 +33,16 @@ class StackTable {
   static constexpr size_t kMaxStacks = size_t{1} << 20;
 
   explicit StackTable(const TextTable& texts, size_t max_stacks = kMaxStacks)
-      : texts_(texts), max_stacks_(max_stacks) {}
+      : StackTable(texts, std::make_shared<StackNumbers>(0), max_stacks) {}
+  // Shares its numbers with other tables of the run.
+  StackTable(const TextTable& texts, std::shared_ptr<StackNumbers> numbers,
+             size_t max_stacks = kMaxStacks)
+      : texts_(texts), max_stacks_(max_stacks), numbers_(std::move(numbers)) {}
 
   // `frames`: outermost first, at least one. `cut`: a frame "(outer frames)" is put before them.
   int32_t Intern(const std::vector<FrameFacts>& frames, bool cut);
+  // The stack of `frame`, called by what is on top of another stack of this table; -1: by nothing.
+  int32_t Extend(int32_t caller, const FrameFacts& frame);
   // Those that came since the last call.
   std::vector<NewStack> TakeNew() { return std::exchange(new_, {}); }
   int64_t too_many() const { return too_many_; }  // samples whose stack had no room
@@ -54,7 +65,7 @@ class StackTable {
   size_t max_stacks_;
   std::unordered_map<Key, int32_t, KeyHash> stacks_;
   std::vector<NewStack> new_;
-  int32_t next_ = 0;
+  std::shared_ptr<StackNumbers> numbers_;
   std::optional<int32_t> full_;
   std::optional<int32_t> outer_;
   int64_t too_many_ = 0;

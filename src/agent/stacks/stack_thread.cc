@@ -31,6 +31,12 @@ LimiterOptions LimitsOf(int64_t period_ns) {
   return limits;
 }
 
+StackSamplerOptions OptionsWith(std::shared_ptr<StackNumbers> numbers) {
+  StackSamplerOptions options;
+  options.numbers = std::move(numbers);
+  return options;
+}
+
 template <class Value>
 void MoveTo(std::vector<Value>& from, std::vector<Value>& to) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
@@ -55,8 +61,9 @@ struct StackThread::Shared {
   int64_t next_ns = 0;
   int64_t next_observe_ns = 0;
 
-  explicit Shared(int64_t period_ns)
-      : limiter(LimitsOf(period_ns),
+  Shared(int64_t period_ns, std::shared_ptr<StackNumbers> numbers)
+      : sampler(OptionsWith(std::move(numbers))),
+        limiter(LimitsOf(period_ns),
                 [this](const LimiterEvent& event) { taken.limits.push_back(event); }) {}
 
   static void Run(std::shared_ptr<Shared> self);
@@ -121,12 +128,14 @@ void StackThread::Shared::HandOver() {
   MoveTo(taken.samples, readings.samples);
   MoveTo(taken.stacks, readings.stacks);
   MoveTo(taken.unread, readings.unread);
+  MoveTo(taken.changes, readings.changes);
   MoveTo(taken.limits, readings.limits);
   MoveTo(taken.losses, readings.losses);
   readings.too_many_stacks = taken.too_many_stacks;
 }
 
-StackThread::StackThread(int64_t period_ns) : shared_(std::make_shared<Shared>(period_ns)) {
+StackThread::StackThread(int64_t period_ns, std::shared_ptr<StackNumbers> numbers)
+    : shared_(std::make_shared<Shared>(period_ns, std::move(numbers))) {
   std::thread(Shared::Run, shared_).detach();
 }
 

@@ -18,7 +18,8 @@ class StackThread {
   // Of a core, for each process whose stacks are read.
   static constexpr double kBudgetCores = 0.003;
 
-  explicit StackThread(int64_t period_ns);
+  explicit StackThread(int64_t period_ns,
+                       std::shared_ptr<StackNumbers> numbers = std::make_shared<StackNumbers>(0));
   ~StackThread();
   StackThread(const StackThread&) = delete;
   StackThread& operator=(const StackThread&) = delete;
