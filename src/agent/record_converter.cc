@@ -428,7 +428,7 @@ void RecordConverter::AddSlice(ThreadState& thread, const ClosedRange& range, Ro
   row.flow_in = range.open.flow_in;
   row.args = SliceArgs(name, range);
   if (name.category != Category::kCommunication) return;
-  if (range.open.a != 0) row.bytes = static_cast<int64_t>(range.open.a);
+  if (range.open.a - 1 < kMostBytes) row.bytes = static_cast<int64_t>(range.open.a);  // 0: unknown
   const uint32_t details = wire::CallDetails(range.open.b);
   if (details != 0) SetCall(row, details, static_cast<uint64_t>(wire::CallNumber(range.open.b)));
 }

@@ -167,6 +167,10 @@ TEST_F(RecordConverterTest, CollectivesCarryBytes) {
   EXPECT_EQ(out_.slices[0].bytes, 4096);
   EXPECT_EQ(out_.events[0].name, analyze::HookName::kCollective);
   EXPECT_EQ(Text(out_.events[0].text), "all_reduce");
+  Feed(RecordKind::kBegin, 1300, 5, ~0ull);  // more than any machine has: damage
+  Feed(RecordKind::kEnd, 1350, 5);
+  ASSERT_EQ(out_.slices.size(), 2u);
+  EXPECT_FALSE(out_.slices[1].bytes.has_value());
 }
 
 TEST_F(RecordConverterTest, DataTellsQueueAndWorker) {
