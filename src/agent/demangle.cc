@@ -45,6 +45,8 @@ void WriteAll(int fd, const char* bytes, size_t count) {
 [[noreturn]] void TellAll(std::span<const std::string> names, int out) {
   const rlimit cpu{kMostCpuSeconds, kMostCpuSeconds};
   (void)setrlimit(RLIMIT_CPU, &cpu);
+  const rlimit core{0, 0};  // a name that kills the reader leaves no file behind
+  (void)setrlimit(RLIMIT_CORE, &core);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   const rlimit data{kMostDataBytes, kMostDataBytes};
   (void)setrlimit(RLIMIT_DATA, &data);
