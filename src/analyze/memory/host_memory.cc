@@ -12,6 +12,7 @@
 #include "analyze/json_parts.h"
 #include "analyze/report/quantity.h"
 #include "analyze/report/report_input.h"
+#include "analyze/stats/distribution.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -131,7 +132,8 @@ class MemoryMaker {
       points.push_back({axis.At(ts_ns), bytes.values[i]});
     }
     one.growth = JudgeGrowth(points);
-    const double seconds = static_cast<double>(axis.to_ns() - axis.from_ns()) / kNsOfASecond;
+    const double seconds =
+        (static_cast<double>(axis.to_ns()) - static_cast<double>(axis.from_ns())) / kNsOfASecond;
     if (seconds > 0) one.bytes_per_s = one.growth.bytes_per_step * axis.steps() / seconds;
   }
 
@@ -264,8 +266,10 @@ double StepAxis::At(int64_t ts_ns) const {
   if (next == knots_.begin()) return knots_.front().second;
   const auto before = next - 1;
   if (next == knots_.end()) return before->second;
-  const auto part =
-      static_cast<double>(ts_ns - before->first) / static_cast<double>(next->first - before->first);
+  // Of a run from elsewhere the times may be any: their differences fit no integer.
+  const auto from = static_cast<double>(before->first);
+  const double span = static_cast<double>(next->first) - from;
+  const double part = span > 0 ? (static_cast<double>(ts_ns) - from) / span : 0;
   return before->second + part * (next->second - before->second);
 }
 
@@ -273,7 +277,7 @@ StepAxes AxesOf(std::span<const store::StepRow> steps, const store::StringTable&
   std::map<int32_t, std::vector<std::pair<int64_t, int64_t>>> ranks;  // begin, end
   for (const store::StepRow& row : steps) {
     if (strings.Text(row.kind) != "train" || row.dur_ns < 0) continue;
-    ranks[row.rank].emplace_back(row.ts_ns, row.ts_ns + row.dur_ns);
+    ranks[row.rank].emplace_back(row.ts_ns, SaturatingAdd(row.ts_ns, row.dur_ns));
   }
   StepAxes axes;
   for (auto& [rank, rows] : ranks) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analyze/json_parts.h"
+#include "analyze/memory/host_memory.h"
 #include "analyze/report/cut_texts.h"
 #include "analyze/rules/profiling_report.h"
 
@@ -212,7 +213,6 @@ Json SystemJson(const SystemRow& row) {
           {"samples", row.samples}, {"sparkline", row.sparkline}};
 }
 
-Json LossJson(const LossLine& loss) {
 Json MemoryJson(const Report& report) {
   const HostMemorySection none;
   const HostMemorySection& section = report.host_memory ? *report.host_memory : none;
@@ -234,6 +234,7 @@ Json DevicePhaseJson(const DevicePhaseRow& row) {
           {"caught_up_share", OrNull(row.caught_up_share)}};
 }
 
+Json LossJson(const LossLine& loss) {
   return {{"table", loss.table},         {"cause", loss.cause},
           {"count", loss.count},         {"from_ns", OrNull(loss.from_ns)},
           {"to_ns", OrNull(loss.to_ns)}, {"detail", loss.detail}};
@@ -254,7 +255,7 @@ Json RulesJson(const Report& report) {
 constexpr std::array kDevices = {"devices", "device_phases", "roles"};
 constexpr std::array kOperators = {"operators", "operator_totals"};
 constexpr std::array kKernels = {"kernels"};
-constexpr std::array kMemory = {"memory"};
+constexpr std::array kMemory = {"memory", "host_memory"};
 constexpr std::array kModules = {"modules"};
 constexpr std::array kDistributed = {"distributed"};
 constexpr std::array kCriticalPath = {"critical_path"};
@@ -322,8 +323,8 @@ Json WholeJson(const Report& report) {
                {"data_pipeline", DataPipelineJson(report.data_pipeline)},
                {"roles", Json::array()},
                {"devices", Json::array()},
-               {"operators", Json::array()},
                {"device_phases", Each(report.device_phases, DevicePhaseJson)},
+               {"operators", Json::array()},
                {"operator_totals", Json::array()},
                {"kernels", Json::array()},
                {"memory", Json::object()},
@@ -332,6 +333,7 @@ Json WholeJson(const Report& report) {
                {"critical_path", Json::object()},
                {"recommendations", Each(report.recommendations, RecommendationJson)},
                {"system", Each(report.system, SystemJson)},
+               {"host_memory", MemoryJson(report)},
                {"rules", RulesJson(report)},
                {"findings", FindingsJson(report.findings)},
                {"losses", Each(report.losses, LossJson)},

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/memory/host_memory.h"
 #include "analyze/report/quantity.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
@@ -147,6 +148,22 @@ void RenderFindings(const Report& report, Page& page) {
   }
 }
 
+// What leaks and was not noticed while the run went on: a run that was cut off, or is not ours.
+void RenderLeaks(const Report& report, Page& page) {
+  constexpr size_t kMostLines = 3;
+  if (report.host_memory == nullptr) return;
+  size_t shown = 0;
+  for (const analyze::ProcessMemory& one : report.host_memory->processes) {
+    if (one.growth.verdict != analyze::GrowthVerdict::kLeak || shown == kMostLines) break;
+    const std::string subject = SubjectOf(one);
+    const bool told = std::any_of(report.findings.begin(), report.findings.end(),
+                                  [&](const auto& finding) { return finding.subject == subject; });
+    if (told) continue;
+    page.Paragraph(shown++ == 0 ? "Memory: " : "", 8,
+                   fmt::format("{} {}", subject, GrowthText(one, *report.host_memory)));
+  }
+}
+
 // What a profile says beside the verdict: the most to gain first.
 void RenderAlso(const Report& report, Page& page) {
   constexpr size_t kMostLines = 3;
@@ -247,6 +264,7 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   RenderVerdict(report, page);
   RenderAlso(report, page);
   RenderFindings(report, page);
+  RenderLeaks(report, page);
   RenderOutliers(report, page);
   const std::string run = RunToType(report, options, page);
   RenderLosses(report, run, page);

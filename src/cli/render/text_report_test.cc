@@ -11,8 +11,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
 
+#include "analyze/memory/host_memory.h"
 #include "analyze/report/build_report.h"
 #include "cli/render/display_text.h"
 #include "testing/verdict_case.h"
@@ -165,6 +167,23 @@ TEST(RenderTextTest, WhatTheAgentNoticedAndDidNotTakeBack) {
   const std::string text = RenderText(report, {});
   EXPECT_THAT(text, HasSubstr("Noticed: since 2 min StepOutlier: rank 1: 9 steps\n"));
   EXPECT_THAT(text, Not(HasSubstr("Dataloader")));
+}
+
+// Of a run whose agent died, or that it could not tell.
+TEST(RenderTextTest, ALeakIsToldWhereNobodyNoticedIt) {
+  analyze::HostMemorySection memory;
+  analyze::ProcessMemory& leaks = memory.processes.emplace_back();
+  leaks.rank = 0;
+  leaks.growth = {analyze::GrowthVerdict::kLeak, 1 << 20, 1 << 20, 1 << 20, 100};
+  memory.processes.emplace_back().growth.verdict = analyze::GrowthVerdict::kPlateau;
+  analyze::Report report;
+  report.host_memory = std::make_shared<analyze::HostMemorySection>(memory);
+  EXPECT_THAT(RenderText(report, {}), HasSubstr("Memory: memory of rank 0 grows by 1 MiB a step"));
+  EXPECT_THAT(RenderText(report, {}), Not(HasSubstr("plateau")));
+  report.findings = {{60'000'000'000, "warning", "alert", "memory of rank 0", "grows: a leak"}};
+  EXPECT_THAT(RenderText(report, {}), Not(HasSubstr("Memory: ")));
+  report.findings.push_back({90'000'000'000, "info", "alert", "memory of rank 0", "a plateau"});
+  EXPECT_THAT(RenderText(report, {}), Not(HasSubstr("Memory: "))) << "it was taken back";
 }
 
 TEST(RenderTextTest, AProfileWithoutMarksHasNoSteps) {

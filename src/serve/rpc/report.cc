@@ -131,6 +131,7 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   analyze::ReportInput input;
   input.run = RunInfoOf(run);
   input.run.duration_ns = DurationOf(run, steps, counters);
+  input.run.workers = WorkersOf(tracks, run.strings());
   input.steps = steps;
   input.strings = &run.strings();
   input.counters = SeriesOf(tracks, counters);
@@ -162,11 +163,11 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
       LoadCollectives(run, tracks, facts, steps, {options.from_ns, options.to_ns}));
   if (!collectives.trace.ranks.empty()) input.collectives = &collectives.trace;
   input.collectives_from_ns = collectives.from_ns;
-  std::optional<analyze::ProfileAnalysis> analysis;
   STEPTRACE_ASSIGN_OR_RETURN(
       const analyze::StepsOnDevice device_phases,
       LoadDevicePhases(run, tracks, steps, {options.from_ns, options.to_ns}));
   if (!device_phases.empty()) input.device_phases = &device_phases;
+  std::optional<analyze::ProfileAnalysis> analysis;
   if (input.profile != nullptr) {
     analysis = analyze::AnalyseProfile(*profile, options.tensor_cores);
     // A run that holds steps, none of them in the stretch, has none there.
