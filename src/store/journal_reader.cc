@@ -108,6 +108,16 @@ bool JournalReader::Step() {
   return true;
 }
 
+Status JournalReader::Continue() {
+  struct stat facts {};
+  if (::fstat(fd_.get(), &facts) != 0) return SystemError("cannot read a journal", errno);
+  if (facts.st_size < size_) return Error{"a journal became shorter while it was read"};
+  size_ = facts.st_size;
+  // What was taken up to here was taken whole: the decoder waits for its next piece.
+  if (end_ == JournalEnd::kOpen || end_ == JournalEnd::kCutOff) done_ = false;
+  return {};
+}
+
 void JournalReader::Stop(JournalEnd end, const std::string& damage) {
   done_ = true;
   end_ = end;

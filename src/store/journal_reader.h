@@ -37,6 +37,10 @@ class JournalReader {
   // The next whole batch; nullptr at the end.
   std::shared_ptr<arrow::RecordBatch> Next();
 
+  // Goes on behind the end with what was written since: Next gives it. Not behind damage or an end
+  // mark. A file that became shorter is an error.
+  Status Continue();
+
   // After Next gave nullptr:
   JournalEnd end() const { return end_; }
   int64_t unread_bytes() const { return size_ - good_bytes_; }
