@@ -37,6 +37,7 @@ void FileOut::Overwrite(uint64_t at, const void* data, size_t size) {
 
 void FileOut::Write(uint64_t at, const void* data, size_t size) {
   const char* bytes = static_cast<const char*>(data);
+  at -= base_;
   while (size > 0 && status_.ok()) {
     const ssize_t wrote = ::pwrite(fd_, bytes, size, static_cast<off_t>(at));
     if (wrote < 0 && errno == EINTR) continue;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -14,7 +15,11 @@ namespace steptrace::timeline {
 // whoever writes much asks once, at the end.
 class FileOut {
  public:
-  FileOut(int fd, std::string name) : fd_(fd), name_(std::move(name)) { buffer_.reserve(kBytes); }
+  // Places count from `base`, where the file's first byte is.
+  FileOut(int fd, std::string name, uint64_t base = 0)
+      : fd_(fd), name_(std::move(name)), base_(base), flushed_(base) {
+    buffer_.reserve(kBytes);
+  }
 
   uint64_t at() const { return flushed_ + buffer_.size(); }
   void Append(const void* data, size_t size);
@@ -33,8 +38,9 @@ class FileOut {
 
   int fd_;
   std::string name_;
+  uint64_t base_;
+  uint64_t flushed_;
   std::vector<char> buffer_;
-  uint64_t flushed_ = 0;
   Status status_;
 };
 

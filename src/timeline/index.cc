@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -40,31 +41,73 @@ Result<Index> Index::FromFd(UniqueFd fd, const std::string& name, uint64_t finge
   STEPTRACE_RETURN_IF_ERROR(index.Check(name, fingerprint));
   // Views jump: what lies beside a page is seldom wanted.
   ::madvise(mapped, index.bytes_, MADV_RANDOM);
+  index.pages_ = std::make_unique<MappedPages>(index.file_, index.bytes_);
+  return index;
+}
+
+uint64_t Index::PlaceBehind(uint64_t bytes) {
+  const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
+Result<Index> Index::FromParts(int blocks, uint64_t blocks_bytes, UniqueFd rest,
+                               const std::string& name, uint64_t fingerprint) {
+  struct stat facts {};
+  struct stat of_blocks {};
+  if (::fstat(rest.get(), &facts) != 0 || ::fstat(blocks, &of_blocks) != 0) {
+    return Error{name + ": " + std::strerror(errno)};
+  }
+  Index index;
+  index.header_at_ = PlaceBehind(blocks_bytes);
+  const auto rest_bytes = static_cast<uint64_t>(std::max<off_t>(0, facts.st_size));
+  if (rest_bytes < sizeof(FileHeader) || static_cast<uint64_t>(of_blocks.st_size) < blocks_bytes) {
+    return Error{name + ": cut off; it is made again"};
+  }
+  index.bytes_ = index.header_at_ + rest_bytes;
+  // Room for both first: each takes its part of it.
+  void* room =
+      ::mmap(nullptr, index.bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return Error{name + ": " + std::strerror(errno)};
+  index.file_ = static_cast<const std::byte*>(room);
+  char* begin = static_cast<char*>(room);
+  constexpr int kFlags = MAP_SHARED | MAP_FIXED;
+  if ((index.header_at_ > 0 &&
+       ::mmap(begin, index.header_at_, PROT_READ, kFlags, blocks, 0) == MAP_FAILED) ||
+      ::mmap(begin + index.header_at_, rest_bytes, PROT_READ, kFlags, rest.get(), 0) ==
+          MAP_FAILED) {
+    return Error{name + ": " + std::strerror(errno)};
+  }
+  STEPTRACE_RETURN_IF_ERROR(index.Check(name, fingerprint));
+  ::madvise(room, index.bytes_, MADV_RANDOM);
+  index.pages_ = std::make_unique<MappedPages>(index.file_, index.bytes_);
   return index;
 }
 
 Index& Index::operator=(Index&& other) noexcept {
   std::swap(file_, other.file_);
   std::swap(bytes_, other.bytes_);
+  std::swap(header_at_, other.header_at_);
   std::swap(tracks_, other.tracks_);
   std::swap(lanes_, other.lanes_);
   std::swap(labels_, other.labels_);
   std::swap(text_, other.text_);
   std::swap(first_ids_, other.first_ids_);
+  std::swap(pages_, other.pages_);
   return *this;
 }
 
 Index::~Index() {
+  pages_.reset();  // before what it counts
   if (file_ != nullptr) ::munmap(const_cast<std::byte*>(file_), bytes_);
 }
 
 void Index::DropPages() const {
-  ::madvise(const_cast<std::byte*>(file_), bytes_, MADV_DONTNEED);
+  pages_->Drop();
 }
 
 Status Index::Check(const std::string& name, uint64_t fingerprint) {
   FileHeader header;
-  std::memcpy(&header, file_, sizeof(header));
+  std::memcpy(&header, file_ + header_at_, sizeof(header));
   if (header.magic != kMagic || header.order != kByteOrder || header.version != kFormatVersion) {
     return Error{name + ": of another format; it is made again"};
   }
@@ -156,12 +199,12 @@ std::optional<uint32_t> Index::FindTrack(int32_t track) const {
 
 Lane Index::LaneAt(uint32_t track, uint32_t lane) const {
   const FileLane& found = lanes_[tracks_[track].first_lane + lane];
-  return Lane(file_, found.size, found.index_at);
+  return Lane(file_, found.size, found.index_at, pages_.get());
 }
 
 Values Index::ValuesAt(uint32_t track) const {
   const FileLane& found = lanes_[tracks_[track].first_lane];
-  return Values(file_, found.size, found.index_at);
+  return Values(file_, found.size, found.index_at, pages_.get());
 }
 
 std::optional<SlicePlace> Index::Find(SliceId slice) const {

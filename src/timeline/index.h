@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +41,12 @@ class Index {
   // Fails when the file is absent, of another format or fingerprint, cut off or damaged. `name` is
   // for the error.
   static Result<Index> FromFd(UniqueFd fd, const std::string& name, uint64_t fingerprint);
+  // The same of two files, the second behind the first as if they were one: `blocks`, of which
+  // the first bytes count and do not change, and `rest`, which begins at PlaceBehind of their
+  // number with the header. The descriptor `blocks` stays the caller's.
+  static Result<Index> FromParts(int blocks, uint64_t blocks_bytes, UniqueFd rest,
+                                 const std::string& name, uint64_t fingerprint);
+  static uint64_t PlaceBehind(uint64_t bytes);  // the next page
   Index(Index&& other) noexcept { *this = std::move(other); }
   Index& operator=(Index&& other) noexcept;
   ~Index();
@@ -73,10 +80,12 @@ class Index {
 
   const std::byte* file_ = nullptr;
   uint64_t bytes_ = 0;
+  uint64_t header_at_ = 0;
   std::span<const FileTrack> tracks_;
   std::span<const FileLane> lanes_;
   std::span<const FileLabel> labels_;
   std::string_view text_;
+  std::unique_ptr<MappedPages> pages_;
   std::vector<SliceId> first_ids_;  // by lane; of a counter's values: that of the next lane
 };
 

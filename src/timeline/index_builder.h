@@ -29,6 +29,7 @@ class IndexBuilder {
   };
   explicit IndexBuilder(Options options);
 
+  LabelTable& labels() { return labels_; }
   uint32_t Label(std::string_view name, std::string_view category) {
     return labels_.Intern(name, category);
   }

@@ -74,8 +74,8 @@ uint32_t LabelTable::Intern(std::string_view name, std::string_view category) {
   return found->second;
 }
 
-IndexWriter::IndexWriter(int fd, const std::string& name, uint64_t fingerprint)
-    : out_(fd, name), fingerprint_(fingerprint) {
+IndexWriter::IndexWriter(int fd, const std::string& name, uint64_t fingerprint, uint64_t base)
+    : out_(fd, name, base), base_(base), fingerprint_(fingerprint) {
   // The header comes last: a file cut off before it is no index.
   const FileHeader empty{};
   out_.Append(&empty, sizeof(empty));
@@ -85,6 +85,16 @@ IndexWriter::Track::Track(IndexWriter& writer, int32_t number) : writer_(&writer
   track_.track = number;
   track_.first_ns = std::numeric_limits<int64_t>::max();
   track_.last_ns = std::numeric_limits<int64_t>::min();
+}
+
+IndexWriter::Track::Track(IndexWriter& writer, const Track& begun) : Track(begun) {
+  writer_ = &writer;
+}
+
+Result<uint64_t> IndexWriter::Flush() {
+  out_.Flush();
+  if (!out_.status().ok()) return out_.status().error();
+  return out_.at();
 }
 
 void IndexWriter::Track::Add(const Slice& slice) {
@@ -261,7 +271,7 @@ Status IndexWriter::Finish(const LabelTable& labels) {
   header.fingerprint = fingerprint_;
   header.file_bytes = out_.at();
   header.header_hash = HashBytes(&header, offsetof(FileHeader, header_hash));
-  out_.Overwrite(0, &header, sizeof(header));
+  out_.Overwrite(base_, &header, sizeof(header));
   return out_.status();
 }
 

@@ -35,13 +35,16 @@ class LabelTable {
 class IndexWriter {
  public:
   class Track;
-  IndexWriter(int fd, const std::string& name, uint64_t fingerprint);
+  // Places count from `base`: what lies before it is another file's.
+  IndexWriter(int fd, const std::string& name, uint64_t fingerprint, uint64_t base = 0);
 
   // Puts the track behind those that were ended before it: by number, each once.
   void End(Track& track);
   // Writes the directory and, last, the header. Nothing may follow.
   Status Finish(const LabelTable& labels);
   const Status& status() const { return out_.status(); }
+  // For who reads blocks while tracks are written: how many bytes are in the file.
+  Result<uint64_t> Flush();
 
  private:
   struct LaneOut {
@@ -73,6 +76,7 @@ class IndexWriter {
   void WriteValuesIndex(ValuesOut& values);
 
   FileOut out_;
+  uint64_t base_;
   uint64_t fingerprint_;
   std::vector<FileTrack> tracks_;
   std::vector<FileLane> file_lanes_;
@@ -82,6 +86,8 @@ class IndexWriter {
 class IndexWriter::Track {
  public:
   Track(IndexWriter& writer, int32_t number);
+  // Goes on with a track as it stands, for another file, which lies behind that of its blocks.
+  Track(IndexWriter& writer, const Track& begun);
   void Add(const Slice& slice);
   void AddValue(int64_t ts_ns, double value);  // of a counter: no slices beside it; by time
   uint64_t slices() const { return track_.slices; }

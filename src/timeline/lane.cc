@@ -54,8 +54,11 @@ uint64_t LaneIndexBytes(uint64_t size) {
   return bytes;
 }
 
-Lane::Lane(const std::byte* file, uint64_t size, uint64_t index_at)
-    : file_(file), size_(size), places_(reinterpret_cast<const uint64_t*>(file + index_at)) {
+Lane::Lane(const std::byte* file, uint64_t size, uint64_t index_at, MappedPages* pages)
+    : file_(file),
+      pages_(pages),
+      size_(size),
+      places_(reinterpret_cast<const uint64_t*>(file + index_at)) {
   const std::byte* at = file + index_at + BlocksOf(size) * sizeof(uint64_t);
   for (uint64_t parts = size; parts > kFanout && levels_ < kMaxLevels; ++levels_) {
     Level& level = level_[levels_];

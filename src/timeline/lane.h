@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "timeline/format.h"
+#include "timeline/page_budget.h"
 #include "timeline/slice.h"
 
 namespace steptrace::timeline {
@@ -21,10 +22,10 @@ struct Level {
 };
 
 // The slices of a lane, by begin, disjoint. A view on a mapped index: cheap to copy, valid as long
-// as the index. Whatever the file holds, no call leaves the file's bounds.
+// as the index, of one thread. Whatever the file holds, no call leaves the file's bounds.
 class Lane {
  public:
-  Lane(const std::byte* file, uint64_t size, uint64_t index_at);
+  Lane(const std::byte* file, uint64_t size, uint64_t index_at, MappedPages* pages);
 
   uint64_t size() const { return size_; }
   int64_t Ts(uint64_t i) const { return BlockOf(i / kFanout).Ts(i % kFanout); }
@@ -104,6 +105,8 @@ class Lane {
 
   Block BlockOf(uint64_t block) const {
     const PackedPlace place = PackedPlace::Of(places_[block]);
+    const uint64_t stretch = place.at >> PageBudget::kStretchLog;
+    if (stretch != stretch_) pages_->Touch(stretch_ = stretch);
     const uint64_t n = std::min(kFanout, size_ - block * kFanout);
     const std::byte* at = file_ + place.at;
     const std::byte* begin = at + sizeof(int64_t);
@@ -132,6 +135,8 @@ class Lane {
   uint64_t Descend(const Best& best) const;
 
   const std::byte* file_;
+  MappedPages* pages_;
+  mutable uint64_t stretch_ = ~uint64_t{0};  // of the block that was read last
   uint64_t size_;
   const uint64_t* places_;               // of the blocks
   size_t levels_ = 0;                    // above the slices

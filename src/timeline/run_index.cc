@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "store/run_parts.h"
 #include "timeline/format.h"
 #include "timeline/index_builder.h"
+#include "timeline/run_labels.h"
 
 namespace steptrace::timeline {
 namespace {
@@ -27,30 +27,6 @@ namespace fs = std::filesystem;
 constexpr const char* kTables[] = {"slices", "counters", "tracks"};
 constexpr int kTries = 3;                        // a run closes but once
 constexpr int64_t kMostRows = int64_t{1} << 40;  // of a part; the number comes from a file
-
-// Labels by the run's own numbers for texts: a text is looked at once.
-class RunLabels {
- public:
-  RunLabels(IndexBuilder& builder, const store::StringTable& strings)
-      : builder_(builder), strings_(strings) {}
-
-  uint32_t Of(const store::SliceRow& row) {
-    const uint64_t key =
-        uint64_t{static_cast<uint32_t>(row.name)} << 32 | static_cast<uint32_t>(row.category);
-    if (key == last_key_) return last_;
-    const auto [found, added] = numbers_.try_emplace(key, 0);
-    if (added) found->second = builder_.Label(strings_.Text(row.name), strings_.Text(row.category));
-    last_key_ = key;
-    return last_ = found->second;
-  }
-
- private:
-  IndexBuilder& builder_;
-  const store::StringTable& strings_;
-  std::unordered_map<uint64_t, uint32_t> numbers_;
-  uint64_t last_key_ = ~uint64_t{0};
-  uint32_t last_ = 0;
-};
 
 // The rows of the slices' parts, which lie by their first time: once so many were read, none comes
 // that begins before that moment.
@@ -81,7 +57,7 @@ std::vector<Settled> SettledParts(const store::RunReader& run) {
 class SliceSink {
  public:
   SliceSink(IndexBuilder& builder, const store::StringTable& strings, std::vector<Settled> settled)
-      : builder_(builder), labels_(builder, strings), settled_(std::move(settled)) {}
+      : builder_(builder), labels_(builder.labels(), strings), settled_(std::move(settled)) {}
 
   Status Take(std::span<const store::SliceRow> rows) {
     for (const auto& row : rows) {
@@ -182,14 +158,19 @@ uint64_t FingerprintOf(const store::RunReader& run) {
   return HashBytes(parts.data(), parts.size());
 }
 
-Result<Index> OpenRunIndex(store::RunReader& run) {
+Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live) {
   for (int tries = 1;; ++tries) {
     const uint64_t fingerprint = FingerprintOf(run);
     const bool closed = run.state() == store::RunState::kClosed;
     if (closed) {
+      if (live != nullptr) live->Forget();
       auto kept = OpenKept(IndexPath(run.run()), fingerprint);
       if (kept.ok()) return kept;
       if (MakeKept(run, fingerprint).ok()) return OpenKept(IndexPath(run.run()), fingerprint);
+    }
+    if (live != nullptr && run.state() == store::RunState::kLive) {
+      auto grown = live->Open(run, fingerprint);
+      if (grown.ok()) return grown;
     }
     auto made = MakeUnnamed(run, fingerprint);
     if (made.ok() || closed || tries == kTries) return made;

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "store/run_reader.h"
 #include "timeline/index.h"
+#include "timeline/live_run_index.h"
 
 namespace steptrace::timeline {
 
@@ -16,7 +17,9 @@ uint64_t FingerprintOf(const store::RunReader& run);
 // The index of a run. Of a closed run it is kept as <run>/timeline/index, and made only when that
 // is absent, stale or damaged; of one that is being written, or whose folder cannot be written, it
 // lies in a file without a name. Making it takes time linear in slices and bounded memory.
-Result<Index> OpenRunIndex(store::RunReader& run);
+// `live`, if there is one, is kept from one call for a run to the next: while the run is written,
+// each index then costs what came since the one before.
+Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live = nullptr);
 
 std::filesystem::path IndexPath(const std::filesystem::path& run);
 

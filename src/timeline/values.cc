@@ -8,8 +8,11 @@ uint64_t ValuesIndexBytes(uint64_t size) {
   return 8 * pages + (size > kFanout ? 4 * 8 * BlocksOf(size) : 0);
 }
 
-Values::Values(const std::byte* file, uint64_t size, uint64_t index_at)
-    : file_(file), size_(size), pages_(reinterpret_cast<const uint64_t*>(file + index_at)) {
+Values::Values(const std::byte* file, uint64_t size, uint64_t index_at, MappedPages* pages)
+    : file_(file),
+      mapped_(pages),
+      size_(size),
+      pages_(reinterpret_cast<const uint64_t*>(file + index_at)) {
   if (size <= kFanout) return;
   blocks_ = BlocksOf(size);
   first_ts_ns_ = reinterpret_cast<const int64_t*>(pages_ + (size + kPageValues - 1) / kPageValues);

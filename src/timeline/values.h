@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "timeline/format.h"
+#include "timeline/page_budget.h"
 
 namespace steptrace::timeline {
 
@@ -21,7 +22,7 @@ struct ValueStats {
 // The values of a counter by time. A view on a mapped index, as Lane is.
 class Values {
  public:
-  Values(const std::byte* file, uint64_t size, uint64_t index_at);
+  Values(const std::byte* file, uint64_t size, uint64_t index_at, MappedPages* pages);
 
   uint64_t size() const { return size_; }
   int64_t Ts(uint64_t i) const { return TsPage(i)[i % kPageValues]; }
@@ -31,11 +32,14 @@ class Values {
 
  private:
   const int64_t* TsPage(uint64_t i) const {
-    return reinterpret_cast<const int64_t*>(file_ + pages_[i / kPageValues]);
+    const uint64_t at = pages_[i / kPageValues];
+    mapped_->Touch(at >> PageBudget::kStretchLog);  // a page is no longer than that
+    return reinterpret_cast<const int64_t*>(file_ + at);
   }
   void AddOne(uint64_t i, ValueStats& stats) const;
 
   const std::byte* file_;
+  MappedPages* mapped_;
   uint64_t size_;
   const uint64_t* pages_;
   uint64_t blocks_ = 0;  // 0: too few values for any

@@ -33,8 +33,9 @@ constexpr int64_t kMaxTop = 1'000'000;
 constexpr size_t kMaxTracks = 65'536;  // of a search or a sum; a view has a limit of its own
 constexpr size_t kMaxReports = 4;      // each as large as what a profile tells
 constexpr size_t kMaxTimelines = 8;
-// A mapped index that is read counts as memory until it is let go of.
-constexpr int64_t kMostResidentBytes = int64_t{128} << 20;
+// A mapped index that is read counts as memory until it is let go of. It has a budget of its own
+// (timeline/page_budget.h); beyond this a report or a table has the room.
+constexpr int64_t kMostResidentBytes = int64_t{384} << 20;
 constexpr int64_t kMemoryCheckNs = 50 * kNsPerMs;
 // Whether a run grew is asked once a second; making its index anew may take a twentieth of the
 // time.
@@ -102,7 +103,7 @@ Answer Api::Handle(const Request& request) {
   }
   if (parts[1] != "runs") return Refuse(404, "path: no such; see /api/server");
   if (parts.size() == 2) {
-    std::lock_guard heavy(heavy_);
+    const auto heavy = TakeMemory();
     return FromResult(catalog_.ListJson(options_.cost));
   }
   const auto run = catalog_.Find(parts[2]);
@@ -131,7 +132,7 @@ Result<std::shared_ptr<const analyze::Report>> Api::ReportOf(const Run& run,
   const std::string key = fmt::format("{} {} {}", run.filename().string(),
                                       from_ns.value_or(INT64_MIN), to_ns.value_or(INT64_MAX));
   // Under `heavy_`, so that of several who ask at once one makes it and the others find it.
-  std::lock_guard heavy(heavy_);
+  const auto heavy = TakeMemory();
   {
     std::lock_guard lock(mutex_);
     const auto found = reports_.find(key);
@@ -195,7 +196,7 @@ Answer Api::Rules(const Run& run, Parameters& parameters) {
   }
   const rpc::RulesStretch stretch = {parameters.Time("from_ns"), parameters.Time("to_ns")};
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
-  std::lock_guard heavy(heavy_);
+  const auto heavy = TakeMemory();
   const auto answer = rpc::LoadRules(run, settings, options_.cost, stretch);
   if (!answer.ok()) return Refuse(500, answer.error().message);
   Json json = analyze::ProfilingReportJson(answer->report);
@@ -207,7 +208,7 @@ Answer Api::Rules(const Run& run, Parameters& parameters) {
 Answer Api::Compare(const Run& run, const std::string& other) {
   const auto second = catalog_.Find(other);
   if (!second) return NotFound("run");
-  std::lock_guard heavy(heavy_);
+  const auto heavy = TakeMemory();
   return FromResult(rpc::CompareJson(run, *second));
 }
 
@@ -225,7 +226,7 @@ Answer Api::Table(const Run& run, const std::string& name, Parameters& parameter
   if (const Status status = rpc::CheckQuery(query); !status.ok()) {
     return Refuse(400, status.error().message);
   }
-  std::lock_guard heavy(heavy_);
+  const auto heavy = TakeMemory();
   return FromResult(rpc::TableArrow(query), kArrowType);
 }
 
@@ -254,7 +255,7 @@ Answer Api::Samples(const Run& run, Parameters& parameters) {
     query.threads = rpc::ParseThreadKind(*threads);
     if (!query.threads) return Refuse(400, "threads: no such; give training, worker or other");
   }
-  std::lock_guard heavy(heavy_);
+  const auto heavy = TakeMemory();
   return FromResult(rpc::SamplesJson(run, query));
 }
 
@@ -334,7 +335,7 @@ Result<std::shared_ptr<const rpc::RunTimeline>> Api::TimelineOf(const Run& run) 
     kept->checked_ns = now_ns;
     return kept->timeline;
   }
-  auto opened = rpc::RunTimeline::Open(run);
+  auto opened = rpc::RunTimeline::Open(run, &kept->live);
   ::malloc_trim(0);
   kept->checked_ns = kept->built_ns = MonotonicNowNs();
   kept->cost_ns = kept->built_ns - now_ns;
@@ -352,10 +353,20 @@ void Api::BoundMemory() {
   const int64_t now_ns = MonotonicNowNs();
   if (now_ns - memory_checked_ns_ < kMemoryCheckNs) return;
   memory_checked_ns_ = now_ns;
-  if (ResidentBytes() < kMostResidentBytes) return;
+  if (ResidentBytes() >= kMostResidentBytes) DropPages();
+}
+
+void Api::DropPages() {
   for (const auto& [id, kept] : kept_) {
     if (kept->timeline) kept->timeline->index().DropPages();
   }
+}
+
+std::unique_lock<std::mutex> Api::TakeMemory() {
+  std::unique_lock heavy(heavy_);
+  std::lock_guard lock(mutex_);
+  DropPages();
+  return heavy;
 }
 
 std::optional<std::string> Api::RunsEvent(EventState& last) {

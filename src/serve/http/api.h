@@ -55,6 +55,7 @@ class Api {
   struct Kept {
     std::mutex building;
     std::shared_ptr<const rpc::RunTimeline> timeline;
+    timeline::LiveRunIndex live;  // under `building`, as the times
     int64_t checked_ns = 0;
     int64_t built_ns = 0;
     int64_t cost_ns = 0;
@@ -82,6 +83,9 @@ class Api {
   Result<std::shared_ptr<const rpc::RunTimeline>> TimelineOf(const Run& run);
   std::shared_ptr<Kept> KeptOf(const Run& run);
   void BoundMemory();
+  void DropPages();  // of all timelines, under mutex_
+  // For what takes memory of its own, while it is held; the timelines let go of theirs.
+  std::unique_lock<std::mutex> TakeMemory();
 
   ApiOptions options_;
   rpc::RunCatalog catalog_;

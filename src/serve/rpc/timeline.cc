@@ -86,10 +86,11 @@ int32_t LabelColumn::Of(uint32_t label) {
   return number;
 }
 
-Result<std::shared_ptr<const RunTimeline>> RunTimeline::Open(const std::filesystem::path& run) {
+Result<std::shared_ptr<const RunTimeline>> RunTimeline::Open(const std::filesystem::path& run,
+                                                             timeline::LiveRunIndex* live) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader reader, store::RunReader::Open(run));
   const uint64_t fingerprint = timeline::FingerprintOf(reader);
-  STEPTRACE_ASSIGN_OR_RETURN(timeline::Index index, timeline::OpenRunIndex(reader));
+  STEPTRACE_ASSIGN_OR_RETURN(timeline::Index index, timeline::OpenRunIndex(reader, live));
   std::shared_ptr<RunTimeline> made(new RunTimeline(std::move(index)));
   made->run_ = run;
   made->fingerprint_ = fingerprint;

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "store/run_reader.h"
 #include "timeline/index.h"
+#include "timeline/live_run_index.h"
 #include "timeline/view.h"
 
 // The timeline of a run: docs/reference/http.md says what each answer holds. Arrow comes as the
@@ -28,7 +29,9 @@ class RunTimeline {
     std::optional<uint32_t> place;  // in the index
   };
 
-  static Result<std::shared_ptr<const RunTimeline>> Open(const std::filesystem::path& run);
+  // `live`: see timeline::OpenRunIndex.
+  static Result<std::shared_ptr<const RunTimeline>> Open(const std::filesystem::path& run,
+                                                         timeline::LiveRunIndex* live = nullptr);
 
   const std::filesystem::path& run() const { return run_; }
   const timeline::Index& index() const { return index_; }

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/time.h"
 #include "serve/rpc/table.h"
 #include "serve/rpc/test_runs.h"
 #include "timeline/run_index.h"
@@ -136,6 +137,55 @@ TEST_F(TimelineTest, ALiveRunIsShownAsItStands) {
   EXPECT_EQ(slices, 4u);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "live" / "timeline"))
       << "nothing is left in a run that is being written";
+}
+
+// What is kept between looks gives what a first look gives; also when a range of the whole run
+// ends, and when the run closes.
+TEST_F(TimelineTest, ALiveRunGrowsAsItWouldBeReadAnew) {
+  const auto path = folder_.path() / "live";
+  store::RunWriter writer = store::MakeWriter(path);
+  timeline::LiveRunIndex live;
+  const auto same = [&] {
+    const auto grown = RunTimeline::Open(path, &live);
+    const auto anew = RunTimeline::Open(path);
+    ASSERT_OK(grown);
+    ASSERT_OK(anew);
+    EXPECT_EQ((*grown)->fingerprint(), (*anew)->fingerprint());
+    EXPECT_EQ(TreeJson(**grown), TreeJson(**anew));
+    const auto a = ViewArrow(**grown, {}, 500);
+    const auto b = ViewArrow(**anew, {}, 500);
+    ASSERT_OK(a);
+    ASSERT_OK(b);
+    EXPECT_EQ(*a, *b);
+  };
+  const auto write = [&](int64_t number, int64_t ts_ns, int64_t dur_ns) {
+    store::SliceRow row = store::SampleSlice(writer.strings(), number);
+    row.ts_ns = ts_ns;
+    row.dur_ns = dur_ns;
+    row.track = 1;
+    row.name = writer.strings().Intern("name " + std::to_string(number % 13));
+    writer.Append(row);
+    store::CounterRow counter;
+    counter.ts_ns = ts_ns + dur_ns;
+    counter.track = 2;
+    counter.value = static_cast<double>(number);
+    writer.Append(counter);
+  };
+  ASSERT_OK(RunTimeline::Open(path, &live));  // of nothing
+  for (int64_t i = 0; i < 3000; ++i) {
+    write(i, i * kNsPerSecond / 10, kNsPerSecond / 20);
+    if (i % 700 != 0) continue;
+    ASSERT_OK(writer.Flush());
+    same();
+  }
+  write(3000, kNsPerSecond / 100, 299 * kNsPerSecond);  // ends now, and began before all that
+  ASSERT_OK(writer.Flush());
+  same();
+  write(3001, 300 * kNsPerSecond, 5);
+  ASSERT_OK(writer.Flush());
+  same();
+  ASSERT_OK(writer.Close(store::CompletedManifest()));
+  same();
 }
 
 TEST_F(TimelineTest, ASliceTellsItsSurroundingsArgumentsAndLinks) {
