@@ -57,6 +57,22 @@ TEST(RunCatalog, AnUnreadableRunIsListedWithItsProblem) {
   EXPECT_TRUE(runs[0]["verdict"].is_null());
 }
 
+TEST(RunCatalog, ARunThatIsWrittenHasTheSizeOfItsJournals) {
+  TempDir folder;
+  store::RunWriter writer = store::MakeWriter(folder.path() / "live");
+  for (int i = 0; i < 100; ++i) writer.Append(store::SampleSlice(writer.strings(), i));
+  ASSERT_TRUE(writer.Flush().ok());
+  RunCatalog catalog(folder.path(), std::nullopt);
+  const json runs = json::parse(*catalog.ListJson({}))["runs"];
+  ASSERT_EQ(runs.size(), 1u);
+  int64_t bytes = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder.path())) {
+    if (file.path().extension() == ".arrows") bytes += static_cast<int64_t>(file.file_size());
+  }
+  EXPECT_GT(bytes, 0);
+  EXPECT_EQ(runs[0]["bytes"], bytes);
+}
+
 TEST(RunCatalog, ItsStampTellsThatARunCame) {
   TempDir folder;
   RunCatalog catalog(folder.path(), std::nullopt);
