@@ -294,3 +294,38 @@ def test_gpu_check_says_that_there_is_no_gpu():
     assert done.stdout == b""
     assert done.stderr.count(b"\n") == 1
     assert b"no GPU" in done.stderr
+
+
+NCCL_LOOP = """
+sys.path.insert(0, {trainings!r})
+from stand_in_nccl import Communicator
+comm = Communicator(0xABCD, 2, 0)
+for number in range(steps):
+    handle = comm.enqueue("AllReduce", 1000)
+    children = comm.begin(handle, peer=1)
+    comm.send(children[-1], 3, 4096)
+    comm.finish(children)
+    step()
+comm.destroy()
+"""
+
+
+def test_steps_of_nccls_proxy_are_told_in_windows_of_kernels(tmp_path, fakes):
+    trainings = pathlib.Path(__file__).parent / "trainings"
+    loop = NCCL_LOOP.format(trainings=str(trainings))
+    run = windowed(tmp_path, fakes, "--capture", "kernels", loop=loop)
+    rows = of(run.rows("slices"), "nccl_proxy")
+    chunks = [row for row in rows if row["name"].startswith("send step: ")]
+    assert len(rows) - len(chunks) == 60, "operations, of the whole run"
+    states = [row["name"].removeprefix("send step: ") for row in chunks]
+    assert states[:3] == ["device", "peer", "network"]
+    begin, end = in_steps(run)
+    within = [row for row in chunks if begin <= row["ts_ns"] <= end]
+    assert len(within) >= 9 * 3 * 3
+    # The calls that the window's borders cut.
+    assert len(chunks) <= 11 * 3 * 3
+    assert {row["bytes"] for row in chunks if row["name"].endswith("network")} == {4096}
+    reduces = {row["sequence"] for row in of(run.rows("slices"), "nccl")}
+    assert {row["sequence"] for row in chunks} < reduces
+    names = {row["track"]: row["name"] for row in run.rows("tracks")}
+    assert {names[row["track"]] for row in chunks} == {"NCCL proxy steps 0x000000000000abcd"}

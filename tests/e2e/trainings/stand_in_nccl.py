@@ -11,8 +11,9 @@ import os
 import queue
 import threading
 
-COLLECTIVE, TRANSFER, PROXY_OP, KERNEL_CHANNEL = 1 << 1, 1 << 2, 1 << 3, 1 << 6
+COLLECTIVE, TRANSFER, PROXY_OP, PROXY_STEP, KERNEL_CHANNEL = 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 6
 KERNEL_CHANNEL_STOP = 22
+SEND_STATES = {"device": 8, "peer": 20, "network": 9}  # the second since version 4
 P, INT, U8, U64, SIZE, TEXT = c.c_void_p, c.c_int, c.c_uint8, c.c_uint64, c.c_size_t, c.c_char_p
 
 FUNCTIONS = ["Broadcast", "Reduce", "AllGather", "ReduceScatter", "AllReduce", "SendRecv"]
@@ -66,6 +67,7 @@ class Version:
             ("coll", _struct("Collective", collective)),
             ("p2p", _struct("Transfer", transfer)),
             ("proxy", _struct("ProxyOp", proxy)),
+            ("step", _struct("ProxyStep", [("step", INT)])),
         ]
         if number >= 3:
             kinds.append(("channel", _struct("Channel", channel)))
@@ -126,14 +128,15 @@ class Communicator:
         self.hash, self.ranks, self.rank, self.name = comm_hash, ranks, rank, name
         self.sequence = dict.fromkeys(FUNCTIONS, 0)
         self.proxy = Proxy()
-        self.mask = 0
+        self._mask = INT(0)  # NCCL's word: the plugin may change it at any time
+        self.task_mask = 0
         path = os.environ.get("NCCL_PROFILER_PLUGIN")
         if not path:
             return
         library = c.CDLL(path)
         self.version = Version(newest)
         self.plugin = self.version.profiler.in_dll(library, f"ncclProfiler_v{newest}")
-        context, mask = P(), INT(0)
+        context, mask = P(), self._mask
         if newest <= 3:
             error = self.plugin.init(context, mask)
         elif newest == 4:
@@ -141,12 +144,19 @@ class Communicator:
         else:
             error = self.plugin.init(context, comm_hash, mask, name, 1, ranks, rank, None)
         assert error == 0
-        self.context, self.mask = context, mask.value
+        self.context = context
+
+    @property
+    def mask(self):
+        return self._mask.value
 
     def start(self, kind, parent=None, **fields):
-        if not self.mask & kind:
+        if kind in (COLLECTIVE, TRANSFER):
+            self.task_mask = self.mask  # what is under way keeps what it began with
+        if not self.task_mask & kind:
             return None
         names = {COLLECTIVE: "coll", TRANSFER: "p2p", PROXY_OP: "proxy", KERNEL_CHANNEL: "channel"}
+        names[PROXY_STEP] = "step"
         descriptor = self.version.descriptor()
         descriptor.type, descriptor.parent, descriptor.rank = kind, parent, self.rank
         member = getattr(descriptor.of, names[kind])
@@ -205,6 +215,23 @@ class Communicator:
 
         self.proxy.do(work)
         return children
+
+    def send(self, operation, chunks, chunk_bytes):
+        """The proxy sends them for its operation, one after the other."""
+
+        def work():
+            for number in range(chunks):
+                step = self.start(PROXY_STEP, operation, step=number)
+                if step is None or not step.value:
+                    continue
+                for name, state in SEND_STATES.items():
+                    if name == "peer" and self.version.number < 4:
+                        continue
+                    told = (SIZE * 2)(chunk_bytes if name == "network" else 0)
+                    assert self.plugin.state(step, state, c.cast(told, P)) == 0
+                self.stop(step)
+
+        self.proxy.do(work)
 
     def finish(self, children):
         def work():
