@@ -17,9 +17,9 @@ $FAKE_PROBE_DIR/capture.json: what the agent asks for (a dict as capture_request
 import json
 import os
 import threading
+import time
 
 _CATEGORIES = (1, 2, 3, 4, 10, 16, 20)
-import time
 _MAX_NAME_BYTES = 4096
 _MAX_FACT_BYTES = 64 << 10
 
@@ -191,8 +191,6 @@ def capture_changed():
     return _capture()["request"] != _seen_request
 
 
-def capture_request():
-    global _seen_request
 def asked():
     return capture_changed() or stacks_due()
 
@@ -240,6 +238,8 @@ def stacks_stop(for_good):
         _stacks = "off" if for_good else "idle"
 
 
+def capture_request():
+    global _seen_request
     word = _capture()
     _seen_request = word["request"]
     return word if word["request"] else None

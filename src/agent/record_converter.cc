@@ -209,7 +209,11 @@ int32_t RecordConverter::SideTrackOf(const store::SliceRow& row, Category catego
                                      const ResolvedName* details) {
   std::string name = "NVTX";
   if (category == Category::kNccl) name = "NCCL";
-  if (category == Category::kNcclProxy) name = "NCCL proxy";
+  if (category == Category::kNcclProxy) {
+    // What a chunk waits for lies below the operations that send and receive it.
+    const bool step = strings_.Text(row.name).find(" step: ") != std::string::npos;
+    name = step ? "NCCL proxy steps" : "NCCL proxy";
+  }
   if (details != nullptr && details->group != 0) name += " " + strings_.Text(details->group_text);
   return side_tracks_.Of(name, row.ts_ns, row.ts_ns + row.dur_ns);
 }
@@ -372,11 +376,11 @@ void RecordConverter::SetCall(store::SliceRow& row, uint32_t details, uint64_t n
 
 void RecordConverter::OnPayload(const wire::Record& record, const ResolvedName& name, int64_t ts,
                                 RowBatch& out) {
+  if (name.category == Category::kStack) return OnStack(record, ts, out);
   std::optional<Name> text;
   if (name.category == Category::kFact && record.a <= UINT32_MAX) {
     text = settings_.name_of(static_cast<uint32_t>(record.a));
   }
-  if (name.category == Category::kStack) return OnStack(record, ts, out);
   if (!text || text->text.size() > kMaxFactBytes) {
     ++invalid_facts_;
     return;

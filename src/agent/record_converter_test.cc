@@ -466,20 +466,25 @@ TEST_F(RecordConverterTest, WhatIsOfNoThreadLiesOnALineOfItsOwn) {
   Name(20, Category::kDetails, kOfGroup);
   Name(21, Category::kNccl, "all_reduce");
   Name(22, Category::kAsync, "load");
+  Name(23, Category::kNcclProxy, "send step: network");
   Feed(RecordKind::kBegin, 1050, 2);
   Feed(RecordKind::kDetail, 1100, 20, 5, 800);
   Feed(RecordKind::kComplete, 1100, 21, 0, 1300);
   Feed(RecordKind::kComplete, 1150, 22, 0, 1350);
+  Feed(RecordKind::kDetail, 1150, 20, 5, 512);
+  Feed(RecordKind::kComplete, 1150, 23, 0, 1380);
   Feed(RecordKind::kEnd, 1400, 2);
-  ASSERT_EQ(out_.slices.size(), 3u);
+  ASSERT_EQ(out_.slices.size(), 4u);
   EXPECT_NE(out_.slices[0].track, out_.slices[1].track);
-  EXPECT_NE(out_.slices[0].track, out_.slices[2].track);
+  EXPECT_NE(out_.slices[0].track, out_.slices[3].track);
   EXPECT_EQ(out_.slices[0].depth, 0);
+  EXPECT_EQ(out_.slices[2].bytes, 512);
   EXPECT_EQ(Text(out_.slices[1].category), "user");
   std::map<int32_t, std::string> names;
   for (const auto& track : tracks_.TakeRows()) names[track.track] = track.name;
   EXPECT_EQ(names[out_.slices[0].track], "NCCL 12");
   EXPECT_EQ(names[out_.slices[1].track], "NVTX");
+  EXPECT_EQ(names[out_.slices[2].track], "NCCL proxy steps 12");
 }
 
 }  // namespace

@@ -79,8 +79,8 @@ class Windows:
     def __init__(self, probe, hook):
         self.idle = True
         self.changed = probe.capture_changed
-        self._probe = probe
         self.asked = probe.asked
+        self._probe = probe
         self._end = probe.end
         self._hook = hook
         self._begin_name = probe.name(vocabulary.WINDOW_BEGIN, vocabulary.WINDOW)
@@ -122,8 +122,8 @@ class Windows:
     def _fail(self, error):
         request, self._request = self._request, None
         self.changed = _never
-        try:
         self.asked = self._probe.stacks_due
+        try:
             self._take_off(request)
         except Exception as another:  # what failed is said below, once
             if interruption.of_the_script(another):
@@ -133,8 +133,8 @@ class Windows:
         self._hook.say("failed", f"windows: {type(error).__name__}: {error}")
 
     def _before_border(self):
-        if self._is_elsewhere():
         stacks.look(self._probe, self._hook)
+        if self._is_elsewhere():
             return
         if self.changed():
             self._take()
