@@ -175,7 +175,7 @@ struct Report {
   std::vector<DevicePhaseRow> device_phases;  // of a live run; none: no events were recorded
   std::vector<SystemRow> system;
   std::shared_ptr<const HostMemorySection> host_memory;  // of the processes; null: not measured
-  std::vector<FindingLine> findings;  // by time, the last 1000
+  std::vector<FindingLine> findings;                     // by time, the last 1000
   std::vector<LossLine> losses;
   std::vector<std::string> notes;
   std::shared_ptr<const std::vector<RuleResult>> rules;  // in the mode modern; null: none ran

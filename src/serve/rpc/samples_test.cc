@@ -102,8 +102,10 @@ TEST_F(SamplesTest, OfEachKindOfThread) {
 }
 
 TEST_F(SamplesTest, OfAStretch) {
-  const json part =
-      Ask({.threads = ThreadKind::kWorker, .rank = {}, .from_ns = 200 * kSampleMs, .to_ns = 400 * kSampleMs});
+  const json part = Ask({.threads = ThreadKind::kWorker,
+                         .rank = {},
+                         .from_ns = 200 * kSampleMs,
+                         .to_ns = 400 * kSampleMs});
   EXPECT_EQ(part["kinds"][1]["samples"], 20);
   EXPECT_EQ(part["nodes"][0]["running_ns"], 200 * kSampleMs);
   EXPECT_EQ(part["nodes"][1]["running_ns"], 150 * kSampleMs);
