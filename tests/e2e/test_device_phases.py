@@ -47,12 +47,13 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 def on_device(ms):
     library.fake_cuda_work(0, int(ms * 1e6))
 
+optimizer.register_step_pre_hook(lambda *_: on_device(1))  # within the step
+
 for batch in DataLoader(Slow(), batch_size=1):
     loss = model(batch).sum()
     on_device(3)
     loss.register_hook(lambda gradient: on_device(6))
     loss.backward()
-    on_device(1)
     optimizer.step()
     library.fake_cuda_wait(0)
 print(library.fake_cuda_misuse(), library.fake_cuda_last_misuse().decode())
@@ -91,9 +92,10 @@ def test_each_step_is_stored_and_reported_as_the_device_had_it(tmp_path, driver)
     # Where the machine is busy steps are left out for what they seem to cost: never all of them.
     for name, least_ms in (("forward", 3), ("backward", 6), ("optimizer", 1), ("data", 4)):
         assert len(named[name]) >= 5, {name: len(rows) for name, rows in named.items()}
-        least = min(row["dur_ns"] for row in named[name])
-        slack = 0 if name != "data" else MS  # the host may be late before it begins to wait
-        assert least >= (least_ms - 0.01) * MS - slack, (name, least)
+        times = sorted(row["dur_ns"] for row in named[name])
+        # The wait that ends the loader brings no batch, and takes no time.
+        least = times[1 if name == "data" else 0]
+        assert least >= (least_ms - 0.01) * MS, (name, times[:3])
     (track,) = {row["track"] for row in told}
     (line,) = [row for row in run.rows("tracks") if row["track"] == track]
     assert (line["name"], line["kind"]) == ("device phases 0", "thread")
@@ -109,7 +111,9 @@ def test_each_step_is_stored_and_reported_as_the_device_had_it(tmp_path, driver)
     (row,) = report["device_phases"]
     assert row["steps"] >= 5
     phases = {phase["name"]: phase for phase in row["phases"]}
-    assert phases["backward"]["ns"] >= 6 * MS - 10_000
+    # The device does a part of it when the host's step is over: of the last step that is missing.
+    assert phases["backward"]["ns"] > 4 * MS
+    assert phases["backward"]["ns"] > phases["forward"]["ns"] > phases["optimizer"]["ns"] > 0
     total = sum(phase["ns"] for phase in row["phases"]) + row["unknown_ns"]
     assert abs(total - row["step_ns"]) <= 10, "to the ns, but for roundings"
     shares = sum(suspect["share"] for suspect in report["suspects"])

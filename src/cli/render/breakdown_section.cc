@@ -67,7 +67,7 @@ void DeviceLine(const analyze::Report& report, Page& page) {
                         waits ? "data wait" : analyze::kDevicePhaseNames[i],
                         analyze::FormatShare(mean.share[i]));
   }
-  if (!text.empty()) page.Line({{"  on the device: " + text}});
+  if (!text.empty()) page.Line({{"  device: " + text}});
 }
 
 }  // namespace
