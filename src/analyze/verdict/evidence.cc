@@ -374,6 +374,7 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
     collector.Cores();
     collector.Storage();
     collector.Device();
+    collector.DevicePhases();
     collector.Samples();
   } else if (verdict.suspect == SuspectName(SuspectId::kModel)) {
     CollectModel(collector);
@@ -381,7 +382,6 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
     collector.Ranks(verdict);
     collector.Stages(SuspectId::kCommunication);
     collector.Cores();
-    collector.DevicePhases();
   } else {
     collector.Stages(SuspectId::kFrameworkOverhead);
     if (verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead)) collector.Operators();
