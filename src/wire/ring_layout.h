@@ -17,7 +17,7 @@
 //
 //   0        ┌─────────────────────────────┐
 //            │ FileHeader                  │  identity, arena's mark, counters of loss     4 KiB
-//   1 KiB    │ CaptureControl              │  the agent's word: what is to be captured
+//   1 KiB    │ CaptureControl, StackControl│  the agent's words: captures, the process's own stacks
 //   4 KiB    ├─────────────────────────────┤
 //            │ RingControl [kMaxRings]     │  head, tail, owner of each ring              32 KiB
 //   64 KiB   ├─────────────────────────────┤
@@ -37,7 +37,7 @@
 //   producer   the thread that owns a ring: writes its records and the first line of its control
 //   process    any thread of the writing process: header, arena (one at a time, under a private
 //              lock)
-//   reader     one agent: writes the second line of each control and CaptureControl, nothing else
+//   reader     one agent: writes the second line of each control and its two words, nothing else
 //
 // Life of a ring                             Life of one record
 //
