@@ -36,6 +36,7 @@ class RankDeriver::Impl {
       oldest_wait_ns = std::min(oldest_wait_ns, loop.OldestWaitNs(watermark_ns));
     }
     Accept(std::move(settled));
+    warm_up_.Advance(watermark_ns);
     workers_.Forget(oldest_wait_ns);
     DropEnded(watermark_ns);
   }

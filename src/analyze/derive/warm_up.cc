@@ -43,6 +43,8 @@ size_t CountWarmUp(std::span<const int64_t> durations_ns) {
 }
 
 void WarmUp::Push(store::StepRow row) {
+  // As Advance would have, so that steps do not depend on how often it was called.
+  Advance(row.ts_ns + row.dur_ns);
   if (row.kind == kinds_.train) ++held_steps_;
   rows_.push_back(std::move(row));
   if (!decided_ && IsEnough()) Decide();
@@ -52,6 +54,19 @@ bool WarmUp::IsEnough() const {
   if (held_steps_ >= kMaxHeld || rows_.size() >= kMaxHeldRows) return true;
   const int64_t held_ns = rows_.back().ts_ns + rows_.back().dur_ns - rows_.front().ts_ns;
   return held_steps_ >= kMinHeld && held_ns >= kMaxHeldNs;
+}
+
+void WarmUp::Advance(int64_t now_ns) {
+  if (!decided_ && StandsStill(now_ns)) Decide();
+}
+
+bool WarmUp::StandsStill(int64_t now_ns) const {
+  if (held_steps_ == 0) return false;
+  int64_t longest_ns = 0;
+  for (const store::StepRow& row : rows_) longest_ns = std::max(longest_ns, row.dur_ns);
+  const int64_t still_ns = now_ns - (rows_.back().ts_ns + rows_.back().dur_ns);
+  const int64_t least_ns = held_steps_ < kMinHeld ? kFirstStandStillNs : kStandsStillNs;
+  return still_ns >= least_ns && still_ns / kStandsStillSteps >= longest_ns;
 }
 
 void WarmUp::Decide() {

@@ -27,6 +27,9 @@ class WarmUp {
   explicit WarmUp(Kinds kinds) : kinds_(kinds) {}
 
   void Push(store::StepRow row);
+  // From now on no step that ends before `now_ns` will be pushed. Of a training that hangs, what it
+  // did before is told meanwhile.
+  void Advance(int64_t now_ns);
   // No more steps: decides by what there is.
   void Finish();
   std::vector<store::StepRow> Take();
@@ -37,10 +40,16 @@ class WarmUp {
   static constexpr size_t kMaxHeld = 64;
   static constexpr size_t kMinHeld = 8;
   static constexpr int64_t kMaxHeldNs = 20'000'000'000;
+  // No step for so long, and for five times the longest that is held: it stands still. The first
+  // few steps may be far apart.
+  static constexpr int64_t kStandsStillNs = 10'000'000'000;
+  static constexpr int64_t kFirstStandStillNs = 60'000'000'000;
+  static constexpr int64_t kStandsStillSteps = 5;
   // Rows of evaluations that may wait among them.
   static constexpr size_t kMaxHeldRows = 4096;
 
   bool IsEnough() const;
+  bool StandsStill(int64_t now_ns) const;
   void Decide();
 
   Kinds kinds_;

@@ -71,6 +71,52 @@ TEST(WarmUp, HoldsNoMoreThan64) {
   ASSERT_EQ(warm_up.Take().size(), 1u);
 }
 
+TEST(WarmUp, ATrainingThatHangsTellsItsSteps) {
+  WarmUp warm_up({kTrain, kWarmUp});
+  warm_up.Advance(1'000'000'000'000);
+  for (int64_t step = 0; step < 8; ++step) warm_up.Push(Row(step, 1'000'000'000));
+  warm_up.Advance(17'999'999'999);
+  EXPECT_TRUE(warm_up.Take().empty());
+  warm_up.Advance(18'000'000'000);
+  EXPECT_EQ(warm_up.Take().size(), 8u);
+  warm_up.Push(Row(8, 1'000'000'000));
+  EXPECT_EQ(warm_up.Take().size(), 1u);
+}
+
+TEST(WarmUp, TheFirstStepsMayBeFarApart) {
+  WarmUp warm_up({kTrain, kWarmUp});
+  for (int64_t step = 0; step < 3; ++step) warm_up.Push(Row(step, 1'000'000'000));
+  warm_up.Advance(62'999'999'999);
+  EXPECT_TRUE(warm_up.Take().empty());
+  warm_up.Advance(63'000'000'000);
+  EXPECT_EQ(warm_up.Take().size(), 3u);
+}
+
+TEST(WarmUp, LongStepsAreNoHang) {
+  WarmUp warm_up({kTrain, kWarmUp});
+  for (int64_t step = 0; step < 3; ++step) warm_up.Push(Row(step, 20'000'000'000));
+  warm_up.Advance(159'000'000'000);  // 99 s after the last: not five steps yet
+  EXPECT_TRUE(warm_up.Take().empty());
+  warm_up.Advance(160'000'000'000);
+  EXPECT_EQ(warm_up.Take().size(), 3u);
+}
+
+TEST(WarmUp, AStepThatTookVeryLongIsNoWarmUpOfOthers) {
+  const auto push_all = [](bool advance) {
+    WarmUp warm_up({kTrain, kWarmUp});
+    for (int64_t step = 0; step < 10; ++step) warm_up.Push(Row(step, 1'000'000));
+    if (advance) warm_up.Advance(12'000'000'000);
+    store::StepRow slow = Row(10, 1'000'000);
+    slow.dur_ns = 20'000'000'000;
+    warm_up.Push(slow);
+    std::vector<store::StringId> kinds;
+    warm_up.Finish();
+    for (const auto& row : warm_up.Take()) kinds.push_back(row.kind);
+    return kinds;
+  };
+  EXPECT_EQ(push_all(true), push_all(false));
+}
+
 TEST(WarmUp, LongStepsAreNotHeldForLong) {
   WarmUp warm_up({kTrain, kWarmUp});
   for (int64_t step = 0; step < 7; ++step) warm_up.Push(Row(step, 5'000'000'000));
