@@ -217,7 +217,7 @@ def test_figures_that_are_known(name, tmp_path):
 def test_sections_and_top(tmp_path):
     run = profile_runs.imported(tmp_path, made(tmp_path / "made.json", 4))
     whole = profile_runs.section(run, "devices")
-    assert set(whole) == {"schema", "run", "devices", "roles", "notes"}
+    assert set(whole) == {"schema", "run", "devices", "device_phases", "roles", "notes"}
     top = json.loads(
         profile_runs.steptrace("report", run, "--section", "devices", "--top", "1", "--json")
     )
