@@ -196,7 +196,7 @@ function partMarks(steps: Steps | null, part: string, kind: string | null): Mark
 
 function findingMark(finding: Finding, end: number): Mark {
   const at = Math.max(0, Math.min(finding.ts_ns, end));
-  const text = `${sentence(finding.subject)}: ${finding.text}`;
+  const text = finding.subject ? `${sentence(finding.subject)}: ${finding.text}` : finding.text;
   return { from: ns(at), to: ns(at), text, target: targetOf(finding) };
 }
 
