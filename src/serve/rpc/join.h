@@ -19,7 +19,7 @@ struct JoinRequest {
   std::function<bool()> stopped;
 };
 
-// Makes one run of the runs of a job's nodes, with its report as the end of a run leaves it.
+// Makes one run of the runs of a job's nodes. Its report is made when somebody asks for it.
 Result<import::JoinSummary> JoinRuns(const JoinRequest& request,
                                      const std::function<void(int64_t, int64_t)>& progress);
 

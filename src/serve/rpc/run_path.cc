@@ -15,6 +15,10 @@ Result<fs::path> ResolveRun(const std::string& text, const fs::path& folder) {
   if (text.empty()) return store::NewestRun(folder);
   std::error_code error;
   if (fs::exists(fs::path(text) / "run.json", error)) return fs::path(text);
+  if (error == std::errc::permission_denied) {
+    return Error{fmt::format("cannot look into {}: {}; ask its owner for the right to read it",
+                             text, error.message())};
+  }
   STEPTRACE_ASSIGN_OR_RETURN(auto runs, store::ListRuns(folder));
   for (const auto& run : runs) {  // newest first
     if (run.name == text || run.id == text || run.path.filename() == text) return run.path;

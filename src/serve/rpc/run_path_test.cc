@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "store/test_run.h"
 
@@ -75,6 +76,21 @@ TEST_F(RunPathTest, WhatIsNotThereIsNamedWithTheNextStep) {
   EXPECT_THAT(Found(""), HasSubstr(runs().string()));
   fs::create_directory(runs() / "empty");
   EXPECT_THAT(Found((runs() / "empty").string()), HasSubstr("it has no run.json"));
+}
+
+TEST_F(RunPathTest, AFolderThatMayNotBeReadIsNotCalledEmpty) {
+  Make("train-1", "train", 1'000);
+  const fs::path run = runs() / "train-1";
+  fs::permissions(runs(), fs::perms::all);
+  fs::permissions(run, fs::perms::none);
+  const uid_t user = ::geteuid();
+  // Root may read everything.
+  if (user == 0 && ::seteuid(65534) != 0) GTEST_SKIP() << "root may not become another user here";
+  const std::string found = Found(run.string());
+  ASSERT_EQ(::seteuid(user), 0);
+  fs::permissions(run, fs::perms::owner_all);
+  EXPECT_EQ(found, "cannot look into " + run.string() +
+                       ": Permission denied; ask its owner for the right to read it");
 }
 
 }  // namespace
