@@ -10,16 +10,9 @@
 namespace steptrace::timeline {
 namespace {
 
-// A track with fewer rows waits: each that is written in part holds buffers of its own.
-constexpr size_t kWorthSettling = 256;
-
-void AddTo(IndexWriter::Track& track, const Slice& slice) {
-  track.Add(slice);
-}
-template <class Value>
-void AddTo(IndexWriter::Track& track, const Value& value) {
-  track.AddValue(value.ts_ns, value.value);
-}
+// A track with fewer rows waits: the last block of each lane stays in memory whether it is settled
+// or not, so that of less than a few blocks settling would let go of little.
+constexpr size_t kWorthSettling = 4 * kFanout;
 
 // No moment is before the first that there is.
 int64_t Before(int64_t ns, int64_t by_ns) {
@@ -46,10 +39,9 @@ bool GrowingIndex::Add(Rows<Row>& rows, const Row& row, int64_t end_ns) {
     late_ns_ = static_cast<int64_t>(std::min<uint64_t>(behind, INT64_MAX));
     return false;
   }
-  if (!rows.waiting.empty() && Precedes(row, rows.waiting.back())) rows.sorted = false;
   const bool first = rows.waiting.empty() && !rows.settled;
   rows.newest_ns = first ? end_ns : std::max(rows.newest_ns, end_ns);
-  rows.waiting.push_back(row);
+  rows.waiting.Add(row);
   ++waiting_;
   return true;
 }
@@ -60,38 +52,25 @@ bool GrowingIndex::AddSlice(int32_t track, int64_t ts_ns, int64_t dur_ns, uint32
 }
 
 bool GrowingIndex::AddValue(int32_t track, int64_t ts_ns, double value) {
-  return Add(values_[track], Value{ts_ns, value}, ts_ns);
-}
-
-template <class Row>
-void GrowingIndex::Sort(Rows<Row>& rows) {
-  if (!rows.sorted) {
-    std::stable_sort(rows.waiting.begin(), rows.waiting.end(),
-                     [](const Row& a, const Row& b) { return Precedes(a, b); });
-  }
-  rows.sorted = true;
+  return Add(values_[track], CounterValue{ts_ns, value}, ts_ns);
 }
 
 template <class Row>
 void GrowingIndex::SettleTrack(int32_t track, Rows<Row>& rows) {
   if (rows.waiting.size() < kWorthSettling) return;
-  Sort(rows);
   const int64_t until_ns = Before(rows.newest_ns, options_.horizon_ns);
-  const auto end = std::lower_bound(rows.waiting.begin(), rows.waiting.end(), until_ns,
-                                    [](const Row& row, int64_t ns) { return row.ts_ns < ns; });
-  if (end == rows.waiting.begin()) return;
-  if (!rows.settled) rows.settled = std::make_unique<IndexWriter::Track>(blocks_, track);
-  for (auto row = rows.waiting.begin(); row != end; ++row) AddTo(*rows.settled, *row);
-  rows.settled_ns = (end - 1)->ts_ns;
-  waiting_ -= static_cast<size_t>(end - rows.waiting.begin());
-  rows.waiting.erase(rows.waiting.begin(), end);
+  waiting_ -= rows.waiting.TakeBefore(until_ns, [&](const Row& row) {
+    if (!rows.settled) rows.settled = std::make_unique<IndexWriter::Track>(blocks_, track);
+    AddTo(*rows.settled, row);
+    rows.settled_ns = row.ts_ns;
+  });
 }
 
 Status GrowingIndex::Settle() {
   for (auto& [track, rows] : slices_) SettleTrack(track, rows);
   for (auto& [track, rows] : values_) SettleTrack(track, rows);
   STEPTRACE_RETURN_IF_ERROR(blocks_.status());
-  if (waiting_ > options_.most_waiting) return Error{"too many rows wait for those before them"};
+  if (crowded()) return Error{"too many rows wait for those before them"};
   return {};
 }
 
@@ -100,8 +79,7 @@ template <class Row>
 IndexWriter::Track GrowingIndex::Whole(int32_t track, Rows<Row>& rows, IndexWriter& out) {
   IndexWriter::Track whole =
       rows.settled ? IndexWriter::Track(out, *rows.settled) : IndexWriter::Track(out, track);
-  Sort(rows);
-  for (const Row& row : rows.waiting) AddTo(whole, row);
+  for (const Row& row : rows.waiting.Sorted()) AddTo(whole, row);
   return whole;
 }
 

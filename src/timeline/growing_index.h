@@ -6,12 +6,12 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "timeline/index.h"
 #include "timeline/index_writer.h"
+#include "timeline/waiting_rows.h"
 
 namespace steptrace::timeline {
 
@@ -30,7 +30,7 @@ namespace steptrace::timeline {
 class GrowingIndex {
  public:
   struct Options {
-    int64_t horizon_ns = int64_t{10} * 1'000'000'000;
+    int64_t horizon_ns;
     size_t most_waiting = size_t{1} << 20;  // rows; more are an error
     std::filesystem::path folder = "/tmp";  // of files without names
   };
@@ -46,30 +46,24 @@ class GrowingIndex {
   // Writes what is old enough. Call it between rows, as often as many of them wait.
   Status Settle();
   size_t waiting() const { return waiting_; }
+  // More rows wait than may: it can neither settle nor be taken.
+  bool crowded() const { return waiting_ > options_.most_waiting; }
 
   // All rows that were added, as IndexBuilder would have them.
   Result<Index> Take(const std::string& name, uint64_t fingerprint);
 
  private:
-  struct Value {
-    int64_t ts_ns;
-    double value;
-    friend bool Precedes(const Value& a, const Value& b) { return a.ts_ns < b.ts_ns; }
-  };
   template <class Row>
   struct Rows {
     std::unique_ptr<IndexWriter::Track> settled;
     int64_t settled_ns = 0;  // begin of the last that is settled
     int64_t newest_ns = 0;   // end of the one that ends last
-    std::vector<Row> waiting;
-    bool sorted = true;
+    WaitingRows<Row> waiting;
   };
 
   GrowingIndex(Options options, UniqueFd blocks);
   template <class Row>
   bool Add(Rows<Row>& rows, const Row& row, int64_t end_ns);
-  template <class Row>
-  static void Sort(Rows<Row>& rows);
   template <class Row>
   void SettleTrack(int32_t track, Rows<Row>& rows);
   template <class Row>
@@ -80,7 +74,7 @@ class GrowingIndex {
   IndexWriter blocks_;
   LabelTable labels_;
   std::map<int32_t, Rows<Slice>> slices_;  // by track
-  std::map<int32_t, Rows<Value>> values_;
+  std::map<int32_t, Rows<CounterValue>> values_;
   size_t waiting_ = 0;
   int64_t late_ns_ = 0;
 };

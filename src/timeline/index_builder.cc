@@ -17,8 +17,9 @@ namespace fs = std::filesystem;
 
 // Rows that a merge reads from one extent at a time.
 constexpr uint64_t kMergeRows = 4096;
-// A track with fewer rows waits: each that is written in part holds buffers of its own.
-constexpr size_t kWorthWriting = 4096;
+// A track with fewer rows waits: of one that is written in part the writer holds so many itself
+// before any leave memory.
+constexpr size_t kWorthWriting = IndexWriter::kBlocksTogether * kFanout;
 
 // Reads an extent of the spill file a block at a time.
 template <class Row>
@@ -67,18 +68,6 @@ class ExtentReader {
 
 IndexBuilder::IndexBuilder(Options options) : options_(std::move(options)) {}
 
-namespace {
-
-bool Earlier(const Slice& a, const Slice& b) {
-  return Precedes(a, b);
-}
-template <class Value>
-bool Earlier(const Value& a, const Value& b) {
-  return a.ts_ns < b.ts_ns;
-}
-
-}  // namespace
-
 Status IndexBuilder::AddSlice(int32_t track, int64_t ts_ns, int64_t dur_ns, uint32_t label) {
   if (last_slices_ == nullptr || last_track_ != track) {
     last_slices_ = &slices_[track];
@@ -89,34 +78,21 @@ Status IndexBuilder::AddSlice(int32_t track, int64_t ts_ns, int64_t dur_ns, uint
   if (waiting.out && ts_ns < settled_ns_) {
     return Error{"a slice before what was settled; make the index without settling"};
   }
-  if (!waiting.rows.empty() && Earlier(slice, waiting.rows.back())) waiting.sorted = false;
-  waiting.rows.push_back(slice);
+  waiting.rows.Add(slice);
   return MakeRoom(sizeof(Slice));
 }
 
 Status IndexBuilder::AddValue(int32_t track, int64_t ts_ns, double value) {
-  Waiting<Value>& waiting = values_[track];
-  if (!waiting.rows.empty() && ts_ns < waiting.rows.back().ts_ns) waiting.sorted = false;
-  waiting.rows.push_back({ts_ns, value});
-  return MakeRoom(sizeof(Value));
-}
-
-template <class Row>
-void IndexBuilder::Sort(Waiting<Row>& waiting) {
-  if (!waiting.sorted) {
-    std::stable_sort(waiting.rows.begin(), waiting.rows.end(),
-                     [](const Row& a, const Row& b) { return Earlier(a, b); });
-  }
-  waiting.sorted = true;
+  values_[track].rows.Add({ts_ns, value});
+  return MakeRoom(sizeof(CounterValue));
 }
 
 template <class Row>
 void IndexBuilder::SpillOne(Waiting<Row>& waiting) {
   if (waiting.rows.empty()) return;
-  Sort(waiting);
   waiting.extents.push_back({spill_->at(), waiting.rows.size()});
-  spill_->AppendAll(waiting.rows);
-  std::vector<Row>().swap(waiting.rows);
+  spill_->AppendAll(waiting.rows.Sorted());
+  waiting.rows.Clear();
 }
 
 Status IndexBuilder::Spill() {
@@ -134,9 +110,8 @@ Status IndexBuilder::Spill() {
 template <class Row, class Take>
 Status IndexBuilder::Merge(Waiting<Row>& waiting, Take take) {
   if (waiting.extents.empty()) {
-    Sort(waiting);
-    for (const Row& row : waiting.rows) take(row);
-    std::vector<Row>().swap(waiting.rows);
+    for (const Row& row : waiting.rows.Sorted()) take(row);
+    waiting.rows.Clear();
     return {};
   }
   std::vector<ExtentReader<Row>> readers;
@@ -147,7 +122,7 @@ Status IndexBuilder::Merge(Waiting<Row>& waiting, Take take) {
   const auto later = [&readers](size_t a, size_t b) {
     const Row& one = *readers[a].Peek();
     const Row& other = *readers[b].Peek();
-    return Earlier(other, one) || (!Earlier(one, other) && a > b);
+    return Precedes(other, one) || (!Precedes(one, other) && a > b);
   };
   std::priority_queue<size_t, std::vector<size_t>, decltype(later)> queue(later);
   for (size_t i = 0; i < readers.size(); ++i) {
@@ -180,14 +155,11 @@ Status IndexBuilder::Settle(int64_t ts_ns) {
 void IndexBuilder::WriteSettled(int32_t track, Waiting<Slice>& waiting) {
   // Those that were spilled come before those that wait: both are merged at the end.
   if (waiting.rows.size() < kWorthWriting || !waiting.extents.empty()) return;
-  Sort(waiting);
-  const auto end = std::lower_bound(waiting.rows.begin(), waiting.rows.end(), settled_ns_,
-                                    [](const Slice& a, int64_t ns) { return a.ts_ns < ns; });
-  if (end == waiting.rows.begin()) return;
-  if (!waiting.out) waiting.out = std::make_unique<IndexWriter::Track>(*writer_, track);
-  for (auto row = waiting.rows.begin(); row != end; ++row) waiting.out->Add(*row);
-  waiting_bytes_ -= static_cast<int64_t>(sizeof(Slice)) * (end - waiting.rows.begin());
-  waiting.rows.erase(waiting.rows.begin(), end);
+  const size_t taken = waiting.rows.TakeBefore(settled_ns_, [&](const Slice& slice) {
+    if (!waiting.out) waiting.out = std::make_unique<IndexWriter::Track>(*writer_, track);
+    waiting.out->Add(slice);
+  });
+  waiting_bytes_ -= static_cast<int64_t>(taken * sizeof(Slice));
 }
 
 Status IndexBuilder::Finish() {
@@ -201,10 +173,10 @@ Status IndexBuilder::Finish() {
     auto out = std::move(waiting.out);
     if (!out) out = std::make_unique<IndexWriter::Track>(*writer_, track);
     if (out->slices() > 0 || !waiting.rows.empty() || !waiting.extents.empty()) {
-      STEPTRACE_RETURN_IF_ERROR(Merge(waiting, [&out](const Slice& slice) { out->Add(slice); }));
+      STEPTRACE_RETURN_IF_ERROR(Merge(waiting, [&out](const Slice& slice) { AddTo(*out, slice); }));
     } else {
-      STEPTRACE_RETURN_IF_ERROR(Merge(
-          values_[track], [&out](const Value& value) { out->AddValue(value.ts_ns, value.value); }));
+      STEPTRACE_RETURN_IF_ERROR(
+          Merge(values_[track], [&out](const CounterValue& value) { AddTo(*out, value); }));
     }
     writer_->End(*out);
   }

@@ -14,6 +14,7 @@
 #include "base/unique_fd.h"
 #include "timeline/file_out.h"
 #include "timeline/index_writer.h"
+#include "timeline/waiting_rows.h"
 
 namespace steptrace::timeline {
 
@@ -55,19 +56,12 @@ class IndexBuilder {
     uint64_t at = 0;
     uint64_t rows = 0;
   };
-  struct Value {
-    int64_t ts_ns;
-    double value;
-  };
   template <class Row>
   struct Waiting {
-    std::vector<Row> rows;
+    WaitingRows<Row> rows;
     std::vector<Extent> extents;
-    bool sorted = true;
     std::unique_ptr<IndexWriter::Track> out;  // of one that was written in part
   };
-  template <class Row>
-  static void Sort(Waiting<Row>& waiting);
   template <class Row, class Take>
   Status Merge(Waiting<Row>& waiting, Take take);
   template <class Row>
@@ -82,7 +76,7 @@ class IndexBuilder {
   Options options_;
   LabelTable labels_;
   std::map<int32_t, Waiting<Slice>> slices_;  // by track
-  std::map<int32_t, Waiting<Value>> values_;
+  std::map<int32_t, Waiting<CounterValue>> values_;
   Waiting<Slice>* last_slices_ = nullptr;  // of the track last added to: rows come in runs
   int32_t last_track_ = 0;
   int64_t waiting_bytes_ = 0;

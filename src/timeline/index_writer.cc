@@ -10,9 +10,6 @@
 namespace steptrace::timeline {
 namespace {
 
-// Blocks of a lane that are written together, so that they lie together.
-constexpr size_t kBlocksTogether = 64;
-
 // The width that holds a number, as a power of two of bytes.
 unsigned WidthLog(uint64_t most) {
   return most <= UINT16_MAX ? 1 : most <= UINT32_MAX ? 2 : 3;

@@ -35,6 +35,9 @@ class LabelTable {
 class IndexWriter {
  public:
   class Track;
+  // Of a lane, so that they lie together: until so many came, blocks wait in memory.
+  static constexpr size_t kBlocksTogether = 64;
+
   // Places count from `base`: what lies before it is another file's.
   IndexWriter(int fd, const std::string& name, uint64_t fingerprint, uint64_t base = 0);
 

@@ -27,7 +27,6 @@ constexpr size_t kRowsASettling = size_t{1} << 16;
 }  // namespace
 
 struct LiveRunIndex::Rows {
-  std::string run;  // its id: another run may take the place of one
   store::StringTable strings;
   std::unique_ptr<GrowingIndex> index;
   std::unique_ptr<RunLabels> labels;
@@ -69,6 +68,9 @@ LiveRunIndex::~LiveRunIndex() = default;
 
 void LiveRunIndex::Forget() {
   rows_.reset();
+  run_.clear();
+  horizon_ns_ = kFirstHorizonNs;
+  gave_up_ = false;
 }
 
 Status LiveRunIndex::ReadNew(const store::RunReader& run) {
@@ -77,13 +79,10 @@ Status LiveRunIndex::ReadNew(const store::RunReader& run) {
   if (!slices.segments.empty() || !counters.segments.empty()) {
     return Error{"rows lie in segments"};
   }
-  if (!rows_ || rows_->run != run.manifest().id) {
+  if (!rows_) {
     rows_ = std::make_unique<Rows>();
-    rows_->run = run.manifest().id;
-    GrowingIndex::Options options;
-    options.horizon_ns = horizon_ns_;
-    options.folder = run.run();
-    STEPTRACE_ASSIGN_OR_RETURN(rows_->index, GrowingIndex::Make(std::move(options)));
+    STEPTRACE_ASSIGN_OR_RETURN(
+        rows_->index, GrowingIndex::Make({.horizon_ns = horizon_ns_, .folder = run.run()}));
     rows_->labels = std::make_unique<RunLabels>(rows_->index->labels(), rows_->strings);
   }
   STEPTRACE_RETURN_IF_ERROR(rows_->Read(
@@ -93,14 +92,19 @@ Status LiveRunIndex::ReadNew(const store::RunReader& run) {
 }
 
 Result<Index> LiveRunIndex::Open(const store::RunReader& run, uint64_t fingerprint) {
+  if (run_ != run.manifest().id) {
+    Forget();
+    run_ = run.manifest().id;
+  }
   for (int tries = 0; !gave_up_ && tries < kMostBeginnings; ++tries) {
     const Status read = ReadNew(run);
     if (read.ok()) return rows_->index->Take(run.run().string() + ": timeline", fingerprint);
     const bool late = rows_ && rows_->late;
     const int64_t late_ns = late ? rows_->index->late_ns() : 0;
-    Forget();
+    const bool crowded = rows_ && rows_->index && rows_->index->crowded();
+    rows_.reset();
     if (!late) {
-      gave_up_ = true;
+      gave_up_ = crowded;  // anything else may pass: a full disk, a journal that was cut off
       return read.error();
     }
     // Twice as long, so that there are few beginnings however ranges grow.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "base/result.h"
 #include "store/run_reader.h"
@@ -22,8 +23,9 @@ class LiveRunIndex {
   // The index of a run as its journals stand now. An error: it has to be made as a whole, because
   // rows lie in segments, or too many would have to wait for one that began long ago.
   Result<Index> Open(const store::RunReader& run, uint64_t fingerprint);
-  // Lets go of everything.
+  // Lets go of everything, as what is made anew.
   void Forget();
+  bool empty() const { return rows_ == nullptr; }
 
  private:
   struct Rows;
@@ -31,8 +33,9 @@ class LiveRunIndex {
   Status ReadNew(const store::RunReader& run);
 
   std::unique_ptr<Rows> rows_;
+  std::string run_;  // the id of the run that all this is of: another may take its place
   int64_t horizon_ns_;
-  bool gave_up_ = false;  // on this run
+  bool gave_up_ = false;  // its rows lie too far apart: they are read as a whole each time
 };
 
 }  // namespace steptrace::timeline

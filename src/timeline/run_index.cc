@@ -162,8 +162,8 @@ Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live) {
   for (int tries = 1;; ++tries) {
     const uint64_t fingerprint = FingerprintOf(run);
     const bool closed = run.state() == store::RunState::kClosed;
+    if (live != nullptr && run.state() != store::RunState::kLive) live->Forget();
     if (closed) {
-      if (live != nullptr) live->Forget();
       auto kept = OpenKept(IndexPath(run.run()), fingerprint);
       if (kept.ok()) return kept;
       if (MakeKept(run, fingerprint).ok()) return OpenKept(IndexPath(run.run()), fingerprint);
