@@ -117,8 +117,7 @@ void StackFeed::OnTold(ProcessSession& session, std::span<const ToldStack> stack
 bool StackFeed::TakeTold(ProcessSession& session, ToldStacks& told, const ToldStack& one) {
   const auto text_of = [&session](uint32_t id) { return session.StackText(id); };
   if (one.tid == 0) {
-    const auto text = text_of(one.text);
-    const auto pace = text ? ToldStacks::ReadPace(*text) : std::nullopt;
+    const auto pace = told.PaceOf(one.text, text_of);
     if (pace) Follow(session, told, *pace, one.ts_ns);
     return pace.has_value();
   }
@@ -139,7 +138,7 @@ void StackFeed::Follow(const ProcessSession& session, ToldStacks& told,
   if (pace.threads_left_out) {
     recorder_.losses().Add({session.rank(), session.pid()}, loss::kStackThreads, 1, ts_ns);
   }
-  if (pace.wall_ns == 0 || !changed) return;
+  if (pace.wall_ns == 0 || !changed || !told.TakePaceChange()) return;
   const double percent =
       100.0 * static_cast<double>(pace.cpu_ns) / static_cast<double>(pace.wall_ns);
   TellPace(fmt::format("Sampling its own stacks took {:.2f} % of a core in process {}: they are "

@@ -33,56 +33,98 @@ int64_t NumberAt(const nlohmann::json& object, const char* key, int64_t least, i
 
 }  // namespace
 
+// Null: it is none, for good.
 const ToldStacks::Code* ToldStacks::CodeOf(uint32_t id, const TextOf& text_of) {
-  if (const auto found = codes_.find(id); found != codes_.end()) return &found->second;
+  if (codes_.size() >= kMaxKept && !codes_.contains(id)) codes_.clear();
+  const auto [found, added] = codes_.try_emplace(id);
+  std::optional<Code>& code = found->second;
+  if (!added) return code ? &*code : nullptr;
   const auto text = text_of(id);
   if (!text) return nullptr;
   const nlohmann::json json = ParseText(*text);
   if (!json.is_array() || json.size() != 2 || !json[0].is_string() || !json[1].is_string()) {
     return nullptr;
   }
-  if (codes_.size() >= kMaxKept) codes_.clear();
-  const Code code{texts_.Intern(json[0].get_ref<const std::string&>()),
-                  texts_.Intern(json[1].get_ref<const std::string&>())};
-  return &(codes_[id] = code);
+  code = Code{texts_.Intern(json[0].get_ref<const std::string&>()),
+              texts_.Intern(json[1].get_ref<const std::string&>())};
+  return &*code;
 }
 
-std::optional<ToldStacks::Frame> ToldStacks::ReadFrame(uint32_t id, const TextOf& text_of) {
-  const auto text = text_of(id);
-  if (!text) return std::nullopt;
-  const nlohmann::json json = ParseText(*text);
-  if (!json.is_array() || json.size() != 3) return std::nullopt;
+ToldStacks::Frame ToldStacks::ReadFrame(uint32_t id, const std::string& text,
+                                        const TextOf& text_of) {
+  const nlohmann::json json = ParseText(text);
+  if (!json.is_array() || json.size() != 3) return {};
   const int64_t caller = NumberIn(json[0], 0, int64_t{id} - 1);
-  const int64_t code = NumberIn(json[1], 1, UINT32_MAX);
+  const int64_t code = NumberIn(json[1], 1, int64_t{id} - 1);
   const int64_t line = NumberIn(json[2], 0, kMaxToldLine);
-  if (caller < 0 || code < 0 || line < 0) return std::nullopt;
+  if (caller < 0 || code < 0 || line < 0) return {};
   const Code* known = CodeOf(static_cast<uint32_t>(code), text_of);
-  if (known == nullptr) return std::nullopt;
-  return Frame{id, static_cast<uint32_t>(caller),
-               FrameFacts{known->function, known->file, static_cast<int32_t>(line)}};
+  if (known == nullptr) return {};
+  Frame frame;
+  frame.state = Frame::State::kRead;
+  frame.caller = static_cast<uint32_t>(caller);
+  frame.facts = {known->function, known->file, static_cast<int32_t>(line)};
+  return frame;
+}
+
+// Null: there is no such text.
+ToldStacks::Frame* ToldStacks::FrameOf(uint32_t id, const TextOf& text_of) {
+  if (const auto found = frames_.find(id); found != frames_.end()) return &found->second;
+  const auto text = text_of(id);
+  if (!text) return nullptr;
+  return &(frames_[id] = ReadFrame(id, *text, text_of));
 }
 
 std::optional<int32_t> ToldStacks::StackOf(uint32_t id, const TextOf& text_of) {
-  std::vector<Frame> unknown;  // innermost first
-  Known caller{-1, 0};
-  for (uint32_t at = id; at != 0;) {
-    if (const auto found = known_.find(at); found != known_.end()) {
-      caller = found->second;
-      break;
+  // Now, for what is found below must stay where it is.
+  if (frames_.size() + kMaxFrames >= kMaxKept) frames_.clear();
+  std::vector<Frame*> unknown;  // innermost first
+  const auto refuse = [&unknown] {
+    for (Frame* frame : unknown) frame->state = Frame::State::kRefused;
+    return std::nullopt;
+  };
+  uint32_t at = id;
+  while (at != 0) {
+    Frame* frame = FrameOf(at, text_of);
+    if (frame == nullptr || frame->state == Frame::State::kRefused) return refuse();
+    if (frame->state == Frame::State::kPlaced) break;
+    if (unknown.size() == kMaxFrames) {
+      // Its callers may be fewer.
+      unknown.front()->state = Frame::State::kRefused;
+      return std::nullopt;
     }
-    const auto frame = ReadFrame(at, text_of);
-    if (!frame || unknown.size() >= kMaxFrames) return std::nullopt;
-    unknown.push_back(*frame);
+    unknown.push_back(frame);
     at = frame->caller;
   }
-  const size_t frames = caller.frames + unknown.size();
-  if (frames == 0 || frames > kMaxFrames) return std::nullopt;
-  if (known_.size() >= kMaxKept) known_.clear();
+  return Place(at, unknown);
+}
+
+// `caller`: placed, or 0. Frames beyond the bound are refused.
+std::optional<int32_t> ToldStacks::Place(uint32_t caller, const std::vector<Frame*>& unknown) {
+  Frame top;
+  if (caller != 0) top = frames_.at(caller);
   for (auto frame = unknown.rbegin(); frame != unknown.rend(); ++frame) {
-    caller = {stacks_.Extend(caller.stack, frame->facts), caller.frames + 1};
-    known_[frame->id] = caller;
+    Frame& next = **frame;
+    if (top.frames >= kMaxFrames) {
+      next.state = Frame::State::kRefused;
+      continue;
+    }
+    next.stack = stacks_.Extend(top.stack, next.facts);
+    next.frames = top.frames + 1;
+    next.state = Frame::State::kPlaced;
+    top = next;
   }
-  return caller.stack;
+  const bool placed =
+      unknown.empty() ? caller != 0 : unknown.front()->state != Frame::State::kRefused;
+  return placed ? std::optional(top.stack) : std::nullopt;
+}
+
+std::optional<ToldStacks::Pace> ToldStacks::PaceOf(uint32_t id, const TextOf& text_of) {
+  if (const auto found = paces_.find(id); found != paces_.end()) return found->second;
+  const auto text = text_of(id);
+  if (!text) return std::nullopt;
+  if (paces_.size() >= kMaxKept) paces_.clear();
+  return paces_[id] = ReadPace(*text);
 }
 
 std::optional<ToldStacks::Pace> ToldStacks::ReadPace(const std::string& text) {

@@ -128,6 +128,50 @@ TEST_F(ToldStacksTest, DepthIsBoundedHoweverItIsAskedFor) {
   EXPECT_EQ(taken, static_cast<int>(ToldStacks::kMaxFrames)) << "one by one";
 }
 
+TEST_F(ToldStacksTest, WhatIsRefusedIsNotReadAgain) {
+  arena_ = {R"(["f","a.py"])", "no code", "[0,2,1]"};
+  for (uint32_t id = 4; id < 1000; ++id) arena_.push_back("[" + std::to_string(id - 1) + ",1,1]");
+  for (uint32_t id = 1; id < 1000; ++id) EXPECT_EQ(StackOf(id), std::nullopt);
+  EXPECT_LE(asked_, 1002) << "each once, and what stands for code once more";
+  const int asked = asked_;
+  for (uint32_t id = 999; id > 0; --id) EXPECT_EQ(StackOf(id), std::nullopt);
+  EXPECT_EQ(asked_, asked);
+}
+
+TEST_F(ToldStacksTest, AChainThatIsTooDeepIsReadOnce) {
+  arena_ = {R"(["f","a.py"])", "[0,1,1]"};
+  for (uint32_t id = 3; id < 3000; ++id) arena_.push_back("[" + std::to_string(id - 1) + ",1,1]");
+  for (uint32_t id = 2999; id > 1000; --id) EXPECT_EQ(StackOf(id), std::nullopt);
+  EXPECT_LE(asked_, 3000);
+  EXPECT_EQ(StackOf(2), 0) << "its callers are a stack";
+  EXPECT_EQ(StackOf(ToldStacks::kMaxFrames + 1), static_cast<int>(ToldStacks::kMaxFrames) - 1);
+  EXPECT_EQ(StackOf(ToldStacks::kMaxFrames + 2), std::nullopt);
+}
+
+TEST_F(ToldStacksTest, ATextThatIsNotThereYetIsAskedForAgain) {
+  EXPECT_EQ(StackOf(2), std::nullopt);
+  arena_ = {R"(["f","a.py"])", "[0,1,1]"};
+  EXPECT_EQ(StackOf(2), 0);
+}
+
+TEST_F(ToldStacksTest, APaceIsReadOnceAndItsChangesAreToldSoManyTimes) {
+  arena_ = {R"({"period_ns":50000000})", "[]"};
+  const auto text_of = [this](uint32_t id) -> std::optional<std::string> {
+    ++asked_;
+    return id <= arena_.size() ? std::optional(arena_[id - 1]) : std::nullopt;
+  };
+  for (int time = 0; time < 3; ++time) {
+    ASSERT_TRUE(told_.PaceOf(1, text_of));
+    EXPECT_EQ(told_.PaceOf(1, text_of)->period_ns, 50'000'000);
+    EXPECT_FALSE(told_.PaceOf(2, text_of));
+  }
+  EXPECT_EQ(asked_, 2);
+  EXPECT_FALSE(told_.PaceOf(3, text_of));
+  int told = 0;
+  for (int change = 0; change < 1000; ++change) told += told_.TakePaceChange() ? 1 : 0;
+  EXPECT_EQ(told, ToldStacks::kMaxPaceChanges);
+}
+
 TEST_F(ToldStacksTest, ASampleStandsForTheTimeSinceTheLastButAtMostTwoPeriods) {
   told_.SetPeriod(100);
   EXPECT_EQ(told_.IntervalOf(7, 1000), 100) << "the first";
