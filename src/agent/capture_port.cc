@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -95,6 +96,9 @@ void CapturePort::AddTo(std::vector<pollfd>& waits) const {
 
 void CapturePort::Accept() {
   while (socket_.valid()) {
+    // To accept makes a socket before it looks for a caller; this comes ten times a second.
+    pollfd calls{socket_.get(), POLLIN, 0};
+    if (poll(&calls, 1, 0) <= 0) return;
     UniqueFd socket(accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket.valid()) return;
     if (!IsOurUser(socket.get())) continue;
