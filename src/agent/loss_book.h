@@ -37,6 +37,10 @@ inline constexpr LossCause kNoSpace{
     "STEPTRACE_SHM"};
 inline constexpr LossCause kNested{
     "too_deep", "slices", "ranges nested deeper than can be recorded; annotate fewer levels"};
+inline constexpr LossCause kOpening{
+    "opening", "slices",
+    "records of threads that came while another one was still opening the process's ring; record "
+    "something before the threads are started"};
 inline constexpr LossCause kInvalid{
     "invalid_records", "slices",
     "records that make no sense, so that something else wrote into the ring; see `steptrace "

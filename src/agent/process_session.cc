@@ -169,6 +169,7 @@ void ProcessSession::ReportLosses(LossBook& book, int64_t now_ns) const {
   book.Set(subject, loss::kNoSpace, ToCount(counts.dropped_no_space), now_ns);
   book.Set(subject, loss::kNested, ToCount(counts.dropped_nested) + converter_->too_deep_ranges(),
            now_ns);
+  book.Set(subject, loss::kOpening, ToCount(counts.dropped_opening), now_ns);
   book.Set(subject, loss::kInvalid, ToCount(counts.invalid) + converter_->invalid_records(),
            now_ns);
   static constexpr std::array kOfDevices = {&loss::kDeviceLibrary, &loss::kDeviceNoBuffer,

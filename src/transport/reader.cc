@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "wire/opening_loss.h"
 #include "wire/stack_control.h"
 
 namespace steptrace::transport {
@@ -132,11 +133,20 @@ int UntrustedRingFile::thread_count() {
   return static_cast<int>(rings_used_);
 }
 
+// The header and what stands behind it up to the last counter of the process's.
+struct UntrustedRingFile::HeaderPart {
+  wire::FileHeader header;
+  uint8_t between[wire::kOpeningLossOffset - sizeof(wire::FileHeader)];
+  uint64_t lost_in_opening;
+};
+
 // Header and the controls of all rings in use. What cannot be read any more stays as it was.
 bool UntrustedRingFile::ReadSnapshot() {
-  wire::FileHeader header;
-  if (!ReadAt(0, &header, sizeof header)) return false;
-  UpdateLosses(header);
+  HeaderPart part;
+  static_assert(offsetof(HeaderPart, lost_in_opening) == wire::kOpeningLossOffset);
+  if (!ReadAt(0, &part, sizeof part)) return false;
+  const wire::FileHeader& header = part.header;
+  UpdateLosses(part);
   rings_used_ = std::max(rings_used_, std::min(header.rings_used, ring_count_));
   std::array<wire::RingControl, wire::kMaxRings> controls;
   if (!ReadAt(wire::kControlOffset, controls.data(), rings_used_ * kControlLine)) return false;
@@ -173,18 +183,22 @@ void UntrustedRingFile::UpdateDropped(Ring& ring, uint32_t index) {
   counts_.dropped_full += ring.dropped_full - before;
 }
 
-void UntrustedRingFile::UpdateLosses(const wire::FileHeader& first) {
+void UntrustedRingFile::UpdateLosses(const HeaderPart& first_part) {
+  const wire::FileHeader& first = first_part.header;
   const bool disarmed = first.disarmed == 1 && identity_.disarm_reason.empty();
   const bool lost = first.dropped_names != counts_.dropped_names ||
                     first.dropped_budget != counts_.dropped_budget ||
                     first.dropped_no_space != counts_.dropped_no_space ||
-                    first.dropped_nested != counts_.dropped_nested;
-  wire::FileHeader second;
-  if ((!disarmed && !lost) || !ReadAt(0, &second, sizeof second)) return;
+                    first.dropped_nested != counts_.dropped_nested ||
+                    first_part.lost_in_opening != counts_.dropped_opening;
+  HeaderPart second_part;
+  if ((!disarmed && !lost) || !ReadAt(0, &second_part, sizeof second_part)) return;
+  const wire::FileHeader& second = second_part.header;
   Raise(counts_.dropped_names, first.dropped_names, second.dropped_names);
   Raise(counts_.dropped_budget, first.dropped_budget, second.dropped_budget);
   Raise(counts_.dropped_no_space, first.dropped_no_space, second.dropped_no_space);
   Raise(counts_.dropped_nested, first.dropped_nested, second.dropped_nested);
+  Raise(counts_.dropped_opening, first_part.lost_in_opening, second_part.lost_in_opening);
   if (disarmed) {
     // Whole in the second copy: it was written before the flag (release) that the first has.
     identity_.disarm_reason = BoundedText(second.disarm_reason, sizeof second.disarm_reason);

@@ -41,7 +41,8 @@ struct DrainCounts {
   uint64_t dropped_budget = 0;
   uint64_t dropped_no_space = 0;
   uint64_t dropped_nested = 0;
-  uint64_t invalid = 0;  // read, but damaged: not handed out
+  uint64_t dropped_opening = 0;  // while another thread made the file
+  uint64_t invalid = 0;          // read, but damaged: not handed out
 };
 
 struct NameEntry {
@@ -115,7 +116,8 @@ class UntrustedRingFile {
   UntrustedRingFile() = default;
   Status ReadIdentity();
   bool ReadSnapshot();
-  void UpdateLosses(const wire::FileHeader& header);
+  struct HeaderPart;
+  void UpdateLosses(const HeaderPart& part);
   void UpdateDropped(Ring& ring, uint32_t index);
   uint64_t TrustedHead(Ring& ring, uint32_t index);
   void AdoptTail(Ring& ring, uint32_t index);

@@ -37,6 +37,8 @@ struct ProcessState {
   std::atomic<uint64_t> capture_seen{0};  // the last request that was taken
   uint32_t rings_touched = 0;  // of `rings`, those below were used at some time, in a parent too
   std::atomic<bool> pause_wanted{false};
+  std::atomic<bool> opening{false};          // a thread makes the file
+  std::atomic<uint64_t> lost_in_opening{0};  // records of others meanwhile, not yet in the file
   bool handlers_installed = false;
   pthread_key_t exit_key = 0;
   ThreadRing rings[wire::kMaxRings]{};
@@ -62,6 +64,11 @@ bool EnsureOwnFile();
 // Makes room for `need` records at the head: looks at the tail, commits memory, turns to the next
 // lap. False: the ring is full.
 bool MakeRoom(ThreadRing* ring, uint64_t need);
+
+// Records that are lost because another thread makes the file, and their way into it once it is
+// there. Nothing where nobody does.
+void CountWhileOpening(uint64_t records);
+void HandInOpeningLosses();
 
 // Adds this thread's losses to the counter that fits why it has no ring.
 void FlushUnrecorded();

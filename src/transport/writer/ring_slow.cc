@@ -80,7 +80,12 @@ bool Unguarded(uint32_t records, bool while_paused = false) {
     CountLoss(g_process.header()->dropped_nested, 1);
     return false;
   }
-  if (!EnsureOwnFile() || !Attached() || (!Recording() && !while_paused)) return false;
+  if (!EnsureOwnFile() || !Attached()) {
+    CountWhileOpening(records);
+    return false;
+  }
+  HandInOpeningLosses();
+  if (!Recording() && !while_paused) return false;
   if (local.until_retry == 0) {
     if (ClaimRing() != nullptr) return true;
     local.until_retry = kRetryRecords;

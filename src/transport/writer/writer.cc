@@ -12,6 +12,7 @@
 #include "transport/writer/process_facts.h"
 #include "transport/writer/process_state.h"
 #include "transport/writer/thread_cpu.h"
+#include "wire/opening_loss.h"
 #include "wire/stack_control.h"
 #include "wire/vocabulary.h"
 
@@ -71,6 +72,8 @@ void OnThreadExit(void*) {
 void OnForkChild() {
   g_process.lock.ResetAfterFork();
   t_local = ThreadLocal{};
+  g_process.opening.store(false, std::memory_order_relaxed);
+  g_process.lost_in_opening.store(0, std::memory_order_relaxed);  // the parent's
   const Mode mode = GetMode();
   if (mode != Mode::kRecording && mode != Mode::kPaused) return;
   for (uint32_t i = 0; i < g_process.rings_touched; ++i) CloseCpu(&g_process.rings[i]);
@@ -231,11 +234,23 @@ ThreadRing* ClaimRing() {
   return ring;
 }
 
+void CountWhileOpening(uint64_t records) {
+  if (!g_process.opening.load(std::memory_order_relaxed)) return;
+  g_process.lost_in_opening.fetch_add(records, std::memory_order_relaxed);
+}
+
+void HandInOpeningLosses() {
+  if (g_process.lost_in_opening.load(std::memory_order_relaxed) == 0) return;
+  auto* counter = reinterpret_cast<uint64_t*>(g_process.file.base() + wire::kOpeningLossOffset);
+  CountLoss(*counter, g_process.lost_in_opening.exchange(0, std::memory_order_relaxed));
+}
+
 bool EnsureOwnFile() {
   if (GetMode() != Mode::kForked) return true;
   const KeepErrno keep;
   if (!g_process.lock.Acquire()) return false;
   if (GetMode() == Mode::kForked) {
+    g_process.opening.store(true, std::memory_order_relaxed);
     RingFile parent = g_process.file;
     const char* failure = OpenFile(parent.base());
     // Without a file of its own the child has none: its parent's is let go in any case.
@@ -244,6 +259,7 @@ bool EnsureOwnFile() {
             : g_process.pause_wanted ? Mode::kPaused
                                      : Mode::kRecording);
     parent.Unmap();
+    g_process.opening.store(false, std::memory_order_relaxed);
   }
   g_process.lock.Release();
   return GetMode() != Mode::kDisarmed;
@@ -256,8 +272,10 @@ bool Attach() {
   if (!g_process.lock.Acquire()) return true;
   const KeepErrno keep;
   if (GetMode() == Mode::kIdle) {
+    g_process.opening.store(true, std::memory_order_relaxed);
     const bool opened = InstallHandlers() && OpenFile(nullptr) == nullptr;
     SetMode(!opened ? Mode::kDisarmed : g_process.pause_wanted ? Mode::kPaused : Mode::kRecording);
+    g_process.opening.store(false, std::memory_order_relaxed);
   }
   g_process.lock.Release();
   return Attached();
