@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "base/time.h"
 #include "base/unique_fd.h"
@@ -22,7 +23,6 @@ namespace {
 
 constexpr size_t kMaxDemangledBytes = 4096;  // longer ones are cut
 constexpr rlim_t kMostCpuSeconds = 1;
-constexpr int64_t kPatienceNs = 2 * kNsPerSecond;
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 constexpr rlim_t kMostDataBytes = 512 << 20;  // of the agent's copy, which is below 100 MiB, and it
 #endif
@@ -64,9 +64,9 @@ void WriteAll(int fd, const char* bytes, size_t count) {
 }
 
 // All that the child says, in bounded time and size.
-std::string ReadAll(int in, size_t most_bytes) {
+std::string ReadAll(int in, size_t most_bytes, int64_t patience_ns) {
   std::string text;
-  const int64_t deadline = MonotonicNowNs() + kPatienceNs;
+  const int64_t deadline = MonotonicNowNs() + patience_ns;
   while (text.size() < most_bytes) {
     const int64_t left_ms = (deadline - MonotonicNowNs()) / kNsPerMs;
     pollfd wait{in, POLLIN, 0};
@@ -82,7 +82,7 @@ std::string ReadAll(int in, size_t most_bytes) {
 
 }  // namespace
 
-std::vector<std::string> DemangleAll(std::span<const std::string> names) {
+std::vector<std::string> DemangleAll(std::span<const std::string> names, int64_t patience_ns) {
   std::vector<std::string> result(names.begin(), names.end());
   if (std::none_of(names.begin(), names.end(), IsMangled)) return result;
   int ends[2];
@@ -93,7 +93,7 @@ std::vector<std::string> DemangleAll(std::span<const std::string> names) {
   if (child == 0) TellAll(names, out.get());
   out.reset();
   if (child < 0) return result;
-  const std::string text = ReadAll(in.get(), names.size() * (kMaxDemangledBytes + 1));
+  const std::string text = ReadAll(in.get(), names.size() * (kMaxDemangledBytes + 1), patience_ns);
   (void)kill(child, SIGKILL);
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -105,6 +105,19 @@ std::vector<std::string> DemangleAll(std::span<const std::string> names) {
     at = end + 1;
   }
   return result;
+}
+
+BoundedDemangler::BoundedDemangler() : BoundedDemangler(DemangleAll, MonotonicNowNs) {}
+
+BoundedDemangler::BoundedDemangler(Demangle demangle, Clock clock)
+    : demangle_(std::move(demangle)), clock_(std::move(clock)) {}
+
+std::vector<std::string> BoundedDemangler::All(std::vector<std::string> names) {
+  if (names.empty() || left_ns_ <= 0) return names;
+  const int64_t begin_ns = clock_();
+  std::vector<std::string> told = demangle_(names, left_ns_);
+  left_ns_ -= clock_() - begin_ns;
+  return told;
 }
 
 }  // namespace steptrace::agent

@@ -11,12 +11,14 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
+constexpr int64_t kMinuteNs = 60'000'000'000;
+
 TEST(DemangleTest, NamesOfCppAreToldAsTheyWereWritten) {
   const std::vector<std::string> names = {"_Z3addPfi", "ampere_sgemm_128x64_tn", "", "_Zbroken",
                                           "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_"
                                           "11FillFunctorIfEESt5arrayIPcLm1EEEEviT0_"
                                           "T1_"};
-  EXPECT_THAT(DemangleAll(names),
+  EXPECT_THAT(DemangleAll(names, kMinuteNs),
               ElementsAre("add(float*, int)", "ampere_sgemm_128x64_tn", "", "_Zbroken",
                           "void at::native::vectorized_elementwise_kernel<4, "
                           "at::native::FillFunctor<float>, std::array<char*, 1ul> >(int, "
@@ -24,7 +26,7 @@ TEST(DemangleTest, NamesOfCppAreToldAsTheyWereWritten) {
 }
 
 TEST(DemangleTest, NoNamesAreNone) {
-  EXPECT_THAT(DemangleAll({}), IsEmpty());
+  EXPECT_THAT(DemangleAll({}, kMinuteNs), IsEmpty());
 }
 
 // f<A, pair<A, A>, pair<pair<A, A>, pair<A, A>>, …>: each argument twice as long as the last.
@@ -44,10 +46,30 @@ TEST(DemangleTest, ANameThatUnfoldsWithoutEndIsBounded) {
     bomb += "S1_I" + last + last + "E";
   }
   bomb += "Evv";
-  const auto told = DemangleAll(std::vector<std::string>{"_Z1fv", bomb});
+  const auto told = DemangleAll(std::vector<std::string>{"_Z1fv", bomb}, kMinuteNs);
   ASSERT_THAT(told, SizeIs(2));
   EXPECT_EQ(told[0], "f()");
   EXPECT_LE(told[1].size(), 4096u);
+}
+
+TEST(DemangleTest, AProcessWhoseNamesTakeTooLongHasThemAsTheyAre) {
+  int64_t now_ns = 0;
+  std::vector<int64_t> patience_ns;
+  BoundedDemangler demangler(
+      [&](std::span<const std::string> names, int64_t patience) {
+        patience_ns.push_back(patience);
+        now_ns += 700'000'000;
+        return std::vector<std::string>(names.size(), "told");
+      },
+      [&] { return now_ns; });
+  EXPECT_THAT(demangler.All({}), IsEmpty());
+  for (int batch = 0; batch < 3; ++batch) {
+    EXPECT_THAT(demangler.All({"_Z1f", "_Z1g"}), ElementsAre("told", "told"));
+  }
+  for (int batch = 0; batch < 3; ++batch) {
+    EXPECT_THAT(demangler.All({"_Z1f", "_Z1g"}), ElementsAre("_Z1f", "_Z1g"));
+  }
+  EXPECT_THAT(patience_ns, ElementsAre(2'000'000'000, 1'300'000'000, 600'000'000));
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ void DeviceActivity::Prepare(std::span<const wire::Record> records) {
       names.push_back(std::move(*text));
     }
   }
-  const std::vector<std::string> told = DemangleAll(names);
+  const std::vector<std::string> told = demangler_.All(std::move(names));
   for (size_t i = 0; i < ids.size(); ++i) names_[ids[i]] = strings_.Intern(ToValidUtf8(told[i]));
 }
 

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "agent/demangle.h"
 #include "agent/row_batch.h"
 #include "agent/track_registry.h"
 #include "store/string_table.h"
@@ -92,6 +93,7 @@ class DeviceActivity {
   Host host_;
   store::StringTable& strings_;
   TrackRegistry& tracks_;
+  BoundedDemangler demangler_;
   std::unordered_map<uint32_t, store::StringId> names_;
   std::unordered_map<uint32_t, std::optional<Place>> places_;  // nothing: it makes no sense
   std::map<int32_t, int32_t> devices_;                         // tracks
