@@ -26,11 +26,11 @@ std::optional<MemoryInfo> ParseMeminfo(std::string_view text) {
   }
   if (!total) return std::nullopt;
   if (!available) available = free.value_or(0) + buffers.value_or(0) + cached.value_or(0);
-  constexpr uint64_t kKib = 1024;
-  return MemoryInfo{.total_bytes = *total * kKib,
-                    .available_bytes = std::min(*available, *total) * kKib,
-                    .swap_total_bytes = swap_total.value_or(0) * kKib,
-                    .swap_free_bytes = swap_free.value_or(0) * kKib};
+  constexpr uint64_t kBytes = 1024;  // of a kB of the kernel's
+  return MemoryInfo{.total_bytes = *total * kBytes,
+                    .available_bytes = std::min(*available, *total) * kBytes,
+                    .swap_total_bytes = swap_total.value_or(0) * kBytes,
+                    .swap_free_bytes = swap_free.value_or(0) * kBytes};
 }
 
 void MemoryReader::Sample(SampleContext& context) {
