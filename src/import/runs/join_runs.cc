@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "import/importer.h"
 #include "import/partial_folder.h"
+#include "import/runs/moved_json.h"
 #include "store/all_tables.h"
 #include "store/closed_run.h"
 #include "store/run_reader.h"
@@ -25,8 +27,36 @@ namespace fs = std::filesystem;
 // Rows that wait for their segment, of all nodes and ranks together.
 constexpr size_t kMostRowsWaiting = 1 << 18;
 constexpr size_t kJoinedSegmentRows = 1 << 17;
-// Beyond are dates that no run has, and sums of two overflow.
+// The year 2116, and 36 years between two boots' moments: two epochs are less than 2^63 apart.
 constexpr int64_t kMostEpochNs = int64_t{1} << 62;
+constexpr int64_t kMostDistanceNs = int64_t{1} << 60;
+// Of flows that are counted: so many of two runs after each other overflow nowhere.
+constexpr int64_t kMostFlow = int64_t{1} << 60;
+
+// The numbers of a run's own tracks or stacks, and what they become: one after the other, in their
+// order, from the first number on that no run before has.
+class OwnNumbers {
+ public:
+  // In any order.
+  void Note(int32_t number) { numbers_.push_back(number); }
+  void Settle(int32_t first) {
+    first_ = first;
+    std::sort(numbers_.begin(), numbers_.end());
+    numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
+  }
+  size_t size() const { return numbers_.size(); }
+
+  // Nothing: no row of the run has that number.
+  std::optional<int32_t> Of(int32_t number) const {
+    const auto found = std::lower_bound(numbers_.begin(), numbers_.end(), number);
+    if (found == numbers_.end() || *found != number) return std::nullopt;
+    return first_ + static_cast<int32_t>(found - numbers_.begin());
+  }
+
+ private:
+  std::vector<int32_t> numbers_;  // sorted, once settled
+  int32_t first_ = 0;
+};
 
 // A run, and what its rows become.
 struct JoinedRun {
@@ -42,16 +72,10 @@ struct JoinedRun {
   int64_t shift_ns = 0;  // added to its times
   std::map<int32_t, int32_t> nodes;
   int32_t first_node = 0;
-  int32_t first_track = 0;
-  int32_t first_stack = 0;
+  OwnNumbers tracks;
+  OwnNumbers stacks;
   int64_t first_flow = 0;
-};
-
-// The first numbers that no run before has.
-struct NextNumbers {
-  int64_t track = 0;
-  int64_t stack = 0;
-  int64_t flow = 0;
+  int64_t next_flow = 0;  // the first that it does not use
 };
 
 Result<JoinedRun> OpenForJoin(const fs::path& path) {
@@ -113,7 +137,8 @@ int64_t PlaceRuns(std::vector<JoinedRun>& runs) {
       if (!added &&
           !__builtin_sub_overflow(manifest.epoch_monotonic_ns, first.epoch_monotonic_ns,
                                   &distance_ns) &&
-          distance_ns > -kMostEpochNs && distance_ns < kMostEpochNs) {
+          distance_ns > -kMostDistanceNs && distance_ns < kMostDistanceNs &&
+          first.epoch_utc_ns + distance_ns > 0) {
         epoch_ns = first.epoch_utc_ns + distance_ns;
       }
     }
@@ -126,55 +151,80 @@ int64_t PlaceRuns(std::vector<JoinedRun>& runs) {
   return epoch;
 }
 
-int32_t Moved(int32_t number, int32_t first) {
-  int32_t moved = 0;
-  // A number that a damaged run gives leads nowhere, before and after.
-  return __builtin_add_overflow(number, first, &moved) ? number : moved;
-}
-int64_t Moved(int64_t number, int64_t first) {
+int64_t Moved(int64_t ns, int64_t shift_ns) {
   int64_t moved = 0;
-  return __builtin_add_overflow(number, first, &moved) ? number : moved;
-}
-template <class T, class First>
-void Move(std::optional<T>& number, First first) {
-  if (number) *number = Moved(*number, static_cast<T>(first));
+  // A time that a damaged run gives leads nowhere, before and after.
+  return __builtin_add_overflow(ns, shift_ns, &moved) ? ns : moved;
 }
 
-void See(int64_t number, int64_t* next) {
-  constexpr int64_t kMostNumber = int64_t{1} << 62;
-  if (number >= 0 && number < kMostNumber) *next = std::max(*next, number + 1);
-}
+// No row of any run has it.
+constexpr int32_t kNoNumber = -1;
 
-// Sets what a row says of other rows, of its node and of its time.
-template <class Row>
-void MoveRow(const JoinedRun& run, NextNumbers* next, Row& row) {
-  if constexpr (store::kHasTime<Row>) row.ts_ns = Moved(row.ts_ns, run.shift_ns);
-  if constexpr (store::kHasNode<Row>) row.node = run.Node(row.node);
-  if constexpr (requires { row.from_ns; }) {
-    Move(row.from_ns, run.shift_ns);
-    Move(row.to_ns, run.shift_ns);
+// Sets what the rows of a run say of other rows, of their node and of their time.
+class RowMover {
+ public:
+  explicit RowMover(JoinedRun& run)
+      : run_(run),
+        moves_{[&run](int64_t ns) { return Moved(ns, run.shift_ns); },
+               [&run](int32_t node) { return run.Node(node); },
+               [&run](int32_t track) { return run.tracks.Of(track).value_or(kNoNumber); }} {}
+
+  template <class Row>
+  void Move(Row& row) {
+    if constexpr (store::kHasTime<Row>) row.ts_ns = Moved(row.ts_ns, run_.shift_ns);
+    if constexpr (store::kHasNode<Row>) row.node = run_.Node(row.node);
+    if constexpr (requires { row.from_ns; }) {
+      MoveTime(row.from_ns);
+      MoveTime(row.to_ns);
+    }
+    if constexpr (requires { row.track; }) MoveNumber(run_.tracks, row.track);
+    if constexpr (requires { row.stack; }) MoveNumber(run_.stacks, row.stack);
+    if constexpr (std::is_same_v<Row, store::TrackRow>) MoveNumber(run_.tracks, row.parent);
+    if constexpr (std::is_same_v<Row, store::StackRow>) MoveNumber(run_.stacks, row.parent);
+    if constexpr (std::is_same_v<Row, store::SliceRow>) {
+      MoveFlow(row.flow_out);
+      MoveFlow(row.flow_in);
+    }
+    if constexpr (std::is_same_v<Row, store::FactRow>) {
+      if (run_.reader.Text(row.kind) == "window") row.json = MovedWindow(row.json, moves_);
+    }
+    if constexpr (std::is_same_v<Row, store::FindingRow>) {
+      row.evidence = MovedEvidence(row.evidence, moves_);
+    }
   }
-  if constexpr (std::is_same_v<Row, store::MemoryRow>) {
-    Move(row.track, run.first_track);
-  } else if constexpr (requires { row.track; }) {
-    row.track = Moved(row.track, run.first_track);
+
+  // Of the rows since the last call: numbers that lead nowhere in their own run.
+  int64_t TakeLost() { return std::exchange(lost_, 0); }
+
+ private:
+  void MoveTime(std::optional<int64_t>& ns) const {
+    if (ns) *ns = Moved(*ns, run_.shift_ns);
   }
-  if constexpr (requires { row.stack; }) row.stack = Moved(row.stack, run.first_stack);
-  if constexpr (std::is_same_v<Row, store::TrackRow>) {
-    Move(row.parent, run.first_track);
-    See(row.track, &next->track);
+  void MoveNumber(const OwnNumbers& own, int32_t& number) {
+    const auto moved = own.Of(number);
+    if (!moved) ++lost_;
+    number = moved.value_or(kNoNumber);
   }
-  if constexpr (std::is_same_v<Row, store::StackRow>) {
-    Move(row.parent, run.first_stack);
-    See(row.stack, &next->stack);
+  void MoveNumber(const OwnNumbers& own, std::optional<int32_t>& number) {
+    if (!number) return;
+    number = own.Of(*number);
+    if (!number) ++lost_;
   }
-  if constexpr (std::is_same_v<Row, store::SliceRow>) {
-    Move(row.flow_out, run.first_flow);
-    Move(row.flow_in, run.first_flow);
-    See(row.flow_out.value_or(-1), &next->flow);
-    See(row.flow_in.value_or(-1), &next->flow);
+  void MoveFlow(std::optional<int64_t>& flow) const {
+    if (!flow) return;
+    if (*flow < 0 || *flow >= kMostFlow) {
+      // Of a tool that takes all 64 bits: the run's mark keeps it outside of the range as it was.
+      *flow ^= int64_t{run_.first_node} << 28;
+      return;
+    }
+    *flow += run_.first_flow;
+    run_.next_flow = std::max(run_.next_flow, *flow + 1);
   }
-}
+
+  JoinedRun& run_;
+  JsonMoves moves_;
+  int64_t lost_ = 0;
+};
 
 // Where a row lies: tables without ranks have them all in one.
 template <class Row>
@@ -192,50 +242,81 @@ class Joiner {
       : run_(folder), options_(options), total_(total) {}
 
   Status Add(JoinedRun& run) {
+    RowMover mover(run);
     Status status;
     store::ForEachTable([&]<class Row>() {
-      if (status.ok()) status = AddTable<Row>(run);
+      if (status.ok()) status = AddTable<Row>(run, mover);
     });
+    lost_.clear();
     return status;
   }
   Status Close(store::Manifest manifest) { return run_.Close(std::move(manifest)); }
   int64_t rows() const { return rows_; }
-  NextNumbers& next() { return next_; }
 
  private:
+  using Place = std::pair<int32_t, int32_t>;
   template <class Row>
-  using Waiting = std::map<std::pair<int32_t, int32_t>, std::vector<Row>>;
+  using Waiting = std::map<Place, std::vector<Row>>;
 
   template <class Row>
-  Status AddTable(JoinedRun& run) {
+  Status AddTable(JoinedRun& run, RowMover& mover) {
     Waiting<Row> waiting;
     size_t count = 0;
-    auto take = [&](std::span<const Row> rows) -> Status {
+    const auto write_all = [&]() -> Status {
+      for (auto& [place, rows] : waiting) {
+        STEPTRACE_RETURN_IF_ERROR(Write(run, place, std::move(rows)));
+      }
+      waiting.clear();
+      count = 0;
+      return {};
+    };
+    const auto take = [&](std::span<const Row> rows) -> Status {
       if (options_.stopped && options_.stopped()) return Error{"stopped"};
       for (Row row : rows) {
-        MoveRow(run, &next_, row);
-        std::vector<Row>& rest = waiting[PlaceOf(run, row)];
+        mover.Move(row);
+        const Place place = PlaceOf(run, row);
+        std::vector<Row>& rest = waiting[place];
         rest.push_back(std::move(row));
         ++count;
-        if (rest.size() < kJoinedSegmentRows && count < kMostRowsWaiting) continue;
-        // The fullest goes, so that segments are not small.
-        auto fullest = std::max_element(
-            waiting.begin(), waiting.end(),
-            [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
-        count -= fullest->second.size();
-        STEPTRACE_RETURN_IF_ERROR(Write(run, fullest->first, std::exchange(fullest->second, {})));
+        if (rest.size() >= kJoinedSegmentRows) {
+          count -= rest.size();
+          STEPTRACE_RETURN_IF_ERROR(Write(run, place, std::exchange(rest, {})));
+        } else if (count >= kMostRowsWaiting) {  // all: to look for the fullest costs each time
+          STEPTRACE_RETURN_IF_ERROR(write_all());
+        }
       }
       return {};
     };
     STEPTRACE_RETURN_IF_ERROR(run.reader.template ReadBatches<Row>({}, take));
-    for (auto& [place, rows] : waiting) {
-      STEPTRACE_RETURN_IF_ERROR(Write(run, place, std::move(rows)));
+    if (const int64_t lost = mover.TakeLost(); lost > 0) {
+      lost_.emplace_back(store::TableOf<Row>::kName, lost);
     }
-    return {};
+    if constexpr (std::is_same_v<Row, store::LossRow>) {
+      for (const store::LossRow& row : LostNumbers(run)) waiting[PlaceOf(run, row)].push_back(row);
+    }
+    return write_all();
+  }
+
+  // A row for each table before: losses are the last.
+  std::vector<store::LossRow> LostNumbers(JoinedRun& run) const {
+    std::vector<store::LossRow> rows;
+    store::StringTable& strings = run.reader.strings();
+    for (const auto& [table, count] : lost_) {
+      store::LossRow& row = rows.emplace_back();
+      row.node = run.first_node;
+      row.table = strings.Intern(table);
+      row.cause = strings.Intern("leads_nowhere");
+      row.count = count;
+      row.detail = fmt::format(
+          "numbers of tracks and stacks that {} does not have: it was damaged before the join",
+          run.reader.run().string());
+    }
+    return rows;
   }
 
   template <class Row>
-  Status Write(JoinedRun& run, std::pair<int32_t, int32_t> place, std::vector<Row> rows) {
+  Status Write(JoinedRun& run, Place place, std::vector<Row> rows) {
+    if (rows.empty()) return {};
     if constexpr (store::kHasTime<Row>) {
       std::stable_sort(rows.begin(), rows.end(),
                        [](const Row& a, const Row& b) { return a.ts_ns < b.ts_ns; });
@@ -250,8 +331,40 @@ class Joiner {
   int64_t total_;
   int64_t rows_ = 0;
   int64_t number_ = 0;
-  NextNumbers next_;
+  std::vector<std::pair<const char*, int64_t>> lost_;  // of the run: by table
 };
+
+template <class Row>
+Status ReadNumbers(JoinedRun& run, const char* column, int32_t Row::*number, OwnNumbers& numbers) {
+  store::ReadOptions options;
+  options.columns = {column};
+  return run.reader.ReadBatches<Row>(options, [&](std::span<const Row> rows) -> Status {
+    for (const Row& row : rows) numbers.Note(row.*number);
+    return {};
+  });
+}
+
+// Numbers for tracks and stacks, run after run.
+Status NumberRuns(std::vector<JoinedRun>& runs) {
+  using store::StackRow;
+  using store::TrackRow;
+  size_t track = 0;
+  size_t stack = 0;
+  for (JoinedRun& run : runs) {
+    STEPTRACE_RETURN_IF_ERROR(ReadNumbers(run, "track", &TrackRow::track, run.tracks));
+    STEPTRACE_RETURN_IF_ERROR(ReadNumbers(run, "stack", &StackRow::stack, run.stacks));
+    run.tracks.Settle(static_cast<int32_t>(track));
+    run.stacks.Settle(static_cast<int32_t>(stack));
+    track += run.tracks.size();
+    stack += run.stacks.size();
+    constexpr size_t kMostNumbers = std::numeric_limits<int32_t>::max();
+    if (track > kMostNumbers || stack > kMostNumbers) {
+      return Error{run.reader.run().string() +
+                   ": the runs have too many tracks or stacks for one; join fewer"};
+    }
+  }
+  return {};
+}
 
 // What is known of the whole: it is completed when all parts are.
 store::Manifest Joined(const std::vector<JoinedRun>& runs, const JoinOptions& options,
@@ -298,19 +411,17 @@ Result<JoinSummary> JoinOpened(std::vector<JoinedRun>& runs, const JoinOptions& 
     }
   }
   int64_t epoch_utc_ns = PlaceRuns(runs);
+  STEPTRACE_RETURN_IF_ERROR(NumberRuns(runs));
   STEPTRACE_ASSIGN_OR_RETURN(PartialFolder folder, PartialFolder::Make(options.output));
   Joiner joiner(folder.path(), options, total);
+  int64_t next_flow = 0;
   for (JoinedRun& run : runs) {
-    constexpr int64_t kMostTracks = std::numeric_limits<int32_t>::max() / 2;
-    const NextNumbers& next = joiner.next();
-    if (next.track > kMostTracks || next.stack > kMostTracks) {
-      return Error{run.reader.run().string() +
-                   ": the runs have too many tracks or stacks for one; join fewer"};
+    if (next_flow > kMostFlow) {
+      return Error{run.reader.run().string() + ": too many flows before it; join fewer runs"};
     }
-    run.first_track = static_cast<int32_t>(next.track);
-    run.first_stack = static_cast<int32_t>(next.stack);
-    run.first_flow = next.flow;
+    run.first_flow = run.next_flow = next_flow;
     STEPTRACE_RETURN_IF_ERROR(joiner.Add(run));
+    next_flow = run.next_flow;
   }
   store::Manifest manifest = Joined(runs, options, epoch_utc_ns);
   JoinSummary summary{options.output, joiner.rows(), static_cast<int64_t>(manifest.nodes.size()),

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
@@ -201,6 +203,176 @@ TEST_F(JoinTest, RunsOfOneBootShareItsMonotonicClock) {
   auto b = MakeRun(1, second, "wait");
   ASSERT_OK(Join({a, b}));
   for (const auto& row : Rows<store::StepRow>()) EXPECT_EQ(row.ts_ns, row.rank == 0 ? 30 : 70);
+}
+
+// What agent/recorder_captures.cc and the agent's findings write.
+TEST_F(JoinTest, TimesNodesAndTracksInJsonMoveWithTheirRows) {
+  auto manifest = NodeManifest(1, 1000, "b");
+  auto a = MakeRun(0, NodeManifest(0, 0, "a"), "read");
+  fs::path b = dir_.path() / "told";
+  {
+    auto writer = RunWriter::Create(b, manifest, store::QuietOptions());
+    ASSERT_OK(writer);
+    StringTable& strings = writer->strings();
+    store::TrackRow track;
+    track.track = 5;
+    writer->Append(track);
+    store::FactRow fact;
+    fact.rank = 1;
+    fact.kind = strings.Intern("window");
+    fact.json =
+        R"({"kinds":"kernels","from_ns":5,"to_ns":9,"steps":2,"stretches":[[5,6],[8,9]],"x":1})";
+    writer->Append(fact);
+    fact.kind = strings.Intern("loader");
+    writer->Append(fact);
+    store::FindingRow finding;
+    finding.kind = strings.Intern("alert");
+    finding.evidence = R"({"since_ns":30,"from_ns":10,"to_ns":20,"rank":1,"processes":[)"
+                       R"({"node":0,"in":{"since_ns":40,"name":"track = 5"},"quiet_ns":3}]})";
+    writer->Append(finding);
+    finding.evidence =
+        R"({"evidence":[{"text":"ts_ns >= 3","where":"track = 5 and ts_ns >= 100 and ts_ns <= 200"},)"
+        R"({"where":"rank = 1 and kind = 'train'"},{"where":"ts_ns <"},{"where":7}]})";
+    writer->Append(finding);
+    finding.evidence = "no JSON: since_ns 5";
+    writer->Append(finding);
+    finding.evidence = std::string(100'000, '[');
+    finding.evidence += R"({"since_ns":1})" + std::string(100'000, ']');
+    writer->Append(finding);
+    ASSERT_OK(writer->Close(manifest));
+  }
+  ASSERT_OK(Join({a, b}));
+  for (const auto& fact : Rows<store::FactRow>()) {
+    const auto json = nlohmann::json::parse(fact.json);
+    const bool window = reader_->Text(fact.kind) == "window";
+    EXPECT_EQ(json["from_ns"], window ? 1005 : 5);
+    EXPECT_EQ(json["to_ns"], window ? 1009 : 9);
+    EXPECT_EQ(json["stretches"][1][0], window ? 1008 : 8);
+    EXPECT_EQ(json["steps"], 2);
+  }
+  const auto findings = Rows<store::FindingRow>();
+  ASSERT_EQ(findings.size(), 4u);
+  const auto first = nlohmann::json::parse(findings[0].evidence);
+  EXPECT_EQ(first["since_ns"], 1030);
+  EXPECT_EQ(first["from_ns"], 10) << "of a duration";
+  EXPECT_EQ(first["processes"][0]["in"]["since_ns"], 1040);
+  EXPECT_EQ(first["processes"][0]["in"]["name"], "track = 5");
+  EXPECT_EQ(first["processes"][0]["quiet_ns"], 3);
+  EXPECT_EQ(first["processes"][0]["node"], 1);
+  const auto second = nlohmann::json::parse(findings[1].evidence)["evidence"];
+  EXPECT_EQ(second[0]["where"], "track = 2 and ts_ns >= 1100 and ts_ns <= 1200");
+  EXPECT_EQ(second[0]["text"], "ts_ns >= 3");
+  EXPECT_EQ(second[1]["where"], "rank = 1 and kind = 'train'");
+  EXPECT_EQ(second[2]["where"], "ts_ns <");
+  EXPECT_EQ(findings[2].evidence, "no JSON: since_ns 5");
+  EXPECT_EQ(findings[3].evidence.find("since_ns\":1}"), 100'002u) << "too deep: as it was";
+}
+
+TEST_F(JoinTest, WhatARunDoesNotHaveIsNotAnothersTrack) {
+  auto a = MakeRun(0, NodeManifest(0, 0, "a"), "read");
+  auto manifest = NodeManifest(1, 0, "b");
+  fs::path damaged = dir_.path() / "damaged";
+  {
+    auto writer = RunWriter::Create(damaged, manifest, store::QuietOptions());
+    ASSERT_OK(writer);
+    StringTable& strings = writer->strings();
+    for (int32_t number : {-7, 3, 1 << 30}) {
+      store::TrackRow track;
+      track.track = number;
+      track.parent = number == 3 ? 4 : -7;
+      writer->Append(track);
+      store::StackRow stack;
+      stack.stack = number;
+      stack.parent = number - 1;
+      stack.function = strings.Intern("f");
+      writer->Append(stack);
+      store::SampleRow sample;
+      sample.track = number;
+      sample.stack = number + 1;
+      writer->Append(sample);
+    }
+    for (int32_t number : {3, 2, -1, INT32_MIN, INT32_MAX}) {
+      store::SliceRow slice;
+      slice.rank = 1;
+      slice.track = number;
+      slice.flow_out = number;
+      slice.flow_in = number < 0 ? std::numeric_limits<int64_t>::max() : 0;
+      writer->Append(slice);
+      store::MemoryRow memory;
+      memory.rank = 1;
+      memory.track = number;
+      writer->Append(memory);
+    }
+    ASSERT_OK(writer->Close(manifest));
+  }
+  auto c = MakeRun(2, NodeManifest(2, 0, "c"), "wait");
+  ASSERT_OK(Join({a, damaged, c}));
+  std::set<int32_t> tracks;
+  for (const auto& track : Rows<store::TrackRow>()) {
+    EXPECT_TRUE(tracks.insert(track.track).second);
+    if (track.node != 1) continue;
+    EXPECT_EQ(track.parent, track.track == 3 ? std::nullopt : std::optional(2));
+  }
+  EXPECT_EQ(tracks, (std::set<int32_t>{0, 1, 2, 3, 4, 5, 6}));
+  const auto stacks = Rows<store::StackRow>();
+  ASSERT_EQ(stacks.size(), 7u);
+  for (int32_t i = 0; i < 7; ++i) EXPECT_EQ(stacks[i].stack, i) << "as many as rows";
+  EXPECT_EQ(stacks[6].parent, 5);
+  std::multiset<int32_t> of_rank;
+  std::set<int64_t> flows_out;
+  std::set<int32_t> sampled, used;
+  int32_t last_track = -1;
+  for (const auto& slice : Rows<store::SliceRow>()) {
+    if (slice.rank == 1) of_rank.insert(slice.track);
+    if (slice.rank == 2) last_track = slice.track;
+    if (slice.rank > 0 && slice.flow_out) flows_out.insert(*slice.flow_out);
+  }
+  EXPECT_EQ(of_rank, (std::multiset<int32_t>{-1, -1, -1, -1, 3}));
+  for (const auto& sample : Rows<store::SampleRow>()) {
+    if (sample.track >= 2 && sample.track < 5) sampled.insert(sample.stack);
+  }
+  for (const auto& memory : Rows<store::MemoryRow>()) {
+    if (memory.rank == 1 && memory.track) used.insert(*memory.track);
+  }
+  EXPECT_EQ(last_track, 6);
+  EXPECT_FALSE(flows_out.contains(3)) << "of the first run";
+  EXPECT_EQ(flows_out.size(), 6u);
+  EXPECT_EQ(sampled, (std::set<int32_t>{-1}));
+  EXPECT_EQ(used, (std::set<int32_t>{3}));
+  std::map<std::string, int64_t> lost;
+  for (const auto& loss : Rows<store::LossRow>()) {
+    if (reader_->Text(loss.cause) != "leads_nowhere") continue;
+    EXPECT_EQ(loss.node, 1);
+    EXPECT_NE(loss.detail.find("damaged"), std::string::npos);
+    lost[reader_->Text(loss.table)] = loss.count;
+  }
+  EXPECT_EQ(lost, (std::map<std::string, int64_t>{
+                      {"tracks", 1}, {"slices", 4}, {"stacks", 3}, {"samples", 3}, {"memory", 4}}));
+}
+
+TEST_F(JoinTest, ImpossibleTimesOverflowNothing) {
+  constexpr int64_t kMost = (int64_t{1} << 62) - 1;
+  auto first = NodeManifest(0, 0, "the boot");
+  first.epoch_utc_ns = kMost;
+  first.epoch_monotonic_ns = 0;
+  auto second = NodeManifest(1, 0, "the boot");
+  second.epoch_monotonic_ns = kMost;
+  auto third = NodeManifest(2, 0, "the boot");
+  third.epoch_monotonic_ns = -kMost;
+  auto fourth = NodeManifest(3, 0, "another");
+  fourth.epoch_utc_ns = 1;
+  fourth.end_ns = std::numeric_limits<int64_t>::max();
+  std::vector<fs::path> runs;
+  for (const Manifest& manifest : {first, second, third, fourth}) {
+    runs.push_back(MakeRun(manifest.ranks[0].rank, manifest, "read"));
+  }
+  ASSERT_OK(Join(runs));
+  std::map<int32_t, int64_t> begins;
+  for (const auto& row : Rows<store::StepRow>()) begins[row.rank] = row.ts_ns;
+  EXPECT_EQ(reader_->manifest().epoch_utc_ns, 1);
+  EXPECT_EQ(begins,
+            (std::map<int32_t, int64_t>{
+                {0, kMost - 1 + 30}, {1, kEpochNs - 1 + 30}, {2, kEpochNs - 1 + 30}, {3, 30}}));
 }
 
 TEST_F(JoinTest, APartThatFailedIsTheWhole) {
