@@ -109,9 +109,11 @@ class Ring {
     changed_.notify_all();
   }
 
+  // Also of ranges: what they wait for will not come.
   void Stop() {
     std::lock_guard lock(mutex_);
     stop_ = true;
+    closed_ = true;
     changed_.notify_all();
   }
 

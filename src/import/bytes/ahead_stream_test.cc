@@ -155,5 +155,16 @@ TEST(AheadStream, RangesThatWaitAreWoken) {
   waits.join();
 }
 
+TEST(AheadStream, RangesThatWaitAreWokenWhereTheStreamIsLeft) {
+  auto ahead = AheadOf(std::make_unique<Counting>(50'000'000, false), 100'000);
+  auto range = ahead->Range(40'000'000, 40'000'100);  // nobody reads: it is never there
+  std::thread waits([&range] {
+    char byte = 0;
+    EXPECT_EQ(*range->Read(&byte, 1), 0u);
+  });
+  ahead.reset();
+  waits.join();
+}
+
 }  // namespace
 }  // namespace steptrace::import
