@@ -24,8 +24,6 @@ constexpr double kNsOfASecond = 1e9;
 // A slope whose interval is wider than this says nothing of a time to come.
 constexpr double kMostOfInterval = 3;  // high over low
 constexpr int64_t kMostOutlookNs = int64_t{365} * 24 * 3600 * 1'000'000'000;
-// A sample tells all processes at one moment; who is not in the last one has ended.
-constexpr int64_t kEndedNs = 1'000'000'000;
 
 using Key = std::tuple<int32_t, int64_t, int32_t>;  // node, pid, device (-1: the host's)
 
@@ -68,8 +66,7 @@ class MemoryMaker {
     const std::string_view metric = series.metric;
     if (series.pid && (metric.starts_with("process.rss_") || metric.starts_with("torch_cuda."))) {
       series_[{series.node, *series.pid, series.device.value_or(-1)}][metric] = &series;
-      int64_t& newest_ns = newest_ns_.try_emplace(series.node, INT64_MIN).first->second;
-      newest_ns = std::max(newest_ns, series.times_ns.back());
+      last_.Note(series);
     } else if (!series.pid && !series.device) {
       node_last_[series.node][metric] = series.values.back();
     } else if (!series.pid && metric == "gpu.memory_total_bytes") {
@@ -105,11 +102,7 @@ class MemoryMaker {
       if (rank.node == one.node && rank.pid == one.pid) one.rank = rank.rank;
     }
     one.bytes = bytes.values.back();
-    // Both by one clock; a run from elsewhere may hold any times.
-    int64_t behind_ns = 0;
-    one.ended =
-        __builtin_sub_overflow(newest_ns_.at(one.node), bytes.times_ns.back(), &behind_ns) ||
-        behind_ns > kEndedNs;
+    one.ended = last_.Ended(one.node, one.pid);
     one.peak_bytes = *std::max_element(bytes.values.begin(), bytes.values.end());
     if (one.device) {
       one.reserved_bytes = LastOf(metrics, "torch_cuda.reserved_bytes");
@@ -210,7 +203,7 @@ class MemoryMaker {
   const StepAxes& axes_;
   std::span<const RankProcess> ranks_;
   std::map<Key, Metrics> series_;
-  std::map<int32_t, int64_t> newest_ns_;  // by node: the last sample of any process
+  LastSamples last_;
   std::map<int32_t, std::map<std::string_view, double>> node_last_;
   std::map<std::pair<int32_t, int32_t>, double> device_total_;
 };

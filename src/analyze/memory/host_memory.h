@@ -33,7 +33,7 @@ struct ProcessMemory {
   std::optional<int32_t> device;              // of a device's memory, as torch counts it
   double bytes = 0;                           // anonymous, or allocated; the last value
   double peak_bytes = 0;
-  bool ended = false;                // before the node's last sample
+  bool ended = false;                // before the node's last two samples
   std::optional<double> file_bytes;  // of the host: the other kinds
   std::optional<double> shmem_bytes;
   std::optional<double> reserved_bytes;        // of a device: held by the allocator

@@ -133,6 +133,46 @@ TEST_F(HostMemoryTest, WhoHasEndedHoldsNothingAndLeaksNoMore) {
   EXPECT_TRUE(section.outlooks.empty());
 }
 
+// A minute apart, as on a machine with many processes.
+TEST_F(HostMemoryTest, SamplesFarApartLeaveOneOutNowAndThen) {
+  const auto at_minutes = [this](int64_t pid, const std::vector<int64_t>& minutes) {
+    CounterSeries& series = counters_.emplace_back();
+    series.metric = "process.rss_anon_bytes";
+    series.pid = pid;
+    for (int64_t minute : minutes) series.times_ns.push_back(minute * 60 * kSecond);
+    series.values.assign(minutes.size(), kGib);
+  };
+  at_minutes(100, {0, 1, 2, 3, 4});
+  at_minutes(200, {0, 1, 2, 3});
+  at_minutes(300, {0, 1, 2});
+  const HostMemorySection section = Make();
+  ASSERT_EQ(section.processes.size(), 3u);
+  for (const ProcessMemory& one : section.processes) {
+    EXPECT_EQ(one.ended, one.pid == 300) << one.pid;
+  }
+}
+
+// Its rows come when a step ends, which has nothing to do with when memory is sampled.
+TEST_F(HostMemoryTest, ADevicesMemoryEndsWithItsProcess) {
+  Steps(0);
+  Leak(100);
+  Leak(200);
+  counters_.back().times_ns.resize(200);
+  counters_.back().values.resize(200);
+  for (int64_t pid : {100, 200, 300}) {
+    Series(
+        "torch_cuda.allocated_bytes", pid, [](double) { return kGib; }, 1);
+  }
+  CounterSeries& of_a_long_step = counters_[2];
+  of_a_long_step.times_ns.resize(100);
+  of_a_long_step.values.resize(100);
+  CounterSeries& late = counters_.back();
+  for (int64_t& ts_ns : late.times_ns) ts_ns += 100 * kSecond;
+  for (const ProcessMemory& one : Make().processes) {
+    EXPECT_EQ(one.ended, one.pid == 200) << one.pid << (one.device ? " on its device" : "");
+  }
+}
+
 TEST_F(HostMemoryTest, OfManyProcessesTheOneThatLeaksIsKept) {
   Steps(0);
   for (int64_t worker = 200; worker < 500; ++worker) {

@@ -15,9 +15,6 @@ namespace steptrace::analyze {
 namespace {
 
 constexpr int kKindSparklineParts = 24;
-// One who is missing in the node's last sample by more than that has ended.
-constexpr int64_t kMostBehindNs = 1'000'000'000;
-
 constexpr std::pair<const char*, const char*> kMemoryKinds[] = {
     {"process.rss_anon_bytes", "anonymous"},
     {"process.rss_file_bytes", "file"},
@@ -48,10 +45,8 @@ std::vector<int64_t> MomentsOf(const std::vector<const CounterSeries*>& all) {
 }
 
 void AddTo(std::vector<double>& sums, const std::vector<int64_t>& moments,
-           const CounterSeries& series) {
-  int64_t behind_ns = 0;  // times of a run from elsewhere may be any
-  const bool ended = __builtin_sub_overflow(moments.back(), series.times_ns.back(), &behind_ns) ||
-                     behind_ns > kMostBehindNs;
+           const CounterSeries& series, const LastSamples& last) {
+  const bool ended = last.Ended(series.node, *series.pid);
   const auto first = std::lower_bound(moments.begin(), moments.end(), series.times_ns.front());
   size_t at = 0;
   for (auto i = static_cast<size_t>(first - moments.begin()); i < moments.size(); ++i) {
@@ -62,9 +57,9 @@ void AddTo(std::vector<double>& sums, const std::vector<int64_t>& moments,
 }
 
 KindMemory Sum(const std::vector<const CounterSeries*>& all, const std::vector<int64_t>& moments,
-               int64_t duration_ns) {
+               const LastSamples& last, int64_t duration_ns) {
   std::vector<double> sums(moments.size());
-  for (const CounterSeries* one : all) AddTo(sums, moments, *one);
+  for (const CounterSeries* one : all) AddTo(sums, moments, *one, last);
   KindMemory kind;
   kind.processes = static_cast<int64_t>(all.size());
   kind.bytes = sums.back();
@@ -74,6 +69,26 @@ KindMemory Sum(const std::vector<const CounterSeries*>& all, const std::vector<i
 }
 
 }  // namespace
+
+void LastSamples::Note(const CounterSeries& series) {
+  if (!series.pid || !series.metric.starts_with("process.rss_") || series.times_ns.empty()) return;
+  Newest& node = nodes_[series.node];
+  const std::vector<int64_t>& times = series.times_ns;
+  for (const int64_t ts_ns : std::span(times).last(std::min<size_t>(times.size(), 2))) {
+    if (ts_ns > node.last_ns) {
+      node.before_ns = std::exchange(node.last_ns, ts_ns);
+    } else if (ts_ns < node.last_ns) {
+      node.before_ns = std::max(node.before_ns, ts_ns);
+    }
+  }
+  const auto [process, added] = processes_.try_emplace({series.node, *series.pid}, times.back());
+  process->second = std::max(process->second, times.back());
+}
+
+bool LastSamples::Ended(int32_t node, int64_t pid) const {
+  const auto process = processes_.find({node, pid});
+  return process != processes_.end() && process->second < nodes_.at(node).before_ns;
+}
 
 const char* NameOf(ProcessClass process_class) {
   switch (process_class) {
@@ -99,11 +114,13 @@ std::vector<KindMemory> SumMemoryKinds(std::span<const CounterSeries> counters,
   using Key = std::tuple<int32_t, ProcessClass, size_t>;  // node, class, kind
   std::map<Key, std::vector<const CounterSeries*>> groups;
   std::map<int32_t, std::vector<const CounterSeries*>> nodes;
+  LastSamples last;
   for (const CounterSeries& series : counters) {
     for (size_t kind = 0; kind < std::size(kMemoryKinds); ++kind) {
       if (series.metric != kMemoryKinds[kind].first || !IsUsable(series)) continue;
       groups[{series.node, classes.Of(series.node, *series.pid), kind}].push_back(&series);
       nodes[series.node].push_back(&series);
+      last.Note(series);
     }
   }
   std::map<int32_t, std::vector<int64_t>> moments;
@@ -111,7 +128,7 @@ std::vector<KindMemory> SumMemoryKinds(std::span<const CounterSeries> counters,
   std::vector<KindMemory> kinds;
   for (const auto& [key, all] : groups) {
     const auto& [node, process_class, kind] = key;
-    KindMemory& one = kinds.emplace_back(Sum(all, moments.at(node), duration_ns));
+    KindMemory& one = kinds.emplace_back(Sum(all, moments.at(node), last, duration_ns));
     one.node = node;
     one.process_class = process_class;
     one.kind = kMemoryKinds[kind].second;

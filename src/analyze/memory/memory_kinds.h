@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace steptrace::analyze {
@@ -22,6 +24,26 @@ struct ProcessClasses {
   std::span<const RankProcess> ranks;
   std::span<const LoaderWorker> workers;
   ProcessClass Of(int32_t node, int64_t pid) const;
+};
+
+// Which processes had ended when their node's memory was last sampled. A sample tells all processes
+// at one moment, and leaves one out now and then: who is in neither of the last two has ended, be
+// they half a second or a minute apart. What a process tells of its devices, at its own moments,
+// says nothing of that: it ends with the process.
+class LastSamples {
+ public:
+  // Other series than of a process's resident memory are left out.
+  void Note(const CounterSeries& series);
+  // Of a process without such series nothing is known: it has not.
+  bool Ended(int32_t node, int64_t pid) const;
+
+ private:
+  struct Newest {
+    int64_t last_ns = INT64_MIN;
+    int64_t before_ns = INT64_MIN;  // the moment before that
+  };
+  std::map<int32_t, Newest> nodes_;
+  std::map<std::pair<int32_t, int64_t>, int64_t> processes_;  // last seen
 };
 
 // Resident memory of one kind of all processes of one class on one node, together.

@@ -72,6 +72,13 @@ TEST_F(MemoryKindsTest, ASampleLeftOutKeepsWhatWas) {
   EXPECT_EQ(Sum().at(0).peak_bytes, 70);
 }
 
+TEST_F(MemoryKindsTest, OneThatTheLastSampleLeftOutKeepsWhatItHad) {
+  counters_ = {SeriesAt(200, 0, {40, 40, 40}), SeriesAt(201, 0, {10, 10, 10, 10})};
+  EXPECT_EQ(Sum().at(0).bytes, 50);
+  counters_.push_back(SeriesAt(100, 0, {1, 1, 1, 1, 1}));
+  EXPECT_EQ(Sum().at(1).bytes, 10) << "it is in neither of the last two";
+}
+
 TEST_F(MemoryKindsTest, ClassesAndNodesStandApart) {
   counters_ = {SeriesAt(100, 0, {1}), SeriesAt(200, 0, {2}, "process.rss_shmem_bytes"),
                SeriesAt(999, 0, {3}), SeriesAt(100, 0, {4}, "process.rss_anon_bytes", 1)};
