@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "analyze/stats/distribution.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -13,6 +15,12 @@ constexpr int64_t kMostUnknownPercent = 2;
 bool EndsWork(DevicePhase phase) {
   return phase == DevicePhase::kForward || phase == DevicePhase::kBackward ||
          phase == DevicePhase::kOptimizer;
+}
+
+// The mean of impossible steps may round to more than fits.
+int64_t WholeNs(double ns) {
+  constexpr double kMostNs = 9e18;
+  return static_cast<int64_t>(std::clamp(ns, 0.0, kMostNs));
 }
 
 }  // namespace
@@ -40,11 +48,18 @@ DevicePhaseSums::DevicePhaseSums(std::span<const store::StepRow> steps) {
   for (const store::StepRow& row : steps) {
     int64_t end_ns;
     if (row.dur_ns <= 0 || __builtin_add_overflow(row.ts_ns, row.dur_ns, &end_ns)) continue;
-    ranks_[row.rank].push_back({row.ts_ns, end_ns, row.step, {}});
+    ranks_[row.rank].push_back({row.ts_ns, end_ns, {}, {}});
   }
   for (auto& [rank, of_rank] : ranks_) {
-    std::sort(of_rank.begin(), of_rank.end(),
-              [](const Step& a, const Step& b) { return a.ts_ns < b.ts_ns; });
+    std::sort(of_rank.begin(), of_rank.end(), [](const Step& a, const Step& b) {
+      return a.ts_ns != b.ts_ns ? a.ts_ns < b.ts_ns : a.end_ns > b.end_ns;
+    });
+    int64_t until_ns = INT64_MIN;
+    std::erase_if(of_rank, [&until_ns](const Step& step) {
+      if (step.ts_ns < until_ns) return true;
+      until_ns = step.end_ns;
+      return false;
+    });
   }
 }
 
@@ -55,30 +70,50 @@ void DevicePhaseSums::Add(const Slice& slice) {
       __builtin_add_overflow(slice.ts_ns, slice.dur_ns, &end_ns)) {
     return;
   }
-  auto step = std::partition_point(found->second.begin(), found->second.end(),
-                                   [&](const Step& one) { return one.end_ns <= slice.ts_ns; });
-  for (; step != found->second.end() && step->ts_ns <= end_ns; ++step) {
-    const int64_t part = std::min(end_ns, step->end_ns) - std::max(slice.ts_ns, step->ts_ns);
-    // A damaged run may tell the same time twice.
-    const int64_t room = step->end_ns - step->ts_ns - step->times.KnownNs();
-    step->times.ns[static_cast<size_t>(slice.phase)] += std::clamp<int64_t>(part, 0, room);
-    if (!slice.behind_us || !EndsWork(slice.phase) || end_ns < step->ts_ns ||
-        end_ns >= step->end_ns) {
-      continue;
-    }
-    ++step->times.ended;
-    if (*slice.behind_us <= kCaughtUpUs) ++step->times.caught_up;
+  std::vector<Step>& steps = found->second;
+  const auto phase = static_cast<size_t>(slice.phase);
+  // [first, last): the steps that it touches. A damaged run's slice may lie across all of them.
+  const auto first = std::partition_point(
+      steps.begin(), steps.end(), [&](const Step& one) { return one.end_ns <= slice.ts_ns; });
+  const auto last = std::partition_point(first, steps.end(),
+                                         [&](const Step& one) { return one.ts_ns <= end_ns; });
+  if (first == last) return;
+  const auto add_part = [&](Step& step) {
+    const int64_t part = std::min(end_ns, step.end_ns) - std::max(slice.ts_ns, step.ts_ns);
+    int64_t& ns = step.times.ns[phase];
+    ns = SaturatingAdd(ns, part);
+  };
+  add_part(*first);
+  if (last - first > 1) add_part(last[-1]);
+  if (last - first > 2) {
+    ++first[1].more_across[phase];
+    --last[-1].more_across[phase];
   }
+  if (!slice.behind_us || !EndsWork(slice.phase)) return;
+  // One that ends with a step ends in the one after it.
+  const auto in =
+      std::partition_point(first, last, [&](const Step& one) { return one.end_ns <= end_ns; });
+  if (in == last) return;
+  ++in->times.ended;
+  if (*slice.behind_us <= kCaughtUpUs) ++in->times.caught_up;
 }
 
 StepsOnDevice DevicePhaseSums::Take() {
   StepsOnDevice known;
-  for (const auto& [rank, steps] : ranks_) {
-    for (const Step& step : steps) {
+  for (auto& [rank, steps] : ranks_) {
+    std::array<int64_t, kDevicePhaseCount> across{};
+    for (Step& step : steps) {
       const int64_t dur_ns = step.end_ns - step.ts_ns;
-      const int64_t unknown_ns = dur_ns - step.times.KnownNs();
-      if (unknown_ns > dur_ns / 100 * kMostUnknownPercent) continue;
-      known[{rank, step.number}] = step.times;
+      int64_t left_ns = dur_ns;
+      for (size_t p = 0; p < kDevicePhaseCount; ++p) {
+        across[p] += step.more_across[p];
+        int64_t& ns = step.times.ns[p];
+        // A damaged run may tell the same time twice.
+        ns = across[p] > 0 ? left_ns : std::min(ns, left_ns);
+        left_ns -= ns;
+      }
+      if (left_ns > dur_ns / 100 * kMostUnknownPercent) continue;
+      known[{rank, step.ts_ns}] = step.times;
     }
   }
   ranks_.clear();
@@ -94,14 +129,16 @@ std::vector<DevicePhaseRow> MakeDevicePhases(const StepsOnDevice& known,
   };
   std::map<int32_t, Sums> ranks;
   for (const uint32_t i : selected) {
-    const auto found = known.find({steps[i].rank, steps[i].step});
-    if (found == known.end()) continue;
+    const auto found = known.find({steps[i].rank, steps[i].ts_ns});
+    if (found == known.end() || steps[i].dur_ns <= 0) continue;
     Sums& sums = ranks[steps[i].rank];
     ++sums.steps;
-    sums.dur_ns += steps[i].dur_ns;
+    sums.dur_ns = SaturatingAdd(sums.dur_ns, steps[i].dur_ns);
     sums.ended += found->second.ended;
     sums.caught_up += found->second.caught_up;
-    for (size_t p = 0; p < kDevicePhaseCount; ++p) sums.ns[p] += found->second.ns[p];
+    for (size_t p = 0; p < kDevicePhaseCount; ++p) {
+      sums.ns[p] = SaturatingAdd(sums.ns[p], found->second.ns[p]);
+    }
   }
   std::vector<DevicePhaseRow> rows;
   for (const auto& [rank, sums] : ranks) {
@@ -147,10 +184,10 @@ DevicePhaseRow MeanDevicePhases(std::span<const DevicePhaseRow> rows) {
     mean.steps += row.steps;
   }
   if (steps <= 0) return mean;
-  mean.step_ns = static_cast<int64_t>(step_ns / steps);
-  mean.unknown_ns = static_cast<int64_t>(unknown_ns / steps);
+  mean.step_ns = WholeNs(step_ns / steps);
+  mean.unknown_ns = WholeNs(unknown_ns / steps);
   for (size_t p = 0; p < kDevicePhaseCount; ++p) {
-    mean.ns[p] = static_cast<int64_t>(sums[p] / steps);
+    mean.ns[p] = WholeNs(sums[p] / steps);
     mean.share[p] = step_ns > 0 ? sums[p] / step_ns : 0;
   }
   if (told > 0) mean.caught_up_share = caught_up / told;

@@ -44,14 +44,15 @@ struct StepOnDevice {
   int64_t KnownNs() const;
 };
 
-// By rank and number of the step.
+// By rank and begin of the step: an evaluation has the number of the step that it lies in.
 using StepsOnDevice = std::map<std::pair<int32_t, int64_t>, StepOnDevice>;
 
 // Sums slices of that category over the steps they lie in. Passive; the rows in any order. A step
 // that the slices do not cover but for 2 % is left out: part of it was not told.
 class DevicePhaseSums {
  public:
-  // `steps` outlive it. Of steps of a rank that overlap, what lies in both counts in both.
+  // A row that lies in another of its rank is no step of its own but an evaluation in one; of rows
+  // that overlap otherwise, which only a damaged run has, the first counts.
   explicit DevicePhaseSums(std::span<const store::StepRow> steps);
 
   struct Slice {
@@ -68,10 +69,11 @@ class DevicePhaseSums {
   struct Step {
     int64_t ts_ns = 0;
     int64_t end_ns = 0;
-    int64_t number = 0;
-    StepOnDevice times;
+    StepOnDevice times;  // of slices that begin or end in it; as many times as they tell it
+    // Of slices that begin before it and end after it: how many more than of the step before.
+    std::array<int64_t, kDevicePhaseCount> more_across{};
   };
-  std::map<int32_t, std::vector<Step>> ranks_;  // in order of time
+  std::map<int32_t, std::vector<Step>> ranks_;  // in order of time, each after the one before
 };
 
 // The phase of that name; nothing: no such phase.

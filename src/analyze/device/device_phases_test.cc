@@ -42,7 +42,7 @@ TEST(DevicePhaseSumsTest, APhaseCountsWhereItsPartsLie) {
   EXPECT_EQ(first.Of(DevicePhase::kOptimizer), 10 * kMs);
   EXPECT_EQ(first.BusyNs(), 90 * kMs);
   EXPECT_EQ(first.KnownNs(), 100 * kMs);
-  const StepOnDevice& second = known.at({0, 1});
+  const StepOnDevice& second = known.at({0, 100 * kMs});
   EXPECT_EQ(second.Of(DevicePhase::kOptimizer), 15 * kMs) << "the device is behind the host";
   EXPECT_EQ(second.Of(DevicePhase::kData), 5 * kMs);
 }
@@ -78,11 +78,82 @@ TEST(DevicePhaseSumsTest, WhoIsLateIsCountedWhereAPhaseEnds) {
   const StepsOnDevice known = sums.Take();
   EXPECT_EQ(known.at({0, 0}).ended, 2);
   EXPECT_EQ(known.at({0, 0}).caught_up, 1);
-  EXPECT_EQ(known.at({0, 1}).ended, 0) << "the last ends with the step after it";
+  EXPECT_EQ(known.at({0, 100 * kMs}).ended, 0) << "the last ends with the step after it";
   const std::vector<uint32_t> all = {0, 1};
   const auto rows = MakeDevicePhases(known, steps, all);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].caught_up_share, 0.5);
+}
+
+// It has the number of the step that it lies in, and is none of its own.
+TEST(DevicePhaseSumsTest, AnEvaluationInAStepHidesNeitherItNorTheOneAfterIt) {
+  const std::vector<store::StepRow> steps = {StepAt(0, 0, 100), StepAt(0, 20, 30),
+                                             StepAt(1, 100, 200), StepAt(1, 100, 150),
+                                             StepAt(2, 200, 300)};
+  DevicePhaseSums sums(steps);
+  sums.Add(Phase(DevicePhase::kOther, 0, 40));
+  sums.Add(Phase(DevicePhase::kForward, 40, 100, 5));
+  sums.Add(Phase(DevicePhase::kForward, 100, 190));
+  sums.Add(Phase(DevicePhase::kData, 190, 300));
+  const StepsOnDevice known = sums.Take();
+  ASSERT_EQ(known.size(), 3u);
+  const StepOnDevice& first = known.at({0, 0});
+  EXPECT_EQ(first.Of(DevicePhase::kOther), 40 * kMs);
+  EXPECT_EQ(first.Of(DevicePhase::kForward), 60 * kMs);
+  EXPECT_EQ(known.at({0, 100 * kMs}).Of(DevicePhase::kForward), 90 * kMs);
+  const std::vector<uint32_t> training = {0, 2, 4};
+  const auto rows = MakeDevicePhases(known, steps, training);
+  EXPECT_EQ(rows.at(0).ns[0], 50 * kMs);
+  EXPECT_EQ(rows.at(0).step_ns, 100 * kMs);
+}
+
+TEST(DevicePhaseSumsTest, APhaseMayLieAcrossManySteps) {
+  std::vector<store::StepRow> steps;
+  for (int64_t i = 0; i < 6; ++i) steps.push_back(StepAt(i, i * 10, i * 10 + 10));
+  DevicePhaseSums sums(steps);
+  sums.Add(Phase(DevicePhase::kForward, 0, 5));
+  sums.Add(Phase(DevicePhase::kData, 5, 48, 3));
+  sums.Add(Phase(DevicePhase::kOptimizer, 48, 60, 3));
+  const StepsOnDevice known = sums.Take();
+  ASSERT_EQ(known.size(), 6u);
+  int64_t waited_ns = 0;
+  for (const auto& [which, step] : known) {
+    EXPECT_EQ(step.KnownNs(), 10 * kMs);
+    waited_ns += step.Of(DevicePhase::kData);
+  }
+  EXPECT_EQ(waited_ns, 43 * kMs);
+  EXPECT_EQ(known.at({0, 40 * kMs}).Of(DevicePhase::kData), 8 * kMs);
+  EXPECT_EQ(known.at({0, 50 * kMs}).ended, 0) << "it ends with the run";
+}
+
+TEST(DevicePhaseSumsTest, StepsOfImpossibleLengthDoNotOverflow) {
+  constexpr int64_t kMost = INT64_MAX;
+  std::vector<store::StepRow> steps(4);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    steps[i].rank = i < 2 ? 0 : 1;
+    steps[i].ts_ns = i % 2 == 0 ? INT64_MIN + 1 : 0;
+    steps[i].dur_ns = kMost;
+  }
+  DevicePhaseSums sums(steps);
+  for (int32_t rank : {0, 1}) {
+    for (int i = 0; i < 3; ++i) {
+      sums.Add({rank, INT64_MIN + 1, kMost, DevicePhase::kForward, {}});
+      sums.Add({rank, 0, kMost, DevicePhase::kBackward, {}});
+    }
+  }
+  const std::vector<uint32_t> all = {0, 1, 2, 3};
+  const auto rows = MakeDevicePhases(sums.Take(), steps, all);
+  ASSERT_EQ(rows.size(), 2u);
+  for (const DevicePhaseRow& row : rows) {
+    EXPECT_EQ(row.steps, 2);
+    EXPECT_EQ(row.step_ns, kMost / 2) << "no more than there is";
+    EXPECT_GE(row.unknown_ns, 0);
+  }
+  EXPECT_GT(MeanDevicePhases(rows).step_ns, 0);
+  DevicePhaseRow longest;
+  longest.steps = 1;
+  longest.step_ns = longest.ns[0] = kMost;
+  EXPECT_GT(MeanDevicePhases({&longest, 1}).ns[0], 0);
 }
 
 TEST(DevicePhaseSumsTest, DamageIsNoMoreThanTheStep) {

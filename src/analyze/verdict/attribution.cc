@@ -85,32 +85,28 @@ void MoveShortage(StageTimes& times, const AttributionRules& rules) {
        Portion(rules.parent_shortage_share, receive));
 }
 
+// Computing: what the device did while the host was in code without a name of its own (a
+// loss.item()). Returns what is left of it; nothing moves where there is none.
+int64_t MoveUnnamed(StageTimes& times, int64_t computing_ns) {
+  for (SubStage unnamed : {SubStage::kUnknown, SubStage::kLoopCode}) {
+    const int64_t part = std::clamp<int64_t>(computing_ns, 0, At(times, unnamed));
+    Move(times, unnamed, SubStage::kCompute, part);
+    computing_ns -= part;
+  }
+  return computing_ns;
+}
+
 // The host's waits count as far as the device was idle in them. What it computed while the host
-// was in code without a name of its own (a loss.item()) goes first: that is where it was launched.
+// was in code without a name goes first: that is where it was launched.
 void MoveBusyWaits(StageTimes& times, int64_t dur_ns, double busy_share) {
   const int64_t idle = dur_ns - Portion(busy_share, dur_ns);
   const int64_t waits = BySuspect(times)[static_cast<size_t>(SuspectId::kDataPipeline)];
-  int64_t excess = waits + At(times, SubStage::kUnknown) + At(times, SubStage::kLoopCode) - idle;
-  for (SubStage unnamed : {SubStage::kUnknown, SubStage::kLoopCode}) {
-    if (excess <= 0) return;
-    const int64_t part = std::min(excess, At(times, unnamed));
-    Move(times, unnamed, SubStage::kCompute, part);
-    excess -= part;
-  }
+  const int64_t unnamed = At(times, SubStage::kUnknown) + At(times, SubStage::kLoopCode);
+  const int64_t excess = MoveUnnamed(times, waits + unnamed - idle);
   if (excess <= 0) return;
   const auto stages = std::span<int64_t>(times).first(kHostDataStages);
   FitParts(stages, waits - excess, static_cast<size_t>(SubStage::kGetitem));
   At(times, SubStage::kCompute) += excess;
-}
-
-// What is over the time that is left for these two is the device's computing.
-void MoveUnnamed(StageTimes& times, int64_t left_ns) {
-  int64_t excess = At(times, SubStage::kUnknown) + At(times, SubStage::kLoopCode) - left_ns;
-  for (SubStage unnamed : {SubStage::kUnknown, SubStage::kLoopCode}) {
-    const int64_t part = std::clamp<int64_t>(excess, 0, At(times, unnamed));
-    Move(times, unnamed, SubStage::kCompute, part);
-    excess -= part;
-  }
 }
 
 // The same where events tell of each phase: waits for a batch count as far as the device waited for
@@ -121,22 +117,16 @@ void MoveByPhases(StageTimes& times, int64_t dur_ns, const StepOnDevice& device)
   const int64_t awaited = std::min(waits, device.Of(DevicePhase::kData));
   FitParts(stages, awaited, static_cast<size_t>(SubStage::kGetitem));
   At(times, SubStage::kCompute) += waits - awaited;
-  MoveUnnamed(times, dur_ns - device.BusyNs() - device.Of(DevicePhase::kData));
+  const int64_t left = dur_ns - device.BusyNs() - device.Of(DevicePhase::kData);
+  MoveUnnamed(times, At(times, SubStage::kUnknown) + At(times, SubStage::kLoopCode) - left);
 }
 
 // Whether it moved what it knows of the step.
 bool MoveByKnownPhases(const store::StepRow& row, const StepsOnDevice& phases, StageTimes& times) {
-  const auto known = phases.find({row.rank, row.step});
+  const auto known = phases.find({row.rank, row.ts_ns});
   if (known == phases.end()) return false;
   MoveByPhases(times, row.dur_ns, known->second);
   return true;
-}
-
-// Of the time in which the job's threads wanted to run, that without a core.
-double RunDelayShare(const LoadSummary& load) {
-  const double delay = load.MeanOr("job.run_delay_cores", 0);
-  const double running = load.MeanOr("job.cpu_cores", 0);
-  return delay > 0 && running > 0 ? delay / (delay + running) : 0;
 }
 
 }  // namespace
@@ -146,7 +136,7 @@ AttributionRules MakeRules(std::span<const store::StepRow> rows, const LoadSumma
   const bool rows_say = std::any_of(
       rows.begin(), rows.end(), [](const store::StepRow& row) { return row.cpu_shortage_ns > 0; });
   const double throttled = load.throttled_time_share();
-  const double delayed = RunDelayShare(load);
+  const double delayed = load.delayed_share();
   AttributionRules rules;
   rules.storage_evidence = load.storage_busy(!has_peers);
   rules.worker_shortage_share = rows_say ? throttled : std::max(throttled, delayed);

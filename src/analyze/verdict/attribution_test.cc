@@ -62,7 +62,7 @@ TEST(AttributionTest, SumsToTheDurationWhateverTheRowSays) {
     rules.worker_shortage_share = static_cast<double>(random() % 100) / 100;
     rules.parent_shortage_share = static_cast<double>(random() % 100) / 100;
     StepsOnDevice phases;
-    for (int64_t& ns : phases[{row.rank, row.step}].ns) {
+    for (int64_t& ns : phases[{row.rank, row.ts_ns}].ns) {
       ns = static_cast<int64_t>(random() % 1'000'000'000);
     }
     if (random() % 2 == 0) rules.phases = &phases;
@@ -109,6 +109,20 @@ TEST(AttributionTest, TimeWithoutANameIsComputingAsFarAsTheDeviceHadWork) {
   EXPECT_EQ(At(times, SubStage::kUnknown), 10);
   EXPECT_EQ(At(times, SubStage::kCompute), 70);
   EXPECT_EQ(At(times, SubStage::kForward), 20);
+}
+
+TEST(AttributionTest, WhatIsKnownOfAStepIsNotOfTheEvaluationInIt) {
+  const StepsOnDevice phases = {{{0, 10}, OnDevice(85, 15, 0)}};
+  AttributionRules rules;
+  rules.phases = &phases;
+  store::StepRow step = DataBound();
+  step.ts_ns = 10;
+  step.step = 3;
+  store::StepRow evaluation = DataBound();
+  evaluation.ts_ns = 20;
+  evaluation.step = 3;
+  EXPECT_EQ(At(Attribute(step, rules), SubStage::kCompute), 45);
+  EXPECT_EQ(Attribute(evaluation, rules), Attribute(evaluation, AttributionRules()));
 }
 
 TEST(AttributionTest, AStepWithoutEventsGoesByTheUtilisation) {
