@@ -115,8 +115,12 @@ void LiveTraceBuilder::LeaveOutHalf() {
   const int64_t middle_ns = *middle;
   LeaveOutBefore(middle_ns);
   const size_t held = calls_.size() + trace_.host.size() + trace_.device.size();
-  // All at one moment, as a run from elsewhere may say.
-  if (held > most_ && middle_ns < INT64_MAX) LeaveOutBefore(middle_ns + 1);
+  if (held <= most_) return;
+  // All at one moment, as a run from elsewhere may say: none of them is newer than another.
+  if (middle_ns < INT64_MAX) return LeaveOutBefore(middle_ns + 1);
+  calls_.clear();
+  trace_.host.clear();
+  trace_.device.clear();
 }
 
 int32_t LiveTraceBuilder::LaneOf(int32_t track) {

@@ -230,6 +230,12 @@ TEST_F(LiveTraceTest, MoreThanItHoldsAtOneMomentIsNoHarm) {
   for (int i = 0; i < 100; ++i) builder.Add({&phase, 1});
   EXPECT_EQ(builder.from_ns(), 8);
   EXPECT_TRUE(builder.Build({}).host.empty());
+  LiveTraceBuilder last(0, {}, strings_, 10);
+  auto at_the_end_of_time = phase;
+  at_the_end_of_time.ts_ns = INT64_MAX;
+  at_the_end_of_time.dur_ns = 0;
+  for (int i = 0; i < 100; ++i) last.Add({&at_the_end_of_time, 1});
+  EXPECT_LE(last.Build({}).host.size(), 10u);
 }
 
 }  // namespace
