@@ -122,7 +122,7 @@ bool StackFeed::TakeTold(ProcessSession& session, ToldStacks& told, const ToldSt
     return pace.has_value();
   }
   const auto stack = told.StackOf(one.text, text_of);
-  if (!stack) return false;
+  if (!stack || !told.TakesThread(one.tid)) return false;
   const JobRoot process{session.pid(), session.file().parts.start_time_ticks};
   held_[{process.pid, process.start_ticks}].push_back(
       {process, one.tid, one.ts_ns + epoch_monotonic_ns_, *stack, one.running,

@@ -53,7 +53,6 @@ def deep(n):
 sys.setrecursionlimit(10000)
 for target, args in ((größe_名前_𐀀, ()), (work, ()), (deep, (700,))):
     threading.Thread(target=target, args=args, daemon=True).start()
-time.sleep(0.2)
 print("there", flush=True)
 Thing().method()
 )";
@@ -70,13 +69,18 @@ class EveryPython : public ::testing::TestWithParam<int> {
     if (!memory) memory = std::make_unique<LiveMemory>(pid);
     return std::make_unique<ProcessStacks>(pid, std::move(memory), *runtime, texts_);
   }
-  // The stack whose innermost frame is that one, once it is there.
-  std::optional<ThreadSample> Find(ProcessStacks& stacks, const std::string& function) {
+  // The stack whose innermost frame is that one, once it is there; with a line, once it waits
+  // there.
+  std::optional<ThreadSample> Find(ProcessStacks& stacks, const std::string& function,
+                                   int32_t waits_in_line = 0) {
     for (int tries = 0; tries < 2000; ++tries) {
       std::vector<ThreadSample> samples;
       EXPECT_EQ(stacks.Sample(samples), ReadOutcome::kOk);
       for (const ThreadSample& sample : samples) {
-        if (texts_.Text(sample.frames.back().function) == function) return sample;
+        const FrameFacts& frame = sample.frames.back();
+        const bool waits = !sample.running && frame.line == waits_in_line;
+        if (texts_.Text(frame.function) != function || (waits_in_line != 0 && !waits)) continue;
+        return sample;
       }
       usleep(1000);
     }
@@ -95,15 +99,15 @@ TEST_P(EveryPython, TellsTheKnownStacksOfAllThreads) {
     PythonChild child(python, kProgram);
     auto stacks = Open(child.pid());
     ASSERT_NE(stacks, nullptr);
-    const auto main = Find(*stacks, "generator");
+    const auto main = Find(*stacks, "generator", 10);
     ASSERT_TRUE(main.has_value());
-    EXPECT_THAT(Words(*main, texts_), ElementsAre("<module>:28", "Thing.method:4", "Thing.inner:7",
+    EXPECT_THAT(Words(*main, texts_), ElementsAre("<module>:27", "Thing.method:4", "Thing.inner:7",
                                                   "Thing.inner.<locals>.<lambda>:7",
                                                   "outer_generator:12", "generator:10"));
     EXPECT_EQ(main->tid, child.pid());
     EXPECT_FALSE(main->running);
     EXPECT_EQ(texts_.Text(main->frames.front().file), "<string>");
-    const auto named = Find(*stacks, "größe_名前_𐀀");
+    const auto named = Find(*stacks, "größe_名前_𐀀", 15);
     ASSERT_TRUE(named.has_value());
     EXPECT_EQ(named->frames.back().line, 15);
     EXPECT_NE(named->tid, child.pid());
@@ -111,7 +115,7 @@ TEST_P(EveryPython, TellsTheKnownStacksOfAllThreads) {
     ASSERT_TRUE(works.has_value());
     EXPECT_GE(works->frames.back().line, 17);
     EXPECT_LE(works->frames.back().line, 18);
-    const auto deep = Find(*stacks, "deep");
+    const auto deep = Find(*stacks, "deep", 21);
     ASSERT_TRUE(deep.has_value());
     EXPECT_TRUE(deep->cut);
     EXPECT_EQ(deep->frames.size(), FrameChain::kMaxFrames);

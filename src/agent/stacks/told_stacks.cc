@@ -147,6 +147,7 @@ std::optional<ToldStacks::Pace> ToldStacks::ReadPace(const std::string& text) {
 int64_t ToldStacks::IntervalOf(int32_t tid, int64_t now_ns) {
   if (last_ns_.size() >= kMaxThreads && !last_ns_.contains(tid)) last_ns_.clear();
   const auto [last, first] = last_ns_.try_emplace(tid, now_ns);
+  threads_ever_ += first ? 1 : 0;
   const int64_t since_ns = first ? period_ns_ : now_ns - last->second;
   last->second = now_ns;
   return std::clamp<int64_t>(since_ns, 0, 2 * period_ns_);

@@ -21,10 +21,11 @@ class ToldStacks {
  public:
   // The text of an id of the process's arena, of category kStack; nothing: there is none.
   using TextOf = std::function<std::optional<std::string>(uint32_t id)>;
-  static constexpr uint32_t kMaxFrames = 257;  // "(outer frames)" is one
-  static constexpr size_t kMaxKept = 1 << 18;  // ids that are remembered
-  static constexpr size_t kMaxThreads = 1024;
-  static constexpr int kMaxPaceChanges = 64;  // of one process that are worth a word
+  static constexpr uint32_t kMaxFrames = 257;      // "(outer frames)" is one
+  static constexpr size_t kMaxKept = 1 << 18;      // ids that are remembered
+  static constexpr size_t kMaxThreads = 1024;      // whose last sample is remembered
+  static constexpr int kMaxThreadsEver = 1 << 16;  // each has a track of its own
+  static constexpr int kMaxPaceChanges = 64;       // of one process that are worth a word
 
   // What a text of this kind says of the sampling itself.
   struct Pace {
@@ -43,6 +44,10 @@ class ToldStacks {
   static std::optional<Pace> ReadPace(const std::string& text);
   // Whether a change of the pace is to be told; of a process that changes it without end, no more.
   bool TakePaceChange() { return pace_changes_ < kMaxPaceChanges && ++pace_changes_ > 0; }
+  // Whether a sample of that thread is taken: a process that makes them up has no more tracks.
+  bool TakesThread(int32_t tid) const {
+    return threads_ever_ < kMaxThreadsEver || last_ns_.contains(tid);
+  }
   // For what time a thread's sample stands: since the one before, at most two periods.
   int64_t IntervalOf(int32_t tid, int64_t now_ns);
   void SetPeriod(int64_t period_ns) { period_ns_ = period_ns; }
@@ -75,6 +80,7 @@ class ToldStacks {
   std::map<int32_t, int64_t> last_ns_;  // of each thread's sample
   int64_t period_ns_ = 0;
   int pace_changes_ = 0;
+  int threads_ever_ = 0;
 };
 
 }  // namespace steptrace::agent

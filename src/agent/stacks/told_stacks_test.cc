@@ -183,6 +183,19 @@ TEST_F(ToldStacksTest, ASampleStandsForTheTimeSinceTheLastButAtMostTwoPeriods) {
   EXPECT_EQ(told_.IntervalOf(7, 2000), 500);
 }
 
+TEST_F(ToldStacksTest, ThreadsWithoutEndAreNotTaken) {
+  told_.SetPeriod(100);
+  int32_t taken = 0;
+  for (int32_t tid = 1; tid < 100'000; ++tid) {
+    if (!told_.TakesThread(tid)) continue;
+    EXPECT_EQ(told_.IntervalOf(tid, 1000), 100);
+    ++taken;
+  }
+  EXPECT_EQ(taken, ToldStacks::kMaxThreadsEver);
+  EXPECT_TRUE(told_.TakesThread(taken)) << "one that is known goes on";
+  EXPECT_EQ(told_.IntervalOf(taken, 1050), 50);
+}
+
 TEST(ToldPace, IsReadWithItsBounds) {
   const auto pace = ToldStacks::ReadPace(
       R"({"period_ns":50000000,"cpu_ns":3,"wall_ns":1000,"threads_left_out":true})");
