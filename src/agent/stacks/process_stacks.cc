@@ -16,8 +16,7 @@ constexpr int kRoundsOfAList = 4;
 ProcessStacks::ProcessStacks(int32_t pid, std::unique_ptr<ProcessMemory> memory,
                              const PythonRuntime& runtime, TextTable& texts,
                              const std::string& proc_root)
-    : pid_(pid),
-      memory_(std::move(memory)),
+    : memory_(std::move(memory)),
       runtime_(runtime),
       codes_(runtime, texts),
       list_(runtime),

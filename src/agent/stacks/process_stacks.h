@@ -57,7 +57,6 @@ class ProcessStacks {
   bool HasNotRun(Thread& thread, int32_t tid, std::optional<SchedStat>& turns);
   ReadOutcome ReadList();
 
-  int32_t pid_;
   std::unique_ptr<ProcessMemory> memory_;
   PythonRuntime runtime_;
   CodeCache codes_;
