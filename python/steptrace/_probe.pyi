@@ -93,7 +93,7 @@ def stacks_take(tools: tuple[object, ...]) -> None:
     """Samples until told to end (src/probe/stacks.h). `tools`: src/probe/stack_frames.h."""
 
 def stacks_stop(for_good: bool) -> None:
-    """Ends that thread, and waits for it: some milliseconds at most."""
+    """Ends that thread, and waits for it: half a second at most."""
 
 def device_phases_begin() -> str | None:
     """Device time by phase (src/probe/device_phases.h), for this thread. Not None: why not."""

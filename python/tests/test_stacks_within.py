@@ -366,3 +366,49 @@ print(said, p.stacks_due(), threads())
         "[('unavailable', \"stacks: RuntimeError: can't start new thread\")] False"
     )
     assert "steptrace-stack" not in out
+
+
+def test_where_no_name_has_room_no_thread_is_begun_twice(folder):
+    run(
+        folder,
+        """
+def started(function, arguments):
+    def run():
+        function(*arguments)
+        ended.append(1)
+    threading.Thread(target=run).start()
+stacks.start_new_thread = started
+ended = []
+made = 0
+for size in (4000, 1):
+    while p.name("x" * size + str(made), 5): made += 1
+begin()
+until(lambda: ended)
+assert not p.stacks_due() and not p.asked()
+""",
+    )
+
+
+def test_a_handler_of_the_scripts_is_not_run_in_a_fork_of_its(folder):
+    """What it raises there would be printed, and lost."""
+    out = run(
+        folder,
+        """
+import ctypes, functools, signal
+class Alarm(Exception): pass
+def ring(*_): raise Alarm
+signal.signal(signal.SIGUSR1, ring)
+begin()
+raise_now = ctypes.CDLL(None)["raise"]  # and no look at signals
+os.register_at_fork(before=functools.partial(raise_now, int(signal.SIGUSR1)))
+child = None
+try:
+    child = os.fork()
+    if child == 0: os._exit(0)
+    print("lost", flush=True)
+except Alarm:
+    print("raised")
+if child == 0: os._exit(0)
+""",
+    )
+    assert out == "raised\n"

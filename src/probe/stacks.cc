@@ -40,8 +40,12 @@ constexpr uint64_t kGiveUpNs = 30 * kSecond;
 constexpr double kBudget = 0.003;
 constexpr double kBudgetToDouble = 0.45 * kBudget;
 constexpr uint64_t kMeasureNs = 4 * kSecond;
-// An end is waited for as long: a thread of the script's may have the interpreter's lock.
-constexpr uint64_t kEndWaitNs = 50 * kMs;
+// An end is waited for as long: a thread of the script's may have the interpreter's lock, or many
+// the cores. A fork that finds the thread there is warned of since Python 3.12.
+constexpr uint64_t kEndWaitNs = 500 * kMs;
+// What sampling took is told with so many changes of its pace: each such text is another in the
+// arena of names.
+constexpr uint32_t kMostCostsTold = 256;
 
 // Also what the futex of those who wait for the thread's end and of the thread's pause is on.
 enum State : uint32_t { kIdle, kClaimed, kOn, kOff };
@@ -108,6 +112,7 @@ class StackLoop {
   uint64_t cpu_ns_ = 0;
   uint32_t rounds_since_look_ = 0;
   uint32_t rounds_without_main_ = 0;
+  uint32_t costs_told_ = 0;
   bool left_out_ = false;
   bool settled_ = false;
 };
@@ -157,7 +162,10 @@ void StackLoop::TellPeriod(uint64_t cpu_ns, uint64_t wall_ns) {
   char text[128];
   t::FixedText json(text, sizeof text);
   json.Add("{\"period_ns\":").Add(period_ns_);
-  if (wall_ns != 0) json.Add(",\"cpu_ns\":").Add(cpu_ns).Add(",\"wall_ns\":").Add(wall_ns);
+  if (wall_ns != 0 && costs_told_ < kMostCostsTold) {
+    json.Add(",\"cpu_ns\":").Add(cpu_ns).Add(",\"wall_ns\":").Add(wall_ns);
+    ++costs_told_;
+  }
   if (tasks_.left_out()) json.Add(",\"threads_left_out\":true");
   json.Add("}");
   constexpr auto kCategory = static_cast<uint16_t>(wire::Category::kStack);
@@ -262,7 +270,10 @@ void StackLoop::Measure() {
 }
 
 void StackLoop::Run() {
-  if (!Begin()) return;
+  if (!Begin()) {  // no memory, or no room for a name: a later thread would fare no better
+    g_for_good.store(true);
+    return;
+  }
   PyThreadState* python = PyEval_SaveThread();
   while (FollowAgent() == Next::kGoOn && Pause() == Next::kGoOn) {
     const uint64_t now_ns = MonotonicNs();

@@ -28,7 +28,7 @@ bool ClaimStacks();
 // has ended. With the interpreter's lock. `tools`: see StackTools.
 void TakeStacks(PyObject* tools);
 
-// Ends that thread and waits for it, some milliseconds at most. With the interpreter's lock, which
+// Ends that thread and waits for it, half a second at most. With the interpreter's lock, which
 // is left meanwhile. `for_good`: none is claimed any more.
 void StopStacks(bool for_good);
 

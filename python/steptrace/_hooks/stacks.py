@@ -8,6 +8,7 @@ child too if the agent asks there.
 """
 
 import atexit
+import functools
 import gc
 import os
 import sys
@@ -59,6 +60,7 @@ def _watch(probe):
     if _watched:
         return
     _watched = True
-    # A fork of a process with threads is warned of since Python 3.12, and ours is none of its.
-    os.register_at_fork(before=lambda: probe.stacks_stop(False))
+    # A fork of a process with threads is warned of since Python 3.12, and ours is none of its. No
+    # function of Python's: a signal's handler would run in it, and what that raises be lost.
+    os.register_at_fork(before=functools.partial(probe.stacks_stop, False))
     atexit.register(probe.stacks_stop, True)
