@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/nccl_mask.h"
 
-#include <atomic>
-
 #include "probe/nccl_abi.h"
+#include "transport/writer/process_state.h"
 
 namespace steptrace::probe {
 namespace {
@@ -12,21 +11,24 @@ constexpr int32_t kStepsBit = static_cast<int32_t>(nccl::kProxyStep);
 
 // A library's word and its communicators. More copies of NCCL in a process tell no steps.
 struct NcclMask {
-  std::atomic<int32_t*> word{nullptr};
-  std::atomic<int32_t> users{0};
+  int32_t* word = nullptr;
+  int32_t users = 0;
 };
+// All below under one lock: a word that its last communicator leaves may be gone at once, and must
+// not be written to, nor kept for one that joins meanwhile.
 constinit NcclMask g_nccl_masks[4]{};
-constinit std::atomic<bool> g_nccl_steps{false};
+constinit bool g_nccl_steps = false;
+constinit transport::BoundedLock g_nccl_masks_lock;
 
-NcclMask* PlaceOf(int32_t* word, bool make) {
+// Held for some instructions: only a holder that has lost its core is waited for.
+bool LockMasks() {
+  constexpr uint64_t kLongestNs = 1'000'000'000;
+  return g_nccl_masks_lock.Acquire(kLongestNs);
+}
+
+NcclMask* PlaceOf(const int32_t* word) {
   for (NcclMask& mask : g_nccl_masks) {
-    if (mask.word.load(std::memory_order_acquire) == word) return &mask;
-  }
-  for (NcclMask& mask : g_nccl_masks) {
-    int32_t* none = nullptr;
-    if (make && mask.word.compare_exchange_strong(none, word, std::memory_order_acq_rel)) {
-      return &mask;
-    }
+    if (mask.word == word) return &mask;
   }
   return nullptr;
 }
@@ -44,23 +46,31 @@ void SetSteps(int32_t* word, bool wanted) {
 
 void JoinNcclMask(int32_t* word, int32_t wanted) {
   __atomic_store_n(word, wanted, __ATOMIC_RELAXED);
-  NcclMask* mask = PlaceOf(word, true);
-  if (mask == nullptr) return;
-  mask->users.fetch_add(1, std::memory_order_acq_rel);
-  if (g_nccl_steps.load(std::memory_order_acquire)) SetSteps(word, true);
+  if (!LockMasks()) return;
+  NcclMask* mask = PlaceOf(word);
+  if (mask == nullptr) mask = PlaceOf(nullptr);
+  if (mask != nullptr) {
+    mask->word = word;
+    ++mask->users;
+    if (g_nccl_steps) SetSteps(word, true);
+  }
+  g_nccl_masks_lock.Release();
 }
 
 void LeaveNcclMask(int32_t* word) {
-  NcclMask* mask = word == nullptr ? nullptr : PlaceOf(word, false);
-  if (mask == nullptr || mask->users.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  mask->word.store(nullptr, std::memory_order_release);
+  if (word == nullptr || !LockMasks()) return;
+  NcclMask* mask = PlaceOf(word);
+  if (mask != nullptr && --mask->users == 0) mask->word = nullptr;
+  g_nccl_masks_lock.Release();
 }
 
 void WantNcclSteps(bool wanted) {
-  g_nccl_steps.store(wanted, std::memory_order_release);
-  for (NcclMask& mask : g_nccl_masks) {
-    if (int32_t* word = mask.word.load(std::memory_order_acquire)) SetSteps(word, wanted);
+  if (!LockMasks()) return;
+  g_nccl_steps = wanted;
+  for (const NcclMask& mask : g_nccl_masks) {
+    if (mask.word != nullptr) SetSteps(mask.word, wanted);
   }
+  g_nccl_masks_lock.Release();
 }
 
 }  // namespace steptrace::probe

@@ -417,6 +417,31 @@ TEST_F(NcclMalice, TheMaskIsLeftAloneAfterTheLastCommunicator) {
   EXPECT_NE(nccl_.mask() & nccl::kProxyStep, 0u) << "as it was";
 }
 
+// Communicators of a library that come and go in threads: nobody's word is forgotten, or kept.
+TEST(NcclMask, IsKnownWhileSomebodyHasItAndNotAfter) {
+  constexpr int kRounds = 200'000;
+  int32_t word = 0;
+  const auto come_and_go = [&word] {
+    for (int round = 0; round < kRounds; ++round) {
+      JoinNcclMask(&word, 1);
+      LeaveNcclMask(&word);
+    }
+  };
+  std::thread other(come_and_go);
+  come_and_go();
+  other.join();
+  const auto steps = [&word] {
+    WantNcclSteps(true);
+    const bool told = (word & static_cast<int32_t>(nccl::kProxyStep)) != 0;
+    WantNcclSteps(false);
+    return told;
+  };
+  JoinNcclMask(&word, 1);
+  EXPECT_TRUE(steps());
+  LeaveNcclMask(&word);
+  EXPECT_FALSE(steps());
+}
+
 TEST(NcclWithoutARun, NothingIsAsked) {
   StandInNccl<6> nccl;
   void* comm = nccl.Init();
