@@ -16,7 +16,7 @@ template <class Row>
 Status StreamRows(RunReader& run, const ReadOptions& options,
                   const std::function<Status(std::vector<Row>&&)>& take) {
   const char* const tables[] = {TableOf<Row>::kName};
-  const auto columns = ColumnsToRead<Row>(options.columns);
+  const auto columns = ColumnsToRead<Row>(options);
   const PartsOfTable parts = FindParts(run.run(), run.manifest(), TableOf<Row>::kName);
   const Manifest before = run.manifest();
   const auto unwanted = [&](const Row& row) { return !IsWanted(row, options); };

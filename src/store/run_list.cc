@@ -21,6 +21,8 @@ bool LooksLikeRun(const fs::path& folder) {
 RunSummary Summarise(const fs::path& run) {
   RunSummary summary;
   summary.path = run;
+  // No manifest counts them.
+  for (const JournalFile& file : ListJournals(run)) summary.bytes += file.bytes;
   auto manifest = ReadManifest(run);
   if (!manifest.ok()) {
     summary.id = run.filename();

@@ -26,7 +26,7 @@ struct RunSummary {
   std::optional<int> signal;
   int32_t ranks = 0;
   int64_t steps = 0;  // rows of `steps` in segments: 0 while it lives
-  int64_t bytes = 0;  // of its segments
+  int64_t bytes = 0;  // of its segments and journals: of a run that is being written, the latter
 };
 
 // The runs in a folder, newest first. A folder that is absent holds none.

@@ -10,6 +10,11 @@ namespace steptrace::store {
 namespace {
 
 template <class Row>
+inline constexpr bool kHasTrack = requires(Row row) {
+  row.track;
+};
+
+template <class Row>
 std::vector<uint32_t> OrderByTime(const std::vector<Row>& rows) {
   std::vector<uint32_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -71,6 +76,12 @@ bool IsWanted(const Row& row, const ReadOptions& options) {
   if constexpr (kHasRank<Row>) {
     if (options.rank && row.rank != *options.rank) return false;
   }
+  if constexpr (kHasTrack<Row>) {
+    const auto& tracks = options.tracks;
+    if (!tracks.empty() && std::find(tracks.begin(), tracks.end(), row.track) == tracks.end()) {
+      return false;
+    }
+  }
   if constexpr (kHasTime<Row>) {
     if (options.from_ns && row.ts_ns < *options.from_ns) return false;
     if (options.to_ns && row.ts_ns >= *options.to_ns) return false;
@@ -88,6 +99,13 @@ std::vector<std::string> ColumnsToRead(const std::vector<std::string>& asked) {
 }
 
 template <class Row>
+std::vector<std::string> ColumnsToRead(const ReadOptions& options) {
+  auto columns = ColumnsToRead<Row>(options.columns);
+  if (kHasTrack<Row> && !columns.empty() && !options.tracks.empty()) columns.emplace_back("track");
+  return columns;
+}
+
+template <class Row>
 void SortByTime(std::vector<Row>* rows) {
   if constexpr (kHasTime<Row>) {
     auto earlier = [](const Row& a, const Row& b) { return a.ts_ns < b.ts_ns; };
@@ -98,6 +116,7 @@ void SortByTime(std::vector<Row>* rows) {
 
 #define STEPTRACE_INSTANTIATE(Row)                                                       \
   template std::vector<std::string> ColumnsToRead<Row>(const std::vector<std::string>&); \
+  template std::vector<std::string> ColumnsToRead<Row>(const ReadOptions&);              \
   template bool IsWanted(const Row&, const ReadOptions&);                                \
   template void SortByTime(std::vector<Row>*);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)

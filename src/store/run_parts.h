@@ -25,6 +25,8 @@ PartsOfTable FindParts(const std::filesystem::path& run, const Manifest& manifes
 // The columns to decode: those asked for, and those that filtering and sorting need.
 template <class Row>
 std::vector<std::string> ColumnsToRead(const std::vector<std::string>& asked);
+template <class Row>
+std::vector<std::string> ColumnsToRead(const ReadOptions& options);
 
 // Whether a segment may hold rows that a read asks for, and whether it asks for this row.
 bool MayHold(const SegmentInfo& segment, const ReadOptions& options);

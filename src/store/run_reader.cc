@@ -43,7 +43,7 @@ struct RunReader::Impl {
 
   template <class Row>
   Status ReadParts(const ReadOptions& options, std::vector<Row>* rows) {
-    auto columns = ColumnsToRead<Row>(options.columns);
+    auto columns = ColumnsToRead<Row>(options);
     PartsOfTable parts = FindParts(run, manifest, TableOf<Row>::kName);
     std::erase_if(parts.segments,
                   [&](const SegmentInfo& segment) { return !MayHold(segment, options); });
@@ -111,9 +111,9 @@ struct RunReader::Impl {
       return some.empty() ? Status() : take(some);
     };
     STEPTRACE_RETURN_IF_ERROR(
-        ReadSegments<Row>(run, parts.segments, ColumnsToRead<Row>(options.columns), strings, keep));
+        ReadSegments<Row>(run, parts.segments, ColumnsToRead<Row>(options), strings, keep));
     for (const JournalFile& file : parts.journals) {
-      auto reader = ReadJournal<Row>(file.path, strings, ColumnsToRead<Row>(options.columns),
+      auto reader = ReadJournal<Row>(file.path, strings, ColumnsToRead<Row>(options),
                                      [&](std::vector<Row>&& rows) { return keep(rows); });
       if (!reader.ok()) return reader.error();
     }

@@ -28,6 +28,7 @@ struct ReadOptions {
   std::optional<int32_t> rank;       // only this rank, of tables that have ranks
   std::optional<int64_t> from_ns;    // rows with from_ns <= ts_ns < to_ns, of tables with times
   std::optional<int64_t> to_ns;
+  std::vector<int32_t> tracks{};  // only these, of tables with tracks, if any are named
 };
 
 enum class Compare { kEqual, kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };

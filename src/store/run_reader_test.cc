@@ -50,6 +50,34 @@ TEST(RunReader, ReadsWhatIsAskedFor) {
   EXPECT_EQ(*reader.CountRows("steps"), 40);
 }
 
+TEST(RunReader, ReadsTheTracksThatAreNamed) {
+  TempDir dir;
+  RunWriter writer = MakeWriter(dir.path() / "run");
+  for (int64_t i = 0; i < 30; ++i) {
+    SliceRow row = SampleSlice(writer.strings(), i);
+    row.ts_ns = i;
+    row.track = static_cast<int32_t>(i % 5);
+    writer.Append(row);
+  }
+  ASSERT_OK(writer.Flush());
+  ReadOptions options{.columns = {"dur_ns"}, .rank = {}, .from_ns = 10, .to_ns = {}};
+  options.tracks = {1, 4, 77};
+  const auto times = [&](RunReader reader) {
+    std::vector<int64_t> found;
+    const auto take = [&found](std::span<const SliceRow> rows) -> Status {
+      for (const SliceRow& row : rows) found.push_back(row.ts_ns);
+      return {};
+    };
+    EXPECT_TRUE(reader.ReadBatches<SliceRow>(options, take).ok());
+    EXPECT_EQ(reader.Read<SliceRow>(options)->size(), found.size());
+    return found;
+  };
+  const std::vector<int64_t> wanted = {11, 14, 16, 19, 21, 24, 26, 29};
+  EXPECT_EQ(times(OpenRun(dir.path() / "run")), wanted);
+  ASSERT_OK(writer.Close(CompletedManifest()));
+  EXPECT_EQ(times(OpenRun(dir.path() / "run")), wanted);
+}
+
 TEST(RunReader, BatchesHoldTheSameRows) {
   TempDir dir;
   MakeTwoRanks(dir.path() / "run", 50);
@@ -179,6 +207,8 @@ TEST(RunList, NamesRunsNewestFirstWithWhatBecameOfThem) {
   manifest.epoch_utc_ns += 1'000'000'000;
   auto live = RunWriter::Create(dir.path() / "second", manifest, QuietOptions());
   ASSERT_OK(live);
+  for (int64_t i = 0; i < 100; ++i) live->Append(SampleStep(live->strings(), i));
+  ASSERT_OK(live->Flush());
   manifest.epoch_utc_ns += 1'000'000'000;
   { ASSERT_OK(RunWriter::Create(dir.path() / "third", manifest, QuietOptions())); }
   fs::create_directories(dir.path() / "broken/journal");
@@ -196,6 +226,7 @@ TEST(RunList, NamesRunsNewestFirstWithWhatBecameOfThem) {
   EXPECT_EQ((*runs)[2].ranks, 2);
   EXPECT_EQ((*runs)[2].exit_code, 0);
   EXPECT_GT((*runs)[2].bytes, 0);
+  EXPECT_GT((*runs)[1].bytes, 100) << "in journals";
   EXPECT_THAT((*runs)[3].problem, HasSubstr("run.json"));
   EXPECT_EQ(NewestRun(dir.path())->filename(), "third");
 }

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/http/answer.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 namespace steptrace::http {
 namespace {
 
 constexpr size_t kMaxParameters = 256;
+constexpr uint64_t kSmallFileBytes = 1 << 20;  // as large as other answers are
 
 int HexOf(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -44,6 +49,31 @@ std::string_view TakeUntil(std::string_view& text, std::string_view mark) {
 }
 
 }  // namespace
+
+bool ReadFileAt(const FileBody& file, uint64_t at, size_t bytes, std::string* into) {
+  into->resize(bytes);
+  size_t done = 0;
+  while (done < bytes) {
+    const ssize_t got =
+        ::pread(file.fd.get(), into->data() + done, bytes - done, static_cast<off_t>(at + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    done += static_cast<size_t>(got);
+  }
+  return true;
+}
+
+Answer FromFile(UniqueFd fd, uint64_t bytes, const char* type) {
+  FileBody file{std::move(fd), bytes};
+  Answer answer;
+  answer.type = type;
+  if (bytes > kSmallFileBytes) {
+    answer.file = std::make_shared<const FileBody>(std::move(file));
+  } else if (!ReadFileAt(file, 0, bytes, &answer.body)) {
+    return Refuse(500, "the answer: cannot be read back; free some space on the disk");
+  }
+  return answer;
+}
 
 Answer Refuse(int status, std::string_view message) {
   Answer answer;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/unique_fd.h"
 
 namespace steptrace::http {
 
@@ -16,16 +19,28 @@ struct Request {
   std::string if_none_match;
 };
 
+// A body that is too large to be held: it is sent as it is read.
+struct FileBody {
+  UniqueFd fd;
+  uint64_t bytes = 0;
+};
+
 struct Answer {
   int status = 200;
   std::string type = "application/json";
   std::string body;
   std::shared_ptr<const std::string> shared;  // in place of `body`: one that many are given
+  std::shared_ptr<const FileBody> file;       // in place of both
   std::string etag;                           // empty: none
   std::string cache_control;                  // empty: no-store
 };
 
 inline constexpr const char* kArrowType = "application/vnd.apache.arrow.stream";
+
+// The answer of that file; a small one is read at once. Refused where it cannot be read.
+Answer FromFile(UniqueFd fd, uint64_t bytes, const char* type);
+// Reads up to `bytes` from there on; nothing: it cannot be read, or ends before it should.
+bool ReadFileAt(const FileBody& file, uint64_t at, size_t bytes, std::string* into);
 
 // {"error": {thing, cause, next_step}} from one line "thing: cause; next step".
 Answer Refuse(int status, std::string_view message);

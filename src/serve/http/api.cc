@@ -227,7 +227,9 @@ Answer Api::Table(const Run& run, const std::string& name, Parameters& parameter
     return Refuse(400, status.error().message);
   }
   const auto heavy = TakeMemory();
-  return FromResult(rpc::TableArrow(query), kArrowType);
+  auto table = rpc::TableArrow(query);
+  if (!table.ok()) return Refuse(500, table.error().message);
+  return FromFile(std::move(table->fd), table->bytes, kArrowType);
 }
 
 Answer Api::Series(const Run& run, Parameters& parameters) {

@@ -23,6 +23,7 @@ constexpr size_t kMaxTargetBytes = 8 << 10;
 // A comment now and then shows whether a silent peer is still there.
 constexpr int kTicksPerComment = 15;
 constexpr size_t kLeastBytesPerSecond = 100'000;
+constexpr uint64_t kPieceBytes = 256 << 10;  // of a file, at a time
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: "
     "blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri "
@@ -99,8 +100,7 @@ Connection::Connection(Shared& shared, asio::ip::tcp::socket socket)
 Connection::~Connection() {
   --shared_.open_connections;
   if (is_stream_) --shared_.open_streams;
-  shared_.unsent_bytes -= charged_bytes_;
-  shared_.senders.erase(this);
+  LetGoOfAnswer();
 }
 
 void Connection::Start() {
@@ -194,9 +194,14 @@ void Connection::Dispatch(Request request) {
   Compute(std::move(request));
 }
 
+bool Connection::TooMuchUnsent(const Shared& shared) {
+  return shared.unsent_bytes > shared.options.unsent_bytes ||
+         shared.unsent_file_bytes > shared.options.unsent_file_bytes;
+}
+
 void Connection::LetGoOfStalled(Shared& shared) {
   const auto stalled_at = std::chrono::steady_clock::now() - shared.options.stall_time;
-  while (shared.unsent_bytes > shared.options.unsent_bytes && !shared.senders.empty()) {
+  while (TooMuchUnsent(shared) && !shared.senders.empty()) {
     Connection* slowest = *std::min_element(
         shared.senders.begin(), shared.senders.end(),
         [](const Connection* a, const Connection* b) { return a->took_at_ < b->took_at_; });
@@ -207,8 +212,7 @@ void Connection::LetGoOfStalled(Shared& shared) {
 
 void Connection::Compute(Request request) {
   LetGoOfStalled(shared_);
-  if (shared_.waiting >= shared_.options.waiting ||
-      shared_.unsent_bytes > shared_.options.unsent_bytes) {
+  if (shared_.waiting >= shared_.options.waiting || TooMuchUnsent(shared_)) {
     return Send(Refuse(503, "server: busy; ask again in a second"));
   }
   ++shared_.waiting;
@@ -249,27 +253,48 @@ void Connection::Send(Answer answer) {
   const bool is_shared = answer.shared != nullptr;
   body_ = is_shared ? std::move(answer.shared)
                     : std::make_shared<const std::string>(std::move(answer.body));
-  message.content_length(body_->size());
+  file_ = std::move(answer.file);
+  body_bytes_ = file_ ? file_->bytes : body_->size();
+  piece_at_ = 0;
+  message.content_length(body_bytes_);
   head_ = HeadText(message);
-  if (head_only_) body_ = std::make_shared<const std::string>();
+  if (head_only_) {
+    file_.reset();
+    body_ = std::make_shared<const std::string>();
+    body_bytes_ = 0;
+  }
   sent_ = 0;
   charged_bytes_ = is_shared ? 0 : body_->size();
+  charged_file_bytes_ = file_ ? body_bytes_ : 0;
   shared_.unsent_bytes += charged_bytes_;
+  shared_.unsent_file_bytes += charged_file_bytes_;
   took_at_ = std::chrono::steady_clock::now();
-  if (charged_bytes_ > 0) shared_.senders.insert(this);
+  if (charged_bytes_ + charged_file_bytes_ > 0) shared_.senders.insert(this);
   // A large answer may take its time, but no peer may keep it for ever by taking it drop by drop.
   write_until_ = took_at_ + shared_.options.write_time +
-                 std::chrono::seconds(body_->size() / kLeastBytesPerSecond);
+                 std::chrono::seconds(body_bytes_ / kLeastBytesPerSecond);
   WriteSome();
 }
 
+std::optional<asio::const_buffer> Connection::BodyFrom(uint64_t at) {
+  if (file_ && at < body_bytes_ && at >= piece_at_ + body_->size()) {
+    std::string piece;
+    const uint64_t bytes = std::min(kPieceBytes, body_bytes_ - at);
+    if (!ReadFileAt(*file_, at, bytes, &piece)) return std::nullopt;
+    body_ = std::make_shared<const std::string>(std::move(piece));
+    piece_at_ = at;
+  }
+  return asio::buffer(*body_) + static_cast<size_t>(at - piece_at_);
+}
+
 void Connection::WriteSome() {
-  const size_t head_left = head_.size() - std::min(sent_, head_.size());
-  const size_t body_sent = sent_ - std::min(sent_, head_.size());
-  if (head_left == 0 && body_sent == body_->size()) return OnSent();
+  const uint64_t head_left = head_.size() - std::min<uint64_t>(sent_, head_.size());
+  const uint64_t body_sent = sent_ - std::min<uint64_t>(sent_, head_.size());
+  if (head_left == 0 && body_sent == body_bytes_) return OnSent();
+  const auto body = BodyFrom(body_sent);
+  if (!body) return Close();  // short of what its head told: the peer knows
   const std::array<asio::const_buffer, 2> rest = {
-      asio::buffer(head_.data() + head_.size() - head_left, head_left),
-      asio::buffer(body_->data() + body_sent, body_->size() - body_sent)};
+      asio::buffer(head_.data() + head_.size() - head_left, head_left), *body};
   stream_.expires_at(
       std::min(write_until_, std::chrono::steady_clock::now() + shared_.options.write_time));
   stream_.async_write_some(
@@ -281,18 +306,23 @@ void Connection::WriteSome() {
       });
 }
 
-void Connection::OnSent() {
+void Connection::LetGoOfAnswer() {
   shared_.unsent_bytes -= std::exchange(charged_bytes_, 0);
+  shared_.unsent_file_bytes -= std::exchange(charged_file_bytes_, 0);
   shared_.senders.erase(this);
+}
+
+void Connection::OnSent() {
+  LetGoOfAnswer();
   body_.reset();
+  file_.reset();
   if (!keep_alive_) return Close();
   stream_.expires_after(shared_.options.idle_time);
   Read();
 }
 
 void Connection::Close() {
-  shared_.unsent_bytes -= std::exchange(charged_bytes_, 0);
-  shared_.senders.erase(this);
+  LetGoOfAnswer();
   boost::system::error_code ignored;
   stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
   stream_.close();

@@ -42,10 +42,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Compute(Request request);
   void Send(Answer answer);
   void WriteSome();
+  // What of the body comes next; nothing: its file cannot be read.
+  std::optional<asio::const_buffer> BodyFrom(uint64_t at);
+  void LetGoOfAnswer();
   void OnSent();
   void Close();
   // Lets go of peers that take nothing while what waits for peers is over its limit.
   static void LetGoOfStalled(Shared& shared);
+  static bool TooMuchUnsent(const Shared& shared);
 
   void StartEvents(const Request& request);
   void Tick();
@@ -56,11 +60,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   beast::flat_buffer buffer_;
   std::optional<beast::http::request_parser<beast::http::empty_body>> parser_;
   std::string head_;  // of the answer being sent, and what of it and its body the peer took
-  std::shared_ptr<const std::string> body_;
-  size_t sent_ = 0;
+  std::shared_ptr<const std::string> body_;  // of one in a file: the piece that was read of it
+  std::shared_ptr<const FileBody> file_;
+  uint64_t piece_at_ = 0;
+  uint64_t body_bytes_ = 0;  // of the whole body
+  uint64_t sent_ = 0;
   std::chrono::steady_clock::time_point write_until_;
   std::chrono::steady_clock::time_point took_at_;  // when the peer last took something
   size_t charged_bytes_ = 0;                       // of the answer being sent
+  uint64_t charged_file_bytes_ = 0;
   bool keep_alive_ = false;
   bool head_only_ = false;
   std::string set_cookie_;

@@ -29,7 +29,9 @@ struct ServerOptions {
   // For a peer to take anything at all while `unsent_bytes` is passed: others are waiting.
   std::chrono::milliseconds stall_time{1'000};
   std::chrono::milliseconds event_period{1'000};
-  size_t unsent_bytes = 128 << 20;  // answers that peers have not taken, all together
+  // Answers that peers have not taken, all together: in memory, and in files without names.
+  size_t unsent_bytes = 128 << 20;
+  uint64_t unsent_file_bytes = uint64_t{2} << 30;
 };
 
 // Serves the pages and the API on one address. Start binds and listens; Run serves in the calling

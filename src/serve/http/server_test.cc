@@ -19,6 +19,7 @@
 
 #include "base/time.h"
 #include "base/unique_fd.h"
+#include "serve/rpc/table.h"
 #include "serve/rpc/test_runs.h"
 
 namespace steptrace::http {
@@ -321,6 +322,36 @@ TEST_F(ServerTest, PeersThatTakeNothingDoNotKeepOthersWaiting) {
     if (served == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   EXPECT_EQ(served, 20);
+}
+
+// Piece by piece, and whole: also behind another answer on the same connection.
+TEST_F(ServerTest, ATableThatIsTooLargeToHoldIsSentFromItsFile) {
+  const auto many = folder_.path() / "runs" / "many";
+  store::MakeProfiledRun(many, 8000);
+  const auto table = rpc::TableArrow({many, "slices", {}, "", {}});
+  ASSERT_OK(table);
+  ASSERT_GT(table->bytes, 2u << 20);
+  std::string wanted;
+  ASSERT_TRUE(
+      ReadFileAt({UniqueFd(::dup(table->fd.get())), table->bytes}, 0, table->bytes, &wanted));
+  Start();
+  Peer peer(server_->port());
+  const std::string request = "GET /api/runs/many/table/slices HTTP/1.1\r\nHost: localhost\r\n";
+  peer.Say("HEAD" + request.substr(3) + "\r\n" + request + "\r\n" + request +
+           "Connection: close\r\n\r\n");
+  const std::string heard = peer.Hear();
+  const std::string length = "Content-Length: " + std::to_string(wanted.size()) + "\r\n";
+  size_t at = 0;
+  for (const bool with_body : {false, true, true}) {
+    ASSERT_TRUE(heard.substr(at).starts_with("HTTP/1.1 200"));
+    const size_t body = heard.find("\r\n\r\n", at) + 4;
+    EXPECT_THAT(heard.substr(at, body - at), HasSubstr(length));
+    at = body;
+    if (!with_body) continue;
+    EXPECT_TRUE(heard.compare(at, wanted.size(), wanted) == 0);
+    at += wanted.size();
+  }
+  EXPECT_EQ(at, heard.size());
 }
 
 TEST_F(ServerTest, RefusesMoreThanItsWorkersCanTake) {

@@ -36,8 +36,9 @@ struct Shared {
   const std::shared_ptr<Files> files;
   size_t open_connections = 0;
   size_t open_streams = 0;
-  size_t waiting = 0;       // requests with the workers
-  size_t unsent_bytes = 0;  // of the senders' answers, those that many share left out
+  size_t waiting = 0;              // requests with the workers
+  size_t unsent_bytes = 0;         // of the senders' answers, those that many share left out
+  uint64_t unsent_file_bytes = 0;  // and of those that lie in files
   std::set<Connection*> senders;
   asio::io_context io;
   asio::thread_pool workers;

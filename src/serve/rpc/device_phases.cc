@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/rpc/device_phases.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,29 +47,31 @@ class PhaseNames {
 Result<analyze::StepsOnDevice> LoadDevicePhases(store::RunReader& run,
                                                 const std::vector<store::TrackRow>& tracks,
                                                 const std::vector<store::StepRow>& steps,
-                                                const TimeBounds& bounds) {
-  std::set<int32_t> ranks;
+                                                const TimeBounds& bounds, size_t most) {
+  store::ReadOptions slices_of;
   for (const store::TrackRow& track : tracks) {
-    if (track.name.starts_with(analyze::kDevicePhasesTrack)) ranks.insert(track.rank);
+    if (track.name.starts_with(analyze::kDevicePhasesTrack)) {
+      slices_of.tracks.push_back(track.track);
+    }
   }
-  analyze::DevicePhaseSums sums(steps);
+  if (slices_of.tracks.empty()) return analyze::StepsOnDevice();
+  slices_of.columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "args"};
+  slices_of.from_ns = bounds.from_ns;
+  slices_of.to_ns = bounds.to_ns;
+  // A few rows a step lie among all that windows captured: of a long run those of its end tell.
+  const auto newest_ns = NewestSlicesFrom(run, most, bounds.to_ns);
+  if (newest_ns) slices_of.from_ns = std::max(*newest_ns, bounds.from_ns.value_or(INT64_MIN));
+  std::optional<analyze::DevicePhaseSums> sums;
   PhaseNames names(run.strings());
-  for (const int32_t rank : ranks) {
-    const store::ReadOptions slices_of = {
-        .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "args"},
-        .rank = rank,
-        .from_ns = bounds.from_ns,
-        .to_ns = bounds.to_ns};
-    STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
-        slices_of, [&](std::span<const store::SliceRow> slices) -> Status {
-          for (const store::SliceRow& row : slices) {
-            const auto phase = names.Of(row);
-            if (phase) sums.Add({row.rank, row.ts_ns, row.dur_ns, *phase, BehindUs(row.args)});
-          }
-          return {};
-        }));
-  }
-  return sums.Take();
+  STEPTRACE_RETURN_IF_ERROR(StreamSlices(
+      run, slices_of, [&] { sums.emplace(steps); },
+      [&](std::span<const store::SliceRow> slices) {
+        for (const store::SliceRow& row : slices) {
+          const auto phase = names.Of(row);
+          if (phase) sums->Add({row.rank, row.ts_ns, row.dur_ns, *phase, BehindUs(row.args)});
+        }
+      }));
+  return sums->Take();
 }
 
 }  // namespace steptrace::rpc

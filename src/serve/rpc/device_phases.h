@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "analyze/device/device_phases.h"
@@ -10,11 +11,15 @@
 
 namespace steptrace::rpc {
 
+// Of a long run so many slices of its end are read: device phases are a part of them.
+inline constexpr size_t kMostPhaseSlices = 4 * kMostLiveEvents;
+
 // What the events at the borders of phases told of the device in these steps; empty where no
-// process recorded any: such a run is not asked for its slices.
+// process recorded any: such a run is not asked for its slices. Of a long run the steps of its end.
 Result<analyze::StepsOnDevice> LoadDevicePhases(store::RunReader& run,
                                                 const std::vector<store::TrackRow>& tracks,
                                                 const std::vector<store::StepRow>& steps,
-                                                const TimeBounds& bounds = {});
+                                                const TimeBounds& bounds = {},
+                                                size_t most = kMostPhaseSlices);
 
 }  // namespace steptrace::rpc

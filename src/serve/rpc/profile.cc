@@ -9,6 +9,7 @@
 
 #include "analyze/distributed/live_trace.h"
 #include "analyze/trace/trace_builder.h"
+#include "store/row_stream.h"
 #include "store/run_parts.h"
 
 namespace steptrace::rpc {
@@ -20,7 +21,44 @@ bool IsImport(const store::FactRow& fact) {
   return json.is_object() && json.contains("format");
 }
 
+constexpr int kStreamTries = 3;  // a run closes but once
+
 }  // namespace
+
+Status StreamSlices(store::RunReader& run, const store::ReadOptions& options,
+                    const std::function<void()>& begin,
+                    const std::function<void(std::span<const store::SliceRow>)>& take) {
+  for (int tries = 1;; ++tries) {
+    begin();
+    if (run.state() == store::RunState::kClosed) {
+      return run.ReadBatches<store::SliceRow>(
+          options, [&take](std::span<const store::SliceRow> rows) -> Status {
+            take(rows);
+            return {};
+          });
+    }
+    const Status read = store::StreamRows<store::SliceRow>(
+        run, options, [&take](std::vector<store::SliceRow>&& rows) -> Status {
+          take(rows);
+          return {};
+        });
+    if (read.ok() || tries == kStreamTries) return read;
+    STEPTRACE_RETURN_IF_ERROR(run.Refresh());
+  }
+}
+
+std::optional<int64_t> NewestSlicesFrom(const store::RunReader& run, size_t most,
+                                        std::optional<int64_t> to_ns) {
+  const auto parts = store::FindParts(run.run(), run.manifest(), "slices");
+  if (!parts.journals.empty()) return std::nullopt;
+  uint64_t rows = 0;
+  for (size_t i = parts.segments.size(); i-- > 0;) {
+    if (to_ns && parts.segments[i].ts_min_ns >= to_ns) continue;
+    rows += static_cast<uint64_t>(std::max<int64_t>(0, parts.segments[i].rows));
+    if (rows > most && i > 0) return parts.segments[i].ts_min_ns;
+  }
+  return std::nullopt;
+}
 
 bool HoldsProfile(const std::vector<store::TrackRow>& tracks,
                   const std::vector<store::FactRow>& facts, const store::StringTable& strings) {
@@ -154,21 +192,6 @@ Result<analyze::Trace> LoadOperators(store::RunReader& run,
 
 namespace {
 
-// Where to begin to read: the last segments before `to_ns` that hold so many slices. Rows in
-// journals are read all: nothing says of them when they were.
-std::optional<int64_t> NewestSlicesFrom(const store::RunReader& run, size_t most,
-                                        std::optional<int64_t> to_ns) {
-  const auto parts = store::FindParts(run.run(), run.manifest(), "slices");
-  if (!parts.journals.empty()) return std::nullopt;
-  uint64_t rows = 0;
-  for (size_t i = parts.segments.size(); i-- > 0;) {
-    if (to_ns && parts.segments[i].ts_min_ns >= to_ns) continue;
-    rows += static_cast<uint64_t>(std::max<int64_t>(0, parts.segments[i].rows));
-    if (rows > most && i > 0) return parts.segments[i].ts_min_ns;
-  }
-  return std::nullopt;
-}
-
 // The first step's begin from there on: within a step the ranks' calls of one collective may lie on
 // both sides.
 int64_t NextStepFrom(const std::vector<store::StepRow>& steps, int64_t from_ns) {
@@ -199,25 +222,35 @@ Result<LiveCollectives> LoadCollectives(store::RunReader& run,
   const auto newest_ns = NewestSlicesFrom(run, 4 * most, bounds.to_ns);
   const bool cut = newest_ns && *newest_ns > bounds.from_ns.value_or(INT64_MIN);
   int64_t from_ns = cut ? *newest_ns : INT64_MIN;
-  std::vector<analyze::LiveTraceBuilder> builders;
-  for (const auto& [rank, of_rank] : by_rank) {
-    if (rank < 0) continue;
-    const store::ReadOptions slices_of = {
-        .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation", "bytes",
-                    "group", "sequence", "details"},
-        .rank = rank,
-        .from_ns = cut ? newest_ns : bounds.from_ns,
-        .to_ns = bounds.to_ns};
-    auto& builder = builders.emplace_back(rank, of_rank, run.strings(), most_of_rank);
-    STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
-        slices_of, [&builder](std::span<const store::SliceRow> slices) -> Status {
-          builder.Add(slices);
-          return {};
-        }));
-    from_ns = std::max(from_ns, builder.from_ns());
-  }
+  const store::ReadOptions slices_of = {
+      .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation", "bytes",
+                  "group", "sequence", "details"},
+      .rank = {},
+      .from_ns = cut ? newest_ns : bounds.from_ns,
+      .to_ns = bounds.to_ns};
+  // All ranks at once: of a run that is being written they lie in one journal.
+  std::map<int32_t, analyze::LiveTraceBuilder> builders;
+  const auto begin = [&] {
+    builders.clear();
+    for (const auto& [rank, of_rank] : by_rank) {
+      if (rank >= 0) builders.try_emplace(rank, rank, of_rank, run.strings(), most_of_rank);
+    }
+  };
+  const auto take = [&builders](std::span<const store::SliceRow> slices) {
+    while (!slices.empty()) {
+      const auto other = std::find_if(slices.begin(), slices.end(), [&](const auto& row) {
+        return row.rank != slices.front().rank;
+      });
+      const auto same = static_cast<size_t>(other - slices.begin());
+      const auto builder = builders.find(slices.front().rank);
+      if (builder != builders.end()) builder->second.Add(slices.first(same));
+      slices = slices.subspan(same);
+    }
+  };
+  STEPTRACE_RETURN_IF_ERROR(StreamSlices(run, slices_of, begin, take));
+  for (const auto& [rank, builder] : builders) from_ns = std::max(from_ns, builder.from_ns());
   if (from_ns > INT64_MIN) from_ns = NextStepFrom(steps, from_ns);
-  for (auto& builder : builders) {
+  for (auto& [rank, builder] : builders) {
     builder.LeaveOutBefore(from_ns);
     found.trace.ranks.push_back(builder.Build(steps));
   }

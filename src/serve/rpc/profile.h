@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "analyze/trace/trace.h"
@@ -29,6 +31,18 @@ struct TimeBounds {
   std::optional<int64_t> from_ns;
   std::optional<int64_t> to_ns;
 };
+
+// Hands the wanted slices on batch by batch, in bounded memory whatever became of the run; those of
+// a closed one by time within a part. `begin` is called before the first, and once more where the
+// run was closed meanwhile and all of them come again.
+Status StreamSlices(store::RunReader& run, const store::ReadOptions& options,
+                    const std::function<void()>& begin,
+                    const std::function<void(std::span<const store::SliceRow>)>& take);
+
+// From where on so many slices of the run's end lie, at least, by the times of its segments;
+// nothing: from its begin on, or in journals, which say nothing of times.
+std::optional<int64_t> NewestSlicesFrom(const store::RunReader& run, size_t most,
+                                        std::optional<int64_t> to_ns);
 
 // The slices and allocations of all ranks, linked. The reader outlives the value: it has the texts.
 Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store::TrackRow>& tracks,

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "serve/rpc/device_phases.h"
 #include "store/test_run.h"
 
 namespace steptrace::rpc {
@@ -16,13 +17,24 @@ namespace {
 constexpr int64_t kStepNs = 1'000'000;
 constexpr int64_t kSteps = 300;
 
+store::WriterOptions SmallSegments() {
+  store::WriterOptions options = store::QuietOptions();
+  options.chunk_bytes = 32 << 10;  // so that there are several
+  return options;
+}
+
 // A closed run of two ranks: in each step a phase and a collective.
 class LoadCollectivesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    store::WriterOptions options = store::QuietOptions();
-    options.chunk_bytes = 32 << 10;  // so that there are several segments
-    store::RunWriter writer = store::MakeWriter(run(), options);
+    store::RunWriter writer = store::MakeWriter(run(), SmallSegments());
+    Fill(writer);
+    store::Manifest manifest = store::CompletedManifest();
+    manifest.end_ns = kSteps * kStepNs;
+    ASSERT_OK(writer.Close(manifest));
+  }
+
+  static void Fill(store::RunWriter& writer) {
     store::StringTable& strings = writer.strings();
     for (int32_t rank = 0; rank < 2; ++rank) {
       store::TrackRow track;
@@ -52,13 +64,10 @@ class LoadCollectivesTest : public ::testing::Test {
       }
     }
     ASSERT_OK(writer.Flush());
-    store::Manifest manifest = store::CompletedManifest();
-    manifest.end_ns = kSteps * kStepNs;
-    ASSERT_OK(writer.Close(manifest));
   }
 
-  LiveCollectives Load(size_t most, const TimeBounds& bounds = {}) {
-    reader_.emplace(store::OpenRun(run()));
+  LiveCollectives Load(size_t most, const TimeBounds& bounds = {}, const char* name = "run") {
+    reader_.emplace(store::OpenRun(dir_.path() / name));
     std::vector<store::StepRow> steps(kSteps);
     for (int64_t i = 0; i < kSteps; ++i) steps[static_cast<size_t>(i)].ts_ns = i * kStepNs;
     auto loaded = LoadCollectives(*reader_, *reader_->Read<store::TrackRow>(),
@@ -101,6 +110,99 @@ TEST_F(LoadCollectivesTest, OfAStretchAtTheBeginWhatLiesThere) {
   ASSERT_EQ(loaded.trace.ranks.size(), 2u);
   EXPECT_FALSE(loaded.from_ns);
   EXPECT_EQ(loaded.trace.ranks[0].device.size(), 10u);
+}
+
+TEST_F(LoadCollectivesTest, OfARunThatIsBeingWrittenWhatItsJournalHolds) {
+  store::RunWriter writer = store::MakeWriter(dir_.path() / "live");
+  Fill(writer);
+  const LiveCollectives closed = Load(1 << 20);
+  const LiveCollectives live = Load(1 << 20, {}, "live");
+  ASSERT_EQ(live.trace.ranks.size(), 2u);
+  for (size_t rank = 0; rank < 2; ++rank) {
+    const analyze::RankTrace& one = live.trace.ranks[rank];
+    EXPECT_EQ(one.rank, static_cast<int32_t>(rank));
+    ASSERT_EQ(one.device.size(), closed.trace.ranks[rank].device.size());
+    EXPECT_EQ(one.device.back().ts_ns, closed.trace.ranks[rank].device.back().ts_ns);
+    EXPECT_EQ(one.host.size(), closed.trace.ranks[rank].host.size());
+  }
+  EXPECT_EQ(Load(100, {}, "live").trace.ranks[0].device.back().sequence, kSteps - 1);
+}
+
+// In each step what the device did, and many kernels of a window.
+class LoadDevicePhasesTest : public ::testing::Test {
+ protected:
+  static constexpr int64_t kKernels = 8;
+
+  static void Fill(store::RunWriter& writer) {
+    store::StringTable& strings = writer.strings();
+    store::TrackRow track;
+    track.track = 9;
+    track.rank = 0;
+    track.name = "device phases 0";
+    writer.Append(track);
+    store::SliceRow row;
+    row.rank = 0;
+    for (int64_t i = 0; i < kSteps; ++i) {
+      row.track = 9;
+      row.ts_ns = i * kStepNs;
+      row.dur_ns = kStepNs - 1;
+      row.name = strings.Intern("backward");
+      row.category = strings.Intern("device_phase");
+      row.args = R"({"device":0,"behind_us":7})";
+      writer.Append(row);
+      // On another line the same is not the device's own word.
+      row.track = 3;
+      row.name = strings.Intern("data");
+      writer.Append(row);
+      row.category = strings.Intern("kernel");
+      for (int64_t k = 0; k < kKernels; ++k) writer.Append(row);
+    }
+    ASSERT_OK(writer.Flush());
+  }
+  analyze::StepsOnDevice Load(size_t most) {
+    store::RunReader reader = store::OpenRun(run());
+    std::vector<store::StepRow> steps(kSteps);
+    for (int64_t i = 0; i < kSteps; ++i) {
+      steps[static_cast<size_t>(i)].step = i;
+      steps[static_cast<size_t>(i)].ts_ns = i * kStepNs;
+      steps[static_cast<size_t>(i)].dur_ns = kStepNs;
+    }
+    auto loaded = LoadDevicePhases(reader, *reader.Read<store::TrackRow>(), steps, {}, most);
+    EXPECT_TRUE(loaded.ok());
+    return *std::move(loaded);
+  }
+  std::filesystem::path run() const { return dir_.path() / "run"; }
+
+  store::TempDir dir_;
+};
+
+TEST_F(LoadDevicePhasesTest, TheirOwnTracksAreReadAlone) {
+  store::RunWriter writer = store::MakeWriter(run());
+  Fill(writer);
+  const auto same = [&] {
+    const analyze::StepsOnDevice steps = Load(1 << 20);
+    ASSERT_EQ(steps.size(), size_t{kSteps});
+    for (const auto& [which, step] : steps) {
+      EXPECT_EQ(step.Of(analyze::DevicePhase::kBackward), kStepNs - 1);
+      EXPECT_EQ(step.Of(analyze::DevicePhase::kData), 0);
+      EXPECT_EQ(step.caught_up, 1);
+    }
+  };
+  same();
+  ASSERT_OK(writer.Close(store::CompletedManifest()));
+  same();
+}
+
+TEST_F(LoadDevicePhasesTest, OfALongRunTheStepsOfItsEnd) {
+  store::RunWriter writer = store::MakeWriter(run(), SmallSegments());
+  Fill(writer);
+  ASSERT_OK(writer.Close(store::CompletedManifest()));
+  const analyze::StepsOnDevice steps = Load(40 * kKernels);
+  EXPECT_GE(steps.size(), 30u);
+  EXPECT_LT(steps.size(), size_t{kSteps} / 2);
+  EXPECT_EQ(steps.rbegin()->first.second, (kSteps - 1) * kStepNs);
+  const int64_t first = kSteps - static_cast<int64_t>(steps.size());
+  EXPECT_EQ(steps.begin()->first.second, first * kStepNs);
 }
 
 }  // namespace

@@ -19,7 +19,6 @@
 #include "serve/rpc/report.h"
 #include "serve/rpc/timeline_parts.h"
 #include "store/row_stream.h"
-#include "store/run_files.h"
 #include "store/run_list.h"
 #include "store/run_reader.h"
 #include "timeline/format.h"
@@ -98,13 +97,6 @@ Json CostOf(const CostRequest& cost, const Json& duration_ns) {
   return {{"amount", *cost.price_per_hour * hours}, {"currency", ""}};
 }
 
-// Of a run that is being written nearly all lies in journals, which no manifest counts.
-int64_t JournalBytes(const fs::path& run) {
-  int64_t bytes = 0;
-  for (const store::JournalFile& file : store::ListJournals(run)) bytes += file.bytes;
-  return bytes;
-}
-
 Json RunJson(const store::RunSummary& run, const CostRequest& cost) {
   Json report;
   int64_t nodes = 1;
@@ -128,7 +120,7 @@ Json RunJson(const store::RunSummary& run, const CostRequest& cost) {
   json["steps"] = Number(report, "steps", "count", run.steps);
   json["verdict"] = report.is_null() ? Json() : VerdictOf(report);
   json["cost"] = CostOf(cost, duration_ns);
-  json["bytes"] = run.bytes + JournalBytes(run.path);
+  json["bytes"] = run.bytes;
   if (!run.problem.empty()) json["problem"] = run.problem;
   return json;
 }

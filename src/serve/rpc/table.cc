@@ -149,14 +149,22 @@ Status VisitRows(const TableQuery& query, RowVisitor& visitor) {
   return stopped_by_visitor || scanned.ok() ? visited : scanned;
 }
 
-Status WriteTable(const TableQuery& query, store::ScanFormat format, const fs::path& destination) {
+Status ScanTo(const TableQuery& query, store::ScanFormat format, int fd) {
   STEPTRACE_ASSIGN_OR_RETURN(store::ScanOptions options, ScanOptionsOf(query));
   options.format = format;
   STEPTRACE_RETURN_IF_ERROR(Prepare(query));
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(query.run));
-  if (destination == "-") return run.Scan(query.table, options, STDOUT_FILENO);
+  return run.Scan(query.table, options, fd);
+}
+
+Status WriteTable(const TableQuery& query, store::ScanFormat format, const fs::path& destination) {
+  if (destination == "-") return ScanTo(query, format, STDOUT_FILENO);
+  // What is wrong with the query is told before a file is begun.
+  STEPTRACE_RETURN_IF_ERROR(CheckQuery(query));
+  STEPTRACE_RETURN_IF_ERROR(Prepare(query));
+  if (auto run = store::RunReader::Open(query.run); !run.ok()) return run.error();
   STEPTRACE_ASSIGN_OR_RETURN(PendingFile file, PendingFile::Create(destination));
-  STEPTRACE_RETURN_IF_ERROR(run.Scan(query.table, options, file.fd()));
+  STEPTRACE_RETURN_IF_ERROR(ScanTo(query, format, file.fd()));
   return file.Commit();
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "store/run_reader.h"
 #include "store/schema.h"
 
@@ -53,8 +54,17 @@ Status WriteTable(const TableQuery& query, store::ScanFormat format,
 // Whether the query names a table, its columns and a filter that it understands.
 Status CheckQuery(const TableQuery& query);
 
-// Those rows as the bytes of an Arrow IPC stream of one batch; texts are dictionaries.
-Result<std::string> TableArrow(const TableQuery& query);
+// Writes those rows to a file or a pipe, in bounded memory.
+Status ScanTo(const TableQuery& query, store::ScanFormat format, int fd);
+
+// A file without a name, from its first byte.
+struct TableFile {
+  UniqueFd fd;
+  uint64_t bytes = 0;
+};
+// Those rows as an Arrow IPC stream, its columns in the order of the table. A million rows take
+// more than memory has for one answer.
+Result<TableFile> TableArrow(const TableQuery& query);
 
 // The declaration of a table; an error that names all tables when there is none of that name.
 Result<store::TableSchema> FindTable(const std::string& name);

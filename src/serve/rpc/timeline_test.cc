@@ -6,6 +6,7 @@
 #include <arrow/ipc/reader.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -262,14 +263,23 @@ TEST_F(TimelineTest, SeriesHaveABucketAPoint) {
   EXPECT_EQ(Decode(SeriesArrow(*timeline, query))->num_rows(), 0);
 }
 
-TEST_F(TimelineTest, ATableComesAsOneBatch) {
+std::string BytesOf(const TableFile& table) {
+  std::string bytes(table.bytes, '\0');
+  EXPECT_EQ(::pread(table.fd.get(), bytes.data(), bytes.size(), 0),
+            static_cast<ssize_t>(bytes.size()));
+  return bytes;
+}
+
+TEST_F(TimelineTest, ATableIsAStreamInAFile) {
   TableQuery query;
   query.run = run();
   query.table = "slices";
   query.columns = {"name", "ts_ns", "correlation"};
   query.where = "category = 'kernel'";
   query.limit = 7;
-  const auto rows = Decode(TableArrow(query));
+  const auto table = TableArrow(query);
+  ASSERT_OK(table);
+  const auto rows = Decode(BytesOf(*table));
   ASSERT_EQ(rows->num_rows(), 7);
   EXPECT_EQ(Text(*rows, "name", 6), "kernel");
   EXPECT_EQ(Int(*rows, "correlation", 6), 106);
