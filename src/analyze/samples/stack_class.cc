@@ -125,8 +125,8 @@ bool RunsCompiled(std::string_view module, std::string_view function) {
   return Below(module, "torch._functorch._aot_autograd") && Holds(function, "CompiledFunction.");
 }
 
-// What people call a function that evaluates: those that train are called by other names, and do
-// what shows that they train.
+// What people call a function that evaluates. Those that train are called by other names, and do
+// what shows that they train; those that check a batch or a file do not call the model.
 bool SoundsLikeEvaluation(std::string_view function) {
   constexpr std::array<std::string_view, 9> kNames = {
       "*evaluat*", "*validat*", "valid", "valid_*", "eval", "eval_*", "*_eval", "test", "test_*"};
@@ -143,7 +143,8 @@ struct Function {
   bool takes_over = false;
   bool runs_compiled = false;
   bool sounds_like_evaluation = false;
-  bool trains = false;  // somewhere it calls backward or an optimizer
+  bool trains = false;       // somewhere it calls backward or an optimizer
+  bool calls_model = false;  // somewhere it calls what computes in torch, and is no part of that
   bool collates = false;
   bool passes_on = false;
   std::optional<StageTable::Match> match;
@@ -271,6 +272,7 @@ StackRegion Classifier::Enter(StackRegion from, const Function& frame, const Fun
 
 void Classifier::MarkLoops(const std::vector<StackClass>& classes) {
   std::vector<bool> calls_torch(rows_.size(), false), trains(rows_.size(), false);
+  std::vector<bool> computes(rows_.size(), false);
   for (size_t i = rows_.size(); i-- > 0;) {  // callees come after their callers
     const StackRegion region = classes[i].region;
     const bool itself = region == StackRegion::kForward || region == StackRegion::kBackward ||
@@ -278,6 +280,9 @@ void Classifier::MarkLoops(const std::vector<StackClass>& classes) {
     if (itself) calls_torch[i] = true;
     const auto parent = ParentOf(i);
     if (calls_torch[i] && parent) calls_torch[*parent] = true;
+    computes[i] = computes[i] || region == StackRegion::kForward;
+    if (computes[i] && parent) computes[*parent] = true;
+    if (computes[i] && !itself) functions_[function_of_row_[i]].calls_model = true;
     trains[i] = trains[i] || region == StackRegion::kBackward || region == StackRegion::kOptimizer;
     if (trains[i] && parent) trains[*parent] = true;
     if (trains[i]) functions_[function_of_row_[i]].trains = true;
@@ -291,7 +296,8 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   of.compiled = of.compiled || frame.runs_compiled;
   if (of.region == StackRegion::kFetch || of.region == StackRegion::kCollate) {
     of.evaluator = -1;
-  } else if (of.evaluator < 0 && frame.sounds_like_evaluation && !frame.trains) {
+  } else if (of.evaluator < 0 && frame.sounds_like_evaluation && frame.calls_model &&
+             !frame.trains) {
     of.evaluator = static_cast<int32_t>(row);
   }
   if (!in_batch && of.region != StackRegion::kElsewhere) of.stage.reset();

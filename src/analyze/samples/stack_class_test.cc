@@ -205,7 +205,9 @@ TEST(StackClassTest, AnEvaluationIsToldByItsNameAndByWhatItNeverDoes) {
     const Frame function{name, "/job/train.py"};
     EXPECT_TRUE(Stacks().ClassOf({kMain, kNoGrad, function, kModule, forward}).evaluator >= 0)
         << name;
-    EXPECT_EQ(Stacks().ClassOf({kMain, function}).evaluator, 1) << name;
+    Stacks evaluates;  // with its own lines
+    evaluates.Add({kMain, kNoGrad, function, kModule, forward});
+    EXPECT_EQ(evaluates.ClassOf({kMain, function}).evaluator, 6) << name;
     Stacks trains;  // a search evaluates candidates by training them
     trains.Add({kMain, function, backward});
     EXPECT_EQ(trains.ClassOf({kMain, function, kModule, forward}).evaluator, -1) << name;
@@ -216,6 +218,20 @@ TEST(StackClassTest, AnEvaluationIsToldByItsNameAndByWhatItNeverDoes) {
   }
   const Frame library{"evaluate", kPackages + "timm/utils.py"};
   EXPECT_EQ(Stacks().ClassOf({kMain, library, kModule, forward}).evaluator, -1);
+}
+
+TEST(StackClassTest, WhatChecksABatchOrAnInputIsNoEvaluation) {
+  const Frame forward{"Net.forward", "/job/net.py"};
+  const Frame functional{"relu", kTorch + "nn/functional.py"};
+  const Frame save{"save", kTorch + "serialization.py"};
+  for (const char* name : {"validate_batch", "test_schema", "eval_formula"}) {
+    const Frame function{name, "/job/train.py"};
+    EXPECT_EQ(Stacks().ClassOf({kMain, kTrain, function}).evaluator, -1) << name;
+    EXPECT_EQ(Stacks().ClassOf({kMain, kTrain, function, kNext}).evaluator, -1) << name;
+    EXPECT_EQ(Stacks().ClassOf({kMain, kTrain, function, save}).evaluator, -1) << name;
+    EXPECT_EQ(Stacks().ClassOf({kMain, kModule, forward, function}).evaluator, -1) << name;
+    EXPECT_EQ(Stacks().ClassOf({kMain, kModule, forward, function, functional}).evaluator, -1);
+  }
 }
 
 TEST(StackClassTest, CompiledCodeRunsBelowItsFrame) {
