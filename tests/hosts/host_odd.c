@@ -13,10 +13,15 @@
 #include "host.h"
 
 /* Whether this thread's system calls are let through; the kernel looks at it at each. */
+#ifndef SYSCALL_DISPATCH_FILTER_ALLOW
+#define SYSCALL_DISPATCH_FILTER_ALLOW 0
+#define SYSCALL_DISPATCH_FILTER_BLOCK 1
+#endif
 static volatile char g_calls_gate = SYSCALL_DISPATCH_FILTER_ALLOW;
 static volatile long g_calls = 0;
 static int g_calls_are_told = 0;
 
+#if defined(__x86_64__) && defined(PR_SET_SYSCALL_USER_DISPATCH)
 /* The call is made again when this returns: the host goes on as it would have. */
 static void on_call(int signal_number, siginfo_t* info, void* context) {
   (void)signal_number;
@@ -28,7 +33,7 @@ static void on_call(int signal_number, siginfo_t* info, void* context) {
 }
 
 /* Begins to count the rounds in which this thread calls the system, where next_round() begins
-   each. A kernel before 5.11 does not tell, and none is counted. */
+   each. A kernel before 5.11 does not tell, nor do other processors: none is counted. */
 static void count_calls(void) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
@@ -38,6 +43,9 @@ static void count_calls(void) {
   g_calls_are_told =
       prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, 0, 0, &g_calls_gate) == 0;
 }
+#else
+static void count_calls(void) {}
+#endif
 
 static void next_round(void) {
   if (g_calls_are_told) g_calls_gate = SYSCALL_DISPATCH_FILTER_BLOCK;
