@@ -69,13 +69,21 @@ test('steps in the page are drawn', async ({ page }) => {
 test('findings stand on the axis of the run', async ({ page }) => {
   const report = reportOf('slow');
   const findings = [
-    { ts_ns: 0, severity: 'warning', kind: 'rule', subject: 'Dataloader', text: 'rank 0 waits' },
+    {
+      ts_ns: 0,
+      severity: 'warning',
+      kind: 'rule',
+      subject: 'Dataloader',
+      text: 'rank 0 waits',
+      standing: true,
+    },
     {
       ts_ns: report.run.duration_ns,
       severity: 'info',
       kind: 'alert',
       subject: '',
       text: '<b>2</b>',
+      standing: false,
     },
   ];
   const outliers = report.steps.outliers.length;

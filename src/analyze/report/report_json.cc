@@ -8,6 +8,7 @@
 #include "analyze/json_parts.h"
 #include "analyze/memory/host_memory.h"
 #include "analyze/report/cut_texts.h"
+#include "analyze/report/sections.h"
 #include "analyze/rules/profiling_report.h"
 
 namespace steptrace::analyze {
@@ -240,12 +241,9 @@ Json LossJson(const LossLine& loss) {
           {"to_ns", OrNull(loss.to_ns)}, {"detail", loss.detail}};
 }
 
-Json FindingJson(const FindingLine& finding) {
-  return {{"ts_ns", finding.ts_ns},
-          {"severity", finding.severity},
-          {"kind", finding.kind},
-          {"subject", finding.subject},
-          {"text", finding.text}};
+Json FindingJson(const FindingLine& finding, bool standing) {
+  return {{"ts_ns", finding.ts_ns},     {"severity", finding.severity}, {"kind", finding.kind},
+          {"subject", finding.subject}, {"text", finding.text},         {"standing", standing}};
 }
 
 Json RulesJson(const Report& report) {
@@ -345,7 +343,11 @@ Json WholeJson(const Report& report) {
 }  // namespace
 
 nlohmann::ordered_json FindingsJson(const std::vector<FindingLine>& findings) {
-  return Each(findings, FindingJson);
+  const std::vector<bool> standing = StandingFindings(findings);
+  Json list = Json::array();
+  for (size_t i = 0; i < findings.size(); ++i)
+    list.push_back(FindingJson(findings[i], standing[i]));
+  return list;
 }
 
 std::string ReportToJson(const Report& report, size_t most_text_bytes) {

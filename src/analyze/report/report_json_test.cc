@@ -47,7 +47,7 @@ const Json kShape = Json::parse(R"({
               "advice": [{"text": "text", "setting": "text", "current": "text",
                           "proposed": "text"}]},
   "findings": [{"ts_ns": "int", "severity": "text", "kind": "text", "subject": "text",
-                "text": "text"}],
+                "text": "text", "standing": "bool"}],
   "suspects": [{"name": "text", "ns": "int", "share": "number"}],
   "stages": [{"suspect": "text", "name": "text", "ns": "int", "share": "number",
               "share_low": "number", "share_high": "number", "samples": "int",
@@ -169,6 +169,22 @@ TEST(ReportJsonTextTest, MoneyIsThereWhenAPriceWasGiven) {
   report.verdict.at_most_saving_money = 32.5;
   EXPECT_EQ(Json::parse(ReportToJson(report))["verdict"]["at_most_saving"].dump(),
             R"({"money":32.5,"ns":3600000000000})");
+}
+
+TEST(ReportJsonTextTest, AFindingStandsUntilItIsTakenBackOrSaidAnew) {
+  Report report;
+  report.findings = {{1, "warning", "rule", "Dataloader", "rank 0 waits"},
+                     {2, "warning", "rule", "StepOutlier", "9 steps"},
+                     {3, "error", "alert", "hang", "no step"},
+                     {4, "info", "rule", "Dataloader", "no issue any more"},
+                     {5, "warning", "rule", "StepOutlier", "12 steps"},
+                     {6, "warning", "alert", "Dataloader", "another's word"}};
+  std::string standing;
+  const Json json = Json::parse(ReportToJson(report));
+  for (const Json& finding : json["findings"]) {
+    standing += finding["standing"].get<bool>() ? '1' : '0';
+  }
+  EXPECT_EQ(standing, "001011");
 }
 
 TEST(ReportJsonTextTest, ALoaderFactThatIsNoJsonIsText) {

@@ -9,7 +9,9 @@
 #include <ctime>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "analyze/stats/bootstrap.h"
 #include "analyze/stats/distribution.h"
@@ -380,6 +382,16 @@ std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
         {row.ts_ns, strings.Text(row.severity), strings.Text(row.kind), row.subject, row.text});
   }
   return findings;
+}
+
+std::vector<bool> StandingFindings(std::span<const FindingLine> findings) {
+  std::vector<bool> standing(findings.size());
+  std::set<std::pair<std::string_view, std::string_view>> told;
+  for (size_t i = findings.size(); i-- > 0;) {
+    const FindingLine& one = findings[i];
+    standing[i] = told.emplace(one.kind, one.subject).second && one.severity != "info";
+  }
+  return standing;
 }
 
 std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& selection,

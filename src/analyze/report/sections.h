@@ -39,6 +39,8 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
 // The newest of what the agent noticed while the run went on, by time.
 std::vector<FindingLine> MakeFindings(std::span<const store::FindingRow> rows,
                                       const store::StringTable& strings);
+// Which of these, by time, stand: the last word on its subject, where that is no relief.
+std::vector<bool> StandingFindings(std::span<const FindingLine> findings);
 
 // Wall time of the steps that the report is about: of the rank with most, its training steps
 // (warm-up included), or the selected ones where only the last were asked for.

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
-#include <utility>
 #include <vector>
 
 #include "analyze/memory/host_memory.h"
 #include "analyze/report/quantity.h"
+#include "analyze/report/sections.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/page.h"
@@ -115,27 +114,24 @@ bool IsHang(const analyze::FindingLine& finding) {
 
 // A hang that was not taken back is what its reader came for.
 void RenderHang(const Report& report, Page& page) {
-  const analyze::FindingLine* last = nullptr;
-  for (const analyze::FindingLine& one : report.findings) {
-    if (IsHang(one)) last = &one;
+  const std::vector<bool> standing = analyze::StandingFindings(report.findings);
+  for (size_t i = 0; i < standing.size(); ++i) {
+    const analyze::FindingLine& one = report.findings[i];
+    if (!standing[i] || !IsHang(one)) continue;
+    page.Paragraph("Hang: ", 6,
+                   fmt::format("at {}: {}", analyze::FormatDuration(one.ts_ns), one.text),
+                   Tint::kRed);
   }
-  if (last == nullptr || last->severity == "info") return;
-  page.Paragraph("Hang: ", 6,
-                 fmt::format("at {}: {}", analyze::FormatDuration(last->ts_ns), last->text),
-                 Tint::kRed);
 }
 
 // What the agent noticed and did not take back. One line each, the first ones first.
 void RenderFindings(const Report& report, Page& page) {
   constexpr size_t kMostLines = 3;
-  std::map<std::pair<std::string, std::string>, const analyze::FindingLine*> last;
-  for (const analyze::FindingLine& one : report.findings) last[{one.kind, one.subject}] = &one;
+  const std::vector<bool> stands = analyze::StandingFindings(report.findings);
   std::vector<const analyze::FindingLine*> standing;
-  for (const auto& [key, one] : last) {
-    if (one->severity != "info" && !IsHang(*one)) standing.push_back(one);
+  for (size_t i = 0; i < stands.size(); ++i) {
+    if (stands[i] && !IsHang(report.findings[i])) standing.push_back(&report.findings[i]);
   }
-  std::stable_sort(standing.begin(), standing.end(),
-                   [](const auto* a, const auto* b) { return a->ts_ns < b->ts_ns; });
   for (size_t i = 0; i < std::min(standing.size(), kMostLines); ++i) {
     page.Paragraph(i == 0 ? "Noticed: " : "", 9,
                    fmt::format("since {} {}: {}", analyze::FormatDuration(standing[i]->ts_ns),

@@ -174,6 +174,8 @@ export interface Finding {
   kind: string;
   subject: string;
   text: string;
+  /** The last word on its subject, and no relief. */
+  standing: boolean;
 }
 
 export interface Roles {

@@ -4,35 +4,34 @@ import type { Finding } from '../api/report';
 import { ns } from '../base/time';
 import { isMemory, standing, targetOf } from './noticed';
 
-const finding = (at: number, kind: string, subject: string, severity = 'warning'): Finding => ({
+const finding = (at: number, kind: string, subject: string, stands = true): Finding => ({
   ts_ns: ns(at),
   kind,
   subject,
-  severity,
+  severity: 'warning',
   text: `${subject} at ${at}`,
+  standing: stands,
 });
 
-it('a finding stands until it is taken back, and a hang comes first', () => {
+it('of what stands a hang comes first and the agent last; whether it does the report says', () => {
   const told = standing([
+    finding(0, 'alert', 'agent'),
     finding(1, 'alert', 'memory of rank 0'),
-    finding(0, 'alert', 'step time'),
-    finding(2, 'alert', 'agent'),
-    finding(3, 'rule', 'StepOutlier'),
-    finding(4, 'alert', 'agent', 'info'),
-    finding(5, 'alert', 'hang', 'error'),
+    finding(2, 'alert', 'step time'),
+    finding(3, 'rule', 'StepOutlier', false),
+    finding(5, 'alert', 'hang'),
     finding(6, 'rule', 'StepOutlier'),
+    finding(7, 'alert', 'step time', false),
   ]);
   expect(told.map((f) => f.text)).toEqual([
     'hang at 5',
-    'step time at 0',
     'memory of rank 0 at 1',
+    'step time at 2',
     'StepOutlier at 6',
+    'agent at 0',
   ]);
-  expect(told.map((f) => f.hang)).toEqual([true, false, false, false]);
+  expect(told.map((f) => f.hang)).toEqual([true, false, false, false, false]);
   expect(standing(undefined)).toEqual([]);
-  expect(
-    standing([finding(1, 'alert', 'hang', 'error'), finding(2, 'alert', 'hang', 'info')]),
-  ).toEqual([]);
 });
 
 it('each leads to what shows it', () => {

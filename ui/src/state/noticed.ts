@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of what the agent noticed, that which it did not take back: as the report in the terminal tells it.
+// Of what the agent noticed, that which it did not take back, and where it is shown.
 import type { Finding } from '../api/report';
 import { ns, stretch } from '../base/time';
 import type { Target } from './run.svelte';
@@ -14,12 +14,10 @@ export const isMemory = (finding: Finding): boolean => /^memory\b/.test(finding.
 const order = (f: Finding): number =>
   f.kind !== 'alert' ? 1 : f.subject === 'hang' ? 0 : f.subject === 'agent' ? 2 : 1;
 
-/** The last word on each subject, where it is no relief. */
+/** What stands, in the order in which it is shown. */
 export function standing(findings: readonly Finding[] | undefined): Standing[] {
-  const last = new Map<string, Finding>();
-  for (const finding of findings ?? []) last.set(`${finding.kind} ${finding.subject}`, finding);
-  return [...last.values()]
-    .filter((f) => f.severity !== 'info')
+  return (findings ?? [])
+    .filter((f) => f.standing)
     .map((f) => ({ ...f, hang: f.kind === 'alert' && f.subject === 'hang' }))
     .sort((a, b) => order(a) - order(b) || a.ts_ns - b.ts_ns);
 }
