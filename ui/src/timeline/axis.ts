@@ -2,7 +2,7 @@
 // The head of the timeline: ruler, overview of the whole run with the view on it, band of steps.
 import type { Labels } from './labels';
 import type { Look } from './look';
-import { FONT, FONT_STRONG } from './look';
+import { FONT, FONT_STRONG } from '../base/font';
 import type { Step } from './steps';
 import { inView } from './steps';
 import { ticks } from './ticks';

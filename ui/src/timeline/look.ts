@@ -42,7 +42,3 @@ export function lookOf(theme: Theme, token: (name: string) => string): Look {
   const entries = Object.entries(TOKENS).map(([name, variable]) => [name, token(variable)]);
   return { theme, ...(Object.fromEntries(entries) as Record<keyof typeof TOKENS, string>) };
 }
-
-/** As `--font` in tokens.css: a canvas takes no variables. */
-export const FONT = '11px system-ui, sans-serif';
-export const FONT_STRONG = '600 11px system-ui, sans-serif';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lower canvas: rows, slices, their labels and counters. Drawn when the view moves or data comes.
 import { Labels } from './labels';
-import { FONT } from './look';
+import { FONT } from '../base/font';
 import { shortName } from './names';
 import type { Row } from './rows';
 import type { Scene } from './scene';
