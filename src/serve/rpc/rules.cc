@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "analyze/report/build_report.h"
+#include "serve/rpc/profile.h"
 #include "serve/rpc/run_rows.h"
 #include "serve/rpc/steps.h"
 #include "store/run_reader.h"
@@ -147,13 +149,11 @@ Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
     });
   }
   wanted.columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "step"};
-  SlicePartsBuilder slices(tracks, run.strings());
-  STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
-      wanted, [&slices](std::span<const store::SliceRow> rows) -> Status {
-        slices.Add(rows);
-        return {};
-      }));
-  const SliceParts parts = slices.Finish();
+  std::optional<SlicePartsBuilder> slices;
+  STEPTRACE_RETURN_IF_ERROR(StreamSlices(
+      run, wanted, [&] { slices.emplace(tracks, run.strings()); },
+      [&slices](std::span<const store::SliceRow> rows) { slices->Add(rows); }));
+  const SliceParts parts = slices->Finish();
   const auto series = SeriesOf(tracks, counters);
   analyze::RulesInput input;
   input.run = RunInfoOf(run);
