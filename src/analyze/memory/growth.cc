@@ -15,6 +15,7 @@ constexpr double kLeastLeakShare = 0.01;
 constexpr double kMostPlateauBytes = kMib;
 constexpr double kMostPlateauShare = 0.005;
 constexpr double kLeastPaceAtEnd = 0.5;   // of the mean
+constexpr double kLeastPaceOfAny = 0.1;   // ... in each block: less is a rest
 constexpr double kLeastPaceOfLate = 0.8;  // of what was before
 
 double MiddleOf(std::vector<double>& values) {
@@ -71,7 +72,8 @@ Growth JudgeWhole(std::span<const GrowthPoint> points) {
   const double late_rise = level - blocks[kGrowthBlocks - 3].bytes;
   const double pace = Slope(blocks.front(), blocks.back());
   const double late_pace = Slope(blocks[kGrowthBlocks - 3], blocks.back());
-  if (growth.low > 0 && rise >= std::max(kLeastLeakBytes, kLeastLeakShare * level) &&
+  const bool grows = growth.low > 0 && growth.low >= kLeastPaceOfAny * growth.bytes_per_step;
+  if (grows && rise >= std::max(kLeastLeakBytes, kLeastLeakShare * level) &&
       late_pace >= kLeastPaceAtEnd * pace) {
     growth.verdict = GrowthVerdict::kLeak;
   } else if (late_rise < std::max(kMostPlateauBytes, kMostPlateauShare * level)) {

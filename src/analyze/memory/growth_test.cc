@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -84,6 +85,21 @@ TEST(Growth, NeedsPointsAndSteps) {
   EXPECT_EQ(Judge(100, 0.1, leak).verdict, kNotEnough);
   EXPECT_EQ(Judge(100, 0, leak).verdict, kNotEnough) << "no step at all";
   EXPECT_EQ(Judge(kLeastGrowthPoints, 2, leak).verdict, kLeak);
+}
+
+// What an allocator takes while it warms up never falls: that each block has a little more than the
+// one before says nothing yet.
+TEST(Growth, ThatNearlyRestsInBetweenIsNoLeak) {
+  constexpr double kPace = 1e6;
+  const auto rests = [](double at_pace) {
+    return [at_pace](double s, double) {
+      const double rest = std::clamp(s - 20, 0.0, 8.0);  // from one block's middle to the next
+      return kGrowthBase + kPace * (s - (1 - at_pace) * rest);
+    };
+  };
+  EXPECT_EQ(Judge(28, 2, rests(1)).verdict, GrowthVerdict::kLeak);
+  EXPECT_EQ(Judge(28, 2, rests(0.2)).verdict, GrowthVerdict::kLeak);
+  EXPECT_NE(Judge(28, 2, rests(0.002)).verdict, GrowthVerdict::kLeak);
 }
 
 }  // namespace
