@@ -137,6 +137,8 @@ class Parser {
     std::string thread;
     std::string state;
     int64_t interval_ns = 0;
+    double within_low = 0;  // the part of a step that holds them
+    double within_high = 1;
   };
   std::map<std::string, int32_t> stacks_;  // by name, and by the text of the frames
   std::map<std::pair<std::string, int32_t>, int32_t> tracks_;
@@ -323,7 +325,7 @@ void Parser::Stack(const std::string& rest) {
   stacks_["=" + name] = parent.value();
 }
 
-// samples 60 NAME [rank=0] [thread=worker] [state=running] [interval=50ms]
+// samples 60 NAME [rank=0] [thread=worker] [state=running] [interval=50ms] [within=0..0.6]
 void Parser::Samples(const std::string& rest) {
   std::istringstream words(rest);
   SampleLine line;
@@ -337,6 +339,10 @@ void Parser::Samples(const std::string& rest) {
   line.thread = Take(given, "thread", "worker");
   line.state = Take(given, "state", "running");
   line.interval_ns = Ns(Take(given, "interval", "50ms"));
+  const std::string within = Take(given, "within", "0..1");
+  const size_t dots = within.find("..");
+  line.within_low = std::stod(within);
+  line.within_high = std::stod(within.substr(dots + 2));
   sample_lines_.push_back(std::move(line));
 }
 
@@ -371,10 +377,20 @@ void Parser::AddSamples() {
       first = false;
     }
     const auto span = static_cast<double>(next_ts_ns_[line.rank] - from_ns);
+    std::vector<const store::StepRow*> steps;
+    for (const store::StepRow& row : result_.steps) {
+      if (row.rank == line.rank) steps.push_back(&row);
+    }
     for (int64_t i = 0; i < line.count; ++i) {
       const double place = static_cast<double>(++number) * 0.6180339887498949;
       store::SampleRow row;
-      row.ts_ns = from_ns + static_cast<int64_t>((place - std::floor(place)) * span);
+      const double part = place - std::floor(place);
+      row.ts_ns = from_ns + static_cast<int64_t>(part * span);
+      if (line.within_low > 0 || line.within_high < 1) {
+        const auto& step = *steps.at(static_cast<size_t>(i) % steps.size());
+        const double at = line.within_low + part * (line.within_high - line.within_low);
+        row.ts_ns = step.ts_ns + static_cast<int64_t>(at * static_cast<double>(step.dur_ns));
+      }
       row.track = Track(line.thread, line.rank);
       row.stack = line.stack;
       row.state = Id(line.state);

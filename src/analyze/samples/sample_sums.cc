@@ -17,6 +17,9 @@ constexpr size_t kMostBlocks = 200;
 // A sampler that takes one a second and missed every other: longer is a damaged row.
 constexpr int64_t kLongestIntervalNs = 10'000'000'000;
 
+// Of the samples that tell their phase: where fewer lie in it, its place is not known well enough.
+constexpr double kFits = 0.6;
+
 int64_t ModelPhases(const store::StepRow& row) {
   const auto part = [&row](int64_t ns) { return std::clamp<int64_t>(ns, 0, row.dur_ns); };
   return std::min(row.dur_ns,
@@ -95,7 +98,8 @@ void SampleSums::FindSteps(const ReportInput& input) {
   for (uint32_t i : SelectSteps(input).steady) {
     const store::StepRow& row = input.steps[i];
     const int64_t end_ns = row.ts_ns + row.dur_ns;
-    steps_[row.rank].steps.push_back({row.ts_ns, end_ns, WaitEnd(row), 0, row.evaluation_ns > 0});
+    steps_[row.rank].steps.push_back(
+        {row.ts_ns, end_ns, WaitEnd(row), 0, row.evaluation_ns > 0, PhasesOf(row)});
   }
   for (auto& [number, rank] : steps_) {
     std::vector<Step>& steps = rank.steps;
@@ -179,6 +183,7 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   if (trains) {
     AddToThread(of, waits, static_cast<double>(ns), step->block, *steps->samples);
     weigh(weights.thread[waits]);
+    if (step->phases) AddBetween(of, sample.ts_ns - step->from_ns, *step->phases, ns, weights);
   } else if (MayMake(of)) {
     AddToMade(of, waits, static_cast<double>(ns), *steps->samples);
     weigh(weights.made[waits]);
@@ -218,9 +223,77 @@ void SampleSums::AddToMade(const StackClass& of, bool waits, double ns, RankSamp
   ++rank.made_samples;
 }
 
+std::optional<SampleSums::Phases> SampleSums::PhasesOf(const store::StepRow& row) {
+  if (row.waits > 1 || row.batches > 1) return std::nullopt;
+  int64_t left = std::max<int64_t>(row.dur_ns, 0);
+  const auto take = [&left](int64_t ns) {
+    const int64_t part = std::clamp<int64_t>(ns, 0, left);
+    left -= part;
+    return part;
+  };
+  Phases phases;
+  phases.data_ns = take(row.data_ns);
+  phases.forward_ns = take(row.forward_ns);
+  phases.backward_ns = take(row.backward_ns);
+  phases.optimizer_ns = take(row.optimizer_ns);
+  phases.between_ns = left;
+  return phases;
+}
+
+SampleSums::PhaseAt SampleSums::At(const Phases& phases, int64_t since_ns, size_t guess) {
+  const int64_t after_ns =
+      phases.between_ns / static_cast<int64_t>(kGuesses - 1) * static_cast<int64_t>(guess);
+  const std::array<std::pair<int64_t, PhaseAt>, 5> order = {
+      {{phases.between_ns - after_ns, PhaseAt::kBetween},
+       {phases.data_ns, PhaseAt::kData},
+       {phases.forward_ns, PhaseAt::kForward},
+       {phases.backward_ns, PhaseAt::kBackward},
+       {after_ns, PhaseAt::kBetween}}};
+  for (const auto& [ns, phase] : order) {
+    if (since_ns < ns) return phase;
+    since_ns -= ns;
+  }
+  return PhaseAt::kOptimizer;
+}
+
+void SampleSums::AddBetween(const StackClass& of, int64_t since_ns, const Phases& phases,
+                            int64_t ns, StackWeights& weights) {
+  std::optional<PhaseAt> told;
+  if (of.region == StackRegion::kBackward) told = PhaseAt::kBackward;
+  if (of.region == StackRegion::kFetch || of.region == StackRegion::kCollate) {
+    told = PhaseAt::kData;
+  }
+  const bool calls = of.region == StackRegion::kForward && of.evaluator < 0;
+  if (told) told_ns_ = SaturatingAdd(told_ns_, ns);
+  for (size_t guess = 0; guess < kGuesses && (told || calls); ++guess) {
+    const PhaseAt at = At(phases, since_ns, guess);
+    if (told == at) fitting_ns_[guess] = SaturatingAdd(fitting_ns_[guess], ns);
+    if (!calls || at != PhaseAt::kBetween) continue;
+    Weight& weight = weights.between[guess];
+    weight.ns = SaturatingAdd(weight.ns, ns);
+    ++weight.samples;
+  }
+}
+
+SampledFunctions SampleSums::BetweenFunctions() const {
+  const auto best = std::max_element(fitting_ns_.begin(), fitting_ns_.end());
+  if (static_cast<double>(*best) < kFits * static_cast<double>(told_ns_)) return {};
+  const auto guess = static_cast<size_t>(best - fitting_ns_.begin());
+  return Gather([guess](const StackClass&, const StackWeights& w) { return w.between[guess]; },
+                [](const StackClass& of) {
+                  return NamedFrames{of.border_frame, of.border_call};
+                });
+}
+
+SampleSums::NamedFrames SampleSums::Innermost(const StackClass& of) {
+  if (of.evaluator >= 0) return {of.evaluator, -1};
+  if (of.user_frame >= 0) return {of.user_frame, of.call_frame};
+  return {of.leaf, -1};
+}
+
 // weight_of: of a stack, what counts.
-template <class WeightOf>
-SampledFunctions SampleSums::Gather(const WeightOf& weight_of) const {
+template <class WeightOf, class FramesOf>
+SampledFunctions SampleSums::Gather(const WeightOf& weight_of, const FramesOf& frames_of) const {
   // File, function, call: a function is one whatever expression of it is innermost.
   using Key = std::tuple<store::StringId, std::string_view, store::StringId>;
   std::map<Key, std::map<int32_t, double>> lines;
@@ -230,13 +303,11 @@ SampledFunctions SampleSums::Gather(const WeightOf& weight_of) const {
     const Weight weight = weight_of(of, weights_[i]);
     if (weight.ns <= 0) continue;
     result.samples += weight.samples;
-    int32_t named = of.user_frame >= 0 ? of.user_frame : of.leaf;
-    if (of.evaluator >= 0) named = of.evaluator;
+    const auto [named, called] = frames_of(of);
     if (named < 0) continue;
     const store::StackRow& row = stacks_[static_cast<size_t>(named)];
-    const store::StringId call = of.user_frame >= 0 && of.call_frame >= 0 && of.evaluator < 0
-                                     ? stacks_[static_cast<size_t>(of.call_frame)].function
-                                     : store::StringId::kEmpty;
+    const store::StringId call =
+        called >= 0 ? stacks_[static_cast<size_t>(called)].function : store::StringId::kEmpty;
     lines[{row.file, EnclosingFunction(strings_.Text(row.function)), call}][row.line] +=
         static_cast<double>(weight.ns);
   }

@@ -100,6 +100,10 @@ class SampleSums {
   SampledFunctions WaitingFunctions() const;
   SampledFunctions AwaitingFunctions() const;
   SampledFunctions EvaluatingFunctions() const;
+  // The script's functions that call torch between the phases of a step. Its row tells how long
+  // that is, and not what of it lies before the batch and what after backward: that is taken as
+  // the other phases' own samples fit best. Nothing where they fit badly.
+  SampledFunctions BetweenFunctions() const;
   // Functions of Python's that other threads of the training's process run.
   SampledFunctions BesideFunctions() const;
   SampledFunctions RegionFunctions(StackRegion region) const;
@@ -108,12 +112,20 @@ class SampleSums {
   bool runs_compiled() const { return runs_compiled_; }
 
  private:
+  // How much of the time between phases lies behind backward: in quarters.
+  static constexpr size_t kGuesses = 5;
+  // What a step of one batch goes through, in that order but for what lies between.
+  struct Phases {
+    int64_t between_ns = 0, data_ns = 0, forward_ns = 0, backward_ns = 0, optimizer_ns = 0;
+  };
+  enum class PhaseAt : uint8_t { kBetween, kData, kForward, kBackward, kOptimizer };
   struct Step {
     int64_t from_ns = 0;
     int64_t to_ns = 0;
     int64_t wait_to_ns = 0;  // the wait for a batch has ended by then; from_ns: there was none
     uint32_t block = 0;
     bool evaluates = false;
+    std::optional<Phases> phases;  // of several batches their order is not known
   };
   struct RankSteps {
     std::vector<Step> steps;  // by time
@@ -135,7 +147,9 @@ class SampleSums {
     std::array<Weight, 2> thread{};
     std::array<Weight, 2> made{};
     Weight beside;
+    std::array<Weight, kGuesses> between{};
   };
+  using NamedFrames = std::pair<int32_t, int32_t>;  // a function, and what it called; -1: none
 
   void FindSteps(const ReportInput& input);
   void FindThreads(const ReportInput& input, std::span<const store::TrackRow> tracks);
@@ -145,8 +159,17 @@ class SampleSums {
   void AddToBatch(const StackClass& of, bool waits, double ns, uint32_t block, RankSamples& rank);
   void AddToThread(const StackClass& of, bool waits, double ns, uint32_t block, RankSamples& rank);
   static void AddToMade(const StackClass& of, bool waits, double ns, RankSamples& rank);
+  static std::optional<Phases> PhasesOf(const store::StepRow& row);
+  static PhaseAt At(const Phases& phases, int64_t since_ns, size_t guess);
+  void AddBetween(const StackClass& of, int64_t since_ns, const Phases& phases, int64_t ns,
+                  StackWeights& weights);
+  static NamedFrames Innermost(const StackClass& of);
+  template <class WeightOf, class FramesOf>
+  SampledFunctions Gather(const WeightOf& weight_of, const FramesOf& frames_of) const;
   template <class WeightOf>
-  SampledFunctions Gather(const WeightOf& weight_of) const;
+  SampledFunctions Gather(const WeightOf& weight_of) const {
+    return Gather(weight_of, Innermost);
+  }
   template <class Fits>  // of a class and of whether the thread waits
   SampledFunctions GatherThread(const Fits& fits) const;
   // Of a stack's weights, running and waiting, what belongs to that bin of a batch.
@@ -163,6 +186,9 @@ class SampleSums {
   store::StringId last_state_ = store::StringId::kEmpty;
   bool last_waits_ = false;  // what last_state_ says
   bool runs_compiled_ = false;
+  // Of samples that tell their phase by themselves: all, and those that fit each guess.
+  int64_t told_ns_ = 0;
+  std::array<int64_t, kGuesses> fitting_ns_{};
 };
 
 // The bin of a sample in a fetch, and whether it waited for no lock.

@@ -104,6 +104,39 @@ TEST_F(SampleSumsTest, AWaitWithoutStarvingIsNoEvidence) {
   EXPECT_EQ(rank().batch_samples, 0);
 }
 
+TEST_F(SampleSumsTest, FindsNothingBetweenPhasesOfHostileRows) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (store::StepRow& row : run_.steps) {
+    row.data_ns = row.forward_ns = row.backward_ns = row.optimizer_ns = kMost;
+  }
+  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  Add(260 * kMs, kMainTrack, model_);
+  EXPECT_EQ(rank().thread_samples, 1);
+  EXPECT_TRUE(sums_->BetweenFunctions().functions.empty());
+  for (store::StepRow& row : run_.steps) {
+    row.data_ns = row.forward_ns = row.backward_ns = row.optimizer_ns = -kMost;
+  }
+  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  Add(260 * kMs, kMainTrack, model_);
+  EXPECT_EQ(rank().thread_samples, 1);
+  EXPECT_EQ(sums_->BetweenFunctions().samples, 1);  // all of such a row is between
+}
+
+TEST_F(SampleSumsTest, KnowsNoOrderOfSeveralBatches) {
+  for (store::StepRow& row : run_.steps) {
+    row.forward_ns = 0;
+    row.batches = 2;
+  }
+  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  Add(260 * kMs, kMainTrack, model_);
+  EXPECT_TRUE(sums_->BetweenFunctions().functions.empty());
+  for (store::StepRow& row : run_.steps) row.batches = 1;
+  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  Add(210 * kMs, kMainTrack, model_);
+  ASSERT_EQ(sums_->BetweenFunctions().functions.size(), 1u);
+  EXPECT_EQ(sums_->BetweenFunctions().functions[0].function, "main");
+}
+
 TEST_F(SampleSumsTest, AnEvaluationIsNoTraining) {
   for (store::StepRow& row : run_.steps) row.evaluation_ns = 1;
   sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());

@@ -175,6 +175,7 @@ class Classifier {
                     std::string_view name) const;
   void MarkLoops(const std::vector<StackClass>& classes);
   void AddStage(size_t row, StackClass& of) const;
+  void AddBorder(int32_t row, const Function& frame, StackClass& of) const;
   void AddNames(size_t row, StackClass& of) const;
   bool PassesOnAt(int32_t row) const {
     return functions_[function_of_row_[static_cast<size_t>(row)]].passes_on;
@@ -318,11 +319,26 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   of.by_user = match->by_user;
 }
 
+// Where the script's own code ends. Of a loop many lines call torch: what they call tells them
+// apart.
+void Classifier::AddBorder(int32_t row, const Function& frame, StackClass& of) const {
+  if (of.region == StackRegion::kElsewhere && frame.place.origin == CodeOrigin::kUser) {
+    of.border_frame = row;
+    of.border_call = -1;
+    return;
+  }
+  if (of.border_frame < 0 || of.region != StackRegion::kForward) return;
+  const auto border = static_cast<size_t>(of.border_frame);
+  if (!functions_[function_of_row_[border]].trains) return;
+  if (of.border_call < 0 || PassesOnAt(of.border_call)) of.border_call = row;
+}
+
 void Classifier::AddNames(size_t row, StackClass& of) const {
   const Function& frame = functions_[function_of_row_[row]];
   if (frame.place.origin == CodeOrigin::kOwn) return;
   const auto number = static_cast<int32_t>(row);
   of.leaf = number;
+  AddBorder(number, frame, of);
   if (frame.place.origin == CodeOrigin::kUser) {
     of.user_frame = number;
     of.call_frame = -1;

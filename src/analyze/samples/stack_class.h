@@ -38,6 +38,8 @@ struct StackClass {
   int32_t user_frame = -1;         // the user's function that is nearest to the innermost frame
   int32_t call_frame = -1;         // what that function called in a library
   int32_t leaf = -1;               // the innermost frame that is not steptrace's
+  int32_t border_frame = -1;       // the user's function that called into torch, outside the model
+  int32_t border_call = -1;        // ... and what it called, where it is the training loop itself
 };
 
 // The rows by their numbers: what has none of its own, or one that is too large, is an empty row.

@@ -16,8 +16,6 @@ namespace {
 
 // Of the step: a stage with less is not worth a line of its own.
 constexpr double kWorthMending = 0.10;
-// Of the cores, taken by other work: what the job asks for is not what it lacks.
-constexpr double kManyOthers = 0.25;
 // Starved between these, the workers keep up on average and fall behind now and then.
 constexpr double kBurstyLow = 0.05;
 constexpr double kBurstyHigh = 0.50;
@@ -127,9 +125,7 @@ void Adviser::CpuShortage() {
     return;
   }
   const int32_t workers = loader_ == nullptr ? 0 : loader_->workers;
-  const bool crowded_by_others =
-      input_.load.others_cores() >= kManyOthers * input_.load.machine_cores();
-  if (crowded_by_others) {
+  if (input_.load.taken_by_others()) {
     Say(fmt::format("run it where no other work takes its cores, or stop that work: the {} turn",
                     workers > 0 ? "workers wait for their" : "training thread waits for its"));
     return;
@@ -296,7 +292,8 @@ void Adviser::Exposed() {
 void Adviser::Framework() {
   if (Worth(SubStage::kGarbageCollection)) {
     Say("call gc.freeze() once before the loop and gc.disable(), then gc.collect() every few "
-        "hundred steps: garbage collection runs inside the steps");
+        "hundred steps, and not more often by the script's own calls: garbage collection runs "
+        "inside the steps");
   }
   if (Worth(SubStage::kRecompilation)) {
     Say("torch.compile compiles anew during training: keep shapes fixed (drop_last, padding) or "
@@ -336,8 +333,14 @@ void Adviser::Other() {
   if (range.ns > 0) {
     Say(fmt::format("look at \"{}\": it runs on the training thread in every step", range.name));
   } else if (const auto* function = LargestFunction(input_, SubStage::kUnknown);
-             function != nullptr) {
-    Say(fmt::format("look at {}: the training thread waits there", FunctionText(*function)));
+             function != nullptr && function->share >= kWorthMending) {
+    const auto* computes = LargestFunction(input_, SubStage::kLoopCode);
+    const bool said = Worth(SubStage::kLoopCode) && computes != nullptr &&
+                      FunctionText(*computes) == FunctionText(*function);
+    if (said) return;
+    const char* what = RunsBetween(input_, *function) ? "works there, between the phases of a step"
+                                                      : "waits there";
+    Say(fmt::format("look at {}: the training thread {}", FunctionText(*function), what));
   } else {
     Say("see what the training thread does between the phases: put `with "
         "steptrace.annotate(\"...\"):` around suspected code and the report names it");
@@ -346,6 +349,10 @@ void Adviser::Other() {
 
 void Adviser::Model() {
   if (input_.load.throttled()) return CpuShortage();
+  if (input_.load.crowded_by_others()) {
+    Say("run it where no other work takes its cores, or stop that work: the model's threads wait "
+        "for their turn");
+  }
   if (input_.profiled) {
     Say("to make it faster, change the model or its number format; the kernels that take its time: "
         "steptrace report --section kernels");

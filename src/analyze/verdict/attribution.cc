@@ -129,13 +129,6 @@ bool MoveByKnownPhases(const store::StepRow& row, const StepsOnDevice& phases, S
   return true;
 }
 
-// Of the time in which the job's threads wanted to run, that without a core.
-double RunDelayShare(const LoadSummary& load) {
-  const double delay = load.MeanOr("job.run_delay_cores", 0);
-  const double running = load.MeanOr("job.cpu_cores", 0);
-  return delay > 0 && running > 0 ? delay / (delay + running) : 0;
-}
-
 }  // namespace
 
 AttributionRules MakeRules(std::span<const store::StepRow> rows, const LoadSummary& load,
@@ -143,7 +136,7 @@ AttributionRules MakeRules(std::span<const store::StepRow> rows, const LoadSumma
   const bool rows_say = std::any_of(
       rows.begin(), rows.end(), [](const store::StepRow& row) { return row.cpu_shortage_ns > 0; });
   const double throttled = load.throttled_time_share();
-  const double delayed = RunDelayShare(load);
+  const double delayed = load.delayed_share();
   AttributionRules rules;
   rules.storage_evidence = load.storage_busy(!has_peers);
   rules.worker_shortage_share = rows_say ? throttled : std::max(throttled, delayed);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <tuple>
 
 #include "analyze/report/function_text.h"
 #include "analyze/report/quantity.h"
@@ -266,12 +267,22 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.first->ns > b.first->ns; });
-  if (all.size() > kMostNamed) all.resize(kMostNamed);
+  // A line of which a part has a stage and another none is one line.
+  std::vector<std::pair<std::string, double>> named;
   for (const auto& [function, stage] : all) {
-    const char* how = stage == SubStage::kUnknown ? "waits in" : "is in";
-    evidence_.push_back({fmt::format("{} of the step it {} {}", FormatShare(function->share), how,
-                                     FunctionText(*function)),
-                         "samples", ""});
+    const bool waits = stage == SubStage::kUnknown && !RunsBetween(input_, *function);
+    std::string text = fmt::format("{} {}", waits ? "waits in" : "is in", FunctionText(*function));
+    const auto known = std::find_if(named.begin(), named.end(),
+                                    [&text](const auto& one) { return one.first == text; });
+    if (known != named.end()) {
+      known->second += function->share;
+    } else if (named.size() < kMostNamed) {
+      named.emplace_back(std::move(text), function->share);
+    }
+  }
+  for (const auto& [text, share] : named) {
+    evidence_.push_back(
+        {fmt::format("{} of the step it {}", FormatShare(share), text), "samples", ""});
   }
 }
 
@@ -348,6 +359,15 @@ const StageFunction* ThreadBeside(const VerdictInput& input) {
   return beside.empty() || beside.front().share < kWorthBlaming ? nullptr : &beside.front();
 }
 
+bool RunsBetween(const VerdictInput& input, const StageFunction& function) {
+  return std::any_of(input.waits.between.begin(), input.waits.between.end(),
+                     [&function](const StageFunction& one) {
+                       return std::tie(one.file, one.function, one.line, one.call) ==
+                              std::tie(function.file, function.function, function.line,
+                                       function.call);
+                     });
+}
+
 const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage) {
   const auto& functions = input.stages[static_cast<size_t>(stage)].functions;
   return functions.empty() ? nullptr : &functions.front();
@@ -365,6 +385,7 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
   Collector collector(input);
   if (verdict.status == VerdictStatus::kNoSingleSuspect) {
     collector.Suspects();
+    collector.Functions({SubStage::kLoopCode, SubStage::kEvaluation, SubStage::kUnknown});
     collector.Shortage();
     collector.Cores();
   } else if (verdict.suspect == SuspectName(SuspectId::kDataPipeline)) {

@@ -22,6 +22,9 @@ std::string AwaitedText(const StageFunction& function);
 // training; null: none does.
 const StageFunction* ThreadBeside(const VerdictInput& input);
 
+// Whether torch works for that function between the phases of a step; else it waits there.
+bool RunsBetween(const VerdictInput& input, const StageFunction& function);
+
 // Where samples saw most of a stage; null: none were taken there.
 const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage);
 

@@ -13,6 +13,9 @@ constexpr double kFullShare = 0.90;
 constexpr double kThrottledShare = 0.05;
 // Of a period in which the quota ran out, where it is not known when it did.
 constexpr double kThrottledPartOfPeriod = 0.5;
+constexpr double kManyOthers = 0.25;  // of the cores, taken by other work
+// Of the time in which threads want to run: with less of it without a core they hardly notice.
+constexpr double kDelayedShare = 0.20;
 constexpr double kStorageWaitShare = 0.05;  // of the cores' time, in I/O wait
 constexpr double kStoragePressure = 0.10;   // of the time, some task stalled on I/O
 constexpr double kReadBytesPerS = 1e6;      // less comes from metadata and logs
@@ -84,6 +87,20 @@ bool LoadSummary::cores_full() const {
   if (throttled()) return true;
   const auto free = free_cores();
   return free && *free <= (1 - kFullShare) * usable_cores_;
+}
+
+double LoadSummary::delayed_share() const {
+  const double delay = MeanOr("job.run_delay_cores", 0);
+  const double running = MeanOr("job.cpu_cores", 0);
+  return delay > 0 && running > 0 ? delay / (delay + running) : 0;
+}
+
+bool LoadSummary::taken_by_others() const {
+  return others_cores() >= kManyOthers * machine_cores_;
+}
+
+bool LoadSummary::crowded_by_others() const {
+  return delayed_share() >= kDelayedShare && taken_by_others();
 }
 
 bool LoadSummary::throttled() const {

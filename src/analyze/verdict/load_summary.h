@@ -35,6 +35,12 @@ class LoadSummary {
   std::optional<double> free_cores() const;
 
   bool cores_full() const;
+  // Of the time in which the job's threads wanted to run, that without a core.
+  double delayed_share() const;
+  // Other work on the machine takes so much that what the job asks for is not what it lacks.
+  bool taken_by_others() const;
+  // The job's threads wait for cores that other work has taken.
+  bool crowded_by_others() const;
   bool throttled() const;
   // Share of the time in which the job had work and the quota let it not run; 0 without a quota.
   double throttled_time_share() const;

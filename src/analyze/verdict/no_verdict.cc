@@ -49,15 +49,34 @@ void ExplainNoPython(const VerdictInput& input, Verdict& verdict) {
       {"if it is another program: mark its steps with include/steptrace/steptrace.h", "", "", ""});
 }
 
-void ExplainNoTorch(Verdict& verdict) {
-  verdict.headline = "no step seen: Python ran, but torch was not imported";
+// "the training failed before"; empty where it came to its end. Its own output says why it ended
+// early, no setting of ours does.
+std::string EndedBefore(const VerdictInput& input, Verdict& verdict) {
+  const std::string& status = input.report.run.status;
+  if (status == "stopped" || status == "interrupted") return "the training was stopped before ";
+  if (status != "failed") return "";
+  verdict.advice.push_back({"mend what its own output ends with", "", "", ""});
+  return "the training failed before ";
+}
+
+void ExplainNoTorch(const VerdictInput& input, Verdict& verdict) {
+  const std::string before = EndedBefore(input, verdict);
+  verdict.headline = before.empty() ? "no step seen: Python ran, but torch was not imported"
+                                    : fmt::format("no step seen: {}torch was imported", before);
   verdict.advice.push_back(
       {fmt::format("if it trains in a way of its own: {}", kCallStep), "", "", ""});
 }
 
-void ExplainNoOptimizer(Verdict& verdict) {
-  verdict.headline = "no step seen: torch was there, but no optimizer of torch.optim made a step";
-  verdict.advice.push_back({kCallStep, "", "", ""});
+void ExplainNoOptimizer(const VerdictInput& input, Verdict& verdict) {
+  const std::string before = EndedBefore(input, verdict);
+  if (before.empty()) {
+    verdict.headline = "no step seen: torch was there, but no optimizer of torch.optim made a step";
+    verdict.advice.push_back({kCallStep, "", "", ""});
+    return;
+  }
+  verdict.headline = fmt::format("no step seen: {}an optimizer of torch.optim made a step", before);
+  verdict.advice.push_back(
+      {fmt::format("if it trained in a way of its own: {}", kCallStep), "", "", ""});
 }
 
 }  // namespace
@@ -76,9 +95,9 @@ Verdict NoStepsVerdict(const VerdictInput& input) {
   } else if (!input.facts.python_seen) {
     ExplainNoPython(input, verdict);
   } else if (!input.facts.torch_seen) {
-    ExplainNoTorch(verdict);
+    ExplainNoTorch(input, verdict);
   } else {
-    ExplainNoOptimizer(verdict);
+    ExplainNoOptimizer(input, verdict);
   }
   AddHookFailures(input.facts, verdict);
   return verdict;

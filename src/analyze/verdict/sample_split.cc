@@ -395,6 +395,7 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
     if (stage == SubStage::kBackward) add(sums_.RegionFunctions(StackRegion::kBackward));
     if (stage == SubStage::kOptimizer) add(sums_.RegionFunctions(StackRegion::kOptimizer));
     if (stage == SubStage::kUnknown) add(sums_.WaitingFunctions());
+    if (stage == SubStage::kUnknown) add(sums_.BetweenFunctions());
     if (stage == SubStage::kUnknown && !awaits_) add(sums_.AwaitingFunctions());
     if (stage == SubStage::kUserCode) add(sums_.RegionFunctions(StackRegion::kSampler));
   }
@@ -407,6 +408,11 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
                    [](const auto& a, const auto& b) { return a.weight > b.weight; });
   double weight = 0;
   for (const SampledFunction& one : all.functions) weight += one.weight;
+  // What nobody could name need not all be where some of it was seen.
+  if (stage == SubStage::kUnknown && whole_ns > 0) {
+    weight =
+        std::max(weight, ThreadWeight() * static_cast<double>(ns) / static_cast<double>(whole_ns));
+  }
   int64_t left = ns;
   for (const SampledFunction& one : all.functions) {
     if (shown.functions.size() == kMostFunctions) break;
@@ -419,13 +425,18 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
   return shown;
 }
 
-// By the time that the training threads were seen for.
-std::vector<StageFunction> SampleSplit::OfThread(const SampledFunctions& found,
-                                                 int64_t whole_ns) const {
+double SampleSplit::ThreadWeight() const {
   double whole = 0;
   for (const auto& [number, rank] : sums_.ranks()) {
     for (const ThreadBlock& block : rank.thread) whole += block.whole;
   }
+  return whole;
+}
+
+// By the time that the training threads were seen for.
+std::vector<StageFunction> SampleSplit::OfThread(const SampledFunctions& found,
+                                                 int64_t whole_ns) const {
+  const double whole = ThreadWeight();
   std::vector<StageFunction> functions;
   for (const SampledFunction& one : found.functions) {
     if (whole <= 0 || functions.size() == kMostFunctions) break;
@@ -451,6 +462,7 @@ SampledWaits SampleSplit::WaitsOf(int64_t whole_ns) const {
   }
   if (all_.samples >= kLeastSamples) waits.of_dataset = WaitingPart(ran, waited);
   if (thread_.empty()) return waits;
+  waits.between = OfThread(sums_.BetweenFunctions(), whole_ns);
   waits.beside = OfThread(sums_.BesideFunctions(), whole_ns);
   if (!awaits_) return waits;
   waits.of_makers = WaitingPart(makers_ran, makers_waited);

@@ -24,6 +24,8 @@ struct SampledWaits {
   // themselves, and for no lock.
   double of_makers = 0;
   double of_dataset = 0;
+  // Functions of the script's in which torch works between the phases of a step.
+  std::vector<StageFunction> between;
   // Code of Python's that other threads of the training's process run, by shares of the time.
   std::vector<StageFunction> beside;
 };
@@ -103,6 +105,7 @@ class SampleSplit {
   BatchShares SharesOf(const RankSamples& rank) const;
   StageWeights MadeOf(const RankSamples& rank) const;
   double OnThread(int32_t rank, const ThreadBlock& block, SubStage stage) const;
+  double ThreadWeight() const;  // of all that the training threads were seen doing
   void AddDataset(SubStage stage, std::vector<SampledFunctions>& found) const;
   std::vector<StageFunction> OfThread(const SampledFunctions& found, int64_t whole_ns) const;
   void FindBatch(const SampleSums& sums);

@@ -117,6 +117,16 @@ std::string ShareText(double share, const Interval& interval, const char* of = "
 }
 constexpr const char* kOfTheStep = " of the step";
 
+// " in log (train.py:12)". Of time without a phase only where most of it is there.
+std::string WhereText(const VerdictInput& input, SubStage stage) {
+  const StageFunction* function = LargestFunction(input, stage);
+  if (function == nullptr) return "";
+  if (stage == SubStage::kLoopCode) return " in " + FunctionText(*function);
+  if (stage != SubStage::kUnknown || 2 * function->ns < At(input.times.total(), stage)) return "";
+  const char* how = RunsBetween(input, *function) ? ", in " : ", waiting in ";
+  return how + FunctionText(*function);
+}
+
 // What a suspect is called in a sentence: "other" is nobody, its largest stage is somebody.
 std::string SuspectText(const VerdictInput& input, SuspectId suspect) {
   if (suspect != SuspectId::kOther) return SuspectTitle(suspect);
@@ -124,10 +134,7 @@ std::string SuspectText(const VerdictInput& input, SuspectId suspect) {
   const SubStage stage = LargestStage(times, suspect);
   const bool alone = static_cast<double>(At(times, stage)) >=
                      kAlone * static_cast<double>(At(BySuspect(times), suspect));
-  const StageFunction* function = LargestFunction(input, stage);
-  return (alone ? "" : "mostly ") + CauseTitle(StageName(stage)) +
-         (function != nullptr && stage == SubStage::kLoopCode ? " in " + FunctionText(*function)
-                                                              : "");
+  return (alone ? "" : "mostly ") + CauseTitle(StageName(stage)) + WhereText(input, stage);
 }
 
 void SetSubStage(const VerdictInput& input, SubStage stage, Verdict& verdict) {
@@ -201,14 +208,20 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
   verdict.share_low = interval.low;
   verdict.share_high = interval.high;
   const std::string share = ShareText(verdict.share, interval);
+  // What slows it is in the way, whatever else is not.
+  const char* slowed = "";
   if (input.load.throttled()) {
-    verdict.headline = fmt::format("the model fills {} of the step, slowed by a CPU quota", share);
-  } else if (next.share < kInTheWay) {
+    slowed = ", slowed by a CPU quota";
+  } else if (input.load.crowded_by_others()) {
+    slowed = ", slowed by other work on its cores";
+  }
+  if (next.share >= kInTheWay) {
     verdict.headline =
-        fmt::format("the model fills the step, {}; nothing around it is in the way", share);
+        fmt::format("the model fills most of the step, {}{}; next: {}, {}", share, slowed,
+                    SuspectText(input, next.suspect), FormatShare(next.share));
   } else {
-    verdict.headline = fmt::format("the model fills most of the step, {}; next: {}, {}", share,
-                                   SuspectText(input, next.suspect), FormatShare(next.share));
+    verdict.headline = fmt::format("the model fills the step, {}{}", share,
+                                   *slowed ? slowed : "; nothing around it is in the way");
   }
   return verdict;
 }

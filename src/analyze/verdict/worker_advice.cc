@@ -14,8 +14,6 @@ namespace {
 constexpr const char* kSetting = "DataLoader.num_workers";
 // Starved less often than this, the workers keep up: a further one would idle beside them.
 constexpr double kStarvedOften = 0.20;
-// Of the cores, taken by other work.
-constexpr double kMostByOthers = 0.25;
 // Waiting at once costs memory all the same.
 constexpr int32_t kMostWaitingWorkers = 16;
 // A worker that mostly waits still computes a little.
@@ -42,6 +40,15 @@ double StarvedShare(const VerdictInput& input) {
   for (SubStage stage : kSampledStages) starved += At(times, stage);
   return static_cast<double>(starved) /
          static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
+}
+
+// Most of what it starves by is waiting for a core: who waits for others then, waits for those that
+// have none.
+bool LacksCores(const VerdictInput& input) {
+  const StageTimes& times = input.times.total();
+  const double shortage = static_cast<double>(At(times, SubStage::kCpuShortage)) /
+                          static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
+  return shortage > StarvedShare(input) / 2;
 }
 
 // What the job uses beyond its training threads, each of which computes while it does not wait.
@@ -93,7 +100,7 @@ std::string CoresNow(const VerdictInput& input) {
 
 std::string NoCoreFor(const VerdictInput& input, int32_t workers) {
   const double others = input.load.others_cores();
-  if (!input.load.quota_cores() && others >= kMostByOthers * input.load.machine_cores()) {
+  if (!input.load.quota_cores() && input.load.taken_by_others()) {
     return fmt::format("other work takes {} of {}: more workers than num_workers={} will not help",
                        FormatNumber(others), CoresNow(input), workers);
   }
@@ -115,7 +122,7 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
                                          "num_workers={} will not help",
                                          now.workers));
   }
-  if (input.waits.of_dataset >= kMostlyWaits && !input.load.throttled()) {
+  if (input.waits.of_dataset >= kMostlyWaits && !input.load.throttled() && !LacksCores(input)) {
     const int32_t proposed = std::clamp(NeededWorkers(now), now.workers + 1,
                                         std::max(kMostWaitingWorkers, now.workers + 1));
     return Propose(
