@@ -111,8 +111,8 @@ ProcessClass ProcessClasses::Of(int32_t node, int64_t pid) const {
 
 std::vector<KindMemory> SumMemoryKinds(std::span<const CounterSeries> counters,
                                        const ProcessClasses& classes, int64_t duration_ns) {
-  using Key = std::tuple<int32_t, ProcessClass, size_t>;  // node, class, kind
-  std::map<Key, std::vector<const CounterSeries*>> groups;
+  using GroupKey = std::tuple<int32_t, ProcessClass, size_t>;  // node, class, kind
+  std::map<GroupKey, std::vector<const CounterSeries*>> groups;
   std::map<int32_t, std::vector<const CounterSeries*>> nodes;
   LastSamples last;
   for (const CounterSeries& series : counters) {
