@@ -16,10 +16,6 @@ constexpr int64_t kShedAgainNs = 10 * kNsPerSecond;
 constexpr double kCalmShare = 0.5;
 constexpr double kMemoryOkShare = 0.9;
 
-double CoresBetween(int64_t begin_ns, int64_t begin_cpu_ns, int64_t end_ns, int64_t end_cpu_ns) {
-  return static_cast<double>(end_cpu_ns - begin_cpu_ns) / static_cast<double>(end_ns - begin_ns);
-}
-
 std::string Seconds(int64_t ns) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.3g s", static_cast<double>(ns) / kNsPerSecond);
@@ -55,18 +51,25 @@ int64_t AgentLimiter::IntervalAt(int level) const {
   return std::clamp(interval_ns, int64_t{1}, std::max(kLongestIntervalNs, options_.interval_ns));
 }
 
-void AgentLimiter::ChangeInterval(LimiterEventKind kind, const Reading& reading, double cores) {
+// In cores, with what was allowed in the same time.
+AgentLimiter::Use AgentLimiter::UseBetween(const Reading& begin, const Reading& end) {
+  const double ns = static_cast<double>(end.at_ns - begin.at_ns);
+  return {.cores = static_cast<double>(end.cpu_ns - begin.cpu_ns) / ns,
+          .allowed = (end.allowed_ns - begin.allowed_ns) / ns};
+}
+
+void AgentLimiter::ChangeInterval(LimiterEventKind kind, const Reading& reading, const Use& use) {
   const bool slowed = kind == LimiterEventKind::kSlowed;
   level_ += slowed ? 1 : -1;
   interval_ns_ = IntervalAt(level_);
-  std::string text = std::string(options_.who) + " used " + Percent(cores) + " of a core" +
+  std::string text = std::string(options_.who) + " used " + Percent(use.cores) + " of a core" +
                      (slowed ? ", more than its budget of " : ", well under its budget of ") +
-                     Percent(options_.cpu_budget_cores) + ": " + options_.what +
-                     " now sampled every " + Seconds(interval_ns_);
+                     Percent(use.allowed) + ": " + options_.what + " now sampled every " +
+                     Seconds(interval_ns_);
   on_event_({.kind = kind,
              .at_ns = reading.at_ns,
              .interval_ns = interval_ns_,
-             .cpu_cores = cores,
+             .cpu_cores = use.cores,
              .text = std::move(text)});
 }
 
@@ -78,22 +81,20 @@ void AgentLimiter::ObserveCpu(const Reading& reading) {
   restart_if_back(window_begin_);
   restart_if_back(calm_begin_);
   if (reading.at_ns - window_begin_->at_ns >= kBusyWindowNs) {
-    const double cores =
-        CoresBetween(window_begin_->at_ns, window_begin_->cpu_ns, reading.at_ns, reading.cpu_ns);
+    const Use use = UseBetween(*window_begin_, reading);
     window_begin_ = reading;
-    if (cores > options_.cpu_budget_cores) {
+    if (use.cores > use.allowed) {
       calm_begin_ = reading;
       if (IntervalAt(level_ + 1) > interval_ns_) {
-        ChangeInterval(LimiterEventKind::kSlowed, reading, cores);
+        ChangeInterval(LimiterEventKind::kSlowed, reading, use);
       }
     }
   }
   if (reading.at_ns - calm_begin_->at_ns < kCalmWindowNs) return;
-  const double cores =
-      CoresBetween(calm_begin_->at_ns, calm_begin_->cpu_ns, reading.at_ns, reading.cpu_ns);
+  const Use use = UseBetween(*calm_begin_, reading);
   calm_begin_ = reading;
-  if (level_ > 0 && cores < kCalmShare * options_.cpu_budget_cores) {
-    ChangeInterval(LimiterEventKind::kRestored, reading, cores);
+  if (level_ > 0 && use.cores < kCalmShare * use.allowed) {
+    ChangeInterval(LimiterEventKind::kRestored, reading, use);
   }
 }
 
@@ -125,7 +126,11 @@ void AgentLimiter::ObserveMemory(int64_t now_ns, int64_t rss_bytes) {
 }
 
 void AgentLimiter::Observe(int64_t now_ns, int64_t cpu_ns, int64_t rss_bytes) {
-  ObserveCpu({.at_ns = now_ns, .cpu_ns = cpu_ns});
+  if (last_ && now_ns >= last_->at_ns) {
+    allowed_ns_ += options_.cpu_budget_cores * static_cast<double>(now_ns - last_->at_ns);
+  }
+  last_ = Reading{.at_ns = now_ns, .cpu_ns = cpu_ns, .allowed_ns = allowed_ns_};
+  ObserveCpu(*last_);
   ObserveMemory(now_ns, rss_bytes);
 }
 

@@ -64,6 +64,8 @@ class AgentLimiter {
   // To be called at least once a second with the totals so far.
   void Observe(int64_t now_ns, int64_t cpu_ns, int64_t rss_bytes);
   void SetRanks(int ranks) { ranks_ = ranks; }
+  // Of the time since the last reading, and on: what was used before is measured by what was
+  // allowed then.
   void SetCpuBudget(double cores) { options_.cpu_budget_cores = cores; }
 
   int64_t interval_ns() const { return interval_ns_; }
@@ -78,11 +80,17 @@ class AgentLimiter {
   struct Reading {
     int64_t at_ns = 0;
     int64_t cpu_ns = 0;
+    double allowed_ns = 0;  // the budget, summed up over time
+  };
+  struct Use {
+    double cores = 0;
+    double allowed = 0;
   };
 
+  static Use UseBetween(const Reading& begin, const Reading& end);
   void ObserveCpu(const Reading& reading);
   void ObserveMemory(int64_t now_ns, int64_t rss_bytes);
-  void ChangeInterval(LimiterEventKind kind, const Reading& reading, double cores);
+  void ChangeInterval(LimiterEventKind kind, const Reading& reading, const Use& use);
   int64_t IntervalAt(int level) const;
 
   LimiterOptions options_;
@@ -90,6 +98,8 @@ class AgentLimiter {
   int ranks_ = 0;
   int level_ = 0;
   int64_t interval_ns_ = 0;
+  double allowed_ns_ = 0;
+  std::optional<Reading> last_;
   std::optional<Reading> window_begin_;  // of the window that looks for too much
   std::optional<Reading> calm_begin_;    // of the window that looks for little
   std::optional<int64_t> memory_over_since_ns_;

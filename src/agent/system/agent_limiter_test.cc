@@ -61,6 +61,18 @@ TEST_F(AgentLimiterTest, AMomentOverTheBudgetIsForgiven) {
   EXPECT_TRUE(events_.empty()) << "0.021 over ten seconds";
 }
 
+TEST_F(AgentLimiterTest, WhatWasUsedIsMeasuredByTheBudgetOfItsTime) {
+  limiter_.SetCpuBudget(0.09);
+  Run(10, 0.08);
+  limiter_.SetCpuBudget(0.03);  // two of three processes have ended
+  Run(1, 0.01);
+  EXPECT_TRUE(events_.empty()) << events_[0].text;
+  Run(10, 0.04);
+  ASSERT_EQ(events_.size(), 1u);
+  EXPECT_NE(events_[0].text.find("4 % of a core, more than its budget of 3 %"), std::string::npos)
+      << events_[0].text;
+}
+
 TEST_F(AgentLimiterTest, TheIntervalEndsAtAMinute) {
   Run(600, 0.5);
   EXPECT_EQ(limiter_.interval_ns(), 60 * kSecond);
