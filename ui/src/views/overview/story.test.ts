@@ -66,15 +66,28 @@ describe('the verdict in a sentence', () => {
       'Rank 3 comes late by its data pipeline; between 63 and 67 % with 95 % confidence; at most 2.9× faster without it.',
     ],
     [
-      { suspect: 'model', at_most_speedup: null },
+      {
+        suspect: 'model',
+        at_most_speedup: null,
+        headline: 'the model fills the step, 65 % (63-67); nothing around it is in the way',
+      },
       'The model fills 65 % of the step',
-      'Between 63 and 67 % with 95 % confidence; nothing around the model is in the way.',
+      'The model fills the step, 65 % (63-67); nothing around it is in the way.',
     ],
     [{ status: 'no_steps', headline: 'no step seen' }, 'No training step was seen', 'No step seen'],
     [{ status: 'too_few_steps', headline: 'three' }, 'Too few steps for a verdict', 'Three'],
   ])('%#', (verdict, heading, detail) => {
     const told = story(report(verdict));
     expect([plain(told.heading), plain(told.detail)]).toEqual([heading, detail]);
+  });
+
+  it('a model that something slows is not told to be well', () => {
+    const tone = (end: string) =>
+      story(report({ suspect: 'model', headline: `the model fills the step, 65 % (63-67)${end}` }))
+        .tone;
+    expect(tone('; nothing around it is in the way')).toBe('good');
+    expect(tone(', slowed by a CPU quota')).toBe('open');
+    expect(tone('; next: data pipeline, 12 %')).toBe('open');
   });
 });
 
@@ -123,7 +136,7 @@ it('the run in time: phases, and lanes only for what happened', () => {
   expect(phases.inside.map((p) => [p.name, p.figure.exact])).toEqual([['checkpoint', '5 ns']]);
   expect(lanes(report(), null, [])).toEqual([]);
   const found = lanes(report(), null, [
-    { ts_ns: ns(500), kind: 'rule', severity: 'warning', subject: '', text: 'x' },
+    { ts_ns: ns(500), kind: 'rule', severity: 'warning', subject: '', text: 'x', standing: true },
   ]);
   expect(found.map((l) => [l.name, l.marks[0]?.from])).toEqual([['Findings', 100]]); // kept on the axis
 });

@@ -28,9 +28,7 @@ export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): St
   const detail = sentence(verdict.headline);
   switch (verdict.status) {
     case 'found':
-      return verdict.suspect === 'model'
-        ? good(verdict, steps.steady)
-        : found(verdict, steps.steady);
+      return verdict.suspect === 'model' ? model(verdict) : found(verdict, steps.steady);
     case 'no_single_suspect':
       return { tone: 'open', heading: 'No single suspect', detail };
     case 'too_few_steps':
@@ -55,12 +53,12 @@ function stage(v: Verdict): string {
   return `rank ${v.straggler_rank} comes late${cause}`;
 }
 
-function good(verdict: Verdict, steady: number): Story {
-  const parts = [interval(verdict, steady), 'nothing around the model is in the way'];
+/** Whether anything is in its way is said by the headline alone. */
+function model(verdict: Verdict): Story {
   return {
-    tone: 'good',
+    tone: verdict.headline.endsWith('nothing around it is in the way') ? 'good' : 'open',
     heading: `The model fills ${percent(verdict.share)} of the step`,
-    detail: `${sentence(parts.filter(Boolean).join('; '))}.`,
+    detail: `${sentence(verdict.headline)}.`,
   };
 }
 
