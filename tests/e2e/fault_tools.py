@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -156,12 +157,20 @@ class Recording:
         return self.child(lambda line: "agent" not in line[1:2] and "run" not in line[1:2])
 
     def wait_for_line(self, text):
-        """Reads stdout until a line has `text`."""
-        while True:
-            line = self.process.stdout.readline()
-            assert line, f"ended before it said {text!r}"
-            if text.encode() in line:
-                return
+        """Reads stdout until a line has `text`, for LIMIT_S at most."""
+        said = []
+
+        def read():
+            for line in self.process.stdout:
+                said.append(line)
+                if text.encode() in line:
+                    return
+
+        reader = threading.Thread(target=read, daemon=True)
+        reader.start()
+        reader.join(LIMIT_S)
+        assert not reader.is_alive(), f"{text!r} was not said in {LIMIT_S} s, but {said}"
+        assert said and text.encode() in said[-1], f"ended before it said {text!r}, but {said}"
 
 
 def record(folder, command, *options, **how):
