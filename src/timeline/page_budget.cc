@@ -12,7 +12,8 @@ constexpr int64_t kMostBytes = int64_t{256} << 20;
 }  // namespace
 
 PageBudget& PageBudget::OfProcess() {
-  static PageBudget budget(kMostBytes);
+  // Never taken down: an index of another static may be closed after it.
+  static PageBudget& budget = *new PageBudget(kMostBytes);
   return budget;
 }
 
