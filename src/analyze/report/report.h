@@ -96,6 +96,7 @@ struct Verdict {
   std::string suspect;    // data_pipeline, model, communication, framework_overhead, other, ""
   std::string sub_stage;  // names of DESIGN section 7
   std::string headline;   // the verdict in a sentence
+  bool healthy = false;   // the model fills the step, and nothing is in its way
   double share = 0, share_low = 0, share_high = 0;  // 95 % interval
   std::optional<double> at_most_speedup;            // step time over step time without it
   std::optional<int64_t> at_most_saving_ns;         // over the whole run's training time

@@ -99,6 +99,7 @@ Json VerdictJson(const Verdict& verdict) {
       {"suspect", verdict.suspect},
       {"sub_stage", verdict.sub_stage},
       {"headline", verdict.headline},
+      {"healthy", verdict.healthy},
       {"share", verdict.share},
       {"share_low", verdict.share_low},
       {"share_high", verdict.share_high},

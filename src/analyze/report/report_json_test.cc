@@ -37,7 +37,7 @@ const Json kShape = Json::parse(R"({
             "outliers": [{"rank": "int", "step": "int", "ts_ns": "int", "dur_ns": "int",
                           "cause": "text", "excess_ns": "int"}]},
   "verdict": {"status": "text", "suspect": "text", "sub_stage": "text", "headline": "text",
-              "share": "number", "share_low": "number", "share_high": "number",
+              "healthy": "bool", "share": "number", "share_low": "number", "share_high": "number",
               "at_most_speedup": "number?", "at_most_saving": "object?",
               "straggler_rank": "int?", "straggler_cause": "text",
               "function": {"?": true, "function": "text", "file": "text", "line": "int?",

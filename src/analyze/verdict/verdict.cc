@@ -220,6 +220,7 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
         fmt::format("the model fills most of the step, {}{}; next: {}, {}", share, slowed,
                     SuspectText(input, next.suspect), FormatShare(next.share));
   } else {
+    verdict.healthy = *slowed == 0;
     verdict.headline = fmt::format("the model fills the step, {}{}", share,
                                    *slowed ? slowed : "; nothing around it is in the way");
   }

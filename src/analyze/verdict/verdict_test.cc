@@ -74,6 +74,8 @@ void ExpectVerdict(const Verdict& verdict, const std::string& what) {
       check(verdict.suspect);
     } else if (key == "sub_stage") {
       check(verdict.sub_stage);
+    } else if (key == "healthy") {
+      check(verdict.healthy ? "yes" : "no");
     } else if (key == "share") {
       check("", verdict.share);
     } else if (key == "speedup") {

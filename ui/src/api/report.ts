@@ -75,6 +75,7 @@ export interface Verdict {
   suspect: Suspect | '';
   sub_stage: string;
   headline: string;
+  healthy: boolean;
   share: number;
   share_low: number;
   share_high: number;

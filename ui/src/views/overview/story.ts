@@ -53,10 +53,9 @@ function stage(v: Verdict): string {
   return `rank ${v.straggler_rank} comes late${cause}`;
 }
 
-/** Whether anything is in its way is said by the headline alone. */
 function model(verdict: Verdict): Story {
   return {
-    tone: verdict.headline.endsWith('nothing around it is in the way') ? 'good' : 'open',
+    tone: verdict.healthy ? 'good' : 'open',
     heading: `The model fills ${percent(verdict.share)} of the step`,
     detail: `${sentence(verdict.headline)}.`,
   };
