@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "base/unnamed_file.h"
 #include "timeline/index.h"
 #include "timeline/index_builder.h"
 #include "timeline/view.h"

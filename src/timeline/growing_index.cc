@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/unnamed_file.h"
 #include "timeline/index_builder.h"
 
 namespace steptrace::timeline {

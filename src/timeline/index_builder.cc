@@ -10,6 +10,8 @@
 #include <queue>
 #include <utility>
 
+#include "base/unnamed_file.h"
+
 namespace steptrace::timeline {
 namespace {
 
@@ -181,15 +183,6 @@ Status IndexBuilder::Finish() {
     writer_->End(*out);
   }
   return writer_->Finish(labels_);
-}
-
-Result<UniqueFd> UnnamedFile(const fs::path& folder) {
-  for (const fs::path& place : {folder, fs::path("/tmp")}) {
-    UniqueFd fd(::open(place.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-    if (fd.valid()) return fd;
-  }
-  return Error{folder.string() + ": " + std::strerror(errno) +
-               "; give the timeline's index a folder that can be written"};
 }
 
 }  // namespace steptrace::timeline

@@ -86,7 +86,4 @@ class IndexBuilder {
   std::unique_ptr<FileOut> spill_;
 };
 
-// A file that has no name and goes with its descriptor, in `folder` or else in /tmp.
-Result<UniqueFd> UnnamedFile(const std::filesystem::path& folder);
-
 }  // namespace steptrace::timeline

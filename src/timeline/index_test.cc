@@ -11,6 +11,7 @@
 #include <random>
 #include <tuple>
 
+#include "base/unnamed_file.h"
 #include "timeline/test_index.h"
 #include "timeline/view.h"
 

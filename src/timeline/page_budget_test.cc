@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/unnamed_file.h"
 #include "timeline/index_builder.h"
 #include "timeline/test_index.h"
 

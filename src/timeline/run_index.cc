@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/unnamed_file.h"
 #include "store/row_stream.h"
 #include "store/run_parts.h"
 #include "timeline/format.h"

@@ -149,22 +149,35 @@ Status VisitRows(const TableQuery& query, RowVisitor& visitor) {
   return stopped_by_visitor || scanned.ok() ? visited : scanned;
 }
 
-Status ScanTo(const TableQuery& query, store::ScanFormat format, int fd) {
+namespace {
+
+// A query that is understood, on a run that is open.
+struct OpenScan {
+  store::ScanOptions options;
+  store::RunReader run;
+};
+
+Result<OpenScan> OpenFor(const TableQuery& query, store::ScanFormat format) {
   STEPTRACE_ASSIGN_OR_RETURN(store::ScanOptions options, ScanOptionsOf(query));
   options.format = format;
   STEPTRACE_RETURN_IF_ERROR(Prepare(query));
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(query.run));
-  return run.Scan(query.table, options, fd);
+  return OpenScan{std::move(options), std::move(run)};
+}
+
+}  // namespace
+
+Status ScanTo(const TableQuery& query, store::ScanFormat format, int fd) {
+  STEPTRACE_ASSIGN_OR_RETURN(OpenScan scan, OpenFor(query, format));
+  return scan.run.Scan(query.table, scan.options, fd);
 }
 
 Status WriteTable(const TableQuery& query, store::ScanFormat format, const fs::path& destination) {
-  if (destination == "-") return ScanTo(query, format, STDOUT_FILENO);
   // What is wrong with the query is told before a file is begun.
-  STEPTRACE_RETURN_IF_ERROR(CheckQuery(query));
-  STEPTRACE_RETURN_IF_ERROR(Prepare(query));
-  if (auto run = store::RunReader::Open(query.run); !run.ok()) return run.error();
+  STEPTRACE_ASSIGN_OR_RETURN(OpenScan scan, OpenFor(query, format));
+  if (destination == "-") return scan.run.Scan(query.table, scan.options, STDOUT_FILENO);
   STEPTRACE_ASSIGN_OR_RETURN(PendingFile file, PendingFile::Create(destination));
-  STEPTRACE_RETURN_IF_ERROR(ScanTo(query, format, file.fd()));
+  STEPTRACE_RETURN_IF_ERROR(scan.run.Scan(query.table, scan.options, file.fd()));
   return file.Commit();
 }
 

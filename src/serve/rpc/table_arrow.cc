@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include "base/unnamed_file.h"
 #include "serve/rpc/table.h"
-#include "timeline/index_builder.h"
 
 namespace steptrace::rpc {
 
@@ -10,7 +10,7 @@ namespace steptrace::rpc {
 // dictionaries that are replaced between batches.
 Result<TableFile> TableArrow(const TableQuery& query) {
   TableFile table;
-  STEPTRACE_ASSIGN_OR_RETURN(table.fd, timeline::UnnamedFile(query.run));
+  STEPTRACE_ASSIGN_OR_RETURN(table.fd, UnnamedFile(query.run));
   STEPTRACE_RETURN_IF_ERROR(ScanTo(query, store::ScanFormat::kArrowStream, table.fd.get()));
   const off_t end = ::lseek(table.fd.get(), 0, SEEK_END);
   if (end < 0) return Error{query.table + ": its rows cannot be read back; ask for fewer"};
