@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "base/time.h"
 
@@ -126,11 +127,9 @@ void AgentLimiter::ObserveMemory(int64_t now_ns, int64_t rss_bytes) {
 }
 
 void AgentLimiter::Observe(int64_t now_ns, int64_t cpu_ns, int64_t rss_bytes) {
-  if (last_ && now_ns >= last_->at_ns) {
-    allowed_ns_ += options_.cpu_budget_cores * static_cast<double>(now_ns - last_->at_ns);
-  }
-  last_ = Reading{.at_ns = now_ns, .cpu_ns = cpu_ns, .allowed_ns = allowed_ns_};
-  ObserveCpu(*last_);
+  const int64_t since_ns = now_ns - std::exchange(last_ns_, now_ns).value_or(now_ns);
+  allowed_ns_ += options_.cpu_budget_cores * static_cast<double>(std::max<int64_t>(since_ns, 0));
+  ObserveCpu({.at_ns = now_ns, .cpu_ns = cpu_ns, .allowed_ns = allowed_ns_});
   ObserveMemory(now_ns, rss_bytes);
 }
 

@@ -98,8 +98,8 @@ class AgentLimiter {
   int ranks_ = 0;
   int level_ = 0;
   int64_t interval_ns_ = 0;
-  double allowed_ns_ = 0;
-  std::optional<Reading> last_;
+  double allowed_ns_ = 0;                // so far
+  std::optional<int64_t> last_ns_;       // of the last reading
   std::optional<Reading> window_begin_;  // of the window that looks for too much
   std::optional<Reading> calm_begin_;    // of the window that looks for little
   std::optional<int64_t> memory_over_since_ns_;

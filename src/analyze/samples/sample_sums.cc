@@ -17,7 +17,8 @@ constexpr size_t kMostBlocks = 200;
 // A sampler that takes one a second and missed every other: longer is a damaged row.
 constexpr int64_t kLongestIntervalNs = 10'000'000'000;
 
-// Of the samples that tell their phase: where fewer lie in it, its place is not known well enough.
+// Of the samples that tell their phase, a clear majority: where fewer lie in it, its place is not
+// known well enough.
 constexpr double kFits = 0.6;
 
 int64_t ModelPhases(const store::StepRow& row) {

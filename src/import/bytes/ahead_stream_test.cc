@@ -144,26 +144,24 @@ TEST(AheadStream, AnErrorIsTheRangesToo) {
   EXPECT_EQ(got.error().message, "broken");
 }
 
-TEST(AheadStream, RangesThatWaitAreWoken) {
+// A range that waits for bytes which nobody reads, until that happens.
+void ExpectWokenBy(void (*happens)(std::unique_ptr<ByteStream>&)) {
   auto ahead = AheadOf(std::make_unique<Counting>(50'000'000, false), 100'000);
-  auto range = ahead->Range(40'000'000, 40'000'100);  // nobody reads: it is never there
+  auto range = ahead->Range(40'000'000, 40'000'100);
   std::thread waits([&range] {
     char byte = 0;
     EXPECT_EQ(*range->Read(&byte, 1), 0u);
   });
-  ahead->EndRanges();
+  happens(ahead);
   waits.join();
 }
 
+TEST(AheadStream, RangesThatWaitAreWoken) {
+  ExpectWokenBy([](std::unique_ptr<ByteStream>& ahead) { ahead->EndRanges(); });
+}
+
 TEST(AheadStream, RangesThatWaitAreWokenWhereTheStreamIsLeft) {
-  auto ahead = AheadOf(std::make_unique<Counting>(50'000'000, false), 100'000);
-  auto range = ahead->Range(40'000'000, 40'000'100);  // nobody reads: it is never there
-  std::thread waits([&range] {
-    char byte = 0;
-    EXPECT_EQ(*range->Read(&byte, 1), 0u);
-  });
-  ahead.reset();
-  waits.join();
+  ExpectWokenBy([](std::unique_ptr<ByteStream>& ahead) { ahead.reset(); });
 }
 
 }  // namespace

@@ -213,7 +213,8 @@ class RowMover {
   void MoveFlow(std::optional<int64_t>& flow) const {
     if (!flow) return;
     if (*flow < 0 || *flow >= kMostFlow) {
-      // Of a tool that takes all 64 bits: the run's mark keeps it outside of the range as it was.
+      // Of a tool that takes all 64 bits. The run's mark is put into those below kMostFlow (a node
+      // has 31), so that it stays outside of what is counted.
       *flow ^= int64_t{run_.first_node} << 28;
       return;
     }
