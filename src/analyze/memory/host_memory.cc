@@ -21,6 +21,8 @@ constexpr std::string_view kAnon = "process.rss_anon_bytes";
 constexpr std::string_view kAllocated = "torch_cuda.allocated_bytes";
 constexpr size_t kMostProcesses = 256;
 constexpr double kNsOfASecond = 1e9;
+// Seconds. A worker fills its allocator, and writes to what it was forked with, for a while.
+constexpr double kLeastOfWorkers = 60;
 // A slope whose interval is wider than this says nothing of a time to come.
 constexpr double kMostOfInterval = 3;  // high over low
 constexpr int64_t kMostOutlookNs = int64_t{365} * 24 * 3600 * 1'000'000'000;
@@ -119,12 +121,19 @@ class MemoryMaker {
 
   static void JudgeOne(const StepAxis& axis, const CounterSeries& bytes, ProcessMemory& one) {
     std::vector<GrowthPoint> points;
+    double first_ns = 0, last_ns = 0;
     for (size_t i = 0; i < bytes.values.size(); ++i) {
       const int64_t ts_ns = bytes.times_ns[i];
       if (ts_ns < axis.from_ns() || ts_ns > axis.to_ns()) continue;
+      last_ns = static_cast<double>(ts_ns);
+      if (points.empty()) first_ns = last_ns;
       points.push_back({axis.At(ts_ns), bytes.values[i]});
     }
     one.growth = JudgeGrowth(points);
+    if (!one.rank && one.growth.verdict == GrowthVerdict::kLeak &&
+        last_ns - first_ns < kLeastOfWorkers * kNsOfASecond) {
+      one.growth.verdict = GrowthVerdict::kNotEnough;
+    }
     const double seconds =
         (static_cast<double>(axis.to_ns()) - static_cast<double>(axis.from_ns())) / kNsOfASecond;
     if (seconds > 0) one.bytes_per_s = one.growth.bytes_per_step * axis.steps() / seconds;

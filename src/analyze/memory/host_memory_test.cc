@@ -217,6 +217,22 @@ TEST_F(HostMemoryTest, AWorkerIsJudgedByItsNodesSteps) {
   EXPECT_EQ(SubjectOf(section.processes[0]), "memory of process 200");
 }
 
+// It fills its allocator, and writes to what it was forked with: that looks like a leak at first.
+TEST_F(HostMemoryTest, AWorkerOfLessThanAMinuteIsNotCalledALeak) {
+  Steps(0);
+  Leak(100);
+  Leak(200);
+  for (CounterSeries& series : counters_) {  // both from second 55 on
+    series.times_ns.erase(series.times_ns.begin(), series.times_ns.begin() + 110);
+    series.values.erase(series.values.begin(), series.values.begin() + 110);
+  }
+  const HostMemorySection section = Make();
+  ASSERT_EQ(section.processes.size(), 2u);
+  EXPECT_EQ(section.processes[0].pid, 100);
+  EXPECT_EQ(section.processes[0].growth.verdict, GrowthVerdict::kLeak);
+  EXPECT_EQ(section.processes[1].growth.verdict, GrowthVerdict::kNotEnough);
+}
+
 TEST_F(HostMemoryTest, DeviceMemoryLeaksToo) {
   Steps(0);
   Series(
