@@ -354,6 +354,32 @@ TEST_F(ServerTest, ATableThatIsTooLargeToHoldIsSentFromItsFile) {
   EXPECT_EQ(at, heard.size());
 }
 
+// Answers in files are counted by themselves: they take the disk's room, not the memory's.
+TEST_F(ServerTest, TablesThatNobodyTakesAreRefusedAndLetGo) {
+  store::MakeProfiledRun(folder_.path() / "runs" / "many", 40'000);
+  ServerOptions options;
+  options.write_time = std::chrono::minutes(10);  // never within this test
+  options.stall_time = std::chrono::milliseconds(300);
+  options.unsent_file_bytes = 10 << 20;  // one table is more
+  Start(options);
+  const std::string table = Get("/api/runs/many/table/slices");
+  Peer slow(server_->port());
+  slow.Say(table);
+  // While the first may still take it, and has it not whole, others wait their turn.
+  std::string heard;
+  for (int tries = 0; tries < 4000 && !heard.starts_with("HTTP/1.1 503"); ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    heard = Ask(Get("/api/server"));
+  }
+  EXPECT_THAT(heard, AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("Retry-After")));
+  for (int tries = 0; tries < 400 && !heard.starts_with("HTTP/1.1 200"); ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    heard = Ask(Get("/api/server"));
+  }
+  EXPECT_THAT(heard, StartsWith("HTTP/1.1 200"));
+  EXPECT_LT(slow.Hear().size(), 10u << 20) << "it was let go, for it took nothing";
+}
+
 TEST_F(ServerTest, RefusesMoreThanItsWorkersCanTake) {
   ServerOptions options;
   options.waiting = 0;

@@ -8,6 +8,7 @@
 
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "analyze/report/report_json.h"
@@ -141,6 +142,38 @@ TEST_F(ReportTest, WhatTheAgentFindsIsShownWhileTheRunGoesOn) {
   EXPECT_EQ(report->verdict.rules[0].name, "Dataloader");
   ASSERT_OK(writer.Close(store::CompletedManifest()));
   EXPECT_EQ(LoadReport(run(), {})->findings.size(), 1u);
+}
+
+// What the rules take from the slices comes batch by batch, from the journal and from segments.
+TEST_F(ReportTest, RulesSayOfALiveRunWhatTheySayOfItWhenItIsClosed) {
+  store::RunWriter writer = Fill();
+  constexpr int64_t kLoads = 20'000;  // in several batches
+  for (int64_t i = 0; i < kLoads; ++i) {
+    store::SliceRow slice;
+    slice.ts_ns = i * 50'000;
+    slice.dur_ns = 30'000;
+    slice.track = 5;
+    slice.rank = 0;
+    slice.category = writer.strings().Intern(i % 2 == 0 ? "worker" : "cpu_op");
+    slice.name = writer.strings().Intern(i % 2 == 0 ? "fetch" : "aten::mm");
+    writer.Append(slice);
+    if (i % 5'000 == 0) ASSERT_OK(writer.Flush());
+  }
+  ASSERT_OK(writer.Flush());
+  const auto ruled = [this] {
+    const auto answer = LoadRules(run(), analyze::RuleSettings(analyze::RuleMode::kModern), {});
+    EXPECT_TRUE(answer.ok());
+    auto json = analyze::ProfilingReportJson(answer->report);
+    json.erase("job");  // how long it has lasted so far
+    return json;
+  };
+  const auto live = ruled();
+  EXPECT_THAT(live.dump(), HasSubstr("aten::mm"));
+  const auto loading = LoadRules(run(), analyze::RuleSettings(analyze::RuleMode::kModern), {});
+  ASSERT_OK(loading);
+  EXPECT_EQ(loading->report.data_loading.data.seconds->samples, kLoads / 2);
+  ASSERT_OK(writer.Close(store::CompletedManifest()));
+  EXPECT_EQ(ruled(), live);
 }
 
 TEST_F(ReportTest, RulesOfAStretchLookAtWhatBeginsInIt) {
