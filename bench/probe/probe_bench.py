@@ -9,6 +9,7 @@ usage: probe_bench.py [--rounds N] [--pairs PATH] [--json FILE]
 
 import argparse
 import contextlib
+import gc
 import json
 import os
 import pathlib
@@ -122,6 +123,7 @@ def python_contenders(probe):
     begin, end = probe.begin, probe.end
     log = []
     append, now = log.append, time.perf_counter_ns
+    isenabled = gc.isenabled  # with callable: what two built-ins cost that do nothing
     pairs = range(PYTHON_PAIRS)
 
     def empty_loop():
@@ -132,6 +134,11 @@ def python_contenders(probe):
         for _ in pairs:
             begin(name)
             end()
+
+    def two_empty_calls():
+        for _ in pairs:
+            callable(name)
+            isenabled()
 
     def record_function_idle():
         for _ in pairs:
@@ -144,7 +151,7 @@ def python_contenders(probe):
             append(("b", "pair", now()))
             append(("e", "pair", now()))
 
-    return [empty_loop, steptrace, record_function_idle, plain_python]
+    return [empty_loop, two_empty_calls, steptrace, record_function_idle, plain_python]
 
 
 def run_python(rounds):
