@@ -26,6 +26,7 @@ StackFeed::StackFeed(store::RunWriter& writer, Recorder& recorder, int64_t rate_
       epoch_monotonic_ns_(epoch_monotonic_ns),
       period_ns_(kNsPerSecond / rate_per_s),
       python_(writer.strings().Intern("python")),
+      native_(writer.strings().Intern("native")),
       running_(writer.strings().Intern("running")),
       waiting_(writer.strings().Intern("waiting")),
       thread_(period_ns_, numbers_) {
@@ -46,7 +47,7 @@ void StackFeed::WriteStacks(const std::vector<NewStack>& stacks) {
     store::StackRow row;
     row.stack = stack.stack;
     row.parent = stack.parent;
-    row.kind = python_;
+    row.kind = stack.file.starts_with(kBuiltInFile) ? native_ : python_;
     row.function = writer_.strings().Intern(stack.function);
     row.file = writer_.strings().Intern(stack.file);
     row.line = stack.line;

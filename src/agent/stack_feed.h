@@ -63,6 +63,7 @@ class StackFeed {
   StackTable told_stacks_{told_texts_, numbers_};
   std::map<ProcessKey, ToldStacks> told_;
   store::StringId python_;
+  store::StringId native_;
   store::StringId running_;
   store::StringId waiting_;
   StackThread thread_;

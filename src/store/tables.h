@@ -296,7 +296,9 @@ struct TableOf<StackRow> {
       Field{"parent", &R::parent, Unit::kNone, "The stack of the caller; null: the outermost."},
       Field{"kind", &R::kind, Unit::kNone, "python or native."},
       Field{"function", &R::function, Unit::kNone, "Qualified name of the function."},
-      Field{"file", &R::file, Unit::kNone, "Its file: the source, of native code the library."},
+      Field{"file", &R::file, Unit::kNone,
+            "Its file: the source; of native code the library, or the module by "
+            "which the source calls it: \"<built-in zlib>\"."},
       Field{"line", &R::line, Unit::kNone, "Line that was running, 0 where unknown."});
 };
 

@@ -23,7 +23,7 @@ CAUSES = [
     ("images", 60, "data_pipeline", "decode", "make", None),
     ("augment", 60, "data_pipeline", "augmentation", "make", None),
     ("tokenise", 60, "data_pipeline", "tokenise", "make", None),
-    ("slow_files", 60, "data_pipeline", "user_code", "fetch", None),
+    ("slow_files", 60, "data_pipeline", "storage_read", "fetch", "os.read"),
     ("locked", 60, "data_pipeline", "lock", "make", None),
     ("stream", 60, "data_pipeline", "decode", "__iter__", "loads"),
     ("beside_the_model", 100, "other", "user_code", "burn", None),

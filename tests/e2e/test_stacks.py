@@ -76,14 +76,18 @@ def stacks_of(run):
 
 
 def samples_by_process(run):
-    """For each pid its samples, each with its frames."""
+    """For each pid its samples, each with its frames of Python; `calls`: what the innermost calls in
+    C, as the source names it, or None."""
     tracks = {row["track"]: row for row in run.rows("tracks")}
     stacks = stacks_of(run)
     found = collections.defaultdict(list)
     for row in run.rows("samples"):
         track = tracks[row["track"]]
         assert track["kind"] == "thread"
-        found[track["pid"]].append({**row, "tid": track["tid"], "frames": stacks[row["stack"]]})
+        frames = stacks[row["stack"]]
+        calls = frames[-1] if frames[-1]["kind"] == "native" else None
+        python = frames[:-1] if calls else frames
+        found[track["pid"]].append({**row, "tid": track["tid"], "frames": python, "calls": calls})
     return found
 
 
@@ -128,6 +132,13 @@ def test_a_training_and_its_workers(tmp_path, method):
         "pass",
     }
     assert sum(innermost.values()) >= 3
+    clocks = [one["calls"] for one in train if one["calls"]]
+    assert {call["file"] for call in clocks} <= {
+        "<built-in time>",
+        "<built-in torch>",
+        "<built-in>",
+    }
+    assert "time.monotonic" in {call["function"] for call in clocks}, "called all the time"
     for worker in workers:
         fetches = [one for one in found[worker] if one["tid"] == worker]
         first = next(i for i, one in enumerate(fetches) if share([one], "decode_sample"))
@@ -139,7 +150,7 @@ def test_a_training_and_its_workers(tmp_path, method):
         for one in samples:
             assert one["state"] in ("running", "waiting")
             assert 0 < one["interval_ns"] <= longest_ns
-            assert one["frames"][-1]["kind"] == "python"
+            assert {frame["kind"] for frame in one["frames"]} == {"python"}
         times = [one["ts_ns"] for one in samples if one["tid"] == pid]
         assert times == sorted(times)
     slices = {row["track"] for row in outcome.run.rows("slices")}
@@ -165,6 +176,9 @@ def test_every_python_names_function_and_line(tmp_path, version):
         assert names[:4] == ["<module>", "outer", "innermost", "step"]
         called = [text[frame["line"] - 1].strip() for frame in one["frames"][:3]]
         assert called == ["outer()", "innermost(1.5)", "step(0.01)"]
+        if one["state"] == "waiting":
+            assert one["calls"]["function"] == "time.sleep"
+            assert one["calls"]["file"] == "<built-in time>"
     assert any(one["state"] == "waiting" for one in samples), "it sleeps most of the time"
 
 

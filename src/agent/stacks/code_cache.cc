@@ -140,19 +140,43 @@ bool CodeCache::ReadLineTable(ProcessMemory& memory, uint64_t address,
   return memory.Read({&rest, 1}) == ReadOutcome::kOk;
 }
 
+// Nothing: not begun, or in other code.
+std::optional<uint32_t> CodeCache::UnitOf(const CodeFacts& code, uint64_t address,
+                                          uint64_t instruction) const {
+  const uint64_t begin = address + runtime_.layout.code.bytecode;
+  if (instruction < begin || instruction >= begin + code.units * kUnitBytes) return std::nullopt;
+  return static_cast<uint32_t>((instruction - begin) / kUnitBytes);
+}
+
 std::optional<int32_t> CodeCache::LineAt(CodeFacts& code, uint64_t address,
                                          uint64_t instruction) const {
-  const uint64_t begin = address + runtime_.layout.code.bytecode;
-  // A frame that has not begun points before the first unit.
-  if (instruction + kUnitBytes < begin || instruction >= begin + code.units * kUnitBytes) {
-    return std::nullopt;
+  const auto unit = UnitOf(code, address, instruction);
+  if (!unit) {
+    // A frame that has not begun points before the first unit.
+    const uint64_t begin = address + runtime_.layout.code.bytecode;
+    if (instruction >= begin || instruction + kUnitBytes < begin) return std::nullopt;
+    return RangeOf({}, code.first_line, -1).line;
   }
-  if (instruction < begin) return LineOf({}, code.first_line, -1);
-  const auto unit = static_cast<uint32_t>((instruction - begin) / kUnitBytes);
   if (code.lines.size() >= kMaxLinesKept) code.lines.clear();
-  const auto [line, added] = code.lines.try_emplace(unit, 0);
-  if (added) line->second = LineOf(code.line_table, code.first_line, unit);
+  const auto [line, added] = code.lines.try_emplace(*unit, 0);
+  if (added) line->second = RangeOf(code.line_table, code.first_line, *unit).line;
   return line->second;
+}
+
+std::optional<FrameFacts> CodeCache::CallAt(CodeFacts& code, uint64_t address,
+                                            uint64_t instruction) {
+  const auto unit = UnitOf(code, address, instruction);
+  if (!unit) return std::nullopt;
+  if (code.calls.size() >= kMaxLinesKept) code.calls.clear();
+  const auto [known, added] = code.calls.try_emplace(*unit);
+  if (!added) return known->second;
+  const SourceRange range = RangeOf(code.line_table, code.first_line, *unit);
+  if (const auto call = sources_.CallAt(texts_.Text(code.file), range)) {
+    const std::string file =
+        std::string(kBuiltInFile) + (call->module.empty() ? "" : " ") + call->module + ">";
+    known->second = FrameFacts{texts_.Intern(call->function), texts_.Intern(file), range.line};
+  }
+  return known->second;
 }
 
 }  // namespace steptrace::agent

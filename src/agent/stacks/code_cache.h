@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "agent/stacks/process_memory.h"
 #include "agent/stacks/python_process.h"
+#include "agent/stacks/source_calls.h"
 
 namespace steptrace::agent {
 
@@ -28,6 +31,16 @@ class TextTable {
   std::vector<const std::string*> texts_;
 };
 
+// A frame in words: texts by their number in the TextTable.
+struct FrameFacts {
+  uint32_t function = 0;
+  uint32_t file = 0;
+  int32_t line = 0;  // 0: unknown
+};
+
+// The file of a frame in C begins so.
+inline constexpr std::string_view kBuiltInFile = "<built-in";
+
 // What is known of a code object.
 struct CodeFacts {
   // By which it is known again, whatever may have taken its address since: the type, sizes, first
@@ -39,16 +52,19 @@ struct CodeFacts {
   int32_t first_line = 0;
   uint64_t units = 0;  // of bytecode
   std::vector<uint8_t> line_table;
-  uint32_t checks = 0;                          // of its mark, since it was read
-  uint64_t next_check = 0;                      // in which round
-  std::unordered_map<uint32_t, int32_t> lines;  // that were asked for, by code unit
+  uint32_t checks = 0;      // of its mark, since it was read
+  uint64_t next_check = 0;  // in which round
+  // That were asked for, by code unit.
+  std::unordered_map<uint32_t, int32_t> lines;
+  std::unordered_map<uint32_t, std::optional<FrameFacts>> calls;
 };
 
 // The code objects of one process by address, each read once and held against its address's memory
 // by whoever uses it. One thread; bounded: when full it is emptied and fills anew.
 class CodeCache {
  public:
-  CodeCache(const PythonRuntime& runtime, TextTable& texts) : runtime_(runtime), texts_(texts) {}
+  CodeCache(const PythonRuntime& runtime, TextTable& texts, SourceCalls sources)
+      : runtime_(runtime), texts_(texts), sources_(std::move(sources)) {}
 
   // The mark of the code object whose first code_bytes() are at `copy`; nothing: it is none.
   std::optional<CodeFacts::Mark> MarkOf(const std::byte* copy) const;
@@ -69,13 +85,19 @@ class CodeCache {
   // The line of the instruction at `instruction` of the code object at `address`; 0: unknown,
   // nothing: it lies in other code.
   std::optional<int32_t> LineAt(CodeFacts& code, uint64_t address, uint64_t instruction) const;
+  // The C code that the instruction of an innermost frame calls, as a frame of its own: by its name
+  // in the source, of the file "<built-in MODULE>", or "<built-in>" where the module is not known.
+  std::optional<FrameFacts> CallAt(CodeFacts& code, uint64_t address, uint64_t instruction);
 
  private:
+  std::optional<uint32_t> UnitOf(const CodeFacts& code, uint64_t address,
+                                 uint64_t instruction) const;
   std::optional<std::string> ReadText(ProcessMemory& memory, uint64_t address) const;
   bool ReadLineTable(ProcessMemory& memory, uint64_t address, std::vector<uint8_t>& table) const;
 
   PythonRuntime runtime_;
   TextTable& texts_;
+  SourceCalls sources_;
   std::unordered_map<uint64_t, CodeFacts> codes_;
   size_t table_bytes_ = 0;
   uint64_t round_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/stacks/line_table.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace steptrace::agent {
@@ -46,16 +47,48 @@ class TableBytes {
   size_t at_ = 0;
 };
 
-int64_t LineDelta(int kind, TableBytes& bytes) {
-  if (kind >= kFirstOneLine && kind < kNoColumns) return kind - kFirstOneLine;
-  if (kind == kNoColumns || kind == kLong) return bytes.TakeSignedVarint();
-  return 0;
+// Columns that are no ints count as not told.
+int32_t ColumnOf(uint64_t column) {
+  return column <= static_cast<uint64_t>(kMaxLine) ? static_cast<int32_t>(column) : -1;
+}
+
+// What follows the head of an entry; lines are relative to the entry before.
+struct Entry {
+  int64_t line_delta = 0;
+  int64_t lines = 0;  // to its end
+  int32_t column = -1;
+  int32_t end_column = -1;
+};
+
+Entry TakeEntry(int kind, TableBytes& bytes) {
+  Entry entry;
+  if (kind < kFirstOneLine) {
+    const uint8_t byte = bytes.Take();
+    entry.column = kind * 8 + (byte >> 4 & 7);
+    entry.end_column = entry.column + (byte & 15);
+  } else if (kind < kNoColumns) {
+    entry.line_delta = kind - kFirstOneLine;
+    entry.column = bytes.Take();
+    entry.end_column = bytes.Take();
+  } else if (kind == kNoColumns) {
+    entry.line_delta = bytes.TakeSignedVarint();
+  } else if (kind == kLong) {
+    entry.line_delta = bytes.TakeSignedVarint();
+    entry.lines = static_cast<int64_t>(bytes.TakeVarint());
+    entry.column = ColumnOf(bytes.TakeVarint() - 1);
+    entry.end_column = ColumnOf(bytes.TakeVarint() - 1);
+  }
+  return entry;
 }
 
 }  // namespace
 
-int32_t LineOf(std::span<const uint8_t> table, int32_t first_line, int64_t unit) {
-  if (unit < 0) return first_line > 0 ? first_line : 0;  // a frame that has not begun
+SourceRange RangeOf(std::span<const uint8_t> table, int32_t first_line, int64_t unit) {
+  SourceRange range;
+  if (unit < 0) {  // a frame that has not begun
+    range.line = range.end_line = std::max(first_line, 0);
+    return range;
+  }
   TableBytes bytes(table);
   int64_t line = first_line;
   int64_t end_unit = 0;
@@ -63,13 +96,21 @@ int32_t LineOf(std::span<const uint8_t> table, int32_t first_line, int64_t unit)
   while (!bytes.at_end()) {
     const uint8_t head = bytes.Take();
     const int kind = head >> 3 & 15;
-    line += LineDelta(kind, bytes);
-    if (line > kMaxLine || line < -kMaxLine) return 0;
+    const Entry entry = TakeEntry(kind, bytes);
+    line += entry.line_delta;
+    if (line > kMaxLine || line < -kMaxLine) return {};
     end_unit += (head & 7) + 1;
-    if (unit < end_unit) return kind == kNoLine || line < 0 ? 0 : static_cast<int32_t>(line);
+    if (unit < end_unit) {
+      if (kind == kNoLine || line < 0) return {};
+      range.line = static_cast<int32_t>(line);
+      range.end_line = static_cast<int32_t>(std::min(line + entry.lines, kMaxLine));
+      range.column = entry.column;
+      range.end_column = entry.end_column;
+      return range;
+    }
     bytes.SkipToEntry();
   }
-  return 0;
+  return {};
 }
 
 }  // namespace steptrace::agent

@@ -16,6 +16,10 @@ uint8_t Head(int kind, int units) {
   return static_cast<uint8_t>(0x80 | kind << 3 | (units - 1));
 }
 
+int32_t LineOf(const std::vector<uint8_t>& table, int32_t first_line, int64_t unit) {
+  return RangeOf(table, first_line, unit).line;
+}
+
 // The lines of the first units.
 std::vector<int32_t> Lines(const std::vector<uint8_t>& table, int units) {
   std::vector<int32_t> lines;
@@ -40,6 +44,19 @@ TEST(LineTable, EveryKindOfEntry) {
   EXPECT_EQ(Lines(table, 8), (L{10, 10, 12, 10, 10, 0, 78, 0}));
 }
 
+TEST(LineTable, ColumnsOfEveryKind) {
+  const auto range = [](const std::vector<uint8_t>& table) {
+    const SourceRange found = RangeOf(table, kFirst, 0);
+    return L{found.line, found.column, found.end_line, found.end_column};
+  };
+  EXPECT_EQ(range({Head(2, 1), 0x35}), (L{10, 19, 10, 24}));
+  EXPECT_EQ(range({Head(11, 1), 0x04, 0x30}), (L{11, 4, 11, 48}));
+  EXPECT_EQ(range({Head(13, 1), 0x02}), (L{11, -1, 11, -1}));
+  EXPECT_EQ(range({Head(14, 1), 0x02, 0x03, 0x09, 0x42, 0x01}), (L{11, 8, 14, 65}));
+  EXPECT_EQ(range({Head(14, 1), 0x02, 0x00, 0x00, 0x00}), (L{11, -1, 11, -1})) << "0: none";
+  EXPECT_EQ(range({Head(15, 1)}), (L{0, -1, 0, -1}));
+}
+
 TEST(LineTable, AFrameThatHasNotBegunIsOnTheFirstLine) {
   EXPECT_EQ(LineOf({}, kFirst, -1), kFirst);
   EXPECT_EQ(LineOf({}, -5, -1), 0);
@@ -58,7 +75,10 @@ TEST(LineTable, DamagedTablesTellNothingAndHangNobody) {
     std::vector<uint8_t> bytes(random() % 64);
     for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
     for (int unit : {0, 5, 1 << 30}) {
-      EXPECT_GE(LineOf(bytes, static_cast<int32_t>(random()), unit), 0);
+      const SourceRange range = RangeOf(bytes, static_cast<int32_t>(random()), unit);
+      EXPECT_GE(range.line, 0);
+      EXPECT_GE(range.end_line, range.line);
+      EXPECT_GE(range.column, -1);
     }
   }
 }

@@ -18,7 +18,8 @@ ProcessStacks::ProcessStacks(int32_t pid, std::unique_ptr<ProcessMemory> memory,
                              const std::string& proc_root)
     : memory_(std::move(memory)),
       runtime_(runtime),
-      codes_(runtime, texts),
+      codes_(runtime, texts,
+             SourceCalls(proc_root + "/" + std::to_string(pid) + "/root", UtcNowNs())),
       list_(runtime),
       states_(pid, proc_root) {}
 

@@ -155,6 +155,11 @@ bool ThreadStack::Describe(CodeCache& codes, std::vector<FrameFacts>& frames) co
     if (!line) return false;
     frames.push_back({code->function, code->file, *line});
   }
+  const FrameSeen& innermost = second_.frames.front();
+  CodeFacts* code = codes.Find(innermost.code);
+  if (const auto call = codes.CallAt(*code, innermost.code, innermost.instruction)) {
+    frames.push_back(*call);
+  }
   return true;
 }
 

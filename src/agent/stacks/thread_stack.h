@@ -11,13 +11,6 @@
 
 namespace steptrace::agent {
 
-// A frame in words: texts by their number in the TextTable.
-struct FrameFacts {
-  uint32_t function = 0;
-  uint32_t file = 0;
-  int32_t line = 0;  // 0: unknown
-};
-
 enum class StackOutcome {
   kTaken,
   kEmpty,  // the thread runs no Python code

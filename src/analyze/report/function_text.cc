@@ -10,6 +10,7 @@ namespace steptrace::analyze {
 std::string CalledText(const StageFunction& function) {
   std::string_view called = function.call;
   if (called.empty()) return std::string(ShortFunction(function.function));
+  if (function.in_c) return function.call;
   const std::string_view name = ShortFunction(called);
   // "SemLock.__enter__" says more by its class.
   const size_t dot = called.rfind("." + std::string(name));

@@ -16,7 +16,8 @@ struct StageFunction {
   int32_t line = 0;  // 0: not known
   std::string call;  // qualified: "ParquetFile.read_row_group"; empty: none
   int64_t ns = 0;
-  double share = 0;  // of the steady steps
+  double share = 0;   // of the steady steps
+  bool in_c = false;  // the call is of C code, by its name in the source: "zlib.decompress"
 };
 
 // A part of the step by its finest name (DESIGN section 7): the stages of all suspects sum to the

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 
 namespace steptrace::analyze {
 namespace {
@@ -51,16 +52,21 @@ std::string_view BelowStandard(std::string_view file) {
   return {};
 }
 
+// "<frozen zlib>" -> "zlib", "<frozen>" -> "".
+std::optional<std::string> Within(std::string_view file, std::string_view begin) {
+  if (!file.starts_with(begin)) return std::nullopt;
+  file.remove_prefix(begin.size());
+  if (file.ends_with('>')) file.remove_suffix(1);
+  if (file.starts_with(' ')) file.remove_prefix(1);
+  return std::string(file);
+}
+
 }  // namespace
 
 CodePlace PlaceOf(std::string_view file) {
   file = file.substr(0, kMaxPath);
-  constexpr std::string_view kFrozen = "<frozen ";
-  if (file.starts_with(kFrozen)) {
-    std::string module(file.substr(kFrozen.size()));
-    if (module.ends_with('>')) module.pop_back();
-    return {CodeOrigin::kStandard, std::move(module)};
-  }
+  if (const auto module = Within(file, "<frozen")) return {CodeOrigin::kStandard, *module};
+  if (const auto module = Within(file, "<built-in")) return {CodeOrigin::kBuiltIn, *module};
   if (const std::string_view below = BelowPackages(file); !below.empty()) {
     std::string module = Dotted(below);
     const bool own = module == "steptrace" || module.starts_with("steptrace.");

@@ -11,6 +11,7 @@ enum class CodeOrigin : uint8_t {
   kUser,      // the training's own files
   kLibrary,   // below site-packages or dist-packages
   kStandard,  // Python's standard library, frozen modules
+  kBuiltIn,   // C code, named by the source that calls it ("<built-in zlib>")
   kOwn,       // steptrace itself: never named
 };
 
@@ -18,7 +19,8 @@ enum class CodeOrigin : uint8_t {
 struct CodePlace {
   CodeOrigin origin = CodeOrigin::kUser;
   // Dotted, without the extension: "pyarrow.parquet.core" of a library, "json.decoder" of the
-  // standard library; of the user's files the whole path: "home.ann.rank.dataset".
+  // standard library, "zlib" of C code (empty: not known); of the user's files the whole path:
+  // "home.ann.rank.dataset".
   std::string module;
 };
 

@@ -21,6 +21,8 @@ TEST(CodePlaceTest, IsToldByThePath) {
       {"/opt/py/lib64/python3.13t/queue.py", CodeOrigin::kStandard, "queue"},
       {"/usr/lib/python312.zip/threading.py", CodeOrigin::kStandard, "threading"},
       {"<frozen importlib._bootstrap>", CodeOrigin::kStandard, "importlib._bootstrap"},
+      {"<built-in numpy.random>", CodeOrigin::kBuiltIn, "numpy.random"},
+      {"<built-in>", CodeOrigin::kBuiltIn, ""},
       {"/home/ann/rank/dataset.py", CodeOrigin::kUser, "home.ann.rank.dataset"},
       {"train.py", CodeOrigin::kUser, "train"},
       {"<string>", CodeOrigin::kUser, "<string>"},

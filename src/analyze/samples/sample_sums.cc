@@ -21,13 +21,22 @@ constexpr int64_t kLongestIntervalNs = 10'000'000'000;
 // known well enough.
 constexpr double kFits = 0.6;
 
+// A call of C code that is more of a function than all else names it.
+constexpr double kMostOfFunction = 0.5;
+
+// A function's time by its lines, and by what it calls in C.
+struct FunctionWeight {
+  std::map<int32_t, double> by_line;
+  std::map<store::StringId, double> by_c_call;
+};
+
 int64_t ModelPhases(const store::StepRow& row) {
   const auto part = [&row](int64_t ns) { return std::clamp<int64_t>(ns, 0, row.dur_ns); };
   return std::min(row.dur_ns,
                   part(row.forward_ns) + part(row.backward_ns) + part(row.optimizer_ns));
 }
 
-// Until when a wait for the dataset can have lasted.
+// The wait for a batch has ended by then; the step's begin: there was none for the dataset.
 int64_t WaitEnd(const store::StepRow& row) {
   const bool starved = row.getitem_ns > 0 || row.storage_read_ns > 0 || row.collate_ns > 0;
   if (!starved) return row.ts_ns;
@@ -98,14 +107,12 @@ SampleSums::SampleSums(const ReportInput& input, std::span<const store::TrackRow
 void SampleSums::FindSteps(const ReportInput& input) {
   for (uint32_t i : SelectSteps(input).steady) {
     const store::StepRow& row = input.steps[i];
-    const int64_t end_ns = row.ts_ns + row.dur_ns;
-    steps_[row.rank].steps.push_back(
-        {row.ts_ns, end_ns, WaitEnd(row), 0, row.evaluation_ns > 0, PhasesOf(row)});
+    steps_[row.rank].steps.push_back({&row, 0});
   }
   for (auto& [number, rank] : steps_) {
     std::vector<Step>& steps = rank.steps;
     std::sort(steps.begin(), steps.end(),
-              [](const Step& a, const Step& b) { return a.from_ns < b.from_ns; });
+              [](const Step& a, const Step& b) { return a.from_ns() < b.from_ns(); });
     const size_t blocks = std::min(steps.size(), kMostBlocks);
     for (size_t i = 0; i < steps.size(); ++i) {
       steps[i].block = static_cast<uint32_t>(i * blocks / steps.size());
@@ -137,10 +144,12 @@ void SampleSums::FindThreads(const ReportInput& input, std::span<const store::Tr
 // The steady step of that moment. Samples come nearly in order: looks where the last one was.
 const SampleSums::Step* SampleSums::StepAt(RankSteps& rank, int64_t ts_ns) {
   const std::vector<Step>& steps = rank.steps;
-  const auto holds = [&](size_t i) { return ts_ns >= steps[i].from_ns && ts_ns < steps[i].to_ns; };
+  const auto holds = [&](size_t i) {
+    return ts_ns >= steps[i].from_ns() && ts_ns < steps[i].to_ns();
+  };
   if (!holds(rank.last)) {
     const auto after = std::upper_bound(steps.begin(), steps.end(), ts_ns,
-                                        [](int64_t ts, const Step& s) { return ts < s.from_ns; });
+                                        [](int64_t ts, const Step& s) { return ts < s.from_ns(); });
     if (after == steps.begin()) return nullptr;
     rank.last = static_cast<size_t>(after - steps.begin()) - 1;
   }
@@ -176,15 +185,17 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
     ++weight.samples;
   };
   const bool fetches = of.region == StackRegion::kFetch;
-  if ((fetches || of.region == StackRegion::kCollate) && sample.ts_ns < step->wait_to_ns) {
+  if ((fetches || of.region == StackRegion::kCollate) && sample.ts_ns < WaitEnd(*step->row)) {
     if (fetches) AddToBatch(of, waits, static_cast<double>(ns), step->block, *steps->samples);
     weigh(weights.batch[waits]);
   }
-  if (step->evaluates) return;
+  if (step->row->evaluation_ns > 0) return;
   if (trains) {
     AddToThread(of, waits, static_cast<double>(ns), step->block, *steps->samples);
     weigh(weights.thread[waits]);
-    if (step->phases) AddBetween(of, sample.ts_ns - step->from_ns, *step->phases, ns, weights);
+    if (const auto phases = PhasesOf(*step->row)) {
+      AddBetween(of, sample.ts_ns - step->from_ns(), *phases, ns, weights);
+    }
   } else if (MayMake(of)) {
     AddToMade(of, waits, static_cast<double>(ns), *steps->samples);
     weigh(weights.made[waits]);
@@ -286,6 +297,10 @@ SampledFunctions SampleSums::BetweenFunctions() const {
                 });
 }
 
+bool SampleSums::InC(const store::StackRow& row) const {
+  return PlaceOf(strings_.Text(row.file)).origin == CodeOrigin::kBuiltIn;
+}
+
 SampleSums::NamedFrames SampleSums::Innermost(const StackClass& of) {
   if (of.evaluator >= 0) return {of.evaluator, -1};
   if (of.user_frame >= 0) return {of.user_frame, of.call_frame};
@@ -297,7 +312,7 @@ template <class WeightOf, class FramesOf>
 SampledFunctions SampleSums::Gather(const WeightOf& weight_of, const FramesOf& frames_of) const {
   // File, function, call: a function is one whatever expression of it is innermost.
   using Key = std::tuple<store::StringId, std::string_view, store::StringId>;
-  std::map<Key, std::map<int32_t, double>> lines;
+  std::map<Key, FunctionWeight> functions;
   SampledFunctions result;
   for (size_t i = 0; i < weights_.size(); ++i) {
     const StackClass& of = classes_[i];
@@ -309,19 +324,27 @@ SampledFunctions SampleSums::Gather(const WeightOf& weight_of, const FramesOf& f
     const store::StackRow& row = stacks_[static_cast<size_t>(named)];
     const store::StringId call =
         called >= 0 ? stacks_[static_cast<size_t>(called)].function : store::StringId::kEmpty;
-    lines[{row.file, EnclosingFunction(strings_.Text(row.function)), call}][row.line] +=
-        static_cast<double>(weight.ns);
+    const bool in_c = called >= 0 && InC(stacks_[static_cast<size_t>(called)]);
+    FunctionWeight& function = functions[{row.file, EnclosingFunction(strings_.Text(row.function)),
+                                          in_c ? store::StringId::kEmpty : call}];
+    function.by_line[row.line] += static_cast<double>(weight.ns);
+    if (in_c) function.by_c_call[call] += static_cast<double>(weight.ns);
   }
-  for (const auto& [key, by_line] : lines) {
+  for (const auto& [key, function] : functions) {
     SampledFunction one;
     one.file = strings_.Text(std::get<0>(key));
     one.function = std::get<1>(key);
     one.call = strings_.Text(std::get<2>(key));
     double most = 0;
-    for (const auto& [line, weight] : by_line) {
+    for (const auto& [line, weight] : function.by_line) {
       one.weight += weight;
       if (weight > most) one.line = line;
       most = std::max(most, weight);
+    }
+    for (const auto& [call, weight] : function.by_c_call) {
+      if (weight <= kMostOfFunction * one.weight) continue;
+      one.call = strings_.Text(call);
+      one.in_c = true;
     }
     result.functions.push_back(std::move(one));
   }

@@ -57,6 +57,7 @@ struct SampledFunction {
   int32_t line = 0;   // of the function's lines the one with most time
   std::string call;   // qualified; empty: the function itself
   double weight = 0;  // ns
+  bool in_c = false;  // most of it is one call of C code, `call`, named as the source does
 };
 
 // What the samples of one kind come to: a region of the model, or a stage.
@@ -119,13 +120,11 @@ class SampleSums {
     int64_t between_ns = 0, data_ns = 0, forward_ns = 0, backward_ns = 0, optimizer_ns = 0;
   };
   enum class PhaseAt : uint8_t { kBetween, kData, kForward, kBackward, kOptimizer };
-  struct Step {
-    int64_t from_ns = 0;
-    int64_t to_ns = 0;
-    int64_t wait_to_ns = 0;  // the wait for a batch has ended by then; from_ns: there was none
+  struct Step {  // small: a run may have millions
+    const store::StepRow* row = nullptr;
     uint32_t block = 0;
-    bool evaluates = false;
-    std::optional<Phases> phases;  // of several batches their order is not known
+    int64_t from_ns() const { return row->ts_ns; }
+    int64_t to_ns() const { return row->ts_ns + row->dur_ns; }
   };
   struct RankSteps {
     std::vector<Step> steps;  // by time
@@ -159,11 +158,13 @@ class SampleSums {
   void AddToBatch(const StackClass& of, bool waits, double ns, uint32_t block, RankSamples& rank);
   void AddToThread(const StackClass& of, bool waits, double ns, uint32_t block, RankSamples& rank);
   static void AddToMade(const StackClass& of, bool waits, double ns, RankSamples& rank);
+  // Nothing: of several batches their order is not known.
   static std::optional<Phases> PhasesOf(const store::StepRow& row);
   static PhaseAt At(const Phases& phases, int64_t since_ns, size_t guess);
   void AddBetween(const StackClass& of, int64_t since_ns, const Phases& phases, int64_t ns,
                   StackWeights& weights);
   static NamedFrames Innermost(const StackClass& of);
+  bool InC(const store::StackRow& row) const;
   template <class WeightOf, class FramesOf>
   SampledFunctions Gather(const WeightOf& weight_of, const FramesOf& frames_of) const;
   template <class WeightOf>

@@ -72,6 +72,39 @@ TEST_F(SampleSumsTest, CountsABatchWhileTheTrainingWaitsForIt) {
   EXPECT_EQ(functions.functions[0].weight, 30.0 * kMs);
 }
 
+// A function is one, whatever it calls in C; what is most of it names it.
+TEST_F(SampleSumsTest, ACallOfCThatIsMostOfAFunctionNamesIt) {
+  const auto calls = [this](const char* function) {
+    store::StackRow row;
+    row.stack = static_cast<int32_t>(run_.stacks.size());
+    row.parent = decode_;
+    row.function = run_.strings->Intern(function);
+    row.file = run_.strings->Intern("<built-in zlib>");
+    row.line = 5;
+    run_.stacks.push_back(row);
+    return row.stack;
+  };
+  const int32_t inflate = calls("zlib.decompress");
+  const int32_t sum = calls("zlib.adler32");
+  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  const auto only = [this] {
+    const auto found = sums_->BatchFunctions(static_cast<size_t>(WorkStage::kDecode), false);
+    EXPECT_EQ(found.functions.size(), 1u);
+    return found.functions.at(0);
+  };
+  Add(210 * kMs, kWorkerTrack, inflate);
+  EXPECT_EQ(only().function, "Rows.decode");
+  EXPECT_EQ(only().call, "zlib.decompress");
+  EXPECT_TRUE(only().in_c);
+  Add(211 * kMs, kWorkerTrack, sum);
+  Add(212 * kMs, kWorkerTrack, inflate);
+  EXPECT_EQ(only().call, "zlib.decompress");
+  Add(213 * kMs, kWorkerTrack, decode_);
+  EXPECT_EQ(only().call, "") << "half is not most";
+  EXPECT_FALSE(only().in_c);
+  EXPECT_EQ(only().weight, 40.0 * kMs);
+}
+
 TEST_F(SampleSumsTest, CountsTheTrainingThreadInWholeSteps) {
   Add(210 * kMs, kMainTrack, model_);
   Add(290 * kMs, kMainTrack, model_);

@@ -200,7 +200,9 @@ const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* numbe
   Function& function = functions_.emplace_back();
   function.place = PlaceOf(strings_.Text(row.file));
   const std::string& module = function.place.module;
-  if (function.place.origin != CodeOrigin::kUser) {
+  if (function.place.origin == CodeOrigin::kBuiltIn) {
+    // Of torch's too: a tensor that is sorted in a loop is no model.
+  } else if (function.place.origin != CodeOrigin::kUser) {
     function.part = PartOf(module, name);
     function.framework = IsFramework(module);
     function.passes_on = OnlyPassesOn(module, name);

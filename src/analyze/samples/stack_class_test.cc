@@ -143,6 +143,32 @@ TEST(StackClassTest, TheInnermostKnownFrameGivesTheStage) {
   EXPECT_EQ(stage({{"mix", "/job/a.py"}, resize}), "augmentation");
 }
 
+TEST(StackClassTest, CodeInCIsKnownByItsNameInTheSource) {
+  Stacks stacks;
+  const Frame inflate{"zlib.decompress", "<built-in zlib>", 20};
+  const StackClass of = stacks.ClassOf({kMain, kWorker, kFetch, kGetitem, inflate});
+  EXPECT_EQ(of.region, StackRegion::kFetch);
+  EXPECT_EQ(StageText(of), "decode");
+  EXPECT_EQ(stacks.FunctionOf(of.user_frame), "Rows.__getitem__");
+  EXPECT_EQ(stacks.FunctionOf(of.call_frame), "zlib.decompress");
+  const auto stage = [&](const std::string& function, const std::string& file) {
+    return StageText(stacks.ClassOf({kMain, kWorker, kFetch, kGetitem, {function, file, 20}}));
+  };
+  EXPECT_EQ(stage("cv2.imdecode", "<built-in cv2>"), "decode");
+  EXPECT_EQ(stage("cv2.warpAffine", "<built-in cv2>"), "augmentation");
+  EXPECT_EQ(stage("zlib.compress", "<built-in zlib>"), "user_code");
+  EXPECT_EQ(stage("open", "<built-in builtins>"), "storage_read");
+  EXPECT_EQ(stage("self.tokenizer.encode", "<built-in>"), "tokenise");
+  EXPECT_EQ(stage("time.sleep", "<built-in time>"), "-");
+  EXPECT_EQ(stage("self.file.read", "<built-in>"), "-");
+  // Of torch's too: a function of the script that calls one is no model.
+  const Frame sort{"torch.sort", "<built-in torch>", 50};
+  const StackClass loop = stacks.ClassOf({kMain, kTrain, sort});
+  EXPECT_EQ(loop.region, StackRegion::kElsewhere);
+  EXPECT_EQ(StageText(loop), "-");
+  EXPECT_EQ(stacks.FunctionOf(loop.border_frame), "train");
+}
+
 TEST(StackClassTest, NamesTheUsersNearestFunctionAndWhatItCalls) {
   Stacks stacks;
   const StackClass of = stacks.ClassOf({kMain,

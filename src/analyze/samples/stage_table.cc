@@ -143,7 +143,10 @@ std::optional<StageTable::Match> StageTable::Find(const CodePlace& place,
       best = &known;
     }
   }
-  return best != nullptr ? std::optional(Match{best->stage, false, false}) : std::nullopt;
+  if (best != nullptr) return Match{best->stage, false, false};
+  if (place.origin != CodeOrigin::kBuiltIn) return std::nullopt;
+  const auto stage = StageOfOwnName(function);  // "self.tokenizer.encode"
+  return stage ? std::optional(Match{*stage, false, true}) : std::nullopt;
 }
 
 }  // namespace steptrace::analyze

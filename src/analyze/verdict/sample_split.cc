@@ -420,7 +420,8 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
     left -= part;
     shown.functions.push_back(
         {one.function, one.file, one.line, one.call, part,
-         static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole_ns, 1))});
+         static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole_ns, 1)),
+         one.in_c});
   }
   return shown;
 }
@@ -442,7 +443,7 @@ std::vector<StageFunction> SampleSplit::OfThread(const SampledFunctions& found,
     if (whole <= 0 || functions.size() == kMostFunctions) break;
     const double share = one.weight / whole;
     functions.push_back(
-        {one.function, one.file, one.line, one.call, Portion(share, whole_ns), share});
+        {one.function, one.file, one.line, one.call, Portion(share, whole_ns), share, one.in_c});
   }
   return functions;
 }

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/stacks/source_calls.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "base/time.h"
+
+namespace steptrace::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Callee(std::string_view expression) {
+  return std::string(CalleeOf(expression).value_or("none"));
+}
+
+TEST(CalleeOf, IsTheLastCallOfAnExpressionThatIsOne) {
+  EXPECT_EQ(Callee("zlib.decompress(blob)"), "zlib.decompress");
+  EXPECT_EQ(Callee("open(path, 'rb')"), "open");
+  EXPECT_EQ(Callee("self.files[0].read(1 << 20)"), "read");
+  EXPECT_EQ(Callee("self.file.read()"), "self.file.read");
+  EXPECT_EQ(Callee("image.resize((w, h)).convert('RGB')"), "convert");
+  EXPECT_EQ(Callee("image.resize((w, h))\n    .convert(\n  'RGB'  # a ) here\n)"), "convert");
+  EXPECT_EQ(Callee("b'('.join(parts)"), "join");
+  EXPECT_EQ(Callee("''')'''.join([f\"{a(')')}\", '\\'('])"), "join");
+  EXPECT_EQ(Callee("größe(x)"), "größe");
+}
+
+TEST(CalleeOf, AnythingElseIsNoCall) {
+  for (const char* text : {"",
+                           "x",
+                           "x.y",
+                           "x[f(1)]",
+                           "f(x) + g(y)",
+                           "-f(x)",
+                           "not(x)",
+                           "await f(x)",
+                           "f(x)(y)",
+                           "(f)(x)",
+                           "(x)",
+                           "f(x",
+                           "f)x(",
+                           "f('x)",
+                           "lambda: f(x)",
+                           "f(x) if y else g(x)",
+                           "1.(x)",
+                           "f (x)",
+                           "[f(x)]",
+                           "f(x).y",
+                           ".(x)",
+                           "a..(x)"}) {
+    EXPECT_EQ(Callee(text), "none") << text;
+  }
+  EXPECT_EQ(Callee(std::string(100, '(') + std::string(100, ')')), "none");
+  EXPECT_EQ(Callee(std::string(200, 'f') + "()"), "none");
+}
+
+TEST(CalleeOf, TakesAnyBytes) {
+  std::mt19937 random(1);
+  constexpr std::string_view kBytes = "a.()[]{}'\"\\# \n,0\xc3+";
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text(random() % 24, ' ');
+    for (char& c : text) c = kBytes[random() % kBytes.size()];
+    if (const auto callee = CalleeOf(text)) {
+      EXPECT_FALSE(callee->empty());
+      EXPECT_NE(text.find(std::string(*callee) + "("), std::string::npos) << text;
+    }
+  }
+}
+
+TEST(ImportsOf, NamesWhatTheSourceCallsIt) {
+  const auto imports = ImportsOf(
+      "import zlib, numpy as np  # import no\n"
+      "import torch.nn.functional\n"
+      "import os.path as osp\n"
+      "from numpy.random import rand as draw, randn\n"
+      "def f():\n"
+      "    from PIL import (\n"
+      "        Image,  # ) no end\n"
+      "        ImageOps as Ops,\n"
+      "    )\n"
+      "from .own import thing\n"
+      "from cut import (\n");
+  const std::map<std::string, std::string, std::less<>> expected = {{"zlib", "zlib"},
+                                                                    {"np", "numpy"},
+                                                                    {"torch", "torch"},
+                                                                    {"osp", "os.path"},
+                                                                    {"draw", "numpy.random.rand"},
+                                                                    {"randn", "numpy.random.randn"},
+                                                                    {"Image", "PIL.Image"},
+                                                                    {"Ops", "PIL.ImageOps"}};
+  EXPECT_EQ(imports, expected);
+}
+
+TEST(DefinitionsIn, AreItsFunctionsAndClasses) {
+  EXPECT_EQ(DefinitionsIn("class Rows(Dataset):\n  def read(self):\n    async def go (): pass\n"
+                          "default = 1\ndefine(x)\ndef\n"),
+            (std::set<std::string, std::less<>>{"Rows", "read", "go"}));
+}
+
+class SourceCallsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/steptrace-source-XXXXXX";
+    ASSERT_NE(::mkdtemp(name), nullptr);
+    root_ = name;
+  }
+  void TearDown() override { fs::remove_all(root_); }
+  void Write(const std::string& file, const std::string& text) {
+    fs::create_directories((root_ + file).substr(0, (root_ + file).rfind('/')));
+    std::ofstream(root_ + file) << text;
+  }
+  std::string At(SourceCalls& calls, const std::string& file, const SourceRange& range) {
+    const auto call = calls.CallAt(file, range);
+    return call ? call->module + ":" + call->function : "none";
+  }
+  std::string root_;
+};
+
+TEST_F(SourceCallsTest, ACallIsNamedByTheImportsOfItsFile) {
+  Write("/job/train.py",
+        "import zlib as z\nfrom numpy.random import rand\n"
+        "x = z.decompress(\n    blob)\ny = rand(3)\nself.file.read(x)\nopen(x)\n");
+  SourceCalls calls(root_, UtcNowNs());
+  EXPECT_EQ(At(calls, "/job/train.py", {3, 4, 4, 9}), "zlib:zlib.decompress");
+  EXPECT_EQ(At(calls, "/job/train.py", {5, 5, 4, 11}), "numpy.random:numpy.random.rand");
+  EXPECT_EQ(At(calls, "/job/train.py", {6, 6, 0, 17}), ":self.file.read");
+  EXPECT_EQ(At(calls, "/job/train.py", {7, 7, 0, 7}), "builtins:open");
+  EXPECT_EQ(At(calls, "/job/train.py", {3, 3, 0, 1}), "none");
+}
+
+// Before its frame is there, the caller already stands at the call.
+TEST_F(SourceCallsTest, WhatTheFileDefinesIsNoC) {
+  Write("/job/train.py", "class A:\n  def read(self): pass\nself.read()\nself.file.seek(0)\n");
+  SourceCalls calls(root_, UtcNowNs());
+  EXPECT_EQ(At(calls, "/job/train.py", {3, 3, 0, 11}), "none");
+  EXPECT_EQ(At(calls, "/job/train.py", {4, 4, 0, 17}), ":self.file.seek");
+}
+
+TEST_F(SourceCallsTest, RangesThatLieNowhereAreNoCalls) {
+  Write("/job/train.py", "f(x)\n");
+  SourceCalls calls(root_, UtcNowNs());
+  EXPECT_EQ(At(calls, "/job/train.py", {1, 1, 0, 4}), ":f");
+  constexpr int32_t kFar = INT32_MAX;
+  for (const SourceRange& range :
+       {SourceRange{0, 0, 0, 4}, SourceRange{1, 1, -1, 4}, SourceRange{1, 1, 0, -1},
+        SourceRange{9, 9, 0, 4}, SourceRange{1, kFar, 0, 4}, SourceRange{1, 1, kFar, kFar},
+        SourceRange{2, 1, 0, 4}, SourceRange{1, 1, 4, 0}}) {
+    EXPECT_EQ(At(calls, "/job/train.py", range), "none");
+  }
+}
+
+TEST_F(SourceCallsTest, WhatIsNotTheSourceThatRunsIsNotRead) {
+  Write("/job/train.py", "f(x)\n");
+  Write("/lib/python3.12/site-packages/x/y.py", "f(x)\n");
+  Write("/job/large.py", "f(x)\n" + std::string(3 << 20, '#'));
+  ASSERT_EQ(::mkfifo((root_ + "/job/pipe.py").c_str(), 0600), 0);
+  SourceCalls later(root_, UtcNowNs() - 3600 * kNsPerSecond);
+  EXPECT_EQ(At(later, "/job/train.py", {1, 1, 0, 4}), "none") << "written since";
+  SourceCalls calls(root_, UtcNowNs());
+  for (const char* file : {"/lib/python3.12/site-packages/x/y.py", "/job/large.py", "/job/pipe.py",
+                           "/job", "/job/none.py", "job/train.py", "<string>", ""}) {
+    EXPECT_EQ(At(calls, file, {1, 1, 0, 4}), "none") << file;
+  }
+  EXPECT_EQ(At(calls, "/job/train.py", {1, 1, 0, 4}), ":f");
+}
+
+TEST_F(SourceCallsTest, KeepsSoManySourcesAndStartsAnew) {
+  for (int i = 0; i < 600; ++i) {
+    Write("/job/" + std::to_string(i) + ".py", "f" + std::to_string(i) + "(x)\n");
+  }
+  SourceCalls calls(root_, UtcNowNs());
+  for (int i = 0; i < 600; ++i) {
+    const std::string text = "f" + std::to_string(i);
+    const auto end = static_cast<int32_t>(text.size()) + 3;
+    EXPECT_EQ(At(calls, "/job/" + std::to_string(i) + ".py", {1, 1, 0, end}), ":" + text);
+  }
+}
+
+}  // namespace
+}  // namespace steptrace::agent
