@@ -61,7 +61,8 @@ int Run(int32_t pid, int64_t count, double rate, const char* path) {
   auto memory = std::make_unique<LiveMemory>(pid);
   const auto runtime = finder.Find(pid, *memory, why);
   if (!runtime) return fprintf(stderr, "%s\n", why.reason.c_str()), 1;
-  ProcessStacks stacks(pid, std::move(memory), *runtime, texts);
+  SourceCalls sources(UtcNowNs());
+  ProcessStacks stacks(pid, std::move(memory), *runtime, texts, sources);
   const bool check = std::string(path) != "-";
   const std::vector<std::string> source = check ? LinesOf(path) : std::vector<std::string>();
   std::vector<ThreadSample> samples;

@@ -59,7 +59,9 @@ struct HangStacks::Shared {
 
   static void Run(const std::shared_ptr<Shared>& self) {
     pthread_setname_np(pthread_self(), "steptrace-hang");
-    StackSampler sampler;
+    StackSamplerOptions options;
+    options.names_calls = false;  // sources may have changed since the training began
+    StackSampler sampler(std::move(options));
     sampler.SetProcesses(self->roots);
     StackReadings readings;
     for (int i = 0; i < kSamples; ++i) {

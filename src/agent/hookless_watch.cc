@@ -56,7 +56,7 @@ NoHooks ExplainNoHooks(const std::vector<HooklessProcess>& processes, uid_t own)
     if (option != 0) {
       return {true, Named(process) + " ran with -" + option +
                         ", which ignores PYTHONPATH: no hooks; leave the option out or install "
-                        "the .pth file (see `steptrace doctor`)"};
+                        "the .pth file: python -m steptrace.pth install"};
     }
   }
   for (const HooklessProcess& process : processes) {

@@ -48,8 +48,8 @@ void StackFeed::WriteStacks(const std::vector<NewStack>& stacks) {
     row.stack = stack.stack;
     row.parent = stack.parent;
     row.kind = stack.file.starts_with(kBuiltInFile) ? native_ : python_;
-    row.function = writer_.strings().Intern(stack.function);
-    row.file = writer_.strings().Intern(stack.file);
+    row.function = writer_.strings().Intern(ToValidUtf8(stack.function));
+    row.file = writer_.strings().Intern(ToValidUtf8(stack.file));
     row.line = stack.line;
     writer_.Append(row);
   }

@@ -176,10 +176,11 @@ def test_every_python_names_function_and_line(tmp_path, version):
         assert names[:4] == ["<module>", "outer", "innermost", "step"]
         called = [text[frame["line"] - 1].strip() for frame in one["frames"][:3]]
         assert called == ["outer()", "innermost(1.5)", "step(0.01)"]
-        if one["state"] == "waiting":
-            assert one["calls"]["function"] == "time.sleep"
-            assert one["calls"]["file"] == "<built-in time>"
-    assert any(one["state"] == "waiting" for one in samples), "it sleeps most of the time"
+    waiting = [one for one in samples if one["state"] == "waiting"]
+    assert waiting, "it sleeps most of the time"
+    asleep = [one for one in waiting if one["calls"] and one["calls"]["function"] == "time.sleep"]
+    assert len(asleep) > len(waiting) / 2
+    assert {one["calls"]["file"] for one in asleep} == {"<built-in time>"}
 
 
 def test_off_by_one_flag(tmp_path):

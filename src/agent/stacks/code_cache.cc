@@ -171,7 +171,7 @@ std::optional<FrameFacts> CodeCache::CallAt(CodeFacts& code, uint64_t address,
   const auto [known, added] = code.calls.try_emplace(*unit);
   if (!added) return known->second;
   const SourceRange range = RangeOf(code.line_table, code.first_line, *unit);
-  if (const auto call = sources_.CallAt(texts_.Text(code.file), range)) {
+  if (const auto call = sources_.CallAt(root_, texts_.Text(code.file), range)) {
     const std::string file =
         std::string(kBuiltInFile) + (call->module.empty() ? "" : " ") + call->module + ">";
     known->second = FrameFacts{texts_.Intern(call->function), texts_.Intern(file), range.line};

@@ -63,8 +63,8 @@ struct CodeFacts {
 // by whoever uses it. One thread; bounded: when full it is emptied and fills anew.
 class CodeCache {
  public:
-  CodeCache(const PythonRuntime& runtime, TextTable& texts, SourceCalls sources)
-      : runtime_(runtime), texts_(texts), sources_(std::move(sources)) {}
+  CodeCache(const PythonRuntime& runtime, TextTable& texts, SourceCalls& sources, SourceRoot root)
+      : runtime_(runtime), texts_(texts), sources_(sources), root_(std::move(root)) {}
 
   // The mark of the code object whose first code_bytes() are at `copy`; nothing: it is none.
   std::optional<CodeFacts::Mark> MarkOf(const std::byte* copy) const;
@@ -97,7 +97,8 @@ class CodeCache {
 
   PythonRuntime runtime_;
   TextTable& texts_;
-  SourceCalls sources_;
+  SourceCalls& sources_;
+  SourceRoot root_;
   std::unordered_map<uint64_t, CodeFacts> codes_;
   size_t table_bytes_ = 0;
   uint64_t round_ = 0;

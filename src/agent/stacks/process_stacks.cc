@@ -14,12 +14,12 @@ constexpr int kRoundsOfAList = 4;
 }  // namespace
 
 ProcessStacks::ProcessStacks(int32_t pid, std::unique_ptr<ProcessMemory> memory,
-                             const PythonRuntime& runtime, TextTable& texts,
+                             const PythonRuntime& runtime, TextTable& texts, SourceCalls& sources,
                              const std::string& proc_root)
     : memory_(std::move(memory)),
       runtime_(runtime),
-      codes_(runtime, texts,
-             SourceCalls(proc_root + "/" + std::to_string(pid) + "/root", UtcNowNs())),
+      codes_(runtime, texts, sources,
+             SourceRoot::Open(proc_root + "/" + std::to_string(pid) + "/root")),
       list_(runtime),
       states_(pid, proc_root) {}
 

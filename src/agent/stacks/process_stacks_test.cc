@@ -8,6 +8,7 @@
 #include <random>
 
 #include "agent/stacks/stack_table.h"
+#include "base/time.h"
 #include "testing/python_child.h"
 
 namespace steptrace::agent {
@@ -67,7 +68,7 @@ class EveryPython : public ::testing::TestWithParam<int> {
     EXPECT_TRUE(runtime.has_value()) << why.reason;
     if (!runtime) return nullptr;
     if (!memory) memory = std::make_unique<LiveMemory>(pid);
-    return std::make_unique<ProcessStacks>(pid, std::move(memory), *runtime, texts_);
+    return std::make_unique<ProcessStacks>(pid, std::move(memory), *runtime, texts_, sources_);
   }
   // The stack whose innermost frame is that one, once it is there; with a line, once it waits
   // there.
@@ -89,6 +90,7 @@ class EveryPython : public ::testing::TestWithParam<int> {
 
   PythonFinder finder_;
   TextTable texts_;
+  SourceCalls sources_{UtcNowNs()};
 };
 
 TEST_P(EveryPython, TellsTheKnownStacksOfAllThreads) {

@@ -2,7 +2,9 @@
 #include "agent/stacks/source_calls.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include <utility>
 
 #include "base/time.h"
-#include "base/unique_fd.h"
 
 namespace steptrace::agent {
 namespace {
@@ -21,6 +22,7 @@ constexpr size_t kMaxAllBytes = size_t{8} << 20;     // of all that are kept
 constexpr size_t kMaxSources = 512;
 constexpr size_t kMaxCallBytes = size_t{4} << 10;  // of a call's text, with its arguments
 constexpr size_t kMaxNameBytes = 128;
+constexpr size_t kTooLong = kMaxNameBytes + 1;
 constexpr size_t kMaxDepth = 64;
 constexpr size_t kMaxNames = 4096;  // of a file: imports, definitions
 
@@ -91,20 +93,19 @@ class PrimaryScan {
       opened_[depth_++] = at_;
     } else if (c == ')' || c == ']' || c == '}') {
       if (depth_ == 0 || text_[opened_[--depth_]] != OpeningOf(c)) return false;
-    } else if (depth_ == 0 && !IsName(c) && c != '.' && !IsBlankBesideDot()) {
+    } else if (depth_ == 0 && IsBlank(c)) {
+      return PassBlanksBesideDot();
+    } else if (depth_ == 0 && !IsName(c) && c != '.') {
       return false;
     }
     ++at_;
     return true;
   }
   // A chain of calls may go on behind a line's end.
-  bool IsBlankBesideDot() const {
-    if (!IsBlank(text_[at_])) return false;
-    size_t next = at_;
-    while (next < text_.size() && IsBlank(text_[next])) ++next;
-    size_t before = at_;
-    while (before > 0 && IsBlank(text_[before - 1])) --before;
-    return (next < text_.size() && text_[next] == '.') || (before > 0 && text_[before - 1] == '.');
+  bool PassBlanksBesideDot() {
+    const bool behind = at_ > 0 && text_[at_ - 1] == '.';
+    while (at_ < text_.size() && IsBlank(text_[at_])) ++at_;
+    return behind || (at_ < text_.size() && text_[at_] == '.');
   }
 
   std::string_view text_;
@@ -141,10 +142,16 @@ std::string_view WithoutComment(std::string_view line) {
   return line.substr(0, std::min(line.find('#'), line.size()));
 }
 
+// When it or its name was last changed, whatever it says of its time.
+int64_t ChangedNs(const struct stat& facts) {
+  const auto ns = [](const timespec& time) { return time.tv_sec * kNsPerSecond + time.tv_nsec; };
+  return std::max(ns(facts.st_mtim), ns(facts.st_ctim));
+}
+
 bool IsUsers(std::string_view file) {
-  constexpr std::array<std::string_view, 5> kOthers = {"/site-packages/", "/dist-packages/",
-                                                       "/lib/python3", "/steptrace/_hooks/",
-                                                       "/torchinductor_"};
+  constexpr std::array<std::string_view, 6> kOthers = {"/site-packages/",    "/dist-packages/",
+                                                       "/lib/python3",       "/lib64/python3",
+                                                       "/steptrace/_hooks/", "/torchinductor_"};
   return file.starts_with('/') && std::none_of(kOthers.begin(), kOthers.end(), [&](auto other) {
            return file.find(other) != std::string_view::npos;
          });
@@ -167,6 +174,10 @@ std::optional<std::string_view> CalleeOf(std::string_view expression) {
 std::map<std::string, std::string, std::less<>> ImportsOf(std::string_view source) {
   std::map<std::string, std::string, std::less<>> imports;
   std::string joined;
+  const auto add = [&imports](std::string_view alias, std::string name) {
+    const bool fits = alias.size() <= kMaxNameBytes && name.size() <= kMaxNameBytes;
+    if (fits && imports.size() < kMaxNames) imports[std::string(alias)] = std::move(name);
+  };
   while (!source.empty() && imports.size() < kMaxNames) {
     const auto take_line = [&source] {
       const size_t end = std::min(source.find('\n'), source.size());
@@ -180,25 +191,27 @@ std::map<std::string, std::string, std::less<>> ImportsOf(std::string_view sourc
         const auto [name, alias] = NameAndAlias(part);
         const bool renamed = alias.data() != name.data();
         const std::string_view root = name.substr(0, std::min(name.find('.'), name.size()));
-        imports[std::string(renamed ? alias : root)] = renamed ? name : root;
+        add(renamed ? alias : root, std::string((renamed ? name : root).substr(0, kTooLong)));
       }
     } else if (line.starts_with("from ") && !line.starts_with("from .")) {
       const size_t at = line.find(" import ");
       if (at == std::string_view::npos) continue;
-      const std::string module(Trimmed(line.substr(5, at - 5)));
+      const std::string module(Trimmed(line.substr(5, at - 5)).substr(0, kTooLong));
       std::string_view names = Trimmed(line.substr(at + 8));
       if (names.starts_with('(')) {
         joined = names.substr(1);
-        while (joined.find(')') == std::string::npos && joined.size() < kMaxCallBytes &&
-               !source.empty()) {
+        size_t end = joined.find(')');
+        while (end == std::string::npos && joined.size() < kMaxCallBytes && !source.empty()) {
+          const size_t added = joined.size();
           joined += ' ';
           joined += take_line();
+          end = joined.find(')', added);
         }
-        names = std::string_view(joined).substr(0, std::min(joined.find(')'), joined.size()));
+        names = std::string_view(joined).substr(0, std::min(end, joined.size()));
       }
       for (const std::string_view part : PartsOf(names)) {
         const auto [name, alias] = NameAndAlias(part);
-        imports[std::string(alias)] = module + "." + std::string(name);
+        add(alias, module + "." + std::string(name.substr(0, kTooLong)));
       }
     }
   }
@@ -223,20 +236,40 @@ std::set<std::string, std::less<>> DefinitionsIn(std::string_view source) {
   return names;
 }
 
-SourceCalls::SourceCalls(std::string root, int64_t seen_utc_ns)
-    : root_(std::move(root)), seen_utc_ns_(seen_utc_ns) {}
-
-std::string SourceCalls::Read(const std::string& file) const {
-  if (!IsUsers(file) || file.find('\0') != std::string::npos) return {};
-  // Not to wait: it may be a pipe by now.
-  const UniqueFd fd(::open((root_ + file).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+SourceRoot SourceRoot::Open(const std::string& folder) {
+  SourceRoot root;
+  root.fd_ = UniqueFd(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   struct stat facts {};
-  if (!fd.valid() || ::fstat(fd.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
-  const int64_t written_ns = facts.st_mtim.tv_sec * kNsPerSecond + facts.st_mtim.tv_nsec;
-  if (written_ns > seen_utc_ns_ || facts.st_size <= 0 ||
-      static_cast<size_t>(facts.st_size) > kMaxSourceBytes) {
+  if (root.fd_.valid() && ::fstat(root.fd_.get(), &facts) == 0) {
+    root.key_ = std::to_string(facts.st_dev) + ":" + std::to_string(facts.st_ino) + ":";
+  }
+  return root;
+}
+
+size_t SourceCalls::Source::Bytes() const {
+  constexpr size_t kBytesOfAName = 128;
+  return text.size() + lines.size() * sizeof(lines[0]) +
+         (imports.size() + definitions.size()) * kBytesOfAName;
+}
+
+std::string SourceCalls::Read(const SourceRoot& root, const std::string& file) const {
+  if (before_utc_ns_ == kNone || root.fd() < 0 || !IsUsers(file) ||
+      file.find('\0') != std::string::npos) {
     return {};
   }
+  // Links are meant below that root, and what is no file is not opened: it may be a device.
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  const UniqueFd place(
+      static_cast<int>(::syscall(SYS_openat2, root.fd(), file.c_str(), &how, sizeof(how))));
+  struct stat facts {};
+  if (!place.valid() || ::fstat(place.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
+  if (facts.st_size <= 0 || static_cast<size_t>(facts.st_size) > kMaxSourceBytes) return {};
+  if (ChangedNs(facts) >= before_utc_ns_) return {};
+  const std::string again = "/proc/self/fd/" + std::to_string(place.get());
+  const UniqueFd fd(::open(again.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.valid()) return {};
   std::string text(static_cast<size_t>(facts.st_size), '\0');
   size_t got = 0;
   while (got < text.size()) {
@@ -244,44 +277,55 @@ std::string SourceCalls::Read(const std::string& file) const {
     if (count <= 0) return {};
     got += static_cast<size_t>(count);
   }
-  return text;
+  struct stat after {};
+  const bool same = ::fstat(fd.get(), &after) == 0 && after.st_size == facts.st_size &&
+                    ChangedNs(after) == ChangedNs(facts);
+  return same ? text : std::string();
 }
 
-const SourceCalls::Source& SourceCalls::SourceOf(const std::string& file) {
-  if (const auto found = sources_.find(file); found != sources_.end()) return found->second;
+const SourceCalls::Source& SourceCalls::SourceOf(const SourceRoot& root, const std::string& file) {
+  const std::string key = root.key() + file;
+  if (const auto found = sources_.find(key); found != sources_.end()) return found->second;
   Source source;
-  source.text = Read(file);
-  if (sources_.size() >= kMaxSources || bytes_ + source.text.size() > kMaxAllBytes) {
-    sources_.clear();
-    bytes_ = 0;
-  }
-  bytes_ += source.text.size();
+  source.text = Read(root, file);
   for (size_t at = 0; at < source.text.size();) {
-    source.lines.push_back(at);
+    source.lines.push_back(static_cast<uint32_t>(at));
     at = std::min(source.text.find('\n', at), source.text.size()) + 1;
   }
   source.imports = ImportsOf(source.text);
   source.definitions = DefinitionsIn(source.text);
-  return sources_[file] = std::move(source);
+  if (sources_.size() >= kMaxSources || bytes_ + source.Bytes() > kMaxAllBytes) {
+    sources_.clear();
+    bytes_ = 0;
+  }
+  bytes_ += source.Bytes();
+  return sources_[key] = std::move(source);
 }
 
-std::optional<SourceCall> SourceCalls::CallAt(const std::string& file, const SourceRange& range) {
+std::optional<SourceCall> SourceCalls::CallAt(const SourceRoot& root, const std::string& file,
+                                              const SourceRange& range) {
   if (range.line <= 0 || range.column < 0 || range.end_column < 0) return std::nullopt;
-  const Source& source = SourceOf(file);
+  const Source& source = SourceOf(root, file);
   const auto last = static_cast<size_t>(range.end_line);
   if (last > source.lines.size() || range.end_line < range.line) return std::nullopt;
+  const std::string_view text = source.text;
   const size_t begin =
       source.lines[static_cast<size_t>(range.line) - 1] + static_cast<size_t>(range.column);
   const size_t end = source.lines[last - 1] + static_cast<size_t>(range.end_column);
-  if (end <= begin || end > source.text.size() || end - begin > kMaxCallBytes) return std::nullopt;
-  const auto callee = CalleeOf(std::string_view(source.text).substr(begin, end - begin));
+  if (end <= begin || end > text.size() || end - begin > kMaxCallBytes) return std::nullopt;
+  const auto callee = CalleeOf(text.substr(begin, end - begin));
   if (!callee) return std::nullopt;
   const size_t dot = std::min(callee->find('.'), callee->size());
   const auto import = source.imports.find(callee->substr(0, dot));
-  if (import == source.imports.end()) {
+  const bool imported = import != source.imports.end();
+  // A method of what stands before it: the range of a call over several lines begins at its name.
+  size_t before = static_cast<size_t>(callee->data() - text.data());
+  while (before > 0 && IsBlank(text[before - 1])) --before;
+  const bool method = before > 0 && text[before - 1] == '.';
+  if (method || !imported) {
     const size_t last_name = callee->rfind('.') + 1;  // npos + 1 is 0
     if (source.definitions.contains(callee->substr(last_name))) return std::nullopt;
-    return SourceCall{std::string(*callee), *callee == "open" ? "builtins" : ""};
+    return SourceCall{std::string(*callee), *callee == "open" && !method ? "builtins" : ""};
   }
   SourceCall call;
   call.function = import->second + std::string(callee->substr(dot));

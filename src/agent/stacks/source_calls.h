@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agent/stacks/line_table.h"
+#include "base/unique_fd.h"
 
 namespace steptrace::agent {
 
@@ -32,32 +33,49 @@ std::map<std::string, std::string, std::less<>> ImportsOf(std::string_view sourc
 // The last names of what the source itself defines: functions, methods and classes.
 std::set<std::string, std::less<>> DefinitionsIn(std::string_view source);
 
-// The sources of a process's own code, as files of its: each read once, when first asked for. Only
-// those that are the user's: what packages and the interpreter call in C is known by themselves.
-// What was written after the process was first seen is not what it runs. Bounded; one thread.
+// The root of a process's files, by which its paths are meant.
+class SourceRoot {
+ public:
+  // `folder`: "/proc/PID/root".
+  static SourceRoot Open(const std::string& folder);
+  int fd() const { return fd_.get(); }
+  // Of two processes with the same root the same.
+  const std::string& key() const { return key_; }
+
+ private:
+  UniqueFd fd_;
+  std::string key_;
+};
+
+// The sources of a job's own code, each read once, when first asked for. Only those that are the
+// user's: what packages and the interpreter call in C is known by themselves. What was written
+// after the job's first Python was seen may not be what runs, and is not used. Bounded; one thread.
 class SourceCalls {
  public:
-  // `root`: of the process's files, "/proc/PID/root".
-  SourceCalls(std::string root, int64_t seen_utc_ns);
+  static constexpr int64_t kNone = 0;
+
+  // Sources last changed before that are used; kNone: none are.
+  explicit SourceCalls(int64_t before_utc_ns) : before_utc_ns_(before_utc_ns) {}
 
   // What is called there; nothing: no call, one of what the file itself defines, which has a frame
   // of its own as soon as it runs, or it cannot be known.
-  std::optional<SourceCall> CallAt(const std::string& file, const SourceRange& range);
+  std::optional<SourceCall> CallAt(const SourceRoot& root, const std::string& file,
+                                   const SourceRange& range);
 
  private:
   struct Source {
-    std::string text;           // empty: none that may be used
-    std::vector<size_t> lines;  // where they begin
+    std::string text;             // empty: none that may be used
+    std::vector<uint32_t> lines;  // where they begin
     std::map<std::string, std::string, std::less<>> imports;
     std::set<std::string, std::less<>> definitions;
+    size_t Bytes() const;
   };
-  const Source& SourceOf(const std::string& file);
-  std::string Read(const std::string& file) const;
+  const Source& SourceOf(const SourceRoot& root, const std::string& file);
+  std::string Read(const SourceRoot& root, const std::string& file) const;
 
-  std::string root_;
-  int64_t seen_utc_ns_;
+  int64_t before_utc_ns_;
   size_t bytes_ = 0;
-  std::unordered_map<std::string, Source> sources_;
+  std::unordered_map<std::string, Source> sources_;  // by root and path
 };
 
 }  // namespace steptrace::agent

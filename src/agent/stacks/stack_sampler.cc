@@ -98,8 +98,9 @@ bool StackSampler::Open(Process& process, int64_t now_ns, StackReadings& reading
     Fail(process, why, now_ns, readings);
     return false;
   }
+  if (!sources_) sources_.emplace(options_.names_calls ? UtcNowNs() : SourceCalls::kNone);
   process.stacks = std::make_unique<ProcessStacks>(process.root.pid, std::move(memory), *runtime,
-                                                   texts_, options_.proc_root);
+                                                   texts_, *sources_, options_.proc_root);
   process.failures = 0;
   if (std::exchange(process.unread, false)) readings.changes.push_back({process.root, true});
   return true;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ struct StackReadings {
 
 struct StackSamplerOptions {
   std::string proc_root = "/proc";
+  bool names_calls = true;  // of C code, by the sources as they are when the first Python is seen
   std::shared_ptr<StackNumbers> numbers = std::make_shared<StackNumbers>(0);
   // What reads a process's memory; a test may put something else there.
   std::function<std::unique_ptr<ProcessMemory>(int32_t pid)> memory_of = [](int32_t pid) {
@@ -101,6 +103,7 @@ class StackSampler {
 
   StackSamplerOptions options_;
   TextTable texts_;
+  std::optional<SourceCalls> sources_;  // from the first Python on
   StackTable stacks_;
   PythonFinder finder_;
   std::map<int32_t, Process> processes_;

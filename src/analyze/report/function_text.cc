@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "analyze/samples/code_place.h"
 
 namespace steptrace::analyze {
@@ -24,6 +26,11 @@ std::string CalledText(const StageFunction& function) {
     return fmt::format("{}.{}", owner, name);
   }
   return std::string(name);
+}
+
+bool IsSameLine(const StageFunction& a, const StageFunction& b) {
+  return std::tie(a.file, a.function, a.line) == std::tie(b.file, b.function, b.line) &&
+         (a.call == b.call || ((a.in_c || a.call.empty()) && (b.in_c || b.call.empty())));
 }
 
 std::string PlaceText(const StageFunction& function) {

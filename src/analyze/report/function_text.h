@@ -11,6 +11,8 @@ namespace steptrace::analyze {
 std::string CalledText(const StageFunction& function);
 // "dataset.py:24"; without a line "dataset.py".
 std::string PlaceText(const StageFunction& function);
+// Whether both are one line of one function, whichever C code was seen in most of each.
+bool IsSameLine(const StageFunction& a, const StageFunction& b);
 // "read_row_group (dataset.py:24)".
 std::string FunctionText(const StageFunction& function);
 

@@ -26,9 +26,22 @@ constexpr double kMostOfFunction = 0.5;
 
 // A function's time by its lines, and by what it calls in C.
 struct FunctionWeight {
-  std::map<int32_t, double> by_line;
-  std::map<store::StringId, double> by_c_call;
+  using Lines = std::map<int32_t, double>;
+  Lines by_line;
+  std::map<store::StringId, Lines> by_c_call;
 };
+
+// All of it, and the line with most.
+std::pair<double, int32_t> SumOf(const FunctionWeight::Lines& lines) {
+  double sum = 0, most = 0;
+  int32_t line = 0;
+  for (const auto& [number, weight] : lines) {
+    sum += weight;
+    if (weight > most) line = number;
+    most = std::max(most, weight);
+  }
+  return {sum, line};
+}
 
 int64_t ModelPhases(const store::StepRow& row) {
   const auto part = [&row](int64_t ns) { return std::clamp<int64_t>(ns, 0, row.dur_ns); };
@@ -328,21 +341,18 @@ SampledFunctions SampleSums::Gather(const WeightOf& weight_of, const FramesOf& f
     FunctionWeight& function = functions[{row.file, EnclosingFunction(strings_.Text(row.function)),
                                           in_c ? store::StringId::kEmpty : call}];
     function.by_line[row.line] += static_cast<double>(weight.ns);
-    if (in_c) function.by_c_call[call] += static_cast<double>(weight.ns);
+    if (in_c) function.by_c_call[call][row.line] += static_cast<double>(weight.ns);
   }
   for (const auto& [key, function] : functions) {
     SampledFunction one;
     one.file = strings_.Text(std::get<0>(key));
     one.function = std::get<1>(key);
     one.call = strings_.Text(std::get<2>(key));
-    double most = 0;
-    for (const auto& [line, weight] : function.by_line) {
-      one.weight += weight;
-      if (weight > most) one.line = line;
-      most = std::max(most, weight);
-    }
-    for (const auto& [call, weight] : function.by_c_call) {
+    std::tie(one.weight, one.line) = SumOf(function.by_line);
+    for (const auto& [call, lines] : function.by_c_call) {
+      const auto [weight, line] = SumOf(lines);
       if (weight <= kMostOfFunction * one.weight) continue;
+      one.line = line;
       one.call = strings_.Text(call);
       one.in_c = true;
     }

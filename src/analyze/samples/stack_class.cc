@@ -155,6 +155,10 @@ struct Function {
 // and the name of a loop is no stage.
 bool CountsInLoop(const StageTable::Match& match, const Function& frame) {
   using enum WorkStage;
+  if (frame.place.origin == CodeOrigin::kBuiltIn && !match.by_user) {
+    // The name of a tensor's method says nothing, and a draw of random numbers is any loop's.
+    return !match.by_own_name && match.stage != kAugmentation && match.stage != kStorageRead;
+  }
   if (match.by_own_name) return !frame.surrounds_model && match.stage != kDecode;
   return match.stage != kStorageRead && match.stage != kCopy;
 }
@@ -307,7 +311,8 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   const auto& match = frame.match;
   if (!match) {
     // What a lock calls of the standard library belongs to it.
-    of.in_lock = of.in_lock && frame.place.origin == CodeOrigin::kStandard;
+    of.in_lock = of.in_lock && (frame.place.origin == CodeOrigin::kStandard ||
+                                frame.place.origin == CodeOrigin::kBuiltIn);
     of.takes_over = of.takes_over && of.in_lock;
     return;
   }

@@ -159,6 +159,9 @@ TEST(StackClassTest, CodeInCIsKnownByItsNameInTheSource) {
   EXPECT_EQ(stage("zlib.compress", "<built-in zlib>"), "user_code");
   EXPECT_EQ(stage("open", "<built-in builtins>"), "storage_read");
   EXPECT_EQ(stage("self.tokenizer.encode", "<built-in>"), "tokenise");
+  EXPECT_EQ(stage("decoded.astype", "<built-in>"), "-") << "a name of a variable";
+  EXPECT_EQ(stage("pickle.dumps", "<built-in pickle>"), "user_code");
+  EXPECT_EQ(stage("cv2.imencode", "<built-in cv2>"), "user_code");
   EXPECT_EQ(stage("time.sleep", "<built-in time>"), "-");
   EXPECT_EQ(stage("self.file.read", "<built-in>"), "-");
   // Of torch's too: a function of the script that calls one is no model.
@@ -167,6 +170,13 @@ TEST(StackClassTest, CodeInCIsKnownByItsNameInTheSource) {
   EXPECT_EQ(loop.region, StackRegion::kElsewhere);
   EXPECT_EQ(StageText(loop), "-");
   EXPECT_EQ(stacks.FunctionOf(loop.border_frame), "train");
+  const auto in_loop = [&](const std::string& function, const std::string& file) {
+    return StageText(stacks.ClassOf({kMain, kTrain, {function, file, 50}}));
+  };
+  EXPECT_EQ(in_loop("augmented.to", "<built-in>"), "-");
+  EXPECT_EQ(in_loop("self.tokenizer.encode", "<built-in>"), "-");
+  EXPECT_EQ(in_loop("numpy.random.choice", "<built-in numpy.random>"), "-");
+  EXPECT_EQ(in_loop("zlib.decompress", "<built-in zlib>"), "decode");
 }
 
 TEST(StackClassTest, NamesTheUsersNearestFunctionAndWhatItCalls) {
@@ -194,6 +204,15 @@ TEST(StackClassTest, NamesTheUsersNearestFunctionAndWhatItCalls) {
       {kMain, kWorker, kFetch, {"TensorDataset.__getitem__", kTorch + "utils/data/dataset.py"}});
   EXPECT_EQ(stacks.FunctionOf(torch.user_frame), "-");
   EXPECT_EQ(stacks.FunctionOf(torch.leaf), "TensorDataset.__getitem__");
+}
+
+TEST(StackClassTest, CodeInCBelowALockIsTheLocks) {
+  const StackClass of = Stacks().ClassOf({kMain,
+                                          kTrain,
+                                          {"Queue.get", kStandard + "multiprocessing/queues.py"},
+                                          {"read", "<built-in>"}});
+  EXPECT_TRUE(of.in_lock);
+  EXPECT_TRUE(of.takes_over);
 }
 
 TEST(StackClassTest, TakingOverWhatOthersMakeIsToldByTheCallOfTheScript) {

@@ -123,8 +123,11 @@ std::optional<StageTable::Match> StageTable::Find(const CodePlace& place,
                                                   std::string_view function) const {
   const bool users = place.origin == CodeOrigin::kUser;
   for (const Pattern& pattern : patterns_) {
-    const bool module = users ? FitsUserModule(place.module, pattern.module)
-                              : pattern.module != "*" && FitsModule(place.module, pattern.module);
+    // C code of which the source does not tell the module is called by code of the user's.
+    const bool any = users || (place.origin == CodeOrigin::kBuiltIn && place.module.empty());
+    const bool module = users                   ? FitsUserModule(place.module, pattern.module)
+                        : pattern.module == "*" ? any
+                                                : FitsModule(place.module, pattern.module);
     if (module && FitsFunction(function, pattern.function)) {
       return Match{pattern.stage, true, false};
     }
@@ -145,7 +148,10 @@ std::optional<StageTable::Match> StageTable::Find(const CodePlace& place,
   }
   if (best != nullptr) return Match{best->stage, false, false};
   if (place.origin != CodeOrigin::kBuiltIn) return std::nullopt;
-  const auto stage = StageOfOwnName(function);  // "self.tokenizer.encode"
+  // By its own name; what it is a method of may be called anything: "augmented.to".
+  const auto stage = FitsGlob(function, "*tokenizer.encode*")
+                         ? WorkStage::kTokenise
+                         : StageOfOwnName(ShortFunction(function));
   return stage ? std::optional(Match{*stage, false, true}) : std::nullopt;
 }
 

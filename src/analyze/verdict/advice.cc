@@ -335,8 +335,8 @@ void Adviser::Other() {
   } else if (const auto* function = LargestFunction(input_, SubStage::kUnknown);
              function != nullptr && function->share >= kWorthMending) {
     const auto* computes = LargestFunction(input_, SubStage::kLoopCode);
-    const bool said = Worth(SubStage::kLoopCode) && computes != nullptr &&
-                      FunctionText(*computes) == FunctionText(*function);
+    const bool said =
+        Worth(SubStage::kLoopCode) && computes != nullptr && IsSameLine(*computes, *function);
     if (said) return;
     const char* what = RunsBetween(input_, *function) ? "works there, between the phases of a step"
                                                       : "waits there";

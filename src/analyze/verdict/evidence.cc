@@ -268,21 +268,28 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.first->ns > b.first->ns; });
   // A line of which a part has a stage and another none is one line.
-  std::vector<std::pair<std::string, double>> named;
+  struct Named {
+    std::string text;
+    const StageFunction* function;
+    bool waits;
+    double share;
+  };
+  std::vector<Named> named;
   for (const auto& [function, stage] : all) {
     const bool waits = stage == SubStage::kUnknown && !RunsBetween(input_, *function);
     std::string text = fmt::format("{} {}", waits ? "waits in" : "is in", FunctionText(*function));
-    const auto known = std::find_if(named.begin(), named.end(),
-                                    [&text](const auto& one) { return one.first == text; });
+    const auto known = std::find_if(named.begin(), named.end(), [&](const Named& one) {
+      return one.waits == waits && IsSameLine(*one.function, *function);
+    });
     if (known != named.end()) {
-      known->second += function->share;
+      known->share += function->share;
     } else if (named.size() < kMostNamed) {
-      named.emplace_back(std::move(text), function->share);
+      named.push_back({std::move(text), function, waits, function->share});
     }
   }
-  for (const auto& [text, share] : named) {
+  for (const Named& one : named) {
     evidence_.push_back(
-        {fmt::format("{} of the step it {}", FormatShare(share), text), "samples", ""});
+        {fmt::format("{} of the step it {}", FormatShare(one.share), one.text), "samples", ""});
   }
 }
 
