@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/format.h"
 #include "cli/text_table.h"
+#include "serve/rpc/runs.h"
 #include "store/run_list.h"
 
 namespace steptrace::cli {
@@ -42,6 +43,7 @@ nlohmann::ordered_json ToJson(const store::RunSummary& run) {
   json["signal"] = OrNull(run.signal);
   json["ranks"] = run.ranks;
   json["steps"] = run.steps;
+  json["verdict"] = rpc::KeptVerdict(run.path);
   json["bytes"] = run.bytes;
   json["problem"] = run.problem;
   return json;
@@ -60,6 +62,7 @@ void PrintText(const std::vector<store::RunSummary>& runs) {
                    {"started"},
                    {"took", Align::kRight},
                    {"steps", Align::kRight},
+                   {"verdict"},
                    {"command"}},
                   TerminalColumns(stdout), stdout);
   for (const auto& run : runs) {
@@ -68,6 +71,7 @@ void PrintText(const std::vector<store::RunSummary>& runs) {
                readable ? UtcTime(run.started_utc_ns) : "",
                run.duration_ns ? ShortDuration(*run.duration_ns) : "",
                run.duration_ns ? fmt::format("{}", run.steps) : "",
+               Printable(rpc::KeptVerdict(run.path)),
                Printable(readable ? Joined(run.command) : run.problem)});
   }
 }

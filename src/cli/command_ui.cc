@@ -81,6 +81,7 @@ Result<std::unique_ptr<http::Server>> StartServer(const UiArguments& arguments,
   api.version = kVersion;
   api.tensor_cores = settings.tensor_cores;
   api.stages = settings.stages;
+  api.editor_url = settings.editor_url;
   api.cost = {settings.price_per_hour, settings.instance, settings.instances};
   http::ServerOptions options;
   options.host = arguments.host;

@@ -54,6 +54,17 @@ Status SetPrice(const Value& value, Settings& settings) {
   return {};
 }
 
+Status SetEditorUrl(const Value& value, Settings& settings) {
+  auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return Error{""};
+  if (!text->empty() && (text->find("{file}") == std::string::npos || text->find(':') == 0 ||
+                         text->find(':') == std::string::npos)) {
+    return Error{"is not an address with {file} in it, as vscode://file/{file}:{line}"};
+  }
+  settings.editor_url = *text;
+  return {};
+}
+
 Status SetInterval(const Value& value, Settings& settings) {
   auto* integer = std::get_if<int64_t>(&value);
   if (integer == nullptr || *integer < kMinSystemIntervalMs || *integer > kMaxSystemIntervalMs) {
@@ -149,6 +160,9 @@ const std::vector<Setting>& AllSettings() {
       {"instance", "STEPTRACE_INSTANCE", "a text",
        "The type of the run's machines, one of [[instances]]; without it the one of their size.",
        Store<std::string>(&Settings::instance)},
+      {"editor_url", "STEPTRACE_EDITOR_URL", "a text",
+       "By which the pages open a source: an address with {file} and {line}; empty: none.",
+       SetEditorUrl},
       {"hooks", "STEPTRACE_HOOKS", "a text",
        "Which hooks a training gets: a comma list, or \"off\".",
        Store<std::string>(&Settings::hooks)},

@@ -25,10 +25,11 @@ struct Settings {
   std::string folder = "steptrace-runs";
   std::string color = "auto";
   std::optional<double> price_per_hour;
-  std::string instance;                          // the type of the run's machines
-  std::vector<analyze::InstanceType> instances;  // [[instances]]: types and their prices
-  analyze::TensorCorePatterns tensor_cores;      // [tensor_cores]: names of kernels
-  analyze::StageTable stages;                    // [stages]: names of functions
+  std::string instance;                                    // the type of the run's machines
+  std::string editor_url = "vscode://file/{file}:{line}";  // by which pages open a source
+  std::vector<analyze::InstanceType> instances;            // [[instances]]: types and their prices
+  analyze::TensorCorePatterns tensor_cores;                // [tensor_cores]: names of kernels
+  analyze::StageTable stages;                              // [stages]: names of functions
   std::string hooks;
   std::string window;                 // as `run --window`, several with commas; empty: auto
   std::string capture = "operators";  // what windows capture

@@ -63,6 +63,8 @@ TEST(Settings, UnknownKeysAndWrongTypesAreNamedWithTheirLine) {
   EXPECT_THAT(TomlComplaint("quiet = 'yes'"), HasSubstr("quiet is not true or false"));
   EXPECT_THAT(TomlComplaint("price_per_hour = -1"), HasSubstr("not a price"));
   EXPECT_THAT(TomlComplaint("price_per_hour = nan"), HasSubstr("not a price"));
+  EXPECT_THAT(TomlComplaint("editor_url = 'emacs'"), HasSubstr("not an address with {file}"));
+  EXPECT_THAT(TomlComplaint("editor_url = 3"), HasSubstr("editor_url"));
   EXPECT_THAT(TomlComplaint("system_interval_ms = 99"), HasSubstr("from 100 to 60000"));
   EXPECT_THAT(TomlComplaint("system_interval_ms = 500.0"), HasSubstr("from 100 to 60000"));
   EXPECT_THAT(TomlComplaint("capture = 'dreams'"),
@@ -158,16 +160,19 @@ TEST(Settings, TensorCoresAreChecked) {
 
 TEST(Settings, TheEnvironmentReadsEveryType) {
   Settings settings;
-  ASSERT_TRUE(ApplyEnvironment(Given({{"STEPTRACE_FOLDER", "/f"},
-                                      {"STEPTRACE_PRICE_PER_HOUR", "1.5"},
-                                      {"STEPTRACE_SYSTEM_INTERVAL_MS", "60000"},
-                                      {"STEPTRACE_STACK_RATE", "0"},
-                                      {"STEPTRACE_QUIET", "1"},
-                                      {"STEPTRACE_HOOKS", ""}}),
-                               settings)
-                  .ok());
+  ASSERT_TRUE(
+      ApplyEnvironment(Given({{"STEPTRACE_FOLDER", "/f"},
+                              {"STEPTRACE_PRICE_PER_HOUR", "1.5"},
+                              {"STEPTRACE_EDITOR_URL", "idea://open?file={file}&line={line}"},
+                              {"STEPTRACE_SYSTEM_INTERVAL_MS", "60000"},
+                              {"STEPTRACE_STACK_RATE", "0"},
+                              {"STEPTRACE_QUIET", "1"},
+                              {"STEPTRACE_HOOKS", ""}}),
+                       settings)
+          .ok());
   EXPECT_EQ(settings.folder, "/f");
   EXPECT_EQ(settings.price_per_hour, 1.5);
+  EXPECT_EQ(settings.editor_url, "idea://open?file={file}&line={line}");
   EXPECT_EQ(settings.system_interval_ms, 60'000);
   EXPECT_EQ(settings.stack_rate, 0);
   EXPECT_TRUE(settings.quiet);

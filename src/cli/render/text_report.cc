@@ -203,14 +203,20 @@ void RenderLosses(const Report& report, const std::string& run, Page& page) {
   }
 }
 
-// A name that does not fit beside the rest has a line of its own: it is there to be copied.
+// What does not fit beside the rest has a line of its own: it is there to be copied.
 void RenderMore(const std::string& run, Page& page) {
-  const std::string json = "More: steptrace report --json";
-  const std::string show = fmt::format("steptrace show {} steps", run);
-  const std::string both = json + page.separator() + show;
-  if (Columns(both) <= page.width()) return page.Line({{both, Tint::kDim}});
-  page.Line({{json, Tint::kDim}});
-  page.Line({{Cut("      " + show, page.width(), page.unicode()), Tint::kDim}});
+  std::string line = "More: steptrace report --json";
+  for (const std::string& next :
+       {fmt::format("steptrace ui {}", run), fmt::format("steptrace show {} steps", run)}) {
+    const std::string both = line + page.separator() + next;
+    if (Columns(both) <= page.width()) {
+      line = both;
+      continue;
+    }
+    page.Line({{Cut(line, page.width(), page.unicode()), Tint::kDim}});
+    line = "      " + next;
+  }
+  page.Line({{Cut(line, page.width(), page.unicode()), Tint::kDim}});
 }
 
 struct SectionRenderer {

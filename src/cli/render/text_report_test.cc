@@ -210,11 +210,12 @@ TEST(RenderTextTest, TheHintNamesTheRunAsItCanBeTyped) {
   analyze::Report report;
   report.run.name = "train";
   report.losses.assign(9, {"slices", "ring_full", 1, std::nullopt, std::nullopt, "full"});
-  EXPECT_EQ(Lines(RenderText(report, {})).back(),
-            "More: steptrace report --json \u00b7 steptrace show train steps");
+  EXPECT_EQ(
+      Lines(RenderText(report, {})).back(),
+      "More: steptrace report --json \u00b7 steptrace ui train \u00b7 steptrace show train steps");
   const std::string text = RenderText(report, {.run = "out/first"});
-  EXPECT_EQ(Lines(text).back(),
-            "More: steptrace report --json \u00b7 steptrace show out/first steps");
+  EXPECT_EQ(Lines(text).back(), "      steptrace show out/first steps");
+  EXPECT_THAT(text, HasSubstr("More: steptrace report --json \u00b7 steptrace ui out/first\n"));
   EXPECT_THAT(text, HasSubstr("and 4 more: steptrace show out/first losses"));
   // One that does not fit beside the rest is not cut, for it is there to be copied.
   const std::string path = "/data/" + std::string(40, 'r');

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/report/quantity.h"
 #include "analyze/report/report_json.h"
 #include "base/time.h"
 #include "serve/rpc/report.h"
@@ -144,6 +145,18 @@ uint64_t StampOf(const store::RunReader& run) {
 }
 
 }  // namespace
+
+std::string KeptVerdict(const fs::path& run) {
+  const Json report = KeptReport(run);
+  const Json verdict = report.is_null() ? Json() : VerdictOf(report);
+  if (!verdict.is_object() || !verdict["suspect"].is_string() || !verdict["share"].is_number()) {
+    return "";
+  }
+  std::string suspect = verdict["suspect"];
+  std::replace(suspect.begin(), suspect.end(), '_', ' ');
+  if (suspect.empty()) return verdict["status"].is_string() ? std::string(verdict["status"]) : "";
+  return fmt::format("{} {}", suspect, analyze::FormatShare(verdict["share"].get<double>()));
+}
 
 RunCatalog::RunCatalog(fs::path folder, std::optional<std::string> only)
     : folder_(std::move(folder)), only_(std::move(only)) {}

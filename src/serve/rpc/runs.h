@@ -14,6 +14,10 @@
 
 namespace steptrace::rpc {
 
+// The verdict in a few words, "data pipeline 97 %", as the report says it that the run's end left;
+// empty: there is none.
+std::string KeptVerdict(const std::filesystem::path& run);
+
 // The runs that are shown: all of a folder, or one of them. Shared by threads.
 class RunCatalog {
  public:
