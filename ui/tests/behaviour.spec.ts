@@ -19,6 +19,33 @@ test('from the runs to the evidence in two clicks', async ({ page }) => {
   expect(page.url()).not.toContain('/overview');
 });
 
+test('a link to a rule shows its card', async ({ page }) => {
+  const last = reportOf('slow').rules.findLast((r) => r.status === 'not_applicable');
+  if (!last) throw new Error('some rule does not apply');
+  await open(page, '/run/slow/rules');
+  await expect(page.locator('article.pointed')).toHaveCount(0);
+  await open(page, `/run/slow/rules?rule=${last.name}`);
+  const card = page.locator('article.pointed');
+  await expect(card.locator(`h2[title="${last.name}"]`)).toBeInViewport();
+  await accessible(page);
+  await open(page, '/run/slow/overview');
+  await page
+    .getByRole('region', { name: 'Evidence' })
+    .getByRole('link', { name: 'rule Dataloader found issues' })
+    .click();
+  await expect(card.locator('h2[title="Dataloader"]')).toBeInViewport();
+});
+
+test('evidence of what is missing leads to where it is listed', async ({ page }) => {
+  await open(page, '/run/idle/overview');
+  const missing = page.getByRole('region', { name: 'What is missing' });
+  await page.setViewportSize({ width: 1280, height: 300 });
+  await expect(missing).not.toBeInViewport();
+  await page.getByRole('region', { name: 'Evidence' }).getByRole('link').first().click();
+  await expect(page).toHaveURL(/overview\?part=missing/);
+  await expect(missing).toBeInViewport();
+});
+
 test('two chosen runs are compared', async ({ page }) => {
   await open(page, '/runs');
   const grid = page.getByRole('grid', { name: 'Runs' });
@@ -246,6 +273,18 @@ for (const [name, answer] of [
     await expect(page.getByRole('alert').first()).toBeVisible();
   });
 }
+
+test('readings that cannot be had are not told to be none', async ({ page }) => {
+  const body = { error: { thing: 'the run', cause: 'is locked', next_step: 'wait a moment' } };
+  await page.route('**/series*', (route) => route.fulfill({ status: 500, json: body }));
+  await open(page, '/run/slow/devices');
+  const cpu = page.getByRole('region', { name: 'CPU utilisation over time' });
+  await expect(cpu.getByRole('alert')).toContainText('the run: is locked');
+  await expect(page.getByText('Not measured')).toHaveCount(0);
+  await page.unroute('**/series*');
+  await cpu.getByRole('button', { name: 'Try again' }).click();
+  await expect(cpu.getByRole('img', { name: /^CPU utilisation/ })).toBeVisible();
+});
 
 test('a table that is cut off', async ({ page }) => {
   await page.route('**/table/steps*', async (route) => {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures on the pages are those of `steptrace report --json`, exactly.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { expect } from '@playwright/test';
-import { exact, grouped, open, test } from './pages';
-import { reportOf } from './runs';
+import { exact, grouped, open, settled, test } from './pages';
+import { folder, PRICE, reportOf, steptrace } from './runs';
 
 const ns = (value: number) => `${grouped(value)} ns`;
 const share = (value: number) => `${String(value * 100)} %`;
@@ -45,6 +48,25 @@ for (const run of ['slow', 'eight-ranks']) {
     });
   });
 }
+
+test('the saving in money, where a price is given', async ({ page }) => {
+  test.skip(process.env.UI_DEV === '1', 'the development server knows no price');
+  const saving = reportOf('slow', PRICE).verdict.at_most_saving;
+  if (!saving?.money) throw new Error('the run has something to save');
+  const server = spawn(steptrace, ['ui', folder, '--port', '0', ...PRICE], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [line] = (await once(createInterface(server.stdout), 'line')) as [string];
+    await page.goto(`${line.split(' ')[0] ?? ''}#/run/slow/overview`);
+    await settled(page);
+    const told = page.getByRole('region', { name: 'Verdict' }).locator('.saving');
+    await expect(told).toContainText('at the given price');
+    expect(await exact(page, '.saving')).toEqual([ns(saving.ns), String(saving.money)]);
+  } finally {
+    server.kill('SIGINT');
+  }
+});
 
 test('data pipeline', async ({ page }) => {
   const { data_pipeline: data } = reportOf('slow');

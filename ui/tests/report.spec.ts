@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { accessible, exact, grouped, test } from './pages';
-import { reportOf, root, work } from './runs';
+import { PRICE, reportOf, root, work } from './runs';
 
 const PLACE = '<script type="application/json" id="steptrace-report">null</script>';
 
@@ -36,6 +36,13 @@ test('shows the verdict and its figures', async ({ page }) => {
   expect(shown[0]).toBe(`${share * 100} %`);
   await accessible(page);
   await page.screenshot({ path: join(work, 'report.png'), fullPage: true });
+});
+
+test('the saving in money, where a price is given', async ({ page }) => {
+  const report = reportOf('slow', PRICE);
+  await show(page, write('priced', report));
+  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('at the given price');
+  expect(await exact(page, '.saving')).toContain(String(report.verdict.at_most_saving?.money));
 });
 
 test('every view that it offers opens', async ({ page }) => {

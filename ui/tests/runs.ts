@@ -25,12 +25,17 @@ const run = (args: string[]) =>
 
 export const reports = new Map<string, Report>();
 
+/** What an hour costs, for the tests that ask for a price. */
+export const PRICE = ['--price-per-hour', '360'];
+
 /** `steptrace report RUN --json`: the figures that the pages must show. */
-export function reportOf(id: string): Report {
-  const known = reports.get(id);
+export function reportOf(id: string, options: readonly string[] = []): Report {
+  const key = [id, ...options].join(' ');
+  const known = reports.get(key);
   if (known) return known;
-  const report = JSON.parse(run(['report', join(folder, id), '--json']).toString()) as Report;
-  reports.set(id, report);
+  const args = ['report', join(folder, id), '--json', ...options];
+  const report = JSON.parse(run(args).toString()) as Report;
+  reports.set(key, report);
   return report;
 }
 

@@ -63,6 +63,24 @@ test('keys zoom, move and fit; the address follows and a reload shows the same',
   await expect(range(page)).toHaveText(whole);
 });
 
+test('the tabs of the details are reached by keyboard', async ({ page }) => {
+  await timeline(page);
+  const text = await range(page).innerText();
+  const details = page.getByRole('tablist', { name: 'Details' });
+  await details.getByRole('tab', { name: 'Selection' }).focus();
+  for (const name of ['Statistics', 'Matches', 'Slices']) {
+    await page.keyboard.press('ArrowRight');
+    await expect(details.getByRole('tab', { name })).toBeFocused();
+    await expect(page.getByRole('tabpanel', { name })).toBeVisible();
+  }
+  await page.keyboard.press('ArrowLeft');
+  await expect(details.getByRole('tab', { name: 'Matches' })).toBeFocused();
+  // Nothing moved; other keys are the timeline's as before.
+  await expect(range(page)).toHaveText(text);
+  await page.keyboard.press('w');
+  await expect(range(page)).not.toHaveText(text);
+});
+
 test('the wheel keeps the moment under the cursor', async ({ page }) => {
   await timeline(page, '?view=1000000-3000000');
   const box = await stage(page).boundingBox();

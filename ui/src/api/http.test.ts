@@ -76,6 +76,87 @@ it('a busy server is asked again, three times in all', async () => {
   expect((await failed)?.status).toBe(503);
 });
 
+describe('a stream of events', () => {
+  const streams: Stream[] = [];
+  /** The browser's, but that a test says what comes. */
+  class Stream extends EventTarget {
+    static readonly CLOSED = 2;
+    readyState = 0;
+    constructor(readonly url: string) {
+      super();
+      streams.push(this);
+    }
+    close() {
+      this.readyState = 2;
+    }
+    tell(type: string, data?: object) {
+      this.dispatchEvent(new MessageEvent(type, { data: JSON.stringify(data) }));
+    }
+    /** 0: the browser tries again; 2: it gave up. */
+    fail(readyState: 0 | 2) {
+      this.readyState = readyState;
+      this.dispatchEvent(new Event('error'));
+    }
+  }
+
+  function watching() {
+    vi.useFakeTimers({ now: Date.parse('2026-01-01T10:00:00Z') });
+    vi.stubGlobal('EventSource', Stream);
+    streams.length = 0;
+    const told: unknown[] = [];
+    const stop = httpSource.watchRun(
+      'r',
+      (event) => told.push(event.generation),
+      (since) => told.push(since),
+    );
+    const stream = streams[0];
+    if (!stream) throw new Error('it is asked for');
+    return { told, stop, stream };
+  }
+
+  it('says nothing of one that is back within seconds', () => {
+    const { told, stream } = watching();
+    stream.tell('run', { generation: 1 });
+    stream.fail(0);
+    vi.advanceTimersByTime(5000);
+    stream.tell('open');
+    vi.advanceTimersByTime(60_000);
+    stream.tell('run', { generation: 2 });
+    expect(told).toEqual([1, null, 2]);
+  });
+
+  it('says since when the server is away, once, and that it is back', () => {
+    const { told, stream } = watching();
+    stream.tell('run', { generation: 1 });
+    for (let tries = 0; tries < 5; ++tries) {
+      stream.fail(0);
+      vi.advanceTimersByTime(3000);
+    }
+    expect(told).toEqual([1, '2026-01-01T10:00:00.000Z']);
+    stream.tell('run', { generation: 2 });
+    expect(told.slice(2)).toEqual([null, 2]);
+    expect(streams).toHaveLength(1);
+  });
+
+  it('asks again for one that was refused, until nobody wants it', () => {
+    const { told, stop, stream } = watching();
+    stream.fail(2);
+    vi.advanceTimersByTime(9000);
+    expect(told).toEqual(['2026-01-01T10:00:00.000Z']);
+    vi.advanceTimersByTime(1000);
+    expect(streams).toHaveLength(2);
+    streams[1]?.fail(2);
+    vi.advanceTimersByTime(10_000);
+    streams[2]?.tell('open');
+    expect(told).toEqual(['2026-01-01T10:00:00.000Z', null]);
+    streams[2]?.fail(2);
+    stop();
+    vi.advanceTimersByTime(60_000);
+    expect(streams).toHaveLength(3);
+    expect(told).toHaveLength(2);
+  });
+});
+
 describe("a page's own report", () => {
   const report = { schema: 'steptrace.report/1', run: { id: 'r' } };
   it('is a report, or one with steps', async () => {

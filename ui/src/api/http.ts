@@ -53,11 +53,58 @@ async function arrow(path: string, params?: Params, signal?: AbortSignal): Promi
   return Columns.decode(new Uint8Array(await response.arrayBuffer()));
 }
 
-/** Server-sent events; the browser connects again by itself when the server comes back. */
-function watch(path: string, event: string, onData: (data: string) => void): () => void {
-  const events = new EventSource(path);
-  events.addEventListener(event, (message) => onData(String(message.data)));
-  return () => events.close();
+/** A stream that is back before this was never away: browsers connect again after 3 to 5 s. */
+const LOST_AFTER_MS = 8000;
+/** A browser gives a stream up that was refused (503, 502 of a proxy): it is asked for again then. */
+const AGAIN_AFTER_MS = 10_000;
+
+/**
+ * Server-sent events; of one that breaks off the browser connects again by itself when the server comes
+ * back.
+ */
+function watch(
+  path: string,
+  event: string,
+  onData: (data: string) => void,
+  onLost: (since_utc: string | null) => void = () => undefined,
+): () => void {
+  let events: EventSource;
+  let since: string | null = null;
+  let lost: ReturnType<typeof setTimeout> | undefined;
+  let again: ReturnType<typeof setTimeout> | undefined;
+
+  function back() {
+    clearTimeout(lost);
+    if (since !== null) onLost(null);
+    since = null;
+  }
+
+  function failed() {
+    if (since === null) {
+      const at = (since = new Date().toISOString());
+      lost = setTimeout(() => onLost(at), LOST_AFTER_MS);
+    }
+    if (events.readyState !== EventSource.CLOSED) return;
+    clearTimeout(again);
+    again = setTimeout(open, AGAIN_AFTER_MS);
+  }
+
+  function open() {
+    events = new EventSource(path);
+    events.addEventListener('open', back);
+    events.addEventListener('error', failed);
+    events.addEventListener(event, (message) => {
+      back();
+      onData(String(message.data));
+    });
+  }
+
+  open();
+  return () => {
+    clearTimeout(lost);
+    clearTimeout(again);
+    events.close();
+  };
 }
 
 export const httpSource: Source = {
@@ -81,6 +128,6 @@ export const httpSource: Source = {
   json: (run, path, params, signal) => json(runPath(run, path), params, signal),
   arrow: (run, path, params, signal) => arrow(runPath(run, path), params, signal),
   watchRuns: (onChange) => watch('api/events', 'runs', onChange),
-  watchRun: (run, onEvent) =>
-    watch(runPath(run, 'events'), 'run', (data) => onEvent(JSON.parse(data) as RunEvent)),
+  watchRun: (run, onEvent, onLost) =>
+    watch(runPath(run, 'events'), 'run', (data) => onEvent(JSON.parse(data) as RunEvent), onLost),
 };

@@ -80,7 +80,8 @@ export interface Verdict {
   share_low: number;
   share_high: number;
   at_most_speedup: number | null;
-  at_most_saving: { ns: Ns; money?: { amount: number; currency: string } } | null;
+  /** `money` where a price was given, in the unit of the price. */
+  at_most_saving: { ns: Ns; money?: number } | null;
   straggler_rank: number | null;
   straggler_cause: string;
   evidence: Evidence[];

@@ -98,5 +98,10 @@ export interface Source {
   arrow(run: string, path: string, params?: Params, signal?: AbortSignal): Promise<Columns>;
   /** Calls back when the list of runs changed; returns how to stop. */
   watchRuns(onChange: () => void): () => void;
-  watchRun(run: string, onEvent: (event: RunEvent) => void): () => void;
+  /** `onLost` tells since when (UTC) nothing can come, and null when it can again. */
+  watchRun(
+    run: string,
+    onEvent: (event: RunEvent) => void,
+    onLost: (since_utc: string | null) => void,
+  ): () => void;
 }

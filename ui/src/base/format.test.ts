@@ -67,6 +67,12 @@ describe('the exact figure stands beside it', () => {
   });
 });
 
+it('money without a currency, as a price is given, and with one', () => {
+  expect(f.formatMoney(32.5, '')).toEqual({ text: '32.5', exact: '32.5' });
+  expect(f.formatMoney(0.247893, '')).toEqual({ text: '0.248', exact: '0.247893' });
+  expect(plain(f.formatMoney(3240.12, 'EUR').text)).toBe('3240 EUR');
+});
+
 describe('moments on an axis', () => {
   it.each([
     [1_500_000_000, 500_000_000, '1.5 s'],

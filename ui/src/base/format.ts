@@ -97,7 +97,9 @@ export function formatTimes(value: number | null | undefined): Figure {
   return { text: `${digits(value)}×`, exact: `${String(value)} times` };
 }
 
-export function formatMoney(amount: number, currency: string): Figure {
+/** A price has no currency, unless whoever gave it names one. */
+export function formatMoney(amount: number, currency = ''): Figure {
+  if (!currency) return { text: digits(amount), exact: String(amount) };
   return { text: `${digits(amount)}${SPACE}${currency}`, exact: `${String(amount)} ${currency}` };
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run that is looked at, and the stretch of it that was chosen. Every view gets this and nothing else.
-import type { Report } from '../api/report';
+import type { Report, RunStatus } from '../api/report';
 import type { RunEvent, Source } from '../api/source';
 import { ns, stretch, type Ns, type Stretch } from '../base/time';
 import { resource, type Loaded } from './resource.svelte';
@@ -18,7 +18,8 @@ export interface Target {
 export type Live =
   | { readonly kind: 'closed' }
   | { readonly kind: 'growing' }
-  | { readonly kind: 'quiet'; readonly since: Ns };
+  | { readonly kind: 'quiet'; readonly since: Ns }
+  | { readonly kind: 'unconnected'; readonly since_utc: string };
 
 /** The stretch that an address names; null: the whole run. What is no stretch is none. */
 export function stretchOf(query: Query): Stretch | null {
@@ -43,11 +44,16 @@ export class RunContext {
   readonly report: Loaded<Report>;
   private readonly inStretch: Loaded<Report>;
   private event = $state.raw<RunEvent | null>(null);
-  /** Of the first event: what was asked for on opening is no older, and need not be asked for again. */
-  private firstGeneration = $state(0);
-  /** Grows whenever an earlier answer is out of date: read it where data is asked for. */
-  readonly generation = $derived((this.event?.generation ?? 0) - this.firstGeneration);
-  readonly live: Live = $derived(liveOf(this.event));
+  /** Since when the server tells nothing of the run. */
+  private lost = $state.raw<string | null>(null);
+  /** The server was away; what it tells next is the first of a new connection. */
+  private back = false;
+  private grown = $state(0);
+  readonly live: Live = $derived.by(() => {
+    const { current } = this.report;
+    const status = current.state === 'ready' ? current.value.run.status : null;
+    return liveOf(this.event, this.lost, status);
+  });
 
   constructor(
     readonly source: Source,
@@ -69,11 +75,24 @@ export class RunContext {
       () => this.stretch,
     );
     $effect(() =>
-      source.watchRun(id, (event) => {
-        this.firstGeneration ||= event.generation;
-        this.event = event;
-      }),
+      source.watchRun(
+        id,
+        (event) => {
+          if (isNews(event, this.event, this.back)) this.grown += 1;
+          this.back = false;
+          this.event = event;
+        },
+        (since_utc) => {
+          this.lost = since_utc;
+          this.back ||= since_utc === null;
+        },
+      ),
     );
+  }
+
+  /** Grows whenever an earlier answer is out of date: read it where data is asked for. */
+  get generation(): number {
+    return this.grown;
   }
 
   /** Of the steps in the chosen stretch; the whole run's where none is chosen. */
@@ -132,8 +151,23 @@ export class RunContext {
   }
 }
 
-function liveOf(event: RunEvent | null): Live {
-  if (event?.status !== 'in_progress') return { kind: 'closed' };
+/**
+ * Whether earlier answers are out of date. Of the first event they are not: what was asked for on opening is
+ * no older. Each connection counts its generations anew.
+ */
+export function isNews(event: RunEvent, before: RunEvent | null, back: boolean): boolean {
+  return back || (before !== null && before.generation !== event.generation);
+}
+
+/** `status`: as the report says, for a stream that never told anything. */
+export function liveOf(
+  event: RunEvent | null,
+  lost: string | null,
+  status: RunStatus | null,
+): Live {
+  if ((event?.status ?? status) !== 'in_progress') return { kind: 'closed' };
+  if (lost !== null) return { kind: 'unconnected', since_utc: lost };
+  if (event === null) return { kind: 'closed' };
   if (event.stopped_since_ns === null) return { kind: 'growing' };
   return { kind: 'quiet', since: event.stopped_since_ns };
 }

@@ -3,6 +3,7 @@
 import type { Columns } from '../api/arrow';
 import type { Source } from '../api/source';
 import type { Flow } from './flows';
+import type { Place } from './scene';
 import type { Step } from './steps';
 import type { Names, Tile, ViewColumns } from './tile';
 import { tilesOf } from './tile';
@@ -56,6 +57,22 @@ export interface Details {
   next: number | null;
   parent: number | null;
 }
+
+/** A slice where it was seen, maybe before the run grew; lane -1: not known. */
+export interface Seen extends Place {
+  name: string;
+}
+
+export function placeOf(of: Omit<Match, 'slice'>): Place {
+  return { track: of.track, lane: of.lane, fromNs: of.ts_ns, toNs: of.ts_ns + of.dur_ns };
+}
+
+export const seenAs = (of: Omit<Match, 'slice'>): Seen => ({ ...placeOf(of), name: of.name });
+
+/** Views cut names, details do not. */
+const TELLING_LETTERS = 100;
+export const isName = (a: string, b: string): boolean =>
+  a.slice(0, TELLING_LETTERS) === b.slice(0, TELLING_LETTERS);
 
 export interface Statistic {
   name: string;
@@ -179,6 +196,27 @@ export class TimelineData {
 
   details(slice: number, signal?: AbortSignal): Promise<Details> {
     return this.source.json(this.run, `timeline/slice/${slice}`, {}, signal);
+  }
+
+  /**
+   * The number that a slice has now: of the one that lies exactly there, else of one of the lane that
+   * begins within that stretch. Null: there is none.
+   */
+  async find(seen: Seen, signal: AbortSignal): Promise<number | null> {
+    const { track, fromNs } = seen;
+    const toNs = Math.max(seen.toNs, fromNs + 1);
+    // The stretch is one pixel, so a slice of its length is a row by itself.
+    const params = { from_ns: fromNs, to_ns: toNs, width: 1, tracks: listed([track]) };
+    const columns = await this.source.arrow(this.run, 'timeline/view', params, signal);
+    const { length, ts_ns: ts, dur_ns: dur, lane, slice, name } = viewColumns(columns);
+    const rows = Array.from({ length }, (_, i) => i).filter(
+      (i) => (ts[i] as number) >= fromNs && (ts[i] as number) < toNs,
+    );
+    const inLane = rows.filter((i) => lane[i] === seen.lane);
+    const exact = (i: number) =>
+      ts[i] === fromNs && dur[i] === toNs - fromNs && isName(name[i] ?? '', seen.name);
+    const found = inLane.find(exact) ?? rows.find(exact) ?? inLane[0];
+    return found === undefined ? null : (slice[found] ?? null);
   }
 
   async flows(slice: number, signal: AbortSignal): Promise<Flow[]> {

@@ -6,6 +6,9 @@ import type { Loadable } from './selection.svelte';
 
 const PAUSE_MS = 120;
 
+const isSame = (a: Match, b: Match): boolean =>
+  a.track === b.track && a.lane === b.lane && a.ts_ns === b.ts_ns && a.dur_ns === b.dur_ns;
+
 export class Finder {
   query = $state('');
   found = $state.raw<Loadable<{ total: number; matches: Match[] }>>({ state: 'none' });
@@ -31,6 +34,13 @@ export class Finder {
     this.timer = setTimeout(() => void this.ask(query), PAUSE_MS);
   }
 
+  /** The run has grown: what was found stays until there is more; the match that is shown goes on. */
+  again(): void {
+    if (this.query === '' || this.found.state === 'loading') return;
+    this.stop();
+    void this.ask(this.query);
+  }
+
   /** The match after the one shown, or before it; round at the ends. -1: there is none. */
   neighbour(by: 1 | -1): number {
     const { length } = this.matches;
@@ -49,7 +59,10 @@ export class Finder {
     this.abort = abort;
     try {
       const value = await this.data.search(query, abort.signal);
-      if (!abort.signal.aborted) this.found = { state: 'ready', value };
+      if (abort.signal.aborted) return;
+      const shown = this.matches[this.index];
+      this.found = { state: 'ready', value };
+      if (shown !== undefined) this.index = value.matches.findIndex((m) => isSame(m, shown));
     } catch (thrown) {
       if (abort.signal.aborted) return;
       this.found = { state: 'failed', error: ApiError.of(thrown, 'the search') };

@@ -56,3 +56,11 @@ export function arrows(
   }
   return list;
 }
+
+/** The lane of a slice that begins then, if an arrow ends at it. */
+export function laneOf(flows: readonly Flow[], track: number, at: number): number {
+  const flow = flows.find(
+    (f) => (f.toTrack === track && f.toNs === at) || (f.fromTrack === track && f.fromNs === at),
+  );
+  return flow === undefined ? 0 : flow.toTrack === track ? flow.toLane : flow.fromLane;
+}

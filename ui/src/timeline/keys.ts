@@ -57,6 +57,17 @@ export interface Pressed {
   altKey: boolean;
 }
 
+/** Where keys are typed, or move something of their own. */
+const OWN_KEYS = 'input, select, textarea, dialog, [role=grid], [role=radiogroup]';
+
+/** Whether what is focused takes this key itself. Of tabs these alone: letters stay the timeline's. */
+export function isTaken(key: string, focused: Pick<Element, 'closest'>): boolean {
+  if (focused.closest(OWN_KEYS)) return true;
+  return (
+    (key === 'ArrowLeft' || key === 'ArrowRight') && focused.closest('[role=tablist]') !== null
+  );
+}
+
 /** What a key does; null: nothing of ours, such as every key together with Ctrl. */
 export function actionOf(pressed: Pressed): Action | null {
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return null;

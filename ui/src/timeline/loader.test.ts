@@ -117,4 +117,20 @@ describe('loader', () => {
     expect(r.asked).toEqual(['0-100:1', '0-100:1']);
     expect(r.loader.get(1, window(0, 100))).toBe('0-100 1');
   });
+
+  it('asks again for what was on its way when the run grew', async () => {
+    const r = rig();
+    r.loader.want(window(0, 100), [1]);
+    await r.tick();
+    r.loader.refresh();
+    r.waiting[0]?.answer();
+    await r.tick();
+    expect(r.loader.get(1, window(0, 100))).toBe('0-100 1');
+    await r.tick();
+    expect(r.asked).toEqual(['0-100:1', '0-100:1']);
+    r.waiting[1]?.answer();
+    await r.tick();
+    await r.tick();
+    expect(r.asked).toHaveLength(2);
+  });
 });

@@ -40,6 +40,8 @@ export class Loader<K, T> {
   private inFlight: { window: Window; keys: Set<K> } | null = null;
   private scheduled = false;
   private failedAt: Window | null = null;
+  /** How often the run grew: what was asked for before is out of date when it comes. */
+  private grown = 0;
 
   constructor(private readonly options: LoaderOptions<K, T>) {}
 
@@ -90,6 +92,7 @@ export class Loader<K, T> {
   /** The run has grown, or a failed request is to be tried again. */
   refresh(): void {
     this.failedAt = null;
+    ++this.grown;
     for (const list of this.kept.values()) for (const kept of list) kept.current = false;
     if (this.wanted !== null) this.want(this.wanted.window, this.wanted.keys);
   }
@@ -118,13 +121,14 @@ export class Loader<K, T> {
     const { window } = this.wanted;
     const abort = new AbortController();
     const mine = { window, keys: new Set(keys) };
+    const { grown } = this;
     this.abort = abort;
     this.inFlight = mine;
     try {
       const values = await this.options.fetch(window, keys, abort.signal);
       if (abort.signal.aborted) return;
       // A key without an answer has nothing there; it is not asked for again.
-      for (const key of keys) this.keep(key, window, values.get(key));
+      for (const key of keys) this.keep(key, window, values.get(key), grown);
     } catch (thrown) {
       if (abort.signal.aborted) return;
       // Asked again only when the view moves on or somebody says so: a broken server is not flooded.
@@ -139,9 +143,9 @@ export class Loader<K, T> {
     }
   }
 
-  private keep(key: K, window: Window, value: T | undefined): void {
+  private keep(key: K, window: Window, value: T | undefined, grown: number): void {
     const list = (this.kept.get(key) ?? []).filter((k) => !sameWindow(k.window, window));
-    list.unshift({ window, value, current: true });
+    list.unshift({ window, value, current: grown === this.grown });
     this.kept.set(key, list.slice(0, MAX_KEPT));
   }
 }

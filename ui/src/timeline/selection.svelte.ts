@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The selected slice: its details and its arrows, fetched one after the other.
+// The selected slice: its details and its arrows, fetched one after the other. A run that grows gives
+// other numbers to its slices, so that a slice is known by its place.
 import { ApiError } from '../api/error';
-import type { Details, TimelineData } from './data';
+import type { Details, Seen, TimelineData } from './data';
+import { isName, seenAs } from './data';
 import type { Flow } from './flows';
 
 export type Loadable<T> =
@@ -10,33 +12,91 @@ export type Loadable<T> =
   | { state: 'failed'; error: ApiError }
   | { state: 'ready'; value: T };
 
+/** The number of a slice whose number is not known any more. */
+const NO_NUMBER = -1;
+
+/** Slices of a lane do not overlap; a gathered row is a pixel, and what begins within it was meant. */
+function isSeen(d: Details, s: Seen): boolean {
+  if (d.track !== s.track) return false;
+  if (d.lane === s.lane) return d.ts_ns >= s.fromNs && d.ts_ns < Math.max(s.toNs, s.fromNs + 1);
+  return d.ts_ns === s.fromNs && d.ts_ns + d.dur_ns === s.toNs && isName(d.name, s.name);
+}
+
+const isSame = (a: Details, b: Details): boolean =>
+  a.track === b.track && a.ts_ns === b.ts_ns && a.dur_ns === b.dur_ns && a.name === b.name;
+
+/** Without the numbers in it, which may be other slices' now. */
+const unnumbered = (d: Details): Details => ({
+  ...d,
+  slice: NO_NUMBER,
+  previous: null,
+  next: null,
+  parent: null,
+  operator: typeof d.operator === 'object' ? { ...d.operator, slice: null } : d.operator,
+});
+
 export class Selection {
   details = $state.raw<Loadable<Details>>({ state: 'none' });
   flows = $state.raw<Flow[]>([]);
   private abort: AbortController | null = null;
+  /** A slice that was selected is on its way; whether the run grew meanwhile. */
+  private pending = false;
+  private grown = false;
 
   constructor(private readonly data: TimelineData) {}
 
-  /** Null where it failed or another slice was selected meanwhile. The old one stays until then. */
-  async select(slice: number, found: (details: Details) => void): Promise<void> {
-    this.stop();
-    const abort = new AbortController();
-    this.abort = abort;
+  /** Of the slice that is shown; null: none is, or its number is not known any more. */
+  get number(): number | null {
+    const { details } = this;
+    if (details.state !== 'ready' || details.value.slice === NO_NUMBER) return null;
+    return details.value.slice;
+  }
+
+  /**
+   * `seen`: what was meant; where the number is another's now, that is looked for. The old one stays
+   * until then.
+   */
+  async select(
+    slice: number,
+    found: (details: Details) => void,
+    seen: Seen | null = null,
+  ): Promise<void> {
+    const abort = this.begin();
+    this.pending = true;
     if (this.details.state !== 'ready') this.details = { state: 'loading' };
     try {
-      const value = await this.data.details(slice, abort.signal);
+      const value = await this.lookUp(slice, seen, abort.signal);
       if (abort.signal.aborted) return;
       this.details = { state: 'ready', value };
       this.flows = [];
       found(value);
+      await this.loadFlows(value.slice, abort.signal);
     } catch (thrown) {
       if (abort.signal.aborted) return;
       this.details = { state: 'failed', error: ApiError.of(thrown, 'the slice') };
-      return;
     }
-    // Arrows are an extra: without them the slice is still told.
-    const flows = await this.data.flows(slice, abort.signal).catch(() => []);
-    if (!abort.signal.aborted) this.flows = flows;
+    if (abort.signal.aborted) return;
+    this.pending = false;
+    if (this.grown) void this.again();
+  }
+
+  /**
+   * The run has grown: the slice that is shown stays, under the numbers of now. False: something else is
+   * selected meanwhile.
+   */
+  async again(): Promise<boolean> {
+    this.grown = this.pending;
+    if (this.pending || this.details.state !== 'ready') return false;
+    const abort = this.begin();
+    const old = this.details.value;
+    const number = await this.data.find(seenAs(old), abort.signal).catch(() => null);
+    const now =
+      number === null ? null : await this.data.details(number, abort.signal).catch(() => null);
+    if (abort.signal.aborted) return false;
+    const found = now !== null && isSame(now, old);
+    this.details = { state: 'ready', value: found ? now : unnumbered(old) };
+    if (found) void this.loadFlows(now.slice, abort.signal);
+    return true;
   }
 
   clear(): void {
@@ -47,5 +107,28 @@ export class Selection {
 
   stop(): void {
     this.abort?.abort();
+    this.pending = false;
+  }
+
+  private begin(): AbortController {
+    this.stop();
+    return (this.abort = new AbortController());
+  }
+
+  private async lookUp(number: number, seen: Seen | null, signal: AbortSignal): Promise<Details> {
+    if (seen === null) return this.data.details(number, signal);
+    // The number may be no slice's any more: that is told only where the place has none either.
+    const told = await this.data.details(number, signal).catch(() => null);
+    if (told !== null && isSeen(told, seen)) return told;
+    const now = await this.data.find(seen, signal);
+    const value = now === null ? null : await this.data.details(now, signal);
+    if (value !== null && isSeen(value, seen)) return value;
+    throw new ApiError(0, 'the slice', 'is not there: the run has grown since', 'choose it again');
+  }
+
+  /** Arrows are an extra: without them the slice is still told. */
+  private async loadFlows(slice: number, signal: AbortSignal): Promise<void> {
+    const flows = await this.data.flows(slice, signal).catch(() => []);
+    if (!signal.aborted) this.flows = flows;
   }
 }

@@ -5,30 +5,30 @@ import { ApiError } from '../api/error';
 import { ns, type Stretch } from '../base/time';
 import type { RunContext } from '../state/run.svelte';
 import { theme } from '../state/theme.svelte';
-import type { Details, Match, Series, Tree } from './data';
-import { MAX_TRACKS, TimelineData } from './data';
+import type { Details, Seen, Series, Tree } from './data';
+import { MAX_TRACKS, placeOf, seenAs, TimelineData } from './data';
 import { Finder } from './finder.svelte';
 import type { Arrow } from './flows';
-import { arrows } from './flows';
+import { arrows, laneOf } from './flows';
 import { hit, REACH_PX, type Hovered } from './hit';
 import type { Action } from './keys';
 import { Loader } from './loader';
 import { lookOf } from './look';
 import { Palette } from './palette';
 import type { Layout, Row } from './rows';
-import { canFold, layout, visibleRows } from './rows';
+import { layout, visibleRows } from './rows';
 import type { Overlay, Place, Scene } from './scene';
 import { Selection } from './selection.svelte';
 import type { Tab, TimelineState } from './state';
-import { decode, encode } from './state';
+import { decode, encode, marked } from './state';
 import type { Step } from './steps';
 import { at as stepAt, bandOf, byNumber } from './steps';
 import type { Tile } from './tile';
 import { Names } from './tile';
 import type { TreeNode } from './tree';
-import { buildTree, everyNode, foldedAtFirst, pathTo } from './tree';
+import { buildTree, byTrack, foldedAtFirst, newlyFolded, pathTo } from './tree';
 import type { Span } from './viewport';
-import { around, between, clamp, fit, pan, reveal, toTime, zoom } from './viewport';
+import { around, between, clamp, fit, pan, reveal, toTime, zoom, zoomedOn } from './viewport';
 import { windowFor } from './window';
 
 const ANIMATION_MS = 160;
@@ -42,10 +42,10 @@ export class Stage {
   readonly finder: Finder;
   readonly names = new Names();
   private readonly palette = new Palette(this.names);
-  readonly nodes: TreeNode[];
-  readonly bounds: Span;
-  private readonly foldedFirst: Set<string>;
-  private readonly byTrack = new Map<number, TreeNode>();
+  nodes = $state.raw<TreeNode[]>([]);
+  bounds = $state.raw<Span>({ fromNs: 0, toNs: 0 });
+  private foldedFirst = $state.raw(new Set<string>());
+  private byTrack = $state.raw(new Map<number, TreeNode>());
 
   view = $state.raw<Span>({ fromNs: 0, toNs: 1 });
   /** Whether the view is the whole run and grows with it. */
@@ -91,20 +91,17 @@ export class Stage {
   private readonly tiles: Loader<number, Tile>;
   private readonly series: Loader<string, Map<number, Series>>;
   private animation = 0;
+  /** The selected slice's number as the address has it: of the time when that was written. */
+  private told: number | null = null;
 
   constructor(
     readonly run: RunContext,
-    tree: Tree,
+    private tree: Tree,
   ) {
     this.data = new TimelineData(run.source, run.id);
     this.selection = new Selection(this.data);
     this.finder = new Finder(this.data);
-    this.nodes = buildTree(tree.tracks);
-    this.bounds = { fromNs: tree.from_ns, toNs: tree.to_ns };
-    this.foldedFirst = foldedAtFirst(this.nodes);
-    for (const node of everyNode(this.nodes)) {
-      if (node.track !== null) this.byTrack.set(node.track.track, node);
-    }
+    this.plant(tree);
     const onLoad = () => ++this.loaded;
     const onError = (thrown: unknown) => (this.problem = ApiError.of(thrown, 'the timeline'));
     this.tiles = new Loader<number, Tile>({
@@ -124,6 +121,32 @@ export class Stage {
     });
   }
 
+  private plant(tree: Tree): void {
+    this.tree = tree;
+    this.nodes = buildTree(tree.tracks);
+    this.bounds = { fromNs: tree.from_ns, toNs: tree.to_ns };
+    this.foldedFirst = foldedAtFirst(this.nodes);
+    this.byTrack = byTrack(this.nodes);
+  }
+
+  /** A live run's newer tree; all that the reader chose stays, and the old is drawn until the new comes. */
+  grow(tree: Tree): void {
+    if (tree === this.tree) return;
+    const [nodes, folded] = [this.nodes, this.foldedFirst];
+    this.plant(tree);
+    // What the rule folds now and did not then, or the reverse, stays as it is seen.
+    const changed = new Set(newlyFolded(nodes, folded, this.foldedFirst));
+    this.toggled = [...this.toggled.filter((key) => !changed.delete(key)), ...changed];
+    if (this.whole) {
+      cancelAnimationFrame(this.animation);
+      this.view = fit(this.bounds);
+    }
+    this.scrollBy(0);
+    this.retry();
+    this.finder.again();
+    void this.selection.again();
+  }
+
   // -- the address ------------------------------------------------------------------------------
 
   /** Takes what the address says; selections are fetched if they are not the ones shown. */
@@ -139,6 +162,9 @@ export class Stage {
     this.whole = told.view === null && first === null;
     this.view = told.view ? clamp(told.view, this.bounds) : (first ?? fit(this.bounds));
     if (told.query !== this.finder.query) this.finder.search(told.query);
+    // A number that was not written anew is an older one of what is shown.
+    if (told.slice === this.told) return;
+    this.told = told.slice;
     if (told.slice === null) this.deselect();
     else if (this.selected?.slice !== told.slice) void this.select(told.slice, told.view === null);
   }
@@ -154,13 +180,19 @@ export class Stage {
       view: this.whole ? null : this.view,
       toggled: this.toggled,
       pinned: this.pinned,
-      slice: this.selected?.slice ?? null,
+      slice: this.selection.number,
       marks: this.marks,
       query: this.finder.query,
       rows: this.rowFilter,
       tab: this.tab,
     };
     return encode(state);
+  }
+
+  /** Tells the address. */
+  write(): void {
+    this.told = this.selection.number;
+    this.run.refine(this.address());
   }
 
   // -- data -------------------------------------------------------------------------------------
@@ -208,7 +240,8 @@ export class Stage {
   }
 
   async loadSteps(signal: AbortSignal): Promise<void> {
-    this.steps = await this.data.steps(signal).catch(() => []);
+    const steps = await this.data.steps(signal).catch(() => null);
+    if (steps !== null && !signal.aborted) this.steps = steps;
   }
 
   // -- frames -----------------------------------------------------------------------------------
@@ -240,7 +273,7 @@ export class Stage {
       selection: chosen === null ? null : placeOf(chosen),
       correlated: (chosen?.correlated ?? []).map((c) => ({
         track: c.track,
-        lane: this.laneOf(c.track, c.ts_ns),
+        lane: laneOf(this.selection.flows, c.track, c.ts_ns),
         fromNs: c.ts_ns,
         toNs: c.ts_ns + c.dur_ns,
       })),
@@ -267,13 +300,6 @@ export class Stage {
       this.width,
       this.scroll,
     );
-  }
-
-  private laneOf(track: number, at: number): number {
-    const flow = this.selection.flows.find(
-      (f) => (f.toTrack === track && f.toNs === at) || (f.fromTrack === track && f.fromNs === at),
-    );
-    return flow === undefined ? 0 : flow.toTrack === track ? flow.toLane : flow.fromLane;
   }
 
   // -- pointer ----------------------------------------------------------------------------------
@@ -359,10 +385,6 @@ export class Stage {
     this.scrollBy(0);
   }
 
-  canFold(node: TreeNode): boolean {
-    return canFold(node);
-  }
-
   trackName(track: number): string {
     const keys = pathTo(this.nodes, track);
     const node = this.byTrack.get(track);
@@ -372,10 +394,16 @@ export class Stage {
 
   // -- selection --------------------------------------------------------------------------------
 
-  select(slice: number, go = false): Promise<void> {
-    return this.selection.select(slice, (details) => {
-      if (go) this.goTo(placeOf(details));
-    });
+  select(slice: number, go = false, seen: Seen | null = null): Promise<void> {
+    const found = go ? (details: Details) => this.goTo(placeOf(details)) : () => undefined;
+    return this.selection.select(slice, found, seen);
+  }
+
+  /** To a slice that the selected one tells of; while the run grows, by its numbers of now. */
+  async follow(pick: (from: Details) => number | null): Promise<void> {
+    if (this.run.live.kind !== 'closed' && !(await this.selection.again())) return;
+    const slice = this.selected && pick(this.selected);
+    if (slice !== null) await this.select(slice, true);
   }
 
   deselect(): void {
@@ -388,7 +416,7 @@ export class Stage {
       span === null ? null : { from: ns(Math.floor(span.fromNs)), to: ns(Math.ceil(span.toNs)) };
     // The address is written now, or going there would bring back an older view.
     this.whole = false;
-    this.run.refine(this.address());
+    this.write();
     this.run.choose(chosen);
   }
 
@@ -401,7 +429,7 @@ export class Stage {
     if (match === undefined) return;
     this.finder.index = index;
     this.goTo(placeOf(match));
-    void this.select(match.slice);
+    void this.select(match.slice, false, seenAs(match));
   }
 
   // -- keys -------------------------------------------------------------------------------------
@@ -456,27 +484,13 @@ export class Stage {
   }
 
   private neighbour(direction: 'previous' | 'next' | 'parent'): boolean {
-    const slice = this.selected?.[direction] ?? null;
-    if (slice !== null) void this.select(slice, true);
-    return slice !== null;
+    if ((this.selected?.[direction] ?? null) === null) return false;
+    void this.follow((from) => from[direction]);
+    return true;
   }
 
   private mark(at: number): void {
     const reach = ((this.view.toNs - this.view.fromNs) / this.width) * REACH_PX;
-    const near = this.marks.find((m) => Math.abs(m - at) <= reach);
-    this.marks =
-      near === undefined
-        ? [...this.marks, Math.round(at)].sort((a, b) => a - b)
-        : this.marks.filter((m) => m !== near);
+    this.marks = marked(this.marks, at, reach);
   }
-}
-
-export function placeOf(of: Details | Match): Place {
-  return { track: of.track, lane: of.lane, fromNs: of.ts_ns, toNs: of.ts_ns + of.dur_ns };
-}
-
-/** A slice too short to be seen where it is: in view as a fifth of it. */
-function zoomedOn(target: Span, bounds: Span): Span {
-  const length = Math.max(target.toNs - target.fromNs, 20);
-  return clamp({ fromNs: target.fromNs - 2 * length, toNs: target.toNs + 2 * length }, bounds);
 }

@@ -92,3 +92,11 @@ export function encode(state: TimelineState): Record<string, string | null> {
     tab: state.tab === 'selection' ? null : state.tab,
   };
 }
+
+/** With a mark more, or one less where there was one within reach. */
+export function marked(marks: number[], at: number, reach: number): number[] {
+  const near = marks.find((m) => Math.abs(m - at) <= reach);
+  return near === undefined
+    ? [...marks, Math.round(at)].sort((a, b) => a - b)
+    : marks.filter((m) => m !== near);
+}

@@ -203,6 +203,14 @@ export function* everyNode(nodes: readonly TreeNode[]): Generator<TreeNode> {
   }
 }
 
+export function byTrack(nodes: readonly TreeNode[]): Map<number, TreeNode> {
+  const found = new Map<number, TreeNode>();
+  for (const node of everyNode(nodes)) {
+    if (node.track !== null) found.set(node.track.track, node);
+  }
+  return found;
+}
+
 /** The keys from the top down to the row of `track`, itself last; empty where there is none. */
 export function pathTo(nodes: readonly TreeNode[], track: number): string[] {
   for (const node of nodes) {
@@ -230,4 +238,17 @@ export function foldedAtFirst(nodes: readonly TreeNode[]): Set<string> {
     if (deep || note) folded.add(node.key);
   }
   return folded;
+}
+
+/** Of the rows that there were, those that are folded at first in one of the two alone. */
+export function newlyFolded(
+  nodes: readonly TreeNode[],
+  before: ReadonlySet<string>,
+  now: ReadonlySet<string>,
+): string[] {
+  const changed: string[] = [];
+  for (const { key } of everyNode(nodes)) {
+    if (before.has(key) !== now.has(key)) changed.push(key);
+  }
+  return changed;
 }

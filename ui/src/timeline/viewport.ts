@@ -81,3 +81,9 @@ export function between(a: Span, b: Span, share: number): Span {
   const fromNs = a.fromNs + (b.fromNs - a.fromNs) * done;
   return { fromNs, toNs: fromNs + length };
 }
+
+/** A slice too short to be seen where it is: in view as a fifth of it. */
+export function zoomedOn(target: Span, bounds: Span): Span {
+  const length = Math.max(lengthNs(target), MIN_SPAN_NS);
+  return clamp({ fromNs: target.fromNs - 2 * length, toNs: target.toNs + 2 * length }, bounds);
+}

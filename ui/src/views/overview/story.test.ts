@@ -2,7 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Report, Verdict } from '../../api/report';
 import { ns } from '../../base/time';
-import { evidenceTarget, lanes, runPhases, stepParts, story, stretchOfWhere } from './story';
+import {
+  evidenceTarget,
+  lanes,
+  runPhases,
+  savings,
+  stepParts,
+  story,
+  stretchOfWhere,
+} from './story';
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
@@ -89,6 +97,17 @@ describe('the verdict in a sentence', () => {
   });
 });
 
+it('what mending it would gain: time, and money where there is a price', () => {
+  const of = (at_most_saving: Verdict['at_most_saving']) => savings({ at_most_saving });
+  expect(of(null)).toBeNull();
+  expect(of({ ns: ns(2e9) })).toEqual({
+    time: { text: '2\u00a0s', exact: '2,000,000,000 ns' },
+    money: null,
+  });
+  expect(of({ ns: ns(2e9), money: 32.5 })?.money).toEqual({ text: '32.5', exact: '32.5' });
+  expect(of({ ns: ns(2e9), money: 0 })?.money?.text).toBe('0');
+});
+
 it('a step by cause: the largest first, stages with it, nothing that is nothing', () => {
   const parts = stepParts(report());
   expect(parts.map((p) => [p.name, p.perStep])).toEqual([
@@ -114,8 +133,28 @@ describe('evidence leads to the view and stretch that show it', () => {
     ['facts', "kind = 'loader'", '2 workers', 'data'],
     ['slices', "category = 'kernel'", 'devices compute', 'timeline'],
     ['memory', '', 'peak', 'memory'],
+    ['samples', '', '64 samples of stacks', 'data'],
+    ['losses', "cause = 'no_hooks'", 'no process loaded the hooks', 'overview'],
   ])('%s %s %s', (table, where, text, view) => {
     expect(target(table, where, text).view).toBe(view);
+  });
+  it('samples: the threads whose stacks they are', () => {
+    const threads = (text: string, of = report()) =>
+      evidenceTarget({ table: 'samples', where: '', text }, of, null).params;
+    const inFunction = '40 % of the step it is in load (data.py:3)';
+    expect(threads(inFunction)).toEqual({}); // the workers, where there are any
+    expect(threads(inFunction, report({ suspect: 'other' }))).toEqual({ threads: 'training' });
+    expect(threads('9 % of the step the training thread awaits Queue.get')).toEqual({
+      threads: 'training',
+    });
+    expect(threads('in 50 % of the time another thread of the process runs spin')).toEqual({
+      threads: 'other',
+    });
+    const noLoader = { ...report(), data_pipeline: { applicable: false } } as Report;
+    expect(threads(inFunction, noLoader)).toEqual({ threads: 'training' });
+  });
+  it('a loss: the part of the overview that lists it', () => {
+    expect(target('losses').params).toEqual({ part: 'missing' });
   });
   it('a stretch that the condition names', () => {
     expect(stretchOfWhere('ts_ns >= 20 and ts_ns < 30')).toEqual({ from: 20, to: 30 });

@@ -11,9 +11,18 @@ import type {
   Verdict,
 } from '../../api/report';
 import { total, where, type Steps } from '../../api/steps';
-import { formatNs, formatShare, formatTimes, plural, words, type Figure } from '../../base/format';
+import {
+  formatMoney,
+  formatNs,
+  formatShare,
+  formatTimes,
+  plural,
+  words,
+  type Figure,
+} from '../../base/format';
 import { newer } from '../../base/never';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
+import type { Query } from '../../state/route';
 import type { Target } from '../../state/run.svelte';
 import { targetOf } from '../../state/noticed';
 
@@ -78,6 +87,15 @@ function gain(v: Verdict): string {
     : '';
 }
 
+/** What mending it would gain at most; money where a price was given. */
+export function savings({
+  at_most_saving: saving,
+}: Pick<Verdict, 'at_most_saving'>): { time: Figure; money: Figure | null } | null {
+  if (!saving) return null;
+  const money = saving.money === undefined ? null : formatMoney(saving.money);
+  return { time: formatNs(saving.ns), money };
+}
+
 export interface StepPart {
   readonly name: string;
   readonly share: number;
@@ -138,13 +156,23 @@ export function evidenceTarget(evidence: Evidence, report: Report, chosen: Stret
     case 'facts':
       return { view: 'data', stretch: named ?? chosen };
     case 'slices':
-    case 'samples':
       return { view: 'timeline', stretch: over };
+    case 'samples':
+      return { view: 'data', stretch: named ?? chosen, params: threadsOf(evidence, report) };
+    case 'losses':
+      return { view: 'overview', params: { part: 'missing' } };
     case 'memory':
       return { view: 'memory', stretch: named ?? chosen };
     default:
       return { view: 'steps', stretch: named ?? chosen };
   }
+}
+
+/** Whose stacks show it; of a data pipeline its workers' do, which come first by themselves. */
+function threadsOf({ text }: Evidence, { verdict, data_pipeline }: Report): Query {
+  if (text.includes('another thread')) return { threads: 'other' };
+  const loads = data_pipeline.applicable && verdict.suspect === 'data_pipeline';
+  return loads && !text.includes('the training thread') ? {} : { threads: 'training' };
 }
 
 export interface Mark {

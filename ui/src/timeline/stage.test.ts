@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Columns } from '../api/arrow';
+import type { RunContext } from '../state/run.svelte';
+import type { Tree } from './data';
+import { Stage } from './stage.svelte';
+import type { Track } from './tree';
+
+interface Slice {
+  track: number;
+  lane: number;
+  ts_ns: number;
+  dur_ns: number;
+  name: string;
+}
+
+const slice = (track: number, ts_ns: number, name: string, dur_ns = 10): Slice => ({
+  track,
+  lane: 0,
+  ts_ns,
+  dur_ns,
+  name,
+});
+
+/** A run whose slices are numbered by track and begin, as they are there at the time of a question. */
+class Run {
+  slices: Slice[] = [];
+  refined: Record<string, string | null> = {};
+  readonly id = 'r';
+  readonly stretch = null;
+  live = { kind: 'growing' };
+  readonly refine = (changes: Record<string, string | null>) => {
+    Object.assign(this.refined, changes);
+  };
+  readonly source = {
+    json: (_run: string, path: string, params: Record<string, unknown>) => {
+      const number = /slice\/(\d+)$/.exec(path)?.[1];
+      return number === undefined
+        ? Promise.resolve(this.found(String(params.q)))
+        : this.details(Number(number));
+    },
+    arrow: (_run: string, path: string, params: Record<string, unknown>) =>
+      Promise.resolve(
+        Columns.of(path === 'timeline/view' ? this.view(params) : { from_track: [] as number[] }),
+      ),
+  };
+
+  private numbered() {
+    return [...this.slices]
+      .sort((a, b) => a.track - b.track || a.lane - b.lane || a.ts_ns - b.ts_ns)
+      .map((s, number) => ({ ...s, slice: number }));
+  }
+
+  private details(number: number) {
+    const all = this.numbered();
+    const of = all[number];
+    if (!of) return Promise.reject(new Error('no such slice'));
+    const beside = (by: number) => {
+      const other = all[number + by];
+      return other?.track === of.track ? other.slice : null;
+    };
+    return Promise.resolve({ ...of, previous: beside(-1), next: beside(1), correlated: [] });
+  }
+
+  private found(part: string) {
+    const matches = this.numbered().filter((s) => s.name.includes(part));
+    matches.sort((a, b) => a.ts_ns - b.ts_ns);
+    return { total: matches.length, matches };
+  }
+
+  private view(params: Record<string, unknown>) {
+    const [from, to] = [Number(params.from_ns), Number(params.to_ns)];
+    const tracks = String(params.tracks).split(',').map(Number);
+    const rows = this.numbered().filter(
+      (s) => tracks.includes(s.track) && s.ts_ns < to && s.ts_ns + s.dur_ns > from,
+    );
+    const column = <T>(of: (s: Slice & { slice: number }) => T) => rows.map(of);
+    return {
+      track: column((s) => s.track),
+      lane: column((s) => s.lane),
+      ts_ns: column((s) => s.ts_ns),
+      dur_ns: column((s) => s.dur_ns),
+      name: column((s) => s.name),
+      category: column(() => ''),
+      count: column(() => 1),
+      busy_ns: column((s) => s.dur_ns),
+      slice: column((s) => s.slice),
+    };
+  }
+}
+
+const track = (number: number, over: Partial<Track> = {}): Track => ({
+  track: number,
+  parent: null,
+  kind: 'thread',
+  node: 0,
+  rank: 0,
+  device: null,
+  stream: null,
+  pid: 1,
+  tid: number,
+  name: `thread ${number}`,
+  lanes: 1,
+  slices: 100 - number,
+  first_ns: 0,
+  last_ns: 100,
+  values: 0,
+  ...over,
+});
+
+const tree = (to_ns: number, ...tracks: Track[]): Tree => ({
+  from_ns: 0,
+  to_ns,
+  left_out: 0,
+  tracks,
+});
+
+const many = Array.from({ length: 40 }, (_, i) => track(i + 1));
+const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+beforeEach(() => {
+  vi.stubGlobal('cancelAnimationFrame', () => undefined);
+  vi.stubGlobal('matchMedia', () => ({ matches: true }));
+});
+
+function shown() {
+  const run = new Run();
+  run.slices = [slice(1, 0, 'a'), slice(2, 20, 'b'), slice(2, 40, 'c')];
+  const stage = new Stage(run as unknown as RunContext, tree(100, ...many));
+  stage.adopt({});
+  [stage.width, stage.height] = [100, 100];
+  /** An event: a slice more on a track before the others', so that all numbers are others'. */
+  const grow = (...more: Slice[]) => {
+    run.slices.push(...more);
+    stage.grow(tree(200, ...many, track(41)));
+  };
+  return { run, stage, grow };
+}
+
+describe('a tree that grows', () => {
+  it('keeps the scroll, the tab, the search, the folds and a view of the reader', () => {
+    const { stage, grow } = shown();
+    stage.scrollBy(150);
+    stage.tab = 'slices';
+    stage.rowFilter = 'thread';
+    stage.show({ fromNs: 10, toNs: 50 });
+    grow();
+    expect(stage.scroll).toBe(150);
+    expect(stage.tab).toBe('slices');
+    expect(stage.rowFilter).toBe('thread');
+    expect(stage.view).toEqual({ fromNs: 10, toNs: 50 });
+    expect(stage.bounds.toNs).toBe(200);
+    expect(stage.trackName(41)).toContain('thread 41');
+  });
+
+  it('follows the run where the view is all of it', () => {
+    const { stage, grow } = shown();
+    grow();
+    expect(stage.view).toEqual({ fromNs: -4, toNs: 204 });
+    expect(stage.whole).toBe(true);
+  });
+
+  it('folds nothing under the eyes: a thread that became deep stays open', () => {
+    const { stage } = shown();
+    stage.grow(tree(200, track(1, { lanes: 30 }), ...many.slice(1)));
+    expect(stage.folded.has('t1')).toBe(false);
+    stage.grow(tree(300, track(1, { lanes: 31 }), ...many.slice(1), track(50, { lanes: 30 })));
+    expect(stage.folded.has('t1')).toBe(false);
+    expect(stage.folded.has('t50')).toBe(true);
+  });
+
+  it('the selected slice stays, by the number that it has now', async () => {
+    const { run, stage, grow } = shown();
+    await stage.select(1);
+    expect(stage.selected).toMatchObject({ name: 'b', next: 2 });
+    grow(slice(1, 15, 'new'));
+    await settled();
+    expect(stage.selected).toMatchObject({ slice: 2, name: 'b', next: 3 });
+    // The old number in the address is that of another slice: it is not taken for a choice.
+    stage.write();
+    expect(run.refined.sel).toBe('2');
+    grow(slice(1, 30, 'newer'));
+    await settled();
+    stage.adopt({ sel: '2' });
+    await settled();
+    expect(stage.selected).toMatchObject({ slice: 3, name: 'b' });
+  });
+
+  it('what cannot be found again is shown as it was, without numbers', async () => {
+    const { run, stage, grow } = shown();
+    await stage.select(1);
+    run.slices.splice(1, 1);
+    grow();
+    await settled();
+    expect(stage.selected).toMatchObject({ name: 'b', ts_ns: 20, next: null });
+    stage.write();
+    expect(run.refined.sel).toBeNull();
+    stage.adopt({});
+    expect(stage.selected?.name).toBe('b');
+    grow(slice(2, 20, 'b'));
+    stage.grow(tree(300, ...many));
+    await settled();
+    expect(stage.selected).toMatchObject({ slice: 1, name: 'b', next: 2 });
+  });
+
+  it('a slice chosen on an older drawing is the one that was seen there', async () => {
+    const { run, stage } = shown();
+    run.slices.push(slice(1, 15, 'new'));
+    const seen = { track: 2, lane: 0, fromNs: 20, toNs: 30, name: 'b' };
+    await stage.select(1, false, seen);
+    expect(stage.selected?.name).toBe('b');
+    run.slices.push(slice(1, 30, 'newer'));
+    // Before the next tree is there: the neighbour of what is shown, not of its number.
+    await stage.follow((from) => from.next);
+    expect(stage.selected?.name).toBe('c');
+    run.slices = run.slices.filter((s) => s.name !== 'b');
+    await stage.select(1, false, seen);
+    expect(stage.selection.details.state).toBe('failed');
+  });
+
+  it('the search and the match that is shown stay', async () => {
+    const { run, stage, grow } = shown();
+    run.slices = [slice(1, 0, 'x1'), slice(2, 20, 'x2'), slice(2, 40, 'x3')];
+    stage.finder.search('x');
+    await vi.waitFor(() => expect(stage.finder.matches).toHaveLength(3));
+    stage.goToMatch(1);
+    await settled();
+    grow(slice(1, 15, 'x1b'));
+    expect(stage.finder.matches).toHaveLength(3);
+    await settled();
+    expect(stage.finder.query).toBe('x');
+    expect(stage.finder.matches).toHaveLength(4);
+    expect(stage.finder.matches[stage.finder.index]?.name).toBe('x2');
+    expect(stage.selected?.name).toBe('x2');
+  });
+});
