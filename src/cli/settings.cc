@@ -57,8 +57,8 @@ Status SetPrice(const Value& value, Settings& settings) {
 Status SetEditorUrl(const Value& value, Settings& settings) {
   auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return Error{""};
-  if (!text->empty() && (text->find("{file}") == std::string::npos || text->find(':') == 0 ||
-                         text->find(':') == std::string::npos)) {
+  const size_t colon = text->find(':') + 1;  // npos + 1 is 0
+  if (!text->empty() && (colon < 2 || text->find("{file}") == std::string::npos)) {
     return Error{"is not an address with {file} in it, as vscode://file/{file}:{line}"};
   }
   settings.editor_url = *text;

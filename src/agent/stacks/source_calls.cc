@@ -21,10 +21,10 @@ constexpr size_t kMaxSourceBytes = size_t{2} << 20;  // of one file
 constexpr size_t kMaxAllBytes = size_t{8} << 20;     // of all that are kept
 constexpr size_t kMaxSources = 512;
 constexpr size_t kMaxCallBytes = size_t{4} << 10;  // of a call's text, with its arguments
-constexpr size_t kMaxNameBytes = 128;
-constexpr size_t kTooLong = kMaxNameBytes + 1;
-constexpr size_t kMaxDepth = 64;
-constexpr size_t kMaxNames = 4096;  // of a file: imports, definitions
+constexpr size_t kMaxNameBytes = 128;              // of a dotted name; a longer one is no name
+constexpr size_t kTooLong = kMaxNameBytes + 1;     // as much of it as shows that
+constexpr size_t kMaxDepth = 64;                   // of brackets in a call's arguments
+constexpr size_t kMaxNames = 4096;                 // of a file: imports, definitions
 
 bool IsName(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -148,6 +148,7 @@ int64_t ChangedNs(const struct stat& facts) {
   return std::max(ns(facts.st_mtim), ns(facts.st_ctim));
 }
 
+// As the analysis tells them apart (analyze/samples/code_place.h), which lies above this layer.
 bool IsUsers(std::string_view file) {
   constexpr std::array<std::string_view, 6> kOthers = {"/site-packages/",    "/dist-packages/",
                                                        "/lib/python3",       "/lib64/python3",

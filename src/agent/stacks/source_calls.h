@@ -22,9 +22,8 @@ struct SourceCall {
   std::string module;    // "numpy.random"; empty: what is called belongs to no import
 };
 
-// What an expression calls last, if a call is all that it is:
-// "np.sort(x)" -> "np.sort", "image.resize(size).convert('RGB')" -> "convert", "f(x) + 1" ->
-// nothing.
+// What an expression calls last, if a call is all that it is: "np.sort(x)" -> "np.sort",
+// "image.resize(size).convert('RGB')" -> "convert"; of "f(x) + 1" nothing.
 std::optional<std::string_view> CalleeOf(std::string_view expression);
 
 // What a source's imports call by each name: {"np", "numpy"}, {"rand", "numpy.random.rand"}.

@@ -155,10 +155,9 @@ struct Function {
 // and the name of a loop is no stage.
 bool CountsInLoop(const StageTable::Match& match, const Function& frame) {
   using enum WorkStage;
-  if (frame.place.origin == CodeOrigin::kBuiltIn && !match.by_user) {
-    // The name of a tensor's method says nothing, and a draw of random numbers is any loop's.
-    return !match.by_own_name && match.stage != kAugmentation && match.stage != kStorageRead;
-  }
+  // The name of a tensor's method says nothing, and a draw of random numbers is any loop's.
+  const bool of_any_loop = match.by_own_name || match.stage == kAugmentation;
+  if (frame.place.origin == CodeOrigin::kBuiltIn && of_any_loop) return false;
   if (match.by_own_name) return !frame.surrounds_model && match.stage != kDecode;
   return match.stage != kStorageRead && match.stage != kCopy;
 }

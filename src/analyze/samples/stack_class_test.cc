@@ -176,6 +176,8 @@ TEST(StackClassTest, CodeInCIsKnownByItsNameInTheSource) {
   EXPECT_EQ(in_loop("augmented.to", "<built-in>"), "-");
   EXPECT_EQ(in_loop("self.tokenizer.encode", "<built-in>"), "-");
   EXPECT_EQ(in_loop("numpy.random.choice", "<built-in numpy.random>"), "-");
+  EXPECT_EQ(in_loop("os.read", "<built-in os>"), "-");
+  EXPECT_EQ(in_loop("copy.copy", "<built-in copy>"), "-");
   EXPECT_EQ(in_loop("zlib.decompress", "<built-in zlib>"), "decode");
 }
 
