@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <memory>
 
 #include "cli/commands.h"
@@ -10,16 +13,19 @@
 namespace steptrace::cli {
 namespace {
 
-// Closes the run, then leaves the report that its end would have left.
-Status Recover(const std::filesystem::path& run, const Settings& settings) {
+// Closes the run, puts aside what cannot be read, then leaves the report that its end would have
+// left. Returns how many segments were put aside.
+Result<size_t> Recover(const std::filesystem::path& run, const Settings& settings) {
   Progress progress("recover", 0);
   STEPTRACE_RETURN_IF_ERROR(store::RecoverRun(run));
+  STEPTRACE_ASSIGN_OR_RETURN(auto damaged, store::PutDamagedAside(run));
   STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report,
                              rpc::LoadReport(run, {.price_per_hour = settings.price_per_hour,
                                                    .last_steps = {},
                                                    .tensor_cores = settings.tensor_cores,
                                                    .stages = settings.stages}));
-  return rpc::SaveReport(run, report);
+  STEPTRACE_RETURN_IF_ERROR(rpc::SaveReport(run, report));
+  return damaged.size();
 }
 
 }  // namespace
@@ -27,7 +33,7 @@ Status Recover(const std::filesystem::path& run, const Settings& settings) {
 void AddRecoverCommand(CLI::App& app, Session& session) {
   CLI::App* command =
       AddCommand(app, {.name = "recover",
-                       .sentence = "Close a run whose writer died",
+                       .sentence = "Close a run whose writer died, put damaged files aside",
                        .usage = "RUN [OPTIONS]",
                        .example = "steptrace recover steptrace-runs/train-20261121T093000Z"});
   auto argument = std::make_shared<std::string>();
@@ -37,8 +43,15 @@ void AddRecoverCommand(CLI::App& app, Session& session) {
     session.action = [&session, argument] {
       auto run = rpc::ResolveRun(*argument, session.settings.folder);
       if (!run.ok()) return Fail(run.error());
-      Status status = Recover(*run, session.settings);
-      return status.ok() ? kExitOk : Fail(status.error());
+      auto damaged = Recover(*run, session.settings);
+      if (!damaged.ok()) return Fail(damaged.error());
+      if (*damaged > 0) {
+        fmt::print(stderr,
+                   "steptrace: {} damaged {} put aside in {}; the report counts what is "
+                   "missing\n",
+                   *damaged, *damaged == 1 ? "file" : "files", (*run / "damaged").string());
+      }
+      return kExitOk;
     };
   });
 }

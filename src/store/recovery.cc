@@ -99,4 +99,16 @@ Status RecoverRun(const fs::path& run, const RecoverOptions& options) {
   return CloseDeadRun(run, options);
 }
 
+Result<std::vector<DamagedSegment>> PutDamagedAside(const fs::path& run) {
+  const int32_t node = 0;
+  const fs::path journal = JournalDir(run, node);
+  std::error_code failed;
+  const bool had_journal = fs::exists(journal, failed);
+  STEPTRACE_RETURN_IF_ERROR(MakeDirs(journal));
+  STEPTRACE_ASSIGN_OR_RETURN(RunLock lock, RunLock::Take(run, node));
+  auto damaged = RemoveDamaged(run);
+  if (!had_journal) fs::remove_all(journal.parent_path(), failed);
+  return damaged;
+}
+
 }  // namespace steptrace::store

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "store/damaged_segments.h"
 #include "store/manifest.h"
 
 namespace steptrace::store {
@@ -25,5 +27,10 @@ struct RecoverOptions {
 // a run that is closed already stays as it is (journals that a full disk left are moved in). Fails
 // in one line when the run is live, of a newer format, not a run, or its folder cannot be written.
 Status RecoverRun(const std::filesystem::path& run, const RecoverOptions& options = {});
+
+// Reads every segment of a closed run whole. Those that cannot be read are moved to the run's
+// folder `damaged/`, their entries leave run.json, and `losses` gets a row for each: then what is
+// left can be read. Returns what was moved. A run that is live is refused.
+Result<std::vector<DamagedSegment>> PutDamagedAside(const std::filesystem::path& run);
 
 }  // namespace steptrace::store

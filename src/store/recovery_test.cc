@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <fstream>
 
 #include "store/run_list.h"
@@ -361,20 +362,71 @@ TEST(RecoveryDamage, AFolderThatMayNotBeWrittenIsAnErrorAndStaysReadable) {
   ::chmod((run / "journal/node=0").c_str(), 0700);
 }
 
-TEST(RecoveryDamage, ASegmentThatIsDamagedIsNamed) {
+TEST(RecoveryDamage, ASegmentThatIsGoneOrCutOffIsLeftOutAndCounted) {
   TempDir dir;
   fs::path run = dir.path() / "run";
   MakeDeadRun(run, 1);
   ASSERT_OK(RecoverRun(run));
+  const fs::path segment = run / "tables/steps/node=0/rank=0/0.parquet";
+  const auto expect_left_out = [&] {
+    RunReader reader = OpenRun(run);
+    EXPECT_TRUE(ReadAll<StepRow>(reader).empty());
+    EXPECT_EQ(ReadAll<CounterRow>(reader).size(), 3u);
+    EXPECT_EQ(*reader.CountRows("steps"), 0);
+    EXPECT_EQ(Losses(reader, "segment_damaged"), std::vector<std::string>{"steps 3"});
+    int scanned = 0;
+    std::FILE* file = std::tmpfile();
+    ScanOptions csv;
+    csv.format = ScanFormat::kCsv;
+    ASSERT_OK(reader.Scan("losses", csv, fileno(file)));
+    std::rewind(file);
+    char line[1024];
+    while (std::fgets(line, sizeof(line), file)) {
+      scanned += std::string(line).find("segment_damaged") != std::string::npos;
+    }
+    std::fclose(file);
+    EXPECT_EQ(scanned, 1);
+  };
   for (const char* content : {"", "PAR1", "garbage garbage garbage"}) {
-    WriteFile(run / "tables/steps/node=0/rank=0/0.parquet", content);
+    WriteFile(segment, content);
+    expect_left_out();
+  }
+  fs::remove(segment);
+  expect_left_out();
+  // What is put aside stays told, once, and in files now.
+  auto damaged = PutDamagedAside(run);
+  ASSERT_OK(damaged);
+  ASSERT_EQ(damaged->size(), 1u);
+  EXPECT_EQ(damaged->front().table, "steps");
+  expect_left_out();
+  damaged = PutDamagedAside(run);
+  ASSERT_OK(damaged);
+  EXPECT_TRUE(damaged->empty());
+}
+
+TEST(RecoveryDamage, ASegmentThatIsDamagedWithinIsNamedAndCanBePutAside) {
+  TempDir dir;
+  fs::path run = dir.path() / "run";
+  MakeDeadRun(run, 1);
+  ASSERT_OK(RecoverRun(run));
+  const fs::path segment = run / "tables/steps/node=0/rank=0/0.parquet";
+  const std::string garbage(fs::file_size(segment), '?');
+  WriteFile(segment, garbage.c_str());
+  {
     RunReader reader = OpenRun(run);
     auto steps = reader.Read<StepRow>();
     ASSERT_FALSE(steps.ok());
     EXPECT_THAT(steps.error().message, HasSubstr("tables/steps/node=0/rank=0/0.parquet"));
+    EXPECT_THAT(steps.error().message, HasSubstr("steptrace recover"));
     EXPECT_EQ(steps.error().message.find('\n'), std::string::npos);
     EXPECT_EQ(ReadAll<CounterRow>(reader).size(), 3u);
   }
+  ASSERT_OK(PutDamagedAside(run));
+  RunReader reader = OpenRun(run);
+  EXPECT_TRUE(ReadAll<StepRow>(reader).empty());
+  EXPECT_EQ(ReadAll<CounterRow>(reader).size(), 3u);
+  EXPECT_EQ(Losses(reader, "segment_damaged"), std::vector<std::string>{"steps 3"});
+  EXPECT_EQ(fs::file_size(run / "damaged/tables_steps_node=0_rank=0_0.parquet"), garbage.size());
 }
 
 // Every eighth byte of every file in turn: an error or fewer rows, never a crash or rows from

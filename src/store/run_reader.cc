@@ -5,6 +5,7 @@
 
 #include "store/all_tables.h"
 #include "store/compaction.h"
+#include "store/damaged_segments.h"
 #include "store/journal_reader.h"
 #include "store/run_parts.h"
 #include "store/scan.h"
@@ -34,6 +35,7 @@ struct RunReader::Impl {
   Status Refresh() {
     STEPTRACE_ASSIGN_OR_RETURN(Manifest fresh, ReadManifest(run));
     manifest = std::move(fresh);
+    damaged = LeaveOutDamaged(run, &manifest);
     state = RunState::kClosed;
     if (manifest.status != kStatusInProgress) return {};
     state = RunLock::IsHeld(run) ? RunState::kLive : RunState::kDead;
@@ -88,7 +90,7 @@ struct RunReader::Impl {
       return ReadParts(options, &rows);
     }));
     if constexpr (std::is_same_v<Row, LossRow>) {
-      if (state == RunState::kDead) STEPTRACE_RETURN_IF_ERROR(AppendDeathLosses(&rows));
+      STEPTRACE_RETURN_IF_ERROR(AppendLosses(&rows));
     }
     SortByTime(&rows);
     return rows;
@@ -96,7 +98,9 @@ struct RunReader::Impl {
 
   template <class Row>
   Status ReadBatches(const ReadOptions& options, const TakeRows<Row>& take) {
-    if (state != RunState::kClosed) {  // a writer may move rows meanwhile: only whole reads hold
+    // A writer may move rows meanwhile: only whole reads hold. Losses are few, and not all in
+    // files.
+    if (state != RunState::kClosed || std::is_same_v<Row, LossRow>) {
       STEPTRACE_ASSIGN_OR_RETURN(auto rows, Read<Row>(options));
       return rows.empty() ? Status() : take(rows);
     }
@@ -120,7 +124,10 @@ struct RunReader::Impl {
     return {};
   }
 
-  Status AppendDeathLosses(std::vector<LossRow>* rows) {
+  // What no file tells: segments that are damaged, and what RecoverRun would add to a dead run.
+  Status AppendLosses(std::vector<LossRow>* rows) {
+    for (const DamagedSegment& segment : damaged) rows->push_back(LossOf(segment, strings));
+    if (state != RunState::kDead) return {};
     STEPTRACE_ASSIGN_OR_RETURN(auto losses, JournalLosses(run, manifest, strings));
     rows->insert(rows->end(), losses.begin(), losses.end());
     rows->push_back(AgentGapLoss(run, manifest, strings));
@@ -146,6 +153,7 @@ struct RunReader::Impl {
 
   fs::path run;
   Manifest manifest;
+  std::vector<DamagedSegment> damaged;  // not in `manifest`
   RunState state = RunState::kClosed;
   StringTable strings;
 };
@@ -197,7 +205,9 @@ Status RunReader::ReadBatches(const ReadOptions& options, const TakeRows<Row>& t
 Status RunReader::Scan(const std::string& table, const ScanOptions& options, int fd) {
   // Written rows cannot be taken back: a run that closes meanwhile is scanned as it was found.
   STEPTRACE_RETURN_IF_ERROR(impl_->Refresh());
-  return ScanTable(impl_->run, impl_->manifest, impl_->strings, table, options, fd);
+  std::vector<LossRow> more;
+  if (table == TableOf<LossRow>::kName) STEPTRACE_RETURN_IF_ERROR(impl_->AppendLosses(&more));
+  return ScanTable(impl_->run, impl_->manifest, impl_->strings, table, more, options, fd);
 }
 
 #define STEPTRACE_INSTANTIATE(Row)                                       \

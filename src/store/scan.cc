@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "store/all_tables.h"
@@ -149,12 +150,18 @@ class TableScan {
             RowOutput<Row> output)
       : run_(run), strings_(strings), filter_(std::move(filter)), output_(std::move(output)) {}
 
-  Status Run(PartsOfTable parts, const std::vector<std::string>& columns) {
+  Status Run(PartsOfTable parts, const std::vector<std::string>& columns,
+             std::span<const LossRow> more_losses) {
     columns_ = columns;
     STEPTRACE_RETURN_IF_ERROR(ScanSegments(std::move(parts.segments)));
     for (const JournalFile& file : parts.journals) {
       if (output_.full()) break;
       STEPTRACE_RETURN_IF_ERROR(ScanJournal(file));
+    }
+    if constexpr (std::is_same_v<Row, LossRow>) {
+      for (LossRow row : more_losses) {
+        if (filter_(row)) STEPTRACE_RETURN_IF_ERROR(output_.Add(std::move(row)));
+      }
     }
     return output_.Finish();
   }
@@ -201,7 +208,7 @@ class TableScan {
 
 template <class Row>
 Status ScanRows(const fs::path& run, const Manifest& manifest, StringTable& strings,
-                const ScanOptions& options, int fd) {
+                std::span<const LossRow> more_losses, const ScanOptions& options, int fd) {
   STEPTRACE_RETURN_IF_ERROR(CheckColumns<Row>(options.columns));
   STEPTRACE_ASSIGN_OR_RETURN(auto filter, MakeFilter<Row>(options.where, strings));
   STEPTRACE_ASSIGN_OR_RETURN(auto output, RowOutput<Row>::Make(options, strings, fd));
@@ -210,16 +217,19 @@ Status ScanRows(const fs::path& run, const Manifest& manifest, StringTable& stri
     for (const Condition& condition : options.where) asked.push_back(condition.column);
   }
   TableScan<Row> scan(run, strings, std::move(filter), std::move(output));
-  return scan.Run(FindParts(run, manifest, TableOf<Row>::kName), ColumnsToRead<Row>(asked));
+  return scan.Run(FindParts(run, manifest, TableOf<Row>::kName), ColumnsToRead<Row>(asked),
+                  more_losses);
 }
 
 }  // namespace
 
 Status ScanTable(const fs::path& run, const Manifest& manifest, StringTable& strings,
-                 const std::string& table, const ScanOptions& options, int fd) {
+                 const std::string& table, std::span<const LossRow> more_losses,
+                 const ScanOptions& options, int fd) {
   Status status;
-  bool known = VisitTable(
-      table, [&]<class Row>() { status = ScanRows<Row>(run, manifest, strings, options, fd); });
+  bool known = VisitTable(table, [&]<class Row>() {
+    status = ScanRows<Row>(run, manifest, strings, more_losses, options, fd);
+  });
   if (known) return status;
   std::string names;
   for (const std::string& name : TableNames()) names += (names.empty() ? "" : ", ") + name;

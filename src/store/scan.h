@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -12,7 +13,9 @@
 namespace steptrace::store {
 
 // What RunReader::Scan does: reads part by part, merges by time and writes batch by batch.
+// `more_losses` are rows of `losses` that stand in no file; they come last.
 Status ScanTable(const std::filesystem::path& run, const Manifest& manifest, StringTable& strings,
-                 const std::string& table, const ScanOptions& options, int fd);
+                 const std::string& table, std::span<const LossRow> more_losses,
+                 const ScanOptions& options, int fd);
 
 }  // namespace steptrace::store

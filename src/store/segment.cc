@@ -27,7 +27,8 @@ namespace fs = std::filesystem;
 
 // Part of the format: a row group has no more. Without a limit a damaged file asks for any memory.
 constexpr int64_t kMostGroupRows = 1 << 20;
-constexpr const char* kDamagedNext = "restore the file, or remove its entry from run.json";
+constexpr const char* kDamagedNext =
+    "restore the file, or leave it out with `steptrace recover RUN`";
 
 // parquet-cpp throws in places where Arrow returns.
 template <class F>

@@ -2,6 +2,7 @@
 """Clocks that jump, processes that may not be seen, rings damaged field by field, runs cut off."""
 
 import itertools
+import json
 import os
 import shutil
 import subprocess
@@ -301,15 +302,40 @@ def test_a_live_run_cut_off_at_any_byte(tmp_path):
 
 
 def test_a_closed_run_cut_off_at_any_byte(tmp_path):
-    """A segment that is cut off: the report names it, in one line, or shows what is left."""
+    """A segment that is cut off is left out, and the report counts what is lost with it."""
     outcome = record(tmp_path, script(tmp_path, "for i in range(50): step()\n"))
     for segment in sorted(outcome.run.path.glob("tables/**/*.parquet")):
         whole = segment.read_bytes()
+        name = str(segment.relative_to(outcome.run.path))
         for size in cuts(len(whole)):
             segment.write_bytes(whole[:size])
             done = plain([executable(), "report", str(outcome.run.path), "--json"])
-            assert done.returncode in (0, 2), (segment.name, size, done.stderr)
-            if done.returncode == 2:
-                assert done.stderr.count(b"\n") == 1, done.stderr
+            assert done.returncode == 0, (name, size, done.stderr)
+            told = [
+                loss
+                for loss in outcome.run.rows("losses")
+                if loss["cause"] == "segment_damaged" and loss["detail"].startswith(name)
+            ]
+            assert len(told) == 1 and told[0]["count"] > 0, (name, size)
+            causes = {loss["cause"] for loss in json.loads(done.stdout)["losses"]}
+            assert "segment_damaged" in causes, (name, size)
         segment.write_bytes(whole)
-    assert plain([executable(), "report", str(outcome.run.path)]).returncode == 0
+
+
+def test_a_closed_run_damaged_within_is_named_and_recovered(tmp_path):
+    outcome = record(tmp_path, script(tmp_path, "for i in range(50): step()\n"))
+    run = str(outcome.run.path)
+    segment = sorted(outcome.run.path.glob("tables/slices/**/*.parquet"))[0]
+    segment.write_bytes(b"?" * segment.stat().st_size)
+    (outcome.run.path / "report.json").unlink(missing_ok=True)
+    refused = plain([executable(), "report", run])
+    assert refused.returncode == 2
+    assert refused.stderr.count(b"\n") == 1 and b"steptrace recover" in refused.stderr
+    recovered = plain([executable(), "recover", run])
+    assert recovered.returncode == 0, recovered.stderr
+    assert b"1 damaged file put aside" in recovered.stderr
+    done = plain([executable(), "report", run, "--json"])
+    assert done.returncode == 0
+    losses = json.loads(done.stdout)["losses"]
+    assert [loss["cause"] for loss in losses].count("segment_damaged") == 1
+    assert list((outcome.run.path / "damaged").iterdir())

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "store/manifest.h"
+#include "store/string_table.h"
+#include "store/tables.h"
+
+// Segments whose files are not what the manifest says: a run is read without them, and the loss is
+// told. A disk that was full or failed, a copy that broke off.
+namespace steptrace::store {
+
+struct DamagedSegment {
+  std::string table;
+  SegmentInfo segment;
+  std::string why;  // for people: "the file is gone"
+};
+
+// Takes the segments out of `manifest` whose file is absent or has another size than was written.
+// Costs one stat a segment: what is wrong within a file of the right size is found by reading it.
+std::vector<DamagedSegment> LeaveOutDamaged(const std::filesystem::path& run, Manifest* manifest);
+
+// A row of `losses`: cause `segment_damaged`, the rows that the manifest says the segment held.
+LossRow LossOf(const DamagedSegment& damaged, StringTable& strings);
+
+// Reads every segment of a closed run whole. Those that cannot be read are moved to the run's
+// folder `damaged/`, their entries leave run.json, and `losses` gets a row for each. Returns what
+// was moved. The caller holds the run's lock.
+Result<std::vector<DamagedSegment>> RemoveDamaged(const std::filesystem::path& run);
+
+}  // namespace steptrace::store
