@@ -78,7 +78,8 @@ Json VerdictOf(const Json& report) {
   const auto found = report.find("verdict");
   if (found == report.end() || !found->is_object()) return {};
   Json verdict;
-  for (const char* key : {"status", "suspect", "sub_stage", "share", "at_most_speedup"}) {
+  for (const char* key :
+       {"status", "suspect", "sub_stage", "headline", "share", "at_most_speedup"}) {
     const auto value = found->find(key);
     verdict[key] = value == found->end() ? Json() : *value;
   }

@@ -25,6 +25,8 @@ export interface RunRow {
     status: VerdictStatus;
     suspect: Suspect | '';
     sub_stage: string;
+    /** The verdict in a sentence; absent from servers of older versions. */
+    headline?: string;
     share: number;
     at_most_speedup: number | null;
   } | null;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
 import { formatNs } from '../base/format';
-import { axisValues, clean, readout, timeSplits } from './chart';
+import { axisValues, clean, placeAfterKey, readout, timeSplits } from './chart';
 import { heatColors } from './heat';
 
 const plain = (texts: readonly string[]) => texts.map((t) => t.replaceAll('\u00a0', ' '));
@@ -17,6 +17,18 @@ it('tells what is under the cursor, and only what is there', () => {
   ];
   expect(readout(0, [10, 20], lines, formatNs, formatNs)?.values.map((v) => v.name)).toEqual(['a']);
   expect(readout(7, [10, 20], lines, formatNs, formatNs)).toBeNull();
+});
+
+it('keys move along a chart and stay in it', () => {
+  const from = (at: number | null, ...keys: string[]) =>
+    keys.reduce<number | null>((place, key) => placeAfterKey(key, place, 100), at);
+  expect(from(null, 'ArrowRight')).toBe(0);
+  expect(from(null, 'ArrowLeft')).toBe(99);
+  expect(from(50, 'PageDown', 'ArrowRight')).toBe(61);
+  expect(from(5, 'PageUp')).toBe(0);
+  expect([from(5, 'Home'), from(5, 'End')]).toEqual([0, 99]);
+  expect(from(5, 'Enter')).toBeNull();
+  expect(placeAfterKey('End', null, 0)).toBeNull();
 });
 
 it('time axes have round marks in the unit that fits', () => {

@@ -20,6 +20,22 @@ export function clean(values: ArrayLike<number | null>): (number | null)[] {
   return Array.from(values, (v) => (v == null || Number.isNaN(v) ? null : v));
 }
 
+/** Where a key leads along `count` places from `at` (null: nowhere yet); null: no key of a chart. */
+export function placeAfterKey(key: string, at: number | null, count: number): number | null {
+  const by: Readonly<Record<string, number>> = {
+    ArrowRight: 1,
+    ArrowLeft: -1,
+    PageDown: Math.max(1, Math.round(count / 10)),
+    PageUp: -Math.max(1, Math.round(count / 10)),
+    Home: -count,
+    End: count,
+  };
+  const step = by[key];
+  if (step === undefined || count === 0) return null;
+  const from = at ?? (step > 0 ? -1 : count);
+  return Math.max(0, Math.min(count - 1, from + step));
+}
+
 export interface Readout {
   readonly x: Figure;
   readonly values: { name: string; color: string; figure: Figure }[];

@@ -16,7 +16,8 @@ export interface Change {
   /** 'same' where the interval holds 0: the difference may be chance. */
   readonly direction: Direction;
   readonly figure: Figure;
-  readonly interval: string;
+  /** Null: not known. */
+  readonly interval: Figure | null;
 }
 
 export interface Line {
@@ -41,14 +42,14 @@ export function blocks(comparison: Comparison): Block[] {
   return KINDS.map(({ kind, title: heading }) => {
     const lines = comparison.rows
       .filter((row) => row.kind === kind)
-      .filter((row) => kind === 'step' || shareOf(row) >= LEAST_SHARE)
+      .filter((row) => kind === 'step' || mostOf(row) >= LEAST_SHARE)
       .map(lineOf);
     const most = lines.reduce((m, l) => Math.max(m, l.a?.ns ?? 0, l.b?.ns ?? 0), 1);
     return { title: heading, lines, most };
   }).filter((block) => block.lines.length > 0);
 }
 
-const shareOf = (row: ComparedRow) => Math.max(row.a?.share ?? 0, row.b?.share ?? 0);
+const mostOf = (row: ComparedRow) => Math.max(row.a?.share ?? 0, row.b?.share ?? 0);
 
 function lineOf(row: ComparedRow): Line {
   const side = (s: ComparedRow['a']) =>
@@ -68,8 +69,11 @@ function changeOf(row: ComparedRow): Change | null {
     direction: chance ? 'same' : change < 0 ? 'faster' : 'slower',
     figure: { text: sign(change) + figure.text, exact: sign(change) + figure.exact },
     interval: known
-      ? `${sign(low)}${formatNs(low).text} to ${sign(high)}${formatNs(high).text}`
-      : '',
+      ? {
+          text: `${sign(low)}${formatNs(low).text} to ${sign(high)}${formatNs(high).text}`,
+          exact: `${sign(low)}${formatNs(low).exact} to ${sign(high)}${formatNs(high).exact}`,
+        }
+      : null,
   };
 }
 
@@ -85,5 +89,9 @@ export function sentence(comparison: Comparison, a: string, b: string): string {
   return `${winner} is ${formatTimes(slow / fast).text} faster a step: ${formatNs(fast).text} instead of ${formatNs(slow).text}.`;
 }
 
-export const intervalOf = (low: number, high: number): string =>
-  low === high ? '' : `${formatShare(low).text} to ${formatShare(high).text}`;
+/** A share, exactly with its interval where one is known. */
+export function shareOf({ share, low, high }: NonNullable<Line['a']>): Figure {
+  const { text, exact } = formatShare(share);
+  const within = low === high ? '' : ` (${formatShare(low).exact} to ${formatShare(high).exact})`;
+  return { text, exact: exact + within };
+}

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { activity, byName, copies, precisionOf, precisions, type Device } from './section';
+import {
+  activity,
+  byName,
+  copies,
+  onDevices,
+  precisionOf,
+  precisions,
+  type Device,
+} from './section';
 
 const device = (more: Partial<Device>): Device => ({
   node: 0,
@@ -65,10 +73,36 @@ describe('devices', () => {
       calls: 2,
       total_ns: 5,
       tensor_cores: false,
+      streams: [],
     };
     expect(byName([kernel, { ...kernel, rank: 1 }])).toEqual([
       { ...kernel, calls: 4, total_ns: 10 },
     ]);
+  });
+
+  it('parts the kernels of a rank by its devices', () => {
+    const kernel = {
+      rank: 0,
+      name: 'k',
+      role: 'compute',
+      calls: 6,
+      total_ns: 15,
+      tensor_cores: false,
+      streams: [
+        { device: 0, stream: 7, calls: 1, total_ns: 2 },
+        { device: 0, stream: 8, calls: 2, total_ns: 3 },
+        { device: 1, stream: 7, calls: 3, total_ns: 10 },
+      ],
+    };
+    const on = (...numbers: number[]) =>
+      onDevices(
+        [kernel, { ...kernel, rank: 1 }],
+        numbers.map((number) => device({ device: number })),
+      ).map((k) => [k.rank, k.calls, k.total_ns]);
+    expect(on(0)).toEqual([[0, 3, 5]]);
+    expect(on(1)).toEqual([[0, 3, 10]]);
+    expect(on(0, 1)).toEqual([[0, 6, 15]]);
+    expect(on(2)).toEqual([]);
   });
 
   it.each([
@@ -94,8 +128,17 @@ describe('devices', () => {
         calls: 1,
         total_ns: 9,
         tensor_cores: false,
+        streams: [],
       },
-      { rank: 0, name: 'sgemm', role: 'compute', calls: 1, total_ns: 4, tensor_cores: false },
+      {
+        rank: 0,
+        name: 'sgemm',
+        role: 'compute',
+        calls: 1,
+        total_ns: 4,
+        tensor_cores: false,
+        streams: [],
+      },
     ];
     expect(precisions(kernels)).toEqual([{ name: 'FP32', title: 'FP32', value: 4 }]);
   });

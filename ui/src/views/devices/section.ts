@@ -59,6 +59,8 @@ export interface Kernel {
   calls: number;
   total_ns: number;
   tensor_cores: boolean;
+  /** Its runs by device and stream: they sum to all of them. */
+  streams: { device: number; stream: number; calls: number; total_ns: number }[];
 }
 
 export interface KernelsSection {
@@ -131,6 +133,17 @@ export function copies(devices: readonly Device[]): Copy[] {
     }
   }
   return [...byKind.values()].sort((a, b) => b.sum_ns - a.sum_ns);
+}
+
+/** The runs of kernels on some devices alone: of a rank with several devices those of each are apart. */
+export function onDevices(kernels: readonly Kernel[], devices: readonly Device[]): Kernel[] {
+  const shown = new Set(devices.map((d) => `${d.rank}-${d.device}`));
+  return kernels.flatMap((kernel) => {
+    const streams = kernel.streams.filter((s) => shown.has(`${kernel.rank}-${s.device}`));
+    if (streams.length === 0) return [];
+    const sum = (of: 'calls' | 'total_ns') => streams.reduce((total, s) => total + s[of], 0);
+    return [{ ...kernel, streams, calls: sum('calls'), total_ns: sum('total_ns') }];
+  });
 }
 
 /** Kernels of all ranks by name. */

@@ -45,11 +45,26 @@ describe('distributed', () => {
     expect(m).toEqual({
       late: [1, 3],
       waiting: [0, 2],
+      lateCount: 2,
+      waitingCount: 2,
       cells: [
         [1, 8],
         [5, 0],
       ],
       most: 8,
+    });
+  });
+
+  it('matrix: what is left out is counted', () => {
+    const waiters = [1, 2, 3].map((rank) => ({ rank, wait_ns: rank }));
+    const blame = [5, 6].map((rank) => ({ rank, caused_wait_ns: rank, cause: '', waiters }));
+    expect(matrixOf(blame, 1)).toEqual({
+      late: [6],
+      waiting: [3],
+      lateCount: 2,
+      waitingCount: 3,
+      cells: [[3]],
+      most: 3,
     });
   });
 

@@ -163,6 +163,9 @@ export function partsOf(rank: Rank): BarPart[] {
 export interface Matrix {
   late: number[];
   waiting: number[];
+  /** How many there are, drawn or not. */
+  lateCount: number;
+  waitingCount: number;
   /** [late][waiting], ns. */
   cells: number[][];
   most: number;
@@ -170,10 +173,8 @@ export interface Matrix {
 
 /** Who made whom wait, the ranks that caused most first; at most `limit` of either. */
 export function matrixOf(blame: readonly Blame[], limit: number): Matrix {
-  const late = [...blame]
-    .filter((b) => (b.waiters?.length ?? 0) > 0)
-    .sort((a, b) => b.caused_wait_ns - a.caused_wait_ns)
-    .slice(0, limit);
+  const all = blame.filter((b) => (b.waiters?.length ?? 0) > 0);
+  const late = [...all].sort((a, b) => b.caused_wait_ns - a.caused_wait_ns).slice(0, limit);
   const sums = new Map<number, number>();
   for (const { waiters } of late) {
     for (const w of waiters ?? []) sums.set(w.rank, (sums.get(w.rank) ?? 0) + w.wait_ns);
@@ -186,6 +187,8 @@ export function matrixOf(blame: readonly Blame[], limit: number): Matrix {
   return {
     late: late.map((b) => b.rank),
     waiting,
+    lateCount: all.length,
+    waitingCount: sums.size,
     cells,
     most: Math.max(1, ...cells.flat()),
   };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { captureHint } from '../../base/capture';
 import type { View } from '../../state/view';
 
 export const view: View = {
@@ -9,6 +10,8 @@ export const view: View = {
   order: 3,
   inReport: true,
   notApplicable: (report) =>
-    report.kernels.length > 0 ? null : 'The run holds no kernels: it is no profile of a GPU.',
+    report.kernels.length > 0
+      ? null
+      : `The run holds no kernels of an NVIDIA GPU. ${captureHint('kernels', 'ProfilerActivity.CUDA')}`,
   load: () => import('./Kernels.svelte'),
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { captureHint } from '../../base/capture';
 import type { View } from '../../state/view';
 import { isMemory, standing } from '../../state/noticed';
 
@@ -14,7 +15,7 @@ export const view: View = {
     const grows = standing(report.findings).some(isMemory);
     return grows || (devices && devices.length > 0)
       ? null
-      : 'The run holds no allocations (profile_memory=True records them).';
+      : `The run holds no allocations. ${captureHint('memory', 'profile_memory=True')}`;
   },
   load: () => import('./Memory.svelte'),
 };

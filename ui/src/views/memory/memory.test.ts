@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { firstOf, heightOf, pile, type Block, type MemoryDevice } from './section';
+import { atPeak, firstOf, heightOf, pile, type Block, type MemoryDevice } from './section';
 
 const block = (allocated_ns: number | null, released_ns: number | null, bytes: number): Block => ({
   operator: 'op',
@@ -46,6 +46,24 @@ describe('allocations', () => {
       }
     }
   });
+});
+
+it('what lived at the peak is told whole: the most by name, the rest together', () => {
+  const holders = Array.from({ length: 15 }, (_, i) => ({
+    operator: i === 3 ? null : `op${i}`,
+    blocks: 1,
+    bytes: i + 1,
+  }));
+  const parts = atPeak(holders);
+  expect(parts.map((p) => p.title)).toHaveLength(13);
+  expect([parts[0]?.title, parts.at(-1)?.title]).toEqual(['op14', '3 others']);
+  expect(parts.reduce((sum, p) => sum + p.value, 0)).toBe(120);
+  expect(atPeak(holders.slice(0, 4)).map((p) => p.title)).toEqual([
+    '(in no operator)',
+    'op2',
+    'op1',
+    'op0',
+  ]);
 });
 
 it('the fullest GPU is shown first, host memory last', () => {

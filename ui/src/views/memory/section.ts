@@ -120,6 +120,25 @@ export function pile(blocks: readonly Block[], fromNs: number, toNs: number): Pl
 export const heightOf = (placed: readonly Placed[]): number =>
   placed.reduce((most, p) => Math.max(most, p.bottom + p.block.bytes), 0);
 
+/** At most so many operators are named of those whose blocks lived at the peak. */
+const NAMED_AT_PEAK = 12;
+
+/** Who held what at the peak, the most first; the rest together, so that the parts sum to all of it. */
+export function atPeak(
+  holders: MemoryDevice['at_peak'],
+): { name: string; title: string; value: number }[] {
+  const sorted = [...holders].sort((a, b) => b.bytes - a.bytes);
+  const rest = sorted.slice(NAMED_AT_PEAK);
+  const parts = sorted.slice(0, NAMED_AT_PEAK).map((o) => ({
+    name: o.operator ?? 'other',
+    title: o.operator ?? '(in no operator)',
+    value: o.bytes,
+  }));
+  if (rest.length === 0) return parts;
+  const value = rest.reduce((sum, o) => sum + o.bytes, 0);
+  return [...parts, { name: 'other', title: `${rest.length} others`, value }];
+}
+
 const LEAKS: Record<string, string> = {
   none: 'No operator’s memory grows with every step.',
   found: 'These operators’ memory grows with every step after the first.',

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { captureHint } from '../../base/capture';
 import type { View } from '../../state/view';
 
 export const view: View = {
@@ -11,6 +12,6 @@ export const view: View = {
   notApplicable: (report) =>
     report.modules.length > 0
       ? null
-      : 'The run tells nothing of modules (with_stack, with_modules).',
+      : `The run tells nothing of modules. ${captureHint('stacks', 'with_stack=True or with_modules=True')}`,
   load: () => import('./Modules.svelte'),
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { captureHint } from '../../base/capture';
 import type { View } from '../../state/view';
 
 export const view: View = {
@@ -9,6 +10,8 @@ export const view: View = {
   order: 2,
   inReport: true,
   notApplicable: (report) =>
-    report.operators.length > 0 ? null : 'The run holds no operators: it is no profile.',
+    report.operators.length > 0
+      ? null
+      : `The run holds no operators. ${captureHint('operators', 'ProfilerActivity.CPU')}`,
   load: () => import('./Operators.svelte'),
 };

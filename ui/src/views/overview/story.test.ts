@@ -5,6 +5,7 @@ import { ns } from '../../base/time';
 import {
   evidenceTarget,
   lanes,
+  partTitle,
   runPhases,
   savings,
   stepParts,
@@ -18,7 +19,7 @@ const VERDICT: Verdict = {
   status: 'found',
   suspect: 'data_pipeline',
   sub_stage: 'getitem',
-  headline: 'data pipeline, 65 % of the step',
+  headline: 'data pipeline, 65 % of the step (63-67)',
   healthy: false,
   share: 0.65,
   share_low: 0.63,
@@ -61,18 +62,33 @@ describe('the verdict in a sentence', () => {
   it.each<[Partial<Verdict>, string, string]>([
     [
       {},
-      'Data pipeline takes 65 % of the step',
-      'Mostly dataset __getitem__; between 63 and 67 % with 95 % confidence; at most 2.9× faster without it.',
+      'Data pipeline, 65 % of the step (63-67)',
+      'At most 2.9× faster without it; mostly dataset __getitem__; between 63 and 67 % with 95 % confidence.',
     ],
     [
-      { share_low: 0.65, share_high: 0.65, sub_stage: '' },
-      'Data pipeline takes 65 % of the step',
-      'Seen in 8 steps; at most 2.9× faster without it.',
+      { share_low: 0.65, share_high: 0.65, sub_stage: '', headline: 'data pipeline, 65 %' },
+      'Data pipeline, 65 %',
+      'At most 2.9× faster without it; seen in 8 steps.',
     ],
     [
-      { suspect: 'communication', straggler_rank: 3, straggler_cause: 'data_pipeline' },
-      'Communication takes 65 % of the step',
-      'Rank 3 comes late by its data pipeline; between 63 and 67 % with 95 % confidence; at most 2.9× faster without it.',
+      // `other` is nobody: the headline says who it is.
+      {
+        suspect: 'other',
+        sub_stage: 'loop_code',
+        headline: 'user code in hashlib.sha256 (train.py:9), 77 % of the step (76-78)',
+      },
+      'User code in hashlib.sha256 (train.py:9), 77 % of the step (76-78)',
+      'At most 2.9× faster without it; between 63 and 67 % with 95 % confidence.',
+    ],
+    [
+      {
+        suspect: 'communication',
+        sub_stage: 'straggler',
+        straggler_rank: 3,
+        headline: 'communication: rank 3 is late by its data pipeline and the others wait, 65 %',
+      },
+      'Communication: rank 3 is late by its data pipeline and the others wait, 65 %',
+      'At most 2.9× faster were it on time; between 63 and 67 % with 95 % confidence.',
     ],
     [
       {
@@ -80,11 +96,13 @@ describe('the verdict in a sentence', () => {
         at_most_speedup: null,
         headline: 'the model fills the step, 65 % (63-67); nothing around it is in the way',
       },
-      'The model fills 65 % of the step',
-      'The model fills the step, 65 % (63-67); nothing around it is in the way.',
+      'The model fills the step, 65 % (63-67); nothing around it is in the way',
+      'Between 63 and 67 % with 95 % confidence.',
     ],
-    [{ status: 'no_steps', headline: 'no step seen' }, 'No training step was seen', 'No step seen'],
-    [{ status: 'too_few_steps', headline: 'three' }, 'Too few steps for a verdict', 'Three'],
+    [{ status: 'no_steps', headline: 'no step seen' }, 'No step seen', ''],
+    [{ status: 'too_few_steps', headline: 'too few steps: 3' }, 'Too few steps: 3', ''],
+    [{ status: 'no_single_suspect', headline: 'no single suspect: a' }, 'No single suspect: a', ''],
+    [{ status: 'of_a_newer_version' as 'found', headline: 'new' }, 'New', ''],
   ])('%#', (verdict, heading, detail) => {
     const told = story(report(verdict));
     expect([plain(told.heading), plain(told.detail)]).toEqual([heading, detail]);
@@ -115,6 +133,19 @@ it('a step by cause: the largest first, stages with it, nothing that is nothing'
     ['model', 3.5],
   ]);
   expect(parts[0]?.stages.map((s) => s.name)).toEqual(['getitem', 'collate']);
+});
+
+it('what nobody is to blame for has the name of its stage, where that is all of it', () => {
+  const part = (name: string, stage: number) => ({
+    name,
+    share: 0.8,
+    perStep: null,
+    stages: [{ name: 'user_code', share: stage, perStep: null }],
+  });
+  expect(partTitle(part('other', 0.79))).toBe('User code');
+  expect(partTitle(part('other', 0.5))).toBe('Other');
+  expect(partTitle(part('model', 0.8))).toBe('Model');
+  expect(partTitle({ ...part('other', 0.8), stages: [] })).toBe('Other');
 });
 
 describe('evidence leads to the view and stretch that show it', () => {

@@ -14,9 +14,9 @@ import { total, where, type Steps } from '../../api/steps';
 import {
   formatMoney,
   formatNs,
-  formatShare,
   formatTimes,
   plural,
+  title,
   words,
   type Figure,
 } from '../../base/format';
@@ -32,45 +32,36 @@ export interface Story {
   readonly detail: string;
 }
 
-/** The verdict in a sentence for a heading, and what it means in the next. */
+/** The verdict as every report has it, the terminal's too, for a heading; and what it means. */
 export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): Story {
-  const detail = sentence(verdict.headline);
+  const heading = sentence(verdict.headline);
   switch (verdict.status) {
     case 'found':
-      return verdict.suspect === 'model' ? model(verdict) : found(verdict, steps.steady);
+      return {
+        tone: verdict.suspect !== 'model' ? 'found' : verdict.healthy ? 'good' : 'open',
+        heading,
+        detail: meaning(verdict, steps.steady),
+      };
     case 'no_single_suspect':
-      return { tone: 'open', heading: 'No single suspect', detail };
     case 'too_few_steps':
-      return { tone: 'open', heading: 'Too few steps for a verdict', detail };
     case 'no_steps':
-      return { tone: 'open', heading: 'No training step was seen', detail };
+      return { tone: 'open', heading, detail: '' };
     default:
-      return newer(verdict.status, { tone: 'open', heading: detail, detail: '' });
+      return newer(verdict.status, { tone: 'open', heading, detail: '' });
   }
 }
 
-function found(verdict: Verdict, steady: number): Story {
-  const name = words(verdict.suspect);
-  const heading = `${sentence(name)} takes ${percent(verdict.share)} of the step`;
-  const parts = [stage(verdict), interval(verdict, steady), gain(verdict)];
-  return { tone: 'found', heading, detail: sentence(parts.filter(Boolean).join('; ')) + '.' };
+function meaning(verdict: Verdict, steady: number): string {
+  const parts = [gain(verdict), stage(verdict), interval(verdict, steady)].filter(Boolean);
+  return `${sentence(parts.join('; '))}.`;
 }
 
+/** What takes most of the suspect; of `other` the headline names it, a late rank's cause too. */
 function stage(v: Verdict): string {
-  if (v.straggler_rank === null) return v.sub_stage ? `mostly ${words(v.sub_stage)}` : '';
-  const cause = v.straggler_cause ? ` by its ${words(v.straggler_cause)}` : '';
-  return `rank ${v.straggler_rank} comes late${cause}`;
+  const named = v.straggler_rank !== null || v.suspect === 'other' || v.suspect === 'model';
+  return v.sub_stage && !named ? `mostly ${words(v.sub_stage)}` : '';
 }
 
-function model(verdict: Verdict): Story {
-  return {
-    tone: verdict.healthy ? 'good' : 'open',
-    heading: `The model fills ${percent(verdict.share)} of the step`,
-    detail: `${sentence(verdict.headline)}.`,
-  };
-}
-
-const percent = (share: number) => formatShare(share).text;
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** How sure the share is; of few steps no interval is known. */
@@ -82,9 +73,8 @@ function interval(v: Verdict, steady: number): string {
 }
 
 function gain(v: Verdict): string {
-  return v.at_most_speedup
-    ? `at most ${formatTimes(v.at_most_speedup).text} faster without it`
-    : '';
+  const when = v.straggler_rank === null ? 'without it' : 'were it on time';
+  return v.at_most_speedup ? `at most ${formatTimes(v.at_most_speedup).text} faster ${when}` : '';
 }
 
 /** What mending it would gain at most; money where a price was given. */
@@ -122,6 +112,17 @@ export function stepParts(report: Report, least = 0.005): StepPart[] {
     .map(({ name, share }) => ({ name, share, perStep: per(share), stages: stagesOf(name) }))
     .filter((part) => part.share > 0)
     .sort(bySize);
+}
+
+/** A stage that is so much of its suspect is named in its place, as the verdict does. */
+const ALONE = 0.9;
+
+/** What takes the part; `other` is nobody, its stage is somebody. */
+export function partTitle({ name, share, stages }: StepPart): string {
+  const largest = stages[0];
+  return name === 'other' && largest && largest.share >= ALONE * share
+    ? title(largest.name)
+    : title(name);
 }
 
 /** The stretch in which the steps lie; null where there are none. */
@@ -178,6 +179,7 @@ function threadsOf({ text }: Evidence, { verdict, data_pipeline }: Report): Quer
 export interface Mark {
   readonly from: Ns;
   readonly to: Ns;
+  /** With exact figures: told on hover and to screen readers. */
   readonly text: string;
   readonly target: Target;
 }
@@ -203,8 +205,8 @@ export function lanes(report: Report, steps: Steps | null, findings: readonly Fi
 
 function outlierMark(o: Outlier): Mark {
   const at = stretch(o.ts_ns, o.ts_ns + o.dur_ns);
-  const cause = o.cause ? `: ${words(o.cause)}, ${formatNs(o.excess_ns).text} over` : '';
-  const text = `Step ${o.step} of rank ${o.rank}, ${formatNs(o.dur_ns).text}${cause}`;
+  const cause = o.cause ? `: ${words(o.cause)}, ${formatNs(o.excess_ns).exact} over` : '';
+  const text = `Step ${o.step} of rank ${o.rank}, ${formatNs(o.dur_ns).exact}${cause}`;
   return { ...at, text, target: { view: 'timeline', stretch: at } };
 }
 
@@ -214,7 +216,7 @@ function partMarks(steps: Steps | null, part: string, kind: string | null): Mark
   return where(steps, (i) => steps.kind[i] === kind || (values?.[i] ?? 0) > 0).map((i) => {
     const at = stretch(steps.ts[i] ?? 0, (steps.ts[i] ?? 0) + (steps.dur[i] ?? 0));
     const length = total(steps, part, [i]) || (steps.dur[i] ?? 0);
-    const text = `${words(part)} in step ${steps.step[i] ?? 0}, ${formatNs(length).text}`;
+    const text = `${words(part)} in step ${steps.step[i] ?? 0}, ${formatNs(length).exact}`;
     return { ...at, text: sentence(text), target: { view: 'steps', stretch: at } };
   });
 }

@@ -40,8 +40,10 @@ export function verdictText(verdict: RunRow['verdict']): Figure {
   switch (verdict.status) {
     case 'found': {
       const stage = verdict.sub_stage ? ` (${words(verdict.sub_stage)})` : '';
-      const text = `${words(verdict.suspect)} ${formatShare(verdict.share).text}`;
-      return { text, exact: text + stage };
+      const short = `${words(verdict.suspect)} ${formatShare(verdict.share).text}`;
+      const whole = verdict.headline ?? short + stage;
+      // `other` is nobody: who it is the headline says.
+      return { text: verdict.suspect === 'other' ? whole : short, exact: whole };
     }
     case 'no_single_suspect':
       return { text: 'no single suspect', exact: 'no single suspect' };
