@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import urllib.request
@@ -64,6 +65,38 @@ def test_ls_names_the_run(ask):
     assert pathlib.Path(run["path"]).name == "demo" and run["status"] == "completed"
     assert run["steps"] == 2 * STEPS
     assert "demo" in ask("ls").stdout
+
+
+def test_ls_tells_a_damaged_run_as_such_and_no_verdict(ask, folder, tmp_path):
+    shutil.copytree(folder / "steptrace-runs" / "demo", tmp_path / "demo")
+    assert ask("report", tmp_path / "demo").returncode == 0
+    (healthy,) = json.loads(ask("ls", tmp_path, "--json").stdout)
+    assert healthy["verdict"]
+    (tmp_path / "demo" / "run.json").write_text('{"format": 1, "id": "dem')
+    (run,) = json.loads(ask("ls", tmp_path, "--json").stdout)
+    assert (run["status"], run["verdict"]) == ("unreadable", "")
+    assert "run.json: not a manifest (damaged or empty); `steptrace recover`" in run["problem"]
+    line = ask("ls", tmp_path).stdout.splitlines()[1]
+    assert run["problem"] in line and healthy["verdict"] not in line
+
+
+def test_two_runs_beside_each_other(ask, folder):
+    second = folder / "steptrace-runs" / "second"
+    assert make_run(second, "steps=100").returncode == 0
+    done = ask("report", "demo", "--compare", "second")
+    assert done.returncode == 0, done.stderr
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    assert done.stdout.startswith("A  made") and "\nB  made" in done.stdout
+    both = json.loads(ask("report", "demo", "--compare", "second", "--json").stdout)
+    assert both["runs"] == ["demo", "second"] and both["sentence"] in done.stdout
+    step = both["rows"][0]
+    assert step["kind"] == "step"
+    for side, name in (("a", "demo"), ("b", "second")):
+        report = json.loads(ask("report", name, "--json").stdout)
+        assert step[side]["ns"] == report["steps"]["duration_ns"]["mean"]
+    shutil.rmtree(second)
+    assert "second: no such run" in complaint(ask("report", "demo", "--compare", "second"))
+    assert "--section" in complaint(ask("report", "--compare", "demo", "--section", "memory"))
 
 
 def ui_stderr(folder, *arguments):

@@ -29,6 +29,11 @@ nlohmann::ordered_json OrNull(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
+// Of a run that cannot be read nobody could follow it back to its rows.
+std::string VerdictOfListed(const store::RunSummary& run) {
+  return run.problem.empty() ? rpc::KeptVerdict(run.path) : "";
+}
+
 nlohmann::ordered_json ToJson(const store::RunSummary& run) {
   nlohmann::ordered_json json;
   json["id"] = run.id;
@@ -43,7 +48,7 @@ nlohmann::ordered_json ToJson(const store::RunSummary& run) {
   json["signal"] = OrNull(run.signal);
   json["ranks"] = run.ranks;
   json["steps"] = run.steps;
-  json["verdict"] = rpc::KeptVerdict(run.path);
+  json["verdict"] = VerdictOfListed(run);
   json["bytes"] = run.bytes;
   json["problem"] = run.problem;
   return json;
@@ -71,7 +76,7 @@ void PrintText(const std::vector<store::RunSummary>& runs) {
                readable ? UtcTime(run.started_utc_ns) : "",
                run.duration_ns ? ShortDuration(*run.duration_ns) : "",
                run.duration_ns ? fmt::format("{}", run.steps) : "",
-               Printable(rpc::KeptVerdict(run.path)),
+               Printable(VerdictOfListed(run)),
                Printable(readable ? Joined(run.command) : run.problem)});
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "analyze/report/report_json.h"
@@ -9,9 +10,11 @@
 #include "cli/commands.h"
 #include "cli/package_dir.h"
 #include "cli/present.h"
+#include "cli/render/text_report.h"
 #include "serve/pages/html_report.h"
 #include "serve/pages/notebook.h"
 #include "serve/pages/step_columns.h"
+#include "serve/rpc/compare.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/run_path.h"
 
@@ -20,6 +23,7 @@ namespace {
 
 struct ReportArguments {
   std::string run;
+  std::string other;  // the run it is compared with; empty: none
   bool json = false;
   std::optional<int64_t> last;
   std::string section;
@@ -44,27 +48,50 @@ Status PrintJson(const std::filesystem::path& run, const ReportArguments& argume
 // be asked for the rest: what the page shows on hover.
 constexpr size_t kMaxTextBytes = 4096;
 
+// A run, or two that are compared.
+using ReportedRuns = std::vector<std::filesystem::path>;
+
 // The report, and the steps one by one where they are not too many for a page to mail.
-Result<std::string> PageContent(const std::filesystem::path& run, const analyze::Report& report) {
+Result<std::string> RunContent(const std::filesystem::path& run,
+                               const rpc::ReportOptions& options) {
+  STEPTRACE_ASSIGN_OR_RETURN(const analyze::Report report, rpc::LoadReport(run, options));
   STEPTRACE_ASSIGN_OR_RETURN(const std::string steps, pages::StepColumns(run));
   const std::string text = analyze::ReportToJson(report, kMaxTextBytes);
-  if (steps.empty()) return text;
+  if (steps.empty()) return fmt::format("{{\"report\":{}}}", text);
   return fmt::format("{{\"report\":{},\"steps\":{}}}", text, steps);
 }
 
+// What a page holds: ui/README.md.
+Result<std::string> PageContent(const ReportedRuns& runs, const rpc::ReportOptions& options) {
+  STEPTRACE_ASSIGN_OR_RETURN(const std::string first, RunContent(runs.front(), options));
+  if (runs.size() == 1) return first;
+  STEPTRACE_ASSIGN_OR_RETURN(const std::string second, RunContent(runs.back(), options));
+  STEPTRACE_ASSIGN_OR_RETURN(const std::string comparison,
+                             rpc::CompareJson(runs.front(), runs.back(), options));
+  return fmt::format("{{\"runs\":[{},{}],\"comparison\":{}}}", first, second, comparison);
+}
+
+Status WriteNotebookOf(const ReportedRuns& runs, const std::filesystem::path& destination,
+                       const rpc::ReportOptions& options) {
+  std::vector<pages::NotebookRun> cells;
+  for (const std::filesystem::path& run : runs) {
+    STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report, rpc::LoadReport(run, options));
+    cells.push_back({std::move(report), std::filesystem::absolute(run)});
+  }
+  return pages::WriteNotebook(cells, destination);
+}
+
 // The report as files; a line on stderr tells where they are.
-Status WritePages(const std::filesystem::path& run, const ReportArguments& arguments,
+Status WritePages(const ReportedRuns& runs, const ReportArguments& arguments,
                   const rpc::ReportOptions& options) {
-  STEPTRACE_ASSIGN_OR_RETURN(const analyze::Report report, rpc::LoadReport(run, options));
   if (!arguments.html.empty()) {
     STEPTRACE_ASSIGN_OR_RETURN(const std::filesystem::path package, PackageDir());
-    STEPTRACE_ASSIGN_OR_RETURN(const std::string content, PageContent(run, report));
+    STEPTRACE_ASSIGN_OR_RETURN(const std::string content, PageContent(runs, options));
     STEPTRACE_RETURN_IF_ERROR(
         pages::WriteHtmlReport(package, {{"report", content}}, arguments.html));
   }
   if (!arguments.notebook.empty()) {
-    STEPTRACE_RETURN_IF_ERROR(
-        pages::WriteNotebook(report, std::filesystem::absolute(run), arguments.notebook));
+    STEPTRACE_RETURN_IF_ERROR(WriteNotebookOf(runs, arguments.notebook, options));
   }
   for (const auto& path : {arguments.html, arguments.notebook}) {
     if (!path.empty() && path != "-") fmt::print(stderr, "steptrace: wrote {}\n", path.string());
@@ -93,10 +120,45 @@ Result<std::filesystem::path> RunOf(const ReportArguments& arguments, const Sett
   return imported.run;
 }
 
+// The run that is meant, and the one that it is compared with.
+Result<ReportedRuns> ReportedRunsOf(const ReportArguments& arguments, const Settings& settings) {
+  STEPTRACE_ASSIGN_OR_RETURN(std::filesystem::path run, RunOf(arguments, settings));
+  ReportedRuns runs = {std::move(run)};
+  if (!arguments.other.empty()) {
+    STEPTRACE_ASSIGN_OR_RETURN(std::filesystem::path other,
+                               rpc::ResolveRun(arguments.other, settings.folder));
+    runs.push_back(std::move(other));
+  }
+  return runs;
+}
+
+Status PrintComparison(const ReportedRuns& runs, const ReportArguments& arguments,
+                       const Session& session, const rpc::ReportOptions& options) {
+  if (arguments.json) {
+    STEPTRACE_ASSIGN_OR_RETURN(const std::string text,
+                               rpc::CompareJson(runs.front(), runs.back(), options));
+    std::fputs((text + "\n").c_str(), stdout);
+    return {};
+  }
+  STEPTRACE_ASSIGN_OR_RETURN(const auto comparison,
+                             rpc::LoadComparison(runs.front(), runs.back(), options));
+  STEPTRACE_ASSIGN_OR_RETURN(const auto first, rpc::LoadReport(runs.front(), options));
+  STEPTRACE_ASSIGN_OR_RETURN(const auto second, rpc::LoadReport(runs.back(), options));
+  RenderOptions render;
+  if (int columns = TerminalColumns(stdout); columns > 0) {
+    render.width = std::min(columns, render.width);
+  }
+  render.color = UseColor(session.color(), stdout);
+  render.unicode = UseUnicode();
+  std::fputs(RenderComparison(comparison, first, second, render).c_str(), stdout);
+  return {};
+}
+
 int Report(const ReportArguments& arguments, const Session& session) {
   const Settings& settings = session.settings;
-  auto run = RunOf(arguments, settings);
-  if (!run.ok()) return Fail(run.error());
+  const auto runs = ReportedRunsOf(arguments, settings);
+  if (!runs.ok()) return Fail(runs.error());
+  const std::filesystem::path& run = runs->front();
   const rpc::ReportOptions whole{.price_per_hour = settings.price_per_hour,
                                  .last_steps = arguments.last,
                                  .tensor_cores = settings.tensor_cores,
@@ -107,16 +169,20 @@ int Report(const ReportArguments& arguments, const Session& session) {
           Error{"report: a page holds the whole report; leave out --section and --json, or "
                 "--html and --notebook"});
     }
-    const Status written = WritePages(*run, arguments, whole);
+    const Status written = WritePages(*runs, arguments, whole);
     return written.ok() ? FinishOutput(stdout) : Fail(written.error());
+  }
+  if (runs->size() > 1) {
+    const Status compared = PrintComparison(*runs, arguments, session, whole);
+    return compared.ok() ? FinishOutput(stdout) : Fail(compared.error());
   }
   if (arguments.section == "rules") {  // they look at more than the report holds
     const analyze::RuleSettings rules(analyze::RuleMode::kModern);
-    const Status shown = PrintRules(*run, rules, session, {arguments.json, arguments.top});
+    const Status shown = PrintRules(run, rules, session, {arguments.json, arguments.top});
     return shown.ok() ? FinishOutput(stdout) : Fail(shown.error());
   }
-  Status status = arguments.json ? PrintJson(*run, arguments, whole)
-                                 : PrintReport(*run,
+  Status status = arguments.json ? PrintJson(run, arguments, whole)
+                                 : PrintReport(run,
                                                {.price_per_hour = settings.price_per_hour,
                                                 .last_steps = arguments.last,
                                                 .tensor_cores = settings.tensor_cores,
@@ -153,6 +219,12 @@ void AddReportCommand(CLI::App& app, Session& session) {
       ->type_name("N")
       ->check(AtLeast(1))
       ->needs(section);
+  command
+      ->add_option("--compare", arguments->other,
+                   "Put this run beside it: the steps, suspects and stages of\nboth, and what "
+                   "changed beyond chance")
+      ->type_name("RUN")
+      ->excludes(section);
   command->add_option("--html", arguments->html, "Write it as one HTML file instead; - is stdout")
       ->type_name("FILE");
   command

@@ -17,6 +17,12 @@ struct StepPart {
   double share = 0, share_low = 0, share_high = 0;
 };
 
+// Those of a run, and its name.
+struct RunParts {
+  std::string run;
+  std::vector<StepPart> parts;
+};
+
 // The step first, then its phases, suspects and stages: the parts of a kind sum to the step. Of a
 // run without steady steps none. The intervals of suspects and stages are those of their shares at
 // the mean step.

@@ -10,6 +10,8 @@
 // The blocks of the text form; each leaves out what the report does not hold.
 namespace steptrace::cli {
 
+// The run's name, `label` before it, and how it ended, on one line.
+void RenderHeader(const analyze::Report& report, Page& page, const std::string& label = "");
 void RenderBreakdown(const analyze::Report& report, Page& page);
 void RenderRanks(const analyze::Report& report, Page& page);
 void RenderSystem(const analyze::Report& report, Page& page);
@@ -26,6 +28,8 @@ void RenderKernels(const analyze::Report& report, int64_t top, Page& page);
 void RenderMemory(const analyze::Report& report, int64_t top, Page& page);
 void RenderModules(const analyze::Report& report, int64_t top, Page& page);
 
+// The verdict in a sentence, with what mending it would gain at most.
+std::string VerdictText(const analyze::Verdict& verdict);
 // A stored name of a stage or cause as people read it.
 std::string StageLabel(const std::string& name);
 Tint SuspectTint(const std::string& suspect);

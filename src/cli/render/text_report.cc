@@ -59,29 +59,6 @@ std::vector<std::string> HeaderFacts(const Report& report) {
   return facts;
 }
 
-// The name gives way first, then the least important facts: the last ones.
-void RenderHeader(const Report& report, Page& page) {
-  const int separator = Columns(page.separator());
-  std::vector<std::string> facts = HeaderFacts(report);
-  const std::string name = page.Safe(report.run.name);
-  const int least_name = std::min(Columns(name), 16);
-  const auto width_of = [&] {
-    int width = 0;
-    for (const std::string& fact : facts) width += separator + Columns(page.Safe(fact));
-    return width;
-  };
-  while (facts.size() > 1 && least_name + width_of() > page.width()) facts.pop_back();
-  std::vector<Page::Piece> line = {
-      {Cut(name, page.width() - width_of(), page.unicode()), Tint::kBold}};
-  for (const std::string& fact : facts) {
-    const bool bad = &fact == &facts.front() && report.run.status != "completed" &&
-                     report.run.status != "in_progress";
-    line.push_back({page.separator(), Tint::kDim});
-    line.push_back({page.Safe(fact), bad ? Tint::kRed : Tint::kPlain});
-  }
-  page.Line(line);
-}
-
 void RenderPhases(const Report& report, Page& page) {
   const analyze::PhasesSection& phases = report.phases;
   if (!phases.training_ns) return;
@@ -237,6 +214,30 @@ constexpr SectionRenderer kRenderers[] = {
 };
 
 }  // namespace
+
+// The name gives way first, then the least important facts: the last ones.
+void RenderHeader(const Report& report, Page& page, const std::string& label) {
+  const int separator = Columns(page.separator());
+  std::vector<std::string> facts = HeaderFacts(report);
+  const std::string name = page.Safe(report.run.name);
+  const int least_name = std::min(Columns(name), 16);
+  const auto width_of = [&] {
+    int width = Columns(label);
+    for (const std::string& fact : facts) width += separator + Columns(page.Safe(fact));
+    return width;
+  };
+  while (facts.size() > 1 && least_name + width_of() > page.width()) facts.pop_back();
+  std::vector<Page::Piece> line = {
+      {label, Tint::kDim},
+      {Cut(name, page.width() - width_of(), page.unicode()), Tint::kBold}};
+  for (const std::string& fact : facts) {
+    const bool bad = &fact == &facts.front() && report.run.status != "completed" &&
+                     report.run.status != "in_progress";
+    line.push_back({page.separator(), Tint::kDim});
+    line.push_back({page.Safe(fact), bad ? Tint::kRed : Tint::kPlain});
+  }
+  page.Line(line);
+}
 
 std::string RenderSection(const Report& report, const analyze::SectionName& section, int64_t top,
                           const RenderOptions& options) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "analyze/report/comparison.h"
 #include "analyze/report/report.h"
 #include "analyze/report/report_json.h"
 
@@ -22,5 +23,10 @@ std::string RenderText(const analyze::Report& report, const RenderOptions& optio
 // One section alone, its tables with at most `top` rows.
 std::string RenderSection(const analyze::Report& report, const analyze::SectionName& section,
                           int64_t top, const RenderOptions& options);
+
+// Two runs beside each other: their verdicts, which step is shorter, and part by part what changed,
+// with intervals. a, b: the reports of the runs that are compared.
+std::string RenderComparison(const analyze::Comparison& comparison, const analyze::Report& a,
+                             const analyze::Report& b, const RenderOptions& options);
 
 }  // namespace steptrace::cli

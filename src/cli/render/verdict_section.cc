@@ -15,15 +15,6 @@ namespace {
 constexpr double kLeastShare = 0.005;
 constexpr int kIndent = 12;
 
-std::string Headline(const analyze::Verdict& verdict) {
-  std::string text = verdict.headline;
-  if (verdict.at_most_speedup) {
-    text += fmt::format("; at most {} faster {}", analyze::FormatRatio(*verdict.at_most_speedup),
-                        verdict.straggler_rank ? "were it on time" : "without it");
-  }
-  return text;
-}
-
 // "decode 41 % (read_row_group, dataset.py:24)".
 std::string StageText(const analyze::StageRow& stage) {
   std::string text =
@@ -81,9 +72,18 @@ void Entry(const char* label, const std::string& text, Page& page) {
 
 }  // namespace
 
+std::string VerdictText(const analyze::Verdict& verdict) {
+  std::string text = verdict.headline;
+  if (verdict.at_most_speedup) {
+    text += fmt::format("; at most {} faster {}", analyze::FormatRatio(*verdict.at_most_speedup),
+                        verdict.straggler_rank ? "were it on time" : "without it");
+  }
+  return text;
+}
+
 void RenderVerdict(const analyze::Report& report, Page& page) {
   const analyze::Verdict& verdict = report.verdict;
-  page.Paragraph("Verdict: ", 9, Headline(verdict),
+  page.Paragraph("Verdict: ", 9, VerdictText(verdict),
                  verdict.suspect.empty() ? Tint::kBold : SuspectTint(verdict.suspect));
   if (verdict.suspect == "data_pipeline") Entry("stages", StagesText(report, page), page);
   Entry("evidence", EvidenceText(verdict), page);

@@ -209,7 +209,9 @@ Answer Api::Compare(const Run& run, const std::string& other) {
   const auto second = catalog_.Find(other);
   if (!second) return NotFound("run");
   const auto heavy = TakeMemory();
-  return FromResult(rpc::CompareJson(run, *second));
+  rpc::ReportOptions options;
+  options.stages = options_.stages;
+  return FromResult(rpc::CompareJson(run, *second, options));
 }
 
 Answer Api::Table(const Run& run, const std::string& name, Parameters& parameters) {

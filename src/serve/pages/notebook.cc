@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "serve/export/output.h"
@@ -27,10 +28,10 @@ class Cells {
                       {"outputs", Json::array()},
                       {"source", code}});
   }
-  // A question and the figure that answers it.
-  void View(const std::string& question, const std::string& view) {
-    Text("## " + question);
-    Code("run.plot." + view + "()");
+  // A question and the figure of the run of that variable that answers it.
+  void View(const std::string& question, const std::string& run, const std::string& view) {
+    Text("### " + question);
+    Code(fmt::format("{}.plot.{}()", run, view));
   }
   Json Take() && { return std::move(cells_); }
 
@@ -46,46 +47,89 @@ std::string Literal(const std::string& text) {
   return Json(text).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-void AddProfile(const analyze::Report& report, Cells& cells) {
-  if (!report.profile) return;
-  cells.View("What do the devices do?", "devices");
-  cells.View("Which operators take the time?", "operators");
-  cells.View("Which kernels?", "kernels");
-  cells.View("What is on the critical path?", "critical_path");
-  cells.View("Where does the memory go?", "memory");
+std::string OpenLine(const std::string& variable, const NotebookRun& run) {
+  return fmt::format("{} = steptrace.open({})", variable, Literal(run.path.string()));
 }
 
-void AddRows(Cells& cells) {
-  cells.Text(
-      "## Down to the rows\n\nEvery figure above comes from rows of the run's tables: `steptrace "
-      "schema` lists them.");
+void AddProfile(const analyze::Report& report, const std::string& run, Cells& cells) {
+  if (!report.profile) return;
+  cells.View("What do the devices do?", run, "devices");
+  cells.View("Which operators take the time?", run, "operators");
+  cells.View("Which kernels?", run, "kernels");
+  const auto& ranks = report.profile->modules.ranks;
+  if (std::any_of(ranks.begin(), ranks.end(),
+                  [](const auto& rank) { return !rank.rows.empty(); })) {
+    cells.View("Which modules?", run, "modules");
+  }
+  cells.View("What is on the critical path?", run, "critical_path");
+  cells.View("Where does the memory go?", run, "memory");
+}
+
+// From the verdict to the views that show it. `run`: the variable that holds the run.
+void AddRun(const analyze::Report& report, const std::string& run, Cells& cells) {
   cells.Code(
-      "for step in run.rows(\"steps\", limit=5):\n"
-      "    print(step[\"rank\"], step[\"step\"], step[\"kind\"], step[\"dur_ns\"] / 1e6, \"ms\")");
+      fmt::format("report = {}.report()\nprint(report.verdict.headline)\n"
+                  "for evidence in report.verdict.evidence:\n"
+                  "    print(\"-\", evidence.text)\n"
+                  "for advice in report.verdict.advice:\n"
+                  "    print(\"try:\", advice.text)",
+                  run));
+  cells.View("Where does a step go?", run, "breakdown");
+  cells.View("How long do steps take?", run, "steps");
+  cells.View("How are they distributed?", run, "histogram");
+  if (report.data_pipeline.applicable) {
+    cells.View("What does the data pipeline do meanwhile?", run, "data_pipeline");
+  }
+  if (!report.system.empty()) cells.View("How busy are the machines?", run, "system");
+  AddProfile(report, run, cells);
+  if (report.distributed.applicable) cells.View("How do the ranks compare?", run, "distributed");
+  cells.View("What happened when?", run, "timeline");
+  cells.View("Which rules found something?", run, "rules");
+}
+
+void AddRows(const std::string& run, Cells& cells) {
+  cells.Text(
+      "### Down to the rows\n\nEvery figure above comes from rows of the run's tables: `steptrace "
+      "schema` lists them.");
+  cells.Code(fmt::format(
+      "for step in {}.rows(\"steps\", limit=5):\n"
+      "    print(step[\"rank\"], step[\"step\"], step[\"kind\"], step[\"dur_ns\"] / 1e6, \"ms\")",
+      run));
   cells.Code("for loss in report.losses:\n    print(loss.table, loss.cause, loss.detail)");
+}
+
+void AddOne(const NotebookRun& run, Cells& cells) {
+  cells.Text("# Why is this training slow?\n\nMade by `steptrace report --notebook`.");
+  cells.Code("import steptrace\n\n" + OpenLine("run", run) + "\nrun");
+  AddRun(run.report, "run", cells);
+  AddRows("run", cells);
+}
+
+// Both beside each other, then each by itself.
+void AddTwo(const NotebookRun& a, const NotebookRun& b, Cells& cells) {
+  cells.Text(
+      "# What changed between these two trainings?\n\n"
+      "Made by `steptrace report --compare --notebook`.");
+  cells.Code("import steptrace\n\n" + OpenLine("a", a) + "\n" + OpenLine("b", b) +
+             "\nsteptrace.compare(a, b)");
+  cells.Text("## Where does a step go in each?");
+  cells.Code("a.plot.compare(b)");
+  cells.Text("## Run A");
+  cells.Code("a");
+  AddRun(a.report, "a", cells);
+  AddRows("a", cells);
+  cells.Text("## Run B");
+  cells.Code("b");
+  AddRun(b.report, "b", cells);
+  AddRows("b", cells);
 }
 
 }  // namespace
 
-std::string NotebookOf(const analyze::Report& report, const std::filesystem::path& run) {
+std::string NotebookOf(const std::vector<NotebookRun>& runs) {
   Cells cells;
-  cells.Text("# Why is this training slow?\n\nMade by `steptrace report --notebook`.");
-  cells.Code(
-      fmt::format("import steptrace\n\nrun = steptrace.open({})\nrun", Literal(run.string())));
-  cells.Code(
-      "report = run.report()\nprint(report.verdict.headline)\n"
-      "for evidence in report.verdict.evidence:\n    print(\"-\", evidence.text)\n"
-      "for advice in report.verdict.advice:\n    print(\"try:\", advice.text)");
-  cells.View("Where does a step go?", "breakdown");
-  cells.View("How long do steps take?", "steps");
-  cells.View("How are they distributed?", "histogram");
-  if (report.data_pipeline.applicable) {
-    cells.View("What does the data pipeline do meanwhile?", "data_pipeline");
-  }
-  if (!report.system.empty()) cells.View("How busy are the machines?", "system");
-  AddProfile(report, cells);
-  if (report.distributed.applicable) cells.View("How do the ranks compare?", "distributed");
-  AddRows(cells);
+  if (runs.size() == 1) AddOne(runs.front(), cells);
+  if (runs.size() == 2) AddTwo(runs.front(), runs.back(), cells);
   const Json notebook = {
       {"cells", std::move(cells).Take()},
       {"metadata",
@@ -96,10 +140,10 @@ std::string NotebookOf(const analyze::Report& report, const std::filesystem::pat
   return notebook.dump(1) + "\n";
 }
 
-Status WriteNotebook(const analyze::Report& report, const std::filesystem::path& run,
+Status WriteNotebook(const std::vector<NotebookRun>& runs,
                      const std::filesystem::path& destination) {
   STEPTRACE_ASSIGN_OR_RETURN(exporter::Output output, exporter::Output::To(destination));
-  STEPTRACE_RETURN_IF_ERROR(output.Write(NotebookOf(report, run)));
+  STEPTRACE_RETURN_IF_ERROR(output.Write(NotebookOf(runs)));
   return output.Commit();
 }
 

@@ -3,19 +3,25 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "analyze/report/report.h"
 #include "base/result.h"
 
 namespace steptrace::pages {
 
+struct NotebookRun {
+  analyze::Report report;
+  std::filesystem::path path;  // by which a cell opens the run
+};
+
 // The run as a Jupyter notebook (nbformat 4.5) whose cells ask the Python package for what the
 // report holds, from the verdict down to its rows; what the run has no source for has no cell. No
-// results are in it: it runs from top to bottom. `run` is how its first cell opens the run.
-std::string NotebookOf(const analyze::Report& report, const std::filesystem::path& run);
+// results are in it: it runs from top to bottom. Of two runs it begins with both beside each other.
+std::string NotebookOf(const std::vector<NotebookRun>& runs);
 
 // Writes it whole or not at all; destination "-": standard output.
-Status WriteNotebook(const analyze::Report& report, const std::filesystem::path& run,
+Status WriteNotebook(const std::vector<NotebookRun>& runs,
                      const std::filesystem::path& destination);
 
 }  // namespace steptrace::pages

@@ -4,11 +4,19 @@
 #include <filesystem>
 #include <string>
 
+#include "analyze/report/comparison.h"
 #include "base/result.h"
+#include "serve/rpc/report.h"
 
 namespace steptrace::rpc {
 
-// Two runs, row by row: the step, its phases, suspects and stages; docs/reference/http.md.
-Result<std::string> CompareJson(const std::filesystem::path& a, const std::filesystem::path& b);
+// Two runs as their files stand now, part by part.
+Result<analyze::Comparison> LoadComparison(const std::filesystem::path& a,
+                                           const std::filesystem::path& b,
+                                           const ReportOptions& options);
+
+// The same as JSON, {runs, sentence, rows[]} of docs/reference/http.md.
+Result<std::string> CompareJson(const std::filesystem::path& a, const std::filesystem::path& b,
+                                const ReportOptions& options);
 
 }  // namespace steptrace::rpc

@@ -196,12 +196,12 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
   return report;
 }
 
-Result<std::vector<analyze::StepPart>> LoadStepParts(const fs::path& path) {
-  std::vector<analyze::StepPart> parts;
+Result<analyze::RunParts> LoadStepParts(const fs::path& path, const ReportOptions& options) {
+  analyze::RunParts parts;
   const Make make = [&parts](const analyze::ReportInput& input, const auto&) {
-    parts = analyze::MeasureStepParts(input);
+    parts = {input.run.name, analyze::MeasureStepParts(input)};
   };
-  STEPTRACE_RETURN_IF_ERROR(WithInput(path, {}, make));
+  STEPTRACE_RETURN_IF_ERROR(WithInput(path, options, make));
   return parts;
 }
 

@@ -27,7 +27,8 @@ struct ReportOptions {
 Result<analyze::Report> LoadReport(const std::filesystem::path& run, const ReportOptions& options);
 
 // The mean step of a run and its parts with their intervals.
-Result<std::vector<analyze::StepPart>> LoadStepParts(const std::filesystem::path& run);
+Result<analyze::RunParts> LoadStepParts(const std::filesystem::path& run,
+                                        const ReportOptions& options);
 
 // Leaves the report as report.json in a closed run, by rename. A live run, or a folder that cannot
 // be written, keeps what it has: that is no failure. A full disk is.

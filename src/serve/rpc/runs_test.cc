@@ -98,10 +98,11 @@ TEST(Compare, PutsTwoRunsBesideEachOther) {
   TempDir folder;
   store::MakeProfiledRun(folder.path() / "one", 60);
   store::MakeProfiledRun(folder.path() / "two", 40);
-  const auto compared = CompareJson(folder.path() / "one", folder.path() / "two");
+  const auto compared = CompareJson(folder.path() / "one", folder.path() / "two", {});
   ASSERT_TRUE(compared.ok());
   const json both = json::parse(*compared);
   EXPECT_EQ(both["runs"], json({"one", "two"}));
+  EXPECT_EQ(both["sentence"], "Their steps take the same time, as far as can be told.");
   std::map<std::string, double> shares;
   std::map<std::string, int64_t> ns;
   for (const json& row : both["rows"]) {

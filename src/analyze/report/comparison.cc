@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/report/comparison.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "analyze/report/quantity.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using ComparedKey = std::pair<std::string, std::string>;  // kind, name
+
+// Two runs are drawn independently: the half widths of an interval of their difference add in
+// quadrature, each side by itself (MOVER: Zou & Donner 2008, Statistics in Medicine 27, 1693).
+ComparedPart ComparedPartOf(const ComparedKey& key, const StepPart& a, const StepPart& b) {
+  const double change = b.ns - a.ns;
+  const double down = std::hypot(b.ns - b.ns_low, a.ns_high - a.ns);
+  const double up = std::hypot(b.ns_high - b.ns, a.ns - a.ns_low);
+  return {.kind = key.first,
+          .name = key.second,
+          .a = a,
+          .b = b,
+          .change_ns = std::llround(b.ns) - std::llround(a.ns),
+          .change_low_ns = std::llround(change - down),
+          .change_high_ns = std::llround(change + up)};
+}
+
+}  // namespace
+
+bool MayBeChance(const ComparedPart& part) {
+  return part.change_low_ns <= 0 && part.change_high_ns >= 0;
+}
+
+Comparison Compare(const RunParts& a, const RunParts& b) {
+  std::vector<ComparedKey> order;
+  std::map<ComparedKey, std::pair<StepPart, StepPart>> found;
+  for (const bool second : {false, true}) {
+    for (const StepPart& part : (second ? b : a).parts) {
+      const auto [row, added] = found.try_emplace({part.kind, part.name});
+      if (added) order.push_back(row->first);
+      (second ? row->second.second : row->second.first) = part;
+    }
+  }
+  Comparison comparison{a.run, b.run, {}};
+  // Kinds in their order: what only the second run has stands with its kind.
+  for (const char* kind : {"step", "phase", "suspect", "sub_stage"}) {
+    for (const ComparedKey& key : order) {
+      if (key.first != kind) continue;
+      comparison.parts.push_back(ComparedPartOf(key, found[key].first, found[key].second));
+    }
+  }
+  return comparison;
+}
+
+std::string ComparisonSentence(const Comparison& comparison) {
+  const auto& parts = comparison.parts;
+  if (parts.empty()) return "Neither run has steady steps to compare.";
+  const ComparedPart& step = parts.front();
+  if (step.a.ns <= 0 || step.b.ns <= 0) {
+    return fmt::format("{} has no steady steps to compare.",
+                       step.a.ns <= 0 ? comparison.a : comparison.b);
+  }
+  if (MayBeChance(step)) return "Their steps take the same time, as far as can be told.";
+  const bool b_wins = step.b.ns < step.a.ns;
+  const double fast = b_wins ? step.b.ns : step.a.ns;
+  const double slow = b_wins ? step.a.ns : step.b.ns;
+  return fmt::format("{} is {} faster a step: {} instead of {}.",
+                     b_wins ? comparison.b : comparison.a, FormatRatio(slow / fast),
+                     FormatDuration(std::llround(fast)), FormatDuration(std::llround(slow)));
+}
+
+}  // namespace steptrace::analyze

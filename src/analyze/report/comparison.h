@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyze/report/step_parts.h"
+
+namespace steptrace::analyze {
+
+// A part of the mean steady step in two runs. What one of them has none of is 0 there.
+struct ComparedPart {
+  std::string kind;  // step, phase, suspect, sub_stage
+  std::string name;
+  StepPart a, b;
+  // B less A, and the 95 % interval in which that lies.
+  int64_t change_ns = 0, change_low_ns = 0, change_high_ns = 0;
+};
+
+// Whether the change of a part may be chance: its interval holds 0.
+bool MayBeChance(const ComparedPart& part);
+
+// Two runs, part by part: the step, then phases, suspects and stages.
+struct Comparison {
+  std::string a, b;                 // the runs' names
+  std::vector<ComparedPart> parts;  // empty: neither has steady steps
+};
+
+// The parts of each run as MeasureStepParts gives them.
+Comparison Compare(const RunParts& a, const RunParts& b);
+
+// Which run's step is shorter, and by how much, in a sentence.
+std::string ComparisonSentence(const Comparison& comparison);
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "analyze/report/comparison.h"
+#include "analyze/report/quantity.h"
+#include "cli/render/display_text.h"
+#include "cli/render/sections.h"
+
+namespace steptrace::cli {
+namespace {
+
+using analyze::ComparedPart;
+
+constexpr double kLeastComparedShare = 0.005;  // what is less in both runs is left out
+constexpr double kLeastTold = 0.001;           // a smaller share is 0 % here
+constexpr int kPartColumns = 21;
+constexpr int kSideTimeColumns = 8;
+constexpr int kSideShareColumns = 6;
+constexpr int kChangeColumns = 9;
+
+struct PartKind {
+  const char* kind;
+  const char* title;
+};
+constexpr PartKind kPartKinds[] = {
+    {"step", ""}, {"suspect", "Suspects"}, {"sub_stage", "Stages"}, {"phase", "Phases"}};
+
+std::string SignedDuration(int64_t ns) {
+  const char* sign = ns < 0 ? "-" : ns > 0 ? "+" : "";
+  return sign + analyze::FormatDuration(std::abs(ns));
+}
+
+// "-230 to -201 ms": the unit once where both have the same.
+std::string IntervalText(const ComparedPart& part) {
+  std::string low = SignedDuration(part.change_low_ns);
+  const std::string high = SignedDuration(part.change_high_ns);
+  const size_t unit = low.find(' ');
+  if (unit != std::string::npos && high.find(' ') != std::string::npos &&
+      low.substr(unit) == high.substr(high.find(' '))) {
+    low.resize(unit);
+  }
+  return low + " to " + high;
+}
+
+std::string SideText(const analyze::StepPart& side) {
+  if (side.ns <= 0) return PadLeft("-", kSideTimeColumns) + std::string(kSideShareColumns, ' ');
+  return PadLeft(analyze::FormatDuration(std::llround(side.ns)), kSideTimeColumns) +
+         PadLeft(side.share < kLeastTold ? "0 %" : analyze::FormatShare(side.share),
+                 kSideShareColumns);
+}
+
+void PartLine(const ComparedPart& part, Page& page) {
+  const bool step = part.kind == "step";
+  const std::string label = step ? "Mean step" : "  " + page.Safe(StageLabel(part.name));
+  const bool chance = analyze::MayBeChance(part);
+  const Tint tint = chance ? Tint::kDim : part.change_ns < 0 ? Tint::kGreen : Tint::kRed;
+  page.Line({{PadRight(Cut(label, kPartColumns, page.unicode()), kPartColumns),
+              step ? Tint::kBold : Tint::kPlain},
+             {SideText(part.a) + SideText(part.b)},
+             {PadLeft(SignedDuration(part.change_ns), kChangeColumns), tint},
+             {"  " + IntervalText(part), Tint::kDim}});
+}
+
+void KindLines(const analyze::Comparison& comparison, const PartKind& kind, Page& page) {
+  bool first = true;
+  for (const ComparedPart& part : comparison.parts) {
+    const bool shown =
+        part.kind == "step" || std::max(part.a.share, part.b.share) >= kLeastComparedShare;
+    if (part.kind != kind.kind || !shown) continue;
+    if (first && *kind.title != '\0') page.Line({{kind.title}});
+    first = false;
+    PartLine(part, page);
+  }
+}
+
+void SideLines(const char* letter, const analyze::Report& report, Page& page) {
+  RenderHeader(report, page, fmt::format("{}  ", letter));
+  page.Paragraph(
+      "", 3, VerdictText(report.verdict),
+      report.verdict.suspect.empty() ? Tint::kBold : SuspectTint(report.verdict.suspect));
+}
+
+}  // namespace
+
+std::string RenderComparison(const analyze::Comparison& comparison, const analyze::Report& a,
+                             const analyze::Report& b, const RenderOptions& options) {
+  Page page(options);
+  SideLines("A", a, page);
+  SideLines("B", b, page);
+  page.Blank();
+  page.Paragraph("", 0, analyze::ComparisonSentence(comparison), Tint::kBold);
+  const auto& parts = comparison.parts;
+  if (parts.empty() || parts.front().a.ns <= 0 || parts.front().b.ns <= 0) return page.Take();
+  constexpr int kSideColumns = kSideTimeColumns + kSideShareColumns;
+  page.Blank();
+  page.Line({{std::string(kPartColumns, ' ') + PadLeft("A", kSideColumns) +
+                  PadLeft("B", kSideColumns) + PadLeft("B - A", kChangeColumns) + "  95 % interval",
+              Tint::kDim}});
+  for (const PartKind& kind : kPartKinds) KindLines(comparison, kind, page);
+  page.Line({{"A change whose interval holds 0 may be chance.", Tint::kDim}});
+  return page.Take();
+}
+
+}  // namespace steptrace::cli

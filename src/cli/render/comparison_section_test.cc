@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "cli/render/display_text.h"
+#include "cli/render/text_report.h"
+
+namespace steptrace::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+analyze::Report ReportOf(const std::string& name) {
+  analyze::Report report;
+  report.run.name = name;
+  report.run.status = "completed";
+  report.steps.count = 204;
+  report.verdict.headline = "data pipeline, 55 % of the step (52-58)";
+  report.verdict.suspect = "data_pipeline";
+  return report;
+}
+
+analyze::StepPart Part(const std::string& kind, const std::string& name, double ms, double share) {
+  return {kind, name, ms * 1e6, ms * 0.97e6, ms * 1.03e6, share, share, share};
+}
+
+analyze::RunParts Slow() {
+  return {"slow",
+          {Part("step", "step", 276, 1), Part("suspect", "data_pipeline", 153, 0.55),
+           Part("suspect", "communication", 0, 0), Part("sub_stage", "cpu_shortage", 25, 0.09)}};
+}
+
+analyze::RunParts Mended() {
+  return {"mended",
+          {Part("step", "step", 60.9, 1), Part("suspect", "data_pipeline", 3.3, 0.054),
+           Part("sub_stage", "cpu_shortage", 25.1, 0.41)}};
+}
+
+std::string Rendered(const analyze::RunParts& a, const analyze::RunParts& b,
+                     const RenderOptions& options = {}) {
+  return RenderComparison(analyze::Compare(a, b), ReportOf(a.run), ReportOf(b.run), options);
+}
+
+TEST(RenderComparison, ReadsSo) {
+  EXPECT_EQ(Rendered(Slow(), Mended()),
+            "A  slow \u00b7 completed \u00b7 0 s \u00b7 204 steps\n"
+            "   data pipeline, 55 % of the step (52-58)\n"
+            "B  mended \u00b7 completed \u00b7 0 s \u00b7 204 steps\n"
+            "   data pipeline, 55 % of the step (52-58)\n"
+            "\n"
+            "mended is 4.5x faster a step: 60.9 ms instead of 276 ms.\n"
+            "\n"
+            "                                  A             B    B - A  95 % interval\n"
+            "Mean step              276 ms 100 % 60.9 ms 100 %  -215 ms  -224 to -207 ms\n"
+            "Suspects\n"
+            "  data pipeline        153 ms  55 %  3.3 ms   5 %  -150 ms  -154 to -145 ms\n"
+            "Stages\n"
+            "  CPU shortage          25 ms   9 % 25.1 ms  41 %  +100 us  -963 us to +1.16 ms\n"
+            "A change whose interval holds 0 may be chance.\n");
+}
+
+TEST(RenderComparison, KeepsToThePage) {
+  RenderOptions options;
+  options.color = true;
+  options.width = 60;
+  options.unicode = false;
+  std::istringstream text(Rendered(Slow(), Mended(), options));
+  for (std::string line; std::getline(text, line);) {
+    std::string plain;
+    for (size_t at = 0; at < line.size(); ++at) {
+      if (line[at] == '\x1b') {
+        at = line.find('m', at);
+      } else {
+        plain += line[at];
+      }
+    }
+    EXPECT_LE(Columns(plain), 60) << plain;
+  }
+}
+
+TEST(RenderComparison, WithoutStepsThereIsNoTable) {
+  const std::string text = Rendered(Slow(), {"empty", {}});
+  EXPECT_THAT(text, HasSubstr("empty has no steady steps to compare."));
+  EXPECT_THAT(text, Not(HasSubstr("interval")));
+}
+
+TEST(RenderComparison, NamesCannotSteerTheTerminal) {
+  analyze::RunParts evil = Mended();
+  evil.run = "\x1b[2Jgone";
+  EXPECT_THAT(Rendered(Slow(), evil), Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace steptrace::cli
