@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -54,6 +55,19 @@ void Print(const ThreadSample& sample, const TextTable& texts) {
   fprintf(stderr, "\n");
 }
 
+void Pause(double rate) {
+  const timespec pause{0, static_cast<long>(kNsPerSecond / rate)};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
+}
+
+// What the pauses cost alone: the machine's floor of whatever happens so often.
+double SleepingAlone(int64_t count, double rate) {
+  const int64_t begin_ns = ClockNowNs(CLOCK_THREAD_CPUTIME_ID);
+  for (int64_t i = 0; i < count; ++i) Pause(rate);
+  const int64_t cpu_ns = ClockNowNs(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+  return static_cast<double>(cpu_ns) / 1000 / static_cast<double>(count);
+}
+
 int Run(int32_t pid, int64_t count, double rate, const char* path) {
   PythonFinder finder;
   TextTable texts;
@@ -79,20 +93,18 @@ int Run(int32_t pid, int64_t count, double rate, const char* path) {
       if (!check || IsRight(sample, texts, source, path)) continue;
       if (++wrong <= 5) Print(sample, texts);
     }
-    if (rate > 0) {
-      const timespec pause{0, static_cast<long>(kNsPerSecond / rate)};
-      clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
-    }
+    if (rate > 0) Pause(rate);
   }
   const int64_t cpu_ns = ClockNowNs(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
   const int64_t wall_ns = MonotonicNowNs() - wall_begin_ns;
   printf(
       "{\"rounds\": %ld, \"taken\": %ld, \"wrong\": %ld, \"torn\": %ld, \"frames\": %.1f, "
-      "\"cpu_us_a_round\": %.2f, \"share_of_a_core\": %.6f}\n",
+      "\"cpu_us_a_round\": %.2f, \"share_of_a_core\": %.6f, \"sleeping_alone_us\": %.2f}\n",
       rounds, taken, wrong, stacks.losses().torn,
       taken > 0 ? static_cast<double>(frames) / static_cast<double>(taken) : 0.0,
       static_cast<double>(cpu_ns) / 1000 / static_cast<double>(rounds),
-      static_cast<double>(cpu_ns) / static_cast<double>(wall_ns));
+      static_cast<double>(cpu_ns) / static_cast<double>(wall_ns),
+      rate > 0 ? SleepingAlone(std::max<int64_t>(1, count / 4), rate) : 0);
   return 0;
 }
 

@@ -36,8 +36,7 @@ ProcessStacks::Thread& ProcessStacks::ThreadOf(const ThreadFacts& facts) {
 }
 
 // A thread that waited, and has had no core since before its stack was read, waits there still.
-bool ProcessStacks::HasNotRun(Thread& thread, int32_t tid, std::optional<SchedStat>& turns) {
-  turns = states_.TurnsOf(tid);
+bool ProcessStacks::HasNotRun(const Thread& thread, const std::optional<SchedStat>& turns) {
   return turns && thread.turns && turns->run_ns == thread.turns->run_ns &&
          turns->turns == thread.turns->turns;
 }
@@ -47,7 +46,8 @@ bool ProcessStacks::SampleThread(const ThreadFacts& facts, std::vector<ThreadSam
   Thread& thread = ThreadOf(facts);
   const auto tid = static_cast<int32_t>(facts.native_thread_id);
   std::optional<SchedStat> turns;
-  if (HasNotRun(thread, tid, turns)) {
+  if (thread.turns) turns = states_.TurnsOf(tid);
+  if (HasNotRun(thread, turns)) {
     thread.last.monotonic_ns = MonotonicNowNs();
     samples.push_back(thread.last);
     return true;
@@ -55,6 +55,8 @@ bool ProcessStacks::SampleThread(const ThreadFacts& facts, std::vector<ThreadSam
   thread.turns.reset();
   const auto state = states_.StateOf(tid);
   if (!state || *state == 'Z' || *state == 'X') return false;
+  // Of one that runs nobody asks: it will have run.
+  if (*state != 'R' && !turns) turns = states_.TurnsOf(tid);
   ThreadSample& sample = thread.last;
   sample.tid = tid;
   sample.running = *state == 'R';

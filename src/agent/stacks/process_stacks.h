@@ -54,7 +54,7 @@ class ProcessStacks {
   };
   Thread& ThreadOf(const ThreadFacts& facts);
   bool SampleThread(const ThreadFacts& facts, std::vector<ThreadSample>& samples);
-  bool HasNotRun(Thread& thread, int32_t tid, std::optional<SchedStat>& turns);
+  static bool HasNotRun(const Thread& thread, const std::optional<SchedStat>& turns);
   ReadOutcome ReadList();
 
   std::unique_ptr<ProcessMemory> memory_;
