@@ -128,7 +128,9 @@ Json NodeJson(const StackTree::Node& node, const store::RunReader& run) {
           {"running_ns", node.total_ns[0]},
           {"waiting_ns", node.total_ns[1]},
           {"self_running_ns", node.self_ns[0]},
-          {"self_waiting_ns", node.self_ns[1]}};
+          {"self_waiting_ns", node.self_ns[1]},
+          {"running_samples", node.samples[0]},
+          {"waiting_samples", node.samples[1]}};
 }
 
 Json KindsJson(const Summed& summed) {
@@ -158,6 +160,8 @@ Result<std::string> SamplesJson(const std::filesystem::path& path, const Samples
   STEPTRACE_ASSIGN_OR_RETURN(const Summed summed, Sum(run, query));
   Json json = {{"kinds", KindsJson(summed)}, {"ranks", summed.ranks}};
   json["unknown"] = TimesJson(summed.tree.unknown_ns());
+  json["unknown"]["running_samples"] = summed.tree.unknown_samples()[0];
+  json["unknown"]["waiting_samples"] = summed.tree.unknown_samples()[1];
   Json nodes = Json::array();
   for (const StackTree::Node& node : summed.tree.Nodes(kMaxFrames)) {
     nodes.push_back(NodeJson(node, run));

@@ -94,6 +94,9 @@ TEST_F(SamplesTest, OfEachKindOfThread) {
   EXPECT_EQ(worker["nodes"][1]["file"], "/job/data.py");
   EXPECT_EQ(worker["nodes"][1]["line"], 41);
   EXPECT_EQ(worker["nodes"][0]["self_running_ns"], 250 * kSampleMs);
+  EXPECT_EQ(worker["nodes"][0]["running_samples"], 100) << "its own and its callees'";
+  EXPECT_EQ(worker["nodes"][1]["running_samples"], 75);
+  EXPECT_EQ(worker["nodes"][1]["waiting_samples"], 0);
   EXPECT_EQ(worker["kinds"].size(), 3u) << "there is more to choose";
 
   const json training = Ask({.threads = ThreadKind::kTraining});

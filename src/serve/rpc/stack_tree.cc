@@ -14,8 +14,9 @@ void AddNs(int64_t& sum, int64_t ns) {
   if (__builtin_add_overflow(sum, ns, &sum)) sum = std::numeric_limits<int64_t>::max();
 }
 
-void AddNs(StateNs& sum, const StateNs& ns) {
-  for (size_t state = 0; state < sum.size(); ++state) AddNs(sum[state], ns[state]);
+// Of times or of samples.
+void AddEach(std::array<int64_t, 2>& sum, const std::array<int64_t, 2>& more) {
+  for (size_t state = 0; state < sum.size(); ++state) AddNs(sum[state], more[state]);
 }
 
 int64_t SumOf(const StateNs& ns) {
@@ -50,26 +51,27 @@ class Joining {
   explicit Joining(size_t stacks) : node_of_(stacks, StackTree::kNone) {}
 
   void Add(size_t place, int64_t parent_place, const store::StackRow& row, const StateNs& total_ns,
-           const StateNs& self_ns) {
+           const StateNs& self_ns, const StateSamples& samples) {
     const int32_t parent =
         parent_place < 0 ? StackTree::kNone : node_of_[static_cast<size_t>(parent_place)];
     const int32_t depth = parent < 0 ? 0 : depth_[static_cast<size_t>(parent)] + 1;
     if (depth >= StackTree::kMaxDepth) {
       node_of_[place] = parent;
-      AddNs(nodes_[static_cast<size_t>(parent)].self_ns, self_ns);
+      AddEach(nodes_[static_cast<size_t>(parent)].self_ns, self_ns);
       return;
     }
     const auto [found, added] = numbers_.try_emplace(
         FrameKey{parent, row.kind, row.function, row.file}, static_cast<int32_t>(nodes_.size()));
     if (added) {
-      nodes_.push_back({parent, row.kind, row.function, row.file, row.line, {}, {}});
+      nodes_.push_back({parent, row.kind, row.function, row.file, row.line, {}, {}, {}});
       depth_.push_back(depth);
       most_ns_.push_back(-1);
     }
     const auto number = static_cast<size_t>(found->second);
     node_of_[place] = found->second;
-    AddNs(nodes_[number].total_ns, total_ns);
-    AddNs(nodes_[number].self_ns, self_ns);
+    AddEach(nodes_[number].total_ns, total_ns);
+    AddEach(nodes_[number].self_ns, self_ns);
+    AddEach(nodes_[number].samples, samples);
     int64_t& line_ns = line_ns_[uint64_t{number} << 32 | static_cast<uint32_t>(row.line)];
     AddNs(line_ns, SumOf(total_ns));
     if (line_ns > most_ns_[number]) {
@@ -120,7 +122,7 @@ StackTree::StackTree(std::vector<store::StackRow> stacks) : stacks_(std::move(st
   stacks_.erase(std::unique(stacks_.begin(), stacks_.end(),
                             [](const auto& a, const auto& b) { return a.stack == b.stack; }),
                 stacks_.end());
-  self_ns_.resize(stacks_.size());
+  self_.resize(stacks_.size());
 }
 
 int64_t StackTree::PlaceOf(int32_t stack) const {
@@ -137,22 +139,26 @@ int64_t StackTree::ParentOf(size_t place) const {
 
 void StackTree::Add(int32_t stack, SampleState state, int64_t ns) {
   const int64_t place = PlaceOf(stack);
-  StateNs& sum = place < 0 ? unknown_ns_ : self_ns_[static_cast<size_t>(place)];
-  AddNs(sum[static_cast<size_t>(state)], std::max<int64_t>(ns, 0));
+  Sums& sums = place < 0 ? unknown_ : self_[static_cast<size_t>(place)];
+  AddNs(sums.ns[static_cast<size_t>(state)], std::max<int64_t>(ns, 0));
+  ++sums.samples[static_cast<size_t>(state)];
 }
 
 std::vector<StackTree::Node> StackTree::Nodes(size_t most_nodes) const {
-  std::vector<StateNs> total_ns(stacks_.size());
+  std::vector<Sums> total(self_);
   std::vector<int64_t> parent(stacks_.size());
   for (size_t place = stacks_.size(); place-- > 0;) {
     parent[place] = ParentOf(place);
-    AddNs(total_ns[place], self_ns_[place]);
-    if (parent[place] >= 0) AddNs(total_ns[static_cast<size_t>(parent[place])], total_ns[place]);
+    if (parent[place] < 0) continue;
+    Sums& above = total[static_cast<size_t>(parent[place])];
+    AddEach(above.ns, total[place].ns);
+    AddEach(above.samples, total[place].samples);
   }
   Joining joining(stacks_.size());
   for (size_t place = 0; place < stacks_.size(); ++place) {
-    if (SumOf(total_ns[place]) == 0) continue;
-    joining.Add(place, parent[place], stacks_[place], total_ns[place], self_ns_[place]);
+    if (SumOf(total[place].ns) == 0) continue;
+    joining.Add(place, parent[place], stacks_[place], total[place].ns, self_[place].ns,
+                total[place].samples);
   }
   return KeepLargest(joining.Take(), most_nodes);
 }

@@ -13,6 +13,7 @@ namespace steptrace::rpc {
 // Time of samples by what the thread did: [0] it ran or was ready to, [1] it waited.
 enum class SampleState : uint8_t { kRunning = 0, kWaiting = 1 };
 using StateNs = std::array<int64_t, 2>;
+using StateSamples = std::array<int64_t, 2>;
 
 // Sums times by stack and joins stacks into a tree in which a function called from the same callers
 // is one node, whatever lines of it were running. Nothing in the rows is trusted: a parent that
@@ -31,6 +32,7 @@ class StackTree {
     int32_t line = 0;  // of its lines the one with most time, callees included
     StateNs total_ns{};
     StateNs self_ns{};
+    StateSamples samples{};  // that were in it or in what it called
   };
 
   explicit StackTree(std::vector<store::StackRow> stacks);
@@ -40,15 +42,22 @@ class StackTree {
   // Parents first. At most `most_nodes`, those with most time: what is left out is still in the
   // totals of its callers.
   std::vector<Node> Nodes(size_t most_nodes) const;
-  StateNs unknown_ns() const { return unknown_ns_; }  // of stacks that the run does not hold
+  // Of stacks that the run does not hold.
+  StateNs unknown_ns() const { return unknown_.ns; }
+  StateSamples unknown_samples() const { return unknown_.samples; }
 
  private:
+  struct Sums {
+    StateNs ns{};
+    StateSamples samples{};
+  };
+
   int64_t PlaceOf(int32_t stack) const;
   int64_t ParentOf(size_t place) const;
 
   std::vector<store::StackRow> stacks_;  // by number, each once
-  std::vector<StateNs> self_ns_;         // of each of them
-  StateNs unknown_ns_{};
+  std::vector<Sums> self_;               // of each of them
+  Sums unknown_;
 };
 
 }  // namespace steptrace::rpc

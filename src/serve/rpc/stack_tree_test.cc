@@ -52,6 +52,8 @@ TEST(StackTree, JoinsLinesOfAFunctionAndShowsTheOneWithMostTime) {
   tree.Add(2, kRan, 3);
   EXPECT_THAT(Drawn(tree), ElementsAre("0: -1 f1:2 63/45 3/0", "1: 0 f2:5 60/45 60/45"))
       << "line 5 has 55 of two callers' lines, line 7 has 50";
+  EXPECT_EQ(tree.Nodes(10)[0].samples, (StateSamples{4, 1})) << "with those of its callees";
+  EXPECT_EQ(tree.Nodes(10)[1].samples, (StateSamples{3, 1}));
 }
 
 TEST(StackTree, LeavesOutWhatWasNeverSeenAndCountsStacksThatAreMissing) {
@@ -62,6 +64,7 @@ TEST(StackTree, LeavesOutWhatWasNeverSeenAndCountsStacksThatAreMissing) {
   tree.Add(-1, kWaited, 4);
   EXPECT_THAT(Drawn(tree), ElementsAre("0: -1 f1:1 1/0 1/0"));
   EXPECT_EQ(tree.unknown_ns(), (StateNs{2, 4}));
+  EXPECT_EQ(tree.unknown_samples(), (StateSamples{1, 1}));
 }
 
 TEST(StackTree, DamagedRowsMakeNoCycleAndNoOverflow) {
