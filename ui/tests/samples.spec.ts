@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sampled stacks in the view of the data pipeline, and the functions that they name.
 import { expect, type Page } from '@playwright/test';
-import { accessible, address, open, settled, test } from './pages';
+import { accessible, address, grouped, open, settled, test } from './pages';
 
 const graph = (page: Page) => page.getByRole('group', { name: 'Flame graph of sampled stacks' });
 const radio = (page: Page, name: string) => page.getByRole('radio', { name, exact: true });
 
+interface Node {
+  function: string;
+  running_ns: number;
+  waiting_ns: number;
+  running_samples: number;
+  waiting_samples: number;
+}
 interface Answer {
   kinds: { kind: string; samples: number; running_ns: number; waiting_ns: number }[];
-  nodes: { function: string; running_ns: number; waiting_ns: number }[];
+  nodes: Node[];
 }
 const asked = async (params: string) =>
   (await (await fetch(`${address()}/api/runs/sampled/samples?${params}`)).json()) as Answer;
@@ -43,6 +50,57 @@ test('running and waiting apart, and the threads, in the address', async ({ page
   await expect(graph(page).getByRole('button', { name: /: next,/ })).toBeVisible();
   await radio(page, 'Running').click();
   await expect(page.getByText('Never seen running')).toBeVisible();
+});
+
+test('a box tells its time, its share and its samples exactly', async ({ page }) => {
+  const { nodes, kinds } = await asked('threads=worker');
+  const read = nodes.find((n) => n.function === 'read');
+  const worker = kinds.find((k) => k.kind === 'worker');
+  if (!read || !worker) throw new Error('no such function');
+  const samples = read.running_samples + read.waiting_samples;
+  expect(samples).toBeGreaterThan(0);
+  expect(samples).toBeLessThan(worker.samples);
+  await open(page, '/run/sampled/data');
+  const all = worker.running_ns + worker.waiting_ns;
+  const told = page.locator('p.told').filter({ hasText: 'of' });
+  await expect(told).toContainText(`${grouped(worker.samples)} samples`);
+  await graph(page)
+    .getByRole('button', { name: /: read,/ })
+    .hover();
+  await expect(told).toContainText(`${grouped(read.running_ns + read.waiting_ns)} ns`);
+  await expect(told).toContainText(`of ${grouped(all)} ns`);
+  await expect(told).toContainText(`${grouped(samples)} samples`);
+});
+
+test('the box that fills the graph stands in the address; keys reach and leave it', async ({
+  page,
+}) => {
+  await open(page, '/run/sampled/data');
+  const read = graph(page).getByRole('button', { name: /: read,/ });
+  const width = async () => (await read.boundingBox())?.width ?? 0;
+  const whole = (await graph(page).boundingBox())?.width ?? 0;
+  expect(await width()).toBeLessThan(whole * 0.95);
+  // One stop of Tab; arrows from there.
+  await expect(graph(page).locator('[tabindex="0"]')).toHaveCount(1);
+  await graph(page).locator('[tabindex="0"]').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  const focused = graph(page).locator(':focus');
+  for (let i = 0; i < 5 && !(await focused.getAttribute('aria-label'))?.includes(': read,'); ++i)
+    await page.keyboard.press('ArrowRight');
+  await expect(read).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/[?&]box=\w+/);
+  await expect.poll(width).toBeGreaterThan(whole * 0.95);
+  await page.reload();
+  await settled(page);
+  await expect.poll(width).toBeGreaterThan(whole * 0.95);
+  await accessible(page);
+  await graph(page).locator('[tabindex="0"]').focus();
+  await page.keyboard.press('Backspace');
+  await expect.poll(width).toBeLessThan(whole * 0.95);
+  await page.keyboard.press('Escape');
+  await expect(page).not.toHaveURL(/box=/);
 });
 
 test('a frame leads to its source', async ({ page }) => {

@@ -2,20 +2,7 @@
 // The timeline by keyboard, pointer and address, on a synthetic job of eight ranks and hostile names.
 import { expect, type Page } from '@playwright/test';
 import { accessible, address, open, settled, test } from './pages';
-
-const stage = (page: Page) => page.getByRole('application');
-const range = (page: Page) => page.locator('.bar .range');
-
-/** The view that the address tells, in ns; null: the whole run. */
-const viewIn = (page: Page): [number, number] | null => {
-  const match = /[?&]view=(-?\d+)-(-?\d+)/.exec(page.url());
-  return match ? [Number(match[1]), Number(match[2])] : null;
-};
-
-async function timeline(page: Page, query = '', run = 'eight-ranks') {
-  await open(page, `/run/${run}/timeline${query}`);
-  await expect(stage(page)).toHaveAttribute('data-busy', 'false');
-}
+import { range, stage, timeline, viewIn } from './stage';
 
 /** The numbers of the pixels that differ from the empty row under the pointer's canvas. */
 const drawn = (page: Page) =>

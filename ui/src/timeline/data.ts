@@ -4,6 +4,8 @@ import type { Columns } from '../api/arrow';
 import type { Source } from '../api/source';
 import type { Flow } from './flows';
 import type { Place } from './scene';
+import type { SliceName } from './slice_name';
+import { hashOf, isName } from './slice_name';
 import type { Step } from './steps';
 import type { Names, Tile, ViewColumns } from './tile';
 import { tilesOf } from './tile';
@@ -68,11 +70,6 @@ export function placeOf(of: Omit<Match, 'slice'>): Place {
 }
 
 export const seenAs = (of: Omit<Match, 'slice'>): Seen => ({ ...placeOf(of), name: of.name });
-
-/** Views cut names, details do not. */
-const TELLING_LETTERS = 100;
-export const isName = (a: string, b: string): boolean =>
-  a.slice(0, TELLING_LETTERS) === b.slice(0, TELLING_LETTERS);
 
 export interface Statistic {
   name: string;
@@ -217,6 +214,23 @@ export class TimelineData {
       ts[i] === fromNs && dur[i] === toNs - fromNs && isName(name[i] ?? '', seen.name);
     const found = inLane.find(exact) ?? rows.find(exact) ?? inLane[0];
     return found === undefined ? null : (slice[found] ?? null);
+  }
+
+  /** The number that a named slice has now; null: there is none of that name. */
+  async named(name: SliceName, signal: AbortSignal): Promise<number | null> {
+    // A pixel of 1 ns gathers nothing: each slice that covers it is a row by itself.
+    const params = {
+      from_ns: name.fromNs,
+      to_ns: name.fromNs + 1,
+      width: 1,
+      tracks: listed([name.track]),
+    };
+    const columns = viewColumns(await this.source.arrow(this.run, 'timeline/view', params, signal));
+    const rows = Array.from({ length: columns.length }, (_, i) => i).filter(
+      (i) => columns.ts_ns[i] === name.fromNs && hashOf(columns.name[i] ?? '') === name.hash,
+    );
+    const found = rows.find((i) => columns.lane[i] === name.lane) ?? rows[0];
+    return found === undefined ? null : (columns.slice[found] ?? null);
   }
 
   async flows(slice: number, signal: AbortSignal): Promise<Flow[]> {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boxes in boxes, as wide as what they stand for: call stacks and trees of modules.
 
+import { hashName } from '../base/color';
+import { formatShare, grouped } from '../base/format';
 import type { SourcePlace } from './source';
+import { bothNs } from './tip';
 
 export interface Flame {
   name: string;
@@ -11,6 +14,8 @@ export interface Flame {
   tint?: string;
   /** Own and that of all below. */
   value: number;
+  /** Of samples, calls or whatever the graph counts, own and below; absent: not known. */
+  count?: number;
   depth: number;
   /** Sum of the boxes to the left: where it begins. */
   from: number;
@@ -53,3 +58,86 @@ export function boxes(root: Flame, focus: Flame, least: number): Box[] {
 
 export const deepest = (flame: Flame): number =>
   flame.children.reduce((most, child) => Math.max(most, deepest(child)), flame.depth);
+
+const hashUnder = (above: string, name: string): string =>
+  hashName(`${above}/${name}`).toString(36);
+
+/** What an address calls a box: a hash of the names from the outermost to it; '' is the root. */
+export function keyOf(root: Flame, flame: Flame): string {
+  return pathTo(root, flame)
+    .slice(1)
+    .reduce((above, { name }) => hashUnder(above, name), '');
+}
+
+/** The box of that key; the root where there is none, as in a graph of another measure. */
+export function boxOf(root: Flame, key: string): Flame {
+  const visit = (flame: Flame, own: string): Flame | null => {
+    if (own === key) return flame;
+    for (const child of flame.children) {
+      const found = visit(child, hashUnder(own, child.name));
+      if (found !== null) return found;
+    }
+    return null;
+  };
+  return visit(root, '') ?? root;
+}
+
+/** From the root down to a box, itself last; empty where the graph does not hold it. */
+export function pathTo(root: Flame, flame: Flame): Flame[] {
+  if (root === flame) return [root];
+  for (const child of root.children) {
+    const below = pathTo(child, flame);
+    if (below.length > 0) return [root, ...below];
+  }
+  return [];
+}
+
+/** What keys do in the graph, for the keys' help; the arrows are `boxAfterKey`. */
+export const FLAME_KEYS: readonly { keys: readonly string[]; says: string }[] = [
+  { keys: ['ArrowUp', 'ArrowDown'], says: 'to the caller; to the widest box below' },
+  { keys: ['ArrowLeft', 'ArrowRight'], says: 'to the box beside, under the same caller' },
+  { keys: ['Home'], says: 'to the outermost box' },
+  { keys: ['Enter', ' '], says: 'zoom: the box as wide as the graph' },
+  { keys: ['Backspace'], says: 'zoom out by one box' },
+  { keys: ['Escape'], says: 'show all again' },
+];
+
+/** Where an arrow leads among the boxes that are drawn; null: nowhere. */
+export function boxAfterKey(
+  key: string,
+  root: Flame,
+  at: Flame,
+  drawn: ReadonlySet<Flame>,
+): Flame | null {
+  const above = pathTo(root, at).at(-2);
+  const beside = (by: 1 | -1): Flame | undefined => {
+    const row = (above?.children ?? []).filter((f) => drawn.has(f));
+    return row[row.indexOf(at) + by];
+  };
+  const to: Readonly<Record<string, () => Flame | undefined>> = {
+    ArrowUp: () => above,
+    ArrowDown: () => at.children.find((f) => drawn.has(f)),
+    ArrowLeft: () => beside(-1),
+    ArrowRight: () => beside(1),
+    Home: () => root,
+  };
+  return to[key]?.() ?? null;
+}
+
+export interface Told {
+  /** `62.1 ms · 62,134,567 ns` */
+  time: string;
+  /** Of all that the graph shows. */
+  share: string;
+  count: string;
+}
+
+/** A box in figures: to read, and exactly. `unit`: what the graph counts, in the singular. */
+export function told(root: Flame, flame: Flame, unit: string): Told {
+  const share = formatShare(root.value > 0 ? flame.value / root.value : null).text;
+  return {
+    time: bothNs(flame.value),
+    share: `${share} of ${grouped(root.value)} ns`,
+    count: flame.count ? `${grouped(flame.count)} ${unit}${flame.count === 1 ? '' : 's'}` : '',
+  };
+}

@@ -50,7 +50,13 @@ export function hit(target: Target, x: number, y: number): Hovered | null {
   return index < 0 ? null : hovered(target.names, track.track, number, lane, index);
 }
 
-function hovered(names: Names, track: number, number: number, lane: Lane, i: number): Hovered {
+export function hovered(
+  names: Names,
+  track: number,
+  number: number,
+  lane: Lane,
+  i: number,
+): Hovered {
   const name = lane.name[i] as number;
   return {
     place: { track, lane: number, fromNs: lane.from[i] as number, toNs: lane.to[i] as number },

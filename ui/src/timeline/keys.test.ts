@@ -16,12 +16,24 @@ it.each([
   ['w', '[role=tablist]', false],
   ['w', 'input', true],
   ['ArrowDown', '[role=grid]', true],
+  ['ArrowUp', '[role=separator]', true],
+  ['Enter', 'button', true],
+  ['Enter', '', false],
+  ['r', 'button', false],
 ])('%s within %j is taken: %j', (key, selector, taken) => {
   expect(isTaken(key, within(selector))).toBe(taken);
 });
 
 it('keys together with Ctrl are not ours', () => {
-  const pressed = { key: 'w', ctrlKey: false, metaKey: false, altKey: false };
+  const pressed = { key: 'w', shiftKey: false, ctrlKey: false, metaKey: false, altKey: false };
   expect(actionOf(pressed)?.kind).toBe('zoom');
   expect(actionOf({ ...pressed, ctrlKey: true })).toBeNull();
+});
+
+it('Shift makes another key of an arrow, and no other one of a letter', () => {
+  const none = { shiftKey: true, ctrlKey: false, metaKey: false, altKey: false };
+  expect(actionOf({ ...none, key: 'ArrowRight' })).toMatchObject({ kind: 'draw' });
+  expect(actionOf({ ...none, key: 'ArrowRight', shiftKey: false })).toMatchObject({ kind: 'pan' });
+  expect(actionOf({ ...none, key: 'W' })).toMatchObject({ kind: 'zoom' });
+  expect(actionOf({ ...none, key: 'N' })).toEqual({ kind: 'match', by: -1 });
 });

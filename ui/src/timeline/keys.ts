@@ -9,6 +9,12 @@ export type Action =
   | { kind: 'fitSelection' }
   | { kind: 'search' }
   | { kind: 'mark' }
+  /** One end of a stretch that is being drawn moves by a share of the view. */
+  | { kind: 'draw'; share: number }
+  /** The drawn stretch is chosen. */
+  | { kind: 'take' }
+  | { kind: 'stretch' }
+  | { kind: 'lane'; by: 1 | -1 }
   | { kind: 'neighbour'; direction: 'previous' | 'next' | 'parent' }
   | { kind: 'step'; by: 1 | -1 }
   | { kind: 'match'; by: 1 | -1 }
@@ -22,6 +28,7 @@ interface Key {
 
 const ZOOM = 1.35;
 const PAN = 0.15;
+const DRAW = 0.02;
 
 export const KEYS: readonly Key[] = [
   { keys: ['w', '+', '='], action: { kind: 'zoom', factor: 1 / ZOOM }, says: 'zoom in' },
@@ -38,12 +45,45 @@ export const KEYS: readonly Key[] = [
   { keys: ['n'], action: { kind: 'match', by: 1 }, says: 'next match' },
   { keys: ['N'], action: { kind: 'match', by: -1 }, says: 'previous match' },
   { keys: ['m'], action: { kind: 'mark' }, says: 'mark the moment under the cursor' },
-  { keys: ['.'], action: { kind: 'neighbour', direction: 'next' }, says: 'next slice of the lane' },
+  {
+    keys: ['Shift ArrowLeft'],
+    action: { kind: 'draw', share: -DRAW },
+    says: 'draw a stretch from the cursor, or from the middle, to the left',
+  },
+  {
+    keys: ['Shift ArrowRight'],
+    action: { kind: 'draw', share: DRAW },
+    says: '… to the right; it is measured as it grows',
+  },
+  { keys: ['Enter'], action: { kind: 'take' }, says: 'choose the stretch that is drawn' },
+  {
+    keys: ['r'],
+    action: { kind: 'stretch' },
+    says: 'choose the selection as stretch, else what lies between two marks, else what is in view',
+  },
+  {
+    keys: ['.'],
+    action: { kind: 'neighbour', direction: 'next' },
+    says: 'next slice of the lane; the first in view where none is selected',
+  },
   { keys: [','], action: { kind: 'neighbour', direction: 'previous' }, says: 'slice before' },
   { keys: ['u'], action: { kind: 'neighbour', direction: 'parent' }, says: 'slice around' },
+  { keys: ['Shift ArrowUp'], action: { kind: 'lane', by: -1 }, says: 'slice in the lane above' },
+  { keys: ['Shift ArrowDown'], action: { kind: 'lane', by: 1 }, says: 'slice in the lane below' },
   { keys: ['}'], action: { kind: 'step', by: 1 }, says: 'next step' },
   { keys: ['{'], action: { kind: 'step', by: -1 }, says: 'step before' },
-  { keys: ['Escape'], action: { kind: 'clear' }, says: 'clear the selection' },
+  {
+    keys: ['Escape'],
+    action: { kind: 'clear' },
+    says: 'drop the stretch that is drawn, else clear the selection, else back to the whole run',
+  },
+];
+
+/** Of the border between rows and details, while it has the focus (Drawer.svelte). */
+export const BORDER_KEYS: readonly { keys: readonly string[]; says: string }[] = [
+  { keys: ['ArrowUp', 'ArrowDown'], says: 'details higher, lower' },
+  { keys: ['Home', 'End'], says: 'as low, as high as they can be' },
+  { keys: ['Enter'], says: 'as at first' },
 ];
 
 const BY_KEY = new Map(
@@ -52,17 +92,22 @@ const BY_KEY = new Map(
 
 export interface Pressed {
   key: string;
+  shiftKey: boolean;
   ctrlKey: boolean;
   metaKey: boolean;
   altKey: boolean;
 }
 
 /** Where keys are typed, or move something of their own. */
-const OWN_KEYS = 'input, select, textarea, dialog, [role=grid], [role=radiogroup]';
+const OWN_KEYS =
+  'input, select, textarea, dialog, [role=grid], [role=radiogroup], [role=separator]';
+/** What Enter presses. */
+const PRESSED = 'button, a, label, summary';
 
-/** Whether what is focused takes this key itself. Of tabs these alone: letters stay the timeline's. */
+/** Whether what is focused takes this key itself. Of tabs and buttons these alone: letters stay the timeline's. */
 export function isTaken(key: string, focused: Pick<Element, 'closest'>): boolean {
   if (focused.closest(OWN_KEYS)) return true;
+  if (key === 'Enter') return focused.closest(PRESSED) !== null;
   return (
     (key === 'ArrowLeft' || key === 'ArrowRight') && focused.closest('[role=tablist]') !== null
   );
@@ -71,5 +116,18 @@ export function isTaken(key: string, focused: Pick<Element, 'closest'>): boolean
 /** What a key does; null: nothing of ours, such as every key together with Ctrl. */
 export function actionOf(pressed: Pressed): Action | null {
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return null;
-  return BY_KEY.get(pressed.key) ?? BY_KEY.get(pressed.key.toLowerCase()) ?? null;
+  const { key } = pressed;
+  if (pressed.shiftKey && key.startsWith('Arrow')) return BY_KEY.get(`Shift ${key}`) ?? null;
+  return BY_KEY.get(key) ?? BY_KEY.get(key.toLowerCase()) ?? null;
 }
+
+const ARROWS: Readonly<Record<string, string>> = {
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+};
+
+/** A key as a help shows it. */
+export const keyText = (key: string): string =>
+  key === ' ' ? 'Space' : key.replace(/Arrow\w+/, (arrow) => ARROWS[arrow] ?? arrow);

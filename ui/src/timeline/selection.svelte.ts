@@ -3,8 +3,10 @@
 // other numbers to its slices, so that a slice is known by its place.
 import { ApiError } from '../api/error';
 import type { Details, Seen, TimelineData } from './data';
-import { isName, seenAs } from './data';
+import { seenAs } from './data';
 import type { Flow } from './flows';
+import type { SliceName } from './slice_name';
+import { hashOf, isName, nameSlice } from './slice_name';
 
 export type Loadable<T> =
   | { state: 'none' }
@@ -25,6 +27,9 @@ function isSeen(d: Details, s: Seen): boolean {
 const isSame = (a: Details, b: Details): boolean =>
   a.track === b.track && a.ts_ns === b.ts_ns && a.dur_ns === b.dur_ns && a.name === b.name;
 
+const isNamed = (d: Details, name: SliceName): boolean =>
+  d.track === name.track && d.ts_ns === name.fromNs && hashOf(d.name) === name.hash;
+
 /** Without the numbers in it, which may be other slices' now. */
 const unnumbered = (d: Details): Details => ({
   ...d,
@@ -42,30 +47,49 @@ export class Selection {
   /** A slice that was selected is on its way; whether the run grew meanwhile. */
   private pending = false;
   private grown = false;
+  /** What an address asked for: it goes on to say so while that is on its way, or cannot be had. */
+  private asked: SliceName | number | null = null;
 
   constructor(private readonly data: TimelineData) {}
 
-  /** Of the slice that is shown; null: none is, or its number is not known any more. */
-  get number(): number | null {
+  /** What an address is to say of it; null: nothing. */
+  get name(): SliceName | number | null {
     const { details } = this;
-    if (details.state !== 'ready' || details.value.slice === NO_NUMBER) return null;
-    return details.value.slice;
+    if (details.state !== 'ready') return details.state === 'none' ? null : this.asked;
+    const { value } = details;
+    return nameSlice({ ...value, fromNs: value.ts_ns }, value.name);
   }
 
   /**
    * `seen`: what was meant; where the number is another's now, that is looked for. The old one stays
    * until then.
    */
-  async select(
+  select(
     slice: number,
     found: (details: Details) => void,
     seen: Seen | null = null,
   ): Promise<void> {
+    return this.take((signal) => this.lookUp(slice, seen, signal), found, null);
+  }
+
+  /** The slice that an address names. */
+  recall(name: SliceName | number, found: (details: Details) => void): Promise<void> {
+    const look = (signal: AbortSignal) =>
+      typeof name === 'number' ? this.data.details(name, signal) : this.named(name, signal);
+    return this.take(look, found, name);
+  }
+
+  private async take(
+    look: (signal: AbortSignal) => Promise<Details>,
+    found: (details: Details) => void,
+    asked: SliceName | number | null,
+  ): Promise<void> {
     const abort = this.begin();
     this.pending = true;
+    this.asked = asked;
     if (this.details.state !== 'ready') this.details = { state: 'loading' };
     try {
-      const value = await this.lookUp(slice, seen, abort.signal);
+      const value = await look(abort.signal);
       if (abort.signal.aborted) return;
       this.details = { state: 'ready', value };
       this.flows = [];
@@ -86,7 +110,10 @@ export class Selection {
    */
   async again(): Promise<boolean> {
     this.grown = this.pending;
-    if (this.pending || this.details.state !== 'ready') return false;
+    if (this.pending) return false;
+    if (this.details.state === 'failed' && this.asked !== null)
+      await this.recall(this.asked, () => undefined); // it may have come since
+    if (this.details.state !== 'ready') return false;
     const abort = this.begin();
     const old = this.details.value;
     const number = await this.data.find(seenAs(old), abort.signal).catch(() => null);
@@ -113,6 +140,22 @@ export class Selection {
   private begin(): AbortController {
     this.stop();
     return (this.abort = new AbortController());
+  }
+
+  private async named(name: SliceName, signal: AbortSignal): Promise<Details> {
+    // Between the two questions a run may grow, and the number be another slice's.
+    for (let tries = 0; tries < 3; ++tries) {
+      const number = await this.data.named(name, signal);
+      if (number === null) break;
+      const value = await this.data.details(number, signal);
+      if (isNamed(value, name)) return value;
+    }
+    throw new ApiError(
+      0,
+      'the slice of this address',
+      'is not in the run',
+      'choose another, or look whether the address is whole',
+    );
   }
 
   private async lookUp(number: number, seen: Seen | null, signal: AbortSignal): Promise<Details> {

@@ -5,12 +5,15 @@ import { ApiError } from '../api/error';
 import { ns, type Stretch } from '../base/time';
 import type { RunContext } from '../state/run.svelte';
 import { theme } from '../state/theme.svelte';
+import { act } from './acts';
+import type { Anchor } from './anchor';
+import { anchorOf, scrollOf } from './anchor';
 import type { Details, Seen, Series, Tree } from './data';
 import { MAX_TRACKS, placeOf, seenAs, TimelineData } from './data';
 import { Finder } from './finder.svelte';
 import type { Arrow } from './flows';
 import { arrows, laneOf } from './flows';
-import { hit, REACH_PX, type Hovered } from './hit';
+import { hit, type Hovered } from './hit';
 import type { Action } from './keys';
 import { Loader } from './loader';
 import { lookOf } from './look';
@@ -20,19 +23,18 @@ import { layout, visibleRows } from './rows';
 import type { Overlay, Place, Scene } from './scene';
 import { Selection } from './selection.svelte';
 import type { Tab, TimelineState } from './state';
-import { decode, encode, marked } from './state';
+import { decode, encode, sliceParam } from './state';
 import type { Step } from './steps';
-import { at as stepAt, bandOf, byNumber } from './steps';
+import { bandOf, byNumber } from './steps';
 import type { Tile } from './tile';
 import { Names } from './tile';
 import type { TreeNode } from './tree';
 import { buildTree, byTrack, foldedAtFirst, newlyFolded, pathTo } from './tree';
 import type { Span } from './viewport';
-import { around, between, clamp, fit, pan, reveal, toTime, zoom, zoomedOn } from './viewport';
+import { between, clamp, fit, reveal, toTime, zoom, zoomedOn } from './viewport';
 import { windowFor } from './window';
 
 const ANIMATION_MS = 160;
-const LANES_A_SCROLL = 18;
 
 const reducedMotion = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
@@ -54,6 +56,11 @@ export class Stage {
   pinned = $state.raw<string[]>([]);
   rowFilter = $state('');
   tab = $state<Tab>('selection');
+  /** The details: open, closed, or (null) open as soon as there is something to tell. */
+  opened = $state<boolean | null>(null);
+  detailsHeight = $state<number | null>(null);
+  /** Statistics of the rows in sight alone. */
+  inSight = $state(false);
   marks = $state.raw<number[]>([]);
   scroll = $state(0);
   width = $state(1);
@@ -62,8 +69,8 @@ export class Stage {
   steps = $state.raw<Step[]>([]);
   hovered = $state.raw<Hovered | null>(null);
   cursor = $state.raw<{ x: number; y: number } | null>(null);
-  /** While a stretch is being drawn; chosen when the button is let go. */
-  drawing = $state.raw<Span | null>(null);
+  /** The ends of a stretch that is being drawn, by pointer or keys: it is not chosen yet. */
+  drawing = $state.raw<{ readonly fixedNs: number; readonly movingNs: number } | null>(null);
   problem = $state.raw<ApiError | null>(null);
   /** Grows with every answer: what is drawn depends on it. */
   loaded = $state(0);
@@ -78,21 +85,31 @@ export class Stage {
   );
   readonly rows: Row[] = $derived(visibleRows(this.layout, this.scroll, this.height));
   readonly band: Step[] = $derived(bandOf(this.steps));
+  readonly drawn: Span | null = $derived.by(() => {
+    if (this.drawing === null) return null;
+    const { fixedNs, movingNs } = this.drawing;
+    return { fromNs: Math.min(fixedNs, movingNs), toNs: Math.max(fixedNs, movingNs) };
+  });
   readonly stretch: Span | null = $derived.by(
     () =>
-      this.drawing ??
+      this.drawn ??
       (this.run.stretch && { fromNs: this.run.stretch.from, toNs: this.run.stretch.to }),
   );
   readonly selected: Details | null = $derived.by(() => {
     const { details } = this.selection;
     return details.state === 'ready' ? details.value : null;
   });
+  readonly detailsOpen: boolean = $derived.by(
+    () => this.opened ?? (this.tab !== 'selection' || this.selection.details.state !== 'none'),
+  );
 
   private readonly tiles: Loader<number, Tile>;
   private readonly series: Loader<string, Map<number, Series>>;
   private animation = 0;
-  /** The selected slice's number as the address has it: of the time when that was written. */
-  private told: number | null = null;
+  /** The selected slice as the address has it. */
+  private told: string | null = null;
+  /** The row that stays at the top, however rows come and go, until the reader scrolls. */
+  private held = $state.raw<Anchor | null>(null);
 
   constructor(
     readonly run: RunContext,
@@ -133,6 +150,7 @@ export class Stage {
   grow(tree: Tree): void {
     if (tree === this.tree) return;
     const [nodes, folded] = [this.nodes, this.foldedFirst];
+    const top = this.top;
     this.plant(tree);
     // What the rule folds now and did not then, or the reverse, stays as it is seen.
     const changed = new Set(newlyFolded(nodes, folded, this.foldedFirst));
@@ -141,7 +159,7 @@ export class Stage {
       cancelAnimationFrame(this.animation);
       this.view = fit(this.bounds);
     }
-    this.scrollBy(0);
+    this.hold(top);
     this.retry();
     this.finder.again();
     void this.selection.again();
@@ -157,19 +175,26 @@ export class Stage {
     this.rowFilter = told.rows;
     this.tab = told.tab;
     this.marks = told.marks;
+    this.opened = told.open;
+    this.detailsHeight = told.height;
+    this.inSight = told.inSight;
+    this.hold(told.top);
     const { stretch } = this.run;
     const first = stretch && this.withMargin({ fromNs: stretch.from, toNs: stretch.to });
     this.whole = told.view === null && first === null;
     this.view = told.view ? clamp(told.view, this.bounds) : (first ?? fit(this.bounds));
     if (told.query !== this.finder.query) this.finder.search(told.query);
-    // A number that was not written anew is an older one of what is shown.
-    if (told.slice === this.told) return;
-    this.told = told.slice;
-    if (told.slice === null) this.deselect();
-    else if (this.selected?.slice !== told.slice) void this.select(told.slice, told.view === null);
+    // What has been selected since it was written is not in it yet.
+    const slice = sliceParam(told.slice);
+    if (slice === this.told) return;
+    this.told = slice;
+    if (told.slice === null) return this.deselect();
+    if (slice === sliceParam(this.selection.name)) return;
+    const go = told.view === null;
+    void this.selection.recall(told.slice, (d) => go && this.goTo(placeOf(d)));
   }
 
-  private withMargin(span: Span): Span {
+  withMargin(span: Span): Span {
     const margin = (span.toNs - span.fromNs) * 0.1;
     return clamp({ fromNs: span.fromNs - margin, toNs: span.toNs + margin }, this.bounds);
   }
@@ -180,18 +205,22 @@ export class Stage {
       view: this.whole ? null : this.view,
       toggled: this.toggled,
       pinned: this.pinned,
-      slice: this.selection.number,
+      slice: this.selection.name,
       marks: this.marks,
       query: this.finder.query,
       rows: this.rowFilter,
       tab: this.tab,
+      top: this.top,
+      open: this.opened,
+      height: this.detailsHeight,
+      inSight: this.inSight,
     };
     return encode(state);
   }
 
   /** Tells the address. */
   write(): void {
-    this.told = this.selection.number;
+    this.told = sliceParam(this.selection.name);
     this.run.refine(this.address());
   }
 
@@ -342,9 +371,23 @@ export class Stage {
     this.show(zoom(this.view, factor, toTime(x, this.view, this.width), this.bounds));
   }
 
+  /** 0: as far as it was, where rows or the window's height have changed. */
   scrollBy(pixels: number): void {
+    if (pixels !== 0) this.held = null;
+    const from = (this.held && scrollOf(this.layout, this.held)) ?? this.scroll;
     const most = Math.max(this.layout.height - this.height, 0);
-    this.scroll = Math.min(Math.max(this.scroll + pixels, 0), most);
+    this.scroll = Math.min(Math.max(from + pixels, 0), most);
+  }
+
+  /** The topmost row; what the address asked for, where the window is too high for it. */
+  get top(): Anchor | null {
+    return this.held ?? anchorOf(this.layout, this.scroll);
+  }
+
+  private hold(top: Anchor | null): void {
+    this.held = top;
+    if (top === null) this.scroll = 0;
+    this.scrollBy(0);
   }
 
   /** To a slice's place: its row opened and scrolled to, its time in view. */
@@ -436,61 +479,6 @@ export class Stage {
 
   /** Does what a key says; false: nothing was there to do, so the key is left to the page. */
   act(action: Action): boolean {
-    const middle = this.cursor?.x ?? this.width / 2;
-    switch (action.kind) {
-      case 'zoom':
-        this.zoomAt(middle, action.factor);
-        return true;
-      case 'pan':
-        this.show(pan(this.view, action.share, this.bounds));
-        return true;
-      case 'scroll':
-        this.scrollBy(action.lanes * LANES_A_SCROLL);
-        return true;
-      case 'fit':
-        this.fit();
-        return true;
-      case 'fitSelection':
-        return this.fitSelection();
-      case 'mark':
-        this.mark(toTime(middle, this.view, this.width));
-        return true;
-      case 'neighbour':
-        return this.neighbour(action.direction);
-      case 'step': {
-        const index = stepAt(this.band, (this.view.fromNs + this.view.toNs) / 2) + action.by;
-        const step = this.band[Math.min(Math.max(index, 0), this.band.length - 1)];
-        return step !== undefined && this.goToStep(step.step);
-      }
-      case 'match':
-        this.nextMatch(action.by);
-        return this.finder.matches.length > 0;
-      case 'clear':
-        if (this.selection.details.state === 'none') return false;
-        this.deselect();
-        return true;
-      case 'search':
-        return false;
-    }
-  }
-
-  private fitSelection(): boolean {
-    if (this.selected !== null) {
-      const { ts_ns: from, dur_ns: length } = this.selected;
-      this.glide(around({ fromNs: from, toNs: from + length }, this.bounds));
-    } else if (this.stretch !== null) this.glide(this.withMargin(this.stretch));
-    else this.fit();
-    return true;
-  }
-
-  private neighbour(direction: 'previous' | 'next' | 'parent'): boolean {
-    if ((this.selected?.[direction] ?? null) === null) return false;
-    void this.follow((from) => from[direction]);
-    return true;
-  }
-
-  private mark(at: number): void {
-    const reach = ((this.view.toNs - this.view.fromNs) / this.width) * REACH_PX;
-    this.marks = marked(this.marks, at, reach);
+    return act(this, action);
   }
 }

@@ -153,6 +153,18 @@ describe('a tree that grows', () => {
     expect(stage.trackName(41)).toContain('thread 41');
   });
 
+  it('keeps the topmost row at the top when others come above it', () => {
+    const { stage } = shown();
+    stage.scrollBy(150);
+    const top = stage.address().top;
+    expect(top).toBe('t5.14');
+    stage.grow(tree(200, track(60, { slices: 500 }), ...many));
+    expect(stage.scroll).toBe(150 + 22);
+    expect(stage.address().top).toBe(top);
+    stage.scrollBy(22);
+    expect(stage.address().top).toBe('t6.14');
+  });
+
   it('follows the run where the view is all of it', () => {
     const { stage, grow } = shown();
     grow();
@@ -176,14 +188,43 @@ describe('a tree that grows', () => {
     grow(slice(1, 15, 'new'));
     await settled();
     expect(stage.selected).toMatchObject({ slice: 2, name: 'b', next: 3 });
-    // The old number in the address is that of another slice: it is not taken for a choice.
     stage.write();
-    expect(run.refined.sel).toBe('2');
+    const told = run.refined.sel ?? '';
+    expect(told).toMatch(/^t2\.0\.20\.\w+$/);
     grow(slice(1, 30, 'newer'));
     await settled();
-    stage.adopt({ sel: '2' });
-    await settled();
+    stage.write();
+    expect(run.refined.sel).toBe(told);
     expect(stage.selected).toMatchObject({ slice: 3, name: 'b' });
+  });
+
+  it('an address names a slice by what it is: after a reload of a run that has grown it is the same', async () => {
+    const { run, stage } = shown();
+    await stage.select(1);
+    stage.write();
+    const sel = run.refined.sel ?? '';
+    run.slices.push(slice(1, 15, 'new'), slice(2, 20, 'a longer one around it', 30));
+    const after = new Stage(run as unknown as RunContext, tree(200, ...many));
+    after.adopt({ sel, view: '0-100' });
+    // Until it is there, and where it cannot be had, the address says what it said.
+    expect(after.address().sel).toBe(sel);
+    await settled();
+    expect(after.selected).toMatchObject({ name: 'b', ts_ns: 20 });
+    run.slices = run.slices.filter((s) => s.name !== 'b');
+    const without = new Stage(run as unknown as RunContext, tree(200, ...many));
+    without.adopt({ sel, view: '0-100' });
+    await settled();
+    expect(without.selection.details.state).toBe('failed');
+    expect(without.address().sel).toBe(sel);
+    // It comes with the run's next slices.
+    run.slices.push(slice(2, 20, 'b'));
+    without.grow(tree(300, ...many));
+    await settled();
+    expect(without.selected).toMatchObject({ name: 'b', ts_ns: 20 });
+    const older = new Stage(run as unknown as RunContext, tree(200, ...many));
+    older.adopt({ sel: '0' });
+    await settled();
+    expect(older.selected).toMatchObject({ name: 'a' });
   });
 
   it('what cannot be found again is shown as it was, without numbers', async () => {
@@ -194,8 +235,8 @@ describe('a tree that grows', () => {
     await settled();
     expect(stage.selected).toMatchObject({ name: 'b', ts_ns: 20, next: null });
     stage.write();
-    expect(run.refined.sel).toBeNull();
-    stage.adopt({});
+    expect(run.refined.sel).toMatch(/^t2\.0\.20\./);
+    stage.adopt({ sel: run.refined.sel ?? '' });
     expect(stage.selected?.name).toBe('b');
     grow(slice(2, 20, 'b'));
     stage.grow(tree(300, ...many));
@@ -232,5 +273,85 @@ describe('a tree that grows', () => {
     expect(stage.finder.matches).toHaveLength(4);
     expect(stage.finder.matches[stage.finder.index]?.name).toBe('x2');
     expect(stage.selected?.name).toBe('x2');
+  });
+});
+
+describe('the address', () => {
+  it('holds how far the rows are scrolled and how the details stand', () => {
+    const { run, stage } = shown();
+    const query = { top: 't9.5', drawer: 'closed', high: '240', only: 'sight', tab: 'stretch' };
+    stage.adopt(query);
+    expect(stage.detailsOpen).toBe(false);
+    expect(stage.address()).toMatchObject(query);
+    const { scroll } = stage;
+    expect(scroll).toBeGreaterThan(100);
+    stage.adopt({});
+    expect([stage.scroll, stage.detailsOpen]).toEqual([0, false]);
+    expect(Object.values(stage.address()).every((value) => value === null)).toBe(true);
+    // A window too high to scroll keeps what it was told, until the reader moves.
+    const high = new Stage(run as unknown as RunContext, tree(100, ...many));
+    high.adopt(query);
+    high.height = 10_000;
+    high.scrollBy(0);
+    expect([high.scroll, high.address().top]).toEqual([0, 't9.5']);
+    high.height = 100;
+    high.scrollBy(0);
+    expect(high.scroll).toBe(scroll);
+  });
+});
+
+describe('keys', () => {
+  it('a stretch is drawn from the middle, dropped, and taken', () => {
+    const { run, stage } = shown();
+    const chosen: unknown[] = [];
+    Object.assign(run, { choose: (stretch: unknown) => chosen.push(stretch) });
+    stage.show({ fromNs: 0, toNs: 100 });
+    expect(stage.act({ kind: 'take' })).toBe(false);
+    stage.act({ kind: 'draw', share: 0.2 });
+    stage.act({ kind: 'draw', share: -0.5 });
+    expect(stage.drawn).toEqual({ fromNs: 20, toNs: 50 });
+    expect(stage.stretch).toEqual({ fromNs: 20, toNs: 50 });
+    stage.act({ kind: 'clear' });
+    expect(stage.drawn).toBeNull();
+    stage.act({ kind: 'draw', share: 0.3 });
+    expect(stage.act({ kind: 'take' })).toBe(true);
+    expect(chosen).toEqual([{ from: 50, to: 80 }]);
+    expect(stage.drawing).toBeNull();
+  });
+
+  it('a stretch is that of the selection, of two marks, or what is in view', async () => {
+    const { run, stage } = shown();
+    const chosen: unknown[] = [];
+    Object.assign(run, { choose: (stretch: unknown) => chosen.push(stretch) });
+    stage.show({ fromNs: 10, toNs: 60 });
+    stage.act({ kind: 'stretch' });
+    stage.marks = [30, 44];
+    stage.act({ kind: 'stretch' });
+    await stage.select(1);
+    stage.act({ kind: 'stretch' });
+    expect(chosen).toEqual([
+      { from: 10, to: 60 },
+      { from: 30, to: 44 },
+      { from: 20, to: 30 },
+    ]);
+  });
+
+  it('slices are reached without a pointer: the first in view, and those of other lanes', async () => {
+    const { stage } = shown();
+    stage.show({ fromNs: -5, toNs: 60 });
+    stage.request();
+    await settled();
+    expect(stage.act({ kind: 'neighbour', direction: 'parent' })).toBe(false);
+    expect(stage.act({ kind: 'neighbour', direction: 'next' })).toBe(true);
+    await settled();
+    expect(stage.selected?.name).toBe('a');
+    expect(stage.act({ kind: 'lane', by: 1 })).toBe(true);
+    await settled();
+    expect(stage.selected?.name).toBe('b');
+    expect(stage.act({ kind: 'lane', by: 1 })).toBe(false);
+    stage.deselect();
+    expect(stage.act({ kind: 'lane', by: -1 })).toBe(true);
+    await settled();
+    expect(stage.selected?.name).toBe('b');
   });
 });

@@ -2,6 +2,10 @@
 // What of the timeline an address holds: reload and a mailed link show the same. Everything comes
 // from outside, so whatever cannot be read is as if it were not there. The chosen stretch is not
 // among it: all views share that (state/run.svelte.ts).
+import type { Anchor } from './anchor';
+import { anchorText, parseAnchor } from './anchor';
+import type { SliceName } from './slice_name';
+import { parseSlice, sliceText } from './slice_name';
 import type { Span } from './viewport';
 
 export interface TimelineState {
@@ -10,14 +14,22 @@ export interface TimelineState {
   /** Rows whose folding differs from the first view. */
   toggled: string[];
   pinned: string[];
-  /** The selected slice's number. */
-  slice: number | null;
+  /** The selected slice; a number in addresses of before they named it. */
+  slice: SliceName | number | null;
   /** Marks set by `m`. */
   marks: number[];
   /** What is searched for among slices, and among rows. */
   query: string;
   rows: string;
   tab: Tab;
+  /** How far the rows are scrolled; null: not at all. */
+  top: Anchor | null;
+  /** Whether the details are open; null: as soon as there is something to tell. */
+  open: boolean | null;
+  /** Height of the details in CSS pixels; null: as the window has room for. */
+  height: number | null;
+  /** Statistics of the rows in sight alone. */
+  inSight: boolean;
 }
 
 export const TABS = ['selection', 'stretch', 'search', 'slices'] as const;
@@ -36,6 +48,10 @@ export const emptyState = (): TimelineState => ({
   query: '',
   rows: '',
   tab: 'selection',
+  top: null,
+  open: null,
+  height: null,
+  inSight: false,
 });
 
 function span(text: string | undefined): Span | null {
@@ -61,20 +77,39 @@ const numbers = (text: string | undefined): number[] =>
     .map(Number)
     .slice(0, MAX_LIST);
 
+/** Of the details; their bounds of now are the window's (Drawer.svelte). */
+export const MIN_HEIGHT = 90;
+const MAX_HEIGHT = 4000;
+
+function height(text: string | undefined): number | null {
+  if (!/^\d{1,5}$/.test(text ?? '')) return null;
+  return Math.min(Math.max(Number(text), MIN_HEIGHT), MAX_HEIGHT);
+}
+
+/** The parameters that are the timeline's: what else changes in an address is none of its business. */
+const OWN = 'view fold pin sel mark find rows tab top drawer high only from_ns to_ns'.split(' ');
+
+/** Two addresses with the same of it show the same. */
+export const ownPart = (query: Parameters): string =>
+  JSON.stringify(OWN.map((name) => query[name] ?? null));
+
 export type Parameters = Readonly<Record<string, string | undefined>>;
 
 export function decode(from: Parameters): TimelineState {
-  const slice = numbers(from['sel']);
   const tab = TABS.find((name) => name === from['tab']);
   return {
     view: span(from['view']),
     toggled: keys(from['fold']),
     pinned: keys(from['pin']),
-    slice: slice[0] ?? null,
+    slice: parseSlice(from['sel']),
     marks: numbers(from['mark']),
     query: (from['find'] ?? '').slice(0, 200),
     rows: (from['rows'] ?? '').slice(0, 200),
     tab: tab ?? 'selection',
+    top: parseAnchor(from['top']),
+    open: from['drawer'] === 'open' ? true : from['drawer'] === 'closed' ? false : null,
+    height: height(from['high']),
+    inSight: from['only'] === 'sight',
   };
 }
 
@@ -85,13 +120,20 @@ export function encode(state: TimelineState): Record<string, string | null> {
     view: state.view === null ? null : spanText(state.view),
     fold: text(state.toggled.slice(0, MAX_LIST).join(',')),
     pin: text(state.pinned.slice(0, MAX_LIST).join(',')),
-    sel: state.slice === null ? null : String(state.slice),
+    sel: sliceParam(state.slice),
     mark: text(state.marks.slice(0, MAX_LIST).map(Math.round).join(',')),
     find: text(state.query),
     rows: text(state.rows),
     tab: state.tab === 'selection' ? null : state.tab,
+    top: state.top === null ? null : anchorText(state.top),
+    drawer: state.open === null ? null : state.open ? 'open' : 'closed',
+    high: state.height === null ? null : String(Math.round(state.height)),
+    only: state.inSight ? 'sight' : null,
   };
 }
+
+export const sliceParam = (slice: SliceName | number | null): string | null =>
+  slice === null || typeof slice === 'number' ? (slice?.toString() ?? null) : sliceText(slice);
 
 /** With a mark more, or one less where there was one within reach. */
 export function marked(marks: number[], at: number, reach: number): number[] {

@@ -4,7 +4,7 @@ import { colourOf, hash, luminance, roleOf } from './colour';
 import { actionOf, KEYS } from './keys';
 import { Labels } from './labels';
 import { nameFigure, shortName } from './names';
-import { decode, emptyState, encode } from './state';
+import { decode, emptyState, encode, ownPart } from './state';
 import { at, bandOf, byNumber, inView } from './steps';
 import { momentText, roundStep, ticks } from './ticks';
 
@@ -130,11 +130,15 @@ describe('address', () => {
       view: { fromNs: -20, toNs: 1000 },
       toggled: ['n0r1', 't4'],
       pinned: ['t5'],
-      slice: 12,
+      slice: { track: 3, lane: 1, fromNs: -7, hash: 'abc12' },
       marks: [1, 2],
       query: 'a&b=c',
       rows: 'stream',
       tab: 'search' as const,
+      top: { row: 'n0r1', px: 12 },
+      open: false,
+      height: 320,
+      inSight: true,
     };
     const told = Object.entries(encode(state)).filter((e): e is [string, string] => e[1] !== null);
     expect(decode(Object.fromEntries(told))).toEqual(state);
@@ -145,6 +149,22 @@ describe('address', () => {
     expect(decode({})).toEqual(emptyState());
   });
 
+  it('reads a slice by its number, as older addresses have it', () => {
+    expect(decode({ sel: '12' }).slice).toBe(12);
+  });
+
+  it('keeps to what a window can show', () => {
+    expect(decode({ high: '1' }).height).toBe(90);
+    expect(decode({ high: '99999' }).height).toBe(4000);
+  });
+
+  it('of other parameters takes no notice', () => {
+    const query = { view: '1-5', 'match.sort': 'ts' };
+    expect(ownPart(query)).toBe(ownPart({ view: '1-5', 'match.sort': '-ts', x: '1' }));
+    for (const name of Object.keys(encode(emptyState())))
+      expect(ownPart({ ...query, [name]: 'other' })).not.toBe(ownPart(query));
+  });
+
   it('passes over what is damaged', () => {
     const damaged = decode({
       view: '9-5',
@@ -152,6 +172,10 @@ describe('address', () => {
       sel: 'NaN',
       mark: 'x,7',
       tab: 'evil',
+      top: '<b>.4',
+      drawer: 'ajar',
+      high: '-5',
+      only: '1',
     });
     expect(damaged).toEqual({ ...emptyState(), toggled: ['ok'], marks: [7] });
   });
@@ -159,7 +183,8 @@ describe('address', () => {
 
 describe('keys', () => {
   const press = (key: string, more = {}) =>
-    actionOf({ key, ctrlKey: false, metaKey: false, altKey: false, ...more })?.kind;
+    actionOf({ key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...more })
+      ?.kind;
   it('knows letters in any case and leaves the browser its own', () => {
     expect(press('w')).toBe('zoom');
     expect(press('W')).toBe('zoom');

@@ -64,6 +64,18 @@ describe('the flame graph', () => {
       [30, 60],
     ]);
   });
+  it('counts samples of the chosen state, where the server does', () => {
+    expect(flameOf(samples, 'both').count).toBeUndefined();
+    const times = { running_samples: 4, waiting_samples: 2 };
+    const told: Samples = {
+      ...samples,
+      unknown: { ...samples.unknown, running_samples: 0, waiting_samples: 1 },
+      nodes: samples.nodes.map((node) => ({ ...node, ...times })),
+    };
+    expect(flameOf(told, 'both').count).toBe(7);
+    expect(flameOf(told, 'running').count).toBe(4);
+    expect(flameOf(told, 'waiting').children.map((c) => c.count)).toEqual([2, 1]);
+  });
   it('of nothing is empty', () => {
     const none = { ...samples, nodes: [], unknown: { running_ns: 0, waiting_ns: 0 } };
     expect(flameOf(none, 'both')).toMatchObject({ value: 0, children: [] });

@@ -15,6 +15,9 @@ export interface SampledFrame {
   waiting_ns: number;
   self_running_ns: number;
   self_waiting_ns: number;
+  /** That were in it or in what it called; absent from servers of older versions. */
+  running_samples?: number;
+  waiting_samples?: number;
 }
 
 export interface Samples {
@@ -26,9 +29,14 @@ export interface Samples {
     waiting_ns: number;
   }[];
   ranks: number[];
-  unknown: { running_ns: number; waiting_ns: number };
+  unknown: Counted;
   nodes: SampledFrame[];
 }
+
+type Counted = Pick<
+  SampledFrame,
+  'running_ns' | 'waiting_ns' | 'running_samples' | 'waiting_samples'
+>;
 
 export const STATES = [
   { id: 'both', title: 'Running and waiting' },
@@ -54,6 +62,13 @@ function timeOf(times: Times, state: State): number {
     case 'both':
       return times.running_ns + times.waiting_ns;
   }
+}
+
+/** `count` of a box, where the server tells it. */
+function counted(of: Counted, state: State): { count?: number } {
+  const { running_samples: running, waiting_samples: waiting } = of;
+  if (running === undefined || waiting === undefined) return {};
+  return { count: timeOf({ running_ns: running, waiting_ns: waiting }, state) };
 }
 
 const own = (frame: SampledFrame, state: State): number =>
@@ -86,6 +101,11 @@ export function packageOf(frame: SampledFrame): string {
 
 export function flameOf(samples: Samples, state: State): Flame {
   const root: Flame = { name: 'all', value: 0, depth: 0, from: 0, children: [] };
+  const top = (box: Flame) => {
+    root.children.push(box);
+    root.value += box.value;
+    if (box.count !== undefined) root.count = (root.count ?? 0) + box.count;
+  };
   const boxes: Flame[] = [];
   const under = (parent: number): Flame => boxes[parent] ?? root;
   for (const frame of samples.nodes) {
@@ -95,20 +115,21 @@ export function flameOf(samples: Samples, state: State): Flame {
       place: placeOfFrame(frame),
       tint: packageOf(frame),
       value: timeOf(frame, state),
+      ...counted(frame, state),
       depth: above.depth + 1,
       from: 0,
       children: [],
     };
     boxes.push(box);
     if (box.value <= 0) continue;
-    above.children.push(box);
-    if (above === root) root.value += box.value;
+    if (above === root) top(box);
+    else above.children.push(box);
   }
   const unknown = timeOf(samples.unknown, state);
   if (unknown > 0) {
     const name = '(a stack that the run does not hold)';
-    root.children.push({ name, value: unknown, depth: 1, from: 0, children: [] });
-    root.value += unknown;
+    const count = counted(samples.unknown, state);
+    top({ name, value: unknown, ...count, depth: 1, from: 0, children: [] });
   }
   settle(root);
   return root;

@@ -44,6 +44,12 @@ describe('modules', () => {
     ]);
   });
 
+  it('tell how often each ran, where that is known', () => {
+    const [known] = treeOf([{ ...module('a', null, 1), occurrences: 8 }], 'device').children;
+    const [unknown] = treeOf([{ ...module('a', null, 1), occurrences: null }], 'device').children;
+    expect([known?.count, unknown?.count]).toEqual([8, undefined]);
+  });
+
   it('widen what is narrower than what is in it', () => {
     expect(drawn(treeOf([module('a', null, 1), module('b', 0, 7)], 'device'))[1]).toBe('  a 0+7');
   });

@@ -40,6 +40,7 @@ export function treeOf(modules: readonly Module[], measure: Measure): Flame {
     const flame: Flame = {
       name: module.name,
       value: timeOf(module, measure),
+      ...(module.occurrences === null ? {} : { count: module.occurrences }),
       depth: parent.depth + 1,
       from: 0,
       children: [],

@@ -12,14 +12,18 @@ export function flameOf(
   rank: number | null,
 ): Flame {
   const field = measure === 'device' ? 'device_self_ns' : 'host_self_ns';
-  const root: Flame = { name: 'all', value: 0, depth: 0, from: 0, children: [] };
+  const root: Flame = { name: 'all', value: 0, count: 0, depth: 0, from: 0, children: [] };
+  const add = (to: Flame, value: number, calls: number) => {
+    to.value += value;
+    to.count = (to.count ?? 0) + calls;
+  };
   const index = new Map<Flame, Map<string, Flame>>();
   const child = (of: Flame, name: string): Flame => {
     let known = index.get(of);
     if (known === undefined) index.set(of, (known = new Map()));
     let found = known.get(name);
     if (found === undefined) {
-      found = { name, value: 0, depth: of.depth + 1, from: 0, children: [] };
+      found = { name, value: 0, count: 0, depth: of.depth + 1, from: 0, children: [] };
       known.set(name, found);
       of.children.push(found);
     }
@@ -28,24 +32,25 @@ export function flameOf(
   for (const operator of operators) {
     if (rank !== null && operator.rank !== rank) continue;
     let told = 0;
+    let calls = 0;
     for (const stack of operator.stacks) {
       const value = stack[field];
+      calls += stack.calls;
       if (value <= 0) continue;
       told += value;
       let at = root;
-      at.value += value;
+      add(at, value, stack.calls);
       const frames = [...stack.call_stack].filter((f) => f !== '').reverse();
       for (const frame of [...frames, operator.name]) {
         at = child(at, frame);
-        at.value += value;
+        add(at, value, stack.calls);
       }
     }
     const rest = operator[field] - told;
     if (rest > 0) {
-      root.value += rest;
+      const others = Math.max(operator.calls - calls, 0);
       const without = child(root, '(no call stack)');
-      without.value += rest;
-      child(without, operator.name).value += rest;
+      for (const box of [root, without, child(without, operator.name)]) add(box, rest, others);
     }
   }
   settle(root);

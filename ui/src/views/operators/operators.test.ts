@@ -99,6 +99,13 @@ describe('flame graph', () => {
     ]);
   });
 
+  it('counts calls as it adds times', () => {
+    const calls = two.reduce((sum, operator) => sum + operator.calls, 0);
+    expect(root.count).toBe(calls);
+    const [deepest] = root.children[0]?.children[0]?.children ?? [];
+    expect([deepest?.name, deepest?.count]).toEqual(['mm', 2]);
+  });
+
   it('fills the width with the focus and keeps its callers', () => {
     const focus = root.children[0];
     if (focus === undefined) throw new Error('no box');

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, it } from 'vitest';
+import { recordCommand, shellWord, type Recorded } from './record';
+
+const run = (more: Partial<Recorded>): Recorded => ({
+  status: 'completed',
+  command: ['python', 'train.py', '--lr', '0.1'],
+  path: '/runs/slow 1',
+  ...more,
+});
+
+it('asks a run that goes on, and begins one that has ended anew', () => {
+  expect(recordCommand(run({ status: 'in_progress' }))).toBe(
+    "steptrace capture '/runs/slow 1' --steps 5",
+  );
+  expect(recordCommand(run({ status: 'in_progress' }), 'kernels')).toBe(
+    "steptrace capture '/runs/slow 1' --steps 5 --capture kernels",
+  );
+  expect(recordCommand(run({}))).toBe('steptrace run --window :20 -- python train.py --lr 0.1');
+  for (const status of ['failed', 'stopped', 'interrupted'] as const)
+    expect(recordCommand(run({ status }), 'stacks')).toBe(
+      'steptrace run --window :20 --capture stacks -- python train.py --lr 0.1',
+    );
+});
+
+it('a run of a profile is imported again', () => {
+  expect(recordCommand(run({ command: [] }))).toMatch(/^steptrace import /);
+});
+
+it.each([
+  ['a b', "'a b'"],
+  ["it's", `'it'\\''s'`],
+  ['$(rm -rf /)', "'$(rm -rf /)'"],
+  ['--lr=0.1', '--lr=0.1'],
+  ['', "''"],
+  ['a\nb', "'a\nb'"],
+])('%j is one word of a shell: %s', (word, quoted) => expect(shellWord(word)).toBe(quoted));
+
+it('a line too long to read is not cut within a word', () => {
+  const long = recordCommand(run({ command: ['python', 'x'.repeat(5000)] }));
+  expect(long).toBe('steptrace run --window :20 -- …');
+});

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command that gets what a run does not hold.
+import type { RunStatus } from '../api/report';
+
+export interface Recorded {
+  readonly status: RunStatus;
+  /** The training's; empty: the run was imported from a profile. */
+  readonly command: readonly string[];
+  /** The run's folder, or where that is not known its id. */
+  readonly path: string;
+}
+
+/** One word of a shell's line. */
+export const shellWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+
+const MAX_COMMAND = 4000;
+
+/**
+ * While a run goes on: a window at once. Of one that has ended: the same training once more, with a window
+ * from the first step on that can be had, so that it has one however short it is. `what`: as `--capture`.
+ */
+export function recordCommand(run: Recorded, what = ''): string {
+  const capture = what === '' ? [] : ['--capture', what];
+  if (run.status === 'in_progress')
+    return words(['steptrace', 'capture', run.path, '--steps', '5', ...capture]);
+  if (run.command.length === 0) return 'steptrace import profile.pt.trace.json.gz';
+  const window = ['steptrace', 'run', '--window', ':20', ...capture, '--'];
+  const line = words([...window, ...run.command]);
+  // A line that was cut would run something else.
+  return line.length > MAX_COMMAND ? `${words(window)} …` : line;
+}
+
+const words = (list: readonly string[]): string => list.map(shellWord).join(' ');

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, it } from 'vitest';
+import type { Hovered } from './hit';
+import { bothNs, tipOf } from './tip';
+
+const slice: Hovered = {
+  place: { track: 1, lane: 0, fromNs: 5_000_000_123, toNs: 5_001_234_690 },
+  slice: 7,
+  name: 'aten::mm',
+  category: 'operator',
+  count: 1,
+  busyNs: 1_234_567,
+};
+const plain = (lines: string[]) => lines.map((line) => line.replaceAll('\u00a0', ' '));
+
+it('one slice: its length and its begin to the ns', () => {
+  expect(plain(tipOf(slice))).toEqual([
+    '1.23 ms · 1,234,567 ns · operator',
+    'begins at 5.00000 s · 5,000,000,123 ns',
+  ]);
+});
+
+it('several in a pixel: how many, and how long they were busy together', () => {
+  const many = { ...slice, count: 12_345, busyNs: 617_283 };
+  expect(plain(tipOf(many))).toEqual([
+    'longest of 12,345 slices too short to draw one by one',
+    'together busy 617 µs · 617,283 ns of 1,234,567 ns, 50 %',
+  ]);
+});
+
+it('says a figure once where three digits are all of it', () => {
+  expect(plain([bothNs(512)])).toEqual(['512 ns']);
+  expect(plain([bothNs(1_000)])).toEqual(['1 µs · 1,000 ns']);
+});
