@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one-file report: opened from disk, with nothing but itself.
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { accessible, exact, grouped, test } from './pages';
-import { PRICE, reportOf, root, work } from './runs';
+import { folder, PRICE, reportOf, root, steptrace, work } from './runs';
 
 const PLACE = '<script type="application/json" id="steptrace-report">null</script>';
 
@@ -107,6 +108,51 @@ test('findings stand on the axis of the run', async ({ page }) => {
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
+/** As `report A --compare B --html` writes it. */
+function compared(name: string, a: string, b: string): string {
+  const path = join(work, `${name}.html`);
+  const args = ['report', join(folder, a), '--compare', join(folder, b), '--html', path];
+  execFileSync(steptrace, args, { stdio: 'pipe' });
+  return `file://${path}`;
+}
+
+test('two runs stand side by side, and each has its views', async ({ page }) => {
+  const [slow, fast] = [reportOf('slow'), reportOf('fast')];
+  await show(page, compared('two', 'slow', 'fast'));
+  await expect(page).toHaveURL(/#\/compare\//);
+  await expect(page.getByRole('region', { name: 'Run A' })).toContainText(slow.verdict.headline);
+  await expect(page.getByRole('region', { name: 'Run B' })).toContainText(fast.verdict.headline);
+  await expect(page.locator('.sentence')).toContainText('faster a step');
+  const figures = await exact(page, 'tr[data-row="step"]');
+  expect(figures[0]).toBe(`${grouped(slow.steps.duration_ns?.mean ?? 0)} ns`);
+  const change = figures.find((f) => f.startsWith('-'));
+  expect(change).toBeDefined();
+  await accessible(page);
+  await page.getByRole('link', { name: 'Swap' }).click();
+  await expect(page.getByRole('region', { name: 'Run A' })).toContainText(fast.verdict.headline);
+  expect(await exact(page, 'tr[data-row="step"]')).toContain(change?.replace('-', '+'));
+  await page.getByRole('link', { name: fast.run.name, exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(fast.run.name);
+  await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible();
+  await page.getByRole('link', { name: 'Steps', exact: true }).click();
+  const grid = page.getByRole('grid', { name: 'Steps', exact: true });
+  await expect(grid).toHaveAttribute('aria-rowcount', String(fast.steps.count + 1));
+  await page.getByRole('link', { name: 'Compare', exact: true }).click();
+  await expect(page.getByRole('region', { name: 'Run B' })).toContainText(fast.verdict.headline);
+});
+
+test('a run beside one without steps, and beside a copy of itself', async ({ page }) => {
+  await show(page, compared('idle', 'slow', 'idle'));
+  const none = reportOf('idle').verdict.headline;
+  await expect(page.getByRole('region', { name: 'Run B' })).toContainText(none);
+  await expect(page.locator('.sentence')).toContainText('has no steps to compare');
+  await accessible(page);
+  await show(page, compared('same', 'slow', 'slow'));
+  await expect(page.locator('.sentence')).toContainText('the same time');
+  await page.getByRole('region', { name: 'Run B' }).getByRole('link').click();
+  await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible();
+});
+
 test('hostile names stay text', async ({ page }) => {
   await show(page, write('hostile', reportOf('hostile')));
   await expect(page.locator('img[src="x"]')).toHaveCount(0);
@@ -116,4 +162,6 @@ test('hostile names stay text', async ({ page }) => {
 test('a page without a report, and with a broken one', async ({ page }) => {
   await show(page, write('other', { schema: 'something/9', run: {} }));
   await expect(page.getByRole('alert')).toContainText('schema');
+  await show(page, write('half', { runs: [{ report: reportOf('slow') }] }));
+  await expect(page.getByRole('alert')).toContainText('holds no two runs');
 });

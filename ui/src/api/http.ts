@@ -109,6 +109,7 @@ function watch(
 
 export const httpSource: Source = {
   kind: 'server',
+  compared: null,
   server: (signal) => json('api/server', {}, signal),
   runs: (signal) => json('api/runs', {}, signal),
   report: (run, stretch, signal) => json(runPath(run, 'report'), within(stretch), signal),

@@ -1,26 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// A one-file report's data: `<script type="application/json" id="steptrace-report">` holds a report, or
-// {report, steps} where `steps` are columns of the table steps. ui/README.md says how it gets in there.
+// A one-file report's data: `<script type="application/json" id="steptrace-report">` holds a report, {report, steps}
+// where `steps` are columns of the table steps, or {runs: [two of those], comparison}. ui/README.md says how it gets
+// in there.
 import { Columns } from './arrow';
 import { ApiError } from './error';
 import type { Report } from './report';
-import type { Source } from './source';
+import type { ComparedRow, Comparison, Source } from './source';
 
-export interface Page {
+export interface PageRun {
   readonly report: Report;
   /** Columns of the table `steps`, all of one length; absent: only what the report says of steps. */
   readonly steps?: Readonly<Record<string, readonly (string | number | null)[]>>;
 }
 
+export interface Page {
+  /** One, or two that are compared. */
+  readonly runs: readonly [PageRun] | readonly [PageRun, PageRun];
+  readonly comparison: Comparison | null;
+}
+
 /** The page's own data; null where it holds none (then it is served by a server). */
 export function readPage(text: string | null | undefined): Page | null {
   if (!text?.trim()) return null;
-  const data = JSON.parse(text) as Page | Report | null;
+  const data: unknown = JSON.parse(text);
   if (data === null) return null;
-  const page = 'report' in data ? data : { report: data };
-  if (!page.report.schema.startsWith('steptrace.report/'))
-    throw new ApiError(0, 'the report', `has schema ${page.report.schema}`, 'update steptrace');
+  const page = pageOf(data);
+  for (const { report } of page.runs) {
+    const schema = (report as Partial<Report> | undefined)?.schema;
+    if (!schema?.startsWith('steptrace.report/'))
+      throw new ApiError(0, 'the report', `has schema ${String(schema)}`, 'update steptrace');
+  }
   return page;
+}
+
+function pageOf(data: unknown): Page {
+  if (typeof data !== 'object')
+    throw new ApiError(0, 'the report', 'is no report', 'write the file again');
+  const { runs, comparison } = data as { runs?: PageRun[]; comparison?: Comparison };
+  if (!Array.isArray(runs))
+    return {
+      runs: ['report' in (data as object) ? (data as PageRun) : { report: data as Report }],
+      comparison: null,
+    };
+  const [a, b] = runs;
+  if (!a || !b || runs.length > 2 || !comparison)
+    throw new ApiError(0, 'the report', 'holds no two runs to compare', 'write the file again');
+  return { runs: [a, b], comparison };
 }
 
 const refuse = (thing: string) =>
@@ -28,19 +53,57 @@ const refuse = (thing: string) =>
     new ApiError(0, thing, 'is not in a one-file report', 'open the run with: steptrace ui RUN'),
   );
 
+/** By which addresses name the runs: their own ids, told apart where one run is compared with a copy of itself. */
+function idsOf(page: Page): string[] {
+  const [a, b] = page.runs.map(({ report }) => report.run.id || 'run');
+  return [a ?? '', ...(b === undefined ? [] : [b === a ? `${b} (B)` : b])];
+}
+
+const negative = (ns: ComparedRow['change_ns']) =>
+  ns === null ? null : ((0 - ns) as NonNullable<ComparedRow['change_ns']>);
+
+/** The same two runs the other way round. */
+export function swapped({ runs: [a, b], rows }: Comparison): Comparison {
+  return {
+    runs: [b, a],
+    rows: rows.map((row) => ({
+      ...row,
+      a: row.b,
+      b: row.a,
+      change_ns: negative(row.change_ns),
+      change_low_ns: negative(row.change_high_ns),
+      change_high_ns: negative(row.change_low_ns),
+    })),
+  };
+}
+
 export function pageSource(page: Page): Source {
-  const { run } = page.report;
+  const ids = idsOf(page);
+  const [a = '', b] = ids;
+  const comparison = page.comparison && b !== undefined ? { ...page.comparison } : null;
+  const of = (run: string): PageRun | undefined => page.runs[ids.indexOf(run)];
   return {
     kind: 'page',
-    server: () => Promise.resolve({ version: '', folder: '', run: run.id, editor_url: '' }),
+    compared: b === undefined ? null : [a, b],
+    server: () =>
+      Promise.resolve({ version: '', folder: '', run: b === undefined ? a : null, editor_url: '' }),
     runs: () => refuse('the list of runs'),
-    report: (_run, stretch) =>
-      stretch ? refuse('the report of a stretch') : Promise.resolve(page.report),
-    compare: () => refuse('the comparison'),
-    table: (_run, table) =>
-      table === 'steps' && page.steps
-        ? Promise.resolve(Columns.of(page.steps))
-        : refuse(`the table ${table}`),
+    report: (run, stretch) => {
+      const found = of(run);
+      if (!found) return refuse(`the run ${run}`);
+      return stretch ? refuse('the report of a stretch') : Promise.resolve(found.report);
+    },
+    compare: (first, second) => {
+      if (comparison && first === a && second === b) return Promise.resolve(comparison);
+      if (comparison && first === b && second === a) return Promise.resolve(swapped(comparison));
+      return refuse('the comparison');
+    },
+    table: (run, table) => {
+      const steps = of(run)?.steps;
+      return table === 'steps' && steps
+        ? Promise.resolve(Columns.of(steps))
+        : refuse(`the table ${table}`);
+    },
     series: () => refuse('the series over time'),
     json: (_run, path) => refuse(path),
     arrow: (_run, path) => refuse(path),

@@ -89,6 +89,8 @@ export type Params = Readonly<Record<string, Param>>;
 export interface Source {
   /** 'page': a one-file report; what needs a server is refused with a reason. */
   readonly kind: 'server' | 'page';
+  /** The ids of the two runs that a one-file report compares; null: it holds one, or a server answers. */
+  readonly compared: readonly [string, string] | null;
   server(signal?: AbortSignal): Promise<ServerInfo>;
   runs(signal?: AbortSignal): Promise<RunList>;
   report(run: string, stretch: Stretch | null, signal?: AbortSignal): Promise<Report>;

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from 'vitest';
+import { ns } from '../base/time';
+import { ApiError } from './error';
+import { pageSource, readPage, swapped, type Page } from './page';
+import type { Comparison } from './source';
+
+const side = (value: number) => ({ ns: ns(value), share: 1, share_low: 1, share_high: 1 });
+const comparison: Comparison = {
+  runs: ['slow', 'mended'],
+  rows: [
+    {
+      kind: 'step',
+      name: 'step',
+      a: side(100),
+      b: side(25),
+      change_ns: ns(-75),
+      change_low_ns: ns(-80),
+      change_high_ns: ns(-70),
+    },
+  ],
+};
+const report = (id: string) => ({ schema: 'steptrace.report/1', run: { id, name: id } });
+
+function page(data: unknown): Page {
+  const read = readPage(JSON.stringify(data));
+  if (!read) throw new Error('the page holds data');
+  return read;
+}
+const two = (a: string, b: string) =>
+  pageSource(page({ runs: [{ report: report(a) }, { report: report(b) }], comparison }));
+
+describe('what a page may hold', () => {
+  it('nothing, a report, and a report with its steps', async () => {
+    expect(readPage('null')).toBeNull();
+    expect(readPage('')).toBeNull();
+    expect(page(report('a')).runs).toHaveLength(1);
+    const source = pageSource(page({ report: report('a'), steps: { dur_ns: [1, 2] } }));
+    expect(source.compared).toBeNull();
+    expect((await source.server()).run).toBe('a');
+    expect((await source.table('a', 'steps', {})).length).toBe(2);
+  });
+
+  it('two runs, each by its id', async () => {
+    const source = two('slow', 'mended');
+    expect(source.compared).toEqual(['slow', 'mended']);
+    expect((await source.server()).run).toBeNull();
+    expect((await source.report('mended', null)).run.id).toBe('mended');
+    await expect(source.report('other', null)).rejects.toThrow(ApiError);
+    expect(await source.compare('slow', 'mended')).toEqual(comparison);
+  });
+
+  it.each([
+    [{ schema: 'something/9' }],
+    [{ report: { run: {} } }],
+    [{ report: null }],
+    [{ runs: [{ report: report('a') }], comparison }],
+    [{ runs: [{ report: report('a') }, { report: report('b') }] }],
+    [{ runs: [{ report: report('a') }, {}], comparison }],
+    [[]],
+    [7],
+  ])('what is none is refused with a next step: %j', (data) => {
+    expect(() => readPage(JSON.stringify(data))).toThrow(ApiError);
+  });
+});
+
+it('a run and its copy are told apart', async () => {
+  const source = two('run', 'run');
+  const [a, b] = source.compared ?? [];
+  expect(a).not.toBe(b);
+  expect((await source.report(b ?? '', null)).run.id).toBe('run');
+});
+
+it('the other way round, what was won is lost', async () => {
+  const back = await two('slow', 'mended').compare('mended', 'slow');
+  expect(back).toEqual(swapped(comparison));
+  expect(back.runs).toEqual(['mended', 'slow']);
+  expect(back.rows[0]).toMatchObject({
+    a: side(25),
+    b: side(100),
+    change_ns: 75,
+    change_low_ns: 70,
+    change_high_ns: 80,
+  });
+});
