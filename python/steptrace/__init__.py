@@ -11,18 +11,21 @@ After it, or while it runs:
     run = steptrace.open()                      # the newest; or a path, a name, an id
     run.report().verdict.headline
     run.table("steps", where="dur_ns > 100000000")
+    steptrace.compare(run, "mended")            # two runs beside each other
 """
 
 from ._ranges import annotate, annotation_begin, annotation_end, start, step, stop
 
 __version__ = "0.1.0"
 __all__ = [
+    "Comparison",
     "Report",
     "Run",
     "SteptraceError",
     "annotate",
     "annotation_begin",
     "annotation_end",
+    "compare",
     "get_include",
     "open",
     "runs",
@@ -46,6 +49,13 @@ def runs(folder=None):
     return _run.list_runs(folder)
 
 
+def compare(a, b, folder=None):
+    """Two runs beside each other, part by part; each a Run, or a path, a name or an id."""
+    from . import _run
+
+    return _run.compare_runs(a, b, folder)
+
+
 def get_include():
     """The folder of the C and C++ header: #include <steptrace/steptrace.h>."""
     import os
@@ -58,7 +68,7 @@ def get_include():
 
 def __getattr__(name):
     # Loaded when asked for: a training that imports us for annotate() must not wait for it.
-    if name in ("Report", "Run", "SteptraceError"):
+    if name in ("Comparison", "Report", "Run", "SteptraceError"):
         from . import _run
 
         return getattr(_run, name)

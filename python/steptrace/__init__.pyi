@@ -67,6 +67,11 @@ def open(run: Optional[_Path] = None, folder: Optional[_Path] = None) -> Run:
 def runs(folder: Optional[_Path] = None) -> List[Run]:
     """The runs in a folder (./steptrace-runs), newest first."""
 
+def compare(
+    a: Union[Run, _Path], b: Union[Run, _Path], folder: Optional[_Path] = None
+) -> Comparison:
+    """Two runs beside each other, part by part; each a Run, or a path, a name or an id."""
+
 def get_include() -> str:
     """The folder of the C and C++ header: #include <steptrace/steptrace.h>."""
 
@@ -77,6 +82,21 @@ class Report(Dict[str, Any]):
     """A report (schema steptrace.report/1) as a dict whose keys are attributes too."""
 
     def __getattr__(self, name: str) -> Any: ...
+
+class Comparison(Report):
+    """Two runs part by part: {runs, sentence, rows}, as `report --compare --json` prints it.
+
+    Each of rows: kind (step, suspect, sub_stage, phase), name, a and b {ns, share, share_low,
+    share_high}, change_ns, change_low_ns, change_high_ns (b less a, and its 95 % interval).
+    """
+
+    a: Run
+    b: Run
+    def __init__(self, a: Run, b: Run) -> None: ...
+    def show(self, height: int = 720) -> Any:
+        """Both runs beside each other, as `report --compare --html` writes it, for a notebook."""
+
+    def _repr_html_(self) -> str: ...
 
 class _Plots:
     """Views of a run as matplotlib figures; what the run has no source for says so."""
@@ -89,9 +109,17 @@ class _Plots:
     def devices(self) -> Any: ...
     def operators(self, top: int = 15) -> Any: ...
     def kernels(self, top: int = 15) -> Any: ...
+    def modules(self, top: int = 15) -> Any: ...
     def critical_path(self, top: int = 15) -> Any: ...
     def memory(self) -> Any: ...
     def distributed(self) -> Any: ...
+    def timeline(self, from_ns: Optional[int] = None, to_ns: Optional[int] = None) -> Any:
+        """Slices of a stretch, ns since the run's begin; without one three steps from the middle."""
+
+    def rules(self) -> Any: ...
+    def runs(self, top: int = 30) -> Any:
+        """The runs of the folder that this one lies in."""
+
     def compare(self, other: Run) -> Any: ...
 
 class Run:

@@ -6,32 +6,23 @@ Names in a report come from strangers: every text is escaped, every number made 
 
 from html import escape
 
-_COLOURS = {
-    "data_pipeline": "#d9822b",
-    "model": "#2b7bd9",
-    "communication": "#8f2bd9",
-    "framework_overhead": "#d92b55",
-}
-_OTHER_COLOUR = "#8a8f98"
+from ._colours import QUIET, SUSPECTS
+from ._format import duration
 
 
 def _words(name):
     return escape(str(name).replace("_", " "))
 
 
-def _ms(ns):
-    return "%.1f ms" % (float(ns or 0) / 1e6)
-
-
 def _bar(name, share):
     width = max(0.0, min(100.0, 100.0 * float(share or 0)))
-    colour = _COLOURS.get(name, _OTHER_COLOUR)
+    colour = SUSPECTS.get(name, QUIET)
     return f'<div style="background:{colour};height:.8em;width:{width:.1f}%;min-width:1px"></div>'
 
 
 def _suspect_row(suspect, step_ns):
     name, share = suspect.get("name", ""), float(suspect.get("share") or 0)
-    each = _ms(step_ns * share) if step_ns else ""
+    each = duration(step_ns * share) if step_ns else ""
     return (
         f'<tr><td style="text-align:left">{_words(name)}</td>'
         f'<td style="width:20em">{_bar(name, share)}</td>'
@@ -78,4 +69,69 @@ def page(report):
             _list("Lost", _losses(report)),
             "</div>",
         ]
+    )
+
+
+_KINDS = (("step", "Step"), ("suspect", "Suspects"), ("sub_stage", "Stages"), ("phase", "Phases"))
+_LEAST_SHARE = 0.005  # what is less in both runs is left out
+
+
+def _signed(ns):
+    return ("+" if ns > 0 else "") + duration(ns)
+
+
+def _side(side, name, longest):
+    """Two cells: a bar as long as its time among the others, and the figures."""
+    if not side["ns"]:
+        return "<td></td><td>-</td>"
+    bar = _bar(name, side["ns"] / longest)
+    return (
+        f'<td style="width:9em">{bar}</td>'
+        f"<td>{duration(side['ns'])}, {100 * float(side['share']):.0f} %</td>"
+    )
+
+
+def _compared_row(row, longest):
+    low, high = row["change_low_ns"], row["change_high_ns"]
+    chance = "; may be chance" if low <= 0 <= high else ""
+    name = "mean step" if row["kind"] == "step" else _words(row["name"])
+    return (
+        f'<tr><td style="text-align:left">{name}</td>'
+        + _side(row["a"], row["name"], longest)
+        + _side(row["b"], row["name"], longest)
+        + f"<td>{_signed(row['change_ns'])}</td>"
+        f'<td style="text-align:left">{_signed(low)} to {_signed(high)}{chance}</td></tr>'
+    )
+
+
+def _compared(rows):
+    """A block of rows a kind; a bar is measured by the longest of its block."""
+    lines = []
+    for kind, title in _KINDS:
+        block = [row for row in rows if row["kind"] == kind]
+        block = [r for r in block if max(r["a"]["share"], r["b"]["share"]) >= _LEAST_SHARE]
+        if not block:
+            continue
+        longest = max(max(row["a"]["ns"], row["b"]["ns"]) for row in block)
+        lines.append(
+            f'<tr><th style="text-align:left">{title}</th><th colspan="2">A</th>'
+            '<th colspan="2">B</th><th>B - A</th><th style="text-align:left">95 % interval</th></tr>'
+        )
+        lines += [_compared_row(row, longest) for row in block]
+    return f"<table>{''.join(lines)}</table>" if lines else ""
+
+
+def comparison(compared, a, b):
+    """The sentence, both verdicts, and the parts of the step in both; a, b: their reports."""
+    verdicts = "".join(
+        f"<p><b>{letter}</b> {_head(report)}<br>{escape(str(report['verdict']['headline']))}</p>"
+        for letter, report in (("A", a), ("B", b))
+    )
+    rows = compared["rows"]
+    steps = [row for row in rows if row["kind"] == "step"]
+    both = all(row[side]["ns"] > 0 for row in steps for side in "ab")
+    return (
+        '<div style="font-family:sans-serif;max-width:70em">'
+        f"<p><b>{escape(str(compared['sentence']))}</b></p>{verdicts}"
+        f"{_compared(rows) if steps and both else ''}</div>"
     )

@@ -6,22 +6,15 @@ itself and `savefig` writes. Nothing global is touched: no pyplot, no backend, n
 whose source is not in the run is a figure that says so.
 """
 
-from io import BytesIO
+import os
 
-from ._executable import SteptraceError
+from . import _run
+from ._colours import FIRST, FOURTH, QUIET, SECOND, SUSPECTS, THIRD
+from ._figure import bare_axes, bars, columns, names_of, new_figure, nothing, short, words
+from ._format import duration
 
 __all__ = ["Plots"]
 
-# Okabe and Ito's palette: told apart without red and green.
-_COLOURS = {
-    "data_pipeline": "#E69F00",
-    "model": "#0072B2",
-    "communication": "#CC79A7",
-    "framework_overhead": "#D55E00",
-    "other": "#8A8F98",
-}
-_FIRST, _SECOND, _THIRD, _QUIET = "#0072B2", "#E69F00", "#CC79A7", "#C9CDD3"
-_NAME_LENGTH = 48
 _MS = 1e6
 
 # What `system` draws when nobody asks: is something full?
@@ -35,88 +28,6 @@ _SYSTEM = (
     "gpu.utilization*",
     "gpu.memory_used*",
 )
-
-_figure_class = None
-
-
-def _new_figure(rows, width=8.0):
-    """An empty figure that is as high as its rows need, in inches."""
-    global _figure_class
-    if _figure_class is None:
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise SteptraceError("plot: no matplotlib; pip install matplotlib")
-
-        class RunFigure(Figure):
-            """A Figure that notebooks show without pyplot's help."""
-
-            def _repr_png_(self):
-                png = BytesIO()
-                self.savefig(png, format="png", dpi=110)
-                return png.getvalue()
-
-        _figure_class = RunFigure
-    return _figure_class(figsize=(width, 1.1 + 0.34 * rows), layout="constrained")
-
-
-def _words(name):
-    return str(name).replace("_", " ")
-
-
-def _short(name):
-    """One line of a name from a trace; `$` would begin a formula."""
-    text = " ".join(str(name).split()).replace("$", r"\$")
-    return text if len(text) <= _NAME_LENGTH else text[: _NAME_LENGTH - 1] + "…"
-
-
-def _names_of(rows):
-    """Names of operators or kernels; with the rank before them where there are several."""
-    if len({row["rank"] for row in rows}) < 2:
-        return [row["name"] for row in rows]
-    return ["rank {rank}: {name}".format(**row) for row in rows]
-
-
-def _bare_axes(figure, title):
-    axes = figure.add_subplot()
-    axes.set_title(title, loc="left", fontsize=10)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    return axes
-
-
-def _nothing(title, why):
-    figure = _new_figure(2)
-    axes = figure.add_subplot()
-    axes.axis("off")
-    axes.set_title(title, loc="left", fontsize=10)
-    axes.text(0.0, 0.5, why, transform=axes.transAxes, color="#5A6069")
-    return figure
-
-
-def _bars(title, names, parts, unit):
-    """Horizontal bars, the first name on top; parts: (label, values, colour or colours), stacked."""
-    figure = _new_figure(len(names) + (1 if len(parts) > 1 else 0))
-    axes = _bare_axes(figure, title)
-    places = range(len(names))
-    left = [0.0] * len(names)
-    for label, values, colour in parts:
-        axes.barh(places, values, left=left, color=colour, label=label, height=0.7)
-        left = [a + b for a, b in zip(left, values)]
-    axes.set_yticks(list(places), labels=[_short(name) for name in names], fontsize=8)
-    axes.invert_yaxis()
-    axes.set_xlabel(unit)
-    if len(parts) > 1:
-        figure.legend(frameon=False, fontsize=8, ncols=len(parts), loc="outside lower right")
-    return figure
-
-
-def _columns(run, table, columns, where=None):
-    """Rows as lists by column, with pyarrow or without."""
-    rows = run.table(table, columns, where)
-    if isinstance(rows, list):
-        return {name: [row[name] for row in rows] for name in columns}
-    return {name: rows.column(name).to_pylist() for name in columns}
 
 
 def _chosen(metric, wanted):
@@ -136,7 +47,7 @@ def _draw_series(axes, row, duration_s):
         scale = 1024.0**-power
     values = [float("nan") if v is None else v * scale for v in row["sparkline"]]
     times = [duration_s * (i + 0.5) / len(values) for i in range(len(values))]
-    axes.plot(times, values, color=_FIRST)
+    axes.plot(times, values, color=FIRST)
     place = f"node {row['node']}"
     if row.get("device") is not None:
         place += f", device {row['device']}"
@@ -146,6 +57,52 @@ def _draw_series(axes, row, duration_s):
     axes.tick_params(labelsize=7)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
+
+
+# status: colour, marker, words; in the order in which they are shown. The marker tells without colour.
+_RULE_STATES = {
+    "issues_found": (SECOND, "^", "issues found"),
+    "error": (FOURTH, "X", "error"),
+    "ok": (FIRST, "o", "no issue"),
+    "not_applicable": (QUIET, "s", "not applicable"),
+}
+# What a run without a verdict is said to be.
+_STATUS = {"unreadable": "damaged: steptrace ls says why"}
+_LINE = 110  # letters that fit beside a rule's name
+
+
+def _place(order, status):
+    return order.index(status) if status in order else len(order)
+
+
+def _why(rule):
+    text = rule["reason"]
+    if rule["status"] == "issues_found":
+        text = rule["evidence"][0]["text"] if rule["evidence"] else rule["advice"]
+    elif rule["status"] == "ok":
+        text = f"triggered {rule['triggered']}"
+    return short(text or "no reason told", _LINE)
+
+
+def _is(row, run):
+    return os.path.realpath(row["path"]) == os.path.realpath(run.path)
+
+
+def _colour_of(row):
+    """The colour of the suspect that the verdict begins with."""
+    found = (colour for name, colour in SUSPECTS.items() if row["verdict"].startswith(words(name)))
+    return next(found, QUIET)
+
+
+def _paths(modules):
+    """Each module with where it lies, `layer1 / conv1`: its own name and the one around it."""
+    by_rank = {}
+    for module in modules:
+        above = by_rank.setdefault(module["rank"], [])
+        above.append(module)
+        parent = module["parent"]
+        around = "" if parent is None else above[parent]["name"] + " / "
+        yield module, around + module["name"]
 
 
 class Plots:
@@ -159,26 +116,26 @@ class Plots:
         report = self._run.report()
         mean_ns = (report["steps"]["duration_ns"] or {}).get("mean")
         if not mean_ns:
-            return _nothing("Where a step goes", report["verdict"]["headline"])
+            return nothing("Where a step goes", report["verdict"]["headline"])
         suspects = report["suspects"]
-        names = [f"{_words(s['name'])} {100 * s['share']:.0f} %" for s in suspects]
+        names = [f"{words(s['name'])} {100 * s['share']:.0f} %" for s in suspects]
         values = [s["share"] * mean_ns / _MS for s in suspects]
-        colours = [_COLOURS.get(s["name"], _QUIET) for s in suspects]
-        title = "Where a step goes: " + _short(report["verdict"]["headline"])
-        return _bars(title, names, [("", values, colours)], "ms of a step")
+        colours = [SUSPECTS.get(s["name"], QUIET) for s in suspects]
+        title = "Where a step goes: " + short(report["verdict"]["headline"], 80)
+        return bars(title, names, [("", values, colours)], "ms of a step")
 
     def steps(self):
         """Duration of each step over the run, by rank, in ms."""
-        rows = _columns(self._run, "steps", ["rank", "ts_ns", "dur_ns", "kind"])
+        rows = columns(self._run, "steps", ["rank", "ts_ns", "dur_ns", "kind"])
         if not rows["ts_ns"]:
-            return _nothing("Steps", "No steps were seen in this run.")
-        figure = _new_figure(7)
-        axes = _bare_axes(figure, "Duration of steps")
+            return nothing("Steps", "No steps were seen in this run.")
+        figure = new_figure(7)
+        axes = bare_axes(figure, "Duration of steps")
         groups = {}
         for rank, ts_ns, dur_ns, kind in zip(*rows.values()):
             groups.setdefault((kind, rank), []).append((ts_ns / 1e9, dur_ns / _MS))
         for index, ((kind, rank), points) in enumerate(sorted(groups.items())):
-            colour = _QUIET if kind != "train" else f"C{index % 10}"
+            colour = QUIET if kind != "train" else f"C{index % 10}"
             axes.plot(*zip(*points), ".", markersize=3, color=colour, label=f"{kind}, rank {rank}")
         axes.set_xlabel("s of the run")
         axes.set_ylabel("ms")
@@ -189,17 +146,17 @@ class Plots:
 
     def histogram(self):
         """Distribution of the durations of steady training steps, with median and 95th percentile."""
-        rows = _columns(self._run, "steps", ["dur_ns"], where="kind = 'train'")
+        rows = columns(self._run, "steps", ["dur_ns"], where="kind = 'train'")
         durations = [dur_ns / _MS for dur_ns in rows["dur_ns"]]
         if not durations:
-            return _nothing("Steps", "No steady training steps were seen in this run.")
-        figure = _new_figure(6)
-        axes = _bare_axes(figure, f"Steady training steps: {len(durations)}")
-        axes.hist(durations, bins=min(60, max(1, len(durations))), color=_FIRST)
+            return nothing("Steps", "No steady training steps were seen in this run.")
+        figure = new_figure(6)
+        axes = bare_axes(figure, f"Steady training steps: {len(durations)}")
+        axes.hist(durations, bins=min(60, max(1, len(durations))), color=FIRST)
         spread = self._run.report()["steps"]["duration_ns"] or {}
         for name, style in (("p50", "-"), ("p95", "--")):
             if spread.get(name):
-                axes.axvline(spread[name] / _MS, color=_SECOND, linestyle=style, label=name)
+                axes.axvline(spread[name] / _MS, color=SECOND, linestyle=style, label=name)
         axes.legend(frameon=False, fontsize=8)
         axes.set_xlabel("ms")
         axes.set_ylabel("steps")
@@ -210,13 +167,13 @@ class Plots:
         pipeline = self._run.report()["data_pipeline"]
         stages = [stage for stage in pipeline["stages"] if stage["ns"]]
         if not pipeline["applicable"] or not stages:
-            return _nothing("Data pipeline", "No step waited for data.")
-        title = "Data pipeline: {starved_waits} of {waits} waits met an empty queue".format(
-            **pipeline
-        )
+            return nothing("Data pipeline", "No step waited for data.")
+        title = "Data pipeline"
+        if pipeline["waits"]:  # a profile tells of none
+            title += ": {starved_waits} of {waits} waits met an empty queue".format(**pipeline)
         values = [100 * stage["share"] for stage in stages]
-        names = [_words(stage["name"]) for stage in stages]
-        return _bars(title, names, [("", values, _COLOURS["data_pipeline"])], "% of the step")
+        names = [words(stage["name"]) for stage in stages]
+        return bars(title, names, [("", values, SUSPECTS["data_pipeline"])], "% of the step")
 
     def system(self, metrics=_SYSTEM):
         """Metrics of the nodes and devices over the run; a name that ends with `*` is a prefix."""
@@ -225,9 +182,9 @@ class Plots:
             row for row in report["system"] if row["sparkline"] and _chosen(row["metric"], metrics)
         ]
         if not rows:
-            return _nothing("System", "None of these metrics was collected.")
+            return nothing("System", "None of these metrics was collected.")
         duration_s = report["run"]["duration_ns"] / 1e9
-        figure = _new_figure(2.6 * len(rows))
+        figure = new_figure(2.6 * len(rows))
         figure.suptitle("System", x=0.01, ha="left", fontsize=10)
         grid = figure.subplots(len(rows), 1, sharex=True, squeeze=False)
         for axes, row in zip(grid[:, 0], rows):
@@ -239,64 +196,80 @@ class Plots:
         """Each device's window: computing, exposed communication, exposed copies, idle."""
         devices = self._run.report()["devices"]
         if not devices:
-            return _nothing("Devices", "The run holds no device activity.")
+            return nothing("Devices", "The run holds no device activity.")
         members = [
-            ("computing", "compute_ns", _FIRST),
-            ("exposed communication", "exposed_communication_ns", _THIRD),
-            ("exposed copies", "exposed_memory_ns", _SECOND),
-            ("idle", "idle_ns", _QUIET),
+            ("computing", "compute_ns", FIRST),
+            ("exposed communication", "exposed_communication_ns", THIRD),
+            ("exposed copies", "exposed_memory_ns", SECOND),
+            ("idle", "idle_ns", QUIET),
         ]
         names = ["rank {rank}, device {device}".format(**d) for d in devices]
         parts = [
             (label, [d["window"][member] / _MS for d in devices], colour)
             for label, member, colour in members
         ]
-        return _bars("Devices", names, parts, "ms of the window")
+        return bars("Devices", names, parts, "ms of the window")
 
     def operators(self, top=15):
         """The operators with most self time, on the host and on the device."""
         rows = self._run.report()["operators"]
         if not rows:
-            return _nothing("Operators", "The run holds no operators.")
+            return nothing("Operators", "The run holds no operators.")
         rows = sorted(rows, key=lambda r: -(r["host_self_ns"] + r["device_self_ns"]))[:top]
         parts = [
-            ("host", [r["host_self_ns"] / _MS for r in rows], _FIRST),
-            ("device", [r["device_self_ns"] / _MS for r in rows], _SECOND),
+            ("host", [r["host_self_ns"] / _MS for r in rows], FIRST),
+            ("device", [r["device_self_ns"] / _MS for r in rows], SECOND),
         ]
-        return _bars("Operators, self time", _names_of(rows), parts, "ms")
+        return bars("Operators, self time", names_of(rows), parts, "ms")
 
     def kernels(self, top=15):
         """The kernels with most time."""
         rows = self._run.report()["kernels"]
         if not rows:
-            return _nothing("Kernels", "The run holds no kernels.")
+            return nothing("Kernels", "The run holds no kernels.")
         rows = sorted(rows, key=lambda r: -r["total_ns"])[:top]
         values = [r["total_ns"] / _MS for r in rows]
-        colours = [_THIRD if r["role"] == "communication" else _FIRST for r in rows]
-        return _bars("Kernels", _names_of(rows), [("", values, colours)], "ms")
+        colours = [THIRD if r["role"] == "communication" else FIRST for r in rows]
+        return bars("Kernels", names_of(rows), [("", values, colours)], "ms")
+
+    def modules(self, top=15):
+        """The modules with most own time, without those nested in them, on host and device."""
+        modules = self._run.report()["modules"]
+        if not modules:
+            return nothing(
+                "Modules",
+                "The run holds no modules: they come from a profile with with_stack or with_modules.",
+            )
+        rows = [{**module, "name": path} for module, path in _paths(modules)]
+        rows = sorted(rows, key=lambda r: -(r["host_self_ns"] + r["device_self_ns"]))[:top]
+        parts = [
+            ("host", [r["host_self_ns"] / _MS for r in rows], FIRST),
+            ("device", [r["device_self_ns"] / _MS for r in rows], SECOND),
+        ]
+        return bars("Modules, own time", names_of(rows), parts, "ms")
 
     def critical_path(self, top=15):
         """What lies on the critical path, by cause and name."""
         path = self._run.report()["critical_path"]
         if not path.get("rows"):
-            return _nothing("Critical path", path.get("note") or "The run holds no profile.")
+            return nothing("Critical path", path.get("note") or "The run holds no profile.")
         rows = sorted(path["rows"], key=lambda r: -r["ns"])[:top]
         names = [
-            "{}: {}".format(_words(r["cause"]), r["name"] or r["operator"] or "-") for r in rows
+            "{}: {}".format(words(r["cause"]), r["name"] or r["operator"] or "-") for r in rows
         ]
-        return _bars("Critical path", names, [("", [r["ns"] / _MS for r in rows], _FIRST)], "ms")
+        return bars("Critical path", names, [("", [r["ns"] / _MS for r in rows], FIRST)], "ms")
 
     def memory(self):
         """Allocated memory of each device over time, in MiB."""
-        rows = _columns(self._run, "memory", ["ts_ns", "device", "total_allocated_bytes"])
+        rows = columns(self._run, "memory", ["ts_ns", "device", "total_allocated_bytes"])
         lines = {}
         for ts_ns, device, allocated in zip(*rows.values()):
             if allocated is not None:
                 lines.setdefault(device, []).append((ts_ns / 1e9, allocated / 2**20))
         if not lines:
-            return _nothing("Memory", "The run holds no allocations.")
-        figure = _new_figure(7)
-        axes = _bare_axes(figure, "Allocated memory")
+            return nothing("Memory", "The run holds no allocations.")
+        figure = new_figure(7)
+        axes = bare_axes(figure, "Allocated memory")
         for device, points in sorted(lines.items(), key=str):
             name = "host" if device is None or device < 0 else f"device {device}"
             axes.plot(*zip(*points), drawstyle="steps-post", linewidth=1, label=name)
@@ -311,28 +284,82 @@ class Plots:
         section = self._run.report()["distributed"]
         ranks = [rank for rank in section["ranks"] if rank.get("computation_ns") is not None]
         if not section["applicable"] or not ranks:
-            return _nothing("Ranks", section.get("note") or "One rank, or no collectives.")
+            return nothing("Ranks", section.get("note") or "One rank, or no collectives.")
         members = [
-            ("computing alone", "computation_ns", _FIRST),
+            ("computing alone", "computation_ns", FIRST),
             ("overlap", "overlap_ns", "#56B4E9"),
-            ("exposed communication", "exposed_ns", _THIRD),
+            ("exposed communication", "exposed_ns", THIRD),
         ]
         names = ["rank {rank}".format(**rank) for rank in ranks]
         parts = [
             (label, [(rank.get(member) or 0) / _MS for rank in ranks], colour)
             for label, member, colour in members
         ]
-        return _bars("Ranks", names, parts, "ms")
+        return bars("Ranks", names, parts, "ms")
+
+    def timeline(self, from_ns=None, to_ns=None):
+        """Slices of a stretch, a line for each track and depth, in ms from its begin.
+
+        from_ns, to_ns: ns since the run's begin; without them three steps from the middle.
+        """
+        from . import _plot_timeline
+
+        return _plot_timeline.draw(self._run, from_ns, to_ns)
+
+    def rules(self):
+        """What each rule says: its status, and why."""
+        rules = self._run.report()["rules"]
+        if not rules:
+            return nothing("Rules", "The report holds no rules.")
+        order = list(_RULE_STATES)
+        rules = sorted(rules, key=lambda r: (_place(order, r["status"]), r["name"]))
+        found = sum(rule["status"] == "issues_found" for rule in rules)
+        figure = new_figure(len(rules), width=11.0)
+        axes = bare_axes(figure, f"Rules: {found} of {len(rules)} found something")
+        for side in ("left", "bottom"):
+            axes.spines[side].set_visible(False)
+        for place, rule in enumerate(rules):
+            colour, marker, status = _RULE_STATES.get(rule["status"], _RULE_STATES["error"])
+            axes.plot([0.0], [place], marker, color=colour, markersize=8, clip_on=False)
+            axes.text(0.02, place, f"{status}: {_why(rule)}", fontsize=8, va="center")
+        axes.set_yticks(range(len(rules)), labels=[short(r["name"]) for r in rules], fontsize=8)
+        axes.set_xticks([])
+        axes.tick_params(left=False)
+        axes.set_xlim(0, 1)
+        axes.set_ylim(len(rules) - 0.4, -0.6)
+        return figure
+
+    def runs(self, top=30):
+        """The runs of this run's folder, newest first: how long each took, and its verdict."""
+        folder = os.path.dirname(self._run.path)
+        rows = _run.listed(folder)
+        if not rows:
+            return nothing("Runs", "No runs lie in the folder of this run.")
+        longest = max((row["duration_ns"] or 0) for row in rows[:top])
+        unit, scale = ("min", 60e9) if longest >= 600e9 else ("s", 1e9)
+        title = f"Runs in {short(folder)}: {len(rows)}"
+        if len(rows) > top:
+            title += f", the newest {top}"
+        rows = rows[:top]
+        values = [(row["duration_ns"] or 0) / scale for row in rows]
+        names = [("▸ " if _is(row, self._run) else "") + str(row["name"]) for row in rows]
+        figure = bars(title, names, [("", values, [_colour_of(row) for row in rows])], unit)
+        axes = figure.axes[0]
+        for place, row in enumerate(rows):
+            text = words(row["verdict"]) or _STATUS.get(row["status"], words(row["status"]))
+            axes.text(values[place], place, f"  {text}", fontsize=8, va="center")
+        axes.margins(x=0.35)
+        return figure
 
     def compare(self, other):
         """This run's mean step beside another's, by suspect, in ms."""
         reports = [self._run.report(), other.report()]
         means = [(report["steps"]["duration_ns"] or {}).get("mean") for report in reports]
         if not all(means):
-            return _nothing("Compare", "One of the runs has no steps.")
-        names = ["{}: {:.3g} ms".format(r["run"]["name"], m / _MS) for r, m in zip(reports, means)]
+            return nothing("Compare", "One of the runs has no steps.")
+        names = [f"{r['run']['name']}: {duration(m)}" for r, m in zip(reports, means)]
         parts = []
         for index, suspect in enumerate(reports[0]["suspects"]):
             values = [r["suspects"][index]["share"] * m / _MS for r, m in zip(reports, means)]
-            parts.append((_words(suspect["name"]), values, _COLOURS.get(suspect["name"], _QUIET)))
-        return _bars("Mean step", names, parts, "ms of a step")
+            parts.append((words(suspect["name"]), values, SUSPECTS.get(suspect["name"], QUIET)))
+        return bars("Mean step", names, parts, "ms of a step")

@@ -7,7 +7,7 @@ import os
 from . import _executable
 from ._executable import SteptraceError
 
-__all__ = ["Report", "Run", "SteptraceError", "list_runs", "open_run"]
+__all__ = ["Comparison", "Report", "Run", "SteptraceError", "compare_runs", "list_runs", "open_run"]
 
 
 class Report(dict):
@@ -148,6 +148,35 @@ class Run:
         return _html.page(self.report())
 
 
+class Comparison(Report):
+    """Two runs part by part: {runs, sentence, rows}, as `report --compare --json` prints it.
+
+    `a` and `b` are the runs. Each of rows has kind (step, suspect, sub_stage, phase), name, a and b
+    {ns, share, share_low, share_high}, and change_ns with its 95 % interval, change_low_ns and
+    change_high_ns: b less a.
+    """
+
+    __slots__ = ("a", "b")
+
+    def __init__(self, a, b):
+        answer = _executable.ask(["report", a.path, "--compare", b.path, "--json"])
+        super().__init__(json.loads(answer.decode("utf-8"), object_hook=Report))
+        self.a, self.b = a, b
+
+    def __str__(self):
+        return self["sentence"]
+
+    def show(self, height=720):
+        """Both runs beside each other, as `report --compare --html` writes it, for a notebook."""
+        arguments = ["report", self.a.path, "--compare", self.b.path, "--html", "-"]
+        return _Page(_executable.ask(arguments).decode("utf-8"), int(height))
+
+    def _repr_html_(self):
+        from . import _html
+
+        return _html.comparison(self, self.a.report(), self.b.report())
+
+
 class _Page:
     """A page of its own inside a notebook: its styles and scripts stay in its frame."""
 
@@ -168,19 +197,26 @@ def open_run(run=None, folder=None):
     """The Run that a path, a name or an id means; the newest without one."""
     if run is not None and os.path.exists(os.path.join(os.fspath(run), "run.json")):
         return Run(run)
-    for found in _listed(folder):
+    for found in listed(folder):
         if run is None or str(run) in (found["name"], found["id"], os.path.basename(found["path"])):
             return Run(found["path"])
     wanted = "no runs" if run is None else f"{run}: no such run, neither as a path nor"
     raise SteptraceError(f"{wanted} in {folder or 'steptrace-runs'}")
 
 
+def compare_runs(a, b, folder=None):
+    """The Comparison of two runs, each a Run or what open_run() takes."""
+    a, b = (run if isinstance(run, Run) else open_run(run, folder) for run in (a, b))
+    return Comparison(a, b)
+
+
 def list_runs(folder=None):
     """The runs in a folder, newest first; what cannot be read is left out."""
-    return [Run(found["path"]) for found in _listed(folder) if found["status"] != "unreadable"]
+    return [Run(found["path"]) for found in listed(folder) if found["status"] != "unreadable"]
 
 
-def _listed(folder):
+def listed(folder):
+    """What `steptrace ls` says of each run, newest first."""
     if folder is not None and not os.path.isdir(folder):
         return []
     arguments = ["ls", "--json"] if folder is None else ["ls", os.fspath(folder), "--json"]

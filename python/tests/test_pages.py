@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -23,6 +24,10 @@ VIEWS = [
     "critical_path",
     "memory",
     "distributed",
+    "modules",
+    "timeline",
+    "rules",
+    "runs",
 ]
 HOSTILE = "<script>alert('$x^2$')</script>\n" + 2000 * "k"
 
@@ -117,33 +122,156 @@ def test_compare_has_both_runs(runs):
     assert len(labels) == 2
 
 
+def rectangles(figure):
+    """(begin, length, middle) of what the timeline draws, in ms and lines."""
+    return [
+        (x0, x1 - x0, round((y0 + y1) / 2))
+        for bars in figure.axes[0].collections
+        for path in bars.get_paths()
+        for (x0, y0), (x1, y1) in [path.get_extents().get_points()]
+    ]
+
+
+def test_the_timeline_is_the_slices_of_the_stretch(runs):
+    run = runs["profile"]
+    rows = run.table("slices", ["ts_ns", "dur_ns"]).to_pylist()
+    begin = min(row["ts_ns"] for row in rows)
+    figure = run.plot.timeline(begin, begin + 1_000_000)
+    inside = [row for row in rows if row["ts_ns"] < begin + 1_000_000]
+    drawn = sorted((round(x, 6), round(length, 6)) for x, length, _ in rectangles(figure))
+    assert drawn == sorted(
+        (round((row["ts_ns"] - begin) / 1e6, 6), row["dur_ns"] / 1e6) for row in inside
+    )
+    labels = [t.get_text() for t in figure.axes[0].get_yticklabels()]
+    assert "device 0, stream 7" in labels
+    texts = [t.get_text() for t in figure.axes[0].texts]
+    assert "step 0" in texts and all("\n" not in text and len(text) < 60 for text in texts)
+
+
+def test_the_timeline_without_a_stretch_takes_steps_from_the_middle(runs):
+    steps = runs["demo"].table("steps", ["step", "rank", "ts_ns", "dur_ns"], "kind = 'train'")
+    steps = sorted((s for s in steps.to_pylist() if s["rank"] == 0), key=lambda s: s["ts_ns"])
+    first = steps[(len(steps) - 3) // 2]
+    figure = runs["demo"].plot.timeline()
+    assert title_of(figure).startswith(
+        f"Timeline: steps {first['step']} to {first['step'] + 2}, from {first['ts_ns'] / 1e9:.6g} s"
+    )
+
+
+def test_the_timeline_keeps_the_longest_of_a_pixel_and_what_overlaps_apart():
+    from steptrace import _plot_timeline
+
+    stretch = 2_000_000  # a pixel is 1000 ns
+    line = [(10, 400, "a"), (500, 300, "b"), (5000, 2000, "c"), (-700, 1000, "before")]
+    drawn = _plot_timeline._drawn(line, 0, stretch)
+    assert sorted(drawn) == [(0, 300, "before"), (0, 1000, "a"), (5000, 2000, "c")]
+    kernels = [(0, 10, 7, 0, "k1"), (5, 10, 7, 0, "k2"), (12, 10, 7, 0, "k3")]
+    assert _plot_timeline._lanes(kernels, {7}) == {
+        (7, 0): [(0, 10, "k1"), (12, 10, "k3")],
+        (7, 1): [(5, 10, "k2")],
+    }
+
+
+@pytest.mark.parametrize("stretch", [(5, None), (None, 5), (5, 5)])
+def test_half_a_stretch_is_refused(runs, stretch):
+    with pytest.raises(steptrace.SteptraceError, match=r"timeline: .*; give"):
+        runs["demo"].plot.timeline(*stretch)
+
+
+def test_rules_say_what_the_report_says(runs):
+    rules = runs["demo"].report()["rules"]
+    figure = runs["demo"].plot.rules()
+    names = [t.get_text() for t in figure.axes[0].get_yticklabels()]
+    assert sorted(names) == sorted(rule["name"] for rule in rules)
+    texts = dict(zip(names, (t.get_text() for t in figure.axes[0].texts)))
+    for rule in rules:
+        if rule["status"] == "not_applicable":
+            assert texts[rule["name"]].startswith("not applicable: " + rule["reason"][:40])
+        if rule["status"] == "issues_found":
+            assert texts[rule["name"]].startswith("issues found: ")
+
+
+def test_the_runs_of_the_folder_and_which_is_damaged(runs, tmp_path):
+    for name in ("one", "two", "bad"):
+        shutil.copytree(runs["demo"].path, tmp_path / name)
+    (tmp_path / "bad" / "run.json").write_text("{")
+    assert ask("report", tmp_path / "one", cwd=tmp_path).returncode == 0
+    figure = steptrace.open(tmp_path / "one").plot.runs()
+    assert title_of(figure).endswith(": 3")
+    names = [t.get_text() for t in figure.axes[0].get_yticklabels()]
+    told = dict(zip(names, (t.get_text().strip() for t in figure.axes[0].texts)))
+    assert told.pop("bad").startswith("damaged")
+    assert told == {"▸ made": "data pipeline 61 %", "made": "completed"}
+    taken_s = runs["demo"].report()["run"]["duration_ns"] / 1e9
+    assert {bar.get_width() for bar in figure.axes[0].patches} == {taken_s, 0.0}
+
+
+def test_compare_is_what_the_command_says(runs):
+    both = steptrace.compare(runs["demo"].path, runs["profile"])
+    printed = ask("report", both.a.path, "--compare", both.b.path, "--json", cwd=runs["demo"].path)
+    assert both == json.loads(printed.stdout)
+    assert str(both) == both.sentence and both.rows[0].kind == "step"
+    page = both._repr_html_()
+    assert both.sentence in page and page.count("<p><b>A</b>") == 1 and "Suspects" in page
+    assert both.show()._repr_html_().startswith("<iframe sandbox=")
+    with pytest.raises(steptrace.SteptraceError, match="no such run"):
+        steptrace.compare(runs["demo"], "nosuch")
+
+
+def test_names_in_a_comparison_are_text(runs, tmp_path):
+    shutil.copytree(runs["demo"].path, tmp_path / "evil")
+    manifest = json.loads((tmp_path / "evil" / "run.json").read_text())
+    manifest["name"] = "<img src=x onerror=alert(1)>"
+    (tmp_path / "evil" / "run.json").write_text(json.dumps(manifest))
+    page = steptrace.compare(runs["demo"], tmp_path / "evil")._repr_html_()
+    assert "&lt;img" in page and "<img" not in page
+
+
 def test_without_matplotlib_one_line(runs, monkeypatch):
     import sys
 
-    from steptrace import _plot
+    from steptrace import _figure
 
-    monkeypatch.setattr(_plot, "_figure_class", None)
+    monkeypatch.setattr(_figure, "_figure_class", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(steptrace.SteptraceError, match="pip install matplotlib"):
         runs["demo"].plot.kernels()
 
 
-@pytest.mark.parametrize("name", ["demo", "profile"])
-def test_the_notebook_runs_from_top_to_bottom(runs, name, tmp_path):
+def outputs_of(path, run, other=None):
+    """What the cells of the notebook on these runs give, run from top to bottom without an error."""
     import nbclient
     import nbformat
 
-    written = ask("report", runs[name].path, "--notebook", tmp_path / "out.ipynb", cwd=tmp_path)
+    more = ["--compare", other.path] if other else []
+    written = ask("report", run.path, *more, "--notebook", path, cwd=path.parent)
     assert written.returncode == 0, written.stderr
-    notebook = nbformat.read(tmp_path / "out.ipynb", as_version=4)
+    notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     assert not [output for output in outputs if output.output_type == "error"]
     pictures = [output for output in outputs if "image/png" in output.get("data", {})]
-    assert len(pictures) == sum("run.plot." in cell.source for cell in notebook.cells)
+    assert len(pictures) == sum(".plot." in cell.source for cell in notebook.cells)
+    return outputs
+
+
+@pytest.mark.parametrize("name", ["demo", "profile"])
+def test_the_notebook_runs_from_top_to_bottom(runs, name, tmp_path):
+    outputs = outputs_of(tmp_path / "out.ipynb", runs[name])
     headline = runs[name].report()["verdict"]["headline"]
     assert any(headline in output.get("text", "") for output in outputs)
+
+
+def test_the_notebook_of_two_runs_begins_with_both(runs, tmp_path):
+    outputs = outputs_of(tmp_path / "two.ipynb", runs["demo"], runs["profile"])
+    first = outputs[0]["data"]["text/html"]
+    assert steptrace.compare(runs["demo"], runs["profile"]).sentence in first
+    for run in runs.values():
+        headline = run.report()["verdict"]["headline"]
+        assert headline in first
+        assert any(headline in output.get("text", "") for output in outputs)
+    assert "image/png" in outputs[1]["data"], "both steps in one figure"
 
 
 def test_show_is_a_frame_of_its_own(runs):
@@ -164,6 +292,21 @@ def test_the_page_is_whole_and_its_names_are_text(runs, tmp_path):
     assert len(content["steps"]["dur_ns"]) == 2
     assert HOSTILE[:8] not in embedded
     assert "http://" not in text.replace("http://www.w3.org/", "")  # nothing is fetched
+
+
+def test_the_page_of_two_runs_holds_both_and_their_comparison(runs, tmp_path):
+    out = tmp_path / "two.html"
+    pair = [runs["demo"], runs["profile"]]
+    written = ask("report", pair[0].path, "--compare", pair[1].path, "--html", out, cwd=tmp_path)
+    assert written.returncode == 0, written.stderr
+    begin = '<script type="application/json" id="steptrace-report">'
+    content = json.loads(out.read_text().split(begin)[1].split("</script>")[0])
+    assert len(content["runs"]) == 2
+    for one, run in zip(content["runs"], pair):
+        assert one["report"]["run"]["id"] == run.manifest["id"]
+        assert one["report"]["verdict"] == run.report()["verdict"]
+        assert len(one["steps"]["dur_ns"]) == run.table("steps", ["dur_ns"]).num_rows
+    assert content["comparison"] == steptrace.compare(*pair)
 
 
 def test_names_of_a_megabyte_leave_the_page_small(tmp_path):

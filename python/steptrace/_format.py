@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers as people read them: a unit, and at most three significant digits."""
+
+_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"))
+
+
+def _three_digits(value):
+    """12.345 -> 12.3, 1048.1 -> 1050, 4.0 -> 4."""
+    text = f"{float(f'{value:.3g}'):.12f}".rstrip("0")
+    return text.rstrip(".")
+
+
+def duration(ns):
+    """62.1 ms, 1.05 s, 12.4 min, -3 us; minutes from ten of them on."""
+    ns = float(ns or 0)
+    if abs(ns) >= 600e9:
+        return _three_digits(ns / 60e9) + " min"
+    for scale, unit in _UNITS:
+        # 999.9 us is 1 ms.
+        if abs(float(f"{ns / scale:.3g}")) >= 1:
+            return f"{_three_digits(ns / scale)} {unit}"
+    return f"{ns:.0f} ns"

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stretch of a run as lines of slices: a track has a line for each depth of nesting."""
+
+from ._colours import MANY, QUIET
+from ._executable import SteptraceError
+from ._figure import bare_axes, columns, new_figure, nothing, short, steps_of_rank
+
+_MS = 1e6
+_PIXELS = 2000  # of the figure's width: what is shorter than one is drawn as one, the longest of it
+_MOST_SLICES = 200_000  # read at a time
+_MOST_LINES = 60
+_STEPS = 3  # when nobody asks for a stretch
+_LETTERS = 110  # that fit the width
+_TRACK = ["track", "kind", "rank", "tid", "device", "stream", "name"]
+_SLICE = ["ts_ns", "dur_ns", "track", "depth", "name"]
+
+
+def _usual_stretch(run):
+    """Some steps from the middle of the lowest rank's training: (from_ns, to_ns, what it is)."""
+    steps = steps_of_rank(run)
+    if not steps:
+        return 0, max(1, run.report()["run"]["duration_ns"]), "the whole run"
+    begin = max(0, (len(steps) - _STEPS) // 2)
+    chosen = steps[begin : begin + _STEPS]
+    numbers = f"step {chosen[0][0]}"
+    if len(chosen) > 1:
+        numbers = f"steps {chosen[0][0]} to {chosen[-1][0]}"
+    return chosen[0][1], chosen[-1][1] + chosen[-1][2], numbers
+
+
+def _slices(run, from_ns, to_ns):
+    """Slices that lie in the stretch, by begin, as tuples; and whether there are more of them."""
+    pixel = max(1, (to_ns - from_ns) // _PIXELS)
+    # Of those that began before, what is shorter than a pixel reaches no further into it.
+    wanted = (
+        f"ts_ns < {from_ns} and dur_ns >= {pixel}",
+        f"ts_ns >= {from_ns} and ts_ns < {to_ns}",
+    )
+    found, more = [], False
+    for where in wanted:
+        rows = columns(run, "slices", _SLICE, where, _MOST_SLICES + 1)
+        all_of_them = list(zip(*(rows[name] for name in _SLICE)))
+        more = more or len(all_of_them) > _MOST_SLICES
+        found += all_of_them[:_MOST_SLICES]
+    found = [one for one in found if one[0] + one[1] > from_ns or one[0] >= from_ns]
+    return sorted(found, key=lambda one: (one[0], -one[1])), more
+
+
+def _lanes(slices, streams):
+    """Slices by line, (track, lane). On a stream what overlaps without nesting gets the next free one."""
+    lines, ends = {}, {}
+    for ts_ns, dur_ns, track, depth, name in slices:
+        lane = depth
+        if track in streams:
+            free = ends.setdefault(track, [])
+            lane = next((i for i, end in enumerate(free) if end <= ts_ns), len(free))
+            free[lane : lane + 1] = [ts_ns + dur_ns]
+        lines.setdefault((track, lane), []).append((ts_ns, dur_ns, name))
+    return lines
+
+
+def _chosen(lines):
+    """As many depths of each track as fit: all tracks are seen before any is seen to its depth."""
+    deepest = max(lane for _, lane in lines)
+    fits = (d for d in range(deepest, 0, -1) if sum(n <= d for _, n in lines) <= _MOST_LINES)
+    depth = next(fits, 0)
+    return [line for line in lines if line[1] <= depth]
+
+
+def _drawn(line, from_ns, to_ns):
+    """(begin, length, name) of what is to be seen; of those within a pixel the longest, a pixel wide."""
+    pixel = max(1, (to_ns - from_ns) // _PIXELS)
+    seen, small = [], {}
+    for ts_ns, dur_ns, name in line:
+        if dur_ns >= pixel:
+            begin, end = max(ts_ns, from_ns), min(ts_ns + dur_ns, to_ns)
+            seen.append((begin, end - begin, name))
+            continue
+        at = (ts_ns - from_ns) // pixel
+        if at not in small or dur_ns > small[at][0]:
+            small[at] = (dur_ns, name)
+    seen += [(from_ns + at * pixel, pixel, name) for at, (_, name) in small.items()]
+    return seen
+
+
+def _colours_of(slices):
+    """The names with most own time, without what is nested in them, have a colour each."""
+    times, open_ones = {}, {}
+    for ts_ns, dur_ns, track, depth, name in slices:
+        around = open_ones.setdefault(track, {})
+        around[depth] = (name, ts_ns + dur_ns)
+        times[name] = times.get(name, 0) + dur_ns
+        outer = around.get(depth - 1)
+        if outer and outer[1] > ts_ns:
+            times[outer[0]] -= dur_ns
+    most = sorted(times, key=lambda name: (-times[name], name))[: len(MANY)]
+    return dict(zip(most, MANY))
+
+
+def _label(track, many_ranks):
+    text = track["name"] or track["kind"]
+    if track["kind"] == "stream":
+        text = f"device {track['device']}, stream {track['stream']}"
+    elif track["tid"] is not None and str(track["tid"]) not in text:
+        text += f" {track['tid']}"
+    return short(f"rank {track['rank']}: {text}" if many_ranks else text)
+
+
+def _draw_line(axes, place, line, colours, stretch):
+    from_ns, to_ns = stretch
+    drawn = _drawn(line, from_ns, to_ns)
+    spans = [((begin - from_ns) / _MS, length / _MS) for begin, length, _ in drawn]
+    axes.broken_barh(
+        spans, (place - 0.42, 0.84), facecolors=[colours.get(n, QUIET) for _, _, n in drawn]
+    )
+    for (begin, length), (_, length_ns, name) in zip(spans, drawn):
+        letters = int(_LETTERS * length_ns / (to_ns - from_ns))
+        if letters < 4:
+            continue
+        text = short(name, letters)
+        axes.text(begin + length / 2, place, text, fontsize=6, ha="center", va="center")
+
+
+def _steps_above(axes, run, stretch):
+    """Where steps end, with their numbers."""
+    from_ns, to_ns = stretch
+    inside = [s for s in steps_of_rank(run) if s[1] < to_ns and s[1] + s[2] > from_ns]
+    for number, ts_ns, dur_ns in inside if len(inside) <= 40 else []:
+        if ts_ns >= from_ns:
+            axes.axvline((ts_ns - from_ns) / _MS, color="#5A6069", linewidth=0.6, linestyle=":")
+        middle = (max(ts_ns, from_ns) + min(ts_ns + dur_ns, to_ns)) / 2
+        axes.text((middle - from_ns) / _MS, -0.8, f"step {number}", fontsize=6, ha="center")
+
+
+def draw(run, from_ns=None, to_ns=None):
+    """The figure; without a stretch some steps from the middle of the training."""
+    if (from_ns is None) != (to_ns is None):
+        raise SteptraceError("timeline: a stretch has both ends; give from_ns and to_ns, or none")
+    if from_ns is None:
+        from_ns, to_ns, what = _usual_stretch(run)
+    else:
+        from_ns, to_ns, what = int(from_ns), int(to_ns), "the chosen stretch"
+    if to_ns <= from_ns:
+        raise SteptraceError("timeline: to_ns is not after from_ns; give ns since the run's begin")
+    slices, more = _slices(run, from_ns, to_ns)
+    if not slices:
+        return nothing("Timeline", f"No slices lie in {what} ({from_ns} to {to_ns} ns).")
+    rows = columns(run, "tracks", _TRACK)
+    tracks = {values[0]: dict(zip(_TRACK, values)) for values in zip(*(rows[n] for n in _TRACK))}
+    lines = _lanes(slices, {number for number, t in tracks.items() if t["kind"] == "stream"})
+    order = sorted(_chosen(lines), key=lambda line: (tracks[line[0]]["rank"], *line))
+    shown = {line: lines[line] for line in order[:_MOST_LINES]}
+    title = f"Timeline: {what}, from {from_ns / 1e9:.6g} s of the run"
+    if len(lines) > len(shown):
+        title += f"; {len(lines) - len(shown)} lines are not shown, the deepest first"
+    if more:
+        title += f"; only the first {_MOST_SLICES:,} slices: choose a shorter stretch"
+    figure = new_figure(len(shown) + 2, width=11.0)
+    axes = bare_axes(figure, title)
+    colours = _colours_of(slices)
+    for place, line in enumerate(shown.values()):
+        _draw_line(axes, place, line, colours, (from_ns, to_ns))
+    many_ranks = len({tracks[track]["rank"] for track, _ in shown}) > 1
+    labels, before = [], None
+    for track, _ in shown:
+        labels.append("" if track == before else _label(tracks[track], many_ranks))
+        before = track
+    axes.set_yticks(range(len(shown)), labels=labels, fontsize=8)
+    axes.set_xlim(0, (to_ns - from_ns) / _MS)
+    axes.set_ylim(len(shown) - 0.4, -1.2)
+    axes.set_xlabel("ms")
+    _steps_above(axes, run, (from_ns, to_ns))
+    from matplotlib.patches import Patch
+
+    keys = [Patch(color=colour, label=short(name)) for name, colour in colours.items()]
+    figure.legend(handles=keys, frameon=False, fontsize=7, ncols=4, loc="outside lower left")
+    return figure
