@@ -73,6 +73,7 @@ def page(report):
 
 
 _KINDS = (("step", "Step"), ("suspect", "Suspects"), ("sub_stage", "Stages"), ("phase", "Phases"))
+_LEFT, _LEFT_TWO = '<th style="text-align:left">', '<th style="text-align:left" colspan="2">'
 _LEAST_SHARE = 0.005  # what is less in both runs is left out
 
 
@@ -114,11 +115,12 @@ def _compared(rows):
             continue
         longest = max(max(row["a"]["ns"], row["b"]["ns"]) for row in block)
         lines.append(
-            f'<tr><th style="text-align:left">{title}</th><th colspan="2">A</th>'
-            '<th colspan="2">B</th><th>B - A</th><th style="text-align:left">95 % interval</th></tr>'
+            f"<tr>{_LEFT}{title}</th>{_LEFT_TWO}A</th>{_LEFT_TWO}B</th><th>B - A</th>"
+            f"{_LEFT}95 % interval</th></tr>"
         )
         lines += [_compared_row(row, longest) for row in block]
-    return f"<table>{''.join(lines)}</table>" if lines else ""
+    table = f'<table style="white-space:nowrap">{"".join(lines)}</table>'
+    return table if lines else ""
 
 
 def comparison(compared, a, b):

@@ -52,8 +52,17 @@ class Run:
     @property
     def manifest(self):
         """run.json as it stands."""
-        with open(os.path.join(self._path, "run.json"), encoding="utf-8") as file:
-            return json.load(file, object_hook=Report)
+        path = os.path.join(self._path, "run.json")
+        try:
+            with open(path, encoding="utf-8") as file:
+                return json.load(file, object_hook=Report)
+        except OSError as error:
+            raise SteptraceError(f"{path}: {error.strerror}; see steptrace ls")
+        except ValueError:
+            raise SteptraceError(
+                f"{path}: not a manifest (damaged or empty); "
+                "`steptrace recover` rebuilds it where a journal is left"
+            )
 
     @property
     def name(self):
@@ -201,7 +210,7 @@ def open_run(run=None, folder=None):
         if run is None or str(run) in (found["name"], found["id"], os.path.basename(found["path"])):
             return Run(found["path"])
     wanted = "no runs" if run is None else f"{run}: no such run, neither as a path nor"
-    raise SteptraceError(f"{wanted} in {folder or 'steptrace-runs'}")
+    raise SteptraceError(f"{wanted} in {folder or 'steptrace-runs'}; `steptrace ls` lists them")
 
 
 def compare_runs(a, b, folder=None):

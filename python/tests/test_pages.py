@@ -196,6 +196,8 @@ def test_the_runs_of_the_folder_and_which_is_damaged(runs, tmp_path):
         shutil.copytree(runs["demo"].path, tmp_path / name)
     (tmp_path / "bad" / "run.json").write_text("{")
     assert ask("report", tmp_path / "one", cwd=tmp_path).returncode == 0
+    with pytest.raises(steptrace.SteptraceError, match=r"run.json: not a manifest .*recover"):
+        _ = steptrace.open(tmp_path / "bad").name
     figure = steptrace.open(tmp_path / "one").plot.runs()
     assert title_of(figure).endswith(": 3")
     names = [t.get_text() for t in figure.axes[0].get_yticklabels()]
