@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures on the pages are those of `steptrace report --json`, exactly.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from '@playwright/test';
 import { exact, grouped, open, settled, test } from './pages';
-import { folder, PRICE, reportOf, steptrace } from './runs';
+import { folder, PRICE, reportOf, run as output, steptrace } from './runs';
 
 const ns = (value: number) => `${grouped(value)} ns`;
 const share = (value: number) => `${String(value * 100)} %`;
@@ -46,6 +48,34 @@ for (const run of ['slow', 'eight-ranks']) {
         await expect(slow).toHaveAttribute('aria-rowcount', String(steps.outliers.length + 1));
       else await expect(slow).toHaveCount(0);
     });
+  });
+}
+
+/** What the terminal says: the paragraph after `Verdict:`, on one line. */
+function terminalVerdict(id: string): string {
+  const lines = output(['report', join(folder, id)])
+    .toString()
+    .split('\n');
+  const at = lines.findIndex((line) => line.startsWith('Verdict: '));
+  const after = lines.slice(at + 1);
+  const more = after.slice(
+    0,
+    after.findIndex((line) => !/^ {9}\S/.test(line)),
+  );
+  return [lines[at]?.slice('Verdict: '.length) ?? '', ...more.map((line) => line.trim())].join(' ');
+}
+
+for (const id of ['slow', 'fast', 'hashing', 'idle', 'eight-ranks', 'two-devices', 'v100']) {
+  test(`the verdict of ${id} in the words of the terminal`, async ({ page }) => {
+    test.skip(!existsSync(join(folder, id)), 'no ../shared/data here');
+    await open(page, `/run/${id}/overview`);
+    const verdict = page.getByRole('region', { name: 'Verdict' });
+    const heading = await verdict.getByRole('heading').innerText();
+    const [first = '', ...rest] = terminalVerdict(id).split('; at most ');
+    expect(heading.toLowerCase()).toBe(first.toLowerCase());
+    for (const gain of rest)
+      await expect(verdict).toContainText(`t most ${gain.replace(/x (?=faster)/, '× ')}`);
+    if (id === 'hashing') expect(heading).toContain('hashlib.sha256');
   });
 }
 
@@ -93,17 +123,6 @@ test('system', async ({ page }) => {
   expect(shown.slice(0, 6)).toEqual(
     [row.mean, row.min, row.p50, row.p95, row.p99, row.max].map(bytes),
   );
-});
-
-test('comparison', async ({ page }) => {
-  const [slow, fast] = [reportOf('slow'), reportOf('fast')];
-  await open(page, '/compare/slow/fast');
-  const row = await exact(page, '[data-row="data_pipeline"]');
-  const perStep = (r: typeof slow) =>
-    r.suspects.find((s) => s.name === 'data_pipeline')?.share ?? 0;
-  expect(perStep(slow)).toBeGreaterThan(perStep(fast));
-  expect(row.length).toBe(3); // both sides and the change
-  await expect(page.locator('.sentence')).toContainText(/faster a step|same time/);
 });
 
 test('copying takes the exact figure', async ({ page, context }) => {

@@ -2,7 +2,7 @@
 // What the tests of the pages share.
 import { readFileSync } from 'node:fs';
 import AxeBuilder from '@axe-core/playwright';
-import { expect, test as base, type Page } from '@playwright/test';
+import { expect, test as base, type Locator, type Page } from '@playwright/test';
 import { addressFile } from './runs';
 
 /** Of a run, as addresses name them; UI_VIEWS: only some. */
@@ -64,6 +64,16 @@ export const exact = (page: Page, selector: string): Promise<string[]> =>
   page
     .locator(`${selector} [data-exact]`)
     .evaluateAll((nodes) => nodes.map((n) => (n as HTMLElement).dataset.exact ?? ''));
+
+/** Cells of the rows of a table that are drawn, as the pointer is told them: exact. */
+export const cellsOf = (grid: Locator): Promise<string[][]> =>
+  grid
+    .locator('.body')
+    .evaluateAll((rows) =>
+      rows.map((row) =>
+        [...row.querySelectorAll<HTMLElement>('[role=gridcell][title]')].map((cell) => cell.title),
+      ),
+    );
 
 export const grouped = (value: number): string =>
   Number.isInteger(value) ? String(value).replace(/\B(?=(\d{3})+$)/g, ',') : String(value);

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Report } from '../src/api/report';
+import { twoDevicesEach, wide } from './made';
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const root = join(here, '../..');
@@ -20,7 +21,8 @@ export const HOSTILE =
   '<img src=x onerror="document.title=\'owned\'"><script>owned()</script>&lt;b&gt;';
 export const LONG = 'x'.repeat(1_000_000);
 
-const run = (args: string[]) =>
+/** What a command prints. */
+export const run = (args: string[]) =>
   execFileSync(steptrace, args, { maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'pipe'] });
 
 export const reports = new Map<string, Report>();
@@ -128,6 +130,39 @@ function many(path: string) {
   execFileSync(python, [script, path, String(MANY_TRACKS)], { stdio: 'pipe' });
 }
 
+/** A training of which some steps were captured, by the list that `--capture` takes. */
+export function captured(path: string, list: string) {
+  const [first = '', ...rest] = live(path, 40, 0.001);
+  run([first, '--window', '5:4', '--capture', list, ...rest]);
+}
+
+/** Two ranks of two devices each. */
+function twoDevices(path: string) {
+  const traces = join(work, 'two-devices');
+  mkdirSync(traces, { recursive: true });
+  twoDevicesEach(traces);
+  run(['import', '--name', 'two-devices', '--output', path, traces]);
+}
+
+/** A GPU's kernels, each of another name. */
+function wideRun(path: string) {
+  const file = join(work, 'wide.json');
+  wide(file);
+  run(['import', '--name', 'wide', '--output', path, file]);
+  rmSync(file);
+}
+
+/** More ranges than the server sends at once. */
+export const MANY_RANGES = 1_000_500;
+function manyRanges(path: string) {
+  execFileSync(python, [join(here, 'made_ranges.py'), path, String(MANY_RANGES)]);
+}
+
+/** A training whose time goes into hashing, in its own loop. */
+function hashing(path: string) {
+  run(['run', '--name', 'hashing', '--output', path, '--', python, join(here, 'hashing.py'), '80']);
+}
+
 /** Makes what is missing; a run made by an earlier session is kept. */
 export function makeRuns() {
   mkdirSync(folder, { recursive: true });
@@ -139,6 +174,11 @@ export function makeRuns() {
   once('megabytes', megabytes);
   once('sampled', sampled);
   once('many', many);
+  once('captured', (path) => captured(path, 'stacks,shapes,memory'));
+  once('two-devices', twoDevices);
+  once('wide', wideRun);
+  once('many-ranges', manyRanges);
+  once('hashing', hashing);
   const real = join(root, '../shared/data/kineto/v100_resnet50_workers0.pt.trace.json.gz');
   if (existsSync(real)) once('v100', (path) => run(['import', '--output', path, real]));
   once('broken', (path) => {

@@ -66,9 +66,20 @@ describe('the verdict in a sentence', () => {
       'At most 2.9× faster without it; mostly dataset __getitem__; between 63 and 67 % with 95 % confidence.',
     ],
     [
-      { share_low: 0.65, share_high: 0.65, sub_stage: '', headline: 'data pipeline, 65 %' },
+      {
+        at_most_speedup: 12.06,
+        share_low: 0.65,
+        share_high: 0.65,
+        sub_stage: '',
+        headline: 'data pipeline, 65 %',
+      },
       'Data pipeline, 65 %',
-      'At most 2.9× faster without it; seen in 8 steps.',
+      'At most 12.1× faster without it; seen in 8 steps.',
+    ],
+    [
+      { share_low: 0.65, share_high: 0.65, headline: 'data pipeline, 65 %; seen in 5 steps' },
+      'Data pipeline, 65 %; seen in 5 steps',
+      'At most 2.9× faster without it; mostly dataset __getitem__.',
     ],
     [
       // `other` is nobody: the headline says who it is.
@@ -98,6 +109,17 @@ describe('the verdict in a sentence', () => {
       },
       'The model fills the step, 65 % (63-67); nothing around it is in the way',
       'Between 63 and 67 % with 95 % confidence.',
+    ],
+    [
+      {
+        suspect: 'model',
+        at_most_speedup: null,
+        share_low: 0.65,
+        share_high: 0.65,
+        headline: 'the model fills the step; seen in 3 steps',
+      },
+      'The model fills the step; seen in 3 steps',
+      '',
     ],
     [{ status: 'no_steps', headline: 'no step seen' }, 'No step seen', ''],
     [{ status: 'too_few_steps', headline: 'too few steps: 3' }, 'Too few steps: 3', ''],

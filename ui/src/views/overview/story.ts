@@ -53,8 +53,11 @@ export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): St
 
 function meaning(verdict: Verdict, steady: number): string {
   const parts = [gain(verdict), stage(verdict), interval(verdict, steady)].filter(Boolean);
-  return `${sentence(parts.join('; '))}.`;
+  return parts.length > 0 ? `${sentence(parts.join('; '))}.` : '';
 }
+
+/** As the terminal rounds it, so that both say the same. */
+const ratio = (times: number) => (times < 9.95 ? `${times.toFixed(1)}×` : formatTimes(times).text);
 
 /** What takes most of the suspect; of `other` the headline names it, a late rank's cause too. */
 function stage(v: Verdict): string {
@@ -64,8 +67,9 @@ function stage(v: Verdict): string {
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** How sure the share is; of few steps no interval is known. */
+/** How sure the share is; of few steps no interval is known, and of a profile's few the headline says it. */
 function interval(v: Verdict, steady: number): string {
+  if (/; (seen in \d+ steps?|the profile marks no steps)/.test(v.headline)) return '';
   const [low, high] = [v.share_low, v.share_high].map((s) => Math.round(s * 100));
   return low === high
     ? `seen in ${plural(steady, 'step')}`
@@ -74,7 +78,7 @@ function interval(v: Verdict, steady: number): string {
 
 function gain(v: Verdict): string {
   const when = v.straggler_rank === null ? 'without it' : 'were it on time';
-  return v.at_most_speedup ? `at most ${formatTimes(v.at_most_speedup).text} faster ${when}` : '';
+  return v.at_most_speedup ? `at most ${ratio(v.at_most_speedup)} faster ${when}` : '';
 }
 
 /** What mending it would gain at most; money where a price was given. */

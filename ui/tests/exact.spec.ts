@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// A drawn figure is told exactly: under the pointer, and to the keyboard, where it is read out as well.
+import { join } from 'node:path';
+import { expect, type Locator, type Page } from '@playwright/test';
+import { accessible, grouped, open, test } from './pages';
+import { folder, reportOf, run } from './runs';
+
+const part = (page: Page, name: string): Locator => page.getByRole('region', { name, exact: true });
+const told = (of: Locator) => of.locator('.told[aria-live=polite]').first();
+const ns = (value: number) => `${grouped(value)} ns`;
+
+interface Waiting {
+  distributed: { blame: { rank: number; waiters: { rank: number; wait_ns: number }[] }[] };
+}
+
+test('who made whom wait', async ({ page }) => {
+  const args = ['report', join(folder, 'eight-ranks'), '--section', 'distributed', '--json'];
+  const { distributed } = JSON.parse(run(args).toString()) as Waiting;
+  const late = distributed.blame[0];
+  const first = [...(late?.waiters ?? [])].sort((a, b) => a.rank - b.rank)[0];
+  if (!late || !first) throw new Error('the run has some who waited');
+  await open(page, '/run/eight-ranks/distributed');
+  const matrix = part(page, 'Who made whom wait');
+  const figures = matrix.getByRole('group', { name: /^Who made whom wait/ });
+  await figures.focus();
+  await page.keyboard.press('Home');
+  const sentence = `rank ${first.rank} waited ${ns(first.wait_ns)} for rank ${late.rank}`;
+  await expect(told(matrix)).toHaveText(sentence);
+  await page.keyboard.press('ArrowDown');
+  const second = distributed.blame[1];
+  await expect(told(matrix)).toHaveText(new RegExp(`for rank ${second?.rank}$`));
+  await page.keyboard.press('ArrowUp');
+  await expect(told(matrix)).toHaveText(sentence);
+  await page.keyboard.press('End');
+  await expect(matrix.locator('[data-held]')).toBeInViewport();
+  await accessible(page);
+  await matrix.locator(`[title="${sentence}"]`).hover();
+  await expect(told(matrix)).toHaveText(sentence);
+});
+
+test('copies and fills', async ({ page }) => {
+  interface Device {
+    copies: { kind: string; bytes: number }[];
+  }
+  const devices = reportOf('two-devices').devices as unknown as Device[];
+  const kind = devices[0]?.copies[0]?.kind ?? '';
+  const all = devices.flatMap((d) => d.copies.filter((c) => c.kind === kind));
+  const bytes = all.reduce((sum, c) => sum + c.bytes, 0);
+  await open(page, '/run/two-devices/devices');
+  const panel = part(page, 'GPU memory operations');
+  await panel.getByRole('group', { name: /^Copies and fills/ }).focus();
+  const row = page.locator(`[data-copy="${kind}"]`);
+  for (let i = 0; i < 40 && (await row.locator('td:nth-child(3) [data-held]').count()) === 0; i++)
+    await page.keyboard.press('ArrowRight');
+  await expect(panel.getByText(`${kind}, Bytes: ${grouped(bytes)} bytes`)).toBeVisible();
+  // A bar of parts of a whole is read in the same way.
+  const shares = part(page, 'GPU active time');
+  await shares.getByRole('group', { name: /^GPU active time/ }).focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(told(shares)).toHaveText(/^Active: [\d.]+ %$/);
+  await page.keyboard.press('ArrowRight');
+  await expect(told(shares)).toHaveText(/^Active: [\d,]+ ns$/);
+});
+
+test('cores over time: values and a stretch by the keyboard', async ({ page }) => {
+  await open(page, '/run/slow/system');
+  const panel = part(page, 'Every core and GPU');
+  const heat = panel.getByRole('img', { name: /^Cores and GPUs over time/ });
+  await heat.focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(told(panel)).toContainText('core 0');
+  for (let i = 0; i < 30; i++) await page.keyboard.press('ArrowRight');
+  await expect(told(panel)).toHaveText(/\d ns\s+.*\d+(\.\d+)? %|not measured/);
+  const before = page.url();
+  for (let i = 0; i < 3; i++) await page.keyboard.press('Shift+PageDown');
+  await expect(told(panel)).toContainText('73 of 240 columns chosen');
+  expect(page.url()).toBe(before);
+  await page.keyboard.press('Escape');
+  await expect(told(panel)).not.toContainText('chosen');
+  for (let i = 0; i < 2; i++) await page.keyboard.press('Shift+PageUp');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/from_ns=\d+&to_ns=\d+/);
+  const [from, to] = ['from_ns', 'to_ns'].map((name) =>
+    Number(new URLSearchParams(page.url().split('?')[1]).get(name)),
+  );
+  const cell = reportOf('slow').run.duration_ns / 240;
+  expect(((to ?? 0) - (from ?? 0)) / cell).toBeCloseTo(49, 3);
+});
+
+test('a series over time', async ({ page }) => {
+  await open(page, '/run/slow/steps');
+  const panel = part(page, 'Duration of each step');
+  const chart = panel.getByRole('img', { name: /^Duration of each step/ });
+  await chart.focus();
+  await page.keyboard.press('End');
+  const steps = JSON.parse(run(['show', join(folder, 'slow'), 'steps', '--json']).toString()) as {
+    ts_ns: number;
+    dur_ns: number;
+  }[];
+  const last = steps.reduce((a, b) => (b.ts_ns > a.ts_ns ? b : a));
+  await expect(told(panel)).toContainText(ns(last.dur_ns));
+  await expect(told(panel)).toContainText(ns(last.ts_ns));
+  const before = page.url();
+  await page.keyboard.press('Shift+PageUp');
+  await page.keyboard.press('Shift+ArrowLeft');
+  expect(page.url()).toBe(before);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/from_ns=\d+&to_ns=\d+/);
+});
+
+test('how steps are spread', async ({ page }) => {
+  await open(page, '/run/slow/steps');
+  const { duration_ns: spread } = reportOf('slow').steps;
+  const panel = part(page, 'Spread');
+  const exact = panel.locator('.told [data-exact]');
+  await expect(exact.first()).toHaveAttribute('data-exact', ns(spread?.p50 ?? 0));
+  const bars = panel.getByRole('img', { name: /^Durations of steps/ });
+  await bars.focus();
+  await page.keyboard.press('Home');
+  await expect(panel.locator('.told')).toContainText(`${ns(spread?.min ?? 0)} to below`);
+  await page.keyboard.press('End');
+  await expect(panel.locator('.told')).toContainText(` to ${ns(spread?.max ?? 0)}: `);
+});
+
+test('marks of the run in time', async ({ page }) => {
+  const { outliers } = reportOf('slow').steps;
+  await open(page, '/run/slow/overview');
+  const marks = page.locator('[data-lane="Slow steps"]');
+  await expect(marks).toHaveCount(outliers.length);
+  for (const [i, outlier] of outliers.entries())
+    await expect(marks.nth(i)).toHaveAttribute('aria-label', new RegExp(ns(outlier.dur_ns)));
+});
