@@ -62,7 +62,7 @@ test('a box tells its time, its share and its samples exactly', async ({ page })
   expect(samples).toBeLessThan(worker.samples);
   await open(page, '/run/sampled/data');
   const all = worker.running_ns + worker.waiting_ns;
-  const told = page.locator('p.told').filter({ hasText: 'of' });
+  const told = page.locator('.told', { has: page.locator('.figures') });
   await expect(told).toContainText(`${grouped(worker.samples)} samples`);
   await graph(page)
     .getByRole('button', { name: /: read,/ })

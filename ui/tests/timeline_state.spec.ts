@@ -105,6 +105,23 @@ test('an address names a slice by what it is; older addresses by its number are 
   expect(param(page, 'sel')).toBe(other);
 });
 
+test('which match is shown is known after a reload', async ({ page }) => {
+  await timeline(page, '?find=ProfilerStep%233');
+  const count = page.locator('.search .count');
+  await expect(count).toHaveText(/^\d+$/);
+  await stage(page).focus();
+  await page.keyboard.press('n');
+  await page.keyboard.press('n');
+  await expect(count).toHaveText(/^2 of \d+$/);
+  const said = await count.innerText();
+  await expect.poll(() => param(page, 'sel')).not.toBeNull();
+  await reload(page);
+  await expect(count).toHaveText(said);
+  await stage(page).focus();
+  await page.keyboard.press('N');
+  await expect(count).toHaveText(/^1 of \d+$/);
+});
+
 test('the selection and what is under the pointer are told to the ns', async ({ page }) => {
   const slice = await found('ProfilerStep#3');
   await timeline(page, `?sel=${slice.slice}`);

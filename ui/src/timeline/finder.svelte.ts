@@ -42,10 +42,10 @@ export class Finder {
   }
 
   /** The match after the one shown, or before it; round at the ends. -1: there is none. */
-  neighbour(by: 1 | -1): number {
+  neighbour(by: 1 | -1, shown = this.index): number {
     const { length } = this.matches;
     if (length === 0) return -1;
-    const from = this.index < 0 && by < 0 ? 0 : this.index;
+    const from = shown < 0 && by < 0 ? 0 : shown;
     return (from + by + length) % length;
   }
 

@@ -103,6 +103,16 @@ export class Stage {
     () => this.opened ?? (this.tab !== 'selection' || this.selection.details.state !== 'none'),
   );
 
+  /** The match that is shown: the one gone to, else the one that is selected, as after a reload. */
+  readonly matchIndex: number = $derived.by(() => {
+    const { index, matches } = this.finder;
+    if (index >= 0 || this.selected === null) return index;
+    const { track, lane, ts_ns, dur_ns } = this.selected;
+    return matches.findIndex(
+      (m) => m.track === track && m.lane === lane && m.ts_ns === ts_ns && m.dur_ns === dur_ns,
+    );
+  });
+
   private readonly tiles: Loader<number, Tile>;
   private readonly series: Loader<string, Map<number, Series>>;
   private animation = 0;
@@ -296,7 +306,7 @@ export class Stage {
 
   overlay(): Overlay {
     const chosen = this.selected;
-    const match = this.finder.matches[this.finder.index];
+    const match = this.finder.matches[this.matchIndex];
     return {
       hover: this.hovered?.place ?? null,
       selection: chosen === null ? null : placeOf(chosen),
@@ -464,7 +474,7 @@ export class Stage {
   }
 
   nextMatch(by: 1 | -1): void {
-    this.goToMatch(this.finder.neighbour(by));
+    this.goToMatch(this.finder.neighbour(by, this.matchIndex));
   }
 
   goToMatch(index: number): void {
