@@ -146,6 +146,8 @@ test('a run beside one without steps, and beside a copy of itself', async ({ pag
   const none = reportOf('idle').verdict.headline;
   await expect(page.getByRole('region', { name: 'Run B' })).toContainText(none);
   await expect(page.locator('.sentence')).toContainText('has no steps to compare');
+  await expect(page.getByText('Both runs need steady training steps.')).toBeVisible();
+  await expect(page.locator('tr[data-row]')).toHaveCount(0);
   await accessible(page);
   await show(page, compared('same', 'slow', 'slow'));
   await expect(page.locator('.sentence')).toContainText('the same time');
@@ -162,6 +164,15 @@ test('hostile names stay text', async ({ page }) => {
 test('a page without a report, and with a broken one', async ({ page }) => {
   await show(page, write('other', { schema: 'something/9', run: {} }));
   await expect(page.getByRole('alert')).toContainText('schema');
+  const whole = readFileSync(new URL(write('whole', reportOf('slow'))), 'utf8');
+  const cut = join(work, 'cut.html');
+  writeFileSync(cut, whole.slice(0, whole.indexOf('"verdict"')));
+  await show(page, `file://${cut}`);
+  await expect(page.getByRole('alert')).toContainText('was cut off or changed on its way');
+  const hollow = { report: { schema: 'steptrace.report/1', run: { id: 'x', name: 'x' } } };
+  const comparison = { runs: ['x', 'x'], rows: [] };
+  await show(page, write('hollow', { runs: [hollow, hollow], comparison }));
+  await expect(page.getByRole('alert')).toContainText('the comparison');
   await show(page, write('half', { runs: [{ report: reportOf('slow') }] }));
   await expect(page.getByRole('alert')).toContainText('holds no two runs');
 });

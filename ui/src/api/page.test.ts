@@ -64,6 +64,31 @@ describe('what a page may hold', () => {
   });
 });
 
+it('what a page was cut off in is told as such', () => {
+  expect(() => readPage('{"report": {"schema"')).toThrow('was cut off or changed on its way');
+});
+
+it('the few means of each metric are its series', async () => {
+  const row = (metric: string, device: number | null, sparkline: (number | null)[]) => ({
+    metric,
+    node: 0,
+    device,
+    sparkline,
+  });
+  const system = [
+    row('cpu.busy_share', null, [0.5, null]),
+    row('gpu.x', 1, [3]),
+    row('disk', null, [7]),
+  ];
+  const run = { id: 'a', name: 'a', duration_ns: 100 };
+  const source = pageSource(page({ ...report('a'), run, system }));
+  const found = await source.series('a', { metrics: ['cpu.busy_share', 'gpu.*'] });
+  expect(found.strings('metric')).toEqual(['cpu.busy_share', 'cpu.busy_share', 'gpu.x']);
+  expect(Array.from(found.numbers('bucket_ns'))).toEqual([0, 50, 0]);
+  expect(Array.from(found.numbers('mean'))).toEqual([0.5, NaN, 3]);
+  expect(Array.from(found.numbers('device'))).toEqual([-1, -1, 1]);
+});
+
 it('a run and its copy are told apart', async () => {
   const source = two('run', 'run');
   const [a, b] = source.compared ?? [];

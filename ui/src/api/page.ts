@@ -5,7 +5,7 @@
 import { Columns } from './arrow';
 import { ApiError } from './error';
 import type { Report } from './report';
-import type { ComparedRow, Comparison, Source } from './source';
+import type { ComparedRow, Comparison, SeriesQuery, Source } from './source';
 
 export interface PageRun {
   readonly report: Report;
@@ -22,7 +22,7 @@ export interface Page {
 /** The page's own data; null where it holds none (then it is served by a server). */
 export function readPage(text: string | null | undefined): Page | null {
   if (!text?.trim()) return null;
-  const data: unknown = JSON.parse(text);
+  const data = parsed(text);
   if (data === null) return null;
   const page = pageOf(data);
   for (const { report } of page.runs) {
@@ -31,6 +31,15 @@ export function readPage(text: string | null | undefined): Page | null {
       throw new ApiError(0, 'the report', `has schema ${String(schema)}`, 'update steptrace');
   }
   return page;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    const again = 'ask for the file again; who has the run: steptrace report RUN --html FILE';
+    throw new ApiError(0, 'the report in this file', 'was cut off or changed on its way', again);
+  }
 }
 
 function pageOf(data: unknown): Page {
@@ -77,6 +86,33 @@ export function swapped({ runs: [a, b], rows }: Comparison): Comparison {
   };
 }
 
+/** The report's few means of each metric over the run, in the columns of a server's series. */
+function seriesOf({ system, run }: Report, { metrics, node }: SeriesQuery): Columns {
+  const chosen = (name: string) =>
+    metrics.some((m) => (m.endsWith('*') ? name.startsWith(m.slice(0, -1)) : name === m));
+  const values = system
+    .filter((row) => chosen(row.metric) && (node === undefined || row.node === node))
+    .flatMap((row, track) =>
+      row.sparkline.map((mean, i) => ({
+        metric: row.metric,
+        node: row.node,
+        track,
+        device: row.device ?? -1,
+        bucket_ns: Math.round((run.duration_ns * i) / row.sparkline.length),
+        mean,
+      })),
+    );
+  const column = <K extends keyof (typeof values)[number]>(name: K) => values.map((v) => v[name]);
+  return Columns.of({
+    metric: column('metric'),
+    node: column('node'),
+    track: column('track'),
+    device: column('device'),
+    bucket_ns: column('bucket_ns'),
+    mean: column('mean'),
+  });
+}
+
 export function pageSource(page: Page): Source {
   const ids = idsOf(page);
   const [a = '', b] = ids;
@@ -104,7 +140,11 @@ export function pageSource(page: Page): Source {
         ? Promise.resolve(Columns.of(steps))
         : refuse(`the table ${table}`);
     },
-    series: () => refuse('the series over time'),
+    series: (run, query) => {
+      const found = of(run);
+      if (!found || query.stretch) return refuse('the series over time');
+      return Promise.resolve(seriesOf(found.report, query));
+    },
     json: (_run, path) => refuse(path),
     arrow: (_run, path) => refuse(path),
     watchRuns: () => () => undefined,

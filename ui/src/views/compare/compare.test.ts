@@ -70,6 +70,11 @@ it('blocks stand in order, without what neither run has', () => {
   expect(found[1]?.most).toBe(60e6);
 });
 
+it('a run without steps is compared with nothing', () => {
+  expect(blocks(of(row('step', 'step', 100e6, 0, [-100e6, -101e6, -99e6])))).toEqual([]);
+  expect(blocks(of(row('step', 'step', 100e6, null, null)))).toEqual([]);
+});
+
 it('a change whose interval holds 0 is none', () => {
   const direction = (change: [number, number, number]) =>
     blocks(of(row('phase', 'data', 50e6, 40e6, change)))[0]?.lines[0]?.change?.direction;

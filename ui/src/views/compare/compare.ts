@@ -39,6 +39,8 @@ const LEAST_SHARE = 0.005;
 
 /** Blocks in a fixed order; what neither run spends anything on is left out. */
 export function blocks(comparison: Comparison): Block[] {
+  const step = comparison.rows.find((row) => row.kind === 'step');
+  if (step && !((step.a?.ns ?? 0) > 0 && (step.b?.ns ?? 0) > 0)) return []; // one has no steps
   return KINDS.map(({ kind, title: heading }) => {
     const lines = comparison.rows
       .filter((row) => row.kind === kind)
