@@ -87,7 +87,7 @@ def _side(side, name, longest):
         return "<td></td><td>-</td>"
     bar = _bar(name, side["ns"] / longest)
     return (
-        f'<td style="width:9em">{bar}</td>'
+        f'<td style="min-width:9em">{bar}</td>'
         f"<td>{duration(side['ns'])}, {100 * float(side['share']):.0f} %</td>"
     )
 

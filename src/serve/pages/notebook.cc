@@ -30,14 +30,17 @@ class Cells {
   }
   // A question and the figure of the run of that variable that answers it.
   void View(const std::string& question, const std::string& run, const std::string& view) {
-    Text("### " + question);
+    Text(heading_ + " " + question);
     Code(fmt::format("{}.plot.{}()", run, view));
   }
+  const std::string& heading() const { return heading_; }
+  void ToSubsections() { heading_ = "###"; }
   Json Take() && { return std::move(cells_); }
 
  private:
   std::string Id() const { return fmt::format("steptrace-{}", cells_.size()); }
 
+  std::string heading_ = "##";  // of what stands next
   Json cells_ = Json::array();
 };
 
@@ -89,7 +92,8 @@ void AddRun(const analyze::Report& report, const std::string& run, Cells& cells)
 
 void AddRows(const std::string& run, Cells& cells) {
   cells.Text(
-      "### Down to the rows\n\nEvery figure above comes from rows of the run's tables: `steptrace "
+      cells.heading() +
+      " Down to the rows\n\nEvery figure above comes from rows of the run's tables: `steptrace "
       "schema` lists them.");
   cells.Code(fmt::format(
       "for step in {}.rows(\"steps\", limit=5):\n"
@@ -114,6 +118,7 @@ void AddTwo(const NotebookRun& a, const NotebookRun& b, Cells& cells) {
              "\nsteptrace.compare(a, b)");
   cells.Text("## Where does a step go in each?");
   cells.Code("a.plot.compare(b)");
+  cells.ToSubsections();
   cells.Text("## Run A");
   cells.Code("a");
   AddRun(a.report, "a", cells);
