@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is large stays in hand: a table of 10^5 rows, a million ranges.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { expect, type Page } from '@playwright/test';
 import { cellsOf, grouped, open, test } from './pages';
-import { MANY_RANGES } from './runs';
+import { largeFolder, makeLargeRuns, MANY_RANGES, steptrace } from './runs';
 import { WIDE, wideName } from './made';
+
+let server: ChildProcess;
+let at = '';
+
+test.beforeAll(async () => {
+  makeLargeRuns();
+  const started = spawn(steptrace, ['ui', largeFolder, '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  server = started;
+  const [line] = (await once(createInterface(started.stdout), 'line')) as [string];
+  at = (line.split(' ')[0] ?? '').replace(/\/$/, '');
+});
+
+test.afterAll(() => server.kill('SIGINT'));
 
 const ns = (value: number) => `${grouped(value)} ns`;
 
@@ -28,7 +46,7 @@ async function light(page: Page) {
 }
 
 test('a table of 10^5 rows opens, sorts, filters and scrolls to its end', async ({ page }) => {
-  await open(page, '/run/wide/kernels');
+  await open(page, '/run/wide/kernels', at);
   const grid = page.getByRole('grid', { name: 'Kernels', exact: true });
   await expect(grid).toHaveAttribute('aria-rowcount', String(WIDE + 1));
   const first = async () => (await cellsOf(grid))[0];
@@ -69,14 +87,14 @@ test('a table of 10^5 rows opens, sorts, filters and scrolls to its end', async 
 });
 
 test('more ranges than can be read: what is left out is told', async ({ page }) => {
-  await open(page, '/run/many-ranges/devices');
+  await open(page, '/run/many-ranges/devices', at);
   const panel = page.getByRole('region', { name: 'Histogram of a range' });
   await expect(panel.locator('.cut')).toHaveText(
     `Of category phase the first 1,000,000 of ${grouped(MANY_RANGES)} ranges are counted.`,
   );
   await expect(panel.locator('dl [data-exact]').first()).toHaveAttribute('data-exact', '1,000,000');
   await light(page);
-  await open(page, '/run/many-ranges/devices?from_ns=0&to_ns=50000000');
+  await open(page, '/run/many-ranges/devices?from_ns=0&to_ns=50000000', at);
   await expect(panel.locator('dl [data-exact]').first()).toHaveAttribute('data-exact', '50,000');
   await expect(panel.locator('.cut')).toHaveCount(0);
 });

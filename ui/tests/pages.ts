@@ -42,9 +42,9 @@ export const test = base.extend<{ page: Page }>({
 
 export const address = () => readFileSync(addressFile, 'utf8').trim();
 
-export async function open(page: Page, fragment: string): Promise<void> {
+export async function open(page: Page, fragment: string, at = address()): Promise<void> {
   await page.goto('about:blank');
-  await page.goto(`${address()}/#${fragment}`);
+  await page.goto(`${at}/#${fragment}`);
   await settled(page);
 }
 

@@ -14,6 +14,8 @@ export const python = process.env.PYTHON ?? join(root, '.venv/bin/python');
 /** Under build/: not tracked, and kept from one session to the next. */
 export const work = process.env.UI_TEST_WORK ?? join(root, 'build/ui-tests');
 export const folder = join(work, 'runs');
+/** Runs that take seconds to analyse, apart from those of the list of runs. */
+export const largeFolder = join(work, 'large');
 export const addressFile = join(work, 'address');
 
 /** Markup, a script, an entity, a name of 1 MB: all of them are only text. */
@@ -41,8 +43,8 @@ export function reportOf(id: string, options: readonly string[] = []): Report {
   return report;
 }
 
-function once(id: string, make: (path: string) => void) {
-  const path = join(folder, id);
+function once(id: string, make: (path: string) => void, into = folder) {
+  const path = join(into, id);
   if (!existsSync(join(path, 'run.json'))) make(path);
 }
 
@@ -163,6 +165,12 @@ function hashing(path: string) {
   run(['run', '--name', 'hashing', '--output', path, '--', python, join(here, 'hashing.py'), '80']);
 }
 
+export function makeLargeRuns() {
+  mkdirSync(largeFolder, { recursive: true });
+  once('wide', wideRun, largeFolder);
+  once('many-ranges', manyRanges, largeFolder);
+}
+
 /** Makes what is missing; a run made by an earlier session is kept. */
 export function makeRuns() {
   mkdirSync(folder, { recursive: true });
@@ -176,8 +184,6 @@ export function makeRuns() {
   once('many', many);
   once('captured', (path) => captured(path, 'stacks,shapes,memory'));
   once('two-devices', twoDevices);
-  once('wide', wideRun);
-  once('many-ranges', manyRanges);
   once('hashing', hashing);
   const real = join(root, '../shared/data/kineto/v100_resnet50_workers0.pt.trace.json.gz');
   if (existsSync(real)) once('v100', (path) => run(['import', '--output', path, real]));
