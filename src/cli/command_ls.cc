@@ -75,8 +75,7 @@ void PrintText(const std::vector<store::RunSummary>& runs) {
     table.Row({Printable(run.path.filename().string()), run.status,
                readable ? UtcTime(run.started_utc_ns) : "",
                run.duration_ns ? ShortDuration(*run.duration_ns) : "",
-               run.duration_ns ? fmt::format("{}", run.steps) : "",
-               Printable(VerdictOfListed(run)),
+               run.duration_ns ? fmt::format("{}", run.steps) : "", Printable(VerdictOfListed(run)),
                Printable(readable ? Joined(run.command) : run.problem)});
   }
 }

@@ -228,8 +228,7 @@ void RenderHeader(const Report& report, Page& page, const std::string& label) {
   };
   while (facts.size() > 1 && least_name + width_of() > page.width()) facts.pop_back();
   std::vector<Page::Piece> line = {
-      {label, Tint::kDim},
-      {Cut(name, page.width() - width_of(), page.unicode()), Tint::kBold}};
+      {label, Tint::kDim}, {Cut(name, page.width() - width_of(), page.unicode()), Tint::kBold}};
   for (const std::string& fact : facts) {
     const bool bad = &fact == &facts.front() && report.run.status != "completed" &&
                      report.run.status != "in_progress";
