@@ -76,8 +76,9 @@ def test_ls_tells_a_damaged_run_as_such_and_no_verdict(ask, folder, tmp_path):
     (run,) = json.loads(ask("ls", tmp_path, "--json").stdout)
     assert (run["status"], run["verdict"]) == ("unreadable", "")
     assert "run.json: not a manifest (damaged or empty); `steptrace recover`" in run["problem"]
-    line = ask("ls", tmp_path).stdout.splitlines()[1]
-    assert run["problem"] in line and healthy["verdict"] not in line
+    shown = ask("ls", tmp_path)
+    assert shown.stdout.splitlines()[1].split() == ["demo", "unreadable"]
+    assert shown.stderr == f"steptrace: {run['problem']}\n"
 
 
 def test_two_runs_beside_each_other(ask, folder):

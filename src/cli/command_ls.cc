@@ -61,6 +61,20 @@ void PrintJson(const std::vector<store::RunSummary>& runs) {
   std::printf("%s\n", text.c_str());
 }
 
+// On lines of their own: in the table they would be cut.
+void PrintProblems(const std::vector<store::RunSummary>& runs) {
+  constexpr int kMostLines = 10;
+  int found = 0;
+  for (const auto& run : runs) {
+    if (run.problem.empty() || ++found > kMostLines) continue;
+    PrintError(Error{run.problem});
+  }
+  if (found > kMostLines) {
+    PrintError(Error{
+        fmt::format("{} more cannot be read; steptrace ls --json tells why", found - kMostLines)});
+  }
+}
+
 void PrintText(const std::vector<store::RunSummary>& runs) {
   TextTable table({{"run"},
                    {"status"},
@@ -76,8 +90,10 @@ void PrintText(const std::vector<store::RunSummary>& runs) {
                readable ? UtcTime(run.started_utc_ns) : "",
                run.duration_ns ? ShortDuration(*run.duration_ns) : "",
                run.duration_ns ? fmt::format("{}", run.steps) : "", Printable(VerdictOfListed(run)),
-               Printable(readable ? Joined(run.command) : run.problem)});
+               readable ? Printable(Joined(run.command)) : ""});
   }
+  table.Finish();
+  PrintProblems(runs);
 }
 
 int Ls(const LsArguments& arguments, const Session& session) {
