@@ -148,6 +148,20 @@ test('the selection and what is under the pointer are told to the ns', async ({ 
   await expect(tip).toContainText(`${grouped(slice.ts_ns)} ns`);
 });
 
+test('a counter under the pointer is told whole, with the moment from which it holds', async ({
+  page,
+}) => {
+  await timeline(page, '?rows=share', 'slow');
+  const row = page.locator('.row.counter').first();
+  const [left, canvas] = [await row.boundingBox(), await stage(page).boundingBox()];
+  if (!left || !canvas) throw new Error('no row');
+  await page.mouse.move(canvas.x + canvas.width * 0.6, left.y + left.height / 2);
+  const tip = page.locator('.tip');
+  await expect(tip).toContainText(/_share/);
+  await expect(tip).toContainText(/\d %/);
+  await expect(tip).toContainText(/since [\d,]{7,} ns/);
+});
+
 test('a stretch is drawn, measured and chosen by keys', async ({ page }) => {
   await timeline(page, '?view=1000000-3000000');
   await stage(page).focus();

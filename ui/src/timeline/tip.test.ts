@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
 import type { Hovered } from './hit';
-import { bothNs, tipOf } from './tip';
+import { bothNs, counterTipOf, tipOf } from './tip';
 
 const slice: Hovered = {
   place: { track: 1, lane: 0, fromNs: 5_000_000_123, toNs: 5_001_234_690 },
@@ -31,4 +31,22 @@ it('several in a pixel: how many, and how long they were busy together', () => {
 it('says a figure once where three digits are all of it', () => {
   expect(plain([bothNs(512)])).toEqual(['512 ns']);
   expect(plain([bothNs(1_000)])).toEqual(['1 µs · 1,000 ns']);
+});
+
+it('a counter: its value whole, how far the values of a pixel reach, and since when', () => {
+  const list = (...values: number[]) => Float64Array.from(values);
+  const series = {
+    ts: list(1_000, 2_500_000_000),
+    min: list(0.5, 0.125),
+    mean: list(0.5, 0.123456),
+    max: list(0.5, 0.25),
+  };
+  const at = (ns: number) => plain(counterTipOf('cpu_share', series, ns));
+  expect(at(999)).toEqual([]);
+  expect(at(1_000)).toEqual(['50 %', 'since 1,000 ns']);
+  expect(at(3e9)).toEqual([
+    '12.3 % · 12.3456 %',
+    'mean of 12.5 % to 25 %',
+    'since 2,500,000,000 ns',
+  ]);
 });
