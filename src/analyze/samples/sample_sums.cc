@@ -57,6 +57,18 @@ int64_t WaitEnd(const store::StepRow& row) {
   return row.ts_ns + row.dur_ns - (one_wait ? ModelPhases(row) : 0);
 }
 
+// Whether nearly all of it until then is waiting for the dataset: workers with something to do are
+// at work all that time.
+bool AwaitsDataset(const store::StepRow& row) {
+  constexpr double kNearlyAll = 0.8;
+  const double wait_ns = static_cast<double>(WaitEnd(row) - row.ts_ns);
+  const double starved_ns = static_cast<double>(row.getitem_ns) +
+                            static_cast<double>(row.storage_read_ns) +
+                            static_cast<double>(row.collate_ns) +
+                            static_cast<double>(row.cpu_shortage_ns);
+  return wait_ns > 0 && starved_ns >= kNearlyAll * wait_ns;
+}
+
 // The training thread waits there for another thread or process, or unpickles what that made.
 bool Awaits(const StackClass& of) {
   return of.region == StackRegion::kElsewhere && of.takes_over && !of.by_user && of.evaluator < 0;
@@ -131,6 +143,10 @@ void SampleSums::FindSteps(const ReportInput& input) {
       steps[i].block = static_cast<uint32_t>(i * blocks / steps.size());
     }
     rank.samples = &ranks_[number];
+    for (const Step& step : steps) {
+      if (!AwaitsDataset(*step.row)) continue;
+      rank.samples->awaited_ns += static_cast<double>(WaitEnd(*step.row) - step.from_ns());
+    }
     rank.samples->batch.resize(blocks);
     rank.samples->thread.resize(blocks);
   }
@@ -201,6 +217,10 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   if ((fetches || of.region == StackRegion::kCollate) && sample.ts_ns < WaitEnd(*step->row)) {
     if (fetches) AddToBatch(of, waits, static_cast<double>(ns), step->block, *steps->samples);
     weigh(weights.batch[waits]);
+    if (!trains && !beside && AwaitsDataset(*step->row)) {
+      steps->samples->loading_ns += static_cast<double>(ns);
+      ++steps->samples->loading_samples;
+    }
   }
   if (step->row->evaluation_ns > 0) return;
   if (trains) {

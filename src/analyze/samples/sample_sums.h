@@ -47,6 +47,11 @@ struct RankSamples {
   int64_t batch_samples = 0;
   int64_t thread_samples = 0;
   double batch_squares = 0;  // of the weights
+  // Of the steps that wait for their dataset until the model begins: that time, and what workers
+  // were seen making batches in it. By the quotient so many of them are at work at a time.
+  double awaited_ns = 0;
+  double loading_ns = 0;
+  int64_t loading_samples = 0;
   double thread_squares = 0;
 };
 

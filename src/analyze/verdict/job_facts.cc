@@ -46,6 +46,7 @@ LoaderFact ReadLoader(const nlohmann::json& fact, const store::FactRow& row) {
   }
   loader.pin_memory = Boolean(fact, "pin_memory");
   loader.persistent_workers = Boolean(fact, "persistent_workers");
+  loader.iterable = Boolean(fact, "iterable").value_or(false);
   loader.dataset = Text(fact, {"dataset", "dataset_class"});
   loader.collate = Text(fact, {"collate_fn", "collate"});
   loader.json = row.json;

@@ -22,6 +22,7 @@ struct LoaderFact {
   std::optional<int32_t> prefetch_factor;
   std::optional<bool> pin_memory;
   std::optional<bool> persistent_workers;
+  bool iterable = false;  // an IterableDataset: each worker iterates over one of its own
   std::string dataset;  // its class
   std::string collate;  // its collate function
   std::string json;

@@ -450,8 +450,12 @@ std::vector<StageFunction> SampleSplit::OfThread(const SampledFunctions& found,
 
 SampledWaits SampleSplit::WaitsOf(int64_t whole_ns) const {
   SampledWaits waits;
-  double ran = 0, waited = 0, makers_ran = 0, makers_waited = 0;
+  double ran = 0, waited = 0, makers_ran = 0, makers_waited = 0, awaited_ns = 0, loading_ns = 0;
+  int64_t loading_samples = 0;
   for (const auto& [number, rank] : sums_.ranks()) {
+    awaited_ns += rank.awaited_ns;
+    loading_ns += rank.loading_ns;
+    loading_samples += rank.loading_samples;
     for (size_t bin = 0; bin < kBinCount; ++bin) {
       for (const BatchBlock& block : rank.batch) {
         ran += block.ran[bin];
@@ -462,6 +466,7 @@ SampledWaits SampleSplit::WaitsOf(int64_t whole_ns) const {
     }
   }
   if (all_.samples >= kLeastSamples) waits.of_dataset = WaitingPart(ran, waited);
+  if (loading_samples >= kLeastSamples) waits.workers_at_work = loading_ns / awaited_ns;
   if (thread_.empty()) return waits;
   waits.between = OfThread(sums_.BetweenFunctions(), whole_ns);
   waits.beside = OfThread(sums_.BesideFunctions(), whole_ns);

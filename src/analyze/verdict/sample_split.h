@@ -24,6 +24,8 @@ struct SampledWaits {
   // themselves, and for no lock.
   double of_makers = 0;
   double of_dataset = 0;
+  // How many workers of a rank make batches at a time while the training waits for one.
+  std::optional<double> workers_at_work;
   // Functions of the script's in which torch works between the phases of a step.
   std::vector<StageFunction> between;
   // Code of Python's that other threads of the training's process run, by shares of the time.

@@ -16,6 +16,8 @@ constexpr const char* kSetting = "DataLoader.num_workers";
 constexpr double kStarvedOften = 0.20;
 // Waiting at once costs memory all the same.
 constexpr int32_t kMostWaitingWorkers = 16;
+// Of the workers: fewer at work while the training waits, and some of them have nothing to do.
+constexpr double kIdleWorkers = 0.7;
 // A worker that mostly waits still computes a little.
 constexpr double kLeastCoresPerWorker = 0.1;
 
@@ -108,6 +110,19 @@ std::string NoCoreFor(const VerdictInput& input, int32_t workers) {
                      CoresNow(input));
 }
 
+// Of an IterableDataset each worker iterates over what the dataset gives it: with fewer parts than
+// workers the others end at once, and further ones would as well.
+std::optional<Advice> AdviseParts(const VerdictInput& input, const LoaderFact& loader) {
+  if (!loader.iterable || loader.workers < 2 || !input.waits.workers_at_work) return std::nullopt;
+  const double at_work = *input.waits.workers_at_work;
+  if (at_work > kIdleWorkers * static_cast<double>(loader.workers)) return std::nullopt;
+  return Keep(loader.workers,
+              fmt::format("give every worker a part of the IterableDataset (get_worker_info() in "
+                          "its __iter__): {:.1f} of {} workers make batches at a time, the others "
+                          "have none to make; more of them will not help",
+                          std::max(at_work, 1.0), loader.workers));
+}
+
 }  // namespace
 
 std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
@@ -122,6 +137,7 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
                                          "num_workers={} will not help",
                                          now.workers));
   }
+  if (auto parts = AdviseParts(input, *loader)) return parts;
   if (input.waits.of_dataset >= kMostlyWaits && !input.load.throttled() && !LacksCores(input)) {
     const int32_t proposed = std::clamp(NeededWorkers(now), now.workers + 1,
                                         std::max(kMostWaitingWorkers, now.workers + 1));
