@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "agent/process.h"
@@ -78,10 +79,7 @@ Status Agent::Begin() {
     rules_.AddSample(sample.metric, device, ts_ns, sample.value);
     memory_.AddSample(sample.metric, sample.device, sample.pid, ts_ns, sample.value);
   });
-  if (options_.stack_rate > 0) {
-    stacks_ = std::make_unique<StackFeed>(writer_, *recorder_, options_.stack_rate,
-                                          manifest_.nodes[0].node, manifest_.epoch_monotonic_ns);
-  }
+  if (options_.stack_rate > 0) StartStacks();
   if (options_.hang_watch) {
     hangs_ = std::make_unique<HangWatch>(*recorder_, writer_.strings());
     recorder_->SetEventObserver(
@@ -196,7 +194,37 @@ void Agent::OnMessage(const ControlMessage& message, int64_t now_ns) {
     state_since_ns_ = now_ns;
     channel_.Say(kSayClosing);
     next_check_ns_ = 0;
+  } else if (message.verb == kSaySettings) {
+    ChangeSettings(message.argument, now_ns);
   }
+}
+
+void Agent::StartStacks() {
+  stacks_ = std::make_unique<StackFeed>(writer_, *recorder_, options_.stack_rate,
+                                        manifest_.nodes[0].node, manifest_.epoch_monotonic_ns);
+}
+
+// A fact tells from when on they hold: what is seen of a step depends on them.
+void Agent::ChangeSettings(const std::string& changes, int64_t now_ns) {
+  const AgentOptions before = options_;
+  if (!ApplyChanges(changes, options_)) return;
+  if (!(options_.windows == before.windows)) recorder_->ChangeWindows(options_.windows);
+  if (options_.stack_rate != before.stack_rate) {
+    if (stacks_) {
+      stacks_->SetRate(options_.stack_rate, now_ns);
+    } else {
+      StartStacks();
+    }
+  }
+  store::FactRow fact;
+  fact.ts_ns = now_ns;
+  fact.node = manifest_.nodes[0].node;
+  fact.kind = writer_.strings().Intern("settings");
+  fact.json = nlohmann::ordered_json{{"window", ToText(options_.windows)},
+                                     {"capture", KindsText(options_.windows.kinds)},
+                                     {"stack_rate", options_.stack_rate}}
+                  .dump();
+  writer_.Append(fact);
 }
 
 void Agent::CheckProcesses(int64_t now_ns) {

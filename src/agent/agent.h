@@ -51,6 +51,8 @@ class Agent {
   void Turn();
   void HandleMessages(int64_t now_ns);
   void OnMessage(const ControlMessage& message, int64_t now_ns);
+  void ChangeSettings(const std::string& changes, int64_t now_ns);
+  void StartStacks();
   void CheckProcesses(int64_t now_ns);
   void CheckOwnCost(int64_t now_ns);
   void WatchForHangs(int64_t now_ns);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/agent_options.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
+#include <sstream>
 
 namespace steptrace::agent {
 namespace {
@@ -44,6 +48,28 @@ bool Assign(const std::string& flag, const std::string& value, AgentOptions& opt
 }
 
 }  // namespace
+
+std::string ChangesText(const AgentOptions& options) {
+  const WindowPlan& plan = options.windows;
+  return fmt::format(
+      "--stack-rate {} --window-budget-ns {} --window-budget-bytes {} --windows {} --capture {}",
+      options.stack_rate, plan.budget.ns, plan.budget.bytes, ToText(plan), KindsText(plan.kinds));
+}
+
+bool ApplyChanges(std::string_view text, AgentOptions& options) {
+  static constexpr std::string_view kMayChange[] = {
+      "--stack-rate", "--window-budget-ns", "--window-budget-bytes", "--windows", "--capture"};
+  AgentOptions changed = options;
+  std::istringstream words{std::string(text)};
+  std::string flag, value;
+  while (words >> flag) {
+    const bool known = std::ranges::find(kMayChange, flag) != std::end(kMayChange);
+    if (!known || !(words >> value) || !Assign(flag, value, changed)) return false;
+  }
+  if (changed.stack_rate < 0 || changed.stack_rate > kMaxStackRate) return false;
+  options = std::move(changed);
+  return true;
+}
 
 std::vector<std::string> ToArguments(const AgentOptions& options) {
   std::vector<std::string> arguments = {"--run-dir",

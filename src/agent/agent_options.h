@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/window_plan.h"
@@ -31,6 +32,12 @@ struct AgentOptions {
 };
 
 std::vector<std::string> ToArguments(const AgentOptions& options);
+
+// What may change while the agent runs (windows, their kinds and budget, the rate of stacks): as
+// one line, and taken over from one. A line that is wrong in any part changes nothing: false.
+std::string ChangesText(const AgentOptions& options);
+bool ApplyChanges(std::string_view text, AgentOptions& options);
+
 Result<AgentOptions> ParseArguments(const std::vector<std::string>& arguments);
 
 }  // namespace steptrace::agent

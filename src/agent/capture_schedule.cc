@@ -53,6 +53,25 @@ CaptureSchedule::CaptureSchedule(const WindowPlan& plan, int64_t epoch_monotonic
       bytes_(bytes),
       automatic_ns_left_(plan.budget.ns) {}
 
+void CaptureSchedule::SetPlan(const WindowPlan& plan) {
+  const auto is_done = [this](const Window& window) {
+    if (out_ && out_->source == Source::kPlan && began_ns_ > 0 && out_->window == window) {
+      return true;  // will be
+    }
+    const auto known = std::ranges::find(plan_.windows, window);
+    return known != plan_.windows.end() &&
+           done_[static_cast<size_t>(known - plan_.windows.begin())];
+  };
+  std::vector<bool> done;
+  for (const Window& window : plan.windows) done.push_back(is_done(window));
+  automatic_ns_left_ += plan.budget.ns - plan_.budget.ns;
+  plan_ = plan;
+  done_ = std::move(done);
+  if (!out_ || out_->source == Source::kDemand || began_ns_ > 0) return;
+  out_.reset();  // it waits for its first step: the new plan says whether it is wanted
+  cancel_ = true;
+}
+
 void CaptureSchedule::OnSteadyStep(int64_t ts_ns) {
   if (steady_steps_++ == 0) first_steady_ns_ = ts_ns;
 }
@@ -101,7 +120,8 @@ void CaptureSchedule::Miss(size_t window) {
   done_[window] = true;
   CaptureOutcome outcome;
   outcome.window = ToText({.automatic = false, .windows = {plan_.windows[window]}});
-  outcome.kinds = plan_.kinds;
+  outcome.kinds = KindsOf(plan_.windows[window]);
+  outcome.asked = outcome.kinds;
   outcome.end = WindowEnd::kMissed;
   outcomes_.push_back(std::move(outcome));
 }
@@ -133,9 +153,13 @@ bool CaptureSchedule::AutomaticIsDue(int64_t now_ns) const {
   return suggested_ != nullptr && now_ns - automatic_end_ns_ >= kAutomaticDistanceNs;
 }
 
+uint32_t CaptureSchedule::KindsOf(const Window& window) const {
+  return window.kinds != 0 ? window.kinds : plan_.kinds;
+}
+
 CaptureControl CaptureSchedule::OfWindow(const Window& window) const {
   CaptureControl control{};
-  control.kinds = plan_.kinds;
+  control.kinds = KindsOf(window);
   control.steps = static_cast<uint64_t>(window.steps.value_or(0));
   if (window.from == From::kStep) control.first_step = static_cast<uint64_t>(window.first_step);
   if (window.dur_ns) {
@@ -162,6 +186,7 @@ CaptureControl CaptureSchedule::Automatic(int64_t now_ns) const {
 CaptureControl CaptureSchedule::Send(Out out, CaptureControl control) {
   out_ = out;
   out_->kinds = control.kinds;
+  out_->asked_steps = static_cast<int64_t>(control.steps);
   began_ns_ = 0;
   cancel_ = false;
   control.request = ++number_;
@@ -182,12 +207,14 @@ std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
   }
   if (holds) return std::nullopt;
   if (const auto window = DueTime(now_ns)) {
-    if (out_ && out_->source == Source::kPlan && out_->window == *window) return std::nullopt;
-    return Send({.source = Source::kPlan, .window = *window}, OfWindow(plan_.windows[*window]));
+    const Window& due = plan_.windows[*window];
+    if (out_ && out_->source == Source::kPlan && out_->window == due) return std::nullopt;
+    return Send({.source = Source::kPlan, .window = due}, OfWindow(due));
   }
   if (out_) return std::nullopt;
   if (const auto window = NextOfSteps()) {
-    return Send({.source = Source::kPlan, .window = *window}, OfWindow(plan_.windows[*window]));
+    const Window& next = plan_.windows[*window];
+    return Send({.source = Source::kPlan, .window = next}, OfWindow(next));
   }
   if (AutomaticIsDue(now_ns)) {
     automatic_why_ = automatic_done_ ? std::exchange(suggested_, nullptr) : "steady";
@@ -228,6 +255,8 @@ void CaptureSchedule::Finish(WindowEnd end, int64_t steps, int64_t now_ns) {
   outcome.source = out_->source;
   outcome.demand = out_->demand;
   outcome.kinds = out_->kinds;
+  outcome.asked = out_->kinds;
+  outcome.asked_steps = out_->asked_steps;
   outcome.end = end;
   outcome.steps = steps;
   if (began_ns_ > 0 && now_ns > began_ns_) {
@@ -235,8 +264,10 @@ void CaptureSchedule::Finish(WindowEnd end, int64_t steps, int64_t now_ns) {
     outcome.to_ns = now_ns;
   }
   if (out_->source == Source::kPlan) {
-    done_[out_->window] = true;
-    outcome.window = ToText({.automatic = false, .windows = {plan_.windows[out_->window]}});
+    for (size_t i = 0; i < plan_.windows.size(); ++i) {
+      if (plan_.windows[i] == out_->window) done_[i] = true;
+    }
+    outcome.window = ToText({.automatic = false, .windows = {out_->window}});
   }
   if (out_->source == Source::kAutomatic) {
     automatic_done_ = true;

@@ -25,10 +25,12 @@ struct CaptureDemand {
 struct CaptureOutcome {
   enum class Source : uint8_t { kPlan, kAutomatic, kDemand };
   Source source = Source::kPlan;
-  uint64_t demand = 0;   // of kDemand
-  std::string window{};  // of kPlan, as ParseWindow reads it
-  std::string why{};     // of kAutomatic: steady, shift, rule
-  uint32_t kinds = 0;    // what was on, as the process says; of none what was asked for
+  uint64_t demand = 0;      // of kDemand
+  std::string window{};     // of kPlan, as ParseWindow reads it
+  std::string why{};        // of kAutomatic: steady, shift, rule
+  uint32_t kinds = 0;       // what was on, as the process says; of none what was asked for
+  uint32_t asked = 0;       // the kinds that were asked for
+  int64_t asked_steps = 0;  // 0: a stretch of time was
   wire::WindowEnd end = wire::WindowEnd::kDone;
   int64_t steps = 0;    // whole ones in it, as the process says
   int64_t from_ns = 0;  // first begin to last end, by the run's clock; of none both are 0
@@ -56,6 +58,10 @@ class CaptureSchedule {
   // `epoch_…`: the run's, by both clocks. `bytes` must outlive it; nullptr: there is no limit.
   CaptureSchedule(const WindowPlan& plan, int64_t epoch_monotonic_ns, int64_t epoch_utc_ns,
                   WindowBytes* bytes = nullptr);
+
+  // Another plan from now on. A window of both that has ended stays so; one that is under way ends
+  // as it began.
+  void SetPlan(const WindowPlan& plan);
 
   // A step that is settled: not of warm-up.
   void OnSteadyStep(int64_t ts_ns);
@@ -85,9 +91,10 @@ class CaptureSchedule {
  private:
   struct Out {
     CaptureOutcome::Source source;
-    size_t window = 0;  // of kPlan
+    Window window{};  // of kPlan
     uint64_t demand = 0;
     uint32_t kinds = 0;
+    int64_t asked_steps = 0;
   };
 
   std::optional<size_t> DueTime(int64_t now_ns);
@@ -100,6 +107,7 @@ class CaptureSchedule {
   int64_t StartNs(const Window& window) const;
   void Finish(wire::WindowEnd end, int64_t steps, int64_t now_ns);
   void Miss(size_t window);
+  uint32_t KindsOf(const Window& window) const;
 
   WindowPlan plan_;
   int64_t epoch_monotonic_ns_;

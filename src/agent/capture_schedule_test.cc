@@ -237,6 +237,44 @@ TEST_F(CaptureScheduleTest, NoneMeansNone) {
   EXPECT_FALSE(schedule.Next(100 * kS));
 }
 
+TEST_F(CaptureScheduleTest, AnotherPlanHoldsFromTheNextWindowOn) {
+  auto schedule = Of("10:5,100:5,200:5");
+  EXPECT_EQ(schedule.Next(0)->first_step, 10u);
+  schedule.OnMark(Begin(1, kS));
+  schedule.SetPlan(*ParsePlan({"10:5,150:2=kernels,200:5"}, {}));
+  EXPECT_FALSE(schedule.Next(kS)) << "what is under way goes on";
+  schedule.OnMark(End(1, 2 * kS, 5));
+  auto outcomes = schedule.TakeOutcomes(0);
+  ASSERT_EQ(outcomes.size(), 1u);
+  EXPECT_EQ(outcomes[0].window, "10:5");
+  auto word = schedule.Next(2 * kS);
+  ASSERT_TRUE(word) << "10:5 has been; 100:5 is not wanted any more";
+  EXPECT_EQ(word->first_step, 150u);
+  EXPECT_EQ(word->kinds, 2u);
+  schedule.SetPlan(*ParsePlan({"none"}, {}));
+  word = schedule.Next(3 * kS);
+  ASSERT_TRUE(word) << "one that waits for its step is called off";
+  EXPECT_EQ(word->kinds, 0u);
+  EXPECT_EQ(word->steps, 0u);
+  EXPECT_FALSE(schedule.Next(4 * kS));
+  EXPECT_TRUE(schedule.TakeOutcomes(0).empty());
+  schedule.SetPlan(*ParsePlan({"300:1"}, {}));
+  EXPECT_EQ(schedule.Next(5 * kS)->first_step, 300u);
+}
+
+TEST_F(CaptureScheduleTest, WhatAWindowLacksOfWhatItAskedForIsKnown) {
+  auto schedule = Of("10:5=operators+kernels");
+  ASSERT_TRUE(schedule.Next(0));
+  schedule.OnMark(Begin(1, kS));
+  schedule.OnMark(End(1, 2 * kS, 3, WindowEnd::kFull));
+  const auto outcomes = schedule.TakeOutcomes(kS * 100);
+  ASSERT_EQ(outcomes.size(), 1u);
+  EXPECT_EQ(outcomes[0].asked, 3u);
+  EXPECT_EQ(outcomes[0].kinds, 1u);
+  EXPECT_EQ(outcomes[0].asked_steps, 5);
+  EXPECT_EQ(outcomes[0].steps, 3);
+}
+
 TEST_F(CaptureScheduleTest, ARunThatEndsInAWindowHasWhatItHas) {
   auto schedule = Of("10:1000,5000:1");
   ASSERT_TRUE(schedule.Next(0));

@@ -15,6 +15,7 @@
 //       ◄──────────────────────────── ready          the run's folder is open, rings are watched
 //       ◄──────────────────────────── failed <why>   no run will be written
 //     command <pid> ────────────────────────────►    the command was started
+//     settings <changes> ───────────────────────►    what else is to be captured from now on
 //       ◄──────────────────────────── notice <text>  something that who started the run should read
 //     exited <wait status> ─────────────────────►    the command has ended
 //       ◄──────────────────────────── closing        heard; closes the run
@@ -25,6 +26,7 @@ namespace steptrace::agent {
 inline constexpr std::string_view kSayReady = "ready";
 inline constexpr std::string_view kSayFailed = "failed";
 inline constexpr std::string_view kSayCommand = "command";
+inline constexpr std::string_view kSaySettings = "settings";
 inline constexpr std::string_view kSayNotice = "notice";
 inline constexpr std::string_view kSayExited = "exited";
 inline constexpr std::string_view kSayClosing = "closing";

@@ -62,6 +62,7 @@ inline constexpr LossCause kAgentMemory{
     "storing the script's own ranges would have taken more memory than the agent may use; record "
     "fewer of them"};
 inline constexpr LossCause kWindow{"window", "slices", ""};
+inline constexpr LossCause kWindowCut{"window_cut", "steps", ""};
 inline constexpr LossCause kTrace{"profile", "slices", ""};
 inline constexpr LossCause kDeviceLibrary{
     "cupti_dropped", "slices",

@@ -41,6 +41,8 @@ class Recorder {
   void Settle(int64_t now_ns);
   // The windows of the run: before the first process is seen.
   void SetWindows(const WindowPlan& plan, int64_t epoch_utc_ns);
+  // Others from now on; windows under way end as they began.
+  void ChangeWindows(const WindowPlan& plan);
   // Another automatic window would be of use; `why`: shift or rule.
   void SuggestWindow(const char* why);
   // Sends the words that are due to the training processes.
@@ -129,6 +131,7 @@ class Recorder {
   void NoteWindows(ProcessSession& session, const RowBatch& batch);
   void CountOperators(ProcessSession& session, const RowBatch& batch) const;
   void WriteOutcomes(ProcessSession& session, int64_t now_ns);
+  void TellMissing(const ProcessSession& session, const CaptureOutcome& outcome, int64_t now_ns);
   void NoteStep(const store::StepRow& row);
   int64_t StepAhead() const;
   void NoteRank(const ProcessSession& session);

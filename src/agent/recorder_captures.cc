@@ -59,7 +59,53 @@ std::string LossText(const CaptureOutcome& outcome) {
   }
 }
 
+// Who asked for what, as a user wrote it: "the window 60:1000", "the capture of 5 steps".
+std::string WhatWas(const CaptureOutcome& outcome) {
+  if (!outcome.window.empty()) return "the window " + outcome.window;
+  return fmt::format("the capture of {} step{}", outcome.asked_steps,
+                     outcome.asked_steps == 1 ? "" : "s");
+}
+
+// Of one that has fewer whole steps than it asked for: why.
+std::string CutText(const CaptureOutcome& outcome) {
+  const char* why = "the training or the capture ended before";
+  if (outcome.end == WindowEnd::kFull) {
+    why = "what it may hold was full; ask for fewer steps, or for less in them";
+  } else if (!outcome.stretches.empty()) {
+    why = "the script's own profiler ran in between";
+  } else if (outcome.end == WindowEnd::kReplaced) {
+    why = "another capture took its place";
+  }
+  if (outcome.steps == 0)
+    return fmt::format("{} did not come to its end: {}", WhatWas(outcome), why);
+  return fmt::format("{} holds {} of its {} steps: {}", WhatWas(outcome), outcome.steps,
+                     outcome.asked_steps, why);
+}
+
 }  // namespace
+
+// What a window that the user asked for lacks is told: a report of less looks like the whole.
+void Recorder::TellMissing(const ProcessSession& session, const CaptureOutcome& outcome,
+                           int64_t now_ns) {
+  if (outcome.source == Source::kAutomatic || outcome.to_ns == 0) return;
+  const LossSubject subject{session.rank(), session.pid()};
+  const int64_t missing = outcome.asked_steps - outcome.steps;
+  // A process that is gone has told no number.
+  const int64_t count = outcome.steps > 0 ? missing : -1;
+  if (missing > 0) losses_.Once(subject, loss::kWindowCut, count, now_ns, CutText(outcome));
+  const uint32_t absent = outcome.asked & ~outcome.kinds;
+  if (absent == 0) return;
+  losses_.Once(subject, loss::kWindow, -1, now_ns,
+               fmt::format("{} captured no {}: it cannot be had here; the table `facts` says why "
+                           "(kind hook)",
+                           WhatWas(outcome), KindsText(absent)));
+}
+
+void Recorder::ChangeWindows(const WindowPlan& plan) {
+  window_bytes_.left += plan.budget.bytes - context_.windows.budget.bytes;
+  context_.windows = plan;
+  for (const auto& session : sessions_) session->captures().SetPlan(plan);
+}
 
 void Recorder::SetWindows(const WindowPlan& plan, int64_t epoch_utc_ns) {
   context_.windows = plan;
@@ -124,6 +170,7 @@ void Recorder::WriteOutcomes(ProcessSession& session, int64_t now_ns) {
     if (!captured && outcome.source == Source::kPlan) {
       losses_.Once({session.rank(), session.pid()}, loss::kWindow, -1, now_ns, LossText(outcome));
     }
+    TellMissing(session, outcome, now_ns);
     store::FactRow fact;
     fact.ts_ns = now_ns;
     fact.node = context_.node;

@@ -28,8 +28,8 @@ StackFeed::StackFeed(store::RunWriter& writer, Recorder& recorder, int64_t rate_
       python_(writer.strings().Intern("python")),
       native_(writer.strings().Intern("native")),
       running_(writer.strings().Intern("running")),
-      waiting_(writer.strings().Intern("waiting")),
-      thread_(period_ns_, numbers_) {
+      waiting_(writer.strings().Intern("waiting")) {
+  thread_.emplace(period_ns_, numbers_);
   recorder_.SetStackObserver([this](ProcessSession& session, std::span<const ToldStack> stacks) {
     OnTold(session, stacks);
   });
@@ -39,7 +39,21 @@ StackFeed::StackFeed(store::RunWriter& writer, Recorder& recorder, int64_t rate_
 void StackFeed::FollowProcesses() {
   if (process_changes_ == recorder_.process_changes()) return;
   process_changes_ = recorder_.process_changes();
-  thread_.SetProcesses(recorder_.Roots());
+  if (thread_) thread_->SetProcesses(recorder_.Roots());
+}
+
+void StackFeed::SetRate(int64_t rate_per_s, int64_t now_ns) {
+  if (thread_) thread_->Stop(kLastStackMs);
+  TakeReadings(now_ns);
+  thread_.reset();
+  period_ns_ = rate_per_s > 0 ? kNsPerSecond / rate_per_s : 0;
+  if (period_ns_ > 0) thread_.emplace(period_ns_, numbers_);
+  process_changes_ = -1;  // the new thread knows of none
+  // Those that sample themselves go on as they are told to: a period of 0 ends it.
+  for (auto& [key, told] : told_) {
+    told.SetPeriod(period_ns_);
+    Ask({key.first, key.second}, period_ns_);
+  }
 }
 
 void StackFeed::WriteStacks(const std::vector<NewStack>& stacks) {
@@ -71,7 +85,8 @@ void StackFeed::WriteHeld(ProcessSession& session, std::vector<StackSample>& sam
 }
 
 void StackFeed::TakeReadings(int64_t now_ns) {
-  const StackReadings readings = thread_.Take();
+  if (!thread_) return;
+  const StackReadings readings = thread_->Take();
   WriteStacks(readings.stacks);
   for (const StackSample& sample : readings.samples) {
     // One that has ended since has been written as far as it was known then.
@@ -200,7 +215,7 @@ void StackFeed::EndProcess(ProcessSession& session) {
 }
 
 void StackFeed::Finish(int64_t now_ns) {
-  thread_.Stop(kLastStackMs);
+  if (thread_) thread_->Stop(kLastStackMs);
   Write(now_ns);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -29,6 +30,8 @@ class StackFeed {
 
   // Tells the sampling thread which processes there are, when that changed.
   void FollowProcesses();
+  // From now on so often; 0: not at all.
+  void SetRate(int64_t rate_per_s, int64_t now_ns);
   // Writes what was sampled since.
   void Write(int64_t now_ns);
   // The last look; before Recorder::Finish.
@@ -66,7 +69,7 @@ class StackFeed {
   store::StringId native_;
   store::StringId running_;
   store::StringId waiting_;
-  StackThread thread_;
+  std::optional<StackThread> thread_;  // none: the rate is 0
 };
 
 }  // namespace steptrace::agent

@@ -77,16 +77,27 @@ std::string TimeText(int64_t ns) {
                                 : fmt::format("{}ms", static_cast<double>(ns) / 1e6);
 }
 
+// "operators+stacks": with commas they would be windows.
+std::string KindsSuffix(const Window& window) {
+  if (window.kinds == 0) return {};
+  std::string text = "=" + KindsText(window.kinds);
+  std::replace(text.begin(), text.end(), ',', '+');
+  return text;
+}
+
 std::string ToText(const Window& window) {
-  const std::string length =
-      window.steps ? fmt::format("{}", *window.steps) : TimeText(*window.dur_ns);
+  // From a time on, "until the next step" is said by no length.
+  const bool until_next_step = window.from != From::kStep && window.steps.has_value();
+  const std::string length = until_next_step ? ""
+                             : window.steps  ? fmt::format("{}", *window.steps)
+                                             : TimeText(*window.dur_ns);
   switch (window.from) {
     case From::kStep:
-      return fmt::format("{}:{}", window.first_step, length);
+      return fmt::format("{}:{}{}", window.first_step, length, KindsSuffix(window));
     case From::kRunTime:
-      return fmt::format("{}:{}", TimeText(window.start_ns), length);
+      return fmt::format("{}:{}{}", TimeText(window.start_ns), length, KindsSuffix(window));
     case From::kUnixTime:
-      return fmt::format("@{}:{}", window.start_ns / kNsPerSecond, length);
+      return fmt::format("@{}:{}{}", window.start_ns / kNsPerSecond, length, KindsSuffix(window));
   }
   return {};
 }
@@ -123,10 +134,11 @@ std::vector<std::string_view> SplitAtCommas(std::string_view text) {
 }  // namespace
 
 Result<Window> ParseWindow(std::string_view text) {
-  const size_t colon = text.find(':');
+  const std::string_view place = text.substr(0, text.find('='));
+  const size_t colon = place.find(':');
   if (colon == std::string_view::npos) return Wrong(text, "it has no colon");
-  const std::string_view start = text.substr(0, colon);
-  const std::string_view length = text.substr(colon + 1);
+  const std::string_view start = place.substr(0, colon);
+  const std::string_view length = place.substr(colon + 1);
   if (start.empty() && length.empty()) return Wrong(text, "it says nothing");
   Window window;
   if (start.starts_with('@')) {
@@ -149,6 +161,10 @@ Result<Window> ParseWindow(std::string_view text) {
                                                 : !length.empty() && window.steps.has_value();
   if (mixed) return Wrong(text, "it mixes steps and times");
   if (start.empty() && window.dur_ns) window.from = From::kRunTime;
+  if (place.size() == text.size()) return window;
+  std::string kinds(text.substr(place.size() + 1));
+  std::replace(kinds.begin(), kinds.end(), '+', ',');
+  STEPTRACE_ASSIGN_OR_RETURN(window.kinds, ParseKinds(kinds));
   return window;
 }
 

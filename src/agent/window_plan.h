@@ -19,6 +19,7 @@
 //   90s:10s      10 s from 90 s after the run's start   90s:    the step that follows
 //   :10s         10 s from the start                    (units: ms, s, m, h)
 //   @1790000000:10s   the same from a moment of the wall clock, in seconds since 1970
+//   5:1=operators     what this one captures; 9:3=stacks+shapes; without: what all do
 namespace steptrace::agent {
 
 struct Window {
@@ -28,6 +29,7 @@ struct Window {
   int64_t start_ns = 0;            // of the other two
   std::optional<int64_t> steps{};  // exactly one of these is given
   std::optional<int64_t> dur_ns{};
+  uint32_t kinds = 0;  // of wire::CaptureKind; 0: those of its plan
 
   friend bool operator==(const Window&, const Window&) = default;
 };
@@ -55,7 +57,7 @@ struct WindowBudget {
 struct WindowPlan {
   bool automatic = false;         // one short window of operators, once the run is steady
   std::vector<Window> windows{};  // of steps by their first, then of times by theirs
-  uint32_t kinds = 1;             // of wire::CaptureKind
+  uint32_t kinds = 1;             // of wire::CaptureKind, where a window has none of its own
   WindowBudget budget{};          // of the automatic ones
 
   friend bool operator==(const WindowPlan&, const WindowPlan&) = default;

@@ -46,7 +46,28 @@ TEST(WindowTest, StepsAndTimesAsTheyAreWritten) {
     const auto parsed = ParseWindow(text);
     ASSERT_TRUE(parsed.ok()) << text << ": " << parsed.error().message;
     EXPECT_EQ(*parsed, window) << text;
+    // The agent is told the plan as a text.
+    const auto plan = ParsePlan({text}, {});
+    ASSERT_TRUE(plan.ok()) << text;
+    const auto again = ParsePlan({ToText(*plan)}, {});
+    ASSERT_TRUE(again.ok()) << ToText(*plan) << ": " << again.error().message;
+    EXPECT_EQ(again->windows, plan->windows) << text;
   }
+}
+
+TEST(WindowTest, AWindowMaySayWhatItCaptures) {
+  const auto plan = ParsePlan({"9:3=stacks+shapes, 5:1=operators,20:2,90s:10s=kernels"}, {});
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_EQ(ToText(*plan), "5:1=operators,9:3=stacks+shapes,20:2,90s:10s=kernels");
+  EXPECT_EQ(plan->windows[0].kinds, 1u);
+  EXPECT_EQ(plan->windows[1].kinds, *ParseKinds("stacks,shapes"));
+  EXPECT_EQ(plan->windows[2].kinds, 0u) << "what all do";
+  for (const char* text : {"5:1=", "5:1=dreams", "=operators", "5=operators", "5:1=operators=1"}) {
+    const auto wrong = ParseWindow(text);
+    ASSERT_FALSE(wrong.ok()) << text;
+    EXPECT_THAT(wrong.error().message, Not(HasSubstr("\n")));
+  }
+  EXPECT_FALSE(ParsePlan({"5:5=operators", "7:1=stacks"}, {}).ok()) << "one at a time";
 }
 
 TEST(WindowTest, WhatIsNoWindowIsRefusedInOneLine) {
@@ -94,7 +115,7 @@ TEST(WindowFieldsTest, TheTruthTable) {
       {{}, 3, {}, {}, "0:3"},
       {5, 3, {}, {}, "5:3"},
       {0, 1, {}, {}, "0:1"},
-      {{}, {}, 1700000000, {}, "@1700000000:1"},
+      {{}, {}, 1700000000, {}, "@1700000000:"},
       {{}, {}, {}, 2.5, "0s:2500ms"},
       {{}, {}, 1700000000, 60.0, "@1700000000:60s"},
       {5, {}, 1700000000, {}, nullptr},
@@ -123,6 +144,9 @@ TEST(WindowFieldsTest, TheTruthTable) {
       continue;
     }
     EXPECT_EQ(ToText(*plan), *row.window == 0 ? "auto" : row.window) << "row " << i;
+    const auto again = ParsePlan({ToText(*plan)}, {});
+    ASSERT_TRUE(again.ok()) << "row " << i << ": " << again.error().message;
+    EXPECT_EQ(again->windows, plan->windows) << "row " << i;
   }
 }
 
@@ -130,7 +154,7 @@ TEST(WindowPlanTest, SeveralWindowsInOrderAndBackFromText) {
   const auto plan = ParsePlan({"90s:10s", "1000:500, 10:5", "200s:"}, {.start_step = 700});
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_FALSE(plan->automatic);
-  EXPECT_EQ(ToText(*plan), "10:5,700:1,1000:500,90s:10s,200s:1");
+  EXPECT_EQ(ToText(*plan), "10:5,700:1,1000:500,90s:10s,200s:");
 }
 
 TEST(WindowPlanTest, TextsOfPlansGiveThePlansAgain) {

@@ -32,6 +32,22 @@ Result<agent::WindowPlan> PlanOf(const std::vector<std::string>& flags, const Se
   return plan;
 }
 
+// What the settings say now; flags of the command line stand above them as they did.
+std::function<Result<LiveSettings>()> Rereader(const CLI::App& command, const Settings& at_start,
+                                               const std::vector<std::string>& windows) {
+  const auto given = [&command](const char* flag) { return command.get_option(flag)->count() > 0; };
+  const auto capture = given("--capture") ? std::optional(at_start.capture) : std::nullopt;
+  const auto stack_rate = given("--stack-rate") ? std::optional(at_start.stack_rate) : std::nullopt;
+  return [windows, capture, stack_rate]() -> Result<LiveSettings> {
+    STEPTRACE_ASSIGN_OR_RETURN(Settings settings, LoadSettings(ProcessEnvironment()));
+    if (capture) settings.capture = *capture;
+    LiveSettings live;
+    STEPTRACE_ASSIGN_OR_RETURN(live.windows, PlanOf(windows, settings));
+    live.stack_rate = stack_rate.value_or(settings.stack_rate);
+    return live;
+  };
+}
+
 int Run(const CLI::App& command, const Session& session, RunOptions options,
         const std::vector<std::string>& windows) {
   auto words = CommandOf(command, session);
@@ -54,6 +70,8 @@ int Run(const CLI::App& command, const Session& session, RunOptions options,
   options.tensor_cores = settings.tensor_cores;
   options.stages = settings.stages;
   options.color = session.color();
+  options.settings_file = SettingsFile(ProcessEnvironment());
+  options.reread = Rereader(command, settings, windows);
   return RunCommand(options);
 }
 

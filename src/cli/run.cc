@@ -14,6 +14,7 @@
 #include "agent/run_end.h"
 #include "agent/stacks/stack_rights.h"
 #include "base/time.h"
+#include "cli/file_watch.h"
 #include "cli/package_dir.h"
 #include "cli/present.h"
 #include "cli/run_agent.h"
@@ -163,10 +164,18 @@ class Launcher {
   }
 
   int WaitForCommand() {
+    // Twice as often as needed: a change is told by two looks.
+    constexpr int64_t kLookMs = 250;
+    FileWatch settings(options_.settings_file);
+    int64_t next_look_ns = MonotonicNowNs();
     for (;;) {
       pollfd waits[2] = {{signals_->fd(), POLLIN, 0}, {agent_.fd(), POLLIN, 0}};
-      if (poll(waits, 2, -1) < 0 && errno != EINTR) break;
+      if (poll(waits, 2, options_.reread ? kLookMs : -1) < 0 && errno != EINTR) break;
       if (waits[1].revents != 0) agent_.HandleMessages();
+      if (options_.reread && MonotonicNowNs() >= next_look_ns) {
+        next_look_ns = MonotonicNowNs() + kLookMs * kNsPerMs;
+        if (settings.Look()) TellSettings();
+      }
       while (auto taken = signals_->Take()) {
         if (taken->pass_on) kill(command_, taken->signal);
       }
@@ -175,6 +184,19 @@ class Launcher {
     int status = 0;
     waitpid(command_, &status, 0);
     return status;
+  }
+
+  // What the file of settings says now; where it says nothing that can be read, all stays as it is.
+  void TellSettings() {
+    auto live = options_.reread();
+    if (!live.ok()) {
+      PrintError({live.error().message + " (the run goes on with the settings that it has)"});
+      return;
+    }
+    agent::AgentOptions changed;
+    changed.windows = std::move(live->windows);
+    changed.stack_rate = live->stack_rate;
+    agent_.TellSettings(changed);
   }
 
   std::optional<int> CheckCommand() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,9 +11,16 @@
 #include "agent/window_plan.h"
 #include "analyze/device/tensor_cores.h"
 #include "analyze/samples/stage_table.h"
+#include "base/result.h"
 #include "cli/terminal.h"
 
 namespace steptrace::cli {
+
+// What may change while the command runs, by its file of settings.
+struct LiveSettings {
+  agent::WindowPlan windows;
+  int64_t stack_rate = 20;
+};
 
 // What `steptrace run` was asked to do; flags, environment and steptrace.toml are merged already.
 struct RunOptions {
@@ -33,6 +41,8 @@ struct RunOptions {
   analyze::TensorCorePatterns tensor_cores;
   analyze::StageTable stages;
   ColorMode color = ColorMode::kAuto;
+  std::filesystem::path settings_file;           // is looked at while the command runs; empty: none
+  std::function<Result<LiveSettings>()> reread;  // what it says now, what flags say over it
 };
 
 // Runs the command under observation and returns the status to exit with: the command's own; 127

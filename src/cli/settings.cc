@@ -467,10 +467,15 @@ Status ApplyEnvironment(const Environment& environment, Settings& settings) {
   return {};
 }
 
+fs::path SettingsFile(const Environment& environment) {
+  const auto given = environment("STEPTRACE_CONFIG");
+  return given && !given->empty() ? *given : "steptrace.toml";
+}
+
 Result<Settings> LoadSettings(const Environment& environment) {
   Settings settings;
-  auto given = environment("STEPTRACE_CONFIG");
-  fs::path file = given && !given->empty() ? *given : "steptrace.toml";
+  const auto given = environment("STEPTRACE_CONFIG");
+  const fs::path file = SettingsFile(environment);
   std::error_code missing;
   if ((given && !given->empty()) || fs::exists(file, missing)) {
     STEPTRACE_ASSIGN_OR_RETURN(std::string text, ReadFile(file));

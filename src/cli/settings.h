@@ -48,7 +48,10 @@ struct Settings {
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 Environment ProcessEnvironment();
 
-// Reads `toml_file` (STEPTRACE_CONFIG, else ./steptrace.toml where there is one), then the
+// The file of settings, which need not be there: STEPTRACE_CONFIG, else ./steptrace.toml.
+std::filesystem::path SettingsFile(const Environment& environment);
+
+// Reads the file of settings (where STEPTRACE_CONFIG names one, it must be there), then the
 // environment over it. An unknown key, a wrong type or a value out of range is an error that names
 // the file, the line and the key.
 Result<Settings> LoadSettings(const Environment& environment);

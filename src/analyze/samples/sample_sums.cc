@@ -62,10 +62,9 @@ int64_t WaitEnd(const store::StepRow& row) {
 bool AwaitsDataset(const store::StepRow& row) {
   constexpr double kNearlyAll = 0.8;
   const double wait_ns = static_cast<double>(WaitEnd(row) - row.ts_ns);
-  const double starved_ns = static_cast<double>(row.getitem_ns) +
-                            static_cast<double>(row.storage_read_ns) +
-                            static_cast<double>(row.collate_ns) +
-                            static_cast<double>(row.cpu_shortage_ns);
+  const double starved_ns =
+      static_cast<double>(row.getitem_ns) + static_cast<double>(row.storage_read_ns) +
+      static_cast<double>(row.collate_ns) + static_cast<double>(row.cpu_shortage_ns);
   return wait_ns > 0 && starved_ns >= kNearlyAll * wait_ns;
 }
 

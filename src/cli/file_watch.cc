@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/file_watch.h"
+
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "base/time.h"
+
+namespace steptrace::cli {
+
+FileWatch::FileWatch(std::filesystem::path file)
+    : file_(std::move(file)), told_(MarkNow()), seen_(told_) {}
+
+FileWatch::Mark FileWatch::MarkNow() const {
+  struct stat facts {};
+  if (::stat(file_.c_str(), &facts) != 0) return {};
+  return {int64_t{facts.st_mtim.tv_sec} * kNsPerSecond + facts.st_mtim.tv_nsec, facts.st_size,
+          facts.st_ino};
+}
+
+bool FileWatch::Look() {
+  const Mark now = MarkNow();
+  const bool settled = now == seen_;
+  seen_ = now;
+  if (!settled || now == told_) return false;
+  told_ = now;
+  return true;
+}
+
+}  // namespace steptrace::cli
