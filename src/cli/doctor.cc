@@ -62,7 +62,8 @@ Finding ExamineClock(const fs::path& root) {
       flags.find("constant_tsc") != flags.npos && flags.find("nonstop_tsc") != flags.npos;
   if (invariant) return {"clock", Health::kOk, "invariant TSC", ""};
   return {"clock", Health::kLimited,
-          "no invariant TSC: records take CLOCK_MONOTONIC, some 20 ns more", ""};
+          "no invariant TSC: records take CLOCK_MONOTONIC, some 20 ns more",
+          "nothing needs to be done; on a machine of your own the processor has one"};
 }
 
 Finding ExamineRunQueue(const fs::path& root) {
@@ -82,12 +83,48 @@ Finding ExamineStacks(const fs::path& root) {
           rights.remedy};
 }
 
+// Where a library takes one collector alone, and finds it by a variable, the user's comes first.
+Finding ExamineCollector(const char* subject, const char* variable) {
+  const char* theirs = std::getenv(variable);
+  const char* ours = std::getenv("STEPTRACE_PROBE");  // of a run that this is part of
+  if (theirs == nullptr || (ours != nullptr && std::strcmp(ours, theirs) == 0)) {
+    return {subject, Health::kOk, fmt::format("`steptrace run` sets {}", variable), ""};
+  }
+  return {subject, Health::kMissing,
+          fmt::format("{} is set to {}: another tool collects", variable, theirs),
+          fmt::format("unset {} for the run", variable)};
+}
+
+constexpr const char* kNeedsDriver =
+    "install NVIDIA's driver; in a container: docker run --gpus all";
+
+// Operators in windows, as PyTorch tells ITT of them: it takes one collector.
+Finding ExamineOperators() {
+#if defined(__x86_64__)
+  return ExamineCollector("operators (ITT)", "INTEL_LIBITTNOTIFY64");
+#else
+  return {"operators (ITT)", Health::kMissing,
+          "PyTorch is built with ITT for x86-64 alone: windows of operators stay empty",
+          "--capture profile has them from PyTorch's own profiler"};
+#endif
+}
+
+// The hooks begin and end it in the training: nothing of the machine can be in its way.
+Finding ExamineProfiles() {
+  const char* hooks = std::getenv("STEPTRACE_HOOKS");
+  if (hooks != nullptr && std::strcmp(hooks, "off") == 0) {
+    return {"profiles (Kineto)", Health::kMissing, "STEPTRACE_HOOKS is off", "unset it"};
+  }
+  return {"profiles (Kineto)", Health::kOk,
+          "PyTorch's own profiler, in windows: --capture stacks,shapes,memory", ""};
+}
+
 // Device activity: the library is the framework's own and shows in the training alone.
 Finding ExamineKernels(const fs::path& root) {
   const auto version = ReadText(root / "proc/driver/nvidia/version");
   if (!version) {
     return {"kernels (CUPTI)", Health::kMissing, "no NVIDIA driver (/proc/driver/nvidia/version)",
-            ""};
+            kNeedsDriver};
   }
   const char* other = std::getenv("CUDA_INJECTION64_PATH");
   if (other != nullptr && other[0] != 0) {
@@ -105,7 +142,7 @@ Finding ExamineKernels(const fs::path& root) {
 Finding ExamineDevicePhases(const fs::path& root) {
   if (!ReadText(root / "proc/driver/nvidia/version")) {
     return {"device phases", Health::kMissing, "no NVIDIA driver (/proc/driver/nvidia/version)",
-            ""};
+            kNeedsDriver};
   }
   const char* hooks = std::getenv("STEPTRACE_HOOKS");
   if (hooks != nullptr && hooks[0] != 0 && std::strcmp(hooks, "all") != 0 &&
@@ -117,18 +154,6 @@ Finding ExamineDevicePhases(const fs::path& root) {
           "events at the borders of forward, backward and optimizer, in every step", ""};
 }
 
-// Where a library takes one collector alone, and finds it by a variable, the user's comes first.
-Finding ExamineCollector(const char* subject, const char* variable) {
-  const char* theirs = std::getenv(variable);
-  const char* ours = std::getenv("STEPTRACE_PROBE");  // of a run that this is part of
-  if (theirs == nullptr || (ours != nullptr && std::strcmp(ours, theirs) == 0)) {
-    return {subject, Health::kOk, fmt::format("`steptrace run` sets {}", variable), ""};
-  }
-  return {subject, Health::kMissing,
-          fmt::format("{} is set to {}: another tool collects", variable, theirs),
-          fmt::format("unset {} for the run", variable)};
-}
-
 }  // namespace
 
 std::vector<Finding> Examine(const fs::path& root, const fs::path& shm) {
@@ -137,6 +162,8 @@ std::vector<Finding> Examine(const fs::path& root, const fs::path& shm) {
                                    ExamineClock(root),
                                    ExamineRunQueue(root),
                                    ExamineStacks(root),
+                                   ExamineOperators(),
+                                   ExamineProfiles(),
                                    ExamineKernels(root),
                                    ExamineDevicePhases(root),
                                    ExamineCollector("NVTX ranges", "NVTX_INJECTION64_PATH"),

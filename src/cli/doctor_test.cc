@@ -89,6 +89,22 @@ TEST(Doctor, StacksNeedTheRightsOfADebugger) {
   EXPECT_NE(machine.Find("Python stacks").next_step.find("ptrace_scope"), std::string::npos);
 }
 
+TEST(Doctor, WhatIsAbsentComesWithWhatWouldBringIt) {
+  for (const Finding& one : Examine("/", {})) {
+    EXPECT_NE(one.detail, "") << one.subject;
+    const bool told = one.health == Health::kOk || one.next_step != "" ||
+                      one.detail.find(';') != std::string::npos;  // in the reason itself
+    EXPECT_TRUE(told) << one.subject << ": " << one.detail;
+  }
+  Machine machine;
+  setenv("INTEL_LIBITTNOTIFY64", "/opt/vtune.so", 1);
+  EXPECT_EQ(machine.Find("operators (ITT)").health, Health::kMissing);
+  EXPECT_NE(machine.Find("operators (ITT)").next_step.find("INTEL_LIBITTNOTIFY64"),
+            std::string::npos);
+  unsetenv("INTEL_LIBITTNOTIFY64");
+  EXPECT_EQ(machine.Find("profiles (Kineto)").health, Health::kOk);
+}
+
 TEST(Doctor, SharedMemoryThatIsAbsentIsNamedWithARemedy) {
   Finding finding = Machine().Find("shared memory", "/nowhere/shm");
   EXPECT_EQ(finding.health, Health::kLimited);

@@ -325,7 +325,7 @@ def test_a_closed_run_cut_off_at_any_byte(tmp_path):
 def test_a_closed_run_damaged_within_is_named_and_recovered(tmp_path):
     outcome = record(tmp_path, script(tmp_path, "for i in range(50): step()\n"))
     run = str(outcome.run.path)
-    segment = sorted(outcome.run.path.glob("tables/slices/**/*.parquet"))[0]
+    segment = sorted(outcome.run.path.glob("tables/steps/**/*.parquet"))[0]
     segment.write_bytes(b"?" * segment.stat().st_size)
     (outcome.run.path / "report.json").unlink(missing_ok=True)
     refused = plain([executable(), "report", run])

@@ -77,7 +77,12 @@ bool CpuCounterReader::Try(SampleContext& context) {
   // Misses without cycles would say nothing of how much they matter.
   if (has_[0]) return true;
   // No remedy: a run without them lacks nothing that its verdict needs.
-  context.ReportOnce(kCountersSource, WhyNot(first_error), "");
+  // Where it is a matter of rights the reason says what gives them.
+  const char* remedy = first_error == ENOSYS ? "a kernel with CONFIG_PERF_EVENTS has it"
+                       : IsNoRight(first_error)
+                           ? ""
+                           : "run on the machine itself, or give the virtual machine its PMU";
+  context.ReportOnce(kCountersSource, WhyNot(first_error), remedy);
   return false;
 }
 

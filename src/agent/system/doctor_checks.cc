@@ -44,24 +44,25 @@ class Findings : public MetricSink {
 struct Source {
   const char* name;  // as readers report it
   Metric witness;
+  const char* what;  // of it, for people
 };
 
 constexpr Source kSources[] = {
-    {"cpu", Metric::kCpuRunnable},
-    {"memory", Metric::kMemoryTotal},
-    {"psi", Metric::kPsiCpuSome},
-    {"disk", Metric::kDiskRead},
-    {"network", Metric::kNetworkReceive},
-    {"job", Metric::kJobProcesses},
-    {"process io", Metric::kJobRead},
-    {"process run delay", Metric::kJobRunDelay},
-    {"cgroup psi", Metric::kCgroupPsiCpuSome},
+    {"cpu", Metric::kCpuRunnable, "each core: user, system, I/O wait, steal"},
+    {"memory", Metric::kMemoryTotal, "used, cached, swap"},
+    {"psi", Metric::kPsiCpuSome, "time in which tasks stall on CPU, memory and I/O"},
+    {"disk", Metric::kDiskRead, "bytes and requests of each disk"},
+    {"network", Metric::kNetworkReceive, "bytes of each interface"},
+    {"job", Metric::kJobProcesses, "the training's processes: CPU, memory, threads, switches"},
+    {"process io", Metric::kJobRead, "bytes that they read and write"},
+    {"process run delay", Metric::kJobRunDelay, "time in which they wait for a core"},
+    {"cgroup psi", Metric::kCgroupPsiCpuSome, "the same stalls, of the container alone"},
 };
 
 DoctorCheck CheckOf(const Findings& findings, const Source& source) {
   DoctorCheck check{.source = source.name,
                     .available = findings.Value(source.witness).has_value(),
-                    .reason = {},
+                    .reason = source.what,
                     .remedy = {}};
   if (check.available) return check;
   if (const UnavailableSource* told = findings.Unavailable(source.name)) {
@@ -69,6 +70,7 @@ DoctorCheck CheckOf(const Findings& findings, const Source& source) {
     check.remedy = told->remedy;
   } else {
     check.reason = "this machine has none";
+    check.remedy = "nothing is wrong where it has none; else see that /proc and /sys are mounted";
   }
   return check;
 }
@@ -166,6 +168,8 @@ DoctorCheck OtherUsersCheck(const DoctorOptions& options) {
     check.remedy = "run the agent as the user of the training, or as root";
   } else if (::geteuid() != 0) {
     check.reason = "their CPU and memory; their I/O only as root";
+  } else {
+    check.reason = "their CPU, memory and I/O";
   }
   return check;
 }

@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-analyze::Report ReportOf(const std::string& name) {
+analyze::Report ReportOfSteps(const std::string& name) {
   analyze::Report report;
   report.run.name = name;
   report.run.status = "completed";
@@ -42,7 +42,7 @@ analyze::RunParts Mended() {
 
 std::string Rendered(const analyze::RunParts& a, const analyze::RunParts& b,
                      const RenderOptions& options = {}) {
-  return RenderComparison(analyze::Compare(a, b), ReportOf(a.run), ReportOf(b.run), options);
+  return RenderComparison(analyze::Compare(a, b), ReportOfSteps(a.run), ReportOfSteps(b.run), options);
 }
 
 TEST(RenderComparison, ReadsSo) {

@@ -134,7 +134,9 @@ TEST_F(TableTest, AFileThatCannotBeMadeLeavesNothing) {
 
 TEST_F(TableTest, ADamagedRunLeavesNoFileOfHalf) {
   for (const auto& entry : fs::recursive_directory_iterator(run())) {
-    if (entry.path().extension() == ".parquet") fs::resize_file(entry.path(), 100);
+    if (entry.path().extension() != ".parquet") continue;
+    const std::string garbage(fs::file_size(entry.path()), '?');
+    std::ofstream(entry.path(), std::ios::binary) << garbage;
   }
   Status status = WriteTable(Steps({}), store::ScanFormat::kParquet, dir_.path() / "steps.parquet");
   EXPECT_FALSE(status.ok());
