@@ -86,8 +86,9 @@ double LargestElsewhere(const VerdictInput& input, int32_t late) {
   for (const auto& [number, rank] : input.times.ranks()) {
     if (number != late) AddTo(others, rank.stages);
   }
-  At(others, SubStage::kStraggler) = 0;
+  // Of the step as it is, like the gain that it is compared with.
   const double total = static_cast<double>(std::max<int64_t>(Sum(others), 1));
+  At(others, SubStage::kStraggler) = 0;
   const SuspectTimes times = BySuspect(others);
   double largest = 0;
   for (SuspectId suspect : kSuspects) {
