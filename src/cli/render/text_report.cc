@@ -68,6 +68,8 @@ void RenderPhases(const Report& report, Page& page) {
   if (phases.finalization_ns) {
     text += fmt::format("{}finalization {}", page.separator(),
                         analyze::FormatDuration(*phases.finalization_ns));
+  } else if (phases.finalization_unrecorded) {
+    text += fmt::format(" recorded{}finalization unknown", page.separator());
   }
   page.Line({{text, Tint::kDim}});
 }
@@ -228,8 +230,7 @@ void RenderHeader(const Report& report, Page& page, const std::string& label) {
   };
   while (facts.size() > 1 && least_name + width_of() > page.width()) facts.pop_back();
   std::vector<Page::Piece> line = {
-      {label, Tint::kDim},
-      {Cut(name, page.width() - width_of(), page.unicode()), Tint::kBold}};
+      {label, Tint::kDim}, {Cut(name, page.width() - width_of(), page.unicode()), Tint::kBold}};
   for (const std::string& fact : facts) {
     const bool bad = &fact == &facts.front() && report.run.status != "completed" &&
                      report.run.status != "in_progress";
