@@ -13,6 +13,7 @@
 #include "analyze/memory/host_memory.h"
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/quantity.h"
+#include "analyze/report/rank_figures.h"
 #include "analyze/report/recommendations.h"
 #include "analyze/report/sections.h"
 #include "analyze/report/step_parts.h"
@@ -195,6 +196,7 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
   AttributionRules made = MakeRules(input.steps, load, device, HasPeers(nodes, facts));
   made.idle_of_forward = idle.of_forward;
   made.on_host = on_host;
+  made.keep_steps = input.collectives != nullptr;
   if (input.samples != nullptr) {
     made.samples = &samples.emplace(*input.samples, input, selection, made.storage_evidence);
   }
@@ -293,7 +295,9 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     DistributedOptions live;
     live.live = true;
     report.profile->distributed = BuildDistributed(*input.collectives, live);
+    AgreeOnRanks(times, report.distributed, report.profile->distributed);
   }
+  // They tell who was waited for, as all of the report does.
   if (input.profile != nullptr) {
     report.recommendations = MakeRecommendations(*input.profile, report);
   }
