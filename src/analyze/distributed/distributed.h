@@ -94,9 +94,10 @@ struct BlamePartRow {
 struct ProfileBlame {
   int32_t rank = 0;
   int64_t caused_wait_ns = 0;
-  double share = 0;  // of all waiting
-  int64_t collectives = 0;
-  std::string cause;  // with most of it
+  double share = 0;         // of all waiting
+  int64_t collectives = 0;  // by calls: in which it came last
+  int64_t steps = 0;        // by steps: the same
+  std::string cause;        // with most of it
   int64_t before_step_ns = 0;
   int64_t in_step_ns = 0;
   std::vector<std::pair<int32_t, int64_t>> waiters;  // rank, ns; most first
@@ -123,13 +124,20 @@ struct ClockOffset {
   bool reference = false;
 };
 
+// What the ranks' times, the waiting and the blame rest on.
+enum class RankSource {
+  kCalls,  // of collectives, as they were seen
+  kSteps,  // the rows of the steady steps of a live run, where these explain more waiting
+};
+
 enum class DistributedStatus { kOk, kOneRank, kNothingMatched, kNoCollectives };
 
 struct ProfileDistributed {
   DistributedStatus status = DistributedStatus::kNoCollectives;
   std::string note;  // the status in a sentence with its next step; empty: all is well
   std::optional<int64_t> world_size;
-  bool computing_known = true;  // false: of a live run on the host, whose phases tell it elsewhere
+  bool computing_known = true;  // false: of a live run on the host, whose phases tell of it alone
+  RankSource source = RankSource::kCalls;
   std::vector<ProfileRank> ranks;
   std::vector<ProfileStep> steps;
   int64_t collective_count = 0;
@@ -154,9 +162,8 @@ ProfileDistributed BuildDistributed(const Trace& trace, const DistributedOptions
 
 // The JSON form, keys of `distributed` in the report.
 nlohmann::ordered_json DistributedToJson(const ProfileDistributed& section);
-// The same beside what the report already says of a live run's ranks: their steps and suspects,
-// what they compute where no device was seen, and the blame by phases where that explains more
-// waiting than the collectives that were seen. Without collectives nothing changes.
+// The same beside what the report already says of a live run's ranks, their steps and suspects.
+// Without collectives nothing changes.
 void AddLiveDistributedJson(const ProfileDistributed& section, nlohmann::ordered_json& report);
 // Sets it in a report. Without collectives what the report already says of ranks stays.
 void AddDistributedJson(const ProfileDistributed& section, nlohmann::ordered_json& report);

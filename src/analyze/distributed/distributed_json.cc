@@ -94,6 +94,7 @@ Json ToJson(const ProfileBlame& blame) {
                {"share", blame.share},
                {"cause", blame.cause},
                {"collectives", blame.collectives},
+               {"steps", blame.steps},
                {"before_step_ns", blame.before_step_ns},
                {"in_step_ns", blame.in_step_ns}};
   json["waiters"] = Json::array();
@@ -143,6 +144,7 @@ Json DistributedToJson(const ProfileDistributed& section) {
   json["applicable"] = section.status != DistributedStatus::kNoCollectives;
   json["status"] = NameOf(section.status);
   json["note"] = section.note;
+  json["source"] = section.source == RankSource::kSteps ? "steps" : "calls";
   json["world_size"] = OrNull(section.world_size);
   json["ranks"] = ListOf(section.ranks);
   json["steps"] = ListOf(section.steps);
@@ -172,20 +174,11 @@ void AddDistributedJson(const ProfileDistributed& section, Json& report) {
 void AddLiveDistributedJson(const ProfileDistributed& section, Json& report) {
   if (section.status == DistributedStatus::kNoCollectives) return;
   const Json live = std::exchange(report["distributed"], DistributedToJson(section));
-  int64_t by_phases_ns = 0;
-  for (const Json& row : live.value("blame", Json::array())) {
-    by_phases_ns += row.value("caused_wait_ns", int64_t{0});
-  }
-  // Where the script calls but a barrier and DDP exchanges the rest, unseen.
-  if (by_phases_ns > section.wait_ns) report["distributed"]["blame"] = live["blame"];
   for (Json& rank : report["distributed"]["ranks"]) {
     for (const Json& known : live.value("ranks", Json::array())) {
       if (known["rank"] != rank["rank"]) continue;
       for (const auto& [key, value] : known.items()) {
-        const bool by_phases =
-            !section.computing_known &&
-            (key == "computation_ns" || key == "overlap_ns" || key == "exposed_ns");
-        if (by_phases || !rank.contains(key)) rank[key] = value;
+        if (!rank.contains(key)) rank[key] = value;
       }
     }
   }

@@ -2,6 +2,7 @@
 #include "analyze/report/build_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -12,6 +13,7 @@
 #include "analyze/memory/host_memory.h"
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/quantity.h"
+#include "analyze/report/rank_figures.h"
 #include "analyze/report/recommendations.h"
 #include "analyze/report/sections.h"
 #include "analyze/report/step_parts.h"
@@ -40,14 +42,33 @@ bool HasPeers(const std::map<int32_t, std::vector<int32_t>>& ranks, const JobFac
   return count > 1 || facts.world_size > 1;
 }
 
-std::vector<std::string> MakeNotes(const ReportInput& input) {
+// The parts that only a profile fills: windows may have filled some of them.
+std::string EmptyParts(const Report& report) {
+  const auto holds_rows = [](const RankModules& rank) { return !rank.rows.empty(); };
+  const Profile* windows = report.profile ? &*report.profile : nullptr;
+  std::vector<const char*> parts = {"roles", "devices"};
+  if (windows == nullptr || windows->operators.rows.empty()) parts.push_back("operators");
+  parts.push_back("kernels");
+  if (windows == nullptr || windows->memory.devices.empty()) parts.push_back("memory");
+  if (windows == nullptr || std::ranges::none_of(windows->modules.ranks, holds_rows)) {
+    parts.push_back("modules");
+  }
+  const std::string last = parts.back();
+  parts.pop_back();
+  return fmt::format("{} and {}", fmt::join(parts, ", "), last);
+}
+
+std::vector<std::string> MakeNotes(const ReportInput& input, const Report& report) {
   std::vector<std::string> notes;
   if (input.profile == nullptr) {
     notes.push_back(fmt::format(
-        "no device activity was recorded: roles, devices,{} kernels, memory and modules are "
-        "empty{}",
-        input.operators == nullptr ? " operators," : "",
+        "no device activity was recorded: {} are empty{}", EmptyParts(report),
         input.collectives == nullptr ? ", and collectives are not listed one by one" : ""));
+  }
+  if (report.phases.finalization_unrecorded) {
+    notes.push_back(
+        "finalization is not known: the agent ended before the run, and steps may have come after "
+        "the last one that it wrote down");
   }
   if (!input.steps_marked) {
     notes.push_back(
@@ -175,6 +196,7 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
   AttributionRules made = MakeRules(input.steps, load, device, HasPeers(nodes, facts));
   made.idle_of_forward = idle.of_forward;
   made.on_host = on_host;
+  made.keep_steps = input.collectives != nullptr;
   if (input.samples != nullptr) {
     made.samples = &samples.emplace(*input.samples, input, selection, made.storage_evidence);
   }
@@ -259,13 +281,11 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.system = MakeSystem(input);
   report.host_memory = MakeHostMemory(input);
   report.losses = MakeLosses(input, selection, facts);
-  report.notes = MakeNotes(input);
   report.rules = MakeRuleResults(input);
   report.verdict.rules = AgreeingRules(report.verdict, *report.rules);
   report.findings = MakeFindings(input.findings, *input.strings);
   if (input.profile != nullptr) {
     report.profile = std::move(analysis.sections);
-    report.recommendations = MakeRecommendations(*input.profile, report);
   } else if (input.operators != nullptr || input.collectives != nullptr) {
     report.profile.emplace();
     report.profile->host_alone = true;
@@ -275,7 +295,13 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     DistributedOptions live;
     live.live = true;
     report.profile->distributed = BuildDistributed(*input.collectives, live);
+    AgreeOnRanks(times, report.distributed, report.profile->distributed);
   }
+  // They tell who was waited for, as all of the report does.
+  if (input.profile != nullptr) {
+    report.recommendations = MakeRecommendations(*input.profile, report);
+  }
+  report.notes = MakeNotes(input, report);
   if (report.profile) {
     report.profile->live = input.profile_of_windows || report.profile->host_alone;
   }

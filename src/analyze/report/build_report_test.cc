@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "analyze/trace/trace_text.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::analyze {
@@ -13,6 +14,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 VerdictCase Parse(const std::string& text) {
@@ -186,6 +188,68 @@ TEST(BuildReportTest, BlameNamesTheLateRankFirst) {
   EXPECT_NEAR(report.verdict.share, 40.0 / 70, 1e-9);
   EXPECT_EQ(report.distributed.ranks[0].wait_ns, 20 * 50'000'000);
   EXPECT_EQ(report.distributed.ranks[1].transfer_ns, 0);
+}
+
+// The training went on after the agent was killed: nobody knows for how long.
+TEST(BuildReportTest, AfterTheAgentEndedFinalizationIsUnknown) {
+  VerdictCase run = Parse(
+      "run duration=30s\n"
+      "loss table=slices cause=agent_gap count=-1\n"
+      "steps 10 forward=1s jitter=0\n");
+  Report report = BuildReport(run.input);
+  EXPECT_FALSE(report.phases.finalization_ns.has_value());
+  EXPECT_TRUE(report.phases.finalization_unrecorded);
+  EXPECT_THAT(report.notes, Contains(testing::StartsWith("finalization is not known")));
+
+  run.losses[0].to_ns = 5'000'000'000;  // it was back while the steps went on
+  run.input.losses = run.losses;
+  report = BuildReport(run.input);
+  EXPECT_EQ(report.phases.finalization_ns, 20'000'000'000);
+  EXPECT_THAT(report.notes, Not(Contains(testing::StartsWith("finalization is not known"))));
+}
+
+TEST(BuildReportTest, TheNoteOnEmptyPartsLeavesOutWhatWindowsFilled) {
+  VerdictCase run = Parse("run\nsteps 20 forward=40ms\n");
+  EXPECT_THAT(BuildReport(run.input).notes,
+              Contains(testing::HasSubstr(
+                  "roles, devices, operators, kernels, memory and modules are empty")));
+  const Trace windows = DrawTrace(R"(
+t1 python "nn.Module: Net_0" 0 100
+t1 op aten::relu 10 20
+)",
+                                  *run.strings);
+  run.input.operators = &windows;
+  EXPECT_THAT(BuildReport(run.input).notes,
+              Contains(testing::HasSubstr("roles, devices, kernels and memory are empty")));
+}
+
+// A SageMaker profile: steps of the host and counters of the device, and no event of it.
+TEST(BuildReportTest, WithoutDeviceEventsNothingIsSaidOfKernels) {
+  VerdictCase run = Parse(
+      "run\n"
+      "fact framework {\"name\": \"torch\", \"cuda\": \"12.4\"}\n"
+      "counter gpu.utilization_share device=0 0.95 0.95 0.95\n"
+      "steps 20 forward=90ms data=10ms jitter=0\n");
+  // One step of 100 ms, as long as those of the table.
+  constexpr const char* kHost = R"(
+t1 step ProfilerStep#3 0 100000000
+t1 op aten::mm 5 90000000
+t1 runtime cudaLaunchKernel 10 12 corr=1
+)";
+  constexpr const char* kDevice = "s7 kernel gemm 15 95000000 corr=1\n";
+  for (const bool device : {false, true}) {
+    const Trace profile = DrawTrace(std::string(kHost) + (device ? kDevice : ""), *run.strings);
+    run.input.profile = &profile;
+    const Report report = BuildReport(run.input);
+    bool of_kernels = false;
+    for (const Evidence& one : report.verdict.evidence)
+      of_kernels |= one.where.find("kernel") != std::string::npos;
+    bool to_kernels = false;
+    for (const Advice& one : report.verdict.advice)
+      to_kernels |= one.text.find("kernels") != std::string::npos;
+    EXPECT_EQ(of_kernels, device);
+    EXPECT_EQ(to_kernels, device) << report.verdict.headline;
+  }
 }
 
 }  // namespace

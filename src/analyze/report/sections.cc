@@ -25,6 +25,7 @@ constexpr double kHookNsPerRecord = 600;
 
 // What a machine does not have is no loss; the agent says it in the same table.
 constexpr const char* kUnavailable = "unavailable";
+constexpr const char* kAgentGap = "agent_gap";
 
 struct Phase {
   const char* name;
@@ -147,6 +148,17 @@ RunSection MakeRun(const ReportInput& input, const JobFacts& facts) {
   return run;
 }
 
+namespace {
+
+// Whether the agent was gone for some time after that moment: more steps may have come in it.
+bool AgentEndedBefore(const ReportInput& input, int64_t moment_ns) {
+  return std::any_of(input.losses.begin(), input.losses.end(), [&](const store::LossRow& row) {
+    return input.strings->Text(row.cause) == kAgentGap && row.to_ns.value_or(INT64_MAX) > moment_ns;
+  });
+}
+
+}  // namespace
+
 PhasesSection MakePhases(const ReportInput& input) {
   PhasesSection phases;
   std::optional<int64_t> begin, end;
@@ -158,7 +170,8 @@ PhasesSection MakePhases(const ReportInput& input) {
   if (!begin) return phases;
   phases.initialization_ns = std::max<int64_t>(*begin, 0);
   phases.training_ns = *end - *begin;
-  if (input.run.status != "in_progress") {
+  phases.finalization_unrecorded = AgentEndedBefore(input, *end);
+  if (input.run.status != "in_progress" && !phases.finalization_unrecorded) {
     phases.finalization_ns = std::max<int64_t>(input.run.duration_ns - *end, 0);
   }
   return phases;

@@ -353,7 +353,7 @@ void Adviser::Model() {
     Say("run it where no other work takes its cores, or stop that work: the model's threads wait "
         "for their turn");
   }
-  if (input_.profiled) {
+  if (input_.profiled && SawDeviceWork(input_)) {
     Say("to make it faster, change the model or its number format; the kernels that take its time: "
         "steptrace report --section kernels");
     return;

@@ -39,6 +39,8 @@ struct AttributionRules {
   const ProfiledSteps* profiled = nullptr;
   // What samples of stacks say of the dataset's time and of the loop's; null: there are none.
   const SampleSplit* samples = nullptr;
+  // Whether each step is wanted by itself, beside the sums.
+  bool keep_steps = false;
 };
 
 AttributionRules MakeRules(std::span<const store::StepRow> rows, const LoadSummary& load,

@@ -299,7 +299,7 @@ void Collector::Profile() {
   const double busy = Share(SubStage::kCompute) + Share(SubStage::kExposed) +
                       Share(SubStage::kStraggler) + Share(SubStage::kHostToDevice) +
                       Share(SubStage::kDeviceCopy);
-  if (busy > 0) {  // a profile of the host alone tells nothing of devices
+  if (busy > 0 && SawDeviceWork(input_)) {
     evidence_.push_back(
         {fmt::format("devices compute {} of the step, and are idle {}",
                      FormatShare(Share(SubStage::kCompute)), FormatShare(std::max(1 - busy, 0.0))),
@@ -373,6 +373,13 @@ bool RunsBetween(const VerdictInput& input, const StageFunction& function) {
                               std::tie(function.file, function.function, function.line,
                                        function.call);
                      });
+}
+
+bool SawDeviceWork(const VerdictInput& input) {
+  const Trace* profile = input.report.profile;
+  return profile != nullptr &&
+         std::any_of(profile->ranks.begin(), profile->ranks.end(),
+                     [](const RankTrace& rank) { return !rank.device.empty(); });
 }
 
 const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage) {

@@ -25,6 +25,10 @@ const StageFunction* ThreadBeside(const VerdictInput& input);
 // Whether torch works for that function between the phases of a step; else it waits there.
 bool RunsBetween(const VerdictInput& input, const StageFunction& function);
 
+// Whether any work of a device itself is known, and not its utilisation alone: a profile need not
+// hold any.
+bool SawDeviceWork(const VerdictInput& input);
+
 // Where samples saw most of a stage; null: none were taken there.
 const StageFunction* LargestFunction(const VerdictInput& input, SubStage stage);
 

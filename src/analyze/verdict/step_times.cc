@@ -91,6 +91,7 @@ StepSelection SelectSteps(const ReportInput& input) {
 StepTimes::StepTimes(const ReportInput& input, const StepSelection& selection,
                      const AttributionRules& rules) {
   split_ = rules.dispatch;
+  keeps_steps_ = rules.keep_steps;
   few_profiled_ = rules.profiled != nullptr && selection.steps < kMinSteadySteps;
   FindOutlierRules(input, selection);
   sample_every_ = std::max<int64_t>(1, (selection.steps + kMaxStageSamples - 1) / kMaxStageSamples);
@@ -132,7 +133,15 @@ void StepTimes::AddStep(std::span<Member> members, Cell& cell) {
     total_ns_ = SaturatingAdd(total_ns_, member.row->dur_ns);
     Count(*member.row);
     NoteOutlier(member);
+    if (keeps_steps_) Keep(member);
   }
+}
+
+void StepTimes::Keep(const Member& member) {
+  const SuspectTimes suspects = BySuspect(member.times);
+  kept_steps_.push_back({member.row->rank, member.row->node, member.row->step, Sum(member.times),
+                         At(suspects, SuspectId::kModel), At(member.times, SubStage::kExposed),
+                         At(member.times, SubStage::kStraggler)});
 }
 
 void StepTimes::Count(const store::StepRow& row) {
@@ -161,17 +170,19 @@ void StepTimes::SplitCommunication(std::span<Member> members, Cell& cell) {
   const int64_t least = communication(*late);
   int64_t next = std::numeric_limits<int64_t>::max();
   int64_t waited = 0;
+  RankTimes& rank = ranks_[late->row->rank];
   StageTimes others{};
   for (Member& member : members) {
     if (&member == &*late) continue;
     next = std::min(next, communication(member));
-    waited += communication(member) - least;
-    Move(member.times, SubStage::kExposed, SubStage::kStraggler, communication(member) - least);
+    const int64_t wait = communication(member) - least;
+    waited += wait;
+    if (wait > 0) rank.waiters[member.row->rank] += wait;
+    Move(member.times, SubStage::kExposed, SubStage::kStraggler, wait);
     AddTo(others, member.times);
   }
   if (waited == 0) return;
   const auto peers = static_cast<int64_t>(members.size()) - 1;
-  RankTimes& rank = ranks_[late->row->rank];
   ++rank.last_in_steps;
   rank.caused_wait_ns = SaturatingAdd(rank.caused_wait_ns, waited);
   for (size_t i = 0; i < kSubStageCount; ++i) rank.excess[i] += late->times[i] - others[i] / peers;

@@ -36,9 +36,21 @@ StepSelection SelectSteps(const ReportInput& input);
 struct RankTimes {
   int64_t steps = 0;
   StageTimes stages{};
-  int64_t last_in_steps = 0;   // steps in which the others waited for it
-  int64_t caused_wait_ns = 0;  // how long all of them did
-  StageTimes excess{};         // of its own time in those steps over the others' mean
+  int64_t last_in_steps = 0;           // steps in which the others waited for it
+  int64_t caused_wait_ns = 0;          // how long all of them did
+  std::map<int32_t, int64_t> waiters;  // of that, each of them
+  StageTimes excess{};                 // of its own time in those steps over the others' mean
+};
+
+// A rank's steady step beside the other ranks' of the same number.
+struct RankStep {
+  int32_t rank = 0;
+  int32_t node = 0;
+  int64_t step = 0;
+  int64_t total_ns = 0;
+  int64_t computation_ns = 0;  // the model's
+  int64_t transfer_ns = 0;     // the exchange itself
+  int64_t wait_ns = 0;         // for the rank that came last
 };
 
 // What the rows count, beside times.
@@ -53,7 +65,8 @@ struct StepCounts {
 };
 
 // All steady steps of all ranks, summed: for the whole, by rank, and by cells of neighbouring
-// steps from which intervals are drawn. Integers throughout; memory does not grow with the run.
+// steps from which intervals are drawn. Integers throughout; memory does not grow with the run, but
+// for kept steps.
 class StepTimes {
  public:
   StepTimes(const ReportInput& input, const StepSelection& selection,
@@ -64,6 +77,8 @@ class StepTimes {
   const std::map<int32_t, RankTimes>& ranks() const { return ranks_; }
   const StepCounts& counts() const { return counts_; }
   int64_t shared_steps() const { return shared_steps_; }  // seen on two ranks or more
+  // In order of (step, rank), where the rules ask for them.
+  const std::vector<RankStep>& kept_steps() const { return kept_steps_; }
 
   // ns that all ranks together would save, were the late rank of each step as early as the next.
   int64_t straggler_gain_ns() const { return straggler_gain_ns_; }
@@ -89,6 +104,7 @@ class StepTimes {
   void AddStep(std::span<Member> members, Cell& cell);
   void SplitCommunication(std::span<Member> members, Cell& cell);
   void Count(const store::StepRow& row);
+  void Keep(const Member& member);
   void NoteOutlier(const Member& member);
   void SampleStages(const Member& member);
   void NameOutliers();
@@ -107,6 +123,8 @@ class StepTimes {
   std::map<int32_t, RankTimes> ranks_;
   std::vector<Cell> cells_;
   int64_t shared_steps_ = 0;
+  bool keeps_steps_ = false;
+  std::vector<RankStep> kept_steps_;
   int64_t straggler_gain_ns_ = 0;
 
   std::map<int32_t, int64_t> outlier_threshold_ns_;

@@ -80,21 +80,23 @@ std::optional<LateRank> ConsistentlyLate(const StepTimes& times) {
 }
 
 // What would still be in the way, were the late rank like the others: the largest suspect on them,
-// their waiting left out.
+// their waiting left out. Of what is left of the step then, or where the gain leads clearly, of the
+// step as it is: what is left is so short that whatever is in it looks large.
 double LargestElsewhere(const VerdictInput& input, int32_t late) {
   StageTimes others{};
   for (const auto& [number, rank] : input.times.ranks()) {
     if (number != late) AddTo(others, rank.stages);
   }
+  const double whole = static_cast<double>(std::max<int64_t>(Sum(others), 1));
   At(others, SubStage::kStraggler) = 0;
-  const double total = static_cast<double>(std::max<int64_t>(Sum(others), 1));
+  const double left = static_cast<double>(std::max<int64_t>(Sum(others), 1));
   const SuspectTimes times = BySuspect(others);
   double largest = 0;
   for (SuspectId suspect : kSuspects) {
     if (suspect == SuspectId::kModel) continue;
-    largest = std::max(largest, static_cast<double>(At(times, suspect)) / total);
+    largest = std::max(largest, static_cast<double>(At(times, suspect)));
   }
-  return largest;
+  return std::min(largest / left, kClearLead * largest / whole);
 }
 
 void SetGain(const VerdictInput& input, double removable_share, Verdict& verdict) {

@@ -33,10 +33,10 @@ void RenderRankTimes(const ProfileDistributed& section, size_t top, Page& page) 
   for (size_t i = 0; i < std::min(top, section.ranks.size()); ++i) {
     const analyze::ProfileRank& rank = section.ranks[i];
     const int64_t total = rank.times.total_ns;
-    const int64_t computing_of = section.computing_known ? total : 0;  // 0: not known
+    const int64_t overlap_of = section.computing_known ? total : 0;  // 0: not known
     page.Line({{PadRight(fmt::format("  {}", rank.rank), 10) +
-                PadLeft(ShareText(rank.times.computation_ns, computing_of), 10) +
-                PadLeft(ShareText(rank.times.overlap_ns, computing_of), 9) +
+                PadLeft(ShareText(rank.times.computation_ns, total), 10) +
+                PadLeft(ShareText(rank.times.overlap_ns, overlap_of), 9) +
                 PadLeft(ShareText(rank.times.exposed_ns, total), 9) +
                 PadLeft(FormatDuration(rank.transfer_ns), 10) +
                 PadLeft(FormatDuration(rank.wait_ns), 10) +
@@ -45,6 +45,12 @@ void RenderRankTimes(const ProfileDistributed& section, size_t top, Page& page) 
   }
   if (section.ranks.size() > top) {
     page.Line({{fmt::format("  and {} more ranks: --top N", section.ranks.size() - top)}});
+  }
+  if (section.source == analyze::RankSource::kSteps) {
+    page.Paragraph("", 2,
+                   "Of the steady steps: the ranks wait more in them than in the calls that were "
+                   "seen, as where DDP exchanges from within backward.",
+                   Tint::kDim);
   }
 }
 
@@ -58,12 +64,24 @@ void RenderPart(const analyze::BlamePartRow& part, const analyze::ProfileBlame& 
   if (!part.op.empty()) what += (what.empty() ? "" : ", ") + part.op;
   if (what.empty() && part.cause == "late_launch") what = "between operators";
   if (what.empty() && part.cause == "host_work") what = "outside of phases and ranges";
+  const std::string label = blame.steps > 0 ? StageLabel(part.cause) : CauseLabel(part.cause);
   const int room = page.width() - 50;
   page.Line({{"    " + PadLeft(FormatDuration(part.ns), 9) +
-              PadLeft(ShareText(part.ns, blame.caused_wait_ns), 7) + "  " +
-              PadRight(CauseLabel(part.cause), 20) +
+              PadLeft(ShareText(part.ns, blame.caused_wait_ns), 7) + "  " + PadRight(label, 20) +
               PadRight(part.when == "before_step" ? "before" : "in step", 8) +
               Cut(page.Safe(what), room, page.unicode())}});
+}
+
+std::string LateText(const ProfileDistributed& section, const analyze::ProfileBlame& blame) {
+  const std::string caused =
+      fmt::format("{} ({})", FormatDuration(blame.caused_wait_ns), FormatShare(blame.share));
+  if (section.source == analyze::RankSource::kSteps) {
+    return fmt::format("{} in {} step{}", caused, FormatCount(blame.steps),
+                       blame.steps == 1 ? "" : "s");
+  }
+  return fmt::format("{} in {} collectives, late by {} at the step's begin", caused,
+                     FormatCount(blame.collectives),
+                     ShareText(blame.before_step_ns, blame.caused_wait_ns));
 }
 
 void RenderBlame(const ProfileDistributed& section, size_t top, Page& page) {
@@ -74,10 +92,7 @@ void RenderBlame(const ProfileDistributed& section, size_t top, Page& page) {
     const analyze::ProfileBlame& blame = section.blame[i];
     page.Line({{fmt::format("  rank {:<5}", blame.rank), Tint::kBold},
                {PadRight(Bar(blame.share, 20, page.unicode()), 21), Tint::kMagenta},
-               {fmt::format("{} ({}) in {} collectives, late by {} at the step's begin",
-                            FormatDuration(blame.caused_wait_ns), FormatShare(blame.share),
-                            FormatCount(blame.collectives),
-                            ShareText(blame.before_step_ns, blame.caused_wait_ns))}});
+               {LateText(section, blame)}});
     constexpr size_t kMostParts = 4;
     for (size_t p = 0; p < std::min(kMostParts, blame.parts.size()); ++p) {
       RenderPart(blame.parts[p], blame, page);

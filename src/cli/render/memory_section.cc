@@ -66,7 +66,7 @@ void RenderLeaks(const MemoryDevice& device, size_t top, Page& page) {
                      "cannot be told: this profile's records have no addresses");
       return;
     case LeakStatus::kTooFewSteps:
-      page.Paragraph("  leaks           ", 18, "cannot be told: it takes 3 marked steps");
+      page.Paragraph("  leaks           ", 18, "cannot be told: it takes 3 steps");
       return;
     case LeakStatus::kNoLeak:
       page.Paragraph("  leaks           ", 18, "no operator holds more with every step");

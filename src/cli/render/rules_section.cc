@@ -107,6 +107,9 @@ void RenderJob(const analyze::ProfilingReport& report, Page& page) {
   part("initialization", phases.initialization_ns);
   part("training loop", phases.training_ns);
   part("finalization", phases.finalization_ns);
+  if (phases.finalization_unrecorded) {
+    page.Paragraph("  ", 2, "finalization is unknown: the agent ended before the run.", Tint::kDim);
+  }
 }
 
 void RenderUsage(const analyze::ProfilingReport& report, int64_t top, Page& page) {

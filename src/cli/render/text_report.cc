@@ -68,6 +68,8 @@ void RenderPhases(const Report& report, Page& page) {
   if (phases.finalization_ns) {
     text += fmt::format("{}finalization {}", page.separator(),
                         analyze::FormatDuration(*phases.finalization_ns));
+  } else if (phases.finalization_unrecorded) {
+    text += fmt::format(" recorded{}finalization unknown", page.separator());
   }
   page.Line({{text, Tint::kDim}});
 }

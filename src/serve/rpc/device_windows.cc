@@ -173,21 +173,6 @@ int32_t LaneOf(const analyze::RankTrace& trace, int32_t track) {
   return 0;
 }
 
-// Host events fall in the step in which they begin, device work in that of its launch.
-void LinkSteps(analyze::RankTrace& trace) {
-  const auto step_at = [&](int64_t ts_ns) {
-    const auto after = std::partition_point(trace.steps.begin(), trace.steps.end(),
-                                            [&](const auto& step) { return step.ts_ns <= ts_ns; });
-    if (after == trace.steps.begin() || ts_ns >= std::prev(after)->end_ns()) return analyze::kNone;
-    return static_cast<int32_t>(after - trace.steps.begin()) - 1;
-  };
-  for (analyze::TraceEvent& event : trace.host) event.step = step_at(event.ts_ns);
-  for (analyze::TraceEvent& event : trace.device) {
-    event.step = event.launch != analyze::kNone ? trace.host[static_cast<size_t>(event.launch)].step
-                                                : step_at(event.ts_ns);
-  }
-}
-
 }  // namespace
 
 Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
@@ -240,8 +225,7 @@ Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
     };
     std::erase_if(built.device, behind);
     const int32_t lane = rows.training_track() ? LaneOf(built, *rows.training_track()) : 0;
-    built.steps = StepsIn(steps, rank, found->second, lane);
-    LinkSteps(built);
+    SetSteps(StepsIn(steps, rank, found->second, lane), built);
   }
   return trace;
 }

@@ -15,6 +15,12 @@
 namespace steptrace::rpc {
 namespace {
 
+// Of slices, all that the analysis of operators and kernels reads; the rest of a row's arguments
+// stays on disk.
+const std::vector<std::string> kSliceColumns = {
+    "ts_ns",    "dur_ns",  "track", "rank",  "name",     "category",    "correlation",
+    "flow_out", "flow_in", "bytes", "group", "sequence", "external_id", "details"};
+
 // The agent tells of the sources of its metrics by facts of the same kind, without a format.
 bool IsImport(const store::FactRow& fact) {
   const auto json = nlohmann::json::parse(fact.json, nullptr, false);
@@ -93,13 +99,8 @@ Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store:
   trace.strings = &run.strings();
   trace.facts = facts;
   for (const auto& [rank, of_rank] : ProfileTracks(tracks, run.strings())) {
-    // All that the analysis reads; the rest of a row's arguments stays on disk.
     const store::ReadOptions slices_of = {
-        .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation",
-                    "flow_out", "flow_in", "bytes", "group", "sequence", "external_id", "details"},
-        .rank = rank,
-        .from_ns = bounds.from_ns,
-        .to_ns = bounds.to_ns};
+        .columns = kSliceColumns, .rank = rank, .from_ns = bounds.from_ns, .to_ns = bounds.to_ns};
     analyze::RankTraceBuilder builder(rank, of_rank, run.strings());
     STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
         slices_of, [&builder](std::span<const store::SliceRow> slices) -> Status {
@@ -150,11 +151,45 @@ bool IsOperator(const store::SliceRow& row, const store::StringTable& strings) {
   return category == "operator" || category == "primitive" || category == "python_function";
 }
 
+// The rank's steps that lie in one of its windows as a whole, by begin.
+std::vector<analyze::TraceStep> StepsIn(const std::vector<store::StepRow>& steps, int32_t rank,
+                                        const std::vector<Stretch>& windows) {
+  std::vector<analyze::TraceStep> found;
+  for (const store::StepRow& step : steps) {
+    int64_t end_ns = 0;
+    if (step.rank != rank || step.dur_ns <= 0) continue;
+    if (__builtin_add_overflow(step.ts_ns, step.dur_ns, &end_ns)) continue;
+    const bool within = std::any_of(windows.begin(), windows.end(), [&](const Stretch& window) {
+      return window.rank == rank && step.ts_ns >= window.from_ns && end_ns <= window.to_ns;
+    });
+    if (within) found.push_back({step.step, step.ts_ns, step.dur_ns, 0});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
+  return found;
+}
+
 }  // namespace
+
+void SetSteps(std::vector<analyze::TraceStep> steps, analyze::RankTrace& trace) {
+  trace.steps = std::move(steps);
+  const auto step_at = [&](int64_t ts_ns) {
+    const auto after = std::partition_point(trace.steps.begin(), trace.steps.end(),
+                                            [&](const auto& step) { return step.ts_ns <= ts_ns; });
+    if (after == trace.steps.begin() || ts_ns >= std::prev(after)->end_ns()) return analyze::kNone;
+    return static_cast<int32_t>(after - trace.steps.begin()) - 1;
+  };
+  for (analyze::TraceEvent& event : trace.host) event.step = step_at(event.ts_ns);
+  for (analyze::TraceEvent& event : trace.device) {
+    event.step = event.launch != analyze::kNone ? trace.host[static_cast<size_t>(event.launch)].step
+                                                : step_at(event.ts_ns);
+  }
+}
 
 Result<analyze::Trace> LoadOperators(store::RunReader& run,
                                      const std::vector<store::TrackRow>& tracks,
                                      const std::vector<store::FactRow>& facts,
+                                     const std::vector<store::StepRow>& steps,
                                      const TimeBounds& bounds) {
   analyze::Trace trace;
   trace.strings = &run.strings();
@@ -171,10 +206,7 @@ Result<analyze::Trace> LoadOperators(store::RunReader& run,
               {.columns = {}, .rank = rank, .from_ns = window.from_ns, .to_ns = window.to_ns}));
       memory.insert(memory.end(), allocations.begin(), allocations.end());
       const store::ReadOptions slices_of = {
-          .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "details"},
-          .rank = rank,
-          .from_ns = window.from_ns,
-          .to_ns = window.to_ns};
+          .columns = kSliceColumns, .rank = rank, .from_ns = window.from_ns, .to_ns = window.to_ns};
       STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
           slices_of, [&](std::span<const store::SliceRow> slices) -> Status {
             std::vector<store::SliceRow> operators;
@@ -185,7 +217,10 @@ Result<analyze::Trace> LoadOperators(store::RunReader& run,
           }));
     }
     if (builder.empty() && memory.empty()) continue;
-    trace.ranks.push_back(builder.Build(std::move(memory), analyze::LaneOrder::kByTime));
+    analyze::RankTrace& built =
+        trace.ranks.emplace_back(builder.Build(std::move(memory), analyze::LaneOrder::kByTime));
+    // The run's own steps: few scripts that record windows mark them for a profiler too.
+    if (built.steps.empty()) SetSteps(StepsIn(steps, rank, windows), built);
   }
   return trace;
 }

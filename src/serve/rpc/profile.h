@@ -49,11 +49,17 @@ Result<analyze::Trace> LoadTrace(store::RunReader& run, const std::vector<store:
                                  const std::vector<store::FactRow>& facts,
                                  const TimeBounds& bounds = {});
 
+// Gives a rank these steps, by begin. Host events fall in the step in which they begin, device work
+// in that of its launch.
+void SetSteps(std::vector<analyze::TraceStep> steps, analyze::RankTrace& trace);
+
 // Of a live run, the operators that its windows captured; no ranks where there were none. Of the
-// slices those between a window's begin and end are read alone.
+// slices those between a window's begin and end are read alone. Steps are the script's own marks
+// (ProfilerStep#N); without them those of `steps` that lie in a window as a whole.
 Result<analyze::Trace> LoadOperators(store::RunReader& run,
                                      const std::vector<store::TrackRow>& tracks,
                                      const std::vector<store::FactRow>& facts,
+                                     const std::vector<store::StepRow>& steps,
                                      const TimeBounds& bounds = {});
 
 // What is held of a live run's collectives at once: 100 bytes each, of all ranks together.

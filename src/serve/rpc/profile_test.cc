@@ -205,5 +205,59 @@ TEST_F(LoadDevicePhasesTest, OfALongRunTheStepsOfItsEnd) {
   EXPECT_EQ(steps.begin()->first.second, first * kStepNs);
 }
 
+// A window of three steps, in each an operator and its backward, and an allocation.
+TEST(LoadOperatorsTest, AWindowHasItsStepsAndTheLinksOfBackward) {
+  const store::TempDir dir;
+  store::RunWriter writer = store::MakeWriter(dir.path() / "run");
+  store::StringTable& strings = writer.strings();
+  store::TrackRow track;
+  track.track = 1;
+  track.rank = 0;
+  track.kind = strings.Intern("thread");
+  writer.Append(track);
+  writer.Append(store::FactRow{.rank = 0,
+                               .kind = strings.Intern("window"),
+                               .json = R"({"from_ns":1500000,"to_ns":5500000,"steps":3})"});
+  std::vector<store::StepRow> steps(8);
+  for (int64_t i = 0; i < 8; ++i) {
+    auto& step = steps[static_cast<size_t>(i)];
+    step.rank = 0;
+    step.step = 40 + i;
+    step.ts_ns = i * kStepNs;
+    step.dur_ns = kStepNs;
+    store::SliceRow row;
+    row.track = 1;
+    row.rank = 0;
+    row.category = strings.Intern("operator");
+    row.ts_ns = i * kStepNs + 600'000;
+    row.dur_ns = 1000;
+    row.name = strings.Intern("aten::mm");
+    row.flow_out = i;
+    writer.Append(row);
+    row.ts_ns += 2000;
+    row.name = strings.Intern("MmBackward0");
+    row.flow_out = std::nullopt;
+    row.flow_in = i;
+    writer.Append(row);
+  }
+  ASSERT_OK(writer.Close(store::CompletedManifest()));
+  store::RunReader reader = store::OpenRun(dir.path() / "run");
+  const auto loaded =
+      LoadOperators(reader, *reader.Read<store::TrackRow>(), *reader.Read<store::FactRow>(), steps);
+  ASSERT_TRUE(loaded.ok());
+  ASSERT_EQ(loaded->ranks.size(), 1u);
+  const analyze::RankTrace& rank = loaded->ranks[0];
+  ASSERT_EQ(rank.steps.size(), 3u);  // the two at its borders are not whole
+  EXPECT_EQ(rank.steps[0].number, 42);
+  EXPECT_EQ(rank.steps[2].number, 44);
+  int links = 0;
+  for (const analyze::TraceEvent& event : rank.host) {
+    if (event.flow_in != analyze::kNone) ++links;
+    const int64_t step = event.ts_ns / kStepNs;
+    EXPECT_EQ(event.step, step >= 2 && step < 5 ? step - 2 : analyze::kNone);
+  }
+  EXPECT_GT(links, 0);
+}
+
 }  // namespace
 }  // namespace steptrace::rpc

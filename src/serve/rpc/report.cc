@@ -154,8 +154,8 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   }
   analyze::Trace operators;
   if (input.profile == nullptr) {
-    STEPTRACE_ASSIGN_OR_RETURN(operators,
-                               LoadOperators(run, tracks, facts, {options.from_ns, options.to_ns}));
+    STEPTRACE_ASSIGN_OR_RETURN(
+        operators, LoadOperators(run, tracks, facts, steps, {options.from_ns, options.to_ns}));
     if (!operators.ranks.empty()) input.operators = &operators;
   }
   STEPTRACE_ASSIGN_OR_RETURN(

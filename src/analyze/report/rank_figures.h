@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "analyze/distributed/distributed.h"
+#include "analyze/report/report.h"
+#include "analyze/verdict/step_times.h"
+
+namespace steptrace::analyze {
+
+// A live run shows its ranks twice: by the calls of collectives that were seen, and by the steady
+// steps' own rows, which also hold what no call tells (DDP exchanges from within backward). Of the
+// two the one that explains more waiting is told, whole, and both sections get its figures, so that
+// no two of them contradict each other. `times` must have kept its steps. Nothing is changed where
+// no collective was seen.
+void AgreeOnRanks(const StepTimes& times, DistributedSection& steps, ProfileDistributed& calls);
+
+}  // namespace steptrace::analyze
