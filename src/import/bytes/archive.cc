@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -40,6 +41,8 @@ class Reader {
   // Moves to the next file; false: there is none.
   Result<bool> Next() {
     if (!handle_) STEPTRACE_RETURN_IF_ERROR(Start());
+    block_left_ = {};
+    position_ = hole_ = 0;
     int code = archive_read_next_header(handle_.get(), &entry_);
     if (code == ARCHIVE_EOF) return false;
     if (code < ARCHIVE_WARN) return Failed();
@@ -56,10 +59,28 @@ class Reader {
     return {};
   }
 
+  // By blocks: archive_read_data would lose what precedes damage in the same call.
   Result<size_t> Read(char* out, size_t size) {
-    la_ssize_t got = archive_read_data(handle_.get(), out, size);
-    if (got < 0) return Failed();
-    return static_cast<size_t>(got);
+    while (block_left_.empty()) {
+      const void* block = nullptr;
+      size_t bytes = 0;
+      la_int64_t begin = 0;
+      int code = archive_read_data_block(handle_.get(), &block, &bytes, &begin);
+      if (code == ARCHIVE_EOF) return size_t{0};
+      if (code < ARCHIVE_OK) return Failed();
+      block_left_ = {static_cast<const char*>(block), bytes};
+      hole_ = bytes > 0 ? begin - position_ : 0;
+    }
+    size_t count = std::min(size, hole_ > 0 ? static_cast<size_t>(hole_) : block_left_.size());
+    if (hole_ > 0) {  // of a sparse file
+      std::memset(out, 0, count);
+      hole_ -= static_cast<int64_t>(count);
+    } else {
+      std::memcpy(out, block_left_.data(), count);
+      block_left_.remove_prefix(count);
+    }
+    position_ += static_cast<int64_t>(count);
+    return count;
   }
 
   // Whether a ZIP without its index can be read in another way, from its begin.
@@ -143,6 +164,9 @@ class Reader {
   std::unique_ptr<struct archive, Closer> handle_;
   struct archive_entry* entry_ = nullptr;
   int64_t member_ = -1;
+  std::string_view block_left_;  // of the member; the handle's memory
+  int64_t position_ = 0;         // in the member
+  int64_t hole_ = 0;             // zeros before the block
   Way way_ = Way::kByIndex;
   bool zip_ = false;
   bool failed_ = false;  // the handle gives no more
