@@ -204,6 +204,17 @@ def test_refused(tmp_path):
     refused(tmp_path, tmp_path / "folder", "holds no file")
 
 
+def test_numbers_of_the_job_as_text(tmp_path):
+    job = {"rank": "3", "world_size": "4"}
+    head = f'{{"distributedInfo": {json.dumps(job)}, '
+    path = write(tmp_path / "text.json", head + document(sound())[1:])
+    steptrace("import", path, "-o", tmp_path / "run")
+    (rank,) = manifest(tmp_path / "run")["ranks"]
+    assert (rank["rank"], rank["world_size"]) == (3, 4)
+    (fact,) = [row for row in rows(tmp_path / "run", "facts") if row["kind"] == "job"]
+    assert json.loads(fact["json"]) == {"rank": 3, "world_size": 4}
+
+
 def test_depth_is_limited(tmp_path):
     deep = event(9).replace('"External id": 9', '"a": ' + "[" * 10**6 + "]" * 10**6)
     refused(
