@@ -14,6 +14,9 @@
 #include <utility>
 
 #include "base/time.h"
+#include "import/bytes/archive.h"
+#include "import/kineto/event_reader.h"
+#include "import/kineto/json_text.h"
 #include "import/partial_folder.h"
 
 namespace steptrace::import {
@@ -33,14 +36,44 @@ struct Sorted {
   std::vector<Format> sagemaker_formats;
   std::vector<std::string> unknown;  // path: what it looks like
   std::vector<Error> refused;
+  std::vector<std::string> damaged;  // archives, and files of which nothing is left
 
   size_t files() const {
     return kineto.size() + chrome.size() + perfetto.size() + sagemaker.size();
   }
 };
 
-void Sort(const Source& source, Sorted& sorted) {
-  auto head = ReadHead(source, kHeadBytes);
+// Whether the begin of a file is JSON beyond the depth that may be read.
+bool IsTooDeep(std::string head, int32_t max_depth) {
+  head.append(json::kPadding, '\0');
+  json::Scan scan{head.data() + head.size() - json::kPadding, max_depth};
+  const char* first = json::SkipSpace(head.data());
+  if (*first == '{' || *first == '[') json::SkipNested(first, scan);
+  return scan.too_deep;
+}
+
+// What a file is of which no importer knows.
+void SortUnknown(const Source& source, const std::string& head, const std::string& damage,
+                 const Limits& limits, Sorted& sorted) {
+  if (IsTooDeep(head, limits.max_depth)) {
+    sorted.refused.push_back(TooDeep(source.path, limits.max_depth, 0));
+    return;
+  }
+  if (!damage.empty()) {
+    sorted.damaged.push_back(fmt::format("{}: {}; nothing of it can be used", source.path, damage));
+    return;
+  }
+  std::string what = head.empty() ? "is empty" : "looks like " + LooksLike(head);
+  if (source.archive && IsArchive(head)) {
+    what = "is an archive inside an archive; unpack it and import the folder";
+  }
+  sorted.unknown.push_back(fmt::format("{}: {}", source.path, what));
+}
+
+void Sort(const Source& source, const Limits& limits, Sorted& sorted) {
+  if (!source.archive_damage.empty()) sorted.damaged.push_back(source.archive_damage);
+  std::string damage;
+  auto head = ReadHead(source, kHeadBytes, &damage);
   if (!head.ok()) {
     sorted.refused.push_back(head.error());
     return;
@@ -56,11 +89,8 @@ void Sort(const Source& source, Sorted& sorted) {
     case Format::kPerfetto:
       sorted.perfetto.push_back(source);
       return;
-    case Format::kUnknown: {
-      std::string what = head->empty() ? "is empty" : "looks like " + LooksLike(*head);
-      sorted.unknown.push_back(fmt::format("{}: {}", source.path, what));
-      return;
-    }
+    case Format::kUnknown:
+      return SortUnknown(source, *head, damage, limits, sorted);
     default:
       sorted.sagemaker.push_back(source);
       sorted.sagemaker_formats.push_back(format);
@@ -115,9 +145,11 @@ std::string RandomTail() {
 
 Error NothingKnown(const Sorted& sorted) {
   if (!sorted.refused.empty()) return sorted.refused.front();
+  if (!sorted.damaged.empty()) return Error{sorted.damaged.front()};
   std::string first = sorted.unknown.empty() ? "nothing" : sorted.unknown.front();
   std::string more = sorted.unknown.size() > 1
-                         ? fmt::format(" (and {} more files)", sorted.unknown.size() - 1)
+                         ? fmt::format(" (and {} more file{})", sorted.unknown.size() - 1,
+                                       sorted.unknown.size() == 2 ? "" : "s")
                          : "";
   return Error{first + more +
                "; give a profile by PyTorch Profiler, SageMaker Debugger, Perfetto, or Chrome "
@@ -129,14 +161,22 @@ void TellLeftOut(const Sorted& sorted, RunSink& sink, std::vector<std::string>& 
     sink.RunLoss("slices", "file_refused", 1, error.message);
     notes.push_back(error.message);
   }
+  for (const std::string& damaged : sorted.damaged) {
+    sink.RunLoss("slices", "file_damaged", 1, damaged);
+    notes.push_back(damaged);
+  }
   if (sorted.unknown.empty()) return;
   std::string list;
   for (size_t i = 0; i < sorted.unknown.size() && i < kMostNamed; ++i) {
     list += (i == 0 ? "" : ", ") + sorted.unknown[i];
   }
   if (sorted.unknown.size() > kMostNamed) list += ", ...";
+  const size_t count = sorted.unknown.size();
   std::string note =
-      fmt::format("{} files are no profiles and were left out: {}", sorted.unknown.size(), list);
+      fmt::format("{} left out: {}",
+                  count == 1 ? "1 file is no profile and was"
+                             : fmt::format("{} files are no profiles and were", count),
+                  list);
   sink.RunLoss("slices", "no_profile", static_cast<int64_t>(sorted.unknown.size()), note);
   notes.push_back(std::move(note));
 }
@@ -242,7 +282,7 @@ Result<ImportSummary> ImportFound(const std::vector<std::string>& paths,
   for (const std::string& path : paths) {
     STEPTRACE_ASSIGN_OR_RETURN(auto sources, FindSources(path, options.limits));
     MakeStoppable(sources, options.stopped);
-    for (const Source& source : sources) Sort(source, sorted);
+    for (const Source& source : sources) Sort(source, options.limits, sorted);
   }
   if (sorted.files() == 0) return NothingKnown(sorted);
   return ImportSorted(paths, sorted, options, progress);

@@ -69,9 +69,17 @@ Source FileSource(const fs::path& path, const std::string& inside, const Limits&
 std::vector<Source> Expand(Source source, const Limits& limits) {
   auto head = ReadHead(source, kArchiveHead);
   if (head.ok() && IsArchive(*head)) {
-    auto members = ListArchive(source.path, limits);
-    if (members.ok()) return *std::move(members);
-    source.open = [error = members.error()]() -> StreamResult { return error; };
+    auto archive = ListArchive(source.path, limits);
+    if (archive.ok()) {
+      std::vector<Source>& members = archive->members;
+      if (!members.empty() && !archive->damage.empty()) {
+        members.back().archive_damage =
+            fmt::format("{}: {}; what came after {} is missing, pack it anew", source.path,
+                        archive->damage, members.back().inside);
+      }
+      return std::move(members);
+    }
+    source.open = [error = archive.error()]() -> StreamResult { return error; };
   }
   return {std::move(source)};
 }
@@ -129,11 +137,12 @@ Result<std::vector<Source>> FindSources(const std::string& path, const Limits& l
   return sources;
 }
 
-Result<std::string> ReadHead(const Source& source, size_t size) {
+Result<std::string> ReadHead(const Source& source, size_t size, std::string* damage) {
   STEPTRACE_ASSIGN_OR_RETURN(auto stream, source.Open());
   std::string head(size, '\0');
   STEPTRACE_ASSIGN_OR_RETURN(size_t got, ReadFully(*stream, head.data(), size));
   head.resize(got);
+  if (damage != nullptr) *damage = stream->damage();
   return head;
 }
 

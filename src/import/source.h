@@ -20,6 +20,8 @@ struct Source {
   std::function<StreamResult()> open;
   // The same for all members of an archive: they are one stream, of which one at a time is open.
   std::shared_ptr<const void> archive;
+  // Of the last member that could be found of a damaged archive: what a user should know of it.
+  std::string archive_damage;
 
   StreamResult Open() const { return open(); }
 };
@@ -28,8 +30,9 @@ struct Source {
 // archive. In the order of their paths, numbers by value. A path that is not there is an error.
 Result<std::vector<Source>> FindSources(const std::string& path, const Limits& limits);
 
-// The first bytes of a source, unpacked: at most `size`.
-Result<std::string> ReadHead(const Source& source, size_t size);
+// The first bytes of a source, unpacked: at most `size`. `damage`: why they are fewer than it has;
+// empty: they are not.
+Result<std::string> ReadHead(const Source& source, size_t size, std::string* damage = nullptr);
 // All of a small source; over `at_most` it is an error that names the limit.
 Result<std::string> ReadAll(const Source& source, size_t at_most);
 

@@ -359,11 +359,12 @@ def memory_of(records):
         level = int(record.total) if record.total is not None else level + record.bytes
         curve.append((record.ns, level))
     peak = max(level for _, level in curve)
-    live, pairs = {}, []
+    live, pairs, reused = {}, [], 0
     for record in records:
         if record.address == 0 or record.bytes == 0:
             continue
         if record.bytes > 0:
+            reused += record.address in live
             live[record.address] = [record, None]
             pairs.append(live[record.address])
         elif record.address in live:
@@ -378,7 +379,8 @@ def memory_of(records):
         "peak": (next(at for at, level in curve if level == peak), peak),
         "peak_reserved": max(int(record.reserved) for record in records),
         "paired": sum(a is not None and r is not None for a, r in pairs),
-        "unreleased": sum(r is None for _, r in pairs),
+        "reused": reused,
+        "unreleased": sum(r is None for _, r in pairs) - reused,
         "released_only": sum(a is None for a, _ in pairs),
     }
 

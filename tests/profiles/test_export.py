@@ -223,6 +223,22 @@ def test_chrome_comes_back_as_the_same_run(tmp_path, names):
     assert figures(back) == figures(run)
 
 
+def test_chrome_keeps_the_nodes(tmp_path):
+    paths = made_ranks(tmp_path)
+    for host, path in zip("ab", paths, strict=True):
+        profile = json.loads(path.read_text())
+        path.write_text(json.dumps({"host_name": f"host-{host}", **profile}))
+    run = imported(tmp_path, *paths)
+    steptrace("export", run, "--format", "chrome", "-o", tmp_path / "ranks")
+    (tmp_path / "second").mkdir()
+    back = imported(tmp_path / "second", tmp_path / "ranks")
+    first, second = (json.loads((r / "run.json").read_text()) for r in (run, back))
+    assert [node["host"] for node in first["nodes"]] == ["host-a", "host-b"]
+    for key in ("nodes", "ranks"):
+        assert first[key] == second[key], key
+    assert figures(back) == figures(run)
+
+
 @pytest.mark.parametrize("name", [*REAL, None])
 def test_perfetto_holds_the_same_intervals(tmp_path, name):
     run = imported(tmp_path, *(shared(name) if name else made_ranks(tmp_path)))

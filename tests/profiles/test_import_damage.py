@@ -2,8 +2,11 @@
 """What is damaged is named and counted, the rest is used; what is refused leaves nothing."""
 
 import gzip
+import io
 import json
 import os
+import tarfile
+import zipfile
 
 import make_trace
 import pytest
@@ -201,6 +204,17 @@ def test_refused(tmp_path):
     refused(tmp_path, tmp_path / "folder", "holds no file")
 
 
+def test_numbers_of_the_job_as_text(tmp_path):
+    job = {"rank": "3", "world_size": "4"}
+    head = f'{{"distributedInfo": {json.dumps(job)}, '
+    path = write(tmp_path / "text.json", head + document(sound())[1:])
+    steptrace("import", path, "-o", tmp_path / "run")
+    (rank,) = manifest(tmp_path / "run")["ranks"]
+    assert (rank["rank"], rank["world_size"]) == (3, 4)
+    (fact,) = [row for row in rows(tmp_path / "run", "facts") if row["kind"] == "job"]
+    assert json.loads(fact["json"]) == {"rank": 3, "world_size": 4}
+
+
 def test_depth_is_limited(tmp_path):
     deep = event(9).replace('"External id": 9', '"a": ' + "[" * 10**6 + "]" * 10**6)
     refused(
@@ -223,6 +237,100 @@ def test_gzip_bomb(tmp_path):
     refused(tmp_path, path, "unpacks to more than 1073741824 bytes", "--max-bytes")
     small = write(tmp_path / "small.json.gz", gzip.compress(document(sound()).encode()))
     refused(tmp_path, small, "--max-bytes", options=["--max-bytes", "100"])
+
+
+def test_depth_is_limited_wherever_it_is(tmp_path):
+    many = 10**6
+    for name, text in {
+        "closed": '{"traceEvents":[' + "[" * many + "]" * many + "]}",
+        "unclosed": '{"traceEvents":[' + "[" * many,
+        "late": document(sound())[:-4] + ",\n" + "[" * many,
+        "array": "[" * many,
+        "object": '{"a":' * many + "1" + "}" * many,
+        "member": '{"x":' + "[" * many + "]" * many + ',"traceEvents":[]}',
+    }.items():
+        path = write(tmp_path / f"{name}.json", text)
+        refused(tmp_path, path, f"{name}.json", "nested more than 512", "--max-depth")
+    shallow = write(tmp_path / "shallow.json", document(sound()).replace("[\n", "[\n[[1]], "))
+    steptrace("import", shallow, "-o", tmp_path / "run")
+    assert names(tmp_path / "run") == ALL
+    assert losses(tmp_path / "run") == {"foreign_text": 1}
+
+
+def tar_gz(files):
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text))
+    return packed.getvalue()
+
+
+def zipped(files):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return packed.getvalue()
+
+
+def of_rank(rank, steps=40):
+    return make_trace.text(steps=steps, rank=rank).encode()
+
+
+def test_cut_off_tar(tmp_path):
+    files = {f"r{rank}.json": of_rank(rank) for rank in range(3)}
+    whole = tar_gz(files)
+    path = write(tmp_path / "cut.tar.gz", whole[: len(whole) // 2])
+    done = steptrace("import", path, "-o", tmp_path / "run")
+    assert "cut.tar.gz" in done.stderr and "after r1.json is missing" in done.stderr
+    assert len(manifest(tmp_path / "run")["ranks"]) == 2
+    told = {row["cause"]: row["detail"] for row in rows(tmp_path / "run", "losses")}
+    assert "r1.json: ends at byte" in told["file_cut_off"]
+    assert "cut off" in told["file_damaged"]
+    write(tmp_path / "r0.json", files["r0.json"])
+    steptrace("import", tmp_path / "r0.json", "-o", tmp_path / "alone")
+    stored = len(rows(tmp_path / "run", "slices"))
+    of_one = len(rows(tmp_path / "alone", "slices"))
+    assert of_one < stored < 2 * of_one
+
+
+def test_zip_without_its_index(tmp_path):
+    whole = zipped({f"r{rank}.json": of_rank(rank, steps=2) for rank in range(2)})
+    path = write(tmp_path / "cut.zip", whole[: whole.index(b"PK\1\2")])
+    done = steptrace("import", path, "-o", tmp_path / "run")
+    assert "its index at the end is missing" in done.stderr
+    assert len(manifest(tmp_path / "run")["ranks"]) == 2
+    assert losses(tmp_path / "run") == {"file_damaged": 1}
+
+
+def test_damaged_member_of_a_zip(tmp_path):
+    whole = zipped({f"r{rank}.json": of_rank(rank, steps=2) for rank in range(2)})
+    damaged = bytearray(whole)
+    damaged[40:60] = b"\xff" * 20
+    path = write(tmp_path / "damaged.zip", bytes(damaged))
+    done = steptrace("import", path, "-o", tmp_path / "run")
+    assert "damaged.zip/r0.json: the archive is damaged" in done.stderr
+    assert [rank["rank"] for rank in manifest(tmp_path / "run")["ranks"]] == [1]
+    assert losses(tmp_path / "run") == {"file_damaged": 1}
+
+
+def test_archive_of_which_nothing_is_left(tmp_path):
+    whole = tar_gz({"r0.json": of_rank(0)})
+    refused(tmp_path, write(tmp_path / "cut.tar.gz", whole[:30]), "cut.tar.gz")
+    whole = zipped({"r0.json": of_rank(0, steps=2)})
+    damaged = whole[:37] + b"\xff" * 40 + whole[77:]
+    refused(tmp_path, write(tmp_path / "damaged.zip", damaged), "r0.json", "is damaged")
+
+
+def test_archive_in_an_archive(tmp_path):
+    inner = tar_gz({"r1.json": of_rank(1, steps=1)})
+    path = write(tmp_path / "a.zip", zipped({"r0.json": of_rank(0, steps=1), "b.tar.gz": inner}))
+    done = steptrace("import", path, "-o", tmp_path / "run")
+    assert "1 file is no profile and was left out: " in done.stderr
+    assert "b.tar.gz: is an archive inside an archive; unpack it" in done.stderr
+    assert losses(tmp_path / "run") == {"no_profile": 1}
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")

@@ -268,6 +268,7 @@ def test_memory(case):
         for name, sums in want["operators"].items():
             assert same(sums, operators[name]), name
         assert got["blocks_paired"] == want["paired"]
+        assert got["blocks_reused"] == want["reused"]
         assert got["blocks_unreleased"] == want["unreleased"]
         assert got["blocks_released_only"] == want["released_only"]
         at, peak = want["peak"]

@@ -15,6 +15,7 @@ namespace steptrace::analyze {
 namespace {
 
 constexpr std::string_view kCommsOperator = "record_param_comms";
+constexpr std::string_view kCoalesced = "coalesced";  // several calls in one, of whatever kind
 
 bool IsCollectiveAnnotation(std::string_view name) {
   return name.starts_with("nccl:") || name.starts_with("rccl:") || name.starts_with("gloo:") ||
@@ -59,6 +60,27 @@ std::vector<int32_t> RanksOf(const nlohmann::json& object) {
   return ranks;
 }
 
+// Those of "[0, 1, 2, ...]" before the dots; none of a list that is not shortened.
+std::vector<int32_t> ShownRanksOf(const nlohmann::json& object) {
+  const std::string text = TextOf(object, "Process Group Ranks");
+  const size_t dots = text.find("...");
+  if (dots == std::string::npos || !text.starts_with('[')) return {};
+  std::vector<int32_t> ranks;
+  const char* at = text.data() + 1;
+  const char* end = text.data() + dots;
+  while (at < end) {
+    int32_t rank = 0;
+    auto [after, error] = std::from_chars(at, end, rank);
+    if (error != std::errc()) {
+      ++at;
+      continue;
+    }
+    ranks.push_back(rank);
+    at = after;
+  }
+  return ranks;
+}
+
 std::vector<int32_t> RanksByStride(const nlohmann::json& object, int64_t size) {
   const int64_t start = IntegerOf(object, "Global rank start");
   const int64_t stride = IntegerOf(object, "Global rank stride");
@@ -91,6 +113,7 @@ void TakeArguments(const nlohmann::json& object, CollectiveInfo& info) {
   take_integer(info.target, "Dst Rank");
   if (info.ranks.empty()) info.ranks = RanksOf(object);
   if (info.ranks.empty()) info.ranks = RanksByStride(object, info.group_size);
+  if (info.ranks.empty() && info.shown_ranks.empty()) info.shown_ranks = ShownRanksOf(object);
   if (info.group_size == kNone && !info.ranks.empty()) {
     info.group_size = static_cast<int64_t>(info.ranks.size());
   }
@@ -227,7 +250,10 @@ class Reader {
       info.told_name = trace_.Text(annotation ? annotation->name : event.name);
     }
     info.name = CanonicalCollective(info.told_name);
-    if (info.name.empty()) info.name = CanonicalCollective(trace_.Text(event.name));
+    if (info.name.empty() || info.name == kCoalesced) {  // of the latter the kernel tells more
+      const std::string of_kernel = CanonicalCollective(trace_.Text(event.name));
+      if (!of_kernel.empty()) info.name = of_kernel;
+    }
     info.element_bytes = ElementBytes(info.dtype);
     info.rank_bytes = event.bytes;
     return info;

@@ -13,11 +13,12 @@ namespace steptrace::analyze {
 // What a collective is, besides when: told by the kernel's arguments, else by record_param_comms
 // around its launch, else by the annotation nccl:… around it, else by the kernel's name.
 struct CollectiveInfo {
-  std::string name;         // all_reduce, all_gather, …; empty: not known
-  std::string told_name;    // as the source spells it
-  std::string group;        // name of the process group; empty: not known
-  std::string description;  // of the group
-  std::vector<int32_t> ranks;
+  std::string name;                  // all_reduce, all_gather, …; empty: not known
+  std::string told_name;             // as the source spells it
+  std::string group;                 // name of the process group; empty: not known
+  std::string description;           // of the group
+  std::vector<int32_t> ranks;        // of the group; empty: not known
+  std::vector<int32_t> shown_ranks;  // of a list that was shortened: those before the "..."
   int64_t group_size = kNone;
   std::string dtype;
   int64_t element_bytes = kNone;

@@ -51,6 +51,23 @@ s84 kernel ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t 40 90 corr=9
   EXPECT_EQ(info.dtype, "float");
 }
 
+TEST(CollectivesTest, OfCoalescedCallsTheKernelTellsTheKind) {
+  const auto kind = [](const std::string& kernel) {
+    return InfoOf(
+               ("s7 kernel " + kernel + R"( 0 10 details={"Collective name":"coalesced"})").c_str())
+        .name;
+  };
+  EXPECT_EQ(kind("ncclDevKernel_ReduceScatter_Sum_f32_RING_LL"), "reduce_scatter");
+  EXPECT_EQ(kind("ncclDevKernel_Generic"), "coalesced");
+}
+
+TEST(CollectivesTest, AShortenedListOfRanksIsKeptApart) {
+  const auto info = InfoOf(
+      R"(s7 kernel nccl_x 0 10 details={"Process Group Ranks":"[0, 8, 16, ...]","Group size":64})");
+  EXPECT_TRUE(info.ranks.empty());
+  EXPECT_THAT(info.shown_ranks, ElementsAre(0, 8, 16));
+}
+
 TEST(CollectivesTest, NamesAndFactors) {
   EXPECT_EQ(CanonicalCollective("_reduce_scatter_base"), "reduce_scatter");
   EXPECT_EQ(CanonicalCollective("all_to_allv"), "all_to_all");

@@ -354,6 +354,13 @@ class Builder {
     return row;
   }
 
+  std::string SharedName() const {
+    return fmt::format(
+        "more ranks call in the group {} than it has: several groups share its name and no profile "
+        "tells their ranks, so which calls are one collective is not known",
+        matches_.shared_name);
+  }
+
   void Status() {
     section_.status = DistributedStatus::kOk;
     if (trace_.ranks.size() == 1) {
@@ -368,7 +375,8 @@ class Builder {
               : "import the others' profiles of the same steps too");
     } else if (matches_.collectives.empty()) {
       section_.status = DistributedStatus::kNothingMatched;
-      section_.note = options_.live
+      section_.note = !matches_.shared_name.empty() ? SharedName()
+                      : options_.live
                           ? "no collective of one rank has its counterpart on another"
                           : "no collective of one rank has its counterpart on another: are the "
                             "profiles of the same steps of one job?";
@@ -377,6 +385,8 @@ class Builder {
           "{} of {} collectives lack ranks: waiting is what these ranks waited for each other, at "
           "least",
           section_.incomplete_count, section_.collective_count);
+    } else if (!matches_.shared_name.empty()) {
+      section_.note = SharedName();
     }
   }
 

@@ -297,6 +297,44 @@ TEST(DistributedTest, CountsDifferAndClocksToo) {
   EXPECT_EQ(section.wait_ns, 10 * 50);
 }
 
+// Ranks in pairs, each of which calls once in 1000 ns; `told`: the list of ranks that each tells.
+std::string InGroups(const std::vector<std::string>& told, int size) {
+  std::string text;
+  for (size_t rank = 0; rank < told.size(); ++rank) {
+    text += fmt::format("rank {}\n", rank);
+    for (int i = 0; i < 3; ++i) {
+      const size_t begin = static_cast<size_t>(i) * 1000 + rank * 10;
+      text += fmt::format("s9 kernel ncclDevKernel_AllReduce {} {} seq={} {}\n", begin,
+                          i * 1000 + 100, i, AllReduce("dp", told[rank], size));
+    }
+  }
+  return text;
+}
+
+TEST(DistributedTest, AShortenedListOfRanksIsThatOfTheOthers) {
+  const std::string all = "[0, 1, 2, 3]";
+  const auto section = Of(InGroups({all, all, "[0, 1, ...]", all}, 4));
+  EXPECT_EQ(section.collective_count, 3);
+  EXPECT_EQ(section.unmatched_count, 0);
+  EXPECT_EQ(section.wait_ns, 3 * (30 + 20 + 10));
+  // Of two groups of a name it is the one that holds the rank.
+  const auto pairs = Of(InGroups({"[0, 1]", "[0, ...]", "[2, ...]", "[2, 3]"}, 2));
+  EXPECT_EQ(pairs.collective_count, 6);
+  EXPECT_EQ(pairs.wait_ns, 3 * (10 + 10));
+}
+
+TEST(DistributedTest, NoCollectiveHasMoreRanksThanItsGroup) {
+  const auto section = Of(InGroups(std::vector<std::string>(4, "[0, 1, ...]"), 2));
+  EXPECT_EQ(section.collective_count, 0);
+  EXPECT_EQ(section.unmatched_count, 12);
+  EXPECT_EQ(section.wait_ns, 0);
+  EXPECT_NE(section.note.find("several groups share its name"), std::string::npos) << section.note;
+  // What is shown of two lists tells their groups apart.
+  const auto apart = Of(InGroups({"[0, ...]", "[0, ...]", "[2, ...]", "[2, ...]"}, 2));
+  EXPECT_EQ(apart.collective_count, 6);
+  EXPECT_EQ(apart.wait_ns, 3 * (10 + 10));
+}
+
 TEST(DistributedTest, OneRankSaysWhatItCan) {
   const auto section =
       Of("fact job {\"rank\":0,\"world_size\":8}\n"

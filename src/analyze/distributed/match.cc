@@ -20,11 +20,60 @@ struct Bucket {
   bool point_to_point = false;
 };
 
-std::string GroupKey(const CollectiveInfo& info) {
+using Ranks = std::vector<int32_t>;
+
+// The ranks of a group where the call itself tells them in part or not at all, as others tell them.
+class ToldRanks {
+ public:
+  explicit ToldRanks(const Collectives& calls) : calls_(calls) {
+    for (const CollectiveInfo& info : calls.infos) {
+      if (info.group.empty() || info.ranks.empty()) continue;
+      Ranks sorted = info.ranks;
+      std::sort(sorted.begin(), sorted.end());
+      of_name_[info.group].try_emplace(info.ranks, std::move(sorted));
+    }
+  }
+
+  // Empty: nobody tells them, or others may be meant as well.
+  const Ranks& Of(const CollectiveCall& call) {
+    const CollectiveInfo& info = calls_.info(call);
+    if (!info.ranks.empty() || info.group.empty()) return info.ranks;
+    auto [known, added] = known_.try_emplace({call.info, call.rank}, &info.ranks);
+    if (added) known->second = &Find(info, calls_.rank_numbers[static_cast<size_t>(call.rank)]);
+    return *known->second;
+  }
+
+ private:
+  const Ranks& Find(const CollectiveInfo& info, int32_t own_rank) const {
+    const Ranks* found = nullptr;
+    const auto of_name = of_name_.find(info.group);
+    if (of_name == of_name_.end()) return info.ranks;
+    for (const auto& [ranks, sorted] : of_name->second) {
+      const bool sized =
+          info.group_size == kNone || info.group_size == static_cast<int64_t>(ranks.size());
+      auto holds = [&sorted = sorted](int32_t rank) {
+        return std::binary_search(sorted.begin(), sorted.end(), rank);
+      };
+      const bool fits = sized && holds(own_rank) &&
+                        std::all_of(info.shown_ranks.begin(), info.shown_ranks.end(), holds);
+      if (fits && found != nullptr) return info.ranks;
+      if (fits) found = &ranks;
+    }
+    return found == nullptr ? info.ranks : *found;
+  }
+
+  const Collectives& calls_;
+  std::map<std::string, std::map<Ranks, Ranks>> of_name_;  // as told, to sorted
+  std::map<std::pair<int32_t, int32_t>, const Ranks*> known_;
+};
+
+std::string GroupKey(const CollectiveInfo& info, const Ranks& ranks) {
   // Ranks belong to the key: groups of different ranks may share a name ("dp" on every node).
   std::string key = info.group + "|";
-  for (int32_t rank : info.ranks) key += std::to_string(rank) + ",";
-  return key;
+  for (int32_t rank : ranks) key += std::to_string(rank) + ",";
+  if (!ranks.empty()) return key;
+  for (int32_t rank : info.shown_ranks) key += std::to_string(rank) + ",";
+  return info.shown_ranks.empty() ? key : key + "...";
 }
 
 // Both ends of a transfer between two ranks; kNone where the profile does not tell.
@@ -71,20 +120,22 @@ class StreamNames {
 
 std::map<std::string, Bucket> BucketsOf(const Collectives& calls) {
   StreamNames streams(calls);
+  ToldRanks told(calls);
   std::map<std::string, Bucket> buckets;
   for (const auto& of_rank : calls.of_rank) {
     for (const CollectiveCall& call : of_rank) {
       const CollectiveInfo& info = calls.info(call);
+      const Ranks& ranks = told.Of(call);
       std::string key = info.group.empty() && info.ranks.empty()
                             ? "stream|" + std::to_string(streams.Of(call))
-                            : "group|" + GroupKey(info);
+                            : "group|" + GroupKey(info, ranks);
       auto [source, target] = EndsOf(info, calls.rank_numbers[static_cast<size_t>(call.rank)]);
       const bool between_two = source != kNone && target != kNone;
       if (between_two) key += "|" + std::to_string(source) + ">" + std::to_string(target);
       Bucket& bucket = buckets[key];
       if (bucket.calls.empty()) {
         bucket.calls.resize(calls.of_rank.size());
-        bucket.group = {info.group, info.ranks, info.group_size, kNone, MatchedBy::kGroupIndex};
+        bucket.group = {info.group, ranks, info.group_size, kNone, MatchedBy::kGroupIndex};
         bucket.point_to_point = between_two;
         if (between_two)
           bucket.group.ranks = {static_cast<int32_t>(source), static_cast<int32_t>(target)};
@@ -110,6 +161,12 @@ class Matcher {
       const bool sequenced = AllSequenced(bucket) && !bucket.point_to_point;
       if (sequenced) bucket.group.by = MatchedBy::kSequence;
       const auto group = static_cast<int32_t>(result_.groups.size());
+      if (HoldsSeveralGroups(bucket)) {
+        for (const Row& of_rank : bucket.calls) Leave(of_rank);
+        result_.shared_name = bucket.group.name;
+        result_.groups.push_back(std::move(bucket.group));
+        continue;
+      }
       auto rows = sequenced ? BySequence(bucket) : ByOrder(bucket);
       result_.groups.push_back(std::move(bucket.group));
       for (auto& row : rows) Keep(group, std::move(row));
@@ -136,6 +193,31 @@ class Matcher {
   TimedCall Timed(const CollectiveCall& call) const {
     const int64_t offset = OffsetOf(call.rank);
     return {call.begin_ns - offset, call.end_ns - offset};
+  }
+
+  // Whether more ranks call than the group has: groups of one name whose ranks nobody tells. Which
+  // calls are one group's is not known then.
+  bool HoldsSeveralGroups(const Bucket& bucket) const {
+    if (bucket.group.by == MatchedBy::kStreamOrder) return false;  // holds groups of any size
+    int64_t most = 0;
+    int64_t ranks = 0;
+    for (const Row& of_rank : bucket.calls) {
+      ranks += of_rank.empty() ? 0 : 1;
+      for (const auto& call : of_rank) {
+        const int64_t size = calls_.info(call).group_size;
+        if (size == kNone) return false;
+        most = std::max(most, size);
+      }
+    }
+    return ranks > most;
+  }
+
+  // Whether a collective of so many members can be.
+  bool HasRoom(const Row& row) const {
+    return std::all_of(row.begin(), row.end(), [&](const CollectiveCall& call) {
+      const int64_t size = calls_.info(call).group_size;
+      return size == kNone || static_cast<int64_t>(row.size()) <= size;
+    });
   }
 
   static bool AllSequenced(const Bucket& bucket) {
@@ -218,11 +300,12 @@ class Matcher {
   }
 
   void Keep(int32_t group, Row row) {
-    if (row.size() >= 2) {
-      result_.collectives.push_back({group, std::move(row)});
-    } else {
-      result_.unmatched.insert(result_.unmatched.end(), row.begin(), row.end());
-    }
+    if (row.size() < 2 || !HasRoom(row)) return Leave(row);
+    result_.collectives.push_back({group, std::move(row)});
+  }
+
+  void Leave(const Row& row) {
+    result_.unmatched.insert(result_.unmatched.end(), row.begin(), row.end());
   }
 
   const Collectives& calls_;

@@ -79,6 +79,7 @@ Json DeviceJson(const MemoryDevice& device) {
                            })},
           {"operators", Each(device.operators, OperatorJson)},
           {"blocks_paired", device.blocks_paired},
+          {"blocks_reused", device.blocks_reused},
           {"blocks_unreleased", device.blocks_unreleased},
           {"bytes_unreleased", device.bytes_unreleased},
           {"blocks_released_only", device.blocks_released_only},

@@ -82,8 +82,9 @@ std::vector<BlockSides> PairBlocks(const DeviceRecords& records) {
     const store::MemoryRow& row = *records.records[i].row;
     if (row.address == kNoAddress || row.bytes == 0) continue;
     if (row.bytes > 0) {
-      // An address that is live already: its release was lost.
-      live[row.address] = blocks.size();
+      const auto [block, is_new] = live.try_emplace(row.address, blocks.size());
+      if (!is_new) blocks[block->second].reuse = static_cast<int32_t>(i);
+      block->second = blocks.size();
       blocks.push_back({static_cast<int32_t>(i), kNone});
     } else if (auto found = live.find(row.address); found != live.end()) {
       blocks[found->second].release = static_cast<int32_t>(i);
@@ -159,9 +160,9 @@ void FindLeaks(const Trace& trace, const RankTrace& rank, const DeviceRecords& r
     const size_t begin = StepUntil(steps, ts_ns);
     if (ts_ns < steps.front().ts_ns || begin == steps.size()) continue;
     const size_t end =
-        block.release == kNone
+        block.gone_by() == kNone
             ? steps.size()
-            : std::max(begin, StepUntil(steps, records.records[At(block.release)].row->ts_ns));
+            : std::max(begin, StepUntil(steps, records.records[At(block.gone_by())].row->ts_ns));
     const int64_t bytes = allocation.row->bytes;
     if (ts_ns >= steps[begin].ts_ns) {
       device.steps[begin].allocated_bytes += bytes;

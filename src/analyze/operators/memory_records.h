@@ -27,6 +27,11 @@ std::vector<DeviceRecords> FindRecords(const RankTrace& rank, const OperatorTree
 struct BlockSides {
   int32_t allocation = kNone;  // index in DeviceRecords::records
   int32_t release = kNone;
+  // The next allocation at its address, where no release is recorded: it was released by then.
+  int32_t reuse = kNone;
+
+  // The first record by which it is gone; kNone: none is.
+  int32_t gone_by() const { return release != kNone ? release : reuse; }
 };
 
 // In the order of their first record. Records without an address are left out.

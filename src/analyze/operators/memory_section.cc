@@ -113,6 +113,8 @@ void CountBlocks(const Sources& from, const std::vector<BlockSides>& blocks, Mem
   for (const BlockSides& block : blocks) {
     if (block.allocation == kNone) {
       ++device.blocks_released_only;
+    } else if (block.reuse != kNone) {
+      ++device.blocks_reused;
     } else if (block.release == kNone) {
       ++device.blocks_unreleased;
       device.bytes_unreleased += from.records.records[At(block.allocation)].row->bytes;
@@ -149,8 +151,8 @@ void FindHolders(const Sources& from, const std::vector<BlockSides>& blocks, siz
   for (const BlockSides& block : blocks) {
     if (block.allocation == kNone) continue;
     const MemoryRecord& record = from.records.records[At(block.allocation)];
-    const bool gone = block.release != kNone &&
-                      from.records.records[At(block.release)].row->ts_ns <= device.peak.ts_ns;
+    const bool gone = block.gone_by() != kNone &&
+                      from.records.records[At(block.gone_by())].row->ts_ns <= device.peak.ts_ns;
     if (record.row->ts_ns > device.peak.ts_ns || gone) continue;
     const int32_t name =
         record.op == kNone ? 0 : static_cast<int32_t>(from.rank.host[At(record.op)].name);

@@ -79,6 +79,7 @@ struct MemoryDevice {
   int64_t without_address = 0;            // cannot be paired
   std::vector<MemoryOperator> operators;  // the most allocated first
   int64_t blocks_paired = 0;
+  int64_t blocks_reused = 0;      // without a release, but their address was allocated again
   int64_t blocks_unreleased = 0;  // live at the end of the profile
   int64_t bytes_unreleased = 0;
   int64_t blocks_released_only = 0;  // allocated before the profile

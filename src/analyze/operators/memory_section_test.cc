@@ -86,6 +86,27 @@ t1 memory 41 bytes=9 device=0
   EXPECT_EQ(device.without_address, 1);
 }
 
+TEST_F(MemoryTest, AnAddressThatIsAllocatedAgainWasReleased) {
+  std::string text;
+  for (int i = 0; i < 4; ++i) {
+    text += fmt::format("t1 step ProfilerStep#{0} {1} {2}\nt1 op make {1} {2}\n", i, i * 100,
+                        i * 100 + 100);
+    text += fmt::format("t1 memory {} bytes=7 device=0 address=16\n", i * 100 + 10);
+  }
+  const MemoryDevice device = First(text);
+  EXPECT_EQ(device.blocks_reused, 3);
+  EXPECT_EQ(device.blocks_unreleased, 1);
+  EXPECT_EQ(device.bytes_unreleased, 7);
+  EXPECT_EQ(device.leak_status, LeakStatus::kNoLeak);
+  ASSERT_EQ(device.steps.size(), 4U);
+  EXPECT_EQ(device.steps[3].held_bytes, 7);
+  // Without totals the level only grows, so the peak is at the end: one block lives there.
+  ASSERT_EQ(device.at_peak.size(), 1U);
+  EXPECT_EQ(device.at_peak[0].blocks, 1);
+  // The time of the release is not known.
+  EXPECT_FALSE(device.blocks[0].released_ns.has_value());
+}
+
 TEST_F(MemoryTest, CurvePeakAndHolders) {
   const MemoryDevice device = First(R"(
 t1 op a 0 15

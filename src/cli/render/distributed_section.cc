@@ -103,8 +103,8 @@ void RenderBlame(const ProfileDistributed& section, size_t top, Page& page) {
 void RenderOperations(const ProfileDistributed& section, size_t top, Page& page) {
   page.Blank();
   page.Line(
-      {{PadRight("Collectives", 24) + PadLeft("group", 10) + PadLeft("size", 10) +
-            PadLeft("calls", 7) + PadLeft("time", 9) + PadLeft("wait", 9) + PadLeft("bus GB/s", 10),
+      {{PadRight("Collectives", 23) + PadLeft("group", 9) + PadLeft("size", 10) +
+            PadLeft("calls", 7) + PadLeft("time", 9) + PadLeft("wait", 9) + PadLeft("bus GB/s", 12),
         Tint::kBold}});
   for (size_t i = 0; i < std::min(top, section.operations.size()); ++i) {
     const analyze::OperationRow& row = section.operations[i];
@@ -113,11 +113,11 @@ void RenderOperations(const ProfileDistributed& section, size_t top, Page& page)
     const std::string bus = Rate(row.bus_bytes_per_s);
     const bool bound = row.bandwidth_holds_wait && row.bus_bytes_per_s;
     page.Line(
-        {{PadRight("  " + Cut(page.Safe(row.name + " " + row.dtype), 21, page.unicode()), 24) +
-          PadLeft(Cut(page.Safe(row.group), 9, page.unicode()), 10) + PadLeft(size, 10) +
+        {{PadRight("  " + Cut(page.Safe(row.name + " " + row.dtype), 20, page.unicode()), 23) +
+          PadLeft(Cut(page.Safe(row.group), 8, page.unicode()), 9) + PadLeft(size, 10) +
           PadLeft(FormatCount(row.calls), 7) + PadLeft(FormatDuration(row.total_ns), 9) +
           PadLeft(row.unmatched_ns == row.total_ns ? "-" : FormatDuration(row.wait_ns), 9) +
-          PadLeft((bound ? ">=" : "") + bus, 10)}});
+          PadLeft((bound ? ">=" : "") + bus, 12)}});
   }
 }
 

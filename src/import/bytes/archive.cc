@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -26,6 +27,12 @@ int64_t SizeOf(const std::string& path) {
   return ::stat(path.c_str(), &facts) == 0 ? facts.st_size : 0;
 }
 
+// How the members of an archive are found.
+enum class Way : uint8_t {
+  kByIndex,  // a ZIP's, at its end
+  kForwards  // from one member to the next: a tar's, and those of a ZIP whose index is missing
+};
+
 // An archive that is read forwards; asked for an earlier member it starts over.
 class Reader {
  public:
@@ -34,6 +41,8 @@ class Reader {
   // Moves to the next file; false: there is none.
   Result<bool> Next() {
     if (!handle_) STEPTRACE_RETURN_IF_ERROR(Start());
+    block_left_ = {};
+    position_ = hole_ = 0;
     int code = archive_read_next_header(handle_.get(), &entry_);
     if (code == ARCHIVE_EOF) return false;
     if (code < ARCHIVE_WARN) return Failed();
@@ -42,7 +51,7 @@ class Reader {
   }
 
   Status MoveTo(int64_t member) {
-    if (member_ >= member) STEPTRACE_RETURN_IF_ERROR(Start());
+    if (member_ >= member || failed_) STEPTRACE_RETURN_IF_ERROR(Start());
     while (member_ < member) {
       STEPTRACE_ASSIGN_OR_RETURN(bool more, Next());
       if (!more) return Error{path_ + ": changed while it was read; import it again"};
@@ -50,10 +59,36 @@ class Reader {
     return {};
   }
 
+  // By blocks: archive_read_data would lose what precedes damage in the same call.
   Result<size_t> Read(char* out, size_t size) {
-    la_ssize_t got = archive_read_data(handle_.get(), out, size);
-    if (got < 0) return Failed();
-    return static_cast<size_t>(got);
+    while (block_left_.empty()) {
+      const void* block = nullptr;
+      size_t bytes = 0;
+      la_int64_t begin = 0;
+      int code = archive_read_data_block(handle_.get(), &block, &bytes, &begin);
+      if (code == ARCHIVE_EOF) return size_t{0};
+      if (code < ARCHIVE_OK) return Failed();
+      block_left_ = {static_cast<const char*>(block), bytes};
+      hole_ = bytes > 0 ? begin - position_ : 0;
+    }
+    size_t count = std::min(size, hole_ > 0 ? static_cast<size_t>(hole_) : block_left_.size());
+    if (hole_ > 0) {  // of a sparse file
+      std::memset(out, 0, count);
+      hole_ -= static_cast<int64_t>(count);
+    } else {
+      std::memcpy(out, block_left_.data(), count);
+      block_left_.remove_prefix(count);
+    }
+    position_ += static_cast<int64_t>(count);
+    return count;
+  }
+
+  // Whether a ZIP without its index can be read in another way, from its begin.
+  bool CanGoForwards() {
+    if (!zip_ || way_ == Way::kForwards || !refused_.empty()) return false;
+    way_ = Way::kForwards;
+    handle_.reset();
+    return true;
   }
 
   struct archive_entry* entry() const {
@@ -62,19 +97,34 @@ class Reader {
   int64_t member() const { return member_; }
   const std::string& path() const { return path_; }
   const Limits& limits() const { return limits_; }
+  // Not damage: a limit, or the disk; refuses the whole archive.
+  const std::string& refused() const { return refused_; }
+  // Why reading ended before its end; empty: it did not.
+  std::string cause() const {
+    std::string packed = stream_ ? stream_->damage() : std::string();
+    if (!packed.empty() || !failed_) return packed;
+    const char* cause = archive_error_string(handle_.get());
+    return cause ? cause : "it ends in the middle";
+  }
+  std::string damage() const {
+    return way_ == Way::kForwards ? "its index at the end is missing" : cause();
+  }
 
  private:
   Status Start() {
     handle_.reset(archive_read_new());
     member_ = -1;
+    failed_ = false;
     archive_read_support_format_tar(handle_.get());
     archive_read_support_format_gnutar(handle_.get());
-    archive_read_support_format_zip_seekable(handle_.get());
     STEPTRACE_ASSIGN_OR_RETURN(auto raw, OpenRaw(path_));
     char head[2] = {};
     STEPTRACE_ASSIGN_OR_RETURN(size_t got, ReadFully(*raw, head, sizeof head));
+    zip_ = got == sizeof head && head[0] == 'P' && head[1] == 'K';
     int code = ARCHIVE_OK;
-    if (got == sizeof head && head[0] == 'P') {  // a ZIP's index is at its end
+    if (zip_) {
+      if (way_ == Way::kByIndex) archive_read_support_format_zip_seekable(handle_.get());
+      if (way_ == Way::kForwards) archive_read_support_format_zip_streamable(handle_.get());
       code = archive_read_open_filename(handle_.get(), path_.c_str(), kArchiveBlockBytes);
     } else {
       STEPTRACE_ASSIGN_OR_RETURN(raw, OpenRaw(path_));
@@ -99,7 +149,8 @@ class Reader {
     return static_cast<la_ssize_t>(*got);
   }
 
-  Error Failed() const {
+  Error Failed() {
+    failed_ = true;
     if (!refused_.empty()) return Error{refused_};
     const char* cause = archive_error_string(handle_.get());
     return Error{fmt::format("{}: {}; pack it anew", path_, cause ? cause : "damaged archive")};
@@ -113,6 +164,12 @@ class Reader {
   std::unique_ptr<struct archive, Closer> handle_;
   struct archive_entry* entry_ = nullptr;
   int64_t member_ = -1;
+  std::string_view block_left_;  // of the member; the handle's memory
+  int64_t position_ = 0;         // in the member
+  int64_t hole_ = 0;             // zeros before the block
+  Way way_ = Way::kByIndex;
+  bool zip_ = false;
+  bool failed_ = false;  // the handle gives no more
 };
 
 // One member's bytes; a ZIP bomb ends here, a gzipped tar's in GzipStream.
@@ -127,9 +184,11 @@ class MemberStream : public ByteStream {
   }
 
   Result<size_t> Read(char* out, size_t size) override {
+    if (!damage_.empty()) return size_t{0};
     auto got = reader_->Read(out, size);
     if (!got.ok()) {
-      damage_ = "the archive is damaged: " + got.error().message;
+      if (!reader_->refused().empty()) return got.error();
+      damage_ = "the archive is damaged: " + reader_->cause();
       return size_t{0};
     }
     consumed_ += static_cast<int64_t>(*got);
@@ -151,6 +210,21 @@ class MemberStream : public ByteStream {
   int64_t consumed_ = 0;
 };
 
+Source MemberSource(const std::shared_ptr<Reader>& reader) {
+  const char* name = archive_entry_pathname(reader->entry());
+  Source source;
+  source.inside = name ? name : fmt::format("member {}", reader->member());
+  source.path = reader->path() + "/" + source.inside;
+  source.bytes = archive_entry_size(reader->entry());
+  source.archive = reader;
+  source.open = [reader, number = reader->member(), name = source.path,
+                 bytes = source.bytes]() -> StreamResult {
+    STEPTRACE_RETURN_IF_ERROR(reader->MoveTo(number));
+    return MaybeUnzip(std::make_unique<MemberStream>(reader, name), name, bytes, reader->limits());
+  };
+  return source;
+}
+
 }  // namespace
 
 bool IsArchive(std::string_view head) {
@@ -160,30 +234,28 @@ bool IsArchive(std::string_view head) {
          head.starts_with(std::string_view("PK\5\6", 4));
 }
 
-Result<std::vector<Source>> ListArchive(const std::string& path, const Limits& limits) {
+Result<Archive> ListArchive(const std::string& path, const Limits& limits) {
   auto reader = std::make_shared<Reader>(path, limits);
-  std::vector<Source> sources;
+  Archive archive;
+  Status failed;
   while (true) {
-    STEPTRACE_ASSIGN_OR_RETURN(bool more, reader->Next());
-    if (!more) return sources;
+    auto more = reader->Next();
+    if (!more.ok() && !reader->refused().empty()) return more.error();
+    if (!more.ok() && archive.members.empty()) {
+      if (failed.ok()) failed = more.error();
+      if (reader->CanGoForwards()) continue;
+      return failed.error();
+    }
+    if (!more.ok() || !*more) {
+      archive.damage = reader->damage();
+      return archive;
+    }
     if (reader->member() >= kMostMembers) {
       return Error{fmt::format("{}: has more than {} members; unpack it and import the folder",
                                path, kMostMembers)};
     }
     if (archive_entry_filetype(reader->entry()) != AE_IFREG) continue;
-    const char* name = archive_entry_pathname(reader->entry());
-    Source source;
-    source.inside = name ? name : fmt::format("member {}", reader->member());
-    source.path = path + "/" + source.inside;
-    source.bytes = archive_entry_size(reader->entry());
-    source.archive = reader;
-    source.open = [reader, number = reader->member(), name = source.path,
-                   bytes = source.bytes]() -> StreamResult {
-      STEPTRACE_RETURN_IF_ERROR(reader->MoveTo(number));
-      return MaybeUnzip(std::make_unique<MemberStream>(reader, name), name, bytes,
-                        reader->limits());
-    };
-    sources.push_back(std::move(source));
+    archive.members.push_back(MemberSource(reader));
   }
 }
 

@@ -140,6 +140,7 @@ Status Document::ReadEvents(DocumentHandler& handler) {
       if (taken) continue;
     }
     const char* after = nullptr;
+    if (next == '[') STEPTRACE_RETURN_IF_ERROR(CheckDepth());
     if (next == '{') {
       STEPTRACE_ASSIGN_OR_RETURN(after, reader_.Read(window_, name_, max_depth_));
     }
@@ -160,6 +161,15 @@ Status Document::ReadEvents(DocumentHandler& handler) {
     STEPTRACE_ASSIGN_OR_RETURN(bool found, SkipDamage(next));
     if (!found) return {};
   }
+}
+
+// An array where an event should be is skipped like other text, but for one that is too deep.
+Status Document::CheckDepth() {
+  constexpr ptrdiff_t kLookAhead = 64 << 10;
+  if (window_.end() - window_.at() < kLookAhead) STEPTRACE_RETURN_IF_ERROR(window_.More());
+  Scan scan{window_.end(), max_depth_};
+  json::SkipNested(window_.at(), scan);
+  return scan.too_deep ? Status(TooDeep(name_, max_depth_, window_.position())) : Status();
 }
 
 // What stands at the window's begin is no whole event. False: nothing follows it.

@@ -72,6 +72,7 @@ class Document {
   Status ReadTop(DocumentHandler& handler);
   Status ReadEvents(DocumentHandler& handler);
   Status ReadAfter();
+  Status CheckDepth();
   Status ReadMember(DocumentHandler& handler);
   Result<bool> SkipDamage(char first);
   Status Resync(const char* from, bool* found);

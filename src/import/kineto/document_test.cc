@@ -107,5 +107,18 @@ TEST(Document, DepthIsRefused) {
   EXPECT_THAT(read.status.error().message, testing::HasSubstr("--max-depth"));
 }
 
+TEST(Document, ArraysInPlaceOfEventsMayBeTooDeep) {
+  const std::string many(100, '[');
+  for (const std::string& text : {R"({"traceEvents": [)" + many, "[" + many,
+                                  R"([{"ph":"X","name":"x"}, )" + many + std::string(100, ']')}) {
+    Read read(text);
+    ASSERT_FALSE(read.status.ok()) << text;
+    EXPECT_THAT(read.status.error().message, testing::HasSubstr("--max-depth"));
+  }
+  Read shallow(R"([[[1]], {"ph":"X","name":"x"}])");
+  EXPECT_TRUE(shallow.status.ok());
+  EXPECT_THAT(shallow.names, ElementsAre("x"));
+}
+
 }  // namespace
 }  // namespace steptrace::import

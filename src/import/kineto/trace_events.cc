@@ -142,6 +142,9 @@ class FileImport {
                  source_.path + ": no deviceProperties: what needs a device's size is left out");
     }
     Json job = Parsed(reader_.Member("distributedInfo"));
+    for (const char* number : {"rank", "world_size"}) {  // some launchers write them as text
+      if (auto value = IntegerOf(job, number)) job[number] = *value;
+    }
     if (job.is_object()) sink_.Fact(std::nullopt, "job", Dumped(job));
     for (const char* name : {"cuda_runtime_version", "cuda_driver_version", "cupti_version",
                              "hip_runtime_version", "hip_driver_version", "roctracer_version"}) {

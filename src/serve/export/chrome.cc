@@ -93,11 +93,32 @@ class ChromeWriter {
                           frame_.manifest.epoch_utc_ns - frame_.before_epoch_ns);
     }
     if (TheRank() >= 0) head += ",\"distributedInfo\":" + Job();
+    const std::string host = Host();
+    if (!host.empty()) head += ",\"host_name\":" + Quoted(host);
     auto devices = frame_.devices.find(TheRank());
     if (devices != frame_.devices.end()) {
       head += fmt::format(",\"deviceProperties\":[{}]", fmt::join(devices->second, ","));
     }
     return head + ",\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
+  }
+
+  // The machine of the rank. By it alone files are told to be of several nodes, so of these each
+  // has a name of its own.
+  std::string Host() const {
+    const store::Manifest& run = frame_.manifest;
+    int32_t node = 0;
+    for (const store::RankInfo& rank : run.ranks) {
+      if (rank.rank == TheRank()) node = rank.node;
+    }
+    std::string host;
+    std::set<std::string> hosts;
+    for (const store::NodeInfo& info : run.nodes) {
+      hosts.insert(info.host);
+      if (info.node == node) host = info.host;
+    }
+    const bool told_apart = hosts.size() == run.nodes.size() && !hosts.contains("");
+    if (run.nodes.size() < 2 || told_apart) return host;
+    return host + (host.empty() ? "" : ".") + fmt::format("node{}", node);
   }
 
   std::string Job() const {

@@ -27,8 +27,20 @@ std::string Content(const fs::path& path) {
 // A thread that launches two kernels, which overlap on their stream.
 class ExportTest : public ::testing::Test {
  protected:
-  void Make(int ranks) {
+  // `hosts`: the name of each rank's node; none: they share one.
+  void Make(int ranks, const std::vector<std::string>& hosts = {}) {
     store::Manifest manifest = store::SampleManifest();
+    if (!hosts.empty()) manifest.nodes.clear(), manifest.ranks.clear();
+    for (size_t i = 0; i < hosts.size(); ++i) {
+      const auto number = static_cast<int32_t>(i);
+      store::NodeInfo node;
+      node.node = number;
+      node.host = hosts[i];
+      manifest.nodes.push_back(node);
+      store::RankInfo rank;
+      rank.rank = rank.node = number;
+      manifest.ranks.push_back(rank);
+    }
     manifest.epoch_utc_ns = 1'700'000'000'000'000'123;
     store::RunWriter writer = store::MakeWriter(run());
     auto& strings = writer.strings();
@@ -81,6 +93,24 @@ std::vector<Json> Slices(const Json& trace) {
     if (event["ph"] == "X") slices.push_back(event);
   }
   return slices;
+}
+
+TEST_F(ExportTest, ChromeTellsTheNodeOfARank) {
+  Make(2, {"one", "two"});
+  ASSERT_OK(ExportTrace(run(), TraceFormat::kChrome, out()));
+  auto host = [&](int rank) {
+    const auto file = out() / fmt::format("rank{}.pt.trace.json", rank);
+    return Json::parse(Content(file))["host_name"].get<std::string>();
+  };
+  EXPECT_EQ(host(0), "one");
+  EXPECT_EQ(host(1), "two");
+}
+
+TEST_F(ExportTest, ChromeTellsNodesOfOneNameApart) {
+  Make(2, {"gpu", "gpu"});
+  ASSERT_OK(ExportTrace(run(), TraceFormat::kChrome, out()));
+  const auto text = Content(out() / "rank1.pt.trace.json");
+  EXPECT_EQ(Json::parse(text)["host_name"], "gpu.node1");
 }
 
 TEST_F(ExportTest, ChromeKeepsEveryNanosecondAndWhatIsKnown) {

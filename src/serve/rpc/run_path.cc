@@ -23,6 +23,12 @@ Result<fs::path> ResolveRun(const std::string& text, const fs::path& folder) {
   for (const auto& run : runs) {  // newest first
     if (run.name == text || run.id == text || run.path.filename() == text) return run.path;
   }
+  if (fs::is_regular_file(text, error)) {
+    return Error{
+        fmt::format("{}: is a file and not a run; if it holds a profile, `steptrace import {}` "
+                    "makes a run of it",
+                    text, text)};
+  }
   if (fs::exists(text, error)) {
     return Error{
         fmt::format("{}: not a run (it has no run.json); `steptrace ls {}` lists the runs "

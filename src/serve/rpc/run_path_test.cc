@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include "store/test_run.h"
 
 namespace steptrace::rpc {
@@ -76,6 +78,9 @@ TEST_F(RunPathTest, WhatIsNotThereIsNamedWithTheNextStep) {
   EXPECT_THAT(Found(""), HasSubstr(runs().string()));
   fs::create_directory(runs() / "empty");
   EXPECT_THAT(Found((runs() / "empty").string()), HasSubstr("it has no run.json"));
+  const std::string profile = (runs() / "trace.json").string();
+  std::ofstream(profile) << "{}";
+  EXPECT_THAT(Found(profile), HasSubstr("`steptrace import " + profile + "`"));
 }
 
 TEST_F(RunPathTest, AFolderThatMayNotBeReadIsNotCalledEmpty) {

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/bytes/archive.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace steptrace::import {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr size_t kBlock = 512;
+
+// A tar's member: a block of header, its bytes, filled up to whole blocks.
+std::string TarMember(const std::string& name, const std::string& bytes) {
+  std::string head(kBlock, '\0');
+  head.replace(0, name.size(), name);
+  head.replace(100, 7, "0000644");
+  head.replace(124, 11, fmt::format("{:011o}", bytes.size()));
+  head.replace(136, 11, "00000000000");
+  head.replace(148, 8, "        ");
+  head[156] = '0';
+  head.replace(257, 8, std::string("ustar\00000", 8));
+  unsigned sum = 0;
+  for (char c : head) sum += static_cast<unsigned char>(c);
+  head.replace(148, 7, fmt::format("{:06o}", sum) + '\0');
+  std::string filled = bytes;
+  filled.resize((bytes.size() + kBlock - 1) / kBlock * kBlock, '\0');
+  return head + filled;
+}
+
+std::string Little(uint32_t value, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+  return text;
+}
+
+// A ZIP's member, stored as it is; the index at the end is left out.
+std::string ZipMember(const std::string& name, const std::string& bytes) {
+  const auto size = static_cast<uint32_t>(bytes.size());
+  const auto sum = static_cast<uint32_t>(
+      crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())));
+  return std::string("PK\3\4", 4) + Little(20, 2) + Little(0, 2) + Little(0, 2) + Little(0, 4) +
+         Little(sum, 4) + Little(size, 4) + Little(size, 4) +
+         Little(static_cast<uint32_t>(name.size()), 2) + Little(0, 2) + name + bytes;
+}
+
+class ArchiveTest : public testing::Test {
+ protected:
+  ArchiveTest() {
+    std::string place = (std::filesystem::temp_directory_path() / "archive_XXXXXX").string();
+    folder_ = mkdtemp(place.data());
+  }
+  ~ArchiveTest() override { std::filesystem::remove_all(folder_); }
+
+  Result<Archive> List(const std::string& bytes) {
+    const auto path = folder_ / "a";
+    std::ofstream(path, std::ios::binary) << bytes;
+    return ListArchive(path.string(), Limits());
+  }
+
+  // What can be read of a member, and behind a | why that is not all.
+  static std::string TextOf(const Source& source) {
+    auto stream = source.Open();
+    if (!stream.ok()) return stream.error().message;
+    std::string text(10'000, '\0');
+    auto got = ReadFully(**stream, text.data(), text.size());
+    if (!got.ok()) return got.error().message;
+    text.resize(*got);
+    return text + "|" + (*stream)->damage();
+  }
+
+  std::filesystem::path folder_;
+};
+
+std::vector<std::string> NamesOf(const Archive& archive) {
+  std::vector<std::string> names;
+  for (const Source& source : archive.members) names.push_back(source.inside);
+  return names;
+}
+
+TEST_F(ArchiveTest, AWholeOneHasNoDamage) {
+  auto archive =
+      List(TarMember("x", "hello") + TarMember("y", "you") + std::string(2 * kBlock, '\0'));
+  ASSERT_TRUE(archive.ok());
+  EXPECT_THAT(NamesOf(*archive), ElementsAre("x", "y"));
+  EXPECT_EQ(archive->damage, "");
+  EXPECT_EQ(TextOf(archive->members[0]), "hello|");
+  EXPECT_EQ(TextOf(archive->members[1]), "you|");
+}
+
+TEST_F(ArchiveTest, ACutOffTarGivesWhatPrecedesTheCut) {
+  const std::string tar = TarMember("x", "hello") + TarMember("y", std::string(2000, 'y'));
+  auto archive = List(tar.substr(0, 3 * kBlock + 700));
+  ASSERT_TRUE(archive.ok());
+  EXPECT_THAT(NamesOf(*archive), ElementsAre("x", "y"));
+  EXPECT_THAT(archive->damage, HasSubstr("Truncated"));
+  EXPECT_EQ(TextOf(archive->members[0]), "hello|");
+  const std::string rest = TextOf(archive->members[1]);
+  EXPECT_TRUE(rest.starts_with(std::string(700, 'y') + "|the archive is damaged")) << rest;
+  EXPECT_EQ(TextOf(archive->members[0]), "hello|");  // and again, after the damage
+}
+
+TEST_F(ArchiveTest, ATarCutInAHeaderSaysSo) {
+  auto archive = List((TarMember("x", "hello") + TarMember("y", "you")).substr(0, 2 * kBlock + 9));
+  ASSERT_TRUE(archive.ok());
+  EXPECT_THAT(NamesOf(*archive), ElementsAre("x"));
+  EXPECT_NE(archive->damage, "");
+}
+
+TEST_F(ArchiveTest, AZipWithoutItsIndexIsReadFromItsBegin) {
+  const std::string zip = ZipMember("x", "hello") + ZipMember("y", std::string(2000, 'y'));
+  auto archive = List(zip.substr(0, zip.size() - 500));
+  ASSERT_TRUE(archive.ok()) << archive.error().message;
+  EXPECT_THAT(NamesOf(*archive), ElementsAre("x", "y"));
+  EXPECT_THAT(archive->damage, HasSubstr("index"));
+  EXPECT_EQ(TextOf(archive->members[0]), "hello|");
+  const std::string rest = TextOf(archive->members[1]);
+  EXPECT_TRUE(rest.starts_with(std::string(1500, 'y') + "|the archive is damaged")) << rest;
+}
+
+TEST_F(ArchiveTest, NothingReadableIsAnError) {
+  auto tar = List(TarMember("x", "hello").substr(0, 300));
+  EXPECT_FALSE(tar.ok());
+  auto zip = List("PK\3\4 and nothing else");
+  ASSERT_FALSE(zip.ok());
+  EXPECT_THAT(zip.error().message, HasSubstr("pack it anew"));
+}
+
+}  // namespace
+}  // namespace steptrace::import
