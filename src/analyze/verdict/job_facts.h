@@ -23,8 +23,8 @@ struct LoaderFact {
   std::optional<bool> pin_memory;
   std::optional<bool> persistent_workers;
   bool iterable = false;  // an IterableDataset: each worker iterates over one of its own
-  std::string dataset;  // its class
-  std::string collate;  // its collate function
+  std::string dataset;    // its class
+  std::string collate;    // its collate function
   std::string json;
 };
 

@@ -42,7 +42,8 @@ analyze::RunParts Mended() {
 
 std::string Rendered(const analyze::RunParts& a, const analyze::RunParts& b,
                      const RenderOptions& options = {}) {
-  return RenderComparison(analyze::Compare(a, b), ReportOfSteps(a.run), ReportOfSteps(b.run), options);
+  return RenderComparison(analyze::Compare(a, b), ReportOfSteps(a.run), ReportOfSteps(b.run),
+                          options);
 }
 
 TEST(RenderComparison, ReadsSo) {

@@ -17,7 +17,7 @@ std::string Line(std::string_view type, std::string_view name, std::string_view 
   return line + ",\"NodeId\":\"algo-2\",\"Timestamp\":" + std::string(timestamp) + "}";
 }
 
-SystemSample Parsed(std::string_view line) {
+SystemSample ParsedSample(std::string_view line) {
   SystemSample sample;
   EXPECT_EQ(ParseSystemLine(line, sample), LineFault::kNone) << line;
   return sample;
@@ -29,7 +29,8 @@ LineFault FaultOf(std::string_view line) {
 }
 
 TEST(SystemMetrics, ReadsALineExactly) {
-  const auto sample = Parsed(Line("cpu", "cpu5", "CPUUtilization", "1.36", "1591748109.2321954"));
+  const auto sample =
+      ParsedSample(Line("cpu", "cpu5", "CPUUtilization", "1.36", "1591748109.2321954"));
   EXPECT_EQ(sample.ts_ns, 1591748109232195400);
   EXPECT_EQ(sample.value, 0.0136);
   EXPECT_EQ(sample.key, (MetricKey{"core.busy_share", 5}));
@@ -74,17 +75,17 @@ TEST(SystemMetrics, CallsMetricsAsTheSamplerDoes) {
 }
 
 TEST(SystemMetrics, OfAKeyThatStandsTwiceTheLastCounts) {
-  const auto sample = Parsed(R"({"Name":"IOPS","Value":1,"Value":2,"Timestamp":1})");
+  const auto sample = ParsedSample(R"({"Name":"IOPS","Value":1,"Value":2,"Timestamp":1})");
   EXPECT_EQ(sample.value, 2);
   EXPECT_TRUE(sample.duplicate_key);
-  EXPECT_FALSE(Parsed(R"({"Name":"IOPS","Value":1,"Timestamp":1})").duplicate_key);
+  EXPECT_FALSE(ParsedSample(R"({"Name":"IOPS","Value":1,"Timestamp":1})").duplicate_key);
 }
 
 TEST(SystemMetrics, KeepsValuesOutOfRange) {
-  const auto sample = Parsed(Line("cpu", "cpu0", "CPUUtilization", "-19.61", "1.5"));
+  const auto sample = ParsedSample(Line("cpu", "cpu0", "CPUUtilization", "-19.61", "1.5"));
   EXPECT_EQ(sample.value, -0.1961);
   EXPECT_TRUE(sample.out_of_range);
-  EXPECT_FALSE(Parsed(Line("i/o", "IOPS", "", "5357.94", "1.5")).out_of_range);
+  EXPECT_FALSE(ParsedSample(Line("i/o", "IOPS", "", "5357.94", "1.5")).out_of_range);
 }
 
 TEST(SystemMetrics, NamesWhatIsWrongWithALine) {
