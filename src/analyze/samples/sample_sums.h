@@ -12,48 +12,13 @@
 #include <vector>
 
 #include "analyze/report/report_input.h"
+#include "analyze/samples/rank_samples.h"
 #include "analyze/samples/sample_share.h"
 #include "analyze/samples/stack_class.h"
 #include "analyze/samples/stage_table.h"
 #include "store/tables.h"
 
 namespace steptrace::analyze {
-
-// What a sample of a batch being made shows: a WorkStage, or nothing (no code of the user's and
-// none that the table knows).
-inline constexpr size_t kUnnamed = kWorkStageCount;
-inline constexpr size_t kBinCount = kWorkStageCount + 1;
-
-// Samples of steady steps of one rank, in ns of the time that they stand for.
-struct BatchBlock {  // of samples in a DataLoader's fetch, its collate function left out
-  std::array<double, kBinCount> ran{};
-  std::array<double, kBinCount> blocked{};  // waiting, and for no lock
-};
-struct ThreadBlock {  // of the training thread
-  std::array<double, kBinCount>
-      outside{};          // running code of Python's that is not torch's, by stage
-  double waiting = 0;     // outside torch, and not running
-  double awaiting = 0;    // outside torch, for what other threads or processes make
-  double evaluating = 0;  // in a function of the script's that evaluates: of none of the others
-  double sampler = 0;     // in a sampler of the user's, which a DataLoader asked
-  double whole = 0;       // everything that it was seen doing
-};
-
-struct RankSamples {
-  std::vector<BatchBlock> batch;  // by blocks of neighbouring steps
-  std::vector<ThreadBlock> thread;
-  BatchBlock made;  // by threads beside the training one, at work on what it may await
-  int64_t made_samples = 0;
-  int64_t batch_samples = 0;
-  int64_t thread_samples = 0;
-  double batch_squares = 0;  // of the weights
-  // Of the steps that wait for their dataset until the model begins: that time, and what workers
-  // were seen making batches in it. By the quotient so many of them are at work at a time.
-  double awaited_ns = 0;
-  double loading_ns = 0;
-  int64_t loading_samples = 0;
-  double thread_squares = 0;
-};
 
 // A function by its innermost frame of the user's: what it called of a library, and where.
 struct SampledFunction {
