@@ -4,7 +4,7 @@ import type { Details } from './data';
 import { hovered, type Hovered } from './hit';
 import type { Row } from './rows';
 import type { Lane, Names, Tile } from './tile';
-import { sliceAt } from './tile';
+import { firstEndingAfter } from './tile';
 import type { Span } from './viewport';
 
 export interface Sight {
@@ -39,12 +39,16 @@ function strips({ rows, tile, view }: Sight): Strip[] {
   return list;
 }
 
-/** The slice of a lane nearest to a moment, if any of it is in view; else -1. */
+/** Of a lane's slices in view the one nearest to a moment of the view; -1: none is in view. */
 function nearest(lane: Lane, at: number, view: Span): number {
-  const index = sliceAt(lane, at, Infinity);
-  if (index < 0) return -1;
-  const seen = (lane.from[index] as number) < view.toNs && (lane.to[index] as number) > view.fromNs;
-  return seen ? index : -1;
+  // Slices of a lane do not overlap: what lies beyond these two is further off.
+  const after = firstEndingAfter(lane, at);
+  const before = after - 1;
+  const isAfter = after < lane.length && (lane.from[after] as number) < view.toNs;
+  const isBefore = before >= 0 && (lane.to[before] as number) > view.fromNs;
+  if (!isAfter || !isBefore) return isAfter ? after : isBefore ? before : -1;
+  const wait = (lane.from[after] as number) - at;
+  return wait <= at - (lane.to[before] as number) ? after : before;
 }
 
 const isOf = (strip: Strip, of: Pick<Details, 'track' | 'lane'>): boolean =>

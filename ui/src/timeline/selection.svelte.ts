@@ -72,22 +72,27 @@ export class Selection {
     return this.take((signal) => this.lookUp(slice, seen, signal), found, null);
   }
 
-  /** The slice that an address names. */
-  recall(name: SliceName | number, found: (details: Details) => void): Promise<void> {
+  /** The slice that an address names. `quietly`: until it is there what is told stays, as that it is not. */
+  recall(
+    name: SliceName | number,
+    found: (details: Details) => void,
+    quietly = false,
+  ): Promise<void> {
     const look = (signal: AbortSignal) =>
       typeof name === 'number' ? this.data.details(name, signal) : this.named(name, signal);
-    return this.take(look, found, name);
+    return this.take(look, found, name, quietly);
   }
 
   private async take(
     look: (signal: AbortSignal) => Promise<Details>,
     found: (details: Details) => void,
     asked: SliceName | number | null,
+    quietly = false,
   ): Promise<void> {
     const abort = this.begin();
     this.pending = true;
     this.asked = asked;
-    if (this.details.state !== 'ready') this.details = { state: 'loading' };
+    if (this.details.state !== 'ready' && !quietly) this.details = { state: 'loading' };
     try {
       const value = await look(abort.signal);
       if (abort.signal.aborted) return;
@@ -112,7 +117,7 @@ export class Selection {
     this.grown = this.pending;
     if (this.pending) return false;
     if (this.details.state === 'failed' && this.asked !== null)
-      await this.recall(this.asked, () => undefined); // it may have come since
+      await this.recall(this.asked, () => undefined, true); // it may have come since
     if (this.details.state !== 'ready') return false;
     const abort = this.begin();
     const old = this.details.value;

@@ -216,6 +216,11 @@ describe('a tree that grows', () => {
     await settled();
     expect(without.selection.details.state).toBe('failed');
     expect(without.address().sel).toBe(sel);
+    // While the run grows without it, that it is not there stays told.
+    without.grow(tree(250, ...many));
+    expect(without.selection.details.state).toBe('failed');
+    await settled();
+    expect(without.selection.details.state).toBe('failed');
     // It comes with the run's next slices.
     run.slices.push(slice(2, 20, 'b'));
     without.grow(tree(300, ...many));
@@ -353,5 +358,38 @@ describe('keys', () => {
     expect(stage.act({ kind: 'lane', by: -1 })).toBe(true);
     await settled();
     expect(stage.selected?.name).toBe('b');
+  });
+
+  it('slices in view are reached past nearer ones out of sight', async () => {
+    const seek = async (...slices: Slice[]) => {
+      const { run, stage } = shown();
+      run.slices = slices;
+      stage.grow(tree(300, ...many));
+      // All is there, as before a zoom; then less of it is in view.
+      stage.show({ fromNs: 80, toNs: 220 });
+      stage.request();
+      await settled();
+      stage.show({ fromNs: 100, toNs: 200 });
+      return async (action: Parameters<Stage['act']>[0]) => {
+        const done = stage.act(action);
+        await settled();
+        return done ? stage.selected?.name : null;
+      };
+    };
+    const around = [slice(2, 90, 'before', 9), slice(2, 150, 'seen'), slice(2, 201, 'after')];
+    for (const direction of ['next', 'previous'] as const) {
+      const press = await seek(...around);
+      expect(await press({ kind: 'neighbour', direction })).toBe('seen');
+    }
+    const press = await seek(
+      slice(1, 105, 'above'),
+      ...around,
+      slice(3, 120, 'left'),
+      slice(3, 170, 'right'),
+    );
+    expect(await press({ kind: 'neighbour', direction: 'next' })).toBe('above');
+    expect(await press({ kind: 'lane', by: 1 })).toBe('seen');
+    expect(await press({ kind: 'lane', by: 1 })).toBe('right');
+    expect(await press({ kind: 'lane', by: -1 })).toBe('seen');
   });
 });
