@@ -8,6 +8,8 @@ import { bothNs } from './tip';
 
 export interface Flame {
   name: string;
+  /** What an address knows it by, where its name may change as the data grow; absent: its name. */
+  key?: string;
   /** Where it is; absent: as far as its name tells. */
   place?: SourcePlace | null;
   /** What it shares its colour with; absent: its name decides. */
@@ -59,14 +61,12 @@ export function boxes(root: Flame, focus: Flame, least: number): Box[] {
 export const deepest = (flame: Flame): number =>
   flame.children.reduce((most, child) => Math.max(most, deepest(child)), flame.depth);
 
-const hashUnder = (above: string, name: string): string =>
-  hashName(`${above}/${name}`).toString(36);
+const hashUnder = (above: string, { key, name }: Flame): string =>
+  hashName(`${above}/${key ?? name}`).toString(36);
 
-/** What an address calls a box: a hash of the names from the outermost to it; '' is the root. */
+/** What an address calls a box: a hash of the keys from the outermost to it; '' is the root. */
 export function keyOf(root: Flame, flame: Flame): string {
-  return pathTo(root, flame)
-    .slice(1)
-    .reduce((above, { name }) => hashUnder(above, name), '');
+  return pathTo(root, flame).slice(1).reduce(hashUnder, '');
 }
 
 /** The box of that key; the root where there is none, as in a graph of another measure. */
@@ -74,7 +74,7 @@ export function boxOf(root: Flame, key: string): Flame {
   const visit = (flame: Flame, own: string): Flame | null => {
     if (own === key) return flame;
     for (const child of flame.children) {
-      const found = visit(child, hashUnder(own, child.name));
+      const found = visit(child, hashUnder(own, child));
       if (found !== null) return found;
     }
     return null;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
+import { boxOf, keyOf } from '../../timeline/flame';
 import {
   flameOf,
   frameName,
@@ -75,6 +76,19 @@ describe('the flame graph', () => {
     expect(flameOf(told, 'both').count).toBe(7);
     expect(flameOf(told, 'running').count).toBe(4);
     expect(flameOf(told, 'waiting').children.map((c) => c.count)).toEqual([2, 1]);
+  });
+  it('a box keeps its key where another line has most time as the run grows', () => {
+    const before = flameOf(samples, 'both');
+    const decode = before.children[0]?.children[0];
+    expect(decode?.name).toBe('/job/decode.py(7): decode');
+    const nodes = samples.nodes.map((node, i) => ({ ...node, line: 20 + i }));
+    const grown = flameOf({ ...samples, nodes }, 'both');
+    const found = boxOf(grown, keyOf(before, decode ?? before));
+    expect(found.name).toBe('/job/decode.py(21): decode');
+    // Of the same name in another file it is not the key.
+    const moved = nodes.map((node) => ({ ...node, file: `/other${node.file}` }));
+    const other = flameOf({ ...samples, nodes: moved }, 'both');
+    expect(boxOf(other, keyOf(before, decode ?? before))).toBe(other);
   });
   it('of nothing is empty', () => {
     const none = { ...samples, nodes: [], unknown: { running_ns: 0, waiting_ns: 0 } };

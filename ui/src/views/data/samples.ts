@@ -89,6 +89,10 @@ export function frameName(frame: SampledFrame): string {
   return frame.line > 0 ? `${frame.file}(${frame.line}): ${name}` : `${name} (${base(frame.file)})`;
 }
 
+/** What a function stays known by: the line with most time is another as a run grows. */
+const functionKey = ({ kind, file, function: name }: SampledFrame): string =>
+  `${kind}\n${file}\n${name}`;
+
 /** Whose code it is: a package of site-packages, the standard library, or the user's own file. */
 export function packageOf(frame: SampledFrame): string {
   const { file } = frame;
@@ -112,6 +116,7 @@ export function flameOf(samples: Samples, state: State): Flame {
     const above = under(frame.parent);
     const box: Flame = {
       name: frameName(frame),
+      key: functionKey(frame),
       place: placeOfFrame(frame),
       tint: packageOf(frame),
       value: timeOf(frame, state),
@@ -151,7 +156,7 @@ export interface SampledFunction {
 /** Functions with any time, whoever called them. Where one was seen at many lines, at the one with most time. */
 export function functionsOf(samples: Samples, state: State): SampledFunction[] {
   const { nodes } = samples;
-  const keys = nodes.map((n) => `${n.kind}\n${n.file}\n${n.function}`);
+  const keys = nodes.map(functionKey);
   const rows = new Map<string, { frame: SampledFrame; own: number; total: number; most: number }>();
   nodes.forEach((frame, i) => {
     const key = keys[i] ?? '';
