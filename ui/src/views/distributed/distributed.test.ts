@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { lastRanks, matrixOf, partsOf, waitByStep, type Collective, type Rank } from './section';
+import {
+  lastIn,
+  lastRanks,
+  matrixOf,
+  notesOf,
+  partsOf,
+  totalOf,
+  waitByStep,
+  type Collective,
+  type Rank,
+} from './section';
 
 const rank = (more: Partial<Rank>): Rank => ({
   rank: 0,
@@ -23,6 +33,44 @@ describe('distributed', () => {
       partsOf(rank({ transfer_ns: 0, wait_ns: 0 })).find((p) => p.name === 'unmatched')?.ns,
     ).toBe(30);
     expect(sum(rank({ transfer_ns: null, wait_ns: null, exposed_ns: null }))).toBe(70);
+  });
+
+  it('total: as told, to the ns, and what the parts sum to', () => {
+    const sum = (r: Rank) => partsOf(r).reduce((s, p) => s + p.ns, 0);
+    // Each a third of 100: rounded one by one they were 99.
+    const thirds = rank({ exposed_ns: 100, transfer_ns: 7, wait_ns: 7, unmatched_ns: 7 });
+    expect(partsOf(thirds).map((p) => p.ns)).toEqual([50, 10, 33, 34, 33, 10]);
+    expect([totalOf(thirds), sum(thirds)]).toEqual([170, 170]);
+    // Two halves of an odd number: one by one they were 1 too many.
+    const halves = rank({ exposed_ns: 31, transfer_ns: 8, wait_ns: 8, unmatched_ns: 0 });
+    expect([totalOf(halves), sum(halves)]).toEqual([101, 101]);
+    const day = 86_400_000_000_001;
+    for (const exposed_ns of [1, 2, 1_234_567_891, day]) {
+      const r = rank({ exposed_ns, transfer_ns: 3, wait_ns: 123_457, unmatched_ns: 7_000_001 });
+      expect(sum(r)).toBe(exposed_ns + 70);
+    }
+    expect(totalOf(rank({ total_ns: 103 }))).toBe(103);
+    expect(partsOf(rank({ exposed_ns: 1, transfer_ns: 0, wait_ns: 3 })).map((p) => p.name)).toEqual(
+      ['computation', 'overlap', 'wait', 'other'],
+    );
+  });
+
+  it('says what the figures rest on', () => {
+    const calls = notesOf({ applicable: true, source: 'calls', ranks: [rank({})] });
+    expect(calls.ranks).toContain('as in the calls');
+    expect(calls.why).toContain('since all were together last');
+    expect(calls.calls).toBe('');
+    const steps = notesOf({ applicable: true, source: 'steps', ranks: [rank({})] });
+    expect(steps.ranks).toContain('Of the steady steps');
+    expect(steps.why).toContain('stages of the steady steps');
+    expect(steps.why).not.toContain('together last');
+    expect(steps.calls).toContain('in the calls alone');
+    const means = [rank({ mean_step_ns: 5 })];
+    expect(notesOf({ applicable: true, ranks: means }).ranks).toBe('Of the measured steps');
+    const blame = { rank: 1, caused_wait_ns: 5, cause: '', collectives: 0, steps: 7 };
+    expect(lastIn(blame, 'steps')).toEqual([7, 'steady steps']);
+    expect(lastIn({ ...blame, collectives: 1 }, 'calls')).toEqual([1, 'collective']);
+    expect(lastIn({ rank: 1, caused_wait_ns: 5, cause: '' }, undefined)).toBeNull();
   });
 
   it('matrix: who made whom wait', () => {

@@ -76,15 +76,22 @@ export interface Blame {
   caused_wait_ns: number;
   share?: number;
   cause: string;
+  /** In how many it came last; with source `steps`, of the steady steps. */
   collectives?: number;
+  steps?: number;
   before_step_ns?: number;
   in_step_ns?: number;
   waiters?: { rank: number; wait_ns: number }[];
   parts?: BlamePart[];
 }
 
+/** What the ranks' figures, those by step, all waiting and who caused it rest on, all of them. */
+export type Source = 'calls' | 'steps';
+
 export interface Distributed {
   applicable: boolean;
+  /** Absent where only the ranks' means are told. */
+  source?: Source;
   status?: string;
   note?: string;
   world_size?: number | null;
@@ -113,6 +120,42 @@ export interface DistributedSection {
   distributed: Distributed;
 }
 
+export interface Notes {
+  /** Of the ranks side by side. */
+  ranks: string;
+  /** Of why a rank came late. */
+  why: string;
+  /** Of the tables of calls, where other figures do not rest on calls; else empty. */
+  calls: string;
+}
+
+/** What the figures rest on, in words. */
+export function notesOf({ source, ranks }: Distributed): Notes {
+  if (source === 'steps')
+    return {
+      ranks:
+        'Of the steady steps: the ranks wait more in them than in the calls that were seen, as where DDP exchanges from within backward',
+      why: 'The stages of the steady steps in which it spent more than the others, in proportion',
+      calls: 'waiting here is that in the calls alone, above it is that of the steady steps',
+    };
+  return {
+    ranks:
+      ranks?.[0]?.mean_step_ns !== undefined
+        ? 'Of the measured steps'
+        : 'Of the steps, waiting as in the calls of collectives; exposed is what no computing hides',
+    why: 'Where it spent more than those that waited, since all were together last',
+    calls: '',
+  };
+}
+
+/** In how many it came last; null: not told. */
+export function lastIn(blame: Blame, source: Source | undefined): [number, string] | null {
+  const count = source === 'steps' ? blame.steps : blame.collectives;
+  if (count === undefined) return null;
+  const one = source === 'steps' ? 'steady step' : 'collective';
+  return [count, count === 1 ? one : `${one}s`];
+}
+
 export interface BarPart {
   name: string;
   title: string;
@@ -121,14 +164,33 @@ export interface BarPart {
   ns: number;
 }
 
+/** Whole ns in proportion to `weights`, which sum to `total` exactly; 0 each where none weighs. */
+function shared(total: number, weights: readonly number[]): number[] {
+  const all = weights.reduce((sum, w) => sum + w, 0);
+  let [weight, given] = [0, 0];
+  return weights.map((w) => {
+    weight += w;
+    // Up to here and no more: what one part's rounding takes, the next one gives.
+    const part = all > 0 ? Math.round(total * (weight / all)) - given : 0;
+    given += part;
+    return part;
+  });
+}
+
+/** As told; else of its parts. */
+export const totalOf = (rank: Rank): number =>
+  rank.total_ns ?? partsOf(rank).reduce((sum, part) => sum + part.ns, 0);
+
 /**
- * A rank's time by what it is: the parts sum to its total. Exposed communication is transfer, waiting
- * and what found no counterpart, in proportion to the calls' durations, which may run beside kernels.
+ * A rank's time by what it is, whole ns: the parts sum to its total. Exposed communication is transfer,
+ * waiting and what found no counterpart, in proportion to the calls' durations, which may run beside
+ * kernels.
  */
 export function partsOf(rank: Rank): BarPart[] {
   const exposed = rank.exposed_ns ?? 0;
-  const calls = (rank.transfer_ns ?? 0) + (rank.wait_ns ?? 0) + (rank.unmatched_ns ?? 0);
-  const scale = calls > 0 ? exposed / calls : 0;
+  const calls = [rank.transfer_ns ?? 0, rank.wait_ns ?? 0, rank.unmatched_ns ?? 0] as const;
+  const none = calls.every((ns) => ns <= 0);
+  const [transfer = 0, wait = 0, unmatched = 0] = shared(exposed, none ? [0, 0, 1] : calls);
   const parts = [
     {
       name: 'computation',
@@ -146,18 +208,18 @@ export function partsOf(rank: Rank): BarPart[] {
       name: 'transfer',
       title: 'Exposed: transfer',
       color: '--communication',
-      ns: (rank.transfer_ns ?? 0) * scale,
+      ns: transfer,
     },
-    { name: 'wait', title: 'Exposed: waiting', color: '--cat-5', ns: (rank.wait_ns ?? 0) * scale },
+    { name: 'wait', title: 'Exposed: waiting', color: '--cat-5', ns: wait },
     {
       name: 'unmatched',
       title: 'Exposed: not matched',
       color: '--cat-1',
-      ns: calls > 0 ? (rank.unmatched_ns ?? 0) * scale : exposed,
+      ns: unmatched,
     },
     { name: 'other', title: 'Other', color: '--other', ns: rank.other_ns ?? 0 },
   ];
-  return parts.map((p) => ({ ...p, ns: Math.round(p.ns) })).filter((p) => p.ns > 0);
+  return parts.filter((p) => p.ns > 0);
 }
 
 export interface Matrix {
