@@ -8,7 +8,7 @@ export type Cell = string | number | boolean | null | undefined;
 export interface Column<Row> {
   readonly id: string;
   readonly title: string;
-  /** What the column sorts, filters and copies by. Numbers stand right, text left. */
+  /** What the column sorts, filters and, unless it is a curve, copies by. Numbers stand right, text left. */
   readonly value: (row: Row) => Cell;
   /** How it reads; without it the value itself. */
   readonly format?: (row: Row) => Figure;
@@ -93,7 +93,8 @@ export function filterRows<Row>(
 /** Exact values with a heading, cells between tabs: what a spreadsheet takes. */
 export function toTsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
   const clean = (value: Cell) => String(value ?? '').replace(/[\t\r\n]+/g, ' ');
-  const lines = rows.map((row) => columns.map((c) => clean(c.value(row))).join('\t'));
+  const cell = (c: Column<Row>, row: Row) => c.spark?.(row).join(' ') ?? clean(c.value(row));
+  const lines = rows.map((row) => columns.map((c) => cell(c, row)).join('\t'));
   return [columns.map((c) => c.title).join('\t'), ...lines].join('\n');
 }
 
