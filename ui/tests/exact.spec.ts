@@ -9,6 +9,15 @@ const part = (page: Page, name: string): Locator => page.getByRole('region', { n
 const told = (of: Locator) => of.locator('.told[aria-live=polite]').first();
 const ns = (value: number) => `${grouped(value)} ns`;
 
+/** With Ctrl, as with Alt and Meta, a key is the browser's: what is told stays. */
+async function keysOfTheBrowser(page: Page, of: Locator) {
+  const said = await of.textContent();
+  for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowRight']) {
+    await page.keyboard.press(`Control+${key}`);
+    expect(await of.textContent()).toBe(said);
+  }
+}
+
 interface Waiting {
   distributed: { blame: { rank: number; waiters: { rank: number; wait_ns: number }[] }[] };
 }
@@ -71,6 +80,7 @@ test('cores over time: values and a stretch by the keyboard', async ({ page }) =
   await expect(told(panel)).toContainText('core 0');
   for (let i = 0; i < 30; i++) await page.keyboard.press('ArrowRight');
   await expect(told(panel)).toHaveText(/\d ns\s+.*\d+(\.\d+)? %|not measured/);
+  await keysOfTheBrowser(page, told(panel));
   const before = page.url();
   for (let i = 0; i < 3; i++) await page.keyboard.press('Shift+PageDown');
   await expect(told(panel)).toContainText('73 of 240 columns chosen');
@@ -100,7 +110,14 @@ test('a series over time', async ({ page }) => {
   const last = steps.reduce((a, b) => (b.ts_ns > a.ts_ns ? b : a));
   await expect(told(panel)).toContainText(ns(last.dur_ns));
   await expect(told(panel)).toContainText(ns(last.ts_ns));
+  await keysOfTheBrowser(page, told(panel));
   const before = page.url();
+  const drawn = panel.locator('.u-select');
+  await page.keyboard.press('Shift+PageUp');
+  await expect(drawn).not.toHaveCSS('width', '0px');
+  await page.keyboard.press('Escape');
+  await expect(drawn).toHaveCSS('width', '0px');
+  await page.keyboard.press('End');
   await page.keyboard.press('Shift+PageUp');
   await page.keyboard.press('Shift+ArrowLeft');
   expect(page.url()).toBe(before);
@@ -118,6 +135,7 @@ test('how steps are spread', async ({ page }) => {
   await bars.focus();
   await page.keyboard.press('Home');
   await expect(panel.locator('.told')).toContainText(`${ns(spread?.min ?? 0)} to below`);
+  await keysOfTheBrowser(page, panel.locator('.told'));
   await page.keyboard.press('End');
   await expect(panel.locator('.told')).toContainText(` to ${ns(spread?.max ?? 0)}: `);
 });
