@@ -62,7 +62,7 @@ def nothing(title, why):
     axes = figure.add_subplot()
     axes.axis("off")
     axes.set_title(title, loc="left", fontsize=10)
-    axes.text(0.0, 0.5, why, transform=axes.transAxes, color="#5A6069")
+    axes.text(0.0, 0.5, why.replace("$", r"\$"), transform=axes.transAxes, color="#5A6069")
     return figure
 
 

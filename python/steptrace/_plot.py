@@ -347,7 +347,7 @@ class Plots:
         axes = figure.axes[0]
         for place, row in enumerate(rows):
             text = words(row["verdict"]) or _STATUS.get(row["status"], words(row["status"]))
-            axes.text(values[place], place, f"  {text}", fontsize=8, va="center")
+            axes.text(values[place], place, "  " + short(text), fontsize=8, va="center")
         axes.margins(x=0.35)
         return figure
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stretch of a run as lines of slices: a track has a line for each depth of nesting."""
 
+import collections
+import heapq
+
 from ._colours import MANY, QUIET
 from ._executable import SteptraceError
 from ._figure import bare_axes, columns, new_figure, nothing, short, steps_of_rank
@@ -31,39 +34,43 @@ def _usual_stretch(run):
 def _slices(run, from_ns, to_ns):
     """Slices that lie in the stretch, by begin, as tuples; and whether there are more of them."""
     pixel = max(1, (to_ns - from_ns) // _PIXELS)
-    # Of those that began before, what is shorter than a pixel reaches no further into it.
-    wanted = (
-        f"ts_ns < {from_ns} and dur_ns >= {pixel}",
-        f"ts_ns >= {from_ns} and ts_ns < {to_ns}",
-    )
-    found, more = [], False
-    for where in wanted:
-        rows = columns(run, "slices", _SLICE, where, _MOST_SLICES + 1)
-        all_of_them = list(zip(*(rows[name] for name in _SLICE)))
-        more = more or len(all_of_them) > _MOST_SLICES
-        found += all_of_them[:_MOST_SLICES]
-    found = [one for one in found if one[0] + one[1] > from_ns or one[0] >= from_ns]
+    # Of those that began before, what is shorter than a pixel reaches no further into it. All that
+    # came before are looked at, and only those that reach into it are kept.
+    around = []
+    for row in run.rows("slices", _SLICE, f"ts_ns < {from_ns} and dur_ns >= {pixel}"):
+        if row["ts_ns"] + row["dur_ns"] > from_ns and len(around) <= _MOST_SLICES:
+            around.append(tuple(row[name] for name in _SLICE))
+    within = f"ts_ns >= {from_ns} and ts_ns < {to_ns}"
+    rows = columns(run, "slices", _SLICE, within, _MOST_SLICES + 1)
+    inside = list(zip(*(rows[name] for name in _SLICE)))
+    more = len(around) > _MOST_SLICES or len(inside) > _MOST_SLICES
+    found = around[:_MOST_SLICES] + inside[:_MOST_SLICES]
     return sorted(found, key=lambda one: (one[0], -one[1])), more
 
 
 def _lanes(slices, streams):
     """Slices by line, (track, lane). On a stream what overlaps without nesting gets the next free one."""
-    lines, ends = {}, {}
+    lines, busy, free = {}, {}, {}
     for ts_ns, dur_ns, track, depth, name in slices:
         lane = depth
         if track in streams:
-            free = ends.setdefault(track, [])
-            lane = next((i for i, end in enumerate(free) if end <= ts_ns), len(free))
-            free[lane : lane + 1] = [ts_ns + dur_ns]
+            ends, lanes = busy.setdefault(track, []), free.setdefault(track, [])
+            while ends and ends[0][0] <= ts_ns:
+                heapq.heappush(lanes, heapq.heappop(ends)[1])
+            lane = heapq.heappop(lanes) if lanes else len(ends)
+            heapq.heappush(ends, (ts_ns + dur_ns, lane))
         lines.setdefault((track, lane), []).append((ts_ns, dur_ns, name))
     return lines
 
 
 def _chosen(lines):
     """As many depths of each track as fit: all tracks are seen before any is seen to its depth."""
-    deepest = max(lane for _, lane in lines)
-    fits = (d for d in range(deepest, 0, -1) if sum(n <= d for _, n in lines) <= _MOST_LINES)
-    depth = next(fits, 0)
+    depth, count = 0, 0
+    for lane, tracks in sorted(collections.Counter(lane for _, lane in lines).items()):
+        count += tracks
+        if lane > 0 and count > _MOST_LINES:
+            break
+        depth = lane
     return [line for line in lines if line[1] <= depth]
 
 
@@ -147,6 +154,9 @@ def draw(run, from_ns=None, to_ns=None):
         return nothing("Timeline", f"No slices lie in {what} ({from_ns} to {to_ns} ns).")
     rows = columns(run, "tracks", _TRACK)
     tracks = {values[0]: dict(zip(_TRACK, values)) for values in zip(*(rows[n] for n in _TRACK))}
+    for number in {one[2] for one in slices} - tracks.keys():  # of a run whose tracks are damaged
+        unknown = {name: None for name in _TRACK}
+        tracks[number] = {**unknown, "kind": f"track {number}", "rank": -1}
     lines = _lanes(slices, {number for number, t in tracks.items() if t["kind"] == "stream"})
     order = sorted(_chosen(lines), key=lambda line: (tracks[line[0]]["rank"], *line))
     shown = {line: lines[line] for line in order[:_MOST_LINES]}

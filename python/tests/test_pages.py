@@ -158,6 +158,25 @@ def test_the_timeline_without_a_stretch_takes_steps_from_the_middle(runs):
     )
 
 
+def test_the_timeline_counts_only_what_reaches_into_its_stretch(runs, monkeypatch):
+    """A stretch late in a long run: what ended before it takes nobody's place."""
+    from steptrace import _plot_timeline
+
+    run = runs["demo"]
+    rows = sorted(run.rows("slices", ["ts_ns", "dur_ns"]), key=lambda row: row["ts_ns"])
+    begin = rows[-5]["ts_ns"]
+    end = begin + 10_000_000
+    inside = sum(begin <= row["ts_ns"] < end for row in rows)
+    reaching = sum(row["ts_ns"] < begin < row["ts_ns"] + row["dur_ns"] for row in rows)
+    ended = sum(row["ts_ns"] + row["dur_ns"] <= begin and row["dur_ns"] >= 5000 for row in rows)
+    most = max(inside, reaching)
+    assert ended > most, "else the test shows nothing"
+    monkeypatch.setattr(_plot_timeline, "_MOST_SLICES", most)
+    assert "only the first" not in run.plot.timeline(begin, end).axes[0].get_title(loc="left")
+    monkeypatch.setattr(_plot_timeline, "_MOST_SLICES", inside - 1)
+    assert "only the first" in run.plot.timeline(begin, end).axes[0].get_title(loc="left")
+
+
 def test_the_timeline_keeps_the_longest_of_a_pixel_and_what_overlaps_apart():
     from steptrace import _plot_timeline
 

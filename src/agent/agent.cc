@@ -208,8 +208,11 @@ void Agent::StartStacks() {
 void Agent::ChangeSettings(const std::string& changes, int64_t now_ns) {
   const AgentOptions before = options_;
   if (!ApplyChanges(changes, options_)) return;
-  if (!(options_.windows == before.windows)) recorder_->ChangeWindows(options_.windows);
-  if (options_.stack_rate != before.stack_rate) {
+  const bool other_windows = !(options_.windows == before.windows);
+  const bool other_rate = options_.stack_rate != before.stack_rate;
+  if (!other_windows && !other_rate) return;  // something else in the file
+  if (other_windows) recorder_->ChangeWindows(options_.windows);
+  if (other_rate) {
     if (stacks_) {
       stacks_->SetRate(options_.stack_rate, now_ns);
     } else {

@@ -52,7 +52,8 @@ bool Assign(const std::string& flag, const std::string& value, AgentOptions& opt
 std::string ChangesText(const AgentOptions& options) {
   const WindowPlan& plan = options.windows;
   return fmt::format(
-      "--stack-rate {} --window-budget-ns {} --window-budget-bytes {} --windows {} --capture {}",
+      "--stack-rate {} --window-budget-ns {} --window-budget-bytes {} --windows {} --capture {} "
+      "--end",
       options.stack_rate, plan.budget.ns, plan.budget.bytes, ToText(plan), KindsText(plan.kinds));
 }
 
@@ -62,11 +63,14 @@ bool ApplyChanges(std::string_view text, AgentOptions& options) {
   AgentOptions changed = options;
   std::istringstream words{std::string(text)};
   std::string flag, value;
-  while (words >> flag) {
+  bool whole = false;
+  while (!whole && words >> flag) {
+    whole = flag == "--end";
+    if (whole) break;
     const bool known = std::ranges::find(kMayChange, flag) != std::end(kMayChange);
     if (!known || !(words >> value) || !Assign(flag, value, changed)) return false;
   }
-  if (changed.stack_rate < 0 || changed.stack_rate > kMaxStackRate) return false;
+  if (!whole || changed.stack_rate < 0 || changed.stack_rate > kMaxStackRate) return false;
   options = std::move(changed);
   return true;
 }

@@ -10,7 +10,7 @@ namespace steptrace::agent {
 namespace {
 
 // Messages are short; more without an end of line is not from the other half of this program.
-constexpr size_t kMaxLineBytes = 4096;
+constexpr size_t kMaxLineBytes = 65'536;
 
 }  // namespace
 
@@ -19,7 +19,8 @@ bool ControlChannel::Say(std::string_view verb, std::string_view argument) {
   std::string line(verb);
   if (!argument.empty()) {
     line += ' ';
-    line += argument.substr(0, kMaxLineBytes / 2);
+    if (argument.size() > kMaxLineBytes / 2) return false;  // half of it says something else
+    line += argument;
     std::replace(line.begin(), line.end(), '\n', ' ');
   }
   line += '\n';

@@ -44,7 +44,7 @@ class ControlChannel {
   ControlChannel() = default;
   explicit ControlChannel(UniqueFd socket) : socket_(std::move(socket)) {}
 
-  // False: the other side is gone (or stuck, with a full buffer).
+  // False: the other side is gone (or stuck, with a full buffer), or it is more than 32 KiB.
   bool Say(std::string_view verb, std::string_view argument = {});
   // Reads what has arrived; then Next() yields the messages one by one.
   void Receive();

@@ -93,7 +93,14 @@ void Recorder::TellMissing(const ProcessSession& session, const CaptureOutcome& 
   // A process that is gone has told no number.
   const int64_t count = outcome.steps > 0 ? missing : -1;
   if (missing > 0) losses_.Once(subject, loss::kWindowCut, count, now_ns, CutText(outcome));
-  const uint32_t absent = outcome.asked & ~outcome.kinds;
+  using wire::CaptureKind;
+  uint32_t got = outcome.kinds;
+  // A profile has both itself: the hooks take nothing beside it.
+  if ((got & static_cast<uint32_t>(CaptureKind::kProfile)) != 0) {
+    got |= static_cast<uint32_t>(CaptureKind::kOperators) |
+           static_cast<uint32_t>(CaptureKind::kKernels);
+  }
+  const uint32_t absent = outcome.asked & ~got;
   if (absent == 0) return;
   losses_.Once(subject, loss::kWindow, -1, now_ns,
                fmt::format("{} captured no {}: it cannot be had here; the table `facts` says why "

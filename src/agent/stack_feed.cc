@@ -15,6 +15,9 @@ namespace {
 constexpr int64_t kLastStackMs = 200;
 // Of one process: minutes of set-up. Then they are written with what is known of it.
 constexpr size_t kMaxHeldSamples = 16'384;
+// Keeping to its budget is the sampler's own affair, told in a row, until a minute has fewer than
+// 300 samples of a thread: then shares get intervals that a reader notices.
+constexpr int64_t kOftenEnoughNs = 200 * kNsPerMs;
 
 }  // namespace
 
@@ -49,11 +52,10 @@ void StackFeed::SetRate(int64_t rate_per_s, int64_t now_ns) {
   period_ns_ = rate_per_s > 0 ? kNsPerSecond / rate_per_s : 0;
   if (period_ns_ > 0) thread_.emplace(period_ns_, numbers_);
   process_changes_ = -1;  // the new thread knows of none
-  // Those that sample themselves go on as they are told to: a period of 0 ends it.
-  for (auto& [key, told] : told_) {
-    told.SetPeriod(period_ns_);
-    Ask({key.first, key.second}, period_ns_);
-  }
+  before_ = counted_;
+  // Nobody samples itself until the new thread has found that it cannot read it.
+  for (auto& [key, told] : told_) told.SetPeriod(0);
+  for (const JobRoot& process : recorder_.Roots()) Ask(process, 0);
 }
 
 void StackFeed::WriteStacks(const std::vector<NewStack>& stacks) {
@@ -98,16 +100,17 @@ void StackFeed::TakeReadings(int64_t now_ns) {
   }
   for (const UnreadProcess& unread : readings.unread) TellUnread(unread, now_ns);
   for (const LimiterEvent& event : readings.limits) {
-    TellPace(event.text, event.kind == LimiterEventKind::kSlowed,
-             event.at_ns - epoch_monotonic_ns_);
+    const bool sparse =
+        event.kind == LimiterEventKind::kSlowed && event.interval_ns > kOftenEnoughNs;
+    TellPace(event.text, sparse, event.at_ns - epoch_monotonic_ns_);
   }
   TellLosses(readings, now_ns);
 }
 
-void StackFeed::TellPace(const std::string& text, bool worse, int64_t ts_ns) {
+void StackFeed::TellPace(const std::string& text, bool sparse, int64_t ts_ns) {
   store::FindingRow row;
   row.ts_ns = ts_ns;
-  row.severity = writer_.strings().Intern(worse ? "warning" : "info");
+  row.severity = writer_.strings().Intern(sparse ? "warning" : "info");
   row.kind = writer_.strings().Intern("alert");
   row.subject = "agent";
   row.text = text;
@@ -160,7 +163,7 @@ void StackFeed::Follow(const ProcessSession& session, ToldStacks& told,
   TellPace(fmt::format("Sampling its own stacks took {:.2f} % of a core in process {}: they are "
                        "sampled every {} ms from now on",
                        percent, session.pid(), pace.period_ns / kNsPerMs),
-           slower, ts_ns);
+           slower && pace.period_ns > kOftenEnoughNs, ts_ns);
 }
 
 void StackFeed::TellUnread(const UnreadProcess& unread, int64_t now_ns) {
@@ -184,9 +187,14 @@ void StackFeed::TellLosses(const StackReadings& readings, int64_t now_ns) {
     const ProcessSession* session = recorder_.SessionOf(told.process);
     if (session == nullptr) continue;  // its losses were closed with it
     const LossSubject subject{session->rank(), told.process.pid};
-    book.Set(subject, loss::kStackTorn, told.losses.torn, now_ns);
-    book.Set(subject, loss::kStackCut, told.losses.cut, now_ns);
-    book.Set(subject, loss::kStackThreads, told.losses.too_many_threads, now_ns);
+    const ProcessKey key{told.process.pid, told.process.start_ticks};
+    const StackLosses& before = before_[key];
+    StackLosses& counted = counted_[key];
+    counted = {before.torn + told.losses.torn, before.cut + told.losses.cut,
+               before.too_many_threads + told.losses.too_many_threads};
+    book.Set(subject, loss::kStackTorn, counted.torn, now_ns);
+    book.Set(subject, loss::kStackCut, counted.cut, now_ns);
+    book.Set(subject, loss::kStackThreads, counted.too_many_threads, now_ns);
   }
   book.Set({}, loss::kTooManyStacks, readings.too_many_stacks + told_stacks_.too_many(), now_ns);
   book.Set({}, loss::kSamplesNotTaken, readings.not_taken, now_ns);
@@ -208,6 +216,8 @@ void StackFeed::EndProcess(ProcessSession& session) {
   TakeReadings(MonotonicNowNs() - epoch_monotonic_ns_);
   const ProcessKey key{session.pid(), session.file().parts.start_time_ticks};
   told_.erase(key);
+  before_.erase(key);
+  counted_.erase(key);
   const auto held = held_.find(key);
   if (held == held_.end()) return;
   WriteHeld(session, held->second);

@@ -50,7 +50,7 @@ class StackFeed {
   void WriteSample(ProcessSession& session, const StackSample& sample);
   void WriteHeld(ProcessSession& session, std::vector<StackSample>& samples);
   void TellUnread(const UnreadProcess& unread, int64_t now_ns);
-  void TellPace(const std::string& text, bool worse, int64_t ts_ns);
+  void TellPace(const std::string& text, bool sparse, int64_t ts_ns);
   void TellLosses(const StackReadings& readings, int64_t now_ns);
 
   store::RunWriter& writer_;
@@ -60,6 +60,9 @@ class StackFeed {
   int64_t process_changes_ = -1;
   int64_t period_ns_;
   std::map<ProcessKey, std::vector<StackSample>> held_;
+  // Losses so far, and those of threads before this one, of which it knows nothing.
+  std::map<ProcessKey, StackLosses> counted_;
+  std::map<ProcessKey, StackLosses> before_;
   // What processes tell of themselves.
   std::shared_ptr<StackNumbers> numbers_ = std::make_shared<StackNumbers>(0);
   TextTable told_texts_;

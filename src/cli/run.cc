@@ -196,7 +196,10 @@ class Launcher {
     agent::AgentOptions changed;
     changed.windows = std::move(live->windows);
     changed.stack_rate = live->stack_rate;
-    agent_.TellSettings(changed);
+    if (agent_.TellSettings(changed)) return;
+    PrintError({options_.settings_file.string() +
+                ": the agent could not be told what changed; name fewer windows (the run goes on "
+                "with the settings that it has)"});
   }
 
   std::optional<int> CheckCommand() {

@@ -147,10 +147,9 @@ void AgentProcess::TellCommand(pid_t command) {
   channel_.Say(agent::kSayCommand, std::to_string(command));
 }
 
-void AgentProcess::TellSettings(const agent::AgentOptions& options) {
-  if (state_ == State::kStarting || state_ == State::kRecording) {
-    channel_.Say(agent::kSaySettings, agent::ChangesText(options));
-  }
+bool AgentProcess::TellSettings(const agent::AgentOptions& options) {
+  if (state_ != State::kStarting && state_ != State::kRecording) return true;  // nobody captures
+  return channel_.Say(agent::kSaySettings, agent::ChangesText(options));
 }
 
 void AgentProcess::TellExitAndWait(int wait_status, const Patience& patience) {

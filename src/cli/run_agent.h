@@ -40,8 +40,8 @@ class AgentProcess {
   // Until it is ready or lost, at most so long; a slow one may become ready later.
   void WaitUntilReady(int64_t at_most_ms);
   void TellCommand(pid_t command);
-  // What else is to be captured from now on.
-  void TellSettings(const agent::AgentOptions& options);
+  // What else is to be captured from now on. False: it cannot be told.
+  bool TellSettings(const agent::AgentOptions& options);
   // Tells the status and waits until the run is closed; kills an agent that gives no answer. Where
   // the patience ends first, the agent is left to close the run alone.
   void TellExitAndWait(int wait_status, const Patience& patience);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/damaged_segments.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -24,22 +25,42 @@ namespace fs = std::filesystem;
 std::optional<std::string> WrongSize(const fs::path& run, const SegmentInfo& segment) {
   struct stat facts {};
   if (::stat((run / segment.file).c_str(), &facts) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return "the file is gone";
+    if (errno == ENOENT || errno == ENOTDIR) return "the file is gone; restore it from a copy";
     return std::nullopt;  // no right to see it, say: reading it tells
   }
   // Formats of before wrote no sizes.
   if (segment.bytes <= 0 || facts.st_size == segment.bytes) return std::nullopt;
-  return fmt::format("{} of its {} bytes are there", int64_t{facts.st_size}, segment.bytes);
+  return fmt::format("{} of its {} bytes are there; restore it from a copy", int64_t{facts.st_size},
+                     segment.bytes);
 }
 
+// Whether the system gives all of the file: what fails then is what stands in it.
+Status ReadWhole(const fs::path& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return SystemError("cannot read " + path.string(), errno);
+  std::vector<char> buffer(1 << 20);
+  ssize_t got = 0;
+  while ((got = ::read(fd.get(), buffer.data(), buffer.size())) != 0) {
+    if (got < 0 && errno != EINTR) return SystemError("cannot read " + path.string(), errno);
+  }
+  return {};
+}
+
+bool SpeaksOfMemory(const std::string& message) {
+  return message.find("emory") != message.npos || message.find("bad_alloc") != message.npos;
+}
+
+// What is wrong with the contents of a file of the right size; nothing: all is well.
 template <class Row>
-std::optional<std::string> Unreadable(const fs::path& run, const SegmentInfo& segment) {
+Result<std::optional<std::string>> WrongContents(const fs::path& run, const SegmentInfo& segment) {
+  STEPTRACE_RETURN_IF_ERROR(ReadWhole(run / segment.file));
   StringTable strings;
   std::vector<Row> rows;
   const Status status = ReadSegment(run, segment, {}, strings, &rows);
-  if (!status.ok()) return "its contents are damaged";
-  if (static_cast<int64_t>(rows.size()) == segment.rows) return std::nullopt;
-  return fmt::format("{} of its {} rows are there", rows.size(), segment.rows);
+  if (!status.ok() && SpeaksOfMemory(status.error().message)) return status.error();
+  if (!status.ok()) return std::optional<std::string>("its contents are damaged");
+  if (static_cast<int64_t>(rows.size()) == segment.rows) return std::optional<std::string>();
+  return std::optional(fmt::format("{} of its {} rows are there", rows.size(), segment.rows));
 }
 
 // Takes out of `manifest` what `find` has a word against.
@@ -56,7 +77,7 @@ std::vector<DamagedSegment> TakeOut(Manifest* manifest, Find&& find) {
   return damaged;
 }
 
-// To a folder that no reader looks into: the user may still mend the file.
+// To a folder that no reader looks into: for those who can make something of the file.
 Status PutAside(const fs::path& run, const SegmentInfo& segment) {
   std::string name = segment.file;
   std::replace(name.begin(), name.end(), '/', '_');
@@ -83,19 +104,25 @@ LossRow LossOf(const DamagedSegment& damaged, StringTable& strings) {
   row.count = damaged.segment.rows;
   row.from_ns = damaged.segment.ts_min_ns;
   row.to_ns = damaged.segment.ts_max_ns;
-  row.detail = fmt::format("{}: {}; restore it from a copy", damaged.segment.file, damaged.why);
+  row.detail = fmt::format("{}: {}", damaged.segment.file, damaged.why);
   return row;
 }
 
 Result<std::vector<DamagedSegment>> RemoveDamaged(const fs::path& run) {
   STEPTRACE_ASSIGN_OR_RETURN(Manifest manifest, ReadManifest(run));
+  Status failed;
   std::vector<DamagedSegment> damaged =
       TakeOut(&manifest, [&](const std::string& table, const SegmentInfo& segment) {
-        std::optional<std::string> why = WrongSize(run, segment);
-        if (why) return why;
-        VisitTable(table, [&]<class Row>() { why = Unreadable<Row>(run, segment); });
+        std::optional<std::string> why;
+        if (!failed.ok() || WrongSize(run, segment)) return why;
+        VisitTable(table, [&]<class Row>() {
+          auto wrong = WrongContents<Row>(run, segment);
+          if (!wrong.ok()) failed = wrong.error();
+          if (wrong.ok() && *wrong) why = **wrong + "; it was put aside in damaged/";
+        });
         return why;
       });
+  STEPTRACE_RETURN_IF_ERROR(failed);
   if (damaged.empty()) return damaged;
   // First the rows of losses, then the entries, then the files: at any moment the run is whole, or
   // what it lacks is told.

@@ -27,9 +27,11 @@ std::vector<DamagedSegment> LeaveOutDamaged(const std::filesystem::path& run, Ma
 // A row of `losses`: cause `segment_damaged`, the rows that the manifest says the segment held.
 LossRow LossOf(const DamagedSegment& damaged, StringTable& strings);
 
-// Reads every segment of a closed run whole. Those that cannot be read are moved to the run's
-// folder `damaged/`, their entries leave run.json, and `losses` gets a row for each. Returns what
-// was moved. The caller holds the run's lock.
+// Reads every segment of a closed run whole. Those whose contents are damaged are moved to the
+// run's folder `damaged/`, their entries leave run.json, and `losses` gets a row for each. Returns
+// what was moved. One that is absent or cut off keeps its entry: it is left out anyway, and is back
+// once the file is. A file that the system does not give, or for which there is no memory, is an
+// error and moves nothing. The caller holds the run's lock.
 Result<std::vector<DamagedSegment>> RemoveDamaged(const std::filesystem::path& run);
 
 }  // namespace steptrace::store

@@ -107,7 +107,10 @@ Result<std::vector<DamagedSegment>> PutDamagedAside(const fs::path& run) {
   STEPTRACE_RETURN_IF_ERROR(MakeDirs(journal));
   STEPTRACE_ASSIGN_OR_RETURN(RunLock lock, RunLock::Take(run, node));
   auto damaged = RemoveDamaged(run);
-  if (!had_journal) fs::remove_all(journal.parent_path(), failed);
+  if (!had_journal) {  // what the lock needed
+    fs::remove_all(journal, failed);
+    fs::remove(journal.parent_path(), failed);  // unless others are in it
+  }
   return damaged;
 }
 

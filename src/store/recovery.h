@@ -28,9 +28,9 @@ struct RecoverOptions {
 // in one line when the run is live, of a newer format, not a run, or its folder cannot be written.
 Status RecoverRun(const std::filesystem::path& run, const RecoverOptions& options = {});
 
-// Reads every segment of a closed run whole. Those that cannot be read are moved to the run's
-// folder `damaged/`, their entries leave run.json, and `losses` gets a row for each: then what is
-// left can be read. Returns what was moved. A run that is live is refused.
+// Reads every segment of a closed run whole, and puts those aside whose contents are damaged, as
+// RemoveDamaged says: then what is left can be read. Returns what was moved. A run that is live is
+// refused.
 Result<std::vector<DamagedSegment>> PutDamagedAside(const std::filesystem::path& run);
 
 }  // namespace steptrace::store

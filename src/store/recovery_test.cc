@@ -368,6 +368,8 @@ TEST(RecoveryDamage, ASegmentThatIsGoneOrCutOffIsLeftOutAndCounted) {
   MakeDeadRun(run, 1);
   ASSERT_OK(RecoverRun(run));
   const fs::path segment = run / "tables/steps/node=0/rank=0/0.parquet";
+  std::ifstream in(segment, std::ios::binary);
+  const std::string whole(std::istreambuf_iterator<char>(in), {});
   const auto expect_left_out = [&] {
     RunReader reader = OpenRun(run);
     EXPECT_TRUE(ReadAll<StepRow>(reader).empty());
@@ -393,15 +395,30 @@ TEST(RecoveryDamage, ASegmentThatIsGoneOrCutOffIsLeftOutAndCounted) {
   }
   fs::remove(segment);
   expect_left_out();
-  // What is put aside stays told, once, and in files now.
-  auto damaged = PutDamagedAside(run);
-  ASSERT_OK(damaged);
-  ASSERT_EQ(damaged->size(), 1u);
-  EXPECT_EQ(damaged->front().table, "steps");
-  expect_left_out();
-  damaged = PutDamagedAside(run);
+  // Recovery takes nothing from it that a copy could bring back.
+  const auto damaged = PutDamagedAside(run);
   ASSERT_OK(damaged);
   EXPECT_TRUE(damaged->empty());
+  expect_left_out();
+  EXPECT_FALSE(fs::exists(run / "journal"));
+  WriteFile(segment, whole);
+  RunReader reader = OpenRun(run);
+  EXPECT_EQ(ReadAll<StepRow>(reader).size(), 3u);
+  EXPECT_TRUE(Losses(reader, "segment_damaged").empty());
+}
+
+TEST(RecoveryDamage, AFileThatTheSystemDoesNotGiveIsNotPutAside) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read all";
+  TempDir dir;
+  fs::path run = dir.path() / "run";
+  MakeDeadRun(run, 1);
+  ASSERT_OK(RecoverRun(run));
+  const fs::path segment = run / "tables/steps/node=0/rank=0/0.parquet";
+  ::chmod(segment.c_str(), 0);
+  EXPECT_FALSE(PutDamagedAside(run).ok());
+  ::chmod(segment.c_str(), 0600);
+  RunReader reader = OpenRun(run);
+  EXPECT_EQ(ReadAll<StepRow>(reader).size(), 3u);
 }
 
 TEST(RecoveryDamage, ASegmentThatIsDamagedWithinIsNamedAndCanBePutAside) {

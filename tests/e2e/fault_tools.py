@@ -156,12 +156,13 @@ class Recording:
     def command(self):
         return self.child(lambda line: "agent" not in line[1:2] and "run" not in line[1:2])
 
-    def wait_for_line(self, text):
-        """Reads stdout until a line has `text`, for LIMIT_S at most."""
+    def wait_for_line(self, text, stream=None):
+        """Reads a stream (stdout) until a line has `text`, for LIMIT_S at most."""
+        stream = stream or self.process.stdout
         said = []
 
         def read():
-            for line in self.process.stdout:
+            for line in stream:
                 said.append(line)
                 if text.encode() in line:
                     return

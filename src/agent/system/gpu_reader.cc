@@ -63,8 +63,6 @@ std::optional<uint64_t> NumberIn(const nvml::FieldValue& field) {
   }
 }
 
-constexpr const char* kNoGpuRemedy =
-    "nothing is wrong where it has none; a container is given its GPUs by docker run --gpus all";
 constexpr const char* kDriverRemedy =
     "install the NVIDIA driver, or give the container its utility capability "
     "(NVIDIA_DRIVER_CAPABILITIES=compute,utility)";
@@ -135,7 +133,7 @@ void GpuReader::Load(SampleContext& context) {
   if (!library.ok()) {
     const bool has_gpu = HasNvidiaGpu(sys_root_);
     context.ReportOnce("gpu", has_gpu ? library.error().message : "this machine has no NVIDIA GPU",
-                       has_gpu ? kDriverRemedy : kNoGpuRemedy);
+                       has_gpu ? kDriverRemedy : "");
     return;
   }
   library_ = *std::move(library);

@@ -12,6 +12,9 @@
 namespace steptrace::analyze {
 namespace {
 
+// Below it a ratio with one digit would say that nothing is gained.
+constexpr double kLeastRatio = 1.05;
+
 using ComparedKey = std::pair<std::string, std::string>;  // kind, name
 
 // Two runs are drawn independently: the half widths of an interval of their difference add in
@@ -68,9 +71,16 @@ std::string ComparisonSentence(const Comparison& comparison) {
   const bool b_wins = step.b.ns < step.a.ns;
   const double fast = b_wins ? step.b.ns : step.a.ns;
   const double slow = b_wins ? step.a.ns : step.b.ns;
-  return fmt::format("{} is {} faster a step: {} instead of {}.",
-                     b_wins ? comparison.b : comparison.a, FormatRatio(slow / fast),
-                     FormatDuration(std::llround(fast)), FormatDuration(std::llround(slow)));
+  // Two runs of one script have its name both.
+  const bool same = comparison.a == comparison.b;
+  const char* const which = b_wins ? "The second run" : "The first run";
+  return fmt::format(
+      "{} is {} faster a step: {} instead of {}.",
+      same     ? which
+      : b_wins ? comparison.b
+               : comparison.a,
+      slow / fast < kLeastRatio ? FormatShare((slow - fast) / slow) : FormatRatio(slow / fast),
+      FormatDuration(std::llround(fast)), FormatDuration(std::llround(slow)));
 }
 
 }  // namespace steptrace::analyze

@@ -88,6 +88,12 @@ void TellSteps(const StepTimes& times, const DistributedSection& steps, int64_t 
     rank.wait_ns += row.wait_ns;
     calls.steps.push_back(row);
   }
+  // The ranks have all of them; listed are the newest, as of the calls.
+  constexpr size_t kMostListed = 100'000;
+  if (calls.steps.size() > kMostListed) {
+    std::ranges::stable_sort(calls.steps, {}, &ProfileStep::step);
+    calls.steps.erase(calls.steps.begin(), calls.steps.end() - kMostListed);
+  }
   std::stable_sort(calls.steps.begin(), calls.steps.end(),
                    [](const auto& a, const auto& b) { return a.rank < b.rank; });
   calls.blame.clear();

@@ -110,17 +110,22 @@ std::string NoCoreFor(const VerdictInput& input, int32_t workers) {
                      CoresNow(input));
 }
 
-// Of an IterableDataset each worker iterates over what the dataset gives it: with fewer parts than
-// workers the others end at once, and further ones would as well.
+// Of an IterableDataset each worker iterates over what the dataset gives it, and batches are taken
+// in turn: with fewer parts than workers the others end at once, with uneven ones they wait for the
+// slowest. Further ones would as well.
 std::optional<Advice> AdviseParts(const VerdictInput& input, const LoaderFact& loader) {
   if (!loader.iterable || loader.workers < 2 || !input.waits.workers_at_work) return std::nullopt;
   const double at_work = *input.waits.workers_at_work;
-  if (at_work > kIdleWorkers * static_cast<double>(loader.workers)) return std::nullopt;
+  // With less than half of one the stacks of those at work could not be read.
+  if (at_work < 0.5 || at_work > kIdleWorkers * static_cast<double>(loader.workers)) {
+    return std::nullopt;
+  }
   return Keep(loader.workers,
-              fmt::format("give every worker a part of the IterableDataset (get_worker_info() in "
-                          "its __iter__): {:.1f} of {} workers make batches at a time, the others "
-                          "have none to make; more of them will not help",
-                          std::max(at_work, 1.0), loader.workers));
+              fmt::format("give every worker its part of the IterableDataset, as much work as the "
+                          "others' (get_worker_info() in its __iter__): {:.1f} of {} workers make "
+                          "batches at a time, the others have none to make or wait for their turn; "
+                          "more of them will not help",
+                          at_work, loader.workers));
 }
 
 }  // namespace

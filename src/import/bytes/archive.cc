@@ -247,6 +247,8 @@ Result<Archive> ListArchive(const std::string& path, const Limits& limits) {
       return failed.error();
     }
     if (!more.ok() || !*more) {
+      // Read forwards to its end, and no file was there: what was wrong first is what is wrong.
+      if (archive.members.empty() && !failed.ok()) return failed.error();
       archive.damage = reader->damage();
       return archive;
     }
