@@ -44,9 +44,17 @@ TEST_F(ControlChannelTest, SeesTheOtherSideGoAndReadsItsLastWords) {
   EXPECT_FALSE(far_.Say(kSayReady)) << "and is not killed by SIGPIPE";
 }
 
+TEST_F(ControlChannelTest, WhatIsTooLongIsNotSaidByHalf) {
+  EXPECT_TRUE(near_.Say(kSaySettings, std::string(30'000, 'x')));
+  EXPECT_FALSE(near_.Say(kSaySettings, std::string(40'000, 'x')));
+  far_.Receive();
+  EXPECT_EQ(far_.Next()->argument.size(), 30'000u);
+  EXPECT_FALSE(far_.Next().has_value());
+}
+
 TEST_F(ControlChannelTest, MaliceALineWithoutEndIsTheEnd) {
   const std::string noise(3000, 'x');
-  for (int i = 0; i < 20 && !far_.at_end(); ++i) {
+  for (int i = 0; i < 25 && !far_.at_end(); ++i) {  // 75 kB
     if (write(near_.fd(), noise.data(), noise.size()) < 0) break;
     far_.Receive();
   }

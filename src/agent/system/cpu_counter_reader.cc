@@ -45,9 +45,10 @@ CpuCounterReader::~CpuCounterReader() {
 }
 
 std::string CpuCounterReader::WhyNot(int error) const {
-  if (error == ENOSYS) return "the kernel has no perf_event_open";
+  if (error == ENOSYS) return "the kernel has no perf_event_open; one with CONFIG_PERF_EVENTS does";
   if (!IsNoRight(error)) {
-    return "no PMU: the kernel knows no counters of this processor, as in most virtual machines";
+    return "no PMU: the kernel knows no counters of this processor, as in most virtual machines; "
+           "the machine itself has them";
   }
   std::string buffer;
   KeptFile file(proc_root_ + "/sys/kernel/perf_event_paranoid");
@@ -77,12 +78,7 @@ bool CpuCounterReader::Try(SampleContext& context) {
   // Misses without cycles would say nothing of how much they matter.
   if (has_[0]) return true;
   // No remedy: a run without them lacks nothing that its verdict needs.
-  // Where it is a matter of rights the reason says what gives them.
-  const char* remedy = first_error == ENOSYS ? "a kernel with CONFIG_PERF_EVENTS has it"
-                       : IsNoRight(first_error)
-                           ? ""
-                           : "run on the machine itself, or give the virtual machine its PMU";
-  context.ReportOnce(kCountersSource, WhyNot(first_error), remedy);
+  context.ReportOnce(kCountersSource, WhyNot(first_error), "");
   return false;
 }
 
