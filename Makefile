@@ -27,7 +27,7 @@ build: setup ## build, and install the package into .venv
 	@cmake --build $(BUILD) -j $(JOBS) -- --quiet
 	@tools/install_dev $(BUILD)
 
-demo: build ## train the slow and the mended recommender under Steptrace, print both verdicts
+demo: build ## train the slow and the mended recommender, print both verdicts side by side
 	@examples/recommender/demo
 
 test: setup ## every test; ends with 'N passed, N failed'
