@@ -162,7 +162,10 @@ function manyRanges(path: string) {
 
 /** A training whose time goes into hashing, in its own loop. */
 function hashing(path: string) {
-  run(['run', '--name', 'hashing', '--output', path, '--', python, join(here, 'hashing.py'), '80']);
+  // Enough samples of stacks to name the function, however fast the machine hashes.
+  const often = ['--stack-rate', '100'];
+  const command = [python, join(here, 'hashing.py'), '250'];
+  run(['run', '--name', 'hashing', '--output', path, ...often, '--', ...command]);
 }
 
 export function makeLargeRuns() {
