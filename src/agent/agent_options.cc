@@ -64,7 +64,7 @@ bool ApplyChanges(std::string_view text, AgentOptions& options) {
   std::istringstream words{std::string(text)};
   std::string flag, value;
   bool whole = false;
-  while (!whole && words >> flag) {
+  while (words >> flag) {
     whole = flag == "--end";
     if (whole) break;
     const bool known = std::ranges::find(kMayChange, flag) != std::end(kMayChange);

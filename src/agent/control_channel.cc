@@ -9,7 +9,8 @@
 namespace steptrace::agent {
 namespace {
 
-// Messages are short; more without an end of line is not from the other half of this program.
+// Room for a plan of a thousand windows twice over; more without an end of line is not from the
+// other half of this program.
 constexpr size_t kMaxLineBytes = 65'536;
 
 }  // namespace

@@ -270,7 +270,7 @@ struct TableOf<FactRow> {
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
       Field{"pid", &R::pid, Unit::kNone, "Process id."},
       Field{"kind", &R::kind, Unit::kNone,
-            "loader, process, framework, job, hook, device, source or window."},
+            "loader, process, framework, job, hook, device, source, window or settings."},
       Field{"json", &R::json, Unit::kJson, "The fact, as a JSON object."});
 };
 

@@ -38,6 +38,20 @@ bool ExplainedByAgent(const VerdictInput& input, Verdict& verdict) {
   return false;
 }
 
+// There were steps: the files that hold them are damaged.
+bool LostWithTheirFile(const VerdictInput& input, Verdict& verdict) {
+  for (const store::LossRow& loss : input.report.losses) {
+    const auto is = [&](store::StringId id, const char* text) {
+      return input.report.strings->Text(id) == text;
+    };
+    if (!is(loss.table, "steps") || !is(loss.cause, "segment_damaged")) continue;
+    verdict.headline = "no step can be read: the file that holds them is damaged";
+    verdict.evidence.push_back({loss.detail, "losses", "cause = 'segment_damaged'"});
+    return true;
+  }
+  return false;
+}
+
 void ExplainNoPython(const VerdictInput& input, Verdict& verdict) {
   verdict.headline = "no step seen: no process loaded the hooks";
   if (ExplainedByAgent(input, verdict)) return;
@@ -84,6 +98,7 @@ void ExplainNoOptimizer(const VerdictInput& input, Verdict& verdict) {
 Verdict NoStepsVerdict(const VerdictInput& input) {
   Verdict verdict;
   verdict.status = VerdictStatus::kNoSteps;
+  if (LostWithTheirFile(input, verdict)) return verdict;
   if (input.facts.hooks_off) {
     verdict.headline = "no step seen: the hooks were switched off";
     verdict.advice.push_back({"run without --hooks off", "hooks", "off", "default"});
