@@ -239,6 +239,21 @@ def test_compare_is_what_the_command_says(runs):
         steptrace.compare(runs["demo"], "nosuch")
 
 
+def test_a_profile_of_one_step_has_no_intervals(runs, tmp_path):
+    made = profile()
+    made["traceEvents"] = made["traceEvents"][:4]
+    (tmp_path / "one.json").write_text(json.dumps(made))
+    imported = ask("import", "one.json", "-o", "one", cwd=tmp_path)
+    assert imported.returncode == 0, imported.stderr
+    both = steptrace.compare(runs["demo"], tmp_path / "one")
+    assert {(row.change_low_ns, row.change_high_ns) for row in both.rows} == {(None, None)}
+    assert both.sentence.endswith("; whether by chance a single step does not tell.")
+    assert "not known: a single step" in both._repr_html_()
+    text = ask("report", both.a.path, "--compare", both.b.path, cwd=tmp_path).stdout
+    assert "not known: a single step" in text
+    assert all(len(line) <= 80 for line in text.splitlines())
+
+
 def test_names_in_a_comparison_are_text(runs, tmp_path):
     shutil.copytree(runs["demo"].path, tmp_path / "evil")
     manifest = json.loads((tmp_path / "evil" / "run.json").read_text())

@@ -199,7 +199,7 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
 Result<analyze::RunParts> LoadStepParts(const fs::path& path, const ReportOptions& options) {
   analyze::RunParts parts;
   const Make make = [&parts](const analyze::ReportInput& input, const auto&) {
-    parts = {input.run.name, analyze::MeasureStepParts(input)};
+    parts = analyze::MeasureStepParts(input);
   };
   STEPTRACE_RETURN_IF_ERROR(WithInput(path, options, make));
   return parts;
