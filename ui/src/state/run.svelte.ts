@@ -159,6 +159,13 @@ export function isNews(event: RunEvent, before: RunEvent | null, back: boolean):
   return back || (before !== null && before.generation !== event.generation);
 }
 
+/** How a run that did not end well ended; empty: it did, or nobody knows. */
+export function endOf({ status, exit_code, signal }: Report['run']): string {
+  if (status !== 'failed' && status !== 'stopped') return '';
+  if (signal != null && signal > 0) return `signal ${signal}`;
+  return exit_code != null && exit_code !== 0 ? `exit code ${exit_code}` : '';
+}
+
 /** `status`: as the report says, for a stream that never told anything. */
 export function liveOf(
   event: RunEvent | null,
