@@ -102,6 +102,26 @@ def test_bars_are_the_report(runs):
     assert label.startswith("<script>alert(") and len(label) < 60, "one short line of text"
 
 
+def test_the_largest_stage_of_the_data_pipeline_comes_first(runs):
+    from steptrace._plot import Plots
+
+    shares = {"decode": 0.2, "cpu_shortage": 0.5, "collate": 0.1}
+    stages = [{"name": n, "share": s, "ns": int(s * 100)} for n, s in shares.items()]
+    pipeline = {"applicable": True, "waits": 0, "stages": stages}
+    run = type("Run", (), {"report": lambda self: {"data_pipeline": pipeline}})()
+    axes = Plots(run).data_pipeline().axes[0]
+    assert [bar.get_width() for bar in axes.patches] == [50, 20, 10]
+    assert axes.get_yticklabels()[0].get_text() == "cpu shortage"
+
+
+def test_a_legend_names_only_what_is_drawn():
+    from steptrace._figure import bars
+
+    parts = [("host", [2.0, 1.0], "k"), ("device", [0, 0], "r")]
+    (legend,) = bars("Operators", ["a", "b"], parts, "ms").legends
+    assert [text.get_text() for text in legend.get_texts()] == ["host"]
+
+
 def test_steps_are_the_table(runs):
     axes = runs["demo"].plot.steps().axes[0]
     drawn = sorted(y for line in axes.lines for y in line.get_ydata())

@@ -125,6 +125,12 @@ export class RunContext {
     return formatRoute({ kind: 'run', run: this.id, view: target.view, query });
   }
 
+  /** An address where there is one: a page holds no timeline, and of each view the whole run alone. */
+  link(target: Target): string | undefined {
+    if (this.source.kind === 'server') return this.href(target);
+    return target.view === 'timeline' ? undefined : this.href({ ...target, stretch: null });
+  }
+
   go(target: Target): void {
     location.hash = this.href(target);
   }
