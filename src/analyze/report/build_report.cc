@@ -170,6 +170,11 @@ struct Attributed {
   StepSelection attributed;  // of `selection` what the times are of
   StepTimes times;
 
+  // On a host that computes itself: neither samples of stacks nor of CPU time fall into its steps.
+  bool ForwardUnseen() const {
+    return rules.on_host && idle.seen.empty() && !(samples && samples->SeesThreads());
+  }
+
  private:
   AttributionRules Rules(const ReportInput& input, const std::vector<RankSteps>* ranks);
 };
@@ -276,7 +281,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
       {input, steps.attributed, times, steps.load, facts, steps.idle, report.stages,
        steps.rules.profiled != nullptr, TrainingWallNs(input, selection), steps.rules.dispatch,
        samples == nullptr ? SampledWaits() : samples->WaitsOf(times.total_ns()), IsCompiled(input),
-       report.device_phases});
+       report.device_phases, steps.ForwardUnseen()});
   report.breakdown = MakeBreakdown(input, selection);
   report.data_pipeline = MakeDataPipeline(times, facts, report.stages);
   report.distributed = MakeDistributed(times);
