@@ -183,6 +183,7 @@ const SPOKEN: Readonly<Record<string, string>> = {
   communication_phase: 'communication',
   other_phase: 'other',
   gc: 'garbage collection',
+  low_gpu_utilization: 'low GPU utilization',
   unknown: 'outside any known phase',
 };
 
