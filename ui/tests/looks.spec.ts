@@ -51,6 +51,12 @@ test('the comparison says what the report says', async ({ page }) => {
   await expect(page.locator('.sentence')).toHaveText(answer.sentence);
 });
 
+test('a run that cannot be read is told once', async ({ page }) => {
+  await open(page, '/compare/broken/slow');
+  await expect(page.getByRole('alert')).toHaveCount(1);
+  await expect(page.getByRole('alert')).toContainText('not a manifest');
+});
+
 test('titles name what is read, and follow back and forward', async ({ page }) => {
   const [slow, fast] = [reportOf('slow').run.name, reportOf('fast').run.name];
   expect(slow).not.toBe('slow'); // the id

@@ -122,7 +122,9 @@ for (const [id, chosen] of [
     await kernels(page, id, devices);
     const steps = sum(devices.map((d) => d.steps.length));
     const panel = part(page, 'Step time distribution');
-    const alike = panel.getByText(steps === 1 ? 'One value:' : `All ${steps} values:`);
+    const alike = panel.getByText(
+      `Step time, ${steps === 1 ? 'one value' : `all ${steps} values`}:`,
+    );
     const spread = panel.getByRole('application', { name: `${steps} values` });
     await expect(spread.or(alike)).toBeVisible();
   });
