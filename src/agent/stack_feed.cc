@@ -22,17 +22,19 @@ constexpr int64_t kOftenEnoughNs = 200 * kNsPerMs;
 }  // namespace
 
 StackFeed::StackFeed(store::RunWriter& writer, Recorder& recorder, int64_t rate_per_s, int32_t node,
-                     int64_t epoch_monotonic_ns)
+                     int64_t epoch_monotonic_ns, const StackLimits& limits)
     : writer_(writer),
       recorder_(recorder),
       node_(node),
       epoch_monotonic_ns_(epoch_monotonic_ns),
+      limits_(limits),
       period_ns_(kNsPerSecond / rate_per_s),
+      told_stacks_(told_texts_, numbers_, limits.max_stacks),
       python_(writer.strings().Intern("python")),
       native_(writer.strings().Intern("native")),
       running_(writer.strings().Intern("running")),
       waiting_(writer.strings().Intern("waiting")) {
-  thread_.emplace(period_ns_, numbers_);
+  thread_.emplace(period_ns_, numbers_, limits_);
   recorder_.SetStackObserver([this](ProcessSession& session, std::span<const ToldStack> stacks) {
     OnTold(session, stacks);
   });
@@ -50,9 +52,10 @@ void StackFeed::SetRate(int64_t rate_per_s, int64_t now_ns) {
   TakeReadings(now_ns);
   thread_.reset();
   period_ns_ = rate_per_s > 0 ? kNsPerSecond / rate_per_s : 0;
-  if (period_ns_ > 0) thread_.emplace(period_ns_, numbers_);
+  if (period_ns_ > 0) thread_.emplace(period_ns_, numbers_, limits_);
   process_changes_ = -1;  // the new thread knows of none
   before_ = counted_;
+  unplaced_before_ = unplaced_;
   // Nobody samples itself until the new thread has found that it cannot read it.
   for (auto& [key, told] : told_) told.SetPeriod(0);
   for (const JobRoot& process : recorder_.Roots()) Ask(process, 0);
@@ -196,8 +199,10 @@ void StackFeed::TellLosses(const StackReadings& readings, int64_t now_ns) {
     book.Set(subject, loss::kStackCut, counted.cut, now_ns);
     book.Set(subject, loss::kStackThreads, counted.too_many_threads, now_ns);
   }
-  book.Set({}, loss::kTooManyStacks, readings.too_many_stacks + told_stacks_.too_many(), now_ns);
-  book.Set({}, loss::kSamplesNotTaken, readings.not_taken, now_ns);
+  unplaced_ = {unplaced_before_.too_many_stacks + readings.too_many_stacks,
+               unplaced_before_.not_taken + readings.not_taken};
+  book.Set({}, loss::kTooManyStacks, unplaced_.too_many_stacks + told_stacks_.too_many(), now_ns);
+  book.Set({}, loss::kSamplesNotTaken, unplaced_.not_taken, now_ns);
 }
 
 void StackFeed::Write(int64_t now_ns) {

@@ -26,7 +26,7 @@ class StackFeed {
  public:
   // `rate_per_s`: how often each thread is sampled.
   StackFeed(store::RunWriter& writer, Recorder& recorder, int64_t rate_per_s, int32_t node,
-            int64_t epoch_monotonic_ns);
+            int64_t epoch_monotonic_ns, const StackLimits& limits = {});
 
   // Tells the sampling thread which processes there are, when that changed.
   void FollowProcesses();
@@ -57,16 +57,23 @@ class StackFeed {
   Recorder& recorder_;
   int32_t node_;
   int64_t epoch_monotonic_ns_;
+  StackLimits limits_;
   int64_t process_changes_ = -1;
   int64_t period_ns_;
   std::map<ProcessKey, std::vector<StackSample>> held_;
   // Losses so far, and those of threads before this one, of which it knows nothing.
   std::map<ProcessKey, StackLosses> counted_;
   std::map<ProcessKey, StackLosses> before_;
+  struct Unplaced {
+    int64_t too_many_stacks = 0;
+    int64_t not_taken = 0;
+  };
+  Unplaced unplaced_;         // samples of all processes, so far
+  Unplaced unplaced_before_;  // … and by threads before this one
   // What processes tell of themselves.
   std::shared_ptr<StackNumbers> numbers_ = std::make_shared<StackNumbers>(0);
   TextTable told_texts_;
-  StackTable told_stacks_{told_texts_, numbers_};
+  StackTable told_stacks_;
   std::map<ProcessKey, ToldStacks> told_;
   store::StringId python_;
   store::StringId native_;

@@ -141,7 +141,6 @@ constinit thread_local OpenTasks t_open{};
 constinit std::atomic<uint32_t> g_step{0};
 constinit std::atomic<uint32_t> g_steps{0};  // numbers that were given
 constinit std::atomic<uint64_t> g_most{0};   // of a step
-constinit std::atomic<bool> g_in_use{false};
 constinit std::atomic<bool> g_fork_handled{false};
 
 uint32_t Level() {
@@ -289,10 +288,6 @@ uint64_t OperatorCount() {
   return t_open.begun;
 }
 
-bool IttInUse() {
-  return g_in_use.load(std::memory_order_relaxed);
-}
-
 }  // namespace steptrace::probe
 
 // Called by each static half, under its own lock, at its first task. What we do not take does
@@ -306,5 +301,4 @@ extern "C" __attribute__((visibility("default"))) void __itt_api_init(
     void* function = FunctionFor(entry->name);
     *entry->function = function != nullptr ? function : entry->null_function;
   }
-  g_in_use.store(true, std::memory_order_relaxed);
 }

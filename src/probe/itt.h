@@ -26,7 +26,4 @@ uint64_t BeginOperatorStep(uint64_t most);
 // Operators and primitives that this thread has begun since it last turned recording on.
 uint64_t OperatorCount();
 
-// Whether a program's static half has come for its pointers.
-bool IttInUse();
-
 }  // namespace steptrace::probe

@@ -36,7 +36,7 @@ StackLosses Sum(const StackLosses& a, const StackLosses& b) {
 
 StackSampler::StackSampler(StackSamplerOptions options)
     : options_(std::move(options)),
-      stacks_(texts_, options_.numbers),
+      stacks_(texts_, options_.numbers, options_.max_stacks),
       finder_(options_.proc_root) {}
 
 void StackSampler::SetProcesses(const std::vector<JobRoot>& processes) {

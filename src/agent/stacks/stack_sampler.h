@@ -59,6 +59,7 @@ struct StackSamplerOptions {
   std::string proc_root = "/proc";
   bool names_calls = true;  // of C code, by the sources as they are when the first Python is seen
   std::shared_ptr<StackNumbers> numbers = std::make_shared<StackNumbers>(0);
+  size_t max_stacks = StackTable::kMaxStacks;
   // What reads a process's memory; a test may put something else there.
   std::function<std::unique_ptr<ProcessMemory>(int32_t pid)> memory_of = [](int32_t pid) {
     return std::make_unique<LiveMemory>(pid);

@@ -18,8 +18,6 @@
 namespace steptrace::agent {
 namespace {
 
-// The owner takes them twice a second; if it is stopped that long, the newest are left out.
-constexpr size_t kMaxWaitingSamples = 1 << 18;
 constexpr int64_t kObserveIntervalNs = kNsPerSecond;
 
 LimiterOptions LimitsOf(int64_t period_ns) {
@@ -31,9 +29,10 @@ LimiterOptions LimitsOf(int64_t period_ns) {
   return limits;
 }
 
-StackSamplerOptions OptionsWith(std::shared_ptr<StackNumbers> numbers) {
+StackSamplerOptions OptionsWith(std::shared_ptr<StackNumbers> numbers, size_t max_stacks) {
   StackSamplerOptions options;
   options.numbers = std::move(numbers);
+  options.max_stacks = max_stacks;
   return options;
 }
 
@@ -52,6 +51,7 @@ struct StackThread::Shared {
   bool ended = false;
   std::optional<std::vector<JobRoot>> processes;  // new ones
   StackReadings readings;
+  const size_t max_waiting_samples;
 
   // The rest belongs to the thread.
   StackSampler sampler;
@@ -61,8 +61,9 @@ struct StackThread::Shared {
   int64_t next_ns = 0;
   int64_t next_observe_ns = 0;
 
-  Shared(int64_t period_ns, std::shared_ptr<StackNumbers> numbers)
-      : sampler(OptionsWith(std::move(numbers))),
+  Shared(int64_t period_ns, std::shared_ptr<StackNumbers> numbers, const StackLimits& limits)
+      : max_waiting_samples(limits.max_waiting_samples),
+        sampler(OptionsWith(std::move(numbers), limits.max_stacks)),
         limiter(LimitsOf(period_ns),
                 [this](const LimiterEvent& event) { taken.limits.push_back(event); }) {}
 
@@ -121,7 +122,7 @@ void StackThread::Shared::Observe(int64_t now_ns) {
 
 void StackThread::Shared::HandOver() {
   std::lock_guard lock(mutex);
-  if (readings.samples.size() + taken.samples.size() > kMaxWaitingSamples) {
+  if (readings.samples.size() + taken.samples.size() > max_waiting_samples) {
     readings.not_taken += static_cast<int64_t>(taken.samples.size());
     taken.samples.clear();
   }
@@ -134,8 +135,9 @@ void StackThread::Shared::HandOver() {
   readings.too_many_stacks = taken.too_many_stacks;
 }
 
-StackThread::StackThread(int64_t period_ns, std::shared_ptr<StackNumbers> numbers)
-    : shared_(std::make_shared<Shared>(period_ns, std::move(numbers))) {
+StackThread::StackThread(int64_t period_ns, std::shared_ptr<StackNumbers> numbers,
+                         const StackLimits& limits)
+    : shared_(std::make_shared<Shared>(period_ns, std::move(numbers), limits)) {
   std::thread(Shared::Run, shared_).detach();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -8,6 +9,13 @@
 #include "agent/stacks/stack_sampler.h"
 
 namespace steptrace::agent {
+
+// What is kept at most; a test may have less.
+struct StackLimits {
+  size_t max_stacks = StackTable::kMaxStacks;  // with a number of their own
+  // The owner takes them twice a second; if it is stopped that long, the newest are left out.
+  size_t max_waiting_samples = size_t{1} << 18;
+};
 
 // Samples stacks in a thread of its own ("steptrace-stk"), at moments that jitter so that they do
 // not fall into step with the training. It measures its own CPU time: over the budget it samples
@@ -19,7 +27,8 @@ class StackThread {
   static constexpr double kBudgetCores = 0.003;
 
   explicit StackThread(int64_t period_ns,
-                       std::shared_ptr<StackNumbers> numbers = std::make_shared<StackNumbers>(0));
+                       std::shared_ptr<StackNumbers> numbers = std::make_shared<StackNumbers>(0),
+                       const StackLimits& limits = {});
   ~StackThread();
   StackThread(const StackThread&) = delete;
   StackThread& operator=(const StackThread&) = delete;

@@ -150,7 +150,6 @@ struct Functions {
   Return (*nvmlInit_v2)();
   Return (*nvmlShutdown)();
   const char* (*nvmlErrorString)(Return);
-  Return (*nvmlSystemGetDriverVersion)(char*, unsigned int);
   Return (*nvmlDeviceGetCount_v2)(unsigned int*);
   Return (*nvmlDeviceGetHandleByIndex_v2)(unsigned int, Device*);
   Return (*nvmlDeviceGetName)(Device, char*, unsigned int);

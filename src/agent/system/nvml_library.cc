@@ -35,7 +35,6 @@ void NvmlLibrary::BindFunctions() {
   STEPTRACE_BIND(nvmlInit_v2);
   STEPTRACE_BIND(nvmlShutdown);
   STEPTRACE_BIND(nvmlErrorString);
-  STEPTRACE_BIND(nvmlSystemGetDriverVersion);
   STEPTRACE_BIND(nvmlDeviceGetCount_v2);
   STEPTRACE_BIND(nvmlDeviceGetHandleByIndex_v2);
   STEPTRACE_BIND(nvmlDeviceGetName);
@@ -85,16 +84,6 @@ NvmlLibrary::~NvmlLibrary() {
 std::string NvmlLibrary::Describe(nvml::Return code) const {
   const char* text = functions_.nvmlErrorString ? functions_.nvmlErrorString(code) : nullptr;
   return (text != nullptr ? std::string(text) : "error") + " (" + std::to_string(code) + ")";
-}
-
-std::string NvmlLibrary::DriverVersion() const {
-  constexpr unsigned int kVersionBytes = 80;
-  std::array<char, kVersionBytes + 1> text{};
-  if (functions_.nvmlSystemGetDriverVersion == nullptr ||
-      functions_.nvmlSystemGetDriverVersion(text.data(), kVersionBytes) != nvml::kSuccess) {
-    return "";
-  }
-  return text.data();
 }
 
 }  // namespace steptrace::agent

@@ -23,7 +23,6 @@ class NvmlLibrary {
   const nvml::Functions& call() const { return functions_; }
   // What a code means, in the library's words.
   std::string Describe(nvml::Return code) const;
-  std::string DriverVersion() const;
 
  private:
   NvmlLibrary() = default;

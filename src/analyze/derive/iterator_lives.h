@@ -72,7 +72,6 @@ class IteratorLives {
   void CloseTails(int64_t ts_ns);
 
   bool UndecidedBefore(int64_t ts_ns) const;
-  bool AnyUndecided() const { return undecided_ > 0; }
   // End of the latest wait that brought a batch to a training iterator.
   int64_t last_training_batch_ns() const { return last_training_batch_ns_; }
 

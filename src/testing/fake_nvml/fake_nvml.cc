@@ -189,14 +189,6 @@ FAKE_NVML_EXPORT const char* nvmlErrorString(nvml::Return code) {
   }
 }
 
-FAKE_NVML_EXPORT nvml::Return nvmlSystemGetDriverVersion(char* text, unsigned int length) {
-  if (State().inits == 0) return nvml::kUninitialized;
-  const std::string version = ValueOf("driver").value_or("580.65.06");
-  if (length <= version.size()) return nvml::kInsufficientSize;
-  std::strcpy(text, version.c_str());
-  return nvml::kSuccess;
-}
-
 FAKE_NVML_EXPORT nvml::Return nvmlDeviceGetCount_v2(unsigned int* count) {
   if (State().inits == 0) return nvml::kUninitialized;
   if (count == nullptr) return nvml::kInvalidArgument;
