@@ -191,6 +191,39 @@ def test_python_without_site(tmp_path, option):
     assert option in losses[0]["detail"]
 
 
+@pytest.mark.parametrize("option", ["-S", "-I", "-E"])
+def test_python_without_site_that_ends_at_once(tmp_path, option):
+    """Before the agent has looked: what was asked for is known all the same."""
+    outcome = same_as_without(tmp_path, [sys.executable, option, "-c", "print('done')"])
+    losses = [row for row in outcome.run.rows("losses") if row["table"] == "steps"]
+    assert [row["cause"] for row in losses] == ["no_hooks"]
+    assert option in losses[0]["detail"]
+
+
+@pytest.mark.parametrize(
+    "code, headline",
+    [
+        ("print('done')", "Python ran, but torch was not imported"),
+        ("import time; time.sleep(0.7)", "Python ran, but torch was not imported"),
+        ("import no_such_module", "the training failed before torch was imported"),
+    ],
+)
+def test_python_without_a_framework(tmp_path, code, headline):
+    """The hooks were there and had nothing to watch: nobody cleared an environment."""
+    outcome = same_as_without(tmp_path, [sys.executable, "-c", code])
+    report = outcome.run.report()
+    assert headline in report["verdict"]["headline"]
+    assert report["losses"] == []
+
+
+def test_hooks_off_is_what_was_asked_for(tmp_path):
+    command = [sys.executable, "-c", "import time; time.sleep(0.7); print('done')"]
+    outcome = record(tmp_path, command, "--hooks", "off")
+    report = outcome.run.report()
+    assert report["verdict"]["headline"] == "no step seen: the hooks were switched off"
+    assert report["losses"] == []
+
+
 def test_program_without_python(tmp_path):
     outcome = same_as_without(tmp_path, ["sh", "-c", "sleep 1.2; echo done; exit 6"])
     assert outcome.status == 6
