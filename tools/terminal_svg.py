@@ -45,10 +45,11 @@ def svg(title, lines):
         f'<rect width="100%" height="{BAR}" rx="8" fill="{FRAME}"/>',
         f'<text x="{MARGIN}" y="20" fill="{TEXT}" font-family="monospace" font-size="13">'
         f"{escape(title)}</text>",
-        '<g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14" '
-        'xml:space="preserve">',
+        '<g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14">',
     ]
     for number, line in enumerate(lines):
+        # Browsers run plain spaces together, whatever `xml:space` says.
+        line = line.replace(" ", "\u00a0")
         y = BAR + MARGIN + CELL_H * (number + 0.75)
         for column, text, colour, bold in runs(line):
             weight = ' font-weight="bold"' if bold else ""

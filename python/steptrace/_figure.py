@@ -67,8 +67,13 @@ def nothing(title, why):
 
 
 def bars(title, names, parts, unit):
-    """Horizontal bars, the first name on top; parts: (label, values, colour or colours), stacked."""
-    figure = new_figure(len(names) + (1 if len(parts) > 1 else 0))
+    """Horizontal bars, the first name on top; parts: (label, values, colour or colours), stacked.
+
+    Of several parts those without any value are left out, of the legend too.
+    """
+    several = len(parts) > 1
+    parts = [part for part in parts if any(part[1])] or parts[:1]
+    figure = new_figure(len(names) + (1 if several else 0))
     axes = bare_axes(figure, title)
     places = range(len(names))
     left = [0.0] * len(names)
@@ -78,7 +83,7 @@ def bars(title, names, parts, unit):
     axes.set_yticks(list(places), labels=[short(name) for name in names], fontsize=8)
     axes.invert_yaxis()
     axes.set_xlabel(unit)
-    if len(parts) > 1:
+    if several:
         figure.legend(frameon=False, fontsize=8, ncols=len(parts), loc="outside lower right")
     return figure
 

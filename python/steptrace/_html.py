@@ -94,14 +94,17 @@ def _side(side, name, longest):
 
 def _compared_row(row, longest):
     low, high = row["change_low_ns"], row["change_high_ns"]
-    chance = "; may be chance" if low <= 0 <= high else ""
+    interval = "not known: a single step"
+    if low is not None and high is not None:
+        chance = "; may be chance" if low <= 0 <= high else ""
+        interval = f"{_signed(low)} to {_signed(high)}{chance}"
     name = "mean step" if row["kind"] == "step" else _words(row["name"])
     return (
         f'<tr><td style="text-align:left">{name}</td>'
         + _side(row["a"], row["name"], longest)
         + _side(row["b"], row["name"], longest)
         + f"<td>{_signed(row['change_ns'])}</td>"
-        f'<td style="text-align:left">{_signed(low)} to {_signed(high)}{chance}</td></tr>'
+        f'<td style="text-align:left">{interval}</td></tr>'
     )
 
 

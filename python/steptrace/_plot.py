@@ -171,6 +171,7 @@ class Plots:
         title = "Data pipeline"
         if pipeline["waits"]:  # a profile tells of none
             title += ": next batch not ready in {starved_waits} of {waits} waits".format(**pipeline)
+        stages = sorted(stages, key=lambda stage: -stage["ns"])
         values = [100 * stage["share"] for stage in stages]
         names = [words(stage["name"]) for stage in stages]
         return bars(title, names, [("", values, SUSPECTS["data_pipeline"])], "% of the step")

@@ -102,6 +102,26 @@ def test_bars_are_the_report(runs):
     assert label.startswith("<script>alert(") and len(label) < 60, "one short line of text"
 
 
+def test_the_largest_stage_of_the_data_pipeline_comes_first(runs):
+    from steptrace._plot import Plots
+
+    shares = {"decode": 0.2, "cpu_shortage": 0.5, "collate": 0.1}
+    stages = [{"name": n, "share": s, "ns": int(s * 100)} for n, s in shares.items()]
+    pipeline = {"applicable": True, "waits": 0, "stages": stages}
+    run = type("Run", (), {"report": lambda self: {"data_pipeline": pipeline}})()
+    axes = Plots(run).data_pipeline().axes[0]
+    assert [bar.get_width() for bar in axes.patches] == [50, 20, 10]
+    assert axes.get_yticklabels()[0].get_text() == "cpu shortage"
+
+
+def test_a_legend_names_only_what_is_drawn():
+    from steptrace._figure import bars
+
+    parts = [("host", [2.0, 1.0], "k"), ("device", [0, 0], "r")]
+    (legend,) = bars("Operators", ["a", "b"], parts, "ms").legends
+    assert [text.get_text() for text in legend.get_texts()] == ["host"]
+
+
 def test_steps_are_the_table(runs):
     axes = runs["demo"].plot.steps().axes[0]
     drawn = sorted(y for line in axes.lines for y in line.get_ydata())
@@ -237,6 +257,21 @@ def test_compare_is_what_the_command_says(runs):
     assert both.show()._repr_html_().startswith("<iframe sandbox=")
     with pytest.raises(steptrace.SteptraceError, match="no such run"):
         steptrace.compare(runs["demo"], "nosuch")
+
+
+def test_a_profile_of_one_step_has_no_intervals(runs, tmp_path):
+    made = profile()
+    made["traceEvents"] = made["traceEvents"][:4]
+    (tmp_path / "one.json").write_text(json.dumps(made))
+    imported = ask("import", "one.json", "-o", "one", cwd=tmp_path)
+    assert imported.returncode == 0, imported.stderr
+    both = steptrace.compare(runs["demo"], tmp_path / "one")
+    assert {(row.change_low_ns, row.change_high_ns) for row in both.rows} == {(None, None)}
+    assert both.sentence.endswith("; whether by chance a single step does not tell.")
+    assert "not known: a single step" in both._repr_html_()
+    text = ask("report", both.a.path, "--compare", both.b.path, cwd=tmp_path).stdout
+    assert "not known: a single step" in text
+    assert all(len(line) <= 80 for line in text.splitlines())
 
 
 def test_names_in_a_comparison_are_text(runs, tmp_path):

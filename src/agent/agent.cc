@@ -186,6 +186,7 @@ void Agent::OnMessage(const ControlMessage& message, int64_t now_ns) {
     command_pid_ = number;
     command_ = ProcessHandle(number, 0);
     command_start_ticks_ = StartTicksOf(number);
+    hookless_.Expect(number, options_.command);
     FollowJob();
   } else if (message.verb == kSayExited && state_ == State::kRecording) {
     wait_status_ = number;
@@ -380,15 +381,31 @@ bool Agent::ReadyToClose(int64_t now_ns) {
   return false;
 }
 
+void Agent::TellWhyNoHooks() {
+  const auto there = [&](const char* name) {
+    return access((options_.ring_dir / name).c_str(), F_OK) == 0;
+  };
+  const NoHooks why =
+      ExplainNoHooks(hookless_.Seen(), geteuid(), {there(kHooksMark), there(kHooksOffMark)});
+  const bool loss = why.kind == NoHooks::Kind::kLoss;
+  if (loss || why.kind == NoHooks::Kind::kNothingThere) {
+    recorder_->losses().Once({}, loss ? loss::kNoHooks : loss::kNothingToHook, -1, 0, why.text);
+    return;
+  }
+  store::FactRow fact;
+  fact.node = manifest_.nodes[0].node;
+  fact.kind = writer_.strings().Intern("hook");
+  fact.json = nlohmann::ordered_json{{"hook", "all"},
+                                     {"state", why.kind == NoHooks::Kind::kOff ? "off" : "idle"}}
+                  .dump();
+  writer_.Append(fact);
+}
+
 void Agent::Close() {
   const int64_t now_ns = NowNs();
   const bool at_exit = end_ns_ && state_ == State::kEnding;
   const int64_t end_ns = at_exit ? *end_ns_ : now_ns;
-  if (!recorder_->saw_ring()) {
-    const NoHooks why = ExplainNoHooks(hookless_.Seen(), geteuid());
-    recorder_->losses().Once({}, why.is_loss ? loss::kNoHooks : loss::kNothingToHook, -1, 0,
-                             why.text);
-  }
+  if (!recorder_->saw_ring()) TellWhyNoHooks();
   CheckOwnCost(now_ns);
   if (hangs_ && wait_status_ == 0) {
     if (const auto row = hangs_->EndWell(now_ns)) writer_.Append(*row);

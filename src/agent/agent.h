@@ -60,6 +60,7 @@ class Agent {
   void FollowJob();
   void Flush(int64_t now_ns);
   bool ReadyToClose(int64_t now_ns);
+  void TellWhyNoHooks();
   void Close();
   void Wait(int64_t wait_ms);
   CaptureService Captures();

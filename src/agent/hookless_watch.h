@@ -18,13 +18,26 @@ struct HooklessProcess {
   std::vector<std::string> arguments;
 };
 
-// Why nothing was recorded.
-struct NoHooks {
-  bool is_loss = true;  // false: nothing there could have been hooked
-  std::string text;     // one sentence with its next step
+// What Python's hooks left in the folder of rings: they were loaded somewhere, or switched off.
+struct HooksMarks {
+  bool loaded = false;
+  bool off = false;
 };
 
-NoHooks ExplainNoHooks(const std::vector<HooklessProcess>& processes, uid_t own);
+// Why nothing was recorded.
+struct NoHooks {
+  enum class Kind {
+    kLoss,          // hooks should have been there
+    kNothingThere,  // nothing there could have been hooked
+    kIdle,          // the hooks were there, and no framework that they watch
+    kOff,           // switched off, as was asked for
+  };
+  Kind kind = Kind::kLoss;
+  std::string text;  // one sentence with its next step; empty: kind tells all
+};
+
+NoHooks ExplainNoHooks(const std::vector<HooklessProcess>& processes, uid_t own,
+                       const HooksMarks& marks);
 
 // Follows the processes of a command for as long as none of them has shown a ring, so that the
 // report can say why. Costs a few reads of /proc a second, and only then. One thread.
@@ -35,6 +48,8 @@ class HooklessWatch {
   // Whether to look again: often while the command begins, then seldom, for it may be a program of
   // a thousand threads that never shows a ring.
   bool TakeDue(int64_t now_ns);
+  // The command as it was asked for: it may end before the first look.
+  void Expect(int32_t pid, const std::vector<std::string>& command);
   // Looks at the command and its descendants.
   void Look(int32_t command_pid);
   std::vector<HooklessProcess> Seen() const;

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "agent/utf8.h"
 #include "base/time.h"
@@ -12,30 +13,63 @@ namespace {
 
 using testing::HasSubstr;
 
+using Kind = NoHooks::Kind;
+
 HooklessProcess Process(std::vector<std::string> arguments, uid_t owner = 1000) {
   return {10, "python3", owner, std::move(arguments)};
 }
 
+constexpr int32_t kNoSuchPid = 1 << 30;
+
+NoHooks Explain(const std::vector<HooklessProcess>& processes, const HooksMarks& marks,
+                uid_t own = 1000) {
+  return ExplainNoHooks(processes, own, marks);
+}
+
 TEST(HooklessWatch, NamesTheOptionThatKeptTheHooksOut) {
-  EXPECT_THAT(ExplainNoHooks({Process({"python3", "-S", "x.py"})}, 1000).text, HasSubstr("-S"));
-  EXPECT_THAT(ExplainNoHooks({Process({"python3", "-uI", "x.py"})}, 1000).text, HasSubstr("-I"));
-  EXPECT_THAT(ExplainNoHooks({Process({"/usr/bin/python3", "x.py", "-S"})}, 1000).text,
+  EXPECT_THAT(Explain({Process({"python3", "-S", "x.py"})}, {}).text, HasSubstr("-S"));
+  EXPECT_THAT(Explain({Process({"python3", "-uI", "x.py"})}, {}).text, HasSubstr("-I"));
+  EXPECT_THAT(Explain({Process({"/usr/bin/python3", "x.py", "-S"})}, {}).text,
               HasSubstr("environment"))
       << "an option of the script is none of Python's";
-  EXPECT_THAT(ExplainNoHooks({Process({"python3", "-c", "-S"})}, 1000).text,
-              HasSubstr("environment"));
+  EXPECT_THAT(Explain({Process({"python3", "-c", "-S"})}, {}).text, HasSubstr("environment"));
 }
 
 TEST(HooklessWatch, NamesAnotherUser) {
-  EXPECT_THAT(ExplainNoHooks({Process({"python3", "x.py"}, 65534)}, 1000).text, HasSubstr("65534"));
+  EXPECT_THAT(Explain({Process({"python3", "x.py"}, 65534)}, {}).text, HasSubstr("65534"));
 }
 
 TEST(HooklessWatch, ProgramsOfOtherLanguages) {
   HooklessProcess shell{10, "sh", 1000, {"sh", "-c", "true"}};
-  EXPECT_THAT(ExplainNoHooks({shell}, 1000).text, HasSubstr("steptrace.h"));
-  EXPECT_FALSE(ExplainNoHooks({shell}, 1000).is_loss) << "it had nothing to lose";
-  EXPECT_TRUE(ExplainNoHooks({shell, Process({"python3", "x.py"})}, 1000).is_loss);
-  EXPECT_FALSE(ExplainNoHooks({}, 1000).text.empty());
+  EXPECT_THAT(Explain({shell}, {}).text, HasSubstr("steptrace.h"));
+  EXPECT_EQ(Explain({shell}, {}).kind, Kind::kNothingThere) << "it had nothing to lose";
+  EXPECT_EQ(Explain({shell, Process({"python3", "x.py"})}, {}).kind, Kind::kLoss);
+  EXPECT_FALSE(Explain({}, {}).text.empty());
+}
+
+TEST(HooklessWatch, PythonsThatLoadedTheHooksAreNoneThatTheyDidNotReach) {
+  const HooklessProcess idle = Process({"python3", "x.py"});
+  EXPECT_EQ(Explain({idle}, {.loaded = true}).kind, Kind::kIdle);
+  EXPECT_EQ(Explain({idle}, {.loaded = true, .off = true}).kind, Kind::kOff);
+  EXPECT_EQ(Explain({}, {.loaded = true}).kind, Kind::kIdle) << "it ended before it was seen";
+  const NoHooks kept_out = Explain({idle, Process({"python3", "-S", "x.py"})}, {.loaded = true});
+  EXPECT_EQ(kept_out.kind, Kind::kLoss) << "another of them, which is the one that trains";
+  EXPECT_THAT(kept_out.text, HasSubstr("-S"));
+}
+
+TEST(HooklessWatch, ARunInARun) {
+  const HooklessProcess inner{
+      10, "steptrace", 1000, {"/opt/bin/steptrace", "run", "--", "python3"}};
+  const NoHooks why = Explain({inner, Process({"python3", "x.py"})}, {.loaded = true});
+  EXPECT_EQ(why.kind, Kind::kNothingThere);
+  EXPECT_THAT(why.text, HasSubstr("its own run"));
+}
+
+TEST(HooklessWatch, ACommandThatEndsAtOnceIsKnownByWhatWasAskedFor) {
+  HooklessWatch watch;
+  watch.Expect(kNoSuchPid, {"/usr/bin/python3", "-S", "x.py"});
+  watch.Look(kNoSuchPid);
+  EXPECT_THAT(Explain(watch.Seen(), {}, geteuid()).text, HasSubstr("-S"));
 }
 
 TEST(ValidUtf8, KeepsCharactersAndReplacesTheRest) {

@@ -152,10 +152,14 @@ Result<RingFolder> MakeRingFolder(const std::vector<fs::path>& candidates,
   return MakeIn(chosen != nullptr ? *chosen : candidates.front(), run_id);
 }
 
+bool IsOwnFile(std::string_view name) {
+  return name == kLockName || name == kCapturePortName || name == kHooksMark ||
+         name == kHooksOffMark;
+}
+
 void RemoveRingFolder(const fs::path& folder) {
   ForEachEntry(folder, [&](const std::string& name) {
-    if (name == kLockName || name == kCapturePortName || ParseRingFileName(name))
-      unlink((folder / name).c_str());
+    if (IsOwnFile(name) || ParseRingFileName(name)) unlink((folder / name).c_str());
   });
   rmdir(folder.c_str());
   rmdir(folder.parent_path().c_str());  // only succeeds for the last run of this user

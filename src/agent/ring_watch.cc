@@ -56,8 +56,7 @@ std::vector<RingFileSeen> RingWatch::TakeNew(bool forced) {
   beyond_limit_now_ = 0;
   while (dirent* entry = readdir(entries)) {
     const std::string name = entry->d_name;
-    const bool ours = name == kLockName || name == kCapturePortName;
-    if (name != "." && name != ".." && !ours) Look(name, found);
+    if (name != "." && name != ".." && !IsOwnFile(name)) Look(name, found);
   }
   closedir(entries);
   beyond_limit_ = std::max(beyond_limit_, beyond_limit_now_);

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 struct CaptureArguments {
   std::string run;  // or a process of it
-  int64_t steps = 5;
+  int64_t steps = 10;  // a verdict needs as many
   std::string ranks;
   bool json = false;
 };
@@ -179,13 +179,13 @@ void AddCaptureCommand(CLI::App& app, Session& session) {
                        .example = "steptrace capture train-slow --steps 20 --ranks 0,3"});
   auto arguments = std::make_shared<CaptureArguments>();
   command->add_option("RUN", arguments->run,
-                      "A run's path, name or id, or one of its processes;\nwithout it the newest");
-  command->add_option("--steps", arguments->steps, "Steps to capture (5)")
+                      "A run's path, name or id, or one of its processes; without it the newest");
+  command->add_option("--steps", arguments->steps, "Steps to capture (10)")
       ->type_name("N")
       ->check(CLI::Range(int64_t{1}, agent::kMaxDemandedSteps).description(""));
   command
       ->add_option("--capture", session.settings.capture,
-                   "What to capture: operators (the default), kernels,\nor a profile: stacks,"
+                   "What to capture: operators (the default), kernels, or a profile: stacks,"
                    "shapes,memory")
       ->type_name("LIST");
   command->add_option("--ranks", arguments->ranks, "Of these ranks alone: 0,3")->type_name("LIST");

@@ -58,7 +58,7 @@ test('two chosen runs are compared', async ({ page }) => {
 
 test('a stretch chosen by the keyboard holds in every view, and goes back', async ({ page }) => {
   await open(page, '/run/slow/steps');
-  const chart = page.getByRole('img', { name: /^Duration of each step/ });
+  const chart = page.getByRole('application', { name: /^Duration of each step/ });
   await chart.focus();
   await page.keyboard.press('ArrowRight');
   for (let i = 0; i < 8; i++) await page.keyboard.press('Shift+ArrowRight');
@@ -75,7 +75,7 @@ test('a stretch chosen by the keyboard holds in every view, and goes back', asyn
 
 test('a stretch dragged over a chart', async ({ page }) => {
   await open(page, '/run/slow/steps');
-  const box = await page.getByRole('img', { name: /^Duration of each step/ }).boundingBox();
+  const box = await page.getByRole('application', { name: /^Duration of each step/ }).boundingBox();
   if (!box) throw new Error('the chart is drawn');
   await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
   await page.mouse.down();
@@ -283,7 +283,7 @@ test('readings that cannot be had are not told to be none', async ({ page }) => 
   await expect(page.getByText('Not measured')).toHaveCount(0);
   await page.unroute('**/series*');
   await cpu.getByRole('button', { name: 'Try again' }).click();
-  await expect(cpu.getByRole('img', { name: /^CPU utilisation/ })).toBeVisible();
+  await expect(cpu.getByRole('application', { name: /^CPU utilisation/ })).toBeVisible();
 });
 
 test('a table that is cut off', async ({ page }) => {

@@ -74,7 +74,7 @@ test('copies and fills', async ({ page }) => {
 test('cores over time: values and a stretch by the keyboard', async ({ page }) => {
   await open(page, '/run/slow/system');
   const panel = part(page, 'Every core and GPU');
-  const heat = panel.getByRole('img', { name: /^Cores and GPUs over time/ });
+  const heat = panel.getByRole('application', { name: /^Cores and GPUs over time/ });
   await heat.focus();
   await page.keyboard.press('ArrowDown');
   await expect(told(panel)).toContainText('core 0');
@@ -100,7 +100,7 @@ test('cores over time: values and a stretch by the keyboard', async ({ page }) =
 test('a series over time', async ({ page }) => {
   await open(page, '/run/slow/steps');
   const panel = part(page, 'Duration of each step');
-  const chart = panel.getByRole('img', { name: /^Duration of each step/ });
+  const chart = panel.getByRole('application', { name: /^Duration of each step/ });
   await chart.focus();
   await page.keyboard.press('End');
   const steps = JSON.parse(run(['show', join(folder, 'slow'), 'steps', '--json']).toString()) as {
@@ -131,7 +131,7 @@ test('how steps are spread', async ({ page }) => {
   const panel = part(page, 'Spread');
   const exact = panel.locator('.told [data-exact]');
   await expect(exact.first()).toHaveAttribute('data-exact', ns(spread?.p50 ?? 0));
-  const bars = panel.getByRole('img', { name: /^Durations of steps/ });
+  const bars = panel.getByRole('application', { name: /^Durations of steps/ });
   await bars.focus();
   await page.keyboard.press('Home');
   await expect(panel.locator('.told')).toContainText(`${ns(spread?.min ?? 0)} to below`);

@@ -115,7 +115,7 @@ test('numbered ranges are told apart: each is to be had', async ({ page }) => {
   await expect(page).toHaveURL(/named=/);
   expect(await figures()).toEqual(['2', ns(17_000), ns(17_000), ns(17_000)]);
   await page.reload();
-  await expect(panel.getByRole('img', { name: /^chunk_7: 2 values/ })).toBeVisible();
+  await expect(panel.getByRole('application', { name: /^chunk_7: 2 values/ })).toBeVisible();
   // Five of a name are rather five things.
   const options = await range.locator('option').allInnerTexts();
   expect(options).toEqual(

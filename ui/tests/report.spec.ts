@@ -74,6 +74,19 @@ test('steps in the page are drawn', async ({ page }) => {
   );
 });
 
+test('the evidence leads to the views that the page holds', async ({ page }) => {
+  const report = reportOf('slow');
+  await show(page, write('linked', report));
+  const evidence = page.getByRole('region', { name: 'Evidence' });
+  const links = evidence.getByRole('link');
+  expect(await links.count()).toBeGreaterThan(2);
+  for (const link of await links.all())
+    await expect(link).not.toHaveAttribute('href', /timeline|from_ns/);
+  await links.first().click();
+  await expect(page).not.toHaveURL(/overview/);
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
 test('findings stand on the axis of the run', async ({ page }) => {
   const report = reportOf('slow');
   const findings = [
@@ -145,7 +158,7 @@ test('a run beside one without steps, and beside a copy of itself', async ({ pag
   await show(page, compared('idle', 'slow', 'idle'));
   const none = reportOf('idle').verdict.headline;
   await expect(page.getByRole('region', { name: 'Run B' })).toContainText(none);
-  await expect(page.locator('.sentence')).toContainText('has no steps to compare');
+  await expect(page.locator('.sentence')).toContainText('has no steady steps to compare');
   await expect(page.getByText('Both runs need steady training steps.')).toBeVisible();
   await expect(page.locator('tr[data-row]')).toHaveCount(0);
   await accessible(page);

@@ -170,6 +170,11 @@ struct Attributed {
   StepSelection attributed;  // of `selection` what the times are of
   StepTimes times;
 
+  // On a host that computes itself: neither samples of stacks nor of CPU time fall into its steps.
+  bool ForwardUnseen() const {
+    return rules.on_host && idle.seen.empty() && !(samples && samples->SeesThreads());
+  }
+
  private:
   AttributionRules Rules(const ReportInput& input, const std::vector<RankSteps>* ranks);
 };
@@ -218,10 +223,12 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
 
 }  // namespace
 
-std::vector<StepPart> MeasureStepParts(const ReportInput& input) {
+RunParts MeasureStepParts(const ReportInput& input) {
   const Attributed steps(input);
-  std::vector<StepPart> parts = MakeStepParts(input, steps.selection);
-  if (parts.empty()) return parts;
+  RunParts run{input.run.name, MakeStepParts(input, steps.selection), true};
+  std::vector<StepPart>& parts = run.parts;
+  if (parts.empty()) return run;
+  run.spread_known = steps.selection.steady.size() > 1;
   const StepPart step = parts.front();
   const auto add = [&](const char* kind, const std::string& name, double share, Interval interval) {
     parts.push_back({kind, name, share * step.ns, interval.low * step.ns, interval.high * step.ns,
@@ -238,7 +245,7 @@ std::vector<StepPart> MeasureStepParts(const ReportInput& input) {
     const char* name = stage == SubStage::kLoopCode ? "other_user_code" : StageName(stage);
     add("sub_stage", name, shares[i], steps.times.Share(stage));
   }
-  return parts;
+  return run;
 }
 
 // Whether torch.compile has been at work: while steps ran, or on code that was seen running.
@@ -274,7 +281,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
       {input, steps.attributed, times, steps.load, facts, steps.idle, report.stages,
        steps.rules.profiled != nullptr, TrainingWallNs(input, selection), steps.rules.dispatch,
        samples == nullptr ? SampledWaits() : samples->WaitsOf(times.total_ns()), IsCompiled(input),
-       report.device_phases});
+       report.device_phases, steps.ForwardUnseen()});
   report.breakdown = MakeBreakdown(input, selection);
   report.data_pipeline = MakeDataPipeline(times, facts, report.stages);
   report.distributed = MakeDistributed(times);

@@ -19,23 +19,29 @@ using ComparedKey = std::pair<std::string, std::string>;  // kind, name
 
 // Two runs are drawn independently: the half widths of an interval of their difference add in
 // quadrature, each side by itself (MOVER: Zou & Donner 2008, Statistics in Medicine 27, 1693).
-ComparedPart ComparedPartOf(const ComparedKey& key, const StepPart& a, const StepPart& b) {
+ComparedPart ComparedPartOf(const ComparedKey& key, const StepPart& a, const StepPart& b,
+                            bool spread_known) {
   const double change = b.ns - a.ns;
   const double down = std::hypot(b.ns - b.ns_low, a.ns_high - a.ns);
   const double up = std::hypot(b.ns_high - b.ns, a.ns - a.ns_low);
-  return {.kind = key.first,
-          .name = key.second,
-          .a = a,
-          .b = b,
-          .change_ns = std::llround(b.ns) - std::llround(a.ns),
-          .change_low_ns = std::llround(change - down),
-          .change_high_ns = std::llround(change + up)};
+  ComparedPart part{.kind = key.first,
+                    .name = key.second,
+                    .a = a,
+                    .b = b,
+                    .change_ns = std::llround(b.ns) - std::llround(a.ns),
+                    .change_low_ns = std::nullopt,
+                    .change_high_ns = std::nullopt};
+  if (spread_known) {
+    part.change_low_ns = std::llround(change - down);
+    part.change_high_ns = std::llround(change + up);
+  }
+  return part;
 }
 
 }  // namespace
 
 bool MayBeChance(const ComparedPart& part) {
-  return part.change_low_ns <= 0 && part.change_high_ns >= 0;
+  return !part.change_low_ns || (*part.change_low_ns <= 0 && *part.change_high_ns >= 0);
 }
 
 Comparison Compare(const RunParts& a, const RunParts& b) {
@@ -53,7 +59,8 @@ Comparison Compare(const RunParts& a, const RunParts& b) {
   for (const char* kind : {"step", "phase", "suspect", "sub_stage"}) {
     for (const ComparedKey& key : order) {
       if (key.first != kind) continue;
-      comparison.parts.push_back(ComparedPartOf(key, found[key].first, found[key].second));
+      comparison.parts.push_back(ComparedPartOf(key, found[key].first, found[key].second,
+                                                a.spread_known && b.spread_known));
     }
   }
   return comparison;
@@ -67,7 +74,8 @@ std::string ComparisonSentence(const Comparison& comparison) {
     return fmt::format("{} has no steady steps to compare.",
                        step.a.ns <= 0 ? comparison.a : comparison.b);
   }
-  if (MayBeChance(step)) return "Their steps take the same time, as far as can be told.";
+  if (step.change_low_ns && MayBeChance(step))
+    return "Their steps take the same time, as far as can be told.";
   const bool b_wins = step.b.ns < step.a.ns;
   const double fast = b_wins ? step.b.ns : step.a.ns;
   const double slow = b_wins ? step.a.ns : step.b.ns;
@@ -75,12 +83,13 @@ std::string ComparisonSentence(const Comparison& comparison) {
   const bool same = comparison.a == comparison.b;
   const char* const which = b_wins ? "The second run" : "The first run";
   return fmt::format(
-      "{} is {} faster a step: {} instead of {}.",
+      "{} is {} faster a step: {} instead of {}{}",
       same     ? which
       : b_wins ? comparison.b
                : comparison.a,
       slow / fast < kLeastRatio ? FormatShare((slow - fast) / slow) : FormatRatio(slow / fast),
-      FormatDuration(std::llround(fast)), FormatDuration(std::llround(slow)));
+      FormatDuration(std::llround(fast)), FormatDuration(std::llround(slow)),
+      step.change_low_ns ? "." : "; whether by chance a single step does not tell.");
 }
 
 }  // namespace steptrace::analyze

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,12 @@ struct ComparedPart {
   std::string kind;  // step, phase, suspect, sub_stage
   std::string name;
   StepPart a, b;
-  // B less A, and the 95 % interval in which that lies.
-  int64_t change_ns = 0, change_low_ns = 0, change_high_ns = 0;
+  // B less A, and the 95 % interval in which that lies; unknown where a run has a single step.
+  int64_t change_ns = 0;
+  std::optional<int64_t> change_low_ns, change_high_ns;
 };
 
-// Whether the change of a part may be chance: its interval holds 0.
+// Whether the change of a part may be chance: its interval holds 0, or is not known.
 bool MayBeChance(const ComparedPart& part);
 
 // Two runs, part by part: the step, then phases, suspects and stages.

@@ -33,12 +33,22 @@ TEST(Comparison, IntervalsAddInQuadrature) {
   EXPECT_FALSE(MayBeChance(step));
 }
 
+TEST(Comparison, OfASingleStepHasNoIntervals) {
+  RunParts single = RunOf("single", 25, 1);
+  single.spread_known = false;
+  for (const ComparedPart& part : Compare(RunOf("slow", 100, 60), single).parts) {
+    EXPECT_EQ(part.change_low_ns, std::nullopt);
+    EXPECT_EQ(part.change_high_ns, std::nullopt);
+    EXPECT_TRUE(MayBeChance(part));
+  }
+}
+
 TEST(Comparison, TheOtherWayRoundIsItsNegative) {
   const auto there = Compare(RunOf("slow", 100, 60), RunOf("mended", 25, 1)).parts;
   const auto back = Compare(RunOf("mended", 25, 1), RunOf("slow", 100, 60)).parts;
   for (size_t i = 0; i < there.size(); ++i) {
     EXPECT_EQ(there[i].change_ns, -back[i].change_ns);
-    EXPECT_EQ(there[i].change_low_ns, -back[i].change_high_ns);
+    EXPECT_EQ(*there[i].change_low_ns, -*back[i].change_high_ns);
   }
 }
 
@@ -62,6 +72,12 @@ TEST(ComparisonSentence, SaysWhoIsFasterAndOwnsToChance) {
   EXPECT_EQ(sentence(mended, slow), text);
   EXPECT_EQ(sentence(slow, RunOf("again", 99, 60)),
             "Their steps take the same time, as far as can be told.");
+  RunParts single = RunOf("single", 50, 20);
+  single.spread_known = false;
+  EXPECT_EQ(
+      sentence(slow, single),
+      "single is 2.0x faster a step: 50 ms instead of 100 ms; whether by chance a single step "
+      "does not tell.");
   EXPECT_EQ(sentence(slow, {"empty", {}}), "empty has no steady steps to compare.");
   EXPECT_EQ(sentence({"empty", {}}, slow), "empty has no steady steps to compare.");
   EXPECT_EQ(sentence({"x", {}}, {"y", {}}), "Neither run has steady steps to compare.");

@@ -71,6 +71,7 @@ struct ReportOptions {
   std::optional<double> price_per_hour;  // of the whole job
   std::optional<int64_t> last_steps;     // look at each rank's last so many steps alone
   TensorCorePatterns tensor_cores;       // of kernels' names, beside those that are built in
+  bool of_stretch = false;               // the rows are of a part of the run that was chosen
 };
 
 struct ReportInput {

@@ -168,8 +168,10 @@ PhasesSection MakePhases(const ReportInput& input) {
     end = std::max(end.value_or(row.ts_ns), row.ts_ns + row.dur_ns);
   }
   if (!begin) return phases;
-  phases.initialization_ns = std::max<int64_t>(*begin, 0);
   phases.training_ns = *end - *begin;
+  // What came before a part of the run, and after it, may be training as well.
+  if (input.options.of_stretch) return phases;
+  phases.initialization_ns = std::max<int64_t>(*begin, 0);
   phases.finalization_unrecorded = AgentEndedBefore(input, *end);
   if (input.run.status != "in_progress" && !phases.finalization_unrecorded) {
     phases.finalization_ns = std::max<int64_t>(input.run.duration_ns - *end, 0);
@@ -423,7 +425,8 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
                              : "start each node's share of the job under `steptrace run` with the "
                                "same output";
     losses.push_back({"steps", "ranks_missing", missing, std::nullopt, std::nullopt,
-                      fmt::format("of {} ranks there are no steps: {}", missing, remedy)});
+                      fmt::format("of {} {} there are no steps: {}", missing,
+                                  missing == 1 ? "rank" : "ranks", remedy)});
   }
   std::set<std::string> hooks;
   for (const HookFailure& failure : facts.hook_failures) {

@@ -21,11 +21,12 @@ struct StepPart {
 struct RunParts {
   std::string run;
   std::vector<StepPart> parts;
+  bool spread_known = true;  // false: of a single step, whose intervals say nothing
 };
 
-// The step first, then its phases, suspects and stages: the parts of a kind sum to the step. Of a
-// run without steady steps none. The intervals of suspects and stages are those of their shares at
-// the mean step.
-std::vector<StepPart> MeasureStepParts(const ReportInput& input);
+// The run's step first, then its phases, suspects and stages: the parts of a kind sum to the step.
+// Of a run without steady steps none. The intervals of suspects and stages are those of their
+// shares at the mean step.
+RunParts MeasureStepParts(const ReportInput& input);
 
 }  // namespace steptrace::analyze

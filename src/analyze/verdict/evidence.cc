@@ -50,6 +50,7 @@ class Collector {
   void Device();
   void DevicePhases();
   void Ranks(const Verdict& verdict);
+  void Unseen();
   void Other();
   void Samples();
   void Functions(std::initializer_list<SubStage> stages);
@@ -202,6 +203,11 @@ void Collector::Ranks(const Verdict& verdict) {
                     FormatDuration(late.caused_wait_ns / steps)));
 }
 
+void Collector::Unseen() {
+  if (!input_.forward_unseen || Share(SubStage::kForward) < kInTheWay) return;
+  Steps("too few samples of its stack and of its CPU time fall into these steps");
+}
+
 void Collector::Other() {
   const StepCounts& counts = input_.times.counts();
   if (Share(SubStage::kGarbageCollection) >= kWorthMentioning) {
@@ -329,6 +335,7 @@ void Collector::Operators() {
 }
 
 void CollectModel(Collector& collector) {
+  collector.Unseen();
   collector.Operators();
   collector.Stages(SuspectId::kModel);
   collector.Functions({SubStage::kForward, SubStage::kBackward, SubStage::kOptimizer});

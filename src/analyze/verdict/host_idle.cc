@@ -26,15 +26,21 @@ const CounterSeries* SeriesOf(const ReportInput& input, const char* metric, cons
   return nullptr;
 }
 
-// Cores used and waited for, over the samples whose stretch lies within the steady steps.
-std::optional<double> ActiveCores(const CounterSeries& cpu, const CounterSeries* delay,
+struct Active {
+  double cores = 0;     // used and waited for
+  bool within = false;  // over samples that lie within the steps
+};
+
+// Over the samples whose stretch lies within the steady steps; where these are too few, the most
+// that it can be by all that reach into them. None: the steps are not covered.
+std::optional<Active> ActiveCores(const CounterSeries& cpu, const CounterSeries* delay,
                                   const StepSelection& selection) {
-  double core_ns = 0;
-  int64_t covered_ns = 0;
+  double core_ns = 0, around_core_ns = 0;
+  int64_t covered_ns = 0, around_ns = 0;
   for (size_t i = 1; i < cpu.times_ns.size() && i < cpu.values.size(); ++i) {
     const int64_t from_ns = cpu.times_ns[i - 1];
     const int64_t to_ns = cpu.times_ns[i];
-    if (from_ns < selection.from_ns || to_ns > selection.to_ns || to_ns <= from_ns) continue;
+    if (to_ns <= selection.from_ns || from_ns >= selection.to_ns || to_ns <= from_ns) continue;
     double cores = cpu.values[i];
     if (delay != nullptr) {
       const auto at = std::lower_bound(delay->times_ns.begin(), delay->times_ns.end(), to_ns);
@@ -42,11 +48,20 @@ std::optional<double> ActiveCores(const CounterSeries& cpu, const CounterSeries*
       if (index < delay->values.size() && *at == to_ns) cores += delay->values[index];
     }
     if (!std::isfinite(cores)) continue;
-    core_ns += cores * static_cast<double>(to_ns - from_ns);
+    const double of_sample = cores * static_cast<double>(to_ns - from_ns);
+    around_core_ns += of_sample;
+    around_ns += std::min(to_ns, selection.to_ns) - std::max(from_ns, selection.from_ns);
+    if (from_ns < selection.from_ns || to_ns > selection.to_ns) continue;
+    core_ns += of_sample;
     covered_ns += to_ns - from_ns;
   }
-  if (covered_ns < kEnoughNs) return std::nullopt;
-  return std::clamp(core_ns / static_cast<double>(covered_ns), 0.0, 1.0);
+  const auto of = [](double part_ns, int64_t whole_ns) {
+    return std::clamp(part_ns / static_cast<double>(whole_ns), 0.0, 1.0);
+  };
+  if (covered_ns >= kEnoughNs) return Active{of(core_ns, covered_ns), true};
+  const int64_t steps_ns = selection.to_ns - selection.from_ns;
+  if (steps_ns <= 0 || around_ns < steps_ns) return std::nullopt;
+  return Active{of(around_core_ns, steps_ns), false};
 }
 
 std::map<int32_t, RankSums> SumsByRank(const ReportInput& input, const StepSelection& selection) {
@@ -78,8 +93,10 @@ HostIdle FindHostIdle(const ReportInput& input, const StepSelection& selection) 
     const auto active = ActiveCores(*cpu, delay, selection);
     if (!active) continue;
     const auto dur_ns = static_cast<double>(sums.dur_ns);
-    const double excess_ns = static_cast<double>(sums.model_ns) - *active * dur_ns;
-    if (excess_ns < kWorthMoving * dur_ns) continue;
+    const double excess_ns = static_cast<double>(sums.model_ns) - active->cores * dur_ns;
+    const bool idles = excess_ns >= kWorthMoving * dur_ns;
+    if (active->within || idles) idle.seen.insert(rank);
+    if (!idles) continue;
     const auto forward_ns = static_cast<double>(sums.forward_ns);
     idle.of_forward[rank] = std::min(1.0, excess_ns / forward_ns);
     idle_ns += std::min(excess_ns, forward_ns);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "analyze/report/report_input.h"
 #include "analyze/verdict/step_times.h"
@@ -15,10 +16,14 @@ namespace steptrace::analyze {
 struct HostIdle {
   std::map<int32_t, double> of_forward;  // by rank: the share of each forward that is idle
   double of_steps = 0;                   // of all steady steps
+  // Ranks whose CPU time tells what their forward did: enough samples lie within the steps, or
+  // those around them leave no room for computing.
+  std::set<int32_t> seen;
 };
 
 // For jobs that compute on the CPU alone: with a device the host may rightly be idle. Ranks without
-// a known process, or seen for less than half a second, are left out.
+// a known process are left out. Of steps that are too short to hold samples those around them
+// count, as if all that they show had been computed in the steps.
 HostIdle FindHostIdle(const ReportInput& input, const StepSelection& selection);
 
 }  // namespace steptrace::analyze

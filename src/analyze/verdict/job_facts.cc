@@ -75,6 +75,7 @@ void ReadFramework(const nlohmann::json& fact, JobFacts& facts) {
 void ReadHook(const nlohmann::json& fact, JobFacts& facts) {
   const std::string state = Text(fact, {"state", "status"});
   facts.hooks_off |= state == "off";
+  facts.python_seen |= state == "idle";
   const std::string reason = Text(fact, {"error", "reason"});
   if (state != "failed" && state != "error" && (state != "" || reason.empty())) return;
   facts.hook_failures.push_back({Text(fact, {"hook", "name"}), reason});

@@ -125,13 +125,20 @@ Verdict TooFewStepsVerdict(const VerdictInput& input) {
   const int64_t more = kMinSteadySteps - have;
   verdict.headline = fmt::format("too few steps: {} steady of {} seen, {} more {} needed", have,
                                  input.selection.count, more, more == 1 ? "is" : "are");
+  const int64_t seen = input.selection.count;
   verdict.evidence.push_back(
-      {fmt::format("{} of {} steps were warm-up", input.selection.warm_up, input.selection.count),
+      {fmt::format("{} of {} {} {} warm-up", input.selection.warm_up, seen,
+                   seen == 1 ? "step" : "steps", input.selection.warm_up == 1 ? "was" : "were"),
        "steps", "kind = 'warm-up'"});
   const auto& last = input.report.options.last_steps;
   if (last && *last < kMinSteadySteps && input.selection.count > input.selection.steps) {
     verdict.advice.push_back({"look at more steps", "last_steps", fmt::format("{}", *last),
                               fmt::format("{}", kMinSteadySteps)});
+  } else if (input.report.options.of_stretch) {
+    const std::string capture =
+        Live(input) ? fmt::format(" (`steptrace capture --steps {}`)", kMinSteadySteps) : "";
+    verdict.advice.push_back(
+        {fmt::format("look at {} steps or more{}", kMinSteadySteps, capture), "", "", ""});
   } else if (Live(input)) {
     verdict.advice.push_back({"ask again when it has made more steps", "", "", ""});
   } else {

@@ -76,6 +76,9 @@ class SampleSplit {
   };
   Shown ShownOf(SubStage stage, int64_t ns, int64_t whole_ns) const;
 
+  // Whether samples tell what a training thread does in its steps.
+  bool SeesThreads() const { return !thread_.empty(); }
+
   // How those who make the batches wait; `whole_ns`: the steady steps.
   SampledWaits WaitsOf(int64_t whole_ns) const;
 

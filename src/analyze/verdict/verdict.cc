@@ -221,7 +221,14 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
     slowed += (slowed.empty() ? ", sharing" : ", and sharing") +
               (" its interpreter with " + FunctionText(*beside));
   }
-  if (next.share >= kInTheWay) {
+  const double forward = static_cast<double>(At(input.times.total(), SubStage::kForward)) /
+                         static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
+  if (input.forward_unseen && forward >= kInTheWay) {
+    verdict.headline = fmt::format(
+        "the model fills the step, {}, if its forward computes: too little of it was seen to tell "
+        "computing from waiting",
+        share);
+  } else if (next.share >= kInTheWay) {
     verdict.headline =
         fmt::format("the model fills most of the step, {}{}; next: {}, {}", share, slowed,
                     SuspectText(input, next.suspect), FormatShare(next.share));

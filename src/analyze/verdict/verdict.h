@@ -50,6 +50,8 @@ struct VerdictInput {
   SampledWaits waits{};                     // what samples tell of waiting for batches
   bool compiled = false;                    // torch.compile is on, as far as is known
   std::span<const DevicePhaseRow> device_phases{};  // of these steps, by events
+  // Computing on the host itself, and nothing tells whether forward computed or waited.
+  bool forward_unseen = false;
 };
 
 Verdict DecideVerdict(const VerdictInput& input);

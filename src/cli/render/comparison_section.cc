@@ -36,8 +36,9 @@ std::string SignedDuration(int64_t ns) {
 
 // "-230 to -201 ms": the unit once where both have the same.
 std::string IntervalText(const ComparedPart& part) {
-  std::string low = SignedDuration(part.change_low_ns);
-  const std::string high = SignedDuration(part.change_high_ns);
+  if (!part.change_low_ns || !part.change_high_ns) return "not known: a single step";
+  std::string low = SignedDuration(*part.change_low_ns);
+  const std::string high = SignedDuration(*part.change_high_ns);
   const size_t unit = low.find(' ');
   if (unit != std::string::npos && high.find(' ') != std::string::npos &&
       low.substr(unit) == high.substr(high.find(' '))) {

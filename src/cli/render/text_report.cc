@@ -62,9 +62,12 @@ std::vector<std::string> HeaderFacts(const Report& report) {
 void RenderPhases(const Report& report, Page& page) {
   const analyze::PhasesSection& phases = report.phases;
   if (!phases.training_ns) return;
-  std::string text = fmt::format("initialization {}{}training {}",
-                                 analyze::FormatDuration(phases.initialization_ns.value_or(0)),
-                                 page.separator(), analyze::FormatDuration(*phases.training_ns));
+  std::string text;
+  if (phases.initialization_ns) {
+    text = fmt::format("initialization {}{}", analyze::FormatDuration(*phases.initialization_ns),
+                       page.separator());
+  }
+  text += "training " + analyze::FormatDuration(*phases.training_ns);
   if (phases.finalization_ns) {
     text += fmt::format("{}finalization {}", page.separator(),
                         analyze::FormatDuration(*phases.finalization_ns));

@@ -88,7 +88,8 @@ rpc::TimelineRange RangeOf(Parameters& parameters, size_t most_tracks) {
 }  // namespace
 
 Api::Api(ApiOptions options)
-    : options_(std::move(options)), catalog_(options_.folder, options_.only) {}
+    : options_(std::move(options)),
+      catalog_(options_.folder, options_.only, [this] { return TakeMemory(); }) {}
 
 Answer Api::Handle(const Request& request) {
   const std::vector<std::string> parts = SplitPath(request.path);
@@ -102,10 +103,7 @@ Answer Api::Handle(const Request& request) {
     return Ok(json.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   if (parts[1] != "runs") return Refuse(404, "path: no such; see /api/server");
-  if (parts.size() == 2) {
-    const auto heavy = TakeMemory();
-    return FromResult(catalog_.ListJson(options_.cost));
-  }
+  if (parts.size() == 2) return FromResult(catalog_.ListJson(options_.cost));
   const auto run = catalog_.Find(parts[2]);
   if (!run) return NotFound("run");
   return ForRun(*run, {parts.begin() + 3, parts.end()}, parameters);

@@ -88,7 +88,6 @@ class Api {
   std::unique_lock<std::mutex> TakeMemory();
 
   ApiOptions options_;
-  rpc::RunCatalog catalog_;
   struct KeptReport {
     uint64_t stamp = 0;  // of the run when it was made
     std::shared_ptr<const analyze::Report> report;
@@ -97,7 +96,8 @@ class Api {
   std::map<std::string, std::shared_ptr<Kept>> kept_;  // by id
   std::map<std::string, KeptReport> reports_;          // by run and stretch
   int64_t memory_checked_ns_ = 0;
-  std::mutex heavy_;  // reports and tables take memory: one at a time
+  std::mutex heavy_;         // reports and tables take memory: one at a time
+  rpc::RunCatalog catalog_;  // the last: its thread takes what stands above
 };
 
 }  // namespace steptrace::http

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "serve/rpc/timeline_parts.h"
@@ -19,14 +20,18 @@ Json SideJson(const analyze::StepPart& part) {
           {"share_high", part.share_high}};
 }
 
+Json EndOrNull(const std::optional<int64_t>& ns) {
+  return ns ? Json(*ns) : Json();
+}
+
 Json RowJson(const analyze::ComparedPart& part) {
   return {{"kind", part.kind},
           {"name", part.name},
           {"a", SideJson(part.a)},
           {"b", SideJson(part.b)},
           {"change_ns", part.change_ns},
-          {"change_low_ns", part.change_low_ns},
-          {"change_high_ns", part.change_high_ns}};
+          {"change_low_ns", EndOrNull(part.change_low_ns)},
+          {"change_high_ns", EndOrNull(part.change_high_ns)}};
 }
 
 }  // namespace

@@ -138,7 +138,8 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   input.facts = facts;
   input.losses = losses;
   input.findings = findings;
-  input.options = {options.price_per_hour, options.last_steps, options.tensor_cores};
+  input.options = {options.price_per_hour, options.last_steps, options.tensor_cores,
+                   options.from_ns || options.to_ns};
   STEPTRACE_ASSIGN_OR_RETURN(auto stacks, run.Read<store::StackRow>());
   stacks = analyze::StacksByNumber(stacks);
   STEPTRACE_ASSIGN_OR_RETURN(auto samples, SumSamples(run, tracks, stacks, input, options));
@@ -199,7 +200,7 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
 Result<analyze::RunParts> LoadStepParts(const fs::path& path, const ReportOptions& options) {
   analyze::RunParts parts;
   const Make make = [&parts](const analyze::ReportInput& input, const auto&) {
-    parts = {input.run.name, analyze::MeasureStepParts(input)};
+    parts = analyze::MeasureStepParts(input);
   };
   STEPTRACE_RETURN_IF_ERROR(WithInput(path, options, make));
   return parts;

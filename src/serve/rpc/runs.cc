@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <exception>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -34,6 +35,7 @@ using Json = nlohmann::ordered_json;
 // opened.
 constexpr int64_t kMaxListedSlices = 200'000;
 constexpr int64_t kMaxReportBytes = 64 << 20;
+constexpr std::chrono::milliseconds kPauseBetweenRows{2};
 constexpr const char* kProgressTables[] = {"steps", "slices", "counters", "facts", "losses"};
 constexpr const char* kListTables[] = {"steps", "facts"};
 
@@ -99,13 +101,9 @@ Json CostOf(const CostRequest& cost, const Json& duration_ns) {
   return {{"amount", *cost.price_per_hour * hours}, {"currency", ""}};
 }
 
-Json RunJson(const store::RunSummary& run, const CostRequest& cost) {
-  Json report;
-  int64_t nodes = 1;
-  if (auto reader = store::RunReader::Open(run.path); reader.ok()) {
-    report = ReportOf(*reader);
-    nodes = static_cast<int64_t>(reader->manifest().nodes.size());
-  }
+// `report`: of the run; null: none is made. `pending`: one will be.
+Json RunJson(const store::RunSummary& run, int64_t nodes, const Json& report,
+             const CostRequest& cost, bool pending) {
   Json duration_ns = run.duration_ns ? Json(*run.duration_ns) : Json();
   if (duration_ns.is_null() && !report.is_null()) {
     duration_ns = Number(report, "run", "duration_ns", 0);
@@ -123,8 +121,23 @@ Json RunJson(const store::RunSummary& run, const CostRequest& cost) {
   json["verdict"] = report.is_null() ? Json() : VerdictOf(report);
   json["cost"] = CostOf(cost, duration_ns);
   json["bytes"] = run.bytes;
+  if (pending) json["pending"] = true;
   if (!run.problem.empty()) json["problem"] = run.problem;
   return json;
+}
+
+std::string FullRow(const store::RunSummary& run, const CostRequest& cost) {
+  Json report;
+  int64_t nodes = 1;
+  try {
+    if (auto reader = store::RunReader::Open(run.path); reader.ok()) {
+      nodes = static_cast<int64_t>(reader->manifest().nodes.size());
+      report = ReportOf(*reader);
+    }
+  } catch (const std::exception&) {
+    // No memory for its report: the run is listed without a verdict.
+  }
+  return ToText(RunJson(run, nodes, report, cost, false));
 }
 
 bool IsRun(const fs::path& folder) {
@@ -156,11 +169,22 @@ std::string KeptVerdict(const fs::path& run) {
   std::string suspect = verdict["suspect"];
   std::replace(suspect.begin(), suspect.end(), '_', ' ');
   if (suspect.empty()) return verdict["status"].is_string() ? std::string(verdict["status"]) : "";
+  // "other" is nobody: its largest part says more.
+  if (suspect == "other" && verdict["sub_stage"].is_string() && verdict["sub_stage"] != "") {
+    std::string stage = verdict["sub_stage"];
+    std::replace(stage.begin(), stage.end(), '_', ' ');
+    suspect += fmt::format(" ({})", stage);
+  }
   return fmt::format("{} {}", suspect, analyze::FormatShare(verdict["share"].get<double>()));
 }
 
-RunCatalog::RunCatalog(fs::path folder, std::optional<std::string> only)
-    : folder_(std::move(folder)), only_(std::move(only)) {}
+RunCatalog::RunCatalog(fs::path folder, std::optional<std::string> only, TakeMemory take_memory)
+    : folder_(std::move(folder)), only_(std::move(only)), take_memory_(std::move(take_memory)) {}
+
+RunCatalog::~RunCatalog() {
+  maker_.request_stop();
+  changed_.notify_all();
+}
 
 std::optional<fs::path> RunCatalog::Find(const std::string& id) const {
   if (only_ && id != *only_) return std::nullopt;
@@ -172,27 +196,70 @@ std::optional<fs::path> RunCatalog::Find(const std::string& id) const {
   return std::nullopt;
 }
 
-Result<std::string> RunCatalog::ListJson(const CostRequest& cost) {
-  STEPTRACE_ASSIGN_OR_RETURN(auto runs, store::ListRuns(folder_));
-  std::string list;
-  for (const store::RunSummary& run : runs) {
-    const std::string id = run.path.filename();
-    if (only_ && id != *only_) continue;
-    const uint64_t stamp = StampOf(run.path, cost);
+void RunCatalog::MakeRows(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stop, [&] { return !wanted_.empty(); }) && !stop.stop_requested()) {
+    const Wanted wanted = wanted_.front();
+    lock.unlock();
     std::string json;
     {
-      std::lock_guard lock(mutex_);
-      if (const auto found = known_.find(id);
-          found != known_.end() && found->second.stamp == stamp) {
-        json = found->second.json;
-      }
+      const auto heavy = take_memory_ ? take_memory_() : std::unique_lock<std::mutex>();
+      json = FullRow(wanted.run, wanted.cost);
     }
-    if (json.empty()) {
-      json = ToText(RunJson(run, cost));
-      std::lock_guard lock(mutex_);
-      known_[id] = {stamp, json};
-    }
-    list += (list.empty() ? "" : ",") + json;
+    lock.lock();
+    made_ += Pending(wanted.run, wanted.stamp) ? 1 : 0;
+    known_[wanted.run.path.filename()] = {wanted.stamp, std::move(json)};
+    wanted_.pop_front();
+    changed_.notify_all();
+    // A mutex is not fair: who waits for the memory to open a run comes before the next row.
+    changed_.wait_for(lock, stop, kPauseBetweenRows, [] { return false; });
+  }
+}
+
+void RunCatalog::Want(const store::RunSummary& run, const CostRequest& cost, uint64_t stamp) {
+  for (const Wanted& wanted : wanted_) {
+    // One that changes while it is made is made again when it is listed again.
+    if (wanted.run.path == run.path) return;
+  }
+  wanted_.push_back({run, cost, stamp});
+  if (!maker_.joinable()) {
+    maker_ = std::jthread([this](const std::stop_token& stop) { MakeRows(stop); });
+  }
+  changed_.notify_all();
+}
+
+// A run in progress grows all the time: what is known of it stands till the list is asked for
+// again, and is not called pending, or each answer would ask for the next.
+bool RunCatalog::Pending(const store::RunSummary& run, uint64_t stamp) const {
+  const auto found = known_.find(run.path.filename());
+  if (found == known_.end()) return true;
+  return found->second.stamp != stamp && run.status != "in_progress";
+}
+
+std::string RunCatalog::RowOf(const store::RunSummary& run, const CostRequest& cost,
+                              uint64_t stamp) const {
+  const auto found = known_.find(run.path.filename());
+  if (found == known_.end()) return ToText(RunJson(run, 1, {}, cost, true));
+  if (!Pending(run, stamp)) return found->second.json;
+  Json row = Json::parse(found->second.json);
+  row["pending"] = true;
+  return ToText(row);
+}
+
+Result<std::string> RunCatalog::ListJson(const CostRequest& cost, std::chrono::milliseconds wait) {
+  STEPTRACE_ASSIGN_OR_RETURN(auto runs, store::ListRuns(folder_));
+  std::erase_if(runs, [&](const auto& run) { return only_ && run.path.filename() != *only_; });
+  std::vector<uint64_t> stamps;
+  for (const store::RunSummary& run : runs) stamps.push_back(StampOf(run.path, cost));
+  std::unique_lock lock(mutex_);
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const auto found = known_.find(runs[i].path.filename());
+    if (found == known_.end() || found->second.stamp != stamps[i]) Want(runs[i], cost, stamps[i]);
+  }
+  changed_.wait_for(lock, wait, [&] { return wanted_.empty(); });
+  std::string list;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    list += (list.empty() ? "" : ",") + RowOf(runs[i], cost, stamps[i]);
   }
   return "{\"folder\":" + ToText(Json(folder_.string())) + ",\"runs\":[" + list + "]}";
 }
@@ -206,7 +273,8 @@ uint64_t RunCatalog::Stamp() const {
     text += it->path().filename().string() + StampText(it->path() / "run.json") +
             StampText(it->path() / "report.json") + "\n";
   }
-  return Hash(text);
+  std::lock_guard lock(mutex_);
+  return Hash(text + fmt::format("{}", made_));
 }
 
 Result<uint64_t> ProgressStamp(const fs::path& path) {

@@ -1,36 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 
 #include "analyze/cost/cost.h"
 #include "base/result.h"
 #include "serve/rpc/rules.h"
+#include "store/run_list.h"
 
 namespace steptrace::rpc {
+
+// A list of runs is answered after it, whether all their verdicts are made or not.
+inline constexpr std::chrono::milliseconds kListWait{300};
 
 // The verdict in a few words, "data pipeline 97 %", as the report says it that the run's end left;
 // empty: there is none.
 std::string KeptVerdict(const std::filesystem::path& run);
 
-// The runs that are shown: all of a folder, or one of them. Shared by threads.
+// The runs that are shown: all of a folder, or one of them. Shared by threads. What of a run only
+// its report tells is made by a thread of the catalog's own, one run after the other.
 class RunCatalog {
  public:
-  // `only`: the name of the one folder that is shown.
-  RunCatalog(std::filesystem::path folder, std::optional<std::string> only);
+  using TakeMemory = std::function<std::unique_lock<std::mutex>()>;
+
+  // `only`: the name of the one folder that is shown. `take_memory`: what is held while a report is
+  // made, if anything.
+  RunCatalog(std::filesystem::path folder, std::optional<std::string> only,
+             TakeMemory take_memory = {});
+  ~RunCatalog();
 
   const std::filesystem::path& folder() const { return folder_; }
   const std::optional<std::string>& only() const { return only_; }
 
   // The run of that id. An id is compared with the names in the folder, never made a path of.
   std::optional<std::filesystem::path> Find(const std::string& id) const;
-  // {folder, runs[]} of docs/reference/http.md.
-  Result<std::string> ListJson(const CostRequest& cost);
+  // {folder, runs[]} of docs/reference/http.md. A run whose report is not made within `wait` is
+  // listed with what was known of it before, and as pending.
+  Result<std::string> ListJson(const CostRequest& cost, std::chrono::milliseconds wait = kListWait);
   // Differs whenever the list would.
   uint64_t Stamp() const;
 
@@ -39,11 +56,28 @@ class RunCatalog {
     uint64_t stamp = 0;
     std::string json;  // of the run, whole
   };
+  struct Wanted {
+    store::RunSummary run;
+    CostRequest cost;
+    uint64_t stamp = 0;
+  };
+
+  // With `mutex_` held.
+  void Want(const store::RunSummary& run, const CostRequest& cost, uint64_t stamp);
+  bool Pending(const store::RunSummary& run, uint64_t stamp) const;
+  std::string RowOf(const store::RunSummary& run, const CostRequest& cost, uint64_t stamp) const;
+
+  void MakeRows(const std::stop_token& stop);
 
   std::filesystem::path folder_;
   std::optional<std::string> only_;
-  std::mutex mutex_;
+  TakeMemory take_memory_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
   std::map<std::string, Known> known_;  // by id
+  std::deque<Wanted> wanted_;           // the first is being made
+  uint64_t made_ = 0;                   // rows that were pending, ever
+  std::jthread maker_;
 };
 
 // How a run goes on: the answer of `/api/runs/{run}/events`.

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
+#include <functional>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "serve/rpc/compare.h"
@@ -16,6 +19,8 @@ namespace {
 using nlohmann::json;
 using store::TempDir;
 
+constexpr std::chrono::seconds kLongWait{60};  // longer than any report of these tests takes
+
 TEST(RunCatalog, ListsRunsWithTheirVerdicts) {
   TempDir folder;
   store::MakeProfiledRun(folder.path() / "one", 60);
@@ -24,7 +29,7 @@ TEST(RunCatalog, ListsRunsWithTheirVerdicts) {
   RunCatalog catalog(folder.path(), std::nullopt);
   CostRequest cost;
   cost.price_per_hour = 3600;
-  const auto list = catalog.ListJson(cost);
+  const auto list = catalog.ListJson(cost, kLongWait);
   ASSERT_TRUE(list.ok());
   const json runs = json::parse(*list)["runs"];
   ASSERT_EQ(runs.size(), 2u);
@@ -35,9 +40,9 @@ TEST(RunCatalog, ListsRunsWithTheirVerdicts) {
     const double seconds = run["duration_ns"].get<double>() / 1e9;
     EXPECT_NEAR(run["cost"]["amount"].get<double>(), seconds, 1e-9);
   }
-  EXPECT_EQ(*catalog.ListJson(cost), *list);
+  EXPECT_EQ(*catalog.ListJson(cost, kLongWait), *list);
   RunCatalog only(folder.path(), "two");
-  EXPECT_EQ(json::parse(*only.ListJson({}))["runs"].size(), 1u);
+  EXPECT_EQ(json::parse(*only.ListJson({}, kLongWait))["runs"].size(), 1u);
   EXPECT_TRUE(only.Find("two").has_value());
   EXPECT_FALSE(only.Find("one").has_value());
   for (const char* bad : {"", ".", "..", "../one", "/", "one/", "empty", "one/../two"}) {
@@ -45,12 +50,64 @@ TEST(RunCatalog, ListsRunsWithTheirVerdicts) {
   }
 }
 
+TEST(RunCatalog, ARunWhoseReportIsNotMadeIsListedAsPendingAndItsStampTellsWhenItIs) {
+  TempDir folder;
+  store::MakeProfiledRun(folder.path() / "one", 60);
+  std::mutex busy;
+  std::unique_lock held(busy);
+  RunCatalog catalog(folder.path(), std::nullopt, [&] { return std::unique_lock(busy); });
+  const uint64_t before = catalog.Stamp();
+  const json pending = json::parse(*catalog.ListJson({}, std::chrono::milliseconds(0)))["runs"][0];
+  EXPECT_EQ(pending["id"], "one");
+  EXPECT_EQ(pending["status"], "completed");
+  EXPECT_EQ(pending["pending"], true);
+  EXPECT_TRUE(pending["verdict"].is_null());
+  EXPECT_EQ(catalog.Stamp(), before);
+  held.unlock();
+  const json made = json::parse(*catalog.ListJson({}, kLongWait))["runs"][0];
+  EXPECT_FALSE(made.contains("pending"));
+  EXPECT_TRUE(made["verdict"].is_object());
+  EXPECT_EQ(made["steps"], 60);
+  EXPECT_NE(catalog.Stamp(), before);
+}
+
+TEST(RunCatalog, ALiveRunIsNotPendingOnceItWasListed) {
+  TempDir folder;
+  store::RunWriter writer = store::MakeWriter(folder.path() / "live");
+  writer.Append(store::SampleSlice(writer.strings(), 0));
+  ASSERT_TRUE(writer.Flush().ok());
+  RunCatalog catalog(folder.path(), std::nullopt);
+  EXPECT_TRUE(catalog.ListJson({}, kLongWait).ok());
+  const uint64_t before = catalog.Stamp();
+  for (int i = 0; i < 100; ++i) writer.Append(store::SampleSlice(writer.strings(), i));
+  ASSERT_TRUE(writer.Flush().ok());
+  const json row = json::parse(*catalog.ListJson({}, std::chrono::milliseconds(0)))["runs"][0];
+  EXPECT_FALSE(row.contains("pending"));
+  EXPECT_TRUE(catalog.ListJson({}, kLongWait).ok());
+  EXPECT_EQ(catalog.Stamp(), before);  // or each answer would ask for the next
+}
+
+TEST(RunCatalog, ItsEndWaitsForNoMoreThanTheRowThatIsMade) {
+  TempDir folder;
+  for (const char* name : {"one", "two", "three"}) store::MakeProfiledRun(folder.path() / name, 3);
+  int made = 0;
+  {
+    std::mutex memory;
+    RunCatalog catalog(folder.path(), std::nullopt, [&] {
+      ++made;
+      return std::unique_lock(memory);
+    });
+    EXPECT_TRUE(catalog.ListJson({}, std::chrono::milliseconds(0)).ok());
+  }
+  EXPECT_LE(made, 2);
+}
+
 TEST(RunCatalog, AnUnreadableRunIsListedWithItsProblem) {
   TempDir folder;
   std::filesystem::create_directories(folder.path() / "broken");
   std::ofstream(folder.path() / "broken" / "run.json") << "{";
   RunCatalog catalog(folder.path(), std::nullopt);
-  const json runs = json::parse(*catalog.ListJson({}))["runs"];
+  const json runs = json::parse(*catalog.ListJson({}, kLongWait))["runs"];
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_EQ(runs[0]["status"], "unreadable");
   EXPECT_FALSE(runs[0]["problem"].get<std::string>().empty());
@@ -63,7 +120,7 @@ TEST(RunCatalog, ARunThatIsWrittenHasTheSizeOfItsJournals) {
   for (int i = 0; i < 100; ++i) writer.Append(store::SampleSlice(writer.strings(), i));
   ASSERT_TRUE(writer.Flush().ok());
   RunCatalog catalog(folder.path(), std::nullopt);
-  const json runs = json::parse(*catalog.ListJson({}))["runs"];
+  const json runs = json::parse(*catalog.ListJson({}, kLongWait))["runs"];
   ASSERT_EQ(runs.size(), 1u);
   int64_t bytes = 0;
   for (const auto& file : std::filesystem::recursive_directory_iterator(folder.path())) {

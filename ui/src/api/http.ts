@@ -128,7 +128,7 @@ export const httpSource: Source = {
     ),
   json: (run, path, params, signal) => json(runPath(run, path), params, signal),
   arrow: (run, path, params, signal) => arrow(runPath(run, path), params, signal),
-  watchRuns: (onChange) => watch('api/events', 'runs', onChange),
+  watchRuns: (onChange, onLost) => watch('api/events', 'runs', onChange, onLost),
   watchRun: (run, onEvent, onLost) =>
     watch(runPath(run, 'events'), 'run', (data) => onEvent(JSON.parse(data) as RunEvent), onLost),
 };

@@ -8,6 +8,7 @@ import type { Comparison } from './source';
 const side = (value: number) => ({ ns: ns(value), share: 1, share_low: 1, share_high: 1 });
 const comparison: Comparison = {
   runs: ['slow', 'mended'],
+  sentence: 'The second run is 4.0x faster a step: 25 ns instead of 100 ns.',
   rows: [
     {
       kind: 'step',
@@ -20,7 +21,7 @@ const comparison: Comparison = {
     },
   ],
 };
-const report = (id: string) => ({ schema: 'steptrace.report/1', run: { id, name: id } });
+const report = (id: string, name = id) => ({ schema: 'steptrace.report/1', run: { id, name } });
 
 function page(data: unknown): Page {
   const read = readPage(JSON.stringify(data));
@@ -98,7 +99,8 @@ it('a run and its copy are told apart', async () => {
 
 it('the other way round, what was won is lost', async () => {
   const back = await two('slow', 'mended').compare('mended', 'slow');
-  expect(back).toEqual(swapped(comparison));
+  expect(back).toEqual(swapped(comparison, false));
+  expect(back.sentence).toBe(comparison.sentence); // names stay what they are
   expect(back.runs).toEqual(['mended', 'slow']);
   expect(back.rows[0]).toMatchObject({
     a: side(25),
@@ -107,4 +109,11 @@ it('the other way round, what was won is lost', async () => {
     change_low_ns: 70,
     change_high_ns: 80,
   });
+});
+
+it('two runs of one name are told apart by their place', async () => {
+  const runs = ['one', 'two'].map((id) => ({ report: report(id, 'train.py') }));
+  const source = pageSource(page({ runs, comparison }));
+  expect((await source.compare('one', 'two')).sentence).toMatch(/^The second run is/);
+  expect((await source.compare('two', 'one')).sentence).toMatch(/^The first run is/);
 });

@@ -71,10 +71,17 @@ function idsOf(page: Page): string[] {
 const negative = (ns: ComparedRow['change_ns']) =>
   ns === null ? null : ((0 - ns) as NonNullable<ComparedRow['change_ns']>);
 
-/** The same two runs the other way round. */
-export function swapped({ runs: [a, b], rows }: Comparison): Comparison {
+/** Where both have one name, the sentence tells them apart by their place. */
+const otherPlace = (sentence: string) =>
+  sentence.replace(/^The (first|second) run/, (_, place: string) =>
+    place === 'first' ? 'The second run' : 'The first run',
+  );
+
+/** The same two runs the other way round; `alike`: they have one name. */
+export function swapped({ runs: [a, b], sentence, rows }: Comparison, alike: boolean): Comparison {
   return {
     runs: [b, a],
+    sentence: alike ? otherPlace(sentence) : sentence,
     rows: rows.map((row) => ({
       ...row,
       a: row.b,
@@ -117,6 +124,8 @@ export function pageSource(page: Page): Source {
   const ids = idsOf(page);
   const [a = '', b] = ids;
   const comparison = page.comparison && b !== undefined ? { ...page.comparison } : null;
+  const [nameA, nameB] = page.runs.map(({ report }) => report.run.name);
+  const alike = nameA === nameB;
   const of = (run: string): PageRun | undefined => page.runs[ids.indexOf(run)];
   return {
     kind: 'page',
@@ -131,7 +140,8 @@ export function pageSource(page: Page): Source {
     },
     compare: (first, second) => {
       if (comparison && first === a && second === b) return Promise.resolve(comparison);
-      if (comparison && first === b && second === a) return Promise.resolve(swapped(comparison));
+      if (comparison && first === b && second === a)
+        return Promise.resolve(swapped(comparison, alike));
       return refuse('the comparison');
     },
     table: (run, table) => {

@@ -32,6 +32,8 @@ export interface RunRow {
   } | null;
   cost: { amount: number; currency: string } | null;
   bytes: number;
+  /** Its report is still being made: `verdict` comes later, with an event. */
+  pending?: boolean;
 }
 
 export interface RunList {
@@ -58,6 +60,8 @@ export interface ComparedRow {
 
 export interface Comparison {
   runs: [string, string];
+  /** Which step is shorter, by how much: as the report in the terminal says it. */
+  sentence: string;
   rows: ComparedRow[];
 }
 
@@ -100,8 +104,8 @@ export interface Source {
   /** Any other answer under a run: `json(run, 'timeline/tree')`. */
   json<T>(run: string, path: string, params?: Params, signal?: AbortSignal): Promise<T>;
   arrow(run: string, path: string, params?: Params, signal?: AbortSignal): Promise<Columns>;
-  /** Calls back when the list of runs changed; returns how to stop. */
-  watchRuns(onChange: () => void): () => void;
+  /** Calls back when the list of runs changed; returns how to stop. `onLost` as of `watchRun`. */
+  watchRuns(onChange: () => void, onLost: (since_utc: string | null) => void): () => void;
   /** `onLost` tells since when (UTC) nothing can come, and null when it can again. */
   watchRun(
     run: string,

@@ -35,7 +35,9 @@ describe('at most three significant digits, with a unit', () => {
     [1, '100 %'],
     [0.00012, '0.012 %'],
     [0, '0 %'],
-    [1e-9, '1.0e-7 %'],
+    [1e-4, '0.01 %'],
+    [9e-5, '<0.01 %'],
+    [1e-9, '<0.01 %'],
   ])('share %d is %s', (value, text) => {
     expect(plain(f.formatShare(value).text)).toBe(text);
   });
@@ -80,6 +82,9 @@ describe('moments on an axis', () => {
     [2_000_000_000, 1_000_000_000, '2 s'],
     [1_234_567_000, 1_000, '1.234567 s'],
     [0, 10_000_000, '0 ms'],
+    [1_817_140e9, 20e9, '504:45:40 h'],
+    [3_600e9, 1e6, '1:00:00.000 h'],
+    [1_817_140_000_000_123, 1, '504:45:40.000000123 h'],
   ])('%d, every %d', (value, every, text) => {
     expect(plain(f.formatMoment(value, every))).toBe(text);
   });

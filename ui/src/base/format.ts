@@ -9,6 +9,8 @@ export interface Figure {
 }
 
 const NONE: Figure = { text: '–', exact: 'not known' };
+/** Smaller shares are told to be smaller. */
+const LEAST_SHARE = 1e-4;
 const SPACE = '\u00a0'; // a figure and its unit stay on one line
 
 /** Three significant digits without an exponent: 1234 → "1230", 0.04567 → "0.0457", 12 → "12". */
@@ -85,9 +87,11 @@ export function formatCount(value: number | null | undefined, unit = ''): Figure
   return { text: text + suffix, exact: grouped(value) + suffix };
 }
 
-/** A part of a whole, 0 to 1, in percent. */
+/** A part of a whole, 0 to 1, in percent; of next to nothing only that it is. */
 export function formatShare(value: number | null | undefined): Figure {
   if (value == null || !Number.isFinite(value)) return NONE;
+  if (value > 0 && value < LEAST_SHARE)
+    return { text: `<0.01${SPACE}%`, exact: `${String(value * 100)} %` };
   return { text: `${digits(value * 100)}${SPACE}%`, exact: `${String(value * 100)} %` };
 }
 
@@ -128,6 +132,17 @@ export function formatMetric(value: number | null | undefined, unit: string): Fi
   }
 }
 
+/** "504:45:40 h": of what happens hours after the begin nobody counts the seconds. */
+function hours(value: number, every: number): string {
+  const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(every / 1e9) - 1e-9)));
+  const seconds = Math.round((Math.abs(value) / 1e9) * 10 ** decimals) / 10 ** decimals;
+  const two = (n: number) => String(n).padStart(2, '0');
+  const rest = (seconds % 60).toFixed(decimals).padStart(decimals > 0 ? 3 + decimals : 2, '0');
+  const minutes = Math.floor(seconds / 60);
+  const sign = value < 0 ? '-' : '';
+  return `${sign}${Math.floor(minutes / 60)}:${two(minutes % 60)}:${rest}${SPACE}h`;
+}
+
 /**
  * A moment on a run's axis: as precise as the distance between two marks asks for, in the unit of the
  * axis's largest. Minutes and hours only in whole or half ones: nobody counts 0.33 of them.
@@ -135,10 +150,12 @@ export function formatMetric(value: number | null | undefined, unit: string): Fi
 export function formatMoment(value: number, every: number, largest = value): string {
   const scale = TIME.find((s) => {
     const halves = (2 * every) / s.factor;
-    const readable = s.factor <= 1e9 || Math.abs(halves - Math.round(halves)) < 1e-9;
+    const whole = Math.max(1, Math.round(halves));
+    const readable = s.factor <= 1e9 || Math.abs(halves - whole) < 1e-9;
     return Math.max(Math.abs(largest), every) >= s.factor && readable;
   }) ?? { factor: 1, unit: 'ns' };
   const decimals = Math.max(0, Math.ceil(-Math.log10(every / scale.factor) - 1e-9));
+  if (scale.factor < 3.6e12 && Math.abs(largest) >= 3.6e12) return hours(value, every);
   return `${(value / scale.factor).toFixed(Math.min(decimals, 9))}${SPACE}${scale.unit}`;
 }
 
@@ -166,6 +183,7 @@ const SPOKEN: Readonly<Record<string, string>> = {
   communication_phase: 'communication',
   other_phase: 'other',
   gc: 'garbage collection',
+  low_gpu_utilization: 'low GPU utilization',
   unknown: 'outside any known phase',
 };
 

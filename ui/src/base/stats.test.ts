@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { histogram, marks, percentile } from './stats';
+import { allAlike, histogram, marks, percentile } from './stats';
 
 it('percentiles by nearest rank', () => {
   const sorted = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
@@ -28,4 +28,8 @@ it('marks are round', () => {
   expect(marks(0, 10, 5)).toEqual([0, 2, 4, 6, 8, 10]);
   expect(marks(13, 87, 4)).toEqual([20, 40, 60, 80]);
   expect(marks(5, 5, 4)).toEqual([]);
+});
+
+it('values that are all alike are seen to be', () => {
+  expect([allAlike([7]), allAlike([7, 7]), allAlike([7, 7, 8])]).toEqual([true, true, false]);
 });

@@ -7,6 +7,12 @@ export function percentile(sorted: ArrayLike<number>, share: number): number | n
   return sorted[Math.min(rank, sorted.length) - 1] ?? null;
 }
 
+/** Whether every value is the first one. */
+export function allAlike(values: ArrayLike<number>): boolean {
+  for (let i = 1; i < values.length; i++) if (values[i] !== values[0]) return false;
+  return true;
+}
+
 export interface Bin {
   readonly from: number;
   /** Excluded, but for the last bin. */

@@ -125,6 +125,12 @@ export class RunContext {
     return formatRoute({ kind: 'run', run: this.id, view: target.view, query });
   }
 
+  /** An address where there is one: a page holds no timeline, and of each view the whole run alone. */
+  link(target: Target): string | undefined {
+    if (this.source.kind === 'server') return this.href(target);
+    return target.view === 'timeline' ? undefined : this.href({ ...target, stretch: null });
+  }
+
   go(target: Target): void {
     location.hash = this.href(target);
   }
@@ -157,6 +163,13 @@ export class RunContext {
  */
 export function isNews(event: RunEvent, before: RunEvent | null, back: boolean): boolean {
   return back || (before !== null && before.generation !== event.generation);
+}
+
+/** How a run that did not end well ended; empty: it did, or nobody knows. */
+export function endOf({ status, exit_code, signal }: Report['run']): string {
+  if (status !== 'failed' && status !== 'stopped') return '';
+  if (signal != null && signal > 0) return `signal ${signal}`;
+  return exit_code != null && exit_code !== 0 ? `exit code ${exit_code}` : '';
 }
 
 /** `status`: as the report says, for a stream that never told anything. */

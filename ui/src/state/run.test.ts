@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { RunEvent } from '../api/source';
 import { ns } from '../base/time';
-import { isNews, liveOf } from './run.svelte';
+import { endOf, isNews, liveOf } from './run.svelte';
 
 const event = (status: RunEvent['status'], stopped: number | null = null): RunEvent => ({
   status,
@@ -30,4 +30,13 @@ it('a run that goes on is live while the server tells of it, and one that ended 
   expect(liveOf(null, utc, 'in_progress')).toEqual({ kind: 'unconnected', since_utc: utc });
   expect(liveOf(event('completed'), utc, 'in_progress')).toEqual({ kind: 'closed' });
   expect(liveOf(null, utc, null)).toEqual({ kind: 'closed' });
+});
+
+it('a run that failed says how it ended', () => {
+  const run = (status: RunEvent['status'], exit_code: number | null, signal: number | null) =>
+    endOf({ status, exit_code, signal } as Parameters<typeof endOf>[0]);
+  expect(run('failed', 3, null)).toBe('exit code 3');
+  expect(run('failed', null, 9)).toBe('signal 9');
+  expect(run('failed', null, null)).toBe('');
+  expect(run('completed', 0, null)).toBe('');
 });

@@ -3,6 +3,7 @@
 // (app/registry.ts): a new view changes no list.
 import type { Component } from 'svelte';
 import type { Report } from '../api/report';
+import { title } from '../base/format';
 import type { RunContext } from './run.svelte';
 
 export interface ViewProps {
@@ -28,3 +29,6 @@ export interface View {
   readonly notApplicable: (report: Report) => string | null;
   readonly load: () => Promise<{ default: Component<ViewProps> }>;
 }
+
+/** What a view is called, for a link from another one: views do not know each other. */
+export const viewTitle = (id: string): string => (id === 'data' ? 'Data pipeline' : title(id));

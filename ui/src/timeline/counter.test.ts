@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { describe, expect, it } from 'vitest';
-import { rangeOf, unitOf, valueAt } from './counter';
+import { describe, expect, it, vi } from 'vitest';
+import { drawCounter, rangeOf, unitOf, valueAt } from './counter';
 import type { Series } from './data';
+import type { Row } from './rows';
+import type { Scene } from './scene';
 
 const series = (ts: number[], values: number[]): Series => ({
   ts: Float64Array.from(ts),
@@ -31,5 +33,30 @@ describe('counter', () => {
       'x_per_s',
     ];
     expect(units.map(unitOf)).toEqual(['share', 'bytes', 'bytes/s', '', '1/s']);
+  });
+
+  it('draws a reading alone as a dot, for no line leads to it', () => {
+    class Path {
+      lineTo() {}
+    }
+    vi.stubGlobal('Path2D', Path);
+    const dots: number[][] = [];
+    const context = { save() {}, restore() {}, fill() {}, stroke() {} };
+    const drawing = { ...context, fillRect: (...at: number[]) => dots.push(at) };
+    const scene = { view: { fromNs: 0, toNs: 100 }, width: 100, scroll: 0, look: {} } as Scene;
+    const draw = (of: Series) => {
+      dots.length = 0;
+      drawCounter(
+        drawing as unknown as CanvasRenderingContext2D,
+        scene,
+        { top: 0, height: 27 } as Row,
+        of,
+      );
+      return dots.length;
+    };
+    expect(draw(series([50], [1]))).toBe(1);
+    expect(dots[0]?.[0]).toBe(48);
+    expect(draw(series([50, 60], [1, 1]))).toBe(0);
+    vi.unstubAllGlobals();
   });
 });

@@ -7,6 +7,7 @@ import { rowTop } from './scene';
 import { toPixel } from './viewport';
 
 const PADDING = 3;
+const DOT = 4;
 
 export interface Range {
   low: number;
@@ -89,5 +90,11 @@ export function drawCounter(
   context.strokeStyle = scene.look.counter;
   context.lineWidth = 1.25;
   context.stroke(line);
+  // A reading alone draws no line.
+  if (end - first === 1) {
+    context.fillStyle = scene.look.counter;
+    const [left, above] = [x(first), y(series.mean[first] as number)];
+    context.fillRect(left - DOT / 2, above - DOT / 2, DOT, DOT);
+  }
   context.restore();
 }

@@ -12,6 +12,8 @@ import { toPixel } from './viewport';
 const MAX_MATCHES = 1000;
 /** Outlines are no thinner than this, or a short slice's would vanish. */
 const MIN_OUTLINE_PX = 3;
+/** Frames around shorter matches would run into each other and hide the slices: they are underlined. */
+const MIN_FRAMED_PX = 8;
 
 export class OverlayPainter {
   constructor(private readonly context: CanvasRenderingContext2D) {}
@@ -27,7 +29,10 @@ export class OverlayPainter {
     }
     if (overlay.stretch !== null) this.stretch(scene, overlay.stretch);
     for (const place of overlay.matches.slice(0, MAX_MATCHES)) {
-      this.outline(scene, rows, place, scene.look.text, 1);
+      const wide = toPixel(place.toNs, scene.view, scene.width);
+      if (wide - toPixel(place.fromNs, scene.view, scene.width) >= MIN_FRAMED_PX)
+        this.outline(scene, rows, place, scene.look.text, 1);
+      else this.underline(scene, rows, place);
     }
     for (const arrow of overlay.arrows) this.arrow(scene, arrow);
     for (const place of overlay.correlated) this.outline(scene, rows, place, scene.look.launch, 2);
@@ -73,6 +78,18 @@ export class OverlayPainter {
     context.strokeStyle = colour;
     context.lineWidth = line;
     context.strokeRect(x0, top + 1, width, Math.max(row.laneHeight - 1, 2));
+  }
+
+  private underline(scene: Scene, rows: ReadonlyMap<number, Row>, place: Place): void {
+    const row = rows.get(place.track);
+    if (row === undefined) return;
+    const x0 = toPixel(place.fromNs, scene.view, scene.width);
+    const x1 = toPixel(place.toNs, scene.view, scene.width);
+    if (x1 < 0 || x0 > scene.width) return;
+    const top = rowTop(row, scene.scroll) + place.lane * row.laneHeight;
+    if (!row.pinned && top < scene.layout.pinnedHeight - row.laneHeight) return;
+    this.context.fillStyle = scene.look.accent;
+    this.context.fillRect(x0, top + row.laneHeight - 2, Math.max(x1 - x0, 1), 2);
   }
 
   private arrow(scene: Scene, arrow: Arrow): void {

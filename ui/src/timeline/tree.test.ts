@@ -105,6 +105,21 @@ describe('tree', () => {
     expect(nameOf(track(1, { kind: 'thread' }))).toBe('thread 1');
   });
 
+  it('tells processes and threads of one name apart by their numbers', () => {
+    const name = 'python';
+    expect(nameOf(track(1, { kind: 'process', pid: 40, name }))).toBe('python 40');
+    expect(nameOf(track(1, { kind: 'worker', pid: 41, name }))).toBe('python 41');
+    const thread = (tid: number, of: string) =>
+      track(tid, { parent: 1, pid: 41, tid, slices: 1, lanes: 1, name: of });
+    const threads = [thread(41, name), thread(43, name), thread(44, 'autograd')];
+    const tree = buildTree([track(1, { kind: 'worker', pid: 41, name }), ...threads]);
+    expect(drawn(tree).slice(3)).toEqual([
+      '      python', // the main one
+      '      python 43',
+      '      autograd',
+    ]);
+  });
+
   it('puts a profiler’s notes on itself last; folds them, deep threads and ranks beyond the eighth', () => {
     const nodes = buildTree([
       track(0, { kind: 'process', name: 'Spans' }),

@@ -27,7 +27,7 @@ export interface TreeNode {
   /** Stable over reloads: of the run's own numbers. */
   readonly key: string;
   readonly kind: NodeKind;
-  readonly name: string;
+  name: string;
   readonly track: Track | null;
   readonly depth: number;
   readonly children: TreeNode[];
@@ -61,6 +61,23 @@ function compare(a: Track, b: Track): number {
   return b.slices - a.slices || a.track - b.track;
 }
 
+/** Processes of one command have one name: their numbers tell them apart. */
+function numberOf({ kind, pid, tid }: Track): string {
+  const process = kind === 'process' || (kind === 'worker' && tid === null);
+  return process && pid !== null ? ` ${pid}` : '';
+}
+
+/** Threads of one name below each other get their numbers, but for the main one. */
+function apart(nodes: readonly TreeNode[]): void {
+  const times = new Map<string, number>();
+  for (const { name } of nodes) times.set(name, (times.get(name) ?? 0) + 1);
+  for (const node of nodes) {
+    const { kind, pid = null, tid = null } = node.track ?? {};
+    if (kind === 'thread' && tid !== null && tid !== pid && (times.get(node.name) ?? 0) > 1)
+      node.name += ` ${tid}`;
+  }
+}
+
 export function nameOf(track: Track): string {
   const told = track.name.trim();
   if (track.kind === 'device') {
@@ -71,8 +88,7 @@ export function nameOf(track: Track): string {
     if (told === '' || told === String(track.stream)) return `stream ${track.stream ?? '?'}`;
     return told;
   }
-  if (told !== '')
-    return track.kind === 'process' && track.pid !== null ? `${told} ${track.pid}` : told;
+  if (told !== '') return told + numberOf(track);
   if (track.kind === 'process') return track.pid === null ? 'process' : `process ${track.pid}`;
   if (track.tid !== null) return `${track.kind} ${track.tid}`;
   return `${track.kind} ${track.track}`;
@@ -132,6 +148,7 @@ function grow(draft: Draft, depth: number): TreeNode {
     events: draft.events,
   };
   for (const child of drawn) node.children.push(grow(child, depth + 1));
+  apart(node.children);
   return node;
 }
 
@@ -154,6 +171,7 @@ function adopt(above: TreeNode, members: Draft[]): void {
     above.children.push(grow(member, above.depth + 1));
     above.events += member.events;
   }
+  apart(above.children);
 }
 
 function gather(into: Map<number, Draft[]>, key: number, draft: Draft): void {

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
 import { formatNs } from '../base/format';
-import { axisValues, clean, placeAfterKey, readout, timeSplits } from './chart';
+import { alone, axisValues, clean, placeAfterKey, readout, timeSplits } from './chart';
 import { heatColors } from './heat';
 
 const plain = (texts: readonly string[]) => texts.map((t) => t.replaceAll('\u00a0', ' '));
 
 it('gaps are nulls', () => {
   expect(clean(Float64Array.of(1, NaN, 0))).toEqual([1, null, 0]);
+});
+
+it('a value without neighbours is found: no line shows it', () => {
+  expect(alone([1, null, 2, 3, null, 4])).toEqual([0, 5]);
+  expect(alone([1, 2])).toEqual([]);
 });
 
 it('tells what is under the cursor, and only what is there', () => {

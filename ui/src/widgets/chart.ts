@@ -15,9 +15,23 @@ export interface Line {
   readonly told?: ArrayLike<number | null>;
 }
 
+/** Distances of marks that are whole numbers. */
+export const WHOLE: number[] = Array.from({ length: 15 }, (_, i) => 10 ** i).flatMap((p) => [
+  p,
+  2 * p,
+  5 * p,
+]);
+
 /** uPlot's gaps are nulls. */
 export function clean(values: ArrayLike<number | null>): (number | null)[] {
   return Array.from(values, (v) => (v == null || Number.isNaN(v) ? null : v));
+}
+
+/** Places of the values that have none beside them. */
+export function alone(values: ArrayLike<number | null | undefined>): number[] {
+  return Array.from(values, (_, i) => i).filter(
+    (i) => values[i] != null && values[i - 1] == null && values[i + 1] == null,
+  );
 }
 
 /** Where a key leads along `count` places from `at` (null: nowhere yet); null: no key of a chart. */

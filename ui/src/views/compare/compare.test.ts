@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ComparedRow, Comparison } from '../../api/source';
 import { ns } from '../../base/time';
-import { blocks, sentence } from './compare';
+import { blocks, tokenOfStage } from './compare';
 
-const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 const side = (value: number, share: number) => ({
   ns: ns(value),
   share,
@@ -31,27 +30,7 @@ function row(
   };
 }
 
-const of = (...rows: ComparedRow[]): Comparison => ({ runs: ['a', 'b'], rows });
-
-describe('the sentence', () => {
-  it.each([
-    [
-      row('step', 'step', 100e6, 25e6, [-75e6, -80e6, -70e6]),
-      'mended is 4× faster a step: 25 ms instead of 100 ms.',
-    ],
-    [
-      row('step', 'step', 25e6, 100e6, [75e6, 70e6, 80e6]),
-      'slow is 4× faster a step: 25 ms instead of 100 ms.',
-    ],
-    [
-      row('step', 'step', 100e6, 99e6, [-1e6, -3e6, 1e6]),
-      'Their steps take the same time, as far as can be told.',
-    ],
-    [row('step', 'step', 100e6, null, null), 'One of the two has no steps to compare.'],
-  ])('%#', (step, text) => {
-    expect(plain(sentence(of(step), 'slow', 'mended'))).toBe(text);
-  });
-});
+const of = (...rows: ComparedRow[]): Comparison => ({ runs: ['a', 'b'], sentence: '', rows });
 
 it('blocks stand in order, without what neither run has', () => {
   const found = blocks(
@@ -81,4 +60,24 @@ it('a change whose interval holds 0 is none', () => {
   expect(direction([-10e6, -12e6, -8e6])).toBe('faster');
   expect(direction([10e6, 8e6, 12e6])).toBe('slower');
   expect(direction([-1e6, -3e6, 1e6])).toBe('same');
+});
+
+it('an interval without width tells nothing of chance, and is not shown', () => {
+  const change = blocks(of(row('suspect', 'model', 50e6, 40e6, [-10e6, -10e6, -10e6])))[0]?.lines[0]
+    ?.change;
+  expect(change?.direction).toBe('open');
+  expect(change?.interval).toBeNull();
+});
+
+it('a stage has the colour of its suspect, but where stages of one suspect stand beside each other', () => {
+  const part = { ns: ns(1), share: 1 };
+  const stages = [
+    { suspect: 'framework_overhead', name: 'dispatch', ...part },
+    { suspect: 'data_pipeline', name: 'decode', ...part },
+    { suspect: 'model', name: 'forward', ...part },
+  ] as const;
+  expect(tokenOfStage('dispatch', stages)).toBe('--overhead');
+  expect(tokenOfStage('decode', stages)).toBe('--cat-4');
+  expect(tokenOfStage('forward', stages)).toBe('--forward');
+  expect(tokenOfStage('data_pipeline', stages)).toBe('--data');
 });

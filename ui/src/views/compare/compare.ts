@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two runs beside each other, as rows of one table.
+import type { Stage } from '../../api/report';
 import type { ComparedRow, Comparison } from '../../api/source';
-import { formatNs, formatShare, formatTimes, title, type Figure } from '../../base/format';
+import { tokenOf } from '../../base/color';
+import { formatNs, formatShare, title, type Figure } from '../../base/format';
 
 export const KINDS: readonly { kind: ComparedRow['kind']; title: string }[] = [
   { kind: 'step', title: 'Step' },
@@ -10,10 +12,10 @@ export const KINDS: readonly { kind: ComparedRow['kind']; title: string }[] = [
   { kind: 'phase', title: 'Phases' },
 ];
 
-export type Direction = 'faster' | 'slower' | 'same';
+/** 'same': the interval holds 0, the difference may be chance; 'open': no interval is known. */
+export type Direction = 'faster' | 'slower' | 'same' | 'open';
 
 export interface Change {
-  /** 'same' where the interval holds 0: the difference may be chance. */
   readonly direction: Direction;
   readonly figure: Figure;
   /** Null: not known. */
@@ -63,12 +65,13 @@ function lineOf(row: ComparedRow): Line {
 function changeOf(row: ComparedRow): Change | null {
   const { change_ns: change, change_low_ns: low, change_high_ns: high } = row;
   if (change === null) return null;
-  const known = low !== null && high !== null;
+  // Of what only sums are known an interval has no width: it says nothing of chance.
+  const known = low !== null && high !== null && low < high;
   const chance = known ? low <= 0 && high >= 0 : change === 0;
   const sign = (v: number) => (v > 0 ? '+' : '');
   const figure = formatNs(change);
   return {
-    direction: chance ? 'same' : change < 0 ? 'faster' : 'slower',
+    direction: chance ? 'same' : !known ? 'open' : change < 0 ? 'faster' : 'slower',
     figure: { text: sign(change) + figure.text, exact: sign(change) + figure.exact },
     interval: known
       ? {
@@ -79,21 +82,16 @@ function changeOf(row: ComparedRow): Change | null {
   };
 }
 
-/** The comparison in a sentence: which run's step is shorter, by how much. */
-export function sentence(comparison: Comparison, a: string, b: string): string {
-  const step = comparison.rows.find((row) => row.kind === 'step');
-  if (!step?.a || !step.b || step.a.ns <= 0 || step.b.ns <= 0)
-    return 'One of the two has no steps to compare.';
-  const change = changeOf(step);
-  if (change?.direction === 'same') return 'Their steps take the same time, as far as can be told.';
-  const [slow, fast] = step.a.ns > step.b.ns ? [step.a.ns, step.b.ns] : [step.b.ns, step.a.ns];
-  const winner = step.a.ns > step.b.ns ? b : a;
-  return `${winner} is ${formatTimes(slow / fast).text} faster a step: ${formatNs(fast).text} instead of ${formatNs(slow).text}.`;
-}
-
 /** A share, exactly with its interval where one is known. */
 export function shareOf({ share, low, high }: NonNullable<Line['a']>): Figure {
   const { text, exact } = formatShare(share);
   const within = low === high ? '' : ` (${formatShare(low).exact} to ${formatShare(high).exact})`;
   return { text, exact: exact + within };
+}
+
+/** Stages that stand beside each other in the data pipeline have colours of their own; others are their suspect's. */
+export function tokenOfStage(name: string, stages: readonly Stage[]): string {
+  const suspect = stages.find((stage) => stage.name === name)?.suspect;
+  const own = suspect === undefined || suspect === 'data_pipeline' || suspect === 'model';
+  return tokenOf(own ? name : suspect);
 }

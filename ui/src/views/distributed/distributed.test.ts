@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import {
+  causedBy,
   lastIn,
   lastRanks,
   matrixOf,
@@ -8,6 +9,7 @@ import {
   partsOf,
   totalOf,
   waitByStep,
+  waitOf,
   type Collective,
   type Rank,
 } from './section';
@@ -53,6 +55,46 @@ describe('distributed', () => {
     expect(partsOf(rank({ exposed_ns: 1, transfer_ns: 0, wait_ns: 3 })).map((p) => p.name)).toEqual(
       ['computation', 'overlap', 'wait', 'other'],
     );
+  });
+
+  it('a rank of a recorded run: what kept it beside computing and communicating stands in its bar', () => {
+    const late: Rank = {
+      rank: 2,
+      computation_ns: 50,
+      overlap_ns: 0,
+      exposed_ns: 30,
+      transfer_ns: 20,
+      wait_ns: 10,
+      suspects: [
+        { name: 'data_pipeline', ns: 4 },
+        { name: 'model', ns: 50 },
+        { name: 'communication', ns: 30 },
+        { name: 'framework_overhead', ns: 0 },
+        { name: 'other', ns: 16 },
+      ],
+    };
+    expect(totalOf(late)).toBe(100);
+    expect(partsOf(late).map((p) => [p.title, p.ns])).toEqual([
+      ['Computing alone', 50],
+      ['Exposed: transfer', 20],
+      ['Exposed: waiting', 10],
+      ['Data pipeline', 4],
+      ['Other', 16],
+    ]);
+    // Of a profile the rest is told: causes are not added to it.
+    expect(totalOf({ ...late, other_ns: 16 })).toBe(96);
+  });
+
+  it('waiting, and who caused it, where only ranks and blame tell of it', () => {
+    const blame = [{ rank: 2, caused_wait_ns: 7, cause: 'unknown' }];
+    const bare = rank({ rank: 2, wait_ns: 20 });
+    expect(causedBy(bare, blame)).toBe(7);
+    expect(causedBy({ ...bare, rank: 1 }, blame)).toBe(0);
+    expect(causedBy(bare, [])).toBeUndefined();
+    expect(causedBy({ ...bare, caused_wait_ns: 3 }, blame)).toBe(3);
+    expect(waitOf({ applicable: true, ranks: [bare, bare] })).toBe(40);
+    expect(waitOf({ applicable: true, ranks: [bare], wait_ns: 5 })).toBe(5);
+    expect(waitOf({ applicable: true, ranks: [] })).toBeUndefined();
   });
 
   it('says what the figures rest on', () => {

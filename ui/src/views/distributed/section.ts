@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The section `distributed` (docs/reference/report.md): of a recorded run, or of a profile, which tells
 // more. What only one of them has is optional here.
+import { tokenOf } from '../../base/color';
+import { title } from '../../base/format';
 
 export interface Rank {
   rank: number;
@@ -17,6 +19,8 @@ export interface Rank {
   wait_ns: number | null;
   unmatched_ns?: number;
   caused_wait_ns?: number;
+  /** Recorded runs: their time by cause. */
+  suspects?: { name: string; ns: number }[];
 }
 
 export interface RankStep {
@@ -177,6 +181,24 @@ function shared(total: number, weights: readonly number[]): number[] {
   });
 }
 
+/** What keeps a rank of a recorded run beside computing and communicating; of a profile it is `other_ns`. */
+const OWN = ['data_pipeline', 'framework_overhead'] as const;
+
+const causeOf = (rank: Rank, name: string): number =>
+  rank.other_ns === undefined ? (rank.suspects?.find((s) => s.name === name)?.ns ?? 0) : 0;
+
+/** What a rank made others wait: as it says, else as who is blamed for. */
+export const causedBy = (rank: Rank, blame: readonly Blame[]): number | undefined =>
+  rank.caused_wait_ns ??
+  (blame.length > 0 ? (blame.find((b) => b.rank === rank.rank)?.caused_wait_ns ?? 0) : undefined);
+
+/** All ranks' waiting; undefined: not told. */
+export const waitOf = ({ wait_ns, ranks = [] }: Distributed): number | undefined =>
+  wait_ns ??
+  (ranks.some((r) => r.wait_ns != null)
+    ? ranks.reduce((sum, r) => sum + (r.wait_ns ?? 0), 0)
+    : undefined);
+
 /** As told; else of its parts. */
 export const totalOf = (rank: Rank): number =>
   rank.total_ns ?? partsOf(rank).reduce((sum, part) => sum + part.ns, 0);
@@ -217,7 +239,18 @@ export function partsOf(rank: Rank): BarPart[] {
       color: '--cat-1',
       ns: unmatched,
     },
-    { name: 'other', title: 'Other', color: '--other', ns: rank.other_ns ?? 0 },
+    ...OWN.map((name) => ({
+      name,
+      title: title(name),
+      color: tokenOf(name),
+      ns: causeOf(rank, name),
+    })),
+    {
+      name: 'other',
+      title: 'Other',
+      color: '--other',
+      ns: rank.other_ns ?? causeOf(rank, 'other'),
+    },
   ];
   return parts.filter((p) => p.ns > 0);
 }

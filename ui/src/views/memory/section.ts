@@ -45,6 +45,8 @@ export interface MemoryDevice {
   blocks_unreleased: number;
   bytes_unreleased: number;
   blocks_released_only: number;
+  /** No release is recorded, but their address was allocated again. */
+  blocks_reused: number;
   leaks: {
     status: string;
     operators: { operator: string | null; bytes: number; bytes_per_step: number }[];

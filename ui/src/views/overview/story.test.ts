@@ -8,6 +8,7 @@ import {
   partTitle,
   runPhases,
   savings,
+  stagesBeside,
   stepParts,
   story,
   stretchOfWhere,
@@ -191,6 +192,13 @@ describe('evidence leads to the view and stretch that show it', () => {
   ])('%s %s %s', (table, where, text, view) => {
     expect(target(table, where, text).view).toBe(view);
   });
+  it('who came late and who waited: rank beside rank', () => {
+    const waits = { table: 'steps', where: '', text: 'all others waited 65.5 ms a step for it' };
+    const of = (applicable: boolean) =>
+      ({ ...report({ suspect: 'communication' }), distributed: { applicable } }) as Report;
+    expect(evidenceTarget(waits, of(true), null).view).toBe('distributed');
+    expect(evidenceTarget(waits, of(false), null).view).toBe('data');
+  });
   it('samples: the threads whose stacks they are', () => {
     const threads = (text: string, of = report()) =>
       evidenceTarget({ table: 'samples', where: '', text }, of, null).params;
@@ -229,4 +237,17 @@ it('the run in time: phases, and lanes only for what happened', () => {
     { ts_ns: ns(500), kind: 'rule', severity: 'warning', subject: '', text: 'x', standing: true },
   ]);
   expect(found.map((l) => [l.name, l.marks[0]?.from])).toEqual([['Findings', 100]]); // kept on the axis
+});
+
+it('a stage that names its part is not told again beside it', () => {
+  const stage = (name: string, share: number) => ({ name, share, perStep: null });
+  const part = (...stages: ReturnType<typeof stage>[]) => ({
+    name: 'other',
+    share: 0.1,
+    perStep: null,
+    stages,
+  });
+  expect(stagesBeside(part(stage('unknown', 0.1)))).toEqual([]);
+  const two = part(stage('checkpoint', 0.06), stage('logging', 0.04));
+  expect(stagesBeside(two)).toEqual(two.stages);
 });

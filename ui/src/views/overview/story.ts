@@ -129,6 +129,10 @@ export function partTitle({ name, share, stages }: StepPart): string {
     : title(name);
 }
 
+/** Stages that the part's title does not name already. */
+export const stagesBeside = (part: StepPart): StepPart['stages'] =>
+  part.stages.filter((stage) => title(stage.name) !== partTitle(part));
+
 /** The stretch in which the steps lie; null where there are none. */
 export function trainingStretch(report: Report): Stretch | null {
   const { initialization_ns: begin, training_ns: length } = report.phases;
@@ -155,6 +159,9 @@ export function evidenceTarget(evidence: Evidence, report: Report, chosen: Stret
       return { view: 'system', stretch: over, params: metric ? { metric } : {} };
     }
     case 'steps': {
+      // Who came late and who waited stands rank beside rank.
+      if (report.verdict.suspect === 'communication' && report.distributed.applicable)
+        return { view: 'distributed', stretch: named ?? chosen };
       const waits = /\b(queue|wait|batch)/.test(evidence.text) && report.data_pipeline.applicable;
       return { view: waits ? 'data' : 'steps', stretch: named ?? chosen };
     }

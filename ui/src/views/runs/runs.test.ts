@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { RunRow } from '../../api/source';
 import { ns } from '../../base/time';
-import { chosenRuns, formatPicked, parsePicked, pick, verdictText } from './runs';
+import { chosenRuns, formatPicked, parsePicked, pick, verdictOf, verdictText } from './runs';
 
 const NOW = Date.parse('2026-01-10T12:00:00Z');
 
@@ -65,4 +65,12 @@ it('says each verdict', () => {
   });
   const other = { ...found, suspect: 'other' as const, sub_stage: 'loop_code', headline };
   expect(verdictText(other)).toEqual({ text: headline, exact: headline });
+});
+
+it('a run whose report is being made says so, and keeps the verdict that it had', () => {
+  const verdict = { status: 'no_steps', suspect: '', sub_stage: '', share: 0 } as const;
+  expect(verdictOf({ verdict: null, pending: true }).text).toBe('being analysed …');
+  expect(verdictOf({ verdict: null }).text).toBe('–');
+  const known = { ...verdict, at_most_speedup: null };
+  expect(verdictOf({ verdict: known, pending: true }).text).toBe('no steps');
 });

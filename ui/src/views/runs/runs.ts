@@ -35,6 +35,12 @@ export function chosenRuns(
   });
 }
 
+/** The verdict of a run, or that it is being made. */
+export const verdictOf = ({ verdict, pending }: Pick<RunRow, 'verdict' | 'pending'>): Figure =>
+  pending && !verdict
+    ? { text: 'being analysed …', exact: 'its report is being made' }
+    : verdictText(verdict);
+
 export function verdictText(verdict: RunRow['verdict']): Figure {
   if (!verdict) return { text: '–', exact: 'not analysed' };
   switch (verdict.status) {

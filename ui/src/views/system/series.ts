@@ -119,6 +119,8 @@ function carried(values: Float64Array, series: Series, width: number): Float64Ar
 export interface ChartSpec {
   readonly title: string;
   readonly unit: string;
+  /** What its lines are, where their names alone do not say. */
+  readonly note?: string;
   readonly metrics: readonly string[];
   /** Full height of the axis where it is known. */
   readonly max: number | null;
@@ -130,6 +132,7 @@ export const CHARTS: readonly ChartSpec[] = [
   {
     title: 'CPU',
     unit: 'share',
+    note: 'All cores; system: in the kernel, iowait: idle while storage answers, steal: taken by other machines on the host',
     metrics: ['cpu.busy_share', 'cpu.system_share', 'cpu.iowait_share', 'cpu.steal_share'],
     max: 1,
     each: 'core.busy_share',
@@ -140,24 +143,28 @@ export const CHARTS: readonly ChartSpec[] = [
   {
     title: 'Cores used',
     unit: 'cores',
+    note: 'cpu: the job runs; run delay: it could run and has no core; cgroup: all of its container',
     metrics: ['job.cpu_cores', 'job.run_delay_cores', 'cgroup.cpu_cores', 'cgroup.throttled_cores'],
     max: null,
   },
   {
     title: 'Memory',
     unit: 'bytes',
+    note: 'used: of the node; job rss: of the job’s processes',
     metrics: ['memory.used_bytes', 'job.rss_bytes', 'swap.used_bytes'],
     max: null,
   },
   {
     title: 'Disk',
     unit: 'bytes/s',
+    note: 'All of the node; job read: what the job’s processes took from storage',
     metrics: ['disk.read_bytes_per_s', 'disk.write_bytes_per_s', 'job.read_bytes_per_s'],
     max: null,
   },
   {
     title: 'Network',
     unit: 'bytes/s',
+    note: 'All of the node’s physical interfaces; in a container all but the loopback',
     metrics: [
       'network.receive_bytes_per_s',
       'network.send_bytes_per_s',
@@ -169,6 +176,7 @@ export const CHARTS: readonly ChartSpec[] = [
   {
     title: 'Pressure',
     unit: 'share',
+    note: 'Share of the time in which some task waited for it (Linux PSI)',
     metrics: ['psi.cpu_some_share', 'psi.io_some_share', 'psi.memory_some_share'],
     max: 1,
   },

@@ -22,7 +22,7 @@ const statistic = (
   title,
   value: (r) => r[id],
   format: (r) => formatMetric(r[id], r.unit),
-  width: 'minmax(88px, 0.6fr)',
+  width: 'minmax(82px, 0.6fr)',
 });
 
 /** Of a node alone its number is not shown, and without devices none of theirs. */
@@ -35,13 +35,13 @@ export function columnsFor(rows: readonly SystemRow[]): Column<SystemRow>[] {
       title: 'Metric',
       value: (r) => r.metric,
       mono: true,
-      width: 'minmax(196px, 1.6fr)',
+      width: 'minmax(186px, 1.6fr)',
     },
     ...(nodes > 1
       ? [{ id: 'node', title: 'Node', value: (r: SystemRow) => r.node, width: '60px' }]
       : []),
     ...(devices
-      ? [{ id: 'device', title: 'Device', value: (r: SystemRow) => r.device, width: '60px' }]
+      ? [{ id: 'device', title: 'Device', value: (r: SystemRow) => r.device, width: '48px' }]
       : []),
     {
       id: 'over',
@@ -64,7 +64,7 @@ export function columnsFor(rows: readonly SystemRow[]): Column<SystemRow>[] {
       title: 'Readings',
       value: (r) => r.samples,
       format: (r) => formatCount(r.samples),
-      width: '70px',
+      width: '64px',
     },
   ];
 }
