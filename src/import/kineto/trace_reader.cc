@@ -143,12 +143,12 @@ uint32_t TraceReader::PlaceOfCategory(const Value& value) {
   std::string name = TextOf(value);
   for (const auto& [old_name, new_name] : kRenamed) {
     if (name != old_name) continue;
-    category.is_operator_2021 = old_name == "Operator";
     name = new_name;
     of_2021_ = kineto_ = true;
   }
   category.id = sink_.Intern(name);
   category.on_device = analyze::KindOf(name, "") >= analyze::EventKind::kKernel;
+  category.is_operator = name == "cpu_op";
   category.is_mark = name == "Trace";
   category.is_link =
       name == "ac2g" || name == "async" || name == "async_cpu_to_gpu" || name == "async_gpu";
@@ -253,7 +253,7 @@ Status TraceReader::OnEvent(const RawEvent& event) {
 void TraceReader::Describe(const RawEvent& event, const Category& category, Slice* slice) {
   slice->name = NameOf(event.name);
   slice->category = category.id;
-  if (category.is_operator_2021 && event.name.text.starts_with("ProfilerStep#")) {
+  if (category.is_operator && event.name.text.starts_with("ProfilerStep#")) {
     slice->category = sink_.Intern("user_annotation");
   }
   if (event.args.empty() && event.run_count == 0) return;

@@ -70,7 +70,7 @@ class TraceReader : public DocumentHandler {
     bool on_device = false;
     bool is_mark = false;  // the profiler's own
     bool is_link = false;  // a flow that repeats what correlation ids tell
-    bool is_operator_2021 = false;
+    bool is_operator = false;
   };
   // A range that was begun: B on a thread, b or S by an id.
   struct Open {
