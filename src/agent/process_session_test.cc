@@ -21,7 +21,7 @@ struct DeviceLossCase {
 };
 
 TEST(ProcessSession, DeviceWorkThatIsMissingIsALossByItsCause) {
-  constexpr std::array kCases = {
+  constexpr std::array kLosses = {
       DeviceLossCase{DeviceLoss::kLibrary, 2, "cupti_dropped", "it had no buffer"},
       DeviceLossCase{DeviceLoss::kNoBuffer, 3, "device_buffers_full", "leave the agent a core"},
       DeviceLossCase{DeviceLoss::kIncomplete, 5, "device_incomplete", "capture more steps"},
@@ -29,12 +29,12 @@ TEST(ProcessSession, DeviceWorkThatIsMissingIsALossByItsCause) {
   Recording recording;
   RingByHand ring(recording.rings());
   const uint32_t lost = ring.Name(wire::Category::kWindow, wire::kDeviceLostName);
-  for (const DeviceLossCase& one : kCases) {
+  for (const DeviceLossCase& one : kLosses) {
     ring.Write(wire::RecordKind::kActivity, lost, static_cast<uint64_t>(one.count),
                static_cast<uint64_t>(one.told));
   }
-  EXPECT_EQ(recording.Drain().records, static_cast<int64_t>(kCases.size()));
-  for (const DeviceLossCase& one : kCases) {
+  EXPECT_EQ(recording.Drain().records, static_cast<int64_t>(kLosses.size()));
+  for (const DeviceLossCase& one : kLosses) {
     const auto losses = recording.Losses(one.cause);
     ASSERT_THAT(losses, SizeIs(1)) << one.cause;
     EXPECT_EQ(losses[0].table, "slices");
