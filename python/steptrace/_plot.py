@@ -353,7 +353,12 @@ class Plots:
         return figure
 
     def compare(self, other):
-        """This run's mean step beside another's, by suspect, in ms."""
+        """This run's mean step beside another's, by suspect, in ms.
+
+        other: a Run, or a path, a name or an id.
+        """
+        if not isinstance(other, _run.Run):
+            other = _run.open_run(other)
         reports = [self._run.report(), other.report()]
         means = [(report["steps"]["duration_ns"] or {}).get("mean") for report in reports]
         if not all(means):

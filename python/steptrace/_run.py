@@ -206,8 +206,9 @@ def open_run(run=None, folder=None):
     """The Run that a path, a name or an id means; the newest without one."""
     if run is not None and os.path.exists(os.path.join(os.fspath(run), "run.json")):
         return Run(run)
+    name = str(run).rstrip("/")  # as a shell completes it
     for found in listed(folder):
-        if run is None or str(run) in (found["name"], found["id"], os.path.basename(found["path"])):
+        if run is None or name in (found["name"], found["id"], os.path.basename(found["path"])):
             return Run(found["path"])
     wanted = "no runs" if run is None else f"{run}: no such run, neither as a path nor"
     raise SteptraceError(f"{wanted} in {folder or 'steptrace-runs'}; `steptrace ls` lists them")

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lets the tests import what they share from this folder (pytest's importlib mode does not)."""
 
+import os
 import pathlib
 import socket
+import subprocess
 import sys
 
 import pytest
@@ -16,3 +18,34 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Holds the run steptrace-runs/demo."""
+    from test_store_readable import make_run
+
+    folder = tmp_path_factory.mktemp("cli")
+    assert make_run(folder / "steptrace-runs" / "demo").returncode == 0
+    return folder
+
+
+@pytest.fixture()
+def ask(folder):
+    """Runs steptrace in a folder that holds the run `demo`."""
+    from cli_tools import executable
+
+    def run(*arguments, cwd=folder, **variables):
+        plain = {k: v for k, v in os.environ.items() if not k.startswith("STEPTRACE_")}
+        command = [str(executable()), *map(str, arguments)]
+        return subprocess.run(
+            command,
+            cwd=cwd,
+            env={**plain, **variables},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run

@@ -2,62 +2,19 @@
 """The command line as a user meets it: the executable, on runs made by the store's own writer."""
 
 import json
-import os
 import pathlib
 import shutil
 import signal
 import subprocess
+import tempfile
+import urllib.error
 import urllib.request
 
 import pytest
+from cli_tools import ROOT, complaint, executable
 from test_store_readable import make_run
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 STEPS = 250  # of make_run, on each of two ranks
-
-
-def executable():
-    named = os.environ.get("STEPTRACE_EXECUTABLE")
-    path = pathlib.Path(named) if named else ROOT / ".venv" / "bin" / "steptrace"
-    if not path.exists():
-        pytest.fail(f"{path}: not built; run make build")
-    return path
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("cli")
-    assert make_run(folder / "steptrace-runs" / "demo").returncode == 0
-    return folder
-
-
-@pytest.fixture()
-def ask(folder):
-    """Runs steptrace in a folder that holds the run `demo`."""
-
-    def run(*arguments, cwd=folder, **variables):
-        plain = {k: v for k, v in os.environ.items() if not k.startswith("STEPTRACE_")}
-        command = [str(executable()), *map(str, arguments)]
-        return subprocess.run(
-            command,
-            cwd=cwd,
-            env={**plain, **variables},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-
-    return run
-
-
-def complaint(done):
-    """The one line of a command that failed as it should."""
-    assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
-    assert done.stdout == ""
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("steptrace: ")
-    return line
 
 
 def test_ls_names_the_run(ask):
@@ -165,8 +122,6 @@ def test_wrong_input_is_one_line_and_status_2(ask):
 
 
 def _toml(text):
-    import tempfile
-
     with tempfile.NamedTemporaryFile("w", suffix=".toml", delete=False) as file:
         file.write(text)
     return file.name
@@ -217,3 +172,40 @@ def test_doctor_lists_findings_as_json(ask):
 def test_the_reference_page_is_current(ask):
     page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     assert ask("reference").stdout == page, "steptrace reference > docs/reference/cli.md"
+
+
+def test_windows_are_chosen_or_refused_not_both(ask):
+    done = ask("run", "--window", "5:1", "--no-window", "--", "true")
+    assert "--no-window" in complaint(done)
+
+
+def test_an_unknown_option_is_named(ask):
+    assert "--bogus: no such option" in complaint(ask("--bogus"))
+    assert "--bogus: no such option" in complaint(ask("--bogus=3", "ls"))
+    assert ask("--version").returncode == 0 and ask("--help").returncode == 0
+
+
+def test_a_slash_after_a_name_is_the_shells(ask):
+    assert ask("report", "demo/").stdout == ask("report", "demo").stdout != ""
+
+
+COMMANDS = (
+    *("run", "capture", "report", "rules", "ls", "show", "import", "join"),
+    *("export", "ui", "schema", "doctor", "recover"),
+)
+
+
+@pytest.mark.parametrize("command", [[], *([command] for command in COMMANDS)])
+def test_help_fits_80_columns(ask, command):
+    shown = ask(*command, "--help", COLUMNS="80").stdout
+    assert "\nUsage: steptrace " in shown
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
+
+
+def test_doctor_fits_80_columns(ask):
+    shown = ask("doctor", COLUMNS="80").stdout
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
+    told = " ".join(shown.split())
+    for finding in json.loads(ask("doctor", "--json").stdout):
+        if finding["subject"] != "shared memory":  # its free space changes
+            assert " ".join(finding["detail"].split()) in told

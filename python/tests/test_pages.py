@@ -136,10 +136,9 @@ def test_what_is_not_there_is_said(runs):
 
 
 def test_compare_has_both_runs(runs):
-    labels = [
-        t.get_text() for t in runs["demo"].plot.compare(runs["demo"]).axes[0].get_yticklabels()
-    ]
-    assert len(labels) == 2
+    for other in (runs["demo"], str(runs["demo"].path)):
+        labels = [t.get_text() for t in runs["demo"].plot.compare(other).axes[0].get_yticklabels()]
+        assert len(labels) == 2
 
 
 def rectangles(figure):

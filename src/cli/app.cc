@@ -1,21 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <memory>
 #include <utility>
 
 #include "cli/commands.h"
+#include "cli/render/display_text.h"
 #include "cli/version.h"
 
 namespace steptrace::cli {
 namespace {
 
-// CLI11's help with a usage line that says what the command line looks like.
+constexpr size_t kShownBytes = 40;  // of what was typed, in an error
+constexpr int kHelpColumns = 80;
+constexpr int kNameColumns = 30;  // of options and commands; what they do stands beside them
+
+// "  name    what it does": the text in lines that fit beside the name, below one that is long.
+std::string HelpEntry(const std::string& name, std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::string entry = "  " + name;
+  if (text.empty()) return entry + "\n";
+  const size_t left = kNameColumns;
+  if (entry.size() >= left) {
+    entry += "\n" + std::string(left, ' ');
+  } else {
+    entry.resize(left, ' ');
+  }
+  bool first = true;
+  for (const std::string& line : Wrap(text, kHelpColumns - kNameColumns)) {
+    if (!first) entry += std::string(left, ' ');
+    entry += line + "\n";
+    first = false;
+  }
+  return entry;
+}
+
+// CLI11's help with a usage line that says what the command line looks like, and no line wider than
+// a terminal.
 class HelpFormatter : public CLI::Formatter {
  public:
-  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(30); }
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {}
   std::string make_usage(const CLI::App*, std::string) const override {
     return "Usage: steptrace " + usage_ + "\n";
+  }
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    return HelpEntry(make_option_name(option, is_positional) + make_option_opts(option),
+                     make_option_desc(option));
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return HelpEntry(command->get_display_name(true), command->get_description());
   }
 
  private:
@@ -41,7 +76,9 @@ CLI::Validator AtLeast(int64_t least) {
       [least](std::string& text) {
         int64_t number = 0;
         bool good = CLI::detail::lexical_cast(text, number) && number >= least;
-        return good ? std::string() : fmt::format("'{}' is no whole number from {}", text, least);
+        return good ? std::string()
+                    : fmt::format("'{}' is no whole number from {}", text.substr(0, kShownBytes),
+                                  least);
       },
       "");
 }
@@ -51,7 +88,18 @@ void AddPriceOption(CLI::App* command, Session& session) {
       ->add_option("--price-per-hour", session.settings.price_per_hour,
                    "Cost of an hour of the training")
       ->type_name("PRICE")
-      ->check(CLI::NonNegativeNumber.description(""));
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            double price = 0;
+            const char* end = text.data() + text.size();
+            const auto [stop, error] = std::from_chars(text.data(), end, price);
+            const bool good =
+                error == std::errc() && stop == end && price >= 0 && price <= kMaxPricePerHour;
+            if (good) return std::string();
+            return fmt::format("'{}' is no price (a number from 0 to {:.0f})",
+                               text.substr(0, kShownBytes), kMaxPricePerHour);
+          },
+          ""));
 }
 
 void AddColorOption(CLI::App* command, Session& session) {
@@ -80,8 +128,8 @@ void BuildApp(CLI::App& app, Session& session) {
   app.formatter(std::make_shared<HelpFormatter>("COMMAND [OPTIONS]"));
   app.footer(
       "\nExample:\n  steptrace run -- python train.py\n"
-      "Settings: flags over STEPTRACE_* over steptrace.toml. `steptrace COMMAND --help` tells "
-      "more.");
+      "Settings: flags over STEPTRACE_* over steptrace.toml.\n"
+      "`steptrace COMMAND --help` tells more.");
   AddRunCommand(app, session);
   AddCaptureCommand(app, session);
   AddReportCommand(app, session);

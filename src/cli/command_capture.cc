@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CaptureArguments {
-  std::string run;  // or a process of it
+  std::string run;     // or a process of it
   int64_t steps = 10;  // a verdict needs as many
   std::string ranks;
   bool json = false;

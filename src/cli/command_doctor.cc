@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/doctor.h"
 #include "cli/format.h"
+#include "cli/render/display_text.h"
 
 namespace steptrace::cli {
 namespace {
@@ -34,12 +36,24 @@ const char* ColorOf(Health health) {
   return "";
 }
 
+constexpr int kDetailColumn = 34;
+constexpr int kLeastColumns = 60;  // in fewer a line of the detail would be but a word
+constexpr int kUsualColumns = 80;  // where no terminal tells
+
 void PrintText(const std::vector<Finding>& findings, bool color) {
+  const int columns = TerminalColumns(stdout);
+  const int width = std::max(columns > 0 ? columns : kUsualColumns, kLeastColumns);
   for (const auto& finding : findings) {
     std::string health = fmt::format("{:<8}", NameOf(finding.health));
     if (color) health = ColorOf(finding.health) + health + "\x1b[0m";
-    fmt::print("{} {:<24} {}\n", health, finding.subject, Printable(finding.detail));
-    if (!finding.next_step.empty()) fmt::print("{:34}{}\n", "", finding.next_step);
+    std::string before = fmt::format("{} {:<24} ", health, finding.subject);
+    for (const std::string& text : {Printable(finding.detail), finding.next_step}) {
+      if (text.empty()) continue;
+      for (const std::string& line : Wrap(text, width - kDetailColumn)) {
+        fmt::print("{}{}\n", before, line);
+        before.assign(kDetailColumn, ' ');
+      }
+    }
   }
 }
 

@@ -3,8 +3,10 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "serve/export/export.h"
 #include "serve/rpc/run_path.h"
@@ -81,13 +83,18 @@ Status ExportAll(ExportArguments arguments, const fs::path& run) {
   auto tables = store::AllTableSchemas();
   Progress progress("export", static_cast<int64_t>(tables.size()));
   fs::path folder = arguments.output;
+  // None appears before all are whole: beside those of an older export it would be another run's.
+  std::vector<rpc::PendingFile> written;
   for (size_t i = 0; i < tables.size(); ++i) {
     progress.Done(static_cast<int64_t>(i));
     arguments.table = tables[i].name;
     fs::path file = folder / fmt::format("{}.{}", tables[i].name, ExtensionOf(arguments.format));
-    STEPTRACE_RETURN_IF_ERROR(
-        rpc::WriteTable(QueryOf(arguments, run), Formats().at(arguments.format), file));
+    STEPTRACE_ASSIGN_OR_RETURN(
+        rpc::PendingFile one,
+        rpc::WriteTablePending(QueryOf(arguments, run), Formats().at(arguments.format), file));
+    written.push_back(std::move(one));
   }
+  for (rpc::PendingFile& one : written) STEPTRACE_RETURN_IF_ERROR(one.Commit());
   return {};
 }
 
@@ -106,6 +113,7 @@ Status ExportTimeline(const ExportArguments& arguments, const fs::path& run) {
 int Export(const ExportArguments& arguments, const Session& session) {
   auto run = rpc::ResolveRun(arguments.run, session.settings.folder);
   if (!run.ok()) return Fail(run.error());
+  const CleanEnd clean_end;
   if (TraceFormats().contains(arguments.format)) {
     Status written = ExportTimeline(arguments, *run);
     return written.ok() ? kExitOk : Fail(written.error());
@@ -121,13 +129,14 @@ void AddExportCommand(CLI::App& app, Session& session) {
       app, {.name = "export",
             .sentence = "Write a run's tables or its timeline to files for other tools",
             .usage = "[RUN] --format FORMAT -o PATH [OPTIONS]",
-            .example = "steptrace export train-slow --format csv --table steps -o steps.csv"});
+            .example = "steptrace export train-slow --format csv --table steps -o steps.csv",
+            .exit_codes = "0 done, 2 bad input; ended by a signal: nothing is left"});
   auto arguments = std::make_shared<ExportArguments>();
   AddRunArgument(command, arguments->run);
   command
       ->add_option(
           "--format", arguments->format,
-          "parquet, csv or arrow (an IPC stream): tables;\nperfetto or chrome: the timeline;\n"
+          "parquet, csv or arrow (an IPC stream): tables; perfetto or chrome: the timeline; "
           "speedscope or folded: the sampled stacks")
       ->type_name("FORMAT")
       ->required()
@@ -135,8 +144,8 @@ void AddExportCommand(CLI::App& app, Session& session) {
   command
       ->add_option(
           "-o,--output", arguments->output,
-          "File of the table, timeline or stacks (- is standard\noutput); folder of all tables, "
-          "or of all ranks\n(chrome)")
+          "File of the table, timeline or stacks (- is standard output); folder of all tables, "
+          "or of all ranks (chrome)")
       ->type_name("PATH")
       ->required();
   command->add_option("--table", arguments->table, "Only this one")->type_name("TABLE");

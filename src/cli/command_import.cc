@@ -33,7 +33,7 @@ int Import(ImportArguments arguments, const Session& session) {
 void AddImportLimits(CLI::App* command, rpc::ImportRequest& request) {
   command
       ->add_option("--max-bytes", request.max_bytes,
-                   "Unpacked bytes a file may have (default: 1 GiB,\nor 100 times its packed size)")
+                   "Unpacked bytes a file may have (default: 1 GiB, or 100 times its packed size)")
       ->type_name("BYTES")
       ->check(AtLeast(1));
   command->add_option("--max-depth", request.max_depth, "Depth to which JSON may be nested")
@@ -74,8 +74,8 @@ void AddImportCommand(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<ImportArguments>();
   command
       ->add_option("PATH", arguments->paths,
-                   "Files, folders, .gz, .tar.gz, .zip: PyTorch Profiler\n(Kineto), Chrome trace "
-                   "events, Perfetto, SageMaker\nDebugger")
+                   "Files, folders, .gz, .tar.gz, .zip: PyTorch Profiler (Kineto), Chrome trace "
+                   "events, Perfetto, SageMaker Debugger")
       ->type_name("")
       ->required();
   command->add_option("-o,--output", arguments->request.output, "The run's folder; must not exist")

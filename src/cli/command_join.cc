@@ -45,7 +45,7 @@ void AddJoinCommand(CLI::App& app, Session& session) {
   auto request = std::make_shared<rpc::JoinRequest>();
   command
       ->add_option("RUN", request->runs,
-                   "Runs of the same job, a node each: paths, names or\nids. The first is node 0")
+                   "Runs of the same job, a node each: paths, names or ids. The first is node 0")
       ->type_name("")
       ->required();
   command->add_option("-o,--output", request->output, "The new run's folder; must not exist")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -8,6 +9,7 @@
 #include "cli/command_import.h"
 #include "cli/command_rules.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/package_dir.h"
 #include "cli/present.h"
 #include "cli/render/text_report.h"
@@ -175,6 +177,7 @@ int Report(const ReportArguments& arguments, const Session& session) {
           Error{"report: a page holds the whole report; leave out --section and --json, or "
                 "--html and --notebook"});
     }
+    const CleanEnd clean_end;
     const Status written = WritePages(*runs, arguments, whole);
     return written.ok() ? FinishOutput(stdout) : Fail(written.error());
   }
@@ -211,23 +214,25 @@ void AddReportCommand(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<ReportArguments>();
   AddRunArgument(command, arguments->run);
   command->get_option("RUN")->description(
-      "A run's path, name or id; without it the newest.\nA profile (see import) is imported first");
+      "A run's path, name or id; without it the newest. A profile (see import) is imported first");
   AddJsonFlag(command, arguments->json);
   AddPriceOption(command, session);
   command->add_option("--last", arguments->last, "Only the newest N steps of each rank")
       ->type_name("N")
       ->check(AtLeast(1));
-  CLI::Option* section =
-      command->add_option("--section", arguments->section, "Only this section, in full")
-          ->type_name("NAME")
-          ->check(CLI::IsMember(SectionChoices()));
+  CLI::Option* section = command
+                             ->add_option("--section", arguments->section,
+                                          "Only this section, in full: " +
+                                              fmt::format("{}", fmt::join(SectionChoices(), ", ")))
+                             ->type_name("NAME")
+                             ->check(CLI::IsMember(SectionChoices()).description(""));
   command->add_option("--top", arguments->top, "With --section: at most N rows of each table")
       ->type_name("N")
       ->check(AtLeast(1))
       ->needs(section);
   command
       ->add_option("--compare", arguments->other,
-                   "Put this run beside it: the steps, suspects and stages of\nboth, and what "
+                   "Put this run beside it: the steps, suspects and stages of both, and what "
                    "changed beyond chance")
       ->type_name("RUN")
       ->excludes(section);
@@ -235,7 +240,7 @@ void AddReportCommand(CLI::App& app, Session& session) {
       ->type_name("FILE");
   command
       ->add_option("--notebook", arguments->notebook,
-                   "Write a Jupyter notebook on this run instead;\n- is stdout")
+                   "Write a Jupyter notebook on this run instead; - is stdout")
       ->type_name("FILE");
   AddImportLimits(command, arguments->limits);
   AddFolderOption(command, session);

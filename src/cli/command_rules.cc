@@ -38,6 +38,10 @@ Result<analyze::RuleSettings> SettingsOf(const RulesArguments& arguments) {
 int Rules(const RulesArguments& arguments, const Session& session) {
   const auto settings = SettingsOf(arguments);
   if (!settings.ok()) return Fail(settings.error());
+  const Settings& given = session.settings;
+  if (Status known = CheckInstance(given.instance, given.instances); !known.ok()) {
+    return Fail(Error{"rules: " + known.error().message});
+  }
   const auto run = rpc::ResolveRun(arguments.run, session.settings.folder);
   if (!run.ok()) return Fail(run.error());
   const Status status = PrintRules(*run, *settings, session, arguments.view);
@@ -85,8 +89,8 @@ void AddRulesCommand(CLI::App& app, Session& session) {
   AddRunArgument(command, arguments->run);
   command
       ->add_option("--mode", arguments->mode,
-                   "modern: the rules with their faults mended (default);\ncompat: as published, "
-                   "counts agree with a Debugger report")
+                   "modern (the default): the rules with their faults mended; "
+                   "compat: as published, counts agree with a Debugger report")
       ->type_name("MODE");
   command
       ->add_option("--preset", arguments->preset,

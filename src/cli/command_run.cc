@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/hook_words.h"
 #include "cli/run.h"
+#include "cli/run_environment.h"
 
 namespace steptrace::cli {
 namespace {
@@ -48,6 +53,15 @@ std::function<Result<LiveSettings>()> Rereader(const CLI::App& command, const Se
   };
 }
 
+// Unlike an unknown key of the file it stops nothing: it may be another program's, or of a
+// Steptrace of another version in the same job.
+void NoteUnknownVariables() {
+  const std::vector<std::string> unknown = UnknownVariables(OwnEnvironment());
+  if (unknown.empty()) return;
+  PrintError(Error{fmt::format("{}: no such {}; the variables are {}", fmt::join(unknown, ", "),
+                               unknown.size() == 1 ? "setting" : "settings", KnownVariables())});
+}
+
 int Run(const CLI::App& command, const Session& session, RunOptions options,
         const std::vector<std::string>& windows) {
   auto words = CommandOf(command, session);
@@ -72,6 +86,7 @@ int Run(const CLI::App& command, const Session& session, RunOptions options,
   options.color = session.color();
   options.settings_file = SettingsFile(ProcessEnvironment());
   options.reread = Rereader(command, settings, windows);
+  if (!settings.quiet) NoteUnknownVariables();
   return RunCommand(options);
 }
 
@@ -88,7 +103,13 @@ void AddPlaces(CLI::App* command, Session& session, RunOptions& options) {
 void AddCollection(CLI::App* command, Session& session) {
   Settings& settings = session.settings;
   command->add_option("--hooks", settings.hooks, "Hooks in the training: a comma list, or off")
-      ->type_name("LIST");
+      ->type_name("LIST")
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            const Status sound = CheckHooks(text);
+            return sound.ok() ? std::string() : sound.error().message;
+          },
+          ""));
   command
       ->add_option("--system-interval-ms", settings.system_interval_ms,
                    "Time between samples of the system (500)")
@@ -96,7 +117,7 @@ void AddCollection(CLI::App* command, Session& session) {
       ->check(CLI::Range(kMinSystemIntervalMs, kMaxSystemIntervalMs).description(""));
   command
       ->add_option("--stack-rate", settings.stack_rate,
-                   "Samples of each Python thread's stack a\nsecond (20); 0: none")
+                   "Samples of each Python thread's stack a second (20); 0: none")
       ->type_name("N")
       ->check(CLI::Range(int64_t{0}, agent::kMaxStackRate).description(""));
   command->add_flag_callback(
@@ -105,18 +126,21 @@ void AddCollection(CLI::App* command, Session& session) {
 }
 
 void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& windows) {
+  CLI::Option* window =
+      command
+          ->add_option("--window", windows,
+                       "Capture more in START:STEPS (1000:500) or TIME:DURATION "
+                       "(90s:10s); may be repeated. 5:1=stacks+shapes says what this "
+                       "one captures. none, or auto: a short one once the run is steady")
+          ->type_name("WINDOW")
+          ->allow_extra_args(false);
   command
-      ->add_option("--window", windows,
-                   "Capture more in START:STEPS (1000:500) or TIME:DURATION\n"
-                   "(90s:10s); may be repeated. 5:1=stacks+shapes says what this\n"
-                   "one captures. none, or auto: a short one once the run is steady")
-      ->type_name("WINDOW")
-      ->allow_extra_args(false);
-  command->add_flag_callback(
-      "--no-window", [&windows] { windows.assign({"none"}); }, "The same as --window none");
+      ->add_flag_callback(
+          "--no-window", [&windows] { windows.assign({"none"}); }, "The same as --window none")
+      ->excludes(window);
   command
       ->add_option("--capture", session.settings.capture,
-                   "What windows capture: operators (the default),\nkernels, or a profile: stacks,"
+                   "What windows capture: operators (the default), kernels, or a profile: stacks,"
                    "shapes,memory")
       ->type_name("LIST");
   command->add_flag("--keep-traces", session.settings.keep_traces,

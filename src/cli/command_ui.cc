@@ -41,9 +41,15 @@ struct Shown {
 Result<Shown> ShownBy(const UiArguments& arguments, const Session& session) {
   std::error_code failed;
   const fs::path given = arguments.what;
-  if (given.empty()) return Shown{session.settings.folder, std::nullopt};
-  const bool is_run = fs::exists(given / "run.json", failed);
-  if (fs::is_directory(given, failed) && !is_run) return Shown{given, std::nullopt};
+  const fs::path folder = given.empty() ? fs::path(session.settings.folder) : given;
+  const bool is_run = !given.empty() && fs::exists(given / "run.json", failed);
+  if (fs::is_directory(folder, failed) && !is_run) {
+    fs::directory_iterator readable(folder, failed);
+    if (!failed) return Shown{folder, std::nullopt};
+    return Error{fmt::format("{}: {}; ask its owner for the right to read it", folder.string(),
+                             failed.message())};
+  }
+  if (given.empty()) return Shown{folder, std::nullopt};
   STEPTRACE_ASSIGN_OR_RETURN(fs::path run, rpc::ResolveRun(given, session.settings.folder));
   run = fs::canonical(run, failed);
   if (failed)
@@ -135,16 +141,15 @@ void AddUiCommand(CLI::App& app, Session& session) {
   command
       ->add_option(
           "WHAT", arguments->what,
-          "A run (path, name or id) or a folder of runs; without it\nall that were gathered")
+          "A run (path, name or id) or a folder of runs; without it all that were gathered")
       ->type_name("");
   command->add_option("--port", arguments->port, "Port, 4280 if not given; 0: any that is free")
       ->type_name("N")
       ->check(CLI::Range(0, 65535).description(""));
   command
-      ->add_option(
-          "--host", arguments->host,
-          "Address to listen on; any but this machine's own\n(127.0.0.1) asks for a token, "
-          "which the printed address holds")
+      ->add_option("--host", arguments->host,
+                   "Address to listen on; any but this machine's own (127.0.0.1) asks for a token, "
+                   "which the printed address holds")
       ->type_name("HOST");
   command->add_flag("--open", arguments->open, "Open the browser, where there is a desktop");
   AddPriceOption(command, session);

@@ -2,6 +2,9 @@
 #include "cli/interrupt.h"
 
 #include <atomic>
+#include <iterator>
+
+#include "serve/rpc/pending_file.h"
 
 namespace steptrace::cli {
 namespace {
@@ -15,6 +18,13 @@ int g_stopped_by = 0;
 
 void Note(int signal) {
   g_signal.store(signal, std::memory_order_relaxed);
+}
+
+constexpr int kEnding[] = {SIGHUP, SIGINT, SIGTERM};
+
+void CleanAndEnd(int signal) {
+  rpc::UnlinkPendingFiles();
+  ::raise(signal);  // the default again: ends the process once this has returned
 }
 
 }  // namespace
@@ -39,6 +49,22 @@ Interruptible::~Interruptible() {
 
 int Interruptible::Signal() {
   return g_signal.load(std::memory_order_relaxed);
+}
+
+CleanEnd::CleanEnd() {
+  struct sigaction clean {};
+  clean.sa_handler = CleanAndEnd;
+  clean.sa_flags = static_cast<int>(SA_RESETHAND);
+  ::sigemptyset(&clean.sa_mask);
+  for (size_t i = 0; i < std::size(kEnding); ++i) {
+    ::sigaction(kEnding[i], &clean, &before_[i]);
+    // What a parent ignores (nohup, a shell's background job) stays ignored.
+    if (before_[i].sa_handler == SIG_IGN) ::sigaction(kEnding[i], &before_[i], nullptr);
+  }
+}
+
+CleanEnd::~CleanEnd() {
+  for (size_t i = 0; i < std::size(kEnding); ++i) ::sigaction(kEnding[i], &before_[i], nullptr);
 }
 
 void NoteStoppedBy(int signal) {

@@ -23,6 +23,19 @@ class Interruptible {
   struct sigaction before_term_ {};
 };
 
+// While it lives, SIGHUP, SIGINT and SIGTERM end the process as ever, but the files that it was
+// writing (rpc::PendingFile) go first. One at a time.
+class CleanEnd {
+ public:
+  CleanEnd();
+  ~CleanEnd();
+  CleanEnd(const CleanEnd&) = delete;
+  CleanEnd& operator=(const CleanEnd&) = delete;
+
+ private:
+  struct sigaction before_[3]{};
+};
+
 // A command that a signal stopped says so; the process then ends with 128 + the signal's number.
 void NoteStoppedBy(int signal);
 int StatusAfter(int status);  // that, or `status` where nothing was stopped

@@ -37,7 +37,11 @@ std::optional<Error> UnknownCommand(const CLI::App& app,
     return Error{"no command; write for example steptrace run -- python train.py"};
   }
   const std::string& word = arguments.front();
-  if (word.starts_with('-')) return std::nullopt;
+  if (word.starts_with('-')) {
+    const std::string option = word.substr(0, word.find('='));
+    if (app.get_option_no_throw(option) != nullptr) return std::nullopt;
+    return Error{fmt::format("{}: no such option; see steptrace --help", option)};
+  }
   std::string known;
   for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_name() == word) return std::nullopt;

@@ -312,8 +312,12 @@ int RunCommand(const RunOptions& options) {
   }
   Launcher launcher(options);
   if (Status made = launcher.MakeFolder(); !made.ok()) {
-    PrintError(made.error());
-    return options.output.empty() ? launcher.RunUnrecorded() : kExitUsage;
+    if (!options.output.empty()) {
+      PrintError(made.error());
+      return kExitUsage;
+    }
+    PrintError({made.error().message + " (the command runs unrecorded)"});
+    return launcher.RunUnrecorded();
   }
   return launcher.Run();
 }

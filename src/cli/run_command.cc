@@ -25,6 +25,32 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
+// What `path` needs to be started and does not find; empty: nothing that can be told.
+std::string MissingLoader(const std::string& path) {
+  constexpr size_t kMostBytes = 256;  // as the kernel looks at
+  UniqueFd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  std::string head(kMostBytes, '\0');
+  const ssize_t got = fd.valid() ? read(fd.get(), head.data(), head.size()) : -1;
+  head.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  if (head.starts_with("\x7f"
+                       "ELF")) {
+    return "its loader is missing: it was built for another system; install one built for this";
+  }
+  if (!head.starts_with("#!")) return {};
+  const size_t begin = head.find_first_not_of(" \t", 2);
+  if (begin == std::string::npos) return {};
+  const std::string interpreter = head.substr(begin, head.find_first_of(" \t\n", begin) - begin);
+  if (access(interpreter.c_str(), F_OK) == 0) {
+    return "its interpreter " + interpreter + " cannot be started; mend that or its first line";
+  }
+  if (interpreter.ends_with('\r')) {
+    return "its interpreter " + interpreter +
+           " does not exist: its lines end as on Windows; convert them (dos2unix)";
+  }
+  return "its interpreter " + interpreter +
+         " does not exist; install it or mend the first line of the script";
+}
+
 // 0, or the errno that executing this file would give.
 int TryFile(const std::string& path) {
   struct stat info {};
@@ -33,7 +59,8 @@ int TryFile(const std::string& path) {
   return access(path.c_str(), X_OK) == 0 ? 0 : errno;
 }
 
-int TryPath(const std::string& program) {
+// `found`: where it is, unless there is an error.
+int TryPath(const std::string& program, std::string& found) {
   const char* variable = getenv("PATH");
   const std::string path = variable != nullptr ? variable : kDefaultPath;
   int worst = ENOENT;
@@ -42,6 +69,7 @@ int TryPath(const std::string& program) {
     if (end == std::string::npos) end = path.size();
     const std::string folder = end == begin ? "." : path.substr(begin, end - begin);
     const int error = TryFile(folder + "/" + program);
+    if (error == 0) found = folder + "/" + program;
     if (error == 0) return 0;
     if (error == EACCES) worst = EACCES;
     begin = end + 1;
@@ -49,12 +77,25 @@ int TryPath(const std::string& program) {
   return worst;
 }
 
+// Where the program is that a shell would start, or why there is none.
+int FindProgram(const std::string& program, std::string& found) {
+  if (program.empty()) return ENOENT;
+  if (program.find('/') == std::string::npos) return TryPath(program, found);
+  found = program;
+  return TryFile(program);
+}
+
 }  // namespace
 
 StartFailure DescribeExecError(const std::string& program, int error_number) {
   StartFailure failure;
   if (error_number == ENOENT || error_number == ENOTDIR) {
-    failure.error.message = program + ": command not found; check its name or give its path";
+    // The program itself may be there.
+    std::string found;
+    const std::string missing = FindProgram(program, found) == 0 ? MissingLoader(found) : "";
+    failure.error.message =
+        program + ": " +
+        (missing.empty() ? "command not found; check its name or give its path" : missing);
     return failure;
   }
   failure.exit_status = kExitNotExecutable;
@@ -64,10 +105,8 @@ StartFailure DescribeExecError(const std::string& program, int error_number) {
 }
 
 StartFailure CheckProgram(const std::string& program) {
-  int error = ENOENT;
-  if (!program.empty()) {
-    error = program.find('/') == std::string::npos ? TryPath(program) : TryFile(program);
-  }
+  std::string ignored;
+  const int error = FindProgram(program, ignored);
   if (error != 0) return DescribeExecError(program.empty() ? "''" : program, error);
   StartFailure found;
   found.exit_status = 0;

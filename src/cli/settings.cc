@@ -8,11 +8,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <variant>
 #include <vector>
 
+#include "cli/hook_words.h"
+#include "cli/settings_file.h"
 #include "cli/settings_instances.h"
 
 namespace steptrace::cli {
@@ -48,8 +48,18 @@ Status SetPrice(const Value& value, Settings& settings) {
   auto* integer = std::get_if<int64_t>(&value);
   auto* decimal = std::get_if<double>(&value);
   double price = integer ? static_cast<double>(*integer) : decimal ? *decimal : -1;
-  if (!std::isfinite(price) || price < 0) return Error{"is not a price (a number from 0)"};
+  if (!(price >= 0 && price <= kMaxPricePerHour)) {
+    return Error{fmt::format("is not a price (a number from 0 to {:.0f})", kMaxPricePerHour)};
+  }
   settings.price_per_hour = price;
+  return {};
+}
+
+Status SetHooks(const Value& value, Settings& settings) {
+  auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return Error{""};
+  STEPTRACE_RETURN_IF_ERROR(CheckHooks(*text));
+  settings.hooks = *text;
   return {};
 }
 
@@ -163,8 +173,7 @@ const std::vector<Setting>& AllSettings() {
        "By which the pages open a source: an address with {file} and {line}; empty: none.",
        SetEditorUrl},
       {"hooks", "STEPTRACE_HOOKS", "a text",
-       "Which hooks a training gets: a comma list, or \"off\".",
-       Store<std::string>(&Settings::hooks)},
+       "Which hooks a training gets: a comma list, or \"off\".", SetHooks},
       {"window", "STEPTRACE_WINDOW", "a text",
        "Windows of a run, as `run --window`, several with commas; auto or none. Looked at "
        "while the run goes on, as capture and stack_rate.",
@@ -320,16 +329,6 @@ std::optional<Value> FromVariable(const Setting& setting, const std::string& tex
   return std::nullopt;
 }
 
-Result<std::string> ReadFile(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  if (!in) {
-    return Error{fmt::format("{}: cannot be read; mend or remove it", path.string())};
-  }
-  return std::move(text).str();
-}
-
 }  // namespace
 
 Environment ProcessEnvironment() {
@@ -380,6 +379,34 @@ Status ApplyEnvironment(const Environment& environment, Settings& settings) {
   return {};
 }
 
+std::vector<std::string> UnknownVariables(const std::vector<std::string>& environment) {
+  // What is no setting: where settings are, how the parts find each other, and what tests set.
+  static constexpr std::string_view kOthers[] = {
+      "CONFIG", "RUN",         "RUN_DIR",    "RING_DIR",          "PROBE",
+      "AGENT_", "PACKAGE_DIR", "EXECUTABLE", "RING_BUDGET_BYTES", "FAKE_"};
+  constexpr std::string_view kPrefix = "STEPTRACE_";
+  std::vector<std::string> unknown;
+  for (const std::string& entry : environment) {
+    const std::string_view name = std::string_view(entry).substr(0, entry.find('='));
+    if (!name.starts_with(kPrefix)) continue;
+    const auto& settings = AllSettings();
+    bool known = std::any_of(settings.begin(), settings.end(),
+                             [&](const Setting& setting) { return name == setting.variable; });
+    for (const std::string_view other : kOthers) {
+      const std::string_view rest = name.substr(kPrefix.size());
+      known = known || (other.ends_with('_') ? rest.starts_with(other) : rest == other);
+    }
+    if (!known) unknown.emplace_back(name);
+  }
+  return unknown;
+}
+
+std::string KnownVariables() {
+  std::string names = "STEPTRACE_CONFIG";
+  for (const auto& setting : AllSettings()) names += std::string(", ") + setting.variable;
+  return names;
+}
+
 fs::path SettingsFile(const Environment& environment) {
   const auto given = environment("STEPTRACE_CONFIG");
   return given && !given->empty() ? *given : "steptrace.toml";
@@ -389,12 +416,13 @@ Result<Settings> LoadSettings(const Environment& environment) {
   Settings settings;
   const auto given = environment("STEPTRACE_CONFIG");
   const fs::path file = SettingsFile(environment);
-  std::error_code missing;
-  if ((given && !given->empty()) || fs::exists(file, missing)) {
-    STEPTRACE_ASSIGN_OR_RETURN(std::string text, ReadFile(file));
-    STEPTRACE_RETURN_IF_ERROR(ApplyToml(text, file.string(), settings));
-  }
+  const bool named = given && !given->empty();
+  STEPTRACE_ASSIGN_OR_RETURN(
+      const auto text,
+      ReadSettingsFile(file, named ? SettingsNeed::kMustBeThere : SettingsNeed::kMayBeAbsent));
+  if (text) STEPTRACE_RETURN_IF_ERROR(ApplyToml(*text, file.string(), settings));
   STEPTRACE_RETURN_IF_ERROR(ApplyEnvironment(environment, settings));
+  STEPTRACE_RETURN_IF_ERROR(CheckInstance(settings.instance, settings.instances));
   return settings;
 }
 

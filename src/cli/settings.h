@@ -60,9 +60,17 @@ Result<Settings> LoadSettings(const Environment& environment);
 Status ApplyToml(std::string_view text, std::string_view source, Settings& settings);
 Status ApplyEnvironment(const Environment& environment, Settings& settings);
 
+// Whether a type of machine that was named is one of those listed; no name always is.
+Status CheckInstance(const std::string& name, const std::vector<analyze::InstanceType>& types);
+
+// The STEPTRACE_* of an environment ("NAME=value") that nothing of ours reads: misspelt, perhaps.
+std::vector<std::string> UnknownVariables(const std::vector<std::string>& environment);
+std::string KnownVariables();  // those that set something, with commas
+
 // The table of settings as Markdown.
 std::string SettingsMarkdown();
 
+inline constexpr double kMaxPricePerHour = 1e6;  // in any currency: more than all of a cluster
 inline constexpr int64_t kMinSystemIntervalMs = 100;
 inline constexpr int64_t kMaxSystemIntervalMs = 60'000;
 

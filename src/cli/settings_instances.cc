@@ -5,10 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,7 +25,8 @@ Status ReadAmount(const toml::table& table, const char* key, const std::string& 
   if (node == nullptr) return {};
   const std::optional<double> value = node->value<double>();
   if (!node->is_number() || !value || !std::isfinite(*value) || *value < 0 || *value > most) {
-    return Error{fmt::format("{}: instances: {} is not a number from 0 to {}", place, key, most)};
+    return Error{
+        fmt::format("{}: instances: {} is not a number from 0 to {:.0f}", place, key, most)};
   }
   amount = *value;
   return {};
@@ -64,7 +68,8 @@ Result<analyze::InstanceType> ReadInstance(const toml::table& table, const std::
   STEPTRACE_RETURN_IF_ERROR(ReadCount(table, "gpus", place, type.gpus));
   STEPTRACE_RETURN_IF_ERROR(ReadAmount(table, "memory_gib", place, kMost, type.memory_gib));
   STEPTRACE_RETURN_IF_ERROR(ReadAmount(table, "gpu_memory_gib", place, kMost, type.gpu_memory_gib));
-  STEPTRACE_RETURN_IF_ERROR(ReadAmount(table, "price_per_hour", place, kMost, type.price_per_hour));
+  STEPTRACE_RETURN_IF_ERROR(
+      ReadAmount(table, "price_per_hour", place, kMaxPricePerHour, type.price_per_hour));
   if (type.name.empty() || type.cores < 1 || type.memory_gib <= 0 || type.price_per_hour <= 0) {
     return Error{fmt::format(
         "{}: instances: a type needs name, cores, memory_gib and price_per_hour, all over 0",
@@ -73,7 +78,60 @@ Result<analyze::InstanceType> ReadInstance(const toml::table& table, const std::
   return type;
 }
 
+// How many letters part two names, whatever their case.
+size_t Distance(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0]++;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t changed = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+// The names that may be meant, nearest first.
+std::vector<std::string_view> NearestNames(std::string_view name,
+                                           const std::vector<analyze::InstanceType>& types) {
+  constexpr size_t kMostNames = 3;
+  constexpr size_t kMostCompared = 64;  // letters
+  std::vector<std::pair<size_t, std::string_view>> near;
+  for (const analyze::InstanceType& type : types) {
+    const std::string_view other = type.name;
+    near.emplace_back(Distance(name.substr(0, kMostCompared), other.substr(0, kMostCompared)),
+                      other);
+  }
+  std::stable_sort(near.begin(), near.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < std::min(near.size(), kMostNames); ++i) names.push_back(near[i].second);
+  return names;
+}
+
 }  // namespace
+
+Status CheckInstance(const std::string& name, const std::vector<analyze::InstanceType>& types) {
+  const bool known =
+      std::any_of(types.begin(), types.end(),
+                  [&](const analyze::InstanceType& type) { return type.name == name; });
+  if (name.empty() || known) return {};
+  constexpr size_t kShown = 64;
+  const std::string shown = name.substr(0, kShown);
+  if (types.empty()) {
+    return Error{
+        fmt::format("instance: '{}' is no known type of machine, for the file of settings has no "
+                    "[[instances]]; list it there (docs: rules.md)",
+                    shown)};
+  }
+  return Error{fmt::format(
+      "instance: '{}' is no known type of machine; near it are {}; [[instances]] in the "
+      "file of settings lists all {}",
+      shown, fmt::join(NearestNames(name, types), ", "), types.size())};
+}
 
 // [[instances]]: what machines there are, and what an hour of each costs.
 Status ReadInstances(const toml::node& node, std::string_view source, Settings& settings) {

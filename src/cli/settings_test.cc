@@ -63,6 +63,8 @@ TEST(Settings, UnknownKeysAndWrongTypesAreNamedWithTheirLine) {
   EXPECT_THAT(TomlComplaint("quiet = 'yes'"), HasSubstr("quiet is not true or false"));
   EXPECT_THAT(TomlComplaint("price_per_hour = -1"), HasSubstr("not a price"));
   EXPECT_THAT(TomlComplaint("price_per_hour = nan"), HasSubstr("not a price"));
+  EXPECT_THAT(TomlComplaint("price_per_hour = 1e300"), HasSubstr("from 0 to 1000000)"));
+  EXPECT_THAT(TomlComplaint("hooks = 'data, optimiser'"), HasSubstr("'optimiser' is none"));
   EXPECT_THAT(TomlComplaint("editor_url = 'emacs'"), HasSubstr("not an address with {file}"));
   EXPECT_THAT(TomlComplaint("editor_url = 3"), HasSubstr("editor_url"));
   EXPECT_THAT(TomlComplaint("system_interval_ms = 99"), HasSubstr("from 100 to 60000"));
@@ -196,10 +198,29 @@ TEST(Settings, TheEnvironmentWinsOverTheFile) {
   EXPECT_TRUE(settings->quiet);
 }
 
+TEST(Settings, VariablesThatNobodyReadsAreNamed) {
+  EXPECT_THAT(UnknownVariables({"HOME=/", "STEPTRACE_FOLDR=x", "STEPTRACE_FOLDER=x",
+                                "STEPTRACE_CONFIG=x", "STEPTRACE_RUN=x", "STEPTRACE_AGENT_PID=1",
+                                "STEPTRACE_FAKE_NVML=x", "STEPTRACE_"}),
+              ::testing::ElementsAre("STEPTRACE_FOLDR", "STEPTRACE_"));
+}
+
+TEST(Settings, TheTypeOfTheMachinesIsOneOfThoseListed) {
+  std::vector<analyze::InstanceType> types(2);
+  types[0].name = "p3.2xlarge";
+  types[1].name = "c5.large";
+  EXPECT_TRUE(CheckInstance("", {}).ok());
+  EXPECT_TRUE(CheckInstance("c5.large", types).ok());
+  EXPECT_THAT(CheckInstance("C5.larg", types).error().message,
+              HasSubstr("near it are c5.large, p3.2xlarge;"));
+  EXPECT_THAT(CheckInstance("c5.large", {}).error().message, HasSubstr("has no [[instances]]"));
+}
+
 TEST(Settings, AFileThatWasNamedMustBeThere) {
   auto settings = LoadSettings(Given({{"STEPTRACE_CONFIG", "/nowhere/steptrace.toml"}}));
   ASSERT_FALSE(settings.ok());
-  EXPECT_THAT(settings.error().message, HasSubstr("/nowhere/steptrace.toml: cannot be read"));
+  EXPECT_THAT(settings.error().message,
+              HasSubstr("/nowhere/steptrace.toml: cannot be read: No such file"));
 }
 
 }  // namespace

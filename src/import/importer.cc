@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -181,6 +182,16 @@ void TellLeftOut(const Sorted& sorted, RunSink& sink, std::vector<std::string>& 
   notes.push_back(std::move(note));
 }
 
+// The files of which something is in the run; one that was named twice counts once.
+int64_t FilesIn(const Sorted& sorted, const std::set<std::string>& doubles) {
+  std::set<std::string> files;
+  for (const auto* list : {&sorted.kineto, &sorted.chrome, &sorted.perfetto, &sorted.sagemaker}) {
+    for (const Source& source : *list) files.insert(source.path);
+  }
+  for (const std::string& path : doubles) files.erase(path);
+  return static_cast<int64_t>(files.size());
+}
+
 Status ImportAll(const Sorted& sorted, const ImportContext& context, RunSink& sink) {
   Status failed;
   bool any = false;
@@ -257,11 +268,10 @@ Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths, const 
   STEPTRACE_RETURN_IF_ERROR(ImportAll(sorted, context, sink));
   summary.run = options.output;
   summary.name = options.name.empty() ? NameOfPath(paths.front()) : options.name;
-  summary.files = static_cast<int64_t>(sorted.files());
-  summary.events = sink.rows();
   store::Manifest manifest;
   manifest.name = summary.name;
   manifest.id = NewRunId(options.output);
+  manifest.steptrace_version = STEPTRACE_VERSION;
   manifest.status = store::kStatusCompleted;
   manifest.writer_pid = getpid();
   manifest.command = {"steptrace", "import"};
@@ -270,6 +280,8 @@ Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths, const 
                              sink.Finish(std::move(manifest), options.stopped));
   if (options.stopped && options.stopped()) return Error{"stopped"};
   summary.ranks = written.ranks;
+  summary.events = sink.rows();
+  summary.files = FilesIn(sorted, written.doubles);
   summary.losses = written.losses;
   summary.notes.insert(summary.notes.end(), written.notes.begin(), written.notes.end());
   STEPTRACE_RETURN_IF_ERROR(folder.MoveTo(options.output));

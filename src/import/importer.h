@@ -38,7 +38,7 @@ using Progress = std::function<void(int64_t done, int64_t total)>;
 struct ImportSummary {
   std::filesystem::path run;
   std::string name;
-  int64_t files = 0;   // read
+  int64_t files = 0;   // of which something is in the run
   int64_t events = 0;  // rows stored
   int64_t ranks = 0;
   int64_t losses = 0;              // rows of the table

@@ -62,6 +62,7 @@ struct Part {
   int32_t first_track = 0;  // as they will be stored
   int64_t shift_ns = 0;     // from its own clock to the run's
   bool left_out = false;    // refused, or the same profile as another part
+  bool is_double = false;   // the latter
 };
 
 // What the parts of a run share while threads fill them.

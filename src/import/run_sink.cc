@@ -39,6 +39,7 @@ struct RunSink::Impl {
 
   void ChooseRanks();
   void LeaveOutDoubles();
+  std::set<std::string> Doubles() const;
   int64_t ChooseEpoch(bool* known);
   void NumberTracks();
   int64_t EndNs() const;
@@ -93,7 +94,7 @@ void RunSink::RunLoss(std::string_view table, std::string_view cause, int64_t co
 
 int64_t RunSink::rows() const {
   int64_t rows = 0;
-  for (const Part* part : impl_->parts) rows += part->rows;
+  for (const Part* part : impl_->parts) rows += part->left_out ? 0 : part->rows;
   return rows;
 }
 
@@ -106,13 +107,24 @@ void RunSink::Impl::LeaveOutDoubles() {
                                             part->bounds.first_ns, part->bounds.last_ns},
                                            part);
     if (added) continue;
-    part->left_out = true;
+    part->left_out = part->is_double = true;
     std::string note =
         fmt::format("{}: the same profile of rank {} as {}; left out", part->facts.source,
                     *part->facts.rank, found->second->facts.source);
     AddLoss(share.losses, "slices", "same_profile_twice", 1, note);
     notes.push_back(std::move(note));
   }
+}
+
+std::set<std::string> RunSink::Impl::Doubles() const {
+  std::set<std::string> doubles;
+  for (const Part* part : parts) {
+    if (part->is_double) doubles.insert(part->facts.source);
+  }
+  for (const Part* part : parts) {
+    if (!part->left_out) doubles.erase(part->facts.source);
+  }
+  return doubles;
 }
 
 // Ranks as the sources say; one that says none, or one that is taken, gets the next free number.
@@ -308,6 +320,7 @@ Result<SinkSummary> RunSink::Finish(store::Manifest manifest,
   impl.NumberTracks();
   SinkSummary summary;
   summary.ranks = static_cast<int64_t>(manifest.ranks.size());
+  summary.doubles = impl.Doubles();
   store::ClosedRun run(impl.folder);
   store::StringTable& strings = impl.share.strings;
   std::vector<std::vector<store::LossRow>> losses;  // interned before the writers read the strings

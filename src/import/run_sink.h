@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,8 @@ namespace steptrace::import {
 
 struct SinkSummary {
   int64_t ranks = 0;
-  int64_t losses = 0;  // rows of the table
+  int64_t losses = 0;             // rows of the table
+  std::set<std::string> doubles;  // sources of which all was left out: others are the same profiles
   std::vector<std::string> notes;
 };
 
@@ -82,7 +84,7 @@ class RunSink {
   void RunLoss(std::string_view table, std::string_view cause, int64_t count,
                std::string_view detail);
 
-  int64_t rows() const;  // of all parts that were not dropped
+  int64_t rows() const;  // of all parts that were not dropped or left out
 
   // Sets epoch, ranks and end of the manifest, writes all tables and run.json. An error, too, when
   // `stopped` says so; threads ask it.

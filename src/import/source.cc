@@ -87,6 +87,12 @@ std::vector<Source> Expand(Source source, const Limits& limits) {
 Result<std::vector<fs::path>> FilesBelow(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
+  // What may not be read is skipped below it, not here: nothing would be left to import.
+  fs::directory_iterator top(folder, error);
+  if (error) {
+    return Error{fmt::format("{}: {}; ask its owner for the right to read it", folder.string(),
+                             error.message())};
+  }
   auto options = fs::directory_options::skip_permission_denied;
   fs::recursive_directory_iterator it(folder, options, error);
   for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {

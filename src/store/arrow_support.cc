@@ -34,11 +34,12 @@ const char* NextStep(int error_number) {
   switch (error_number) {
     case ENOSPC:
     case EDQUOT:
-      return "free some space or choose another folder with --output";
+      return "free some space there";
     case EROFS:
+      return "it is mounted read-only: copy the run to where you may write";
     case EACCES:
     case EPERM:
-      return "choose a folder that you may write with --output";
+      return "ask its owner for the right to it, or copy what you may read";
     case ENOENT:
       return "check the path; `steptrace ls` lists runs";
     case EMFILE:

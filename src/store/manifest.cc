@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 
 #include "store/run_files.h"
 
@@ -166,6 +168,10 @@ Result<SegmentInfo> SegmentFromJson(const Json& json) {
   if (!IsSafeSegment(segment.file)) {
     return Error{"it names a segment outside its tables ('" + segment.file + "')"};
   }
+  if (segment.rows < 0 || segment.bytes < 0) {
+    return Error{fmt::format("its segment '{}' has {} rows in {} bytes", segment.file, segment.rows,
+                             segment.bytes)};
+  }
   return segment;
 }
 
@@ -183,6 +189,32 @@ Result<TableParts> TableFromJson(const Json& json) {
     parts.absorbed_journals[node] = journals;
   }
   return parts;
+}
+
+bool IsStatus(const std::string& text) {
+  static constexpr const char* kKnown[] = {kStatusInProgress, kStatusCompleted, kStatusFailed,
+                                           kStatusStopped, kStatusInterrupted};
+  return std::any_of(std::begin(kKnown), std::end(kKnown),
+                     [&](const char* known) { return text == known; });
+}
+
+// What no writer of ours writes: readers would count rows twice, or never end.
+Status CheckSense(const Manifest& manifest) {
+  if (!manifest.status.empty() && !IsStatus(manifest.status)) {
+    return Error{"its status is '" + manifest.status.substr(0, 40) + "', which is none"};
+  }
+  if (manifest.end_ns.value_or(0) < 0) {
+    return Error{fmt::format("its end_ns is {}", *manifest.end_ns)};
+  }
+  std::unordered_set<std::string> files;
+  for (const auto& [table, parts] : manifest.tables) {
+    for (const SegmentInfo& segment : parts.segments) {
+      if (!files.insert(fs::path(segment.file).lexically_normal()).second) {
+        return Error{"it names the segment '" + segment.file + "' twice"};
+      }
+    }
+  }
+  return {};
 }
 
 Status FillFromJson(const Json& json, Manifest* manifest) {
@@ -209,7 +241,7 @@ Status FillFromJson(const Json& json, Manifest* manifest) {
     STEPTRACE_ASSIGN_OR_RETURN(TableParts parts, TableFromJson(table));
     manifest->tables[name] = std::move(parts);
   }
-  return {};
+  return CheckSense(*manifest);
 }
 
 }  // namespace

@@ -91,6 +91,26 @@ TEST(ManifestMalice, NamesNoFileOutsideItsTables) {
   }
 }
 
+TEST(ManifestMalice, NamesNoSegmentTwice) {
+  Manifest manifest = FullManifest();
+  auto& segments = manifest.tables.at("tracks").segments;
+  segments.push_back(segments.at(0));
+  segments.back().file = "tables//tracks/./node=0/0.parquet";
+  EXPECT_THAT(Problem(ManifestToJson(manifest)), HasSubstr("twice; do not trust this run"));
+}
+
+TEST(ManifestMalice, TellsNumbersAndWordsThatMakeNoSense) {
+  Manifest manifest = FullManifest();
+  manifest.end_ns = -5;
+  EXPECT_THAT(Problem(ManifestToJson(manifest)), HasSubstr("end_ns is -5"));
+  manifest = FullManifest();
+  manifest.status = "odd";
+  EXPECT_THAT(Problem(ManifestToJson(manifest)), HasSubstr("status is 'odd'"));
+  manifest = FullManifest();
+  manifest.tables.at("tracks").segments.at(0).rows = -1;
+  EXPECT_THAT(Problem(ManifestToJson(manifest)), HasSubstr("has -1 rows"));
+}
+
 TEST(Manifest, IsReplacedAsAWhole) {
   TempDir dir;
   ASSERT_OK(WriteManifest(dir.path(), SampleManifest()));

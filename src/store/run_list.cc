@@ -61,7 +61,7 @@ Result<std::vector<RunSummary>> ListRuns(const fs::path& folder) {
   fs::directory_iterator it(folder, failed);
   if (failed) {
     return Error{"cannot list " + folder.string() + ": " + failed.message() +
-                 "; name a folder of runs with --output"};
+                 "; ask its owner for the right to read it, or name another folder of runs"};
   }
   for (; !failed && it != fs::directory_iterator(); it.increment(failed)) {
     if (LooksLikeRun(it->path())) runs.push_back(Summarise(it->path()));

@@ -16,6 +16,7 @@
 #include "base/unnamed_file.h"
 #include "store/row_stream.h"
 #include "store/run_parts.h"
+#include "store/segment.h"
 #include "timeline/format.h"
 #include "timeline/index_builder.h"
 #include "timeline/run_labels.h"
@@ -80,10 +81,15 @@ class SliceSink {
   size_t part_ = 0;
 };
 
+const std::vector<std::string>& IndexedColumns() {
+  static const std::vector<std::string> columns = {"ts_ns", "dur_ns", "track", "name", "category"};
+  return columns;
+}
+
 Status Fill(store::RunReader& run, IndexBuilder& builder, std::vector<Settled> settled) {
   SliceSink sink(builder, run.strings(), std::move(settled));
   store::ReadOptions slices;
-  slices.columns = {"ts_ns", "dur_ns", "track", "name", "category"};
+  slices.columns = IndexedColumns();
   // Of a closed run in batches, so that rows stay in the cache and a thread reads ahead.
   if (run.state() == store::RunState::kClosed) {
     STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SliceRow>(
@@ -95,6 +101,39 @@ Status Fill(store::RunReader& run, IndexBuilder& builder, std::vector<Settled> s
   }
   return store::StreamRows<store::CounterRow>(
       run, {}, [&](std::vector<store::CounterRow>&& rows) -> Status {
+        for (const auto& row : rows) {
+          STEPTRACE_RETURN_IF_ERROR(builder.AddValue(row.track, row.ts_ns, row.value));
+        }
+        return {};
+      });
+}
+
+// Hands on the rows of each part of a closed run that can be read, part by part: each is in memory
+// whole, so that nothing is taken of one that turns out to be damaged.
+template <class Row, class Take>
+Status TakeReadable(store::RunReader& run, const std::vector<std::string>& columns,
+                    std::vector<LeftOutPart>* left_out, Take&& take) {
+  constexpr const char* kTable = store::TableOf<Row>::kName;
+  for (const auto& segment : store::FindParts(run.run(), run.manifest(), kTable).segments) {
+    std::vector<Row> rows;
+    const Status read = store::ReadSegment(run.run(), segment, columns, run.strings(), &rows);
+    if (read.ok()) {
+      STEPTRACE_RETURN_IF_ERROR(take(rows));
+    } else {
+      left_out->push_back({kTable, segment.file, segment.rows});
+    }
+  }
+  return {};
+}
+
+Status FillReadable(store::RunReader& run, IndexBuilder& builder,
+                    std::vector<LeftOutPart>* left_out) {
+  SliceSink sink(builder, run.strings(), {});
+  STEPTRACE_RETURN_IF_ERROR(TakeReadable<store::SliceRow>(
+      run, IndexedColumns(), left_out,
+      [&](const std::vector<store::SliceRow>& rows) { return sink.Take(rows); }));
+  return TakeReadable<store::CounterRow>(
+      run, {}, left_out, [&](const std::vector<store::CounterRow>& rows) -> Status {
         for (const auto& row : rows) {
           STEPTRACE_RETURN_IF_ERROR(builder.AddValue(row.track, row.ts_ns, row.value));
         }
@@ -148,6 +187,19 @@ Result<Index> MakeUnnamed(store::RunReader& run, uint64_t fingerprint) {
   return Index::FromFd(std::move(fd), IndexPath(run.run()).string(), fingerprint);
 }
 
+// Of what can be read of a closed run. Not kept: who restores a file from a copy sees it at once.
+Result<Index> MakeOfReadable(store::RunReader& run, uint64_t fingerprint,
+                             std::vector<LeftOutPart>* left_out) {
+  STEPTRACE_ASSIGN_OR_RETURN(UniqueFd fd, UnnamedFile(run.run()));
+  IndexBuilder::Options options;
+  options.spill_folder = run.run();
+  IndexBuilder builder(options);
+  builder.Begin(fd.get(), IndexPath(run.run()).string(), fingerprint);
+  STEPTRACE_RETURN_IF_ERROR(FillReadable(run, builder, left_out));
+  STEPTRACE_RETURN_IF_ERROR(builder.Finish());
+  return Index::FromFd(std::move(fd), IndexPath(run.run()).string(), fingerprint);
+}
+
 }  // namespace
 
 fs::path IndexPath(const fs::path& run) {
@@ -159,7 +211,8 @@ uint64_t FingerprintOf(const store::RunReader& run) {
   return HashBytes(parts.data(), parts.size());
 }
 
-Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live) {
+Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live,
+                           std::vector<LeftOutPart>* left_out) {
   for (int tries = 1;; ++tries) {
     const uint64_t fingerprint = FingerprintOf(run);
     const bool closed = run.state() == store::RunState::kClosed;
@@ -174,6 +227,11 @@ Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live) {
       if (grown.ok()) return grown;
     }
     auto made = MakeUnnamed(run, fingerprint);
+    if (!made.ok() && closed && left_out != nullptr) {
+      auto readable = MakeOfReadable(run, fingerprint, left_out);
+      // Without a part that is at fault the first reason is the better one.
+      if (readable.ok() && !left_out->empty()) return readable;
+    }
     if (made.ok() || closed || tries == kTries) return made;
     STEPTRACE_RETURN_IF_ERROR(run.Refresh());
   }

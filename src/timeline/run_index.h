@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "store/run_reader.h"
@@ -11,15 +13,25 @@
 
 namespace steptrace::timeline {
 
+// A file of a closed run that cannot be read, and the rows that it held.
+struct LeftOutPart {
+  std::string table;
+  std::string file;
+  int64_t rows = 0;
+};
+
 // Of the run's slices, counters and tracks as its files stand now: equal numbers, equal indexes.
 uint64_t FingerprintOf(const store::RunReader& run);
 
 // The index of a run. Of a closed run it is kept as <run>/timeline/index, and made only when that
 // is absent, stale or damaged; of one that is being written, or whose folder cannot be written, it
 // lies in a file without a name. Making it takes time linear in slices and bounded memory.
+// Parts of a closed run whose contents are damaged are left out and told in `left_out`; such an
+// index is not kept.
 // `live`, if there is one, is kept from one call for a run to the next: while the run is written,
 // each index then costs what came since the one before.
-Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live = nullptr);
+Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live = nullptr,
+                           std::vector<LeftOutPart>* left_out = nullptr);
 
 std::filesystem::path IndexPath(const std::filesystem::path& run);
 

@@ -13,6 +13,7 @@ import pytest
 from imports import losses, manifest, rows, steptrace
 
 EVENTS = 6
+EVENT_TABLES = ("slices", "counters", "memory")
 
 
 def event(number, **changes):
@@ -363,6 +364,20 @@ def test_the_same_profile_twice_is_taken_once(tmp_path):
     assert "a.json.gz: the same profile of rank 0" in done.stderr
     assert [rank["rank"] for rank in manifest(tmp_path / "run")["ranks"]] == [0]
     assert losses(tmp_path / "run") == {"same_profile_twice": 1}
+    told = manifest(tmp_path / "run")
+    once = steptrace("import", tmp_path / "a.json", "-o", tmp_path / "once").stdout
+    held = sum(told["tables"].get(name, {"rows": 0})["rows"] for name in EVENT_TABLES)
+    assert done.stdout.split(": ")[1] == once.split(": ")[1]
+    assert once.split(": ")[1].startswith(f"{held} rows from 1 file, 1 rank")
+    again = steptrace("import", tmp_path / "a.json", tmp_path / "a.json", "-o", tmp_path / "again")
+    assert again.stdout.split(": ")[1] == once.split(": ")[1]
+
+
+def test_a_run_of_an_import_says_which_steptrace_made_it(tmp_path):
+    write(tmp_path / "a.json", make_trace.text(steps=1))
+    steptrace("import", tmp_path / "a.json", "-o", tmp_path / "run")
+    version = steptrace("--version").stdout.split()[1]
+    assert manifest(tmp_path / "run")["steptrace_version"] == version != ""
 
 
 def test_the_same_rank_twice_is_told_apart(tmp_path):

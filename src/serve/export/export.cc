@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+#include <vector>
+
 #include "serve/export/formats.h"
 
 namespace steptrace::exporter {
@@ -25,11 +28,12 @@ Status WriteFormat(const fs::path& run, RunFrame& frame, TraceFormat format, Ran
   return {};
 }
 
-Status WriteOne(const fs::path& run, RunFrame& frame, TraceFormat format, RankFilter rank,
-                const fs::path& destination) {
+Result<Output> WriteOne(const fs::path& run, RunFrame& frame, TraceFormat format, RankFilter rank,
+                        const fs::path& destination) {
   STEPTRACE_ASSIGN_OR_RETURN(Output output, Output::To(destination));
   STEPTRACE_RETURN_IF_ERROR(WriteFormat(run, frame, format, rank, output));
-  return output.Commit();
+  STEPTRACE_RETURN_IF_ERROR(output.Finish());
+  return output;
 }
 
 // A file of PyTorch's dialect is one rank's: several go into a folder.
@@ -46,10 +50,15 @@ Status WriteRanks(const fs::path& run, RunFrame& frame, const fs::path& folder) 
     return Error{fmt::format("{}: {}; name a folder that can be written with -o", folder.string(),
                              error.message())};
   }
+  // None appears before all are whole: beside those of an older export it would be another run's.
+  std::vector<Output> written;
   for (int32_t rank : frame.ranks) {
-    STEPTRACE_RETURN_IF_ERROR(WriteOne(run, frame, TraceFormat::kChrome, rank,
-                                       folder / fmt::format("rank{}.pt.trace.json", rank)));
+    STEPTRACE_ASSIGN_OR_RETURN(Output one,
+                               WriteOne(run, frame, TraceFormat::kChrome, rank,
+                                        folder / fmt::format("rank{}.pt.trace.json", rank)));
+    written.push_back(std::move(one));
   }
+  for (Output& one : written) STEPTRACE_RETURN_IF_ERROR(one.Commit());
   return {};
 }
 
@@ -60,7 +69,9 @@ Status ExportTrace(const fs::path& run, TraceFormat format, const fs::path& dest
   if (format == TraceFormat::kChrome && frame.ranks.size() > 1) {
     return WriteRanks(run, frame, destination);
   }
-  return WriteOne(run, frame, format, std::nullopt, destination);
+  STEPTRACE_ASSIGN_OR_RETURN(Output output,
+                             WriteOne(run, frame, format, std::nullopt, destination));
+  return output.Commit();
 }
 
 }  // namespace steptrace::exporter

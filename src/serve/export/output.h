@@ -26,8 +26,13 @@ class Output {
     buffer_.append(bytes);
     return buffer_.size() < kBufferBytes ? Status() : Flush();
   }
-  Status Commit() {
+  // All is written; the file appears with Commit().
+  Status Finish() {
     STEPTRACE_RETURN_IF_ERROR(Flush());
+    return file_ ? file_->Close() : Status();
+  }
+  Status Commit() {
+    STEPTRACE_RETURN_IF_ERROR(Finish());
     return file_ ? file_->Commit() : Status();
   }
 

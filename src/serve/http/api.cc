@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "analyze/cost/cost.h"
@@ -56,8 +57,24 @@ Answer FromResult(Result<std::string> result, const char* type = "application/js
   return Ok(*std::move(result), type);
 }
 
-Answer NotFound(std::string_view what) {
-  return Refuse(404, fmt::format("{}: there is none; /api/runs lists the runs", what));
+Answer NoSuchRun() {
+  return Refuse(404, "run: there is none of this id; /api/runs lists the runs");
+}
+
+Answer NoSuchSection() {
+  std::string names;
+  for (const analyze::SectionName& section : analyze::SectionNames()) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", section.name);
+  }
+  return Refuse(404, fmt::format("section: there is none of this name; they are {}", names));
+}
+
+Answer NoSuchText() {
+  return Refuse(404, "text: there is none of this number; a report names those that it cut");
+}
+
+Answer NoSuchSlice() {
+  return Refuse(404, "slice: there is none of this number; timeline/view and search tell them");
 }
 
 std::vector<std::string> SplitPath(std::string_view path) {
@@ -81,8 +98,8 @@ int64_t ResidentBytes() {
 }
 
 rpc::TimelineRange RangeOf(Parameters& parameters, size_t most_tracks) {
-  return {parameters.Time("from_ns"), parameters.Time("to_ns"),
-          parameters.Numbers("tracks", most_tracks)};
+  const auto [from_ns, to_ns] = parameters.Stretch();
+  return {from_ns, to_ns, parameters.Numbers("tracks", most_tracks)};
 }
 
 }  // namespace
@@ -105,7 +122,7 @@ Answer Api::Handle(const Request& request) {
   if (parts[1] != "runs") return Refuse(404, "path: no such; see /api/server");
   if (parts.size() == 2) return FromResult(catalog_.ListJson(options_.cost));
   const auto run = catalog_.Find(parts[2]);
-  if (!run) return NotFound("run");
+  if (!run) return NoSuchRun();
   return ForRun(*run, {parts.begin() + 3, parts.end()}, parameters);
 }
 
@@ -151,8 +168,7 @@ Result<std::shared_ptr<const analyze::Report>> Api::ReportOf(const Run& run,
 }
 
 Answer Api::Report(const Run& run, Parameters& parameters) {
-  const auto from_ns = parameters.Time("from_ns");
-  const auto to_ns = parameters.Time("to_ns");
+  const auto [from_ns, to_ns] = parameters.Stretch();
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
   const auto report = ReportOf(run, from_ns, to_ns);
   if (!report.ok()) return Refuse(500, report.error().message);
@@ -162,10 +178,9 @@ Answer Api::Report(const Run& run, Parameters& parameters) {
 Answer Api::Section(const Run& run, const std::string& name, Parameters& parameters) {
   if (name == "rules") return Rules(run, parameters);
   const analyze::SectionName* section = analyze::FindSection(name);
-  if (section == nullptr) return NotFound("section");
+  if (section == nullptr) return NoSuchSection();
   const auto top = parameters.Integer("top", 1, kMaxTop);
-  const auto from_ns = parameters.Time("from_ns");
-  const auto to_ns = parameters.Time("to_ns");
+  const auto [from_ns, to_ns] = parameters.Stretch();
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
   const auto report = ReportOf(run, from_ns, to_ns);
   if (!report.ok()) return Refuse(500, report.error().message);
@@ -176,11 +191,11 @@ Answer Api::WholeText(const Run& run, const std::string& number) {
   uint64_t id = 0;
   const char* end = number.data() + number.size();
   const auto [stop, failed] = std::from_chars(number.data(), end, id, 16);
-  if (failed != std::errc() || stop != end) return NotFound("text");
+  if (failed != std::errc() || stop != end) return NoSuchText();
   const auto report = ReportOf(run, std::nullopt, std::nullopt);
   if (!report.ok()) return Refuse(500, report.error().message);
   auto text = analyze::FindText(**report, id);
-  if (!text) return NotFound("text");
+  if (!text) return NoSuchText();
   return Ok(Json{{"text", *std::move(text)}}.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
@@ -192,7 +207,8 @@ Answer Api::Rules(const Run& run, Parameters& parameters) {
     const Status status = settings.Set(set);
     if (!status.ok()) return Refuse(400, status.error().message);
   }
-  const rpc::RulesStretch stretch = {parameters.Time("from_ns"), parameters.Time("to_ns")};
+  const auto [from_ns, to_ns] = parameters.Stretch();
+  const rpc::RulesStretch stretch = {from_ns, to_ns};
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
   const auto heavy = TakeMemory();
   const auto answer = rpc::LoadRules(run, settings, options_.cost, stretch);
@@ -205,7 +221,7 @@ Answer Api::Rules(const Run& run, Parameters& parameters) {
 
 Answer Api::Compare(const Run& run, const std::string& other) {
   const auto second = catalog_.Find(other);
-  if (!second) return NotFound("run");
+  if (!second) return NoSuchRun();
   const auto heavy = TakeMemory();
   rpc::ReportOptions options;
   options.stages = options_.stages;
@@ -237,8 +253,7 @@ Answer Api::Series(const Run& run, Parameters& parameters) {
   query.metrics = parameters.Texts("metric");
   const auto node = parameters.Integer("node", INT32_MIN, INT32_MAX);
   if (node) query.node = static_cast<int32_t>(*node);
-  query.from_ns = parameters.Time("from_ns");
-  query.to_ns = parameters.Time("to_ns");
+  std::tie(query.from_ns, query.to_ns) = parameters.Stretch();
   query.points = parameters.Integer("points", 1, rpc::kMaxPoints).value_or(query.points);
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
   const auto timeline = TimelineOf(run);
@@ -248,8 +263,7 @@ Answer Api::Series(const Run& run, Parameters& parameters) {
 
 Answer Api::Samples(const Run& run, Parameters& parameters) {
   rpc::SamplesQuery query;
-  query.from_ns = parameters.Time("from_ns");
-  query.to_ns = parameters.Time("to_ns");
+  std::tie(query.from_ns, query.to_ns) = parameters.Stretch();
   const auto rank = parameters.Integer("rank", INT32_MIN, INT32_MAX);
   if (rank) query.rank = static_cast<int32_t>(*rank);
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
@@ -271,6 +285,9 @@ Answer Api::Timeline(const Run& run, const Rest& rest, Parameters& parameters) {
   const auto slice = parameters.Integer("slice", 0, INT64_MAX);
   const std::string part = parameters.Text("q").value_or("");
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
+  if (what == "search" && part.empty()) {
+    return Refuse(400, "q: is absent or empty; give a part of a name");
+  }
   const auto opened = TimelineOf(run);
   if (!opened.ok()) return Refuse(500, opened.error().message);
   const rpc::RunTimeline& timeline = **opened;
@@ -279,10 +296,10 @@ Answer Api::Timeline(const Run& run, const Rest& rest, Parameters& parameters) {
     one.query = {{"slice", rest[2]}};
     Parameters number(one);
     const auto id = number.Integer("slice", 0, INT64_MAX);
-    if (!id) return NotFound("slice");
+    if (!id) return NoSuchSlice();
     auto json = rpc::SliceJson(timeline, static_cast<timeline::SliceId>(*id));
     if (!json.ok()) return Refuse(500, json.error().message);
-    return *json ? Ok(**std::move(json)) : NotFound("slice");
+    return *json ? Ok(**std::move(json)) : NoSuchSlice();
   }
   if (rest.size() != 2) return Refuse(404, "path: no such; docs/reference/http.md lists them");
   if (what == "tree") {

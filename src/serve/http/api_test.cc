@@ -133,16 +133,31 @@ TEST_F(ApiTest, ArrowComesWithItsType) {
 }
 
 TEST_F(ApiTest, BoundsAreHeld) {
-  for (const char* target :
-       {"/api/runs/one/timeline/view?width=0", "/api/runs/one/timeline/view?width=8193",
-        "/api/runs/one/timeline/view?width=ten", "/api/runs/one/timeline/view?from_ns=1e9",
-        "/api/runs/one/timeline/view?from_ns=9&to_ns=9",
-        "/api/runs/one/timeline/view?from_ns=99999999999999999999",
-        "/api/runs/one/series?points=4097", "/api/runs/one/timeline/search?limit=1001",
-        "/api/runs/one/timeline/flows?limit=10001", "/api/runs/one/timeline/view?tracks=1,x",
-        "/api/runs/one/table/slices?limit=1000001", "/api/runs/one/table/slices?columns=none",
-        "/api/runs/one/table/slices?where=odd", "/api/runs/one/samples?threads=all",
-        "/api/runs/one/samples?rank=x", "/api/runs/one/section/kernels?top=0"}) {
+  for (const char* target : {"/api/runs/one/timeline/view?width=0",
+                             "/api/runs/one/timeline/view?width=8193",
+                             "/api/runs/one/timeline/view?width=ten",
+                             "/api/runs/one/timeline/view?from_ns=1e9",
+                             "/api/runs/one/timeline/view?from_ns=9&to_ns=9",
+                             "/api/runs/one/timeline/view?from_ns=99999999999999999999",
+                             "/api/runs/one/series?points=4097",
+                             "/api/runs/one/timeline/search?limit=1001",
+                             "/api/runs/one/timeline/flows?limit=10001",
+                             "/api/runs/one/timeline/view?tracks=1,x",
+                             "/api/runs/one/table/slices?limit=1000001",
+                             "/api/runs/one/table/slices?columns=none",
+                             "/api/runs/one/table/slices?where=odd",
+                             "/api/runs/one/samples?threads=all",
+                             "/api/runs/one/samples?rank=x",
+                             "/api/runs/one/section/kernels?top=0",
+                             "/api/runs/one/report?from_ns=2&to_ns=1",
+                             "/api/runs/one/rules?from_ns=2&to_ns=1",
+                             "/api/runs/one/section/kernels?from_ns=2&to_ns=1",
+                             "/api/runs/one/samples?from_ns=2&to_ns=1",
+                             "/api/runs/one/series?from_ns=2&to_ns=1",
+                             "/api/runs/one/timeline/search?q=mm&from_ns=2&to_ns=1",
+                             "/api/runs/one/timeline/statistics?from_ns=2&to_ns=1",
+                             "/api/runs/one/timeline/search",
+                             "/api/runs/one/timeline/search?q="}) {
     const Answer answer = Ask(target);
     EXPECT_EQ(answer.status, 400) << target << " " << answer.body;
     EXPECT_FALSE(json::parse(answer.body)["error"]["thing"].get<std::string>().empty());
@@ -165,6 +180,12 @@ TEST_F(ApiTest, WhatThereIsNotIsNotFound) {
         "/api/runs/one/compare/none", "/api/runs/one/report/more"}) {
     EXPECT_EQ(Ask(target).status, 404) << target;
   }
+  const auto next_step = [&](const char* target) {
+    return json::parse(Ask(target).body)["error"]["next_step"].get<std::string>();
+  };
+  EXPECT_EQ(next_step("/api/runs/none/report"), "/api/runs lists the runs");
+  EXPECT_THAT(next_step("/api/runs/one/section/none"), HasSubstr("they are devices, operators"));
+  EXPECT_THAT(next_step("/api/runs/one/timeline/slice/999999"), HasSubstr("timeline/view"));
 }
 
 TEST_F(ApiTest, AStreamTellsOnlyWhatChanged) {

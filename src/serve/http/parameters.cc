@@ -63,6 +63,16 @@ std::optional<int64_t> Parameters::Time(std::string_view name) {
   return Integer(name, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max());
 }
 
+std::pair<std::optional<int64_t>, std::optional<int64_t>> Parameters::Stretch() {
+  const auto from_ns = Time("from_ns");
+  const auto to_ns = Time("to_ns");
+  if (from_ns && to_ns && *from_ns > *to_ns) {
+    Refuse("from_ns",
+           fmt::format("{} is after to_ns, {}; give the earlier first", *from_ns, *to_ns));
+  }
+  return {from_ns, to_ns};
+}
+
 std::optional<std::vector<int32_t>> Parameters::Numbers(std::string_view name, size_t most) {
   const auto text = Text(name);
   if (!text) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -23,6 +24,8 @@ class Parameters {
   // A whole number within bounds.
   std::optional<int64_t> Integer(std::string_view name, int64_t least, int64_t most);
   std::optional<int64_t> Time(std::string_view name);
+  // from_ns and to_ns; one that ends before it begins is refused.
+  std::pair<std::optional<int64_t>, std::optional<int64_t>> Stretch();
   // Whole numbers, by commas; at most so many.
   std::optional<std::vector<int32_t>> Numbers(std::string_view name, size_t most);
 

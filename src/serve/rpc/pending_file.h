@@ -1,61 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <string_view>
-#include <utility>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
 
 namespace steptrace::rpc {
 
-inline Error OsError(const std::filesystem::path& thing, std::string_view next_step) {
-  return Error{fmt::format("{}: {}; {}", thing.string(), std::strerror(errno), next_step)};
-}
+// "thing: errno's text; next step".
+Error OsError(const std::filesystem::path& thing, std::string_view next_step);
 
-// A file under another name until Commit(); removed when that does not come.
+// Where output goes that a user named. A file, or none yet: under another name until Commit(),
+// and removed when that does not come. A link: the same at its end, so that the link stays. What is
+// neither (a device, a pipe, a descriptor as /dev/stdout) is written straight, as by a shell's `>`;
+// opening a pipe waits for its reader.
 class PendingFile {
  public:
-  static Result<PendingFile> Create(const std::filesystem::path& destination) {
-    std::filesystem::path pending = destination;
-    pending += fmt::format(".{}.partial", getpid());
-    UniqueFd fd(::open(pending.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!fd.valid()) return OsError(destination, "name a place that can be written");
-    return PendingFile(destination, std::move(pending), std::move(fd));
-  }
-  PendingFile(PendingFile&& other) noexcept
-      : destination_(std::move(other.destination_)),
-        pending_(std::exchange(other.pending_, {})),
-        fd_(std::move(other.fd_)) {}
+  static Result<PendingFile> Create(const std::filesystem::path& destination);
+  PendingFile(PendingFile&& other) noexcept;
   PendingFile& operator=(PendingFile&&) = delete;
-  ~PendingFile() {
-    if (!pending_.empty()) ::unlink(pending_.c_str());
-  }
+  ~PendingFile();
 
   int fd() const { return fd_.get(); }
-  Status Commit() {
-    if (::close(fd_.release()) != 0 || ::rename(pending_.c_str(), destination_.c_str()) != 0) {
-      return OsError(destination_, "make room or name another place");
-    }
-    pending_.clear();
-    return {};
-  }
+  // All is written. Nothing appears yet; frees the descriptor.
+  Status Close();
+  // Closes, then lets the file appear.
+  Status Commit();
 
  private:
-  PendingFile(std::filesystem::path destination, std::filesystem::path pending, UniqueFd fd)
-      : destination_(std::move(destination)), pending_(std::move(pending)), fd_(std::move(fd)) {}
+  PendingFile(std::filesystem::path destination, UniqueFd fd)
+      : destination_(std::move(destination)), fd_(std::move(fd)) {}
 
-  std::filesystem::path destination_;
-  std::filesystem::path pending_;
+  struct Listed;
+  static Listed* List(std::string path);
+  static const Listed* NewestListed();
+  friend void UnlinkPendingFiles();
+
+  std::filesystem::path destination_;  // as the user named it
+  std::filesystem::path end_;          // of its links
+  Listed* pending_ = nullptr;          // the name until then; null: is written straight
   UniqueFd fd_;
 };
+
+// Removes what is pending. For handlers of signals that end the process: async-signal-safe.
+void UnlinkPendingFiles();
 
 }  // namespace steptrace::rpc

@@ -20,8 +20,10 @@ Result<fs::path> ResolveRun(const std::string& text, const fs::path& folder) {
                              text, error.message())};
   }
   STEPTRACE_ASSIGN_OR_RETURN(auto runs, store::ListRuns(folder));
+  // A shell completes the name of a folder with a slash.
+  const std::string name = text.substr(0, text.find_last_not_of('/') + 1);
   for (const auto& run : runs) {  // newest first
-    if (run.name == text || run.id == text || run.path.filename() == text) return run.path;
+    if (run.name == name || run.id == name || run.path.filename() == name) return run.path;
   }
   if (fs::is_regular_file(text, error)) {
     return Error{

@@ -72,6 +72,12 @@ TEST_F(RunPathTest, TheShortestNameThatFindsTheRun) {
                      [](const auto& a, const auto& b) { return a.size() < b.size(); }));
 }
 
+TEST_F(RunPathTest, ASlashBehindANameIsTheShells) {
+  Make("train-1", "train", 1'000);
+  EXPECT_EQ(Found("train/"), Found("train"));
+  EXPECT_EQ(Found("train-1//"), Found("train-1"));
+}
+
 TEST_F(RunPathTest, WhatIsNotThereIsNamedWithTheNextStep) {
   EXPECT_THAT(Found("nope"), HasSubstr("nope: no such run"));
   EXPECT_THAT(Found("nope"), HasSubstr("steptrace ls"));

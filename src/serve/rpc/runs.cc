@@ -168,7 +168,11 @@ std::string KeptVerdict(const fs::path& run) {
   }
   std::string suspect = verdict["suspect"];
   std::replace(suspect.begin(), suspect.end(), '_', ' ');
-  if (suspect.empty()) return verdict["status"].is_string() ? std::string(verdict["status"]) : "";
+  if (suspect.empty()) {
+    std::string status = verdict["status"].is_string() ? std::string(verdict["status"]) : "";
+    std::replace(status.begin(), status.end(), '_', ' ');
+    return status;
+  }
   // "other" is nobody: its largest part says more.
   if (suspect == "other" && verdict["sub_stage"].is_string() && verdict["sub_stage"] != "") {
     std::string stage = verdict["sub_stage"];

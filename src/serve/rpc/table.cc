@@ -172,12 +172,19 @@ Status ScanTo(const TableQuery& query, store::ScanFormat format, int fd) {
   return scan.run.Scan(query.table, scan.options, fd);
 }
 
-Status WriteTable(const TableQuery& query, store::ScanFormat format, const fs::path& destination) {
+Result<PendingFile> WriteTablePending(const TableQuery& query, store::ScanFormat format,
+                                      const fs::path& destination) {
   // What is wrong with the query is told before a file is begun.
   STEPTRACE_ASSIGN_OR_RETURN(OpenScan scan, OpenFor(query, format));
-  if (destination == "-") return scan.run.Scan(query.table, scan.options, STDOUT_FILENO);
   STEPTRACE_ASSIGN_OR_RETURN(PendingFile file, PendingFile::Create(destination));
   STEPTRACE_RETURN_IF_ERROR(scan.run.Scan(query.table, scan.options, file.fd()));
+  STEPTRACE_RETURN_IF_ERROR(file.Close());
+  return file;
+}
+
+Status WriteTable(const TableQuery& query, store::ScanFormat format, const fs::path& destination) {
+  if (destination == "-") return ScanTo(query, format, STDOUT_FILENO);
+  STEPTRACE_ASSIGN_OR_RETURN(PendingFile file, WriteTablePending(query, format, destination));
   return file.Commit();
 }
 

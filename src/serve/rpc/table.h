@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "serve/rpc/pending_file.h"
 #include "store/run_reader.h"
 #include "store/schema.h"
 
@@ -47,7 +48,10 @@ class RowVisitor {
 // Visits the rows that the query asks for, by time, from closed, live and interrupted runs alike.
 Status VisitRows(const TableQuery& query, RowVisitor& visitor);
 
-// Writes those rows to a file, which is there only when it is complete; "-": standard output.
+// Writes those rows to a file, which appears when it is committed.
+Result<PendingFile> WriteTablePending(const TableQuery& query, store::ScanFormat format,
+                                      const std::filesystem::path& destination);
+// The same, committed; "-": standard output.
 Status WriteTable(const TableQuery& query, store::ScanFormat format,
                   const std::filesystem::path& destination);
 

@@ -90,8 +90,11 @@ Result<std::shared_ptr<const RunTimeline>> RunTimeline::Open(const std::filesyst
                                                              timeline::LiveRunIndex* live) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader reader, store::RunReader::Open(run));
   const uint64_t fingerprint = timeline::FingerprintOf(reader);
-  STEPTRACE_ASSIGN_OR_RETURN(timeline::Index index, timeline::OpenRunIndex(reader, live));
+  std::vector<timeline::LeftOutPart> left_out;
+  STEPTRACE_ASSIGN_OR_RETURN(timeline::Index index,
+                             timeline::OpenRunIndex(reader, live, &left_out));
   std::shared_ptr<RunTimeline> made(new RunTimeline(std::move(index)));
+  made->left_out_ = std::move(left_out);
   made->run_ = run;
   made->fingerprint_ = fingerprint;
   // Batch by batch: a million of them would else be held twice.
@@ -158,9 +161,14 @@ std::string TreeJson(const RunTimeline& timeline) {
   for (size_t i = 0; i < shown; ++i) {
     tracks += (i == 0 ? "" : ",") + ToText(TrackJson(timeline.tracks()[i], timeline.index()));
   }
-  return fmt::format("{{\"from_ns\":{},\"to_ns\":{},\"left_out\":{},\"tracks\":[{}]}}",
-                     timeline.from_ns(), timeline.to_ns(), timeline.tracks().size() - shown,
-                     tracks);
+  Json damaged = Json::array();
+  for (const timeline::LeftOutPart& part : timeline.left_out()) {
+    damaged.push_back({{"table", part.table}, {"file", part.file}, {"rows", part.rows}});
+  }
+  return fmt::format(
+      "{{\"from_ns\":{},\"to_ns\":{},\"left_out\":{},\"damaged\":{},\"tracks\":[{}]}}",
+      timeline.from_ns(), timeline.to_ns(), timeline.tracks().size() - shown, ToText(damaged),
+      tracks);
 }
 
 Result<std::string> ViewArrow(const RunTimeline& timeline, const TimelineRange& range,

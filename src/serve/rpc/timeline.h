@@ -14,6 +14,7 @@
 #include "store/run_reader.h"
 #include "timeline/index.h"
 #include "timeline/live_run_index.h"
+#include "timeline/run_index.h"
 #include "timeline/view.h"
 
 // The timeline of a run: docs/reference/http.md says what each answer holds. Arrow comes as the
@@ -38,6 +39,8 @@ class RunTimeline {
   const std::vector<Track>& tracks() const { return tracks_; }  // by number
   const Track* Find(int32_t track) const;
   uint64_t fingerprint() const { return fingerprint_; }
+  // Files of the run that are damaged: what they held is not in the index.
+  const std::vector<timeline::LeftOutPart>& left_out() const { return left_out_; }
   int64_t from_ns() const { return from_ns_; }
   int64_t to_ns() const { return to_ns_; }
   // TreeJson, made once: of many tracks it takes a second and megabytes, and all clients ask.
@@ -49,6 +52,7 @@ class RunTimeline {
   std::filesystem::path run_;
   timeline::Index index_;
   std::vector<Track> tracks_;
+  std::vector<timeline::LeftOutPart> left_out_;
   uint64_t fingerprint_ = 0;
   int64_t from_ns_ = 0;
   int64_t to_ns_ = 0;

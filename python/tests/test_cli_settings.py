@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings by flags, the environment and the file: what is wrong is told at once."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+from cli_tools import ROOT, complaint, executable
+
+
+def special_file(kind, path):
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "endless device":
+        path.symlink_to("/dev/zero")
+    elif kind == "link to nothing":
+        path.symlink_to("nowhere.toml")
+    elif kind == "loop":
+        path.symlink_to(path.name)
+    else:
+        with path.open("wb") as file:
+            file.truncate(300 << 20)
+
+
+SPECIAL = ("pipe", "folder", "endless device", "link to nothing", "loop", "300 MiB")
+
+
+@pytest.mark.parametrize("kind", SPECIAL)
+def test_settings_that_are_no_file_are_refused_at_once(ask, tmp_path, kind):
+    special_file(kind, tmp_path / "steptrace.toml")
+    assert "steptrace.toml: " in complaint(ask("ls", cwd=tmp_path))
+    assert "steptrace.toml: " in complaint(ask("run", "--", "true", cwd=tmp_path))
+    named = tmp_path / "named.toml"
+    special_file(kind, named)
+    assert "named.toml: " in complaint(ask("ls", STEPTRACE_CONFIG=str(named)))
+
+
+WAITING = "trap 'exit 5' TERM; echo begun; while :; do sleep 0.05; done"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "endless device"])
+def test_settings_that_become_no_file_leave_the_run_as_it_is(tmp_path, kind):
+    run = tmp_path / "run"
+    command = [str(executable()), "run", "-q", "-o", str(run), "--", "sh", "-c", WAITING]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as launcher:
+        # Whatever hangs does so for the test's time, not for ever.
+        watchdog = threading.Timer(60, launcher.kill)
+        watchdog.start()
+        try:
+            assert launcher.stdout.readline() == "begun\n"
+            special_file(kind, tmp_path / "steptrace.toml")
+            note = launcher.stderr.readline()
+            assert note.startswith("steptrace: steptrace.toml: is a pipe or a device"), note
+            assert note.endswith("(the run goes on with the settings that it has)\n")
+            launcher.send_signal(signal.SIGTERM)
+            assert launcher.wait(timeout=60) == 5
+        finally:
+            watchdog.cancel()
+            launcher.kill()
+    assert json.loads((run / "run.json").read_text())["status"] == "failed"
+    assert not list(run.glob("journal/**/*.arrows"))
+
+
+def test_the_words_of_hooks_are_those_of_the_registry(ask, tmp_path):
+    listing = (
+        "from steptrace._hooks.registry import ALWAYS, OTHER_WORDS, TARGETS\n"
+        "print(*sorted(({word for word, _ in TARGETS.values()} | OTHER_WORDS) - {ALWAYS}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", listing],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    known = done.stdout.split()
+    line = complaint(ask("run", "--hooks", "bogus,optimiser", "--", "true"))
+    assert "'bogus' is none" in line
+    told = re.search(r"they are (.*), or all, or off", line).group(1).split(", ")
+    assert sorted(told) == known
+    assert "'optimiser'" in complaint(ask("run", "--hooks", "optimizer, optimiser", "--", "true"))
+    assert "empty list" in complaint(ask("run", "--hooks", ",", "--", "true"))
+    (tmp_path / "steptrace.toml").write_text("hooks = 'nothing'")
+    assert "steptrace.toml:1: hooks is no list" in complaint(ask("ls", cwd=tmp_path))
+    (tmp_path / "steptrace.toml").unlink()
+    for words in ("all", " data , gc", "off", ",".join(known)):
+        done = ask("run", "-q", "--hooks", words, "--", "true", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, ""), words
+
+
+def test_a_price_is_bounded_and_its_error_short(ask):
+    for price in ("nan", "inf", "-1", "abc", "1e300", "1000001"):
+        line = complaint(ask("report", "--price-per-hour", price))
+        assert f"'{price}' is no price (a number from 0 to 1000000)" in line and len(line) < 200
+        line = complaint(ask("ls", STEPTRACE_PRICE_PER_HOUR=price))
+        assert "price_per_hour is not a" in line and len(line) < 200
+    assert ask("report", "--price-per-hour", "1e6").returncode == 0
+
+
+def test_an_instance_must_be_one_of_those_listed(ask, tmp_path, folder):
+    run = folder / "steptrace-runs" / "demo"
+    assert "has no [[instances]]" in complaint(ask("rules", run, "--instance", "foo", cwd=tmp_path))
+    types = "".join(
+        f"[[instances]]\nname = '{name}'\ncores = 8\nmemory_gib = 61\nprice_per_hour = 3.8\n"
+        for name in ("p3.2xlarge", "p3.8xlarge", "g4dn.xlarge", "c5.large")
+    )
+    (tmp_path / "steptrace.toml").write_text(types)
+    line = complaint(ask("rules", run, "--instance", "P3.2xlage", cwd=tmp_path))
+    assert "near it are p3.2xlarge, p3.8xlarge, c5.large; [[instances]]" in line
+    assert "lists all 4" in line
+    assert ask("rules", run, "--instance", "c5.large", cwd=tmp_path).returncode == 0
+    (tmp_path / "steptrace.toml").write_text("instance = 'zz'\n" + types)
+    assert "'zz' is no known type of machine" in complaint(ask("ls", cwd=tmp_path))
+
+
+def test_unknown_variables_are_noted_and_stop_nothing(ask, tmp_path):
+    done = ask("run", "--no-report", "--", "true", cwd=tmp_path, STEPTRACE_STAK_RATE="0")
+    assert done.returncode == 0
+    (note,) = [line for line in done.stderr.splitlines() if "STAK" in line]
+    assert note.startswith("steptrace: STEPTRACE_STAK_RATE: no such setting; the variables are ")
+    assert "STEPTRACE_STACK_RATE" in note
+    known = {"STEPTRACE_STACK_RATE": "0", "STEPTRACE_CONFIG": ""}
+    done = ask("run", "--no-report", "--", "true", cwd=tmp_path, **known)
+    assert "no such setting" not in done.stderr
+    done = ask("run", "-q", "--", "true", cwd=tmp_path, STEPTRACE_STAK_RATE="0")
+    assert done.stderr == ""

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/rpc/pending_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace steptrace::rpc {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kOtherPlace = "name a place that can be written";
+constexpr int kMostLinks = 40;  // as the kernel follows
+
+// The descriptor of ours that a path names by /proc/self/fd, which /dev/stdout leads to.
+std::optional<int> OwnDescriptor(const fs::path& path) {
+  std::error_code failed;
+  const fs::path folder = fs::canonical(path.parent_path(), failed);
+  if (failed || folder != fmt::format("/proc/{}/fd", ::getpid())) return std::nullopt;
+  const std::string name = path.filename();
+  int number = -1;
+  const char* end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+// The end of a path's links, which need not be there; or the descriptor of ours that it leads to.
+struct LinkEnd {
+  fs::path path;
+  std::optional<int> descriptor;
+};
+
+Result<LinkEnd> Follow(const fs::path& destination) {
+  LinkEnd end{destination, OwnDescriptor(destination)};
+  for (int links = 0; !end.descriptor; ++links) {
+    std::error_code failed;
+    if (!fs::is_symlink(fs::symlink_status(end.path, failed))) return end;
+    if (links == kMostLinks) {
+      errno = ELOOP;
+      return OsError(destination, kOtherPlace);
+    }
+    end.path = end.path.parent_path() / fs::read_symlink(end.path, failed);
+    if (failed) {
+      errno = failed.value();
+      return OsError(destination, kOtherPlace);
+    }
+    end.descriptor = OwnDescriptor(end.path);
+  }
+  return end;
+}
+
+}  // namespace
+
+// A list that a handler of signals walks while others add to it: nodes stay, and do not change but
+// for the mark.
+struct PendingFile::Listed {
+  std::string path;
+  Listed* next = nullptr;
+  std::atomic<bool> is_pending{true};
+};
+
+namespace {
+std::atomic<void*> g_newest{nullptr};
+static_assert(std::atomic<void*>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+}  // namespace
+
+PendingFile::Listed* PendingFile::List(std::string path) {
+  auto* listed = new Listed{std::move(path)};
+  void* newest = g_newest.load(std::memory_order_relaxed);
+  do {
+    listed->next = static_cast<Listed*>(newest);
+  } while (!g_newest.compare_exchange_weak(newest, listed, std::memory_order_release));
+  return listed;
+}
+
+const PendingFile::Listed* PendingFile::NewestListed() {
+  return static_cast<const Listed*>(g_newest.load(std::memory_order_acquire));
+}
+
+void UnlinkPendingFiles() {
+  const int kept = errno;
+  for (const auto* one = PendingFile::NewestListed(); one != nullptr; one = one->next) {
+    if (one->is_pending.load(std::memory_order_relaxed)) ::unlink(one->path.c_str());
+  }
+  errno = kept;
+}
+
+Error OsError(const fs::path& thing, std::string_view next_step) {
+  return Error{fmt::format("{}: {}; {}", thing.string(), std::strerror(errno), next_step)};
+}
+
+Result<PendingFile> PendingFile::Create(const fs::path& destination) {
+  STEPTRACE_ASSIGN_OR_RETURN(LinkEnd end, Follow(destination));
+  struct stat facts {};
+  const bool is_there = !end.descriptor && ::stat(end.path.c_str(), &facts) == 0;
+  if (is_there && S_ISDIR(facts.st_mode)) {
+    return Error{fmt::format("{}: is a folder; name a file", destination.string())};
+  }
+  if (end.descriptor || (is_there && !S_ISREG(facts.st_mode))) {
+    UniqueFd fd(end.descriptor ? ::fcntl(*end.descriptor, F_DUPFD_CLOEXEC, 0)
+                               : ::open(end.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    if (!fd.valid()) return OsError(destination, kOtherPlace);
+    return PendingFile(destination, std::move(fd));
+  }
+  const std::string pending = fmt::format("{}.{}.partial", end.path.string(), ::getpid());
+  UniqueFd fd(::open(pending.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!fd.valid()) return OsError(destination, kOtherPlace);
+  PendingFile file(destination, std::move(fd));
+  file.end_ = std::move(end.path);
+  file.pending_ = List(pending);
+  return file;
+}
+
+PendingFile::PendingFile(PendingFile&& other) noexcept
+    : destination_(std::move(other.destination_)),
+      end_(std::move(other.end_)),
+      pending_(std::exchange(other.pending_, nullptr)),
+      fd_(std::move(other.fd_)) {}
+
+PendingFile::~PendingFile() {
+  if (pending_ == nullptr) return;
+  ::unlink(pending_->path.c_str());
+  pending_->is_pending.store(false, std::memory_order_relaxed);
+}
+
+Status PendingFile::Close() {
+  if (fd_.valid() && ::close(fd_.release()) != 0) {
+    return OsError(destination_, "make room or name another place");
+  }
+  return {};
+}
+
+Status PendingFile::Commit() {
+  STEPTRACE_RETURN_IF_ERROR(Close());
+  if (pending_ == nullptr) return {};
+  if (::rename(pending_->path.c_str(), end_.c_str()) != 0) {
+    return OsError(destination_, "make room or name another place");
+  }
+  pending_->is_pending.store(false, std::memory_order_relaxed);
+  pending_ = nullptr;
+  return {};
+}
+
+}  // namespace steptrace::rpc
