@@ -170,7 +170,7 @@ class Plots:
             return nothing("Data pipeline", "No step waited for data.")
         title = "Data pipeline"
         if pipeline["waits"]:  # a profile tells of none
-            title += ": {starved_waits} of {waits} waits met an empty queue".format(**pipeline)
+            title += ": next batch not ready in {starved_waits} of {waits} waits".format(**pipeline)
         stages = sorted(stages, key=lambda stage: -stage["ns"])
         values = [100 * stage["share"] for stage in stages]
         names = [words(stage["name"]) for stage in stages]

@@ -17,6 +17,7 @@
 #include "serve/pages/notebook.h"
 #include "serve/pages/step_columns.h"
 #include "serve/rpc/compare.h"
+#include "serve/rpc/imported_before.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/run_path.h"
 
@@ -109,7 +110,8 @@ std::vector<std::string> SectionChoices() {
   return names;
 }
 
-// The run that is meant; a profile is made one first, in the folder where runs are gathered.
+// The run that is meant; a profile is made one first, in the folder where runs are gathered, unless
+// that was done before and its files are as they were.
 Result<std::filesystem::path> RunOf(const ReportArguments& arguments, const Settings& settings) {
   if (arguments.run.empty() || !rpc::IsProfile(arguments.run)) {
     return rpc::ResolveRun(arguments.run, settings.folder);
@@ -117,6 +119,10 @@ Result<std::filesystem::path> RunOf(const ReportArguments& arguments, const Sett
   rpc::ImportRequest request = arguments.limits;
   request.paths = {arguments.run};
   request.folder = settings.folder;
+  if (auto before = rpc::ImportedBefore(settings.folder, rpc::SourceStamp(request))) {
+    fmt::print(stderr, "steptrace: unchanged since it was imported as {}\n", before->string());
+    return *before;
+  }
   STEPTRACE_ASSIGN_OR_RETURN(auto imported, ImportWithProgress(request));
   fmt::print(stderr, "steptrace: imported as {}\n", imported.run.string());
   return imported.run;

@@ -20,7 +20,9 @@
 namespace steptrace::import {
 namespace {
 
-constexpr size_t kSegmentRows = 1 << 17;
+// Rows of a segment: memory that is touched for the first time costs more than filling it, and what
+// encodes a segment takes a hundred bytes a row.
+constexpr size_t kSegmentRows = 1 << 16;
 
 // Runs jobs on a few threads; at most one waits besides those that run.
 class Workers {
@@ -233,16 +235,16 @@ class ColumnFiller {
       Take(columns_.name, &Slice::name);
       Take(columns_.category, &Slice::category);
       Take(columns_.depth, &Slice::depth);
-      Take(columns_.step, &Slice::step);
-      Take(columns_.correlation, &Slice::correlation);
-      Take(columns_.flow_out, &Slice::flow_out);
-      Take(columns_.flow_in, &Slice::flow_in);
-      Take(columns_.bytes, &Slice::bytes);
-      Take(columns_.group, &Slice::group);
-      Take(columns_.sequence, &Slice::sequence);
-      Take(columns_.external_id, &Slice::external_id);
       Take(columns_.details, &Slice::details);
-      Take(columns_.args, &Slice::args);
+      TakeRare(columns_.step, &Slice::step, kNull);
+      TakeRare(columns_.correlation, &Slice::correlation, kNull);
+      TakeRare(columns_.flow_out, &Slice::flow_out, kNull);
+      TakeRare(columns_.flow_in, &Slice::flow_in, kNull);
+      TakeRare(columns_.bytes, &Slice::bytes, kNull);
+      TakeRare(columns_.group, &Slice::group, kNull);
+      TakeRare(columns_.sequence, &Slice::sequence, kNull);
+      TakeRare(columns_.external_id, &Slice::external_id, kNull);
+      TakeRare(columns_.args, &Slice::args, store::StringId::kEmpty);
     }
   }
 
@@ -250,6 +252,20 @@ class ColumnFiller {
   template <class T>
   void Take(std::vector<T>& column, T Slice::*member) {
     if (begin_ == 0) column.resize(all_.size());
+    T* to = column.data() + begin_;
+    for (const Slice* slice : some_) *to++ = slice->*member;
+  }
+  // Of a column that may be of nulls alone, which then stays empty.
+  template <class T>
+  void TakeRare(std::vector<T>& column, T Slice::*member, T null) {
+    if (begin_ == 0) column.clear();
+    if (column.empty()) {
+      bool any = false;
+      for (const Slice* slice : some_) any |= slice->*member != null;
+      if (!any) return;
+      column.resize(all_.size());
+      std::fill(column.begin(), column.begin() + static_cast<ptrdiff_t>(begin_), null);
+    }
     T* to = column.data() + begin_;
     for (const Slice* slice : some_) *to++ = slice->*member;
   }

@@ -17,6 +17,7 @@
 
 #include "store/arrow_support.h"
 #include "store/column_encoding.h"
+#include "store/page_writer.h"
 #include "store/run_files.h"
 #include "store/slice_encoder.h"
 
@@ -61,7 +62,8 @@ arrow::Status WriteBatch(const arrow::RecordBatch& batch,
 
 Status WriteParquetBatch(const arrow::RecordBatch& batch, int fd, const std::string& where) {
   auto sink = std::make_shared<FdOutputStream>(fd);
-  auto status = WithoutExceptions([&] { return WriteBatch(batch, sink); });
+  auto status = WithoutExceptions(
+      [&] { return CanWritePages(batch) ? WritePages(batch, sink) : WriteBatch(batch, sink); });
   if (sink->error_number() != 0) return SystemError("cannot write " + where, sink->error_number());
   if (!status.ok()) return ArrowError("cannot write " + where, status, "report this as a bug");
   return {};

@@ -10,8 +10,8 @@
 namespace steptrace::store {
 
 // The rows of a segment of `slices`, column by column and in the table's order: who has millions of
-// them need not make a SliceRow of each. All columns have one length. Of those that may be null,
-// kNull is.
+// them need not make a SliceRow of each. All columns have one length, but that args and those that
+// may be null are empty where they hold nothing. Of those, kNull is null.
 struct SliceColumns {
   static constexpr int64_t kNull = std::numeric_limits<int64_t>::min();
 

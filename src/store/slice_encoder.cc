@@ -6,6 +6,8 @@
 #include <arrow/util/bit_util.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -26,30 +28,40 @@ std::shared_ptr<arrow::Array> Numbers(const std::vector<T>& values,
                                                  null_count));
 }
 
-ArrayResult Nullable(const std::vector<int64_t>& values) {
-  auto count = static_cast<int64_t>(values.size());
-  int64_t nulls = std::count(values.begin(), values.end(), SliceColumns::kNull);
-  if (nulls == 0) return Numbers(values);
-  ARROW_ASSIGN_OR_RAISE(auto valid, arrow::AllocateEmptyBitmap(count, Pool()));
-  if (nulls < count) {
-    uint8_t* bits = valid->mutable_data();
-    for (size_t i = 0; i < values.size(); ++i) {
-      bits[i / 8] =
-          static_cast<uint8_t>(bits[i / 8] | (values[i] != SliceColumns::kNull) << (i % 8));
-    }
+// Empty: nulls alone. Their array's values are those of `others`, which nobody reads.
+ArrayResult Nullable(const std::vector<int64_t>& values, const std::vector<int64_t>& others) {
+  auto count = static_cast<int64_t>(others.size());
+  if (values.empty()) {
+    ARROW_ASSIGN_OR_RAISE(auto none, arrow::AllocateEmptyBitmap(count, Pool()));
+    return Numbers(others, std::move(none), count);
   }
-  return Numbers(values, std::move(valid), nulls);
+  ARROW_ASSIGN_OR_RAISE(auto valid, arrow::AllocateEmptyBitmap(count, Pool()));
+  int64_t set = 0;
+  uint8_t* bytes = valid->mutable_data();
+  constexpr size_t kWord = 64;
+  for (size_t begin = 0; begin < values.size(); begin += kWord) {
+    uint64_t bits = 0;
+    size_t rows = std::min(kWord, values.size() - begin);
+    for (size_t i = 0; i < rows; ++i) {
+      bits |= static_cast<uint64_t>(values[begin + i] != SliceColumns::kNull) << i;
+    }
+    set += std::popcount(bits);
+    std::memcpy(bytes + begin / 8, &bits, (rows + 7) / 8);
+  }
+  if (set == count) return Numbers(values);
+  return Numbers(values, std::move(valid), count - set);
 }
 
-ArrayResult Names(const std::vector<StringId>& ids, const StringTable& strings) {
+// Empty: of `rows` empty texts.
+ArrayResult Names(const std::vector<StringId>& ids, const StringTable& strings, size_t rows) {
   ColumnDictionary dictionary;
   ARROW_ASSIGN_OR_RAISE(
-      auto buffer,
-      arrow::AllocateBuffer(static_cast<int64_t>(ids.size() * sizeof(int32_t)), Pool()));
+      auto buffer, arrow::AllocateBuffer(static_cast<int64_t>(rows * sizeof(int32_t)), Pool()));
   auto* indices = reinterpret_cast<int32_t*>(buffer->mutable_data());
+  if (ids.empty()) std::fill(indices, indices + rows, dictionary.IndexOf(StringId::kEmpty));
   for (size_t i = 0; i < ids.size(); ++i) indices[i] = dictionary.IndexOf(ids[i]);
   auto array = arrow::MakeArray(
-      arrow::ArrayData::Make(arrow::int32(), static_cast<int64_t>(ids.size()),
+      arrow::ArrayData::Make(arrow::int32(), static_cast<int64_t>(rows),
                              {nullptr, std::shared_ptr<arrow::Buffer>(std::move(buffer))}, 0));
   return std::make_shared<arrow::DictionaryArray>(DictionaryType(), array,
                                                   dictionary.Texts(strings));
@@ -61,19 +73,20 @@ ArrayResult Column(const SliceColumns& columns, const std::string& name,
   if (name == "dur_ns") return Numbers(columns.dur_ns);
   if (name == "track") return Numbers(columns.track);
   if (name == "depth") return Numbers(columns.depth);
-  if (name == "name") return Names(columns.name, strings);
-  if (name == "category") return Names(columns.category, strings);
-  if (name == "details") return Names(columns.details, strings);
+  const auto& ts_ns = columns.ts_ns;
+  if (name == "name") return Names(columns.name, strings, columns.size());
+  if (name == "category") return Names(columns.category, strings, columns.size());
+  if (name == "details") return Names(columns.details, strings, columns.size());
   // Text by the schema; given as a dictionary, Parquet need not search for what repeats.
-  if (name == "args") return Names(columns.args, strings);
-  if (name == "step") return Nullable(columns.step);
-  if (name == "correlation") return Nullable(columns.correlation);
-  if (name == "flow_out") return Nullable(columns.flow_out);
-  if (name == "flow_in") return Nullable(columns.flow_in);
-  if (name == "bytes") return Nullable(columns.bytes);
-  if (name == "group") return Nullable(columns.group);
-  if (name == "sequence") return Nullable(columns.sequence);
-  if (name == "external_id") return Nullable(columns.external_id);
+  if (name == "args") return Names(columns.args, strings, columns.size());
+  if (name == "step") return Nullable(columns.step, ts_ns);
+  if (name == "correlation") return Nullable(columns.correlation, ts_ns);
+  if (name == "flow_out") return Nullable(columns.flow_out, ts_ns);
+  if (name == "flow_in") return Nullable(columns.flow_in, ts_ns);
+  if (name == "bytes") return Nullable(columns.bytes, ts_ns);
+  if (name == "group") return Nullable(columns.group, ts_ns);
+  if (name == "sequence") return Nullable(columns.sequence, ts_ns);
+  if (name == "external_id") return Nullable(columns.external_id, ts_ns);
   return arrow::Status::NotImplemented("slices have a column ", name, " that is new here");
 }
 

@@ -25,6 +25,7 @@ CAUSES = [
     ("tokenise", 60, "data_pipeline", "tokenise", "make", None),
     ("slow_files", 60, "data_pipeline", "storage_read", "fetch", "os.read"),
     ("locked", 60, "data_pipeline", "lock", "make", None),
+    ("locked_by_a_thread", 100, "data_pipeline", "lock", "make", "self.lock.__enter__"),
     ("stream", 60, "data_pipeline", "decode", "__iter__", "loads"),
     ("beside_the_model", 100, "other", "user_code", "burn", None),
     ("garbage", 60, "framework_overhead", "garbage_collection", None, None),

@@ -58,7 +58,7 @@ def place(event, category):
 
 def category_of(event):
     category = RENAMED.get(event.get("cat", ""), event.get("cat", ""))
-    if event.get("cat") == "Operator" and event["name"].startswith("ProfilerStep#"):
+    if category == "cpu_op" and event["name"].startswith("ProfilerStep#"):
         category = "user_annotation"
     return category
 

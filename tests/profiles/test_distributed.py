@@ -113,6 +113,22 @@ def test_sizes_of_the_a100s_collectives(tmp_path):
         assert operation["bandwidth_holds_wait"]
 
 
+def test_the_whole_report_blames_as_its_section_does(tmp_path):
+    """The late rank's time and cause, as JSON and section have them, in the text's table of ranks."""
+    run = imported(tmp_path, *made_ranks(tmp_path))
+    blamed = section(run, "distributed")["distributed"]["blame"]
+    assert json.loads(steptrace("report", run, "--json"))["distributed"]["blame"] == blamed
+    text = steptrace("report", run)
+    cells = {
+        b["rank"]: f"{b['caused_wait_ns']} ns ({b['cause'].replace('_', ' ')})" for b in blamed
+    }
+    assert cells and all(b["caused_wait_ns"] < 1000 for b in blamed)
+    rows = [line for line in text.splitlines() if line.startswith("  rank ")]
+    assert len(rows) == 2
+    for line in rows:
+        assert line.endswith(cells.get(int(line.split()[1]), "   -")), line
+
+
 def test_text_of_two_ranks_fits_the_page(tmp_path):
     run = imported(tmp_path, *made_ranks(tmp_path))
     text = steptrace("report", run, "--section", "distributed")

@@ -205,6 +205,32 @@ def test_report_of_a_file_and_of_its_run_agree(tmp_path):
     assert first["steps"]["count"] == 8
 
 
+def test_a_file_is_imported_once_until_it_changes(tmp_path):
+    """`report FILE` again and again is one run; `import` makes one each time."""
+    path, runs = tmp_path / "made.json", tmp_path / "runs"
+    path.write_text(make_trace.text(steps=2))
+
+    def report(*more):
+        done = steptrace("report", path, "--json", "--folder", runs, *more)
+        return json.loads(done.stdout), done.stderr
+
+    first, told = report()
+    assert "imported as" in told
+    again, told = report()
+    assert again == first and "unchanged since it was imported as" in told
+    assert len(list(runs.iterdir())) == 1
+    path.write_text(make_trace.text(steps=3))
+    changed, told = report()
+    assert "unchanged" not in told and len(list(runs.iterdir())) == 2
+    assert changed["steps"]["count"] == 3 and first["steps"]["count"] == 2
+    report("--max-depth", "64")  # other limits may read it otherwise
+    assert len(list(runs.iterdir())) == 3
+    steptrace("import", path, "--folder", runs)
+    assert len(list(runs.iterdir())) == 4
+    for run in runs.iterdir():
+        assert json.loads((run / "import.json").read_text())["files"][0]["path"] == str(path)
+
+
 def test_chrome_events(tmp_path):
     events = [
         {"ph": "B", "name": "outer", "cat": "a", "pid": 1, "tid": 2, "ts": 10},
@@ -263,4 +289,8 @@ def test_a_run_is_tables_and_a_manifest(tmp_path):
     stored = rows(tmp_path / "run", "slices")
     text = path.read_text()
     assert len(stored) == text.count('"ph": "X"') + text.count('"Record Window End"')
-    assert sorted(p.name for p in (tmp_path / "run").iterdir()) == ["run.json", "tables"]
+    assert sorted(p.name for p in (tmp_path / "run").iterdir()) == [
+        "import.json",
+        "run.json",
+        "tables",
+    ]

@@ -104,6 +104,73 @@ def test_slices_know_their_step(tmp_path, real):
     assert len({step for *_, step in found}) > 2
 
 
+@pytest.mark.parametrize("category", ["user_annotation", "cpu_op", "Operator"])
+def test_marks_of_any_profiler_are_steps_and_no_operators(tmp_path, category):
+    """Ascend's profiler writes them as cpu_op, PyTorch's of 2021 as Operator."""
+    host = {"ph": "X", "pid": 1, "tid": 1}
+    events = [
+        {
+            **host,
+            "cat": category,
+            "name": f"ProfilerStep#{n}",
+            "ts": 100 * n,
+            "dur": 100,
+            "args": {},
+        }
+        for n in (1, 2)
+    ] + [
+        {**host, "cat": "cpu_op", "name": "aten::mm", "ts": 100 * n + 10, "dur": 30, "args": {}}
+        for n in (1, 2)
+    ]
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    run = profile_runs.imported(tmp_path, path)
+    report = json.loads(profile_runs.steptrace("report", run, "--json"))
+    assert report["steps"]["marked"] is True
+    assert [(o["name"], o["calls"], o["host_total_ns"]) for o in report["operators"]] == [
+        ("aten::mm", 2, 60_000)
+    ]
+    assert [(r["step"], r["cpu_ns"], r["other_ns"]) for r in report["roles"]] == [
+        (1, 30_000, 70_000),
+        (2, 30_000, 70_000),
+    ]
+
+
+def one_step(folder):
+    """A step of 130 ns: a kernel of 20 in it, launched in 10 by an operator of 40."""
+    at = {"pid": 1, "tid": 1}
+    events = [
+        {**at, "cat": "user_annotation", "name": "ProfilerStep#1", "ts": 0, "dur": 0.13},
+        {**at, "cat": "cpu_op", "name": "aten::mm", "ts": 0, "dur": 0.04},
+        {**at, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 0.02, "dur": 0.01},
+        {"pid": 0, "tid": 7, "cat": "kernel", "name": "gemm", "ts": 0.04, "dur": 0.02},
+    ]
+    events = [{"ph": "X", "args": {"correlation": 5}, **event} for event in events]
+    path = folder / "one.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    return profile_runs.imported(folder, path)
+
+
+def test_the_text_tells_the_stages_to_the_nanosecond(tmp_path):
+    run = one_step(tmp_path)
+    report = json.loads(profile_runs.steptrace("report", run, "--json"))
+    told = sorted(stage["ns"] for stage in report["stages"] if stage["ns"] > 0)
+    assert sum(told) == 130 and 20 in told
+    text = profile_runs.steptrace("report", run).split("Verdict")[0]
+    rows = [line.split() for line in text.splitlines() if line.startswith("  ") and " % " in line]
+    assert sorted(int(row[-2]) for row in rows if row[-1] == "ns") == told
+
+
+def test_sections_that_hold_nothing_say_so(tmp_path):
+    run = one_step(tmp_path)
+    for name in ("memory", "modules"):
+        section = profile_runs.section(run, name)
+        assert any(note.startswith(f"{name}: not applicable: ") for note in section["notes"])
+        assert len(profile_runs.steptrace("report", run, "--section", name).splitlines()) > 2
+    notes = profile_runs.section(run, "kernels")["notes"]
+    assert not any("operators" in note or "kernels" in note for note in notes)
+
+
 def test_a_profile_without_marks_says_so(tmp_path):
     event = {"ph": "X", "cat": "cpu_op", "pid": 1, "tid": 1}
     trace = [{**event, "name": "aten::mm", "ts": 10 * i, "dur": 5} for i in range(20)]

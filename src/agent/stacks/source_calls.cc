@@ -172,6 +172,25 @@ std::optional<std::string_view> CalleeOf(std::string_view expression) {
   return names && !IsKeyword(name) ? std::optional(name) : std::nullopt;
 }
 
+std::optional<std::string_view> EnteredBy(std::string_view text, size_t begin, size_t end) {
+  constexpr std::string_view kWith = "with ";
+  std::string_view rest = text.substr(0, end).substr(begin);
+  if (rest.starts_with(kWith)) {
+    rest.remove_prefix(kWith.size());
+  } else {
+    const std::string_view before = text.substr(0, begin);
+    // npos + 1 is 0
+    if (Trimmed(before.substr(before.find_last_of('\n') + 1)) != "with") return std::nullopt;
+    rest = text.substr(begin);
+  }
+  while (!rest.empty() && IsBlank(rest.front())) rest.remove_prefix(1);
+  const auto after =
+      std::find_if_not(rest.begin(), rest.end(), [](char c) { return IsName(c) || c == '.'; });
+  const auto size = static_cast<size_t>(after - rest.begin());
+  const bool alone = size > 0 && size <= kMaxNameBytes && rest.substr(size).starts_with(':');
+  return alone && rest[size - 1] != '.' ? std::optional(rest.substr(0, size)) : std::nullopt;
+}
+
 std::map<std::string, std::string, std::less<>> ImportsOf(std::string_view source) {
   std::map<std::string, std::string, std::less<>> imports;
   std::string joined;
@@ -313,7 +332,12 @@ std::optional<SourceCall> SourceCalls::CallAt(const SourceRoot& root, const std:
   const size_t begin =
       source.lines[static_cast<size_t>(range.line) - 1] + static_cast<size_t>(range.column);
   const size_t end = source.lines[last - 1] + static_cast<size_t>(range.end_column);
-  if (end <= begin || end > text.size() || end - begin > kMaxCallBytes) return std::nullopt;
+  if (end <= begin || end > text.size()) return std::nullopt;
+  if (const auto entered = EnteredBy(text, begin, end)) {
+    if (source.definitions.contains("__enter__")) return std::nullopt;
+    return SourceCall{std::string(*entered) + ".__enter__", ""};
+  }
+  if (end - begin > kMaxCallBytes) return std::nullopt;
   const auto callee = CalleeOf(text.substr(begin, end - begin));
   if (!callee) return std::nullopt;
   const size_t dot = std::min(callee->find('.'), callee->size());

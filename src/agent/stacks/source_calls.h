@@ -26,6 +26,10 @@ struct SourceCall {
 // "image.resize(size).convert('RGB')" -> "convert"; of "f(x) + 1" nothing.
 std::optional<std::string_view> CalleeOf(std::string_view expression);
 
+// What a `with` of the source enters, if that is one name: a lock is taken by no call. Of "with
+// self.lock:" "self.lock". [begin, end) is that name, or, as CPython 3.11 has it, the statement.
+std::optional<std::string_view> EnteredBy(std::string_view text, size_t begin, size_t end);
+
 // What a source's imports call by each name: {"np", "numpy"}, {"rand", "numpy.random.rand"}.
 std::map<std::string, std::string, std::less<>> ImportsOf(std::string_view source);
 

@@ -60,6 +60,23 @@ TEST(CalleeOf, AnythingElseIsNoCall) {
   EXPECT_EQ(Callee(std::string(200, 'f') + "()"), "none");
 }
 
+std::string Entered(std::string_view text, std::string_view range) {
+  const size_t begin = text.find(range);
+  return std::string(EnteredBy(text, begin, begin + range.size()).value_or("none"));
+}
+
+TEST(EnteredBy, IsTheOneNameOfAWithStatement) {
+  constexpr std::string_view kLocked = "def f(self):\n    with self.lock:\n        return 1\n";
+  EXPECT_EQ(Entered(kLocked, "with self.lock:\n        return 1"), "self.lock");
+  EXPECT_EQ(Entered(kLocked, "self.lock"), "self.lock");
+  EXPECT_EQ(Entered(kLocked, "return 1"), "none");
+  EXPECT_EQ(Entered("with open(x) as f:\n  f", "with open(x) as f:\n  f"), "none");
+  EXPECT_EQ(Entered("with a, b:\n  c", "with a, b:\n  c"), "none");
+  EXPECT_EQ(Entered("with a.:\n  c", "with a.:\n  c"), "none");
+  EXPECT_EQ(Entered("with ", "with "), "none");
+  EXPECT_EQ(Entered("x = lock", "lock"), "none");
+}
+
 TEST(CalleeOf, TakesAnyBytes) {
   std::mt19937 random(1);
   constexpr std::string_view kBytes = "a.()[]{}'\"\\# \n,0\xc3+";
@@ -149,6 +166,14 @@ TEST_F(SourceCallsTest, WhatTheFileDefinesIsNoC) {
   SourceCalls calls(UtcNowNs());
   EXPECT_EQ(At(calls, "/job/train.py", {3, 3, 0, 11}), "none");
   EXPECT_EQ(At(calls, "/job/train.py", {4, 4, 0, 17}), ":self.file.seek");
+}
+
+TEST_F(SourceCallsTest, ALockThatIsEnteredIsNamed) {
+  Write("/job/train.py", "lock = Lock()\nwith lock:\n  x = 1\n");
+  Write("/job/own.py", "class L:\n  def __enter__(self): pass\nwith lock:\n  x = 1\n");
+  SourceCalls calls(UtcNowNs());
+  EXPECT_EQ(At(calls, "/job/train.py", {2, 3, 0, 7}), ":lock.__enter__");
+  EXPECT_EQ(At(calls, "/job/own.py", {3, 4, 0, 7}), "none");
 }
 
 TEST_F(SourceCallsTest, RangesThatLieNowhereAreNoCalls) {

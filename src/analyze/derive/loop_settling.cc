@@ -58,6 +58,14 @@ void LoopDeriver::ResolveWait(const PendingWait& pending) {
   // Also of one from which nothing was heard yet: which wait was its first must not depend on that.
   WorkerLog& worker = workers_->Of(pending.worker_pid);
   const Awaited awaited = worker.Await(pending.wait);
+  // What lies in the queue may be of another worker's turn, or not be on its way yet: it does not
+  // spare this wait.
+  const bool brought = !pending.wait.cut_off && !pending.wait.brought_none;
+  const bool unsent = awaited.made && awaited.made->sent_from_ns >= pending.wait.range.begin_ns;
+  if (brought && (awaited.making || unsent) && pending.wait.queue_depth > 0 &&
+      !pending.wait.arrived) {
+    ++chunk->sums.starved_waits;
+  }
   for (size_t i = 0; i < pending.pieces.count; ++i) {
     AddWaitStages(pending.wait, pending.pieces.pieces[i], worker, awaited, chunk->sums);
   }

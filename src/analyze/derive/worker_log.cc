@@ -252,12 +252,15 @@ namespace {
 
 // A part of a wait in which the batch of `made` was made and not here. Of it the worker was for
 // `held_up_ns` at its next fetch, which keeps the interpreter busy that the sending thread needs:
-// such time is shared out like the fetch of `made`. The rest is receiving.
-void AddTransfer(TimeSpan part, int64_t held_up_ns, const std::optional<Fetch>& made, Stage rest,
-                 PhaseSums& sums) {
+// such time is shared out like the fetch of `made`. For `short_ns` the training thread could have
+// taken the batch and had no core. The rest is receiving.
+void AddTransfer(TimeSpan part, int64_t held_up_ns, int64_t short_ns,
+                 const std::optional<Fetch>& made, Stage rest, PhaseSums& sums) {
   if (part.dur_ns() <= 0) return;
   const int64_t held_ns = made ? std::min(held_up_ns, part.dur_ns()) : 0;
-  sums[rest] += part.dur_ns() - held_ns;
+  const int64_t without_core_ns = std::min(short_ns, part.dur_ns() - held_ns);
+  sums[Stage::kCpuShortage] += without_core_ns;
+  sums[rest] += part.dur_ns() - held_ns - without_core_ns;
   if (held_ns == 0) return;
   const int64_t collate_ns =
       Prorate(held_ns, static_cast<uint64_t>(made->collate.dur_ns()), made->range.dur_ns());
@@ -304,9 +307,11 @@ void AddSending(TimeSpan part, const BatchWait& wait, const WorkerLog& worker,
   const auto fetching_ns = [&](TimeSpan of) {
     return awaited.tells_sends ? worker.FetchingNs(of) : worker.SaturatedNs(of);
   };
+  const TimeSpan behind = BehindFetch(wait, made);
+  const int64_t short_ns = Prorate(part.dur_ns(), wait.run_queue_ns, behind.dur_ns());
   int64_t held_up_ns = 0;
   if (wait.cpu_ns != 0) {
-    const int64_t all_ns = fetching_ns(BehindFetch(wait, made));
+    const int64_t all_ns = fetching_ns(behind);
     held_up_ns =
         Prorate(HeldUpNs(wait, awaited, all_ns), static_cast<uint64_t>(fetching_ns(part)), all_ns);
   } else if (awaited.tells_sends && (!made || made->sent_from_ns >= 0 || wait.cut_off)) {
@@ -315,7 +320,7 @@ void AddSending(TimeSpan part, const BatchWait& wait, const WorkerLog& worker,
   } else {
     held_up_ns = worker.SaturatedNs(part);
   }
-  AddTransfer(part, held_up_ns, like, rest, sums);
+  AddTransfer(part, held_up_ns, short_ns, like, rest, sums);
 }
 
 }  // namespace

@@ -58,12 +58,34 @@ std::string EmptyParts(const Report& report) {
   return fmt::format("{} and {}", fmt::join(parts, ", "), last);
 }
 
+// Sections of an imported profile that hold nothing, and what would fill them.
+void NoteEmptySections(const Profile& profile, std::vector<std::string>& notes) {
+  const auto holds_rows = [](const RankModules& rank) { return !rank.rows.empty(); };
+  const auto note = [&notes](bool empty, const char* text) {
+    if (empty) notes.push_back(text);
+  };
+  note(profile.devices.devices.empty() && profile.kernels.rows.empty(),
+       "devices, kernels: not applicable: the profile holds no device activity "
+       "(ProfilerActivity.CUDA records it)");
+  note(profile.operators.rows.empty(),
+       "operators: not applicable: the profile holds none (ProfilerActivity.CPU records them)");
+  note(profile.memory.devices.empty(),
+       "memory: not applicable: the profile holds no allocations (profile_memory=True records "
+       "them)");
+  note(std::ranges::none_of(profile.modules.ranks, holds_rows),
+       "modules: not applicable: the profile tells none (with_stack=True or with_modules=True "
+       "records them)");
+}
+
 std::vector<std::string> MakeNotes(const ReportInput& input, const Report& report) {
   std::vector<std::string> notes;
   if (input.profile == nullptr) {
     notes.push_back(fmt::format(
         "no device activity was recorded: {} are empty{}", EmptyParts(report),
         input.collectives == nullptr ? ", and collectives are not listed one by one" : ""));
+  }
+  if (input.profile != nullptr && !input.profile_of_windows) {
+    NoteEmptySections(*report.profile, notes);
   }
   if (report.phases.finalization_unrecorded) {
     notes.push_back(
@@ -293,6 +315,10 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.findings = MakeFindings(input.findings, *input.strings);
   if (input.profile != nullptr) {
     report.profile = std::move(analysis.sections);
+    const ProfileDistributed& calls = report.profile->distributed;
+    if (!input.profile_of_windows && calls.status == DistributedStatus::kOk) {
+      TellCalls(calls, report.distributed);
+    }
   } else if (input.operators != nullptr || input.collectives != nullptr) {
     report.profile.emplace();
     report.profile->host_alone = true;

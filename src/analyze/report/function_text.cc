@@ -9,9 +9,32 @@
 
 namespace steptrace::analyze {
 
+namespace {
+
+// Every module has a forward, every optimizer and every environment a step: such a name goes with
+// its class.
+std::string WithOwner(std::string_view function) {
+  const std::string_view name = ShortFunction(function);
+  const size_t dot = function.rfind("." + std::string(name));
+  if ((name != "forward" && name != "step") || dot == std::string_view::npos || dot == 0) {
+    return std::string(name);
+  }
+  return fmt::format("{}.{}", ShortFunction(function.substr(0, dot)), name);
+}
+
+// "float" or "sorted" by itself says less than the function that calls it, if that has a name of
+// its own.
+bool SaysLess(const StageFunction& function) {
+  const std::string_view own = ShortFunction(function.function);
+  return function.call.find('.') == std::string::npos && !own.empty() && own[0] != '<' &&
+         !own.starts_with("__");
+}
+
+}  // namespace
+
 std::string CalledText(const StageFunction& function) {
   std::string_view called = function.call;
-  if (called.empty()) return std::string(ShortFunction(function.function));
+  if (called.empty() || (function.in_c && SaysLess(function))) return WithOwner(function.function);
   if (function.in_c) return function.call;
   const std::string_view name = ShortFunction(called);
   // "SemLock.__enter__" says more by its class.
@@ -19,13 +42,7 @@ std::string CalledText(const StageFunction& function) {
   if (name.starts_with("__") && dot != std::string_view::npos && dot > 0) {
     return std::string(ShortFunction(called.substr(0, dot)));
   }
-  // Every module has a forward, every optimizer a step.
-  const std::string_view owner =
-      dot == std::string_view::npos ? std::string_view() : ShortFunction(called.substr(0, dot));
-  if ((name == "forward" || name == "step") && !owner.empty()) {
-    return fmt::format("{}.{}", owner, name);
-  }
-  return std::string(name);
+  return WithOwner(called);
 }
 
 bool IsSameLine(const StageFunction& a, const StageFunction& b) {

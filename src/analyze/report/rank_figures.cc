@@ -127,6 +127,8 @@ void AddComputation(const StepTimes& times, ProfileDistributed& calls) {
   for (ProfileRank& rank : calls.ranks) SetComputation(of_rank[rank.rank], rank.times);
 }
 
+}  // namespace
+
 void TellCalls(const ProfileDistributed& calls, DistributedSection& steps) {
   for (RankSection& rank : steps.ranks) {
     const auto same = [&rank](const ProfileRank& one) { return one.rank == rank.rank; };
@@ -143,8 +145,6 @@ void TellCalls(const ProfileDistributed& calls, DistributedSection& steps) {
     steps.blame.push_back({row.rank, row.caused_wait_ns, row.cause});
   }
 }
-
-}  // namespace
 
 void AgreeOnRanks(const StepTimes& times, DistributedSection& steps, ProfileDistributed& calls) {
   if (calls.status == DistributedStatus::kNoCollectives) return;

@@ -14,4 +14,8 @@ namespace steptrace::analyze {
 // no collective was seen.
 void AgreeOnRanks(const StepTimes& times, DistributedSection& steps, ProfileDistributed& calls);
 
+// Puts the ranks' times and the blame of `calls` into the steps' section: of an imported profile,
+// whose calls were all seen.
+void TellCalls(const ProfileDistributed& calls, DistributedSection& steps);
+
 }  // namespace steptrace::analyze

@@ -164,8 +164,9 @@ class Maker {
     }
     Recommendation& one = Add("low_gpu_utilization", kTensorBoard, least, kLeastUtilization,
                               least.value_or(1) < kLeastUtilization);
-    one.text = fmt::format("a device runs kernels in only {} of the steps",
-                           FormatShare(least.value_or(1)));
+    const bool low = least.value_or(1) < kLeastUtilization;
+    one.text = fmt::format("the device with least to do runs kernels in {}{} of the steps",
+                           low ? "only " : "", FormatShare(least.value_or(1)));
     one.evidence = std::move(evidence);
     one.advice = "see the verdict for what it waits for; a larger batch gives it more to do";
     Gain(one, 1 - least.value_or(1), facts_.steps_ns);

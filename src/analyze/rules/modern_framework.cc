@@ -119,7 +119,7 @@ RuleResult ModernDataloader(const ModernData& data) {
       ++result.triggered;
       const double share = static_cast<double>(wait) / static_cast<double>(whole);
       std::string queue =
-          waits == 0 ? "" : fmt::format(", queue empty in {} of {} waits", starved, waits);
+          waits == 0 ? "" : fmt::format(", next batch not ready in {} of {} waits", starved, waits);
       Tell(result, {fmt::format("rank {}, steps {} to {}: {} of the time waits for data{}", rank,
                                 rows[range.begin]->step, rows[range.end - 1]->step,
                                 FormatShare(share), queue),

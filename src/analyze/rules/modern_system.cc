@@ -66,7 +66,7 @@ std::span<const double> ValuesBetween(const SignalSeries& one, int64_t from_ns, 
 
 bool NoGpu(const ModernData& data, RuleResult& result) {
   if (data.signals.Has(Signal::kGpu)) return false;
-  result = NotApplicable(std::move(result), "no GPU was seen");
+  result = NotApplicable(std::move(result), "no metric of a GPU was sampled");
   return true;
 }
 
@@ -259,7 +259,7 @@ RuleResult ModernMemoryIncrease(const ModernData& data) {
   if (!data.signals.Has(Signal::kGpuMemory)) {
     return NotApplicable(std::move(result), data.signals.Has(Signal::kGpu)
                                                 ? "GPU memory was not measured"
-                                                : "no GPU was seen");
+                                                : "no metric of a GPU was sampled");
   }
   const size_t patience = Count(data, kRule, "patience");
   bool enough = false;
@@ -340,7 +340,8 @@ RuleResult ModernLoadBalancing(const ModernData& data) {
   RuleResult result = EmptyResult(kRule, data.settings);
   const auto gpus = data.signals.Of(Signal::kGpu);
   if (gpus.size() < 2) {
-    return NotApplicable(std::move(result), gpus.empty() ? "no GPU was seen" : "there is one GPU");
+    return NotApplicable(std::move(result),
+                         gpus.empty() ? "no metric of a GPU was sampled" : "there is one GPU");
   }
   const size_t patience = Count(data, kRule, "patience");
   size_t enough = 0;

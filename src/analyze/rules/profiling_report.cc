@@ -170,7 +170,7 @@ Section<std::vector<BoxRow>> Boxes(const SystemSignals& signals, Signal signal, 
 }
 
 Section<std::vector<BoxRow>> BatchBoxes(const SystemSignals& signals) {
-  auto gpus = Boxes(signals, Signal::kGpu, "", "no GPU was seen");
+  auto gpus = Boxes(signals, Signal::kGpu, "", "no metric of a GPU was sampled");
   auto memory = Boxes(signals, Signal::kGpuMemory, "_memory", "GPU memory was not measured");
   if (!gpus.applicable) return gpus;
   if (!memory.applicable) return memory;
@@ -192,7 +192,7 @@ Section<std::vector<BoxRow>> BatchBoxes(const SystemSignals& signals) {
 Section<std::vector<BalancePair>> LoadBalance(const SystemSignals& signals) {
   constexpr size_t kMostPairs = 64;
   const auto gpus = signals.Of(Signal::kGpu);
-  if (gpus.empty()) return None<std::vector<BalancePair>>("no GPU was seen");
+  if (gpus.empty()) return None<std::vector<BalancePair>>("no metric of a GPU was sampled");
   if (gpus.size() == 1) return None<std::vector<BalancePair>>("there is one GPU");
   std::vector<BalancePair> pairs;
   for (size_t i = 0; i < gpus.size(); ++i) {
@@ -256,7 +256,7 @@ Section<BottleneckCounts> Bottlenecks(const SystemSignals& signals, RuleId rule,
                                       const RuleSettings& settings) {
   const bool cpu = rule == RuleId::kCpuBottleneck;
   const Signal busy = cpu ? Signal::kCpu : Signal::kIoWait;
-  if (!signals.Has(Signal::kGpu)) return None<BottleneckCounts>("no GPU was seen");
+  if (!signals.Has(Signal::kGpu)) return None<BottleneckCounts>("no metric of a GPU was sampled");
   if (!signals.Has(busy)) {
     return None<BottleneckCounts>(cpu ? "CPU use was not measured" : "I/O wait was not measured");
   }
@@ -323,7 +323,7 @@ ProfilingReport BuildProfilingReport(const RulesInput& input, const RuleSettings
   std::stable_sort(report.rules.begin(), report.rules.end() - 1,
                    [](const auto& a, const auto& b) { return a.triggered > b.triggered; });
   report.step_durations = StepDurations(data.steps, settings);
-  report.gpu_utilization = Boxes(signals, Signal::kGpu, "", "no GPU was seen");
+  report.gpu_utilization = Boxes(signals, Signal::kGpu, "", "no metric of a GPU was sampled");
   report.load_balance = LoadBalance(data.signals);
   report.data_loading = Loading(data);
   report.batch_size = BatchBoxes(signals);

@@ -207,7 +207,8 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   const StackClass& of = classes_[static_cast<size_t>(sample.stack)];
   StackWeights& weights = weights_[static_cast<size_t>(sample.stack)];
   const int64_t ns = std::min(sample.interval_ns, kLongestIntervalNs);
-  const bool waits = Waits(sample.state);
+  // One that has slept, or has its lock, and finds no core does nothing yet either.
+  const bool waits = Waits(sample.state) || of.only_waits;
   const auto weigh = [ns](Weight& weight) {
     weight.ns = SaturatingAdd(weight.ns, ns);
     ++weight.samples;

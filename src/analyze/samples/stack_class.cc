@@ -46,7 +46,8 @@ bool OnlyPassesOn(std::string_view module, std::string_view function) {
   constexpr std::array<std::string_view, 5> kNames = {"_wrapped_call_impl", "_call_impl", "wrapper",
                                                       "_use_grad", "decorate_context"};
   return Below(module, "torch") &&
-         (PassesOn(module) ||
+         (PassesOn(module) || Below(module, "torch._compile") ||
+          (Below(module, "torch._dynamo.eval_frame") && ShortFunction(function) == "_fn") ||
           std::find(kNames.begin(), kNames.end(), ShortFunction(function)) != kNames.end());
 }
 
@@ -147,6 +148,7 @@ struct Function {
   bool calls_model = false;  // somewhere it calls what computes in torch, and is no part of that
   bool collates = false;
   bool passes_on = false;
+  bool only_waits = false;
   std::optional<StageTable::Match> match;
   bool surrounds_model = false;  // somewhere it calls torch: a training loop or what calls one
 };
@@ -219,6 +221,9 @@ const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* numbe
                         return one == name || one.ends_with("." + name);
                       });
   function.match = table_.Find(function.place, name);
+  function.only_waits =
+      function.place.origin == CodeOrigin::kBuiltIn &&
+      (name == "time.sleep" || (function.match && function.match->stage == WorkStage::kLock));
   return function;
 }
 
@@ -344,6 +349,7 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
   if (frame.place.origin == CodeOrigin::kOwn) return;
   const auto number = static_cast<int32_t>(row);
   of.leaf = number;
+  of.only_waits = frame.only_waits;
   AddBorder(number, frame, of);
   if (frame.place.origin == CodeOrigin::kUser) {
     of.user_frame = number;

@@ -33,6 +33,7 @@ struct StackClass {
   bool by_user = false;            // ... by a pattern of the user's own: stands above all else
   bool in_lock = false;            // the innermost frames are those of a lock or queue
   bool takes_over = false;         // ... and take over what another thread or process makes
+  bool only_waits = false;         // the innermost frame is C code that waits: a sleep, a lock
   bool compiled = false;           // it runs what torch.compile made
   int32_t evaluator = -1;          // the function by which the script itself evaluates
   int32_t user_frame = -1;         // the user's function that is nearest to the innermost frame

@@ -201,6 +201,13 @@ TEST(StackClassTest, NamesTheUsersNearestFunctionAndWhatItCalls) {
   const StackClass adam =
       stacks.ClassOf({kMain, kOptim, kNoGrad, {"Adam.step", kTorch + "optim/adam.py"}});
   EXPECT_EQ(stacks.FunctionOf(adam.call_frame), "Adam.step");
+  const StackClass again =
+      stacks.ClassOf({kMain,
+                      kTrain,
+                      {"_disable_dynamo.<locals>.inner", kTorch + "_compile.py"},
+                      {"DisableContext.__call__.<locals>._fn", kTorch + "_dynamo/eval_frame.py"},
+                      {"checkpoint", kTorch + "utils/checkpoint.py"}});
+  EXPECT_EQ(stacks.FunctionOf(again.call_frame), "checkpoint");
   // What started the worker is no code of the batch's.
   const StackClass torch = stacks.ClassOf(
       {kMain, kWorker, kFetch, {"TensorDataset.__getitem__", kTorch + "utils/data/dataset.py"}});

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 
 #include "analyze/samples/known_functions.h"
 
@@ -51,6 +53,21 @@ bool FitsUserModule(std::string_view module, std::string_view pattern) {
 
 bool FitsFunction(std::string_view function, std::string_view pattern) {
   return FitsGlob(function, pattern) || FitsGlob(ShortFunction(function), pattern);
+}
+
+// "self.lock.acquire", "cache_lock.__enter__": locks of threads are C, and known by what they are
+// called alone.
+bool TakesLock(std::string_view function) {
+  std::string lower(function);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  constexpr std::array<std::string_view, 4> kLocks = {"*lock", "*mutex", "*semaphore", "*sem"};
+  const size_t dot = lower.rfind('.');
+  if (dot == std::string::npos) return false;
+  const std::string_view method = std::string_view(lower).substr(dot + 1);
+  const std::string_view owner = std::string_view(lower).substr(0, dot);
+  return (method == "acquire" || method == "__enter__") &&
+         std::any_of(kLocks.begin(), kLocks.end(),
+                     [&](std::string_view one) { return FitsGlob(owner, one); });
 }
 
 Result<std::pair<std::string, std::string>> SplitPattern(const std::string& text) {
@@ -148,6 +165,7 @@ std::optional<StageTable::Match> StageTable::Find(const CodePlace& place,
   }
   if (best != nullptr) return Match{best->stage, false, false};
   if (place.origin != CodeOrigin::kBuiltIn) return std::nullopt;
+  if (TakesLock(function)) return Match{WorkStage::kLock, false, false};
   // By its own name; what it is a method of may be called anything: "augmented.to".
   const auto stage = FitsGlob(function, "*tokenizer.encode*")
                          ? WorkStage::kTokenise

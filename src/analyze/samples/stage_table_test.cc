@@ -49,6 +49,16 @@ TEST(StageTableTest, KnowsPackagesAndTheirExceptions) {
   EXPECT_EQ(StageOf(table, kStandardLibrary + "threading.py", "Condition.wait"), "lock");
 }
 
+TEST(StageTableTest, LocksInCAreKnownByWhatTheyAreCalled) {
+  const StageTable table;
+  EXPECT_EQ(StageOf(table, "<built-in>", "cache_lock.__enter__"), "lock");
+  EXPECT_EQ(StageOf(table, "<built-in>", "self._LOCK.acquire"), "lock");
+  EXPECT_EQ(StageOf(table, "<built-in>", "self.mutex.acquire"), "lock");
+  EXPECT_EQ(StageOf(table, "<built-in>", "self.lock.release"), "-");
+  EXPECT_EQ(StageOf(table, "<built-in>", "self.block.fill"), "-");
+  EXPECT_EQ(StageOf(table, "<built-in>", "db.__enter__"), "-");
+}
+
 TEST(StageTableTest, FunctionsOfTheUsersSayWhatTheyDo) {
   const StageTable table;
   EXPECT_EQ(StageOf(table, "/job/d.py", "Clicks.decode_row"), "decode");

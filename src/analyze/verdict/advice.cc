@@ -228,12 +228,17 @@ void Adviser::AdviseStage(SubStage stage) {
 }
 
 void Adviser::DataPipeline() {
-  const SubStage largest = LargestStage(input_.times.total(), SuspectId::kDataPipeline);
+  const StageTimes& times = input_.times.total();
+  const SubStage largest = LargestStage(times, SuspectId::kDataPipeline);
+  // The threads that hand batches over lack the cores too.
+  const bool slow_for_want_of_cores =
+      2 * At(times, SubStage::kReceive) < At(times, SubStage::kCpuShortage);
   AdviseStage(largest);
   for (SubStage stage : {SubStage::kCpuShortage, SubStage::kStorageRead, SubStage::kDecode,
                          SubStage::kAugmentation, SubStage::kTokenise, SubStage::kUserCode,
                          SubStage::kLock, SubStage::kCopy, SubStage::kGetitem, SubStage::kCollate,
                          SubStage::kReceive, SubStage::kWorkerStart, SubStage::kHostToDevice}) {
+    if (stage == SubStage::kReceive && slow_for_want_of_cores) continue;
     if (stage != largest && Worth(stage)) AdviseStage(stage);
   }
   Awaited();
@@ -272,12 +277,15 @@ void Adviser::Straggler(const Verdict& verdict) {
 }
 
 void Adviser::Exposed() {
-  Say("exchange less often: accumulate gradients over several batches under model.no_sync()");
+  Say("exchange less often: accumulate gradients over several batches under model.no_sync() "
+      "(FSDP2: "
+      "set_requires_gradient_sync(False))");
   const bool calls = input_.times.counts().explicit_communication_ns * 2 >
                      At(input_.times.total(), SubStage::kExposed);
   if (calls) {
-    Say("start the script's own collectives with async_op=True and wait for them where their "
-        "result is used");
+    Say("collectives that the script calls: start them with async_op=True and wait for them where "
+        "their result is used; those of FSDP: reshard_after_forward=False gathers once a step, and "
+        "more layers in each fully_shard() make fewer and larger ones");
   } else {
     Say("let the exchange run beside backward: larger bucket_cap_mb and "
         "gradient_as_bucket_view=True in DistributedDataParallel, or send less with "
@@ -348,11 +356,15 @@ void Adviser::Other() {
 }
 
 void Adviser::Model() {
-  if (input_.load.throttled()) return CpuShortage();
+  if (input_.load.throttled()) {
+    CpuShortage();
+    return Beside();
+  }
   if (input_.load.crowded_by_others()) {
     Say("run it where no other work takes its cores, or stop that work: the model's threads wait "
         "for their turn");
   }
+  Beside();
   if (input_.profiled && SawDeviceWork(input_)) {
     Say("to make it faster, change the model or its number format; the kernels that take its time: "
         "steptrace report --section kernels");
@@ -395,7 +407,7 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
     adviser.Framework();
     adviser.Other();
   }
-  adviser.Beside();
+  if (verdict.suspect != SuspectName(SuspectId::kModel)) adviser.Beside();
   return adviser.Take();
 }
 

@@ -71,10 +71,12 @@ class Collector {
 void Collector::Waits() {
   const StepCounts& counts = input_.times.counts();
   if (counts.waits > 0) {
-    Steps(fmt::format("queue empty in {} of {} waits", FormatCount(counts.starved_waits),
+    Steps(fmt::format("next batch not ready in {} of {} waits", FormatCount(counts.starved_waits),
                       FormatCount(counts.waits)));
   } else if (const LoaderFact* loader = TrainingLoader(input_.facts);
-             loader != nullptr && loader->workers == 0 && input_.waits.awaited.empty()) {
+             loader != nullptr && loader->workers == 0 && input_.waits.awaited.empty() &&
+             At(BySuspect(input_.times.total()), SuspectId::kDataPipeline) > 0) {
+    // Another thread may iterate over it: then the training thread is never seen in it.
     Steps("the training thread loads the data itself (num_workers=0)");
   }
 }
@@ -105,9 +107,12 @@ void Collector::Suspects() {
   for (SuspectId suspect : kSuspects) {
     const double share = shares[static_cast<size_t>(suspect)];
     if (suspect == SuspectId::kModel || share < kWorthMentioning) continue;
-    Steps(fmt::format("without its {} the step is at most {} faster",
-                      CauseTitle(StageName(LargestStage(input_.times.total(), suspect))),
-                      FormatRatio(1 / std::max(1 - share, 1e-9))));
+    const std::string most = CauseTitle(StageName(LargestStage(input_.times.total(), suspect)));
+    const std::string what = suspect == SuspectId::kOther
+                                 ? most
+                                 : fmt::format("{} (most of it {})", SuspectTitle(suspect), most);
+    Steps(fmt::format("at most {} faster without {}", FormatRatio(1 / std::max(1 - share, 1e-9)),
+                      what));
   }
 }
 

@@ -470,6 +470,7 @@ SampledWaits SampleSplit::WaitsOf(int64_t whole_ns) const {
   if (thread_.empty()) return waits;
   waits.between = OfThread(sums_.BetweenFunctions(), whole_ns);
   waits.beside = OfThread(sums_.BesideFunctions(), whole_ns);
+  waits.sampler = OfThread(sums_.RegionFunctions(StackRegion::kSampler), whole_ns);
   if (!awaits_) return waits;
   waits.of_makers = WaitingPart(makers_ran, makers_waited);
   waits.awaited = OfThread(sums_.AwaitingFunctions(), whole_ns);

@@ -30,6 +30,8 @@ struct SampledWaits {
   std::vector<StageFunction> between;
   // Code of Python's that other threads of the training's process run, by shares of the time.
   std::vector<StageFunction> beside;
+  // Of a sampler of the user's, which the training thread asks itself, with workers or without.
+  std::vector<StageFunction> sampler;
 };
 
 // What samples do to the stages of steps (docs/concepts/verdict.md, "With samples of stacks").

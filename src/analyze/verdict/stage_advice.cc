@@ -44,13 +44,29 @@ std::string DatasetCode(const VerdictInput& input, const StageFunction* function
       FunctionText(*function) == FunctionText(waits.awaited.front())) {
     return fmt::format("make cheaper what {} waits for", AwaitedText(*function));
   }
+  const auto& sampler = waits.sampler;
+  if (function != nullptr && std::any_of(sampler.begin(), sampler.end(), [&](const auto& one) {
+        return IsSameLine(one, *function);
+      })) {
+    return fmt::format(
+        "make the sampler cheaper{}: it runs on the training thread, with workers as without; "
+        "choose the indices ahead of time, or vectorised",
+        where);
+  }
   return fmt::format(
       "make the dataset's own code cheaper{}: vectorise it, compute it ahead of time, or cache the "
       "result",
       where);
 }
 
-std::string Lock(const std::string& where) {
+std::string Lock(const VerdictInput& input, const std::string& where) {
+  const LoaderFact* loader = TrainingLoader(input.facts);
+  if (loader != nullptr && loader->workers == 0) {
+    return fmt::format(
+        "the dataset waits for a lock{}: hold it for less time elsewhere, or give the dataset a "
+        "file, connection or cache of its own",
+        where);
+  }
   return fmt::format(
       "the workers wait for one another{}: give each a file, connection or cache of its own in "
       "place of a shared one behind a lock",
@@ -59,8 +75,8 @@ std::string Lock(const std::string& where) {
 
 std::string LoopCode(const std::string& where) {
   return fmt::format(
-      "the training thread computes beside the model{}: do it in the dataset, where workers do it "
-      "beside the training, or less often, or vectorised",
+      "the training thread computes beside the model{}: vectorise it, do it less often, or, if it "
+      "makes the batches, do it in the dataset, where workers do it beside the training",
       where);
 }
 
@@ -80,7 +96,7 @@ std::optional<std::string> AdviseSampledStage(const VerdictInput& input, SubStag
     case SubStage::kUserCode:
       return DatasetCode(input, function, where);
     case SubStage::kLock:
-      return Lock(where);
+      return Lock(input, where);
     case SubStage::kCopy:
       return fmt::format("copy less{}: hand arrays on as they are, or views of them", where);
     case SubStage::kLoopCode:

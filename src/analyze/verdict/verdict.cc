@@ -211,11 +211,15 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
   verdict.share_high = interval.high;
   const std::string share = ShareText(verdict.share, interval);
   // What slows it is in the way, whatever else is not.
-  const char* slowed = "";
+  std::string slowed;
   if (input.load.throttled()) {
     slowed = ", slowed by a CPU quota";
   } else if (input.load.crowded_by_others()) {
     slowed = ", slowed by other work on its cores";
+  }
+  if (const StageFunction* beside = ThreadBeside(input)) {
+    slowed += (slowed.empty() ? ", sharing" : ", and sharing") +
+              (" its interpreter with " + FunctionText(*beside));
   }
   const double forward = static_cast<double>(At(input.times.total(), SubStage::kForward)) /
                          static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
@@ -229,9 +233,9 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
         fmt::format("the model fills most of the step, {}{}; next: {}, {}", share, slowed,
                     SuspectText(input, next.suspect), FormatShare(next.share));
   } else {
-    verdict.healthy = *slowed == 0;
+    verdict.healthy = slowed.empty();
     verdict.headline = fmt::format("the model fills the step, {}{}", share,
-                                   *slowed ? slowed : "; nothing around it is in the way");
+                                   slowed.empty() ? "; nothing around it is in the way" : slowed);
   }
   return verdict;
 }

@@ -16,6 +16,8 @@ constexpr const char* kSetting = "DataLoader.num_workers";
 constexpr double kStarvedOften = 0.20;
 // Waiting at once costs memory all the same.
 constexpr int32_t kMostWaitingWorkers = 16;
+// Of the step: loading that takes less beside a slow sampler is not worth workers.
+constexpr double kLittleToLoad = 0.05;
 // Of the workers: fewer at work while the training waits, and some of them have nothing to do.
 constexpr double kIdleWorkers = 0.7;
 // A worker that mostly waits still computes a little.
@@ -35,12 +37,16 @@ int32_t RanksOnNode(const VerdictInput& input) {
   return static_cast<int32_t>((ranks + nodes - 1) / nodes);
 }
 
-// Starved: loading that workers could do meanwhile; receiving is the parent's own work.
+// Starved: loading that workers could do meanwhile; receiving is the parent's own work, and so is
+// asking the sampler.
 double StarvedShare(const VerdictInput& input) {
   const StageTimes& times = input.times.total();
   int64_t starved = At(times, SubStage::kCollate) + At(times, SubStage::kCpuShortage);
   for (SubStage stage : kSampledStages) starved += At(times, stage);
-  return static_cast<double>(starved) /
+  int64_t sampler = 0;
+  for (const StageFunction& one : input.waits.sampler) sampler += one.ns;
+  sampler = std::min(sampler, At(times, SubStage::kUserCode));
+  return static_cast<double>(starved - sampler) /
          static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
 }
 
@@ -137,6 +143,7 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
   const StepCounts& counts = input.times.counts();
   const bool often = counts.waits == 0 || static_cast<double>(counts.starved_waits) >=
                                               kStarvedOften * static_cast<double>(counts.waits);
+  if (!input.waits.sampler.empty() && now.starved_share < kLittleToLoad) return std::nullopt;
   if (!often) {
     return Keep(now.workers, fmt::format("batches stand ready in most waits: more workers than "
                                          "num_workers={} will not help",

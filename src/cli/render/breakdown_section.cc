@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "analyze/report/quantity.h"
@@ -108,7 +109,7 @@ void RenderBreakdown(const analyze::Report& report, Page& page) {
   page.Line({{title, Tint::kBold}, {PadLeft(length, right - Columns(title))}});
   const auto whole = static_cast<double>(report.steps.duration_ns->mean);
   for (const Row& row : rows) {
-    const auto ns = static_cast<int64_t>(row.share * whole);
+    const int64_t ns = std::llround(row.share * whole);
     page.Line({{"  " + PadRight(row.label, label) + "  "},
                {PadRight(Bar(row.share, cells, page.unicode()), cells), SuspectTint(row.suspect)},
                {PadLeft(analyze::FormatShare(row.share), kShareColumns)},

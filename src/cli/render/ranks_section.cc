@@ -52,8 +52,8 @@ void RenderRanks(const analyze::Report& report, Page& page) {
   const auto row = [&page](const std::string& name, const std::string& step,
                            const std::string& data, const std::string& model,
                            const std::string& communication, const std::string& blame, Tint tint) {
-    page.Line({{PadRight(name, 12) + PadLeft(step, 9) + PadLeft(data, 8) + PadLeft(model, 8) +
-                    PadLeft(communication, 16) + "   " + blame,
+    page.Line({{PadRight(name, 10) + PadLeft(step, 9) + PadLeft(data, 7) + PadLeft(model, 7) +
+                    PadLeft(communication, 15) + "   " + blame,
                 tint}});
   };
   row("Ranks", "step", "data", "model", "communication", "made others wait", Tint::kBold);

@@ -195,7 +195,7 @@ void ArgsSorter::Keep(const Made& made, Slice* slice) {
 }
 
 void ArgsSorter::Sort(const RawEvent& event, bool on_device, PartSink& sink, Slice* slice) {
-  Gather(event.args, on_device, slice);
+  Gather(event.args.all(), on_device, slice);
   if (event.run_count == 0) {
     if (!details_.empty()) Keep(OfDetails(event, sink), slice);
     return;

@@ -3,8 +3,9 @@
 
 #include <bit>
 #include <charconv>
-#include <cstring>
 #include <limits>
+
+#include "import/kineto/digits.h"
 
 namespace steptrace::import {
 namespace {
@@ -15,49 +16,34 @@ bool IsDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Up to eight digits at once, as the low bytes of a word: pairs, then fours, then all.
-bool ParseDigits(uint64_t digits, size_t count, uint64_t* value) {
-  constexpr uint64_t kZeros = 0x3030303030303030;
-  if (count < 8) digits = digits << (64 - 8 * count) | kZeros >> (8 * count);
-  constexpr uint64_t kHighs = 0xF0F0F0F0F0F0F0F0;
-  // A digit's high half is 3, and stays so with 6 added to its low half.
-  if ((digits & kHighs) != kZeros || ((digits + 0x0606060606060606) & kHighs) != kZeros) {
-    return false;
-  }
-  digits -= kZeros;
-  digits = digits * 10 + (digits >> 8);
-  constexpr uint64_t kMask = 0x000000FF000000FF;
-  constexpr uint64_t kFirst = 100 + (uint64_t{1000000} << 32);
-  constexpr uint64_t kSecond = 1 + (uint64_t{10000} << 32);
-  *value = (((digits & kMask) * kFirst) + (((digits >> 16) & kMask) * kSecond)) >> 32;
-  return true;
-}
-
 // What Kineto writes most: up to 15 digits and three decimals. False: the long way.
 bool ParseThreeDecimals(std::string_view text, int64_t* ns) {
-  constexpr uint64_t kEightDigits = 100'000'000;
-  if (std::endian::native != std::endian::little || text.size() < 8 || text.size() > 19) {
+  if (std::endian::native != std::endian::little || text.size() < 5 || text.size() > 19) {
     return false;
   }
-  size_t whole = text.size() - 4;
-  if (text[whole] != '.' || !IsDigit(text[whole + 1]) || !IsDigit(text[whole + 2]) ||
-      !IsDigit(text[whole + 3])) {
-    return false;
-  }
-  auto digit = [&](size_t i) { return static_cast<uint64_t>(text[whole + i] - '0'); };
-  uint64_t first = 0;
-  uint64_t last = 0;
-  uint64_t high = 0;
+  // The last eight characters, "1234.567" or with zeros ahead; without their point, seven digits.
+  uint64_t tail = LastDigits(text);
+  constexpr uint64_t kPoint = uint64_t{0xFF} << 32;
+  if ((tail & kPoint) != uint64_t{'.'} << 32) return false;
+  tail = (tail & 0xFFFFFF0000000000) | (tail & 0xFFFFFFFF) << 8 | '0';
   uint64_t low = 0;
-  std::memcpy(&first, text.data(), sizeof first);
-  if (whole <= 8) {
-    if (!ParseDigits(first, whole, &low)) return false;
-  } else {
-    std::memcpy(&last, text.data() + whole - 8, sizeof last);
-    if (!ParseDigits(first, whole - 8, &high) || !ParseDigits(last, 8, &low)) return false;
+  if (!ParseEightDigits(tail, &low)) return false;
+  if (text.size() > 8) {
+    constexpr uint64_t kSevenDigits = 10'000'000;
+    text.remove_suffix(8);
+    uint64_t high = 0;
+    if (text.size() > 8) {
+      constexpr uint64_t kEightDigits = 100'000'000;
+      uint64_t highest = 0;
+      if (!ParseEightDigits(LastDigits(text), &high)) return false;
+      if (!ParseEightDigits(LastDigits(text.substr(0, text.size() - 8)), &highest)) return false;
+      high += highest * kEightDigits;
+    } else if (!ParseEightDigits(LastDigits(text), &high)) {
+      return false;
+    }
+    low += high * kSevenDigits;
   }
-  *ns = static_cast<int64_t>((high * kEightDigits + low) * 1000 + digit(1) * 100 + digit(2) * 10 +
-                             digit(3));
+  *ns = static_cast<int64_t>(low);
   return true;
 }
 

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+
 namespace steptrace::import {
 namespace {
 
@@ -21,6 +23,24 @@ TEST(ParseMicroseconds, KeepsEveryDigit) {
   // 2^53 ns and beyond: a double would round these.
   EXPECT_EQ(Ns("9007199254740.993"), 9007199254740993);
   EXPECT_EQ(Ns("1712195495519695.123"), 1712195495519695123);
+}
+
+// Numbers of each length are read eight digits at a time; a wrong character is none in any place.
+TEST(ParseMicroseconds, ReadsEachLengthWithThreeDecimals) {
+  int64_t whole_us = 0;
+  for (int digits = 1; digits <= 15; ++digits) {
+    whole_us = whole_us * 10 + (digits * 7) % 10;
+    std::string text = std::to_string(whole_us) + ".407";
+    EXPECT_EQ(Ns(text.c_str()), whole_us * 1000 + 407);
+    for (size_t at = 0; at < text.size(); ++at) {
+      for (char wrong : {'/', ':', ' ', 'a', '\xB5'}) {
+        std::string damaged = text;
+        damaged[at] = wrong;
+        int64_t ns = 0;
+        EXPECT_FALSE(ParseMicroseconds(damaged, &ns)) << damaged;
+      }
+    }
+  }
 }
 
 TEST(ParseMicroseconds, ReadsEveryNotation) {

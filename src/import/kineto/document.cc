@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace steptrace::import {
@@ -138,6 +139,18 @@ Status Document::ReadEvents(DocumentHandler& handler) {
     if (next == '{' && ahead_ != nullptr && window_.position() >= ahead_->next()) {
       STEPTRACE_ASSIGN_OR_RETURN(bool taken, TakeAhead(*ahead_));
       if (taken) continue;
+    }
+    if (next == '{') {
+      constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+      Status taken;
+      int64_t known = reader_.ReadKnown(window_, ahead_ == nullptr ? kNoLimit : ahead_->next(),
+                                        max_depth_, [&](const RawEvent& event) {
+                                          taken = handler.OnEvent(event);
+                                          return taken.ok();
+                                        });
+      STEPTRACE_RETURN_IF_ERROR(taken);
+      events_ += known;
+      if (known > 0) continue;
     }
     const char* after = nullptr;
     if (next == '[') STEPTRACE_RETURN_IF_ERROR(CheckDepth());

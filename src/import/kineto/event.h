@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,13 +56,38 @@ struct ArgRun {
   Made made;
 
   // Appends them, as they stand in the text at p.
-  void AddTo(const char* p, std::vector<Arg>& to) const {
+  template <class Args>
+  void AddTo(const char* p, Args& to) const {
     for (const Place& arg : args) {
       to.push_back({{p + arg.key_at, arg.key_size},
                     {arg.kind, arg.escaped, {p + arg.value_at, arg.value_size}},
                     arg.fate});
     }
   }
+};
+
+// Arguments in their order. As a vector, but that it keeps its room and that adding one, which is
+// done for nearly every event, is a few instructions.
+class ArgList {
+ public:
+  void push_back(const Arg& arg) {
+    if (size_ == room_.size()) room_.resize(size_ + 16);
+    room_[size_++] = arg;
+  }
+  void clear() { size_ = 0; }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  Arg* begin() { return room_.data(); }
+  Arg* end() { return room_.data() + size_; }
+  const Arg* begin() const { return room_.data(); }
+  const Arg* end() const { return room_.data() + size_; }
+  std::span<const Arg> all() const { return {room_.data(), size_}; }
+  Arg& operator[](size_t i) { return room_[i]; }
+  const Arg& operator[](size_t i) const { return room_[i]; }
+
+ private:
+  std::vector<Arg> room_;
+  size_t size_ = 0;
 };
 
 // A trace event as it stands in the text; views into the window.
@@ -74,7 +100,7 @@ struct RawEvent {
   json::Value ts;
   json::Value dur;
   json::Value id;
-  std::vector<Arg> args;  // of a key that stands twice, the last
+  ArgList args;  // of a key that stands twice, the last
   // Of a complete event: arguments that are not in `args`, but stood before the one at `before`.
   // Nearly all events have such, and all that is wanted of them is one number.
   struct RunHere {
@@ -85,12 +111,15 @@ struct RawEvent {
   std::array<RunHere, 2> runs;
   size_t run_count = 0;
   int duplicate_keys = 0;
+  // Not 0: events of one reader with this number have the same category, pid and tid.
+  uint32_t origin = 0;
 
   void Clear() {
     phase = name = category = pid = tid = ts = dur = id = {};
     args.clear();
     run_count = 0;
     duplicate_keys = 0;
+    origin = 0;
   }
   // All arguments in their order.
   void AllArgs(std::vector<Arg>* all) const {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "import/kineto/event.h"
@@ -45,6 +47,29 @@ class EventReader {
   // whole one.
   Result<const char*> Read(Window& window, const std::string& name, int32_t max_depth);
   const RawEvent& event() const { return event_; }  // views into the window
+
+  // Nearly all events: those of known shapes one behind the other, in the window as a whole, that
+  // begin before a position of the stream. Each goes to take(event), which says whether it was
+  // taken; one that was not is the last. The window moves behind those that were; how many they
+  // are.
+  template <class Take>
+  int64_t ReadKnown(Window& window, int64_t until, int32_t max_depth, Take&& take) {
+    const json::Scan scan{window.end(), max_depth};
+    const char* last =
+        window.at() + std::clamp<int64_t>(until - window.position(), 0, window.end() - window.at());
+    const char* after = window.at();
+    int64_t count = 0;
+    for (const char* p = json::SkipSpace(after); p < last && *p == '{'; p = json::SkipSpace(p)) {
+      p = shapes_.Read(p, scan, &event_);
+      if (p == nullptr || !take(std::as_const(event_))) break;
+      ++count;
+      after = p;
+      p = json::SkipSpace(p);
+      if (*p == ',') ++p;
+    }
+    window.MoveTo(after);
+    return count;
+  }
 
  private:
   RawEvent event_;

@@ -167,6 +167,8 @@ void EventShapes::KeepRun(uint32_t node, const char* begin, const char* end, uin
 
 const char* EventShapes::Read(const char* p, const Scan& window, RawEvent* event) {
   event->Clear();
+  uint32_t origin = 0;
+  bool varies = false;
   uint32_t before_run = 0;  // the node behind which a run is being read value by value
   const char* run_begin = nullptr;
   size_t run_arg = 0;
@@ -175,7 +177,7 @@ const char* EventShapes::Read(const char* p, const Scan& window, RawEvent* event
        before = std::exchange(at, Find(at, p, window.end))) {
     Node& node = nodes_[at];
     if (before_run != 0 && !node.may_run) {
-      KeepRun(before_run, run_begin, p, before, std::span(event->args).subspan(run_arg),
+      KeepRun(before_run, run_begin, p, before, event->args.all().subspan(run_arg),
               event->name.text);
       before_run = 0;
     } else if (before_run == 0 && node.may_run && !event->name.text.empty()) {
@@ -195,12 +197,19 @@ const char* EventShapes::Read(const char* p, const Scan& window, RawEvent* event
         run_arg = event->args.size();
       }
     }
-    for (size_t i = 0; i < node.constant_count; ++i) {
-      const Constant& constant = node.constants[i];
-      event->*constant.field = {constant.kind, false, {p + constant.at, constant.size}};
+    if (node.constant_count > 0) {
+      origin = at;
+      for (size_t i = 0; i < node.constant_count; ++i) {
+        const Constant& constant = node.constants[i];
+        event->*constant.field = {constant.kind, false, {p + constant.at, constant.size}};
+      }
     }
     const char* text = std::exchange(p, p + node.size);
-    if (node.is_end) return p;
+    if (node.is_end) {
+      // The way to a node holds all constants before it.
+      event->origin = varies ? 0 : origin;
+      return p;
+    }
     Value value;
     p = ReadValue(node, p, window, &value);
     if (p == nullptr) return nullptr;
@@ -208,6 +217,7 @@ const char* EventShapes::Read(const char* p, const Scan& window, RawEvent* event
       event->args.push_back({{text + node.key_at, node.key_size}, value, node.fate});
     } else if (node.target == Trail::Target::kField) {
       event->*node.field = value;
+      varies |= node.varies;
     }
   }
   return nullptr;
@@ -283,6 +293,8 @@ uint32_t EventShapes::Add(uint32_t parent, const Draft& draft) {
     node.kind = draft.value->value.kind;
     node.target = draft.value->target;
     node.field = draft.value->field;
+    node.varies = node.field == &RawEvent::category || node.field == &RawEvent::pid ||
+                  node.field == &RawEvent::tid;
     if (node.kind == Value::Kind::kBare) node.begins = kBare;
     if (node.kind == Value::Kind::kNested) node.begins = kNested;
   }

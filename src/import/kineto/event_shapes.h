@@ -62,6 +62,7 @@ class EventShapes {
     uint8_t begins = 0;    // with what a value of this kind may begin: bits of kBegins
     bool is_end = false;   // no value: the event ends with the text
     bool may_run = false;  // an argument that only describes
+    bool varies = false;   // the value is one of those by which events have an origin
     json::Value::Kind kind = json::Value::Kind::kNone;
     Trail::Target target = Trail::Target::kNothing;
     ArgFate fate = ArgFate::kDetail;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <map>
 #include <random>
 
 #include "import/kineto/args.h"
@@ -64,6 +65,10 @@ class Both {
     EXPECT_EQ(shaped, after) << text;
     EXPECT_EQ(shaped, window.data() + size) << text;
     EXPECT_EQ(Text(found), Text(wanted)) << text;
+    if (found.origin != 0) {
+      std::string who = Text(found.category) + Text(found.pid) + Text(found.tid);
+      EXPECT_EQ(origins_.try_emplace(found.origin, who).first->second, who) << text;
+    }
     Slice slice;
     Slice wanted_slice;
     bool on_device = wanted.category.text == "kernel";
@@ -74,6 +79,7 @@ class Both {
     return true;
   }
   int64_t runs() const { return runs_; }
+  size_t origins() const { return origins_.size(); }
 
  private:
   EventShapes shapes_;
@@ -82,6 +88,7 @@ class Both {
   ArgsSorter by_shape_;
   ArgsSorter long_way_;
   int64_t runs_ = 0;
+  std::map<uint32_t, std::string> origins_;  // what events of one have in common
 };
 
 std::string Kernel(int tid, const std::string& name, int correlation, const std::string& details) {
@@ -108,6 +115,7 @@ TEST(EventShapes, ReadsWhatItHasSeen) {
   EXPECT_FALSE(both.Reads(Kernel(7, "gemm", 4, R"("grids": [1], "block": [4])")));
   EXPECT_FALSE(both.Reads(Kernel(7, "gemm", 4, R"("grid": NaN, "block": [4])")));
   EXPECT_TRUE(both.Reads(Kernel(7, "gemm", 4, R"("grid": 17, "block": [4])")));
+  EXPECT_EQ(both.origins(), 2u);  // of the two streams
 }
 
 TEST(EventShapes, RunsEndWhereTheirLastValueEnds) {

@@ -88,7 +88,17 @@ class SplitReader::Worker {
   Status ReadEvents(int64_t until, Piece* piece) {
     Taken& taken = piece->taken;
     taken.end = piece->begin;
+    const int32_t max_depth = split_.options_.limits.max_depth;
     while (true) {
+      TraceReader& reader = *piece->reader;
+      Status read;
+      int64_t known = events_.ReadKnown(window_, until, max_depth, [&](const RawEvent& event) {
+        read = reader.OnEvent(event);
+        return read.ok() && !reader.refused();
+      });
+      if (known > 0) taken.end = window_.position();
+      taken.events += known;
+      if (!read.ok() || reader.refused()) return read;
       STEPTRACE_ASSIGN_OR_RETURN(char next, Peek(window_));
       if (next == ',') {
         window_.MoveTo(window_.at() + 1);
@@ -100,12 +110,12 @@ class SplitReader::Worker {
         taken.at_event = true;
         return {};
       }
-      STEPTRACE_ASSIGN_OR_RETURN(const char* after, events_.Read(window_, split_.options_.name,
-                                                                 split_.options_.limits.max_depth));
+      STEPTRACE_ASSIGN_OR_RETURN(const char* after,
+                                 events_.Read(window_, split_.options_.name, max_depth));
       const RawEvent& event = events_.event();
       if (after == nullptr || !event.phase) return {};
-      STEPTRACE_RETURN_IF_ERROR(piece->reader->OnEvent(event));
-      if (piece->reader->refused()) return {};
+      STEPTRACE_RETURN_IF_ERROR(reader.OnEvent(event));
+      if (reader.refused()) return {};
       ++taken.events;
       taken.duplicate_keys += event.duplicate_keys;
       window_.MoveTo(after);

@@ -1,10 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pieces of a TraceReader.
+// Of a TraceReader: events that are no stretches of time, and pieces.
+#include <fmt/format.h>
+
+#include <charconv>
 #include <utility>
 
 #include "import/kineto/trace_reader.h"
 
 namespace steptrace::import {
+namespace {
+
+const Arg* Find(const RawEvent& event, std::string_view key) {
+  for (const Arg& arg : event.args) {
+    if (arg.key == key) return &arg;
+  }
+  return nullptr;
+}
+
+bool IntegerArg(const RawEvent& event, std::string_view key, int64_t* out) {
+  const Arg* arg = Find(event, key);
+  return arg != nullptr && json::ReadInteger(arg->value, out);
+}
+
+}  // namespace
+
+Status TraceReader::OnMemory(const RawEvent& event, int64_t ts_ns) {
+  if (IsNoTime(ts_ns)) return {};
+  store::MemoryRow row;
+  row.ts_ns = ts_ns;
+  if (!IntegerArg(event, "Bytes", &row.bytes)) {
+    ++lost_["bad_memory_event"];
+    return {};
+  }
+  int64_t type = 0;
+  int64_t device = -1;
+  (void)IntegerArg(event, "Device Type", &type);
+  (void)IntegerArg(event, "Device Id", &device);
+  row.device = type == 0 ? -1 : static_cast<int32_t>(device);
+  (void)IntegerArg(event, "Addr", &row.address);
+  int64_t total = 0;
+  if (IntegerArg(event, "Total Allocated", &total)) row.total_allocated_bytes = total;
+  if (IntegerArg(event, "Total Reserved", &total)) row.total_reserved_bytes = total;
+  row.track = tracks_.Of(event.pid.text, event.tid.text, false);
+  return sink_.Append(row);
+}
+
+Status TraceReader::OnCounter(const RawEvent& event) {
+  store::CounterRow row;
+  if (!TimeOf(event, &row.ts_ns) || IsNoTime(row.ts_ns)) return {};
+  std::string name = TextOf(event.name);
+  if (event.id) name += fmt::format("[{}]", event.id.text);
+  for (const Arg& arg : event.args) {
+    std::string_view text = arg.value.text;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), row.value);
+    bool sound = arg.value.kind != json::Value::Kind::kNested && json::IsNumber(text);
+    if (!sound || error != std::errc() || end != text.data() + text.size()) {
+      ++lost_["bad_counter"];
+      continue;
+    }
+    std::string full = event.args.size() == 1 ? name : fmt::format("{}.{}", name, arg.key);
+    row.track = tracks_.Named(event.pid.text, full, "counter");
+    if (row.track >= 0) STEPTRACE_RETURN_IF_ERROR(sink_.Append(row));
+  }
+  return {};
+}
+
+Status TraceReader::OnMetadata(const RawEvent& event) {
+  const Arg* name = Find(event, "name");
+  const Arg* labels = Find(event, "labels");
+  if (event.name.text == "process_name" && name) {
+    tracks_.NameProcess(event.pid.text, TextOf(name->value));
+  } else if (event.name.text == "process_labels" && labels) {
+    tracks_.LabelProcess(event.pid.text, TextOf(labels->value));
+  } else if (event.name.text == "thread_name" && name) {
+    tracks_.NameThread(event.pid.text, event.tid.text, TextOf(name->value));
+  }
+  return {};
+}
 
 void TraceReader::EndPiece(std::unique_ptr<Part> next) {
   not_a_number_ = texts_.args.not_a_number() - not_a_number_;

@@ -74,18 +74,6 @@ constexpr std::array<LossText, 11> kLossTexts = {
     {"bad_memory_event", "memory", "[memory] events without Bytes are left out"},
     {"bad_counter", "counters", "counters whose value is no number are left out"}};
 
-const Arg* Find(const RawEvent& event, std::string_view key) {
-  for (const Arg& arg : event.args) {
-    if (arg.key == key) return &arg;
-  }
-  return nullptr;
-}
-
-bool IntegerArg(const RawEvent& event, std::string_view key, int64_t* out) {
-  const Arg* arg = Find(event, key);
-  return arg != nullptr && json::ReadInteger(arg->value, out);
-}
-
 }  // namespace
 
 TraceReader::TraceReader(PartSink& sink, LearntTexts& texts, Reads reads)
@@ -122,36 +110,55 @@ std::optional<int64_t> TraceReader::UtcOffsetNs() const {
   return std::nullopt;
 }
 
-const TraceReader::Category& TraceReader::CategoryOf(const Value& value) {
+const TraceReader::Category& TraceReader::CategoryOf(const RawEvent& event) {
+  if (event.origin == 0) return categories_[PlaceOfCategory(event.category)];
+  if (event.origin < origins_.size() && origins_[event.origin].is_known) {
+    return categories_[origins_[event.origin].category];
+  }
+  uint32_t place = PlaceOfCategory(event.category);
+  if (event.origin >= origins_.size()) origins_.resize(event.origin + 1);
+  origins_[event.origin] = {place, -1, true};
+  return categories_[place];
+}
+
+int32_t TraceReader::TrackOf(const RawEvent& event, const Category& category) {
+  bool has_origin = event.origin != 0 && event.origin < origins_.size();
+  if (has_origin && origins_[event.origin].track >= 0) return origins_[event.origin].track;
+  int32_t track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
+  if (has_origin && origins_[event.origin].is_known) origins_[event.origin].track = track;
+  return track;
+}
+
+uint32_t TraceReader::PlaceOfCategory(const Value& value) {
   // Kinds of events take turns: a few places by length and last character find nearly all.
   auto last = value.text.empty() ? 0u : static_cast<unsigned char>(value.text.back());
   uint32_t& place = category_places_[(value.text.size() * 5 + last) % category_places_.size()];
-  if (place < categories_.size() && categories_[place].raw == value.text) {
-    return categories_[place];
-  }
+  if (place < categories_.size() && categories_[place].raw == value.text) return place;
   for (size_t i = 0; i < categories_.size(); ++i) {
     if (categories_[i].raw != value.text) continue;
-    place = static_cast<uint32_t>(i);
-    return categories_[i];
+    return place = static_cast<uint32_t>(i);
   }
   Category category;
   category.raw = value.text;
   std::string name = TextOf(value);
   for (const auto& [old_name, new_name] : kRenamed) {
     if (name != old_name) continue;
-    category.is_operator_2021 = old_name == "Operator";
     name = new_name;
     of_2021_ = kineto_ = true;
   }
   category.id = sink_.Intern(name);
   category.on_device = analyze::KindOf(name, "") >= analyze::EventKind::kKernel;
+  category.is_operator = name == "cpu_op";
   category.is_mark = name == "Trace";
   category.is_link =
       name == "ac2g" || name == "async" || name == "async_cpu_to_gpu" || name == "async_gpu";
-  if (static_cast<int64_t>(categories_.size()) >= kMostCategories) categories_.clear();
+  if (static_cast<int64_t>(categories_.size()) >= kMostCategories) {
+    categories_.clear();
+    origins_.clear();
+  }
   place = static_cast<uint32_t>(categories_.size());
   categories_.push_back(std::move(category));
-  return categories_.back();
+  return place;
 }
 
 std::string TraceReader::TextOf(const Value& value) const {
@@ -246,7 +253,7 @@ Status TraceReader::OnEvent(const RawEvent& event) {
 void TraceReader::Describe(const RawEvent& event, const Category& category, Slice* slice) {
   slice->name = NameOf(event.name);
   slice->category = category.id;
-  if (category.is_operator_2021 && event.name.text.starts_with("ProfilerStep#")) {
+  if (category.is_operator && event.name.text.starts_with("ProfilerStep#")) {
     slice->category = sink_.Intern("user_annotation");
   }
   if (event.args.empty() && event.run_count == 0) return;
@@ -266,10 +273,10 @@ Status TraceReader::OnComplete(const RawEvent& event) {
     ++lost_["negative_duration"];
     slice.dur_ns = 0;
   }
-  const Category& category = CategoryOf(event.category);
+  const Category& category = CategoryOf(event);
   if (category.is_mark && reads_ == Reads::kPiece) return Refuse();  // it passes the held row
   device_events_ += category.on_device;
-  slice.track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
+  slice.track = TrackOf(event, category);
   if (slice.track < 0) return {};
   Describe(event, category, &slice);
   if (category.is_mark) return sink_.AppendMark(slice);
@@ -303,7 +310,7 @@ Status TraceReader::Keep(const Slice& slice) {
 Status TraceReader::OnBegin(const RawEvent& event) {
   Open open;
   if (!TimeOf(event, &open.slice.ts_ns)) return {};
-  const Category& category = CategoryOf(event.category);
+  const Category& category = CategoryOf(event);
   open.slice.track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
   if (open.slice.track < 0) return {};
   if (begun_open_ >= kMostOpen) {
@@ -319,7 +326,7 @@ Status TraceReader::OnBegin(const RawEvent& event) {
 Status TraceReader::OnEnd(const RawEvent& event) {
   int64_t end_ns = 0;
   if (!TimeOf(event, &end_ns)) return {};
-  int32_t track = tracks_.Of(event.pid.text, event.tid.text, CategoryOf(event.category).on_device);
+  int32_t track = tracks_.Of(event.pid.text, event.tid.text, CategoryOf(event).on_device);
   auto found = begun_.find(track);
   if (found == begun_.end() || found->second.empty()) {
     ++lost_["end_without_begin"];
@@ -358,7 +365,7 @@ Status TraceReader::OnAsync(const RawEvent& event) {
     return Hold(slice);
   }
   Open begun;
-  const Category& category = CategoryOf(event.category);
+  const Category& category = CategoryOf(event);
   begun.slice.ts_ns = ts_ns;
   begun.slice.track =
       tracks_.Named(event.pid.text, fmt::format("{} (async)", category.raw), "thread");
@@ -383,7 +390,7 @@ Status TraceReader::OnInstant(const RawEvent& event) {
   if (mark && reads_ == Reads::kPiece) return Refuse();
   Slice slice;
   slice.ts_ns = ts_ns;
-  const Category& category = CategoryOf(event.category);
+  const Category& category = CategoryOf(event);
   slice.track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
   if (slice.track < 0) return {};
   Describe(event, category, &slice);
@@ -395,49 +402,8 @@ Status TraceReader::OnInstant(const RawEvent& event) {
   return Hold(slice);
 }
 
-Status TraceReader::OnMemory(const RawEvent& event, int64_t ts_ns) {
-  if (IsNoTime(ts_ns)) return {};
-  store::MemoryRow row;
-  row.ts_ns = ts_ns;
-  if (!IntegerArg(event, "Bytes", &row.bytes)) {
-    ++lost_["bad_memory_event"];
-    return {};
-  }
-  int64_t type = 0;
-  int64_t device = -1;
-  (void)IntegerArg(event, "Device Type", &type);
-  (void)IntegerArg(event, "Device Id", &device);
-  row.device = type == 0 ? -1 : static_cast<int32_t>(device);
-  (void)IntegerArg(event, "Addr", &row.address);
-  int64_t total = 0;
-  if (IntegerArg(event, "Total Allocated", &total)) row.total_allocated_bytes = total;
-  if (IntegerArg(event, "Total Reserved", &total)) row.total_reserved_bytes = total;
-  row.track = tracks_.Of(event.pid.text, event.tid.text, false);
-  return sink_.Append(row);
-}
-
-Status TraceReader::OnCounter(const RawEvent& event) {
-  store::CounterRow row;
-  if (!TimeOf(event, &row.ts_ns) || IsNoTime(row.ts_ns)) return {};
-  std::string name = TextOf(event.name);
-  if (event.id) name += fmt::format("[{}]", event.id.text);
-  for (const Arg& arg : event.args) {
-    std::string_view text = arg.value.text;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), row.value);
-    bool sound = arg.value.kind != Value::Kind::kNested && json::IsNumber(text);
-    if (!sound || error != std::errc() || end != text.data() + text.size()) {
-      ++lost_["bad_counter"];
-      continue;
-    }
-    std::string full = event.args.size() == 1 ? name : fmt::format("{}.{}", name, arg.key);
-    row.track = tracks_.Named(event.pid.text, full, "counter");
-    if (row.track >= 0) STEPTRACE_RETURN_IF_ERROR(sink_.Append(row));
-  }
-  return {};
-}
-
 Status TraceReader::OnFlow(const RawEvent& event) {
-  if (CategoryOf(event.category).is_link) return {};
+  if (CategoryOf(event).is_link) return {};
   int64_t ts_ns = 0;
   if (!event.id || !TimeOf(event, &ts_ns)) return {};
   int32_t track = tracks_.Of(event.pid.text, event.tid.text, false);
@@ -451,19 +417,6 @@ Status TraceReader::OnFlow(const RawEvent& event) {
     early_flows_.push_back({ts_ns, id, track, out});
   } else {
     sink_.AddFlow(track, ts_ns, id, out);
-  }
-  return {};
-}
-
-Status TraceReader::OnMetadata(const RawEvent& event) {
-  const Arg* name = Find(event, "name");
-  const Arg* labels = Find(event, "labels");
-  if (event.name.text == "process_name" && name) {
-    tracks_.NameProcess(event.pid.text, TextOf(name->value));
-  } else if (event.name.text == "process_labels" && labels) {
-    tracks_.LabelProcess(event.pid.text, TextOf(labels->value));
-  } else if (event.name.text == "thread_name" && name) {
-    tracks_.NameThread(event.pid.text, event.tid.text, TextOf(name->value));
   }
   return {};
 }

@@ -70,7 +70,7 @@ class TraceReader : public DocumentHandler {
     bool on_device = false;
     bool is_mark = false;  // the profiler's own
     bool is_link = false;  // a flow that repeats what correlation ids tell
-    bool is_operator_2021 = false;
+    bool is_operator = false;
   };
   // A range that was begun: B on a thread, b or S by an id.
   struct Open {
@@ -78,7 +78,16 @@ class TraceReader : public DocumentHandler {
     store::StringId name{};
   };
 
-  const Category& CategoryOf(const json::Value& value);
+  // What events of one origin have in common; nothing: they are of no use.
+  struct Origin {
+    uint32_t category = 0;
+    int32_t track = -1;     // of a complete event
+    bool is_known = false;  // the category
+  };
+
+  const Category& CategoryOf(const RawEvent& event);
+  int32_t TrackOf(const RawEvent& event, const Category& category);
+  uint32_t PlaceOfCategory(const json::Value& value);
   store::StringId NameOf(const json::Value& value);
   std::string TextOf(const json::Value& value) const;
   int64_t IdOf(const json::Value& value);
@@ -113,6 +122,7 @@ class TraceReader : public DocumentHandler {
   TraceTracks tracks_;
   std::vector<Category> categories_;
   std::array<uint32_t, 32> category_places_{};
+  std::vector<Origin> origins_;  // by number
   std::map<std::string, std::string> members_;
   Slice held_;
   bool has_held_ = false;

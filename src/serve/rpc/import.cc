@@ -3,6 +3,7 @@
 
 #include <system_error>
 
+#include "serve/rpc/imported_before.h"
 #include "serve/rpc/steps.h"
 
 namespace steptrace::rpc {
@@ -40,7 +41,10 @@ Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
                                               : request.name);
     STEPTRACE_ASSIGN_OR_RETURN(options.output, FreeFolder(request.folder, name));
   }
+  const std::string stamp = SourceStamp(request);
   STEPTRACE_ASSIGN_OR_RETURN(auto imported, import::Import(request.paths, options, progress));
+  // A file that was written meanwhile is not what was read.
+  if (SourceStamp(request) == stamp) KeepStamp(imported.run, stamp);
   if (Status stored = StoreMarkedSteps(imported.run, kMostSlices); !stored.ok()) {
     imported.notes.push_back("its steps are not stored: " + stored.error().message);
   }

@@ -162,6 +162,25 @@ class Locked(Rows):
             time.sleep(0.006)
 
 
+class LockedByAThread(Rows):
+    """A cache that a thread beside the training refreshes, behind a lock of threads."""
+
+    def __init__(self, samples, folder):
+        super().__init__(samples)
+        self.lock = threading.Lock()
+        threading.Thread(target=self.refresh, daemon=True).start()
+
+    def refresh(self):
+        while True:
+            with self.lock:
+                time.sleep(0.04)
+            time.sleep(0.0005)
+
+    def make(self, index):
+        with self.lock:
+            return index
+
+
 class Stream(IterableDataset):
     """Lines of JSON, as they come."""
 
@@ -225,6 +244,7 @@ DATASETS = {
     "own_tokenise": (OwnTokenise, 1),
     "slow_files": (SlowFiles, 1),
     "locked": (Locked, 3),
+    "locked_by_a_thread": (LockedByAThread, 0),
     "stream": (Stream, 1),
     "decode_in_loop": (Decode, 0),
 }

@@ -182,7 +182,7 @@ describe('evidence leads to the view and stretch that show it', () => {
     });
   });
   it.each([
-    ['steps', "kind = 'train'", 'queue empty in 12 of 32 waits', 'data'],
+    ['steps', "kind = 'train'", 'next batch not ready in 12 of 32 waits', 'data'],
     ['steps', "kind = 'train'", 'it rests on 3 steps', 'steps'],
     ['facts', "kind = 'loader'", '2 workers', 'data'],
     ['slices', "category = 'kernel'", 'devices compute', 'timeline'],

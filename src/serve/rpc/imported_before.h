@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "serve/rpc/import.h"
+
+// Whether a profile was imported before and has not changed since: then its run serves again.
+namespace steptrace::rpc {
+
+// What tells the files of an import from any others without reading them: of each its path, size,
+// inode and times (modified, changed), and by which limits and which build it is read. Empty where
+// that cannot be told: a file is gone, or a folder holds too many.
+std::string SourceStamp(const ImportRequest& request);
+
+// Leaves the stamp in a run that was just made of these files, as import.json. A run that cannot
+// keep it is imported anew the next time: no failure.
+void KeepStamp(const std::filesystem::path& run, const std::string& stamp);
+
+// The newest completed run in `folder` that was made of files with this stamp.
+std::optional<std::filesystem::path> ImportedBefore(const std::filesystem::path& folder,
+                                                    const std::string& stamp);
+
+}  // namespace steptrace::rpc
