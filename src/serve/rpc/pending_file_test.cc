@@ -38,7 +38,9 @@ class PendingFileTest : public testing::Test {
   // Writes "new" to it.
   static Result<PendingFile> Begin(const fs::path& destination) {
     auto file = PendingFile::Create(destination);
-    if (file.ok()) EXPECT_EQ(::write(file->fd(), "new", 3), 3);
+    if (file.ok()) {
+      EXPECT_EQ(::write(file->fd(), "new", 3), 3);
+    }
     return file;
   }
 
