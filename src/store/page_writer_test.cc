@@ -203,8 +203,8 @@ TEST(PageWriter, EveryEncodingHasItsUse) {
             std::string::npos);
 }
 
-// Against Arrow's writer with any encoding that we let it choose: of the same rows not more bytes, but
-// for an eighth of a bit a row, which a trial with a sample of them cannot tell.
+// Against Arrow's writer with any encoding that we let it choose: of the same rows not more bytes,
+// but for an eighth of a bit a row, which a trial with a sample of them cannot tell.
 TEST(PageWriter, TakesNoMoreThanArrowsWriter) {
   auto with_schema = parquet::ArrowWriterProperties::Builder().store_schema()->build();
   for (const PageCase& one : NumberCases()) {
