@@ -50,10 +50,15 @@ def test_settings_that_become_no_file_leave_the_run_as_it_is(tmp_path, kind):
     run = tmp_path / "run"
     command = [str(executable()), "run", "-q", "-o", str(run), "--", "sh", "-c", WAITING]
     with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     ) as launcher:
-        # Whatever hangs does so for the test's time, not for ever.
-        watchdog = threading.Timer(60, launcher.kill)
+        # Whatever hangs does so for the test's time, not for ever: the command holds the pipes too.
+        watchdog = threading.Timer(60, os.killpg, (launcher.pid, signal.SIGKILL))
         watchdog.start()
         try:
             assert launcher.stdout.readline() == "begun\n"

@@ -37,7 +37,8 @@ constexpr int64_t kAgentReadyMs = 2'000;
 // The launcher of one run, in the order of its life: Prepare, Start, Wait, Finish.
 class Launcher {
  public:
-  explicit Launcher(const RunOptions& options) : options_(options) {}
+  explicit Launcher(const RunOptions& options)
+      : options_(options), settings_(options.settings_file) {}
 
   int Run() {
     if (auto prepared = Prepare(); !prepared.ok()) {
@@ -166,7 +167,6 @@ class Launcher {
   int WaitForCommand() {
     // Twice as often as needed: a change is told by two looks.
     constexpr int64_t kLookMs = 250;
-    FileWatch settings(options_.settings_file);
     int64_t next_look_ns = MonotonicNowNs();
     for (;;) {
       pollfd waits[2] = {{signals_->fd(), POLLIN, 0}, {agent_.fd(), POLLIN, 0}};
@@ -174,7 +174,7 @@ class Launcher {
       if (waits[1].revents != 0) agent_.HandleMessages();
       if (options_.reread && MonotonicNowNs() >= next_look_ns) {
         next_look_ns = MonotonicNowNs() + kLookMs * kNsPerMs;
-        if (settings.Look()) TellSettings();
+        if (settings_.Look()) TellSettings();
       }
       while (auto taken = signals_->Take()) {
         if (taken->pass_on) kill(command_, taken->signal);
@@ -295,6 +295,7 @@ class Launcher {
   }
 
   const RunOptions& options_;
+  FileWatch settings_;  // from before the command starts: what it changes at once is a change
   RunFolder folder_;
   agent::RingFolder ring_;
   std::optional<RunSignals> signals_;
