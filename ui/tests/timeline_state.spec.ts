@@ -243,6 +243,20 @@ test('an empty timeline gives the command for this run, and it is copied', async
   await expect(line).toHaveText(/^steptrace capture \/\S+\/runs\/idle --steps 5$/);
 });
 
+test('files that cannot be read are named above what is left', async ({ page }) => {
+  const damaged = [
+    { table: 'slices', file: 'tables/slices/node=0/rank=0/00001.parquet', rows: 840 },
+  ];
+  await page.route('**/timeline/tree*', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), damaged } });
+  });
+  await timeline(page);
+  const note = page.getByRole('note').filter({ hasText: 'damaged' });
+  await expect(note).toContainText('840 rows of slices are missing: tables/slices/node=0');
+  await accessible(page);
+});
+
 test('zooms, moves and what is shown go on in a narrow window', async ({ page }) => {
   await page.setViewportSize({ width: 640, height: 480 });
   await timeline(page, '?tab=stretch');
