@@ -10,6 +10,7 @@
 
 #include "analyze/report/quantity.h"
 #include "analyze/report/recommendation_facts.h"
+#include "analyze/verdict/evidence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -269,7 +270,7 @@ class Maker {
       if (one.evidence.size() == 3) break;
       one.evidence.push_back(fmt::format("the others waited {} for rank {} (its {})",
                                          FormatDuration(blame.caused_wait_ns), blame.rank,
-                                         blame.cause));
+                                         CauseTitle(blame.cause)));
     }
     one.advice = "steptrace report --section distributed tells what the late rank did instead";
     Gain(one, share.value_or(0), facts_.steps_ns);

@@ -356,6 +356,9 @@ void Adviser::Other() {
 }
 
 void Adviser::Model() {
+  if (MayWaitInForward(input_)) {
+    Say("look at more steps, so that samples of its stack fall into them");
+  }
   if (input_.load.throttled()) {
     CpuShortage();
     return Beside();

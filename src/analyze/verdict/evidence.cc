@@ -204,8 +204,19 @@ void Collector::Ranks(const Verdict& verdict) {
 }
 
 void Collector::Unseen() {
-  if (!input_.forward_unseen || Share(SubStage::kForward) < kInTheWay) return;
+  if (!MayWaitInForward(input_)) return;
   Steps("too few samples of its stack and of its CPU time fall into these steps");
+  int64_t operators_ns = 0, steps_ns = 0;
+  for (const uint32_t i : input_.selection.steady) {
+    const store::StepRow& row = input_.report.steps[i];
+    if (!row.operators_ns) continue;
+    operators_ns += std::clamp<int64_t>(*row.operators_ns, 0, row.dur_ns);
+    steps_ns += row.dur_ns;
+  }
+  if (steps_ns == 0) return;
+  Steps(
+      fmt::format("torch's operators take {} of the steps in windows",
+                  FormatShare(static_cast<double>(operators_ns) / static_cast<double>(steps_ns))));
 }
 
 void Collector::Other() {

@@ -221,13 +221,11 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
     slowed += (slowed.empty() ? ", sharing" : ", and sharing") +
               (" its interpreter with " + FunctionText(*beside));
   }
-  const double forward = static_cast<double>(At(input.times.total(), SubStage::kForward)) /
-                         static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
-  if (input.forward_unseen && forward >= kInTheWay) {
+  if (MayWaitInForward(input)) {
     verdict.headline = fmt::format(
-        "the model fills the step, {}, if its forward computes: too little of it was seen to tell "
-        "computing from waiting",
-        share);
+        "the model fills the step, {}{}, if its forward computes: too little of it was seen to "
+        "tell computing from waiting",
+        share, slowed);
   } else if (next.share >= kInTheWay) {
     verdict.headline =
         fmt::format("the model fills most of the step, {}{}; next: {}, {}", share, slowed,
@@ -270,6 +268,12 @@ Verdict Decide(const VerdictInput& input) {
 }
 
 }  // namespace
+
+bool MayWaitInForward(const VerdictInput& input) {
+  const int64_t whole_ns = std::max<int64_t>(input.times.total_ns(), 1);
+  return input.forward_unseen && static_cast<double>(At(input.times.total(), SubStage::kForward)) >=
+                                     kInTheWay * static_cast<double>(whole_ns);
+}
 
 Verdict DecideVerdict(const VerdictInput& input) {
   if (input.selection.count == 0) return NoStepsVerdict(input);

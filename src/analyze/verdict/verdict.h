@@ -54,6 +54,10 @@ struct VerdictInput {
   bool forward_unseen = false;
 };
 
+// Whether forward has enough of the step, and is so little seen, that its waiting would pass for
+// the model's work.
+bool MayWaitInForward(const VerdictInput& input);
+
 Verdict DecideVerdict(const VerdictInput& input);
 
 }  // namespace steptrace::analyze
