@@ -48,7 +48,6 @@ class HangWatch {
   HangDetector detector_;
   HangStacks stacks_;
   std::vector<int32_t> told_;  // the ranks of a hang that has been told
-  int64_t told_ns_ = 0;
   int64_t told_since_ns_ = 0;  // their last step
   int64_t seen_ns_ = -1;       // when it looked last
 };

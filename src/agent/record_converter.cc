@@ -296,11 +296,11 @@ const RecordConverter::CounterTrack* RecordConverter::TrackOfCounter(const Resol
 
 void RecordConverter::OnCounter(const wire::Record& record, const ResolvedName& name, int64_t ts,
                                 RowBatch& out) {
-  constexpr double kMostBytes = 1e18;
+  constexpr double kMostCounted = 1e18;
   const bool memory = name.category == Category::kDeviceMemory;
   const auto value = std::bit_cast<double>(record.a);
   const CounterTrack* track = TrackOfCounter(name);
-  if (track == nullptr || (memory && !(value >= 0 && value < kMostBytes))) {
+  if (track == nullptr || (memory && !(value >= 0 && value < kMostCounted))) {
     ++invalid_records_;
     return;
   }

@@ -48,11 +48,12 @@ Result<analyze::InstanceType> ReadInstance(const toml::table& table, const std::
   constexpr double kMost = 1e9;
   static const char* const kKeys[] = {"name", "cores",          "memory_gib",    "gpus",
                                       "gpu",  "gpu_memory_gib", "price_per_hour"};
-  for (const auto& [key, node] : table) {
+  for (const auto& entry : table) {
+    const std::string_view key = entry.first.str();
     const bool known = std::any_of(std::begin(kKeys), std::end(kKeys),
-                                   [&](const char* one) { return key.str() == one; });
+                                   [&](const char* one) { return key == one; });
     if (!known) {
-      return Error{fmt::format("{}: instances: unknown key '{}'; the keys are {}", place, key.str(),
+      return Error{fmt::format("{}: instances: unknown key '{}'; the keys are {}", place, key,
                                fmt::join(kKeys, ", "))};
     }
   }

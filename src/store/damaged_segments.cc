@@ -67,8 +67,9 @@ Result<std::optional<std::string>> WrongContents(const fs::path& run, const Segm
 template <class Find>
 std::vector<DamagedSegment> TakeOut(Manifest* manifest, Find&& find) {
   std::vector<DamagedSegment> damaged;
-  for (auto& [table, parts] : manifest->tables) {
-    std::erase_if(parts.segments, [&](const SegmentInfo& segment) {
+  for (auto& entry : manifest->tables) {
+    const std::string& table = entry.first;
+    std::erase_if(entry.second.segments, [&](const SegmentInfo& segment) {
       std::optional<std::string> why = find(table, segment);
       if (why) damaged.push_back({table, segment, *std::move(why)});
       return why.has_value();

@@ -297,8 +297,9 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
     double share;
   };
   std::vector<Named> named;
-  for (const auto& [function, stage] : all) {
-    const bool waits = stage == SubStage::kUnknown && !RunsBetween(input_, *function);
+  for (const auto& one_of : all) {
+    const StageFunction* function = one_of.first;
+    const bool waits = one_of.second == SubStage::kUnknown && !RunsBetween(input_, *function);
     std::string text = fmt::format("{} {}", waits ? "waits in" : "is in", FunctionText(*function));
     const auto known = std::find_if(named.begin(), named.end(), [&](const Named& one) {
       return one.waits == waits && IsSameLine(*one.function, *function);

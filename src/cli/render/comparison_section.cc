@@ -36,7 +36,7 @@ std::string SignedDuration(int64_t ns) {
 
 // "-230 to -201 ms": the unit once where both have the same.
 std::string IntervalText(const ComparedPart& part) {
-  if (!part.change_low_ns || !part.change_high_ns) return "not known: a single step";
+  if (!part.change_low_ns || !part.change_high_ns) return "not known";
   std::string low = SignedDuration(*part.change_low_ns);
   const std::string high = SignedDuration(*part.change_high_ns);
   const size_t unit = low.find(' ');
@@ -102,7 +102,9 @@ std::string RenderComparison(const analyze::Comparison& comparison, const analyz
                   PadLeft("B", kSideColumns) + PadLeft("B - A", kChangeColumns) + "  95 % interval",
               Tint::kDim}});
   for (const PartKind& kind : kPartKinds) KindLines(comparison, kind, page);
-  page.Line({{"A change whose interval holds 0 may be chance.", Tint::kDim}});
+  page.Line({{parts.front().change_low_ns ? "A change whose interval holds 0 may be chance."
+                                          : "Of a single step no interval is known.",
+              Tint::kDim}});
   return page.Take();
 }
 

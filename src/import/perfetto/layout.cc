@@ -189,8 +189,8 @@ void TraceLayout::TakeTrack(std::string_view message) {
 
 size_t TraceLayout::RankIndex(int64_t rank, int64_t node) {
   auto small = [](int64_t number) {
-    constexpr int64_t kMost = 10'000'000;  // a rank beyond it is a mistake
-    return number >= 0 && number < kMost ? static_cast<int32_t>(number) : -1;
+    constexpr int64_t kMostNumber = 10'000'000;  // a rank beyond it is a mistake
+    return number >= 0 && number < kMostNumber ? static_cast<int32_t>(number) : -1;
   };
   const std::pair<int32_t, int32_t> key{small(rank), rank < 0 ? std::max(small(node), 0) : 0};
   auto found = own_rank_of_.find(key);

@@ -115,11 +115,16 @@ Result<PendingFile> PendingFile::Create(const fs::path& destination) {
     return PendingFile(destination, std::move(fd));
   }
   const std::string pending = fmt::format("{}.{}.partial", end.path.string(), ::getpid());
+  // Listed before it is there: a signal that comes as soon as it is must find it.
+  Listed* listed = List(pending);
   UniqueFd fd(::open(pending.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!fd.valid()) return OsError(destination, kOtherPlace);
+  if (!fd.valid()) {
+    listed->is_pending.store(false, std::memory_order_relaxed);
+    return OsError(destination, kOtherPlace);
+  }
   PendingFile file(destination, std::move(fd));
   file.end_ = std::move(end.path);
-  file.pending_ = List(pending);
+  file.pending_ = listed;
   return file;
 }
 
