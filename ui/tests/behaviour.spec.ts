@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import { accessible, address, grouped, open, settled, test } from './pages';
-import { folder, HOSTILE, live, MEGABYTES, reportOf, steptrace } from './runs';
+import { folder, HOSTILE, live, MEGABYTES, python, reportOf, run, steptrace } from './runs';
 
 test('from the runs to the evidence in two clicks', async ({ page }) => {
   await open(page, '/runs?runs.q=slow');
@@ -37,13 +37,17 @@ test('a link to a rule shows its card', async ({ page }) => {
 });
 
 test('evidence of what is missing leads to where it is listed', async ({ page }) => {
-  await open(page, '/run/idle/overview');
+  const path = join(folder, 'hookless');
+  rmSync(path, { recursive: true, force: true });
+  run(['run', '--output', path, '--', python, '-S', '-c', 'pass']);
+  await open(page, '/run/hookless/overview');
   const missing = page.getByRole('region', { name: 'What is missing' });
   await page.setViewportSize({ width: 1280, height: 300 });
   await expect(missing).not.toBeInViewport();
   await page.getByRole('region', { name: 'Evidence' }).getByRole('link').first().click();
   await expect(page).toHaveURL(/overview\?part=missing/);
   await expect(missing).toBeInViewport();
+  rmSync(path, { recursive: true, force: true });
 });
 
 test('two chosen runs are compared', async ({ page }) => {
