@@ -2,10 +2,10 @@
 # One folder, one target: the functions by which the folders under src/ declare what they hold.
 # Tests, benchmarks and fuzzers stand beside the code: thing.cc, thing_test.cc, thing_bench.cc, thing_fuzz.cc.
 
-# With STEPTRACE_UNITY the compiler takes eight sources of a target at a time: most of a source's cost
+# With STEPTRACE_UNITY the compiler takes twenty sources of a target at a time: most of a source's cost
 # is its headers. So a name in an anonymous namespace is unique in its target.
 function(steptrace_unite name)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${STEPTRACE_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${STEPTRACE_UNITY} UNITY_BUILD_BATCH_SIZE 20)
   if(STEPTRACE_UNITY)  # g++ takes a source within another for a header, whose anonymous types would leak
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
   endif()
@@ -24,6 +24,13 @@ function(steptrace_library name)
     target_include_directories(${name} INTERFACE "${PROJECT_SOURCE_DIR}/src")
     target_link_libraries(${name} INTERFACE ${A_DEPS})
   endif()
+endfunction()
+
+# steptrace_hot(NAME)   a library in which an import spends its time: some per cent less of it for more code. g++ 12
+# warns of copies that inlining so much makes up.
+function(steptrace_hot name)
+  set(hot "$<AND:$<CONFIG:RelWithDebInfo>,$<COMPILE_LANG_AND_ID:CXX,GNU>>")
+  target_compile_options(${name} PRIVATE $<${hot}:-O3> $<${hot}:-Wno-restrict> $<${hot}:-Wno-stringop-overflow>)
 endfunction()
 
 # steptrace_test(NAME SOURCES ... DEPS ... [LABELS ...])   a GoogleTest binary, run by ctest as one test
@@ -52,14 +59,20 @@ function(steptrace_bench name)
   target_link_libraries(${name} PRIVATE ${A_DEPS} benchmark::benchmark steptrace_warnings)
 endfunction()
 
-# steptrace_fuzz(NAME SOURCES ... DEPS ...)   a libFuzzer target; only in the fuzz preset
+# steptrace_fuzz(NAME SOURCES ... DEPS ...)   a libFuzzer target in the fuzz preset; elsewhere a test of its
+# seeds (seeds/NAME beside it) and of what is made of them
 function(steptrace_fuzz name)
   cmake_parse_arguments(A "" "" "SOURCES;DEPS" ${ARGN})
-  if(NOT STEPTRACE_FUZZ)
-    return()
+  if(STEPTRACE_FUZZ)
+    add_executable(${name} ${A_SOURCES})
+    target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    target_link_libraries(${name} PRIVATE ${A_DEPS} steptrace_warnings)
+  else()
+    steptrace_test(${name} SOURCES ${A_SOURCES} "${PROJECT_SOURCE_DIR}/src/testing/fuzz_seeds_test.cc" DEPS ${A_DEPS})
+    if(TARGET ${name})  # each source for itself, as libFuzzer has it
+      set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+      target_compile_definitions(${name} PRIVATE "STEPTRACE_FUZZ_SEEDS=\"${CMAKE_CURRENT_SOURCE_DIR}/seeds/${name}\"")
+    endif()
   endif()
-  add_executable(${name} ${A_SOURCES})
-  target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
-  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-  target_link_libraries(${name} PRIVATE ${A_DEPS} steptrace_warnings)
 endfunction()

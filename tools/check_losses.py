@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/reference/losses.md tells every cause of a row in `losses`, with its tables, and no other.
+"""docs/reference/losses.md tells every cause of a loss, of the table and of the report itself, with
+its tables, and no other.
 
 usage: check_losses.py      from the root of the tree; exit 1 with one line per breach
 """
@@ -21,6 +22,9 @@ CONSTANTS = re.compile(r"(?:LossCause k\w+|kLossTexts = )\s*(\{)")
 ENTRY = re.compile(r'\{\s*"([a-z0-9_]+)",\s*"([a-z_]+)",')
 #   rows that are filled in by hand
 ROW = re.compile(r"\bcause = \w*[sS]trings_?\.Intern\((.*?)\);", re.DOTALL)
+#   lines that the report adds of itself: table, cause, count, from, to, detail
+LINE = re.compile(r"\blosses\.push_back\((\{)")
+LINE_PARTS = 6
 #   events that are counted by cause, told with a constant's sentence
 COUNTED = re.compile(r'\blost_\["([a-z0-9_]+)"\]|\bfailed\("([a-z0-9_]+)"\)')
 #   a function that names causes, for the calls that ask it
@@ -88,6 +92,17 @@ def causes_of(path, text):
             yield one, {ANY}
         if not found and expression not in PASSED_ON:
             yield None, f"{path}: a loss whose cause is `{expression}`"
+    for match in LINE.finditer(text):
+        given, _ = arguments(text, match.start(1))
+        if len(given) > LINE_PARTS:
+            yield None, f"{path}: a loss of {len(given)} parts"
+        if len(given) != LINE_PARTS or given[1] in PASSED_ON:
+            continue
+        found = TEXT.fullmatch(given[1])
+        if found:
+            yield found.group(1), set(TEXT.findall(given[0])) or {ANY}
+        else:
+            yield None, f"{path}: a loss whose cause is `{given[1]}`"
     for match in NAMES.finditer(text):
         for one in re.findall(r'return "([a-z0-9_]+)"', match.group(0)):
             yield one, {NAMED}

@@ -21,7 +21,19 @@ LONG_HEADERS = {
 # LTTng includes its description of events again and again, on purpose.
 READ_AGAIN = {"bench/probe/lttng_pair_tp.h"}
 # What may hold bytes that are no text; anything else with a NUL in it was built, not written.
-BINARY = {".png", ".webp", ".gz", ".parquet", ".arrows", ".woff2", ".zip", ".pb", ".pftrace"}
+BINARY = {
+    ".png",
+    ".webp",
+    ".gz",
+    ".parquet",
+    ".arrows",
+    ".woff2",
+    ".zip",
+    ".pb",
+    ".pftrace",
+    ".pstats",
+    ".ring",
+}
 README_LINES = 60  # a page: the folder's rule, never an inventory
 
 

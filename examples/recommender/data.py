@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 FILES = 4
-ROW_GROUPS = 17  # a file
-ROWS = 512  # a row group; the batch size of the training
+ROW_GROUPS = 24  # a file
+ROWS = 256  # a row group; the batch size of the training
 HISTORY = 30  # items that a user saw before
 DENSE = 13  # numeric features
 
@@ -17,15 +17,26 @@ FOLDER = Path(__file__).parent / "data"
 
 
 def make(folder=FOLDER, files=FILES, row_groups=ROW_GROUPS):
-    """Writes what is missing of `files` files; returns the folder."""
+    """Writes what is missing of `files` files, or of another shape; returns the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(files):
         path = folder / f"clicks-{number}.parquet"
-        if not path.exists():
+        if not _is_made(path, row_groups):
             unfinished = path.with_suffix(".unfinished")
             pq.write_table(_clicks(number, row_groups * ROWS), unfinished, row_group_size=ROWS)
             unfinished.rename(path)
     return folder
+
+
+def _is_made(path, row_groups):
+    if not path.exists():
+        return False
+    try:
+        made = pq.read_metadata(path)
+    except (pa.ArrowException, OSError):  # cut off, or no Parquet
+        return False
+    rows = [made.row_group(group).num_rows for group in range(made.num_row_groups)]
+    return rows == [ROWS] * row_groups
 
 
 def _clicks(number, rows):

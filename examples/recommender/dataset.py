@@ -18,7 +18,21 @@ import data
 BUCKETS = 50021  # of the embedding tables
 MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: spreads neighbouring ids
 MASK = (1 << 64) - 1
-NOISE = 0.01  # of the augmentation
+# The augmentation: a little noise on the features, now and then a similar item in the history.
+NOISE = 0.01
+UNIFORMS = 12  # their sum is close enough to a normal distribution
+CANDIDATES = 16  # of a substitute: the nearest is taken
+ITEMS = 10**6
+RARELY = 1 << 60  # of 2^64: one item in sixteen
+DRAWS = data.DENSE * UNIFORMS + data.HISTORY * (1 + CANDIDATES)  # a row
+
+
+def drawn(number):
+    """64 bits that look random, of a number or of an array of them (u8): SplitMix64's mixing."""
+    mixed = number * MULTIPLIER & MASK
+    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB & MASK
+    return mixed ^ mixed >> 31
 
 
 class RowGroupOrder(Sampler):
@@ -69,8 +83,9 @@ class SlowClicks(Dataset):
 
     def __getitem__(self, number):
         row = self.decode(number)
-        dense = self.augment(np.array([np.log1p(np.float64(v)) for v in row["dense"]]), number)
-        history = [self.bucket(item) for item in row["history"]]
+        dense = [np.log1p(np.float64(value)) for value in row["dense"]]
+        dense, items = self.augment(dense, row["history"], number * DRAWS)
+        history = [self.bucket(item) for item in items]
         user, item = self.bucket(int(row["user"][1:])), self.bucket(int(row["item"][1:]))
         hour, weekday = row["time"] // 3600 % 24, (row["time"] // 86400 + 4) % 7
         categories = np.array([user, item, hour, weekday])
@@ -80,10 +95,20 @@ class SlowClicks(Dataset):
         group, index = divmod(number, data.ROWS)
         return self.files.read(group).slice(index, 1).to_pylist()[0]
 
-    def augment(self, dense, number):
-        """Adds noise that depends on the row's number alone, so that every variant adds the same."""
-        mixed = [((number * data.DENSE + k) * MULTIPLIER & MASK) >> 11 for k in range(data.DENSE)]
-        return dense + NOISE * (np.array(mixed) / 2.0**53 - 0.5)
+    def augment(self, dense, history, draw):
+        """What is drawn depends on the row's number alone, so that every variant draws the same."""
+        jittered = []
+        for value in dense:
+            total = sum(drawn(draw + k) >> 11 for k in range(UNIFORMS))
+            jittered.append(value + NOISE * (total / 2.0**53 - UNIFORMS / 2))
+            draw += UNIFORMS
+        items = []
+        for item in history:
+            similar = [drawn(draw + 1 + k) % ITEMS for k in range(CANDIDATES)]
+            nearest = min(similar, key=lambda other: abs(other - item))
+            items.append(nearest if drawn(draw) < RARELY else item)
+            draw += 1 + CANDIDATES
+        return np.array(jittered), items
 
     def bucket(self, value):
         return ((value * MULTIPLIER & MASK) >> 20) % BUCKETS
@@ -120,8 +145,8 @@ class TimedClicks(SlowClicks):
     def decode(self, number):
         return self.timed("decode", super().decode, number)
 
-    def augment(self, dense, number):
-        return self.timed("augmentation", super().augment, dense, number)
+    def augment(self, dense, history, draw):
+        return self.timed("augmentation", super().augment, dense, history, draw)
 
 
 class MendedClicks(Dataset):
@@ -135,8 +160,9 @@ class MendedClicks(Dataset):
 
     def __getitem__(self, group):
         table = self.files.read(group)
-        dense = self.augment(np.log1p(self.matrix(table, "dense", data.DENSE).astype("f8")), group)
-        history = self.bucket(self.matrix(table, "history", data.HISTORY))
+        dense = np.log1p(self.matrix(table, "dense", data.DENSE).astype("f8"))
+        dense, items = self.augment(dense, self.matrix(table, "history", data.HISTORY), group)
+        history = self.bucket(items)
         time = table["time"].to_numpy()
         categories = np.stack(
             [
@@ -157,10 +183,20 @@ class MendedClicks(Dataset):
     def numbers(self, table, name):
         return np.array([text[1:] for text in table[name].to_pylist()], dtype="i8")
 
-    def augment(self, dense, group):
-        first = np.uint64(group * data.ROWS * data.DENSE)
-        mixed = (np.arange(dense.size, dtype="u8") + first) * np.uint64(MULTIPLIER) >> np.uint64(11)
-        return dense + NOISE * (mixed.reshape(dense.shape) / 2.0**53 - 0.5)
+    def augment(self, dense, history, group):
+        first = group * data.ROWS * DRAWS
+        draws = drawn(np.arange(first, first + data.ROWS * DRAWS, dtype="u8"))
+        draws = draws.reshape(data.ROWS, DRAWS)
+        of_dense, of_history = np.split(draws, [data.DENSE * UNIFORMS], axis=1)
+        of_dense = of_dense.reshape(data.ROWS, data.DENSE, UNIFORMS) >> np.uint64(11)
+        jittered = dense + NOISE * (of_dense.sum(axis=2) / 2.0**53 - UNIFORMS / 2)
+        of_history = of_history.reshape(data.ROWS, data.HISTORY, 1 + CANDIDATES)
+        rows, places = np.nonzero(of_history[:, :, 0] < RARELY)
+        similar = (of_history[rows, places, 1:] % np.uint64(ITEMS)).astype("i8")
+        nearest = np.abs(similar - history[rows, places, None]).argmin(axis=1)
+        items = history.copy()
+        items[rows, places] = similar[np.arange(len(rows)), nearest]
+        return jittered, items
 
     def bucket(self, values):
         mixed = values.astype("u8") * np.uint64(MULTIPLIER) >> np.uint64(20)

@@ -120,7 +120,8 @@ class _Plots:
     def runs(self, top: int = 30) -> Any:
         """The runs of the folder that this one lies in."""
 
-    def compare(self, other: Run) -> Any: ...
+    def compare(self, other: Union[Run, _Path]) -> Any:
+        """This run's mean step beside another's; a name is first looked for beside this run."""
 
 class Run:
     """A run on disk: closed, live or interrupted. It is read anew by each call."""

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as people read them: a unit, and at most three significant digits."""
+"""Numbers and sentences as pages show them; of numbers at most three significant digits."""
 
-_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"))
+import re
+
+_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
 
 
 def _three_digits(value):
@@ -11,12 +13,17 @@ def _three_digits(value):
 
 
 def duration(ns):
-    """62.1 ms, 1.05 s, 12.4 min, -3 us; minutes from ten of them on."""
+    """62.1 ms, 1.05 s, 12.4 min, -3 µs; minutes from ten of them on."""
     ns = float(ns or 0)
     if abs(ns) >= 600e9:
         return _three_digits(ns / 60e9) + " min"
     for scale, unit in _UNITS:
-        # 999.9 us is 1 ms.
+        # 999.9 µs is 1 ms.
         if abs(float(f"{ns / scale:.3g}")) >= 1:
             return f"{_three_digits(ns / scale)} {unit}"
     return f"{ns:.0f} ns"
+
+
+def readable(text):
+    """A sentence of the report: those are ASCII, so their microseconds are "us"."""
+    return re.sub(r"(?<=\d) us\b", " µs", str(text))

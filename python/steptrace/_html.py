@@ -7,7 +7,7 @@ Names in a report come from strangers: every text is escaped, every number made 
 from html import escape
 
 from ._colours import QUIET, SUSPECTS
-from ._format import duration
+from ._format import duration, readable
 
 
 def _words(name):
@@ -37,7 +37,7 @@ def _suspects(report):
 
 
 def _list(title, texts):
-    lines = "".join(f"<li>{escape(str(text))}</li>" for text in texts)
+    lines = "".join(f"<li>{escape(readable(text))}</li>" for text in texts)
     return f"<p><b>{title}</b></p><ul>{lines}</ul>" if lines else ""
 
 
@@ -62,7 +62,7 @@ def page(report):
         [
             '<div style="font-family:sans-serif;max-width:50em">',
             f"<p>{_head(report)}</p>",
-            f"<p><b>{escape(str(verdict.get('headline', '')))}</b></p>",
+            f"<p><b>{escape(readable(verdict.get('headline', '')))}</b></p>",
             _suspects(report),
             _list("Evidence", _texts(verdict.get("evidence"))),
             _list("Try", _texts(verdict.get("advice"))),
@@ -94,7 +94,7 @@ def _side(side, name, longest):
 
 def _compared_row(row, longest):
     low, high = row["change_low_ns"], row["change_high_ns"]
-    interval = "not known: a single step"
+    interval = "not known: too few steps"
     if low is not None and high is not None:
         chance = "; may be chance" if low <= 0 <= high else ""
         interval = f"{_signed(low)} to {_signed(high)}{chance}"
@@ -129,7 +129,7 @@ def _compared(rows):
 def comparison(compared, a, b):
     """The sentence, both verdicts, and the parts of the step in both; a, b: their reports."""
     verdicts = "".join(
-        f"<p><b>{letter}</b> {_head(report)}<br>{escape(str(report['verdict']['headline']))}</p>"
+        f"<p><b>{letter}</b> {_head(report)}<br>{escape(readable(report['verdict']['headline']))}</p>"
         for letter, report in (("A", a), ("B", b))
     )
     rows = compared["rows"]
@@ -137,6 +137,6 @@ def comparison(compared, a, b):
     both = all(row[side]["ns"] > 0 for row in steps for side in "ab")
     return (
         '<div style="font-family:sans-serif;max-width:70em">'
-        f"<p><b>{escape(str(compared['sentence']))}</b></p>{verdicts}"
+        f"<p><b>{escape(readable(compared['sentence']))}</b></p>{verdicts}"
         f"{_compared(rows) if steps and both else ''}</div>"
     )

@@ -355,10 +355,11 @@ class Plots:
     def compare(self, other):
         """This run's mean step beside another's, by suspect, in ms.
 
-        other: a Run, or a path, a name or an id.
+        other: a Run, or a path, or the name or id of one beside this run, else of one in the usual
+        folder.
         """
         if not isinstance(other, _run.Run):
-            other = _run.open_run(other)
+            other = _run.open_beside(self._run, other)
         reports = [self._run.report(), other.report()]
         means = [(report["steps"]["duration_ns"] or {}).get("mean") for report in reports]
         if not all(means):

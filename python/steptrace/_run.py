@@ -10,6 +10,10 @@ from ._executable import SteptraceError
 __all__ = ["Comparison", "Report", "Run", "SteptraceError", "compare_runs", "list_runs", "open_run"]
 
 
+class NoSuchRun(SteptraceError):
+    """What open_run() was asked for is not there."""
+
+
 class Report(dict):
     """A report (schema steptrace.report/1) as a dict whose keys are attributes too."""
 
@@ -197,7 +201,7 @@ class _Page:
         from html import escape
 
         return (
-            f'<iframe sandbox="allow-scripts" style="width:100%;height:{self._height}px;border:0" '
+            f'<iframe sandbox="allow-scripts allow-downloads" style="width:100%;height:{self._height}px;border:0" '
             f'srcdoc="{escape(self._page)}"></iframe>'
         )
 
@@ -206,12 +210,29 @@ def open_run(run=None, folder=None):
     """The Run that a path, a name or an id means; the newest without one."""
     if run is not None and os.path.exists(os.path.join(os.fspath(run), "run.json")):
         return Run(run)
+    runs = listed(folder)  # newest first
+    if run is None and runs:
+        return Run(runs[0]["path"])
     name = str(run).rstrip("/")  # as a shell completes it
-    for found in listed(folder):
-        if run is None or name in (found["name"], found["id"], os.path.basename(found["path"])):
-            return Run(found["path"])
+    # What one run alone has goes before a name, which any newer run may have as well.
+    for called in (lambda r: os.path.basename(r["path"]), lambda r: r["id"], lambda r: r["name"]):
+        for found in runs:
+            if name == called(found):
+                return Run(found["path"])
     wanted = "no runs" if run is None else f"{run}: no such run, neither as a path nor"
-    raise SteptraceError(f"{wanted} in {folder or 'steptrace-runs'}; `steptrace ls` lists them")
+    raise NoSuchRun(f"{wanted} in {folder or 'steptrace-runs'}; `steptrace ls` lists them")
+
+
+def open_beside(run, other):
+    """The Run that a path means, or a name or an id in that run's folder, else in the usual one."""
+    beside = os.path.dirname(run.path)
+    try:
+        return open_run(other, beside)
+    except NoSuchRun:
+        try:
+            return open_run(other)
+        except NoSuchRun as none:
+            raise NoSuchRun(f"{none}; neither is it beside {run.path}") from None
 
 
 def compare_runs(a, b, folder=None):

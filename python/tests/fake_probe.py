@@ -242,7 +242,7 @@ def capture_request():
     global _seen_request
     word = _capture()
     _seen_request = word["request"]
-    return word if word["request"] else None
+    return {"next": [], **word} if word["request"] else None
 
 
 def operators(on):

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -42,6 +43,24 @@ def test_a_folder_that_may_not_be_read_is_told_as_such(closed_folder, command):
     line = complaint(as_nobody(command, closed_folder))
     assert "Permission denied; ask its owner for the right to read it" in line
     assert "--output" not in line
+
+
+def test_a_folder_within_that_may_not_be_read_is_a_loss_of_the_import(closed_folder, tmp_path):
+    top = closed_folder.parent
+    event = {"ph": "X", "name": "a", "cat": "cpu_op", "pid": 1, "tid": 1, "ts": 1, "dur": 1}
+    (top / "trace.json").write_text(json.dumps({"traceEvents": [event]}))
+    (top / "runs").mkdir()
+    (top / "runs").chmod(0o777)
+    done = as_nobody("import", top, "-o", top / "runs" / "run")
+    assert done.returncode == 0, done.stderr
+    note = f"{closed_folder}: Permission denied; ask its owner for the right to read it"
+    assert "steptrace: " + note in done.stderr.splitlines()
+    done = as_nobody("show", top / "runs" / "run", "losses", "--json")
+    losses = {loss["cause"]: (loss["count"], loss["detail"]) for loss in json.loads(done.stdout)}
+    assert losses["file_refused"] == (1, note)
+    (top / "trace.json").unlink()
+    line = complaint(as_nobody("import", top, "-o", top / "runs" / "none"))
+    assert line == "steptrace: " + note
 
 
 def test_a_run_that_may_not_be_read_or_written_names_no_option_that_is_none(folder):
@@ -119,7 +138,23 @@ def served(folder, *targets):
     return answers
 
 
-def test_a_timeline_shows_what_is_left_of_a_run_with_a_damaged_file(folder, tmp_path):
+def zero_the_middle(file):
+    content = bytearray(file.read_bytes())
+    middle = len(content) // 3
+    content[middle : middle + 200] = bytes(200)
+    file.write_bytes(content)
+
+
+# What is done to a file, and what the timeline says of it then.
+DAMAGES = {
+    "damaged": (zero_the_middle, "its contents are damaged; `steptrace recover` puts it aside"),
+    "cut_off": (lambda file: os.truncate(file, 100), "100 of its "),
+    "gone": (pathlib.Path.unlink, "the file is gone; restore it from a copy"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_timeline_shows_what_is_left_of_a_run_and_names_the_file(folder, tmp_path, damage):
     assert make_run(tmp_path / "run", "chunk=20000").returncode == 0
     (_, tree) = served(tmp_path, "api/runs/run/timeline/tree")[0]
     whole = json.loads(tree)
@@ -130,19 +165,40 @@ def test_a_timeline_shows_what_is_left_of_a_run_with_a_damaged_file(folder, tmp_
     ]
     assert len(segments) > 1
     file = tmp_path / "run" / segments[0]["file"]
-    content = bytearray(file.read_bytes())
-    middle = len(content) // 3
-    content[middle : middle + 200] = bytes(200)
-    file.write_bytes(content)
+    do, why = DAMAGES[damage]
+    do(file)
     (status, tree), (view, _) = served(
         tmp_path, "api/runs/run/timeline/tree", "api/runs/run/timeline/view?width=10"
     )
     assert (status, view) == (200, 200)
     part = json.loads(tree)
     lost = {"table": "slices", "file": segments[0]["file"], "rows": segments[0]["rows"]}
-    assert part["damaged"] == [lost]
+    (told,) = part["damaged"]
+    assert told.pop("why").startswith(why)
+    assert told == lost
 
     def slices(tree):
         return sum(track["slices"] for track in tree["tracks"])
 
     assert slices(part) == slices(whole) - segments[0]["rows"] > 0
+
+
+def test_a_run_whose_tracks_are_damaged_has_a_timeline(ask, tmp_path):
+    assert make_run(tmp_path / "run").returncode == 0
+    names = json.loads((tmp_path / "run" / "run.json").read_text())["tables"]["tracks"]["segments"]
+    for file in (tmp_path / "run" / part["file"] for part in names):
+        file.write_bytes(b"?" * file.stat().st_size)
+    (status, tree), (view, _) = served(
+        tmp_path, "api/runs/run/timeline/tree", "api/runs/run/timeline/view?width=10"
+    )
+    assert (status, view) == (200, 200)
+    told = json.loads(tree)
+    assert [part["file"] for part in told["damaged"]] == [part["file"] for part in names]
+    assert all(re.fullmatch(r"track \d+ \(unknown\)", t["name"]) for t in told["tracks"])
+    for form in ("perfetto", "chrome"):
+        done = ask("export", tmp_path / "run", "--format", form, "-o", tmp_path / form)
+        assert done.returncode == 0, done.stderr
+        lines = done.stderr.splitlines()
+        assert len(lines) == len(names)
+        assert names[0]["file"] + ": its " in lines[0] and "rows of tracks" in lines[0]
+        assert (tmp_path / form).exists()

@@ -124,7 +124,30 @@ def test_an_instance_must_be_one_of_those_listed(ask, tmp_path, folder):
     assert "lists all 4" in line
     assert ask("rules", run, "--instance", "c5.large", cwd=tmp_path).returncode == 0
     (tmp_path / "steptrace.toml").write_text("instance = 'zz'\n" + types)
-    assert "'zz' is no known type of machine" in complaint(ask("ls", cwd=tmp_path))
+    told = "steptrace.toml:1: instance 'zz' is no known type of machine"
+    for command in (["rules", run], ["report", run, "--section", "rules"], ["ui", run]):
+        assert told in complaint(ask(*command, cwd=tmp_path))
+    assert ask("ls", cwd=tmp_path).returncode == 0  # does not look at it
+
+
+def test_an_instance_is_looked_at_after_the_flags_where_it_is_used(ask, tmp_path, folder):
+    run = folder / "steptrace-runs" / "demo"
+    (tmp_path / "steptrace.toml").write_text(
+        "[[instances]]\nname = 'c5.large'\ncores = 2\nmemory_gib = 4\nprice_per_hour = 0.1\n"
+    )
+    bad = {"STEPTRACE_INSTANCE": "yy"}
+    for command in (["ls"], ["report", run], ["rules", run, "--instance", "c5.large"]):
+        assert ask(*command, cwd=tmp_path, **bad).returncode == 0
+    line = complaint(ask("rules", run, cwd=tmp_path, **bad))
+    assert line.startswith("steptrace: STEPTRACE_INSTANCE: instance 'yy' is no known type")
+    line = complaint(ask("rules", run, "--instance", "zz", cwd=tmp_path, **bad))
+    assert line.startswith("steptrace: --instance: instance 'zz' is no known type")
+
+
+def test_the_null_device_is_a_file_without_settings(ask, tmp_path):
+    assert ask("ls", cwd=tmp_path, STEPTRACE_CONFIG="/dev/null").returncode == 0
+    (tmp_path / "steptrace.toml").symlink_to("/dev/null")
+    assert ask("ls", cwd=tmp_path).returncode == 0
 
 
 def test_unknown_variables_are_noted_and_stop_nothing(ask, tmp_path):

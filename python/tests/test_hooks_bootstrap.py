@@ -188,6 +188,60 @@ def test_a_probe_that_cannot_be_loaded_is_silence(site, tmp_path):
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def marks(folder):
+    return sorted(path.name for path in folder.iterdir() if path.name.startswith("hooks"))
+
+
+def test_marks_tell_the_agent_what_became_of_the_hooks(site, tmp_path):
+    """The names that src/agent/hooks_marks.cc reads; of a process the remainder of its pid."""
+    slots = "import os, sys; print(os.getpid() % 1024, file=sys.__stdout__)"
+    cases = {
+        "loaded": (slots, {}, ["hooks"]),
+        "off": (slots + "; import torch", {"STEPTRACE_HOOKS": "off"}, ["hooks_off"]),
+        "unloadable": (USE + slots, {"STEPTRACE_PROBE": __file__}, ["hooks", "hooks_no_probe"]),
+        "none": (USE + slots, {}, ["hooks", "hooks_no_probe"]),
+        "another build": (
+            "import sys; sys.abiflags = 't'\n" + USE + slots,
+            {},
+            ["hooks", "hooks_other_build"],
+        ),
+        "common": ("import json; " + slots, {}, ["hooks"]),
+    }
+    for case, (code, variables, names) in cases.items():
+        folder = tmp_path / case
+        folder.mkdir(mode=0o700)
+        done = bare(code, path=[site], STEPTRACE_RING_DIR=str(folder), **variables)
+        assert (done.returncode, done.stderr) == (0, ""), case
+        assert marks(folder) == [f"{name}.{done.stdout.strip()}" for name in names], case
+
+
+def test_a_ring_that_cannot_be_made_is_told_by_a_mark(site, tmp_path):
+    """Below the size of a ring the limit on files would end the script: none is made."""
+    probe = hooked.PACKAGE / "_probe.abi3.so"
+    small = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))\n"
+    (tmp_path / "ring").mkdir(mode=0o700)
+    done = bare(
+        small + USE,
+        path=[site],
+        STEPTRACE_RING_DIR=str(tmp_path / "ring"),
+        STEPTRACE_PROBE=str(probe),
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert [name.split(".")[0] for name in marks(tmp_path / "ring")] == ["hooks", "hooks_no_ring"]
+
+
+@pytest.mark.parametrize("folder", ["/nonexistent", "/proc", "x" * 5000])
+def test_a_mark_that_cannot_be_left_is_silence(site, tmp_path, folder):
+    done = bare(USE, path=[site], STEPTRACE_RING_DIR=folder)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_folder_for_marks_that_is_not_told_any_more_is_silence(site, tmp_path):
+    gone = "import os; del os.environ['STEPTRACE_RING_DIR']\n" + USE
+    done = bare(gone, path=[site], STEPTRACE_RING_DIR=str(tmp_path))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 SITECUSTOMIZES = {
     "sets": "import os; os.environ['SEEN'] = __name__",
     "raises": "raise ValueError('theirs is broken')",

@@ -73,6 +73,40 @@ def test_plain_in_full(tmp_path):
     (process,) = run.facts("process")
     assert process["role"] == "main" and process["argv"] == [str(hooked.LOOPS / "plain.py")]
     assert {fact["name"] for fact in run.facts("framework")} == {"torch", "numpy"}
+    (threads,) = run.facts("threads")
+    assert 0 < threads["intraop"] <= 4096
+    assert run.facts("autograd") == []
+
+
+TRAINING = """
+import torch
+model = torch.nn.Linear(4, 1)
+def train(steps=1):
+    for _ in range(steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)  # one a step: a task of its own
+        model(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+"""
+
+
+def test_threads_are_told_again_only_where_they_are_others(tmp_path):
+    body = "torch.set_num_threads(3)\ntrain(20)\ntorch.set_num_threads(2)\ntrain(20)"
+    run = hooked.run(tmp_path / "ring", "-c", TRAINING + body).check()
+    assert run.facts("threads") == [{"intraop": 3}, {"intraop": 2}]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "torch.autograd.set_detect_anomaly(True)\ntrain(3)",
+        "train(2)\nwith torch.autograd.detect_anomaly():\n"
+        "    model(torch.ones(2, 4)).sum().backward()\ntrain(2)",
+    ],
+    ids=["for all", "around one backward"],
+)
+def test_anomaly_detection_is_told_once(tmp_path, body):
+    run = hooked.run(tmp_path / "ring", "-W", "ignore", "-c", TRAINING + body).check()
+    assert run.facts("autograd") == [{"anomaly": True}]
 
 
 SLOW = """
@@ -160,13 +194,13 @@ def test_hugging_face_trainer(tmp_path):
     assert {"transformers", "accelerate", "torch"} <= names
 
 
-def torchrun(folder, port, *options):
-    command = ["-m", "torch.distributed.run", "--nproc_per_node", "2", "--master_port", str(port)]
+def torchrun(folder, *options):
+    command = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
     return hooked.run(folder / "ring", *command, hooked.LOOPS / "ddp.py", *options).check()
 
 
-def test_two_ranks(tmp_path, free_port):
-    run = torchrun(tmp_path, free_port, "--steps", "4")
+def test_two_ranks(tmp_path):
+    run = torchrun(tmp_path, "--steps", "4")
     step = "data1 backward optimizer1 all_reduce "
     trainers = run.trainers()
     assert len(trainers) == 2 and run.failed_hooks() == {}

@@ -6,7 +6,7 @@ import collections
 import json
 
 import hooked
-from test_hooks_windows import ASIDE, DONE, FAILED, FULL, LOOP, UNAVAILABLE, marks
+from windowed import ASIDE, DONE, FAILED, FULL, LOOP, UNAVAILABLE, marks
 
 PROFILE, STACKS, SHAPES, MEMORY = 4, 1 << 16, 1 << 17, 1 << 18
 

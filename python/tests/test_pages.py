@@ -11,6 +11,7 @@ from test_cli import executable
 from test_store_readable import make_run
 
 import steptrace
+from steptrace._format import duration, readable
 
 VIEWS = [
     "breakdown",
@@ -141,6 +142,48 @@ def test_compare_has_both_runs(runs):
         assert len(labels) == 2
 
 
+def test_a_folder_goes_before_a_name(runs, tmp_path):
+    """As on the command line: what one run alone has goes before what any newer run may have."""
+    shutil.copytree(runs["profile"].path, tmp_path / "old")
+    shutil.copytree(runs["demo"].path, tmp_path / "new")
+    named = json.loads((tmp_path / "new" / "run.json").read_text())
+    old = json.loads((tmp_path / "old" / "run.json").read_text())
+    for name in ("old", old["id"]):
+        named["name"] = name
+        (tmp_path / "new" / "run.json").write_text(json.dumps(named))
+        assert steptrace.open("new", tmp_path).name == name
+        assert steptrace.open(name, tmp_path).path == str(tmp_path / "old")
+        assert steptrace.open(name + "/", tmp_path).path == str(tmp_path / "old")
+    named["name"] = "another"
+    (tmp_path / "new" / "run.json").write_text(json.dumps(named))
+    assert steptrace.open("another", tmp_path).path == str(tmp_path / "new")
+
+
+def test_compare_looks_for_a_name_beside_the_run_first(runs, tmp_path, monkeypatch):
+    beside, usual = tmp_path / "elsewhere", tmp_path / "steptrace-runs"
+    shutil.copytree(runs["demo"].path, beside / "one")
+    shutil.copytree(runs["profile"].path, beside / "other")
+    shutil.copytree(runs["demo"].path, usual / "other")
+    shutil.copytree(runs["demo"].path, usual / "third")
+    monkeypatch.chdir(tmp_path)
+    run = steptrace.open(beside / "one")
+
+    def labels(other):
+        return [t.get_text() for t in run.plot.compare(other).axes[0].get_yticklabels()]
+
+    assert labels("other") == labels(beside / "other") != labels(usual / "other")
+    assert labels("third") == labels(usual / "third")
+    with pytest.raises(steptrace.SteptraceError, match="nosuch: no such run"):
+        run.plot.compare("nosuch")
+
+    def refuses(folder):
+        raise steptrace.SteptraceError(f"{folder}: Permission denied")
+
+    monkeypatch.setattr(steptrace._run, "listed", refuses)
+    with pytest.raises(steptrace.SteptraceError, match="elsewhere: Permission denied"):
+        run.plot.compare("third")
+
+
 def rectangles(figure):
     """(begin, length, middle) of what the timeline draws, in ms and lines."""
     return [
@@ -252,7 +295,7 @@ def test_compare_is_what_the_command_says(runs):
     assert both == json.loads(printed.stdout)
     assert str(both) == both.sentence and both.rows[0].kind == "step"
     page = both._repr_html_()
-    assert both.sentence in page and page.count("<p><b>A</b>") == 1 and "Suspects" in page
+    assert readable(both.sentence) in page and page.count("<p><b>A</b>") == 1 and "Suspects" in page
     assert both.show()._repr_html_().startswith("<iframe sandbox=")
     with pytest.raises(steptrace.SteptraceError, match="no such run"):
         steptrace.compare(runs["demo"], "nosuch")
@@ -266,10 +309,10 @@ def test_a_profile_of_one_step_has_no_intervals(runs, tmp_path):
     assert imported.returncode == 0, imported.stderr
     both = steptrace.compare(runs["demo"], tmp_path / "one")
     assert {(row.change_low_ns, row.change_high_ns) for row in both.rows} == {(None, None)}
-    assert both.sentence.endswith("; whether by chance a single step does not tell.")
-    assert "not known: a single step" in both._repr_html_()
+    assert both.sentence.endswith("; whether by chance so few steps do not tell.")
+    assert "not known: too few steps" in both._repr_html_()
     text = ask("report", both.a.path, "--compare", both.b.path, cwd=tmp_path).stdout
-    assert "not known" in text and "Of a single step no interval is known." in text
+    assert "not known" in text and "Of so few steps no interval is known." in text
     assert all(len(line) <= 80 for line in text.splitlines())
 
 
@@ -321,12 +364,22 @@ def test_the_notebook_runs_from_top_to_bottom(runs, name, tmp_path):
 def test_the_notebook_of_two_runs_begins_with_both(runs, tmp_path):
     outputs = outputs_of(tmp_path / "two.ipynb", runs["demo"], runs["profile"])
     first = outputs[0]["data"]["text/html"]
-    assert steptrace.compare(runs["demo"], runs["profile"]).sentence in first
+    assert readable(steptrace.compare(runs["demo"], runs["profile"]).sentence) in first
     for run in runs.values():
         headline = run.report()["verdict"]["headline"]
         assert headline in first
         assert any(headline in output.get("text", "") for output in outputs)
     assert "image/png" in outputs[1]["data"], "both steps in one figure"
+
+
+def test_microseconds_have_their_sign_in_pages():
+    assert [duration(ns) for ns in (1_500, -3_000, 999_900, 12)] == [
+        "1.5 µs",
+        "-3 µs",
+        "1 ms",
+        "12 ns",
+    ]
+    assert readable("70.6 us more, ask us of 3 users") == "70.6 µs more, ask us of 3 users"
 
 
 def test_show_is_a_frame_of_its_own(runs):

@@ -17,7 +17,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[1] / "steptrace"
 PROBE = PACKAGE / "_probe.abi3.so"
 pytestmark = pytest.mark.skipif(not PROBE.exists(), reason="the probe is not built")
 
-WORD_AT = 1088
+WORD_AT = 1472  # kStackControlOffset of src/wire/stack_control.h
 CONTROL, CONTROL_BYTES, RINGS = 4096, 128, 8
 ARENA, ARENA_USED = 64 << 10, 256
 RING0 = ARENA + (4 << 20)
@@ -52,7 +52,7 @@ said = []
 def ask(period_ns):
     (path,) = glob.glob(os.environ["STEPTRACE_RING_DIR"] + "/%d.*.ring" % os.getpid())
     file = os.open(path, os.O_WRONLY)
-    os.pwrite(file, struct.pack("<QQ", period_ns, period_ns ^ 2**64 - 1), 1088)
+    os.pwrite(file, struct.pack("<QQ", period_ns, period_ns ^ 2**64 - 1), WORD_AT)
     os.close(file)
 def look(): stacks.look(p, Hook)
 def told(): return p.stats()["records"]
@@ -68,7 +68,7 @@ def until(what):
         time.sleep(0.001)
 def begin(period_ns=2_000_000):
     ask(period_ns); look()
-"""
+""".replace("WORD_AT", str(WORD_AT))
 
 
 def run(folder, code, python=sys.executable, *options):
@@ -267,14 +267,15 @@ def test_the_agent_ends_it_and_begins_it_again(folder):
         folder,
         """
 begin()
-until(lambda: "steptrace-stack" in threads())
+until(lambda: "steptrace-stack" in threads() and told())
 ask(0)
 until(lambda: "steptrace-stack" not in threads())
 assert not p.stacks_due() and not p.asked()
+before = told()
 ask(3_000_000)
 assert p.stacks_due() and p.asked()
 look(); look()
-until(lambda: "steptrace-stack" in threads())
+until(lambda: "steptrace-stack" in threads() and told() > before)
 assert len(os.listdir("/proc/self/task")) == 2
 for senseless in (1, 10**12):
     ask(senseless)

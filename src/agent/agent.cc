@@ -16,7 +16,6 @@
 #include "agent/run_manifest.h"
 #include "agent/trace_merge.h"
 #include "base/time.h"
-#include "store/metrics.h"
 
 namespace steptrace::agent {
 namespace {
@@ -33,6 +32,22 @@ constexpr int64_t kOthersPatienceNs = 100 * kNsPerMs;
 uint64_t StartTicksOf(int32_t pid) {
   const auto stat = ReadProcessIdentity(pid);
   return stat ? stat->start_time_ticks : 0;
+}
+
+// Null: nothing to tell as a loss or as absent.
+const LossCause* LossOf(NoHooks::Kind kind) {
+  switch (kind) {
+    case NoHooks::Kind::kLoss:
+      return &loss::kNoHooks;
+    case NoHooks::Kind::kRefused:
+      return &loss::kCannotRecord;
+    case NoHooks::Kind::kNothingThere:
+      return &loss::kNothingToHook;
+    case NoHooks::Kind::kIdle:
+    case NoHooks::Kind::kOff:
+      break;
+  }
+  return nullptr;
 }
 
 LimiterOptions LimitsOf(const AgentOptions& options, const store::Manifest& manifest) {
@@ -59,8 +74,6 @@ Agent::Agent(AgentOptions options, ControlChannel& channel, store::RunWriter wri
       channel_(channel),
       writer_(std::move(writer)),
       manifest_(std::move(manifest)),
-      limiter_(LimitsOf(options_, manifest_),
-               [this](const LimiterEvent& event) { OnLimit(event); }),
       rules_(manifest_.nodes[0].node, manifest_.nodes[0].cpus),
       memory_(manifest_.nodes[0].node) {}
 
@@ -74,12 +87,19 @@ Status Agent::Begin() {
   system_ = std::make_unique<SystemFeed>(writer_, recorder_->tracks(), recorder_->losses(),
                                          options_.sample_interval_ms * kNsPerMs,
                                          manifest_.epoch_monotonic_ns);
+  cost_ = std::make_unique<OwnCost>(LimitsOf(options_, manifest_), writer_, *recorder_, *system_);
   system_->SetObserver([this](const MetricSample& sample, int64_t ts_ns) {
     const auto device = sample.device >= 0 ? std::optional(sample.device) : std::nullopt;
     rules_.AddSample(sample.metric, device, ts_ns, sample.value);
     memory_.AddSample(sample.metric, sample.device, sample.pid, ts_ns, sample.value);
   });
-  if (options_.stack_rate > 0) StartStacks();
+  if (options_.stack_rate > 0) {
+    StartStacks();
+  } else {
+    AppendFact("source", {{"source", "stacks"},
+                          {"reason", "--stack-rate is 0"},
+                          {"remedy", "leave --stack-rate at 20"}});
+  }
   if (options_.hang_watch) {
     hangs_ = std::make_unique<HangWatch>(*recorder_, writer_.strings());
     recorder_->SetEventObserver(
@@ -220,14 +240,19 @@ void Agent::ChangeSettings(const std::string& changes, int64_t now_ns) {
       StartStacks();
     }
   }
+  AppendFact("settings",
+             {{"window", ToText(options_.windows)},
+              {"capture", KindsText(options_.windows.kinds)},
+              {"stack_rate", options_.stack_rate}},
+             now_ns);
+}
+
+void Agent::AppendFact(std::string_view kind, const nlohmann::ordered_json& told, int64_t ts_ns) {
   store::FactRow fact;
-  fact.ts_ns = now_ns;
+  fact.ts_ns = ts_ns;
   fact.node = manifest_.nodes[0].node;
-  fact.kind = writer_.strings().Intern("settings");
-  fact.json = nlohmann::ordered_json{{"window", ToText(options_.windows)},
-                                     {"capture", KindsText(options_.windows.kinds)},
-                                     {"stack_rate", options_.stack_rate}}
-                  .dump();
+  fact.kind = writer_.strings().Intern(kind);
+  fact.json = told.dump();
   writer_.Append(fact);
 }
 
@@ -309,7 +334,7 @@ void Agent::FinishTraces() {
 void Agent::Flush(int64_t now_ns) {
   if (stacks_) stacks_->Write(now_ns);
   recorder_->Settle(now_ns);
-  CheckOwnCost(now_ns);
+  cost_->Observe(now_ns, self_.Read());
   for (const store::FindingRow& row : rules_.Turn(now_ns, writer_.strings())) {
     if (writer_.strings().Text(row.severity) == "warning") recorder_->SuggestWindow("rule");
     writer_.Append(row);
@@ -334,33 +359,6 @@ void Agent::Flush(int64_t now_ns) {
   flushed_ns_ = now_ns;
 }
 
-void Agent::CheckOwnCost(int64_t now_ns) {
-  const SelfUsage own = self_.Read();
-  limiter_.SetRanks(recorder_->ranks());
-  limiter_.Observe(now_ns, own.cpu_ns, own.rss_bytes);
-  recorder_->SetFrugal(limiter_.memory_over(), loss::kAgentMemory);
-  system_->SetInterval(limiter_.interval_ns());
-  if (now_ns > cost_seen_ns_) {
-    const auto records = static_cast<double>(recorder_->records() - records_seen_);
-    system_->Write(store::Metric::kAgentRecords, now_ns,
-                   records * kNsPerSecond / static_cast<double>(now_ns - cost_seen_ns_));
-  }
-  cost_seen_ns_ = now_ns;
-  records_seen_ = recorder_->records();
-}
-
-void Agent::OnLimit(const LimiterEvent& event) {
-  store::FindingRow row;
-  row.ts_ns = event.at_ns;
-  const bool worse =
-      event.kind == LimiterEventKind::kSlowed || event.kind == LimiterEventKind::kMemoryOver;
-  row.severity = writer_.strings().Intern(worse ? "warning" : "info");
-  row.kind = writer_.strings().Intern("alert");
-  row.subject = "agent";
-  row.text = event.text;
-  writer_.Append(row);
-}
-
 void Agent::FollowJob() {
   std::vector<JobRoot> roots = recorder_->Roots();
   if (command_pid_ > 0) roots.insert(roots.begin(), {command_pid_, command_start_ticks_});
@@ -382,31 +380,28 @@ bool Agent::ReadyToClose(int64_t now_ns) {
 }
 
 void Agent::TellWhyNoHooks() {
-  const auto there = [&](const char* name) {
-    return access((options_.ring_dir / name).c_str(), F_OK) == 0;
-  };
-  const NoHooks why =
-      ExplainNoHooks(hookless_.Seen(), geteuid(), {there(kHooksMark), there(kHooksOffMark)});
-  const bool loss = why.kind == NoHooks::Kind::kLoss;
-  if (loss || why.kind == NoHooks::Kind::kNothingThere) {
-    recorder_->losses().Once({}, loss ? loss::kNoHooks : loss::kNothingToHook, -1, 0, why.text);
+  HooksMarks marks = HooksMarks::Read(options_.ring_dir);
+  marks.Remove(recorder_->without_room());
+  if (recorder_->saw_ring()) {
+    const std::string refused = RefusedHooks({}, marks);
+    if (!refused.empty()) recorder_->losses().Once({}, loss::kCannotRecord, -1, 0, refused);
     return;
   }
-  store::FactRow fact;
-  fact.node = manifest_.nodes[0].node;
-  fact.kind = writer_.strings().Intern("hook");
-  fact.json = nlohmann::ordered_json{{"hook", "all"},
-                                     {"state", why.kind == NoHooks::Kind::kOff ? "off" : "idle"}}
-                  .dump();
-  writer_.Append(fact);
+  const NoHooks why = ExplainNoHooks(hookless_.Seen(), geteuid(), marks);
+  if (const LossCause* cause = LossOf(why.kind)) {
+    recorder_->losses().Once({}, *cause, -1, 0, why.text);
+    return;
+  }
+  AppendFact("hook",
+             {{"hook", "all"}, {"state", why.kind == NoHooks::Kind::kOff ? "off" : "idle"}});
 }
 
 void Agent::Close() {
   const int64_t now_ns = NowNs();
   const bool at_exit = end_ns_ && state_ == State::kEnding;
   const int64_t end_ns = at_exit ? *end_ns_ : now_ns;
-  if (!recorder_->saw_ring()) TellWhyNoHooks();
-  CheckOwnCost(now_ns);
+  TellWhyNoHooks();
+  cost_->Observe(now_ns, self_.Read());
   if (hangs_ && wait_status_ == 0) {
     if (const auto row = hangs_->EndWell(now_ns)) writer_.Append(*row);
   }

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "agent/agent_options.h"
 #include "agent/capture_port.h"
@@ -14,11 +16,11 @@
 #include "agent/hookless_watch.h"
 #include "agent/live_rules.h"
 #include "agent/memory_watch.h"
+#include "agent/own_cost.h"
 #include "agent/process_handle.h"
 #include "agent/recorder.h"
 #include "agent/stack_feed.h"
 #include "agent/step_watch.h"
-#include "agent/system/agent_limiter.h"
 #include "agent/system/self_reader.h"
 #include "agent/system_feed.h"
 #include "agent/trace_intake.h"
@@ -54,13 +56,12 @@ class Agent {
   void ChangeSettings(const std::string& changes, int64_t now_ns);
   void StartStacks();
   void CheckProcesses(int64_t now_ns);
-  void CheckOwnCost(int64_t now_ns);
   void WatchForHangs(int64_t now_ns);
-  void OnLimit(const LimiterEvent& event);
   void FollowJob();
   void Flush(int64_t now_ns);
   bool ReadyToClose(int64_t now_ns);
   void TellWhyNoHooks();
+  void AppendFact(std::string_view kind, const nlohmann::ordered_json& told, int64_t ts_ns = 0);
   void Close();
   void Wait(int64_t wait_ms);
   CaptureService Captures();
@@ -79,7 +80,7 @@ class Agent {
   std::unique_ptr<StackFeed> stacks_;  // nullptr: none are sampled
   std::unique_ptr<HangWatch> hangs_;   // nullptr: not watched for
   DrainPace pace_;
-  AgentLimiter limiter_;
+  std::unique_ptr<OwnCost> cost_;
   SelfReader self_{"/proc"};
   LiveRules rules_;
   StepWatch steps_;
@@ -101,8 +102,6 @@ class Agent {
   int64_t next_check_ns_ = 0;
   int64_t next_flush_ns_ = 0;
   int64_t next_look_ns_ = 0;
-  int64_t cost_seen_ns_ = 0;
-  int64_t records_seen_ = 0;
   std::string flush_error_;  // the first one, for the launcher
 };
 

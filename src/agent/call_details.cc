@@ -4,6 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/shallow_json.h"
 #include "wire/ring_layout.h"
 
 namespace steptrace::agent {
@@ -13,25 +14,6 @@ using Json = nlohmann::ordered_json;
 
 // An object of lists is 2.
 constexpr int kMaxNesting = 4;
-
-bool IsShallow(std::string_view text) {
-  int depth = 0;
-  bool in_text = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (in_text) {
-      if (text[i] == '\\')
-        ++i;
-      else if (text[i] == '"')
-        in_text = false;
-      continue;
-    }
-    if (text[i] == '"') in_text = true;
-    if (text[i] == '{' || text[i] == '[') ++depth;
-    if (text[i] == '}' || text[i] == ']') --depth;
-    if (depth > kMaxNesting) return false;
-  }
-  return true;
-}
 
 int64_t NumberOf(std::string_view group) {
   int64_t number = 0;
@@ -46,8 +28,8 @@ int64_t NumberOf(std::string_view group) {
 }  // namespace
 
 std::optional<CallDetails> ParseCallDetails(std::string_view text) {
-  if (text.size() > wire::kMaxNameBytes || !IsShallow(text)) return std::nullopt;
-  const Json parsed = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (text.size() > wire::kMaxNameBytes) return std::nullopt;
+  const Json parsed = ParseShallow<Json>(text, kMaxNesting);
   if (!parsed.is_object()) return std::nullopt;
   CallDetails details;
   details.json = parsed.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analyze/verdict/dispatch_split.h"
 #include "base/time.h"
 
 namespace steptrace::agent {
@@ -29,10 +30,13 @@ constexpr int64_t kLeastOperators = 20'000;
 // As rows of the journal some 8 MB, of the closed run one.
 constexpr int64_t kMostOperators = 200'000;
 constexpr int64_t kOperatorBytes = 40;  // a slice in the journal (docs/performance.md)
+// Whole steps of which a verdict takes the split of all.
+constexpr int64_t kStepsOfASplit = analyze::kMinSplitSteps;
 // Less tells nothing of a step.
 constexpr int64_t kLeastOperatorsLeft = 1000;
 constexpr int64_t kLeastNsLeft = kNsPerSecond / 10;
-// Two automatic windows lie so far apart at least, whatever happens.
+// Two automatic windows lie so far apart at least, but for one, once, that takes the operators
+// which the one before was full without.
 constexpr int64_t kAutomaticDistanceNs = 10 * kNsPerSecond;
 
 // A device that is further behind than this has more to do than a report can wait for.
@@ -67,6 +71,10 @@ void CaptureSchedule::SetPlan(const WindowPlan& plan) {
   automatic_ns_left_ += plan.budget.ns - plan_.budget.ns;
   plan_ = plan;
   done_ = std::move(done);
+  cancel_ |=
+      !following_.empty();  // what followed by the old plan: with the next word at the latest
+  following_.clear();
+  following_began_ns_ = 0;
   if (!out_ || out_->source == Source::kDemand || began_ns_ > 0) return;
   out_.reset();  // it waits for its first step: the new plan says whether it is wanted
   cancel_ = true;
@@ -90,6 +98,24 @@ void CaptureSchedule::OnOperators(int64_t count) {
 int64_t CaptureSchedule::OperatorsLeft() const {
   if (bytes_ == nullptr) return kMostOperators;
   return bytes_->left / kOperatorBytes / std::max<int64_t>(1, bytes_->processes);
+}
+
+int64_t CaptureSchedule::OperatorsGranted(int64_t now_ns) const {
+  const int64_t trained_ns = now_ns - first_steady_ns_;
+  const int64_t operators =
+      trained_ns / kMostOfTrainedTime / kMostOperatorCostNs - automatic_operators_;
+  return std::min(std::clamp(operators, kLeastOperators, kMostOperators), OperatorsLeft());
+}
+
+// That a window takes for as many steps as a verdict needs, after one that was full with so many;
+// 0: it needs none, or they are too many for any.
+int64_t CaptureSchedule::OperatorsWanted(int64_t steps) const {
+  const int64_t had = automatic_operators_ - operators_before_;
+  if (steps >= kStepsOfASplit || had <= 0) return 0;
+  // Of a step that was not whole at least as many are missing.
+  const int64_t of_a_step = steps > 0 ? had / steps + 1 : 2 * had;
+  if (of_a_step > kMostOperators / kStepsOfASplit) return 0;
+  return std::min(kStepsOfASplit * of_a_step + of_a_step / 4, kMostOperators);
 }
 
 void CaptureSchedule::Ask(const CaptureDemand& demand) {
@@ -144,13 +170,15 @@ std::optional<size_t> CaptureSchedule::NextOfSteps() const {
   return std::nullopt;
 }
 
-bool CaptureSchedule::AutomaticIsDue(int64_t now_ns) const {
+CaptureSchedule::Due CaptureSchedule::AutomaticIsDue(int64_t now_ns) const {
   if (!plan_.automatic || steady_steps_ < kAutomaticAfterSteps || now_ns <= first_steady_ns_) {
-    return false;
+    return Due::kNo;
   }
-  if (automatic_ns_left_ < kLeastNsLeft || OperatorsLeft() < kLeastOperatorsLeft) return false;
-  if (!automatic_done_) return true;
-  return suggested_ != nullptr && now_ns - automatic_end_ns_ >= kAutomaticDistanceNs;
+  if (automatic_ns_left_ < kLeastNsLeft || OperatorsLeft() < kLeastOperatorsLeft) return Due::kNo;
+  if (!automatic_done_) return Due::kFirst;
+  if (wanted_operators_ > 0 && OperatorsGranted(now_ns) >= wanted_operators_) return Due::kEnlarged;
+  const bool apart = now_ns - automatic_end_ns_ >= kAutomaticDistanceNs;
+  return suggested_ != nullptr && apart ? Due::kSuggested : Due::kNo;
 }
 
 uint32_t CaptureSchedule::KindsOf(const Window& window) const {
@@ -170,16 +198,12 @@ CaptureControl CaptureSchedule::OfWindow(const Window& window) const {
 }
 
 CaptureControl CaptureSchedule::Automatic(int64_t now_ns) const {
-  const int64_t trained_ns = now_ns - first_steady_ns_;
-  const int64_t operators =
-      trained_ns / kMostOfTrainedTime / kMostOperatorCostNs - automatic_operators_;
   CaptureControl control{};
   control.kinds = static_cast<uint32_t>(wire::CaptureKind::kOperators);
   control.steps = kAutomaticSteps;
   control.until_monotonic_ns = static_cast<uint64_t>(epoch_monotonic_ns_ + now_ns +
                                                      std::min(kAutomaticMaxNs, automatic_ns_left_));
-  control.max_operators = static_cast<uint64_t>(
-      std::min(std::clamp(operators, kLeastOperators, kMostOperators), OperatorsLeft()));
+  control.max_operators = static_cast<uint64_t>(OperatorsGranted(now_ns));
   return control;
 }
 
@@ -187,10 +211,30 @@ CaptureControl CaptureSchedule::Send(Out out, CaptureControl control) {
   out_ = out;
   out_->kinds = control.kinds;
   out_->asked_steps = static_cast<int64_t>(control.steps);
+  following_.clear();
+  following_began_ns_ = 0;
   began_ns_ = 0;
   cancel_ = false;
-  control.request = ++number_;
+  control.request = out_number_ = number_ + 1;
+  number_ += 1 + control.next_count;
   return control;
+}
+
+// With the windows of steps after it, which are in order and do not overlap.
+CaptureControl CaptureSchedule::SendOfSteps(size_t window) {
+  CaptureControl control = OfWindow(plan_.windows[window]);
+  std::deque<Window> following;
+  for (size_t i = window + 1; i < plan_.windows.size(); ++i) {
+    const Window& next = plan_.windows[i];
+    if (control.next_count == wire::kMaxCapturesNext || done_[i] || IsTimed(next)) continue;
+    control.next[control.next_count++] = {static_cast<uint64_t>(next.first_step),
+                                          static_cast<uint64_t>(*next.steps), KindsOf(next), 0};
+    following.push_back(next);
+  }
+  const CaptureControl sent =
+      Send({.source = Source::kPlan, .window = plan_.windows[window]}, control);
+  following_ = std::move(following);
+  return sent;
 }
 
 std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
@@ -212,14 +256,24 @@ std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
     return Send({.source = Source::kPlan, .window = due}, OfWindow(due));
   }
   if (out_) return std::nullopt;
-  if (const auto window = NextOfSteps()) {
-    const Window& next = plan_.windows[*window];
-    return Send({.source = Source::kPlan, .window = next}, OfWindow(next));
-  }
-  if (AutomaticIsDue(now_ns)) {
-    automatic_why_ = automatic_done_ ? std::exchange(suggested_, nullptr) : "steady";
+  if (const auto window = NextOfSteps()) return SendOfSteps(*window);
+  if (const Due due = AutomaticIsDue(now_ns); due != Due::kNo) {
+    automatic_why_ = due == Due::kSuggested ? std::exchange(suggested_, nullptr) : "steady";
+    enlarged_ = due == Due::kEnlarged;
+    operators_before_ = automatic_operators_;
     return Send({.source = Source::kAutomatic}, Automatic(now_ns));
   }
+  return CalledOff();
+}
+
+std::optional<CaptureControl> CaptureSchedule::NextAhead() {
+  if (out_) return std::nullopt;
+  const auto window = NextOfSteps();
+  return window ? SendOfSteps(*window) : CalledOff();
+}
+
+// The word that takes back what was sent and is not wanted any more; nothing: there is none.
+std::optional<CaptureControl> CaptureSchedule::CalledOff() {
   if (!cancel_) return std::nullopt;
   cancel_ = false;
   CaptureControl nothing{};
@@ -232,7 +286,7 @@ void CaptureSchedule::OnMark(const WindowMark& mark) {
     for (KeptBack& one : kept_back_) one.done |= one.request == mark.request;
     return;
   }
-  if (!out_ || mark.request != number_) return;
+  if (!out_ || !BringOut(mark)) return;
   if (mark.begins) {
     if (began_ns_ == 0) began_ns_ = std::max<int64_t>(mark.ts_ns, 1);
     began_kinds_ |= mark.kinds;
@@ -248,6 +302,37 @@ void CaptureSchedule::OnMark(const WindowMark& mark) {
   if (mark.end == WindowEnd::kAside) return;
   const bool known = mark.end >= WindowEnd::kDone && mark.end <= WindowEnd::kFailed;
   Finish(known ? mark.end : WindowEnd::kFailed, mark.steps, mark.ts_ns);
+}
+
+// Makes the mark's request the one that is out. False: the mark says nothing of that one, or not
+// yet.
+bool CaptureSchedule::BringOut(const WindowMark& mark) {
+  if (mark.request < out_number_ || mark.request - out_number_ > following_.size()) return false;
+  if (mark.begins && mark.request == out_number_ + 1 && began_ns_ > 0) {
+    following_began_ns_ = std::max<int64_t>(mark.ts_ns, 1);
+    following_kinds_ = mark.kinds;
+    return false;
+  }
+  // The marks of those before have been lost.
+  while (mark.request > out_number_) {
+    const int64_t end_ns = following_began_ns_ > 0 ? following_began_ns_ : mark.ts_ns;
+    Finish(began_ns_ > 0 ? WindowEnd::kDone : WindowEnd::kMissed, 0, end_ns);
+  }
+  return true;
+}
+
+// What follows is out in place of what has ended.
+void CaptureSchedule::FollowUp() {
+  if (following_.empty()) return;
+  const Window window = following_.front();
+  following_.pop_front();
+  ++out_number_;
+  out_ = {.source = Source::kPlan,
+          .window = window,
+          .kinds = KindsOf(window),
+          .asked_steps = *window.steps};
+  began_ns_ = stretch_ns_ = std::exchange(following_began_ns_, 0);
+  began_kinds_ = began_ns_ > 0 ? following_kinds_ : 0;
 }
 
 void CaptureSchedule::Finish(WindowEnd end, int64_t steps, int64_t now_ns) {
@@ -274,6 +359,8 @@ void CaptureSchedule::Finish(WindowEnd end, int64_t steps, int64_t now_ns) {
     automatic_end_ns_ = now_ns;
     automatic_ns_left_ -= outcome.to_ns - outcome.from_ns;
     outcome.why = automatic_why_;
+    const bool wants_more = end == WindowEnd::kFull && !enlarged_;
+    wanted_operators_ = wants_more ? OperatorsWanted(steps) : 0;
     // It cannot be had: asking again would bring the same.
     const bool never = end == WindowEnd::kUnavailable || end == WindowEnd::kFailed;
     if (never) automatic_ns_left_ = 0;
@@ -284,17 +371,19 @@ void CaptureSchedule::Finish(WindowEnd end, int64_t steps, int64_t now_ns) {
   stretch_ns_ = 0;
   constexpr auto kKernels = static_cast<uint32_t>(wire::CaptureKind::kKernels);
   if (outcome.to_ns > 0 && (outcome.kinds & kKernels) != 0) {
-    kept_back_.push_back({std::move(outcome), number_, false});
+    kept_back_.push_back({std::move(outcome), out_number_, false});
   } else {
     outcomes_.push_back(std::move(outcome));
   }
   out_.reset();
   began_ns_ = 0;
   began_kinds_ = 0;
+  FollowUp();
 }
 
 void CaptureSchedule::End(int64_t now_ns) {
   const WindowEnd end = began_ns_ > 0 ? WindowEnd::kDone : WindowEnd::kMissed;
+  following_.clear();
   if (out_) Finish(end, 0, now_ns);
   for (size_t i = 0; i < done_.size(); ++i) {
     if (!done_[i]) Miss(i);

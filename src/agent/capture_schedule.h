@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
@@ -50,9 +51,10 @@ struct WindowBytes {
 //
 //   Next() ──► a word for the process ──► OnMark(begin) … OnMark(end) ──► TakeOutcomes()
 //
-// One request is out at a time. A window of steps is out long before its first step; a demand or a
-// window whose time has come takes its place, and it is sent again after. What the process answers
-// about another request than the one that is out is not looked at. Passive, one thread.
+// One request is out at a time, and with a window of steps those that follow it: the process takes
+// them up by itself. They are out long before their first step; a demand or a window whose time has
+// come takes their place, and they are sent again after. What the process answers about other
+// requests than those that are out is not looked at. Passive, one thread.
 class CaptureSchedule {
  public:
   // `epoch_…`: the run's, by both clocks. `bytes` must outlive it; nullptr: there is no limit.
@@ -79,6 +81,10 @@ class CaptureSchedule {
 
   // The word to write now, by the run's clock; nothing while the last one stands.
   std::optional<wire::CaptureControl> Next(int64_t now_ns);
+  // … for a process that has not trained yet: a window of steps lies there before the first of
+  // them, for fast steps are over before anybody has heard of one.
+  // And one that was sent so is called off there.
+  std::optional<wire::CaptureControl> NextAhead();
   // The process is gone: what is out ends here, what is left is missed.
   void End(int64_t now_ns);
   // Of windows that have ended. One of kernels is kept back until the process says that it has told
@@ -99,13 +105,21 @@ class CaptureSchedule {
 
   std::optional<size_t> DueTime(int64_t now_ns);
   std::optional<size_t> NextOfSteps() const;
-  bool AutomaticIsDue(int64_t now_ns) const;
+  std::optional<wire::CaptureControl> CalledOff();
+  // Why an automatic window is to be had.
+  enum class Due { kNo, kFirst, kEnlarged, kSuggested };
+  Due AutomaticIsDue(int64_t now_ns) const;
   int64_t OperatorsLeft() const;
+  int64_t OperatorsGranted(int64_t now_ns) const;
+  int64_t OperatorsWanted(int64_t steps) const;
   wire::CaptureControl OfWindow(const Window& window) const;
+  wire::CaptureControl SendOfSteps(size_t window);
   wire::CaptureControl Automatic(int64_t now_ns) const;
   wire::CaptureControl Send(Out out, wire::CaptureControl control);
   int64_t StartNs(const Window& window) const;
   void Finish(wire::WindowEnd end, int64_t steps, int64_t now_ns);
+  bool BringOut(const WindowMark& mark);
+  void FollowUp();
   void Miss(size_t window);
   uint32_t KindsOf(const Window& window) const;
 
@@ -120,12 +134,20 @@ class CaptureSchedule {
   int64_t automatic_end_ns_ = 0;     // of the last one
   int64_t automatic_ns_left_;
   int64_t automatic_operators_ = 0;  // in all of them
+  int64_t operators_before_ = 0;     // in those before the last one
+  bool enlarged_ = false;            // the last one was
+  int64_t wanted_operators_ = 0;  // of one in place of the last, which was full too soon; 0: none
   int64_t steady_steps_ = 0;
   int64_t first_steady_ns_ = 0;
   std::optional<CaptureDemand> demand_;
   bool cancel_ = false;
   std::optional<Out> out_;
-  uint64_t number_ = 0;
+  std::deque<Window> following_;  // out too, with the numbers after that of out_
+  int64_t following_began_ns_ =
+      0;  // of the first of them: before out_ has ended, at its last border
+  uint32_t following_kinds_ = 0;
+  uint64_t out_number_ = 0;
+  uint64_t number_ = 0;     // the last one given
   int64_t began_ns_ = 0;    // of what is out; 0: not yet
   int64_t stretch_ns_ = 0;  // begin of the stretch that goes on; 0: none does
   std::vector<std::pair<int64_t, int64_t>> stretches_;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/capture_schedule.h"
 
-#include <gtest/gtest.h>
-
-#include "base/time.h"
+#include "agent/testing_schedule.h"
 
 namespace steptrace::agent {
 namespace {
@@ -12,32 +10,18 @@ using Source = CaptureOutcome::Source;
 using wire::CaptureControl;
 using wire::WindowEnd;
 
-constexpr int64_t kS = kNsPerSecond;
-constexpr int64_t kMonotonic = 1'000 * kS;
-constexpr int64_t kUtc = 1'790'000'000 * kS;
-
-class CaptureScheduleTest : public ::testing::Test {
- protected:
-  CaptureSchedule Of(const std::string& windows) {
-    return CaptureSchedule(*ParsePlan({windows}, {}), kMonotonic, kUtc);
-  }
-  static WindowMark Begin(uint64_t request, int64_t ts_ns) {
-    return {.ts_ns = ts_ns, .begins = true, .request = request, .kinds = 1};
-  }
-  static WindowMark End(uint64_t request, int64_t ts_ns, uint32_t steps,
-                        WindowEnd end = WindowEnd::kDone) {
-    return {.ts_ns = ts_ns, .request = request, .steps = steps, .end = end};
-  }
-};
-
-TEST_F(CaptureScheduleTest, WindowsOfStepsAreSentAheadOneByOne) {
+TEST_F(CaptureScheduleTest, WindowsOfStepsAreSentAheadInOneWord) {
   auto schedule = Of("1000:500,2000:10");
-  auto word = schedule.Next(0);
+  const auto word = schedule.Next(0);
   ASSERT_TRUE(word);
   EXPECT_EQ(word->request, 1u);
   EXPECT_EQ(word->first_step, 1000u);
   EXPECT_EQ(word->steps, 500u);
   EXPECT_EQ(word->kinds, 1u);
+  ASSERT_EQ(word->next_count, 1u);
+  EXPECT_EQ(word->next[0].first_step, 2000u);
+  EXPECT_EQ(word->next[0].steps, 10u);
+  EXPECT_EQ(word->next[0].kinds, 1u);
   EXPECT_FALSE(schedule.Next(kS)) << "it stands";
   schedule.OnMark(Begin(1, 5 * kS));
   schedule.OnMark(End(1, 9 * kS, 500));
@@ -47,10 +31,112 @@ TEST_F(CaptureScheduleTest, WindowsOfStepsAreSentAheadOneByOne) {
   EXPECT_EQ(outcomes[0].from_ns, 5 * kS);
   EXPECT_EQ(outcomes[0].to_ns, 9 * kS);
   EXPECT_EQ(outcomes[0].steps, 500);
-  word = schedule.Next(10 * kS);
+  EXPECT_FALSE(schedule.Next(10 * kS)) << "the second stands too";
+  schedule.OnMark(Begin(2, 20 * kS));
+  schedule.OnMark(End(2, 21 * kS, 10));
+  const auto second = schedule.TakeOutcomes(0);
+  ASSERT_EQ(second.size(), 1u);
+  EXPECT_EQ(second[0].window, "2000:10");
+  EXPECT_EQ(second[0].from_ns, 20 * kS);
+  EXPECT_EQ(second[0].steps, 10);
+  EXPECT_FALSE(schedule.Next(22 * kS));
+}
+
+TEST_F(CaptureScheduleTest, AWindowRightBehindBeginsBeforeTheOneBeforeHasEnded) {
+  auto schedule = Of("10:2=operators,12:1=stacks,14:1=shapes");
+  ASSERT_EQ(schedule.Next(0)->next_count, 2u);
+  schedule.OnMark(Begin(1, 5 * kS));
+  schedule.OnMark(Begin(2, 7 * kS));
+  schedule.OnMark(End(1, 7 * kS + 1, 2));
+  schedule.OnMark(End(2, 8 * kS, 1));
+  schedule.OnMark(End(3, 9 * kS, 0, WindowEnd::kUnavailable));
+  const auto outcomes = schedule.TakeOutcomes(0);
+  ASSERT_EQ(outcomes.size(), 3u);
+  EXPECT_EQ(outcomes[0].to_ns, 7 * kS + 1);
+  EXPECT_EQ(outcomes[1].window, "12:1=stacks");
+  EXPECT_EQ(outcomes[1].from_ns, 7 * kS);
+  EXPECT_EQ(outcomes[1].to_ns, 8 * kS);
+  EXPECT_EQ(outcomes[1].kinds, 1u) << "as the process says";
+  EXPECT_EQ(outcomes[2].end, WindowEnd::kUnavailable);
+  EXPECT_EQ(outcomes[2].to_ns, 0);
+}
+
+TEST_F(CaptureScheduleTest, WhereMarksAreLostTheNextOnesStillCount) {
+  auto schedule = Of("10:2,20:2,30:2,40:2");
+  ASSERT_TRUE(schedule.Next(0));
+  schedule.OnMark(Begin(1, 5 * kS));
+  schedule.OnMark(Begin(3, 7 * kS));
+  schedule.OnMark(End(3, 8 * kS, 2));
+  schedule.OnMark(End(9, 8 * kS, 2));
+  const auto outcomes = schedule.TakeOutcomes(0);
+  ASSERT_EQ(outcomes.size(), 3u);
+  EXPECT_EQ(outcomes[0].window, "10:2");
+  EXPECT_EQ(outcomes[0].end, WindowEnd::kDone);
+  EXPECT_EQ(outcomes[1].end, WindowEnd::kMissed);
+  EXPECT_EQ(outcomes[2].window, "30:2");
+  EXPECT_EQ(outcomes[2].steps, 2);
+  schedule.End(9 * kS);
+  ASSERT_EQ(schedule.TakeOutcomes(0).size(), 1u) << "40:2 never came";
+}
+
+TEST_F(CaptureScheduleTest, ADemandTakesThePlaceOfAllThatFollowAndTheyComeAgain) {
+  auto schedule = Of("10:2,20:2,30:2");
+  ASSERT_EQ(schedule.Next(0)->next_count, 2u);
+  schedule.OnMark(Begin(1, 5 * kS));
+  schedule.OnMark(End(1, 6 * kS, 2));
+  schedule.Ask({.id = 7, .steps = 5, .kinds = 1});
+  const auto demand = schedule.Next(7 * kS);
+  ASSERT_TRUE(demand);
+  EXPECT_EQ(demand->request, 4u);
+  EXPECT_EQ(demand->next_count, 0u);
+  schedule.OnMark(Begin(2, 7 * kS));  // the process was there before the demand
+  schedule.OnMark(End(2, 8 * kS, 0, WindowEnd::kReplaced));
+  schedule.OnMark(Begin(4, 8 * kS));
+  schedule.OnMark(End(4, 9 * kS, 5));
+  EXPECT_EQ(schedule.TakeOutcomes(0).size(), 2u);
+  const auto again = schedule.Next(10 * kS);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->first_step, 20u);
+  EXPECT_EQ(again->next_count, 1u);
+}
+
+TEST_F(CaptureScheduleTest, AnotherPlanCallsOffWhatFollowed) {
+  auto schedule = Of("10:2,20:2");
+  ASSERT_TRUE(schedule.Next(0));
+  schedule.OnMark(Begin(1, 5 * kS));
+  schedule.SetPlan(*ParsePlan({"10:2"}, {}));
+  EXPECT_FALSE(schedule.Next(5 * kS)) << "what is under way ends as it began";
+  schedule.OnMark(End(1, 6 * kS, 2));
+  const auto word = schedule.Next(7 * kS);
   ASSERT_TRUE(word);
-  EXPECT_EQ(word->request, 2u);
-  EXPECT_EQ(word->first_step, 2000u);
+  EXPECT_EQ(word->kinds, 0u) << "nothing is wanted any more";
+  EXPECT_EQ(word->request, 3u);
+}
+
+TEST_F(CaptureScheduleTest, OneWordHoldsSoManyAndTheRestComesAfter) {
+  std::string windows;
+  for (int i = 1; i <= 40; ++i) windows += (i == 1 ? "" : ",") + std::to_string(10 * i) + ":1";
+  auto schedule = Of(windows);
+  const auto word = schedule.Next(0);
+  ASSERT_EQ(word->next_count, wire::kMaxCapturesNext);
+  for (uint64_t i = 1; i <= 17; ++i) {
+    schedule.OnMark(Begin(i, static_cast<int64_t>(2 * i) * kS));
+    schedule.OnMark(End(i, static_cast<int64_t>(2 * i + 1) * kS, 1));
+  }
+  EXPECT_EQ(schedule.TakeOutcomes(0).size(), 17u);
+  EXPECT_EQ(schedule.Next(50 * kS)->first_step, 180u);
+}
+
+TEST_F(CaptureScheduleTest, BeforeTheTrainingOnlyStepsAreSentAhead) {
+  auto schedule = Of("5s:1s,45:5");
+  const auto word = schedule.NextAhead();
+  ASSERT_TRUE(word);
+  EXPECT_EQ(word->first_step, 45u);
+  EXPECT_FALSE(schedule.NextAhead()) << "it stands";
+  EXPECT_FALSE(schedule.Next(kS)) << "and does so when the training has begun";
+  EXPECT_EQ(schedule.Next(5 * kS)->first_step, 0u) << "what is due goes first";
+  EXPECT_FALSE(Of("5s:1s").NextAhead());
+  EXPECT_FALSE(Of("auto").NextAhead());
 }
 
 TEST_F(CaptureScheduleTest, AWindowOfTimeGoesOutWhenItsTimeHasCome) {
@@ -129,108 +215,6 @@ TEST_F(CaptureScheduleTest, SteppingAsideIsNoEnd) {
   EXPECT_EQ(outcomes[0].from_ns, kS);
 }
 
-TEST_F(CaptureScheduleTest, TheAutomaticWindowComesOnceWhenStepsAreSteady) {
-  auto schedule = Of("auto");
-  for (int i = 0; i < 29; ++i) schedule.OnSteadyStep(i * kS / 10);
-  EXPECT_FALSE(schedule.Next(3 * kS));
-  schedule.OnSteadyStep(3 * kS);
-  const auto word = schedule.Next(100 * kS);
-  ASSERT_TRUE(word);
-  EXPECT_EQ(word->first_step, 0u);
-  EXPECT_EQ(word->steps, 20u);
-  // A hundredth of 97 s at 0.9 us an operator would be a million.
-  EXPECT_EQ(word->max_operators, 200'000u);
-  EXPECT_EQ(word->until_monotonic_ns, static_cast<uint64_t>(kMonotonic + 110 * kS));
-  schedule.OnMark(Begin(1, 101 * kS));
-  schedule.OnMark(End(1, 102 * kS, 20));
-  for (int i = 0; i < 100; ++i) schedule.OnSteadyStep(200 * kS + i);
-  EXPECT_FALSE(schedule.Next(200 * kS));
-  EXPECT_EQ(schedule.TakeOutcomes(0).at(0).source, Source::kAutomatic);
-}
-
-TEST_F(CaptureScheduleTest, AnotherAutomaticWindowComesWhenItIsSuggested) {
-  auto schedule = Of("auto");
-  schedule.Suggest("rule");
-  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
-  ASSERT_TRUE(schedule.Next(60 * kS));
-  schedule.OnMark(Begin(1, 61 * kS));
-  schedule.OnMark(End(1, 62 * kS, 20));
-  EXPECT_EQ(schedule.TakeOutcomes(0).at(0).why, "steady");
-  EXPECT_FALSE(schedule.Next(63 * kS)) << "a minimum distance";
-  const auto word = schedule.Next(73 * kS);
-  ASSERT_TRUE(word);
-  EXPECT_EQ(word->steps, 20u);
-  schedule.OnMark(Begin(2, 74 * kS));
-  schedule.OnMark(End(2, 75 * kS, 20));
-  EXPECT_EQ(schedule.TakeOutcomes(0).at(0).why, "rule");
-  EXPECT_FALSE(schedule.Next(1000 * kS)) << "a suggestion is followed once";
-  schedule.Suggest("shift");
-  EXPECT_TRUE(schedule.Next(1000 * kS));
-}
-
-TEST_F(CaptureScheduleTest, AutomaticWindowsKeepWithinTheirTime) {
-  WindowPlan plan = *ParsePlan({"auto"}, {});
-  plan.budget.ns = 3 * kS;
-  CaptureSchedule schedule(plan, kMonotonic, kUtc);
-  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
-  const auto word = schedule.Next(60 * kS);
-  ASSERT_TRUE(word);
-  EXPECT_EQ(word->until_monotonic_ns, static_cast<uint64_t>(kMonotonic + 63 * kS));
-  schedule.OnMark(Begin(1, 60 * kS));
-  schedule.OnMark(End(1, 62 * kS, 20));
-  schedule.Suggest("shift");
-  EXPECT_EQ(schedule.Next(100 * kS)->until_monotonic_ns,
-            static_cast<uint64_t>(kMonotonic + 101 * kS));
-  schedule.OnMark(Begin(2, 100 * kS));
-  schedule.OnMark(End(2, 101 * kS, 10));
-  schedule.Suggest("shift");
-  EXPECT_FALSE(schedule.Next(1000 * kS));
-}
-
-TEST_F(CaptureScheduleTest, AutomaticWindowsShareTheirBytes) {
-  WindowBytes bytes{.left = 4'000'000, .processes = 2};
-  CaptureSchedule schedule(*ParsePlan({"auto"}, {}), kMonotonic, kUtc, &bytes);
-  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
-  // 100 000 rows of 40 bytes, for two processes: over what the time trained grants.
-  EXPECT_EQ(schedule.Next(10'000 * kS)->max_operators, 50'000u);
-  schedule.OnMark(Begin(1, 10'001 * kS));
-  schedule.OnOperators(50'000);
-  schedule.OnMark(End(1, 10'002 * kS, 10));
-  schedule.OnOperators(1'000'000);  // of no automatic window
-  EXPECT_EQ(bytes.left, 2'000'000);
-  schedule.Suggest("shift");
-  EXPECT_EQ(schedule.Next(20'000 * kS)->max_operators, 25'000u);
-  schedule.OnMark(End(2, 20'001 * kS, 0, WindowEnd::kMissed));
-  bytes.left = 1'000;
-  schedule.Suggest("shift");
-  EXPECT_FALSE(schedule.Next(30'000 * kS));
-}
-
-TEST_F(CaptureScheduleTest, WhatCannotBeHadIsNotAskedForAgain) {
-  auto schedule = Of("auto");
-  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
-  ASSERT_TRUE(schedule.Next(60 * kS));
-  schedule.OnMark(End(1, 61 * kS, 0, WindowEnd::kUnavailable));
-  schedule.Suggest("shift");
-  EXPECT_FALSE(schedule.Next(100 * kS));
-}
-
-TEST_F(CaptureScheduleTest, SuggestionsAreNothingToARunWithWindowsOfItsOwn) {
-  auto schedule = Of("none");
-  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
-  schedule.Suggest("shift");
-  EXPECT_FALSE(schedule.Next(100 * kS));
-}
-
-TEST_F(CaptureScheduleTest, AShortRunHasASmallAutomaticWindow) {
-  auto schedule = Of("auto");
-  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);
-  EXPECT_EQ(schedule.Next(kS)->max_operators, 20'000u);
-  auto longer = Of("auto");
-  for (int i = 0; i < 30; ++i) longer.OnSteadyStep(0);
-  EXPECT_EQ(longer.Next(9 * kS)->max_operators, 100'000u);
-}
-
 TEST_F(CaptureScheduleTest, NoneMeansNone) {
   auto schedule = Of("none");
   for (int i = 0; i < 100; ++i) schedule.OnSteadyStep(i);
@@ -260,6 +244,29 @@ TEST_F(CaptureScheduleTest, AnotherPlanHoldsFromTheNextWindowOn) {
   EXPECT_TRUE(schedule.TakeOutcomes(0).empty());
   schedule.SetPlan(*ParsePlan({"300:1"}, {}));
   EXPECT_EQ(schedule.Next(5 * kS)->first_step, 300u);
+}
+
+TEST_F(CaptureScheduleTest, WhatLiesThereBeforeTheTrainingIsCalledOffThereToo) {
+  auto schedule = Of("10:5");
+  ASSERT_TRUE(schedule.NextAhead());
+  schedule.SetPlan(*ParsePlan({"none"}, {}));
+  const auto word = schedule.NextAhead();
+  ASSERT_TRUE(word);
+  EXPECT_EQ(word->kinds, 0u);
+  EXPECT_FALSE(schedule.NextAhead());
+}
+
+TEST_F(CaptureScheduleTest, AWindowWhoseEndWasLostEndsWhereTheNextBegan) {
+  auto schedule = Of("10:5,15:5");
+  ASSERT_TRUE(schedule.Next(0));
+  schedule.OnMark(Begin(1, kS));
+  schedule.OnMark(Begin(2, 2 * kS));
+  schedule.OnMark(End(2, 3 * kS, 5));
+  const auto outcomes = schedule.TakeOutcomes(0);
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].to_ns, 2 * kS);
+  EXPECT_EQ(outcomes[1].from_ns, 2 * kS);
+  EXPECT_EQ(outcomes[1].to_ns, 3 * kS);
 }
 
 TEST_F(CaptureScheduleTest, WhatAWindowLacksOfWhatItAskedForIsKnown) {
@@ -304,8 +311,13 @@ TEST_F(CaptureScheduleTest, AnswersThatMakeNoSenseHarmNothing) {
   ASSERT_EQ(outcomes.size(), 1u);
   EXPECT_EQ(outcomes[0].end, WindowEnd::kFailed);
   EXPECT_EQ(outcomes[0].to_ns, 0) << "no stretch";
-  for (uint64_t i = 0; i < 1000; ++i) schedule.OnMark(End(i, 0, 0));
-  EXPECT_EQ(schedule.Next(kS)->first_step, 20u);
+  for (uint64_t i = 0; i < 1000; ++i) {
+    if (i != 2) schedule.OnMark(End(i, 0, 0));
+  }
+  EXPECT_TRUE(schedule.TakeOutcomes(0).empty());
+  schedule.OnMark(Begin(2, kS));
+  schedule.OnMark(End(2, 2 * kS, 5));
+  ASSERT_EQ(schedule.TakeOutcomes(0).size(), 1u) << "the second of the word";
 }
 
 }  // namespace

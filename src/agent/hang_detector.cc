@@ -25,7 +25,8 @@ constexpr int64_t kStoppedNs = kNsPerSecond;  // a stop is asked for more often 
 // A time in which a training does something else than its steps, however long.
 bool IsAside(HookName name) {
   return name == HookName::kEvaluation || name == HookName::kCheckpoint ||
-         name == HookName::kCompile || name == HookName::kLogging || name == HookName::kGc;
+         name == HookName::kCompile || name == HookName::kLogging || name == HookName::kGc ||
+         name == HookName::kCapture;
 }
 
 bool IsPhase(HookName name) {

@@ -93,6 +93,8 @@ const char* PhaseText(HookName name) {
       return "evaluation";
     case HookName::kLogging:
       return "logging";
+    case HookName::kCapture:
+      return "capture";
     case HookName::kGc:
       return "gc";
     case HookName::kCompile:

@@ -11,7 +11,7 @@ namespace {
 using analyze::HookName;
 using wire::Category;
 
-constexpr std::array<std::pair<std::string_view, HookName>, 12> kPhases = {{
+constexpr std::array<std::pair<std::string_view, HookName>, 13> kPhases = {{
     {wire::kNameData, HookName::kData},
     {wire::kNameDataEnd, HookName::kDataEnd},
     {wire::kNameLoaderIter, HookName::kLoaderIter},
@@ -21,6 +21,7 @@ constexpr std::array<std::pair<std::string_view, HookName>, 12> kPhases = {{
     {wire::kNameForward, HookName::kForward},
     {wire::kNameEvaluation, HookName::kEvaluation},
     {wire::kNameLogging, HookName::kLogging},
+    {wire::kNameCapture, HookName::kCapture},
     {wire::kNameStep, HookName::kStep},
     {wire::kNameGc, HookName::kGc},
     {wire::kNameCompile, HookName::kCompile},

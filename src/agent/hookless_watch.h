@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "agent/hooks_marks.h"
+
 namespace steptrace::agent {
 
 // What is known of a process of the command that has no ring.
@@ -16,18 +18,15 @@ struct HooklessProcess {
   std::string comm;
   uid_t owner = 0;
   std::vector<std::string> arguments;
-};
-
-// What Python's hooks left in the folder of rings: they were loaded somewhere, or switched off.
-struct HooksMarks {
-  bool loaded = false;
-  bool off = false;
+  int32_t parent = 0;   // as it was last seen; 0: the command
+  int32_t own_pid = 0;  // in its own pid namespace, of which the hooks tell; 0: the same
 };
 
 // Why nothing was recorded.
 struct NoHooks {
   enum class Kind {
     kLoss,          // hooks should have been there
+    kRefused,       // they were, and could not record
     kNothingThere,  // nothing there could have been hooked
     kIdle,          // the hooks were there, and no framework that they watch
     kOff,           // switched off, as was asked for
@@ -36,8 +35,11 @@ struct NoHooks {
   std::string text;  // one sentence with its next step; empty: kind tells all
 };
 
-NoHooks ExplainNoHooks(const std::vector<HooklessProcess>& processes, uid_t own,
-                       const HooksMarks& marks);
+NoHooks ExplainNoHooks(std::vector<HooklessProcess> processes, uid_t own, const HooksMarks& marks);
+
+// Why a process that imported a framework could record nothing of it; empty: none left a mark of
+// it.
+std::string RefusedHooks(const std::vector<HooklessProcess>& processes, const HooksMarks& marks);
 
 // Follows the processes of a command for as long as none of them has shown a ring, so that the
 // report can say why. Costs a few reads of /proc a second, and only then. One thread.

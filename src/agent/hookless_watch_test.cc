@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <initializer_list>
+#include <utility>
+
 #include "agent/utf8.h"
 #include "base/time.h"
 
@@ -17,6 +20,16 @@ using Kind = NoHooks::Kind;
 
 HooklessProcess Process(std::vector<std::string> arguments, uid_t owner = 1000) {
   return {10, "python3", owner, std::move(arguments)};
+}
+
+HooklessProcess Numbered(int32_t pid, std::vector<std::string> arguments, int32_t parent = 0) {
+  return {pid, arguments[0], 1000, arguments, parent};
+}
+
+HooksMarks Marks(std::initializer_list<std::pair<HooksMark, int32_t>> left) {
+  HooksMarks marks;
+  for (const auto& [mark, pid] : left) marks.Add(mark, pid);
+  return marks;
 }
 
 constexpr int32_t kNoSuchPid = 1 << 30;
@@ -49,20 +62,88 @@ TEST(HooklessWatch, ProgramsOfOtherLanguages) {
 
 TEST(HooklessWatch, PythonsThatLoadedTheHooksAreNoneThatTheyDidNotReach) {
   const HooklessProcess idle = Process({"python3", "x.py"});
-  EXPECT_EQ(Explain({idle}, {.loaded = true}).kind, Kind::kIdle);
-  EXPECT_EQ(Explain({idle}, {.loaded = true, .off = true}).kind, Kind::kOff);
-  EXPECT_EQ(Explain({}, {.loaded = true}).kind, Kind::kIdle) << "it ended before it was seen";
-  const NoHooks kept_out = Explain({idle, Process({"python3", "-S", "x.py"})}, {.loaded = true});
+  const HooksMarks loaded = Marks({{HooksMark::kLoaded, 10}});
+  EXPECT_EQ(Explain({idle}, loaded).kind, Kind::kIdle);
+  EXPECT_EQ(Explain({}, loaded).kind, Kind::kIdle) << "it ended before it was seen";
+  const NoHooks kept_out = Explain({idle, Process({"python3", "-S", "x.py"})}, loaded);
   EXPECT_EQ(kept_out.kind, Kind::kLoss) << "another of them, which is the one that trains";
   EXPECT_THAT(kept_out.text, HasSubstr("-S"));
 }
 
+TEST(HooklessWatch, APythonThatLoadedTheHooksHidesNoneThatDidNot) {
+  const HooksMarks first = Marks({{HooksMark::kLoaded, 11}});
+  const HooklessProcess idle = Numbered(11, {"python3", "-c", "print(1)"}, 10);
+  const HooklessProcess cleared = Numbered(12, {"python3", "t.py"}, 10);
+  const NoHooks why = Explain({idle, cleared}, first);
+  EXPECT_EQ(why.kind, Kind::kLoss);
+  EXPECT_THAT(why.text, HasSubstr("python3 (pid 12) loaded no hooks"));
+  EXPECT_EQ(Explain({idle, Numbered(12, {"python3", "-c", "print(1)"}, 11)}, first).kind,
+            Kind::kIdle)
+      << "a fork of it";
+  HooklessProcess ended = Numbered(12, {"python3"}, 11);
+  ended.arguments.clear();
+  EXPECT_EQ(Explain({idle, ended}, first).kind, Kind::kIdle) << "a fork that has ended";
+  HooklessProcess inside = Numbered(4000, {"python3", "t.py"}, 10);
+  inside.own_pid = 11;
+  EXPECT_EQ(Explain({inside}, first).kind, Kind::kIdle) << "in a pid namespace of its own";
+}
+
+TEST(HooklessWatch, OffIsWhatAllOfThemAre) {
+  const HooklessProcess idle = Process({"python3", "x.py"});
+  EXPECT_EQ(Explain({idle}, Marks({{HooksMark::kOff, 10}})).kind, Kind::kOff);
+  const HooksMarks mixed = Marks({{HooksMark::kLoaded, 10}, {HooksMark::kOff, 11}});
+  EXPECT_EQ(Explain({idle, Numbered(11, {"python3", "child.py"}, 10)}, mixed).kind, Kind::kIdle)
+      << "a child chose that for itself";
+}
+
+TEST(HooklessWatch, HooksThatCouldNotRecordAreALoss) {
+  const HooklessProcess python = Process({"python3", "t.py"});
+  const auto told = [&](HooksMark mark) {
+    const HooksMarks marks = Marks({{HooksMark::kLoaded, 10}, {mark, 10}});
+    EXPECT_EQ(Explain({python}, marks).kind, Kind::kRefused);
+    return Explain({python}, marks).text;
+  };
+  EXPECT_THAT(told(HooksMark::kNoRing), HasSubstr("python3 (pid 10) loaded the hooks, but could"));
+  EXPECT_THAT(told(HooksMark::kNoRing), HasSubstr("ulimit -f"));
+  EXPECT_THAT(told(HooksMark::kNoProbe), HasSubstr("STEPTRACE_PROBE"));
+  EXPECT_THAT(told(HooksMark::kOtherBuild), HasSubstr("free-threaded"));
+  EXPECT_THAT(RefusedHooks({}, Marks({{HooksMark::kNoRing, 10}})), HasSubstr("a Python loaded"));
+  EXPECT_EQ(RefusedHooks({python}, Marks({{HooksMark::kLoaded, 10}})), "");
+}
+
+TEST(HooklessWatch, AnOptionThatAnInstalledPthFileMakesGood) {
+  const HooklessProcess isolated = Process({"python3", "-I", "x.py"});
+  EXPECT_EQ(Explain({isolated}, Marks({{HooksMark::kLoaded, 10}})).kind, Kind::kIdle);
+
+  HooklessProcess fork = isolated;  // leaves no mark of its own
+  fork.pid = 11;
+  fork.parent = 10;
+  EXPECT_EQ(Explain({isolated, fork}, Marks({{HooksMark::kLoaded, 10}})).kind, Kind::kIdle);
+  fork.arguments = {"python3", "-I", "y.py"};
+  EXPECT_EQ(Explain({isolated, fork}, Marks({{HooksMark::kLoaded, 10}})).kind, Kind::kLoss);
+}
+
 TEST(HooklessWatch, ARunInARun) {
-  const HooklessProcess inner{
-      10, "steptrace", 1000, {"/opt/bin/steptrace", "run", "--", "python3"}};
-  const NoHooks why = Explain({inner, Process({"python3", "x.py"})}, {.loaded = true});
+  const HooklessProcess inner = Numbered(10, {"/opt/bin/steptrace", "run", "--", "python3"});
+  const HooklessProcess trains = Numbered(11, {"python3", "x.py"}, 10);
+  NoHooks why = Explain({inner, trains, Numbered(12, {"python3", "-S"}, 11)}, {});
+  EXPECT_EQ(why.kind, Kind::kNothingThere) << "of what it started it tells itself";
+  EXPECT_THAT(why.text, HasSubstr("the command is `steptrace run` itself"));
+
+  const HooklessProcess shell = Numbered(9, {"bash", "-c", "steptrace run x; python3 -S y"});
+  HooklessProcess child = inner;
+  child.parent = 9;
+  why = Explain({shell, child, trains}, {});
   EXPECT_EQ(why.kind, Kind::kNothingThere);
-  EXPECT_THAT(why.text, HasSubstr("its own run"));
+  EXPECT_THAT(why.text, HasSubstr("it ran `steptrace run` itself"));
+  why = Explain({shell, child, trains, Numbered(13, {"python3", "-S", "y"}, 9)}, {});
+  EXPECT_EQ(why.kind, Kind::kLoss) << "beside it";
+  EXPECT_THAT(why.text, HasSubstr("python3 (pid 13) ran with -S"));
+}
+
+TEST(HooklessWatch, OnlyTheFirstWordOfSteptraceIsItsCommand) {
+  const HooklessProcess reports = Numbered(10, {"steptrace", "report", "run"});
+  EXPECT_THAT(Explain({reports}, {}).text, HasSubstr("seen to be Python"));
 }
 
 TEST(HooklessWatch, ACommandThatEndsAtOnceIsKnownByWhatWasAskedFor) {
@@ -70,6 +151,18 @@ TEST(HooklessWatch, ACommandThatEndsAtOnceIsKnownByWhatWasAskedFor) {
   watch.Expect(kNoSuchPid, {"/usr/bin/python3", "-S", "x.py"});
   watch.Look(kNoSuchPid);
   EXPECT_THAT(Explain(watch.Seen(), {}, geteuid()).text, HasSubstr("-S"));
+}
+
+TEST(HooklessWatch, AScriptThatEndsAtOnceIsItsInterpreters) {
+  char path[] = "/tmp/steptrace-hookless-XXXXXX";
+  const int file = mkstemp(path);
+  const std::string text = "#!/usr/bin/python3 -S\n";
+  ASSERT_EQ(write(file, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  close(file);
+  HooklessWatch watch;
+  watch.Expect(kNoSuchPid, {path});
+  unlink(path);
+  EXPECT_THAT(Explain(watch.Seen(), {}, geteuid()).text, HasSubstr("ran with -S"));
 }
 
 TEST(ValidUtf8, KeepsCharactersAndReplacesTheRest) {

@@ -33,7 +33,7 @@ inline constexpr LossCause kBudget{
     "more threads recorded than there are rings; raise STEPTRACE_RING_BUDGET_BYTES"};
 inline constexpr LossCause kNoSpace{
     "shared_memory_full", "slices",
-    "shared memory had no room for rings; enlarge /dev/shm (docker: --shm-size) or set "
+    "shared memory had no room for rings or names; enlarge /dev/shm (docker: --shm-size) or set "
     "STEPTRACE_SHM"};
 inline constexpr LossCause kNested{
     "too_deep", "slices", "ranges nested deeper than can be recorded; annotate fewer levels"};
@@ -50,6 +50,8 @@ inline constexpr LossCause kInvalidFacts{
 inline constexpr LossCause kRingDamaged{"ring_damaged", "slices", ""};
 inline constexpr LossCause kDisarmed{"disarmed", "slices", ""};
 inline constexpr LossCause kNoHooks{"no_hooks", "steps", ""};
+// The hooks were there, and had nothing to record with.
+inline constexpr LossCause kCannotRecord{"cannot_record", "steps", ""};
 // No loss: a program that is not Python had no steps to give.
 inline constexpr LossCause kNothingToHook{"unavailable", "steps", ""};
 inline constexpr LossCause kStrangeFiles{"strange_files", "slices",

@@ -81,6 +81,18 @@ std::string ReadThreadComm(int32_t pid, int32_t tid) {
   return name;
 }
 
+int32_t ReadInnermostPid(int32_t pid) {
+  const std::string text = ReadSmallFile(ProcPath(pid, "status"), 8192);
+  const std::string key = "\nNSpid:";
+  const size_t at = text.find(key);
+  if (at == std::string::npos) return pid;
+  const size_t end = text.find('\n', at + key.size());
+  std::istringstream list(text.substr(at + key.size(), end - at - key.size()));
+  int32_t innermost = pid;
+  for (int32_t next; list >> next;) innermost = next;
+  return innermost;
+}
+
 std::vector<int32_t> ReadChildren(int32_t pid) {
   std::vector<int32_t> children;
   const std::string tasks = ProcPath(pid, "task");

@@ -29,6 +29,10 @@ bool IsAlive(int32_t pid, uint64_t start_time_ticks);
 // The name of one thread; empty: gone.
 std::string ReadThreadComm(int32_t pid, int32_t tid);
 
+// Its pid as it knows it itself, in its own pid namespace; that of ours where the kernel does not
+// tell.
+int32_t ReadInnermostPid(int32_t pid);
+
 // The children of all threads of a process; empty where the kernel does not tell.
 std::vector<int32_t> ReadChildren(int32_t pid);
 

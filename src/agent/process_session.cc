@@ -149,9 +149,10 @@ std::span<const analyze::Event> ProcessSession::SettledEvents(const RowBatch& ba
 }
 
 void ProcessSession::SendCapture(int64_t now_ns) {
-  if (!trains()) return;
+  if (is_worker()) return;
+  const auto word = trains() ? captures_.Next(now_ns) : captures_.NextAhead();
   // A file that cannot be written is the next drain's to find.
-  if (const auto word = captures_.Next(now_ns)) (void)ring_.WriteCapture(*word);
+  if (word) (void)ring_.WriteCapture(*word);
 }
 
 std::optional<std::string> ProcessSession::StackText(uint32_t id) {

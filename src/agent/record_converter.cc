@@ -9,6 +9,7 @@
 #include "agent/call_details.h"
 #include "agent/device_phase_rows.h"
 #include "agent/utf8.h"
+#include "base/shallow_json.h"
 #include "base/time.h"
 #include "wire/ring_layout.h"
 
@@ -296,11 +297,10 @@ const RecordConverter::CounterTrack* RecordConverter::TrackOfCounter(const Resol
 
 void RecordConverter::OnCounter(const wire::Record& record, const ResolvedName& name, int64_t ts,
                                 RowBatch& out) {
-  constexpr double kMostCounted = 1e18;
   const bool memory = name.category == Category::kDeviceMemory;
   const auto value = std::bit_cast<double>(record.a);
   const CounterTrack* track = TrackOfCounter(name);
-  if (track == nullptr || (memory && !(value >= 0 && value < kMostCounted))) {
+  if (track == nullptr || (memory && !(value >= 0 && value < double{kMostBytes}))) {
     ++invalid_records_;
     return;
   }
@@ -385,7 +385,7 @@ void RecordConverter::OnPayload(const wire::Record& record, const ResolvedName& 
     ++invalid_facts_;
     return;
   }
-  const auto parsed = nlohmann::json::parse(text->text, nullptr, /*allow_exceptions=*/false);
+  const auto parsed = ParseShallow<nlohmann::json>(text->text);
   if (!parsed.is_object()) {
     ++invalid_facts_;
     return;

@@ -264,7 +264,8 @@ TEST_F(RecordConverterTest, WhatIsOpenAtTheEndIsClosedForTheDeriverToo) {
 }
 
 TEST_F(RecordConverterTest, MaliceFactsThatAreNone) {
-  for (const char* text : {"", "[1]", "{\"a\":", "7", "{\"a\":\xff}", "{} {}"}) {
+  const std::string deep = "{\"a\":" + std::string(30'000, '[') + std::string(30'000, ']') + "}";
+  for (const char* text : {"", "[1]", "{\"a\":", "7", "{\"a\":\xff}", "{} {}", deep.c_str()}) {
     Name(60, Category::kFact, text);
     Feed(RecordKind::kPayload, 1100, 3, 60);
   }
@@ -274,7 +275,7 @@ TEST_F(RecordConverterTest, MaliceFactsThatAreNone) {
   Feed(RecordKind::kPayload, 1100, 3, ~0ull);
   Feed(RecordKind::kPayload, 1100, 2, 60);
   EXPECT_TRUE(out_.facts.empty());
-  EXPECT_EQ(converter_->invalid_facts(), 10);
+  EXPECT_EQ(converter_->invalid_facts(), 11);
 }
 
 TEST_F(RecordConverterTest, MaliceUnknownNamesKindsAndUnmatchedEnds) {

@@ -78,6 +78,8 @@ void Recorder::NoteSeen(const RingFileSeen& seen, int64_t now_ns) {
     pending_.push_back({seen, now_ns});
     return;
   }
+  without_room_.Add(HooksMark::kNoRing, seen.parts.pid);
+  pids_without_room_.insert(seen.parts.pid);
   losses_.Once({-1, seen.parts.pid}, loss::kNoSpace, -1, now_ns,
                "process " + std::to_string(seen.parts.pid) + " found no room for its ring; " +
                    "enlarge /dev/shm (docker: --shm-size) or set STEPTRACE_SHM");
@@ -93,6 +95,8 @@ bool Recorder::TryOpen(const Pending& pending, int64_t now_ns) {
     return true;
   }
   if (now_ns - pending.since_ns < kOpenPatienceNs) return false;
+  // It took the file back that found no room, and says so in another.
+  if (pids_without_room_.contains(pending.seen.parts.pid)) return true;
   losses_.Once({-1, pending.seen.parts.pid}, loss::kRingDamaged, -1, now_ns,
                "the records of process " + std::to_string(pending.seen.parts.pid) +
                    " cannot be read: " + ToValidUtf8(session.error().message));

@@ -13,6 +13,7 @@
 
 #include "agent/capture_progress.h"
 #include "agent/drain_pace.h"
+#include "agent/hooks_marks.h"
 #include "agent/process_session.h"
 #include "agent/system/job_reader.h"
 #include "analyze/derive/rank_deriver.h"
@@ -104,6 +105,8 @@ class Recorder {
   bool all_drained() const { return all_drained_; }
   int ranks() const { return static_cast<int>(rank_infos_.size()); }
   bool saw_ring() const { return saw_ring_; }
+  // kNoRing, of the processes whose ring found no room: that is a loss of its own.
+  const HooksMarks& without_room() const { return without_room_; }
   int64_t records() const { return records_; }
   int wake_fd() const { return watch_.fd(); }
   LossBook& losses() { return losses_; }
@@ -169,6 +172,8 @@ class Recorder {
   bool frugal_ = false;
   LossCause frugal_cause_ = loss::kAgentMemory;
   bool saw_ring_ = false;
+  HooksMarks without_room_;
+  std::set<int32_t> pids_without_room_;
   bool news_ = false;
   bool backward_on_host_ = true;  // no accelerator, or a framework that was built for none
   bool all_drained_ = false;

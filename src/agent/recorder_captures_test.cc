@@ -14,6 +14,31 @@ using wire::Category;
 using wire::RecordKind;
 using wire::WindowEnd;
 
+// Steps of a millisecond are over before the agent has heard of the first.
+TEST(RecorderCaptures, AWindowOfStepsLiesThereBeforeTheTraining) {
+  Recording recording;
+  recording->SetWindows(*ParsePlan({"5:10"}, {}), 0);
+  RingByHand ring(recording.rings());
+  recording.Drain();
+  recording->SendCaptures(recording.now_ns());
+  EXPECT_EQ(ring.Asked().request, 1u);
+  EXPECT_EQ(ring.Asked().first_step, 5u);
+  ring.Train();
+  recording.Drain();
+  recording->SendCaptures(recording.now_ns());
+  EXPECT_EQ(ring.Asked().request, 1u) << "it stands";
+}
+
+TEST(RecorderCaptures, AProcessThatNeverTrainsMissesNoWindow) {
+  Recording recording;
+  recording->SetWindows(*ParsePlan({"5:10"}, {}), 0);
+  RingByHand ring(recording.rings());
+  recording.Drain();
+  recording->SendCaptures(recording.now_ns());
+  recording->Finish(recording.now_ns());
+  EXPECT_THAT(recording.Losses("window"), IsEmpty());
+}
+
 // A process that trains and answers the window 5:10, the first request.
 class WindowsOfARecording : public ::testing::Test {
  protected:

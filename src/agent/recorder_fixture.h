@@ -82,6 +82,12 @@ class RingByHand {
     control_.head += 1;
     PutControl();
   }
+  // The agent's word.
+  wire::CaptureControl Asked() const {
+    wire::CaptureControl word{};
+    EXPECT_EQ(pread(fd_.get(), &word, sizeof word, wire::kCaptureOffset), ssize_t{sizeof word});
+    return word;
+  }
   // What shows that the process trains.
   void Train() {
     const uint32_t optimizer = Name(wire::Category::kPhase, wire::kNameOptimizer);

@@ -15,6 +15,7 @@
 #include <ctime>
 
 #include "agent/capture_port.h"
+#include "agent/hooks_marks.h"
 #include "agent/process.h"
 
 namespace steptrace::agent {
@@ -153,8 +154,7 @@ Result<RingFolder> MakeRingFolder(const std::vector<fs::path>& candidates,
 }
 
 bool IsOwnFile(std::string_view name) {
-  return name == kLockName || name == kCapturePortName || name == kHooksMark ||
-         name == kHooksOffMark;
+  return name == kLockName || name == kCapturePortName || ParseHooksMark(name).has_value();
 }
 
 void RemoveRingFolder(const fs::path& folder) {

@@ -19,7 +19,7 @@
 //       capture                       the agent's socket for captures on demand (capture_port.h)
 //       <pid>.<starttime>[.<n>].ring  one a process, removed by the agent after the last drain
 //       <pid>.<starttime>.no_space    a process found no room for its ring
-//       hooks, hooks_off              empty: some Python loaded the hooks
+//       hooks[_<what>].<n>            empty: a Python loaded the hooks (hooks_marks.h)
 //
 // A folder whose lock is free and whose processes are dead belongs to nobody: it is swept, once its
 // lock is a minute old.
@@ -27,11 +27,6 @@ namespace steptrace::agent {
 
 // A file beside the rings, locked while the agent lives.
 inline constexpr const char* kLockName = "lock";
-
-// Left by Python's hooks (python/steptrace/_hooks/__init__.py): they were loaded somewhere, or
-// loaded and switched off.
-inline constexpr const char* kHooksMark = "hooks";
-inline constexpr const char* kHooksOffMark = "hooks_off";
 
 // Whether a file of that folder is one of those that no process's ring is.
 bool IsOwnFile(std::string_view name);

@@ -24,6 +24,7 @@ class SystemFeed {
   // The processes whose trees are the job.
   void SetRoots(std::vector<JobRoot> roots) { thread_.SetRoots(std::move(roots)); }
   void SetInterval(int64_t interval_ns) { interval_ns_ = interval_ns; }
+  int64_t interval_ns() const { return interval_ns_; }
   // Is shown every sample that is written.
   using Observer = std::function<void(const MetricSample& sample, int64_t ts_ns)>;
   void SetObserver(Observer observer) { observer_ = std::move(observer); }

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <span>
 
 #include "base/time.h"
 #include "wire/ring_layout.h"
@@ -51,6 +52,24 @@ std::optional<int64_t> ParseTime(std::string_view text) {
   return std::nullopt;
 }
 
+// "1790000000.25": ns since 1970, to the last digit.
+std::optional<int64_t> ParseUnixTime(std::string_view text) {
+  const size_t point = std::min(text.find('.'), text.size());
+  const auto seconds = ParseNumber<int64_t>(text.substr(0, point));
+  if (!seconds || *seconds < 0 || *seconds > kMaxUnixTimeS) return std::nullopt;
+  int64_t ns = *seconds * kNsPerSecond;
+  if (point == text.size()) return ns;
+  const std::string_view digits = text.substr(point + 1);
+  if (digits.empty() || digits.size() > 9) return std::nullopt;
+  int64_t unit = kNsPerSecond;
+  for (const char digit : digits) {
+    if (digit < '0' || digit > '9') return std::nullopt;
+    unit /= 10;
+    ns += (digit - '0') * unit;
+  }
+  return ns;
+}
+
 std::optional<int64_t> ParseCount(std::string_view text) {
   const auto number = ParseNumber<int64_t>(text);
   return number && *number >= 0 && *number <= kMaxSteps ? number : std::nullopt;
@@ -77,6 +96,13 @@ std::string TimeText(int64_t ns) {
                                 : fmt::format("{}ms", static_cast<double>(ns) / 1e6);
 }
 
+std::string UnixTimeText(int64_t ns) {
+  std::string text = fmt::format("{}", ns / kNsPerSecond);
+  if (ns % kNsPerSecond == 0) return text;
+  text += fmt::format(".{:09}", ns % kNsPerSecond);
+  return text.substr(0, text.find_last_not_of('0') + 1);
+}
+
 // "operators+stacks": with commas they would be windows.
 std::string KindsSuffix(const Window& window) {
   if (window.kinds == 0) return {};
@@ -97,7 +123,7 @@ std::string ToText(const Window& window) {
     case From::kRunTime:
       return fmt::format("{}:{}{}", TimeText(window.start_ns), length, KindsSuffix(window));
     case From::kUnixTime:
-      return fmt::format("@{}:{}{}", window.start_ns / kNsPerSecond, length, KindsSuffix(window));
+      return fmt::format("@{}:{}{}", UnixTimeText(window.start_ns), length, KindsSuffix(window));
   }
   return {};
 }
@@ -116,6 +142,78 @@ bool Overlap(const Window& a, const Window& b) {
   if (a.from != b.from || IsTimed(a) != IsTimed(b)) return false;
   if (!IsTimed(a)) return a.first_step + *a.steps > b.first_step;
   return a.start_ns + a.dur_ns.value_or(1) > b.start_ns;
+}
+
+// First and last (not in it) of a window: steps, or ns.
+std::pair<int64_t, int64_t> BoundsOf(const Window& window) {
+  if (!IsTimed(window)) return {window.first_step, window.first_step + *window.steps};
+  return {window.start_ns, window.start_ns + window.dur_ns.value_or(1)};
+}
+
+// Windows of which each overlaps one before it, as windows that do not.
+std::vector<Window> Segments(std::span<const Window> windows) {
+  std::vector<int64_t> borders;
+  for (const Window& window : windows) {
+    const auto [begin, end] = BoundsOf(window);
+    borders.insert(borders.end(), {begin, end});
+  }
+  std::ranges::sort(borders);
+  std::vector<Window> segments;
+  int64_t end_of_last = 0;
+  for (size_t i = 1; i < borders.size(); ++i) {
+    const int64_t begin = borders[i - 1], end = borders[i];
+    Window segment = windows.front();
+    segment.kinds = 0;
+    for (const Window& window : windows) {
+      const auto [from, to] = BoundsOf(window);
+      if (from <= begin && end <= to) segment.kinds |= window.kinds;
+    }
+    if (begin == end || segment.kinds == 0) continue;
+    if (!segments.empty() && end_of_last == begin && segments.back().kinds == segment.kinds) {
+      std::optional<int64_t>& length =
+          IsTimed(segment) ? segments.back().dur_ns : segments.back().steps;
+      *length += end - begin;
+    } else {
+      (IsTimed(segment) ? segment.start_ns : segment.first_step) = begin;
+      (IsTimed(segment) ? segment.dur_ns : segment.steps) = end - begin;
+      segments.push_back(segment);
+    }
+    end_of_last = end;
+  }
+  // From the first that can be had on: where another follows, up to its first.
+  if (segments.size() > 1 && !IsTimed(segments[0]) && segments[0].first_step == 0) {
+    segments[0].first_step = 1;
+    if (--*segments[0].steps == 0) segments.erase(segments.begin());
+  }
+  return segments;
+}
+
+// Windows in order; an error where some overlap that do not say what they capture.
+Result<std::vector<Window>> WithoutOverlap(std::span<const Window> windows) {
+  std::vector<Window> apart;
+  for (size_t begin = 0; begin < windows.size();) {
+    size_t last = begin;  // which reaches farthest
+    size_t end = begin + 1;
+    for (; end < windows.size() && Overlap(windows[last], windows[end]); ++end) {
+      const bool told = windows[last].kinds != 0 && windows[end].kinds != 0;
+      const bool until_next_step = IsTimed(windows[last]) && !windows[last].dur_ns;
+      if (!told || until_next_step || (IsTimed(windows[end]) && !windows[end].dur_ns)) {
+        return Error{fmt::format(
+            "window: {} and {} overlap; make them one, move one, or say what each captures "
+            "(5:10=operators)",
+            ToText(windows[last]), ToText(windows[end]))};
+      }
+      if (BoundsOf(windows[end]).second > BoundsOf(windows[last]).second) last = end;
+    }
+    if (end == begin + 1) {
+      apart.push_back(windows[begin]);
+    } else {
+      const auto segments = Segments(windows.subspan(begin, end - begin));
+      apart.insert(apart.end(), segments.begin(), segments.end());
+    }
+    begin = end;
+  }
+  return apart;
 }
 
 std::vector<std::string_view> SplitAtCommas(std::string_view text) {
@@ -142,12 +240,12 @@ Result<Window> ParseWindow(std::string_view text) {
   if (start.empty() && length.empty()) return Wrong(text, "it says nothing");
   Window window;
   if (start.starts_with('@')) {
-    const auto seconds = ParseNumber<int64_t>(start.substr(1));
-    if (!seconds || *seconds < 0 || *seconds > kMaxUnixTimeS) {
+    const auto ns = ParseUnixTime(start.substr(1));
+    if (!ns) {
       return Wrong(text, "what follows @ is no time in seconds since 1970");
     }
     window.from = From::kUnixTime;
-    window.start_ns = *seconds * kNsPerSecond;
+    window.start_ns = *ns;
   } else if (const auto step = ParseCount(start); step || start.empty()) {
     window.first_step = step.value_or(0);
   } else if (const auto ns = ParseTime(start)) {
@@ -228,11 +326,7 @@ Result<WindowPlan> ParsePlan(const std::vector<std::string>& windows, const Wind
   }
   plan.automatic = plan.windows.empty() && !none;
   std::stable_sort(plan.windows.begin(), plan.windows.end(), ComesFirst);
-  for (size_t i = 1; i < plan.windows.size(); ++i) {
-    if (!Overlap(plan.windows[i - 1], plan.windows[i])) continue;
-    return Error{fmt::format("window: {} and {} overlap; make them one or move one",
-                             ToText(plan.windows[i - 1]), ToText(plan.windows[i]))};
-  }
+  STEPTRACE_ASSIGN_OR_RETURN(plan.windows, WithoutOverlap(plan.windows));
   return plan;
 }
 

@@ -20,6 +20,13 @@
 //   :10s         10 s from the start                    (units: ms, s, m, h)
 //   @1790000000:10s   the same from a moment of the wall clock, in seconds since 1970
 //   5:1=operators     what this one captures; 9:3=stacks+shapes; without: what all do
+//
+// Windows that say what they capture may overlap, those of steps with such, those of times with
+// theirs: where they do, a window of its own captures what any of them does.
+//
+//   5:10=operators  ├───────────────┤
+//   8:3=stacks           ├────┤           becomes 5:3=operators, 8:3=operators+stacks,
+//   11:4=operators
 namespace steptrace::agent {
 
 struct Window {
@@ -64,8 +71,9 @@ struct WindowPlan {
 };
 
 // Of `--window` given any number of times, each a window or several with commas; `none` alone, or
-// `auto` alone (also for no text at all). Two windows of steps that overlap, or two of times, are
-// an error: a step belongs to one.
+// `auto` alone (also for no text at all). Of the plan no two windows of steps overlap, nor two of
+// times: a step belongs to one. That windows overlap which do not say what they capture is an
+// error.
 Result<WindowPlan> ParsePlan(const std::vector<std::string>& windows, const WindowFields& fields);
 
 // The text that ParsePlan makes the same plan of.

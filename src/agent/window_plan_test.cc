@@ -67,7 +67,45 @@ TEST(WindowTest, AWindowMaySayWhatItCaptures) {
     ASSERT_FALSE(wrong.ok()) << text;
     EXPECT_THAT(wrong.error().message, Not(HasSubstr("\n")));
   }
-  EXPECT_FALSE(ParsePlan({"5:5=operators", "7:1=stacks"}, {}).ok()) << "one at a time";
+}
+
+TEST(WindowTest, WindowsThatOverlapAreTakenApart) {
+  const std::vector<std::pair<const char*, const char*>> cases = {
+      {"5:10=operators,8:3=stacks", "5:3=operators,8:3=operators+stacks,11:4=operators"},
+      {"8:3=stacks,5:10=operators", "5:3=operators,8:3=operators+stacks,11:4=operators"},
+      {"5:5=operators,10:5=stacks", "5:5=operators,10:5=stacks"},
+      {"5:5=operators,7:5=operators", "5:7=operators"},
+      {"5:9=operators,6:1=stacks,12:5=kernels",
+       "5:1=operators,6:1=operators+stacks,7:5=operators,12:2=operators+kernels,14:3=kernels"},
+      {"5:3=operators,5:3=kernels", "5:3=operators+kernels"},
+      {"5:3=operators,5:1=kernels", "5:1=operators+kernels,6:2=operators"},
+      {"5:3=operators,7:3=kernels,9:3=stacks,20:1",
+       "5:2=operators,7:1=operators+kernels,8:1=kernels,9:1=kernels+stacks,10:2=stacks,20:1"},
+      {":10=operators,5:1=stacks", "1:4=operators,5:1=operators+stacks,6:4=operators"},
+      {":1=operators,0:1=stacks", "0:1=operators+stacks"},
+      {":1=operators,0:2=stacks", "1:1=stacks"},
+      {"90s:10s=operators,95s:2s=kernels",
+       "90s:5s=operators,95s:2s=operators+kernels,97s:3s=operators"},
+      {"90s:10s=operators,@1790000000:10s=kernels", "90s:10s=operators,@1790000000:10s=kernels"},
+      {"@1790000000:10s=operators,@1790000001:1500ms=kernels",
+       "@1790000000:1s=operators,@1790000001:1500ms=operators+kernels,"
+       "@1790000002.5:7500ms=operators"},
+  };
+  for (const auto& [text, apart] : cases) {
+    const auto plan = ParsePlan({text}, {});
+    ASSERT_TRUE(plan.ok()) << text << ": " << plan.error().message;
+    EXPECT_EQ(ToText(*plan), apart) << text;
+    const auto again = ParsePlan({ToText(*plan)}, {});
+    ASSERT_TRUE(again.ok()) << again.error().message;
+    EXPECT_EQ(*again, *plan) << text;
+  }
+  for (const char* text : {"5:10,8:3", "5:10=operators,8:3", "5:10,8:3=stacks",
+                           "5:20=operators,8:3=stacks,9:1", "90s:=operators,90s:=kernels"}) {
+    const auto plan = ParsePlan({text}, {});
+    ASSERT_FALSE(plan.ok()) << text;
+    EXPECT_THAT(plan.error().message, HasSubstr("overlap; make them one, move one, or say what"));
+    EXPECT_THAT(plan.error().message, Not(HasSubstr("\n")));
+  }
 }
 
 TEST(WindowTest, WhatIsNoWindowIsRefusedInOneLine) {

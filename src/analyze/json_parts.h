@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "base/shallow_json.h"
+
 // What the JSON forms of the sections share. For sources alone: nlohmann's whole header is large.
 namespace steptrace::analyze {
 
@@ -31,7 +33,7 @@ inline Json TextOrNull(const std::string& text) {
 // A detail as the profile wrote it: the value that it is, or its text where it is none.
 inline Json DetailJson(const std::string& raw) {
   if (raw.empty()) return nullptr;
-  Json value = Json::parse(raw, nullptr, false);
+  Json value = ParseShallow<Json>(raw);
   return value.is_discarded() ? Json(raw) : value;
 }
 

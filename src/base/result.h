@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,7 +11,11 @@ namespace steptrace {
 
 // What went wrong, in one line: the thing, the cause, the next step.
 struct Error {
+  // What else than telling it may depend on.
+  enum class Kind : uint8_t { kOther, kOutOfMemory };
+
   std::string message;
+  Kind kind = Kind::kOther;
 };
 
 // The outcome of an operation that yields nothing but may fail in an expected way.

@@ -94,8 +94,7 @@ Status ExportAll(ExportArguments arguments, const fs::path& run) {
         rpc::WriteTablePending(QueryOf(arguments, run), Formats().at(arguments.format), file));
     written.push_back(std::move(one));
   }
-  for (rpc::PendingFile& one : written) STEPTRACE_RETURN_IF_ERROR(one.Commit());
-  return {};
+  return rpc::CommitAll(written);
 }
 
 Status ExportTimeline(const ExportArguments& arguments, const fs::path& run) {
@@ -106,8 +105,19 @@ Status ExportTimeline(const ExportArguments& arguments, const fs::path& run) {
         "--format {}",
         arguments.format)};
   }
-  Progress progress("export", 0);
-  return exporter::ExportTrace(run, TraceFormats().at(arguments.format), arguments.output);
+  std::vector<store::DamagedSegment> damaged;
+  {
+    Progress progress("export", 0);
+    STEPTRACE_RETURN_IF_ERROR(exporter::ExportTrace(run, TraceFormats().at(arguments.format),
+                                                    arguments.output, &damaged));
+  }
+  for (const store::DamagedSegment& part : damaged) {
+    const std::string line =
+        fmt::format("{}: its {} rows of {} are not in the export: {}", part.segment.file,
+                    part.segment.rows, part.table, part.why);
+    fmt::print(stderr, "steptrace: {}\n", Printable(line));
+  }
+  return {};
 }
 
 int Export(const ExportArguments& arguments, const Session& session) {
@@ -130,7 +140,7 @@ void AddExportCommand(CLI::App& app, Session& session) {
             .sentence = "Write a run's tables or its timeline to files for other tools",
             .usage = "[RUN] --format FORMAT -o PATH [OPTIONS]",
             .example = "steptrace export train-slow --format csv --table steps -o steps.csv",
-            .exit_codes = "0 done, 2 bad input; ended by a signal: nothing is left"});
+            .exit_codes = "0 done, 2 bad input; ended by a signal: all is written or nothing"});
   auto arguments = std::make_shared<ExportArguments>();
   AddRunArgument(command, arguments->run);
   command

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/huge_heap.h"
 #include "cli/interrupt.h"
 
 namespace steptrace::cli {
@@ -17,6 +18,7 @@ struct ImportArguments {
 };
 
 int Import(ImportArguments arguments, const Session& session) {
+  UseHugeHeap();
   arguments.request.paths = arguments.paths;
   arguments.request.folder = session.settings.folder;
   auto imported = ImportWithProgress(arguments.request);

@@ -38,10 +38,6 @@ Result<analyze::RuleSettings> SettingsOf(const RulesArguments& arguments) {
 int Rules(const RulesArguments& arguments, const Session& session) {
   const auto settings = SettingsOf(arguments);
   if (!settings.ok()) return Fail(settings.error());
-  const Settings& given = session.settings;
-  if (Status known = CheckInstance(given.instance, given.instances); !known.ok()) {
-    return Fail(Error{"rules: " + known.error().message});
-  }
   const auto run = rpc::ResolveRun(arguments.run, session.settings.folder);
   if (!run.ok()) return Fail(run.error());
   const Status status = PrintRules(*run, *settings, session, arguments.view);
@@ -53,6 +49,7 @@ int Rules(const RulesArguments& arguments, const Session& session) {
 Status PrintRules(const std::filesystem::path& run, const analyze::RuleSettings& rules,
                   const Session& session, const RulesView& view) {
   const Settings& settings = session.settings;
+  STEPTRACE_RETURN_IF_ERROR(CheckInstance(settings));
   STEPTRACE_ASSIGN_OR_RETURN(
       const rpc::RulesAnswer answer,
       rpc::LoadRules(run, rules, {settings.price_per_hour, settings.instance, settings.instances}));
@@ -108,6 +105,7 @@ void AddRulesCommand(CLI::App& app, Session& session) {
   command
       ->add_option("--instance", session.settings.instance,
                    "The type of the run's machines, one of those in steptrace.toml")
+      ->each([&session](const std::string&) { session.settings.instance_place = "--instance"; })
       ->type_name("NAME");
   AddFolderOption(command, session);
   AddColorOption(command, session);

@@ -78,6 +78,7 @@ fs::path PagesDir() {
 
 Result<std::unique_ptr<http::Server>> StartServer(const UiArguments& arguments,
                                                   const Session& session) {
+  STEPTRACE_RETURN_IF_ERROR(CheckInstance(session.settings));
   STEPTRACE_ASSIGN_OR_RETURN(const Shown shown, ShownBy(arguments, session));
   STEPTRACE_ASSIGN_OR_RETURN(http::Files files, http::Files::Open(PagesDir()));
   const Settings& settings = session.settings;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <signal.h>
+#include <optional>
+
+#include "base/signal_handlers.h"
 
 // Commands that have something to clean up when a user stops them.
 namespace steptrace::cli {
@@ -11,16 +13,12 @@ namespace steptrace::cli {
 class Interruptible {
  public:
   Interruptible();
-  ~Interruptible();
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
 
   // The signal that came; 0: none. Any thread.
   static int Signal();
 
  private:
-  struct sigaction before_int_ {};
-  struct sigaction before_term_ {};
+  std::optional<SignalHandlers<SIGINT, SIGTERM>> handlers_;
 };
 
 // While it lives, SIGHUP, SIGINT and SIGTERM end the process as ever, but the files that it was
@@ -28,12 +26,9 @@ class Interruptible {
 class CleanEnd {
  public:
   CleanEnd();
-  ~CleanEnd();
-  CleanEnd(const CleanEnd&) = delete;
-  CleanEnd& operator=(const CleanEnd&) = delete;
 
  private:
-  struct sigaction before_[3]{};
+  SignalHandlers<SIGHUP, SIGINT, SIGTERM> handlers_;
 };
 
 // A command that a signal stopped says so; the process then ends with 128 + the signal's number.

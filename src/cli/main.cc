@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -98,5 +99,10 @@ int Main(int argc, char** argv) {
 }  // namespace steptrace::cli
 
 int main(int argc, char** argv) {
-  return steptrace::cli::Main(argc, argv);
+  try {
+    return steptrace::cli::Main(argc, argv);
+  } catch (const std::bad_alloc&) {
+    // Caught, so that what was begun is taken back on the way here.
+    return steptrace::cli::Fail({"steptrace: the memory is not enough; free some and try again"});
+  }
 }

@@ -49,12 +49,10 @@ class Launcher {
     signals_->StartWitness();
     StartAgent();
     const std::vector<std::string> environment = Environment();
-    const std::vector<int> early = TakeEarlySignals();
     StartedCommand command = StartCommand(options_.command, environment, *signals_);
     if (command.failure.before_exec) return GiveUp(command.failure);
     if (command.pid < 0) return NotStarted(command.failure);
     command_ = command.pid;
-    for (int signal : early) kill(command_, signal);
     agent_.TellCommand(command_);
     const int wait_status = WaitForCommand();
     Finish(wait_status);
@@ -136,15 +134,6 @@ class Launcher {
       PrintError(package.error());
     }
     return EnvironmentForCommand(OwnEnvironment(), run);
-  }
-
-  // What came before the command was there: whoever it was sent to, the command has not had it.
-  std::vector<int> TakeEarlySignals() {
-    std::vector<int> early;
-    while (auto taken = signals_->Take()) {
-      if (taken->signal != SIGCHLD && taken->signal != SIGCONT) early.push_back(taken->signal);
-    }
-    return early;
   }
 
   // No descriptor or process is left for a launcher that stays: the command takes its place.

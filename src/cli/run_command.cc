@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "agent/shebang.h"
 #include "base/unique_fd.h"
 
 namespace steptrace::cli {
@@ -27,19 +28,14 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
 
 // What `path` needs to be started and does not find; empty: nothing that can be told.
 std::string MissingLoader(const std::string& path) {
-  constexpr size_t kMostBytes = 256;  // as the kernel looks at
-  UniqueFd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  std::string head(kMostBytes, '\0');
-  const ssize_t got = fd.valid() ? read(fd.get(), head.data(), head.size()) : -1;
-  head.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  const std::string head = agent::FirstBytes(path);
   if (head.starts_with("\x7f"
                        "ELF")) {
     return "its loader is missing: it was built for another system; install one built for this";
   }
-  if (!head.starts_with("#!")) return {};
-  const size_t begin = head.find_first_not_of(" \t", 2);
-  if (begin == std::string::npos) return {};
-  const std::string interpreter = head.substr(begin, head.find_first_of(" \t\n", begin) - begin);
+  const auto line = agent::InterpreterLineIn(head);
+  if (!line) return {};
+  const std::string& interpreter = line->interpreter;
   if (access(interpreter.c_str(), F_OK) == 0) {
     return "its interpreter " + interpreter + " cannot be started; mend that or its first line";
   }
@@ -133,17 +129,23 @@ StartedCommand NotTried(const std::string& program) {
 }  // namespace
 
 StartedCommand StartCommand(const std::vector<std::string>& command,
-                            const std::vector<std::string>& environment,
-                            const RunSignals& signals) {
+                            const std::vector<std::string>& environment, RunSignals& signals) {
   StartedCommand started;
-  int ends[2];
+  int ends[2], go[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return NotTried(command[0]);
   UniqueFd read_end(ends[0]);
   UniqueFd write_end(ends[1]);
+  if (pipe2(go, O_CLOEXEC) != 0) return NotTried(command[0]);
+  UniqueFd go_read(go[0]);
+  UniqueFd go_write(go[1]);
   std::vector<char*> arguments = Pointers(command);
   std::vector<char*> entries = Pointers(environment);
   const pid_t pid = fork();
   if (pid == 0) {
+    go_write.reset();
+    char byte;
+    while (read(go_read.get(), &byte, 1) < 0 && errno == EINTR) {
+    }
     signals.RestoreForExec();
     execvpe(arguments[0], arguments.data(), entries.data());
     const int error = errno;
@@ -151,6 +153,12 @@ StartedCommand StartCommand(const std::vector<std::string>& command,
     _exit(kExitNotFound);
   }
   if (pid < 0) return NotTried(command[0]);
+  // What came before the command was there is for it too. It still blocks all: what reached both of
+  // us is pending there, and stays one.
+  while (auto taken = signals.Take()) {
+    if (taken->signal != SIGCHLD && taken->signal != SIGCONT) kill(pid, taken->signal);
+  }
+  go_write.reset();
   write_end.reset();
   int error = 0;
   ssize_t count;

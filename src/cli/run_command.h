@@ -33,7 +33,7 @@ struct StartedCommand {
 
 // Starts it with stdin, stdout, stderr, signals and limits as the launcher was given them.
 StartedCommand StartCommand(const std::vector<std::string>& command,
-                            const std::vector<std::string>& environment, const RunSignals& signals);
+                            const std::vector<std::string>& environment, RunSignals& signals);
 
 // Becomes the command: returns only on failure.
 StartFailure ExecCommand(const std::vector<std::string>& command,

@@ -9,6 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "base/time.h"
@@ -18,9 +21,11 @@ namespace {
 
 constexpr int kForwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2,
                               SIGALRM, SIGTSTP, SIGCONT, SIGTTIN, SIGTTOU};
-// A signal to the group reaches all its processes within one system call; the rest is for the
-// witness to be scheduled on a busy machine.
-constexpr int kWitnessWaitMs = 100;
+// A signal to the group reaches all its processes within one system call, which may go on while we
+// have it already. On a busy machine the witness gets a core late: while it has something to do it
+// is waited for.
+constexpr int kSystemCallMs = 2;
+constexpr int64_t kWitnessWaitNs = 10 * kNsPerSecond;
 
 [[noreturn]] void BeWitness(int report_fd, pid_t launcher) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -88,21 +93,45 @@ std::optional<RunSignals::Taken> RunSignals::Take() {
   return taken;
 }
 
+void RunSignals::ReadReports() {
+  unsigned char byte;
+  // Several signals may reach the two of us in different order: each report waits for its own.
+  while (read(witness_reports_.get(), &byte, 1) == 1) {
+    if (byte < kSignals) reported_[byte] = true;
+  }
+}
+
+// Whether the witness has nothing more to say of the signal: it sleeps, and none is pending; or it
+// has ended, whoever killed it.
+bool RunSignals::WitnessIsDone(int signal) const {
+  char path[32], text[4096];
+  snprintf(path, sizeof path, "/proc/%d/status", witness_);
+  const UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
+  const ssize_t count = file.get() < 0 ? -1 : read(file.get(), text, sizeof text - 1);
+  if (count <= 0) return true;
+  text[count] = 0;
+  const char* state = strstr(text, "\nState:");
+  const char* pending = strstr(text, "\nShdPnd:");
+  if (state == nullptr || pending == nullptr) return true;
+  const uint64_t mask = strtoull(pending + strlen("\nShdPnd:"), nullptr, 16);
+  const char at = state[strlen("\nState:\t")];
+  if (at == 'Z' || at == 'X') return true;
+  return at == 'S' && (mask >> (signal - 1) & 1) == 0;
+}
+
 bool RunSignals::WitnessHasSeen(int signal) {
   if (witness_ <= 0 || signal >= kSignals) return false;
-  const int64_t until_ns = MonotonicNowNs() + kWitnessWaitMs * kNsPerMs;
-  for (;;) {
-    unsigned char byte;
-    // Several signals may reach the two of us in different order: each report waits for its own.
-    while (read(witness_reports_.get(), &byte, 1) == 1) {
-      if (byte < kSignals) reported_[byte] = true;
-    }
+  const int64_t until_ns = MonotonicNowNs() + kWitnessWaitNs;
+  for (int looks = 0; looks < 2 && MonotonicNowNs() < until_ns;) {
+    // It reports before it sleeps again: asked after that, nothing is still to come.
+    const bool done = WitnessIsDone(signal);
+    ReadReports();
     if (std::exchange(reported_[signal], false)) return true;
-    const int64_t left_ms = (until_ns - MonotonicNowNs()) / kNsPerMs;
+    if (done && ++looks == 2) break;
     pollfd wait{witness_reports_.get(), POLLIN, 0};
-    if (left_ms <= 0 || poll(&wait, 1, static_cast<int>(left_ms)) <= 0) return false;
-    if ((wait.revents & POLLIN) == 0) return false;
+    poll(&wait, 1, kSystemCallMs);
   }
+  return false;
 }
 
 void RunSignals::RestoreForExec() const {

@@ -48,6 +48,8 @@ class RunSignals {
  private:
   static constexpr int kSignals = 65;
 
+  void ReadReports();
+  bool WitnessIsDone(int signal) const;
   bool WitnessHasSeen(int signal);
 
   sigset_t taken_;

@@ -5,6 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <string>
+
+#include "base/time.h"
+
 namespace steptrace::cli {
 namespace {
 
@@ -31,6 +36,65 @@ int TakesAndGivesBack() {
 TEST(RunSignals, GivesEverythingBackBeforeAnExec) {
   const pid_t child = fork();
   if (child == 0) _exit(TakesAndGivesBack());
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+// In a child with a group of its own: 0 if what reaches all is told from what reaches us alone.
+int TellsWhomASignalWasFor() {
+  setpgid(0, 0);
+  RunSignals signals;
+  signals.StartWitness();
+  const auto take = [&signals] {
+    for (int i = 0; i < 10'000; ++i) {
+      if (const auto taken = signals.Take()) return taken->pass_on ? 1 : 0;
+      usleep(1000);
+    }
+    return -1;
+  };
+  for (int round = 0; round < 20; ++round) {
+    kill(getpid(), SIGTERM);
+    if (take() != 1) return 1;
+    kill(0, SIGTERM);
+    if (take() != 0) return 2;
+    // Both at once, each a signal of its own.
+    kill(0, SIGINT);
+    kill(getpid(), SIGUSR1);
+    if (take() + take() != 1) return 3;
+  }
+  return signals.Take() ? 4 : 0;
+}
+
+TEST(RunSignals, WhatReachesAllIsNotPassedOn) {
+  const pid_t child = fork();
+  if (child == 0) _exit(TellsWhomASignalWasFor());
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+// In a child: 0 if a signal is taken soon after somebody has killed the witness.
+int TakesWithoutItsWitness() {
+  setpgid(0, 0);
+  RunSignals signals;
+  signals.StartWitness();
+  pid_t witness = 0;
+  std::ifstream("/proc/self/task/" + std::to_string(getpid()) + "/children") >> witness;
+  if (witness <= 0) return 1;
+  kill(witness, SIGKILL);
+  siginfo_t info;
+  waitid(P_PID, static_cast<id_t>(witness), &info, WEXITED | WNOWAIT);  // it stays a zombie
+  kill(getpid(), SIGTERM);
+  const int64_t begin_ns = MonotonicNowNs();
+  const auto taken = signals.Take();
+  if (!taken || !taken->pass_on) return 2;
+  return MonotonicNowNs() - begin_ns < 5 * kNsPerSecond ? 0 : 3;
+}
+
+TEST(RunSignals, AWitnessThatWasKilledIsNotWaitedFor) {
+  const pid_t child = fork();
+  if (child == 0) _exit(TakesWithoutItsWitness());
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);

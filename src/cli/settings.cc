@@ -219,6 +219,7 @@ const std::vector<Setting>& AllSettings() {
 Status Set(const Setting& setting, const std::optional<Value>& value, std::string_view place,
            Settings& settings) {
   Status status = value ? setting.set(*value, settings) : Status{Error{""}};
+  if (status.ok() && setting.key == std::string_view("instance")) settings.instance_place = place;
   if (status.ok()) return {};
   std::string cause =
       status.error().message.empty() ? WrongType(setting).message : status.error().message;
@@ -422,7 +423,6 @@ Result<Settings> LoadSettings(const Environment& environment) {
       ReadSettingsFile(file, named ? SettingsNeed::kMustBeThere : SettingsNeed::kMayBeAbsent));
   if (text) STEPTRACE_RETURN_IF_ERROR(ApplyToml(*text, file.string(), settings));
   STEPTRACE_RETURN_IF_ERROR(ApplyEnvironment(environment, settings));
-  STEPTRACE_RETURN_IF_ERROR(CheckInstance(settings.instance, settings.instances));
   return settings;
 }
 

@@ -26,6 +26,7 @@ struct Settings {
   std::string color = "auto";
   std::optional<double> price_per_hour;
   std::string instance;                                    // the type of the run's machines
+  std::string instance_place;                              // where it was given: for messages
   std::string editor_url = "vscode://file/{file}:{line}";  // by which pages open a source
   std::vector<analyze::InstanceType> instances;            // [[instances]]: types and their prices
   analyze::TensorCorePatterns tensor_cores;                // [tensor_cores]: names of kernels
@@ -60,8 +61,9 @@ Result<Settings> LoadSettings(const Environment& environment);
 Status ApplyToml(std::string_view text, std::string_view source, Settings& settings);
 Status ApplyEnvironment(const Environment& environment, Settings& settings);
 
-// Whether a type of machine that was named is one of those listed; no name always is.
-Status CheckInstance(const std::string& name, const std::vector<analyze::InstanceType>& types);
+// Whether the type of machine that was named is one of those listed; no name always is. For
+// commands that make use of it, once flags have been read.
+Status CheckInstance(const Settings& settings);
 
 // The STEPTRACE_* of an environment ("NAME=value") that nothing of ours reads: misspelt, perhaps.
 std::vector<std::string> UnknownVariables(const std::vector<std::string>& environment);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,6 +22,12 @@ constexpr size_t kReadBytes = 64 << 10;
 
 Error CannotUse(const fs::path& file, std::string_view cause) {
   return Error{fmt::format("{}: {}; mend or remove it", file.string(), cause)};
+}
+
+// By which a shell says "none".
+bool IsNullDevice(const struct stat& facts) {
+  constexpr unsigned kMajor = 1, kMinor = 3;  // Documentation/admin-guide/devices.txt of Linux
+  return S_ISCHR(facts.st_mode) && facts.st_rdev == makedev(kMajor, kMinor);
 }
 
 Status CheckKind(const fs::path& file, const struct stat& facts) {
@@ -59,6 +66,7 @@ Result<std::optional<std::string>> ReadSettingsFile(const fs::path& file, Settin
     if (is_link && error == ENOENT) return CannotUse(file, "is a link to nothing");
     return CannotUse(file, std::string("cannot be read: ") + std::strerror(error));
   }
+  if (IsNullDevice(facts)) return std::optional<std::string>("");
   STEPTRACE_RETURN_IF_ERROR(CheckKind(file, facts));
   // It may have become a pipe since.
   UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));

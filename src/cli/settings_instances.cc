@@ -115,23 +115,26 @@ std::vector<std::string_view> NearestNames(std::string_view name,
 
 }  // namespace
 
-Status CheckInstance(const std::string& name, const std::vector<analyze::InstanceType>& types) {
+Status CheckInstance(const Settings& settings) {
+  const std::string& name = settings.instance;
+  const std::vector<analyze::InstanceType>& types = settings.instances;
   const bool known =
       std::any_of(types.begin(), types.end(),
                   [&](const analyze::InstanceType& type) { return type.name == name; });
   if (name.empty() || known) return {};
   constexpr size_t kShown = 64;
-  const std::string shown = name.substr(0, kShown);
+  const std::string shown =
+      fmt::format("{}: instance '{}'", settings.instance_place, name.substr(0, kShown));
   if (types.empty()) {
     return Error{
-        fmt::format("instance: '{}' is no known type of machine, for the file of settings has no "
+        fmt::format("{} is no known type of machine, for the file of settings has no "
                     "[[instances]]; list it there (docs: rules.md)",
                     shown)};
   }
-  return Error{fmt::format(
-      "instance: '{}' is no known type of machine; near it are {}; [[instances]] in the "
-      "file of settings lists all {}",
-      shown, fmt::join(NearestNames(name, types), ", "), types.size())};
+  return Error{
+      fmt::format("{} is no known type of machine; near it are {}; [[instances]] in the "
+                  "file of settings lists all {}",
+                  shown, fmt::join(NearestNames(name, types), ", "), types.size())};
 }
 
 // [[instances]]: what machines there are, and what an hour of each costs.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -11,6 +12,7 @@ namespace steptrace::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 Environment Given(std::map<std::string, std::string> variables) {
   return [variables](const char* name) -> std::optional<std::string> {
@@ -206,14 +208,42 @@ TEST(Settings, VariablesThatNobodyReadsAreNamed) {
 }
 
 TEST(Settings, TheTypeOfTheMachinesIsOneOfThoseListed) {
-  std::vector<analyze::InstanceType> types(2);
-  types[0].name = "p3.2xlarge";
-  types[1].name = "c5.large";
-  EXPECT_TRUE(CheckInstance("", {}).ok());
-  EXPECT_TRUE(CheckInstance("c5.large", types).ok());
-  EXPECT_THAT(CheckInstance("C5.larg", types).error().message,
+  Settings settings;
+  EXPECT_TRUE(CheckInstance(settings).ok());
+  settings.instance = "c5.large";
+  EXPECT_THAT(CheckInstance(settings).error().message, HasSubstr("has no [[instances]]"));
+  settings.instances.resize(2);
+  settings.instances[0].name = "p3.2xlarge";
+  settings.instances[1].name = "c5.large";
+  EXPECT_TRUE(CheckInstance(settings).ok());
+  settings.instance = "C5.larg";
+  EXPECT_THAT(CheckInstance(settings).error().message,
               HasSubstr("near it are c5.large, p3.2xlarge;"));
-  EXPECT_THAT(CheckInstance("c5.large", {}).error().message, HasSubstr("has no [[instances]]"));
+}
+
+TEST(Settings, ATypeOfMachinesThatIsNoneIsToldWhereItIsUsedWithItsPlace) {
+  const std::string file = ::testing::TempDir() + "/settings_instance.toml";
+  std::ofstream(file) << "quiet = true\ninstance = 'zz'\n";
+  auto settings = LoadSettings(Given({{"STEPTRACE_CONFIG", file}}));
+  ASSERT_TRUE(settings.ok()) << settings.error().message;
+  EXPECT_THAT(CheckInstance(*settings).error().message,
+              StartsWith(file + ":2: instance 'zz' is no known type of machine"));
+  settings = LoadSettings(Given({{"STEPTRACE_CONFIG", file}, {"STEPTRACE_INSTANCE", "yy"}}));
+  ASSERT_TRUE(settings.ok()) << settings.error().message;
+  EXPECT_THAT(CheckInstance(*settings).error().message,
+              StartsWith("STEPTRACE_INSTANCE: instance 'yy' is no known type of machine"));
+}
+
+TEST(Settings, TheNullDeviceIsAnEmptyFile) {
+  const auto settings = LoadSettings(Given({{"STEPTRACE_CONFIG", "/dev/null"}}));
+  ASSERT_TRUE(settings.ok()) << settings.error().message;
+  EXPECT_EQ(settings->folder, Settings().folder);
+  const std::string link = ::testing::TempDir() + "/settings_null.toml";
+  std::filesystem::create_symlink("/dev/null", link);
+  EXPECT_TRUE(LoadSettings(Given({{"STEPTRACE_CONFIG", link}})).ok());
+  std::filesystem::remove(link);
+  EXPECT_THAT(LoadSettings(Given({{"STEPTRACE_CONFIG", "/dev/zero"}})).error().message,
+              HasSubstr("/dev/zero: is a pipe or a device"));
 }
 
 TEST(Settings, AFileThatWasNamedMustBeThere) {

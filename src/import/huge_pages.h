@@ -6,10 +6,25 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 namespace steptrace::import {
 
 inline constexpr size_t kHugePageBytes = 2 << 20;
+// What an allocator keeps beside an array. Without it, of two that follow each other the second
+// would begin one page later, and the page between be filled with zeros for a few bytes.
+inline constexpr size_t kBesideArray = 64;
+
+// Memory on pages of 2 MB, where the kernel has them, to be given back by std::free.
+inline void* AllocateHuge(size_t bytes) {
+  const size_t pages = (bytes + kBesideArray + kHugePageBytes - 1) / kHugePageBytes;
+  void* memory = nullptr;
+  if (::posix_memalign(&memory, kHugePageBytes, pages * kHugePageBytes - kBesideArray) != 0) {
+    throw std::bad_alloc();
+  }
+  (void)::madvise(memory, pages * kHugePageBytes - kBesideArray, MADV_HUGEPAGE);
+  return memory;
+}
 
 // Allocates large arrays that are filled to their end in pages of 2 MB, where the kernel has them:
 // of pages of 4 KiB the first touch costs more than what is written. Smaller arrays as usual.
@@ -24,11 +39,7 @@ struct HugePages {
   T* allocate(size_t count) {
     size_t bytes = count * sizeof(T);
     if (!IsHuge(bytes)) return static_cast<T*>(::operator new(bytes));
-    bytes = (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
-    void* memory = std::aligned_alloc(kHugePageBytes, bytes);
-    if (memory == nullptr) throw std::bad_alloc();
-    (void)::madvise(memory, bytes, MADV_HUGEPAGE);
-    return static_cast<T*>(memory);
+    return static_cast<T*>(AllocateHuge(bytes));
   }
   void deallocate(T* memory, size_t count) {
     if (IsHuge(count * sizeof(T))) {
@@ -50,5 +61,8 @@ struct HugePages {
   // A page that is nearly filled, or several.
   static bool IsHuge(size_t bytes) { return bytes >= kHugePageBytes / 20 * 19; }
 };
+
+template <class T>
+using HugeVector = std::vector<T, HugePages<T>>;
 
 }  // namespace steptrace::import

@@ -10,7 +10,9 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -18,6 +20,7 @@
 #include "import/bytes/archive.h"
 #include "import/kineto/event_reader.h"
 #include "import/kineto/json_text.h"
+#include "import/out_of_memory.h"
 #include "import/partial_folder.h"
 
 namespace steptrace::import {
@@ -36,7 +39,7 @@ struct Sorted {
   std::vector<Source> sagemaker;
   std::vector<Format> sagemaker_formats;
   std::vector<std::string> unknown;  // path: what it looks like
-  std::vector<Error> refused;
+  std::vector<Error> refused;        // files, and folders with all that is in them
   std::vector<std::string> damaged;  // archives, and files of which nothing is left
 
   size_t files() const {
@@ -183,12 +186,17 @@ void TellLeftOut(const Sorted& sorted, RunSink& sink, std::vector<std::string>& 
 }
 
 // The files of which something is in the run; one that was named twice counts once.
-int64_t FilesIn(const Sorted& sorted, const std::set<std::string>& doubles) {
+int64_t FilesIn(const Sorted& sorted, const SinkSummary& written) {
   std::set<std::string> files;
-  for (const auto* list : {&sorted.kineto, &sorted.chrome, &sorted.perfetto, &sorted.sagemaker}) {
-    for (const Source& source : *list) files.insert(source.path);
+  for (const auto* list : {&sorted.kineto, &sorted.chrome, &sorted.perfetto}) {
+    for (const Source& source : *list) {
+      if (written.sources.contains(source.path)) files.insert(source.path);
+    }
   }
-  for (const std::string& path : doubles) files.erase(path);
+  // What is in the run of a process's many files is theirs together.
+  for (const Source& source : sorted.sagemaker) {
+    if (!written.doubles.contains(source.path)) files.insert(source.path);
+  }
   return static_cast<int64_t>(files.size());
 }
 
@@ -281,7 +289,7 @@ Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths, const 
   if (options.stopped && options.stopped()) return Error{"stopped"};
   summary.ranks = written.ranks;
   summary.events = sink.rows();
-  summary.files = FilesIn(sorted, written.doubles);
+  summary.files = FilesIn(sorted, written);
   summary.losses = written.losses;
   summary.notes.insert(summary.notes.end(), written.notes.begin(), written.notes.end());
   STEPTRACE_RETURN_IF_ERROR(folder.MoveTo(options.output));
@@ -292,19 +300,33 @@ Result<ImportSummary> ImportFound(const std::vector<std::string>& paths,
                                   const ImportOptions& options, const Progress& progress) {
   Sorted sorted;
   for (const std::string& path : paths) {
-    STEPTRACE_ASSIGN_OR_RETURN(auto sources, FindSources(path, options.limits));
-    MakeStoppable(sources, options.stopped);
-    for (const Source& source : sources) Sort(source, options.limits, sorted);
+    STEPTRACE_ASSIGN_OR_RETURN(auto found, FindSources(path, options.limits));
+    MakeStoppable(found.sources, options.stopped);
+    for (const Source& source : found.sources) Sort(source, options.limits, sorted);
+    sorted.refused.insert(sorted.refused.end(), found.refused.begin(), found.refused.end());
   }
   if (sorted.files() == 0) return NothingKnown(sorted);
   return ImportSorted(paths, sorted, options, progress);
+}
+
+Result<ImportSummary> ImportInMemory(const std::vector<std::string>& paths,
+                                     const ImportOptions& options, const Progress& progress) {
+  try {
+    return ImportFound(paths, options, progress);
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory();
+  } catch (const std::system_error& error) {
+    // No thread can be started: its stack is memory, too.
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    return OutOfMemory();
+  }
 }
 
 }  // namespace
 
 Result<ImportSummary> Import(const std::vector<std::string>& paths, const ImportOptions& options,
                              const Progress& progress) {
-  auto imported = ImportFound(paths, options, progress);
+  auto imported = ImportInMemory(paths, options, progress);
   // What failed because it was stopped says nothing of the profile.
   if (!imported.ok() && options.stopped && options.stopped()) {
     return Error{options.output.string() +

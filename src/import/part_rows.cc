@@ -4,15 +4,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <type_traits>
 #include <utility>
 
 namespace steptrace::import {
 namespace {
-
-static_assert(std::is_trivially_copyable_v<Slice>, "rows go to the file as they are");
 
 Error Refused(const std::filesystem::path& path, int error_number) {
   return Error{path.parent_path().string() + ": " + std::strerror(error_number) +
@@ -27,13 +25,19 @@ Status SpillFile::Append(const void* data, size_t bytes, int64_t* at) {
     if (!fd_.valid()) return Refused(path_, errno);
   }
   *at = size_;
+  STEPTRACE_RETURN_IF_ERROR(Write(size_, data, bytes));
+  size_ += static_cast<int64_t>(bytes);
+  return {};
+}
+
+Status SpillFile::Write(int64_t at, const void* data, size_t bytes) {
   const char* from = static_cast<const char*>(data);
   while (bytes > 0) {
-    ssize_t wrote = ::pwrite(fd_.get(), from, bytes, size_);
+    ssize_t wrote = ::pwrite(fd_.get(), from, bytes, at);
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote < 0) return Refused(path_, errno);
     from += wrote;
-    size_ += wrote;
+    at += wrote;
     bytes -= static_cast<size_t>(wrote);
   }
   return {};
@@ -58,24 +62,44 @@ void SpillFile::Remove() {
   ::unlink(path_.c_str());
 }
 
+void PartRows::MakeRoom(size_t rows) {
+  // Of a part with more blocks than one the others are not worth the copies.
+  constexpr size_t kFirstRows = SliceBlock::kRows / 64;
+  constexpr size_t kGrowth = 4;
+  if (blocks_.empty() || blocks_.back().is_full()) AddBlock();
+  SliceBlock& block = blocks_.back();
+  size_t wanted = blocks_.size() == 1 ? kFirstRows : SliceBlock::kRows;
+  while (wanted < SliceBlock::kRows && wanted < block.size() + rows) wanted *= kGrowth;
+  block.Reserve(std::min(wanted, SliceBlock::kRows));
+}
+
 void PartRows::AddBlock() {
   if (!spare_.empty()) {
     blocks_.push_back(std::move(spare_.back()));
     spare_.pop_back();
     return;
   }
-  // The last block is filled in part, and of huge pages that part costs the whole: what they may
+  // The last block is filled in part, and of a huge page that part costs the whole: what it may
   // waste is a third of what is there.
-  constexpr size_t kFirstRows = 1 << 13;
-  constexpr size_t kSmallBlocks = 8;
-  constexpr size_t kHugeRows = kHugePageBytes / sizeof(Slice);
-  blocks_.emplace_back();
-  blocks_.back().reserve(blocks_.size() > kSmallBlocks ? kHugeRows : kFirstRows);
+  constexpr size_t kSmallBlocks = 3;
+  bool huge = blocks_.size() >= kSmallBlocks;
+  blocks_.emplace_back(huge ? SliceBlock::Pages::kHuge : SliceBlock::Pages::kSmall);
+}
+
+size_t PartRows::Append(const SliceBlock& block, size_t begin, size_t most,
+                        std::span<const int32_t> tracks) {
+  size_t wanted = std::min(most, block.size() - begin);
+  MakeRoom(wanted);
+  SliceBlock& room = blocks_.back();
+  size_t count = std::min(wanted, SliceBlock::kRows - room.size());
+  room.Append(block, begin, count, tracks);
+  size_ += static_cast<int64_t>(count);
+  return count;
 }
 
 void PartRows::Clear() {
-  std::vector<Block> spare = std::move(blocks_);
-  for (Block& block : spare) block.clear();
+  std::vector<SliceBlock> spare = std::move(blocks_);
+  for (SliceBlock& block : spare) block.Clear();
   *this = PartRows();
   spare_ = std::move(spare);
 }
@@ -84,9 +108,14 @@ Status PartRows::Spill(SpillFile& file) {
   if (blocks_.empty()) return {};
   file_ = &file;
   std::vector<Extent> group;
-  for (const Block& block : blocks_) {
-    Extent extent{0, block.size()};
-    STEPTRACE_RETURN_IF_ERROR(file.Append(block.data(), block.size() * sizeof(Slice), &extent.at));
+  for (SliceBlock& block : blocks_) {
+    Extent extent{-1, block.size(), block.few().size()};
+    STEPTRACE_RETURN_IF_ERROR(block.ForEachStretch([&](const void* data, size_t bytes) {
+      int64_t at = 0;
+      Status written = file.Append(data, bytes, &at);
+      if (extent.at < 0) extent.at = at;
+      return written;
+    }));
     group.push_back(extent);
   }
   groups_.push_back(std::move(group));
@@ -94,15 +123,20 @@ Status PartRows::Spill(SpillFile& file) {
   return {};
 }
 
-Result<std::vector<PartRows::Block>> PartRows::TakeGroup() {
-  if (next_group_ == groups_.size()) return std::exchange(blocks_, {});
-  std::vector<Block> blocks;
+Result<SliceGroup> PartRows::TakeGroup() {
+  if (next_group_ == groups_.size()) return SliceGroup(std::exchange(blocks_, {}));
+  std::vector<SliceBlock> blocks;
   for (const Extent& extent : groups_[next_group_++]) {
-    Block block(extent.rows);
-    STEPTRACE_RETURN_IF_ERROR(file_->Read(extent.at, block.data(), block.size() * sizeof(Slice)));
-    blocks.push_back(std::move(block));
+    SliceBlock& block = blocks.emplace_back(SliceBlock::Pages::kSmall);
+    block.Resize(extent.rows, extent.few);
+    int64_t at = extent.at;
+    STEPTRACE_RETURN_IF_ERROR(block.ForEachStretch([&](void* data, size_t bytes) {
+      Status read = file_->Read(at, data, bytes);
+      at += static_cast<int64_t>(bytes);
+      return read;
+    }));
   }
-  return blocks;
+  return SliceGroup(std::move(blocks));
 }
 
 }  // namespace steptrace::import

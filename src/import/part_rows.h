@@ -3,12 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "import/huge_pages.h"
 #include "import/part_sink.h"
+#include "import/slice_block.h"
 
 namespace steptrace::import {
 
@@ -20,7 +21,10 @@ class SpillFile {
   SpillFile(const SpillFile&) = delete;
   SpillFile& operator=(const SpillFile&) = delete;
 
+  // `at` is where they begin.
   Status Append(const void* data, size_t bytes, int64_t* at);
+  // In place of what is there.
+  Status Write(int64_t at, const void* data, size_t bytes);
   Status Read(int64_t at, void* data, size_t bytes) const;
   void Remove();
 
@@ -42,38 +46,54 @@ struct Flow {
 // memory. In blocks: growing copies nothing.
 class PartRows {
  public:
-  using Block = std::vector<Slice, HugePages<Slice>>;
-
-  void Append(const Slice& slice) {
-    if (blocks_.empty() || blocks_.back().size() == blocks_.back().capacity()) AddBlock();
-    blocks_.back().push_back(slice);
+  // Whether it has what few have.
+  bool Append(const Slice& slice) {
     ++size_;
+    return Room().Append(slice);
   }
+  // As many rows of another block as the last block has room for; how many they were.
+  size_t Append(const SliceBlock& block, size_t begin, size_t most,
+                std::span<const int32_t> tracks);
   int64_t size() const { return size_; }
   // Whether all rows are in memory: TakeGroup gives one group.
   bool is_whole() const { return groups_.empty(); }
   // Those in memory.
-  const std::vector<Block>& blocks() const { return blocks_; }
+  const std::vector<SliceBlock>& blocks() const { return blocks_; }
   // Forgets the rows; their memory is for those that follow.
   void Clear();
 
   // Moves the rows in memory to the file, as a group.
   Status Spill(SpillFile& file);
+  // Of one that is not whole: those after the last group, too.
+  Status SpillRest() { return Spill(*file_); }
+  // That of the groups; nullptr: there are none.
+  SpillFile* file() const { return file_; }
 
   // Gives up the groups one by one, each whole in memory; empty: there are no more.
-  Result<std::vector<Block>> TakeGroup();
+  Result<SliceGroup> TakeGroup();
+  // Those on the file may be taken again.
+  void Rewind() { next_group_ = 0; }
 
  private:
+  // A block on the file.
   struct Extent {
     int64_t at;
     size_t rows;
+    size_t few;
   };
 
+  // The last block, with room for a row.
+  SliceBlock& Room() {
+    if (blocks_.empty() || !blocks_.back().has_room()) MakeRoom(1);
+    return blocks_.back();
+  }
+  // For so many rows, or as many as the block may have.
+  void MakeRoom(size_t rows);
   void AddBlock();
 
-  std::vector<Block> blocks_;
-  std::vector<Block> spare_;
-  std::vector<std::vector<Extent>> groups_;  // on the file, an extent a block
+  std::vector<SliceBlock> blocks_;
+  std::vector<SliceBlock> spare_;
+  std::vector<std::vector<Extent>> groups_;  // on the file
   size_t next_group_ = 0;
   SpillFile* file_ = nullptr;
   int64_t size_ = 0;

@@ -11,12 +11,37 @@ namespace steptrace::import {
 namespace {
 
 constexpr int64_t kMostTracks = 1 << 18;
-// From which on a piece should end. Rows: 3.4 MB, which 2 MB of events of 64 bytes fill.
+// From which on a piece should end. Rows: a block, which 2 MB of events of 64 bytes fill.
 constexpr size_t kMostPieceTracks = 1 << 12;
-constexpr int64_t kMostPieceRows = 1 << 15;
+constexpr int64_t kMostPieceRows = SliceBlock::kRows;
+// What a slice in memory counts for, until its group is written: its row in a block, its number in
+// the order by begin, its step and its depth, 80 bytes; and three numbers for what not every group
+// takes: the order that is sorted from, the steps of launches, room in blocks that are not full.
+constexpr int64_t kSliceBytes = SliceBlock::kRowBytes + sizeof(uint64_t) + sizeof(int64_t) +
+                                sizeof(int32_t) + 3 * sizeof(int64_t);
+constexpr int64_t kFewBytes = sizeof(SliceFew);
 constexpr std::string_view kTextPlaceholder = "(text left out)";
 constexpr size_t kFirstTexts = 1 << 10;
 constexpr size_t kMostTexts = 1 << 20;  // then the cache is begun anew
+
+int64_t BytesOf(bool has_few) {
+  return has_few ? kSliceBytes + kFewBytes : kSliceBytes;
+}
+
+int64_t BytesOf(const SliceBlock& block, size_t begin, size_t count) {
+  auto bytes = static_cast<int64_t>(count) * kSliceBytes;
+  if (block.few().empty()) return bytes;
+  const uint32_t* few = block.columns().few + begin;
+  return bytes + kFewBytes * (static_cast<int64_t>(count) - std::count(few, few + count, 0u));
+}
+
+// How many rows of a block from `begin` on, each as AppendRow counts it, fill so much room.
+size_t RowsThatFill(int64_t room, const SliceBlock& block, size_t begin) {
+  if (block.few().empty()) return static_cast<size_t>((room + kSliceBytes - 1) / kSliceBytes);
+  size_t row = begin;
+  for (; room > 0 && row < block.size(); ++row) room -= BytesOf(block.columns().few[row] != 0);
+  return row - begin;
+}
 
 }  // namespace
 
@@ -122,9 +147,12 @@ Status PartSink::AppendMark(const Slice& slice) {
 }
 
 Status PartSink::AppendRow(const Slice& slice) {
-  part_->slices.Append(slice);
-  part_->row_bytes += static_cast<int64_t>(sizeof(Slice));
-  if (part_->row_bytes < share_.part_bytes() || fills_ == Fills::kPieces) return {};
+  part_->row_bytes += BytesOf(part_->slices.Append(slice));
+  return SpillIfFull();
+}
+
+Status PartSink::SpillIfFull() {
+  if (fills_ == Fills::kPieces || part_->row_bytes < share_.part_bytes()) return {};
   part_->row_bytes = 0;
   std::lock_guard lock(share_.mutex);
   return part_->slices.Spill(share_.spill);
@@ -172,15 +200,36 @@ Status PartSink::Absorb(const Part& piece, std::span<const int32_t> tracks) {
     flow.track = here(flow.track);
     if (flow.track >= 0) part_->flows.push_back(flow);
   }
-  for (const PartRows::Block& block : piece.slices.blocks()) {
-    for (Slice slice : block) {
-      slice.track = here(slice.track);
-      if (slice.track < 0) {
-        --part_->rows;
-        continue;
-      }
-      STEPTRACE_RETURN_IF_ERROR(AppendRow(slice));
+  bool all_have_tracks = std::find(tracks.begin(), tracks.end(), -1) == tracks.end();
+  for (const SliceBlock& block : piece.slices.blocks()) {
+    STEPTRACE_RETURN_IF_ERROR(all_have_tracks ? AppendBlock(block, tracks)
+                                              : AppendSome(block, tracks));
+  }
+  return {};
+}
+
+Status PartSink::AppendBlock(const SliceBlock& block, std::span<const int32_t> tracks) {
+  for (size_t begin = 0; begin < block.size();) {
+    int64_t room = std::max<int64_t>(share_.part_bytes() - part_->row_bytes, 1);
+    size_t most = RowsThatFill(room, block, begin);
+    size_t count = part_->slices.Append(block, begin, most, tracks);
+    part_->row_bytes += BytesOf(block, begin, count);
+    begin += count;
+    STEPTRACE_RETURN_IF_ERROR(SpillIfFull());
+  }
+  return {};
+}
+
+// Those whose track is here.
+Status PartSink::AppendSome(const SliceBlock& block, std::span<const int32_t> tracks) {
+  for (size_t row = 0; row < block.size(); ++row) {
+    Slice slice = block.At(row);
+    slice.track = tracks[static_cast<size_t>(slice.track)];
+    if (slice.track < 0) {
+      --part_->rows;
+      continue;
     }
+    STEPTRACE_RETURN_IF_ERROR(AppendRow(slice));
   }
   return {};
 }

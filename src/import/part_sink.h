@@ -18,24 +18,29 @@ namespace steptrace::import {
 
 inline constexpr int64_t kNull = std::numeric_limits<int64_t>::min();
 
-// A row of `slices` as importers give it: times by the source's own clock; kNull is null.
-struct Slice {
-  int64_t ts_ns = 0;
-  int64_t dur_ns = 0;
-  int64_t correlation = kNull;
-  int64_t external_id = kNull;
+// What few slices have.
+struct SliceFew {
   int64_t flow_out = kNull;
   int64_t flow_in = kNull;
   int64_t bytes = kNull;
   int64_t group = kNull;
-  int64_t sequence = kNull;
   int64_t step = kNull;
+  store::StringId args{};
+
+  bool operator==(const SliceFew&) const = default;
+};
+
+// A row of `slices` as importers give it: times by the source's own clock; kNull is null.
+struct Slice : SliceFew {
+  int64_t ts_ns = 0;
+  int64_t dur_ns = 0;
+  int64_t correlation = kNull;
+  int64_t external_id = kNull;
+  int64_t sequence = kNull;
   store::StringId name{};
   store::StringId category{};
   store::StringId details{};
-  store::StringId args{};
   int32_t track = 0;
-  int32_t depth = 0;  // set by the sink
 };
 
 // What becomes known of a part of the run, at the latest when it ends.
@@ -58,6 +63,7 @@ struct CachedText {
   store::StringId id{};
 };
 
+class SliceBlock;
 struct Part;
 struct SinkShare;
 
@@ -121,6 +127,9 @@ class PartSink {
  private:
   void GrowTexts();
   Status AppendRow(const Slice& slice);
+  Status AppendBlock(const SliceBlock& block, std::span<const int32_t> tracks);
+  Status AppendSome(const SliceBlock& block, std::span<const int32_t> tracks);
+  Status SpillIfFull();
 
   SinkShare& share_;
   Fills fills_;

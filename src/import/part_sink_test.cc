@@ -129,6 +129,38 @@ TEST_F(PartSinkTest, APieceFollowsWhatIsThere) {
   EXPECT_THAT(found, ElementsAre(at(1, 0), at(10, 1), at(11, 0), at(20, 1), at(21, 0)));
 }
 
+// What few slices have takes memory of its own: a part of slices that all have it is full sooner,
+// at the same row whether they come one by one or in pieces.
+TEST_F(PartSinkTest, WhatFewSlicesHaveIsCounted) {
+  Limits limits;
+  limits.max_rows_in_memory = 400 << 10;
+  auto rows_that_fit = [&](bool with_bytes, bool in_pieces) {
+    const fs::path folder = folder_ / (std::to_string(with_bytes) + std::to_string(in_pieces));
+    fs::create_directory(folder);
+    RunSink sink(folder, limits);
+    PartSink& part = sink.AddPart();
+    const std::vector<int32_t> tracks{part.AddTrack({}, "thread")};
+    auto pieces = part.ForPieces();
+    (void)pieces->AddTrack({}, "thread");
+    PartSink& to = in_pieces ? *pieces : part;
+    for (int i = 0; i < 3500; ++i) {
+      Slice slice = At(0, i, {});
+      if (with_bytes) slice.bytes = i;
+      EXPECT_TRUE(to.Append(slice).ok());
+    }
+    if (in_pieces) {
+      EXPECT_TRUE(part.Absorb(*pieces->TakePiece(nullptr), tracks).ok());
+    }
+    EXPECT_FALSE(part.part().slices.is_whole());
+    auto group = part.part().slices.TakeGroup();
+    return group.ok() ? group->size() : 0;
+  };
+  EXPECT_EQ(rows_that_fit(false, false), 2954u);  // of 104 bytes each
+  EXPECT_EQ(rows_that_fit(false, true), 2954u);
+  EXPECT_EQ(rows_that_fit(true, false), 2022u);  // and 48 more
+  EXPECT_EQ(rows_that_fit(true, true), 2022u);
+}
+
 TEST_F(PartSinkTest, APieceEndsWhenItIsFull) {
   RunSink sink(folder_, {});
   PartSink& part = sink.AddPart();

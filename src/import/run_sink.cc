@@ -321,6 +321,9 @@ Result<SinkSummary> RunSink::Finish(store::Manifest manifest,
   SinkSummary summary;
   summary.ranks = static_cast<int64_t>(manifest.ranks.size());
   summary.doubles = impl.Doubles();
+  for (const Part* part : impl.parts) {
+    if (!part->left_out) summary.sources.insert(part->facts.source);
+  }
   store::ClosedRun run(impl.folder);
   store::StringTable& strings = impl.share.strings;
   std::vector<std::vector<store::LossRow>> losses;  // interned before the writers read the strings

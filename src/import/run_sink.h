@@ -21,7 +21,8 @@ namespace steptrace::import {
 struct SinkSummary {
   int64_t ranks = 0;
   int64_t losses = 0;             // rows of the table
-  std::set<std::string> doubles;  // sources of which all was left out: others are the same profiles
+  std::set<std::string> sources;  // of what is in the run; of several files of a process the first
+  std::set<std::string> doubles;  // of which all was left out: others are the same profiles
   std::vector<std::string> notes;
 };
 

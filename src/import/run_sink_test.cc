@@ -5,6 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "store/run_reader.h"
 
@@ -61,6 +66,52 @@ TEST_F(RunSinkTest, RowsBeyondTheLimitWaitInAFile) {
   for (int64_t i = 0; i < kRows; ++i) ASSERT_EQ(rows[static_cast<size_t>(i)].ts_ns, i * 10);
 }
 
+// What encloses a slice came long after it: the functions of a file follow its operators.
+TEST_F(RunSinkTest, NestsAcrossTheGroupsInThatFile) {
+  constexpr int64_t kCalls = 2000;
+  std::vector<std::vector<std::tuple<int64_t, int32_t, int32_t, std::optional<int64_t>>>> found;
+  for (const bool all_fit : {true, false}) {
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+    Limits limits;
+    if (!all_fit) limits.max_rows_in_memory = 64 << 10;
+    RunSink sink(folder_, limits);
+    sink.BeginPart();
+    const int32_t first = Thread(sink), second = Thread(sink);
+    for (int64_t i = 0; i < kCalls; ++i) {  // two operators of a call, and a flow to the inner one
+      ASSERT_TRUE(sink.Append(At(sink, first, i * 100 + 10, 50, "op")).ok());
+      ASSERT_TRUE(sink.Append(At(sink, first, i * 100 + 20, 10, "inner")).ok());
+      ASSERT_TRUE(sink.Append(At(sink, second, i * 100 + 20, 10, "other")).ok());
+      sink.AddFlow(first, i * 100 + 25, i, true);
+      sink.AddFlow(first, i * 100 + 5, i, false);
+    }
+    ASSERT_TRUE(sink.Append(At(sink, first, 0, kCalls * 100, "step")).ok());
+    for (int64_t i = 0; i < kCalls; ++i) {
+      ASSERT_TRUE(sink.Append(At(sink, first, i * 100, 90, "function")).ok());
+      // As long as the operator that came before it: in it.
+      ASSERT_TRUE(sink.Append(At(sink, first, i * 100 + 10, 50, "alike")).ok());
+    }
+    sink.EndPart({});
+    ASSERT_TRUE(sink.Finish({}).ok());
+    auto& told = found.emplace_back();
+    for (const store::SliceRow& row : Slices()) {
+      const std::string_view name = reader_->strings().Text(row.name);
+      const int32_t depth = name == "op"         ? 2
+                            : name == "alike"    ? 3
+                            : name == "inner"    ? 4
+                            : name == "function" ? 1
+                                                 : 0;
+      ASSERT_EQ(row.depth, depth) << name << " at " << row.ts_ns;
+      ASSERT_EQ(row.flow_out.has_value(), name == "inner") << name << " at " << row.ts_ns;
+      ASSERT_EQ(row.flow_in.has_value(), name == "function") << name << " at " << row.ts_ns;
+      told.emplace_back(row.ts_ns, row.depth, row.track, row.flow_out);
+    }
+    std::sort(told.begin(), told.end());
+  }
+  EXPECT_EQ(found[0].size(), static_cast<size_t>(5 * kCalls + 1));
+  EXPECT_TRUE(found[0] == found[1]);
+}
+
 // Sorting has a way of its own for times that lie so far apart that they and a row's place do not
 // fit into 64 bits.
 TEST_F(RunSinkTest, SortsWhateverTheTimesSpan) {
@@ -87,6 +138,38 @@ TEST_F(RunSinkTest, SortsWhateverTheTimesSpan) {
       ASSERT_EQ(std::pair(rows[i].ts_ns, -rows[i].dur_ns), wanted[i]) << far_ns << " row " << i;
     }
   }
+}
+
+// A small one is packed harder, for as long as several large ones take.
+TEST_F(RunSinkTest, OfManySegmentsTheLastIsNoSmallOne) {
+  RunSink sink(folder_, {});
+  sink.BeginPart();
+  int32_t track = Thread(sink);
+  constexpr int64_t kRows = 4 * 65'536 + 100;
+  for (int64_t i = 0; i < kRows; ++i) {
+    ASSERT_TRUE(sink.Append(At(sink, track, i * 10, 5, "x")).ok());
+  }
+  sink.EndPart({});
+  ASSERT_TRUE(sink.Finish({}).ok());
+  auto reader = store::RunReader::Open(folder_);
+  ASSERT_TRUE(reader.ok());
+  int64_t rows = 0;
+  for (const auto& segment : reader->manifest().tables.at("slices").segments) {
+    EXPECT_GE(segment.rows, 65'536);
+    EXPECT_EQ(segment.ts_min_ns, rows * 10);
+    rows += segment.rows;
+  }
+  EXPECT_EQ(rows, kRows);
+}
+
+TEST_F(RunSinkTest, AWriterWithoutMemoryIsAnError) {
+  RunSink sink(folder_, {});
+  sink.BeginPart();
+  ASSERT_TRUE(sink.Append(At(sink, Thread(sink), 10, 5, "x")).ok());
+  sink.EndPart({});
+  const auto finished = sink.Finish({}, []() -> bool { throw std::bad_alloc(); });
+  ASSERT_FALSE(finished.ok());
+  EXPECT_THAT(finished.error().message, testing::HasSubstr("the memory is not enough"));
 }
 
 TEST_F(RunSinkTest, NestsAndBindsFlows) {

@@ -19,33 +19,53 @@ struct Step {
   int64_t number = 0;
 };
 
-std::vector<Step> StepsAmong(std::span<Slice* const> slices, const store::StringTable& strings) {
+// By begin.
+std::vector<Step> StepsAmong(const SliceGroup& slices, const store::StringTable& strings) {
   std::vector<Step> steps;
   store::StringId category{};
   if (!strings.Find(kMarkCategory, &category)) return steps;
-  for (const Slice* slice : slices) {
-    if (slice->category != category || slice->dur_ns <= 0) continue;
-    std::string_view name = strings.Text(slice->name);
-    if (!name.starts_with(kMarkPrefix)) continue;
-    Step step{slice->ts_ns, slice->ts_ns + slice->dur_ns, 0};
-    name.remove_prefix(kMarkPrefix.size());
-    auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), step.number);
-    if (error == std::errc() && end == name.data() + name.size()) steps.push_back(step);
+  for (const SliceBlock& block : slices.blocks()) {
+    const SliceBlock::Columns& columns = block.columns();
+    for (size_t row = 0; row < block.size(); ++row) {
+      if (columns.category[row] != category || columns.dur_ns[row] <= 0) continue;
+      std::string_view name = strings.Text(columns.name[row]);
+      if (!name.starts_with(kMarkPrefix)) continue;
+      Step step{columns.ts_ns[row], columns.ts_ns[row] + columns.dur_ns[row], 0};
+      name.remove_prefix(kMarkPrefix.size());
+      auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), step.number);
+      if (error == std::errc() && end == name.data() + name.size()) steps.push_back(step);
+    }
   }
+  // Of one begin the shorter is the later one, as everywhere.
+  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
+    return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
+  });
   return steps;
+}
+
+bool AnyTold(const SliceGroup& slices) {
+  for (const SliceBlock& block : slices.blocks()) {
+    for (const SliceFew& few : block.few()) {
+      if (few.step != kNull) return true;
+    }
+  }
+  return false;
 }
 
 // Steps by the correlation of what was launched in them: of ids that lie close together, as those
 // of all known profilers do, an array, of others a map.
 class Launches {
  public:
-  explicit Launches(std::span<Slice* const> slices) {
+  explicit Launches(const SliceGroup& slices) {
     int64_t lowest = std::numeric_limits<int64_t>::max();
     int64_t highest = std::numeric_limits<int64_t>::min();
-    for (const Slice* slice : slices) {
-      if (slice->correlation == kNull) continue;
-      lowest = std::min(lowest, slice->correlation);
-      highest = std::max(highest, slice->correlation);
+    for (const SliceBlock& block : slices.blocks()) {
+      for (size_t row = 0; row < block.size(); ++row) {
+        int64_t correlation = block.columns().correlation[row];
+        // The least number of all is null.
+        highest = std::max(highest, correlation);
+        lowest = std::min(lowest, correlation == kNull ? lowest : correlation);
+      }
     }
     if (lowest > highest) return;
     uint64_t span = static_cast<uint64_t>(highest) - static_cast<uint64_t>(lowest);
@@ -79,33 +99,39 @@ class Launches {
 
 }  // namespace
 
-void SetSteps(std::span<Slice* const> slices, std::span<const store::TrackRow> tracks,
-              const store::StringTable& strings) {
+HugeVector<int64_t> StepsOf(const SliceGroup& slices, std::span<const uint64_t> order,
+                            std::span<const store::TrackRow> tracks,
+                            const store::StringTable& strings) {
   std::vector<Step> steps = StepsAmong(slices, strings);
-  if (steps.empty()) return;
+  if (steps.empty()) return {};
   store::StringId stream{};
   bool any_device = strings.Find("stream", &stream);
-  std::vector<bool> on_device;
-  for (const store::TrackRow& track : tracks) {
-    on_device.push_back(any_device && track.kind == stream);
-  }
-  auto is_device = [&](const Slice& slice) { return on_device[static_cast<size_t>(slice.track)]; };
+  std::vector<char> on_device;
+  for (const store::TrackRow& row : tracks) on_device.push_back(any_device && row.kind == stream);
+  const GroupColumn ts_ns(slices, &SliceBlock::Columns::ts_ns);
+  const GroupColumn correlation(slices, &SliceBlock::Columns::correlation);
+  const GroupColumn track(slices, &SliceBlock::Columns::track);
+  const bool any_told = AnyTold(slices);
   Launches launches(slices);
+  HugeVector<int64_t> result(order.size());
   size_t begun = 0;  // steps that began at or before the slice
-  for (Slice* slice : slices) {
-    while (begun < steps.size() && steps[begun].begin_ns <= slice->ts_ns) ++begun;
-    if (is_device(*slice)) continue;
-    if (slice->step == kNull && begun > 0 && slice->ts_ns < steps[begun - 1].end_ns) {
-      slice->step = steps[begun - 1].number;
+  for (size_t i = 0; i < order.size(); ++i) {
+    uint64_t row = order[i];
+    const SliceFew* few = any_told ? slices.FewAt(row) : nullptr;
+    int64_t& step = result[i] = few != nullptr ? few->step : kNull;
+    while (begun < steps.size() && steps[begun].begin_ns <= ts_ns[row]) ++begun;
+    if (on_device[static_cast<size_t>(track[row])]) continue;
+    if (step == kNull && begun > 0 && ts_ns[row] < steps[begun - 1].end_ns) {
+      step = steps[begun - 1].number;
     }
-    if (slice->correlation != kNull && slice->step != kNull) {
-      launches.Keep(slice->correlation, slice->step);
-    }
+    if (correlation[row] != kNull && step != kNull) launches.Keep(correlation[row], step);
   }
-  for (Slice* slice : slices) {
-    if (slice->step != kNull || slice->correlation == kNull || !is_device(*slice)) continue;
-    slice->step = launches.StepOf(slice->correlation);
+  for (size_t i = 0; i < order.size(); ++i) {
+    uint64_t row = order[i];
+    if (result[i] != kNull || correlation[row] == kNull) continue;
+    if (on_device[static_cast<size_t>(track[row])]) result[i] = launches.StepOf(correlation[row]);
   }
+  return result;
 }
 
 }  // namespace steptrace::import

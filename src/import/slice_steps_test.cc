@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <numeric>
+
+#include "import/part_rows.h"
 
 namespace steptrace::import {
 namespace {
@@ -36,17 +39,23 @@ class Rank {
 
   // Of those that were added and are no marks, in their order: -1: none.
   std::vector<int64_t> Steps() {
-    std::vector<Slice*> sorted;
-    for (Slice& slice : slices_) sorted.push_back(&slice);
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const Slice* a, const Slice* b) { return a->ts_ns < b->ts_ns; });
-    SetSteps(sorted, tracks_, strings_);
-    std::vector<int64_t> steps;
+    PartRows rows;
+    for (const Slice& slice : slices_) rows.Append(slice);
+    SliceGroup group = *rows.TakeGroup();
+    std::vector<uint64_t> order(slices_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [this](uint64_t a, uint64_t b) {
+      return slices_[a].ts_ns < slices_[b].ts_ns;
+    });
+    auto steps = StepsOf(group, order, tracks_, strings_);
+    for (size_t i = 0; i < steps.size(); ++i) slices_[order[i]].step = steps[i];
+    std::vector<int64_t> found;
     for (const Slice& slice : slices_) {
-      if (slice.category == store::StringId{})
-        steps.push_back(slice.step == kNull ? -1 : slice.step);
+      if (slice.category == store::StringId{}) {
+        found.push_back(slice.step == kNull ? -1 : slice.step);
+      }
     }
-    return steps;
+    return found;
   }
 
  private:

@@ -2,19 +2,23 @@
 #include "import/slice_writer.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <condition_variable>
 #include <deque>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <optional>
 #include <span>
+#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "import/begin_order.h"
+#include "import/group_nesting.h"
 #include "import/huge_pages.h"
+#include "import/open_slices.h"
+#include "import/out_of_memory.h"
 #include "import/slice_steps.h"
 
 namespace steptrace::import {
@@ -24,15 +28,32 @@ namespace {
 // encodes a segment takes a hundred bytes a row.
 constexpr size_t kSegmentRows = 1 << 16;
 
+// The rows of a segment of `all`. Of many the last would be a small one, which the store packs
+// harder and longer: its rows go to the others.
+std::pair<size_t, size_t> RowsOfSegment(size_t segment, size_t all) {
+  constexpr size_t kMany = 4;
+  size_t count = all / kSegmentRows;
+  if (count < kMany) {
+    size_t begin = segment * kSegmentRows;
+    return {begin, std::min(begin + kSegmentRows, all)};
+  }
+  return {all * segment / count, all * (segment + 1) / count};
+}
+
 // Runs jobs on a few threads; at most one waits besides those that run.
 class Workers {
  public:
   explicit Workers(int count) {
-    for (int i = 0; i < count; ++i) threads_.emplace_back([this] { Run(); });
+    try {
+      for (int i = 0; i < count; ++i) threads_.emplace_back([this] { Run(); });
+    } catch (const std::system_error&) {
+      // The machine has no more threads: those that are there do, and without any who adds a job.
+    }
   }
   ~Workers() { (void)Finish().ok(); }
 
   void Add(std::function<Status()> job) {
+    if (threads_.empty()) return Note(Done(job));
     std::unique_lock lock(mutex_);
     taken_.wait(lock, [this] { return jobs_.empty(); });
     jobs_.push_back(std::move(job));
@@ -60,11 +81,24 @@ class Workers {
       jobs_.pop_front();
       taken_.notify_one();
       lock.unlock();
-      Status status = job();
+      Note(Done(job));
       job = nullptr;
       lock.lock();
-      if (!status.ok() && failed_.ok()) failed_ = status;
     }
+  }
+
+  static Status Done(const std::function<Status()>& job) {
+    try {
+      return job();
+    } catch (const std::bad_alloc&) {
+      return OutOfMemory();
+    }
+  }
+
+  void Note(const Status& status) {
+    if (status.ok()) return;
+    std::lock_guard lock(mutex_);
+    if (failed_.ok()) failed_ = status;
   }
 
   std::mutex mutex_;
@@ -76,210 +110,93 @@ class Workers {
   std::vector<std::thread> threads_;
 };
 
-// The slices of each track that are still open, over those of a group in their order.
-class Nesting {
- public:
-  explicit Nesting(std::vector<Flow>& flows) : flows_(flows) {
-    std::stable_sort(flows.begin(), flows.end(),
-                     [](const Flow& a, const Flow& b) { return a.ts_ns < b.ts_ns; });
-  }
-
-  // Sets the depth; gives flows that were due before to their slices.
-  void Enter(Slice& slice) {
-    BindFlows(slice.ts_ns);
-    std::vector<Slice*>& open = OpenOn(slice.track);
-    int64_t end_ns = slice.ts_ns + slice.dur_ns;
-    // One that ends later than what it begins in is enclosed only by what encloses both.
-    while (!open.empty() && (EndOf(*open.back()) <= slice.ts_ns || EndOf(*open.back()) < end_ns)) {
-      open.pop_back();
-    }
-    slice.depth = static_cast<int32_t>(open.size());
-    open.push_back(&slice);
-  }
-
-  // Gives flows that begin or end before a moment to the innermost slice there.
-  void BindFlows(int64_t before_ns) {
-    for (; next_ < flows_.size() && flows_[next_].ts_ns < before_ns; ++next_) {
-      Flow& flow = flows_[next_];
-      if (flow.track < 0) continue;  // bound in a group before
-      std::vector<Slice*>& open = OpenOn(flow.track);
-      while (!open.empty() && EndOf(*open.back()) < flow.ts_ns) open.pop_back();
-      if (open.empty()) continue;
-      (flow.out ? open.back()->flow_out : open.back()->flow_in) = flow.id;
-      flow.track = -1;
-    }
-  }
-
- private:
-  static int64_t EndOf(const Slice& slice) { return slice.ts_ns + slice.dur_ns; }
-  std::vector<Slice*>& OpenOn(int32_t number) {
-    auto track = static_cast<size_t>(number);
-    if (track >= open_.size()) open_.resize(track + 1);
-    return open_[track];
-  }
-
-  std::vector<Flow>& flows_;
-  size_t next_ = 0;
-  std::vector<std::vector<Slice*>> open_;
+// The slices of a group, and by their order what became known of them.
+struct SortedSlices {
+  SliceGroup slices;
+  HugeVector<uint64_t> order;
+  HugeVector<int64_t> steps;  // empty: what was told is all
+  HugeVector<int32_t> depths;
 };
 
-using Blocks = std::vector<PartRows::Block>;
-using Pointers = std::vector<Slice*, HugePages<Slice*>>;
-
-// Orders the slices of a group by begin, stable. A key is a number of 64 bits: the time since the
-// group's first begin, below it the slice's block and row. So nothing else is moved, and where the
-// keys were the addresses can stand: the first touch of memory is what sorting costs most.
-class BeginOrder {
- public:
-  explicit BeginOrder(Blocks& blocks) : blocks_(blocks) {
-    size_t most_rows = 1;
-    int64_t last_ns = std::numeric_limits<int64_t>::min();
-    for (const PartRows::Block& block : blocks) {
-      count_ += block.size();
-      most_rows = std::max(most_rows, block.size());
-      for (const Slice& slice : block) {
-        first_ns_ = std::min(first_ns_, slice.ts_ns);
-        last_ns = std::max(last_ns, slice.ts_ns);
-      }
-    }
-    if (count_ == 0) return;
-    row_bits_ = Width(most_rows - 1);
-    place_bits_ = row_bits_ + Width(blocks.size() - 1);
-    span_bits_ = Width(static_cast<uint64_t>(last_ns) - static_cast<uint64_t>(first_ns_));
-  }
-
-  Pointers Sorted() const {
-    static_assert(sizeof(Slice*) == sizeof(uint64_t));
-    if (span_bits_ + place_bits_ > 64) return SortedByComparing();
-    Pointers keys = Keys();
-    if (!std::is_sorted(keys.begin(), keys.end(), Less)) Sort(keys);
-    uint64_t row_mask = (uint64_t{1} << row_bits_) - 1;
-    uint64_t block_mask = (uint64_t{1} << (place_bits_ - row_bits_)) - 1;
-    for (Slice*& key : keys) {
-      auto bits = std::bit_cast<uint64_t>(key);
-      key = &blocks_[bits >> row_bits_ & block_mask][bits & row_mask];
-    }
-    return keys;
-  }
-
- private:
-  static int Width(uint64_t number) { return static_cast<int>(std::bit_width(number)); }
-  static bool Less(Slice* a, Slice* b) {
-    return std::bit_cast<uint64_t>(a) < std::bit_cast<uint64_t>(b);
-  }
-
-  // In the place of the addresses.
-  Pointers Keys() const {
-    Pointers keys(count_);
-    Slice** next = keys.data();
-    for (size_t block = 0; block < blocks_.size(); ++block) {
-      uint64_t place = block << row_bits_;
-      for (const Slice& slice : blocks_[block]) {
-        uint64_t after = static_cast<uint64_t>(slice.ts_ns) - static_cast<uint64_t>(first_ns_);
-        *next++ = std::bit_cast<Slice*>(after << place_bits_ | place++);
-      }
-    }
-    return keys;
-  }
-
-  // 11 bits a round, as many rounds as the span has bits.
-  void Sort(Pointers& keys) const {
-    constexpr int kBits = 11;
-    constexpr uint64_t kMask = (1 << kBits) - 1;
-    Pointers other(keys.size());
-    for (int shift = place_bits_; shift < place_bits_ + span_bits_; shift += kBits) {
-      auto digit = [shift](Slice* key) { return std::bit_cast<uint64_t>(key) >> shift & kMask; };
-      std::array<size_t, kMask + 1> begins{};
-      for (Slice* key : keys) ++begins[digit(key)];
-      size_t next = 0;
-      for (size_t& begin : begins) next += std::exchange(begin, next);
-      for (Slice* key : keys) other[begins[digit(key)]++] = key;
-      keys.swap(other);
-    }
-  }
-
-  // Of spans of hours, which leave no room for a place in the key.
-  Pointers SortedByComparing() const {
-    Pointers all;
-    all.reserve(count_);
-    for (PartRows::Block& block : blocks_) {
-      for (Slice& slice : block) all.push_back(&slice);
-    }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Slice* a, const Slice* b) { return a->ts_ns < b->ts_ns; });
-    return all;
-  }
-
-  Blocks& blocks_;
-  size_t count_ = 0;
-  int64_t first_ns_ = std::numeric_limits<int64_t>::max();
-  int row_bits_ = 0;
-  int place_bits_ = 0;  // of block and row
-  int span_bits_ = 0;
-};
-
-// Slices to columns, a few at a time: they stay in the first-level cache while each column takes
-// its member.
+// A stretch of sorted slices to columns.
 class ColumnFiller {
  public:
-  ColumnFiller(std::span<Slice* const> slices, store::SliceColumns& columns)
-      : all_(slices), columns_(columns) {}
+  ColumnFiller(const SortedSlices& sorted, size_t begin, size_t count, store::SliceColumns& columns)
+      : sorted_(sorted),
+        begin_(begin),
+        rows_(std::span<const uint64_t>(sorted.order).subspan(begin, count)),
+        columns_(columns) {}
 
   void Fill(int64_t shift_ns, int32_t first_track) {
-    constexpr size_t kAtOnce = 64;
-    for (begin_ = 0; begin_ < all_.size(); begin_ += kAtOnce) {
-      some_ = all_.subspan(begin_, std::min(kAtOnce, all_.size() - begin_));
-      Take(columns_.ts_ns, &Slice::ts_ns, shift_ns);
-      Take(columns_.dur_ns, &Slice::dur_ns);
-      Take(columns_.track, &Slice::track, first_track);
-      Take(columns_.name, &Slice::name);
-      Take(columns_.category, &Slice::category);
-      Take(columns_.depth, &Slice::depth);
-      Take(columns_.details, &Slice::details);
-      TakeRare(columns_.step, &Slice::step, kNull);
-      TakeRare(columns_.correlation, &Slice::correlation, kNull);
-      TakeRare(columns_.flow_out, &Slice::flow_out, kNull);
-      TakeRare(columns_.flow_in, &Slice::flow_in, kNull);
-      TakeRare(columns_.bytes, &Slice::bytes, kNull);
-      TakeRare(columns_.group, &Slice::group, kNull);
-      TakeRare(columns_.sequence, &Slice::sequence, kNull);
-      TakeRare(columns_.external_id, &Slice::external_id, kNull);
-      TakeRare(columns_.args, &Slice::args, store::StringId::kEmpty);
-    }
+    using From = SliceBlock::Columns;
+    Take(&From::ts_ns, columns_.ts_ns);
+    for (int64_t& ts_ns : columns_.ts_ns) ts_ns += shift_ns;
+    Take(&From::dur_ns, columns_.dur_ns);
+    Take(&From::track, columns_.track);
+    for (int32_t& track : columns_.track) track += first_track;
+    Take(&From::name, columns_.name);
+    Take(&From::category, columns_.category);
+    Take(&From::details, columns_.details);
+    TakeNullable(&From::correlation, columns_.correlation);
+    TakeNullable(&From::external_id, columns_.external_id);
+    TakeNullable(&From::sequence, columns_.sequence);
+    auto depths = std::span(sorted_.depths).subspan(begin_, rows_.size());
+    columns_.depth.assign(depths.begin(), depths.end());
+    TakeFew();
+    if (sorted_.steps.empty()) return;
+    auto steps = std::span(sorted_.steps).subspan(begin_, rows_.size());
+    columns_.step.assign(steps.begin(), steps.end());
+    ClearIfNull(columns_.step);
   }
 
  private:
   template <class T>
-  void Take(std::vector<T>& column, T Slice::*member) {
-    if (begin_ == 0) column.resize(all_.size());
-    T* to = column.data() + begin_;
-    for (const Slice* slice : some_) *to++ = slice->*member;
+  void Take(T* SliceBlock::Columns::*column, std::vector<T>& to) {
+    const GroupColumn<T> from(sorted_.slices, column);
+    to.resize(rows_.size());
+    for (size_t i = 0; i < rows_.size(); ++i) to[i] = from[rows_[i]];
   }
-  // Of a column that may be of nulls alone, which then stays empty.
-  template <class T>
-  void TakeRare(std::vector<T>& column, T Slice::*member, T null) {
-    if (begin_ == 0) column.clear();
-    if (column.empty()) {
-      bool any = false;
-      for (const Slice* slice : some_) any |= slice->*member != null;
-      if (!any) return;
-      column.resize(all_.size());
-      std::fill(column.begin(), column.begin() + static_cast<ptrdiff_t>(begin_), null);
+  void TakeNullable(int64_t* SliceBlock::Columns::*column, std::vector<int64_t>& to) {
+    Take(column, to);
+    ClearIfNull(to);
+  }
+  // A column of nulls alone is empty.
+  static void ClearIfNull(std::vector<int64_t>& column) {
+    for (int64_t value : column) {
+      if (value != kNull) return;
     }
-    T* to = column.data() + begin_;
-    for (const Slice* slice : some_) *to++ = slice->*member;
-  }
-  template <class T>
-  void Take(std::vector<T>& column, T Slice::*member, T more) {
-    Take(column, member);
-    T* to = column.data() + begin_;
-    for (size_t i = 0; i < some_.size(); ++i) to[i] += more;
+    column.clear();
   }
 
-  std::span<Slice* const> all_;
+  void TakeFew() {
+    columns_.args.clear();
+    for (auto* column : {&columns_.flow_out, &columns_.flow_in, &columns_.bytes, &columns_.group,
+                         &columns_.step}) {
+      column->clear();
+    }
+    if (!sorted_.slices.has_few()) return;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const SliceFew* few = sorted_.slices.FewAt(rows_[i]);
+      if (few == nullptr) continue;
+      Put(i, few->flow_out, kNull, columns_.flow_out);
+      Put(i, few->flow_in, kNull, columns_.flow_in);
+      Put(i, few->bytes, kNull, columns_.bytes);
+      Put(i, few->group, kNull, columns_.group);
+      Put(i, few->step, kNull, columns_.step);
+      Put(i, few->args, store::StringId::kEmpty, columns_.args);
+    }
+  }
+  template <class T>
+  void Put(size_t at, T value, T null, std::vector<T>& column) {
+    if (value == null) return;
+    if (column.empty()) column.assign(rows_.size(), null);
+    column[at] = value;
+  }
+
+  const SortedSlices& sorted_;
+  const size_t begin_;
+  const std::span<const uint64_t> rows_;
   store::SliceColumns& columns_;
-  size_t begin_ = 0;
-  std::span<Slice* const> some_;
 };
 
 }  // namespace
@@ -294,29 +211,11 @@ struct SliceWriter::Impl {
     return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 2u, kMostThreads));
   }
 
-  // The slices of a group in their order, and what holds them.
-  struct Group {
-    Blocks blocks;
-    Pointers slices;
-  };
-
-  // By begin, then the longer first: what encloses precedes.
-  static Pointers Sorted(Blocks& blocks) {
-    Pointers sorted = BeginOrder(blocks).Sorted();
-    for (size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
-      while (end < sorted.size() && sorted[end]->ts_ns == sorted[begin]->ts_ns) ++end;
-      if (end - begin == 1) continue;
-      std::stable_sort(sorted.begin() + static_cast<ptrdiff_t>(begin),
-                       sorted.begin() + static_cast<ptrdiff_t>(end),
-                       [](const Slice* a, const Slice* b) { return a->dur_ns > b->dur_ns; });
-    }
-    return sorted;
-  }
-
-  Status WriteSegment(std::span<Slice* const> slices, const Place& place, int64_t number) {
+  Status WriteSegment(const SortedSlices& sorted, size_t begin, size_t end, const Place& place,
+                      int64_t number) {
     if (stopped && stopped()) return Error{"stopped"};
     std::unique_ptr<store::SliceColumns> columns = TakeColumns();
-    ColumnFiller(slices, *columns).Fill(place.shift_ns, place.first_track);
+    ColumnFiller(sorted, begin, end - begin, *columns).Fill(place.shift_ns, place.first_track);
     Status written = run.Write(*columns, strings, place.node, place.rank, number);
     std::lock_guard lock(mutex);
     spare_columns.push_back(std::move(columns));
@@ -332,22 +231,41 @@ struct SliceWriter::Impl {
     return columns;
   }
 
-  // A group that is not whole holds not all of a rank: marks and launches may be in another.
-  void WriteGroup(Blocks blocks, bool whole, std::vector<Flow>& flows, const Place& place) {
-    auto group = std::make_shared<Group>();
-    group->blocks = std::move(blocks);
-    group->slices = Sorted(group->blocks);
-    if (whole) SetSteps(group->slices, place.tracks, strings);
-    Nesting nesting(flows);
-    for (Slice* slice : group->slices) nesting.Enter(*slice);
-    nesting.BindFlows(std::numeric_limits<int64_t>::max());
-    for (size_t begin = 0; begin < group->slices.size(); begin += kSegmentRows) {
-      workers.Add([this, group, begin, place, number = next++] {  // reads no tracks
-        auto slices = std::span<Slice* const>(group->slices);
-        size_t count = std::min(kSegmentRows, slices.size() - begin);
-        return WriteSegment(slices.subspan(begin, count), place, number);
-      });
+  // `across`: the group holds not all of a rank. Marks and launches may be in another, too.
+  Status WriteGroup(SliceGroup slices, GroupNesting* across, std::vector<Flow>& flows,
+                    const Place& place) {
+    auto sorted = std::make_shared<SortedSlices>(SortedSlices{std::move(slices), {}, {}, {}});
+    sorted->order = OrderByBegin(sorted->slices);
+    if (across != nullptr) {
+      STEPTRACE_ASSIGN_OR_RETURN(sorted->depths, across->TakeNext(sorted->slices, sorted->order));
+    } else {
+      sorted->steps = StepsOf(sorted->slices, sorted->order, place.tracks, strings);
+      Nest(*sorted, flows);
     }
+    for (size_t segment = 0, written = 0; written < sorted->order.size(); ++segment) {
+      auto [begin, end] = RowsOfSegment(segment, sorted->order.size());
+      workers.Add([this, sorted, begin = begin, end = end, place,
+                   number = next++] {  // reads no tracks
+        return WriteSegment(*sorted, begin, end, place, number);
+      });
+      written = end;
+    }
+    return {};
+  }
+
+  static void Nest(SortedSlices& sorted, std::vector<Flow>& flows) {
+    const GroupColumn ts_ns(sorted.slices, &SliceBlock::Columns::ts_ns);
+    const GroupColumn dur_ns(sorted.slices, &SliceBlock::Columns::dur_ns);
+    const GroupColumn track(sorted.slices, &SliceBlock::Columns::track);
+    OpenSlices<size_t> open(flows, [&sorted](size_t row, const Flow& flow) {
+      GiveFlow(flow.id, flow.out, sorted.slices.FewOf(row));
+    });
+    sorted.depths.resize(sorted.order.size());
+    for (size_t i = 0; i < sorted.order.size(); ++i) {
+      const size_t row = sorted.order[i];
+      sorted.depths[i] = open.Enter(track[row], ts_ns[row], dur_ns[row], row);
+    }
+    open.End();
   }
 
   store::ClosedRun& run;
@@ -365,11 +283,16 @@ SliceWriter::SliceWriter(store::ClosedRun& run, const store::StringTable& string
 SliceWriter::~SliceWriter() = default;
 
 Status SliceWriter::Write(PartRows& rows, std::vector<Flow>& flows, const Place& place) {
-  bool whole = rows.is_whole();
+  std::optional<GroupNesting> across;
+  if (!rows.is_whole()) {
+    STEPTRACE_RETURN_IF_ERROR(rows.SpillRest());
+    STEPTRACE_ASSIGN_OR_RETURN(across, GroupNesting::Find(rows, flows, impl_->stopped));
+  }
   while (true) {
-    STEPTRACE_ASSIGN_OR_RETURN(auto blocks, rows.TakeGroup());
-    if (blocks.empty()) return {};
-    impl_->WriteGroup(std::move(blocks), whole, flows, place);
+    STEPTRACE_ASSIGN_OR_RETURN(SliceGroup slices, rows.TakeGroup());
+    if (slices.size() == 0) return {};
+    STEPTRACE_RETURN_IF_ERROR(
+        impl_->WriteGroup(std::move(slices), across ? &*across : nullptr, flows, place));
   }
 }
 

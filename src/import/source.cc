@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <system_error>
 
 #include "import/bytes/archive.h"
@@ -84,32 +85,63 @@ std::vector<Source> Expand(Source source, const Limits& limits) {
   return {std::move(source)};
 }
 
-Result<std::vector<fs::path>> FilesBelow(const fs::path& folder) {
-  std::vector<fs::path> files;
+bool IsOneOf(const std::error_code& error, std::initializer_list<std::errc> kinds) {
+  return std::find(kinds.begin(), kinds.end(), error) != kinds.end();
+}
+
+Error CannotBeRead(const fs::path& path, const std::error_code& error) {
+  const char* next = "check the disk and its mount";
+  if (error == std::errc::permission_denied) next = "ask its owner for the right to read it";
+  if (error == std::errc::no_such_file_or_directory) next = "it was removed meanwhile: try again";
+  if (IsOneOf(error, {std::errc::too_many_files_open, std::errc::too_many_files_open_in_system})) {
+    next = "raise the limit of open files (ulimit -n)";
+  }
+  return Error{fmt::format("{}: {}; {}", path.string(), error.message(), next)};
+}
+
+// Sorts what a folder holds into files and folders to look into; hidden ones are nobody's profile,
+// and folders behind links may lead back.
+Status SortEntry(const fs::directory_entry& entry, std::vector<fs::path>* files,
+                 std::vector<fs::path>* folders) {
+  if (entry.path().filename().string().starts_with(".")) return {};
   std::error_code error;
-  // What may not be read is skipped below it, not here: nothing would be left to import.
-  fs::directory_iterator top(folder, error);
-  if (error) {
-    return Error{fmt::format("{}: {}; ask its owner for the right to read it", folder.string(),
-                             error.message())};
+  if (entry.is_directory(error)) {
+    if (!entry.is_symlink(error)) folders->push_back(entry.path());
+    return {};
   }
-  auto options = fs::directory_options::skip_permission_denied;
-  fs::recursive_directory_iterator it(folder, options, error);
-  for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
-    bool hidden = it->path().filename().string().starts_with(".");
-    std::error_code ignored;
-    if (it->is_directory(ignored)) {
-      if (hidden) it.disable_recursion_pending();
-      continue;
+  if (entry.is_regular_file(error)) files->push_back(entry.path());
+  // A link to what cannot be seen; one to nothing, or to itself, is nothing.
+  const bool to_nothing =
+      IsOneOf(error, {std::errc::no_such_file_or_directory, std::errc::not_a_directory,
+                      std::errc::too_many_symbolic_link_levels});
+  return error && !to_nothing ? CannotBeRead(entry.path(), error) : Status();
+}
+
+// `refused`: what below the folder cannot be looked at. That of the folder itself is an error:
+// nothing would be left to import.
+Result<std::vector<fs::path>> FilesBelow(const fs::path& top, std::vector<Error>* refused) {
+  std::vector<fs::path> files;
+  std::vector<fs::path> folders = {top};
+  while (!folders.empty()) {
+    const fs::path folder = std::move(folders.back());
+    folders.pop_back();
+    std::error_code error;
+    fs::directory_iterator it(folder, error);
+    for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+      const Status sorted = SortEntry(*it, &files, &folders);
+      if (!sorted.ok()) refused->push_back(sorted.error());
+      if (files.size() > kMostFiles) {
+        return Error{fmt::format("{}: holds more than {} files; name the folder of one profile",
+                                 top.string(), kMostFiles)};
+      }
     }
-    if (hidden || !it->is_regular_file(ignored)) continue;
-    files.push_back(it->path());
-    if (files.size() > kMostFiles) {
-      return Error{fmt::format("{}: holds more than {} files; name the folder of one profile",
-                               folder.string(), kMostFiles)};
-    }
+    if (error && folder == top) return CannotBeRead(folder, error);
+    if (error) refused->push_back(CannotBeRead(folder, error));
   }
-  if (error) return Error{fmt::format("{}: {}", folder.string(), error.message())};
+  const auto by_name = [](const Error& a, const Error& b) {
+    return NaturalLess(a.message, b.message);
+  };
+  std::sort(refused->begin(), refused->end(), by_name);
   std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
     return NaturalLess(a.string(), b.string());
   });
@@ -118,7 +150,8 @@ Result<std::vector<fs::path>> FilesBelow(const fs::path& folder) {
 
 }  // namespace
 
-Result<std::vector<Source>> FindSources(const std::string& path, const Limits& limits) {
+Result<FoundSources> FindSources(const std::string& path, const Limits& limits) {
+  FoundSources found;
   std::error_code error;
   fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) {
@@ -126,21 +159,23 @@ Result<std::vector<Source>> FindSources(const std::string& path, const Limits& l
                              error ? error.message() : std::string("no such file or folder"))};
   }
   if (!fs::is_directory(status)) {
-    return Expand(FileSource(path, fs::path(path).filename().string(), limits), limits);
+    found.sources = Expand(FileSource(path, fs::path(path).filename().string(), limits), limits);
+    return found;
   }
   if (fs::exists(fs::path(path) / "run.json", error)) {
     return Error{path + ": is a run of Steptrace already; `steptrace report` shows it"};
   }
-  STEPTRACE_ASSIGN_OR_RETURN(auto files, FilesBelow(path));
-  if (files.empty()) return Error{path + ": the folder holds no file; name the one of a profile"};
-  std::vector<Source> sources;
+  STEPTRACE_ASSIGN_OR_RETURN(auto files, FilesBelow(path, &found.refused));
+  if (files.empty() && found.refused.empty()) {
+    return Error{path + ": the folder holds no file; name the one of a profile"};
+  }
   for (const fs::path& file : files) {
     std::string inside = file.lexically_relative(path).string();
     for (Source& source : Expand(FileSource(file, inside, limits), limits)) {
-      sources.push_back(std::move(source));
+      found.sources.push_back(std::move(source));
     }
   }
-  return sources;
+  return found;
 }
 
 Result<std::string> ReadHead(const Source& source, size_t size, std::string* damage) {

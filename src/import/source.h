@@ -26,9 +26,15 @@ struct Source {
   StreamResult Open() const { return open(); }
 };
 
+struct FoundSources {
+  std::vector<Source> sources;
+  std::vector<Error> refused;  // folders below the path that may not be read, a reason each
+};
+
 // What a user's path holds: the file, the files of a folder and its folders, the members of an
-// archive. In the order of their paths, numbers by value. A path that is not there is an error.
-Result<std::vector<Source>> FindSources(const std::string& path, const Limits& limits);
+// archive. In the order of their paths, numbers by value. A path that is not there, or may not be
+// read, is an error.
+Result<FoundSources> FindSources(const std::string& path, const Limits& limits);
 
 // The first bytes of a source, unpacked: at most `size`. `damage`: why they are fewer than it has;
 // empty: they are not.

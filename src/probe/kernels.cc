@@ -3,10 +3,10 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <atomic>
 
+#include "probe/activity_buffers.h"
 #include "probe/cupti_library.h"
 #include "probe/kernel_names.h"
 #include "probe/unended_work.h"
@@ -23,9 +23,6 @@ using cupti::kSuccess;
 using wire::Category;
 using wire::DeviceLoss;
 
-// 600 launches: what one ring of a thread can take at once, and small enough to come soon.
-constexpr size_t kBufferBytes = 128 << 10;
-constexpr uint32_t kBuffers = 64;  // 8 MiB of address space, of memory what is used
 // Records are taken in stretches of so many; a ring's room is looked at before each.
 constexpr uint32_t kStretch = 64;
 constexpr uint32_t kRecordsOfOne = 2;  // a copy: its bytes, and it
@@ -33,23 +30,11 @@ constexpr uint32_t kFlushPeriodMs = 50;
 // Calls of the end of a window, one a step, after which what found no room in a ring is given up:
 // nobody reads the ring any more.
 constexpr uint32_t kMaxLastDrains = 1000;
+// A thread of CUPTI's may have a buffer in its hands that it has not handed over yet when all is
+// flushed: so long after it is waited for.
+constexpr uint64_t kLongestReturnNs = 200'000'000;
 constexpr uint32_t kMaxContexts = 64;
 constexpr uint32_t kNoStream = 0xFFFFFFFF;  // a wait of the host, for a whole device
-
-// The life of a buffer, and who moves it on:
-//
-//   free ── asked for (CUPTI's thread, CAS) ──► given ── completed (CUPTI) ──► filled
-//    ▲                                                                          │ CAS, converter
-//    └───────── all its records are in a ring (converter) ──────────────── converting
-//
-// With none free, what is filled is given up, oldest first: the newest counts.
-enum class BufferState : uint32_t { kFree, kGiven, kFilled, kConverting };
-struct Buffer {
-  std::atomic<BufferState> state{BufferState::kFree};
-  size_t valid_bytes = 0;
-  void* at = nullptr;   // the last record that was taken
-  uint64_t number = 0;  // in the order of completion
-};
 
 enum class State : uint32_t { kOff, kOn, kEnding, kReleased };
 
@@ -65,15 +50,12 @@ struct ContextDevice {
 struct Collector {
   std::atomic<State> state{State::kOff};
   std::atomic<bool> converting{false};  // who set it owns everything below `counted`
-  std::atomic<uint64_t> completed{0};
   std::atomic<uint64_t> library_lost{0};
-  std::atomic<uint64_t> no_buffer{0};
   std::atomic<uint64_t> counted{0};
   bool forked = false;
   bool fork_handled = false;
   CuptiLibrary library;
-  uint8_t* pool = nullptr;
-  Buffer buffers[kBuffers];
+  ActivityBuffers buffers;
   KernelNames names;
   ClockPair clock;
   uint32_t clock_name = 0;
@@ -82,6 +64,7 @@ struct Collector {
   UnendedWork unended;
   uint64_t unnamed = 0;
   uint32_t last_drains = 0;
+  uint64_t released_ns = 0;
   uint32_t contexts = 0;
   ContextDevice devices[kMaxContexts]{};
   char reason[200]{};
@@ -124,48 +107,8 @@ void SayClock(const ClockPair& pair) {
 
 // ---- buffers ----
 
-uint8_t* BytesOf(uint32_t buffer) {
-  return g_kernels.pool + buffer * kBufferBytes;
-}
-
-bool Change(Buffer& buffer, BufferState from, BufferState to) {
-  return buffer.state.compare_exchange_strong(from, to, std::memory_order_acq_rel);
-}
-
-void GiveUp(uint32_t index) {
-  Buffer& buffer = g_kernels.buffers[index];
-  const auto next = g_kernels.library.functions.ActivityGetNextRecord;
-  uint64_t count = 0;
-  while (next(BytesOf(index), buffer.valid_bytes, &buffer.at) == kSuccess) ++count;
-  g_kernels.no_buffer.fetch_add(count, std::memory_order_relaxed);
-}
-
-// The filled buffer that was completed first; kBuffers: none is.
-uint32_t OldestFilled() {
-  uint32_t oldest = kBuffers;
-  for (uint32_t i = 0; i < kBuffers; ++i) {
-    const Buffer& buffer = g_kernels.buffers[i];
-    if (buffer.state.load(std::memory_order_acquire) != BufferState::kFilled) continue;
-    if (oldest == kBuffers || buffer.number < g_kernels.buffers[oldest].number) oldest = i;
-  }
-  return oldest;
-}
-
-uint32_t TakeBuffer() {
-  for (uint32_t i = 0; i < kBuffers; ++i) {
-    if (Change(g_kernels.buffers[i], BufferState::kFree, BufferState::kGiven)) return i;
-  }
-  for (uint32_t tries = 0; tries < kBuffers; ++tries) {
-    const uint32_t oldest = OldestFilled();
-    if (oldest == kBuffers) return kBuffers;
-    if (!Change(g_kernels.buffers[oldest], BufferState::kFilled, BufferState::kConverting)) {
-      continue;
-    }
-    GiveUp(oldest);
-    g_kernels.buffers[oldest].state.store(BufferState::kGiven, std::memory_order_release);
-    return oldest;
-  }
-  return kBuffers;
+ActivityBuffers::NextRecord NextRecord() {
+  return g_kernels.library.functions.ActivityGetNextRecord;
 }
 
 // CUPTI's thread, or one that launches. Never waits. A buffer is refused when CUPTI holds all: the
@@ -174,11 +117,9 @@ void OnRequested(uint8_t** buffer, size_t* bytes, size_t* most_records) {
   *buffer = nullptr;
   *bytes = 0;
   *most_records = 0;  // as many as there is room for
-  if (g_kernels.forked || g_kernels.pool == nullptr) return;
-  const uint32_t index = TakeBuffer();
-  if (index == kBuffers) return;
-  *buffer = BytesOf(index);
-  *bytes = kBufferBytes;
+  if (g_kernels.forked) return;
+  *buffer = g_kernels.buffers.Take(NextRecord());
+  if (*buffer != nullptr) *bytes = ActivityBuffers::kBytes;
 }
 
 // ---- records ----
@@ -288,14 +229,13 @@ void TakeRecord(const void* record) {
 }
 
 // False: the ring has no room for more now.
-bool Convert(uint32_t index) {
-  Buffer& buffer = g_kernels.buffers[index];
-  const auto next = g_kernels.library.functions.ActivityGetNextRecord;
+bool Convert(uint32_t buffer) {
   while (true) {
     if (!t::HasRoom(kRecordsOfOne * kStretch)) return false;
     for (uint32_t i = 0; i < kStretch; ++i) {
-      if (next(BytesOf(index), buffer.valid_bytes, &buffer.at) != kSuccess) return true;
-      TakeRecord(buffer.at);
+      const void* record = g_kernels.buffers.Next(buffer, NextRecord());
+      if (record == nullptr) return true;
+      TakeRecord(record);
     }
   }
 }
@@ -304,7 +244,7 @@ bool Convert(uint32_t index) {
 // leaves it to that one, or to the next.
 bool ConvertFilled() {
   Collector& k = g_kernels;
-  if (k.forked || OldestFilled() == kBuffers) return true;
+  if (k.forked || !k.buffers.AnyFilled()) return true;
   if (k.converting.exchange(true, std::memory_order_acquire)) return false;
   bool all = t::HasRoom(kRecordsOfOne * kStretch + 2);
   if (all) {
@@ -313,11 +253,9 @@ bool ConvertFilled() {
     SayClock(now);
     k.clock = now;
   }
-  for (uint32_t index; all && (index = OldestFilled()) != kBuffers;) {
-    if (!Change(k.buffers[index], BufferState::kFilled, BufferState::kConverting)) continue;
-    all = Convert(index);
-    k.buffers[index].state.store(all ? BufferState::kFree : BufferState::kFilled,
-                                 std::memory_order_release);
+  for (uint32_t buffer; all && (buffer = k.buffers.Claim()) != ActivityBuffers::kNone;) {
+    all = Convert(buffer);
+    all ? k.buffers.Free(buffer) : k.buffers.PutBack(buffer);
   }
   k.converting.store(false, std::memory_order_release);
   return all;
@@ -325,19 +263,11 @@ bool ConvertFilled() {
 
 void OnCompleted(void* context, uint32_t stream, uint8_t* bytes, size_t, size_t valid_bytes) {
   Collector& k = g_kernels;
-  if (k.forked || k.pool == nullptr || bytes < k.pool) return;
-  const auto offset = static_cast<size_t>(bytes - k.pool);
-  if (offset >= kBuffers * kBufferBytes || offset % kBufferBytes != 0) return;  // somebody else's
+  if (k.forked || !k.buffers.Complete(bytes, valid_bytes)) return;
   size_t dropped = 0;
   if (k.library.functions.ActivityGetNumDroppedRecords(context, stream, &dropped) == kSuccess) {
     k.library_lost.fetch_add(dropped, std::memory_order_relaxed);
   }
-  Buffer& buffer = k.buffers[offset / kBufferBytes];
-  if (buffer.state.load(std::memory_order_acquire) != BufferState::kGiven) return;
-  buffer.valid_bytes = valid_bytes < kBufferBytes ? valid_bytes : kBufferBytes;
-  buffer.at = nullptr;
-  buffer.number = k.completed.fetch_add(1, std::memory_order_relaxed);
-  buffer.state.store(BufferState::kFilled, std::memory_order_release);
   ConvertFilled();
 }
 
@@ -346,15 +276,6 @@ void OnCompleted(void* context, uint32_t stream, uint8_t* bytes, size_t, size_t 
 void OnForkInChild() {
   g_kernels.forked = true;
   g_kernels.state.store(State::kOff, std::memory_order_relaxed);
-}
-
-bool MapPool() {
-  if (g_kernels.pool != nullptr) return true;
-  void* pool = mmap(nullptr, kBuffers * kBufferBytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pool == MAP_FAILED) return false;
-  g_kernels.pool = static_cast<uint8_t*>(pool);
-  return true;
 }
 
 const char* Refused(const char* what, cupti::Result result) {
@@ -405,19 +326,10 @@ void SayLosses() {
     k.library_lost.fetch_add(dropped, std::memory_order_relaxed);
   }
   SayLost(DeviceLoss::kLibrary, k.library_lost.exchange(0, std::memory_order_relaxed));
-  SayLost(DeviceLoss::kNoBuffer, k.no_buffer.exchange(0, std::memory_order_relaxed));
+  SayLost(DeviceLoss::kNoBuffer, k.buffers.TakeGivenUp());
   SayLost(DeviceLoss::kIncomplete, k.unended.TakeOfWindow());
   SayLost(DeviceLoss::kNoPlace, k.unnamed);
   k.unnamed = 0;
-}
-
-void GiveUpFilled() {
-  for (uint32_t index; (index = OldestFilled()) != kBuffers;) {
-    Buffer& buffer = g_kernels.buffers[index];
-    if (!Change(buffer, BufferState::kFilled, BufferState::kConverting)) continue;
-    GiveUp(index);
-    buffer.state.store(BufferState::kFree, std::memory_order_release);
-  }
 }
 
 }  // namespace
@@ -428,14 +340,19 @@ const char* BeginKernels() {
   if (k.state.load(std::memory_order_relaxed) != State::kOn) DrainKernels(true);
   if (k.state.load(std::memory_order_relaxed) != State::kOff) return "it is on already";
   if (const char* reason = FindCupti(&k.library)) return reason;
-  if (!MapPool()) return "no memory for the buffers of CUPTI";
+  if (!k.buffers.Map()) return "no memory for the buffers of CUPTI";
   if (!k.fork_handled) {
     k.fork_handled = pthread_atfork(nullptr, nullptr, OnForkInChild) == 0;
     if (!k.fork_handled) return "no memory to watch for forks";
   }
+  if (k.converting.exchange(true, std::memory_order_acquire)) {
+    return "CUPTI still hands over what the window before it saw";
+  }
+  k.buffers.GiveUpFilled(NextRecord());  // what came after the window before had ended
   k.names.Reset(&k.library);
   k.contexts = k.last_drains = 0;
   k.unended.Reset();
+  k.converting.store(false, std::memory_order_release);
   k.clock_name = WindowName(wire::kDeviceClockName);
   k.bytes_name = WindowName(wire::kDeviceBytesName);
   k.lost_name = WindowName(wire::kDeviceLostName);
@@ -466,6 +383,7 @@ void Release() {
     (void)k.library.functions.ActivityFlushPeriod(0);
   }
   (void)k.library.functions.ActivityFlushAll(cupti::kFlushForced);
+  k.released_ns = t::MonotonicTicks();
   k.state.store(State::kReleased, std::memory_order_relaxed);
 }
 
@@ -484,8 +402,9 @@ bool DrainKernels(bool last) {
     return false;
   }
   if (!ConvertFilled() && t::Recording() && ++k.last_drains < kMaxLastDrains) return false;
+  if (k.buffers.AnyGiven() && t::MonotonicTicks() - k.released_ns < kLongestReturnNs) return false;
   if (k.converting.exchange(true, std::memory_order_acquire)) return false;
-  GiveUpFilled();
+  k.buffers.GiveUpFilled(NextRecord());
   SayLosses();
   k.converting.store(false, std::memory_order_release);
   k.state.store(State::kOff, std::memory_order_relaxed);

@@ -297,6 +297,40 @@ TEST_F(KernelsTest, BuffersThatComeLateAndOutOfOrderAreTaken) {
   EXPECT_THAT(Read(trace).Of(Category::kKernel), SizeIs(3000));
 }
 
+TEST_F(KernelsTest, WhatAThreadOfCuptisIsHandingOverIsWaitedFor) {
+  ASSERT_EQ(BeginKernels(), nullptr);
+  fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
+  fake_synchronize(7);
+  fake_hold_buffers(1);
+  EndKernels();
+  EXPECT_FALSE(DrainKernels(true));
+  fake_hold_buffers(0);
+  EXPECT_TRUE(DrainKernels(true));
+  EXPECT_THAT(Drained().Of(Category::kKernel), SizeIs(1));
+}
+
+TEST_F(KernelsTest, WhatComesAfterAllWasTakenOffIsCountedInTheNextWindow) {
+  ASSERT_EQ(BeginKernels(), nullptr);
+  fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
+  fake_synchronize(7);
+  fake_hold_buffers(1);
+  EndKernels();
+  bool off = false;
+  for (int i = 0; i < 5000 && !off; ++i) {
+    usleep(1000);
+    off = DrainKernels(true);
+  }
+  ASSERT_TRUE(off) << "a buffer that never comes holds nobody up";
+  transport::Pause(true);  // as a ring that is full: nothing of it can be told now
+  fake_hold_buffers(0);
+  transport::Pause(false);
+  ASSERT_EQ(BeginKernels(), nullptr);
+  EndAll();
+  const All all = Drained();
+  EXPECT_EQ(all.lost.at(static_cast<uint64_t>(wire::DeviceLoss::kNoBuffer)), 3u);
+  EXPECT_THAT(all.activities, IsEmpty());
+}
+
 TEST_F(KernelsTest, ThousandsOfStreamsAreTold) {
   auto file = folder_.OpenOnly();
   ProcessTrace trace;

@@ -20,6 +20,8 @@
 #pragma weak PyEval_RestoreThread
 #pragma weak PyEval_SaveThread
 #pragma weak PyFloat_AsDouble
+#pragma weak PyList_Append
+#pragma weak PyList_New
 #pragma weak PyLong_AsLong
 #pragma weak PyLong_AsUnsignedLongLongMask
 #pragma weak PyLong_AsUnsignedLongMask

@@ -215,6 +215,24 @@ PyObject* CaptureChanged(PyObject*, PyObject* const*, Py_ssize_t) {
   return PyBool_FromLong(t::CaptureChanged() ? 1 : 0);
 }
 
+// Of each window that follows: first_step, steps, kinds. nullptr with an error set.
+PyObject* NextCaptures(const wire::CaptureControl& control) {
+  PyObject* list = PyList_New(0);
+  for (uint32_t i = 0; i < control.next_count; ++i) {
+    const wire::CaptureNext& next = control.next[i];
+    for (const uint64_t value : {next.first_step, next.steps, uint64_t{next.kinds}}) {
+      PyObject* number = PyLong_FromUnsignedLongLong(value);
+      const bool added = list != nullptr && number != nullptr && PyList_Append(list, number) == 0;
+      Py_XDECREF(number);
+      if (!added) {
+        Py_XDECREF(list);
+        return nullptr;
+      }
+    }
+  }
+  return list;
+}
+
 PyObject* CaptureRequest(PyObject*, PyObject*) {
   wire::CaptureControl control;
   if (!t::TakeCapture(&control)) return None();
@@ -229,6 +247,9 @@ PyObject* CaptureRequest(PyObject*, PyObject*) {
   Put(dict, "steps", control.steps);
   Put(dict, "until_ns", control.until_monotonic_ns);
   Put(dict, "max_operators", control.max_operators);
+  PyObject* next = NextCaptures(control);
+  if (next == nullptr || PyDict_SetItemString(dict, "next", next) != 0) PyErr_Clear();
+  Py_XDECREF(next);
   return dict;
 }
 

@@ -59,7 +59,8 @@ arrow::MemoryPool* Pool() {
 }
 
 Error ArrowError(const std::string& thing, const arrow::Status& status, const std::string& next) {
-  return Error{OneLine(thing + ": " + status.message()) + "; " + next};
+  return Error{OneLine(thing + ": " + status.message()) + "; " + next,
+               status.IsOutOfMemory() ? Error::Kind::kOutOfMemory : Error::Kind::kOther};
 }
 
 Error SystemError(const std::string& thing, int error_number) {

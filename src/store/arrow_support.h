@@ -18,7 +18,7 @@ namespace steptrace::store {
 // malloc's pool: Arrow's own keeps tens of MiB that the agent's budget does not have.
 arrow::MemoryPool* Pool();
 
-// "<thing>: <cause>", in one line; `next` is the next step.
+// "<thing>: <cause>", in one line; `next` is the next step. Knows whether there was no memory.
 Error ArrowError(const std::string& thing, const arrow::Status& status, const std::string& next);
 // The same from errno; knows the next step for a full disk, a read-only folder and others.
 Error SystemError(const std::string& thing, int error_number);

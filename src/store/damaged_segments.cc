@@ -13,6 +13,7 @@
 
 #include "store/add_rows.h"
 #include "store/all_tables.h"
+#include "store/arrow_support.h"
 #include "store/run_files.h"
 #include "store/segment.h"
 
@@ -21,11 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kGone = "the file is gone; restore it from a copy";
+
 // What its size alone tells to be wrong with a segment's file.
 std::optional<std::string> WrongSize(const fs::path& run, const SegmentInfo& segment) {
   struct stat facts {};
   if (::stat((run / segment.file).c_str(), &facts) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return "the file is gone; restore it from a copy";
+    if (errno == ENOENT || errno == ENOTDIR) return kGone;
     return std::nullopt;  // no right to see it, say: reading it tells
   }
   // Formats of before wrote no sizes.
@@ -46,10 +49,6 @@ Status ReadWhole(const fs::path& path) {
   return {};
 }
 
-bool SpeaksOfMemory(const std::string& message) {
-  return message.find("emory") != message.npos || message.find("bad_alloc") != message.npos;
-}
-
 // What is wrong with the contents of a file of the right size; nothing: all is well.
 template <class Row>
 Result<std::optional<std::string>> WrongContents(const fs::path& run, const SegmentInfo& segment) {
@@ -57,8 +56,10 @@ Result<std::optional<std::string>> WrongContents(const fs::path& run, const Segm
   StringTable strings;
   std::vector<Row> rows;
   const Status status = ReadSegment(run, segment, {}, strings, &rows);
-  if (!status.ok() && SpeaksOfMemory(status.error().message)) return status.error();
-  if (!status.ok()) return std::optional<std::string>("its contents are damaged");
+  if (!status.ok()) {
+    if (status.error().kind == Error::Kind::kOutOfMemory) return status.error();
+    return std::optional<std::string>("its contents are damaged");
+  }
   if (static_cast<int64_t>(rows.size()) == segment.rows) return std::optional<std::string>();
   return std::optional(fmt::format("{} of its {} rows are there", rows.size(), segment.rows));
 }
@@ -82,8 +83,8 @@ std::vector<DamagedSegment> TakeOut(Manifest* manifest, Find&& find) {
 Status PutAside(const fs::path& run, const SegmentInfo& segment) {
   std::string name = segment.file;
   std::replace(name.begin(), name.end(), '/', '_');
-  STEPTRACE_RETURN_IF_ERROR(MakeDirs(run / "damaged"));
-  const fs::path to = run / "damaged" / name;
+  STEPTRACE_RETURN_IF_ERROR(MakeDirs(run / kDamagedFolder));
+  const fs::path to = run / kDamagedFolder / name;
   if (::rename((run / segment.file).c_str(), to.c_str()) == 0 || errno == ENOENT) return {};
   return SystemError("cannot move " + (run / segment.file).string(), errno);
 }
@@ -94,6 +95,20 @@ std::vector<DamagedSegment> LeaveOutDamaged(const fs::path& run, Manifest* manif
   return TakeOut(manifest, [&](const std::string&, const SegmentInfo& segment) {
     return WrongSize(run, segment);
   });
+}
+
+Result<DamagedSegment> ToldOf(const fs::path& run, const std::string& table,
+                              const SegmentInfo& segment, const Error& failed) {
+  if (failed.kind == Error::Kind::kOutOfMemory) return failed;
+  const UniqueFd fd(::open((run / segment.file).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid() && (errno == ENOENT || errno == ENOTDIR)) {
+    return DamagedSegment{table, segment, kGone};
+  }
+  if (!fd.valid()) {
+    return DamagedSegment{table, segment, SystemError("it cannot be read", errno).message};
+  }
+  return DamagedSegment{table, segment,
+                        "its contents are damaged; `steptrace recover` puts it aside"};
 }
 
 LossRow LossOf(const DamagedSegment& damaged, StringTable& strings) {

@@ -14,6 +14,9 @@
 // told. A disk that was full or failed, a copy that broke off.
 namespace steptrace::store {
 
+// Where RemoveDamaged puts files aside, in the run's folder.
+inline constexpr const char* kDamagedFolder = "damaged";
+
 struct DamagedSegment {
   std::string table;
   SegmentInfo segment;
@@ -24,11 +27,16 @@ struct DamagedSegment {
 // Costs one stat a segment: what is wrong within a file of the right size is found by reading it.
 std::vector<DamagedSegment> LeaveOutDamaged(const std::filesystem::path& run, Manifest* manifest);
 
+// What to tell of a segment of the right size that could not be read, by the error of doing so.
+// That error itself where the file is not to blame: there was no memory.
+Result<DamagedSegment> ToldOf(const std::filesystem::path& run, const std::string& table,
+                              const SegmentInfo& segment, const Error& failed);
+
 // A row of `losses`: cause `segment_damaged`, the rows that the manifest says the segment held.
 LossRow LossOf(const DamagedSegment& damaged, StringTable& strings);
 
-// Reads every segment of a closed run whole. Those whose contents are damaged are moved to the
-// run's folder `damaged/`, their entries leave run.json, and `losses` gets a row for each. Returns
+// Reads every segment of a closed run whole. Those whose contents are damaged are moved to
+// kDamagedFolder, their entries leave run.json, and `losses` gets a row for each. Returns
 // what was moved. One that is absent or cut off keeps its entry: it is left out anyway, and is back
 // once the file is. A file that the system does not give, or for which there is no memory, is an
 // error and moves nothing. The caller holds the run's lock.

@@ -13,8 +13,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "pages are little-endian");
 
 constexpr size_t kDeltaMiniblock = 32;  // values that share a width
-constexpr size_t kDeltaMiniblocks = 4;
-constexpr size_t kDeltaBlock = kDeltaMiniblock * kDeltaMiniblocks;
+constexpr size_t kLeastDeltaBlock = 4 * kDeltaMiniblock;
+constexpr size_t kMostDeltaBlock = 1 << 17;  // more than a segment has rows, mostly
 
 void PutVarint(uint64_t number, PageBytes* out) {
   for (; number >= 0x80; number >>= 7) out->push_back(static_cast<uint8_t>(number | 0x80));
@@ -139,34 +139,52 @@ void AppendIndices(std::span<const int32_t> indices, int64_t dictionary_size, Pa
   }
 }
 
+namespace {
+
+// Values of a block. Differences in whole bytes are one block where that goes: all are told from
+// the same lowest and nothing stands between them, so that those that are alike are the same bytes.
+size_t DeltaBlockOf(size_t deltas, DeltaWidths widths) {
+  if (widths == DeltaWidths::kBits) return kLeastDeltaBlock;
+  size_t blocks = (deltas + kLeastDeltaBlock - 1) / kLeastDeltaBlock;
+  return std::clamp(blocks * kLeastDeltaBlock, kLeastDeltaBlock, kMostDeltaBlock);
+}
+
+// Differences wrap around.
+template <class T>
+T DeltaAt(const T* at) {
+  using Bits = std::make_unsigned_t<T>;
+  return static_cast<T>(static_cast<Bits>(at[0]) - static_cast<Bits>(at[-1]));
+}
+
+}  // namespace
+
 template <class T>
 void AppendDeltas(std::span<const T> values, DeltaWidths widths, PageBytes* out) {
-  using Bits = std::make_unsigned_t<T>;  // differences wrap around
-  PutVarint(kDeltaBlock, out);
-  PutVarint(kDeltaMiniblocks, out);
+  using Bits = std::make_unsigned_t<T>;
+  const size_t in_block = DeltaBlockOf(values.empty() ? 0 : values.size() - 1, widths);
+  PutVarint(in_block, out);
+  PutVarint(in_block / kDeltaMiniblock, out);
   PutVarint(values.size(), out);
   PutZigzag(values.empty() ? 0 : values[0], out);
-  std::array<Bits, kDeltaBlock> deltas;
-  for (size_t begin = 1; begin < values.size(); begin += kDeltaBlock) {
-    size_t count = std::min(kDeltaBlock, values.size() - begin);
+  std::array<Bits, kDeltaMiniblock> deltas;
+  for (size_t begin = 1; begin < values.size(); begin += in_block) {
+    const size_t count = std::min(in_block, values.size() - begin);
     const T* at = values.data() + begin;
-    auto lowest = static_cast<T>(static_cast<Bits>(at[0]) - static_cast<Bits>(at[-1]));
-    for (size_t i = 0; i < count; ++i) {
-      deltas[i] = static_cast<Bits>(at[i]) - static_cast<Bits>(at[static_cast<ptrdiff_t>(i) - 1]);
-      lowest = std::min(lowest, static_cast<T>(deltas[i]));
-    }
+    T lowest = DeltaAt(at);
+    for (size_t i = 1; i < count; ++i) lowest = std::min(lowest, DeltaAt(at + i));
     PutZigzag(lowest, out);
-    size_t widths_at = out->size();
-    out->resize(widths_at + kDeltaMiniblocks);
-    for (size_t block = 0; block * kDeltaMiniblock < count; ++block) {
-      Bits* some = deltas.data() + block * kDeltaMiniblock;
-      size_t in_block = std::min(kDeltaMiniblock, count - block * kDeltaMiniblock);
+    size_t width_at = out->size();
+    out->resize(width_at + in_block / kDeltaMiniblock);
+    for (size_t from = 0; from < count; from += kDeltaMiniblock) {
+      const size_t some = std::min(kDeltaMiniblock, count - from);
       Bits all = 0;
-      for (size_t i = 0; i < in_block; ++i) all |= some[i] -= static_cast<Bits>(lowest);
+      for (size_t i = 0; i < some; ++i) {
+        all |= deltas[i] = static_cast<Bits>(DeltaAt(at + from + i)) - static_cast<Bits>(lowest);
+      }
       auto width = static_cast<int>(std::bit_width(all));
       if (widths == DeltaWidths::kBytes) width = (width + 7) / 8 * 8;
-      (*out)[widths_at + block] = static_cast<uint8_t>(width);
-      if (width > 0) PutPacked(some, in_block, width, out);
+      (*out)[width_at++] = static_cast<uint8_t>(width);
+      if (width > 0) PutPacked(deltas.data(), some, width, out);
     }
   }
 }

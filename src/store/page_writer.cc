@@ -27,6 +27,7 @@
 
 #include "store/arrow_support.h"
 #include "store/page_encoding.h"
+#include "store/page_packer.h"
 
 namespace steptrace::store {
 namespace {
@@ -37,8 +38,6 @@ constexpr int kDataLevel = 1;
 constexpr int kSmallDataLevel = 6;
 constexpr int64_t kSmallRows = 1 << 16;
 constexpr int kTextLevel = 6;  // of what stands in a file once
-
-using arrow::util::Codec;
 
 // How a column's values become bytes.
 enum class PageForm : uint8_t { kDictionary, kBitDeltas, kByteDeltas, kSplit, kPlain };
@@ -71,6 +70,13 @@ void AppendIn(PageForm form, std::span<const T> values, PageBytes* out) {
     case PageForm::kDictionary:
       return AppendPlain(values, out);
   }
+}
+
+// How long the stretches of a page are that differ from each other: all lowest bytes, all second
+// ones. 0: there are none, or each is too short for codes of its own.
+size_t StretchOf(PageForm form, size_t values) {
+  constexpr size_t kLeast = 1024;
+  return form == PageForm::kSplit && values >= kLeast ? values : 0;
 }
 
 // The distinct values of a column in the order in which they come, and which of them each is.
@@ -134,7 +140,6 @@ class NumberDictionary {
 struct ColumnScratch {
   PageBytes page;
   PageBytes trial;
-  std::vector<uint8_t> packed;
   std::vector<int32_t> narrow;
   std::vector<int64_t> wide;
   NumberDictionary<int32_t> narrow_dictionary;
@@ -188,10 +193,6 @@ class PageFile {
       : batch_(batch), sink_(std::move(sink)), scratch_(scratch) {}
 
   arrow::Status Write() {
-    bool small = batch_.num_rows() < kSmallRows;
-    ARROW_ASSIGN_OR_RAISE(trial_codec_, Codec::Create(arrow::Compression::ZSTD, kDataLevel));
-    ARROW_ASSIGN_OR_RAISE(
-        data_codec_, Codec::Create(arrow::Compression::ZSTD, small ? kSmallDataLevel : kDataLevel));
     parquet::WriterProperties::Builder builder;
     builder.memory_pool(Pool())->compression(parquet::Compression::ZSTD)->created_by("steptrace");
     auto properties = builder.build();
@@ -264,7 +265,7 @@ class PageFile {
     std::span<const int32_t> all(indices.raw_values(), static_cast<size_t>(indices.length()));
     AppendIndices(all, texts.length(), &scratch_.page);
     WriteDictionary(dictionary.data(), dictionary.size(), texts.length());
-    return WriteData(PageForm::kDictionary, names.length());
+    return WriteData(PageForm::kDictionary, names.length(), 0);
   }
 
   // Whether there is a dictionary.
@@ -284,7 +285,7 @@ class PageFile {
     } else {
       AppendIn(form, values, &scratch_.page);
     }
-    ARROW_RETURN_NOT_OK(WriteData(form, array.length()));
+    ARROW_RETURN_NOT_OK(WriteData(form, array.length(), StretchOf(form, values.size())));
     return form == PageForm::kDictionary;
   }
 
@@ -327,13 +328,8 @@ class PageFile {
   // Bits a value that a sample takes as it would be written. After it scratch_.trial is used.
   double TrialBits(size_t values) {
     constexpr double kNever = 1e9;
-    auto size = static_cast<int64_t>(scratch_.trial.size());
-    auto most = static_cast<size_t>(trial_codec_->MaxCompressedLen(size, scratch_.trial.data()));
-    if (scratch_.packed.size() < most) scratch_.packed.resize(most);
-    auto took = trial_codec_->Compress(size, scratch_.trial.data(),
-                                       static_cast<int64_t>(scratch_.packed.size()),
-                                       scratch_.packed.data());
-    return took.ok() ? static_cast<double>(*took) * 8 / static_cast<double>(values) : kNever;
+    size_t took = packer_.Pack(scratch_.trial, kDataLevel).size();
+    return took > 0 ? static_cast<double>(took) * 8 / static_cast<double>(values) : kNever;
   }
 
   // The form that stores least, by what a stretch of the column takes in each. Of a dictionary,
@@ -380,25 +376,21 @@ class PageFile {
   }
 
   // The page in scratch_.page.
-  arrow::Status WriteData(PageForm form, int64_t rows) {
-    PageBytes& page = scratch_.page;
-    auto size = static_cast<int64_t>(page.size());
-    auto most = static_cast<size_t>(data_codec_->MaxCompressedLen(size, page.data()));
-    if (scratch_.packed.size() < most) scratch_.packed.resize(most);
-    ARROW_ASSIGN_OR_RAISE(
-        int64_t took,
-        data_codec_->Compress(size, page.data(), static_cast<int64_t>(scratch_.packed.size()),
-                              scratch_.packed.data()));
+  arrow::Status WriteData(PageForm form, int64_t rows, size_t stretch) {
+    const PageBytes& page = scratch_.page;
+    bool small = batch_.num_rows() < kSmallRows;
+    auto packed = packer_.Pack(page, small ? kSmallDataLevel : kDataLevel, stretch);
+    if (packed.empty()) return arrow::Status::IOError("zstd packs no page of ", page.size());
     pages_->WriteDataPage(parquet::DataPageV1(
-        View(scratch_.packed.data(), static_cast<size_t>(took)), static_cast<int32_t>(rows),
-        EncodingOf(form), parquet::Encoding::RLE, parquet::Encoding::RLE, size));
+        View(packed.data(), packed.size()), static_cast<int32_t>(rows), EncodingOf(form),
+        parquet::Encoding::RLE, parquet::Encoding::RLE, static_cast<int64_t>(page.size())));
     return arrow::Status::OK();
   }
 
   const arrow::RecordBatch& batch_;
   std::shared_ptr<arrow::io::OutputStream> sink_;
-  std::unique_ptr<Codec> trial_codec_;
-  std::unique_ptr<Codec> data_codec_;
+
+  PagePacker packer_;
   ColumnScratch& scratch_;
   int64_t bytes_ = 0;
   // Of the column that is being written.

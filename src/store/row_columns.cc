@@ -254,16 +254,13 @@ std::string CleanUtf8(std::string_view text) {
   return clean;
 }
 
-int32_t ColumnDictionary::IndexOf(StringId id) {
+int32_t ColumnDictionary::Add(StringId id) {
   auto at = static_cast<size_t>(id);
   if (at >= index_of_id_.size()) index_of_id_.resize(at + 1, -1);
-  int32_t& index = index_of_id_[at];
-  if (index < 0) {
-    index = static_cast<int32_t>(ids_.size());
-    ids_.push_back(id);
-    texts_.reset();
-  }
-  return index;
+  index_of_id_[at] = static_cast<int32_t>(ids_.size());
+  ids_.push_back(id);
+  texts_.reset();
+  return index_of_id_[at];
 }
 
 std::shared_ptr<arrow::Array> ColumnDictionary::Texts(const StringTable& strings) {

@@ -46,11 +46,17 @@ struct RowsView {
 // them.
 class ColumnDictionary {
  public:
-  int32_t IndexOf(StringId id);
+  int32_t IndexOf(StringId id) {
+    auto at = static_cast<size_t>(id);
+    bool known = at < index_of_id_.size() && index_of_id_[at] >= 0;
+    return known ? index_of_id_[at] : Add(id);
+  }
   // The same array again while nothing was added: Arrow then writes no dictionary.
   std::shared_ptr<arrow::Array> Texts(const StringTable& strings);
 
  private:
+  int32_t Add(StringId id);
+
   std::vector<int32_t> index_of_id_;  // -1: not in it
   std::vector<StringId> ids_;
   std::shared_ptr<arrow::Array> texts_;

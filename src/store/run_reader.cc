@@ -5,7 +5,6 @@
 
 #include "store/all_tables.h"
 #include "store/compaction.h"
-#include "store/damaged_segments.h"
 #include "store/journal_reader.h"
 #include "store/run_parts.h"
 #include "store/scan.h"
@@ -43,8 +42,10 @@ struct RunReader::Impl {
     return {};
   }
 
+  // `left_out`: takes the segments whose contents are damaged, which are errors without it.
   template <class Row>
-  Status ReadParts(const ReadOptions& options, std::vector<Row>* rows) {
+  Status ReadParts(const ReadOptions& options, std::vector<Row>* rows,
+                   std::vector<DamagedSegment>* left_out = nullptr) {
     auto columns = ColumnsToRead<Row>(options);
     PartsOfTable parts = FindParts(run, manifest, TableOf<Row>::kName);
     std::erase_if(parts.segments,
@@ -56,7 +57,14 @@ struct RunReader::Impl {
     rows->reserve(static_cast<size_t>(std::min(expected, kMostReserved)));
     auto unwanted = [&](const Row& row) { return !IsWanted(row, options); };
     for (const SegmentInfo& segment : parts.segments) {
-      STEPTRACE_RETURN_IF_ERROR(ReadSegment(run, segment, columns, strings, rows));
+      const size_t before = rows->size();
+      const Status read = ReadSegment(run, segment, columns, strings, rows);
+      if (read.ok()) continue;
+      if (left_out == nullptr) return read;
+      rows->resize(before);
+      STEPTRACE_ASSIGN_OR_RETURN(auto told,
+                                 ToldOf(run, TableOf<Row>::kName, segment, read.error()));
+      left_out->push_back(std::move(told));
     }
     std::erase_if(*rows, unwanted);
     for (const JournalFile& file : parts.journals) {
@@ -83,11 +91,14 @@ struct RunReader::Impl {
   }
 
   template <class Row>
-  Result<std::vector<Row>> Read(const ReadOptions& options) {
+  Result<std::vector<Row>> Read(const ReadOptions& options,
+                                std::vector<DamagedSegment>* left_out = nullptr) {
     std::vector<Row> rows;
+    const size_t told = left_out == nullptr ? 0 : left_out->size();
     STEPTRACE_RETURN_IF_ERROR(OnStableParts(TableOf<Row>::kName, [&] {
       rows.clear();
-      return ReadParts(options, &rows);
+      if (left_out != nullptr) left_out->resize(told);
+      return ReadParts(options, &rows, left_out);
     }));
     if constexpr (std::is_same_v<Row, LossRow>) {
       STEPTRACE_RETURN_IF_ERROR(AppendLosses(&rows));
@@ -179,6 +190,9 @@ const Manifest& RunReader::manifest() const {
 RunState RunReader::state() const {
   return impl_->state;
 }
+const std::vector<DamagedSegment>& RunReader::damaged() const {
+  return impl_->damaged;
+}
 Status RunReader::Refresh() {
   return impl_->Refresh();
 }
@@ -198,6 +212,11 @@ Result<std::vector<Row>> RunReader::Read(const ReadOptions& options) {
 }
 
 template <class Row>
+Result<std::vector<Row>> RunReader::ReadSound(std::vector<DamagedSegment>* damaged) {
+  return impl_->Read<Row>({}, damaged);
+}
+
+template <class Row>
 Status RunReader::ReadBatches(const ReadOptions& options, const TakeRows<Row>& take) {
   return impl_->ReadBatches<Row>(options, take);
 }
@@ -210,8 +229,9 @@ Status RunReader::Scan(const std::string& table, const ScanOptions& options, int
   return ScanTable(impl_->run, impl_->manifest, impl_->strings, table, more, options, fd);
 }
 
-#define STEPTRACE_INSTANTIATE(Row)                                       \
-  template Result<std::vector<Row>> RunReader::Read(const ReadOptions&); \
+#define STEPTRACE_INSTANTIATE(Row)                                                      \
+  template Result<std::vector<Row>> RunReader::Read(const ReadOptions&);                \
+  template Result<std::vector<Row>> RunReader::ReadSound(std::vector<DamagedSegment>*); \
   template Status RunReader::ReadBatches(const ReadOptions&, const TakeRows<Row>&);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
 #undef STEPTRACE_INSTANTIATE

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/damaged_segments.h"
 #include "store/manifest.h"
 #include "store/string_table.h"
 #include "store/tables.h"
@@ -62,6 +63,8 @@ class RunReader {
   // As of the last Open or Refresh; the status of a dead run reads `interrupted`.
   const Manifest& manifest() const;
   RunState state() const;
+  // Segments that the reads leave out: their files are gone or cut off. They are not in `manifest`.
+  const std::vector<DamagedSegment>& damaged() const;
   Status Refresh();
 
   // The texts of the rows that were read; rows of one reader share them.
@@ -72,6 +75,11 @@ class RunReader {
   // `losses` ends with the rows that RecoverRun would add.
   template <class Row>
   Result<std::vector<Row>> Read(const ReadOptions& options = {});
+
+  // The same without the segments whose contents are damaged, which are added to `damaged`. For
+  // small tables without which the others can still be shown.
+  template <class Row>
+  Result<std::vector<Row>> ReadSound(std::vector<DamagedSegment>* damaged);
 
   // The same rows batch by batch, so that they are never in memory together: of a closed run by
   // time within a part, of others as Read has them. An error from `take` ends it.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <thread>
 
 #include "store/run_list.h"
@@ -28,6 +29,30 @@ TEST(RunReader, GivesRowsOfAllSegmentsByTime) {
     EXPECT_EQ((*steps)[i].step, static_cast<int64_t>(i / 2));
     EXPECT_EQ((*steps)[i].rank, static_cast<int32_t>(i % 2));
   }
+}
+
+TEST(RunReader, ReadsASmallTableWithoutTheFilesThatAreDamaged) {
+  TempDir dir;
+  const fs::path run = dir.path() / "run";
+  MakeTwoRanks(run, 50);
+  std::vector<DamagedSegment> damaged;
+  EXPECT_EQ(OpenRun(run).ReadSound<StepRow>(&damaged)->size(), 100u);
+  EXPECT_TRUE(damaged.empty());
+  const SegmentInfo one = OpenRun(run).manifest().tables.at("steps").segments.front();
+  std::ofstream(run / one.file) << std::string(static_cast<size_t>(one.bytes), '?');
+  EXPECT_FALSE(OpenRun(run).Read<StepRow>().ok());
+  const auto rest = OpenRun(run).ReadSound<StepRow>(&damaged);
+  ASSERT_OK(rest);
+  EXPECT_EQ(static_cast<int64_t>(rest->size()), 100 - one.rows);
+  ASSERT_EQ(damaged.size(), 1u);
+  EXPECT_EQ(damaged[0].table, "steps");
+  EXPECT_EQ(damaged[0].segment.file, one.file);
+  EXPECT_THAT(damaged[0].why, HasSubstr("steptrace recover"));
+  // What its size tells is out of the manifest, and told apart.
+  fs::resize_file(run / one.file, 10);
+  const RunReader cut = OpenRun(run);
+  ASSERT_EQ(cut.damaged().size(), 1u);
+  EXPECT_THAT(cut.damaged()[0].why, HasSubstr("10 of its"));
 }
 
 TEST(RunReader, ReadsWhatIsAskedFor) {

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <future>
+#include <new>
 #include <utility>
 
 #include "store/arrow_support.h"
@@ -31,11 +32,20 @@ constexpr int64_t kMostGroupRows = 1 << 20;
 constexpr const char* kDamagedNext =
     "restore the file, or leave it out with `steptrace recover RUN`";
 
+Error ReadError(const fs::path& path, const arrow::Status& status) {
+  return ArrowError("cannot read " + path.string(), status,
+                    status.IsOutOfMemory() ? "free some memory" : kDamagedNext);
+}
+
 // parquet-cpp throws in places where Arrow returns.
 template <class F>
 arrow::Status WithoutExceptions(F&& f) {
   try {
     return f();
+  } catch (const parquet::ParquetStatusException& failed) {
+    return failed.status();
+  } catch (const std::bad_alloc&) {
+    return arrow::Status::OutOfMemory("the memory is not enough");
   } catch (const std::exception& failed) {
     return arrow::Status::IOError(failed.what());
   }
@@ -253,7 +263,7 @@ Status ReadSegment(const fs::path& run, const SegmentInfo& segment,
   }
   if (!loaded.status.ok()) {
     rows->resize(before);
-    return ArrowError("cannot read " + path.string(), loaded.status, kDamagedNext);
+    return ReadError(path, loaded.status);
   }
   rows->resize(rows->size() + static_cast<size_t>(loaded.table.rows_without_columns));
   StampPath(segment, std::span(*rows).subspan(before));
@@ -282,9 +292,7 @@ Status ReadSegments(const fs::path& run, std::span<const SegmentInfo> segments,
       StampPath(segments[i], std::span(rows));
       STEPTRACE_RETURN_IF_ERROR(take(rows));
     }
-    if (!status.ok()) {
-      return ArrowError("cannot read " + (run / segments[i].file).string(), status, kDamagedNext);
-    }
+    if (!status.ok()) return ReadError(run / segments[i].file, status);
     for (int64_t left = loaded.table.rows_without_columns; left > 0; left -= kHandedRows) {
       rows.assign(static_cast<size_t>(std::min(left, kHandedRows)), Row());
       StampPath(segments[i], std::span(rows));

@@ -40,18 +40,18 @@ TEST(StepFinder, FindsTheStepInWhichATimeLies) {
   finder.Add(Step(0, 2, 40, 10));  // steps settle out of order
   finder.Add(Step(0, 1, 20, 10));
   finder.Add(Step(3, 7, 5, 30));
-  struct Case {
+  struct Moment {
     int32_t rank;
     int64_t ts_ns;
     std::optional<int64_t> step;
   };
-  const std::vector<Case> cases = {
+  const std::vector<Moment> cases = {
       {0, 9, {}},   {0, 10, 0},  {0, 19, 0},         {0, 20, 1},         {0, 29, 1},
       {0, 30, {}},  {0, 39, {}}, {0, 40, 2},         {0, 49, 2},         {0, 50, {}},
       {3, 5, 7},    {3, 34, 7},  {3, 35, {}},        {0, 10, 0},  // and back again
       {-1, 10, {}}, {9, 10, {}}, {0, INT64_MIN, {}}, {0, INT64_MAX, {}},
   };
-  for (const Case& one : cases) {
+  for (const Moment& one : cases) {
     EXPECT_EQ(finder.StepAt(one.rank, one.ts_ns), one.step) << one.rank << " at " << one.ts_ns;
   }
 }

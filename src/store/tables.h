@@ -138,6 +138,7 @@ struct StepRow {
   int64_t logging_ns = 0;
   int64_t gc_ns = 0;
   int64_t compile_ns = 0;
+  int64_t capture_ns = 0;
   int64_t other_phase_ns = 0;
   // causes
   int64_t data_pipeline_ns = 0;
@@ -192,6 +193,8 @@ struct TableOf<StepRow> {
       Field{"logging_ns", &R::logging_ns, Unit::kNs, "Phase: logging, where a framework says so."},
       Field{"gc_ns", &R::gc_ns, Unit::kNs, "Phase: garbage collection by Python."},
       Field{"compile_ns", &R::compile_ns, Unit::kNs, "Phase: compilation by torch.compile."},
+      Field{"capture_ns", &R::capture_ns, Unit::kNs,
+            "Phase: a window of Steptrace begins or ends."},
       Field{"other_phase_ns", &R::other_phase_ns, Unit::kNs, "Phase: none of those."},
       Field{"data_pipeline_ns", &R::data_pipeline_ns, Unit::kNs, "Cause: data pipeline."},
       Field{"model_ns", &R::model_ns, Unit::kNs, "Cause: model."},

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <optional>
 
 namespace steptrace::store {
@@ -143,6 +144,17 @@ SliceRow SampleSlice(StringTable& strings, int64_t number, int32_t rank) {
   row.category = strings.Intern("phase");
   row.step = number / 4;
   return row;
+}
+
+std::vector<std::string> DamageWithin(const std::filesystem::path& run, const std::string& table) {
+  std::vector<std::string> files;
+  const RunReader reader = OpenRun(run);
+  for (const SegmentInfo& segment : reader.manifest().tables.at(table).segments) {
+    files.push_back(segment.file);
+    std::ofstream(run / segment.file, std::ios::binary)
+        << std::string(static_cast<size_t>(segment.bytes), '?');
+  }
+  return files;
 }
 
 }  // namespace steptrace::store

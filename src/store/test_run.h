@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "store/all_tables.h"
 #include "store/run_reader.h"
@@ -38,6 +39,8 @@ Manifest CompletedManifest();
 // Two ranks whose steps interleave in time, in several segments, written out of order.
 void MakeTwoRanks(const std::filesystem::path& run, int64_t steps);
 RunReader OpenRun(const std::filesystem::path& run);
+// Writes another content into every segment of a table, of the same size; returns the files' names.
+std::vector<std::string> DamageWithin(const std::filesystem::path& run, const std::string& table);
 
 // Rows of which every column has a value of its own.
 AllRows SampleRows(StringTable& strings);

@@ -93,6 +93,7 @@ constexpr NamedTime kPhases[] = {
     {"logging", &store::StepRow::logging_ns},
     {"gc", &store::StepRow::gc_ns},
     {"compile", &store::StepRow::compile_ns},
+    {"capture", &store::StepRow::capture_ns},
     {"other", &store::StepRow::other_phase_ns},
 };
 
@@ -198,7 +199,8 @@ void Parser::Row(const Attributes& times, double jitter, store::StepRow row) {
   row.model_ns = row.forward_ns + row.backward_ns + row.optimizer_ns - row.blocked_in_backward_ns;
   row.communication_ns = row.communication_phase_ns + row.blocked_in_backward_ns;
   row.framework_overhead_ns = row.gc_ns + row.compile_ns;
-  row.other_ns = row.checkpoint_ns + row.evaluation_ns + row.logging_ns + row.other_phase_ns;
+  row.other_ns =
+      row.checkpoint_ns + row.evaluation_ns + row.logging_ns + row.capture_ns + row.other_phase_ns;
   row.dur_ns = row.data_pipeline_ns + row.model_ns + row.communication_ns +
                row.framework_overhead_ns + row.other_ns;
   row.ts_ns = next_ts_ns_[row.rank];

@@ -112,7 +112,7 @@ Status Fill(store::RunReader& run, IndexBuilder& builder, std::vector<Settled> s
 // whole, so that nothing is taken of one that turns out to be damaged.
 template <class Row, class Take>
 Status TakeReadable(store::RunReader& run, const std::vector<std::string>& columns,
-                    std::vector<LeftOutPart>* left_out, Take&& take) {
+                    std::vector<store::DamagedSegment>* left_out, Take&& take) {
   constexpr const char* kTable = store::TableOf<Row>::kName;
   for (const auto& segment : store::FindParts(run.run(), run.manifest(), kTable).segments) {
     std::vector<Row> rows;
@@ -120,14 +120,16 @@ Status TakeReadable(store::RunReader& run, const std::vector<std::string>& colum
     if (read.ok()) {
       STEPTRACE_RETURN_IF_ERROR(take(rows));
     } else {
-      left_out->push_back({kTable, segment.file, segment.rows});
+      STEPTRACE_ASSIGN_OR_RETURN(auto told,
+                                 store::ToldOf(run.run(), kTable, segment, read.error()));
+      left_out->push_back(std::move(told));
     }
   }
   return {};
 }
 
 Status FillReadable(store::RunReader& run, IndexBuilder& builder,
-                    std::vector<LeftOutPart>* left_out) {
+                    std::vector<store::DamagedSegment>* left_out) {
   SliceSink sink(builder, run.strings(), {});
   STEPTRACE_RETURN_IF_ERROR(TakeReadable<store::SliceRow>(
       run, IndexedColumns(), left_out,
@@ -189,7 +191,7 @@ Result<Index> MakeUnnamed(store::RunReader& run, uint64_t fingerprint) {
 
 // Of what can be read of a closed run. Not kept: who restores a file from a copy sees it at once.
 Result<Index> MakeOfReadable(store::RunReader& run, uint64_t fingerprint,
-                             std::vector<LeftOutPart>* left_out) {
+                             std::vector<store::DamagedSegment>* left_out) {
   STEPTRACE_ASSIGN_OR_RETURN(UniqueFd fd, UnnamedFile(run.run()));
   IndexBuilder::Options options;
   options.spill_folder = run.run();
@@ -211,8 +213,26 @@ uint64_t FingerprintOf(const store::RunReader& run) {
   return HashBytes(parts.data(), parts.size());
 }
 
+std::unordered_map<int32_t, TrackHome> HomesOf(store::RunReader& run) {
+  std::unordered_map<int32_t, TrackHome> homes;
+  const auto add = [&]<class Row>(std::vector<Row> rows) {
+    constexpr const char* kTable = store::TableOf<Row>::kName;
+    for (const auto& segment : store::FindParts(run.run(), run.manifest(), kTable).segments) {
+      rows.clear();
+      // What cannot be read is told by who made the index.
+      if (!store::ReadSegment(run.run(), segment, {"track"}, run.strings(), &rows).ok()) continue;
+      for (const Row& row : rows) {
+        homes.try_emplace(row.track, TrackHome{segment.node, segment.rank.value_or(-1)});
+      }
+    }
+  };
+  add(std::vector<store::SliceRow>());
+  add(std::vector<store::CounterRow>());
+  return homes;
+}
+
 Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live,
-                           std::vector<LeftOutPart>* left_out) {
+                           std::vector<store::DamagedSegment>* left_out) {
   for (int tries = 1;; ++tries) {
     const uint64_t fingerprint = FingerprintOf(run);
     const bool closed = run.state() == store::RunState::kClosed;

@@ -3,22 +3,16 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
+#include "store/damaged_segments.h"
 #include "store/run_reader.h"
 #include "timeline/index.h"
 #include "timeline/live_run_index.h"
 
 namespace steptrace::timeline {
-
-// A file of a closed run that cannot be read, and the rows that it held.
-struct LeftOutPart {
-  std::string table;
-  std::string file;
-  int64_t rows = 0;
-};
 
 // Of the run's slices, counters and tracks as its files stand now: equal numbers, equal indexes.
 uint64_t FingerprintOf(const store::RunReader& run);
@@ -31,7 +25,17 @@ uint64_t FingerprintOf(const store::RunReader& run);
 // `live`, if there is one, is kept from one call for a run to the next: while the run is written,
 // each index then costs what came since the one before.
 Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live = nullptr,
-                           std::vector<LeftOutPart>* left_out = nullptr);
+                           std::vector<store::DamagedSegment>* left_out = nullptr);
+
+// Where a track lies by the files that hold its rows.
+struct TrackHome {
+  int32_t node = 0;
+  int32_t rank = -1;
+};
+
+// Of the tracks of a run's slices and counters: for runs whose own table of tracks is damaged.
+// Reads all of their segments.
+std::unordered_map<int32_t, TrackHome> HomesOf(store::RunReader& run);
 
 std::filesystem::path IndexPath(const std::filesystem::path& run);
 

@@ -74,9 +74,10 @@
 namespace steptrace::wire {
 
 inline constexpr uint64_t kMagic = 0x31474E4952505453;  // "STPRING1" as bytes
-// 2: CaptureControl, categories from 8 on. A process and its agent are always of one build, so that
-// there is nothing to convert: another version is not read.
-inline constexpr uint32_t kVersion = 2;
+// 2: CaptureControl, categories from 8 on. 3: windows that follow in CaptureControl. A process and
+// its agent are always of one build, so that there is nothing to convert: another version is not
+// read.
+inline constexpr uint32_t kVersion = 3;
 
 // Thread-owned rings of one file at most: the control of all fits one read of 32 KiB.
 inline constexpr uint32_t kMaxRings = 256;
@@ -161,7 +162,7 @@ struct FileHeader {
   // Losses that no ring can count, in records (names: in texts). Relaxed; they only grow.
   uint64_t dropped_names;
   uint64_t dropped_budget;    // by threads for which the budget had no ring
-  uint64_t dropped_no_space;  // by threads whose ring the system had no memory for
+  uint64_t dropped_no_space;  // by threads whose ring the system had no memory for; texts, too
   uint64_t dropped_nested;    // deeper than kMaxDepth, or from a signal inside the probe
 };
 
@@ -179,6 +180,16 @@ inline constexpr uint32_t kCaptureKinds =
     static_cast<uint32_t>(CaptureKind::kOperators) | static_cast<uint32_t>(CaptureKind::kKernels) |
     static_cast<uint32_t>(CaptureKind::kProfile) | kProfileOptions;
 
+// A window of steps that follows another by itself: fast steps have passed it before the agent
+// hears that the one before is over.
+struct CaptureNext {
+  uint64_t first_step;  // at least where the one before ends
+  uint64_t steps;
+  uint32_t kinds;
+  uint32_t reserved;
+};
+inline constexpr uint32_t kMaxCapturesNext = 16;
+
 // What the agent wants captured. Written by the reader alone, whole; 0 everywhere: nothing yet. A
 // new request takes the place of the one before, whatever became of that.
 struct CaptureControl {
@@ -188,7 +199,8 @@ struct CaptureControl {
   uint64_t until_monotonic_ns;  // it ends with the step in which that comes; 0: no such bound
   uint64_t max_operators;       // … or in which so many have been recorded; 0: no such bound
   uint32_t kinds;               // of CaptureKind; 0: capture nothing, end what is going on
-  uint32_t reserved;
+  uint32_t next_count;          // so many follow it, as the requests with the numbers after its own
+  CaptureNext next[kMaxCapturesNext];
   uint64_t check;  // CaptureCheck() of what stands before: a copy may be torn
   uint64_t reserved2;
 };
@@ -198,13 +210,36 @@ inline constexpr uint64_t kMaxCaptureSteps = 1'000'000'000;
 
 constexpr uint64_t CaptureCheck(const CaptureControl& control) {
   uint64_t hash = 0xCBF29CE484222325;  // FNV-1a, a word at a time
-  for (const uint64_t word :
-       {control.request, control.first_step, control.steps, control.until_monotonic_ns,
-        control.max_operators, uint64_t{control.kinds}}) {
+  const auto add = [&hash](uint64_t word) {
     hash = (hash ^ word) * 0x100000001B3;
     hash ^= hash >> 29;
+  };
+  for (const uint64_t word :
+       {control.request, control.first_step, control.steps, control.until_monotonic_ns,
+        control.max_operators, uint64_t{control.next_count} << 32 | control.kinds}) {
+    add(word);
+  }
+  for (const CaptureNext& next : control.next) {
+    for (const uint64_t word : {next.first_step, next.steps, uint64_t{next.kinds}}) add(word);
   }
   return hash;
+}
+
+// Whether what follows a request is of steps, in their order.
+constexpr bool FollowsSoundly(const CaptureControl& control) {
+  if (control.next_count > kMaxCapturesNext) return false;
+  if (control.next_count > 0 && (control.steps == 0 || control.kinds == 0)) return false;
+  // Where a window of the first steps that can be had ends is not known.
+  uint64_t from = control.first_step == 0 ? 1 : control.first_step + control.steps;
+  for (uint32_t i = 0; i < control.next_count; ++i) {
+    const CaptureNext& next = control.next[i];
+    const bool sound = next.first_step >= from && next.first_step <= kMaxCaptureSteps &&
+                       next.steps > 0 && next.steps <= kMaxCaptureSteps && next.kinds != 0 &&
+                       (next.kinds & ~kCaptureKinds) == 0;
+    if (!sound) return false;
+    from = next.first_step + next.steps;
+  }
+  return true;
 }
 
 // Whether it is a request that can be followed: whole, bounded by something, and of kinds that this
@@ -213,7 +248,7 @@ constexpr bool IsSound(const CaptureControl& control) {
   const bool bounded = control.steps != 0 || control.until_monotonic_ns != 0 || control.kinds == 0;
   return control.request != 0 && control.check == CaptureCheck(control) && bounded &&
          control.steps <= kMaxCaptureSteps && control.first_step <= kMaxCaptureSteps &&
-         (control.kinds & ~kCaptureKinds) == 0;
+         (control.kinds & ~kCaptureKinds) == 0 && FollowsSoundly(control);
 }
 
 // A ring's two lines. The writers of the two are different processes: they must not share a line.
@@ -252,7 +287,8 @@ static_assert(sizeof(FileHeader) <= kHeaderBytes);
 static_assert(offsetof(FileHeader, ready) == 12 && offsetof(FileHeader, pid) == 32);
 static_assert(offsetof(FileHeader, comm) == 80 && offsetof(FileHeader, disarm_reason) == 100);
 static_assert(offsetof(FileHeader, arena_used) == 256 && sizeof(FileHeader) == 296);
-static_assert(sizeof(CaptureControl) == 64 && offsetof(CaptureControl, check) == 48);
+static_assert(sizeof(CaptureNext) == 24 && offsetof(CaptureControl, next) == 48);
+static_assert(sizeof(CaptureControl) == 448 && offsetof(CaptureControl, check) == 432);
 static_assert(kCaptureOffset >= sizeof(FileHeader) && kCaptureOffset % 64 == 0);
 static_assert(kCaptureOffset + sizeof(CaptureControl) <= kHeaderBytes);
 static_assert(sizeof(RingControl) == 128 && offsetof(RingControl, tail) == 64);

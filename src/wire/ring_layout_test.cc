@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <vector>
 
 namespace steptrace::wire {
 namespace {
@@ -66,6 +67,35 @@ TEST(CaptureControlTest, ASoundRequestIsWholeBoundedAndOfKnownKinds) {
   EXPECT_FALSE(IsSound(changed([](auto& c) { c.kinds = 0x80000000u; })));
 }
 
+TEST(CaptureControlTest, WhatFollowsIsOfStepsInTheirOrder) {
+  const auto with = [](std::vector<CaptureNext> next, auto change) {
+    CaptureControl control = FiveSteps();
+    control.first_step = 10;
+    control.next_count = static_cast<uint32_t>(next.size());
+    for (size_t i = 0; i < next.size() && i < kMaxCapturesNext; ++i) control.next[i] = next[i];
+    change(control);
+    control.check = CaptureCheck(control);
+    return IsSound(control);
+  };
+  const auto as_it_is = [](CaptureControl&) {};
+  EXPECT_TRUE(with({{15, 1, 1, 0}, {17, 2, 4, 0}}, as_it_is));
+  EXPECT_FALSE(with({{14, 1, 1, 0}}, as_it_is)) << "before the end of the first";
+  EXPECT_FALSE(with({{17, 2, 4, 0}, {18, 1, 1, 0}}, as_it_is));
+  EXPECT_FALSE(with({{15, 0, 1, 0}}, as_it_is));
+  EXPECT_FALSE(with({{15, 1, 0, 0}}, as_it_is));
+  EXPECT_FALSE(with({{15, 1, 0x80000000u, 0}}, as_it_is));
+  EXPECT_FALSE(with({{~0ull, 1, 1, 0}}, as_it_is));
+  EXPECT_FALSE(with({{15, ~0ull, 1, 0}}, as_it_is));
+  EXPECT_FALSE(with({{15, 1, 1, 0}}, [](CaptureControl& c) { c.kinds = 0; }));
+  EXPECT_FALSE(with({{15, 1, 1, 0}}, [](CaptureControl& c) {
+    c.steps = 0;
+    c.until_monotonic_ns = 1;
+  })) << "nothing follows a stretch of time";
+  EXPECT_TRUE(with({{1, 1, 1, 0}}, [](CaptureControl& c) { c.first_step = 0; }));
+  EXPECT_FALSE(with({{0, 1, 1, 0}}, [](CaptureControl& c) { c.first_step = 0; }));
+  EXPECT_FALSE(with({}, [](CaptureControl& c) { c.next_count = kMaxCapturesNext + 1; }));
+}
+
 TEST(CaptureControlTest, ATornCopyIsSeenWhicheverWordIsOld) {
   CaptureControl next = FiveSteps();
   next.request = 4;
@@ -73,9 +103,13 @@ TEST(CaptureControlTest, ATornCopyIsSeenWhicheverWordIsOld) {
   next.steps = 7;
   next.until_monotonic_ns = 1'000'000;
   next.max_operators = 1000;
-  next.kinds = 0;
+  next.kinds = 1;
+  next.next_count = kMaxCapturesNext;
+  for (uint32_t i = 0; i < kMaxCapturesNext; ++i) next.next[i] = {200 + 10 * i, 3, 4, 0};
   next.check = CaptureCheck(next);
-  const CaptureControl before = FiveSteps();
+  ASSERT_TRUE(IsSound(next));
+  CaptureControl before = FiveSteps();
+  before.kinds = 2;
   constexpr size_t kWords = offsetof(CaptureControl, reserved2) / sizeof(uint64_t);
   for (size_t word = 0; word < kWords; ++word) {
     CaptureControl torn = next;

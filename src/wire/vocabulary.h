@@ -21,6 +21,7 @@
 //               forward        begin/end  0 (a framework's own word for it)   0
 //               evaluation     begin/end  0 (a framework's own word for it)   0
 //               logging        begin/end  0 (a framework's own word for it)   0
+//               capture        begin/end  0 (a window of ours begins or ends)   0
 //               step           instant    number given by the script or       0
 //                                         kNoArgument: steptrace.step()
 //               gc             begin/end  generation                          0
@@ -34,7 +35,8 @@
 //               send           begin/end  CPU ns of the thread that sends     0
 //                                         batches since the send before:
 //                                         pickling this one
-//   kFact       loader, process, framework, job, hook, device, communicator
+//   kFact       loader, process, framework, job, hook, device, communicator,
+//               threads, autograd
 //                              payload    id of a text (JSON object) in the arena of names   0
 //   kUser       any            begin/end, instant, counter (a: bits of a double)
 //   kOperator   as the framework calls it: aten::mm, AddmmBackward0, a record_function's text
@@ -164,6 +166,7 @@ inline constexpr const char* kNameCheckpoint = "checkpoint";
 inline constexpr const char* kNameForward = "forward";
 inline constexpr const char* kNameEvaluation = "evaluation";
 inline constexpr const char* kNameLogging = "logging";
+inline constexpr const char* kNameCapture = "capture";
 inline constexpr const char* kNameStep = "step";
 inline constexpr const char* kNameGc = "gc";
 inline constexpr const char* kNameCompile = "compile";
@@ -187,5 +190,7 @@ inline constexpr const char* kFactJob = "job";
 inline constexpr const char* kFactHook = "hook";
 inline constexpr const char* kFactDevice = "device";
 inline constexpr const char* kFactCommunicator = "communicator";
+inline constexpr const char* kFactThreads = "threads";
+inline constexpr const char* kFactAutograd = "autograd";
 
 }  // namespace steptrace::wire

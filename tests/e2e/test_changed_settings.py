@@ -83,13 +83,15 @@ def test_flags_stand_above_a_changed_file(tmp_path):
 
 
 def test_windows_of_different_kinds_and_from_a_moment_on(tmp_path):
-    options = ["--window", "20:4=operators", "--window", "60:3=stacks+shapes", "--window", "0s:"]
-    outcome = record(tmp_path, training(tmp_path, 150), *options)
+    options = ["--window", "200:4=operators", "--window", "300:3=stacks+shapes", "--window", "0s:"]
+    outcome = record(tmp_path, training(tmp_path, 400), *options)
     assert outcome.status == 0, outcome.stderr
     windows = {window["window"]: window for window in facts(outcome.run, "window")}
-    assert windows["20:4=operators"]["kinds"] == "operators"
-    assert windows["60:3=stacks+shapes"]["kinds"] == "stacks,shapes"
-    assert [windows[name]["steps"] for name in ("20:4=operators", "60:3=stacks+shapes", "0s:")] == [
+    assert windows["200:4=operators"]["kinds"] == "operators"
+    assert windows["300:3=stacks+shapes"]["kinds"] == "stacks,shapes"
+    assert [
+        windows[name]["steps"] for name in ("200:4=operators", "300:3=stacks+shapes", "0s:")
+    ] == [
         4,
         3,
         1,

@@ -6,7 +6,7 @@ import shutil
 import sys
 
 import pytest
-from fault_tools import private_folder, record, same_as_without, script
+from fault_tools import executable, private_folder, record, same_as_without, script
 
 EXPECTED_DAMAGE = {"ring_damaged", "invalid_records", "invalid_facts", "strange_files"}
 
@@ -204,7 +204,7 @@ def test_python_without_site_that_ends_at_once(tmp_path, option):
     "code, headline",
     [
         ("print('done')", "Python ran, but torch was not imported"),
-        ("import time; time.sleep(0.7)", "Python ran, but torch was not imported"),
+        ("import time; time.sleep(2)", "Python ran, but torch was not imported"),
         ("import no_such_module", "the training failed before torch was imported"),
     ],
 )
@@ -216,11 +216,123 @@ def test_python_without_a_framework(tmp_path, code, headline):
     assert report["losses"] == []
 
 
+STANDS_FOR_TORCH = {
+    "torch/__init__.py": "",
+    "torch/serialization.py": "def save(): pass\ndef load(): pass\n",
+}
+IMPORTS = "import torch.serialization, time; time.sleep(2); print('done')"
+
+
+@pytest.fixture()
+def site(tmp_path):
+    """A folder for PYTHONPATH with a stand-in for torch."""
+    for name, text in STANDS_FOR_TORCH.items():
+        path = tmp_path / "site" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "site"
+
+
+@pytest.mark.parametrize(
+    "before, reason",
+    [
+        ("ulimit -f 4096", "ulimit -f"),
+        ("export STEPTRACE_PROBE=/nonexistent.so", "STEPTRACE_PROBE"),
+    ],
+)
+def test_hooks_that_cannot_record(tmp_path, site, before, reason):
+    """It imported what is hooked: that nothing of it was recorded is a loss, and no 'no torch'."""
+    script = f'{before}; PYTHONPATH={site}:$PYTHONPATH exec {sys.executable} -c "{IMPORTS}"'
+    outcome = same_as_without(tmp_path, ["bash", "-c", script])
+    (loss,) = outcome.run.report()["losses"]
+    assert (loss["table"], loss["cause"]) == ("steps", "cannot_record")
+    assert reason in loss["detail"] and "(pid " in loss["detail"]
+    verdict = outcome.run.report()["verdict"]
+    assert verdict["headline"] == "no step seen: the hooks could not record"
+
+
+def test_one_that_cannot_record_beside_one_that_does(tmp_path, site):
+    trains = " ".join(script(tmp_path, "for i in range(5): step()\n"))
+    other = f'PYTHONPATH={site}:$PYTHONPATH {sys.executable} -c "{IMPORTS}"'
+    outcome = record(tmp_path, ["bash", "-c", f"{trains}; ulimit -f 4096; {other}"])
+    assert len(outcome.run.rows("steps")) == 5
+    assert outcome.run.causes() == {"cannot_record": -1}
+
+
+def test_a_python_with_hooks_hides_none_without(tmp_path):
+    sleeps = "import time; time.sleep(2)"
+    line = f'{sys.executable} -c "{sleeps}"; env -i {sys.executable} -c "{sleeps}; print(1)"'
+    outcome = same_as_without(tmp_path, ["bash", "-c", line])
+    (loss,) = outcome.run.report()["losses"]
+    assert loss["cause"] == "no_hooks" and "loaded no hooks" in loss["detail"]
+
+
+def test_forks_and_namespaces_of_a_python_with_hooks_lost_nothing(tmp_path):
+    text = """
+import multiprocessing, os, shutil, subprocess, sys, time
+if __name__ == "__main__":
+    started = [
+        multiprocessing.get_context(how).Process(target=time.sleep, args=(2,))
+        for how in ("fork", "spawn", "forkserver")
+    ]
+    for process in started: process.start()
+    if os.fork() == 0: os._exit(0)  # a zombie
+    child = os.fork()
+    if child == 0:
+        time.sleep(2)
+        os._exit(0)
+    if shutil.which("unshare"):  # where the system allows it
+        sleeps = "import time; time.sleep(2)"
+        inside = ["unshare", "-Upf", sys.executable, "-c", sleeps]
+        subprocess.run(inside, stderr=subprocess.DEVNULL)
+    for process in started: process.join()
+    os.waitpid(child, 0)
+    print("done")
+"""
+    path = tmp_path / "forks.py"
+    path.write_text(text)
+    outcome = same_as_without(tmp_path, [sys.executable, str(path)])
+    report = outcome.run.report()
+    assert "torch was not imported" in report["verdict"]["headline"]
+    assert report["losses"] == []
+
+
+def test_a_script_by_its_own_first_line(tmp_path):
+    path = tmp_path / "train"
+    path.write_text(f"#!{sys.executable} -S\nprint('done')\n")
+    path.chmod(0o755)
+    outcome = same_as_without(tmp_path, [str(path)])
+    (loss,) = outcome.run.report()["losses"]
+    assert loss["cause"] == "no_hooks" and "-S" in loss["detail"]
+
+
+def test_a_run_in_a_run_hides_none_beside_it(tmp_path):
+    inner = f"{executable()} run --quiet --output {tmp_path / 'inner'} -- sleep 2"
+    alone = record(tmp_path, ["bash", "-c", f"{inner}; true"])
+    assert alone.run.report()["losses"] == []
+    (evidence,) = alone.run.report()["verdict"]["evidence"]
+    assert evidence["text"].startswith("it ran `steptrace run` itself")
+    shutil.rmtree(tmp_path / "inner")
+    shutil.rmtree(alone.run.path)
+    beside = f"{sys.executable} -S -c 'import time; time.sleep(2)'"
+    outcome = record(tmp_path, ["bash", "-c", f"{inner}; {beside}"])
+    (loss,) = outcome.run.report()["losses"]
+    assert "-S" in loss["detail"]
+
+
 def test_hooks_off_is_what_was_asked_for(tmp_path):
-    command = [sys.executable, "-c", "import time; time.sleep(0.7); print('done')"]
+    command = [sys.executable, "-c", "import time; time.sleep(2); print('done')"]
     outcome = record(tmp_path, command, "--hooks", "off")
     report = outcome.run.report()
     assert report["verdict"]["headline"] == "no step seen: the hooks were switched off"
+    assert report["losses"] == []
+
+
+def test_hooks_off_in_a_child_is_not_the_runs(tmp_path):
+    python = f"{sys.executable} -c 'import time; time.sleep(0.4)'"
+    outcome = record(tmp_path, ["bash", "-c", f"STEPTRACE_HOOKS=off {python}; {python}"])
+    report = outcome.run.report()
+    assert "torch was not imported" in report["verdict"]["headline"]
     assert report["losses"] == []
 
 
@@ -232,7 +344,9 @@ def test_program_without_python(tmp_path):
     report = outcome.run.report()
     assert report["verdict"]["status"] == "no_steps"
     assert report["losses"] == [], "nothing was lost"
-    assert any("no process of the command was Python" in note for note in report["notes"])
+    assert any(
+        "no process of the command was seen to be Python" in note for note in report["notes"]
+    )
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root")

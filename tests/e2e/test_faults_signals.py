@@ -203,6 +203,14 @@ def waits_for(file):
     )
 
 
+def targets(pid):
+    found = set()
+    for entry in os.scandir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile: not kept
+            found.add(os.readlink(entry.path))
+    return found
+
+
 def test_agent_keeps_none_of_the_scripts_descriptors(tmp_path):
     """A lock or a pipe that is handed on by number is free when the script has ended."""
     reader, writer = os.pipe()
@@ -211,7 +219,7 @@ def test_agent_keeps_none_of_the_scripts_descriptors(tmp_path):
     recording.wait_for_line("ready")
     pipe = os.readlink(f"/proc/self/fd/{writer}")
     held = {
-        who: pipe in {os.readlink(entry.path) for entry in os.scandir(f"/proc/{pid}/fd")}
+        who: pipe in targets(pid)
         for who, pid in (("command", recording.command()), ("agent", recording.agent()))
     }
     go.touch()
@@ -309,10 +317,12 @@ def test_closed_streams(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_while_closing_ends_the_wait_not_the_closing(tmp_path, number):
     """The command has ended and its agent is slow: the launcher can be told to go."""
-    recording = Recording(tmp_path, script(tmp_path, TRAINS + "sys.exit(7)\n"))
-    recording.wait_for_line("trained")
+    go = tmp_path / "go"
+    recording = Recording(tmp_path, script(tmp_path, TRAINS + waits_for(go) + "sys.exit(7)\n"))
+    recording.wait_for_line("ready")
     agent, command = recording.agent(), recording.command()
     os.kill(agent, signal.SIGSTOP)  # a disk that takes its time
+    go.touch()
     wait_for(lambda: state_of(command) == "")
     time.sleep(0.3)
     assert recording.process.poll() is None, "it waits for the agent"

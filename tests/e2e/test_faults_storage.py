@@ -141,14 +141,19 @@ def test_small_shared_memory_that_was_asked_for(tmp_path):
 
 
 @needs_mounts
-def test_tiny_shared_memory_that_was_asked_for(tmp_path):
-    prefix = small_tmpfs_prefix("/dev/shm", "16k")
+@pytest.mark.parametrize("size", ["4k", "16k", "64k"])
+def test_tiny_shared_memory_that_was_asked_for(tmp_path, size):
+    """From no room for a ring to a ring without names: told as what it is, and as nothing else."""
+    prefix = small_tmpfs_prefix("/dev/shm", size)
     outcome = record(
         tmp_path, script(tmp_path, TRAINS), prefix=prefix, env={"STEPTRACE_SHM": "/dev/shm"}
     )
     assert (outcome.status, outcome.stdout) == (3, b"trained\n")
-    if outcome.run.path.exists():
-        assert "shared_memory_full" in outcome.run.causes()
+    assert "shared_memory_full" in outcome.run.causes()
+    others = {"cannot_record", "no_hooks", "ring_damaged", "names_full"}
+    assert not others & outcome.run.causes().keys()
+    headline = outcome.run.report()["verdict"]["headline"]
+    assert headline == "no step seen: shared memory had no room to record in"
 
 
 @needs_mounts

@@ -196,7 +196,7 @@ def test_capture_of_what_is_none(tmp_path):
 
 
 def test_the_training_outlives_an_agent_that_is_killed_in_a_window(tmp_path):
-    recording = Recording(tmp_path, training(tmp_path, "tiny", 400), "--window", "10:1000000")
+    recording = Recording(tmp_path, training(tmp_path, "tiny", 2000), "--window", "10:1000000")
     recording.wait_for_line("thirty steps")
     os.kill(recording.agent(), signal.SIGKILL)
     outcome = recording.finish()

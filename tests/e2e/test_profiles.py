@@ -166,7 +166,7 @@ def test_ranks_are_captured_together_and_the_files_stay_if_they_are_to(tmp_path)
         os.killpg(recording.pid, signal.SIGTERM)
         outcome = recording.finish()
     # The launcher of the ranks may be gone before them: the run then ends with the last of them.
-    wait_for(lambda: outcome.run.manifest()["status"] != "running", LIMIT_S)
+    wait_for(lambda: outcome.run.manifest()["status"] != "in_progress", LIMIT_S)
     assert {row["name"] for row in json.loads(done.stdout)["operators"]} >= {"aten::linear"}
     steps = collections.defaultdict(set)
     for rank, step in operators_by_step(outcome.run):
@@ -210,6 +210,36 @@ def test_the_scripts_own_profiler_goes_first_and_a_window_may_outlast_the_run(tm
     assert {step for _, step in counts} & set(range(54, 72)), "again after it"
     assert all(count["aten::linear"] == 2 for (_, step), count in counts.items() if step)
     assert left_files(outcome.run) == []
+
+
+def test_windows_of_each_kind_follow_each_other_and_overlap(tmp_path):
+    """As SageMaker's: each kind has its own steps. A step takes a millisecond here."""
+    outcome = record(
+        tmp_path,
+        training(tmp_path, 60),
+        "--window",
+        "5:1=operators,7:1=stacks,9:1=shapes",
+        "--window",
+        "20:6=operators,22:2=shapes",
+    )
+    assert outcome.status == 0, outcome.stderr
+    run = outcome.run
+    assert not {"window", "window_cut"} & set(run.causes()), run.rows("losses")
+    assert [(fact["window"], fact["steps"]) for fact in windows(run)] == [
+        ("5:1=operators", 1),
+        ("7:1=stacks", 1),
+        ("9:1=shapes", 1),
+        ("20:2=operators", 2),
+        ("22:2=operators+shapes", 2),
+        ("24:2=operators", 2),
+    ]
+    steps = {step for _, step in operators_by_step(run) if step is not None}
+    assert {5, 7, 9, *range(20, 26)} <= steps
+    linear = [row for row in run.rows("slices") if row["name"] == "aten::linear"]
+    shaped = {row["step"] for row in linear if "Input Dims" in (row["details"] or "")}
+    assert shaped == {9, 22, 23}
+    whole = collections.Counter(row["step"] for row in linear if row["step"] is not None)
+    assert whole == dict.fromkeys([5, 7, 9, *range(20, 26)], 2)
 
 
 FORKS = """
@@ -269,7 +299,7 @@ def test_a_trace_that_is_cut_off_gives_what_it_has_and_says_so(tmp_path):
 
 @pytest.mark.parametrize("victim", ["agent", "training"])
 def test_who_is_killed_in_a_window_takes_nobody_along(tmp_path, victim):
-    steps = 200 if victim == "agent" else 100_000
+    steps = 1000 if victim == "agent" else 100_000
     recording = Recording(
         tmp_path,
         training(tmp_path, steps, 0.005),

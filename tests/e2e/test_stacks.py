@@ -187,7 +187,9 @@ def test_off_by_one_flag(tmp_path):
     outcome = same_as_without(tmp_path, script(tmp_path, CALLS), "--stack-rate", "0")
     assert outcome.run.rows("samples") == []
     assert outcome.run.rows("stacks") == []
-    assert unread(outcome.run) == []
+    (told,) = unread(outcome.run)  # what the verdict says where stacks would tell more
+    assert told["reason"] == "--stack-rate is 0"
+    assert outcome.run.report()["losses"] == []
 
 
 def test_an_older_python_is_told_and_recorded(tmp_path):

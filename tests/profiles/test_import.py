@@ -231,6 +231,24 @@ def test_a_file_is_imported_once_until_it_changes(tmp_path):
         assert json.loads((run / "import.json").read_text())["files"][0]["path"] == str(path)
 
 
+def test_a_run_that_lost_files_does_not_answer_for_a_profile_that_is_whole(tmp_path):
+    path, runs = tmp_path / "made.json", tmp_path / "runs"
+    path.write_text(make_trace.text(steps=2))
+
+    def report():
+        done = steptrace("report", path, "--json", "--folder", runs)
+        return json.loads(done.stdout), done.stderr
+
+    first, _ = report()
+    for table in ("steps", "slices"):
+        for file in (runs / "made" / "tables" / table).rglob("*.parquet"):
+            file.unlink()
+    again, told = report()
+    assert "unchanged" not in told and len(list(runs.iterdir())) == 2
+    assert again["steps"] == first["steps"] and again["verdict"] == first["verdict"]
+    assert "unchanged since it was imported as" in report()[1]
+
+
 def test_chrome_events(tmp_path):
     events = [
         {"ph": "B", "name": "outer", "cat": "a", "pid": 1, "tid": 2, "ts": 10},

@@ -229,6 +229,16 @@ def test_depth_is_limited(tmp_path):
     steptrace("import", path, "-o", tmp_path / "run", "--max-depth", "4")
 
 
+def test_metadata_of_any_depth(tmp_path):
+    """What is written again is bounded for itself: each level takes a frame of the stack."""
+    deep = "[" * 10**6 + "]" * 10**6
+    head = f'{{"distributedInfo": {{"rank": 3, "x": {deep}}}, "deviceProperties": {deep}, '
+    path = write(tmp_path / "deep.json", head + document(sound())[1:])
+    steptrace("import", path, "-o", tmp_path / "run", "--max-depth", "3000000")
+    lost = [row["detail"] for row in rows(tmp_path / "run", "losses")]
+    assert any("distributedInfo" in detail for detail in lost)
+
+
 def test_gzip_bomb(tmp_path):
     path = tmp_path / "bomb.json.gz"
     with gzip.open(path, "wb", compresslevel=1) as packed:
@@ -339,6 +349,21 @@ def test_unreadable_file(tmp_path):
     path = write(tmp_path / "mine.json", document(sound()))
     path.chmod(0)
     refused(tmp_path, path, "Permission denied")
+
+
+def test_a_file_that_is_refused_while_it_is_read_does_not_count(tmp_path):
+    """What it is was known from its beginning: its depth shows far behind that."""
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    write(folder / "rank0.json", document(sound()))
+    deep = event(9).replace('"External id": 9', '"a": ' + "[" * 600)
+    text = document([*sound(count=5000), deep])
+    assert text.index("[[") > 256 << 10
+    write(folder / "rank1.json", text)
+    done = steptrace("import", folder, "-o", tmp_path / "run")
+    assert losses(tmp_path / "run") == {"file_refused": 1}
+    assert f"{EVENTS} rows from 1 file, 1 rank" in done.stdout
+    assert names(tmp_path / "run") == ALL
 
 
 def test_bad_files_among_good_ones(tmp_path):

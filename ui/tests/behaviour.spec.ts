@@ -332,7 +332,7 @@ test('a run that goes on grows', async ({ page }) => {
   test.skip(process.env.UI_DEV === '1', 'the development server tells no changes');
   const path = join(folder, 'growing');
   rmSync(path, { recursive: true, force: true });
-  const training = spawn(steptrace, live(path, 400, 0.02), { stdio: 'ignore' });
+  const training = spawn(steptrace, live(path, 10_000, 0.02), { stdio: 'ignore' });
   try {
     await expect
       .poll(async () => (await fetch(`${address()}/api/runs/growing/report`)).status, {

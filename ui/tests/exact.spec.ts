@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A drawn figure is told exactly: under the pointer, and to the keyboard, where it is read out as well.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { accessible, grouped, open, test } from './pages';
@@ -123,6 +124,43 @@ test('a series over time', async ({ page }) => {
   expect(page.url()).toBe(before);
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/from_ns=\d+&to_ns=\d+/);
+});
+
+test('charts are saved as CSV, by the keyboard too', async ({ page }) => {
+  /** Of the part's chart: the name of the file, and its lines. */
+  async function saved(name: string, by: (button: Locator) => Promise<void>) {
+    const downloading = page.waitForEvent('download');
+    await by(part(page, name).getByRole('button', { name: /^Save .* as CSV$/ }));
+    const download = await downloading;
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\n');
+    return { file: download.suggestedFilename(), head: lines[0], rows: lines.slice(1) };
+  }
+  await open(page, '/run/slow/steps');
+  const steps = JSON.parse(run(['show', join(folder, 'slow'), 'steps', '--json']).toString()) as {
+    ts_ns: number;
+    dur_ns: number;
+  }[];
+  steps.sort((a, b) => a.ts_ns - b.ts_ns);
+  const curve = await saved('Duration of each step', async () => {
+    await part(page, 'Duration of each step').getByRole('application').focus();
+    await page.keyboard.press('Tab'); // the button is what follows the chart
+    await page.keyboard.press('Enter');
+  });
+  expect(curve.file).toBe('slow.duration-of-each-step.csv');
+  expect(curve.head).toBe('time since the run began (ns),step (ns)');
+  expect(curve.rows).toEqual(steps.map((s) => `${s.ts_ns},${s.dur_ns}`));
+  const bins = await saved('Spread', (button) => button.click());
+  expect(bins.head).toBe('from (ns),to (ns),count');
+  const { steady, duration_ns: spread } = reportOf('slow').steps;
+  expect(bins.rows.reduce((sum, row) => sum + Number(row.split(',')[2]), 0)).toBe(steady);
+  expect(Number(bins.rows[0]?.split(',')[0])).toBe(spread?.min);
+  await accessible(page);
+  await open(page, '/run/slow/system');
+  const heat = await saved('Every core and GPU', (button) => button.click());
+  expect(heat.head).toMatch(/^from \(ns\),to \(ns\),core 0 \(share\),/);
+  expect(heat.rows).toHaveLength(240);
 });
 
 test('how steps are spread', async ({ page }) => {

@@ -38,7 +38,18 @@ test('keys zoom, move and fit; the address follows and a reload shows the same',
   await stage(page).focus();
   for (const key of ['w', 'w', 'w', 'd']) await page.keyboard.press(key);
   await expect.poll(() => viewIn(page)).not.toBeNull();
-  await page.waitForTimeout(400);
+  let seen = '';
+  await expect
+    .poll(
+      () => {
+        const now = JSON.stringify(viewIn(page));
+        const stays = now === seen;
+        seen = now;
+        return stays;
+      },
+      { intervals: [500] },
+    )
+    .toBe(true);
   const view = viewIn(page);
   const text = await range(page).innerText();
   expect(text).not.toBe(whole);

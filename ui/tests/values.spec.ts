@@ -367,9 +367,7 @@ test('comparison', async ({ page }) => {
       expect(await exactIn(block.locator(`[data-row="${row.name}"]`))).toEqual([
         ...sides.flatMap((s) => [ns(s.ns), share(s.share) + within(s)]),
         ...(change === null ? [] : [signed(change)]),
-        ...(low === null || high === null || low === high
-          ? []
-          : [`${signed(low)} to ${signed(high)}`]),
+        ...(low === null || high === null ? [] : [`${signed(low)} to ${signed(high)}`]),
       ]);
       compared += 1;
     }

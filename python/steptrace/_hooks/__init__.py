@@ -8,10 +8,10 @@ or changes what the script can see.
 import os
 
 _registry = None
-# Left in the folder of rings, so that a Python that imports no framework, and so leaves no ring, is
-# not taken for one that the hooks did not reach. src/agent/ring_folder.h knows the names.
-_LOADED_MARK = "hooks"
-_OFF_MARK = "hooks_off"
+# Names in the folder of rings, so that a Python that imports no framework, and so leaves no ring, is
+# told from one that the hooks did not reach. src/agent/hooks_marks.cc knows them.
+_LOADED, _OFF = "hooks", "hooks_off"
+_SLOTS = 1024  # a job may start any number of Pythons: as many names as this, no more
 
 
 def install():
@@ -22,16 +22,16 @@ def install():
     from .registry import Registry, words_of
 
     words = words_of(os.environ.get("STEPTRACE_HOOKS"))
-    _mark(_LOADED_MARK if words else _OFF_MARK)
+    leave_mark(_LOADED if words else _OFF)
     if words:
         _registry = Registry(words)
         _registry.install()
 
 
-def _mark(name):
-    """One empty file for all processes of the run: it is there already for all but the first."""
-    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+def leave_mark(name):
+    """Tells the agent one thing of this process, by a name alone: an empty file, made by one call."""
     try:
-        os.close(os.open(os.path.join(os.environ["STEPTRACE_RING_DIR"], name), flags, 0o600))
-    except OSError:
+        folder = os.environ["STEPTRACE_RING_DIR"]
+        os.mknod(os.path.join(folder, f"{name}.{os.getpid() % _SLOTS}"), 0o600)
+    except (AttributeError, KeyError, OSError, ValueError):
         pass  # it is there, or the folder is another user's: the agent tells that

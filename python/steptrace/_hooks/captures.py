@@ -39,6 +39,15 @@ class Capture:
         """Whether no other thread can end it."""
         return self._host is not None and self._host.bound_to_thread
 
+    @property
+    def cancelled(self):
+        """Whether the script's profiler, in another thread, has taken what this one needs."""
+        return self.bound_to_thread and self._host.cancelled
+
+    def cancel(self):
+        if self.bound_to_thread:
+            self._host.cancelled = True
+
     def begin_devices(self, kinds):
         """The kinds that are left: CUPTI may refuse."""
         if kinds & KERNELS:

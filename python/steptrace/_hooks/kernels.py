@@ -7,13 +7,18 @@ it handed over, before the script's profiler begins, in whatever thread that is.
 
 import atexit
 import sys
-from time import monotonic_ns
+from time import monotonic_ns, sleep
 
 from . import operators
 
 # What the device has not done when a window ends is told at the first border after so long: a queue
 # of launches is some milliseconds deep.
 _LINGER_NS = 20_000_000
+
+# When all has to be told: when devices have had their time, now if it can be, or now and waited for.
+LATER, NOW, NOW_OR_SOON = range(3)
+# A thread of CUPTI's that is about to hand over what it saw is waited for a millisecond so often.
+_TRIES_SOON = 20
 
 _exit_watched = False
 _on = None  # the capture that has to end before the process does
@@ -53,13 +58,17 @@ class Capture:
             self._probe.kernels_end()
             self._probe.kernels_drain(False)
 
-    def told(self, now=False):
+    def told(self, when):
         """Hands over what there is. True: all has been, and CUPTI is free for others."""
         global _on
-        if not now and monotonic_ns() - self._ended_ns < _LINGER_NS:
+        if when == LATER and monotonic_ns() - self._ended_ns < _LINGER_NS:
             return self._probe.kernels_drain(False)
-        if not self._probe.kernels_drain(True):
-            return False
+        tries = _TRIES_SOON if when == NOW_OR_SOON else 1
+        while not self._probe.kernels_drain(True):
+            tries -= 1
+            if tries == 0:
+                return False
+            sleep(0.001)
         if _on is self:
             _on = None
         return True
@@ -76,7 +85,7 @@ def _at_exit():
     capture = _on
     if capture is not None:
         capture.end()
-        capture.told(now=True)
+        capture.told(NOW_OR_SOON)
 
 
 def forget():

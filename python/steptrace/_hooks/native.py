@@ -31,3 +31,8 @@ def load():
         return None
     sys.modules[_NAME] = module
     return module
+
+
+def why_not():
+    """The mark for the agent (hooks_marks.h) of a process for which load() had nothing."""
+    return "hooks_other_build" if _lays_objects_out_otherwise() else "hooks_no_probe"

@@ -10,7 +10,7 @@ import atexit
 import os
 import sys
 import weakref
-from _thread import _local, get_ident
+from _thread import RLock, _local, get_ident
 
 from . import device_phases, interruption, windows
 from .surround import Calls, nothing
@@ -20,6 +20,12 @@ _COLLECTOR = "INTEL_LIBITTNOTIFY64"
 # Profilers of the script's that have been prepared and not ended: weak references.
 _preparing = []
 _MAX_PREPARING = 16
+
+# Held while a profiler begins or ends, ours or the script's: Kineto is one for the process, and takes
+# two that do so at once badly.
+turn = RLock()
+# Whoever has it ends a profile at most; a thread that an exception took from us may have kept it.
+LONGEST_TURN_S = 10
 
 _PROFILERS = "the script's profilers"  # they would tell of what device_phases calls
 
@@ -82,8 +88,13 @@ def take_left():
 def script_profiles():
     """Whether a profiler is on in this thread, or about to be. With no window on."""
     take_left()
+    return script_prepares() or sys.modules["torch"].autograd._profiler_enabled()
+
+
+def script_prepares():
+    """Whether the script has a profiler that is on or about to be, in any thread."""
     _preparing[:] = [reference for reference in _preparing if reference() is not None]
-    return bool(_preparing) or sys.modules["torch"].autograd._profiler_enabled()
+    return bool(_preparing)
 
 
 class Capture:
@@ -186,9 +197,14 @@ def patch(module, hook):
 
     def aside(self):
         try:
-            windows.step_aside()
-            del _preparing[:-_MAX_PREPARING]
-            _preparing.append(weakref.ref(self))
+            had = turn.acquire(timeout=LONGEST_TURN_S)
+            try:
+                windows.step_aside()
+                del _preparing[:-_MAX_PREPARING]
+                _preparing.append(weakref.ref(self))
+            finally:
+                if had:
+                    turn.release()
             device_phases.hold(_PROFILERS)
         except Exception as error:
             return hook.fail(error)
@@ -206,8 +222,15 @@ def patch(module, hook):
         if hasattr(module, other):
             hook.around(getattr(module, other), "__enter__", begin)
             hook.around(getattr(module, other), "__exit__", end)
+    os.register_at_fork(after_in_child=_new_turn)
     _armed = True
     hook.on_undo(_disarm)
+
+
+def _new_turn():
+    """In a child that was forked: another thread of the parent's may have had it."""
+    global turn
+    turn = RLock()
 
 
 def _disarm():

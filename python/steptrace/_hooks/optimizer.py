@@ -22,6 +22,7 @@ def patch(module, hook):
     begin_args = probe.begin_args
     optimizers = Numbering()
     end_of = windows.begin(probe, hook).enter_step
+    tell_threads = _Threads().tell
     look_at_memory = device_memory.DeviceMemory(probe, hook).look
 
     def enter_step(args):
@@ -32,6 +33,7 @@ def patch(module, hook):
             if number is None:
                 number = optimizers.of(args[0])
                 facts.tell(vocabulary.FACT_DEVICE, _device)
+                tell_threads()
                 device_phases.begin()
             look_at_memory()
             if device_phases.on:
@@ -68,6 +70,20 @@ def _use_global_hooks(module, hook, enter_step):
         module.register_optimizer_step_post_hook(after),
     ]
     hook.on_undo(lambda: [handle.remove() for handle in handles])
+
+
+class _Threads:
+    """Among how many an operator on the CPU is split; a script that sets it has done so by the first
+    step of an optimizer."""
+
+    def __init__(self):
+        self._told = None
+
+    def tell(self):
+        threads = sys.modules["torch"].get_num_threads()
+        if threads != self._told:
+            self._told = threads
+            facts.say(vocabulary.FACT_THREADS, {"intraop": threads})
 
 
 def _device():

@@ -53,6 +53,7 @@ class Capture:
     def __init__(self, kinds, hook):
         torch = sys.modules["torch"]
         self.thread = get_ident()
+        self.cancelled = False  # the script's profiler, in another thread, has Kineto
         self._hook = hook
         self._steps = 0
         self._until_ns = monotonic_ns() + _MOST_NS
@@ -91,6 +92,8 @@ class Capture:
         operators.forget()
         if self.thread != get_ident():
             return
+        if self.cancelled:
+            return self._end_cancelled()
         torch = sys.modules["torch"]
         if torch.autograd._profiler_enabled() and torch.cuda.is_initialized():
             torch.cuda.synchronize()  # as torch's own does: what runs belongs to the window
@@ -98,6 +101,19 @@ class Capture:
             results = self.leave()
             if results is not None:
                 self._save(results)
+
+    def _end_cancelled(self):
+        """Kineto has to have a trace when ours is taken off, and that may not be the script's."""
+        if operators.script_prepares():
+            return  # the process ends
+        torch = sys.modules["torch"]
+        if torch.autograd._profiler_enabled():
+            config = torch.autograd.profiler.profile(use_kineto=True).config()
+            with _Silence():
+                torch.autograd.profiler._prepare_profiler(
+                    config, set(torch.profiler.supported_activities())
+                )
+        self.leave()
 
     def leave(self):
         """Takes it off; also in a child that was forked meanwhile, which has no device of its own."""

@@ -2,8 +2,9 @@
 """Windows: what the agent asks to be captured, begun and ended at the borders of steps.
 
     idle ── a request ──► waiting ── its first step ──► on ── its last step ──► idle
-                             ▲                          │
-                             └── the script's profiler ─┘
+                             ▲                          │ ▲│
+                             ├── the script's profiler ─┤ └┴─ another follows it at once
+                             └── another follows it ────┘
 
 A step of this process ends with the last optimizer step of a group; which optimizer that is shows
 when a group repeats. The look at the agent's word costs one native call a step.
@@ -47,17 +48,17 @@ class Borders:
 
 
 class Request:
-    """A word of the agent (src/wire/ring_layout.h, CaptureControl)."""
+    """One window of a word of the agent's (src/wire/ring_layout.h, CaptureControl)."""
 
     __slots__ = ("first_step", "kinds", "max_operators", "number", "steps", "until_ns")
 
-    def __init__(self, word):
-        self.number = word["request"]
-        self.kinds = word["kinds"]
-        self.first_step = word["first_step"]
-        self.steps = word["steps"]
-        self.until_ns = word["until_ns"]
-        self.max_operators = word["max_operators"]
+    def __init__(self, number, first_step, steps, kinds, until_ns=0, max_operators=0):
+        self.number = number
+        self.first_step = first_step
+        self.steps = steps
+        self.kinds = kinds
+        self.until_ns = until_ns
+        self.max_operators = max_operators
 
     def begins(self, border):
         return border >= self.first_step
@@ -73,6 +74,15 @@ class Request:
         return captured >= self.steps
 
 
+def _requests(word):
+    """What a word asks for: a window, and those that follow it."""
+    number = word["request"]
+    bounds = word["until_ns"], word["max_operators"]
+    first = Request(number, word["first_step"], word["steps"], word["kinds"], *bounds)
+    windows = zip(*[iter(word["next"])] * 3)
+    return first, [Request(number + 1 + i, *window) for i, window in enumerate(windows)]
+
+
 class Windows:
     """The state of the process's window. Called by the thread that steps the optimizer."""
 
@@ -84,10 +94,13 @@ class Windows:
         self._end = probe.end
         self._hook = hook
         self._begin_name = probe.name(vocabulary.WINDOW_BEGIN, vocabulary.WINDOW)
+        self._capture_name = probe.name(vocabulary.CAPTURE, vocabulary.PHASE)
         self._end_name = probe.name(vocabulary.WINDOW_END, vocabulary.WINDOW)
         self._done_name = probe.name(vocabulary.DEVICE_DONE, vocabulary.WINDOW)
         self._borders = Borders()
         self._request = None
+        self._next = []  # requests that follow it
+        self._announced = None  # the first of them and its kinds: told already, it begins at once
         self._capture = None  # what is on
         self._ended = None  # devices of a window that is over, and its number: not yet all told
         self._captured = 0  # steps of this request
@@ -121,6 +134,7 @@ class Windows:
 
     def _fail(self, error):
         request, self._request = self._request, None
+        self._next, self._announced = [], None
         self.changed = _never
         self.asked = self._probe.stacks_due
         try:
@@ -129,26 +143,32 @@ class Windows:
             if interruption.of_the_script(another):
                 raise
         if request is not None:
-            self._say_end(request, vocabulary.WINDOW_FAILED)
+            self._say_end(request, self._captured, vocabulary.WINDOW_FAILED)
         self._hook.say("failed", f"windows: {type(error).__name__}: {error}")
 
     def _before_border(self):
         stacks.look(self._probe, self._hook)
-        if self._is_elsewhere():
+        if self._is_elsewhere() or self._is_cancelled():
             return
         if self.changed():
             self._take()
-        request = self._request
         border = self._borders.ended + 1
-        if request is None or self._capture is not None or not request.begins(border):
+        if self._capture is not None:
+            return self._announce_next(border)
+        request = self._request
+        while request is not None and request.is_over(border, self._captured):
+            self._finish_over()
+            request = self._request  # the one that follows
+        if request is None or not request.begins(border):
             return
-        if request.is_over(border, self._captured):
-            return
-        _watch_process()
         kinds = captures.possible(request.kinds, self._hook)
+        with self._own_work():
+            self._begin(request, kinds)
+
+    def _begin(self, request, kinds):
         if kinds and operators.script_profiles():
             return  # again at the next border
-        if kinds and self._ended is not None and not self._tell(now=True):
+        if kinds and self._ended is not None and not self._tell(kernels.NOW):
             return
         capture = self._capture = captures.Capture(self._probe, self._hook)
         kinds = capture.begin_devices(kinds)
@@ -156,6 +176,31 @@ class Windows:
             return self._finish(vocabulary.WINDOW_UNAVAILABLE)
         self._probe.instant(self._begin_name, request.number, kinds)
         capture.begin_host(kinds)
+
+    def _own_work(self):
+        return _OwnWork(self._probe, self._capture_name)
+
+    def _announce_next(self, border):
+        """At the border at which what is on ends, and at which another window begins: nothing of the
+        script runs between the two. Not where devices still have to tell: the next begins a step later.
+        """
+        request = self._request
+        if not self._next or not request.first_step or not request.is_over(border, self._captured):
+            return
+        following = self._next[0]
+        if not following.begins(border) or self._capture.devices is not None:
+            return
+        if operators.script_prepares():
+            return  # it begins where any other does, when that has ended
+        kinds = captures.possible(following.kinds, self._hook)
+        if not kinds:
+            following.kinds = 0
+        elif not kinds & captures.KERNELS:
+            self._announced = following, kinds
+            self._probe.instant(self._begin_name, following.number, kinds)
+
+    def _is_cancelled(self):
+        return self._capture is not None and self._capture.cancelled
 
     def _is_elsewhere(self):
         """Whether what is on can be ended by another thread alone: its next border does."""
@@ -168,13 +213,15 @@ class Windows:
         request = self._request
         if request is None or self._is_elsewhere():
             return
+        if self._is_cancelled():
+            return self._leave_cancelled()
         border = self._borders.ended + 1
         capture = self._capture
         if capture is not None and capture.began_at_border:
             self._captured += 1
         if request.is_over(border, self._captured):
-            missed = not self._captured
-            self._finish(vocabulary.WINDOW_MISSED if missed else vocabulary.WINDOW_DONE)
+            self._finish_over()
+            self._begin_announced()
         elif capture is not None:
             limit = request.max_operators
             left_out = capture.begin_step(limit or _MOST_OF_A_STEP)
@@ -183,59 +230,105 @@ class Windows:
             if left_out or full:
                 self._finish(vocabulary.WINDOW_FULL)
 
+    def _leave_cancelled(self):
+        """The script's profiler in another thread goes first: ours comes off when that has ended."""
+        with self._own_work():
+            if not operators.script_prepares():
+                self._take_off_and_say(self._request, vocabulary.WINDOW_ASIDE)
+
+    def _begin_announced(self):
+        if self._announced is None:
+            return
+        (request, kinds), self._announced = self._announced, None
+        if request is not self._request:
+            return
+        with self._own_work():
+            if operators.script_prepares():
+                return self._say_end(request, 0, vocabulary.WINDOW_ASIDE)
+            capture = self._capture = captures.Capture(self._probe, self._hook)
+            capture.begin_host(kinds)
+        capture.begin_step(_MOST_OF_A_STEP)
+        capture.began_at_border = True
+
     def _take(self):
         word = self._probe.capture_request()
         if word is None:
             return
+        self._next = []
         if self._request is not None:
             self._finish(vocabulary.WINDOW_REPLACED)
-        request = Request(word)
+        request, following = _requests(word)
         if request.kinds:
-            self._request, self._captured, self.idle = request, 0, False
+            _watch_process()
+            self._request, self._next = request, following
+            self._captured, self.idle = 0, False
+
+    def _finish_over(self):
+        missed = not self._captured
+        self._finish(vocabulary.WINDOW_MISSED if missed else vocabulary.WINDOW_DONE)
 
     def _finish(self, reason):
         request, self._request = self._request, None
-        self._take_off_and_say(request, reason)
+        try:
+            self._take_off_and_say(request, reason)
+        finally:
+            self._follow()
+
+    def _follow(self):
+        while self._next and self._request is None:
+            request = self._next.pop(0)
+            if request.kinds:
+                self._request, self._captured, self.idle = request, 0, False
+            else:
+                self._say_end(request, 0, vocabulary.WINDOW_UNAVAILABLE)
 
     def _take_off_and_say(self, request, reason):
         try:
             self._take_off(request)
         finally:  # nothing is recorded from here on, whatever became of torch's side
-            self._say_end(request, reason)
+            self._say_end(request, self._captured, reason)
 
     def _take_off(self, request):
-        capture, self._capture = self._capture, None
         try:
-            if capture is not None:
-                capture.end()
+            if self._capture is not None:
+                with self._own_work():
+                    self._end_capture(request)
         finally:
-            if capture is not None and capture.devices is not None:
-                self._ended = (capture.devices, request.number if request else 0)
             self.idle = self._request is None and self._ended is None
 
-    def _tell(self, now=False):
+    def _end_capture(self, request):
+        capture, self._capture = self._capture, None
+        try:
+            capture.end()
+        finally:
+            if capture.devices is not None:
+                self._ended = (capture.devices, request.number if request else 0)
+
+    def _tell(self, when=kernels.LATER):
         """What devices did in a window that is over. True: all has been told."""
         ended, self._ended = self._ended, None
         devices, number = ended
-        if not devices.told(now):
+        if not devices.told(when):
             self._ended = ended
             return False
         self.idle = self._request is None
         self._probe.instant(self._done_name, number, 0)
         return True
 
-    def _say_end(self, request, reason):
-        steps = min(self._captured, 0xFFFFFFFF)
+    def _say_end(self, request, captured, reason):
+        steps = min(captured, 0xFFFFFFFF)
         self._probe.instant(self._end_name, request.number, steps | reason << 32)
 
     def forget(self):
         """In a forked child: the window is its parent's."""
-        self._request = self._capture = self._ended = None
+        self._request = self._capture = self._ended = self._announced = None
+        self._next = []
         self.idle = True
         kernels.forget()
 
     def end_at_exit(self):
         if self._request is not None and self._capture is not None:
+            self._next = []
             self._finish(vocabulary.WINDOW_DONE)
 
     def step_aside(self):
@@ -245,12 +338,33 @@ class Windows:
             operators.take_left()
         elif capture.thread == get_ident():
             self._take_off_and_say(self._request, vocabulary.WINDOW_ASIDE)
-        elif capture.devices is not None:
-            devices, capture.devices = capture.devices, None
-            devices.end()
-            self._ended = (devices, self._request.number)
+        else:
+            capture.cancel()
+            if capture.devices is not None:
+                devices, capture.devices = capture.devices, None
+                devices.end()
+                self._ended = (devices, self._request.number)
         if self._ended is not None:
-            self._tell(now=True)  # CUPTI is one for all threads
+            self._tell(kernels.NOW_OR_SOON)  # CUPTI is one for all threads
+
+
+class _OwnWork:
+    """A window begins or ends: a range of its own, for it is none of the script's time, and the
+    process's turn with profilers."""
+
+    def __init__(self, probe, name):
+        self._probe = probe
+        self._name = name
+
+    def __enter__(self):
+        self._turn = operators.turn
+        self._had = self._turn.acquire(timeout=operators.LONGEST_TURN_S)
+        self._probe.begin(self._name)
+
+    def __exit__(self, *_):
+        self._probe.end()
+        if self._had:
+            self._turn.release()
 
 
 _process_watched = False

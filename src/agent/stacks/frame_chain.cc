@@ -60,6 +60,23 @@ bool FrameChain::SameAs(const FrameChain& other) const {
   return true;
 }
 
+size_t FrameChain::CallersSharedWith(const FrameChain& other) const {
+  if (cut || other.cut) return 0;
+  const size_t most = std::min(frames.size(), other.frames.size());
+  for (size_t shared = 0; shared < most; ++shared) {
+    const FrameSeen& ours = frames[frames.size() - 1 - shared];
+    const FrameSeen& theirs = other.frames[other.frames.size() - 1 - shared];
+    if (ours.frame != theirs.frame || ours.code != theirs.code) return shared;
+    if (ours.instruction != theirs.instruction) return shared + 1;
+  }
+  return most;
+}
+
+void FrameChain::KeepOuter(size_t count) {
+  if (count >= frames.size()) return;
+  frames.erase(frames.begin(), frames.end() - static_cast<ptrdiff_t>(count));
+}
+
 ChainWalk WalkChain(const PythonLayout& layout, const MemoryCopy& copy, uint64_t head,
                     FrameChain& chain) {
   chain.frames.clear();

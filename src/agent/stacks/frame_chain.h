@@ -29,6 +29,10 @@ struct FrameChain {
 
   // The same frames of the same code, at the same instruction but for the innermost, which runs.
   bool SameAs(const FrameChain& other) const;
+  // How many outer frames both have; in the innermost of them they may be at different
+  // instructions. 0 where outer frames were left out.
+  size_t CallersSharedWith(const FrameChain& other) const;
+  void KeepOuter(size_t count);
 };
 
 struct ChainWalk {

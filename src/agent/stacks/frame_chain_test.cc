@@ -111,6 +111,26 @@ TEST_F(FrameChainTest, NoPointerIsFollowedThatCanBeNone) {
   EXPECT_TRUE(chain_.frames.empty());
 }
 
+TEST_F(FrameChainTest, SharedCallersEndWhereTheTwoDiffer) {
+  for (uint64_t i = 0; i < 4; ++i) AddFrame(i);
+  Walk(At(3));
+  FrameChain other = chain_;
+  EXPECT_EQ(chain_.CallersSharedWith(other), 4u);
+  other.frames[0].code += 0x1000;
+  EXPECT_EQ(chain_.CallersSharedWith(other), 3u) << "another callee of the same call";
+  other.KeepOuter(3);
+  EXPECT_EQ(chain_.CallersSharedWith(other), 3u) << "it has returned";
+  other.frames[1].instruction += 2;
+  EXPECT_EQ(chain_.CallersSharedWith(other), 2u) << "what stands further in is another call's";
+  other.frames[2].frame += kStep;
+  EXPECT_EQ(chain_.CallersSharedWith(other), 0u);
+  other = chain_;
+  other.cut = true;
+  EXPECT_EQ(chain_.CallersSharedWith(other), 0u) << "whose outer frames nobody knows";
+  other.KeepOuter(9);
+  EXPECT_EQ(other.frames.size(), 4u);
+}
+
 TEST_F(FrameChainTest, SameFramesMayRunOnInTheInnermostOnly) {
   for (uint64_t i = 0; i < 3; ++i) AddFrame(i);
   Walk(At(2));

@@ -15,6 +15,7 @@ namespace steptrace::agent {
 namespace {
 
 using steptrace::testing::PythonChild;
+using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 
@@ -162,6 +163,49 @@ while True:
     usleep(1000);
   }
   EXPECT_GE(seen, 100);
+}
+
+// What calls without a pause is sampled as often as what holds still for as long, and ends in the
+// function that calls where its callees come and go too fast to be proven.
+TEST_P(EveryPython, CallingWithoutAPauseIsNotSampledLess) {
+  const auto pythons = steptrace::testing::Pythons(GetParam());
+  if (pythons.empty()) GTEST_SKIP() << "no Python 3." << GetParam() << " here";
+  PythonChild child(pythons.front(), R"(
+import time
+def leaf(n):
+    return n + 1
+def calls():
+    end = time.perf_counter() + 0.002
+    while time.perf_counter() < end:
+        sum(leaf(n) for n in range(20))
+def holds():
+    end = time.perf_counter() + 0.002
+    while time.perf_counter() < end:
+        sum(range(2000))
+print("there", flush=True)
+while True:
+    calls()
+    holds()
+)");
+  auto stacks = Open(child.pid());
+  ASSERT_NE(stacks, nullptr);
+  std::mt19937 random(1);
+  int calling = 0, holding = 0;
+  for (int tries = 0; tries < 20'000 && calling + holding < 600; ++tries) {
+    std::vector<ThreadSample> samples;
+    ASSERT_EQ(stacks->Sample(samples), ReadOutcome::kOk);
+    for (const ThreadSample& sample : samples) {
+      const auto words = Words(sample, texts_);
+      ASSERT_FALSE(words.empty());
+      EXPECT_THAT(words.front(), AnyOf("<module>:15", "<module>:16"));
+      if (words.size() < 2) continue;
+      if (words[1].starts_with("calls:")) ++calling;
+      if (words[1].starts_with("holds:")) ++holding;
+    }
+    usleep(static_cast<useconds_t>(2000 + random() % 4000));
+  }
+  ASSERT_GE(calling + holding, 600);
+  EXPECT_NEAR(calling / 600.0, 0.5, 0.12);
 }
 
 // Another process's memory with bytes that are not what they were.

@@ -73,14 +73,14 @@ FileReader ReaderOf(int fd) {
 }
 
 // Of an access to /proc/<pid>, which takes the rights that reading memory takes.
-ReadOutcome OutcomeOf(int error) {
+ReadOutcome OutcomeOfFile(int error) {
   return error == EACCES || error == EPERM ? ReadOutcome::kForbidden : ReadOutcome::kGone;
 }
 
 ReadOutcome ReadLink(const std::string& path, std::string& target) {
   char text[4096];
   const ssize_t bytes = ::readlink(path.c_str(), text, sizeof text);
-  if (bytes < 0) return OutcomeOf(errno);
+  if (bytes < 0) return OutcomeOfFile(errno);
   target.assign(text, static_cast<size_t>(bytes));
   return ReadOutcome::kOk;
 }
@@ -184,7 +184,7 @@ std::optional<PythonRuntime> PythonFinder::Find(int32_t pid, ProcessMemory& memo
   std::string buffer;
   const auto text = maps.ReadOnce(buffer);
   std::string program;
-  const ReadOutcome seen = text ? ReadLink(folder + "/exe", program) : OutcomeOf(maps.error());
+  const ReadOutcome seen = text ? ReadLink(folder + "/exe", program) : OutcomeOfFile(maps.error());
   if (seen != ReadOutcome::kOk) {
     why = DescribeOutcome(seen);
     return std::nullopt;

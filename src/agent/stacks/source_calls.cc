@@ -12,6 +12,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/lock_name.h"
 #include "base/time.h"
 
 namespace steptrace::agent {
@@ -195,7 +196,8 @@ std::map<std::string, std::string, std::less<>> ImportsOf(std::string_view sourc
   std::map<std::string, std::string, std::less<>> imports;
   std::string joined;
   const auto add = [&imports](std::string_view alias, std::string name) {
-    const bool fits = alias.size() <= kMaxNameBytes && name.size() <= kMaxNameBytes;
+    const bool fits =
+        !alias.empty() && alias.size() <= kMaxNameBytes && name.size() <= kMaxNameBytes;
     if (fits && imports.size() < kMaxNames) imports[std::string(alias)] = std::move(name);
   };
   while (!source.empty() && imports.size() < kMaxNames) {
@@ -249,7 +251,7 @@ std::set<std::string, std::less<>> DefinitionsIn(std::string_view source) {
       line = Trimmed(line.substr(word.size()));
       if (word == "async ") continue;
       const auto after = std::find_if_not(line.begin(), line.end(), IsName);
-      names.emplace(line.begin(), after);
+      if (after != line.begin()) names.emplace(line.begin(), after);
       break;
     }
   }
@@ -334,8 +336,13 @@ std::optional<SourceCall> SourceCalls::CallAt(const SourceRoot& root, const std:
   const size_t end = source.lines[last - 1] + static_cast<size_t>(range.end_column);
   if (end <= begin || end > text.size()) return std::nullopt;
   if (const auto entered = EnteredBy(text, begin, end)) {
-    if (source.definitions.contains("__enter__")) return std::nullopt;
-    return SourceCall{std::string(*entered) + ".__enter__", ""};
+    for (const char* own : {"__enter__", "__exit__"}) {
+      if (source.definitions.contains(own)) return std::nullopt;
+    }
+    // Its end stands at the same place. Of a lock that takes no time; of a connection it may
+    // commit.
+    if (NamesLock(*entered)) return SourceCall{std::string(*entered) + ".__enter__", ""};
+    return SourceCall{"with " + std::string(*entered), ""};
   }
   if (end - begin > kMaxCallBytes) return std::nullopt;
   const auto callee = CalleeOf(text.substr(begin, end - begin));

@@ -18,16 +18,18 @@ namespace steptrace::agent {
 // A function in C, named as the source calls it: C code leaves no frame in the interpreter, but the
 // frame that called it stands at the call, and the location table knows its text.
 struct SourceCall {
-  std::string function;  // "numpy.random.rand", or as it is written: "self.file.read"
-  std::string module;    // "numpy.random"; empty: what is called belongs to no import
+  // "numpy.random.rand", or as it is written: "self.file.read", "self.lock.__enter__", "with con"
+  std::string function;
+  std::string module;  // "numpy.random"; empty: what is called belongs to no import
 };
 
 // What an expression calls last, if a call is all that it is: "np.sort(x)" -> "np.sort",
 // "image.resize(size).convert('RGB')" -> "convert"; of "f(x) + 1" nothing.
 std::optional<std::string_view> CalleeOf(std::string_view expression);
 
-// What a `with` of the source enters, if that is one name: a lock is taken by no call. Of "with
-// self.lock:" "self.lock". [begin, end) is that name, or, as CPython 3.11 has it, the statement.
+// What a `with` of the source enters, or leaves, if that is one name: a lock is taken by no call.
+// Of "with self.lock:" "self.lock". [begin, end) is that name, or, as CPython 3.11 has it, the
+// statement.
 std::optional<std::string_view> EnteredBy(std::string_view text, size_t begin, size_t end);
 
 // What a source's imports call by each name: {"np", "numpy"}, {"rand", "numpy.random.rand"}.

@@ -69,20 +69,24 @@ TEST(StackTable, IsBounded) {
   EXPECT_EQ(table.too_many(), 2);
 }
 
+// A child that has said that it is there sleeps soon after; what it does before may tear a reading.
+bool FallsAsleep(int32_t pid) {
+  const std::string stat = "/proc/" + std::to_string(pid) + "/stat";
+  for (int i = 0; i < 1000; ++i) {
+    std::ifstream file(stat);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (text.find(") S ") != std::string::npos) return true;
+    usleep(10'000);
+  }
+  return false;
+}
+
 TEST(StackSampler, SamplesStandForTheTimeSinceTheOneBefore) {
   if (Python().empty()) GTEST_SKIP() << "no Python 3.11 here";
   PythonChild child(Python(), kSleeps);
   StackSampler sampler;
   sampler.SetProcesses({RootOf(child.pid())});
-  // It has said that it is there, and sleeps soon after.
-  const std::string stat = "/proc/" + std::to_string(child.pid()) + "/stat";
-  const auto sleeps = [&stat] {
-    std::ifstream file(stat);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return text.find(") S ") != std::string::npos;
-  };
-  for (int i = 0; i < 1000 && !sleeps(); ++i) usleep(10'000);
-  ASSERT_TRUE(sleeps());
+  ASSERT_TRUE(FallsAsleep(child.pid()));
   // Periods that the time between the samples is surely below, and above.
   constexpr int64_t kLongNs = 1000 * kNsPerSecond, kShortNs = kNsPerMs;
   StackReadings readings;
@@ -151,6 +155,7 @@ TEST(StackSampler, TriesAgainWhereRightsMayCome) {
   options.memory_of = [&](int32_t pid) { return std::make_unique<ForbiddenMemory>(allowed, pid); };
   StackSampler sampler(options);
   sampler.SetProcesses({RootOf(child.pid())});
+  ASSERT_TRUE(FallsAsleep(child.pid()));
   StackReadings readings;
   sampler.Sample(0, kPeriodNs, readings);
   ASSERT_THAT(readings.unread, SizeIs(1));
@@ -181,6 +186,7 @@ TEST(StackSampler, FollowsAProcessThatExecutesAnother) {
                     "import time; print(flush=True); time.sleep(1000)\\nthere()'])");
   StackSampler sampler;
   sampler.SetProcesses({RootOf(child.pid())});
+  ASSERT_TRUE(FallsAsleep(child.pid()));
   StackReadings readings;
   sampler.Sample(MonotonicNowNs(), kPeriodNs, readings);
   EXPECT_THAT(readings.samples, SizeIs(1));

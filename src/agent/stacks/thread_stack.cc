@@ -2,6 +2,8 @@
 #include "agent/stacks/thread_stack.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "agent/stacks/sizes.h"
 
@@ -59,7 +61,7 @@ ThreadStack::Look ThreadStack::FindHead(ProcessMemory& memory, uint64_t& head) {
   return Look::kDone;
 }
 
-ThreadStack::Look ThreadStack::LookFirst(ProcessMemory& memory) {
+ThreadStack::Look ThreadStack::LookOnce(ProcessMemory& memory, FrameChain& chain) {
   AddKnown();
   ReadOutcome outcome = copy_.Read(memory);
   if (outcome == ReadOutcome::kFault) {  // a generator or C stack that is gone
@@ -69,13 +71,18 @@ ThreadStack::Look ThreadStack::LookFirst(ProcessMemory& memory) {
     outcome = copy_.Read(memory);
   }
   if (outcome != ReadOutcome::kOk) return Look::kGone;
+  return Walk(memory, chain);
+}
+
+// From the thread state in the copy; reads what frames of it lack.
+ThreadStack::Look ThreadStack::Walk(ProcessMemory& memory, FrameChain& chain) {
   uint64_t head = 0;
   if (const Look found = FindHead(memory, head); found != Look::kDone) return found;
   const uint64_t frame_bytes = runtime_.layout.frame_bytes();
   for (int missing = 0; missing < kMaxMissing; ++missing) {
-    const ChainWalk walk = WalkChain(runtime_.layout, copy_, head, first_);
+    const ChainWalk walk = WalkChain(runtime_.layout, copy_, head, chain);
     if (walk.end == ChainWalk::End::kComplete) {
-      frames_ = first_.visited;
+      frames_ = chain.visited;
       return Look::kDone;
     }
     if (walk.end == ChainWalk::End::kBroken) return Look::kTorn;
@@ -87,51 +94,42 @@ ThreadStack::Look ThreadStack::LookFirst(ProcessMemory& memory) {
   return Look::kTorn;
 }
 
-// What nobody has read yet; it stays alive for as long as its frame does, which the second look
-// proves.
-bool ThreadStack::ReadCodes(ProcessMemory& memory, CodeCache& codes) const {
-  for (const FrameSeen& frame : first_.frames) {
-    if (codes.Find(frame.code) == nullptr && codes.Read(memory, frame.code) == nullptr) {
-      return false;
-    }
-  }
-  return true;
+ThreadStack::Pair ThreadStack::Compare(const FrameChain& chain, const FrameChain& before) {
+  if (chain.SameAs(before)) return {chain.frames.size(), true};
+  return {chain.CallersSharedWith(before), false};
 }
 
-bool ThreadStack::AddCodes(CodeCache& codes) {
+// The frame in which the looks part has to be the same twice: once alone, the thread was there
+// between two things that it does.
+ThreadStack::Pair ThreadStack::Settled(bool running) const {
+  if (!running && pairs_.size() == kLooks - 1 && pairs_.back().same) return pairs_.back();
+  if (pairs_.size() < kLooksAtRunning - 1) return {};
+  const auto last = std::span(pairs_).last(kLooksAtRunning - 1);
+  const auto least = std::min_element(
+      last.begin(), last.end(), [](const Pair& a, const Pair& b) { return a.shared < b.shared; });
+  const auto times = std::count_if(last.begin(), last.end(),
+                                   [&](const Pair& one) { return one.shared == least->shared; });
+  if (times < 2) return {};
+  const bool same = std::all_of(last.begin(), last.end(), [](const Pair& one) { return one.same; });
+  return {least->shared, same};
+}
+
+// The marks of the codes that are due to be compared, and of those that nobody has read yet.
+bool ThreadStack::AddCodes(CodeCache& codes, bool& any) {
   uint64_t last = 0;
-  for (const FrameSeen& frame : first_.frames) {
+  for (const FrameSeen& frame : chain_.frames) {
     const CodeFacts* code = codes.Find(frame.code);
     if (code == nullptr) return false;
     if (frame.code == last || !codes.IsDue(*code)) continue;
     if (!copy_.Add(frame.code, runtime_.layout.code_bytes())) return false;
     last = frame.code;
+    any = true;
   }
   return true;
 }
 
-// What stands in the copy's stretches, read anew.
-ThreadStack::Look ThreadStack::LookAgain(ProcessMemory& memory) {
-  if (copy_.Read(memory) != ReadOutcome::kOk) return Look::kTorn;
-  uint64_t head = 0;
-  if (const Look found = FindHead(memory, head); found != Look::kDone) return found;
-  const ChainWalk walk = WalkChain(runtime_.layout, copy_, head, second_);
-  const bool same = walk.end == ChainWalk::End::kComplete && second_.SameAs(first_);
-  return same ? Look::kDone : Look::kTorn;
-}
-
-ThreadStack::Look ThreadStack::Confirm(ProcessMemory& memory, CodeCache& codes, int looks) {
-  AddKnown();
-  for (int look = 1; look < looks; ++look) {
-    if (const Look again = LookAgain(memory); again != Look::kDone) return again;
-  }
-  if (!AddCodes(codes)) return Look::kTorn;
-  if (const Look again = LookAgain(memory); again != Look::kDone) return again;
-  return MarksHold(codes) ? Look::kDone : Look::kTorn;
-}
-
-bool ThreadStack::MarksHold(CodeCache& codes) const {
-  for (const FrameSeen& frame : second_.frames) {
+bool ThreadStack::MarksHold(CodeCache& codes) {
+  for (const FrameSeen& frame : chain_.frames) {
     CodeFacts* code = codes.Find(frame.code);
     if (code == nullptr) return false;
     if (!codes.IsDue(*code)) continue;
@@ -147,15 +145,34 @@ bool ThreadStack::MarksHold(CodeCache& codes) const {
   return true;
 }
 
-bool ThreadStack::Describe(CodeCache& codes, std::vector<FrameFacts>& frames) const {
+// Knows the code of the frames that are proven. What is read of it stays alive for as long as its
+// frame does, which a look behind that proves.
+bool ThreadStack::Prove(ProcessMemory& memory, CodeCache& codes, const Pair& settled) {
+  if (!settled.same) chain_.KeepOuter(settled.shared);
+  bool look = false;
+  for (const FrameSeen& frame : chain_.frames) {
+    if (codes.Find(frame.code) != nullptr) continue;
+    look = true;
+    if (codes.Read(memory, frame.code) == nullptr) return false;
+  }
+  AddKnown();
+  if (!AddCodes(codes, look)) return false;
+  if (!look) return true;
+  if (copy_.Read(memory) != ReadOutcome::kOk || Walk(memory, before_) != Look::kDone) return false;
+  const Pair pair = Compare(chain_, before_);
+  return (pair.same || pair.shared == chain_.frames.size()) && MarksHold(codes);
+}
+
+bool ThreadStack::Describe(CodeCache& codes, bool whole, std::vector<FrameFacts>& frames) const {
   frames.clear();
-  for (auto frame = second_.frames.rbegin(); frame != second_.frames.rend(); ++frame) {
+  for (auto frame = chain_.frames.rbegin(); frame != chain_.frames.rend(); ++frame) {
     CodeFacts* code = codes.Find(frame->code);
     const auto line = codes.LineAt(*code, frame->code, frame->instruction);
     if (!line) return false;
     frames.push_back({code->function, code->file, *line});
   }
-  const FrameSeen& innermost = second_.frames.front();
+  if (!whole) return true;  // the innermost calls what was left out
+  const FrameSeen& innermost = chain_.frames.front();
   CodeFacts* code = codes.Find(innermost.code);
   if (const auto call = codes.CallAt(*code, innermost.code, innermost.instruction)) {
     frames.push_back(*call);
@@ -163,27 +180,32 @@ bool ThreadStack::Describe(CodeCache& codes, std::vector<FrameFacts>& frames) co
   return true;
 }
 
-StackOutcome ThreadStack::Try(ProcessMemory& memory, CodeCache& codes, bool running,
-                              std::vector<FrameFacts>& frames) {
-  const Look first = LookFirst(memory);
-  if (first == Look::kGone) return StackOutcome::kGone;
-  if (first != Look::kDone) return StackOutcome::kTorn;
-  if (first_.frames.empty()) return StackOutcome::kEmpty;
-  if (!ReadCodes(memory, codes)) return StackOutcome::kTorn;
-  const Look second = Confirm(memory, codes, running ? kLooksAtRunning : 1);
-  if (second == Look::kGone) return StackOutcome::kGone;
-  const bool taken = second == Look::kDone && Describe(codes, frames);
-  return taken ? StackOutcome::kTaken : StackOutcome::kTorn;
-}
-
 StackOutcome ThreadStack::Take(ProcessMemory& memory, CodeCache& codes, bool running,
                                std::vector<FrameFacts>& frames) {
-  const int attempts = torn_in_a_row_ > 1 ? kFewAttempts : kMaxAttempts;
-  for (int attempt = 0; attempt < attempts; ++attempt) {
-    const StackOutcome outcome = Try(memory, codes, running, frames);
-    if (outcome == StackOutcome::kTorn) continue;
-    torn_in_a_row_ = 0;
-    return outcome;
+  const int most = torn_in_a_row_ > 1 ? kFewLooks : kMaxLooks;
+  pairs_.clear();
+  bool any_before = false;
+  for (int look = 0; look < most; ++look) {
+    const Look seen = LookOnce(memory, chain_);
+    if (seen == Look::kGone) return StackOutcome::kGone;
+    if (seen == Look::kDone && chain_.frames.empty()) return StackOutcome::kEmpty;
+    if (seen == Look::kDone && any_before) {
+      pairs_.push_back(Compare(chain_, before_));
+      const Pair settled = Settled(running);
+      if (settled.shared > 0) {
+        const FrameChain looked = chain_;
+        if (Prove(memory, codes, settled) && Describe(codes, settled.same, frames)) {
+          torn_in_a_row_ = 0;
+          return StackOutcome::kTaken;
+        }
+        chain_ = looked;
+        pairs_.clear();
+      }
+    } else {
+      pairs_.clear();
+    }
+    any_before = seen == Look::kDone;
+    std::swap(chain_, before_);
   }
   ++torn_in_a_row_;
   return StackOutcome::kTorn;

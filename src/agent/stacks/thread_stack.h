@@ -32,24 +32,26 @@ ThreadFacts ThreadFactsOf(const PythonLayout& layout, uint64_t address, const st
 //
 // The thread is never stopped, so a copy may be torn: its outer frames from before a return, its
 // inner ones from after it. Therefore a chain counts only if it ends in the frame at the bottom of
-// the thread's stack, and if further copies, each begun when the one before was complete, hold the
-// same frames of the same code at the same calls, and the marks of the code objects that are due
-// to be compared. One such copy
-// proves it of a thread that waits. One that runs may have left and come back between, torn in the
-// same way each time; each copy more makes that rarer (measured in bench/stacks).
+// the thread's stack, and only those frames of it count that the looks before it, each begun when
+// the one before was complete, found in the same place, of the same code, at the same call. Two
+// looks prove it of a thread that waits. One that runs may have left and come back between, torn in
+// the same way each time; each look more makes that rarer (measured in bench/stacks).
 //
-//   look ─► chain ─► its code ─► look again, once or kLooksAtRunning times ─ same ──► taken
-//     ▲                              │ not
-//     └────── kMaxAttempts times ────┘
+// A function that calls others without a pause never holds still. To look until it does would end
+// in what the thread does next, and samples would be of what is slow to change instead of what
+// takes the time: so a stack may end in the innermost frame that stayed, and what comes and goes
+// below it is left out. Where the frame in which two looks part is another one each time, the
+// thread has gone on to something else, and the looks begin anew there.
 //
 // It remembers where the frames lay, so that each look is one call. One thread.
 class ThreadStack {
  public:
-  // One attempt in two fails on a thread that does nothing but call and return.
-  static constexpr int kMaxAttempts = 40;
+  static constexpr size_t kLooks = 2;
+  static constexpr size_t kLooksAtRunning = 4;
+  // Nearly all that runs is proven by the tenth look.
+  static constexpr int kMaxLooks = 80;
   // Of one that was torn time and again: there is another reason, and CPU is spent for nothing.
-  static constexpr int kFewAttempts = 3;
-  static constexpr int kLooksAtRunning = 3;
+  static constexpr int kFewLooks = 6;
 
   ThreadStack(const PythonRuntime& runtime, const ThreadFacts& thread)
       : runtime_(runtime), thread_(thread) {}
@@ -58,29 +60,36 @@ class ThreadStack {
   StackOutcome Take(ProcessMemory& memory, CodeCache& codes, bool running,
                     std::vector<FrameFacts>& frames);
   const ThreadFacts& thread() const { return thread_; }
-  bool cut() const { return first_.cut; }  // of the stack taken last
+  bool cut() const { return chain_.cut; }  // of the stack taken last
   int torn_in_a_row() const { return torn_in_a_row_; }
 
  private:
   enum class Look { kDone, kTorn, kGone };
-  StackOutcome Try(ProcessMemory& memory, CodeCache& codes, bool running,
-                   std::vector<FrameFacts>& frames);
-  Look LookFirst(ProcessMemory& memory);
-  bool AddCodes(CodeCache& codes);
-  Look LookAgain(ProcessMemory& memory);
-  Look Confirm(ProcessMemory& memory, CodeCache& codes, int looks);
+  // What two looks, one after the other, have in common.
+  struct Pair {
+    size_t shared = 0;  // outer frames
+    bool same = false;  // the whole stack
+  };
+
+  Look LookOnce(ProcessMemory& memory, FrameChain& chain);
   Look FindHead(ProcessMemory& memory, uint64_t& head);
+  Look Walk(ProcessMemory& memory, FrameChain& chain);
   void AddKnown();
   bool SameThread() const;
-  bool ReadCodes(ProcessMemory& memory, CodeCache& codes) const;
-  bool MarksHold(CodeCache& codes) const;
-  bool Describe(CodeCache& codes, std::vector<FrameFacts>& frames) const;
+  static Pair Compare(const FrameChain& chain, const FrameChain& before);
+  // How many outer frames of chain_ are proven, and whether it is all of it; 0: look again.
+  Pair Settled(bool running) const;
+  bool Prove(ProcessMemory& memory, CodeCache& codes, const Pair& settled);
+  bool AddCodes(CodeCache& codes, bool& any);
+  bool MarksHold(CodeCache& codes);
+  bool Describe(CodeCache& codes, bool whole, std::vector<FrameFacts>& frames) const;
 
   PythonRuntime runtime_;
   ThreadFacts thread_;
   MemoryCopy copy_;
-  FrameChain first_;
-  FrameChain second_;
+  FrameChain chain_;         // of the newest look
+  FrameChain before_;        // of the look before
+  std::vector<Pair> pairs_;  // of the looks of this sample since one was torn
   int torn_in_a_row_ = 0;
   uint64_t c_frame_ = 0;          // where it was last
   std::vector<uint64_t> frames_;  // where they were last

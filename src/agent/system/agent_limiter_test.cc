@@ -48,7 +48,9 @@ TEST_F(AgentLimiterTest, OverTheBudgetTheIntervalDoubles) {
   EXPECT_EQ(events_[0].kind, LimiterEventKind::kSlowed);
   EXPECT_EQ(events_[0].interval_ns, kSecond);
   EXPECT_NEAR(events_[0].cpu_cores, 0.05, 1e-9);
-  EXPECT_NE(events_[0].text.find("5 %"), std::string::npos) << events_[0].text;
+  EXPECT_EQ(events_[0].text,
+            "The agent used 5 % of a core, more than its budget of 3 %: the system is now sampled "
+            "every 1 s");
   EXPECT_EQ(limiter_.level(), 1);
   Run(10, 0.05);
   EXPECT_EQ(limiter_.interval_ns(), 2 * kSecond);
@@ -89,6 +91,9 @@ TEST_F(AgentLimiterTest, ItRecoversStepByStep) {
   EXPECT_EQ(limiter_.level(), 0);
   EXPECT_EQ(limiter_.interval_ns(), kSecond / 2);
   EXPECT_EQ(Count(LimiterEventKind::kRestored), 3u);
+  EXPECT_EQ(events_.back().text,
+            "The agent used 0.5 % of a core, well under its budget of 3 %: the system is now "
+            "sampled every 0.5 s");
   Run(200, 0.005);
   EXPECT_EQ(events_.size(), 6u) << "and then all is quiet";
 }
@@ -109,6 +114,7 @@ TEST_F(AgentLimiterTest, AClockThatGoesBackStartsTheWindowAnew) {
 }
 
 TEST_F(AgentLimiterTest, MemoryOverTheLimitIsToldAgainAndAgain) {
+  EXPECT_EQ(limiter_.memory_limit_bytes(), 64 * kMiB);
   limiter_.SetRanks(4);
   EXPECT_EQ(limiter_.memory_limit_bytes(), 68 * kMiB);
   Run(5, 0.001, 68 * kMiB);
@@ -118,6 +124,8 @@ TEST_F(AgentLimiterTest, MemoryOverTheLimitIsToldAgainAndAgain) {
   EXPECT_EQ(events_[0].kind, LimiterEventKind::kMemoryOver);
   EXPECT_EQ(events_[0].rss_bytes, 69 * kMiB);
   EXPECT_EQ(events_[0].rss_limit_bytes, 68 * kMiB);
+  EXPECT_EQ(events_[0].text,
+            "The agent holds 69 MiB, more than its limit of 68 MiB: it sheds what it holds");
   EXPECT_TRUE(limiter_.memory_over());
   Run(20, 0.001, 80 * kMiB);
   EXPECT_EQ(events_.size(), 3u) << "every ten seconds";
@@ -125,6 +133,7 @@ TEST_F(AgentLimiterTest, MemoryOverTheLimitIsToldAgainAndAgain) {
   EXPECT_TRUE(limiter_.memory_over()) << "not yet well under it";
   Run(1, 0.001, 50 * kMiB);
   EXPECT_EQ(events_.back().kind, LimiterEventKind::kMemoryOk);
+  EXPECT_EQ(events_.back().text, "The agent holds 50 MiB, within its limit of 68 MiB again");
   EXPECT_FALSE(limiter_.memory_over());
 }
 

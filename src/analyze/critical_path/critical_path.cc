@@ -15,9 +15,9 @@
 namespace steptrace::analyze {
 namespace {
 
-class Builder {
+class PathBuilder {
  public:
-  Builder(const Trace& trace, const CriticalPathOptions& options)
+  PathBuilder(const Trace& trace, const CriticalPathOptions& options)
       : trace_(trace), options_(options), graph_(BuildPathGraph(trace)), namer_(trace, graph_) {}
 
   CriticalPathSection Build() {
@@ -262,7 +262,7 @@ class Builder {
 
 CriticalPathSection BuildCriticalPath(const Trace& trace, const CriticalPathOptions& options) {
   const std::optional<Undrifted> undrifted = RemoveDrift(trace);
-  return Builder(undrifted ? undrifted->trace : trace, options).Build();
+  return PathBuilder(undrifted ? undrifted->trace : trace, options).Build();
 }
 
 }  // namespace steptrace::analyze

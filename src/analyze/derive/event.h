@@ -22,6 +22,7 @@ enum class HookName : uint8_t {
   kStep,
   kGc,
   kCompile,
+  kCapture,  // the hooks begin or end a window
   kCollective,
   kFetch,
   kCollate,

@@ -48,6 +48,7 @@ std::optional<HookName> RangeName(std::string_view word) {
       {wire::kNameForward, HookName::kForward},
       {wire::kNameEvaluation, HookName::kEvaluation},
       {wire::kNameLogging, HookName::kLogging},
+      {wire::kNameCapture, HookName::kCapture},
       {wire::kNameGc, HookName::kGc},
       {wire::kNameCompile, HookName::kCompile},
       {wire::kNameFetch, HookName::kFetch},

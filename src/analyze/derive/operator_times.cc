@@ -30,8 +30,7 @@ int64_t OperatorTimes::End() {
   const Open ended = operators_.back();
   operators_.pop_back();
   if (!ended.computes) return 0;
-  if (ended.calls) return ended.own_ns > kCallingNs ? ended.own_ns : 0;
-  return std::max<int64_t>(ended.own_ns - kSetUpNs, 0);
+  return std::max<int64_t>(ended.own_ns - (ended.calls ? kCallingNs : kSetUpNs), 0);
 }
 
 void FillOperators(const WindowTimes& sums, store::StepRow& row) {

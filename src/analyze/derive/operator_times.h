@@ -16,10 +16,10 @@ namespace steptrace::analyze {
 // an operator; thread CPU time of steps in windows and beside them gives 400 to 600 ns, and
 // bench/operators_bench.py 430.
 inline constexpr int64_t kOperatorCostNs = 450;
-// The own time of an operator that calls others is the way to them (checks, views, wrapping),
-// unless it is longer than that: then it computes itself. An aten::addmm calls aten::expand and
-// does the product between; its own time on 8 x 8 matrices is 3 us, an aten::linear's 1 us.
-inline constexpr int64_t kCallingNs = 10'000;
+// Of an operator that calls others, what it takes whatever it computes itself: the way to them
+// (checks, views, wrapping). An aten::addmm calls aten::expand and does the product between; its
+// own time on 8 x 8 matrices is 3 us, an aten::linear's 1 us.
+inline constexpr int64_t kCallingNs = 3'000;
 // Of an operator that calls no other, what it takes on one element: keys of the dispatcher, checks
 // of types and shapes, allocation of the result. aten::add, aten::mul, aten::relu: 0.9 to 1.4 us.
 inline constexpr int64_t kSetUpNs = 1'000;

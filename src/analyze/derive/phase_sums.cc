@@ -63,7 +63,8 @@ int64_t PhaseSums::StagesNs() const {
 
 PhaseSums AsEvaluation(const PhaseSums& sums) {
   PhaseSums result;
-  for (Phase kept : {Phase::kCommunication, Phase::kCheckpoint, Phase::kGc, Phase::kCompile}) {
+  for (Phase kept :
+       {Phase::kCommunication, Phase::kCheckpoint, Phase::kGc, Phase::kCompile, Phase::kCapture}) {
     result[kept] = sums[kept];
   }
   result[Phase::kEvaluation] = sums.TotalNs() - result.TotalNs();
@@ -99,6 +100,7 @@ void FillPhases(const PhaseSums& sums, store::StepRow& row) {
   row.logging_ns = sums[Phase::kLogging];
   row.gc_ns = sums[Phase::kGc];
   row.compile_ns = sums[Phase::kCompile];
+  row.capture_ns = sums[Phase::kCapture];
   row.other_phase_ns = sums[Phase::kOther];
 }
 
@@ -109,7 +111,8 @@ void FillCauses(const PhaseSums& sums, CauseRule rule, store::StepRow& row) {
   row.model_ns = row.forward_ns + row.backward_ns + row.optimizer_ns - to_communication_ns;
   row.communication_ns = row.communication_phase_ns + to_communication_ns;
   row.framework_overhead_ns = row.gc_ns + row.compile_ns;
-  row.other_ns = row.checkpoint_ns + row.evaluation_ns + row.logging_ns + row.other_phase_ns;
+  row.other_ns =
+      row.checkpoint_ns + row.evaluation_ns + row.logging_ns + row.capture_ns + row.other_phase_ns;
 }
 
 void FillStages(const PhaseSums& sums, store::StepRow& row) {
@@ -148,7 +151,8 @@ void FillRow(const PhaseSums& sums, CauseRule rule, store::StepRow& row) {
 bool SumsExactly(const store::StepRow& row) {
   const int64_t phases_ns = row.data_ns + row.forward_ns + row.backward_ns + row.optimizer_ns +
                             row.communication_phase_ns + row.checkpoint_ns + row.evaluation_ns +
-                            row.logging_ns + row.gc_ns + row.compile_ns + row.other_phase_ns;
+                            row.logging_ns + row.gc_ns + row.compile_ns + row.capture_ns +
+                            row.other_phase_ns;
   const int64_t causes_ns = row.data_pipeline_ns + row.model_ns + row.communication_ns +
                             row.framework_overhead_ns + row.other_ns;
   const int64_t stages_ns = row.storage_read_ns + row.getitem_ns + row.collate_ns + row.receive_ns +

@@ -23,9 +23,10 @@ enum class Phase : uint8_t {
   kLogging,
   kGc,
   kCompile,
+  kCapture,
   kOther,
 };
-inline constexpr size_t kPhaseCount = 11;
+inline constexpr size_t kPhaseCount = 12;
 
 // What a stretch of phase `data` was spent on.
 enum class Stage : uint8_t { kGetitem, kCollate, kReceive, kCpuShortage, kWorkerStart };
@@ -81,7 +82,7 @@ struct PhaseSums {
 };
 
 // The same stretch as part of an evaluation: what no range of a kind of its own (collective,
-// checkpoint, garbage collection, compilation) covers is phase `evaluation`.
+// checkpoint, garbage collection, compilation, a window's border) covers is phase `evaluation`.
 PhaseSums AsEvaluation(const PhaseSums& sums);
 // The same stretch as an evaluation's own row: as above, but its data waits stay data waits.
 PhaseSums AsEvaluationRow(const PhaseSums& sums);

@@ -49,12 +49,26 @@ void ExpectSound(const std::vector<store::StepRow>& rows, const store::StringTab
   int64_t next_step = 0;
   for (const store::StepRow& row : rows) {
     ASSERT_TRUE(SumsExactly(row)) << RowsText({row}, {}, strings);
-    for (int64_t part_ns :
-         {row.data_ns, row.forward_ns, row.backward_ns, row.optimizer_ns,
-          row.communication_phase_ns, row.checkpoint_ns, row.evaluation_ns, row.logging_ns,
-          row.gc_ns, row.compile_ns, row.other_phase_ns, row.model_ns, row.communication_ns,
-          row.getitem_ns, row.collate_ns, row.receive_ns, row.cpu_shortage_ns, row.worker_start_ns,
-          row.blocked_in_backward_ns}) {
+    for (int64_t part_ns : {row.data_ns,
+                            row.forward_ns,
+                            row.backward_ns,
+                            row.optimizer_ns,
+                            row.communication_phase_ns,
+                            row.checkpoint_ns,
+                            row.evaluation_ns,
+                            row.logging_ns,
+                            row.gc_ns,
+                            row.compile_ns,
+                            row.capture_ns,
+                            row.other_phase_ns,
+                            row.model_ns,
+                            row.communication_ns,
+                            row.getitem_ns,
+                            row.collate_ns,
+                            row.receive_ns,
+                            row.cpu_shortage_ns,
+                            row.worker_start_ns,
+                            row.blocked_in_backward_ns}) {
       ASSERT_GE(part_ns, 0) << RowsText({row}, {}, strings);
     }
     ASSERT_LE(row.blocked_in_backward_ns, row.backward_ns);
@@ -151,6 +165,7 @@ class RandomTraining {
     Range(HookName::kOptimizer, 50, 1);
     if (Below(random_, 5) == 0) Range(HookName::kCheckpoint, 100);
     if (Below(random_, 5) == 0) Range(HookName::kLogging, 30);
+    if (Below(random_, 9) == 0) Range(HookName::kCapture, 30);
   }
   void Epoch() {
     const uint64_t iterator = ++iterators_;

@@ -8,7 +8,7 @@
 namespace steptrace::analyze {
 namespace {
 
-constexpr size_t kHookNames = 16;
+constexpr size_t kHookNames = 17;
 static_assert(static_cast<size_t>(HookName::kCollate) < kHookNames);  // the last that is held
 
 constexpr uint32_t Bit(HookName name) {
@@ -77,6 +77,8 @@ std::optional<Phase> PhaseOf(HookName name) {
       return Phase::kGc;
     case HookName::kCompile:
       return Phase::kCompile;
+    case HookName::kCapture:
+      return Phase::kCapture;
     case HookName::kCollective:
       return Phase::kCommunication;
     default:

@@ -6,11 +6,6 @@
 
 namespace steptrace::analyze {
 
-bool IsDeviceWork(const TraceEvent& event) {
-  return event.kind == EventKind::kKernel || event.kind == EventKind::kMemcpy ||
-         event.kind == EventKind::kMemset;
-}
-
 std::vector<DeviceWork> SplitByDevice(const RankTrace& rank) {
   std::map<int32_t, DeviceWork> by_device;
   for (const TraceEvent& event : rank.device) {

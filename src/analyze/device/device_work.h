@@ -12,9 +12,6 @@
 // Parts of BuildDevices: what one device of one rank did, and the figures made from it.
 namespace steptrace::analyze {
 
-// Kernels, copies and fills; what waits or only names others is no work.
-bool IsDeviceWork(const TraceEvent& event);
-
 struct DeviceWork {
   const RankTrace* rank = nullptr;
   int32_t device = 0;

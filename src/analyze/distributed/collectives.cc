@@ -11,6 +11,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/shallow_json.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -24,7 +26,7 @@ bool IsCollectiveAnnotation(std::string_view name) {
 
 nlohmann::json ParseObject(const std::string& text) {
   nlohmann::json parsed =
-      text.empty() ? nlohmann::json::object() : nlohmann::json::parse(text, nullptr, false);
+      text.empty() ? nlohmann::json::object() : ParseShallow<nlohmann::json>(text);
   return parsed.is_object() ? parsed : nlohmann::json::object();
 }
 

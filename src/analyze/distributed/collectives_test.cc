@@ -27,6 +27,14 @@ TEST(CollectivesTest, TheKernelsArgumentsComeFirst) {
   EXPECT_EQ(info.bytes(), 402176);
 }
 
+TEST(CollectivesTest, MaliceArgumentsNestedWithoutEndTellNothing) {
+  constexpr size_t kDeep = 500'000;
+  const auto info = InfoOf((R"(s7 kernel nccl_x 0 10 details={"Process Group Ranks":)" +
+                            std::string(kDeep, '[') + std::string(kDeep, ']') + "}")
+                               .c_str());
+  EXPECT_TRUE(info.ranks.empty());
+}
+
 TEST(CollectivesTest, TheOperatorThatLaunchedItTellsWhereTheKernelDoesNot) {
   const auto info = InfoOf(R"(
 t1 op record_param_comms 0 30 ext=4 details={"Collective name":"allreduce","dtype":"BFloat16","In msg nelems":2873320,"Out msg nelems":2873320,"Process Group Name":"0","Process Group Ranks":"[0, 1, ...]","Global rank start":4,"Global rank stride":2,"Group size":3}

@@ -46,9 +46,9 @@ NodeClock NodeClockOf(const DistributedOptions& options) {
   return options.live ? NodeClock::kShared : NodeClock::kUnknown;
 }
 
-class Builder {
+class SectionBuilder {
  public:
-  Builder(const Trace& trace, const DistributedOptions& options)
+  SectionBuilder(const Trace& trace, const DistributedOptions& options)
       : trace_(trace), options_(options), calls_(ReadCollectives(trace)) {}
 
   ProfileDistributed Build() {
@@ -406,8 +406,8 @@ class Builder {
 ProfileDistributed BuildDistributed(const Trace& trace, const DistributedOptions& options) {
   const std::optional<Undrifted> undrifted =
       options.live ? std::nullopt : RemoveDrift(trace);  // the agent keeps to the node's clock
-  if (!undrifted) return Builder(trace, options).Build();
-  ProfileDistributed section = Builder(undrifted->trace, options).Build();
+  if (!undrifted) return SectionBuilder(trace, options).Build();
+  ProfileDistributed section = SectionBuilder(undrifted->trace, options).Build();
   for (ClockOffset& clock : section.clocks) {
     const auto drift = undrifted->drift_ppb.find(clock.unit);
     if (clock.is_node && drift != undrifted->drift_ppb.end()) clock.drift_ppb = drift->second;

@@ -63,7 +63,7 @@ Json LeaksJson(const MemoryDevice& device) {
            })}};
 }
 
-Json DeviceJson(const MemoryDevice& device) {
+Json MemoryDeviceJson(const MemoryDevice& device) {
   Json peak = PointJson(device.peak);
   peak["peak_reserved_bytes"] = device.peak_reserved_bytes;
   return {{"rank", device.rank},
@@ -92,7 +92,7 @@ Json DeviceJson(const MemoryDevice& device) {
 }  // namespace
 
 Json MemoryJson(const MemorySection& section) {
-  return {{"devices", Each(section.devices, DeviceJson)},
+  return {{"devices", Each(section.devices, MemoryDeviceJson)},
           {"allocator", Each(section.allocator, [](const AllocatorCall& call) -> Json {
              return {{"rank", call.rank},          {"name", call.name},
                      {"calls", call.calls},        {"total_ns", call.total_ns},

@@ -48,10 +48,4 @@ bool CouldUseTensorCores(std::string_view operator_name);
 // Wrappers that the view of operators leaves out (pytorch_profiler.md 1.6).
 bool IsLeftOut(std::string_view operator_name);
 
-// The time of a device that operators account for: kernels, copies, fills.
-inline bool IsDeviceWork(const TraceEvent& event) {
-  return event.kind == EventKind::kKernel || event.kind == EventKind::kMemcpy ||
-         event.kind == EventKind::kMemset;
-}
-
 }  // namespace steptrace::analyze

@@ -250,11 +250,11 @@ RunParts MeasureStepParts(const ReportInput& input) {
   RunParts run{input.run.name, MakeStepParts(input, steps.selection), true};
   std::vector<StepPart>& parts = run.parts;
   if (parts.empty()) return run;
-  run.spread_known = steps.selection.steady.size() > 1;
+  run.spread_known = steps.selection.steps >= kMinSteadySteps;
   const StepPart step = parts.front();
   const auto add = [&](const char* kind, const std::string& name, double share, Interval interval) {
     parts.push_back({kind, name, share * step.ns, interval.low * step.ns, interval.high * step.ns,
-                     share, interval.low, interval.high});
+                     share, interval.low, interval.high, steps.times.spread_known()});
   };
   const std::vector<Suspect> suspects = MakeSuspects(steps.times.total());
   for (size_t i = 0; i < suspects.size(); ++i) {
@@ -266,6 +266,11 @@ RunParts MeasureStepParts(const ReportInput& input) {
     // Parts are known by their names: the loop's own code is not the dataset's.
     const char* name = stage == SubStage::kLoopCode ? "other_user_code" : StageName(stage);
     add("sub_stage", name, shares[i], steps.times.Share(stage));
+  }
+  if (run.spread_known) return run;
+  for (StepPart& part : parts) {
+    part.ns_low = part.ns_high = part.ns;
+    part.share_low = part.share_high = part.share;
   }
   return run;
 }

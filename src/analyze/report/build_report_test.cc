@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
+#include <utility>
 
+#include "analyze/report/comparison.h"
+#include "analyze/report/step_parts.h"
 #include "analyze/trace/trace_text.h"
 #include "testing/verdict_case.h"
 
@@ -249,6 +253,67 @@ t1 runtime cudaLaunchKernel 10 12 corr=1
       to_kernels |= one.text.find("kernels") != std::string::npos;
     EXPECT_EQ(of_kernels, device);
     EXPECT_EQ(to_kernels, device) << report.verdict.headline;
+  }
+}
+
+// The interval of a few draws is narrower than they tell. A step of several ranks is one draw,
+// however many rows it has.
+TEST(MeasureStepPartsTest, FewStepsTellNoSpread) {
+  const std::string two_ranks =
+      "run\nsteps N rank=0 data=10ms forward=90ms\nsteps N rank=1 data=30ms forward=95ms\n";
+  for (const auto& [number, known] : {std::pair{"1", false}, std::pair{"2", false},
+                                      std::pair{"9", false}, std::pair{"10", true}}) {
+    std::string text = two_ranks;
+    for (size_t at = 0; (at = text.find('N')) != std::string::npos;) text.replace(at, 1, number);
+    const VerdictCase run = Parse(text);
+    const RunParts parts = MeasureStepParts(run.input);
+    EXPECT_EQ(parts.spread_known, known) << number;
+    const Comparison beside = Compare(parts, parts);
+    for (const ComparedPart& part : beside.parts) {
+      EXPECT_EQ(part.change_low_ns.has_value(), known) << number << " " << part.name;
+      if (known) continue;
+      EXPECT_EQ(part.a.ns_low, part.a.ns_high) << number << " " << part.name;
+      EXPECT_EQ(part.a.share_low, part.a.share_high) << number << " " << part.name;
+    }
+  }
+}
+
+TEST(MeasureStepPartsTest, RanksThatKeepStepAreNoFurtherDraws) {
+  VerdictCase run = Parse("run\nsteps 20 data=10ms forward=90ms jitter=20\n");
+  const auto of_one = MeasureStepParts(run.input).parts;
+  for (size_t i = 0; i < 20; ++i) {
+    store::StepRow row = run.steps[i];
+    row.rank = 1;
+    run.steps.push_back(row);
+  }
+  run.input.steps = run.steps;
+  const auto of_two = MeasureStepParts(run.input).parts;
+  ASSERT_EQ(of_one.size(), of_two.size());
+  for (size_t i = 0; i < of_one.size(); ++i) {
+    EXPECT_DOUBLE_EQ(of_one[i].ns_low, of_two[i].ns_low) << of_one[i].name;
+    EXPECT_DOUBLE_EQ(of_one[i].ns_high, of_two[i].ns_high) << of_one[i].name;
+  }
+}
+
+// Of a few steps in windows no interval is drawn: that is not certainty.
+TEST(MeasureStepPartsTest, PartsOfFewProfiledStepsHaveNoInterval) {
+  VerdictCase run = Parse("run\nsteps 20 forward=90ms data=10ms jitter=0\n");
+  const Trace profile = DrawTrace(R"(
+t1 step ProfilerStep#0 0 100000000
+t1 step ProfilerStep#1 100000000 200000000
+t1 step ProfilerStep#2 200000000 300000000
+t1 op aten::mm 5 290000000
+t1 runtime cudaLaunchKernel 10 12 corr=1
+s7 kernel gemm 15 250000000 corr=1
+)",
+                                  *run.strings);
+  run.input.profile = &profile;
+  run.input.profile_of_windows = true;
+  const RunParts parts = MeasureStepParts(run.input);
+  for (const ComparedPart& part : Compare(parts, parts).parts) {
+    const bool of_rows = part.kind == "step" || part.kind == "phase";
+    EXPECT_EQ(part.change_low_ns.has_value(), of_rows) << part.kind << " " << part.name;
+    EXPECT_EQ(part.change_high_ns.has_value(), of_rows) << part.kind << " " << part.name;
   }
 }
 

@@ -31,7 +31,7 @@ ComparedPart ComparedPartOf(const ComparedKey& key, const StepPart& a, const Ste
                     .change_ns = std::llround(b.ns) - std::llround(a.ns),
                     .change_low_ns = std::nullopt,
                     .change_high_ns = std::nullopt};
-  if (spread_known) {
+  if (spread_known && a.spread_known && b.spread_known) {
     part.change_low_ns = std::llround(change - down);
     part.change_high_ns = std::llround(change + up);
   }
@@ -79,6 +79,11 @@ std::string ComparisonSentence(const Comparison& comparison) {
   const bool b_wins = step.b.ns < step.a.ns;
   const double fast = b_wins ? step.b.ns : step.a.ns;
   const double slow = b_wins ? step.a.ns : step.b.ns;
+  const std::string fast_text = FormatDuration(std::llround(fast));
+  const std::string slow_text = FormatDuration(std::llround(slow));
+  if (!step.change_low_ns && fast_text == slow_text) {
+    return fmt::format("Their steps take the same time: {}.", fast_text);
+  }
   // Two runs of one script have its name both.
   const bool same = comparison.a == comparison.b;
   const char* const which = b_wins ? "The second run" : "The first run";
@@ -88,8 +93,8 @@ std::string ComparisonSentence(const Comparison& comparison) {
       : b_wins ? comparison.b
                : comparison.a,
       slow / fast < kLeastRatio ? FormatShare((slow - fast) / slow) : FormatRatio(slow / fast),
-      FormatDuration(std::llround(fast)), FormatDuration(std::llround(slow)),
-      step.change_low_ns ? "." : "; whether by chance a single step does not tell.");
+      fast_text, slow_text,
+      step.change_low_ns ? "." : "; whether by chance so few steps do not tell.");
 }
 
 }  // namespace steptrace::analyze

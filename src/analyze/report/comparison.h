@@ -15,7 +15,8 @@ struct ComparedPart {
   std::string kind;  // step, phase, suspect, sub_stage
   std::string name;
   StepPart a, b;
-  // B less A, and the 95 % interval in which that lies; unknown where a run has a single step.
+  // B less A, and the 95 % interval in which that lies; unknown where a run has few steps, or
+  // none was drawn of the part.
   int64_t change_ns = 0;
   std::optional<int64_t> change_low_ns, change_high_ns;
 };

@@ -33,7 +33,7 @@ TEST(Comparison, IntervalsAddInQuadrature) {
   EXPECT_FALSE(MayBeChance(step));
 }
 
-TEST(Comparison, OfASingleStepHasNoIntervals) {
+TEST(Comparison, OfAFewStepsHasNoIntervals) {
   RunParts single = RunOf("single", 25, 1);
   single.spread_known = false;
   for (const ComparedPart& part : Compare(RunOf("slow", 100, 60), single).parts) {
@@ -74,10 +74,13 @@ TEST(ComparisonSentence, SaysWhoIsFasterAndOwnsToChance) {
             "Their steps take the same time, as far as can be told.");
   RunParts single = RunOf("single", 50, 20);
   single.spread_known = false;
-  EXPECT_EQ(
-      sentence(slow, single),
-      "single is 2.0x faster a step: 50 ms instead of 100 ms; whether by chance a single step "
-      "does not tell.");
+  EXPECT_EQ(sentence(slow, single),
+            "single is 2.0x faster a step: 50 ms instead of 100 ms; whether by chance so few steps "
+            "do not tell.");
+  RunParts alike = RunOf("alike", 50.004, 20);
+  alike.spread_known = false;
+  EXPECT_EQ(sentence(single, alike), "Their steps take the same time: 50 ms.");
+  EXPECT_EQ(sentence(single, single), "Their steps take the same time: 50 ms.");
   EXPECT_EQ(sentence(slow, {"empty", {}}), "empty has no steady steps to compare.");
   EXPECT_EQ(sentence({"empty", {}}, slow), "empty has no steady steps to compare.");
   EXPECT_EQ(sentence({"x", {}}, {"y", {}}), "Neither run has steady steps to compare.");

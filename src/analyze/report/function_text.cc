@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <tuple>
 
 #include "analyze/samples/code_place.h"
@@ -22,6 +24,34 @@ std::string WithOwner(std::string_view function) {
   return fmt::format("{}.{}", ShortFunction(function.substr(0, dot)), name);
 }
 
+// "loads" of the json module is "json.loads", "Random.gauss" of random "random.gauss"; methods go
+// with their class: "Pool.imap". Nobody knows a base class by its name.
+std::string WithModule(std::string_view module, std::string_view called) {
+  called = EnclosingFunction(called);
+  const std::string_view name = ShortFunction(called);
+  const size_t dot = called.rfind("." + std::string(name));
+  if (name == called) return fmt::format("{}.{}", module, name);
+  if (dot == std::string_view::npos || dot == 0) return std::string(name);
+  const std::string_view owner = ShortFunction(called.substr(0, dot));
+  if (owner.starts_with("Base") || owner.starts_with("_")) return std::string(name);
+  const bool alike = std::equal(
+      owner.begin(), owner.end(), module.begin(), module.end(),
+      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+  return fmt::format("{}.{}", alike ? module : owner, name);
+}
+
+// "torch's fetch": without it the name reads as the user's own.
+std::string OfPackage(const StageFunction& function, std::string name) {
+  const CodePlace place = PlaceOf(function.file);
+  if (place.origin != CodeOrigin::kLibrary) return name;
+  return fmt::format("{}'s {}", place.module.substr(0, place.module.find('.')), name);
+}
+
+// What the class alone stands for: entering "SemLock" is what is done with one.
+bool IsUseOfClass(std::string_view name) {
+  return name == "__init__" || name == "__enter__" || name == "__exit__" || name == "__call__";
+}
+
 // "float" or "sorted" by itself says less than the function that calls it, if that has a name of
 // its own.
 bool SaysLess(const StageFunction& function) {
@@ -34,15 +64,19 @@ bool SaysLess(const StageFunction& function) {
 
 std::string CalledText(const StageFunction& function) {
   std::string_view called = function.call;
-  if (called.empty() || (function.in_c && SaysLess(function))) return WithOwner(function.function);
+  if (called.empty() || (function.in_c && SaysLess(function))) {
+    return OfPackage(function, WithOwner(function.function));
+  }
   if (function.in_c) return function.call;
   const std::string_view name = ShortFunction(called);
   // "SemLock.__enter__" says more by its class.
   const size_t dot = called.rfind("." + std::string(name));
   if (name.starts_with("__") && dot != std::string_view::npos && dot > 0) {
-    return std::string(ShortFunction(called.substr(0, dot)));
+    const std::string_view owner = ShortFunction(called.substr(0, dot));
+    return IsUseOfClass(name) ? std::string(owner) : fmt::format("{}.{}", owner, name);
   }
-  return WithOwner(called);
+  return function.call_module.empty() ? WithOwner(called)
+                                      : WithModule(function.call_module, called);
 }
 
 bool IsSameLine(const StageFunction& a, const StageFunction& b) {
@@ -57,6 +91,14 @@ std::string PlaceText(const StageFunction& function) {
 
 std::string FunctionText(const StageFunction& function) {
   return fmt::format("{} ({})", CalledText(function), PlaceText(function));
+}
+
+std::string ModuleText(const StageFunction& function) {
+  const std::string called = CalledText(function);
+  const std::string own = WithOwner(function.function);
+  const bool alone = !called.ends_with(".forward") || own.starts_with('<') || own == called;
+  return alone ? FunctionText(function)
+               : fmt::format("{} in {} ({})", called, own, PlaceText(function));
 }
 
 }  // namespace steptrace::analyze

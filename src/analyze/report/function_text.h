@@ -15,5 +15,7 @@ std::string PlaceText(const StageFunction& function);
 bool IsSameLine(const StageFunction& a, const StageFunction& b);
 // "read_row_group (dataset.py:24)".
 std::string FunctionText(const StageFunction& function);
+// The same of a model's call, with the script's function: "Net.forward in holdout (train.py:12)".
+std::string ModuleText(const StageFunction& function);
 
 }  // namespace steptrace::analyze

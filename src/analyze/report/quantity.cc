@@ -104,6 +104,10 @@ std::string FormatRatio(double ratio) {
   return ratio < 9.95 ? fmt::format("{:.1f}x", ratio) : FormatNumber(ratio) + "x";
 }
 
+std::string FormatCores(double cores) {
+  return fmt::format("{} core{}", FormatNumber(cores), cores == 1 ? "" : "s");
+}
+
 std::string FormatMoney(double amount) {
   if (!std::isfinite(amount)) return "-";
   if (std::fabs(amount) < 0.01) return FormatNumber(amount);

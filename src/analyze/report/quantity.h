@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 
-// Numbers as people read them: a unit, and at most three significant digits. ASCII.
+// Numbers as people read them: a unit, and at most three significant digits. ASCII, for terminals
+// of any kind: microseconds are "us". Pages write "µs", in the report's sentences too
+// (ui/src/base/prose.ts, python/steptrace/_format.py).
 namespace steptrace::analyze {
 
 std::string FormatNumber(double value);       // 0.123  12.3  123  12345 -> 12300
@@ -13,6 +15,7 @@ std::string FormatShare(double share);        // 65 %  0.4 %  <0.1 %
 std::string FormatShareNumber(double share);  // the same without the sign
 std::string FormatBytes(double bytes);        // 2.1 GiB
 std::string FormatCount(int64_t count);       // 1 234 567 stays exact: 1,234,567
+std::string FormatCores(double cores);        // 2 cores  1 core  0.985 cores
 std::string FormatRatio(double ratio);        // 2.9x
 std::string FormatMoney(double amount);       // 3240.12 -> 3,240  0.0123 -> 0.0123
 

@@ -10,6 +10,7 @@
 #include "analyze/report/cut_texts.h"
 #include "analyze/report/sections.h"
 #include "analyze/rules/profiling_report.h"
+#include "base/shallow_json.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -157,7 +158,7 @@ Json BreakdownJson(const BreakdownRow& row) {
 
 // The fact is JSON that a watched process made: what does not parse is shown as text.
 Json LoaderJson(const LoaderSection& loader) {
-  Json fact = Json::parse(loader.json, nullptr, /*allow_exceptions=*/false);
+  Json fact = ParseShallow<Json>(loader.json);
   if (fact.is_discarded()) fact = loader.json;
   return {{"rank", loader.rank}, {"pid", loader.pid}, {"fact", std::move(fact)}};
 }

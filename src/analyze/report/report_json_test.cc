@@ -195,5 +195,13 @@ TEST(ReportJsonTextTest, ALoaderFactThatIsNoJsonIsText) {
   EXPECT_EQ(loaders[1]["fact"]["workers"], 2);
 }
 
+TEST(ReportJsonTextTest, ALoaderFactThatIsNestedWithoutEndIsText) {
+  constexpr size_t kDeep = 500'000;
+  const std::string deep = std::string(kDeep, '[') + std::string(kDeep, ']');
+  Report report;
+  report.data_pipeline.loaders = {{0, 7, deep}};
+  EXPECT_EQ(Json::parse(ReportToJson(report))["data_pipeline"]["loaders"][0]["fact"], deep);
+}
+
 }  // namespace
 }  // namespace steptrace::analyze

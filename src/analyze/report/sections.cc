@@ -8,6 +8,7 @@
 #include <cmath>
 #include <ctime>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -32,7 +33,7 @@ struct Phase {
   int64_t store::StepRow::*ns;
 };
 
-constexpr std::array<Phase, 11> kPhases = {{
+constexpr std::array<Phase, 12> kPhases = {{
     {"data", &store::StepRow::data_ns},
     {"forward", &store::StepRow::forward_ns},
     {"backward", &store::StepRow::backward_ns},
@@ -43,6 +44,7 @@ constexpr std::array<Phase, 11> kPhases = {{
     {"logging", &store::StepRow::logging_ns},
     {"gc", &store::StepRow::gc_ns},
     {"compile", &store::StepRow::compile_ns},
+    {"capture", &store::StepRow::capture_ns},
     {"other", &store::StepRow::other_phase_ns},
 }};
 
@@ -122,6 +124,17 @@ std::vector<LossLine> MergedLosses(const ReportInput& input) {
   return losses;
 }
 
+// Of the training's time, what windows took to begin and to end.
+double CaptureShare(const ReportInput& input) {
+  int64_t capture_ns = 0, whole_ns = 0;
+  for (const store::StepRow& row : input.steps) {
+    if (!IsPlausible(row)) continue;
+    capture_ns = SaturatingAdd(capture_ns, std::clamp<int64_t>(row.capture_ns, 0, row.dur_ns));
+    whole_ns = SaturatingAdd(whole_ns, row.dur_ns);
+  }
+  return Ratio(capture_ns, whole_ns);
+}
+
 }  // namespace
 
 RunSection MakeRun(const ReportInput& input, const JobFacts& facts) {
@@ -143,7 +156,8 @@ RunSection MakeRun(const ReportInput& input, const JobFacts& facts) {
   run.devices = facts.devices;
   run.agent_cpu_share = MeanOfMetric(input, "agent.cpu_cores");
   if (const auto records = MeanOfMetric(input, "agent.records_per_s")) {
-    run.host_overhead_share = *records * kHookNsPerRecord / 1e9 / std::max(run.ranks, 1);
+    run.host_overhead_share =
+        *records * kHookNsPerRecord / 1e9 / std::max(run.ranks, 1) + CaptureShare(input);
   }
   return run;
 }
@@ -289,28 +303,47 @@ std::vector<BreakdownRow> MakeBreakdown(const ReportInput& input, const StepSele
   return rows;
 }
 
-std::vector<StepPart> MakeStepParts(const ReportInput& input, const StepSelection& selection) {
-  std::vector<int64_t> whole_ns, ones(selection.steady.size(), 1);
-  PhaseTimes sums{};
-  int64_t total_ns = 0;
-  for (uint32_t i : selection.steady) {
-    whole_ns.push_back(input.steps[i].dur_ns);
-    total_ns = SaturatingAdd(total_ns, input.steps[i].dur_ns);
+namespace {
+
+// Of each step its ranks together: they keep step with each other, and so are one draw.
+template <class NsOf>
+std::vector<int64_t> SumsBySteps(const ReportInput& input, const std::vector<uint32_t>& steady,
+                                 NsOf ns_of) {
+  std::vector<int64_t> sums;
+  const store::StepRow* before = nullptr;
+  for (uint32_t i : steady) {
+    const store::StepRow& row = input.steps[i];
+    if (before == nullptr || before->step != row.step) sums.push_back(0);
+    sums.back() = SaturatingAdd(sums.back(), ns_of(row));
+    before = &row;
   }
+  return sums;
+}
+
+int64_t SumOf(const std::vector<int64_t>& values) {
+  return std::accumulate(values.begin(), values.end(), int64_t{0}, SaturatingAdd);
+}
+
+}  // namespace
+
+std::vector<StepPart> MakeStepParts(const ReportInput& input, const StepSelection& selection) {
+  const auto sums = [&](auto ns_of) { return SumsBySteps(input, selection.steady, ns_of); };
+  const auto rows = sums([](const store::StepRow&) { return int64_t{1}; });
+  const auto whole_ns = sums([](const store::StepRow& row) { return row.dur_ns; });
+  const int64_t total_ns = SumOf(whole_ns);
   if (total_ns <= 0) return {};
-  const double mean_ns = static_cast<double>(total_ns) / static_cast<double>(whole_ns.size());
-  const Interval step = BootstrapRatioOfSums(whole_ns, ones);
+  const double mean_ns =
+      static_cast<double>(total_ns) / static_cast<double>(selection.steady.size());
+  const Interval step = BootstrapRatioOfSums(whole_ns, rows);
   std::vector<StepPart> parts = {{"step", "step", mean_ns, step.low, step.high, 1, 1, 1}};
   for (size_t k = 0; k < kPhases.size(); ++k) {
-    std::vector<int64_t> phase_ns;
-    for (uint32_t i : selection.steady) {
-      phase_ns.push_back(std::max<int64_t>(input.steps[i].*kPhases[k].ns, 0));
-      sums[k] = SaturatingAdd(sums[k], phase_ns.back());
-    }
-    if (sums[k] == 0) continue;
-    const double share = Ratio(sums[k], total_ns);
+    const auto phase_ns =
+        sums([k](const store::StepRow& row) { return std::max<int64_t>(row.*kPhases[k].ns, 0); });
+    const int64_t sum_ns = SumOf(phase_ns);
+    if (sum_ns == 0) continue;
+    const double share = Ratio(sum_ns, total_ns);
     const Interval of_step = BootstrapRatioOfSums(phase_ns, whole_ns);
-    const Interval ns = BootstrapRatioOfSums(phase_ns, ones);
+    const Interval ns = BootstrapRatioOfSums(phase_ns, rows);
     parts.push_back({"phase", kPhases[k].name, share * mean_ns, ns.low, ns.high, share, of_step.low,
                      of_step.high});
   }

@@ -18,6 +18,8 @@ struct StageFunction {
   int64_t ns = 0;
   double share = 0;   // of the steady steps
   bool in_c = false;  // the call is of C code, by its name in the source: "zlib.decompress"
+  // "json" of "loads": the call's name says too little without its module. Empty: it says enough.
+  std::string call_module;
 };
 
 // A part of the step by its finest name (DESIGN section 7): the stages of all suspects sum to the

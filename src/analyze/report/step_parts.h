@@ -15,13 +15,16 @@ struct StepPart {
   std::string name;
   double ns = 0, ns_low = 0, ns_high = 0;
   double share = 0, share_low = 0, share_high = 0;
+  bool spread_known = true;  // false: its intervals have no width, for none were drawn
 };
 
 // Those of a run, and its name.
 struct RunParts {
   std::string run;
   std::vector<StepPart> parts;
-  bool spread_known = true;  // false: of a single step, whose intervals say nothing
+  // false: of fewer than kMinSteadySteps. What is drawn from so few lies between their own extremes
+  // and misses far more than one in twenty times: no part has an interval.
+  bool spread_known = true;
 };
 
 // The run's step first, then its phases, suspects and stages: the parts of a kind sum to the step.

@@ -85,6 +85,14 @@ CodePlace PlaceOf(std::string_view file) {
   return {CodeOrigin::kUser, Dotted(file)};
 }
 
+std::string ModuleToName(const CodePlace& place, std::string_view function) {
+  constexpr std::array<std::string_view, 5> kOfMany = {"load", "loads", "open", "read", "get"};
+  const bool of_many = place.origin == CodeOrigin::kLibrary &&
+                       std::find(kOfMany.begin(), kOfMany.end(), function) != kOfMany.end();
+  if (place.origin != CodeOrigin::kStandard && !of_many) return "";
+  return place.module.substr(0, place.module.find('.'));
+}
+
 std::string_view FileName(std::string_view file) {
   const size_t slash = file.find_last_of('/');
   return slash == std::string_view::npos || slash + 1 == file.size() ? file

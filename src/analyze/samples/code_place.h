@@ -26,6 +26,11 @@ struct CodePlace {
 
 CodePlace PlaceOf(std::string_view file);
 
+// The package that a function of it is to be named with, as its name alone says too little: all of
+// the standard library ("json" of "loads"), and of other packages those that many have ("torch" of
+// "load"). Empty: the name says enough, or it is no package's.
+std::string ModuleToName(const CodePlace& place, std::string_view function);
+
 // "/home/ann/rank/dataset.py" -> "dataset.py".
 std::string_view FileName(std::string_view file);
 

@@ -61,6 +61,20 @@ TEST(CodePlaceTest, FunctionsAreNamedAsPeopleDo) {
   EXPECT_EQ(ShortFunction("..."), "...");
 }
 
+TEST(CodePlaceTest, AModuleIsNamedWhereAFunctionSaysTooLittle) {
+  const auto module_of = [](const std::string& file, const std::string& function) {
+    return ModuleToName(PlaceOf(file), function);
+  };
+  const std::string standard = "/usr/lib/python3.11/";
+  const std::string packages = "/venv/lib/python3.11/site-packages/";
+  EXPECT_EQ(module_of(standard + "json/__init__.py", "loads"), "json");
+  EXPECT_EQ(module_of(standard + "multiprocessing/pool.py", "Pool.imap"), "multiprocessing");
+  EXPECT_EQ(module_of(packages + "torch/serialization.py", "load"), "torch");
+  EXPECT_EQ(module_of(packages + "torch/nn/utils/clip_grad.py", "clip_grad_norm_"), "");
+  EXPECT_EQ(module_of("/job/data.py", "load"), "");
+  EXPECT_EQ(module_of("<built-in json>", "json.loads"), "");
+}
+
 TEST(CodePlaceTest, AnInnerExpressionIsItsFunction) {
   EXPECT_EQ(EnclosingFunction("Words.run.<locals>.<listcomp>"), "Words.run");
   EXPECT_EQ(EnclosingFunction("run.<locals>.<listcomp>.<locals>.<lambda>"), "run");

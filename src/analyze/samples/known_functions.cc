@@ -56,6 +56,7 @@ constexpr KnownFunctions kKnown[] = {
     {"fastparquet", "*", kDecode},
     {"polars", "*", kDecode},
     {"duckdb", "*", kDecode},
+    {"sqlite3", "*", kDecode},
     {"pandas.io", "*", kDecode},
     {"pandas.io.formats", "*", kUserCode},
     {"pandas", "read_*", kDecode},
@@ -285,6 +286,13 @@ constexpr OwnName kOwnNames[] = {
     {"*random_flip*", kAugmentation},
 };
 
+// Methods of C code, of whose object nothing is known but its name. A query is what no other
+// package calls so: "self.con.execute", "cursor.fetchmany".
+constexpr OwnName kMethods[] = {
+    {"*tokenizer.encode*", kTokenise}, {"*.execute", kDecode}, {"*fetchone", kDecode},
+    {"*fetchmany", kDecode},           {"*fetchall", kDecode},
+};
+
 }  // namespace
 
 std::span<const KnownFunctions> BuiltInFunctions() {
@@ -296,6 +304,13 @@ std::optional<WorkStage> StageOfOwnName(std::string_view function) {
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (const OwnName& own : kOwnNames) {
     if (FitsGlob(lower, own.pattern)) return own.stage;
+  }
+  return std::nullopt;
+}
+
+std::optional<WorkStage> StageOfMethod(std::string_view method) {
+  for (const OwnName& known : kMethods) {
+    if (FitsGlob(method, known.pattern)) return known.stage;
   }
   return std::nullopt;
 }

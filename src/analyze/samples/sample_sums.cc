@@ -330,8 +330,12 @@ SampledFunctions SampleSums::BetweenFunctions() const {
                 });
 }
 
-bool SampleSums::InC(const store::StackRow& row) const {
-  return PlaceOf(strings_.Text(row.file)).origin == CodeOrigin::kBuiltIn;
+SampleSums::Called SampleSums::CalledAt(int32_t frame) const {
+  if (frame < 0) return {};
+  const store::StackRow& row = stacks_[static_cast<size_t>(frame)];
+  const CodePlace place = PlaceOf(strings_.Text(row.file));
+  if (place.origin == CodeOrigin::kBuiltIn) return {row.function, "", true};
+  return {row.function, ModuleToName(place, strings_.Text(row.function)), false};
 }
 
 SampleSums::NamedFrames SampleSums::Innermost(const StackClass& of) {
@@ -343,8 +347,9 @@ SampleSums::NamedFrames SampleSums::Innermost(const StackClass& of) {
 // weight_of: of a stack, what counts.
 template <class WeightOf, class FramesOf>
 SampledFunctions SampleSums::Gather(const WeightOf& weight_of, const FramesOf& frames_of) const {
-  // File, function, call: a function is one whatever expression of it is innermost.
-  using Key = std::tuple<store::StringId, std::string_view, store::StringId>;
+  // File, function, call with its module: a function is one whatever expression of it is innermost,
+  // and one whatever it calls in C.
+  using Key = std::tuple<store::StringId, std::string_view, store::StringId, std::string>;
   std::map<Key, FunctionWeight> functions;
   SampledFunctions result;
   for (size_t i = 0; i < weights_.size(); ++i) {
@@ -355,19 +360,19 @@ SampledFunctions SampleSums::Gather(const WeightOf& weight_of, const FramesOf& f
     const auto [named, called] = frames_of(of);
     if (named < 0) continue;
     const store::StackRow& row = stacks_[static_cast<size_t>(named)];
-    const store::StringId call =
-        called >= 0 ? stacks_[static_cast<size_t>(called)].function : store::StringId::kEmpty;
-    const bool in_c = called >= 0 && InC(stacks_[static_cast<size_t>(called)]);
-    FunctionWeight& function = functions[{row.file, EnclosingFunction(strings_.Text(row.function)),
-                                          in_c ? store::StringId::kEmpty : call}];
+    const Called call = CalledAt(called);
+    FunctionWeight& function =
+        functions[{row.file, EnclosingFunction(strings_.Text(row.function)),
+                   call.in_c ? store::StringId::kEmpty : call.function, call.module}];
     function.by_line[row.line] += static_cast<double>(weight.ns);
-    if (in_c) function.by_c_call[call][row.line] += static_cast<double>(weight.ns);
+    if (call.in_c) function.by_c_call[call.function][row.line] += static_cast<double>(weight.ns);
   }
   for (const auto& [key, function] : functions) {
     SampledFunction one;
     one.file = strings_.Text(std::get<0>(key));
     one.function = std::get<1>(key);
     one.call = strings_.Text(std::get<2>(key));
+    one.call_module = std::get<3>(key);
     std::tie(one.weight, one.line) = SumOf(function.by_line);
     for (const auto& [call, lines] : function.by_c_call) {
       const auto [weight, line] = SumOf(lines);
@@ -379,8 +384,8 @@ SampledFunctions SampleSums::Gather(const WeightOf& weight_of, const FramesOf& f
     result.functions.push_back(std::move(one));
   }
   std::sort(result.functions.begin(), result.functions.end(), [](const auto& a, const auto& b) {
-    return std::tie(b.weight, a.file, a.function, a.call) <
-           std::tie(a.weight, b.file, b.function, b.call);
+    return std::tie(b.weight, a.file, a.function, a.call, a.call_module) <
+           std::tie(a.weight, b.file, b.function, b.call, b.call_module);
   });
   return result;
 }

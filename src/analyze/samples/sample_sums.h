@@ -24,10 +24,11 @@ namespace steptrace::analyze {
 struct SampledFunction {
   std::string function;  // qualified
   std::string file;
-  int32_t line = 0;   // of the function's lines the one with most time
-  std::string call;   // qualified; empty: the function itself
-  double weight = 0;  // ns
-  bool in_c = false;  // most of it is one call of C code, `call`, named as the source does
+  int32_t line = 0;         // of the function's lines the one with most time
+  std::string call;         // qualified; empty: the function itself
+  double weight = 0;        // ns
+  bool in_c = false;        // most of it is one call of C code, `call`, named as the source does
+  std::string call_module;  // as of StageFunction
 };
 
 // What the samples of one kind come to: a region of the model, or a stage.
@@ -134,7 +135,13 @@ class SampleSums {
   void AddBetween(const StackClass& of, int64_t since_ns, const Phases& phases, int64_t ns,
                   StackWeights& weights);
   static NamedFrames Innermost(const StackClass& of);
-  bool InC(const store::StackRow& row) const;
+  // What a frame calls, and what names it.
+  struct Called {
+    store::StringId function = store::StringId::kEmpty;
+    std::string module;  // as SampledFunction::call_module
+    bool in_c = false;
+  };
+  Called CalledAt(int32_t frame) const;  // -1: nothing
   template <class WeightOf, class FramesOf>
   SampledFunctions Gather(const WeightOf& weight_of, const FramesOf& frames_of) const;
   template <class WeightOf>

@@ -46,6 +46,17 @@ class SampleSumsTest : public ::testing::Test {
     row.interval_ns = interval_ns;
     sums_->Add(std::span(&row, 1));
   }
+  // A stack in which decode_ calls a function; made before sums_ is made anew.
+  int32_t CallOf(const char* function, const char* file) {
+    store::StackRow row;
+    row.stack = static_cast<int32_t>(run_.stacks.size());
+    row.parent = decode_;
+    row.function = run_.strings->Intern(function);
+    row.file = run_.strings->Intern(file);
+    row.line = 5;
+    run_.stacks.push_back(row);
+    return row.stack;
+  }
   const RankSamples& rank() const { return sums_->ranks().at(0); }
 
   VerdictCase run_;
@@ -74,18 +85,8 @@ TEST_F(SampleSumsTest, CountsABatchWhileTheTrainingWaitsForIt) {
 
 // A function is one, whatever it calls in C; what is most of it names it.
 TEST_F(SampleSumsTest, ACallOfCThatIsMostOfAFunctionNamesIt) {
-  const auto calls = [this](const char* function) {
-    store::StackRow row;
-    row.stack = static_cast<int32_t>(run_.stacks.size());
-    row.parent = decode_;
-    row.function = run_.strings->Intern(function);
-    row.file = run_.strings->Intern("<built-in zlib>");
-    row.line = 5;
-    run_.stacks.push_back(row);
-    return row.stack;
-  };
-  const int32_t inflate = calls("zlib.decompress");
-  const int32_t sum = calls("zlib.adler32");
+  const int32_t inflate = CallOf("zlib.decompress", "<built-in zlib>");
+  const int32_t sum = CallOf("zlib.adler32", "<built-in zlib>");
   sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
   const auto only = [this] {
     const auto found = sums_->BatchFunctions(static_cast<size_t>(WorkStage::kDecode), false);
@@ -103,6 +104,22 @@ TEST_F(SampleSumsTest, ACallOfCThatIsMostOfAFunctionNamesIt) {
   EXPECT_EQ(only().call, "") << "half is not most";
   EXPECT_FALSE(only().in_c);
   EXPECT_EQ(only().weight, 40.0 * kMs);
+}
+
+TEST_F(SampleSumsTest, FunctionsOfOneNameInTwoModulesAreTwo) {
+  const int32_t toml = CallOf("loads", "/usr/lib/python3.11/tomllib/_parser.py");
+  const int32_t plist = CallOf("loads", "/usr/lib/python3.11/plistlib.py");
+  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  Add(210 * kMs, kWorkerTrack, toml);
+  Add(211 * kMs, kWorkerTrack, plist);
+  Add(212 * kMs, kWorkerTrack, plist);
+  const auto found = sums_->BatchFunctions(static_cast<size_t>(WorkStage::kDecode), false);
+  ASSERT_EQ(found.functions.size(), 2u);
+  EXPECT_EQ(found.functions[0].call_module, "plistlib");
+  EXPECT_EQ(found.functions[0].call, "loads");
+  EXPECT_EQ(found.functions[0].weight, 20.0 * kMs);
+  EXPECT_EQ(found.functions[1].call_module, "tomllib");
+  EXPECT_EQ(found.functions[1].call, "loads");
 }
 
 TEST_F(SampleSumsTest, CountsTheTrainingThreadInWholeSteps) {

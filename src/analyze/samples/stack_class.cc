@@ -43,12 +43,21 @@ bool PassesOn(std::string_view module) {
 
 // Of a library's call it says nothing that these stand first: what they call does.
 bool OnlyPassesOn(std::string_view module, std::string_view function) {
-  constexpr std::array<std::string_view, 5> kNames = {"_wrapped_call_impl", "_call_impl", "wrapper",
-                                                      "_use_grad", "decorate_context"};
+  constexpr std::array<std::string_view, 6> kNames = {
+      "_wrapped_call_impl", "_call_impl",       "wrapper",
+      "_use_grad",          "decorate_context", "_no_grad_wrapper"};
   return Below(module, "torch") &&
          (PassesOn(module) || Below(module, "torch._compile") ||
           (Below(module, "torch._dynamo.eval_frame") && ShortFunction(function) == "_fn") ||
+          (Below(module, "torch._tensor") && ShortFunction(function) == "wrapped") ||
           std::find(kNames.begin(), kNames.end(), ShortFunction(function)) != kNames.end());
+}
+
+// What of the standard library comes back to the tensors that it is given: "deepcopy" says more
+// than the method by which a tensor is copied.
+bool Copies(const CodePlace& place) {
+  return place.origin == CodeOrigin::kStandard &&
+         (place.module == "copy" || place.module == "pickle");
 }
 
 // Parts of torch that are not the model: loaders, saving, collectives.
@@ -148,6 +157,7 @@ struct Function {
   bool calls_model = false;  // somewhere it calls what computes in torch, and is no part of that
   bool collates = false;
   bool passes_on = false;
+  bool copies = false;
   bool only_waits = false;
   std::optional<StageTable::Match> match;
   bool surrounds_model = false;  // somewhere it calls torch: a training loop or what calls one
@@ -155,11 +165,14 @@ struct Function {
 
 // On the training's own thread the same packages log and save; "decode" may be what a model does,
 // and the name of a loop is no stage.
-bool CountsInLoop(const StageTable::Match& match, const Function& frame) {
+bool CountsInLoop(const StageTable::Match& match, const Function& frame, bool in_thread) {
   using enum WorkStage;
+  const std::string& module = frame.place.module;
   // The name of a tensor's method says nothing, and a draw of random numbers is any loop's.
-  const bool of_any_loop = match.by_own_name || match.stage == kAugmentation;
-  if (frame.place.origin == CodeOrigin::kBuiltIn && of_any_loop) return false;
+  const bool draws = match.stage == kAugmentation &&
+                     (frame.place.origin == CodeOrigin::kBuiltIn ||
+                      (!in_thread && (module == "random" || Below(module, "numpy.random"))));
+  if (draws || (frame.place.origin == CodeOrigin::kBuiltIn && match.by_own_name)) return false;
   if (match.by_own_name) return !frame.surrounds_model && match.stage != kDecode;
   return match.stage != kStorageRead && match.stage != kCopy;
 }
@@ -193,6 +206,7 @@ class Classifier {
   std::unordered_map<uint64_t, size_t> numbers_;  // (file, function) -> functions_
   std::vector<Function> functions_;
   std::vector<size_t> function_of_row_;
+  std::vector<bool> in_thread_;  // the script's own, not its main one: it may make batches
 };
 
 const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* number) {
@@ -211,6 +225,7 @@ const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* numbe
     function.part = PartOf(module, name);
     function.framework = IsFramework(module);
     function.passes_on = OnlyPassesOn(module, name);
+    function.copies = Copies(function.place);
     function.takes_over = TakesOver(module, name);
     function.runs_compiled = RunsCompiled(module, name);
   } else {
@@ -325,7 +340,7 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   // What the script called says it; how that waits, by a condition or a pipe, does not.
   of.takes_over = of.in_lock && (was_in_lock ? of.takes_over : frame.takes_over);
   if (of.in_lock || (of.by_user && !match->by_user)) return;
-  if (!in_batch && !match->by_user && !CountsInLoop(*match, frame)) return;
+  if (!in_batch && !match->by_user && !CountsInLoop(*match, frame, in_thread_[row])) return;
   of.stage = match->stage;
   of.by_user = match->by_user;
 }
@@ -338,7 +353,9 @@ void Classifier::AddBorder(int32_t row, const Function& frame, StackClass& of) c
     of.border_call = -1;
     return;
   }
-  if (of.border_frame < 0 || of.region != StackRegion::kForward) return;
+  const bool named =
+      of.region == StackRegion::kForward || (of.region == StackRegion::kElsewhere && frame.copies);
+  if (of.border_frame < 0 || !named) return;
   const auto border = static_cast<size_t>(of.border_frame);
   if (!functions_[function_of_row_[border]].trains) return;
   if (of.border_call < 0 || PassesOnAt(of.border_call)) of.border_call = row;
@@ -362,10 +379,14 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
 std::vector<StackClass> Classifier::Run() {
   std::vector<StackClass> classes(rows_.size());
   function_of_row_.resize(rows_.size());
+  in_thread_.resize(rows_.size());
   for (size_t i = 0; i < rows_.size(); ++i) {
     const Function* frame = &FunctionOf(rows_[i], &function_of_row_[i]);
     const auto parent = ParentOf(i);
     const Function* caller = parent ? &functions_[function_of_row_[*parent]] : nullptr;
+    in_thread_[i] =
+        parent ? in_thread_[*parent]
+               : frame->place.origin == CodeOrigin::kStandard && frame->place.module == "threading";
     const StackRegion from = parent ? classes[*parent].region : StackRegion::kElsewhere;
     classes[i].region = Enter(from, *frame, caller, strings_.Text(rows_[i].function));
   }

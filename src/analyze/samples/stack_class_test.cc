@@ -164,6 +164,9 @@ TEST(StackClassTest, CodeInCIsKnownByItsNameInTheSource) {
   EXPECT_EQ(stage("cv2.imencode", "<built-in cv2>"), "user_code");
   EXPECT_EQ(stage("time.sleep", "<built-in time>"), "-");
   EXPECT_EQ(stage("self.file.read", "<built-in>"), "-");
+  EXPECT_EQ(stage("self.con.execute", "<built-in>"), "decode");
+  EXPECT_EQ(stage("fetchone", "<built-in>"), "decode");
+  EXPECT_EQ(stage("self.tasks.prefetch", "<built-in>"), "-");
   // Of torch's too: a function of the script that calls one is no model.
   const Frame sort{"torch.sort", "<built-in torch>", 50};
   const StackClass loop = stacks.ClassOf({kMain, kTrain, sort});
@@ -179,6 +182,60 @@ TEST(StackClassTest, CodeInCIsKnownByItsNameInTheSource) {
   EXPECT_EQ(in_loop("os.read", "<built-in os>"), "-");
   EXPECT_EQ(in_loop("copy.copy", "<built-in copy>"), "-");
   EXPECT_EQ(in_loop("zlib.decompress", "<built-in zlib>"), "decode");
+  EXPECT_EQ(in_loop("log.execute", "<built-in>"), "-");
+}
+
+TEST(StackClassTest, ADrawOfRandomNumbersIsAnyLoops) {
+  Stacks stacks;
+  const Frame gauss{"Random.gauss", kStandard + "random.py", 536};
+  const Frame choice{"choice", kPackages + "numpy/random/_pickle.py"};
+  const Frame flip{"RandomFlip.forward", kPackages + "torchvision/transforms/transforms.py"};
+  for (const Frame& draw : {gauss, choice}) {
+    EXPECT_EQ(StageText(stacks.ClassOf({kMain, kTrain, draw})), "-") << draw.function;
+    EXPECT_EQ(StageText(stacks.ClassOf({kMain, kWorker, kFetch, kGetitem, draw})), "augmentation");
+    // A thread beside the training may make its batches.
+    const Frame run{"Thread._bootstrap", kStandard + "threading.py"};
+    EXPECT_EQ(StageText(stacks.ClassOf({run, {"fill", "/job/a.py"}, draw})), "augmentation");
+    // What is called so stays so, whatever it draws.
+    EXPECT_EQ(StageText(stacks.ClassOf({kMain, kTrain, {"augment", "/job/train.py"}, draw})),
+              "augmentation");
+  }
+  EXPECT_EQ(StageText(stacks.ClassOf({kMain, kTrain, flip})), "augmentation");
+}
+
+TEST(StackClassTest, WhatOnlyWrapsACallIsNotItsName) {
+  Stacks stacks;
+  stacks.ClassOf({kMain, kTrain, kOptim});  // so that it trains
+  const std::string clip_grad = kTorch + "nn/utils/clip_grad.py";
+  const Frame no_grad{"_no_grad.<locals>._no_grad_wrapper", clip_grad, 30};
+  const StackClass clip =
+      stacks.ClassOf({kMain, kTrain, no_grad, {"clip_grad_norm_", clip_grad, 60}});
+  EXPECT_EQ(stacks.FunctionOf(clip.border_call), "clip_grad_norm_");
+  EXPECT_EQ(stacks.FunctionOf(clip.call_frame), "clip_grad_norm_");
+  const std::string tensor = kTorch + "_tensor.py";
+  const Frame wrapped{
+      "_handle_torch_function_and_wrap_type_error_to_not_implemented.<locals>.wrapped", tensor, 30};
+  const StackClass power =
+      stacks.ClassOf({kMain, kTrain, wrapped, {"Tensor.__rpow__", tensor, 1100}});
+  EXPECT_EQ(stacks.FunctionOf(power.call_frame), "Tensor.__rpow__");
+}
+
+TEST(StackClassTest, ACopyIsNamedByWhatTheLoopCalls) {
+  Stacks stacks;
+  stacks.ClassOf({kMain, kTrain, kOptim});  // so that it trains
+  const Frame copy{"deepcopy", kStandard + "copy.py", 153};
+  const Frame rebuilds{"_reconstruct", kStandard + "copy.py", 297};
+  const StackClass tensor =
+      stacks.ClassOf({kMain, kTrain, copy, {"Tensor.__deepcopy__", kTorch + "_tensor.py", 224}});
+  EXPECT_EQ(stacks.FunctionOf(tensor.border_frame), "train");
+  EXPECT_EQ(stacks.FunctionOf(tensor.border_call), "deepcopy");
+  EXPECT_EQ(stacks.FunctionOf(stacks.ClassOf({kMain, kTrain, copy, rebuilds}).border_call),
+            "deepcopy");
+  // A decorator of the standard library's is not what was called.
+  const Frame inner{"ContextDecorator.__call__.<locals>.inner", kStandard + "contextlib.py", 80};
+  const StackClass decorated =
+      stacks.ClassOf({kMain, kTrain, inner, {"clip_grad_norm_", kTorch + "nn/utils/clip_grad.py"}});
+  EXPECT_EQ(stacks.FunctionOf(decorated.border_call), "clip_grad_norm_");
 }
 
 TEST(StackClassTest, NamesTheUsersNearestFunctionAndWhatItCalls) {

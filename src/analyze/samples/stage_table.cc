@@ -9,6 +9,7 @@
 #include <cctype>
 
 #include "analyze/samples/known_functions.h"
+#include "base/lock_name.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -55,19 +56,17 @@ bool FitsFunction(std::string_view function, std::string_view pattern) {
   return FitsGlob(function, pattern) || FitsGlob(ShortFunction(function), pattern);
 }
 
-// "self.lock.acquire", "cache_lock.__enter__": locks of threads are C, and known by what they are
-// called alone.
+// "self.lock.acquire", "cache_lock.__enter__".
 bool TakesLock(std::string_view function) {
-  std::string lower(function);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  constexpr std::array<std::string_view, 4> kLocks = {"*lock", "*mutex", "*semaphore", "*sem"};
-  const size_t dot = lower.rfind('.');
-  if (dot == std::string::npos) return false;
-  const std::string_view method = std::string_view(lower).substr(dot + 1);
-  const std::string_view owner = std::string_view(lower).substr(0, dot);
-  return (method == "acquire" || method == "__enter__") &&
-         std::any_of(kLocks.begin(), kLocks.end(),
-                     [&](std::string_view one) { return FitsGlob(owner, one); });
+  const size_t dot = function.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  const std::string_view method = function.substr(dot + 1);
+  return (method == "acquire" || method == "__enter__") && NamesLock(function.substr(0, dot));
+}
+
+// "with con": the entry or the end of the block, of which the name says nothing.
+bool IsWith(std::string_view function) {
+  return function.starts_with("with ");
 }
 
 Result<std::pair<std::string, std::string>> SplitPattern(const std::string& text) {
@@ -166,10 +165,10 @@ std::optional<StageTable::Match> StageTable::Find(const CodePlace& place,
   if (best != nullptr) return Match{best->stage, false, false};
   if (place.origin != CodeOrigin::kBuiltIn) return std::nullopt;
   if (TakesLock(function)) return Match{WorkStage::kLock, false, false};
+  if (IsWith(function)) return std::nullopt;
   // By its own name; what it is a method of may be called anything: "augmented.to".
-  const auto stage = FitsGlob(function, "*tokenizer.encode*")
-                         ? WorkStage::kTokenise
-                         : StageOfOwnName(ShortFunction(function));
+  auto stage = StageOfMethod(function);
+  if (!stage) stage = StageOfOwnName(ShortFunction(function));
   return stage ? std::optional(Match{*stage, false, true}) : std::nullopt;
 }
 

@@ -56,6 +56,12 @@ TEST(StageTableTest, LocksInCAreKnownByWhatTheyAreCalled) {
   EXPECT_EQ(StageOf(table, "<built-in>", "self.mutex.acquire"), "lock");
   EXPECT_EQ(StageOf(table, "<built-in>", "self.lock.release"), "-");
   EXPECT_EQ(StageOf(table, "<built-in>", "self.block.fill"), "-");
+  EXPECT_EQ(StageOf(table, "<built-in>", "self.rlock.acquire"), "lock");
+  EXPECT_EQ(StageOf(table, "<built-in>", "cacheLock.__enter__"), "lock");
+  EXPECT_EQ(StageOf(table, "<built-in>", "block.__enter__"), "-");
+  EXPECT_EQ(StageOf(table, "<built-in>", "self.clock.__enter__"), "-");
+  EXPECT_EQ(StageOf(table, "<built-in>", "self.unblock.acquire"), "-");
+  EXPECT_EQ(StageOf(table, "<built-in>", "with self.reader"), "-") << "says nothing of reading";
   EXPECT_EQ(StageOf(table, "<built-in>", "db.__enter__"), "-");
 }
 

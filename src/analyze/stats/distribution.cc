@@ -29,6 +29,14 @@ int64_t PercentileOfSorted(std::span<const int64_t> sorted, int percent) {
   return sorted.empty() ? 0 : sorted[NearestRank(sorted.size(), percent)];
 }
 
+int64_t TakePercentile(std::span<int64_t> values, int percent) {
+  if (values.empty()) return 0;
+  const auto place =
+      values.begin() + static_cast<std::ptrdiff_t>(NearestRank(values.size(), percent));
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
 std::optional<IntegerDistribution> Describe(std::vector<int64_t> values) {
   if (values.empty()) return std::nullopt;
   std::sort(values.begin(), values.end());

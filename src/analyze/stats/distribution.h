@@ -22,6 +22,8 @@ struct RealDistribution {
 
 // The smallest value that at least `percent` (1 to 100) of the values do not exceed.
 int64_t PercentileOfSorted(std::span<const int64_t> sorted, int percent);
+// The same of values in any order, which it changes: faster than sorting for one or two of them.
+int64_t TakePercentile(std::span<int64_t> values, int percent);
 
 // Empty: there is nothing to describe.
 std::optional<IntegerDistribution> Describe(std::vector<int64_t> values);

@@ -32,6 +32,18 @@ TEST(PercentileTest, OfAHundredIsThatOne) {
   }
 }
 
+TEST(PercentileTest, OfAnyOrderIsThatOfTheSorted) {
+  for (int count : {1, 2, 7, 20, 101}) {
+    Integers sorted(static_cast<size_t>(count));
+    std::iota(sorted.begin(), sorted.end(), -3);
+    Integers values(sorted.rbegin(), sorted.rend());
+    for (int percent : {1, 50, 90, 99, 100}) {
+      EXPECT_EQ(TakePercentile(values, percent), PercentileOfSorted(sorted, percent));
+    }
+  }
+  EXPECT_EQ(TakePercentile({}, 50), 0);
+}
+
 TEST(DescribeTest, CountsWholeNumbersExactly) {
   // Doubles would lose the last digits.
   const int64_t big = int64_t{1} << 60;

@@ -4,25 +4,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/stats/distribution.h"
+
 namespace steptrace::analyze {
 namespace {
 
 constexpr double kDeviationsPerMad = 1.4826;  // of a normal distribution
 
-// Nearest rank, as everywhere in the report.
-int64_t TakeMedian(std::vector<int64_t>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 }  // namespace
 
 std::optional<OutlierRule> FindOutlierRule(std::vector<int64_t> durations_ns) {
   if (durations_ns.empty()) return std::nullopt;
-  const int64_t median = TakeMedian(durations_ns);
+  const int64_t median = TakePercentile(durations_ns, 50);
   for (int64_t& duration : durations_ns) duration = std::abs(duration - median);
-  const double mad = static_cast<double>(TakeMedian(durations_ns));
+  const double mad = static_cast<double>(TakePercentile(durations_ns, 50));
   const double deviation =
       std::max(kDeviationsPerMad * mad, kOutlierMinDeviationShare * static_cast<double>(median));
   return OutlierRule{median, median + std::llround(kOutlierDeviations * deviation)};

@@ -104,6 +104,12 @@ struct Trace {
 EventKind KindOf(std::string_view category, std::string_view name);
 DeviceRole RoleOf(EventKind kind, std::string_view name);
 
+// Kernels, copies and fills, which are a device's time; what waits or only names others is none.
+inline bool IsDeviceWork(const TraceEvent& event) {
+  return event.kind == EventKind::kKernel || event.kind == EventKind::kMemcpy ||
+         event.kind == EventKind::kMemset;
+}
+
 // Links one rank's rows. Rows in any order; negative durations count as 0. Rows of categories that
 // are no stretch of work (Trace, flows) are left out. Of events with one correlation on a host the
 // first by time is the launch; a kernel without one stays without.

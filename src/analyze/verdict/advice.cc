@@ -8,6 +8,7 @@
 #include "analyze/report/function_text.h"
 #include "analyze/report/quantity.h"
 #include "analyze/verdict/evidence.h"
+#include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/stage_advice.h"
 #include "analyze/verdict/worker_advice.h"
 
@@ -19,6 +20,8 @@ constexpr double kWorthMending = 0.10;
 // Starved between these, the workers keep up on average and fall behind now and then.
 constexpr double kBurstyLow = 0.05;
 constexpr double kBurstyHigh = 0.50;
+// Of the time: a thread that runs so long takes more than others' work on the cores.
+constexpr double kMostOfTheTime = 0.50;
 
 // `__main__.Rows` is `Rows` to whoever wrote the script.
 std::string ShortName(const std::string& name) {
@@ -37,6 +40,9 @@ class Adviser {
   void Framework();
   void Other();
   void Model();
+  void Unseen();
+  void TooManyThreads();
+  void AnomalyDetection();
   void Beside();
   std::vector<Advice> Take() { return std::move(advice_); }
 
@@ -125,14 +131,22 @@ void Adviser::CpuShortage() {
     return;
   }
   const int32_t workers = loader_ == nullptr ? 0 : loader_->workers;
+  // Batches that stand ready show that the workers have their cores.
+  const bool trainer_waits = workers == 0 || WorkersKeepUp(input_);
   if (input_.load.taken_by_others()) {
     Say(fmt::format("run it where no other work takes its cores, or stop that work: the {} turn",
-                    workers > 0 ? "workers wait for their" : "training thread waits for its"));
+                    trainer_waits ? "training thread waits for its" : "workers wait for their"));
     return;
   }
   // As many workers as cores is a fair choice: the training thread sleeps while it waits for them.
   const auto cores = std::max(1, static_cast<int32_t>(input_.load.usable_cores()));
-  if (workers > cores) {
+  if (trainer_waits && workers > 1) {
+    const int32_t fewer = std::min(workers - 1, std::max(1, cores - 1));
+    Set(fmt::format("DataLoader(num_workers={}), now {}: they keep up, and the training thread "
+                    "waits for a core of theirs",
+                    fewer, workers),
+        "DataLoader.num_workers", fmt::format("{}", workers), fmt::format("{}", fewer));
+  } else if (workers > cores) {
     Set(fmt::format("DataLoader(num_workers={}), now {}: there are {} cores for them", cores,
                     workers, cores),
         "DataLoader.num_workers", fmt::format("{}", workers), fmt::format("{}", cores));
@@ -298,6 +312,7 @@ void Adviser::Exposed() {
 }
 
 void Adviser::Framework() {
+  AnomalyDetection();
   if (Worth(SubStage::kGarbageCollection)) {
     Say("call gc.freeze() once before the loop and gc.disable(), then gc.collect() every few "
         "hundred steps, and not more often by the script's own calls: garbage collection runs "
@@ -335,39 +350,82 @@ void Adviser::Other() {
     Say("evaluate less often, or on a part of the evaluation set");
   }
   if (Worth(SubStage::kLogging)) Say("log less often, and without waiting for the result");
+  if (Worth(SubStage::kCapture)) {
+    Say("that is Steptrace's own: take fewer windows (--window, steptrace capture), or none of "
+        "stacks, shapes or memory, whose profile PyTorch begins and writes between two steps");
+  }
   if (Worth(SubStage::kLoopCode)) AdviseStage(SubStage::kLoopCode);
   if (!Worth(SubStage::kUnknown)) return;
+  const StageFunction* computes =
+      Worth(SubStage::kLoopCode) ? LargestFunction(input_, SubStage::kLoopCode) : nullptr;
   const UserRange range = LargestUserRange(input_);
   if (range.ns > 0) {
     Say(fmt::format("look at \"{}\": it runs on the training thread in every step", range.name));
   } else if (const auto* function = LargestFunction(input_, SubStage::kUnknown);
              function != nullptr && function->share >= kWorthMending) {
-    const auto* computes = LargestFunction(input_, SubStage::kLoopCode);
-    const bool said =
-        Worth(SubStage::kLoopCode) && computes != nullptr && IsSameLine(*computes, *function);
-    if (said) return;
+    if (computes != nullptr && IsSameLine(*computes, *function)) return;
     const char* what = RunsBetween(input_, *function) ? "works there, between the phases of a step"
                                                       : "waits there";
     Say(fmt::format("look at {}: the training thread {}", FunctionText(*function), what));
-  } else {
+  } else if (computes == nullptr ||
+             2 * At(input_.times.total(), SubStage::kLoopCode) <
+                 At(input_.times.total(), SubStage::kUnknown)) {  // else that function comes first
     Say("see what the training thread does between the phases: put `with "
         "steptrace.annotate(\"...\"):` around suspected code and the report names it");
   }
 }
 
+// What would tell whether forward computes or waits.
+void Adviser::Unseen() {
+  if (!StacksWereNotTaken(input_)) {
+    return Say("look at more steps, so that samples of its stack fall into them");
+  }
+  const JobFacts& facts = input_.facts;
+  const bool knows_cpu = std::ranges::any_of(input_.report.counters, [](const auto& series) {
+    return series.metric == "process.cpu_cores";
+  });
+  Say(fmt::format(
+      "{}let its stacks be sampled: {}",
+      knows_cpu ? "look at more steps, so that samples of its CPU time fall into them, or " : "",
+      facts.no_stacks_remedy.empty() ? facts.no_stacks : facts.no_stacks_remedy));
+}
+
+void Adviser::TooManyThreads() {
+  const auto own = FindOwnThreads(input_);
+  if (!own) return;
+  Set(fmt::format("torch.set_num_threads({0}), now {1}, or OMP_NUM_THREADS={0}: more threads than "
+                  "cores take turns, and each operator waits for the last of them",
+                  own->fitting, own->threads),
+      "torch.set_num_threads", fmt::format("{}", own->threads), fmt::format("{}", own->fitting));
+}
+
+// It adds to every operator, computing or the way to it.
+void Adviser::AnomalyDetection() {
+  if (!input_.facts.detects_anomalies) return;
+  Set("torch.autograd.set_detect_anomaly(False), now True: it keeps the stack of every operation "
+      "and checks every gradient; turn it on to find a NaN, not to train",
+      "torch.autograd.set_detect_anomaly", "True", "False");
+}
+
 void Adviser::Model() {
   if (MayWaitInForward(input_)) {
-    Say("look at more steps, so that samples of its stack fall into them");
+    Unseen();
   }
+  AnomalyDetection();
+  TooManyThreads();
+  const StageFunction* beside = ThreadBeside(input_);
+  const bool beside_first = beside != nullptr && beside->share > kMostOfTheTime;
+  if (beside_first) Beside();
   if (input_.load.throttled()) {
     CpuShortage();
-    return Beside();
+    if (!beside_first) Beside();
+    return;
   }
   if (input_.load.crowded_by_others()) {
     Say("run it where no other work takes its cores, or stop that work: the model's threads wait "
         "for their turn");
   }
-  Beside();
+  if (!beside_first) Beside();
   if (input_.profiled && SawDeviceWork(input_)) {
     Say("to make it faster, change the model or its number format; the kernels that take its time: "
         "steptrace report --section kernels");

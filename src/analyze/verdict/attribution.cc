@@ -32,9 +32,10 @@ StageTimes FromRow(const store::StepRow& row) {
   FitParts(model, part(row.model_ns), 0);
   std::array<int64_t, 2> framework = {part(row.gc_ns), part(row.compile_ns)};
   FitParts(framework, part(row.framework_overhead_ns), 0);
-  std::array<int64_t, 4> other = {part(row.checkpoint_ns), part(row.evaluation_ns),
-                                  part(row.logging_ns), part(row.other_phase_ns)};
-  FitParts(other, part(row.other_ns), 3);
+  std::array<int64_t, 5> other = {part(row.checkpoint_ns), part(row.evaluation_ns),
+                                  part(row.logging_ns), part(row.capture_ns),
+                                  part(row.other_phase_ns)};
+  FitParts(other, part(row.other_ns), 4);
 
   StageTimes times{};
   At(times, SubStage::kStorageRead) = data[0];
@@ -52,7 +53,8 @@ StageTimes FromRow(const store::StepRow& row) {
   At(times, SubStage::kCheckpoint) = other[0];
   At(times, SubStage::kEvaluation) = other[1];
   At(times, SubStage::kLogging) = other[2];
-  At(times, SubStage::kUnknown) = other[3];
+  At(times, SubStage::kCapture) = other[3];
+  At(times, SubStage::kUnknown) = other[4];
   return times;
 }
 

@@ -41,6 +41,7 @@ TEST(AttributionTest, SumsToTheDurationWhateverTheRowSays) {
                           &row.logging_ns,
                           &row.gc_ns,
                           &row.compile_ns,
+                          &row.capture_ns,
                           &row.other_phase_ns,
                           &row.data_pipeline_ns,
                           &row.model_ns,

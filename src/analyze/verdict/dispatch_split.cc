@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "analyze/stats/distribution.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -31,17 +33,69 @@ int64_t PhasesNs(const store::StepRow& row) {
                   *row.dispatch_ns + *row.operators_ns);
 }
 
+// A step in a window that is that much longer than the median of those …
+constexpr double kHeldUp = 1.5;
+// … and longer, by its median, than nine of ten steps outside are by theirs …
+constexpr int kUsualPercent = 90;
+constexpr double kAbout = 1.1;
+// … of as many at least, was held up by the machine: what took the core away counts as computing of
+// the operator that was cut in two.
+constexpr size_t kLeastOutside = 20;
+constexpr size_t kLeastInside = 5;
+
+// Never 0, for it is divided by.
+double PercentileNs(std::vector<int64_t>& times_ns, int percent) {
+  return static_cast<double>(std::max<int64_t>(TakePercentile(times_ns, percent), 1));
+}
+
+// By rank: the longest that a step in a window may be to be one of the usual.
+std::map<int32_t, double> LongestUsual(std::span<const store::StepRow> rows) {
+  struct Times {
+    std::vector<int64_t> inside, outside;
+  };
+  std::map<int32_t, Times> ranks;
+  for (const store::StepRow& row : rows) {
+    Times& times = ranks[row.rank];
+    if (IsSound(row)) {
+      times.inside.push_back(PhasesNs(row));
+    } else if (!row.operators_ns && FitsInStep(row)) {
+      times.outside.push_back(row.forward_ns + row.backward_ns + row.optimizer_ns);
+    }
+  }
+  std::map<int32_t, double> longest;
+  for (auto& [rank, times] : ranks) {
+    if (times.inside.size() < kLeastInside || times.outside.size() < kLeastOutside) continue;
+    const double median = PercentileNs(times.outside, 50);
+    const double usual = PercentileNs(times.outside, kUsualPercent) / median;
+    longest[rank] = PercentileNs(times.inside, 50) * std::max(kHeldUp, usual * kAbout);
+  }
+  return longest;
+}
+
+// The steps by which a rank's are split.
+std::vector<store::StepRow> StepsToSplitBy(std::span<const store::StepRow> rows) {
+  const auto longest = LongestUsual(rows);
+  std::vector<store::StepRow> steps;
+  for (const store::StepRow& row : rows) {
+    if (!IsSound(row)) continue;
+    const auto bound = longest.find(row.rank);
+    if (bound != longest.end() && static_cast<double>(PhasesNs(row)) > bound->second) continue;
+    steps.push_back(row);
+  }
+  return steps;
+}
+
 }  // namespace
 
-DispatchSplit FindDispatchSplit(std::span<const store::StepRow> rows) {
+DispatchSplit FindDispatchSplit(std::span<const store::StepRow> all) {
   struct Sums {
     int64_t steps = 0;
     double dispatch = 0;
     double both = 0;
   };
+  const std::vector<store::StepRow> rows = StepsToSplitBy(all);
   std::map<int32_t, Sums> ranks;
   for (const store::StepRow& row : rows) {
-    if (!IsSound(row)) continue;
     Sums& sums = ranks[row.rank];
     ++sums.steps;
     sums.dispatch += static_cast<double>(*row.dispatch_ns);
@@ -50,7 +104,7 @@ DispatchSplit FindDispatchSplit(std::span<const store::StepRow> rows) {
   DispatchSplit split;
   std::vector<int64_t> dispatch, both;
   for (const store::StepRow& row : rows) {
-    if (!IsSound(row) || ranks[row.rank].steps < kMinSplitSteps) continue;
+    if (ranks[row.rank].steps < kMinSplitSteps) continue;
     ++split.steps;
     dispatch.push_back(*row.dispatch_ns);
     both.push_back(PhasesNs(row));

@@ -28,8 +28,9 @@ struct DispatchSplit {
 };
 
 // Of the rows with operators_ns and dispatch_ns that make sense: neither negative, nor more than
-// the step. Ranks with fewer than kMinSplitSteps of them are as without a window.
-DispatchSplit FindDispatchSplit(std::span<const store::StepRow> rows);
+// the step. Those that the machine held up, as the rows without show, are left out. Ranks with
+// fewer than kMinSplitSteps of them are as without a window.
+DispatchSplit FindDispatchSplit(std::span<const store::StepRow> all);
 
 // Moves the share of the step's model time that is dispatch, its own where it is known, less
 // `moved_ns` of it that has been moved elsewhere before.

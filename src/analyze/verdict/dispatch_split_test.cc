@@ -51,6 +51,51 @@ TEST(DispatchSplitTest, EachRankHasItsOwn) {
   EXPECT_GE(split.interval.high, 0.3);
 }
 
+store::StepRow HeldUp(int64_t by_ns) {
+  store::StepRow row = Step(0, 720);
+  row.dur_ns += by_ns;
+  row.forward_ns += by_ns;
+  row.operators_ns = *row.operators_ns + by_ns;
+  return row;
+}
+
+// What took the core away in the middle of an operator is no computing of all the other steps.
+TEST(DispatchSplitTest, StepsThatWereHeldUpSplitNoOthers) {
+  std::vector<store::StepRow> rows(8, Step(0, 720));
+  rows.push_back(HeldUp(3000));
+  rows.push_back(HeldUp(2000));
+  EXPECT_LT(FindDispatchSplit(rows).share.at(0), 0.6) << "nothing tells what is usual";
+  rows.insert(rows.end(), 100, Step(0, std::nullopt));
+  const DispatchSplit split = FindDispatchSplit(rows);
+  EXPECT_EQ(split.steps, 8);
+  EXPECT_DOUBLE_EQ(split.share.at(0), 0.8);
+}
+
+// A loop whose every fifth step is long has such steps in a window too.
+TEST(DispatchSplitTest, LongStepsThatAreUsualCount) {
+  std::vector<store::StepRow> rows(8, Step(0, 720));
+  rows.push_back(HeldUp(3000));
+  rows.push_back(HeldUp(3000));
+  for (int i = 0; i < 100; ++i) {
+    rows.push_back(Step(0, std::nullopt));
+    if (i % 5 != 0) continue;
+    rows.back().dur_ns += 3000;
+    rows.back().forward_ns += 3000;
+  }
+  EXPECT_EQ(FindDispatchSplit(rows).steps, 10);
+}
+
+TEST(DispatchSplitTest, DamagedRowsOfAWindowDoNotTellWhatIsUsualOutside) {
+  std::vector<store::StepRow> rows(8, Step(0, 720));
+  rows.push_back(HeldUp(3000));
+  rows.insert(rows.end(), 100, Step(0, std::nullopt));
+  for (int i = 0; i < 30; ++i) {
+    rows.push_back(HeldUp(3000));
+    rows.back().dispatch_ns = -1;
+  }
+  EXPECT_EQ(FindDispatchSplit(rows).steps, 8);
+}
+
 TEST(DispatchSplitTest, StepsOutsideHaveTheRanksShareThoseInsideTheirOwn) {
   const std::vector<store::StepRow> rows(4, Step(0, 450));
   const DispatchSplit split = FindDispatchSplit(rows);

@@ -9,6 +9,7 @@
 
 #include "analyze/report/function_text.h"
 #include "analyze/report/quantity.h"
+#include "analyze/samples/code_place.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -24,10 +25,6 @@ constexpr const char* kSteady = "kind = 'train'";
 
 std::string Metric(const std::string& metric) {
   return fmt::format("metric = '{}'", metric);
-}
-
-std::string CoresText(double cores) {
-  return fmt::format("{} core{}", FormatNumber(cores), cores == 1 ? "" : "s");
 }
 
 class Collector {
@@ -121,11 +118,11 @@ void Collector::Cores() {
     const double cores = input_.report.run.nodes.empty() ? input_.load.usable_cores()
                                                          : input_.report.run.nodes.front().cpus;
     // An imported run need not tell how many cores its nodes have.
-    const std::string name = cores > 0 ? CoresText(cores) : "cores";
+    const std::string name = cores > 0 ? FormatCores(cores) : "cores";
     Counter(fmt::format("{} busy {}", name, FormatShare(*busy)), "cpu.busy_share");
   } else if (const auto used = input_.load.Mean("job.cpu_cores")) {
     Counter(fmt::format("the job used {} of {}", FormatNumber(*used),
-                        CoresText(input_.load.usable_cores())),
+                        FormatCores(input_.load.usable_cores())),
             "job.cpu_cores");
   }
 }
@@ -134,7 +131,7 @@ void Collector::Quota() {
   if (!input_.load.throttled()) return;
   const auto limit = input_.load.quota_cores();
   Counter(fmt::format("the cgroup's CPU quota{} ran out in {} of its periods",
-                      limit ? fmt::format(" of {}", CoresText(*limit)) : "",
+                      limit ? fmt::format(" of {}", FormatCores(*limit)) : "",
                       FormatShare(input_.load.MeanOr("cgroup.throttled_share", 0))),
           "cgroup.throttled_share");
 }
@@ -144,12 +141,13 @@ void Collector::Shortage() {
   const double runnable = input_.load.MeanOr("cpu.runnable", 0);
   if (runnable > input_.load.usable_cores()) {
     Counter(fmt::format("{} threads wanted to run on {}", FormatNumber(runnable),
-                        CoresText(input_.load.usable_cores())),
+                        FormatCores(input_.load.usable_cores())),
             "cpu.runnable");
   }
   if (const double others = input_.load.others_cores();
       others >= kWorthNaming * input_.load.machine_cores()) {
-    Counter(fmt::format("other work on the machine used {}", CoresText(others)), "cpu.busy_share");
+    Counter(fmt::format("other work on the machine used {}", FormatCores(others)),
+            "cpu.busy_share");
   }
   const double delay = input_.load.MeanOr("job.run_delay_cores", 0);
   if (delay >= 0.1) {
@@ -205,7 +203,13 @@ void Collector::Ranks(const Verdict& verdict) {
 
 void Collector::Unseen() {
   if (!MayWaitInForward(input_)) return;
-  Steps("too few samples of its stack and of its CPU time fall into these steps");
+  if (StacksWereNotTaken(input_)) {
+    evidence_.push_back(
+        {fmt::format("no samples of its stack were taken: {}", input_.facts.no_stacks), "facts",
+         "kind = 'source'"});
+  } else {
+    Steps("too few samples of its stack and of its CPU time fall into these steps");
+  }
   int64_t operators_ns = 0, steps_ns = 0;
   for (const uint32_t i : input_.selection.steady) {
     const store::StepRow& row = input_.report.steps[i];
@@ -300,7 +304,9 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
   for (const auto& one_of : all) {
     const StageFunction* function = one_of.first;
     const bool waits = one_of.second == SubStage::kUnknown && !RunsBetween(input_, *function);
-    std::string text = fmt::format("{} {}", waits ? "waits in" : "is in", FunctionText(*function));
+    std::string text = fmt::format(
+        "{} {}", waits ? "waits in" : "is in",
+        one_of.second == SubStage::kForward ? ModuleText(*function) : FunctionText(*function));
     const auto known = std::find_if(named.begin(), named.end(), [&](const Named& one) {
       return one.waits == waits && IsSameLine(*one.function, *function);
     });
@@ -380,7 +386,8 @@ std::string CauseTitle(const std::string& cause) {
 
 std::string AwaitedText(const StageFunction& function) {
   if (function.call.empty()) return FunctionText(function);
-  return fmt::format("{} ({})", function.call, PlaceText(function));
+  const std::string_view call = function.in_c ? function.call : EnclosingFunction(function.call);
+  return fmt::format("{} ({})", call, PlaceText(function));
 }
 
 const StageFunction* ThreadBeside(const VerdictInput& input) {

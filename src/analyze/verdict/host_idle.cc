@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace steptrace::analyze {
@@ -14,6 +15,8 @@ constexpr double kWorthMoving = 0.10;
 constexpr int64_t kEnoughNs = 400'000'000;
 
 struct RankSums {
+  int64_t from_ns = std::numeric_limits<int64_t>::max();  // stretch of its own steps
+  int64_t to_ns = std::numeric_limits<int64_t>::min();
   int64_t dur_ns = 0;
   int64_t forward_ns = 0;
   int64_t model_ns = 0;
@@ -27,20 +30,20 @@ const CounterSeries* SeriesOf(const ReportInput& input, const char* metric, cons
 }
 
 struct Active {
-  double cores = 0;     // used and waited for
+  double core_ns = 0;   // used and waited for, of one core at most
   bool within = false;  // over samples that lie within the steps
 };
 
-// Over the samples whose stretch lies within the steady steps; where these are too few, the most
-// that it can be by all that reach into them. None: the steps are not covered.
-std::optional<Active> ActiveCores(const CounterSeries& cpu, const CounterSeries* delay,
-                                  const StepSelection& selection) {
+// Over the samples whose stretch lies within that of the rank's steps; where these are too few, the
+// most that it can be by all that reach into it. None: the steps are not covered.
+std::optional<Active> ActiveIn(const CounterSeries& cpu, const CounterSeries* delay,
+                               const RankSums& steps) {
   double core_ns = 0, around_core_ns = 0;
   int64_t covered_ns = 0, around_ns = 0;
   for (size_t i = 1; i < cpu.times_ns.size() && i < cpu.values.size(); ++i) {
     const int64_t from_ns = cpu.times_ns[i - 1];
     const int64_t to_ns = cpu.times_ns[i];
-    if (to_ns <= selection.from_ns || from_ns >= selection.to_ns || to_ns <= from_ns) continue;
+    if (to_ns <= steps.from_ns || from_ns >= steps.to_ns || to_ns <= from_ns) continue;
     double cores = cpu.values[i];
     if (delay != nullptr) {
       const auto at = std::lower_bound(delay->times_ns.begin(), delay->times_ns.end(), to_ns);
@@ -50,18 +53,22 @@ std::optional<Active> ActiveCores(const CounterSeries& cpu, const CounterSeries*
     if (!std::isfinite(cores)) continue;
     const double of_sample = cores * static_cast<double>(to_ns - from_ns);
     around_core_ns += of_sample;
-    around_ns += std::min(to_ns, selection.to_ns) - std::max(from_ns, selection.from_ns);
-    if (from_ns < selection.from_ns || to_ns > selection.to_ns) continue;
+    around_ns += std::min(to_ns, steps.to_ns) - std::max(from_ns, steps.from_ns);
+    if (from_ns < steps.from_ns || to_ns > steps.to_ns) continue;
     core_ns += of_sample;
     covered_ns += to_ns - from_ns;
   }
-  const auto of = [](double part_ns, int64_t whole_ns) {
-    return std::clamp(part_ns / static_cast<double>(whole_ns), 0.0, 1.0);
+  // Steps need not fill their stretch: what ran beside them counts as theirs.
+  const auto in_steps = [&steps](double ns) {
+    return std::clamp(ns, 0.0, static_cast<double>(steps.dur_ns));
   };
-  if (covered_ns >= kEnoughNs) return Active{of(core_ns, covered_ns), true};
-  const int64_t steps_ns = selection.to_ns - selection.from_ns;
-  if (steps_ns <= 0 || around_ns < steps_ns) return std::nullopt;
-  return Active{of(around_core_ns, steps_ns), false};
+  const int64_t stretch_ns = steps.to_ns - steps.from_ns;
+  if (covered_ns >= kEnoughNs) {
+    const double of_covered = static_cast<double>(stretch_ns) / static_cast<double>(covered_ns);
+    return Active{in_steps(core_ns * of_covered), true};
+  }
+  if (stretch_ns <= 0 || around_ns < stretch_ns) return std::nullopt;
+  return Active{in_steps(around_core_ns), false};
 }
 
 std::map<int32_t, RankSums> SumsByRank(const ReportInput& input, const StepSelection& selection) {
@@ -69,6 +76,8 @@ std::map<int32_t, RankSums> SumsByRank(const ReportInput& input, const StepSelec
   for (uint32_t i : selection.steady) {
     const store::StepRow& row = input.steps[i];
     RankSums& rank = sums[row.rank];
+    rank.from_ns = std::min(rank.from_ns, row.ts_ns);
+    rank.to_ns = std::max(rank.to_ns, row.ts_ns + row.dur_ns);
     rank.dur_ns += row.dur_ns;
     rank.forward_ns += std::clamp<int64_t>(row.forward_ns, 0, row.dur_ns);
     rank.model_ns += std::clamp<int64_t>(row.model_ns, 0, row.dur_ns);
@@ -90,10 +99,10 @@ HostIdle FindHostIdle(const ReportInput& input, const StepSelection& selection) 
     const CounterSeries* cpu = SeriesOf(input, "process.cpu_cores", *of);
     if (cpu == nullptr) continue;
     const CounterSeries* delay = SeriesOf(input, "process.run_delay_cores", *of);
-    const auto active = ActiveCores(*cpu, delay, selection);
+    const auto active = ActiveIn(*cpu, delay, sums);
     if (!active) continue;
     const auto dur_ns = static_cast<double>(sums.dur_ns);
-    const double excess_ns = static_cast<double>(sums.model_ns) - active->cores * dur_ns;
+    const double excess_ns = static_cast<double>(sums.model_ns) - active->core_ns;
     const bool idles = excess_ns >= kWorthMoving * dur_ns;
     if (active->within || idles) idle.seen.insert(rank);
     if (!idles) continue;

@@ -23,7 +23,8 @@ struct HostIdle {
 
 // For jobs that compute on the CPU alone: with a device the host may rightly be idle. Ranks without
 // a known process are left out. Of steps that are too short to hold samples those around them
-// count, as if all that they show had been computed in the steps.
+// count, as if all that they show had been computed in the steps. Each rank is looked at in its
+// own.
 HostIdle FindHostIdle(const ReportInput& input, const StepSelection& selection);
 
 }  // namespace steptrace::analyze

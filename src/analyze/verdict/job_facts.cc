@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
+#include "analyze/verdict/dispatch_split.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -90,6 +92,36 @@ void ReadJob(const nlohmann::json& fact, JobFacts& facts) {
       std::max(facts.world_size, static_cast<int32_t>(std::clamp<int64_t>(world, 1, 1 << 24)));
 }
 
+void ReadThreads(const nlohmann::json& fact, JobFacts& facts) {
+  const int64_t threads = Integer(fact, "intraop").value_or(0);
+  if (threads <= 0) return;
+  const auto told = static_cast<int32_t>(std::min<int64_t>(threads, 1 << 16));
+  facts.intraop_threads = std::max(facts.intraop_threads.value_or(0), told);
+}
+
+// Of windows of operators.
+struct WindowsSeen {
+  bool full_too_soon = false;  // one had fewer steps than a split needs
+  bool enough = false;         // one had as many
+};
+
+void ReadWindow(const nlohmann::json& fact, WindowsSeen& seen) {
+  if (Text(fact, {"kinds"}).find("operators") == std::string::npos) return;
+  const int64_t steps = Integer(fact, "steps").value_or(0);
+  if (steps >= kMinSplitSteps) {
+    seen.enough = true;
+  } else if (Text(fact, {"end"}) == "full") {
+    seen.full_too_soon = true;
+  }
+}
+
+// Why a process's stacks are not read from outside, or nobody's are.
+void ReadSource(const nlohmann::json& fact, JobFacts& facts) {
+  if (Text(fact, {"source"}) != "stacks" || !facts.no_stacks.empty()) return;
+  facts.no_stacks = Text(fact, {"reason"});
+  facts.no_stacks_remedy = Text(fact, {"remedy"});
+}
+
 void AddDevice(JobFacts& facts, const std::string& name) {
   if (!name.empty() &&
       std::find(facts.devices.begin(), facts.devices.end(), name) == facts.devices.end()) {
@@ -101,6 +133,7 @@ void AddDevice(JobFacts& facts, const std::string& name) {
 
 JobFacts ReadJobFacts(std::span<const store::FactRow> rows, const store::StringTable& strings) {
   JobFacts facts;
+  WindowsSeen windows;
   for (const store::FactRow& row : rows) {
     const std::string& kind = strings.Text(row.kind);
     facts.python_seen |= kind == "process";
@@ -111,8 +144,13 @@ JobFacts ReadJobFacts(std::span<const store::FactRow> rows, const store::StringT
     if (kind == "framework") ReadFramework(fact, facts);
     if (kind == "hook") ReadHook(fact, facts);
     if (kind == "job") ReadJob(fact, facts);
+    if (kind == "autograd") facts.detects_anomalies |= Boolean(fact, "anomaly").value_or(false);
+    if (kind == "window") ReadWindow(fact, windows);
+    if (kind == "threads") ReadThreads(fact, facts);
+    if (kind == "source") ReadSource(fact, facts);
     if (kind == "device") AddDevice(facts, Text(fact, {"name", "device"}));
   }
+  facts.windows_too_short = windows.full_too_soon && !windows.enough;
   return facts;
 }
 

@@ -41,7 +41,16 @@ struct JobFacts {
   bool python_seen = false;  // some process had the hooks in it
   bool torch_seen = false;
   bool hooks_off = false;
-  std::string backend;  // of torch.distributed
+  std::string no_stacks;  // why stacks were not sampled from outside; empty: nothing was told
+  std::string no_stacks_remedy;  // what would help
+  std::string backend;           // of torch.distributed
+  // Threads among which an operator on the CPU is split, of the rank that has most; empty: not
+  // told.
+  std::optional<int32_t> intraop_threads;
+  bool detects_anomalies = false;  // autograd checks every gradient for NaN
+  // A window of operators was full before it held as many steps as a split takes, and none has
+  // them.
+  bool windows_too_short = false;
   int32_t world_size = 1;
 };
 

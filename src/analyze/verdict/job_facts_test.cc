@@ -33,6 +33,10 @@ TEST_F(JobFactsTest, ReadsWhatTheHooksTell) {
   Tell("job", R"({"rank": 0, "world_size": 2, "backend": "gloo"})");
   Tell("device", R"({"device": 0, "name": "NVIDIA H100"})");
   Tell("hook", R"({"hook": "optimizer", "state": "active", "reason": "step: wrapped"})");
+  Tell("threads", R"({"intraop": 4})");
+  Tell("autograd", R"({"anomaly": false})");
+  Tell("autograd", R"({"anomaly": true})", 1);
+  Tell("threads", R"({"intraop": 16})", 1);
   Tell("hook", R"({"hook": "data", "state": "failed", "reason": "TypeError: x"})");
   const JobFacts facts = Read();
   EXPECT_TRUE(facts.python_seen);
@@ -40,6 +44,8 @@ TEST_F(JobFactsTest, ReadsWhatTheHooksTell) {
   EXPECT_THAT(facts.frameworks, ElementsAre(Pair("torch", "2.13.0")));
   EXPECT_EQ(facts.world_size, 2);
   EXPECT_EQ(facts.backend, "gloo");
+  EXPECT_EQ(facts.intraop_threads, 16);
+  EXPECT_TRUE(facts.detects_anomalies);
   EXPECT_THAT(facts.devices, ElementsAre("NVIDIA H100"));
   ASSERT_THAT(facts.hook_failures, SizeIs(1));
   EXPECT_EQ(facts.hook_failures[0].hook, "data");
@@ -64,6 +70,9 @@ TEST_F(JobFactsTest, HostileFactsAreHeldInBounds) {
   Tell("job", R"({"world_size": 99999999999999999999})");
   Tell("job", R"({"world_size": -3})");
   Tell("framework", R"({"name": 7, "version": null})");
+  for (const char* none : {"0", "-3", "1e9", "null"}) {
+    Tell("threads", std::string(R"({"intraop": )") + none + "}");
+  }
   Tell("loader", R"({"dataset": ")" + std::string(100'000, 'x') + R"("})");
   Tell("loader", std::string(5'000, '['));
   const JobFacts facts = Read();
@@ -72,6 +81,7 @@ TEST_F(JobFactsTest, HostileFactsAreHeldInBounds) {
   EXPECT_FALSE(facts.loaders[0].pin_memory.has_value());
   EXPECT_LE(facts.loaders[2].dataset.size(), 256u);
   EXPECT_EQ(facts.world_size, 1);
+  EXPECT_FALSE(facts.intraop_threads.has_value());
 }
 
 TEST_F(JobFactsTest, NothingToldIsNothingKnown) {

@@ -8,6 +8,7 @@
 namespace steptrace::analyze {
 namespace {
 
+constexpr std::string_view kOfSteps = "steps: ";
 constexpr const char* kCallStep =
     "import steptrace and call steptrace.step() at the end of every step of the training loop";
 
@@ -25,17 +26,34 @@ void AddHookFailures(const JobFacts& facts, Verdict& verdict) {
   }
 }
 
-// The agent looked at the command's processes, and knows more than the facts do.
-bool ExplainedByAgent(const VerdictInput& input, Verdict& verdict) {
+// What the agent tells of a cause; false: nothing.
+bool ToldByAgent(const VerdictInput& input, const char* table, std::string_view cause,
+                 Verdict& verdict) {
+  const auto is = [&](store::StringId id, std::string_view text) {
+    return input.report.strings->Text(id) == text;
+  };
   for (const store::LossRow& loss : input.report.losses) {
-    const std::string& cause = input.report.strings->Text(loss.cause);
-    const bool of_steps = input.report.strings->Text(loss.table) == "steps";
-    if (!of_steps || (cause != "no_hooks" && cause != "unavailable")) continue;
-    if (loss.detail.empty()) continue;
-    verdict.evidence.push_back({loss.detail, "losses", fmt::format("cause = '{}'", cause)});
+    if (!is(loss.table, table) || !is(loss.cause, cause) || loss.detail.empty()) continue;
+    // Among notes of what was not measured it begins with what that is; here that is said.
+    std::string_view text = loss.detail;
+    if (text.starts_with(kOfSteps)) text.remove_prefix(kOfSteps.size());
+    verdict.evidence.push_back({std::string(text), "losses", fmt::format("cause = '{}'", cause)});
     return true;
   }
   return false;
+}
+
+// Hooks that were there and had nowhere to record, whatever other processes of the job recorded:
+// a launcher that imports torch has a ring, and makes no step.
+bool CouldNotRecord(const VerdictInput& input, Verdict& verdict) {
+  if (ToldByAgent(input, "steps", "cannot_record", verdict)) {
+    verdict.headline = "no step seen: the hooks could not record";
+  } else if (ToldByAgent(input, "slices", "shared_memory_full", verdict)) {
+    verdict.headline = "no step seen: shared memory had no room to record in";
+  } else {
+    return false;
+  }
+  return true;
 }
 
 // There were steps: the files that hold them are damaged.
@@ -54,7 +72,10 @@ bool LostWithTheirFile(const VerdictInput& input, Verdict& verdict) {
 
 void ExplainNoPython(const VerdictInput& input, Verdict& verdict) {
   verdict.headline = "no step seen: no process loaded the hooks";
-  if (ExplainedByAgent(input, verdict)) return;
+  // The agent looked at the command's processes, and knows more than the facts do.
+  for (const char* cause : {"no_hooks", "unavailable"}) {
+    if (ToldByAgent(input, "steps", cause, verdict)) return;
+  }
   verdict.advice.push_back(
       {"if it is a Python training: it ran with -S, -E or -I, or with PYTHONPATH cleared, so the "
        "hooks could not get in; run it without",
@@ -99,7 +120,9 @@ Verdict NoStepsVerdict(const VerdictInput& input) {
   Verdict verdict;
   verdict.status = VerdictStatus::kNoSteps;
   if (LostWithTheirFile(input, verdict)) return verdict;
-  if (input.facts.hooks_off) {
+  if (CouldNotRecord(input, verdict)) {
+    // Said.
+  } else if (input.facts.hooks_off) {
     verdict.headline = "no step seen: the hooks were switched off";
     verdict.advice.push_back({"run without --hooks off", "hooks", "off", "default"});
   } else if (Live(input)) {

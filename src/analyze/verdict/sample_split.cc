@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 namespace steptrace::analyze {
@@ -14,6 +15,7 @@ constexpr double kWorthTaking = 0.10;
 // A package that the table knows needs less: no tensor code hides in it.
 constexpr double kWorthAStage = 0.02;
 constexpr size_t kMostFunctions = 10;
+constexpr double kNearlyAll = 0.9;  // of what was seen of a stage
 
 SubStage StageOfBatch(size_t bin) {
   constexpr std::array<SubStage, kBinCount> kStages = {
@@ -37,23 +39,20 @@ int64_t Portion(double share, int64_t ns) {
   return std::llround(std::clamp(share, 0.0, 1.0) * static_cast<double>(std::max<int64_t>(ns, 0)));
 }
 
-// Shares out `ns` by the weights, to the nanosecond: each takes its part of what is left, so that
-// nothing is lost to rounding and no part is negative.
+// Shares out `ns` by the weights: each takes its part of what is left, and rounding loses nothing.
 void ShareOut(const std::array<double, kSubStageCount>& weights, int64_t ns, StageTimes& times) {
-  double left_weight = 0;
-  size_t last = kSubStageCount;
-  for (size_t i = 0; i < kSubStageCount; ++i) {
-    left_weight += weights[i];
-    if (weights[i] > 0) last = i;
-  }
-  for (size_t i = 0; i < last && last < kSubStageCount; ++i) {
+  double left_weight = std::accumulate(weights.begin(), weights.end(), 0.0);
+  size_t last = kSubStageCount - 1;
+  while (last > 0 && weights[last] <= 0) --last;
+  if (weights[last] <= 0) last = static_cast<size_t>(SubStage::kGetitem);  // none has any
+  for (size_t i = 0; i < last; ++i) {
     if (weights[i] <= 0) continue;
     const int64_t part = std::min(ns, Portion(weights[i] / left_weight, ns));
     times[i] += part;
     ns -= part;
     left_weight -= weights[i];
   }
-  times[last < kSubStageCount ? last : static_cast<size_t>(SubStage::kGetitem)] += ns;
+  times[last] += ns;
 }
 
 double Weight(const BatchBlock& block, size_t bin, bool storage) {
@@ -97,8 +96,10 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
     time.forward += ns(row.forward_ns, row);
     time.unknown += ns(row.other_phase_ns, row);
     time.receive += ns(row.receive_ns, row);
-    time.others += ns(row.gc_ns, row) + ns(row.checkpoint_ns, row) + ns(row.logging_ns, row) +
-                   ns(row.communication_phase_ns, row) + ns(row.compile_ns, row);
+    for (const int64_t other : {row.gc_ns, row.checkpoint_ns, row.logging_ns, row.compile_ns,
+                                row.capture_ns, row.communication_phase_ns}) {
+      time.others += ns(other, row);
+    }
     if (!row.operators_ns || !row.dispatch_ns) continue;
     time.operators += ns(*row.operators_ns, row);
     time.phases += ns(row.forward_ns, row) + ns(row.backward_ns, row) + ns(row.optimizer_ns, row);
@@ -212,8 +213,7 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
   } else {
     sums.evaluating = 0;
   }
-  // What runs outside torch is first what the rows have no phase for; there the thread may also
-  // have waited.
+  // What runs outside torch is first time of no phase; there the thread may also have waited.
   const double to_ns = time.whole / sums.whole;
   if (time.receive > 0 && low(sums.sampler_cells) >= kWorthAStage) {
     shares.of_receive = std::min(1.0, sums.sampler * to_ns / time.receive);
@@ -230,6 +230,8 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
     script_ns = std::min(script_ns, script_unknown + idle * time.forward);
   }
   of_script = script_ns / to_ns;
+  shares.script = sums.script;
+  shares.script_left = std::max(0.0, sums.script - time.others / to_ns - of_script);
   const double moved = named_ns + script_ns;
   const double from_unknown = std::min(moved, free_unknown);
   if (time.unknown > 0) shares.of_unknown = from_unknown / time.unknown;
@@ -392,6 +394,7 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
   if (!thread_.empty()) {
     if (stage == SubStage::kEvaluation) add(sums_.EvaluatingFunctions());
     if (stage == SubStage::kForward) add(sums_.RegionFunctions(StackRegion::kForward));
+    if (stage == SubStage::kForward) add(ScriptInForward());
     if (stage == SubStage::kBackward) add(sums_.RegionFunctions(StackRegion::kBackward));
     if (stage == SubStage::kOptimizer) add(sums_.RegionFunctions(StackRegion::kOptimizer));
     if (stage == SubStage::kUnknown) add(sums_.WaitingFunctions());
@@ -408,10 +411,15 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
                    [](const auto& a, const auto& b) { return a.weight > b.weight; });
   double weight = 0;
   for (const SampledFunction& one : all.functions) weight += one.weight;
-  // What nobody could name need not all be where some of it was seen.
-  if (stage == SubStage::kUnknown && whole_ns > 0) {
-    weight =
-        std::max(weight, ThreadWeight() * static_cast<double>(ns) / static_cast<double>(whole_ns));
+  // Forward: all of it is these functions' if they have half of the samples that it should have.
+  // Unknown: only if, besides, one has nearly all of theirs. Else each has what its own come to.
+  if ((stage == SubStage::kUnknown || stage == SubStage::kForward) && whole_ns > 0) {
+    const double expected =
+        ThreadWeight() * static_cast<double>(ns) / static_cast<double>(whole_ns);
+    const bool in_one =
+        !all.functions.empty() && all.functions.front().weight >= kNearlyAll * weight;
+    const bool enough = 2 * weight >= expected && (stage == SubStage::kForward || in_one);
+    if (!enough) weight = std::max(weight, expected);
   }
   int64_t left = ns;
   for (const SampledFunction& one : all.functions) {
@@ -420,10 +428,22 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
     left -= part;
     shown.functions.push_back(
         {one.function, one.file, one.line, one.call, part,
-         static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole_ns, 1)),
-         one.in_c});
+         static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole_ns, 1)), one.in_c,
+         one.call_module});
   }
   return shown;
+}
+
+// Tensor code of the script's own lines, as far as its time was left there.
+SampledFunctions SampleSplit::ScriptInForward() const {
+  double script = 0, left = 0;
+  for (const auto& [number, shares] : thread_) script += shares.script;
+  for (const auto& [number, shares] : thread_) left += shares.script_left;
+  if (left <= 0) return {};
+  SampledFunctions found = sums_.OutsideFunctions(static_cast<size_t>(WorkStage::kUserCode));
+  found.samples = std::llround(left / script * static_cast<double>(found.samples));
+  for (SampledFunction& one : found.functions) one.weight *= left / script;
+  return found;
 }
 
 double SampleSplit::ThreadWeight() const {
@@ -442,8 +462,8 @@ std::vector<StageFunction> SampleSplit::OfThread(const SampledFunctions& found,
   for (const SampledFunction& one : found.functions) {
     if (whole <= 0 || functions.size() == kMostFunctions) break;
     const double share = one.weight / whole;
-    functions.push_back(
-        {one.function, one.file, one.line, one.call, Portion(share, whole_ns), share, one.in_c});
+    functions.push_back({one.function, one.file, one.line, one.call, Portion(share, whole_ns),
+                         share, one.in_c, one.call_module});
   }
   return functions;
 }

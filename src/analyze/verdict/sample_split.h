@@ -93,11 +93,12 @@ class SampleSplit {
     double of_unknown = 0;
     double of_forward = 0;
     StageWeights weights{};
-    double of_receive = 0;       // the part that is a sampler's
-    double awaited = 0;          // of what is taken, the part that waits for others
-    double evaluated = 0;        // ... and that evaluates
-    double idle_of_forward = 0;  // waits there, and for nothing that others make
-    StageWeights made{};         // each stage's part of what is awaited; all 0: nothing is
+    double of_receive = 0;               // the part that is a sampler's
+    double awaited = 0;                  // of what is taken, the part that waits for others
+    double evaluated = 0;                // ... and that evaluates
+    double idle_of_forward = 0;          // waits there, and for nothing that others make
+    double script = 0, script_left = 0;  // weights: of the script's own code, and left in forward
+    StageWeights made{};                 // each stage's part of what is awaited; all 0: nothing is
   };
   struct ModelTime {  // of a rank's steady steps, in ns
     double whole = 0, forward = 0, unknown = 0, receive = 0;
@@ -113,6 +114,7 @@ class SampleSplit {
   StageWeights MadeOf(const RankSamples& rank) const;
   double OnThread(int32_t rank, const ThreadBlock& block, SubStage stage) const;
   double ThreadWeight() const;  // of all that the training threads were seen doing
+  SampledFunctions ScriptInForward() const;
   void AddDataset(SubStage stage, std::vector<SampledFunctions>& found) const;
   std::vector<StageFunction> OfThread(const SampledFunctions& found, int64_t whole_ns) const;
   void FindBatch(const SampleSums& sums);

@@ -6,12 +6,26 @@
 #include <algorithm>
 
 #include "analyze/report/function_text.h"
+#include "analyze/samples/code_place.h"
 #include "analyze/verdict/evidence.h"
 
 namespace steptrace::analyze {
 namespace {
 
-std::string Decode(const std::string& where) {
+// Of a database's own: "self.con.execute", "cursor.fetchone".
+bool Queries(const StageFunction* function) {
+  if (function == nullptr) return false;
+  const std::string_view name = ShortFunction(function->call);
+  return name == "execute" || name == "fetchone" || name == "fetchmany" || name == "fetchall";
+}
+
+std::string Decode(const StageFunction* function, const std::string& where) {
+  if (Queries(function)) {
+    return fmt::format(
+        "query the database less{}: index what it searches by, fetch many rows at once, or cache "
+        "the result",
+        where);
+  }
   return fmt::format(
       "decode less{}: let one call serve many samples, decode once and cache the result, or use a "
       "format or decoder that is cheaper to read",
@@ -88,7 +102,7 @@ std::optional<std::string> AdviseSampledStage(const VerdictInput& input, SubStag
   const std::string where = function == nullptr ? "" : " in " + FunctionText(*function);
   switch (stage) {
     case SubStage::kDecode:
-      return Decode(where);
+      return Decode(function, where);
     case SubStage::kAugmentation:
       return Augment(where, uses_device);
     case SubStage::kTokenise:

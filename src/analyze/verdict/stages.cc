@@ -42,6 +42,7 @@ constexpr std::array<StageEntry, kSubStageCount> kStages = {{
     {"checkpoint", SuspectId::kOther},
     {"evaluation", SuspectId::kOther},
     {"logging", SuspectId::kOther},
+    {"capture", SuspectId::kOther},
     {"user_code", SuspectId::kOther},
     {"unknown", SuspectId::kOther},
 }};

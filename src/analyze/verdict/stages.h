@@ -39,10 +39,11 @@ enum class SubStage : uint8_t {
   kCheckpoint,
   kEvaluation,
   kLogging,
+  kCapture,   // windows of ours begin and end
   kLoopCode,  // "user_code" too: functions of the script beside the model
   kUnknown,
 };
-inline constexpr size_t kSubStageCount = 30;
+inline constexpr size_t kSubStageCount = 31;
 
 enum class SuspectId : uint8_t {
   kDataPipeline,

@@ -213,9 +213,7 @@ void StepTimes::NameOutliers() {
     std::vector<int64_t> values(samples.size());
     for (size_t stage = 0; stage < kSubStageCount; ++stage) {
       for (size_t i = 0; i < samples.size(); ++i) values[i] = samples[i][stage];
-      const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-      std::nth_element(values.begin(), middle, values.end());
-      medians[rank][stage] = *middle;
+      medians[rank][stage] = TakePercentile(values, 50);
     }
   }
   for (OutlierCandidate& candidate : longest_) {

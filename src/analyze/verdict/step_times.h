@@ -80,6 +80,8 @@ class StepTimes {
   // In order of (step, rank), where the rules ask for them.
   const std::vector<RankStep>& kept_steps() const { return kept_steps_; }
 
+  // Whether the intervals below were drawn: of few steps of a profile they have no width.
+  bool spread_known() const { return !few_profiled_; }
   // ns that all ranks together would save, were the late rank of each step as early as the next.
   int64_t straggler_gain_ns() const { return straggler_gain_ns_; }
   Interval StragglerGainShare() const;

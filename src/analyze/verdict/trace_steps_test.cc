@@ -180,7 +180,8 @@ TEST_F(TraceStepsTest, AnyProfileSumsExactly) {
     for (const store::StepRow& row : DeriveTraceSteps(trace, strings_)) {
       EXPECT_EQ(row.data_ns + row.forward_ns + row.backward_ns + row.optimizer_ns +
                     row.communication_phase_ns + row.checkpoint_ns + row.evaluation_ns +
-                    row.logging_ns + row.gc_ns + row.compile_ns + row.other_phase_ns,
+                    row.logging_ns + row.gc_ns + row.compile_ns + row.capture_ns +
+                    row.other_phase_ns,
                 row.dur_ns);
     }
     if (HasFailure()) FAIL() << text;

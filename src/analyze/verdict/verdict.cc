@@ -12,6 +12,7 @@
 #include "analyze/verdict/advice.h"
 #include "analyze/verdict/evidence.h"
 #include "analyze/verdict/no_verdict.h"
+#include "analyze/verdict/own_threads.h"
 #include "base/time.h"
 
 namespace steptrace::analyze {
@@ -19,6 +20,7 @@ namespace {
 
 constexpr double kAlone = 0.99;       // of a suspect: the rest of its stages needs no word
 constexpr double kWorthAWord = 0.05;  // of the step, of a second suspect
+constexpr double kNearlyAllOf = 0.9;  // of a stage: a function with so much of it is all of it
 
 struct Candidate {
   SuspectId suspect = SuspectId::kOther;
@@ -119,14 +121,21 @@ std::string ShareText(double share, const Interval& interval, const char* of = "
 }
 constexpr const char* kOfTheStep = " of the step";
 
-// " in log (train.py:12)". Of time without a phase only where most of it is there.
-std::string WhereText(const VerdictInput& input, SubStage stage) {
+// " in log (train.py:12)"; where the suspect is more than that function, with a share of its own:
+// " (57 % in log, train.py:12)". Of time without a phase only where most of it is there.
+std::string WhereText(const VerdictInput& input, SubStage stage, bool alone) {
   const StageFunction* function = LargestFunction(input, stage);
   if (function == nullptr) return "";
-  if (stage == SubStage::kLoopCode) return " in " + FunctionText(*function);
-  if (stage != SubStage::kUnknown || 2 * function->ns < At(input.times.total(), stage)) return "";
-  const char* how = RunsBetween(input, *function) ? ", in " : ", waiting in ";
-  return how + FunctionText(*function);
+  const StageTimes& times = input.times.total();
+  const bool code = stage == SubStage::kLoopCode;
+  if (!code && (stage != SubStage::kUnknown || 2 * function->ns < At(times, stage))) return "";
+  const char* how = code || RunsBetween(input, *function) ? "in" : "waiting in";
+  const auto whole = static_cast<double>(At(times, stage));
+  if (!alone || static_cast<double>(function->ns) < kNearlyAllOf * whole) {
+    return fmt::format(" ({} {} {}, {})", FormatShare(function->share), how, CalledText(*function),
+                       PlaceText(*function));
+  }
+  return fmt::format("{} {} {}", code ? "" : ",", how, FunctionText(*function));
 }
 
 // What a suspect is called in a sentence: "other" is nobody, its largest stage is somebody.
@@ -136,7 +145,7 @@ std::string SuspectText(const VerdictInput& input, SuspectId suspect) {
   const SubStage stage = LargestStage(times, suspect);
   const bool alone = static_cast<double>(At(times, stage)) >=
                      kAlone * static_cast<double>(At(BySuspect(times), suspect));
-  return (alone ? "" : "mostly ") + CauseTitle(StageName(stage)) + WhereText(input, stage);
+  return (alone ? "" : "mostly ") + CauseTitle(StageName(stage)) + WhereText(input, stage, alone);
 }
 
 void SetSubStage(const VerdictInput& input, SubStage stage, Verdict& verdict) {
@@ -216,20 +225,32 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
     slowed = ", slowed by a CPU quota";
   } else if (input.load.crowded_by_others()) {
     slowed = ", slowed by other work on its cores";
+  } else if (const auto own = FindOwnThreads(input)) {
+    slowed = fmt::format(", slowed by its own threads, {}", OwnThreadsText(*own));
+  }
+  if (input.facts.detects_anomalies) {
+    slowed += slowed.empty() ? ", slowed by autograd's anomaly detection"
+                             : " and by autograd's anomaly detection";
   }
   if (const StageFunction* beside = ThreadBeside(input)) {
     slowed += (slowed.empty() ? ", sharing" : ", and sharing") +
               (" its interpreter with " + FunctionText(*beside));
   }
+  const bool unsplit =
+      input.dispatch == nullptr && input.facts.windows_too_short && !MayUseDevice(input.facts);
+  const char* fill = unsplit ? "the model and framework overhead fill" : "the model fills";
   if (MayWaitInForward(input)) {
     verdict.headline = fmt::format(
         "the model fills the step, {}{}, if its forward computes: too little of it was seen to "
         "tell computing from waiting",
         share, slowed);
   } else if (next.share >= kInTheWay) {
+    verdict.headline = fmt::format("{} most of the step, {}{}; next: {}, {}", fill, share, slowed,
+                                   SuspectText(input, next.suspect), FormatShare(next.share));
+  } else if (unsplit) {
     verdict.headline =
-        fmt::format("the model fills most of the step, {}{}; next: {}, {}", share, slowed,
-                    SuspectText(input, next.suspect), FormatShare(next.share));
+        fmt::format("{} the step, {}{}: the window that tells them apart was full too soon", fill,
+                    share, slowed);
   } else {
     verdict.healthy = slowed.empty();
     verdict.headline = fmt::format("the model fills the step, {}{}", share,
@@ -273,6 +294,10 @@ bool MayWaitInForward(const VerdictInput& input) {
   const int64_t whole_ns = std::max<int64_t>(input.times.total_ns(), 1);
   return input.forward_unseen && static_cast<double>(At(input.times.total(), SubStage::kForward)) >=
                                      kInTheWay * static_cast<double>(whole_ns);
+}
+
+bool StacksWereNotTaken(const VerdictInput& input) {
+  return input.report.samples == nullptr && !input.facts.no_stacks.empty();
 }
 
 Verdict DecideVerdict(const VerdictInput& input) {

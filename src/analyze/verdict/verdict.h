@@ -58,6 +58,10 @@ struct VerdictInput {
 // the model's work.
 bool MayWaitInForward(const VerdictInput& input);
 
+// Whether nothing of its stacks was to be had, for the reason that the facts tell: more steps of
+// such a run would tell no more of forward.
+bool StacksWereNotTaken(const VerdictInput& input);
+
 Verdict DecideVerdict(const VerdictInput& input);
 
 }  // namespace steptrace::analyze

@@ -16,6 +16,8 @@ constexpr const char* kSetting = "DataLoader.num_workers";
 constexpr double kStarvedOften = 0.20;
 // Waiting at once costs memory all the same.
 constexpr int32_t kMostWaitingWorkers = 16;
+// Of the step: a sampler that takes less is seen by chance, or is none of the loader's trouble.
+constexpr double kSlowSampler = 0.02;
 // Of the step: loading that takes less beside a slow sampler is not worth workers.
 constexpr double kLittleToLoad = 0.05;
 // Of the workers: fewer at work while the training waits, and some of them have nothing to do.
@@ -48,6 +50,12 @@ double StarvedShare(const VerdictInput& input) {
   sampler = std::min(sampler, At(times, SubStage::kUserCode));
   return static_cast<double>(starved - sampler) /
          static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
+}
+
+bool SamplerIsSlow(const VerdictInput& input) {
+  double share = 0;
+  for (const StageFunction& one : input.waits.sampler) share += one.share;
+  return share >= kSlowSampler;
 }
 
 // Most of what it starves by is waiting for a core: who waits for others then, waits for those that
@@ -136,15 +144,18 @@ std::optional<Advice> AdviseParts(const VerdictInput& input, const LoaderFact& l
 
 }  // namespace
 
+bool WorkersKeepUp(const VerdictInput& input) {
+  const StepCounts& counts = input.times.counts();
+  return counts.waits > 0 && static_cast<double>(counts.starved_waits) <
+                                 kStarvedOften * static_cast<double>(counts.waits);
+}
+
 std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
   const LoaderFact* loader = TrainingLoader(input.facts);
   if (loader == nullptr) return std::nullopt;
   const Situation now = Look(input, *loader);
-  const StepCounts& counts = input.times.counts();
-  const bool often = counts.waits == 0 || static_cast<double>(counts.starved_waits) >=
-                                              kStarvedOften * static_cast<double>(counts.waits);
-  if (!input.waits.sampler.empty() && now.starved_share < kLittleToLoad) return std::nullopt;
-  if (!often) {
+  if (SamplerIsSlow(input) && now.starved_share < kLittleToLoad) return std::nullopt;
+  if (WorkersKeepUp(input)) {
     return Keep(now.workers, fmt::format("batches stand ready in most waits: more workers than "
                                          "num_workers={} will not help",
                                          now.workers));

@@ -47,6 +47,10 @@ std::string IntervalText(const ComparedPart& part) {
   return low + " to " + high;
 }
 
+bool Undrawn(const ComparedPart& part) {
+  return !part.change_low_ns;
+}
+
 std::string SideText(const analyze::StepPart& side) {
   if (side.ns <= 0) return PadLeft("-", kSideTimeColumns) + std::string(kSideShareColumns, ' ');
   return PadLeft(analyze::FormatDuration(std::llround(side.ns)), kSideTimeColumns) +
@@ -103,8 +107,12 @@ std::string RenderComparison(const analyze::Comparison& comparison, const analyz
               Tint::kDim}});
   for (const PartKind& kind : kPartKinds) KindLines(comparison, kind, page);
   page.Line({{parts.front().change_low_ns ? "A change whose interval holds 0 may be chance."
-                                          : "Of a single step no interval is known.",
+                                          : "Of so few steps no interval is known.",
               Tint::kDim}});
+  const bool few = parts.front().change_low_ns && std::ranges::any_of(parts, Undrawn);
+  if (few)
+    page.Line(
+        {{"Of suspects and stages of so few profiled steps no interval is known.", Tint::kDim}});
   return page.Take();
 }
 

@@ -64,6 +64,19 @@ TEST(RenderComparison, ReadsSo) {
             "A change whose interval holds 0 may be chance.\n");
 }
 
+TEST(RenderComparison, SaysWhereNoIntervalWasDrawn) {
+  analyze::RunParts few = Mended();
+  for (analyze::StepPart& part : few.parts) part.spread_known = part.kind == "step";
+  std::string text = Rendered(Slow(), few);
+  EXPECT_THAT(text, HasSubstr("-215 ms  -224 to -207 ms\n"));
+  EXPECT_THAT(text, HasSubstr("-150 ms  not known\n"));
+  EXPECT_THAT(text, HasSubstr("of so few profiled steps no interval is known.\n"));
+  few.spread_known = false;
+  text = Rendered(Slow(), few);
+  EXPECT_THAT(text, HasSubstr("Of so few steps no interval is known.\n"));
+  EXPECT_THAT(text, Not(HasSubstr("so few profiled")));
+}
+
 TEST(RenderComparison, KeepsToThePage) {
   RenderOptions options;
   options.color = true;

@@ -12,7 +12,7 @@
 namespace steptrace::cli {
 namespace {
 
-constexpr double kLeastShare = 0.005;
+constexpr double kLeastStageShare = 0.005;
 constexpr int kIndent = 12;
 
 // "decode 41 % (read_row_group, dataset.py:24)".
@@ -26,7 +26,7 @@ std::string StageText(const analyze::StageRow& stage) {
 
 std::string StagesText(const analyze::Report& report, const Page& page) {
   std::vector<analyze::StageRow> stages = report.data_pipeline.stages;
-  std::erase_if(stages, [](const auto& stage) { return stage.share < kLeastShare; });
+  std::erase_if(stages, [](const auto& stage) { return stage.share < kLeastStageShare; });
   std::stable_sort(stages.begin(), stages.end(),
                    [](const auto& a, const auto& b) { return a.ns > b.ns; });
   std::string text;

@@ -6,10 +6,14 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "import/out_of_memory.h"
 
 namespace steptrace::import {
 namespace {
@@ -194,12 +198,23 @@ class AheadStream : public ByteStream {
   AheadStream(std::unique_ptr<ByteStream> stream, int64_t kept_bytes)
       : stream_(std::move(stream)),
         has_ranges_(kept_bytes > 0),
-        ring_(std::make_shared<Ring>(kept_bytes)),
-        thread_([this] { Fill(); }) {}
+        ring_(std::make_shared<Ring>(kept_bytes)) {}
   ~AheadStream() override {
     ring_->Stop();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
+
+  // Before anything else. False: the machine has no more threads.
+  bool Start() {
+    try {
+      thread_ = std::thread([this] { Fill(); });
+    } catch (const std::system_error&) {
+      return false;
+    }
+    return true;
+  }
+  // Of one that did not start.
+  std::unique_ptr<ByteStream> TakeStream() { return std::move(stream_); }
 
   Result<size_t> Read(char* out, size_t size) override {
     STEPTRACE_ASSIGN_OR_RETURN(size_t got, ring_->ReadInOrder(out, size, &consumed_));
@@ -219,6 +234,14 @@ class AheadStream : public ByteStream {
 
  private:
   void Fill() {
+    try {
+      FillToTheEnd();
+    } catch (const std::bad_alloc&) {
+      ring_->End(OutOfMemory(), stream_->consumed(), "");
+    }
+  }
+
+  void FillToTheEnd() {
     size_t room = 0;
     while (char* to = ring_->Room(&room)) {
       auto got = stream_->Read(to, room);
@@ -242,7 +265,9 @@ class AheadStream : public ByteStream {
 }  // namespace
 
 std::unique_ptr<ByteStream> AheadOf(std::unique_ptr<ByteStream> stream, int64_t kept_bytes) {
-  return std::make_unique<AheadStream>(std::move(stream), kept_bytes);
+  auto ahead = std::make_unique<AheadStream>(std::move(stream), kept_bytes);
+  if (!ahead->Start()) return ahead->TakeStream();
+  return ahead;
 }
 
 }  // namespace steptrace::import

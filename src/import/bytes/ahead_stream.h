@@ -15,6 +15,8 @@ namespace steptrace::import {
 // as far behind the begin of what is kept (KeepFrom), and wait for bytes that are not yet unpacked.
 // Who reads in order never waits for a range: where it needs the room, the oldest bytes go, and a
 // range of bytes that went is at its end.
+//
+// Where no thread can be had, it is `stream` itself, without ranges.
 std::unique_ptr<ByteStream> AheadOf(std::unique_ptr<ByteStream> stream, int64_t kept_bytes = 0);
 
 }  // namespace steptrace::import

@@ -2,6 +2,7 @@
 #include "import/bytes/ahead_stream.h"
 
 #include <gmock/gmock.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -45,6 +46,40 @@ TEST(AheadStream, GivesTheSameBytes) {
   EXPECT_EQ(ahead->consumed(), static_cast<int64_t>(kBytes));
   EXPECT_EQ(ahead->damage(), "cut off");
   EXPECT_EQ(*ahead->Read(found.data(), 10), 0u);  // and again
+}
+
+// Asks for stacks that no machine has room for.
+class WithoutThreads {
+ public:
+  WithoutThreads() {
+    pthread_attr_t wide;
+    EXPECT_EQ(pthread_getattr_default_np(&usual_), 0);
+    EXPECT_EQ(pthread_attr_init(&wide), 0);
+    EXPECT_EQ(pthread_attr_setstacksize(&wide, size_t{1} << 60), 0);
+    EXPECT_EQ(pthread_setattr_default_np(&wide), 0);
+    pthread_attr_destroy(&wide);
+  }
+  ~WithoutThreads() {
+    EXPECT_EQ(pthread_setattr_default_np(&usual_), 0);
+    pthread_attr_destroy(&usual_);
+  }
+
+ private:
+  pthread_attr_t usual_{};
+};
+
+TEST(AheadStream, WhereNoThreadCanBeHadItIsTheStreamItself) {
+  constexpr size_t kBytes = 1'000'001;
+  for (const int64_t kept_bytes : {0, 100'000}) {
+    auto stream = std::make_unique<Counting>(kBytes, false);
+    const ByteStream* itself = stream.get();
+    const WithoutThreads none;
+    const auto ahead = AheadOf(std::move(stream), kept_bytes);
+    EXPECT_EQ(ahead.get(), itself);
+    EXPECT_EQ(ahead->Range(0, 0), nullptr);
+    std::string found(kBytes, '\0');
+    EXPECT_EQ(*ReadFully(*ahead, found.data(), found.size()), kBytes);
+  }
 }
 
 TEST(AheadStream, GivesAnErrorWhereItCame) {

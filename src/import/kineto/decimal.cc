@@ -32,14 +32,15 @@ bool ParseThreeDecimals(std::string_view text, int64_t* ns) {
     constexpr uint64_t kSevenDigits = 10'000'000;
     text.remove_suffix(8);
     uint64_t high = 0;
+    if (!ParseEightDigits(LastDigits(text), &high)) return false;
     if (text.size() > 8) {
       constexpr uint64_t kEightDigits = 100'000'000;
       uint64_t highest = 0;
-      if (!ParseEightDigits(LastDigits(text), &high)) return false;
-      if (!ParseEightDigits(LastDigits(text.substr(0, text.size() - 8)), &highest)) return false;
+      for (char c : text.substr(0, text.size() - 8)) {  // three, at most
+        if (!IsDigit(c)) return false;
+        highest = highest * 10 + static_cast<uint64_t>(c - '0');
+      }
       high += highest * kEightDigits;
-    } else if (!ParseEightDigits(LastDigits(text), &high)) {
-      return false;
     }
     low += high * kSevenDigits;
   }

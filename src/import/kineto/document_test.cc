@@ -9,9 +9,9 @@ namespace steptrace::import {
 namespace {
 
 // A text in pieces of one size, as a slow stream gives it.
-class TextStream : public ByteStream {
+class PieceStream : public ByteStream {
  public:
-  TextStream(std::string text, size_t piece) : text_(std::move(text)), piece_(piece) {}
+  PieceStream(std::string text, size_t piece) : text_(std::move(text)), piece_(piece) {}
   Result<size_t> Read(char* out, size_t size) override {
     size_t count = std::min({size, piece_, text_.size() - at_});
     text_.copy(out, count, at_);
@@ -28,7 +28,7 @@ class TextStream : public ByteStream {
 
 struct Read : DocumentHandler {
   explicit Read(std::string text, int32_t depth = 16, int64_t most = 1 << 20) {
-    TextStream stream(std::move(text), 100'000);
+    PieceStream stream(std::move(text), 100'000);
     Window window(stream, most);
     Document document(window, "file", depth);
     status = document.Read(*this);

@@ -51,7 +51,6 @@ struct ArgRun {
 
   std::string text;  // to the end of the last value, and the character behind it
   std::vector<Place> args;
-  uint32_t last = 0;     // where the reader of shapes goes on
   uint32_t version = 0;  // of the text
   Made made;
 
@@ -70,9 +69,11 @@ struct ArgRun {
 // done for nearly every event, is a few instructions.
 class ArgList {
  public:
-  void push_back(const Arg& arg) {
+  void push_back(const Arg& arg) { Add() = arg; }
+  // One to be filled: it holds what another did.
+  Arg& Add() {
     if (size_ == room_.size()) room_.resize(size_ + 16);
-    room_[size_++] = arg;
+    return room_[size_++];
   }
   void clear() { size_ = 0; }
   size_t size() const { return size_; }

@@ -19,13 +19,15 @@ constexpr size_t kStride = 16;
 constexpr uint8_t kBare = 1;
 constexpr uint8_t kNested = 2;
 constexpr uint8_t kAny = 4;
+constexpr uint8_t kArray = 8;
 
 constexpr std::array<uint8_t, 256> Begins() {
   std::array<uint8_t, 256> begins{};
   for (size_t c = 0; c < begins.size(); ++c) {
     bool bare = json::IsBare(static_cast<char>(c));
     bool nested = c == '{' || c == '[';
-    begins[c] = static_cast<uint8_t>(kAny | (bare ? kBare : 0) | (nested ? kNested : 0));
+    begins[c] = static_cast<uint8_t>(kAny | (bare ? kBare : 0) | (nested ? kNested : 0) |
+                                     (c == '[' ? kArray : 0));
   }
   return begins;
 }
@@ -48,6 +50,15 @@ inline bool Same(const char* p, const char* text, size_t size) {
 #endif
 }
 
+// With what a value in the place of that one may begin. Of a value that is passed over an array is
+// no object: in the place of `"args": []` another event has its arguments.
+uint8_t BeginsOf(const Trail::Value& value) {
+  if (value.value.kind == Value::Kind::kBare) return kBare;
+  if (value.value.kind != Value::Kind::kNested) return kAny;
+  const bool passed_over = value.target == Trail::Target::kNothing;
+  return passed_over && value.value.text.starts_with('[') ? kArray : kNested;
+}
+
 bool OnlyDescribes(ArgFate fate) {
   return fate == ArgFate::kDetail || fate == ArgFate::kDropIfZero ||
          fate == ArgFate::kDropOnDevice || fate == ArgFate::kDropOnHost;
@@ -62,35 +73,35 @@ struct EventShapes::Draft {
   const Trail::Value* value = nullptr;  // none: the event's end
 };
 
-EventShapes::EventShapes() : nodes_(1) {}
+EventShapes::EventShapes() : nodes_(1), last_first_(&nodes_.front()) {}
 
 inline bool EventShapes::Fits(const Node& node, const char* p, const char* end) {
   return end - p >= node.size && Same(p, node.text.data(), node.size) &&
          (kBegins[static_cast<unsigned char>(p[node.size])] & node.begins) != 0;
 }
 
-inline uint32_t EventShapes::Find(uint32_t parent, const char* p, const char* end) {
-  uint32_t first = nodes_[parent].child;
-  if (first == 0 || Fits(nodes_[first], p, end)) return first;
-  for (uint32_t before = first, at = nodes_[first].sibling; at != 0;
-       before = std::exchange(at, nodes_[at].sibling)) {
-    if (!Fits(nodes_[at], p, end)) continue;
-    nodes_[before].sibling = nodes_[at].sibling;
-    nodes_[at].sibling = first;
-    nodes_[parent].child = at;
+inline EventShapes::Node* EventShapes::Find(Node& parent, const char* p, const char* end) {
+  Node* first = parent.child;
+  if (first == nullptr || Fits(*first, p, end)) return first;
+  for (Node *before = first, *at = first->sibling; at != nullptr;
+       before = std::exchange(at, at->sibling)) {
+    if (!Fits(*at, p, end)) continue;
+    before->sibling = at->sibling;
+    at->sibling = first;
+    parent.child = at;
     return at;
   }
-  return 0;
+  return nullptr;
 }
 
 // Kinds of events follow each other in patterns: an operator, its launch, its kernel.
-uint32_t EventShapes::FindFirst(const char* p, const char* end) {
-  uint32_t guess = nodes_[last_first_].successor;
-  if (guess == 0 || !Fits(nodes_[guess], p, end)) {
-    guess = Find(0, p, end);
-    nodes_[last_first_].successor = guess;
+inline EventShapes::Node* EventShapes::FindFirst(const char* p, const char* end) {
+  Node* guess = last_first_->successor;
+  if (guess == nullptr || !Fits(*guess, p, end)) {
+    guess = Find(nodes_.front(), p, end);
+    last_first_->successor = guess;
   }
-  last_first_ = guess;
+  last_first_ = guess == nullptr ? &nodes_.front() : guess;
   return guess;
 }
 
@@ -98,11 +109,11 @@ inline const char* EventShapes::ReadValue(Node& node, const char* p, const Scan&
                                           Value* value) {
   const char* after = p;
   value->kind = node.kind;
+  value->escaped = false;
   if (node.kind == Value::Kind::kBare) {
     after = json::BareEnd(p);
   } else if (node.kind == Value::Kind::kString) {
-    Scan scan = window;
-    after = json::StringEnd(p, scan, &value->escaped);
+    after = json::StringEnd(p, window.end, &value->escaped);
   } else if (static_cast<size_t>(window.end - p) > node.nested.size() && !node.nested.empty() &&
              std::memcmp(p, node.nested.data(), node.nested.size()) == 0) {
     // Balanced text that begins as the last value did is that value.
@@ -119,7 +130,7 @@ inline const char* EventShapes::ReadValue(Node& node, const char* p, const Scan&
   return after;
 }
 
-ArgRun& EventShapes::RunOf(Runs& runs, std::string_view name) {
+EventShapes::Run& EventShapes::RunOf(Runs& runs, std::string_view name) {
   uint64_t first = 0;
   uint64_t last = 0;
   size_t part = std::min<size_t>(name.size(), sizeof first);
@@ -131,7 +142,7 @@ ArgRun& EventShapes::RunOf(Runs& runs, std::string_view name) {
 }
 
 // The same bytes up to the character behind the last value are the same arguments.
-bool EventShapes::TakeRun(ArgRun& run, const char* p, const char* end, RawEvent* event) {
+bool EventShapes::TakeRun(Run& run, const char* p, const char* end, RawEvent* event) {
   if (run.text.empty() || static_cast<size_t>(end - p) <= run.text.size() ||
       std::memcmp(p, run.text.data(), run.text.size()) != 0) {
     return false;
@@ -144,13 +155,13 @@ bool EventShapes::TakeRun(ArgRun& run, const char* p, const char* end, RawEvent*
   return true;
 }
 
-void EventShapes::KeepRun(uint32_t node, const char* begin, const char* end, uint32_t last,
+void EventShapes::KeepRun(Node& node, const char* begin, const char* end, Node* last,
                           std::span<const Arg> args, std::string_view name) {
-  std::unique_ptr<Runs>& runs = nodes_[node].runs;
+  std::unique_ptr<Runs>& runs = node.runs;
   if (!runs) runs = std::make_unique<Runs>();
   ++runs->misses;
   if (!runs->pays() || end - begin > kMostRunBytes) return;
-  ArgRun& run = RunOf(*runs, name);
+  Run& run = RunOf(*runs, name);
   if (run.text.empty() && run_count_++ >= kMostRuns) return;
   run.text.assign(begin, end + 1);
   run.args.clear();
@@ -169,25 +180,24 @@ const char* EventShapes::Read(const char* p, const Scan& window, RawEvent* event
   event->Clear();
   uint32_t origin = 0;
   bool varies = false;
-  uint32_t before_run = 0;  // the node behind which a run is being read value by value
+  Node* before_run = nullptr;  // behind which a run is being read value by value
   const char* run_begin = nullptr;
   size_t run_arg = 0;
-  uint32_t before = 0;
-  for (uint32_t at = FindFirst(p, window.end); at != 0;
-       before = std::exchange(at, Find(at, p, window.end))) {
-    Node& node = nodes_[at];
-    if (before_run != 0 && !node.may_run) {
-      KeepRun(before_run, run_begin, p, before, event->args.all().subspan(run_arg),
+  Node* before = &nodes_.front();
+  for (Node* node = FindFirst(p, window.end); node != nullptr;
+       before = std::exchange(node, Find(*node, p, window.end))) {
+    if (before_run != nullptr && !node->may_run) {
+      KeepRun(*before_run, run_begin, p, before, event->args.all().subspan(run_arg),
               event->name.text);
-      before_run = 0;
-    } else if (before_run == 0 && node.may_run && !event->name.text.empty()) {
-      Runs* runs = nodes_[before].runs.get();
+      before_run = nullptr;
+    } else if (before_run == nullptr && node->may_run && !event->name.text.empty()) {
+      Runs* runs = before->runs.get();
       if (runs != nullptr && runs->pays()) {
-        ArgRun& run = RunOf(*runs, event->name.text);
+        Run& run = RunOf(*runs, event->name.text);
         if (TakeRun(run, p, window.end, event)) {
           ++runs->hits;
           p += run.text.size() - 1;
-          at = run.last;
+          node = run.last;
           continue;
         }
       }
@@ -197,35 +207,38 @@ const char* EventShapes::Read(const char* p, const Scan& window, RawEvent* event
         run_arg = event->args.size();
       }
     }
-    if (node.constant_count > 0) {
-      origin = at;
-      for (size_t i = 0; i < node.constant_count; ++i) {
-        const Constant& constant = node.constants[i];
+    if (node->constant_count > 0) {
+      origin = node->number;
+      for (size_t i = 0; i < node->constant_count; ++i) {
+        const Constant& constant = node->constants[i];
         event->*constant.field = {constant.kind, false, {p + constant.at, constant.size}};
       }
     }
-    const char* text = std::exchange(p, p + node.size);
-    if (node.is_end) {
+    const char* text = std::exchange(p, p + node->size);
+    if (node->is_end) {
       // The way to a node holds all constants before it.
       event->origin = varies ? 0 : origin;
       return p;
     }
-    Value value;
-    p = ReadValue(node, p, window, &value);
-    if (p == nullptr) return nullptr;
-    if (node.target == Trail::Target::kArg) {
-      event->args.push_back({{text + node.key_at, node.key_size}, value, node.fate});
-    } else if (node.target == Trail::Target::kField) {
-      event->*node.field = value;
-      varies |= node.varies;
+    Value unused;
+    Value* value = &unused;
+    if (node->target == Trail::Target::kArg) {
+      Arg& arg = event->args.Add();
+      arg.key = {text + node->key_at, node->key_size};
+      arg.fate = node->fate;
+      value = &arg.value;
+    } else if (node->target == Trail::Target::kField) {
+      value = &(event->*node->field);
+      varies |= node->varies;
     }
+    p = ReadValue(*node, p, window, value);
+    if (p == nullptr) return nullptr;
   }
   return nullptr;
 }
 
 // Whether a value has few others in its place and room in the text.
-bool EventShapes::TakesConstant(uint32_t parent, const Draft& draft,
-                                const Trail::Value& value) const {
+bool EventShapes::TakesConstant(const Node& parent, const Draft& draft, const Trail::Value& value) {
   constexpr size_t kMostBytes = 40;
   if (value.target != Trail::Target::kField || draft.constant_count == draft.constants.size() ||
       value.value.kind == Value::Kind::kNested || value.value.escaped ||
@@ -238,21 +251,21 @@ bool EventShapes::TakesConstant(uint32_t parent, const Draft& draft,
     return false;
   }
   int siblings = 0;
-  for (uint32_t at = nodes_[parent].child; at != 0; at = nodes_[at].sibling) ++siblings;
+  for (Node* at = parent.child; at != nullptr; at = at->sibling) ++siblings;
   return siblings < kMostConstants;
 }
 
 void EventShapes::Learn(const char* p, const char* after, const RawEvent& event,
                         const Trail& trail) {
   if (event.duplicate_keys > 0) return;  // rare, and counted only the long way
-  uint32_t parent = 0;
+  Node* parent = &nodes_.front();
   Draft draft;
   const char* begin = p;
   for (const Trail::Value& value : trail.values) {
     const char* at = value.value.text.data();
     auto offset = static_cast<size_t>(at - begin);
     if (offset >= kMostText) return;
-    if (TakesConstant(parent, draft, value)) {
+    if (TakesConstant(*parent, draft, value)) {
       draft.constants[draft.constant_count++] = {value.field, value.value.kind,
                                                  static_cast<uint8_t>(offset),
                                                  static_cast<uint8_t>(value.value.text.size())};
@@ -260,43 +273,42 @@ void EventShapes::Learn(const char* p, const char* after, const RawEvent& event,
     }
     draft.text = {begin, offset};
     draft.value = &value;
-    parent = Add(parent, draft);
-    if (parent == 0) return;
+    parent = Add(*parent, draft);
+    if (parent == nullptr) return;
     begin = at + value.value.text.size();
     draft = {};
   }
   draft.text = {begin, static_cast<size_t>(after - begin)};
-  Add(parent, draft);
+  Add(*parent, draft);
 }
 
-// The node of a text below a parent, made if it is not there. 0: there is no room.
-uint32_t EventShapes::Add(uint32_t parent, const Draft& draft) {
-  if (draft.text.empty() || draft.text.size() > kMostText) return 0;
+// The node of a text below a parent, made if it is not there. nullptr: there is no room.
+EventShapes::Node* EventShapes::Add(Node& parent, const Draft& draft) {
+  if (draft.text.empty() || draft.text.size() > kMostText) return nullptr;
+  const uint8_t begins = draft.value == nullptr ? kAny : BeginsOf(*draft.value);
   int siblings = 0;
-  for (uint32_t at = nodes_[parent].child; at != 0; at = nodes_[at].sibling) {
+  for (Node* at = parent.child; at != nullptr; at = at->sibling) {
     ++siblings;
-    const Node& node = nodes_[at];
-    bool same_kind = node.is_end == (draft.value == nullptr) &&
+    const Node& node = *at;
+    bool same_kind = node.begins == begins && node.is_end == (draft.value == nullptr) &&
                      node.constant_count == draft.constant_count &&
                      (draft.value == nullptr || node.kind == draft.value->value.kind);
     if (same_kind && std::string_view(node.text.data(), node.size) == draft.text) return at;
   }
-  if (nodes_.size() >= kMostNodes || siblings >= kMostSiblings) return 0;
-  Node node;
+  if (nodes_.size() >= kMostNodes || siblings >= kMostSiblings) return nullptr;
+  Node& node = nodes_.emplace_back();
   std::copy(draft.text.begin(), draft.text.end(), node.text.begin());
   node.size = static_cast<uint8_t>(draft.text.size());
   node.constants = draft.constants;
   node.constant_count = static_cast<uint8_t>(draft.constant_count);
   node.is_end = draft.value == nullptr;
-  node.begins = kAny;
+  node.begins = begins;
   if (draft.value != nullptr) {
     node.kind = draft.value->value.kind;
     node.target = draft.value->target;
     node.field = draft.value->field;
     node.varies = node.field == &RawEvent::category || node.field == &RawEvent::pid ||
                   node.field == &RawEvent::tid;
-    if (node.kind == Value::Kind::kBare) node.begins = kBare;
-    if (node.kind == Value::Kind::kNested) node.begins = kNested;
   }
   if (draft.value != nullptr && node.target == Trail::Target::kArg) {
     const std::string_view key = draft.value->key;
@@ -306,11 +318,10 @@ uint32_t EventShapes::Add(uint32_t parent, const Draft& draft) {
     // A run is taken whole: what else is in the text of its first argument would be passed over.
     node.may_run = OnlyDescribes(node.fate) && node.constant_count == 0;
   }
-  auto added = static_cast<uint32_t>(nodes_.size());
-  node.sibling = nodes_[parent].child;
-  nodes_[parent].child = added;
-  nodes_.push_back(std::move(node));
-  return added;
+  node.number = static_cast<uint32_t>(nodes_.size()) - 1;
+  node.sibling = parent.child;
+  parent.child = &node;
+  return &node;
 }
 
 }  // namespace steptrace::import

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,9 +49,13 @@ class EventShapes {
     uint8_t at = 0;
     uint8_t size = 0;
   };
+  struct Node;
+  struct Run : ArgRun {
+    Node* last = nullptr;  // behind which the event goes on
+  };
   // Runs behind a node, by the event's name.
   struct Runs {
-    std::array<ArgRun, kRuns> by_name;
+    std::array<Run, kRuns> by_name;
     int64_t hits = 0;
     int64_t misses = 0;
     bool pays() const { return misses < 256 || misses < hits * 4; }
@@ -69,9 +74,10 @@ class EventShapes {
     uint8_t key_at = 0;  // of an argument: where its key stands in the text
     uint8_t key_size = 0;
     uint8_t constant_count = 0;
-    uint32_t child = 0;      // the last that fitted; 0: none
-    uint32_t sibling = 0;    // 0: none
-    uint32_t successor = 0;  // of a first text: that of the event that came next
+    uint32_t number = 0;
+    Node* child = nullptr;  // the last that fitted
+    Node* sibling = nullptr;
+    Node* successor = nullptr;  // of a first text: that of the event that came next
     json::Value RawEvent::*field = nullptr;
     std::array<Constant, 4> constants;
     std::string nested;  // the last value, if that is nested
@@ -81,20 +87,20 @@ class EventShapes {
   struct Draft;
 
   static bool Fits(const Node& node, const char* p, const char* end);
-  uint32_t Find(uint32_t parent, const char* p, const char* end);
-  uint32_t FindFirst(const char* p, const char* end);
+  static Node* Find(Node& parent, const char* p, const char* end);
+  Node* FindFirst(const char* p, const char* end);
   static const char* ReadValue(Node& node, const char* p, const json::Scan& window,
                                json::Value* value);
-  static ArgRun& RunOf(Runs& runs, std::string_view name);
-  static bool TakeRun(ArgRun& run, const char* p, const char* end, RawEvent* event);
-  void KeepRun(uint32_t node, const char* begin, const char* end, uint32_t last,
+  static Run& RunOf(Runs& runs, std::string_view name);
+  static bool TakeRun(Run& run, const char* p, const char* end, RawEvent* event);
+  void KeepRun(Node& node, const char* begin, const char* end, Node* last,
                std::span<const Arg> args, std::string_view name);
-  bool TakesConstant(uint32_t parent, const Draft& draft, const Trail::Value& value) const;
-  uint32_t Add(uint32_t parent, const Draft& draft);
+  static bool TakesConstant(const Node& parent, const Draft& draft, const Trail::Value& value);
+  Node* Add(Node& parent, const Draft& draft);
 
-  std::vector<Node> nodes_;  // 0: the root
+  std::deque<Node> nodes_;  // the first is the root; they stay where they are
   size_t run_count_ = 0;
-  uint32_t last_first_ = 0;  // the first text of the event before
+  Node* last_first_;  // the first text of the event before
 };
 
 }  // namespace steptrace::import

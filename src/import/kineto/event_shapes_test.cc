@@ -183,9 +183,12 @@ TEST(EventShapes, TextsOfAnyKindGiveTheSameEvent) {
     if (random() % 4 != 0) text += R"(, "cat": ")" + any({"kernel", "cpu_op", "a\\\\b"}) + '"';
     text += R"(, "name": )" + any({R"("one")", R"("a longer name of an event")", "5"});
     if (random() % 2) text += R"(,"pid": )" + value() + R"(, "tid":)" + any({"1", "2", R"("s 3")"});
-    if (random() % 2) text += R"(, "args": {"External id": )" + value();
-    bool args = text.find("args") != std::string::npos;
+    const bool args = random() % 2 == 0;
+    if (!args && random() % 3 == 0) {
+      text += R"(, "args": )" + any({"[]", "[1]", "{}", "null", R"("none")", "7"});
+    }
     if (args) {
+      text += R"(, "args": {"External id": )" + value();
       for (const char* key : {"queued", "grid", "Collective name", "Ev Idx", "stream"}) {
         if (random() % 3 != 0) text += R"(, ")" + std::string(key) + R"(":)" + value();
       }
@@ -193,6 +196,15 @@ TEST(EventShapes, TextsOfAnyKindGiveTheSameEvent) {
     shaped += both.Reads(text + (args ? "}}" : "}"));
   }
   EXPECT_GT(shaped, 5'000);  // most others differ from all before them
+}
+
+TEST(EventShapes, AnArrayInPlaceOfTheArgumentsHidesNoOthers) {
+  Both both;
+  for (int i = 0; i < 3; ++i) {
+    for (const char* args : {"[]", R"({"External id": 3, "grid": [1]})", "{}", "null"}) {
+      both.Reads(R"({"ph": "X", "name": "a", "ts": 1, "args": )" + std::string(args) + "}");
+    }
+  }
 }
 
 // What stands before and behind a run is no part of it, and what it became on a device is not what

@@ -41,8 +41,8 @@ inline const char* SkipSpace(const char* p) {
 }
 
 // From after the opening quote to the closing one; nullptr: the window ended first.
-inline const char* StringEnd(const char* p, Scan& scan, bool* escaped) {
-  while (p < scan.end) {
+inline const char* StringEnd(const char* p, const char* end, bool* escaped) {
+  while (p < end) {
 #ifdef __SSE2__
     __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
     __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
@@ -59,12 +59,17 @@ inline const char* StringEnd(const char* p, Scan& scan, bool* escaped) {
       continue;
     }
 #endif
-    if (p >= scan.end) break;
+    if (p >= end) break;
     if (*p == '"') return p;
     *escaped = true;
     p += 2;
   }
-  return Fail(scan.end, scan);
+  return nullptr;
+}
+
+inline const char* StringEnd(const char* p, Scan& scan, bool* escaped) {
+  const char* close = StringEnd(p, scan.end, escaped);
+  return close != nullptr ? close : Fail(scan.end, scan);
 }
 
 // What may stand in a number or a bare word: NaN, -Infinity, N/A, true, null, 1.5e-3.

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <system_error>
 #include <utility>
 
 #include "import/kineto/event_reader.h"
 #include "import/kineto/window.h"
+#include "import/out_of_memory.h"
 
 namespace steptrace::import {
 namespace {
@@ -159,6 +161,18 @@ SplitReader::~SplitReader() {
 }
 
 void SplitReader::Work() {
+  try {
+    ReadPieces();
+  } catch (const std::bad_alloc&) {
+    {
+      std::lock_guard lock(mutex_);
+      out_of_memory_ = true;
+    }
+    changed_.notify_all();
+  }
+}
+
+void SplitReader::ReadPieces() {
   Worker* worker = nullptr;
   {
     auto made = std::make_unique<Worker>(*this);
@@ -188,10 +202,11 @@ void SplitReader::Work() {
 }
 
 // The first piece that the document has not dealt with.
-SplitReader::Piece SplitReader::Await() {
+Result<SplitReader::Piece> SplitReader::Await() {
   std::unique_lock lock(mutex_);
   Place& place = places_[static_cast<size_t>(passed_) % places_.size()];
-  changed_.wait(lock, [&] { return place.ready; });
+  changed_.wait(lock, [&] { return place.ready || out_of_memory_; });
+  if (!place.ready) return OutOfMemory();
   place.ready = false;
   return std::move(place.piece);
 }
@@ -218,7 +233,9 @@ Result<EventsAhead::Taken> SplitReader::TakeAt(int64_t position) {
     }
     next_ = passed_ * options_.piece_bytes;
     if (position < next_) return Taken();
-    if (!has_held_) held_ = Await();
+    if (!has_held_) {
+      STEPTRACE_ASSIGN_OR_RETURN(held_, Await());
+    }
     has_held_ = true;
     if (held_.begin > position) {
       next_ = held_.begin;

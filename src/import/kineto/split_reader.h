@@ -67,7 +67,8 @@ class SplitReader : public EventsAhead {
 
   static int64_t PiecesOf(const Options& options);
   void Work();
-  Piece Await();
+  void ReadPieces();
+  Result<Piece> Await();
   void Pass();
 
   ByteStream& stream_;
@@ -83,6 +84,7 @@ class SplitReader : public EventsAhead {
   int64_t begun_ = 1;          // the next piece that no thread has; 0 is the document's
   int64_t passed_ = 1;         // the first that the document has not dealt with
   bool stop_ = false;
+  bool out_of_memory_ = false;                    // of a thread: its piece will not come
   std::vector<std::unique_ptr<Part>> spare_;      // memory of pieces that were dealt with
   std::vector<std::unique_ptr<Worker>> workers_;  // outlive the pieces, which refer to their texts
   std::vector<std::thread> threads_;

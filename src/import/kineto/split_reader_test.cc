@@ -10,9 +10,11 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
+#include <thread>
 
 #include "import/importer.h"
 #include "import/run_sink.h"
@@ -280,6 +282,32 @@ TEST(SplitReader, LongEvents) {
   EXPECT_TRUE(Imported(folder.path(), {2, 100'000}, limits) == wanted);
 }
 
+// Whichever thread it is that gets no more.
+TEST(SplitReader, MemoryThatIsNotEnoughIsAnErrorThatLeavesNothing) {
+  const std::string text = Made(60, 300, 0);
+  for (const std::string& bytes : {text, Gzipped(text)}) {
+    for (const bool here : {false, true}) {
+      Folder folder;
+      std::ofstream(folder.path() / "made.json", std::ios::binary) << bytes;
+      ImportOptions options;
+      options.output = folder.path() / "run";
+      options.parallel = {3, 4001};
+      int calls = 0;  // of this thread
+      options.stopped = [&, own = std::this_thread::get_id()] {
+        const bool is_own = std::this_thread::get_id() == own;
+        if (is_own ? here && ++calls == 4 : !here) throw std::bad_alloc();
+        return false;
+      };
+      const auto summary = Import({(folder.path() / "made.json").string()}, options, {});
+      ASSERT_FALSE(summary.ok());
+      EXPECT_THAT(summary.error().message, testing::HasSubstr("the memory is not enough; free"));
+      for (const auto& entry : fs::directory_iterator(folder.path())) {
+        EXPECT_EQ(entry.path().filename(), "made.json");
+      }
+    }
+  }
+}
+
 TEST(SplitReader, PackedFiles) {
   ExpectSame(Gzipped(Made(60, 300, 0)));
   ExpectSame(Gzipped(Made(61, 200, 12)));
@@ -339,7 +367,7 @@ TEST(SplitReader, PiecesAreTaken) {
   Limits limits;
   auto source = FindSources((folder.path() / "made.json").string(), limits);
   ASSERT_TRUE(source.ok());
-  auto stream = source->front().Open();
+  auto stream = source->sources.front().Open();
   ASSERT_TRUE(stream.ok());
   fs::create_directory(folder.path() / "run");
   RunSink sink(folder.path() / "run", limits);

@@ -7,16 +7,20 @@
 #include <cctype>
 #include <charconv>
 #include <map>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "base/shallow_json.h"
 #include "import/bytes/ahead_stream.h"
 #include "import/importer.h"
 #include "import/kineto/split_reader.h"
 #include "import/kineto/trace_reader.h"
+#include "import/out_of_memory.h"
 #include "import/rank_in_name.h"
 #include "import/watched_stream.h"
 
@@ -26,7 +30,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json Parsed(const std::string& text) {
-  return text.empty() ? Json() : Json::parse(text, nullptr, false);
+  return text.empty() ? Json() : ParseShallow<Json>(text);
 }
 
 std::optional<int64_t> IntegerOf(const Json& object, const char* key) {
@@ -145,7 +149,12 @@ class FileImport {
     for (const char* number : {"rank", "world_size"}) {  // some launchers write them as text
       if (auto value = IntegerOf(job, number)) job[number] = *value;
     }
-    if (job.is_object()) sink_.Fact(std::nullopt, "job", Dumped(job));
+    if (job.is_object()) {
+      sink_.Fact(std::nullopt, "job", Dumped(job));
+    } else if (!reader_.Member("distributedInfo").empty()) {
+      sink_.Loss("facts", "missing_metadata", 1,
+                 source_.path + ": distributedInfo is no object, or nested too deep: left out");
+    }
     for (const char* name : {"cuda_runtime_version", "cuda_driver_version", "cupti_version",
                              "hip_runtime_version", "hip_driver_version", "roctracer_version"}) {
       const std::string& text = reader_.Member(name);
@@ -199,7 +208,11 @@ class FilesImport {
     sink_.SetWorkers(workers);
     size_t of_file = std::min((threads + workers - 1) / workers, kMostThreads);
     std::vector<std::jthread> others;
-    for (size_t i = 1; i < workers; ++i) others.emplace_back([this, of_file] { Work(of_file); });
+    try {
+      for (size_t i = 1; i < workers; ++i) others.emplace_back([this, of_file] { Work(of_file); });
+    } catch (const std::system_error&) {
+      // Those that could be had do it.
+    }
     Work(of_file);
     others.clear();
     return Conclude();
@@ -209,7 +222,13 @@ class FilesImport {
   void Work(size_t threads) {
     for (size_t group; (group = next_++) + 1 < groups_.size();) {
       for (size_t i = groups_[group]; i < groups_[group + 1]; ++i) {
-        results_[i] = FileImport(sources_[i], context_, *sinks_[i]).Run(format_, threads);
+        try {
+          results_[i] = FileImport(sources_[i], context_, *sinks_[i]).Run(format_, threads);
+        } catch (const std::bad_alloc&) {  // not even a text can be made now
+          ran_out_ = true;
+          next_ = groups_.size();
+          return;
+        }
         if (!results_[i].ok()) sinks_[i]->Drop();
         if (results_[i].ok()) sinks_[i]->End(*results_[i]);
       }
@@ -218,6 +237,10 @@ class FilesImport {
 
   // What depends on the order of the files.
   Status Conclude() {
+    if (ran_out_) {
+      for (PartSink* sink : sinks_) sink->Drop();
+      return OutOfMemory();
+    }
     std::map<std::string, int32_t> nodes;
     Status first_failure;
     bool any = false;
@@ -242,6 +265,7 @@ class FilesImport {
   std::vector<PartSink*> sinks_;
   std::vector<Result<PartFacts>> results_;
   std::atomic<size_t> next_ = 0;
+  std::atomic<bool> ran_out_ = false;  // of memory
 };
 
 }  // namespace

@@ -6,12 +6,12 @@
 namespace steptrace::import::perfetto {
 namespace {
 
-constexpr size_t kMost = 1 << 12;  // of what repeats in one event
+constexpr size_t kMostRepeated = 1 << 12;  // of what repeats in one event
 constexpr int64_t kNsPerMicrosecond = 1000;
 
 template <class T>
 void Push(std::vector<T>* list, T value) {
-  if (list->size() < kMost) list->push_back(value);
+  if (list->size() < kMostRepeated) list->push_back(value);
 }
 
 // Numbers that repeat may also come packed: one field of many.

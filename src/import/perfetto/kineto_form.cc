@@ -4,22 +4,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/shallow_json.h"
+
 namespace steptrace::import::perfetto {
 namespace {
 
-constexpr size_t kMostMetadata = 1 << 20;
-
-// Writing JSON recurses, reading it does not: brackets in texts count too, which errs to the safe
-// side.
-bool IsFlat(std::string_view text, int32_t max_depth) {
-  int32_t depth = 0;
-  for (char c : text) {
-    if (c == '{' || c == '[') ++depth;
-    if (c == '}' || c == ']') --depth;
-    if (depth > max_depth) return false;
-  }
-  return true;
-}
+constexpr size_t kMostFormMetadata = 1 << 20;
 
 bool HasAny(const Annotations& annotations, std::initializer_list<std::string_view> names) {
   return std::any_of(names.begin(), names.end(),
@@ -31,9 +21,9 @@ bool HasAny(const Annotations& annotations, std::initializer_list<std::string_vi
 void SpreadKinetoArguments(int32_t max_depth, Annotations* annotations) {
   if (!annotations->Has("correlation")) annotations->Rename("correlation_id", "correlation");
   auto metadata = annotations->Text("metadata");
-  if (!metadata || metadata->size() > kMostMetadata || !IsFlat(*metadata, max_depth)) return;
-  nlohmann::ordered_json json =
-      nlohmann::ordered_json::parse("{" + *metadata + "}", nullptr, false);
+  if (!metadata || metadata->size() > kMostFormMetadata) return;
+  const auto json = ParseShallow<nlohmann::ordered_json>(
+      "{" + *metadata + "}", std::min(max_depth, kMostJsonDepth - 1) + 1);
   if (!json.is_object()) return;
   annotations->Remove("metadata");
   for (const auto& [key, value] : json.items()) {

@@ -199,6 +199,41 @@ seq:1 1:{1:1}
      "0+0 x main instant\n", "other_data=1 packets_dropped=1 "},
 };
 
+TEST_F(PerfettoImport, MalicePropertiesNestedWithoutEndAreNoneAndCounted) {
+  constexpr size_t kDeep = 500'000;
+  const std::string deep = std::string(kDeep, '[') + std::string(kDeep, ']');
+  for (const char* event : {R"(name:"device_properties" note:{key:"properties" text:"{'id':)",
+                            R"(name:"trace_metadata" note:{key:"distributedInfo" text:"{'a':)"}) {
+    Read(TraceText::Trace(std::string(kTracks) + "ts:1 event:{type:3 on:2 name:\"x\"}\n" +
+                          "event:{type:3 on:2 " + event + deep + "}\"}}\n"));
+    ASSERT_TRUE(status_.ok()) << status_.error().message;
+    const auto facts = reader_->Read<store::FactRow>();
+    ASSERT_TRUE(facts.ok());
+    for (const auto& fact : *facts) {
+      EXPECT_EQ(reader_->Text(fact.kind), "source");
+    }
+    EXPECT_EQ(Losses(), "missing_metadata=1 ");
+  }
+}
+
+TEST_F(PerfettoImport, MetadataThatIsNoSoundJsonIsCounted) {
+  for (const char* note :
+       {R"(name:"device_properties" note:{key:"properties" text:"{'id':"})",
+        R"(name:"trace_metadata" note:{key:"distributedInfo" text:"{'rank':"})",
+        R"(name:"trace_metadata" note:{key:"distributedInfo" text:"['rank', 1]"})"}) {
+    Read(TraceText::Trace(std::string(kTracks) + "ts:1 event:{type:3 on:2 name:\"x\"}\n" +
+                          "event:{type:3 on:2 " + note + "}\n"));
+    ASSERT_TRUE(status_.ok()) << status_.error().message;
+    EXPECT_EQ(Losses(), "missing_metadata=1 ") << note;
+  }
+  Read(TraceText::Trace(std::string(kTracks) + "ts:1 event:{type:3 on:2 name:\"x\"}\n" +
+                        R"(event:{type:3 on:2 name:"trace_metadata" )"
+                        R"(note:{key:"distributedInfo" text:"{'rank': 3}"}})"));
+  ASSERT_TRUE(status_.ok()) << status_.error().message;
+  EXPECT_EQ(Losses(), "");
+  EXPECT_EQ(reader_->Read<store::FactRow>()->size(), 2u) << "the source and the job";
+}
+
 class PerfettoCases : public PerfettoImport, public testing::WithParamInterface<Case> {};
 
 TEST_P(PerfettoCases, BecomesRows) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analyze/trace/trace.h"
+#include "base/shallow_json.h"
 #include "import/perfetto/fields.h"
 #include "import/perfetto/gpu_stage.h"
 #include "import/perfetto/kineto_form.h"
@@ -32,7 +33,7 @@ struct LossText {
   std::string_view table;
   std::string_view detail;
 };
-constexpr std::array<LossText, 15> kLossTexts = {
+constexpr std::array<LossText, 16> kLossTexts = {
     LossText{"damaged_packet", "slices",
              "packets or events that are no sound protobuf were skipped"},
     {"bad_timestamp", "slices",
@@ -49,7 +50,9 @@ constexpr std::array<LossText, 15> kLossTexts = {
     {"unsupported_event", "slices", "events of kinds that hold no time are left out"},
     {"packets_dropped", "slices", "the writer says that packets were lost before these"},
     {"other_data", "slices", "packets of data sources that are not read (system events, samples)"},
-    {"bad_memory_event", "memory", "[memory] events without Bytes are left out"}};
+    {"bad_memory_event", "memory", "[memory] events without Bytes are left out"},
+    {"missing_metadata", "facts",
+     "device properties or distributedInfo that are no sound JSON, or nested too deep: left out"}};
 
 }  // namespace
 
@@ -377,24 +380,25 @@ void TraceEvents::OnOwnStep(int64_t ts_ns) {
 // Of Kineto's builder: what its JSON has at the top level comes as instants without a time.
 void TraceEvents::OnMetadata(std::string_view name) {
   constexpr size_t kMostMetadata = 4 << 20;
-  if (name == "device_properties") {
-    auto text = annotations_.Text("properties");
-    if (!text || text->size() > kMostMetadata) return;
-    if (!text->starts_with('[')) text = "[" + *text + "]";
-    nlohmann::json devices = nlohmann::json::parse(*text, nullptr, false);
-    if (!devices.is_array()) return;
-    for (const auto& device : devices) {
-      if (device.is_object()) {
-        devices_.push_back(device.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-      }
-    }
-    kineto_ = true;
-  } else if (name == "trace_metadata") {
-    auto text = annotations_.Text("distributedInfo");
-    if (text && text->size() <= kMostMetadata && nlohmann::json::accept(*text)) job_ = *text;
-    kineto_ = true;
-  } else {
+  const bool is_devices = name == "device_properties";
+  if (!is_devices && name != "trace_metadata") {
     ++lost_["bad_timestamp"];
+    return;
+  }
+  kineto_ = true;
+  auto text = annotations_.Text(is_devices ? "properties" : "distributedInfo");
+  if (!text) return;
+  if (is_devices && !text->starts_with('[')) text = "[" + *text + "]";
+  nlohmann::json json;
+  if (text->size() <= kMostMetadata) json = ParseShallow<nlohmann::json>(*text);
+  if (is_devices ? !json.is_array() : !json.is_object()) {
+    ++lost_["missing_metadata"];
+    return;
+  }
+  if (!is_devices) job_ = *text;
+  for (const auto& device : json) {
+    if (!is_devices || !device.is_object()) continue;
+    devices_.push_back(device.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   }
 }
 

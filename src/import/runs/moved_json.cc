@@ -8,39 +8,33 @@
 #include <string_view>
 #include <utility>
 
+#include "base/shallow_json.h"
+
 namespace steptrace::import {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-// Evidence has five levels; what is walked and written again takes a frame of the stack for each.
-constexpr int kMostDepth = 64;
-
-std::optional<Json> ParseShallow(const std::string& text) {
-  bool deep = false;
-  const auto look = [&deep](int depth, Json::parse_event_t, Json&) {
-    deep = deep || depth > kMostDepth;
-    return !deep;
-  };
-  Json json = Json::parse(text, look, /*allow_exceptions=*/false);
-  if (deep || !(json.is_object() || json.is_array())) return std::nullopt;
+std::optional<OrderedJson> ParseMovable(const std::string& text) {
+  OrderedJson json = ParseShallow<OrderedJson>(text);
+  if (!(json.is_object() || json.is_array())) return std::nullopt;
   return json;
 }
 
-std::string Text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string Text(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-std::optional<int64_t> NumberOf(const Json& json) {
+std::optional<int64_t> NumberOf(const OrderedJson& json) {
   if (json.is_number_unsigned() && json.get<uint64_t>() > uint64_t{INT64_MAX}) return std::nullopt;
   return json.is_number_integer() ? std::optional(json.get<int64_t>()) : std::nullopt;
 }
 
-void MoveTime(const JsonMoves& moves, Json& json) {
+void MoveTime(const JsonMoves& moves, OrderedJson& json) {
   if (const auto ns = NumberOf(json)) json = moves.time(*ns);
 }
 
-void MoveNode(const JsonMoves& moves, Json& json) {
+void MoveNode(const JsonMoves& moves, OrderedJson& json) {
   const auto node = NumberOf(json);
   if (node && std::in_range<int32_t>(*node)) json = moves.node(static_cast<int32_t>(*node));
 }
@@ -86,10 +80,10 @@ std::string MovedWhere(std::string_view where, const JsonMoves& moves) {
   return moved;
 }
 
-void MoveEvidence(const JsonMoves& moves, Json& json) {
+void MoveEvidence(const JsonMoves& moves, OrderedJson& json) {
   if (!json.is_object()) {
     if (!json.is_array()) return;
-    for (Json& one : json) MoveEvidence(moves, one);
+    for (OrderedJson& one : json) MoveEvidence(moves, one);
     return;
   }
   for (auto& [key, value] : json.items()) {
@@ -108,23 +102,23 @@ void MoveEvidence(const JsonMoves& moves, Json& json) {
 }  // namespace
 
 std::string MovedWindow(const std::string& text, const JsonMoves& moves) {
-  auto json = ParseShallow(text);
+  auto json = ParseMovable(text);
   if (!json || !json->is_object()) return text;
   for (const char* key : {"from_ns", "to_ns"}) {
     if (const auto found = json->find(key); found != json->end()) MoveTime(moves, *found);
   }
   const auto stretches = json->find("stretches");
   if (stretches != json->end() && stretches->is_array()) {
-    for (Json& stretch : *stretches) {
+    for (OrderedJson& stretch : *stretches) {
       if (!stretch.is_array()) continue;
-      for (Json& border : stretch) MoveTime(moves, border);
+      for (OrderedJson& border : stretch) MoveTime(moves, border);
     }
   }
   return Text(*json);
 }
 
 std::string MovedEvidence(const std::string& text, const JsonMoves& moves) {
-  auto json = ParseShallow(text);
+  auto json = ParseMovable(text);
   if (!json) return text;
   MoveEvidence(moves, *json);
   return Text(*json);

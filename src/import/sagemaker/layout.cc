@@ -13,7 +13,7 @@
 namespace steptrace::import::sagemaker {
 namespace {
 
-constexpr int kUsToNs = 3;
+constexpr int kPlacesToNs = 3;
 
 std::string_view FileName(std::string_view path) {
   const size_t slash = path.rfind('/');
@@ -38,7 +38,7 @@ std::vector<std::string_view> Split(std::string_view text, char by) {
 // Microseconds since 1970, perhaps with a fraction. None: no such number.
 std::optional<int64_t> Microseconds(std::string_view text) {
   if (text.empty() || !IsDigit(text[0])) return std::nullopt;
-  const auto ns = DecimalScaled(text, kUsToNs);
+  const auto ns = DecimalScaled(text, kPlacesToNs);
   return ns && IsTime(*ns) ? ns : std::nullopt;
 }
 

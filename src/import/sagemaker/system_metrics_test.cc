@@ -39,12 +39,12 @@ TEST(SystemMetrics, ReadsALineExactly) {
 }
 
 TEST(SystemMetrics, CallsMetricsAsTheSamplerDoes) {
-  struct Case {
+  struct Named {
     const char *type, *name, *dimension, *metric;
     std::optional<int32_t> device;
     bool percent;
   };
-  for (const Case& one : std::vector<Case>{
+  for (const Named& one : std::vector<Named>{
            {"cpu", "cpu0", "I/OWaitPercentage", "core.iowait_share", 0, true},
            {"cpu", "", "CPUUtilization", "cpu.busy_share", {}, true},
            {"gpu", "gpu3", "GPUUtilization", "gpu.utilization_share", 3, true},

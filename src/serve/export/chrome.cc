@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/shallow_json.h"
 #include "serve/export/formats.h"
 
 // PyTorch's dialect of Chrome's trace events: microseconds with three decimals since
@@ -125,8 +126,9 @@ class ChromeWriter {
     auto job = frame_.jobs.find(TheRank());
     nlohmann::ordered_json json = nlohmann::ordered_json::object();
     if (job != frame_.jobs.end()) {
-      json = nlohmann::ordered_json::parse(job->second, nullptr, false);
+      json = ParseShallow<nlohmann::ordered_json>(job->second);
     }
+    if (!json.is_object()) json = nlohmann::ordered_json::object();
     json["rank"] = TheRank();
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
@@ -197,7 +199,15 @@ class ChromeWriter {
     AppendMicroseconds(event, ts_ns + frame_.before_epoch_ns);
   }
 
+  // Of a track that no row declares: its name, when it is first met.
+  Status NameUnknown(int32_t number, int32_t rank, RunFrame::Holds holds) {
+    if (frame_.Knows(number)) return {};
+    const ExportTrack& track = frame_.Track(number, rank, holds);
+    return track.is_counter ? Status() : Meta("thread_name", track, "name", track.name);
+  }
+
   Status Slice(const SliceCells& slice) {
+    STEPTRACE_RETURN_IF_ERROR(NameUnknown(slice.track, slice.rank, RunFrame::Holds::kSlices));
     const ExportTrack& track = frame_.Track(slice.track);
     event_ = "{\"ph\":\"X\",\"cat\":";
     AppendQuoted(event_, slice.category);
@@ -263,7 +273,8 @@ class ChromeWriter {
   }
 
   Status Memory(const MemoryCells& memory) {
-    const ExportTrack& track = frame_.Track(memory.track.value_or(-1));
+    const ExportTrack& track =
+        frame_.Track(memory.track.value_or(-1), memory.track ? memory.rank : -1);
     event_ = "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\"";
     Place(event_, track, memory.ts_ns);
     fmt::format_to(std::back_inserter(event_),
@@ -282,7 +293,7 @@ class ChromeWriter {
   }
 
   Status Counter(const CounterCells& counter) {
-    const ExportTrack& track = frame_.Track(counter.track);
+    const ExportTrack& track = frame_.Track(counter.track, -1, RunFrame::Holds::kValues);
     if (!Concerns(track) && track.rank >= 0) return {};
     event_ = "{\"ph\":\"C\",\"cat\":\"counter\",\"name\":";
     AppendQuoted(event_, track.name);

@@ -58,14 +58,15 @@ Status WriteRanks(const fs::path& run, RunFrame& frame, const fs::path& folder) 
                                         folder / fmt::format("rank{}.pt.trace.json", rank)));
     written.push_back(std::move(one));
   }
-  for (Output& one : written) STEPTRACE_RETURN_IF_ERROR(one.Commit());
-  return {};
+  return rpc::CommitAll(written);
 }
 
 }  // namespace
 
-Status ExportTrace(const fs::path& run, TraceFormat format, const fs::path& destination) {
-  STEPTRACE_ASSIGN_OR_RETURN(RunFrame frame, ReadFrame(run));
+Status ExportTrace(const fs::path& run, TraceFormat format, const fs::path& destination,
+                   std::vector<store::DamagedSegment>* damaged) {
+  STEPTRACE_ASSIGN_OR_RETURN(RunFrame frame, ReadFrame(run, format));
+  if (damaged != nullptr) *damaged = frame.damaged;
   if (format == TraceFormat::kChrome && frame.ranks.size() > 1) {
     return WriteRanks(run, frame, destination);
   }

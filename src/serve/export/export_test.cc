@@ -4,13 +4,19 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "serve/export/output.h"
 #include "store/test_run.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+extern "C" size_t __sanitizer_get_current_allocated_bytes();
+#endif
 
 namespace steptrace::exporter {
 namespace {
@@ -28,7 +34,8 @@ std::string Content(const fs::path& path) {
 class ExportTest : public ::testing::Test {
  protected:
   // `hosts`: the name of each rank's node; none: they share one.
-  void Make(int ranks, const std::vector<std::string>& hosts = {}) {
+  // `job`: a fact.
+  void Make(int ranks, const std::vector<std::string>& hosts = {}, const std::string& job = "") {
     store::Manifest manifest = store::SampleManifest();
     if (!hosts.empty()) manifest.nodes.clear(), manifest.ranks.clear();
     for (size_t i = 0; i < hosts.size(); ++i) {
@@ -44,6 +51,9 @@ class ExportTest : public ::testing::Test {
     manifest.epoch_utc_ns = 1'700'000'000'000'000'123;
     store::RunWriter writer = store::MakeWriter(run());
     auto& strings = writer.strings();
+    if (!job.empty()) {
+      writer.Append(store::FactRow{.rank = 0, .kind = strings.Intern("job"), .json = job});
+    }
     for (int rank = 0; rank < ranks; ++rank) {
       const int32_t thread = rank * 2;
       store::TrackRow host;
@@ -104,6 +114,13 @@ TEST_F(ExportTest, ChromeTellsTheNodeOfARank) {
   };
   EXPECT_EQ(host(0), "one");
   EXPECT_EQ(host(1), "two");
+}
+
+TEST_F(ExportTest, MaliceAJobThatIsNestedWithoutEndIsLeftOut) {
+  constexpr size_t kDeep = 500'000;
+  Make(1, {}, R"({"backend":)" + std::string(kDeep, '[') + std::string(kDeep, ']') + "}");
+  ASSERT_OK(ExportTrace(run(), TraceFormat::kChrome, out()));
+  EXPECT_EQ(Json::parse(Content(out()))["distributedInfo"], Json({{"rank", 0}}));
 }
 
 TEST_F(ExportTest, ChromeTellsNodesOfOneNameApart) {
@@ -169,6 +186,29 @@ TEST_F(ExportTest, RanksGetAFileEach) {
   EXPECT_THAT(refused.error().message, HasSubstr("name a folder with -o"));
 }
 
+// Bytes that are held now.
+size_t HeldBytes() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return __sanitizer_get_current_allocated_bytes();
+#else
+  return mallinfo2().uordblks;
+#endif
+}
+
+TEST_F(ExportTest, AnOutputThatWaitsForOthersHoldsNoText) {
+  constexpr size_t kTextBytes = 200 << 10;
+  const size_t before = HeldBytes();
+  auto output = Output::To(out());
+  ASSERT_OK(output);
+  ASSERT_OK(output->Write(std::string(kTextBytes, 'x')));
+  EXPECT_GT(HeldBytes(), before + kTextBytes);
+  ASSERT_OK(output->Finish());
+  EXPECT_LT(HeldBytes(), before + kTextBytes / 8);
+  EXPECT_FALSE(fs::exists(out()));
+  ASSERT_OK(output->Commit());
+  EXPECT_EQ(fs::file_size(out()), kTextBytes);
+}
+
 // Enough of a reader to see packets: a trace is a row of fields 1, each a message.
 TEST_F(ExportTest, PerfettoIsARowOfPackets) {
   Make(2);
@@ -191,6 +231,57 @@ TEST_F(ExportTest, PerfettoIsARowOfPackets) {
   EXPECT_EQ(at, bytes.size());
   // Clock, 2 processes, 4 tracks, 2 tracks for what overlaps, 8 begins, 8 ends.
   EXPECT_EQ(packets, 1 + 2 + 4 + 2 + 16);
+}
+
+TEST_F(ExportTest, WhatLiesOnTracksThatAreDamagedIsWritten) {
+  Make(2);
+  const auto files = store::DamageWithin(run(), "tracks");
+  std::vector<store::DamagedSegment> damaged;
+  // Still a file for each rank: the files of slices tell them.
+  ASSERT_OK(ExportTrace(run(), TraceFormat::kChrome, out(), &damaged));
+  ASSERT_EQ(damaged.size(), files.size());
+  EXPECT_EQ(damaged[0].segment.file, files[0]);
+  EXPECT_THAT(damaged[0].why, HasSubstr("its contents are damaged"));
+  const Json trace = Json::parse(Content(out() / "rank1.pt.trace.json"));
+  const auto slices = Slices(trace);
+  ASSERT_EQ(slices.size(), 4u);
+  std::set<std::string> names;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["name"] == "thread_name") names.insert(event["args"]["name"].get<std::string>());
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"track 2 (unknown)", "track 3 (unknown)"}));
+  EXPECT_EQ(slices[0]["pid"], 1) << "its rank, for the process is not known";
+  EXPECT_EQ(slices[0]["tid"], 2);
+  fs::remove_all(out());
+  ASSERT_OK(ExportTrace(run(), TraceFormat::kPerfetto, out(), &damaged));
+  EXPECT_EQ(damaged.size(), files.size());
+  EXPECT_THAT(Content(out()), HasSubstr("track 2 (unknown)"));
+}
+
+TEST_F(ExportTest, OnlyTheDamageOfWhatTheFormatHoldsIsTold) {
+  {
+    store::RunWriter writer = store::MakeWriter(run());
+    writer.Append(store::SampleSlice(writer.strings(), 0));
+    writer.Append(store::SampleStep(writer.strings(), 0));
+    writer.Append(store::FactRow{.kind = writer.strings().Intern("job"), .json = "{}"});
+    writer.Append(store::FindingRow());
+    ASSERT_OK(writer.Close(store::CompletedManifest()));
+  }
+  const store::Manifest whole = store::OpenRun(run()).manifest();
+  for (const char* table : {"facts", "findings", "steps"}) {
+    for (const auto& segment : whole.tables.at(table).segments) {
+      fs::resize_file(run() / segment.file, 1);
+    }
+  }
+  const auto told = [this](TraceFormat format) {
+    std::vector<store::DamagedSegment> damaged;
+    EXPECT_TRUE(ExportTrace(run(), format, out(), &damaged).ok());
+    std::vector<std::string> tables;
+    for (const store::DamagedSegment& part : damaged) tables.push_back(part.table);
+    return tables;
+  };
+  EXPECT_THAT(told(TraceFormat::kChrome), ::testing::ElementsAre("facts"));
+  EXPECT_THAT(told(TraceFormat::kPerfetto), ::testing::ElementsAre("facts", "steps"));
 }
 
 TEST_F(ExportTest, AFolderThatCannotBeWrittenIsNamed) {

@@ -29,6 +29,7 @@ class Output {
   // All is written; the file appears with Commit().
   Status Finish() {
     STEPTRACE_RETURN_IF_ERROR(Flush());
+    std::string().swap(buffer_);  // of many ranks as many wait for the last
     return file_ ? file_->Close() : Status();
   }
   Status Commit() {

@@ -230,17 +230,22 @@ class PerfettoWriter {
       level.open_ends_ns.push_back(slice.end_ns());
       return level.uuid;
     }
-    STEPTRACE_ASSIGN_OR_RETURN(Level level, AddLevel(slice.track, levels.size()));
+    STEPTRACE_ASSIGN_OR_RETURN(Level level, AddLevel(slice, levels.size()));
     levels.push_back({level.uuid, {slice.end_ns()}});
     return level.uuid;
   }
 
-  Result<Level> AddLevel(int32_t track_number, size_t index) {
+  // Of what no row declares, when it is first met.
+  Status DeclareUnknown(int32_t track, int32_t rank, RunFrame::Holds holds) {
+    if (frame_.Knows(track)) return {};
+    return Declare(frame_.Track(track, rank, holds));
+  }
+
+  Result<Level> AddLevel(const SliceCells& slice, size_t index) {
+    const int32_t track_number = slice.track;
     const uint64_t own = UuidOf(Uuid::kTrack, track_number);
     if (index == 0) {
-      if (!frame_.tracks.contains(track_number)) {
-        STEPTRACE_RETURN_IF_ERROR(Declare(frame_.Track(track_number)));
-      }
+      STEPTRACE_RETURN_IF_ERROR(DeclareUnknown(track_number, slice.rank, RunFrame::Holds::kSlices));
       return Level{own, {}};
     }
     const ExportTrack& track = frame_.Track(track_number);
@@ -447,6 +452,7 @@ class PerfettoWriter {
   }
 
   Status Counter(const CounterCells& row) {
+    STEPTRACE_RETURN_IF_ERROR(DeclareUnknown(row.track, -1, RunFrame::Holds::kValues));
     return Value(row.ts_ns, UuidOf(Uuid::kTrack, row.track), row.value);
   }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/export/tracks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -40,33 +43,75 @@ int64_t BeforeEpoch(const store::Manifest& manifest) {
   return -first;
 }
 
+template <class... Rows>
+bool IsOneOf(std::string_view table) {
+  return ((table == store::TableOf<Rows>::kName) || ...);
+}
+
+// Whether the format has something of the table.
+bool IsExported(std::string_view table, TraceFormat format) {
+  using namespace store;
+  switch (format) {
+    case TraceFormat::kChrome:
+      return IsOneOf<TrackRow, SliceRow, CounterRow, MemoryRow, FactRow>(table);
+    case TraceFormat::kPerfetto:
+      return IsOneOf<TrackRow, SliceRow, CounterRow, MemoryRow, FactRow, StepRow>(table);
+    case TraceFormat::kSpeedscope:
+    case TraceFormat::kFolded:
+      return IsOneOf<TrackRow, StackRow, SampleRow>(table);
+  }
+  return false;
+}
+
+bool LacksTracks(const RunFrame& frame) {
+  return std::any_of(frame.damaged.begin(), frame.damaged.end(),
+                     [](const store::DamagedSegment& part) {
+                       return part.table == store::TableOf<store::TrackRow>::kName;
+                     });
+}
+
+// What the tracks do not tell, the files of the slices do.
+void AddRanksOfSlices(const store::Manifest& manifest, std::set<int32_t>& ranks) {
+  const auto slices = manifest.tables.find(store::TableOf<store::SliceRow>::kName);
+  if (slices == manifest.tables.end()) return;
+  for (const store::SegmentInfo& segment : slices->second.segments) {
+    if (segment.rank.value_or(-1) >= 0) ranks.insert(*segment.rank);
+  }
+}
+
 bool IsJsonObject(const std::string& text) {
   return !text.empty() && text.front() == '{' && nlohmann::json::accept(text);
 }
 
 }  // namespace
 
-const ExportTrack& RunFrame::Track(int32_t track) {
+const ExportTrack& RunFrame::Track(int32_t track, int32_t rank, Holds holds) {
   auto [found, added] = tracks.try_emplace(track);
   if (added) {
-    found->second.track = track;
-    found->second.tid = track;
+    store::TrackRow row;
+    row.track = track;
+    row.rank = rank;
+    row.name = fmt::format("track {} (unknown)", track);
+    found->second = TrackOf(row, holds == Holds::kValues ? "counter" : "thread");
   }
   return found->second;
 }
 
-Result<RunFrame> ReadFrame(const std::filesystem::path& run) {
+Result<RunFrame> ReadFrame(const std::filesystem::path& run, TraceFormat format) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader reader, store::RunReader::Open(run));
   RunFrame frame;
   frame.manifest = reader.manifest();
   frame.before_epoch_ns = BeforeEpoch(frame.manifest);
-  STEPTRACE_ASSIGN_OR_RETURN(auto tracks, reader.Read<store::TrackRow>());
+  STEPTRACE_ASSIGN_OR_RETURN(auto tracks, reader.ReadSound<store::TrackRow>(&frame.damaged));
+  std::copy_if(reader.damaged().begin(), reader.damaged().end(), std::back_inserter(frame.damaged),
+               [format](const auto& part) { return IsExported(part.table, format); });
   std::set<int32_t> ranks;
   for (const auto& row : tracks) {
     const std::string& kind = reader.Text(row.kind);
     frame.tracks.emplace(row.track, TrackOf(row, kind));
     if (row.rank >= 0 && kind != "counter") ranks.insert(row.rank);
   }
+  if (LacksTracks(frame)) AddRanksOfSlices(frame.manifest, ranks);
   frame.ranks.assign(ranks.begin(), ranks.end());
   STEPTRACE_ASSIGN_OR_RETURN(auto facts, reader.Read<store::FactRow>());
   for (const auto& fact : facts) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "serve/export/export.h"
 #include "store/manifest.h"
 #include "store/run_reader.h"
 
@@ -46,12 +47,16 @@ struct RunFrame {
   std::map<int32_t, std::vector<std::string>> devices;  // deviceProperties, by rank
   std::map<int32_t, std::string> jobs;                  // distributedInfo, by rank
   std::vector<ExportFact> facts;                        // all but those of an import's sources
+  // Files of the tables that the format has something of: what they held is missing.
+  std::vector<store::DamagedSegment> damaged;
 
-  // A track that no row declares is on the host.
-  const ExportTrack& Track(int32_t track);
+  // A track that no row declares is on the host, of the rank whose row names it.
+  enum class Holds { kSlices, kValues };
+  const ExportTrack& Track(int32_t track, int32_t rank = -1, Holds holds = Holds::kSlices);
+  bool Knows(int32_t track) const { return tracks.contains(track); }
 };
 
-Result<RunFrame> ReadFrame(const std::filesystem::path& run);
+Result<RunFrame> ReadFrame(const std::filesystem::path& run, TraceFormat format);
 
 bool IsLaunchCategory(std::string_view category);
 bool IsDeviceCategory(std::string_view category);

@@ -57,10 +57,6 @@ Answer FromResult(Result<std::string> result, const char* type = "application/js
   return Ok(*std::move(result), type);
 }
 
-Answer NoSuchRun() {
-  return Refuse(404, "run: there is none of this id; /api/runs lists the runs");
-}
-
 Answer NoSuchSection() {
   std::string names;
   for (const analyze::SectionName& section : analyze::SectionNames()) {
@@ -386,6 +382,10 @@ std::unique_lock<std::mutex> Api::TakeMemory() {
   std::lock_guard lock(mutex_);
   DropPages();
   return heavy;
+}
+
+Answer Api::NoSuchRun() {
+  return Refuse(404, "run: there is none of this id; /api/runs lists the runs");
 }
 
 std::optional<std::string> Api::RunsEvent(EventState& last) {

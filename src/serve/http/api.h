@@ -50,6 +50,7 @@ class Api {
   std::optional<std::string> RunsEvent(EventState& last);
   std::optional<std::string> RunEvent(const std::string& id, EventState& last);
   bool HasRun(const std::string& id) const { return catalog_.Find(id).has_value(); }
+  static Answer NoSuchRun();
 
  private:
   struct Kept {

@@ -337,7 +337,7 @@ void Connection::StartEvents(const Request& request) {
                                      request.path.size() - kRunPrefix.size() - kRunSuffix.size());
     if (!shared_.api->HasRun(event_run_)) {
       event_run_.clear();
-      return Send(Refuse(404, "run: there is none; /api/runs lists the runs"));
+      return Send(Api::NoSuchRun());
     }
   }
   is_stream_ = true;

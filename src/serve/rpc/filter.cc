@@ -168,7 +168,7 @@ bool Fits(std::string_view type, const FilterLiteral& literal) {
   return std::holds_alternative<std::string>(literal);
 }
 
-std::string ToText(const FilterLiteral& literal) {
+std::string LiteralText(const FilterLiteral& literal) {
   return std::visit([](const auto& value) { return fmt::format("{}", value); }, literal);
 }
 
@@ -199,7 +199,7 @@ Result<std::vector<store::Condition>> ResolveFilter(const Filter& filter,
       return Error{fmt::format("--where: the value at character {} does not fit {}; write {}",
                                comparison.literal_at, column->name, ExpectedOf(column->type))};
     }
-    conditions.push_back({column->name, comparison.op, ToText(comparison.literal)});
+    conditions.push_back({column->name, comparison.op, LiteralText(comparison.literal)});
   }
   return conditions;
 }

@@ -8,7 +8,9 @@
 #include <system_error>
 
 #include "base/time.h"
+#include "store/damaged_segments.h"
 #include "store/run_files.h"
+#include "store/run_reader.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -37,6 +39,15 @@ bool AddFiles(const fs::path& path, std::set<fs::path>& files) {
     if (files.size() > kMostFiles) return false;
   }
   return !error;
+}
+
+// Whether all that was made of the files is still in the run, as far as sizes tell: what is wrong
+// within a file only reading it does.
+bool IsWhole(const fs::path& run) {
+  std::error_code failed;
+  if (fs::exists(run / store::kDamagedFolder, failed)) return false;
+  const auto reader = store::RunReader::Open(run);
+  return reader.ok() && reader->state() == store::RunState::kClosed && reader->damaged().empty();
 }
 
 }  // namespace
@@ -81,7 +92,7 @@ std::optional<fs::path> ImportedBefore(const fs::path& folder, const std::string
     if (failed || (newest && time < newest_time)) continue;
     const auto content = store::ReadFile(kept, static_cast<int64_t>(stamp.size()) + 1);
     if (!content.ok() || *content != stamp) continue;
-    if (!fs::exists(it->path() / "run.json", failed)) continue;
+    if (!IsWhole(it->path())) continue;
     newest = it->path();
     newest_time = time;
   }

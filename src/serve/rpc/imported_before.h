@@ -19,7 +19,8 @@ std::string SourceStamp(const ImportRequest& request);
 // keep it is imported anew the next time: no failure.
 void KeepStamp(const std::filesystem::path& run, const std::string& stamp);
 
-// The newest completed run in `folder` that was made of files with this stamp.
+// The newest run in `folder` that was made of files with this stamp and lacks nothing of them: one
+// that lost a file since is no answer about files that are whole.
 std::optional<std::filesystem::path> ImportedBefore(const std::filesystem::path& folder,
                                                     const std::string& stamp);
 

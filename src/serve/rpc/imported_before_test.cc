@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "store/damaged_segments.h"
 #include "store/test_run.h"
 
 namespace steptrace::rpc {
@@ -98,6 +99,36 @@ TEST_F(ImportedBeforeTest, WhatIsGoneOrDamagedIsNoRun) {
   fs::remove(trace());
   EXPECT_EQ(SourceStamp(Request(trace())), "");
   EXPECT_EQ(ImportedBefore(runs(), ""), std::nullopt);
+}
+
+TEST_F(ImportedBeforeTest, ARunThatLacksAFileOrAPartOfOneIsNone) {
+  const fs::path run = Import(Request(trace()));
+  fs::path segment;
+  for (const auto& file : fs::recursive_directory_iterator(run / "tables" / "slices")) {
+    if (file.path().extension() == ".parquet") segment = file.path();
+  }
+  ASSERT_FALSE(segment.empty());
+  fs::copy_file(segment, dir_.path() / "whole");
+  fs::resize_file(segment, fs::file_size(segment) - 1);
+  EXPECT_EQ(Found(Request(trace())), std::nullopt);
+  fs::remove(segment);
+  EXPECT_EQ(Found(Request(trace())), std::nullopt);
+  fs::copy_file(dir_.path() / "whole", segment);
+  EXPECT_THAT(Found(Request(trace())), Optional(run));
+  Write(run / "run.json", "{");
+  EXPECT_EQ(Found(Request(trace())), std::nullopt);
+}
+
+TEST_F(ImportedBeforeTest, ARunWithoutWhatWasDamagedInItIsNone) {
+  const fs::path run = Import(Request(trace()));
+  for (const auto& file : fs::recursive_directory_iterator(run / "tables" / "slices")) {
+    if (file.path().extension() != ".parquet") continue;
+    const auto size = fs::file_size(file.path());
+    Write(file.path(), std::string(size, 'x'));
+  }
+  const auto removed = store::RemoveDamaged(run);
+  ASSERT_TRUE(removed.ok() && removed->size() == 1);
+  EXPECT_EQ(Found(Request(trace())), std::nullopt);
 }
 
 TEST_F(ImportedBeforeTest, TheNewestOfSeveral) {

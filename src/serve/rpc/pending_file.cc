@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -42,6 +43,18 @@ struct LinkEnd {
   std::optional<int> descriptor;
 };
 
+// Whether another user may have put a link there to have something of ours written over. The kernel
+// refuses to follow those (fs.protected_symlinks), but we follow by ourselves.
+bool MayBePlanted(const fs::path& link) {
+  constexpr mode_t kShared = S_ISVTX | S_IWOTH;
+  struct stat facts {};
+  struct stat folder {};
+  const fs::path parent = link.has_parent_path() ? link.parent_path() : ".";
+  if (::lstat(link.c_str(), &facts) != 0 || ::stat(parent.c_str(), &folder) != 0) return true;
+  const bool shared = (folder.st_mode & kShared) == kShared;
+  return shared && facts.st_uid != ::geteuid() && facts.st_uid != folder.st_uid;
+}
+
 Result<LinkEnd> Follow(const fs::path& destination) {
   LinkEnd end{destination, OwnDescriptor(destination)};
   for (int links = 0; !end.descriptor; ++links) {
@@ -49,6 +62,10 @@ Result<LinkEnd> Follow(const fs::path& destination) {
     if (!fs::is_symlink(fs::symlink_status(end.path, failed))) return end;
     if (links == kMostLinks) {
       errno = ELOOP;
+      return OsError(destination, kOtherPlace);
+    }
+    if (MayBePlanted(end.path)) {
+      errno = EACCES;
       return OsError(destination, kOtherPlace);
     }
     end.path = end.path.parent_path() / fs::read_symlink(end.path, failed);
@@ -99,6 +116,34 @@ void UnlinkPendingFiles() {
 
 Error OsError(const fs::path& thing, std::string_view next_step) {
   return Error{fmt::format("{}: {}; {}", thing.string(), std::strerror(errno), next_step)};
+}
+
+Error PartlyDone(const Error& error, size_t done, size_t of) {
+  if (of < 2) return error;
+  return Error{
+      fmt::format("{}; {} of {} files are new, the others as they were", error.message, done, of)};
+}
+
+namespace {
+
+std::atomic<int> g_held{0};  // the signal that came first; a handler can reach nothing else
+static_assert(std::atomic<int>::is_always_lock_free);
+
+void Hold(int signal) {
+  int none = 0;
+  g_held.compare_exchange_strong(none, signal, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+HeldSignals::HeldSignals() {
+  g_held.store(0, std::memory_order_relaxed);
+  handlers_.emplace(Hold, SA_RESTART);
+}
+
+HeldSignals::~HeldSignals() {
+  handlers_.reset();
+  if (const int held = g_held.load(std::memory_order_relaxed); held != 0) ::raise(held);
 }
 
 Result<PendingFile> PendingFile::Create(const fs::path& destination) {

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include "base/result.h"
+#include "base/signal_handlers.h"
 #include "base/unique_fd.h"
 
 namespace steptrace::rpc {
 
 // "thing: errno's text; next step".
 Error OsError(const std::filesystem::path& thing, std::string_view next_step);
+
+// What stopped the files from appearing one by one, and how many have by then.
+Error PartlyDone(const Error& error, size_t done, size_t of);
 
 // Where output goes that a user named. A file, or none yet: under another name until Commit(),
 // and removed when that does not come. A link: the same at its end, so that the link stays. What is
@@ -43,6 +49,32 @@ class PendingFile {
   Listed* pending_ = nullptr;          // the name until then; null: is written straight
   UniqueFd fd_;
 };
+
+// While it lives, SIGHUP, SIGINT and SIGTERM are only noted, whichever thread they come to; the
+// first of them is raised when it ends. One at a time.
+class HeldSignals {
+ public:
+  HeldSignals();
+  ~HeldSignals();
+
+ private:
+  std::optional<SignalHandlers<SIGHUP, SIGINT, SIGTERM>> handlers_;
+};
+
+// Lets files appear that are all whole: new ones beside old ones would be of two runs. A signal
+// that comes meanwhile ends the process only afterwards; a rename that fails ends this, and the
+// error says how many are new.
+template <class Files>
+Status CommitAll(Files& files) {
+  const HeldSignals held;
+  size_t done = 0;
+  for (auto& one : files) {
+    const Status committed = one.Commit();
+    if (!committed.ok()) return PartlyDone(committed.error(), done, files.size());
+    ++done;
+  }
+  return {};
+}
 
 // Removes what is pending. For handlers of signals that end the process: async-signal-safe.
 void UnlinkPendingFiles();

@@ -4,12 +4,17 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "store/test_run.h"
 
@@ -91,6 +96,34 @@ TEST_F(PendingFileTest, ALinkStaysAndItsEndIsWritten) {
   EXPECT_THAT(loop.error().message, HasSubstr("symbolic links"));
 }
 
+// As the kernel's fs.protected_symlinks has it for whoever opens a path.
+TEST_F(PendingFileTest, ALinkThatAnotherUserPutIntoASharedFolderIsNotFollowed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  constexpr uid_t kOther = 65534;
+  fs::create_directory(At("shared"));
+  std::ofstream(At("mine")) << "mine";
+  fs::create_symlink("../mine", At("shared/link"));
+  const auto may = [&](mode_t mode, uid_t of_folder, uid_t of_link) {
+    EXPECT_EQ(::chown(At("shared").c_str(), of_folder, 0), 0);
+    EXPECT_EQ(::chmod(At("shared").c_str(), mode), 0);
+    EXPECT_EQ(::lchown(At("shared/link").c_str(), of_link, 0), 0);
+    auto file = Begin(At("shared/link"));
+    const std::string told = file.ok() ? "" : file.error().message;
+    EXPECT_TRUE(file.ok() || told.find("shared/link: Permission denied") != told.npos) << told;
+    return file.ok();
+  };
+  EXPECT_FALSE(may(01777, 0, kOther));
+  EXPECT_TRUE(may(01777, 0, 0));            // ours
+  EXPECT_TRUE(may(01777, kOther, kOther));  // the folder's owner may do as he likes in it
+  EXPECT_TRUE(may(0777, 0, kOther));        // whoever may replace what is there needs no link
+  EXPECT_TRUE(may(01755, 0, kOther));
+  fs::create_symlink("shared/link", At("link"));
+  EXPECT_TRUE(Begin(At("link")).ok());
+  EXPECT_FALSE(may(01777, 0, kOther));
+  EXPECT_FALSE(Begin(At("link")).ok());
+  EXPECT_EQ(Content("mine"), "mine");
+}
+
 TEST_F(PendingFileTest, APipeIsWrittenStraightAndStays) {
   ASSERT_EQ(::mkfifo(At("pipe").c_str(), 0600), 0);
   UniqueFd reader(::open(At("pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
@@ -112,6 +145,58 @@ TEST_F(PendingFileTest, ADescriptorOfOursIsWrittenWhereItStands) {
     ASSERT_TRUE(file.ok() && file->Commit().ok()) << destination;
   }
   EXPECT_EQ(Content("log"), "before newnew");
+}
+
+// What a test's handler of signals saw, and in which order.
+std::vector<std::string>* g_seen = nullptr;
+
+// Becomes part of what is committed; `also` happens meanwhile.
+struct Committed {
+  std::string name;
+  std::function<void()> also = [] {};
+  Status Commit() {
+    also();
+    g_seen->push_back(name);
+    return {};
+  }
+};
+
+TEST_F(PendingFileTest, ASignalWaitsUntilAllHaveAppeared) {
+  std::vector<std::string> seen;
+  g_seen = &seen;
+  struct sigaction note {};
+  struct sigaction before {};
+  note.sa_handler = [](int signal) { g_seen->push_back(signal == SIGINT ? "INT" : "TERM"); };
+  ASSERT_EQ(::sigaction(SIGINT, &note, &before), 0);
+  const auto interrupt = [] { ::raise(SIGINT); };
+  const auto from_a_thread = [] { std::thread([] { ::kill(::getpid(), SIGINT); }).join(); };
+  std::vector<Committed> files = {{"a", interrupt}, {"b", from_a_thread}, {"c"}};
+  EXPECT_TRUE(CommitAll(files).ok());
+  EXPECT_THAT(seen, ElementsAre("a", "b", "c", "INT"));
+  // As before: at once.
+  interrupt();
+  EXPECT_EQ(seen.size(), 5u);
+  // What the parent had ignored stays so.
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  ASSERT_EQ(::sigaction(SIGINT, &ignore, nullptr), 0);
+  EXPECT_TRUE(CommitAll(files).ok());
+  EXPECT_EQ(seen.size(), 8u);
+  ::sigaction(SIGINT, &before, nullptr);
+  g_seen = nullptr;
+}
+
+TEST_F(PendingFileTest, ARenameThatFailsSaysWhatIsNew) {
+  std::vector<PendingFile> files;
+  for (const char* name : {"a", "b", "c"}) files.push_back(*Begin(At(name)));
+  fs::create_directory(At("b"));
+  const Status committed = CommitAll(files);
+  ASSERT_FALSE(committed.ok());
+  EXPECT_THAT(committed.error().message, HasSubstr("/b: Is a directory; "));
+  EXPECT_THAT(committed.error().message,
+              HasSubstr("; 1 of 3 files are new, the others as they were"));
+  files.clear();
+  EXPECT_THAT(Files(), ElementsAre("a", "b"));
 }
 
 TEST_F(PendingFileTest, AFolderIsRefused) {

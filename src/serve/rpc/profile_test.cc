@@ -14,8 +14,8 @@
 namespace steptrace::rpc {
 namespace {
 
-constexpr int64_t kStepNs = 1'000'000;
-constexpr int64_t kSteps = 300;
+constexpr int64_t kLiveStepNs = 1'000'000;
+constexpr int64_t kLiveSteps = 300;
 
 store::WriterOptions SmallSegments() {
   store::WriterOptions options = store::QuietOptions();
@@ -30,7 +30,7 @@ class LoadCollectivesTest : public ::testing::Test {
     store::RunWriter writer = store::MakeWriter(run(), SmallSegments());
     Fill(writer);
     store::Manifest manifest = store::CompletedManifest();
-    manifest.end_ns = kSteps * kStepNs;
+    manifest.end_ns = kLiveSteps * kLiveStepNs;
     ASSERT_OK(writer.Close(manifest));
   }
 
@@ -45,17 +45,17 @@ class LoadCollectivesTest : public ::testing::Test {
     }
     writer.Append(store::FactRow{.kind = strings.Intern("communicator"), .json = "{}"});
     const store::StringId details = strings.Intern(R"({"Process Group Name":"0"})");
-    for (int64_t i = 0; i < kSteps; ++i) {
+    for (int64_t i = 0; i < kLiveSteps; ++i) {
       for (int32_t rank = 0; rank < 2; ++rank) {
         store::SliceRow row;
         row.track = 1 + rank;
         row.rank = rank;
-        row.ts_ns = i * kStepNs;
-        row.dur_ns = kStepNs / 2;
+        row.ts_ns = i * kLiveStepNs;
+        row.dur_ns = kLiveStepNs / 2;
         row.name = strings.Intern("forward");
         row.category = strings.Intern("phase");
         writer.Append(row);
-        row.ts_ns += kStepNs / 2 + rank * 1000;
+        row.ts_ns += kLiveStepNs / 2 + rank * 1000;
         row.name = strings.Intern("all_reduce");
         row.category = strings.Intern("communication");
         row.sequence = i;
@@ -68,8 +68,8 @@ class LoadCollectivesTest : public ::testing::Test {
 
   LiveCollectives Load(size_t most, const TimeBounds& bounds = {}, const char* name = "run") {
     reader_.emplace(store::OpenRun(dir_.path() / name));
-    std::vector<store::StepRow> steps(kSteps);
-    for (int64_t i = 0; i < kSteps; ++i) steps[static_cast<size_t>(i)].ts_ns = i * kStepNs;
+    std::vector<store::StepRow> steps(kLiveSteps);
+    for (int64_t i = 0; i < kLiveSteps; ++i) steps[static_cast<size_t>(i)].ts_ns = i * kLiveStepNs;
     auto loaded = LoadCollectives(*reader_, *reader_->Read<store::TrackRow>(),
                                   *reader_->Read<store::FactRow>(), steps, bounds, most);
     EXPECT_TRUE(loaded.ok());
@@ -86,8 +86,8 @@ TEST_F(LoadCollectivesTest, OfAShortRunAll) {
   ASSERT_EQ(loaded.trace.ranks.size(), 2u);
   EXPECT_FALSE(loaded.from_ns);
   for (const analyze::RankTrace& rank : loaded.trace.ranks) {
-    EXPECT_EQ(rank.device.size(), size_t{kSteps});
-    EXPECT_EQ(rank.host.size(), size_t{kSteps});
+    EXPECT_EQ(rank.device.size(), size_t{kLiveSteps});
+    EXPECT_EQ(rank.host.size(), size_t{kLiveSteps});
   }
 }
 
@@ -95,18 +95,18 @@ TEST_F(LoadCollectivesTest, OfALongRunTheNewestOfAllRanksFromOneMomentOn) {
   const LiveCollectives loaded = Load(100);
   ASSERT_EQ(loaded.trace.ranks.size(), 2u);
   ASSERT_TRUE(loaded.from_ns);
-  EXPECT_GT(*loaded.from_ns, (kSteps - 50) * kStepNs);
+  EXPECT_GT(*loaded.from_ns, (kLiveSteps - 50) * kLiveStepNs);
   for (const analyze::RankTrace& rank : loaded.trace.ranks) {
     EXPECT_LE(rank.device.size() + rank.host.size(), 50u);
     EXPECT_GE(rank.device.size(), 10u);
     EXPECT_EQ(rank.host.front().ts_ns, *loaded.from_ns) << "from a step's begin on";
-    EXPECT_EQ(rank.device.back().sequence, kSteps - 1);
+    EXPECT_EQ(rank.device.back().sequence, kLiveSteps - 1);
     EXPECT_EQ(rank.device.size(), loaded.trace.ranks[0].device.size());
   }
 }
 
 TEST_F(LoadCollectivesTest, OfAStretchAtTheBeginWhatLiesThere) {
-  const LiveCollectives loaded = Load(100, {.from_ns = {}, .to_ns = 10 * kStepNs});
+  const LiveCollectives loaded = Load(100, {.from_ns = {}, .to_ns = 10 * kLiveStepNs});
   ASSERT_EQ(loaded.trace.ranks.size(), 2u);
   EXPECT_FALSE(loaded.from_ns);
   EXPECT_EQ(loaded.trace.ranks[0].device.size(), 10u);
@@ -125,7 +125,7 @@ TEST_F(LoadCollectivesTest, OfARunThatIsBeingWrittenWhatItsJournalHolds) {
     EXPECT_EQ(one.device.back().ts_ns, closed.trace.ranks[rank].device.back().ts_ns);
     EXPECT_EQ(one.host.size(), closed.trace.ranks[rank].host.size());
   }
-  EXPECT_EQ(Load(100, {}, "live").trace.ranks[0].device.back().sequence, kSteps - 1);
+  EXPECT_EQ(Load(100, {}, "live").trace.ranks[0].device.back().sequence, kLiveSteps - 1);
 }
 
 // In each step what the device did, and many kernels of a window.
@@ -142,10 +142,10 @@ class LoadDevicePhasesTest : public ::testing::Test {
     writer.Append(track);
     store::SliceRow row;
     row.rank = 0;
-    for (int64_t i = 0; i < kSteps; ++i) {
+    for (int64_t i = 0; i < kLiveSteps; ++i) {
       row.track = 9;
-      row.ts_ns = i * kStepNs;
-      row.dur_ns = kStepNs - 1;
+      row.ts_ns = i * kLiveStepNs;
+      row.dur_ns = kLiveStepNs - 1;
       row.name = strings.Intern("backward");
       row.category = strings.Intern("device_phase");
       row.args = R"({"device":0,"behind_us":7})";
@@ -161,11 +161,11 @@ class LoadDevicePhasesTest : public ::testing::Test {
   }
   analyze::StepsOnDevice Load(size_t most) {
     store::RunReader reader = store::OpenRun(run());
-    std::vector<store::StepRow> steps(kSteps);
-    for (int64_t i = 0; i < kSteps; ++i) {
+    std::vector<store::StepRow> steps(kLiveSteps);
+    for (int64_t i = 0; i < kLiveSteps; ++i) {
       steps[static_cast<size_t>(i)].step = i;
-      steps[static_cast<size_t>(i)].ts_ns = i * kStepNs;
-      steps[static_cast<size_t>(i)].dur_ns = kStepNs;
+      steps[static_cast<size_t>(i)].ts_ns = i * kLiveStepNs;
+      steps[static_cast<size_t>(i)].dur_ns = kLiveStepNs;
     }
     auto loaded = LoadDevicePhases(reader, *reader.Read<store::TrackRow>(), steps, {}, most);
     EXPECT_TRUE(loaded.ok());
@@ -181,9 +181,9 @@ TEST_F(LoadDevicePhasesTest, TheirOwnTracksAreReadAlone) {
   Fill(writer);
   const auto same = [&] {
     const analyze::StepsOnDevice steps = Load(1 << 20);
-    ASSERT_EQ(steps.size(), size_t{kSteps});
+    ASSERT_EQ(steps.size(), size_t{kLiveSteps});
     for (const auto& [which, step] : steps) {
-      EXPECT_EQ(step.Of(analyze::DevicePhase::kBackward), kStepNs - 1);
+      EXPECT_EQ(step.Of(analyze::DevicePhase::kBackward), kLiveStepNs - 1);
       EXPECT_EQ(step.Of(analyze::DevicePhase::kData), 0);
       EXPECT_EQ(step.caught_up, 1);
     }
@@ -199,10 +199,10 @@ TEST_F(LoadDevicePhasesTest, OfALongRunTheStepsOfItsEnd) {
   ASSERT_OK(writer.Close(store::CompletedManifest()));
   const analyze::StepsOnDevice steps = Load(40 * kKernels);
   EXPECT_GE(steps.size(), 30u);
-  EXPECT_LT(steps.size(), size_t{kSteps} / 2);
-  EXPECT_EQ(steps.rbegin()->first.second, (kSteps - 1) * kStepNs);
-  const int64_t first = kSteps - static_cast<int64_t>(steps.size());
-  EXPECT_EQ(steps.begin()->first.second, first * kStepNs);
+  EXPECT_LT(steps.size(), size_t{kLiveSteps} / 2);
+  EXPECT_EQ(steps.rbegin()->first.second, (kLiveSteps - 1) * kLiveStepNs);
+  const int64_t first = kLiveSteps - static_cast<int64_t>(steps.size());
+  EXPECT_EQ(steps.begin()->first.second, first * kLiveStepNs);
 }
 
 // A window of three steps, in each an operator and its backward, and an allocation.
@@ -223,13 +223,13 @@ TEST(LoadOperatorsTest, AWindowHasItsStepsAndTheLinksOfBackward) {
     auto& step = steps[static_cast<size_t>(i)];
     step.rank = 0;
     step.step = 40 + i;
-    step.ts_ns = i * kStepNs;
-    step.dur_ns = kStepNs;
+    step.ts_ns = i * kLiveStepNs;
+    step.dur_ns = kLiveStepNs;
     store::SliceRow row;
     row.track = 1;
     row.rank = 0;
     row.category = strings.Intern("operator");
-    row.ts_ns = i * kStepNs + 600'000;
+    row.ts_ns = i * kLiveStepNs + 600'000;
     row.dur_ns = 1000;
     row.name = strings.Intern("aten::mm");
     row.flow_out = i;
@@ -253,7 +253,7 @@ TEST(LoadOperatorsTest, AWindowHasItsStepsAndTheLinksOfBackward) {
   int links = 0;
   for (const analyze::TraceEvent& event : rank.host) {
     if (event.flow_in != analyze::kNone) ++links;
-    const int64_t step = event.ts_ns / kStepNs;
+    const int64_t step = event.ts_ns / kLiveStepNs;
     EXPECT_EQ(event.step, step >= 2 && step < 5 ? step - 2 : analyze::kNone);
   }
   EXPECT_GT(links, 0);

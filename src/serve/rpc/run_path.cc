@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "store/run_list.h"
@@ -22,9 +23,15 @@ Result<fs::path> ResolveRun(const std::string& text, const fs::path& folder) {
   STEPTRACE_ASSIGN_OR_RETURN(auto runs, store::ListRuns(folder));
   // A shell completes the name of a folder with a slash.
   const std::string name = text.substr(0, text.find_last_not_of('/') + 1);
-  for (const auto& run : runs) {  // newest first
-    if (run.name == name || run.id == name || run.path.filename() == name) return run.path;
-  }
+  // What one run alone has goes before a name, which any newer run may have as well.
+  const auto found = [&](const auto& called) -> const store::RunSummary* {
+    const auto run = std::find_if(runs.begin(), runs.end(), called);  // newest first
+    return run == runs.end() ? nullptr : &*run;
+  };
+  const store::RunSummary* run = found([&](const auto& r) { return r.path.filename() == name; });
+  if (run == nullptr) run = found([&](const auto& r) { return r.id == name; });
+  if (run == nullptr) run = found([&](const auto& r) { return r.name == name; });
+  if (run != nullptr) return run->path;
   if (fs::is_regular_file(text, error)) {
     return Error{
         fmt::format("{}: is a file and not a run; if it holds a profile, `steptrace import {}` "

@@ -8,8 +8,8 @@
 
 namespace steptrace::rpc {
 
-// The run that a user means: a path, a run's name or id in `folder` (the newest of that name), or,
-// for an empty text, the newest run in `folder`.
+// The run that a user means: a path, or in `folder` the name of a run's own folder, its id, or the
+// newest run's of that name, in this order; for an empty text the newest run in `folder`.
 Result<std::filesystem::path> ResolveRun(const std::string& text,
                                          const std::filesystem::path& folder);
 

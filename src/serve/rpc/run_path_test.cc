@@ -46,6 +46,19 @@ TEST_F(RunPathTest, APathANameAnIdOrTheNewest) {
   EXPECT_EQ(Found(""), "train-2");
 }
 
+// Imports of cut.json and of cut.json.gz are both named "cut"; one lies in a folder of that name.
+TEST_F(RunPathTest, AFolderAndAnIdGoBeforeTheNameOfANewerRun) {
+  Make("cut", "cut", 1'000);
+  Make("cut-2", "cut", 2'000);
+  Make("other", "cut-2", 3'000);
+  EXPECT_EQ(Found("cut"), "cut");
+  EXPECT_EQ(Found("cut-2"), "cut-2");
+  fs::rename(runs() / "cut", runs() / "moved");
+  EXPECT_EQ(Found("cut"), "moved") << "its id is still cut";
+  fs::remove_all(runs() / "moved");
+  EXPECT_EQ(Found("cut"), "cut-2");
+}
+
 // Each text must find that run, and no other.
 TEST_F(RunPathTest, TheShortestNameThatFindsTheRun) {
   Make("train-1", "train", 1'000);

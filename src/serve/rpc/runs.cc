@@ -8,19 +8,19 @@
 #include <algorithm>
 #include <ctime>
 #include <exception>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "analyze/report/quantity.h"
 #include "analyze/report/report_json.h"
+#include "base/shallow_json.h"
 #include "base/time.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/timeline_parts.h"
 #include "store/row_stream.h"
+#include "store/run_files.h"
 #include "store/run_list.h"
 #include "store/run_reader.h"
 #include "timeline/format.h"
@@ -35,6 +35,7 @@ using Json = nlohmann::ordered_json;
 // opened.
 constexpr int64_t kMaxListedSlices = 200'000;
 constexpr int64_t kMaxReportBytes = 64 << 20;
+constexpr int kMostReportDepth = 2 * kMostJsonDepth;  // facts in it may have all of theirs
 constexpr std::chrono::milliseconds kPauseBetweenRows{2};
 constexpr const char* kProgressTables[] = {"steps", "slices", "counters", "facts", "losses"};
 constexpr const char* kListTables[] = {"steps", "facts"};
@@ -56,11 +57,9 @@ std::string IsoTime(int64_t utc_ns) {
 
 // The report as the run's end left it; null: there is none that can be read.
 Json KeptReport(const fs::path& run) {
-  std::error_code failed;
-  const fs::path path = run / "report.json";
-  if (fs::file_size(path, failed) > kMaxReportBytes || failed) return {};
-  std::ifstream file(path, std::ios::binary);
-  Json json = Json::parse(file, nullptr, false);
+  const auto text = store::ReadFile(run / "report.json", kMaxReportBytes);
+  if (!text.ok()) return {};
+  Json json = ParseShallow<Json>(*text, kMostReportDepth);
   const bool known = json.is_object() && json.contains("schema") && json["schema"].is_string() &&
                      json["schema"] == analyze::kReportSchema;
   return known ? json : Json();
@@ -83,16 +82,18 @@ Json VerdictOf(const Json& report) {
   for (const char* key :
        {"status", "suspect", "sub_stage", "headline", "share", "at_most_speedup"}) {
     const auto value = found->find(key);
-    verdict[key] = value == found->end() ? Json() : *value;
+    const bool plain = value != found->end() && (value->is_string() || value->is_number());
+    verdict[key] = plain ? *value : Json();
   }
   return verdict;
 }
 
-int64_t Number(const Json& report, const char* section, const char* key, int64_t otherwise) {
+std::optional<int64_t> Number(const Json& report, const char* section, const char* key) {
   const auto found = report.find(section);
-  if (found == report.end() || !found->is_object()) return otherwise;
+  if (found == report.end() || !found->is_object()) return std::nullopt;
   const auto value = found->find(key);
-  return value != found->end() && value->is_number_integer() ? value->get<int64_t>() : otherwise;
+  if (value == found->end() || !value->is_number_integer()) return std::nullopt;
+  return value->get<int64_t>();
 }
 
 Json CostOf(const CostRequest& cost, const Json& duration_ns) {
@@ -101,57 +102,18 @@ Json CostOf(const CostRequest& cost, const Json& duration_ns) {
   return {{"amount", *cost.price_per_hour * hours}, {"currency", ""}};
 }
 
-// `report`: of the run; null: none is made. `pending`: one will be.
-Json RunJson(const store::RunSummary& run, int64_t nodes, const Json& report,
-             const CostRequest& cost, bool pending) {
-  Json duration_ns = run.duration_ns ? Json(*run.duration_ns) : Json();
-  if (duration_ns.is_null() && !report.is_null()) {
-    duration_ns = Number(report, "run", "duration_ns", 0);
-  }
-  Json json;
-  json["id"] = run.path.filename().string();
-  json["name"] = run.name;
-  json["status"] = run.status;
-  json["command"] = run.command;
-  json["started_utc"] = run.problem.empty() ? Json(IsoTime(run.started_utc_ns)) : Json();
-  json["duration_ns"] = duration_ns;
-  json["nodes"] = nodes;
-  json["ranks"] = run.ranks;
-  json["steps"] = Number(report, "steps", "count", run.steps);
-  json["verdict"] = report.is_null() ? Json() : VerdictOf(report);
-  json["cost"] = CostOf(cost, duration_ns);
-  json["bytes"] = run.bytes;
-  if (pending) json["pending"] = true;
-  if (!run.problem.empty()) json["problem"] = run.problem;
-  return json;
-}
-
-std::string FullRow(const store::RunSummary& run, const CostRequest& cost) {
-  Json report;
-  int64_t nodes = 1;
-  try {
-    if (auto reader = store::RunReader::Open(run.path); reader.ok()) {
-      nodes = static_cast<int64_t>(reader->manifest().nodes.size());
-      report = ReportOf(*reader);
-    }
-  } catch (const std::exception&) {
-    // No memory for its report: the run is listed without a verdict.
-  }
-  return ToText(RunJson(run, nodes, report, cost, false));
-}
-
 bool IsRun(const fs::path& folder) {
   std::error_code failed;
   return fs::is_directory(folder, failed) &&
          (fs::exists(folder / "run.json", failed) || fs::exists(folder / "journal", failed));
 }
 
-uint64_t StampOf(const fs::path& run, const CostRequest& cost) {
+uint64_t StampOf(const fs::path& run) {
   std::string text = StampText(run / "run.json") + StampText(run / "report.json");
   if (auto reader = store::RunReader::Open(run); reader.ok()) {
     text += reader->manifest().status + store::PartsText(*reader, kListTables);
   }
-  return Hash(text + fmt::format(" {}", cost.price_per_hour.value_or(-1)));
+  return Hash(text);
 }
 
 uint64_t StampOf(const store::RunReader& run) {
@@ -182,8 +144,12 @@ std::string KeptVerdict(const fs::path& run) {
   return fmt::format("{} {}", suspect, analyze::FormatShare(verdict["share"].get<double>()));
 }
 
-RunCatalog::RunCatalog(fs::path folder, std::optional<std::string> only, TakeMemory take_memory)
-    : folder_(std::move(folder)), only_(std::move(only)), take_memory_(std::move(take_memory)) {}
+RunCatalog::RunCatalog(fs::path folder, std::optional<std::string> only, TakeMemory take_memory,
+                       std::chrono::milliseconds most_untold)
+    : folder_(std::move(folder)),
+      only_(std::move(only)),
+      take_memory_(std::move(take_memory)),
+      most_untold_(most_untold) {}
 
 RunCatalog::~RunCatalog() {
   maker_.request_stop();
@@ -200,35 +166,80 @@ std::optional<fs::path> RunCatalog::Find(const std::string& id) const {
   return std::nullopt;
 }
 
+RunCatalog::Told RunCatalog::Read(const fs::path& run) {
+  Told told;
+  auto reader = store::RunReader::Open(run);
+  if (!reader.ok()) return told;
+  told.nodes = static_cast<int64_t>(reader->manifest().nodes.size());
+  const Json report = ReportOf(*reader);
+  if (report.is_null()) return told;
+  told.steps = Number(report, "steps", "count");
+  told.duration_ns = Number(report, "run", "duration_ns");
+  told.verdict = ToText(VerdictOf(report));
+  return told;
+}
+
+std::optional<RunCatalog::Told> RunCatalog::TryRead(const fs::path& run) const {
+  try {
+    const auto heavy = take_memory_ ? take_memory_() : std::unique_lock<std::mutex>();
+    return Read(run);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
 void RunCatalog::MakeRows(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (changed_.wait(lock, stop, [&] { return !wanted_.empty(); }) && !stop.stop_requested()) {
-    const Wanted wanted = wanted_.front();
+    const Wanted& wanted = wanted_.front();  // stays where it is while others are added
     lock.unlock();
-    std::string json;
-    {
-      const auto heavy = take_memory_ ? take_memory_() : std::unique_lock<std::mutex>();
-      json = FullRow(wanted.run, wanted.cost);
-    }
+    std::optional<Told> told = TryRead(wanted.run.path);
     lock.lock();
-    made_ += Pending(wanted.run, wanted.stamp) ? 1 : 0;
-    known_[wanted.run.path.filename()] = {wanted.stamp, std::move(json)};
+    try {
+      NoteMade(wanted, std::move(told));
+    } catch (const std::exception&) {
+      // It stays as it was listed, and is wanted again with the next list.
+    }
     wanted_.pop_front();
+    const auto now = std::chrono::steady_clock::now();
+    if (untold_ && (wanted_.empty() || now - told_at_ >= most_untold_)) {
+      ++tellings_;
+      untold_ = false;
+      told_at_ = now;
+    }
     changed_.notify_all();
     // A mutex is not fair: who waits for the memory to open a run comes before the next row.
     changed_.wait_for(lock, stop, kPauseBetweenRows, [] { return false; });
   }
 }
 
-void RunCatalog::Want(const store::RunSummary& run, const CostRequest& cost, uint64_t stamp) {
+void RunCatalog::NoteMade(const Wanted& wanted, std::optional<Told> told) {
+  const bool pending = Pending(wanted.run, wanted.stamp);
+  Known& known = known_[wanted.run.path.filename()];
+  // One that fails again and again is told once, or each answer would ask for the next.
+  untold_ = untold_ || pending || (known.failed && told);
+  known.failed = !told;
+  if (!told) return;
+  known.stamp = wanted.stamp;
+  known.told = *std::move(told);
+}
+
+// Where no thread can be had the next list or the next look at the stamp tries again.
+void RunCatalog::StartMaker() {
+  if (maker_.joinable()) return;
+  try {
+    maker_ = std::jthread([this](const std::stop_token& stop) { MakeRows(stop); });
+  } catch (const std::exception&) {
+  }
+}
+
+void RunCatalog::Want(const store::RunSummary& run, uint64_t stamp) {
   for (const Wanted& wanted : wanted_) {
     // One that changes while it is made is made again when it is listed again.
     if (wanted.run.path == run.path) return;
   }
-  wanted_.push_back({run, cost, stamp});
-  if (!maker_.joinable()) {
-    maker_ = std::jthread([this](const std::stop_token& stop) { MakeRows(stop); });
-  }
+  if (wanted_.empty()) told_at_ = std::chrono::steady_clock::now();
+  wanted_.push_back({run, stamp});
   changed_.notify_all();
 }
 
@@ -237,29 +248,44 @@ void RunCatalog::Want(const store::RunSummary& run, const CostRequest& cost, uin
 bool RunCatalog::Pending(const store::RunSummary& run, uint64_t stamp) const {
   const auto found = known_.find(run.path.filename());
   if (found == known_.end()) return true;
-  return found->second.stamp != stamp && run.status != "in_progress";
+  const Known& known = found->second;
+  return known.stamp != stamp && !known.failed && run.status != "in_progress";
 }
 
 std::string RunCatalog::RowOf(const store::RunSummary& run, const CostRequest& cost,
                               uint64_t stamp) const {
   const auto found = known_.find(run.path.filename());
-  if (found == known_.end()) return ToText(RunJson(run, 1, {}, cost, true));
-  if (!Pending(run, stamp)) return found->second.json;
-  Json row = Json::parse(found->second.json);
-  row["pending"] = true;
-  return ToText(row);
+  const Told told = found == known_.end() ? Told() : found->second.told;
+  const auto duration_ns = run.duration_ns ? run.duration_ns : told.duration_ns;
+  Json json;
+  json["id"] = run.path.filename().string();
+  json["name"] = run.name;
+  json["status"] = run.status;
+  json["command"] = run.command;
+  json["started_utc"] = run.problem.empty() ? Json(IsoTime(run.started_utc_ns)) : Json();
+  json["duration_ns"] = duration_ns ? Json(*duration_ns) : Json();
+  json["nodes"] = told.nodes;
+  json["ranks"] = run.ranks;
+  json["steps"] = told.steps.value_or(run.steps);
+  json["verdict"] = Json::parse(told.verdict);
+  json["cost"] = CostOf(cost, json["duration_ns"]);
+  json["bytes"] = run.bytes;
+  if (Pending(run, stamp)) json["pending"] = true;
+  if (!run.problem.empty()) json["problem"] = run.problem;
+  return ToText(json);
 }
 
 Result<std::string> RunCatalog::ListJson(const CostRequest& cost, std::chrono::milliseconds wait) {
   STEPTRACE_ASSIGN_OR_RETURN(auto runs, store::ListRuns(folder_));
   std::erase_if(runs, [&](const auto& run) { return only_ && run.path.filename() != *only_; });
   std::vector<uint64_t> stamps;
-  for (const store::RunSummary& run : runs) stamps.push_back(StampOf(run.path, cost));
+  for (const store::RunSummary& run : runs) stamps.push_back(StampOf(run.path));
   std::unique_lock lock(mutex_);
   for (size_t i = 0; i < runs.size(); ++i) {
     const auto found = known_.find(runs[i].path.filename());
-    if (found == known_.end() || found->second.stamp != stamps[i]) Want(runs[i], cost, stamps[i]);
+    if (found == known_.end() || found->second.stamp != stamps[i]) Want(runs[i], stamps[i]);
   }
+  if (!wanted_.empty()) StartMaker();
   changed_.wait_for(lock, wait, [&] { return wanted_.empty(); });
   std::string list;
   for (size_t i = 0; i < runs.size(); ++i) {
@@ -268,7 +294,7 @@ Result<std::string> RunCatalog::ListJson(const CostRequest& cost, std::chrono::m
   return "{\"folder\":" + ToText(Json(folder_.string())) + ",\"runs\":[" + list + "]}";
 }
 
-uint64_t RunCatalog::Stamp() const {
+uint64_t RunCatalog::Stamp() {
   std::string text;
   std::error_code failed;
   for (fs::directory_iterator it(folder_, failed), end; !failed && it != end;
@@ -278,7 +304,8 @@ uint64_t RunCatalog::Stamp() const {
             StampText(it->path() / "report.json") + "\n";
   }
   std::lock_guard lock(mutex_);
-  return Hash(text + fmt::format("{}", made_));
+  if (!wanted_.empty()) StartMaker();
+  return Hash(text + fmt::format("{}", tellings_));
 }
 
 Result<uint64_t> ProgressStamp(const fs::path& path) {

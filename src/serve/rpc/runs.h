@@ -24,6 +24,10 @@ namespace steptrace::rpc {
 // A list of runs is answered after it, whether all their verdicts are made or not.
 inline constexpr std::chrono::milliseconds kListWait{300};
 
+// Where many rows are to be made, those that are there are told so often: each telling asks for the
+// whole list.
+inline constexpr std::chrono::milliseconds kMostUntold{5000};
+
 // The verdict in a few words, "data pipeline 97 %", as the report says it that the run's end left;
 // empty: there is none.
 std::string KeptVerdict(const std::filesystem::path& run);
@@ -37,7 +41,7 @@ class RunCatalog {
   // `only`: the name of the one folder that is shown. `take_memory`: what is held while a report is
   // made, if anything.
   RunCatalog(std::filesystem::path folder, std::optional<std::string> only,
-             TakeMemory take_memory = {});
+             TakeMemory take_memory = {}, std::chrono::milliseconds most_untold = kMostUntold);
   ~RunCatalog();
 
   const std::filesystem::path& folder() const { return folder_; }
@@ -46,37 +50,54 @@ class RunCatalog {
   // The run of that id. An id is compared with the names in the folder, never made a path of.
   std::optional<std::filesystem::path> Find(const std::string& id) const;
   // {folder, runs[]} of docs/reference/http.md. A run whose report is not made within `wait` is
-  // listed with what was known of it before, and as pending.
+  // listed with the verdict and the steps that were known of it before, and as pending.
   Result<std::string> ListJson(const CostRequest& cost, std::chrono::milliseconds wait = kListWait);
-  // Differs whenever the list would.
-  uint64_t Stamp() const;
+  // Another when runs came or went, when a run.json or a report was written, and when rows that
+  // were listed as pending are made: all of them, or some for some seconds. What a run adds while
+  // it goes on it does not tell.
+  uint64_t Stamp();
 
  private:
+  // What only a run's report tells.
+  struct Told {
+    int64_t nodes = 1;
+    std::optional<int64_t> steps;
+    std::optional<int64_t> duration_ns;
+    std::string verdict = "null";  // JSON
+  };
   struct Known {
     uint64_t stamp = 0;
-    std::string json;  // of the run, whole
+    bool failed = false;  // when it was made last: it is not called pending, but tried again
+    Told told;
   };
   struct Wanted {
     store::RunSummary run;
-    CostRequest cost;
     uint64_t stamp = 0;
   };
 
+  static Told Read(const std::filesystem::path& run);
   // With `mutex_` held.
-  void Want(const store::RunSummary& run, const CostRequest& cost, uint64_t stamp);
+  void Want(const store::RunSummary& run, uint64_t stamp);
+  void StartMaker();
   bool Pending(const store::RunSummary& run, uint64_t stamp) const;
   std::string RowOf(const store::RunSummary& run, const CostRequest& cost, uint64_t stamp) const;
+  void NoteMade(const Wanted& wanted, std::optional<Told> told);
 
   void MakeRows(const std::stop_token& stop);
+  // Nothing: there was no memory for it, above all.
+  std::optional<Told> TryRead(const std::filesystem::path& run) const;
 
   std::filesystem::path folder_;
   std::optional<std::string> only_;
   TakeMemory take_memory_;
+  std::chrono::milliseconds most_untold_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::map<std::string, Known> known_;  // by id
   std::deque<Wanted> wanted_;           // the first is being made
-  uint64_t made_ = 0;                   // rows that were pending, ever
+  uint64_t tellings_ = 0;               // of rows that were made
+  bool untold_ = false;                 // some were made since
+  std::chrono::steady_clock::time_point told_at_;
   std::jthread maker_;
 };
 

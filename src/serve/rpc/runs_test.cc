@@ -2,13 +2,18 @@
 #include "serve/rpc/runs.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <chrono>
 #include <fstream>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <semaphore>
+#include <thread>
 
+#include "analyze/report/report_json.h"
 #include "serve/rpc/compare.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/test_runs.h"
@@ -85,6 +90,126 @@ TEST(RunCatalog, ALiveRunIsNotPendingOnceItWasListed) {
   EXPECT_FALSE(row.contains("pending"));
   EXPECT_TRUE(catalog.ListJson({}, kLongWait).ok());
   EXPECT_EQ(catalog.Stamp(), before);  // or each answer would ask for the next
+}
+
+TEST(RunCatalog, ARunThatEndedIsListedAsItEndedBeforeItsReportIsMade) {
+  TempDir folder;
+  store::RunWriter writer = store::MakeWriter(folder.path() / "live");
+  for (int i = 0; i < 3; ++i) writer.Append(store::SampleStep(writer.strings(), i));
+  ASSERT_TRUE(writer.Flush().ok());
+  std::mutex busy;
+  RunCatalog catalog(folder.path(), std::nullopt, [&] { return std::unique_lock(busy); });
+  const json live = json::parse(*catalog.ListJson({}, kLongWait))["runs"][0];
+  EXPECT_EQ(live["status"], "in_progress");
+  ASSERT_TRUE(writer.Close(store::CompletedManifest()).ok());
+  std::unique_lock held(busy);
+  const json ended = json::parse(*catalog.ListJson({}, std::chrono::milliseconds(0)))["runs"][0];
+  EXPECT_EQ(ended["status"], "completed");
+  EXPECT_EQ(ended["duration_ns"], *store::CompletedManifest().end_ns);
+  EXPECT_EQ(ended["pending"], true);
+  EXPECT_EQ(ended["steps"], live["steps"]);
+  EXPECT_EQ(ended["verdict"], live["verdict"]);
+}
+
+// Whether its stamp changes when the first of three rows is made.
+void ExpectTold(bool of_the_first, std::chrono::milliseconds most_untold) {
+  TempDir folder;
+  for (const char* name : {"one", "two", "three"}) store::MakeProfiledRun(folder.path() / name, 3);
+  std::mutex memory;
+  std::counting_semaphore<> may_be_made(0);
+  const auto take_memory = [&] {
+    may_be_made.acquire();
+    return std::unique_lock(memory);
+  };
+  RunCatalog catalog(folder.path(), std::nullopt, take_memory, most_untold);
+  const auto pending = [&](std::chrono::milliseconds wait) {
+    int count = 0;
+    const json list = json::parse(*catalog.ListJson({}, wait));
+    for (const json& run : list["runs"]) count += run.contains("pending") ? 1 : 0;
+    return count;
+  };
+  const uint64_t before = catalog.Stamp();
+  EXPECT_EQ(pending(std::chrono::milliseconds(0)), 3);
+  may_be_made.release();
+  while (pending(std::chrono::milliseconds(1)) == 3) std::this_thread::yield();
+  const uint64_t after_one = catalog.Stamp();
+  EXPECT_EQ(after_one != before, of_the_first);
+  may_be_made.release(2);
+  EXPECT_EQ(pending(kLongWait), 0);
+  EXPECT_NE(catalog.Stamp(), after_one);
+}
+
+TEST(RunCatalog, ItsStampTellsOfManyRowsOnceNotOfEach) {
+  ExpectTold(false, std::chrono::hours(1));
+}
+
+TEST(RunCatalog, ItsStampTellsOfRowsThatWaitedLong) {
+  ExpectTold(true, std::chrono::milliseconds(0));
+}
+
+TEST(RunCatalog, AListIsAnsweredWhereNoThreadCanBeStartedAndRowsAreMadeOnceOneCan) {
+  TempDir folder;
+  store::MakeProfiledRun(folder.path() / "one", 3);
+  RunCatalog catalog(folder.path(), std::nullopt);
+  pthread_attr_t usual, huge;
+  ASSERT_EQ(pthread_getattr_default_np(&usual), 0);
+  ASSERT_EQ(pthread_getattr_default_np(&huge), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&huge, size_t{1} << 46), 0);  // more than there is room for
+  ASSERT_EQ(pthread_setattr_default_np(&huge), 0);
+  for (int again = 0; again < 2; ++again) {
+    const auto list = catalog.ListJson({}, std::chrono::milliseconds(0));
+    EXPECT_TRUE(list.ok() && json::parse(*list)["runs"][0]["pending"] == true);
+  }
+  const uint64_t before = catalog.Stamp();
+  ASSERT_EQ(pthread_setattr_default_np(&usual), 0);
+  while (catalog.Stamp() == before) std::this_thread::yield();  // as a stream of events looks
+  EXPECT_FALSE(json::parse(*catalog.ListJson({}, kLongWait))["runs"][0].contains("pending"));
+}
+
+TEST(RunCatalog, ARowThatFailsIsTriedAgainAtTheNextListAndCallsForNone) {
+  TempDir folder;
+  store::MakeProfiledRun(folder.path() / "one", 3);
+  std::mutex memory;
+  int fails = 3;
+  RunCatalog catalog(folder.path(), std::nullopt, [&] {
+    if (fails-- > 0) throw std::bad_alloc();
+    return std::unique_lock(memory);
+  });
+  const json failed = json::parse(*catalog.ListJson({}, kLongWait))["runs"][0];
+  EXPECT_EQ(failed["status"], "completed");
+  EXPECT_TRUE(failed["verdict"].is_null());
+  EXPECT_FALSE(failed.contains("pending"));
+  const uint64_t before = catalog.Stamp();
+  EXPECT_TRUE(json::parse(*catalog.ListJson({}, kLongWait))["runs"][0]["verdict"].is_null());
+  EXPECT_TRUE(json::parse(*catalog.ListJson({}, kLongWait))["runs"][0]["verdict"].is_null());
+  EXPECT_EQ(catalog.Stamp(), before);  // or each answer would ask for the next
+  EXPECT_TRUE(json::parse(*catalog.ListJson({}, kLongWait))["runs"][0]["verdict"].is_object());
+}
+
+TEST(RunCatalog, AReportThatIsNestedWithoutEndIsNone) {
+  TempDir folder;
+  store::MakeProfiledRun(folder.path() / "one", 60);
+  constexpr size_t kDeep = 1'000'000;
+  const std::string deep = std::string(kDeep, '[') + std::string(kDeep, ']');
+  std::ofstream(folder.path() / "one" / "report.json")
+      << R"({"schema":")" << analyze::kReportSchema << R"(","verdict":{"status":)" << deep << "}}";
+  EXPECT_EQ(KeptVerdict(folder.path() / "one"), "");
+  RunCatalog catalog(folder.path(), std::nullopt);
+  const json row = json::parse(*catalog.ListJson({}, kLongWait))["runs"][0];
+  EXPECT_EQ(row["verdict"]["status"], "found");
+}
+
+TEST(RunCatalog, OfAVerdictOnlyTextsAndNumbersAreTaken) {
+  TempDir folder;
+  store::MakeProfiledRun(folder.path() / "one", 60);
+  std::ofstream(folder.path() / "one" / "report.json")
+      << R"({"schema":")" << analyze::kReportSchema
+      << R"(","verdict":{"status":["found"],"suspect":"model","share":0.5,"headline":{}}})";
+  EXPECT_EQ(KeptVerdict(folder.path() / "one"), "model 50 %");
+  RunCatalog catalog(folder.path(), std::nullopt);
+  const json row = json::parse(*catalog.ListJson({}, kLongWait))["runs"][0];
+  EXPECT_TRUE(row["verdict"]["status"].is_null() && row["verdict"]["headline"].is_null());
+  EXPECT_EQ(row["verdict"]["share"], 0.5);
 }
 
 TEST(RunCatalog, ItsEndWaitsForNoMoreThanTheRowThatIsMade) {

@@ -9,11 +9,14 @@
 // Runs for the tests of this folder and of rpc.
 namespace steptrace::store {
 
+inline constexpr const char* kKernelDetails = R"({"grid":[1,2,3]})";
+
 // A closed run: a node, a thread (track 1) with `steps` steps of a phase and an operator in it, a
 // stream (track 2) with a kernel for each operator, launched by a call in it, and a counter (track
 // 3).
 inline void MakeProfiledRun(const std::filesystem::path& run, int64_t steps,
-                            const std::string& kernel_name = "kernel") {
+                            const std::string& kernel_name = "kernel",
+                            const std::string& kernel_details = kKernelDetails) {
   constexpr int64_t kStepNs = 1'000'000;
   RunWriter writer = MakeWriter(run);
   StringTable& strings = writer.strings();
@@ -42,7 +45,7 @@ inline void MakeProfiledRun(const std::filesystem::path& run, int64_t steps,
       row.name = strings.Intern(name);
       row.category = strings.Intern(category);
       if (linked) row.correlation = 100 + i;
-      if (on == 2) row.details = strings.Intern(R"({"grid":[1,2,3]})");
+      if (on == 2) row.details = strings.Intern(kernel_details);
       row.args = on == 2 ? R"({"occupancy":0.5})" : "";
       writer.Append(row);
     };

@@ -47,6 +47,18 @@ Json TrackJson(const RunTimeline::Track& track, const timeline::Index& index) {
           {"values", held.values}};
 }
 
+constexpr std::string_view kTracks = store::TableOf<store::TrackRow>::kName;
+
+// Whether a table's rows are part of what is drawn.
+bool IsDrawn(std::string_view table) {
+  return table == kTracks || table == store::TableOf<store::SliceRow>::kName ||
+         table == store::TableOf<store::CounterRow>::kName;
+}
+
+bool ByNumber(const RunTimeline::Track& a, const RunTimeline::Track& b) {
+  return a.row.track < b.row.track;
+}
+
 }  // namespace
 
 std::string ToText(const Json& json) {
@@ -90,50 +102,81 @@ Result<std::shared_ptr<const RunTimeline>> RunTimeline::Open(const std::filesyst
                                                              timeline::LiveRunIndex* live) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader reader, store::RunReader::Open(run));
   const uint64_t fingerprint = timeline::FingerprintOf(reader);
-  std::vector<timeline::LeftOutPart> left_out;
+  std::vector<store::DamagedSegment> left_out;
   STEPTRACE_ASSIGN_OR_RETURN(timeline::Index index,
                              timeline::OpenRunIndex(reader, live, &left_out));
   std::shared_ptr<RunTimeline> made(new RunTimeline(std::move(index)));
   made->left_out_ = std::move(left_out);
   made->run_ = run;
   made->fingerprint_ = fingerprint;
-  // Batch by batch: a million of them would else be held twice.
-  STEPTRACE_RETURN_IF_ERROR(reader.ReadBatches<store::TrackRow>(
-      {}, [&made, &reader](std::span<const store::TrackRow> rows) -> Status {
-        for (const store::TrackRow& row : rows) {
-          made->tracks_.push_back({row, reader.Text(row.kind), made->index_.FindTrack(row.track)});
-        }
-        return {};
-      }));
-  const auto by_number = [](const Track& a, const Track& b) { return a.row.track < b.row.track; };
-  auto& declared_tracks = made->tracks_;
-  // As they mostly lie: sorting takes half their memory once more.
-  if (!std::is_sorted(declared_tracks.begin(), declared_tracks.end(), by_number)) {
-    std::stable_sort(declared_tracks.begin(), declared_tracks.end(), by_number);
+  STEPTRACE_RETURN_IF_ERROR(made->ReadTracks(reader));
+  for (const store::DamagedSegment& part : reader.damaged()) {
+    if (IsDrawn(part.table)) made->left_out_.push_back(part);
   }
-  const auto same = [](const Track& a, const Track& b) { return a.row.track == b.row.track; };
-  declared_tracks.erase(std::unique(declared_tracks.begin(), declared_tracks.end(), same),
-                        declared_tracks.end());
-  // Lines that nobody declared are threads: what lies on them is shown.
-  const size_t declared = made->tracks_.size();
-  for (uint32_t i = 0; i < made->index_.tracks().size(); ++i) {
-    const timeline::FileTrack& held = made->index_.tracks()[i];
+  made->AddUndeclared(reader);
+  for (const timeline::FileTrack& held : made->index_.tracks()) {
     made->from_ns_ = std::min(made->from_ns_, held.first_ns);
     made->to_ns_ = std::max(made->to_ns_, held.last_ns);
-    Track track;
-    track.row.track = held.track;
-    track.kind = held.values > 0 ? "counter" : "thread";
-    track.row.name = fmt::format("track {}", held.track);
-    track.place = i;
-    const auto end = made->tracks_.begin() + static_cast<int64_t>(declared);
-    const auto found = std::lower_bound(made->tracks_.begin(), end, track, by_number);
-    if (found == end || found->row.track != held.track) made->tracks_.push_back(std::move(track));
-  }
-  if (made->tracks_.size() > declared) {
-    std::stable_sort(made->tracks_.begin(), made->tracks_.end(), by_number);
   }
   if (reader.manifest().end_ns) made->to_ns_ = std::max(made->to_ns_, *reader.manifest().end_ns);
   return std::shared_ptr<const RunTimeline>(std::move(made));
+}
+
+Status RunTimeline::ReadTracks(store::RunReader& reader) {
+  const auto take = [this, &reader](std::span<const store::TrackRow> rows) -> Status {
+    for (const store::TrackRow& row : rows) {
+      tracks_.push_back({row, reader.Text(row.kind), index_.FindTrack(row.track)});
+    }
+    return {};
+  };
+  // Batch by batch: a million of them would else be held twice.
+  const Status read = reader.ReadBatches<store::TrackRow>({}, take);
+  if (!read.ok()) {
+    std::vector<store::DamagedSegment> damaged;
+    STEPTRACE_ASSIGN_OR_RETURN(auto rows, reader.ReadSound<store::TrackRow>(&damaged));
+    if (damaged.empty()) return read;
+    left_out_.insert(left_out_.end(), damaged.begin(), damaged.end());
+    tracks_.clear();
+    STEPTRACE_RETURN_IF_ERROR(take(rows));
+  }
+  // As they mostly lie: sorting takes half their memory once more.
+  if (!std::is_sorted(tracks_.begin(), tracks_.end(), ByNumber)) {
+    std::stable_sort(tracks_.begin(), tracks_.end(), ByNumber);
+  }
+  const auto same = [](const Track& a, const Track& b) { return a.row.track == b.row.track; };
+  tracks_.erase(std::unique(tracks_.begin(), tracks_.end(), same), tracks_.end());
+  return {};
+}
+
+// Lines that nobody declared are threads: what lies on them is shown.
+void RunTimeline::AddUndeclared(store::RunReader& reader) {
+  const size_t declared = tracks_.size();
+  for (uint32_t i = 0; i < index_.tracks().size(); ++i) {
+    const timeline::FileTrack& held = index_.tracks()[i];
+    Track track;
+    track.row.track = held.track;
+    track.kind = held.values > 0 ? "counter" : "thread";
+    track.row.name = fmt::format("track {} (unknown)", held.track);
+    track.place = i;
+    const auto end = tracks_.begin() + static_cast<int64_t>(declared);
+    const auto found = std::lower_bound(tracks_.begin(), end, track, ByNumber);
+    if (found == end || found->row.track != held.track) tracks_.push_back(std::move(track));
+  }
+  if (tracks_.size() == declared) return;
+  const bool damaged =
+      std::any_of(left_out_.begin(), left_out_.end(),
+                  [](const store::DamagedSegment& part) { return part.table == kTracks; });
+  // Only then: it costs a look at every slice.
+  if (damaged) {
+    const auto homes = timeline::HomesOf(reader);
+    for (size_t i = declared; i < tracks_.size(); ++i) {
+      const auto home = homes.find(tracks_[i].row.track);
+      if (home == homes.end()) continue;
+      tracks_[i].row.node = home->second.node;
+      tracks_[i].row.rank = home->second.rank;
+    }
+  }
+  std::stable_sort(tracks_.begin(), tracks_.end(), ByNumber);
 }
 
 uint64_t TimelineStamp(const std::filesystem::path& run) {
@@ -162,8 +205,11 @@ std::string TreeJson(const RunTimeline& timeline) {
     tracks += (i == 0 ? "" : ",") + ToText(TrackJson(timeline.tracks()[i], timeline.index()));
   }
   Json damaged = Json::array();
-  for (const timeline::LeftOutPart& part : timeline.left_out()) {
-    damaged.push_back({{"table", part.table}, {"file", part.file}, {"rows", part.rows}});
+  for (const store::DamagedSegment& part : timeline.left_out()) {
+    damaged.push_back({{"table", part.table},
+                       {"file", part.segment.file},
+                       {"rows", part.segment.rows},
+                       {"why", part.why}});
   }
   return fmt::format(
       "{{\"from_ns\":{},\"to_ns\":{},\"left_out\":{},\"damaged\":{},\"tracks\":[{}]}}",

@@ -39,8 +39,8 @@ class RunTimeline {
   const std::vector<Track>& tracks() const { return tracks_; }  // by number
   const Track* Find(int32_t track) const;
   uint64_t fingerprint() const { return fingerprint_; }
-  // Files of the run that are damaged: what they held is not in the index.
-  const std::vector<timeline::LeftOutPart>& left_out() const { return left_out_; }
+  // Files of the run that are damaged: what they held is not shown.
+  const std::vector<store::DamagedSegment>& left_out() const { return left_out_; }
   int64_t from_ns() const { return from_ns_; }
   int64_t to_ns() const { return to_ns_; }
   // TreeJson, made once: of many tracks it takes a second and megabytes, and all clients ask.
@@ -48,11 +48,13 @@ class RunTimeline {
 
  private:
   explicit RunTimeline(timeline::Index index) : index_(std::move(index)) {}
+  Status ReadTracks(store::RunReader& reader);
+  void AddUndeclared(store::RunReader& reader);
 
   std::filesystem::path run_;
   timeline::Index index_;
   std::vector<Track> tracks_;
-  std::vector<timeline::LeftOutPart> left_out_;
+  std::vector<store::DamagedSegment> left_out_;
   uint64_t fingerprint_ = 0;
   int64_t from_ns_ = 0;
   int64_t to_ns_ = 0;

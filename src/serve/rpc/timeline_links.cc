@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/shallow_json.h"
 #include "base/time.h"
 #include "serve/rpc/arrow_out.h"
 #include "serve/rpc/timeline_parts.h"
@@ -58,14 +59,16 @@ Result<std::optional<store::SliceRow>> RowOf(store::RunReader& run, int32_t trac
   return found;
 }
 
-Json ParseObject(const std::string& text) {
-  Json json = Json::parse(text, nullptr, false);
-  return json.is_object() ? json : Json::object();
+// What is no object of a usual depth is shown as it is written.
+Json ParseObject(const std::string& text, const char* name) {
+  Json json = ParseShallow<Json>(text);
+  if (json.is_object()) return json;
+  return text.empty() ? Json::object() : Json{{name, text}};
 }
 
 Json ArgsJson(const store::RunReader& run, const store::SliceRow& row) {
-  Json args = ParseObject(run.Text(row.details));
-  const Json own = ParseObject(row.args);
+  Json args = ParseObject(run.Text(row.details), "details");
+  const Json own = ParseObject(row.args, "args");
   for (const auto& [key, value] : own.items()) args[key] = value;
   const auto add = [&args](const char* key, const std::optional<int64_t>& value) {
     if (value) args[key] = *value;

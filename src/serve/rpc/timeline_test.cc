@@ -59,7 +59,7 @@ std::string Text(const arrow::RecordBatch& batch, const char* column, int64_t ro
 
 class TimelineTest : public testing::Test {
  protected:
-  void SetUp() override { store::MakeProfiledRun(run(), kSteps, kernel_); }
+  void SetUp() override { store::MakeProfiledRun(run(), kSteps, kernel_, details_); }
   std::filesystem::path run() const { return folder_.path() / "run"; }
   std::shared_ptr<const RunTimeline> Open() {
     auto timeline = RunTimeline::Open(run());
@@ -69,6 +69,7 @@ class TimelineTest : public testing::Test {
 
   TempDir folder_;
   std::string kernel_ = "kernel";
+  std::string details_ = store::kKernelDetails;
 };
 
 TEST_F(TimelineTest, TheTreeHasEveryTrackWithWhatIsDrawnOnIt) {
@@ -119,6 +120,44 @@ TEST_F(TimelineTest, TheIndexIsKeptBesideTheRunAndMadeAgainWhenDamagedOrStale) {
   std::filesystem::copy_file(timeline::IndexPath(folder_.path() / "other"), path,
                              std::filesystem::copy_options::overwrite_existing);
   EXPECT_EQ(json::parse(TreeJson(*Open()))["tracks"][1]["slices"], 3 * kSteps);
+}
+
+// Without what the tracks are: lines of their numbers, in the ranks whose files hold their rows.
+TEST_F(TimelineTest, ARunWhoseTracksAreDamagedIsShown) {
+  const auto expect_shown = [&](size_t files, const std::string& why) {
+    const auto timeline = Open();
+    const json tree = json::parse(TreeJson(*timeline));
+    ASSERT_EQ(tree["damaged"].size(), files) << tree["damaged"];
+    EXPECT_EQ(tree["damaged"][0]["table"], "tracks");
+    EXPECT_GT(tree["damaged"][0]["rows"], 0);
+    EXPECT_THAT(tree["damaged"][0]["why"].get<std::string>(), HasSubstr(why));
+    ASSERT_EQ(tree["tracks"].size(), 3u) << "the node holds nothing";
+    const json& thread = tree["tracks"][0];
+    EXPECT_EQ(thread["name"], "track 1 (unknown)");
+    EXPECT_EQ(thread["kind"], "thread");
+    EXPECT_EQ(thread["rank"], 0);
+    EXPECT_EQ(thread["slices"], 3 * kSteps);
+    EXPECT_EQ(tree["tracks"][2]["name"], "track 3 (unknown)");
+    EXPECT_EQ(tree["tracks"][2]["kind"], "counter");
+    EXPECT_EQ(tree["tracks"][2]["rank"], -1);
+    EXPECT_EQ(Decode(ViewArrow(*timeline, {0, kStepNs, {}}, 1000))->num_rows(), 4);
+  };
+  const auto files = store::DamageWithin(run(), "tracks");
+  expect_shown(files.size(), "its contents are damaged; `steptrace recover` puts it aside");
+  for (const auto& file : files) std::filesystem::resize_file(run() / file, 100);
+  expect_shown(files.size(), "100 of its");
+  for (const auto& file : files) std::filesystem::remove(run() / file);
+  expect_shown(files.size(), "the file is gone");
+}
+
+TEST_F(TimelineTest, SlicesThatAreCutOffAreTold) {
+  const auto slices = (*store::RunReader::Open(run())).manifest().tables.at("slices").segments;
+  std::filesystem::resize_file(run() / slices[0].file, 5);
+  const json tree = json::parse(TreeJson(*Open()));
+  ASSERT_EQ(tree["damaged"].size(), 1u);
+  EXPECT_EQ(tree["damaged"][0]["file"], slices[0].file);
+  EXPECT_EQ(tree["damaged"][0]["rows"], slices[0].rows);
+  EXPECT_EQ(tree["tracks"].size(), 4u);
 }
 
 TEST_F(TimelineTest, ALiveRunIsShownAsItStands) {
@@ -299,6 +338,21 @@ TEST_F(HugeName, IsCutInViewsAndWholeInTheSlice) {
   const auto slice = SliceJson(*timeline, found["matches"][0]["slice"].get<uint64_t>());
   ASSERT_TRUE(slice.ok());
   EXPECT_EQ(json::parse(**slice)["name"].get<std::string>(), kernel_);
+}
+
+class NestedDetails : public TimelineTest {
+ protected:
+  NestedDetails() { details_ = R"({"grid":)" + std::string(100'000, '['); }
+};
+
+TEST_F(NestedDetails, AreShownAsTheyAreWritten) {
+  const auto timeline = Open();
+  const json found = json::parse(SearchJson(*timeline, {{}, {}, std::vector<int32_t>{2}}, "k", 1));
+  const auto slice = SliceJson(*timeline, found["matches"][0]["slice"].get<uint64_t>());
+  ASSERT_TRUE(slice.ok() && slice->has_value());
+  const json args = json::parse(**slice)["args"];
+  EXPECT_EQ(args["details"].get<std::string>(), details_);
+  EXPECT_EQ(args["occupancy"], 0.5);
 }
 
 }  // namespace

@@ -45,6 +45,23 @@ TEST_F(CaptureTest, TheAgentsWordArrivesOnce) {
   EXPECT_TRUE(CaptureChanged());
 }
 
+TEST_F(CaptureTest, WhatFollowsArrivesWithIt) {
+  ASSERT_TRUE(Attach());
+  auto file = folder_.OpenOnly();
+  wire::CaptureControl control = Request(1);
+  control.first_step = 10;
+  control.next_count = 2;
+  control.next[0] = {15, 1, 1, 0};
+  control.next[1] = {17, 2, 4, 0};
+  ASSERT_TRUE(file.WriteCapture(control));
+  wire::CaptureControl taken{};
+  ASSERT_TRUE(TakeCapture(&taken));
+  EXPECT_EQ(taken.next_count, 2u);
+  EXPECT_EQ(taken.next[1].first_step, 17u);
+  EXPECT_EQ(taken.next[1].kinds, 4u);
+  EXPECT_EQ(StackPeriodNs(), 0u) << "the word on stacks lies behind";
+}
+
 TEST_F(CaptureTest, ATornWordIsLookedAtAgainAndASenselessOnePassedOver) {
   ASSERT_TRUE(Attach());
   const std::string path = folder_.path() / folder_.Files().at(0);

@@ -33,6 +33,8 @@ class NameArena {
   // Whether a new text of so many bytes has no room, as the last Append() found that the system has
   // no memory; now and then it says no, so that the system is asked again. Takes no lock.
   bool IsFull(uint32_t bytes);
+  // Whether that is what new texts lack, and not room among the names.
+  bool lacks_memory() const { return full_for_.load(std::memory_order_relaxed) != 0; }
 
   uint32_t count() const { return static_cast<uint32_t>(mark_.load(std::memory_order_relaxed)); }
   uint32_t used_bytes() const {

@@ -96,6 +96,16 @@ TEST_F(SmallMemoryTest, ThreadsWithoutMemoryAreCounted) {
   EXPECT_EQ(trace.counts.dropped_no_space, 3u);
 }
 
+TEST_F(SmallMemoryTest, TextsWithoutMemoryAreNoTooManyTexts) {
+  if (!Mount(64 << 10)) GTEST_SKIP() << "mounting a tmpfs is not permitted here";
+  ASSERT_TRUE(Attach());
+  constexpr int kTexts = 3000;  // the writer looks for memory again once in a thousand
+  for (int i = 0; i < kTexts; ++i) EXPECT_EQ(UserName("x" + std::to_string(i)), 0u);
+  const ProcessTrace trace = DrainAll(folder_.OpenOnly());
+  EXPECT_EQ(trace.counts.dropped_names, 0u);
+  EXPECT_EQ(trace.counts.dropped_no_space, static_cast<uint64_t>(kTexts));
+}
+
 TEST_F(SmallMemoryTest, NoMemoryAtAllLeavesAMarker) {
   if (!Mount(16 << 10)) GTEST_SKIP() << "mounting a tmpfs is not permitted here";
   EXPECT_FALSE(Attach());

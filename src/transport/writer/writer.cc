@@ -331,6 +331,7 @@ uint32_t Name(const char* text, size_t bytes, uint16_t category) {
   }
   if (!fact) bytes = CutName(text, bytes);
   uint32_t id = 0;
+  const bool lacked_memory = g_process.names.lacks_memory();
   if (bytes > 0 && bytes <= wire::kMaxFactBytes && category != 0) {
     const auto length = static_cast<uint32_t>(bytes);
     id = g_process.names.Find(text, length, category);
@@ -341,7 +342,11 @@ uint32_t Name(const char* text, size_t bytes, uint16_t category) {
       g_process.lock.Release();
     }
   }
-  if (id == 0) CountLoss(g_process.header()->dropped_names, 1);
+  if (id == 0) {
+    wire::FileHeader* header = g_process.header();
+    const bool no_memory = lacked_memory || g_process.names.lacks_memory();
+    CountLoss(no_memory ? header->dropped_no_space : header->dropped_names, 1);
+  }
   return id;
 }
 

@@ -15,6 +15,7 @@ export const PHASES = [
   'logging',
   'gc',
   'compile',
+  'capture',
   'other_phase',
 ] as const;
 export const CAUSES = [

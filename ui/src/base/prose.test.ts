@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { pieces } from './prose';
+import { pieces, readable } from './prose';
 
 const told = (text: string) => pieces(text).map(({ text, code }) => (code ? `<${text}>` : text));
 
@@ -19,4 +19,10 @@ it('a backtick alone, and two with nothing between, stay', () => {
   expect(told('a ` b')).toEqual(['a ` b']);
   expect(told('a `` b')).toEqual(['a `` b']);
   expect(told('`a` b ` c')).toEqual(['<a>', ' b ` c']);
+});
+
+it('microseconds have their sign, but in code and in words', () => {
+  expect(readable('12.5 us more, -963 us to +1.16 ms')).toBe('12.5 µs more, -963 µs to +1.16 ms');
+  expect(readable('ask us, 3 users, rank 2 uses 5 ns')).toBe('ask us, 3 users, rank 2 uses 5 ns');
+  expect(told('70 us in `sleep 5 us`')).toEqual(['70 µs in ', '<sleep 5 us>']);
 });

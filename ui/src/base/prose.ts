@@ -6,6 +6,9 @@ export interface Piece {
   readonly code: boolean;
 }
 
+/** A sentence of the report as pages write it: reports are ASCII, so their microseconds are "us". */
+export const readable = (text: string): string => text.replace(/(\d) us\b/g, '$1 µs');
+
 /** A sentence of the report in pieces; a backtick without its other one stays. */
 export function pieces(text: string): Piece[] {
   return text
@@ -14,6 +17,6 @@ export function pieces(text: string): Piece[] {
     .map((piece) =>
       /^`[^`]+`$/.test(piece)
         ? { text: piece.slice(1, -1), code: true }
-        : { text: piece, code: false },
+        : { text: readable(piece), code: false },
     );
 }

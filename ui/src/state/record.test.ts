@@ -10,11 +10,9 @@ const run = (more: Partial<Recorded>): Recorded => ({
 });
 
 it('asks a run that goes on, and begins one that has ended anew', () => {
-  expect(recordCommand(run({ status: 'in_progress' }))).toBe(
-    "steptrace capture '/runs/slow 1' --steps 5",
-  );
+  expect(recordCommand(run({ status: 'in_progress' }))).toBe("steptrace capture '/runs/slow 1'");
   expect(recordCommand(run({ status: 'in_progress' }), 'kernels')).toBe(
-    "steptrace capture '/runs/slow 1' --steps 5 --capture kernels",
+    "steptrace capture '/runs/slow 1' --capture kernels",
   );
   expect(recordCommand(run({}))).toBe('steptrace run --window :20 -- python train.py --lr 0.1');
   for (const status of ['failed', 'stopped', 'interrupted'] as const)

@@ -17,13 +17,13 @@ export const shellWord = (word: string): string =>
 const MAX_COMMAND = 4000;
 
 /**
- * While a run goes on: a window at once. Of one that has ended: the same training once more, with a window
- * from the first step on that can be had, so that it has one however short it is. `what`: as `--capture`.
+ * While a run goes on: a window at once, of as many steps as a verdict needs without being asked.
+ * Of one that has ended: the same training once more, with a window from the first step on that can
+ * be had, so that it has one however short it is. `what`: as `--capture`.
  */
 export function recordCommand(run: Recorded, what = ''): string {
   const capture = what === '' ? [] : ['--capture', what];
-  if (run.status === 'in_progress')
-    return words(['steptrace', 'capture', run.path, '--steps', '5', ...capture]);
+  if (run.status === 'in_progress') return words(['steptrace', 'capture', run.path, ...capture]);
   if (run.command.length === 0) return 'steptrace import profile.pt.trace.json.gz';
   const window = ['steptrace', 'run', '--window', ':20', ...capture, '--'];
   const line = words([...window, ...run.command]);

@@ -18,8 +18,8 @@ export interface Tree {
   to_ns: number;
   /** How many more there are: no tree holds more than the server tells at once. */
   left_out: number;
-  /** Files that cannot be read, with the rows that they hold. */
-  damaged?: { table: string; file: string; rows: number }[];
+  /** Files that cannot be read, with the rows that they hold, the cause and what to do. */
+  damaged?: { table: string; file: string; rows: number; why: string }[];
   tracks: Track[];
 }
 

@@ -62,11 +62,16 @@ it('a change whose interval holds 0 is none', () => {
   expect(direction([-1e6, -3e6, 1e6])).toBe('same');
 });
 
-it('an interval without width tells nothing of chance, and is not shown', () => {
-  const change = blocks(of(row('suspect', 'model', 50e6, 40e6, [-10e6, -10e6, -10e6])))[0]?.lines[0]
-    ?.change;
-  expect(change?.direction).toBe('open');
-  expect(change?.interval).toBeNull();
+it('an interval that is not known tells nothing of chance; one without width is known', () => {
+  const change = (interval: [number, number] | null) => {
+    const made = row('suspect', 'model', 50e6, 40e6, [-10e6, ...(interval ?? [0, 0])]);
+    const shown = interval ? made : { ...made, change_low_ns: null, change_high_ns: null };
+    return blocks(of(shown))[0]?.lines[0]?.change;
+  };
+  expect(change(null)?.direction).toBe('open');
+  expect(change(null)?.interval).toBeNull();
+  expect(change([-10e6, -10e6])?.direction).toBe('faster');
+  expect(change([-10e6, -10e6])?.interval?.exact).toBe('-10,000,000 ns to -10,000,000 ns');
 });
 
 it('a stage has the colour of its suspect, but where stages of one suspect stand beside each other', () => {

@@ -65,8 +65,8 @@ function lineOf(row: ComparedRow): Line {
 function changeOf(row: ComparedRow): Change | null {
   const { change_ns: change, change_low_ns: low, change_high_ns: high } = row;
   if (change === null) return null;
-  // Of what only sums are known an interval has no width: it says nothing of chance.
-  const known = low !== null && high !== null && low < high;
+  // Of a few steps nobody knows how much they vary.
+  const known = low !== null && high !== null;
   const chance = known ? low <= 0 && high >= 0 : change === 0;
   const sign = (v: number) => (v > 0 ? '+' : '');
   const figure = formatNs(change);

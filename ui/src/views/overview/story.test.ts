@@ -239,6 +239,26 @@ it('the run in time: phases, and lanes only for what happened', () => {
   expect(found.map((l) => [l.name, l.marks[0]?.from])).toEqual([['Findings', 100]]); // kept on the axis
 });
 
+it('phases lie where they were in the run, and are no parts of a stretch', () => {
+  const of = (phases: object) => runPhases({ ...report(), phases } as Report);
+  const places = (phases: object) => of(phases).whole.map((p) => [p.name, p.place]);
+  const all = { initialization_ns: 10, training_ns: 80, finalization_ns: 10 };
+  expect(places(all)).toEqual([
+    ['initialization', { from: 0, to: 10 }],
+    ['training', { from: 10, to: 90 }],
+    ['finalization', { from: 90, to: 100 }],
+  ]);
+  // When it ended nobody saw.
+  expect(places({ ...all, training_ns: 60, finalization_ns: null })).toEqual([
+    ['initialization', { from: 0, to: 10 }],
+    ['training', { from: 10, to: 70 }],
+  ]);
+  const chosen = of({ initialization_ns: null, training_ns: 20, finalization_ns: null }).whole;
+  expect(chosen.map((p) => [p.name, p.place, p.share, p.figure.exact])).toEqual([
+    ['training', null, null, '20 ns'],
+  ]);
+});
+
 it('a stage that names its part is not told again beside it', () => {
   const stage = (name: string, share: number) => ({ name, share, perStep: null });
   const part = (...stages: ReturnType<typeof stage>[]) => ({

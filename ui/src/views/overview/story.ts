@@ -21,6 +21,7 @@ import {
   type Figure,
 } from '../../base/format';
 import { newer } from '../../base/never';
+import { readable } from '../../base/prose';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
 import type { Query } from '../../state/route';
 import type { Target } from '../../state/run.svelte';
@@ -34,7 +35,7 @@ export interface Story {
 
 /** The verdict as every report has it, the terminal's too, for a heading; and what it means. */
 export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): Story {
-  const heading = sentence(verdict.headline);
+  const heading = sentence(readable(verdict.headline));
   switch (verdict.status) {
     case 'found':
       return {
@@ -234,14 +235,15 @@ function partMarks(steps: Steps | null, part: string, kind: string | null): Mark
 
 function findingMark(finding: Finding, end: number): Mark {
   const at = Math.max(0, Math.min(finding.ts_ns, end));
-  const text = finding.subject ? `${sentence(finding.subject)}: ${finding.text}` : finding.text;
+  const said = readable(finding.text);
+  const text = finding.subject ? `${sentence(finding.subject)}: ${said}` : said;
   return { from: ns(at), to: ns(at), text, target: targetOf(finding) };
 }
 
 function lossMark(loss: Loss): Mark[] {
   if (loss.from_ns === null) return [];
   const at = stretch(loss.from_ns, loss.to_ns ?? loss.from_ns);
-  return [{ ...at, text: lossText(loss), target: { view: 'timeline', stretch: at } }];
+  return [{ ...at, text: readable(lossText(loss)), target: { view: 'timeline', stretch: at } }];
 }
 
 export function lossText(loss: Loss): string {
@@ -251,31 +253,47 @@ export function lossText(loss: Loss): string {
 
 export interface RunPhase {
   readonly name: string;
-  readonly share: number;
+  /** Of the run; null: of a chosen stretch it is known of none. */
+  readonly share: number | null;
+  /** Where it lies in the run; null: likewise. */
+  readonly place: Stretch | null;
   readonly figure: Figure;
 }
 
 /** Initialization, training and the rest; evaluation and checkpoints, which lie within training, apart. */
-export function runPhases(report: Report): { whole: RunPhase[]; inside: RunPhase[] } {
+export function runPhases(report: Report): {
+  whole: RunPhase[];
+  inside: Pick<RunPhase, 'name' | 'figure'>[];
+} {
   const { initialization_ns, training_ns, finalization_ns } = report.phases;
-  const whole = [
+  const lengths = [
     { name: 'initialization', length: initialization_ns ?? 0 },
     { name: 'training', length: training_ns ?? 0 },
     { name: 'finalization', length: finalization_ns ?? 0 },
   ];
-  const sum = whole.reduce((s, p) => s + p.length, 0);
-  const phase = (name: string, length: number) => ({
-    name,
-    share: sum > 0 ? length / sum : 0,
-    figure: formatNs(length),
+  const sum = lengths.reduce((s, p) => s + p.length, 0);
+  // Of a stretch the report tells how long its steps took, not what lies around them.
+  const whole = initialization_ns !== null;
+  let end = 0;
+  const phases = lengths.map(({ name, length }) => {
+    const from = end;
+    end += length;
+    return {
+      name,
+      length,
+      share: whole ? length / sum : null,
+      place: whole ? stretch(ns(from), ns(end)) : null,
+      figure: formatNs(length),
+    };
   });
   const inside = ['evaluation', 'checkpoint'].map((name) => {
     const rows = report.breakdown.filter((b) => b.phase === name);
     const ranks = new Set(report.breakdown.map((b) => b.rank)).size || 1;
-    return phase(name, rows.reduce((s, b) => s + b.ns, 0) / ranks);
+    const length = rows.reduce((s, b) => s + b.ns, 0) / ranks;
+    return { name, length, figure: formatNs(length) };
   });
   return {
-    whole: whole.map((p) => phase(p.name, p.length)).filter((p) => p.share > 0),
-    inside: inside.filter((p) => p.share > 0),
+    whole: phases.filter((p) => p.length > 0),
+    inside: inside.filter((p) => p.length > 0),
   };
 }

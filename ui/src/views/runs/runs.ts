@@ -4,6 +4,7 @@ import type { RunStatus } from '../../api/report';
 import type { RunRow } from '../../api/source';
 import { formatShare, words, type Figure } from '../../base/format';
 import { newer } from '../../base/never';
+import { readable } from '../../base/prose';
 
 export const STATUSES: readonly RunStatus[] = [
   'in_progress',
@@ -47,7 +48,7 @@ export function verdictText(verdict: RunRow['verdict']): Figure {
     case 'found': {
       const stage = verdict.sub_stage ? ` (${words(verdict.sub_stage)})` : '';
       const short = `${words(verdict.suspect)} ${formatShare(verdict.share).text}`;
-      const whole = verdict.headline ?? short + stage;
+      const whole = readable(verdict.headline ?? short + stage);
       // `other` is nobody: who it is the headline says.
       return { text: verdict.suspect === 'other' ? whole : short, exact: whole };
     }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/own_cost.h"
+
+#include "base/time.h"
+#include "store/metrics.h"
+
+namespace steptrace::agent {
+
+OwnCost::OwnCost(const LimiterOptions& limits, store::RunWriter& writer, Recorder& recorder,
+                 SystemFeed& system)
+    : writer_(writer),
+      recorder_(recorder),
+      system_(system),
+      limiter_(limits, [this](const LimiterEvent& event) { Tell(event); }) {}
+
+void OwnCost::Observe(int64_t now_ns, const SelfUsage& own) {
+  limiter_.SetRanks(recorder_.ranks());
+  limiter_.Observe(now_ns, own.cpu_ns, own.rss_bytes);
+  recorder_.SetFrugal(limiter_.memory_over(), loss::kAgentMemory);
+  system_.SetInterval(limiter_.interval_ns());
+  if (now_ns > seen_ns_) {
+    const auto records = static_cast<double>(recorder_.records() - records_seen_);
+    system_.Write(store::Metric::kAgentRecords, now_ns,
+                  records * kNsPerSecond / static_cast<double>(now_ns - seen_ns_));
+  }
+  seen_ns_ = now_ns;
+  records_seen_ = recorder_.records();
+}
+
+void OwnCost::Tell(const LimiterEvent& event) {
+  store::FindingRow row;
+  row.ts_ns = event.at_ns;
+  const bool worse =
+      event.kind == LimiterEventKind::kSlowed || event.kind == LimiterEventKind::kMemoryOver;
+  row.severity = writer_.strings().Intern(worse ? "warning" : "info");
+  row.kind = writer_.strings().Intern("alert");
+  row.subject = "agent";
+  row.text = event.text;
+  writer_.Append(row);
+}
+
+}  // namespace steptrace::agent

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/own_threads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analyze/report/quantity.h"
+
+namespace steptrace::analyze {
+namespace {
+
+// Of the time in which the job's threads want to run: with less of it without a core, those that
+// are too many mostly sleep.
+constexpr double kTakeTurnsShare = 0.30;
+
+int32_t RanksOnANode(const RunInfo& run) {
+  std::map<int32_t, int32_t> ranks;
+  int32_t most = 1;
+  for (const RankProcess& rank : run.rank_processes) most = std::max(most, ++ranks[rank.node]);
+  return most;
+}
+
+}  // namespace
+
+std::optional<OwnThreads> FindOwnThreads(const VerdictInput& input) {
+  const JobFacts& facts = input.facts;
+  if (!facts.intraop_threads || !facts.devices.empty()) return std::nullopt;
+  OwnThreads own;
+  own.threads = *facts.intraop_threads;
+  own.ranks = RanksOnANode(input.report.run);
+  own.cores = input.load.usable_cores();
+  const double all = static_cast<double>(own.threads) * own.ranks;
+  if (own.threads < 2 || all < own.cores + 1) return std::nullopt;
+  const bool take_turns = input.load.throttled() || (!input.load.taken_by_others() &&
+                                                     input.load.delayed_share() >= kTakeTurnsShare);
+  if (!take_turns) return std::nullopt;
+  own.fitting = std::max(1, static_cast<int32_t>(std::floor(own.cores / own.ranks)));
+  return own.fitting < own.threads ? std::optional(own) : std::nullopt;
+}
+
+std::string OwnThreadsText(const OwnThreads& own) {
+  const std::string cores = FormatCores(own.cores);
+  if (own.ranks == 1) return fmt::format("{} on {}", own.threads, cores);
+  return fmt::format("{} ranks of {} on {}", own.ranks, own.threads, cores);
+}
+
+}  // namespace steptrace::analyze

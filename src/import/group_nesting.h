@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "import/huge_pages.h"
+#include "import/part_rows.h"
+#include "import/slice_block.h"
+
+namespace steptrace::import {
+
+// Depths and flows of a part whose rows came in several groups: what encloses a slice may be in
+// another group than it is, as the Python functions of a file whose operators come first. The
+// groups are sorted one by one, and what nests of them is merged through their file: memory holds
+// one group, or a stretch of each.
+class GroupNesting {
+ public:
+  // All groups are on the file; they are read, and may be read again.
+  static Result<GroupNesting> Find(PartRows& rows, std::vector<Flow>& flows,
+                                   const std::function<bool()>& stopped);
+
+  // Of the next group, whose rows by begin are `order`: the depths in that order; flows go to it.
+  Result<HugeVector<int32_t>> TakeNext(SliceGroup& slices, std::span<const uint64_t> order);
+
+ private:
+  struct Bound {
+    size_t place;  // in the order of the group
+    int64_t id;
+    bool out;
+  };
+  struct Group {
+    int64_t at = 0;  // on the file
+    size_t rows = 0;
+    std::vector<Bound> flows;
+  };
+  class Merge;
+
+  explicit GroupNesting(SpillFile& file) : file_(&file) {}
+  Status AddGroup(const SliceGroup& slices);
+
+  SpillFile* file_;
+  std::vector<Group> groups_;
+  size_t next_ = 0;
+};
+
+}  // namespace steptrace::import
