@@ -26,6 +26,25 @@ def googletest(path):
     return counts
 
 
+def failures(path):
+    """The names of what failed in one GoogleTest JSON file."""
+    suites = json.loads(path.read_text())["testsuites"]
+    cases = [case for suite in suites for case in suite["testsuite"]]
+    return [f"{case['classname']}.{case['name']}" for case in cases if case.get("failures")]
+
+
+def tries(paths):
+    """GoogleTest's files by program, in the order of its tries: it numbers them from the second on."""
+    programs = {}
+    for path in paths:
+        numbered = re.fullmatch(r"(.+)_(\d+)", path.stem)
+        first = numbered and path.with_stem(numbered[1])
+        again = bool(first) and first.exists()
+        program, number = (first, int(numbered[2])) if again else (path, 0)
+        programs.setdefault(program, []).append((number, path))
+    return [[path for _, path in sorted(files)] for files in programs.values()]
+
+
 def ctest_failures_without_cases(path):
     """Test programs that ctest saw fail; one that crashed left no JSON of its cases."""
     match = re.search(r"(\d+) tests failed out of", path.read_text())
@@ -44,7 +63,12 @@ def junit(path):
 
 def main(folder):
     total = [0, 0, 0]
-    rows = [(p, googletest(p)) for p in sorted(folder.glob("*/*.json"))]
+    programs = tries(sorted(folder.glob("*/*.json")))
+    rows = [(files[-1], googletest(files[-1])) for files in programs]
+    for files in programs:
+        if len(files) > 1:
+            failed = ", ".join(case for path in files[:-1] for case in failures(path))
+            print(f"count_tests: {files[0].stem} was tried {len(files)} times, for {failed}")
     rows += [(p, junit(p)) for p in sorted(folder.glob("*.xml"))]
     for _, counts in rows:
         total = [a + b for a, b in zip(total, counts)]

@@ -27,6 +27,15 @@ RARELY = 1 << 60  # of 2^64: one item in sixteen
 DRAWS = data.DENSE * UNIFORMS + data.HISTORY * (1 + CANDIDATES)  # a row
 
 
+def share_by_name(worker):
+    """Makes a worker hand its tensors over by a name in shared memory.
+
+    By default the training process asks the worker for a descriptor of each tensor, in a connection
+    of its own, which a thread of the busy worker has to answer.
+    """
+    torch.multiprocessing.set_sharing_strategy("file_system")
+
+
 def drawn(number):
     """64 bits that look random, of a number or of an array of them (u8): SplitMix64's mixing."""
     mixed = number * MULTIPLIER & MASK

@@ -11,7 +11,7 @@ from torch import nn
 from torch.utils.data import DataLoader
 
 import data
-from dataset import BUCKETS, MendedClicks, RowGroupOrder, SlowClicks, TimedClicks
+from dataset import BUCKETS, MendedClicks, RowGroupOrder, SlowClicks, TimedClicks, share_by_name
 
 
 class ClickModel(nn.Module):
@@ -46,7 +46,12 @@ def make_loader(variant, folder, workers):
     dataset = MendedClicks(folder)
     order = RowGroupOrder(len(dataset), 1)
     return DataLoader(
-        dataset, batch_size=None, sampler=order, num_workers=workers, persistent_workers=workers > 0
+        dataset,
+        batch_size=None,
+        sampler=order,
+        num_workers=workers,
+        persistent_workers=workers > 0,
+        worker_init_fn=share_by_name,
     )
 
 
@@ -73,10 +78,11 @@ def main():
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--data", type=Path, default=data.FOLDER)
+    parser.add_argument("--row-groups", type=int, default=data.ROW_GROUPS, help="of each file")
     options = parser.parse_args()
 
     torch.set_num_threads(1)  # the loader's workers need the other cores
-    folder = data.make(options.data)
+    folder = data.make(options.data, row_groups=options.row_groups)
     loader = make_loader(options.variant, folder, options.workers)
     started = time.perf_counter()
     steps, loss = train(loader, options.epochs)

@@ -53,10 +53,13 @@ def test_both_variants_reach_the_same_loss(example, tmp_path):
     assert losses[0] == losses[1]
 
 
+ROW_GROUPS = 16  # a file: 64 batches an epoch
+
+
 def report_of(variant, folder, run, epochs):
     """The report of a small training under Steptrace."""
     command = [sys.executable, "-W", "ignore", EXAMPLE / "train.py", "--variant", variant]
-    command += ["--epochs", epochs, "--data", folder]
+    command += ["--epochs", epochs, "--data", folder, "--row-groups", ROW_GROUPS]
     done = subprocess.run(
         [STEPTRACE, "run", "--output", run, "--no-report", "--", *map(str, command)],
         capture_output=True,
@@ -90,7 +93,7 @@ def shares(report):
 
 def test_the_slow_one_starves_in_a_named_stage_and_the_mended_one_does_not(example, tmp_path):
     _, data, _ = example
-    folder = data.make(tmp_path / "clicks", files=4, row_groups=8)  # 32 batches an epoch
+    folder = data.make(tmp_path / "clicks", row_groups=ROW_GROUPS)
     slow = report_of("slow", folder, tmp_path / "slow", epochs=1)
     mended = report_of("mended", folder, tmp_path / "mended", epochs=3)
 
