@@ -114,7 +114,10 @@ def stretch(row):
 
 def time_by_first(kinds, windows):
     """Nanoseconds of `windows` by the first of `kinds` that covers them: {name: stretches}."""
-    covers = lambda times, begin, end: any(b <= begin and end <= e for b, e in times)
+
+    def covers(times, begin, end):
+        return any(b <= begin and end <= e for b, e in times)
+
     borders = sorted({ns for times in (*kinds.values(), windows) for time in times for ns in time})
     took = dict.fromkeys(kinds, 0)
     for begin, end in zip(borders, borders[1:]):
