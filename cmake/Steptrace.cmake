@@ -43,7 +43,7 @@ function(steptrace_test name)
   steptrace_unite(${name})
   target_link_libraries(${name} PRIVATE ${A_DEPS} GTest::gmock GTest::gtest_main steptrace_warnings)
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "unit;${A_LABELS}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 1200 LABELS "unit;${A_LABELS}")
   if("tsan" IN_LIST A_LABELS)  # several threads share what it tests
     add_dependencies(tsan_tests ${name})
   endif()

@@ -105,6 +105,16 @@ def _paths(modules):
         yield module, around + module["name"]
 
 
+def _curves(memory, wanted):
+    """The report's points of some (rank, device) as the figure draws them."""
+    devices = {(d["rank"], max(d["device"], -1)): d["curve"] for d in memory.get("devices", ())}
+    return {
+        key: [(point["ts_ns"] / 1e9, point["allocated_bytes"] / 2**20) for point in devices[key]]
+        for key in wanted
+        if devices.get(key)
+    }
+
+
 class Plots:
     """Views of a run as matplotlib figures."""
 
@@ -261,22 +271,38 @@ class Plots:
         return bars("Critical path", names, [("", [r["ns"] / _MS for r in rows], FIRST)], "ms")
 
     def memory(self):
-        """Allocated memory of each device over time, in MiB."""
-        rows = columns(self._run, "memory", ["ts_ns", "device", "total_allocated_bytes"])
-        lines = {}
-        for ts_ns, device, allocated in zip(*rows.values()):
-            if allocated is not None:
-                lines.setdefault(device, []).append((ts_ns / 1e9, allocated / 2**20))
+        """Allocated memory of each rank's devices over time, in MiB.
+
+        Of a profile that tells no totals: what was allocated since its begin, as in the report.
+        """
+        wanted = ["ts_ns", "rank", "device", "total_allocated_bytes"]
+        rows = columns(self._run, "memory", wanted)
+        lines, without = {}, set()
+        for ts_ns, rank, device, allocated in zip(*rows.values()):
+            key = (rank, -1 if device is None else max(device, -1))
+            if allocated is None:
+                without.add(key)
+            else:
+                lines.setdefault(key, []).append((ts_ns / 1e9, allocated / 2**20))
+        since_begin = without - lines.keys()
+        if since_begin:
+            lines.update(_curves(self._run.report()["memory"], since_begin))
         if not lines:
             return nothing("Memory", "The run holds no allocations.")
+        several = len({rank for rank, _ in lines}) > 1
         figure = new_figure(7)
         axes = bare_axes(figure, "Allocated memory")
-        for device, points in sorted(lines.items(), key=str):
-            name = "host" if device is None or device < 0 else f"device {device}"
+        for (rank, device), points in sorted(lines.items(), key=lambda line: line[0]):
+            name = "host" if device < 0 else f"device {device}"
+            if several:
+                name = f"rank {rank}, {name}"
+            if (rank, device) in since_begin:
+                name += ", since its begin"
             axes.plot(*zip(*points), drawstyle="steps-post", linewidth=1, label=name)
         axes.set_xlabel("s of the run")
         axes.set_ylabel("MiB")
-        axes.set_ylim(bottom=0)
+        if not since_begin:  # what was there before and is released counts below 0
+            axes.set_ylim(bottom=0)
         axes.legend(frameon=False, fontsize=8)
         return figure
 

@@ -231,6 +231,23 @@ say(child=os.waitpid(pid, 0)[1])
     assert done.said["left"] is True
 
 
+@pytest.mark.parametrize("before", ["", "ask(first_step=99, steps=1)"])
+def test_a_forked_child_counts_its_own_steps(tmp_path, before):
+    """As the agent does, to which it is another process (src/agent/hook_borders.h)."""
+    body = f"""
+{before}
+for _ in range(9): step()
+pid = os.fork()
+if pid == 0:
+    del enabled[:]
+    ask(request=2, first_step=4, steps=2)
+    for _ in range(8): step()
+    os._exit([i for i, on in enumerate(enabled) if on] != [4, 5])
+say(child=os.waitpid(pid, 0)[1])
+"""
+    assert run(tmp_path, body).said["child"] == 0
+
+
 def test_another_tools_collector_is_left_alone(tmp_path):
     body = "ask(steps=3)\nfor _ in range(5): step()\nsay()"
     done = run(tmp_path, body, INTEL_LIBITTNOTIFY64="/opt/theirs.so")

@@ -141,7 +141,7 @@ def median(values):
 
 
 def test_two_ranks_and_the_wait_for_a_late_one(tmp_path):
-    run = torchrun(tmp_path, "--steps", "12", "--late-ms", "80")
+    run = torchrun(tmp_path, "--steps", "12", "--late-ms", "400")
     blocked_ms = []
     for rank in (0, 1):
         training, _ = run.steps(rank)
@@ -150,7 +150,7 @@ def test_two_ranks_and_the_wait_for_a_late_one(tmp_path):
         assert all(row["communication_phase_ns"] > 0 for row in training[1:])
         blocked_ms.append(median([row["blocked_in_backward_ns"] for row in training]) / 1e6)
         assert all(row["communication_ns"] >= row["blocked_in_backward_ns"] for row in training)
-    # Rank 1 comes 80 ms late: rank 0 waits for it in backward, without CPU time.
-    assert blocked_ms[0] > 40 and blocked_ms[1] < blocked_ms[0] / 4
+    # Rank 1 comes 400 ms late: rank 0 waits for it in backward, without CPU time.
+    assert blocked_ms[0] > 200 and blocked_ms[1] < blocked_ms[0] / 4
     jobs = [json.loads(row["json"]) for row in run.table("facts") if row["kind"] == "job"]
     assert {job["rank"] for job in jobs} == {0, 1} and {job["world_size"] for job in jobs} == {2}

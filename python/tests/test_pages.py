@@ -130,6 +130,55 @@ def test_steps_are_the_table(runs):
     assert drawn == sorted(dur_ns / 1e6 for dur_ns in rows)
 
 
+def allocations(sizes, totals=True):
+    """A profile that allocates and releases on device 0, a ms apart; without totals as of 2021."""
+    events, held = [event("ProfilerStep#0", "user_annotation", 0, 9000, 1)], 0
+    for at, size in enumerate(sizes, 1):
+        held += size
+        args = {"Device Type": 1, "Device Id": 0, "Bytes": size, "Addr": 4096}
+        if totals:
+            args |= {"Total Allocated": held, "Total Reserved": 2 * held}
+        instant = {"ph": "i", "s": "t", "name": "[memory]", "cat": "cpu_instant_event"}
+        events.append({**instant, "ts": 1000 * at, "pid": 1, "tid": 1, "args": args})
+    return {"schemaVersion": 1, "deviceProperties": [{"id": 0}], "traceEvents": events}
+
+
+def lines_of(tmp_path, **profiles):
+    """What the figure of memory draws of profiles by name: MiB by label."""
+    for name, made in profiles.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(made))
+    files = [f"{name}.json" for name in profiles]
+    imported = ask("import", *files, "-o", "run", cwd=tmp_path)
+    assert imported.returncode == 0, imported.stderr
+    run = steptrace.open(tmp_path / "run")
+    lines = run.plot.memory().axes[0].lines
+    assert all(list(line.get_xdata()) == sorted(line.get_xdata()) for line in lines)
+    return run, {line.get_label(): list(line.get_ydata()) for line in lines}
+
+
+def test_each_rank_has_its_own_line_of_memory(tmp_path):
+    mib = 2**20
+    _, drawn = lines_of(
+        tmp_path,
+        rank0=allocations([mib, mib, -mib]),
+        rank1=allocations([8 * mib, -4 * mib, -4 * mib]),
+    )
+    assert drawn == {"rank 0, device 0": [1, 2, 1], "rank 1, device 0": [8, 4, 0]}
+
+
+def test_memory_without_totals_is_the_curve_of_the_report(tmp_path):
+    mib = 2**20
+    run, drawn = lines_of(tmp_path, rank0=allocations([3 * mib, -mib, -4 * mib], totals=False))
+    (device,) = run.report()["memory"]["devices"]
+    assert device["curve_from_zero"]
+    (line,) = drawn.items()
+    assert line == (
+        "device 0, since its begin",
+        [point["allocated_bytes"] / mib for point in device["curve"]],
+    )
+    assert line[1][-1] == -2, "released is more than the profile saw allocated"
+
+
 def test_what_is_not_there_is_said(runs):
     figure = runs["demo"].plot.kernels()
     assert title_of(figure) == "Kernels"

@@ -416,6 +416,8 @@ void Agent::Close() {
   FinishManifest(manifest_, DescribeRunEnd(wait_status_), end_ns, recorder_->calibration());
   recorder_->Describe(manifest_);
   Status closed = writer_.Close(manifest_);
+  // Whoever waits for a capture has all there is of it now.
+  if (closed.ok()) port_.Turn(captures_, INT64_MAX);
   RemoveRingFolder(options_.ring_dir);
   if (!closed.ok()) fprintf(stderr, "%s\n", closed.error().message.c_str());
   channel_.Say(kSayClosed, closed.ok() ? "" : closed.error().message);

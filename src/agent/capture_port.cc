@@ -21,8 +21,8 @@ namespace {
 
 constexpr size_t kMaxPacketBytes = 512;
 constexpr int kBacklog = 4;
-// A step is settled once what follows it has been seen (docs/concepts/steps.md), and flushed within
-// half a second.
+// What is told at a window's end, or just after it, has come by then and is flushed. Rows of steps
+// may take longer (agent/capture_rows.h).
 constexpr int64_t kSettlingNs = kNsPerSecond;
 
 // The path of a socket has room for 107 characters, a folder may be deeper: it goes by its number.
@@ -171,7 +171,10 @@ bool CapturePort::Serve(Client& client, const CaptureService& service, int64_t d
     Say(client, "failed " + progress.traces_failed);
     return false;
   }
-  if (durable_ns < std::max(progress.to_ns + kSettlingNs, progress.durable_from_ns)) return true;
+  const int64_t there_ns = progress.to_ns + kSettlingNs;
+  if (durable_ns < std::max({there_ns, progress.durable_from_ns, progress.rows_until_ns})) {
+    return true;
+  }
   Say(client, fmt::format("done {} {} {}", progress.from_ns, progress.to_ns, progress.steps));
   return false;
 }

@@ -76,6 +76,31 @@ TEST_F(CapturePortTest, ACaptureFromAskingToItsEnd) {
   EXPECT_EQ(Receive(client), "") << "and closes";
 }
 
+TEST_F(CapturePortTest, RowsOfStepsThatAreNotWrittenYetAreWaitedForButNotForEver) {
+  const UniqueFd client = Connect();
+  Send(client, CaptureRequestText(5, "operators", ""));
+  progress_ = {.asked = 1, .begun = 1, .ended = 1, .steps = 5, .from_ns = 10, .to_ns = 90};
+  progress_.rows_until_ns = 11 * kNsPerSecond;
+  Turn(90 + kNsPerSecond);
+  EXPECT_EQ(Receive(client), "asked 1");
+  Turn(11 * kNsPerSecond - 1);
+  EXPECT_EQ(Receive(client), "nothing");
+  Turn(11 * kNsPerSecond);
+  EXPECT_EQ(Receive(client), "done 10 90 5");
+}
+
+TEST_F(CapturePortTest, OnceTheRowsAreThereItSaysSo) {
+  const UniqueFd client = Connect();
+  Send(client, CaptureRequestText(5, "operators", ""));
+  progress_ = {.asked = 1, .begun = 1, .ended = 1, .steps = 5, .from_ns = 10, .to_ns = 90};
+  progress_.rows_until_ns = 11 * kNsPerSecond;
+  Turn(2 * kNsPerSecond);
+  EXPECT_EQ(Receive(client), "asked 1");
+  progress_.rows_until_ns = 0;
+  Turn(2 * kNsPerSecond);
+  EXPECT_EQ(Receive(client), "done 10 90 5");
+}
+
 TEST_F(CapturePortTest, WhereNothingTrainsItSaysSo) {
   const UniqueFd all = Connect();
   const UniqueFd one = Connect();

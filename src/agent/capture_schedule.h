@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/hook_borders.h"
 #include "agent/row_batch.h"
 #include "agent/window_plan.h"
 #include "wire/ring_layout.h"
@@ -19,7 +20,7 @@ struct CaptureDemand {
   uint64_t id = 0;
   int64_t steps = 0;
   uint32_t kinds = 0;
-  int64_t first_step = 0;  // 0: the next
+  int64_t first_step = 0;  // by the hooks' count (HookBorders); 0: the next
 };
 
 // A window that has ended, or could not be.
@@ -91,6 +92,9 @@ class CaptureSchedule {
   // all that devices did in it, kDevicePatienceNs at most.
   std::vector<CaptureOutcome> TakeOutcomes(int64_t now_ns);
 
+  // The count of steps by which the process takes `first_step`.
+  HookBorders& borders() { return borders_; }
+
   // Whether that demand's first step has begun.
   bool HasBegun(uint64_t demand) const { return out_ && out_->demand == demand && began_ns_ > 0; }
 
@@ -152,6 +156,7 @@ class CaptureSchedule {
   int64_t stretch_ns_ = 0;  // begin of the stretch that goes on; 0: none does
   std::vector<std::pair<int64_t, int64_t>> stretches_;
   uint32_t began_kinds_ = 0;
+  HookBorders borders_;
   std::vector<CaptureOutcome> outcomes_;
   struct KeptBack {
     CaptureOutcome outcome;

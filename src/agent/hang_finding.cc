@@ -11,6 +11,7 @@
 #include "analyze/report/quantity.h"
 #include "analyze/samples/code_place.h"
 #include "base/time.h"
+#include "wire/vocabulary.h"
 
 namespace steptrace::agent {
 namespace {
@@ -188,9 +189,15 @@ class Teller {
     return phase != nullptr && phase->name == HookName::kData;
   }
 
+  // 0: none, or its batch had arrived, and what takes so long is the training's own thread.
+  static int32_t AwaitedWorker(const OpenPhase& data) {
+    if ((data.b & wire::kBatchArrived) != 0) return 0;
+    return static_cast<int32_t>(std::min<uint64_t>(data.b, INT32_MAX));
+  }
+
   // "waits for data of worker 12, which is in f (x.py:3)"
   std::string DataText(const Rank& rank) const {
-    const auto worker = static_cast<int32_t>(std::min<uint64_t>(InnermostOf(rank)->b, INT32_MAX));
+    const int32_t worker = AwaitedWorker(*InnermostOf(rank));
     if (worker == 0) return "waits for data" + Where(rank);
     const HangThread* thread = ThreadOf(scene_.stacks, worker, worker);
     return fmt::format("waits for data of worker {}{}", worker,
@@ -290,7 +297,9 @@ class Teller {
           {"name", collective ? Clean(strings_.Text(phase->text)) : PhaseText(phase->name)},
           {"since_ns", phase->begin_ns}};
       if (collective && phase->a > 0) json["in"]["bytes"] = phase->a;
-      if (phase->name == HookName::kData && phase->b > 0) json["in"]["worker"] = phase->b;
+      if (phase->name == HookName::kData && AwaitedWorker(*phase) > 0) {
+        json["in"]["worker"] = AwaitedWorker(*phase);
+      }
     }
     AddStack(json, rank.pid, rank.progress.tid());
     return json;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "wire/vocabulary.h"
 
 namespace steptrace::agent {
 namespace {
@@ -92,6 +93,16 @@ TEST_F(HangFindingTest, ALoaderWithoutWorkers) {
   Say(0, 2000, MarkKind::kBegin, HookName::kData, "", 1);
   Stack(100, {{"load", "/home/ann/rows.py", 9}});
   EXPECT_THAT(Text({0}), HasSubstr("rank 0 waits for data, in load (rows.py:9)"));
+}
+
+TEST_F(HangFindingTest, ABatchThatHadArrivedIsNoWorkersFault) {
+  Train(0);
+  Say(0, 2000, MarkKind::kBegin, HookName::kData, "", 1, wire::kBatchArrived | 4711);
+  Stack(100, {{"next_index", "/home/ann/sampler.py", 9}});
+  Stack(4711, {{"read", "/home/ann/rows.py", 5}});
+  EXPECT_THAT(Text({0}), HasSubstr("rank 0 waits for data, in next_index (sampler.py:9)"));
+  const auto json = nlohmann::json::parse(DescribeHang(scene_, detector_, strings_).evidence);
+  EXPECT_FALSE(json["ranks"][0]["in"].contains("worker"));
 }
 
 TEST_F(HangFindingTest, RanksThatWaitInBackwardForOneThatHasEnded) {

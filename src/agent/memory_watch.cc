@@ -14,8 +14,10 @@ constexpr int64_t kMemoryTurnNs = 10 * kNsPerSecond;
 constexpr size_t kMostPoints = 512;
 constexpr size_t kMostKnots = 512;
 constexpr size_t kMostRanks = 64;
-constexpr size_t kMostLines = 512;              // some five of a process
-constexpr int64_t kGoneNs = 30 * kNsPerSecond;  // without a sample
+constexpr size_t kMostLines = 512;  // some five of a process
+// Without a sample for so long, and for so many intervals, a process is gone.
+constexpr int64_t kGoneNs = 30 * kNsPerSecond;
+constexpr int64_t kGoneIntervals = 3;
 
 bool IsWanted(store::Metric metric) {
   using enum store::Metric;
@@ -51,6 +53,7 @@ void MemoryWatch::Add(const std::string& metric, int32_t device, int32_t pid, in
   Line& line = found->second;
   std::vector<int64_t>& times = line.series.times_ns;
   std::vector<double>& values = line.series.values;
+  if (!times.empty()) line.interval_ns = ts_ns - times.back();
   // The newest stands in for those that were left out since the last one kept.
   if (!times.empty() && line.seen++ % line.apart != 0) {
     times.back() = ts_ns;
@@ -80,9 +83,13 @@ void MemoryWatch::AddStep(const store::StepRow& row, const store::StringTable& s
 }
 
 void MemoryWatch::ForgetGone(int64_t now_ns) {
-  std::erase_if(lines_, [now_ns](const auto& entry) {
+  int64_t gone_ns = kGoneNs;
+  for (const auto& [key, line] : lines_) {
+    gone_ns = std::max(gone_ns, kGoneIntervals * line.interval_ns);
+  }
+  std::erase_if(lines_, [now_ns, gone_ns](const auto& entry) {
     const analyze::CounterSeries& series = entry.second.series;
-    return series.pid && series.times_ns.back() < now_ns - kGoneNs;
+    return series.pid && series.times_ns.back() < now_ns - gone_ns;
   });
 }
 

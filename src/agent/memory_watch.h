@@ -43,6 +43,7 @@ class MemoryWatch {
     analyze::CounterSeries series;
     int64_t apart = 1;  // every so many are kept
     int64_t seen = 0;
+    int64_t interval_ns = 0;  // between the two newest: the agent's limiter may widen it
   };
   void Add(const std::string& metric, int32_t device, int32_t pid, int64_t ts_ns, double value);
   void ForgetGone(int64_t now_ns);

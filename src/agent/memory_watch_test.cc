@@ -85,6 +85,21 @@ TEST_F(MemoryWatchTest, DeviceMemoryOfAProcess) {
   EXPECT_EQ(found[0].subject, "memory of rank 0 on device 1");
 }
 
+// As the limiter or --system-interval-ms may have it.
+TEST_F(MemoryWatchTest, ALeakIsToldOfSamplesAMinuteApart) {
+  for (int64_t minute = 0; minute < 60; ++minute) {
+    memory_.AddSample(store::Metric::kProcessRssAnon, -1, 100, now_ns_,
+                      300 * kMib + static_cast<double>(step_) * kMib);
+    memory_.AddSample(store::Metric::kMemoryAvailable, -1, 0, now_ns_, 1e12);
+    for (int64_t turn = 0; turn < 6; ++turn) {
+      for (int64_t k = 0; k < 100; ++k) AddStep();
+      for (auto& row : memory_.Turn(now_ns_, {{0, 0, 100}}, strings_)) found_.push_back(row.text);
+    }
+  }
+  ASSERT_EQ(found_.size(), 1u);
+  EXPECT_THAT(found_[0], HasSubstr("grows by 1 MiB a step"));
+}
+
 TEST_F(MemoryWatchTest, ProcessesWithoutEndAreBounded) {
   for (int32_t pid = 1; pid < 20'000; ++pid) {
     memory_.AddSample(store::Metric::kProcessRssAnon, -1, pid, pid, 1);

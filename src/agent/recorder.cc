@@ -45,6 +45,7 @@ Recorder::Recorder(store::RunWriter& writer, RingWatch watch, int32_t node,
       calibration_(ReadClockAnchor()),
       buffer_(kBufferRecords),
       train_kind_(writer.strings().Intern("train")),
+      eval_kind_(writer.strings().Intern("eval")),
       user_category_(writer.strings().Intern(CategoryText(wire::Category::kUser))),
       operator_category_(writer.strings().Intern(CategoryText(wire::Category::kOperator))),
       primitive_category_(writer.strings().Intern(CategoryText(wire::Category::kPrimitive))) {
@@ -61,7 +62,9 @@ Recorder::~Recorder() = default;
 
 int32_t Recorder::ParentOf(int32_t pid) const {
   for (const auto& session : sessions_) {
-    if (session->pid() == pid && session->identity().ppid > 0) return session->identity().ppid;
+    // One that has just ended leaves its place empty until all that ended are taken out.
+    if (session == nullptr || session->pid() != pid) continue;
+    if (session->identity().ppid > 0) return session->identity().ppid;
   }
   const auto stat = ReadProcessIdentity(pid);
   return stat ? stat->ppid : 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agent/capture_progress.h"
+#include "agent/capture_rows.h"
 #include "agent/drain_pace.h"
 #include "agent/hooks_marks.h"
 #include "agent/process_session.h"
@@ -136,7 +137,6 @@ class Recorder {
   void WriteOutcomes(ProcessSession& session, int64_t now_ns);
   void TellMissing(const ProcessSession& session, const CaptureOutcome& outcome, int64_t now_ns);
   void NoteStep(const store::StepRow& row);
-  int64_t StepAhead() const;
   void NoteRank(const ProcessSession& session);
   analyze::RankDeriver& DeriverOf(const ProcessSession& session);
   int32_t ParentOf(int32_t pid) const;
@@ -163,9 +163,9 @@ class Recorder {
   StackObserver stack_observer_;
   int64_t process_changes_ = 0;
   std::map<uint64_t, CaptureProgress> demands_;
-  int64_t newest_step_ = 0;  // of training, of any rank
-  int64_t step_dur_ns_ = 0;  // its
+  CaptureRows capture_rows_;
   store::StringId train_kind_;
+  store::StringId eval_kind_;
   store::StringId user_category_;
   store::StringId operator_category_;
   store::StringId primitive_category_;

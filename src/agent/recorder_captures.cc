@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "agent/recorder.h"
+#include "base/time.h"
 
 namespace steptrace::agent {
 namespace {
@@ -82,6 +84,27 @@ std::string CutText(const CaptureOutcome& outcome) {
                      outcome.asked_steps, why);
 }
 
+// A step that none of the processes has reached when the word is there: records are on their way
+// for a while, and a process looks at the end of each step. Nothing: each begins with its next, for
+// they have no step in common: another training is in one of them, or its steps are not known.
+std::optional<int64_t> StepAhead(const std::vector<ProcessSession*>& processes) {
+  constexpr int64_t kOnItsWayNs = kNsPerSecond;
+  constexpr int64_t kAhead = 3;
+  int64_t least = INT64_MAX;
+  int64_t most = 0;
+  int64_t step_ns = INT64_MAX;
+  for (ProcessSession* process : processes) {
+    const HookBorders& borders = process->captures().borders();
+    if (!borders.ended() || borders.StepNs() <= 0) return std::nullopt;
+    least = std::min(least, *borders.ended());
+    most = std::max(most, *borders.ended());
+    step_ns = std::min(step_ns, borders.StepNs());
+  }
+  const int64_t lead = kAhead + kOnItsWayNs / step_ns;
+  if (most - least > lead) return std::nullopt;
+  return most + lead;
+}
+
 }  // namespace
 
 // What a window that the user asked for lacks is told: a report of less looks like the whole.
@@ -129,6 +152,7 @@ void Recorder::SendCaptures(int64_t now_ns) {
   window_bytes_.processes = std::count_if(sessions_.begin(), sessions_.end(),
                                           [](const auto& session) { return session->trains(); });
   for (const auto& session : sessions_) session->SendCapture(now_ns);
+  capture_rows_.Look([this](int32_t pid) { return HasProcess(pid); }, now_ns);
 }
 
 // Before the batch's marks are looked at: its last operators come with the mark of the end.
@@ -143,13 +167,13 @@ void Recorder::CountOperators(ProcessSession& session, const RowBatch& batch) co
 
 void Recorder::NoteWindows(ProcessSession& session, const RowBatch& batch) {
   CountOperators(session, batch);
+  session.captures().borders().OnEvents(batch.events);
   for (const WindowMark& mark : batch.windows) session.captures().OnMark(mark);
 }
 
 void Recorder::NoteStep(const store::StepRow& row) {
+  if (row.kind != eval_kind_) capture_rows_.OnStep(row);
   if (row.kind != train_kind_) return;
-  newest_step_ = std::max(newest_step_, row.step);
-  step_dur_ns_ = row.dur_ns;
   for (const auto& session : sessions_) {
     if (session->trains() && session->rank() == row.rank) {
       session->captures().OnSteadyStep(row.ts_ns);
@@ -171,6 +195,13 @@ void Recorder::WriteOutcomes(ProcessSession& session, int64_t now_ns) {
           const bool first = progress.to_ns == 0;
           progress.from_ns = first ? outcome.from_ns : std::min(progress.from_ns, outcome.from_ns);
           progress.to_ns = std::max(progress.to_ns, outcome.to_ns);
+          capture_rows_.OnCaptured(outcome.demand,
+                                   {.rank = session.rank(),
+                                    .pid = session.pid(),
+                                    .from_ns = outcome.from_ns,
+                                    .to_ns = outcome.to_ns,
+                                    .steps = outcome.steps},
+                                   now_ns);
         }
       }
     }
@@ -201,23 +232,20 @@ void Recorder::WriteOutcomes(ProcessSession& session, int64_t now_ns) {
   }
 }
 
-// A step that none of the processes has reached when the word is there: what is settled lies half a
-// second back, and a process looks at the end of each step.
-int64_t Recorder::StepAhead() const {
-  constexpr int64_t kOnItsWayNs = 1500 * kNsPerMs;
-  return newest_step_ + 3 + kOnItsWayNs / std::max<int64_t>(step_dur_ns_, 1);
-}
-
 CaptureProgress Recorder::Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks) {
   CaptureProgress progress;
-  if (demands_.size() >= kMaxDemands) demands_.erase(demands_.begin());
+  if (demands_.size() >= kMaxDemands) {
+    capture_rows_.Forget(demands_.begin()->first);
+    demands_.erase(demands_.begin());
+  }
+  capture_rows_.Begin(demand.id);
   std::vector<ProcessSession*> asked;
   for (const auto& session : sessions_) {
     if (!session->trains() || (!ranks.empty() && ranks.count(session->rank()) == 0)) continue;
     asked.push_back(session.get());
   }
   CaptureDemand begun_together = demand;
-  if (asked.size() > 1 && newest_step_ > 0) begun_together.first_step = StepAhead();
+  if (asked.size() > 1) begun_together.first_step = StepAhead(asked).value_or(0);
   for (ProcessSession* session : asked) session->captures().Ask(begun_together);
   progress.asked = static_cast<int>(asked.size());
   demands_[demand.id] = progress;
@@ -229,6 +257,7 @@ CaptureProgress Recorder::ProgressOf(uint64_t demand) const {
   if (found == demands_.end()) return {};
   CaptureProgress progress = found->second;
   progress.begun = progress.ended;
+  progress.rows_until_ns = capture_rows_.WaitUntilNs(demand);
   for (const auto& session : sessions_) {
     if (session->captures().HasBegun(demand)) ++progress.begun;
   }
@@ -238,6 +267,7 @@ CaptureProgress Recorder::ProgressOf(uint64_t demand) const {
 void Recorder::Withdraw(uint64_t demand) {
   for (const auto& session : sessions_) session->captures().Withdraw(demand);
   demands_.erase(demand);
+  capture_rows_.Forget(demand);
 }
 
 }  // namespace steptrace::agent

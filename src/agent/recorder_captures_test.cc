@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "agent/recorder_fixture.h"
 
 namespace steptrace::agent {
@@ -112,6 +115,143 @@ TEST_F(WindowsOfARecording, OneThatHasAllItsStepsIsNoLoss) {
   Begin();
   End(10, WindowEnd::kDone);
   EXPECT_THAT(Cut(), IsEmpty());
+}
+
+// A process that trains with one optimizer and answers a demand, its first request.
+class Training {
+ public:
+  explicit Training(const Recording& recording, const RingOwner& owner = {})
+      : ring_(recording.rings(), owner),
+        optimizer_(ring_.Name(Category::kPhase, wire::kNameOptimizer)),
+        begin_(ring_.Name(Category::kWindow, wire::kNameWindowBegin)),
+        end_(ring_.Name(Category::kWindow, wire::kNameWindowEnd)) {}
+
+  void Step(int64_t times = 1) {
+    for (int64_t i = 0; i < times; ++i) {
+      ring_.Write(RecordKind::kBegin, optimizer_, 1);
+      ring_.Write(RecordKind::kEnd, optimizer_);
+    }
+  }
+  // A window of two steps, as the hooks say it.
+  void Window() {
+    ring_.Write(RecordKind::kBegin, optimizer_, 1);
+    ring_.Write(RecordKind::kInstant, begin_, 1,
+                static_cast<uint64_t>(wire::CaptureKind::kOperators));
+    ring_.Write(RecordKind::kEnd, optimizer_);
+    Step(2);
+    ring_.Write(RecordKind::kInstant, end_, 1, 2 | static_cast<uint64_t>(WindowEnd::kDone) << 32);
+  }
+  wire::CaptureControl Asked() const { return ring_.Asked(); }
+
+ private:
+  RingByHand ring_;
+  uint32_t optimizer_;
+  uint32_t begin_;
+  uint32_t end_;
+};
+
+constexpr CaptureDemand kTwoSteps{.id = 1, .steps = 2, .kinds = 1};
+
+// Settles all that the processes have said until now: of the last tenth of a second more may come.
+void Settle(Recording& recording) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(120));
+  recording.Drain();
+  recording->Settle(recording.now_ns());
+}
+
+TEST(RecorderCaptures, TheLastStepsRowIsWaitedFor) {
+  Recording recording;
+  Training training(recording);
+  training.Step(100);
+  Settle(recording);
+  EXPECT_EQ(recording->Ask(kTwoSteps, {}).asked, 1);
+  recording->SendCaptures(recording.now_ns());
+  EXPECT_EQ(training.Asked().request, 1u);
+  training.Window();
+  Settle(recording);
+  EXPECT_TRUE(recording->ProgressOf(1).done());
+  EXPECT_GT(recording->ProgressOf(1).rows_until_ns, recording.now_ns());
+  training.Step(3);  // which closes it, and what lies behind the window's end
+  Settle(recording);
+  EXPECT_EQ(recording->ProgressOf(1).rows_until_ns, 0);
+}
+
+TEST(RecorderCaptures, ARunsFirstRowsAreWaitedFor) {
+  Recording recording;
+  Training training(recording);
+  training.Step(4);
+  Settle(recording);
+  recording->Ask(kTwoSteps, {});
+  recording->SendCaptures(recording.now_ns());
+  training.Window();
+  training.Step(10);
+  Settle(recording);
+  EXPECT_GT(recording->ProgressOf(1).rows_until_ns, recording.now_ns() + 20 * kNsPerSecond)
+      << "held back: they may be warm-up";
+  training.Step(60);
+  Settle(recording);
+  EXPECT_EQ(recording->ProgressOf(1).rows_until_ns, 0);
+}
+
+// Two ranks, of this process and the one that started it.
+class RanksOfARecording : public ::testing::Test {
+ protected:
+  // Some steps of 20 ms: none is reached that lies 50 of them ahead.
+  void StepSlowly() {
+    for (int64_t i = 0; i < kSlowSteps; ++i) {
+      one_.Step();
+      other_.Step();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+  int64_t FirstStepAsked() {
+    recording_.Drain();
+    EXPECT_EQ(recording_->Ask(kTwoSteps, {}).asked, 2);
+    recording_->SendCaptures(recording_.now_ns());
+    EXPECT_EQ(one_.Asked().first_step, other_.Asked().first_step);
+    return static_cast<int64_t>(one_.Asked().first_step);
+  }
+
+  static constexpr int64_t kSlowSteps = 9;
+  static constexpr int64_t kMostAhead = 3 + 50;
+  Recording recording_;
+  Training one_{recording_};
+  Training other_{recording_, RingOwner::Of(getppid())};
+};
+
+TEST_F(RanksOfARecording, AllBeginWithAStepThatNoneHasReached) {
+  one_.Step(100);
+  other_.Step(103);
+  StepSlowly();
+  const int64_t first_step = FirstStepAsked();
+  EXPECT_GT(first_step, 103 + kSlowSteps);
+  EXPECT_LE(first_step, 103 + kSlowSteps + kMostAhead);
+}
+
+TEST_F(RanksOfARecording, StepsOfAProcessBeforeTheseDoNotCount) {
+  {
+    Training before(recording_, {.pid = 4'000'000, .start_ticks = 1});
+    before.Step(1000);
+    Settle(recording_);
+    recording_->EndGoneProcesses(recording_.now_ns());
+    Settle(recording_);
+  }
+  StepSlowly();
+  const int64_t first_step = FirstStepAsked();
+  EXPECT_GT(first_step, kSlowSteps);
+  EXPECT_LE(first_step, kSlowSteps + kMostAhead);
+}
+
+TEST_F(RanksOfARecording, TrainingsThatHaveNoStepInCommonBeginEachAtItsNext) {
+  one_.Step(1000);
+  StepSlowly();
+  EXPECT_EQ(FirstStepAsked(), 0);
+}
+
+TEST_F(RanksOfARecording, SoDoThoseThatHaveEndedNoStep) {
+  one_.Step();
+  other_.Step();
+  EXPECT_EQ(FirstStepAsked(), 0);
 }
 
 }  // namespace

@@ -35,17 +35,20 @@ TEST(Recorder, KeepsTheRangesThatAThreadLeftOpen) {
   EXPECT_EQ(reader.Text(slices->front().name), "open");
 }
 
-// How many processes may still write of a ring whose writer is dead when it is first seen.
-int64_t LivingBesideTheDead(uint32_t pid_namespace) {
+RingOwner Dead(uint32_t pid_namespace = OwnPidNamespace()) {
   const pid_t child = fork();
   if (child == 0) _exit(0);
   siginfo_t info{};
   EXPECT_EQ(waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
   const RingOwner dead{child, ReadProcessIdentity(child)->start_time_ticks, pid_namespace};
   waitpid(child, nullptr, 0);
+  return dead;
+}
 
+// How many processes may still write of a ring whose writer is dead when it is first seen.
+int64_t LivingBesideTheDead(uint32_t pid_namespace) {
   Recording recording;
-  RingByHand ring(recording.rings(), dead);
+  RingByHand ring(recording.rings(), Dead(pid_namespace));
   ring.Write(RecordKind::kBegin, ring.Name(Category::kUser, "open"));
   EXPECT_EQ(recording.Drain().records, 1);
   const Recorder::Living living = recording->CountLiving(recording.now_ns());
@@ -58,6 +61,20 @@ TEST(Recorder, WaitsOnlyForTheDeadWhomItCouldNotHaveSeen) {
   EXPECT_EQ(LivingBesideTheDead(OwnPidNamespace()), 0) << "ended before it was first seen";
   EXPECT_EQ(LivingBesideTheDead(OwnPidNamespace() - 1), 1) << "of another namespace";
   EXPECT_EQ(LivingBesideTheDead(0), 1) << "of one that is not known";
+}
+
+// As after a kill of the whole group: what the later ones wrote last is still to be read.
+TEST(Recorder, ProcessesThatEndTogether) {
+  Recording recording;
+  std::vector<RingByHand> rings;
+  for (int i = 0; i < 3; ++i) rings.emplace_back(recording.rings(), Dead());
+  recording.Drain();
+  for (RingByHand& ring : rings) ring.Train();
+  recording->EndGoneProcesses(recording.now_ns());
+  const Recorder::Living living = recording->CountLiving(recording.now_ns());
+  EXPECT_EQ(living.training + living.others, 0);
+  recording->Finish(recording.now_ns());
+  EXPECT_THAT(*recording.Read().Read<store::SliceRow>(), SizeIs(3));
 }
 
 TEST(Recorder, ProcessesBeyondThoseThatItFollowsAreALoss) {

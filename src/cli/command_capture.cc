@@ -154,6 +154,7 @@ Status Capture(const CaptureArguments& arguments, const Session& session) {
   PresentOptions present;
   present.price_per_hour = settings.price_per_hour;
   present.tensor_cores = settings.tensor_cores;
+  present.stages = settings.stages;
   present.color = session.color();
   present.from_ns = captured.from_ns;
   present.to_ns = captured.to_ns;

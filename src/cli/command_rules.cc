@@ -50,9 +50,13 @@ Status PrintRules(const std::filesystem::path& run, const analyze::RuleSettings&
                   const Session& session, const RulesView& view) {
   const Settings& settings = session.settings;
   STEPTRACE_RETURN_IF_ERROR(CheckInstance(settings));
-  STEPTRACE_ASSIGN_OR_RETURN(
-      const rpc::RulesAnswer answer,
-      rpc::LoadRules(run, rules, {settings.price_per_hour, settings.instance, settings.instances}));
+  STEPTRACE_ASSIGN_OR_RETURN(const rpc::RulesAnswer answer,
+                             rpc::LoadRules(run, rules,
+                                            {.price_per_hour = settings.price_per_hour,
+                                             .instance = settings.instance,
+                                             .types = settings.instances,
+                                             .tensor_cores = settings.tensor_cores,
+                                             .stages = settings.stages}));
   if (view.json) {
     nlohmann::ordered_json json = analyze::ProfilingReportJson(answer.report);
     json["findings"] = analyze::FindingsJson(answer.findings);

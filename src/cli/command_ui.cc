@@ -89,7 +89,9 @@ Result<std::unique_ptr<http::Server>> StartServer(const UiArguments& arguments,
   api.tensor_cores = settings.tensor_cores;
   api.stages = settings.stages;
   api.editor_url = settings.editor_url;
-  api.cost = {settings.price_per_hour, settings.instance, settings.instances};
+  api.cost = {.price_per_hour = settings.price_per_hour,
+              .instance = settings.instance,
+              .types = settings.instances};
   http::ServerOptions options;
   options.host = arguments.host;
   options.port = static_cast<uint16_t>(arguments.port);

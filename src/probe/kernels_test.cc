@@ -103,7 +103,7 @@ class KernelsTest : public ::testing::Test {
     EndKernels();
     DrainKernels(false);
     usleep(30'000);
-    for (int i = 0; i < 100 && !DrainKernels(true); ++i) usleep(1000);
+    for (int i = 0; i < 10'000 && !DrainKernels(true); ++i) usleep(1000);
   }
   All Drained() { return Read(DrainAll(folder_.OpenOnly())); }
 
@@ -299,9 +299,9 @@ TEST_F(KernelsTest, BuffersThatComeLateAndOutOfOrderAreTaken) {
 
 TEST_F(KernelsTest, WhatAThreadOfCuptisIsHandingOverIsWaitedFor) {
   ASSERT_EQ(BeginKernels(), nullptr);
+  fake_hold_buffers(1);  // before there is anything that its thread could hand over by itself
   fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
   fake_synchronize(7);
-  fake_hold_buffers(1);
   EndKernels();
   EXPECT_FALSE(DrainKernels(true));
   fake_hold_buffers(0);
@@ -311,9 +311,9 @@ TEST_F(KernelsTest, WhatAThreadOfCuptisIsHandingOverIsWaitedFor) {
 
 TEST_F(KernelsTest, WhatComesAfterAllWasTakenOffIsCountedInTheNextWindow) {
   ASSERT_EQ(BeginKernels(), nullptr);
+  fake_hold_buffers(1);  // before there is anything that its thread could hand over by itself
   fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
   fake_synchronize(7);
-  fake_hold_buffers(1);
   EndKernels();
   bool off = false;
   for (int i = 0; i < 5000 && !off; ++i) {

@@ -28,18 +28,21 @@
 //                each array padded to 8 bytes
 //   pages of values (counters): each 4,096 but the last: ts_ns[n] i64, value[n] f64; lane index
 //                with page places u64[pages], first_ts_ns, and least, most and sum as f64
-//   directory    FileDirectory, tracks, lanes, labels, text
+//   directory    FileDirectory, tracks, lanes, labels, text; names as label_name.h cuts them
 //
 // Blocks of the lanes of one track lie interleaved, up to 64 of a lane together, as they filled up.
 namespace steptrace::timeline {
 
 inline constexpr std::array<char, 8> kMagic = {'S', 'T', 'T', 'I', 'M', 'E', 'L', '\n'};
-inline constexpr uint32_t kFormatVersion = 3;  // another one with each change of the above
+inline constexpr uint32_t kFormatVersion = 4;  // another one with each change of the above
 inline constexpr uint64_t kFanout = 64;
 inline constexpr uint64_t kPageValues = kFanout * kFanout;
 inline constexpr uint64_t kLeastSliceBytes = 6;  // begin, duration and label of 16 bits each
 inline constexpr size_t kMaxLevels = 10;         // 64^10 slices: more than 2^53
-inline constexpr size_t kMaxNameBytes = 512;     // longer names are cut; the run has them whole
+inline constexpr size_t kMaxNameBytes = 512;     // longer names are cut and marked
+// Of a cut name and of all of them: what a search looks at. Beyond it looks at their cut texts.
+inline constexpr size_t kMaxSearchBytes = 64 << 10;
+inline constexpr size_t kMaxAllSearchBytes = 64 << 20;
 
 struct FileHeader {
   std::array<char, 8> magic;
@@ -80,6 +83,8 @@ struct FileLabel {
   uint64_t name_at;  // in the text
   uint32_t name_bytes;
   uint32_t category_bytes;  // follows the name
+  uint32_t search_bytes;    // follows the category: of a cut name more of it, 0: nothing
+  uint32_t unused;          // 0
 };
 
 // Where a block lies, and how wide its arrays are, as powers of two: 1, 2 or 3 (labels: 1 or 2).
@@ -103,7 +108,7 @@ struct PackedPlace {
 };
 
 static_assert(sizeof(FileHeader) == 64 && sizeof(FileDirectory) == 32 && sizeof(FileTrack) == 48);
-static_assert(sizeof(FileLane) == 16 && sizeof(FileLabel) == 16);
+static_assert(sizeof(FileLane) == 16 && sizeof(FileLabel) == 24);
 static_assert(std::is_trivially_copyable_v<FileHeader> && std::is_trivially_copyable_v<FileTrack>);
 
 constexpr uint64_t Padded(uint64_t bytes) {

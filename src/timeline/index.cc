@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "timeline/label_name.h"
+
 namespace steptrace::timeline {
 namespace {
 
@@ -139,7 +141,8 @@ bool Index::CheckDirectory(const FileHeader& header) {
   text_ = {text.data(), text.size()};
   return std::all_of(labels_.begin(), labels_.end(), [this](const FileLabel& label) {
     return label.name_at <= text_.size() &&
-           uint64_t{label.name_bytes} + label.category_bytes <= text_.size() - label.name_at;
+           uint64_t{label.name_bytes} + label.category_bytes + label.search_bytes <=
+               text_.size() - label.name_at;
   });
 }
 
@@ -227,6 +230,13 @@ LabelText Index::TextOf(uint32_t label) const {
   const FileLabel& found = labels_[label];
   return {text_.substr(found.name_at, found.name_bytes),
           text_.substr(found.name_at + found.name_bytes, found.category_bytes)};
+}
+
+std::string_view Index::SearchTextOf(uint32_t label) const {
+  if (label >= labels_.size()) return {};
+  const FileLabel& found = labels_[label];
+  if (found.search_bytes == 0) return WithoutMark(TextOf(label).name);
+  return text_.substr(found.name_at + found.name_bytes + found.category_bytes, found.search_bytes);
 }
 
 std::pair<uint64_t, uint64_t> Index::Touched(const Lane& lane, int64_t from_ns, int64_t to_ns) {

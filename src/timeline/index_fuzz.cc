@@ -102,6 +102,7 @@ void LookAtLane(const Index& index, uint32_t track, uint32_t number, Stretch str
     SelfNs(index, *place);
     DepthOf(index, *place);
     index.TextOf(lane.Label(at));
+    index.SearchTextOf(lane.Label(at));
   }
 }
 

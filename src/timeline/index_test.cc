@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "base/unnamed_file.h"
+#include "timeline/label_name.h"
 #include "timeline/test_index.h"
 #include "timeline/view.h"
 
@@ -159,9 +160,57 @@ TEST(Index, CutsLongNamesBetweenCharacters) {
   ASSERT_TRUE(builder.Write(fd->get(), "test", 1).ok());
   const auto index = Index::FromFd(std::move(*fd), "test", 1);
   ASSERT_TRUE(index.ok());
-  EXPECT_EQ(index->TextOf(0).name, std::string(511, 'x'));
+  const std::string cut =
+      std::string(511, 'x') + "… [" + std::to_string(name.size()) + " bytes, text ";
+  ASSERT_EQ(index->TextOf(0).name.size(), cut.size() + 17) << "a number in hex and a bracket";
+  EXPECT_TRUE(index->TextOf(0).name.starts_with(cut));
   EXPECT_EQ(index->TextOf(0).category, "c");
   EXPECT_EQ(index->TextOf(1).name, "");
+}
+
+// What differs behind the cut is two labels, and is found by what differs.
+TEST(Index, LongNamesThatBeginAlikeStayApart) {
+  IndexBuilder builder({});
+  const std::string begin(1999, 'x');
+  const std::string a = begin + "a";
+  const std::string b = begin + "b";
+  EXPECT_EQ(builder.Label(a, "c"), 0u);
+  EXPECT_EQ(builder.Label(b, "c"), 1u);
+  EXPECT_EQ(builder.Label(a, "c"), 0u);
+  EXPECT_EQ(builder.Label("c", a), 2u);
+  EXPECT_EQ(builder.Label("c", b), 3u);
+  for (uint32_t label = 0; label < 4; ++label) {
+    ASSERT_TRUE(builder.AddSlice(1, label * 10, 5, label).ok());
+  }
+  auto fd = UnnamedFile("/tmp");
+  ASSERT_TRUE(fd.ok());
+  ASSERT_TRUE(builder.Write(fd->get(), "test", 1).ok());
+  const auto index = Index::FromFd(std::move(*fd), "test", 1);
+  ASSERT_TRUE(index.ok());
+  EXPECT_NE(index->TextOf(0).name, index->TextOf(1).name);
+  EXPECT_EQ(index->TextOf(0).name, LabelName(a));
+  EXPECT_EQ(index->TextOf(3).category, LabelName(b));
+  EXPECT_TRUE(IsLabelOf(a, index->TextOf(0).name));
+  EXPECT_FALSE(IsLabelOf(b, index->TextOf(0).name));
+  EXPECT_FALSE(IsLabelOf(begin, index->TextOf(0).name));
+  const uint32_t place[] = {0};
+  std::vector<LabelSums> sums;
+  AddSums(*index, 0, {0, 100}, sums);
+  EXPECT_EQ(sums[0].count, 1);
+  EXPECT_EQ(sums[1].count, 1);
+  EXPECT_EQ(Search(*index, place, {0, 100}, "XB", 4).total, 1u);
+  EXPECT_EQ(Search(*index, place, {0, 100}, "xx", 4).total, 2u);
+  EXPECT_EQ(Search(*index, place, {0, 100}, "bytes, text", 4).total, 0u) << "the mark is no name";
+}
+
+// What is kept for searches is bounded, of each name and of all of them.
+TEST(Index, OfHugeNamesTheBeginIsSearched) {
+  LabelTable labels;
+  for (int i = 0; i < 1100; ++i) labels.Intern(std::to_string(i) + std::string(1 << 17, 'y'), "c");
+  EXPECT_LE(labels.text().size(), kMaxAllSearchBytes + 1100 * 2 * kMaxNameBytes);
+  EXPECT_EQ(labels.labels().front().search_bytes, kMaxSearchBytes);
+  EXPECT_EQ(labels.labels().back().search_bytes, 0u);
+  EXPECT_EQ(labels.labels().size(), 1100u);
 }
 
 TEST(Index, ValuesOfACounterByBucket) {

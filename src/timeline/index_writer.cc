@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "timeline/label_name.h"
+
 namespace steptrace::timeline {
 namespace {
 
@@ -33,14 +35,6 @@ char* StoreNumbers(const std::vector<Slice>& slices, unsigned log, char* at, F n
   return at + Padded(slices.size() << log);
 }
 
-// At most so many bytes, and no half of a character at the end.
-std::string_view Cut(std::string_view name) {
-  if (name.size() <= kMaxNameBytes) return name;
-  size_t size = kMaxNameBytes;
-  while (size > 0 && (static_cast<unsigned char>(name[size]) & 0xc0) == 0x80) --size;
-  return name.substr(0, size);
-}
-
 }  // namespace
 
 void RunningHash::Add(const void* bytes, size_t size) {
@@ -57,16 +51,22 @@ void RunningHash::Add(const void* bytes, size_t size) {
 }
 
 uint32_t LabelTable::Intern(std::string_view name, std::string_view category) {
-  name = Cut(name);
-  category = Cut(category);
-  std::string key(name);
+  // A cut name ends with a number of the whole one: those that begin alike are labels of their own.
+  std::string key = LabelName(name);
+  const size_t name_bytes = key.size();
   key += '\0';
-  key += category;
+  key += LabelName(category);
   const auto [found, added] = numbers_.try_emplace(std::move(key), labels_.size());
   if (added) {
-    labels_.push_back(
-        {text_.size(), static_cast<uint32_t>(name.size()), static_cast<uint32_t>(category.size())});
-    text_.append(name).append(category);
+    const std::string& text = found->first;
+    std::string_view search = name.size() > kMaxNameBytes ? name : std::string_view();
+    search = search.substr(0, kMaxSearchBytes);
+    if (search.size() > kMaxAllSearchBytes - search_bytes_) search = {};
+    search_bytes_ += search.size();
+    labels_.push_back({text_.size(), static_cast<uint32_t>(name_bytes),
+                       static_cast<uint32_t>(text.size() - name_bytes - 1),
+                       static_cast<uint32_t>(search.size()), 0});
+    text_.append(text, 0, name_bytes).append(text, name_bytes + 1).append(search);
   }
   return found->second;
 }

@@ -15,8 +15,8 @@
 
 namespace steptrace::timeline {
 
-// The labels of an index: pairs of a name and a category, cut at kMaxNameBytes, numbered as they
-// come.
+// The labels of an index: pairs of a name and a category, long ones cut (label_name.h), numbered as
+// they come.
 class LabelTable {
  public:
   uint32_t Intern(std::string_view name, std::string_view category);
@@ -27,6 +27,7 @@ class LabelTable {
   std::unordered_map<std::string, uint32_t> numbers_;
   std::vector<FileLabel> labels_;
   std::string text_;
+  size_t search_bytes_ = 0;
 };
 
 // Writes an index (format.h) to a descriptor that it does not own. The slices of a track come in

@@ -53,7 +53,7 @@ std::vector<bool> LabelsWith(const Index& index, std::string_view part) {
   std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
   std::vector<bool> wanted(index.labels());
   for (uint32_t label = 0; label < index.labels(); ++label) {
-    wanted[label] = Holds(index.TextOf(label).name, lower);
+    wanted[label] = Holds(index.SearchTextOf(label), lower);
   }
   return wanted;
 }

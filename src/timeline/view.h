@@ -50,8 +50,8 @@ struct SearchResult {
   std::vector<SliceId> matches;  // the first by time, at most `limit`
 };
 
-// The slices on those tracks (their places) that a stretch touches and whose name holds `part`;
-// case does not matter for ASCII.
+// The slices on those tracks (their places) that a stretch touches and whose name holds `part` (of
+// a name of over kMaxSearchBytes: their begin); case does not matter for ASCII.
 SearchResult Search(const Index& index, std::span<const uint32_t> tracks, Stretch stretch,
                     std::string_view part, size_t limit);
 

@@ -31,6 +31,13 @@ def training(folder, steps, seconds=60):
     return [sys.executable, str(path), str(steps), str(seconds)]
 
 
+def change(config, text):
+    """At once, as an editor does: half a file is settings too."""
+    new = config.with_suffix(".new")
+    new.write_text(text)
+    new.replace(config)
+
+
 def facts(run, kind):
     return [json.loads(row["json"]) for row in run.rows("facts") if row["kind"] == kind]
 
@@ -45,13 +52,13 @@ def test_a_changed_file_of_settings_reaches_a_running_job(tmp_path):
     )
     try:
         recording.wait_for_line("twenty steps")
-        config.write_text('window = ":15"\nstack_rate = 50\n')
+        change(config, 'window = ":15"\nstack_rate = 50\n')
         run = Run(recording.path)
         settings = wait_for(lambda: facts(run, "settings"))
         assert settings == [{"window": "0:15", "capture": "operators", "stack_rate": 50}]
         [window] = wait_for(lambda: facts(run, "window"))
         assert (window["end"], window["steps"]) == ("done", 15)
-        config.write_text('window = "dreams"\n')
+        change(config, 'window = "dreams"\n')
         recording.wait_for_line("goes on with the settings that it has", recording.process.stderr)
     finally:
         recording.process.terminate()
@@ -73,7 +80,7 @@ def test_flags_stand_above_a_changed_file(tmp_path):
     )
     try:
         recording.wait_for_line("twenty steps")
-        config.write_text('window = ":15"\nstack_rate = 0\n')
+        change(config, 'window = ":15"\nstack_rate = 0\n')
         [settings] = wait_for(lambda: facts(Run(recording.path), "settings"))
     finally:
         recording.process.terminate()

@@ -43,8 +43,8 @@ def start(folder):
 
 
 def durable_steps(recording):
-    """Waits until rows are on disk."""
-    wait_for(lambda: Run(recording.path).rows("slices"))
+    """Waits until rows are on disk: a ring's first ones may be alone in their flush."""
+    wait_for(lambda: len(Run(recording.path).rows("slices")) >= 60)
 
 
 def test_agent_killed(tmp_path):

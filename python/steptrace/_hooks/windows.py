@@ -320,7 +320,9 @@ class Windows:
         self._probe.instant(self._end_name, request.number, steps | reason << 32)
 
     def forget(self):
-        """In a forked child: the window is its parent's."""
+        """In a forked child: the window is its parent's, and so are the steps; the agent counts
+        anew."""
+        self._borders = Borders()
         self._request = self._capture = self._ended = self._announced = None
         self._next = []
         self.idle = True
@@ -371,11 +373,10 @@ _process_watched = False
 
 
 def _watch_process():
-    """A forked child has no window; a process that ends in one says how many steps it holds."""
+    """A process that ends in a window says how many steps it holds."""
     global _process_watched
     if not _process_watched:
         _process_watched = True
-        os.register_at_fork(after_in_child=_forget_in_child)
         atexit.register(end_at_exit)
 
 
@@ -394,6 +395,8 @@ current = None
 
 def begin(probe, hook):
     global current
+    if current is None:  # whoever forks may do so before any request
+        os.register_at_fork(after_in_child=_forget_in_child)
     current = Windows(probe, hook)
     return current
 

@@ -140,7 +140,7 @@ void JobReader::ReadIo(Process& process, SampleContext& context, ReadBudget& bud
 
 void JobReader::ReadMemory(Process& process, ReadBudget& budget) {
   process.memory.reset();
-  if (process.zombie || budget.memory_reads-- <= 0) return;
+  if (process.zombie || !process.memory_turn || budget.memory_reads-- <= 0) return;
   const auto text = budget.Read(process.status, buffer_);
   if (text) process.memory = ParseMemoryUse(*text);
 }
@@ -217,12 +217,25 @@ void JobReader::SubtractCounted(Process& process) {
   if (++process.counted_age >= kSamplesToInherit) process.counted = {};
 }
 
+// Of those that have metrics of their own; a turn goes from one to the next, without end.
+bool JobReader::HasMemoryTurn(size_t place) const {
+  const size_t of =
+      std::min(processes_.size(), static_cast<size_t>(options_.max_detailed_processes));
+  if (place >= of) return false;
+  const size_t after = (place + of - memory_from_ % of) % of;
+  return after < static_cast<size_t>(options_.max_memory_reads);
+}
+
 void JobReader::ReadKnown(SampleContext& context, ReadBudget& budget) {
   std::vector<Process> gone;
   // Parents first: a child that ends while we read is then inherited in the next sample, when it
   // is known to be gone, never in this one as well.
   std::vector<Process> living;
   living.reserve(processes_.size());
+  for (size_t place = 0; place < processes_.size(); ++place) {
+    processes_[place].memory_turn = HasMemoryTurn(place);
+  }
+  memory_from_ += static_cast<size_t>(options_.max_memory_reads);
   for (Process& process : processes_) {
     const bool lives = Read(process, context, budget);
     (lives ? living : gone).push_back(std::move(process));

@@ -43,7 +43,7 @@ struct JobOptions {
   int max_kept_files = 256;          // descriptors kept open for all processes together
   int max_thread_reads = 192;        // per sample: 0.4 ms; the others take their turn later
   int max_status_reads = 128;        // per sample
-  int max_memory_reads = 64;         // per sample, of processes: 20 us each
+  int max_memory_reads = 64;         // per sample, of processes: 20 us each; they take turns
 };
 
 // The training's processes: CPU, memory, threads, switches, reads, writes and waits for a core.
@@ -90,6 +90,7 @@ class JobReader {
     KeptFile io{};
     KeptFile status{};
     std::optional<ProcessMemoryUse> memory{};  // of this sample
+    bool memory_turn = true;                   // of those that are asked for it in this sample
     ThreadCounts thread_counts;
     uint64_t rss_pages = 0;
     uint64_t threads = 0;
@@ -148,6 +149,7 @@ class JobReader {
   static void EmitSwitches(SampleContext& context, Process& process, double seconds);
   static void EmitSwitches(SampleContext& context, const Totals& totals, double seconds);
   Process* FindPid(int32_t pid);
+  bool HasMemoryTurn(size_t place) const;
   bool IsMember(int32_t pid) const { return pids_.contains(pid); }
   int OpenFiles() const;
   std::string FolderOf(int32_t pid) const;
@@ -162,6 +164,7 @@ class JobReader {
   std::optional<int64_t> switches_ns_;  // when they were read last
   bool read_switches_ = false;          // in this sample
   bool ever_seen_ = false;
+  size_t memory_from_ = 0;  // whose turn it is to be asked for its memory, of processes_
 };
 
 }  // namespace steptrace::agent

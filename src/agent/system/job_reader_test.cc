@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <map>
+
 #include "testing/capturing_sink.h"
 #include "testing/fake_proc.h"
 
@@ -65,6 +67,30 @@ TEST_F(JobReaderTest, OnlySoManyProcessesAreAskedForTheirMemory) {
   Sample();
   EXPECT_TRUE(sink_.Has(Metric::kProcessRssAnon, -1, kRoot));
   EXPECT_FALSE(sink_.Has(Metric::kProcessRssAnon, -1, 101));
+}
+
+TEST_F(JobReaderTest, ProcessesTakeTurnsToBeAskedForTheirMemory) {
+  options_.max_memory_reads = 2;
+  proc_.WriteProcess({.pid = kRoot, .anon_kib = 300});
+  for (int32_t pid = 101; pid <= 104; ++pid) {
+    proc_.WriteProcess({.pid = pid, .ppid = kRoot, .start_ticks = 2, .anon_kib = 5});
+  }
+  proc_.WriteLastPid(104);
+  Sample();
+  std::map<int32_t, int> seen;
+  for (int i = 1; i <= 5; ++i) {
+    sink_ = {};
+    Sample(i);
+    int asked = 0;
+    for (int32_t pid = kRoot; pid <= 104; ++pid) {
+      if (!sink_.Has(Metric::kProcessRssAnon, -1, pid)) continue;
+      ++seen[pid];
+      ++asked;
+    }
+    EXPECT_EQ(asked, 2);
+  }
+  ASSERT_EQ(seen.size(), 5u);
+  for (const auto& [pid, times] : seen) EXPECT_EQ(times, 2) << pid;
 }
 
 TEST_F(JobReaderTest, OneProcess) {

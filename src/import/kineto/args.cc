@@ -2,6 +2,9 @@
 #include "import/kineto/args.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
 
 #include "import/text_hash.h"
 
@@ -12,6 +15,37 @@ constexpr size_t kFirstPlaces = 1 << 10;
 // Details that do not repeat (call stacks, addresses) would fill memory: then all is forgotten.
 constexpr size_t kMostPlaces = 1 << 17;
 constexpr size_t kMostTextBytes = 16 << 20;
+
+// A number for a process group: its name where that is one and all that is told, else 53 bits of
+// the name and its ranks, exact also as a double: the same in every rank. Groups of different ranks
+// may share a name ("dp" on every node).
+std::optional<int64_t> GroupOf(std::span<const Arg* const> details) {
+  std::string_view name, id, ranks;
+  for (const Arg* arg : details) {
+    if (arg->value.kind != json::Value::Kind::kString) continue;
+    if (arg->key == "Process Group Name") name = arg->value.text;
+    if (arg->key == "Process Group ID") id = arg->value.text;
+    if (arg->key == "Process Group Ranks") ranks = arg->value.text;
+  }
+  if (name.empty()) name = id;
+  if (name.empty()) return std::nullopt;
+  if (ranks.empty()) {
+    int64_t number = 0;
+    const char* end = name.data() + name.size();
+    const auto [stop, error] = std::from_chars(name.data(), end, number);
+    if (error == std::errc() && stop == end && number >= 0) return number;
+  }
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, as the agent's of a name alone
+  const auto add = [&hash](std::string_view text) {
+    for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  };
+  add(name);
+  if (!ranks.empty()) {
+    add("|");
+    add(ranks);
+  }
+  return static_cast<int64_t>(hash >> 11);
+}
 
 }  // namespace
 
@@ -65,6 +99,7 @@ void ArgsSorter::AppendDetail(const Arg& arg) {
 void ArgsSorter::Gather(std::span<const Arg> args, bool on_device, Slice* slice) {
   details_.clear();
   adjacent_ = true;
+  of_autograd_ = false;
   const Arg* autograd = nullptr;
   auto keep = [&](const Arg& arg) {
     adjacent_ = adjacent_ && (details_.empty() || details_.back() + 1 == &arg);
@@ -111,6 +146,7 @@ void ArgsSorter::Gather(std::span<const Arg> args, bool on_device, Slice* slice)
     adjacent_ = false;
     details_.push_back(autograd);
   }
+  of_autograd_ = !taken && slice->sequence != kNull;
 }
 
 // The details as the source writes them: in place, where nothing else stands between them.
@@ -135,6 +171,7 @@ ArgsSorter::Made ArgsSorter::Make(PartSink& sink) {
   for (const Arg* arg : details_) AppendDetail(*arg);
   object_.push_back('}');
   made.id = sink.Intern(object_);
+  made.group = GroupOf(details_);
   made.not_a_number = std::exchange(not_a_number_, before) - before;
   return made;
 }
@@ -191,6 +228,8 @@ ArgsSorter::Made ArgsSorter::OfDetails(const RawEvent& event, PartSink& sink) {
 
 void ArgsSorter::Keep(const Made& made, Slice* slice) {
   slice->details = made.id;
+  // With a number of autograd's, a group would make it one of a collective.
+  if (made.group && !of_autograd_) slice->group = *made.group;
   not_a_number_ += made.not_a_number;
 }
 
@@ -206,8 +245,11 @@ void ArgsSorter::Sort(const RawEvent& event, bool on_device, PartSink& sink, Sli
   bool runs_alone = details_.empty();
   if (runs_alone && run.made.by == this && run.made.before == before &&
       run.made.before_version == before_version && run.made.on_device == on_device) {
-    slice->details = run.made.details;
-    not_a_number_ += run.made.not_a_number;
+    Made made;
+    made.id = run.made.details;
+    made.not_a_number = run.made.not_a_number;
+    made.group = run.made.group;
+    Keep(made, slice);
     return;
   }
   event.AllArgs(&all_);
@@ -217,7 +259,7 @@ void ArgsSorter::Sort(const RawEvent& event, bool on_device, PartSink& sink, Sli
   if (!details_.empty()) made = OfDetails(event, sink);
   Keep(made, slice);
   if (!runs_alone) return;
-  run.made = {this, before, before_version, on_device, made.id, made.not_a_number};
+  run.made = {this, before, before_version, on_device, made.id, made.not_a_number, made.group};
 }
 
 }  // namespace steptrace::import

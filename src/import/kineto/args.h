@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,7 @@ class ArgsSorter {
     size_t size = 0;
     store::StringId id{};
     int64_t not_a_number = 0;
+    std::optional<int64_t> group;  // of the process group that they tell
   };
 
   void Gather(std::span<const Arg> args, bool on_device, Slice* slice);
@@ -48,6 +50,7 @@ class ArgsSorter {
   std::vector<Arg> all_;             // of this event, where it has runs
   std::vector<const Arg*> details_;  // of this event
   bool adjacent_ = true;             // and nothing else stands between them
+  bool of_autograd_ = false;         // the sequence of this event numbers no collective
   std::string text_;
   std::string object_;
   std::string texts_;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,7 @@ struct ArgRun {
     bool on_device = false;
     store::StringId details{};
     int64_t not_a_number = 0;
+    std::optional<int64_t> group;
   };
 
   std::string text;  // to the end of the last value, and the character behind it

@@ -36,7 +36,7 @@ std::string Text(const RawEvent& event) {
 std::string Text(const Slice& slice, const ArgsSorter& sorter) {
   std::string text;
   for (int64_t number : {slice.correlation, slice.external_id, slice.bytes, slice.sequence,
-                         static_cast<int64_t>(slice.details), sorter.not_a_number()}) {
+                         slice.group, static_cast<int64_t>(slice.details), sorter.not_a_number()}) {
     text += std::to_string(number) + " ";
   }
   return text;

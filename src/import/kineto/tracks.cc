@@ -64,13 +64,15 @@ int32_t TraceTracks::Add(std::string_view pid, std::string_view tid, bool on_dev
     if (device) row.device = static_cast<int32_t>(*device);
     row.stream = StreamIn(tid);
     row.parent = Device(row.device.value_or(-1));
+    if (*row.parent < 0) return -1;  // no more tracks: the stream is not asked for, nor told, too
     if (!row.stream) row.name = tid;
   } else {
     row.pid = NumberIn(pid);
     row.tid = NumberIn(tid);
-    row.parent = Process(pid);
-    if (!row.tid) row.name = tid;
     if (row.pid && first_pid_ == 0) first_pid_ = *row.pid;
+    row.parent = Process(pid);
+    if (*row.parent < 0) return -1;
+    if (!row.tid) row.name = tid;
   }
   Made made{on_device ? Kind::kStream : Kind::kThread, 0, std::string(pid), std::string(tid)};
   return Keep(std::move(made), std::move(row), on_device ? "stream" : "thread");
@@ -93,6 +95,7 @@ int32_t TraceTracks::Named(std::string_view pid, std::string_view name, const ch
   row.name = name;
   row.pid = NumberIn(pid);
   row.parent = Process(pid);
+  if (*row.parent < 0) return -1;
   Made made{Kind::kNamed, 0, std::string(pid), std::string(name), kind};
   int32_t track = Keep(std::move(made), std::move(row), kind);
   if (track >= 0) tracks_.emplace(std::move(key), track);
@@ -100,24 +103,24 @@ int32_t TraceTracks::Named(std::string_view pid, std::string_view name, const ch
 }
 
 int32_t TraceTracks::Process(std::string_view pid) {
-  auto [found, added] = processes_.try_emplace(std::string(pid), -1);
-  if (added) {
-    store::TrackRow row;
-    row.pid = NumberIn(pid);
-    if (!row.pid) row.name = pid;
-    found->second = Keep({Kind::kProcess, 0, std::string(pid), {}}, std::move(row), "process");
-  }
-  return found->second;
+  auto found = processes_.find(std::string(pid));
+  if (found != processes_.end()) return found->second;
+  store::TrackRow row;
+  row.pid = NumberIn(pid);
+  if (!row.pid) row.name = pid;
+  int32_t track = Keep({Kind::kProcess, 0, std::string(pid), {}}, std::move(row), "process");
+  if (track >= 0) processes_.emplace(pid, track);
+  return track;
 }
 
 int32_t TraceTracks::Device(int32_t number) {
-  auto [found, added] = devices_.try_emplace(number, -1);
-  if (added) {
-    store::TrackRow row;
-    row.device = number;
-    found->second = Keep({Kind::kDevice, 0, {}, {}, nullptr, number}, std::move(row), "device");
-  }
-  return found->second;
+  auto found = devices_.find(number);
+  if (found != devices_.end()) return found->second;
+  store::TrackRow row;
+  row.device = number;
+  int32_t track = Keep({Kind::kDevice, 0, {}, {}, nullptr, number}, std::move(row), "device");
+  if (track >= 0) devices_.emplace(number, track);
+  return track;
 }
 
 void TraceTracks::NameProcess(std::string_view pid, std::string name) {

@@ -4,11 +4,20 @@
 #include <utility>
 
 #include "import/sagemaker/characters.h"
+#include "import/sagemaker/json_fields.h"
 
 namespace steptrace::import::sagemaker {
 namespace {
 
 constexpr size_t kMaxKeyBytes = 64;  // "traceEvents" is what is looked for
+
+// Has a phase at its own level: nested objects have none.
+bool IsEvent(std::string_view object) {
+  bool has_phase = false;
+  JsonFields fields(object);
+  for (JsonField field; fields.Next(field);) has_phase |= field.key == "ph";
+  return has_phase && fields.ok();
+}
 
 }  // namespace
 
@@ -37,9 +46,8 @@ void JsonElements::Step(char c) {
       return ArrayChar(c);
     case Place::kElement:
       return ElementChar(c);
-    case Place::kSkipLine:
-      if (c == '\n') place_ = Place::kArray;
-      return;
+    case Place::kSkip:
+      return SkipChar(c);
     case Place::kAfterArray:
       if (in_object_) return TopObjectChar(c);
       [[fallthrough]];
@@ -95,76 +103,139 @@ void JsonElements::TopObjectChar(char c) {
 
 void JsonElements::ArrayChar(char c) {
   if (c == '{') {
-    junk_ = false;
-    BeginElement();
+    BeginElement(junk_ && !new_line_);
   } else if (c == ']') {
+    if (junk_) return LeaveElement(c);  // it may be that of a list in the damaged object
     place_ = Place::kAfterArray;
     key_.clear();
-  } else if (!IsSpace(c) && c != ',' && !junk_) {
+  } else if (c == '\n') {
+    new_line_ = true;
+  } else if (!IsSpace(c) && c != ',') {
+    if (!junk_) ++losses_.damaged;
     junk_ = true;
-    ++losses_.damaged;
+    new_line_ = false;
+    ++losses_.skipped_bytes;
   }
 }
 
-void JsonElements::BeginElement() {
+// Strings are not told apart: which quote begins one is what damage makes unknown. Inside a string
+// `{"` can only be its end, for other quotes have a backslash; what begins there breaks at once.
+void JsonElements::SkipChar(char c) {
+  if (c == '{' && (last_ == ',' || last_ == '[')) return BeginElement(true);
+  ++losses_.skipped_bytes;
+  if (!IsSpace(c)) last_ = c;
+  if (c != '\n') return;
+  place_ = Place::kArray;
+  new_line_ = true;
+}
+
+void JsonElements::BeginElement(bool doubtful) {
   place_ = Place::kElement;
   element_ = at_;
   carry_.clear();
   open_.assign(1, '{');
-  in_string_ = escaped_ = false;
+  in_string_ = escaped_ = new_line_ = false;
+  doubtful_ = doubtful;
   last_ = '{';
 }
 
 void JsonElements::DropElement(int64_t& counter, Place next) {
   ++counter;
+  losses_.skipped_bytes += static_cast<int64_t>(ElementBytes());
   carry_.clear();
   in_string_ = escaped_ = false;
-  junk_ = true;
+  junk_ = new_line_ = true;
   place_ = next;
 }
 
+// From a character on that is skipped already.
+void JsonElements::LeaveElement(char c) {
+  place_ = Place::kSkip;
+  new_line_ = false;
+  last_ = 0;
+  SkipChar(c);
+}
+
 void JsonElements::EndElement() {
-  place_ = Place::kArray;
   const auto size = static_cast<size_t>(at_ + 1 - element_);
-  if (carry_.empty()) return on_element_({element_, size});
-  carry_.append(element_, size);
-  on_element_(carry_);
+  if (!carry_.empty()) carry_.append(element_, size);
+  const std::string_view object = carry_.empty() ? std::string_view(element_, size) : carry_;
+  // Behind damage an object that is no event may be a part of one, on a line of its own, too.
+  junk_ = junk_ && !IsEvent(object);
+  const bool drop = junk_ && doubtful_;
+  place_ = drop ? Place::kSkip : Place::kArray;
+  if (drop) {
+    ++losses_.damaged;
+    losses_.skipped_bytes += static_cast<int64_t>(object.size());
+  } else {
+    on_element_(object);
+  }
   carry_.clear();
 }
 
+// Whether the character, outside of strings, tells that the object is damaged: a value behind a
+// string, or a string behind a value. A lost quote shows so, before it swallows what follows.
+bool JsonElements::IsBroken(char c) const {
+  if (c == '"') return last_ != '{' && last_ != '[' && last_ != ',' && last_ != ':';
+  constexpr std::string_view kStructure = ",:{}[]";
+  return last_ == '"' && kStructure.find(c) == std::string_view::npos;
+}
+
 void JsonElements::ElementChar(char c) {
-  if (carry_.size() + static_cast<size_t>(at_ - element_) >= max_bytes_) {
-    return DropElement(losses_.too_long, Place::kSkipLine);
+  if (ElementBytes() >= max_bytes_) {
+    DropElement(losses_.too_long, Place::kSkip);
+    return LeaveElement(c);
   }
   // No string of JSON holds a line's end: the object was broken off in this one.
   if (in_string_ && c == '\n') return DropElement(losses_.damaged, Place::kArray);
+  if (!in_string_) {
+    if (IsSpace(c)) {
+      new_line_ |= c == '\n';
+      return;
+    }
+    if (doubtful_ && last_ == '{' && open_.size() == 1 && c != '"') {
+      int64_t was_none = 0;
+      DropElement(was_none, Place::kSkip);
+      return LeaveElement(c);
+    }
+    if (IsBroken(c)) {
+      DropElement(losses_.damaged, Place::kSkip);
+      return LeaveElement(c);
+    }
+  }
   if (StringChar(c)) {
     last_ = '"';
   } else if (c == '{' || c == '[') {
-    OpenInElement(c);
+    return OpenInElement(c);
   } else if (c == '}' || c == ']') {
     CloseInElement(c);
-  } else if (!IsSpace(c)) {
+  } else {
     last_ = c;
   }
+  new_line_ = false;
 }
 
 void JsonElements::OpenInElement(char c) {
   const bool expected = open_.back() == '{' ? last_ == ':' : last_ == '[' || last_ == ',';
-  if (!expected) {
+  if (!expected && c == '{') {  // the next one: the one before was broken off
     ++losses_.damaged;
-    if (c == '{') return BeginElement();  // the next one: the one before was broken off
-    --losses_.damaged;
-    return DropElement(losses_.damaged, Place::kSkipLine);
+    junk_ = true;
+    losses_.skipped_bytes += static_cast<int64_t>(ElementBytes());
+    return BeginElement(!new_line_);
   }
-  if (open_.size() >= max_depth_) return DropElement(losses_.too_deep, Place::kSkipLine);
+  if (!expected || open_.size() >= max_depth_) {
+    DropElement(expected ? losses_.too_deep : losses_.damaged, Place::kSkip);
+    return LeaveElement(c);
+  }
   open_.push_back(c);
   last_ = c;
+  new_line_ = false;
 }
 
 void JsonElements::CloseInElement(char c) {
   if (open_.back() != (c == '}' ? '{' : '[')) {
-    return DropElement(losses_.damaged, Place::kSkipLine);
+    DropElement(losses_.damaged, Place::kSkip);
+    return LeaveElement(c);
   }
   open_.pop_back();
   last_ = c;

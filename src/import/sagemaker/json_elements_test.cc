@@ -40,6 +40,7 @@ Cut CutUp(std::string_view text) {
     EXPECT_EQ(pieces.objects, whole.objects) << text;
     EXPECT_EQ(pieces.losses.damaged, whole.losses.damaged) << text;
     EXPECT_EQ(pieces.losses.cut_off, whole.losses.cut_off) << text;
+    EXPECT_EQ(pieces.losses.skipped_bytes, whole.losses.skipped_bytes) << text;
   }
   return whole;
 }
@@ -81,6 +82,66 @@ TEST(JsonElements, LosesOnlyWhatDamageTouches) {
     EXPECT_THAT(cut.objects, ElementsAre("{\"first\":1}", "{\"last\":2}")) << damage;
     EXPECT_EQ(cut.losses.damaged, 1) << damage;
   }
+}
+
+// TensorFlow writes its timeline as one line: no line's end tells where the next event begins.
+TEST(JsonElements, LosesOnlyWhatDamageTouchesOfOneLine) {
+  for (const char* damage :
+       {"{\"a\":12,", "{\"a\":1,", "{\"a\":[1}},", "{\"a\":1 [2,", "?!,", "{\"a\":{\"b\":1]},",
+        "{\"a\":b\"c\"},", "}]},", "{\"a\":12", "{\"a\":\"x\"y},", "{\"a\":[1}}, [ "}) {
+    const Cut cut =
+        CutUp(std::string(R"([{"first":1},)") + damage + R"({ "next":2,"ph":"X"},{"last":3}])");
+    EXPECT_THAT(cut.objects,
+                ElementsAre(R"({"first":1})", R"({ "next":2,"ph":"X"})", R"({"last":3})"))
+        << damage;
+    EXPECT_EQ(cut.losses.damaged, 1) << damage;
+    EXPECT_GT(cut.losses.skipped_bytes, 0) << damage;
+    EXPECT_FALSE(cut.losses.cut_off) << damage;
+  }
+}
+
+TEST(JsonElements, LosesOneMoreOfOneLineWhereAStringIsBrokenOff) {
+  for (const char* damage : {"{\"a\":\"bro,", "{\"a\":\"bro", "{\"a\":\"bro},", "{\"a\":"}) {
+    const Cut cut = CutUp(std::string("[{\"first\":1},") + damage +
+                          R"({"lost":2,"ph":"X"},{"kept":3,"ph":"X"}])");
+    EXPECT_THAT(cut.objects, ElementsAre(R"({"first":1})", R"({"kept":3,"ph":"X"})")) << damage;
+    EXPECT_EQ(cut.losses.damaged, 1) << damage;
+  }
+}
+
+// Objects and brackets inside of the damaged event are neither events nor the array's end.
+TEST(JsonElements, MakesNoEventsOfPartsOfADamagedOne) {
+  for (const char* damage : {
+           R"({"ph":"X","args":{"l":[1}, {"x":{"ph":"X"}},{"y":2}],"m":[{"z":3}]},)",
+           R"({"ph":"X"},"l":[{"x":1}],"m":[2]},)",
+           R"({"ph":"X" "l":[1,{"x":1},{"y":2}]},)",
+           R"({"ph":"X" "name":"a,{","ph":"Y"},)",
+           R"({"ph":"X" "name":"[{\"ph\":1}","ts":1},)",
+           "{\"ph\":\"X\",\"args\":{\"l\":[1\n{\"x\":2}],\"m\":[3]}},",
+           R"({"a":1] ,{ ,{,[{,{{"ph":1},)",
+       }) {
+    const Cut cut = CutUp(std::string("[") + damage + R"({"kept":3,"ph":"X"},{"last":4}])");
+    ASSERT_GE(cut.objects.size(), 2u) << damage;
+    const auto last = cut.objects.end() - 2;
+    EXPECT_EQ(last[0], R"({"kept":3,"ph":"X"})") << damage;
+    EXPECT_EQ(last[1], R"({"last":4})") << damage;
+    for (auto before = cut.objects.begin(); before != last; ++before) {
+      // Closed too soon, or on a line of its own: who reads events sees that it has no phase.
+      EXPECT_TRUE(*before == R"({"ph":"X"})" || *before == R"({"x":2})") << damage << *before;
+    }
+    EXPECT_GT(cut.losses.damaged, 0) << damage;
+  }
+}
+
+TEST(JsonElements, GoesOnBehindLongAndDeepObjectsOfOneLine) {
+  const std::string next = R"({"b":1,"ph":"X"}])";
+  Cut cut = CutUp("[{\"a\":\"" + std::string(2000, 'x') + "\"}," + next);
+  EXPECT_THAT(cut.objects, ElementsAre(R"({"b":1,"ph":"X"})"));
+  EXPECT_EQ(cut.losses.too_long, 1);
+  EXPECT_EQ(cut.losses.skipped_bytes, 2009);
+  cut = CutUp("[{\"a\":" + std::string(20, '[') + next);
+  EXPECT_THAT(cut.objects, ElementsAre(R"({"b":1,"ph":"X"})"));
+  EXPECT_EQ(cut.losses.too_deep, 1);
 }
 
 TEST(JsonElements, LosesOneMoreWhereAValueIsMissing) {

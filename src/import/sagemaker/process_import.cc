@@ -21,10 +21,13 @@ std::string Dump(const nlohmann::ordered_json& json) {
 
 void TellElementLosses(const JsonElements& elements, const std::string& path, RunSink& sink) {
   const ElementLosses& losses = elements.losses();
-  sink.Loss("slices", "event_damaged", losses.damaged, path + ": stretches that are no event");
-  sink.Loss("slices", "event_too_long", losses.too_long, path + ": events over 64 MiB");
+  const std::string skipped =
+      "; " + std::to_string(losses.skipped_bytes) + " bytes of the file were skipped";
+  sink.Loss("slices", "event_damaged", losses.damaged,
+            path + ": stretches that are no event" + skipped);
+  sink.Loss("slices", "event_too_long", losses.too_long, path + ": events over 64 MiB" + skipped);
   sink.Loss("slices", "event_too_deep", losses.too_deep,
-            path + ": events nested deeper than --max-depth");
+            path + ": events nested deeper than --max-depth" + skipped);
   sink.Loss("slices", "cut_off", losses.cut_off ? 1 : 0, path + ": ends in the middle of an event");
   sink.Loss("slices", "text_after_the_end", losses.trailing_bytes,
             path + ": bytes after the end of the events");
@@ -60,8 +63,8 @@ void ProcessImport::AddEvents(const PlannedFile& file) {
   const ReadEnd end = ReadPieces(*file.source, context_, [&](auto bytes) { elements.Push(bytes); });
   elements.Finish();
   trace.Finish();
+  TellElementLosses(elements, path, sink_);  // first: of a cause's details the first stays
   for (const auto& [cause, count] : trace.losses()) sink_.Loss("slices", cause, count, path);
-  TellElementLosses(elements, path, sink_);
   if (!end.damage.empty()) sink_.Loss("slices", "file_damaged", 1, path + ": " + end.damage);
   TellSource(file, trace.events(), end.bytes);
 }
@@ -69,9 +72,8 @@ void ProcessImport::AddEvents(const PlannedFile& file) {
 int32_t ProcessImport::TrackOf(const TraceFileEvent& event, const EventPlace& place) {
   const int64_t pid = event.pid.value_or(plan_.process.pid);
   const int64_t tid = event.tid.value_or(event.line_tid.value_or(kNull));
-  const auto [found, added] =
-      tracks_.try_emplace({place.device, pid, tid, event.line_id, event.line}, -1);
-  if (!added) return found->second;
+  TrackKey key{place.device, pid, tid, event.line_id, event.line};
+  if (const auto found = tracks_.find(key); found != tracks_.end()) return found->second;
   store::TrackRow row;
   row.name = event.thread_name.empty() ? event.line : event.thread_name;
   if (place.device >= 0) {
@@ -81,8 +83,10 @@ int32_t ProcessImport::TrackOf(const TraceFileEvent& event, const EventPlace& pl
     if (pid > 0) row.pid = pid;
     if (tid != kNull) row.tid = tid;
   }
-  found->second = sink_.AddTrack(std::move(row), place.device >= 0 ? "stream" : "thread");
-  return found->second;
+  const int32_t track = sink_.AddTrack(std::move(row), place.device >= 0 ? "stream" : "thread");
+  // One that was refused is asked for again: a file may name ever more of them.
+  if (track >= 0) tracks_.emplace(std::move(key), track);
+  return track;
 }
 
 void ProcessImport::AddEvent(const TraceFileEvent& event, Format format) {

@@ -90,14 +90,13 @@ void SystemImport::Flush() {
 }
 
 int32_t SystemImport::TrackOf(const MetricKey& key) {
-  const auto [found, added] = tracks_.try_emplace(key, -1);
-  if (added) {
-    store::TrackRow row;
-    row.name = key.metric;
-    row.device = key.device;
-    found->second = sink_.AddTrack(std::move(row), "counter");
-  }
-  return found->second;
+  if (const auto found = tracks_.find(key); found != tracks_.end()) return found->second;
+  store::TrackRow row;
+  row.name = key.metric;
+  row.device = key.device;
+  const int32_t track = sink_.AddTrack(std::move(row), "counter");
+  if (track >= 0) tracks_.emplace(key, track);
+  return track;
 }
 
 bool SystemImport::IsNew(int32_t track, const SystemSample& sample) {

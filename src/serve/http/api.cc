@@ -207,7 +207,10 @@ Answer Api::Rules(const Run& run, Parameters& parameters) {
   const rpc::RulesStretch stretch = {from_ns, to_ns};
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
   const auto heavy = TakeMemory();
-  const auto answer = rpc::LoadRules(run, settings, options_.cost, stretch);
+  rpc::CostRequest cost = options_.cost;
+  cost.tensor_cores = options_.tensor_cores;
+  cost.stages = options_.stages;
+  const auto answer = rpc::LoadRules(run, settings, cost, stretch);
   if (!answer.ok()) return Refuse(500, answer.error().message);
   Json json = analyze::ProfilingReportJson(answer->report);
   json["cost"] = analyze::CostJson(answer->cost);

@@ -58,6 +58,9 @@ class ReportTest : public ::testing::Test {
     return step;
   }
 
+  // Of those steps: the device is busy in all but 1 ms of them.
+  static void AddDevicePhases(store::RunWriter& writer);
+
   store::TempDir dir_;
 };
 
@@ -71,9 +74,7 @@ TEST_F(ReportTest, ALiveRunHasAReportAndKeepsItsFolder) {
   EXPECT_FALSE(fs::exists(run() / "report.json"));
 }
 
-// Each step waits 6 of its 10 ms for data, and the device is busy in all but 1 ms of them.
-TEST_F(ReportTest, DevicePhasesTellHowMuchOfAWaitCounts) {
-  store::RunWriter writer = Fill();
+void ReportTest::AddDevicePhases(store::RunWriter& writer) {
   store::StringTable& strings = writer.strings();
   store::TrackRow track;
   track.track = 9;
@@ -102,6 +103,12 @@ TEST_F(ReportTest, DevicePhasesTellHowMuchOfAWaitCounts) {
     add("phase", "backward", i * 10'000'000, 9'000'000);  // the host's own
   }
   ASSERT_OK(writer.Flush());
+}
+
+// Each step waits 6 of its 10 ms for data.
+TEST_F(ReportTest, DevicePhasesTellHowMuchOfAWaitCounts) {
+  store::RunWriter writer = Fill();
+  AddDevicePhases(writer);
   auto report = LoadReport(run(), {});
   ASSERT_OK(report);
   ASSERT_EQ(report->device_phases.size(), 1u);
@@ -142,6 +149,45 @@ TEST_F(ReportTest, WhatTheAgentFindsIsShownWhileTheRunGoesOn) {
   EXPECT_EQ(report->verdict.rules[0].name, "Dataloader");
   ASSERT_OK(writer.Close(store::CompletedManifest()));
   EXPECT_EQ(LoadReport(run(), {})->findings.size(), 1u);
+}
+
+// What the device's phases say of a wait counts for the bill, too.
+TEST_F(ReportTest, TheCostBillsTheSuspectsThatTheReportNames) {
+  store::RunWriter writer = Fill();
+  AddDevicePhases(writer);
+  const analyze::RuleSettings settings(analyze::RuleMode::kModern);
+  const auto expect_same = [&](const ReportOptions& options, const RulesStretch& stretch) {
+    const auto report = LoadReport(run(), options);
+    ASSERT_OK(report);
+    CostRequest request;
+    request.price_per_hour = 3600;
+    const auto rules = LoadRules(run(), settings, request, stretch);
+    ASSERT_OK(rules);
+    const analyze::CostSection& cost = rules->cost;
+    ASSERT_TRUE(cost.applicable);
+    std::map<std::string, double> shares;
+    for (const auto& suspect : report->suspects) shares[suspect.name] = suspect.share;
+    EXPECT_NEAR(shares.at("data_pipeline"), 0.1, 1e-9) << "the steps alone say 0.6";
+    ASSERT_FALSE(cost.suspects.empty());
+    double billed = 0, named = 0;
+    for (const auto& part : cost.suspects) {
+      billed += part.share;
+      named += shares.at(part.name);
+    }
+    for (const auto& part : cost.suspects) {
+      EXPECT_NEAR(part.share / billed, shares[part.name] / named, 1e-9) << part.name;
+    }
+  };
+  expect_same({}, {});
+  ASSERT_OK(writer.Close(store::CompletedManifest()));
+  expect_same({}, {});
+  ReportOptions part;
+  part.from_ns = 100'000'000;
+  part.to_ns = 900'000'000;
+  expect_same(part, {part.from_ns, part.to_ns});
+  const auto unpriced = LoadRules(run(), settings, {});
+  ASSERT_OK(unpriced);
+  EXPECT_FALSE(unpriced->cost.applicable);
 }
 
 // What the rules take from the slices comes batch by batch, from the journal and from segments.

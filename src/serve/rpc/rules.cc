@@ -6,11 +6,14 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
-#include "analyze/report/build_report.h"
+#include "analyze/report/sections.h"
 #include "serve/rpc/profile.h"
+#include "serve/rpc/report.h"
 #include "serve/rpc/run_rows.h"
 #include "serve/rpc/steps.h"
 #include "store/run_reader.h"
@@ -112,26 +115,17 @@ class SlicePartsBuilder {
   SliceParts parts_;
 };
 
-analyze::CostSection CostOf(const analyze::RulesInput& input, const analyze::Report& report,
-                            const CostRequest& request) {
-  analyze::CostInput cost;
-  cost.duration_ns = input.run.duration_ns;
-  cost.phases = report.phases;
-  cost.suspects = report.suspects;
-  cost.use = analyze::MeasureUse(input);
-  cost.nodes = report.run.nodes;
-  cost.price_per_hour = request.price_per_hour;
-  cost.instance = request.instance;
-  cost.types = request.types;
-  return analyze::BuildCostSection(cost);
-}
+// What the rows of a run come to; they are gone.
+struct Ruled {
+  std::string run_name;
+  analyze::RunInfo run;
+  analyze::ProfilingReport report;
+  std::vector<analyze::NodeUse> use;
+  std::vector<analyze::FindingLine> findings;
+};
 
-}  // namespace
-
-Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
-                              const analyze::RuleSettings& settings, const CostRequest& cost,
-                              const RulesStretch& stretch) {
-  STEPTRACE_RETURN_IF_ERROR(StoreMarkedSteps(path));
+Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSettings& settings,
+                   const RulesStretch& stretch) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, run.Read<store::TrackRow>());
   store::ReadOptions wanted;
@@ -167,16 +161,45 @@ Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
   input.framework_totals = parts.totals;
   input.has_begin = stretch.from_ns.value_or(0) <= 0;
   input.has_end = !stretch.to_ns || *stretch.to_ns >= input.run.duration_ns;
-  analyze::ReportInput report;
-  report.run = input.run;
-  report.steps = steps;
-  report.strings = &run.strings();
-  report.counters = series;
-  report.facts = facts;
-  report.findings = findings;
-  const analyze::Report whole = analyze::BuildReport(report);
-  return RulesAnswer{run.manifest().name, analyze::BuildProfilingReport(input, settings),
-                     CostOf(input, whole, cost), whole.findings};
+  return Ruled{run.manifest().name, input.run, analyze::BuildProfilingReport(input, settings),
+               analyze::MeasureUse(input), analyze::MakeFindings(findings, run.strings())};
+}
+
+// The suspects and phases of the report itself, so that what is billed is what it names.
+Result<analyze::CostSection> CostOf(const std::filesystem::path& path, Ruled& ruled,
+                                    const CostRequest& request, const RulesStretch& stretch) {
+  analyze::CostInput cost;
+  cost.duration_ns = ruled.run.duration_ns;
+  cost.nodes = std::max<int32_t>(1, static_cast<int32_t>(ruled.run.nodes.size()));
+  cost.use = std::move(ruled.use);
+  cost.price_per_hour = request.price_per_hour;
+  cost.instance = request.instance;
+  cost.types = request.types;
+  // Without any price there is nothing to bill, and the report of a long profile takes minutes.
+  if (cost.price_per_hour || !cost.types.empty()) {
+    ReportOptions options;
+    options.tensor_cores = request.tensor_cores;
+    options.stages = request.stages;
+    options.from_ns = stretch.from_ns;
+    options.to_ns = stretch.to_ns;
+    STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report, LoadReport(path, options));
+    cost.phases = std::move(report.phases);
+    cost.suspects = std::move(report.suspects);
+  }
+  return analyze::BuildCostSection(cost);
+}
+
+}  // namespace
+
+Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
+                              const analyze::RuleSettings& settings, const CostRequest& cost,
+                              const RulesStretch& stretch) {
+  STEPTRACE_RETURN_IF_ERROR(StoreMarkedSteps(path));
+  // One after the other: their rows are not in memory together.
+  STEPTRACE_ASSIGN_OR_RETURN(Ruled ruled, Rule(path, settings, stretch));
+  STEPTRACE_ASSIGN_OR_RETURN(analyze::CostSection costs, CostOf(path, ruled, cost, stretch));
+  return RulesAnswer{std::move(ruled.run_name), std::move(ruled.report), std::move(costs),
+                     std::move(ruled.findings)};
 }
 
 }  // namespace steptrace::rpc

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "analyze/cost/cost.h"
+#include "analyze/device/tensor_cores.h"
 #include "analyze/rules/profiling_report.h"
+#include "analyze/samples/stage_table.h"
 #include "base/result.h"
 
 namespace steptrace::rpc {
@@ -16,6 +18,9 @@ struct CostRequest {
   std::optional<double> price_per_hour;  // of the whole job
   std::string instance;                  // the type of its machines
   std::vector<analyze::InstanceType> types;
+  // As `steptrace report` has them: the suspects that are billed are those that it names.
+  analyze::TensorCorePatterns tensor_cores = {};
+  analyze::StageTable stages = {};
 };
 
 struct RulesAnswer {
@@ -32,7 +37,8 @@ struct RulesStretch {
 };
 
 // The rules on a run as its files stand now: closed, live, interrupted and imported ones alike. A
-// rule of the run's begin is not applicable to a stretch that leaves the begin out.
+// rule of the run's begin is not applicable to a stretch that leaves the begin out. With a price it
+// takes the time of a report more.
 Result<RulesAnswer> LoadRules(const std::filesystem::path& run,
                               const analyze::RuleSettings& settings, const CostRequest& cost,
                               const RulesStretch& stretch = {});

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "serve/rpc/timeline_links.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -13,6 +15,7 @@
 #include "serve/rpc/arrow_out.h"
 #include "serve/rpc/timeline_parts.h"
 #include "store/row_stream.h"
+#include "timeline/label_name.h"
 
 // What the index does not hold: arguments of a slice and what it is linked to, read from the run's
 // own rows around it.
@@ -37,6 +40,24 @@ int64_t Plus(int64_t ns, int64_t more) {
   return more > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
 }
 
+// Names as the index has them, each cut once: of a megabyte each, thousands of rows may have one.
+class LabelNames {
+ public:
+  explicit LabelNames(const store::RunReader& run) : run_(run) {}
+
+  std::string_view Of(store::StringId name) {
+    const std::string& text = run_.Text(name);
+    if (text.size() <= timeline::kMaxNameBytes) return text;
+    const auto [found, added] = cut_.try_emplace(name);
+    if (added) found->second = timeline::LabelName(text);
+    return found->second;
+  }
+
+ private:
+  const store::RunReader& run_;
+  std::map<store::StringId, std::string> cut_;
+};
+
 // The row that a slice of the index is.
 Result<std::optional<store::SliceRow>> RowOf(store::RunReader& run, int32_t track,
                                              const timeline::Slice& slice,
@@ -50,8 +71,8 @@ Result<std::optional<store::SliceRow>> RowOf(store::RunReader& run, int32_t trac
         for (auto& row : rows) {
           if (found || row.track != track || row.ts_ns != slice.ts_ns) continue;
           if (timeline::UsableDuration(row.ts_ns, row.dur_ns) != slice.dur_ns) continue;
-          if (!run.Text(row.name).starts_with(label.name)) continue;
-          if (!run.Text(row.category).starts_with(label.category)) continue;
+          if (!timeline::IsLabelOf(run.Text(row.name), label.name)) continue;
+          if (!timeline::IsLabelOf(run.Text(row.category), label.category)) continue;
           found = std::move(row);
         }
         return {};
@@ -169,7 +190,7 @@ Result<std::vector<LinkedRow>> LinkedTo(store::RunReader& run, const store::Slic
 }  // namespace
 
 std::optional<timeline::SliceId> IdOfRow(const RunTimeline& timeline, const store::SliceRow& row,
-                                         std::string_view name) {
+                                         std::string_view label) {
   const timeline::Index& index = timeline.index();
   const auto place = index.FindTrack(row.track);
   if (!place) return std::nullopt;
@@ -177,7 +198,7 @@ std::optional<timeline::SliceId> IdOfRow(const RunTimeline& timeline, const stor
   for (uint32_t number = 0; number < index.tracks()[*place].lanes; ++number) {
     const timeline::Lane lane = index.LaneAt(*place, number);
     for (uint64_t i = lane.LowerBound(row.ts_ns); i < lane.size() && lane.Ts(i) == row.ts_ns; ++i) {
-      if (lane.Dur(i) != dur_ns || !name.starts_with(index.TextOf(lane.Label(i)).name)) continue;
+      if (lane.Dur(i) != dur_ns || label != index.TextOf(lane.Label(i)).name) continue;
       return index.IdOf(*place, number, i);
     }
   }
@@ -232,8 +253,9 @@ Result<Details> DetailsOf(const RunTimeline& timeline, const timeline::SlicePlac
   details.args = ArgsJson(run, *row);
   STEPTRACE_ASSIGN_OR_RETURN(details.step, StepOf(run, *row));
   STEPTRACE_ASSIGN_OR_RETURN(auto linked, LinkedTo(run, *row));
+  LabelNames names(run);
   for (const LinkedRow& other : linked) {
-    const auto id = IdOfRow(timeline, other.row, run.Text(other.row.name));
+    const auto id = IdOfRow(timeline, other.row, names.Of(other.row.name));
     if (!id) continue;
     Json brief = BriefJson(timeline, *id);
     brief.erase("lane");
@@ -293,20 +315,79 @@ Result<std::optional<std::string>> SliceJson(const RunTimeline& timeline, timeli
   return std::optional<std::string>(ToText(json));
 }
 
-namespace {
+void LinkedRows::Add(const store::SliceRow& row) {
+  if (row.correlation) launches_[{row.rank, *row.correlation}].push_back(row);
+  if (row.flow_out) flows_[{row.rank, *row.flow_out}].first.push_back(row);
+  if (row.flow_in) flows_[{row.rank, *row.flow_in}].second.push_back(row);
+  if (row.group && row.sequence) {
+    collectives_[{*row.group, *row.sequence, static_cast<int32_t>(row.name)}].push_back(row);
+  }
+}
 
-struct End {
-  int32_t track = 0;
-  int32_t lane = 0;
-  int64_t ns = 0;
-};
+void LinkedRows::Join(const Ask& ask) {
+  taken_ = 0;
+  for (auto& [key, rows] : launches_) {
+    if (Full(ask)) return;
+    Chain(rows, "launch", Shape::kFan, ask);
+  }
+  for (const auto& [key, rows] : flows_) {
+    if (Full(ask)) return;
+    Cross(rows.first, rows.second, ask);
+  }
+  for (auto& [key, rows] : collectives_) {
+    if (Full(ask)) return;
+    Chain(rows, "collective", Shape::kRanks, ask);
+  }
+}
+
+void LinkedRows::Chain(Rows& rows, const char* kind, Shape shape, const Ask& ask) {
+  const bool fan = shape == Shape::kFan;
+  std::stable_sort(rows.begin(), rows.end(), [fan](const auto& a, const auto& b) {
+    return fan ? a.ts_ns < b.ts_ns : std::tie(a.rank, a.ts_ns) < std::tie(b.rank, b.ts_ns);
+  });
+  for (size_t i = 1; i < rows.size() && !Full(ask); ++i) {
+    const store::SliceRow& from = fan ? rows[0] : rows[i - 1];
+    const store::SliceRow& to = rows[i];
+    if (fan ? from.track == to.track : from.rank == to.rank) continue;
+    if (ask.wanted && !ask.wanted(from, to)) continue;
+    const auto a = ask.end_of(from, false);
+    const auto b = a ? ask.end_of(to, false) : std::nullopt;
+    if (!b) continue;
+    ask.take(*a, *b, kind);
+    ++taken_;
+  }
+}
+
+// Each end is sought once, and only those that are found are joined: pairs without an arrow would
+// not count towards the limit, and there may be as many of them.
+void LinkedRows::Cross(const Rows& from, const Rows& to, const Ask& ask) {
+  if (from.empty()) return;
+  std::vector<std::pair<const store::SliceRow*, LinkEnd>> ends;
+  for (const store::SliceRow& row : to) {
+    if (const auto end = ask.end_of(row, false)) ends.emplace_back(&row, *end);
+  }
+  if (ends.empty()) return;
+  for (const store::SliceRow& row : from) {
+    if (Full(ask)) return;
+    const auto begin = ask.end_of(row, true);
+    if (!begin) continue;
+    for (const auto& [other, end] : ends) {
+      if (Full(ask)) return;
+      if (ask.wanted && !ask.wanted(row, *other)) continue;
+      ask.take(*begin, end, "flow");
+      ++taken_;
+    }
+  }
+}
+
+namespace {
 
 struct Arrows {
   TextNumbers kinds;
   std::vector<int32_t> from_track, from_lane, to_track, to_lane, kind;
   std::vector<int64_t> from_ns, to_ns;
 
-  void Add(const End& from, const End& to, const char* name) {
+  void Add(const LinkEnd& from, const LinkEnd& to, const char* name) {
     from_track.push_back(from.track);
     from_lane.push_back(from.lane);
     from_ns.push_back(from.ns);
@@ -317,78 +398,26 @@ struct Arrows {
   }
 };
 
-std::optional<End> EndOf(const RunTimeline& timeline, const store::RunReader& run,
-                         const store::SliceRow& row, bool at_end) {
-  const auto id = IdOfRow(timeline, row, run.Text(row.name));
+std::optional<LinkEnd> EndOf(const RunTimeline& timeline, LabelNames& names,
+                             const store::SliceRow& row, bool at_end) {
+  const auto id = IdOfRow(timeline, row, names.Of(row.name));
   const auto place = id ? timeline.index().Find(*id) : std::nullopt;
   if (!place) return std::nullopt;
   const int64_t dur_ns = timeline::UsableDuration(row.ts_ns, row.dur_ns);
-  return End{row.track, static_cast<int32_t>(place->lane), at_end ? row.ts_ns + dur_ns : row.ts_ns};
+  return LinkEnd{row.track, static_cast<int32_t>(place->lane),
+                 at_end ? row.ts_ns + dur_ns : row.ts_ns};
 }
 
-// Joins the rows of a stretch: each key's first row by time is where its arrows begin.
-class Joiner {
- public:
-  Joiner(const RunTimeline& timeline, store::RunReader& run, size_t limit)
-      : timeline_(timeline), run_(run), limit_(limit) {}
-
-  void Add(const store::SliceRow& row) {
-    if (row.correlation) launches_[{row.rank, *row.correlation}].push_back(row);
-    if (row.flow_out) flows_[{row.rank, *row.flow_out}].first.push_back(row);
-    if (row.flow_in) flows_[{row.rank, *row.flow_in}].second.push_back(row);
-    if (row.group && row.sequence) {
-      collectives_[{*row.group, *row.sequence, static_cast<int32_t>(row.name)}].push_back(row);
-    }
-  }
-
-  template <class Wanted>
-  void Join(Wanted wanted, Arrows& arrows) {
-    for (auto& [key, rows] : launches_) Chain(rows, "launch", Shape::kFan, wanted, arrows);
-    for (auto& [key, rows] : flows_) {
-      for (const auto& from : rows.first) {
-        for (const auto& to : rows.second) Link(from, to, "flow", wanted, arrows);
-      }
-    }
-    for (auto& [key, rows] : collectives_) {
-      Chain(rows, "collective", Shape::kRanks, wanted, arrows);
-    }
-  }
-
- private:
-  enum class Shape { kFan, kRanks };
-
-  template <class Wanted>
-  void Chain(std::vector<store::SliceRow>& rows, const char* kind, Shape shape, Wanted wanted,
-             Arrows& arrows) {
-    const bool fan = shape == Shape::kFan;
-    std::stable_sort(rows.begin(), rows.end(), [fan](const auto& a, const auto& b) {
-      return fan ? a.ts_ns < b.ts_ns : std::tie(a.rank, a.ts_ns) < std::tie(b.rank, b.ts_ns);
-    });
-    for (size_t i = 1; i < rows.size(); ++i) {
-      const store::SliceRow& from = fan ? rows[0] : rows[i - 1];
-      if (fan ? from.track != rows[i].track : from.rank != rows[i].rank) {
-        Link(from, rows[i], kind, wanted, arrows);
-      }
-    }
-  }
-  template <class Wanted>
-  void Link(const store::SliceRow& from, const store::SliceRow& to, const char* kind, Wanted wanted,
-            Arrows& arrows) {
-    if (arrows.kind.size() >= limit_ || !wanted(from, to)) return;
-    const auto a = EndOf(timeline_, run_, from, std::string_view(kind) == "flow");
-    const auto b = EndOf(timeline_, run_, to, false);
-    if (a && b) arrows.Add(*a, *b, kind);
-  }
-
-  const RunTimeline& timeline_;
-  store::RunReader& run_;
-  size_t limit_;
-  std::map<std::tuple<int32_t, int64_t>, std::vector<store::SliceRow>> launches_;
-  std::map<std::tuple<int32_t, int64_t>,
-           std::pair<std::vector<store::SliceRow>, std::vector<store::SliceRow>>>
-      flows_;
-  std::map<std::tuple<int64_t, int64_t, int32_t>, std::vector<store::SliceRow>> collectives_;
-};
+LinkedRows::Ask AskFor(const RunTimeline& timeline, LabelNames& names, size_t limit,
+                       LinkedRows::Wanted wanted, Arrows& arrows) {
+  return {limit, std::move(wanted),
+          [&timeline, &names](const store::SliceRow& row, bool at_end) {
+            return EndOf(timeline, names, row, at_end);
+          },
+          [&arrows](const LinkEnd& from, const LinkEnd& to, const char* kind) {
+            arrows.Add(from, to, kind);
+          }};
+}
 
 Result<std::string> ToArrow(const Arrows& arrows) {
   ArrowOut out;
@@ -413,13 +442,16 @@ Status ArrowsOf(const RunTimeline& timeline, store::RunReader& run, timeline::Sl
   STEPTRACE_ASSIGN_OR_RETURN(auto row, RowOf(run, track, slice, index.TextOf(slice.label)));
   if (!row) return {};
   STEPTRACE_ASSIGN_OR_RETURN(auto linked, LinkedTo(run, *row));
-  Joiner joiner(timeline, run, limit);
-  joiner.Add(*row);
-  for (const LinkedRow& other : linked) joiner.Add(other.row);
+  LinkedRows rows;
+  rows.Add(*row);
+  for (const LinkedRow& other : linked) rows.Add(other.row);
   const auto touches = [&](const store::SliceRow& a) {
     return a.track == row->track && a.ts_ns == row->ts_ns && a.dur_ns == row->dur_ns;
   };
-  joiner.Join([&](const auto& a, const auto& b) { return touches(a) || touches(b); }, arrows);
+  LabelNames names(run);
+  rows.Join(AskFor(
+      timeline, names, limit,
+      [&](const auto& a, const auto& b) { return touches(a) || touches(b); }, arrows));
   return {};
 }
 
@@ -439,15 +471,16 @@ Result<std::string> FlowsArrow(const RunTimeline& timeline, const TimelineRange&
   if (store::SegmentRows(run, "slices", options) > kMaxJoinedRows) return ToArrow(arrows);
   std::set<int32_t> tracks;
   if (range.tracks) tracks.insert(range.tracks->begin(), range.tracks->end());
-  Joiner joiner(timeline, run, static_cast<size_t>(limit));
+  LinkedRows linked;
   STEPTRACE_RETURN_IF_ERROR(store::StreamRows<store::SliceRow>(
       run, options, [&](std::vector<store::SliceRow>&& rows) -> Status {
         for (const auto& row : rows) {
-          if (IsLinked(row) && (!range.tracks || tracks.contains(row.track))) joiner.Add(row);
+          if (IsLinked(row) && (!range.tracks || tracks.contains(row.track))) linked.Add(row);
         }
         return {};
       }));
-  joiner.Join([](const auto&, const auto&) { return true; }, arrows);
+  LabelNames names(run);
+  linked.Join(AskFor(timeline, names, static_cast<size_t>(limit), {}, arrows));
   return ToArrow(arrows);
 }
 

@@ -33,8 +33,8 @@ class LabelColumn {
   std::vector<std::string> categories_;
 };
 
-// A row of `slices` as the index has it.
+// A row of `slices` as the index has it; `label`: its name, as timeline::LabelName cuts it.
 std::optional<timeline::SliceId> IdOfRow(const RunTimeline& timeline, const store::SliceRow& row,
-                                         std::string_view name);
+                                         std::string_view label);
 
 }  // namespace steptrace::rpc

@@ -4,6 +4,7 @@
 #include <arrow/api.h>
 #include <arrow/io/memory.h>
 #include <arrow/ipc/reader.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,7 +12,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "analyze/report/cut_texts.h"
 #include "base/time.h"
+#include "serve/rpc/import.h"
 #include "serve/rpc/table.h"
 #include "serve/rpc/test_runs.h"
 #include "timeline/run_index.h"
@@ -332,12 +335,124 @@ class HugeName : public TimelineTest {
 TEST_F(HugeName, IsCutInViewsAndWholeInTheSlice) {
   const auto timeline = Open();
   const auto view = ViewArrow(*timeline, {0, kStepNs, std::vector<int32_t>{2}}, 100);
-  EXPECT_EQ(Text(*Decode(view), "name", 0).size(), 512u);
+  EXPECT_EQ(Text(*Decode(view), "name", 0), analyze::CutText(kernel_, 512)) << "as a report has it";
   const json found = json::parse(SearchJson(*timeline, {}, "<SCRIPT", 1));
   EXPECT_EQ(found["total"], kSteps);
   const auto slice = SliceJson(*timeline, found["matches"][0]["slice"].get<uint64_t>());
   ASSERT_TRUE(slice.ok());
   EXPECT_EQ(json::parse(**slice)["name"].get<std::string>(), kernel_);
+}
+
+// Two kernels whose names differ behind the cut are two in the statistics, and each has its own
+// details and links.
+TEST_F(TimelineTest, LongNamesThatBeginAlikeAreTwoRows) {
+  const auto path = folder_.path() / "alike";
+  const std::string names[] = {std::string(1999, 'k') + "1", std::string(1999, 'k') + "2"};
+  store::RunWriter writer = store::MakeWriter(path);
+  for (int32_t i = 0; i < 4; ++i) {
+    store::SliceRow row = store::SampleSlice(writer.strings(), i);
+    row.ts_ns = 1000;  // told apart by their names alone
+    row.dur_ns = 100;
+    row.track = i / 2;
+    row.rank = 0;
+    row.category = writer.strings().Intern("kernel");
+    row.name = writer.strings().Intern(names[i % 2]);
+    row.flow_out = i == 0 ? std::optional<int64_t>(7) : std::nullopt;
+    row.flow_in = i == 3 ? std::optional<int64_t>(7) : std::nullopt;
+    row.correlation = row.group = row.sequence = std::nullopt;
+    writer.Append(row);
+  }
+  ASSERT_OK(writer.Close(store::CompletedManifest()));
+  const auto timeline = RunTimeline::Open(path);
+  ASSERT_OK(timeline);
+  const auto sums = Decode(StatisticsArrow(**timeline, {}));
+  ASSERT_EQ(sums->num_rows(), 2);
+  EXPECT_EQ(Int(*sums, "count", 0), 2);
+  EXPECT_NE(Text(*sums, "name", 0), Text(*sums, "name", 1));
+  const json found = json::parse(SearchJson(**timeline, {}, "kk2", 10));
+  ASSERT_EQ(found["total"], 2);
+  for (const json& match : found["matches"]) {
+    const auto slice = SliceJson(**timeline, match["slice"].get<uint64_t>());
+    ASSERT_TRUE(slice.ok() && slice->has_value());
+    EXPECT_EQ(json::parse(**slice)["name"].get<std::string>(), names[1]);
+  }
+  EXPECT_EQ(Decode(FlowsArrow(**timeline, {}, std::nullopt, 10))->num_rows(), 1);
+}
+
+// A trace of one rank: two collectives, each an operator and the kernel that it launches, and an
+// operator that autograd numbers as the second is.
+std::string CollectiveTrace(int rank, const std::string& group, const std::string& ranks) {
+  const auto event = [&](const char* category, const char* name, int ts, const std::string& args) {
+    const bool device = std::string_view(category) == "kernel";
+    return fmt::format(
+        R"({{"ph":"X","cat":"{}","name":"{}","pid":{},"tid":7,"ts":{},"dur":5,"args":{{{}}}}},)",
+        category, name, device ? 0 : 100 + rank, ts, args);
+  };
+  std::string events;
+  for (int i = 0; i < 2; ++i) {
+    const std::string args = fmt::format(
+        R"("Collective name":"allreduce","Process Group Name":"{}","Process Group Ranks":"{}",)"
+        R"("Seq":{},"correlation":{},"device":0,"stream":7)",
+        group, ranks, 4 + i, 10 * rank + i);
+    events += event("kernel", "ncclDevKernel_AllReduce_Sum", 100 * i + rank, args);
+  }
+  events += event("cpu_op", "autograd", 300,
+                  fmt::format(R"("Process Group Name":"{}","Sequence number":5)", group));
+  events.pop_back();
+  return fmt::format(
+      R"({{"distributedInfo":{{"rank":{},"world_size":2}},"baseTimeNanoseconds":1700000000000000000,"traceEvents":[{}]}})",
+      rank, events);
+}
+
+std::shared_ptr<const RunTimeline> ImportRanks(const std::filesystem::path& folder,
+                                               const std::vector<std::string>& ranks,
+                                               const std::string& group) {
+  std::filesystem::create_directories(folder / "traces");
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    std::ofstream(folder / "traces" / fmt::format("rank{}.json", rank))
+        << CollectiveTrace(static_cast<int>(rank), group, ranks[rank]);
+  }
+  ImportRequest request;
+  request.paths = {(folder / "traces").string()};
+  request.folder = folder / "runs";
+  const auto imported = ImportProfiles(request, {});
+  EXPECT_TRUE(imported.ok()) << (imported.ok() ? "" : imported.error().message);
+  auto timeline = RunTimeline::Open(imported->run);
+  EXPECT_TRUE(timeline.ok());
+  return *timeline;
+}
+
+TEST_F(TimelineTest, CollectivesOfAnImportAreJoinedAcrossRanks) {
+  const auto timeline = ImportRanks(folder_.path() / "same", {"[0, 1]", "[0, 1]"}, "dp");
+  const auto flows = Decode(FlowsArrow(*timeline, {}, std::nullopt, 100));
+  ASSERT_EQ(flows->num_rows(), 2) << "one of each collective, none of autograd's numbers";
+  for (int64_t row = 0; row < 2; ++row) {
+    EXPECT_EQ(Text(*flows, "kind", row), "collective");
+    EXPECT_NE(Int(*flows, "from_track", row), Int(*flows, "to_track", row));
+    EXPECT_EQ(Int(*flows, "to_ns", row) - Int(*flows, "from_ns", row), 1000);
+  }
+  const json found = json::parse(SearchJson(*timeline, {}, "nccl", 10));
+  ASSERT_EQ(found["total"], 4);
+  const auto slice = SliceJson(*timeline, found["matches"][0]["slice"].get<uint64_t>());
+  ASSERT_TRUE(slice.ok() && slice->has_value());
+  const json shown = json::parse(**slice);
+  EXPECT_EQ(shown["args"]["Process Group Name"], "dp") << "stays where analysis reads it";
+  ASSERT_EQ(shown["correlated"].size(), 1u);
+  EXPECT_EQ(shown["correlated"][0]["relation"], "collective");
+}
+
+TEST_F(TimelineTest, GroupsOfOtherRanksAreOthersThoughTheirNamesAreEqual) {
+  const auto timeline = ImportRanks(folder_.path() / "other", {"[0, 2]", "[1, 3]"}, "dp");
+  EXPECT_EQ(Decode(FlowsArrow(*timeline, {}, std::nullopt, 100))->num_rows(), 0);
+}
+
+TEST_F(TimelineTest, AGroupWithoutRanksHasTheNumberOfItsName) {
+  const auto timeline = ImportRanks(folder_.path() / "number", {"", ""}, "12");
+  EXPECT_EQ(Decode(FlowsArrow(*timeline, {}, std::nullopt, 100))->num_rows(), 2);
+  const json found = json::parse(SearchJson(*timeline, {}, "nccl", 1));
+  const auto slice = SliceJson(*timeline, found["matches"][0]["slice"].get<uint64_t>());
+  ASSERT_TRUE(slice.ok() && slice->has_value());
+  EXPECT_EQ(json::parse(**slice)["args"]["group"], 12);
 }
 
 class NestedDetails : public TimelineTest {
