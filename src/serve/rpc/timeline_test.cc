@@ -399,9 +399,9 @@ std::string CollectiveTrace(int rank, const std::string& group, const std::strin
   events += event("cpu_op", "autograd", 300,
                   fmt::format(R"("Process Group Name":"{}","Sequence number":5)", group));
   events.pop_back();
-  return fmt::format(
-      R"({{"distributedInfo":{{"rank":{},"world_size":2}},"baseTimeNanoseconds":1700000000000000000,"traceEvents":[{}]}})",
-      rank, events);
+  return fmt::format(R"({{"distributedInfo":{{"rank":{},"world_size":2}},)"
+                     R"("baseTimeNanoseconds":1700000000000000000,"traceEvents":[{}]}})",
+                     rank, events);
 }
 
 std::shared_ptr<const RunTimeline> ImportRanks(const std::filesystem::path& folder,
