@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <queue>
 #include <string>
 #include <tuple>
@@ -42,9 +43,12 @@ char Lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-bool Holds(std::string_view name, const std::string& lower_part) {
-  return std::search(name.begin(), name.end(), lower_part.begin(), lower_part.end(),
-                     [](char a, char b) { return Lower(a) == b; }) != name.end();
+// Names and what is sought may repeat themselves: std::search would take the product of their
+// lengths, memmem takes their sum.
+bool Holds(std::string_view name, const std::string& lower_part, std::string& lower) {
+  lower.resize(name.size());
+  std::transform(name.begin(), name.end(), lower.begin(), Lower);
+  return memmem(lower.data(), lower.size(), lower_part.data(), lower_part.size()) != nullptr;
 }
 
 // Which labels' names hold it, by number.
@@ -52,8 +56,9 @@ std::vector<bool> LabelsWith(const Index& index, std::string_view part) {
   std::string lower(part);
   std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
   std::vector<bool> wanted(index.labels());
+  std::string name;
   for (uint32_t label = 0; label < index.labels(); ++label) {
-    wanted[label] = Holds(index.SearchTextOf(label), lower);
+    wanted[label] = Holds(index.SearchTextOf(label), lower, name);
   }
   return wanted;
 }

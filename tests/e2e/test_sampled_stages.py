@@ -71,7 +71,9 @@ def blamed(report):
     """Stage and function of the verdict. Where others have the cores, waiting for one may be the
     larger part and come first; then the largest of the rest is what the training does."""
     verdict = report["verdict"]
-    if verdict["sub_stage"] != "cpu_shortage":
+    wanted = [e["text"].split()[0] for e in verdict["evidence"] if "wanted to run" in e["text"]]
+    crowded = any(float(threads) > os.cpu_count() for threads in wanted)
+    if verdict["sub_stage"] != "cpu_shortage" or not crowded:
         return verdict["sub_stage"], verdict["function"]
     stages = [s for s in report["data_pipeline"]["stages"] if s["name"] != "cpu_shortage"]
     most = max(stages, key=lambda stage: stage["ns"])

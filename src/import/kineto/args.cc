@@ -16,16 +16,24 @@ constexpr size_t kFirstPlaces = 1 << 10;
 constexpr size_t kMostPlaces = 1 << 17;
 constexpr size_t kMostTextBytes = 16 << 20;
 
+// Of a transfer between two ranks: the numbers of each rank's transfers are its own.
+bool IsOfTwoRanks(std::string_view key, std::string_view text) {
+  if (key == "Src Rank" || key == "Dst Rank") return !text.empty() && text != "-1";
+  if (key != "Collective name") return false;
+  return text.find("send") != text.npos || text.find("recv") != text.npos;
+}
+
 // A number for a process group: its name where that is one and all that is told, else 53 bits of
 // the name and its ranks, exact also as a double: the same in every rank. Groups of different ranks
 // may share a name ("dp" on every node).
 std::optional<int64_t> GroupOf(std::span<const Arg* const> details) {
-  std::string_view name, id, ranks;
+  std::string_view name, id, ranks;  // texts, numbers, lists: as the source writes them
   for (const Arg* arg : details) {
-    if (arg->value.kind != json::Value::Kind::kString) continue;
-    if (arg->key == "Process Group Name") name = arg->value.text;
-    if (arg->key == "Process Group ID") id = arg->value.text;
-    if (arg->key == "Process Group Ranks") ranks = arg->value.text;
+    const std::string_view text = arg->value.text;
+    if (arg->key == "Process Group Name") name = text;
+    if (arg->key == "Process Group ID") id = text;
+    if (arg->key == "Process Group Ranks") ranks = text;
+    if (IsOfTwoRanks(arg->key, text)) return std::nullopt;
   }
   if (name.empty()) name = id;
   if (name.empty()) return std::nullopt;

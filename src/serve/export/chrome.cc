@@ -237,7 +237,7 @@ class ChromeWriter {
     put("correlation", slice.correlation);
     put("bytes", slice.bytes);
     // Autograd numbers operators, a group its collectives; the profiler spells the two differently.
-    const bool collective = track.on_device || slice.name == "record_param_comms";
+    const bool collective = track.on_device || slice.group || slice.name == "record_param_comms";
     put(collective ? "Seq" : "Sequence number", slice.sequence);
     for (const std::string* object : {&slice.details, &slice.args}) {
       const std::string_view inside = objects_.Inside(*object);

@@ -206,11 +206,15 @@ Answer Api::Rules(const Run& run, Parameters& parameters) {
   const auto [from_ns, to_ns] = parameters.Stretch();
   const rpc::RulesStretch stretch = {from_ns, to_ns};
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
-  const auto heavy = TakeMemory();
   rpc::CostRequest cost = options_.cost;
+  std::shared_ptr<const analyze::Report> billed;  // as /report has it, which is kept
+  if (cost.has_price()) {
+    if (auto report = ReportOf(run, from_ns, to_ns); report.ok()) billed = *std::move(report);
+  }
   cost.tensor_cores = options_.tensor_cores;
   cost.stages = options_.stages;
-  const auto answer = rpc::LoadRules(run, settings, cost, stretch);
+  const auto heavy = TakeMemory();
+  const auto answer = rpc::LoadRules(run, settings, cost, stretch, billed.get());
   if (!answer.ok()) return Refuse(500, answer.error().message);
   Json json = analyze::ProfilingReportJson(answer->report);
   json["cost"] = analyze::CostJson(answer->cost);

@@ -166,8 +166,9 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
 }
 
 // The suspects and phases of the report itself, so that what is billed is what it names.
-Result<analyze::CostSection> CostOf(const std::filesystem::path& path, Ruled& ruled,
-                                    const CostRequest& request, const RulesStretch& stretch) {
+analyze::CostSection CostOf(const std::filesystem::path& path, Ruled& ruled,
+                            const CostRequest& request, const RulesStretch& stretch,
+                            const analyze::Report* billed) {
   analyze::CostInput cost;
   cost.duration_ns = ruled.run.duration_ns;
   cost.nodes = std::max<int32_t>(1, static_cast<int32_t>(ruled.run.nodes.size()));
@@ -176,15 +177,20 @@ Result<analyze::CostSection> CostOf(const std::filesystem::path& path, Ruled& ru
   cost.instance = request.instance;
   cost.types = request.types;
   // Without any price there is nothing to bill, and the report of a long profile takes minutes.
-  if (cost.price_per_hour || !cost.types.empty()) {
+  if (billed != nullptr) {
+    cost.phases = billed->phases;
+    cost.suspects = billed->suspects;
+  } else if (request.has_price()) {
     ReportOptions options;
     options.tensor_cores = request.tensor_cores;
     options.stages = request.stages;
     options.from_ns = stretch.from_ns;
     options.to_ns = stretch.to_ns;
-    STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report, LoadReport(path, options));
-    cost.phases = std::move(report.phases);
-    cost.suspects = std::move(report.suspects);
+    auto report = LoadReport(path, options);
+    if (report.ok()) {
+      cost.phases = std::move(report->phases);
+      cost.suspects = std::move(report->suspects);
+    }
   }
   return analyze::BuildCostSection(cost);
 }
@@ -193,11 +199,11 @@ Result<analyze::CostSection> CostOf(const std::filesystem::path& path, Ruled& ru
 
 Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
                               const analyze::RuleSettings& settings, const CostRequest& cost,
-                              const RulesStretch& stretch) {
+                              const RulesStretch& stretch, const analyze::Report* billed) {
   STEPTRACE_RETURN_IF_ERROR(StoreMarkedSteps(path));
   // One after the other: their rows are not in memory together.
   STEPTRACE_ASSIGN_OR_RETURN(Ruled ruled, Rule(path, settings, stretch));
-  STEPTRACE_ASSIGN_OR_RETURN(analyze::CostSection costs, CostOf(path, ruled, cost, stretch));
+  analyze::CostSection costs = CostOf(path, ruled, cost, stretch, billed);
   return RulesAnswer{std::move(ruled.run_name), std::move(ruled.report), std::move(costs),
                      std::move(ruled.findings)};
 }

@@ -8,6 +8,7 @@
 
 #include "analyze/cost/cost.h"
 #include "analyze/device/tensor_cores.h"
+#include "analyze/report/report.h"
 #include "analyze/rules/profiling_report.h"
 #include "analyze/samples/stage_table.h"
 #include "base/result.h"
@@ -21,6 +22,8 @@ struct CostRequest {
   // As `steptrace report` has them: the suspects that are billed are those that it names.
   analyze::TensorCorePatterns tensor_cores = {};
   analyze::StageTable stages = {};
+
+  bool has_price() const { return price_per_hour || !types.empty(); }
 };
 
 struct RulesAnswer {
@@ -38,9 +41,11 @@ struct RulesStretch {
 
 // The rules on a run as its files stand now: closed, live, interrupted and imported ones alike. A
 // rule of the run's begin is not applicable to a stretch that leaves the begin out. With a price it
-// takes the time of a report more.
+// takes the time of a report more, unless that report of the stretch is given. Where it cannot be
+// made, the cost is told without its parts.
 Result<RulesAnswer> LoadRules(const std::filesystem::path& run,
                               const analyze::RuleSettings& settings, const CostRequest& cost,
-                              const RulesStretch& stretch = {});
+                              const RulesStretch& stretch = {},
+                              const analyze::Report* billed = nullptr);
 
 }  // namespace steptrace::rpc

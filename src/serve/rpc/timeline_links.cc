@@ -40,6 +40,10 @@ int64_t Plus(int64_t ns, int64_t more) {
   return more > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
 }
 
+// Slices of a lane that begin in the same ns: instants without number may, and each would be
+// compared with each.
+constexpr uint64_t kMostAtOnce = 1024;
+
 // Names as the index has them, each cut once: of a megabyte each, thousands of rows may have one.
 class LabelNames {
  public:
@@ -197,7 +201,9 @@ std::optional<timeline::SliceId> IdOfRow(const RunTimeline& timeline, const stor
   const int64_t dur_ns = timeline::UsableDuration(row.ts_ns, row.dur_ns);
   for (uint32_t number = 0; number < index.tracks()[*place].lanes; ++number) {
     const timeline::Lane lane = index.LaneAt(*place, number);
-    for (uint64_t i = lane.LowerBound(row.ts_ns); i < lane.size() && lane.Ts(i) == row.ts_ns; ++i) {
+    const uint64_t first = lane.LowerBound(row.ts_ns);
+    const uint64_t end = std::min(lane.size(), first + kMostAtOnce);
+    for (uint64_t i = first; i < end && lane.Ts(i) == row.ts_ns; ++i) {
       if (lane.Dur(i) != dur_ns || label != index.TextOf(lane.Label(i)).name) continue;
       return index.IdOf(*place, number, i);
     }
@@ -364,6 +370,7 @@ void LinkedRows::Cross(const Rows& from, const Rows& to, const Ask& ask) {
   if (from.empty()) return;
   std::vector<std::pair<const store::SliceRow*, LinkEnd>> ends;
   for (const store::SliceRow& row : to) {
+    if (!ask.wanted && ends.size() >= ask.limit - taken_) break;
     if (const auto end = ask.end_of(row, false)) ends.emplace_back(&row, *end);
   }
   if (ends.empty()) return;
