@@ -379,8 +379,8 @@ TEST_F(TimelineTest, LongNamesThatBeginAlikeAreTwoRows) {
   EXPECT_EQ(Decode(FlowsArrow(**timeline, {}, std::nullopt, 10))->num_rows(), 1);
 }
 
-// A trace of one rank: two collectives, each an operator and the kernel that it launches, and an
-// operator that autograd numbers as the second is.
+// A trace of one rank: kernels of two collectives, a transfer that has the number of the first in
+// each rank, and an operator that autograd numbers as the second is. `ranks` is JSON.
 std::string CollectiveTrace(int rank, const std::string& group, const std::string& ranks) {
   const auto event = [&](const char* category, const char* name, int ts, const std::string& args) {
     const bool device = std::string_view(category) == "kernel";
@@ -391,11 +391,15 @@ std::string CollectiveTrace(int rank, const std::string& group, const std::strin
   std::string events;
   for (int i = 0; i < 2; ++i) {
     const std::string args = fmt::format(
-        R"("Collective name":"allreduce","Process Group Name":"{}","Process Group Ranks":"{}",)"
+        R"("Collective name":"allreduce","Process Group Name":"{}","Process Group Ranks":{},)"
         R"("Seq":{},"correlation":{},"device":0,"stream":7)",
         group, ranks, 4 + i, 10 * rank + i);
     events += event("kernel", "ncclDevKernel_AllReduce_Sum", 100 * i + rank, args);
   }
+  events += event("kernel", "SendRecv", 200,
+                  fmt::format(R"("Process Group Name":"{}","Process Group Ranks":{},"Seq":4,)"
+                              R"("Collective name":"{}","Dst Rank":{},"device":0,"stream":7)",
+                              group, ranks, rank == 0 ? "send" : "recv", 1));
   events += event("cpu_op", "autograd", 300,
                   fmt::format(R"("Process Group Name":"{}","Sequence number":5)", group));
   events.pop_back();
@@ -423,7 +427,7 @@ std::shared_ptr<const RunTimeline> ImportRanks(const std::filesystem::path& fold
 }
 
 TEST_F(TimelineTest, CollectivesOfAnImportAreJoinedAcrossRanks) {
-  const auto timeline = ImportRanks(folder_.path() / "same", {"[0, 1]", "[0, 1]"}, "dp");
+  const auto timeline = ImportRanks(folder_.path() / "same", {R"("[0, 1]")", R"("[0, 1]")"}, "dp");
   const auto flows = Decode(FlowsArrow(*timeline, {}, std::nullopt, 100));
   ASSERT_EQ(flows->num_rows(), 2) << "one of each collective, none of autograd's numbers";
   for (int64_t row = 0; row < 2; ++row) {
@@ -442,12 +446,17 @@ TEST_F(TimelineTest, CollectivesOfAnImportAreJoinedAcrossRanks) {
 }
 
 TEST_F(TimelineTest, GroupsOfOtherRanksAreOthersThoughTheirNamesAreEqual) {
-  const auto timeline = ImportRanks(folder_.path() / "other", {"[0, 2]", "[1, 3]"}, "dp");
-  EXPECT_EQ(Decode(FlowsArrow(*timeline, {}, std::nullopt, 100))->num_rows(), 0);
+  const auto arrows = [&](const char* folder, const std::vector<std::string>& ranks) {
+    const auto timeline = ImportRanks(folder_.path() / folder, ranks, "dp");
+    return Decode(FlowsArrow(*timeline, {}, std::nullopt, 100))->num_rows();
+  };
+  EXPECT_EQ(arrows("texts", {R"("[0, 2]")", R"("[1, 3]")"}), 0);
+  EXPECT_EQ(arrows("lists", {"[0, 2]", "[1, 3]"}), 0);
+  EXPECT_EQ(arrows("one", {"[0, 1]", "[0, 1]"}), 2);
 }
 
 TEST_F(TimelineTest, AGroupWithoutRanksHasTheNumberOfItsName) {
-  const auto timeline = ImportRanks(folder_.path() / "number", {"", ""}, "12");
+  const auto timeline = ImportRanks(folder_.path() / "number", {R"("")", R"("")"}, "12");
   EXPECT_EQ(Decode(FlowsArrow(*timeline, {}, std::nullopt, 100))->num_rows(), 2);
   const json found = json::parse(SearchJson(*timeline, {}, "nccl", 1));
   const auto slice = SliceJson(*timeline, found["matches"][0]["slice"].get<uint64_t>());
