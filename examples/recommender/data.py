@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 FILES = 4
-ROW_GROUPS = 24  # a file
+ROW_GROUPS = 15  # a file
 ROWS = 256  # a row group; the batch size of the training
 HISTORY = 30  # items that a user saw before
 DENSE = 13  # numeric features
