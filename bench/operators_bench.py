@@ -70,7 +70,7 @@ class Modes:
         return end - start
 
 
-def measure(kind, modes, torch, probe):
+def step_of(kind, torch):
     model, batch = model_of(kind, torch.nn, torch)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-4, foreach=False)
 
@@ -79,6 +79,11 @@ def measure(kind, modes, torch, probe):
         optimizer.step()
         optimizer.zero_grad()
 
+    return step
+
+
+def measure(kind, modes, torch, probe):
+    step = step_of(kind, torch)
     ways = {"nothing": modes.nothing, "ours": modes.ours, "torch.profiler": modes.theirs}
     for way in ways.values():
         way(step)
