@@ -24,6 +24,12 @@ constexpr size_t kKeysAtOnce = 1 << 14;  // of a group: 384 KiB, a read that is 
 constexpr size_t kMergedKeys = 1 << 18;  // of all groups together: 7 MiB
 constexpr size_t kLeastKeys = 1 << 8;    // of a group, however many there are: reads of 6 KiB
 
+// Flows that were bound wait for their groups in lists: so many of all together, of one, and of one
+// however many groups there are.
+constexpr size_t kListed = 1 << 16;
+constexpr size_t kMostListed = 1 << 14;
+constexpr size_t kLeastListed = 1 << 6;
+
 }  // namespace
 
 Status GroupNesting::AddGroup(const SliceGroup& slices) {
@@ -56,15 +62,17 @@ class GroupNesting::Merge {
       : file_(file),
         groups_(groups),
         readers_(groups.size()),
-        at_once_(std::clamp(kMergedKeys / groups.size(), kLeastKeys, kKeysAtOnce)) {}
+        at_once_(std::clamp(kMergedKeys / groups.size(), kLeastKeys, kKeysAtOnce)),
+        listed_(std::clamp(kListed / groups.size(), kLeastListed, kMostListed)) {}
 
-  Status Run(std::vector<Flow>& flows, const std::function<bool()>& stopped) {
+  Status Run(SortedRows<Flow>& flows, const std::function<bool()>& stopped) {
     struct Place {
       size_t group;
       size_t place;
     };
     OpenSlices<Place> open(flows, [this](const Place& at, const Flow& flow) {
-      groups_[at.group].flows.push_back({at.place, flow.id, flow.out});
+      Status kept = groups_[at.group].flows.Append({at.place, flow.id, flow.out}, listed_, file_);
+      if (!kept.ok() && failed_.ok()) failed_ = kept;
     });
     // The top of the heap comes first: of two alike that of the earlier group, as the rows came.
     const auto later = [this](size_t a, size_t b) {
@@ -88,6 +96,7 @@ class GroupNesting::Merge {
           open.Enter(key.track, key.ts_ns, key.dur_ns, {group, reader.begin + reader.next}));
       if (++reader.next == reader.keys.size()) {
         if (stopped && stopped()) return Error{"stopped"};
+        STEPTRACE_RETURN_IF_ERROR(failed_);
         STEPTRACE_RETURN_IF_ERROR(Refill(group));
       }
       if (reader.keys.empty()) {
@@ -96,8 +105,8 @@ class GroupNesting::Merge {
         std::push_heap(heap.begin(), heap.end(), later);
       }
     }
-    open.End();
-    return {};
+    STEPTRACE_RETURN_IF_ERROR(open.End());
+    return failed_;
   }
 
  private:
@@ -130,9 +139,11 @@ class GroupNesting::Merge {
   std::vector<Group>& groups_;
   std::vector<Reader> readers_;
   const size_t at_once_;
+  const size_t listed_;  // of a group in memory
+  Status failed_;        // the first flows that the disk refused
 };
 
-Result<GroupNesting> GroupNesting::Find(PartRows& rows, std::vector<Flow>& flows,
+Result<GroupNesting> GroupNesting::Find(PartRows& rows, SortedRows<Flow>& flows,
                                         const std::function<bool()>& stopped) {
   GroupNesting nesting(*rows.file());
   while (true) {
@@ -150,11 +161,12 @@ Result<GroupNesting> GroupNesting::Find(PartRows& rows, std::vector<Flow>& flows
 
 Result<HugeVector<int32_t>> GroupNesting::TakeNext(SliceGroup& slices,
                                                    std::span<const uint64_t> order) {
-  const Group group = std::move(groups_[next_++]);
+  Group group = std::move(groups_[next_++]);
   HugeVector<int32_t> depths(group.rows);
   STEPTRACE_RETURN_IF_ERROR(file_->Read(group.at, depths.data(), group.rows * sizeof(int32_t)));
-  for (const Bound& flow : group.flows)
+  STEPTRACE_RETURN_IF_ERROR(group.flows.Take(*file_, [&](const Bound& flow) {
     GiveFlow(flow.id, flow.out, slices.FewOf(order[flow.place]));
+  }));
   return depths;
 }
 

@@ -10,6 +10,8 @@
 #include "import/huge_pages.h"
 #include "import/part_rows.h"
 #include "import/slice_block.h"
+#include "import/sorted_rows.h"
+#include "import/spilled_list.h"
 
 namespace steptrace::import {
 
@@ -20,7 +22,7 @@ namespace steptrace::import {
 class GroupNesting {
  public:
   // All groups are on the file; they are read, and may be read again.
-  static Result<GroupNesting> Find(PartRows& rows, std::vector<Flow>& flows,
+  static Result<GroupNesting> Find(PartRows& rows, SortedRows<Flow>& flows,
                                    const std::function<bool()>& stopped);
 
   // Of the next group, whose rows by begin are `order`: the depths in that order; flows go to it.
@@ -35,7 +37,7 @@ class GroupNesting {
   struct Group {
     int64_t at = 0;  // on the file
     size_t rows = 0;
-    std::vector<Bound> flows;
+    SpilledList<Bound> flows;
   };
   class Merge;
 

@@ -2,11 +2,14 @@
 #include "import/run_sink.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <new>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -82,8 +85,8 @@ TEST_F(RunSinkTest, NestsAcrossTheGroupsInThatFile) {
       ASSERT_TRUE(sink.Append(At(sink, first, i * 100 + 10, 50, "op")).ok());
       ASSERT_TRUE(sink.Append(At(sink, first, i * 100 + 20, 10, "inner")).ok());
       ASSERT_TRUE(sink.Append(At(sink, second, i * 100 + 20, 10, "other")).ok());
-      sink.AddFlow(first, i * 100 + 25, i, true);
-      sink.AddFlow(first, i * 100 + 5, i, false);
+      ASSERT_TRUE(sink.AddFlow(first, i * 100 + 25, i, true).ok());
+      ASSERT_TRUE(sink.AddFlow(first, i * 100 + 5, i, false).ok());
     }
     ASSERT_TRUE(sink.Append(At(sink, first, 0, kCalls * 100, "step")).ok());
     for (int64_t i = 0; i < kCalls; ++i) {
@@ -110,6 +113,137 @@ TEST_F(RunSinkTest, NestsAcrossTheGroupsInThatFile) {
   }
   EXPECT_EQ(found[0].size(), static_cast<size_t>(5 * kCalls + 1));
   EXPECT_TRUE(found[0] == found[1]);
+}
+
+// Counters, memory, flows and steps of three parts, two of which are filled in turn, the third
+// after them: many at the same time, many at negative times, those of a part not in order.
+void FillAllTables(RunSink& sink) {
+  const auto ts_of = [](int64_t i) { return i * 7919 % 2003 - 1000; };
+  constexpr int64_t kRows = 4000;
+  sink.SetWorkers(2);
+  for (const std::vector<int32_t>& ranks : {std::vector<int32_t>{1, 0}, {2}}) {
+    std::vector<size_t> parts;
+    for (size_t i = 0; i < ranks.size(); ++i) {
+      parts.push_back(sink.BeginPart());
+      for (int track = 0; track < 3; ++track) sink.AddTrack({}, "thread");
+    }
+    for (int64_t i = 0; i < kRows; ++i) {
+      for (size_t part = 0; part < parts.size(); ++part) {
+        sink.SelectPart(parts[part]);
+        const auto track = static_cast<int32_t>(i % 3);
+        Slice slice;
+        slice.track = track;
+        slice.ts_ns = ts_of(i) * 4;
+        slice.dur_ns = i % 23;
+        slice.name = sink.Intern(std::to_string(i % 50));
+        ASSERT_TRUE(sink.Append(slice).ok());
+        ASSERT_TRUE(sink.Append(store::CounterRow{ts_of(i), track, static_cast<double>(i)}).ok());
+        store::MemoryRow memory;
+        memory.ts_ns = ts_of(i + 1);
+        memory.address = -i;
+        if (i % 2 == 0) memory.track = track;
+        if (i % 3 == 0) memory.total_allocated_bytes = i;
+        ASSERT_TRUE(sink.Append(memory).ok());
+        store::StepRow step;
+        step.ts_ns = ts_of(i + 2);
+        step.step = i;
+        ASSERT_TRUE(sink.Append(step).ok());
+        ASSERT_TRUE(sink.AddFlow(track, ts_of(i) * 4 + i % 5, i, i % 2 == 0).ok());
+      }
+    }
+    for (size_t part = 0; part < parts.size(); ++part) {
+      sink.SelectPart(parts[part]);
+      PartFacts facts;
+      facts.rank = ranks[part];
+      facts.node = ranks[part] % 2;
+      sink.EndPart(facts);
+    }
+  }
+}
+
+TEST_F(RunSinkTest, WhatWaitedInAFileIsWhatWouldHaveWaitedInMemory) {
+  struct Tables {
+    std::vector<std::tuple<int64_t, int32_t, double>> counters;
+    std::vector<std::tuple<int64_t, int32_t, int32_t, int64_t, std::optional<int64_t>>> memory;
+    std::vector<std::tuple<int64_t, int32_t, int32_t, int64_t>> steps;
+    std::vector<std::tuple<int32_t, int32_t, int64_t, int64_t, int32_t, std::optional<int64_t>,
+                           std::optional<int64_t>, std::string>>
+        slices;
+    std::vector<std::tuple<std::string, int64_t, std::optional<int64_t>>> segments;
+  };
+  std::vector<Tables> found;
+  // All fit; all but the slices wait; all wait.
+  for (const int64_t bytes : {int64_t{160} << 20, int64_t{4} << 20, int64_t{64} << 10}) {
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+    Limits limits;
+    limits.max_rows_in_memory = bytes;
+    RunSink sink(folder_, limits);
+    FillAllTables(sink);
+    EXPECT_EQ(fs::exists(folder_ / "rows.partial"), bytes < int64_t{160} << 20);
+    ASSERT_TRUE(sink.Finish({}).ok());
+    EXPECT_FALSE(fs::exists(folder_ / "rows.partial"));
+    Tables& told = found.emplace_back();
+    for (const store::SliceRow& row : Slices()) {
+      told.slices.emplace_back(row.rank, row.track, row.ts_ns, row.dur_ns, row.depth, row.flow_out,
+                               row.flow_in, std::to_string(static_cast<uint32_t>(row.name)));
+    }
+    std::sort(told.slices.begin(), told.slices.end());
+    for (const auto& row : *reader_->Read<store::CounterRow>()) {
+      told.counters.emplace_back(row.ts_ns, row.track, row.value);
+    }
+    for (const auto& row : *reader_->Read<store::MemoryRow>()) {
+      told.memory.emplace_back(row.ts_ns, row.rank, row.track.value_or(-1), row.address,
+                               row.total_allocated_bytes);
+    }
+    for (const auto& row : *reader_->Read<store::StepRow>()) {
+      told.steps.emplace_back(row.ts_ns, row.rank, row.node, row.step);
+    }
+    for (const char* table : {"counters", "memory", "steps"}) {
+      for (const auto& segment : reader_->manifest().tables.at(table).segments) {
+        told.segments.emplace_back(segment.file, segment.rows, segment.ts_min_ns);
+      }
+    }
+  }
+  for (size_t other : {1u, 2u}) {
+    EXPECT_EQ(found[0].counters.size(), 12'000u);
+    EXPECT_TRUE(found[other].counters == found[0].counters);
+    EXPECT_TRUE(found[other].memory == found[0].memory);
+    EXPECT_TRUE(found[other].steps == found[0].steps);
+    EXPECT_TRUE(found[other].slices == found[0].slices);
+    EXPECT_EQ(found[other].segments.size(), found[0].segments.size());
+  }
+  EXPECT_TRUE(found[1].segments == found[0].segments);
+  int64_t flows = 0;
+  for (const auto& slice : found[0].slices) {
+    flows += std::get<5>(slice).has_value() + std::get<6>(slice).has_value();
+  }
+  EXPECT_GT(flows, 3000);
+}
+
+// As of a disk that is full; whoever reads the rows may not look at what Append says.
+TEST_F(RunSinkTest, AFullDiskFailsTheRunWithItsCause) {
+  struct rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  auto* const handled = std::signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit small { 64 << 10, before.rlim_max };
+  Limits limits;
+  limits.max_rows_in_memory = 64 << 10;
+  RunSink sink(folder_, limits);
+  sink.BeginPart();
+  const int32_t track = Thread(sink);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  bool refused = false;
+  for (int64_t i = 0; i < 20'000; ++i) {
+    refused = !sink.Append(store::CounterRow{i, track, 1}).ok() || refused;
+  }
+  EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handled);
+  EXPECT_TRUE(refused);
+  sink.EndPart({});
+  const auto finished = sink.Finish({});
+  ASSERT_FALSE(finished.ok());
+  EXPECT_THAT(finished.error().message, testing::HasSubstr("File too large; make room there"));
 }
 
 // Sorting has a way of its own for times that lie so far apart that they and a row's place do not
@@ -183,9 +317,9 @@ TEST_F(RunSinkTest, NestsAndBindsFlows) {
        {std::tuple{150, 60, "second"}, {110, 20, "inner"}, {100, 100, "outer"}}) {
     ASSERT_TRUE(sink.Append(At(sink, track, ts, dur, name)).ok());
   }
-  sink.AddFlow(track, 120, 7, true);
-  sink.AddFlow(track, 140, 8, false);
-  sink.AddFlow(track, 500, 9, false);  // nothing there
+  ASSERT_TRUE(sink.AddFlow(track, 120, 7, true).ok());
+  ASSERT_TRUE(sink.AddFlow(track, 140, 8, false).ok());
+  ASSERT_TRUE(sink.AddFlow(track, 500, 9, false).ok());  // nothing there
   sink.EndPart({});
   ASSERT_TRUE(sink.Finish({}).ok());
   auto rows = Slices();

@@ -232,7 +232,7 @@ struct SliceWriter::Impl {
   }
 
   // `across`: the group holds not all of a rank. Marks and launches may be in another, too.
-  Status WriteGroup(SliceGroup slices, GroupNesting* across, std::vector<Flow>& flows,
+  Status WriteGroup(SliceGroup slices, GroupNesting* across, SortedRows<Flow>& flows,
                     const Place& place) {
     auto sorted = std::make_shared<SortedSlices>(SortedSlices{std::move(slices), {}, {}, {}});
     sorted->order = OrderByBegin(sorted->slices);
@@ -240,7 +240,7 @@ struct SliceWriter::Impl {
       STEPTRACE_ASSIGN_OR_RETURN(sorted->depths, across->TakeNext(sorted->slices, sorted->order));
     } else {
       sorted->steps = StepsOf(sorted->slices, sorted->order, place.tracks, strings);
-      Nest(*sorted, flows);
+      STEPTRACE_RETURN_IF_ERROR(Nest(*sorted, flows));
     }
     for (size_t segment = 0, written = 0; written < sorted->order.size(); ++segment) {
       auto [begin, end] = RowsOfSegment(segment, sorted->order.size());
@@ -253,7 +253,7 @@ struct SliceWriter::Impl {
     return {};
   }
 
-  static void Nest(SortedSlices& sorted, std::vector<Flow>& flows) {
+  static Status Nest(SortedSlices& sorted, SortedRows<Flow>& flows) {
     const GroupColumn ts_ns(sorted.slices, &SliceBlock::Columns::ts_ns);
     const GroupColumn dur_ns(sorted.slices, &SliceBlock::Columns::dur_ns);
     const GroupColumn track(sorted.slices, &SliceBlock::Columns::track);
@@ -265,7 +265,7 @@ struct SliceWriter::Impl {
       const size_t row = sorted.order[i];
       sorted.depths[i] = open.Enter(track[row], ts_ns[row], dur_ns[row], row);
     }
-    open.End();
+    return open.End();
   }
 
   store::ClosedRun& run;
@@ -282,7 +282,7 @@ SliceWriter::SliceWriter(store::ClosedRun& run, const store::StringTable& string
     : impl_(std::make_unique<Impl>(run, strings, stopped)) {}
 SliceWriter::~SliceWriter() = default;
 
-Status SliceWriter::Write(PartRows& rows, std::vector<Flow>& flows, const Place& place) {
+Status SliceWriter::Write(PartRows& rows, SortedRows<Flow>& flows, const Place& place) {
   std::optional<GroupNesting> across;
   if (!rows.is_whole()) {
     STEPTRACE_RETURN_IF_ERROR(rows.SpillRest());
