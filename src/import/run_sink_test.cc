@@ -221,6 +221,50 @@ TEST_F(RunSinkTest, WhatWaitedInAFileIsWhatWouldHaveWaitedInMemory) {
   EXPECT_GT(flows, 3000);
 }
 
+// Marks of steps, launches and what they launched come in different groups.
+TEST_F(RunSinkTest, FindsStepsAcrossTheGroupsInThatFile) {
+  constexpr int64_t kSteps = 40, kCalls = 100;
+  for (const bool all_fit : {true, false}) {
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+    Limits limits;
+    if (!all_fit) limits.max_rows_in_memory = 64 << 10;
+    RunSink sink(folder_, limits);
+    sink.BeginPart();
+    const int32_t host = Thread(sink);
+    const int32_t device = sink.AddTrack({}, "stream");
+    for (const int32_t track : {device, host}) {  // a kernel begins long after its launch
+      for (int64_t i = 0; i < kSteps * kCalls; ++i) {
+        Slice slice = At(sink, track, i * 10 + (track == device ? 5000 : 0), 5,
+                         track == device ? "kernel" : "launch");
+        slice.correlation = i;
+        if (i % 7 == 0) slice.step = -1 - i;  // as the source says
+        ASSERT_TRUE(sink.Append(slice).ok());
+      }
+    }
+    for (int64_t i = 0; i < kSteps; i += 2) {  // every other one is marked
+      Slice mark = At(sink, host, i * kCalls * 10, kCalls * 10,
+                      ("ProfilerStep#" + std::to_string(100 + i)).c_str());
+      mark.category = sink.Intern("user_annotation");
+      ASSERT_TRUE(sink.Append(mark).ok());
+    }
+    EXPECT_EQ(fs::exists(folder_ / "rows.partial"), !all_fit);
+    sink.EndPart({});
+    ASSERT_TRUE(sink.Finish({}).ok());
+    int64_t seen = 0;
+    for (const store::SliceRow& row : Slices()) {
+      if (!row.correlation) continue;
+      const int64_t step = *row.correlation / kCalls;
+      std::optional<int64_t> wanted;
+      if (step % 2 == 0) wanted = 100 + step;
+      if (*row.correlation % 7 == 0) wanted = -1 - *row.correlation;
+      ASSERT_EQ(row.step, wanted) << all_fit << " " << *row.correlation << " on " << row.track;
+      ++seen;
+    }
+    EXPECT_EQ(seen, 2 * kSteps * kCalls);
+  }
+}
+
 // As of a disk that is full; whoever reads the rows may not look at what Append says.
 TEST_F(RunSinkTest, AFullDiskFailsTheRunWithItsCause) {
   struct rlimit before;

@@ -231,13 +231,14 @@ struct SliceWriter::Impl {
     return columns;
   }
 
-  // `across`: the group holds not all of a rank. Marks and launches may be in another, too.
+  // `across`: the group holds not all of a rank.
   Status WriteGroup(SliceGroup slices, GroupNesting* across, SortedRows<Flow>& flows,
                     const Place& place) {
     auto sorted = std::make_shared<SortedSlices>(SortedSlices{std::move(slices), {}, {}, {}});
     sorted->order = OrderByBegin(sorted->slices);
     if (across != nullptr) {
-      STEPTRACE_ASSIGN_OR_RETURN(sorted->depths, across->TakeNext(sorted->slices, sorted->order));
+      STEPTRACE_RETURN_IF_ERROR(
+          across->TakeNext(sorted->slices, sorted->order, &sorted->depths, &sorted->steps));
     } else {
       sorted->steps = StepsOf(sorted->slices, sorted->order, place.tracks, strings);
       STEPTRACE_RETURN_IF_ERROR(Nest(*sorted, flows));
@@ -286,7 +287,8 @@ Status SliceWriter::Write(PartRows& rows, SortedRows<Flow>& flows, const Place& 
   std::optional<GroupNesting> across;
   if (!rows.is_whole()) {
     STEPTRACE_RETURN_IF_ERROR(rows.SpillRest());
-    STEPTRACE_ASSIGN_OR_RETURN(across, GroupNesting::Find(rows, flows, impl_->stopped));
+    STEPTRACE_ASSIGN_OR_RETURN(
+        across, GroupNesting::Find(rows, flows, place.tracks, impl_->strings, impl_->stopped));
   }
   while (true) {
     STEPTRACE_ASSIGN_OR_RETURN(SliceGroup slices, rows.TakeGroup());
