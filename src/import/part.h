@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "import/bytes/byte_stream.h"
+#include "import/fact_rows.h"
 #include "import/part_rows.h"
 #include "import/part_sink.h"
 #include "import/sorted_rows.h"
@@ -54,13 +55,13 @@ struct Part {
   SortedRows<store::CounterRow> counters;
   SortedRows<store::MemoryRow> memory;
   SortedRows<store::StepRow> steps;
+  FactRows fact_rows;
   std::vector<store::TrackRow> tracks;
-  std::vector<store::FactRow> fact_rows;
   std::map<std::string, std::string> versions;
   Losses losses;
   int64_t rows = 0;         // of all tables
   int64_t row_bytes = 0;    // of slices in memory
-  int64_t other_bytes = 0;  // of flows, counters, memory and steps there
+  int64_t other_bytes = 0;  // of flows, counters, memory, steps and facts there
   int32_t rank = -1;        // as it will be stored
   int32_t first_track = 0;  // as they will be stored
   int64_t shift_ns = 0;     // from its own clock to the run's

@@ -65,7 +65,8 @@ Status SpillOthers(Part& part, SpillFile& file) {
   STEPTRACE_RETURN_IF_ERROR(part.flows.Spill(file));
   STEPTRACE_RETURN_IF_ERROR(part.counters.Spill(file));
   STEPTRACE_RETURN_IF_ERROR(part.memory.Spill(file));
-  return part.steps.Spill(file);
+  STEPTRACE_RETURN_IF_ERROR(part.steps.Spill(file));
+  return part.fact_rows.Spill(file);
 }
 
 void SpillEnded(SinkShare& share) {
@@ -177,6 +178,10 @@ template <class Row>
 Status PartSink::AppendOther(SortedRows<Row>& rows, const Row& row) {
   rows.Append(row);
   part_->other_bytes += static_cast<int64_t>(sizeof(Row));
+  return SpillOthersIfFull();
+}
+
+Status PartSink::SpillOthersIfFull() {
   if (fills_ == Fills::kPieces) return {};
   if (part_->other_bytes < SinkShare::OfOthers(share_.part_bytes())) return {};
   std::lock_guard lock(share_.mutex);
@@ -294,7 +299,8 @@ void PartSink::Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::st
   row.kind = Intern(kind);
   row.json = std::move(json);
   row.pid = pid;
-  part_->fact_rows.push_back(std::move(row));
+  part_->other_bytes += part_->fact_rows.Append(std::move(row));
+  (void)SpillOthersIfFull().ok();  // an error fails the run
 }
 
 void PartSink::Loss(std::string_view table, std::string_view cause, int64_t count,

@@ -135,6 +135,7 @@ class PartSink {
   Status SpillIfFull();
   template <class Row>
   Status AppendOther(SortedRows<Row, ByTime>& rows, const Row& row);
+  Status SpillOthersIfFull();
   Status Noted(const Status& spilled);
 
   SinkShare& share_;

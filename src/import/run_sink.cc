@@ -281,7 +281,7 @@ Status WriteRows(std::vector<Row> rows, const store::StringTable& strings, int32
 // As the run counts and numbers.
 template <class Row>
 void Place(Row& row, const Part& part) {
-  row.ts_ns = row.ts_ns == kNull ? 0 : row.ts_ns + part.shift_ns;
+  row.ts_ns += part.shift_ns;
   if constexpr (requires { row.node; }) row.node = part.facts.node;
   if constexpr (requires { row.rank; }) row.rank = part.rank;
   if constexpr (requires { row.track += 1; }) {
@@ -311,6 +311,28 @@ Status WriteSorted(SortedRows<Row>& rows, const Part& part, const store::StringT
   }
   STEPTRACE_RETURN_IF_ERROR(reader.status());
   return segment.empty() ? Status() : write();
+}
+
+Status WriteFacts(Part& part, const store::StringTable& strings, int64_t* number,
+                  store::ClosedRun& run) {
+  constexpr size_t kMostBytes = 16 << 20;  // of texts in a segment
+  std::vector<store::FactRow> segment;
+  size_t bytes = 0;
+  auto write = [&] {
+    bytes = 0;
+    return WriteRows(std::exchange(segment, {}), strings, part.facts.node, part.rank, number, run);
+  };
+  FactRows::Reader reader(part.fact_rows, part.shift_ns);
+  while (true) {
+    store::FactRow row;
+    STEPTRACE_ASSIGN_OR_RETURN(const bool more, reader.Next(&row));
+    if (!more) return write();
+    row.node = part.facts.node;
+    row.rank = part.rank;
+    bytes += row.json.size();
+    segment.push_back(std::move(row));
+    if (segment.size() == kSegmentRows || bytes >= kMostBytes) STEPTRACE_RETURN_IF_ERROR(write());
+  }
 }
 
 std::vector<store::LossRow> LossRows(const Losses& losses, int32_t node, int32_t rank,
@@ -363,7 +385,6 @@ Result<SinkSummary> RunSink::Finish(store::Manifest manifest,
     int32_t node = part.facts.node;
     STEPTRACE_RETURN_IF_ERROR(slices.Write(
         part.slices, part.flows, {node, part.rank, part.first_track, part.shift_ns, part.tracks}));
-    for (store::FactRow& row : part.fact_rows) Place(row, part);
     auto write = [&](auto& rows) {
       return WriteRows(std::move(rows), strings, node, part.rank, &number, run);
     };
@@ -374,7 +395,7 @@ Result<SinkSummary> RunSink::Finish(store::Manifest manifest,
     STEPTRACE_RETURN_IF_ERROR(write_sorted(part.counters));
     STEPTRACE_RETURN_IF_ERROR(write_sorted(part.memory));
     STEPTRACE_RETURN_IF_ERROR(write_sorted(part.steps));
-    STEPTRACE_RETURN_IF_ERROR(write(part.fact_rows));
+    STEPTRACE_RETURN_IF_ERROR(WriteFacts(part, strings, &number, run));
     STEPTRACE_RETURN_IF_ERROR(write(losses[i]));
   }
   STEPTRACE_RETURN_IF_ERROR(slices.Finish());

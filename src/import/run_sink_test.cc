@@ -115,8 +115,8 @@ TEST_F(RunSinkTest, NestsAcrossTheGroupsInThatFile) {
   EXPECT_TRUE(found[0] == found[1]);
 }
 
-// Counters, memory, flows and steps of three parts, two of which are filled in turn, the third
-// after them: many at the same time, many at negative times, those of a part not in order.
+// Counters, memory, flows, steps and facts of three parts, two of which are filled in turn, the
+// third after them: many at the same time, many at negative times, those of a part not in order.
 void FillAllTables(RunSink& sink) {
   const auto ts_of = [](int64_t i) { return i * 7919 % 2003 - 1000; };
   constexpr int64_t kRows = 4000;
@@ -149,6 +149,8 @@ void FillAllTables(RunSink& sink) {
         step.step = i;
         ASSERT_TRUE(sink.Append(step).ok());
         ASSERT_TRUE(sink.AddFlow(track, ts_of(i) * 4 + i % 5, i, i % 2 == 0).ok());
+        sink.Fact(i % 4 == 0 ? std::nullopt : std::optional(ts_of(i)), "fact",
+                  std::string(static_cast<size_t>(i % 9), 'x') + std::to_string(i), i % 5);
       }
     }
     for (size_t part = 0; part < parts.size(); ++part) {
@@ -166,6 +168,7 @@ TEST_F(RunSinkTest, WhatWaitedInAFileIsWhatWouldHaveWaitedInMemory) {
     std::vector<std::tuple<int64_t, int32_t, double>> counters;
     std::vector<std::tuple<int64_t, int32_t, int32_t, int64_t, std::optional<int64_t>>> memory;
     std::vector<std::tuple<int64_t, int32_t, int32_t, int64_t>> steps;
+    std::vector<std::tuple<int64_t, int32_t, int64_t, std::string>> facts;
     std::vector<std::tuple<int32_t, int32_t, int64_t, int64_t, int32_t, std::optional<int64_t>,
                            std::optional<int64_t>, std::string>>
         slices;
@@ -199,7 +202,10 @@ TEST_F(RunSinkTest, WhatWaitedInAFileIsWhatWouldHaveWaitedInMemory) {
     for (const auto& row : *reader_->Read<store::StepRow>()) {
       told.steps.emplace_back(row.ts_ns, row.rank, row.node, row.step);
     }
-    for (const char* table : {"counters", "memory", "steps"}) {
+    for (const auto& row : *reader_->Read<store::FactRow>()) {
+      told.facts.emplace_back(row.ts_ns, row.rank, row.pid, row.json);
+    }
+    for (const char* table : {"counters", "memory", "steps", "facts"}) {
       for (const auto& segment : reader_->manifest().tables.at(table).segments) {
         told.segments.emplace_back(segment.file, segment.rows, segment.ts_min_ns);
       }
@@ -210,6 +216,7 @@ TEST_F(RunSinkTest, WhatWaitedInAFileIsWhatWouldHaveWaitedInMemory) {
     EXPECT_TRUE(found[other].counters == found[0].counters);
     EXPECT_TRUE(found[other].memory == found[0].memory);
     EXPECT_TRUE(found[other].steps == found[0].steps);
+    EXPECT_TRUE(found[other].facts == found[0].facts);
     EXPECT_TRUE(found[other].slices == found[0].slices);
     EXPECT_EQ(found[other].segments.size(), found[0].segments.size());
   }
