@@ -21,7 +21,10 @@ int64_t FactRows::Append(store::FactRow row) {
 Status FactRows::Spill(SpillFile& file) {
   if (rows_.empty()) return {};
   file_ = &file;
+  size_t bytes = 0;
+  for (const store::FactRow& row : rows_) bytes += row.json.size();
   std::string texts;
+  texts.reserve(bytes);
   for (const store::FactRow& row : rows_) texts += row.json;
   int64_t at = 0;
   STEPTRACE_RETURN_IF_ERROR(file.Append(texts.data(), texts.size(), &at));

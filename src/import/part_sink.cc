@@ -69,6 +69,17 @@ Status SpillOthers(Part& part, SpillFile& file) {
   return part.fact_rows.Spill(file);
 }
 
+namespace {
+
+void TrimOthers(Part& part) {
+  part.flows.Trim();
+  part.counters.Trim();
+  part.memory.Trim();
+  part.steps.Trim();
+}
+
+}  // namespace
+
 void SpillEnded(SinkShare& share) {
   auto note = [&](const Status& spilled) {
     if (!spilled.ok() && share.failed.ok()) share.failed = spilled;
@@ -82,6 +93,7 @@ void SpillEnded(SinkShare& share) {
   if (share.ended_others.bytes >= SinkShare::OfOthers(share.ended_bytes())) {
     for (Part* part : std::exchange(share.ended_others, {}).parts) {
       note(SpillOthers(*part, share.spill));
+      TrimOthers(*part);
     }
   }
 }
@@ -316,6 +328,7 @@ void PartSink::End(PartFacts facts) {
   part_->facts = std::move(facts);
   texts_ = {};
   text_count_ = 0;
+  TrimOthers(*part_);
   std::lock_guard lock(share_.mutex);
   share_.ended.parts.push_back(part_.get());
   share_.ended.bytes += part_->row_bytes;

@@ -47,6 +47,10 @@ class SortedRows {
     rows_.clear();
     return {};
   }
+  // No rows follow: gives up memory that is not filled.
+  void Trim() {
+    if (rows_.capacity() / 2 >= rows_.size()) rows_.shrink_to_fit();
+  }
 
  private:
   // On the file.
