@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "import/part_rows.h"
+#include "import/sorted_rows.h"
 
 namespace steptrace::import {
 
@@ -21,10 +21,7 @@ class OpenSlices {
  public:
   using Bind = std::function<void(const Place&, const Flow&)>;
 
-  OpenSlices(std::vector<Flow>& flows, Bind bind) : flows_(flows), bind_(std::move(bind)) {
-    std::stable_sort(flows.begin(), flows.end(),
-                     [](const Flow& a, const Flow& b) { return a.ts_ns < b.ts_ns; });
-  }
+  OpenSlices(SortedRows<Flow>& flows, Bind bind) : flows_(flows), bind_(std::move(bind)) {}
 
   // Its depth; gives flows that were due before to their slices.
   int32_t Enter(int32_t track, int64_t ts_ns, int64_t dur_ns, const Place& place) {
@@ -39,8 +36,11 @@ class OpenSlices {
     return static_cast<int32_t>(open.size()) - 1;
   }
 
-  // No slice follows.
-  void End() { BindFlows(std::numeric_limits<int64_t>::max()); }
+  // No slice follows. An error: not all flows could be read.
+  Status End() {
+    BindFlows(std::numeric_limits<int64_t>::max());
+    return flows_.status();
+  }
 
  private:
   struct Open {
@@ -50,8 +50,8 @@ class OpenSlices {
 
   // Gives flows that begin or end before a moment to the innermost slice there.
   void BindFlows(int64_t before_ns) {
-    for (; next_ < flows_.size() && flows_[next_].ts_ns < before_ns; ++next_) {
-      const Flow& flow = flows_[next_];
+    for (; flows_.Front() != nullptr && flows_.Front()->ts_ns < before_ns; flows_.Pop()) {
+      const Flow& flow = *flows_.Front();
       std::vector<Open>& open = OpenOn(flow.track);
       while (!open.empty() && open.back().end_ns < flow.ts_ns) open.pop_back();
       if (!open.empty()) bind_(open.back().place, flow);
@@ -64,9 +64,8 @@ class OpenSlices {
     return open_[track];
   }
 
-  const std::vector<Flow>& flows_;
+  SortedRows<Flow>::Reader flows_;
   const Bind bind_;
-  size_t next_ = 0;
   std::vector<std::vector<Open>> open_;
 };
 

@@ -14,8 +14,11 @@
 #include <vector>
 
 #include "import/bytes/byte_stream.h"
+#include "import/fact_rows.h"
 #include "import/part_rows.h"
 #include "import/part_sink.h"
+#include "import/sorted_rows.h"
+#include "import/spill_file.h"
 
 // What PartSink fills and RunSink writes; nobody else sees it.
 namespace steptrace::import {
@@ -48,16 +51,17 @@ struct Part {
   PartFacts facts;
   Bounds bounds;
   PartRows slices;
-  std::vector<Flow> flows;
+  SortedRows<Flow> flows;
+  SortedRows<store::CounterRow> counters;
+  SortedRows<store::MemoryRow> memory;
+  SortedRows<store::StepRow> steps;
+  FactRows fact_rows;
   std::vector<store::TrackRow> tracks;
-  std::vector<store::CounterRow> counters;
-  std::vector<store::MemoryRow> memory;
-  std::vector<store::StepRow> steps;
-  std::vector<store::FactRow> fact_rows;
   std::map<std::string, std::string> versions;
   Losses losses;
   int64_t rows = 0;         // of all tables
   int64_t row_bytes = 0;    // of slices in memory
+  int64_t other_bytes = 0;  // of flows, counters, memory, steps and facts there
   int32_t rank = -1;        // as it will be stored
   int32_t first_track = 0;  // as they will be stored
   int64_t shift_ns = 0;     // from its own clock to the run's
@@ -67,6 +71,12 @@ struct Part {
 
 // What the parts of a run share while threads fill them.
 struct SinkShare {
+  // Full parts with rows in memory.
+  struct Ended {
+    std::vector<Part*> parts;
+    int64_t bytes = 0;
+  };
+
   SinkShare(const std::filesystem::path& folder, const Limits& run_limits)
       : limits(run_limits), spill(folder / "rows.partial") {}
 
@@ -75,6 +85,9 @@ struct SinkShare {
   // Of the memory for rows, a quarter is for parts that are full; the others share the rest.
   int64_t ended_bytes() const { return limits.max_rows_in_memory / 4; }
   int64_t part_bytes() const { return limits.max_rows_in_memory * 3 / 4 / workers; }
+  // Rows that are no slices have an eighth as much, besides: however many there are, as many slices
+  // stay in memory.
+  static int64_t OfOthers(int64_t bytes) { return bytes / 8; }
   int64_t workers = 1;  // set before there are any
 
   std::mutex mutex;
@@ -82,12 +95,15 @@ struct SinkShare {
   store::StringTable strings;
   int64_t text_bytes = 0;
   SpillFile spill;
-  std::vector<Part*> ended;  // with rows in memory
-  int64_t in_memory = 0;     // of those
-  int64_t filling = 0;       // parts that were added and have not ended
-  Losses losses;             // of the run
-  Status failed;             // the first rows of full parts that the disk refused
+  Ended ended;          // with slices in memory
+  Ended ended_others;   // with other rows there
+  int64_t filling = 0;  // parts that were added and have not ended
+  Losses losses;        // of the run
+  Status failed;        // the first rows that the disk refused
 };
+
+// Moves the rows of a part that are no slices to the file. Under the lock.
+Status SpillOthers(Part& part, SpillFile& file);
 
 // Moves the rows of full parts to the file if they have more than their share of memory. Under the
 // lock.

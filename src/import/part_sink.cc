@@ -60,14 +60,42 @@ CachedText InternInRun(SinkShare& share, std::string_view text) {
   return {0, share.strings.Text(id), id};
 }
 
+Status SpillOthers(Part& part, SpillFile& file) {
+  part.other_bytes = 0;
+  STEPTRACE_RETURN_IF_ERROR(part.flows.Spill(file));
+  STEPTRACE_RETURN_IF_ERROR(part.counters.Spill(file));
+  STEPTRACE_RETURN_IF_ERROR(part.memory.Spill(file));
+  STEPTRACE_RETURN_IF_ERROR(part.steps.Spill(file));
+  return part.fact_rows.Spill(file);
+}
+
+namespace {
+
+void TrimOthers(Part& part) {
+  part.flows.Trim();
+  part.counters.Trim();
+  part.memory.Trim();
+  part.steps.Trim();
+}
+
+}  // namespace
+
 void SpillEnded(SinkShare& share) {
-  if (share.in_memory < share.ended_bytes()) return;
-  for (Part* part : std::exchange(share.ended, {})) {
-    Status spilled = part->slices.Spill(share.spill);
+  auto note = [&](const Status& spilled) {
     if (!spilled.ok() && share.failed.ok()) share.failed = spilled;
-    part->row_bytes = 0;
+  };
+  if (share.ended.bytes >= share.ended_bytes()) {
+    for (Part* part : std::exchange(share.ended, {}).parts) {
+      note(part->slices.Spill(share.spill));
+      part->row_bytes = 0;
+    }
   }
-  share.in_memory = 0;
+  if (share.ended_others.bytes >= SinkShare::OfOthers(share.ended_bytes())) {
+    for (Part* part : std::exchange(share.ended_others, {}).parts) {
+      note(SpillOthers(*part, share.spill));
+      TrimOthers(*part);
+    }
+  }
 }
 
 void AddLoss(Losses& losses, std::string_view table, std::string_view cause, int64_t count,
@@ -155,7 +183,27 @@ Status PartSink::SpillIfFull() {
   if (fills_ == Fills::kPieces || part_->row_bytes < share_.part_bytes()) return {};
   part_->row_bytes = 0;
   std::lock_guard lock(share_.mutex);
-  return part_->slices.Spill(share_.spill);
+  return Noted(part_->slices.Spill(share_.spill));
+}
+
+template <class Row>
+Status PartSink::AppendOther(SortedRows<Row>& rows, const Row& row) {
+  rows.Append(row);
+  part_->other_bytes += static_cast<int64_t>(sizeof(Row));
+  return SpillOthersIfFull();
+}
+
+Status PartSink::SpillOthersIfFull() {
+  if (fills_ == Fills::kPieces) return {};
+  if (part_->other_bytes < SinkShare::OfOthers(share_.part_bytes())) return {};
+  std::lock_guard lock(share_.mutex);
+  return Noted(SpillOthers(*part_, share_.spill));
+}
+
+// What the disk refused fails the run, whoever reads the rows goes on or not. Under the lock.
+Status PartSink::Noted(const Status& spilled) {
+  if (!spilled.ok() && share_.failed.ok()) share_.failed = spilled;
+  return spilled;
 }
 
 std::unique_ptr<PartSink> PartSink::ForPieces() const {
@@ -184,21 +232,21 @@ Status PartSink::Absorb(const Part& piece, std::span<const int32_t> tracks) {
   auto here = [&](int32_t track) { return tracks[static_cast<size_t>(track)]; };
   part_->bounds.Take(piece.bounds);
   part_->rows += piece.rows;
-  for (store::CounterRow row : piece.counters) {
+  for (store::CounterRow row : piece.counters.in_memory()) {
     row.track = here(row.track);
     if (row.track >= 0) {
-      part_->counters.push_back(row);
+      STEPTRACE_RETURN_IF_ERROR(AppendOther(part_->counters, row));
     } else {
       --part_->rows;
     }
   }
-  for (store::MemoryRow row : piece.memory) {
+  for (store::MemoryRow row : piece.memory.in_memory()) {
     if (row.track) row.track = here(*row.track);
-    part_->memory.push_back(row);
+    STEPTRACE_RETURN_IF_ERROR(AppendOther(part_->memory, row));
   }
-  for (Flow flow : piece.flows) {
+  for (Flow flow : piece.flows.in_memory()) {
     flow.track = here(flow.track);
-    if (flow.track >= 0) part_->flows.push_back(flow);
+    if (flow.track >= 0) STEPTRACE_RETURN_IF_ERROR(AppendOther(part_->flows, flow));
   }
   bool all_have_tracks = std::find(tracks.begin(), tracks.end(), -1) == tracks.end();
   for (const SliceBlock& block : piece.slices.blocks()) {
@@ -234,28 +282,26 @@ Status PartSink::AppendSome(const SliceBlock& block, std::span<const int32_t> tr
   return {};
 }
 
-void PartSink::AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out) {
-  part_->flows.push_back({ts_ns, id, track, out});
+Status PartSink::AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out) {
+  return AppendOther(part_->flows, {ts_ns, id, track, out});
 }
 
 Status PartSink::Append(const store::CounterRow& row) {
   part_->bounds.Take(row.ts_ns, row.ts_ns);
-  part_->counters.push_back(row);
   ++part_->rows;
-  return {};
+  return AppendOther(part_->counters, row);
 }
 
 Status PartSink::Append(const store::MemoryRow& row) {
   part_->bounds.Take(row.ts_ns, row.ts_ns);
-  part_->memory.push_back(row);
   ++part_->rows;
-  return {};
+  return AppendOther(part_->memory, row);
 }
 
-void PartSink::Append(store::StepRow row) {
+Status PartSink::Append(const store::StepRow& row) {
   part_->bounds.Take(row.ts_ns, row.ts_ns + row.dur_ns);
-  part_->steps.push_back(std::move(row));
   ++part_->rows;
+  return AppendOther(part_->steps, row);
 }
 
 void PartSink::Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::string json,
@@ -265,7 +311,8 @@ void PartSink::Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::st
   row.kind = Intern(kind);
   row.json = std::move(json);
   row.pid = pid;
-  part_->fact_rows.push_back(std::move(row));
+  part_->other_bytes += part_->fact_rows.Append(std::move(row));
+  (void)SpillOthersIfFull().ok();  // an error fails the run
 }
 
 void PartSink::Loss(std::string_view table, std::string_view cause, int64_t count,
@@ -281,9 +328,12 @@ void PartSink::End(PartFacts facts) {
   part_->facts = std::move(facts);
   texts_ = {};
   text_count_ = 0;
+  TrimOthers(*part_);
   std::lock_guard lock(share_.mutex);
-  share_.ended.push_back(part_.get());
-  share_.in_memory += part_->row_bytes;
+  share_.ended.parts.push_back(part_.get());
+  share_.ended.bytes += part_->row_bytes;
+  share_.ended_others.parts.push_back(part_.get());
+  share_.ended_others.bytes += part_->other_bytes;
   if (std::exchange(open_, false)) --share_.filling;
   // While none is filled, those that are full may have the room of all.
   if (share_.filling > 0) SpillEnded(share_);

@@ -64,6 +64,9 @@ struct CachedText {
 };
 
 class SliceBlock;
+template <class Row, class Before>
+class SortedRows;
+struct ByTime;
 struct Part;
 struct SinkShare;
 
@@ -91,10 +94,10 @@ class PartSink {
   // A profiler's own mark: a slice that does not move the run's begin and end.
   Status AppendMark(const Slice& slice);
   // A flow that begins (out) or ends at a moment on a track: it goes to the innermost slice there.
-  void AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out);
+  Status AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out);
   Status Append(const store::CounterRow& row);
   Status Append(const store::MemoryRow& row);
-  void Append(store::StepRow row);
+  Status Append(const store::StepRow& row);
   // Without a time: at the run's begin.
   void Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::string json, int64_t pid = 0);
   // The part's loss of a cause; counts of one cause add up, of the details the first stays.
@@ -130,6 +133,10 @@ class PartSink {
   Status AppendBlock(const SliceBlock& block, std::span<const int32_t> tracks);
   Status AppendSome(const SliceBlock& block, std::span<const int32_t> tracks);
   Status SpillIfFull();
+  template <class Row>
+  Status AppendOther(SortedRows<Row, ByTime>& rows, const Row& row);
+  Status SpillOthersIfFull();
+  Status Noted(const Status& spilled);
 
   SinkShare& share_;
   Fills fills_;

@@ -107,7 +107,7 @@ TEST_F(PartSinkTest, APieceFollowsWhatIsThere) {
     for (int32_t track : {0, 1, 2}) {
       ASSERT_EQ(pieces->AddTrack({}, "thread"), track);
       ASSERT_TRUE(pieces->Append(At(track, ts_ns + track, pieces->Intern("a"))).ok());
-      pieces->AddFlow(track, ts_ns + track, ts_ns, true);
+      ASSERT_TRUE(pieces->AddFlow(track, ts_ns + track, ts_ns, true).ok());
       store::CounterRow counter;
       counter.track = track;
       ASSERT_TRUE(pieces->Append(counter).ok());
@@ -159,6 +159,46 @@ TEST_F(PartSinkTest, WhatFewSlicesHaveIsCounted) {
   EXPECT_EQ(rows_that_fit(false, true), 2954u);
   EXPECT_EQ(rows_that_fit(true, false), 2022u);  // and 48 more
   EXPECT_EQ(rows_that_fit(true, true), 2022u);
+}
+
+// Rows of other tables have memory of their own: they go to the file without the slices, and those
+// of full parts when these have too many together.
+TEST_F(PartSinkTest, RowsThatAreNoSlicesAreBounded) {
+  Limits limits;
+  limits.max_rows_in_memory = 512 << 10;
+  constexpr size_t kMostBytes = (512 << 10) * 3 / 4 / 8;
+  RunSink sink(folder_, limits);
+  PartSink& part = sink.AddPart();
+  const int32_t track = part.AddTrack({}, "thread");
+  ASSERT_TRUE(part.Append(At(track, 0, {})).ok());
+  for (int64_t i = 0; i < 10'000; ++i) {
+    ASSERT_TRUE(part.Append(store::CounterRow{i, track, 1}).ok());
+    ASSERT_TRUE(part.AddFlow(track, i, i, true).ok());
+    ASSERT_LT(part.part().counters.in_memory().size() * sizeof(store::CounterRow) +
+                  part.part().flows.in_memory().size() * sizeof(Flow),
+              kMostBytes);
+  }
+  EXPECT_TRUE(part.part().slices.is_whole());
+  EXPECT_FALSE(part.part().counters.is_whole());
+  EXPECT_FALSE(part.part().flows.is_whole());
+  EXPECT_EQ(part.part().counters.size(), 10'000u);
+  EXPECT_EQ(part.part().flows.size(), 10'000u);
+  part.End({});
+  size_t in_memory = 0;
+  for (int i = 0; i < 200; ++i) {
+    PartSink& small = sink.AddPart();
+    small.AddTrack({}, "thread");
+    for (int64_t row = 0; row < 50; ++row) {
+      ASSERT_TRUE(small.Append(store::CounterRow{row, 0, 1}).ok());
+    }
+    in_memory += 50 * sizeof(store::CounterRow);
+    small.End({});
+  }
+  EXPECT_GT(in_memory, size_t{512 << 10} / 4 / 8);
+  EXPECT_EQ(sink.rows(), 1 + 10'000 + 200 * 50);
+  ASSERT_TRUE(sink.Finish({}).ok());
+  store::RunReader reader = *store::RunReader::Open(folder_);
+  EXPECT_EQ(reader.Read<store::CounterRow>()->size(), 20'000u);
 }
 
 TEST_F(PartSinkTest, APieceEndsWhenItIsFull) {

@@ -216,10 +216,6 @@ void RunSink::Impl::NumberTracks() {
       track.rank = part->rank;
       track.node = part->facts.node;
     }
-    for (store::CounterRow& row : part->counters) row.track += part->first_track;
-    for (store::MemoryRow& row : part->memory) {
-      if (row.track) *row.track += part->first_track;
-    }
   }
   for (const ParentLink& link : parents) {
     if (link.part->left_out || link.parent_part->left_out) continue;
@@ -264,11 +260,12 @@ store::Manifest RunSink::Impl::Complete(store::Manifest manifest) const {
 
 namespace {
 
+constexpr size_t kSegmentRows = 1 << 17;
+
 // Writes small tables: sorted by time, in segments of bounded size.
 template <class Row>
 Status WriteRows(std::vector<Row> rows, const store::StringTable& strings, int32_t node,
                  int32_t rank, int64_t* number, store::ClosedRun& run) {
-  constexpr size_t kSegmentRows = 1 << 17;
   if constexpr (requires(Row row) { row.ts_ns; }) {
     std::stable_sort(rows.begin(), rows.end(),
                      [](const Row& a, const Row& b) { return a.ts_ns < b.ts_ns; });
@@ -281,12 +278,60 @@ Status WriteRows(std::vector<Row> rows, const store::StringTable& strings, int32
   return {};
 }
 
+// As the run counts and numbers.
 template <class Row>
-void Shift(std::vector<Row>& rows, int64_t shift_ns, int32_t node, int32_t rank) {
-  for (Row& row : rows) {
-    row.ts_ns = row.ts_ns == kNull ? 0 : row.ts_ns + shift_ns;
-    if constexpr (requires { row.node; }) row.node = node;
-    if constexpr (requires { row.rank; }) row.rank = rank;
+void Place(Row& row, const Part& part) {
+  row.ts_ns += part.shift_ns;
+  if constexpr (requires { row.node; }) row.node = part.facts.node;
+  if constexpr (requires { row.rank; }) row.rank = part.rank;
+  if constexpr (requires { row.track += 1; }) {
+    row.track += part.first_track;
+  } else if constexpr (requires { *row.track += 1; }) {
+    if (row.track) *row.track += part.first_track;
+  }
+}
+
+// Writes rows of which memory may hold a part only.
+template <class Row>
+Status WriteSorted(SortedRows<Row>& rows, const Part& part, const store::StringTable& strings,
+                   int64_t* number, store::ClosedRun& run, const std::function<bool()>& stopped) {
+  std::vector<Row> segment;
+  segment.reserve(std::min(kSegmentRows, rows.size()));
+  auto write = [&]() -> Status {
+    if (stopped && stopped()) return Error{"stopped"};
+    STEPTRACE_RETURN_IF_ERROR(
+        run.Write<Row>(segment, strings, part.facts.node, part.rank, (*number)++));
+    segment.clear();
+    return {};
+  };
+  typename SortedRows<Row>::Reader reader(rows);
+  for (; reader.Front() != nullptr; reader.Pop()) {
+    Place(segment.emplace_back(*reader.Front()), part);
+    if (segment.size() == kSegmentRows) STEPTRACE_RETURN_IF_ERROR(write());
+  }
+  STEPTRACE_RETURN_IF_ERROR(reader.status());
+  return segment.empty() ? Status() : write();
+}
+
+Status WriteFacts(Part& part, const store::StringTable& strings, int64_t* number,
+                  store::ClosedRun& run) {
+  constexpr size_t kMostBytes = 16 << 20;  // of texts in a segment
+  std::vector<store::FactRow> segment;
+  size_t bytes = 0;
+  auto write = [&] {
+    bytes = 0;
+    return WriteRows(std::exchange(segment, {}), strings, part.facts.node, part.rank, number, run);
+  };
+  FactRows::Reader reader(part.fact_rows, part.shift_ns);
+  while (true) {
+    store::FactRow row;
+    STEPTRACE_ASSIGN_OR_RETURN(const bool more, reader.Next(&row));
+    if (!more) return write();
+    row.node = part.facts.node;
+    row.rank = part.rank;
+    bytes += row.json.size();
+    segment.push_back(std::move(row));
+    if (segment.size() == kSegmentRows || bytes >= kMostBytes) STEPTRACE_RETURN_IF_ERROR(write());
   }
 }
 
@@ -340,18 +385,17 @@ Result<SinkSummary> RunSink::Finish(store::Manifest manifest,
     int32_t node = part.facts.node;
     STEPTRACE_RETURN_IF_ERROR(slices.Write(
         part.slices, part.flows, {node, part.rank, part.first_track, part.shift_ns, part.tracks}));
-    Shift(part.counters, part.shift_ns, node, part.rank);
-    Shift(part.memory, part.shift_ns, node, part.rank);
-    Shift(part.steps, part.shift_ns, node, part.rank);
-    Shift(part.fact_rows, part.shift_ns, node, part.rank);
     auto write = [&](auto& rows) {
       return WriteRows(std::move(rows), strings, node, part.rank, &number, run);
     };
+    auto write_sorted = [&](auto& rows) {
+      return WriteSorted(rows, part, strings, &number, run, stopped);
+    };
     STEPTRACE_RETURN_IF_ERROR(write(part.tracks));
-    STEPTRACE_RETURN_IF_ERROR(write(part.counters));
-    STEPTRACE_RETURN_IF_ERROR(write(part.memory));
-    STEPTRACE_RETURN_IF_ERROR(write(part.steps));
-    STEPTRACE_RETURN_IF_ERROR(write(part.fact_rows));
+    STEPTRACE_RETURN_IF_ERROR(write_sorted(part.counters));
+    STEPTRACE_RETURN_IF_ERROR(write_sorted(part.memory));
+    STEPTRACE_RETURN_IF_ERROR(write_sorted(part.steps));
+    STEPTRACE_RETURN_IF_ERROR(WriteFacts(part, strings, &number, run));
     STEPTRACE_RETURN_IF_ERROR(write(losses[i]));
   }
   STEPTRACE_RETURN_IF_ERROR(slices.Finish());

@@ -61,12 +61,12 @@ class RunSink {
   store::TrackRow& Track(int32_t track) { return open_->Track(track); }
   Status Append(const Slice& slice) { return open_->Append(slice); }
   Status AppendMark(const Slice& slice) { return open_->AppendMark(slice); }
-  void AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out) {
-    open_->AddFlow(track, ts_ns, id, out);
+  Status AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out) {
+    return open_->AddFlow(track, ts_ns, id, out);
   }
   Status Append(const store::CounterRow& row) { return open_->Append(row); }
   Status Append(const store::MemoryRow& row) { return open_->Append(row); }
-  void Append(store::StepRow row) { open_->Append(std::move(row)); }
+  Status Append(const store::StepRow& row) { return open_->Append(row); }
   void Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::string json,
             int64_t pid = 0) {
     open_->Fact(ts_ns, kind, std::move(json), pid);

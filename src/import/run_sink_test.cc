@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <new>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -46,71 +47,6 @@ class RunSinkTest : public testing::Test {
   fs::path folder_;
   std::optional<store::RunReader> reader_;
 };
-
-TEST_F(RunSinkTest, RowsBeyondTheLimitWaitInAFile) {
-  Limits limits;
-  limits.max_rows_in_memory = 64 << 10;
-  RunSink sink(folder_, limits);
-  sink.BeginPart();
-  int32_t track = Thread(sink);
-  constexpr int64_t kRows = 50'000;
-  for (int64_t i = 0; i < kRows; ++i) {  // backwards: segments overlap, readers still sort
-    ASSERT_TRUE(sink.Append(At(sink, track, (kRows - i) * 10, 5, "x")).ok());
-  }
-  EXPECT_TRUE(fs::exists(folder_ / "rows.partial"));
-  sink.EndPart({});
-  ASSERT_TRUE(sink.Finish({}).ok());
-  EXPECT_FALSE(fs::exists(folder_ / "rows.partial"));
-  auto rows = Slices();
-  ASSERT_EQ(rows.size(), static_cast<size_t>(kRows));
-  for (int64_t i = 0; i < kRows; ++i) ASSERT_EQ(rows[static_cast<size_t>(i)].ts_ns, i * 10);
-}
-
-// What encloses a slice came long after it: the functions of a file follow its operators.
-TEST_F(RunSinkTest, NestsAcrossTheGroupsInThatFile) {
-  constexpr int64_t kCalls = 2000;
-  std::vector<std::vector<std::tuple<int64_t, int32_t, int32_t, std::optional<int64_t>>>> found;
-  for (const bool all_fit : {true, false}) {
-    fs::remove_all(folder_);
-    fs::create_directory(folder_);
-    Limits limits;
-    if (!all_fit) limits.max_rows_in_memory = 64 << 10;
-    RunSink sink(folder_, limits);
-    sink.BeginPart();
-    const int32_t first = Thread(sink), second = Thread(sink);
-    for (int64_t i = 0; i < kCalls; ++i) {  // two operators of a call, and a flow to the inner one
-      ASSERT_TRUE(sink.Append(At(sink, first, i * 100 + 10, 50, "op")).ok());
-      ASSERT_TRUE(sink.Append(At(sink, first, i * 100 + 20, 10, "inner")).ok());
-      ASSERT_TRUE(sink.Append(At(sink, second, i * 100 + 20, 10, "other")).ok());
-      sink.AddFlow(first, i * 100 + 25, i, true);
-      sink.AddFlow(first, i * 100 + 5, i, false);
-    }
-    ASSERT_TRUE(sink.Append(At(sink, first, 0, kCalls * 100, "step")).ok());
-    for (int64_t i = 0; i < kCalls; ++i) {
-      ASSERT_TRUE(sink.Append(At(sink, first, i * 100, 90, "function")).ok());
-      // As long as the operator that came before it: in it.
-      ASSERT_TRUE(sink.Append(At(sink, first, i * 100 + 10, 50, "alike")).ok());
-    }
-    sink.EndPart({});
-    ASSERT_TRUE(sink.Finish({}).ok());
-    auto& told = found.emplace_back();
-    for (const store::SliceRow& row : Slices()) {
-      const std::string_view name = reader_->strings().Text(row.name);
-      const int32_t depth = name == "op"         ? 2
-                            : name == "alike"    ? 3
-                            : name == "inner"    ? 4
-                            : name == "function" ? 1
-                                                 : 0;
-      ASSERT_EQ(row.depth, depth) << name << " at " << row.ts_ns;
-      ASSERT_EQ(row.flow_out.has_value(), name == "inner") << name << " at " << row.ts_ns;
-      ASSERT_EQ(row.flow_in.has_value(), name == "function") << name << " at " << row.ts_ns;
-      told.emplace_back(row.ts_ns, row.depth, row.track, row.flow_out);
-    }
-    std::sort(told.begin(), told.end());
-  }
-  EXPECT_EQ(found[0].size(), static_cast<size_t>(5 * kCalls + 1));
-  EXPECT_TRUE(found[0] == found[1]);
-}
 
 // Sorting has a way of its own for times that lie so far apart that they and a row's place do not
 // fit into 64 bits.
@@ -183,9 +119,9 @@ TEST_F(RunSinkTest, NestsAndBindsFlows) {
        {std::tuple{150, 60, "second"}, {110, 20, "inner"}, {100, 100, "outer"}}) {
     ASSERT_TRUE(sink.Append(At(sink, track, ts, dur, name)).ok());
   }
-  sink.AddFlow(track, 120, 7, true);
-  sink.AddFlow(track, 140, 8, false);
-  sink.AddFlow(track, 500, 9, false);  // nothing there
+  ASSERT_TRUE(sink.AddFlow(track, 120, 7, true).ok());
+  ASSERT_TRUE(sink.AddFlow(track, 140, 8, false).ok());
+  ASSERT_TRUE(sink.AddFlow(track, 500, 9, false).ok());  // nothing there
   sink.EndPart({});
   ASSERT_TRUE(sink.Finish({}).ok());
   auto rows = Slices();

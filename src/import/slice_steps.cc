@@ -13,15 +13,10 @@ namespace {
 constexpr std::string_view kMarkCategory = "user_annotation";
 constexpr std::string_view kMarkPrefix = "ProfilerStep#";
 
-struct Step {
-  int64_t begin_ns = 0;
-  int64_t end_ns = 0;
-  int64_t number = 0;
-};
+}  // namespace
 
-// By begin.
-std::vector<Step> StepsAmong(const SliceGroup& slices, const store::StringTable& strings) {
-  std::vector<Step> steps;
+std::vector<StepMark> StepMarksAmong(const SliceGroup& slices, const store::StringTable& strings) {
+  std::vector<StepMark> steps;
   store::StringId category{};
   if (!strings.Find(kMarkCategory, &category)) return steps;
   for (const SliceBlock& block : slices.blocks()) {
@@ -30,18 +25,25 @@ std::vector<Step> StepsAmong(const SliceGroup& slices, const store::StringTable&
       if (columns.category[row] != category || columns.dur_ns[row] <= 0) continue;
       std::string_view name = strings.Text(columns.name[row]);
       if (!name.starts_with(kMarkPrefix)) continue;
-      Step step{columns.ts_ns[row], columns.ts_ns[row] + columns.dur_ns[row], 0};
+      StepMark step{columns.ts_ns[row], columns.ts_ns[row] + columns.dur_ns[row], 0};
       name.remove_prefix(kMarkPrefix.size());
       auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), step.number);
       if (error == std::errc() && end == name.data() + name.size()) steps.push_back(step);
     }
   }
-  // Of one begin the shorter is the later one, as everywhere.
-  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-    return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
-  });
   return steps;
 }
+
+std::vector<char> TracksOnDevice(std::span<const store::TrackRow> tracks,
+                                 const store::StringTable& strings) {
+  store::StringId stream{};
+  const bool any_device = strings.Find("stream", &stream);
+  std::vector<char> on_device;
+  for (const store::TrackRow& row : tracks) on_device.push_back(any_device && row.kind == stream);
+  return on_device;
+}
+
+namespace {
 
 bool AnyTold(const SliceGroup& slices) {
   for (const SliceBlock& block : slices.blocks()) {
@@ -102,12 +104,10 @@ class Launches {
 HugeVector<int64_t> StepsOf(const SliceGroup& slices, std::span<const uint64_t> order,
                             std::span<const store::TrackRow> tracks,
                             const store::StringTable& strings) {
-  std::vector<Step> steps = StepsAmong(slices, strings);
+  std::vector<StepMark> steps = StepMarksAmong(slices, strings);
   if (steps.empty()) return {};
-  store::StringId stream{};
-  bool any_device = strings.Find("stream", &stream);
-  std::vector<char> on_device;
-  for (const store::TrackRow& row : tracks) on_device.push_back(any_device && row.kind == stream);
+  std::stable_sort(steps.begin(), steps.end(), MarkOrder());
+  const std::vector<char> on_device = TracksOnDevice(tracks, strings);
   const GroupColumn ts_ns(slices, &SliceBlock::Columns::ts_ns);
   const GroupColumn correlation(slices, &SliceBlock::Columns::correlation);
   const GroupColumn track(slices, &SliceBlock::Columns::track);

@@ -231,16 +231,17 @@ struct SliceWriter::Impl {
     return columns;
   }
 
-  // `across`: the group holds not all of a rank. Marks and launches may be in another, too.
-  Status WriteGroup(SliceGroup slices, GroupNesting* across, std::vector<Flow>& flows,
+  // `across`: the group holds not all of a rank.
+  Status WriteGroup(SliceGroup slices, GroupNesting* across, SortedRows<Flow>& flows,
                     const Place& place) {
     auto sorted = std::make_shared<SortedSlices>(SortedSlices{std::move(slices), {}, {}, {}});
     sorted->order = OrderByBegin(sorted->slices);
     if (across != nullptr) {
-      STEPTRACE_ASSIGN_OR_RETURN(sorted->depths, across->TakeNext(sorted->slices, sorted->order));
+      STEPTRACE_RETURN_IF_ERROR(
+          across->TakeNext(sorted->slices, sorted->order, &sorted->depths, &sorted->steps));
     } else {
       sorted->steps = StepsOf(sorted->slices, sorted->order, place.tracks, strings);
-      Nest(*sorted, flows);
+      STEPTRACE_RETURN_IF_ERROR(Nest(*sorted, flows));
     }
     for (size_t segment = 0, written = 0; written < sorted->order.size(); ++segment) {
       auto [begin, end] = RowsOfSegment(segment, sorted->order.size());
@@ -253,7 +254,7 @@ struct SliceWriter::Impl {
     return {};
   }
 
-  static void Nest(SortedSlices& sorted, std::vector<Flow>& flows) {
+  static Status Nest(SortedSlices& sorted, SortedRows<Flow>& flows) {
     const GroupColumn ts_ns(sorted.slices, &SliceBlock::Columns::ts_ns);
     const GroupColumn dur_ns(sorted.slices, &SliceBlock::Columns::dur_ns);
     const GroupColumn track(sorted.slices, &SliceBlock::Columns::track);
@@ -265,7 +266,7 @@ struct SliceWriter::Impl {
       const size_t row = sorted.order[i];
       sorted.depths[i] = open.Enter(track[row], ts_ns[row], dur_ns[row], row);
     }
-    open.End();
+    return open.End();
   }
 
   store::ClosedRun& run;
@@ -282,11 +283,12 @@ SliceWriter::SliceWriter(store::ClosedRun& run, const store::StringTable& string
     : impl_(std::make_unique<Impl>(run, strings, stopped)) {}
 SliceWriter::~SliceWriter() = default;
 
-Status SliceWriter::Write(PartRows& rows, std::vector<Flow>& flows, const Place& place) {
+Status SliceWriter::Write(PartRows& rows, SortedRows<Flow>& flows, const Place& place) {
   std::optional<GroupNesting> across;
   if (!rows.is_whole()) {
     STEPTRACE_RETURN_IF_ERROR(rows.SpillRest());
-    STEPTRACE_ASSIGN_OR_RETURN(across, GroupNesting::Find(rows, flows, impl_->stopped));
+    STEPTRACE_ASSIGN_OR_RETURN(
+        across, GroupNesting::Find(rows, flows, place.tracks, impl_->strings, impl_->stopped));
   }
   while (true) {
     STEPTRACE_ASSIGN_OR_RETURN(SliceGroup slices, rows.TakeGroup());

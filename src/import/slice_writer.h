@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "import/part_rows.h"
+#include "import/sorted_rows.h"
 #include "store/closed_run.h"
 #include "store/string_table.h"
 #include "store/tables.h"
@@ -36,7 +37,7 @@ class SliceWriter {
   SliceWriter& operator=(const SliceWriter&) = delete;
 
   // Takes the rows out of the part.
-  Status Write(PartRows& rows, std::vector<Flow>& flows, const Place& place);
+  Status Write(PartRows& rows, SortedRows<Flow>& flows, const Place& place);
   // Waits for the segments that are being written; the first error of all.
   Status Finish();
 

@@ -94,7 +94,7 @@ Result<bool> TraceReader::Absorb(TraceReader& piece) {
     if (has_held_ && held_.track == track && held_.ts_ns == flow.ts_ns) {
       (flow.out ? held_.flow_out : held_.flow_in) = flow.id;
     } else if (track >= 0) {
-      sink_.AddFlow(track, flow.ts_ns, flow.id, flow.out);
+      STEPTRACE_RETURN_IF_ERROR(sink_.AddFlow(track, flow.ts_ns, flow.id, flow.out));
     }
   }
   if (piece.has_held_) STEPTRACE_RETURN_IF_ERROR(Release());

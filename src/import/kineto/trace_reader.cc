@@ -416,7 +416,7 @@ Status TraceReader::OnFlow(const RawEvent& event) {
   } else if (reads_ == Reads::kPiece && !has_held_) {
     early_flows_.push_back({ts_ns, id, track, out});
   } else {
-    sink_.AddFlow(track, ts_ns, id, out);
+    return sink_.AddFlow(track, ts_ns, id, out);
   }
   return {};
 }

@@ -340,7 +340,7 @@ Result<bool> TraceEvents::OnOwn(const TrackInfo& track, uint64_t uuid, int64_t t
     if (event_.type != Type::kBegin) return true;
     ReadAnnotations(sequence);
     lines_.SelectPartOf(uuid);
-    OnOwnStep(ts_ns);
+    STEPTRACE_RETURN_IF_ERROR(OnOwnStep(ts_ns));
     return true;
   }
   if (event_.type != Type::kInstant) return track.own == Own::kProcess;
@@ -357,7 +357,7 @@ Result<bool> TraceEvents::OnOwn(const TrackInfo& track, uint64_t uuid, int64_t t
   return true;
 }
 
-void TraceEvents::OnOwnStep(int64_t ts_ns) {
+Status TraceEvents::OnOwnStep(int64_t ts_ns) {
   store::StepRow row;
   store::ForEachField<store::StepRow>([&](const auto& field) {
     auto& member = row.*field.member;
@@ -374,7 +374,7 @@ void TraceEvents::OnOwnStep(int64_t ts_ns) {
   });
   row.ts_ns = ts_ns;
   row.dur_ns = std::clamp<int64_t>(row.dur_ns, 0, Clocks::kMostNs);
-  sink_.Append(std::move(row));
+  return sink_.Append(row);
 }
 
 // Of Kineto's builder: what its JSON has at the top level comes as instants without a time.

@@ -50,7 +50,7 @@ class TraceEvents {
   // What Steptrace's own exporter writes for tables other than slices; false: it is a slice.
   Result<bool> OnOwn(const TrackInfo& track, uint64_t uuid, int64_t ts_ns,
                      const Sequence& sequence);
-  void OnOwnStep(int64_t ts_ns);
+  Status OnOwnStep(int64_t ts_ns);
   void OnMetadata(std::string_view name);
 
   void ReadAnnotations(const Sequence& sequence);

@@ -187,7 +187,9 @@ bool ProcessImport::Finish() {
   const bool any_steps = steps_.any();
   const StepMarks::Kinds kinds{sink_.Intern("train"), sink_.Intern("eval"),
                                sink_.Intern("warm-up")};
-  for (auto& row : steps_.Take(kinds)) sink_.Append(std::move(row));
+  for (const auto& row : steps_.Take(kinds)) {
+    if (!sink_.Append(row).ok()) break;  // the sink fails the run
+  }
   sink_.Loss("steps", "step_twice", steps_.doubles(), "steps that stand in several files");
   return events_ > 0 || any_steps;
 }
