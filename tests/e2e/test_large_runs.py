@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages' server on large runs: its memory, whatever is asked of it, and that its answers are
+those of the command line."""
+
+import concurrent.futures
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from fault_tools import executable
+from made_runs import make_trained
+
+LIMIT_S = 300  # far beyond what any of these takes on a loaded machine
+# The server needs less than half of it. Of one that makes these reports itself it is not enough.
+MOST_BYTES = 256 << 20
+STRETCH = "from_ns=0&to_ns=50000000"
+ASKED = ["report", f"report?{STRETCH}", "section/kernels", "section/operators", "rules"]
+ASKED += ["section/distributed", "table/slices?limit=1000", "table/steps?limit=1000", "samples"]
+ASKED += ["timeline/tree", "timeline/view?width=2000", "timeline/statistics", "series"]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A folder with a run of many kernels, one of many steps, and a small one."""
+    folder = tmp_path_factory.mktemp("runs")
+    make_trained(folder / "kernels", 2000, 100)
+    make_trained(folder / "steps", 400_000, 0)
+    make_trained(folder / "small", 50, 4)
+    return folder
+
+
+class Server:
+    def __init__(self, folder):
+        self.process = subprocess.Popen(
+            [executable(), "ui", str(folder), "--port", "0"], stdout=subprocess.PIPE, text=True
+        )
+        self.port = int(re.search(r":(\d+)/", self.process.stdout.readline())[1])
+
+    def connect(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
+        return contextlib.closing(connection)
+
+    def ask(self, path):
+        until = time.monotonic() + LIMIT_S
+        while True:
+            with self.connect() as connection:
+                connection.request("GET", "/api/runs/" + path)
+                answer = connection.getresponse()
+                body = answer.read()
+            if answer.status != 503 or time.monotonic() > until:
+                return answer.status, body
+            time.sleep(0.2)
+
+    def most_bytes(self):
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return 1024 * int(re.search(r"VmHWM:\s+(\d+)", status)[1])
+
+    def children(self):
+        pid = self.process.pid
+        return [
+            int(i)
+            for f in Path(f"/proc/{pid}/task").glob("*/children")
+            for i in f.read_text().split()
+        ]
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait(LIMIT_S)
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def server(runs):
+    server = Server(runs)
+    yield server
+    server.end()
+
+
+def printed(*words):
+    line = [executable(), "report", *words, "--json"]
+    return json.loads(subprocess.run(line, check=True, capture_output=True, timeout=LIMIT_S).stdout)
+
+
+def gone(pid):
+    until = time.monotonic() + LIMIT_S
+    while time.monotonic() < until:
+        with contextlib.suppress(FileNotFoundError):
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+                time.sleep(0.02)
+                continue
+        return True
+    return False
+
+
+def test_the_server_stays_small_with_all_asked_at_once(server):
+    paths = [f"{run}/{what}" for run in ("kernels", "steps") for what in ASKED]
+    paths += ["kernels/compare/steps", ""]
+    with concurrent.futures.ThreadPoolExecutor(6) as clients:
+        answers = dict(zip(paths, clients.map(server.ask, paths)))
+    assert {path: status for path, (status, _) in answers.items() if status != 200} == {}
+    assert json.loads(answers["kernels/report"][1])["steps"]["count"] == 2000
+    assert json.loads(answers[f"kernels/report?{STRETCH}"][1])["steps"]["count"] == 50
+    assert json.loads(answers["steps/report"][1])["steps"]["count"] == 400_000
+    assert server.most_bytes() < MOST_BYTES
+
+
+def test_what_is_answered_is_what_the_command_prints(server, runs):
+    for run in ("kernels", "small"):
+        assert json.loads(server.ask(f"{run}/report")[1]) == printed(str(runs / run))
+        section = json.loads(server.ask(f"{run}/section/kernels?top=3")[1])
+        assert section == printed(str(runs / run), "--section", "kernels", "--top", "3")
+    assert len(server.children()) == 1, "one for all that was asked of large runs"
+
+
+def test_a_helper_that_is_killed_is_told_and_another_takes_its_place(server):
+    assert server.ask("kernels/report")[0] == 200
+    (helper,) = server.children()
+    with concurrent.futures.ThreadPoolExecutor(1) as client:
+        asked = client.submit(server.ask, "steps/report")
+        time.sleep(0.1)
+        os.kill(helper, signal.SIGKILL)
+        status, body = asked.result(LIMIT_S)
+    if status != 200:  # it was at work already
+        assert status == 500
+        assert "signal 9" in json.loads(body)["error"]["cause"]
+    assert server.ask("steps/report")[0] == 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_with_the_server_its_helper_ends(runs, number):
+    server = Server(runs)
+    with server.connect() as connection:
+        connection.request("GET", "/api/runs/steps/report")
+        until = time.monotonic() + LIMIT_S
+        while not server.children() and time.monotonic() < until:
+            time.sleep(0.01)
+        (helper,) = server.children()
+        server.process.send_signal(number)
+        server.process.wait(LIMIT_S)
+    server.end()
+    assert gone(helper)
