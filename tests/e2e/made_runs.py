@@ -242,6 +242,18 @@ def kernels_table(steps: int, kernels: int) -> pa.Table:
     return table.set_column(table.schema.get_field_index("correlation"), "correlation", linked)
 
 
+def source_table() -> pa.Table:
+    """That the slices are a profile's, all of them, as an import says it."""
+    return pa.table(
+        {
+            "ts_ns": pa.array([0], pa.int64()),
+            "pid": pa.array([0], pa.int64()),
+            "kind": repeated("source", 1),
+            "json": ['{"format":"kineto"}'],
+        }
+    )
+
+
 def make_trained(path: Path, steps: int, kernels: int) -> None:
     """A run of so many steps, and of each so many kernels with their operators and launches."""
     run = MadeRun(path)
@@ -255,7 +267,19 @@ def make_trained(path: Path, steps: int, kernels: int) -> None:
     run.add("steps", steps_table(steps))
     if kernels > 0:
         run.add("slices", kernels_table(steps, kernels))
+        run.add("facts", source_table())
     run.close(steps * STEP_NS)
+
+
+def make_dense(path: Path, tracks: int, slices: int) -> None:
+    """A run of so many threads, each with so many slices with gaps between them."""
+    run = MadeRun(path)
+    run.add("tracks", tracks_table(tracks))
+    begins = pa.array(np.repeat(np.arange(slices) * 1000, tracks))
+    numbers = pa.array(np.tile(np.arange(1, tracks + 1, dtype=np.int32), slices))
+    rows = tracks * slices
+    run.add("slices", slices_table(begins, pa.repeat(400, rows), numbers, repeated("op", rows)))
+    run.close(1000 * slices)
 
 
 if __name__ == "__main__":

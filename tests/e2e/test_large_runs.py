@@ -13,13 +13,17 @@ import subprocess
 import time
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from fault_tools import executable
-from made_runs import make_trained
+from made_runs import make_dense, make_trained
 
 LIMIT_S = 300  # far beyond what any of these takes on a loaded machine
 # The server needs less than half of it. Of one that makes these reports itself it is not enough.
 MOST_BYTES = 256 << 20
+WIDTH = 8192  # pixels of a view, the most
+MOST_VIEW_ROWS = 500_000
+MOST_VIEW_BYTES = 400 << 20  # with what waits for six peers
 STRETCH = "from_ns=0&to_ns=50000000"
 ASKED = ["report", f"report?{STRETCH}", "section/kernels", "section/operators", "rules"]
 ASKED += ["section/distributed", "table/slices?limit=1000", "table/steps?limit=1000", "samples"]
@@ -28,11 +32,13 @@ ASKED += ["timeline/tree", "timeline/view?width=2000", "timeline/statistics", "s
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """A folder with a run of many kernels, one of many steps, and a small one."""
+    """A folder with a run of many kernels, one of many steps, a small one, and one whose view
+    fills every pixel."""
     folder = tmp_path_factory.mktemp("runs")
     make_trained(folder / "kernels", 2000, 100)
     make_trained(folder / "steps", 400_000, 0)
     make_trained(folder / "small", 50, 4)
+    make_dense(folder / "dense", 70, WIDTH)
     return folder
 
 
@@ -51,7 +57,7 @@ class Server:
         until = time.monotonic() + LIMIT_S
         while True:
             with self.connect() as connection:
-                connection.request("GET", "/api/runs/" + path)
+                connection.request("GET", f"/api/runs/{path}".rstrip("/"))
                 answer = connection.getresponse()
                 body = answer.read()
             if answer.status != 503 or time.monotonic() > until:
@@ -63,12 +69,13 @@ class Server:
         return 1024 * int(re.search(r"VmHWM:\s+(\d+)", status)[1])
 
     def children(self):
-        pid = self.process.pid
-        return [
-            int(i)
-            for f in Path(f"/proc/{pid}/task").glob("*/children")
-            for i in f.read_text().split()
-        ]
+        found = []
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):  # it ended meanwhile
+                parent = path.read_text().rpartition(")")[2].split()[1]
+                if int(parent) == self.process.pid:
+                    found.append(int(path.parent.name))
+        return found
 
     def end(self):
         self.process.terminate()
@@ -109,6 +116,23 @@ def test_the_server_stays_small_with_all_asked_at_once(server):
     assert json.loads(answers[f"kernels/report?{STRETCH}"][1])["steps"]["count"] == 50
     assert json.loads(answers["steps/report"][1])["steps"]["count"] == 400_000
     assert server.most_bytes() < MOST_BYTES
+
+
+def test_views_that_fill_every_pixel_stay_small_and_are_bounded(server):
+    def view(tracks):
+        numbers = ",".join(str(1 + number) for number in range(tracks))
+        return f"dense/timeline/view?width={WIDTH}&from_ns=0&to_ns={WIDTH * 1000}&tracks={numbers}"
+
+    most = MOST_VIEW_ROWS // WIDTH
+    with concurrent.futures.ThreadPoolExecutor(6) as clients:
+        answers = list(clients.map(server.ask, [view(most)] * 12))
+    for status, body in answers:
+        assert status == 200
+        assert pa.ipc.open_stream(body).read_all().num_rows == most * WIDTH
+    status, body = server.ask(view(most + 1))
+    assert status == 413
+    assert json.loads(body)["error"]["next_step"].startswith("ask for fewer tracks")
+    assert server.most_bytes() < MOST_VIEW_BYTES
 
 
 def test_what_is_answered_is_what_the_command_prints(server, runs):

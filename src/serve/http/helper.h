@@ -54,6 +54,8 @@ class Helper {
   void Stop();
   // Of the process that there is; 0: none.
   pid_t pid() const { return pid_; }
+  // Requests besides the one that is being answered.
+  size_t waiting() const { return waiting_; }
 
  private:
   using Clock = std::chrono::steady_clock;

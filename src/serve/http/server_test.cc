@@ -342,8 +342,9 @@ TEST_F(ServerTest, PeersThatTakeNothingDoNotKeepOthersWaiting) {
   }
   int served = 0;
   for (int tries = 0; tries < 400 && served < 20; ++tries) {
-    served += Ask(Get("/api/server")).starts_with("HTTP/1.1 200") ? 1 : 0;
-    if (served == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const bool is_served = Ask(Get("/api/server")).starts_with("HTTP/1.1 200");
+    served += is_served ? 1 : 0;
+    if (!is_served) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   EXPECT_EQ(served, 20);
 }

@@ -53,8 +53,8 @@ void ArrowOut::Keep(const arrow::Status& status) {
 template <class Array, class Value>
 void ArrowOut::AddNumbers(const char* name, std::vector<Value> values) {
   const auto rows = static_cast<int64_t>(values.size());
-  auto array = std::make_shared<Array>(rows, arrow::Buffer::FromVector(std::move(values)));
-  Add(arrow::field(name, array->type(), false), std::move(array));
+  const auto array = std::make_shared<Array>(rows, arrow::Buffer::FromVector(std::move(values)));
+  Add(arrow::field(name, array->type(), false), array);
 }
 
 void ArrowOut::Add(const char* name, std::vector<int64_t> values) {
