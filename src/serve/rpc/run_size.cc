@@ -10,7 +10,7 @@
 namespace steptrace::rpc {
 namespace {
 
-// A report takes up to a KiB a row: of so many 200 MiB.
+// A report takes up to half a KiB a row: of so many 100 MiB.
 constexpr int64_t kMostRows = 200'000;
 // Few rows may have long texts, and those of journals are not counted.
 constexpr int64_t kMostBytes = 32 << 20;
