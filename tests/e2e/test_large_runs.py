@@ -43,10 +43,9 @@ def runs(tmp_path_factory):
 
 
 class Server:
-    def __init__(self, folder):
-        self.process = subprocess.Popen(
-            [executable(), "ui", str(folder), "--port", "0"], stdout=subprocess.PIPE, text=True
-        )
+    def __init__(self, folder, cwd=None):
+        line = [executable(), "ui", str(folder), "--port", "0"]
+        self.process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, cwd=cwd)
         self.port = int(re.search(r":(\d+)/", self.process.stdout.readline())[1])
 
     def connect(self):
@@ -141,6 +140,18 @@ def test_what_is_answered_is_what_the_command_prints(server, runs):
         section = json.loads(server.ask(f"{run}/section/kernels?top=3")[1])
         assert section == printed(str(runs / run), "--section", "kernels", "--top", "3")
     assert len(server.children()) == 1, "one for all that was asked of large runs"
+
+
+def test_the_settings_stay_those_with_which_the_server_began(runs, tmp_path):
+    settings = tmp_path / "steptrace.toml"
+    settings.write_text("price_per_hour = 30.0\n")
+    server = Server(runs, tmp_path)
+    settings.write_text("no settings any more")
+    status, body = server.ask("kernels/report")
+    server.end()
+    assert status == 200
+    assert json.loads(body) == printed(str(runs / "kernels"), "--price-per-hour", "30")
+    assert json.loads(body) != printed(str(runs / "kernels"))
 
 
 def test_a_helper_that_is_killed_is_told_and_another_takes_its_place(server):
