@@ -143,6 +143,7 @@ void BuildApp(CLI::App& app, Session& session) {
   AddSchemaCommand(app, session);
   AddDoctorCommand(app, session);
   AddRecoverCommand(app, session);
+  AddHelperCommand(app, session);
   AddReferenceCommand(app, session);
 }
 

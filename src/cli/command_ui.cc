@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/command_ui.h"
+
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,8 +15,10 @@
 
 #include "cli/commands.h"
 #include "cli/package_dir.h"
+#include "cli/settings_file.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
+#include "serve/http/helper.h"
 #include "serve/http/server.h"
 #include "serve/rpc/run_path.h"
 #include "store/run_list.h"
@@ -30,12 +35,6 @@ struct UiArguments {
   std::string host = "127.0.0.1";
   int64_t port = kDefaultPort;
   bool open = false;
-};
-
-// What is shown: a folder's runs, or one of them.
-struct Shown {
-  fs::path folder;
-  std::optional<std::string> only;
 };
 
 Result<Shown> ShownBy(const UiArguments& arguments, const Session& session) {
@@ -76,28 +75,59 @@ fs::path PagesDir() {
   return (package.ok() ? *package : candidates.front()) / "ui";
 }
 
-Result<std::unique_ptr<http::Server>> StartServer(const UiArguments& arguments,
-                                                  const Session& session) {
+// A file without a name with the settings as they are now, so that a helper that is started later
+// has the same; none: there are no such settings.
+Result<UniqueFd> SettingsOfNow() {
+  STEPTRACE_ASSIGN_OR_RETURN(const auto text, ReadSettingsFile(SettingsFile(ProcessEnvironment()),
+                                                               SettingsNeed::kMayBeAbsent));
+  if (!text) return UniqueFd();
+  UniqueFd file(::memfd_create("steptrace.toml", MFD_CLOEXEC));
+  if (!file.valid() ||
+      ::write(file.get(), text->data(), text->size()) != static_cast<ssize_t>(text->size())) {
+    return Error{"steptrace.toml: there is no memory to keep it; free some"};
+  }
+  return file;
+}
+
+Result<std::shared_ptr<http::Helper>> MakeHelper(const Shown& shown, const Session& session) {
+  http::HelperOptions options;
+  // Also where the executable was replaced since by a newer one.
+  options.command = {"/proc/self/exe", "helper", fmt::format("--parent={}", ::getpid()),
+                     "--shown-folder=" + fs::absolute(shown.folder).string()};
+  if (shown.only) options.command.push_back("--shown-run=" + *shown.only);
+  if (session.settings.price_per_hour) {
+    options.command.push_back(fmt::format("--price-per-hour={}", *session.settings.price_per_hour));
+  }
+  STEPTRACE_ASSIGN_OR_RETURN(options.file, SettingsOfNow());
+  options.variables = {options.file.valid()
+                           ? fmt::format("STEPTRACE_CONFIG=/proc/self/fd/{}", http::kHelperFile)
+                           : "STEPTRACE_CONFIG=/dev/null"};
+  options.folder = fs::absolute(shown.folder);
+  return std::make_shared<http::Helper>(std::move(options));
+}
+
+// A server and what it asks for answers; the latter is ended with the former.
+struct Served {
+  std::shared_ptr<http::Api> api;
+  std::unique_ptr<http::Server> server;
+};
+
+Result<Served> StartServer(const UiArguments& arguments, const Session& session) {
   STEPTRACE_RETURN_IF_ERROR(CheckInstance(session.settings));
   STEPTRACE_ASSIGN_OR_RETURN(const Shown shown, ShownBy(arguments, session));
   STEPTRACE_ASSIGN_OR_RETURN(http::Files files, http::Files::Open(PagesDir()));
-  const Settings& settings = session.settings;
-  http::ApiOptions api;
-  api.folder = fs::absolute(shown.folder);
-  api.only = shown.only;
-  api.version = kVersion;
-  api.tensor_cores = settings.tensor_cores;
-  api.stages = settings.stages;
-  api.editor_url = settings.editor_url;
-  api.cost = {.price_per_hour = settings.price_per_hour,
-              .instance = settings.instance,
-              .types = settings.instances};
+  http::ApiOptions answers = ApiOptionsOf(shown, session.settings);
+  STEPTRACE_ASSIGN_OR_RETURN(answers.helper, MakeHelper(shown, session));
   http::ServerOptions options;
   options.host = arguments.host;
   options.port = static_cast<uint16_t>(arguments.port);
   if (!http::IsLoopback(options.host)) options.token = http::MakeToken();
-  return http::Server::Start(std::move(options), std::make_shared<http::Api>(std::move(api)),
-                             std::make_shared<http::Files>(std::move(files)));
+  Served served;
+  served.api = std::make_shared<http::Api>(std::move(answers));
+  STEPTRACE_ASSIGN_OR_RETURN(served.server,
+                             http::Server::Start(std::move(options), served.api,
+                                                 std::make_shared<http::Files>(std::move(files))));
+  return served;
 }
 
 // The pages show a run that cannot be read as such; here is why. One line, of however many.
@@ -120,19 +150,34 @@ void TellUnreadable(const Shown& shown) {
 }
 
 int Ui(const UiArguments& arguments, const Session& session) {
-  auto server = StartServer(arguments, session);
-  if (!server.ok()) return Fail(server.error());
-  const std::string address = (*server)->address();
+  auto served = StartServer(arguments, session);
+  if (!served.ok()) return Fail(served.error());
+  const std::string address = served->server->address();
   fmt::print("{} (Ctrl-C ends it)\n", address);
   if (const int status = FinishOutput(stdout); status != kExitOk) return status;
   if (arguments.open) OpenBrowser(address);
   if (const auto shown = ShownBy(arguments, session); shown.ok()) TellUnreadable(*shown);
-  (*server)->Run(/*until_signal=*/true);
+  served->server->Run(/*until_signal=*/true);
+  served->api->Stop();
   // An answer that is being computed is not waited for.
   std::_Exit(kExitOk);
 }
 
 }  // namespace
+
+http::ApiOptions ApiOptionsOf(const Shown& shown, const Settings& settings) {
+  http::ApiOptions api;
+  api.folder = fs::absolute(shown.folder);
+  api.only = shown.only;
+  api.version = kVersion;
+  api.tensor_cores = settings.tensor_cores;
+  api.stages = settings.stages;
+  api.editor_url = settings.editor_url;
+  api.cost = {.price_per_hour = settings.price_per_hour,
+              .instance = settings.instance,
+              .types = settings.instances};
+  return api;
+}
 
 void AddUiCommand(CLI::App& app, Session& session) {
   CLI::App* command = AddCommand(app, {.name = "ui",

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of any size, written as `src/store/FORMAT.md` says and not by the product: for limits.
 
-python made_runs.py PATH TRACKS makes a run of so many tracks.
+python made_runs.py PATH TRACKS makes a run of so many tracks, python made_runs.py PATH STEPS KERNELS
+one of so many steps with so many kernels each.
 """
 
 import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -144,5 +146,144 @@ def make_many_tracks(path: Path, tracks: int) -> None:
     run.close(1000 * tracks + 5000)
 
 
+STEP_NS = 1_000_000
+STEP_TIMES = [
+    "data",
+    "forward",
+    "backward",
+    "optimizer",
+    "communication_phase",
+    "checkpoint",
+    "evaluation",
+    "logging",
+    "gc",
+    "compile",
+    "capture",
+    "other_phase",
+    "data_pipeline",
+    "model",
+    "communication",
+    "framework_overhead",
+    "other",
+    "storage_read",
+    "getitem",
+    "collate",
+    "receive",
+    "cpu_shortage",
+    "worker_start",
+    "blocked_in_backward",
+    "blocked_in_fetch",
+]
+
+
+def repeated(text: str, rows: int) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), rows), [text])
+
+
+def steps_table(steps: int) -> pa.Table:
+    """Steps one after the other, most of each spent waiting for data."""
+    number = np.arange(steps)
+    dur_ns = STEP_NS - number * 7919 % 50_000
+    data_ns = dur_ns * 6 // 10
+    times = dict.fromkeys(STEP_TIMES, np.zeros(steps, np.int64))
+    times |= {"data": data_ns, "data_pipeline": data_ns, "getitem": data_ns}
+    times |= {"forward": dur_ns - data_ns, "model": dur_ns - data_ns}
+    one = np.ones(steps, np.int32)
+    return pa.table(
+        {
+            "step": number,
+            "ts_ns": number * STEP_NS,
+            "dur_ns": dur_ns,
+            "kind": repeated("train", steps),
+            **{f"{name}_ns": values for name, values in times.items()},
+            "operators_ns": pa.nulls(steps, pa.int64()),
+            "dispatch_ns": pa.nulls(steps, pa.int64()),
+            "batches": one,
+            "backwards": one,
+            "optimizer_steps": one,
+            "waits": one,
+            "starved_waits": one,
+            "min_queue_depth": pa.nulls(steps, pa.int32()),
+            "longest_user_range": repeated("", steps),
+            "longest_user_range_ns": np.zeros(steps, np.int64),
+        }
+    )
+
+
+def kernels_table(steps: int, kernels: int) -> pa.Table:
+    """Of each step so many operators on track 1, a launch in each, and its kernel on track 2."""
+    count = steps * kernels
+    apart_ns = STEP_NS // kernels
+    begin_ns = np.arange(count) * apart_ns
+    begins = np.stack([begin_ns, begin_ns + 1, begin_ns + 100], axis=1).ravel()
+    lasts = np.tile([apart_ns * 9 // 10, apart_ns // 10, apart_ns // 2], count)
+    order = np.argsort(begins, kind="stable")
+    tracks = np.tile(np.array([1, 1, 2], np.int32), count)
+    which = np.tile(np.array([0, 1, 2], np.int32), count)
+    # Some twenty of each kind.
+    names = np.stack(
+        [np.arange(count) % 20, np.full(count, 20), 21 + np.arange(count) % 20], axis=1
+    )
+    texts = [f"aten::op{i}" for i in range(20)] + ["cudaLaunchKernel"]
+    texts += [f"kernel_{i}" for i in range(20)]
+    numbers = np.repeat(np.arange(1, count + 1), 3)
+    is_linked = which > 0
+    text_array = pa.DictionaryArray.from_arrays(
+        pa.array(names.ravel()[order].astype(np.int32)), texts
+    )
+    table = slices_table(
+        pa.array(begins[order]), pa.array(lasts[order]), pa.array(tracks[order]), text_array
+    )
+    kinds = pa.DictionaryArray.from_arrays(
+        pa.array(which[order]), ["cpu_op", "cuda_runtime", "kernel"]
+    )
+    linked = pa.array(numbers[order], mask=~is_linked[order])
+    table = table.set_column(table.schema.get_field_index("category"), "category", kinds)
+    return table.set_column(table.schema.get_field_index("correlation"), "correlation", linked)
+
+
+def source_table() -> pa.Table:
+    """That the slices are a profile's, all of them, as an import says it."""
+    return pa.table(
+        {
+            "ts_ns": pa.array([0], pa.int64()),
+            "pid": pa.array([0], pa.int64()),
+            "kind": repeated("source", 1),
+            "json": ['{"format":"kineto"}'],
+        }
+    )
+
+
+def make_trained(path: Path, steps: int, kernels: int) -> None:
+    """A run of so many steps, and of each so many kernels with their operators and launches."""
+    run = MadeRun(path)
+    tracks = tracks_table(2)
+    kinds = pa.array(["process", "thread", "stream"]).cast(TEXT)
+    streams = pa.array([None, None, 7], pa.int64())
+    devices = pa.array([None, None, 0], pa.int32())
+    for name, column in {"kind": kinds, "stream": streams, "device": devices}.items():
+        tracks = tracks.set_column(tracks.schema.get_field_index(name), name, column)
+    run.add("tracks", tracks)
+    run.add("steps", steps_table(steps))
+    if kernels > 0:
+        run.add("slices", kernels_table(steps, kernels))
+        run.add("facts", source_table())
+    run.close(steps * STEP_NS)
+
+
+def make_dense(path: Path, tracks: int, slices: int) -> None:
+    """A run of so many threads, each with so many slices with gaps between them."""
+    run = MadeRun(path)
+    run.add("tracks", tracks_table(tracks))
+    begins = pa.array(np.repeat(np.arange(slices) * 1000, tracks))
+    numbers = pa.array(np.tile(np.arange(1, tracks + 1, dtype=np.int32), slices))
+    rows = tracks * slices
+    run.add("slices", slices_table(begins, pa.repeat(400, rows), numbers, repeated("op", rows)))
+    run.close(1000 * slices)
+
+
 if __name__ == "__main__":
-    make_many_tracks(Path(sys.argv[1]), int(sys.argv[2]))
+    if len(sys.argv) > 3:
+        make_trained(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    else:
+        make_many_tracks(Path(sys.argv[1]), int(sys.argv[2]))

@@ -87,8 +87,19 @@ Answer Refuse(int status, std::string_view message) {
   return answer;
 }
 
+std::string Encode(std::string_view part) {
+  std::string out;
+  for (const char c : part) {
+    out += '%';
+    out += "0123456789ABCDEF"[static_cast<unsigned char>(c) >> 4];
+    out += "0123456789ABCDEF"[static_cast<unsigned char>(c) & 15];
+  }
+  return out;
+}
+
 bool ParseTarget(std::string_view target, Request* request) {
   if (target.empty() || target.front() != '/') return false;
+  request->target = target;
   std::string_view rest = target;
   const auto path = Decode(TakeUntil(rest, "?"), false);
   if (!path) return false;

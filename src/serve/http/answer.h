@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,9 +15,11 @@ namespace steptrace::http {
 
 // A request, parsed and bounded: its path and query decoded.
 struct Request {
-  std::string path;  // decoded, without the query
+  std::string target;  // as it came
+  std::string path;    // decoded, without the query
   std::vector<std::pair<std::string, std::string>> query;
   std::string if_none_match;
+  std::stop_token gone;  // asked to stop when nobody waits for the answer any more
 };
 
 // A body that is too large to be held: it is sent as it is read.
@@ -44,6 +47,9 @@ bool ReadFileAt(const FileBody& file, uint64_t at, size_t bytes, std::string* in
 
 // {"error": {thing, cause, next_step}} from one line "thing: cause; next step".
 Answer Refuse(int status, std::string_view message);
+
+// A part of a path as a target has it.
+std::string Encode(std::string_view part);
 
 // Splits and decodes a request's target. False: it is malformed or over a limit.
 bool ParseTarget(std::string_view target, Request* request);

@@ -21,6 +21,7 @@
 #include "base/time.h"
 #include "serve/rpc/compare.h"
 #include "serve/rpc/report.h"
+#include "serve/rpc/run_size.h"
 #include "serve/rpc/samples.h"
 #include "serve/rpc/table.h"
 
@@ -34,6 +35,10 @@ constexpr int64_t kMaxTop = 1'000'000;
 constexpr size_t kMaxTracks = 65'536;  // of a search or a sum; a view has a limit of its own
 constexpr size_t kMaxReports = 4;      // each as large as what a profile tells
 constexpr size_t kMaxTimelines = 8;
+constexpr uint64_t kMaxListedReportBytes = 64 << 20;
+// Of a run: what its size may make take long. The other requests look at its timeline.
+constexpr std::string_view kHeavy[] = {"report",  "section", "text", "rules",
+                                       "compare", "samples", "table"};
 // A mapped index that is read counts as memory until it is let go of. It has a budget of its own
 // (timeline/page_budget.h); beyond this a report or a table has the room.
 constexpr int64_t kMostResidentBytes = int64_t{384} << 20;
@@ -102,7 +107,44 @@ rpc::TimelineRange RangeOf(Parameters& parameters, size_t most_tracks) {
 
 Api::Api(ApiOptions options)
     : options_(std::move(options)),
-      catalog_(options_.folder, options_.only, [this] { return TakeMemory(); }) {}
+      catalog_(
+          options_.folder, options_.only, [this] { return TakeMemory(); }, rpc::kMostUntold,
+          [this](const Run& run) { return ReportText(run); }) {}
+
+void Api::Stop() {
+  if (options_.helper) options_.helper->Stop();
+}
+
+bool Api::IsHeavy(const Request& request) {
+  const std::vector<std::string> parts = SplitPath(request.path);
+  return parts.size() >= 4 &&
+         std::find(std::begin(kHeavy), std::end(kHeavy), parts[3]) != std::end(kHeavy);
+}
+
+bool Api::IsForHelper(const Request& request, const Run& run, const Rest& rest) const {
+  if (!options_.helper || !IsHeavy(request)) return false;
+  if (rpc::IsLargeRun(run)) return true;
+  if (rest.size() != 2 || rest[0] != "compare") return false;
+  const auto other = catalog_.Find(rest[1]);
+  return other && rpc::IsLargeRun(*other);
+}
+
+Result<std::string> Api::ReportText(const Run& run) {
+  if (!options_.helper || !rpc::IsLargeRun(run)) {
+    STEPTRACE_ASSIGN_OR_RETURN(const analyze::Report report, rpc::LoadReport(run, {}));
+    return analyze::ReportToJson(report);
+  }
+  Request request;
+  const std::string id = run.filename();
+  if (!ParseTarget("/api/runs/" + Encode(id) + "/report", &request)) return Error{id};
+  Answer answer = options_.helper->Ask(request);
+  if (answer.status != 200) return Error{id + ": its report cannot be made; open the run"};
+  if (answer.file && (answer.file->bytes > kMaxListedReportBytes ||
+                      !ReadFileAt(*answer.file, 0, answer.file->bytes, &answer.body))) {
+    return Error{id + ": its report is too large for a list; open the run"};
+  }
+  return std::move(answer.body);
+}
 
 Answer Api::Handle(const Request& request) {
   const std::vector<std::string> parts = SplitPath(request.path);
@@ -119,7 +161,11 @@ Answer Api::Handle(const Request& request) {
   if (parts.size() == 2) return FromResult(catalog_.ListJson(options_.cost));
   const auto run = catalog_.Find(parts[2]);
   if (!run) return NoSuchRun();
-  return ForRun(*run, {parts.begin() + 3, parts.end()}, parameters);
+  const Rest rest(parts.begin() + 3, parts.end());
+  if (IsForHelper(request, *run, rest)) return options_.helper->Ask(request);
+  Answer answer = ForRun(*run, rest, parameters);
+  if (IsHeavy(request)) ::malloc_trim(0);  // what it took is not kept for the next one
+  return answer;
 }
 
 Answer Api::ForRun(const Run& run, const Rest& rest, Parameters& parameters) {
@@ -261,7 +307,10 @@ Answer Api::Series(const Run& run, Parameters& parameters) {
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
   const auto timeline = TimelineOf(run);
   if (!timeline.ok()) return Refuse(500, timeline.error().message);
-  return FromResult(rpc::SeriesArrow(**timeline, query), kArrowType);
+  auto series = rpc::SeriesArrow(**timeline, query);
+  if (!series.ok())
+    return Refuse(series.error().message.starts_with("series") ? 413 : 500, series.error().message);
+  return Ok(*std::move(series), kArrowType);
 }
 
 Answer Api::Samples(const Run& run, Parameters& parameters) {

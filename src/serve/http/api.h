@@ -12,6 +12,7 @@
 
 #include "analyze/samples/stage_table.h"
 #include "serve/http/answer.h"
+#include "serve/http/helper.h"
 #include "serve/http/parameters.h"
 #include "serve/rpc/rules.h"
 #include "serve/rpc/runs.h"
@@ -27,6 +28,8 @@ struct ApiOptions {
   rpc::CostRequest cost;
   analyze::TensorCorePatterns tensor_cores;  // the user's own, as for `steptrace report`
   analyze::StageTable stages;                // likewise
+  // Answers what is asked of large runs, but for their timelines; none: all is answered here.
+  std::shared_ptr<Helper> helper;
 };
 
 // Answers requests under /api (docs/reference/http.md). Shared by threads; keeps the timelines of
@@ -36,6 +39,10 @@ class Api {
   explicit Api(ApiOptions options);
 
   Answer Handle(const Request& request);
+  // Whether it may take long and much memory: a report, a table; no timeline does.
+  static bool IsHeavy(const Request& request);
+  // Ends what is being made by the helper.
+  void Stop();
 
   // What a stream of events tells, or nothing when that is what it told last; `last` is the
   // stream's own state, empty at first.
@@ -66,6 +73,9 @@ class Api {
   using Rest = std::vector<std::string>;  // of the path, behind the run
 
   Answer ForRun(const Run& run, const Rest& rest, Parameters& parameters);
+  bool IsForHelper(const Request& request, const Run& run, const Rest& rest) const;
+  // The report's JSON, for the list of runs.
+  Result<std::string> ReportText(const Run& run);
   Answer Report(const Run& run, Parameters& parameters);
   // The report of a run or a stretch of it as it stands: kept until the run changes.
   Result<std::shared_ptr<const analyze::Report>> ReportOf(const Run& run,

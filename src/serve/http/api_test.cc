@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -205,6 +206,46 @@ TEST_F(ApiTest, ComparesTwoRuns) {
   const json both = AskJson("/api/runs/one/compare/two%20words");
   EXPECT_EQ(both["runs"], json({"one", "two words"}));
   EXPECT_EQ(both["rows"][0]["kind"], "step");
+}
+
+// As a run says it whose slices are so many.
+void SaySlices(const std::filesystem::path& run, int64_t rows) {
+  std::ifstream in(run / "run.json");
+  json manifest = json::parse(in);
+  manifest["tables"]["slices"]["segments"][0]["rows"] = rows;
+  std::ofstream(run / "run.json") << manifest;
+}
+
+TEST_F(ApiTest, TheHelperAnswersForLargeRunsAlone) {
+  SaySlices(folder_.path() / "one", 300'000);
+  HelperOptions helps;
+  helps.command = {"/bin/sh", "-c",
+                   "while read t; do printf '{\"status\":200,\"type\":\"application/json\","
+                   "\"bytes\":%s}\\n%s' ${#t} $t; done"};
+  ApiOptions options;
+  options.folder = folder_.path();
+  options.helper = std::make_shared<Helper>(std::move(helps));
+  const std::string here = Ask("/api/runs/one/report").body;  // of one without a helper
+  EXPECT_EQ(json::parse(here)["steps"]["count"], 50);
+  api_ = std::make_unique<Api>(options);
+  const std::string small = "/api/runs/two%20words/";
+  for (const std::string what :
+       {"report", "report?from_ns=0&to_ns=10000000", "section/kernels?top=1", "text/0", "rules",
+        "samples", "table/slices?limit=1", "compare/two%20words"}) {
+    const std::string target = "/api/runs/one/" + what;
+    EXPECT_EQ(Ask(target).body, target);
+    EXPECT_NE(Ask(small + what).body, small + what);
+  }
+  EXPECT_EQ(Ask(small + "compare/one").body, small + "compare/one") << "the other is large";
+  for (const std::string what :
+       {"series", "timeline/tree", "timeline/view", "none", "none/report"}) {
+    const std::string target = "/api/runs/one/" + what;
+    EXPECT_NE(Ask(target).body, target) << "no report, no table";
+  }
+  EXPECT_EQ(Ask("/api/runs/none/report").status, 404);
+  api_->Stop();
+  EXPECT_EQ(Ask("/api/runs/one/report").status, 503);
+  EXPECT_EQ(Ask(small + "report").status, 200);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/http/connection.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/asio/buffer.hpp>
@@ -8,6 +10,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
+#include <cerrno>
 #include <exception>
 #include <sstream>
 #include <string_view>
@@ -217,7 +220,15 @@ void Connection::Compute(Request request) {
   }
   ++shared_.waiting;
   stream_.expires_never();  // the peer waits for us now
-  asio::post(shared_.workers, [self = shared_from_this(), request = std::move(request)]() mutable {
+  const bool heavy = Api::IsHeavy(request);
+  if (heavy) {
+    gone_ = std::stop_source();
+    request.gone = gone_.get_token();
+    WatchPeer();
+  }
+  // Who looks at a timeline does not wait for another's report.
+  asio::thread_pool& workers = heavy ? shared_.heavy_workers : shared_.workers;
+  asio::post(workers, [self = shared_from_this(), request = std::move(request)]() mutable {
     Answer answer;
     try {
       answer = IsApi(request.path) ? self->shared_.api->Handle(request)
@@ -229,9 +240,24 @@ void Connection::Compute(Request request) {
     asio::io_context& io = self->shared_.io;
     asio::post(io, [last = std::move(self), answer = std::move(answer)]() mutable {
       --last->shared_.waiting;
+      boost::system::error_code ignored;
+      last->stream_.socket().cancel(ignored);  // the watch
       last->Send(std::move(answer));
     });
   });
+}
+
+void Connection::WatchPeer() {
+  stream_.socket().async_wait(asio::ip::tcp::socket::wait_read,
+                              [self = shared_from_this()](boost::system::error_code failed) {
+                                if (failed) return;
+                                char first = 0;
+                                const ssize_t got = ::recv(self->stream_.socket().native_handle(),
+                                                           &first, 1, MSG_PEEK | MSG_DONTWAIT);
+                                // What it says before it has its answer is read after it.
+                                if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+                                  self->gone_.request_stop();
+                              });
 }
 
 void Connection::Send(Answer answer) {

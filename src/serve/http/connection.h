@@ -10,6 +10,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "serve/http/answer.h"
@@ -40,6 +41,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<Answer> Admit(const Request& request);
   void Dispatch(Request request);
   void Compute(Request request);
+  // Notices that the peer goes while an answer is made that takes long.
+  void WatchPeer();
   void Send(Answer answer);
   void WriteSome();
   // What of the body comes next; nothing: its file cannot be read.
@@ -71,6 +74,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   uint64_t charged_file_bytes_ = 0;
   bool keep_alive_ = false;
   bool head_only_ = false;
+  std::stop_source gone_;  // of the request that is being answered
   std::string set_cookie_;
   std::string location_;
 

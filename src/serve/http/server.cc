@@ -98,8 +98,12 @@ void Server::State::Accept() {
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Server::~Server() {
-  state_->shared.workers.stop();
-  state_->shared.workers.join();
+  // What is being made by the helper would be waited for.
+  if (state_->shared.api) state_->shared.api->Stop();
+  for (asio::thread_pool* workers : {&state_->shared.workers, &state_->shared.heavy_workers}) {
+    workers->stop();
+    workers->join();
+  }
 }
 
 Result<std::unique_ptr<Server>> Server::Start(ServerOptions options, std::shared_ptr<Api> api,

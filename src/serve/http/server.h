@@ -23,6 +23,7 @@ struct ServerOptions {
   size_t streams = 64;                            // of events, each a connection
   size_t waiting = 128;                           // requests that no worker has taken yet
   size_t workers = 2;                             // threads that compute
+  size_t heavy_workers = 2;                       // likewise, what may take long: reports, tables
   std::chrono::milliseconds header_time{10'000};  // for a request to arrive
   std::chrono::milliseconds idle_time{60'000};    // between two requests of a connection
   std::chrono::milliseconds write_time{30'000};   // for a peer to take anything at all

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -100,6 +101,7 @@ class ServerTest : public testing::Test {
     ApiOptions api;
     api.folder = folder_.path() / "runs";
     api.version = "test";
+    api.helper = helper_;
     auto files = Files::Open(folder_.path() / "ui");
     ASSERT_TRUE(files.ok());
     options.event_period = std::chrono::milliseconds(20);
@@ -116,7 +118,29 @@ class ServerTest : public testing::Test {
     return peer.Hear();
   }
 
+  // For a run that says of itself that it is large: one that never answers.
+  void StartWithHelper() {
+    std::ifstream in(folder_.path() / "runs" / "one" / "run.json");
+    auto manifest = nlohmann::json::parse(in);
+    manifest["tables"]["slices"]["segments"][0]["rows"] = 300'000;
+    Write("runs/one/run.json", manifest.dump());
+    HelperOptions never;
+    never.command = {"/bin/sh", "-c", "read t; sleep 1000"};
+    never.abandoned_time = std::chrono::milliseconds(20);
+    helper_ = std::make_shared<Helper>(std::move(never));
+    Start();
+  }
+  pid_t HelperPid() {  // once it is at work
+    for (int ms = 0; helper_->pid() == 0 && ms < kPatienceMs; ++ms) ::usleep(1000);
+    return helper_->pid();
+  }
+  static bool Ends(pid_t pid) {
+    for (int ms = 0; ::kill(pid, 0) == 0 && ms < kPatienceMs; ++ms) ::usleep(1000);
+    return ::kill(pid, 0) != 0;
+  }
+
   TempDir folder_;
+  std::shared_ptr<Helper> helper_;
   std::unique_ptr<Server> server_;
   std::thread thread_;
 };
@@ -318,8 +342,9 @@ TEST_F(ServerTest, PeersThatTakeNothingDoNotKeepOthersWaiting) {
   }
   int served = 0;
   for (int tries = 0; tries < 400 && served < 20; ++tries) {
-    served += Ask(Get("/api/server")).starts_with("HTTP/1.1 200") ? 1 : 0;
-    if (served == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const bool is_served = Ask(Get("/api/server")).starts_with("HTTP/1.1 200");
+    served += is_served ? 1 : 0;
+    if (!is_served) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   EXPECT_EQ(served, 20);
 }
@@ -423,6 +448,33 @@ TEST_F(ServerTest, EventStreamsAreCounted) {
     EXPECT_THAT(peer->Hear("event: runs"), StartsWith("HTTP/1.1 200"));
   }
   EXPECT_THAT(Ask(Get("/api/events")), StartsWith("HTTP/1.1 503"));
+}
+
+TEST_F(ServerTest, AReportThatNobodyWaitsForIsGivenUp) {
+  StartWithHelper();
+  Peer peer(server_->port());
+  peer.Say(Get("/api/runs/one/report"));
+  const pid_t pid = HelperPid();
+  ASSERT_GT(pid, 0);
+  Peer other(server_->port());
+  other.Say(Get("/api/runs/one/table/steps"));
+  // Both of those that compute wait for the helper; a timeline has its own.
+  EXPECT_THAT(Ask(Get("/api/runs/one/timeline/tree")), StartsWith("HTTP/1.1 200"));
+  peer.Cut();
+  other.Cut();
+  EXPECT_TRUE(Ends(pid));
+}
+
+TEST_F(ServerTest, WithTheServerItsHelperEnds) {
+  StartWithHelper();
+  Peer peer(server_->port());
+  peer.Say(Get("/api/runs/one/report"));
+  const pid_t pid = HelperPid();
+  ASSERT_GT(pid, 0);
+  server_->Stop();
+  thread_.join();
+  server_.reset();
+  EXPECT_TRUE(Ends(pid));
 }
 
 TEST_F(ServerTest, APortInUseNamesTheNextStep) {

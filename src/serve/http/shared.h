@@ -28,7 +28,8 @@ struct Shared {
         api(std::move(served)),
         files(std::move(pages)),
         io(1),
-        workers(options.workers) {}
+        workers(options.workers),
+        heavy_workers(options.heavy_workers) {}
 
   const ServerOptions options;
   const Gate gate;
@@ -42,6 +43,7 @@ struct Shared {
   std::set<Connection*> senders;
   asio::io_context io;
   asio::thread_pool workers;
+  asio::thread_pool heavy_workers;
 };
 
 }  // namespace steptrace::http

@@ -1,19 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/rpc/arrow_out.h"
 
-#include <arrow/io/memory.h>
+#include <arrow/io/interfaces.h>
 #include <arrow/ipc/writer.h>
+
+#include <utility>
 
 namespace steptrace::rpc {
 namespace {
 
+// Bytes as they are written, with room for all of them from the first: what is gathered elsewhere
+// and then copied is there three times.
+class StringOut : public arrow::io::OutputStream {
+ public:
+  explicit StringOut(int64_t room) { text_.reserve(static_cast<size_t>(room)); }
+  arrow::Status Write(const void* data, int64_t bytes) override {
+    text_.append(static_cast<const char*>(data), static_cast<size_t>(bytes));
+    return arrow::Status::OK();
+  }
+  using Writable::Write;
+  arrow::Status Close() override {
+    closed_ = true;
+    return arrow::Status::OK();
+  }
+  bool closed() const override { return closed_; }
+  arrow::Result<int64_t> Tell() const override { return static_cast<int64_t>(text_.size()); }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+  bool closed_ = false;
+};
+
+constexpr int64_t kRoomForHeads = 64 << 10;
+
 arrow::Result<std::string> ToStream(const std::shared_ptr<arrow::RecordBatch>& batch) {
-  ARROW_ASSIGN_OR_RAISE(auto sink, arrow::io::BufferOutputStream::Create());
-  ARROW_ASSIGN_OR_RAISE(auto writer, arrow::ipc::MakeStreamWriter(sink, batch->schema()));
+  int64_t bytes = 0;
+  ARROW_RETURN_NOT_OK(arrow::ipc::GetRecordBatchSize(*batch, &bytes));
+  StringOut sink(bytes + kRoomForHeads);
+  ARROW_ASSIGN_OR_RAISE(auto writer, arrow::ipc::MakeStreamWriter(&sink, batch->schema()));
   ARROW_RETURN_NOT_OK(writer->WriteRecordBatch(*batch));
   ARROW_RETURN_NOT_OK(writer->Close());
-  ARROW_ASSIGN_OR_RAISE(auto buffer, sink->Finish());
-  return buffer->ToString();
+  return sink.Take();
 }
 
 }  // namespace
@@ -22,28 +50,27 @@ void ArrowOut::Keep(const arrow::Status& status) {
   if (status_.ok()) status_ = status;
 }
 
-template <class Builder, class Value>
-void ArrowOut::AddNumbers(const char* name, const std::vector<Value>& values) {
-  Builder builder;
-  Keep(builder.AppendValues(values));
-  auto array = builder.Finish();
-  Keep(array.status());
-  if (array.ok()) Add(arrow::field(name, (*array)->type(), false), *array);
+template <class Array, class Value>
+void ArrowOut::AddNumbers(const char* name, std::vector<Value> values) {
+  const auto rows = static_cast<int64_t>(values.size());
+  const auto array = std::make_shared<Array>(rows, arrow::Buffer::FromVector(std::move(values)));
+  Add(arrow::field(name, array->type(), false), array);
 }
 
-void ArrowOut::Add(const char* name, const std::vector<int64_t>& values) {
-  AddNumbers<arrow::Int64Builder>(name, values);
+void ArrowOut::Add(const char* name, std::vector<int64_t> values) {
+  AddNumbers<arrow::Int64Array>(name, std::move(values));
 }
-void ArrowOut::Add(const char* name, const std::vector<int32_t>& values) {
-  AddNumbers<arrow::Int32Builder>(name, values);
+void ArrowOut::Add(const char* name, std::vector<int32_t> values) {
+  AddNumbers<arrow::Int32Array>(name, std::move(values));
 }
-void ArrowOut::Add(const char* name, const std::vector<double>& values) {
-  AddNumbers<arrow::DoubleBuilder>(name, values);
+void ArrowOut::Add(const char* name, std::vector<double> values) {
+  AddNumbers<arrow::DoubleArray>(name, std::move(values));
 }
 
 void ArrowOut::AddTexts(const char* name, const std::vector<int32_t>& indices,
                         const std::vector<std::string>& texts) {
   arrow::Int32Builder numbers;
+  Keep(numbers.Reserve(static_cast<int64_t>(indices.size())));
   for (const int32_t index : indices) {
     Keep(index < 0 ? numbers.AppendNull() : numbers.Append(index));
   }

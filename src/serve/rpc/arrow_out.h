@@ -17,9 +17,10 @@ namespace steptrace::rpc {
 
 class ArrowOut {
  public:
-  void Add(const char* name, const std::vector<int64_t>& values);
-  void Add(const char* name, const std::vector<int32_t>& values);
-  void Add(const char* name, const std::vector<double>& values);
+  // Taken as they are: a large answer is in memory twice, here and as bytes.
+  void Add(const char* name, std::vector<int64_t> values);
+  void Add(const char* name, std::vector<int32_t> values);
+  void Add(const char* name, std::vector<double> values);
   // -1: null. Texts come once, as a dictionary.
   void AddTexts(const char* name, const std::vector<int32_t>& indices,
                 const std::vector<std::string>& texts);
@@ -28,8 +29,8 @@ class ArrowOut {
   Result<std::string> Finish();
 
  private:
-  template <class Builder, class Value>
-  void AddNumbers(const char* name, const std::vector<Value>& values);
+  template <class Array, class Value>
+  void AddNumbers(const char* name, std::vector<Value> values);
   void Keep(const arrow::Status& status);
 
   arrow::FieldVector fields_;

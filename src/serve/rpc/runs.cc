@@ -38,6 +38,7 @@ constexpr int64_t kMaxReportBytes = 64 << 20;
 constexpr int kMostReportDepth = 2 * kMostJsonDepth;  // facts in it may have all of theirs
 constexpr std::chrono::milliseconds kPauseBetweenRows{2};
 constexpr const char* kProgressTables[] = {"steps", "slices", "counters", "facts", "losses"};
+constexpr std::string_view kListedMembers[] = {"schema", "run", "steps", "verdict"};
 constexpr const char* kListTables[] = {"steps", "facts"};
 
 uint64_t Hash(const std::string& text) {
@@ -55,24 +56,42 @@ std::string IsoTime(int64_t utc_ns) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds));
 }
 
+// Of a report's JSON what a list tells. The rest may be ten times its text once it is parsed, so it
+// is left out as it is read.
+Json ListedOf(const std::string& text) {
+  if (!IsShallowJson(text, kMostReportDepth)) return {};
+  const auto keep = [](int depth, Json::parse_event_t event, Json& parsed) {
+    if (event != Json::parse_event_t::key || depth != 1) return true;
+    return std::find(std::begin(kListedMembers), std::end(kListedMembers),
+                     parsed.get_ref<const std::string&>()) != std::end(kListedMembers);
+  };
+  Json json = Json::parse(text, keep, /*allow_exceptions=*/false);
+  return json.is_object() ? json : Json();
+}
+
 // The report as the run's end left it; null: there is none that can be read.
 Json KeptReport(const fs::path& run) {
   const auto text = store::ReadFile(run / "report.json", kMaxReportBytes);
   if (!text.ok()) return {};
-  Json json = ParseShallow<Json>(*text, kMostReportDepth);
-  const bool known = json.is_object() && json.contains("schema") && json["schema"].is_string() &&
+  Json json = ListedOf(*text);
+  const bool known = json.contains("schema") && json["schema"].is_string() &&
                      json["schema"] == analyze::kReportSchema;
   return known ? json : Json();
 }
 
-Json ReportOf(store::RunReader& run) {
+Result<std::string> MakeReportHere(const fs::path& run) {
+  STEPTRACE_ASSIGN_OR_RETURN(const analyze::Report report, LoadReport(run, {}));
+  return analyze::ReportToJson(report);
+}
+
+Json ReportOf(store::RunReader& run, const RunCatalog::MakeReport& make) {
   if (run.state() == store::RunState::kClosed) {
     Json kept = KeptReport(run.run());
     if (!kept.is_null()) return kept;
   }
   if (store::SegmentRows(run, "slices", {}) > kMaxListedSlices) return {};
-  const auto report = LoadReport(run.run(), {});
-  return report.ok() ? Json::parse(analyze::ReportToJson(*report), nullptr, false) : Json();
+  const auto text = make ? make(run.run()) : MakeReportHere(run.run());
+  return text.ok() ? ListedOf(*text) : Json();
 }
 
 Json VerdictOf(const Json& report) {
@@ -145,10 +164,11 @@ std::string KeptVerdict(const fs::path& run) {
 }
 
 RunCatalog::RunCatalog(fs::path folder, std::optional<std::string> only, TakeMemory take_memory,
-                       std::chrono::milliseconds most_untold)
+                       std::chrono::milliseconds most_untold, MakeReport make_report)
     : folder_(std::move(folder)),
       only_(std::move(only)),
       take_memory_(std::move(take_memory)),
+      make_report_(std::move(make_report)),
       most_untold_(most_untold) {}
 
 RunCatalog::~RunCatalog() {
@@ -166,12 +186,12 @@ std::optional<fs::path> RunCatalog::Find(const std::string& id) const {
   return std::nullopt;
 }
 
-RunCatalog::Told RunCatalog::Read(const fs::path& run) {
+RunCatalog::Told RunCatalog::Read(const fs::path& run) const {
   Told told;
   auto reader = store::RunReader::Open(run);
   if (!reader.ok()) return told;
   told.nodes = static_cast<int64_t>(reader->manifest().nodes.size());
-  const Json report = ReportOf(*reader);
+  const Json report = ReportOf(*reader, make_report_);
   if (report.is_null()) return told;
   told.steps = Number(report, "steps", "count");
   told.duration_ns = Number(report, "run", "duration_ns");

@@ -37,11 +37,13 @@ std::string KeptVerdict(const std::filesystem::path& run);
 class RunCatalog {
  public:
   using TakeMemory = std::function<std::unique_lock<std::mutex>()>;
+  using MakeReport = std::function<Result<std::string>(const std::filesystem::path&)>;
 
   // `only`: the name of the one folder that is shown. `take_memory`: what is held while a report is
-  // made, if anything.
+  // made, if anything. `make_report`: makes a report's JSON; none: it is made here.
   RunCatalog(std::filesystem::path folder, std::optional<std::string> only,
-             TakeMemory take_memory = {}, std::chrono::milliseconds most_untold = kMostUntold);
+             TakeMemory take_memory = {}, std::chrono::milliseconds most_untold = kMostUntold,
+             MakeReport make_report = {});
   ~RunCatalog();
 
   const std::filesystem::path& folder() const { return folder_; }
@@ -75,7 +77,7 @@ class RunCatalog {
     uint64_t stamp = 0;
   };
 
-  static Told Read(const std::filesystem::path& run);
+  Told Read(const std::filesystem::path& run) const;
   // With `mutex_` held.
   void Want(const store::RunSummary& run, uint64_t stamp);
   void StartMaker();
@@ -90,6 +92,7 @@ class RunCatalog {
   std::filesystem::path folder_;
   std::optional<std::string> only_;
   TakeMemory take_memory_;
+  MakeReport make_report_;
   std::chrono::milliseconds most_untold_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "serve/rpc/arrow_out.h"
 #include "serve/rpc/timeline.h"
@@ -15,6 +18,9 @@ bool IsAsked(std::string_view metric, const std::vector<std::string>& asked) {
     return one.ends_with('*') ? metric.starts_with(one.substr(0, one.size() - 1)) : metric == one;
   });
 }
+
+// With its bytes an answer of so many takes 150 MB.
+constexpr size_t kMaxSeriesRows = 1'000'000;
 
 struct Columns {
   TextNumbers metrics;
@@ -66,18 +72,23 @@ Result<std::string> SeriesArrow(const RunTimeline& timeline, const SeriesQuery& 
     if (query.node && track.row.node != *query.node) continue;
     if (!IsAsked(track.row.name, query.metrics)) continue;
     AddTrack(track, timeline.index().ValuesAt(*track.place), stretch, query.points, columns);
+    if (columns.count.size() > kMaxSeriesRows) {
+      return Error{
+          fmt::format("series: over {} values; ask for fewer metrics, one node, or fewer points",
+                      kMaxSeriesRows)};
+    }
   }
   ArrowOut out;
   out.AddTexts("metric", columns.metric, columns.metrics.texts());
-  out.Add("node", columns.node);
-  out.Add("track", columns.track);
-  out.Add("device", columns.device);
-  out.Add("bucket_ns", columns.bucket_ns);
-  out.Add("min", columns.min);
-  out.Add("mean", columns.mean);
-  out.Add("max", columns.max);
-  out.Add("last", columns.last);
-  out.Add("count", columns.count);
+  out.Add("node", std::move(columns.node));
+  out.Add("track", std::move(columns.track));
+  out.Add("device", std::move(columns.device));
+  out.Add("bucket_ns", std::move(columns.bucket_ns));
+  out.Add("min", std::move(columns.min));
+  out.Add("mean", std::move(columns.mean));
+  out.Add("max", std::move(columns.max));
+  out.Add("last", std::move(columns.last));
+  out.Add("count", std::move(columns.count));
   return out.Finish();
 }
 

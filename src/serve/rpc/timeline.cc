@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/time.h"
 #include "serve/rpc/arrow_out.h"
@@ -18,8 +19,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// More rows than any screen shows: a request for them is refused, not served slowly.
-constexpr size_t kMaxViewRows = 4'000'000;
+// More rows than any screen shows: a request for them is refused, not served slowly. With its bytes
+// an answer of so many takes 60 MB.
+constexpr size_t kMaxViewRows = 500'000;
 
 template <class T>
 Json OrNull(const std::optional<T>& value) {
@@ -261,15 +263,15 @@ Result<std::string> ViewArrow(const RunTimeline& timeline, const TimelineRange& 
     }
   }
   ArrowOut out;
-  out.Add("track", tracks);
-  out.Add("lane", lanes);
-  out.Add("ts_ns", ts_ns);
-  out.Add("dur_ns", dur_ns);
+  out.Add("track", std::move(tracks));
+  out.Add("lane", std::move(lanes));
+  out.Add("ts_ns", std::move(ts_ns));
+  out.Add("dur_ns", std::move(dur_ns));
   out.AddTexts("name", labels, names.names());
   out.AddTexts("category", labels, names.categories());
-  out.Add("count", count);
-  out.Add("busy_ns", busy_ns);
-  out.Add("slice", slice);
+  out.Add("count", std::move(count));
+  out.Add("busy_ns", std::move(busy_ns));
+  out.Add("slice", std::move(slice));
   return out.Finish();
 }
 

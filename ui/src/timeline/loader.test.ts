@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../api/error';
 import { Loader } from './loader';
 import type { Window } from './window';
 
@@ -8,7 +9,7 @@ const window = (fromNs: number, toNs: number, width = 100): Window => ({ fromNs,
 /** A server that answers when told to; what it was asked is text: `0-100:1,2`. */
 function rig(batch = 10) {
   const asked: string[] = [];
-  const waiting: { answer: () => void; fail: () => void; signal: AbortSignal }[] = [];
+  const waiting: { answer: () => void; fail: (thrown?: Error) => void; signal: AbortSignal }[] = [];
   let loads = 0;
   const errors: unknown[] = [];
   const queue: (() => void)[] = [];
@@ -24,7 +25,7 @@ function rig(batch = 10) {
         waiting.push({
           signal,
           answer: () => resolve(new Map(keys.map((k) => [k, `${name} ${k}`]))),
-          fail: () => reject(new Error('down')),
+          fail: (thrown = new Error('down')) => reject(thrown),
         });
       }),
   });
@@ -89,6 +90,27 @@ describe('loader', () => {
     await r.tick();
     await r.tick();
     expect(r.asked).toEqual(['0-100:1,2', '0-100:3']);
+  });
+
+  it('asks for half of what is too much for one answer', async () => {
+    const r = rig();
+    const tooMuch = new ApiError(413, 'tracks', 'too many', 'ask for fewer');
+    r.loader.want(window(0, 100), [1, 2, 3]);
+    await r.tick();
+    r.waiting[0]?.fail(tooMuch);
+    await r.tick();
+    await r.tick();
+    r.waiting[1]?.answer();
+    await r.tick();
+    await r.tick();
+    expect(r.asked).toEqual(['0-100:1,2,3', '0-100:1', '0-100:2']);
+    expect(r.errors).toEqual([]);
+    r.waiting[2]?.fail(tooMuch);
+    await r.tick();
+    expect(r.errors).toEqual([tooMuch]);
+    r.loader.want(window(0, 50), [1, 2, 3]);
+    await r.tick();
+    expect(r.asked.at(-1)).toBe('0-50:1,2,3');
   });
 
   it('does not ask a broken server again until told to, or the view moves', async () => {

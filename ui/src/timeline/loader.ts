@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is drawn now and what is asked for next. A stretch that was asked for before and is no longer
 // in view is aborted; until an answer comes, what is there of older answers is drawn.
+import { ApiError } from '../api/error';
 import type { Span } from './viewport';
 import type { Window } from './window';
 import { sameWindow } from './window';
@@ -16,6 +17,8 @@ interface Kept<T> {
 const MAX_KEPT = 5;
 /** While the view changes, so long passes between two requests. */
 const PAUSE_MS = 50;
+/** The status of an answer that would be larger than the server makes one. */
+const TOO_MUCH = 413;
 
 export type Fetch<K, T> = (
   window: Window,
@@ -40,6 +43,8 @@ export class Loader<K, T> {
   private inFlight: { window: Window; keys: Set<K> } | null = null;
   private scheduled = false;
   private failedAt: Window | null = null;
+  /** Where the server refused so many keys at once: how many it is asked for there. */
+  private fewer: { window: Window; keys: number } | null = null;
   /** How often the run grew: what was asked for before is out of date when it comes. */
   private grown = 0;
 
@@ -116,9 +121,11 @@ export class Loader<K, T> {
 
   private async load(): Promise<void> {
     if (this.wanted === null || this.inFlight !== null) return;
-    const keys = this.missing().slice(0, this.options.batch);
-    if (keys.length === 0) return;
     const { window } = this.wanted;
+    const { fewer } = this;
+    const most = fewer !== null && sameWindow(fewer.window, window) ? fewer.keys : Infinity;
+    const keys = this.missing().slice(0, Math.min(most, this.options.batch));
+    if (keys.length === 0) return;
     const abort = new AbortController();
     const mine = { window, keys: new Set(keys) };
     const { grown } = this;
@@ -131,6 +138,10 @@ export class Loader<K, T> {
       for (const key of keys) this.keep(key, window, values.get(key), grown);
     } catch (thrown) {
       if (abort.signal.aborted) return;
+      if (thrown instanceof ApiError && thrown.status === TOO_MUCH && keys.length > 1) {
+        this.fewer = { window, keys: keys.length >> 1 };
+        return;
+      }
       // Asked again only when the view moves on or somebody says so: a broken server is not flooded.
       this.failedAt = window;
       this.options.onError(thrown);
