@@ -2,7 +2,13 @@
 """Device memory at the borders of steps, with the fake probe and a stand-in for what torch.cuda knows:
 it keeps the rules of the real one (no answer before a device is initialized)."""
 
+import sys
+import types
+
 import hooked
+import pytest
+
+from steptrace._hooks import device_memory
 
 LOOP = """
 import time, torch
@@ -80,7 +86,7 @@ step()
     ]
     assert told[-5] == ("1:allocated_bytes", 2.0**30)
     assert {record.category for record in done.records if record.kind == "counter"} == {20}
-    # Fifty steps in a row are one look at most, or a few where the machine is slow.
+    # Of fifty steps in a row few are looked at, and what stands still is told twice a second.
     assert len(told) < 50 * 5
     assert not done.failed_hooks()
 
@@ -125,3 +131,98 @@ step()
 """,
     )
     assert set(counters(done)) == {("0:reserved_bytes", 5.0), ("1:reserved_bytes", 5.0)}
+
+
+class Clock:
+    """Of a training in which nothing else takes time."""
+
+    def __init__(self, monkeypatch, cost_ns):
+        self.now_ns = 10**12
+        self.cost_ns = cost_ns
+        self.asked = []
+        self.told = []
+        self.stats = {"reserved_bytes": {"all": {"current": 1 << 30}}, "num_ooms": 0}
+        cuda = types.SimpleNamespace(
+            is_initialized=lambda: True,
+            device_count=lambda: 1,
+            memory_stats_as_nested_dict=None,
+        )
+        torch = types.SimpleNamespace(
+            cuda=cuda, _C=types.SimpleNamespace(_cuda_memoryStats=self.ask)
+        )
+        monkeypatch.setitem(sys.modules, "torch", torch)
+        monkeypatch.setattr(device_memory, "monotonic_ns", lambda: self.now_ns)
+        self.memory = device_memory.DeviceMemory(self, None)
+
+    def ask(self, device):
+        assert device == 0
+        self.asked.append(self.now_ns)
+        self.now_ns += self.cost_ns
+        held = {"all": {"current": len(self.asked)}}
+        return {**self.stats, "allocated_bytes": held}
+
+    def name(self, text, category):
+        return text
+
+    def counter(self, name, value):
+        self.told.append((name, value))
+
+    def train(self, steps, step_ns, *optimizers):
+        """How many readings that many steps had."""
+        before = self.read()
+        for _ in range(steps):
+            for number in optimizers or (1,):
+                self.memory.look(number)
+            self.now_ns += step_ns
+        return self.read() - before
+
+    def read(self):
+        return sum(name == "0:allocated_bytes" for name, _ in self.told)
+
+
+@pytest.mark.parametrize("cost_us", [5, 40, 400, 5_000, 100_000])
+@pytest.mark.parametrize("step_ms", [1, 20, 400, 3_000])
+def test_a_reading_a_step_where_it_costs_little_beside_it(monkeypatch, cost_us, step_ms):
+    clock = Clock(monkeypatch, cost_us * 1000)
+    steps = 30_000 // step_ms
+    began_ns = clock.now_ns
+    read = clock.train(steps, step_ms * 1_000_000)
+    took_ns = clock.now_ns - began_ns
+    if cost_us <= step_ms:
+        assert read == steps
+    least = min(steps, took_ns // (500_000_000 + clock.cost_ns + step_ms * 1_000_000))
+    assert read >= least, "twice a second, where there are steps"
+    if cost_us <= 500:
+        # The look at all devices comes beside them, every ten seconds.
+        assert read * clock.cost_ns <= took_ns / 1000 + clock.cost_ns
+
+
+def test_a_reading_that_becomes_dear_is_made_less_often(monkeypatch):
+    clock = Clock(monkeypatch, 10_000)
+    assert clock.train(200, 10_000_000) == 200
+    clock.cost_ns = 100_000  # fragmented: its books are long
+    clock.train(200, 10_000_000)
+    assert 15 <= clock.train(200, 10_000_000) <= 25
+    clock.cost_ns = 5_000
+    clock.train(1000, 10_000_000)
+    assert clock.train(200, 10_000_000) == 200
+
+
+def test_what_stands_still_is_told_twice_a_second_and_a_change_at_once(monkeypatch):
+    clock = Clock(monkeypatch, 10_000)
+    assert clock.train(100, 20_000_000) == 100
+    reserved = clock.told.count(("0:reserved_bytes", 2.0**30))
+    assert 3 <= reserved <= 5
+    clock.train(1, 20_000_000)
+    before = len(clock.told)
+    clock.stats["num_alloc_retries"] = 7
+    clock.train(1, 20_000_000)
+    assert ("0:alloc_retries", 7.0) in clock.told[before:]
+
+
+def test_of_several_optimizers_one_says_when(monkeypatch):
+    """They hold different amounts at each: readings at all would be no growth of anything."""
+    clock = Clock(monkeypatch, 1_000)
+    assert clock.train(100, 20_000_000, 1, 2, 3) == 100
+    # The first steps no more: another has its place soon.
+    assert clock.train(100, 20_000_000, 2) >= 80

@@ -4,9 +4,11 @@
 import pathlib
 import re
 
+from steptrace import _hooks
 from steptrace._hooks import vocabulary
 
-HEADER = pathlib.Path(__file__).resolve().parents[2] / "src" / "wire" / "vocabulary.h"
+SOURCES = pathlib.Path(__file__).resolve().parents[2] / "src"
+HEADER = SOURCES / "wire" / "vocabulary.h"
 
 
 def test_names_and_facts():
@@ -52,3 +54,13 @@ def test_ends_of_windows():
 def test_unknown_queue_depth():
     (said,) = re.findall(r"kUnknownQueueDepth = (0x\w+)u", HEADER.read_text())
     assert int(said, 16) == vocabulary.UNKNOWN_QUEUE_DEPTH
+
+
+def test_marks_in_the_folder_of_rings():
+    agent = SOURCES / "agent"
+    said = re.findall(r'{"(\w+)\.", HooksMark::k(\w+)}', (agent / "hooks_marks.cc").read_text())
+    ours = {re.sub(r"(?<!^)([A-Z])", r"_\1", mark).upper(): name for name, mark in said}
+    assert len(ours) == 5
+    assert ours == {mark: vars(_hooks).get(mark) for mark in ours}
+    (slots,) = re.findall(r"kSlots = (\d+);", (agent / "hooks_marks.h").read_text())
+    assert int(slots) == _hooks.SLOTS

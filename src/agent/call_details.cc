@@ -4,6 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/fnv.h"
 #include "base/shallow_json.h"
 #include "wire/ring_layout.h"
 
@@ -20,9 +21,7 @@ int64_t NumberOf(std::string_view group) {
   const char* end = group.data() + group.size();
   const auto [stop, error] = std::from_chars(group.data(), end, number);
   if (error == std::errc() && stop == end && number >= 0) return number;
-  uint64_t hash = 0xCBF29CE484222325;  // FNV-1a
-  for (const char c : group) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3;
-  return static_cast<int64_t>(hash >> 11);  // exact also where a number is a double
+  return static_cast<int64_t>(Fnv1a(group) >> 11);  // exact also where a number is a double
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ TEST(CallDetailsTest, AGroupThatIsNoNumberGetsOneThatIsTheSameEverywhere) {
   EXPECT_EQ(one->group_number, other->group_number);
   EXPECT_NE(one->group_number, third->group_number);
   EXPECT_GT(one->group_number, 0);
+  EXPECT_EQ(one->group_number, 5915710775614214) << "as runs hold it";
 }
 
 TEST(CallDetailsTest, AGroupThatIsNotTold) {

@@ -17,8 +17,13 @@ namespace {
 
 // 128 KiB: amortises the reads, and stays in the second-level cache.
 constexpr size_t kBufferRecords = 4096;
-// A writer makes its file in microseconds; after this it is not being made but damaged.
+// A writer makes its file in microseconds; after this it is not being made but damaged, or its
+// process is stopped.
 constexpr int64_t kOpenPatienceNs = 2 * kNsPerSecond;
+// A stopped process's file is looked at again: what it records once it goes on stays in its ring
+// for longer.
+constexpr int64_t kFirstWaitNs = 50 * kNsPerMs;
+constexpr int64_t kLongestWaitNs = kNsPerSecond;
 // A thread may be off its core between reading the clock and publishing the record.
 constexpr int64_t kLatePublishNs = 100 * kNsPerMs;
 constexpr size_t kMaxVersions = 64;
@@ -72,13 +77,17 @@ int32_t Recorder::ParentOf(int32_t pid) const {
 
 void Recorder::Discover(int64_t now_ns, bool forced) {
   for (const RingFileSeen& seen : watch_.TakeNew(forced)) NoteSeen(seen, now_ns);
-  std::erase_if(pending_, [&](const Pending& pending) { return TryOpen(pending, now_ns); });
+  std::vector<Pending> waiting;
+  for (Pending& pending : pending_) {
+    if (now_ns < pending.next_ns || !TryOpen(pending, now_ns)) waiting.push_back(pending);
+  }
+  pending_ = std::move(waiting);
 }
 
 void Recorder::NoteSeen(const RingFileSeen& seen, int64_t now_ns) {
   saw_ring_ = true;
   if (!seen.parts.no_space) {
-    pending_.push_back({seen, now_ns});
+    pending_.push_back({seen, now_ns, INT64_MIN, 0});
     return;
   }
   without_room_.Add(HooksMark::kNoRing, seen.parts.pid);
@@ -90,7 +99,7 @@ void Recorder::NoteSeen(const RingFileSeen& seen, int64_t now_ns) {
 }
 
 // True: settled, as a session or as a loss.
-bool Recorder::TryOpen(const Pending& pending, int64_t now_ns) {
+bool Recorder::TryOpen(Pending& pending, int64_t now_ns) {
   auto session = ProcessSession::Open(pending.seen, watch_.folder_fd(), context_);
   if (session.ok()) {
     sessions_.push_back(*std::move(session));
@@ -98,12 +107,34 @@ bool Recorder::TryOpen(const Pending& pending, int64_t now_ns) {
     return true;
   }
   if (now_ns - pending.since_ns < kOpenPatienceNs) return false;
-  // It took the file back that found no room, and says so in another.
-  if (pids_without_room_.contains(pending.seen.parts.pid)) return true;
-  losses_.Once({-1, pending.seen.parts.pid}, loss::kRingDamaged, -1, now_ns,
-               "the records of process " + std::to_string(pending.seen.parts.pid) +
-                   " cannot be read: " + ToValidUtf8(session.error().message));
+  if (WaitForWriter(pending, now_ns)) return false;
+  GiveUp(pending, session.error().message, now_ns);
   return true;
+}
+
+// Of a process that lives and is not done with its file, as one that was stopped at it.
+bool Recorder::WaitForWriter(Pending& pending, int64_t now_ns) const {
+  const RingFileName& process = pending.seen.parts;
+  const bool made = transport::UntrustedRingFile::IsBeingMade(watch_.folder_fd(),
+                                                              pending.seen.name.c_str(), geteuid());
+  if (made && IsAlive(process.pid, process.start_time_ticks)) {
+    pending.wait_ns = std::clamp(2 * pending.wait_ns, kFirstWaitNs, kLongestWaitNs);
+    pending.next_ns = now_ns + pending.wait_ns;
+    return true;
+  }
+  // It went on, or was killed: as one that has just been seen.
+  if (std::exchange(pending.wait_ns, 0) == 0) return false;
+  pending.since_ns = now_ns;
+  return true;
+}
+
+void Recorder::GiveUp(const Pending& pending, const std::string& why, int64_t now_ns) {
+  const int32_t pid = pending.seen.parts.pid;
+  // It took the file back that found no room, and says so in another.
+  if (pids_without_room_.contains(pid)) return;
+  losses_.Once(
+      {-1, pid}, loss::kRingDamaged, -1, now_ns,
+      "the records of process " + std::to_string(pid) + " cannot be read: " + ToValidUtf8(why));
 }
 
 Recorder::Pass Recorder::DrainAll(int64_t now_ns, bool forced_look) {
@@ -239,10 +270,17 @@ void Recorder::Settle(int64_t now_ns) {
 
 void Recorder::Finish(int64_t end_ns) {
   DrainAll(end_ns, true);
+  for (const Pending& pending : pending_) {
+    auto session = ProcessSession::Open(pending.seen, watch_.folder_fd(), context_);
+    if (session.ok()) {
+      sessions_.push_back(*std::move(session));
+    } else {
+      GiveUp(pending, session.error().message, end_ns);
+    }
+  }
+  pending_.clear();
   for (const auto& session : sessions_) EndSession(*session, end_ns);
   sessions_.clear();
-  for (const Pending& pending : pending_) TryOpen({pending.seen, INT64_MIN / 2}, end_ns);
-  pending_.clear();
   for (auto& [rank, deriver] : derivers_) deriver.Finish(end_ns);
   TakeSteps();
   if (ranks_.numbered() > 1) {

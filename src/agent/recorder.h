@@ -122,10 +122,14 @@ class Recorder {
   struct Pending {
     RingFileSeen seen;
     int64_t since_ns = 0;
+    int64_t next_ns = INT64_MIN;  // it is tried again
+    int64_t wait_ns = 0;          // 0: its writer is not waited for
   };
   void Discover(int64_t now_ns, bool forced);
   void NoteSeen(const RingFileSeen& seen, int64_t now_ns);
-  bool TryOpen(const Pending& pending, int64_t now_ns);
+  bool TryOpen(Pending& pending, int64_t now_ns);
+  bool WaitForWriter(Pending& pending, int64_t now_ns) const;
+  void GiveUp(const Pending& pending, const std::string& why, int64_t now_ns);
   void EndSession(ProcessSession& session, int64_t now_ns);
   void Write(ProcessSession& session, RowBatch& batch, int64_t now_ns);
   void WriteSlices(const ProcessSession& session, const RowBatch& batch, int64_t now_ns);

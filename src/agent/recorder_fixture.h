@@ -38,7 +38,9 @@ struct RingOwner {
 // A ring file as a training writes it, with one thread beside the main one.
 class RingByHand {
  public:
-  explicit RingByHand(const std::filesystem::path& folder, const RingOwner& owner = {}) {
+  enum class Made { kWhole, kNotReady };
+  explicit RingByHand(const std::filesystem::path& folder, const RingOwner& owner = {},
+                      Made made = Made::kWhole) {
     constexpr uint64_t kFileBytes = wire::RingOffset(2);
     const std::string name =
         std::to_string(owner.pid) + "." + std::to_string(owner.start_ticks) + ".ring";
@@ -46,7 +48,7 @@ class RingByHand {
     EXPECT_EQ(ftruncate(fd_.get(), static_cast<off_t>(kFileBytes)), 0);
     header_.magic = wire::kMagic;
     header_.version = wire::kVersion;
-    header_.ready = 1;
+    header_.ready = made == Made::kWhole ? 1 : 0;
     header_.file_bytes = kFileBytes;
     header_.ring_count = 2;
     header_.rings_used = 2;
@@ -62,6 +64,8 @@ class RingByHand {
     Put(0, header_);
     PutControl();
   }
+
+  void FinishMaking() { Put(offsetof(wire::FileHeader, ready), header_.ready = 1); }
 
   // The id of a new text in the arena.
   uint32_t Name(wire::Category category, std::string_view text) {

@@ -3,9 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
+#include <utility>
 
 #include "agent/recorder_fixture.h"
 
@@ -75,6 +78,97 @@ TEST(Recorder, ProcessesThatEndTogether) {
   EXPECT_EQ(living.training + living.others, 0);
   recording->Finish(recording.now_ns());
   EXPECT_THAT(*recording.Read().Read<store::SliceRow>(), SizeIs(3));
+}
+
+// A process of this test that has been stopped, and goes on when it is told to.
+class StoppedProcess {
+ public:
+  StoppedProcess() : pid_(fork()) {
+    if (pid_ == 0) {
+      raise(SIGSTOP);
+      for (;;) pause();
+    }
+    waitpid(pid_, nullptr, WUNTRACED);
+  }
+  ~StoppedProcess() { Kill(); }
+  StoppedProcess(const StoppedProcess&) = delete;
+  StoppedProcess& operator=(const StoppedProcess&) = delete;
+
+  RingOwner owner() const { return RingOwner::Of(pid_); }
+  void Kill() {
+    if (pid_ == 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(std::exchange(pid_, 0), nullptr, 0);
+  }
+
+ private:
+  pid_t pid_;
+};
+
+TEST(Recorder, ARingWhoseWriterWasStoppedAtItIsReadOnceItStands) {
+  StoppedProcess process;
+  Recording recording;
+  RingByHand ring(recording.rings(), process.owner(), RingByHand::Made::kNotReady);
+  int64_t now_ns = recording.now_ns();
+  for (int i = 0; i < 600; ++i, now_ns += kNsPerSecond / 10) recording->DrainAll(now_ns, false);
+  EXPECT_THAT(recording.Losses("ring_damaged"), IsEmpty()) << "it lives, and may go on";
+  ring.FinishMaking();
+  ring.Train();
+  int64_t records = 0;
+  for (int i = 0; i <= 10; ++i, now_ns += kNsPerSecond / 10) {
+    records += recording->DrainAll(now_ns, false).records;
+  }
+  EXPECT_EQ(records, 2) << "within a second";
+  process.Kill();
+  recording->EndGoneProcesses(now_ns);
+  recording->Finish(now_ns);
+  EXPECT_THAT(*recording.Read().Read<store::SliceRow>(), SizeIs(1));
+  EXPECT_THAT(recording.Losses("ring_damaged"), IsEmpty());
+}
+
+TEST(Recorder, ARingWhoseWriterEndedAtItIsALoss) {
+  StoppedProcess process;
+  const int32_t pid = process.owner().pid;
+  Recording recording;
+  const RingByHand ring(recording.rings(), process.owner(), RingByHand::Made::kNotReady);
+  int64_t now_ns = recording.now_ns();
+  for (int i = 0; i < 100; ++i, now_ns += kNsPerSecond / 10) recording->DrainAll(now_ns, false);
+  EXPECT_THAT(recording.Losses("ring_damaged"), IsEmpty());
+  process.Kill();
+  for (int i = 0; i < 40; ++i, now_ns += kNsPerSecond / 10) recording->DrainAll(now_ns, false);
+  const auto losses = recording.Losses("ring_damaged");
+  ASSERT_THAT(losses, SizeIs(1));
+  EXPECT_EQ(losses[0].pid, pid);
+  EXPECT_THAT(losses[0].detail, HasSubstr("not ready yet"));
+}
+
+TEST(Recorder, ARingThatIsNotReadyWhenTheRunEndsIsReadIfItStandsThenAndALossIfNot) {
+  for (const bool stands : {true, false}) {
+    StoppedProcess process;
+    Recording recording;
+    RingByHand ring(recording.rings(), process.owner(), RingByHand::Made::kNotReady);
+    int64_t now_ns = recording.now_ns();
+    for (int i = 0; i < 100; ++i, now_ns += kNsPerSecond / 10) recording->DrainAll(now_ns, false);
+    if (stands) {
+      ring.FinishMaking();
+      ring.Train();
+    }
+    recording->Finish(now_ns);
+    EXPECT_THAT(*recording.Read().Read<store::SliceRow>(), SizeIs(stands ? 1 : 0));
+    EXPECT_THAT(recording.Losses("ring_damaged"), SizeIs(stands ? 0 : 1));
+  }
+}
+
+// What is damaged is no file that is being made: its process is not waited for.
+TEST(Recorder, ADamagedRingOfAProcessThatLivesIsALossAtOnce) {
+  Recording recording;
+  const std::string name =
+      std::to_string(getpid()) + "." + std::to_string(RingOwner().start_ticks) + ".ring";
+  std::ofstream(recording.rings() / name) << std::string(4096, 'x');
+  std::filesystem::permissions(recording.rings() / name, std::filesystem::perms::owner_all);
+  int64_t now_ns = recording.now_ns();
+  for (int i = 0; i < 25; ++i, now_ns += kNsPerSecond / 10) recording->DrainAll(now_ns, true);
+  EXPECT_THAT(recording.Losses("ring_damaged"), SizeIs(1));
 }
 
 TEST(Recorder, ProcessesBeyondThoseThatItFollowsAreALoss) {

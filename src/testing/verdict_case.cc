@@ -10,6 +10,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/fnv.h"
 #include "base/time.h"
 
 namespace steptrace::analyze {
@@ -69,12 +70,6 @@ double Wobble(uint64_t seed) {
   seed = (seed ^ (seed >> 27)) * 0x94D049BB133111EBull;
   seed ^= seed >> 31;
   return static_cast<double>(seed >> 11) / static_cast<double>(uint64_t{1} << 52) - 1;
-}
-
-uint64_t Seed(const char* text) {
-  uint64_t seed = 14695981039346656037ull;
-  for (; *text != 0; ++text) seed = (seed ^ static_cast<uint64_t>(*text)) * 1099511628211ull;
-  return seed;
 }
 
 struct NamedTime {
@@ -181,7 +176,7 @@ void Parser::Row(const Attributes& times, double jitter, store::StepRow row) {
   const auto of = [&](const char* name, const char* phase) -> int64_t {
     const auto found = times.find(name);
     if (found == times.end() || times.count(phase) == 0) return 0;
-    const uint64_t seed = Seed(phase) + static_cast<uint64_t>(row.step * 64 + row.rank);
+    const uint64_t seed = Fnv1a(phase) + static_cast<uint64_t>(row.step * 64 + row.rank);
     return std::llround(static_cast<double>(Ns(found->second)) * (1 + jitter * Wobble(seed)));
   };
   for (const NamedTime& phase : kPhases) row.*phase.ns = of(phase.name, phase.name);

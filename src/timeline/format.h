@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/fnv.h"
+
 // The file of an index: the specification. Native byte order (a cache is read where it was made;
 // the magic tells another order apart). All places are bytes from the file's begin, multiples of 8.
 //
@@ -135,7 +137,7 @@ class RunningHash {
   uint64_t value() const { return state_ ^ (state_ >> 32); }
 
  private:
-  uint64_t state_ = 0xcbf29ce484222325ull;
+  uint64_t state_ = kFnvOffset;
 };
 
 inline uint64_t HashBytes(const void* bytes, size_t size) {

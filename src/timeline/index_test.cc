@@ -60,6 +60,11 @@ Result<Index> Open(const std::string& bytes, uint64_t fingerprint = kTestFingerp
   return Index::FromFd(std::move(*fd), "test", fingerprint);
 }
 
+TEST(RunningHash, IsThatOfTheFilesThatAreThere) {
+  EXPECT_EQ(HashBytes("steps and slices", 16), 0x8e11b6d93d37d938u);
+  EXPECT_EQ(HashBytes("steps and slices!", 17), 0x8e8973ebe4c690abu);
+}
+
 TEST(IndexBuilder, WhatIsSpilledAndMergedGivesTheSameFile) {
   const std::vector<std::pair<int32_t, std::vector<Slice>>> tracks = {
       {3, Many(20'000)}, {1, Many(5)}, {2, Many(9000)}};

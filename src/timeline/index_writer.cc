@@ -38,15 +38,14 @@ char* StoreNumbers(const std::vector<Slice>& slices, unsigned log, char* at, F n
 }  // namespace
 
 void RunningHash::Add(const void* bytes, size_t size) {
-  constexpr uint64_t kPrime = 0x100000001b3ull;
   const auto* at = static_cast<const unsigned char*>(bytes);
   uint64_t hash = state_;
   for (; size >= 8; at += 8, size -= 8) {
     uint64_t word;
     std::memcpy(&word, at, 8);
-    hash = std::rotl((hash ^ word) * kPrime, 23);
+    hash = std::rotl((hash ^ word) * kFnvPrime, 23);
   }
-  for (; size > 0; ++at, --size) hash = (hash ^ *at) * kPrime;
+  for (; size > 0; ++at, --size) hash = (hash ^ *at) * kFnvPrime;
   state_ = hash;
 }
 

@@ -6,20 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/fnv.h"
+
 namespace steptrace::timeline {
 namespace {
 
 constexpr size_t kMaxCharacterBytes = 4;  // of UTF-8
 constexpr std::string_view kMark = "… [";
-
-// FNV-1a, 64 bits: the number that a report's mark has.
-uint64_t TextNumber(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325ull;
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  }
-  return hash;
-}
 
 // No half of a character at its end. Bytes that are no UTF-8 end anywhere.
 std::string_view Beginning(std::string_view text) {
@@ -35,7 +28,7 @@ std::string_view Beginning(std::string_view text) {
 std::string LabelName(std::string_view text) {
   if (text.size() <= kMaxNameBytes) return std::string(text);
   return fmt::format("{}{}{} bytes, text {:016x}]", Beginning(text), kMark, text.size(),
-                     TextNumber(text));
+                     Fnv1a(text));
 }
 
 bool IsLabelOf(std::string_view text, std::string_view label) {

@@ -59,21 +59,33 @@ static_assert(kNamesAtOnceBytes > wire::NameEntryBytes(wire::kMaxFactBytes));
 
 Result<UntrustedRingFile> UntrustedRingFile::Open(int dir_fd, const char* name, uid_t owner) {
   UntrustedRingFile file;
-  // O_NONBLOCK: opening a FIFO of that name must not wait for its writer.
-  file.fd_ = UniqueFd(openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  if (!file.fd_.valid()) {
-    return Error{std::string(name) + ": " + std::strerror(errno) + "; cannot be opened as a ring"};
-  }
-  struct stat info {};
-  if (fstat(file.fd_.get(), &info) != 0) return Damaged(name, std::strerror(errno));
-  if (!S_ISREG(info.st_mode)) return Damaged(name, "not a plain file");
-  if (info.st_uid != owner) return Damaged(name, "belongs to another user");
-  if ((info.st_mode & 077) != 0) return Damaged(name, "open to other users");
-  file.inode_ = info.st_ino;
+  STEPTRACE_RETURN_IF_ERROR(file.OpenFile(dir_fd, name, owner));
   if (auto status = file.ReadIdentity(); !status.ok()) {
     return Damaged(name, status.error().message.c_str());
   }
   return file;
+}
+
+Status UntrustedRingFile::OpenFile(int dir_fd, const char* name, uid_t owner) {
+  // O_NONBLOCK: opening a FIFO of that name must not wait for its writer.
+  fd_ = UniqueFd(openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  if (!fd_.valid()) {
+    return Error{std::string(name) + ": " + std::strerror(errno) + "; cannot be opened as a ring"};
+  }
+  struct stat info {};
+  if (fstat(fd_.get(), &info) != 0) return Damaged(name, std::strerror(errno));
+  if (!S_ISREG(info.st_mode)) return Damaged(name, "not a plain file");
+  if (info.st_uid != owner) return Damaged(name, "belongs to another user");
+  if ((info.st_mode & 077) != 0) return Damaged(name, "open to other users");
+  inode_ = info.st_ino;
+  return {};
+}
+
+bool UntrustedRingFile::IsBeingMade(int dir_fd, const char* name, uid_t owner) {
+  UntrustedRingFile file;
+  if (!file.OpenFile(dir_fd, name, owner).ok()) return false;
+  wire::FileHeader header;
+  return !file.ReadAt(0, &header, sizeof header) || header.ready == 0;
 }
 
 bool UntrustedRingFile::ReadAt(uint64_t offset, void* out, size_t bytes) const {

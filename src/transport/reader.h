@@ -65,6 +65,8 @@ class UntrustedRingFile {
   // `name` in `dir_fd`, which must be a plain file of `owner`, closed to others, no link. An error
   // while the writer is still at making it, too: try again at the next poll.
   static Result<UntrustedRingFile> Open(int dir_fd, const char* name, uid_t owner);
+  // Whether it is such a file of which its writer has not said yet that it stands.
+  static bool IsBeingMade(int dir_fd, const char* name, uid_t owner);
 
   const RingIdentity& identity() const { return identity_; }
   ino_t inode() const { return inode_; }
@@ -98,6 +100,7 @@ class UntrustedRingFile {
   bool WriteStackPeriod(uint64_t period_ns);
 
  private:
+  Status OpenFile(int dir_fd, const char* name, uid_t owner);
   struct NameRef {
     uint32_t offset;  // in the file
     uint32_t bytes;

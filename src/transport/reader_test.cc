@@ -131,6 +131,24 @@ TEST_F(DamageTest, TheUndamagedFileIsRead) {
 
 // ---- the file itself ----
 
+TEST_F(DamageTest, WhatItsWriterHasNotFinishedIsToldFromWhatIsDamaged) {
+  UniqueFd folder(open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto being_made = [&] {
+    return UntrustedRingFile::IsBeingMade(folder.get(), kFile, geteuid());
+  };
+  EXPECT_FALSE(being_made()) << "it stands";
+  Put(offsetof(wire::FileHeader, ready), uint32_t{2});
+  EXPECT_FALSE(being_made()) << "damaged";
+  Put(offsetof(wire::FileHeader, ready), uint32_t{0});
+  EXPECT_TRUE(being_made());
+  EXPECT_EQ(ftruncate(fd_.get(), 0), 0);
+  EXPECT_TRUE(being_made()) << "just created";
+  EXPECT_FALSE(UntrustedRingFile::IsBeingMade(folder.get(), kFile, geteuid() + 1));
+  EXPECT_EQ(fchmod(fd_.get(), 0644), 0);
+  EXPECT_FALSE(being_made()) << "none of ours";
+  EXPECT_FALSE(UntrustedRingFile::IsBeingMade(folder.get(), "3.4.ring", geteuid()));
+}
+
 TEST_F(DamageTest, FilesThatAreNotPlainAndOursAreRefused) {
   EXPECT_TRUE(TryOpen().ok());
   chmod(Path().c_str(), 0640);

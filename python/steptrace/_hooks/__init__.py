@@ -9,9 +9,10 @@ import os
 
 _registry = None
 # Names in the folder of rings, so that a Python that imports no framework, and so leaves no ring, is
-# told from one that the hooks did not reach. src/agent/hooks_marks.cc knows them.
-_LOADED, _OFF = "hooks", "hooks_off"
-_SLOTS = 1024  # a job may start any number of Pythons: as many names as this, no more
+# told from one that the hooks did not reach. src/agent/hooks_marks.cc knows them; a test compares.
+LOADED, OFF = "hooks", "hooks_off"
+NO_PROBE, OTHER_BUILD, NO_RING = "hooks_no_probe", "hooks_other_build", "hooks_no_ring"
+SLOTS = 1024  # a job may start any number of Pythons: as many names as this, no more
 
 
 def install():
@@ -22,7 +23,7 @@ def install():
     from .registry import Registry, words_of
 
     words = words_of(os.environ.get("STEPTRACE_HOOKS"))
-    leave_mark(_LOADED if words else _OFF)
+    leave_mark(LOADED if words else OFF)
     if words:
         _registry = Registry(words)
         _registry.install()
@@ -32,6 +33,6 @@ def leave_mark(name):
     """Tells the agent one thing of this process, by a name alone: an empty file, made by one call."""
     try:
         folder = os.environ["STEPTRACE_RING_DIR"]
-        os.mknod(os.path.join(folder, f"{name}.{os.getpid() % _SLOTS}"), 0o600)
+        os.mknod(os.path.join(folder, f"{name}.{os.getpid() % SLOTS}"), 0o600)
     except (AttributeError, KeyError, OSError, ValueError):
         pass  # it is there, or the folder is another user's: the agent tells that

@@ -1,18 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """What torch's allocator holds of each device that the process uses, told as counters at the borders
-of steps, some twice a second. Asks the allocator's books alone: no device is initialized, none is
-waited for. A device that fails to answer is asked no more."""
+of steps: at every one where a reading costs little beside the step, else as seldom as that takes, but
+twice a second at least. Asks the allocator's books alone: no device is initialized, none is waited
+for. A device that fails to answer is asked no more."""
 
 import sys
 from time import monotonic_ns
 
 from . import interruption, vocabulary
 
-_PERIOD_NS = 500_000_000
-_DEVICES_EVERY = 20  # looks; between them only the devices that held something are asked
+_PERIOD_NS = (
+    500_000_000  # between readings at most, where there are steps; of what stands still too
+)
+_OF_THE_TIME = 1000  # all readings together take no more than this part of it
+_DEVICES_PERIOD_NS = 10_000_000_000  # between them only the devices that held something are asked
 _MAX_DEVICES = 16
+# A script may step several optimizers a step, and holds more at one than at another: who is asked at
+# always the same sees what grows. One that has not stepped for so many of the others steps no more.
+_MAX_OTHERS = 16
 
-# Where torch.cuda.memory_stats_as_nested_dict has them; of pools, "all" is the sum.
+# Where torch.cuda.memory_stats_as_nested_dict has them; of pools, "all" is the sum. The first is told
+# with every reading, as growth is judged by it; the others when they have changed.
 _METRICS = (
     ("allocated_bytes", ("allocated_bytes", "all", "current")),
     ("reserved_bytes", ("reserved_bytes", "all", "current")),
@@ -28,45 +36,72 @@ class DeviceMemory:
     def __init__(self, probe, hook):
         self._probe = probe
         self._hook = hook
+        self._optimizer = None  # at whose steps it is read
+        self._others = _MAX_OTHERS  # steps of others since
         self._due_ns = 0
-        self._looks = 0
+        self._cost_ns = None  # of a reading, the mean of the last ones
         self._devices = ()
+        self._devices_due_ns = 0
+        self._all_due_ns = 0
         self._names = {}
+        self._told = {}
 
-    def look(self):
+    def look(self, optimizer):
         """At the border of a step. Never raises but what is the script's."""
+        if optimizer != self._optimizer:
+            if self._others < _MAX_OTHERS:
+                self._others += 1
+                return
+            self._optimizer = optimizer
+        self._others = 0
         now_ns = monotonic_ns()
         if now_ns < self._due_ns:
             return
-        self._due_ns = now_ns + _PERIOD_NS
         try:
-            self._tell(sys.modules["torch"].cuda)
+            self._due_ns = now_ns + self._read(sys.modules["torch"], now_ns)
         except Exception as error:
             if interruption.of_the_script(error):
                 raise
             self._due_ns = float("inf")
             self._hook.say("unavailable", f"device memory: {type(error).__name__}: {error}")
 
-    def _tell(self, cuda):
-        if not cuda.is_initialized():
-            return
-        ask = cuda.memory_stats_as_nested_dict
-        if self._looks % _DEVICES_EVERY == 0:
-            count = min(cuda.device_count(), _MAX_DEVICES)
+    def _read(self, torch, now_ns):
+        """How long the next reading must wait."""
+        if not torch.cuda.is_initialized():
+            return _PERIOD_NS
+        # What the public function asks once it has looked for the device; a build may lack it.
+        ask = getattr(torch._C, "_cuda_memoryStats", torch.cuda.memory_stats_as_nested_dict)
+        if now_ns >= self._devices_due_ns:
+            self._devices_due_ns = now_ns + _DEVICES_PERIOD_NS
+            count = min(torch.cuda.device_count(), _MAX_DEVICES)
             self._devices = [device for device in range(count) if _holds(ask(device))]
-        self._looks += 1
+        if not self._devices:
+            return _PERIOD_NS
+        began_ns = monotonic_ns()
+        tell_all = began_ns >= self._all_due_ns
+        if tell_all:
+            self._all_due_ns = began_ns + _PERIOD_NS
         for device in self._devices:
-            stats = ask(device)
-            for metric, path in _METRICS:
-                value = _at(stats, path)
-                if value is not None:
-                    self._probe.counter(self._name(device, metric), float(value))
+            self._tell(device, ask(device), tell_all)
+        cost_ns = monotonic_ns() - began_ns
+        before_ns = cost_ns if self._cost_ns is None else self._cost_ns
+        self._cost_ns = before_ns + (cost_ns - before_ns) / 8
+        return min(_PERIOD_NS, self._cost_ns * _OF_THE_TIME)
 
-    def _name(self, device, metric):
-        key = (device, metric)
+    def _tell(self, device, stats, tell_all):
+        for metric, path in _METRICS:
+            value = _at(stats, path)
+            if value is None:
+                continue
+            key = (device, metric)
+            if tell_all or metric == _METRICS[0][0] or self._told.get(key) != value:
+                self._told[key] = value
+                self._probe.counter(self._name(key), float(value))
+
+    def _name(self, key):
         name = self._names.get(key)
         if name is None:
-            text = f"{device}:{metric}"
+            text = "{}:{}".format(*key)
             name = self._names[key] = self._probe.name(text, vocabulary.DEVICE_MEMORY)
         return name
 

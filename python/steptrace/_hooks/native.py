@@ -35,4 +35,6 @@ def load():
 
 def why_not():
     """The mark for the agent (hooks_marks.h) of a process for which load() had nothing."""
-    return "hooks_other_build" if _lays_objects_out_otherwise() else "hooks_no_probe"
+    from . import NO_PROBE, OTHER_BUILD
+
+    return OTHER_BUILD if _lays_objects_out_otherwise() else NO_PROBE

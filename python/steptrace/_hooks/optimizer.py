@@ -35,7 +35,7 @@ def patch(module, hook):
                 facts.tell(vocabulary.FACT_DEVICE, _device)
                 tell_threads()
                 device_phases.begin()
-            look_at_memory()
+            look_at_memory(number)
             if device_phases.on:
                 device_phases.border(device_phases.OPTIMIZER_BEGIN)
             begin_args(step, number, 0)

@@ -110,12 +110,12 @@ class Registry:
     def _attach(self, name):
         if name in COMMON:
             return False
-        from . import leave_mark, native
+        from . import NO_RING, leave_mark, native
 
         probe = native.load()
         if probe is None or not (probe.attached() or probe.attach()):
             if self._words:
-                leave_mark(native.why_not() if probe is None else "hooks_no_ring")
+                leave_mark(native.why_not() if probe is None else NO_RING)
             self._words = frozenset()
             return False
         from . import facts

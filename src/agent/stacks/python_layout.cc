@@ -173,6 +173,10 @@ std::string PythonVersionText(uint32_t version) {
 Result<PythonLayout> KnownLayout(uint32_t version) {
   if (MinorOf(version) == 0x030b) return Layout311(version);
   if (MinorOf(version) == 0x030c) return Layout312(version);
+  if (MinorOf(version) == 0x030d || MinorOf(version) == 0x030e) {
+    return Error{"CPython " + PythonVersionText(version) +
+                 " without debug offsets: what it holds is not known"};
+  }
   return Unknown(version);
 }
 

@@ -56,7 +56,7 @@ struct PythonLayout {
 std::string PythonVersionText(uint32_t version);
 
 // The layout of 3.11 and 3.12, whose structures stand in the headers of each (Include/cpython/ and
-// Include/internal/); an error for others.
+// Include/internal/); an error for others, of which 3.13 and later should have debug offsets.
 Result<PythonLayout> KnownLayout(uint32_t version);
 
 // As far as the debug offsets must be read: those of 3.14.

@@ -89,6 +89,9 @@ TEST(PythonLayout, WhatIsNotKnownIsSaid) {
   EXPECT_FALSE(LayoutFromDebugOffsets({}).ok());
   EXPECT_TRUE(KnownLayout(0x030b02f0).ok());
   EXPECT_TRUE(KnownLayout(0x030c01f0).ok());
+  EXPECT_THAT(KnownLayout(0x030d00f0).error().message,
+              HasSubstr("CPython 3.13.0 without debug offsets"));
+  EXPECT_THAT(KnownLayout(0x030f00f0).error().message, HasSubstr("CPython 3.15.0: "));
   EXPECT_THAT(KnownLayout(0x030a0df0).error().message, HasSubstr("CPython 3.10.13: "));
 }
 

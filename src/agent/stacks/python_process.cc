@@ -192,7 +192,12 @@ std::optional<PythonRuntime> PythonFinder::Find(int32_t pid, ProcessMemory& memo
   why = {"it is no CPython, or one that exports no symbols", "", false, false};
   for (const MappedFile& mapped : PythonFiles(*text, program)) {
     const Result<ElfFacts>* facts = FactsOf(pid, mapped.path);
-    if (facts == nullptr || !facts->ok()) continue;
+    if (facts == nullptr) continue;
+    if (!facts->ok()) {
+      // Of its symbols nothing is known; that it may hold an interpreter its name told.
+      why.reason = std::string(BaseName(mapped.path)) + ": " + facts->error().message;
+      continue;
+    }
     const auto symbols = SymbolsOf(**facts, mapped);
     if (!symbols) continue;
     ReadOutcome outcome = ReadOutcome::kOk;

@@ -23,6 +23,9 @@ constexpr size_t kMostProcesses = 256;
 constexpr double kNsOfASecond = 1e9;
 // Seconds. A worker fills its allocator, and writes to what it was forked with, for a while.
 constexpr double kLeastOfWorkers = 60;
+// Seconds. Of a device every step has its point: a few steps in a row may grow by their batches
+// alone, as where these are sorted by length.
+constexpr double kLeastOfDevices = 10;
 // A slope whose interval is wider than this says nothing of a time to come.
 constexpr double kMostOfInterval = 3;  // high over low
 constexpr int64_t kMostOutlookNs = int64_t{365} * 24 * 3600 * 1'000'000'000;
@@ -119,19 +122,33 @@ class MemoryMaker {
     return one;
   }
 
+  // Of a worker from its first point on; of a device those points that show the leak.
+  static bool IsTooShort(std::span<const GrowthPoint> points, std::span<const int64_t> times_ns,
+                         const ProcessMemory& one) {
+    const auto last_ns = static_cast<double>(times_ns.back());
+    const auto since = [&](size_t i) {
+      return (last_ns - static_cast<double>(times_ns[i])) / kNsOfASecond;
+    };
+    if (!one.rank && since(0) < kLeastOfWorkers) return true;
+    const double from = points.back().steps - one.growth.steps;
+    const auto judged = std::lower_bound(
+        points.begin(), points.end(), from,
+        [](const GrowthPoint& point, double steps) { return point.steps < steps; });
+    const auto first = static_cast<size_t>(judged - points.begin());
+    return one.device && since(std::min(first, points.size() - 1)) < kLeastOfDevices;
+  }
+
   static void JudgeOne(const StepAxis& axis, const CounterSeries& bytes, ProcessMemory& one) {
     std::vector<GrowthPoint> points;
-    double first_ns = 0, last_ns = 0;
+    std::vector<int64_t> times_ns;
     for (size_t i = 0; i < bytes.values.size(); ++i) {
       const int64_t ts_ns = bytes.times_ns[i];
       if (ts_ns < axis.from_ns() || ts_ns > axis.to_ns()) continue;
-      last_ns = static_cast<double>(ts_ns);
-      if (points.empty()) first_ns = last_ns;
+      times_ns.push_back(ts_ns);
       points.push_back({axis.At(ts_ns), bytes.values[i]});
     }
     one.growth = JudgeGrowth(points);
-    if (!one.rank && one.growth.verdict == GrowthVerdict::kLeak &&
-        last_ns - first_ns < kLeastOfWorkers * kNsOfASecond) {
+    if (one.growth.verdict == GrowthVerdict::kLeak && IsTooShort(points, times_ns, one)) {
       one.growth.verdict = GrowthVerdict::kNotEnough;
     }
     const double seconds =

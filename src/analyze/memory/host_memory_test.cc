@@ -47,6 +47,18 @@ class HostMemoryTest : public ::testing::Test {
     }
     counters_.push_back(std::move(series));
   }
+  // One at the begin of each of the first steps.
+  void DeviceReadings(int steps, const std::function<double(int step)>& bytes) {
+    CounterSeries series;
+    series.metric = "torch_cuda.allocated_bytes";
+    series.pid = 100;
+    series.device = 0;
+    for (int i = 0; i < steps; ++i) {
+      series.times_ns.push_back(10 * kSecond + i * kSecond / 10);
+      series.values.push_back(bytes(i));
+    }
+    counters_.push_back(std::move(series));
+  }
   void Leak(int64_t pid) {
     Series("process.rss_anon_bytes", pid, [](double s) { return kGib + s * 10 * kMib; });
   }
@@ -256,6 +268,32 @@ TEST_F(HostMemoryTest, DeviceMemoryLeaksToo) {
   EXPECT_EQ(json["processes"][0]["inactive_split_bytes"], int64_t{1} << 30);
   EXPECT_EQ(json["processes"][0]["growth"]["verdict"], "leak");
   EXPECT_EQ(json["outlooks"][0]["device"], 1);
+}
+
+TEST_F(HostMemoryTest, AReadingAStepShowsALeakBelowWhatEachBatchTakes) {
+  Steps(0);
+  DeviceReadings(1000, [](int step) {
+    const int length = step % 7;  // of that step's batch
+    return kGib + step * kMib / 4 + length * 100 * kMib;
+  });
+  const HostMemorySection section = Make();
+  const ProcessMemory& one = section.processes.at(0);
+  EXPECT_EQ(one.growth.verdict, GrowthVerdict::kLeak);
+  EXPECT_NEAR(one.growth.bytes_per_step, kMib / 4, kMib / 16);
+  EXPECT_NEAR(one.bytes_per_s, 10 * kMib / 4, kMib);
+}
+
+TEST_F(HostMemoryTest, AFewSecondsOfBatchesThatGrowAreNoLeakOfADevice) {
+  Steps(0);
+  DeviceReadings(60, [](int step) { return kGib + step * 10 * kMib; });
+  EXPECT_EQ(Make().processes.at(0).growth.verdict, GrowthVerdict::kNotEnough);
+  counters_.clear();
+  DeviceReadings(120, [](int step) { return kGib + step * 10 * kMib; });
+  EXPECT_EQ(Make().processes.at(0).growth.verdict, GrowthVerdict::kLeak);
+  counters_.clear();
+  // Its last half and quarter grow, for three seconds and for six.
+  DeviceReadings(120, [](int step) { return kGib + std::max(0, step - 60) * 10 * kMib; });
+  EXPECT_EQ(Make().processes.at(0).growth.verdict, GrowthVerdict::kNotEnough);
 }
 
 TEST_F(HostMemoryTest, WithoutStepsNothingIsJudged) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyze/json_parts.h"
+#include "base/fnv.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -24,11 +25,7 @@ size_t CharacterEnd(std::string_view text, size_t most) {
 }  // namespace
 
 uint64_t TextId(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a, 64 bits
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  }
-  return hash;
+  return Fnv1a(text);
 }
 
 std::string CutText(std::string_view text, size_t most_bytes) {

@@ -26,6 +26,10 @@ TEST(CutText, CutsBetweenCharactersAndSaysHowMuchThereIs) {
   EXPECT_TRUE(CutText(no_utf8, 9).starts_with(no_utf8.substr(0, 9) + "…"));
 }
 
+TEST(CutText, TheNumberOfATextStaysAsLinksHaveIt) {
+  EXPECT_EQ(TextId("foobar"), 0x85944171f73967e8u);
+}
+
 TEST(CutText, WhatBeginsAlikeStaysApart) {
   const std::string one(1000, 'x');
   EXPECT_NE(CutText(one + "a", 512), CutText(one + "b", 512));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/fnv.h"
 #include "import/text_hash.h"
 
 namespace steptrace::import {
@@ -43,15 +44,8 @@ std::optional<int64_t> GroupOf(std::span<const Arg* const> details) {
     const auto [stop, error] = std::from_chars(name.data(), end, number);
     if (error == std::errc() && stop == end && number >= 0) return number;
   }
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, as the agent's of a name alone
-  const auto add = [&hash](std::string_view text) {
-    for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  };
-  add(name);
-  if (!ranks.empty()) {
-    add("|");
-    add(ranks);
-  }
+  uint64_t hash = Fnv1a(name);  // as the agent's of a name alone
+  if (!ranks.empty()) hash = Fnv1a(ranks, Fnv1a("|", hash));
   return static_cast<int64_t>(hash >> 11);
 }
 

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "analyze/trace/trace.h"
+#include "base/fnv.h"
 #include "base/time.h"
 #include "import/kineto/decimal.h"
 
@@ -185,13 +186,11 @@ store::StringId TraceReader::NameOf(const Value& value) {
   return id;
 }
 
-// A number where the text is one, else one made of the text (FNV-1a), never negative.
+// A number where the text is one, else one made of the text, never negative.
 int64_t TraceReader::IdOf(const Value& value) {
   int64_t number = 0;
   if (json::ReadInteger(value, &number)) return number;
-  uint64_t hash = 0xcbf29ce484222325;
-  for (char c : value.text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return static_cast<int64_t>(hash >> 1);
+  return static_cast<int64_t>(Fnv1a(value.text) >> 1);
 }
 
 bool TraceReader::TimeOf(const RawEvent& event, int64_t* ns) {

@@ -150,6 +150,32 @@ class SlowFiles(Rows):
             pass
 
 
+class StoredRows(Rows):
+    """A file of samples, read one by one. STORAGE_CGROUP: a control group that the reader enters."""
+
+    BYTES = 32 << 10
+
+    def __init__(self, samples, folder):
+        super().__init__(samples)
+        self.path = folder / "rows.bin"
+        self.opened = None
+
+    def make(self, index):
+        if self.opened is None:
+            self.opened = self.open()
+        return self.fetch(index)
+
+    def open(self):
+        if "STORAGE_CGROUP" in os.environ:
+            Path(os.environ["STORAGE_CGROUP"]).write_text(str(os.getpid()))
+        opened = os.open(self.path, os.O_RDONLY)
+        os.posix_fadvise(opened, 0, 0, os.POSIX_FADV_RANDOM)
+        return opened
+
+    def fetch(self, index):
+        return os.pread(self.opened, self.BYTES, index * self.BYTES)
+
+
 class Locked(Rows):
     """A cache behind one lock, that every worker wants."""
 
@@ -243,6 +269,7 @@ DATASETS = {
     "tokenise": (Tokenise, 1),
     "own_tokenise": (OwnTokenise, 1),
     "slow_files": (SlowFiles, 1),
+    "slow_storage": (StoredRows, 1),
     "locked": (Locked, 3),
     "locked_by_a_thread": (LockedByAThread, 0),
     "stream": (Stream, 1),
