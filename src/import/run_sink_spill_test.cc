@@ -192,7 +192,7 @@ TEST_F(RunSinkSpillTest, WhatWaitedInAFileIsWhatWouldHaveWaitedInMemory) {
     Tables& told = found.emplace_back();
     for (const store::SliceRow& row : Slices()) {
       told.slices.emplace_back(row.rank, row.track, row.ts_ns, row.dur_ns, row.depth, row.flow_out,
-                               row.flow_in, std::to_string(static_cast<uint32_t>(row.name)));
+                               row.flow_in, std::string(reader_->strings().Text(row.name)));
     }
     std::sort(told.slices.begin(), told.slices.end());
     for (const auto& row : Rows<store::CounterRow>()) {
