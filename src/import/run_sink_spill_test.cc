@@ -44,6 +44,11 @@ class RunSinkSpillTest : public testing::Test {
     return *reader_->Read<store::SliceRow>();
   }
 
+  template <class Row>
+  std::vector<Row> Rows() {
+    return *reader_->Read<Row>();
+  }
+
   fs::path folder_;
   std::optional<store::RunReader> reader_;
 };
@@ -187,20 +192,20 @@ TEST_F(RunSinkSpillTest, WhatWaitedInAFileIsWhatWouldHaveWaitedInMemory) {
     Tables& told = found.emplace_back();
     for (const store::SliceRow& row : Slices()) {
       told.slices.emplace_back(row.rank, row.track, row.ts_ns, row.dur_ns, row.depth, row.flow_out,
-                               row.flow_in, std::to_string(static_cast<uint32_t>(row.name)));
+                               row.flow_in, std::string(reader_->strings().Text(row.name)));
     }
     std::sort(told.slices.begin(), told.slices.end());
-    for (const auto& row : *reader_->Read<store::CounterRow>()) {
+    for (const auto& row : Rows<store::CounterRow>()) {
       told.counters.emplace_back(row.ts_ns, row.track, row.value);
     }
-    for (const auto& row : *reader_->Read<store::MemoryRow>()) {
+    for (const auto& row : Rows<store::MemoryRow>()) {
       told.memory.emplace_back(row.ts_ns, row.rank, row.track.value_or(-1), row.address,
                                row.total_allocated_bytes);
     }
-    for (const auto& row : *reader_->Read<store::StepRow>()) {
+    for (const auto& row : Rows<store::StepRow>()) {
       told.steps.emplace_back(row.ts_ns, row.rank, row.node, row.step);
     }
-    for (const auto& row : *reader_->Read<store::FactRow>()) {
+    for (const auto& row : Rows<store::FactRow>()) {
       told.facts.emplace_back(row.ts_ns, row.rank, row.pid, row.json);
     }
     for (const char* table : {"counters", "memory", "steps", "facts"}) {
