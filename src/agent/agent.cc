@@ -116,6 +116,11 @@ Status Agent::Begin() {
   });
   captures_ = Captures();
   traces_ = std::make_unique<TraceIntake>(options_.run_dir, "/proc/self/exe", options_.keep_traces);
+  if (options_.kineto_fd >= 0) {
+    kineto_ = std::make_unique<KinetoCaptures>(
+        KinetoEndpoint(UniqueFd(options_.kineto_fd), options_.kineto_dir),
+        options_.run_dir / kProfilesName);
+  }
   if (auto port = CapturePort::Open(options_.ring_dir); port.ok()) {
     port_ = *std::move(port);
   } else {
@@ -131,10 +136,11 @@ CaptureService Agent::Captures() {
   CaptureService service;
   service.ask = [this](const CaptureDemand& demand, const std::set<int32_t>& ranks) {
     trace_failed_.clear();
-    return recorder_->Ask(demand, ranks);
+    return Ask(demand, ranks);
   };
   service.progress = [this](uint64_t demand) {
     CaptureProgress progress = recorder_->ProgressOf(demand);
+    if (kineto_) kineto_->AddProgress(demand, progress);
     // A trace lies there before its window's end is told: not seen yet is no reason to go on.
     if (progress.done()) traces_->Turn(false);
     progress.traces_wait = traces_->busy();
@@ -142,7 +148,10 @@ CaptureService Agent::Captures() {
     progress.traces_failed = trace_failed_;
     return progress;
   };
-  service.withdraw = [this](uint64_t demand) { recorder_->Withdraw(demand); };
+  service.withdraw = [this](uint64_t demand) {
+    recorder_->Withdraw(demand);
+    if (kineto_) kineto_->Withdraw(demand);
+  };
   return service;
 }
 
@@ -162,6 +171,7 @@ void Agent::Turn() {
     next_look_ns_ = now_ns + (recorder_->wake_fd() >= 0 ? kLookIntervalNs : kBlindLookIntervalNs);
   }
   const Recorder::Pass pass = recorder_->DrainAll(now_ns, look);
+  if (kineto_) TurnKineto(now_ns);
   port_.Turn(captures_, flushed_ns_);
   recorder_->SendCaptures(now_ns);
   if (now_ns >= next_check_ns_) {
@@ -186,6 +196,7 @@ void Agent::Wait(int64_t wait_ms) {
   std::vector<pollfd> waits = {{listening ? channel_.fd() : -1, POLLIN, 0},
                                {recorder_->wake_fd(), POLLIN, 0}};
   port_.AddTo(waits);
+  if (kineto_) waits.push_back({kineto_->endpoint().fd(), POLLIN, 0});
   poll(waits.data(), waits.size(), static_cast<int>(wait_ms));
 }
 
@@ -304,6 +315,12 @@ void Agent::MergeImported(const TraceIntake::Imported& imported) {
     owner.pid = imported.name.pid;
     owner.epoch_utc_ns = EpochUtcNow();
     owner.now_ns = now_ns;
+    // One without hooks has no track yet.
+    if (kineto_ && !recorder_->tracks().ProcessOf(owner.pid)) {
+      const auto identity = ReadProcessIdentity(owner.pid);
+      recorder_->tracks().AddProcess("process", kineto_->RankOf(owner.pid), owner.pid,
+                                     identity ? identity->comm : "");
+    }
     const auto merged =
         MergeTrace(imported.run, owner, writer_, recorder_->tracks(), recorder_->losses());
     if (!merged.ok()) failed = merged.error().message;
@@ -401,12 +418,14 @@ void Agent::Close() {
   const bool at_exit = end_ns_ && state_ == State::kEnding;
   const int64_t end_ns = at_exit ? *end_ns_ : now_ns;
   TellWhyNoHooks();
+  TellRefusedKineto();
   cost_->Observe(now_ns, self_.Read());
   if (hangs_ && wait_status_ == 0) {
     if (const auto row = hangs_->EndWell(now_ns)) writer_.Append(*row);
   }
   system_->Finish();
   if (stacks_) stacks_->Finish(now_ns);
+  if (kineto_) TurnKineto(now_ns);  // a process that ended in its capture wrote what it had
   FinishTraces();
   recorder_->Finish(std::max(end_ns, now_ns));
   for (const store::FindingRow& row :
@@ -419,6 +438,7 @@ void Agent::Close() {
   // Whoever waits for a capture has all there is of it now.
   if (closed.ok()) port_.Turn(captures_, INT64_MAX);
   RemoveRingFolder(options_.ring_dir);
+  if (kineto_) RemoveKinetoFolder(options_.kineto_dir);
   if (!closed.ok()) fprintf(stderr, "%s\n", closed.error().message.c_str());
   channel_.Say(kSayClosed, closed.ok() ? "" : closed.error().message);
 }

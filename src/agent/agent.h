@@ -14,6 +14,7 @@
 #include "agent/drain_pace.h"
 #include "agent/hang_watch.h"
 #include "agent/hookless_watch.h"
+#include "agent/kineto_captures.h"
 #include "agent/live_rules.h"
 #include "agent/memory_watch.h"
 #include "agent/own_cost.h"
@@ -65,6 +66,9 @@ class Agent {
   void Close();
   void Wait(int64_t wait_ms);
   CaptureService Captures();
+  CaptureProgress Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks);
+  void TurnKineto(int64_t now_ns);
+  void TellRefusedKineto();
   void TakeTraces(bool partial_too);
   void MergeImported(const TraceIntake::Imported& imported);
   void FinishTraces();
@@ -88,6 +92,7 @@ class Agent {
   HooklessWatch hookless_;
   CapturePort port_;
   CaptureService captures_;
+  std::unique_ptr<KinetoCaptures> kineto_;  // nullptr: not asked for
   std::unique_ptr<TraceIntake> traces_;
   int64_t trace_merged_ns_ = 0;
   std::string trace_failed_;  // the last one that could not be merged

@@ -37,6 +37,7 @@ int AgentMain(const std::vector<std::string>& arguments) {
   // Whatever this process executes must not hold the run's channel and lock open.
   if (options->control_fd >= 0) fcntl(options->control_fd, F_SETFD, FD_CLOEXEC);
   if (options->lock_fd >= 0) fcntl(options->lock_fd, F_SETFD, FD_CLOEXEC);
+  if (options->kineto_fd >= 0) fcntl(options->kineto_fd, F_SETFD, FD_CLOEXEC);
   ControlChannel channel{UniqueFd(options->control_fd)};
   auto agent = Agent::Create(*options, channel);
   if (!agent.ok()) {

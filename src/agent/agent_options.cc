@@ -43,6 +43,8 @@ bool Assign(const std::string& flag, const std::string& value, AgentOptions& opt
   }
   if (flag == "--keep-traces") return options.keep_traces = value == "1", true;
   if (flag == "--control-fd") return ParseNumber(value, options.control_fd);
+  if (flag == "--kineto-fd") return ParseNumber(value, options.kineto_fd);
+  if (flag == "--kineto-dir") return options.kineto_dir = value, true;
   if (flag == "--lock-fd") return ParseNumber(value, options.lock_fd);
   return false;
 }
@@ -102,6 +104,10 @@ std::vector<std::string> ToArguments(const AgentOptions& options) {
                                         options.keep_traces ? "1" : "0",
                                         "--control-fd",
                                         std::to_string(options.control_fd),
+                                        "--kineto-fd",
+                                        std::to_string(options.kineto_fd),
+                                        "--kineto-dir",
+                                        options.kineto_dir.string(),
                                         "--lock-fd",
                                         std::to_string(options.lock_fd),
                                         "--"};

@@ -21,6 +21,7 @@ namespace {
 
 constexpr size_t kMaxPacketBytes = 512;
 constexpr int kBacklog = 4;
+constexpr std::string_view kMs = "ms";
 // What is told at a window's end, or just after it, has come by then and is flushed. Rows of steps
 // may take longer (agent/capture_rows.h).
 constexpr int64_t kSettlingNs = kNsPerSecond;
@@ -146,6 +147,10 @@ bool CapturePort::Read(Client& client, const CaptureService& service) {
   }
   asked->demand.id = client.demand = ++demands_;
   const CaptureProgress progress = service.ask(asked->demand, asked->ranks);
+  if (progress.asked == 0 && !progress.refusal.empty()) {
+    Say(client, "failed " + progress.refusal);
+    return false;
+  }
   if (progress.asked == 0) {
     Say(client, asked->ranks.empty()
                     ? "failed nothing trains yet; ask again after its first steps"
@@ -163,7 +168,7 @@ bool CapturePort::Serve(Client& client, const CaptureService& service, int64_t d
     return progress.begun == 0 || Say(client, fmt::format("begun {}", progress.begun));
   }
   if (progress.ended == 0) {
-    Say(client, std::string("failed ") + Why(progress.why));
+    Say(client, "failed " + (progress.refusal.empty() ? Why(progress.why) : progress.refusal));
     return false;
   }
   if (progress.traces_wait) return true;
@@ -182,10 +187,22 @@ bool CapturePort::Serve(Client& client, const CaptureService& service, int64_t d
 Result<CaptureAsked> ParseCaptureRequest(std::string_view packet) {
   if (packet.size() > kMaxPacketBytes) return TooLong();
   CaptureAsked asked;
-  if (TakeWord(packet) != "capture" || !ParseNumber(TakeWord(packet), asked.demand.steps)) {
+  const bool known = TakeWord(packet) == "capture";
+  std::string_view amount = TakeWord(packet);
+  const bool lasts = amount.ends_with(kMs);
+  if (lasts) amount.remove_suffix(kMs.size());
+  int64_t number = 0;
+  if (!known || !ParseNumber(amount, number)) {
     return Error{"the request is no `capture STEPS KINDS RANKS`; use steptrace capture"};
   }
-  if (asked.demand.steps < 1 || asked.demand.steps > kMaxDemandedSteps) {
+  (lasts ? asked.demand.dur_ns : asked.demand.steps) = number;
+  if (lasts) {
+    if (number < 1 || number > kMaxDemandedMs) {
+      return Error{fmt::format("the duration is not from 1 ms to {} s; ask for less",
+                               kMaxDemandedMs / 1000)};
+    }
+    asked.demand.dur_ns = number * kNsPerMs;
+  } else if (number < 1 || number > kMaxDemandedSteps) {
     return Error{fmt::format("steps are not from 1 to {}; ask for fewer", kMaxDemandedSteps)};
   }
   STEPTRACE_ASSIGN_OR_RETURN(asked.demand.kinds, ParseKinds(TakeWord(packet)));
@@ -206,6 +223,12 @@ Result<CaptureAsked> ParseCaptureRequest(std::string_view packet) {
 
 std::string CaptureRequestText(int64_t steps, std::string_view kinds, std::string_view ranks) {
   return fmt::format("capture {} {} {}", steps, kinds, ranks.empty() ? "*" : ranks);
+}
+
+std::string CaptureRequestText(std::chrono::milliseconds duration, std::string_view kinds,
+                               std::string_view ranks) {
+  return fmt::format("capture {}{} {} {}", duration.count(), kMs, kinds,
+                     ranks.empty() ? "*" : ranks);
 }
 
 Result<UniqueFd> ConnectCapturePort(const std::filesystem::path& ring_dir) {

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -20,7 +21,9 @@
 // owner can enter. A message a packet, of words:
 //
 //   capture                              agent
-//     capture <steps> <kinds> <ranks|*> ───►      kinds as ParseKinds() has them, ranks with commas
+//     capture <steps> <kinds> <ranks|*> ───►      kinds as ParseKinds() has them, ranks with
+//     commas;
+//                                                 <ms>ms in place of steps: a duration
 //       ◄─────────────── asked <processes>
 //       ◄─────────────── begun <processes>         of those, whose first step has begun
 //       ◄─────────────── done <from ns> <to ns> <steps>   everything of it is in the journal
@@ -30,6 +33,8 @@ namespace steptrace::agent {
 
 inline constexpr const char* kCapturePortName = "capture";
 inline constexpr int64_t kMaxDemandedSteps = 10'000;
+// What lies in the training process's memory until it is written (see also kineto_captures.h).
+inline constexpr int64_t kMaxDemandedMs = 5'000;
 
 // Who carries demands out; the Recorder, in an agent.
 struct CaptureService {
@@ -75,6 +80,8 @@ struct CaptureAsked {
 };
 Result<CaptureAsked> ParseCaptureRequest(std::string_view packet);
 std::string CaptureRequestText(int64_t steps, std::string_view kinds, std::string_view ranks);
+std::string CaptureRequestText(std::chrono::milliseconds duration, std::string_view kinds,
+                               std::string_view ranks);
 
 // The other end: connected to the port in that folder, whose owner is this user.
 Result<UniqueFd> ConnectCapturePort(const std::filesystem::path& ring_dir);

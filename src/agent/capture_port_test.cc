@@ -76,6 +76,37 @@ TEST_F(CapturePortTest, ACaptureFromAskingToItsEnd) {
   EXPECT_EQ(Receive(client), "") << "and closes";
 }
 
+TEST_F(CapturePortTest, ADurationInThePlaceOfSteps) {
+  const UniqueFd client = Connect();
+  Send(client, CaptureRequestText(std::chrono::milliseconds(1500), "operators", ""));
+  progress_.asked = 1;
+  Turn();
+  EXPECT_EQ(asked_.steps, 0);
+  EXPECT_EQ(asked_.dur_ns, 1500 * kNsPerMs);
+  EXPECT_EQ(Receive(client), "asked 1");
+  for (const char* amount : {"0ms", "-1ms", "5001ms", "ms", "1.5ms", "99999999999999999999ms"}) {
+    EXPECT_FALSE(ParseCaptureRequest(std::string("capture ") + amount + " operators *").ok())
+        << amount;
+  }
+}
+
+TEST_F(CapturePortTest, WhoCarriesItOutSaysWhyNot) {
+  const UniqueFd client = Connect();
+  Send(client, CaptureRequestText(5, "operators", ""));
+  progress_.refusal = "nobody asks";
+  Turn();
+  EXPECT_EQ(Receive(client), "failed nobody asks");
+  const UniqueFd later = Connect();
+  Send(later, CaptureRequestText(5, "operators", ""));
+  progress_ = {.asked = 1};
+  Turn();
+  EXPECT_EQ(Receive(later), "asked 1");
+  progress_.refused = 1;
+  progress_.refusal = "process 7 ended";
+  Turn();
+  EXPECT_EQ(Receive(later), "failed process 7 ended");
+}
+
 TEST_F(CapturePortTest, RowsOfStepsThatAreNotWrittenYetAreWaitedForButNotForEver) {
   const UniqueFd client = Connect();
   Send(client, CaptureRequestText(5, "operators", ""));

@@ -21,6 +21,7 @@ struct CaptureProgress {
   bool traces_wait = false;     // profiles are being brought into the run
   int64_t durable_from_ns = 0;  // what of them is in the run, is in its journal by then
   int64_t rows_until_ns = 0;    // till when its steps' rows are waited for; 0: they are there
+  std::string refusal{};        // the sentence, where `why` is none of the hooks'
   std::string traces_failed{};  // why one of them could not be
 
   bool done() const { return asked > 0 && ended + refused >= asked; }

@@ -21,6 +21,7 @@ struct CaptureDemand {
   int64_t steps = 0;
   uint32_t kinds = 0;
   int64_t first_step = 0;  // by the hooks' count (HookBorders); 0: the next
+  int64_t dur_ns = 0;      // in place of steps, which are 0 then: of processes without hooks
 };
 
 // A window that has ended, or could not be.

@@ -73,6 +73,8 @@ TEST(AgentOptions, SurviveTheCommandLine) {
   options.windows.budget = {.ns = 5, .bytes = 6};
   options.control_fd = 7;
   options.lock_fd = 8;
+  options.kineto_fd = 9;
+  options.kineto_dir = "/dev/shm/ours/kineto-1";
   options.command = {"python", "--", "train.py", "--run-dir", "x"};
   auto parsed = ParseArguments(ToArguments(options));
   ASSERT_TRUE(parsed.ok());
@@ -82,6 +84,8 @@ TEST(AgentOptions, SurviveTheCommandLine) {
   EXPECT_FALSE(parsed->hang_watch);
   EXPECT_EQ(parsed->windows, options.windows);
   EXPECT_EQ(parsed->control_fd, 7);
+  EXPECT_EQ(parsed->kineto_fd, 9);
+  EXPECT_EQ(parsed->kineto_dir, "/dev/shm/ours/kineto-1");
   EXPECT_EQ(parsed->command, options.command);
 }
 

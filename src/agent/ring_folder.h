@@ -20,6 +20,7 @@
 //       <pid>.<starttime>[.<n>].ring  one a process, removed by the agent after the last drain
 //       <pid>.<starttime>.no_space    a process found no room for its ring
 //       hooks[_<what>].<n>            empty: a Python loaded the hooks (hooks_marks.h)
+//     kineto-XXXXXX/                  with `run --kineto`: see kineto_endpoint.h
 //
 // A folder whose lock is free and whose processes are dead belongs to nobody: it is swept, once its
 // lock is a minute old.

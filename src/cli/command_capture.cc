@@ -3,9 +3,12 @@
 #include <sys/socket.h>
 
 #include <charconv>
+#include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -26,6 +29,7 @@ namespace fs = std::filesystem;
 struct CaptureArguments {
   std::string run;     // or a process of it
   int64_t steps = 10;  // a verdict needs as many
+  std::optional<double> duration_s;
   std::string ranks;
   bool json = false;
 };
@@ -105,8 +109,10 @@ Result<Captured> WaitFor(int port, const CaptureArguments& arguments) {
     words >> verb;
     if (verb == "asked") {
       words >> asked;
-      progress =
-          std::make_unique<Progress>(fmt::format("capture of {} steps", arguments.steps), asked);
+      progress = std::make_unique<Progress>(
+          arguments.duration_s ? fmt::format("capture of {} s", *arguments.duration_s)
+                               : fmt::format("capture of {} steps", arguments.steps),
+          asked);
     } else if (verb == "begun" && progress != nullptr) {
       int64_t begun = 0;
       words >> begun;
@@ -133,11 +139,19 @@ constexpr std::pair<uint32_t, const char*> kSections[] = {
     {Bit(wire::CaptureKind::kProfileMemory), "memory"},
 };
 
+std::string RequestOf(const CaptureArguments& arguments, uint32_t kinds) {
+  const std::string words = agent::KindsText(kinds);
+  if (!arguments.duration_s) {
+    return agent::CaptureRequestText(arguments.steps, words, arguments.ranks);
+  }
+  const std::chrono::milliseconds duration(std::llround(*arguments.duration_s * 1e3));
+  return agent::CaptureRequestText(duration, words, arguments.ranks);
+}
+
 Status Capture(const CaptureArguments& arguments, const Session& session) {
   const Settings& settings = session.settings;
   STEPTRACE_ASSIGN_OR_RETURN(const uint32_t kinds, agent::ParseKinds(settings.capture));
-  const std::string request =
-      agent::CaptureRequestText(arguments.steps, agent::KindsText(kinds), arguments.ranks);
+  const std::string request = RequestOf(arguments, kinds);
   if (auto sound = agent::ParseCaptureRequest(request); !sound.ok()) {
     return Error{"capture: " + sound.error().message};
   }
@@ -181,9 +195,17 @@ void AddCaptureCommand(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<CaptureArguments>();
   command->add_option("RUN", arguments->run,
                       "A run's path, name or id, or one of its processes; without it the newest");
-  command->add_option("--steps", arguments->steps, "Steps to capture (10)")
-      ->type_name("N")
-      ->check(CLI::Range(int64_t{1}, agent::kMaxDemandedSteps).description(""));
+  CLI::Option* steps =
+      command->add_option("--steps", arguments->steps, "Steps to capture (10)")
+          ->type_name("N")
+          ->check(CLI::Range(int64_t{1}, agent::kMaxDemandedSteps).description(""));
+  command
+      ->add_option("--duration", arguments->duration_s,
+                   "In place of steps, of processes without hooks (run --kineto): seconds, from "
+                   "0.001 to 5")
+      ->type_name("S")
+      ->check(CLI::Range(0.001, 1e-3 * agent::kMaxDemandedMs).description(""))
+      ->excludes(steps);
   command
       ->add_option("--capture", session.settings.capture,
                    "What to capture: operators (the default), kernels, or a profile: stacks,"

@@ -79,6 +79,7 @@ int Run(const CLI::App& command, const Session& session, RunOptions options,
   options.stack_rate = settings.stack_rate;
   options.hang_watch = settings.hang_watch;
   options.keep_traces = settings.keep_traces;
+  options.kineto = settings.kineto;
   options.shm = settings.shm;
   options.price_per_hour = settings.price_per_hour;
   options.tensor_cores = settings.tensor_cores;
@@ -143,6 +144,9 @@ void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& w
                    "What windows capture: operators (the default), kernels, or a profile: stacks,"
                    "shapes,memory")
       ->type_name("LIST");
+  command->add_flag("--kineto", session.settings.kineto,
+                    "Let `steptrace capture` reach processes without hooks too, such as programs "
+                    "in C++: PyTorch's profiler in them asks the agent every 5 s");
   command->add_flag("--keep-traces", session.settings.keep_traces,
                     "Keep the files of profiles, which are in the run too");
 }

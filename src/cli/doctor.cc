@@ -115,8 +115,11 @@ Finding ExamineProfiles() {
   if (hooks != nullptr && std::strcmp(hooks, "off") == 0) {
     return {"profiles (Kineto)", Health::kMissing, "STEPTRACE_HOOKS is off", "unset it"};
   }
-  return {"profiles (Kineto)", Health::kOk,
-          "PyTorch's own profiler, in windows: --capture stacks,shapes,memory", ""};
+  return {
+      "profiles (Kineto)", Health::kOk,
+      "PyTorch's own profiler, in windows: --capture stacks,shapes,memory; of processes without "
+      "hooks by run --kineto",
+      ""};
 }
 
 // Device activity: the library is the framework's own and shows in the training alone.

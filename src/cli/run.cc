@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "agent/kineto_endpoint.h"
 #include "agent/ring_folder.h"
 #include "agent/run_end.h"
 #include "agent/stacks/stack_rights.h"
@@ -87,8 +88,29 @@ class Launcher {
     return {};
   }
 
+  // The launcher holds the socket as the agent does: it lives as long as the command.
+  void MakeKineto() {
+    if (!options_.kineto) return;
+    if (const std::string own = OwnKinetoDaemon(OwnEnvironment()); !own.empty()) {
+      PrintError({own +
+                  ": is set already, so Kineto goes on asking the daemon that it names; unset "
+                  "it for --kineto"});
+      return;
+    }
+    auto folder = agent::MakeKinetoFolder(ring_.path.parent_path());
+    if (!folder.ok()) {
+      PrintError({folder.error().message + " (Kineto cannot ask for captures)"});
+      return;
+    }
+    kineto_dir_ = folder->path;
+    kineto_.emplace(std::move(folder->socket), folder->path);
+  }
+
   void StartAgent() {
+    MakeKineto();
     agent::AgentOptions options;
+    if (kineto_) options.kineto_fd = kineto_->fd();
+    options.kineto_dir = kineto_dir_;
     options.run_dir = folder_.path;
     options.ring_dir = ring_.path;
     options.run_id = folder_.id;
@@ -126,6 +148,7 @@ class Launcher {
     run.run_dir = folder_.path;
     run.ring_dir = ring_.path;
     run.hooks = options_.hooks;
+    run.kineto_dir = kineto_dir_;
     const bool reads_stacks = options_.stack_rate > 0 || options_.hang_watch;
     if (reads_stacks && agent::NeedsNamedTracer()) run.agent_pid = agent_.pid();
     if (auto package = PackageDir(); package.ok()) {
@@ -158,9 +181,14 @@ class Launcher {
     constexpr int64_t kLookMs = 250;
     int64_t next_look_ns = MonotonicNowNs();
     for (;;) {
-      pollfd waits[2] = {{signals_->fd(), POLLIN, 0}, {agent_.fd(), POLLIN, 0}};
-      if (poll(waits, 2, options_.reread ? kLookMs : -1) < 0 && errno != EINTR) break;
+      // Kineto would try for seconds to reach an agent that is gone, at the command's end too.
+      const bool stands_in = kineto_ && agent_.lost();
+      pollfd waits[3] = {{signals_->fd(), POLLIN, 0},
+                         {agent_.fd(), POLLIN, 0},
+                         {stands_in ? kineto_->fd() : -1, POLLIN, 0}};
+      if (poll(waits, 3, options_.reread ? kLookMs : -1) < 0 && errno != EINTR) break;
       if (waits[1].revents != 0) agent_.HandleMessages();
+      if (waits[2].revents != 0) kineto_->Turn(MonotonicNowNs());
       if (options_.reread && MonotonicNowNs() >= next_look_ns) {
         next_look_ns = MonotonicNowNs() + kLookMs * kNsPerMs;
         if (settings_.Look()) TellSettings();
@@ -268,7 +296,10 @@ class Launcher {
   }
 
   // The agent does so itself when it closes a run.
-  void CleanUp() { agent::RemoveRingFolder(ring_.path); }
+  void CleanUp() {
+    if (kineto_) agent::RemoveKinetoFolder(kineto_dir_);
+    agent::RemoveRingFolder(ring_.path);
+  }
 
   void DropFolder() {
     std::error_code ignored;
@@ -289,6 +320,8 @@ class Launcher {
   agent::RingFolder ring_;
   std::optional<RunSignals> signals_;
   AgentProcess agent_;
+  fs::path kineto_dir_;
+  std::optional<agent::KinetoEndpoint> kineto_;  // read only where the agent is gone
   pid_t command_ = -1;
   bool dropped_ = false;  // nothing is recorded
 };

@@ -34,6 +34,7 @@ struct RunOptions {
   int64_t system_interval_ms = 500;  // 100 to 60000
   int64_t stack_rate = 20;           // a second, 0 (none) to 1000
   bool hang_watch = true;            // say while the training hangs who waits for whom
+  bool kineto = false;               // the agent is the endpoint that Kineto asks for captures
   bool keep_traces = false;          // files of profiles too, that are in the run
   agent::WindowPlan windows;         // what is captured when, beside what always is
   std::filesystem::path shm;         // where rings lie; empty: the launcher chooses

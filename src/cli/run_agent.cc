@@ -57,6 +57,7 @@ void DetachStreams(const std::filesystem::path& run_dir) {
   DetachStreams(options.run_dir);
   ClearCloseOnExec(options.control_fd);
   ClearCloseOnExec(options.lock_fd);
+  if (options.kineto_fd >= 0) ClearCloseOnExec(options.kineto_fd);
   std::vector<std::string> arguments = agent::ToArguments(options);
   arguments.insert(arguments.begin(), {"steptrace", "agent"});
   std::vector<char*> pointers;

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "agent/trace_intake.h"
+
 extern char** environ;
 
 namespace steptrace::cli {
@@ -63,7 +65,24 @@ void AddPackage(const RunEnvironment& run, const std::string* old_python_path,
   environment.push_back(path);
 }
 
+// Traces go where the agent takes them. Kineto tells stderr of each process that it asks, as of its
+// level 4 of errors alone.
+void AddKineto(const RunEnvironment& run, std::vector<std::string>& environment) {
+  environment.push_back("KINETO_USE_DAEMON=1");
+  environment.push_back("KINETO_IPC_SOCKET_DIR=" + run.kineto_dir.string());
+  environment.push_back("KINETO_ONDEMAND_TRACE_DIR=" +
+                        (run.run_dir / agent::kProfilesName).string());
+  if (!HasVariable(environment, "KINETO_LOG_LEVEL")) environment.push_back("KINETO_LOG_LEVEL=4");
+}
+
 }  // namespace
+
+std::string OwnKinetoDaemon(const std::vector<std::string>& own) {
+  for (const char* name : {"KINETO_USE_DAEMON", "KINETO_IPC_SOCKET_DIR"}) {
+    if (HasVariable(own, name)) return name;
+  }
+  return {};
+}
 
 std::vector<std::string> EnvironmentForCommand(const std::vector<std::string>& own,
                                                const RunEnvironment& run) {
@@ -75,6 +94,8 @@ std::vector<std::string> EnvironmentForCommand(const std::vector<std::string>& o
     if (name == "PYTHONPATH" && !run.package_dir.empty()) {
       python_path = entry.size() > name.size() ? entry.substr(name.size() + 1) : "";
       has_python_path = true;
+    } else if (name == "KINETO_ONDEMAND_TRACE_DIR" && !run.kineto_dir.empty()) {
+      continue;  // without a daemon of his own it does nothing
     } else if (!IsOurs(name) && !IsOuterCollector(entry, own) &&
                !(name == "STEPTRACE_HOOKS" && !run.hooks.empty())) {
       environment.push_back(entry);
@@ -87,6 +108,7 @@ std::vector<std::string> EnvironmentForCommand(const std::vector<std::string>& o
   if (run.agent_pid > 0) {
     environment.push_back("STEPTRACE_AGENT_PID=" + std::to_string(run.agent_pid));
   }
+  if (!run.kineto_dir.empty()) AddKineto(run, environment);
   if (!run.package_dir.empty()) {
     AddPackage(run, has_python_path ? &python_path : nullptr, environment);
   }

@@ -157,6 +157,23 @@ TEST(RunEnvironment, TheAgentIsNamedOnlyWhereItMustBe) {
   EXPECT_THAT(EnvironmentForCommand(own, run), Contains("STEPTRACE_AGENT_PID=4711"));
 }
 
+TEST(RunEnvironment, KinetoAsksTheAgentOnlyWhereItIsToldTo) {
+  RunEnvironment run{"id", "/run", "/rings", "/package", ""};
+  for (const std::string& entry : EnvironmentForCommand({}, run)) {
+    EXPECT_FALSE(entry.starts_with("KINETO_")) << entry;
+  }
+  run.kineto_dir = "/rings/kineto-1";
+  const std::vector<std::string> own = {"KINETO_LOG_LEVEL=0", "KINETO_ONDEMAND_TRACE_DIR=/mine"};
+  const auto environment = EnvironmentForCommand(own, run);
+  EXPECT_THAT(environment, Contains("KINETO_USE_DAEMON=1"));
+  EXPECT_THAT(environment, Contains("KINETO_IPC_SOCKET_DIR=/rings/kineto-1"));
+  EXPECT_THAT(environment, Contains("KINETO_ONDEMAND_TRACE_DIR=/run/profiles"));
+  EXPECT_THAT(environment, Contains("KINETO_LOG_LEVEL=0"));
+  EXPECT_THAT(environment, Not(Contains("KINETO_ONDEMAND_TRACE_DIR=/mine")));
+  EXPECT_EQ(OwnKinetoDaemon(own), "");
+  EXPECT_EQ(OwnKinetoDaemon({"KINETO_IPC_SOCKET_DIR=/x"}), "KINETO_IPC_SOCKET_DIR");
+}
+
 TEST(RunEnvironment, WithoutAPackagePythonIsLeftAlone) {
   RunEnvironment run{"id", "/run", "/rings", "", ""};
   auto environment = EnvironmentForCommand({"PYTHONPATH=/mine"}, run);

@@ -34,6 +34,7 @@ struct Settings {
   std::string hooks;
   std::string window;                 // as `run --window`, several with commas; empty: auto
   std::string capture = "operators";  // what windows capture
+  bool kineto = false;                // the agent is the endpoint that Kineto asks
   bool keep_traces = false;           // files of profiles that are in the run
   agent::WindowBudget window_budget{};
   agent::WindowFields window_fields{};  // start_step, num_steps, start_unix_time, duration

@@ -4,9 +4,9 @@
 PyTorch's own profiler is begun and ended at steps' borders, as operators are (operators.py), and its
 trace lies in the run's folder when the window's end is told: the agent takes it from there.
 
-Not by KINETO_USE_DAEMON, with which libkineto asks a daemon by itself from its start: where the daemon
-is gone the process takes seconds to end and writes errors to stderr, a forked child that ends by
-sys.exit() waits for ever, and requests come once a second, at no border of a step.
+Not by KINETO_USE_DAEMON, with which libkineto asks a daemon by itself from its start (`steptrace run
+--kineto`, for processes without hooks): where nobody answers the process takes seconds to end, a forked
+child that ends by sys.exit() waits for ever, and it asks once in 5 s, at no border of a step.
 """
 
 import atexit
