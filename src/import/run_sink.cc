@@ -314,11 +314,12 @@ Status WriteSorted(SortedRows<Row>& rows, const Part& part, const store::StringT
 }
 
 Status WriteFacts(Part& part, const store::StringTable& strings, int64_t* number,
-                  store::ClosedRun& run) {
+                  store::ClosedRun& run, const std::function<bool()>& stopped) {
   constexpr size_t kMostBytes = 16 << 20;  // of texts in a segment
   std::vector<store::FactRow> segment;
   size_t bytes = 0;
-  auto write = [&] {
+  auto write = [&]() -> Status {
+    if (stopped && stopped()) return Error{"stopped"};
     bytes = 0;
     return WriteRows(std::exchange(segment, {}), strings, part.facts.node, part.rank, number, run);
   };
@@ -395,7 +396,7 @@ Result<SinkSummary> RunSink::Finish(store::Manifest manifest,
     STEPTRACE_RETURN_IF_ERROR(write_sorted(part.counters));
     STEPTRACE_RETURN_IF_ERROR(write_sorted(part.memory));
     STEPTRACE_RETURN_IF_ERROR(write_sorted(part.steps));
-    STEPTRACE_RETURN_IF_ERROR(WriteFacts(part, strings, &number, run));
+    STEPTRACE_RETURN_IF_ERROR(WriteFacts(part, strings, &number, run, stopped));
     STEPTRACE_RETURN_IF_ERROR(write(losses[i]));
   }
   STEPTRACE_RETURN_IF_ERROR(slices.Finish());

@@ -97,7 +97,7 @@ def printed(*words):
 def gone(pid):
     until = time.monotonic() + LIMIT_S
     while time.monotonic() < until:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
                 time.sleep(0.02)
                 continue

@@ -27,6 +27,7 @@ std::optional<int32_t> Small(std::optional<int64_t> number) {
 
 void Lines::Begin() {
   for (auto& [uuid, info] : layout_.tracks) info.line = info.device_line = TrackInfo::kUnset;
+  sink_.SetWorkers(layout_.is_own() ? layout_.own_ranks.size() : 1);  // all are open at once
   if (!layout_.is_own()) {
     parts_ = {sink_.BeginPart()};
     return;

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <tuple>
@@ -130,7 +131,10 @@ bool Api::IsForHelper(const Request& request, const Run& run, const Rest& rest) 
 }
 
 Result<std::string> Api::ReportText(const Run& run) {
-  if (!options_.helper || !rpc::IsLargeRun(run)) {
+  const bool large = rpc::IsLargeRun(run);
+  if (!options_.helper || !large) {
+    // For a small one the list has taken it.
+    const auto heavy = large ? TakeMemory() : std::unique_lock<std::mutex>();
     STEPTRACE_ASSIGN_OR_RETURN(const analyze::Report report, rpc::LoadReport(run, {}));
     return analyze::ReportToJson(report);
   }
@@ -138,6 +142,8 @@ Result<std::string> Api::ReportText(const Run& run) {
   const std::string id = run.filename();
   if (!ParseTarget("/api/runs/" + Encode(id) + "/report", &request)) return Error{id};
   Answer answer = options_.helper->Ask(request);
+  // It passes: the list asks again.
+  if (answer.status == 503) throw std::runtime_error(id + ": its report had to wait");
   if (answer.status != 200) return Error{id + ": its report cannot be made; open the run"};
   if (answer.file && (answer.file->bytes > kMaxListedReportBytes ||
                       !ReadFileAt(*answer.file, 0, answer.file->bytes, &answer.body))) {

@@ -28,6 +28,13 @@ constexpr uint64_t kHeldBytes = 1 << 20;   // of an answer; a larger one goes to
 constexpr size_t kHeardBytes = 256 << 10;
 constexpr size_t kMaxHeadBytes = 1 << 10;
 
+// The target as far as its run: /api/runs/RUN.
+std::string RunOf(const std::string& target) {
+  size_t end = 0;
+  for (int part = 0; part < 3 && end != std::string::npos; ++part) end = target.find('/', end + 1);
+  return target.substr(0, end);
+}
+
 Answer Nobody() {
   return Refuse(503, "server: nobody waits for the answer any more; ask again");
 }
@@ -124,8 +131,10 @@ void Helper::Stop() {
 bool Helper::TakeTurn(const Request& request) {
   std::unique_lock lock(mutex_);
   ++waiting_;
+  const auto wanted = wanted_.emplace(RunOf(request.target));
   while (taken_ && !stopped_ && !request.gone.stop_requested()) free_.wait_for(lock, kLookAgain);
   --waiting_;
+  wanted_.erase(wanted);
   if (taken_ || stopped_ || request.gone.stop_requested()) return false;
   taken_ = true;
   return true;
@@ -135,6 +144,12 @@ void Helper::LeaveTurn() {
   std::lock_guard lock(mutex_);
   taken_ = false;
   free_.notify_all();
+}
+
+// Who asked for the same run finds most of it done.
+bool Helper::IsWanted(const Request& request) {
+  std::lock_guard lock(mutex_);
+  return wanted_.contains(RunOf(request.target));
 }
 
 Answer Helper::Ask(const Request& request) {
@@ -264,9 +279,9 @@ Helper::Heard Helper::Hear(Wait& wait, size_t most, std::string* into) {
     if (now >= wait.until) return Heard::kTooLate;
     if (wait.request.gone.stop_requested()) {
       if (!wait.abandoned_at) wait.abandoned_at = now;
-      // Who waits may well ask for the same run, of which most is done.
-      const bool unwanted = waiting_ == 0 && now - *wait.abandoned_at >= options_.abandoned_time;
-      if (unwanted) return Heard::kAbandoned;
+      if (now - *wait.abandoned_at >= options_.abandoned_time && !IsWanted(wait.request)) {
+        return Heard::kAbandoned;
+      }
     }
     pollfd look = {socket_.get(), POLLIN, 0};
     const int ready = ::poll(&look, 1, static_cast<int>(kLookAgain.count()));

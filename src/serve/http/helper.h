@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,7 @@ class Helper {
   enum class Heard { kSome, kEnd, kTooLate, kAbandoned };
 
   bool TakeTurn(const Request& request);
+  bool IsWanted(const Request& request);
   void LeaveTurn();
   // What follows: by whose turn it is.
   Answer AskInTurn(const Request& request);
@@ -81,10 +83,11 @@ class Helper {
   std::string End(bool is_gone = false);
 
   const HelperOptions options_;
-  std::mutex mutex_;  // of `taken_`
+  std::mutex mutex_;  // of `taken_` and `wanted_`
   std::condition_variable free_;
   bool taken_ = false;
-  UniqueFd socket_;  // of whose turn it is
+  std::multiset<std::string> wanted_;  // the runs of those that wait
+  UniqueFd socket_;                    // of whose turn it is
   std::atomic<pid_t> pid_{0};
   std::atomic<size_t> waiting_{0};
   std::atomic<bool> stopped_{false};

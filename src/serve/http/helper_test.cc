@@ -161,6 +161,34 @@ TEST_F(HelperTest, AnAnswerThatNobodyWaitsForIsGivenUp) {
   EXPECT_FALSE(IsThere(pid));
 }
 
+TEST_F(HelperTest, AnAnswerThatIsGivenUpGoesOnForWhoWaitsForTheSameRunAlone) {
+  HelperOptions options = Shell("read t; sleep 1000");
+  options.abandoned_time = milliseconds(50);
+  Helper helper(std::move(options));
+  std::stop_source gone[3];
+  const char* const targets[] = {"/api/runs/a/report", "/api/runs/a/rules", "/api/runs/b/report"};
+  std::thread asking[3];
+  pid_t pid = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    asking[i] = std::thread([&, i] {
+      Request request = Of(targets[i]);
+      request.gone = gone[i].get_token();
+      EXPECT_EQ(helper.Ask(request).status, 503);
+    });
+    while (helper.pid() == 0 || helper.waiting() < i) ::usleep(1000);
+    pid = helper.pid();
+  }
+  gone[0].request_stop();
+  ::usleep(300'000);
+  EXPECT_EQ(helper.pid(), pid) << "the second waits for it";
+  gone[1].request_stop();
+  asking[0].join();
+  asking[1].join();
+  EXPECT_FALSE(IsThere(pid)) << "though the third waits, for another";
+  gone[2].request_stop();
+  asking[2].join();
+}
+
 TEST_F(HelperTest, StoppedItLeavesNoProcess) {
   Helper helper(Shell("read t; sleep 1000"));
   Answer answer;

@@ -20,10 +20,12 @@ struct ServerOptions {
   std::string token;               // empty: none is asked for
   // Limits, with room for a person's browser and its many tabs.
   size_t connections = 256;
-  size_t streams = 64;                            // of events, each a connection
-  size_t waiting = 128;                           // requests that no worker has taken yet
-  size_t workers = 2;                             // threads that compute
-  size_t heavy_workers = 2;                       // likewise, what may take long: reports, tables
+  size_t streams = 64;   // of events, each a connection
+  size_t waiting = 128;  // requests that no worker has taken yet
+  size_t workers = 2;    // threads that compute
+  // Likewise, what may take long: reports, tables. Most only wait: for the helper, of which they
+  // are as many as it lets wait, or for their turn; so there is one for runs that need none.
+  size_t heavy_workers = 18;
   std::chrono::milliseconds header_time{10'000};  // for a request to arrive
   std::chrono::milliseconds idle_time{60'000};    // between two requests of a connection
   std::chrono::milliseconds write_time{30'000};   // for a peer to take anything at all

@@ -18,6 +18,7 @@
 #include "base/shallow_json.h"
 #include "base/time.h"
 #include "serve/rpc/report.h"
+#include "serve/rpc/run_size.h"
 #include "serve/rpc/timeline_parts.h"
 #include "store/row_stream.h"
 #include "store/run_files.h"
@@ -201,7 +202,9 @@ RunCatalog::Told RunCatalog::Read(const fs::path& run) const {
 
 std::optional<RunCatalog::Told> RunCatalog::TryRead(const fs::path& run) const {
   try {
-    const auto heavy = take_memory_ ? take_memory_() : std::unique_lock<std::mutex>();
+    // The report of a large one is made elsewhere, or by who takes the memory for it then.
+    const bool here = take_memory_ && !IsLargeRun(run);
+    const auto heavy = here ? take_memory_() : std::unique_lock<std::mutex>();
     return Read(run);
   } catch (const std::exception&) {
     return std::nullopt;

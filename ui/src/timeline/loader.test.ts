@@ -108,6 +108,8 @@ describe('loader', () => {
     r.waiting[2]?.fail(tooMuch);
     await r.tick();
     expect(r.errors).toEqual([tooMuch]);
+    await r.tick();
+    expect(r.asked.at(-1)).toBe('0-100:3'); // what is too much by itself does not keep the others
     r.loader.want(window(0, 50), [1, 2, 3]);
     await r.tick();
     expect(r.asked.at(-1)).toBe('0-50:1,2,3');

@@ -142,6 +142,12 @@ export class Loader<K, T> {
         this.fewer = { window, keys: keys.length >> 1 };
         return;
       }
+      // One that is too much by itself does not keep the others.
+      if (thrown instanceof ApiError && thrown.status === TOO_MUCH) {
+        for (const key of keys) this.keep(key, window, undefined, grown);
+        this.options.onError(thrown);
+        return;
+      }
       // Asked again only when the view moves on or somebody says so: a broken server is not flooded.
       this.failedAt = window;
       this.options.onError(thrown);
