@@ -27,7 +27,7 @@ CaptureProgress Agent::Ask(const CaptureDemand& demand, const std::set<int32_t>&
     progress.refusal = "another capture by Kineto goes on; ask again after it";
   } else if (asked == KinetoCaptures::kTooMany) {
     progress.refusal = "Kineto is asked for 100 steps at most; ask for fewer";
-  } else {
+  } else if (demand.steps == 0 || recorder_->Roots().empty()) {
     progress.refusal =
         "no process of these asks Kineto's endpoint (yet): it needs a PyTorch of 2.0 or later, and "
         "to be without hooks; ask again once it trains";

@@ -2,7 +2,6 @@
 #include "agent/kineto_captures.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,8 +29,9 @@ constexpr int64_t kAskPatienceNs = 3 * kPollNs;
 // Steps may be long, and a trace takes a while to be written.
 constexpr int64_t kStepPatienceNs = 120 * kNsPerSecond;
 constexpr int64_t kWritePatienceNs = 60 * kNsPerSecond;
-// All have asked by then, and prepared.
-constexpr int64_t kCommonLeadNs = 2 * kPollNs;
+// Of several ranks all are to have asked by then; who was told later could not begin with them.
+constexpr int64_t kCommonPatienceNs = 2 * kPollNs;
+constexpr int64_t kCommonLeadNs = kCommonPatienceNs + 2 * kNsPerSecond;
 // Of a process that counts no optimizer steps (C++), in the place of steps.
 constexpr int64_t kInsteadOfStepsMs = 1000;
 // What the import takes (agent/trace_intake.cc).
@@ -40,8 +40,14 @@ constexpr const char* kPrefix = "kineto-";
 // The hooks number a process's traces from 1; it may have both.
 constexpr uint64_t kFirstNumber = 1'000'000;
 
+// Ended, be it that nobody has taken its status yet.
 bool IsGone(int32_t pid) {
-  return kill(pid, 0) != 0 && errno == ESRCH;
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string line;
+  if (!std::getline(file, line)) return true;
+  const size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos || name_end + 2 >= line.size()) return false;
+  return line[name_end + 2] == 'Z' || line[name_end + 2] == 'X';
 }
 
 const char* TextOf(const CaptureDemand& demand, CaptureKind kind) {
@@ -112,16 +118,16 @@ int KinetoCaptures::Ask(const CaptureDemand& demand, const std::set<int32_t>& ra
   if (demand.steps > kMostSteps) return kTooMany;
   const bool busy =
       std::ranges::any_of(asked_, [](const auto& entry) { return !entry.second.ended; });
-  if (busy) return kBusy;
+  if (busy || held_) return kBusy;
+  held_ = true;
   demand_ = demand;
   asked_.clear();
   start_ns_ = demand.steps == 0 && pids.size() > 1 ? now_ns + kCommonLeadNs : 0;
   const int64_t start_unix_ms = start_ns_ > 0 ? unix_now_ms + kCommonLeadNs / kNsPerMs : 0;
   for (const int32_t pid : pids) {
     // As the hooks have it: who trains alone is rank 0.
-    const bool alone = endpoint_.processes().size() == 1;
-    asked_[pid].rank = std::max(KinetoRankOf(pid), alone ? 0 : -1);
-    asked_[pid].until_ns = now_ns + kAskPatienceNs;
+    asked_[pid].rank = std::max(KinetoRankOf(pid), pids.size() == 1 ? 0 : -1);
+    asked_[pid].until_ns = now_ns + (start_ns_ > 0 ? kCommonPatienceNs : kAskPatienceNs);
     endpoint_.SetConfig(pid,
                         KinetoConfig(demand, folder_ / (StemOf(pid) + ".json"), start_unix_ms));
   }
@@ -155,7 +161,7 @@ void KinetoCaptures::Follow(int32_t pid, Asked& asked, int64_t now_ns) {
                       : !found->second.idle
                           ? "takes another trace already, perhaps by its own profiler; capture "
                             "after it"
-                          : "did not ask for a trace in 15 s; is it stopped?");
+                          : "did not ask for a trace in time; is it stopped? Else ask again");
     }
   }
   if (asked.tracing && TakeFile(pid, asked)) {
@@ -216,6 +222,7 @@ int32_t KinetoCaptures::RankOf(int32_t pid) const {
 // What a process takes already is taken to its end, and brought into the run.
 void KinetoCaptures::Withdraw(uint64_t demand) {
   if (demand_.id != demand) return;
+  held_ = false;
   for (auto& [pid, asked] : asked_) {
     endpoint_.ClearConfig(pid);
     if (!asked.tracing) asked.ended = true;

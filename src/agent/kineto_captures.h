@@ -48,6 +48,7 @@ class KinetoCaptures {
   void Turn(int64_t now_ns);
   // Adds what this has of the demand.
   void AddProgress(uint64_t demand, CaptureProgress& progress) const;
+  // Of who asked, when it has gone: with its answer or without.
   void Withdraw(uint64_t demand);
   // What has ended since the last call.
   struct Ended {
@@ -80,6 +81,7 @@ class KinetoCaptures {
   KinetoEndpoint endpoint_;
   std::filesystem::path folder_;
   CaptureDemand demand_;  // id 0: none
+  bool held_ = false;     // who asked for it has not gone: it still looks at asked_
   int64_t start_ns_ = 0;  // common to all; 0: each at once
   std::map<int32_t, Asked> asked_;
   std::vector<Ended> ended_;

@@ -98,6 +98,9 @@ TEST_F(KinetoCapturesTest, FromAskingToTheFileWhereItIsTaken) {
   EXPECT_EQ(progress.to_ns, 30);
   EXPECT_EQ(progress.steps, 2);
   EXPECT_TRUE(fs::exists(profiles_ / (std::to_string(getpid()) + "-1000005.json")));
+  EXPECT_EQ(Ask(40), KinetoCaptures::kBusy) << "who asked still looks";
+  EXPECT_TRUE(Progress().done());
+  captures_->Withdraw(5);
   EXPECT_EQ(Ask(40), 1) << "the next";
 }
 

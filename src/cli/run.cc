@@ -97,6 +97,11 @@ class Launcher {
                   "it for --kineto"});
       return;
     }
+    if (const std::string run = folder_.path.string(); run.find_first_of("#\n\r") != run.npos) {
+      PrintError({run + ": '#' in its name ends a line of Kineto's settings; name another place "
+                        "with --output for --kineto"});
+      return;
+    }
     auto folder = agent::MakeKinetoFolder(ring_.path.parent_path());
     if (!folder.ok()) {
       PrintError({folder.error().message + " (Kineto cannot ask for captures)"});

@@ -12,7 +12,7 @@ import sys
 import time
 
 import pytest
-from fault_tools import LIMIT_S, Recording, executable, plain, record, wait_for
+from fault_tools import LIMIT_S, Recording, Run, executable, plain, record, wait_for
 
 OPTIONS = ("--kineto", "--hooks", "off", "--no-window", "--stack-rate", "0")
 
@@ -131,12 +131,19 @@ def test_ranks_are_captured_at_the_same_time(tmp_path):
     try:
         recording.wait_for_line("trains")
         recording.wait_for_line("trains")
-        time.sleep(6)  # both have asked by then
-        done = capture(recording, "--duration", "1", "--capture", "profile")
+        for _ in range(3):  # on a full machine one of them may not have asked yet
+            time.sleep(6)
+            done = capture(recording, "--duration", "1", "--capture", "profile")
+            run = Run(recording.path)
+            ranks = {row["rank"] for row in run.rows("facts") if row["kind"] == "window"}
+            if ranks == {0, 1}:
+                break
     finally:
         outcome = stop(recording)
     assert done.returncode == 0, done.stderr
     times = operators(outcome.run)
+    last = max(times[0, "aten::linear"]) - 5_000_000_000  # of the last capture
+    times = {key: [t for t in ts if t > last] for key, ts in times.items()}
     first = [min(times[rank, "aten::linear"]) for rank in range(2)]
     assert abs(first[0] - first[1]) < 500_000_000, first
 
@@ -156,7 +163,7 @@ def test_the_exit_is_no_slower(tmp_path, fault):
     outcome = recording.finish()
     assert outcome.status == 0
     # Without somebody who answers it is some 8 s.
-    assert exit_s(outcome.stdout) < alone + 2.5
+    assert exit_s(outcome.stdout) < alone + 5
     assert b"IPC" not in outcome.stderr
 
 
@@ -174,23 +181,34 @@ def test_a_training_that_ends_in_its_capture_has_done_its_work(tmp_path):
     assert outcome.run.manifest()["status"] == ("completed" if outcome.status == 0 else "failed")
     for answer in (done, late):
         assert answer.returncode == 0 or answer.stderr.count("\n") == 1, answer.stderr
+    assert "window" in outcome.run.causes(), "it ended in a capture"
 
 
 def test_the_scripts_own_profiler_in_a_capture_goes_first(tmp_path):
+    """It takes the place of the one from outside, whose trace is thrown away: that is said."""
     own = """
+import os
 from torch.profiler import profile
+while not os.path.exists(sys.argv[2]): step()
 with profile() as theirs:
     step(); step()
 print(len([e for e in theirs.events() if e.name == "aten::linear"]), "theirs", flush=True)
-until = time.monotonic() + 5
-while time.monotonic() < until: step()
 """
-    recording = Recording(tmp_path, training(tmp_path, 14, more=own), *OPTIONS)
+    go = tmp_path / "go"
+    command = [*training(tmp_path, 6, more=own), str(go)]
+    recording = Recording(tmp_path, command, *OPTIONS)
     recording.wait_for_line("trains")
-    capture(recording, "--duration", 5)
-    outcome = recording.finish()
+    time.sleep(6)  # it has asked by then
+    line = [executable(), "capture", str(recording.path), "--duration", "5"]
+    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as asked:
+        begun = time.monotonic()
+        time.sleep(6.5)  # it asks every 5 s, and is then captured for 5 s
+        go.touch()
+        outcome = recording.finish()
+        told = asked.communicate(timeout=LIMIT_S)[1]
     assert outcome.status == 0, outcome.stderr
     assert b"2 theirs" in outcome.stdout
+    assert asked.returncode != 0 and told.count("\n") == 1, (told, time.monotonic() - begun)
 
 
 def test_a_daemon_of_the_users_own_is_left_alone(tmp_path):
