@@ -33,6 +33,12 @@ function(steptrace_hot name)
   target_compile_options(${name} PRIVATE $<${hot}:-O3> $<${hot}:-Wno-restrict> $<${hot}:-Wno-stringop-overflow>)
 endfunction()
 
+# steptrace_cold(NAME)   a library that prints, parses words and answers requests: a smaller wheel is worth more there.
+function(steptrace_cold name)
+  set(cold "$<AND:$<CONFIG:RelWithDebInfo>,$<COMPILE_LANGUAGE:CXX>>")
+  target_compile_options(${name} PRIVATE $<${cold}:-Os>)
+endfunction()
+
 # steptrace_test(NAME SOURCES ... DEPS ... [LABELS ...])   a GoogleTest binary, run by ctest as one test
 function(steptrace_test name)
   cmake_parse_arguments(A "" "" "SOURCES;DEPS;LABELS" ${ARGN})

@@ -319,7 +319,7 @@ Status WriteFacts(Part& part, const store::StringTable& strings, int64_t* number
   std::vector<store::FactRow> segment;
   size_t bytes = 0;
   auto write = [&]() -> Status {
-    if (stopped && stopped()) return Error{"stopped"};
+    if (!segment.empty() && stopped && stopped()) return Error{"stopped"};
     bytes = 0;
     return WriteRows(std::exchange(segment, {}), strings, part.facts.node, part.rank, number, run);
   };
