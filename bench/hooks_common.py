@@ -29,6 +29,12 @@ def run_recorded(script, *arguments, prefix=()):
         return subprocess.run(command, env=variables, timeout=1800).returncode
 
 
+def callgrind_dumps(folder):
+    """In the order in which they were made."""
+    paths = pathlib.Path(folder).glob("callgrind.out.*")
+    return sorted(paths, key=lambda path: int(path.suffix[1:]))
+
+
 class Switch:
     """Puts the hooks in, and out by giving the functions their own code back."""
 

@@ -7,13 +7,12 @@ libc function that nothing else calls) between stretches of steps with and witho
 
 import gc
 import os
-import pathlib
 import re
 import shutil
 import sys
 import tempfile
 
-from hooks_common import RECORDS_A_STEP, Switch, Training, run_recorded
+from hooks_common import RECORDS_A_STEP, Switch, Training, callgrind_dumps, run_recorded
 
 # With 3 instructions a ns this is the budget of 5 us.
 BUDGET_INSTRUCTIONS = 15_000
@@ -64,10 +63,7 @@ def main():
         code = run_recorded(__file__, "--inside", prefix=prefix)
         if code != 0:
             return code
-        dumps = sorted(
-            pathlib.Path(folder).glob("callgrind.out.*"),
-            key=lambda path: int(path.suffix[1:]),
-        )
+        dumps = callgrind_dumps(folder)
         # Each dump holds what was counted since the one before; the first is the import of torch.
         counts = [instructions(path) for path in dumps][1 : 1 + len(STRETCHES)]
     print("stretch    instructions a step")

@@ -14,7 +14,7 @@ import shutil
 import sys
 import tempfile
 
-from hooks_common import PACKAGE, run_recorded
+from hooks_common import PACKAGE, callgrind_dumps, run_recorded
 from operators_bench import step_of
 
 BUDGET_INSTRUCTIONS = 430  # an operator, in our library
@@ -110,15 +110,13 @@ def main():
         if code != 0:
             return code
         operators = STEPS * int(pathlib.Path(folder, "operators").read_text())
-        dumps = sorted(
-            pathlib.Path(folder).glob("callgrind.out.*"), key=lambda path: int(path.suffix[1:])
-        )
+        dumps = callgrind_dumps(folder)
         found = {way: [] for way in WAYS}
         for number in range(len(WAYS), len(WAYS) * (ROUNDS + 1)):  # the first of each is not taken
             # Before each second marker lies a stretch of steps; before the first what led to it.
             found[WAYS[number % len(WAYS)]].append(costs(dumps[2 * number + 1]))
     total, in_library = (
-        {way: sorted(cost[i] for cost in costs)[ROUNDS // 2] for way, costs in found.items()}
+        {way: sorted(cost[i] for cost in all_of)[ROUNDS // 2] for way, all_of in found.items()}
         for i in range(2)
     )
     plain = total["nothing"]

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "import/run_sink.h"
+#include "import/run_sink_fixture.h"
 #include "store/run_reader.h"
 
 namespace steptrace::import {
@@ -20,38 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class RunSinkSpillTest : public testing::Test {
- protected:
-  RunSinkSpillTest() {
-    std::string pattern = (fs::temp_directory_path() / "run_sink_spill_test.XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~RunSinkSpillTest() override { fs::remove_all(folder_); }
-
-  static int32_t Thread(RunSink& sink) { return sink.AddTrack({}, "thread"); }
-
-  static Slice At(RunSink& sink, int32_t track, int64_t ts_ns, int64_t dur_ns, const char* name) {
-    Slice slice;
-    slice.track = track;
-    slice.ts_ns = ts_ns;
-    slice.dur_ns = dur_ns;
-    slice.name = sink.Intern(name);
-    return slice;
-  }
-
-  std::vector<store::SliceRow> Slices() {
-    reader_.emplace(*store::RunReader::Open(folder_));
-    return *reader_->Read<store::SliceRow>();
-  }
-
-  template <class Row>
-  std::vector<Row> Rows() {
-    return *reader_->Read<Row>();
-  }
-
-  fs::path folder_;
-  std::optional<store::RunReader> reader_;
-};
+class RunSinkSpillTest : public RunSinkFixture {};
 
 TEST_F(RunSinkSpillTest, RowsBeyondTheLimitWaitInAFile) {
   Limits limits;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "import/run_sink.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "import/run_sink_fixture.h"
 #include "store/run_reader.h"
 
 namespace steptrace::import {
@@ -20,33 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 
-class RunSinkTest : public testing::Test {
- protected:
-  RunSinkTest() {
-    std::string pattern = (fs::temp_directory_path() / "run_sink_test.XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~RunSinkTest() override { fs::remove_all(folder_); }
-
-  static int32_t Thread(RunSink& sink) { return sink.AddTrack({}, "thread"); }
-
-  static Slice At(RunSink& sink, int32_t track, int64_t ts_ns, int64_t dur_ns, const char* name) {
-    Slice slice;
-    slice.track = track;
-    slice.ts_ns = ts_ns;
-    slice.dur_ns = dur_ns;
-    slice.name = sink.Intern(name);
-    return slice;
-  }
-
-  std::vector<store::SliceRow> Slices() {
-    reader_.emplace(*store::RunReader::Open(folder_));
-    return *reader_->Read<store::SliceRow>();
-  }
-
-  fs::path folder_;
-  std::optional<store::RunReader> reader_;
-};
+class RunSinkTest : public RunSinkFixture {};
 
 // Sorting has a way of its own for times that lie so far apart that they and a row's place do not
 // fit into 64 bits.

@@ -4,10 +4,8 @@ those of the command line."""
 
 import concurrent.futures
 import contextlib
-import http.client
 import json
 import os
-import re
 import signal
 import subprocess
 import time
@@ -17,8 +15,8 @@ import pyarrow as pa
 import pytest
 from fault_tools import executable
 from made_runs import make_dense, make_trained
+from pages_server import LIMIT_S, Server
 
-LIMIT_S = 300  # far beyond what any of these takes on a loaded machine
 # The server needs less than half of it. Of one that makes these reports itself it is not enough.
 MOST_BYTES = 256 << 20
 WIDTH = 8192  # pixels of a view, the most
@@ -40,46 +38,6 @@ def runs(tmp_path_factory):
     make_trained(folder / "small", 50, 4)
     make_dense(folder / "dense", 70, WIDTH)
     return folder
-
-
-class Server:
-    def __init__(self, folder, cwd=None):
-        line = [executable(), "ui", str(folder), "--port", "0"]
-        self.process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, cwd=cwd)
-        self.port = int(re.search(r":(\d+)/", self.process.stdout.readline())[1])
-
-    def connect(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
-        return contextlib.closing(connection)
-
-    def ask(self, path):
-        until = time.monotonic() + LIMIT_S
-        while True:
-            with self.connect() as connection:
-                connection.request("GET", f"/api/runs/{path}".rstrip("/"))
-                answer = connection.getresponse()
-                body = answer.read()
-            if answer.status != 503 or time.monotonic() > until:
-                return answer.status, body
-            time.sleep(0.2)
-
-    def most_bytes(self):
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return 1024 * int(re.search(r"VmHWM:\s+(\d+)", status)[1])
-
-    def children(self):
-        found = []
-        for path in Path("/proc").glob("[0-9]*/stat"):
-            with contextlib.suppress(OSError):  # it ended meanwhile
-                parent = path.read_text().rpartition(")")[2].split()[1]
-                if int(parent) == self.process.pid:
-                    found.append(int(path.parent.name))
-        return found
-
-    def end(self):
-        self.process.terminate()
-        self.process.wait(LIMIT_S)
-        self.process.stdout.close()
 
 
 @pytest.fixture

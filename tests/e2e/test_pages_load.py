@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages' server at its limits: a run of a million tracks, and a hundred clients at once."""
 
-import contextlib
-import http.client
 import io
 import json
-import re
 import socket
-import subprocess
 import threading
-import time
 
 import pyarrow as pa
 import pytest
-from fault_tools import executable
 from made_runs import make_many_tracks
+from pages_server import LIMIT_S, Server
 
 TRACKS = 1_000_000
 MOST_BYTES = 512 << 20
-LIMIT_S = 300  # far beyond what any of these takes on a loaded machine
 
 
 @pytest.fixture(scope="module")
@@ -27,32 +21,6 @@ def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     make_many_tracks(folder / "many", TRACKS)
     return folder
-
-
-class Server:
-    def __init__(self, folder):
-        self.process = subprocess.Popen(
-            [executable(), "ui", str(folder), "--port", "0"], stdout=subprocess.PIPE, text=True
-        )
-        self.port = int(re.search(r":(\d+)/", self.process.stdout.readline())[1])
-
-    def ask(self, path):
-        """Status and body, of a client that asks again when it is told to."""
-        until = time.monotonic() + LIMIT_S
-        while True:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
-            with contextlib.closing(connection):
-                connection.request("GET", "/api/runs/many/" + path)
-                answer = connection.getresponse()
-                body = answer.read()
-            if answer.status != 503 or time.monotonic() > until:
-                return answer.status, body
-            time.sleep(0.2)
-
-    def most_bytes(self):
-        """The most memory that the server ever held."""
-        with open(f"/proc/{self.process.pid}/status") as status:
-            return 1024 * int(re.search(r"VmHWM:\s+(\d+)", status.read())[1])
 
 
 @pytest.fixture(scope="module")
@@ -68,21 +36,21 @@ def rows(body):
 
 
 def test_a_run_of_a_million_tracks_opens(server):
-    status, body = server.ask("timeline/tree")
+    status, body = server.ask("many/timeline/tree")
     assert status == 200
     tree = json.loads(body)
     assert len(tree["tracks"]) + tree["left_out"] == TRACKS + 1
     assert len(body) < 64 << 20, "what a browser can take"
-    status, body = server.ask("timeline/search?q=NEEDLE")
+    status, body = server.ask("many/timeline/search?q=NEEDLE")
     found = json.loads(body)
     assert (status, found["total"]) == (200, 1)
     assert found["matches"][0]["track"] == TRACKS, "also on a track that the tree leaves out"
-    status, body = server.ask(f"timeline/view?tracks=1,500000,{TRACKS}&width=1000")
+    status, body = server.ask(f"many/timeline/view?tracks=1,500000,{TRACKS}&width=1000")
     assert status == 200
     assert [row["track"] for row in rows(body)] == [1, 500_000, TRACKS]
-    status, body = server.ask("timeline/view?width=1000")
+    status, body = server.ask("many/timeline/view?width=1000")
     assert status == 413, "all at once is nothing that a screen could show"
-    status, body = server.ask("timeline/statistics")
+    status, body = server.ask("many/timeline/statistics")
     assert status == 200
     assert {row["name"]: row["count"] for row in rows(body)} == {"op": TRACKS - 1, "needle": 1}
     assert server.most_bytes() < MOST_BYTES
@@ -102,7 +70,7 @@ def test_a_hundred_clients_are_answered_some_of_them_slow(server):
         first = 1 + number * 5000
         tracks = ",".join(str(first + i) for i in range(100))
         paths = [f"timeline/view?tracks={tracks}&width=1920", "timeline/search?q=needle"]
-        answers[number] = [server.ask(path) for path in paths]
+        answers[number] = [server.ask("many/" + path) for path in paths]
 
     clients = [threading.Thread(target=client, args=[number]) for number in range(70)]
     for thread in clients:
@@ -118,4 +86,4 @@ def test_a_hundred_clients_are_answered_some_of_them_slow(server):
     # Who was slow gets the whole of it nevertheless, or was let go of; the server lives.
     for peer in slow:
         peer.close()
-    assert server.ask("timeline/search?q=needle")[0] == 200
+    assert server.ask("many/timeline/search?q=needle")[0] == 200

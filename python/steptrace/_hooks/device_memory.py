@@ -9,9 +9,7 @@ from time import monotonic_ns
 
 from . import interruption, vocabulary
 
-_PERIOD_NS = (
-    500_000_000  # between readings at most, where there are steps; of what stands still too
-)
+_PERIOD_NS = 500_000_000  # between readings at most, and between two of what stands still
 _OF_THE_TIME = 1000  # all readings together take no more than this part of it
 _DEVICES_PERIOD_NS = 10_000_000_000  # between them only the devices that held something are asked
 _MAX_DEVICES = 16

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/unnamed_file.h"
+#include "base/write_all.h"
 
 namespace steptrace::http {
 namespace {
@@ -51,16 +52,6 @@ bool SendAll(int fd, std::string_view text) {
     if (sent < 0 && errno == EINTR) continue;
     if (sent <= 0) return false;
     text.remove_prefix(static_cast<size_t>(sent));
-  }
-  return true;
-}
-
-bool WriteToFile(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t wrote = ::write(fd, text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return false;
-    text.remove_prefix(static_cast<size_t>(wrote));
   }
   return true;
 }
@@ -331,7 +322,7 @@ Answer Helper::TakeBody(Wait& wait, Answer answer, uint64_t bytes, std::string b
   }
   for (uint64_t left = bytes;;) {
     if (file.valid() && !piece.empty()) {
-      if (!WriteToFile(file.get(), piece)) {
+      if (!WriteAll(file.get(), piece)) {
         const int error = errno;
         End();
         return Refuse(500, fmt::format("{}: {}; free some space on the disk",

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "base/write_all.h"
 
 namespace steptrace::http {
 namespace {
@@ -61,16 +62,6 @@ int64_t OwnBytes() {
   return (pages - shared) * ::sysconf(_SC_PAGESIZE);
 }
 
-bool WriteOut(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t wrote = ::write(fd, text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return false;
-    text.remove_prefix(static_cast<size_t>(wrote));
-  }
-  return true;
-}
-
 // The next line of `in`; false: it ended, or nothing came for so long.
 bool NextLine(int in, std::chrono::milliseconds rest, std::string* begun, std::string* line) {
   for (;;) {
@@ -107,12 +98,12 @@ bool Tell(const Answer& answer, int out) {
   const std::string& body = answer.shared ? *answer.shared : answer.body;
   const uint64_t bytes = answer.file ? answer.file->bytes : body.size();
   const nlohmann::json head = {{"status", answer.status}, {"type", answer.type}, {"bytes", bytes}};
-  if (!WriteOut(out, head.dump() + "\n")) return false;
-  if (!answer.file) return WriteOut(out, body);
+  if (!WriteAll(out, head.dump() + "\n")) return false;
+  if (!answer.file) return WriteAll(out, body);
   std::string piece;
   for (uint64_t at = 0; at < bytes; at += piece.size()) {
     if (!ReadFileAt(*answer.file, at, std::min(kToldBytes, bytes - at), &piece)) return false;
-    if (!WriteOut(out, piece)) return false;
+    if (!WriteAll(out, piece)) return false;
   }
   return true;
 }

@@ -22,6 +22,7 @@
 #include "analyze/samples/sample_sums.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
+#include "base/write_all.h"
 #include "serve/rpc/device_phases.h"
 #include "serve/rpc/device_windows.h"
 #include "serve/rpc/profile.h"
@@ -57,22 +58,12 @@ Error OsError(const fs::path& thing) {
                            std::strerror(errno))};
 }
 
-Status WriteAll(int fd, std::string_view text, const fs::path& path) {
-  while (!text.empty()) {
-    ssize_t wrote = ::write(fd, text.data(), text.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return OsError(path);
-    text.remove_prefix(static_cast<size_t>(wrote));
-  }
-  return {};
-}
-
 Status WriteByRename(const fs::path& path, std::string_view text) {
   fs::path pending = path;
   pending += fmt::format(".{}.partial", getpid());
   UniqueFd fd(::open(pending.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!fd.valid()) return OsError(path);
-  Status status = WriteAll(fd.get(), text, path);
+  Status status = WriteAll(fd.get(), text) ? Status() : OsError(path);
   bool closed = ::close(fd.release()) == 0;
   if (status.ok() && closed && ::rename(pending.c_str(), path.c_str()) == 0) return {};
   if (status.ok()) status = OsError(path);
