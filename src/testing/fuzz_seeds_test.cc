@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+extern const char* const fuzz_seeds;  // their folder: of each target its own
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace {
@@ -62,7 +63,7 @@ struct Seed {
 std::vector<Seed> Seeds() {
   std::vector<Seed> seeds;
   std::error_code none;
-  for (const auto& file : std::filesystem::directory_iterator(STEPTRACE_FUZZ_SEEDS, none)) {
+  for (const auto& file : std::filesystem::directory_iterator(fuzz_seeds, none)) {
     std::ifstream stream(file.path(), std::ios::binary);
     seeds.push_back(
         {file.path().filename().string(), {std::istreambuf_iterator<char>(stream), {}}});
@@ -120,7 +121,7 @@ class Damage {
 
 TEST(FuzzTarget, TakesItsSeedsWholeAndCutOff) {
   Take("");
-  EXPECT_FALSE(Seeds().empty()) << "in " << STEPTRACE_FUZZ_SEEDS;
+  EXPECT_FALSE(Seeds().empty()) << "in " << fuzz_seeds;
   for (const auto& [name, bytes] : Seeds()) {
     Take(bytes);
     for (int i = 1; i < kCuts; ++i) {
