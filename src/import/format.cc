@@ -2,6 +2,7 @@
 #include "import/format.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "import/perfetto/packet_stream.h"
 #include "import/sagemaker/detect.h"
@@ -34,6 +35,17 @@ Format DetectTraceEvents(std::string_view head) {
   return kineto ? Format::kKineto : Format::kChrome;
 }
 
+// XLA's own protobuf is a row of planes as Perfetto's is one of packets; the first has a name.
+bool IsXPlanes(std::string_view head) {
+  constexpr size_t kMostBefore = 16;  // two tags, a size and a number
+  if (!head.starts_with('\n')) return false;
+  for (std::string_view name : {"/host:", "/device:"}) {
+    const size_t at = head.find(name);
+    if (at != head.npos && 2 < at && at < kMostBefore && head[at - 2] == '\x12') return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 const char* NameOf(Format format) {
@@ -61,6 +73,7 @@ const char* NameOf(Format format) {
 }
 
 Format Detect(const Source& source, std::string_view head) {
+  if (IsXPlanes(head)) return Format::kUnknown;
   if (perfetto::LooksLikeTrace(head)) return Format::kPerfetto;
   // Kineto first: its marks are surer than those of the others.
   const Format events = DetectTraceEvents(head);
@@ -79,8 +92,22 @@ std::string LooksLike(std::string_view head) {
                                         "ELF",
                                         4)))
     return "a program";
-  if (head.starts_with(std::string_view("\x28\xB5\x2F\xFD", 4)))
-    return "a zstd file; unpack it first";
+  for (const auto& [magic, packed] :
+       {std::pair(std::string_view("\x28\xB5\x2F\xFD", 4), "a zstd file; unpack it first"),
+        {std::string_view("BZh"), "a bzip2 file; unpack it first"},
+        {std::string_view("\xFD"
+                          "7zXZ"),
+         "an xz file; unpack it first"},
+        {std::string_view("7z\xBC\xAF\x27\x1C", 6), "a 7z archive; unpack it first"},
+        {std::string_view("\x1F\x8B", 2), "gzip inside gzip; unpack it once"}}) {
+    if (head.starts_with(magic)) return packed;
+  }
+  if (head.starts_with("version https://git-lfs.")) {
+    return "a pointer of Git LFS, not the file itself; fetch it with `git lfs pull`";
+  }
+  if (IsXPlanes(head)) {
+    return "an XPlane profile of JAX or TensorFlow; import the .trace.json.gz beside it";
+  }
   if (text.starts_with('<')) return "HTML or XML";
   if (text.starts_with('{') || text.starts_with('[')) return "JSON without trace events";
   bool binary = std::any_of(head.begin(), head.end(), [](char c) {

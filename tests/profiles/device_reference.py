@@ -21,8 +21,21 @@ WORK = {
     "gpu_memset": "memset",
     "memset": "memset",
 }
+MTIA = "mtia_ccp_events"
 LIBRARIES = ("nccl", "rccl", "hccl", "xccl", "cross_device_reduce")
 SYMMETRIC_MEMORY = ("multimem_", "one_shot_all_reduce", "two_shot_all_reduce")
+
+
+DIRECTIONS = {"HOST_TO_DEVICE": "HtoD", "DEVICE_TO_HOST": "DtoH"}
+
+
+def kind_of(category, name):
+    """Of device work: kernel, memcpy or memset; MTIA's is of one category, also what only waits."""
+    if category != MTIA:
+        return WORK.get(category)
+    if name in ("event_wait", "event_record"):
+        return None
+    return "memcpy" if name.startswith("dma_") else "kernel"
 
 
 def ns(value):
@@ -70,8 +83,9 @@ class Profile:
     def _add(self, raw):
         category = raw.get("cat", "").lower()
         name = raw.get("name", "")
-        if category in WORK:
-            event = Event(raw, WORK[category])
+        kind = kind_of(category, name)
+        if kind is not None:
+            event = Event(raw, kind)
             device = event.args.get("device", raw["pid"])
             stream = event.args.get("stream", str(raw["tid"]).replace("stream ", ""))
             event.device, event.stream = int(device), int(stream)
@@ -89,7 +103,7 @@ class Profile:
             else:
                 kind = "annotation" if category == "user_annotation" else "operator"
                 self.host.append(Event(raw, kind))
-        elif category not in ("overhead", "trace", "gpu_user_annotation", "cuda_sync"):
+        elif category not in ("overhead", "trace", "gpu_user_annotation", "cuda_sync", MTIA):
             self.host.append(Event(raw, "other"))
 
     def _join(self):
@@ -321,10 +335,12 @@ def copies(events):
         for short, long in (("DtoD", "DeviceToDevice"), ("PtoP", "PeerToPeer")):
             if kind is None and (short in event.name or long in event.name):
                 kind = short
+        kind = kind or DIRECTIONS.get(event.args.get("direction"))
         by_kind[kind or event.name].append(event)
     result = {}
     for kind, own in by_kind.items():
-        sizes = [int(e.args["bytes"]) for e in own if "bytes" in e.args]
+        sizes = [int(e.args.get("bytes", e.args.get("size", -1))) for e in own]
+        sizes = [size for size in sizes if size >= 0]
         result[kind] = {
             "count": len(own),
             "bytes": sum(sizes),

@@ -37,6 +37,9 @@ class Event:
         self.category = CATEGORIES.get(raw.get("cat"), raw.get("cat"))
         if self.category == "cpu_op" and self.name.startswith("ProfilerStep#"):
             self.category = "user_annotation"
+        if self.category == "mtia_ccp_events":
+            copies, waits = self.name.startswith("dma_"), self.name.startswith("event_")
+            self.category = "gpu_memcpy" if copies else "cuda_sync" if waits else "kernel"
         self.begin = ns(raw["ts"])
         self.duration = max(0, ns(raw["dur"]))
         self.end = self.begin + self.duration

@@ -69,13 +69,41 @@ def made(path, seed):
     return path
 
 
+def made_mtia(path):
+    """MTIA's device work is of one category, its streams stand among the arguments alone."""
+    events = [{"ph": "M", "name": "process_name", "pid": 17, "args": {"name": "MTIA 17"}}]
+
+    def add(category, name, begin, end, pid, tid, **args):
+        at = {"ts": begin / 1000, "dur": (end - begin) / 1000}
+        events.append(
+            {"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid, "args": args, **at}
+        )
+
+    for number in range(12):
+        at = 100_000 * number
+        add("cpu_op", "aten::mm", at, at + 9_000, 5, 5, **{"External id": number})
+        add("mtia_runtime", "runFunction", at + 500, at + 7_001, 5, 5, correlation=number)
+        add("mtia_runtime", "synchronizeStream", at + 80_000, at + 90_000, 5, 5)
+        copy = {"direction": ("HOST_TO_DEVICE", "DEVICE_TO_HOST")[number % 2], "size": 1 << number}
+        tid, where = (3774, {"stream": 108}) if number % 3 else (20001, {})
+        add("mtia_ccp_events", "dma_request", at + 8_000, at + 12_345, 17, tid, **copy, **where)
+        stream = {"stream": 109, "correlation": number}
+        add("mtia_ccp_events", "fc-dtype_Float", at + 12_000, at + 61_000, 17, 3808, **stream)
+        add("mtia_ccp_events", "event_record", at + 61_000, at + 61_100, 17, 3808, **stream)
+        add("mtia_ccp_events", "event_wait", at, at + 90_000, 17, 3774, stream=108)
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    return path
+
+
 @pytest.fixture(
-    scope="module", params=[*FILES, 1, 2, 3], ids=lambda p: getattr(p, "name", f"made-{p}")
+    scope="module", params=[*FILES, 1, 2, 3, "mtia"], ids=lambda p: getattr(p, "name", f"made-{p}")
 )
 def case(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("device")
     path = request.param
-    if isinstance(path, int):
+    if path == "mtia":
+        path = made_mtia(folder / "made.json")
+    elif isinstance(path, int):
         path = made(folder / "made.json", path)
     return reference.Profile(path), report_of(path, folder)
 

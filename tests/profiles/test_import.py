@@ -290,6 +290,34 @@ def test_chrome_events(tmp_path):
     assert tracks[found["outer"]["track"]] == "worker"
 
 
+def test_ranges_joined_by_an_id_of_a_process_or_of_all(tmp_path):
+    """`id2` says whose the number is; the ranges overlap, so that order alone joins them wrongly."""
+
+    def edge(ph, name, ts, pid, **id2):
+        return {"ph": ph, "cat": "ipc", "name": name, "pid": pid, "tid": 2, "ts": ts, "id2": id2}
+
+    events = [
+        edge("b", "one", 10, 1, local="0x1"),
+        edge("b", "other process", 11, 2, local="0x1"),
+        edge("b", "two", 12, 1, local="0x2"),
+        edge("b", "across", 13, 1, **{"global": "0x1"}),
+        edge("e", "one", 15, 1, local="0x1"),
+        edge("e", "two", 18, 1, local="0x2"),
+        edge("e", "across", 24, 2, **{"global": "0x1"}),
+        edge("e", "other process", 30, 2, local="0x1"),
+    ]
+    (tmp_path / "chrome.json").write_text(json.dumps(events))
+    steptrace("import", tmp_path / "chrome.json", "-o", tmp_path / "run")
+    found = rows(tmp_path / "run", "slices")
+    assert {row["name"]: (int(row["ts_ns"]), int(row["dur_ns"])) for row in found} == {
+        "one": (0, 5_000),
+        "other process": (1_000, 19_000),
+        "two": (2_000, 6_000),
+        "across": (3_000, 11_000),
+    }
+    assert losses(tmp_path / "run") == {"date_unknown": 1}
+
+
 def test_a_run_that_exists_stays(tmp_path):
     path = tmp_path / "made.json"
     path.write_text(make_trace.text(steps=1))

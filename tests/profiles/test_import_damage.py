@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is damaged is named and counted, the rest is used; what is refused leaves nothing."""
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import os
 import tarfile
 import zipfile
@@ -199,6 +201,15 @@ def test_refused(tmp_path):
     refused(tmp_path, write(tmp_path / "empty.json", ""), "is empty")
     refused(tmp_path, write(tmp_path / "text.json", "hello\n"), "looks like text")
     refused(tmp_path, write(tmp_path / "other.json", '{"a": 1}'), "JSON without trace events")
+    for name, data, *words in (
+        ("a.bz2", bz2.compress(b"{}"), "bzip2", "unpack it first"),
+        ("a.xz", lzma.compress(b"{}"), "xz file", "unpack it first"),
+        ("a.7z", b"7z\xbc\xaf\x27\x1c\0\x04", "7z archive", "unpack it first"),
+        ("a.gz", gzip.compress(gzip.compress(document(sound()).encode())), "gzip inside gzip"),
+        ("lfs.json", "version https://git-lfs.github.com/spec/v1\nsize 9\n", "git lfs pull"),
+        ("a.xplane.pb", b"\n\x14\x08\x01\x12\x10/host:annotation", "XPlane", ".trace.json.gz"),
+    ):
+        refused(tmp_path, write(tmp_path / name, data), *words)
     refused(tmp_path, write(tmp_path / "none.json", '{"traceEvents": []}'), "holds no event")
     refused(tmp_path, tmp_path / "absent.json", "No such file", "check the path")
     (tmp_path / "folder").mkdir()

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <string>
 
 #include "analyze/device/device_work.h"
+#include "analyze/trace/copy_kind.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -61,26 +61,6 @@ std::vector<Call> CallsOf(const DeviceWork& work) {
   return calls;
 }
 
-bool HasNoCase(std::string_view text, std::string_view lower) {
-  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-  return std::search(text.begin(), text.end(), lower.begin(), lower.end(), same) != text.end();
-}
-
-// "Memcpy HtoD (Pinned -> Device)" -> HtoD; "CopyHostToDevice" -> HtoD; fills are Memset.
-std::string CopyKind(const TraceEvent& event, const std::string& name) {
-  if (event.kind == EventKind::kMemset) return "Memset";
-  for (const char* kind : {"HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "HtoA", "AtoH"}) {
-    if (name.find(kind) != name.npos) return kind;
-  }
-  for (const auto& [text, kind] : {std::pair("hosttodevice", "HtoD"),
-                                   {"devicetohost", "DtoH"},
-                                   {"devicetodevice", "DtoD"},
-                                   {"hosttohost", "HtoH"}}) {
-    if (HasNoCase(name, text)) return kind;
-  }
-  return name;
-}
-
 }  // namespace
 
 bool IsGraphLaunch(std::string_view call) {
@@ -123,7 +103,7 @@ std::vector<CopyTimes> MakeCopies(const DeviceWork& work, const store::StringTab
   std::map<std::string, std::pair<CopyTimes, std::vector<Stretch>>> by_kind;
   for (const TraceEvent* event : work.events) {
     if (event->role != DeviceRole::kMemory) continue;
-    auto& [copies, stretches] = by_kind[CopyKind(*event, strings.Text(event->name))];
+    auto& [copies, stretches] = by_kind[CopyKind(*event, strings)];
     ++copies.count;
     copies.sum_ns += event->dur_ns;
     stretches.push_back({event->ts_ns, event->end_ns()});

@@ -192,8 +192,13 @@ void LinkDevice(RankTrace& trace, const HostIds& ids) {
 }  // namespace
 
 EventKind KindOf(std::string_view category, std::string_view name) {
-  if (category == "kernel" || category == "mtia_ccp_events" || category == "collective_comm") {
-    return EventKind::kKernel;
+  if (category == "kernel" || category == "collective_comm") return EventKind::kKernel;
+  // What MTIA's control processor does is all of one category: copies, and one stream's waits for
+  // another, too.
+  if (category == "mtia_ccp_events") {
+    if (name.starts_with("dma_")) return EventKind::kMemcpy;
+    const bool waits = name == "event_wait" || name == "event_record";
+    return waits ? EventKind::kSync : EventKind::kKernel;
   }
   if (category == "cpu_op" || category == "primitive") return EventKind::kOperator;
   // Of a live run's window: what names a namespace or a node of autograd; the rest are ranges of

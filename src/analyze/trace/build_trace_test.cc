@@ -154,7 +154,10 @@ TEST(RoleTest, CommunicationIsKnownByItsLibrary) {
 TEST(KindTest, CategoriesOfOtherMakersAreKnown) {
   EXPECT_EQ(KindOf("mtia_runtime", "x"), EventKind::kRuntime);
   EXPECT_EQ(KindOf("xpu_driver", "x"), EventKind::kRuntime);
-  EXPECT_EQ(KindOf("mtia_ccp_events", "x"), EventKind::kKernel);
+  EXPECT_EQ(KindOf("mtia_ccp_events", "fc-dtype_Float"), EventKind::kKernel);
+  EXPECT_EQ(KindOf("mtia_ccp_events", "dma_request"), EventKind::kMemcpy);
+  EXPECT_EQ(KindOf("mtia_ccp_events", "event_wait"), EventKind::kSync);
+  EXPECT_EQ(KindOf("mtia_ccp_events", "event_record"), EventKind::kSync);
   EXPECT_EQ(KindOf("user_annotation", "ProfilerStep#9"), EventKind::kStep);
   EXPECT_EQ(KindOf("something", "x"), EventKind::kOtherHost);
 }

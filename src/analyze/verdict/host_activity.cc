@@ -48,7 +48,7 @@ bool Has(std::string_view text, std::string_view part) {
 
 // cudaMemcpy waits, cudaMemcpyAsync does not; freeing waits for the device as well.
 bool Waits(std::string_view call) {
-  if (Has(call, "Synchronize")) return true;
+  if (Has(call, "ynchronize")) return true;  // MTIA: synchronizeStream
   if (Has(call, "Free") && !Has(call, "Async")) return true;
   return Has(call, "Memcpy") && !Has(call, "Async");
 }

@@ -35,7 +35,7 @@ std::optional<SubStage> StageOutside(size_t bin) {
   return StageOfBatch(bin);
 }
 
-int64_t Portion(double share, int64_t ns) {
+int64_t PortionLeft(double share, int64_t ns) {
   return std::llround(std::clamp(share, 0.0, 1.0) * static_cast<double>(std::max<int64_t>(ns, 0)));
 }
 
@@ -47,7 +47,7 @@ void ShareOut(const std::array<double, kSubStageCount>& weights, int64_t ns, Sta
   if (weights[last] <= 0) last = static_cast<size_t>(SubStage::kGetitem);  // none has any
   for (size_t i = 0; i < last; ++i) {
     if (weights[i] <= 0) continue;
-    const int64_t part = std::min(ns, Portion(weights[i] / left_weight, ns));
+    const int64_t part = std::min(ns, PortionLeft(weights[i] / left_weight, ns));
     times[i] += part;
     ns -= part;
     left_weight -= weights[i];
@@ -269,14 +269,14 @@ SampleSplit::TakenOfForward SampleSplit::SplitThread(int32_t rank, StageTimes& t
   if (found == thread_.end()) return {};
   const ThreadShares& shares = found->second;
   Move(times, SubStage::kReceive, SubStage::kUserCode,
-       Portion(shares.of_receive, At(times, SubStage::kReceive)));
-  const int64_t unknown = Portion(shares.of_unknown, At(times, SubStage::kUnknown));
-  const int64_t forward = Portion(shares.of_forward, At(times, SubStage::kForward));
+       PortionLeft(shares.of_receive, At(times, SubStage::kReceive)));
+  const int64_t unknown = PortionLeft(shares.of_unknown, At(times, SubStage::kUnknown));
+  const int64_t forward = PortionLeft(shares.of_forward, At(times, SubStage::kForward));
   if (unknown + forward == 0) return {};
   At(times, SubStage::kUnknown) -= unknown;
   At(times, SubStage::kForward) -= forward;
   ShareOut(shares.weights, unknown + forward, times);
-  return {Portion(shares.awaited, forward), Portion(shares.evaluated, forward)};
+  return {PortionLeft(shares.awaited, forward), PortionLeft(shares.evaluated, forward)};
 }
 
 // What shows a stage on the training thread, wherever its time is taken from.
@@ -424,7 +424,7 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
   int64_t left = ns;
   for (const SampledFunction& one : all.functions) {
     if (shown.functions.size() == kMostFunctions) break;
-    const int64_t part = std::min(left, Portion(one.weight / weight, ns));
+    const int64_t part = std::min(left, PortionLeft(one.weight / weight, ns));
     left -= part;
     shown.functions.push_back(
         {one.function, one.file, one.line, one.call, part,
@@ -462,7 +462,7 @@ std::vector<StageFunction> SampleSplit::OfThread(const SampledFunctions& found,
   for (const SampledFunction& one : found.functions) {
     if (whole <= 0 || functions.size() == kMostFunctions) break;
     const double share = one.weight / whole;
-    functions.push_back({one.function, one.file, one.line, one.call, Portion(share, whole_ns),
+    functions.push_back({one.function, one.file, one.line, one.call, PortionLeft(share, whole_ns),
                          share, one.in_c, one.call_module});
   }
   return functions;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyze/device/device_work.h"
+#include "analyze/trace/copy_kind.h"
 #include "analyze/trace/intervals.h"
 #include "analyze/verdict/host_activity.h"
 #include "analyze/verdict/rank_steps.h"
@@ -23,9 +24,7 @@ struct Pause {
 };
 
 bool CopiesToDevice(const TraceEvent& event, const store::StringTable& strings) {
-  if (event.kind != EventKind::kMemcpy) return false;
-  const std::string& name = strings.Text(event.name);
-  return name.find("HtoD") != name.npos || name.find("HostToDevice") != name.npos;
+  return event.kind == EventKind::kMemcpy && CopyKind(event, strings) == "HtoD";
 }
 
 // The device's time by what it does; each set without those before it.

@@ -16,6 +16,7 @@ enum class ArgFate : uint8_t {
   kCorrelation,
   kExternalId,
   kBytes,
+  kBytesOnDevice,
   kSequence,
   kAutogradSequence
 };

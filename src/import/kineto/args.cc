@@ -55,6 +55,8 @@ ArgFate FateOf(std::string_view key) {
   switch (key.size()) {
     case 3:
       return key == "Seq" ? ArgFate::kSequence : ArgFate::kDetail;
+    case 4:
+      return key == "size" ? ArgFate::kBytesOnDevice : ArgFate::kDetail;  // of MTIA's copies
     case 5:
       return key == "bytes" ? ArgFate::kBytes : ArgFate::kDetail;
     case 6:
@@ -130,6 +132,12 @@ void ArgsSorter::Gather(std::span<const Arg> args, bool on_device, Slice* slice)
       case ArgFate::kExternalId:
         column = &slice->external_id;
         break;
+      case ArgFate::kBytesOnDevice:
+        if (!on_device) {
+          keep(arg);
+          continue;
+        }
+        [[fallthrough]];
       case ArgFate::kBytes:
         column = &slice->bytes;
         break;

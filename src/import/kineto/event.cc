@@ -93,6 +93,7 @@ Value RawEvent::*FieldOf(std::string_view key) {
       if (key == "pid") return &RawEvent::pid;
       if (key == "tid") return &RawEvent::tid;
       if (key == "dur") return &RawEvent::dur;
+      if (key == "id2") return &RawEvent::id2;
       return nullptr;
     case 4:
       return key == "name" ? &RawEvent::name : nullptr;

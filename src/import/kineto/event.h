@@ -103,7 +103,8 @@ struct RawEvent {
   json::Value ts;
   json::Value dur;
   json::Value id;
-  ArgList args;  // of a key that stands twice, the last
+  json::Value id2;  // {"local": …}, of the process, or {"global": …}
+  ArgList args;     // of a key that stands twice, the last
   // Of a complete event: arguments that are not in `args`, but stood before the one at `before`.
   // Nearly all events have such, and all that is wanted of them is one number.
   struct RunHere {
@@ -118,7 +119,7 @@ struct RawEvent {
   uint32_t origin = 0;
 
   void Clear() {
-    phase = name = category = pid = tid = ts = dur = id = {};
+    phase = name = category = pid = tid = ts = dur = id = id2 = {};
     args.clear();
     run_count = 0;
     duplicate_keys = 0;

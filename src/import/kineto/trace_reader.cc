@@ -122,10 +122,21 @@ const TraceReader::Category& TraceReader::CategoryOf(const RawEvent& event) {
   return categories_[place];
 }
 
+std::optional<int64_t> TraceReader::StreamOf(const RawEvent& event) {
+  int64_t stream = 0;
+  event.AllArgs(&scratch_args_);
+  for (const Arg& arg : scratch_args_) {
+    if (arg.key == "stream" && json::ReadInteger(arg.value, &stream)) return stream;
+  }
+  return std::nullopt;
+}
+
 int32_t TraceReader::TrackOf(const RawEvent& event, const Category& category) {
   bool has_origin = event.origin != 0 && event.origin < origins_.size();
   if (has_origin && origins_[event.origin].track >= 0) return origins_[event.origin].track;
-  int32_t track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
+  std::optional<int64_t> stream;
+  if (category.tells_stream) stream = StreamOf(event);
+  int32_t track = tracks_.Of(event.pid.text, event.tid.text, category.on_device, stream);
   if (has_origin && origins_[event.origin].is_known) origins_[event.origin].track = track;
   return track;
 }
@@ -150,6 +161,7 @@ uint32_t TraceReader::PlaceOfCategory(const Value& value) {
   category.id = sink_.Intern(name);
   category.on_device = analyze::KindOf(name, "") >= analyze::EventKind::kKernel;
   category.is_operator = name == "cpu_op";
+  category.tells_stream = name == "mtia_ccp_events";
   category.is_mark = name == "Trace";
   category.is_link =
       name == "ac2g" || name == "async" || name == "async_cpu_to_gpu" || name == "async_gpu";
@@ -346,7 +358,9 @@ Status TraceReader::OnEnd(const RawEvent& event) {
 Status TraceReader::OnAsync(const RawEvent& event) {
   int64_t ts_ns = 0;
   if (!TimeOf(event, &ts_ns)) return {};
-  std::string key = fmt::format("{}\n{}\n{}", event.pid.text, event.category.text, event.id.text);
+  const bool global = event.id2.text.find("\"global\"") != std::string_view::npos;
+  std::string key = fmt::format("{}\n{}\n{}\n{}", global ? std::string_view() : event.pid.text,
+                                event.category.text, event.id.text, event.id2.text);
   char ph = event.ph();
   if (ph == 'S' || ph == 'F') key += fmt::format("\n{}", event.name.text);
   if (ph == 'e' || ph == 'F') {

@@ -71,6 +71,7 @@ class TraceReader : public DocumentHandler {
     bool is_mark = false;  // the profiler's own
     bool is_link = false;  // a flow that repeats what correlation ids tell
     bool is_operator = false;
+    bool tells_stream = false;  // among its arguments: the tid is a number of the profiler's own
   };
   // A range that was begun: B on a thread, b or S by an id.
   struct Open {
@@ -87,6 +88,7 @@ class TraceReader : public DocumentHandler {
 
   const Category& CategoryOf(const RawEvent& event);
   int32_t TrackOf(const RawEvent& event, const Category& category);
+  std::optional<int64_t> StreamOf(const RawEvent& event);
   uint32_t PlaceOfCategory(const json::Value& value);
   store::StringId NameOf(const json::Value& value);
   std::string TextOf(const json::Value& value) const;
@@ -133,6 +135,7 @@ class TraceReader : public DocumentHandler {
   int64_t begun_open_ = 0;
   int64_t async_open_ = 0;  // entries of async_ are never empty
   std::string scratch_;
+  std::vector<Arg> scratch_args_;
   std::map<std::string_view, int64_t> lost_;  // by cause
   int64_t not_a_number_ = 0;                  // at the begin; of a piece that ended: in it
   std::unordered_set<store::StringId> not_utf8_;

@@ -29,7 +29,8 @@ void JoinKey(std::string_view pid, std::string_view tid, std::string* key) {
 
 }  // namespace
 
-int32_t TraceTracks::Of(std::string_view pid, std::string_view tid, bool on_device) {
+int32_t TraceTracks::Of(std::string_view pid, std::string_view tid, bool on_device,
+                        std::optional<int64_t> stream) {
   auto last = [](std::string_view text) {
     return text.empty() ? 0u : static_cast<unsigned char>(text.back());
   };
@@ -38,7 +39,7 @@ int32_t TraceTracks::Of(std::string_view pid, std::string_view tid, bool on_devi
       cached.pid == pid) {
     return cached.track;
   }
-  int32_t track = Find(pid, tid, on_device);
+  int32_t track = Find(pid, tid, on_device, stream);
   cached.pid = pid;
   cached.tid = tid;
   cached.on_device = on_device;
@@ -46,23 +47,25 @@ int32_t TraceTracks::Of(std::string_view pid, std::string_view tid, bool on_devi
   return track;
 }
 
-int32_t TraceTracks::Find(std::string_view pid, std::string_view tid, bool on_device) {
+int32_t TraceTracks::Find(std::string_view pid, std::string_view tid, bool on_device,
+                          std::optional<int64_t> stream) {
   std::string key;
   JoinKey(pid, tid, &key);
   key.push_back(on_device ? 'd' : 'h');
   auto found = tracks_.find(key);
   if (found != tracks_.end()) return found->second;
-  int32_t track = Add(pid, tid, on_device);
+  int32_t track = Add(pid, tid, on_device, stream);
   if (track >= 0) tracks_.emplace(std::move(key), track);
   return track;
 }
 
-int32_t TraceTracks::Add(std::string_view pid, std::string_view tid, bool on_device) {
+int32_t TraceTracks::Add(std::string_view pid, std::string_view tid, bool on_device,
+                         std::optional<int64_t> stream) {
   store::TrackRow row;
   if (on_device) {
     auto device = NumberIn(pid);
     if (device) row.device = static_cast<int32_t>(*device);
-    row.stream = StreamIn(tid);
+    row.stream = stream ? stream : StreamIn(tid);
     row.parent = Device(row.device.value_or(-1));
     if (*row.parent < 0) return -1;  // no more tracks: the stream is not asked for, nor told, too
     if (!row.stream) row.name = tid;
@@ -75,6 +78,7 @@ int32_t TraceTracks::Add(std::string_view pid, std::string_view tid, bool on_dev
     if (!row.tid) row.name = tid;
   }
   Made made{on_device ? Kind::kStream : Kind::kThread, 0, std::string(pid), std::string(tid)};
+  made.stream = stream;
   return Keep(std::move(made), std::move(row), on_device ? "stream" : "thread");
 }
 
@@ -155,7 +159,7 @@ std::vector<int32_t> TraceTracks::Absorb(const TraceTracks& piece) {
         break;
       case Kind::kThread:
       case Kind::kStream:
-        track = Of(made.pid, made.name, made.kind == Kind::kStream);
+        track = Of(made.pid, made.name, made.kind == Kind::kStream, made.stream);
         break;
       case Kind::kNamed:
         track = Named(made.pid, made.name, made.named_kind);

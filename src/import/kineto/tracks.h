@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,8 +22,10 @@ class TraceTracks {
  public:
   explicit TraceTracks(PartSink& sink) : sink_(sink) {}
 
-  // The track; on a device the pid is its number and the tid a stream. -1: there are too many.
-  int32_t Of(std::string_view pid, std::string_view tid, bool on_device);
+  // The track; on a device the pid is its number and the tid a stream, unless a new one's stream is
+  // told. -1: there are too many.
+  int32_t Of(std::string_view pid, std::string_view tid, bool on_device,
+             std::optional<int64_t> stream = std::nullopt);
   // A track of a kind of its own in a process: a counter, or what runs over threads.
   int32_t Named(std::string_view pid, std::string_view name, const char* kind);
 
@@ -58,11 +61,14 @@ class TraceTracks {
     std::string name;  // or the tid
     const char* named_kind = nullptr;
     int32_t device = 0;
+    std::optional<int64_t> stream = {};
   };
 
   int32_t Keep(Made made, store::TrackRow row, const char* kind);
-  int32_t Find(std::string_view pid, std::string_view tid, bool on_device);
-  int32_t Add(std::string_view pid, std::string_view tid, bool on_device);
+  int32_t Find(std::string_view pid, std::string_view tid, bool on_device,
+               std::optional<int64_t> stream);
+  int32_t Add(std::string_view pid, std::string_view tid, bool on_device,
+              std::optional<int64_t> stream);
   int32_t Process(std::string_view pid);
   int32_t Device(int32_t number);
 
