@@ -143,8 +143,10 @@ void RunSink::Impl::ChooseRanks() {
     part->rank = next;
     taken.emplace(next, part);
     if (!part->facts.rank) continue;
-    std::string note = fmt::format("{}: rank {} as {} too; stored as rank {}", part->facts.source,
-                                   *part->facts.rank, taken[*part->facts.rank]->facts.source, next);
+    std::string note = fmt::format(
+        "{}: rank {} as {} too; stored as rank {}; of "
+        "several recordings of a process, import one",
+        part->facts.source, *part->facts.rank, taken[*part->facts.rank]->facts.source, next);
     AddLoss(share.losses, "slices", "same_rank_twice", 1, note);
     notes.push_back(std::move(note));
   }

@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import distributed_reference as reference
-from profile_runs import imported, made_ranks, section, shared, steptrace
+from profile_runs import event, imported, made_ranks, section, shared, steptrace
 
 TIMES = ("total_ns", "computation_ns", "overlap_ns", "exposed_ns", "other_ns")
 
@@ -127,6 +127,24 @@ def test_the_whole_report_blames_as_its_section_does(tmp_path):
     assert len(rows) == 2
     for line in rows:
         assert line.endswith(cells.get(int(line.split()[1]), "   -")), line
+
+
+def test_ranks_whose_collectives_ran_on_the_host(tmp_path):
+    """A profile of gloo's collectives tells no group: the section says so, not what was done."""
+    paths = []
+    for rank in (0, 1):
+        where = {"pid": 50 + rank, "tid": 51}
+        call = event("user_annotation", "gloo:all_reduce", 100, 900 + rank, where)
+        job = {"backend": "gloo", "rank": rank, "world_size": 2}
+        paths.append(tmp_path / f"rank{rank}.json")
+        document = {"schemaVersion": 1, "distributedInfo": job, "traceEvents": [call]}
+        paths[-1].write_text(json.dumps(document))
+    run = imported(tmp_path, *paths)
+    assert section(run, "distributed")["distributed"]["status"] == "no_collectives"
+    text = " ".join(steptrace("report", run, "--section", "distributed").split())
+    assert "no communication kernels in the profile" in text
+    assert "gloo" in text and "`steptrace run`" in text
+    assert "import the profiles of all ranks" not in text
 
 
 def test_text_of_two_ranks_fits_the_page(tmp_path):

@@ -55,8 +55,12 @@ class SectionBuilder {
     section_.world_size = WorldSize();
     Ranks();
     if (AllCalls() == 0) {
-      section_.note = options_.live ? "no collective that tells its group was recorded"
-                                    : "no communication kernels in the profile";
+      section_.note = options_.live ? "no collective of this run tells its group; call "
+                                      "torch.distributed's functions in a script under "
+                                      "`steptrace run`"
+                                    : "no communication kernels in the profile, and of gloo's "
+                                      "collectives, on the host, it tells no group: record such a "
+                                      "job with `steptrace run`";
       return std::move(section_);
     }
     Match();

@@ -188,6 +188,10 @@ void RenderUnmatched(const ProfileDistributed& section, size_t top, Page& page) 
 void RenderDistributed(const analyze::Report& report, int64_t top, Page& page) {
   using Status = analyze::DistributedStatus;
   if (!report.profile || report.profile->distributed.status == Status::kNoCollectives) {
+    if (report.profile && !report.profile->distributed.note.empty()) {
+      page.Paragraph("", 0, "distributed: " + report.profile->distributed.note);
+      return;
+    }
     page.Paragraph(
         "", 0,
         "distributed: no collective of this run tells its group; call torch.distributed's "
