@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "testing/soak.h"
 #include "timeline/test_index.h"
 
 namespace steptrace::timeline {
@@ -130,7 +131,8 @@ TEST_P(ViewShapes, AViewIsWhatItsDefinitionSays) {
   std::mt19937_64 random(2);
   const Index index = MakeIndex({{7, Draw(shape, random)}});
   const auto lanes = LanesOf(index, 0);
-  for (int round = 0; round < 40; ++round) {
+  const int rounds = InSoakElse(40, 12);
+  for (int round = 0; round < rounds; ++round) {
     int64_t from = shape.begin_ns + static_cast<int64_t>(random() % (shape.span_ns + 1));
     int64_t to = shape.begin_ns + static_cast<int64_t>(random() % (shape.span_ns + 1));
     if (round == 0) from = shape.begin_ns, to = shape.begin_ns + shape.span_ns;

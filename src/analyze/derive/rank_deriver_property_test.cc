@@ -2,7 +2,6 @@
 // What holds for any events: sums are exact, steps follow one another, memory stays bounded, and
 // the rows do not depend on how the events were delivered.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <functional>
@@ -13,6 +12,8 @@
 #include "analyze/derive/event_text.h"
 #include "analyze/derive/phase_sums.h"
 #include "analyze/derive/rank_deriver.h"
+#include "testing/held_bytes.h"
+#include "testing/soak.h"
 #include "wire/vocabulary.h"
 
 namespace steptrace::analyze {
@@ -235,7 +236,8 @@ class RandomTraining {
 };
 
 TEST(RankDeriverProperty, RowsDoNotDependOnDelivery) {
-  for (uint64_t seed = 0; seed < 60; ++seed) {
+  const uint64_t seeds = InSoakElse(60, 16);
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(seed);
     const RandomTraining training(seed);
     store::StringTable strings;
@@ -334,8 +336,8 @@ std::vector<Flood> Floods() {
 }
 
 TEST(RankDeriverMemory, StaysBoundedInAFlood) {
-  constexpr uint64_t kRounds = 100'000;
-  constexpr size_t kMaxGrowthBytes = 8 << 20;
+  constexpr uint64_t kRounds = 30'000;
+  constexpr size_t kMaxGrowthBytes = 2 << 20;
   for (const Flood& flood : Floods()) {
     SCOPED_TRACE(flood.name);
     store::StringTable strings;
@@ -352,9 +354,9 @@ TEST(RankDeriverMemory, StaysBoundedInAFlood) {
       if (i % 1000 != 0) continue;
       deriver.Advance(now_ns);
       deriver.TakeSteps();
-      if (i == kRounds / 10) early_bytes = mallinfo2().uordblks;
+      if (i == kRounds / 10) early_bytes = HeldBytes();
     }
-    const size_t late_bytes = mallinfo2().uordblks;
+    const size_t late_bytes = HeldBytes();
     EXPECT_LT(late_bytes, early_bytes + kMaxGrowthBytes);
   }
 }
@@ -366,7 +368,7 @@ TEST(RankDeriverMemory, ThreadsAndProcessesAreBounded) {
     deriver.Add({.ts_ns = i, .pid = i, .tid = i, .kind = kBegin, .name = HookName::kFetch});
     if (i % 1000 == 0) deriver.Advance(i);
   }
-  const size_t bytes = mallinfo2().uordblks;
+  const size_t bytes = HeldBytes();
   EXPECT_LT(bytes, size_t{64} << 20);
   deriver.Finish(kForEver / 2);
 }

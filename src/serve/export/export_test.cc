@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <cmath>
 #include <fstream>
@@ -13,10 +12,7 @@
 
 #include "serve/export/output.h"
 #include "store/test_run.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-extern "C" size_t __sanitizer_get_current_allocated_bytes();
-#endif
+#include "testing/held_bytes.h"
 
 namespace steptrace::exporter {
 namespace {
@@ -184,15 +180,6 @@ TEST_F(ExportTest, RanksGetAFileEach) {
   const Status refused = ExportTrace(run(), TraceFormat::kChrome, "-");
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message, HasSubstr("name a folder with -o"));
-}
-
-// Bytes that are held now.
-size_t HeldBytes() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return __sanitizer_get_current_allocated_bytes();
-#else
-  return mallinfo2().uordblks;
-#endif
 }
 
 TEST_F(ExportTest, AnOutputThatWaitsForOthersHoldsNoText) {

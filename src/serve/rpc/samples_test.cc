@@ -84,7 +84,7 @@ TEST_F(SamplesTest, OfEachKindOfThread) {
   EXPECT_EQ(all["kinds"][1]["kind"], "worker");
   EXPECT_EQ(all["kinds"][1]["samples"], 100);
   EXPECT_EQ(all["kinds"][2]["samples"], 10);
-  EXPECT_EQ(all["ranks"], json({0}));
+  EXPECT_EQ(all["ranks"], json::array({0}));
   EXPECT_THAT(Functions(all), ElementsAre("main", "next", "loop", "<b>decode</b>"));
 
   const json worker = Ask({.threads = ThreadKind::kWorker});
@@ -120,7 +120,7 @@ TEST_F(SamplesTest, OfARank) {
   EXPECT_EQ(Ask({.threads = {}, .rank = 0})["nodes"].size(), 4u);
   const json none = Ask({.threads = {}, .rank = 3});
   EXPECT_TRUE(none["nodes"].empty());
-  EXPECT_EQ(none["ranks"], json({0}));
+  EXPECT_EQ(none["ranks"], json::array({0}));
 }
 
 TEST_F(SamplesTest, ARunWithoutSamplesHasNone) {
