@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the timeline from the tree: what is folded, pinned and searched for, and where each row
 // lies. Heights in CSS pixels.
-import type { TreeNode } from './tree';
+import type { Track, TreeNode } from './tree';
+import type { Span } from './viewport';
 
 export const GROUP_HEIGHT = 24;
 export const COUNTER_HEIGHT = 44;
@@ -37,6 +38,8 @@ export interface RowState {
   pinned: readonly string[];
   /** Part of a row's name, any case; empty: all rows. */
   filter: string;
+  /** Rows whose slices all lie elsewhere are left out; null: none is. */
+  within: Span | null;
 }
 
 const canFold = (node: TreeNode): boolean =>
@@ -61,15 +64,24 @@ function measure(node: TreeNode, folded: boolean): { height: number; laneHeight:
   }
 }
 
-/** Rows whose name, or that of a row above or below them, holds the filter. */
-function matching(nodes: readonly TreeNode[], filter: string): Set<string> | null {
-  if (filter === '') return null;
+/** Of values no times are told: they count as everywhere. */
+function liesIn({ first_ns, last_ns, slices, values }: Track, within: Span): boolean {
+  if (first_ns === null || last_ns === null) return slices + values > 0;
+  return first_ns < within.toNs && last_ns > within.fromNs;
+}
+
+/**
+ * Rows whose name, or that of a row above or below them, holds the filter, and of these the ones with
+ * something in `within`, on them or below. Null: all rows.
+ */
+function kept(nodes: readonly TreeNode[], { filter, within }: RowState): Set<string> | null {
+  if (filter === '' && within === null) return null;
   const part = filter.toLowerCase();
   const keep = new Set<string>();
   const visit = (node: TreeNode, above: boolean): boolean => {
-    const own = above || node.name.toLowerCase().includes(part);
-    let any = own;
-    for (const child of node.children) any = visit(child, own) || any;
+    const named = above || node.name.toLowerCase().includes(part);
+    let any = named && (within === null || (node.track !== null && liesIn(node.track, within)));
+    for (const child of node.children) any = visit(child, named) || any;
     if (any) keep.add(node.key);
     return any;
   };
@@ -80,7 +92,7 @@ function matching(nodes: readonly TreeNode[], filter: string): Set<string> | nul
 export function layout(nodes: readonly TreeNode[], state: RowState): Layout {
   const rows: Row[] = [];
   let top = 0;
-  const keep = matching(nodes, state.filter);
+  const keep = kept(nodes, state);
   const push = (node: TreeNode, pinned: boolean, depth: number): boolean => {
     const folded = state.folded.has(node.key) && canFold(node);
     const { height, laneHeight } = measure(node, folded);

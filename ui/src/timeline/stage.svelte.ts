@@ -29,7 +29,7 @@ import { bandOf, byNumber } from './steps';
 import type { Tile } from './tile';
 import { Names } from './tile';
 import type { TreeNode } from './tree';
-import { buildTree, byTrack, foldedAtFirst, newlyFolded, pathTo } from './tree';
+import { buildTree, byTrack, foldedAtFirst, nameWithRank, newlyFolded, pathTo } from './tree';
 import type { Span } from './viewport';
 import { between, clamp, fit, reveal, toTime, zoom, zoomedOn } from './viewport';
 import { windowFor } from './window';
@@ -55,6 +55,7 @@ export class Stage {
   toggled = $state.raw<string[]>([]);
   pinned = $state.raw<string[]>([]);
   rowFilter = $state('');
+  busyRows = $state(false);
   tab = $state<Tab>('selection');
   /** The details: open, closed, or (null) open as soon as there is something to tell. */
   opened = $state<boolean | null>(null);
@@ -81,7 +82,12 @@ export class Stage {
     return set;
   });
   readonly layout: Layout = $derived.by(() =>
-    layout(this.nodes, { folded: this.folded, pinned: this.pinned, filter: this.rowFilter }),
+    layout(this.nodes, {
+      folded: this.folded,
+      pinned: this.pinned,
+      filter: this.rowFilter,
+      within: this.busyRows ? this.view : null,
+    }),
   );
   readonly rows: Row[] = $derived(visibleRows(this.layout, this.scroll, this.height));
   readonly band: Step[] = $derived(bandOf(this.steps));
@@ -183,6 +189,7 @@ export class Stage {
     this.toggled = told.toggled;
     this.pinned = told.pinned;
     this.rowFilter = told.rows;
+    this.busyRows = told.busyRows;
     this.tab = told.tab;
     this.marks = told.marks;
     this.opened = told.open;
@@ -219,6 +226,7 @@ export class Stage {
       marks: this.marks,
       query: this.finder.query,
       rows: this.rowFilter,
+      busyRows: this.busyRows,
       tab: this.tab,
       top: this.top,
       open: this.opened,
@@ -405,6 +413,7 @@ export class Stage {
     for (const key of pathTo(this.nodes, place.track)) {
       if (this.folded.has(key)) this.toggle(key);
     }
+    if (this.busyRows) this.show(reveal(this.view, place, this.bounds)); // now its row is there
     const row = this.layout.rows.find((r) => r.node.track?.track === place.track);
     if (row !== undefined && !row.pinned) {
       const top = row.top + place.lane * row.laneHeight;
@@ -413,9 +422,8 @@ export class Stage {
         this.scrollBy(top - room - (this.height - room) / 2 - this.scroll);
       }
     }
-    const target = { fromNs: place.fromNs, toNs: place.toNs };
     const narrow = (place.toNs - place.fromNs) / (this.view.toNs - this.view.fromNs) < 0.002;
-    this.glide(narrow ? zoomedOn(target, this.bounds) : reveal(this.view, target, this.bounds));
+    this.glide(narrow ? zoomedOn(place, this.bounds) : reveal(this.view, place, this.bounds));
   }
 
   goToStep(number: number): boolean {
@@ -439,10 +447,7 @@ export class Stage {
   }
 
   trackName(track: number): string {
-    const keys = pathTo(this.nodes, track);
-    const node = this.byTrack.get(track);
-    const rank = keys.find((k) => /^n\d+r\d+$/.test(k))?.replace(/^n\d+r/, 'rank ');
-    return [rank, node?.name ?? `track ${track}`].filter(Boolean).join(' · ');
+    return nameWithRank(this.nodes, track, this.byTrack.get(track)?.name ?? `track ${track}`);
   }
 
   // -- selection --------------------------------------------------------------------------------

@@ -137,6 +137,23 @@ function shown() {
   return { run, stage, grow };
 }
 
+describe('rows of what is in view', () => {
+  it('come and go with the view, and one that is gone to is there', () => {
+    const first = track(1, { name: 'early', first_ns: 0, last_ns: 40 });
+    const second = track(2, { name: 'late', first_ns: 60, last_ns: 90 });
+    const stage = new Stage(new Run() as unknown as RunContext, tree(100, first, second));
+    stage.adopt({ idle: 'hidden' });
+    [stage.width, stage.height] = [100, 100];
+    const rows = () => stage.layout.rows.map((row) => row.node.name).slice(2);
+    expect(rows()).toEqual(['early', 'late']);
+    stage.show({ fromNs: 0, toNs: 30 });
+    expect(rows()).toEqual(['early']);
+    stage.goTo({ track: 2, lane: 0, fromNs: 70, toNs: 71 });
+    expect(rows()).toEqual(['late']);
+    expect(stage.address().idle).toBe('hidden');
+  });
+});
+
 describe('a tree that grows', () => {
   it('keeps the scroll, the tab, the search, the folds and a view of the reader', () => {
     const { stage, grow } = shown();

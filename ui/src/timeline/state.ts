@@ -21,6 +21,8 @@ export interface TimelineState {
   /** What is searched for among slices, and among rows. */
   query: string;
   rows: string;
+  /** Rows without slices in view are left out. */
+  busyRows: boolean;
   tab: Tab;
   /** How far the rows are scrolled; null: not at all. */
   top: Anchor | null;
@@ -47,6 +49,7 @@ export const emptyState = (): TimelineState => ({
   marks: [],
   query: '',
   rows: '',
+  busyRows: false,
   tab: 'selection',
   top: null,
   open: null,
@@ -87,7 +90,9 @@ function height(text: string | undefined): number | null {
 }
 
 /** The parameters that are the timeline's: what else changes in an address is none of its business. */
-const OWN = 'view fold pin sel mark find rows tab top drawer high only from_ns to_ns'.split(' ');
+const OWN = 'view fold pin sel mark find rows idle tab top drawer high only from_ns to_ns'.split(
+  ' ',
+);
 
 /** Two addresses with the same of it show the same. */
 export const ownPart = (query: Parameters): string =>
@@ -105,6 +110,7 @@ export function decode(from: Parameters): TimelineState {
     marks: numbers(from['mark']),
     query: (from['find'] ?? '').slice(0, 200),
     rows: (from['rows'] ?? '').slice(0, 200),
+    busyRows: from['idle'] === 'hidden',
     tab: tab ?? 'selection',
     top: parseAnchor(from['top']),
     open: from['drawer'] === 'open' ? true : from['drawer'] === 'closed' ? false : null,
@@ -124,6 +130,7 @@ export function encode(state: TimelineState): Record<string, string | null> {
     mark: text(state.marks.slice(0, MAX_LIST).map(Math.round).join(',')),
     find: text(state.query),
     rows: text(state.rows),
+    idle: state.busyRows ? 'hidden' : null,
     tab: state.tab === 'selection' ? null : state.tab,
     top: state.top === null ? null : anchorText(state.top),
     drawer: state.open === null ? null : state.open ? 'open' : 'closed',

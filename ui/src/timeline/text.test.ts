@@ -134,6 +134,7 @@ describe('address', () => {
       marks: [1, 2],
       query: 'a&b=c',
       rows: 'stream',
+      busyRows: true,
       tab: 'search' as const,
       top: { row: 'n0r1', px: 12 },
       open: false,

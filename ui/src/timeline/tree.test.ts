@@ -108,7 +108,7 @@ describe('tree', () => {
   it('tells processes and threads of one name apart by their numbers', () => {
     const name = 'python';
     expect(nameOf(track(1, { kind: 'process', pid: 40, name }))).toBe('python 40');
-    expect(nameOf(track(1, { kind: 'worker', pid: 41, name }))).toBe('python 41');
+    expect(nameOf(track(1, { kind: 'worker', pid: 41, name }))).toBe('worker 41');
     const thread = (tid: number, of: string) =>
       track(tid, { parent: 1, pid: 41, tid, slices: 1, lanes: 1, name: of });
     const threads = [thread(41, name), thread(43, name), thread(44, 'autograd')];
@@ -151,7 +151,7 @@ describe('tree', () => {
       track(i, { rank: i >> 6, slices: 1, lanes: 1 }),
     );
     const nodes = buildTree(many);
-    const all = layout(nodes, { folded: new Set(), pinned: [], filter: '' });
+    const all = layout(nodes, { folded: new Set(), pinned: [], filter: '', within: null });
     expect(all.rows.length).toBe(1_000_000 + 15_625 + 1);
     expect(visibleRows(all, 5_000_000, 800).length).toBeLessThan(60);
   }, 60_000);
@@ -160,7 +160,7 @@ describe('tree', () => {
 describe('rows', () => {
   const nodes = buildTree(profile);
   const show = (more: object) =>
-    layout(nodes, { folded: new Set(), pinned: [], filter: '', ...more });
+    layout(nodes, { folded: new Set(), pinned: [], filter: '', within: null, ...more });
   const names = (l: ReturnType<typeof layout>) => l.rows.map((r) => r.node.name);
 
   it('gives a lane its height', () => {
@@ -197,6 +197,27 @@ describe('rows', () => {
       'stream 20',
     ]);
     expect(names(show({ filter: 'nothing' }))).toEqual([]);
+  });
+
+  it('leaves out what has no slices in the time in view, but for values and pinned rows', () => {
+    const epochs = buildTree([
+      track(0, { kind: 'process', pid: 5, name: 'python' }),
+      track(1, { parent: 0, pid: 5, tid: 5, name: 'main', slices: 9, first_ns: 0, last_ns: 90 }),
+      track(2, { kind: 'worker', pid: 6 }),
+      track(3, { parent: 2, pid: 6, name: 'first', slices: 1, first_ns: 0, last_ns: 40 }),
+      track(4, { kind: 'worker', pid: 7 }),
+      track(5, { parent: 4, pid: 7, name: 'second', slices: 1, first_ns: 50, last_ns: 90 }),
+      track(6, { kind: 'counter', name: 'memory', values: 5 }),
+    ]);
+    const within = (fromNs: number, toNs: number, more = {}) => {
+      const state = { folded: new Set<string>(), pinned: [], filter: '', ...more };
+      return names(layout(epochs, { ...state, within: { fromNs, toNs } })).slice(2);
+    };
+    expect(within(0, 45)).toEqual(['main', 'worker 6', 'first', 'memory']);
+    expect(within(40, 50)).toEqual(['main', 'memory']); // ends and begins at the borders
+    expect(within(49, 60)).toEqual(['main', 'worker 7', 'second', 'memory']);
+    expect(within(0, 45, { filter: 'worker' })).toEqual(['worker 6', 'first']);
+    expect(within(60, 70, { pinned: ['t3'] })[0]).toBe('rank 0'); // behind the pinned row
   });
 
   it('finds the row at a height', () => {

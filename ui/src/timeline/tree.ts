@@ -62,10 +62,8 @@ function compare(a: Track, b: Track): number {
 }
 
 /** Processes of one command have one name: their numbers tell them apart. */
-function numberOf({ kind, pid, tid }: Track): string {
-  const process = kind === 'process' || (kind === 'worker' && tid === null);
-  return process && pid !== null ? ` ${pid}` : '';
-}
+const numberOf = ({ kind, pid }: Track): string =>
+  kind === 'process' && pid !== null ? ` ${pid}` : '';
 
 /** Threads of one name below each other get their numbers, but for the main one. */
 function apart(nodes: readonly TreeNode[]): void {
@@ -88,6 +86,9 @@ export function nameOf(track: Track): string {
     if (told === '' || told === String(track.stream)) return `stream ${track.stream ?? '?'}`;
     return told;
   }
+  // Its command is the training's own; hangs and waits for data name it by its number, too.
+  if (track.kind === 'worker' && track.tid === null && track.pid !== null)
+    return `worker ${track.pid}`;
   if (told !== '') return told + numberOf(track);
   if (track.kind === 'process') return track.pid === null ? 'process' : `process ${track.pid}`;
   if (track.tid !== null) return `${track.kind} ${track.tid}`;
@@ -237,6 +238,12 @@ export function pathTo(nodes: readonly TreeNode[], track: number): string[] {
     if (below.length > 0) return [node.key, ...below];
   }
   return [];
+}
+
+/** A row's name with its rank's, for where the tree is not seen. */
+export function nameWithRank(nodes: readonly TreeNode[], track: number, name: string): string {
+  const rank = pathTo(nodes, track).find((key) => /^n\d+r\d+$/.test(key));
+  return rank === undefined ? name : `${rank.replace(/^n\d+r/, 'rank ')} · ${name}`;
 }
 
 /** Ranks that are open at first: what fits a screen; more are folded, each a click away. */
