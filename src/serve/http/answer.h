@@ -36,6 +36,7 @@ struct Answer {
   std::shared_ptr<const FileBody> file;       // in place of both
   std::string etag;                           // empty: none
   std::string cache_control;                  // empty: no-store
+  std::string location;                       // where it is instead; empty: here
 };
 
 inline constexpr const char* kArrowType = "application/vnd.apache.arrow.stream";

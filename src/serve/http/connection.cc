@@ -268,6 +268,7 @@ void Connection::Send(Answer answer) {
   message.set(bhttp::field::content_type, answer.type);
   message.set(bhttp::field::cache_control,
               answer.cache_control.empty() ? "no-store" : answer.cache_control);
+  if (!answer.location.empty()) message.set(bhttp::field::location, answer.location);
   if (!answer.etag.empty()) message.set(bhttp::field::etag, answer.etag);
   if (!set_cookie_.empty()) message.set(bhttp::field::set_cookie, set_cookie_);
   if (!location_.empty()) message.set(bhttp::field::location, location_);

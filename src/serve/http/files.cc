@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStartPage = "/index.html";
+constexpr std::string_view kAssets = "/assets/";
 constexpr off_t kMaxFileBytes = 16 << 20;
 constexpr size_t kMaxFiles = 4096;
 
@@ -67,18 +68,22 @@ void Files::List() {
 std::optional<fs::path> Files::Find(const std::string& path) {
   std::lock_guard lock(mutex_);
   auto found = listed_.find(path == "/" ? kStartPage : path);
-  if (found == listed_.end() && path.starts_with("/assets/")) {
+  if (found == listed_.end() && path.starts_with(kAssets)) {
     List();  // built anew while we run
     found = listed_.find(path);
-    if (found == listed_.end()) return std::nullopt;
   }
-  if (found == listed_.end()) found = listed_.find(kStartPage);
   if (found == listed_.end()) return std::nullopt;
   return found->second;
 }
 
 Answer Files::Get(const Request& request) {
   const auto path = Find(request.path);
+  if (!path && !request.path.starts_with(kAssets)) {  // a view's address, as the pages have it
+    Answer answer;
+    answer.status = 302;
+    answer.location = "/#" + request.target;
+    return answer;
+  }
   struct stat facts {};
   if (!path || ::stat(path->c_str(), &facts) != 0 || facts.st_size > kMaxFileBytes) {
     return Refuse(404, "page: no such file; go to /");
@@ -89,7 +94,7 @@ Answer Files::Get(const Request& request) {
       fmt::format("\"{:x}-{:x}-{:x}\"", facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec);
   // Names under assets/ change with their contents.
   answer.cache_control =
-      request.path.starts_with("/assets/") ? "public, max-age=31536000, immutable" : "no-cache";
+      request.path.starts_with(kAssets) ? "public, max-age=31536000, immutable" : "no-cache";
   if (request.if_none_match == answer.etag) {
     answer.status = 304;
     return answer;
