@@ -66,13 +66,10 @@ void Files::List() {
 
 std::optional<fs::path> Files::Find(const std::string& path) {
   std::lock_guard lock(mutex_);
-  auto found = listed_.find(path == "/" ? kStartPage : path);
-  if (found == listed_.end() && path.starts_with("/assets/")) {
-    List();  // built anew while we run
-    found = listed_.find(path);
-    if (found == listed_.end()) return std::nullopt;
-  }
-  if (found == listed_.end()) found = listed_.find(kStartPage);
+  const std::string name = path == "/" ? kStartPage : path;
+  // Built anew while we run.
+  if (!listed_.contains(name) && path.starts_with("/assets/")) List();
+  const auto found = listed_.find(name);
   if (found == listed_.end()) return std::nullopt;
   return found->second;
 }
