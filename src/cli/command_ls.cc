@@ -29,12 +29,16 @@ nlohmann::ordered_json OrNull(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-// Of a run that cannot be read nobody could follow it back to its rows.
-std::string VerdictOfListed(const store::RunSummary& run) {
-  return run.problem.empty() ? rpc::KeptVerdict(run.path) : "";
+// Of a run that cannot be read nobody could follow a verdict back to its rows.
+rpc::KeptFigures FiguresOf(const store::RunSummary& run) {
+  if (!run.problem.empty()) return {"", run.steps};
+  rpc::KeptFigures kept = rpc::KeptFiguresOf(run.path);
+  kept.steps = kept.steps.value_or(run.steps);
+  return kept;
 }
 
 nlohmann::ordered_json ToJson(const store::RunSummary& run) {
+  const rpc::KeptFigures kept = FiguresOf(run);
   nlohmann::ordered_json json;
   json["id"] = run.id;
   json["name"] = run.name;
@@ -47,8 +51,8 @@ nlohmann::ordered_json ToJson(const store::RunSummary& run) {
   json["exit_code"] = OrNull(run.exit_code);
   json["signal"] = OrNull(run.signal);
   json["ranks"] = run.ranks;
-  json["steps"] = run.steps;
-  json["verdict"] = VerdictOfListed(run);
+  json["steps"] = OrNull(kept.steps);
+  json["verdict"] = kept.verdict;
   json["bytes"] = run.bytes;
   json["problem"] = run.problem;
   return json;
@@ -85,11 +89,12 @@ void PrintText(const std::vector<store::RunSummary>& runs) {
                    {"command"}},
                   TerminalColumns(stdout), stdout);
   for (const auto& run : runs) {
-    bool readable = run.problem.empty();
+    const bool readable = run.problem.empty();
+    const rpc::KeptFigures kept = FiguresOf(run);
     table.Row({Printable(run.path.filename().string()), run.status,
                readable ? UtcTime(run.started_utc_ns) : "",
                run.duration_ns ? ShortDuration(*run.duration_ns) : "",
-               run.duration_ns ? fmt::format("{}", run.steps) : "", Printable(VerdictOfListed(run)),
+               run.duration_ns ? fmt::format("{}", *kept.steps) : "", Printable(kept.verdict),
                readable ? Printable(Joined(run.command)) : ""});
   }
   table.Finish();

@@ -156,7 +156,7 @@ void AddPresentation(CLI::App* command, Session& session) {
   command->add_flag("-q,--quiet", settings.quiet, "Print nothing of our own but errors");
   command->add_flag_callback(
       "--no-report", [&settings] { settings.report = false; },
-      "No report at the end (it is in the run)");
+      "No report at the end; steptrace report prints it");
   AddPriceOption(command, session);
   AddColorOption(command, session);
 }

@@ -2,6 +2,8 @@
 #include "store/run_list.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "store/manifest.h"
 #include "store/run_files.h"
@@ -43,12 +45,14 @@ RunSummary Summarise(const fs::path& run) {
   summary.exit_code = manifest->exit_code;
   summary.signal = manifest->signal;
   summary.ranks = static_cast<int32_t>(manifest->ranks.size());
+  std::map<std::optional<int32_t>, int64_t> steps_of_ranks;
   for (const auto& [table, parts] : manifest->tables) {
     for (const SegmentInfo& segment : parts.segments) {
       summary.bytes += segment.bytes;
-      if (table == TableOf<StepRow>::kName) summary.steps += segment.rows;
+      if (table == TableOf<StepRow>::kName) steps_of_ranks[segment.rank] += segment.rows;
     }
   }
+  for (const auto& [rank, steps] : steps_of_ranks) summary.steps = std::max(summary.steps, steps);
   return summary;
 }
 

@@ -25,7 +25,7 @@ struct RunSummary {
   std::optional<int> exit_code;
   std::optional<int> signal;
   int32_t ranks = 0;
-  int64_t steps = 0;  // rows of `steps` in segments: 0 while it lives
+  int64_t steps = 0;  // of the rank with the most, in segments: 0 while it lives
   int64_t bytes = 0;  // of its segments and journals: of a run that is being written, the latter
 };
 

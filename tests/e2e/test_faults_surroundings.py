@@ -223,15 +223,18 @@ def test_shared_memory_absent(tmp_path):
     assert outcome.run.causes().keys() <= {"unavailable"}
 
 
-# Offsets of src/wire/ring_layout.h: every field of FileHeader, of two controls and of a name.
+# Offsets of src/wire: every field of FileHeader, the agent's words with what was lost in opening, of
+# two controls and of a name.
 HEADER_FIELDS = (
     *((0, 8), (8, 4), (12, 4), (16, 8), (24, 4), (28, 4), (32, 4), (36, 4), (40, 8), (48, 4)),
     *((52, 4), (56, 4), (60, 4), (64, 8), (72, 8), (80, 16), (96, 4), (100, 148), (248, 4)),
     *((252, 4), (256, 8), (264, 8), (272, 8), (280, 8), (288, 8)),
 )
+HEADER_PAGE = ((1024, 448), (1472, 16), (1488, 8))
 CONTROL_FIELDS = ((0, 8), (8, 8), (16, 4), (20, 4), (24, 4), (28, 4), (64, 8), (72, 8))
 FIELDS = [
     *HEADER_FIELDS,
+    *HEADER_PAGE,
     *((4096 + at, size) for at, size in CONTROL_FIELDS),
     *((4096 + 128 + at, size) for at, size in CONTROL_FIELDS),
     *((65536 + at, size) for at, size in ((0, 4), (4, 2), (6, 2), (8, 8))),

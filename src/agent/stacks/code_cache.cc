@@ -5,6 +5,7 @@
 
 #include "agent/stacks/line_table.h"
 #include "agent/stacks/memory_copy.h"
+#include "base/utf8.h"
 
 namespace steptrace::agent {
 namespace {
@@ -25,23 +26,6 @@ struct TextState {
   bool compact;
   bool ascii;
 };
-
-void AppendUtf8(uint32_t point, std::string& text) {
-  if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) point = 0xfffd;
-  const auto tail = [&](int shift) { text += static_cast<char>(0x80 | (point >> shift & 0x3f)); };
-  if (point < 0x80) {
-    text += static_cast<char>(point);
-  } else if (point < 0x800) {
-    text += static_cast<char>(0xc0 | point >> 6);
-    tail(0);
-  } else if (point < 0x10000) {
-    text += static_cast<char>(0xe0 | point >> 12);
-    tail(6), tail(0);
-  } else {
-    text += static_cast<char>(0xf0 | point >> 18);
-    tail(12), tail(6), tail(0);
-  }
-}
 
 std::string Utf8Of(const std::vector<std::byte>& characters, uint32_t kind) {
   std::string text;

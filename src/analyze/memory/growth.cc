@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 namespace steptrace::analyze {
@@ -14,20 +15,33 @@ constexpr double kLeastLeakBytes = 8 * kMib;
 constexpr double kLeastLeakShare = 0.01;
 constexpr double kMostPlateauBytes = kMib;
 constexpr double kMostPlateauShare = 0.005;
+constexpr double kLeastRiseOfSwing = 3;   // an even leak rises by 7.5 times what its blocks do
 constexpr double kLeastPaceAtEnd = 0.5;   // of the mean
 constexpr double kLeastPaceOfAny = 0.1;   // ... in each block: less is a rest
 constexpr double kLeastPaceOfLate = 0.8;  // of what was before
 
-double MiddleOf(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+// The value below which `share` of them lie; reorders them.
+double QuantileOf(std::vector<double>& values, double share) {
+  const auto last = static_cast<double>(values.size() - 1);
+  const auto at = values.begin() + std::lround(share * last);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
 }
 
-using Blocks = std::array<GrowthPoint, kGrowthBlocks>;
+double MiddleOf(std::vector<double>& values) {
+  return QuantileOf(values, 0.5);
+}
+
+struct Blocks {
+  std::array<GrowthPoint, kGrowthBlocks> middles;
+  double swing = 0;  // from the 10th to the 90th of a hundred bytes of a block, in the median
+
+  const GrowthPoint& operator[](size_t i) const { return middles[i]; }
+};
 
 Blocks BlocksOf(std::span<const GrowthPoint> points) {
   Blocks blocks;
+  std::vector<double> swings;
   for (size_t i = 0; i < kGrowthBlocks; ++i) {
     const size_t from = points.size() * i / kGrowthBlocks;
     const size_t to = points.size() * (i + 1) / kGrowthBlocks;
@@ -36,8 +50,10 @@ Blocks BlocksOf(std::span<const GrowthPoint> points) {
       steps.push_back(point.steps);
       bytes.push_back(point.bytes);
     }
-    blocks[i] = {MiddleOf(steps), MiddleOf(bytes)};
+    blocks.middles[i] = {MiddleOf(steps), MiddleOf(bytes)};
+    swings.push_back(QuantileOf(bytes, 0.9) - QuantileOf(bytes, 0.1));
   }
+  blocks.swing = MiddleOf(swings);
   return blocks;
 }
 
@@ -67,14 +83,16 @@ Growth JudgeWhole(std::span<const GrowthPoint> points) {
     growth.high = std::max(growth.high, slope);
   }
   if (growth.steps < kLeastGrowthSteps) return growth;
-  const double level = blocks.back().bytes;
-  const double rise = level - blocks.front().bytes;
+  const GrowthPoint& last = blocks.middles.back();
+  const double level = last.bytes;
+  const double rise = level - blocks[0].bytes;
   const double late_rise = level - blocks[kGrowthBlocks - 3].bytes;
-  const double pace = Slope(blocks.front(), blocks.back());
-  const double late_pace = Slope(blocks[kGrowthBlocks - 3], blocks.back());
+  const double pace = Slope(blocks[0], last);
+  const double late_pace = Slope(blocks[kGrowthBlocks - 3], last);
   const bool grows = growth.low > 0 && growth.low >= kLeastPaceOfAny * growth.bytes_per_step;
-  if (grows && rise >= std::max(kLeastLeakBytes, kLeastLeakShare * level) &&
-      late_pace >= kLeastPaceAtEnd * pace) {
+  const double least_rise =
+      std::max({kLeastLeakBytes, kLeastLeakShare * level, kLeastRiseOfSwing * blocks.swing});
+  if (grows && rise >= least_rise && late_pace >= kLeastPaceAtEnd * pace) {
     growth.verdict = GrowthVerdict::kLeak;
   } else if (late_rise < std::max(kMostPlateauBytes, kMostPlateauShare * level)) {
     growth.verdict = GrowthVerdict::kPlateau;

@@ -70,6 +70,12 @@ const Shape kShapes[] = {
     {"a leak that begins late",
      [](double s, double) { return kGrowthBase + std::max(0.0, s - 200) * 1e6; }, kLeak, 1e6},
     {"too little to matter", [](double s, double) { return kGrowthBase + s * 100; }, kPlateau},
+    {"a heap that goes up and down by as much as it grew",
+     [](double s, double) {
+       const double wave = std::fmod(s, 4) < 2 ? -4 : 4;
+       return kGrowthBase + kGrowthMib * (wave + 10 * s / 420);
+     },
+     kNotEnough},
     {"memory is given back", [](double s, double) { return kGrowthBase - s * 1e6; }, kPlateau},
     {"one step up", [](double s, double) { return kGrowthBase + (s > 100 ? 300 * kGrowthMib : 0); },
      kPlateau},

@@ -152,7 +152,9 @@ const std::array<RuleInfo, kRuleCount>& RuleCatalogue() {
        "Take a larger batch, or a smaller machine (steptrace report --section rules, cost).",
        kBatch},
       {kCpuBottleneck, "CPUBottleneck", "GPUs wait while the CPU is busy.",
-       "More loader workers or prefetching, or less work per sample.", kCpu},
+       "Less work per sample, more cores, or prefetching; more loader workers only where cores are "
+       "free.",
+       kCpu},
       {kIoBottleneck, "IOBottleneck", "GPUs wait while storage is waited for.",
        "Prefetch, read larger pieces, keep the data in a binary format or nearer to the machine.",
        kIo},
@@ -162,7 +164,9 @@ const std::array<RuleInfo, kRuleCount>& RuleCatalogue() {
       {kLoadBalancing, "LoadBalancing", "GPUs do not share the work evenly.",
        "Another distribution strategy, or batches of equal cost for each rank.", kBalance},
       {kDataloader, "Dataloader", "The number of loaders does not fit, or steps wait for data.",
-       "Change DataLoader.num_workers; pin memory where a device is used.", kLoader},
+       "Another DataLoader.num_workers, as the verdict says (steptrace report); pin memory where a "
+       "device is used.",
+       kLoader},
       {kStepOutlier, "StepOutlier", "Some steps take much longer than the others.",
        "See what the machine did at those times: CPU, storage, evaluation, checkpoints.", kOutlier},
       {kMaxInitializationTime, "MaxInitializationTime", "The first step comes late.",

@@ -41,6 +41,10 @@ void Page::Line(const std::vector<Piece>& pieces) {
   text_ += line + '\n';
 }
 
+void Page::Command(std::string_view text, Tint tint) {
+  text_ += Tinted(text, tint) + '\n';
+}
+
 void Page::Paragraph(std::string_view label, int indent, std::string_view text, Tint tint) {
   std::string start = PadRight(label, indent);
   for (const std::string& line : Wrap(Safe(text), width_ - indent)) {

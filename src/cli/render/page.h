@@ -30,6 +30,8 @@ class Page {
     Tint tint = Tint::kPlain;
   };
   void Line(const std::vector<Piece>& pieces);
+  // A line that is not cut where the page is narrower: commands are there to be copied.
+  void Command(std::string_view text, Tint tint = Tint::kPlain);
   // Wrapped text; lines after the first stand under its begin. `label` comes before the first.
   void Paragraph(std::string_view label, int indent, std::string_view text,
                  Tint tint = Tint::kPlain);

@@ -179,13 +179,12 @@ void RenderLosses(const Report& report, const std::string& run, Page& page) {
                    Tint::kYellow);
   }
   if (report.losses.size() > kMostLines) {
-    page.Paragraph("", 6,
-                   fmt::format("and {} more: steptrace show {} losses",
-                               report.losses.size() - kMostLines, run));
+    page.Command(fmt::format("      and {} more: steptrace show {} losses",
+                             report.losses.size() - kMostLines, run));
   }
 }
 
-// What does not fit beside the rest has a line of its own: it is there to be copied.
+// What does not fit beside the rest has a line of its own.
 void RenderMore(const std::string& run, Page& page) {
   std::string line = "More: steptrace report --json";
   for (const std::string& next :
@@ -195,10 +194,10 @@ void RenderMore(const std::string& run, Page& page) {
       line = both;
       continue;
     }
-    page.Line({{Cut(line, page.width(), page.unicode()), Tint::kDim}});
+    page.Command(line, Tint::kDim);
     line = "      " + next;
   }
-  page.Line({{Cut(line, page.width(), page.unicode()), Tint::kDim}});
+  page.Command(line, Tint::kDim);
 }
 
 struct SectionRenderer {

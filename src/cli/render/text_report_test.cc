@@ -217,10 +217,14 @@ TEST(RenderTextTest, TheHintNamesTheRunAsItCanBeTyped) {
   EXPECT_EQ(Lines(text).back(), "      steptrace show out/first steps");
   EXPECT_THAT(text, HasSubstr("More: steptrace report --json \u00b7 steptrace ui out/first\n"));
   EXPECT_THAT(text, HasSubstr("and 4 more: steptrace show out/first losses"));
-  // One that does not fit beside the rest is not cut, for it is there to be copied.
-  const std::string path = "/data/" + std::string(40, 'r');
-  EXPECT_EQ(Lines(RenderText(report, {.run = path})).back(),
-            "      steptrace show " + path + " steps");
+  // One that does not fit beside the rest, or on the page, is not cut: it is there to be copied.
+  for (const size_t length : {40, 100}) {
+    const std::string path = "/data/" + std::string(length, 'r');
+    const std::string at_length = RenderText(report, {.run = path});
+    EXPECT_EQ(Lines(at_length).back(), "      steptrace show " + path + " steps");
+    EXPECT_THAT(at_length, HasSubstr(" steptrace ui " + path + "\n"));
+    EXPECT_THAT(at_length, HasSubstr("      and 4 more: steptrace show " + path + " losses\n"));
+  }
 }
 
 TEST(RenderTextTest, NamesCannotSteerTheTerminal) {

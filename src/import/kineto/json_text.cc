@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "base/utf8.h"
 #include "import/kineto/digits.h"
 
 namespace steptrace::import::json {
@@ -30,43 +31,21 @@ int32_t Hex4(std::string_view text, size_t at) {
   return code;
 }
 
-void AppendCode(uint32_t code, std::string* out) {
-  auto put = [out](uint32_t byte) { out->push_back(static_cast<char>(byte)); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0 | code >> 6);
-    put(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    put(0xE0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  } else {
-    put(0xF0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3F));
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  }
-}
-
 // \uXXXX at `at` (after the u), with its second half; returns how many characters it took.
 size_t AppendUnicode(std::string_view raw, size_t at, std::string* out) {
-  constexpr uint32_t kReplacement = 0xFFFD;
   int32_t first = Hex4(raw, at);
   if (first < 0) return 0;
   auto code = static_cast<uint32_t>(first);
-  bool high = code >= 0xD800 && code < 0xDC00;
-  bool low = code >= 0xDC00 && code < 0xE000;
+  const bool high = code >= 0xD800 && code < 0xDC00;
   size_t used = 4;
   if (high && at + 6 <= raw.size() && raw[at + 4] == '\\' && raw[at + 5] == 'u') {
     int32_t second = Hex4(raw, at + 6);
     if (second >= 0xDC00 && second < 0xE000) {
       code = 0x10000 + ((code - 0xD800) << 10) + (static_cast<uint32_t>(second) - 0xDC00);
-      high = false;
       used = 10;
     }
   }
-  AppendCode(high || low ? kReplacement : code, out);
+  AppendUtf8(code, *out);
   return used;
 }
 

@@ -71,7 +71,7 @@ constexpr std::array<LossText, 11> kLossTexts = {
     {"end_without_begin", "slices", "ends of ranges that were not begun are left out"},
     {"not_a_number", "slices", "NaN, Infinity, N/A and the like among arguments became null"},
     {"invalid_utf8", "slices", "texts that are no UTF-8 have U+FFFD in place of the wrong bytes"},
-    {"unsupported_event", "slices", "events of kinds that hold no time are left out"},
+    {"unsupported_event", "slices", "no stretches, instants, counters or flows: left out"},
     {"bad_memory_event", "memory", "[memory] events without Bytes are left out"},
     {"bad_counter", "counters", "counters whose value is no number are left out"}};
 

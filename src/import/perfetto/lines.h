@@ -45,7 +45,6 @@ class Lines {
 
  private:
   TrackInfo& InfoOf(uint64_t uuid);
-  int32_t OwnLine(const TrackInfo& info);
   // What tells one line from another, with those that enclose it.
   std::string KeyOf(uint64_t uuid, int depth);
   int32_t Add(uint64_t uuid, const TrackInfo& info);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/utf8.h"
 #include "import/sagemaker/characters.h"
 
 namespace steptrace::import::sagemaker {
@@ -35,30 +36,11 @@ std::optional<uint32_t> HexAt(std::string_view text, size_t at) {
   return code;
 }
 
-void AppendUtf8(uint32_t code, std::string& out) {
-  const auto put = [&out](uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0 | code >> 6);
-    put(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    put(0xE0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  } else {
-    put(0xF0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3F));
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  }
-}
-
 // `at` stands on the u of an escape; moves it to the last character used.
 void AppendEscapedUnit(std::string_view text, size_t& at, std::string& out) {
   auto code = HexAt(text, at + 1);
   if (!code) {
-    AppendUtf8(0xFFFD, out);
+    AppendUtf8(kReplacementCharacter, out);
     return;
   }
   at += 4;
@@ -70,7 +52,7 @@ void AppendEscapedUnit(std::string_view text, size_t& at, std::string& out) {
       return;
     }
   }
-  AppendUtf8(*code >= 0xD800 && *code < 0xE000 ? 0xFFFD : *code, out);
+  AppendUtf8(*code, out);
 }
 
 // A number as JSON writes it, taken apart: value = digits * 10^exponent.

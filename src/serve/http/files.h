@@ -21,7 +21,7 @@ class Files {
   Files(Files&& other) noexcept
       : folder_(std::move(other.folder_)), listed_(std::move(other.listed_)) {}
 
-  // The file of that path; of a path that is none the start page, which shows what the path means.
+  // The file of that path; of / the start page. Views have their addresses in its fragment.
   Answer Get(const Request& request);
 
  private:

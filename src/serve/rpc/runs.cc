@@ -108,6 +108,26 @@ Json VerdictOf(const Json& report) {
   return verdict;
 }
 
+std::string ShortVerdict(const Json& verdict) {
+  if (!verdict.is_object() || !verdict["suspect"].is_string() || !verdict["share"].is_number()) {
+    return "";
+  }
+  std::string suspect = verdict["suspect"];
+  std::replace(suspect.begin(), suspect.end(), '_', ' ');
+  if (suspect.empty()) {
+    std::string status = verdict["status"].is_string() ? std::string(verdict["status"]) : "";
+    std::replace(status.begin(), status.end(), '_', ' ');
+    return status;
+  }
+  // "other" is nobody: its largest part says more.
+  if (suspect == "other" && verdict["sub_stage"].is_string() && verdict["sub_stage"] != "") {
+    std::string stage = verdict["sub_stage"];
+    std::replace(stage.begin(), stage.end(), '_', ' ');
+    suspect += fmt::format(" ({})", stage);
+  }
+  return fmt::format("{} {}", suspect, analyze::FormatShare(verdict["share"].get<double>()));
+}
+
 std::optional<int64_t> Number(const Json& report, const char* section, const char* key) {
   const auto found = report.find(section);
   if (found == report.end() || !found->is_object()) return std::nullopt;
@@ -142,26 +162,10 @@ uint64_t StampOf(const store::RunReader& run) {
 
 }  // namespace
 
-std::string KeptVerdict(const fs::path& run) {
+KeptFigures KeptFiguresOf(const fs::path& run) {
   const Json report = KeptReport(run);
-  const Json verdict = report.is_null() ? Json() : VerdictOf(report);
-  if (!verdict.is_object() || !verdict["suspect"].is_string() || !verdict["share"].is_number()) {
-    return "";
-  }
-  std::string suspect = verdict["suspect"];
-  std::replace(suspect.begin(), suspect.end(), '_', ' ');
-  if (suspect.empty()) {
-    std::string status = verdict["status"].is_string() ? std::string(verdict["status"]) : "";
-    std::replace(status.begin(), status.end(), '_', ' ');
-    return status;
-  }
-  // "other" is nobody: its largest part says more.
-  if (suspect == "other" && verdict["sub_stage"].is_string() && verdict["sub_stage"] != "") {
-    std::string stage = verdict["sub_stage"];
-    std::replace(stage.begin(), stage.end(), '_', ' ');
-    suspect += fmt::format(" ({})", stage);
-  }
-  return fmt::format("{} {}", suspect, analyze::FormatShare(verdict["share"].get<double>()));
+  if (report.is_null()) return {};
+  return {ShortVerdict(VerdictOf(report)), Number(report, "steps", "count")};
 }
 
 RunCatalog::RunCatalog(fs::path folder, std::optional<std::string> only, TakeMemory take_memory,

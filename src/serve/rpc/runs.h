@@ -28,9 +28,12 @@ inline constexpr std::chrono::milliseconds kListWait{300};
 // whole list.
 inline constexpr std::chrono::milliseconds kMostUntold{5000};
 
-// The verdict in a few words, "data pipeline 97 %", as the report says it that the run's end left;
-// empty: there is none.
-std::string KeptVerdict(const std::filesystem::path& run);
+// What a list of runs tells by the report that the run's end left.
+struct KeptFigures {
+  std::string verdict;  // in a few words, "data pipeline 97 %"; empty: there is none
+  std::optional<int64_t> steps;
+};
+KeptFigures KeptFiguresOf(const std::filesystem::path& run);
 
 // The runs that are shown: all of a folder, or one of them. Shared by threads. What of a run only
 // its report tells is made by a thread of the catalog's own, one run after the other.

@@ -193,7 +193,8 @@ TEST(RunCatalog, AReportThatIsNestedWithoutEndIsNone) {
   const std::string deep = std::string(kDeep, '[') + std::string(kDeep, ']');
   std::ofstream(folder.path() / "one" / "report.json")
       << R"({"schema":")" << analyze::kReportSchema << R"(","verdict":{"status":)" << deep << "}}";
-  EXPECT_EQ(KeptVerdict(folder.path() / "one"), "");
+  EXPECT_EQ(KeptFiguresOf(folder.path() / "one").verdict, "");
+  EXPECT_EQ(KeptFiguresOf(folder.path() / "one").steps, std::nullopt);
   RunCatalog catalog(folder.path(), std::nullopt);
   const json row = json::parse(*catalog.ListJson({}, kLongWait))["runs"][0];
   EXPECT_EQ(row["verdict"]["status"], "found");
@@ -203,9 +204,10 @@ TEST(RunCatalog, OfAVerdictOnlyTextsAndNumbersAreTaken) {
   TempDir folder;
   store::MakeProfiledRun(folder.path() / "one", 60);
   std::ofstream(folder.path() / "one" / "report.json")
-      << R"({"schema":")" << analyze::kReportSchema
-      << R"(","verdict":{"status":["found"],"suspect":"model","share":0.5,"headline":{}}})";
-  EXPECT_EQ(KeptVerdict(folder.path() / "one"), "model 50 %");
+      << R"({"schema":")" << analyze::kReportSchema << R"(","steps":{"count":7},)"
+      << R"("verdict":{"status":["found"],"suspect":"model","share":0.5,"headline":{}}})";
+  EXPECT_EQ(KeptFiguresOf(folder.path() / "one").verdict, "model 50 %");
+  EXPECT_EQ(KeptFiguresOf(folder.path() / "one").steps, 7);
   RunCatalog catalog(folder.path(), std::nullopt);
   const json row = json::parse(*catalog.ListJson({}, kLongWait))["runs"][0];
   EXPECT_TRUE(row["verdict"]["status"].is_null() && row["verdict"]["headline"].is_null());

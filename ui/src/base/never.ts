@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The end of a switch over a tagged union: compiles only while every case is handled. */
-export function unreachable(value: never): never {
-  throw new Error(`not handled: ${JSON.stringify(value)}`);
-}
-
 /**
  * The end of a switch over a union that comes from a server: compiles only while every case is handled, and
  * takes what a newer server adds for `otherwise`.

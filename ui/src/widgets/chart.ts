@@ -11,6 +11,8 @@ export interface Line {
   readonly color: string;
   /** 'layer': filled down to the axis, drawn over the layers before it (give the topmost first). */
   readonly kind?: 'line' | 'area' | 'dots' | 'layer';
+  /** Each value holds until the next: between two of them nothing rises or falls. */
+  readonly held?: boolean;
   /** What is told under the cursor, where it is not what is drawn (a stacked layer's own value). */
   readonly told?: ArrayLike<number | null>;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { atPeak, firstOf, heightOf, pile, type Block, type MemoryDevice } from './section';
+import { atPeak, firstOf, heightOf, linesOf, pile, type Block, type MemoryDevice } from './section';
 
 const block = (allocated_ns: number | null, released_ns: number | null, bytes: number): Block => ({
   operator: 'op',
@@ -72,4 +72,26 @@ it('the fullest GPU is shown first, host memory last', () => {
   expect(firstOf([device(-1, 99), device(0, 5), device(1, 7)])?.device).toBe(1);
   expect(firstOf([device(-1, 99)])?.device).toBe(-1);
   expect(firstOf([])).toBeUndefined();
+});
+
+describe('the curve', () => {
+  const point = (ts_ns: number, allocated_bytes: number, reserved_bytes: number) => ({
+    ts_ns,
+    allocated_bytes,
+    reserved_bytes,
+  });
+
+  it('is level between two records: nothing says that it rose before the second', () => {
+    const lines = linesOf([point(0, 0, 8), point(10, 4, 8)]);
+    expect(lines.map((line) => [line.name, line.held])).toEqual([
+      ['allocated', true],
+      ['reserved', true],
+    ]);
+  });
+
+  it('tells what is reserved only where the profile does', () => {
+    expect(linesOf([point(0, 1, 0), point(1, 2, 0)]).map((line) => line.name)).toEqual([
+      'allocated',
+    ]);
+  });
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The section `memory` (docs/reference/operators.md), and allocations placed for a picture.
+import type { Line } from '../../widgets/chart';
 
 export interface Block {
   operator: string | null;
@@ -73,6 +74,21 @@ export const keyOf = (d: MemoryDevice): string => `${d.rank}:${d.device}`;
 
 export const nameOf = (d: MemoryDevice, ranks: number): string =>
   `${ranks > 1 ? `rank ${d.rank} · ` : ''}${d.device < 0 ? 'host memory' : `GPU ${d.device}`}`;
+
+export const tellsReserved = (curve: readonly Point[]) =>
+  curve.some((point) => point.reserved_bytes > 0);
+
+/** The curve's lines: memory is what it is until something is allocated or given back. */
+export function linesOf(curve: readonly Point[]): Line[] {
+  const allocated = curve.map((point) => point.allocated_bytes);
+  const reserved = curve.map((point) => point.reserved_bytes);
+  return [
+    { name: 'allocated', values: allocated, color: '--model', kind: 'area', held: true },
+    ...(tellsReserved(curve)
+      ? [{ name: 'reserved', values: reserved, color: '--cat-1', held: true }]
+      : []),
+  ];
+}
 
 /** The device that one wants to see first: the fullest GPU, else host memory. */
 export function firstOf(devices: readonly MemoryDevice[]): MemoryDevice | undefined {
