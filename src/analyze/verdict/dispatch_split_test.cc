@@ -5,7 +5,9 @@
 
 #include <limits>
 
+#include "analyze/report/report_input.h"
 #include "analyze/verdict/attribution.h"
+#include "analyze/verdict/step_times.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -154,6 +156,34 @@ TEST(DispatchSplitTest, TheSplitsUncertaintyWidensTheTwoItMovesBetween) {
   EXPECT_NEAR(model.high, 0.40 + 0.06, 1e-9);
   const Interval data = WithSplit(of_steps, SuspectId::kDataPipeline, 0.30, split);
   EXPECT_EQ(data.low, of_steps.low);
+}
+
+// All of framework overhead is dispatch here: one figure has one interval, as suspect and as stage.
+TEST(DispatchSplitTest, AStageIsAsUncertainAsItsSuspect) {
+  std::vector<store::StepRow> rows;
+  for (int i = 0; i < 40; ++i) {
+    rows.push_back(Step(0, i % 4 != 0 ? std::nullopt : std::optional<int64_t>(300 + 10 * i)));
+    rows.back().step = i;
+    rows.back().ts_ns = i * 1000;
+  }
+  store::StringTable strings;
+  for (store::StepRow& row : rows) row.kind = strings.Intern("train");
+  ReportInput input;
+  input.steps = rows;
+  input.strings = &strings;
+  const DispatchSplit split = FindDispatchSplit(rows);
+  ASSERT_LT(split.interval.low, split.interval.high);
+  AttributionRules rules;
+  rules.dispatch = &split;
+  const StepTimes times(input, SelectSteps(input), rules);
+  const Interval suspect = times.Share(SuspectId::kFrameworkOverhead);
+  const Interval stage = times.Share(SubStage::kDispatch);
+  EXPECT_EQ(stage.low, suspect.low);
+  EXPECT_EQ(stage.high, suspect.high);
+  // What dispatch may have less, its phases have more: 4, 3 and 2 parts of it.
+  const Interval model = times.Share(SuspectId::kModel);
+  const Interval forward = times.Share(SubStage::kForward);
+  EXPECT_NEAR((model.high - model.low) / (forward.high - forward.low), 9.0 / 4, 0.05);
 }
 
 }  // namespace

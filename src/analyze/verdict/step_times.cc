@@ -263,7 +263,15 @@ double StepTimes::DispatchShare() const {
 Interval StepTimes::Share(SubStage stage) const {
   std::vector<int64_t> numerators;
   for (const Cell& cell : cells_) numerators.push_back(At(cell.stages, stage));
-  return IntervalOf(numerators);
+  const Interval interval = IntervalOf(numerators);
+  if (split_ == nullptr) return interval;
+  const SuspectId suspect = SuspectOf(stage);
+  if (stage == SubStage::kDispatch) return WithSplit(interval, suspect, DispatchShare(), *split_);
+  if (suspect != SuspectId::kModel || At(total_, stage) == 0) return interval;
+  // Dispatch was taken from the phases by their size.
+  const double of_model = static_cast<double>(At(total_, stage)) /
+                          static_cast<double>(At(BySuspect(total_), suspect));
+  return WithSplit(interval, suspect, DispatchShare() * of_model, *split_);
 }
 
 Interval StepTimes::Lead(SuspectId first, SuspectId second) const {
