@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom. The tree reads as the data flows: an include against the flow fails.
+"""Who may include whom. The tree reads as the data flows: an include against the flow fails, and so
+do modules of the Python package that import each other in a circle.
 
 usage: check_layers.py        from the root of the tree; exit 1 with one line per breach
 """
 
+import ast
+import graphlib
 import re
 import sys
 from pathlib import Path
@@ -116,6 +119,29 @@ def breaches(source, root):
                     yield f"{name}:{number}: {own} may not include {system}: {reason}"
 
 
+def imported(source):
+    """The modules beside it, or above, that a module imports, also later, in a function. Not its
+    package, which is always there first."""
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = source.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            names = [folder / alias.name for alias in node.names] + [folder]
+            yield from (path for name in names if (path := name.with_suffix(".py")).exists())
+
+
+def circles(package):
+    graph = {source: set(imported(source)) for source in package.rglob("*.py")}
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        way = " <- ".join(path.relative_to(package).as_posix() for path in error.args[1])
+        yield (
+            f"{package}: {way}: imported in a circle, so that none can be understood, tested or "
+            "changed alone; hand in what one needs of the other, or move what both need to a module "
+            "that knows neither"
+        )
+
+
 def main():
     root = Path("src")
     found = [
@@ -125,6 +151,7 @@ def main():
         for line in breaches(source, root)
         if line.split(":")[0] not in DEBTS
     ]
+    found += circles(Path("python/steptrace"))
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

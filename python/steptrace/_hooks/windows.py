@@ -15,7 +15,7 @@ import os
 from _thread import get_ident
 from time import monotonic_ns
 
-from . import captures, interruption, kernels, operators, stacks, vocabulary
+from . import captures, interruption, kernels, operators, profilers, stacks, vocabulary
 
 # More optimizers than this in a group: the border is where the first of them repeats all the same.
 _MAX_GROUP = 1 << 14
@@ -186,7 +186,12 @@ class Windows:
         if not kinds:
             return self._finish(vocabulary.WINDOW_UNAVAILABLE)
         self._probe.instant(self._begin_name, request.number, kinds)
-        capture.begin_host(kinds)
+        self._begin_host(kinds)
+
+    def _begin_host(self, kinds):
+        self._capture.begin_host(kinds)
+        if kinds & captures.PROFILE:
+            _watch_the_end(captures.PROFILE)
 
     def _own_work(self):
         return _OwnWork(self._probe, self._capture_name)
@@ -201,7 +206,7 @@ class Windows:
         following = self._next[0]
         if not following.begins(border) or self._capture.devices is not None:
             return
-        if operators.script_prepares():
+        if profilers.script_prepares():
             return  # it begins where any other does, when that has ended
         kinds = captures.possible(following.kinds, self._hook)
         if not kinds:
@@ -244,7 +249,7 @@ class Windows:
     def _leave_cancelled(self):
         """The script's profiler in another thread goes first: ours comes off when that has ended."""
         with self._own_work():
-            if not operators.script_prepares():
+            if not profilers.script_prepares():
                 self._take_off_and_say(self._request, vocabulary.WINDOW_ASIDE)
 
     def _begin_announced(self):
@@ -254,10 +259,10 @@ class Windows:
         if request is not self._request:
             return
         with self._own_work():
-            if operators.script_prepares():
+            if profilers.script_prepares():
                 return self._say_end(request, 0, vocabulary.WINDOW_ASIDE)
             capture = self._capture = captures.Capture(self._probe, self._hook)
-            capture.begin_host(kinds)
+            self._begin_host(kinds)
         capture.begin_step(_MOST_OF_A_STEP)
         capture.began_at_border = True
 
@@ -270,7 +275,7 @@ class Windows:
             self._finish(vocabulary.WINDOW_REPLACED)
         request, following = _requests(word)
         if request.kinds:
-            _watch_process()
+            _watch_the_end(captures.OPERATORS)
             self._request, self._next = request, following
             self._captured, self.idle = 0, False
 
@@ -371,8 +376,8 @@ class _OwnWork:
         self._name = name
 
     def __enter__(self):
-        self._turn = operators.turn
-        self._had = self._turn.acquire(timeout=operators.LONGEST_TURN_S)
+        self._turn = profilers.turn
+        self._had = self._turn.acquire(timeout=profilers.LONGEST_TURN_S)
         self._probe.begin(self._name)
 
     def __exit__(self, *_):
@@ -381,14 +386,14 @@ class _OwnWork:
             self._turn.release()
 
 
-_process_watched = False
+_watched = set()
 
 
-def _watch_process():
-    """A process that ends in a window says how many steps it holds."""
-    global _process_watched
-    if not _process_watched:
-        _process_watched = True
+def _watch_the_end(kind):
+    """A process that ends in a window says how many steps it holds. And one that profiles writes what
+    it has before its profiler is taken off (profilers.py): registered later, it runs earlier."""
+    if kind not in _watched:
+        _watched.add(kind)
         atexit.register(end_at_exit)
 
 
