@@ -6,7 +6,6 @@ usage: check_layers.py        from the root of the tree; exit 1 with one line pe
 """
 
 import ast
-import graphlib
 import re
 import sys
 from pathlib import Path
@@ -129,16 +128,26 @@ def imported(source):
             yield from (path for name in names if (path := name.with_suffix(".py")).exists())
 
 
+def circle(source, graph, way, seen):
+    """A way from a module back to itself, or None."""
+    if source in way:
+        return [*way[way.index(source) :], source]
+    if source in seen:
+        return None
+    seen.add(source)
+    ways = (circle(other, graph, [*way, source], seen) for other in sorted(graph[source]))
+    return next(filter(None, ways), None)
+
+
 def circles(package):
-    graph = {source: set(imported(source)) for source in package.rglob("*.py")}
-    try:
-        graphlib.TopologicalSorter(graph).prepare()
-    except graphlib.CycleError as error:
-        way = " <- ".join(path.relative_to(package).as_posix() for path in error.args[1])
+    graph = {source: set(imported(source)) for source in sorted(package.rglob("*.py"))}
+    seen = set()
+    for found in filter(None, (circle(source, graph, [], seen) for source in graph)):
+        way = " imports ".join(path.relative_to(package).as_posix() for path in found)
         yield (
-            f"{package}: {way}: imported in a circle, so that none can be understood, tested or "
-            "changed alone; hand in what one needs of the other, or move what both need to a module "
-            "that knows neither"
+            f"{package}: {way}: a circle, of which no module can be understood, tested or changed "
+            "alone; hand in what one needs of the other, or move what both need to a module that "
+            "knows neither"
         )
 
 

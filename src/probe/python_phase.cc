@@ -83,8 +83,8 @@ PyObject* NewPhase(PyTypeObject* type, PyObject* arguments, PyObject*) {
 void FreePhase(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   const Phase* phase = AsPhase(self);
-  for (PyObject* held : {phase->ask, phase->end, phase->end_cpu, phase->known, phase->outer,
-                         phase->question}) {
+  for (PyObject* held :
+       {phase->ask, phase->end, phase->end_cpu, phase->known, phase->outer, phase->question}) {
     Py_XDECREF(held);
   }
   reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
