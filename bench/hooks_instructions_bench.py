@@ -14,8 +14,8 @@ import tempfile
 
 from hooks_common import RECORDS_A_STEP, Switch, Training, callgrind_dumps, run_recorded
 
-# With 3 instructions a ns this is the budget of 5 us.
-BUDGET_INSTRUCTIONS = 15_000
+# A tenth above what they take with a Python 3.11 built without profiles: what goes back is seen here.
+BUDGET_INSTRUCTIONS = 5_000
 STEPS = 100
 STRETCHES = [False, True] * 6
 MARKER = "sched_rr_get_interval"
