@@ -14,11 +14,18 @@ import tempfile
 
 from hooks_common import RECORDS_A_STEP, Switch, Training, callgrind_dumps, run_recorded
 
-# With 3 instructions a ns this is the budget of 5 us.
-BUDGET_INSTRUCTIONS = 15_000
+# A tenth above what they take with a Python 3.11 built without profiles: what goes back is seen here.
+BUDGET_INSTRUCTIONS = 5_000
 STEPS = 100
 STRETCHES = [False, True] * 6
 MARKER = "sched_rr_get_interval"
+
+
+def look_seldom_at_memory():
+    """Twice a second is every few steps under callgrind, and as many more as the machine is busy."""
+    from steptrace._hooks import device_memory
+
+    device_memory._PERIOD_NS = 10**15
 
 
 def inside():
@@ -27,6 +34,7 @@ def inside():
     torch.set_num_threads(1)
     torch.optim.SGD([torch.nn.Parameter(torch.ones(1))])  # torch wraps its step now
     switch = Switch()
+    look_seldom_at_memory()
     training = Training(16, 4, STEPS * len(STRETCHES) + 100)
     for on in (True, False):
         switch.set(on)

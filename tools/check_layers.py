@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom. The tree reads as the data flows: an include against the flow fails.
+"""Who may include whom. The tree reads as the data flows: an include against the flow fails, and so
+do modules of the Python package that import each other in a circle.
 
 usage: check_layers.py        from the root of the tree; exit 1 with one line per breach
 """
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -116,6 +118,39 @@ def breaches(source, root):
                     yield f"{name}:{number}: {own} may not include {system}: {reason}"
 
 
+def imported(source):
+    """The modules beside it, or above, that a module imports, also later, in a function. Not its
+    package, which is always there first."""
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = source.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            names = [folder / alias.name for alias in node.names] + [folder]
+            yield from (path for name in names if (path := name.with_suffix(".py")).exists())
+
+
+def circle(source, graph, way, seen):
+    """A way from a module back to itself, or None."""
+    if source in way:
+        return [*way[way.index(source) :], source]
+    if source in seen:
+        return None
+    seen.add(source)
+    ways = (circle(other, graph, [*way, source], seen) for other in sorted(graph[source]))
+    return next(filter(None, ways), None)
+
+
+def circles(package):
+    graph = {source: set(imported(source)) for source in sorted(package.rglob("*.py"))}
+    seen = set()
+    for found in filter(None, (circle(source, graph, [], seen) for source in graph)):
+        way = " imports ".join(path.relative_to(package).as_posix() for path in found)
+        yield (
+            f"{package}: {way}: a circle, of which no module can be understood, tested or changed "
+            "alone; hand in what one needs of the other, or move what both need to a module that "
+            "knows neither"
+        )
+
+
 def main():
     root = Path("src")
     found = [
@@ -125,6 +160,7 @@ def main():
         for line in breaches(source, root)
         if line.split(":")[0] not in DEBTS
     ]
+    found += circles(Path("python/steptrace"))
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

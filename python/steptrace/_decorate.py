@@ -12,8 +12,6 @@ import functools
 import inspect
 import types
 
-from . import _ranges
-
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 
 
@@ -44,14 +42,14 @@ def decorate(range_, function):
 
 
 def _plain(range_, function):
-    begin, end, name_id = _ranges._probe.begin, _ranges._probe.end, range_.id
+    begin, end = range_.enter, range_.__exit__
 
     @functools.wraps(function)
     def annotated(*args, **kwargs):
         if tracing is not None and tracing():
             return function(*args, **kwargs)
         try:
-            begin(name_id)  # inside: a signal's exception may come as soon as it returns
+            begin()  # inside: a signal's exception may come as soon as it returns
             return function(*args, **kwargs)
         finally:
             end()

@@ -8,13 +8,19 @@ with it and begun again at once: each keeps its exact time, in two pieces.
 import itertools
 import threading
 
-from . import _ranges
-
 # Far beyond what nests: a script that forgets to end its ranges costs this, and no more.
 _MAX_OPEN = 1024
 
 _ids = itertools.count(1)  # next() on it is atomic
 _open = threading.local()
+_probe = None
+_range_of = None  # the range of a name
+
+
+def use(probe, range_of):
+    """What records the ranges."""
+    global _probe, _range_of
+    _probe, _range_of = probe, range_of
 
 
 def _stack():
@@ -29,13 +35,13 @@ def _stack():
 def annotation_begin(name):
     """Begins a range on this thread; the id ends it."""
     range_id = next(_ids)
-    name_id = _ranges._range_of(name if isinstance(name, str) else str(name)).id
-    _ranges._probe.begin(name_id)
+    name_id = _range_of(name if isinstance(name, str) else str(name)).id
+    _probe.begin(name_id)
     stack = _stack()
     if len(stack) < _MAX_OPEN:
         stack.append((range_id, name_id))
     else:
-        _ranges._probe.end()  # the probe has counted it as nested too deep
+        _probe.end()  # the probe has counted it as nested too deep
     return range_id
 
 
@@ -48,6 +54,6 @@ def annotation_end(range_id):
     inner = stack[place + 1 :]
     del stack[place]
     for _ in range(len(inner) + 1):
-        _ranges._probe.end()
+        _probe.end()
     for _, name_id in inner:
-        _ranges._probe.begin(name_id)
+        _probe.begin(name_id)

@@ -8,7 +8,6 @@ whose source is not in the run is a figure that says so.
 
 import os
 
-from . import _run
 from ._colours import FIRST, FOURTH, QUIET, SECOND, SUSPECTS, THIRD
 from ._figure import bare_axes, bars, columns, names_of, new_figure, nothing, short, words
 from ._format import duration
@@ -359,7 +358,7 @@ class Plots:
     def runs(self, top=30):
         """The runs of this run's folder, newest first: how long each took, and its verdict."""
         folder = os.path.dirname(self._run.path)
-        rows = _run.listed(folder)
+        rows = self._run._listed_beside()
         if not rows:
             return nothing("Runs", "No runs lie in the folder of this run.")
         longest = max((row["duration_ns"] or 0) for row in rows[:top])
@@ -384,8 +383,7 @@ class Plots:
         other: a Run, or a path, or the name or id of one beside this run, else of one in the usual
         folder.
         """
-        if not isinstance(other, _run.Run):
-            other = _run.open_beside(self._run, other)
+        other = self._run._open_beside(other)
         reports = [self._run.report(), other.report()]
         means = [(report["steps"]["duration_ns"] or {}).get("mean") for report in reports]
         if not all(means):

@@ -29,6 +29,42 @@ class Range:
     def enter(self) -> Callable[[], object]:
         """begin(); returns `leave`."""
 
+class Phase:
+    """What a hook puts around a phase that every step has: enter() begins its range without a frame
+    of Python's as long as all is usual, else it is `ask` that does.
+
+    Usual is what is so for all of these: it is not `closed`, no stacks are due, the monotonic clock is
+    before `due_ns`, `question` answers False, and `known`, if it is given, has an int for the id() of
+    the subject, which is `only` if that is not 0.
+    """
+
+    def __init__(
+        self,
+        name_id: int,
+        ask: Callable[..., Callable[[], object]],
+        end: Callable[[], object],
+        end_cpu: Callable[[], object],
+        known: dict[int, object] | None = None,
+        outer: Phase | None = None,
+    ) -> None:
+        """`outer`: the phase within which this one is. Where it has taken long when this one begins,
+        it measures the next time."""
+    @property
+    def id(self) -> int: ...
+    closed: bool
+    measures: bool
+    """Whether its thread's CPU time is read too: begin_cpu() instead of begin()."""
+    question: Callable[[], bool] | None
+    only: int
+    taken: int
+    """How often it went the short way."""
+    due_ns: int
+    def enter(self, subject: object = ...) -> Callable[[], object]:
+        """Begins the range, with what is known of the subject as its argument; returns what ends it.
+        Where anything is not usual: ask(subject)."""
+    def begin(self) -> Callable[[], object]:
+        """Begins the range without an argument, whatever is usual; returns what ends it."""
+
 def begin(name_id: int) -> None: ...
 def begin_args(name_id: int, a: int, b: int) -> None: ...
 def end() -> None: ...

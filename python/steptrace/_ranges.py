@@ -140,7 +140,9 @@ if _probe is None:
     step = _nothing
     start = stop = lambda: None
 else:
+    from . import _open_ranges
     from ._open_ranges import annotation_begin, annotation_end
 
+    _open_ranges.use(_probe, _range_of)
     _step_name = _probe.name("step", _PHASE)
     annotate, step, start, stop = _annotate, _step, _start, _stop

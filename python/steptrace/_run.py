@@ -150,6 +150,22 @@ class Run:
 
         return Plots(self)
 
+    def _listed_beside(self):
+        return listed(os.path.dirname(self._path))
+
+    def _open_beside(self, other):
+        """A Run as it is; the one that a path means, or a name or an id in this run's folder, else in
+        the usual one."""
+        if isinstance(other, Run):
+            return other
+        try:
+            return open_run(other, os.path.dirname(self._path))
+        except NoSuchRun:
+            try:
+                return open_run(other)
+            except NoSuchRun as none:
+                raise NoSuchRun(f"{none}; neither is it beside {self._path}") from None
+
     def show(self, height=720):
         """The whole report, as `report --html` writes it, for a notebook to show."""
         page = _executable.ask(["report", self._path, "--html", "-"]).decode("utf-8")
@@ -221,18 +237,6 @@ def open_run(run=None, folder=None):
                 return Run(found["path"])
     wanted = "no runs" if run is None else f"{run}: no such run, neither as a path nor"
     raise NoSuchRun(f"{wanted} in {folder or 'steptrace-runs'}; `steptrace ls` lists them")
-
-
-def open_beside(run, other):
-    """The Run that a path means, or a name or an id in that run's folder, else in the usual one."""
-    beside = os.path.dirname(run.path)
-    try:
-        return open_run(other, beside)
-    except NoSuchRun:
-        try:
-            return open_run(other)
-        except NoSuchRun as none:
-            raise NoSuchRun(f"{none}; neither is it beside {run.path}") from None
 
 
 def compare_runs(a, b, folder=None):

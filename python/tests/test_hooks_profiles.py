@@ -64,7 +64,7 @@ say(profile=sys.getprofile() is None)
 
 def test_a_profile_that_cannot_begin_leaves_nothing_behind(tmp_path):
     body = f"""
-from steptrace._hooks import operators
+from steptrace._hooks import profilers
 from torch.autograd import profiler
 real = profiler._enable_profiler
 def refuses(*_):
@@ -72,7 +72,7 @@ def refuses(*_):
 profiler._enable_profiler = refuses
 ask(kinds={PROFILE}, steps=2)
 for _ in range(4): step()
-remembered = len(operators._on)
+remembered = len(profilers._on)
 profiler._enable_profiler = real
 with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as theirs: step()
 say(remembered=remembered, theirs=len([e for e in theirs.events() if e.name == "aten::linear"]))

@@ -36,7 +36,7 @@ def test_an_object_that_starts_over_has_a_new_number():
     thing = Thing()
     assert (numbers.of(thing), numbers.renew(thing), numbers.of(thing)) == (1, 2, 2)
     del thing
-    assert numbers._entries == {}
+    assert numbers.entries == {}
 
 
 def test_an_optimizer_by_itself_goes_the_short_way_to_the_same_borders():
@@ -46,7 +46,7 @@ def test_an_optimizer_by_itself_goes_the_short_way_to_the_same_borders():
         for _ in range(chance.randrange(60)):
             number = chance.choice([1] * chance.choice([1, 9]) + [2, 3][: chance.randrange(3)])
             ends = slow.step(number)
-            if number is quick.alone:
+            if number == quick.alone:
                 quick.ended += 1
                 short += 1
                 assert ends
@@ -56,6 +56,63 @@ def test_an_optimizer_by_itself_goes_the_short_way_to_the_same_borders():
     alone = windows.Borders()
     assert [alone.step(1) for _ in range(3)] == [False, True, True]
     assert alone.alone == 1 and alone.ended == 2
+
+
+class StepPhase:
+    """What windows see of the optimizer's (_probe.pyi, Phase)."""
+
+    only = taken = 0
+
+
+class IdleProbe:
+    """Of an agent that asks for nothing, until it does."""
+
+    is_asked = False
+
+    def name(self, text, category):
+        return 1
+
+    def capture_changed(self):
+        return self.is_asked
+
+    asked = stacks_due = capture_changed
+
+    def end(self):
+        pass
+
+
+def test_the_short_way_is_open_where_one_optimizer_steps_and_nothing_is_asked():
+    probe, phase, other = IdleProbe(), StepPhase(), (1 << 64) - 1
+    state = windows.Windows(probe, None, phase)
+    assert (phase.only, phase.question()) == (other, False)
+    for only in (other, 7, 7):  # that a group is one optimizer shows when it repeats
+        assert state.enter_step(7) == probe.end
+        assert phase.only == only
+    phase.taken = 5
+    probe.is_asked = True
+    assert state.enter_step(7) == state._leave_step
+    assert (state._borders.ended, phase.taken, phase.only) == (2 + 5 + 1, 0, other)
+    probe.is_asked = False
+    assert state.enter_step(8) == probe.end
+    assert phase.only == other, "two optimizers to a group"
+    for _ in range(3):
+        state.enter_step(8)
+    assert phase.only == 8
+    phase.taken = 9
+    state.forget()
+    assert (state._borders.ended, phase.taken, phase.only) == (0, 0, other)
+
+
+def test_an_iterator_without_workers_has_one_argument_for_all_its_waits():
+    numbers, thing = Numbering(dataloader._Iterator), Thing()
+    state = numbers.of(thing)
+    assert not isinstance(state, int)
+    alone = numbers.replace(thing, dataloader._Alone(state))
+    assert numbers.get(id(thing)) is alone
+    assert (alone.number, alone, alone.unknown) == (1, 1 | UNKNOWN << 32, 1 | UNKNOWN << 32)
+    assert alone.pids is not None and not alone.pids
+    del thing
+    assert numbers.entries == {}
 
 
 class Queue:

@@ -144,11 +144,11 @@ def test_a_child_of_a_fork_beside_a_beginning_profiler_begins_its_own(tmp_path):
         tmp_path,
         """
 import threading
-(operators,) = [module for name, module in sys.modules.items() if name.endswith("_hooks.operators")]
+(profilers,) = [module for name, module in sys.modules.items() if name.endswith("_hooks.profilers")]
 step()
 has, done = threading.Event(), threading.Event()
 def holds():
-    with operators.turn:
+    with profilers.turn:
         has.set()
         done.wait()
 thread = threading.Thread(target=holds)
@@ -156,7 +156,7 @@ thread.start()
 has.wait()
 pid = os.fork()
 if pid == 0:
-    os._exit(0 if operators.turn.acquire(timeout=0) else 3)
+    os._exit(0 if profilers.turn.acquire(timeout=0) else 3)
 done.set()
 thread.join()
 say(child=os.waitpid(pid, 0)[1])

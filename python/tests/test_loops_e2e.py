@@ -136,6 +136,15 @@ def torchrun(folder, *options):
     return Recorded(folder, *command, "--nproc_per_node", "2", hooked.LOOPS / "ddp.py", *options)
 
 
+def test_a_loop_that_accelerate_launches(tmp_path):
+    launch = [pathlib.Path(sys.executable).parent / "accelerate", "launch", "--cpu"]
+    launch += ["--num_processes", "1", "--num_machines", "1", "--mixed_precision", "no"]
+    run = Recorded(tmp_path, *launch, "--dynamo_backend", "no", hooked.LOOPS / "accelerate_loop.py")
+    training, _ = run.steps()
+    assert len(training) == run.said["steps"] > 0
+    assert total(training, "batches") == run.said["batches"]
+
+
 def median(values):
     return sorted(values)[len(values) // 2]
 

@@ -150,6 +150,138 @@ def test_a_kept_range_begins_without_a_frame(folder):
     ]
 
 
+PHASE = """
+import time
+p.attach()
+asked = []
+def ask(*subject):
+    asked.append(subject)
+    return "asked"
+def phase(text, known=None, outer=None):
+    return p.Phase(p.name(text, 2), ask, p.end, p.end_cpu, known, outer)
+"""
+
+
+def begun(folder):
+    (ring,) = rings(folder)
+    return [record for record in ring.records() if record[0] == BEGIN]
+
+
+def test_a_phase_begins_by_itself_as_long_as_all_is_usual(folder):
+    out = run(
+        PHASE
+        + """
+class Thing: pass
+one, other, odd, new = things = [Thing() for _ in range(4)]
+known = {id(one): 7 | 0xFFFFFFFF << 32, id(other): 8, id(odd): [9]}
+x, y = phase("x", known), phase("y")
+assert x.id == p.name("x", 2) and x.enter(one) is p.end and y.enter() is p.end
+p.end(); p.end()
+x.enter(other)(); print(x.taken, y.taken, asked)
+for unusual in (odd, new, None, 7):  # what is no int, or not known
+    assert x.enter(unusual) == "asked"
+assert asked == [(odd,), (new,), (None,), (7,)], asked
+del asked[:]
+def usual(): print(x.enter(other) is p.end); p.end()
+def not_usual(): print(x.enter(other))
+x.only = 8; usual(); x.only = 9; not_usual(); x.only = 2**64 - 1; not_usual(); x.only = 0
+x.due_ns = time.monotonic_ns() + 10**12; usual()
+x.due_ns = time.monotonic_ns(); not_usual(); x.due_ns = 0; not_usual(); x.due_ns = 2**63 - 1; usual()
+for answer in (True, None, 0): x.question = lambda: answer; not_usual()
+x.question = lambda: 1 / 0; not_usual()
+x.question = lambda: False; usual(); x.question = None; usual()
+x.closed = True; not_usual(); x.closed = False; usual(); y.closed = True; print(y.enter())
+print(x.taken, asked == [(other,)] * 9 + [()])
+""",
+        folder,
+    )
+    assert out.split("\n") == [
+        "2 1 []",
+        *["True", "asked", "asked"],
+        *["True", "asked", "asked", "True"],
+        *["asked"] * 4,
+        *["True", "True"],
+        *["asked", "True", "asked"],
+        "8 True",
+        "",
+    ]
+    assert [record[1:3] for record in begun(folder)] == [
+        ("x", 7 | 0xFFFFFFFF << 32),
+        ("y", 0),
+        *[("x", 8)] * 7,
+    ]
+
+
+def test_a_phase_measures_when_told_and_after_one_that_was_long(folder):
+    """Long is over 2 ms; a busy machine may make any batch that."""
+    out = run(
+        PHASE
+        + """
+fetch = phase("fetch"); collate = phase("collate", None, fetch)
+now = time.monotonic_ns
+was_long, seen = False, []  # None: cannot be told
+def batch(seconds):
+    global was_long
+    first = now(); leave = fetch.enter(); begun = now()
+    time.sleep(seconds)
+    due = now(); inner = collate.enter(); last = now()
+    inner(); leave()
+    measured = leave is p.end_cpu
+    assert inner is p.end and (was_long is None or measured is (was_long or fetch.measures))
+    seen.append(measured)
+    was_long = True if due - begun > 2e6 else False if last - first < 2e6 else None
+batch(0.01); batch(0)
+assert seen == [False, True]
+while seen[-1]: batch(0)  # measured no more
+fetch.measures = True; batch(0); assert seen[-1]
+fetch.measures = False; batch(0)
+while seen[-1]: batch(0)
+assert fetch.begin() in (p.end, p.end_cpu) and collate.begin() is p.end
+print(fetch.taken == collate.taken == len(seen), asked); print(*seen)
+""",
+        folder,
+    )
+    counted, seen = out.splitlines()
+    assert counted == "True []"
+    ends = [record for record in rings(folder)[0].records() if record[0] == END]
+    told = [cpu_ns > 0 for _, name, cpu_ns, _ in ends if name == "fetch"]
+    assert " ".join(map(str, told)) == seen
+
+
+def test_a_phase_passes_on_what_the_hooks_function_raises_and_keeps_nothing(folder):
+    out = run(
+        PHASE
+        + """
+import gc, sys
+def late(*_): raise TimeoutError("the script's")
+x = p.Phase(p.name("x", 2), late, p.end, p.end_cpu, {})
+try: x.enter(1)
+except TimeoutError as error: print(error)
+for odd in (p.Phase(), p.Phase(None, None, None, None, 7, 8), p.Phase("no id", ask, p.end, p.end_cpu)):
+    odd.begin(); p.end(); print(odd.enter(1) is p.end)
+for name, bad in (("due_ns", "text"), ("only", None), ("measures", 2), ("id", 3)):
+    try: setattr(x, name, bad)
+    except (TypeError, AttributeError): print(name)
+def question(): return False
+def counts(): return [sys.getrefcount(thing) for thing in (ask, p.end, p.end_cpu, question, p.Phase, p.name)]
+known = {}
+before, size = counts(), sys.getrefcount(known)
+for _ in range(1000):
+    outer = p.Phase(1, ask, p.end, p.end_cpu, known)
+    inner = p.Phase(1, ask, p.end, p.end_cpu, known, outer)
+    inner.question = question; known[id(inner)] = 5; inner.enter(inner)(); inner.enter(7); known.clear()
+del inner, outer, asked[:]; gc.collect()
+print(counts() == before, sys.getrefcount(known) == size)
+""",
+        folder,
+    )
+    assert out.split() == [
+        *["the", "script's", "False", "False", "True"],
+        *["due_ns", "only", "measures", "id", "True", "True"],
+    ]
+    assert {record[1] for record in begun(folder)} <= {"x"}
+
+
 def test_wrong_arguments_raise_nothing_and_record_nothing(folder):
     out = run(
         """
@@ -294,7 +426,13 @@ def test_one_build_serves_every_python(folder):
             """
             p.attach(); x = p.name("x", 1)
             for _ in range(1000): p.begin(x); p.begin_args(x, 1, 2); p.end_args(3, 4); p.end()
-            assert p.stats()["records"] == 4000
+            ask, known = (lambda subject: p.stats), {id(x): 7}
+            outer = p.Phase(x, ask, p.end, p.end_cpu)
+            phase = p.Phase(x, ask, p.end, p.end_cpu, known, outer)
+            phase.question, phase.only, phase.due_ns = (lambda: False), 7, 2**63 - 2
+            for _ in range(1000): phase.enter(x)()
+            assert phase.enter(p) is p.stats and phase.taken == 1000
+            assert p.stats()["records"] == 6000
             """,
             folder,
             python=python,

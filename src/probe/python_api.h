@@ -12,6 +12,7 @@
 #pragma weak PyBytes_AsString
 #pragma weak PyBytes_Size
 #pragma weak PyDict_GetItemString
+#pragma weak PyDict_GetItemWithError
 #pragma weak PyDict_New
 #pragma weak PyDict_Next
 #pragma weak PyDict_SetItemString
@@ -26,6 +27,7 @@
 #pragma weak PyLong_AsUnsignedLongLongMask
 #pragma weak PyLong_AsUnsignedLongMask
 #pragma weak PyLong_FromUnsignedLongLong
+#pragma weak PyLong_FromVoidPtr
 #pragma weak PyModuleDef_Init
 #pragma weak PyModule_AddObject
 #pragma weak PyObject_CallFunctionObjArgs
@@ -46,3 +48,28 @@
 #pragma weak _Py_FalseStruct
 #pragma weak _Py_NoneStruct
 #pragma weak _Py_TrueStruct
+
+namespace steptrace::probe {
+
+using FastCall = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
+
+// CPython has called such functions so since 3.7; only the name of the flag is missing from the
+// limited API before 3.10. The interpreter specialises calls of these, and of METH_O, but not of
+// METH_NOARGS: what takes no argument is quicker this way.
+constexpr int kFastCall = 0x0080;
+
+inline PyCFunction AsMethod(FastCall function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+template <class Function>
+void* SlotOf(Function function) {
+  return reinterpret_cast<void*>(function);
+}
+
+inline PyObject* None() {
+  Py_INCREF(Py_None);
+  return Py_None;
+}
+
+}  // namespace steptrace::probe

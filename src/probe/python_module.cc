@@ -10,6 +10,7 @@
 #include "probe/kernels.h"
 #include "probe/nccl_mask.h"
 #include "probe/python_api.h"
+#include "probe/python_phase.h"
 #include "probe/python_range.h"
 #include "probe/stacks.h"
 #include "transport/writer/writer.h"
@@ -21,11 +22,6 @@ namespace steptrace::probe {
 namespace {
 
 namespace t = transport;
-
-PyObject* None() {
-  Py_INCREF(Py_None);
-  return Py_None;
-}
 
 // The arguments of a call, as METH_FASTCALL hands them over.
 class Arguments {
@@ -352,16 +348,8 @@ PyObject* DevicePhasesEnd(PyObject*, PyObject*) {
 
 constexpr const char* kNoDoc = nullptr;  // the documentation is _probe.pyi
 
-using FastCall = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
-
-// CPython has called such functions so since 3.7; only the name of the flag is missing from the
-// limited API before 3.10. The interpreter specialises calls of these, and of METH_O, but not of
-// METH_NOARGS: end() takes no argument and is quicker this way.
-constexpr int kFastCall = 0x0080;
-
 PyMethodDef Fast(const char* name, FastCall function) {
-  return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)), kFastCall,
-          kNoDoc};
+  return {name, AsMethod(function), kFastCall, kNoDoc};
 }
 
 PyMethodDef g_methods[] = {
@@ -403,17 +391,21 @@ PyMethodDef g_methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-// Each subinterpreter gets a class of its own.
-int AddRange(PyObject* module) {
-  PyObject* type = NewRangeType();
+int AddType(PyObject* module, const char* name, PyObject* type) {
   if (type == nullptr) return -1;
-  if (PyModule_AddObject(module, "Range", type) == 0) return 0;  // the module's reference now
+  if (PyModule_AddObject(module, name, type) == 0) return 0;  // the module's reference now
   Py_DECREF(type);
   return -1;
 }
 
+// Each subinterpreter gets classes of its own.
+int AddTypes(PyObject* module) {
+  if (AddType(module, "Range", NewRangeType()) != 0) return -1;
+  return AddType(module, "Phase", NewPhaseType());
+}
+
 PyModuleDef_Slot g_slots[] = {
-    {Py_mod_exec, reinterpret_cast<void*>(AddRange)},
+    {Py_mod_exec, SlotOf(AddTypes)},
     {0, nullptr},
 };
 

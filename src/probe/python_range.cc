@@ -20,11 +20,6 @@ struct Range {
   PyObject* leave;  // what enter() returns; may be null
 };
 
-PyObject* None() {
-  Py_INCREF(Py_None);
-  return Py_None;
-}
-
 // Range(id, leave=None)
 PyObject* New(PyTypeObject* type, PyObject* arguments, PyObject*) {
   const auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
@@ -59,13 +54,6 @@ PyObject* Enter(PyObject* self, PyObject* const*, Py_ssize_t) {
   return leave;
 }
 
-using FastCall = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t);
-constexpr int kFastCall = 0x0080;  // see python_module.cc
-
-PyCFunction AsMethod(FastCall function) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
-
 PyMethodDef g_methods[] = {
     {"__enter__", EnterWith, METH_NOARGS, nullptr},
     {"enter", AsMethod(Enter), kFastCall, nullptr},
@@ -76,11 +64,6 @@ PyMemberDef g_members[] = {
     {"id", T_UINT, offsetof(Range, id), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
-
-template <class Function>
-void* SlotOf(Function function) {
-  return reinterpret_cast<void*>(function);
-}
 
 }  // namespace
 

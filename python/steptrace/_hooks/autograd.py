@@ -7,33 +7,31 @@ only its CPU time tells the wait from work. Alone, a rank is spared the two read
 
 import sys
 
-from . import device_phases, facts, vocabulary, world
+from . import device_phases, facts, phases, vocabulary, world
 from .surround import Calls
 
 
 def patch(module, hook):
-    probe = hook.probe
-    backward = probe.name(vocabulary.BACKWARD, vocabulary.PHASE)
-    begin, end, begin_cpu, end_cpu = probe.begin, probe.end, probe.begin_cpu, probe.end_cpu
-
-    told = False  # that anomalies are looked for: on for the script, or for this backward alone
+    looks_for_anomalies = sys.modules["torch"].is_anomaly_enabled
 
     def enter_backward():
-        nonlocal told
         try:
-            if not told and sys.modules["torch"].is_anomaly_enabled():
-                told = True
+            if backward.question is not None and looks_for_anomalies():
+                backward.question = None  # told: on for the script, or for this backward alone
                 facts.say(vocabulary.FACT_AUTOGRAD, {"anomaly": True})
-            leave = end_cpu if world.size > 1 else end
-            if device_phases.on:
-                device_phases.border(device_phases.BACKWARD_BEGIN)
-                leave = device_phases.leaving(device_phases.BACKWARD_END, leave)
-            if world.size > 1:
-                begin_cpu(backward)
-            else:
-                begin(backward)
-            return leave
+            if not device_phases.on:
+                return backward.begin()
+            device_phases.border(device_phases.BACKWARD_BEGIN)
+            return device_phases.leaving(device_phases.BACKWARD_END, backward.begin())
         except Exception as error:
             return hook.fail(error)
 
-    hook.around(module, "backward", Calls(enter_backward))
+    backward = phases.phase(hook.probe, vocabulary.BACKWARD, enter_backward)
+    backward.question = looks_for_anomalies
+    device_phases.has_borders(backward)
+
+    def measure(size):
+        backward.measures = size > 1
+
+    world.watch(measure)
+    hook.around(module, "backward", Calls(backward.enter))

@@ -3,7 +3,7 @@
 
 import multiprocessing
 
-from . import device_phases, facts, stacks, vocabulary
+from . import device_phases, facts, phases, stacks, vocabulary
 from .numbering import Numbering
 from .surround import Calls, nothing
 
@@ -27,6 +27,17 @@ class _Iterator:
         self.in_order = getattr(iterator, "_in_order", True)
         self.depths = _depths(iterator) if workers else ()
         return self.pids
+
+
+class _Alone(int):
+    """The same of an iterator without workers: each of its waits has this one argument."""
+
+    pids = ()
+
+    def __new__(cls, state):
+        alone = super().__new__(cls, state.unknown)
+        alone.unknown, alone.number = state.unknown, state.number
+        return alone
 
 
 def _depths(iterator):
@@ -59,7 +70,6 @@ def _wait(iterator, state):
 
 def patch(module, hook):
     probe = hook.probe
-    data = probe.name(vocabulary.DATA, vocabulary.PHASE)
     data_end = probe.name(vocabulary.DATA_END, vocabulary.PHASE)
     loader_iter = probe.name(vocabulary.LOADER_ITER, vocabulary.PHASE)
     begin_args, end, end_args, instant = (
@@ -84,15 +94,17 @@ def patch(module, hook):
             pids = state.pids
             if pids is None:
                 pids = state.look(iterator)
+                if not pids:
+                    state = iterators.replace(iterator, _Alone(state))
             leave = end_cpu if pids else end
             if device_phases.on:
                 device_phases.border(device_phases.DATA_BEGIN)
                 leave = device_phases.leaving(device_phases.DATA_END, leave)
             if pids:
                 a, pid = _wait(iterator, state)
-                begin_cpu_args(data, a, pid)
+                begin_cpu_args(wait.id, a, pid)
             else:
-                begin_args(data, state.unknown, 0)
+                begin_args(wait.id, state.unknown, 0)
             return leave
         except Exception as error:
             return hook.fail(error)
@@ -127,8 +139,10 @@ def patch(module, hook):
         except Exception as error:
             return hook.fail(error)
 
+    wait = phases.phase(probe, vocabulary.DATA, enter_next, iterators.entries)
+    device_phases.has_borders(wait)
     base = module._BaseDataLoaderIter
-    hook.around(base, "__next__", Calls(enter_next, ("self",), stop=stop_next))
+    hook.around(base, "__next__", Calls(wait.enter, ("self",), stop=stop_next))
     hook.around(base, "__init__", Calls(enter_start, ("self", "loader")))
     hook.around(base, "_reset", Calls(enter_start, ("self", "loader")))
     hook.around(module.DataLoader, "__iter__", Calls(enter_iter, ("self",)))

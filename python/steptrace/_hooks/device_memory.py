@@ -9,6 +9,7 @@ from time import monotonic_ns
 
 from . import interruption, vocabulary
 
+_NEVER_NS = 2**63 - 1
 _PERIOD_NS = 500_000_000  # between readings at most, and between two of what stands still
 _OF_THE_TIME = 1000  # all readings together take no more than this part of it
 _DEVICES_PERIOD_NS = 10_000_000_000  # between them only the devices that held something are asked
@@ -45,22 +46,26 @@ class DeviceMemory:
         self._told = {}
 
     def look(self, optimizer):
-        """At the border of a step. Never raises but what is the script's."""
+        """At the border of a step. Never raises but what is the script's. Returns when the next look
+        at a step of this optimizer is due, if no other steps before."""
         if optimizer != self._optimizer:
             if self._others < _MAX_OTHERS:
                 self._others += 1
-                return
+                return 0
             self._optimizer = optimizer
         self._others = 0
         now_ns = monotonic_ns()
-        if now_ns < self._due_ns:
-            return
+        if now_ns >= self._due_ns:
+            self._read_at(now_ns)
+        return self._due_ns
+
+    def _read_at(self, now_ns):
         try:
-            self._due_ns = now_ns + self._read(sys.modules["torch"], now_ns)
+            self._due_ns = now_ns + int(self._read(sys.modules["torch"], now_ns))
         except Exception as error:
             if interruption.of_the_script(error):
                 raise
-            self._due_ns = float("inf")
+            self._due_ns = _NEVER_NS
             self._hook.say("unavailable", f"device memory: {type(error).__name__}: {error}")
 
     def _read(self, torch, now_ns):

@@ -27,6 +27,7 @@ _hook = None  # None: its word is off, or it has failed
 _stream = None  # torch's current stream of a device, as the driver's handle
 _device = None  # the current device
 _tell = None
+_phases = []  # that have borders: none goes its short way (_probe.pyi) while this is on
 _holding = set()  # those who watch the driver's calls themselves meanwhile
 
 
@@ -35,6 +36,11 @@ def patch(module, hook):
     global _hook
     _hook = hook
     hook.on_undo(_stop)
+
+
+def has_borders(phase):
+    phase.closed = on
+    _phases.append(phase)
 
 
 def begin():
@@ -58,6 +64,7 @@ def begin():
         atexit.register(_end)
         os.register_at_fork(after_in_child=_stop)
         on = True
+        _close(True)
         if _holding:
             _hook.probe.device_phases_pause(True)
     except Exception as error:
@@ -133,4 +140,10 @@ def _stop():
     """For good, also in a forked child."""
     global on, _hook
     on = False
+    _close(False)
     _hook = None
+
+
+def _close(closed):
+    for phase in _phases:
+        phase.closed = closed

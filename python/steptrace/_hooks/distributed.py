@@ -70,12 +70,12 @@ def patch(module, hook):
 
 def _look_at_job(module):
     if not module.is_initialized():
-        world.size = 1
+        world.resize(1)
         return
     size = module.get_world_size()
     if size == world.size:
         return
-    world.size = size
+    world.resize(size)
     fact = facts.job_from_environment()
     fact.update(rank=module.get_rank(), world_size=size, backend=str(module.get_backend()))
     facts.say(vocabulary.FACT_JOB, fact)

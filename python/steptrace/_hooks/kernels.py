@@ -9,7 +9,7 @@ import atexit
 import sys
 from time import monotonic_ns, sleep
 
-from . import operators
+from . import profilers
 
 # What the device has not done when a window ends is told at the first border after so long: a queue
 # of launches is some milliseconds deep.
@@ -26,7 +26,7 @@ _on = None  # the capture that has to end before the process does
 
 def why_not():
     """Why device activity cannot be captured in this process; None: it may be."""
-    if not operators.armed():
+    if not profilers.armed():
         return "kernels: the hook that sees the script's own profiler begin (operators) is off"
     torch = sys.modules.get("torch")
     cuda = getattr(torch, "cuda", None)

@@ -21,18 +21,24 @@ class Numbering:
     def __init__(self, make=lambda thing, number: _Number(number)):
         self._counter = itertools.count(1)
         self._make = make
-        self._entries = {}
+        self.entries = {}  # id of an object -> its entry
         # The look-up of the hot path: entry of id(object), or None.
-        self.get = self._entries.get
+        self.get = self.entries.get
 
     def of(self, thing):
-        entry = self._entries.get(id(thing))
+        entry = self.get(id(thing))
         return entry if entry is not None else self.renew(thing)
 
     def renew(self, thing):
         """A new number for an object that starts over."""
         key = id(thing)
         entry = self._make(thing, next(self._counter))
-        entry.reference = weakref.ref(thing, functools.partial(self._entries.pop, key))
-        self._entries[key] = entry
+        entry.reference = weakref.ref(thing, functools.partial(self.entries.pop, key))
+        self.entries[key] = entry
+        return entry
+
+    def replace(self, thing, entry):
+        """Another entry for an object that has one."""
+        entry.reference = self.entries[id(thing)].reference
+        self.entries[id(thing)] = entry
         return entry

@@ -6,40 +6,18 @@ taken off before the script's begins. Nothing here changes what the script can s
 (torch.autograd.profiler._is_profiler_enabled stays False).
 """
 
-import atexit
 import os
 import sys
-import weakref
-from _thread import RLock, _local, get_ident
+from _thread import _local, get_ident
 
-from . import device_phases, interruption, windows
-from .surround import Calls, nothing
+from . import profilers
 
 _COLLECTOR = "INTEL_LIBITTNOTIFY64"
-
-# Profilers of the script's that have been prepared and not ended: weak references.
-_preparing = []
-_MAX_PREPARING = 16
-
-# Held while a profiler begins or ends, ours or the script's: Kineto is one for the process, and takes
-# two that do so at once badly.
-turn = RLock()
-# Whoever has it ends a profile at most; a thread that an exception took from us may have kept it.
-LONGEST_TURN_S = 10
-
-_PROFILERS = "the script's profilers"  # they would tell of what device_phases calls
-
-_armed = False  # the script's profilers are watched
-
-
-def armed():
-    """Whether the script's own profilers are watched: without that none of ours may begin."""
-    return _armed
 
 
 def why_not():
     """Why operators cannot be captured in this process; None: they can."""
-    if not _armed:
+    if not profilers.armed():
         return "operators: its hook is off"
     torch = sys.modules["torch"]
     itt = getattr(torch.profiler, "itt", None)
@@ -88,13 +66,7 @@ def take_left():
 def script_profiles():
     """Whether a profiler is on in this thread, or about to be. With no window on."""
     take_left()
-    return script_prepares() or sys.modules["torch"].autograd._profiler_enabled()
-
-
-def script_prepares():
-    """Whether the script has a profiler that is on or about to be, in any thread."""
-    _preparing[:] = [reference for reference in _preparing if reference() is not None]
-    return bool(_preparing)
+    return profilers.script_prepares() or sys.modules["torch"].autograd._profiler_enabled()
 
 
 class Capture:
@@ -120,13 +92,13 @@ class Capture:
         self.begin_step = probe.operators_step
         self._operators = probe.operators
         self._over = False
-        remember(self)
+        profilers.remember(self)
         probe.operators(True)
         try:
             profiler._enable_profiler(config, set())
             _own.hold = _Hold()
         except BaseException:
-            _on.clear()
+            profilers.forget()
             probe.operators(False)
             raise
 
@@ -137,7 +109,7 @@ class Capture:
         if self._over:  # the process ends: by itself, and with its window
             return
         self._over = True
-        forget()
+        profilers.forget()
         try:
             if self.thread == get_ident():
                 self.leave()
@@ -147,98 +119,3 @@ class Capture:
 
     def leave(self):
         take_left()
-
-
-_on = []  # what is on, for a child that is forked meanwhile and for the process's end
-_registered = False
-
-
-def remember(capture):
-    """A child that is forked while the capture is on gets rid of it; the process's end ends it."""
-    global _registered
-    if not _registered:
-        _registered = True
-        os.register_at_fork(after_in_child=_leave_in_child)
-        atexit.register(_leave_at_exit)
-    _on[:] = [capture]
-
-
-def forget():
-    """The capture is off."""
-    _on.clear()
-
-
-def _leave_at_exit():
-    try:
-        while _on:
-            _on[0].end()
-    except Exception as error:
-        if interruption.of_the_script(error):
-            raise
-
-
-def _leave_in_child():
-    """The child has this thread's profiler and not our window: it gets rid of it."""
-    try:
-        while _on:
-            capture = _on.pop()
-            if capture.thread == get_ident():
-                capture.leave()
-        if windows.current is not None:
-            windows.current.forget()
-    except Exception as error:
-        if interruption.of_the_script(error):
-            raise
-
-
-def patch(module, hook):
-    """torch.autograd.profiler, and the older one: what the script's own profilers begin with."""
-    global _armed
-
-    def aside(self):
-        try:
-            had = turn.acquire(timeout=LONGEST_TURN_S)
-            try:
-                windows.step_aside()
-                del _preparing[:-_MAX_PREPARING]
-                _preparing.append(weakref.ref(self))
-            finally:
-                if had:
-                    turn.release()
-            device_phases.hold(_PROFILERS)
-        except Exception as error:
-            return hook.fail(error)
-        return nothing
-
-    def after(self):
-        return lambda: _forget(self)
-
-    begin = Calls(aside, ("self",))
-    end = Calls(after, ("self",))
-    first = "_prepare_trace" if hasattr(module.profile, "_prepare_trace") else "__enter__"
-    hook.around(module.profile, first, begin)
-    hook.around(module.profile, "__exit__", end)
-    for other in ("emit_itt", "emit_nvtx"):
-        if hasattr(module, other):
-            hook.around(getattr(module, other), "__enter__", begin)
-            hook.around(getattr(module, other), "__exit__", end)
-    os.register_at_fork(after_in_child=_new_turn)
-    _armed = True
-    hook.on_undo(_disarm)
-
-
-def _new_turn():
-    """In a child that was forked: another thread of the parent's may have had it."""
-    global turn
-    turn = RLock()
-
-
-def _disarm():
-    global _armed
-    _armed = False
-
-
-def _forget(profiler):
-    _preparing[:] = [one for one in _preparing if one() is not profiler]
-    if not any(one() is not None for one in _preparing):
-        device_phases.release(_PROFILERS)

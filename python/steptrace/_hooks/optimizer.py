@@ -8,7 +8,7 @@ called then, are what is left where that cannot be.
 
 import sys
 
-from . import compiling, device_memory, device_phases, facts, vocabulary, windows
+from . import compiling, device_memory, device_phases, facts, phases, vocabulary, windows
 from .numbering import Numbering
 from .surround import Calls, CannotSurroundError, nothing
 
@@ -18,10 +18,7 @@ _MAX_OPEN = 16
 
 def patch(module, hook):
     probe = hook.probe
-    step = probe.name(vocabulary.OPTIMIZER, vocabulary.PHASE)
-    begin_args = probe.begin_args
     optimizers = Numbering()
-    end_of = windows.begin(probe, hook).enter_step
     tell_threads = _Threads().tell
     look_at_memory = device_memory.DeviceMemory(probe, hook).look
 
@@ -29,16 +26,22 @@ def patch(module, hook):
         if compiling.now():
             return nothing
         try:
-            number = optimizers.get(id(args[0]))
+            return enter(args[0])
+        except Exception as error:
+            return hook.fail(error)
+
+    def enter_unusual(optimizer):
+        try:
+            number = optimizers.get(id(optimizer))
             if number is None:
-                number = optimizers.of(args[0])
+                number = optimizers.of(optimizer)
                 facts.tell(vocabulary.FACT_DEVICE, _device)
                 tell_threads()
                 device_phases.begin()
-            look_at_memory(number)
+            step.due_ns = look_at_memory(number)
             if device_phases.on:
                 device_phases.border(device_phases.OPTIMIZER_BEGIN)
-            begin_args(step, number, 0)
+            probe.begin_args(step.id, number, 0)
             leave = end_of(number)
             if device_phases.on:
                 leave = device_phases.leaving(device_phases.OPTIMIZER_END, leave)
@@ -46,6 +49,10 @@ def patch(module, hook):
         except Exception as error:
             return hook.fail(error)
 
+    step = phases.phase(probe, vocabulary.OPTIMIZER, enter_unusual, optimizers.entries)
+    device_phases.has_borders(step)
+    end_of = windows.begin(probe, hook, step).enter_step
+    enter = step.enter
     calls = Calls(enter_step, ("args",))
     try:
         hook.around(module.Optimizer, "profile_hook_step", calls, nested="wrapper")

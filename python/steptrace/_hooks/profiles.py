@@ -9,13 +9,12 @@ Not by KINETO_USE_DAEMON, with which libkineto asks a daemon by itself from its 
 child that ends by sys.exit() waits for ever, and it asks once in 5 s, at no border of a step.
 """
 
-import atexit
 import os
 import sys
 from _thread import get_ident
 from time import monotonic_ns
 
-from . import operators, windows
+from . import profilers
 
 STACKS, SHAPES, MEMORY = 1 << 16, 1 << 17, 1 << 18
 
@@ -33,7 +32,7 @@ _number = 0  # of the process's traces
 
 def why_not():
     """Why nothing can be profiled in this process; None: it can."""
-    if not operators.armed():
+    if not profilers.armed():
         return "profiles: the hook operators is off"
     autograd = sys.modules["torch"].autograd
     kineto_available = getattr(autograd, "kineto_available", None)
@@ -70,7 +69,7 @@ class Capture:
             with_stack=stacks,
         ).config()
         activities = set(torch.profiler.supported_activities())
-        operators.remember(self)
+        profilers.remember(self)
         try:
             _prepare_for_the_end(hook.probe)
             with _Silence():
@@ -78,7 +77,7 @@ class Capture:
             with _Silence():  # the first preparing sets Kineto's level
                 profiler._enable_profiler(config, activities)
         except BaseException:
-            operators.forget()  # nobody has it to end it
+            profilers.forget()  # nobody has it to end it
             raise
 
     def begin_step(self, _most):
@@ -89,7 +88,7 @@ class Capture:
         return self._steps >= _MOST_STEPS or monotonic_ns() >= self._until_ns
 
     def end(self):
-        operators.forget()
+        profilers.forget()
         if self.thread != get_ident():
             return
         if self.cancelled:
@@ -104,7 +103,7 @@ class Capture:
 
     def _end_cancelled(self):
         """Kineto has to have a trace when ours is taken off, and that may not be the script's."""
-        if operators.script_prepares():
+        if profilers.script_prepares():
             return  # the process ends
         torch = sys.modules["torch"]
         if torch.autograd._profiler_enabled():
@@ -164,12 +163,11 @@ _prepared = False
 
 
 def _prepare_for_the_end(probe):
-    """A run that ends in a window writes what it holds. And a child that is forked from now on
-    ends: once Kineto has been used, its destructor waits for a thread of its own, which a child
-    does not have, and a child that ends by sys.exit() would wait for ever.
+    """A child that is forked from now on ends: once Kineto has been used, its destructor waits for a
+    thread of its own, which a child does not have, and a child that ends by sys.exit() would wait
+    for ever.
     """
     global _prepared
     if not _prepared:
         _prepared = True
-        atexit.register(windows.end_at_exit)
         os.register_at_fork(after_in_child=probe.exit_plainly)

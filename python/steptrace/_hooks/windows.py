@@ -15,10 +15,12 @@ import os
 from _thread import get_ident
 from time import monotonic_ns
 
-from . import captures, interruption, kernels, operators, stacks, vocabulary
+from . import captures, interruption, kernels, operators, profilers, stacks, vocabulary
 
 # More optimizers than this in a group: the border is where the first of them repeats all the same.
 _MAX_GROUP = 1 << 14
+# No number of an optimizer: none goes the short way.
+_NONE = (1 << 64) - 1
 # Operators of a step where the agent sets no bound: as many as the probe takes by itself (itt.h).
 _MOST_OF_A_STEP = 1 << 20
 
@@ -32,7 +34,7 @@ class Borders:
         self._group = set()
         self._previous = None
         # The optimizer that is a group by itself: with each of its steps one of the process's ends.
-        self.alone = None
+        self.alone = _NONE
 
     def step(self, number):
         """An optimizer steps. True: with its end a step ends. `alone` need only add to `ended`."""
@@ -43,7 +45,7 @@ class Borders:
         self._group.add(number)
         self._previous = number
         ends = number == self.last
-        self.alone = number if ends and len(self._group) == 1 else None
+        self.alone = number if ends and len(self._group) == 1 else _NONE
         return ends
 
 
@@ -84,9 +86,10 @@ def _requests(word):
 
 
 class Windows:
-    """The state of the process's window. Called by the thread that steps the optimizer."""
+    """The state of the process's window. Called by the thread that steps the optimizer: but for the
+    steps that go the short way of `phase`, which it opens where nothing is to be done at them."""
 
-    def __init__(self, probe, hook):
+    def __init__(self, probe, hook, phase):
         self.idle = True
         self.changed = probe.capture_changed
         self.asked = probe.asked
@@ -98,6 +101,9 @@ class Windows:
         self._end_name = probe.name(vocabulary.WINDOW_END, vocabulary.WINDOW)
         self._done_name = probe.name(vocabulary.DEVICE_DONE, vocabulary.WINDOW)
         self._borders = Borders()
+        self._phase = phase
+        phase.question = self.changed
+        self._close_short_way()
         self._request = None
         self._next = []  # requests that follow it
         self._announced = None  # the first of them and its kinds: told already, it begins at once
@@ -108,13 +114,17 @@ class Windows:
     def enter_step(self, number):
         """What ends the range of this optimizer step."""
         borders = self._borders
-        if number is borders.alone:
-            borders.ended += 1
-        elif not borders.step(number):
+        borders.ended += self._phase.taken
+        self._close_short_way()
+        if not borders.step(number):
             return self._end
         if self.idle and not self.asked():
+            self._phase.only = borders.alone
             return self._end
         return self._leave_step
+
+    def _close_short_way(self):
+        self._phase.only, self._phase.taken = _NONE, 0
 
     def _leave_step(self):
         """Begins before the end of the last step before the window; ends after that of its last."""
@@ -137,6 +147,7 @@ class Windows:
         self._next, self._announced = [], None
         self.changed = _never
         self.asked = self._probe.stacks_due
+        self._phase.question = None
         try:
             self._take_off(request)
         except Exception as another:  # what failed is said below, once
@@ -175,7 +186,12 @@ class Windows:
         if not kinds:
             return self._finish(vocabulary.WINDOW_UNAVAILABLE)
         self._probe.instant(self._begin_name, request.number, kinds)
-        capture.begin_host(kinds)
+        self._begin_host(kinds)
+
+    def _begin_host(self, kinds):
+        self._capture.begin_host(kinds)
+        if kinds & captures.PROFILE:
+            _watch_the_end(captures.PROFILE)
 
     def _own_work(self):
         return _OwnWork(self._probe, self._capture_name)
@@ -190,7 +206,7 @@ class Windows:
         following = self._next[0]
         if not following.begins(border) or self._capture.devices is not None:
             return
-        if operators.script_prepares():
+        if profilers.script_prepares():
             return  # it begins where any other does, when that has ended
         kinds = captures.possible(following.kinds, self._hook)
         if not kinds:
@@ -233,7 +249,7 @@ class Windows:
     def _leave_cancelled(self):
         """The script's profiler in another thread goes first: ours comes off when that has ended."""
         with self._own_work():
-            if not operators.script_prepares():
+            if not profilers.script_prepares():
                 self._take_off_and_say(self._request, vocabulary.WINDOW_ASIDE)
 
     def _begin_announced(self):
@@ -243,10 +259,10 @@ class Windows:
         if request is not self._request:
             return
         with self._own_work():
-            if operators.script_prepares():
+            if profilers.script_prepares():
                 return self._say_end(request, 0, vocabulary.WINDOW_ASIDE)
             capture = self._capture = captures.Capture(self._probe, self._hook)
-            capture.begin_host(kinds)
+            self._begin_host(kinds)
         capture.begin_step(_MOST_OF_A_STEP)
         capture.began_at_border = True
 
@@ -259,7 +275,7 @@ class Windows:
             self._finish(vocabulary.WINDOW_REPLACED)
         request, following = _requests(word)
         if request.kinds:
-            _watch_process()
+            _watch_the_end(captures.OPERATORS)
             self._request, self._next = request, following
             self._captured, self.idle = 0, False
 
@@ -323,6 +339,7 @@ class Windows:
         """In a forked child: the window is its parent's, and so are the steps; the agent counts
         anew."""
         self._borders = Borders()
+        self._close_short_way()
         self._request = self._capture = self._ended = self._announced = None
         self._next = []
         self.idle = True
@@ -359,8 +376,8 @@ class _OwnWork:
         self._name = name
 
     def __enter__(self):
-        self._turn = operators.turn
-        self._had = self._turn.acquire(timeout=operators.LONGEST_TURN_S)
+        self._turn = profilers.turn
+        self._had = self._turn.acquire(timeout=profilers.LONGEST_TURN_S)
         self._probe.begin(self._name)
 
     def __exit__(self, *_):
@@ -369,14 +386,14 @@ class _OwnWork:
             self._turn.release()
 
 
-_process_watched = False
+_watched = set()
 
 
-def _watch_process():
-    """A process that ends in a window says how many steps it holds."""
-    global _process_watched
-    if not _process_watched:
-        _process_watched = True
+def _watch_the_end(kind):
+    """A process that ends in a window says how many steps it holds. And one that profiles writes what
+    it has before its profiler is taken off (profilers.py): registered later, it runs earlier."""
+    if kind not in _watched:
+        _watched.add(kind)
         atexit.register(end_at_exit)
 
 
@@ -393,11 +410,11 @@ def _never():
 current = None
 
 
-def begin(probe, hook):
+def begin(probe, hook, phase):
     global current
     if current is None:  # whoever forks may do so before any request
         os.register_at_fork(after_in_child=_forget_in_child)
-    current = Windows(probe, hook)
+    current = Windows(probe, hook, phase)
     return current
 
 

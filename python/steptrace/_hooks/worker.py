@@ -10,8 +10,16 @@ from time import thread_time_ns
 from . import facts, vocabulary
 from .surround import Calls, nothing
 
-# This process is a DataLoader worker.
-inside = False
+_inside = False  # this process is a DataLoader worker
+_waiting = []
+
+
+def when_inside(tell):
+    """Calls tell() in a worker, as soon as it is one."""
+    if _inside:
+        tell()
+    else:
+        _waiting.append(tell)
 
 
 def patch(module, hook):
@@ -19,9 +27,11 @@ def patch(module, hook):
     send = probe.name(vocabulary.SEND, vocabulary.WORKER)
 
     def enter_worker(worker_id, num_workers, data_queue):
-        global inside
-        inside = True
+        global _inside
+        _inside = True
         try:
+            for tell in _waiting:
+                tell()
             fact = facts.process("worker", worker=worker_id, workers=num_workers)
             facts.say(vocabulary.FACT_PROCESS, fact)
             _tell_sends(probe, send, data_queue)
