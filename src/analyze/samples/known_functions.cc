@@ -256,6 +256,20 @@ constexpr KnownFunctions kKnown[] = {
     {"torch.multiprocessing.reductions", "*", kCopy},
     {"multiprocessing.reduction", "*", kCopy},
     {"multiprocessing.shared_memory", "*", kCopy},
+    // What a training tells of itself.
+    {"torch.utils.tensorboard", "*", kLogging},
+    {"tensorboard", "*", kLogging},
+    {"tensorboardX", "*", kLogging},
+    {"wandb", "*", kLogging},
+    {"mlflow", "*", kLogging},
+    {"neptune", "*", kLogging},
+    {"comet_ml", "*", kLogging},
+    {"clearml", "*", kLogging},
+    {"swanlab", "*", kLogging},
+    {"matplotlib", "*", kLogging},
+    {"logging", "*", kLogging},
+    {"loguru", "*", kLogging},
+    {"builtins", "print", kLogging},
     // Waiting for other threads and processes.
     {"threading", "*", kLock},
     {"queue", "*", kLock},
@@ -287,10 +301,11 @@ constexpr OwnName kOwnNames[] = {
 };
 
 // Methods of C code, of whose object nothing is known but its name. A query is what no other
-// package calls so: "self.con.execute", "cursor.fetchmany".
+// package calls so: "self.con.execute", "cursor.fetchmany". What LMDB hands out lies in its file's
+// pages.
 constexpr OwnName kMethods[] = {
     {"*tokenizer.encode*", kTokenise}, {"*.execute", kDecode}, {"*fetchone", kDecode},
-    {"*fetchmany", kDecode},           {"*fetchall", kDecode},
+    {"*fetchmany", kDecode},           {"*fetchall", kDecode}, {"*txn.get", kStorageRead},
 };
 
 }  // namespace

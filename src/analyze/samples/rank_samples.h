@@ -14,7 +14,13 @@ namespace steptrace::analyze {
 // What a sample of a batch being made shows: a WorkStage, or nothing (no code of the user's and
 // none that the table knows).
 inline constexpr size_t kUnnamed = kWorkStageCount;
-inline constexpr size_t kBinCount = kWorkStageCount + 1;
+// Of the training thread: a function of the script's that calls torch from its own lines. Between
+// two operators it goes from one to the next, as a module does.
+inline constexpr size_t kTensorCode = kWorkStageCount + 1;
+// ... one that runs by its decorator without gradients: whatever it computes, it is no model that
+// is being trained.
+inline constexpr size_t kGradless = kWorkStageCount + 2;
+inline constexpr size_t kBinCount = kWorkStageCount + 3;
 
 // Samples of steady steps of one rank, in ns of the time that they stand for.
 struct BatchBlock {  // of samples in a DataLoader's fetch, its collate function left out
@@ -28,7 +34,10 @@ struct ThreadBlock {  // of the training thread
   double awaiting = 0;    // outside torch, for what other threads or processes make
   double evaluating = 0;  // in a function of the script's that evaluates: of none of the others
   double sampler = 0;     // in a sampler of the user's, which a DataLoader asked
-  double whole = 0;       // everything that it was seen doing
+  double backward = 0;    // torch at work, by what the script called
+  double optimizer = 0;
+  double leaves = 0;  // workers of an iterator that was given up are sent home
+  double whole = 0;   // everything that it was seen doing
 };
 
 struct RankSamples {

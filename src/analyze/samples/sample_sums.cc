@@ -79,14 +79,19 @@ bool MayMake(const StackClass& of) {
   return of.user_frame >= 0 && !of.in_lock && of.region != StackRegion::kAround;
 }
 
-// What a pattern of the user's names is that also while it waits.
+// What a pattern of the user's names is that also while it waits; so is writing a log, and what a
+// library's own threads do.
+bool IsThatWaiting(const StackClass& of) {
+  return of.by_user || of.own_threads || of.stage == WorkStage::kLogging;
+}
+
 bool WaitsOutside(const StackClass& of, bool waits) {
-  return of.region == StackRegion::kElsewhere && waits && !of.by_user && !Awaits(of) &&
+  return of.region == StackRegion::kElsewhere && waits && !IsThatWaiting(of) && !Awaits(of) &&
          of.evaluator < 0;
 }
 
 bool RunsOutside(const StackClass& of, bool waits) {
-  return of.region == StackRegion::kElsewhere && (!waits || of.by_user) && !Awaits(of) &&
+  return of.region == StackRegion::kElsewhere && (!waits || IsThatWaiting(of)) && !Awaits(of) &&
          of.evaluator < 0;
 }
 
@@ -103,8 +108,9 @@ std::vector<std::string> CollateNames(const ReportInput& input) {
 }  // namespace
 
 std::pair<size_t, bool> BatchBin(const StackClass& of, bool waits) {
-  const auto bin = [](WorkStage stage) {  // there is no model in a batch
-    return static_cast<size_t>(stage == WorkStage::kModel ? WorkStage::kUserCode : stage);
+  const auto bin = [](WorkStage stage) {  // there is no model in a batch, and no log
+    const bool none = stage == WorkStage::kModel || stage == WorkStage::kLogging;
+    return static_cast<size_t>(none ? WorkStage::kUserCode : stage);
   };
   if (of.by_user) return {bin(*of.stage), false};
   if (waits && of.in_lock) return {static_cast<size_t>(WorkStage::kLock), false};
@@ -115,7 +121,9 @@ std::pair<size_t, bool> BatchBin(const StackClass& of, bool waits) {
 
 size_t OutsideBin(const StackClass& of) {
   if (of.stage) return static_cast<size_t>(*of.stage);
-  return of.user_frame >= 0 ? static_cast<size_t>(WorkStage::kUserCode) : kUnnamed;
+  if (of.user_frame < 0) return kUnnamed;
+  if (of.gradless) return kGradless;
+  return of.calls_torch ? kTensorCode : static_cast<size_t>(WorkStage::kUserCode);
 }
 
 SampleSums::SampleSums(const ReportInput& input, std::span<const store::TrackRow> tracks,
@@ -257,6 +265,9 @@ void SampleSums::AddToThread(const StackClass& of, bool waits, double ns, uint32
   }
   runs_compiled_ = runs_compiled_ || of.compiled;
   if (of.region == StackRegion::kSampler) sums.sampler += ns;
+  if (of.region == StackRegion::kBackward) sums.backward += ns;
+  if (of.region == StackRegion::kOptimizer) sums.optimizer += ns;
+  if (of.region == StackRegion::kAround && of.leaves) sums.leaves += ns;
   sums.whole += ns;
   rank.thread_squares += ns * ns;
   ++rank.thread_samples;

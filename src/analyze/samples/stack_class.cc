@@ -69,16 +69,31 @@ bool StandsAround(std::string_view module) {
                      [&](std::string_view one) { return Below(module, one); });
 }
 
+// What keeps the books of a module, and computes nothing: an average of the weights that a script
+// takes by itself goes through it.
+bool KeepsBooks(std::string_view module, std::string_view function) {
+  constexpr std::array<std::string_view, 13> kNames = {
+      "state_dict",    "_save_to_state_dict", "load_state_dict", "_load_from_state_dict",
+      "parameters",    "named_parameters",    "buffers",         "named_buffers",
+      "modules",       "named_modules",       "children",        "named_children",
+      "_named_members"};
+  return (module == "torch.nn.modules.module" || Below(module, "torch.optim.swa_utils")) &&
+         (Below(module, "torch.optim") ||
+          std::find(kNames.begin(), kNames.end(), ShortFunction(function)) != kNames.end());
+}
+
 TorchPart PartOf(std::string_view module, std::string_view function) {
   if (!Below(module, "torch")) return TorchPart::kNone;
+  if (Below(module, "torch.utils.tensorboard")) return TorchPart::kNone;  // a library by itself
   if (Below(module, "torch.utils.data._utils.fetch")) return TorchPart::kFetch;
   if (Below(module, "torch.utils.data._utils.collate")) return TorchPart::kCollate;
   if (StandsAround(module)) return TorchPart::kAround;
+  if (KeepsBooks(module, function)) return TorchPart::kThrough;
   if (Below(module, "torch.optim")) return TorchPart::kOptimizer;
   if (PassesOn(module)) return TorchPart::kThrough;
-  if (Below(module, "torch.autograd") ||
+  if (module == "torch.autograd" || module == "torch.autograd.graph" ||
       (module == "torch._tensor" && function == "Tensor.backward")) {
-    return TorchPart::kBackward;
+    return TorchPart::kBackward;  // a Function of the script's own may be called in forward
   }
   return TorchPart::kInside;
 }
@@ -152,9 +167,11 @@ struct Function {
   bool framework = false;
   bool takes_over = false;
   bool runs_compiled = false;
+  bool leaves = false;  // gives up an iterator before its end
   bool sounds_like_evaluation = false;
   bool trains = false;       // somewhere it calls backward or an optimizer
   bool calls_model = false;  // somewhere it calls what computes in torch, and is no part of that
+  bool calls_torch = false;  // somewhere its own line calls torch, in C or not
   bool collates = false;
   bool passes_on = false;
   bool copies = false;
@@ -228,6 +245,8 @@ const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* numbe
     function.copies = Copies(function.place);
     function.takes_over = TakesOver(module, name);
     function.runs_compiled = RunsCompiled(module, name);
+    function.leaves =
+        module == "torch.utils.data.dataloader" && name == "_MultiProcessingDataLoaderIter.__del__";
   } else {
     function.sounds_like_evaluation = SoundsLikeEvaluation(name);
   }
@@ -316,10 +335,30 @@ void Classifier::MarkLoops(const std::vector<StackClass>& classes) {
   }
 }
 
+// Whether a library that only fetches rows calls there what the script gave it to make of them.
+bool IsGivenTo(const Function& frame, const Function* caller) {
+  return frame.place.origin == CodeOrigin::kUser && caller != nullptr &&
+         Below(caller->place.module, "datasets");
+}
+
+// Whether a library that the table knows waits there for what its own threads do for it, as those
+// do that work in an event loop (zarr, fsspec): that is the library's work, and no lock.
+bool WaitsForOwnThreads(const Function& frame, const Function* caller, const StackClass& of) {
+  if (frame.match->stage != WorkStage::kLock || frame.match->by_user) return false;
+  if (of.own_threads) return frame.place.origin != CodeOrigin::kUser;
+  return caller != nullptr && caller->place.origin == CodeOrigin::kLibrary && caller->match &&
+         caller->match->stage != WorkStage::kLock &&
+         (frame.takes_over || Below(frame.place.module, "threading"));
+}
+
 void Classifier::AddStage(size_t row, StackClass& of) const {
   const Function& frame = functions_[function_of_row_[row]];
+  const auto parent = ParentOf(row);
+  const Function* caller = parent ? &functions_[function_of_row_[*parent]] : nullptr;
   const bool in_batch = of.region == StackRegion::kFetch;
   of.compiled = of.compiled || frame.runs_compiled;
+  of.leaves = of.leaves || frame.leaves;
+  of.gradless = of.gradless || Below(frame.place.module, "torch.utils._contextlib");
   if (of.region == StackRegion::kFetch || of.region == StackRegion::kCollate) {
     of.evaluator = -1;
   } else if (of.evaluator < 0 && frame.sounds_like_evaluation && frame.calls_model &&
@@ -328,6 +367,7 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   }
   if (!in_batch && of.region != StackRegion::kElsewhere) of.stage.reset();
   const auto& match = frame.match;
+  if (!of.by_user && IsGivenTo(frame, caller)) of.stage.reset();
   if (!match) {
     // What a lock calls of the standard library belongs to it.
     of.in_lock = of.in_lock && (frame.place.origin == CodeOrigin::kStandard ||
@@ -335,6 +375,8 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
     of.takes_over = of.takes_over && of.in_lock;
     return;
   }
+  of.own_threads = WaitsForOwnThreads(frame, caller, of);
+  if (of.own_threads) return;
   const bool was_in_lock = of.in_lock;
   of.in_lock = match->stage == WorkStage::kLock && !match->by_user;
   // What the script called says it; how that waits, by a condition or a pipe, does not.
@@ -370,6 +412,7 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
   AddBorder(number, frame, of);
   if (frame.place.origin == CodeOrigin::kUser) {
     of.user_frame = number;
+    of.calls_torch = frame.calls_torch;
     of.call_frame = -1;
   } else if (of.user_frame >= 0 && (of.call_frame < 0 || PassesOnAt(of.call_frame))) {
     of.call_frame = number;
@@ -389,6 +432,9 @@ std::vector<StackClass> Classifier::Run() {
                : frame->place.origin == CodeOrigin::kStandard && frame->place.module == "threading";
     const StackRegion from = parent ? classes[*parent].region : StackRegion::kElsewhere;
     classes[i].region = Enter(from, *frame, caller, strings_.Text(rows_[i].function));
+    if (parent && Below(frame->place.module, "torch")) {
+      functions_[function_of_row_[*parent]].calls_torch = true;
+    }
   }
   MarkLoops(classes);
   for (size_t i = 0; i < rows_.size(); ++i) {

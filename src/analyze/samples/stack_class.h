@@ -33,8 +33,12 @@ struct StackClass {
   bool by_user = false;            // ... by a pattern of the user's own: stands above all else
   bool in_lock = false;            // the innermost frames are those of a lock or queue
   bool takes_over = false;         // ... and take over what another thread or process makes
+  bool own_threads = false;        // ... but a library's, for threads of its own: its own work
   bool only_waits = false;         // the innermost frame is C code that waits: a sleep, a lock
+  bool leaves = false;             // workers of an iterator that is given up are sent home
   bool compiled = false;           // it runs what torch.compile made
+  bool gradless = false;           // below a decorator of torch's that turns gradients off
+  bool calls_torch = false;        // user_frame does so from its own lines, somewhere
   int32_t evaluator = -1;          // the function by which the script itself evaluates
   int32_t user_frame = -1;         // the user's function that is nearest to the innermost frame
   int32_t call_frame = -1;         // what that function called in a library

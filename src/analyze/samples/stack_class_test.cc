@@ -97,6 +97,21 @@ TEST(StackClassTest, RegionsOfTheTrainingThread) {
   EXPECT_EQ(RegionOf({kMain, kModule, forward, {"mix", "/job/net.py"}}), kForward);
 }
 
+TEST(StackClassTest, CodeThatCallsTorchIsKnownByItsOwnLines) {
+  const Frame cell{"cell", "/job/train.py", 20};
+  Stacks stacks;
+  const auto plain = static_cast<size_t>(stacks.Add({kMain, {"simulate", "/job/env.py"}}));
+  const auto own = static_cast<size_t>(stacks.Add({kMain, cell}));
+  stacks.Add({kMain, cell, {"torch.sigmoid", "<built-in torch>", 20}});
+  const auto update =
+      static_cast<size_t>(stacks.Add({kMain, kNoGrad, {"Ema.update", "/job/train.py"}}));
+  const auto classes = stacks.Classify();
+  EXPECT_FALSE(classes[plain].calls_torch);
+  EXPECT_TRUE(classes[own].calls_torch);
+  EXPECT_FALSE(classes[own].gradless);
+  EXPECT_TRUE(classes[update].gradless);
+}
+
 TEST(StackClassTest, RegionsOfAWorker) {
   const Frame collate{"default_collate", kTorch + "utils/data/_utils/collate.py"};
   const Frame list{"_MapDatasetFetcher.fetch.<locals>.<listcomp>",

@@ -19,7 +19,7 @@ constexpr size_t kLongestPattern = 256;
 
 constexpr std::array<const char*, kWorkStageCount> kNames = {
     "storage_read", "decode", "augmentation", "tokenise", "collate",
-    "copy",         "lock",   "user_code",    "model"};
+    "copy",         "lock",   "user_code",    "model",    "logging"};
 
 std::optional<WorkStage> StageNamed(std::string_view name) {
   for (size_t i = 0; i < kWorkStageCount; ++i) {

@@ -25,8 +25,9 @@ enum class WorkStage : uint8_t {
   kLock,
   kUserCode,
   kModel,
+  kLogging,
 };
-inline constexpr size_t kWorkStageCount = 9;
+inline constexpr size_t kWorkStageCount = 10;
 
 const char* WorkStageName(WorkStage stage);  // as in [stages]: "storage_read"
 

@@ -38,6 +38,7 @@ class Adviser {
   void Straggler(const Verdict& verdict);
   void Exposed();
   void Framework();
+  void HeldUp(const Verdict& verdict);
   void Other();
   void Model();
   void Unseen();
@@ -165,7 +166,12 @@ void Adviser::WorkerStart() {
         "cheaper; over a longer run the share falls");
     return;
   }
-  Set("DataLoader(persistent_workers=True), now False: the workers start anew for every epoch",
+  Set(StartsWorkersEachStep(input_) ? "make the iterator once and take the batches from it (it = "
+                                      "iter(loader), then next(it)): "
+                                      "nearly every step makes one, with workers of its own; "
+                                      "DataLoader(persistent_workers=True), now False, keeps them"
+                                    : "DataLoader(persistent_workers=True), now False: the workers "
+                                      "start anew for every epoch",
       "DataLoader.persistent_workers", "False", "True");
 }
 
@@ -314,6 +320,12 @@ void Adviser::Exposed() {
   }
 }
 
+void Adviser::HeldUp(const Verdict& verdict) {
+  if (!IsHeldUp(input_, verdict)) return;
+  Say("run it where no other work takes its cores, or stop that work: the time between operators "
+      "holds waiting for a core");
+}
+
 void Adviser::Framework() {
   AnomalyDetection();
   if (Worth(SubStage::kGarbageCollection)) {
@@ -352,7 +364,11 @@ void Adviser::Other() {
   if (Worth(SubStage::kEvaluation)) {
     Say("evaluate less often, or on a part of the evaluation set");
   }
-  if (Worth(SubStage::kLogging)) Say("log less often, and without waiting for the result");
+  if (Worth(SubStage::kLogging)) {
+    const StageFunction* most = LargestFunction(input_, SubStage::kLogging);
+    Say(fmt::format("log less often{}, and without waiting for the result",
+                    most == nullptr ? "" : " in " + FunctionText(*most)));
+  }
   if (Worth(SubStage::kCapture)) {
     Say("that is Steptrace's own: take fewer windows (--window, steptrace capture), or none of "
         "stacks, shapes or memory, whose profile PyTorch begins and writes between two steps");
@@ -365,7 +381,9 @@ void Adviser::Other() {
   if (range.ns > 0) {
     Say(fmt::format("look at \"{}\": it runs on the training thread in every step", range.name));
   } else if (const auto* function = LargestFunction(input_, SubStage::kUnknown);
-             function != nullptr && function->share >= kWorthMending) {
+             function != nullptr &&
+             (function->share >= kWorthMending ||
+              2 * function->ns > At(input_.times.total(), SubStage::kUnknown))) {
     if (computes != nullptr && IsSameLine(*computes, *function)) return;
     const char* what = RunsBetween(input_, *function) ? "works there, between the phases of a step"
                                                       : "waits there";
@@ -468,6 +486,7 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
     adviser.Other();
     adviser.Framework();
   } else {
+    adviser.HeldUp(verdict);
     adviser.Framework();
     adviser.Other();
   }

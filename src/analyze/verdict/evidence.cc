@@ -283,13 +283,13 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
   constexpr size_t kMostNamed = 3;
   std::vector<std::pair<const StageFunction*, SubStage>> all;
   for (SubStage stage : stages) {
-    const size_t before = all.size();
-    for (const StageFunction& one : input_.stages[static_cast<size_t>(stage)].functions) {
-      if (one.share >= kWorthMentioning) all.emplace_back(&one, stage);
-    }
+    const auto& functions = input_.stages[static_cast<size_t>(stage)].functions;
+    const auto large = std::count_if(functions.begin(), functions.end(),
+                                     [](const auto& one) { return one.share >= kWorthMentioning; });
     // The only line that calls backward, or the optimizer, is no news.
     const bool one_call = stage == SubStage::kBackward || stage == SubStage::kOptimizer;
-    if (one_call && all.size() == before + 1) all.pop_back();
+    if (one_call && large < 2) continue;
+    for (const StageFunction& one : functions) all.emplace_back(&one, stage);
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.first->ns > b.first->ns; });
@@ -312,11 +312,15 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
     });
     if (known != named.end()) {
       known->share += function->share;
-    } else if (named.size() < kMostNamed) {
+    } else {
       named.push_back({std::move(text), function, waits, function->share});
     }
   }
+  std::stable_sort(named.begin(), named.end(),
+                   [](const Named& a, const Named& b) { return a.share > b.share; });
+  if (named.size() > kMostNamed) named.resize(kMostNamed);
   for (const Named& one : named) {
+    if (one.share < kWorthMentioning) break;
     evidence_.push_back(
         {fmt::format("{} of the step it {}", FormatShare(one.share), one.text), "samples", ""});
   }
@@ -406,6 +410,11 @@ bool RunsBetween(const VerdictInput& input, const StageFunction& function) {
                      });
 }
 
+bool IsHeldUp(const VerdictInput& input, const Verdict& verdict) {
+  return verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead) &&
+         input.load.crowded_by_others() && !MayUseDevice(input.facts);
+}
+
 bool SawDeviceWork(const VerdictInput& input) {
   const Trace* profile = input.report.profile;
   return profile != nullptr &&
@@ -430,7 +439,8 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
   Collector collector(input);
   if (verdict.status == VerdictStatus::kNoSingleSuspect) {
     collector.Suspects();
-    collector.Functions({SubStage::kLoopCode, SubStage::kEvaluation, SubStage::kUnknown});
+    collector.Functions(
+        {SubStage::kLoopCode, SubStage::kLogging, SubStage::kEvaluation, SubStage::kUnknown});
     collector.Shortage();
     collector.Cores();
   } else if (verdict.suspect == SuspectName(SuspectId::kDataPipeline)) {
@@ -452,8 +462,10 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
     collector.Stages(SuspectId::kFrameworkOverhead);
     if (verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead)) collector.Operators();
     collector.Stages(SuspectId::kOther);
-    collector.Functions({SubStage::kLoopCode, SubStage::kEvaluation, SubStage::kUnknown});
+    collector.Functions(
+        {SubStage::kLoopCode, SubStage::kLogging, SubStage::kEvaluation, SubStage::kUnknown});
     collector.Other();
+    if (IsHeldUp(input, verdict)) collector.Shortage();
   }
   collector.Beside();
   collector.Profile();

@@ -25,6 +25,10 @@ const StageFunction* ThreadBeside(const VerdictInput& input);
 // Whether torch works for that function between the phases of a step; else it waits there.
 bool RunsBetween(const VerdictInput& input, const StageFunction& function);
 
+// Framework overhead on a job that computes on the CPU alone, whose threads other work keeps from
+// the cores: between two operators they wait for one too.
+bool IsHeldUp(const VerdictInput& input, const Verdict& verdict);
+
 // Whether any work of a device itself is known, and not its utilisation alone: a profile need not
 // hold any.
 bool SawDeviceWork(const VerdictInput& input);

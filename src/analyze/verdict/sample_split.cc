@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string>
+
+#include "analyze/verdict/sample_bins.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -14,30 +15,6 @@ namespace {
 constexpr double kWorthTaking = 0.10;
 // A package that the table knows needs less: no tensor code hides in it.
 constexpr double kWorthAStage = 0.02;
-constexpr size_t kMostFunctions = 10;
-constexpr double kNearlyAll = 0.9;  // of what was seen of a stage
-
-SubStage StageOfBatch(size_t bin) {
-  constexpr std::array<SubStage, kBinCount> kStages = {
-      SubStage::kStorageRead, SubStage::kDecode, SubStage::kAugmentation, SubStage::kTokenise,
-      SubStage::kCollate,     SubStage::kCopy,   SubStage::kLock,         SubStage::kUserCode,
-      SubStage::kUserCode,    SubStage::kGetitem};
-  return kStages[bin];
-}
-
-// Where code of the training thread outside torch belongs; nothing: it stays where it is.
-std::optional<SubStage> StageOutside(size_t bin) {
-  if (bin == static_cast<size_t>(WorkStage::kModel) || bin == kUnnamed) return std::nullopt;
-  if (bin == static_cast<size_t>(WorkStage::kUserCode) ||
-      bin == static_cast<size_t>(WorkStage::kLock)) {
-    return SubStage::kLoopCode;
-  }
-  return StageOfBatch(bin);
-}
-
-int64_t PortionLeft(double share, int64_t ns) {
-  return std::llround(std::clamp(share, 0.0, 1.0) * static_cast<double>(std::max<int64_t>(ns, 0)));
-}
 
 // Shares out `ns` by the weights: each takes its part of what is left, and rounding loses nothing.
 void ShareOut(const std::array<double, kSubStageCount>& weights, int64_t ns, StageTimes& times) {
@@ -71,11 +48,6 @@ double Outside(const ThreadBlock& block, SubStage stage) {
   return weight;
 }
 
-// The part of these weights that waited.
-double WaitingPart(double ran, double waited) {
-  return ran + waited > 0 ? waited / (ran + waited) : 0;
-}
-
 double WorthOf(double weight, double squares) {
   return squares > 0 ? weight * weight / squares : 0;
 }
@@ -94,6 +66,8 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
     ModelTime& time = times[row.rank];
     time.whole += static_cast<double>(row.dur_ns);
     time.forward += ns(row.forward_ns, row);
+    time.backward += ns(row.backward_ns, row);
+    time.optimizer += ns(row.optimizer_ns, row);
     time.unknown += ns(row.other_phase_ns, row);
     time.receive += ns(row.receive_ns, row);
     for (const int64_t other : {row.gc_ns, row.checkpoint_ns, row.logging_ns, row.compile_ns,
@@ -102,6 +76,7 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
     }
     if (!row.operators_ns || !row.dispatch_ns) continue;
     time.operators += ns(*row.operators_ns, row);
+    time.dispatch += ns(*row.dispatch_ns, row);
     time.phases += ns(row.forward_ns, row) + ns(row.backward_ns, row) + ns(row.optimizer_ns, row);
   }
   FindBatch(sums);
@@ -156,9 +131,26 @@ SampleSplit::StageWeights SampleSplit::MadeOf(const RankSamples& rank) const {
 
 struct SampleSplit::ThreadSums {
   double whole = 0, waiting = 0, awaiting = 0, evaluating = 0, named = 0, script = 0, sampler = 0;
+  double tensors = 0;   // of script, in functions that call torch themselves
+  double gradless = 0;  // ... or run without gradients
+  double backward = 0, optimizer = 0, leaves = 0;
+  std::vector<ShareCell> backward_cells, optimizer_cells, leaves_cells;
   std::vector<ShareCell> waiting_cells, awaiting_cells, evaluating_cells, named_cells, script_cells,
       sampler_cells;
 };
+
+// How much of `ns` in forward may be the script's code where windows tell of operators. Those that
+// compute are none, from whatever line they were called, but without gradients; nor is the way
+// between them, in functions that call them: what is apart lies in forward alone.
+double SampleSplit::MostOfForward(const ModelTime& time, double tensors, double gradless,
+                                  double ns) {
+  const double idle = std::clamp(1 - time.operators / time.phases, 0.0, 1.0);
+  const double apart = std::max(0.0, idle - time.dispatch / time.phases);
+  const double tensors_ns =
+      std::min(tensors * ns, apart * (time.forward + time.backward + time.optimizer));
+  const double calls_none_ns = std::max(0.0, 1 - tensors - gradless) * ns;
+  return gradless * ns + std::min(calls_none_ns + tensors_ns, idle * time.forward);
+}
 
 SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
                                                 const ModelTime& time) const {
@@ -174,6 +166,12 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
     sums.evaluating_cells.push_back({block.evaluating, block.whole});
     sums.sampler += block.sampler;
     sums.sampler_cells.push_back({block.sampler, block.whole});
+    sums.backward += block.backward;
+    sums.backward_cells.push_back({block.backward, block.whole});
+    sums.optimizer += block.optimizer;
+    sums.optimizer_cells.push_back({block.optimizer, block.whole});
+    sums.leaves += block.leaves;
+    sums.leaves_cells.push_back({block.leaves, block.whole});
     double of_block = 0;
     for (size_t i = 0; i < kSubStageCount; ++i) {
       const double weight = Outside(block, static_cast<SubStage>(i));
@@ -183,6 +181,8 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
     const double in_script = Outside(block, SubStage::kLoopCode);
     sums.named += of_block - in_script;
     sums.script += in_script;
+    sums.tensors += block.outside[kTensorCode];
+    sums.gradless += block.outside[kGradless];
     sums.named_cells.push_back({of_block - in_script, block.whole});
     sums.script_cells.push_back({in_script, block.whole});
   }
@@ -213,21 +213,34 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
   } else {
     sums.evaluating = 0;
   }
+  if (low(sums.leaves_cells) >= kWorthAStage) {
+    shares.weights[static_cast<size_t>(SubStage::kWorkerStart)] += sums.leaves;
+    sums.named += sums.leaves;
+  }
   // What runs outside torch is first time of no phase; there the thread may also have waited.
   const double to_ns = time.whole / sums.whole;
   if (time.receive > 0 && low(sums.sampler_cells) >= kWorthAStage) {
     shares.of_receive = std::min(1.0, sums.sampler * to_ns / time.receive);
   }
+  // Between two calls of a closure an optimizer works, and gradients that the script asks for by
+  // torch.autograd.grad are no phase of their own: all of that lies in forward.
+  const auto beyond = [&](double seen, const std::vector<ShareCell>& cells, double phase_ns) {
+    const double known_ns = phase_ns + time.others;
+    if (low(cells) * time.whole - known_ns < kWorthTaking * time.whole) return 0.0;
+    return std::min(1.0, (seen * to_ns - known_ns) / std::max(time.forward, 1.0));
+  };
+  shares.to_backward = beyond(sums.backward, sums.backward_cells, time.backward);
+  shares.to_optimizer = beyond(sums.optimizer, sums.optimizer_cells, time.optimizer);
   const double free_unknown = std::max(0.0, time.unknown - sums.waiting * to_ns);
   const double named_ns = sums.named * to_ns;
   const bool moves = low(sums.script_cells) >= kWorthTaking;
   double script_ns = std::max(0.0, sums.script * to_ns - time.others);
   const double script_unknown = std::min(script_ns, std::max(0.0, free_unknown - named_ns));
   if (!moves) script_ns = script_unknown;  // renamed where it is, and the model keeps its own
-  // Operators that compute are no code of the script's, from whatever line they were called.
-  if (time.phases > 0) {
-    const double idle = std::clamp(1 - time.operators / time.phases, 0.0, 1.0);
-    script_ns = std::min(script_ns, script_unknown + idle * time.forward);
+  if (time.phases > 0 && sums.script > 0) {
+    script_ns = std::min(script_ns, script_unknown + MostOfForward(time, sums.tensors / sums.script,
+                                                                   sums.gradless / sums.script,
+                                                                   script_ns - script_unknown));
   }
   of_script = script_ns / to_ns;
   shares.script = sums.script;
@@ -271,7 +284,13 @@ SampleSplit::TakenOfForward SampleSplit::SplitThread(int32_t rank, StageTimes& t
   Move(times, SubStage::kReceive, SubStage::kUserCode,
        PortionLeft(shares.of_receive, At(times, SubStage::kReceive)));
   const int64_t unknown = PortionLeft(shares.of_unknown, At(times, SubStage::kUnknown));
-  const int64_t forward = PortionLeft(shares.of_forward, At(times, SubStage::kForward));
+  const int64_t had = At(times, SubStage::kForward);
+  const int64_t forward = PortionLeft(shares.of_forward, had);
+  const int64_t backward = std::min(had - forward, PortionLeft(shares.to_backward, had));
+  const int64_t optimizer =
+      std::min(had - forward - backward, PortionLeft(shares.to_optimizer, had));
+  Move(times, SubStage::kForward, SubStage::kBackward, backward);
+  Move(times, SubStage::kForward, SubStage::kOptimizer, optimizer);
   if (unknown + forward == 0) return {};
   At(times, SubStage::kUnknown) -= unknown;
   At(times, SubStage::kForward) -= forward;
@@ -360,141 +379,6 @@ std::optional<SampleSplit::Doubt> SampleSplit::DoubtOf(SubStage stage,
   doubt.below = std::clamp((share - interval.low) / share, 0.0, 1.0);
   doubt.above = std::max(0.0, (interval.high - share) / share);
   return doubt;
-}
-
-// The functions of those who make batches.
-void SampleSplit::AddDataset(SubStage stage, std::vector<SampledFunctions>& found) const {
-  for (size_t bin = 0; bin < kBinCount; ++bin) {
-    if (StageOfBatch(bin) != stage) continue;
-    if (all_.samples >= kLeastSamples) found.push_back(sums_.BatchFunctions(bin, storage_));
-    if (awaits_) found.push_back(sums_.MadeFunctions(bin, storage_));
-  }
-  const auto unseen = [](const auto& rank) { return rank.second.made_samples < kLeastSamples; };
-  if (awaits_ && stage == SubStage::kUserCode &&
-      std::any_of(sums_.ranks().begin(), sums_.ranks().end(), unseen)) {
-    found.push_back(sums_.AwaitingFunctions());
-  }
-}
-
-SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whole_ns) const {
-  Shown shown;
-  if (ns <= 0) return shown;
-  SampledFunctions all;
-  const auto add = [&all](SampledFunctions more) {
-    all.samples += more.samples;
-    all.functions.insert(all.functions.end(), std::make_move_iterator(more.functions.begin()),
-                         std::make_move_iterator(more.functions.end()));
-  };
-  std::vector<SampledFunctions> of_dataset;
-  AddDataset(stage, of_dataset);
-  for (SampledFunctions& one : of_dataset) add(std::move(one));
-  for (size_t bin = 0; bin < kBinCount; ++bin) {
-    if (StageOutside(bin) == stage && !thread_.empty()) add(sums_.OutsideFunctions(bin));
-  }
-  if (!thread_.empty()) {
-    if (stage == SubStage::kEvaluation) add(sums_.EvaluatingFunctions());
-    if (stage == SubStage::kForward) add(sums_.RegionFunctions(StackRegion::kForward));
-    if (stage == SubStage::kForward) add(ScriptInForward());
-    if (stage == SubStage::kBackward) add(sums_.RegionFunctions(StackRegion::kBackward));
-    if (stage == SubStage::kOptimizer) add(sums_.RegionFunctions(StackRegion::kOptimizer));
-    if (stage == SubStage::kUnknown) add(sums_.WaitingFunctions());
-    if (stage == SubStage::kUnknown) add(sums_.BetweenFunctions());
-    if (stage == SubStage::kUnknown && !awaits_) add(sums_.AwaitingFunctions());
-    if (stage == SubStage::kUserCode) add(sums_.RegionFunctions(StackRegion::kSampler));
-  }
-  if (stage == SubStage::kCollate) {
-    SampledFunctions collating = sums_.CollateFunctions();
-    if (collating.samples >= kLeastSamples) add(std::move(collating));
-  }
-  shown.samples = all.samples;
-  std::stable_sort(all.functions.begin(), all.functions.end(),
-                   [](const auto& a, const auto& b) { return a.weight > b.weight; });
-  double weight = 0;
-  for (const SampledFunction& one : all.functions) weight += one.weight;
-  // Forward: all of it is these functions' if they have half of the samples that it should have.
-  // Unknown: only if, besides, one has nearly all of theirs. Else each has what its own come to.
-  if ((stage == SubStage::kUnknown || stage == SubStage::kForward) && whole_ns > 0) {
-    const double expected =
-        ThreadWeight() * static_cast<double>(ns) / static_cast<double>(whole_ns);
-    const bool in_one =
-        !all.functions.empty() && all.functions.front().weight >= kNearlyAll * weight;
-    const bool enough = 2 * weight >= expected && (stage == SubStage::kForward || in_one);
-    if (!enough) weight = std::max(weight, expected);
-  }
-  int64_t left = ns;
-  for (const SampledFunction& one : all.functions) {
-    if (shown.functions.size() == kMostFunctions) break;
-    const int64_t part = std::min(left, PortionLeft(one.weight / weight, ns));
-    left -= part;
-    shown.functions.push_back(
-        {one.function, one.file, one.line, one.call, part,
-         static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole_ns, 1)), one.in_c,
-         one.call_module});
-  }
-  return shown;
-}
-
-// Tensor code of the script's own lines, as far as its time was left there.
-SampledFunctions SampleSplit::ScriptInForward() const {
-  double script = 0, left = 0;
-  for (const auto& [number, shares] : thread_) script += shares.script;
-  for (const auto& [number, shares] : thread_) left += shares.script_left;
-  if (left <= 0) return {};
-  SampledFunctions found = sums_.OutsideFunctions(static_cast<size_t>(WorkStage::kUserCode));
-  found.samples = std::llround(left / script * static_cast<double>(found.samples));
-  for (SampledFunction& one : found.functions) one.weight *= left / script;
-  return found;
-}
-
-double SampleSplit::ThreadWeight() const {
-  double whole = 0;
-  for (const auto& [number, rank] : sums_.ranks()) {
-    for (const ThreadBlock& block : rank.thread) whole += block.whole;
-  }
-  return whole;
-}
-
-// By the time that the training threads were seen for.
-std::vector<StageFunction> SampleSplit::OfThread(const SampledFunctions& found,
-                                                 int64_t whole_ns) const {
-  const double whole = ThreadWeight();
-  std::vector<StageFunction> functions;
-  for (const SampledFunction& one : found.functions) {
-    if (whole <= 0 || functions.size() == kMostFunctions) break;
-    const double share = one.weight / whole;
-    functions.push_back({one.function, one.file, one.line, one.call, PortionLeft(share, whole_ns),
-                         share, one.in_c, one.call_module});
-  }
-  return functions;
-}
-
-SampledWaits SampleSplit::WaitsOf(int64_t whole_ns) const {
-  SampledWaits waits;
-  double ran = 0, waited = 0, makers_ran = 0, makers_waited = 0, awaited_ns = 0, loading_ns = 0;
-  int64_t loading_samples = 0;
-  for (const auto& [number, rank] : sums_.ranks()) {
-    awaited_ns += rank.awaited_ns;
-    loading_ns += rank.loading_ns;
-    loading_samples += rank.loading_samples;
-    for (size_t bin = 0; bin < kBinCount; ++bin) {
-      for (const BatchBlock& block : rank.batch) {
-        ran += block.ran[bin];
-        waited += block.blocked[bin];
-      }
-      makers_ran += rank.made.ran[bin];
-      makers_waited += rank.made.blocked[bin];
-    }
-  }
-  if (all_.samples >= kLeastSamples) waits.of_dataset = WaitingPart(ran, waited);
-  if (loading_samples >= kLeastSamples) waits.workers_at_work = loading_ns / awaited_ns;
-  if (thread_.empty()) return waits;
-  waits.between = OfThread(sums_.BetweenFunctions(), whole_ns);
-  waits.beside = OfThread(sums_.BesideFunctions(), whole_ns);
-  waits.sampler = OfThread(sums_.RegionFunctions(StackRegion::kSampler), whole_ns);
-  if (!awaits_) return waits;
-  waits.of_makers = WaitingPart(makers_ran, makers_waited);
-  waits.awaited = OfThread(sums_.AwaitingFunctions(), whole_ns);
-  return waits;
 }
 
 }  // namespace steptrace::analyze

@@ -93,19 +93,24 @@ class SampleSplit {
     double of_unknown = 0;
     double of_forward = 0;
     StageWeights weights{};
-    double of_receive = 0;               // the part that is a sampler's
-    double awaited = 0;                  // of what is taken, the part that waits for others
-    double evaluated = 0;                // ... and that evaluates
-    double idle_of_forward = 0;          // waits there, and for nothing that others make
+    double to_backward = 0, to_optimizer = 0;  // of forward, what torch was seen to do there
+    double of_receive = 0;                     // the part that is a sampler's
+    double awaited = 0;                        // of what is taken, the part that waits for others
+    double evaluated = 0;                      // ... and that evaluates
+    double idle_of_forward = 0;                // waits there, and for nothing that others make
     double script = 0, script_left = 0;  // weights: of the script's own code, and left in forward
     StageWeights made{};                 // each stage's part of what is awaited; all 0: nothing is
   };
   struct ModelTime {  // of a rank's steady steps, in ns
-    double whole = 0, forward = 0, unknown = 0, receive = 0;
+    double whole = 0, forward = 0, backward = 0, optimizer = 0, unknown = 0, receive = 0;
     double others = 0;     // in phases that the script's own lines may have begun: gc, saving, ...
     double phases = 0;     // of windowed steps: forward, backward and optimizer
     double operators = 0;  // ... and what of them operators compute
+    double dispatch = 0;   // ... and the way from one to the next
   };
+
+  // Parts of the script's code: `tensors` in functions that call torch, `gradless`.
+  static double MostOfForward(const ModelTime& time, double tensors, double gradless, double ns);
 
   // What a rank's training thread was seen doing, in weights of its samples.
   struct ThreadSums;

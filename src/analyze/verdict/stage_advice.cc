@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "analyze/report/function_text.h"
 #include "analyze/samples/code_place.h"
@@ -73,7 +75,23 @@ std::string DatasetCode(const VerdictInput& input, const StageFunction* function
       where);
 }
 
-std::string Lock(const VerdictInput& input, const std::string& where) {
+// Of a pool, a future or a queue, and of no lock.
+bool TakesResult(const StageFunction* function) {
+  constexpr std::array<std::string_view, 9> kCalls = {
+      "result", "result_iterator", "get", "map", "starmap", "imap", "next", "__next__", "Parallel"};
+  return function != nullptr && !function->in_c && !function->call.empty() &&
+         std::find(kCalls.begin(), kCalls.end(),
+                   ShortFunction(EnclosingFunction(function->call))) != kCalls.end();
+}
+
+std::string Lock(const VerdictInput& input, const StageFunction* function,
+                 const std::string& where) {
+  if (TakesResult(function)) {
+    return fmt::format(
+        "the dataset waits for what other threads or processes make{}: have it made ahead of time, "
+        "let more of them work at once, or make that work cheaper",
+        where);
+  }
   const LoaderFact* loader = TrainingLoader(input.facts);
   if (loader != nullptr && loader->workers == 0) {
     return fmt::format(
@@ -110,7 +128,7 @@ std::optional<std::string> AdviseSampledStage(const VerdictInput& input, SubStag
     case SubStage::kUserCode:
       return DatasetCode(input, function, where);
     case SubStage::kLock:
-      return Lock(input, where);
+      return Lock(input, function, where);
     case SubStage::kCopy:
       return fmt::format("copy less{}: hand arrays on as they are, or views of them", where);
     case SubStage::kLoopCode:

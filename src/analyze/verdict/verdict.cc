@@ -127,7 +127,7 @@ std::string WhereText(const VerdictInput& input, SubStage stage, bool alone) {
   const StageFunction* function = LargestFunction(input, stage);
   if (function == nullptr) return "";
   const StageTimes& times = input.times.total();
-  const bool code = stage == SubStage::kLoopCode;
+  const bool code = stage == SubStage::kLoopCode || stage == SubStage::kLogging;
   if (!code && (stage != SubStage::kUnknown || 2 * function->ns < At(times, stage))) return "";
   const char* how = code || RunsBetween(input, *function) ? "in" : "waiting in";
   const auto whole = static_cast<double>(At(times, stage));
@@ -206,6 +206,7 @@ Verdict SuspectVerdict(const VerdictInput& input, const Candidate& candidate) {
   SetGain(input, candidate.share, verdict);
   verdict.headline = fmt::format("{}, {}", SuspectText(input, candidate.suspect),
                                  ShareText(candidate.share, candidate.interval, kOfTheStep));
+  if (IsHeldUp(input, verdict)) verdict.headline += ", slowed by other work on the cores";
   return verdict;
 }
 

@@ -23,6 +23,7 @@ constexpr double kLittleToLoad = 0.05;
 // Of the workers: fewer at work while the training waits, and some of them have nothing to do.
 constexpr double kIdleWorkers = 0.7;
 // A worker that mostly waits still computes a little.
+constexpr double kNearlyEvery = 0.8;  // of the steps
 constexpr double kLeastCoresPerWorker = 0.1;
 
 struct Situation {
@@ -143,6 +144,14 @@ std::optional<Advice> AdviseParts(const VerdictInput& input, const LoaderFact& l
 }
 
 }  // namespace
+
+bool StartsWorkersEachStep(const VerdictInput& input) {
+  const auto& steady = input.selection.steady;
+  const auto starts = std::count_if(steady.begin(), steady.end(), [&](uint32_t i) {
+    return input.report.steps[i].worker_start_ns > 0;
+  });
+  return static_cast<double>(starts) >= kNearlyEvery * static_cast<double>(steady.size());
+}
 
 bool WorkersKeepUp(const VerdictInput& input) {
   const StepCounts& counts = input.times.counts();

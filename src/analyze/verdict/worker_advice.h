@@ -11,6 +11,9 @@ namespace steptrace::analyze {
 // Whether the next batch stood ready in most waits.
 bool WorkersKeepUp(const VerdictInput& input);
 
+// Whether nearly every step makes an iterator, and with it its workers.
+bool StartsWorkersEachStep(const VerdictInput& input);
+
 // How many workers would hide the loading behind the rest of the step, as far as the cores go: a
 // proposal, or why more would not help. Empty: nothing is known of the loader.
 std::optional<Advice> AdviseWorkers(const VerdictInput& input);
