@@ -269,8 +269,8 @@ Interval StepTimes::Share(SubStage stage) const {
   if (stage == SubStage::kDispatch) return WithSplit(interval, suspect, DispatchShare(), *split_);
   if (suspect != SuspectId::kModel || At(total_, stage) == 0) return interval;
   // Dispatch was taken from the phases by their size.
-  const double of_model = static_cast<double>(At(total_, stage)) /
-                          static_cast<double>(At(BySuspect(total_), suspect));
+  const double of_model =
+      static_cast<double>(At(total_, stage)) / static_cast<double>(At(BySuspect(total_), suspect));
   return WithSplit(interval, suspect, DispatchShare() * of_model, *split_);
 }
 
