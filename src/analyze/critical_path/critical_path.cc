@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -45,63 +46,90 @@ class PathBuilder {
     return static_cast<size_t>(after - graph_.nodes.begin()) - 1;
   }
 
-  PathPiece PieceOf(size_t node, const PathEdge& edge) const {
+  // The nodes from a window's end back to its begin, always to what came last: the last is first.
+  struct Chain {
+    int64_t begin_ns = 0;
+    int64_t end_ns = 0;
+    std::vector<int32_t> nodes;
+
+    size_t pieces() const { return nodes.size() + 1; }  // the last is first, some are empty
+  };
+
+  Chain Walk(int64_t begin_ns, int64_t end_ns) const {
+    Chain chain{begin_ns, end_ns, {}};
+    size_t node = LastNode(end_ns);
+    chain.nodes.push_back(static_cast<int32_t>(node));
+    while (graph_.nodes[node].ns > begin_ns) {
+      const PathEdge* binding = graph_.BindingEdge(node);
+      if (binding == nullptr) break;
+      node = static_cast<size_t>(binding->from);
+      chain.nodes.push_back(binding->from);
+    }
+    return chain;
+  }
+
+  PathPiece PieceOf(const Chain& chain, size_t i) const {
+    PathPiece piece = i == 0                   ? Behind(chain)
+                      : i < chain.nodes.size() ? Between(static_cast<size_t>(chain.nodes[i - 1]))
+                                               : Before(chain);
+    piece.begin_ns = std::max(piece.begin_ns, chain.begin_ns);
+    piece.end_ns = std::min(piece.end_ns, chain.end_ns);
+    return piece;
+  }
+
+  PathPiece Behind(const Chain& chain) const {
+    const PathNode& last = graph_.nodes[static_cast<size_t>(chain.nodes.front())];
+    const auto [rank, lane] = graph_.LineOf(last);
+    const bool on_thread = last.place == PathPlace::kThread;
+    return {last.ns,
+            chain.end_ns,
+            rank,
+            kNone,
+            on_thread ? lane : kNone,
+            on_thread ? PathCause::kHost : PathCause::kNotRecorded,
+            false};
+  }
+
+  PathPiece Before(const Chain& chain) const {
+    const PathNode& first = graph_.nodes[static_cast<size_t>(chain.nodes.back())];
+    const int32_t rank = graph_.LineOf(first).rank;
+    return {chain.begin_ns, first.ns, rank, kNone, kNone, PathCause::kNotRecorded, false};
+  }
+
+  // What led to a node from the one that it waited for.
+  PathPiece Between(size_t node) const {
     const PathNode& to = graph_.nodes[node];
+    const PathEdge& edge = *graph_.BindingEdge(node);
     const PathNode& from = graph_.nodes[static_cast<size_t>(edge.from)];
-    PathPiece piece{from.ns, to.ns, to.rank, to.event, kNone, edge.cause, false};
+    const auto [rank, lane] = graph_.LineOf(to);
+    PathPiece piece{from.ns, to.ns, rank, to.event, kNone, edge.cause, false};
     piece.on_device = to.place != PathPlace::kThread;
     if (to.place == PathPlace::kThread && edge.cause == PathCause::kHost) {
       // Between threads it is the one that goes on that took its time.
-      piece.lane = to.lane;
+      piece.lane = lane;
       piece.event = kNone;
     }
     return piece;
   }
 
-  // From the window's end back to its begin, always to what came last. Pieces are last first.
-  std::vector<PathPiece> Walk(int64_t begin_ns, int64_t end_ns) const {
-    std::vector<PathPiece> pieces;
-    auto keep = [&](PathPiece piece) {
-      piece.begin_ns = std::max(piece.begin_ns, begin_ns);
-      piece.end_ns = std::min(piece.end_ns, end_ns);
-      if (piece.begin_ns < piece.end_ns) pieces.push_back(piece);
-    };
-    size_t node = LastNode(end_ns);
-    const PathNode& last = graph_.nodes[node];
-    keep({last.ns, end_ns, last.rank, kNone, last.place == PathPlace::kThread ? last.lane : kNone,
-          last.place == PathPlace::kThread ? PathCause::kHost : PathCause::kNotRecorded, false});
-    while (graph_.nodes[node].ns > begin_ns) {
-      const int32_t binding = graph_.BindingEdge(node);
-      if (binding == kNone) {
-        const PathNode& first = graph_.nodes[node];
-        keep({begin_ns, first.ns, first.rank, kNone, kNone, PathCause::kNotRecorded, false});
-        break;
-      }
-      const PathEdge& edge = graph_.Into(node)[static_cast<size_t>(binding)];
-      keep(PieceOf(node, edge));
-      node = static_cast<size_t>(edge.from);
-    }
-    return pieces;
-  }
-
-  // What the windows share: names and sums.
-  std::vector<NamedStretch> Named(const std::vector<PathPiece>& pieces) const {
-    std::vector<NamedStretch> stretches;
-    for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
-      namer_.Name(*piece, stretches);
-    }
-    return stretches;
-  }
-
-  PathOf SumOf(const std::vector<PathPiece>& pieces, int64_t begin_ns, int64_t end_ns) const {
+  PathOf SumOf(const Chain& chain) const {
     PathOf path;
-    path.begin_ns = begin_ns;
-    path.dur_ns = end_ns - begin_ns;
-    if (!pieces.empty()) path.rank = trace_.ranks[static_cast<size_t>(pieces[0].rank)].rank;
-    std::map<PathCause, int64_t> sums;
-    for (const PathPiece& piece : pieces) sums[piece.cause] += piece.end_ns - piece.begin_ns;
-    for (const auto& [cause, ns] : sums)
-      path.causes.push_back({cause, ns, ShareOf(ns, path.dur_ns)});
+    path.begin_ns = chain.begin_ns;
+    path.dur_ns = chain.end_ns - chain.begin_ns;
+    std::array<int64_t, kPathCauses> sums{};
+    int32_t last_rank = kNone;
+    for (size_t i = 0; i < chain.pieces(); ++i) {
+      const PathPiece piece = PieceOf(chain, i);
+      if (piece.begin_ns >= piece.end_ns) continue;
+      if (last_rank == kNone) last_rank = piece.rank;
+      sums[static_cast<size_t>(piece.cause)] += piece.end_ns - piece.begin_ns;
+    }
+    if (last_rank != kNone) path.rank = trace_.ranks[static_cast<size_t>(last_rank)].rank;
+    for (size_t cause = 0; cause < sums.size(); ++cause) {
+      if (sums[cause] == 0) continue;
+      path.causes.push_back(
+          {static_cast<PathCause>(cause), sums[cause], ShareOf(sums[cause], path.dur_ns)});
+    }
     std::stable_sort(path.causes.begin(), path.causes.end(),
                      [](const auto& a, const auto& b) { return a.ns > b.ns; });
     return path;
@@ -114,27 +142,40 @@ class PathBuilder {
   void Window() {
     begin_ns_ = graph_.nodes.front().ns;
     end_ns_ = graph_.nodes.back().ns;
-    const auto pieces = Walk(begin_ns_, end_ns_);
-    section_.window = SumOf(pieces, begin_ns_, end_ns_);
-    for (size_t i = 1; i < pieces.size(); ++i) {
-      section_.rank_changes += pieces[i].rank != pieces[i - 1].rank ? 1 : 0;
+    const Chain chain = Walk(begin_ns_, end_ns_);
+    section_.window = SumOf(chain);
+    // Stretches are named in the order of time and then summed: only the last may still grow.
+    std::vector<NamedStretch> stretches;
+    int32_t rank = kNone;
+    for (size_t i = chain.pieces(); i-- > 0;) {
+      const PathPiece piece = PieceOf(chain, i);
+      if (piece.begin_ns >= piece.end_ns) continue;
+      section_.rank_changes += rank != kNone && rank != piece.rank ? 1 : 0;
+      rank = piece.rank;
+      namer_.Name(piece, stretches);
+      for (size_t known = 0; known + 1 < stretches.size(); ++known) Take(stretches[known]);
+      if (!stretches.empty()) stretches.erase(stretches.begin(), std::prev(stretches.end()));
     }
-    std::vector<NamedStretch> stretches = Named(pieces);
-    section_.stretch_count = static_cast<int64_t>(stretches.size());
-    Rows(stretches);
-    KeepLongest(stretches);
+    for (const NamedStretch& stretch : stretches) Take(stretch);
+    Rows();
+    KeepLongest();
   }
 
-  void Rows(const std::vector<NamedStretch>& stretches) {
-    std::unordered_map<uint64_t, std::array<PathRow, kPathCauses>> rows;
-    for (const NamedStretch& stretch : stretches) {
-      const uint64_t key =
-          static_cast<uint64_t>(stretch.name) << 32 | static_cast<uint32_t>(stretch.op);
-      PathRow& row = rows[key][static_cast<size_t>(stretch.cause)];
-      row.ns += stretch.dur_ns;
-      row.stretches += 1;
-    }
-    for (auto& [key, of_names] : rows) {
+  void Take(const NamedStretch& stretch) {
+    ++section_.stretch_count;
+    const uint64_t key =
+        static_cast<uint64_t>(stretch.name) << 32 | static_cast<uint32_t>(stretch.op);
+    PathRow& row = rows_[key][static_cast<size_t>(stretch.cause)];
+    row.ns += stretch.dur_ns;
+    row.stretches += 1;
+    if (stretch.dur_ns < at_least_ns_) return;
+    longest_.push_back(stretch);
+    constexpr size_t kMostWaiting = 4096;
+    if (longest_.size() >= 2 * options_.top + kMostWaiting) SortLongest();
+  }
+
+  void Rows() {
+    for (auto& [key, of_names] : rows_) {
       for (size_t cause = 0; cause < of_names.size(); ++cause) {
         PathRow& row = of_names[cause];
         if (row.stretches == 0) continue;
@@ -145,19 +186,26 @@ class PathBuilder {
         section_.rows.push_back(std::move(row));
       }
     }
+    rows_.clear();
     std::sort(section_.rows.begin(), section_.rows.end(), [](const auto& a, const auto& b) {
       return std::tie(b.ns, a.cause, a.name, a.op) < std::tie(a.ns, b.cause, b.name, b.op);
     });
   }
 
-  void KeepLongest(std::vector<NamedStretch>& stretches) {
-    const size_t kept = std::min(options_.top, stretches.size());
-    std::partial_sort(stretches.begin(), stretches.begin() + static_cast<std::ptrdiff_t>(kept),
-                      stretches.end(), [](const auto& a, const auto& b) {
+  // Leaves the longest, in order, and what a further one must last to be one of them.
+  void SortLongest() {
+    const size_t kept = std::min(options_.top, longest_.size());
+    std::partial_sort(longest_.begin(), longest_.begin() + static_cast<std::ptrdiff_t>(kept),
+                      longest_.end(), [](const auto& a, const auto& b) {
                         return std::tie(b.dur_ns, a.begin_ns) < std::tie(a.dur_ns, b.begin_ns);
                       });
-    for (size_t i = 0; i < kept; ++i) {
-      const NamedStretch& stretch = stretches[i];
+    longest_.resize(kept);
+    if (kept > 0) at_least_ns_ = longest_.back().dur_ns;
+  }
+
+  void KeepLongest() {
+    SortLongest();
+    for (const NamedStretch& stretch : longest_) {
       section_.stretches.push_back({stretch.begin_ns, stretch.dur_ns, stretch.rank, stretch.cause,
                                     trace_.Text(stretch.name), trace_.Text(stretch.op)});
     }
@@ -183,7 +231,7 @@ class PathBuilder {
       stretch.begin_ns = std::clamp(stretch.begin_ns, begin_ns_, end_ns_);
       stretch.end_ns = std::clamp(stretch.end_ns, stretch.begin_ns, end_ns_);
       if (stretch.length_ns() == 0) continue;
-      PathOf path = SumOf(Walk(stretch.begin_ns, stretch.end_ns), stretch.begin_ns, stretch.end_ns);
+      PathOf path = SumOf(Walk(stretch.begin_ns, stretch.end_ns));
       path.step = number;
       sum += path.dur_ns;
       section_.steps.push_back(std::move(path));
@@ -255,6 +303,9 @@ class PathBuilder {
   PathNamer namer_;
   int64_t begin_ns_ = 0;
   int64_t end_ns_ = 0;
+  std::unordered_map<uint64_t, std::array<PathRow, kPathCauses>> rows_;  // by name and operator
+  std::vector<NamedStretch> longest_;
+  int64_t at_least_ns_ = 0;
   CriticalPathSection section_;
 };
 

@@ -30,17 +30,16 @@ RankTrace MakeRank(int32_t number, int64_t kernels, store::StringTable& strings)
       R"({"Collective name":"allreduce","Process Group Name":"0","Process Group Ranks":"[0, 1]","dtype":"Float","In msg nelems":1000,"Out msg nelems":1000,"Group size":2})");
   for (int64_t i = 0; i < kernels; ++i) {
     const int64_t at = i * 10'000;
-    TraceEvent around{.ts_ns = at, .dur_ns = 8'000, .external_id = i, .name = op};
+    TraceEvent around{.ts_ns = at, .dur_ns = 8'000, .name = op};
     around.kind = EventKind::kOperator;
     rank.host.push_back(around);
-    TraceEvent launch{.ts_ns = at + 1'000, .dur_ns = 4'000, .correlation = i, .name = call};
+    TraceEvent launch{.ts_ns = at + 1'000, .dur_ns = 4'000, .name = call};
     launch.kind = EventKind::kRuntime;
     launch.parent = launch.op = static_cast<int32_t>(rank.host.size()) - 1;
     rank.host.push_back(launch);
     const bool collective = i % 100 == 99;
     TraceEvent work{.ts_ns = at + 5'000 + number * (collective ? 500 : 0),
-                    .dur_ns = 9'000 - number * (collective ? 500 : 0),
-                    .correlation = i};
+                    .dur_ns = 9'000 - number * (collective ? 500 : 0)};
     work.name = collective ? all_reduce : strings.Intern("gemm" + std::to_string(i % 50));
     if (collective) work.details = details;
     work.lane = collective ? 2 : 1;

@@ -65,10 +65,12 @@ class PointFinder {
   void FindLanes() {
     busy_.resize(rank_.lanes.size());
     autograd_.assign(rank_.lanes.size(), false);
+    for (const HostNumber& flow : rank_.flows_in) {
+      autograd_[static_cast<size_t>(rank_.host[static_cast<size_t>(flow.event)].lane)] = true;
+    }
     std::vector<Answer> is_autograd;
     for (const TraceEvent& event : rank_.host) {
       const auto lane = static_cast<size_t>(event.lane);
-      if (event.flow_in != kNone) autograd_[lane] = true;
       if (event.kind != EventKind::kOperator && event.kind != EventKind::kRuntime) continue;
       if (IsOf(event.name, is_autograd, IsAutograd)) {
         autograd_[lane] = true;

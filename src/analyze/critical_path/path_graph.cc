@@ -55,13 +55,37 @@ PathCause CauseOf(DeviceRole role) {
   }
 }
 
+// What of a host's point its node does not say.
+struct PointMark {
+  PointKind kind = PointKind::kEdge;
+  PathCause cause = PathCause::kHost;
+  bool idle_before = false;
+};
+
+// An edge from the node that was made just before: most are.
+struct ChainedEdge {
+  PathCause cause = PathCause::kHost;
+  bool is_work = false;
+  bool is_there = false;
+};
+
 struct RawEdge {
   int32_t from = 0;
   int32_t to = 0;
   PathCause cause = PathCause::kHost;
   bool is_work = false;
-  int64_t work_ns = 0;
 };
+
+// Moves each to its place.
+void Permute(std::vector<PathNode>& nodes, std::vector<int32_t>& place) {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    while (static_cast<size_t>(place[i]) != i) {
+      const auto to = static_cast<size_t>(place[i]);
+      std::swap(nodes[i], nodes[to]);
+      std::swap(place[i], place[to]);
+    }
+  }
+}
 
 }  // namespace
 
@@ -78,6 +102,7 @@ class PathGraphBuilder {
     MarkMatched(matches);
     for (size_t r = 0; r < trace_.ranks.size(); ++r) Rank(static_cast<int32_t>(r));
     for (const auto& collective : matches.collectives) Join(collective);
+    ranks_ = std::vector<RankNodes>();
     Finish();
     return std::move(graph_);
   }
@@ -87,8 +112,10 @@ class PathGraphBuilder {
   struct RankNodes {
     std::vector<int32_t> begin;      // by device event; kNone: no work
     std::vector<int64_t> joined_ns;  // by device event: since when all took part; INT64_MIN: alone
-    HostPoints host;
+    HostPoints host;                 // its points become nodes
+    uint32_t first_line = 0;
     int32_t first_point = 0;
+    std::vector<PointMark> marks;                   // by point
     std::vector<std::pair<int64_t, int32_t>> ends;  // of device work: end, event; sorted
     std::unordered_map<int32_t, int64_t> copy_end;  // by the call that launched it
   };
@@ -116,34 +143,65 @@ class PathGraphBuilder {
     graph_.nodes.push_back(node);
     return static_cast<int32_t>(graph_.nodes.size()) - 1;
   }
-  void HoldBack(int32_t from, int32_t to, PathCause cause) {
-    if (from != kNone && to != kNone) edges_.push_back({from, to, cause, false, 0});
+  int32_t AddNode(int64_t ns, int32_t event, uint32_t line, PathPlace place) {
+    PathNode node;
+    node.ns = ns;
+    node.event = event;
+    node.line = line & PathNode::kMostLines;
+    node.place = place;
+    return AddNode(node);
   }
-  void Work(int32_t from, int32_t to, PathCause cause, int64_t ns) {
-    edges_.push_back({from, to, cause, true, ns});
+  void HoldBack(int32_t from, int32_t to, PathCause cause) {
+    if (from != kNone && to != kNone) AddEdge({from, to, cause, false});
+  }
+  void Work(int32_t from, int32_t to, PathCause cause) { AddEdge({from, to, cause, true}); }
+  void AddEdge(const RawEdge& edge) {
+    chained_.resize(graph_.nodes.size());
+    ChainedEdge& chained = chained_[static_cast<size_t>(edge.to)];
+    if (edge.from + 1 == edge.to && !chained.is_there) {
+      chained = {edge.cause, edge.is_work, true};
+    } else {
+      edges_.push_back(edge);
+    }
   }
 
   void Rank(int32_t r) {
     const RankTrace& rank = trace_.ranks[static_cast<size_t>(r)];
     RankNodes& nodes = ranks_[static_cast<size_t>(r)];
     nodes.host = FindHostPoints(rank, *trace_.strings);
-    // Of each event two nodes, and edges within it, from its launch and along its stream.
+    Lines(r, rank, nodes);
+    // Of each event two nodes, and edges from its launch, along its stream and from another.
     const size_t nodes_more = rank.device.size() * 2 + nodes.host.points.size();
     ReserveLarge(graph_.nodes, graph_.nodes.size() + nodes_more);
-    ReserveLarge(edges_, edges_.size() + nodes_more + rank.device.size());
+    ReserveLarge(chained_, graph_.nodes.size() + nodes_more);
+    ReserveLarge(edges_, edges_.size() + 3 * rank.device.size());
     DeviceNodes(r, rank, nodes);
     HostNodes(r, nodes);
     Synchronisations(rank, nodes);
     Launches(rank, nodes);
+    nodes.host.call_begin = std::vector<int32_t>();
     Streams(rank, nodes);
     if (!DeviceWaits(rank, nodes)) InferredWaits(rank, nodes);
   }
 
+  void Lines(int32_t r, const RankTrace& rank, RankNodes& nodes) {
+    nodes.first_line = static_cast<uint32_t>(graph_.lines.size());
+    for (size_t lane = 0; lane < rank.lanes.size(); ++lane) {
+      graph_.lines.push_back({r, static_cast<int32_t>(lane)});
+    }
+  }
+  static uint32_t LineOf(const RankNodes& nodes, int32_t lane) {
+    return nodes.first_line + static_cast<uint32_t>(lane);
+  }
+
   void HostNodes(int32_t r, RankNodes& nodes) {
     nodes.first_point = static_cast<int32_t>(graph_.nodes.size());
+    nodes.marks.reserve(nodes.host.points.size());
     for (const HostPoint& point : nodes.host.points) {
-      AddNode({point.ns - Offset(r), r, point.event, point.lane, PathPlace::kThread});
+      nodes.marks.push_back({point.kind, point.cause, point.idle_before});
+      AddNode(point.ns - Offset(r), point.event, LineOf(nodes, point.lane), PathPlace::kThread);
     }
+    nodes.host.points = std::vector<HostPoint>();
   }
   int32_t PointNode(const RankNodes& nodes, int32_t point) const {
     return point == kNone ? kNone : nodes.first_point + point;
@@ -159,9 +217,9 @@ class PathGraphBuilder {
       const TraceEvent& event = rank.device[i];
       if (!IsWork(event)) continue;
       const auto index = static_cast<int32_t>(i);
-      const int32_t begin =
-          AddNode({event.ts_ns - Offset(r), r, index, event.lane, PathPlace::kDeviceBegin});
-      AddNode({event.end_ns() - Offset(r), r, index, event.lane, PathPlace::kDeviceEnd});
+      const uint32_t line = LineOf(nodes, event.lane);
+      const int32_t begin = AddNode(event.ts_ns - Offset(r), index, line, PathPlace::kDeviceBegin);
+      AddNode(event.end_ns() - Offset(r), index, line, PathPlace::kDeviceEnd);
       nodes.begin[i] = begin;
       nodes.ends.emplace_back(event.end_ns(), index);
       if (event.kind == EventKind::kMemcpy && event.launch != kNone) {
@@ -171,7 +229,7 @@ class PathGraphBuilder {
       if (joined) {
         HoldBack(begin, begin + 1, PathCause::kCommunication);
       } else {
-        Work(begin, begin + 1, CauseOf(event.role), event.dur_ns);
+        Work(begin, begin + 1, CauseOf(event.role));
       }
     }
     std::sort(nodes.ends.begin(), nodes.ends.end());
@@ -192,24 +250,24 @@ class PathGraphBuilder {
 
   // Chains of the threads, with the calls that waited for the device, and hand-overs.
   void Synchronisations(const RankTrace& rank, RankNodes& nodes) {
-    const auto& points = nodes.host.points;
-    for (size_t i = 1; i < points.size(); ++i) {
-      const HostPoint& point = points[i];
-      if (points[i - 1].lane != point.lane) continue;
+    for (size_t i = 1; i < nodes.marks.size(); ++i) {
+      const PointMark& mark = nodes.marks[i];
       const int32_t from = PointNode(nodes, static_cast<int32_t>(i) - 1);
       const int32_t to = from + 1;
+      const PathNode& point = graph_.nodes[static_cast<size_t>(to)];
+      if (graph_.nodes[static_cast<size_t>(from)].line != point.line) continue;
       int32_t waited_for = kNone;
-      if (point.kind == PointKind::kCallEnd && Blocks(rank, nodes, point.event)) {
+      if (mark.kind == PointKind::kCallEnd && Blocks(rank, nodes, point.event)) {
         const TraceEvent& call = rank.host[static_cast<size_t>(point.event)];
         waited_for = LastEndWithin(rank, nodes, call.ts_ns, call.end_ns(), kNone);
       }
       if (waited_for != kNone) {
         HoldBack(from, to, PathCause::kSynchronisation);
         HoldBack(nodes.begin[static_cast<size_t>(waited_for)] + 1, to, PathCause::kSynchronisation);
-      } else if (point.idle_before) {
+      } else if (mark.idle_before) {
         HoldBack(from, to, PathCause::kHost);
       } else {
-        Work(from, to, point.cause, point.ns - points[i - 1].ns);
+        Work(from, to, mark.cause);
       }
     }
     for (const HandOver& hand_over : nodes.host.hand_overs) {
@@ -278,21 +336,16 @@ class PathGraphBuilder {
       if (wait.record != kNone && rank.device[i].launch != kNone) waits.push_back(wait);
     }
     if (waits.empty()) return false;
-    std::unordered_map<int64_t, int64_t> calls;  // begin by correlation
-    for (const TraceEvent& event : rank.host) {
-      if (event.kind == EventKind::kRuntime && event.correlation != kNone) {
-        calls.emplace(event.correlation, event.ts_ns);
-      }
-    }
     const auto streams = ByStream(rank);
     for (const DeviceWait& wait : waits) {
       const TraceEvent& event = rank.device[static_cast<size_t>(wait.event)];
-      auto record = calls.find(wait.record);
+      const int32_t record = rank.launches.Find(wait.record);
       auto source = streams.find(wait.on_stream);
       auto own = streams.find(rank.lanes[static_cast<size_t>(event.lane)].stream);
-      if (record == calls.end() || source == streams.end() || own == streams.end()) continue;
+      if (record == kNone || source == streams.end() || own == streams.end()) continue;
+      const int64_t record_ns = rank.host[static_cast<size_t>(record)].ts_ns;
       auto before = std::upper_bound(source->second.begin(), source->second.end(),
-                                     std::pair<int64_t, int32_t>(record->second, INT32_MAX));
+                                     std::pair<int64_t, int32_t>(record_ns, INT32_MAX));
       const int64_t call_ns = rank.host[static_cast<size_t>(event.launch)].ts_ns;
       auto after = std::lower_bound(own->second.begin(), own->second.end(),
                                     std::pair<int64_t, int32_t>(call_ns, 0));
@@ -341,60 +394,70 @@ class PathGraphBuilder {
       const RankNodes& nodes = ranks_[static_cast<size_t>(call.rank)];
       HoldBack(begins[m], join, PathCause::kCommunication);
       if (nodes.joined_ns[static_cast<size_t>(call.event)] == INT64_MIN) continue;
-      Work(join, begins[m] + 1, PathCause::kCommunication, Ns(begins[m] + 1) - Ns(join));
+      Work(join, begins[m] + 1, PathCause::kCommunication);
     }
   }
   int64_t Ns(int32_t node) const { return graph_.nodes[static_cast<size_t>(node)].ns; }
 
   // By time; edges that lead back (clocks of host and device differ by a little) are dropped.
   void Finish() {
-    std::vector<int64_t> keys;
-    keys.reserve(graph_.nodes.size());
-    for (const PathNode& node : graph_.nodes) keys.push_back(node.ns);
-    const std::vector<uint32_t> order = StableOrder(keys);
-    std::vector<int32_t> place(order.size());
-    std::vector<PathNode> sorted;
-    ReserveLarge(sorted, order.size());
-    for (uint32_t from : order) {
-      place[from] = static_cast<int32_t>(sorted.size());
-      sorted.push_back(graph_.nodes[from]);
+    std::vector<int32_t> place(graph_.nodes.size());
+    {
+      const std::vector<uint32_t> order =
+          StableOrder(graph_.nodes.size(), [this](size_t i) { return graph_.nodes[i].ns; });
+      for (size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<int32_t>(i);
     }
-    graph_.nodes = std::move(sorted);
-    std::vector<uint32_t>& first = graph_.first_;
-    first.assign(order.size() + 1, 0);
-    for (RawEdge& edge : edges_) {
-      edge.from = place[static_cast<size_t>(edge.from)];
-      edge.to = place[static_cast<size_t>(edge.to)];
-      if (edge.from < edge.to) ++first[static_cast<size_t>(edge.to) + 1];
-    }
-    for (size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
-    graph_.edges_.resize(first.back());
-    std::vector<uint32_t> next(first.begin(), first.end() - 1);
-    for (const RawEdge& edge : edges_) {
-      if (edge.from >= edge.to) continue;
-      graph_.edges_[next[static_cast<size_t>(edge.to)]++] = {edge.from, edge.cause, edge.is_work,
-                                                             edge.work_ns};
-    }
-    FindBinding();
+    PlaceEdges(place);
+    edges_ = std::vector<RawEdge>();
+    chained_ = std::vector<ChainedEdge>();
+    Permute(graph_.nodes, place);
+    PutBindingFirst();
   }
 
-  void FindBinding() {
-    graph_.binding_.assign(graph_.nodes.size(), kNone);
+  // All edges with their nodes' places, the last that was added first.
+  template <class Take>
+  void ForEachEdge(const std::vector<int32_t>& place, Take take) const {
+    for (auto edge = edges_.rbegin(); edge != edges_.rend(); ++edge) {
+      take(place[static_cast<size_t>(edge->to)],
+           PathEdge{place[static_cast<size_t>(edge->from)], edge->cause, edge->is_work});
+    }
+    for (size_t n = 1; n < chained_.size(); ++n) {
+      if (!chained_[n].is_there) continue;
+      take(place[n], PathEdge{place[n - 1], chained_[n].cause, chained_[n].is_work});
+    }
+  }
+
+  // By the node that they lead to; of those from one node, the first that was added first.
+  void PlaceEdges(const std::vector<int32_t>& place) {
+    std::vector<uint32_t>& first = graph_.first_;
+    first.assign(graph_.nodes.size() + 1, 0);
+    ForEachEdge(place, [&first](int32_t to, const PathEdge& edge) {
+      if (edge.from < to) ++first[static_cast<size_t>(to)];
+    });
+    for (size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
+    graph_.edges_ = LargeVector<PathEdge>(first.back());
+    // Where a node's edges end becomes where they begin.
+    ForEachEdge(place, [&](int32_t to, const PathEdge& edge) {
+      if (edge.from < to) graph_.edges_[--first[static_cast<size_t>(to)]] = edge;
+    });
+  }
+
+  void PutBindingFirst() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      const auto into = graph_.Into(n);
-      int32_t& binding = graph_.binding_[n];
-      for (size_t e = 0; e < into.size(); ++e) {
-        if (binding == kNone || into[e].from > into[static_cast<size_t>(binding)].from) {
-          binding = static_cast<int32_t>(e);
-        }
-      }
+      const auto begin = graph_.edges_.begin() + graph_.first_[n];
+      const auto end = graph_.edges_.begin() + graph_.first_[n + 1];
+      if (end - begin < 2) continue;
+      const auto last = std::max_element(
+          begin, end, [](const PathEdge& a, const PathEdge& b) { return a.from < b.from; });
+      std::swap(*begin, *last);
     }
   }
 
   const Trace& trace_;
   PathGraph graph_;
   std::vector<RankNodes> ranks_;
-  std::vector<RawEdge> edges_;
+  std::vector<ChainedEdge> chained_;  // by node that they lead to
+  std::vector<RawEdge> edges_;        // the others
 };
 
 const char* NameOf(PathCause cause) {
@@ -406,30 +469,6 @@ const char* NameOf(PathCause cause) {
 
 PathGraph BuildPathGraph(const Trace& trace) {
   return PathGraphBuilder(trace).Build();
-}
-
-std::vector<uint32_t> StableOrder(std::span<const int64_t> keys) {
-  std::vector<uint32_t> order(keys.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
-  if (keys.empty()) return order;
-  const auto [low, high] = std::minmax_element(keys.begin(), keys.end());
-  const int64_t base = *low;
-  const uint64_t range = static_cast<uint64_t>(*high) - static_cast<uint64_t>(base);
-  constexpr int kBits = 11;
-  constexpr size_t kBuckets = size_t{1} << kBits;
-  std::vector<uint32_t> other(keys.size());
-  for (int shift = 0; shift < 64 && range >> shift != 0; shift += kBits) {
-    std::vector<uint32_t> start(kBuckets + 1, 0);
-    auto digit = [&](uint32_t i) {
-      return (static_cast<uint64_t>(keys[i]) - static_cast<uint64_t>(base)) >> shift &
-             (kBuckets - 1);
-    };
-    for (uint32_t i : order) ++start[digit(i) + 1];
-    for (size_t b = 1; b <= kBuckets; ++b) start[b] += start[b - 1];
-    for (uint32_t i : order) other[start[digit(i)]++] = i;
-    order.swap(other);
-  }
-  return order;
 }
 
 }  // namespace steptrace::analyze

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -36,43 +38,85 @@ const char* NameOf(PathCause cause);
 
 enum class PathPlace : uint8_t { kThread, kDeviceBegin, kDeviceEnd, kJoin };
 
+// Of millions of nodes and edges each stands for what its index says elsewhere.
 struct PathNode {
-  int64_t ns = 0;         // in aligned time
-  int32_t rank = 0;       // index of the rank
-  int32_t event = kNone;  // index in host or device, by place
+  static constexpr uint32_t kMostLines = (1u << 30) - 1;
+
+  int64_t ns = 0;          // in aligned time
+  int32_t event = kNone;   // index in host or device, by place
+  uint32_t line : 30 = 0;  // index in PathGraph::lines
+  PathPlace place : 2 = PathPlace::kThread;
+};
+static_assert(sizeof(PathNode) == 16);
+
+// A lane of a rank.
+struct PathLine {
+  int32_t rank = 0;  // index of the rank
   int32_t lane = 0;
-  PathPlace place = PathPlace::kThread;
 };
 
 struct PathEdge {
   int32_t from = 0;
   PathCause cause = PathCause::kHost;
-  bool is_work = false;  // takes its time whatever was before; else it only holds back
-  int64_t work_ns = 0;   // of work
+  // Takes the time from node to node whatever was before; else it only holds back.
+  bool is_work = false;
 };
 
 class PathGraph {
  public:
   std::vector<PathNode> nodes;
+  std::vector<PathLine> lines;
   std::vector<int64_t> offset_ns;  // by index of the rank: aligned = own - offset
 
   std::span<const PathEdge> Into(size_t node) const {
     return {edges_.data() + first_[node], edges_.data() + first_[node + 1]};
   }
-  // Into(node)'s edge that ended last: what the node waited for. kNone: nothing did.
-  int32_t BindingEdge(size_t node) const { return binding_[node]; }
+  // What the node waited for: of Into(node) the edge that ended last, which is the first.
+  // Null: it waited for nothing.
+  const PathEdge* BindingEdge(size_t node) const {
+    return first_[node] == first_[node + 1] ? nullptr : &edges_[first_[node]];
+  }
+  const PathLine& LineOf(const PathNode& node) const { return lines[node.line]; }
+  int64_t Length(const PathEdge& edge, size_t to) const {
+    return nodes[to].ns - nodes[static_cast<size_t>(edge.from)].ns;
+  }
   size_t edge_count() const { return edges_.size(); }
 
  private:
   friend class PathGraphBuilder;
   std::vector<PathEdge> edges_;  // by node that they lead to
   std::vector<uint32_t> first_;
-  std::vector<int32_t> binding_;
 };
 
 PathGraph BuildPathGraph(const Trace& trace);
 
-// Numbers 0 … n-1 by key, equal keys in their order (radix sort; linear).
-std::vector<uint32_t> StableOrder(std::span<const int64_t> keys);
+// Numbers 0 … n-1 by key_of(number), equal keys in their order (radix sort; linear).
+template <class KeyOf>
+std::vector<uint32_t> StableOrder(size_t count, KeyOf key_of) {
+  std::vector<uint32_t> order(count);
+  for (size_t i = 0; i < count; ++i) order[i] = static_cast<uint32_t>(i);
+  if (count == 0) return order;
+  int64_t low = key_of(0), high = low;
+  for (size_t i = 1; i < count; ++i) {
+    low = std::min<int64_t>(low, key_of(i));
+    high = std::max<int64_t>(high, key_of(i));
+  }
+  const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+  constexpr int kBits = 11;
+  constexpr size_t kBuckets = size_t{1} << kBits;
+  std::vector<uint32_t> other(count);
+  for (int shift = 0; shift < 64 && range >> shift != 0; shift += kBits) {
+    std::vector<uint32_t> start(kBuckets + 1, 0);
+    auto digit = [&](uint32_t i) {
+      return (static_cast<uint64_t>(key_of(i)) - static_cast<uint64_t>(low)) >> shift &
+             (kBuckets - 1);
+    };
+    for (uint32_t i : order) ++start[digit(i) + 1];
+    for (size_t b = 1; b <= kBuckets; ++b) start[b] += start[b - 1];
+    for (uint32_t i : order) other[start[digit(i)]++] = i;
+    order.swap(other);
+  }
+  return order;
+}
 
 }  // namespace steptrace::analyze

@@ -26,16 +26,14 @@ std::vector<int64_t> Replay(const PathGraph& graph, const Halves& halves) {
       at[n] = graph.nodes[n].ns;
       continue;
     }
-    const auto binding = static_cast<size_t>(graph.BindingEdge(n));
     int64_t earliest = INT64_MIN;
-    for (size_t e = 0; e < into.size(); ++e) {
-      const PathEdge& edge = into[e];
+    for (const PathEdge& edge : into) {
       const int32_t left = halves[static_cast<size_t>(edge.cause)];
       int64_t lag = 0;
       if (edge.is_work) {
-        lag = Part(edge.work_ns, left);
-      } else if (e == binding) {
-        lag = graph.nodes[n].ns - graph.nodes[static_cast<size_t>(edge.from)].ns;
+        lag = Part(graph.Length(edge, n), left);
+      } else if (&edge == graph.BindingEdge(n)) {
+        lag = graph.Length(edge, n);
         if (Scales(edge.cause)) lag = Part(lag, left);
       }
       earliest = std::max(earliest, at[static_cast<size_t>(edge.from)] + lag);

@@ -107,9 +107,10 @@ std::vector<CopyTimes> MakeCopies(const DeviceWork& work, const store::StringTab
     ++copies.count;
     copies.sum_ns += event->dur_ns;
     stretches.push_back({event->ts_ns, event->end_ns()});
-    if (event->bytes == kNone) continue;
-    copies.bytes += event->bytes;
-    if (event->bytes >= kSmallCopyBytes) continue;
+    const int64_t bytes = work.rank->NumbersOf(*event).bytes;
+    if (bytes == kNone) continue;
+    copies.bytes += bytes;
+    if (bytes >= kSmallCopyBytes) continue;
     ++copies.small;
     copies.small_sum_ns += event->dur_ns;
   }

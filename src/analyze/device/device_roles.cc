@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "analyze/device/device_work.h"
@@ -10,14 +9,15 @@ namespace steptrace::analyze {
 namespace {
 
 enum Role { kKernel, kMemcpy, kMemset, kCommunication, kRuntime, kDataLoader, kCpu, kRoles };
+constexpr std::array<int64_t RoleTimes::*, kRoles> kTimeOf = {
+    &RoleTimes::kernel_ns,  &RoleTimes::memcpy_ns,
+    &RoleTimes::memset_ns,  &RoleTimes::communication_ns,
+    &RoleTimes::runtime_ns, &RoleTimes::dataloader_ns,
+    &RoleTimes::cpu_ns};
 
 bool IsLoader(std::string_view name) {
   return (name.starts_with("enumerate(DataLoader)#") && name.ends_with(".__next__")) ||
          name.starts_with("enumerate(DataPipe)#");
-}
-
-bool IsCollective(std::string_view name) {
-  return name.starts_with("nccl:") || name.starts_with("gloo:");
 }
 
 // What the names of host ranges say, asked once a name.
@@ -30,7 +30,7 @@ class RoleNames {
     Role& role = roles_[static_cast<size_t>(name)];
     if (role == kRoles) {
       const std::string& text = strings_.Text(name);
-      role = IsLoader(text) ? kDataLoader : IsCollective(text) ? kCommunication : kCpu;
+      role = IsLoader(text) ? kDataLoader : IsCollectiveRange(text) ? kCommunication : kCpu;
     }
     return role;
   }
@@ -42,33 +42,26 @@ class RoleNames {
 
 using Ranges = std::array<std::vector<Stretch>, kRoles>;
 
-Role DeviceRoleOf(const TraceEvent& event, const std::unordered_set<int64_t>& collectives) {
+Role DeviceRoleOf(const TraceEvent& event) {
   if (event.kind == EventKind::kMemcpy) return kMemcpy;
   if (event.kind == EventKind::kMemset) return kMemset;
-  const bool launched_by_one =
-      event.external_id != kNone && collectives.contains(event.external_id);
-  return event.role == DeviceRole::kCommunication || launched_by_one ? kCommunication : kKernel;
+  return event.role == DeviceRole::kCommunication || event.in_collective ? kCommunication : kKernel;
 }
 
 Ranges CollectRanges(const RankTrace& rank, const store::StringTable& strings) {
   Ranges ranges;
-  std::unordered_set<int64_t> collectives;  // by external id
   RoleNames names(strings);
   for (const TraceEvent& event : rank.host) {
     const Stretch stretch = {event.ts_ns, event.end_ns()};
     if (event.kind == EventKind::kRuntime) {
       ranges[kRuntime].push_back(stretch);
     } else if (event.kind == EventKind::kOperator || event.kind == EventKind::kAnnotation) {
-      const Role role = names.Of(event.name);
-      if (role == kCommunication && event.external_id != kNone) {
-        collectives.insert(event.external_id);
-      }
-      ranges[role].push_back(stretch);
+      ranges[names.Of(event.name)].push_back(stretch);
     }
   }
   for (const TraceEvent& event : rank.device) {
     if (!IsDeviceWork(event)) continue;
-    ranges[DeviceRoleOf(event, collectives)].push_back({event.ts_ns, event.end_ns()});
+    ranges[DeviceRoleOf(event)].push_back({event.ts_ns, event.end_ns()});
   }
   return ranges;
 }
@@ -81,22 +74,20 @@ std::vector<RoleRow> MakeRoles(const RankTrace& rank, const std::vector<DeviceSt
   std::vector<Stretch> whole;
   for (const DeviceStep& step : steps) whole.push_back({step.ts_ns, step.end_ns()});
   Intervals left = Union(std::move(whole));
-  std::array<Intervals, kRoles> exclusive;
+  std::vector<RoleRow> rows;
+  for (const DeviceStep& step : steps) rows.push_back({rank.rank, step.number, step.ts_ns, {}});
+  const auto measure = [&](const Intervals& role, int64_t RoleTimes::*ns) {
+    for (size_t i = 0; i < steps.size(); ++i) {
+      rows[i].times.*ns = LengthWithin(role, {steps[i].ts_ns, steps[i].end_ns()});
+    }
+  };
   for (size_t role = 0; role < kRoles; ++role) {
     const Intervals all = Union(std::move(ranges[role]));
-    exclusive[role] = Intersection(all, left);
+    measure(Intersection(all, left), kTimeOf[role]);
     left = Difference(left, all);
   }
-  std::vector<RoleRow> rows;
-  for (const DeviceStep& step : steps) {
-    const Stretch window = {step.ts_ns, step.end_ns()};
-    const auto of = [&](Role role) { return LengthWithin(exclusive[role], window); };
-    RoleRow row{rank.rank, step.number, step.ts_ns, {}};
-    row.times = {of(kKernel),  of(kMemcpy),     of(kMemset), of(kCommunication),
-                 of(kRuntime), of(kDataLoader), of(kCpu),    LengthWithin(left, window),
-                 step.dur_ns};
-    rows.push_back(row);
-  }
+  measure(left, &RoleTimes::other_ns);
+  for (size_t i = 0; i < steps.size(); ++i) rows[i].times.total_ns = steps[i].dur_ns;
   return rows;
 }
 

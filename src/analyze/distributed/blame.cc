@@ -434,6 +434,8 @@ CollectiveTimes TimesOf(const MatchedCollective& collective,
 
 std::vector<RankBlame> FindBlame(const Trace& trace, const Matches& matches, const Clocks& clocks,
                                  HostView host) {
+  // Nobody waited: what the ranks did need not be found out.
+  if (matches.collectives.empty()) return std::vector<RankBlame>(trace.ranks.size());
   return BlameFinder(trace, matches, clocks, host).Find();
 }
 

@@ -16,7 +16,6 @@
 namespace steptrace::analyze {
 namespace {
 
-constexpr std::string_view kCommsOperator = "record_param_comms";
 constexpr std::string_view kCoalesced = "coalesced";  // several calls in one, of whatever kind
 
 bool IsCollectiveAnnotation(std::string_view name) {
@@ -210,9 +209,9 @@ class Reader {
     call.event = index;
     call.begin_ns = event.ts_ns;
     call.end_ns = event.end_ns();
-    call.sequence = event.sequence;
+    call.sequence = rank.NumbersOf(event).sequence;
     if (call.sequence == kNone && launcher.comms != kNone) {
-      call.sequence = rank.host[static_cast<size_t>(launcher.comms)].sequence;
+      call.sequence = rank.SequenceOf(launcher.comms);
     }
     call.stream = rank.lanes[static_cast<size_t>(event.lane)].stream;
     call.step = event.step;
@@ -232,13 +231,13 @@ class Reader {
                comms ? number(comms->details) : 0,
                annotation ? number(annotation->name) : 0,
                annotation ? number(annotation->details) : 0,
-               event.bytes};
+               rank.NumbersOf(event).bytes};
     auto [found, added] = known_.try_emplace(key, static_cast<int32_t>(result_.infos.size()));
-    if (added) result_.infos.push_back(Make(event, comms, annotation));
+    if (added) result_.infos.push_back(Make(rank, event, comms, annotation));
     return found->second;
   }
 
-  CollectiveInfo Make(const TraceEvent& event, const TraceEvent* comms,
+  CollectiveInfo Make(const RankTrace& rank, const TraceEvent& event, const TraceEvent* comms,
                       const TraceEvent* annotation) const {
     CollectiveInfo info;
     TakeArguments(ParseObject(trace_.Text(event.details)), info);
@@ -257,7 +256,7 @@ class Reader {
       if (!of_kernel.empty()) info.name = of_kernel;
     }
     info.element_bytes = ElementBytes(info.dtype);
-    info.rank_bytes = event.bytes;
+    info.rank_bytes = rank.NumbersOf(event).bytes;
     return info;
   }
 

@@ -13,15 +13,15 @@ TraceEvent MakeEvent(const store::SliceRow& row, EventKind kind, DeviceRole role
   TraceEvent event;
   event.ts_ns = row.ts_ns;
   event.dur_ns = std::max<int64_t>(0, row.dur_ns);
-  event.correlation = row.correlation.value_or(kNone);
-  event.sequence = row.sequence.value_or(kNone);
-  event.group = row.group.value_or(kNone);
-  event.bytes = row.bytes.value_or(kNone);
   event.name = row.name;
   event.details = row.details;
   event.kind = kind;
   event.role = role;
   return event;
+}
+
+DeviceNumbers NumbersOf(const store::SliceRow& row) {
+  return {row.sequence.value_or(kNone), row.bytes.value_or(kNone)};
 }
 
 // Of a step that another overlaps the earlier counts.
@@ -75,7 +75,8 @@ void LiveTraceBuilder::Add(std::span<const store::SliceRow> slices) {
       case Kind::kCollective:
         // Also those that do not tell: what lies in them is theirs.
         calls_.push_back(
-            {row.track, MakeEvent(row, EventKind::kKernel, DeviceRole::kCommunication)});
+            {row.track,
+             {MakeEvent(row, EventKind::kKernel, DeviceRole::kCommunication), NumbersOf(row)}});
         break;
       case Kind::kNccl:
         has_nccl_ = true;
@@ -93,34 +94,34 @@ void LiveTraceBuilder::Add(std::span<const store::SliceRow> slices) {
         Keep(row, false, EventKind::kOtherHost, DeviceRole::kNone);
         break;
     }
-    if (calls_.size() + trace_.host.size() + trace_.device.size() > most_) LeaveOutHalf();
+    if (calls_.size() + trace_.host.size() + device_.size() > most_) LeaveOutHalf();
   }
 }
 
 void LiveTraceBuilder::LeaveOutBefore(int64_t ts_ns) {
   from_ns_ = std::max(from_ns_, ts_ns);
   const auto early = [this](const TraceEvent& event) { return event.ts_ns < from_ns_; };
-  std::erase_if(calls_, [&](const Call& call) { return early(call.event); });
+  std::erase_if(calls_, [&](const Call& call) { return early(call.work.event); });
   std::erase_if(trace_.host, early);
-  std::erase_if(trace_.device, early);
+  std::erase_if(device_, [&](const Work& work) { return early(work.event); });
 }
 
 void LiveTraceBuilder::LeaveOutHalf() {
   std::vector<int64_t> begins;
-  for (const Call& call : calls_) begins.push_back(call.event.ts_ns);
+  for (const Call& call : calls_) begins.push_back(call.work.event.ts_ns);
   for (const TraceEvent& event : trace_.host) begins.push_back(event.ts_ns);
-  for (const TraceEvent& event : trace_.device) begins.push_back(event.ts_ns);
+  for (const Work& work : device_) begins.push_back(work.event.ts_ns);
   const auto middle = begins.begin() + static_cast<ptrdiff_t>(begins.size() / 2);
   std::nth_element(begins.begin(), middle, begins.end());
   const int64_t middle_ns = *middle;
   LeaveOutBefore(middle_ns);
-  const size_t held = calls_.size() + trace_.host.size() + trace_.device.size();
+  const size_t held = calls_.size() + trace_.host.size() + device_.size();
   if (held <= most_) return;
   // All at one moment, as a run from elsewhere may say: none of them is newer than another.
   if (middle_ns < INT64_MAX) return LeaveOutBefore(middle_ns + 1);
   calls_.clear();
   trace_.host.clear();
-  trace_.device.clear();
+  device_.clear();
 }
 
 int32_t LiveTraceBuilder::LaneOf(int32_t track) {
@@ -136,13 +137,17 @@ void LiveTraceBuilder::Keep(const store::SliceRow& row, bool on_device, EventKin
                             DeviceRole role) {
   TraceEvent event = MakeEvent(row, kind, role);
   event.lane = LaneOf(row.track);
-  (on_device ? trace_.device : trace_.host).push_back(event);
+  if (on_device) {
+    device_.push_back({event, NumbersOf(row)});
+  } else {
+    trace_.host.push_back(event);
+  }
 }
 
 std::vector<LiveTraceBuilder::Call> LiveTraceBuilder::Outermost() {
   std::stable_sort(calls_.begin(), calls_.end(), [](const Call& a, const Call& b) {
-    return std::tuple(a.track, a.event.ts_ns, -a.event.dur_ns) <
-           std::tuple(b.track, b.event.ts_ns, -b.event.dur_ns);
+    return std::tuple(a.track, a.work.event.ts_ns, -a.work.event.dur_ns) <
+           std::tuple(b.track, b.work.event.ts_ns, -b.work.event.dur_ns);
   });
   std::vector<Call> outermost;
   int32_t track = kNone;
@@ -150,19 +155,31 @@ std::vector<LiveTraceBuilder::Call> LiveTraceBuilder::Outermost() {
   for (const Call& call : calls_) {
     if (call.track != track) covered_ns = INT64_MIN;
     track = call.track;
-    if (call.event.end_ns() <= covered_ns) continue;
-    covered_ns = call.event.end_ns();
-    if (Counts(call.event.details)) outermost.push_back(call);
+    if (call.work.event.end_ns() <= covered_ns) continue;
+    covered_ns = call.work.event.end_ns();
+    if (Counts(call.work.event.details)) outermost.push_back(call);
   }
   return outermost;
+}
+
+void LiveTraceBuilder::TakeDevice() {
+  std::stable_sort(device_.begin(), device_.end(), [](const Work& a, const Work& b) {
+    return std::tie(a.event.ts_ns, a.event.lane) < std::tie(b.event.ts_ns, b.event.lane);
+  });
+  for (const Work& work : device_) {
+    TraceEvent& event = trace_.device.emplace_back(work.event);
+    event.numbers = static_cast<int32_t>(trace_.numbers.size());
+    trace_.numbers.push_back(work.numbers);
+  }
+  device_ = std::vector<Work>();
 }
 
 RankTrace LiveTraceBuilder::Build(std::span<const store::StepRow> steps) {
   // Where NCCL itself tells, the script's calls are the way to its work and not the work.
   if (has_nccl_) calls_.clear();
   for (const Call& call : Outermost()) {
-    trace_.device.push_back(call.event);
-    trace_.device.back().lane = LaneOf(call.track);
+    device_.push_back(call.work);
+    device_.back().event.lane = LaneOf(call.track);
   }
   for (const store::TrackRow& track : tracks_) {
     const auto found = lanes_.find(track.track);
@@ -181,9 +198,7 @@ RankTrace LiveTraceBuilder::Build(std::span<const store::StepRow> steps) {
   }
   std::stable_sort(trace_.steps.begin(), trace_.steps.end(),
                    [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
-  std::stable_sort(trace_.device.begin(), trace_.device.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.ts_ns, a.lane) < std::tie(b.ts_ns, b.lane);
-  });
+  TakeDevice();
   std::stable_sort(trace_.host.begin(), trace_.host.end(), [](const auto& a, const auto& b) {
     return std::tuple(a.lane, a.ts_ns, -a.dur_ns) < std::tuple(b.lane, b.ts_ns, -b.dur_ns);
   });

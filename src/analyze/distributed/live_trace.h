@@ -41,15 +41,20 @@ class LiveTraceBuilder {
 
  private:
   enum class Kind : uint8_t { kNothing, kCollective, kNccl, kDevice, kHost };
+  struct Work {
+    TraceEvent event;
+    DeviceNumbers numbers;
+  };
   struct Call {
     int32_t track = 0;
-    TraceEvent event;
+    Work work;
   };
   Kind KindOfCategory(store::StringId category);
   bool Counts(store::StringId details);
   void Keep(const store::SliceRow& row, bool on_device, EventKind kind, DeviceRole role);
   void LeaveOutHalf();
   std::vector<Call> Outermost();
+  void TakeDevice();
   int32_t LaneOf(int32_t track);
 
   int32_t rank_;
@@ -60,6 +65,7 @@ class LiveTraceBuilder {
   std::unordered_map<int32_t, Kind> kinds_;   // by category
   std::unordered_map<int32_t, bool> counts_;  // by details
   std::vector<Call> calls_;
+  std::vector<Work> device_;
   bool has_nccl_ = false;
   std::map<int32_t, int32_t> lanes_;  // by track
   RankTrace trace_;

@@ -207,7 +207,7 @@ TEST_F(LiveTraceTest, OfMoreThanItHoldsTheNewestStay) {
   EXPECT_LE(trace.device.size() + trace.host.size(), 10u);
   ASSERT_FALSE(trace.device.empty());
   EXPECT_GE(trace.device.front().ts_ns, from_ns);
-  EXPECT_EQ(trace.device.back().sequence, 99) << "whole to the end";
+  EXPECT_EQ(trace.NumbersOf(trace.device.back()).sequence, 99) << "whole to the end";
   EXPECT_EQ(trace.host.back().ts_ns, 995);
 }
 

@@ -65,6 +65,8 @@ class RankModulesBuilder {
 
   void AddRanges() {
     is_module_.assign(At(trace_.strings->size()), kUnknown);
+    const auto is_range = [this](const TraceEvent& event) { return !RangeName(event).empty(); };
+    if (std::none_of(host_.begin(), host_.end(), is_range)) return;
     std::vector<int32_t> around(host_.size(), kNone);       // the innermost range around
     std::vector<uint8_t> in_operator(host_.size(), 0);      // an operator lies between
     std::vector<int64_t> covered(host_.size(), INT64_MIN);  // by the ranges nested in it
@@ -84,14 +86,14 @@ class RankModulesBuilder {
       row.occurrences = row.occurrences.value_or(0) + 1;
       row.forward.host_total_ns += event.dur_ns;
       row.forward.host_self_ns += event.dur_ns;
-      row.forward.device_total_ns += tree_.device_total_ns[i];
-      row.forward.device_self_ns += tree_.device_total_ns[i];
+      row.forward.device_total_ns += tree_.LaunchedBy(i).device_total_ns;
+      row.forward.device_self_ns += tree_.LaunchedBy(i).device_total_ns;
       if (outer == kNone) continue;
       ModuleTimes& parent = modules_[node_[At(outer)]].forward;
       int64_t& until = covered[At(outer)];
       parent.host_self_ns -= std::max<int64_t>(0, event.end_ns() - std::max(event.ts_ns, until));
       until = std::max(until, event.end_ns());
-      parent.device_self_ns -= tree_.device_total_ns[i];
+      parent.device_self_ns -= tree_.LaunchedBy(i).device_total_ns;
     }
   }
 
@@ -126,7 +128,7 @@ class RankModulesBuilder {
       ModuleTimes& forward = modules_[node].forward;
       forward.operators += 1;
       forward.host_self_ns += event.dur_ns;
-      forward.device_self_ns += tree_.device_total_ns[i];
+      forward.device_self_ns += tree_.LaunchedBy(i).device_total_ns;
     }
     modules_.SumUp(&ModuleRow::forward);
   }
@@ -144,16 +146,12 @@ class RankModulesBuilder {
   // Whether the profile has flows at all.
   bool AddBackward() {
     std::unordered_map<int64_t, int32_t> forward;  // by flow
-    for (size_t i = 0; i < host_.size(); ++i) {
-      if (host_[i].flow_out != kNone) {
-        forward.try_emplace(host_[i].flow_out, static_cast<int32_t>(i));
-      }
-    }
+    for (const HostNumber& flow : rank_.flows_out) forward.try_emplace(flow.number, flow.event);
     std::vector<int32_t> node(host_.size(), kNone);  // of the outermost backward operators
-    for (size_t i = 0; i < host_.size(); ++i) {
-      const auto found = host_[i].flow_in == kNone ? forward.end() : forward.find(host_[i].flow_in);
+    for (const HostNumber& flow : rank_.flows_in) {
+      const auto found = forward.find(flow.number);
       if (found == forward.end()) continue;
-      const int32_t event = WithEngine(static_cast<int32_t>(i));
+      const int32_t event = WithEngine(flow.event);
       if (node[At(event)] == kNone) node[At(event)] = node_[At(found->second)];
     }
     std::vector<uint8_t> inside(host_.size(), 0);
@@ -164,7 +162,7 @@ class RankModulesBuilder {
       ModuleTimes& backward = modules_[node[i]].backward;
       backward.operators += 1;
       backward.host_self_ns += host_[i].dur_ns;
-      backward.device_self_ns += tree_.device_total_ns[i];
+      backward.device_self_ns += tree_.LaunchedBy(i).device_total_ns;
     }
     modules_.SumUp(&ModuleRow::backward);
     return !forward.empty();

@@ -89,11 +89,32 @@ void AddToParents(const std::vector<TraceEvent>& host, OperatorTree& tree) {
     if (host[i].parent == kNone) continue;
     const size_t parent = At(host[i].parent);
     tree.tensor_eligible[parent] |= tree.tensor_eligible[i];
-    if (tree.device_total_ns[i] == 0) continue;
-    tree.device_total_ns[parent] += tree.device_total_ns[i];
-    tree.kernel_total_ns[parent] += tree.kernel_total_ns[i];
-    tree.tensor_total_ns[parent] += tree.tensor_total_ns[i];
+    if (tree.launched_index[i] == kNone) continue;
+    const LaunchedTimes& times = tree.launched[At(tree.launched_index[i])];
+    LaunchedTimes& outer = tree.launched[At(tree.launched_index[parent])];
+    outer.device_total_ns += times.device_total_ns;
+    outer.kernel_total_ns += times.kernel_total_ns;
+    outer.tensor_total_ns += times.tensor_total_ns;
   }
+}
+
+// The host event that owns the device's time, or kNone.
+int32_t OwnerOf(const OperatorTree& tree, const TraceEvent& event) {
+  const int32_t launcher = event.op != kNone ? event.op : event.launch;
+  return !IsDeviceWork(event) || launcher == kNone ? kNone : tree.call[At(launcher)];
+}
+
+// Numbers the events that launched something, and all around them.
+void FindLaunched(const RankTrace& rank, OperatorTree& tree) {
+  tree.launched_index.assign(rank.host.size(), kNone);
+  int32_t count = 0;
+  for (const TraceEvent& event : rank.device) {
+    for (int32_t i = OwnerOf(tree, event); i != kNone && tree.launched_index[At(i)] == kNone;
+         i = rank.host[At(i)].parent) {
+      tree.launched_index[At(i)] = count++;
+    }
+  }
+  tree.launched.resize(At(count));
 }
 
 void AddDeviceTimes(const Trace& trace, const RankTrace& rank, const TensorCorePatterns& patterns,
@@ -101,21 +122,21 @@ void AddDeviceTimes(const Trace& trace, const RankTrace& rank, const TensorCoreP
   PerText uses_tensor_cores(*trace.strings, [&patterns](const std::string& kernel) {
     return UsesTensorCores(kernel, patterns);
   });
-  tree.device_self_ns.resize(rank.host.size());
-  tree.kernel_self_ns.resize(rank.host.size());
-  tree.tensor_self_ns.resize(rank.host.size());
+  FindLaunched(rank, tree);
   for (const TraceEvent& event : rank.device) {
-    const int32_t launcher = event.op != kNone ? event.op : event.launch;
-    if (!IsDeviceWork(event) || launcher == kNone) continue;
-    const size_t owner = At(tree.call[At(launcher)]);
-    tree.device_self_ns[owner] += event.dur_ns;
+    const int32_t owner = OwnerOf(tree, event);
+    if (owner == kNone) continue;
+    LaunchedTimes& times = tree.launched[At(tree.launched_index[At(owner)])];
+    times.device_self_ns += event.dur_ns;
     if (event.kind != EventKind::kKernel) continue;
-    tree.kernel_self_ns[owner] += event.dur_ns;
-    if (uses_tensor_cores(event.name)) tree.tensor_self_ns[owner] += event.dur_ns;
+    times.kernel_self_ns += event.dur_ns;
+    if (uses_tensor_cores(event.name)) times.tensor_self_ns += event.dur_ns;
   }
-  tree.device_total_ns = tree.device_self_ns;
-  tree.kernel_total_ns = tree.kernel_self_ns;
-  tree.tensor_total_ns = tree.tensor_self_ns;
+  for (LaunchedTimes& times : tree.launched) {
+    times.device_total_ns = times.device_self_ns;
+    times.kernel_total_ns = times.kernel_self_ns;
+    times.tensor_total_ns = times.tensor_self_ns;
+  }
 }
 
 void MarkOperators(const Trace& trace, const RankTrace& rank, OperatorTree& tree) {
@@ -127,7 +148,7 @@ void MarkOperators(const Trace& trace, const RankTrace& rank, OperatorTree& tree
     const TraceEvent& event = rank.host[i];
     if (event.kind != EventKind::kOperator) continue;
     tree.listed[i] = tree.call[i] == static_cast<int32_t>(i) && !left_out(event.name);
-    tree.tensor_eligible[i] = could_use(event.name) || tree.tensor_self_ns[i] > 0;
+    tree.tensor_eligible[i] = could_use(event.name) || tree.LaunchedBy(i).tensor_self_ns > 0;
   }
 }
 

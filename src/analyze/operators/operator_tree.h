@@ -11,7 +11,8 @@
 namespace steptrace::analyze {
 
 // Who of a rank's host events called whom, and what time each owns: what the views of operators,
-// memory and modules share. One entry per event of RankTrace::host in each vector. A value.
+// memory and modules share. One entry per event of RankTrace::host in each vector, but for the
+// times of the device: most host events launched nothing. A value.
 //
 // The rules are those of torch-tb-profiler (pytorch_profiler.md 1.6):
 // * An operator whose only nested operator or annotation is an operator of the same name is one
@@ -20,18 +21,28 @@ namespace steptrace::analyze {
 //   nest in it cover. Python functions and the profiler's overhead do not cut.
 // * Device time of an operator: that of the kernels, copies and fills that it or what nests in it
 //   launched; its own: that launched by it alone.
+struct LaunchedTimes {
+  int64_t device_self_ns = 0;
+  int64_t device_total_ns = 0;  // with all that nests in it
+  int64_t kernel_self_ns = 0;   // of those, kernels: copies have no part in shares of
+  int64_t kernel_total_ns = 0;  // tensor cores
+  int64_t tensor_self_ns = 0;   // of those, kernels on tensor cores
+  int64_t tensor_total_ns = 0;
+};
+
 struct OperatorTree {
   std::vector<int32_t> call;          // the event itself, or the call that it is one with
   std::vector<int64_t> host_self_ns;  // of events that are their own call
   // By the event that launched: operator or annotation, else the runtime call.
-  std::vector<int64_t> device_self_ns;
-  std::vector<int64_t> device_total_ns;  // with all that nests in it
-  std::vector<int64_t> kernel_self_ns;   // of those, kernels: copies have no part in shares of
-  std::vector<int64_t> kernel_total_ns;  // tensor cores
-  std::vector<int64_t> tensor_self_ns;   // of those, kernels on tensor cores
-  std::vector<int64_t> tensor_total_ns;
+  std::vector<int32_t> launched_index;  // in launched; kNone: neither it nor what nests in it did
+  std::vector<LaunchedTimes> launched;
   std::vector<uint8_t> tensor_eligible;  // the operator, or one nested in it, could use them
   std::vector<uint8_t> listed;           // a call that the table of operators shows
+
+  LaunchedTimes LaunchedBy(size_t event) const {
+    const int32_t index = launched_index[event];
+    return index == kNone ? LaunchedTimes() : launched[static_cast<size_t>(index)];
+  }
 };
 
 OperatorTree BuildOperatorTree(const Trace& trace, const RankTrace& rank,

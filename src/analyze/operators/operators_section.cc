@@ -24,12 +24,13 @@ OperatorSums SumsOf(const TraceEvent& event, const OperatorTree& tree, size_t i)
   sums.calls = 1;
   sums.host_total_ns = event.dur_ns;
   sums.host_self_ns = tree.host_self_ns[i];
-  sums.device_total_ns = tree.device_total_ns[i];
-  sums.device_self_ns = tree.device_self_ns[i];
-  sums.kernel_total_ns = tree.kernel_total_ns[i];
-  sums.kernel_self_ns = tree.kernel_self_ns[i];
-  sums.tensor_core_total_ns = tree.tensor_total_ns[i];
-  sums.tensor_core_self_ns = tree.tensor_self_ns[i];
+  const LaunchedTimes launched = tree.LaunchedBy(i);
+  sums.device_total_ns = launched.device_total_ns;
+  sums.device_self_ns = launched.device_self_ns;
+  sums.kernel_total_ns = launched.kernel_total_ns;
+  sums.kernel_self_ns = launched.kernel_self_ns;
+  sums.tensor_core_total_ns = launched.tensor_total_ns;
+  sums.tensor_core_self_ns = launched.tensor_self_ns;
   sums.tensor_core_eligible = tree.tensor_eligible[i] != 0;
   return sums;
 }

@@ -10,8 +10,10 @@ namespace {
 
 // What the views of operators share, and they.
 void BuildOperatorViews(const Trace& trace, const TensorCorePatterns& patterns, Profile& profile) {
-  const std::vector<OperatorTree> trees = BuildOperatorTrees(trace, patterns);
+  std::vector<OperatorTree> trees = BuildOperatorTrees(trace, patterns);
   profile.operators = BuildOperators(trace, trees);
+  // The others need it no more.
+  for (OperatorTree& tree : trees) tree.host_self_ns = std::vector<int64_t>();
   profile.kernels = BuildKernels(trace, trees, patterns);
   profile.memory = BuildMemory(trace, trees);
   profile.modules = BuildModules(trace, trees);

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
-#include "analyze/trace/id_index.h"
 #include "analyze/trace/trace.h"
 #include "analyze/trace/trace_builder.h"
 #include "base/large_memory.h"
@@ -28,24 +28,6 @@ bool ContainsNoCase(std::string_view text, std::string_view lower) {
 
 int64_t Or(const std::optional<int64_t>& value) {
   return value.value_or(kNone);
-}
-
-TraceEvent EventOf(const store::SliceRow& row, EventKind kind, DeviceRole role) {
-  TraceEvent event;
-  event.ts_ns = row.ts_ns;
-  event.dur_ns = std::max<int64_t>(0, row.dur_ns);
-  event.correlation = Or(row.correlation);
-  event.external_id = Or(row.external_id);
-  event.sequence = Or(row.sequence);
-  event.group = Or(row.group);
-  event.bytes = Or(row.bytes);
-  event.flow_out = Or(row.flow_out);
-  event.flow_in = Or(row.flow_in);
-  event.name = row.name;
-  event.details = row.details;
-  event.kind = kind;
-  event.role = role;
-  return event;
 }
 
 void LinkParents(std::vector<TraceEvent>& host) {
@@ -127,68 +109,6 @@ bool RunsAround(const TraceEvent& op, const TraceEvent& event) {
   return op.lane == event.lane && op.ts_ns <= event.ts_ns && event.ts_ns <= op.end_ns();
 }
 
-// Runtime calls by correlation, operators and annotations by external id.
-struct HostIds {
-  IdIndex launches;
-  IdIndex operators;
-};
-
-HostIds IndexHost(const std::vector<TraceEvent>& host) {
-  size_t launches = 0;
-  size_t operators = 0;
-  for (const TraceEvent& event : host) {
-    launches += event.kind == EventKind::kRuntime ? 1 : 0;
-    operators += event.external_id != kNone ? 1 : 0;
-  }
-  HostIds ids;
-  ids.launches.Reserve(launches);
-  ids.operators.Reserve(operators);
-  for (size_t i = 0; i < host.size(); ++i) {
-    const TraceEvent& event = host[i];
-    const auto index = static_cast<int32_t>(i);
-    if (event.kind == EventKind::kRuntime) ids.launches.Add(event.correlation, event.ts_ns, index);
-    if (event.kind == EventKind::kOperator || event.kind == EventKind::kAnnotation) {
-      ids.operators.Add(event.external_id, event.ts_ns, index);
-    }
-  }
-  ids.launches.Finish();
-  ids.operators.Finish();
-  return ids;
-}
-
-// The profiler's own link first; nesting where it gives none.
-void LinkHost(RankTrace& trace, const IdIndex& operators) {
-  StepFinder steps(trace.steps);
-  for (TraceEvent& event : trace.host) {
-    event.step = steps.At(event.ts_ns);
-    if (event.kind != EventKind::kRuntime) continue;
-    event.op = operators.Find(event.external_id);
-    if (event.op == kNone || !RunsAround(trace.host[static_cast<size_t>(event.op)], event)) {
-      event.op = OperatorAround(trace.host, event.parent);
-    }
-  }
-}
-
-void LinkDevice(RankTrace& trace, const HostIds& ids) {
-  StepFinder steps(trace.steps);
-  for (TraceEvent& event : trace.device) {
-    event.launch = ids.launches.Find(event.correlation);
-    if (event.launch != kNone) {
-      event.op = trace.host[static_cast<size_t>(event.launch)].op;
-      event.step = trace.host[static_cast<size_t>(event.launch)].step;
-    } else {
-      event.step = steps.At(event.ts_ns);
-    }
-    if (event.op != kNone) continue;
-    const int32_t named = ids.operators.Find(event.external_id);
-    if (named != kNone &&
-        (event.launch == kNone || RunsAround(trace.host[static_cast<size_t>(named)],
-                                             trace.host[static_cast<size_t>(event.launch)]))) {
-      event.op = named;
-    }
-  }
-}
-
 }  // namespace
 
 EventKind KindOf(std::string_view category, std::string_view name) {
@@ -232,6 +152,17 @@ DeviceRole RoleOf(EventKind kind, std::string_view name) {
   return DeviceRole::kCompute;
 }
 
+bool IsCollectiveRange(std::string_view name) {
+  return name.starts_with("nccl:") || name.starts_with("gloo:");
+}
+
+int64_t RankTrace::SequenceOf(int32_t host_event) const {
+  const auto found =
+      std::lower_bound(sequences.begin(), sequences.end(), host_event,
+                       [](const HostNumber& one, int32_t event) { return one.event < event; });
+  return found == sequences.end() || found->event != host_event ? kNone : found->number;
+}
+
 RankTraceBuilder::RankTraceBuilder(int32_t rank, std::span<const store::TrackRow> tracks,
                                    const store::StringTable& strings)
     : rank_(rank), tracks_(tracks), strings_(strings) {}
@@ -254,7 +185,7 @@ void RankTraceBuilder::Pieces::MoveTo(std::vector<TraceEvent>& events, int32_t l
   for (auto& piece : pieces_) {
     for (TraceEvent& event : piece) event.lane = lane;
     events.insert(events.end(), piece.begin(), piece.end());
-    piece = {};
+    piece = std::vector<TraceEvent>();  // {} would keep its memory
   }
   pieces_.clear();
   const auto before = [parents_first](const TraceEvent& a, const TraceEvent& b) {
@@ -283,6 +214,10 @@ RankTraceBuilder::Class RankTraceBuilder::Classify(store::StringId category,
   known.role = RoleOf(known.kind, strings_.Text(name));
   known.known = true;
   known.left_out = text == "Trace";
+  known.in_collective =
+      (known.kind == EventKind::kOperator || known.kind == EventKind::kAnnotation) &&
+      IsCollectiveRange(strings_.Text(name));
+  known.tells_sequence = IsDevice(known.kind) || strings_.Text(name) == kCommsOperator;
   return known;
 }
 
@@ -322,6 +257,31 @@ RankTraceBuilder::LaneRows& RankTraceBuilder::LaneOf(int32_t track, bool on_devi
   return *last_lane_;
 }
 
+TraceEvent RankTraceBuilder::EventOf(const store::SliceRow& row, const Class& of) {
+  TraceEvent event;
+  event.ts_ns = row.ts_ns;
+  event.dur_ns = std::max<int64_t>(0, row.dur_ns);
+  event.name = row.name;
+  event.details = row.details;
+  event.kind = of.kind;
+  event.role = of.role;
+  event.in_collective = of.in_collective;
+  const Ids ids{Or(row.correlation), Or(row.external_id)};
+  if (ids.correlation != kNone || ids.external_id != kNone) {
+    event.op = static_cast<int32_t>(ids_.size());
+    ids_.push_back(ids);
+  }
+  const bool bytes = IsDevice(of.kind) && row.bytes;
+  const bool sequence = of.tells_sequence && row.sequence;
+  if (bytes || sequence || row.flow_out || row.flow_in) {
+    event.step = static_cast<int32_t>(numbers_.size());
+    numbers_.push_back({{sequence ? *row.sequence : kNone, bytes ? *row.bytes : kNone},
+                        Or(row.flow_out),
+                        Or(row.flow_in)});
+  }
+  return event;
+}
+
 void RankTraceBuilder::Add(std::span<const store::SliceRow> slices) {
   for (const store::SliceRow& row : slices) {
     ++added_;
@@ -329,7 +289,7 @@ void RankTraceBuilder::Add(std::span<const store::SliceRow> slices) {
     if (of.left_out) continue;
     const bool on_device = IsDevice(of.kind);
     LaneRows& lane = LaneOf(row.track, on_device, row.ts_ns);
-    (on_device ? lane.device : lane.host).Add(EventOf(row, of.kind, of.role));
+    (on_device ? lane.device : lane.host).Add(EventOf(row, of));
   }
 }
 
@@ -370,13 +330,107 @@ void RankTraceBuilder::MoveDevice(std::vector<TraceEvent>& device) {
       ReserveLarge(both, runs[i].size() + runs[i + 1].size());
       std::merge(runs[i].begin(), runs[i].end(), runs[i + 1].begin(), runs[i + 1].end(),
                  std::back_inserter(both), before);
-      runs[i] = {};
-      runs[i + 1] = {};
+      runs[i] = std::vector<TraceEvent>();
+      runs[i + 1] = std::vector<TraceEvent>();
     }
     if (runs.size() % 2 == 1) merged.push_back(std::move(runs.back()));
     runs = std::move(merged);
   }
   if (!runs.empty()) device = std::move(runs.front());
+}
+
+RankTraceBuilder::Ids RankTraceBuilder::IdsOf(const TraceEvent& event) const {
+  return event.op == kNone ? Ids() : ids_[static_cast<size_t>(event.op)];
+}
+
+// Moves what few rows tell to where the events stand now.
+void RankTraceBuilder::TakeNumbers(RankTrace& trace) const {
+  for (size_t i = 0; i < trace.host.size(); ++i) {
+    if (trace.host[i].step == kNone) continue;
+    const Numbers& told = numbers_[static_cast<size_t>(trace.host[i].step)];
+    const auto event = static_cast<int32_t>(i);
+    const int64_t sequence = told.of_device.sequence;
+    if (sequence != kNone) trace.sequences.push_back({event, sequence});
+    if (told.flow_out != kNone) trace.flows_out.push_back({event, told.flow_out});
+    if (told.flow_in != kNone) trace.flows_in.push_back({event, told.flow_in});
+  }
+  for (TraceEvent& event : trace.device) {
+    if (event.step == kNone) continue;
+    event.numbers = static_cast<int32_t>(trace.numbers.size());
+    trace.numbers.push_back(numbers_[static_cast<size_t>(event.step)].of_device);
+  }
+}
+
+// Runtime calls by correlation, operators and annotations by external id.
+struct RankTraceBuilder::HostIds {
+  IdIndex launches;
+  IdIndex operators;
+  std::unordered_set<int64_t> collectives;  // external ids of ranges around collectives
+};
+
+RankTraceBuilder::HostIds RankTraceBuilder::IndexHost(const std::vector<TraceEvent>& host) const {
+  const auto is_range = [](const TraceEvent& event) {
+    return event.kind == EventKind::kOperator || event.kind == EventKind::kAnnotation;
+  };
+  size_t launches = 0;
+  size_t operators = 0;
+  for (const TraceEvent& event : host) {
+    launches += event.kind == EventKind::kRuntime ? 1 : 0;
+    operators += is_range(event) ? 1 : 0;
+  }
+  HostIds ids;
+  ids.launches.Reserve(launches);
+  for (size_t i = 0; i < host.size(); ++i) {
+    if (host[i].kind != EventKind::kRuntime) continue;
+    ids.launches.Add(IdsOf(host[i]).correlation, host[i].ts_ns, static_cast<int32_t>(i));
+  }
+  ids.launches.Finish();
+  ids.operators.Reserve(operators);
+  for (size_t i = 0; i < host.size(); ++i) {
+    if (!is_range(host[i])) continue;
+    const int64_t external_id = IdsOf(host[i]).external_id;
+    ids.operators.Add(external_id, host[i].ts_ns, static_cast<int32_t>(i));
+    if (host[i].in_collective && external_id != kNone) ids.collectives.insert(external_id);
+  }
+  ids.operators.Finish();
+  return ids;
+}
+
+// The profiler's own link first; nesting where it gives none.
+void RankTraceBuilder::LinkHost(RankTrace& trace, const HostIds& ids) const {
+  StepFinder steps(trace.steps);
+  for (TraceEvent& event : trace.host) {
+    event.step = steps.At(event.ts_ns);
+    event.op =
+        event.kind == EventKind::kRuntime ? ids.operators.Find(IdsOf(event).external_id) : kNone;
+    if (event.kind != EventKind::kRuntime) continue;
+    if (event.op == kNone || !RunsAround(trace.host[static_cast<size_t>(event.op)], event)) {
+      event.op = OperatorAround(trace.host, event.parent);
+    }
+  }
+}
+
+void RankTraceBuilder::LinkDevice(RankTrace& trace, const HostIds& ids) const {
+  StepFinder steps(trace.steps);
+  for (TraceEvent& event : trace.device) {
+    const Ids own = IdsOf(event);
+    event.op = kNone;
+    event.in_collective = own.external_id != kNone && ids.collectives.contains(own.external_id);
+    event.launch = ids.launches.Find(own.correlation);
+    if (event.launch != kNone) {
+      event.op = trace.host[static_cast<size_t>(event.launch)].op;
+      event.step = trace.host[static_cast<size_t>(event.launch)].step;
+    } else {
+      event.step = steps.At(event.ts_ns);
+    }
+    if (event.op != kNone) continue;
+    const int32_t named = ids.operators.Find(own.external_id);
+    if (named != kNone &&
+        (event.launch == kNone || RunsAround(trace.host[static_cast<size_t>(named)],
+                                             trace.host[static_cast<size_t>(event.launch)]))) {
+      event.op = named;
+    }
+  }
 }
 
 RankTrace RankTraceBuilder::Build(std::vector<store::MemoryRow> memory, LaneOrder order) {
@@ -398,9 +452,13 @@ RankTrace RankTraceBuilder::Build(std::vector<store::MemoryRow> memory, LaneOrde
   lanes_.clear();
   LinkParents(trace.host);
   trace.steps = StepsOf(trace.host, strings_);
+  TakeNumbers(trace);
   const HostIds ids = IndexHost(trace.host);
-  LinkHost(trace, ids.operators);
+  LinkHost(trace, ids);
   LinkDevice(trace, ids);
+  trace.launches = ids.launches;  // a copy is no larger than what it holds
+  ids_ = std::vector<Ids>();
+  numbers_ = std::vector<Numbers>();
   trace.memory = std::move(memory);
   const auto earlier = [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; };
   if (!std::is_sorted(trace.memory.begin(), trace.memory.end(), earlier)) {

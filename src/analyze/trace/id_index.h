@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/trace/trace.h"
 #include "base/large_memory.h"
 
 namespace steptrace::analyze {
@@ -16,6 +15,8 @@ namespace steptrace::analyze {
 // worst case that a hostile file could ask for.
 class IdIndex {
  public:
+  static constexpr int32_t kNone = -1;
+
   // Of events with one id the first by time is kept, of equal times the first that was added. The
   // id kNone is none. Find only after Finish.
   void Add(int64_t id, int64_t ts_ns, int32_t event) {

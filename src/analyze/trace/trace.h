@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "analyze/trace/id_index.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -33,20 +35,18 @@ enum class DeviceRole : uint8_t { kCompute, kCommunication, kMemory, kNone };
 
 inline constexpr int32_t kNone = -1;
 
+// There are millions of them: what only some have stands beside them in the RankTrace, and ids that
+// have linked them are not kept.
 struct TraceEvent {
   int64_t ts_ns = 0;
   int64_t dur_ns = 0;
-  int64_t correlation = kNone;
-  int64_t external_id = kNone;
-  int64_t sequence = kNone;
-  int64_t group = kNone;
-  int64_t bytes = kNone;
-  int64_t flow_out = kNone;  // forward operator, to its backward one
-  int64_t flow_in = kNone;
   store::StringId name{};
   store::StringId details{};
-  int32_t lane = 0;        // index in RankTrace::lanes
-  int32_t parent = kNone;  // host: index of the innermost host event of the lane around this one
+  int32_t lane = 0;  // index in RankTrace::lanes
+  union {
+    int32_t parent = kNone;  // host: index of the innermost host event of the lane around this one
+    int32_t numbers;         // device: index in RankTrace::numbers
+  };
   int32_t step = kNone;    // host: index in RankTrace::steps of the step that its begin falls in;
                            // device: that of its launch, else by its own begin
   int32_t launch = kNone;  // device: index in `host` of the runtime call with its correlation
@@ -54,8 +54,23 @@ struct TraceEvent {
                            // one of its external id. Index in `host`
   EventKind kind = EventKind::kOtherHost;
   DeviceRole role = DeviceRole::kNone;
+  bool in_collective = false;  // host: a range that IsCollectiveRange; device: its external id is
+                               // that of one
 
   int64_t end_ns() const { return ts_ns + dur_ns; }
+};
+static_assert(sizeof(TraceEvent) == 48);
+
+// What few events of the device have; kNone: it has none.
+struct DeviceNumbers {
+  int64_t sequence = kNone;
+  int64_t bytes = kNone;
+};
+
+// A number that few host events have.
+struct HostNumber {
+  int32_t event = 0;  // index in RankTrace::host
+  int64_t number = 0;
 };
 
 // A host thread or a device's stream.
@@ -87,6 +102,17 @@ struct RankTrace {
   std::vector<TraceEvent> device;  // by begin, then lane
   std::vector<TraceStep> steps;    // by begin; without marks of the script: empty
   std::vector<store::MemoryRow> memory;  // by time
+  std::vector<DeviceNumbers> numbers;    // of events of the device
+  std::vector<HostNumber> sequences;     // of kCommsOperator, by event
+  std::vector<HostNumber> flows_out;     // of forward operators to backward ones, by event
+  std::vector<HostNumber> flows_in;
+  IdIndex launches;  // runtime calls in `host` by correlation
+
+  DeviceNumbers NumbersOf(const TraceEvent& of_device) const {
+    return of_device.numbers == kNone ? DeviceNumbers()
+                                      : numbers[static_cast<size_t>(of_device.numbers)];
+  }
+  int64_t SequenceOf(int32_t host_event) const;  // kNone: it tells none
 };
 
 // All ranks of a run. `strings` holds the texts of all of them and outlives the value.
@@ -103,6 +129,11 @@ struct Trace {
 // multimem_, one_shot_all_reduce, two_shot_all_reduce; whatever the case.
 EventKind KindOf(std::string_view category, std::string_view name);
 DeviceRole RoleOf(EventKind kind, std::string_view name);
+
+// PyTorch's operator around a collective, which tells what it is.
+inline constexpr std::string_view kCommsOperator = "record_param_comms";
+// A range around collectives, by name.
+bool IsCollectiveRange(std::string_view name);
 
 // Kernels, copies and fills, which are a device's time; what waits or only names others is none.
 inline bool IsDeviceWork(const TraceEvent& event) {

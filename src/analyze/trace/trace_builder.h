@@ -63,13 +63,33 @@ class RankTraceBuilder {
     DeviceRole role = DeviceRole::kNone;
     bool known = false;
     bool left_out = false;
+    bool in_collective = false;
+    bool tells_sequence = false;
   };
+  // What links a row to others.
+  struct Ids {
+    int64_t correlation = kNone;
+    int64_t external_id = kNone;
+  };
+  // What few rows tell.
+  struct Numbers {
+    DeviceNumbers of_device;
+    int64_t flow_out = kNone;
+    int64_t flow_in = kNone;
+  };
+  struct HostIds;
 
   const Class& ClassOf(const store::SliceRow& row);
   Class Classify(store::StringId category, store::StringId name) const;
   LaneRows& LaneOf(int32_t track, bool on_device, int64_t ts_ns);
+  TraceEvent EventOf(const store::SliceRow& row, const Class& of);
+  Ids IdsOf(const TraceEvent& event) const;
   void MakeLanes(RankTrace& trace) const;
   void MoveDevice(std::vector<TraceEvent>& device);
+  HostIds IndexHost(const std::vector<TraceEvent>& host) const;
+  void TakeNumbers(RankTrace& trace) const;
+  void LinkHost(RankTrace& trace, const HostIds& ids) const;
+  void LinkDevice(RankTrace& trace, const HostIds& ids) const;
 
   int32_t rank_;
   std::span<const store::TrackRow> tracks_;
@@ -79,6 +99,9 @@ class RankTraceBuilder {
   std::unordered_map<uint64_t, Class> other_classes_;
   std::vector<std::unique_ptr<LaneRows>> lanes_;
   std::unordered_map<int32_t, LaneRows*> lane_of_;
+  // Of an event that is not linked yet `op` is its place in the one, `step` in the other.
+  std::vector<Ids> ids_;
+  std::vector<Numbers> numbers_;
   int32_t last_track_ = kNone;  // of last_lane_
   LaneRows* last_lane_ = nullptr;
 };

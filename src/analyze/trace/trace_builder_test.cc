@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/trace/trace_text.h"
+#include "testing/held_bytes.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -91,6 +92,61 @@ TEST(TraceBuilderTest, WithoutRowsItIsEmpty) {
   const RankTrace trace = builder.Build({}, LaneOrder::kByTime);
   EXPECT_EQ(trace.rank, 4);
   EXPECT_TRUE(trace.host.empty() && trace.device.empty() && trace.lanes.empty());
+}
+
+// Reports of large runs hold all of a profile's events at once: what links them is not kept.
+TEST(RankTraceBuilderTest, HoldsFewBytesAnEvent) {
+  constexpr int64_t kKernels = 20'000;
+  store::StringTable strings;
+  const std::vector<store::TrackRow> tracks;
+  RankTraceBuilder builder(0, tracks, strings);
+  std::vector<store::SliceRow> rows(3);
+  const char* categories[] = {"cpu_op", "cuda_runtime", "kernel"};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i].dur_ns = 100 - 50 * static_cast<int64_t>(i);
+    rows[i].track = i == 2 ? 7 : 1;
+    rows[i].name = rows[i].category = strings.Intern(categories[i]);
+  }
+  const size_t before = HeldBytes();
+  for (int64_t kernel = 0; kernel < kKernels; ++kernel) {
+    for (store::SliceRow& row : rows) {
+      row.ts_ns = kernel * 200;
+      row.external_id = kernel;
+      if (&row != &rows[0]) row.correlation = kernel;
+    }
+    builder.Add(rows);
+  }
+  const RankTrace trace = builder.Build({}, LaneOrder::kByTime);
+  EXPECT_EQ(trace.device.back().launch, 2 * kKernels - 1);
+  EXPECT_EQ(trace.device.back().op, 2 * kKernels - 2);
+  EXPECT_LT(HeldBytes() - before, 3 * kKernels * 56);
+}
+
+TEST(RankTraceBuilderTest, KeepsWhatFewEventsTell) {
+  store::StringTable strings;
+  const RankTrace trace = DrawRank(R"(
+t1 op aten::mm 0 10 seq=3 flow_out=4
+t2 op MmBackward0 30 40 seq=3 flow_in=4
+t1 annotation nccl:all_reduce 10 30 ext=8
+t1 op record_param_comms 12 28 seq=5
+s7 kernel gemm 40 50
+s7 kernel ncclDevKernel 50 60 seq=5 ext=8
+s7 memcpy "Memcpy HtoD" 60 70 bytes=64
+)",
+                                   strings);
+  ASSERT_EQ(trace.device.size(), 3u);
+  EXPECT_EQ(trace.NumbersOf(trace.device[0]).bytes, kNone);
+  EXPECT_FALSE(trace.device[0].in_collective);
+  EXPECT_EQ(trace.NumbersOf(trace.device[1]).sequence, 5);
+  EXPECT_TRUE(trace.device[1].in_collective);
+  EXPECT_EQ(trace.NumbersOf(trace.device[2]).bytes, 64);
+  ASSERT_EQ(trace.flows_out.size(), 1u);
+  EXPECT_EQ(trace.flows_out[0].event, 0);
+  ASSERT_EQ(trace.flows_in.size(), 1u);
+  EXPECT_EQ(strings.Text(trace.host[static_cast<size_t>(trace.flows_in[0].event)].name),
+            "MmBackward0");
+  EXPECT_EQ(trace.SequenceOf(0), kNone) << "autograd's number is none of a collective";
+  EXPECT_EQ(trace.SequenceOf(2), 5);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/large_memory.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -165,9 +167,14 @@ std::vector<HostStretch> ActivityOf(const RankTrace& trace, int32_t lane,
   const auto first =
       std::partition_point(trace.host.begin(), trace.host.end(),
                            [lane](const TraceEvent& event) { return event.lane < lane; });
+  const auto last = std::partition_point(
+      first, trace.host.end(), [lane](const TraceEvent& event) { return event.lane == lane; });
+  // At most one ends where an event begins and one where it ends: nothing is copied as they grow,
+  // and what is not used takes no memory.
+  ReserveLarge(stretches, 2 * static_cast<size_t>(last - first));
   Doings doings(strings);
   Running running(stretches);
-  for (auto event = first; event != trace.host.end() && event->lane == lane; ++event) {
+  for (auto event = first; event != last; ++event) {
     if (event->kind == EventKind::kOverhead) continue;
     running.Begin(*event, doings.Of(*event), static_cast<int32_t>(event - trace.host.begin()));
   }

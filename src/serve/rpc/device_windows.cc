@@ -198,8 +198,7 @@ Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
       if (__builtin_add_overflow(window.to_ns, kBehindNs, &behind_ns)) behind_ns = INT64_MAX;
       const store::ReadOptions slices_of = {
           .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation",
-                      "flow_out", "flow_in", "bytes", "group", "sequence", "external_id",
-                      "details"},
+                      "flow_out", "flow_in", "bytes", "sequence", "external_id", "details"},
           .rank = rank,
           .from_ns = window.from_ns,
           .to_ns = std::min(next_ns, behind_ns)};

@@ -18,8 +18,8 @@ namespace {
 // Of slices, all that the analysis of operators and kernels reads; the rest of a row's arguments
 // stays on disk.
 const std::vector<std::string> kSliceColumns = {
-    "ts_ns",    "dur_ns",  "track", "rank",  "name",     "category",    "correlation",
-    "flow_out", "flow_in", "bytes", "group", "sequence", "external_id", "details"};
+    "ts_ns",    "dur_ns",  "track", "rank",     "name",        "category", "correlation",
+    "flow_out", "flow_in", "bytes", "sequence", "external_id", "details"};
 
 // The agent tells of the sources of its metrics by facts of the same kind, without a format.
 bool IsImport(const store::FactRow& fact) {
@@ -259,7 +259,7 @@ Result<LiveCollectives> LoadCollectives(store::RunReader& run,
   int64_t from_ns = cut ? *newest_ns : INT64_MIN;
   const store::ReadOptions slices_of = {
       .columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "correlation", "bytes",
-                  "group", "sequence", "details"},
+                  "sequence", "details"},
       .rank = {},
       .from_ns = cut ? newest_ns : bounds.from_ns,
       .to_ns = bounds.to_ns};

@@ -62,7 +62,7 @@ Result<analyze::Trace> LoadOperators(store::RunReader& run,
                                      const std::vector<store::StepRow>& steps,
                                      const TimeBounds& bounds = {});
 
-// What is held of a live run's collectives at once: 100 bytes each, of all ranks together.
+// What is held of a live run's collectives at once: 72 bytes each, of all ranks together.
 inline constexpr size_t kMostLiveEvents = size_t{1} << 20;
 
 struct LiveCollectives {
