@@ -452,7 +452,7 @@ void Adviser::Model() {
         "steptrace report --section kernels");
     return;
   }
-  if (input_.dispatch != nullptr) {
+  if (input_.dispatch != nullptr || input_.profiled) {
     Say("to make it faster, change the model or its number format; the operators that take its "
         "time: steptrace report --section operators");
     return;

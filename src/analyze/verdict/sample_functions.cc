@@ -15,6 +15,12 @@ namespace {
 constexpr size_t kMostFunctions = 10;
 constexpr double kNearlyAll = 0.9;  // of what was seen of a stage
 
+void Scale(SampledFunctions& found, double part) {
+  found.samples = std::llround(part * static_cast<double>(found.samples));
+  for (SampledFunction& one : found.functions) one.weight *= part;
+  std::erase_if(found.functions, [](const SampledFunction& one) { return one.weight <= 0; });
+}
+
 // The part of these weights that waited.
 double WaitingPart(double ran, double waited) {
   return ran + waited > 0 ? waited / (ran + waited) : 0;
@@ -49,7 +55,10 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
   AddDataset(stage, of_dataset);
   for (SampledFunctions& one : of_dataset) add(std::move(one));
   for (size_t bin = 0; bin < kBinCount; ++bin) {
-    if (StageOutside(bin) == stage && !thread_.empty()) add(sums_.OutsideFunctions(bin));
+    if (StageOutside(bin) != stage || thread_.empty()) continue;
+    SampledFunctions outside = sums_.OutsideFunctions(bin);
+    if (bin == kTensorCode) Scale(outside, TensorCodeTaken());
+    add(std::move(outside));
   }
   if (!thread_.empty()) {
     if (stage == SubStage::kEvaluation) add(sums_.EvaluatingFunctions());
@@ -106,9 +115,23 @@ SampledFunctions SampleSplit::ScriptInForward() const {
     found.samples += more.samples;
     std::move(more.functions.begin(), more.functions.end(), std::back_inserter(found.functions));
   }
-  found.samples = std::llround(left / script * static_cast<double>(found.samples));
-  for (SampledFunction& one : found.functions) one.weight *= left / script;
+  Scale(found, left / script);
   return found;
+}
+
+// Of the script's time that was taken from the phases, code that calls torch has what is beyond the
+// rest of the script.
+double SampleSplit::TensorCodeTaken() const {
+  double taken = 0, tensors = 0, rest = 0;
+  for (const auto& [number, shares] : thread_) {
+    taken += shares.script - shares.script_left;
+    rest += shares.script;
+    for (const ThreadBlock& block : sums_.ranks().at(number).thread) {
+      tensors += block.outside[kTensorCode];
+    }
+  }
+  rest -= tensors;
+  return tensors > 0 ? std::clamp((taken - rest) / tensors, 0.0, 1.0) : 1;
 }
 
 double SampleSplit::ThreadWeight() const {

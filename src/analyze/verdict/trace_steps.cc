@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -97,13 +98,48 @@ std::vector<Pause> FindPauses(const RankTrace& trace, const Intervals& busy,
   return pauses;
 }
 
-// Puts the host's time into stages.
+struct PhaseRange {
+  int64_t store::StepRow::*phase;
+  SubStage stage;
+  Intervals time;
+};
+
+// The training thread's phases, each without those before it. Of backward the thread itself may
+// show nothing: autograd's threads do.
+std::vector<PhaseRange> PhasesOf(const RankTrace& trace, const store::StringTable& strings) {
+  std::unordered_map<store::StringId, int64_t store::StepRow::*> by_name;
+  std::vector<Stretch> optimizer, backward;
+  for (const TraceEvent& event : trace.host) {
+    if (event.kind != EventKind::kOperator && event.kind != EventKind::kAnnotation) continue;
+    auto [found, added] = by_name.try_emplace(event.name, nullptr);
+    if (added) {
+      const std::string_view name = strings.Text(event.name);
+      if (name.starts_with("Optimizer.")) found->second = &store::StepRow::optimizer_ns;
+      if (name.starts_with("autograd::engine::evaluate_function")) {
+        found->second = &store::StepRow::backward_ns;
+      }
+    }
+    if (found->second == &store::StepRow::optimizer_ns) {
+      optimizer.push_back({event.ts_ns, event.end_ns()});
+    } else if (found->second == &store::StepRow::backward_ns) {
+      backward.push_back({event.ts_ns, event.end_ns()});
+    }
+  }
+  const Intervals optimizers = Union(std::move(optimizer));
+  const Intervals backwards = Difference(Union(std::move(backward)), optimizers);
+  return {{&store::StepRow::optimizer_ns, SubStage::kOptimizer, optimizers},
+          {&store::StepRow::backward_ns, SubStage::kBackward, backwards}};
+}
+
+// Puts the host's time into stages; without a device the model's into the phase that it lies in.
 class HostStages {
  public:
-  HostStages(const RankTrace& trace, const store::StringTable& strings, bool has_device)
+  HostStages(const RankTrace& trace, const store::StringTable& strings, bool has_device,
+             std::span<const PhaseRange> phases)
       : trace_(trace),
         strings_(strings),
         training_(TrainingLane(trace)),
+        phases_(phases),
         operator_stage_(has_device ? SubStage::kDispatch : SubStage::kForward),
         call_stage_(has_device ? SubStage::kLaunch : SubStage::kForward) {}
 
@@ -164,6 +200,17 @@ class HostStages {
     }
     return SubStage::kUnknown;
   }
+  void AddNamed(SubStage stage, const Stretch& time, StageTimes& stages) const {
+    int64_t left_ns = time.length_ns();
+    if (stage == SubStage::kForward) {
+      for (const PhaseRange& phase : phases_) {
+        const int64_t ns = LengthWithin(phase.time, time);
+        At(stages, phase.stage) += ns;
+        left_ns -= ns;
+      }
+    }
+    At(stages, stage) += left_ns;
+  }
   // Adds the named parts of a lane's time, and hands the rest on in whole stretches.
   template <class Unnamed>
   void Walk(int32_t lane, const Stretch& time, StageTimes& stages, Unnamed unnamed) {
@@ -176,7 +223,7 @@ class HostStages {
       if (IsUnnamed(one->doing)) continue;
       const int64_t begin = std::max(one->time.begin_ns, time.begin_ns);
       if (begin > open) unnamed(Stretch{open, begin});
-      At(stages, StageOf(one->doing)) += at - begin;
+      AddNamed(StageOf(one->doing), {begin, at}, stages);
       open = at;
     }
     if (open < time.end_ns) unnamed(Stretch{open, time.end_ns});
@@ -204,6 +251,7 @@ class HostStages {
   const RankTrace& trace_;
   const store::StringTable& strings_;
   int32_t training_;
+  std::span<const PhaseRange> phases_;
   SubStage operator_stage_;
   SubStage call_stage_;
   std::unordered_map<int32_t, std::vector<HostStretch>> lanes_;
@@ -224,36 +272,6 @@ void AddPause(const Pause& pause, const Stretch& window, HostStages& host, Stage
       At(stages, SubStage::kSynchronisation) += time.length_ns();
       return;
   }
-}
-
-struct PhaseRange {
-  int64_t store::StepRow::*phase;
-  Intervals time;
-};
-
-// The training thread's phases, each without those before it. Of backward the thread itself may
-// show nothing: autograd's threads do.
-std::vector<PhaseRange> PhasesOf(const RankTrace& trace, const store::StringTable& strings) {
-  std::unordered_map<store::StringId, int64_t store::StepRow::*> by_name;
-  std::vector<Stretch> optimizer, backward;
-  for (const TraceEvent& event : trace.host) {
-    if (event.kind != EventKind::kOperator && event.kind != EventKind::kAnnotation) continue;
-    auto [found, added] = by_name.try_emplace(event.name, nullptr);
-    if (added) {
-      const std::string_view name = strings.Text(event.name);
-      if (name.starts_with("Optimizer.")) found->second = &store::StepRow::optimizer_ns;
-      if (name.starts_with("autograd::engine::evaluate_function")) {
-        found->second = &store::StepRow::backward_ns;
-      }
-    }
-    if (found->second == &store::StepRow::optimizer_ns) {
-      optimizer.push_back({event.ts_ns, event.end_ns()});
-    } else if (found->second == &store::StepRow::backward_ns) {
-      backward.push_back({event.ts_ns, event.end_ns()});
-    }
-  }
-  return {{&store::StepRow::optimizer_ns, Union(std::move(optimizer))},
-          {&store::StepRow::backward_ns, Union(std::move(backward))}};
 }
 
 int64_t store::StepRow::*PhaseOf(HostDoing doing) {
@@ -373,7 +391,8 @@ std::vector<TraceStepTimes> AttributeHostSteps(const RankTrace& trace,
   }
   if (steps.empty()) return {};
   const DeviceSets sets = MakeDeviceSets(trace, strings);
-  HostStages host(trace, strings, !sets.busy.empty());
+  const auto phases = PhasesOf(trace, strings);
+  HostStages host(trace, strings, !sets.busy.empty(), phases);
   return Attribute(trace, sets, steps, host);
 }
 
@@ -382,9 +401,9 @@ RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& string
   const std::vector<DeviceStep> steps = FindDeviceSteps(trace).steps;
   if (steps.empty()) return found;
   const DeviceSets sets = MakeDeviceSets(trace, strings);
-  HostStages host(trace, strings, !sets.busy.empty());
-  found.attributed = Attribute(trace, sets, steps, host);
   const auto ranges = PhasesOf(trace, strings);
+  HostStages host(trace, strings, !sets.busy.empty(), ranges);
+  found.attributed = Attribute(trace, sets, steps, host);
   const auto& lane = host.Lane(host.training_lane());
   for (const TraceStepTimes& one : found.attributed) {
     if (one.step.dur_ns > 0) found.rows.push_back(RowOf(trace, one, lane, ranges));

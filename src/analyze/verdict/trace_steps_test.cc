@@ -121,6 +121,19 @@ t1 op aten::mm 40 100
             "getitem 30, forward 60, dispatch 10");
 }
 
+TEST_F(TraceStepsTest, WithoutDeviceWorkOperatorsCountInTheirPhase) {
+  EXPECT_EQ(Stages(R"(
+t1 step ProfilerStep#1 0 1000
+t1 op aten::mm 0 300
+t1 op "autograd::engine::evaluate_function: MmBackward" 300 650
+t1 op aten::mm 310 640
+t1 annotation Optimizer.step#SGD.step 650 1000
+t1 op aten::add_ 650 900
+t1 op "autograd::engine::evaluate_function: InAClosure" 900 1000
+)"),
+            "forward 300, backward 350, optimizer 350");
+}
+
 TEST_F(TraceStepsTest, RowsHoldPhasesAndCausesThatSumToTheStep) {
   const RankTrace trace = DrawRank(R"(
 rank 2
