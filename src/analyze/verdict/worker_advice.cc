@@ -170,7 +170,11 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
                                          now.workers));
   }
   if (auto parts = AdviseParts(input, *loader)) return parts;
-  if (input.waits.of_dataset >= kMostlyWaits && !input.load.throttled() && !LacksCores(input)) {
+  // Where the job fills its cores, something of it works while the dataset waits: threads of a
+  // library's, or a program that it started.
+  const bool works = input.load.cores_full() && !input.load.taken_by_others();
+  if (input.waits.of_dataset >= kMostlyWaits && !works && !input.load.throttled() &&
+      !LacksCores(input)) {
     const int32_t proposed = std::clamp(NeededWorkers(now), now.workers + 1,
                                         std::max(kMostWaitingWorkers, now.workers + 1));
     return Propose(
