@@ -100,7 +100,7 @@ TEST_F(LoadCollectivesTest, OfALongRunTheNewestOfAllRanksFromOneMomentOn) {
     EXPECT_LE(rank.device.size() + rank.host.size(), 50u);
     EXPECT_GE(rank.device.size(), 10u);
     EXPECT_EQ(rank.host.front().ts_ns, *loaded.from_ns) << "from a step's begin on";
-    EXPECT_EQ(rank.device.back().sequence, kLiveSteps - 1);
+    EXPECT_EQ(rank.NumbersOf(rank.device.back()).sequence, kLiveSteps - 1);
     EXPECT_EQ(rank.device.size(), loaded.trace.ranks[0].device.size());
   }
 }
@@ -125,7 +125,9 @@ TEST_F(LoadCollectivesTest, OfARunThatIsBeingWrittenWhatItsJournalHolds) {
     EXPECT_EQ(one.device.back().ts_ns, closed.trace.ranks[rank].device.back().ts_ns);
     EXPECT_EQ(one.host.size(), closed.trace.ranks[rank].host.size());
   }
-  EXPECT_EQ(Load(100, {}, "live").trace.ranks[0].device.back().sequence, kLiveSteps - 1);
+  const LiveCollectives newest = Load(100, {}, "live");
+  const analyze::RankTrace& first = newest.trace.ranks[0];
+  EXPECT_EQ(first.NumbersOf(first.device.back()).sequence, kLiveSteps - 1);
 }
 
 // In each step what the device did, and many kernels of a window.
@@ -250,13 +252,11 @@ TEST(LoadOperatorsTest, AWindowHasItsStepsAndTheLinksOfBackward) {
   ASSERT_EQ(rank.steps.size(), 3u);  // the two at its borders are not whole
   EXPECT_EQ(rank.steps[0].number, 42);
   EXPECT_EQ(rank.steps[2].number, 44);
-  int links = 0;
+  EXPECT_FALSE(rank.flows_in.empty());
   for (const analyze::TraceEvent& event : rank.host) {
-    if (event.flow_in != analyze::kNone) ++links;
     const int64_t step = event.ts_ns / kLiveStepNs;
     EXPECT_EQ(event.step, step >= 2 && step < 5 ? step - 2 : analyze::kNone);
   }
-  EXPECT_GT(links, 0);
 }
 
 }  // namespace
