@@ -70,7 +70,7 @@ double MedianSlope(const Blocks& blocks) {
   return MiddleOf(slopes);
 }
 
-Growth JudgeWhole(std::span<const GrowthPoint> points) {
+Growth JudgeWhole(std::span<const GrowthPoint> points, HeldBy held_by) {
   Growth growth;
   if (points.size() < kLeastGrowthPoints) return growth;
   growth.steps = points.back().steps - points.front().steps;
@@ -90,8 +90,9 @@ Growth JudgeWhole(std::span<const GrowthPoint> points) {
   const double pace = Slope(blocks[0], last);
   const double late_pace = Slope(blocks[kGrowthBlocks - 3], last);
   const bool grows = growth.low > 0 && growth.low >= kLeastPaceOfAny * growth.bytes_per_step;
+  const double swing = held_by == HeldBy::kHeap ? blocks.swing : 0;
   const double least_rise =
-      std::max({kLeastLeakBytes, kLeastLeakShare * level, kLeastRiseOfSwing * blocks.swing});
+      std::max({kLeastLeakBytes, kLeastLeakShare * level, kLeastRiseOfSwing * swing});
   if (grows && rise >= least_rise && late_pace >= kLeastPaceAtEnd * pace) {
     growth.verdict = GrowthVerdict::kLeak;
   } else if (late_rise < std::max(kMostPlateauBytes, kMostPlateauShare * level)) {
@@ -102,15 +103,15 @@ Growth JudgeWhole(std::span<const GrowthPoint> points) {
 
 }  // namespace
 
-Growth JudgeGrowth(std::span<const GrowthPoint> points) {
-  const Growth whole = JudgeWhole(points);
+Growth JudgeGrowth(std::span<const GrowthPoint> points, HeldBy held_by) {
+  const Growth whole = JudgeWhole(points, held_by);
   if (whole.verdict == GrowthVerdict::kLeak) return whole;
   for (const size_t part : {2, 4}) {
     const size_t count = points.size() / part;
-    const Growth late = JudgeWhole(points.last(count));
+    const Growth late = JudgeWhole(points.last(count), held_by);
     if (late.verdict != GrowthVerdict::kLeak) continue;
     // Any curve that levels off looks straight for a while; it was steeper before.
-    const Growth before = JudgeWhole(points.first(points.size() - count));
+    const Growth before = JudgeWhole(points.first(points.size() - count), held_by);
     if (late.bytes_per_step >= kLeastPaceOfLate * before.bytes_per_step) return late;
   }
   return whole;

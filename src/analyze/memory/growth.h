@@ -19,6 +19,10 @@ enum class GrowthVerdict : uint8_t {
   kLeak,       // grows with each step, to the end
 };
 
+// Whose bytes they are: a heap that is used creeps by about as much as it goes up and down, which
+// what a device's allocator counts does not.
+enum class HeldBy : uint8_t { kHeap, kAllocator };
+
 struct Growth {
   GrowthVerdict verdict = GrowthVerdict::kNotEnough;
   double bytes_per_step = 0;
@@ -36,11 +40,11 @@ inline constexpr double kLeastGrowthSteps = 30;
 // (a batch, garbage until it is collected) is no growth. The slope is the median of those between
 // all pairs of blocks (Theil 1950, Sen 1968); its interval lies from the least to the greatest of
 // the six between neighbours (sign test: 1 - 2^-5). A leak grows from each block to the next at a
-// tenth of its pace or more, in all by 8 MiB, a hundredth and three times what it goes up and down
-// within a block, and at its end at half its pace or more. A plateau grew over the last two blocks
-// by less than 1 MiB or half a hundredth. Where the whole is no leak, its last half and its last
-// quarter are asked: one may begin late; there it must not have been steeper before.
-Growth JudgeGrowth(std::span<const GrowthPoint> points);
+// tenth of its pace or more, in all by 8 MiB, a hundredth and of a heap three times what it goes up
+// and down within a block, and at its end at half its pace or more. A plateau grew over the last
+// two blocks by less than 1 MiB or half a hundredth. Where the whole is no leak, its last half and
+// its last quarter are asked: one may begin late; there it must not have been steeper before.
+Growth JudgeGrowth(std::span<const GrowthPoint> points, HeldBy held_by);
 
 const char* NameOf(GrowthVerdict verdict);  // not_enough_data, plateau, leak
 

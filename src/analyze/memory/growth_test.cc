@@ -17,7 +17,8 @@ constexpr double kGrowthBase = 500 * kGrowthMib;
 
 // `count` points, one every `every` steps; bytes by the number of the step and a random number from
 // -1 to 1.
-Growth Judge(size_t count, double every, const std::function<double(double, double)>& bytes) {
+Growth Judge(size_t count, double every, const std::function<double(double, double)>& bytes,
+             HeldBy held_by = HeldBy::kHeap) {
   std::minstd_rand random(3);
   std::uniform_real_distribution<double> wave(-1, 1);
   std::vector<GrowthPoint> points;
@@ -25,7 +26,7 @@ Growth Judge(size_t count, double every, const std::function<double(double, doub
     const double step = static_cast<double>(i) * every;
     points.push_back({step, bytes(step, wave(random))});
   }
-  return JudgeGrowth(points);
+  return JudgeGrowth(points, held_by);
 }
 
 struct Shape {
@@ -91,6 +92,14 @@ TEST(Growth, NeedsPointsAndSteps) {
   EXPECT_EQ(Judge(100, 0.1, leak).verdict, kNotEnough);
   EXPECT_EQ(Judge(100, 0, leak).verdict, kNotEnough) << "no step at all";
   EXPECT_EQ(Judge(kLeastGrowthPoints, 2, leak).verdict, kLeak);
+}
+
+TEST(Growth, WhatBatchesTakeHidesNoLeakFromAnAllocator) {
+  const auto batches = [](double s, double) {
+    return kGrowthBase + kGrowthMib * (8 * std::fmod(s, 7) + s / 4);
+  };
+  EXPECT_EQ(Judge(400, 1, batches, HeldBy::kAllocator).verdict, kLeak);
+  EXPECT_EQ(Judge(400, 1, batches, HeldBy::kHeap).verdict, kNotEnough);
 }
 
 // What an allocator takes while it warms up never falls: that each block has a little more than the

@@ -147,7 +147,7 @@ class MemoryMaker {
       times_ns.push_back(ts_ns);
       points.push_back({axis.At(ts_ns), bytes.values[i]});
     }
-    one.growth = JudgeGrowth(points);
+    one.growth = JudgeGrowth(points, one.device ? HeldBy::kAllocator : HeldBy::kHeap);
     if (one.growth.verdict == GrowthVerdict::kLeak && IsTooShort(points, times_ns, one)) {
       one.growth.verdict = GrowthVerdict::kNotEnough;
     }
