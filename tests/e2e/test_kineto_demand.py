@@ -192,9 +192,10 @@ def told_in_a_capture(tmp_path, more):
 
 
 def test_a_training_that_ends_in_its_capture_has_done_its_work(tmp_path):
-    """Kineto's destructors may end it by SIGSEGV (PyTorch 2.13): docs/concepts/windows.md says so."""
+    """Kineto's destructors may end it (PyTorch 2.13): docs/concepts/windows.md says so."""
     outcome = told_in_a_capture(tmp_path, 'print("ends", flush=True)\n')
-    assert outcome.status in (0, -signal.SIGSEGV), outcome.stderr
+    of_kineto = (-signal.SIGSEGV, -signal.SIGABRT)  # or the allocator notices it first
+    assert outcome.status in (0, *of_kineto), outcome.stderr
     assert b"ends" in outcome.stdout
     assert outcome.run.manifest()["status"] == ("completed" if outcome.status == 0 else "failed")
 
