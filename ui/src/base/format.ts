@@ -33,11 +33,13 @@ export function grouped(value: number): string {
 interface Scale {
   readonly factor: number;
   readonly unit: string;
+  /** From which size on it is taken, where that is not the factor. */
+  readonly from?: number;
 }
 
 const TIME: readonly Scale[] = [
   { factor: 3.6e12, unit: 'h' },
-  { factor: 6e10, unit: 'min' },
+  { factor: 6e10, unit: 'min', from: 99.95e9 }, // as in the reports' text
   { factor: 1e9, unit: 's' },
   { factor: 1e6, unit: 'ms' },
   { factor: 1e3, unit: 'µs' },
@@ -59,12 +61,13 @@ const DECIMAL: readonly Scale[] = [
 function scaled(value: number, scales: readonly Scale[]): string {
   const size = Math.abs(value);
   const last = scales.length - 1;
-  let at = scales.findIndex((s) => size >= s.factor);
+  let at = scales.findIndex((s) => size >= (s.from ?? s.factor));
   if (at < 0) at = last;
   const next = scales[at - 1];
   const here = scales[at] ?? { factor: 1, unit: '' };
   // 999.7 ms rounds to 1000 ms: that is 1 s.
-  const up = next && Number((size / here.factor).toPrecision(3)) * here.factor >= next.factor;
+  const rounded = Number((size / here.factor).toPrecision(3)) * here.factor;
+  const up = next && rounded >= (next.from ?? next.factor);
   const scale = up ? next : here;
   return `${digits(value / scale.factor)}${scale.unit ? SPACE + scale.unit : ''}`;
 }
