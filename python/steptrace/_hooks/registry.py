@@ -22,6 +22,7 @@ TARGETS = {
     "torch.utils.data.dataloader": ("data", "dataloader"),
     "torch.utils.data._utils.fetch": ("worker", "fetch"),
     "torch.utils.data._utils.worker": ("worker", "worker"),
+    "torch.multiprocessing": ("worker", "children"),
     "torch.autograd": ("backward", "autograd"),
     "torch.autograd.profiler": ("operators", "script_profilers"),
     "torch.autograd.profiler_legacy": ("operators", "script_profilers"),

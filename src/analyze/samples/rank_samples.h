@@ -20,7 +20,10 @@ inline constexpr size_t kTensorCode = kWorkStageCount + 1;
 // ... one that runs by its decorator without gradients: whatever it computes, it is no model that
 // is being trained.
 inline constexpr size_t kGradless = kWorkStageCount + 2;
-inline constexpr size_t kBinCount = kWorkStageCount + 3;
+// ... in a line that calls torch's Python too, as that of a module: what else runs there is mostly
+// C code of torch's.
+inline constexpr size_t kModelLine = kWorkStageCount + 3;
+inline constexpr size_t kBinCount = kWorkStageCount + 4;
 
 // Samples of steady steps of one rank, in ns of the time that they stand for.
 struct BatchBlock {  // of samples in a DataLoader's fetch, its collate function left out
@@ -34,7 +37,8 @@ struct ThreadBlock {  // of the training thread
   double awaiting = 0;    // outside torch, for what other threads or processes make
   double evaluating = 0;  // in a function of the script's that evaluates: of none of the others
   double sampler = 0;     // in a sampler of the user's, which a DataLoader asked
-  double backward = 0;    // torch at work, by what the script called
+  double forward = 0;     // torch at work, by what the script called
+  double backward = 0;
   double optimizer = 0;
   double leaves = 0;  // workers of an iterator that was given up are sent home
   double whole = 0;   // everything that it was seen doing

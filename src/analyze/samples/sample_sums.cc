@@ -123,6 +123,7 @@ size_t OutsideBin(const StackClass& of) {
   if (of.stage) return static_cast<size_t>(*of.stage);
   if (of.user_frame < 0) return kUnnamed;
   if (of.gradless) return kGradless;
+  if (of.calls_model) return kModelLine;
   return of.calls_torch ? kTensorCode : static_cast<size_t>(WorkStage::kUserCode);
 }
 
@@ -159,24 +160,6 @@ void SampleSums::FindSteps(const ReportInput& input) {
   }
 }
 
-void SampleSums::FindThreads(const ReportInput& input, std::span<const store::TrackRow> tracks) {
-  for (const store::TrackRow& track : tracks) {
-    if (!track.pid || !track.tid) continue;
-    int32_t number = track.rank;
-    bool trains = false;
-    bool beside = false;
-    for (const RankProcess& process : input.run.rank_processes) {
-      if (process.node != track.node || process.pid != *track.pid) continue;
-      number = process.rank;
-      trains = *track.tid == *track.pid;
-      beside = !trains;
-    }
-    if (number < 0 && steps_.size() == 1) number = steps_.begin()->first;
-    const auto rank = steps_.find(number);
-    if (rank != steps_.end()) threads_.emplace(track.track, Thread{&rank->second, trains, beside});
-  }
-}
-
 // The steady step of that moment. Samples come nearly in order: looks where the last one was.
 const SampleSums::Step* SampleSums::StepAt(RankSteps& rank, int64_t ts_ns) {
   const std::vector<Step>& steps = rank.steps;
@@ -201,6 +184,7 @@ bool SampleSums::Waits(store::StringId state) {
 }
 
 void SampleSums::Add(std::span<const store::SampleRow> samples) {
+  FindTrainers(samples);
   for (const store::SampleRow& sample : samples) AddOne(sample);
 }
 
@@ -209,7 +193,7 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   if (sample.interval_ns <= 0) return;
   const auto thread = threads_.find(sample.track);
   if (thread == threads_.end()) return;
-  const auto& [steps, trains, beside] = thread->second;
+  const auto& [steps, trains, beside, training_seen] = thread->second;
   const Step* step = StepAt(*steps, sample.ts_ns);
   if (step == nullptr) return;
   const StackClass& of = classes_[static_cast<size_t>(sample.stack)];
@@ -265,6 +249,7 @@ void SampleSums::AddToThread(const StackClass& of, bool waits, double ns, uint32
   }
   runs_compiled_ = runs_compiled_ || of.compiled;
   if (of.region == StackRegion::kSampler) sums.sampler += ns;
+  if (of.region == StackRegion::kForward && of.evaluator < 0) sums.forward += ns;
   if (of.region == StackRegion::kBackward) sums.backward += ns;
   if (of.region == StackRegion::kOptimizer) sums.optimizer += ns;
   if (of.region == StackRegion::kAround && of.leaves) sums.leaves += ns;

@@ -42,11 +42,11 @@ struct SampledFunctions {
 // Of workers (and of a training thread that loads for itself) count samples within a fetch, in
 // steady steps in which the training waited for the dataset. Where the step took one batch, that
 // wait lies before its model phases begin: what was sampled after that does not count.
-// Of training threads count all samples in steady steps without an evaluation. Of collating the
-// functions count alone: its time is known.
-// Of threads beside the training one counts what they do when no lock holds them: where the
-// training awaits a batch of theirs, that is its making.
-// One thread. What is given to the constructor outlives the object.
+// Of training threads count all samples in steady steps without an evaluation: the main thread of
+// its process trains, or the one that was seen doing so. Of collating the functions count alone:
+// its time is known. Of threads beside the training one counts what they do when no lock holds
+// them: where the training awaits a batch of theirs, that is its making. One thread. What is given
+// to the constructor outlives the object.
 class SampleSums {
  public:
   // input: run, steps, strings, facts and options are read.
@@ -105,7 +105,8 @@ class SampleSums {
   struct Thread {
     RankSteps* rank = nullptr;
     bool trains = false;
-    bool beside = false;  // of the same process
+    bool beside = false;        // of the same process
+    int64_t training_seen = 0;  // samples in backward or an optimizer
   };
   // By stack and by whether the thread ran: ns and number.
   struct Weight {
@@ -123,6 +124,7 @@ class SampleSums {
 
   void FindSteps(const ReportInput& input);
   void FindThreads(const ReportInput& input, std::span<const store::TrackRow> tracks);
+  void FindTrainers(std::span<const store::SampleRow> samples);
   static const Step* StepAt(RankSteps& rank, int64_t ts_ns);
   bool Waits(store::StringId state);
   void AddOne(const store::SampleRow& sample);

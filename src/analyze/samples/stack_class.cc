@@ -41,13 +41,38 @@ bool PassesOn(std::string_view module) {
                      [&](std::string_view one) { return Below(module, one); });
 }
 
+// Loops that call a user's training code: time in them alone is theirs, neither the model's nor
+// the user's.
+bool IsFramework(std::string_view module) {
+  constexpr std::array<std::string_view, 12> kModules = {"lightning",
+                                                         "pytorch_lightning",
+                                                         "lightning_fabric",
+                                                         "transformers",
+                                                         "accelerate",
+                                                         "ignite",
+                                                         "deepspeed",
+                                                         "fastai",
+                                                         "composer",
+                                                         "tqdm",
+                                                         "trl",
+                                                         "peft"};
+  return std::any_of(kModules.begin(), kModules.end(),
+                     [&](std::string_view one) { return Below(module, one); });
+}
+
+// What torch.func puts around a function that it transforms: vmap, grad, functional_call.
+bool IsTransform(std::string_view module) {
+  return Below(module, "torch._functorch") || Below(module, "torch.nn.utils.stateless");
+}
+
 // Of a library's call it says nothing that these stand first: what they call does.
 bool OnlyPassesOn(std::string_view module, std::string_view function) {
   constexpr std::array<std::string_view, 6> kNames = {
       "_wrapped_call_impl", "_call_impl",       "wrapper",
       "_use_grad",          "decorate_context", "_no_grad_wrapper"};
-  return Below(module, "torch") &&
-         (PassesOn(module) || Below(module, "torch._compile") ||
+  const bool of_package = Below(module, "torch") || IsFramework(module);
+  return of_package &&
+         (PassesOn(module) || IsTransform(module) || Below(module, "torch._compile") ||
           (Below(module, "torch._dynamo.eval_frame") && ShortFunction(function) == "_fn") ||
           (Below(module, "torch._tensor") && ShortFunction(function) == "wrapped") ||
           std::find(kNames.begin(), kNames.end(), ShortFunction(function)) != kNames.end());
@@ -96,25 +121,6 @@ TorchPart PartOf(std::string_view module, std::string_view function) {
     return TorchPart::kBackward;  // a Function of the script's own may be called in forward
   }
   return TorchPart::kInside;
-}
-
-// Loops that call a user's training code: time in them alone is theirs, neither the model's nor
-// the user's.
-bool IsFramework(std::string_view module) {
-  constexpr std::array<std::string_view, 12> kModules = {"lightning",
-                                                         "pytorch_lightning",
-                                                         "lightning_fabric",
-                                                         "transformers",
-                                                         "accelerate",
-                                                         "ignite",
-                                                         "deepspeed",
-                                                         "fastai",
-                                                         "composer",
-                                                         "tqdm",
-                                                         "trl",
-                                                         "peft"};
-  return std::any_of(kModules.begin(), kModules.end(),
-                     [&](std::string_view one) { return Below(module, one); });
 }
 
 bool Holds(std::string_view text, std::string_view part) {
@@ -212,6 +218,7 @@ class Classifier {
   void AddStage(size_t row, StackClass& of) const;
   void AddBorder(int32_t row, const Function& frame, StackClass& of) const;
   void AddNames(size_t row, StackClass& of) const;
+  void FindRegion(size_t row, const Function& frame, StackClass& of);
   bool PassesOnAt(int32_t row) const {
     return functions_[function_of_row_[static_cast<size_t>(row)]].passes_on;
   }
@@ -224,6 +231,8 @@ class Classifier {
   std::vector<Function> functions_;
   std::vector<size_t> function_of_row_;
   std::vector<bool> in_thread_;  // the script's own, not its main one: it may make batches
+  std::vector<bool> in_log_;     // a library writes a log, and calls none of the script's for it
+  std::set<std::pair<size_t, int32_t>> model_lines_;  // function and line that calls torch's Python
 };
 
 const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* number) {
@@ -368,6 +377,9 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   if (!in_batch && of.region != StackRegion::kElsewhere) of.stage.reset();
   const auto& match = frame.match;
   if (!of.by_user && IsGivenTo(frame, caller)) of.stage.reset();
+  // A logger that wraps the whole training (`@logger.catch`) writes no log with it.
+  const bool wrapped = frame.surrounds_model && !in_log_[row] && !of.by_user;
+  if (wrapped && of.stage == WorkStage::kLogging) of.stage.reset();
   if (!match) {
     // What a lock calls of the standard library belongs to it.
     of.in_lock = of.in_lock && (frame.place.origin == CodeOrigin::kStandard ||
@@ -413,28 +425,40 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
   if (frame.place.origin == CodeOrigin::kUser) {
     of.user_frame = number;
     of.calls_torch = frame.calls_torch;
+    of.calls_model = model_lines_.contains({function_of_row_[row], rows_[row].line});
     of.call_frame = -1;
   } else if (of.user_frame >= 0 && (of.call_frame < 0 || PassesOnAt(of.call_frame))) {
     of.call_frame = number;
   }
 }
 
+// `of.region`: its caller's, or what a stack begins with. What is written of a tensor, torch says.
+void Classifier::FindRegion(size_t row, const Function& frame, StackClass& of) {
+  if (in_log_[row] && of.region == StackRegion::kElsewhere) return;
+  const auto parent = ParentOf(row);
+  const Function* caller = parent ? &functions_[function_of_row_[*parent]] : nullptr;
+  of.region = Enter(of.region, frame, caller, strings_.Text(rows_[row].function));
+}
+
 std::vector<StackClass> Classifier::Run() {
   std::vector<StackClass> classes(rows_.size());
   function_of_row_.resize(rows_.size());
   in_thread_.resize(rows_.size());
+  in_log_.resize(rows_.size());
   for (size_t i = 0; i < rows_.size(); ++i) {
-    const Function* frame = &FunctionOf(rows_[i], &function_of_row_[i]);
+    const Function& frame = FunctionOf(rows_[i], &function_of_row_[i]);
     const auto parent = ParentOf(i);
-    const Function* caller = parent ? &functions_[function_of_row_[*parent]] : nullptr;
     in_thread_[i] =
         parent ? in_thread_[*parent]
-               : frame->place.origin == CodeOrigin::kStandard && frame->place.module == "threading";
-    const StackRegion from = parent ? classes[*parent].region : StackRegion::kElsewhere;
-    classes[i].region = Enter(from, *frame, caller, strings_.Text(rows_[i].function));
-    if (parent && Below(frame->place.module, "torch")) {
-      functions_[function_of_row_[*parent]].calls_torch = true;
-    }
+               : frame.place.origin == CodeOrigin::kStandard && frame.place.module == "threading";
+    in_log_[i] = (frame.match && frame.match->stage == WorkStage::kLogging) ||
+                 (parent && in_log_[*parent] && frame.place.origin != CodeOrigin::kUser);
+    if (parent) classes[i].region = classes[*parent].region;
+    FindRegion(i, frame, classes[i]);
+    if (!parent || !Below(frame.place.module, "torch")) continue;
+    const size_t caller = function_of_row_[*parent];
+    functions_[caller].calls_torch = true;
+    if (frame.part == TorchPart::kInside) model_lines_.insert({caller, rows_[*parent].line});
   }
   MarkLoops(classes);
   for (size_t i = 0; i < rows_.size(); ++i) {

@@ -39,6 +39,7 @@ struct StackClass {
   bool compiled = false;           // it runs what torch.compile made
   bool gradless = false;           // below a decorator of torch's that turns gradients off
   bool calls_torch = false;        // user_frame does so from its own lines, somewhere
+  bool calls_model = false;        // ... from this line, and there torch's Python
   int32_t evaluator = -1;          // the function by which the script itself evaluates
   int32_t user_frame = -1;         // the user's function that is nearest to the innermost frame
   int32_t call_frame = -1;         // what that function called in a library

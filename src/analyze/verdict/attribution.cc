@@ -178,6 +178,7 @@ StageTimes Attribute(const store::StepRow& row, const AttributionRules& rules) {
     const int64_t moved_ns = forward - At(times, SubStage::kForward) - taken.evaluated;
     MoveDispatch(row, *rules.dispatch, moved_ns, times);
   }
+  Move(times, SubStage::kUnknown, SubStage::kForward, taken.computed);
   if (rules.phases != nullptr && MoveByKnownPhases(row, *rules.phases, times)) return times;
   if (rules.device != nullptr) {
     const auto busy = rules.device->Share(row.rank, row.ts_ns, row.ts_ns + row.dur_ns);

@@ -43,6 +43,9 @@ constexpr double kAbout = 1.1;
 constexpr size_t kLeastOutside = 20;
 constexpr size_t kLeastInside = 5;
 
+// A step with that many times the longest phases of a step in a window is none of their kind.
+constexpr int64_t kAlike = 2;
+
 // Never 0, for it is divided by.
 double PercentileNs(std::vector<int64_t>& times_ns, int percent) {
   return static_cast<double>(std::max<int64_t>(TakePercentile(times_ns, percent), 1));
@@ -91,6 +94,7 @@ DispatchSplit FindDispatchSplit(std::span<const store::StepRow> all) {
   struct Sums {
     int64_t steps = 0;
     double dispatch = 0;
+    double operators = 0;
     double both = 0;
   };
   const std::vector<store::StepRow> rows = StepsToSplitBy(all);
@@ -99,6 +103,7 @@ DispatchSplit FindDispatchSplit(std::span<const store::StepRow> all) {
     Sums& sums = ranks[row.rank];
     ++sums.steps;
     sums.dispatch += static_cast<double>(*row.dispatch_ns);
+    sums.operators += static_cast<double>(*row.operators_ns);
     sums.both += static_cast<double>(PhasesNs(row));
   }
   DispatchSplit split;
@@ -108,11 +113,13 @@ DispatchSplit FindDispatchSplit(std::span<const store::StepRow> all) {
     ++split.steps;
     dispatch.push_back(*row.dispatch_ns);
     both.push_back(PhasesNs(row));
+    split.longest_ns[row.rank] = std::max(split.longest_ns[row.rank], PhasesNs(row));
   }
   double all_dispatch = 0, all_both = 0;
   for (const auto& [rank, sums] : ranks) {
     if (sums.steps < kMinSplitSteps) continue;
     split.share[rank] = sums.dispatch / sums.both;
+    split.apart[rank] = std::max(0.0, 1 - (sums.dispatch + sums.operators) / sums.both);
     all_dispatch += sums.dispatch;
     all_both += sums.both;
   }
@@ -126,15 +133,23 @@ void MoveDispatch(const store::StepRow& row, const DispatchSplit& split, int64_t
                   StageTimes& times) {
   const auto rank = split.share.find(row.rank);
   if (rank == split.share.end()) return;
-  const double share =
-      IsSound(row) ? static_cast<double>(*row.dispatch_ns) / static_cast<double>(PhasesNs(row))
-                   : rank->second;
+  double share = rank->second, apart = split.apart.at(row.rank);
+  if (IsSound(row)) {
+    const auto phases = static_cast<double>(PhasesNs(row));
+    share = static_cast<double>(*row.dispatch_ns) / phases;
+    apart = 1 - static_cast<double>(*row.dispatch_ns + *row.operators_ns) / phases;
+  }
   constexpr SubStage kPhases[] = {SubStage::kForward, SubStage::kBackward, SubStage::kOptimizer};
   std::array<int64_t, 3> model{};
   int64_t had_ns = 0;
   for (size_t i = 0; i < model.size(); ++i) had_ns += model[i] = At(times, kPhases[i]);
+  const int64_t all_ns = std::max<int64_t>(had_ns + moved_ns, 0);
+  const int64_t most_ns = kAlike * split.longest_ns.at(row.rank);
+  const int64_t alike_ns = IsSound(row) ? all_ns : std::min(all_ns, most_ns);
+  const double of_these_ns =
+      std::max(0.0, static_cast<double>(moved_ns) - apart * static_cast<double>(all_ns));
   const int64_t dispatch_ns = std::clamp<int64_t>(
-      std::llround(share * static_cast<double>(had_ns + moved_ns)) - moved_ns, 0, had_ns);
+      std::llround(share * static_cast<double>(alike_ns) - of_these_ns), 0, had_ns);
   if (dispatch_ns == 0) return;
   FitParts(model, had_ns - dispatch_ns, 0);
   for (size_t i = 0; i < model.size(); ++i) At(times, kPhases[i]) = model[i];

@@ -19,10 +19,12 @@ namespace steptrace::analyze {
 inline constexpr int64_t kMinSplitSteps = 3;
 
 struct DispatchSplit {
-  int64_t steps = 0;                // in windows, of all ranks
-  std::map<int32_t, double> share;  // dispatch, of forward, backward and optimizer; by rank
-  double mean_share = 0;            // the same of all ranks together …
-  Interval interval;                // … and where it lies, from redrawing the steps in windows
+  int64_t steps = 0;                      // in windows, of all ranks
+  std::map<int32_t, double> share;        // dispatch, of forward, backward and optimizer; by rank
+  std::map<int32_t, double> apart;        // neither that nor operators, of the same; by rank
+  std::map<int32_t, int64_t> longest_ns;  // of those phases in a step in a window; by rank
+  double mean_share = 0;                  // the same of all ranks together …
+  Interval interval;  // … and where it lies, from redrawing the steps in windows
 
   bool any() const { return !share.empty(); }
 };
@@ -33,7 +35,10 @@ struct DispatchSplit {
 DispatchSplit FindDispatchSplit(std::span<const store::StepRow> all);
 
 // Moves the share of the step's model time that is dispatch, its own where it is known, less
-// `moved_ns` of it that has been moved elsewhere before.
+// `moved_ns` of it that has been moved elsewhere before, as far as that is no time apart from
+// operators and their way. Of a step that is much longer than those
+// in windows no more than of one like them: another model may be at work, of which nothing is
+// known.
 void MoveDispatch(const store::StepRow& row, const DispatchSplit& split, int64_t moved_ns,
                   StageTimes& times);
 

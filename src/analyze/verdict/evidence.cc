@@ -344,9 +344,15 @@ void Collector::Profile() {
   }
 }
 
-// What tells computing from the way between operators.
+// What tells computing from the way between operators. Not where that is of a part of the model
+// alone: of an optimizer beside torch.func, or of one of several models.
 void Collector::Operators() {
   if (input_.dispatch == nullptr) return;
+  constexpr double kOfMost = 0.5;
+  const double dispatch = Share(SubStage::kDispatch);
+  const double model = Share(SubStage::kForward) + Share(SubStage::kBackward) +
+                       Share(SubStage::kOptimizer) + dispatch;
+  if (dispatch < kOfMost * input_.dispatch->mean_share * model) return;
   evidence_.push_back(
       {fmt::format("of forward, backward and optimizer {} is between operators ({}-{}), seen in {} "
                    "steps",
@@ -462,8 +468,13 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
     collector.Stages(SuspectId::kFrameworkOverhead);
     if (verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead)) collector.Operators();
     collector.Stages(SuspectId::kOther);
-    collector.Functions(
-        {SubStage::kLoopCode, SubStage::kLogging, SubStage::kEvaluation, SubStage::kUnknown});
+    if (verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead)) {
+      collector.Functions({SubStage::kForward, SubStage::kLoopCode, SubStage::kLogging,
+                           SubStage::kEvaluation, SubStage::kUnknown});
+    } else {
+      collector.Functions(
+          {SubStage::kLoopCode, SubStage::kLogging, SubStage::kEvaluation, SubStage::kUnknown});
+    }
     collector.Other();
     if (IsHeldUp(input, verdict)) collector.Shortage();
   }

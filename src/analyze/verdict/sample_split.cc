@@ -131,25 +131,22 @@ SampleSplit::StageWeights SampleSplit::MadeOf(const RankSamples& rank) const {
 
 struct SampleSplit::ThreadSums {
   double whole = 0, waiting = 0, awaiting = 0, evaluating = 0, named = 0, script = 0, sampler = 0;
-  double tensors = 0;   // of script, in functions that call torch themselves
-  double gradless = 0;  // ... or run without gradients
-  double backward = 0, optimizer = 0, leaves = 0;
-  std::vector<ShareCell> backward_cells, optimizer_cells, leaves_cells;
+  double movable = 0;   // of script, what may be taken from forward
+  double gradless = 0;  // ... and runs without gradients
+  double forward = 0, backward = 0, optimizer = 0, leaves = 0;
+  std::vector<ShareCell> forward_cells, backward_cells, optimizer_cells, leaves_cells;
   std::vector<ShareCell> waiting_cells, awaiting_cells, evaluating_cells, named_cells, script_cells,
       sampler_cells;
 };
 
 // How much of `ns` in forward may be the script's code where windows tell of operators. Those that
 // compute are none, from whatever line they were called, but without gradients; nor is the way
-// between them, in functions that call them: what is apart lies in forward alone.
-double SampleSplit::MostOfForward(const ModelTime& time, double tensors, double gradless,
-                                  double ns) {
-  const double idle = std::clamp(1 - time.operators / time.phases, 0.0, 1.0);
-  const double apart = std::max(0.0, idle - time.dispatch / time.phases);
-  const double tensors_ns =
-      std::min(tensors * ns, apart * (time.forward + time.backward + time.optimizer));
-  const double calls_none_ns = std::max(0.0, 1 - tensors - gradless) * ns;
-  return gradless * ns + std::min(calls_none_ns + tensors_ns, idle * time.forward);
+// between them. What is apart from both lies in forward alone.
+double SampleSplit::MostOfForward(const ModelTime& time, double gradless, double ns) {
+  const double apart =
+      std::max(0.0, 1 - time.operators / time.phases - time.dispatch / time.phases);
+  return gradless * ns +
+         std::min((1 - gradless) * ns, apart * (time.forward + time.backward + time.optimizer));
 }
 
 SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
@@ -166,6 +163,8 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
     sums.evaluating_cells.push_back({block.evaluating, block.whole});
     sums.sampler += block.sampler;
     sums.sampler_cells.push_back({block.sampler, block.whole});
+    sums.forward += block.forward;
+    sums.forward_cells.push_back({block.forward, block.whole});
     sums.backward += block.backward;
     sums.backward_cells.push_back({block.backward, block.whole});
     sums.optimizer += block.optimizer;
@@ -181,10 +180,11 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
     const double in_script = Outside(block, SubStage::kLoopCode);
     sums.named += of_block - in_script;
     sums.script += in_script;
-    sums.tensors += block.outside[kTensorCode];
     sums.gradless += block.outside[kGradless];
+    const double movable = in_script - (time.phases > 0 ? 0 : block.outside[kModelLine]);
+    sums.movable += movable;
     sums.named_cells.push_back({of_block - in_script, block.whole});
-    sums.script_cells.push_back({in_script, block.whole});
+    sums.script_cells.push_back({movable, block.whole});
   }
   if (sums.whole <= 0 || time.whole <= 0) return {};
   const double samples = WorthOf(sums.whole, rank.thread_squares);
@@ -231,16 +231,24 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
   };
   shares.to_backward = beyond(sums.backward, sums.backward_cells, time.backward);
   shares.to_optimizer = beyond(sums.optimizer, sums.optimizer_cells, time.optimizer);
-  const double free_unknown = std::max(0.0, time.unknown - sums.waiting * to_ns);
+  // Without a backward nothing tells where the model ends: torch.func, a search without gradients.
+  if (time.backward <= 0 &&
+      low(sums.forward_cells) * time.whole - time.forward >= kWorthTaking * time.whole) {
+    shares.forward_of_unknown =
+        std::min(1.0, (sums.forward * to_ns - time.forward) / std::max(time.unknown, 1.0));
+  }
+  const double free_unknown =
+      std::max(0.0, time.unknown * (1 - shares.forward_of_unknown) - sums.waiting * to_ns);
   const double named_ns = sums.named * to_ns;
   const bool moves = low(sums.script_cells) >= kWorthTaking;
-  double script_ns = std::max(0.0, sums.script * to_ns - time.others);
-  const double script_unknown = std::min(script_ns, std::max(0.0, free_unknown - named_ns));
-  if (!moves) script_ns = script_unknown;  // renamed where it is, and the model keeps its own
+  const double all_script_ns = std::max(0.0, sums.script * to_ns - time.others);
+  const double script_unknown = std::min(all_script_ns, std::max(0.0, free_unknown - named_ns));
+  double script_ns = script_unknown;  // renamed where it is, and the model keeps its own
+  if (moves) script_ns = std::max(script_ns, sums.movable * to_ns - time.others);
   if (time.phases > 0 && sums.script > 0) {
-    script_ns = std::min(script_ns, script_unknown + MostOfForward(time, sums.tensors / sums.script,
-                                                                   sums.gradless / sums.script,
-                                                                   script_ns - script_unknown));
+    script_ns =
+        std::min(script_ns, script_unknown + MostOfForward(time, sums.gradless / sums.script,
+                                                           script_ns - script_unknown));
   }
   of_script = script_ns / to_ns;
   shares.script = sums.script;
@@ -253,7 +261,8 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
     shares.awaited = sums.awaiting * to_ns / moved;
     shares.evaluated = sums.evaluating * to_ns / moved;
   }
-  const double waited_in_forward = time.others + time.unknown - from_unknown;
+  const double waited_in_forward =
+      time.others + time.unknown * (1 - shares.forward_of_unknown) - from_unknown;
   const double least_ns = low(sums.waiting_cells) * time.whole - waited_in_forward;
   if (time.forward > 0 && least_ns >= kWorthTaking * time.whole) {
     const double idle_ns = sums.waiting * to_ns - waited_in_forward;
@@ -283,19 +292,22 @@ SampleSplit::TakenOfForward SampleSplit::SplitThread(int32_t rank, StageTimes& t
   const ThreadShares& shares = found->second;
   Move(times, SubStage::kReceive, SubStage::kUserCode,
        PortionLeft(shares.of_receive, At(times, SubStage::kReceive)));
-  const int64_t unknown = PortionLeft(shares.of_unknown, At(times, SubStage::kUnknown));
+  const int64_t no_phase = At(times, SubStage::kUnknown);
+  const int64_t unknown = PortionLeft(shares.of_unknown, no_phase);
   const int64_t had = At(times, SubStage::kForward);
+  const int64_t computed =
+      std::min(no_phase - unknown, PortionLeft(shares.forward_of_unknown, no_phase));
   const int64_t forward = PortionLeft(shares.of_forward, had);
   const int64_t backward = std::min(had - forward, PortionLeft(shares.to_backward, had));
   const int64_t optimizer =
       std::min(had - forward - backward, PortionLeft(shares.to_optimizer, had));
   Move(times, SubStage::kForward, SubStage::kBackward, backward);
   Move(times, SubStage::kForward, SubStage::kOptimizer, optimizer);
-  if (unknown + forward == 0) return {};
+  if (unknown + forward == 0) return {0, 0, computed};
   At(times, SubStage::kUnknown) -= unknown;
   At(times, SubStage::kForward) -= forward;
   ShareOut(shares.weights, unknown + forward, times);
-  return {PortionLeft(shares.awaited, forward), PortionLeft(shares.evaluated, forward)};
+  return {PortionLeft(shares.awaited, forward), PortionLeft(shares.evaluated, forward), computed};
 }
 
 // What shows a stage on the training thread, wherever its time is taken from.

@@ -55,6 +55,7 @@ class SampleSplit {
   struct TakenOfForward {   // ns
     int64_t awaited = 0;    // waiting for others
     int64_t evaluated = 0;  // the model at work all the same
+    int64_t computed = 0;   // of time without a phase, not taken yet: forward, without operators
   };
   TakenOfForward SplitThread(int32_t rank, StageTimes& times) const;
   // Share of the rank's forward in which the training thread waited, for nothing that others make.
@@ -92,6 +93,7 @@ class SampleSplit {
     // Of what the rows say, the part that is code outside torch; and of that, each stage's.
     double of_unknown = 0;
     double of_forward = 0;
+    double forward_of_unknown = 0;  // torch was seen to compute there
     StageWeights weights{};
     double to_backward = 0, to_optimizer = 0;  // of forward, what torch was seen to do there
     double of_receive = 0;                     // the part that is a sampler's
@@ -110,7 +112,7 @@ class SampleSplit {
   };
 
   // Parts of the script's code: `tensors` in functions that call torch, `gradless`.
-  static double MostOfForward(const ModelTime& time, double tensors, double gradless, double ns);
+  static double MostOfForward(const ModelTime& time, double gradless, double ns);
 
   // What a rank's training thread was seen doing, in weights of its samples.
   struct ThreadSums;
