@@ -80,14 +80,21 @@ CodeFacts* CodeCache::Read(ProcessMemory& memory, uint64_t address) {
   table_bytes_ += code.line_table.size();
   if (codes_.size() >= kMaxCodes || table_bytes_ > kMaxTableBytes) {
     codes_.clear();
+    ++generation_;
     table_bytes_ = code.line_table.size();
   }
   return &(codes_[address] = std::move(code));
 }
 
+void CodeCache::Drop(uint64_t address) {
+  codes_.erase(address);
+  ++generation_;
+}
+
 void CodeCache::NoteChecked(CodeFacts& code) const {
   constexpr uint32_t kMostRounds = 16;
-  code.next_check = round_ + std::min(1 + code.checks++ / kMostRounds, kMostRounds);
+  const uint64_t rounds = std::min(1 + code.checks++ / kMostRounds, kMostRounds);
+  code.next_check = (round_ / rounds + 1) * rounds;
 }
 
 std::optional<std::string> CodeCache::ReadText(ProcessMemory& memory, uint64_t address) const {

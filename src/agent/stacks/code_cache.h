@@ -72,12 +72,15 @@ class CodeCache {
   CodeFacts* Find(uint64_t address);
   // Reads the code object there; nullptr: it is none, or damaged.
   CodeFacts* Read(ProcessMemory& memory, uint64_t address);
-  void Drop(uint64_t address) { codes_.erase(address); }
+  void Drop(uint64_t address);
+  // Grows whenever something that was read is no longer held for right.
+  uint64_t generation() const { return generation_; }
 
   // A round of samples begins: the marks of some code objects are due to be compared. At first each
-  // time; what stood its check again and again is asked ever less, down to once in 16 rounds, for
-  // asking is half of what a sample costs.
+  // time; what stood its check again and again is asked ever less, down to once in 16 rounds, and
+  // then all that is asked that rarely in the same round, for which one look more serves.
   void BeginRound() { ++round_; }
+  uint64_t round() const { return round_; }
   bool IsDue(const CodeFacts& code) const { return round_ >= code.next_check; }
   void NoteChecked(CodeFacts& code) const;
   size_t size() const { return codes_.size(); }
@@ -102,6 +105,7 @@ class CodeCache {
   std::unordered_map<uint64_t, CodeFacts> codes_;
   size_t table_bytes_ = 0;
   uint64_t round_ = 0;
+  uint64_t generation_ = 0;
 };
 
 }  // namespace steptrace::agent

@@ -172,6 +172,53 @@ TEST_F(FrameChainTest, DamageEndsTheWalk) {
   }
 }
 
+TEST(MemoryCopy, ReadSeveralTimesOverItIsAsManyCopies) {
+  // Each word that is read is one more than the one before.
+  class CountingMemory : public ProcessMemory {
+   public:
+    ReadOutcome Read(std::span<const MemoryPiece> pieces) override {
+      ++calls;
+      for (const MemoryPiece& piece : pieces) {
+        std::memcpy(piece.into, &count, sizeof count);
+        if (counts) ++count;
+      }
+      return ReadOutcome::kOk;
+    }
+    bool counts = true;
+    uint64_t count = 0;
+    int calls = 0;
+  } memory;
+  const auto word = [](const MemoryCopy& copy, uint64_t address) {
+    const std::byte* at = copy.Find(address, sizeof(uint64_t));
+    return at == nullptr ? UINT64_MAX : Load<uint64_t>(at);
+  };
+  MemoryCopy copy;
+  ASSERT_TRUE(copy.Add(0x1000, 8) && copy.Add(0x2000, 8));
+  ASSERT_EQ(copy.Read(memory, 3), ReadOutcome::kOk);
+  EXPECT_EQ(memory.calls, 1);
+  EXPECT_EQ(word(copy, 0x1000), 0u);
+  EXPECT_EQ(word(copy, 0x2000), 1u) << "a copy is complete before the next one begins";
+  EXPECT_FALSE(copy.SameAsBefore()) << "before the first there is none";
+  EXPECT_FALSE(copy.UseBefore());
+  ASSERT_TRUE(copy.UseNext());
+  EXPECT_EQ(word(copy, 0x2000), 3u);
+  EXPECT_FALSE(copy.SameAsBefore());
+  ASSERT_EQ(copy.AddAndRead(memory, 0x3000, 8), ReadOutcome::kOk);
+  EXPECT_EQ(word(copy, 0x1000), 2u) << "the one in use is kept";
+  EXPECT_EQ(word(copy, 0x3000), 6u);
+  EXPECT_FALSE(copy.UseNext()) << "older than what was added";
+  memory.counts = false;
+  ASSERT_EQ(copy.Read(memory, 2), ReadOutcome::kOk);
+  ASSERT_TRUE(copy.UseNext());
+  EXPECT_TRUE(copy.SameAsBefore());
+  EXPECT_FALSE(copy.UseNext());
+  copy.Clear();
+  ASSERT_TRUE(copy.Add(0, MemoryCopy::kMaxBytes / 2));
+  ASSERT_EQ(copy.Read(memory, 4), ReadOutcome::kOk);
+  EXPECT_TRUE(copy.UseNext());
+  EXPECT_FALSE(copy.UseNext()) << "there is room for two";
+}
+
 TEST(MemoryCopy, IsBounded) {
   MemoryCopy copy;
   EXPECT_FALSE(copy.Add(0x1000, MemoryCopy::kMaxBytes + 1));

@@ -1,36 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/stacks/memory_copy.h"
 
+#include <algorithm>
+
 namespace steptrace::agent {
 
 void MemoryCopy::Clear() {
   stretches_.clear();
-  bytes_.clear();
+  bytes_of_one_ = 0;
+  times_ = 1;
+  used_ = 0;
   last_ = 0;
 }
 
 bool MemoryCopy::Add(uint64_t address, size_t bytes) {
-  if (stretches_.size() >= kMaxStretches || bytes > kMaxBytes - bytes_.size()) return false;
+  if (stretches_.size() >= kMaxStretches || bytes > kMaxBytes - bytes_of_one_) return false;
   if (address + bytes < address) return false;
-  stretches_.push_back({address, bytes, bytes_.size()});
-  bytes_.resize(bytes_.size() + bytes);
+  stretches_.push_back({address, bytes, bytes_of_one_});
+  bytes_of_one_ += bytes;
+  times_ = 1;
+  used_ = 0;
+  MakeRoom(bytes_of_one_);
   return true;
 }
 
-ReadOutcome MemoryCopy::Read(ProcessMemory& memory) {
+void MemoryCopy::MakeRoom(size_t bytes) {
+  if (bytes_.size() < bytes) bytes_.resize(bytes);
+}
+
+ReadOutcome MemoryCopy::Read(ProcessMemory& memory, size_t times) {
+  const size_t room = kMaxBytes / std::max<size_t>(1, bytes_of_one_);
+  times_ = std::clamp<size_t>(times, 1, std::max<size_t>(1, room));
+  used_ = 0;
+  MakeRoom(times_ * bytes_of_one_);
   pieces_.clear();
-  for (const Stretch& stretch : stretches_) {
-    pieces_.push_back({stretch.address, bytes_.data() + stretch.at, stretch.bytes});
+  for (size_t time = 0; time < times_; ++time) {
+    for (const Stretch& stretch : stretches_) {
+      pieces_.push_back({stretch.address, Copy(time) + stretch.at, stretch.bytes});
+    }
   }
   return memory.Read(pieces_);
 }
 
+bool MemoryCopy::UseNext() {
+  if (used_ + 1 >= times_) return false;
+  ++used_;
+  return true;
+}
+
+bool MemoryCopy::UseBefore() {
+  if (used_ == 0) return false;
+  --used_;
+  return true;
+}
+
+bool MemoryCopy::SameAsBefore() const {
+  return used_ > 0 && std::memcmp(Copy(used_ - 1), Copy(used_), bytes_of_one_) == 0;
+}
+
 ReadOutcome MemoryCopy::AddAndRead(ProcessMemory& memory, uint64_t address, size_t bytes) {
+  if (used_ > 0) std::memmove(Copy(0), Copy(used_), bytes_of_one_);
+  times_ = 1;
+  used_ = 0;
   if (!Add(address, bytes)) return ReadOutcome::kFault;
-  const MemoryPiece piece{address, bytes_.data() + stretches_.back().at, bytes};
+  const MemoryPiece piece{address, Copy(0) + stretches_.back().at, bytes};
   const ReadOutcome outcome = memory.Read({&piece, 1});
   if (outcome != ReadOutcome::kOk) {
-    bytes_.resize(stretches_.back().at);
+    bytes_of_one_ = stretches_.back().at;
     stretches_.pop_back();
   }
   return outcome;
@@ -44,7 +80,7 @@ const std::byte* MemoryCopy::Find(uint64_t address, size_t bytes) const {
     if (address < stretch.address || address - stretch.address > stretch.bytes) continue;
     if (stretch.bytes - (address - stretch.address) < bytes) continue;
     last_ = i;
-    return bytes_.data() + stretch.at + (address - stretch.address);
+    return Copy(used_) + stretch.at + (address - stretch.address);
   }
   return nullptr;
 }

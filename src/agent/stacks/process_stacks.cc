@@ -8,8 +8,8 @@
 namespace steptrace::agent {
 namespace {
 
-// A new thread is seen within as many samples.
-constexpr int kRoundsOfAList = 4;
+// A new thread is seen within that.
+constexpr int64_t kListEveryNs = 200 * kNsPerMs;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ ProcessStacks::Thread& ProcessStacks::ThreadOf(const ThreadFacts& facts) {
     const bool same =
         known.native_thread_id == facts.native_thread_id && known.interpreter == facts.interpreter;
     if (same) return found->second;
-    known_.erase(found);
+    ended_.push_back(known_.extract(found));
   }
   return known_.emplace(facts.address, Thread{ThreadStack(runtime_, facts)}).first->second;
 }
@@ -53,48 +53,62 @@ bool ProcessStacks::SampleThread(const ThreadFacts& facts, std::vector<ThreadSam
     return true;
   }
   thread.turns.reset();
-  const auto state = states_.StateOf(tid);
-  if (!state || *state == 'Z' || *state == 'X') return false;
-  // Of one that runs nobody asks: it will have run.
-  if (*state != 'R' && !turns) turns = states_.TurnsOf(tid);
   ThreadSample& sample = thread.last;
   sample.tid = tid;
-  sample.running = *state == 'R';
+  // Of one that ran, its stack may tell that it still does, and for less than the kernel.
+  const bool ran = sample.running;
+  if (!ran) {
+    const auto state = states_.StateOf(tid);
+    if (!state || *state == 'Z' || *state == 'X') return false;
+    sample.running = *state == 'R';
+    // Of one that runs nobody asks: it will have run.
+    if (!sample.running && !turns) turns = states_.TurnsOf(tid);
+  }
   sample.monotonic_ns = MonotonicNowNs();
-  const StackOutcome outcome = thread.stack.Take(*memory_, codes_, sample.running, sample.frames);
+  const StackOutcome outcome = thread.stack.Take(*memory_, codes_, sample.running);
   // The next sample stands for the time of one that is missing, but not for that of two.
   if (outcome == StackOutcome::kTorn && thread.stack.torn_in_a_row() > 1) ++losses_.torn;
   if (outcome != StackOutcome::kTaken) return outcome != StackOutcome::kGone;
-  sample.cut = thread.stack.cut();
-  if (sample.cut) ++losses_.cut;
-  if (!sample.running) thread.turns = turns;
+  if (ran && !thread.stack.moved()) {
+    const auto runs = states_.Runs(tid);
+    if (!runs) return false;
+    sample.running = *runs;
+  }
+  sample.stack = &thread.stack.words();
+  if (sample.stack->cut) ++losses_.cut;
+  if (!ran && !sample.running) thread.turns = turns;
   samples.push_back(sample);
   return true;
 }
 
-ReadOutcome ProcessStacks::ReadList() {
+ReadOutcome ProcessStacks::ReadList(int64_t now_ns) {
   const ReadOutcome outcome = list_.Read(*memory_, threads_);
   if (outcome != ReadOutcome::kOk) return outcome;
-  rounds_since_list_ = 0;
+  next_list_ns_ = now_ns + kListEveryNs;
   if (list_.more_threads()) ++losses_.too_many_threads;
-  std::erase_if(known_, [&](const auto& entry) {
-    return std::none_of(threads_.begin(), threads_.end(),
-                        [&](const auto& thread) { return thread.address == entry.first; });
-  });
+  for (auto known = known_.begin(); known != known_.end();) {
+    const auto here = known++;
+    const bool there = std::any_of(threads_.begin(), threads_.end(), [&](const auto& thread) {
+      return thread.address == here->first;
+    });
+    if (!there) ended_.push_back(known_.extract(here));
+  }
   return ReadOutcome::kOk;
 }
 
 ReadOutcome ProcessStacks::Sample(std::vector<ThreadSample>& samples) {
   codes_.BeginRound();
-  if (threads_.empty() || ++rounds_since_list_ >= kRoundsOfAList) {
-    if (const ReadOutcome outcome = ReadList(); outcome != ReadOutcome::kOk) {
+  ended_.clear();
+  const int64_t now_ns = MonotonicNowNs();
+  if (threads_.empty() || now_ns >= next_list_ns_) {
+    if (const ReadOutcome outcome = ReadList(now_ns); outcome != ReadOutcome::kOk) {
       threads_.clear();
       return outcome;
     }
   }
   bool all_there = true;
   for (const ThreadFacts& thread : threads_) all_there &= SampleThread(thread, samples);
-  return all_there ? ReadOutcome::kOk : ReadList();
+  return all_there ? ReadOutcome::kOk : ReadList(now_ns);
 }
 
 }  // namespace steptrace::agent

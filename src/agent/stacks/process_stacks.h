@@ -21,9 +21,8 @@ namespace steptrace::agent {
 struct ThreadSample {
   int32_t tid = 0;
   int64_t monotonic_ns = 0;
-  bool running = false;            // on a core, or ready for one
-  bool cut = false;                // the outer frames were too many
-  std::vector<FrameFacts> frames;  // outermost first
+  bool running = false;           // on a core, or ready for one
+  StackInWords* stack = nullptr;  // until the process is sampled again
 };
 
 // What was left out of a process so far.
@@ -55,7 +54,7 @@ class ProcessStacks {
   Thread& ThreadOf(const ThreadFacts& facts);
   bool SampleThread(const ThreadFacts& facts, std::vector<ThreadSample>& samples);
   static bool HasNotRun(const Thread& thread, const std::optional<SchedStat>& turns);
-  ReadOutcome ReadList();
+  ReadOutcome ReadList(int64_t now_ns);
 
   std::unique_ptr<ProcessMemory> memory_;
   PythonRuntime runtime_;
@@ -63,8 +62,10 @@ class ProcessStacks {
   ThreadList list_;
   TaskStates states_;
   std::vector<ThreadFacts> threads_;
-  std::map<uint64_t, Thread> known_;  // by address of the thread state
-  int rounds_since_list_ = 0;
+  using Threads = std::map<uint64_t, Thread>;  // by address of the thread state
+  Threads known_;
+  std::vector<Threads::node_type> ended_;  // whose samples are still held
+  int64_t next_list_ns_ = 0;
   StackLosses losses_;
 };
 

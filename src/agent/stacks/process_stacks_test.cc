@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 // "function:line" of each frame, outermost first.
 std::vector<std::string> Words(const ThreadSample& sample, const TextTable& texts) {
   std::vector<std::string> words;
-  for (const FrameFacts& frame : sample.frames) {
+  for (const FrameFacts& frame : sample.stack->frames) {
     words.push_back(texts.Text(frame.function) + ":" + std::to_string(frame.line));
   }
   return words;
@@ -79,7 +79,7 @@ class EveryPython : public ::testing::TestWithParam<int> {
       std::vector<ThreadSample> samples;
       EXPECT_EQ(stacks.Sample(samples), ReadOutcome::kOk);
       for (const ThreadSample& sample : samples) {
-        const FrameFacts& frame = sample.frames.back();
+        const FrameFacts& frame = sample.stack->frames.back();
         const bool waits = !sample.running && frame.line == waits_in_line;
         if (texts_.Text(frame.function) != function || (waits_in_line != 0 && !waits)) continue;
         return sample;
@@ -109,21 +109,21 @@ TEST_P(EveryPython, TellsTheKnownStacksOfAllThreads) {
                                                   "outer_generator:12", "generator:10"));
     EXPECT_EQ(main->tid, child.pid());
     EXPECT_FALSE(main->running);
-    EXPECT_EQ(texts_.Text(main->frames.front().file), "<string>");
+    EXPECT_EQ(texts_.Text(main->stack->frames.front().file), "<string>");
     const auto named = Find(*stacks, "größe_名前_𐀀", 15);
     ASSERT_TRUE(named.has_value());
-    EXPECT_EQ(named->frames.back().line, 15);
+    EXPECT_EQ(named->stack->frames.back().line, 15);
     EXPECT_NE(named->tid, child.pid());
     const auto works = Find(*stacks, "work");
     ASSERT_TRUE(works.has_value());
-    EXPECT_GE(works->frames.back().line, 17);
-    EXPECT_LE(works->frames.back().line, 18);
+    EXPECT_GE(works->stack->frames.back().line, 17);
+    EXPECT_LE(works->stack->frames.back().line, 18);
     const auto deep = Find(*stacks, "deep", 21);
     ASSERT_TRUE(deep.has_value());
-    EXPECT_TRUE(deep->cut);
-    EXPECT_EQ(deep->frames.size(), FrameChain::kMaxFrames);
-    EXPECT_EQ(deep->frames.back().line, 21);
-    EXPECT_EQ(deep->frames.front().line, 22);
+    EXPECT_TRUE(deep->stack->cut);
+    EXPECT_EQ(deep->stack->frames.size(), FrameChain::kMaxFrames);
+    EXPECT_EQ(deep->stack->frames.back().line, 21);
+    EXPECT_EQ(deep->stack->frames.front().line, 22);
     child.Kill();
     std::vector<ThreadSample> samples;
     EXPECT_EQ(stacks->Sample(samples), ReadOutcome::kGone);
@@ -153,12 +153,12 @@ while True:
     std::vector<ThreadSample> samples;
     ASSERT_EQ(stacks->Sample(samples), ReadOutcome::kOk);
     for (const ThreadSample& sample : samples) {
-      const std::string& name = texts_.Text(sample.frames.back().function);
+      const std::string& name = texts_.Text(sample.stack->frames.back().function);
       if (!name.starts_with("name_")) continue;
       ++seen;
       const int number = std::stoi(name.substr(5));
-      EXPECT_GE(sample.frames.back().line, number + 1) << name;
-      EXPECT_LE(sample.frames.back().line, number + 2) << name;
+      EXPECT_GE(sample.stack->frames.back().line, number + 1) << name;
+      EXPECT_LE(sample.stack->frames.back().line, number + 2) << name;
     }
     usleep(1000);
   }
@@ -277,12 +277,58 @@ TEST_P(EveryPython, DamagedMemoryCostsNothingButTheSample) {
         EXPECT_LT(counts.reads, 200'000);
         EXPECT_LT(counts.bytes, int64_t{1} << 30);
         for (const ThreadSample& sample : samples) {
-          EXPECT_LE(sample.frames.size(), FrameChain::kMaxFrames);
-          table.Intern(sample.frames, sample.cut);
+          EXPECT_LE(sample.stack->frames.size(), FrameChain::kMaxFrames);
+          table.Intern(*sample.stack);
         }
       }
     }
   }
+}
+
+// Counts the reads of another process's memory.
+class CountedMemory : public ProcessMemory {
+ public:
+  CountedMemory(int32_t pid, int64_t& reads) : live_(pid), reads_(reads) {}
+  ReadOutcome Read(std::span<const MemoryPiece> pieces) override {
+    ++reads_;
+    return live_.Read(pieces);
+  }
+
+ private:
+  LiveMemory live_;
+  int64_t& reads_;
+};
+
+// All looks at a stack that is as it was known, and the marks that are due, come of one read.
+TEST_P(EveryPython, AKnownStackTakesOneRead) {
+  const auto pythons = steptrace::testing::Pythons(GetParam());
+  if (pythons.empty()) GTEST_SKIP() << "no Python 3." << GetParam() << " here";
+  PythonChild child(pythons.front(), R"(
+def down(n):
+    if n > 0: return down(n - 1)
+    print("there", flush=True)
+    while True: n += 1
+down(20)
+)");
+  int64_t reads = 0;
+  auto stacks = Open(child.pid(), std::make_unique<CountedMemory>(child.pid(), reads));
+  ASSERT_NE(stacks, nullptr);
+  ASSERT_TRUE(Find(*stacks, "down").has_value());
+  constexpr int kRounds = 400;
+  int64_t with_one = 0, taken = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    reads = 0;
+    std::vector<ThreadSample> samples;
+    ASSERT_EQ(stacks->Sample(samples), ReadOutcome::kOk);
+    if (reads == 1) ++with_one;
+    for (const ThreadSample& sample : samples) {
+      ++taken;
+      EXPECT_EQ(sample.stack->frames.size(), 22u);
+      EXPECT_TRUE(sample.running);
+    }
+  }
+  EXPECT_EQ(taken, kRounds);
+  EXPECT_GE(with_one, kRounds / 4) << "more for the list of threads, and what is known anew";
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, EveryPython, ::testing::Values(11, 12, 13, 14),

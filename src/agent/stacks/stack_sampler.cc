@@ -125,7 +125,7 @@ void StackSampler::SampleProcess(Process& process, int64_t now_ns, int64_t perio
     row.process = process.root;
     row.tid = sample.tid;
     row.monotonic_ns = sample.monotonic_ns;
-    row.stack = stacks_.Intern(sample.frames, sample.cut);
+    row.stack = stacks_.Intern(*sample.stack);
     row.running = sample.running;
     const auto [last, first] = process.last_ns.try_emplace(sample.tid, 0);
     row.interval_ns =

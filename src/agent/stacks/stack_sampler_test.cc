@@ -33,14 +33,19 @@ std::string Python() {
   return pythons.empty() ? "" : pythons.front();
 }
 
+int32_t Intern(StackTable& table, std::vector<FrameFacts> frames, bool cut = false) {
+  StackInWords stack{std::move(frames), {}, cut};
+  return table.Intern(stack);
+}
+
 TEST(StackTable, NumbersCallersBeforeCallees) {
   TextTable texts;
   const uint32_t f = texts.Intern("f"), g = texts.Intern("g"), file = texts.Intern("a.py");
   StackTable table(texts);
-  EXPECT_EQ(table.Intern({{f, file, 1}, {g, file, 5}}, false), 1);
-  EXPECT_EQ(table.Intern({{f, file, 1}, {g, file, 5}}, false), 1);
-  EXPECT_EQ(table.Intern({{f, file, 1}, {g, file, 6}}, false), 2);
-  EXPECT_EQ(table.Intern({{f, file, 1}}, false), 0);
+  EXPECT_EQ(Intern(table, {{f, file, 1}, {g, file, 5}}), 1);
+  EXPECT_EQ(Intern(table, {{f, file, 1}, {g, file, 5}}), 1);
+  EXPECT_EQ(Intern(table, {{f, file, 1}, {g, file, 6}}), 2);
+  EXPECT_EQ(Intern(table, {{f, file, 1}}), 0);
   const auto added = table.TakeNew();
   ASSERT_THAT(added, SizeIs(3));
   EXPECT_EQ(added[0].parent, std::nullopt);
@@ -49,7 +54,7 @@ TEST(StackTable, NumbersCallersBeforeCallees) {
   EXPECT_EQ(added[2].file, "a.py");
   EXPECT_EQ(added[2].line, 6);
   EXPECT_THAT(table.TakeNew(), SizeIs(0));
-  const int32_t cut = table.Intern({{f, file, 1}}, true);
+  const int32_t cut = Intern(table, {{f, file, 1}}, true);
   const auto outer = table.TakeNew();
   ASSERT_THAT(outer, SizeIs(2));
   EXPECT_EQ(outer[0].function, "(outer frames)");
@@ -57,16 +62,35 @@ TEST(StackTable, NumbersCallersBeforeCallees) {
   EXPECT_EQ(outer[1].stack, cut);
 }
 
+TEST(StackTable, GoesOnFromTheNumbersThatAStackHas) {
+  TextTable texts;
+  const uint32_t f = texts.Intern("f"), g = texts.Intern("g"), h = texts.Intern("h");
+  StackTable table(texts);
+  StackInWords stack{{{f, f, 1}, {g, f, 2}}, {}, false};
+  const int32_t both = table.Intern(stack);
+  EXPECT_EQ(stack.numbers, (std::vector<int32_t>{0, both}));
+  EXPECT_EQ(table.Intern(stack), both);
+  stack.frames.back().function = h;  // the numbers of the frames that stayed are kept
+  stack.numbers.pop_back();
+  EXPECT_EQ(table.Intern(stack), Intern(table, {{f, f, 1}, {h, f, 2}}));
+  EXPECT_EQ(table.TakeNew().back().parent, 0);
+}
+
 TEST(StackTable, IsBounded) {
   TextTable texts;
   const uint32_t f = texts.Intern("f");
   StackTable table(texts, 3);
-  for (int line = 1; line <= 3; ++line) table.Intern({{f, f, line}}, false);
-  const int32_t full = table.Intern({{f, f, 4}}, false);
-  EXPECT_EQ(table.Intern({{f, f, 5}}, false), full);
-  EXPECT_EQ(table.Intern({{f, f, 2}}, false), 1) << "those with a number keep it";
+  for (int line = 1; line <= 3; ++line) Intern(table, {{f, f, line}});
+  const int32_t full = Intern(table, {{f, f, 4}});
+  EXPECT_EQ(Intern(table, {{f, f, 5}}), full);
+  EXPECT_EQ(Intern(table, {{f, f, 2}}), 1) << "those with a number keep it";
   EXPECT_EQ(table.TakeNew().back().function, "(too many stacks)");
   EXPECT_EQ(table.too_many(), 2);
+  StackInWords stack{{{f, f, 6}}, {}, false};
+  for (int64_t times = 3; times < 5; ++times) {
+    EXPECT_EQ(table.Intern(stack), full);
+    EXPECT_EQ(table.too_many(), times) << "each sample without a stack of its own";
+  }
 }
 
 // A child that has said that it is there sleeps soon after; what it does before may tear a reading.

@@ -41,13 +41,16 @@ int32_t StackTable::Extend(int32_t caller, const FrameFacts& frame) {
              Add(parent, texts_.Text(frame.function), texts_.Text(frame.file), frame.line);
 }
 
-int32_t StackTable::Intern(const std::vector<FrameFacts>& frames, bool cut) {
-  int32_t stack = cut ? Named(outer_, "(outer frames)") : -1;
-  for (const FrameFacts& frame : frames) {
-    stack = Extend(stack, frame);
-    if (full_ && stack == *full_) break;
+int32_t StackTable::Intern(StackInWords& stack) {
+  const size_t known = stack.numbers.size();
+  int32_t number = stack.cut ? Named(outer_, "(outer frames)") : -1;
+  if (known > 0) number = stack.numbers.back();
+  for (size_t i = known; i < stack.frames.size(); ++i) {
+    number = Extend(number, stack.frames[i]);
+    if (full_ && number == *full_) break;  // asked again each time, and counted
+    stack.numbers.push_back(number);
   }
-  return stack;
+  return number;
 }
 
 }  // namespace steptrace::agent

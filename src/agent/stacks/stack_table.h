@@ -39,8 +39,9 @@ class StackTable {
              size_t max_stacks = kMaxStacks)
       : texts_(texts), max_stacks_(max_stacks), numbers_(std::move(numbers)) {}
 
-  // `frames`: outermost first, at least one. `cut`: a frame "(outer frames)" is put before them.
-  int32_t Intern(const std::vector<FrameFacts>& frames, bool cut);
+  // The number of a stack of at least one frame; where outer ones were left out, a frame "(outer
+  // frames)" is put before them. Remembers in the stack the numbers of its callers.
+  int32_t Intern(StackInWords& stack);
   // The stack of `frame`, called by what is on top of another stack of this table; -1: by nothing.
   int32_t Extend(int32_t caller, const FrameFacts& frame);
   // Those that came since the last call.

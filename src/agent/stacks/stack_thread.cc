@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "agent/stacks/wake_signal.h"
 #include "base/time.h"
 
 namespace steptrace::agent {
@@ -46,7 +47,8 @@ void MoveTo(std::vector<Value>& from, std::vector<Value>& to) {
 
 struct StackThread::Shared {
   std::mutex mutex;
-  std::condition_variable changed;
+  std::condition_variable has_ended;
+  WakeSignal changed;
   bool stop = false;
   bool ended = false;
   std::optional<std::vector<JobRoot>> processes;  // new ones
@@ -60,6 +62,7 @@ struct StackThread::Shared {
   std::minstd_rand random{std::random_device{}()};
   int64_t next_ns = 0;
   int64_t next_observe_ns = 0;
+  uint32_t calls_seen = 0;
 
   Shared(int64_t period_ns, std::shared_ptr<StackNumbers> numbers, const StackLimits& limits)
       : max_waiting_samples(limits.max_waiting_samples),
@@ -69,6 +72,7 @@ struct StackThread::Shared {
 
   static void Run(std::shared_ptr<Shared> self);
   bool WaitUntilDue();
+  bool TakeChanges();
   void Observe(int64_t now_ns);
   void HandOver();
   // Uniform in (least, most) periods.
@@ -94,22 +98,29 @@ void StackThread::Shared::Run(std::shared_ptr<Shared> self) {
   self->HandOver();
   std::lock_guard lock(self->mutex);
   self->ended = true;
-  self->changed.notify_all();
+  self->has_ended.notify_all();
 }
 
 // False: it is to stop.
 bool StackThread::Shared::WaitUntilDue() {
-  std::unique_lock lock(mutex);
   for (;;) {
-    if (stop) return false;
-    if (processes) {
-      sampler.SetProcesses(*std::exchange(processes, std::nullopt));
-      next_ns = std::min(next_ns, MonotonicNowNs() + Jittered(0, 0.5));
-    }
+    const uint32_t calls = changed.calls();
+    if (std::exchange(calls_seen, calls) != calls && !TakeChanges()) return false;
     const int64_t wait_ns = next_ns - MonotonicNowNs();
     if (wait_ns <= 0) return true;
-    changed.wait_for(lock, std::chrono::nanoseconds(wait_ns));
+    changed.WaitFor(calls, wait_ns);
   }
+}
+
+// False: it is to stop.
+bool StackThread::Shared::TakeChanges() {
+  std::lock_guard lock(mutex);
+  if (stop) return false;
+  if (processes) {
+    sampler.SetProcesses(*std::exchange(processes, std::nullopt));
+    next_ns = std::min(next_ns, MonotonicNowNs() + Jittered(0, 0.5));
+  }
+  return true;
 }
 
 void StackThread::Shared::Observe(int64_t now_ns) {
@@ -150,7 +161,7 @@ void StackThread::SetProcesses(std::vector<JobRoot> processes) {
     std::lock_guard lock(shared_->mutex);
     shared_->processes = std::move(processes);
   }
-  shared_->changed.notify_all();
+  shared_->changed.Call();
 }
 
 StackReadings StackThread::Take() {
@@ -164,9 +175,9 @@ StackReadings StackThread::Take() {
 void StackThread::Stop(int64_t at_most_ms) {
   std::unique_lock lock(shared_->mutex);
   shared_->stop = true;
-  shared_->changed.notify_all();
-  shared_->changed.wait_for(lock, std::chrono::milliseconds(at_most_ms),
-                            [&] { return shared_->ended; });
+  shared_->changed.Call();
+  shared_->has_ended.wait_for(lock, std::chrono::milliseconds(at_most_ms),
+                              [&] { return shared_->ended; });
 }
 
 }  // namespace steptrace::agent

@@ -26,6 +26,17 @@ std::optional<char> TaskStates::StateOf(int32_t tid) {
   return stat ? std::optional(stat->state) : std::nullopt;
 }
 
+std::optional<bool> TaskStates::Runs(int32_t tid) {
+  if (tells_calls_) {
+    // A call and its arguments, of one that waits.
+    if (const auto text = Read(calls_, tid, "/syscall")) return text->starts_with("running");
+  }
+  const auto state = StateOf(tid);
+  if (!state || *state == 'Z' || *state == 'X') return std::nullopt;
+  tells_calls_ = false;
+  return *state == 'R';
+}
+
 std::optional<SchedStat> TaskStates::TurnsOf(int32_t tid) {
   const auto text = Read(turns_, tid, "/schedstat");
   return text ? ParseSchedStat(*text) : std::nullopt;

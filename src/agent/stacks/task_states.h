@@ -22,6 +22,10 @@ class TaskStates {
   // The letter in /proc/<pid>/task/<tid>/stat: R runs or is ready to, S and D wait. Nothing: the
   // process has no such thread.
   std::optional<char> StateOf(int32_t tid);
+  // Whether it runs or is ready to, for a third of what StateOf costs: it reads no more than
+  // /proc/<pid>/task/<tid>/syscall, which takes the rights that reading memory takes. Nothing: the
+  // thread is gone.
+  std::optional<bool> Runs(int32_t tid);
   // How long and how often it has had a core: does not change while it has none. Nothing: the
   // kernel does not tell. Costs half of StateOf.
   std::optional<SchedStat> TurnsOf(int32_t tid);
@@ -33,6 +37,8 @@ class TaskStates {
   std::string folder_;
   std::map<int32_t, KeptFile> states_;
   std::map<int32_t, KeptFile> turns_;
+  std::map<int32_t, KeptFile> calls_;
+  bool tells_calls_ = true;  // until a kernel does not, or not to us
   std::string buffer_;
 };
 

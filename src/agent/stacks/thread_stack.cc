@@ -2,7 +2,6 @@
 #include "agent/stacks/thread_stack.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "agent/stacks/sizes.h"
@@ -61,17 +60,39 @@ ThreadStack::Look ThreadStack::FindHead(ProcessMemory& memory, uint64_t& head) {
   return Look::kDone;
 }
 
-ThreadStack::Look ThreadStack::LookOnce(ProcessMemory& memory, FrameChain& chain) {
+// Copies what is known, `times` over, with the marks that are due; false: the thread is gone.
+bool ThreadStack::ReadKnown(ProcessMemory& memory, CodeCache& codes, size_t times) {
   AddKnown();
-  ReadOutcome outcome = copy_.Read(memory);
-  if (outcome == ReadOutcome::kFault) {  // a generator or C stack that is gone
-    frames_.clear();
-    c_frame_ = 0;
-    AddKnown();
-    outcome = copy_.Read(memory);
+  if (codes.round() >= next_check_ && told_generation_ == codes.generation()) {
+    bool any = false;
+    AddMarks(codes, told_, any);
   }
-  if (outcome != ReadOutcome::kOk) return Look::kGone;
-  return Walk(memory, chain);
+  const ReadOutcome outcome = copy_.Read(memory, times);
+  if (outcome != ReadOutcome::kFault) return outcome == ReadOutcome::kOk;
+  frames_.clear();  // a generator, code or C stack that is gone
+  c_frame_ = 0;
+  AddKnown();
+  return copy_.Read(memory) == ReadOutcome::kOk;
+}
+
+// Of the copy in use, into chain_, while before_ has what was seen before.
+ThreadStack::Look ThreadStack::NextLook(ProcessMemory& memory, bool after_whole) {
+  if (after_whole && copy_.SameAsBefore()) {
+    std::swap(chain_, before_);
+    pairs_.push_back({chain_.frames.size(), true});
+    return Look::kDone;
+  }
+  const size_t stretches = copy_.stretches();
+  const Look seen = Walk(memory, chain_);
+  steady_ = copy_.stretches() == stretches;
+  if (seen != Look::kDone || !after_whole) {
+    pairs_.clear();
+    return seen;
+  }
+  pairs_.push_back(Compare(chain_, before_));
+  moved_ |= !pairs_.back().same ||
+            chain_.frames.front().instruction != before_.frames.front().instruction;
+  return seen;
 }
 
 // From the thread state in the copy; reads what frames of it lack.
@@ -114,10 +135,29 @@ ThreadStack::Pair ThreadStack::Settled(bool running) const {
   return {least->shared, same};
 }
 
-// The marks of the codes that are due to be compared, and of those that nobody has read yet.
-bool ThreadStack::AddCodes(CodeCache& codes, bool& any) {
+// How many outer frames are as they were told.
+size_t ThreadStack::SharedWithTold(const CodeCache& codes) const {
+  if (told_generation_ != codes.generation()) return 0;
+  const size_t most = std::min(told_.size(), chain_.frames.size());
+  size_t shared = 0;
+  for (auto frame = chain_.frames.rbegin(); shared < most; ++frame, ++shared) {
+    const FrameSeen& told = told_[shared];
+    if (frame->code != told.code || frame->instruction != told.instruction) break;
+  }
+  return shared;
+}
+
+// The frames whose code may be unknown, or due to be compared.
+std::span<const FrameSeen> ThreadStack::Unproven(const CodeCache& codes) const {
+  const size_t proven = codes.round() >= next_check_ ? 0 : SharedWithTold(codes);
+  return std::span(chain_.frames).first(chain_.frames.size() - proven);
+}
+
+// The marks of the codes that are due to be compared; false: there are too many, or one of them
+// nobody has read yet.
+bool ThreadStack::AddMarks(CodeCache& codes, std::span<const FrameSeen> frames, bool& any) {
   uint64_t last = 0;
-  for (const FrameSeen& frame : chain_.frames) {
+  for (const FrameSeen& frame : frames) {
     const CodeFacts* code = codes.Find(frame.code);
     if (code == nullptr) return false;
     if (frame.code == last || !codes.IsDue(*code)) continue;
@@ -128,8 +168,9 @@ bool ThreadStack::AddCodes(CodeCache& codes, bool& any) {
   return true;
 }
 
-bool ThreadStack::MarksHold(CodeCache& codes) {
-  for (const FrameSeen& frame : chain_.frames) {
+// By the copy in use, which a look that found the same stack has to follow.
+bool ThreadStack::MarksHold(CodeCache& codes, std::span<const FrameSeen> frames) {
+  for (const FrameSeen& frame : frames) {
     CodeFacts* code = codes.Find(frame.code);
     if (code == nullptr) return false;
     if (!codes.IsDue(*code)) continue;
@@ -145,67 +186,110 @@ bool ThreadStack::MarksHold(CodeCache& codes) {
   return true;
 }
 
-// Knows the code of the frames that are proven. What is read of it stays alive for as long as its
-// frame does, which a look behind that proves.
-bool ThreadStack::Prove(ProcessMemory& memory, CodeCache& codes, const Pair& settled) {
-  if (!settled.same) chain_.KeepOuter(settled.shared);
+// Knows the code of the frames of chain_. What is read of it stays alive for as long as its frame
+// does, which a look behind that proves: one of those that there were, or one more.
+bool ThreadStack::Prove(ProcessMemory& memory, CodeCache& codes) {
+  const std::span<const FrameSeen> frames = Unproven(codes);
+  if (copy_.UseBefore()) {
+    const bool hold = MarksHold(codes, frames);
+    copy_.UseNext();
+    if (hold) return true;
+  }
   bool look = false;
-  for (const FrameSeen& frame : chain_.frames) {
+  for (const FrameSeen& frame : frames) {
     if (codes.Find(frame.code) != nullptr) continue;
     look = true;
     if (codes.Read(memory, frame.code) == nullptr) return false;
   }
   AddKnown();
-  if (!AddCodes(codes, look)) return false;
+  if (!AddMarks(codes, frames, look)) return false;
   if (!look) return true;
   if (copy_.Read(memory) != ReadOutcome::kOk || Walk(memory, before_) != Look::kDone) return false;
   const Pair pair = Compare(chain_, before_);
-  return (pair.same || pair.shared == chain_.frames.size()) && MarksHold(codes);
+  return (pair.same || pair.shared == chain_.frames.size()) && MarksHold(codes, frames);
 }
 
-bool ThreadStack::Describe(CodeCache& codes, bool whole, std::vector<FrameFacts>& frames) const {
-  frames.clear();
-  for (auto frame = chain_.frames.rbegin(); frame != chain_.frames.rend(); ++frame) {
-    CodeFacts* code = codes.Find(frame->code);
-    const auto line = codes.LineAt(*code, frame->code, frame->instruction);
-    if (!line) return false;
-    frames.push_back({code->function, code->file, *line});
+// In which round the first of their marks is due.
+uint64_t ThreadStack::NextCheckOf(CodeCache& codes, std::span<const FrameSeen> frames) {
+  uint64_t next = UINT64_MAX;
+  for (const FrameSeen& frame : frames) {
+    const CodeFacts* code = codes.Find(frame.code);
+    next = std::min(next, code != nullptr ? code->next_check : 0);
   }
+  return next;
+}
+
+bool ThreadStack::DescribeFrame(CodeCache& codes, const FrameSeen& frame) {
+  CodeFacts* code = codes.Find(frame.code);
+  if (code == nullptr) return false;
+  const auto line = codes.LineAt(*code, frame.code, frame.instruction);
+  if (!line) return false;
+  next_check_ = std::min(next_check_, code->next_check);
+  words_.frames.push_back({code->function, code->file, *line});
+  told_.push_back(frame);
+  return true;
+}
+
+// Only what differs from what was told last.
+bool ThreadStack::Describe(CodeCache& codes, bool whole) {
+  const std::vector<FrameSeen>& frames = chain_.frames;
+  const size_t shared = SharedWithTold(codes);
+  if (codes.round() >= next_check_) next_check_ = NextCheckOf(codes, frames);
+  const bool as_told = shared == frames.size() && shared == told_.size() &&
+                       words_.cut == chain_.cut && whole_ == whole;
+  if (as_told) return true;
+  told_generation_ = codes.generation();
+  told_.resize(shared);
+  words_.frames.resize(shared);
+  words_.numbers.resize(words_.cut == chain_.cut ? std::min(shared, words_.numbers.size()) : 0);
+  words_.cut = chain_.cut;
+  whole_ = false;
+  for (size_t i = shared; i < frames.size(); ++i) {
+    if (!DescribeFrame(codes, frames[frames.size() - 1 - i])) return false;
+  }
+  whole_ = whole;
   if (!whole) return true;  // the innermost calls what was left out
-  const FrameSeen& innermost = chain_.frames.front();
+  const FrameSeen& innermost = frames.front();
   CodeFacts* code = codes.Find(innermost.code);
   if (const auto call = codes.CallAt(*code, innermost.code, innermost.instruction)) {
-    frames.push_back(*call);
+    words_.frames.push_back(*call);
   }
   return true;
 }
 
-StackOutcome ThreadStack::Take(ProcessMemory& memory, CodeCache& codes, bool running,
-                               std::vector<FrameFacts>& frames) {
-  const int most = torn_in_a_row_ > 1 ? kFewLooks : kMaxLooks;
+// Puts what is settled into words; false: look again.
+bool ThreadStack::Tell(ProcessMemory& memory, CodeCache& codes, const Pair& settled) {
+  std::vector<FrameSeen> looked;
+  if (!settled.same) {
+    looked = chain_.frames;
+    chain_.KeepOuter(settled.shared);
+  }
+  if (Prove(memory, codes) && Describe(codes, settled.same)) return true;
+  if (!settled.same) chain_.frames = std::move(looked);
   pairs_.clear();
-  bool any_before = false;
-  for (int look = 0; look < most; ++look) {
-    const Look seen = LookOnce(memory, chain_);
-    if (seen == Look::kGone) return StackOutcome::kGone;
-    if (seen == Look::kDone && chain_.frames.empty()) return StackOutcome::kEmpty;
-    if (seen == Look::kDone && any_before) {
-      pairs_.push_back(Compare(chain_, before_));
-      const Pair settled = Settled(running);
-      if (settled.shared > 0) {
-        const FrameChain looked = chain_;
-        if (Prove(memory, codes, settled) && Describe(codes, settled.same, frames)) {
-          torn_in_a_row_ = 0;
-          return StackOutcome::kTaken;
-        }
-        chain_ = looked;
-        pairs_.clear();
+  return false;
+}
+
+StackOutcome ThreadStack::Take(ProcessMemory& memory, CodeCache& codes, bool running) {
+  const int most = torn_in_a_row_ > 1 ? kFewLooks : kMaxLooks;
+  const size_t at_once = running ? kLooksAtRunning : kLooks;
+  pairs_.clear();
+  moved_ = false;
+  bool whole = false;
+  for (int looks = 0; looks < most;) {
+    if (!ReadKnown(memory, codes, steady_ ? at_once : 1)) return StackOutcome::kGone;
+    do {
+      const Look seen = NextLook(memory, whole);
+      if (seen == Look::kGone) return StackOutcome::kGone;
+      whole = seen == Look::kDone;
+      if (whole && chain_.frames.empty()) return StackOutcome::kEmpty;
+      const Pair settled = whole ? Settled(running) : Pair{};
+      if (settled.shared > 0 && Tell(memory, codes, settled)) {
+        torn_in_a_row_ = 0;
+        return StackOutcome::kTaken;
       }
-    } else {
-      pairs_.clear();
-    }
-    any_before = seen == Look::kDone;
-    std::swap(chain_, before_);
+      std::swap(chain_, before_);
+    } while (++looks < most && copy_.UseNext());
   }
   ++torn_in_a_row_;
   return StackOutcome::kTorn;

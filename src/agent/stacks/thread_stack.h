@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "agent/stacks/code_cache.h"
@@ -28,6 +29,13 @@ struct ThreadFacts {
 };
 ThreadFacts ThreadFactsOf(const PythonLayout& layout, uint64_t address, const std::byte* copy);
 
+// A stack in words. Whoever numbers stacks keeps the numbers of its frames with it.
+struct StackInWords {
+  std::vector<FrameFacts> frames;  // outermost first
+  std::vector<int32_t> numbers;    // of the outer frames that have one
+  bool cut = false;                // the outer frames were too many
+};
+
 // Reads the stack of one thread, again and again.
 //
 // The thread is never stopped, so a copy may be torn: its outer frames from before a return, its
@@ -43,24 +51,26 @@ ThreadFacts ThreadFactsOf(const PythonLayout& layout, uint64_t address, const st
 // below it is left out. Where the frame in which two looks part is another one each time, the
 // thread has gone on to something else, and the looks begin anew there.
 //
-// It remembers where the frames lay, so that each look is one call. One thread.
+// It remembers where the frames lay, and what they were called: while the thread stays in what was
+// known, all looks are one call, and nothing is looked up that is as it was. One thread.
 class ThreadStack {
  public:
   static constexpr size_t kLooks = 2;
   static constexpr size_t kLooksAtRunning = 4;
-  // Nearly all that runs is proven by the tenth look.
-  static constexpr int kMaxLooks = 80;
+  // Nearly all that runs is proven by the tenth look; of those that one call brings there are four.
+  static constexpr int kMaxLooks = 240;
   // Of one that was torn time and again: there is another reason, and CPU is spent for nothing.
-  static constexpr int kFewLooks = 6;
+  static constexpr int kFewLooks = 16;
 
   ThreadStack(const PythonRuntime& runtime, const ThreadFacts& thread)
       : runtime_(runtime), thread_(thread) {}
 
-  // `frames`: outermost first.
-  StackOutcome Take(ProcessMemory& memory, CodeCache& codes, bool running,
-                    std::vector<FrameFacts>& frames);
+  // `running`: the thread may have a core.
+  StackOutcome Take(ProcessMemory& memory, CodeCache& codes, bool running);
   const ThreadFacts& thread() const { return thread_; }
-  bool cut() const { return chain_.cut; }  // of the stack taken last
+  StackInWords& words() { return words_; }  // of the stack taken last
+  // The looks of the last Take differ, so that it had a core between them.
+  bool moved() const { return moved_; }
   int torn_in_a_row() const { return torn_in_a_row_; }
 
  private:
@@ -71,7 +81,8 @@ class ThreadStack {
     bool same = false;  // the whole stack
   };
 
-  Look LookOnce(ProcessMemory& memory, FrameChain& chain);
+  bool ReadKnown(ProcessMemory& memory, CodeCache& codes, size_t times);
+  Look NextLook(ProcessMemory& memory, bool after_whole);
   Look FindHead(ProcessMemory& memory, uint64_t& head);
   Look Walk(ProcessMemory& memory, FrameChain& chain);
   void AddKnown();
@@ -79,10 +90,15 @@ class ThreadStack {
   static Pair Compare(const FrameChain& chain, const FrameChain& before);
   // How many outer frames of chain_ are proven, and whether it is all of it; 0: look again.
   Pair Settled(bool running) const;
-  bool Prove(ProcessMemory& memory, CodeCache& codes, const Pair& settled);
-  bool AddCodes(CodeCache& codes, bool& any);
-  bool MarksHold(CodeCache& codes);
-  bool Describe(CodeCache& codes, bool whole, std::vector<FrameFacts>& frames) const;
+  bool Tell(ProcessMemory& memory, CodeCache& codes, const Pair& settled);
+  bool Prove(ProcessMemory& memory, CodeCache& codes);
+  std::span<const FrameSeen> Unproven(const CodeCache& codes) const;
+  bool AddMarks(CodeCache& codes, std::span<const FrameSeen> frames, bool& any);
+  bool MarksHold(CodeCache& codes, std::span<const FrameSeen> frames);
+  size_t SharedWithTold(const CodeCache& codes) const;
+  static uint64_t NextCheckOf(CodeCache& codes, std::span<const FrameSeen> frames);
+  bool Describe(CodeCache& codes, bool whole);
+  bool DescribeFrame(CodeCache& codes, const FrameSeen& frame);
 
   PythonRuntime runtime_;
   ThreadFacts thread_;
@@ -90,9 +106,17 @@ class ThreadStack {
   FrameChain chain_;         // of the newest look
   FrameChain before_;        // of the look before
   std::vector<Pair> pairs_;  // of the looks of this sample since one was torn
+  bool moved_ = false;
   int torn_in_a_row_ = 0;
+  bool steady_ = false;           // the last look found all where it was known to be
   uint64_t c_frame_ = 0;          // where it was last
   std::vector<uint64_t> frames_;  // where they were last
+  // The stack told last: words_ say what these frames are, outermost first.
+  StackInWords words_;
+  std::vector<FrameSeen> told_;
+  bool whole_ = false;            // nothing is left out at the inner end
+  uint64_t told_generation_ = 0;  // of the code objects
+  uint64_t next_check_ = 0;       // the round in which the mark of one of them is due
 };
 
 }  // namespace steptrace::agent
