@@ -235,31 +235,56 @@ int64_t store::StepRow::*PhaseOf(HostDoing doing) {
   }
 }
 
+// How much of a set lies in stretches that come in order.
+class LengthIn {
+ public:
+  LengthIn(const Intervals& set, int64_t from_ns)
+      : at_(std::partition_point(set.begin(), set.end(),
+                                 [=](const Stretch& one) { return one.end_ns <= from_ns; })),
+        end_(set.end()) {}
+
+  int64_t operator()(const Stretch& time) {
+    while (at_ != end_ && at_->end_ns <= time.begin_ns) ++at_;
+    int64_t ns = 0;
+    for (auto one = at_; one != end_ && one->begin_ns < time.end_ns; ++one) {
+      ns += Clip(*one, time).length_ns();
+    }
+    return ns;
+  }
+
+ private:
+  Intervals::const_iterator at_;
+  Intervals::const_iterator end_;
+};
+
+// What the thread does by name comes first, then the ranges of phases; what else it shows is
+// forward, and where it shows nothing, other.
 void SetPhases(const HostActivity& lane, const std::vector<PhaseRange>& ranges,
                store::StepRow& row) {
   const Stretch window = {row.ts_ns, row.ts_ns + row.dur_ns};
-  std::vector<Stretch> named, active;
+  std::vector<LengthIn> of_ranges;
+  for (const PhaseRange& range : ranges) {
+    of_ranges.emplace_back(range.time, window.begin_ns);
+    row.*range.phase += LengthWithin(range.time, window);
+  }
+  row.other_phase_ns = window.length_ns();
+  for (const PhaseRange& range : ranges) row.other_phase_ns -= row.*range.phase;
   for (size_t i = lane.FirstAfter(window.begin_ns); i < lane.size(); ++i) {
     const HostStretch one = lane[i];
     if (one.time.begin_ns >= window.end_ns) break;
+    const auto phase = PhaseOf(one.doing);
+    if (phase == nullptr && one.doing == HostDoing::kNothing) continue;
     const Stretch time = Clip(one.time, window);
-    if (time.length_ns() <= 0) continue;
-    if (const auto phase = PhaseOf(one.doing)) {
-      row.*phase += time.length_ns();
-      named.push_back(time);
-    } else if (one.doing != HostDoing::kNothing) {
-      active.push_back(time);
+    int64_t left_ns = time.length_ns();
+    for (size_t r = 0; r < ranges.size(); ++r) {
+      const int64_t ns = of_ranges[r](time);
+      left_ns -= ns;
+      if (phase != nullptr) row.*ranges[r].phase -= ns;
     }
+    row.*(phase != nullptr ? phase : &store::StepRow::forward_ns) +=
+        phase != nullptr ? time.length_ns() : left_ns;
+    row.other_phase_ns -= left_ns;
   }
-  Intervals left = Difference({window}, Union(std::move(named)));
-  for (const PhaseRange& range : ranges) {
-    const Intervals time = Within(range.time, window);
-    row.*range.phase += Overlap(left, time);
-    left = Difference(left, time);
-  }
-  // What else the thread shows is forward; where it shows nothing, other.
-  row.forward_ns = Overlap(left, Union(std::move(active)));
-  row.other_phase_ns = Length(left) - row.forward_ns;
 }
 
 void SetCauses(const StageTimes& stages, store::StepRow& row) {
