@@ -12,8 +12,7 @@ namespace {
 DeviceDoing DoingOf(const TraceEvent& event, const store::StringTable& strings) {
   if (event.role == DeviceRole::kCommunication) return DeviceDoing::kCommunication;
   if (event.role == DeviceRole::kCompute) return DeviceDoing::kCompute;
-  const bool to_device =
-      event.kind == EventKind::kMemcpy && CopyKind(event, strings) == "HtoD";
+  const bool to_device = event.kind == EventKind::kMemcpy && CopyKind(event, strings) == "HtoD";
   return to_device ? DeviceDoing::kToDevice : DeviceDoing::kCopy;
 }
 
@@ -57,8 +56,7 @@ DevicePiece DeviceSweep::Next() {
     piece = Idle();
   } else {
     // Up to the next event: that may come before it.
-    const int64_t next_ns =
-        next_ < trace_->device.size() ? trace_->device[next_].ts_ns : end_ns_;
+    const int64_t next_ns = next_ < trace_->device.size() ? trace_->device[next_].ts_ns : end_ns_;
     piece.time = {at_ns_, std::min({*running, next_ns, end_ns_})};
     piece.doing = static_cast<DeviceDoing>(running - runs_until_ns_.begin());
   }

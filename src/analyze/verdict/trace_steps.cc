@@ -325,8 +325,8 @@ bool HasDeviceWork(const RankTrace& trace) {
   });
 }
 
-store::StepRow RowOf(const RankTrace& trace, const TraceStepTimes& one,
-                     const HostActivity& lane, const std::vector<PhaseRange>& ranges) {
+store::StepRow RowOf(const RankTrace& trace, const TraceStepTimes& one, const HostActivity& lane,
+                     const std::vector<PhaseRange>& ranges) {
   store::StepRow row;
   row.node = trace.node;
   row.rank = trace.rank;
