@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -22,6 +23,9 @@ MOST_BYTES = 256 << 20
 WIDTH = 8192  # pixels of a view, the most
 MOST_VIEW_ROWS = 500_000
 MOST_VIEW_BYTES = 400 << 20  # with what waits for six peers
+# Of a report of 400,000 slices on one core, where its sections are made one after the other: 10 %
+# more than it takes.
+MOST_REPORT_BYTES = 137 << 20
 STRETCH = "from_ns=0&to_ns=50000000"
 ASKED = ["report", f"report?{STRETCH}", "section/kernels", "section/operators", "rules"]
 ASKED += ["section/distributed", "table/slices?limit=1000", "table/steps?limit=1000", "samples"]
@@ -50,6 +54,21 @@ def server(runs):
 def printed(*words):
     line = [executable(), "report", *words, "--json"]
     return json.loads(subprocess.run(line, check=True, capture_output=True, timeout=LIMIT_S).stdout)
+
+
+# A process of its own: a child begins with the memory of the one that starts it.
+PEAK = """
+import os, resource, subprocess, sys
+os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+"""
+
+
+def peak_bytes(run):
+    """Of the command's report on one core: with more, sections are made side by side."""
+    line = [sys.executable, "-c", PEAK, executable(), "report", str(run), "--json"]
+    return int(subprocess.run(line, check=True, capture_output=True, timeout=LIMIT_S).stdout)
 
 
 def gone(pid):
@@ -98,6 +117,10 @@ def test_what_is_answered_is_what_the_command_prints(server, runs):
         section = json.loads(server.ask(f"{run}/section/kernels?top=3")[1])
         assert section == printed(str(runs / run), "--section", "kernels", "--top", "3")
     assert len(server.children()) == 1, "one for all that was asked of large runs"
+
+
+def test_a_report_of_many_kernels_stays_small(runs):
+    assert peak_bytes(runs / "kernels") < MOST_REPORT_BYTES
 
 
 def test_the_settings_stay_those_with_which_the_server_began(runs, tmp_path):

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analyze/distributed/activity.h"
+#include "base/large_memory.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -33,10 +34,12 @@ class PointFinder {
     }
     FindLanes();
     Calls();
+    calls_ = static_cast<std::ptrdiff_t>(result_.points.size());
     HandOvers();
     LaneEnds();
     Sort();
-    Causes();
+    PlaceHandOvers();
+    Marks();
     return std::move(result_);
   }
 
@@ -92,11 +95,21 @@ class PointFinder {
     }
   }
 
-  void Add(int64_t ns, int32_t lane, PointKind kind, int32_t event) {
-    result_.points.push_back({.ns = ns, .lane = lane, .event = event, .kind = kind});
+  void Add(int64_t ns, int32_t lane, int32_t event) { result_.points.push_back({ns, lane, event}); }
+
+  // As a rule: what is not used takes no memory, and nothing is copied as they grow.
+  size_t MostPoints() const {
+    size_t most = 2 * rank_.lanes.size();
+    for (const TraceEvent& event : rank_.host) most += event.kind == EventKind::kRuntime ? 2 : 0;
+    for (size_t lane = 0; lane < busy_.size(); ++lane) {
+      if (autograd_[lane]) most += 4 * busy_[lane].size();
+    }
+    constexpr size_t kWaitsForData = 16;  // a step has one, and this many calls at least
+    return most + most / kWaitsForData;
   }
 
   void Calls() {
+    ReserveLarge(result_.points, MostPoints());
     std::vector<Answer> synchronising;
     std::vector<Answer> data_waits;
     std::vector<int64_t> data_end(rank_.lanes.size(), INT64_MIN);
@@ -105,15 +118,15 @@ class PointFinder {
       const auto index = static_cast<int32_t>(i);
       if (event.kind == EventKind::kRuntime &&
           (launches_[i] || IsOf(event.name, synchronising, IsSynchronisingCall))) {
-        Add(event.ts_ns, event.lane, PointKind::kCallBegin, index);
-        Add(event.end_ns(), event.lane, PointKind::kCallEnd, index);
+        Add(event.ts_ns, event.lane, index);
+        Add(event.end_ns(), event.lane, index);
       } else if (event.kind != EventKind::kRuntime && event.kind != EventKind::kPython &&
                  IsOf(event.name, data_waits, IsDataWait)) {
         auto& end = data_end[static_cast<size_t>(event.lane)];
         if (event.ts_ns < end) continue;  // nested in another wait
         end = event.end_ns();
-        Add(event.ts_ns, event.lane, PointKind::kDataBegin, index);
-        Add(event.end_ns(), event.lane, PointKind::kDataEnd, index);
+        Add(event.ts_ns, event.lane, index);
+        Add(event.end_ns(), event.lane, index);
       }
     }
   }
@@ -143,18 +156,25 @@ class PointFinder {
     }
   }
 
-  // Points are numbered anew when they are sorted: until then by their place in the list.
+  // Points are numbered when they are sorted: until then a hand-over's tell which of its they are.
+  static constexpr int32_t kFirstOfHandOver = kNone - 1;
+  static constexpr int32_t kPointsOfHandOver = 4;
+  static int32_t& PointOf(HandOver& hand_over, int32_t which) {
+    int32_t* const points[kPointsOfHandOver] = {&hand_over.script_before, &hand_over.first,
+                                                &hand_over.last, &hand_over.script_after};
+    return *points[which];
+  }
+
   void AddHandOver(int32_t lane, const Span& burst, const Span* before, const Span* after) {
-    HandOver hand_over;
-    auto add = [&](int64_t ns, int32_t at_lane) {
-      Add(ns, at_lane, PointKind::kEdge, kNone);
-      return static_cast<int32_t>(result_.points.size()) - 1;
+    const auto number = static_cast<int32_t>(result_.hand_overs.size());
+    const auto add = [&](int32_t which, int64_t ns, int32_t at_lane) {
+      Add(ns, at_lane, kFirstOfHandOver - number * kPointsOfHandOver - which);
     };
-    if (before) hand_over.script_before = add(before->end_ns, result_.script_lane);
-    hand_over.first = add(burst.begin_ns, lane);
-    hand_over.last = add(burst.end_ns, lane);
-    if (after) hand_over.script_after = add(after->begin_ns, result_.script_lane);
-    result_.hand_overs.push_back(hand_over);
+    if (before) add(0, before->end_ns, result_.script_lane);
+    add(1, burst.begin_ns, lane);
+    add(2, burst.end_ns, lane);
+    if (after) add(3, after->begin_ns, result_.script_lane);
+    result_.hand_overs.emplace_back();
   }
 
   // Where each thread that has points begins and ends.
@@ -171,60 +191,75 @@ class PointFinder {
     if (result_.script_lane != kNone) has_points[static_cast<size_t>(result_.script_lane)] = true;
     for (size_t lane = 0; lane < spans.size(); ++lane) {
       if (!has_points[lane] || spans[lane].begin_ns > spans[lane].end_ns) continue;
-      Add(spans[lane].begin_ns, static_cast<int32_t>(lane), PointKind::kEdge, kNone);
-      Add(spans[lane].end_ns, static_cast<int32_t>(lane), PointKind::kEdge, kNone);
+      Add(spans[lane].begin_ns, static_cast<int32_t>(lane), kNone);
+      Add(spans[lane].end_ns, static_cast<int32_t>(lane), kNone);
     }
   }
 
+  // Equal ones in the order in which they were added. Calls mostly come in order, and they are
+  // nearly all: no copy of them is made.
   void Sort() {
-    std::vector<int32_t> order(result_.points.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
-    const auto& points = result_.points;
-    std::stable_sort(order.begin(), order.end(), [&points](int32_t a, int32_t b) {
-      const HostPoint& x = points[static_cast<size_t>(a)];
-      const HostPoint& y = points[static_cast<size_t>(b)];
-      return std::tie(x.lane, x.ns) < std::tie(y.lane, y.ns);
-    });
-    std::vector<HostPoint> sorted;
-    sorted.reserve(points.size());
-    std::vector<int32_t> place(points.size());
-    for (int32_t from : order) {
-      place[static_cast<size_t>(from)] = static_cast<int32_t>(sorted.size());
-      sorted.push_back(points[static_cast<size_t>(from)]);
+    auto& points = result_.points;
+    const auto before = [](const HostPoint& a, const HostPoint& b) {
+      return std::tie(a.lane, a.ns) < std::tie(b.lane, b.ns);
+    };
+    const auto others = points.begin() + calls_;
+    if (!std::is_sorted(points.begin(), others, before)) {
+      std::stable_sort(points.begin(), others, before);
     }
-    result_.points = std::move(sorted);
-    for (HandOver& hand_over : result_.hand_overs) {
-      for (int32_t* point :
-           {&hand_over.script_before, &hand_over.first, &hand_over.last, &hand_over.script_after}) {
-        if (*point != kNone) *point = place[static_cast<size_t>(*point)];
-      }
-      result_.points[static_cast<size_t>(hand_over.first)].idle_before = true;
+    std::stable_sort(others, points.end(), before);
+    std::inplace_merge(points.begin(), others, points.end(), before);
+  }
+
+  void PlaceHandOvers() {
+    result_.marks.resize(result_.points.size());
+    for (size_t i = 0; i < result_.points.size(); ++i) {
+      int32_t& event = result_.points[i].event;
+      if (event > kFirstOfHandOver) continue;
+      const int32_t told = kFirstOfHandOver - event;
+      HandOver& hand_over = result_.hand_overs[static_cast<size_t>(told / kPointsOfHandOver)];
+      PointOf(hand_over, told % kPointsOfHandOver) = static_cast<int32_t>(i);
+      event = kNone;
+    }
+    for (const HandOver& hand_over : result_.hand_overs) {
+      result_.marks[static_cast<size_t>(hand_over.first)].idle_before = true;
       if (hand_over.script_after != kNone) {
-        result_.points[static_cast<size_t>(hand_over.script_after)].idle_before = true;
+        result_.marks[static_cast<size_t>(hand_over.script_after)].idle_before = true;
       }
     }
   }
 
-  void Causes() {
+  // Of two points of one event the first is its begin; waits for data do not nest.
+  PointKind KindOf(const HostPoint& point, bool in_data) const {
+    if (point.event == kNone) return PointKind::kEdge;
+    const auto event = static_cast<size_t>(point.event);
+    if (rank_.host[event].kind != EventKind::kRuntime) {
+      return in_data ? PointKind::kDataEnd : PointKind::kDataBegin;
+    }
+    return result_.call_begin[event] == kNone ? PointKind::kCallBegin : PointKind::kCallEnd;
+  }
+
+  void Marks() {
     result_.call_begin.assign(rank_.host.size(), kNone);
     bool in_data = false;
     for (size_t i = 0; i < result_.points.size(); ++i) {
-      HostPoint& point = result_.points[i];
-      const HostPoint* before =
-          i > 0 && result_.points[i - 1].lane == point.lane ? &result_.points[i - 1] : nullptr;
-      if (before == nullptr) in_data = false;
+      const HostPoint& point = result_.points[i];
+      PointMark& mark = result_.marks[i];
+      const bool follows = i > 0 && result_.points[i - 1].lane == point.lane;
+      if (!follows) in_data = false;
+      mark.kind = KindOf(point, in_data);
       if (in_data) {
-        point.cause = PathCause::kData;
-      } else if (before && point.kind == PointKind::kCallEnd &&
-                 before->kind == PointKind::kCallBegin && before->event == point.event) {
-        point.cause = launches_[static_cast<size_t>(point.event)] ? PathCause::kLaunch
-                                                                  : PathCause::kSynchronisation;
+        mark.cause = PathCause::kData;
+      } else if (follows && mark.kind == PointKind::kCallEnd &&
+                 result_.marks[i - 1].kind == PointKind::kCallBegin &&
+                 result_.points[i - 1].event == point.event) {
+        mark.cause = launches_[static_cast<size_t>(point.event)] ? PathCause::kLaunch
+                                                                 : PathCause::kSynchronisation;
       }
-      if (point.kind == PointKind::kDataBegin) in_data = true;
-      if (point.kind == PointKind::kDataEnd) in_data = false;
-      const auto number = static_cast<int32_t>(i);
-      if (point.kind == PointKind::kCallBegin) {
-        result_.call_begin[static_cast<size_t>(point.event)] = number;
+      if (mark.kind == PointKind::kDataBegin) in_data = true;
+      if (mark.kind == PointKind::kDataEnd) in_data = false;
+      if (mark.kind == PointKind::kCallBegin) {
+        result_.call_begin[static_cast<size_t>(point.event)] = static_cast<int32_t>(i);
       }
     }
   }
@@ -234,6 +269,7 @@ class PointFinder {
   std::vector<bool> launches_;
   std::vector<bool> autograd_;
   std::vector<std::vector<Span>> busy_;  // by lane
+  std::ptrdiff_t calls_ = 0;             // points of calls and waits for data, which come first
   HostPoints result_;
 };
 

@@ -15,7 +15,12 @@ enum class PointKind : uint8_t { kEdge, kCallBegin, kCallEnd, kDataBegin, kDataE
 struct HostPoint {
   int64_t ns = 0;  // by the rank's own clock
   int32_t lane = 0;
-  int32_t event = kNone;
+  int32_t event = kNone;  // whose begin or end it is
+};
+static_assert(sizeof(HostPoint) == 16);
+
+// What else is known of a point.
+struct PointMark {
   PointKind kind = PointKind::kEdge;
   // Of the stretch from the lane's point before.
   PathCause cause = PathCause::kHost;
@@ -32,6 +37,7 @@ struct HandOver {
 
 struct HostPoints {
   std::vector<HostPoint> points;  // by lane, then time
+  std::vector<PointMark> marks;   // by point
   std::vector<HandOver> hand_overs;
   std::vector<int32_t> call_begin;  // by host event: the point at its begin, or kNone
   int32_t script_lane = kNone;

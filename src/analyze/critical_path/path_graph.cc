@@ -55,13 +55,6 @@ PathCause CauseOf(DeviceRole role) {
   }
 }
 
-// What of a host's point its node does not say.
-struct PointMark {
-  PointKind kind = PointKind::kEdge;
-  PathCause cause = PathCause::kHost;
-  bool idle_before = false;
-};
-
 // An edge from the node that was made just before: most are.
 struct ChainedEdge {
   PathCause cause = PathCause::kHost;
@@ -111,20 +104,17 @@ class PathGraphBuilder {
   // What is known of a rank while its nodes are made.
   struct RankNodes {
     std::vector<int32_t> begin;      // by device event; kNone: no work
-    std::vector<int64_t> joined_ns;  // by device event: since when all took part; INT64_MIN: alone
+    std::vector<int64_t> joined_ns;  // by device event: since when all took part; INT64_MIN: alone.
+                                     // Empty: all are
     HostPoints host;                 // its points become nodes
     uint32_t first_line = 0;
     int32_t first_point = 0;
-    std::vector<PointMark> marks;                   // by point
-    std::vector<std::pair<int64_t, int32_t>> ends;  // of device work: end, event; sorted
+    std::vector<int32_t> ends;                      // events that are work, by end
     std::unordered_map<int32_t, int64_t> copy_end;  // by the call that launched it
   };
 
   void MarkMatched(const Matches& matches) {
-    for (const auto& rank : trace_.ranks) {
-      ranks_.push_back({});
-      ranks_.back().joined_ns.assign(rank.device.size(), INT64_MIN);
-    }
+    ranks_.resize(trace_.ranks.size());
     for (const auto& collective : matches.collectives) {
       int64_t last = INT64_MIN;
       for (const auto& call : collective.members) {
@@ -132,9 +122,15 @@ class PathGraphBuilder {
       }
       for (const auto& call : collective.members) {
         if (last > call.end_ns - Offset(call.rank)) continue;  // impossible: left out of the join
-        ranks_[static_cast<size_t>(call.rank)].joined_ns[static_cast<size_t>(call.event)] = last;
+        const auto rank = static_cast<size_t>(call.rank);
+        auto& joined_ns = ranks_[rank].joined_ns;
+        if (joined_ns.empty()) joined_ns.assign(trace_.ranks[rank].device.size(), INT64_MIN);
+        joined_ns[static_cast<size_t>(call.event)] = last;
       }
     }
+  }
+  static bool IsJoined(const RankNodes& nodes, size_t event) {
+    return !nodes.joined_ns.empty() && nodes.joined_ns[event] != INT64_MIN;
   }
 
   int64_t Offset(int32_t rank) const { return graph_.offset_ns[static_cast<size_t>(rank)]; }
@@ -196,9 +192,7 @@ class PathGraphBuilder {
 
   void HostNodes(int32_t r, RankNodes& nodes) {
     nodes.first_point = static_cast<int32_t>(graph_.nodes.size());
-    nodes.marks.reserve(nodes.host.points.size());
     for (const HostPoint& point : nodes.host.points) {
-      nodes.marks.push_back({point.kind, point.cause, point.idle_before});
       AddNode(point.ns - Offset(r), point.event, LineOf(nodes, point.lane), PathPlace::kThread);
     }
     nodes.host.points = std::vector<HostPoint>();
@@ -221,37 +215,46 @@ class PathGraphBuilder {
       const int32_t begin = AddNode(event.ts_ns - Offset(r), index, line, PathPlace::kDeviceBegin);
       AddNode(event.end_ns() - Offset(r), index, line, PathPlace::kDeviceEnd);
       nodes.begin[i] = begin;
-      nodes.ends.emplace_back(event.end_ns(), index);
+      nodes.ends.push_back(index);
       if (event.kind == EventKind::kMemcpy && event.launch != kNone) {
         nodes.copy_end.emplace(event.launch, event.end_ns());
       }
-      const bool joined = nodes.joined_ns[i] != INT64_MIN;
-      if (joined) {
+      if (IsJoined(nodes, i)) {
         HoldBack(begin, begin + 1, PathCause::kCommunication);
       } else {
         Work(begin, begin + 1, CauseOf(event.role));
       }
     }
-    std::sort(nodes.ends.begin(), nodes.ends.end());
+    // Begins are in order, and so are nearly all ends.
+    const auto by_end = [&rank](int32_t a, int32_t b) {
+      return std::pair(EndOf(rank, a), a) < std::pair(EndOf(rank, b), b);
+    };
+    if (!std::is_sorted(nodes.ends.begin(), nodes.ends.end(), by_end)) {
+      std::sort(nodes.ends.begin(), nodes.ends.end(), by_end);
+    }
+  }
+  static int64_t EndOf(const RankTrace& rank, int32_t event) {
+    return rank.device[static_cast<size_t>(event)].end_ns();
   }
 
   // The last device work that ended in (from, to], of one stream or of all.
   int32_t LastEndWithin(const RankTrace& rank, const RankNodes& nodes, int64_t from, int64_t to,
                         int32_t not_lane) const {
-    auto at = std::upper_bound(nodes.ends.begin(), nodes.ends.end(),
-                               std::pair<int64_t, int32_t>(to, INT32_MAX));
+    auto at =
+        std::upper_bound(nodes.ends.begin(), nodes.ends.end(), to,
+                         [&rank](int64_t ns, int32_t event) { return ns < EndOf(rank, event); });
     while (at != nodes.ends.begin()) {
       --at;
-      if (at->first <= from) return kNone;
-      if (rank.device[static_cast<size_t>(at->second)].lane != not_lane) return at->second;
+      if (EndOf(rank, *at) <= from) return kNone;
+      if (rank.device[static_cast<size_t>(*at)].lane != not_lane) return *at;
     }
     return kNone;
   }
 
   // Chains of the threads, with the calls that waited for the device, and hand-overs.
   void Synchronisations(const RankTrace& rank, RankNodes& nodes) {
-    for (size_t i = 1; i < nodes.marks.size(); ++i) {
-      const PointMark& mark = nodes.marks[i];
+    for (size_t i = 1; i < nodes.host.marks.size(); ++i) {
+      const PointMark& mark = nodes.host.marks[i];
       const int32_t from = PointNode(nodes, static_cast<int32_t>(i) - 1);
       const int32_t to = from + 1;
       const PathNode& point = graph_.nodes[static_cast<size_t>(to)];
@@ -393,7 +396,7 @@ class PathGraphBuilder {
       const auto& call = collective.members[m];
       const RankNodes& nodes = ranks_[static_cast<size_t>(call.rank)];
       HoldBack(begins[m], join, PathCause::kCommunication);
-      if (nodes.joined_ns[static_cast<size_t>(call.event)] == INT64_MIN) continue;
+      if (!IsJoined(nodes, static_cast<size_t>(call.event))) continue;
       Work(join, begins[m] + 1, PathCause::kCommunication);
     }
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <unordered_map>
 
 #include "analyze/device/device_work.h"
 #include "analyze/trace/copy_kind.h"
@@ -43,22 +44,38 @@ DurationSummary Summarize(std::vector<int64_t> values) {
   return summary;
 }
 
-// In the order of their first device event.
-std::vector<Call> CallsOf(const DeviceWork& work) {
-  std::vector<Call> calls;
-  std::vector<int32_t> call_of(work.rank->host.size(), kNone);
+// What calls that launched more than one thing (graphs) launched beside the first; few do.
+std::unordered_map<int32_t, Call> MoreOf(const DeviceWork& work) {
+  std::unordered_map<int32_t, Call> more;
+  std::vector<bool> seen(work.rank->host.size());
   for (const TraceEvent* event : work.events) {
     if (event->launch == kNone) continue;
-    int32_t& number = call_of[static_cast<size_t>(event->launch)];
-    if (number == kNone) {
-      number = static_cast<int32_t>(calls.size());
-      calls.push_back({event->launch, event->ts_ns, 0, 0});  // events come by begin
+    if (!seen[static_cast<size_t>(event->launch)]) {
+      seen[static_cast<size_t>(event->launch)] = true;
+      continue;
     }
-    Call& call = calls[static_cast<size_t>(number)];
+    Call& call = more[event->launch];
     call.work_ns += event->dur_ns;
     ++call.events;
   }
-  return calls;
+  return more;
+}
+
+// In the order of their first device event.
+template <class Take>
+void ForEachCall(const DeviceWork& work, Take take) {
+  const auto more = MoreOf(work);
+  std::vector<bool> seen(work.rank->host.size());
+  for (const TraceEvent* event : work.events) {
+    if (event->launch == kNone || seen[static_cast<size_t>(event->launch)]) continue;
+    seen[static_cast<size_t>(event->launch)] = true;
+    Call call{event->launch, event->ts_ns, event->dur_ns, 1};  // events come by begin
+    if (const auto found = more.find(event->launch); found != more.end()) {
+      call.work_ns += found->second.work_ns;
+      call.events += found->second.events;
+    }
+    take(call);
+  }
 }
 
 }  // namespace
@@ -69,7 +86,7 @@ bool IsGraphLaunch(std::string_view call) {
 
 std::vector<LaunchTimes> MakeLaunches(const DeviceWork& work, const store::StringTable& strings) {
   std::map<store::StringId, CallSums> by_name;
-  for (const Call& call : CallsOf(work)) {
+  ForEachCall(work, [&](const Call& call) {
     const TraceEvent& host = work.rank->host[static_cast<size_t>(call.launch)];
     const int64_t delay = std::max<int64_t>(call.first_begin_ns - host.end_ns(), 0);
     CallSums& sums = by_name[host.name];
@@ -79,7 +96,7 @@ std::vector<LaunchTimes> MakeLaunches(const DeviceWork& work, const store::Strin
     sums.late_starts += delay > kLateStartNs;
     sums.call_ns.push_back(host.dur_ns);
     sums.delay_ns.push_back(delay);
-  }
+  });
   std::vector<LaunchTimes> launches;
   for (auto& [name, sums] : by_name) {
     LaunchTimes one;

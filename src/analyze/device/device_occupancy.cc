@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
 
 #include "analyze/device/device_work.h"
 
@@ -24,6 +28,44 @@ std::optional<int64_t> BlocksPerSm(const RankTrace& rank, const TraceEvent& kern
       std::min<__int128>(static_cast<__int128>(*blocks) * kOne / sms, kOne));
 }
 
+// Sums blocks per SM over time, those of kernels that run at once up to one.
+class RunningBlocks {
+ public:
+  // Kernels by begin.
+  void Begin(int64_t begin_ns, int64_t end_ns, int64_t blocks) {
+    GoOn(begin_ns);
+    ends_.emplace(end_ns, blocks);
+    blocks_ += blocks;
+    empty_ = false;
+  }
+  bool empty() const { return empty_; }
+  __int128 Finish() {
+    GoOn(INT64_MAX);
+    return sum_;
+  }
+
+ private:
+  // Up to a moment, past the ends before it.
+  void GoOn(int64_t ns) {
+    for (; !ends_.empty() && ends_.top().first <= ns; ends_.pop()) {
+      Sum(ends_.top().first);
+      blocks_ -= ends_.top().second;
+    }
+    Sum(ns);
+  }
+  void Sum(int64_t ns) {
+    sum_ += static_cast<__int128>(std::min(blocks_, kOne)) * (static_cast<__int128>(ns) - at_ns_);
+    at_ns_ = ns;
+  }
+
+  using End = std::pair<int64_t, int64_t>;  // of a kernel that runs: when, and its blocks
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+  __int128 sum_ = 0;
+  int64_t at_ns_ = 0;
+  int64_t blocks_ = 0;
+  bool empty_ = true;
+};
+
 double Quotient(__int128 part, __int128 whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -32,26 +74,16 @@ double Quotient(__int128 part, __int128 whole) {
 
 std::optional<double> SmEfficiency(const DeviceWork& work, const Stretch& window, int64_t sms,
                                    KernelFactsReader& facts) {
-  std::vector<std::pair<int64_t, int64_t>> changes;  // time, change of blocks per SM
+  RunningBlocks running;
   for (const TraceEvent* event : work.events) {
     if (event->kind != EventKind::kKernel) continue;
     const auto blocks = BlocksPerSm(*work.rank, *event, sms, facts);
     const int64_t begin = std::max(event->ts_ns, window.begin_ns);
     const int64_t end = std::min(event->end_ns(), window.end_ns);
-    if (!blocks || begin >= end) continue;
-    changes.emplace_back(begin, *blocks);
-    changes.emplace_back(end, -*blocks);
+    if (blocks && begin < end) running.Begin(begin, end, *blocks);
   }
-  if (changes.empty() || window.length_ns() <= 0) return std::nullopt;
-  std::sort(changes.begin(), changes.end());
-  __int128 sum = 0;
-  int64_t running = 0;
-  for (size_t i = 0; i + 1 < changes.size(); ++i) {
-    running += changes[i].second;
-    sum +=
-        static_cast<__int128>(std::min(running, kOne)) * (changes[i + 1].first - changes[i].first);
-  }
-  return Quotient(sum, static_cast<__int128>(kOne) * window.length_ns());
+  if (running.empty() || window.length_ns() <= 0) return std::nullopt;
+  return Quotient(running.Finish(), static_cast<__int128>(kOne) * window.length_ns());
 }
 
 std::optional<double> AchievedOccupancy(const DeviceWork& work, const Stretch& window,

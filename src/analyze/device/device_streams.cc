@@ -11,50 +11,59 @@ const TraceEvent* LaunchOf(const RankTrace& rank, const TraceEvent& event) {
   return event.launch == kNone ? nullptr : &rank.host[static_cast<size_t>(event.launch)];
 }
 
-// A launch under way on one stream. A call that launches many (a graph) waits once.
-struct Queued {
-  int64_t called_ns = 0;
-  int64_t began_ns = 0;
+// Launches under way on one stream. A call that launches many (a graph) waits once.
+struct Queue {
+  int64_t first_ns = INT64_MAX;
+  int64_t last_ns = INT64_MIN;
+  int64_t sum_ns = 0;
+  // Of those that waited, each by time.
+  std::vector<int64_t> called_ns;
+  std::vector<int64_t> began_ns;
 };
 
-std::vector<Queued> QueuedOn(const RankTrace& rank, const std::vector<const TraceEvent*>& events) {
-  std::vector<Queued> queued;
+Queue QueueOn(const RankTrace& rank, const std::vector<const TraceEvent*>& events) {
+  Queue queue;
   std::vector<bool> seen(rank.host.size());
+  queue.called_ns.reserve(events.size());
+  queue.began_ns.reserve(events.size());
   for (const TraceEvent* event : events) {
     const TraceEvent* launch = LaunchOf(rank, *event);
     if (launch == nullptr || seen[static_cast<size_t>(event->launch)]) continue;
     seen[static_cast<size_t>(event->launch)] = true;
-    queued.push_back({launch->ts_ns, event->ts_ns});
+    queue.first_ns = std::min(queue.first_ns, launch->ts_ns);
+    queue.last_ns = std::max(queue.last_ns, event->ts_ns);
+    // Clocks of host and device may disagree by a little: no launch waits less than nothing.
+    if (event->ts_ns <= launch->ts_ns) continue;
+    queue.sum_ns += event->ts_ns - launch->ts_ns;
+    queue.called_ns.push_back(launch->ts_ns);
+    queue.began_ns.push_back(event->ts_ns);
   }
-  return queued;
+  if (!std::is_sorted(queue.called_ns.begin(), queue.called_ns.end())) {
+    std::sort(queue.called_ns.begin(), queue.called_ns.end());
+  }
+  return queue;
 }
 
 void MeasureQueue(const RankTrace& rank, const std::vector<const TraceEvent*>& events,
                   StreamTimes& stream) {
-  const std::vector<Queued> queued = QueuedOn(rank, events);
-  if (queued.empty()) return;
-  std::vector<std::pair<int64_t, int>> changes;  // at equal times one begins before another waits
-  int64_t first = queued.front().called_ns;
-  int64_t last = queued.front().began_ns;
-  for (const Queued& one : queued) {
-    first = std::min(first, one.called_ns);
-    last = std::max(last, one.began_ns);
-    // Clocks of host and device may disagree by a little: no launch waits less than nothing.
-    if (one.began_ns <= one.called_ns) continue;
-    stream.queue_sum_ns += one.began_ns - one.called_ns;
-    changes.emplace_back(one.called_ns, 1);
-    changes.emplace_back(one.began_ns, -1);
-  }
-  std::sort(changes.begin(), changes.end());
+  const Queue queue = QueueOn(rank, events);
+  if (queue.first_ns == INT64_MAX) return;  // none was launched
+  stream.queue_sum_ns = queue.sum_ns;
   int64_t length = 0;
-  for (size_t i = 0; i < changes.size(); ++i) {
-    length += changes[i].second;
+  int64_t at_ns = 0;
+  const auto go_on = [&](int64_t ns, int64_t change) {
+    if (length >= kFullQueue) stream.queue_full_ns += ns - at_ns;
+    length += change;
     stream.queue_max = std::max(stream.queue_max, length);
-    if (length >= kFullQueue && i + 1 < changes.size()) {
-      stream.queue_full_ns += changes[i + 1].first - changes[i].first;
-    }
+    at_ns = ns;
+  };
+  auto called = queue.called_ns.begin();
+  for (const int64_t began_ns : queue.began_ns) {
+    // At equal times one begins before another waits.
+    for (; called != queue.called_ns.end() && *called < began_ns; ++called) go_on(*called, 1);
+    go_on(began_ns, -1);
   }
-  stream.queue_span_ns = std::max<int64_t>(last - first, 0);
+  stream.queue_span_ns = std::max<int64_t>(queue.last_ns - queue.first_ns, 0);
   if (stream.queue_span_ns > 0) {
     stream.queue_mean =
         static_cast<double>(stream.queue_sum_ns) / static_cast<double>(stream.queue_span_ns);

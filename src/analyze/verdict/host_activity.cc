@@ -95,9 +95,8 @@ class Running {
   struct Open {
     int64_t end_ns;
     HostDoing doing;
-    int32_t event;
   };
-  explicit Running(std::vector<HostStretch>& stretches) : stretches_(stretches) {}
+  explicit Running(HostActivity& activity) : activity_(activity) {}
 
   // Goes on to a moment, writing down what was done until then.
   void AdvanceTo(int64_t ns) {
@@ -115,30 +114,23 @@ class Running {
                 })->end_ns);
     }
   }
-  void Begin(const TraceEvent& event, HostDoing own, int32_t index) {
+  void Begin(const TraceEvent& event, HostDoing own) {
     if (first_) at_ = event.ts_ns;
     first_ = false;
     AdvanceTo(event.ts_ns);
     if (event.dur_ns == 0) return;
     const HostDoing around = open_.empty() ? HostDoing::kNothing : open_.back().doing;
-    open_.push_back({event.end_ns(), Within(around, own), index});
+    open_.push_back({event.end_ns(), Within(around, own)});
   }
 
  private:
   void Write(int64_t end) {
     if (end <= at_) return;
-    const HostDoing doing = open_.empty() ? HostDoing::kNothing : open_.back().doing;
-    const int32_t event = open_.empty() ? kNone : open_.back().event;
-    if (!stretches_.empty() && stretches_.back().doing == doing &&
-        stretches_.back().event == event) {
-      stretches_.back().time.end_ns = end;
-    } else {
-      stretches_.push_back({{at_, end}, doing, event});
-    }
+    activity_.Append(at_, end, open_.empty() ? HostDoing::kNothing : open_.back().doing);
     at_ = end;
   }
 
-  std::vector<HostStretch>& stretches_;
+  HostActivity& activity_;
   std::vector<Open> open_;
   int64_t at_ = 0;
   bool first_ = true;
@@ -161,25 +153,40 @@ HostDoing DoingOf(EventKind kind, std::string_view name) {
   return kind == EventKind::kOperator ? HostDoing::kOperator : HostDoing::kBetween;
 }
 
-std::vector<HostStretch> ActivityOf(const RankTrace& trace, int32_t lane,
-                                    const store::StringTable& strings) {
-  std::vector<HostStretch> stretches;
+void HostActivity::Reserve(size_t stretches) {
+  ReserveLarge(begins_ns_, stretches);
+  ReserveLarge(doings_, stretches);
+}
+
+void HostActivity::Append(int64_t begin_ns, int64_t end_ns, HostDoing doing) {
+  end_ns_ = end_ns;
+  if (!doings_.empty() && doings_.back() == doing) return;
+  begins_ns_.push_back(begin_ns);
+  doings_.push_back(doing);
+}
+
+size_t HostActivity::FirstAfter(int64_t ns) const {
+  if (ns >= end_ns_) return size();
+  const auto after = std::upper_bound(begins_ns_.begin(), begins_ns_.end(), ns);
+  return static_cast<size_t>(std::max<std::ptrdiff_t>(1, after - begins_ns_.begin())) - 1;
+}
+
+HostActivity ActivityOf(const RankTrace& trace, int32_t lane, const store::StringTable& strings) {
+  HostActivity activity;
   const auto first =
       std::partition_point(trace.host.begin(), trace.host.end(),
                            [lane](const TraceEvent& event) { return event.lane < lane; });
   const auto last = std::partition_point(
       first, trace.host.end(), [lane](const TraceEvent& event) { return event.lane == lane; });
-  // At most one ends where an event begins and one where it ends: nothing is copied as they grow,
-  // and what is not used takes no memory.
-  ReserveLarge(stretches, 2 * static_cast<size_t>(last - first));
+  // At most one ends where an event begins and one where it ends; what is not used takes no memory.
+  activity.Reserve(2 * static_cast<size_t>(last - first));
   Doings doings(strings);
-  Running running(stretches);
+  Running running(activity);
   for (auto event = first; event != last; ++event) {
-    if (event->kind == EventKind::kOverhead) continue;
-    running.Begin(*event, doings.Of(*event), static_cast<int32_t>(event - trace.host.begin()));
+    if (event->kind != EventKind::kOverhead) running.Begin(*event, doings.Of(*event));
   }
   running.Finish();
-  return stretches;
+  return activity;
 }
 
 int32_t TrainingLane(const RankTrace& trace) {

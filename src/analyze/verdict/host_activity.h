@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -29,12 +30,31 @@ enum class HostDoing : uint8_t {
 struct HostStretch {
   Stretch time;
   HostDoing doing = HostDoing::kNothing;
-  int32_t event = kNone;  // the innermost one, index in RankTrace::host
 };
 
-// The lane's time without a gap from its first event to the end of its last.
-std::vector<HostStretch> ActivityOf(const RankTrace& trace, int32_t lane,
-                                    const store::StringTable& strings);
+// A lane's time without a gap, from its first event to the end of its last. There are up to two
+// stretches an event: each begins where the one before ends, and is held in nine bytes.
+class HostActivity {
+ public:
+  // As many as there may be: nothing is copied as they grow.
+  void Reserve(size_t stretches);
+  // Goes on to a moment, from `begin_ns` if it is the first.
+  void Append(int64_t begin_ns, int64_t end_ns, HostDoing doing);
+
+  size_t size() const { return begins_ns_.size(); }
+  HostStretch operator[](size_t i) const {
+    return {{begins_ns_[i], i + 1 < size() ? begins_ns_[i + 1] : end_ns_}, doings_[i]};
+  }
+  // The first that ends after the moment.
+  size_t FirstAfter(int64_t ns) const;
+
+ private:
+  std::vector<int64_t> begins_ns_;
+  std::vector<HostDoing> doings_;
+  int64_t end_ns_ = 0;
+};
+
+HostActivity ActivityOf(const RankTrace& trace, int32_t lane, const store::StringTable& strings);
 
 // The thread that trains: that of the marked steps, else the one with most operators and calls.
 // kNone: the profile has no host thread.

@@ -47,7 +47,9 @@ std::vector<std::string> Activity(std::string_view text) {
   store::StringTable strings;
   const RankTrace trace = DrawRank(text, strings);
   std::vector<std::string> texts;
-  for (const HostStretch& one : ActivityOf(trace, TrainingLane(trace), strings)) {
+  const HostActivity activity = ActivityOf(trace, TrainingLane(trace), strings);
+  for (size_t i = 0; i < activity.size(); ++i) {
+    const HostStretch one = activity[i];
     texts.push_back(std::to_string(one.time.begin_ns) + "-" + std::to_string(one.time.end_ns) +
                     " " + NameOf(one.doing));
   }
@@ -72,8 +74,8 @@ t1 op aten::stack 10 20
 t1 python "<built-in function gc.collect>" 30 40
 t1 op aten::relu 60 70
 )"),
-              ElementsAre("0-10 data", "10-20 data", "20-30 data", "30-40 collection", "40-50 data",
-                          "50-60 nothing", "60-70 operator"));
+              ElementsAre("0-30 data", "30-40 collection", "40-50 data", "50-60 nothing",
+                          "60-70 operator"));
 }
 
 TEST(HostActivityTest, DataWithinAnEvaluationIsEvaluation) {
@@ -81,7 +83,7 @@ TEST(HostActivityTest, DataWithinAnEvaluationIsEvaluation) {
 t1 python "train.py(9): evaluate" 0 50
 t1 annotation "enumerate(DataLoader)#X.__next__" 10 20
 )"),
-              ElementsAre("0-10 evaluation", "10-20 evaluation", "20-50 evaluation"));
+              ElementsAre("0-50 evaluation"));
 }
 
 TEST(HostActivityTest, WhatPokesOutOfItsNeighbourKeepsItsEnd) {

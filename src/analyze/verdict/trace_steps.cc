@@ -8,94 +8,17 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analyze/device/device_work.h"
-#include "analyze/trace/copy_kind.h"
+#include "analyze/device/device_section.h"
 #include "analyze/trace/intervals.h"
+#include "analyze/verdict/device_sweep.h"
 #include "analyze/verdict/host_activity.h"
 #include "analyze/verdict/rank_steps.h"
 
 namespace steptrace::analyze {
 namespace {
 
-// What a pause of the device is put down to.
-struct Pause {
-  Stretch time;
-  enum Kind { kHost, kKernelWait, kDeviceWait } kind = kHost;
-  int32_t launching_lane = kNone;  // the thread whose call ended it
-};
-
-bool CopiesToDevice(const TraceEvent& event, const store::StringTable& strings) {
-  return event.kind == EventKind::kMemcpy && CopyKind(event, strings) == "HtoD";
-}
-
-// The device's time by what it does; each set without those before it.
-struct DeviceSets {
-  Intervals compute;
-  Intervals communication;
-  Intervals to_device;
-  Intervals copies;
-  Intervals busy;
-};
-
-DeviceSets MakeDeviceSets(const RankTrace& trace, const store::StringTable& strings) {
-  std::vector<Stretch> compute, communication, to_device, copies;
-  for (const TraceEvent& event : trace.device) {
-    if (!IsDeviceWork(event)) continue;
-    auto& of_kind = event.role == DeviceRole::kCommunication ? communication
-                    : event.role == DeviceRole::kCompute     ? compute
-                    : CopiesToDevice(event, strings)         ? to_device
-                                                             : copies;
-    of_kind.push_back({event.ts_ns, event.end_ns()});
-  }
-  DeviceSets sets;
-  sets.compute = Union(std::move(compute));
-  sets.busy = sets.compute;
-  for (auto [from, to] :
-       {std::pair(&communication, &sets.communication), std::pair(&to_device, &sets.to_device),
-        std::pair(&copies, &sets.copies)}) {
-    const Intervals all = Union(std::move(*from));
-    *to = Difference(all, sets.busy);
-    sets.busy = Union(sets.busy, all);
-  }
-  return sets;
-}
-
-void SplitPause(const RankTrace& trace, const Stretch& time, const TraceEvent* ended_by,
-                std::vector<Pause>& pauses) {
-  if (time.length_ns() <= 0) return;
-  if (ended_by == nullptr || ended_by->launch == kNone) {
-    pauses.push_back({time, Pause::kHost, kNone});
-    return;
-  }
-  // Until the call that launched what comes next has returned the host was not ready; from then on
-  // the device had work and did not begin it.
-  const TraceEvent& launch = trace.host[static_cast<size_t>(ended_by->launch)];
-  const int64_t launched = std::clamp(launch.end_ns(), time.begin_ns, time.end_ns);
-  if (launched > time.begin_ns) {
-    pauses.push_back({{time.begin_ns, launched}, Pause::kHost, launch.lane});
-  }
-  if (launched < time.end_ns) {
-    const bool short_wait = time.end_ns - launched < kKernelWaitNs;
-    pauses.push_back({{launched, time.end_ns},
-                      short_wait ? Pause::kKernelWait : Pause::kDeviceWait,
-                      launch.lane});
-  }
-}
-
-// All of the window in which the device does nothing, by cause, in order.
-std::vector<Pause> FindPauses(const RankTrace& trace, const Intervals& busy,
-                              const Stretch& window) {
-  std::vector<Pause> pauses;
-  const Intervals idle = Difference({window}, busy);
-  auto next = trace.device.begin();
-  for (const Stretch& time : idle) {
-    while (next != trace.device.end() && (next->ts_ns < time.end_ns || !IsDeviceWork(*next))) {
-      ++next;
-    }
-    const bool ends = next != trace.device.end() && next->ts_ns == time.end_ns;
-    SplitPause(trace, time, ends ? &*next : nullptr, pauses);
-  }
-  return pauses;
+Stretch Clip(const Stretch& time, const Stretch& window) {
+  return {std::max(time.begin_ns, window.begin_ns), std::min(time.end_ns, window.end_ns)};
 }
 
 struct PhaseRange {
@@ -146,6 +69,7 @@ class HostStages {
   // By the training thread; where it does nothing of its own, by the thread that launched what came
   // next: autograd's, while the training thread waits in backward().
   void Add(const Stretch& time, int32_t launching_lane, StageTimes& stages) {
+    if (time.length_ns() <= 0) return;
     Walk(training_, time, stages, [&](const Stretch& unnamed) {
       if (launching_lane == kNone || launching_lane == training_) {
         AddUnnamed(kNone, unnamed, stages);
@@ -156,7 +80,7 @@ class HostStages {
     });
   }
   int32_t training_lane() const { return training_; }
-  const std::vector<HostStretch>& Lane(int32_t lane) {
+  const HostActivity& Lane(int32_t lane) {
     auto [found, added] = lanes_.try_emplace(lane);
     if (added && lane != kNone) found->second = ActivityOf(trace_, lane, strings_);
     return found->second;
@@ -165,12 +89,6 @@ class HostStages {
  private:
   static bool IsUnnamed(HostDoing doing) {
     return doing == HostDoing::kNothing || doing == HostDoing::kBetween;
-  }
-  static std::vector<HostStretch>::const_iterator FirstAfter(const std::vector<HostStretch>& lane,
-                                                             int64_t ns) {
-    return std::upper_bound(lane.begin(), lane.end(), ns, [](int64_t at, const HostStretch& one) {
-      return at < one.time.end_ns;
-    });
   }
   SubStage StageOf(HostDoing doing) const {
     switch (doing) {
@@ -214,17 +132,16 @@ class HostStages {
   // Adds the named parts of a lane's time, and hands the rest on in whole stretches.
   template <class Unnamed>
   void Walk(int32_t lane, const Stretch& time, StageTimes& stages, Unnamed unnamed) {
-    const std::vector<HostStretch>& doing = Lane(lane);
-    int64_t at = time.begin_ns;    // up to here all is put down
+    const HostActivity& doing = Lane(lane);
     int64_t open = time.begin_ns;  // from here on nothing was named
-    for (auto one = FirstAfter(doing, at); one != doing.end() && one->time.begin_ns < time.end_ns;
-         ++one) {
-      at = std::min(one->time.end_ns, time.end_ns);
-      if (IsUnnamed(one->doing)) continue;
-      const int64_t begin = std::max(one->time.begin_ns, time.begin_ns);
-      if (begin > open) unnamed(Stretch{open, begin});
-      AddNamed(StageOf(one->doing), {begin, at}, stages);
-      open = at;
+    for (size_t i = doing.FirstAfter(open); i < doing.size(); ++i) {
+      const HostStretch one = doing[i];
+      if (one.time.begin_ns >= time.end_ns) break;
+      if (IsUnnamed(one.doing)) continue;
+      const Stretch named = Clip(one.time, time);
+      if (named.begin_ns > open) unnamed(Stretch{open, named.begin_ns});
+      AddNamed(StageOf(one.doing), named, stages);
+      open = named.end_ns;
     }
     if (open < time.end_ns) unnamed(Stretch{open, time.end_ns});
   }
@@ -234,13 +151,13 @@ class HostStages {
     int64_t before = std::numeric_limits<int64_t>::min();
     int64_t after = std::numeric_limits<int64_t>::max();
     for (int32_t lane : {training_, launching_lane}) {
-      const std::vector<HostStretch>& doing = Lane(lane);
-      auto next = FirstAfter(doing, time.begin_ns);
-      auto last = next;
-      while (last != doing.begin() && IsUnnamed(std::prev(last)->doing)) --last;
-      while (next != doing.end() && IsUnnamed(next->doing)) ++next;
-      if (last != doing.begin()) before = std::max(before, std::prev(last)->time.end_ns);
-      if (next != doing.end()) after = std::min(after, next->time.begin_ns);
+      const HostActivity& doing = Lane(lane);
+      size_t next = doing.FirstAfter(time.begin_ns);
+      size_t last = next;
+      while (last > 0 && IsUnnamed(doing[last - 1].doing)) --last;
+      while (next < doing.size() && IsUnnamed(doing[next].doing)) ++next;
+      if (last > 0) before = std::max(before, doing[last - 1].time.end_ns);
+      if (next < doing.size()) after = std::min(after, doing[next].time.begin_ns);
     }
     const bool bounded = before <= time.begin_ns && after != std::numeric_limits<int64_t>::max() &&
                          before != std::numeric_limits<int64_t>::min();
@@ -254,22 +171,45 @@ class HostStages {
   std::span<const PhaseRange> phases_;
   SubStage operator_stage_;
   SubStage call_stage_;
-  std::unordered_map<int32_t, std::vector<HostStretch>> lanes_;
+  std::unordered_map<int32_t, HostActivity> lanes_;
 };
 
-void AddPause(const Pause& pause, const Stretch& window, HostStages& host, StageTimes& stages) {
-  const Stretch time = {std::max(pause.time.begin_ns, window.begin_ns),
-                        std::min(pause.time.end_ns, window.end_ns)};
-  if (time.length_ns() <= 0) return;
-  switch (pause.kind) {
-    case Pause::kHost:
-      host.Add(time, pause.launching_lane, stages);
+// Puts the part of the device's idle time that lies in the window down to its cause.
+void AddPause(const RankTrace& trace, const DevicePiece& pause, const Stretch& window,
+              HostStages& host, StageTimes& stages) {
+  if (pause.ended_by == nullptr || pause.ended_by->launch == kNone) {
+    host.Add(Clip(pause.time, window), kNone, stages);
+    return;
+  }
+  // Until the call that launched what comes next has returned the host was not ready; from then on
+  // the device had work and did not begin it.
+  const TraceEvent& launch = trace.host[static_cast<size_t>(pause.ended_by->launch)];
+  const int64_t launched = std::clamp(launch.end_ns(), pause.time.begin_ns, pause.time.end_ns);
+  host.Add(Clip({pause.time.begin_ns, launched}, window), launch.lane, stages);
+  const bool short_wait = pause.time.end_ns - launched < kKernelWaitNs;
+  At(stages, short_wait ? SubStage::kLaunch : SubStage::kSynchronisation) +=
+      std::max<int64_t>(0, Clip({launched, pause.time.end_ns}, window).length_ns());
+}
+
+void AddPiece(const RankTrace& trace, const DevicePiece& piece, const Stretch& window,
+              HostStages& host, StageTimes& stages) {
+  const int64_t ns = Clip(piece.time, window).length_ns();
+  if (ns <= 0) return;
+  switch (piece.doing) {
+    case DeviceDoing::kCompute:
+      At(stages, SubStage::kCompute) += ns;
       return;
-    case Pause::kKernelWait:
-      At(stages, SubStage::kLaunch) += time.length_ns();
+    case DeviceDoing::kCommunication:
+      At(stages, SubStage::kExposed) += ns;
       return;
-    case Pause::kDeviceWait:
-      At(stages, SubStage::kSynchronisation) += time.length_ns();
+    case DeviceDoing::kToDevice:
+      At(stages, SubStage::kHostToDevice) += ns;
+      return;
+    case DeviceDoing::kCopy:
+      At(stages, SubStage::kDeviceCopy) += ns;
+      return;
+    case DeviceDoing::kIdle:
+      AddPause(trace, piece, window, host, stages);
       return;
   }
 }
@@ -295,34 +235,56 @@ int64_t store::StepRow::*PhaseOf(HostDoing doing) {
   }
 }
 
-void SetPhases(const std::vector<HostStretch>& lane, const std::vector<PhaseRange>& ranges,
+// How much of a set lies in stretches that come in order.
+class LengthIn {
+ public:
+  LengthIn(const Intervals& set, int64_t from_ns)
+      : at_(std::partition_point(set.begin(), set.end(),
+                                 [=](const Stretch& one) { return one.end_ns <= from_ns; })),
+        end_(set.end()) {}
+
+  int64_t operator()(const Stretch& time) {
+    while (at_ != end_ && at_->end_ns <= time.begin_ns) ++at_;
+    int64_t ns = 0;
+    for (auto one = at_; one != end_ && one->begin_ns < time.end_ns; ++one) {
+      ns += Clip(*one, time).length_ns();
+    }
+    return ns;
+  }
+
+ private:
+  Intervals::const_iterator at_;
+  Intervals::const_iterator end_;
+};
+
+// What the thread does by name comes first, then the ranges of phases; what else it shows is
+// forward, and where it shows nothing, other.
+void SetPhases(const HostActivity& lane, const std::vector<PhaseRange>& ranges,
                store::StepRow& row) {
   const Stretch window = {row.ts_ns, row.ts_ns + row.dur_ns};
-  std::vector<Stretch> named, active;
-  const auto first = std::partition_point(lane.begin(), lane.end(), [&](const HostStretch& one) {
-    return one.time.end_ns <= window.begin_ns;
-  });
-  for (auto at = first; at != lane.end() && at->time.begin_ns < window.end_ns; ++at) {
-    const HostStretch& one = *at;
-    const Stretch time = {std::max(one.time.begin_ns, window.begin_ns),
-                          std::min(one.time.end_ns, window.end_ns)};
-    if (time.length_ns() <= 0) continue;
-    if (const auto phase = PhaseOf(one.doing)) {
-      row.*phase += time.length_ns();
-      named.push_back(time);
-    } else if (one.doing != HostDoing::kNothing) {
-      active.push_back(time);
-    }
-  }
-  Intervals left = Difference({window}, Union(std::move(named)));
+  std::vector<LengthIn> of_ranges;
   for (const PhaseRange& range : ranges) {
-    const Intervals time = Within(range.time, window);
-    row.*range.phase += Overlap(left, time);
-    left = Difference(left, time);
+    of_ranges.emplace_back(range.time, window.begin_ns);
+    row.*range.phase += LengthWithin(range.time, window);
   }
-  // What else the thread shows is forward; where it shows nothing, other.
-  row.forward_ns = Overlap(left, Union(std::move(active)));
-  row.other_phase_ns = Length(left) - row.forward_ns;
+  row.other_phase_ns = window.length_ns();
+  for (const PhaseRange& range : ranges) row.other_phase_ns -= row.*range.phase;
+  for (size_t i = lane.FirstAfter(window.begin_ns); i < lane.size(); ++i) {
+    const HostStretch one = lane[i];
+    if (one.time.begin_ns >= window.end_ns) break;
+    const auto phase = PhaseOf(one.doing);
+    if (phase == nullptr && one.doing == HostDoing::kNothing) continue;
+    const Stretch time = Clip(one.time, window);
+    int64_t left_ns = time.length_ns();
+    for (size_t r = 0; r < ranges.size(); ++r) {
+      const int64_t ns = of_ranges[r](time);
+      left_ns -= ns;
+      if (phase != nullptr) row.*ranges[r].phase -= ns;
+    }
+    row.*(phase != nullptr ? phase : &store::StepRow::forward_ns) +=
+        phase != nullptr ? time.length_ns() : left_ns;
+    row.other_phase_ns -= left_ns;
+  }
 }
 
 void SetCauses(const StageTimes& stages, store::StepRow& row) {
@@ -336,31 +298,35 @@ void SetCauses(const StageTimes& stages, store::StepRow& row) {
   row.receive_ns = At(stages, SubStage::kHostToDevice);  // the batch's last stretch of way
 }
 
-std::vector<TraceStepTimes> Attribute(const RankTrace& trace, const DeviceSets& sets,
+// Steps by begin; where marks of hostile profiles overlap, time counts in each of them.
+std::vector<TraceStepTimes> Attribute(const RankTrace& trace, const store::StringTable& strings,
                                       const std::vector<DeviceStep>& steps, HostStages& host) {
   std::vector<TraceStepTimes> result;
-  const std::vector<Pause> pauses =
-      FindPauses(trace, sets.busy, {steps.front().ts_ns, steps.back().end_ns()});
-  auto first = pauses.begin();
-  for (const DeviceStep& step : steps) {
-    const Stretch window = {step.ts_ns, step.end_ns()};
-    TraceStepTimes one{step, {}};
-    At(one.stages, SubStage::kCompute) = LengthWithin(sets.compute, window);
-    At(one.stages, SubStage::kExposed) = LengthWithin(sets.communication, window);
-    At(one.stages, SubStage::kHostToDevice) = LengthWithin(sets.to_device, window);
-    At(one.stages, SubStage::kDeviceCopy) = LengthWithin(sets.copies, window);
-    while (first != pauses.end() && first->time.end_ns <= window.begin_ns) ++first;
-    for (auto pause = first; pause != pauses.end() && pause->time.begin_ns < window.end_ns;
-         ++pause) {
-      AddPause(*pause, window, host, one.stages);
+  Stretch all = {steps.front().ts_ns, steps.front().end_ns()};
+  for (const DeviceStep& step : steps) all.end_ns = std::max(all.end_ns, step.end_ns());
+  DeviceSweep from(trace, strings, all);  // the piece in which the step begins, or one before
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const Stretch window = {steps[i].ts_ns, steps[i].end_ns()};
+    const int64_t next_ns = i + 1 < steps.size() ? steps[i + 1].ts_ns : all.end_ns;
+    TraceStepTimes& one = result.emplace_back(TraceStepTimes{steps[i], {}});
+    DeviceSweep sweep = from;
+    while (!sweep.done() && sweep.at_ns() < window.end_ns) {
+      if (sweep.at_ns() <= next_ns) from = sweep;
+      AddPiece(trace, sweep.Next(), window, host, one.stages);
     }
-    result.push_back(one);
+    if (sweep.at_ns() <= next_ns) from = sweep;
   }
   return result;
 }
 
-store::StepRow RowOf(const RankTrace& trace, const TraceStepTimes& one,
-                     const std::vector<HostStretch>& lane, const std::vector<PhaseRange>& ranges) {
+bool HasDeviceWork(const RankTrace& trace) {
+  return std::any_of(trace.device.begin(), trace.device.end(), [](const TraceEvent& event) {
+    return IsDeviceWork(event) && event.end_ns() > event.ts_ns;
+  });
+}
+
+store::StepRow RowOf(const RankTrace& trace, const TraceStepTimes& one, const HostActivity& lane,
+                     const std::vector<PhaseRange>& ranges) {
   store::StepRow row;
   row.node = trace.node;
   row.rank = trace.rank;
@@ -390,20 +356,18 @@ std::vector<TraceStepTimes> AttributeHostSteps(const RankTrace& trace,
     steps.push_back({step.number, step.ts_ns, step.dur_ns, static_cast<int32_t>(i), 0});
   }
   if (steps.empty()) return {};
-  const DeviceSets sets = MakeDeviceSets(trace, strings);
   const auto phases = PhasesOf(trace, strings);
-  HostStages host(trace, strings, !sets.busy.empty(), phases);
-  return Attribute(trace, sets, steps, host);
+  HostStages host(trace, strings, HasDeviceWork(trace), phases);
+  return Attribute(trace, strings, steps, host);
 }
 
 RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& strings) {
   RankSteps found;
   const std::vector<DeviceStep> steps = FindDeviceSteps(trace).steps;
   if (steps.empty()) return found;
-  const DeviceSets sets = MakeDeviceSets(trace, strings);
   const auto ranges = PhasesOf(trace, strings);
-  HostStages host(trace, strings, !sets.busy.empty(), ranges);
-  found.attributed = Attribute(trace, sets, steps, host);
+  HostStages host(trace, strings, HasDeviceWork(trace), ranges);
+  found.attributed = Attribute(trace, strings, steps, host);
   const auto& lane = host.Lane(host.training_lane());
   for (const TraceStepTimes& one : found.attributed) {
     if (one.step.dur_ns > 0) found.rows.push_back(RowOf(trace, one, lane, ranges));
