@@ -176,7 +176,7 @@ Status PartSink::AppendMark(const Slice& slice) {
 
 Status PartSink::AppendRow(const Slice& slice) {
   part_->row_bytes += BytesOf(part_->slices.Append(slice));
-  return SpillIfFull();
+  return fills_ == Fills::kPieces ? Status() : SpillIfFull();
 }
 
 Status PartSink::SpillIfFull() {

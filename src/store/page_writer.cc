@@ -357,14 +357,16 @@ class PageFile {
       consider(PageForm::kSplit);
       consider(PageForm::kPlain);
     }
+    // Of a value in a dictionary; the high bytes are alike.
+    constexpr double kValueBits = 32;
     // Only where values repeat: a dictionary holds each of them, and an index of it stands for all.
-    if (!dictionary.Take(sample, count / 2)) return best;
-    if (!dictionary.Take(values, values.size() / 2)) return best;
+    // With more of them than that they alone would take more than the best so far.
+    const auto most = static_cast<size_t>(least * static_cast<double>(values.size()) / kValueBits);
+    if (!dictionary.Take(sample, std::min(count / 2, most))) return best;
+    if (!dictionary.Take(values, std::min(values.size() / 2, most))) return best;
     scratch_.trial.clear();
     AppendIndices(std::span(dictionary.indices()).subspan(begin, count),
                   static_cast<int64_t>(dictionary.distinct().size()), &scratch_.trial);
-    // Of a value in a dictionary; the high bytes are alike.
-    constexpr double kValueBits = 32;
     double dictionary_bits = kValueBits * static_cast<double>(dictionary.distinct().size()) /
                              static_cast<double>(values.size());
     return TrialBits(count) + dictionary_bits < least ? PageForm::kDictionary : best;

@@ -4,6 +4,7 @@
 #include <arrow/array.h>
 #include <arrow/buffer.h>
 #include <arrow/util/bit_util.h>
+#include <arrow/util/bitmap_ops.h>
 
 #include <algorithm>
 #include <bit>
@@ -36,18 +37,19 @@ ArrayResult Nullable(const std::vector<int64_t>& values, const std::vector<int64
     return Numbers(others, std::move(none), count);
   }
   ARROW_ASSIGN_OR_RAISE(auto valid, arrow::AllocateEmptyBitmap(count, Pool()));
-  int64_t set = 0;
   uint8_t* bytes = valid->mutable_data();
-  constexpr size_t kWord = 64;
-  for (size_t begin = 0; begin < values.size(); begin += kWord) {
-    uint64_t bits = 0;
-    size_t rows = std::min(kWord, values.size() - begin);
-    for (size_t i = 0; i < rows; ++i) {
-      bits |= static_cast<uint64_t>(values[begin + i] != SliceColumns::kNull) << i;
+  for (size_t row = 0; row + 8 <= values.size(); row += 8) {
+    const int64_t* eight = values.data() + row;
+    unsigned bits = 0;
+    for (unsigned i = 0; i < 8; ++i) {
+      bits |= static_cast<unsigned>(eight[i] != SliceColumns::kNull) << i;
     }
-    set += std::popcount(bits);
-    std::memcpy(bytes + begin / 8, &bits, (rows + 7) / 8);
+    bytes[row / 8] = static_cast<uint8_t>(bits);
   }
+  for (size_t row = values.size() / 8 * 8; row < values.size(); ++row) {
+    arrow::bit_util::SetBitTo(bytes, static_cast<int64_t>(row), values[row] != SliceColumns::kNull);
+  }
+  const int64_t set = arrow::internal::CountSetBits(bytes, 0, count);
   if (set == count) return Numbers(values);
   return Numbers(values, std::move(valid), count - set);
 }

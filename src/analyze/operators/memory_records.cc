@@ -170,7 +170,8 @@ void FindLeaks(const Trace& trace, const RankTrace& rank, const DeviceRecords& r
     }
     const int32_t name =
         allocation.op == kNone ? 0 : static_cast<int32_t>(rank.host[At(allocation.op)].name);
-    Held& changes = held.try_emplace(name, Held(steps.size() + 1)).first->second;
+    Held& changes = held[name];
+    if (changes.empty()) changes.resize(steps.size() + 1);
     changes[begin] += bytes;
     changes[end] -= bytes;
     all[begin] += bytes;

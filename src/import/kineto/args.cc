@@ -148,11 +148,11 @@ void ArgsSorter::Gather(std::span<const Arg> args, bool on_device, Slice* slice)
         autograd = &arg;
         continue;
     }
-    if (!json::ReadInteger(arg.value, column)) keep(arg);
+    if (!json::ReadIntegerInWindow(arg.value, column)) keep(arg);
   }
   // Of a collective's own number and autograd's the column holds the first.
   bool taken = slice->sequence != kNull;
-  if (autograd && (taken || !json::ReadInteger(autograd->value, &slice->sequence))) {
+  if (autograd && (taken || !json::ReadIntegerInWindow(autograd->value, &slice->sequence))) {
     adjacent_ = false;
     details_.push_back(autograd);
   }

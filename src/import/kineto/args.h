@@ -23,6 +23,7 @@ class ArgsSorter {
  public:
   ArgsSorter();
 
+  // The event's texts lie in a window.
   void Sort(const RawEvent& event, bool on_device, PartSink& sink, Slice* slice);
 
   int64_t not_a_number() const { return not_a_number_; }  // values replaced by null so far

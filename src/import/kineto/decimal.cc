@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kineto/decimal.h"
 
-#include <bit>
 #include <charconv>
 #include <limits>
 
@@ -18,9 +17,7 @@ bool IsDigit(char c) {
 
 // What Kineto writes most: up to 15 digits and three decimals. False: the long way.
 bool ParseThreeDecimals(std::string_view text, int64_t* ns) {
-  if (std::endian::native != std::endian::little || text.size() < 5 || text.size() > 19) {
-    return false;
-  }
+  if (text.size() < 5 || text.size() > 19) return false;
   // The last eight characters, "1234.567" or with zeros ahead; without their point, seven digits.
   uint64_t tail = LastDigits(text);
   constexpr uint64_t kPoint = uint64_t{0xFF} << 32;

@@ -8,7 +8,8 @@ namespace steptrace::import {
 
 // A number of microseconds, written in decimal, as whole ns. Exact: no digit passes through a
 // double. What is finer than a ns is rounded to the nearest, a half away from zero. False: it is no
-// decimal number, or beyond int64 ns.
+// decimal number, or beyond int64 ns. The text lies in a window, or eight bytes from its begin can
+// be read.
 bool ParseMicroseconds(std::string_view text, int64_t* ns);
 
 }  // namespace steptrace::import

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
-// Decimal digits eight at a time, as the bytes of a word of a little-endian machine: the first
-// character is the lowest byte.
+// Decimal digits eight at a time, as the bytes of a word: the first character is the lowest byte.
 namespace steptrace::import {
 
-// The last eight characters of a text that is not empty; '0' in place of those that it lacks.
-inline uint64_t LastDigits(std::string_view text) {
-  constexpr uint64_t kZeros = 0x3030303030303030;
-  const char* p = text.data();
-  const size_t size = text.size();
+inline uint64_t LoadEight(const char* p) {
   uint64_t word = 0;
-  if (size >= 8) {
-    std::memcpy(&word, p + size - 8, sizeof word);
-    return word;
-  }
-  if (size >= 4) {  // two fours that overlap
-    uint32_t first = 0;
-    uint32_t last = 0;
-    std::memcpy(&first, p, sizeof first);
-    std::memcpy(&last, p + size - 4, sizeof last);
-    word = first | static_cast<uint64_t>(last) << (8 * (size - 4));
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(&word, p, sizeof word);
   } else {
-    auto byte = [p](size_t at) {
-      return static_cast<uint64_t>(static_cast<unsigned char>(p[at])) << (8 * at);
-    };
-    word = byte(0) | byte(size / 2) | byte(size - 1);  // some of them twice
+    for (size_t i = 0; i < sizeof word; ++i) {
+      word |= static_cast<uint64_t>(static_cast<unsigned char>(p[i])) << (8 * i);
+    }
   }
-  return word << (64 - 8 * size) | kZeros >> (8 * size);
+  return word;
+}
+
+// A text of one to eight characters with as many zeros ahead as it lacks. It lies in a window:
+// eight bytes from its begin can be read.
+inline uint64_t FirstDigits(std::string_view text) {
+  constexpr uint64_t kZeros = 0x3030303030303030;
+  const size_t bits = 8 * text.size();
+  return LoadEight(text.data()) << (64 - bits) | kZeros >> (bits - 8) >> 8;
+}
+
+// The last eight characters of a text that is not empty, likewise.
+inline uint64_t LastDigits(std::string_view text) {
+  return text.size() < 8 ? FirstDigits(text) : LoadEight(text.data() + text.size() - 8);
 }
 
 // The number that eight characters are; false: not all are digits.

@@ -74,8 +74,8 @@ class ArgList {
   void push_back(const Arg& arg) { Add() = arg; }
   // One to be filled: it holds what another did.
   Arg& Add() {
-    if (size_ == room_.size()) room_.resize(size_ + 16);
-    return room_[size_++];
+    if (size_ == capacity_) Grow();
+    return begin()[size_++];
   }
   void clear() { size_ = 0; }
   size_t size() const { return size_; }
@@ -89,7 +89,13 @@ class ArgList {
   const Arg& operator[](size_t i) const { return room_[i]; }
 
  private:
+  void Grow() {
+    capacity_ += 16;
+    room_.resize(capacity_);
+  }
+
   std::vector<Arg> room_;
+  size_t capacity_ = 0;  // of room_; that divides to tell
   size_t size_ = 0;
 };
 

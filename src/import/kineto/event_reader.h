@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "import/kineto/digits.h"
 #include "import/kineto/event.h"
 #include "import/kineto/event_shapes.h"
 #include "import/kineto/window.h"
@@ -39,6 +40,30 @@ Result<char> Peek(Window& window);
 // Whether an event, or what damage left of one, begins at p: a bracket, a key that events have.
 bool BeginsEvent(const char* p, const char* end);
 
+// What stands between two events: a comma and spaces. As a rule all of a file are the same, and
+// compared at once, with the bracket behind them.
+class EventGap {
+ public:
+  // From what follows an event to what follows the gap. In a window.
+  const char* Skip(const char* p) {
+    if (((LoadEight(p) ^ text_) & mask_) == 0) return p + size_;
+    const char* after = json::SkipSpace(p);
+    if (*after == ',') after = json::SkipSpace(after + 1);
+    const auto size = static_cast<size_t>(after - p);
+    if (*after == '{' && size < sizeof text_) {
+      size_ = size;
+      mask_ = ~uint64_t{0} >> (8 * (sizeof text_ - 1 - size));
+      text_ = LoadEight(p) & mask_;
+    }
+    return after;
+  }
+
+ private:
+  uint64_t text_ = 0;  // eight zeros, and no gap, until one was seen
+  uint64_t mask_ = ~uint64_t{0};
+  size_t size_ = 0;
+};
+
 // Reads events one by one, by the shapes of those before them where that goes. It may be used for
 // one stretch of a file after another. One thread.
 class EventReader {
@@ -59,13 +84,11 @@ class EventReader {
         window.at() + std::clamp<int64_t>(until - window.position(), 0, window.end() - window.at());
     const char* after = window.at();
     int64_t count = 0;
-    for (const char* p = json::SkipSpace(after); p < last && *p == '{'; p = json::SkipSpace(p)) {
+    for (const char* p = json::SkipSpace(after); p < last && *p == '{'; p = gap_.Skip(p)) {
       p = shapes_.Read(p, scan, &event_);
       if (p == nullptr || !take(std::as_const(event_))) break;
       ++count;
       after = p;
-      p = json::SkipSpace(p);
-      if (*p == ',') ++p;
     }
     window.MoveTo(after);
     return count;
@@ -75,6 +98,7 @@ class EventReader {
   RawEvent event_;
   Trail trail_;
   EventShapes shapes_;
+  EventGap gap_;
 };
 
 }  // namespace steptrace::import

@@ -33,23 +33,6 @@ constexpr std::array<uint8_t, 256> Begins() {
 }
 constexpr std::array<uint8_t, 256> kBegins = Begins();
 
-// Whether `size` bytes, at least one, are the same; up to kStride - 1 bytes beyond them are read.
-inline bool Same(const char* p, const char* text, size_t size) {
-#ifdef __SSE2__
-  size_t i = 0;
-  while (true) {
-    __m128i left = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i));
-    __m128i right = _mm_load_si128(reinterpret_cast<const __m128i*>(text + i));
-    auto same = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(left, right)));
-    if (size - i <= kStride) return static_cast<size_t>(std::countr_one(same)) >= size - i;
-    if (same != 0xFFFF) return false;
-    i += kStride;
-  }
-#else
-  return std::memcmp(p, text, size) == 0;
-#endif
-}
-
 // With what a value in the place of that one may begin. Of a value that is passed over an array is
 // no object: in the place of `"args": []` another event has its arguments.
 uint8_t BeginsOf(const Trail::Value& value) {
@@ -75,14 +58,39 @@ struct EventShapes::Draft {
 
 EventShapes::EventShapes() : nodes_(1), last_first_(&nodes_.front()) {}
 
+// Whether the node's text stands at p. Up to kStride - 1 bytes beyond it are read.
+inline bool EventShapes::IsText(const Node& node, const char* p) {
+  const char* text = node.text.data();
+#ifdef __SSE2__
+  auto same_at = [p, text](size_t at) {
+    __m128i left = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + at));
+    __m128i right = _mm_load_si128(reinterpret_cast<const __m128i*>(text + at));
+    return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(left, right)));
+  };
+  size_t at = node.last_at;
+  if ((same_at(at) | node.beyond) != 0xFFFF) return false;
+  while (at > 0) {
+    at -= kStride;
+    if (same_at(at) != 0xFFFF) return false;
+  }
+  return true;
+#else
+  return std::memcmp(p, text, node.size) == 0;
+#endif
+}
+
 inline bool EventShapes::Fits(const Node& node, const char* p, const char* end) {
-  return end - p >= node.size && Same(p, node.text.data(), node.size) &&
+  return end - p >= node.size && IsText(node, p) &&
          (kBegins[static_cast<unsigned char>(p[node.size])] & node.begins) != 0;
 }
 
 inline EventShapes::Node* EventShapes::Find(Node& parent, const char* p, const char* end) {
   Node* first = parent.child;
-  if (first == nullptr || Fits(*first, p, end)) return first;
+  return first == nullptr || Fits(*first, p, end) ? first : FindOther(parent, p, end);
+}
+
+EventShapes::Node* EventShapes::FindOther(Node& parent, const char* p, const char* end) {
+  Node* first = parent.child;
   for (Node *before = first, *at = first->sibling; at != nullptr;
        before = std::exchange(at, at->sibling)) {
     if (!Fits(*at, p, end)) continue;
@@ -107,38 +115,40 @@ inline EventShapes::Node* EventShapes::FindFirst(const char* p, const char* end)
 
 inline const char* EventShapes::ReadValue(Node& node, const char* p, const Scan& window,
                                           Value* value) {
-  const char* after = p;
+  const char* after = nullptr;
   value->kind = node.kind;
   value->escaped = false;
   if (node.kind == Value::Kind::kBare) {
     after = json::BareEnd(p);
   } else if (node.kind == Value::Kind::kString) {
     after = json::StringEnd(p, window.end, &value->escaped);
-  } else if (static_cast<size_t>(window.end - p) > node.nested.size() && !node.nested.empty() &&
-             std::memcmp(p, node.nested.data(), node.nested.size()) == 0) {
-    // Balanced text that begins as the last value did is that value.
-    after = p + node.nested.size();
+    if (after == nullptr) return nullptr;
   } else {
-    Scan scan = window;
-    after = json::SkipNested(p, scan);
-    if (after != nullptr && static_cast<size_t>(after - p) <= kMostNestedKept) {
-      node.nested.assign(p, after);
-    }
+    after = NestedEnd(node, p, window);
+    if (after == nullptr) return nullptr;
   }
-  if (after == nullptr || after >= window.end) return nullptr;
   value->text = {p, static_cast<size_t>(after - p)};
+  return after < window.end ? after : nullptr;
+}
+
+const char* EventShapes::NestedEnd(Node& node, const char* p, const Scan& window) {
+  const size_t size = node.nested.size();
+  // Balanced text that begins as the last value did is that value.
+  if (static_cast<size_t>(window.end - p) > size && size > 0 &&
+      std::memcmp(p, node.nested.data(), size) == 0) {
+    return p + size;
+  }
+  Scan scan = window;
+  const char* after = json::SkipNested(p, scan);
+  if (after != nullptr && static_cast<size_t>(after - p) <= kMostNestedKept) {
+    node.nested.assign(p, after);
+  }
   return after;
 }
 
-EventShapes::Run& EventShapes::RunOf(Runs& runs, std::string_view name) {
-  uint64_t first = 0;
-  uint64_t last = 0;
-  size_t part = std::min<size_t>(name.size(), sizeof first);
-  std::memcpy(&first, name.data(), part);
-  std::memcpy(&last, name.data() + name.size() - part, part);
-  constexpr uint64_t kSpread = 0x9E3779B97F4A7C15;
-  uint64_t mixed = ((first ^ name.size()) * kSpread ^ last) * kSpread;
-  return runs.by_name[mixed >> 58];
+inline EventShapes::Run& EventShapes::RunOf(Runs& runs, std::string_view name) {
+  static_assert(kRuns == 64);
+  return runs.by_name[json::ShortHash(name) >> 58];
 }
 
 // The same bytes up to the character behind the last value are the same arguments.
@@ -155,13 +165,30 @@ bool EventShapes::TakeRun(Run& run, const char* p, const char* end, RawEvent* ev
   return true;
 }
 
-void EventShapes::KeepRun(Node& node, const char* begin, const char* end, Node* last,
-                          std::span<const Arg> args, std::string_view name) {
-  std::unique_ptr<Runs>& runs = node.runs;
+// The run that stands at p behind a node, taken. nullptr: none that is known; one may begin.
+inline EventShapes::Run* EventShapes::RunBehind(Node& before, const char* p, const char* end,
+                                                RawEvent* event, NewRun* begun) {
+  if (event->name.text.empty()) return nullptr;
+  Runs* runs = before.runs.get();
+  if (runs != nullptr) {
+    if (!runs->pays()) return nullptr;
+    Run& run = RunOf(*runs, event->name.text);
+    if (TakeRun(run, p, end, event)) {
+      ++runs->hits;
+      return &run;
+    }
+  }
+  *begun = {&before, p, event->args.size()};
+  return nullptr;
+}
+
+void EventShapes::KeepRun(const NewRun& read, const char* end, Node* last, const RawEvent& event) {
+  const char* begin = read.begin;
+  std::unique_ptr<Runs>& runs = read.before->runs;
   if (!runs) runs = std::make_unique<Runs>();
   ++runs->misses;
   if (!runs->pays() || end - begin > kMostRunBytes) return;
-  Run& run = RunOf(*runs, name);
+  Run& run = RunOf(*runs, event.name.text);
   if (run.text.empty() && run_count_++ >= kMostRuns) return;
   run.text.assign(begin, end + 1);
   run.args.clear();
@@ -169,7 +196,7 @@ void EventShapes::KeepRun(Node& node, const char* begin, const char* end, Node* 
   ++run.version;
   run.last = last;
   auto at = [begin](std::string_view text) { return static_cast<uint32_t>(text.data() - begin); };
-  for (const Arg& arg : args) {
+  for (const Arg& arg : event.args.all().subspan(read.first_arg)) {
     run.args.push_back({at(arg.key), static_cast<uint32_t>(arg.key.size()), at(arg.value.text),
                         static_cast<uint32_t>(arg.value.text.size()), arg.value.kind,
                         arg.value.escaped, arg.fate});
@@ -180,38 +207,29 @@ const char* EventShapes::Read(const char* p, const Scan& window, RawEvent* event
   event->Clear();
   uint32_t origin = 0;
   bool varies = false;
-  Node* before_run = nullptr;  // behind which a run is being read value by value
-  const char* run_begin = nullptr;
-  size_t run_arg = 0;
+  NewRun new_run;
+  Value unused;
   Node* before = &nodes_.front();
   for (Node* node = FindFirst(p, window.end); node != nullptr;
        before = std::exchange(node, Find(*node, p, window.end))) {
-    if (before_run != nullptr && !node->may_run) {
-      KeepRun(*before_run, run_begin, p, before, event->args.all().subspan(run_arg),
-              event->name.text);
-      before_run = nullptr;
-    } else if (before_run == nullptr && node->may_run && !event->name.text.empty()) {
-      Runs* runs = before->runs.get();
-      if (runs != nullptr && runs->pays()) {
-        Run& run = RunOf(*runs, event->name.text);
-        if (TakeRun(run, p, window.end, event)) {
-          ++runs->hits;
-          p += run.text.size() - 1;
-          node = run.last;
-          continue;
-        }
-      }
-      if (runs == nullptr || runs->pays()) {
-        before_run = before;
-        run_begin = p;
-        run_arg = event->args.size();
+    if (const bool in_run = new_run.before != nullptr; node->may_run != in_run) {
+      if (in_run) {
+        KeepRun(new_run, p, before, *event);
+        new_run = {};
+      } else if (Run* run = RunBehind(*before, p, window.end, event, &new_run)) {
+        p += run->text.size() - 1;
+        node = run->last;
+        continue;
       }
     }
     if (node->constant_count > 0) {
       origin = node->number;
       for (size_t i = 0; i < node->constant_count; ++i) {
         const Constant& constant = node->constants[i];
-        event->*constant.field = {constant.kind, false, {p + constant.at, constant.size}};
+        Value& value = event->*constant.field;
+        value.kind = constant.kind;
+        value.escaped = false;
+        value.text = {p + constant.at, constant.size};
       }
     }
     const char* text = std::exchange(p, p + node->size);
@@ -220,7 +238,6 @@ const char* EventShapes::Read(const char* p, const Scan& window, RawEvent* event
       event->origin = varies ? 0 : origin;
       return p;
     }
-    Value unused;
     Value* value = &unused;
     if (node->target == Trail::Target::kArg) {
       Arg& arg = event->args.Add();
@@ -299,6 +316,8 @@ EventShapes::Node* EventShapes::Add(Node& parent, const Draft& draft) {
   Node& node = nodes_.emplace_back();
   std::copy(draft.text.begin(), draft.text.end(), node.text.begin());
   node.size = static_cast<uint8_t>(draft.text.size());
+  node.last_at = static_cast<uint8_t>((node.size - 1) / kStride * kStride);
+  node.beyond = static_cast<uint16_t>(0xFFFFu << (node.size - node.last_at));
   node.constants = draft.constants;
   node.constant_count = static_cast<uint8_t>(draft.constant_count);
   node.is_end = draft.value == nullptr;

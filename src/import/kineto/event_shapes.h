@@ -64,6 +64,8 @@ class EventShapes {
   struct Node {
     alignas(16) std::array<char, kMostText> text{};
     uint8_t size = 0;
+    uint8_t last_at = 0;  // of its last 16 bytes, of which some may be beyond it: their bits
+    uint16_t beyond = 0;
     uint8_t begins = 0;    // with what a value of this kind may begin: bits of kBegins
     bool is_end = false;   // no value: the event ends with the text
     bool may_run = false;  // an argument that only describes
@@ -85,16 +87,26 @@ class EventShapes {
   };
   // A text that is put together before it is known to fit into a node.
   struct Draft;
+  // A run that is being read value by value, to be kept.
+  struct NewRun {
+    Node* before = nullptr;  // behind which it begins; nullptr: there is none
+    const char* begin = nullptr;
+    size_t first_arg = 0;
+  };
 
+  static bool IsText(const Node& node, const char* p);
   static bool Fits(const Node& node, const char* p, const char* end);
   static Node* Find(Node& parent, const char* p, const char* end);
+  static Node* FindOther(Node& parent, const char* p, const char* end);
   Node* FindFirst(const char* p, const char* end);
   static const char* ReadValue(Node& node, const char* p, const json::Scan& window,
                                json::Value* value);
+  static const char* NestedEnd(Node& node, const char* p, const json::Scan& window);
   static Run& RunOf(Runs& runs, std::string_view name);
   static bool TakeRun(Run& run, const char* p, const char* end, RawEvent* event);
-  void KeepRun(Node& node, const char* begin, const char* end, Node* last,
-               std::span<const Arg> args, std::string_view name);
+  static Run* RunBehind(Node& before, const char* p, const char* end, RawEvent* event,
+                        NewRun* begun);
+  void KeepRun(const NewRun& read, const char* end, Node* last, const RawEvent& event);
   static bool TakesConstant(const Node& parent, const Draft& draft, const Trail::Value& value);
   Node* Add(Node& parent, const Draft& draft);
 

@@ -4,7 +4,6 @@
 #include <charconv>
 
 #include "base/utf8.h"
-#include "import/kineto/digits.h"
 
 namespace steptrace::import::json {
 namespace {
@@ -217,30 +216,9 @@ int64_t AppendCompact(const Value& value, std::string* out) {
   return replaced;
 }
 
-namespace {
-
-// Up to 16 digits and nothing else. False: the long way.
-bool ReadDigits(std::string_view text, int64_t* out) {
-  if (std::endian::native != std::endian::little || text.empty() || text.size() > 16) return false;
-  uint64_t low = 0;
-  if (!ParseEightDigits(LastDigits(text), &low)) return false;
-  if (text.size() > 8) {
-    constexpr uint64_t kEightDigits = 100'000'000;
-    uint64_t high = 0;
-    text.remove_suffix(8);
-    if (!ParseEightDigits(LastDigits(text), &high)) return false;
-    low += high * kEightDigits;
-  }
-  *out = static_cast<int64_t>(low);
-  return true;
-}
-
-}  // namespace
-
 bool ReadInteger(const Value& value, int64_t* out) {
   if (value.kind != Value::Kind::kBare && value.kind != Value::Kind::kString) return false;
   std::string_view text = value.text;
-  if (ReadDigits(text, out)) return true;
   int base = 10;
   if (text.starts_with("0x") || text.starts_with("0X")) {
     text.remove_prefix(2);

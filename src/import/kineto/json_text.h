@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +11,8 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
+
+#include "import/kineto/digits.h"
 
 // Walks over JSON text as profilers write it, which is not always JSON: bare NaN, Infinity and N/A
 // pass as values, control characters and any bytes pass inside strings. One pass, no copy, no
@@ -79,24 +82,26 @@ constexpr bool IsBare(char c) {
          c == '+' || c == '.' || c == '/';
 }
 
+inline constexpr std::array<bool, 256> kIsBare = [] {
+  std::array<bool, 256> bare{};
+  for (size_t c = 0; c < bare.size(); ++c) bare[c] = IsBare(static_cast<char>(c));
+  return bare;
+}();
+
 inline const char* BareEnd(const char* p) {
 #ifdef __SSE2__
-  while (true) {  // 16 bytes: nearly all numbers end in them
+  // Nearly all are numbers, of characters from '-' to '9': . and / lie between.
+  const __m128i last = _mm_set1_epi8('9' - '-');
+  uint32_t number = 0xFFFF;
+  for (; number == 0xFFFF; p += std::countr_one(number)) {
     __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-    __m128i lower = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
-    __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(lower, _mm_set1_epi8('a' - 1)),
-                                   _mm_cmplt_epi8(lower, _mm_set1_epi8('z' + 1)));
-    __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(bytes, _mm_set1_epi8('+' - 1)),
-                                  _mm_cmplt_epi8(bytes, _mm_set1_epi8('9' + 1)));
-    digit = _mm_andnot_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(',')), digit);
-    auto bare = static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(letter, digit)));
-    if (bare != 0xFFFF) return p + std::countr_one(bare);
-    p += 16;
+    bytes = _mm_sub_epi8(bytes, _mm_set1_epi8('-'));
+    bytes = _mm_cmpeq_epi8(_mm_max_epu8(bytes, last), last);
+    number = static_cast<uint32_t>(_mm_movemask_epi8(bytes));
   }
-#else
-  while (IsBare(*p)) ++p;
-  return p;
 #endif
+  while (kIsBare[static_cast<unsigned char>(*p)]) ++p;
+  return p;
 }
 
 // A value as it stands in the text.
@@ -137,6 +142,21 @@ inline const char* ReadValue(const char* p, Scan& scan, Value* value) {
   return after;
 }
 
+// Of a text that lies in a window, or of none: by its length and eight bytes of either end, for
+// places that another text may take.
+inline uint64_t ShortHash(std::string_view text) {
+  if (text.empty()) return 0;
+  constexpr uint64_t kSpread = 0x9E3779B97F4A7C15;
+  uint64_t first = LoadEight(text.data());
+  uint64_t last = 0;
+  if (text.size() >= sizeof last) {
+    last = LoadEight(text.data() + text.size() - sizeof last);
+  } else {
+    first &= (uint64_t{1} << (8 * text.size())) - 1;
+  }
+  return ((first ^ text.size()) * kSpread ^ last) * kSpread;
+}
+
 // Whether one of the keys, and its colon, stand at p.
 bool IsKey(const char* p, const char* end, std::span<const std::string_view> keys);
 
@@ -152,6 +172,18 @@ int64_t AppendCompact(const Value& value, std::string* out);
 
 // A whole number in an int64, bare or as text ("12", also "0x1f"); false: it is none.
 bool ReadInteger(const Value& value, int64_t* out);
+
+// The same of a value that lies in a window.
+inline bool ReadIntegerInWindow(const Value& value, int64_t* out) {
+  const bool scalar = value.kind == Value::Kind::kBare || value.kind == Value::Kind::kString;
+  uint64_t number = 0;
+  const bool is_short = value.text.size() - 1 < 8;  // nearly all are
+  if (is_short && scalar && ParseEightDigits(FirstDigits(value.text), &number)) {
+    *out = static_cast<int64_t>(number);
+    return true;
+  }
+  return ReadInteger(value, out);
+}
 
 bool IsUtf8(std::string_view text);
 

@@ -78,11 +78,18 @@ TEST(JsonText, Numbers) {
 TEST(JsonText, Integers) {
   auto read = [](Value::Kind kind, std::string_view text) -> std::optional<int64_t> {
     int64_t number = 77;
-    if (!ReadInteger({kind, false, text}, &number)) {
-      EXPECT_EQ(number, 77) << text;  // what is none leaves no trace
-      return std::nullopt;
-    }
-    return number;
+    const bool is_one = ReadInteger({kind, false, text}, &number);
+    // In a window, with digits behind it that are no part of it.
+    const std::string window = std::string(text) + "1" + std::string(kPadding, '2');
+    int64_t in_window = 77;
+    EXPECT_EQ(ReadIntegerInWindow({kind, false, std::string_view(window).substr(0, text.size())},
+                                  &in_window),
+              is_one)
+        << text;
+    EXPECT_EQ(in_window, number) << text;
+    if (is_one) return number;
+    EXPECT_EQ(number, 77) << text;  // what is none leaves no trace
+    return std::nullopt;
   };
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
@@ -90,6 +97,10 @@ TEST(JsonText, Integers) {
     EXPECT_EQ(read(kind, "0"), 0);
     EXPECT_EQ(read(kind, "007"), 7);
     EXPECT_EQ(read(kind, "-12"), -12);
+    for (int64_t number = 1; number < 10'000'000'000; number = number * 10 + 7) {
+      EXPECT_EQ(read(kind, std::to_string(number)), number);
+      EXPECT_EQ(read(kind, std::to_string(number) + "e"), std::nullopt);
+    }
     // 18 digits are read at once, 19 may be too many.
     EXPECT_EQ(read(kind, "999999999999999999"), 999'999'999'999'999'999);
     EXPECT_EQ(read(kind, "1000000000000000000"), 1'000'000'000'000'000'000);
@@ -106,6 +117,19 @@ TEST(JsonText, Integers) {
   }
   EXPECT_EQ(read(Value::Kind::kNested, "[1]"), std::nullopt);
   EXPECT_EQ(read(Value::Kind::kNone, "1"), std::nullopt);
+}
+
+// What stands behind a text in its window is no part of it.
+TEST(JsonText, ShortHashes) {
+  EXPECT_EQ(ShortHash(std::string_view()), 0u);  // an event without a name
+  for (const std::string text :
+       {"", "a", "seven77", "eight888", "a longer one, told by its ends"}) {
+    const std::string one = text + std::string(kPadding, '1');
+    const std::string other = text + std::string(kPadding, '2');
+    const uint64_t hash = ShortHash(std::string_view(one).substr(0, text.size()));
+    EXPECT_EQ(ShortHash(std::string_view(other).substr(0, text.size())), hash) << text;
+    EXPECT_NE(ShortHash(std::string_view(one).substr(0, text.size() + 1)), hash) << text;
+  }
 }
 
 TEST(JsonText, Utf8) {

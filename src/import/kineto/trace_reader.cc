@@ -111,14 +111,12 @@ std::optional<int64_t> TraceReader::UtcOffsetNs() const {
   return std::nullopt;
 }
 
-const TraceReader::Category& TraceReader::CategoryOf(const RawEvent& event) {
-  if (event.origin == 0) return categories_[PlaceOfCategory(event.category)];
-  if (event.origin < origins_.size() && origins_[event.origin].is_known) {
-    return categories_[origins_[event.origin].category];
-  }
+const TraceReader::Category& TraceReader::LearnCategory(const RawEvent& event) {
   uint32_t place = PlaceOfCategory(event.category);
-  if (event.origin >= origins_.size()) origins_.resize(event.origin + 1);
-  origins_[event.origin] = {place, -1, true};
+  if (event.origin != 0) {
+    if (event.origin >= origins_.size()) origins_.resize(event.origin + 1);
+    origins_[event.origin] = {static_cast<int32_t>(place), -1};
+  }
   return categories_[place];
 }
 
@@ -137,7 +135,7 @@ int32_t TraceReader::TrackOf(const RawEvent& event, const Category& category) {
   std::optional<int64_t> stream;
   if (category.tells_stream) stream = StreamOf(event);
   int32_t track = tracks_.Of(event.pid.text, event.tid.text, category.on_device, stream);
-  if (has_origin && origins_[event.origin].is_known) origins_[event.origin].track = track;
+  if (has_origin && origins_[event.origin].category >= 0) origins_[event.origin].track = track;
   return track;
 }
 
@@ -185,15 +183,22 @@ std::string TraceReader::TextOf(const Value& value) const {
 }
 
 store::StringId TraceReader::NameOf(const Value& value) {
-  std::string_view text = value.text;
-  if (value.escaped) {
-    scratch_.clear();
-    json::Unescape(value.text, &scratch_);
-    text = scratch_;
+  constexpr size_t kMostKept = 256;
+  LearntTexts::Name& known = texts_.names[json::ShortHash(value.text) >> 56];
+  store::StringId id = known.id;
+  if (value.escaped || known.text != value.text) {
+    std::string_view text = value.text;
+    if (value.escaped) {
+      scratch_.clear();
+      json::Unescape(value.text, &scratch_);
+      text = scratch_;
+    }
+    bool added = false;
+    id = sink_.Intern(text, &added);
+    if (added && !json::IsUtf8(text)) texts_.not_utf8.insert(id);
+    // One that the run has no room for is told anew each time it comes.
+    if (!added && text.size() <= kMostKept) known = {std::string(text), id};
   }
-  bool added = false;
-  store::StringId id = sink_.Intern(text, &added);
-  if (added && !json::IsUtf8(text)) texts_.not_utf8.insert(id);
   if (!texts_.not_utf8.empty() && texts_.not_utf8.count(id) > 0) not_utf8_.insert(id);
   return id;
 }
@@ -201,7 +206,7 @@ store::StringId TraceReader::NameOf(const Value& value) {
 // A number where the text is one, else one made of the text, never negative.
 int64_t TraceReader::IdOf(const Value& value) {
   int64_t number = 0;
-  if (json::ReadInteger(value, &number)) return number;
+  if (json::ReadIntegerInWindow(value, &number)) return number;
   return static_cast<int64_t>(Fnv1a(value.text) >> 1);
 }
 

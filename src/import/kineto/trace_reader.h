@@ -23,8 +23,15 @@ namespace steptrace::import {
 
 // What a thread learns of a file's texts, whichever stretch of it they stand in.
 struct LearntTexts {
+  // A name of before and its number; nearly all events have one of those.
+  struct Name {
+    std::string text;
+    store::StringId id{};
+  };
+
   ArgsSorter args;
   std::unordered_set<store::StringId> not_utf8;
+  std::array<Name, 256> names;  // by a few of their bytes
 };
 
 // Turns the events of one trace file into rows of a part.
@@ -79,14 +86,18 @@ class TraceReader : public DocumentHandler {
     store::StringId name{};
   };
 
-  // What events of one origin have in common; nothing: they are of no use.
+  // What events of one origin have in common. -1: not known.
   struct Origin {
-    uint32_t category = 0;
-    int32_t track = -1;     // of a complete event
-    bool is_known = false;  // the category
+    int32_t category = -1;
+    int32_t track = -1;  // of a complete event
   };
 
-  const Category& CategoryOf(const RawEvent& event);
+  const Category& CategoryOf(const RawEvent& event) {
+    const bool known = event.origin < origins_.size() && origins_[event.origin].category >= 0;
+    return known ? categories_[static_cast<size_t>(origins_[event.origin].category)]
+                 : LearnCategory(event);
+  }
+  const Category& LearnCategory(const RawEvent& event);
   int32_t TrackOf(const RawEvent& event, const Category& category);
   std::optional<int64_t> StreamOf(const RawEvent& event);
   uint32_t PlaceOfCategory(const json::Value& value);
