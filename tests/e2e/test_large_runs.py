@@ -23,7 +23,7 @@ MOST_BYTES = 256 << 20
 WIDTH = 8192  # pixels of a view, the most
 MOST_VIEW_ROWS = 500_000
 MOST_VIEW_BYTES = 400 << 20  # with what waits for six peers
-# Of a report of 400,000 slices on one core, where its sections are made one after the other: 10 %
+# Of a report of 600,000 slices on one core, where its sections are made one after the other: 10 %
 # more than it takes.
 MOST_REPORT_BYTES = 137 << 20
 STRETCH = "from_ns=0&to_ns=50000000"
