@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/shallow_json.h"
 
@@ -18,12 +19,31 @@ Json OrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+// Adds "a": 1, "b": 2 of "a", 1, "b", 2, keys that are new. What braces make of them is copied
+// twice: this is for rows of which there are many.
+inline void AddMembers(Json::object_t&) {}
+template <class Value, class... Rest>
+void AddMembers(Json::object_t& object, const char* key, Value&& value, Rest&&... rest) {
+  object.emplace_back(key, Json(std::forward<Value>(value)));
+  AddMembers(object, std::forward<Rest>(rest)...);
+}
+
+// The object of such members alone.
+template <class... Members>
+Json ObjectOf(Members&&... members) {
+  Json::object_t object;
+  object.reserve(sizeof...(members) / 2);
+  AddMembers(object, std::forward<Members>(members)...);
+  return Json(std::move(object));
+}
+
 // The list of what `render` makes of each row.
 template <class Rows, class Render>
 Json Each(const Rows& rows, Render render) {
-  Json array = Json::array();
+  Json::array_t array;
+  array.reserve(rows.size());
   for (const auto& row : rows) array.push_back(render(row));
-  return array;
+  return Json(std::move(array));
 }
 
 inline Json TextOrNull(const std::string& text) {

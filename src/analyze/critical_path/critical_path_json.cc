@@ -6,18 +6,15 @@ namespace steptrace::analyze {
 namespace {
 
 Json ToJson(const PathShare& share) {
-  return {{"cause", NameOf(share.cause)}, {"ns", share.ns}, {"share", share.share}};
+  return ObjectOf("cause", NameOf(share.cause), "ns", share.ns, "share", share.share);
 }
 
 template <class Row>
 Json PathListOf(const std::vector<Row>& rows);
 
 Json ToJson(const PathOf& path) {
-  return {{"step", OrNull(path.step)},
-          {"rank", path.rank},
-          {"ts_ns", path.begin_ns},
-          {"dur_ns", path.dur_ns},
-          {"causes", PathListOf(path.causes)}};
+  return ObjectOf("step", OrNull(path.step), "rank", path.rank, "ts_ns", path.begin_ns, "dur_ns",
+                  path.dur_ns, "causes", PathListOf(path.causes));
 }
 
 Json ToJson(const PathRow& row) {

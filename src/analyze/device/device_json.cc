@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "analyze/device/device_section.h"
 #include "analyze/json_parts.h"
 
 namespace steptrace::analyze {
 namespace {
 
+void AddBusy(const BusyTimes& times, Json::object_t& to) {
+  AddMembers(to, "span_ns", times.span_ns, "busy_ns", times.busy_ns, "idle_ns", times.idle_ns,
+             "compute_ns", times.compute_ns, "communication_ns", times.communication_ns,
+             "memory_ns", times.memory_ns, "overlap_ns", times.overlap_ns,
+             "exposed_communication_ns", times.exposed_communication_ns, "exposed_memory_ns",
+             times.exposed_memory_ns);
+}
+
 Json BusyJson(const BusyTimes& times) {
-  return {{"span_ns", times.span_ns},
-          {"busy_ns", times.busy_ns},
-          {"idle_ns", times.idle_ns},
-          {"compute_ns", times.compute_ns},
-          {"communication_ns", times.communication_ns},
-          {"memory_ns", times.memory_ns},
-          {"overlap_ns", times.overlap_ns},
-          {"exposed_communication_ns", times.exposed_communication_ns},
-          {"exposed_memory_ns", times.exposed_memory_ns}};
+  Json::object_t json;
+  AddBusy(times, json);
+  return Json(std::move(json));
 }
 
 Json StepJson(const DeviceStepTimes& step) {
-  Json json = {{"step", step.step}, {"ts_ns", step.ts_ns}};
-  json.update(BusyJson(step.times));
-  return json;
+  Json::object_t json;
+  AddMembers(json, "step", step.step, "ts_ns", step.ts_ns);
+  AddBusy(step.times, json);
+  return Json(std::move(json));
 }
 
 Json IdleJson(const IdleCauses& idle) {
@@ -101,18 +106,11 @@ Json DeviceJson(const DeviceTimes& device) {
 
 Json RoleJson(const RoleRow& row) {
   const RoleTimes& times = row.times;
-  return {{"rank", row.rank},
-          {"step", row.step},
-          {"ts_ns", row.ts_ns},
-          {"kernel_ns", times.kernel_ns},
-          {"memcpy_ns", times.memcpy_ns},
-          {"memset_ns", times.memset_ns},
-          {"communication_ns", times.communication_ns},
-          {"runtime_ns", times.runtime_ns},
-          {"dataloader_ns", times.dataloader_ns},
-          {"cpu_ns", times.cpu_ns},
-          {"other_ns", times.other_ns},
-          {"total_ns", times.total_ns}};
+  return ObjectOf("rank", row.rank, "step", row.step, "ts_ns", row.ts_ns, "kernel_ns",
+                  times.kernel_ns, "memcpy_ns", times.memcpy_ns, "memset_ns", times.memset_ns,
+                  "communication_ns", times.communication_ns, "runtime_ns", times.runtime_ns,
+                  "dataloader_ns", times.dataloader_ns, "cpu_ns", times.cpu_ns, "other_ns",
+                  times.other_ns, "total_ns", times.total_ns);
 }
 
 }  // namespace
