@@ -219,7 +219,7 @@ struct TableOf<StepRow> {
             "Of forward, backward and optimizer: operators that compute; null outside windows."},
       Field{"dispatch_ns", &R::dispatch_ns, Unit::kNs,
             "Of these phases: the way between operators, and those that only call others. "
-            "Code of the script's own between operators, over 1 ms of it, is in neither."},
+            "Code of the script's own between operators, over 100 us of it, is in neither."},
       Field{"batches", &R::batches, Unit::kCount, "Batches taken from loaders."},
       Field{"backwards", &R::backwards, Unit::kCount, "Backward passes."},
       Field{"optimizer_steps", &R::optimizer_steps, Unit::kCount, "Optimizer steps in the group."},

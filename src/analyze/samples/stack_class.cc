@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -26,6 +27,11 @@ bool Below(std::string_view module, std::string_view of) {
   return module.starts_with(of) && (module.size() == of.size() || module[of.size()] == '.');
 }
 
+bool BelowAny(std::string_view module, std::span<const std::string_view> of) {
+  return std::any_of(of.begin(), of.end(),
+                     [&](std::string_view one) { return Below(module, one); });
+}
+
 // Frames that only pass on to the code that they decorate or start.
 bool PassesOn(std::string_view module) {
   constexpr std::array<std::string_view, 9> kModules = {"torch.utils._contextlib",
@@ -37,8 +43,7 @@ bool PassesOn(std::string_view module) {
                                                         "torch.distributed.run",
                                                         "torch.distributed.elastic",
                                                         "torch.multiprocessing.spawn"};
-  return std::any_of(kModules.begin(), kModules.end(),
-                     [&](std::string_view one) { return Below(module, one); });
+  return BelowAny(module, kModules);
 }
 
 // Loops that call a user's training code: time in them alone is theirs, neither the model's nor
@@ -56,8 +61,7 @@ bool IsFramework(std::string_view module) {
                                                          "tqdm",
                                                          "trl",
                                                          "peft"};
-  return std::any_of(kModules.begin(), kModules.end(),
-                     [&](std::string_view one) { return Below(module, one); });
+  return BelowAny(module, kModules);
 }
 
 // What torch.func puts around a function that it transforms: vmap, grad, functional_call.
@@ -90,8 +94,7 @@ bool StandsAround(std::string_view module) {
   constexpr std::array<std::string_view, 4> kModules = {"torch.utils.data", "torch.serialization",
                                                         "torch.distributed.checkpoint",
                                                         "torch.distributed.distributed_c10d"};
-  return std::any_of(kModules.begin(), kModules.end(),
-                     [&](std::string_view one) { return Below(module, one); });
+  return BelowAny(module, kModules);
 }
 
 // What keeps the books of a module, and computes nothing: an average of the weights that a script

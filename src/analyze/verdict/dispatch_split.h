@@ -36,9 +36,8 @@ DispatchSplit FindDispatchSplit(std::span<const store::StepRow> all);
 
 // Moves the share of the step's model time that is dispatch, its own where it is known, less
 // `moved_ns` of it that has been moved elsewhere before, as far as that is no time apart from
-// operators and their way. Of a step that is much longer than those
-// in windows no more than of one like them: another model may be at work, of which nothing is
-// known.
+// operators and their way. Of a step that is much longer than those in windows no more than of one
+// like them: another model may be at work, of which nothing is known.
 void MoveDispatch(const store::StepRow& row, const DispatchSplit& split, int64_t moved_ns,
                   StageTimes& times);
 

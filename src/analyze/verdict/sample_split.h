@@ -111,7 +111,7 @@ class SampleSplit {
     double dispatch = 0;   // ... and the way from one to the next
   };
 
-  // Parts of the script's code: `tensors` in functions that call torch, `gradless`.
+  // `gradless`: the part of the script's code that runs without gradients.
   static double MostOfForward(const ModelTime& time, double gradless, double ns);
 
   // What a rank's training thread was seen doing, in weights of its samples.
