@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the Parquet files of the example: clicks of users on items, from a fixed seed."""
+"""Makes the Parquet files of the example: clicks of users on items, from a fixed seed.
 
+usage: data.py [ROW_GROUPS]   (of each file)
+"""
+
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -61,4 +65,4 @@ def _clicks(number, rows):
 
 
 if __name__ == "__main__":
-    print(make())
+    print(make(row_groups=int(sys.argv[1]) if len(sys.argv) > 1 else ROW_GROUPS))

@@ -13,6 +13,8 @@ from torch.utils.data import DataLoader
 import data
 from dataset import BUCKETS, MendedClicks, RowGroupOrder, SlowClicks, TimedClicks, share_by_name
 
+EPOCHS = 3
+
 
 class ClickModel(nn.Module):
     """Embeddings of the categories and of the history, beside the dense features, into an MLP."""
@@ -75,7 +77,7 @@ def train(loader, epochs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--variant", choices=["slow", "mended"], required=True)
-    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--data", type=Path, default=data.FOLDER)
     parser.add_argument("--row-groups", type=int, default=data.ROW_GROUPS, help="of each file")
