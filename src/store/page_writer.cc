@@ -3,6 +3,7 @@
 
 #include <arrow/array.h>
 #include <arrow/buffer.h>
+#include <arrow/io/memory.h>
 #include <arrow/ipc/writer.h>
 #include <arrow/util/base64.h>
 #include <arrow/util/compression.h>
@@ -37,7 +38,11 @@ constexpr int kDataLevel = 1;
 // Of a segment that is not a large run's, whose time nobody feels.
 constexpr int kSmallDataLevel = 6;
 constexpr int64_t kSmallRows = 1 << 16;
-constexpr int kTextLevel = 6;  // of what stands in a file once
+// Of one that would take more bytes a row than the store is to take: ten times the time of level 6.
+constexpr int kDenseDataLevel = 15;
+constexpr int64_t kMostBytesARow = 5;
+constexpr int64_t kFewRows = 1 << 12;  // what they take is the names' and the footer's
+constexpr int kTextLevel = 6;          // of what stands in a file once
 
 // How a column's values become bytes.
 enum class PageForm : uint8_t { kDictionary, kBitDeltas, kByteDeltas, kSplit, kPlain };
@@ -189,8 +194,8 @@ void AppendValid(const T* values, const uint8_t* valid, int64_t rows, std::vecto
 class PageFile {
  public:
   PageFile(const arrow::RecordBatch& batch, std::shared_ptr<arrow::io::OutputStream> sink,
-           ColumnScratch& scratch)
-      : batch_(batch), sink_(std::move(sink)), scratch_(scratch) {}
+           ColumnScratch& scratch, int level)
+      : batch_(batch), sink_(std::move(sink)), scratch_(scratch), level_(level) {}
 
   arrow::Status Write() {
     parquet::WriterProperties::Builder builder;
@@ -380,8 +385,7 @@ class PageFile {
   // The page in scratch_.page.
   arrow::Status WriteData(PageForm form, int64_t rows, size_t stretch) {
     const PageBytes& page = scratch_.page;
-    bool small = batch_.num_rows() < kSmallRows;
-    auto packed = packer_.Pack(page, small ? kSmallDataLevel : kDataLevel, stretch);
+    auto packed = packer_.Pack(page, level_, stretch);
     if (packed.empty()) return arrow::Status::IOError("zstd packs no page of ", page.size());
     pages_->WriteDataPage(parquet::DataPageV1(
         View(packed.data(), packed.size()), static_cast<int32_t>(rows), EncodingOf(form),
@@ -394,12 +398,21 @@ class PageFile {
 
   PagePacker packer_;
   ColumnScratch& scratch_;
+  const int level_;
   int64_t bytes_ = 0;
   // Of the column that is being written.
   parquet::ColumnChunkMetaDataBuilder* chunk_ = nullptr;
   parquet::PageWriter* pages_ = nullptr;
   bool nullable_ = false;
 };
+
+arrow::Result<std::shared_ptr<arrow::Buffer>> FileInMemory(const arrow::RecordBatch& batch,
+                                                           ColumnScratch& scratch, int level) {
+  constexpr int64_t kFirstBytes = 1 << 16;
+  ARROW_ASSIGN_OR_RAISE(auto sink, arrow::io::BufferOutputStream::Create(kFirstBytes, Pool()));
+  ARROW_RETURN_NOT_OK(PageFile(batch, sink, scratch, level).Write());
+  return sink->Finish();
+}
 
 }  // namespace
 
@@ -431,7 +444,13 @@ arrow::Status WritePages(const arrow::RecordBatch& batch,
   // Kept by a thread, which writes several files mostly: the first touch of memory costs more than
   // filling it.
   thread_local ColumnScratch scratch;
-  return PageFile(batch, sink, scratch).Write();
+  const int64_t rows = batch.num_rows();
+  if (rows >= kSmallRows) return PageFile(batch, sink, scratch, kDataLevel).Write();
+  ARROW_ASSIGN_OR_RAISE(auto file, FileInMemory(batch, scratch, kSmallDataLevel));
+  if (rows >= kFewRows && file->size() > kMostBytesARow * rows) {
+    ARROW_ASSIGN_OR_RAISE(file, FileInMemory(batch, scratch, kDenseDataLevel));
+  }
+  return sink->Write(file);
 }
 
 }  // namespace steptrace::store

@@ -229,6 +229,31 @@ TEST(PageWriter, TakesNoMoreThanArrowsWriter) {
   }
 }
 
+TEST(PageWriter, WhatTakesManyBytesARowIsPackedHarder) {
+  constexpr int64_t kMany = 30'000;
+  // Launches as a trace has them: some hundred kinds in sequences that come again, now and then
+  // another.
+  std::mt19937_64 random(5);
+  std::vector<int64_t> sequence(900);
+  for (auto& kind : sequence) kind = static_cast<int64_t>(random() % 200);
+  auto launches = ArrayOfNumbers<arrow::Int32Builder>(kMany, [&](int64_t i) {
+    return random() % 8 == 0 ? static_cast<int64_t>(random() % 200)
+                             : sequence[static_cast<size_t>(i) % sequence.size()];
+  });
+  auto noise = ArrayOfNumbers<arrow::Int64Builder>(
+      kMany, [&](int64_t) { return static_cast<int64_t>(random() >> 16); });
+  auto size = [](const std::vector<std::shared_ptr<arrow::Array>>& columns) {
+    return Written(*BatchOfColumns(columns, false))->size();
+  };
+  const int64_t launches_alone = size({launches});
+  ASSERT_LT(launches_alone, 5 * kMany);
+  const int64_t noise_alone = size({noise});
+  ASSERT_GT(noise_alone, 5 * kMany);
+  // Launches beside it take a twentieth less than alone.
+  EXPECT_LT(size({launches, noise}), noise_alone + launches_alone * 19 / 20);
+  ExpectSame(*BatchOfColumns({launches, noise}, false), "packed harder");
+}
+
 TEST(PageWriter, StatisticsHoldTheEndsAndTheNulls) {
   auto value = [](int64_t i) {
     return i % 4 == 0 ? std::nullopt : std::optional<int64_t>(i * (i % 2 == 0 ? -2 : 3));
