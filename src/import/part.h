@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fnv.h"
 #include "import/bytes/byte_stream.h"
 #include "import/fact_rows.h"
 #include "import/part_rows.h"
@@ -47,9 +48,26 @@ struct Bounds {
   bool empty() const { return first_ns > last_ns; }
 };
 
+// Tells a part's rows from others of the same number and bounds, in whatever order they came.
+class Content {
+ public:
+  template <class... Numbers>
+  void Take(Numbers... numbers) {
+    uint64_t hash = kFnvOffset;
+    ((hash = (hash ^ static_cast<uint64_t>(numbers)) * kFnvPrime, hash ^= hash >> 32), ...);
+    sum_ += hash;
+  }
+  void Take(const Content& other) { sum_ += other.sum_; }
+  uint64_t sum() const { return sum_; }
+
+ private:
+  uint64_t sum_ = 0;
+};
+
 struct Part {
   PartFacts facts;
   Bounds bounds;
+  Content content;
   PartRows slices;
   SortedRows<Flow> flows;
   SortedRows<store::CounterRow> counters;

@@ -2,6 +2,7 @@
 #include "import/part_sink.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "import/part.h"
@@ -171,6 +172,8 @@ Status PartSink::Append(const Slice& slice) {
 
 Status PartSink::AppendMark(const Slice& slice) {
   ++part_->rows;
+  part_->content.Take(slice.ts_ns, slice.dur_ns, slice.correlation, slice.external_id, slice.name,
+                      slice.details);
   return AppendRow(slice);
 }
 
@@ -231,6 +234,7 @@ bool PartSink::HasRoomFor(size_t tracks) const {
 Status PartSink::Absorb(const Part& piece, std::span<const int32_t> tracks) {
   auto here = [&](int32_t track) { return tracks[static_cast<size_t>(track)]; };
   part_->bounds.Take(piece.bounds);
+  part_->content.Take(piece.content);
   part_->rows += piece.rows;
   for (store::CounterRow row : piece.counters.in_memory()) {
     row.track = here(row.track);
@@ -289,12 +293,14 @@ Status PartSink::AddFlow(int32_t track, int64_t ts_ns, int64_t id, bool out) {
 Status PartSink::Append(const store::CounterRow& row) {
   part_->bounds.Take(row.ts_ns, row.ts_ns);
   ++part_->rows;
+  part_->content.Take(row.ts_ns, std::bit_cast<uint64_t>(row.value));
   return AppendOther(part_->counters, row);
 }
 
 Status PartSink::Append(const store::MemoryRow& row) {
   part_->bounds.Take(row.ts_ns, row.ts_ns);
   ++part_->rows;
+  part_->content.Take(row.ts_ns, row.address, row.bytes);
   return AppendOther(part_->memory, row);
 }
 

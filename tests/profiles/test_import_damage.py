@@ -97,6 +97,21 @@ CASES = {
     ),
     "negative_duration": (with_event(event(9, dur=-3)), [*ALL, "op9"], {"negative_duration": 1}),
     "no_duration": (with_event(event(9, dur=None)), [*ALL, "op9"], {"absent_duration": 1}),
+    "a_duration_that_is_no_number": (
+        with_event(event(9, dur="N/A").replace('"N/A"', "NaN")),
+        [*ALL, "op9"],
+        {"bad_duration": 1},
+    ),
+    "a_duration_beyond_all_clocks": (
+        with_event(event(9, dur=7 * 10**15)),
+        [*ALL, "op9"],
+        {"bad_duration": 1},
+    ),
+    "two_arrays_of_events": (
+        document(sound()).replace(event(2) + ",", event(2) + '], "traceEvents": ['),
+        ALL,
+        {"duplicate_key": 1},
+    ),
     "time_0": (with_event(event(9, ts=0)), ALL, {"zero_timestamp": 1}),
     "time_0_first": (document([event(9, ts=0), *sound()]), ALL, {"zero_timestamp": 1}),
     "no_name": (with_event(event(9, name=None)), [*ALL, ""], {}),
@@ -407,6 +422,21 @@ def test_the_same_profile_twice_is_taken_once(tmp_path):
     assert once.split(": ")[1].startswith(f"{held} rows from 1 file, 1 rank")
     again = steptrace("import", tmp_path / "a.json", tmp_path / "a.json", "-o", tmp_path / "again")
     assert again.stdout.split(": ")[1] == once.split(": ")[1]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [('"dur": 5', '"dur": 4'), ('"op3"', '"op4"'), ('"External id": 3', '"External id": 4')],
+)
+def test_another_profile_of_the_same_bounds_is_no_double(tmp_path, before, after):
+    of_rank = '"distributedInfo": {"rank": 0, "world_size": 1}, "traceEvents"'
+    text = document(sound()).replace('"traceEvents"', of_rank)
+    assert before in text
+    write(tmp_path / "a.json", text)
+    write(tmp_path / "b.json", text.replace(before, after, 1))
+    steptrace("import", tmp_path / "a.json", tmp_path / "b.json", "-o", tmp_path / "run")
+    assert losses(tmp_path / "run") == {"same_rank_twice": 1}
+    assert len(names(tmp_path / "run")) == 2 * len(ALL)
 
 
 def test_a_run_of_an_import_says_which_steptrace_made_it(tmp_path):

@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/fnv.h"
+
 namespace steptrace::import {
 namespace {
 
@@ -85,6 +87,7 @@ Status Document::ReadMember(DocumentHandler& handler) {
   };
   STEPTRACE_ASSIGN_OR_RETURN(const char* after, ReadWhole(window_, name_, max_depth_, read));
   if (after != nullptr) {
+    CountKey(key.text);
     if (!events) handler.OnMember(key.text, value);
     window_.MoveTo(after);
     return events ? ReadEvents(handler) : Status();
@@ -105,6 +108,16 @@ Status Document::ReadMember(DocumentHandler& handler) {
     damage_.cut_off_at = begin;
   }
   return {};
+}
+
+void Document::CountKey(std::string_view key) {
+  constexpr size_t kMostKeys = 256;
+  const uint64_t hash = Fnv1a(key);
+  if (std::find(keys_.begin(), keys_.end(), hash) != keys_.end()) {
+    ++damage_.duplicate_keys;
+  } else if (keys_.size() < kMostKeys) {
+    keys_.push_back(hash);
+  }
 }
 
 // Takes over what was read ahead of the event at the window's begin, if that is what begins there.

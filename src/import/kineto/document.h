@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "import/kineto/event_reader.h"
@@ -74,6 +75,7 @@ class Document {
   Status ReadAfter();
   Status CheckDepth();
   Status ReadMember(DocumentHandler& handler);
+  void CountKey(std::string_view key);
   Result<bool> SkipDamage(char first);
   Status Resync(const char* from, bool* found);
   Result<bool> TakeAhead(EventsAhead& ahead);
@@ -84,6 +86,7 @@ class Document {
   EventsAhead* ahead_;
   EventReader reader_;
   Damage damage_;
+  std::vector<uint64_t> keys_;  // beside the events, hashed: the first of them
   int64_t events_ = 0;
   bool array_ = false;  // [...]: Chrome's writers need not close it
   bool ended_ = false;

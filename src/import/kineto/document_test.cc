@@ -64,6 +64,13 @@ TEST(Document, AnArrayNeedsNoEnd) {
   EXPECT_TRUE(Read(R"([{"ph":"X","name":"x"},{"ph")").damage.cut_off);
 }
 
+TEST(Document, KeysThatStandTwiceAreCounted) {
+  Read read(R"({"schemaVersion": 1, "schemaVersion": 2, "traceEvents": [{"ph":"X","name":"a"}],
+    "traceEvents": [{"ph":"X","name":"b"}], "traceName": "t"})");
+  EXPECT_THAT(read.names, ElementsAre("a", "b"));
+  EXPECT_EQ(read.damage.duplicate_keys, 2);
+}
+
 TEST(Document, GoesOnAfterDamage) {
   Read read(R"({"traceEvents": [{"ph":"X","name":"a"}, {"ph":"X","name":"b"c"}, INFO: lost
     {"ph":"X","name":"d"}], "traceName": "t"})");

@@ -62,11 +62,13 @@ struct LossText {
   std::string_view table;
   std::string_view detail;
 };
-constexpr std::array<LossText, 11> kLossTexts = {
+constexpr std::array<LossText, 12> kLossTexts = {
     LossText{"zero_timestamp", "slices", "events with ts 0 have no time; they are left out"},
     {"bad_timestamp", "slices", "events whose ts is absent or no number are left out"},
     {"negative_duration", "slices", "events with a negative dur are kept with 0"},
     {"absent_duration", "slices", "complete events without a dur are kept with 0"},
+    {"bad_duration", "slices",
+     "complete events whose dur is no number, or over 73 years, are kept with 0"},
     {"begin_without_end", "slices", "ranges that were begun and not ended are left out"},
     {"end_without_begin", "slices", "ends of ranges that were not begun are left out"},
     {"not_a_number", "slices", "NaN, Infinity, N/A and the like among arguments became null"},
@@ -283,7 +285,7 @@ Status TraceReader::OnComplete(const RawEvent& event) {
                ParseMicroseconds(event.dur.text, &slice.dur_ns);
   constexpr int64_t kMostNs = int64_t{1} << 61;
   if (!timed || slice.dur_ns > kMostNs) {
-    ++lost_["absent_duration"];
+    ++lost_[event.dur ? "bad_duration" : "absent_duration"];
     slice.dur_ns = 0;
   } else if (slice.dur_ns < 0) {
     ++lost_["negative_duration"];
