@@ -21,6 +21,7 @@ def test_ls_names_the_run(ask):
     (run,) = json.loads(ask("ls", "--json").stdout)
     assert pathlib.Path(run["path"]).name == "demo" and run["status"] == "completed"
     assert run["steps"] == STEPS, "of each of two ranks"
+    assert run["verdict"], "nobody asked for its report before"
     assert "demo" in ask("ls").stdout
 
 

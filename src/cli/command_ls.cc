@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -29,16 +30,28 @@ nlohmann::ordered_json OrNull(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-// Of a run that cannot be read nobody could follow a verdict back to its rows.
-rpc::KeptFigures FiguresOf(const store::RunSummary& run) {
-  if (!run.problem.empty()) return {"", run.steps};
-  rpc::KeptFigures kept = rpc::KeptFiguresOf(run.path);
-  kept.steps = kept.steps.value_or(run.steps);
-  return kept;
-}
+// The newest runs come first: what there is no time to make a report of are the oldest ones.
+class Figures {
+ public:
+  // Of a run that cannot be read nobody could follow a verdict back to its rows.
+  rpc::ListedFigures Of(const store::RunSummary& run) const {
+    if (!run.problem.empty()) return {"", run.steps, run.duration_ns};
+    const bool in_time = std::chrono::steady_clock::now() < until_;
+    rpc::ListedFigures listed =
+        rpc::FiguresOf(run.path, in_time ? rpc::ReportSource::kMade : rpc::ReportSource::kKept);
+    listed.steps = listed.steps.value_or(run.steps);
+    if (run.duration_ns) listed.duration_ns = run.duration_ns;
+    return listed;
+  }
 
-nlohmann::ordered_json ToJson(const store::RunSummary& run) {
-  const rpc::KeptFigures kept = FiguresOf(run);
+ private:
+  static constexpr std::chrono::milliseconds kForReports{2000};
+  const std::chrono::steady_clock::time_point until_ =
+      std::chrono::steady_clock::now() + kForReports;
+};
+
+nlohmann::ordered_json ToJson(const store::RunSummary& run, const Figures& figures) {
+  const rpc::ListedFigures listed = figures.Of(run);
   nlohmann::ordered_json json;
   json["id"] = run.id;
   json["name"] = run.name;
@@ -47,20 +60,21 @@ nlohmann::ordered_json ToJson(const store::RunSummary& run) {
   json["command"] = run.command;
   json["started_utc"] = UtcTime(run.started_utc_ns);
   json["started_utc_ns"] = run.started_utc_ns;
-  json["duration_ns"] = OrNull(run.duration_ns);
+  json["duration_ns"] = OrNull(listed.duration_ns);
   json["exit_code"] = OrNull(run.exit_code);
   json["signal"] = OrNull(run.signal);
   json["ranks"] = run.ranks;
-  json["steps"] = OrNull(kept.steps);
-  json["verdict"] = kept.verdict;
+  json["steps"] = OrNull(listed.steps);
+  json["verdict"] = listed.verdict;
   json["bytes"] = run.bytes;
   json["problem"] = run.problem;
   return json;
 }
 
 void PrintJson(const std::vector<store::RunSummary>& runs) {
+  const Figures figures;
   auto list = nlohmann::ordered_json::array();
-  for (const auto& run : runs) list.push_back(ToJson(run));
+  for (const auto& run : runs) list.push_back(ToJson(run, figures));
   std::string text = list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
   std::printf("%s\n", text.c_str());
 }
@@ -88,14 +102,15 @@ void PrintText(const std::vector<store::RunSummary>& runs) {
                    {"verdict"},
                    {"command"}},
                   TerminalColumns(stdout), stdout);
+  const Figures figures;
   for (const auto& run : runs) {
     const bool readable = run.problem.empty();
-    const rpc::KeptFigures kept = FiguresOf(run);
+    const rpc::ListedFigures listed = figures.Of(run);
     table.Row({Printable(run.path.filename().string()), run.status,
                readable ? UtcTime(run.started_utc_ns) : "",
-               run.duration_ns ? ShortDuration(*run.duration_ns) : "",
-               run.duration_ns ? fmt::format("{}", *kept.steps) : "", Printable(kept.verdict),
-               readable ? Printable(Joined(run.command)) : ""});
+               listed.duration_ns ? ShortDuration(*listed.duration_ns) : "",
+               listed.duration_ns ? fmt::format("{}", *listed.steps) : "",
+               Printable(listed.verdict), readable ? Printable(Joined(run.command)) : ""});
   }
   table.Finish();
   PrintProblems(runs);

@@ -103,10 +103,10 @@ void RunSink::Impl::LeaveOutDoubles() {
   std::map<std::tuple<int32_t, int64_t, int64_t, int64_t, int64_t, uint64_t>, Part*> seen;
   for (Part* part : parts) {
     if (part->left_out || part->facts.rank.value_or(-1) < 0 || part->bounds.empty()) continue;
-    auto [found, added] = seen.try_emplace({*part->facts.rank, part->facts.pid, part->slices.size(),
-                                            part->bounds.first_ns, part->bounds.last_ns,
-                                            part->content.sum()},
-                                           part);
+    auto [found, added] =
+        seen.try_emplace({*part->facts.rank, part->facts.pid, part->slices.size(),
+                          part->bounds.first_ns, part->bounds.last_ns, part->content.sum()},
+                         part);
     if (added) continue;
     part->left_out = part->is_double = true;
     std::string note =

@@ -169,6 +169,7 @@ void Parser::Options(Attributes attributes) {
   if (auto last = Take(attributes, "last_steps", ""); !last.empty()) {
     options.last_steps = std::stoll(last);
   }
+  options.of_stretch = !Take(attributes, "of_stretch", "").empty();
 }
 
 void Parser::Row(const Attributes& times, double jitter, store::StepRow row) {

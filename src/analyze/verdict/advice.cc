@@ -15,6 +15,8 @@
 namespace steptrace::analyze {
 namespace {
 
+constexpr const char* kWorkers = "DataLoader.num_workers";
+
 // Of the step: a stage with less is not worth a line of its own.
 constexpr double kWorthMending = 0.10;
 // Starved between these, the workers keep up on average and fall behind now and then.
@@ -149,11 +151,11 @@ void Adviser::CpuShortage() {
     Set(fmt::format("DataLoader(num_workers={}), now {}: they keep up, and the training thread "
                     "waits for a core of theirs",
                     fewer, workers),
-        "DataLoader.num_workers", fmt::format("{}", workers), fmt::format("{}", fewer));
+        kWorkers, fmt::format("{}", workers), fmt::format("{}", fewer));
   } else if (workers > cores) {
     Set(fmt::format("DataLoader(num_workers={}), now {}: there are {} cores for them", cores,
                     workers, cores),
-        "DataLoader.num_workers", fmt::format("{}", workers), fmt::format("{}", cores));
+        kWorkers, fmt::format("{}", workers), fmt::format("{}", cores));
   }
   Say("give the job more cores, or let other work on the machine wait; in workers, keep libraries "
       "to one thread each (OMP_NUM_THREADS=1)");
@@ -181,7 +183,11 @@ void Adviser::HostToDevice() {
       "send less");
 }
 
+// Where what is said of the cores has proposed another number, that is the one.
 void Adviser::Workers() {
+  for (const Advice& said : advice_) {
+    if (said.setting == kWorkers) return;
+  }
   if (auto advice = AdviseWorkers(input_)) advice_.push_back(*std::move(advice));
 }
 

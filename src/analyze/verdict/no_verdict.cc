@@ -16,6 +16,17 @@ bool Live(const VerdictInput& input) {
   return input.report.run.status == "in_progress";
 }
 
+// Whatever the run holds beside it: nothing was wrong with the hooks.
+Verdict NoStepInStretch() {
+  Verdict verdict;
+  verdict.status = VerdictStatus::kNoSteps;
+  verdict.headline = "no whole step lies in this stretch";
+  verdict.advice.push_back(
+      {fmt::format("choose a longer one: {} whole steps or more give a verdict", kMinSteadySteps),
+       "", "", ""});
+  return verdict;
+}
+
 void AddHookFailures(const JobFacts& facts, Verdict& verdict) {
   std::set<std::string> seen;
   for (const HookFailure& failure : facts.hook_failures) {
@@ -117,6 +128,7 @@ void ExplainNoOptimizer(const VerdictInput& input, Verdict& verdict) {
 }  // namespace
 
 Verdict NoStepsVerdict(const VerdictInput& input) {
+  if (input.report.options.of_stretch) return NoStepInStretch();
   Verdict verdict;
   verdict.status = VerdictStatus::kNoSteps;
   if (LostWithTheirFile(input, verdict)) return verdict;

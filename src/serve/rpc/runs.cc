@@ -162,10 +162,15 @@ uint64_t StampOf(const store::RunReader& run) {
 
 }  // namespace
 
-KeptFigures KeptFiguresOf(const fs::path& run) {
-  const Json report = KeptReport(run);
+ListedFigures FiguresOf(const fs::path& path, ReportSource source) {
+  Json report = KeptReport(path);
+  if (source == ReportSource::kMade) {
+    auto run = store::RunReader::Open(path);
+    if (run.ok()) report = ReportOf(*run, {});
+  }
   if (report.is_null()) return {};
-  return {ShortVerdict(VerdictOf(report)), Number(report, "steps", "count")};
+  return {ShortVerdict(VerdictOf(report)), Number(report, "steps", "count"),
+          Number(report, "run", "duration_ns")};
 }
 
 RunCatalog::RunCatalog(fs::path folder, std::optional<std::string> only, TakeMemory take_memory,

@@ -28,12 +28,15 @@ inline constexpr std::chrono::milliseconds kListWait{300};
 // whole list.
 inline constexpr std::chrono::milliseconds kMostUntold{5000};
 
-// What a list of runs tells by the report that the run's end left.
-struct KeptFigures {
+// What a list of runs tells by a run's report: the one that its end left, or one that is made now.
+struct ListedFigures {
   std::string verdict;  // in a few words, "data pipeline 97 %"; empty: there is none
   std::optional<int64_t> steps;
+  std::optional<int64_t> duration_ns;
 };
-KeptFigures KeptFiguresOf(const std::filesystem::path& run);
+enum class ReportSource : uint8_t { kKept, kMade };
+// kMade: of a run that is not large; else, and with kKept, only what is there.
+ListedFigures FiguresOf(const std::filesystem::path& run, ReportSource source);
 
 // The runs that are shown: all of a folder, or one of them. Shared by threads. What of a run only
 // its report tells is made by a thread of the catalog's own, one run after the other.

@@ -193,8 +193,8 @@ TEST(RunCatalog, AReportThatIsNestedWithoutEndIsNone) {
   const std::string deep = std::string(kDeep, '[') + std::string(kDeep, ']');
   std::ofstream(folder.path() / "one" / "report.json")
       << R"({"schema":")" << analyze::kReportSchema << R"(","verdict":{"status":)" << deep << "}}";
-  EXPECT_EQ(KeptFiguresOf(folder.path() / "one").verdict, "");
-  EXPECT_EQ(KeptFiguresOf(folder.path() / "one").steps, std::nullopt);
+  EXPECT_EQ(FiguresOf(folder.path() / "one", ReportSource::kKept).verdict, "");
+  EXPECT_EQ(FiguresOf(folder.path() / "one", ReportSource::kKept).steps, std::nullopt);
   RunCatalog catalog(folder.path(), std::nullopt);
   const json row = json::parse(*catalog.ListJson({}, kLongWait))["runs"][0];
   EXPECT_EQ(row["verdict"]["status"], "found");
@@ -206,8 +206,8 @@ TEST(RunCatalog, OfAVerdictOnlyTextsAndNumbersAreTaken) {
   std::ofstream(folder.path() / "one" / "report.json")
       << R"({"schema":")" << analyze::kReportSchema << R"(","steps":{"count":7},)"
       << R"("verdict":{"status":["found"],"suspect":"model","share":0.5,"headline":{}}})";
-  EXPECT_EQ(KeptFiguresOf(folder.path() / "one").verdict, "model 50 %");
-  EXPECT_EQ(KeptFiguresOf(folder.path() / "one").steps, 7);
+  EXPECT_EQ(FiguresOf(folder.path() / "one", ReportSource::kKept).verdict, "model 50 %");
+  EXPECT_EQ(FiguresOf(folder.path() / "one", ReportSource::kKept).steps, 7);
   RunCatalog catalog(folder.path(), std::nullopt);
   const json row = json::parse(*catalog.ListJson({}, kLongWait))["runs"][0];
   EXPECT_TRUE(row["verdict"]["status"].is_null() && row["verdict"]["headline"].is_null());
