@@ -105,9 +105,11 @@ void RenderSteps(const CriticalPathSection& section, size_t top, Page& page) {
 
 void RenderCriticalPath(const analyze::Report& report, int64_t top, Page& page) {
   if (!report.profile || !report.profile->critical_path.applicable) {
-    page.Paragraph("", 0,
-                   "critical-path: no device work in this run; import a profile that holds it, or "
-                   "see steptrace doctor");
+    page.Paragraph(
+        "", 0,
+        "critical-path: no device work in this run; capture it while it runs (steptrace capture "
+        "--capture kernels; steptrace doctor tells whether it can be had), or import a "
+        "profile that holds it");
     return;
   }
   const CriticalPathSection& section = report.profile->critical_path;

@@ -150,9 +150,11 @@ void RenderRoles(const analyze::DevicesSection& section, size_t top, Page& page)
 
 void RenderDevices(const analyze::Report& report, int64_t top, Page& page) {
   if (!report.profile || report.profile->devices.devices.empty()) {
-    page.Paragraph("", 0,
-                   "devices: no device activity in this run; import a profile that holds it, or "
-                   "see steptrace doctor");
+    page.Paragraph(
+        "", 0,
+        "devices: no device activity in this run; capture it while it runs (steptrace capture "
+        "--capture kernels; steptrace doctor tells whether it can be had), or import a "
+        "profile that holds it");
     return;
   }
   const auto rows = static_cast<size_t>(top);

@@ -82,7 +82,8 @@ void RenderLaunches(const std::vector<KernelRow>& rows, size_t top, Page& page) 
 void RenderKernels(const analyze::Report& report, int64_t top, Page& page) {
   if (!report.profile || report.profile->kernels.rows.empty()) {
     page.Paragraph("", 0,
-                   "kernels: none in this run; import a profile that holds device activity "
+                   "kernels: none in this run; capture some while it runs (steptrace capture "
+                   "--capture kernels), or import a profile that holds device activity "
                    "(ProfilerActivity.CUDA)");
     return;
   }

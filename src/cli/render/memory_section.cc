@@ -127,7 +127,8 @@ void RenderMemory(const analyze::Report& report, int64_t top, Page& page) {
   const analyze::MemorySection* section = report.profile ? &report.profile->memory : nullptr;
   if (section == nullptr || (section->devices.empty() && section->allocator.empty())) {
     page.Paragraph("", 0,
-                   "memory: no records in this run; import a profile of "
+                   "memory: no records in this run; capture some while it runs (steptrace capture "
+                   "--capture memory), or import a profile of "
                    "torch.profiler.profile(profile_memory=True)");
     return;
   }

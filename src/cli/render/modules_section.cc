@@ -113,7 +113,8 @@ void RenderModules(const analyze::Report& report, int64_t top, Page& page) {
   }
   if (any) return;
   page.Paragraph("", 0,
-                 "modules: none in this run; import a profile of "
+                 "modules: none in this run; capture some while it runs (steptrace capture "
+                 "--capture stacks), or import a profile of "
                  "torch.profiler.profile(with_stack=True)");
 }
 
