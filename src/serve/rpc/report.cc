@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -141,6 +142,7 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
                                             ? LoadDeviceWindows(run, tracks, facts, steps, bounds)
                                             : LoadTrace(run, tracks, facts, bounds));
     if (!profile->ranks.empty()) input.profile = &*profile;
+    ::malloc_trim(0);  // what reading took is more than the analysis needs at its peak
   }
   analyze::Trace operators;
   if (input.profile == nullptr) {
