@@ -11,6 +11,11 @@
 #include "store/segment.h"
 
 namespace steptrace::store {
+namespace {
+
+constexpr int kTries = 3;  // a run closes but once
+
+}  // namespace
 
 template <class Row>
 Status StreamRows(RunReader& run, const ReadOptions& options,
@@ -47,6 +52,26 @@ Status StreamRows(RunReader& run, const ReadOptions& options,
   return Error{run.run().string() + ": the run closed while it was read; read it again"};
 }
 
+template <class Row>
+Status StreamTable(RunReader& run, const ReadOptions& options, const std::function<void()>& begin,
+                   const std::function<void(std::span<const Row>)>& take) {
+  for (int tries = 1;; ++tries) {
+    begin();
+    if (run.state() == RunState::kClosed) {
+      return run.ReadBatches<Row>(options, [&take](std::span<const Row> rows) -> Status {
+        take(rows);
+        return {};
+      });
+    }
+    const Status read = StreamRows<Row>(run, options, [&take](std::vector<Row>&& rows) -> Status {
+      take(rows);
+      return {};
+    });
+    if (read.ok() || tries == kTries) return read;
+    STEPTRACE_RETURN_IF_ERROR(run.Refresh());
+  }
+}
+
 std::string PartsText(const RunReader& run, std::span<const char* const> tables) {
   std::string text;
   for (const char* table : tables) {
@@ -72,9 +97,11 @@ int64_t SegmentRows(const RunReader& run, const std::string& table, const ReadOp
   return rows;
 }
 
-#define STEPTRACE_INSTANTIATE(Row)                           \
-  template Status StreamRows(RunReader&, const ReadOptions&, \
-                             const std::function<Status(std::vector<Row>&&)>&);
+#define STEPTRACE_INSTANTIATE(Row)                                                          \
+  template Status StreamRows(RunReader&, const ReadOptions&,                                \
+                             const std::function<Status(std::vector<Row>&&)>&);             \
+  template Status StreamTable(RunReader&, const ReadOptions&, const std::function<void()>&, \
+                              const std::function<void(std::span<const Row>)>&);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
 #undef STEPTRACE_INSTANTIATE
 

@@ -20,6 +20,13 @@ template <class Row>
 Status StreamRows(RunReader& run, const ReadOptions& options,
                   const std::function<Status(std::vector<Row>&&)>& take);
 
+// Hands all wanted rows on batch by batch, in bounded memory whatever became of the run; those of a
+// closed one by time within a part. `begin` is called before the first, and once more where the run
+// was closed meanwhile and all of them come again.
+template <class Row>
+Status StreamTable(RunReader& run, const ReadOptions& options, const std::function<void()>& begin,
+                   const std::function<void(std::span<const Row>)>& take);
+
 // What files hold the tables' rows, and how much of each: equal texts, equal rows.
 std::string PartsText(const RunReader& run, std::span<const char* const> tables);
 

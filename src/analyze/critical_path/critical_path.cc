@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 
@@ -60,8 +61,8 @@ class PathBuilder {
     size_t node = LastNode(end_ns);
     chain.nodes.push_back(static_cast<int32_t>(node));
     while (graph_.nodes[node].ns > begin_ns) {
-      const PathEdge* binding = graph_.BindingEdge(node);
-      if (binding == nullptr) break;
+      const std::optional<PathEdge> binding = graph_.BindingEdge(node);
+      if (!binding) break;
       node = static_cast<size_t>(binding->from);
       chain.nodes.push_back(binding->from);
     }
@@ -99,7 +100,7 @@ class PathBuilder {
   // What led to a node from the one that it waited for.
   PathPiece Between(size_t node) const {
     const PathNode& to = graph_.nodes[node];
-    const PathEdge& edge = *graph_.BindingEdge(node);
+    const PathEdge edge = *graph_.BindingEdge(node);
     const PathNode& from = graph_.nodes[static_cast<size_t>(edge.from)];
     const auto [rank, lane] = graph_.LineOf(to);
     PathPiece piece{from.ns, to.ns, rank, to.event, kNone, edge.cause, false};

@@ -55,31 +55,6 @@ PathCause CauseOf(DeviceRole role) {
   }
 }
 
-// An edge from the node that was made just before: most are.
-struct ChainedEdge {
-  PathCause cause = PathCause::kHost;
-  bool is_work = false;
-  bool is_there = false;
-};
-
-struct RawEdge {
-  int32_t from = 0;
-  int32_t to = 0;
-  PathCause cause = PathCause::kHost;
-  bool is_work = false;
-};
-
-// Moves each to its place.
-void Permute(std::vector<PathNode>& nodes, std::vector<int32_t>& place) {
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    while (static_cast<size_t>(place[i]) != i) {
-      const auto to = static_cast<size_t>(place[i]);
-      std::swap(nodes[i], nodes[to]);
-      std::swap(place[i], place[to]);
-    }
-  }
-}
-
 }  // namespace
 
 class PathGraphBuilder {
@@ -137,6 +112,8 @@ class PathGraphBuilder {
 
   int32_t AddNode(const PathNode& node) {
     graph_.nodes.push_back(node);
+    graph_.binding_from_.push_back(0);
+    graph_.binding_.emplace_back();
     return static_cast<int32_t>(graph_.nodes.size()) - 1;
   }
   int32_t AddNode(int64_t ns, int32_t event, uint32_t line, PathPlace place) {
@@ -148,17 +125,22 @@ class PathGraphBuilder {
     return AddNode(node);
   }
   void HoldBack(int32_t from, int32_t to, PathCause cause) {
-    if (from != kNone && to != kNone) AddEdge({from, to, cause, false});
+    if (from != kNone && to != kNone) AddEdge(from, to, {cause, false});
   }
-  void Work(int32_t from, int32_t to, PathCause cause) { AddEdge({from, to, cause, true}); }
-  void AddEdge(const RawEdge& edge) {
-    chained_.resize(graph_.nodes.size());
-    ChainedEdge& chained = chained_[static_cast<size_t>(edge.to)];
-    if (edge.from + 1 == edge.to && !chained.is_there) {
-      chained = {edge.cause, edge.is_work, true};
-    } else {
-      edges_.push_back(edge);
+  void Work(int32_t from, int32_t to, PathCause cause) { AddEdge(from, to, {cause, true}); }
+  // The nodes' order to be. One that leads back is dropped: clocks of host and device differ by a
+  // little.
+  bool IsBefore(int32_t a, int32_t b) const { return std::pair(Ns(a), a) < std::pair(Ns(b), b); }
+  void AddEdge(int32_t from, int32_t to, PathEdgeKind kind) {
+    if (!IsBefore(from, to)) return;
+    int32_t& binding_from = graph_.binding_from_[static_cast<size_t>(to)];
+    PathEdgeKind& binding = graph_.binding_[static_cast<size_t>(to)];
+    // Of those from one node the first counts.
+    if (!binding.is_there() || IsBefore(binding_from, from)) {
+      std::swap(binding_from, from);
+      std::swap(binding, kind);
     }
+    if (kind.is_there()) graph_.others_.push_back({to, from, kind});
   }
 
   void Rank(int32_t r) {
@@ -166,11 +148,13 @@ class PathGraphBuilder {
     RankNodes& nodes = ranks_[static_cast<size_t>(r)];
     nodes.host = FindHostPoints(rank, *trace_.strings);
     Lines(r, rank, nodes);
-    // Of each event two nodes, and edges from its launch, along its stream and from another.
+    // Of each event two nodes, and edges from its launch, along its stream and from another: one of
+    // them binds.
     const size_t nodes_more = rank.device.size() * 2 + nodes.host.points.size();
     ReserveLarge(graph_.nodes, graph_.nodes.size() + nodes_more);
-    ReserveLarge(chained_, graph_.nodes.size() + nodes_more);
-    ReserveLarge(edges_, edges_.size() + 3 * rank.device.size());
+    ReserveLarge(graph_.binding_from_, graph_.nodes.size() + nodes_more);
+    ReserveLarge(graph_.binding_, graph_.nodes.size() + nodes_more);
+    ReserveLarge(graph_.others_, graph_.others_.size() + 2 * rank.device.size());
     DeviceNodes(r, rank, nodes);
     HostNodes(r, nodes);
     Synchronisations(rank, nodes);
@@ -402,7 +386,6 @@ class PathGraphBuilder {
   }
   int64_t Ns(int32_t node) const { return graph_.nodes[static_cast<size_t>(node)].ns; }
 
-  // By time; edges that lead back (clocks of host and device differ by a little) are dropped.
   void Finish() {
     std::vector<int32_t> place(graph_.nodes.size());
     {
@@ -410,57 +393,33 @@ class PathGraphBuilder {
           StableOrder(graph_.nodes.size(), [this](size_t i) { return graph_.nodes[i].ns; });
       for (size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<int32_t>(i);
     }
-    PlaceEdges(place);
-    edges_ = std::vector<RawEdge>();
-    chained_ = std::vector<ChainedEdge>();
-    Permute(graph_.nodes, place);
-    PutBindingFirst();
-  }
-
-  // All edges with their nodes' places, the last that was added first.
-  template <class Take>
-  void ForEachEdge(const std::vector<int32_t>& place, Take take) const {
-    for (auto edge = edges_.rbegin(); edge != edges_.rend(); ++edge) {
-      take(place[static_cast<size_t>(edge->to)],
-           PathEdge{place[static_cast<size_t>(edge->from)], edge->cause, edge->is_work});
+    const auto place_of = [&place](int32_t node) { return place[static_cast<size_t>(node)]; };
+    for (int32_t& from : graph_.binding_from_) from = place_of(from);
+    for (auto& edge : graph_.others_) {
+      edge.to = place_of(edge.to);
+      edge.from = place_of(edge.from);
     }
-    for (size_t n = 1; n < chained_.size(); ++n) {
-      if (!chained_[n].is_there) continue;
-      take(place[n], PathEdge{place[n - 1], chained_[n].cause, chained_[n].is_work});
-    }
+    const auto by_to = [](const auto& a, const auto& b) { return a.to < b.to; };
+    std::sort(graph_.others_.begin(), graph_.others_.end(), by_to);
+    MoveNodes(place);
   }
 
-  // By the node that they lead to; of those from one node, the first that was added first.
-  void PlaceEdges(const std::vector<int32_t>& place) {
-    std::vector<uint32_t>& first = graph_.first_;
-    first.assign(graph_.nodes.size() + 1, 0);
-    ForEachEdge(place, [&first](int32_t to, const PathEdge& edge) {
-      if (edge.from < to) ++first[static_cast<size_t>(to)];
-    });
-    for (size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
-    graph_.edges_ = LargeVector<PathEdge>(first.back());
-    // Where a node's edges end becomes where they begin.
-    ForEachEdge(place, [&](int32_t to, const PathEdge& edge) {
-      if (edge.from < to) graph_.edges_[--first[static_cast<size_t>(to)]] = edge;
-    });
-  }
-
-  void PutBindingFirst() {
-    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      const auto begin = graph_.edges_.begin() + graph_.first_[n];
-      const auto end = graph_.edges_.begin() + graph_.first_[n + 1];
-      if (end - begin < 2) continue;
-      const auto last = std::max_element(
-          begin, end, [](const PathEdge& a, const PathEdge& b) { return a.from < b.from; });
-      std::swap(*begin, *last);
+  // Each with what it waited for to its place.
+  void MoveNodes(std::vector<int32_t>& place) {
+    for (size_t i = 0; i < place.size(); ++i) {
+      while (static_cast<size_t>(place[i]) != i) {
+        const auto to = static_cast<size_t>(place[i]);
+        std::swap(graph_.nodes[i], graph_.nodes[to]);
+        std::swap(graph_.binding_from_[i], graph_.binding_from_[to]);
+        std::swap(graph_.binding_[i], graph_.binding_[to]);
+        std::swap(place[i], place[to]);
+      }
     }
   }
 
   const Trace& trace_;
   PathGraph graph_;
   std::vector<RankNodes> ranks_;
-  std::vector<ChainedEdge> chained_;  // by node that they lead to
-  std::vector<RawEdge> edges_;        // the others
 };
 
 const char* NameOf(PathCause cause) {

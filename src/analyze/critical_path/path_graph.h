@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -62,30 +63,55 @@ struct PathEdge {
   bool is_work = false;
 };
 
+// What an edge is, in a byte.
+class PathEdgeKind {
+ public:
+  PathEdgeKind() = default;  // there is no edge
+  PathEdgeKind(PathCause cause, bool is_work)
+      : bits_(static_cast<uint8_t>(kThere | (is_work ? kWork : 0) | static_cast<uint8_t>(cause))) {}
+
+  bool is_there() const { return (bits_ & kThere) != 0; }
+  PathEdge From(int32_t node) const {
+    return {node, static_cast<PathCause>(bits_ & kCause), (bits_ & kWork) != 0};
+  }
+
+ private:
+  static constexpr uint8_t kCause = 0x0f, kWork = 0x10, kThere = 0x20;
+  static_assert(kPathCauses <= kCause);
+  uint8_t bits_ = 0;
+};
+
 class PathGraph {
  public:
+  // Of a node's edges one that is not its binding one.
+  struct OtherEdge {
+    int32_t to = 0;
+    int32_t from = 0;
+    PathEdgeKind kind;
+  };
+
   std::vector<PathNode> nodes;
   std::vector<PathLine> lines;
   std::vector<int64_t> offset_ns;  // by index of the rank: aligned = own - offset
 
-  std::span<const PathEdge> Into(size_t node) const {
-    return {edges_.data() + first_[node], edges_.data() + first_[node + 1]};
+  // What the node waited for: of the edges that lead to it the one that ended last. None: it waited
+  // for nothing.
+  std::optional<PathEdge> BindingEdge(size_t node) const {
+    if (!binding_[node].is_there()) return std::nullopt;
+    return binding_[node].From(binding_from_[node]);
   }
-  // What the node waited for: of Into(node) the edge that ended last, which is the first.
-  // Null: it waited for nothing.
-  const PathEdge* BindingEdge(size_t node) const {
-    return first_[node] == first_[node + 1] ? nullptr : &edges_[first_[node]];
-  }
+  // The others, by the node that they lead to: few nodes have more than one edge.
+  std::span<const OtherEdge> others() const { return others_; }
   const PathLine& LineOf(const PathNode& node) const { return lines[node.line]; }
   int64_t Length(const PathEdge& edge, size_t to) const {
     return nodes[to].ns - nodes[static_cast<size_t>(edge.from)].ns;
   }
-  size_t edge_count() const { return edges_.size(); }
 
  private:
   friend class PathGraphBuilder;
-  std::vector<PathEdge> edges_;  // by node that they lead to
-  std::vector<uint32_t> first_;
+  std::vector<int32_t> binding_from_;  // by node
+  std::vector<PathEdgeKind> binding_;  // by node
+  std::vector<OtherEdge> others_;
 };
 
 PathGraph BuildPathGraph(const Trace& trace);

@@ -20,23 +20,25 @@ int64_t Part(int64_t ns, int32_t halves) {
 
 std::vector<int64_t> Replay(const PathGraph& graph, const Halves& halves) {
   std::vector<int64_t> at(graph.nodes.size());
+  const auto others = graph.others();
+  auto other = others.begin();
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    const auto into = graph.Into(n);
-    if (into.empty()) {
+    const auto binding = graph.BindingEdge(n);
+    if (!binding) {
       at[n] = graph.nodes[n].ns;
       continue;
     }
-    int64_t earliest = INT64_MIN;
-    for (const PathEdge& edge : into) {
-      const int32_t left = halves[static_cast<size_t>(edge.cause)];
-      int64_t lag = 0;
-      if (edge.is_work) {
-        lag = Part(graph.Length(edge, n), left);
-      } else if (&edge == graph.BindingEdge(n)) {
-        lag = graph.Length(edge, n);
-        if (Scales(edge.cause)) lag = Part(lag, left);
-      }
-      earliest = std::max(earliest, at[static_cast<size_t>(edge.from)] + lag);
+    const auto after = [&](const PathEdge& edge, int64_t lag) {
+      return at[static_cast<size_t>(edge.from)] + lag;
+    };
+    const auto left_of = [&](const PathEdge& edge) {
+      const bool scales = edge.is_work || Scales(edge.cause);
+      return Part(graph.Length(edge, n), scales ? halves[static_cast<size_t>(edge.cause)] : 2);
+    };
+    int64_t earliest = after(*binding, left_of(*binding));
+    for (; other != others.end() && static_cast<size_t>(other->to) == n; ++other) {
+      const PathEdge edge = other->kind.From(other->from);
+      earliest = std::max(earliest, after(edge, edge.is_work ? left_of(edge) : 0));
     }
     at[n] = earliest;
   }

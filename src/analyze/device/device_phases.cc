@@ -44,7 +44,7 @@ std::optional<DevicePhase> DevicePhaseOf(const std::string& name) {
   return std::nullopt;
 }
 
-DevicePhaseSums::DevicePhaseSums(std::span<const store::StepRow> steps) {
+DevicePhaseSums::DevicePhaseSums(const store::PackedSteps& steps) {
   for (const store::StepRow& row : steps) {
     int64_t end_ns;
     if (row.dur_ns <= 0 || __builtin_add_overflow(row.ts_ns, row.dur_ns, &end_ns)) continue;
@@ -121,7 +121,7 @@ StepsOnDevice DevicePhaseSums::Take() {
 }
 
 std::vector<DevicePhaseRow> MakeDevicePhases(const StepsOnDevice& known,
-                                             std::span<const store::StepRow> steps,
+                                             const store::PackedSteps& steps,
                                              std::span<const uint32_t> selected) {
   struct Sums {
     int64_t steps = 0, dur_ns = 0, ended = 0, caught_up = 0;

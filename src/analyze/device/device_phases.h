@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "store/packed_rows.h"
 #include "store/tables.h"
 
 // What the events at the borders of phases tell of a device in every step (wire/vocabulary.h,
@@ -53,7 +54,7 @@ class DevicePhaseSums {
  public:
   // A row that lies in another of its rank is no step of its own but an evaluation in one; of rows
   // that overlap otherwise, which only a damaged run has, the first counts.
-  explicit DevicePhaseSums(std::span<const store::StepRow> steps);
+  explicit DevicePhaseSums(const store::PackedSteps& steps);
 
   struct Slice {
     int32_t rank = 0;
@@ -97,7 +98,7 @@ struct DevicePhaseRow {
 
 // A row a rank, of these steps.
 std::vector<DevicePhaseRow> MakeDevicePhases(const StepsOnDevice& known,
-                                             std::span<const store::StepRow> steps,
+                                             const store::PackedSteps& steps,
                                              std::span<const uint32_t> selected);
 // Of all ranks (at least one): each counts by its steps. `rank` is -1.
 DevicePhaseRow MeanDevicePhases(std::span<const DevicePhaseRow> rows);

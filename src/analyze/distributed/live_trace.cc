@@ -174,7 +174,7 @@ void LiveTraceBuilder::TakeDevice() {
   device_ = std::vector<Work>();
 }
 
-RankTrace LiveTraceBuilder::Build(std::span<const store::StepRow> steps) {
+RankTrace LiveTraceBuilder::Build(const store::PackedSteps& steps) {
   // Where NCCL itself tells, the script's calls are the way to its work and not the work.
   if (has_nccl_) calls_.clear();
   for (const Call& call : Outermost()) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/trace/trace.h"
+#include "store/packed_rows.h"
 
 namespace steptrace::analyze {
 
@@ -37,7 +38,7 @@ class LiveTraceBuilder {
   void LeaveOutBefore(int64_t ts_ns);
 
   // `steps`: rows of the table `steps`, of which those of this rank count. The builder is spent.
-  RankTrace Build(std::span<const store::StepRow> steps);
+  RankTrace Build(const store::PackedSteps& steps);
 
  private:
   enum class Kind : uint8_t { kNothing, kCollective, kNccl, kDevice, kHost };

@@ -292,7 +292,7 @@ double StepAxis::At(int64_t ts_ns) const {
   return before->second + part * (next->second - before->second);
 }
 
-StepAxes AxesOf(std::span<const store::StepRow> steps, const store::StringTable& strings) {
+StepAxes AxesOf(const store::PackedSteps& steps, const store::StringTable& strings) {
   std::map<int32_t, std::vector<std::pair<int64_t, int64_t>>> ranks;  // begin, end
   for (const store::StepRow& row : steps) {
     if (strings.Text(row.kind) != "train" || row.dur_ns < 0) continue;

@@ -13,6 +13,7 @@
 
 #include "analyze/memory/growth.h"
 #include "analyze/memory/memory_kinds.h"
+#include "store/packed_rows.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -80,7 +81,7 @@ class StepAxis {
 using StepAxes = std::map<int32_t, StepAxis>;  // by rank
 
 // Of rows in any order.
-StepAxes AxesOf(std::span<const store::StepRow> steps, const store::StringTable& strings);
+StepAxes AxesOf(const store::PackedSteps& steps, const store::StringTable& strings);
 
 // `ranks`: the processes that train. Other processes are judged by the steps of their node's first
 // rank.

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/report/profile_analysis.h"
 
+#include <malloc.h>
+
 #include <functional>
+#include <span>
+#include <utility>
 
 #include "base/in_parallel.h"
 
@@ -28,6 +32,19 @@ void AnalyseOperators(const Trace& trace, Profile& profile) {
   profile.modules = BuildModules(trace, trees);
 }
 
+namespace {
+
+// Of more events the critical path, which takes most memory, is made by itself.
+constexpr size_t kMostBesideOthers = 2'000'000;
+
+size_t EventsOf(const Trace& trace) {
+  size_t events = 0;
+  for (const RankTrace& rank : trace.ranks) events += rank.host.size() + rank.device.size();
+  return events;
+}
+
+}  // namespace
+
 ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& patterns) {
   ProfileAnalysis analysis;
   Profile& profile = analysis.sections;
@@ -44,7 +61,17 @@ ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& pat
       analysis.ranks[rank] = FindRankSteps(trace.ranks[rank], *trace.strings);
     });
   }
-  InParallel(tasks);
+  // What a section was made with is not kept beside the others.
+  for (std::function<void()>& task : tasks) {
+    task = [make = std::move(task)] {
+      make();
+      ::malloc_trim(0);
+    };
+  }
+  const std::span<const std::function<void()>> all = tasks;
+  const size_t alone = EventsOf(trace) > kMostBesideOthers ? 1 : 0;
+  InParallel(all.subspan(alone));
+  InParallel(all.first(alone));
   return analysis;
 }
 

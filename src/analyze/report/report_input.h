@@ -11,6 +11,7 @@
 #include "analyze/device/tensor_cores.h"
 #include "analyze/report/report.h"
 #include "analyze/trace/trace.h"
+#include "store/packed_rows.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -76,7 +77,7 @@ struct ReportOptions {
 
 struct ReportInput {
   RunInfo run;
-  std::span<const store::StepRow> steps;        // in any order
+  store::PackedSteps steps;                     // in any order
   const store::StringTable* strings = nullptr;  // of the rows below; must not be null
   std::vector<CounterSeries> counters;
   std::span<const store::FactRow> facts;

@@ -310,12 +310,12 @@ template <class NsOf>
 std::vector<int64_t> SumsBySteps(const ReportInput& input, const std::vector<uint32_t>& steady,
                                  NsOf ns_of) {
   std::vector<int64_t> sums;
-  const store::StepRow* before = nullptr;
+  std::optional<int64_t> before;
   for (uint32_t i : steady) {
     const store::StepRow& row = input.steps[i];
-    if (before == nullptr || before->step != row.step) sums.push_back(0);
+    if (before != row.step) sums.push_back(0);
     sums.back() = SaturatingAdd(sums.back(), ns_of(row));
-    before = &row;
+    before = row.step;
   }
   return sums;
 }

@@ -34,23 +34,6 @@ Stretch TrainingStretch(const RulesInput& input, const SystemSignals& signals) {
   return stretch;
 }
 
-using RankRows = std::map<int32_t, std::vector<const store::StepRow*>>;
-
-// Steps that train and are warm, by rank, in order of time.
-RankRows SteadySteps(const RulesInput& input) {
-  RankRows ranks;
-  for (const store::StepRow& row : input.steps) {
-    if (IsPlausible(row) && input.strings->Text(row.kind) == "train") {
-      ranks[row.rank].push_back(&row);
-    }
-  }
-  for (auto& [rank, rows] : ranks) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const auto* a, const auto* b) { return a->ts_ns < b->ts_ns; });
-  }
-  return ranks;
-}
-
 void TellWorkers(RuleResult& result, const ModernData& data) {
   const LoaderFact* loader = TrainingLoader(data.facts);
   int32_t cores = data.input.run.nodes.empty() ? 0 : data.input.run.nodes.front().cpus;
@@ -97,35 +80,38 @@ RuleResult Judged(RuleResult result) {
 RuleResult ModernDataloader(const ModernData& data) {
   constexpr RuleId kRule = RuleId::kDataloader;
   RuleResult result = EmptyResult(kRule, data.settings);
-  const RankRows ranks = SteadySteps(data.input);
+  const store::PackedSteps& steps = data.input.steps;
+  const StepsOfRanks ranks =
+      StepsByRank(data.input, [](std::string_view kind) { return kind == "train"; });
   const double limit = data.settings.Number(kRule, "max_wait");
   const auto patience = static_cast<size_t>(data.settings.Number(kRule, "patience"));
   const auto size = static_cast<size_t>(data.settings.Number(kRule, "window"));
   bool loads = !data.facts.loaders.empty(), enough = false;
   for (const auto& [rank, rows] : ranks) {
     result.datapoints += static_cast<int64_t>(rows.size());
-    for (const store::StepRow* row : rows) loads |= row->data_ns > 0 || row->waits > 0;
+    for (const uint32_t i : rows) loads |= steps[i].data_ns > 0 || steps[i].waits > 0;
     if (rows.size() <= patience) continue;
     enough = true;
     for (const IndexRange& range : Windows(rows.size(), size, patience)) {
       int64_t wait = 0, whole = 0, waits = 0, starved = 0;
       for (size_t i = range.begin; i < range.end; ++i) {
-        wait = SaturatingAdd(wait, std::max<int64_t>(rows[i]->data_ns, 0));
-        whole = SaturatingAdd(whole, rows[i]->dur_ns);
-        waits += rows[i]->waits;
-        starved += rows[i]->starved_waits;
+        const store::StepRow& row = steps[rows[i]];
+        wait = SaturatingAdd(wait, std::max<int64_t>(row.data_ns, 0));
+        whole = SaturatingAdd(whole, row.dur_ns);
+        waits += row.waits;
+        starved += row.starved_waits;
       }
       if (!(100.0 * static_cast<double>(wait) > limit * static_cast<double>(whole))) continue;
       ++result.triggered;
       const double share = static_cast<double>(wait) / static_cast<double>(whole);
       std::string queue =
           waits == 0 ? "" : fmt::format(", next batch not ready in {} of {} waits", starved, waits);
-      Tell(result, {fmt::format("rank {}, steps {} to {}: {} of the time waits for data{}", rank,
-                                rows[range.begin]->step, rows[range.end - 1]->step,
-                                FormatShare(share), queue),
-                    "steps",
-                    fmt::format("rank = {} and step >= {} and step <= {}", rank,
-                                rows[range.begin]->step, rows[range.end - 1]->step)});
+      const int64_t first = steps[rows[range.begin]].step;
+      const int64_t last = steps[rows[range.end - 1]].step;
+      Tell(result,
+           {fmt::format("rank {}, steps {} to {}: {} of the time waits for data{}", rank, first,
+                        last, FormatShare(share), queue),
+            "steps", fmt::format("rank = {} and step >= {} and step <= {}", rank, first, last)});
     }
   }
   if (ranks.empty()) return NotApplicable(std::move(result), "no training step was recorded");
@@ -140,7 +126,7 @@ namespace {
 struct StepGroup {
   int32_t rank = 0;
   bool eval = false;
-  std::vector<const store::StepRow*> rows;
+  std::vector<int64_t> durations_ns;
 };
 
 std::vector<StepGroup> GroupSteps(const ModernData& data) {
@@ -152,7 +138,7 @@ std::vector<StepGroup> GroupSteps(const ModernData& data) {
     StepGroup& group = groups[{row.rank, kind == "eval"}];
     group.rank = row.rank;
     group.eval = kind == "eval";
-    group.rows.push_back(&row);
+    group.durations_ns.push_back(row.dur_ns);
   }
   std::vector<StepGroup> result;
   for (auto& [key, group] : groups) result.push_back(std::move(group));
@@ -171,15 +157,12 @@ RuleResult ModernStepOutlier(const ModernData& data) {
   bool enough = false, any = false;
   for (const StepGroup& group : GroupSteps(data)) {
     any = true;
-    result.datapoints += static_cast<int64_t>(group.rows.size());
-    if (group.rows.size() < kLeast) continue;
+    result.datapoints += static_cast<int64_t>(group.durations_ns.size());
+    if (group.durations_ns.size() < kLeast) continue;
     enough = true;
-    std::vector<int64_t> durations;
+    const std::vector<int64_t>& durations = group.durations_ns;
     int64_t whole = 0;
-    for (const store::StepRow* row : group.rows) {
-      durations.push_back(row->dur_ns);
-      whole = SaturatingAdd(whole, row->dur_ns);
-    }
+    for (int64_t duration : durations) whole = SaturatingAdd(whole, duration);
     const auto rule = FindOutlierRule(durations);
     const double width = static_cast<double>(rule->threshold_ns - rule->median_ns);
     const auto limit =

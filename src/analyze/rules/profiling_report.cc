@@ -76,27 +76,23 @@ std::vector<FrameworkTotal> LargeTotals(std::span<const FrameworkTotal> totals) 
 Section<FrameworkTimes> Framework(const RulesInput& input) {
   FrameworkTimes times;
   std::map<int32_t, int64_t> end;  // of the last training step of each rank
-  std::map<int32_t, std::vector<const store::StepRow*>> ranks;
   for (const store::StepRow& row : input.steps) {
-    if (!IsPlausible(row)) continue;
-    if (input.strings->Text(row.kind) == "eval") {
-      times.eval_ns = SaturatingAdd(times.eval_ns, row.dur_ns);
-    } else {
-      ranks[row.rank].push_back(&row);
-    }
+    if (!IsPlausible(row) || input.strings->Text(row.kind) != "eval") continue;
+    times.eval_ns = SaturatingAdd(times.eval_ns, row.dur_ns);
   }
-  for (auto& [rank, rows] : ranks) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const auto* a, const auto* b) { return a->ts_ns < b->ts_ns; });
-    int64_t covered = rows.front()->ts_ns;
-    for (const store::StepRow* row : rows) {
+  const StepsOfRanks ranks =
+      StepsByRank(input, [](std::string_view kind) { return kind != "eval"; });
+  for (const auto& [rank, steps] : ranks) {
+    int64_t covered = input.steps[steps.front()].ts_ns;
+    for (const uint32_t i : steps) {
+      const store::StepRow& row = input.steps[i];
       // An evaluation inside a step is told apart from it.
-      const int64_t eval = std::clamp<int64_t>(row->evaluation_ns, 0, row->dur_ns);
-      times.train_ns = SaturatingAdd(times.train_ns, row->dur_ns - eval);
-      times.others_ns = SaturatingAdd(times.others_ns, std::max<int64_t>(row->ts_ns - covered, 0));
-      times.forward_ns = SaturatingAdd(times.forward_ns, std::max<int64_t>(row->forward_ns, 0));
-      times.backward_ns = SaturatingAdd(times.backward_ns, std::max<int64_t>(row->backward_ns, 0));
-      covered = std::max(covered, row->ts_ns + row->dur_ns);
+      const int64_t eval = std::clamp<int64_t>(row.evaluation_ns, 0, row.dur_ns);
+      times.train_ns = SaturatingAdd(times.train_ns, row.dur_ns - eval);
+      times.others_ns = SaturatingAdd(times.others_ns, std::max<int64_t>(row.ts_ns - covered, 0));
+      times.forward_ns = SaturatingAdd(times.forward_ns, std::max<int64_t>(row.forward_ns, 0));
+      times.backward_ns = SaturatingAdd(times.backward_ns, std::max<int64_t>(row.backward_ns, 0));
+      covered = std::max(covered, row.ts_ns + row.dur_ns);
     }
   }
   times.totals = LargeTotals(input.framework_totals);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/report/report_input.h"
+#include "store/packed_rows.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -45,7 +46,7 @@ struct FrameworkTotal {
 struct RulesInput {
   RunInfo run;
   std::span<const CounterSeries> counters;
-  std::span<const store::StepRow> steps;        // in any order
+  store::PackedSteps steps;                     // in any order
   const store::StringTable* strings = nullptr;  // of the rows; must not be null
   std::span<const store::FactRow> facts;
   std::span<const StepMark> step_marks;        // in any order; empty: the steps serve

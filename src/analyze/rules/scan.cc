@@ -109,6 +109,21 @@ std::vector<StepMark> StepEvents(const RulesInput& input) {
   return events;
 }
 
+StepsOfRanks StepsByRank(const RulesInput& input,
+                         const std::function<bool(std::string_view)>& kind) {
+  StepsOfRanks ranks;
+  for (uint32_t i = 0; i < input.steps.size(); ++i) {
+    const store::StepRow& row = input.steps[i];
+    if (IsPlausible(row) && kind(input.strings->Text(row.kind))) ranks[row.rank].push_back(i);
+  }
+  for (auto& [rank, steps] : ranks) {
+    std::stable_sort(steps.begin(), steps.end(), [&input](uint32_t a, uint32_t b) {
+      return input.steps[a].ts_ns < input.steps[b].ts_ns;
+    });
+  }
+  return ranks;
+}
+
 int64_t SecondOf(int64_t epoch_utc_ns, int64_t ts_ns) {
   // In parts: the sum of a damaged run's times may be no number.
   const int64_t part = epoch_utc_ns % kNsPerSecond + ts_ns % kNsPerSecond;

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/rules/rule_catalogue.h"
@@ -21,6 +24,11 @@ inline constexpr int64_t kMostScans = 100'000;
 
 // Steps that train (warm-up included) and evaluations, by begin: as marked, where they were.
 std::vector<StepMark> StepEvents(const RulesInput& input);
+
+// Places in input.steps by rank and begin: of the steps that a run can hold, those of such a kind.
+using StepsOfRanks = std::map<int32_t, std::vector<uint32_t>>;
+StepsOfRanks StepsByRank(const RulesInput& input,
+                         const std::function<bool(std::string_view)>& kind);
 
 // What a rule sees in one scan: all that touches [begin, end], both ends included, so that what
 // lies across a border is seen twice. That is the reference's range (sagemaker.md 1.6).

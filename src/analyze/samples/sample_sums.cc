@@ -130,6 +130,7 @@ size_t OutsideBin(const StackClass& of) {
 SampleSums::SampleSums(const ReportInput& input, std::span<const store::TrackRow> tracks,
                        std::span<const store::StackRow> stacks, const StageTable& table)
     : strings_(*input.strings),
+      rows_(input.steps),
       stacks_(stacks),
       classes_(ClassifyStacks(stacks, *input.strings, table, CollateNames(input))),
       weights_(stacks.size()) {
@@ -139,21 +140,22 @@ SampleSums::SampleSums(const ReportInput& input, std::span<const store::TrackRow
 
 void SampleSums::FindSteps(const ReportInput& input) {
   for (uint32_t i : SelectSteps(input).steady) {
-    const store::StepRow& row = input.steps[i];
-    steps_[row.rank].steps.push_back({&row, 0});
+    const store::StepRow& row = rows_[i];
+    steps_[row.rank].steps.push_back({row.ts_ns, row.ts_ns + row.dur_ns, i, 0});
   }
   for (auto& [number, rank] : steps_) {
     std::vector<Step>& steps = rank.steps;
     std::sort(steps.begin(), steps.end(),
-              [](const Step& a, const Step& b) { return a.from_ns() < b.from_ns(); });
+              [](const Step& a, const Step& b) { return a.from_ns < b.from_ns; });
     const size_t blocks = std::min(steps.size(), kMostBlocks);
     for (size_t i = 0; i < steps.size(); ++i) {
       steps[i].block = static_cast<uint32_t>(i * blocks / steps.size());
     }
     rank.samples = &ranks_[number];
     for (const Step& step : steps) {
-      if (!AwaitsDataset(*step.row)) continue;
-      rank.samples->awaited_ns += static_cast<double>(WaitEnd(*step.row) - step.from_ns());
+      const store::StepRow& row = rows_[step.row];
+      if (!AwaitsDataset(row)) continue;
+      rank.samples->awaited_ns += static_cast<double>(WaitEnd(row) - row.ts_ns);
     }
     rank.samples->batch.resize(blocks);
     rank.samples->thread.resize(blocks);
@@ -163,12 +165,10 @@ void SampleSums::FindSteps(const ReportInput& input) {
 // The steady step of that moment. Samples come nearly in order: looks where the last one was.
 const SampleSums::Step* SampleSums::StepAt(RankSteps& rank, int64_t ts_ns) {
   const std::vector<Step>& steps = rank.steps;
-  const auto holds = [&](size_t i) {
-    return ts_ns >= steps[i].from_ns() && ts_ns < steps[i].to_ns();
-  };
+  const auto holds = [&](size_t i) { return ts_ns >= steps[i].from_ns && ts_ns < steps[i].to_ns; };
   if (!holds(rank.last)) {
     const auto after = std::upper_bound(steps.begin(), steps.end(), ts_ns,
-                                        [](int64_t ts, const Step& s) { return ts < s.from_ns(); });
+                                        [](int64_t ts, const Step& s) { return ts < s.from_ns; });
     if (after == steps.begin()) return nullptr;
     rank.last = static_cast<size_t>(after - steps.begin()) - 1;
   }
@@ -196,6 +196,7 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   const auto& [steps, trains, beside, training_seen] = thread->second;
   const Step* step = StepAt(*steps, sample.ts_ns);
   if (step == nullptr) return;
+  const store::StepRow& row = rows_[step->row];
   const StackClass& of = classes_[static_cast<size_t>(sample.stack)];
   StackWeights& weights = weights_[static_cast<size_t>(sample.stack)];
   const int64_t ns = std::min(sample.interval_ns, kLongestIntervalNs);
@@ -206,20 +207,20 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
     ++weight.samples;
   };
   const bool fetches = of.region == StackRegion::kFetch;
-  if ((fetches || of.region == StackRegion::kCollate) && sample.ts_ns < WaitEnd(*step->row)) {
+  if ((fetches || of.region == StackRegion::kCollate) && sample.ts_ns < WaitEnd(row)) {
     if (fetches) AddToBatch(of, waits, static_cast<double>(ns), step->block, *steps->samples);
     weigh(weights.batch[waits]);
-    if (!trains && !beside && AwaitsDataset(*step->row)) {
+    if (!trains && !beside && AwaitsDataset(row)) {
       steps->samples->loading_ns += static_cast<double>(ns);
       ++steps->samples->loading_samples;
     }
   }
-  if (step->row->evaluation_ns > 0) return;
+  if (row.evaluation_ns > 0) return;
   if (trains) {
     AddToThread(of, waits, static_cast<double>(ns), step->block, *steps->samples);
     weigh(weights.thread[waits]);
-    if (const auto phases = PhasesOf(*step->row)) {
-      AddBetween(of, sample.ts_ns - step->from_ns(), *phases, ns, weights);
+    if (const auto phases = PhasesOf(row)) {
+      AddBetween(of, sample.ts_ns - row.ts_ns, *phases, ns, weights);
     }
   } else if (MayMake(of)) {
     AddToMade(of, waits, static_cast<double>(ns), *steps->samples);

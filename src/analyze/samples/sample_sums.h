@@ -92,10 +92,10 @@ class SampleSums {
   };
   enum class PhaseAt : uint8_t { kBetween, kData, kForward, kBackward, kOptimizer };
   struct Step {  // small: a run may have millions
-    const store::StepRow* row = nullptr;
+    int64_t from_ns = 0;
+    int64_t to_ns = 0;
+    uint32_t row = 0;  // its place in the input's steps
     uint32_t block = 0;
-    int64_t from_ns() const { return row->ts_ns; }
-    int64_t to_ns() const { return row->ts_ns + row->dur_ns; }
   };
   struct RankSteps {
     std::vector<Step> steps;  // by time
@@ -157,6 +157,7 @@ class SampleSums {
                       bool storage);
 
   const store::StringTable& strings_;
+  const store::PackedSteps rows_;
   std::span<const store::StackRow> stacks_;
   std::vector<StackClass> classes_;
   std::vector<StackWeights> weights_;  // by stack

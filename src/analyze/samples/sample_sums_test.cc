@@ -35,6 +35,10 @@ class SampleSumsTest : public ::testing::Test {
       if (function == "Rows.decode") decode_ = row.stack;
       if (function == "Net.forward") model_ = row.stack;
     }
+    SumAgain();
+  }
+  void SumAgain() {
+    run_.input.steps = run_.steps;
     sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
   }
   void Add(int64_t ts_ns, int32_t track, int32_t stack, int64_t interval_ns = 10 * kMs) {
@@ -87,7 +91,7 @@ TEST_F(SampleSumsTest, CountsABatchWhileTheTrainingWaitsForIt) {
 TEST_F(SampleSumsTest, ACallOfCThatIsMostOfAFunctionNamesIt) {
   const int32_t inflate = CallOf("zlib.decompress", "<built-in zlib>");
   const int32_t sum = CallOf("zlib.adler32", "<built-in zlib>");
-  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  SumAgain();
   const auto only = [this] {
     const auto found = sums_->BatchFunctions(static_cast<size_t>(WorkStage::kDecode), false);
     EXPECT_EQ(found.functions.size(), 1u);
@@ -109,7 +113,7 @@ TEST_F(SampleSumsTest, ACallOfCThatIsMostOfAFunctionNamesIt) {
 TEST_F(SampleSumsTest, FunctionsOfOneNameInTwoModulesAreTwo) {
   const int32_t toml = CallOf("loads", "/usr/lib/python3.11/tomllib/_parser.py");
   const int32_t plist = CallOf("loads", "/usr/lib/python3.11/plistlib.py");
-  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  SumAgain();
   Add(210 * kMs, kWorkerTrack, toml);
   Add(211 * kMs, kWorkerTrack, plist);
   Add(212 * kMs, kWorkerTrack, plist);
@@ -149,7 +153,7 @@ TEST_F(SampleSumsTest, LeavesOutWhatMakesNoSense) {
 
 TEST_F(SampleSumsTest, AWaitWithoutStarvingIsNoEvidence) {
   for (store::StepRow& row : run_.steps) row.getitem_ns = row.collate_ns = 0;
-  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  SumAgain();
   Add(210 * kMs, kWorkerTrack, decode_);
   EXPECT_EQ(rank().batch_samples, 0);
 }
@@ -159,14 +163,14 @@ TEST_F(SampleSumsTest, FindsNothingBetweenPhasesOfHostileRows) {
   for (store::StepRow& row : run_.steps) {
     row.data_ns = row.forward_ns = row.backward_ns = row.optimizer_ns = kMost;
   }
-  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  SumAgain();
   Add(260 * kMs, kMainTrack, model_);
   EXPECT_EQ(rank().thread_samples, 1);
   EXPECT_TRUE(sums_->BetweenFunctions().functions.empty());
   for (store::StepRow& row : run_.steps) {
     row.data_ns = row.forward_ns = row.backward_ns = row.optimizer_ns = -kMost;
   }
-  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  SumAgain();
   Add(260 * kMs, kMainTrack, model_);
   EXPECT_EQ(rank().thread_samples, 1);
   EXPECT_EQ(sums_->BetweenFunctions().samples, 1);  // all of such a row is between
@@ -177,11 +181,11 @@ TEST_F(SampleSumsTest, KnowsNoOrderOfSeveralBatches) {
     row.forward_ns = 0;
     row.batches = 2;
   }
-  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  SumAgain();
   Add(260 * kMs, kMainTrack, model_);
   EXPECT_TRUE(sums_->BetweenFunctions().functions.empty());
   for (store::StepRow& row : run_.steps) row.batches = 1;
-  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  SumAgain();
   Add(210 * kMs, kMainTrack, model_);
   ASSERT_EQ(sums_->BetweenFunctions().functions.size(), 1u);
   EXPECT_EQ(sums_->BetweenFunctions().functions[0].function, "main");
@@ -189,7 +193,7 @@ TEST_F(SampleSumsTest, KnowsNoOrderOfSeveralBatches) {
 
 TEST_F(SampleSumsTest, AnEvaluationIsNoTraining) {
   for (store::StepRow& row : run_.steps) row.evaluation_ns = 1;
-  sums_ = std::make_unique<SampleSums>(run_.input, run_.tracks, run_.stacks, StageTable());
+  SumAgain();
   Add(210 * kMs, kMainTrack, model_);
   EXPECT_EQ(rank().thread_samples, 0);
 }

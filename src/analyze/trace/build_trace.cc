@@ -182,27 +182,32 @@ void RankTraceBuilder::Pieces::Add(const TraceEvent& event) {
 void RankTraceBuilder::Pieces::MoveTo(std::vector<TraceEvent>& events, int32_t lane,
                                       bool parents_first) {
   const auto from = static_cast<std::ptrdiff_t>(events.size());
+  // Until they are sorted `lane` tells which came first: a sort that keeps that by itself copies
+  // half of them.
+  int32_t came = 0;
   for (auto& piece : pieces_) {
-    for (TraceEvent& event : piece) event.lane = lane;
+    for (TraceEvent& event : piece) event.lane = came++;
     events.insert(events.end(), piece.begin(), piece.end());
     piece = std::vector<TraceEvent>();  // {} would keep its memory
   }
   pieces_.clear();
   const auto before = [parents_first](const TraceEvent& a, const TraceEvent& b) {
     if (a.ts_ns != b.ts_ns) return a.ts_ns < b.ts_ns;
-    return parents_first && a.dur_ns > b.dur_ns;
+    if (parents_first && a.dur_ns != b.dur_ns) return a.dur_ns > b.dur_ns;
+    return a.lane < b.lane;
   };
   // Rows come by time: as a rule only parents that begin with their children are out of place.
   for (auto at = events.begin() + from; at != events.end();) {
     auto end = std::next(at);
     while (end != events.end() && end->ts_ns == std::prev(end)->ts_ns) ++end;
     if (end != events.end() && end->ts_ns < at->ts_ns) {
-      std::stable_sort(events.begin() + from, events.end(), before);
-      return;
+      std::sort(events.begin() + from, events.end(), before);
+      break;
     }
-    if (!std::is_sorted(at, end, before)) std::stable_sort(at, end, before);
+    if (!std::is_sorted(at, end, before)) std::sort(at, end, before);
     at = end;
   }
+  for (auto event = events.begin() + from; event != events.end(); ++event) event->lane = lane;
 }
 
 RankTraceBuilder::Class RankTraceBuilder::Classify(store::StringId category,
@@ -266,11 +271,8 @@ TraceEvent RankTraceBuilder::EventOf(const store::SliceRow& row, const Class& of
   event.kind = of.kind;
   event.role = of.role;
   event.in_collective = of.in_collective;
-  const Ids ids{Or(row.correlation), Or(row.external_id)};
-  if (ids.correlation != kNone || ids.external_id != kNone) {
-    event.op = static_cast<int32_t>(ids_.size());
-    ids_.push_back(ids);
-  }
+  event.launch = Held(Or(row.correlation));
+  event.op = Held(Or(row.external_id));
   const bool bytes = IsDevice(of.kind) && row.bytes;
   const bool sequence = of.tells_sequence && row.sequence;
   if (bytes || sequence || row.flow_out || row.flow_in) {
@@ -339,8 +341,15 @@ void RankTraceBuilder::MoveDevice(std::vector<TraceEvent>& device) {
   if (!runs.empty()) device = std::move(runs.front());
 }
 
-RankTraceBuilder::Ids RankTraceBuilder::IdsOf(const TraceEvent& event) const {
-  return event.op == kNone ? Ids() : ids_[static_cast<size_t>(event.op)];
+// An id in half its size: nearly all are small.
+int32_t RankTraceBuilder::Held(int64_t id) {
+  if (id >= kNone && id <= INT32_MAX) return static_cast<int32_t>(id);
+  great_ids_.push_back(id);
+  return kNone - static_cast<int32_t>(great_ids_.size());
+}
+
+int64_t RankTraceBuilder::IdOf(int32_t held) const {
+  return held >= kNone ? held : great_ids_[static_cast<size_t>(kNone - held) - 1];
 }
 
 // Moves what few rows tell to where the events stand now.
@@ -382,13 +391,13 @@ RankTraceBuilder::HostIds RankTraceBuilder::IndexHost(const std::vector<TraceEve
   ids.launches.Reserve(launches);
   for (size_t i = 0; i < host.size(); ++i) {
     if (host[i].kind != EventKind::kRuntime) continue;
-    ids.launches.Add(IdsOf(host[i]).correlation, host[i].ts_ns, static_cast<int32_t>(i));
+    ids.launches.Add(IdOf(host[i].launch), host[i].ts_ns, static_cast<int32_t>(i));
   }
   ids.launches.Finish();
   ids.operators.Reserve(operators);
   for (size_t i = 0; i < host.size(); ++i) {
     if (!is_range(host[i])) continue;
-    const int64_t external_id = IdsOf(host[i]).external_id;
+    const int64_t external_id = IdOf(host[i].op);
     ids.operators.Add(external_id, host[i].ts_ns, static_cast<int32_t>(i));
     if (host[i].in_collective && external_id != kNone) ids.collectives.insert(external_id);
   }
@@ -401,8 +410,8 @@ void RankTraceBuilder::LinkHost(RankTrace& trace, const HostIds& ids) const {
   StepFinder steps(trace.steps);
   for (TraceEvent& event : trace.host) {
     event.step = steps.At(event.ts_ns);
-    event.op =
-        event.kind == EventKind::kRuntime ? ids.operators.Find(IdsOf(event).external_id) : kNone;
+    event.launch = kNone;
+    event.op = event.kind == EventKind::kRuntime ? ids.operators.Find(IdOf(event.op)) : kNone;
     if (event.kind != EventKind::kRuntime) continue;
     if (event.op == kNone || !RunsAround(trace.host[static_cast<size_t>(event.op)], event)) {
       event.op = OperatorAround(trace.host, event.parent);
@@ -413,10 +422,10 @@ void RankTraceBuilder::LinkHost(RankTrace& trace, const HostIds& ids) const {
 void RankTraceBuilder::LinkDevice(RankTrace& trace, const HostIds& ids) const {
   StepFinder steps(trace.steps);
   for (TraceEvent& event : trace.device) {
-    const Ids own = IdsOf(event);
+    const int64_t external_id = IdOf(event.op);
     event.op = kNone;
-    event.in_collective = own.external_id != kNone && ids.collectives.contains(own.external_id);
-    event.launch = ids.launches.Find(own.correlation);
+    event.in_collective = external_id != kNone && ids.collectives.contains(external_id);
+    event.launch = ids.launches.Find(IdOf(event.launch));
     if (event.launch != kNone) {
       event.op = trace.host[static_cast<size_t>(event.launch)].op;
       event.step = trace.host[static_cast<size_t>(event.launch)].step;
@@ -424,7 +433,7 @@ void RankTraceBuilder::LinkDevice(RankTrace& trace, const HostIds& ids) const {
       event.step = steps.At(event.ts_ns);
     }
     if (event.op != kNone) continue;
-    const int32_t named = ids.operators.Find(own.external_id);
+    const int32_t named = ids.operators.Find(external_id);
     if (named != kNone &&
         (event.launch == kNone || RunsAround(trace.host[static_cast<size_t>(named)],
                                              trace.host[static_cast<size_t>(event.launch)]))) {
@@ -457,7 +466,7 @@ RankTrace RankTraceBuilder::Build(std::vector<store::MemoryRow> memory, LaneOrde
   LinkHost(trace, ids);
   LinkDevice(trace, ids);
   trace.launches = ids.launches;  // a copy is no larger than what it holds
-  ids_ = std::vector<Ids>();
+  great_ids_ = std::vector<int64_t>();
   numbers_ = std::vector<Numbers>();
   trace.memory = std::move(memory);
   const auto earlier = [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; };

@@ -65,7 +65,7 @@ class IdIndex {
       table_[at] = entry.event;
       best_ns[at] = entry.ts_ns;
     }
-    entries_ = {};
+    entries_ = std::vector<Entry>();  // {} would keep its memory
   }
   void Sort() {
     std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {

@@ -66,11 +66,6 @@ class RankTraceBuilder {
     bool in_collective = false;
     bool tells_sequence = false;
   };
-  // What links a row to others.
-  struct Ids {
-    int64_t correlation = kNone;
-    int64_t external_id = kNone;
-  };
   // What few rows tell.
   struct Numbers {
     DeviceNumbers of_device;
@@ -83,7 +78,8 @@ class RankTraceBuilder {
   Class Classify(store::StringId category, store::StringId name) const;
   LaneRows& LaneOf(int32_t track, bool on_device, int64_t ts_ns);
   TraceEvent EventOf(const store::SliceRow& row, const Class& of);
-  Ids IdsOf(const TraceEvent& event) const;
+  int32_t Held(int64_t id);
+  int64_t IdOf(int32_t held) const;
   void MakeLanes(RankTrace& trace) const;
   void MoveDevice(std::vector<TraceEvent>& device);
   HostIds IndexHost(const std::vector<TraceEvent>& host) const;
@@ -99,8 +95,9 @@ class RankTraceBuilder {
   std::unordered_map<uint64_t, Class> other_classes_;
   std::vector<std::unique_ptr<LaneRows>> lanes_;
   std::unordered_map<int32_t, LaneRows*> lane_of_;
-  // Of an event that is not linked yet `op` is its place in the one, `step` in the other.
-  std::vector<Ids> ids_;
+  // What links a row to others: of an event that is not linked yet `launch` holds its correlation,
+  // `op` its external id, and `step` its place among the numbers. These ids are too great for that.
+  std::vector<int64_t> great_ids_;
   std::vector<Numbers> numbers_;
   int32_t last_track_ = kNone;  // of last_lane_
   LaneRows* last_lane_ = nullptr;

@@ -133,7 +133,7 @@ bool MoveByKnownPhases(const store::StepRow& row, const StepsOnDevice& phases, S
 
 }  // namespace
 
-AttributionRules MakeRules(std::span<const store::StepRow> rows, const LoadSummary& load,
+AttributionRules MakeRules(const store::PackedSteps& rows, const LoadSummary& load,
                            const DeviceBusy& device, bool has_peers) {
   const bool rows_say = std::any_of(
       rows.begin(), rows.end(), [](const store::StepRow& row) { return row.cpu_shortage_ns > 0; });

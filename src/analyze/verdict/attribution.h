@@ -10,6 +10,7 @@
 #include "analyze/verdict/load_summary.h"
 #include "analyze/verdict/stages.h"
 #include "analyze/verdict/trace_steps.h"
+#include "store/packed_rows.h"
 #include "store/tables.h"
 
 namespace steptrace::analyze {
@@ -43,7 +44,7 @@ struct AttributionRules {
   bool keep_steps = false;
 };
 
-AttributionRules MakeRules(std::span<const store::StepRow> rows, const LoadSummary& load,
+AttributionRules MakeRules(const store::PackedSteps& rows, const LoadSummary& load,
                            const DeviceBusy& device, bool has_peers);
 
 // The step's stages; they sum to its duration exactly. All communication is `exposed` here: what

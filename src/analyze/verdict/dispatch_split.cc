@@ -52,7 +52,7 @@ double PercentileNs(std::vector<int64_t>& times_ns, int percent) {
 }
 
 // By rank: the longest that a step in a window may be to be one of the usual.
-std::map<int32_t, double> LongestUsual(std::span<const store::StepRow> rows) {
+std::map<int32_t, double> LongestUsual(const store::PackedSteps& rows) {
   struct Times {
     std::vector<int64_t> inside, outside;
   };
@@ -76,7 +76,7 @@ std::map<int32_t, double> LongestUsual(std::span<const store::StepRow> rows) {
 }
 
 // The steps by which a rank's are split.
-std::vector<store::StepRow> StepsToSplitBy(std::span<const store::StepRow> rows) {
+std::vector<store::StepRow> StepsToSplitBy(const store::PackedSteps& rows) {
   const auto longest = LongestUsual(rows);
   std::vector<store::StepRow> steps;
   for (const store::StepRow& row : rows) {
@@ -90,7 +90,7 @@ std::vector<store::StepRow> StepsToSplitBy(std::span<const store::StepRow> rows)
 
 }  // namespace
 
-DispatchSplit FindDispatchSplit(std::span<const store::StepRow> all) {
+DispatchSplit FindDispatchSplit(const store::PackedSteps& all) {
   struct Sums {
     int64_t steps = 0;
     double dispatch = 0;

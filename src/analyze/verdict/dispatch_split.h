@@ -7,6 +7,7 @@
 
 #include "analyze/stats/bootstrap.h"
 #include "analyze/verdict/stages.h"
+#include "store/packed_rows.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -32,7 +33,7 @@ struct DispatchSplit {
 // Of the rows with operators_ns and dispatch_ns that make sense: neither negative, nor more than
 // the step. Those that the machine held up, as the rows without show, are left out. Ranks with
 // fewer than kMinSplitSteps of them are as without a window.
-DispatchSplit FindDispatchSplit(std::span<const store::StepRow> all);
+DispatchSplit FindDispatchSplit(const store::PackedSteps& all);
 
 // Moves the share of the step's model time that is dispatch, its own where it is known, less
 // `moved_ns` of it that has been moved elsewhere before, as far as that is no time apart from

@@ -99,11 +99,12 @@ StepTimes::StepTimes(const ReportInput& input, const StepSelection& selection,
   cells_.resize(std::min<size_t>(steady.size(), kMaxBootstrapCells));
   std::vector<Member> members;
   for (size_t begin = 0, end = 0; begin < steady.size(); begin = end) {
-    const store::StepRow& first = input.steps[steady[begin]];
+    const int64_t number = input.steps[steady[begin]].step;
     members.clear();
-    for (end = begin; end < steady.size() && input.steps[steady[end]].step == first.step; ++end) {
-      const store::StepRow& row = input.steps[steady[end]];
-      members.push_back({&row, Attribute(row, rules)});
+    for (end = begin; end < steady.size(); ++end) {
+      const store::StepRow row = input.steps[steady[end]];
+      if (row.step != number) break;
+      members.push_back({row, Attribute(row, rules)});
     }
     AddStep(members, cells_[begin * cells_.size() / steady.size()]);
   }
@@ -124,14 +125,14 @@ void StepTimes::FindOutlierRules(const ReportInput& input, const StepSelection& 
 void StepTimes::AddStep(std::span<Member> members, Cell& cell) {
   SplitCommunication(members, cell);
   for (const Member& member : members) {
-    RankTimes& rank = ranks_[member.row->rank];
+    RankTimes& rank = ranks_[member.row.rank];
     if (rank.steps % sample_every_ == 0) SampleStages(member);
     ++rank.steps;
     AddTo(rank.stages, member.times);
     AddTo(cell.stages, member.times);
     AddTo(total_, member.times);
-    total_ns_ = SaturatingAdd(total_ns_, member.row->dur_ns);
-    Count(*member.row);
+    total_ns_ = SaturatingAdd(total_ns_, member.row.dur_ns);
+    Count(member.row);
     NoteOutlier(member);
     if (keeps_steps_) Keep(member);
   }
@@ -139,7 +140,7 @@ void StepTimes::AddStep(std::span<Member> members, Cell& cell) {
 
 void StepTimes::Keep(const Member& member) {
   const SuspectTimes suspects = BySuspect(member.times);
-  kept_steps_.push_back({member.row->rank, member.row->node, member.row->step, Sum(member.times),
+  kept_steps_.push_back({member.row.rank, member.row.node, member.row.step, Sum(member.times),
                          At(suspects, SuspectId::kModel), At(member.times, SubStage::kExposed),
                          At(member.times, SubStage::kStraggler)});
 }
@@ -170,14 +171,14 @@ void StepTimes::SplitCommunication(std::span<Member> members, Cell& cell) {
   const int64_t least = communication(*late);
   int64_t next = std::numeric_limits<int64_t>::max();
   int64_t waited = 0;
-  RankTimes& rank = ranks_[late->row->rank];
+  RankTimes& rank = ranks_[late->row.rank];
   StageTimes others{};
   for (Member& member : members) {
     if (&member == &*late) continue;
     next = std::min(next, communication(member));
     const int64_t wait = communication(member) - least;
     waited += wait;
-    if (wait > 0) rank.waiters[member.row->rank] += wait;
+    if (wait > 0) rank.waiters[member.row.rank] += wait;
     Move(member.times, SubStage::kExposed, SubStage::kStraggler, wait);
     AddTo(others, member.times);
   }
@@ -192,11 +193,11 @@ void StepTimes::SplitCommunication(std::span<Member> members, Cell& cell) {
 }
 
 void StepTimes::SampleStages(const Member& member) {
-  samples_[member.row->rank].push_back(member.times);
+  samples_[member.row.rank].push_back(member.times);
 }
 
 void StepTimes::NoteOutlier(const Member& member) {
-  const store::StepRow& row = *member.row;
+  const store::StepRow& row = member.row;
   if (row.dur_ns <= outlier_threshold_ns_[row.rank]) return;
   ++outlier_count_;
   longest_.push_back({{row.rank, row.step, row.ts_ns, row.dur_ns, "", 0}, member.times});

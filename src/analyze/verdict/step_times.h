@@ -95,7 +95,7 @@ class StepTimes {
 
  private:
   struct Member {
-    const store::StepRow* row;
+    store::StepRow row;
     StageTimes times;
   };
   struct Cell {

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "store/row_stream.h"
+
 namespace steptrace::rpc {
 namespace {
 
@@ -46,7 +48,7 @@ class PhaseNames {
 
 Result<analyze::StepsOnDevice> LoadDevicePhases(store::RunReader& run,
                                                 const std::vector<store::TrackRow>& tracks,
-                                                const std::vector<store::StepRow>& steps,
+                                                const store::PackedSteps& steps,
                                                 const TimeBounds& bounds, size_t most) {
   store::ReadOptions slices_of;
   for (const store::TrackRow& track : tracks) {
@@ -63,7 +65,7 @@ Result<analyze::StepsOnDevice> LoadDevicePhases(store::RunReader& run,
   if (newest_ns) slices_of.from_ns = std::max(*newest_ns, bounds.from_ns.value_or(INT64_MIN));
   std::optional<analyze::DevicePhaseSums> sums;
   PhaseNames names(run.strings());
-  STEPTRACE_RETURN_IF_ERROR(StreamSlices(
+  STEPTRACE_RETURN_IF_ERROR(store::StreamTable<store::SliceRow>(
       run, slices_of, [&] { sums.emplace(steps); },
       [&](std::span<const store::SliceRow> slices) {
         for (const store::SliceRow& row : slices) {

@@ -7,6 +7,7 @@
 #include "analyze/device/device_phases.h"
 #include "base/result.h"
 #include "serve/rpc/profile.h"
+#include "store/packed_rows.h"
 #include "store/run_reader.h"
 
 namespace steptrace::rpc {
@@ -18,7 +19,7 @@ inline constexpr size_t kMostPhaseSlices = 4 * kMostLiveEvents;
 // process recorded any: such a run is not asked for its slices. Of a long run the steps of its end.
 Result<analyze::StepsOnDevice> LoadDevicePhases(store::RunReader& run,
                                                 const std::vector<store::TrackRow>& tracks,
-                                                const std::vector<store::StepRow>& steps,
+                                                const store::PackedSteps& steps,
                                                 const TimeBounds& bounds = {},
                                                 size_t most = kMostPhaseSlices);
 

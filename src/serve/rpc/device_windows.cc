@@ -146,7 +146,7 @@ class WindowRows {
 
 // The steps that lie in a window as a whole, but for its first: what the device does in that was
 // launched before the window in part, and so was not told.
-std::vector<analyze::TraceStep> StepsIn(std::span<const store::StepRow> steps, int32_t rank,
+std::vector<analyze::TraceStep> StepsIn(const store::PackedSteps& steps, int32_t rank,
                                         const std::vector<KernelWindow>& windows, int32_t lane) {
   std::vector<analyze::TraceStep> found;
   const auto earlier = [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; };
@@ -178,7 +178,7 @@ int32_t LaneOf(const analyze::RankTrace& trace, int32_t track) {
 Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
                                          const std::vector<store::TrackRow>& tracks,
                                          const std::vector<store::FactRow>& facts,
-                                         std::span<const store::StepRow> steps,
+                                         const store::PackedSteps& steps,
                                          const TimeBounds& bounds) {
   analyze::Trace trace;
   trace.strings = &run.strings();

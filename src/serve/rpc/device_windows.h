@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "analyze/trace/trace.h"
 #include "base/result.h"
 #include "serve/rpc/profile.h"
+#include "store/packed_rows.h"
 #include "store/run_reader.h"
 
 namespace steptrace::rpc {
@@ -19,7 +19,7 @@ namespace steptrace::rpc {
 Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
                                          const std::vector<store::TrackRow>& tracks,
                                          const std::vector<store::FactRow>& facts,
-                                         std::span<const store::StepRow> steps,
+                                         const store::PackedSteps& steps,
                                          const TimeBounds& bounds = {});
 
 }  // namespace steptrace::rpc

@@ -27,31 +27,7 @@ bool IsImport(const store::FactRow& fact) {
   return json.is_object() && json.contains("format");
 }
 
-constexpr int kStreamTries = 3;  // a run closes but once
-
 }  // namespace
-
-Status StreamSlices(store::RunReader& run, const store::ReadOptions& options,
-                    const std::function<void()>& begin,
-                    const std::function<void(std::span<const store::SliceRow>)>& take) {
-  for (int tries = 1;; ++tries) {
-    begin();
-    if (run.state() == store::RunState::kClosed) {
-      return run.ReadBatches<store::SliceRow>(
-          options, [&take](std::span<const store::SliceRow> rows) -> Status {
-            take(rows);
-            return {};
-          });
-    }
-    const Status read = store::StreamRows<store::SliceRow>(
-        run, options, [&take](std::vector<store::SliceRow>&& rows) -> Status {
-          take(rows);
-          return {};
-        });
-    if (read.ok() || tries == kStreamTries) return read;
-    STEPTRACE_RETURN_IF_ERROR(run.Refresh());
-  }
-}
 
 std::optional<int64_t> NewestSlicesFrom(const store::RunReader& run, size_t most,
                                         std::optional<int64_t> to_ns) {
@@ -152,7 +128,7 @@ bool IsOperator(const store::SliceRow& row, const store::StringTable& strings) {
 }
 
 // The rank's steps that lie in one of its windows as a whole, by begin.
-std::vector<analyze::TraceStep> StepsIn(const std::vector<store::StepRow>& steps, int32_t rank,
+std::vector<analyze::TraceStep> StepsIn(const store::PackedSteps& steps, int32_t rank,
                                         const std::vector<Stretch>& windows) {
   std::vector<analyze::TraceStep> found;
   for (const store::StepRow& step : steps) {
@@ -189,8 +165,7 @@ void SetSteps(std::vector<analyze::TraceStep> steps, analyze::RankTrace& trace) 
 Result<analyze::Trace> LoadOperators(store::RunReader& run,
                                      const std::vector<store::TrackRow>& tracks,
                                      const std::vector<store::FactRow>& facts,
-                                     const std::vector<store::StepRow>& steps,
-                                     const TimeBounds& bounds) {
+                                     const store::PackedSteps& steps, const TimeBounds& bounds) {
   analyze::Trace trace;
   trace.strings = &run.strings();
   const std::vector<Stretch> windows = WindowsOf(facts, run.strings(), bounds);
@@ -229,7 +204,7 @@ namespace {
 
 // The first step's begin from there on: within a step the ranks' calls of one collective may lie on
 // both sides.
-int64_t NextStepFrom(const std::vector<store::StepRow>& steps, int64_t from_ns) {
+int64_t NextStepFrom(const store::PackedSteps& steps, int64_t from_ns) {
   std::optional<int64_t> next_ns;
   for (const store::StepRow& step : steps) {
     if (step.ts_ns >= from_ns) next_ns = std::min(next_ns.value_or(step.ts_ns), step.ts_ns);
@@ -242,8 +217,8 @@ int64_t NextStepFrom(const std::vector<store::StepRow>& steps, int64_t from_ns) 
 Result<LiveCollectives> LoadCollectives(store::RunReader& run,
                                         const std::vector<store::TrackRow>& tracks,
                                         const std::vector<store::FactRow>& facts,
-                                        const std::vector<store::StepRow>& steps,
-                                        const TimeBounds& bounds, size_t most) {
+                                        const store::PackedSteps& steps, const TimeBounds& bounds,
+                                        size_t most) {
   LiveCollectives found;
   found.trace.strings = &run.strings();
   found.trace.facts = facts;
@@ -282,7 +257,7 @@ Result<LiveCollectives> LoadCollectives(store::RunReader& run,
       slices = slices.subspan(same);
     }
   };
-  STEPTRACE_RETURN_IF_ERROR(StreamSlices(run, slices_of, begin, take));
+  STEPTRACE_RETURN_IF_ERROR(store::StreamTable<store::SliceRow>(run, slices_of, begin, take));
   for (const auto& [rank, builder] : builders) from_ns = std::max(from_ns, builder.from_ns());
   if (from_ns > INT64_MIN) from_ns = NextStepFrom(steps, from_ns);
   for (auto& [rank, builder] : builders) {

@@ -10,6 +10,7 @@
 
 #include "analyze/trace/trace.h"
 #include "base/result.h"
+#include "store/packed_rows.h"
 #include "store/run_reader.h"
 
 namespace steptrace::rpc {
@@ -32,13 +33,6 @@ struct TimeBounds {
   std::optional<int64_t> to_ns;
 };
 
-// Hands the wanted slices on batch by batch, in bounded memory whatever became of the run; those of
-// a closed one by time within a part. `begin` is called before the first, and once more where the
-// run was closed meanwhile and all of them come again.
-Status StreamSlices(store::RunReader& run, const store::ReadOptions& options,
-                    const std::function<void()>& begin,
-                    const std::function<void(std::span<const store::SliceRow>)>& take);
-
 // From where on so many slices of the run's end lie, at least, by the times of its segments;
 // nothing: from its begin on, or in journals, which say nothing of times.
 std::optional<int64_t> NewestSlicesFrom(const store::RunReader& run, size_t most,
@@ -59,7 +53,7 @@ void SetSteps(std::vector<analyze::TraceStep> steps, analyze::RankTrace& trace);
 Result<analyze::Trace> LoadOperators(store::RunReader& run,
                                      const std::vector<store::TrackRow>& tracks,
                                      const std::vector<store::FactRow>& facts,
-                                     const std::vector<store::StepRow>& steps,
+                                     const store::PackedSteps& steps,
                                      const TimeBounds& bounds = {});
 
 // What is held of a live run's collectives at once: 72 bytes each, of all ranks together.
@@ -76,7 +70,7 @@ struct LiveCollectives {
 Result<LiveCollectives> LoadCollectives(store::RunReader& run,
                                         const std::vector<store::TrackRow>& tracks,
                                         const std::vector<store::FactRow>& facts,
-                                        const std::vector<store::StepRow>& steps,
+                                        const store::PackedSteps& steps,
                                         const TimeBounds& bounds = {},
                                         size_t most = kMostLiveEvents);
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,13 +36,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Drops the steps that do not lie in the stretch that is asked for.
-void KeepSteps(const ReportOptions& options, std::vector<store::StepRow>& steps) {
+// Whether a step lies in the stretch that is asked for.
+bool LiesIn(const ReportOptions& options, const store::StepRow& step) {
   const int64_t from_ns = options.from_ns.value_or(std::numeric_limits<int64_t>::min());
   const int64_t to_ns = options.to_ns.value_or(std::numeric_limits<int64_t>::max());
-  std::erase_if(steps, [=](const store::StepRow& step) {
-    return step.ts_ns < from_ns || step.ts_ns > to_ns || step.dur_ns > to_ns - step.ts_ns;
-  });
+  return step.ts_ns >= from_ns && step.ts_ns <= to_ns && step.dur_ns <= to_ns - step.ts_ns;
 }
 
 // Drops the values that were not taken in it.
@@ -112,12 +111,12 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, run.Read<store::TrackRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto counters, run.Read<store::CounterRow>());
-  STEPTRACE_ASSIGN_OR_RETURN(auto steps, run.Read<store::StepRow>());
+  const auto lies_in = [&](const store::StepRow& step) { return LiesIn(options, step); };
+  STEPTRACE_ASSIGN_OR_RETURN(const StoredSteps stored, ReadSteps(run, {}, lies_in));
+  const store::PackedSteps& steps = stored.rows;
   STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto losses, run.Read<store::LossRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto findings, run.Read<store::FindingRow>());
-  const bool stored_steps = !steps.empty();
-  KeepSteps(options, steps);
   KeepCounters(options, counters);
   analyze::ReportInput input;
   input.run = RunInfoOf(run);
@@ -143,6 +142,7 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
                                             ? LoadDeviceWindows(run, tracks, facts, steps, bounds)
                                             : LoadTrace(run, tracks, facts, bounds));
     if (!profile->ranks.empty()) input.profile = &*profile;
+    ::malloc_trim(0);  // what reading took is more than the analysis needs at its peak
   }
   analyze::Trace operators;
   if (input.profile == nullptr) {
@@ -163,14 +163,13 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   if (input.profile != nullptr) {
     analysis = analyze::AnalyseProfile(*profile, options.tensor_cores);
     // A run that holds steps, none of them in the stretch, has none there.
-    if (!stored_steps) {
+    if (!stored.any) {
       ProfileSteps derived = StepsOf(*profile, *analysis, run.strings());
-      steps = std::move(derived.rows);
-      input.steps_marked = derived.marked || steps.empty();
+      input.steps_marked = derived.marked || derived.rows.empty();
       // A mark that begins in the stretch may end behind it.
-      if (derived.marked) KeepSteps(options, steps);
+      if (derived.marked) std::erase_if(derived.rows, std::not_fn(lies_in));
+      input.steps = derived.rows;
     }
-    input.steps = steps;
   }
   make(input, std::move(analysis));
   return {};

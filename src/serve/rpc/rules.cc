@@ -16,6 +16,7 @@
 #include "serve/rpc/report.h"
 #include "serve/rpc/run_rows.h"
 #include "serve/rpc/steps.h"
+#include "store/row_stream.h"
 #include "store/run_reader.h"
 
 namespace steptrace::rpc {
@@ -132,19 +133,22 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   wanted.from_ns = stretch.from_ns;
   wanted.to_ns = stretch.to_ns;
   STEPTRACE_ASSIGN_OR_RETURN(auto counters, run.Read<store::CounterRow>(wanted));
-  STEPTRACE_ASSIGN_OR_RETURN(auto steps, run.Read<store::StepRow>(wanted));
+  const auto all = [](const store::StepRow&) { return true; };
+  STEPTRACE_ASSIGN_OR_RETURN(StoredSteps stored, ReadSteps(run, wanted, all));
+  store::PackedSteps& steps = stored.rows;
   STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto findings, run.Read<store::FindingRow>());
   if (steps.empty()) {  // of a run that cannot be written
-    STEPTRACE_ASSIGN_OR_RETURN(steps, MarkedSteps(run));
-    std::erase_if(steps, [&stretch](const store::StepRow& step) {
+    STEPTRACE_ASSIGN_OR_RETURN(auto marked, MarkedSteps(run));
+    std::erase_if(marked, [&stretch](const store::StepRow& step) {
       return step.ts_ns < stretch.from_ns.value_or(INT64_MIN) ||
              step.ts_ns >= stretch.to_ns.value_or(INT64_MAX);
     });
+    steps = marked;
   }
   wanted.columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "step"};
   std::optional<SlicePartsBuilder> slices;
-  STEPTRACE_RETURN_IF_ERROR(StreamSlices(
+  STEPTRACE_RETURN_IF_ERROR(store::StreamTable<store::SliceRow>(
       run, wanted, [&] { slices.emplace(tracks, run.strings()); },
       [&slices](std::span<const store::SliceRow> rows) { slices->Add(rows); }));
   const SliceParts parts = slices->Finish();

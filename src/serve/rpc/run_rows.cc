@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "store/metrics.h"
+#include "store/row_stream.h"
 
 namespace steptrace::rpc {
 
@@ -40,7 +41,23 @@ std::vector<analyze::LoaderWorker> WorkersOf(const std::vector<store::TrackRow>&
   return workers;
 }
 
-int64_t DurationOf(const store::RunReader& run, const std::vector<store::StepRow>& steps,
+Result<StoredSteps> ReadSteps(store::RunReader& run, const store::ReadOptions& options,
+                              const std::function<bool(const store::StepRow&)>& keep) {
+  StoredSteps steps;
+  store::RowPacker<store::StepRow> packer;
+  const auto begin = [&] { packer = {}; };
+  const auto take = [&](std::span<const store::StepRow> rows) {
+    steps.any |= !rows.empty();
+    for (const store::StepRow& row : rows) {
+      if (keep(row)) packer.Add(row);
+    }
+  };
+  STEPTRACE_RETURN_IF_ERROR(store::StreamTable<store::StepRow>(run, options, begin, take));
+  steps.rows = store::SortedByTime(packer.Take());
+  return steps;
+}
+
+int64_t DurationOf(const store::RunReader& run, const store::PackedSteps& steps,
                    const std::vector<store::CounterRow>& counters) {
   if (run.manifest().end_ns) return *run.manifest().end_ns;
   if (run.state() == store::RunState::kLive) {

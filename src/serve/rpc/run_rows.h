@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "analyze/report/report_input.h"
+#include "base/result.h"
+#include "store/packed_rows.h"
 #include "store/run_reader.h"
 
 // Rows of a run as analyze takes them.
@@ -16,8 +19,17 @@ analyze::RunInfo RunInfoOf(const store::RunReader& run);
 std::vector<analyze::LoaderWorker> WorkersOf(const std::vector<store::TrackRow>& tracks,
                                              const store::StringTable& strings);
 
+struct StoredSteps {
+  store::PackedSteps rows;  // by time
+  bool any = false;         // the run has some, be they kept or not
+};
+
+// The steps that are wanted and kept, in the memory of the packed ones whatever became of the run.
+Result<StoredSteps> ReadSteps(store::RunReader& run, const store::ReadOptions& options,
+                              const std::function<bool(const store::StepRow&)>& keep);
+
 // Of a closed run its own length; of a live one what went by; of a dead one the last that it told.
-int64_t DurationOf(const store::RunReader& run, const std::vector<store::StepRow>& steps,
+int64_t DurationOf(const store::RunReader& run, const store::PackedSteps& steps,
                    const std::vector<store::CounterRow>& counters);
 
 // One series for each counter track, in the order of the tracks.
