@@ -159,12 +159,20 @@ bool CaptureSchedule::HasBegun(uint64_t demand) const {
 }
 
 int64_t CaptureSchedule::StartNs(const Window& window) const {
-  return window.from == From::kUnixTime ? window.start_ns - epoch_utc_ns_ : window.start_ns;
+  switch (window.from) {
+    case From::kNow:
+      return parts_.BeginOf(window);
+    case From::kUnixTime:
+      return window.start_ns - epoch_utc_ns_;
+    default:
+      return window.start_ns;
+  }
 }
 
 // What has no end of its own: INT64_MAX.
 int64_t CaptureSchedule::EndNs(const Window& window) const {
-  return window.dur_ns ? StartNs(window) + *window.dur_ns : INT64_MAX;
+  const bool not_begun = window.from == From::kNow && parts_.BeginOf(window) == 0;
+  return not_begun || !window.dur_ns ? INT64_MAX : StartNs(window) + *window.dur_ns;
 }
 
 void CaptureSchedule::Miss(size_t window) {
@@ -218,8 +226,11 @@ CaptureControl CaptureSchedule::OfWindow(const Window& window) const {
     const int64_t had = control.first_step == 0 ? parts_.StepsOf(window) : 0;
     control.steps = static_cast<uint64_t>(std::max<int64_t>(*window.steps - had, 1));
   }
-  if (window.dur_ns) {
-    control.until_monotonic_ns = static_cast<uint64_t>(epoch_monotonic_ns_ + EndNs(window));
+  if (!window.dur_ns) return control;
+  if (const int64_t end_ns = EndNs(window); end_ns != INT64_MAX) {
+    control.until_monotonic_ns = static_cast<uint64_t>(epoch_monotonic_ns_ + end_ns);
+  } else {
+    control.dur_ns = static_cast<uint64_t>(*window.dur_ns);
   }
   return control;
 }
@@ -295,6 +306,11 @@ std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
 
 std::optional<CaptureControl> CaptureSchedule::NextAhead() {
   if (sent_.current() != nullptr) return std::nullopt;
+  for (size_t i = 0; i < plan_.windows.size(); ++i) {
+    const Window& window = plan_.windows[i];
+    if (!IsOpen(i) || window.from != From::kNow) continue;
+    return Send({.source = Source::kPlan, .window = window}, OfWindow(window));
+  }
   const auto window = NextOfSteps();
   return window ? SendOfSteps(*window) : CalledOff();
 }

@@ -221,6 +221,27 @@ TEST_F(InterruptionTest, EachStretchHasItsKinds) {
   EXPECT_TRUE(outcomes[0].aside);
 }
 
+TEST_F(InterruptionTest, ADurationThatIsInterruptedEndsWhenItWouldHave) {
+  auto schedule = Of(":10s");
+  ASSERT_TRUE(schedule.Next(0));
+  schedule.OnMark(Begin(1, 2 * kS, 2));
+  schedule.Ask({.id = 7, .steps = 5, .kinds = 1});
+  ASSERT_TRUE(schedule.Next(3 * kS));
+  schedule.OnMark(End(1, 3 * kS, 40, WindowEnd::kReplaced));
+  schedule.OnMark(Begin(2, 3 * kS, 43));
+  schedule.OnMark(End(2, 4 * kS, 5));
+  const auto word = schedule.Next(4 * kS);
+  ASSERT_TRUE(word);
+  EXPECT_EQ(word->until_monotonic_ns, static_cast<uint64_t>(kMonotonic + 12 * kS));
+  EXPECT_EQ(word->dur_ns, 0u);
+  schedule.OnMark(Begin(3, 5 * kS, 49));
+  schedule.OnMark(End(3, 12 * kS, 70));
+  const auto outcomes = schedule.TakeOutcomes(0);
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[1].steps, 110);
+  EXPECT_TRUE(outcomes[1].interrupted);
+}
+
 TEST_F(InterruptionTest, ADemandThatAnotherReplacesHasWhatItHad) {
   auto schedule = Of("none");
   schedule.Ask({.id = 7, .steps = 50, .kinds = 1});

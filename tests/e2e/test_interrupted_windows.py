@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows that a capture on demand interrupts have the steps that they have, and say what they
-lack."""
+"""Windows that a capture on demand interrupts have the steps that they have, and say what they lack;
+a duration alone begins with the training, in a running job at once."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from fault_tools import LIMIT_S, Recording, Run, executable, wait_for
+from fault_tools import LIMIT_S, Recording, Run, executable, record, wait_for
 
 TRAINING = """
 import sys, time, torch
@@ -80,3 +80,34 @@ def test_what_an_interrupted_window_has_is_what_its_rows_have(tmp_path, kinds, s
     steps = [step for step in outcome.run.rows("steps") if in_one(step, window["stretches"])]
     split = sum(step["operators_ns"] is not None for step in steps)
     assert split + split_by_profile == window["steps"]
+
+
+def test_a_duration_alone_begins_with_the_training(tmp_path):
+    environment = {"STEPTRACE_DURATION": "0.5"}
+    outcome = record(tmp_path, training(tmp_path, 400), env=environment)
+    assert outcome.status == 0, outcome.stderr
+    [window] = windows(outcome.run)
+    assert window["window"] == ":500ms"
+    assert window["end"] == "done"
+    assert window["steps"] > 0
+    assert window["to_ns"] - window["from_ns"] >= 500_000_000
+
+
+def test_a_duration_alone_begins_at_once_in_a_running_job(tmp_path):
+    config = tmp_path / "steptrace.toml"
+    config.write_text('window = "none"\n')
+    recording = Recording(
+        tmp_path, training(tmp_path, 10**6), env={"STEPTRACE_CONFIG": str(config)}
+    )
+    try:
+        recording.wait_for_line("in the window")
+        new = config.with_suffix(".new")
+        new.write_text("duration = 0.5\n")
+        new.replace(config)
+        [window] = wait_for(lambda: windows(Run(recording.path)), LIMIT_S)
+    finally:
+        recording.process.terminate()
+        recording.finish()
+    assert window["window"] == ":500ms"
+    assert window["end"] == "done"
+    assert window["steps"] > 0
