@@ -91,7 +91,7 @@ def capture_changed() -> bool:
     """Whether the agent asks for another capture than the one that was taken last."""
 
 def capture_request() -> dict[str, int | list[int]] | None:
-    """Takes it: request, kinds, first_step, steps, until_ns (monotonic), max_operators, and next:
+    """Takes it: request, kinds, first_step, steps, until_ns (monotonic), dur_ns, max_operators, and next:
     first_step, steps, kinds of each window that follows it (src/wire/ring_layout.h, CaptureControl;
     0: no such bound). None: nothing that can be followed.
     """

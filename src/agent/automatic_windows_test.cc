@@ -50,6 +50,24 @@ TEST_F(AutomaticWindowsTest, AnotherAutomaticWindowComesWhenItIsSuggested) {
   EXPECT_TRUE(schedule.Next(1000 * kS));
 }
 
+TEST_F(AutomaticWindowsTest, OneThatADemandInterruptsIsToldAndComesAgain) {
+  auto schedule = Of("auto");
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  ASSERT_TRUE(schedule.Next(60 * kS));
+  schedule.OnMark(Begin(1, 61 * kS));
+  schedule.Ask({.id = 7, .steps = 5, .kinds = 1});
+  ASSERT_TRUE(schedule.Next(62 * kS));
+  schedule.OnMark(End(1, 62 * kS, 9, WindowEnd::kReplaced));
+  schedule.OnMark(Begin(2, 63 * kS));
+  schedule.OnMark(End(2, 64 * kS, 5));
+  const auto outcomes = schedule.TakeOutcomes(0);
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].source, Source::kAutomatic);
+  EXPECT_EQ(outcomes[0].steps, 9);
+  EXPECT_EQ(outcomes[0].to_ns, 62 * kS);
+  EXPECT_EQ(schedule.Next(65 * kS)->steps, 20u);
+}
+
 TEST_F(AutomaticWindowsTest, AutomaticWindowsKeepWithinTheirTime) {
   WindowPlan plan = *ParsePlan({"auto"}, {});
   plan.budget.ns = 3 * kS;

@@ -59,9 +59,6 @@ CaptureSchedule::CaptureSchedule(const WindowPlan& plan, int64_t epoch_monotonic
 
 void CaptureSchedule::SetPlan(const WindowPlan& plan) {
   const auto is_done = [this](const Window& window) {
-    if (out_ && out_->source == Source::kPlan && began_ns_ > 0 && out_->window == window) {
-      return true;  // will be
-    }
     const auto known = std::ranges::find(plan_.windows, window);
     return known != plan_.windows.end() &&
            done_[static_cast<size_t>(known - plan_.windows.begin())];
@@ -71,12 +68,16 @@ void CaptureSchedule::SetPlan(const WindowPlan& plan) {
   automatic_ns_left_ += plan.budget.ns - plan_.budget.ns;
   plan_ = plan;
   done_ = std::move(done);
-  cancel_ |=
-      !following_.empty();  // what followed by the old plan: with the next word at the latest
-  following_.clear();
-  following_began_ns_ = 0;
-  if (!out_ || out_->source == Source::kDemand || began_ns_ > 0) return;
-  out_.reset();  // it waits for its first step: the new plan says whether it is wanted
+  const SentCapture* out = sent_.current();
+  for (const Window& window : parts_.Windows()) {
+    const bool goes_on = out != nullptr && out->source == Source::kPlan && out->window == window;
+    if (goes_on || std::ranges::count(plan_.windows, window) > 0) continue;
+    Conclude(window, KindsOf(window), WindowEnd::kReplaced, 0);
+  }
+  // What followed by the old plan: with the next word at the latest.
+  cancel_ |= sent_.ReplaceFollowing();
+  if (out == nullptr || out->source == Source::kDemand || out->begun) return;
+  sent_.Replace();  // it waits for its first step: the new plan says whether it is wanted
   cancel_ = true;
 }
 
@@ -119,45 +120,76 @@ int64_t CaptureSchedule::OperatorsWanted(int64_t steps) const {
 }
 
 void CaptureSchedule::Ask(const CaptureDemand& demand) {
-  if (out_ && out_->source == Source::kDemand) {
-    Finish(WindowEnd::kReplaced, 0, 0);
-  } else if (demand_) {
-    outcomes_.push_back({.source = Source::kDemand,
-                         .demand = demand_->id,
-                         .window = {},
-                         .kinds = demand_->kinds,
-                         .end = WindowEnd::kReplaced});
+  if (demand_) Refuse(demand_->id, demand_->kinds, WindowEnd::kReplaced);
+  SentCapture* out = sent_.current();
+  if (out != nullptr && out->source == Source::kDemand) {
+    // Of one that has begun the process says what it has.
+    if (!out->begun) Refuse(std::exchange(out->demand, 0), out->kinds, WindowEnd::kReplaced);
+    sent_.Replace();
   }
   demand_ = demand;
 }
 
+void CaptureSchedule::Refuse(uint64_t demand, uint32_t kinds, WindowEnd end) {
+  CaptureOutcome outcome;
+  outcome.source = Source::kDemand;
+  outcome.demand = demand;
+  outcome.kinds = kinds;
+  outcome.end = end;
+  outcomes_.push_back(std::move(outcome));
+}
+
 void CaptureSchedule::Withdraw(uint64_t demand) {
   if (demand_ && demand_->id == demand) demand_.reset();
-  if (!out_ || out_->demand != demand) return;
-  out_.reset();
+  SentCapture* out = sent_.current();
+  if (out == nullptr || out->demand != demand) return;
+  out->unwanted = true;
+  sent_.Replace();
   cancel_ = true;
 }
 
+bool CaptureSchedule::in_automatic() const {
+  const SentCapture* out = sent_.current();
+  return out != nullptr && out->source == Source::kAutomatic;
+}
+
+bool CaptureSchedule::HasBegun(uint64_t demand) const {
+  const SentCapture* out = sent_.current();
+  return out != nullptr && out->demand == demand && out->begun;
+}
+
 int64_t CaptureSchedule::StartNs(const Window& window) const {
-  return window.from == From::kUnixTime ? window.start_ns - epoch_utc_ns_ : window.start_ns;
+  switch (window.from) {
+    case From::kNow:
+      return parts_.BeginOf(window);
+    case From::kUnixTime:
+      return window.start_ns - epoch_utc_ns_;
+    default:
+      return window.start_ns;
+  }
+}
+
+// What has no end of its own: INT64_MAX.
+int64_t CaptureSchedule::EndNs(const Window& window) const {
+  const bool not_begun = window.from == From::kNow && parts_.BeginOf(window) == 0;
+  return not_begun || !window.dur_ns ? INT64_MAX : StartNs(window) + *window.dur_ns;
 }
 
 void CaptureSchedule::Miss(size_t window) {
-  done_[window] = true;
-  CaptureOutcome outcome;
-  outcome.window = ToText({.automatic = false, .windows = {plan_.windows[window]}});
-  outcome.kinds = KindsOf(plan_.windows[window]);
-  outcome.asked = outcome.kinds;
-  outcome.end = WindowEnd::kMissed;
-  outcomes_.push_back(std::move(outcome));
+  Conclude(plan_.windows[window], KindsOf(plan_.windows[window]), WindowEnd::kMissed, 0);
+}
+
+// Whether it is to be sent: one that is at its end in the process is not.
+bool CaptureSchedule::IsOpen(size_t window) const {
+  return !done_[window] && !sent_.IsEnding(plan_.windows[window]);
 }
 
 // The first window of times whose start has passed; those that are over are missed.
 std::optional<size_t> CaptureSchedule::DueTime(int64_t now_ns) {
   for (size_t i = 0; i < plan_.windows.size(); ++i) {
     const Window& window = plan_.windows[i];
-    if (done_[i] || !IsTimed(window) || StartNs(window) > now_ns) continue;
-    if (!window.dur_ns || now_ns < StartNs(window) + *window.dur_ns) return i;
+    if (!IsOpen(i) || !IsTimed(window) || StartNs(window) > now_ns) continue;
+    if (now_ns < EndNs(window)) return i;
     Miss(i);
   }
   return std::nullopt;
@@ -165,7 +197,7 @@ std::optional<size_t> CaptureSchedule::DueTime(int64_t now_ns) {
 
 std::optional<size_t> CaptureSchedule::NextOfSteps() const {
   for (size_t i = 0; i < plan_.windows.size(); ++i) {
-    if (!done_[i] && !IsTimed(plan_.windows[i])) return i;
+    if (IsOpen(i) && !IsTimed(plan_.windows[i])) return i;
   }
   return std::nullopt;
 }
@@ -188,11 +220,17 @@ uint32_t CaptureSchedule::KindsOf(const Window& window) const {
 CaptureControl CaptureSchedule::OfWindow(const Window& window) const {
   CaptureControl control{};
   control.kinds = KindsOf(window);
-  control.steps = static_cast<uint64_t>(window.steps.value_or(0));
   if (window.from == From::kStep) control.first_step = static_cast<uint64_t>(window.first_step);
-  if (window.dur_ns) {
-    control.until_monotonic_ns =
-        static_cast<uint64_t>(epoch_monotonic_ns_ + StartNs(window) + *window.dur_ns);
+  if (window.steps) {
+    // Where they are not numbered, those that it has are not asked for again.
+    const int64_t had = control.first_step == 0 ? parts_.StepsOf(window) : 0;
+    control.steps = static_cast<uint64_t>(std::max<int64_t>(*window.steps - had, 1));
+  }
+  if (!window.dur_ns) return control;
+  if (const int64_t end_ns = EndNs(window); end_ns != INT64_MAX) {
+    control.until_monotonic_ns = static_cast<uint64_t>(epoch_monotonic_ns_ + end_ns);
+  } else {
+    control.dur_ns = static_cast<uint64_t>(*window.dur_ns);
   }
   return control;
 }
@@ -207,40 +245,39 @@ CaptureControl CaptureSchedule::Automatic(int64_t now_ns) const {
   return control;
 }
 
-CaptureControl CaptureSchedule::Send(Out out, CaptureControl control) {
-  out_ = out;
-  out_->kinds = control.kinds;
-  out_->asked_steps = static_cast<int64_t>(control.steps);
-  following_.clear();
-  following_began_ns_ = 0;
-  began_ns_ = 0;
+CaptureControl CaptureSchedule::Send(SentCapture request, CaptureControl control,
+                                     std::vector<SentCapture> following) {
+  request.kinds = control.kinds;
+  request.asked_steps = static_cast<int64_t>(control.steps);
+  following.insert(following.begin(), std::move(request));
+  control.request = number_ + 1;
+  for (SentCapture& one : following) one.number = ++number_;
+  sent_.Send(std::move(following));
   cancel_ = false;
-  control.request = out_number_ = number_ + 1;
-  number_ += 1 + control.next_count;
   return control;
 }
 
 // With the windows of steps after it, which are in order and do not overlap.
 CaptureControl CaptureSchedule::SendOfSteps(size_t window) {
   CaptureControl control = OfWindow(plan_.windows[window]);
-  std::deque<Window> following;
+  std::vector<SentCapture> following;
   for (size_t i = window + 1; i < plan_.windows.size(); ++i) {
     const Window& next = plan_.windows[i];
-    if (control.next_count == wire::kMaxCapturesNext || done_[i] || IsTimed(next)) continue;
+    if (control.next_count == wire::kMaxCapturesNext || !IsOpen(i) || IsTimed(next)) continue;
     control.next[control.next_count++] = {static_cast<uint64_t>(next.first_step),
                                           static_cast<uint64_t>(*next.steps), KindsOf(next), 0};
-    following.push_back(next);
+    following.push_back({.source = Source::kPlan,
+                         .window = next,
+                         .kinds = KindsOf(next),
+                         .asked_steps = *next.steps});
   }
-  const CaptureControl sent =
-      Send({.source = Source::kPlan, .window = plan_.windows[window]}, control);
-  following_ = std::move(following);
-  return sent;
+  return Send({.source = Source::kPlan, .window = plan_.windows[window]}, control,
+              std::move(following));
 }
 
 std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
-  // A plan's window that has not begun gives way, and is sent again later.
-  const bool holds = out_ && (out_->source == Source::kDemand || began_ns_ > 0);
-  if (demand_ && (!out_ || out_->source != Source::kDemand)) {
+  const SentCapture* out = sent_.current();
+  if (demand_) {
     CaptureControl control{};
     control.kinds = demand_->kinds;
     control.steps = static_cast<uint64_t>(demand_->steps);
@@ -249,13 +286,14 @@ std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
     demand_.reset();
     return Send({.source = Source::kDemand, .demand = id}, control);
   }
-  if (holds) return std::nullopt;
+  // A plan's window that has not begun gives way, and is sent again later.
+  if (out != nullptr && (out->source == Source::kDemand || out->begun)) return std::nullopt;
   if (const auto window = DueTime(now_ns)) {
     const Window& due = plan_.windows[*window];
-    if (out_ && out_->source == Source::kPlan && out_->window == due) return std::nullopt;
+    if (out != nullptr && out->source == Source::kPlan && out->window == due) return std::nullopt;
     return Send({.source = Source::kPlan, .window = due}, OfWindow(due));
   }
-  if (out_) return std::nullopt;
+  if (out != nullptr) return std::nullopt;
   if (const auto window = NextOfSteps()) return SendOfSteps(*window);
   if (const Due due = AutomaticIsDue(now_ns); due != Due::kNo) {
     automatic_why_ = due == Due::kSuggested ? std::exchange(suggested_, nullptr) : "steady";
@@ -267,7 +305,12 @@ std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
 }
 
 std::optional<CaptureControl> CaptureSchedule::NextAhead() {
-  if (out_) return std::nullopt;
+  if (sent_.current() != nullptr) return std::nullopt;
+  for (size_t i = 0; i < plan_.windows.size(); ++i) {
+    const Window& window = plan_.windows[i];
+    if (!IsOpen(i) || window.from != From::kNow) continue;
+    return Send({.source = Source::kPlan, .window = window}, OfWindow(window));
+  }
   const auto window = NextOfSteps();
   return window ? SendOfSteps(*window) : CalledOff();
 }
@@ -286,116 +329,102 @@ void CaptureSchedule::OnMark(const WindowMark& mark) {
     for (KeptBack& one : kept_back_) one.done |= one.request == mark.request;
     return;
   }
-  if (!out_ || !BringOut(mark)) return;
-  if (mark.begins) {
-    if (began_ns_ == 0) began_ns_ = std::max<int64_t>(mark.ts_ns, 1);
-    began_kinds_ |= mark.kinds;
-    stretch_ns_ = std::max<int64_t>(mark.ts_ns, 1);
+  for (SentCaptures::Ended& ended : sent_.OnMark(mark)) Finish(std::move(ended));
+}
+
+void CaptureSchedule::Finish(SentCaptures::Ended ended) {
+  if (ended.request.source == Source::kPlan) return FinishWindow(std::move(ended));
+  SentCapture& request = ended.request;
+  const bool asked_for =
+      request.source == Source::kDemand && request.demand != 0 && !request.unwanted;
+  const bool nothing = ended.end == WindowEnd::kReplaced && request.stretches.empty();
+  parts_.AddOther(request);
+  CaptureOutcome outcome;
+  outcome.source = request.source;
+  outcome.demand = request.demand;
+  outcome.asked = request.kinds;
+  outcome.asked_steps = request.asked_steps;
+  outcome.end = ended.end;
+  outcome.steps = request.steps();
+  outcome.aside = request.aside;
+  outcome.counted = request.counted;
+  outcome.unwanted = request.unwanted;
+  outcome.short_of_end = outcome.steps < outcome.asked_steps;
+  outcome.stretches = std::move(request.stretches);
+  if (outcome.source == Source::kAutomatic) FinishAutomatic(ended, outcome);
+  if (asked_for || !nothing) Tell(std::move(outcome), request.number);
+}
+
+void CaptureSchedule::FinishAutomatic(const SentCaptures::Ended& ended, CaptureOutcome& outcome) {
+  outcome.why = automatic_why_;
+  automatic_end_ns_ = ended.end_ns;
+  for (const CapturedStretch& on : outcome.stretches) automatic_ns_left_ -= on.to_ns - on.from_ns;
+  if (outcome.end == WindowEnd::kReplaced) {  // it comes again
+    if (automatic_done_ && !enlarged_ && suggested_ == nullptr) suggested_ = automatic_why_;
     return;
   }
-  // A script may begin profilers without end.
-  constexpr size_t kMostStretches = 64;
-  if (stretch_ns_ > 0 && mark.ts_ns > stretch_ns_ && stretches_.size() < kMostStretches) {
-    stretches_.emplace_back(stretch_ns_, mark.ts_ns);
-  }
-  stretch_ns_ = 0;
-  if (mark.end == WindowEnd::kAside) return;
-  const bool known = mark.end >= WindowEnd::kDone && mark.end <= WindowEnd::kFailed;
-  Finish(known ? mark.end : WindowEnd::kFailed, mark.steps, mark.ts_ns);
+  automatic_done_ = true;
+  const bool wants_more = outcome.end == WindowEnd::kFull && !enlarged_;
+  wanted_operators_ = wants_more ? OperatorsWanted(outcome.steps) : 0;
+  // It cannot be had: asking again would bring the same.
+  const bool never = outcome.end == WindowEnd::kUnavailable || outcome.end == WindowEnd::kFailed;
+  if (never) automatic_ns_left_ = 0;
 }
 
-// Makes the mark's request the one that is out. False: the mark says nothing of that one, or not
-// yet.
-bool CaptureSchedule::BringOut(const WindowMark& mark) {
-  if (mark.request < out_number_ || mark.request - out_number_ > following_.size()) return false;
-  if (mark.begins && mark.request == out_number_ + 1 && began_ns_ > 0) {
-    following_began_ns_ = std::max<int64_t>(mark.ts_ns, 1);
-    following_kinds_ = mark.kinds;
-    return false;
-  }
-  // The marks of those before have been lost.
-  while (mark.request > out_number_) {
-    const int64_t end_ns = following_began_ns_ > 0 ? following_began_ns_ : mark.ts_ns;
-    Finish(began_ns_ > 0 ? WindowEnd::kDone : WindowEnd::kMissed, 0, end_ns);
-  }
-  return true;
+// Where a later word took the place of its request it goes on, if it is wanted still.
+void CaptureSchedule::FinishWindow(SentCaptures::Ended ended) {
+  const SentCapture& request = ended.request;
+  parts_.Add(request, ended.end);
+  const auto known = std::ranges::find(plan_.windows, request.window);
+  const bool wanted =
+      known != plan_.windows.end() && !done_[static_cast<size_t>(known - plan_.windows.begin())];
+  if (ended.end == WindowEnd::kReplaced && wanted) return;
+  Conclude(request.window, request.kinds, ended.end, request.number);
+  // It may have been sent again before its end was known.
+  const SentCapture* out = sent_.current();
+  if (out == nullptr || out->source != Source::kPlan || out->window != request.window) return;
+  sent_.Replace();
+  cancel_ = true;
 }
 
-// What follows is out in place of what has ended.
-void CaptureSchedule::FollowUp() {
-  if (following_.empty()) return;
-  const Window window = following_.front();
-  following_.pop_front();
-  ++out_number_;
-  out_ = {.source = Source::kPlan,
-          .window = window,
-          .kinds = KindsOf(window),
-          .asked_steps = *window.steps};
-  began_ns_ = stretch_ns_ = std::exchange(following_began_ns_, 0);
-  began_kinds_ = began_ns_ > 0 ? following_kinds_ : 0;
+void CaptureSchedule::Conclude(const Window& window, uint32_t asked, WindowEnd end,
+                               uint64_t number) {
+  CaptureOutcome outcome = parts_.Conclude(window, asked, end);
+  const auto known = std::ranges::find(plan_.windows, window);
+  outcome.unwanted = end == WindowEnd::kReplaced;  // else it would go on
+  if (known != plan_.windows.end()) {
+    done_[static_cast<size_t>(known - plan_.windows.begin())] = true;
+  }
+  if (outcome.unwanted && outcome.stretches.empty()) return;
+  Tell(std::move(outcome), number);
 }
 
-void CaptureSchedule::Finish(WindowEnd end, int64_t steps, int64_t now_ns) {
-  CaptureOutcome outcome;
-  outcome.source = out_->source;
-  outcome.demand = out_->demand;
-  outcome.kinds = out_->kinds;
-  outcome.asked = out_->kinds;
-  outcome.asked_steps = out_->asked_steps;
-  outcome.end = end;
-  outcome.steps = steps;
-  if (began_ns_ > 0 && now_ns > began_ns_) {
-    outcome.from_ns = began_ns_;
-    outcome.to_ns = now_ns;
-  }
-  if (out_->source == Source::kPlan) {
-    for (size_t i = 0; i < plan_.windows.size(); ++i) {
-      if (plan_.windows[i] == out_->window) done_[i] = true;
-    }
-    outcome.window = ToText({.automatic = false, .windows = {out_->window}});
-  }
-  if (out_->source == Source::kAutomatic) {
-    automatic_done_ = true;
-    automatic_end_ns_ = now_ns;
-    automatic_ns_left_ -= outcome.to_ns - outcome.from_ns;
-    outcome.why = automatic_why_;
-    const bool wants_more = end == WindowEnd::kFull && !enlarged_;
-    wanted_operators_ = wants_more ? OperatorsWanted(steps) : 0;
-    // It cannot be had: asking again would bring the same.
-    const bool never = end == WindowEnd::kUnavailable || end == WindowEnd::kFailed;
-    if (never) automatic_ns_left_ = 0;
-  }
-  if (began_kinds_ != 0) outcome.kinds = began_kinds_;
-  if (stretches_.size() > 1) outcome.stretches = std::move(stretches_);
-  stretches_.clear();
-  stretch_ns_ = 0;
+// One of kernels waits for what the request of its last stretch has to tell of devices.
+void CaptureSchedule::Tell(CaptureOutcome outcome, uint64_t number) {
   constexpr auto kKernels = static_cast<uint32_t>(wire::CaptureKind::kKernels);
-  if (outcome.to_ns > 0 && (outcome.kinds & kKernels) != 0) {
-    kept_back_.push_back({std::move(outcome), out_number_, false});
+  uint32_t kinds = 0;
+  for (const CapturedStretch& on : outcome.stretches) kinds |= on.kinds;
+  outcome.kinds = kinds != 0 ? kinds : outcome.asked;
+  bool devices = false;
+  if (!outcome.stretches.empty()) {
+    outcome.from_ns = outcome.stretches.front().from_ns;
+    outcome.to_ns = outcome.stretches.back().to_ns;
+    devices = (outcome.stretches.back().kinds & kKernels) != 0;
+  }
+  if (devices) {
+    kept_back_.push_back({std::move(outcome), number, false});
   } else {
     outcomes_.push_back(std::move(outcome));
   }
-  out_.reset();
-  began_ns_ = 0;
-  began_kinds_ = 0;
-  FollowUp();
 }
 
 void CaptureSchedule::End(int64_t now_ns) {
-  const WindowEnd end = began_ns_ > 0 ? WindowEnd::kDone : WindowEnd::kMissed;
-  following_.clear();
-  if (out_) Finish(end, 0, now_ns);
+  for (SentCaptures::Ended& ended : sent_.EndAll(now_ns)) Finish(std::move(ended));
   for (size_t i = 0; i < done_.size(); ++i) {
     if (!done_[i]) Miss(i);
   }
-  if (demand_) {
-    outcomes_.push_back({.source = Source::kDemand,
-                         .demand = demand_->id,
-                         .window = {},
-                         .kinds = demand_->kinds,
-                         .end = WindowEnd::kMissed});
-    demand_.reset();
-  }
+  if (demand_) Refuse(demand_->id, demand_->kinds, WindowEnd::kMissed);
+  demand_.reset();
   for (KeptBack& one : kept_back_) one.done = true;  // nothing more can come
 }
 

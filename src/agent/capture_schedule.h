@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "agent/capture_outcome.h"
 #include "agent/hook_borders.h"
 #include "agent/row_batch.h"
+#include "agent/sent_captures.h"
+#include "agent/window_parts.h"
 #include "agent/window_plan.h"
 #include "wire/ring_layout.h"
 
@@ -22,24 +23,6 @@ struct CaptureDemand {
   uint32_t kinds = 0;
   int64_t first_step = 0;  // by the hooks' count (HookBorders); 0: the next
   int64_t dur_ns = 0;      // in place of steps, which are 0 then: of processes without hooks
-};
-
-// A window that has ended, or could not be.
-struct CaptureOutcome {
-  enum class Source : uint8_t { kPlan, kAutomatic, kDemand };
-  Source source = Source::kPlan;
-  uint64_t demand = 0;      // of kDemand
-  std::string window{};     // of kPlan, as ParseWindow reads it
-  std::string why{};        // of kAutomatic: steady, shift, rule
-  uint32_t kinds = 0;       // what was on, as the process says; of none what was asked for
-  uint32_t asked = 0;       // the kinds that were asked for
-  int64_t asked_steps = 0;  // 0: a stretch of time was
-  wire::WindowEnd end = wire::WindowEnd::kDone;
-  int64_t steps = 0;    // whole ones in it, as the process says
-  int64_t from_ns = 0;  // first begin to last end, by the run's clock; of none both are 0
-  int64_t to_ns = 0;
-  // What of that it was on, where the script's own profiler came in between; else empty.
-  std::vector<std::pair<int64_t, int64_t>> stretches{};
 };
 
 // What is left of the bytes that a run's automatic windows may take, for all its processes.
@@ -55,8 +38,9 @@ struct WindowBytes {
 //
 // One request is out at a time, and with a window of steps those that follow it: the process takes
 // them up by itself. They are out long before their first step; a demand or a window whose time has
-// come takes their place, and they are sent again after. What the process answers about other
-// requests than those that are out is not looked at. Passive, one thread.
+// come takes their place, and they are sent again after; what the process says of them meanwhile
+// counts (SentCaptures), and a window's outcome is of all its requests (WindowParts). Passive, one
+// thread.
 class CaptureSchedule {
  public:
   // `epoch_…`: the run's, by both clocks. `bytes` must outlive it; nullptr: there is no limit.
@@ -75,7 +59,7 @@ class CaptureSchedule {
   void Suggest(const char* why);
   // Operators of the window under way that have come.
   void OnOperators(int64_t count);
-  bool in_automatic() const { return out_ && out_->source == CaptureOutcome::Source::kAutomatic; }
+  bool in_automatic() const;
   // Takes the place of a demand before it.
   void Ask(const CaptureDemand& demand);
   // Nobody waits for it any more.
@@ -97,19 +81,12 @@ class CaptureSchedule {
   HookBorders& borders() { return borders_; }
 
   // Whether that demand's first step has begun.
-  bool HasBegun(uint64_t demand) const { return out_ && out_->demand == demand && began_ns_ > 0; }
+  bool HasBegun(uint64_t demand) const;
 
  private:
-  struct Out {
-    CaptureOutcome::Source source;
-    Window window{};  // of kPlan
-    uint64_t demand = 0;
-    uint32_t kinds = 0;
-    int64_t asked_steps = 0;
-  };
-
   std::optional<size_t> DueTime(int64_t now_ns);
   std::optional<size_t> NextOfSteps() const;
+  bool IsOpen(size_t window) const;
   std::optional<wire::CaptureControl> CalledOff();
   // Why an automatic window is to be had.
   enum class Due { kNo, kFirst, kEnlarged, kSuggested };
@@ -120,11 +97,16 @@ class CaptureSchedule {
   wire::CaptureControl OfWindow(const Window& window) const;
   wire::CaptureControl SendOfSteps(size_t window);
   wire::CaptureControl Automatic(int64_t now_ns) const;
-  wire::CaptureControl Send(Out out, wire::CaptureControl control);
+  wire::CaptureControl Send(SentCapture request, wire::CaptureControl control,
+                            std::vector<SentCapture> following = {});
   int64_t StartNs(const Window& window) const;
-  void Finish(wire::WindowEnd end, int64_t steps, int64_t now_ns);
-  bool BringOut(const WindowMark& mark);
-  void FollowUp();
+  int64_t EndNs(const Window& window) const;
+  void Finish(SentCaptures::Ended ended);
+  void FinishWindow(SentCaptures::Ended ended);
+  void FinishAutomatic(const SentCaptures::Ended& ended, CaptureOutcome& outcome);
+  void Conclude(const Window& window, uint32_t asked, wire::WindowEnd end, uint64_t number);
+  void Tell(CaptureOutcome outcome, uint64_t number);
+  void Refuse(uint64_t demand, uint32_t kinds, wire::WindowEnd end);
   void Miss(size_t window);
   uint32_t KindsOf(const Window& window) const;
 
@@ -146,17 +128,9 @@ class CaptureSchedule {
   int64_t first_steady_ns_ = 0;
   std::optional<CaptureDemand> demand_;
   bool cancel_ = false;
-  std::optional<Out> out_;
-  std::deque<Window> following_;  // out too, with the numbers after that of out_
-  int64_t following_began_ns_ =
-      0;  // of the first of them: before out_ has ended, at its last border
-  uint32_t following_kinds_ = 0;
-  uint64_t out_number_ = 0;
-  uint64_t number_ = 0;     // the last one given
-  int64_t began_ns_ = 0;    // of what is out; 0: not yet
-  int64_t stretch_ns_ = 0;  // begin of the stretch that goes on; 0: none does
-  std::vector<std::pair<int64_t, int64_t>> stretches_;
-  uint32_t began_kinds_ = 0;
+  SentCaptures sent_;
+  WindowParts parts_;
+  uint64_t number_ = 0;  // the last one given
   HookBorders borders_;
   std::vector<CaptureOutcome> outcomes_;
   struct KeptBack {

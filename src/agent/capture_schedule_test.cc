@@ -191,6 +191,34 @@ TEST_F(CaptureScheduleTest, ADemandGoesFirstAndTheWindowGoesOnAfterIt) {
   EXPECT_EQ(schedule.Next(3 * kS)->first_step, 10u);
 }
 
+TEST_F(CaptureScheduleTest, ADurationAloneBeginsWithTheFirstStepThatCanBeHad) {
+  auto schedule = Of("5:2,:3s");
+  const auto word = schedule.NextAhead();
+  ASSERT_TRUE(word) << "it lies there before the training";
+  EXPECT_EQ(word->dur_ns, static_cast<uint64_t>(3 * kS));
+  EXPECT_EQ(word->until_monotonic_ns, 0u);
+  EXPECT_EQ(word->first_step, 0u);
+  EXPECT_EQ(word->steps, 0u);
+  EXPECT_FALSE(schedule.Next(100 * kS)) << "however long the training took to begin";
+  schedule.OnMark(Begin(1, 101 * kS, 2));
+  schedule.OnMark(End(1, 104 * kS, 30));
+  const auto outcomes = schedule.TakeOutcomes(0);
+  ASSERT_EQ(outcomes.size(), 1u);
+  EXPECT_EQ(outcomes[0].window, ":3s");
+  EXPECT_EQ(outcomes[0].steps, 30);
+  EXPECT_EQ(schedule.Next(105 * kS)->first_step, 5u);
+}
+
+TEST_F(CaptureScheduleTest, OfARunningJobItBeginsWhenTheSettingsAreRead) {
+  auto schedule = Of("none");
+  EXPECT_FALSE(schedule.Next(50 * kS));
+  schedule.SetPlan(*ParsePlan({":1s"}, {}));
+  const auto word = schedule.Next(51 * kS);
+  ASSERT_TRUE(word);
+  EXPECT_EQ(word->dur_ns, static_cast<uint64_t>(kS));
+  EXPECT_TRUE(schedule.TakeOutcomes(0).empty());
+}
+
 TEST_F(CaptureScheduleTest, AWithdrawnDemandIsEndedInTheProcess) {
   auto schedule = Of("none");
   schedule.Ask({.id = 7, .steps = 5, .kinds = 1});

@@ -466,12 +466,10 @@ void RecordConverter::OnWindow(const wire::Record& record, const ResolvedName& n
     ++invalid_records_;
     return;
   }
-  WindowMark mark;
-  mark.ts_ns = ts;
-  mark.request = record.a;
-  mark.begins = name.hook == HookName::kWindowBegin;
+  WindowMark mark{.ts_ns = ts, .begins = name.hook == HookName::kWindowBegin, .request = record.a};
   if (mark.begins) {
     mark.kinds = static_cast<uint32_t>(record.b);
+    mark.first_step = static_cast<uint32_t>(record.b >> 32);
     devices_told_ = (mark.kinds & static_cast<uint32_t>(wire::CaptureKind::kKernels)) != 0;
   } else {
     mark.steps = static_cast<uint32_t>(record.b);

@@ -348,13 +348,14 @@ TEST_F(RecordConverterTest, MarksOfWindowsAreToldAndNoSlices) {
   Name(10, Category::kWindow, "window_begin");
   Name(11, Category::kWindow, "window_end");
   Name(12, Category::kWindow, "window_of_opportunity");
-  Feed(RecordKind::kInstant, 1100, 10, 7, 1);
+  Feed(RecordKind::kInstant, 1100, 10, 7, 1 | uint64_t{300} << 32);
   Feed(RecordKind::kInstant, 1200, 11, 7, 20 | uint64_t{4} << 32);
   ASSERT_EQ(out_.windows.size(), 2u);
   EXPECT_TRUE(out_.windows[0].begins);
   EXPECT_EQ(out_.windows[0].ts_ns, 100);
   EXPECT_EQ(out_.windows[0].request, 7u);
   EXPECT_EQ(out_.windows[0].kinds, 1u);
+  EXPECT_EQ(out_.windows[0].first_step, 300u);
   EXPECT_FALSE(out_.windows[1].begins);
   EXPECT_EQ(out_.windows[1].steps, 20u);
   EXPECT_EQ(out_.windows[1].end, wire::WindowEnd::kFull);

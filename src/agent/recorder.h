@@ -139,6 +139,8 @@ class Recorder {
   void NoteWindows(ProcessSession& session, const RowBatch& batch);
   void CountOperators(ProcessSession& session, const RowBatch& batch) const;
   void WriteOutcomes(ProcessSession& session, int64_t now_ns);
+  void WriteWindow(const ProcessSession& session, const CaptureOutcome& outcome, int64_t now_ns);
+  void NoteDemand(const ProcessSession& session, const CaptureOutcome& outcome, int64_t now_ns);
   void TellMissing(const ProcessSession& session, const CaptureOutcome& outcome, int64_t now_ns);
   void NoteStep(const store::StepRow& row);
   void NoteRank(const ProcessSession& session);

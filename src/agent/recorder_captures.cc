@@ -51,6 +51,7 @@ const char* EndText(WindowEnd end) {
 
 std::string LossText(const CaptureOutcome& outcome) {
   const std::string what = fmt::format("the window {} captured nothing: ", outcome.window);
+  if (outcome.interrupted) return what + "another capture took its place; choose another window";
   switch (outcome.end) {
     case WindowEnd::kMissed:
       return what + "the steps or the time were over before, or never came; choose another window";
@@ -70,14 +71,20 @@ std::string WhatWas(const CaptureOutcome& outcome) {
 
 // Of one that has fewer whole steps than it asked for: why.
 std::string CutText(const CaptureOutcome& outcome) {
-  const char* why = "the training or the capture ended before";
+  std::string why;
+  const auto add = [&why](const char* one) {
+    why += (why.empty() ? "" : ", and ") + std::string(one);
+  };
+  if (outcome.aside) add("the script's own profiler ran in between");
+  if (outcome.interrupted) add("another capture interrupted it");
+  const bool replaced = outcome.end == WindowEnd::kReplaced && !outcome.interrupted;
+  if (replaced) add("another capture took its place");
   if (outcome.end == WindowEnd::kFull) {
-    why = "what it may hold was full; ask for fewer steps, or for less in them";
-  } else if (!outcome.stretches.empty()) {
-    why = "the script's own profiler ran in between";
-  } else if (outcome.end == WindowEnd::kReplaced) {
-    why = "another capture took its place";
+    add("what it may hold was full; ask for fewer steps, or for less in them");
+  } else if (why.empty() || (outcome.interrupted && outcome.short_of_end)) {
+    add("the training or the capture ended before");
   }
+  if (outcome.asked_steps == 0) return fmt::format("{} lacks steps: {}", WhatWas(outcome), why);
   if (outcome.steps == 0)
     return fmt::format("{} did not come to its end: {}", WhatWas(outcome), why);
   return fmt::format("{} holds {} of its {} steps: {}", WhatWas(outcome), outcome.steps,
@@ -110,25 +117,30 @@ std::optional<int64_t> StepAhead(const std::vector<ProcessSession*>& processes) 
 // What a window that the user asked for lacks is told: a report of less looks like the whole.
 void Recorder::TellMissing(const ProcessSession& session, const CaptureOutcome& outcome,
                            int64_t now_ns) {
-  if (outcome.source == Source::kAutomatic || outcome.to_ns == 0) return;
+  if (outcome.source == Source::kAutomatic || outcome.to_ns == 0 || outcome.unwanted) return;
   const LossSubject subject{session.rank(), session.pid()};
   const int64_t missing = outcome.asked_steps - outcome.steps;
-  // A process that is gone has told no number.
-  const int64_t count = outcome.steps > 0 ? missing : -1;
-  if (missing > 0) losses_.Once(subject, loss::kWindowCut, count, now_ns, CutText(outcome));
-  using wire::CaptureKind;
-  uint32_t got = outcome.kinds;
-  // A profile has both itself: the hooks take nothing beside it.
-  if ((got & static_cast<uint32_t>(CaptureKind::kProfile)) != 0) {
-    got |= static_cast<uint32_t>(CaptureKind::kOperators) |
-           static_cast<uint32_t>(CaptureKind::kKernels);
+  // A process that is gone has told no number. Of a time it is not known how many there were.
+  const int64_t count = outcome.counted && missing > 0 ? missing : -1;
+  const bool of_time = outcome.asked_steps == 0 && outcome.interrupted;
+  if (missing > 0 || of_time) {
+    losses_.Once(subject, loss::kWindowCut, count, now_ns, CutText(outcome));
   }
-  const uint32_t absent = outcome.asked & ~got;
-  if (absent == 0) return;
-  losses_.Once(subject, loss::kWindow, -1, now_ns,
-               fmt::format("{} captured no {}: it cannot be had here; the table `facts` says why "
-                           "(kind hook)",
-                           WhatWas(outcome), KindsText(absent)));
+  uint32_t ever = 0;
+  uint32_t absent = 0;  // in some stretch
+  for (const CapturedStretch& on : outcome.stretches) {
+    ever |= KindsWithin(on.kinds);
+    absent |= outcome.asked & ~KindsWithin(on.kinds);
+  }
+  const auto tell = [&](uint32_t kinds, const char* where) {
+    if (kinds == 0) return;
+    losses_.Once(subject, loss::kWindow, -1, now_ns,
+                 fmt::format("{} captured no {}{}: it cannot be had here; the table `facts` says "
+                             "why (kind hook)",
+                             WhatWas(outcome), KindsText(kinds), where));
+  };
+  tell(absent & ~ever, "");
+  tell(absent & ever, " in some of its stretches");
 }
 
 void Recorder::ChangeWindows(const WindowPlan& plan) {
@@ -181,55 +193,86 @@ void Recorder::NoteStep(const store::StepRow& row) {
   }
 }
 
-// {"source": "window", "window": "1000:500", "from_ns": …, "to_ns": …, "steps": 500, "end": "done"}
+// What one who waits for a demand is told of it.
+void Recorder::NoteDemand(const ProcessSession& session, const CaptureOutcome& outcome,
+                          int64_t now_ns) {
+  const auto found = demands_.find(outcome.demand);
+  if (found == demands_.end()) return;
+  CaptureProgress& progress = found->second;
+  // What another has taken the place of is not what was asked for.
+  const bool captured = outcome.to_ns > 0 && outcome.end != WindowEnd::kReplaced;
+  ++(captured ? progress.ended : progress.refused);
+  if (!captured) {
+    progress.why = outcome.end;
+    return;
+  }
+  progress.steps = std::max(progress.steps, outcome.steps);
+  const bool first = progress.to_ns == 0;
+  progress.from_ns = first ? outcome.from_ns : std::min(progress.from_ns, outcome.from_ns);
+  progress.to_ns = std::max(progress.to_ns, outcome.to_ns);
+  capture_rows_.OnCaptured(outcome.demand,
+                           {.rank = session.rank(),
+                            .pid = session.pid(),
+                            .from_ns = outcome.from_ns,
+                            .to_ns = outcome.to_ns,
+                            .steps = outcome.steps},
+                           now_ns);
+}
+
+// {"source": "window", "window": "1000:500", "kinds": "operators", "end": "done", "steps": 500,
+// "from_ns": …, "to_ns": …}. Of several stretches those too; a row for each that differ in what was
+// on.
 void Recorder::WriteOutcomes(ProcessSession& session, int64_t now_ns) {
   for (const CaptureOutcome& outcome : session.captures().TakeOutcomes(now_ns)) {
     const bool captured = outcome.to_ns > 0;
-    if (outcome.source == Source::kDemand) {
-      if (const auto found = demands_.find(outcome.demand); found != demands_.end()) {
-        CaptureProgress& progress = found->second;
-        ++(captured ? progress.ended : progress.refused);
-        if (!captured) progress.why = outcome.end;
-        progress.steps = std::max(progress.steps, outcome.steps);
-        if (captured) {
-          const bool first = progress.to_ns == 0;
-          progress.from_ns = first ? outcome.from_ns : std::min(progress.from_ns, outcome.from_ns);
-          progress.to_ns = std::max(progress.to_ns, outcome.to_ns);
-          capture_rows_.OnCaptured(outcome.demand,
-                                   {.rank = session.rank(),
-                                    .pid = session.pid(),
-                                    .from_ns = outcome.from_ns,
-                                    .to_ns = outcome.to_ns,
-                                    .steps = outcome.steps},
-                                   now_ns);
-        }
-      }
-    }
+    if (outcome.source == Source::kDemand) NoteDemand(session, outcome, now_ns);
     if (!captured && outcome.source == Source::kPlan) {
       losses_.Once({session.rank(), session.pid()}, loss::kWindow, -1, now_ns, LossText(outcome));
     }
     TellMissing(session, outcome, now_ns);
-    store::FactRow fact;
-    fact.ts_ns = now_ns;
-    fact.node = context_.node;
-    fact.rank = session.rank();
-    fact.pid = session.pid();
-    fact.kind = writer_.strings().Intern("window");
-    nlohmann::ordered_json json;
-    json["source"] = SourceText(outcome.source);
-    if (!outcome.window.empty()) json["window"] = outcome.window;
-    if (!outcome.why.empty()) json["why"] = outcome.why;
-    json["kinds"] = KindsText(outcome.kinds);
-    json["end"] = EndText(outcome.end);
-    json["steps"] = outcome.steps;
-    if (captured) {
-      json["from_ns"] = outcome.from_ns;
-      json["to_ns"] = outcome.to_ns;
-      if (!outcome.stretches.empty()) json["stretches"] = outcome.stretches;
+    std::vector<CaptureOutcome> alike;
+    for (const CapturedStretch& on : outcome.stretches) {
+      auto same = std::ranges::find(alike, on.kinds, &CaptureOutcome::kinds);
+      if (same == alike.end()) {
+        same = alike.insert(same, outcome);
+        same->kinds = on.kinds;
+        same->stretches.clear();
+        same->steps = 0;
+      }
+      same->stretches.push_back(on);
+      same->steps += on.steps;
     }
-    fact.json = json.dump();
-    writer_.Append(fact);
+    if (alike.empty()) alike.push_back(outcome);
+    for (const CaptureOutcome& one : alike) WriteWindow(session, one, now_ns);
   }
+}
+
+void Recorder::WriteWindow(const ProcessSession& session, const CaptureOutcome& outcome,
+                           int64_t now_ns) {
+  store::FactRow fact;
+  fact.ts_ns = now_ns;
+  fact.node = context_.node;
+  fact.rank = session.rank();
+  fact.pid = session.pid();
+  fact.kind = writer_.strings().Intern("window");
+  nlohmann::ordered_json json;
+  json["source"] = SourceText(outcome.source);
+  if (!outcome.window.empty()) json["window"] = outcome.window;
+  if (!outcome.why.empty()) json["why"] = outcome.why;
+  json["kinds"] = KindsText(outcome.kinds);
+  json["end"] = EndText(outcome.end);
+  json["steps"] = outcome.steps;
+  if (!outcome.stretches.empty()) {
+    json["from_ns"] = outcome.stretches.front().from_ns;
+    json["to_ns"] = outcome.stretches.back().to_ns;
+  }
+  if (outcome.stretches.size() > 1) {
+    for (const CapturedStretch& on : outcome.stretches) {
+      json["stretches"].push_back({on.from_ns, on.to_ns});
+    }
+  }
+  fact.json = json.dump();
+  writer_.Append(fact);
 }
 
 CaptureProgress Recorder::Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks) {

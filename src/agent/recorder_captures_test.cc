@@ -100,6 +100,31 @@ TEST_F(WindowsOfARecording, OneThatTheProfilerOfTheScriptInterruptedSaysSo) {
   EXPECT_THAT(losses[0].detail, HasSubstr("the script's own profiler ran in between"));
 }
 
+TEST_F(WindowsOfARecording, OneThatACaptureInterruptedLacksItsStepsAlone) {
+  constexpr auto kOperators = static_cast<uint64_t>(wire::CaptureKind::kOperators);
+  const uint32_t begin = ring_.Name(Category::kWindow, wire::kNameWindowBegin);
+  const uint32_t end = ring_.Name(Category::kWindow, wire::kNameWindowEnd);
+  const auto capture = [&](uint64_t request, uint64_t first, uint64_t steps, WindowEnd how) {
+    ring_.Write(RecordKind::kInstant, begin, request, kOperators | first << 32);
+    ring_.Write(RecordKind::kInstant, end, request, steps | static_cast<uint64_t>(how) << 32);
+    recording_.Drain();
+    recording_->SendCaptures(recording_.now_ns());
+  };
+  ring_.Write(RecordKind::kInstant, begin, 1, kOperators | uint64_t{5} << 32);
+  recording_.Drain();
+  recording_->Ask({.id = 7, .steps = 2, .kinds = 1}, {});
+  recording_->SendCaptures(recording_.now_ns());
+  ring_.Write(RecordKind::kInstant, end, 1, 3 | uint64_t{3} << 32);
+  capture(2, 9, 2, WindowEnd::kDone);
+  EXPECT_EQ(ring_.Asked().request, 3u);
+  capture(3, 12, 3, WindowEnd::kDone);
+  const auto losses = Cut();
+  ASSERT_THAT(losses, SizeIs(1));
+  EXPECT_EQ(losses[0].count, 2);
+  EXPECT_EQ(losses[0].detail,
+            "the window 5:10 holds 8 of its 10 steps: another capture interrupted it");
+}
+
 TEST_F(WindowsOfARecording, OneWhoseProcessEndedInItHasNoNumber) {
   Begin();
   recording_.Drain();

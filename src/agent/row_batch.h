@@ -16,9 +16,10 @@ struct WindowMark {
   bool begins = false;
   bool device_done = false;  // neither begin nor end: all that devices did in it has been told
   uint64_t request = 0;
-  uint32_t kinds = 0;     // begin
-  uint32_t steps = 0;     // end
-  wire::WindowEnd end{};  // end
+  uint32_t kinds = 0;       // begin
+  uint32_t first_step = 0;  // begin; 0: not told
+  uint32_t steps = 0;       // end
+  wire::WindowEnd end{};    // end
 };
 
 // What torch's allocator holds of a device (kDeviceMemory).

@@ -20,8 +20,13 @@ class CaptureScheduleTest : public ::testing::Test {
   CaptureSchedule Of(const std::string& windows) {
     return CaptureSchedule(*ParsePlan({windows}, {}), kMonotonic, kUtc);
   }
-  static WindowMark Begin(uint64_t request, int64_t ts_ns) {
-    return {.ts_ns = ts_ns, .begins = true, .request = request, .kinds = 1};
+  static WindowMark Begin(uint64_t request, int64_t ts_ns, uint32_t first_step = 0,
+                          uint32_t kinds = 1) {
+    return {.ts_ns = ts_ns,
+            .begins = true,
+            .request = request,
+            .kinds = kinds,
+            .first_step = first_step};
   }
   static WindowMark End(uint64_t request, int64_t ts_ns, uint32_t steps,
                         wire::WindowEnd end = wire::WindowEnd::kDone) {

@@ -124,6 +124,8 @@ std::string ToText(const Window& window) {
       return fmt::format("{}:{}{}", TimeText(window.start_ns), length, KindsSuffix(window));
     case From::kUnixTime:
       return fmt::format("@{}:{}{}", UnixTimeText(window.start_ns), length, KindsSuffix(window));
+    case From::kNow:
+      return fmt::format(":{}{}", length, KindsSuffix(window));
   }
   return {};
 }
@@ -133,6 +135,7 @@ bool IsTimed(const Window& window) {
 }
 
 bool ComesFirst(const Window& a, const Window& b) {
+  if ((a.from == From::kNow) != (b.from == From::kNow)) return a.from == From::kNow;
   if (IsTimed(a) != IsTimed(b)) return !IsTimed(a);
   return std::pair(a.first_step, a.start_ns) < std::pair(b.first_step, b.start_ns);
 }
@@ -196,6 +199,10 @@ Result<std::vector<Window>> WithoutOverlap(std::span<const Window> windows) {
     size_t end = begin + 1;
     for (; end < windows.size() && Overlap(windows[last], windows[end]); ++end) {
       const bool told = windows[last].kinds != 0 && windows[end].kinds != 0;
+      if (windows[last].from == From::kNow) {
+        return Error{fmt::format("window: {} and {} both begin now; make them one",
+                                 ToText(windows[last]), ToText(windows[end]))};
+      }
       const bool until_next_step = IsTimed(windows[last]) && !windows[last].dur_ns;
       if (!told || until_next_step || (IsTimed(windows[end]) && !windows[end].dur_ns)) {
         return Error{fmt::format(
@@ -258,7 +265,7 @@ Result<Window> ParseWindow(std::string_view text) {
   const bool mixed = window.from == From::kStep ? !start.empty() && window.dur_ns.has_value()
                                                 : !length.empty() && window.steps.has_value();
   if (mixed) return Wrong(text, "it mixes steps and times");
-  if (start.empty() && window.dur_ns) window.from = From::kRunTime;
+  if (start.empty() && window.dur_ns) window.from = From::kNow;
   if (place.size() == text.size()) return window;
   std::string kinds(text.substr(place.size() + 1));
   std::replace(kinds.begin(), kinds.end(), '+', ',');
@@ -287,7 +294,7 @@ Result<std::optional<Window>> WindowOf(const WindowFields& fields) {
     }
     return std::optional(window);
   }
-  window.from = fields.start_unix_time ? From::kUnixTime : From::kRunTime;
+  window.from = fields.start_unix_time ? From::kUnixTime : From::kNow;
   const int64_t start_s = fields.start_unix_time.value_or(0);
   if (start_s < 0 || start_s > kMaxUnixTimeS) {
     return Error{"window: start_unix_time is not a time in seconds since 1970; mend it"};

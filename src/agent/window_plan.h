@@ -17,7 +17,8 @@
 //   1000:500     500 steps from step 1000 on            1000:   that step
 //   :500         500 steps from the first that can be
 //   90s:10s      10 s from 90 s after the run's start   90s:    the step that follows
-//   :10s         10 s from the start                    (units: ms, s, m, h)
+//   :10s         10 s from now: from the first that can be had, of a run that trains as of one that
+//                is to begin                            (units: ms, s, m, h)
 //   @1790000000:10s   the same from a moment of the wall clock, in seconds since 1970
 //   5:1=operators     what this one captures; 9:3=stacks+shapes; without: what all do
 //
@@ -30,10 +31,10 @@
 namespace steptrace::agent {
 
 struct Window {
-  enum class From : uint8_t { kStep, kRunTime, kUnixTime };
+  enum class From : uint8_t { kStep, kRunTime, kUnixTime, kNow };
   From from = From::kStep;
   int64_t first_step = 0;          // kStep; 0: the first that can be captured
-  int64_t start_ns = 0;            // of the other two
+  int64_t start_ns = 0;            // kRunTime, kUnixTime
   std::optional<int64_t> steps{};  // exactly one of these is given
   std::optional<int64_t> dur_ns{};
   uint32_t kinds = 0;  // of wire::CaptureKind; 0: those of its plan
@@ -63,7 +64,7 @@ struct WindowBudget {
 
 struct WindowPlan {
   bool automatic = false;         // one short window of operators, once the run is steady
-  std::vector<Window> windows{};  // of steps by their first, then of times by theirs
+  std::vector<Window> windows{};  // what begins now, those of steps by their first, those of times
   uint32_t kinds = 1;             // of wire::CaptureKind, where a window has none of its own
   WindowBudget budget{};          // of the automatic ones
 

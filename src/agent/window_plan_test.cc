@@ -32,7 +32,9 @@ TEST(WindowTest, StepsAndTimesAsTheyAreWritten) {
       {"90s:10s", OfTime(90 * kS, 10 * kS)},
       {"1.5m:250ms", OfTime(90 * kS, kS / 4)},
       {"2h:1m", OfTime(7200 * kS, 60 * kS)},
-      {":10s", OfTime(0, 10 * kS)},
+      {":10s",
+       {.from = From::kNow, .first_step = 0, .start_ns = 0, .steps = {}, .dur_ns = 10 * kS}},
+      {"0s:10s", OfTime(0, 10 * kS)},
       {"90s:",
        {.from = From::kRunTime, .first_step = 0, .start_ns = 90 * kS, .steps = 1, .dur_ns = {}}},
       {"@1790000000:10s",
@@ -154,7 +156,7 @@ TEST(WindowFieldsTest, TheTruthTable) {
       {5, 3, {}, {}, "5:3"},
       {0, 1, {}, {}, "0:1"},
       {{}, {}, 1700000000, {}, "@1700000000:"},
-      {{}, {}, {}, 2.5, "0s:2500ms"},
+      {{}, {}, {}, 2.5, ":2500ms"},  // only a duration: from now on
       {{}, {}, 1700000000, 60.0, "@1700000000:60s"},
       {5, {}, 1700000000, {}, nullptr},
       {5, {}, {}, 60.0, nullptr},
@@ -186,6 +188,14 @@ TEST(WindowFieldsTest, TheTruthTable) {
     ASSERT_TRUE(again.ok()) << "row " << i << ": " << again.error().message;
     EXPECT_EQ(again->windows, plan->windows) << "row " << i;
   }
+}
+
+TEST(WindowPlanTest, WhatBeginsNowComesFirstAndIsOne) {
+  EXPECT_EQ(ToText(*ParsePlan({"5:2,1s:1s,:10s=kernels"}, {})), ":10s=kernels,5:2,1s:1s");
+  const auto two = ParsePlan({":10s=kernels"}, {.duration = 2});
+  ASSERT_FALSE(two.ok());
+  EXPECT_EQ(two.error().message, "window: :2s and :10s=kernels both begin now; make them one");
+  EXPECT_TRUE(ParsePlan({":10s,0s:10s"}, {}).ok()) << "whether they meet cannot be known";
 }
 
 TEST(WindowPlanTest, SeveralWindowsInOrderAndBackFromText) {

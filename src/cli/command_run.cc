@@ -131,8 +131,9 @@ void AddWindows(CLI::App* command, Session& session, std::vector<std::string>& w
       command
           ->add_option("--window", windows,
                        "Capture more in START:STEPS (1000:500) or TIME:DURATION "
-                       "(90s:10s); may be repeated. 5:1=stacks+shapes says what this "
-                       "one captures. none, or auto: a short one once the run is steady")
+                       "(90s:10s from the run's start, :10s from now: its first step); "
+                       "may be repeated. 5:1=stacks+shapes says what this one captures. "
+                       "none, or auto: a short one once the run is steady")
           ->type_name("WINDOW")
           ->allow_extra_args(false);
   command

@@ -200,7 +200,10 @@ const std::vector<Setting>& AllSettings() {
       {"start_unix_time", "STEPTRACE_START_UNIX_TIME", "a whole number",
        "Instead of steps: its begin, in seconds since 1970.",
        StoreField(&agent::WindowFields::start_unix_time)},
-      {"duration", "STEPTRACE_DURATION", "a number", "… and its length, in seconds.", SetDuration},
+      {"duration", "STEPTRACE_DURATION", "a number",
+       "… and its length, in seconds. Alone: from now, which is the first step of a run that has "
+       "none yet.",
+       SetDuration},
       {"system_interval_ms", "STEPTRACE_SYSTEM_INTERVAL_MS", "a whole number",
        "Time between two samples of the system, 100 to 60000.", SetInterval},
       {"stack_rate", "STEPTRACE_STACK_RATE", "a whole number",

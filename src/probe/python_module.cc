@@ -242,6 +242,7 @@ PyObject* CaptureRequest(PyObject*, PyObject*) {
   Put(dict, "first_step", control.first_step);
   Put(dict, "steps", control.steps);
   Put(dict, "until_ns", control.until_monotonic_ns);
+  Put(dict, "dur_ns", control.dur_ns);
   Put(dict, "max_operators", control.max_operators);
   PyObject* next = NextCaptures(control);
   if (next == nullptr || PyDict_SetItemString(dict, "next", next) != 0) PyErr_Clear();

@@ -74,10 +74,10 @@
 namespace steptrace::wire {
 
 inline constexpr uint64_t kMagic = 0x31474E4952505453;  // "STPRING1" as bytes
-// 2: CaptureControl, categories from 8 on. 3: windows that follow in CaptureControl. A process and
-// its agent are always of one build, so that there is nothing to convert: another version is not
-// read.
-inline constexpr uint32_t kVersion = 3;
+// 2: CaptureControl, categories from 8 on. 3: windows that follow in CaptureControl. 4: its
+// duration, and the first step in window_begin. A process and its agent are always of one build, so
+// that there is nothing to convert: another version is not read.
+inline constexpr uint32_t kVersion = 4;
 
 // Thread-owned rings of one file at most: the control of all fits one read of 32 KiB.
 inline constexpr uint32_t kMaxRings = 256;
@@ -201,8 +201,8 @@ struct CaptureControl {
   uint32_t kinds;               // of CaptureKind; 0: capture nothing, end what is going on
   uint32_t next_count;          // so many follow it, as the requests with the numbers after its own
   CaptureNext next[kMaxCapturesNext];
-  uint64_t check;  // CaptureCheck() of what stands before: a copy may be torn
-  uint64_t reserved2;
+  uint64_t dur_ns;  // it ends with the step in which it is so old; 0: no such bound
+  uint64_t check;   // CaptureCheck() of what stands before: a copy may be torn
 };
 inline constexpr uint64_t kCaptureOffset = 1024;
 // More cannot be asked for: with larger numbers something else has written there.
@@ -214,9 +214,9 @@ constexpr uint64_t CaptureCheck(const CaptureControl& control) {
     hash = (hash ^ word) * 0x100000001B3;
     hash ^= hash >> 29;
   };
-  for (const uint64_t word :
-       {control.request, control.first_step, control.steps, control.until_monotonic_ns,
-        control.max_operators, uint64_t{control.next_count} << 32 | control.kinds}) {
+  for (const uint64_t word : {control.request, control.first_step, control.steps,
+                              control.until_monotonic_ns, control.max_operators, control.dur_ns,
+                              uint64_t{control.next_count} << 32 | control.kinds}) {
     add(word);
   }
   for (const CaptureNext& next : control.next) {
@@ -245,7 +245,8 @@ constexpr bool FollowsSoundly(const CaptureControl& control) {
 // Whether it is a request that can be followed: whole, bounded by something, and of kinds that this
 // version knows.
 constexpr bool IsSound(const CaptureControl& control) {
-  const bool bounded = control.steps != 0 || control.until_monotonic_ns != 0 || control.kinds == 0;
+  const bool bounded = control.steps != 0 || control.until_monotonic_ns != 0 ||
+                       control.dur_ns != 0 || control.kinds == 0;
   return control.request != 0 && control.check == CaptureCheck(control) && bounded &&
          control.steps <= kMaxCaptureSteps && control.first_step <= kMaxCaptureSteps &&
          (control.kinds & ~kCaptureKinds) == 0 && FollowsSoundly(control);
@@ -288,7 +289,7 @@ static_assert(offsetof(FileHeader, ready) == 12 && offsetof(FileHeader, pid) == 
 static_assert(offsetof(FileHeader, comm) == 80 && offsetof(FileHeader, disarm_reason) == 100);
 static_assert(offsetof(FileHeader, arena_used) == 256 && sizeof(FileHeader) == 296);
 static_assert(sizeof(CaptureNext) == 24 && offsetof(CaptureControl, next) == 48);
-static_assert(sizeof(CaptureControl) == 448 && offsetof(CaptureControl, check) == 432);
+static_assert(sizeof(CaptureControl) == 448 && offsetof(CaptureControl, check) == 440);
 static_assert(kCaptureOffset >= sizeof(FileHeader) && kCaptureOffset % 64 == 0);
 static_assert(kCaptureOffset + sizeof(CaptureControl) <= kHeaderBytes);
 static_assert(sizeof(RingControl) == 128 && offsetof(RingControl, tail) == 64);

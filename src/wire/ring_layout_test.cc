@@ -61,6 +61,7 @@ TEST(CaptureControlTest, ASoundRequestIsWholeBoundedAndOfKnownKinds) {
   EXPECT_FALSE(IsSound(changed([](auto& c) { c.request = 0; })));
   EXPECT_FALSE(IsSound(changed([](auto& c) { c.steps = 0; }))) << "without an end";
   EXPECT_TRUE(IsSound(changed([](auto& c) { c.steps = 0, c.until_monotonic_ns = 1; })));
+  EXPECT_TRUE(IsSound(changed([](auto& c) { c.steps = 0, c.dur_ns = 1; })));
   EXPECT_TRUE(IsSound(changed([](auto& c) { c.steps = 0, c.kinds = 0; }))) << "ends what goes on";
   EXPECT_FALSE(IsSound(changed([](auto& c) { c.steps = kMaxCaptureSteps + 1; })));
   EXPECT_FALSE(IsSound(changed([](auto& c) { c.first_step = ~0ull; })));
@@ -103,6 +104,7 @@ TEST(CaptureControlTest, ATornCopyIsSeenWhicheverWordIsOld) {
   next.steps = 7;
   next.until_monotonic_ns = 1'000'000;
   next.max_operators = 1000;
+  next.dur_ns = 2'000'000;
   next.kinds = 1;
   next.next_count = kMaxCapturesNext;
   for (uint32_t i = 0; i < kMaxCapturesNext; ++i) next.next[i] = {200 + 10 * i, 3, 4, 0};
@@ -110,7 +112,7 @@ TEST(CaptureControlTest, ATornCopyIsSeenWhicheverWordIsOld) {
   ASSERT_TRUE(IsSound(next));
   CaptureControl before = FiveSteps();
   before.kinds = 2;
-  constexpr size_t kWords = offsetof(CaptureControl, reserved2) / sizeof(uint64_t);
+  constexpr size_t kWords = sizeof(CaptureControl) / sizeof(uint64_t);
   for (size_t word = 0; word < kWords; ++word) {
     CaptureControl torn = next;
     std::memcpy(reinterpret_cast<char*>(&torn) + word * 8,

@@ -63,7 +63,8 @@
 //   kStack      a stack that the process itself sampled
 //                              payload    id of a text (JSON) in the arena    thread's tid |
 //                                                                              kStackRuns
-//   kWindow     window_begin   instant    number of the request               kinds (CaptureKind)
+//   kWindow     window_begin   instant    number of the request               kinds (CaptureKind) |
+//                                                                              its first step << 32
 //               window_end     instant    number of the request               steps that it had |
 //                                                                              WindowEnd << 32
 //

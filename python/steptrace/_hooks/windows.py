@@ -52,18 +52,24 @@ class Borders:
 class Request:
     """One window of a word of the agent's (src/wire/ring_layout.h, CaptureControl)."""
 
-    __slots__ = ("first_step", "kinds", "max_operators", "number", "steps", "until_ns")
+    __slots__ = ("dur_ns", "first_step", "kinds", "max_operators", "number", "steps", "until_ns")
 
-    def __init__(self, number, first_step, steps, kinds, until_ns=0, max_operators=0):
+    def __init__(self, number, first_step, steps, kinds, until_ns=0, max_operators=0, dur_ns=0):
         self.number = number
         self.first_step = first_step
         self.steps = steps
         self.kinds = kinds
         self.until_ns = until_ns
         self.max_operators = max_operators
+        self.dur_ns = dur_ns
 
     def begins(self, border):
         return border >= self.first_step
+
+    def begin(self):
+        """Its time counts from its first begin."""
+        if self.dur_ns and not self.until_ns:
+            self.until_ns = monotonic_ns() + self.dur_ns
 
     def is_over(self, border, captured):
         """Whether no step that begins at this border belongs to it."""
@@ -79,7 +85,7 @@ class Request:
 def _requests(word):
     """What a word asks for: a window, and those that follow it."""
     number = word["request"]
-    bounds = word["until_ns"], word["max_operators"]
+    bounds = word["until_ns"], word["max_operators"], word["dur_ns"]
     first = Request(number, word["first_step"], word["steps"], word["kinds"], *bounds)
     windows = zip(*[iter(word["next"])] * 3)
     return first, [Request(number + 1 + i, *window) for i, window in enumerate(windows)]
@@ -185,7 +191,8 @@ class Windows:
         kinds = capture.begin_devices(kinds)
         if not kinds:
             return self._finish(vocabulary.WINDOW_UNAVAILABLE)
-        self._probe.instant(self._begin_name, request.number, kinds)
+        request.begin()
+        self._say_begin(request, kinds)
         self._begin_host(kinds)
 
     def _begin_host(self, kinds):
@@ -213,7 +220,7 @@ class Windows:
             following.kinds = 0
         elif not kinds & captures.KERNELS:
             self._announced = following, kinds
-            self._probe.instant(self._begin_name, following.number, kinds)
+            self._say_begin(following, kinds)
 
     def _is_cancelled(self):
         return self._capture is not None and self._capture.cancelled
@@ -330,6 +337,10 @@ class Windows:
         self.idle = self._request is None
         self._probe.instant(self._done_name, number, 0)
         return True
+
+    def _say_begin(self, request, kinds):
+        step = min(self._borders.ended + 1, 0xFFFFFFFF)
+        self._probe.instant(self._begin_name, request.number, kinds | step << 32)
 
     def _say_end(self, request, captured, reason):
         steps = min(captured, 0xFFFFFFFF)

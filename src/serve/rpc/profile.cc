@@ -101,6 +101,14 @@ struct Stretch {
   int64_t to_ns = 0;
 };
 
+void AddStretch(int32_t rank, const nlohmann::json& from, const nlohmann::json& to,
+                const TimeBounds& bounds, std::vector<Stretch>& windows) {
+  if (!from.is_number_integer() || !to.is_number_integer()) return;
+  const Stretch window{rank, std::max(from.get<int64_t>(), bounds.from_ns.value_or(INT64_MIN)),
+                       std::min(to.get<int64_t>(), bounds.to_ns.value_or(INT64_MAX))};
+  if (window.from_ns < window.to_ns) windows.push_back(window);
+}
+
 // What facts of kind `window` say (agent/recorder_captures.cc), as far as it lies in the bounds.
 std::vector<Stretch> WindowsOf(const std::vector<store::FactRow>& facts,
                                const store::StringTable& strings, const TimeBounds& bounds) {
@@ -112,11 +120,16 @@ std::vector<Stretch> WindowsOf(const std::vector<store::FactRow>& facts,
     const auto from = json.find("from_ns");
     const auto to = json.find("to_ns");
     if (from == json.end() || to == json.end()) continue;
-    if (!from->is_number_integer() || !to->is_number_integer()) continue;
-    const Stretch window{fact.rank,
-                         std::max(from->get<int64_t>(), bounds.from_ns.value_or(INT64_MIN)),
-                         std::min(to->get<int64_t>(), bounds.to_ns.value_or(INT64_MAX))};
-    if (window.from_ns < window.to_ns) windows.push_back(window);
+    const auto stretches = json.find("stretches");
+    if (stretches == json.end() || !stretches->is_array()) {
+      AddStretch(fact.rank, *from, *to, bounds, windows);
+      continue;
+    }
+    for (const nlohmann::json& one : *stretches) {
+      if (one.is_array() && one.size() == 2) {
+        AddStretch(fact.rank, one[0], one[1], bounds, windows);
+      }
+    }
   }
   return windows;
 }

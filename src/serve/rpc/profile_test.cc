@@ -207,8 +207,8 @@ TEST_F(LoadDevicePhasesTest, OfALongRunTheStepsOfItsEnd) {
   EXPECT_EQ(steps.begin()->first.second, first * kLiveStepNs);
 }
 
-// A window of three steps, in each an operator and its backward, and an allocation.
-TEST(LoadOperatorsTest, AWindowHasItsStepsAndTheLinksOfBackward) {
+// In each step an operator and its backward; a window, as its fact tells it.
+analyze::RankTrace OperatorsOf(const std::string& window) {
   const store::TempDir dir;
   store::RunWriter writer = store::MakeWriter(dir.path() / "run");
   store::StringTable& strings = writer.strings();
@@ -217,9 +217,7 @@ TEST(LoadOperatorsTest, AWindowHasItsStepsAndTheLinksOfBackward) {
   track.rank = 0;
   track.kind = strings.Intern("thread");
   writer.Append(track);
-  writer.Append(store::FactRow{.rank = 0,
-                               .kind = strings.Intern("window"),
-                               .json = R"({"from_ns":1500000,"to_ns":5500000,"steps":3})"});
+  writer.Append(store::FactRow{.rank = 0, .kind = strings.Intern("window"), .json = window});
   std::vector<store::StepRow> steps(8);
   for (int64_t i = 0; i < 8; ++i) {
     auto& step = steps[static_cast<size_t>(i)];
@@ -242,13 +240,16 @@ TEST(LoadOperatorsTest, AWindowHasItsStepsAndTheLinksOfBackward) {
     row.flow_in = i;
     writer.Append(row);
   }
-  ASSERT_OK(writer.Close(store::CompletedManifest()));
+  EXPECT_TRUE(writer.Close(store::CompletedManifest()).ok());
   store::RunReader reader = store::OpenRun(dir.path() / "run");
-  const auto loaded =
+  auto loaded =
       LoadOperators(reader, *reader.Read<store::TrackRow>(), *reader.Read<store::FactRow>(), steps);
-  ASSERT_TRUE(loaded.ok());
-  ASSERT_EQ(loaded->ranks.size(), 1u);
-  const analyze::RankTrace& rank = loaded->ranks[0];
+  EXPECT_TRUE(loaded.ok() && loaded->ranks.size() == 1);
+  return std::move(loaded->ranks.at(0));
+}
+
+TEST(LoadOperatorsTest, AWindowHasItsStepsAndTheLinksOfBackward) {
+  const auto rank = OperatorsOf(R"({"from_ns":1500000,"to_ns":5500000,"steps":3})");
   ASSERT_EQ(rank.steps.size(), 3u);  // the two at its borders are not whole
   EXPECT_EQ(rank.steps[0].number, 42);
   EXPECT_EQ(rank.steps[2].number, 44);
@@ -257,6 +258,14 @@ TEST(LoadOperatorsTest, AWindowHasItsStepsAndTheLinksOfBackward) {
     const int64_t step = event.ts_ns / kLiveStepNs;
     EXPECT_EQ(event.step, step >= 2 && step < 5 ? step - 2 : analyze::kNone);
   }
+}
+
+TEST(LoadOperatorsTest, WhatLiesBetweenTheStretchesOfAWindowIsNoneOfIt) {
+  const auto rank = OperatorsOf(
+      R"({"from_ns":500000,"to_ns":7500000,"stretches":[[500000,3500000],[4500000,7500000]]})");
+  ASSERT_EQ(rank.steps.size(), 4u);
+  EXPECT_EQ(rank.steps[1].number, 42);
+  EXPECT_EQ(rank.steps[2].number, 45);
 }
 
 }  // namespace
