@@ -16,14 +16,29 @@ struct TimedCall {
   int64_t end_ns = 0;
 };
 
+// By index in either list.
+using MayBeOne = std::function<bool(int32_t, int32_t)>;
+
 enum class OrderTrust : uint8_t {
-  kAlone,      // equal counts of like calls are enough
+  kAlone,      // equal counts of like calls are enough where the times tell nothing better
   kWithClocks  // the times must bear it out
 };
 
-// Pairs (index in a, index in b), ascending in both. `alike(i, j)`: whether the two may be one.
-std::vector<std::pair<int32_t, int32_t>> AlignCalls(
-    std::span<const TimedCall> a, std::span<const TimedCall> b,
-    const std::function<bool(int32_t, int32_t)>& alike, OrderTrust trust);
+enum class Certainty : uint8_t {
+  kSure,
+  kAmbiguous,  // one list slid along the other by a call fits as well: as where all gaps are equal
+  kNone        // nothing fits well enough: no pairs
+};
+
+struct Alignment {
+  std::vector<std::pair<int32_t, int32_t>> pairs;  // index in a, index in b; ascending in both
+  Certainty certainty = Certainty::kNone;
+};
+
+// Parts of one collective run at one moment and end nearly together, once it is taken off what the
+// clocks differ by: that difference is looked for at which most calls find a counterpart and the
+// ends lie nearest. It may change slowly. `alike`: whether two calls may be one.
+Alignment AlignCalls(std::span<const TimedCall> a, std::span<const TimedCall> b,
+                     const MayBeOne& alike, OrderTrust trust);
 
 }  // namespace steptrace::analyze

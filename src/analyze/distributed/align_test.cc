@@ -18,21 +18,21 @@ bool Always(int32_t, int32_t) {
 TEST(AlignTest, OrderAloneDoesNotBindWhatNeverRanTogether) {
   const std::vector<TimedCall> a = {{0, 10}, {20, 30}, {40, 50}, {60, 70}};
   const std::vector<TimedCall> b = {{22, 30}, {100, 110}, {120, 130}, {300, 310}};
-  EXPECT_THAT(AlignCalls(a, b, Always, OrderTrust::kWithClocks), ElementsAre(Pair(1, 0)));
-  EXPECT_EQ(AlignCalls(a, b, Always, OrderTrust::kAlone).size(), 4u);
+  EXPECT_THAT(AlignCalls(a, b, Always, OrderTrust::kWithClocks).pairs, ElementsAre(Pair(1, 0)));
+  EXPECT_EQ(AlignCalls(a, b, Always, OrderTrust::kAlone).pairs.size(), 4u);
 }
 
 TEST(AlignTest, NearerEndsDecideBetweenTwoPartners) {
   const std::vector<TimedCall> a = {{0, 100}};
   const std::vector<TimedCall> b = {{0, 40}, {50, 101}};
-  EXPECT_THAT(AlignCalls(a, b, Always, OrderTrust::kWithClocks), ElementsAre(Pair(0, 1)));
+  EXPECT_THAT(AlignCalls(a, b, Always, OrderTrust::kWithClocks).pairs, ElementsAre(Pair(0, 1)));
 }
 
 TEST(AlignTest, UnlikeCallsAreNeverPaired) {
   const std::vector<TimedCall> a = {{0, 10}};
   auto never = [](int32_t, int32_t) { return false; };
-  EXPECT_THAT(AlignCalls(a, a, never, OrderTrust::kAlone), IsEmpty());
-  EXPECT_THAT(AlignCalls({}, a, Always, OrderTrust::kAlone), IsEmpty());
+  EXPECT_THAT(AlignCalls(a, a, never, OrderTrust::kAlone).pairs, IsEmpty());
+  EXPECT_THAT(AlignCalls({}, a, Always, OrderTrust::kAlone).pairs, IsEmpty());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 
 #include "analyze/distributed/blame.h"
@@ -131,7 +132,9 @@ class SectionBuilder {
     clocks_ = AlignClocks(trace_, calls_, matches_, NodeClockOf(options_));
     if (clocks_.corrected) {
       const Clocks measured = clocks_;
-      matches_ = MatchCollectives(calls_, measured.offset_ns);
+      Matches again_matched = MatchCollectives(calls_, measured.offset_ns);
+      again_matched.ambiguous_ranks.merge(matches_.ambiguous_ranks);  // told by the clocks as told
+      matches_ = std::move(again_matched);
       Clocks again = AlignClocks(trace_, calls_, matches_, NodeClockOf(options_));
       if (again.corrected) clocks_ = std::move(again);
     }
@@ -392,6 +395,28 @@ class SectionBuilder {
     } else if (!matches_.shared_name.empty()) {
       section_.note = SharedName();
     }
+    if (trace_.ranks.size() > 1) Doubts();
+  }
+
+  // What is not known, or not surely, of calls without sequence numbers.
+  void Doubts() {
+    const auto add = [this](const std::set<int32_t>& ranks, const char* what) {
+      if (ranks.empty()) return;
+      std::vector<int32_t> numbers;
+      for (int32_t rank : ranks) numbers.push_back(trace_.ranks[static_cast<size_t>(rank)].rank);
+      constexpr size_t kShown = 8;
+      const size_t more = numbers.size() - std::min(numbers.size(), kShown);
+      numbers.resize(numbers.size() - more);
+      section_.note += fmt::format("{}calls of rank{} {}{} without sequence numbers {}",
+                                   section_.note.empty() ? "" : "; ",
+                                   numbers.size() == 1 ? "" : "s", fmt::join(numbers, ", "),
+                                   more == 0 ? "" : fmt::format(" and {} more", more), what);
+    };
+    add(matches_.unplaced_ranks,
+        "fit no other rank's by their times: they stay alone, and who waited for them is not "
+        "known");
+    add(matches_.ambiguous_ranks,
+        "fit those of others in more than one way: waiting and blame may be of neighbouring calls");
   }
 
   const Trace& trace_;

@@ -245,58 +245,100 @@ class Matcher {
     return result;
   }
 
+  // Collectives of ranks whose lists could be set beside each other, in order.
+  struct Cluster {
+    std::vector<Row> rows;
+    std::vector<TimedCall> when;  // of each row, by the clock of the rank that was first here
+    int64_t ranks = 1;
+  };
+
   // The rank with most calls first; each further one is set beside what stands there, and what it
-  // has more is put in at its time.
-  std::vector<Row> ByOrder(const Bucket& bucket) const {
+  // has more is put in at its time. What fits nowhere begins a cluster of its own.
+  std::vector<Row> ByOrder(const Bucket& bucket) {
+    constexpr size_t kMostClusters = 8;  // that a list is tried against
     std::vector<const Row*> lists;
     for (const auto& of_rank : bucket.calls) {
       if (!of_rank.empty()) lists.push_back(&of_rank);
     }
     std::stable_sort(lists.begin(), lists.end(),
                      [](const Row* a, const Row* b) { return a->size() > b->size(); });
-    std::vector<Row> rows;
+    std::vector<Cluster> clusters;
     for (const Row* list : lists) {
-      if (rows.empty()) {
-        for (const auto& call : *list) rows.push_back({call});
-      } else {
-        rows = Merge(std::move(rows), *list, bucket);
+      bool joined = false;
+      for (size_t c = 0; c < std::min(clusters.size(), kMostClusters) && !joined; ++c) {
+        joined = Join(clusters[c], *list, bucket);
+      }
+      if (joined) continue;
+      Cluster& own = clusters.emplace_back();
+      for (const auto& call : *list) {
+        own.rows.push_back({call});
+        own.when.push_back(Timed(call));
       }
     }
-    for (Row& row : rows) {
-      std::sort(row.begin(), row.end(),
-                [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    std::vector<Row> rows;
+    for (Cluster& cluster : clusters) {
+      if (cluster.ranks == 1 && lists.size() > 1) {
+        result_.unplaced_ranks.insert(cluster.rows[0][0].rank);
+      }
+      for (Row& row : cluster.rows) {
+        std::sort(row.begin(), row.end(),
+                  [](const auto& a, const auto& b) { return a.rank < b.rank; });
+        rows.push_back(std::move(row));
+      }
     }
     return rows;
   }
 
-  std::vector<Row> Merge(std::vector<Row> rows, const Row& list, const Bucket& bucket) const {
-    std::vector<TimedCall> a;
-    std::vector<TimedCall> b;
-    for (const Row& row : rows) a.push_back(Timed(row.front()));
-    for (const auto& call : list) b.push_back(Timed(call));
+  bool Join(Cluster& cluster, const Row& list, const Bucket& bucket) {
+    std::vector<TimedCall> times;
+    for (const auto& call : list) times.push_back(Timed(call));
     auto alike = [&](int32_t i, int32_t j) {
-      return AreAlike(calls_.info(rows[static_cast<size_t>(i)].front()),
+      return AreAlike(calls_.info(cluster.rows[static_cast<size_t>(i)].front()),
                       calls_.info(list[static_cast<size_t>(j)]));
     };
     const OrderTrust trust =
         bucket.group.by == MatchedBy::kStreamOrder ? OrderTrust::kWithClocks : OrderTrust::kAlone;
-    const auto pairs = AlignCalls(a, b, alike, trust);
-    std::vector<Row> merged;
+    const Alignment alignment = AlignCalls(cluster.when, times, alike, trust);
+    if (alignment.certainty == Certainty::kNone) return false;
+    if (alignment.certainty == Certainty::kAmbiguous) {
+      result_.ambiguous_ranks.insert(list.front().rank);
+    }
+    Merge(cluster, list, times, alignment);
+    return true;
+  }
+
+  static void Merge(Cluster& cluster, const Row& list, const std::vector<TimedCall>& times,
+                    const Alignment& alignment) {
+    const auto& pairs = alignment.pairs;
+    Cluster merged;
+    merged.ranks = cluster.ranks + 1;
     size_t i = 0;
     size_t j = 0;
     for (size_t p = 0; p <= pairs.size(); ++p) {
       const bool end = p == pairs.size();
-      const size_t to_i = end ? rows.size() : static_cast<size_t>(pairs[p].first);
+      const size_t to_i = end ? cluster.rows.size() : static_cast<size_t>(pairs[p].first);
       const size_t to_j = end ? list.size() : static_cast<size_t>(pairs[p].second);
+      // What the list's clock is ahead, by the pair beside it.
+      const auto& beside = pairs[end ? p - 1 : p];
+      const int64_t ahead_ns = times[static_cast<size_t>(beside.second)].end_ns -
+                               cluster.when[static_cast<size_t>(beside.first)].end_ns;
       while (i < to_i || j < to_j) {
-        const bool take_row = j == to_j || (i < to_i && a[i].begin_ns <= b[j].begin_ns);
-        merged.push_back(take_row ? std::move(rows[i++]) : Row{list[j++]});
+        const bool take_row =
+            j == to_j || (i < to_i && cluster.when[i].begin_ns <= times[j].begin_ns - ahead_ns);
+        if (take_row) {
+          merged.when.push_back(cluster.when[i]);
+          merged.rows.push_back(std::move(cluster.rows[i++]));
+        } else {
+          merged.when.push_back({times[j].begin_ns - ahead_ns, times[j].end_ns - ahead_ns});
+          merged.rows.push_back({list[j++]});
+        }
       }
       if (end) break;
-      merged.push_back(std::move(rows[i++]));
-      merged.back().push_back(list[j++]);
+      merged.when.push_back(cluster.when[i]);
+      merged.rows.push_back(std::move(cluster.rows[i++]));
+      merged.rows.back().push_back(list[j++]);
     }
-    return merged;
+    cluster = std::move(merged);
   }
 
   void Keep(int32_t group, Row row) {

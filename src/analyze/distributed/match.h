@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,14 +34,19 @@ struct Matches {
   std::vector<CollectiveCall> unmatched;       // by rank, then begin
   // A name of several groups whose ranks nobody tells whole: their calls are among the unmatched.
   std::string shared_name;
+  // By index, of groups without sequence numbers: whose calls fit no other rank's, so that all of
+  // them stay alone; whose calls fit others' in more than one way.
+  std::set<int32_t> unplaced_ranks;
+  std::set<int32_t> ambiguous_ranks;
 };
 
 // By group and sequence number where all calls of a group carry one, else by group and index, else
 // by stream and order. Where counts differ, or the order alone contradicts the clocks, calls are
-// aligned: those of one collective are alike and run at the same time, for none can end before the
-// last has begun. A group is known by its name and ranks; where a rank tells them in part, by those
-// that another one tells. Calls of more ranks than their group has stay unmatched. `offsets_ns`: by
-// index of the rank, what its clock is ahead; empty: nothing.
+// aligned (align.h): those of one collective are alike and run at the same time, for none can end
+// before the last has begun; what fits no other rank's stays alone. A group is known by its name
+// and ranks; where a rank tells them in part, by those that another one tells. Calls of more ranks
+// than their group has stay unmatched. `offsets_ns`: by index of the rank, what its clock is ahead;
+// empty: nothing.
 Matches MatchCollectives(const Collectives& calls, std::span<const int64_t> offsets_ns);
 
 // Whether two calls may be parts of one collective, by what they tell of themselves.
