@@ -351,3 +351,32 @@ test('a run that goes on grows', async ({ page }) => {
     await new Promise((resolve) => training.once('exit', resolve));
   }
 });
+
+test('a page and a table are where they were scrolled to after reload and back', async ({
+  page,
+}) => {
+  await open(page, '/run/slow/steps');
+  const main = page.locator('main');
+  const rows = page.getByRole('grid', { name: 'Steps', exact: true });
+  const top = (of: typeof main) => of.evaluate((element) => element.scrollTop);
+  await main.evaluate((element) => (element.scrollTop = 400));
+  await rows.evaluate((element) => (element.scrollTop = 300));
+  await expect.poll(() => page.evaluate(() => JSON.stringify(history.state))).toMatch(/400.*300/);
+  await page.reload();
+  await settled(page);
+  await expect.poll(() => top(main)).toBe(400);
+  await expect.poll(() => top(rows)).toBe(300);
+  await page
+    .getByRole('navigation', { name: 'Views' })
+    .getByRole('link', { name: 'Rules' })
+    .click();
+  await settled(page);
+  expect(await top(main)).toBe(0);
+  await page.goBack();
+  await settled(page);
+  await expect.poll(() => top(rows)).toBe(300);
+  await expect.poll(() => top(main)).toBe(400);
+  // A link to the same address begins at the top.
+  await open(page, '/run/slow/steps');
+  expect([await top(main), await top(rows)]).toEqual([0, 0]);
+});

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { accessible, exact, grouped, test } from './pages';
+import { accessible, exact, grouped, test, VIEWS } from './pages';
 import { folder, PRICE, reportOf, root, steptrace, work } from './runs';
 
 const PLACE = '<script type="application/json" id="steptrace-report">null</script>';
@@ -72,6 +72,52 @@ test('steps in the page are drawn', async ({ page }) => {
   expect(await exact(page, 'main dl')).toContain(
     `${grouped(report.steps.duration_ns?.p50 ?? 0)} ns`,
   );
+});
+
+/** As `report RUN --html` writes it: with the steps. */
+function written(name: string): string {
+  const path = join(work, `${name}-alone.html`);
+  execFileSync(steptrace, ['report', join(folder, name), '--html', path], { stdio: 'pipe' });
+  return `file://${path}`;
+}
+
+test('nothing in it leads to what it does not hold, and it says what that is', async ({ page }) => {
+  test.slow();
+  const missing: Record<string, RegExp> = {
+    'slow overview': /timeline/,
+    'slow system': /processes/,
+    'slow data': /sampled stacks/,
+    'v100 devices': /spread of each range/,
+  };
+  for (const name of existsSync(join(folder, 'v100')) ? ['slow', 'v100'] : ['slow']) {
+    const url = written(name);
+    const at = (view: string) => `#/run/${encodeURIComponent(reportOf(name).run.id)}/${view}`;
+    for (const view of VIEWS.filter((view) => view !== 'timeline')) {
+      // As a link from a server's page would have it.
+      await show(page, url, `${at(view)}?from_ns=1&to_ns=2`);
+      await expect(page.locator('main .loading')).toHaveCount(0);
+      await expect(page.getByRole('alert')).toHaveCount(0);
+      await expect(page.locator('a[href*="timeline"], a[href*="from_ns"]')).toHaveCount(0);
+      await expect(page.locator('main .row.opens')).toHaveCount(0);
+      await expect(page.locator('main')).not.toContainText(
+        /to choose a stretch|row leads to|Enter takes/,
+      );
+      await expect(page.locator('[aria-label*="choose a stretch"]')).toHaveCount(0);
+      const says = missing[`${name} ${view}`];
+      const note = page.getByRole('note').filter({ hasText: 'Not in a one-file report' });
+      if (says) await expect(note).toContainText(says);
+    }
+  }
+  await show(page, written('slow'), `#/run/${encodeURIComponent(reportOf('slow').run.id)}/steps`);
+  const chart = page.getByRole('application', { name: /^Duration of each step/ });
+  const box = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0 };
+  await page.mouse.move(box.x + box.width * 0.4, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.7, box.y + 40, { steps: 4 });
+  await page.mouse.up();
+  await page.getByRole('grid', { name: 'Steps', exact: true }).locator('.row.body').first().click();
+  await expect(page).toHaveURL(/\/steps$/);
+  await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
 test('the evidence leads to the views that the page holds', async ({ page }) => {

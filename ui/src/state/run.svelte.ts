@@ -38,7 +38,8 @@ export class RunContext {
   );
   readonly stretch: Stretch | null = $derived.by(() => {
     const [from_ns = '', to_ns = ''] = this.address.split(' ');
-    return stretchOf({ from_ns, to_ns });
+    // A one-file report holds the whole run alone.
+    return this.source.kind === 'page' ? null : stretchOf({ from_ns, to_ns });
   });
   /** Of the whole run. */
   readonly report: Loaded<Report>;
@@ -114,25 +115,34 @@ export class RunContext {
     return source.json<T>(id, `section/${name}`, params, signal);
   }
 
+  /** `choose` where there are reports of stretches: for `onchoose`. */
+  get choosing(): ((chosen: Stretch) => void) | undefined {
+    return this.source.kind === 'page' ? undefined : (chosen) => this.choose(chosen);
+  }
+
   choose(chosen: Stretch | null): void {
     const whole = chosen && stretch(chosen.from, chosen.to);
     this.navigate(router.route.query, whole);
   }
 
-  /** An address to another view of this run, for `href`. */
-  href(target: Target): string {
-    const query = withParams(target.params ?? {}, this.bounds(target.stretch));
+  /** Where another view of this run is, for `href`: a page holds no timeline, and of each view the whole run alone. */
+  link(target: Target): string | undefined {
+    const page = this.source.kind === 'page';
+    if (page && target.view === 'timeline') return undefined;
+    const query = withParams(target.params ?? {}, this.bounds(page ? null : target.stretch));
     return formatRoute({ kind: 'run', run: this.id, view: target.view, query });
   }
 
-  /** An address where there is one: a page holds no timeline, and of each view the whole run alone. */
-  link(target: Target): string | undefined {
-    if (this.source.kind === 'server') return this.href(target);
-    return target.view === 'timeline' ? undefined : this.href({ ...target, stretch: null });
+  go(target: Target): void {
+    const link = this.link(target);
+    if (link !== undefined) location.hash = link;
   }
 
-  go(target: Target): void {
-    location.hash = this.href(target);
+  /** What leads from a row to its calls or its moment in the timeline, where there is one: for `onopen`. */
+  opening<Row>(target: (row: Row) => Omit<Target, 'view'>): ((row: Row) => void) | undefined {
+    return this.source.kind === 'page'
+      ? undefined
+      : (row) => this.go({ ...target(row), view: 'timeline' });
   }
 
   /** What the address says for a view's own parameter. */

@@ -20,7 +20,7 @@ export interface Column<Row> {
   readonly spark?: (row: Row) => readonly number[];
   /** A run's status, shown as such. */
   readonly chip?: (row: Row) => RunStatus;
-  readonly href?: (row: Row) => string | null;
+  readonly href?: (row: Row) => string | null | undefined;
   /** A CSS grid track; the default is right for figures. */
   readonly width?: string;
   readonly align?: 'left' | 'right';

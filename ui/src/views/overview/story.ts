@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the overview tells, as data: sentences, parts of the step, where evidence is shown, marks in time.
 import type {
+  Breakdown,
   Evidence,
   Finding,
   Loss,
@@ -10,7 +11,7 @@ import type {
   Suspect,
   Verdict,
 } from '../../api/report';
-import { total, where, type Steps } from '../../api/steps';
+import { stretchOfStep, where, type Steps } from '../../api/steps';
 import {
   formatMoney,
   formatNs,
@@ -26,6 +27,7 @@ import { ns, stretch, type Ns, type Stretch } from '../../base/time';
 import type { Query } from '../../state/route';
 import type { Target } from '../../state/run.svelte';
 import { targetOf } from '../../state/noticed';
+import type { Checkpoint } from './checkpoints';
 
 export interface Story {
   readonly tone: 'found' | 'good' | 'open';
@@ -202,13 +204,20 @@ export interface Lane {
   readonly marks: readonly Mark[];
 }
 
+export interface Happened {
+  /** null: unknown. */
+  readonly steps: Steps | null;
+  readonly checkpoints: readonly Checkpoint[];
+  readonly findings: readonly Finding[];
+}
+
 /** What happened when: slow steps, evaluation, checkpoints, findings, losses. Lanes without any are left out. */
-export function lanes(report: Report, steps: Steps | null, findings: readonly Finding[]): Lane[] {
+export function lanes(report: Report, { steps, checkpoints, findings }: Happened): Lane[] {
   const end = report.run.duration_ns;
   const all: Lane[] = [
     { name: 'Slow steps', color: '--bad', marks: report.steps.outliers.map(outlierMark) },
-    { name: 'Evaluation', color: '--cat-6', marks: partMarks(steps, 'evaluation', 'eval') },
-    { name: 'Checkpoints', color: '--cat-7', marks: partMarks(steps, 'checkpoint', null) },
+    { name: 'Evaluation', color: '--cat-6', marks: steps ? evaluationMarks(steps) : [] },
+    { name: 'Checkpoints', color: '--cat-7', marks: checkpoints.map(checkpointMark) },
     { name: 'Findings', color: '--warn', marks: findings.map((f) => findingMark(f, end)) },
     { name: 'Lost', color: '--other', marks: report.losses.flatMap(lossMark) },
   ];
@@ -222,15 +231,33 @@ function outlierMark(o: Outlier): Mark {
   return { ...at, text, target: { view: 'timeline', stretch: at } };
 }
 
-function partMarks(steps: Steps | null, part: string, kind: string | null): Mark[] {
-  if (!steps) return [];
-  const values = steps.parts.get(part);
-  return where(steps, (i) => steps.kind[i] === kind || (values?.[i] ?? 0) > 0).map((i) => {
-    const at = stretch(steps.ts[i] ?? 0, (steps.ts[i] ?? 0) + (steps.dur[i] ?? 0));
-    const length = total(steps, part, [i]) || (steps.dur[i] ?? 0);
-    const text = `${words(part)} in step ${steps.step[i] ?? 0}, ${formatNs(length).exact}`;
-    return { ...at, text: sentence(text), target: { view: 'steps', stretch: at } };
+/** Of the evaluations' own rows: a step in which one lies is longer, and the last lie in no step. */
+function evaluationMarks(steps: Steps): Mark[] {
+  const key = (i: number) => `${steps.rank[i] ?? 0} ${steps.step[i] ?? 0}`;
+  const trained = new Set(where(steps, (i) => steps.kind[i] !== 'eval').map(key));
+  return where(steps, (i) => steps.kind[i] === 'eval').map((i) => {
+    const at = stretchOfStep(steps, i);
+    const step = trained.has(key(i)) ? steps.step[i] : NaN;
+    const text = markText('Evaluation', steps.rank[i] ?? 0, step, steps.dur[i] ?? 0);
+    return { ...at, text, target: { view: 'timeline', stretch: at } };
   });
+}
+
+function checkpointMark({ rank, ts, dur, step, kind }: Checkpoint): Mark {
+  const at = stretch(ts, ts + dur);
+  const what = kind ? `Checkpoint (${kind})` : 'Checkpoint';
+  return {
+    ...at,
+    text: markText(what, rank, step, dur),
+    target: { view: 'timeline', stretch: at },
+  };
+}
+
+/** `rank`, `step`: NaN where there is none. */
+function markText(what: string, rank: number, step: number | undefined, length: number): string {
+  const within = step === undefined || Number.isNaN(step) ? '' : ` in step ${step}`;
+  const whose = Number.isNaN(rank) ? '' : ` of rank ${rank}`;
+  return `${what}${within}${whose}, ${formatNs(length).exact}`;
 }
 
 function findingMark(finding: Finding, end: number): Mark {
@@ -260,10 +287,17 @@ export interface RunPhase {
   readonly figure: Figure;
 }
 
-/** Initialization, training and the rest; evaluation and checkpoints, which lie within training, apart. */
+/** Time of a kind of step or of a phase; `name` as it is said of it. */
+export type PhaseSum = Pick<RunPhase, 'name' | 'figure'>;
+
+/**
+ * Initialization, training and the rest; `inside`: what steps took for evaluation and checkpoints; `besides`:
+ * evaluation with what lies outside of the steps, where there is any.
+ */
 export function runPhases(report: Report): {
   whole: RunPhase[];
-  inside: Pick<RunPhase, 'name' | 'figure'>[];
+  inside: PhaseSum[];
+  besides: PhaseSum[];
 } {
   const { initialization_ns, training_ns, finalization_ns } = report.phases;
   const lengths = [
@@ -286,14 +320,19 @@ export function runPhases(report: Report): {
       figure: formatNs(length),
     };
   });
-  const inside = ['evaluation', 'checkpoint'].map((name) => {
-    const rows = report.breakdown.filter((b) => b.phase === name);
-    const ranks = new Set(report.breakdown.map((b) => b.rank)).size || 1;
-    const length = rows.reduce((s, b) => s + b.ns, 0) / ranks;
-    return { name, length, figure: formatNs(length) };
-  });
+  const ranks = new Set(report.breakdown.map((b) => b.rank)).size || 1;
+  const mean = (of: (b: Breakdown) => boolean) =>
+    Math.round(report.breakdown.filter(of).reduce((s, b) => s + b.ns, 0) / ranks);
+  const part = (name: string, length: number) =>
+    length > 0 ? [{ name, figure: formatNs(length) }] : [];
+  // An evaluation's own row repeats the time of the step in which it lies.
+  const inSteps = (phase: string) => mean((b) => b.phase === phase && b.step_kind !== 'eval');
+  const evaluation = mean((b) => b.step_kind === 'eval');
+  const within = inSteps('evaluation');
   return {
     whole: phases.filter((p) => p.length > 0),
-    inside: inside.filter((p) => p.length > 0),
+    inside: [...part('evaluation', within), ...part('checkpoint', inSteps('checkpoint'))],
+    besides:
+      evaluation > within ? part(within > 0 ? 'all evaluation' : 'evaluation', evaluation) : [],
   };
 }
