@@ -114,6 +114,13 @@ def _curves(memory, wanted):
     }
 
 
+def _beside(rank, name):
+    """What a rank does beside computing and communicating; of a profile that is one sum."""
+    if rank.get("other_ns") is not None:
+        return rank["other_ns"] if name == "other" else 0
+    return sum(one["ns"] for one in rank.get("suspects") or [] if one["name"] == name)
+
+
 class Plots:
     """Views of a run as matplotlib figures."""
 
@@ -306,7 +313,7 @@ class Plots:
         return figure
 
     def distributed(self):
-        """The ranks beside each other: computing, overlap, exposed transfer, waiting."""
+        """The ranks beside each other: computing, overlap, exposed communication, and the rest."""
         section = self._run.report()["distributed"]
         ranks = [rank for rank in section["ranks"] if rank.get("computation_ns") is not None]
         if not section["applicable"] or not ranks:
@@ -320,6 +327,10 @@ class Plots:
         parts = [
             (label, [(rank.get(member) or 0) / _MS for rank in ranks], colour)
             for label, member, colour in members
+        ]
+        parts += [
+            (words(name), [_beside(rank, name) / _MS for rank in ranks], SUSPECTS[name])
+            for name in ("data_pipeline", "framework_overhead", "other")
         ]
         return bars("Ranks", names, parts, "ms")
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { recordCommand, shellWord, type Recorded } from './record';
+import { isImported, recordCommand, shellWord, type Recorded } from './record';
 
 const run = (more: Partial<Recorded>): Recorded => ({
   status: 'completed',
@@ -21,8 +21,24 @@ it('asks a run that goes on, and begins one that has ended anew', () => {
     );
 });
 
-it('a run of a profile is imported again', () => {
-  expect(recordCommand(run({ command: [] }))).toMatch(/^steptrace import /);
+it.each([[['steptrace', 'import', '/traces/a.pt.trace.json.gz']], [[]]])(
+  'of the profile of %j the training is recorded, and not the import',
+  (command) => {
+    const imported = run({ command });
+    expect(isImported(imported)).toBe(true);
+    expect(recordCommand(imported, 'memory')).toBe(
+      'steptrace run --window :20 --capture memory -- python train.py',
+    );
+  },
+);
+
+it('takes no training for an import', () => {
+  for (const command of [
+    ['python', 'import'],
+    ['steptrace', 'run'],
+    ['python', 'steptrace', 'import'],
+  ])
+    expect(isImported({ command })).toBe(false);
 });
 
 it.each([

@@ -4,7 +4,7 @@ import type { RunStatus } from '../api/report';
 
 export interface Recorded {
   readonly status: RunStatus;
-  /** The training's; empty: the run was imported from a profile. */
+  /** The training's, or the import's that made the run of a profile. */
   readonly command: readonly string[];
   /** The run's folder, or where that is not known its id. */
   readonly path: string;
@@ -16,17 +16,24 @@ export const shellWord = (word: string): string =>
 
 const MAX_COMMAND = 4000;
 
+/** Whether the run is of a profile: what made it ran no training, and to run it again tells nothing new. */
+export const isImported = ({ command }: Pick<Recorded, 'command'>): boolean =>
+  command.length === 0 || (command[0] === 'steptrace' && command[1] === 'import');
+
+/** Stands for a command that nobody knows. */
+const TRAINING = ['python', 'train.py'];
+
 /**
  * While a run goes on: a window at once, of as many steps as a verdict needs without being asked.
  * Of one that has ended: the same training once more, with a window from the first step on that can
- * be had, so that it has one however short it is. `what`: as `--capture`.
+ * be had, so that it has one however short it is. A profile does not tell its training's command:
+ * that line is to be completed. `what`: as `--capture`.
  */
 export function recordCommand(run: Recorded, what = ''): string {
   const capture = what === '' ? [] : ['--capture', what];
   if (run.status === 'in_progress') return words(['steptrace', 'capture', run.path, ...capture]);
-  if (run.command.length === 0) return 'steptrace import profile.pt.trace.json.gz';
   const window = ['steptrace', 'run', '--window', ':20', ...capture, '--'];
-  const line = words([...window, ...run.command]);
+  const line = words([...window, ...(isImported(run) ? TRAINING : run.command)]);
   // A line that was cut would run something else.
   return line.length > MAX_COMMAND ? `${words(window)} …` : line;
 }

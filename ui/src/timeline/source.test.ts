@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { editorLink, placeOf } from './source';
+import { editorLink, placeFigure, placeOf } from './source';
 
 describe('source', () => {
   it.each([
@@ -27,5 +27,24 @@ describe('source', () => {
     expect(editorLink('', place)).toBeNull();
     expect(editorLink('javascript:{file}', place)).toBeNull();
     expect(editorLink('vscode://file/{file}', null)).toBeNull();
+  });
+
+  it('opens no file of which only a part of the path is known, and none that is built in', () => {
+    const link = (file: string) => editorLink('vscode://file/{file}:{line}', { file, line: 46 });
+    expect(link('resnet50_profiler_api.py')).toBeNull();
+    expect(link('torch/nn/modules/conv.py')).toBeNull();
+    expect(link('<built-in time>')).toBeNull();
+    expect(link('C:/work/train.py')).toBe('vscode://file/C%3A/work/train.py:46');
+  });
+
+  it.each([
+    ['/job/data.py', 7, 'data.py:7', '/job/data.py:7'],
+    ['/job/data.py', 0, 'data.py', '/job/data.py'],
+    ['/job/data.py', null, 'data.py', '/job/data.py'],
+    ['<string>', 3, '<string>:3', '<string>:3'],
+    ['<built-in time>', 6, 'built in', '<built-in time>'],
+    ['', 6, '–', 'not known'],
+  ])('%s, line %s, is shown as %s', (file, line, text, exact) => {
+    expect(placeFigure(file, line)).toEqual({ text, exact });
   });
 });

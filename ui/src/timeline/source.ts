@@ -2,6 +2,8 @@
 // Where in the user's files something was: frames of stacks and Python functions, as profilers write
 // them, and the address that opens an editor there.
 
+import type { Figure } from '../base/format';
+
 export interface SourcePlace {
   file: string;
   line: number;
@@ -28,11 +30,22 @@ export function placeOf(whole: string): SourcePlace | null {
   return null;
 }
 
-/** The server's template with the place in it; null where there is no template. */
+/** An editor takes a relative path for one below the root. */
+const ABSOLUTE = /^(?:\/|[A-Za-z]:[\\/])/;
+
+/** The server's template with the place in it; null where there is no template, or no file to be opened. */
 export function editorLink(template: string, place: SourcePlace | null): string | null {
-  if (place === null || template === '') return null;
+  if (place === null || template === '' || !ABSOLUTE.test(place.file)) return null;
   // A template that runs script in this page is no editor.
   if (/^\s*(javascript|data|vbscript):/i.test(template)) return null;
   const file = place.file.split('/').map(encodeURIComponent).join('/');
   return template.replaceAll('{file}', () => file).replaceAll('{line}', String(place.line));
+}
+
+/** A place to be read: the file's name and line, all of it on hover. A built-in function has no line. */
+export function placeFigure(file: string, line: number | null): Figure {
+  if (file === '') return { text: '–', exact: 'not known' };
+  if (/^<built-in\b/.test(file)) return { text: 'built in', exact: file };
+  const at = line !== null && line > 0 ? `:${line}` : '';
+  return { text: `${file.replace(/^.*\//, '')}${at}`, exact: `${file}${at}` };
 }

@@ -24,14 +24,12 @@ import type { Overlay, Place, Scene } from './scene';
 import { Selection } from './selection.svelte';
 import type { Tab, TimelineState } from './state';
 import { decode, encode, sliceParam } from './state';
-import type { Step } from './steps';
-import { bandOf, byNumber } from './steps';
-import type { Tile } from './tile';
-import { Names } from './tile';
+import { bandOf, byNumber, type Step } from './steps';
+import { Names, type Tile } from './tile';
 import type { TreeNode } from './tree';
 import { buildTree, byTrack, foldedAtFirst, nameWithRank, newlyFolded, pathTo } from './tree';
 import type { Span } from './viewport';
-import { between, clamp, fit, reveal, toTime, zoom, zoomedOn } from './viewport';
+import { between, clamp, fit, openingOf, reveal, toTime, zoom, zoomedOn } from './viewport';
 import { windowFor } from './window';
 
 const ANIMATION_MS = 160;
@@ -46,6 +44,7 @@ export class Stage {
   private readonly palette = new Palette(this.names);
   nodes = $state.raw<TreeNode[]>([]);
   bounds = $state.raw<Span>({ fromNs: 0, toNs: 0 });
+  private opening: Span = { fromNs: 0, toNs: 0 };
   private foldedFirst = $state.raw(new Set<string>());
   private byTrack = $state.raw(new Map<number, TreeNode>());
 
@@ -158,6 +157,7 @@ export class Stage {
     this.tree = tree;
     this.nodes = buildTree(tree.tracks);
     this.bounds = { fromNs: tree.from_ns, toNs: tree.to_ns };
+    this.opening = openingOf(tree);
     this.foldedFirst = foldedAtFirst(this.nodes);
     this.byTrack = byTrack(this.nodes);
   }
@@ -173,7 +173,7 @@ export class Stage {
     this.toggled = [...this.toggled.filter((key) => !changed.delete(key)), ...changed];
     if (this.whole) {
       cancelAnimationFrame(this.animation);
-      this.view = fit(this.bounds);
+      this.view = fit(this.opening);
     }
     this.hold(top);
     this.retry();
@@ -199,7 +199,7 @@ export class Stage {
     const { stretch } = this.run;
     const first = stretch && this.withMargin({ fromNs: stretch.from, toNs: stretch.to });
     this.whole = told.view === null && first === null;
-    this.view = told.view ? clamp(told.view, this.bounds) : (first ?? fit(this.bounds));
+    this.view = told.view ? clamp(told.view, this.bounds) : (first ?? fit(this.opening));
     if (told.query !== this.finder.query) this.finder.search(told.query);
     // What has been selected since it was written is not in it yet.
     const slice = sliceParam(told.slice);
@@ -381,7 +381,7 @@ export class Stage {
   }
 
   fit(): void {
-    this.glide(fit(this.bounds));
+    this.glide(fit(this.opening));
     this.whole = true;
   }
 

@@ -45,6 +45,33 @@ describe('names', () => {
     ],
     ['void (anonymous namespace)::softmax_warp<float, 8>(float*, int)', 'softmax_warp'],
     [
+      'void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_256x64_16x4_nn_align4>(cutlass_80_tensorop_s1688gemm_256x64_16x4_nn_align4::Params)',
+      'cutlass_80_tensorop_s1688gemm_256x64_16x4_nn_align4',
+    ],
+    [
+      'void cutlass_cudnn_train::Kernel<cutlass_cudnn_train::reduction::kernel::ReduceSplitK<cutlass_cudnn_train::MatrixShape<4, 128> > >(Params)',
+      'ReduceSplitK',
+    ],
+    [
+      'void cutlass::device_kernel<flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<flash::CollectiveMainloopFwdSm90<2> > > >(Params)',
+      'FlashAttnFwdSm90',
+    ],
+    ['void ck_tile::kentry<2, ck_tile::FmhaFwdKernel<ck_tile::Tile<1> > >(Args)', 'FmhaFwdKernel'],
+    [
+      'std::enable_if<!(false), void>::type internal::gemvx::kernel<c10::Half, int, float, true, 7, cublasGemvParams<float> >(float)',
+      'gemvx::kernel',
+    ],
+    ['void acme::Kernel<>(int)', 'acme::Kernel'],
+    ['void acme::kernel(float*)', 'acme::kernel'],
+    [
+      'void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl<at::native::BUnaryFunctor<float, float, float, at::native::MulFunctor<float> > >(at::TensorIteratorBase&)::{lambda(int)#1}>(int)',
+      'MulFunctor · elementwise_kernel',
+    ],
+    [
+      'void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::MeanOps<float, float>, unsigned int, float, 4> >(int)',
+      'MeanOps · reduce_kernel',
+    ],
+    [
       'ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)',
       'ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)',
     ],

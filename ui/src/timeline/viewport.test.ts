@@ -6,6 +6,7 @@ import {
   clamp,
   fit,
   lengthNs,
+  openingOf,
   pan,
   reveal,
   toPixel,
@@ -19,6 +20,21 @@ describe('viewport', () => {
   it('fits the run with two hundredths on each side', () => {
     expect(fit(bounds)).toEqual({ fromNs: -20, toNs: 1020 });
     expect(fit({ fromNs: 5, toNs: 5 })).toEqual({ fromNs: 5, toNs: 1e9 + 5 });
+  });
+
+  it('opens on what is recorded, not on the line that frames it', () => {
+    const track = (name: string, first_ns: number | null, last_ns: number | null) => ({
+      name,
+      first_ns,
+      last_ns,
+    });
+    const frame = track('PyTorch Profiler', -852, 2515);
+    const tree = { from_ns: -852, to_ns: 2515 };
+    const main = [track('trainer', null, null), track('thread 1', 0, 900), track('GPU', 40, 1239)];
+    expect(openingOf({ ...tree, tracks: [...main, frame] })).toEqual({ fromNs: 0, toNs: 1239 });
+    const all = { fromNs: -852, toNs: 2515 };
+    expect(openingOf({ ...tree, tracks: main })).toEqual(all);
+    expect(openingOf({ ...tree, tracks: [frame] })).toEqual(all);
   });
 
   it('keeps the moment under the cursor where it is', () => {

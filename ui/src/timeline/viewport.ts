@@ -22,6 +22,31 @@ export function fit(bounds: Span): Span {
   return { fromNs: bounds.fromNs - margin, toNs: bounds.toNs + margin };
 }
 
+interface Extent {
+  readonly name: string;
+  readonly first_ns: number | null;
+  readonly last_ns: number | null;
+}
+
+/** Kineto's line for its own recording: it begins before the run and ends after it, and holds nothing of it. */
+const FRAME = 'PyTorch Profiler';
+
+/** What is seen at first: all that is recorded, but for the line that only frames it. */
+export function openingOf(tree: {
+  readonly from_ns: number;
+  readonly to_ns: number;
+  readonly tracks: readonly Extent[];
+}): Span {
+  let [fromNs, toNs] = [Infinity, -Infinity];
+  for (const { name, first_ns, last_ns } of tree.tracks) {
+    if (name === FRAME || first_ns === null || last_ns === null) continue;
+    fromNs = Math.min(fromNs, first_ns);
+    toNs = Math.max(toNs, last_ns);
+  }
+  const framed = tree.tracks.some(({ name }) => name === FRAME) && fromNs < toNs;
+  return framed ? { fromNs, toNs } : { fromNs: tree.from_ns, toNs: tree.to_ns };
+}
+
 /** `span` moved, and if need be cut, so that it lies within the run and its margin. */
 export function clamp(span: Span, bounds: Span): Span {
   const whole = fit(bounds);

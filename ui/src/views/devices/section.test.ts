@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import {
-  activity,
-  byName,
-  copies,
-  onDevices,
-  precisionOf,
-  precisions,
-  type Device,
-} from './section';
+import { activity, byName, copies, onDevices, precisions, type Device } from './section';
 
 const device = (more: Partial<Device>): Device => ({
   node: 0,
@@ -104,20 +96,6 @@ describe('devices', () => {
     expect(on(0, 1)).toEqual([[0, 6, 15]]);
     expect(on(2)).toEqual([]);
   });
-
-  it.each([
-    ['volta_sgemm_128x64_nt', 'FP32'],
-    ['volta_h884gemm_64x128_ldg8_nn', 'FP16'],
-    [
-      'void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, char*>(int)',
-      'FP32',
-    ],
-    ['nvjet_tst_128x64_bf16', 'BF16'],
-    ['bmm_MxE4m3_MxE2m1', 'FP8'],
-    ['void cutlass::Kernel<cutlass_tensorop_s1688gemm_128x128>(Params)', 'TF32'],
-    ['void foo<c10::Half>(int)', 'FP16'],
-    ['fused_rms_norm', 'not told'],
-  ])('%s', (name, precision) => expect(precisionOf(name)).toBe(precision));
 
   it('leaves communication out of the precisions', () => {
     const kernels = [

@@ -2,6 +2,7 @@
 // The sections `devices` and `kernels` (docs/reference/report.md, operators.md), as this view reads
 // them, and the sums over the devices that are shown.
 import type { Roles } from '../../api/report';
+import { precisionOf, type Precision } from './precision';
 
 export interface Window {
   span_ns: number;
@@ -158,32 +159,6 @@ export function byName(kernels: readonly Kernel[]): Kernel[] {
     }
   }
   return [...sums.values()];
-}
-
-export type Precision =
-  'FP64' | 'FP32' | 'TF32' | 'FP16' | 'BF16' | 'FP8' | 'INT8' | 'INT32' | 'not told';
-
-// Names say what a kernel computes in, where they do: libraries' tile names (s884, hgemm, tf32f32),
-// or the types of a template. What reads several is taken for the narrowest: that is what it moves.
-const PRECISIONS: readonly (readonly [Precision, RegExp])[] = [
-  ['FP8', /e4m3|e5m2|fp8|float8/i],
-  ['INT8', /(?:^|[^u\d])int8|i8816|igemm|imma|\bs8\b|signed char|uint8/i],
-  ['BF16', /bf16|bfloat/i],
-  ['FP16', /fp16|f16|hgemm|h884|h1688|h16816|\bhalf\b|__half|_h_/i],
-  ['TF32', /tf32|s1688|s16816gemm_tf/i],
-  ['FP64', /dgemm|double|fp64|f64/i],
-  ['FP32', /float|fp32|f32|sgemm|scudnn|s884/i],
-  ['INT32', /\bint\b(?!\s*[,)>]?\s*\()|int32|\blong\b|int64/i],
-];
-
-export function precisionOf(whole: string): Precision {
-  const name = whole.slice(0, 2000);
-  // Indices and sizes are integers in nearly every signature: only template arguments count.
-  const signature = name.includes('<')
-    ? name.slice(0, name.lastIndexOf('(') + 1 || undefined)
-    : name;
-  for (const [precision, form] of PRECISIONS) if (form.test(signature)) return precision;
-  return 'not told';
 }
 
 /** Time of computing kernels by the precision that their names tell; the longest first. */
