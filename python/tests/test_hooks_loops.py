@@ -167,6 +167,26 @@ def test_workers(tmp_path, context):
     assert validation["iterable"] and validation["dataset"].endswith("Stream")
 
 
+IN_ANY_ORDER = """
+import json, os, time
+from torch.utils.data import DataLoader, Dataset
+class Slow(Dataset):
+    def __len__(self): return 8
+    def __getitem__(self, i):
+        time.sleep(0.2 * (i == 0))
+        return os.getpid()
+print(json.dumps([int(batch) for batch in DataLoader(Slow(), num_workers=2, in_order=False)]))
+"""
+
+
+def test_workers_whose_batches_come_in_any_order(tmp_path):
+    run = hooked.run(tmp_path / "ring", "-c", IN_ANY_ORDER).check()
+    waits = [r for r in run.records if r.name == "data" and r.kind == "begin"]
+    assert len(waits) == 9 and not any(wait.b for wait in waits)
+    came = [r for r in run.records if r.name == "data_from"]
+    assert [r.b for r in came] == run.said and {r.a for r in came} == {1}
+
+
 def test_lightning(tmp_path):
     run = loop(tmp_path, "lightning_fit")
     step = "data{0} optimizer1[forward backward] "

@@ -167,6 +167,18 @@ def test_depth_and_awaited_worker(iterator, depth, pid):
     assert (a & UNKNOWN, a >> 32, b) == (9, depth, pid)
 
 
+def test_whose_batch_came_where_any_may():
+    iterator = Iterator(None, in_order=False)
+    iterator._task_info = {5: (0,), 6: (1,), 7: (0,)}
+    state = dataloader._Iterator(iterator, 9)
+    state.look(iterator)
+    asked = tuple(iterator._task_info.items())
+    assert dataloader._whose(iterator, state, asked) == 0, "StopIteration, or an error"
+    del iterator._task_info[6]
+    iterator._task_info[8] = (1,)
+    assert dataloader._whose(iterator, state, asked) == 72
+
+
 @pytest.mark.parametrize(
     ("action", "phase"),
     [

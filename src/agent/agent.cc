@@ -109,6 +109,7 @@ Status Agent::Begin() {
     rules_.AddStep(row, writer_.strings());
     steps_.Add(row, writer_.strings());
     memory_.AddStep(row, writer_.strings());
+    if (stacks_) stacks_->OnStep();
   });
   recorder_->SetMemoryObserver([this](int32_t pid, const DeviceMemorySample& sample) {
     memory_.AddDeviceSample(writer_.strings().Text(sample.metric), sample.device, pid, sample.ts_ns,

@@ -11,9 +11,10 @@ namespace {
 using analyze::HookName;
 using wire::Category;
 
-constexpr std::array<std::pair<std::string_view, HookName>, 13> kPhases = {{
+constexpr std::array<std::pair<std::string_view, HookName>, 14> kPhases = {{
     {wire::kNameData, HookName::kData},
     {wire::kNameDataEnd, HookName::kDataEnd},
+    {wire::kNameDataFrom, HookName::kDataFrom},
     {wire::kNameLoaderIter, HookName::kLoaderIter},
     {wire::kNameBackward, HookName::kBackward},
     {wire::kNameOptimizer, HookName::kOptimizer},

@@ -256,14 +256,13 @@ void RecordConverter::OnInstant(ThreadState& thread, const wire::Record& record,
     constexpr auto kOperators = static_cast<uint32_t>(wire::CaptureKind::kOperators);
     const bool begins = name.hook == HookName::kWindowBegin;
     if (begins) operators_told_ = (record.b & kOperators) != 0;
-    if (operators_told_) {
-      AddEvent(thread, MarkKind::kInstant, name, ts, record.a, record.b, out);
-    }
+    if (operators_told_) AddEvent(thread, MarkKind::kInstant, name, ts, record.a, record.b, out);
     operators_told_ = operators_told_ && begins;
     return OnWindow(record, name, ts, out);
   }
   if (!HasTimeline(name.category)) return;
   AddEvent(thread, MarkKind::kInstant, name, ts, record.a, record.b, out);
+  if (name.hook == HookName::kDataEnd || name.hook == HookName::kDataFrom) return;
   ClosedRange instant;
   instant.open.begin_ns = ts;
   instant.open.name = record.name;
@@ -271,7 +270,7 @@ void RecordConverter::OnInstant(ThreadState& thread, const wire::Record& record,
   instant.open.b = record.b;
   instant.end_ns = ts;
   instant.depth = static_cast<int32_t>(thread.stack.depth());
-  if (name.hook != HookName::kDataEnd) AddSlice(thread, instant, out);
+  AddSlice(thread, instant, out);
 }
 
 // "0:allocated_bytes" of category kDeviceMemory is the metric torch_cuda.allocated_bytes of device

@@ -47,6 +47,11 @@ void StackFeed::FollowProcesses() {
   if (thread_) thread_->SetProcesses(recorder_.Roots());
 }
 
+void StackFeed::OnStep() {
+  if (std::exchange(training_began_, true)) return;
+  if (thread_) thread_->TrainingBegan();
+}
+
 void StackFeed::SetRate(int64_t rate_per_s, int64_t now_ns) {
   if (thread_) thread_->Stop(kLastStackMs);
   TakeReadings(now_ns);

@@ -30,6 +30,8 @@ class StackFeed {
 
   // Tells the sampling thread which processes there are, when that changed.
   void FollowProcesses();
+  // A step is known.
+  void OnStep();
   // From now on so often; 0: not at all.
   void SetRate(int64_t rate_per_s, int64_t now_ns);
   // Writes what was sampled since.
@@ -59,6 +61,7 @@ class StackFeed {
   int64_t epoch_monotonic_ns_;
   StackLimits limits_;
   int64_t process_changes_ = -1;
+  bool training_began_ = false;
   int64_t period_ns_;
   std::map<ProcessKey, std::vector<StackSample>> held_;
   // Losses so far, and those of threads before this one, of which it knows nothing.

@@ -13,6 +13,9 @@
 //                                                                              | kBatchArrived
 //                                         end: thread CPU ns, 0 unknown        end: run-queue ns
 //               data_end       instant    iterator: it raised StopIteration   0
+//               data_from      instant    iterator: the batch came            pid of the worker
+//                                         (told where batches come in any     that made it
+//                                         order)
 //               loader_iter    begin/end  loader: DataLoader.__iter__          0
 //                                         end: the iterator that it gave
 //               backward       begin/end  end: thread CPU ns, 0 unknown        end: run-queue ns
@@ -160,6 +163,7 @@ inline constexpr uint64_t kStackRuns = 1ull << 32;
 
 inline constexpr const char* kNameData = "data";
 inline constexpr const char* kNameDataEnd = "data_end";
+inline constexpr const char* kNameDataFrom = "data_from";
 inline constexpr const char* kNameLoaderIter = "loader_iter";
 inline constexpr const char* kNameBackward = "backward";
 inline constexpr const char* kNameOptimizer = "optimizer";

@@ -68,9 +68,19 @@ def _wait(iterator, state):
     return state.number | depth << 32, pid
 
 
+def _whose(iterator, state, asked):
+    """The worker of the task that is not asked for any more; 0: there is none."""
+    tasks = iterator._task_info
+    for number, task in asked:
+        if number not in tasks:
+            return state.pids[task[0]]
+    return 0
+
+
 def patch(module, hook):
     probe = hook.probe
     data_end = probe.name(vocabulary.DATA_END, vocabulary.PHASE)
+    data_from = probe.name(vocabulary.DATA_FROM, vocabulary.PHASE)
     loader_iter = probe.name(vocabulary.LOADER_ITER, vocabulary.PHASE)
     begin_args, end, end_args, instant = (
         probe.begin_args,
@@ -102,12 +112,29 @@ def patch(module, hook):
                 leave = device_phases.leaving(device_phases.DATA_END, leave)
             if pids:
                 a, pid = _wait(iterator, state)
+                if not state.in_order:
+                    leave = leave_any(iterator, state, leave)
                 begin_cpu_args(wait.id, a, pid)
             else:
                 begin_args(wait.id, state.unknown, 0)
             return leave
         except Exception as error:
             return hook.fail(error)
+
+    def leave_any(iterator, state, leave):
+        """Of batches that come in any order it shows at the end of the wait whose this one is."""
+        asked = tuple(iterator._task_info.items())
+
+        def leave_saying_whose():
+            try:
+                pid = _whose(iterator, state, asked)
+                if pid:
+                    instant(data_from, state.number, pid)
+            except Exception as error:
+                hook.fail(error)
+            leave()
+
+        return leave_saying_whose
 
     def stop_next(iterator):
         try:

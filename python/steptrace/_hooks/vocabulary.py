@@ -14,6 +14,7 @@ BATCH_ARRIVED = 1 << 32
 
 DATA = "data"
 DATA_END = "data_end"
+DATA_FROM = "data_from"
 LOADER_ITER = "loader_iter"
 BACKWARD = "backward"
 OPTIMIZER = "optimizer"

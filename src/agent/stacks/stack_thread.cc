@@ -51,6 +51,7 @@ struct StackThread::Shared {
   WakeSignal changed;
   bool stop = false;
   bool ended = false;
+  bool training_began = false;
   std::optional<std::vector<JobRoot>> processes;  // new ones
   StackReadings readings;
   const size_t max_waiting_samples;
@@ -116,6 +117,9 @@ bool StackThread::Shared::WaitUntilDue() {
 bool StackThread::Shared::TakeChanges() {
   std::lock_guard lock(mutex);
   if (stop) return false;
+  if (std::exchange(training_began, false)) {
+    limiter.StartAnew(MonotonicNowNs(), "The training has begun");
+  }
   if (processes) {
     sampler.SetProcesses(*std::exchange(processes, std::nullopt));
     next_ns = std::min(next_ns, MonotonicNowNs() + Jittered(0, 0.5));
@@ -160,6 +164,14 @@ void StackThread::SetProcesses(std::vector<JobRoot> processes) {
   {
     std::lock_guard lock(shared_->mutex);
     shared_->processes = std::move(processes);
+  }
+  shared_->changed.Call();
+}
+
+void StackThread::TrainingBegan() {
+  {
+    std::lock_guard lock(shared_->mutex);
+    shared_->training_began = true;
   }
   shared_->changed.Call();
 }

@@ -35,6 +35,9 @@ class StackThread {
 
   // From the next sample on, which comes within a period.
   void SetProcesses(std::vector<JobRoot> processes);
+  // Its first steps are there. Until then imports and set-up change every stack that is read, which
+  // costs more than a training does: what that took is forgotten.
+  void TrainingBegan();
   // What has been read since the last call.
   StackReadings Take();
   // Waits for the sample under way, at most so long; no other follows.

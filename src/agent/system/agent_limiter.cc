@@ -99,6 +99,18 @@ void AgentLimiter::ObserveCpu(const Reading& reading) {
   }
 }
 
+void AgentLimiter::StartAnew(int64_t now_ns, const char* why) {
+  window_begin_.reset();
+  calm_begin_.reset();
+  if (std::exchange(level_, 0) == 0) return;
+  interval_ns_ = IntervalAt(0);
+  on_event_({.kind = LimiterEventKind::kRestored,
+             .at_ns = now_ns,
+             .interval_ns = interval_ns_,
+             .text = std::string(why) + ": " + options_.what + " sampled every " +
+                     Seconds(interval_ns_) + " again"});
+}
+
 void AgentLimiter::ObserveMemory(int64_t now_ns, int64_t rss_bytes) {
   const int64_t limit_bytes = memory_limit_bytes();
   const auto tell = [&](LimiterEventKind kind, std::string text) {

@@ -25,7 +25,7 @@ double DefaultCpuBudgetCores(int cores);
 
 enum class LimiterEventKind {
   kSlowed,      // over the CPU budget: the sampling interval is doubled
-  kRestored,    // well under it again: the interval is halved
+  kRestored,    // well under it again: the interval is halved; or all is as asked for
   kMemoryOver,  // over the memory limit: shed what can be shed; repeated while it lasts
   kMemoryOk,
 };
@@ -67,6 +67,9 @@ class AgentLimiter {
   // Of the time since the last reading, and on: what was used before is measured by what was
   // allowed then.
   void SetCpuBudget(double cores) { options_.cpu_budget_cores = cores; }
+  // What was used before says nothing of what comes, for `why`: the interval is the one asked for,
+  // and is measured from here on.
+  void StartAnew(int64_t now_ns, const char* why);
 
   int64_t interval_ns() const { return interval_ns_; }
   // How often the interval was doubled; the owner may slow other work by the same measure.

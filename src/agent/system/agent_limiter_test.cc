@@ -168,5 +168,30 @@ TEST(AgentLimiter, SaysWhoIsWatched) {
             "sampled every 0.1 s");
 }
 
+// Imports cost more than the training that they are for.
+TEST(AgentLimiter, StartsAnewWhenWhatItWatchesDoes) {
+  std::vector<LimiterEvent> events;
+  LimiterOptions options;
+  options.interval_ns = 50'000'000;
+  options.cpu_budget_cores = 0.003;
+  options.what = "stacks are";
+  AgentLimiter limiter(options, [&](const LimiterEvent& event) { events.push_back(event); });
+  for (int64_t second = 0; second <= 29; ++second) {
+    limiter.Observe(second * kSecond, second * 6'000'000, 0);
+  }
+  EXPECT_EQ(limiter.interval_ns(), 200'000'000);
+  limiter.StartAnew(29 * kSecond, "The training has begun");
+  EXPECT_EQ(limiter.interval_ns(), 50'000'000);
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[2].kind, LimiterEventKind::kRestored);
+  EXPECT_EQ(events[2].text, "The training has begun: stacks are sampled every 0.05 s again");
+  for (int64_t second = 30; second <= 49; ++second) {
+    limiter.Observe(second * kSecond, 29 * 6'000'000 + (second - 29) * 2'000'000, 0);
+  }
+  EXPECT_EQ(events.size(), 3u) << "what was used before does not count";
+  limiter.StartAnew(50 * kSecond, "The training has begun");
+  EXPECT_EQ(events.size(), 3u) << "nothing was changed";
+}
+
 }  // namespace
 }  // namespace steptrace::agent

@@ -31,6 +31,7 @@ enum class HookName : uint8_t {
   kWindowBegin,  // instants: between them every operator of the thread is told
   kWindowEnd,
   kRecordsLost,  // instant: something of this thread is missing just before
+  kDataFrom,     // instant in data: whose batch it is (wire/vocabulary.h)
 };
 
 enum class MarkKind : uint8_t { kBegin, kEnd, kInstant };

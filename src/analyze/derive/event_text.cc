@@ -67,6 +67,7 @@ std::optional<HookName> InstantName(std::string_view word) {
   static const std::map<std::string_view, HookName> names = {
       {wire::kNameStep, HookName::kStep},
       {wire::kNameDataEnd, HookName::kDataEnd},
+      {wire::kNameDataFrom, HookName::kDataFrom},
       {wire::kNameWindowBegin, HookName::kWindowBegin},
       {wire::kNameWindowEnd, HookName::kWindowEnd},
       {"lost", HookName::kRecordsLost}};
@@ -203,6 +204,7 @@ class Interpreter {
     Event event = NewEvent(MarkKind::kInstant, *InstantName(line.words[0]));
     event.a = event.name == HookName::kStep ? wire::kNoArgument
                                             : static_cast<uint64_t>(AttributesOf(line).Value("it"));
+    event.b = static_cast<uint64_t>(AttributesOf(line).Value("worker"));
     events_.push_back(event);
     return {};
   }

@@ -20,7 +20,8 @@
 //         backward cpu=20 rq=5: 50
 //         optimizer opt=1                   # a range around what is indented under it
 //           10
-//       step                                # instants: step, data_end it=1
+//       step                                # instants: step, data_end it=1, and in a range data
+//                                           # data_from it=1 worker=20
 //       die                                 # the process ends here; "until 900": time goes on to
 //     ---
 //     step kind ts dur data forward         # columns of `steps`, times in µs

@@ -307,14 +307,16 @@ void LoopDeriver::Instant(const Event& event) {
   if (event.name == HookName::kWindowBegin) return operators_.OpenWindow();
   if (event.name == HookName::kWindowEnd) return operators_.CloseWindow();
   if (event.name == HookName::kRecordsLost && chunks_.started()) ++chunks_.current().sums.lost;
-  if (event.name != HookName::kDataEnd) return;
+  if (event.name != HookName::kDataEnd && event.name != HookName::kDataFrom) return;
   auto& spans = stack_.spans();
   for (auto span = spans.rbegin(); span != spans.rend(); ++span) {
     if (span->name == HookName::kData && IteratorOf(span->a) == IteratorOf(event.a)) {
-      span->got_no_batch = true;
+      if (event.name == HookName::kDataEnd) span->got_no_batch = true;
+      if (event.name == HookName::kDataFrom) span->b = event.b;
       return;
     }
   }
+  if (event.name == HookName::kDataFrom) return;
   if (chunks_.started()) lives_.EndIterator(IteratorOf(event.a), event.ts_ns);
 }
 

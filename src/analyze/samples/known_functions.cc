@@ -203,6 +203,10 @@ constexpr KnownFunctions kKnown[] = {
     {"scipy.signal", "*", kAugmentation},
     {"random", "*", kAugmentation},
     {"numpy.random", "*", kAugmentation},
+    // An order is chosen, and nothing about a sample.
+    {"random", "*shuffle", kUserCode},
+    {"numpy.random", "*shuffle", kUserCode},
+    {"numpy.random", "*permutation", kUserCode},
     {"transformers.image_transforms", "*", kAugmentation},
     {"transformers.image_processing*", "*", kAugmentation},
     {"transformers.feature_extraction*", "*", kAugmentation},
@@ -278,6 +282,7 @@ constexpr KnownFunctions kKnown[] = {
     {"multiprocessing.managers", "*", kLock},
     {"multiprocessing.connection", "*", kLock},
     {"multiprocessing.pool", "*", kLock},
+    {"asyncio", "run_coroutine_threadsafe", kLock},
     {"concurrent.futures", "*", kLock},
     {"joblib", "Parallel.*", kLock},
     {"ray", "get", kLock},

@@ -23,7 +23,10 @@ inline constexpr size_t kGradless = kWorkStageCount + 2;
 // ... in a line that calls torch's Python too, as that of a module: what else runs there is mostly
 // C code of torch's.
 inline constexpr size_t kModelLine = kWorkStageCount + 3;
-inline constexpr size_t kBinCount = kWorkStageCount + 4;
+// ... such a line of a function that runs modules: what is neither an operator nor the way between
+// two of them is the machine's doing.
+inline constexpr size_t kModuleLine = kWorkStageCount + 4;
+inline constexpr size_t kBinCount = kWorkStageCount + 5;
 
 // Samples of steady steps of one rank, in ns of the time that they stand for.
 struct BatchBlock {  // of samples in a DataLoader's fetch, its collate function left out
@@ -35,6 +38,8 @@ struct ThreadBlock {  // of the training thread
       outside{};          // running code of Python's that is not torch's, by stage
   double waiting = 0;     // outside torch, and not running
   double awaiting = 0;    // outside torch, for what other threads or processes make
+  double on_signal = 0;   // ... of that, until another thread says so
+  double asking = 0;      // outside torch, asking another process
   double evaluating = 0;  // in a function of the script's that evaluates: of none of the others
   double sampler = 0;     // in a sampler of the user's, which a DataLoader asked
   double forward = 0;     // torch at work, by what the script called

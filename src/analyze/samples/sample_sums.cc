@@ -68,9 +68,11 @@ bool AwaitsDataset(const store::StepRow& row) {
   return wait_ns > 0 && starved_ns >= kNearlyAll * wait_ns;
 }
 
-// The training thread waits there for another thread or process, or unpickles what that made.
+// The training thread waits there for another thread or process, asks it, or unpickles what it
+// made.
 bool Awaits(const StackClass& of) {
-  return of.region == StackRegion::kElsewhere && of.takes_over && !of.by_user && of.evaluator < 0;
+  const bool others = of.takes_over || of.on_signal || of.asks;
+  return of.region == StackRegion::kElsewhere && others && !of.by_user && of.evaluator < 0;
 }
 
 // Whether a thread beside the training one may be making something there.
@@ -113,7 +115,8 @@ std::pair<size_t, bool> BatchBin(const StackClass& of, bool waits) {
     return static_cast<size_t>(none ? WorkStage::kUserCode : stage);
   };
   if (of.by_user) return {bin(*of.stage), false};
-  if (waits && of.in_lock) return {static_cast<size_t>(WorkStage::kLock), false};
+  // What others make is waited for also where the thread would run, had it the interpreter.
+  if ((waits || of.takes_over) && of.in_lock) return {static_cast<size_t>(WorkStage::kLock), false};
   if (of.stage) return {bin(*of.stage), waits};
   const bool named = of.user_frame >= 0;
   return {named ? static_cast<size_t>(WorkStage::kUserCode) : kUnnamed, waits};
@@ -122,8 +125,8 @@ std::pair<size_t, bool> BatchBin(const StackClass& of, bool waits) {
 size_t OutsideBin(const StackClass& of) {
   if (of.stage) return static_cast<size_t>(*of.stage);
   if (of.user_frame < 0) return kUnnamed;
-  if (of.gradless) return kGradless;
-  if (of.calls_model) return kModelLine;
+  if ((of.gradless && !of.infers) || of.copies) return kGradless;
+  if (of.calls_model) return of.runs_module ? kModuleLine : kModelLine;
   return of.calls_torch ? kTensorCode : static_cast<size_t>(WorkStage::kUserCode);
 }
 
@@ -244,7 +247,8 @@ void SampleSums::AddToThread(const StackClass& of, bool waits, double ns, uint32
   if (of.evaluator >= 0) {
     sums.evaluating += ns;
   } else if (Awaits(of)) {
-    sums.awaiting += ns;
+    (of.asks ? sums.asking : sums.awaiting) += ns;
+    if (of.on_signal) sums.on_signal += ns;
   } else if (of.region == StackRegion::kElsewhere) {
     (WaitsOutside(of, waits) ? sums.waiting : sums.outside[OutsideBin(of)]) += ns;
   }

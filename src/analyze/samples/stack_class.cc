@@ -2,172 +2,16 @@
 #include "analyze/samples/stack_class.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <set>
 #include <span>
 #include <unordered_map>
 #include <utility>
 
+#include "analyze/samples/frame_words.h"
+
 namespace steptrace::analyze {
 namespace {
-
-// What torch's own frame says of what is called in it.
-enum class TorchPart : uint8_t {
-  kNone,
-  kFetch,
-  kCollate,
-  kAround,
-  kBackward,
-  kOptimizer,
-  kThrough,
-  kInside
-};
-
-bool Below(std::string_view module, std::string_view of) {
-  return module.starts_with(of) && (module.size() == of.size() || module[of.size()] == '.');
-}
-
-bool BelowAny(std::string_view module, std::span<const std::string_view> of) {
-  return std::any_of(of.begin(), of.end(),
-                     [&](std::string_view one) { return Below(module, one); });
-}
-
-// Frames that only pass on to the code that they decorate or start.
-bool PassesOn(std::string_view module) {
-  constexpr std::array<std::string_view, 9> kModules = {"torch.utils._contextlib",
-                                                        "torch.autograd.grad_mode",
-                                                        "torch.autograd.profiler",
-                                                        "torch.profiler",
-                                                        "torch.amp",
-                                                        "torch.cuda.amp",
-                                                        "torch.distributed.run",
-                                                        "torch.distributed.elastic",
-                                                        "torch.multiprocessing.spawn"};
-  return BelowAny(module, kModules);
-}
-
-// Loops that call a user's training code: time in them alone is theirs, neither the model's nor
-// the user's.
-bool IsFramework(std::string_view module) {
-  constexpr std::array<std::string_view, 12> kModules = {"lightning",
-                                                         "pytorch_lightning",
-                                                         "lightning_fabric",
-                                                         "transformers",
-                                                         "accelerate",
-                                                         "ignite",
-                                                         "deepspeed",
-                                                         "fastai",
-                                                         "composer",
-                                                         "tqdm",
-                                                         "trl",
-                                                         "peft"};
-  return BelowAny(module, kModules);
-}
-
-// What torch.func puts around a function that it transforms: vmap, grad, functional_call.
-bool IsTransform(std::string_view module) {
-  return Below(module, "torch._functorch") || Below(module, "torch.nn.utils.stateless");
-}
-
-// Of a library's call it says nothing that these stand first: what they call does.
-bool OnlyPassesOn(std::string_view module, std::string_view function) {
-  constexpr std::array<std::string_view, 6> kNames = {
-      "_wrapped_call_impl", "_call_impl",       "wrapper",
-      "_use_grad",          "decorate_context", "_no_grad_wrapper"};
-  const bool of_package = Below(module, "torch") || IsFramework(module);
-  return of_package &&
-         (PassesOn(module) || IsTransform(module) || Below(module, "torch._compile") ||
-          (Below(module, "torch._dynamo.eval_frame") && ShortFunction(function) == "_fn") ||
-          (Below(module, "torch._tensor") && ShortFunction(function) == "wrapped") ||
-          std::find(kNames.begin(), kNames.end(), ShortFunction(function)) != kNames.end());
-}
-
-// What of the standard library comes back to the tensors that it is given: "deepcopy" says more
-// than the method by which a tensor is copied.
-bool Copies(const CodePlace& place) {
-  return place.origin == CodeOrigin::kStandard &&
-         (place.module == "copy" || place.module == "pickle");
-}
-
-// Parts of torch that are not the model: loaders, saving, collectives.
-bool StandsAround(std::string_view module) {
-  constexpr std::array<std::string_view, 4> kModules = {"torch.utils.data", "torch.serialization",
-                                                        "torch.distributed.checkpoint",
-                                                        "torch.distributed.distributed_c10d"};
-  return BelowAny(module, kModules);
-}
-
-// What keeps the books of a module, and computes nothing: an average of the weights that a script
-// takes by itself goes through it.
-bool KeepsBooks(std::string_view module, std::string_view function) {
-  constexpr std::array<std::string_view, 13> kNames = {
-      "state_dict",    "_save_to_state_dict", "load_state_dict", "_load_from_state_dict",
-      "parameters",    "named_parameters",    "buffers",         "named_buffers",
-      "modules",       "named_modules",       "children",        "named_children",
-      "_named_members"};
-  return (module == "torch.nn.modules.module" || Below(module, "torch.optim.swa_utils")) &&
-         (Below(module, "torch.optim") ||
-          std::find(kNames.begin(), kNames.end(), ShortFunction(function)) != kNames.end());
-}
-
-TorchPart PartOf(std::string_view module, std::string_view function) {
-  if (!Below(module, "torch")) return TorchPart::kNone;
-  if (Below(module, "torch.utils.tensorboard")) return TorchPart::kNone;  // a library by itself
-  if (Below(module, "torch.utils.data._utils.fetch")) return TorchPart::kFetch;
-  if (Below(module, "torch.utils.data._utils.collate")) return TorchPart::kCollate;
-  if (StandsAround(module)) return TorchPart::kAround;
-  if (KeepsBooks(module, function)) return TorchPart::kThrough;
-  if (Below(module, "torch.optim")) return TorchPart::kOptimizer;
-  if (PassesOn(module)) return TorchPart::kThrough;
-  if (module == "torch.autograd" || module == "torch.autograd.graph" ||
-      (module == "torch._tensor" && function == "Tensor.backward")) {
-    return TorchPart::kBackward;  // a Function of the script's own may be called in forward
-  }
-  return TorchPart::kInside;
-}
-
-bool Holds(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-// Whether such a call ends when another thread or process has made something, and returns it.
-// Putting, joining and closing wait for others as well, but for nothing that the caller then uses.
-bool TakesOver(std::string_view module, std::string_view function) {
-  constexpr std::array<std::string_view, 7> kModules = {"queue",
-                                                        "multiprocessing.queues",
-                                                        "multiprocessing.pool",
-                                                        "multiprocessing.connection",
-                                                        "joblib",
-                                                        "concurrent.futures",
-                                                        "ray"};
-  constexpr std::array<std::string_view, 14> kCalls = {
-      "get",  "recv", "poll",     "wait",   "map",          "starmap",         "apply",
-      "imap", "next", "__next__", "result", "as_completed", "result_iterator", "Parallel"};
-  const std::string_view name = ShortFunction(function);
-  return std::any_of(kModules.begin(), kModules.end(),
-                     [&](std::string_view one) { return Below(module, one); }) &&
-         std::any_of(kCalls.begin(), kCalls.end(),
-                     [&](std::string_view one) { return name.starts_with(one); });
-}
-
-// What torch.compile made is called by these. Its other frames stand around what it leaves alone:
-// every optimizer's step.
-bool RunsCompiled(std::string_view module, std::string_view function) {
-  if (Below(module, "torch._dynamo.eval_frame")) {
-    return function.starts_with("OptimizedModule.") || function.ends_with("compile_wrapper");
-  }
-  return Below(module, "torch._functorch._aot_autograd") && Holds(function, "CompiledFunction.");
-}
-
-// What people call a function that evaluates. Those that train are called by other names, and do
-// what shows that they train; those that check a batch or a file do not call the model.
-bool SoundsLikeEvaluation(std::string_view function) {
-  constexpr std::array<std::string_view, 9> kNames = {
-      "*evaluat*", "*validat*", "valid", "valid_*", "eval", "eval_*", "*_eval", "test", "test_*"};
-  const std::string_view name = ShortFunction(function);
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [&](std::string_view one) { return FitsGlob(name, one); });
-}
 
 // What is known of a function, whatever its line: found once.
 struct Function {
@@ -175,11 +19,14 @@ struct Function {
   TorchPart part = TorchPart::kNone;
   bool framework = false;
   bool takes_over = false;
+  bool on_signal = false;
+  bool asks = false;
   bool runs_compiled = false;
   bool leaves = false;  // gives up an iterator before its end
   bool sounds_like_evaluation = false;
   bool trains = false;       // somewhere it calls backward or an optimizer
   bool calls_model = false;  // somewhere it calls what computes in torch, and is no part of that
+  bool runs_module = false;  // ... a module, at whatever depth
   bool calls_torch = false;  // somewhere its own line calls torch, in C or not
   bool collates = false;
   bool passes_on = false;
@@ -222,6 +69,7 @@ class Classifier {
   void AddBorder(int32_t row, const Function& frame, StackClass& of) const;
   void AddNames(size_t row, StackClass& of) const;
   void FindRegion(size_t row, const Function& frame, StackClass& of);
+  void FindFunctions();
   bool PassesOnAt(int32_t row) const {
     return functions_[function_of_row_[static_cast<size_t>(row)]].passes_on;
   }
@@ -235,6 +83,7 @@ class Classifier {
   std::vector<size_t> function_of_row_;
   std::vector<bool> in_thread_;  // the script's own, not its main one: it may make batches
   std::vector<bool> in_log_;     // a library writes a log, and calls none of the script's for it
+  std::vector<bool> in_copy_;    // Python copies or pickles, likewise
   std::set<std::pair<size_t, int32_t>> model_lines_;  // function and line that calls torch's Python
 };
 
@@ -256,6 +105,8 @@ const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* numbe
     function.passes_on = OnlyPassesOn(module, name);
     function.copies = Copies(function.place);
     function.takes_over = TakesOver(module, name);
+    function.on_signal = AwaitsSignal(module, name);
+    function.asks = Asks(module, name);
     function.runs_compiled = RunsCompiled(module, name);
     function.leaves =
         module == "torch.utils.data.dataloader" && name == "_MultiProcessingDataLoaderIter.__del__";
@@ -330,6 +181,7 @@ StackRegion Classifier::Enter(StackRegion from, const Function& frame, const Fun
 void Classifier::MarkLoops(const std::vector<StackClass>& classes) {
   std::vector<bool> calls_torch(rows_.size(), false), trains(rows_.size(), false);
   std::vector<bool> computes(rows_.size(), false);
+  std::vector<bool> runs_module(rows_.size(), false);
   for (size_t i = rows_.size(); i-- > 0;) {  // callees come after their callers
     const StackRegion region = classes[i].region;
     const bool itself = region == StackRegion::kForward || region == StackRegion::kBackward ||
@@ -337,6 +189,10 @@ void Classifier::MarkLoops(const std::vector<StackClass>& classes) {
     if (itself) calls_torch[i] = true;
     const auto parent = ParentOf(i);
     if (calls_torch[i] && parent) calls_torch[*parent] = true;
+    const Function& frame = functions_[function_of_row_[i]];
+    runs_module[i] = runs_module[i] || frame.place.module == "torch.nn.modules.module";
+    if (runs_module[i] && parent) runs_module[*parent] = true;
+    if (runs_module[i] && !itself) functions_[function_of_row_[i]].runs_module = true;
     computes[i] = computes[i] || region == StackRegion::kForward;
     if (computes[i] && parent) computes[*parent] = true;
     if (computes[i] && !itself) functions_[function_of_row_[i]].calls_model = true;
@@ -388,14 +244,21 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
     of.in_lock = of.in_lock && (frame.place.origin == CodeOrigin::kStandard ||
                                 frame.place.origin == CodeOrigin::kBuiltIn);
     of.takes_over = of.takes_over && of.in_lock;
+    of.on_signal = of.on_signal && of.in_lock;
+    of.asks = of.asks && of.in_lock;
     return;
   }
+  // What a logger calls for it, an encoder of pictures or a queue of its own, is the log's.
+  const bool for_log = !in_batch && parent && in_log_[*parent] && in_log_[row];
+  if (for_log && of.stage == WorkStage::kLogging && !match->by_user) return;
   of.own_threads = WaitsForOwnThreads(frame, caller, of);
   if (of.own_threads) return;
   const bool was_in_lock = of.in_lock;
   of.in_lock = match->stage == WorkStage::kLock && !match->by_user;
   // What the script called says it; how that waits, by a condition or a pipe, does not.
   of.takes_over = of.in_lock && (was_in_lock ? of.takes_over : frame.takes_over);
+  of.on_signal = of.in_lock && (was_in_lock ? of.on_signal : frame.on_signal);
+  of.asks = of.in_lock && (was_in_lock ? of.asks : frame.asks);
   if (of.in_lock || (of.by_user && !match->by_user)) return;
   if (!in_batch && !match->by_user && !CountsInLoop(*match, frame, in_thread_[row])) return;
   of.stage = match->stage;
@@ -428,6 +291,8 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
   if (frame.place.origin == CodeOrigin::kUser) {
     of.user_frame = number;
     of.calls_torch = frame.calls_torch;
+    of.runs_module = frame.runs_module;
+    of.infers = of.gradless && (of.infers || frame.runs_module);
     of.calls_model = model_lines_.contains({function_of_row_[row], rows_[row].line});
     of.call_frame = -1;
   } else if (of.user_frame >= 0 && (of.call_frame < 0 || PassesOnAt(of.call_frame))) {
@@ -435,27 +300,63 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
   }
 }
 
-// `of.region`: its caller's, or what a stack begins with. What is written of a tensor, torch says.
+// `of.region`: its caller's, or what a stack begins with. What is written of a tensor, and how it
+// is copied, torch says.
 void Classifier::FindRegion(size_t row, const Function& frame, StackClass& of) {
-  if (in_log_[row] && of.region == StackRegion::kElsewhere) return;
+  if ((in_log_[row] || in_copy_[row]) && of.region == StackRegion::kElsewhere) return;
   const auto parent = ParentOf(row);
   const Function* caller = parent ? &functions_[function_of_row_[*parent]] : nullptr;
   of.region = Enter(of.region, frame, caller, strings_.Text(rows_[row].function));
 }
 
+// A call that was seen in C, and from the same line as Python's: the thread waits there for the
+// interpreter, before that function or behind it, and it is that function's time.
+void Classifier::FindFunctions() {
+  function_of_row_.resize(rows_.size());
+  std::set<std::pair<size_t, std::string_view>> in_c;  // caller and name
+  const auto key_of = [this](size_t row, size_t parent) {
+    return std::pair(parent, ShortFunction(strings_.Text(rows_[row].function)));
+  };
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const bool built_in =
+        FunctionOf(rows_[i], &function_of_row_[i]).place.origin == CodeOrigin::kBuiltIn;
+    const auto parent = ParentOf(i);
+    if (built_in && parent) in_c.insert(key_of(i, *parent));
+  }
+  if (in_c.empty()) return;
+  std::map<std::pair<size_t, std::string_view>, size_t> in_python;
+  const auto is_built_in = [this](size_t row) {
+    return functions_[function_of_row_[row]].place.origin == CodeOrigin::kBuiltIn;
+  };
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const auto parent = ParentOf(i);
+    if (!parent || is_built_in(i) || !in_c.contains(key_of(i, *parent))) continue;
+    in_python.emplace(key_of(i, *parent), function_of_row_[i]);
+  }
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const auto parent = ParentOf(i);
+    if (!parent || !is_built_in(i)) continue;
+    const auto found = in_python.find(key_of(i, *parent));
+    if (found != in_python.end()) function_of_row_[i] = found->second;
+  }
+}
+
 std::vector<StackClass> Classifier::Run() {
   std::vector<StackClass> classes(rows_.size());
-  function_of_row_.resize(rows_.size());
+  FindFunctions();
   in_thread_.resize(rows_.size());
   in_log_.resize(rows_.size());
+  in_copy_.resize(rows_.size());
   for (size_t i = 0; i < rows_.size(); ++i) {
-    const Function& frame = FunctionOf(rows_[i], &function_of_row_[i]);
+    const Function& frame = functions_[function_of_row_[i]];
     const auto parent = ParentOf(i);
     in_thread_[i] =
         parent ? in_thread_[*parent]
                : frame.place.origin == CodeOrigin::kStandard && frame.place.module == "threading";
     in_log_[i] = (frame.match && frame.match->stage == WorkStage::kLogging) ||
                  (parent && in_log_[*parent] && frame.place.origin != CodeOrigin::kUser);
+    in_copy_[i] =
+        frame.copies || (parent && in_copy_[*parent] && frame.place.origin != CodeOrigin::kUser);
     if (parent) classes[i].region = classes[*parent].region;
     FindRegion(i, frame, classes[i]);
     if (!parent || !Below(frame.place.module, "torch")) continue;
@@ -470,6 +371,7 @@ std::vector<StackClass> Classifier::Run() {
     // What was called outside of a batch says nothing of the work in it.
     if (region == StackRegion::kFetch && classes[i].region != region) classes[i] = {};
     classes[i].region = region;
+    classes[i].copies = in_copy_[i];
     AddStage(i, classes[i]);
     AddNames(i, classes[i]);
   }

@@ -69,6 +69,12 @@ bool IsWith(std::string_view function) {
   return function.starts_with("with ");
 }
 
+// How random draws, for whatever it draws: what calls that says what for.
+bool OnlyDraws(const CodePlace& place, std::string_view function) {
+  return place.origin == CodeOrigin::kStandard && place.module == "random" &&
+         FitsFunction(function, "_randbelow*");
+}
+
 Result<std::pair<std::string, std::string>> SplitPattern(const std::string& text) {
   const auto wrong = [&](const char* why) { return Error{fmt::format("'{}' {}", text, why)}; };
   if (text.size() > kLongestPattern) return wrong("is longer than 256 bytes; shorten it");
@@ -152,6 +158,7 @@ std::optional<StageTable::Match> StageTable::Find(const CodePlace& place,
     const auto stage = StageOfOwnName(ShortFunction(function));
     return stage ? std::optional(Match{*stage, false, true}) : std::nullopt;
   }
+  if (OnlyDraws(place, function)) return std::nullopt;
   const KnownFunctions* best = nullptr;
   for (const KnownFunctions& known : BuiltInFunctions()) {
     if (best != nullptr && known.module.size() + known.function.size() <=

@@ -57,7 +57,8 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
   for (size_t bin = 0; bin < kBinCount; ++bin) {
     if (StageOutside(bin) != stage || thread_.empty()) continue;
     SampledFunctions outside = sums_.OutsideFunctions(bin);
-    if (bin == kTensorCode || bin == kModelLine) Scale(outside, TensorCodeTaken());
+    if (bin == kTensorCode || bin == kModelLine || bin == kModuleLine)
+      Scale(outside, TensorCodeTaken());
     add(std::move(outside));
   }
   if (!thread_.empty()) {
@@ -110,7 +111,7 @@ SampledFunctions SampleSplit::ScriptInForward() const {
   for (const auto& [number, shares] : thread_) left += shares.script_left;
   if (left <= 0) return {};
   SampledFunctions found = sums_.OutsideFunctions(static_cast<size_t>(WorkStage::kUserCode));
-  for (const size_t bin : {kTensorCode, kGradless, kModelLine}) {
+  for (const size_t bin : {kTensorCode, kGradless, kModelLine, kModuleLine}) {
     SampledFunctions more = sums_.OutsideFunctions(bin);
     found.samples += more.samples;
     std::move(more.functions.begin(), more.functions.end(), std::back_inserter(found.functions));
@@ -127,7 +128,8 @@ double SampleSplit::TensorCodeTaken() const {
     taken += shares.script - shares.script_left;
     rest += shares.script;
     for (const ThreadBlock& block : sums_.ranks().at(number).thread) {
-      tensors += block.outside[kTensorCode] + block.outside[kModelLine];
+      tensors +=
+          block.outside[kTensorCode] + block.outside[kModelLine] + block.outside[kModuleLine];
     }
   }
   rest -= tensors;

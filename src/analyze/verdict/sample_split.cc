@@ -13,6 +13,8 @@ namespace {
 // Of the step: less of it outside torch is within what any loop does between its calls, and a
 // call of torch's own C code from the script's own line looks the same.
 constexpr double kWorthTaking = 0.10;
+// Of what waits for another thread's word, that others are seen at work for.
+constexpr double kLeastMade = 0.5;
 // A package that the table knows needs less: no tensor code hides in it.
 constexpr double kWorthAStage = 0.02;
 
@@ -112,6 +114,12 @@ void SampleSplit::FindThread(const SampleSums& sums, const std::map<int32_t, Mod
   }
 }
 
+double SampleSplit::MadeWeight(const RankSamples& rank) const {
+  double sum = 0;
+  for (size_t bin = 0; bin < kBinCount; ++bin) sum += Weight(rank.made, bin, storage_);
+  return sum;
+}
+
 // What others make is the dataset's user's own code where no sample shows who they are.
 SampleSplit::StageWeights SampleSplit::MadeOf(const RankSamples& rank) const {
   StageWeights made{};
@@ -131,6 +139,7 @@ SampleSplit::StageWeights SampleSplit::MadeOf(const RankSamples& rank) const {
 
 struct SampleSplit::ThreadSums {
   double whole = 0, waiting = 0, awaiting = 0, evaluating = 0, named = 0, script = 0, sampler = 0;
+  double on_signal = 0, asking = 0;
   double movable = 0;   // of script, what may be taken from forward
   double gradless = 0;  // ... and runs without gradients
   double forward = 0, backward = 0, optimizer = 0, leaves = 0;
@@ -159,6 +168,8 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
     sums.waiting_cells.push_back({block.waiting, block.whole});
     sums.awaiting += block.awaiting;
     sums.awaiting_cells.push_back({block.awaiting, block.whole});
+    sums.on_signal += block.on_signal;
+    sums.asking += block.asking;
     sums.evaluating += block.evaluating;
     sums.evaluating_cells.push_back({block.evaluating, block.whole});
     sums.sampler += block.sampler;
@@ -181,7 +192,8 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
     sums.named += of_block - in_script;
     sums.script += in_script;
     sums.gradless += block.outside[kGradless];
-    const double movable = in_script - (time.phases > 0 ? 0 : block.outside[kModelLine]);
+    const double movable =
+        in_script - block.outside[kModuleLine] - (time.phases > 0 ? 0 : block.outside[kModelLine]);
     sums.movable += movable;
     sums.named_cells.push_back({of_block - in_script, block.whole});
     sums.script_cells.push_back({movable, block.whole});
@@ -197,14 +209,18 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
     of_script = sums.script;
     sums.named = 0;
   }
-  if (low(sums.awaiting_cells) >= kWorthAStage) {
+  // Until another thread says so: a sleep, unless others are at work meanwhile.
+  const bool of_others =
+      2 * sums.on_signal < sums.awaiting || MadeWeight(rank) >= kLeastMade * sums.on_signal;
+  if (low(sums.awaiting_cells) >= kWorthAStage && of_others) {
+    sums.awaiting += sums.asking;
     shares.made = MadeOf(rank);
     for (size_t i = 0; i < kSubStageCount; ++i) {
       shares.weights[i] += sums.awaiting * shares.made[i];
     }
     sums.named += sums.awaiting;
   } else {
-    sums.waiting += sums.awaiting;
+    sums.waiting += sums.awaiting + sums.asking;
     sums.awaiting = 0;
   }
   if (low(sums.evaluating_cells) >= kWorthTaking) {
@@ -316,7 +332,8 @@ double SampleSplit::OnThread(int32_t rank, const ThreadBlock& block, SubStage st
   const auto shares = thread_.find(rank);
   if (shares == thread_.end()) return own;
   if (stage == SubStage::kEvaluation) return block.evaluating;
-  return own + block.awaiting * shares->second.made[static_cast<size_t>(stage)];
+  const double others = block.awaiting + block.asking;
+  return own + others * shares->second.made[static_cast<size_t>(stage)];
 }
 
 Interval SampleSplit::BatchInterval(SubStage stage) const {

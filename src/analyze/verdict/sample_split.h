@@ -118,6 +118,7 @@ class SampleSplit {
   struct ThreadSums;
 
   BatchShares SharesOf(const RankSamples& rank) const;
+  double MadeWeight(const RankSamples& rank) const;  // of others at work
   StageWeights MadeOf(const RankSamples& rank) const;
   double OnThread(int32_t rank, const ThreadBlock& block, SubStage stage) const;
   double ThreadWeight() const;  // of all that the training threads were seen doing
