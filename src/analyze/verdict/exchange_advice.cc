@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analyze/report/quantity.h"
 
@@ -17,6 +18,8 @@ using Wrapper = DataParallelFact::Kind;
 constexpr double kManyCalls = 8;
 constexpr double kLittleBytes = 256 * 1024;
 constexpr double kMostOfThem = 0.5;
+// A first or last call may lie outside of the steps.
+constexpr double kEachStep = 0.9;
 
 // The function in which most of the time of calls is, if it is most; null: none.
 const std::pair<const std::string, ExchangeSums>* MostCalled(const ExchangeCounts& calls) {
@@ -172,10 +175,11 @@ std::optional<Evidence> CallsEvidence(const VerdictInput& input) {
   if (names.size() > kMostNamed) names.resize(kMostNamed);
   std::string text;
   for (const auto& [name, sums] : names) {
-    if (sums.calls < calls.steps) continue;
     const auto count = static_cast<double>(sums.calls);
+    const double a_step = count / static_cast<double>(calls.steps);
+    if (a_step < kEachStep) continue;
     text += fmt::format("{} {} {}", text.empty() ? "a step calls" : ",",
-                        FormatNumber(count / static_cast<double>(calls.steps)), name);
+                        FormatNumber(std::round(a_step)), name);
     if (sums.bytes == 0) continue;
     text += fmt::format(", each of {}", FormatBytes(static_cast<double>(sums.bytes) / count));
   }
