@@ -45,6 +45,9 @@ class Adviser {
   void Unseen();
   void TooManyThreads();
   void AnomalyDetection();
+  void UnusedParameters() {
+    if (auto advice = AdviseUnusedParameters(input_)) advice_.push_back(*std::move(advice));
+  }
   void Beside();
   std::vector<Advice> Take() { return std::move(advice_); }
 
@@ -474,6 +477,10 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
     adviser.Framework();
     adviser.Other();
   }
+  const bool of_others = verdict.suspect == SuspectName(SuspectId::kDataPipeline) ||
+                         verdict.suspect == SuspectName(SuspectId::kOther) ||
+                         verdict.straggler_rank.has_value();
+  if (!of_others) adviser.UnusedParameters();
   if (verdict.suspect != SuspectName(SuspectId::kModel)) adviser.Beside();
   return adviser.Take();
 }

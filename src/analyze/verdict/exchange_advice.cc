@@ -44,7 +44,6 @@ class ExchangeAdviser {
   void OwnCalls();
   void FullySharded();
   void Buckets();
-  void Unused();
   void Backend(bool uses_device);
   bool IsSharded() const { return wrapper_ && wrapper_->kind != Wrapper::kDistributed; }
   bool IsCalled() const {
@@ -148,14 +147,6 @@ void ExchangeAdviser::Buckets() {
                              "(fp16_compress_hook)"));
 }
 
-void ExchangeAdviser::Unused() {
-  if (!wrapper_ || !wrapper_->finds_unused) return;
-  Set("DistributedDataParallel(find_unused_parameters=False), now True, if each step uses all "
-      "parameters: it walks the graph of every step, and exchanges once more what was used; where "
-      "every step leaves out the same, static_graph=True",
-      "DistributedDataParallel.find_unused_parameters", "True", "False");
-}
-
 void ExchangeAdviser::Backend(bool uses_device) {
   if (!uses_device || input_.facts.backend.find("gloo") == std::string::npos) return;
   Set("init_process_group(\"nccl\"), now gloo: devices exchange without the host", "backend",
@@ -187,6 +178,16 @@ std::optional<Evidence> CallsEvidence(const VerdictInput& input) {
   return Evidence{std::move(text), "slices", "category = 'communication'"};
 }
 
+std::optional<Advice> AdviseUnusedParameters(const VerdictInput& input) {
+  const auto& wrapper = input.facts.data_parallel;
+  if (!wrapper || !wrapper->finds_unused) return std::nullopt;
+  return Advice{
+      "DistributedDataParallel(find_unused_parameters=False), now True, if each step uses "
+      "all parameters: it walks the graph of every step, and exchanges once more what was "
+      "used; where every step leaves out the same, static_graph=True",
+      "DistributedDataParallel.find_unused_parameters", "True", "False"};
+}
+
 std::vector<Advice> AdviseExchange(const VerdictInput& input, bool uses_device) {
   ExchangeAdviser adviser(input);
   if (!adviser.IsCalled()) {
@@ -198,7 +199,6 @@ std::vector<Advice> AdviseExchange(const VerdictInput& input, bool uses_device) 
   } else {
     adviser.OwnCalls();
   }
-  adviser.Unused();
   adviser.Backend(uses_device);
   return adviser.Take();
 }
