@@ -7,7 +7,7 @@
 import hooked
 import pytest
 
-from steptrace._hooks.vocabulary import BATCH_ARRIVED
+from steptrace._hooks.vocabulary import BATCH_ARRIVED, COMMUNICATION
 
 STEP = "data1 backward optimizer1 "
 
@@ -214,13 +214,13 @@ def test_hugging_face_trainer(tmp_path):
     assert {"transformers", "accelerate", "torch"} <= names
 
 
-def torchrun(folder, *options):
+def torchrun(folder, loop, *options):
     command = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
-    return hooked.run(folder / "ring", *command, hooked.LOOPS / "ddp.py", *options).check()
+    return hooked.run(folder / "ring", *command, hooked.LOOPS / loop, *options).check()
 
 
 def test_two_ranks(tmp_path):
-    run = torchrun(tmp_path, "--steps", "4")
+    run = torchrun(tmp_path, "ddp.py", "--steps", "4")
     step = "data1 backward optimizer1 all_reduce "
     trainers = run.trainers()
     assert len(trainers) == 2 and run.failed_hooks() == {}
@@ -235,3 +235,51 @@ def test_two_ranks(tmp_path):
         (0, 0, 2, "gloo"),
         (1, 1, 2, "gloo"),
     ]
+
+
+WRAPPED = {
+    "ddp": [
+        {
+            "class": "torch.nn.parallel.distributed.DistributedDataParallel",
+            "find_unused_parameters": True,
+            "static_graph": False,
+            "gradient_as_bucket_view": True,
+            "bucket_cap_mb": 5,
+        },
+        {
+            "comm_hook": "torch.distributed.algorithms.ddp_comm_hooks.default_hooks.allreduce_hook",
+        },
+    ],
+    "fsdp": [
+        {
+            "class": "torch.distributed.fsdp.fully_sharded_data_parallel.FullyShardedDataParallel",
+            "reshard_after_forward": False,
+        }
+    ],
+    "fsdp2": [
+        {"class": "torch.distributed.fsdp.fully_shard", "reshard_after_forward": True},
+        {"class": "torch.distributed.fsdp.fully_shard", "reshard_after_forward": False},
+    ],
+}
+
+
+@pytest.mark.parametrize("how", WRAPPED)
+def test_what_brings_gradients_together_is_told_once(tmp_path, how):
+    run = torchrun(tmp_path, "wrapped.py", how)
+    assert run.failed_hooks() == {}
+    told = run.facts("data_parallel")
+    assert [fact for fact in told if fact in WRAPPED[how]] == told
+    assert len(told) == 2 * len(WRAPPED[how])
+    for records in run.trainers().values():
+        # The first rank's buffers go to all in each forward.
+        broadcasts = [r for r in records if r.name == "broadcast_buffers" and r.kind == "begin"]
+        assert [r.category for r in broadcasts] == [COMMUNICATION] * (3 if how == "ddp" else 0)
+
+
+def test_tensors_that_are_awaited_where_they_are_used(tmp_path):
+    run = torchrun(tmp_path, "wrapped.py", "tensor")
+    assert run.failed_hooks() == {}
+    for records in run.trainers().values():
+        waits = [r for r in records if r.name == "wait" and r.kind == "begin"]
+        # The second layer's result in each forward; what the first is given needs no gradient.
+        assert [r.category for r in waits] == [COMMUNICATION] * 3

@@ -115,6 +115,7 @@ class Parser {
   void Counter(const std::string& rest);
   void Fact(const std::string& rest);
   void Loss(Attributes attributes);
+  void Calls(const std::string& rest);
   void Stack(const std::string& rest);
   void Samples(const std::string& rest);
   int32_t Track(const std::string& thread, int32_t rank);
@@ -279,6 +280,17 @@ void Parser::Loss(Attributes attributes) {
   result_.losses.push_back(row);
 }
 
+// calls all_reduce a_step=84 bytes=8192 asynchronous=0 took=5ms: of every step
+void Parser::Calls(const std::string& rest) {
+  const size_t end = std::min(rest.find(' '), rest.size());
+  Attributes attributes = ReadAttributes(rest.substr(end));
+  ExchangeSums& sums = result_.input.calls.by_name[rest.substr(0, end)];
+  sums.calls = std::stoll(Take(attributes, "a_step", "1"));
+  sums.asynchronous = std::stoll(Take(attributes, "asynchronous", "0"));
+  sums.bytes = sums.calls * std::stoll(Take(attributes, "bytes", "0"));
+  sums.ns = Ns(Take(attributes, "took", "1ms"));
+}
+
 // Frames of torch that the words below stand for.
 std::string FrameText(const std::string& word) {
   const std::string torch = "/venv/lib/python3.11/site-packages/torch/";
@@ -408,6 +420,7 @@ void Parser::Line(const std::string& line) {
   if (word == "counter") return Counter(rest);
   if (word == "fact") return Fact(rest);
   if (word == "loss") return Loss(ReadAttributes(rest));
+  if (word == "calls") return Calls(rest);
   if (word == "stack") return Stack(rest);
   if (word == "samples") return Samples(rest);
   if (word == "stages") {
@@ -435,6 +448,13 @@ void Parser::Finish() {
   }
   result_.input.strings = result_.strings.get();
   result_.input.steps = result_.steps;
+  ExchangeCounts& calls = result_.input.calls;
+  calls.steps = static_cast<int64_t>(result_.steps.size());
+  for (auto& [name, sums] : calls.by_name) {
+    for (int64_t* sum : {&sums.calls, &sums.asynchronous, &sums.bytes, &sums.ns}) {
+      *sum *= calls.steps;
+    }
+  }
   result_.input.facts = result_.facts;
   result_.input.losses = result_.losses;
   auto table = StageTable::Create(std::move(patterns_));

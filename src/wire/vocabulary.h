@@ -39,7 +39,7 @@
 //                                         batches since the send before:
 //                                         pickling this one
 //   kFact       loader, process, framework, job, hook, device, communicator,
-//               threads, autograd
+//               threads, autograd, data_parallel
 //                              payload    id of a text (JSON object) in the arena of names   0
 //   kUser       any            begin/end, instant, counter (a: bits of a double)
 //   kOperator   as the framework calls it: aten::mm, AddmmBackward0, a record_function's text
@@ -197,5 +197,6 @@ inline constexpr const char* kFactDevice = "device";
 inline constexpr const char* kFactCommunicator = "communicator";
 inline constexpr const char* kFactThreads = "threads";
 inline constexpr const char* kFactAutograd = "autograd";
+inline constexpr const char* kFactDataParallel = "data_parallel";
 
 }  // namespace steptrace::wire

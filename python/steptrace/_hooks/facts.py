@@ -13,7 +13,10 @@ _MAX_ARGUMENTS = 40
 # Through what a library finds who collects its events: the launcher sets each unless it is set.
 _COLLECTORS = (("NVTX", "NVTX_INJECTION64_PATH"), ("NCCL", "NCCL_PROFILER_PLUGIN"))
 
+_MAX_TOLD = 64
+
 _probe = None
+_told = set()
 
 
 def begin(probe):
@@ -48,6 +51,18 @@ def tell(kind, make):
     """Leaves the fact that `make` makes; one that cannot be told is not worth a failure."""
     try:
         _probe.fact(kind, json.dumps(make(), default=_text))
+    except Exception as error:
+        if interruption.of_the_script(error):
+            raise
+
+
+def tell_once(kind, make):
+    """As tell, but of a fact that was told before nothing: there may be one a layer."""
+    try:
+        text = json.dumps(make(), default=_text)
+        if (kind, text) not in _told and len(_told) < _MAX_TOLD:
+            _told.add((kind, text))
+            _probe.fact(kind, text)
     except Exception as error:
         if interruption.of_the_script(error):
             raise

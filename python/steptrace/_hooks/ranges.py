@@ -5,9 +5,9 @@ from . import compiling, vocabulary
 from .surround import nothing
 
 
-def entering(hook, text):
+def entering(hook, text, category=vocabulary.PHASE):
     """An enter for a phase without arguments."""
-    name = hook.probe.name(text, vocabulary.PHASE)
+    name = hook.probe.name(text, category)
     begin, end = hook.probe.begin, hook.probe.end
 
     def enter():

@@ -9,6 +9,9 @@
 namespace steptrace::analyze {
 namespace {
 
+// Bytes or ns: a damaged row may say anything, and a million of them are summed.
+constexpr int64_t kMostOfACall = int64_t{1} << 42;
+
 TraceEvent MakeEvent(const store::SliceRow& row, EventKind kind, DeviceRole role) {
   TraceEvent event;
   event.ts_ns = row.ts_ns;
@@ -55,13 +58,16 @@ LiveTraceBuilder::Kind LiveTraceBuilder::KindOfCategory(store::StringId category
   return found->second;
 }
 
-bool LiveTraceBuilder::Counts(store::StringId details) {
-  auto [found, added] = counts_.try_emplace(static_cast<int32_t>(details), false);
+LiveTraceBuilder::Told LiveTraceBuilder::ToldOf(store::StringId details) {
+  auto [found, added] = told_.try_emplace(static_cast<int32_t>(details), Told::kNothing);
   if (added) {
     const auto json = nlohmann::json::parse(strings_.Text(details), nullptr, false);
     const bool told = json.is_object() && json.contains("Process Group Name");
     const auto asynchronous = told ? json.find("Asynchronous") : json.end();
-    found->second = told && (asynchronous == json.end() || *asynchronous != true);
+    if (told) found->second = Told::kCall;
+    if (told && asynchronous != json.end() && *asynchronous == true) {
+      found->second = Told::kAsynchronousCall;
+    }
   }
   return found->second;
 }
@@ -80,7 +86,7 @@ void LiveTraceBuilder::Add(std::span<const store::SliceRow> slices) {
         break;
       case Kind::kNccl:
         has_nccl_ = true;
-        if (Counts(row.details)) {
+        if (ToldOf(row.details) == Told::kCall) {
           Keep(row, true, EventKind::kKernel, DeviceRole::kCommunication);
         }
         break;
@@ -157,9 +163,25 @@ std::vector<LiveTraceBuilder::Call> LiveTraceBuilder::Outermost() {
     track = call.track;
     if (call.work.event.end_ns() <= covered_ns) continue;
     covered_ns = call.work.event.end_ns();
-    if (Counts(call.work.event.details)) outermost.push_back(call);
+    if (ToldOf(call.work.event.details) != Told::kNothing) outermost.push_back(call);
   }
   return outermost;
+}
+
+void LiveTraceBuilder::TakeCalls() {
+  trace_.calls.steps = static_cast<int64_t>(trace_.steps.size());
+  for (const Call& call : Outermost()) {
+    const TraceEvent& event = call.work.event;
+    const bool asynchronous = ToldOf(event.details) == Told::kAsynchronousCall;
+    if (StepAt(trace_.steps, event.ts_ns) != kNone) {
+      const int64_t bytes = std::clamp<int64_t>(call.work.numbers.bytes, 0, kMostOfACall);
+      trace_.calls.by_name[strings_.Text(event.name)].Add(
+          {1, asynchronous ? 1 : 0, bytes, std::min(event.dur_ns, kMostOfACall)});
+    }
+    if (asynchronous) continue;
+    device_.push_back(call.work);
+    device_.back().event.lane = LaneOf(call.track);
+  }
 }
 
 void LiveTraceBuilder::TakeDevice() {
@@ -177,10 +199,13 @@ void LiveTraceBuilder::TakeDevice() {
 RankTrace LiveTraceBuilder::Build(const store::PackedSteps& steps) {
   // Where NCCL itself tells, the script's calls are the way to its work and not the work.
   if (has_nccl_) calls_.clear();
-  for (const Call& call : Outermost()) {
-    device_.push_back(call.work);
-    device_.back().event.lane = LaneOf(call.track);
+  for (const store::StepRow& step : steps) {
+    if (step.rank != rank_) continue;
+    trace_.steps.push_back({step.step, step.ts_ns, step.dur_ns, 0});
   }
+  std::stable_sort(trace_.steps.begin(), trace_.steps.end(),
+                   [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
+  TakeCalls();
   for (const store::TrackRow& track : tracks_) {
     const auto found = lanes_.find(track.track);
     if (found == lanes_.end()) continue;
@@ -192,12 +217,6 @@ RankTrace LiveTraceBuilder::Build(const store::PackedSteps& steps) {
     lane.name = track.name;
     trace_.node = track.node;
   }
-  for (const store::StepRow& step : steps) {
-    if (step.rank != rank_) continue;
-    trace_.steps.push_back({step.step, step.ts_ns, step.dur_ns, 0});
-  }
-  std::stable_sort(trace_.steps.begin(), trace_.steps.end(),
-                   [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
   TakeDevice();
   std::stable_sort(trace_.host.begin(), trace_.host.end(), [](const auto& a, const auto& b) {
     return std::tuple(a.lane, a.ts_ns, -a.dur_ns) < std::tuple(b.lane, b.ts_ns, -b.dur_ns);

@@ -112,6 +112,31 @@ TEST_F(LiveTraceTest, NestedAsynchronousAndUntoldCallsAreNotMatched) {
 }
 
 // One began after the other had ended: with one clock for the node that is how it was.
+TEST_F(LiveTraceTest, CallsInStepsAreCountedByName) {
+  constexpr const char* kAsync = R"({"Process Group Name":"0","Asynchronous":true})";
+  store::StepRow step;
+  step.ts_ns = 100;
+  step.dur_ns = 900;
+  store::SliceRow damaged = Call(0, "broadcast", 900, 910, 7);
+  damaged.bytes = INT64_MAX;
+  Rank(0,
+       {Call(0, "all_reduce", 0, 50, 1), Call(0, "all_reduce", 200, 300, 2),
+        Call(0, "all_gather_object", 400, 500, 3), Call(0, "all_gather", 410, 450, 4),
+        Call(0, "all_reduce", 600, 610, 5, kAsync), Row(0, "communication", "wait", 700, 800),
+        damaged, damaged},
+       {step});
+  const ExchangeCounts& calls = trace_.ranks[0].calls;
+  EXPECT_EQ(calls.steps, 1);
+  ASSERT_EQ(calls.by_name.size(), 3u) << "what nests in a call is that call's";
+  const ExchangeSums& reduced = calls.by_name.at("all_reduce");
+  EXPECT_EQ(reduced.calls, 2) << "the first is before the step";
+  EXPECT_EQ(reduced.asynchronous, 1);
+  EXPECT_EQ(reduced.bytes, 8000);
+  EXPECT_EQ(reduced.ns, 110);
+  EXPECT_EQ(calls.by_name.at("all_gather_object").calls, 1);
+  EXPECT_GT(calls.by_name.at("broadcast").bytes, 0);
+}
+
 TEST_F(LiveTraceTest, TheNodesClockIsNotMended) {
   Rank(0, {Call(1, "broadcast", 0, 10, 1), Call(1, "barrier", 50, 60, 2)});
   Rank(1, {Call(2, "broadcast", 30, 40, 1), Call(2, "barrier", 50, 60, 2)});

@@ -57,6 +57,20 @@ TEST(BuildReportTest, ALiveRunHasNoEndYet) {
   EXPECT_FALSE(BuildReport(run.input).phases.finalization_ns.has_value());
 }
 
+// As a server of parameters has it: its workers make gradients, and it alone steps.
+TEST(BuildReportTest, ARankThatWasRecordedAndHasNoStepsIsNotToBeStartedAnew) {
+  const std::string steps = "steps 20 forward=2s\nfact job {\"world_size\": 2}\n";
+  const VerdictCase elsewhere = Parse(steps);
+  const VerdictCase beside = Parse(steps + "fact job rank=1 {\"world_size\": 2}\n");
+  for (const auto* run : {&elsewhere, &beside}) {
+    const Report report = BuildReport(run->input);
+    ASSERT_THAT(report.losses, SizeIs(1));
+    EXPECT_EQ(report.losses[0].cause, "ranks_missing");
+    const bool told = report.losses[0].detail.find("steptrace.step()") != std::string::npos;
+    EXPECT_EQ(told, run == &beside) << report.losses[0].detail;
+  }
+}
+
 TEST(BuildReportTest, BreakdownIsByRankKindAndPhase) {
   const VerdictCase run = Parse(
       "run\n"

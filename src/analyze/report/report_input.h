@@ -93,6 +93,7 @@ struct ReportInput {
   // Of a live run, the collectives that tell their group, and what lies between them.
   const Trace* collectives = nullptr;
   std::optional<int64_t> collectives_from_ns;  // the run has more of them, before
+  ExchangeCounts calls;                        // of them and of asynchronous ones, in steps
   // Of a live run, what events at the borders of phases told of the device in its steps.
   const StepsOnDevice* device_phases = nullptr;
   ReportOptions options;

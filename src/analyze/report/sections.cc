@@ -442,6 +442,20 @@ std::vector<bool> StandingFindings(std::span<const FindingLine> findings) {
   return standing;
 }
 
+namespace {
+
+// Ranks that told of themselves, beside those of the steps.
+int64_t RecordedBeside(const ReportInput& input, const std::set<int32_t>& with_steps) {
+  std::set<int32_t> beside;
+  for (const store::FactRow& row : input.facts) {
+    const bool told = row.rank >= 0 && input.strings->Text(row.kind) == "job";
+    if (told && !with_steps.contains(row.rank)) beside.insert(row.rank);
+  }
+  return static_cast<int64_t>(beside.size());
+}
+
+}  // namespace
+
 std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& selection,
                                  const JobFacts& facts) {
   std::vector<LossLine> losses = MergedLosses(input);
@@ -455,6 +469,9 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
   if (facts.world_size > 1 && selection.count > 0 && missing > 0) {
     const char* remedy = input.profile != nullptr
                              ? "import their profiles of the same steps together with this one"
+                         : RecordedBeside(input, ranks) >= missing
+                             ? "it was recorded, and steps no optimizer; call steptrace.step() at "
+                               "the end of each of its steps"
                              : "start each node's share of the job under `steptrace run` with the "
                                "same output";
     losses.push_back({"steps", "ranks_missing", missing, std::nullopt, std::nullopt,

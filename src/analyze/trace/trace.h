@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -94,6 +95,31 @@ struct TraceStep {
   int64_t end_ns() const { return ts_ns + dur_ns; }
 };
 
+// Of a live run: collectives that its script, or a library, calls in its steps.
+struct ExchangeSums {
+  int64_t calls = 0;
+  int64_t asynchronous = 0;  // of them; their ns are those of the start
+  int64_t bytes = 0;         // that the ranks gave to them
+  int64_t ns = 0;
+
+  void Add(const ExchangeSums& other) {
+    calls += other.calls;
+    asynchronous += other.asynchronous;
+    bytes += other.bytes;
+    ns += other.ns;
+  }
+};
+
+struct ExchangeCounts {
+  std::map<std::string, ExchangeSums> by_name;
+  int64_t steps = 0;  // of all ranks
+
+  void Add(const ExchangeCounts& other) {
+    for (const auto& [name, sums] : other.by_name) by_name[name].Add(sums);
+    steps += other.steps;
+  }
+};
+
 struct RankTrace {
   int32_t rank = 0;
   int32_t node = 0;
@@ -106,6 +132,7 @@ struct RankTrace {
   std::vector<HostNumber> sequences;     // of kCommsOperator, by event
   std::vector<HostNumber> flows_out;     // of forward operators to backward ones, by event
   std::vector<HostNumber> flows_in;
+  ExchangeCounts calls;
   IdIndex launches;  // runtime calls in `host` by correlation
 
   DeviceNumbers NumbersOf(const TraceEvent& of_device) const {

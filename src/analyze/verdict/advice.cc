@@ -8,6 +8,7 @@
 #include "analyze/report/function_text.h"
 #include "analyze/report/quantity.h"
 #include "analyze/verdict/evidence.h"
+#include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/stage_advice.h"
 #include "analyze/verdict/worker_advice.h"
@@ -46,6 +47,9 @@ class Adviser {
   void Unseen();
   void TooManyThreads();
   void AnomalyDetection();
+  void UnusedParameters() {
+    if (auto advice = AdviseUnusedParameters(input_)) advice_.push_back(*std::move(advice));
+  }
   void Beside();
   std::vector<Advice> Take() { return std::move(advice_); }
 
@@ -306,24 +310,7 @@ void Adviser::Straggler(const Verdict& verdict) {
 }
 
 void Adviser::Exposed() {
-  Say("exchange less often: accumulate gradients over several batches under model.no_sync() "
-      "(FSDP2: "
-      "set_requires_gradient_sync(False))");
-  const bool calls = input_.times.counts().explicit_communication_ns * 2 >
-                     At(input_.times.total(), SubStage::kExposed);
-  if (calls) {
-    Say("collectives that the script calls: start them with async_op=True and wait for them where "
-        "their result is used; those of FSDP: reshard_after_forward=False gathers once a step, and "
-        "more layers in each fully_shard() make fewer and larger ones");
-  } else {
-    Say("let the exchange run beside backward: larger bucket_cap_mb and "
-        "gradient_as_bucket_view=True in DistributedDataParallel, or send less with "
-        "torch.distributed.algorithms.ddp_comm_hooks (fp16_compress_hook)");
-  }
-  if (UsesDevice() && input_.facts.backend.find("gloo") != std::string::npos) {
-    Set("init_process_group(\"nccl\"), now gloo: devices exchange without the host", "backend",
-        input_.facts.backend, "nccl");
-  }
+  for (Advice& advice : AdviseExchange(input_, UsesDevice())) advice_.push_back(std::move(advice));
 }
 
 void Adviser::HeldUp(const Verdict& verdict) {
@@ -496,6 +483,10 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
     adviser.Framework();
     adviser.Other();
   }
+  const bool of_others = verdict.suspect == SuspectName(SuspectId::kDataPipeline) ||
+                         verdict.suspect == SuspectName(SuspectId::kOther) ||
+                         verdict.straggler_rank.has_value();
+  if (!of_others) adviser.UnusedParameters();
   if (verdict.suspect != SuspectName(SuspectId::kModel)) adviser.Beside();
   return adviser.Take();
 }

@@ -10,6 +10,7 @@
 #include "analyze/report/function_text.h"
 #include "analyze/report/quantity.h"
 #include "analyze/samples/code_place.h"
+#include "analyze/verdict/exchange_advice.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -47,6 +48,9 @@ class Collector {
   void Device();
   void DevicePhases();
   void Ranks(const Verdict& verdict);
+  void Calls() {
+    if (auto calls = CallsEvidence(input_)) evidence_.push_back(*std::move(calls));
+  }
   void Unseen();
   void Other();
   void Samples();
@@ -463,6 +467,7 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
   } else if (verdict.suspect == SuspectName(SuspectId::kCommunication)) {
     collector.Ranks(verdict);
     collector.Stages(SuspectId::kCommunication);
+    collector.Calls();
     collector.Cores();
   } else {
     collector.Stages(SuspectId::kFrameworkOverhead);

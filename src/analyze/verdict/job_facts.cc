@@ -99,6 +99,24 @@ void ReadThreads(const nlohmann::json& fact, JobFacts& facts) {
   facts.intraop_threads = std::max(facts.intraop_threads.value_or(0), told);
 }
 
+void ReadDataParallel(const nlohmann::json& fact, JobFacts& facts) {
+  DataParallelFact told = facts.data_parallel.value_or(DataParallelFact());
+  using Kind = DataParallelFact::Kind;
+  const std::string by = Text(fact, {"class"});
+  told.kind = by.ends_with("FullyShardedDataParallel") ? Kind::kFullySharded
+              : by.ends_with("fully_shard")            ? Kind::kFullyShard
+                                                       : told.kind;
+  const bool static_graph = Boolean(fact, "static_graph").value_or(false);
+  told.finds_unused |= Boolean(fact, "find_unused_parameters").value_or(false) && !static_graph;
+  if (const auto views = Boolean(fact, "gradient_as_bucket_view")) told.views_of_buckets = views;
+  if (const auto mb = Integer(fact, "bucket_cap_mb")) told.bucket_mb = mb;
+  if (const auto reshards = Boolean(fact, "reshard_after_forward")) {
+    told.reshards = told.reshards.value_or(false) || *reshards;  // of any layer
+  }
+  if (const std::string hook = Text(fact, {"comm_hook"}); !hook.empty()) told.comm_hook = hook;
+  facts.data_parallel = std::move(told);
+}
+
 // Of windows of operators.
 struct WindowsSeen {
   bool full_too_soon = false;  // one had fewer steps than a split needs
@@ -145,6 +163,7 @@ JobFacts ReadJobFacts(std::span<const store::FactRow> rows, const store::StringT
     if (kind == "hook") ReadHook(fact, facts);
     if (kind == "job") ReadJob(fact, facts);
     if (kind == "autograd") facts.detects_anomalies |= Boolean(fact, "anomaly").value_or(false);
+    if (kind == "data_parallel") ReadDataParallel(fact, facts);
     if (kind == "window") ReadWindow(fact, windows);
     if (kind == "threads") ReadThreads(fact, facts);
     if (kind == "source") ReadSource(fact, facts);

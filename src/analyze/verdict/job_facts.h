@@ -28,6 +28,18 @@ struct LoaderFact {
   std::string json;
 };
 
+// How the gradients of the ranks are brought together: torch's own wrappers tell it.
+struct DataParallelFact {
+  enum class Kind { kDistributed, kFullySharded, kFullyShard };
+  Kind kind =
+      Kind::kDistributed;     // DistributedDataParallel, FullyShardedDataParallel, fully_shard()
+  bool finds_unused = false;  // walks the graph of each step for parameters without gradients
+  std::optional<bool> views_of_buckets;  // gradient_as_bucket_view
+  std::optional<int64_t> bucket_mb;      // bucket_cap_mb
+  std::optional<bool> reshards;          // after forward: parameters are gathered twice a step
+  std::string comm_hook;                 // what is called for each bucket
+};
+
 struct HookFailure {
   std::string hook;
   std::string reason;
@@ -47,6 +59,7 @@ struct JobFacts {
   // Threads among which an operator on the CPU is split, of the rank that has most; empty: not
   // told.
   std::optional<int32_t> intraop_threads;
+  std::optional<DataParallelFact> data_parallel;
   bool detects_anomalies = false;  // autograd checks every gradient for NaN
   // A window of operators was full before it held as many steps as a split takes, and none has
   // them.

@@ -63,6 +63,22 @@ TEST_F(JobFactsTest, TheTrainingLoaderIsTheLowestRanksWithMostWorkers) {
   EXPECT_FALSE(loader->prefetch_factor.has_value());
 }
 
+TEST_F(JobFactsTest, WrappersOfTheModelAddUp) {
+  Tell("data_parallel", R"({"class": "torch.distributed.fsdp.fully_shard",
+                            "reshard_after_forward": true})");
+  Tell("data_parallel", R"({"class": "torch.distributed.fsdp.fully_shard",
+                            "reshard_after_forward": false})");
+  auto wrapper = Read().data_parallel;
+  ASSERT_TRUE(wrapper.has_value());
+  EXPECT_EQ(wrapper->kind, DataParallelFact::Kind::kFullyShard);
+  EXPECT_EQ(wrapper->reshards, true) << "of any layer";
+  EXPECT_FALSE(wrapper->finds_unused);
+  Tell("data_parallel", R"({"class": "mine.DDP", "find_unused_parameters": true,
+                            "static_graph": true, "bucket_cap_mb": "many"})");
+  EXPECT_FALSE(Read().data_parallel->finds_unused) << "a static graph is looked at once";
+  EXPECT_FALSE(Read().data_parallel->bucket_mb.has_value());
+}
+
 TEST_F(JobFactsTest, HostileFactsAreHeldInBounds) {
   Tell("loader", R"({"workers": -5, "prefetch_factor": 1e300, "pin_memory": "yes"})");
   Tell("loader", "[1, 2");

@@ -155,6 +155,7 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
       LoadCollectives(run, tracks, facts, steps, {options.from_ns, options.to_ns}));
   if (!collectives.trace.ranks.empty()) input.collectives = &collectives.trace;
   input.collectives_from_ns = collectives.from_ns;
+  for (const analyze::RankTrace& rank : collectives.trace.ranks) input.calls.Add(rank.calls);
   STEPTRACE_ASSIGN_OR_RETURN(
       const analyze::StepsOnDevice device_phases,
       LoadDevicePhases(run, tracks, steps, {options.from_ns, options.to_ns}));

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/exchange_advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analyze/report/quantity.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using Wrapper = DataParallelFact::Kind;
+
+// A call costs its way through the ranks, whatever it moves: so many a step, each of so little, are
+// to be one.
+constexpr double kManyCalls = 8;
+constexpr double kLittleBytes = 256 * 1024;
+constexpr double kMostOfThem = 0.5;
+// A first or last call may lie outside of the steps.
+constexpr double kEachStep = 0.9;
+
+// The function in which most of the time of calls is, if it is most; null: none.
+const std::pair<const std::string, ExchangeSums>* MostCalled(const ExchangeCounts& calls) {
+  int64_t all_ns = 0;
+  const std::pair<const std::string, ExchangeSums>* most = nullptr;
+  for (const auto& one : calls.by_name) {
+    all_ns += one.second.ns;
+    if (most == nullptr || one.second.ns > most->second.ns) most = &one;
+  }
+  if (most == nullptr ||
+      static_cast<double>(most->second.ns) < kMostOfThem * static_cast<double>(all_ns))
+    return nullptr;
+  return most;
+}
+
+class ExchangeAdviser {
+ public:
+  explicit ExchangeAdviser(const VerdictInput& input)
+      : input_(input), calls_(input.report.calls), wrapper_(input.facts.data_parallel) {}
+
+  void Less();
+  void OwnCalls();
+  void FullySharded();
+  void Buckets();
+  void Backend(bool uses_device);
+  bool IsSharded() const { return wrapper_ && wrapper_->kind != Wrapper::kDistributed; }
+  bool IsCalled() const {
+    return input_.times.counts().explicit_communication_ns * 2 >
+           At(input_.times.total(), SubStage::kExposed);
+  }
+  std::vector<Advice> Take() { return std::move(advice_); }
+
+ private:
+  void Say(std::string text) { advice_.push_back({std::move(text), "", "", ""}); }
+  void Set(std::string text, std::string setting, std::string now, std::string proposed) {
+    advice_.push_back({std::move(text), std::move(setting), std::move(now), std::move(proposed)});
+  }
+
+  const VerdictInput& input_;
+  const ExchangeCounts& calls_;
+  const std::optional<DataParallelFact>& wrapper_;
+  std::vector<Advice> advice_;
+};
+
+void ExchangeAdviser::Less() {
+  if (wrapper_ && wrapper_->kind == Wrapper::kFullyShard) {
+    Say("exchange less often: accumulate gradients over several batches, with "
+        "model.set_requires_gradient_sync(False) on all but the last");
+  } else if (wrapper_ || !IsCalled()) {
+    Say("exchange less often: accumulate gradients over several batches under model.no_sync()");
+  } else {
+    Say("exchange less often: after several batches, not after each");
+  }
+}
+
+void ExchangeAdviser::OwnCalls() {
+  ExchangeSums all;
+  const auto* most = MostCalled(calls_);
+  for (const auto& [name, sums] : calls_.by_name) all.Add(sums);
+  const auto calls = static_cast<double>(std::max<int64_t>(all.calls, 1));
+  const double a_step = calls / static_cast<double>(std::max<int64_t>(calls_.steps, 1));
+  const double bytes = static_cast<double>(all.bytes) / calls;
+  if (most != nullptr && most->first.find("object") != std::string::npos) {
+    return Say(
+        fmt::format("tensors in place of {}, or it less often: objects are pickled, sent in two "
+                    "calls and unpickled on each rank",
+                    most->first));
+  }
+  if (most != nullptr && most->first.ends_with("barrier")) {
+    return Say(
+        fmt::format("leave {} out: nothing is exchanged in it, and a collective waits for its "
+                    "ranks by itself",
+                    most->first));
+  }
+  if (most != nullptr && most->first == "recv") {
+    return Say(
+        "let the ranks work at the same time: split each batch into micro-batches, so that one "
+        "computes the next while another has the one before (torch.distributed.pipelining), or "
+        "ask for what comes (irecv) before it is needed");
+  }
+  Less();
+  if (a_step >= kManyCalls && bytes < kLittleBytes) {
+    Say("make one collective of many small ones, which cost their way and not their bytes "
+        "(torch.cat of flat tensors; for gradients DistributedDataParallel does it)");
+  }
+  if (static_cast<double>(all.asynchronous) >= kMostOfThem * calls) {
+    Say("collectives that the script starts asynchronously: wait for them later, where their "
+        "result is used, with computing between");
+  } else {
+    Say("collectives that the script calls: start them with async_op=True and wait for them where "
+        "their result is used");
+  }
+}
+
+void ExchangeAdviser::FullySharded() {
+  const bool gathers_once = !wrapper_->reshards.value_or(true);
+  if (wrapper_->kind == Wrapper::kFullyShard) {
+    if (!gathers_once) {
+      Set("fully_shard(reshard_after_forward=False), now True: parameters are gathered once a "
+          "step, and held in between",
+          "fully_shard.reshard_after_forward", "True", "False");
+    }
+    Say("fewer and larger collectives: more layers in each fully_shard()");
+    return;
+  }
+  if (!gathers_once) {
+    Set("FullyShardedDataParallel(sharding_strategy=SHARD_GRAD_OP), now FULL_SHARD: parameters are "
+        "gathered once a step, and held in between",
+        "FullyShardedDataParallel.sharding_strategy", "FULL_SHARD", "SHARD_GRAD_OP");
+  }
+  Say("fewer and larger collectives: larger units in auto_wrap_policy");
+}
+
+void ExchangeAdviser::Buckets() {
+  const std::string now =
+      wrapper_ && wrapper_->bucket_mb ? fmt::format(", now {},", *wrapper_->bucket_mb) : "";
+  const bool views = wrapper_ && wrapper_->views_of_buckets.value_or(false);
+  const bool has_hook = wrapper_ && !wrapper_->comm_hook.empty();
+  Say(
+      fmt::format("let the exchange run beside backward: larger bucket_cap_mb{}{} in "
+                  "DistributedDataParallel{}",
+                  now, views ? "" : " and gradient_as_bucket_view=True",
+                  has_hook ? ""
+                           : ", or send less with torch.distributed.algorithms.ddp_comm_hooks "
+                             "(fp16_compress_hook)"));
+}
+
+void ExchangeAdviser::Backend(bool uses_device) {
+  if (!uses_device || input_.facts.backend.find("gloo") == std::string::npos) return;
+  Set("init_process_group(\"nccl\"), now gloo: devices exchange without the host", "backend",
+      input_.facts.backend, "nccl");
+}
+
+}  // namespace
+
+std::optional<Evidence> CallsEvidence(const VerdictInput& input) {
+  constexpr size_t kMostNamed = 2;
+  const ExchangeCounts& calls = input.report.calls;
+  if (calls.steps <= 0) return std::nullopt;
+  std::vector<std::pair<std::string, ExchangeSums>> names(calls.by_name.begin(),
+                                                          calls.by_name.end());
+  std::stable_sort(names.begin(), names.end(),
+                   [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
+  if (names.size() > kMostNamed) names.resize(kMostNamed);
+  std::string text;
+  for (const auto& [name, sums] : names) {
+    const auto count = static_cast<double>(sums.calls);
+    const double a_step = count / static_cast<double>(calls.steps);
+    if (a_step < kEachStep) continue;
+    text += fmt::format("{} {} {}", text.empty() ? "a step calls" : ",",
+                        FormatNumber(std::round(a_step)), name);
+    if (sums.bytes == 0) continue;
+    text += fmt::format(", each of {}", FormatBytes(static_cast<double>(sums.bytes) / count));
+  }
+  if (text.empty()) return std::nullopt;
+  return Evidence{std::move(text), "slices", "category = 'communication'"};
+}
+
+std::optional<Advice> AdviseUnusedParameters(const VerdictInput& input) {
+  const auto& wrapper = input.facts.data_parallel;
+  if (!wrapper || !wrapper->finds_unused) return std::nullopt;
+  return Advice{
+      "DistributedDataParallel(find_unused_parameters=False), now True, if each step uses "
+      "all parameters: it walks the graph of every step, and exchanges once more what was "
+      "used; where every step leaves out the same, static_graph=True",
+      "DistributedDataParallel.find_unused_parameters", "True", "False"};
+}
+
+std::vector<Advice> AdviseExchange(const VerdictInput& input, bool uses_device) {
+  ExchangeAdviser adviser(input);
+  if (!adviser.IsCalled()) {
+    adviser.Less();
+    adviser.Buckets();
+  } else if (adviser.IsSharded()) {
+    adviser.Less();
+    adviser.FullySharded();
+  } else {
+    adviser.OwnCalls();
+  }
+  adviser.Backend(uses_device);
+  return adviser.Take();
+}
+
+}  // namespace steptrace::analyze
