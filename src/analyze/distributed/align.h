@@ -26,13 +26,13 @@ enum class OrderTrust : uint8_t {
 
 enum class Certainty : uint8_t {
   kSure,
-  kAmbiguous,  // one list slid along the other by a call fits as well: as where all gaps are equal
-  kNone        // nothing fits well enough: no pairs
+  kAmbiguous,   // one list slid along the other by a call fits as well: as where all gaps are equal
+  kNothingFits  // nothing fits well enough: no pairs
 };
 
 struct Alignment {
   std::vector<std::pair<int32_t, int32_t>> pairs;  // index in a, index in b; ascending in both
-  Certainty certainty = Certainty::kNone;
+  Certainty certainty = Certainty::kNothingFits;
 };
 
 // Parts of one collective run at one moment and end nearly together, once it is taken off what the

@@ -22,8 +22,8 @@ using MissingCalls = std::set<std::pair<int, int>>;  // rank, collective
 struct MadeJob {
   int ranks = 3;
   int collectives = 24;
-  MissingCalls missing;
-  std::vector<int64_t> ahead_ns;  // clock of each rank
+  MissingCalls missing = {};
+  std::vector<int64_t> ahead_ns = {};  // clock of each rank
   bool grouped = false;
   bool named = false;        // names and sizes that differ, else all alike
   int64_t scatter_ns = 0;    // ends of one collective differ by up to
@@ -107,7 +107,7 @@ MadeCalls MakeCalls(const MadeJob& job) {
 
 MissingCalls AtRandom(int ranks, int collectives, unsigned seed) {
   std::mt19937 random(seed);
-  MissingCalls missing;
+  MissingCalls missing = {};
   for (int r = 0; r < ranks; ++r) {
     for (int c = 0; c < collectives; ++c) {
       if (random() % 20 == 0) missing.insert({r, c});  // 5 %

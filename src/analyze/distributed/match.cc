@@ -299,7 +299,7 @@ class Matcher {
     const OrderTrust trust =
         bucket.group.by == MatchedBy::kStreamOrder ? OrderTrust::kWithClocks : OrderTrust::kAlone;
     const Alignment alignment = AlignCalls(cluster.when, times, alike, trust);
-    if (alignment.certainty == Certainty::kNone) return false;
+    if (alignment.certainty == Certainty::kNothingFits) return false;
     if (alignment.certainty == Certainty::kAmbiguous) {
       result_.ambiguous_ranks.insert(list.front().rank);
     }
