@@ -186,3 +186,29 @@ test('marks of the run in time', async ({ page }) => {
   for (const [i, outlier] of outliers.entries())
     await expect(marks.nth(i)).toHaveAttribute('aria-label', new RegExp(ns(outlier.dur_ns)));
 });
+
+test('the figures of the overview, to the keyboard and as CSV', async ({ page }) => {
+  const { suspects, steps, run: about } = reportOf('slow');
+  await open(page, '/run/slow/overview');
+  await page.getByRole('group', { name: /^The run in figures/ }).focus();
+  await page.keyboard.press('Home');
+  await expect(page.locator('main')).toContainText(`Run time: ${ns(about.duration_ns)}`);
+  const panel = part(page, 'Where a step goes');
+  await panel.getByRole('group', { name: /^Where a step goes/ }).focus();
+  await page.keyboard.press('Home');
+  const largest = [...suspects].sort((a, b) => b.share - a.share)[0];
+  await expect(told(panel)).toContainText(`Share: ${(largest?.share ?? 0) * 100} %`);
+  for (const [of, head] of [
+    [panel, 'cause,stage,share,time a step (ns)'],
+    [part(page, 'The run in time'), 'lane,from (ns),to (ns),what'],
+  ] as const) {
+    const downloading = page.waitForEvent('download');
+    await of.getByRole('button', { name: /^Save .* as CSV$/ }).click();
+    const lines = readFileSync(await (await downloading).path(), 'utf8').split('\n');
+    expect(lines[0]).toBe(head);
+    if (of === panel) expect(lines[1]).toContain(`,${largest?.share ?? 0},`);
+    else
+      expect(lines.filter((line) => line.startsWith('Slow'))).toHaveLength(steps.outliers.length);
+  }
+  await accessible(page);
+});

@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { binColumns, chartColumns, fileName, headed, heatColumns, toCsv } from './csv';
+import { formatBytes, formatCount, formatNs, formatShare } from '../base/format';
+import {
+  binColumns,
+  chartColumns,
+  fileName,
+  headed,
+  heatColumns,
+  partColumns,
+  toCsv,
+  unitOf,
+  withShares,
+} from './csv';
 
 it('a chart is a row a place, exact, with the units in its heading', () => {
   const lines = [
@@ -37,6 +48,25 @@ it('a histogram is its bins', () => {
     { from: 2.5, to: 4, count: 0 },
   ];
   expect(toCsv(binColumns(bins, 'ns'))).toBe('from (ns),to (ns),count\n1,2.5,3\n2.5,4,0\n');
+});
+
+it('a whole is its parts, with the unit of its figures', () => {
+  const parts = withShares([
+    { name: 'a', title: 'A part', value: 3 },
+    { name: 'b', value: 1 },
+  ]);
+  expect(toCsv(partColumns(parts, formatNs))).toBe(
+    'name,value (ns),share\nA part,3,0.75\nb,1,0.25\n',
+  );
+  expect(toCsv(partColumns(withShares([{ name: 'a', value: 0 }]), formatCount))).toBe(
+    'name,value,share\na,0,\n',
+  );
+  expect([formatNs, formatBytes, (v: number) => formatCount(v), formatShare].map(unitOf)).toEqual([
+    'ns',
+    'bytes',
+    '',
+    'share',
+  ]);
 });
 
 it('names are text: quoted, and no formula', () => {

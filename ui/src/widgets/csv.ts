@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a chart shows, as a file for other programs: exact values, the units in the heading.
+import type { Figure } from '../base/format';
 import type { Line } from './chart';
 
 type Value = string | number | null | undefined;
@@ -65,6 +66,35 @@ export const binColumns = (
   { title: headed('from', unit), values: bins.map((bin) => bin.from) },
   { title: headed('to', unit), values: bins.map((bin) => bin.to) },
   { title: 'count', values: bins.map((bin) => bin.count) },
+];
+
+/** The unit of the values that `format` takes: of a share, whose exact form is in percent, `share`. */
+export function unitOf(format: (value: number) => Figure): string {
+  const one = /^1(?:\s+(.*))?$/.exec(format(1).exact);
+  return one ? (one[1] ?? '') : 'share';
+}
+
+interface Part {
+  readonly name: string;
+  readonly title?: string;
+  readonly value: number;
+  readonly share: number;
+}
+
+/** Values with their shares of the whole; NaN where there is nothing. */
+export function withShares<T extends { value: number }>(parts: readonly T[]) {
+  const total = parts.reduce((sum, part) => sum + part.value, 0);
+  return parts.map((part) => ({ ...part, share: total > 0 ? part.value / total : NaN }));
+}
+
+/** A row a part of a whole. */
+export const partColumns = (
+  parts: readonly Part[],
+  format: (value: number) => Figure,
+): CsvColumn[] => [
+  { title: 'name', values: parts.map((part) => part.title ?? part.name) },
+  { title: headed('value', unitOf(format)), values: parts.map((part) => part.value) },
+  { title: 'share', values: parts.map((part) => part.share) },
 ];
 
 /** Of a name what every disk takes: "Duration of each step" → "duration-of-each-step". */

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { atPeak, firstOf, heightOf, linesOf, pile, type Block, type MemoryDevice } from './section';
+import {
+  atPeak,
+  firstOf,
+  heightOf,
+  linesOf,
+  mostOf,
+  mostText,
+  pile,
+  type Block,
+  type MemoryDevice,
+} from './section';
 
 const block = (allocated_ns: number | null, released_ns: number | null, bytes: number): Block => ({
   operator: 'op',
@@ -72,6 +82,18 @@ it('the fullest GPU is shown first, host memory last', () => {
   expect(firstOf([device(-1, 99), device(0, 5), device(1, 7)])?.device).toBe(1);
   expect(firstOf([device(-1, 99)])?.device).toBe(-1);
   expect(firstOf([])).toBeUndefined();
+});
+
+it('what a device held at most is never less than what was there when its curve began', () => {
+  const of = (allocated_bytes: number, curve_from_zero: boolean) => {
+    const peak = { ts_ns: 1, allocated_bytes, reserved_bytes: 0, peak_reserved_bytes: 0 };
+    const device = { peak, curve_from_zero };
+    return [mostOf(device), mostText(device).replaceAll('\u00a0', ' ')];
+  };
+  expect(of(-18 * 2 ** 20, true)).toEqual([0, ', never more than at its beginning']);
+  expect(of(2 ** 20, true)).toEqual([2 ** 20, ', at most 1 MiB more than at its beginning']);
+  expect(of(2 ** 20, false)).toEqual([2 ** 20, ', at most 1 MiB']);
+  expect(mostText({ peak: null, curve_from_zero: true })).toBe('');
 });
 
 describe('the curve', () => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The section `memory` (docs/reference/operators.md), and allocations placed for a picture.
+import { formatBytes } from '../../base/format';
 import type { Line } from '../../widgets/chart';
 
 export interface Block {
@@ -74,6 +75,20 @@ export const keyOf = (d: MemoryDevice): string => `${d.rank}:${d.device}`;
 
 export const nameOf = (d: MemoryDevice, ranks: number): string =>
   `${ranks > 1 ? `rank ${d.rank} · ` : ''}${d.device < 0 ? 'host memory' : `GPU ${d.device}`}`;
+
+/** The most that was held. A curve without totals begins at 0, whatever comes of it: it is never below that. */
+export const mostOf = (d: Pick<MemoryDevice, 'peak' | 'curve_from_zero'>): number | null =>
+  d.peak && Math.max(d.peak.allocated_bytes, d.curve_from_zero ? 0 : -Infinity);
+
+/** `mostOf` in words, for behind a device's name. */
+export function mostText(d: Pick<MemoryDevice, 'peak' | 'curve_from_zero'>): string {
+  const most = mostOf(d);
+  if (most === null) return '';
+  if (!d.curve_from_zero) return `, at most ${formatBytes(most).text}`;
+  return most > 0
+    ? `, at most ${formatBytes(most).text} more than at its beginning`
+    : ', never more than at its beginning';
+}
 
 export const tellsReserved = (curve: readonly Point[]) =>
   curve.some((point) => point.reserved_bytes > 0);

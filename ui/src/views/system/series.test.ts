@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
 import { Columns } from '../../api/arrow';
-import { aligned, chartsOf, heatRows, lineName, processes, seriesOf } from './series';
+import { aligned, chartsOf, heatRows, lineName, processes, seenFor, seriesOf } from './series';
 
 // metric, node, track, device, bucket, mean
 const ROWS: [string, number, number, number | null, number, number][] = [
@@ -72,4 +72,7 @@ it('sums up a process from its tracks', () => {
     from: 0,
     to: 20,
   });
+  const [row] = rows as [(typeof rows)[number]];
+  expect(seenFor(row).exact).toBe('20 ns');
+  expect(seenFor({ ...row, from: 20 }).text).toBe('a moment'); // not 0 ns: it was there
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metrics over time, as the charts, the heat map and the list of processes take them.
 import type { Columns } from '../../api/arrow';
-import { formatMetric, type Figure } from '../../base/format';
+import { formatMetric, formatNs, type Figure } from '../../base/format';
 
 export interface Series {
   readonly metric: string;
@@ -255,6 +255,10 @@ export function processes(
     };
   });
 }
+
+/** From its first reading to its last; of a single one nobody knows. */
+export const seenFor = ({ from, to }: ProcessRow): Figure =>
+  to > from ? formatNs(to - from) : { text: 'a moment', exact: 'seen at one moment alone' };
 
 export const figureOf =
   (unit: string) =>
