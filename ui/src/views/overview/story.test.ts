@@ -199,6 +199,30 @@ describe('evidence leads to the view and stretch that show it', () => {
     expect(evidenceTarget(waits, of(true), null).view).toBe('distributed');
     expect(evidenceTarget(waits, of(false), null).view).toBe('data');
   });
+  it('steps: where what the figure is of is shown', () => {
+    const of = (
+      text: string,
+      suspect: Report['verdict']['suspect'],
+      operators: Report['operators'],
+      where = "kind = 'train'",
+    ) =>
+      evidenceTarget(
+        { table: 'steps', where, text },
+        { ...report({ suspect }), operators } as Report,
+        null,
+      ).view;
+    const some = [{ name: 'aten::mm' }];
+    const between = 'synchronisation 29 %, going from operator to operator 8 %';
+    expect(of(between, 'framework_overhead', some)).toBe('operators');
+    expect(of('going from operator to operator 16 %', 'model', some)).toBe('operators');
+    expect(of('it is between operators', 'model', some, 'dispatch_ns IS NOT NULL')).toBe(
+      'operators',
+    );
+    expect(of(between, 'framework_overhead', [])).toBe('steps');
+    expect(of('the training thread loads the data itself', 'data_pipeline', [])).toBe('data');
+    expect(of('12 steps collected garbage', 'framework_overhead', some)).toBe('steps');
+    expect(of('it rests on 2 steps: others may differ', 'communication', some)).toBe('steps');
+  });
   it('samples: the threads whose stacks they are', () => {
     const threads = (text: string, of = report()) =>
       evidenceTarget({ table: 'samples', where: '', text }, of, null).params;

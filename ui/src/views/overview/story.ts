@@ -159,13 +159,8 @@ export function evidenceTarget(evidence: Evidence, report: Report, chosen: Stret
       const metric = /metric\s*=\s*'([^']+)'/.exec(evidence.where)?.[1];
       return { view: 'system', stretch: over, params: metric ? { metric } : {} };
     }
-    case 'steps': {
-      // Who came late and who waited stands rank beside rank.
-      if (report.verdict.suspect === 'communication' && report.distributed.applicable)
-        return { view: 'distributed', stretch: named ?? chosen };
-      const waits = /\b(queue|wait|batch)/.test(evidence.text) && report.data_pipeline.applicable;
-      return { view: waits ? 'data' : 'steps', stretch: named ?? chosen };
-    }
+    case 'steps':
+      return { view: viewOfSteps(evidence, report), stretch: named ?? chosen };
     case 'facts':
       return { view: 'data', stretch: named ?? chosen };
     case 'slices':
@@ -179,6 +174,23 @@ export function evidenceTarget(evidence: Evidence, report: Report, chosen: Stret
     default:
       return { view: 'steps', stretch: named ?? chosen };
   }
+}
+
+/** Figures of steps are told where what they are of is shown: the steps' own view has their durations. */
+function viewOfSteps(
+  { text, where }: Evidence,
+  { verdict, distributed, data_pipeline, operators }: Report,
+): string {
+  // How much it rests on, and in how many steps something happened, is told by the steps.
+  if (/^it rests on \d|^\d+ steps? /.test(text)) return 'steps';
+  // Who came late and who waited stands rank beside rank.
+  if (verdict.suspect === 'communication' && distributed.applicable) return 'distributed';
+  if (verdict.suspect === 'data_pipeline' || /\b(queue|wait|batch|samples)/.test(text))
+    return data_pipeline.applicable ? 'data' : 'steps';
+  const ofOperators =
+    /\bdispatch_ns\b/.test(where) ||
+    /\boperator to operator\b|^(forward|backward|optimizer|synchronisation|launching)\b/.test(text);
+  return ofOperators && operators.length > 0 ? 'operators' : 'steps';
 }
 
 /** Whose stacks show it; of a data pipeline its workers' do, which come first by themselves. */
