@@ -41,8 +41,7 @@ void RenderRankTimes(const ProfileDistributed& section, size_t top, Page& page) 
                 PadLeft(ShareText(rank.times.computation_ns, total), 10) +
                 PadLeft(ShareText(rank.times.overlap_ns, overlap_of), 9) +
                 PadLeft(ShareText(rank.times.exposed_ns, total), 9) +
-                PadLeft(told(rank.transfer_ns), 10) +
-                PadLeft(told(rank.wait_ns), 10) +
+                PadLeft(told(rank.transfer_ns), 10) + PadLeft(told(rank.wait_ns), 10) +
                 PadLeft(FormatDuration(rank.unmatched_ns), 10) +
                 PadLeft(told(rank.caused_wait_ns), 11)}});
   }
