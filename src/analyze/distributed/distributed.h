@@ -151,6 +151,12 @@ struct ProfileDistributed {
   std::vector<ClockOffset> clocks;
   bool clocks_corrected = false;
   int64_t impossible_starts = 0;  // that the alignment leaves
+
+  // Waiting is told by calls that were matched, or by the steps; else nobody knows of any.
+  bool tells_waiting() const {
+    return source == RankSource::kSteps ||
+           (status != DistributedStatus::kOneRank && status != DistributedStatus::kNothingMatched);
+  }
 };
 
 struct DistributedOptions {

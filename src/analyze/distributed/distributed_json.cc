@@ -27,24 +27,38 @@ void PutTimes(Json& json, const OverlapTimes& times) {
   json["other_ns"] = times.other_ns;
 }
 
-Json ToJson(const ProfileRank& rank) {
+// Figures that rest on waiting, null where nothing tells it.
+class Waiting {
+ public:
+  explicit Waiting(const ProfileDistributed& section) : told_(section.tells_waiting()) {}
+
+  Json Figure(int64_t ns) const { return told_ ? Json(ns) : Json(nullptr); }
+
+  template <class Row>
+  void Put(const Row& row, Json& json) const {
+    json["transfer_ns"] = Figure(row.transfer_ns);
+    json["wait_ns"] = Figure(row.wait_ns);
+    json["unmatched_ns"] = row.unmatched_ns;
+  }
+
+ private:
+  bool told_;
+};
+
+Json ToJson(const ProfileRank& rank, const Waiting& waiting) {
   Json json = {{"rank", rank.rank}, {"node", rank.node}};
   PutTimes(json, rank.times);
-  json["transfer_ns"] = rank.transfer_ns;
-  json["wait_ns"] = rank.wait_ns;
-  json["unmatched_ns"] = rank.unmatched_ns;
-  json["caused_wait_ns"] = rank.caused_wait_ns;
+  waiting.Put(rank, json);
+  json["caused_wait_ns"] = waiting.Figure(rank.caused_wait_ns);
   json["collectives"] = rank.collectives;
   json["unmatched"] = rank.unmatched;
   return json;
 }
 
-Json ToJson(const ProfileStep& step) {
+Json ToJson(const ProfileStep& step, const Waiting& waiting) {
   Json json = {{"rank", step.rank}, {"step", step.step}};
   PutTimes(json, step.times);
-  json["transfer_ns"] = step.transfer_ns;
-  json["wait_ns"] = step.wait_ns;
-  json["unmatched_ns"] = step.unmatched_ns;
+  waiting.Put(step, json);
   return json;
 }
 
@@ -72,20 +86,19 @@ Json ToJson(const CollectiveRow& row) {
           {"bus_bytes_per_s", OrNull(row.bus_bytes_per_s)}};
 }
 
-Json ToJson(const OperationRow& row) {
-  return {{"name", row.name},
-          {"group", row.group},
-          {"group_size", OrNull(row.group_size)},
-          {"dtype", row.dtype},
-          {"bytes", OrNull(row.bytes)},
-          {"calls", row.calls},
-          {"total_ns", row.total_ns},
-          {"transfer_ns", row.transfer_ns},
-          {"wait_ns", row.wait_ns},
-          {"unmatched_ns", row.unmatched_ns},
-          {"algorithm_bytes_per_s", OrNull(row.algorithm_bytes_per_s)},
-          {"bus_bytes_per_s", OrNull(row.bus_bytes_per_s)},
-          {"bandwidth_holds_wait", row.bandwidth_holds_wait}};
+Json ToJson(const OperationRow& row, const Waiting& waiting) {
+  Json json = {{"name", row.name},
+               {"group", row.group},
+               {"group_size", OrNull(row.group_size)},
+               {"dtype", row.dtype},
+               {"bytes", OrNull(row.bytes)},
+               {"calls", row.calls},
+               {"total_ns", row.total_ns}};
+  waiting.Put(row, json);
+  json["algorithm_bytes_per_s"] = OrNull(row.algorithm_bytes_per_s);
+  json["bus_bytes_per_s"] = OrNull(row.bus_bytes_per_s);
+  json["bandwidth_holds_wait"] = row.bandwidth_holds_wait;
+  return json;
 }
 
 Json ToJson(const ProfileBlame& blame) {
@@ -130,29 +143,30 @@ Json ToJson(const ClockOffset& row) {
           {"reference", row.reference}};
 }
 
-template <class Row>
-Json ListOf(const std::vector<Row>& rows) {
+template <class Row, class... More>
+Json ListOf(const std::vector<Row>& rows, const More&... more) {
   Json list = Json::array();
-  for (const Row& row : rows) list.push_back(ToJson(row));
+  for (const Row& row : rows) list.push_back(ToJson(row, more...));
   return list;
 }
 
 }  // namespace
 
 Json DistributedToJson(const ProfileDistributed& section) {
+  const Waiting waiting(section);
   Json json;
   json["applicable"] = section.status != DistributedStatus::kNoCollectives;
   json["status"] = NameOf(section.status);
   json["note"] = section.note;
   json["source"] = section.source == RankSource::kSteps ? "steps" : "calls";
   json["world_size"] = OrNull(section.world_size);
-  json["ranks"] = ListOf(section.ranks);
-  json["steps"] = ListOf(section.steps);
-  json["wait_ns"] = section.wait_ns;
+  json["ranks"] = ListOf(section.ranks, waiting);
+  json["steps"] = ListOf(section.steps, waiting);
+  json["wait_ns"] = waiting.Figure(section.wait_ns);
   json["collective_count"] = section.collective_count;
   json["incomplete_count"] = section.incomplete_count;
   json["collectives"] = ListOf(section.collectives);
-  json["operations"] = ListOf(section.operations);
+  json["operations"] = ListOf(section.operations, waiting);
   json["blame"] = ListOf(section.blame);
   json["unmatched_count"] = section.unmatched_count;
   json["unmatched"] = ListOf(section.unmatched);

@@ -350,6 +350,27 @@ TEST(DistributedTest, OneRankSaysWhatItCan) {
   EXPECT_DOUBLE_EQ(*section.operations[0].bus_bytes_per_s, 4e10 * 2 * 7 / 8);
 }
 
+TEST(DistributedTest, WaitingThatNothingTellsIsNull) {
+  auto section =
+      Of("fact job {\"rank\":0,\"world_size\":8}\n"
+         "s7 kernel gemm 0 100\ns9 kernel ncclDevKernel_AllReduce 50 150 " +
+         AllReduce("0", "[0, 1, 2, 3, 4, 5, 6, 7]", 8) + "\n");
+  auto json = DistributedToJson(section);
+  EXPECT_TRUE(json["wait_ns"].is_null());
+  for (const auto* rows : {"ranks", "operations"}) {
+    ASSERT_EQ(json[rows].size(), 1u);
+    EXPECT_TRUE(json[rows][0]["wait_ns"].is_null()) << rows;
+    EXPECT_TRUE(json[rows][0]["transfer_ns"].is_null()) << rows;
+    EXPECT_EQ(json[rows][0]["unmatched_ns"], 100) << rows;
+  }
+  EXPECT_TRUE(json["ranks"][0]["caused_wait_ns"].is_null());
+  // The steps of a live run tell it, whatever became of the calls.
+  section.source = RankSource::kSteps;
+  json = DistributedToJson(section);
+  EXPECT_EQ(json["wait_ns"], 0);
+  EXPECT_EQ(json["ranks"][0]["caused_wait_ns"], 0);
+}
+
 TEST(DistributedTest, NothingToSayWithoutCollectives) {
   const auto section = Of("s7 kernel gemm 0 100\n");
   EXPECT_EQ(section.status, DistributedStatus::kNoCollectives);

@@ -133,7 +133,7 @@ struct LoaderSection {
 
 struct DataPipelineSection {
   bool applicable = false;
-  int32_t workers = 0;
+  std::optional<int32_t> workers;  // of the training loader; nullopt: none told of itself
   int64_t waits = 0;
   int64_t starved_waits = 0;
   std::vector<StageRow> stages;  // sum to the suspect

@@ -165,7 +165,7 @@ Json LoaderJson(const LoaderSection& loader) {
 
 Json DataPipelineJson(const DataPipelineSection& section) {
   return {{"applicable", section.applicable},
-          {"workers", section.workers},
+          {"workers", OrNull(section.workers)},
           {"waits", section.waits},
           {"starved_waits", section.starved_waits},
           {"stages", Each(section.stages, DataStageJson)},

@@ -55,7 +55,7 @@ const Json kShape = Json::parse(R"({
                              "call": "text?", "ns": "int", "share": "number"}]}],
   "breakdown": [{"rank": "int", "step_kind": "text", "phase": "text", "ns": "int",
                  "share": "number"}],
-  "data_pipeline": {"applicable": "bool", "workers": "int", "waits": "int",
+  "data_pipeline": {"applicable": "bool", "workers": "int?", "waits": "int",
                     "starved_waits": "int",
                     "stages": [{"name": "text", "ns": "int", "share": "number",
                                 "share_low": "number", "share_high": "number", "samples": "int",
@@ -185,6 +185,13 @@ TEST(ReportJsonTextTest, AFindingStandsUntilItIsTakenBackOrSaidAnew) {
     standing += finding["standing"].get<bool>() ? '1' : '0';
   }
   EXPECT_EQ(standing, "001011");
+}
+
+TEST(ReportJsonTextTest, WorkersThatNoLoaderToldAreNull) {
+  Report report;
+  EXPECT_TRUE(Json::parse(ReportToJson(report))["data_pipeline"]["workers"].is_null());
+  report.data_pipeline.workers = 0;
+  EXPECT_EQ(Json::parse(ReportToJson(report))["data_pipeline"]["workers"], 0);
 }
 
 TEST(ReportJsonTextTest, ALoaderFactThatIsNoJsonIsText) {

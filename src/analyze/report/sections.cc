@@ -356,7 +356,7 @@ DataPipelineSection MakeDataPipeline(const StepTimes& times, const JobFacts& fac
   const LoaderFact* training = TrainingLoader(facts);
   section.applicable = training != nullptr || times.counts().waits > 0 ||
                        At(BySuspect(times.total()), SuspectId::kDataPipeline) > 0;
-  section.workers = training == nullptr ? 0 : training->workers;
+  if (training != nullptr) section.workers = training->workers;
   section.waits = times.counts().waits;
   section.starved_waits = times.counts().starved_waits;
   for (const StageRow& row : stages) {

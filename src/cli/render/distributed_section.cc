@@ -34,14 +34,16 @@ void RenderRankTimes(const ProfileDistributed& section, size_t top, Page& page) 
     const analyze::ProfileRank& rank = section.ranks[i];
     const int64_t total = rank.times.total_ns;
     const int64_t overlap_of = section.computing_known ? total : 0;  // 0: not known
+    const auto told = [&](int64_t ns) {
+      return section.tells_waiting() ? FormatDuration(ns) : std::string("-");
+    };
     page.Line({{PadRight(fmt::format("  {}", rank.rank), 10) +
                 PadLeft(ShareText(rank.times.computation_ns, total), 10) +
                 PadLeft(ShareText(rank.times.overlap_ns, overlap_of), 9) +
                 PadLeft(ShareText(rank.times.exposed_ns, total), 9) +
-                PadLeft(FormatDuration(rank.transfer_ns), 10) +
-                PadLeft(FormatDuration(rank.wait_ns), 10) +
+                PadLeft(told(rank.transfer_ns), 10) + PadLeft(told(rank.wait_ns), 10) +
                 PadLeft(FormatDuration(rank.unmatched_ns), 10) +
-                PadLeft(FormatDuration(rank.caused_wait_ns), 11)}});
+                PadLeft(told(rank.caused_wait_ns), 11)}});
   }
   if (section.ranks.size() > top) {
     page.Line({{fmt::format("  and {} more ranks: --top N", section.ranks.size() - top)}});

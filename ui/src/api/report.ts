@@ -126,7 +126,8 @@ export interface DataStage extends Part {
 
 export interface DataPipeline {
   applicable: boolean;
-  workers: number;
+  /** Of the training loader; null: none told of itself. */
+  workers: number | null;
   waits: number;
   starved_waits: number;
   stages: DataStage[];

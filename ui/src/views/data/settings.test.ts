@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { STAGE_MEANING, STARVING } from './settings';
+import {
+  captionOf,
+  STAGE_MEANING,
+  STARVING,
+  training,
+  withoutQueue,
+  type Loader,
+} from './settings';
 
 /** As reports name them: the executable's own list. */
 function stages(): string[] {
@@ -18,4 +25,36 @@ it('every stage of the data pipeline is explained, and no other', () => {
 it('the queue is empty in all stages but those that take over what is ready', () => {
   expect(stages().filter((name) => !STARVING.has(name))).toEqual(['receive', 'host_to_device']);
   for (const name of STARVING) expect(stages()).toContain(name);
+});
+
+const loader = (rank: number, fact: unknown): Loader => ({ rank, pid: 100 + rank, fact });
+
+it('what to change stands beside the loader that the verdict speaks of, on every rank', () => {
+  const evaluation = loader(0, { loader: 1, workers: 0 });
+  const [train, second] = [
+    loader(0, { loader: 2, workers: 2 }),
+    loader(0, { loader: 3, workers: 2 }),
+  ];
+  const [there, theirs] = [
+    loader(1, { loader: 2, workers: 2 }),
+    loader(1, { loader: 1, workers: 8 }),
+  ];
+  expect(training([there, theirs, evaluation, train, second])).toEqual([there, train]);
+  expect(training([loader(0, 'not json')])).toHaveLength(1);
+  expect(training([])).toEqual([]);
+});
+
+it('loaders of one process are told apart', () => {
+  const fact = { loader: 2, dataset: '__main__.Images', batch_size: 32 };
+  expect(captionOf(loader(0, fact))).toBe(
+    'Loader 2 of Images, batches of 32 · rank 0, process 100',
+  );
+  expect(captionOf(loader(1, { batch_size: null }))).toBe('Loader · rank 1, process 101');
+  expect(captionOf(loader(1, 'not json'))).toBe('Loader · rank 1, process 101');
+});
+
+it('without a queue there are no workers only where that is told', () => {
+  expect(withoutQueue(null)).toContain('not known');
+  expect(withoutQueue(0)).toContain('without workers');
+  expect(withoutQueue(4)).not.toContain('without workers');
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a loader told of itself, and what the verdict would change of it.
-import type { Advice } from '../../api/report';
+import type { Advice, DataPipeline } from '../../api/report';
 
 export interface Setting {
   readonly name: string;
@@ -30,6 +30,51 @@ export function settingsOf(fact: unknown, advice: readonly Advice[]): Setting[] 
     });
   const rank = (s: Setting) => (s.proposed ? 0 : s.why ? 1 : 2);
   return rows.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+}
+
+export type Loader = DataPipeline['loaders'][number];
+
+const told = (loader: Loader, name: string): unknown =>
+  typeof loader.fact === 'object' && loader.fact !== null
+    ? (loader.fact as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+const workersOf = (loader: Loader): number => Number(told(loader, 'workers') ?? 0);
+
+/**
+ * The loader that the verdict speaks of, as it chooses it: of the first rank the one with most
+ * workers, the earliest of several; and what the other ranks have for the same.
+ */
+export function training(loaders: readonly Loader[]): Loader[] {
+  const [first, ...others] = loaders;
+  if (first === undefined) return [];
+  const best = others.reduce(
+    (best, l) =>
+      l.rank < best.rank || (l.rank === best.rank && workersOf(l) > workersOf(best)) ? l : best,
+    first,
+  );
+  const number = told(best, 'loader');
+  return loaders.filter(
+    (l) =>
+      l === best || (number !== undefined && l.rank !== best.rank && told(l, 'loader') === number),
+  );
+}
+
+/** What tells a loader from the others of its process: its number, and of what it makes batches. */
+export function captionOf(loader: Loader): string {
+  const [number, dataset, size] = ['loader', 'dataset', 'batch_size'].map((n) => told(loader, n));
+  const named = number === undefined || number === null ? 'Loader' : `Loader ${text(number)}`;
+  const of = typeof dataset === 'string' ? ` of ${dataset.split('.').pop() ?? dataset}` : '';
+  const batches = typeof size === 'number' ? `, batches of ${size}` : '';
+  return `${named}${of}${batches} · rank ${loader.rank}, process ${loader.pid}`;
+}
+
+/** Why there is no queue to be drawn. */
+export function withoutQueue(workers: number | null): string {
+  if (workers === null)
+    return 'No loader told of itself, as none does in a profile: whether there are workers, and how many batches stood ready, is not known.';
+  return workers === 0
+    ? 'The training loads its batches itself, without workers.'
+    : 'No batch of the workers was asked for in these steps.';
 }
 
 /** Advice that is no setting of a loader. */

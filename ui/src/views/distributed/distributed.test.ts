@@ -167,6 +167,20 @@ describe('distributed', () => {
     });
   });
 
+  it('where no call was matched nobody knows who waited: no zero stands there', () => {
+    const alone = rank({
+      transfer_ns: null,
+      wait_ns: null,
+      caused_wait_ns: null,
+      unmatched_ns: 30,
+    });
+    expect(causedBy(alone, [])).toBeUndefined();
+    expect(waitOf({ applicable: true, wait_ns: null, ranks: [alone] })).toBeUndefined();
+    expect(partsOf(alone).find((p) => p.name === 'unmatched')?.ns).toBe(30);
+    const step = { rank: 0, step: 4, total_ns: 100, transfer_ns: null, wait_ns: null };
+    expect(waitByStep([step], 8)).toEqual({ at: [], lines: [] });
+  });
+
   it('waiting by step', () => {
     const s = (r: number, step: number, wait_ns: number) => ({
       rank: r,

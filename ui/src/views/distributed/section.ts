@@ -18,21 +18,32 @@ export interface Rank {
   transfer_ns: number | null;
   wait_ns: number | null;
   unmatched_ns?: number;
-  caused_wait_ns?: number;
+  caused_wait_ns?: number | null;
   /** Recorded runs: their time by cause. */
   suspects?: { name: string; ns: number }[];
 }
 
-export interface RankStep {
+/** A rank's waiting in one step. */
+export interface RankWait {
   rank: number;
   step: number;
-  total_ns: number;
-  wait_ns: number;
-  transfer_ns: number;
+  wait_ns: number | null;
 }
 
-export interface Collective {
+export interface RankStep extends RankWait {
+  total_ns: number;
+  transfer_ns: number | null;
+}
+
+/** Who came last to what all ranks do together. */
+export interface Late {
   ts_ns: number;
+  last_rank: number;
+  late_by_ns: number;
+  wait_ns: number;
+}
+
+export interface Collective extends Late {
   dur_ns: number;
   name: string;
   group: string;
@@ -44,9 +55,6 @@ export interface Collective {
   dtype: string | null;
   bytes: number | null;
   transfer_ns: number;
-  wait_ns: number;
-  last_rank: number;
-  late_by_ns: number;
   algorithm_bytes_per_s: number | null;
   bus_bytes_per_s: number | null;
 }
@@ -59,8 +67,9 @@ export interface Operation {
   bytes: number | null;
   calls: number;
   total_ns: number;
-  transfer_ns: number;
-  wait_ns: number;
+  /** Null, this and waiting: no call of any rank was matched. */
+  transfer_ns: number | null;
+  wait_ns: number | null;
   unmatched_ns: number;
   algorithm_bytes_per_s: number | null;
   bus_bytes_per_s: number | null;
@@ -101,7 +110,7 @@ export interface Distributed {
   world_size?: number | null;
   ranks?: Rank[];
   steps?: RankStep[];
-  wait_ns?: number;
+  wait_ns?: number | null;
   collective_count?: number;
   incomplete_count?: number;
   collectives?: Collective[];
@@ -294,9 +303,9 @@ export interface LastLine {
   values: (number | null)[];
 }
 
-/** How late the last rank came to each collective, a line a rank; those that cost most, at most `limit`. */
+/** How late the last rank came to each, a line a rank; those that cost most, at most `limit`. */
 export function lastRanks(
-  collectives: readonly Collective[],
+  collectives: readonly Late[],
   limit: number,
 ): { at: number[]; lines: LastLine[] } {
   const sorted = [...collectives].sort((a, b) => a.ts_ns - b.ts_ns);
@@ -317,14 +326,15 @@ export function lastRanks(
 
 /** Waiting of each rank by step, the ranks that wait most first; at most `limit`. */
 export function waitByStep(
-  steps: readonly RankStep[],
+  steps: readonly RankWait[],
   limit: number,
 ): { at: number[]; lines: LastLine[] } {
-  const numbers = [...new Set(steps.map((s) => s.step))].sort((a, b) => a - b);
+  const told = steps.filter((s) => s.wait_ns !== null);
+  const numbers = [...new Set(told.map((s) => s.step))].sort((a, b) => a - b);
   const byRank = new Map<number, Map<number, number>>();
-  for (const s of steps) {
+  for (const s of told) {
     const of = byRank.get(s.rank) ?? new Map<number, number>();
-    of.set(s.step, (of.get(s.step) ?? 0) + s.wait_ns);
+    of.set(s.step, (of.get(s.step) ?? 0) + (s.wait_ns ?? 0));
     byRank.set(s.rank, of);
   }
   const total = (of: Map<number, number>) => [...of.values()].reduce((a, b) => a + b, 0);

@@ -203,7 +203,12 @@ describe('evidence leads to the view and stretch that show it', () => {
     expect(evidenceTarget(waits, of(false), null).view).toBe('data');
   });
   it('steps: where what the figure is of is shown', () => {
-    const of = (text: string, suspect: string, operators: unknown[], where = "kind = 'train'") =>
+    const of = (
+      text: string,
+      suspect: Report['verdict']['suspect'],
+      operators: Report['operators'],
+      where = "kind = 'train'",
+    ) =>
       evidenceTarget(
         { table: 'steps', where, text },
         { ...report({ suspect }), operators } as Report,
