@@ -116,8 +116,9 @@ class FileImport {
          fmt::format("other text between the events was skipped, {} bytes", damage.skipped_bytes));
     Lost("event_too_long", damage.too_long_events,
          fmt::format("events of more than {} bytes were skipped", context_.limits.max_event_bytes));
-    Lost("duplicate_key", damage.duplicate_keys,
-         "a key stands twice in an event or beside the events: the last counts, of traceEvents all");
+    Lost(
+        "duplicate_key", damage.duplicate_keys,
+        "a key stands twice in an event or beside the events: the last counts, of traceEvents all");
     Lost("text_after_end", damage.bytes_after_end, "bytes after the end of the JSON were left out");
   }
 
