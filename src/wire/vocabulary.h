@@ -178,10 +178,8 @@ inline constexpr const char* kNameCompile = "compile";
 inline constexpr const char* kNameFetch = "fetch";
 inline constexpr const char* kNameCollate = "collate";
 inline constexpr const char* kNameSend = "send";
-
 inline constexpr const char* kNameWindowBegin = "window_begin";
 inline constexpr const char* kNameWindowEnd = "window_end";
-
 inline constexpr const char* kNameDeviceDone = "device_done";
 // The probe's own, which no hook says.
 inline constexpr char kDeviceClockName[] = "device_clock";
