@@ -13,7 +13,7 @@
 namespace steptrace::store {
 namespace {
 
-constexpr int kTries = 3;  // a run closes but once
+constexpr int kOpenTries = 3;  // a run closes but once
 
 }  // namespace
 
@@ -67,7 +67,7 @@ Status StreamTable(RunReader& run, const ReadOptions& options, const std::functi
       take(rows);
       return {};
     });
-    if (read.ok() || tries == kTries) return read;
+    if (read.ok() || tries == kOpenTries) return read;
     STEPTRACE_RETURN_IF_ERROR(run.Refresh());
   }
 }
