@@ -61,7 +61,8 @@ class PackedBlock {
   template <size_t kField>
   static constexpr auto kMember = std::get<kField>(Table::kFields).member;
   template <size_t kField>
-  using Member = std::remove_cvref_t<decltype(std::declval<Row>().*kMember<kField>)>;
+  using Member =
+      std::remove_cvref_t<decltype(std::declval<Row>().*std::get<kField>(Table::kFields).member)>;
   template <size_t kField>
   static constexpr bool kNullable = requires(Member<kField> member) {
     member.has_value();
