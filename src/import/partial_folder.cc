@@ -22,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLock = "lock";
+constexpr const char* kFreshLock = "lock.fresh";  // until it is held
 constexpr std::string_view kEnding = ".partial";
 
 Error Refused(const fs::path& place, const std::string& cause) {
@@ -41,7 +42,7 @@ std::optional<pid_t> ProcessIn(std::string_view name) {
   return sound ? std::optional<pid_t>(pid) : std::nullopt;
 }
 
-// Whether nobody makes a run in it. Where there is no lock (its maker takes it at once) and on a
+// Whether nobody makes a run in it. Where there is no lock (its maker is about to take it) and on a
 // file system that has none, the number of the process decides.
 bool IsLeftOver(const fs::path& folder, pid_t pid) {
   struct stat facts {};
@@ -82,13 +83,15 @@ Result<PartialFolder> PartialFolder::Make(const fs::path& output) {
   fs::remove_all(path, error);
   fs::create_directory(path, error);
   if (error) return Refused(parent, error.message());
-  UniqueFd lock(::open((path / kLock).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!lock.valid()) {
+  // A lock that is there and not held would say that its maker has died.
+  const fs::path fresh = path / kFreshLock;
+  UniqueFd lock(::open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (lock.valid()) (void)::flock(lock.get(), LOCK_EX | LOCK_NB);
+  if (!lock.valid() || ::rename(fresh.c_str(), (path / kLock).c_str()) != 0) {
     int cause = errno;
     fs::remove_all(path, error);
     return Refused(parent, std::strerror(cause));
   }
-  (void)::flock(lock.get(), LOCK_EX | LOCK_NB);
   return PartialFolder(std::move(path), std::move(lock));
 }
 

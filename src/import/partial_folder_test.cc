@@ -69,7 +69,9 @@ TEST_F(PartialFolderTest, WhatDeadProcessesLeftIsRemoved) {
 
 TEST_F(PartialFolderTest, WhatIsInUseOrNotOursStays) {
   auto first = PartialFolder::Make(folder_ / "a");
-  fs::path young = Left("b", ::getppid());  // its lock is still to come
+  fs::path young = Left("b", ::getppid());   // its lock is still to come
+  fs::path making = Left("d", ::getppid());  // it is not held yet
+  std::ofstream(making / "lock.fresh") << "";
   fs::path named_so = folder_ / ".x.partial";
   fs::path no_number = folder_ / ".x.12a.partial";
   fs::path no_folder = folder_ / (".x." + std::to_string(DeadProcess()) + ".partial");
@@ -80,7 +82,8 @@ TEST_F(PartialFolderTest, WhatIsInUseOrNotOursStays) {
   fs::create_directory_symlink(named_so, link);
   auto second = PartialFolder::Make(folder_ / "c");
   ASSERT_TRUE(second.ok());
-  for (const fs::path& path : {first->path(), young, named_so, no_number, no_folder, link}) {
+  for (const fs::path& path :
+       {first->path(), young, making, named_so, no_number, no_folder, link}) {
     EXPECT_TRUE(fs::exists(path)) << path;
   }
 }
