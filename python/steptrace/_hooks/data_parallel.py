@@ -12,19 +12,7 @@ _BYTES_PER_MB = 1 << 20
 
 
 def patch(module, hook):
-    """Patches the start of the job alone: torch imports this, and most processes have no peers."""
-    state = {"patched": False}
-
-    def look(size):
-        if size < 2 or state["patched"]:
-            return
-        state["patched"] = True
-        try:
-            _patch_class(module.DistributedDataParallel, hook)
-        except Exception as error:
-            hook.fail(error)
-
-    world.watch(look)
+    world.once_several(hook, lambda: _patch_class(module.DistributedDataParallel, hook))
 
 
 def _patch_class(data_parallel, hook):

@@ -10,16 +10,8 @@ from .surround import Calls
 
 
 def patch(module, hook):
-    state = {"patched": False}
+    def wait_tensor():
+        wait = entering(hook, "wait", vocabulary.COMMUNICATION)
+        hook.around(module, "wait_tensor", Calls(wait))
 
-    def look(size):
-        if size < 2 or state["patched"]:
-            return
-        state["patched"] = True
-        try:
-            wait = entering(hook, "wait", vocabulary.COMMUNICATION)
-            hook.around(module, "wait_tensor", Calls(wait))
-        except Exception as error:
-            hook.fail(error)
-
-    world.watch(look)
+    world.once_several(hook, wait_tensor)

@@ -16,3 +16,22 @@ def resize(now):
     size = now
     for tell in _watching:
         tell(now)
+
+
+def once_several(hook, patch):
+    """Calls patch() once, as soon as the job has several ranks.
+
+    What it patches torch imports by itself, and most processes have no peers.
+    """
+    state = {"patched": False}
+
+    def look(now):
+        if now < 2 or state["patched"]:
+            return
+        state["patched"] = True
+        try:
+            patch()
+        except Exception as error:
+            hook.fail(error)
+
+    watch(look)
