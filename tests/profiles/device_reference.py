@@ -22,7 +22,7 @@ WORK = {
     "memset": "memset",
 }
 MTIA = "mtia_ccp_events"
-LIBRARIES = ("nccl", "rccl", "hccl", "xccl", "cross_device_reduce")
+LIBRARIES = ("nccl", "rccl", "hccl", "xccl", "oneccl", "cross_device_reduce")
 SYMMETRIC_MEMORY = ("multimem_", "one_shot_all_reduce", "two_shot_all_reduce")
 
 
@@ -103,6 +103,8 @@ class Profile:
             else:
                 kind = "annotation" if category == "user_annotation" else "operator"
                 self.host.append(Event(raw, kind))
+        elif category == "collective_comm" and name.startswith("xccl::"):
+            self.host.append(Event(raw, "annotation"))
         elif category not in ("overhead", "trace", "gpu_user_annotation", "cuda_sync", MTIA):
             self.host.append(Event(raw, "other"))
 
@@ -227,7 +229,7 @@ def roles(profile, steps):
     for event in profile.host:
         if event.kind == "other":
             continue
-        if event.name.startswith(("nccl:", "gloo:")):
+        if event.name.startswith(("nccl:", "gloo:", "xccl::")):
             event.role = 3
             if event.external is not None:
                 collectives.add(event.external)

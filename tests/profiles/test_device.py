@@ -95,14 +95,49 @@ def made_mtia(path):
     return path
 
 
+def made_xpu(path):
+    """Intel's: streams are queues, collectives are told as calls on the host."""
+    events = [{"ph": "M", "name": "process_labels", "pid": 0, "args": {"labels": "XPU 0"}}]
+
+    def add(category, name, begin, end, pid, tid, **args):
+        at = {"ts": begin / 1000, "dur": (end - begin) / 1000}
+        events.append(
+            {"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid, "args": args, **at}
+        )
+
+    for number in range(12):
+        at = 100_000 * number
+        add("cpu_op", "aten::mm", at, at + 9_000, 5, 5, **{"External id": number})
+        call = {"correlation": 3 * number, "External id": number}
+        add("xpu_runtime", "urEnqueueKernelLaunch", at + 500, at + 7_001, 5, 5, **call)
+        queue = {"device": 0, "context": "0x00005581", "sycl queue": 1, "l0 queue": "0x00005582"}
+        add("kernel", "gemm_kernel", at + 12_000, at + 31_234, 0, 1, **queue, **call)
+        add("collective_comm", "xccl::allreduce", at + 20_000, at + 27_000, 5, 5, communicator_id=7)
+        reduce = {"correlation": 3 * number + 1, **queue, "sycl queue": 2}
+        append = "zeCommandListAppendLaunchKernel"
+        add("xpu_driver", append, at + 21_000, at + 22_000, 5, 5, **reduce)
+        add("kernel", "oneccl_allreduce_large", at + 25_000, at + 55_000 + number, 0, 2, **reduce)
+        copy = {"correlation": 3 * number + 2, "bytes": 4096, "memory opration id": number}
+        add("xpu_runtime", "urEnqueueUSMMemcpy", at + 60_000, at + 61_000, 5, 5, **copy)
+        add("gpu_memcpy", "Memcpy M2D (Device -> Host)", at + 62_000, at + 64_000, 0, 1, **copy)
+        add("xpu_runtime", "urQueueFinish", at + 61_500, at + 70_000, 5, 5)
+        wait = {"Type": "HOST_COMMAND_QUEUE", "correlation": 3 * number + 2}
+        add("xpu_sync", "zeCommandQueueSynchronize", at + 62_000, at + 69_000, -1, 5, **wait)
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    return path
+
+
+MADE = {"mtia": made_mtia, "xpu": made_xpu}
+
+
 @pytest.fixture(
-    scope="module", params=[*FILES, 1, 2, 3, "mtia"], ids=lambda p: getattr(p, "name", f"made-{p}")
+    scope="module", params=[*FILES, 1, 2, 3, *MADE], ids=lambda p: getattr(p, "name", f"made-{p}")
 )
 def case(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("device")
     path = request.param
-    if path == "mtia":
-        path = made_mtia(folder / "made.json")
+    if path in MADE:
+        path = MADE[path](folder / "made.json")
     elif isinstance(path, int):
         path = made(folder / "made.json", path)
     return reference.Profile(path), report_of(path, folder)

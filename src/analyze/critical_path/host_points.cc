@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analyze/distributed/activity.h"
+#include "analyze/trace/waiting_calls.h"
 #include "base/large_memory.h"
 
 namespace steptrace::analyze {
@@ -117,7 +118,7 @@ class PointFinder {
       const TraceEvent& event = rank_.host[i];
       const auto index = static_cast<int32_t>(i);
       if (event.kind == EventKind::kRuntime &&
-          (launches_[i] || IsOf(event.name, synchronising, IsSynchronisingCall))) {
+          (launches_[i] || IsOf(event.name, synchronising, IsWaitingCall))) {
         Add(event.ts_ns, event.lane, index);
         Add(event.end_ns(), event.lane, index);
       } else if (event.kind != EventKind::kRuntime && event.kind != EventKind::kPython &&

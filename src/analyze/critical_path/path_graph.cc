@@ -9,6 +9,7 @@
 #include "analyze/distributed/activity.h"
 #include "analyze/distributed/clocks.h"
 #include "analyze/distributed/match.h"
+#include "analyze/trace/waiting_calls.h"
 #include "base/large_memory.h"
 
 namespace steptrace::analyze {
@@ -269,7 +270,7 @@ class PathGraphBuilder {
   bool Blocks(const RankTrace& rank, const RankNodes& nodes, int32_t event) const {
     const TraceEvent& call = rank.host[static_cast<size_t>(event)];
     const std::string& name = trace_.Text(call.name);
-    if (IsSynchronisingCall(name)) return true;
+    if (IsWaitingCall(name)) return true;
     if (name.find("Memcpy") == std::string::npos) return false;
     auto copy = nodes.copy_end.find(event);
     return copy != nodes.copy_end.end() && copy->second <= call.end_ns();

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyze/trace/waiting_calls.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -162,8 +164,7 @@ class ActivityBuilder {
         return event.kind != EventKind::kRuntime && event.kind != EventKind::kPython &&
                IsOf(event.name, data_waits_, IsDataWait);
       case Doing::kSynchronising:
-        return event.kind == EventKind::kRuntime &&
-               IsOf(event.name, synchronising_, IsSynchronisingCall);
+        return event.kind == EventKind::kRuntime && IsOf(event.name, synchronising_, IsWaitingCall);
       default: {
         if (event.kind != EventKind::kOperator) return false;
         for (int32_t i = event.parent; i != kNone; i = rank_.host[static_cast<size_t>(i)].parent) {
@@ -277,12 +278,6 @@ bool IsDataWait(std::string_view name) {
   return name.starts_with("enumerate(DataLoader)") || name.starts_with("enumerate(DataPipe)") ||
          (name.find("DataLoader") != std::string_view::npos &&
           name.find("__next__") != std::string_view::npos);
-}
-
-bool IsSynchronisingCall(std::string_view name) {
-  return name.find("Synchronize") != std::string_view::npos || name == "cudaMemcpy" ||
-         name == "hipMemcpy" || name == "cudaFree" || name == "hipFree" ||
-         name == "hipMemcpyWithStream";
 }
 
 }  // namespace steptrace::analyze

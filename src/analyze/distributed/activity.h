@@ -76,7 +76,5 @@ std::vector<Activity> CutWaits(const std::vector<Activity>& line, std::vector<Ra
 
 // The script's wait for its data, by the name that PyTorch gives it.
 bool IsDataWait(std::string_view name);
-// A runtime call that returns only when the device has come so far.
-bool IsSynchronisingCall(std::string_view name);
 
 }  // namespace steptrace::analyze

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analyze/trace/waiting_calls.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -90,7 +92,7 @@ class EventFacts {
     auto [found, added] = names_.try_emplace(id);
     if (!added) return found->second;
     const std::string& name = trace_.Text(id);
-    found->second = {IsEligible(name), IsAllocatorCall(name), Has(name, "Synchronize")};
+    found->second = {IsEligible(name), IsAllocatorCall(name), IsSynchronisation(name)};
     facts_.data_parallel |= name == "DataParallel.forward";
     facts_.distributed_data_parallel |= name == "DistributedDataParallel.forward";
     facts_.nccl |= name.starts_with("nccl:");

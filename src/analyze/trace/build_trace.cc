@@ -16,6 +16,7 @@ namespace steptrace::analyze {
 namespace {
 
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
+constexpr std::string_view kXcclPrefix = "xccl::";
 
 bool IsDevice(EventKind kind) {
   return kind >= EventKind::kKernel;
@@ -112,7 +113,11 @@ bool RunsAround(const TraceEvent& op, const TraceEvent& event) {
 }  // namespace
 
 EventKind KindOf(std::string_view category, std::string_view name) {
-  if (category == "kernel" || category == "collective_comm") return EventKind::kKernel;
+  if (category == "kernel") return EventKind::kKernel;
+  // Of Intel's XCCL the call on the host, of others' what the device does.
+  if (category == "collective_comm") {
+    return name.starts_with(kXcclPrefix) ? EventKind::kAnnotation : EventKind::kKernel;
+  }
   // What MTIA's control processor does is all of one category: copies, and one stream's waits for
   // another, too.
   if (category == "mtia_ccp_events") {
@@ -145,15 +150,15 @@ DeviceRole RoleOf(EventKind kind, std::string_view name) {
   if (kind == EventKind::kMemcpy || kind == EventKind::kMemset) return DeviceRole::kMemory;
   if (kind != EventKind::kKernel) return DeviceRole::kNone;
   // The last three are PyTorch's symmetric memory: kernels of its own on peers' memory.
-  for (std::string_view part : {"nccl", "rccl", "hccl", "xccl", "cross_device_reduce", "multimem_",
-                                "one_shot_all_reduce", "two_shot_all_reduce"}) {
+  for (std::string_view part : {"nccl", "rccl", "hccl", "xccl", "oneccl", "cross_device_reduce",
+                                "multimem_", "one_shot_all_reduce", "two_shot_all_reduce"}) {
     if (ContainsNoCase(name, part)) return DeviceRole::kCommunication;
   }
   return DeviceRole::kCompute;
 }
 
 bool IsCollectiveRange(std::string_view name) {
-  return name.starts_with("nccl:") || name.starts_with("gloo:");
+  return name.starts_with("nccl:") || name.starts_with("gloo:") || name.starts_with(kXcclPrefix);
 }
 
 int64_t RankTrace::SequenceOf(int32_t host_event) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyze/trace/waiting_calls.h"
 #include "base/large_memory.h"
 
 namespace steptrace::analyze {
@@ -46,13 +47,6 @@ constexpr std::array kPatterns = {
 
 bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
-}
-
-// cudaMemcpy waits, cudaMemcpyAsync does not; freeing waits for the device as well.
-bool Waits(std::string_view call) {
-  if (Has(call, "ynchronize")) return true;  // MTIA: synchronizeStream
-  if (Has(call, "Free") && !Has(call, "Async")) return true;
-  return Has(call, "Memcpy") && !Has(call, "Async");
 }
 
 bool SaysForAll(HostDoing doing) {
@@ -141,7 +135,7 @@ class Running {
 HostDoing DoingOf(EventKind kind, std::string_view name) {
   if (kind == EventKind::kStep || kind == EventKind::kOverhead) return HostDoing::kNothing;
   if (kind == EventKind::kRuntime) {
-    return Waits(name) ? HostDoing::kSynchronise : HostDoing::kLaunch;
+    return IsWaitingCall(name) ? HostDoing::kSynchronise : HostDoing::kLaunch;
   }
   for (const Pattern& pattern : kPatterns) {
     if (Has(name, pattern.part)) return pattern.doing;

@@ -114,7 +114,7 @@ std::optional<int64_t> TraceReader::UtcOffsetNs() const {
 }
 
 const TraceReader::Category& TraceReader::LearnCategory(const RawEvent& event) {
-  uint32_t place = PlaceOfCategory(event.category);
+  uint32_t place = PlaceOfCategory(event.category, event.name.text);
   if (event.origin != 0) {
     if (event.origin >= origins_.size()) origins_.resize(event.origin + 1);
     origins_[event.origin] = {static_cast<int32_t>(place), -1};
@@ -141,7 +141,7 @@ int32_t TraceReader::TrackOf(const RawEvent& event, const Category& category) {
   return track;
 }
 
-uint32_t TraceReader::PlaceOfCategory(const Value& value) {
+uint32_t TraceReader::PlaceOfCategory(const Value& value, std::string_view event_name) {
   // Kinds of events take turns: a few places by length and last character find nearly all.
   auto last = value.text.empty() ? 0u : static_cast<unsigned char>(value.text.back());
   uint32_t& place = category_places_[(value.text.size() * 5 + last) % category_places_.size()];
@@ -159,7 +159,8 @@ uint32_t TraceReader::PlaceOfCategory(const Value& value) {
     of_2021_ = kineto_ = true;
   }
   category.id = sink_.Intern(name);
-  category.on_device = analyze::KindOf(name, "") >= analyze::EventKind::kKernel;
+  // The first event's name tells for all: only whole profiles have calls where others have kernels.
+  category.on_device = analyze::KindOf(name, event_name) >= analyze::EventKind::kKernel;
   category.is_operator = name == "cpu_op";
   category.tells_stream = name == "mtia_ccp_events";
   category.is_mark = name == "Trace";

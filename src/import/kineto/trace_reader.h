@@ -100,7 +100,7 @@ class TraceReader : public DocumentHandler {
   const Category& LearnCategory(const RawEvent& event);
   int32_t TrackOf(const RawEvent& event, const Category& category);
   std::optional<int64_t> StreamOf(const RawEvent& event);
-  uint32_t PlaceOfCategory(const json::Value& value);
+  uint32_t PlaceOfCategory(const json::Value& value, std::string_view event_name);
   store::StringId NameOf(const json::Value& value);
   std::string TextOf(const json::Value& value) const;
   int64_t IdOf(const json::Value& value);
