@@ -11,7 +11,7 @@ import { around, lengthNs, pan, reveal, toTime } from './viewport';
 
 const LANES_A_SCROLL = 18;
 
-/** False: nothing was there to do, so the key is left to the page. */
+/** Does what a key says. False: nothing was there to do, so the key is left to the page. */
 export function act(stage: Stage, action: Action): boolean {
   const middle = stage.cursor?.x ?? stage.width / 2;
   switch (action.kind) {

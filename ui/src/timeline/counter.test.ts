@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it, vi } from 'vitest';
 import { drawCounter, rangeOf, unitOf, valueAt } from './counter';
-import type { Series } from './data';
+import type { Series } from './series';
 import type { Row } from './rows';
 import type { Scene } from './scene';
 

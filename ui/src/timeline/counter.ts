@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A counter's row: the mean as a filled line, the reach from smallest to largest as a band.
-import type { Series } from './data';
+import type { Series } from './series';
 import type { Row } from './rows';
 import type { Scene } from './scene';
 import { rowTop } from './scene';

@@ -3,7 +3,8 @@
 import type { Columns } from '../api/arrow';
 import type { Source } from '../api/source';
 import type { Flow } from './flows';
-import type { Place } from './scene';
+import type { Place } from './place';
+import type { Series } from './series';
 import type { SliceName } from './slice_name';
 import { hashOf, isName } from './slice_name';
 import type { Step } from './steps';
@@ -81,14 +82,6 @@ export interface Statistic {
   self_ns: number;
   min_ns: number;
   max_ns: number;
-}
-
-/** A counter's values over a stretch, one a bucket, by time. */
-export interface Series {
-  ts: Float64Array;
-  min: Float64Array;
-  mean: Float64Array;
-  max: Float64Array;
 }
 
 /** The server's limits on one request. */

@@ -2,7 +2,7 @@
 // What lies under a point of the canvas.
 import type { Layout, Row } from './rows';
 import { rowAt } from './rows';
-import type { Place } from './scene';
+import type { Place } from './place';
 import { rowTop } from './scene';
 import type { Lane, Names, Tile } from './tile';
 import { sliceAt } from './tile';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the canvas shows, as rows of a table.
-import type { Place } from './scene';
+import type { Place } from './place';
 import type { Names, Tile } from './tile';
 import { firstEndingAfter } from './tile';
 import type { Track } from './tree';

@@ -3,7 +3,8 @@
 import type { Arrow } from './flows';
 import { laneMiddle } from './flows';
 import type { Row } from './rows';
-import type { Overlay, Place, Scene } from './scene';
+import type { Place } from './place';
+import type { Overlay, Scene } from './scene';
 import { rowTop } from './scene';
 import type { Span } from './viewport';
 import { toPixel } from './viewport';

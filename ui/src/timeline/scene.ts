@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // All that one frame is drawn from: plain values, so that drawing has no state of its own.
-import type { Series } from './data';
 import type { Arrow } from './flows';
 import type { Look } from './look';
+import type { Place } from './place';
 import type { Layout, Row } from './rows';
+import type { Series } from './series';
 import type { Step } from './steps';
 import type { Names, Tile } from './tile';
 import type { Span } from './viewport';
-
-/** A slice where it lies. */
-export interface Place {
-  track: number;
-  lane: number;
-  fromNs: number;
-  toNs: number;
-}
 
 export interface Scene {
   view: Span;

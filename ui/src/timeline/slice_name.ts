@@ -2,7 +2,7 @@
 // How an address names a slice: by where it lies and what it is called. Its number would not do: a run
 // that grows gives it to another slice.
 import { hashName } from '../base/color';
-import type { Place } from './scene';
+import type { Place } from './place';
 
 /** Views cut names, details do not; so many letters are there in both. */
 const TELLING_LETTERS = 100;

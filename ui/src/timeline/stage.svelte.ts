@@ -5,22 +5,22 @@ import { ApiError } from '../api/error';
 import { ns, type Stretch } from '../base/time';
 import type { RunContext } from '../state/run.svelte';
 import { theme } from '../state/theme.svelte';
-import { act } from './acts';
 import type { Anchor } from './anchor';
 import { anchorOf, scrollOf } from './anchor';
-import type { Details, Seen, Series, Tree } from './data';
+import type { Details, Seen, Tree } from './data';
 import { MAX_TRACKS, placeOf, seenAs, TimelineData } from './data';
 import { Finder } from './finder.svelte';
 import type { Arrow } from './flows';
 import { arrows, laneOf } from './flows';
 import { hit, type Hovered } from './hit';
-import type { Action } from './keys';
 import { Loader } from './loader';
 import { lookOf } from './look';
 import { Palette } from './palette';
+import type { Place } from './place';
 import type { Layout, Row } from './rows';
 import { layout, visibleRows } from './rows';
-import type { Overlay, Place, Scene } from './scene';
+import type { Overlay, Scene } from './scene';
+import type { Series } from './series';
 import { Selection } from './selection.svelte';
 import type { Tab, TimelineState } from './state';
 import { decode, encode, sliceParam } from './state';
@@ -488,12 +488,5 @@ export class Stage {
     this.finder.index = index;
     this.goTo(placeOf(match));
     void this.select(match.slice, false, seenAs(match));
-  }
-
-  // -- keys -------------------------------------------------------------------------------------
-
-  /** Does what a key says; false: nothing was there to do, so the key is left to the page. */
-  act(action: Action): boolean {
-    return act(this, action);
   }
 }

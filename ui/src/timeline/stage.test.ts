@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Columns } from '../api/arrow';
 import type { RunContext } from '../state/run.svelte';
+import { act } from './acts';
 import type { Tree } from './data';
 import { Stage } from './stage.svelte';
 import type { Track } from './tree';
@@ -328,15 +329,15 @@ describe('keys', () => {
     const chosen: unknown[] = [];
     Object.assign(run, { choose: (stretch: unknown) => chosen.push(stretch) });
     stage.show({ fromNs: 0, toNs: 100 });
-    expect(stage.act({ kind: 'take' })).toBe(false);
-    stage.act({ kind: 'draw', share: 0.2 });
-    stage.act({ kind: 'draw', share: -0.5 });
+    expect(act(stage, { kind: 'take' })).toBe(false);
+    act(stage, { kind: 'draw', share: 0.2 });
+    act(stage, { kind: 'draw', share: -0.5 });
     expect(stage.drawn).toEqual({ fromNs: 20, toNs: 50 });
     expect(stage.stretch).toEqual({ fromNs: 20, toNs: 50 });
-    stage.act({ kind: 'clear' });
+    act(stage, { kind: 'clear' });
     expect(stage.drawn).toBeNull();
-    stage.act({ kind: 'draw', share: 0.3 });
-    expect(stage.act({ kind: 'take' })).toBe(true);
+    act(stage, { kind: 'draw', share: 0.3 });
+    expect(act(stage, { kind: 'take' })).toBe(true);
     expect(chosen).toEqual([{ from: 50, to: 80 }]);
     expect(stage.drawing).toBeNull();
   });
@@ -346,11 +347,11 @@ describe('keys', () => {
     const chosen: unknown[] = [];
     Object.assign(run, { choose: (stretch: unknown) => chosen.push(stretch) });
     stage.show({ fromNs: 10, toNs: 60 });
-    stage.act({ kind: 'stretch' });
+    act(stage, { kind: 'stretch' });
     stage.marks = [30, 44];
-    stage.act({ kind: 'stretch' });
+    act(stage, { kind: 'stretch' });
     await stage.select(1);
-    stage.act({ kind: 'stretch' });
+    act(stage, { kind: 'stretch' });
     expect(chosen).toEqual([
       { from: 10, to: 60 },
       { from: 30, to: 44 },
@@ -363,16 +364,16 @@ describe('keys', () => {
     stage.show({ fromNs: -5, toNs: 60 });
     stage.request();
     await settled();
-    expect(stage.act({ kind: 'neighbour', direction: 'parent' })).toBe(false);
-    expect(stage.act({ kind: 'neighbour', direction: 'next' })).toBe(true);
+    expect(act(stage, { kind: 'neighbour', direction: 'parent' })).toBe(false);
+    expect(act(stage, { kind: 'neighbour', direction: 'next' })).toBe(true);
     await settled();
     expect(stage.selected?.name).toBe('a');
-    expect(stage.act({ kind: 'lane', by: 1 })).toBe(true);
+    expect(act(stage, { kind: 'lane', by: 1 })).toBe(true);
     await settled();
     expect(stage.selected?.name).toBe('b');
-    expect(stage.act({ kind: 'lane', by: 1 })).toBe(false);
+    expect(act(stage, { kind: 'lane', by: 1 })).toBe(false);
     stage.deselect();
-    expect(stage.act({ kind: 'lane', by: -1 })).toBe(true);
+    expect(act(stage, { kind: 'lane', by: -1 })).toBe(true);
     await settled();
     expect(stage.selected?.name).toBe('b');
   });
@@ -387,8 +388,8 @@ describe('keys', () => {
       stage.request();
       await settled();
       stage.show({ fromNs: 100, toNs: 200 });
-      return async (action: Parameters<Stage['act']>[0]) => {
-        const done = stage.act(action);
+      return async (action: Parameters<typeof act>[1]) => {
+        const done = act(stage, action);
         await settled();
         return done ? stage.selected?.name : null;
       };

@@ -2,7 +2,7 @@
 // What stands under the pointer, in lines: a figure to read, and the same to the ns.
 import { formatMetric, formatNs, formatShare, grouped, type Figure } from '../base/format';
 import { unitOf, valueAt } from './counter';
-import type { Series } from './data';
+import type { Series } from './series';
 import type { Hovered } from './hit';
 import { momentText } from './ticks';
 

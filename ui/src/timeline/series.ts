@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+/** A counter's values over a stretch, one a bucket, by time. */
+export interface Series {
+  ts: Float64Array;
+  min: Float64Array;
+  mean: Float64Array;
+  max: Float64Array;
+}
