@@ -23,15 +23,56 @@ REAL = [
 ]
 
 
+KEPT = {"device_gap", "not_recorded", "not_linked"}
+
+
 def check_sums(path):
     window = path["window"]
     assert sum(cause["ns"] for cause in window["causes"]) == window["dur_ns"]
     assert sum(row["ns"] for row in path["rows"]) == window["dur_ns"]
     assert sum(row["stretches"] for row in path["rows"]) == path["stretch_count"]
+    ended = window["ts_ns"]
     for step in path["steps"]:
         assert sum(cause["ns"] for cause in step["causes"]) == step["dur_ns"]
+        assert step["ts_ns"] >= ended
+        ended = step["ts_ns"] + step["dur_ns"]
+    assert ended <= window["ts_ns"] + window["dur_ns"]
+    check_what_if(path)
+
+
+def check_what_if(path):
+    """The figures of all what-ifs fit each other and the path."""
+    window = path["window"]["dur_ns"]
+    on_path = {cause["cause"]: cause["ns"] for cause in path["window"]["causes"]}
+    of_steps = collections.Counter()
+    for step in path["steps"]:
+        for cause in step["causes"]:
+            of_steps[cause["cause"]] += cause["ns"]
+    total = sum(step["dur_ns"] for step in path["steps"])
+    steps = len(path["steps"])
+    assert path["mean_step_ns"] == (total // steps if steps else None)
+    removed = {}
     for change in path["what_if"]:
-        assert 0 <= change["window_ns"] <= window["dur_ns"]
+        part = 1 if change["change"] == "removed" else 2
+        stage = change["stage"]
+        assert stage not in KEPT
+        saved = -(-on_path[stage] // part)
+        assert change["at_most_ns"] == window - saved <= change["window_ns"] <= window
+        assert sum(cause["ns"] for cause in change["causes"]) == change["window_ns"]
+        if part == 1:
+            removed[stage] = change
+            assert all(cause["cause"] != stage for cause in change["causes"])
+        if not steps:
+            assert change["step_ns"] is change["step_at_most_ns"] is None
+            continue
+        assert change["step_at_most_ns"] <= change["step_ns"] <= path["mean_step_ns"]
+        # Steps, each replayed by itself, with what is between them are no shorter than all at once.
+        between = window - total
+        assert change["window_ns"] <= (change["step_ns"] + 1) * steps + between
+    for change in path["what_if"]:
+        assert change["window_ns"] >= removed[change["stage"]]["window_ns"]
+        if steps:
+            assert change["step_ns"] >= removed[change["stage"]]["step_ns"]
 
 
 @pytest.mark.parametrize("names", REAL)

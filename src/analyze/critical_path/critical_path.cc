@@ -10,12 +10,16 @@
 #include <unordered_map>
 
 #include "analyze/critical_path/path_names.h"
-#include "analyze/critical_path/replay.h"
+#include "analyze/critical_path/what_if.h"
 #include "analyze/distributed/drift.h"
 #include "analyze/distributed/overlap.h"
 
 namespace steptrace::analyze {
 namespace {
+
+double ShareOf(int64_t part, int64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
 
 class PathBuilder {
  public:
@@ -30,7 +34,7 @@ class PathBuilder {
     section_.applicable = true;
     Window();
     Steps();
-    WhatIfs();
+    section_.what_if = FindWhatIfs(graph_, section_.window, section_.steps);
     return std::move(section_);
   }
 
@@ -40,7 +44,7 @@ class PathBuilder {
                        [](const PathNode& node) { return node.place == PathPlace::kDeviceEnd; });
   }
 
-  // The last node at or before a moment. There is one: windows begin at or after the first.
+  // The last node at or before a moment. Windows and steps end at one.
   size_t LastNode(int64_t ns) const {
     auto after = std::upper_bound(graph_.nodes.begin(), graph_.nodes.end(), ns,
                                   [](int64_t at, const PathNode& node) { return at < node.ns; });
@@ -53,7 +57,7 @@ class PathBuilder {
     int64_t end_ns = 0;
     std::vector<int32_t> nodes;
 
-    size_t pieces() const { return nodes.size() + 1; }  // the last is first, some are empty
+    size_t pieces() const { return nodes.size(); }  // the last is first, some are empty
   };
 
   Chain Walk(int64_t begin_ns, int64_t end_ns) const {
@@ -70,25 +74,11 @@ class PathBuilder {
   }
 
   PathPiece PieceOf(const Chain& chain, size_t i) const {
-    PathPiece piece = i == 0                   ? Behind(chain)
-                      : i < chain.nodes.size() ? Between(static_cast<size_t>(chain.nodes[i - 1]))
-                                               : Before(chain);
+    PathPiece piece =
+        i + 1 < chain.nodes.size() ? Between(static_cast<size_t>(chain.nodes[i])) : Before(chain);
     piece.begin_ns = std::max(piece.begin_ns, chain.begin_ns);
     piece.end_ns = std::min(piece.end_ns, chain.end_ns);
     return piece;
-  }
-
-  PathPiece Behind(const Chain& chain) const {
-    const PathNode& last = graph_.nodes[static_cast<size_t>(chain.nodes.front())];
-    const auto [rank, lane] = graph_.LineOf(last);
-    const bool on_thread = last.place == PathPlace::kThread;
-    return {last.ns,
-            chain.end_ns,
-            rank,
-            kNone,
-            on_thread ? lane : kNone,
-            on_thread ? PathCause::kHost : PathCause::kNotRecorded,
-            false};
   }
 
   PathPiece Before(const Chain& chain) const {
@@ -105,6 +95,9 @@ class PathBuilder {
     const auto [rank, lane] = graph_.LineOf(to);
     PathPiece piece{from.ns, to.ns, rank, to.event, kNone, edge.cause, false};
     piece.on_device = to.place != PathPlace::kThread;
+    const bool between_begins =
+        from.place == PathPlace::kDeviceBegin && to.place == PathPlace::kDeviceBegin;
+    if (between_begins) piece.event = from.event;  // while it ran
     if (to.place == PathPlace::kThread && edge.cause == PathCause::kHost) {
       // Between threads it is the one that goes on that took its time.
       piece.lane = lane;
@@ -117,7 +110,7 @@ class PathBuilder {
     PathOf path;
     path.begin_ns = chain.begin_ns;
     path.dur_ns = chain.end_ns - chain.begin_ns;
-    std::array<int64_t, kPathCauses> sums{};
+    PathSums sums{};
     int32_t last_rank = kNone;
     for (size_t i = 0; i < chain.pieces(); ++i) {
       const PathPiece piece = PieceOf(chain, i);
@@ -126,18 +119,8 @@ class PathBuilder {
       sums[static_cast<size_t>(piece.cause)] += piece.end_ns - piece.begin_ns;
     }
     if (last_rank != kNone) path.rank = trace_.ranks[static_cast<size_t>(last_rank)].rank;
-    for (size_t cause = 0; cause < sums.size(); ++cause) {
-      if (sums[cause] == 0) continue;
-      path.causes.push_back(
-          {static_cast<PathCause>(cause), sums[cause], ShareOf(sums[cause], path.dur_ns)});
-    }
-    std::stable_sort(path.causes.begin(), path.causes.end(),
-                     [](const auto& a, const auto& b) { return a.ns > b.ns; });
+    path.causes = SharesOf(sums, path.dur_ns);
     return path;
-  }
-
-  static double ShareOf(int64_t part, int64_t whole) {
-    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
   }
 
   void Window() {
@@ -212,26 +195,31 @@ class PathBuilder {
     }
   }
 
-  // Each step from its first rank's begin to its last rank's end, device work included; where the
-  // next one begins before, to there.
+  // Each step from its first rank's begin, but not before the end of the step before on all ranks,
+  // to its last rank's end, device work included: each moment is of one step at most.
   void Steps() {
-    std::map<int64_t, Stretch> steps;
+    std::map<int64_t, Stretch> by_number;
     for (size_t r = 0; r < trace_.ranks.size(); ++r) {
       const RankTrace& rank = trace_.ranks[r];
       const auto stretches = StepStretches(rank);
       for (size_t s = 0; s < stretches.size(); ++s) {
         const int64_t offset = graph_.offset_ns[r];
         auto [found, added] =
-            steps.try_emplace(rank.steps[s].number, Stretch{INT64_MAX, INT64_MIN});
+            by_number.try_emplace(rank.steps[s].number, Stretch{INT64_MAX, INT64_MIN});
         found->second.begin_ns = std::min(found->second.begin_ns, stretches[s].begin_ns - offset);
         found->second.end_ns = std::max(found->second.end_ns, stretches[s].end_ns - offset);
       }
     }
+    std::vector<std::pair<int64_t, Stretch>> steps(by_number.begin(), by_number.end());
+    std::stable_sort(steps.begin(), steps.end(), [](const auto& a, const auto& b) {
+      return a.second.begin_ns < b.second.begin_ns;
+    });
     int64_t sum = 0;
+    int64_t ended_ns = begin_ns_;
     for (auto& [number, stretch] : steps) {
-      stretch.begin_ns = std::clamp(stretch.begin_ns, begin_ns_, end_ns_);
-      stretch.end_ns = std::clamp(stretch.end_ns, stretch.begin_ns, end_ns_);
-      if (stretch.length_ns() == 0) continue;
+      stretch.begin_ns = std::max(stretch.begin_ns, ended_ns);
+      if (stretch.begin_ns >= stretch.end_ns) continue;
+      ended_ns = stretch.end_ns;
       PathOf path = SumOf(Walk(stretch.begin_ns, stretch.end_ns));
       path.step = number;
       sum += path.dur_ns;
@@ -239,63 +227,6 @@ class PathBuilder {
     }
     if (section_.steps.empty()) return;
     section_.mean_step_ns = sum / static_cast<int64_t>(section_.steps.size());
-  }
-
-  // Replays the stages that the path holds most of.
-  void WhatIfs() {
-    constexpr size_t kMostStages = 4;
-    size_t stages = 0;
-    for (const PathShare& share : section_.window.causes) {
-      if (share.cause == PathCause::kDeviceGap || share.cause == PathCause::kNotRecorded) continue;
-      if (share.ns == 0 || stages++ == kMostStages) break;
-      for (int32_t left : {0, 1}) {
-        Halves halves = kUnchanged;
-        halves[static_cast<size_t>(share.cause)] = left;
-        section_.what_if.push_back(Changed(share, halves, left));
-      }
-    }
-    std::stable_sort(section_.what_if.begin(), section_.what_if.end(),
-                     [](const auto& a, const auto& b) { return a.window_ns < b.window_ns; });
-  }
-
-  WhatIf Changed(const PathShare& share, const Halves& halves, int32_t left) const {
-    const std::vector<int64_t> at = Replay(graph_, halves);
-    const auto [first, last] = std::minmax_element(at.begin(), at.end());
-    WhatIf change;
-    change.stage = NameOf(share.cause);
-    change.change = left == 0 ? "removed" : "halved";
-    change.window_ns = *last - *first;
-    const int64_t gain = left == 0 ? share.ns : share.ns - share.ns / 2;
-    change.at_most_ns = section_.window.dur_ns - gain;
-    if (change.window_ns > 0) {
-      change.speedup =
-          static_cast<double>(section_.window.dur_ns) / static_cast<double>(change.window_ns);
-    }
-    if (section_.mean_step_ns) {
-      change.step_ns = MeanStep(at);
-      int64_t on_path = 0;
-      for (const PathOf& step : section_.steps) {
-        for (const PathShare& part : step.causes) {
-          if (part.cause == share.cause) on_path += left == 0 ? part.ns : part.ns - part.ns / 2;
-        }
-      }
-      change.step_at_most_ns =
-          *section_.mean_step_ns - on_path / static_cast<int64_t>(section_.steps.size());
-    }
-    return change;
-  }
-
-  // Mean over the steps of what lies between the nodes that they begin and end with.
-  int64_t MeanStep(const std::vector<int64_t>& at) const {
-    int64_t sum = 0;
-    for (const PathOf& step : section_.steps) {
-      const size_t begin = LastNode(step.begin_ns);
-      const size_t end = LastNode(step.begin_ns + step.dur_ns);
-      const int64_t outside = (step.begin_ns - graph_.nodes[begin].ns) -
-                              (step.begin_ns + step.dur_ns - graph_.nodes[end].ns);
-      sum += std::max<int64_t>(0, at[end] - at[begin] - outside);
-    }
-    return sum / static_cast<int64_t>(section_.steps.size());
   }
 
   const Trace& trace_;
@@ -311,6 +242,17 @@ class PathBuilder {
 };
 
 }  // namespace
+
+std::vector<PathShare> SharesOf(const PathSums& sums, int64_t whole_ns) {
+  std::vector<PathShare> shares;
+  for (size_t cause = 0; cause < sums.size(); ++cause) {
+    if (sums[cause] == 0) continue;
+    shares.push_back({static_cast<PathCause>(cause), sums[cause], ShareOf(sums[cause], whole_ns)});
+  }
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const auto& a, const auto& b) { return a.ns > b.ns; });
+  return shares;
+}
 
 CriticalPathSection BuildCriticalPath(const Trace& trace, const CriticalPathOptions& options) {
   const std::optional<Undrifted> undrifted = RemoveDrift(trace);

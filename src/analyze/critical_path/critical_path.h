@@ -32,6 +32,9 @@ struct PathShare {
   double share = 0;
 };
 
+// Most first, without those of no time.
+std::vector<PathShare> SharesOf(const PathSums& sums, int64_t whole_ns);
+
 struct PathRow {
   PathCause cause = PathCause::kHost;
   std::string name;
@@ -49,15 +52,15 @@ struct PathOf {
   std::vector<PathShare> causes;  // most first; sum to dur_ns
 };
 
-// The step if a stage took no time, or half of it. The graph is replayed: each event begins as soon
-// as what it waited for allows, gaps without a cause stay.
+// The window and the mean step if a stage took no time, or half of it (what_if.h).
 struct WhatIf {
   std::string stage;
-  std::string change;      // removed, halved
-  int64_t window_ns = 0;   // by replay
-  int64_t at_most_ns = 0;  // simply: the window without that part of the path
+  std::string change;             // removed, halved
+  int64_t window_ns = 0;          // by replay
+  int64_t at_most_ns = 0;         // simply: the window without that part of the path
+  std::vector<PathShare> causes;  // what then fills the window, most first; sum to window_ns
   std::optional<int64_t> step_ns, step_at_most_ns;  // of the mean step
-  double speedup = 1;                               // by replay
+  std::optional<double> speedup;  // of the window, by replay; empty: nothing is left of it
 };
 
 struct CriticalPathSection {

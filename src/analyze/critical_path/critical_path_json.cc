@@ -33,9 +33,10 @@ Json ToJson(const WhatIf& change) {
           {"change", change.change},
           {"window_ns", change.window_ns},
           {"at_most_ns", change.at_most_ns},
+          {"causes", PathListOf(change.causes)},
           {"step_ns", OrNull(change.step_ns)},
           {"step_at_most_ns", OrNull(change.step_at_most_ns)},
-          {"speedup", change.speedup}};
+          {"speedup", OrNull(change.speedup)}};
 }
 
 template <class Row>

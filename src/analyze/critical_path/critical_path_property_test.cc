@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 #include "analyze/critical_path/critical_path.h"
@@ -36,7 +37,8 @@ std::string RandomProfile(std::mt19937_64& random) {
           text += fmt::format("t1 runtime cudaDeviceSynchronize {} {}\n", at, end);
           break;
         case 3:
-          text += fmt::format("s{} kernel k {} {} corr={}\n", draw(7, 8), at, end, correlation);
+          text += fmt::format("s{} kernel k {} {}", draw(7, 8), at, end);
+          text += draw(0, 3) == 0 ? "\n" : fmt::format(" corr={}\n", correlation);
           break;
         case 4:
           text += fmt::format("s9 kernel ncclDevKernel_AllReduce {} {} corr={}\n", at, end,
@@ -57,8 +59,105 @@ std::string RandomProfile(std::mt19937_64& random) {
   return text;
 }
 
-TEST(CriticalPathProperty, StretchesSumToTheWindowAndAReplayOfNothingChangesNothing) {
-  std::mt19937_64 random(7);
+// The length of a span by its definition: the longest way from its begin to its end over edges cut
+// at both, found by trying every edge until nothing changes.
+class SlowReplay {
+ public:
+  SlowReplay(const PathGraph& graph, const Stretch& span, const Halves& halves)
+      : graph_(graph), span_(span), halves_(halves) {}
+
+  int64_t Length() {
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (const auto edge = graph_.BindingEdge(n)) AddEdge(*edge, n, true);
+      if (!graph_.BindingEdge(n) && Within(Ns(n))) begin_[n] = Ns(n) - span_.begin_ns;
+    }
+    for (const auto& other : graph_.others()) {
+      const PathEdge edge = other.kind.From(other.from);
+      AddEdge(edge, static_cast<size_t>(other.to), edge.is_work);
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto edge = edges_.rbegin(); edge != edges_.rend(); ++edge) {  // the worst order
+        const auto from = begin_.find(edge->from);
+        if (from == begin_.end()) continue;
+        auto [to, added] = begin_.try_emplace(edge->to, 0);
+        if (!added && to->second >= from->second + edge->ns) continue;
+        changed |= added || to->second != from->second + edge->ns;
+        to->second = from->second + edge->ns;
+      }
+    }
+    int64_t longest = 0;
+    for (const auto& [node, at] : begin_) longest = std::max(longest, at);
+    return longest;
+  }
+
+ private:
+  static constexpr size_t kSpanBegin = SIZE_MAX, kSpanEnd = SIZE_MAX - 1;
+  struct Edge {
+    size_t from, to;
+    int64_t ns;
+  };
+
+  int64_t Ns(size_t node) const { return graph_.nodes[node].ns; }
+  bool Within(int64_t ns) const { return ns > span_.begin_ns && ns <= span_.end_ns; }
+
+  void AddEdge(const PathEdge& edge, size_t to, bool takes_time) {
+    const auto from = static_cast<size_t>(edge.from);
+    const bool crosses_end = Ns(from) <= span_.end_ns && Ns(to) > span_.end_ns;
+    if (crosses_end ? !takes_time : !Within(Ns(to))) return;
+    const int64_t begin_ns = std::max(Ns(from), span_.begin_ns);
+    const int64_t ns = takes_time ? std::min(Ns(to), span_.end_ns) - begin_ns : 0;
+    const int32_t halves = halves_[static_cast<size_t>(edge.cause)];
+    begin_.try_emplace(kSpanBegin, 0);
+    edges_.push_back({Ns(from) <= span_.begin_ns ? kSpanBegin : from, crosses_end ? kSpanEnd : to,
+                      halves == 2   ? ns
+                      : halves == 1 ? (ns + 1) / 2
+                                    : 0});
+  }
+
+  const PathGraph& graph_;
+  const Stretch span_;
+  const Halves halves_;
+  std::vector<Edge> edges_;
+  std::map<size_t, int64_t> begin_;  // by node: earliest moment after the span's begin
+};
+
+Halves RandomHalves(std::mt19937_64& random) {
+  Halves halves = kUnchanged;
+  for (size_t cause = 0; cause < halves.size(); ++cause) {
+    if (!IsKept(static_cast<PathCause>(cause))) halves[cause] = static_cast<int32_t>(random() % 3);
+  }
+  return halves;
+}
+
+Stretch SpanOf(const PathOf& path) {
+  return {path.begin_ns, path.begin_ns + path.dur_ns};
+}
+
+// The window alone, then its steps.
+std::vector<ReplaySpans> SpanSets(const PathGraph& graph, const CriticalPathSection& section) {
+  std::vector<Stretch> steps;
+  for (const PathOf& step : section.steps) steps.push_back(SpanOf(step));
+  return {MakeReplaySpans(graph, {SpanOf(section.window)}), MakeReplaySpans(graph, steps)};
+}
+
+std::vector<int64_t> LengthsOf(const PathGraph& graph, const ReplaySpans& spans,
+                               const Halves& halves) {
+  std::vector<int64_t> at;
+  std::vector<int64_t> lengths = Replay(graph, spans, halves, at);
+  for (size_t s = 0; s < lengths.size(); ++s) lengths[s] -= spans.spans[s].begin_ns;
+  return lengths;
+}
+
+int64_t SumOf(const std::vector<PathShare>& shares) {
+  int64_t sum = 0;
+  for (const PathShare& share : shares) sum += share.ns;
+  return sum;
+}
+
+template <class Check>
+void OnRandomProfiles(uint64_t seed, Check check) {
+  std::mt19937_64 random(seed);
   int applicable = 0;
   for (int i = 0; i < 600; ++i) {
     const std::string text = RandomProfile(random);
@@ -66,14 +165,18 @@ TEST(CriticalPathProperty, StretchesSumToTheWindowAndAReplayOfNothingChangesNoth
     store::StringTable strings;
     const Trace trace = DrawTrace(text, strings);
     const PathGraph graph = BuildPathGraph(trace);
-    const std::vector<int64_t> at = Replay(graph, kUnchanged);
-    for (size_t n = 0; n < at.size(); ++n) ASSERT_EQ(at[n], graph.nodes[n].ns);
     const CriticalPathSection section = BuildCriticalPath(trace, {.top = 1 << 20});
     if (!section.applicable) continue;
     ++applicable;
-    int64_t causes = 0;
-    for (const PathShare& share : section.window.causes) causes += share.ns;
-    EXPECT_EQ(causes, section.window.dur_ns);
+    check(graph, section, random);
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(applicable, 300);
+}
+
+TEST(CriticalPathProperty, StretchesFillTheWindowAndStepsAreDisjoint) {
+  OnRandomProfiles(7, [](const PathGraph&, const CriticalPathSection& section, auto&) {
+    EXPECT_EQ(SumOf(section.window.causes), section.window.dur_ns);
     int64_t rows = 0;
     for (const PathRow& row : section.rows) rows += row.ns;
     EXPECT_EQ(rows, section.window.dur_ns);
@@ -87,17 +190,101 @@ TEST(CriticalPathProperty, StretchesSumToTheWindowAndAReplayOfNothingChangesNoth
       next = begin + dur;
     }
     EXPECT_EQ(next, section.window.begin_ns + section.window.dur_ns);
+    int64_t ended_ns = section.window.begin_ns;
     for (const PathOf& step : section.steps) {
-      int64_t sum = 0;
-      for (const PathShare& share : step.causes) sum += share.ns;
-      EXPECT_EQ(sum, step.dur_ns);
+      EXPECT_EQ(SumOf(step.causes), step.dur_ns);
+      EXPECT_GE(step.begin_ns, ended_ns);
+      ended_ns = step.begin_ns + step.dur_ns;
     }
+    EXPECT_LE(ended_ns, next);
+  });
+}
+
+TEST(CriticalPathProperty, AReplayIsTheLongestWayAndOfNoChangeWhatWas) {
+  OnRandomProfiles(8, [](const PathGraph& graph, const CriticalPathSection& section, auto& random) {
+    for (const ReplaySpans& spans : SpanSets(graph, section)) {
+      std::vector<int64_t> at;
+      Replay(graph, spans, kUnchanged, at);
+      for (const Stretch& span : spans.spans) {
+        for (size_t n = 0; n < at.size(); ++n) {
+          const int64_t ns = graph.nodes[n].ns;
+          if (ns > span.begin_ns && ns <= span.end_ns) {
+            ASSERT_EQ(at[n], ns);
+          }
+        }
+      }
+      for (const Halves& halves : {kUnchanged, RandomHalves(random), RandomHalves(random)}) {
+        const std::vector<int64_t> lengths = LengthsOf(graph, spans, halves);
+        for (size_t s = 0; s < spans.spans.size(); ++s) {
+          EXPECT_EQ(lengths[s], SlowReplay(graph, spans.spans[s], halves).Length());
+          if (halves == kUnchanged) {
+            EXPECT_EQ(lengths[s], spans.spans[s].length_ns());
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(CriticalPathProperty, LessOfACauseIsNeverLongerAndWithoutAnyWhatIsKeptIsLeft) {
+  OnRandomProfiles(9, [](const PathGraph& graph, const CriticalPathSection& section, auto& random) {
+    const Halves more = RandomHalves(random);
+    Halves less = RandomHalves(random);
+    Halves none = kUnchanged;
+    for (size_t cause = 0; cause < none.size(); ++cause) {
+      less[cause] = std::min(less[cause], more[cause]);
+      if (!IsKept(static_cast<PathCause>(cause))) none[cause] = 0;
+    }
+    for (const ReplaySpans& spans : SpanSets(graph, section)) {
+      const auto of_more = LengthsOf(graph, spans, more);
+      const auto of_less = LengthsOf(graph, spans, less);
+      for (size_t s = 0; s < of_more.size(); ++s) {
+        EXPECT_LE(of_less[s], of_more[s]);
+        EXPECT_GE(of_less[s], 0);
+      }
+    }
+    std::vector<int64_t> at;
+    const Stretch window = SpanOf(section.window);
+    const int64_t left =
+        Replay(graph, MakeReplaySpans(graph, {window}), none, at).front() - window.begin_ns;
+    const PathSums kept = ReplayedCauses(graph, window, none, at);
+    EXPECT_EQ(kept[static_cast<size_t>(PathCause::kDeviceGap)] +
+                  kept[static_cast<size_t>(PathCause::kNotRecorded)] +
+                  kept[static_cast<size_t>(PathCause::kNotLinked)],
+              left);
+  });
+}
+
+TEST(CriticalPathProperty, WhatIfsAddUp) {
+  OnRandomProfiles(10, [](const PathGraph& graph, const CriticalPathSection& section, auto&) {
     for (const WhatIf& change : section.what_if) {
+      SCOPED_TRACE(change.stage + " " + change.change);
       EXPECT_LE(change.window_ns, section.window.dur_ns);
-      EXPECT_GE(change.window_ns, 0);
+      EXPECT_GE(change.window_ns, change.at_most_ns);
+      EXPECT_EQ(SumOf(change.causes), change.window_ns);
+      ASSERT_EQ(change.step_ns.has_value(), section.mean_step_ns.has_value());
+      if (change.step_ns) {
+        EXPECT_LE(*change.step_ns, *section.mean_step_ns);
+        EXPECT_GE(*change.step_ns, *change.step_at_most_ns);
+      }
+      for (const WhatIf& other : section.what_if) {
+        if (other.stage != change.stage || other.change != "removed") continue;
+        EXPECT_GE(change.window_ns, other.window_ns);
+        if (change.step_ns) {
+          EXPECT_GE(*change.step_ns, *other.step_ns);
+        }
+      }
     }
-  }
-  EXPECT_GT(applicable, 300);
+    // Steps by themselves with what is between them are no shorter than all at once.
+    if (graph.lines.back().rank != 0) return;
+    std::mt19937_64 random(static_cast<uint64_t>(section.window.dur_ns));
+    const Halves halves = RandomHalves(random);
+    const auto sets = SpanSets(graph, section);
+    int64_t sum = section.window.dur_ns;
+    const auto lengths = LengthsOf(graph, sets[1], halves);
+    for (size_t s = 0; s < lengths.size(); ++s) sum += lengths[s] - section.steps[s].dur_ns;
+    EXPECT_LE(LengthsOf(graph, sets[0], halves).front(), sum);
+  });
 }
 
 }  // namespace

@@ -156,6 +156,106 @@ s9 kernel second 600 700 corr=4
                                          "synchronisation second| 95", "launch first| 5"));
 }
 
+// Its launch was before the profile, or is lost: nothing leads to it but what came before.
+TEST(CriticalPathTest, WorkWithoutALaunchDoesNotEndThePath) {
+  const auto section = Of(R"(
+t1 op aten::mm 0 500000
+t1 runtime cudaLaunchKernel 10000 20000 corr=1
+s7 kernel gemm 20000 420000 corr=1
+s9 kernel lost 600000 700000
+)");
+  EXPECT_THAT(Rows(section), UnorderedElementsAre("compute lost| 100000", "not_linked lost| 100000",
+                                                  "host |aten::mm 490000",
+                                                  "launch cudaLaunchKernel|aten::mm 10000"));
+  // The launch and what it launched; lost then ends before, 210'000.
+  EXPECT_EQ(Change(section, "host", "removed").window_ns, 410'000);
+}
+
+// Work of the step before, launched before the profile began: here it waits for a collective.
+TEST(CriticalPathTest, WorkWithoutALaunchWaitsForAnotherStreamToo) {
+  const auto section = Of(R"(
+t1 op aten::mm 0 100
+s0 kernel backward 1000 85000
+s4 kernel ncclDevKernel_AllReduce 90000 900000
+s0 kernel copy 905000 910000
+)");
+  EXPECT_THAT(Rows(section),
+              UnorderedElementsAre(
+                  "communication ncclDevKernel_AllReduce| 810000", "synchronisation copy| 5000",
+                  "compute copy| 5000", "synchronisation ncclDevKernel_AllReduce| 5000",
+                  "compute backward| 84000", "not_linked backward| 900", "host |aten::mm 100"));
+}
+
+// A thread that starts comes after what came last on its rank.
+TEST(CriticalPathTest, AThreadThatStartsDoesNotEndThePath) {
+  const auto section = Of(R"(
+t1 op aten::mm 0 300
+t1 runtime cudaLaunchKernel 100 110 corr=1
+s7 kernel gemm 105 200 corr=1
+t2 op aten::add 350 1000
+t2 runtime cudaLaunchKernel 900 910 corr=2
+s7 kernel add 905 950 corr=2
+)");
+  EXPECT_THAT(Rows(section),
+              UnorderedElementsAre("host |aten::add 640", "launch cudaLaunchKernel|aten::add 10",
+                                   "not_linked | 50", "host |aten::mm 290",
+                                   "launch cudaLaunchKernel|aten::mm 10"));
+}
+
+// Of kernels of one stream that overlap the first computes until the second begins.
+TEST(CriticalPathTest, KernelsThatOverlapLeaveNoGap) {
+  const auto section = Of(R"(
+t1 op aten::mm 0 30
+t1 runtime cudaLaunchKernel 0 1 corr=1
+t1 runtime cudaLaunchKernel 1 2 corr=2
+s7 kernel first 5 105 corr=1
+s7 kernel second 95 195 corr=2
+)");
+  EXPECT_THAT(Rows(section), ElementsAre("compute second|aten::mm 100", "compute first|aten::mm 90",
+                                         "launch first|aten::mm 5"));
+  // The host's own 30 are then left.
+  EXPECT_EQ(Change(section, "compute", "removed").window_ns, 30);
+}
+
+// Whose end the step is: the script's, not that of a thread that happens to be at work.
+TEST(CriticalPathTest, AStepEndsWhereTheScriptEndsIt) {
+  const auto section = Of(R"(
+t1 step ProfilerStep#0 0 1000
+t1 runtime cudaLaunchKernel 10 20 corr=1
+s7 kernel k 15 50 corr=1
+t1 op aten::add 60 990
+t2 runtime cudaLaunchKernel 900 910 corr=2
+s8 kernel other 990 995 corr=2
+t1 op aten::after 1010 1100
+)");
+  ASSERT_EQ(section.steps.size(), 1u);
+  ASSERT_EQ(section.steps[0].causes.size(), 2u);
+  EXPECT_EQ(section.steps[0].causes[0].cause, PathCause::kHost);
+  EXPECT_EQ(section.steps[0].causes[0].ns, 990);
+}
+
+// The script ends a step and begins the next while it waits for nothing: autograd's thread is done.
+TEST(CriticalPathTest, BackwardInAStepsLastGapIsTheStepsOwn) {
+  const auto section = Of(R"(
+t1 step ProfilerStep#0 0 500
+t1 op aten::loss 0 100 flow_out=3
+t2 op "autograd::engine::evaluate_function: MmBackward0" 150 450 flow_in=3
+t2 runtime cudaLaunchKernel 160 170 corr=1
+s7 kernel gemm 165 175 corr=1
+t1 step ProfilerStep#1 500 1000
+t1 op aten::add_ 600 1000
+)");
+  ASSERT_EQ(section.steps.size(), 2u);
+  EXPECT_THAT(
+      Rows(section),
+      ElementsAre("host |aten::add_ 400",
+                  "host |autograd::engine::evaluate_function: MmBackward0 290", "host | 200",
+                  "host |aten::loss 100",
+                  "launch cudaLaunchKernel|autograd::engine::evaluate_function: MmBackward0 10"));
+  EXPECT_EQ(section.steps[0].causes[1].cause, PathCause::kLaunch);
+  EXPECT_EQ(section.steps[0].causes[1].ns, 10);
+}
+
 TEST(CriticalPathTest, NothingWithoutDeviceWork) {
   EXPECT_FALSE(Of("t1 op aten::mm 0 10\n").applicable);
   EXPECT_FALSE(Of("").applicable);

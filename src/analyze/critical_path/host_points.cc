@@ -36,7 +36,9 @@ class PointFinder {
     FindLanes();
     Calls();
     calls_ = static_cast<std::ptrdiff_t>(result_.points.size());
+    AddStepsToScript();
     HandOvers();
+    StepEdges();
     LaneEnds();
     Sort();
     PlaceHandOvers();
@@ -100,7 +102,7 @@ class PointFinder {
 
   // As a rule: what is not used takes no memory, and nothing is copied as they grow.
   size_t MostPoints() const {
-    size_t most = 2 * rank_.lanes.size();
+    size_t most = 2 * rank_.lanes.size() + 2 * rank_.steps.size();
     for (const TraceEvent& event : rank_.host) most += event.kind == EventKind::kRuntime ? 2 : 0;
     for (size_t lane = 0; lane < busy_.size(); ++lane) {
       if (autograd_[lane]) most += 4 * busy_[lane].size();
@@ -129,6 +131,42 @@ class PointFinder {
         Add(event.ts_ns, event.lane, index);
         Add(event.end_ns(), event.lane, index);
       }
+    }
+  }
+
+  // Where the script marks a step it is at work, if for no time: what waits for it across a mark
+  // waits up to the mark.
+  void AddStepsToScript() {
+    if (result_.script_lane == kNone) return;
+    auto& busy = busy_[static_cast<size_t>(result_.script_lane)];
+    std::vector<int64_t> marks;
+    for (const TraceStep& step : rank_.steps) {
+      if (step.lane == result_.script_lane) marks.insert(marks.end(), {step.ts_ns, step.end_ns()});
+    }
+    std::sort(marks.begin(), marks.end());
+    std::vector<Span> with_marks;
+    with_marks.reserve(busy.size() + marks.size());
+    auto mark = marks.begin();
+    const auto add_until = [&](int64_t ns) {
+      for (; mark != marks.end() && *mark < ns; ++mark) {
+        if (with_marks.empty() || with_marks.back().end_ns < *mark) {
+          with_marks.push_back({*mark, *mark});
+        }
+      }
+    };
+    for (const Span& span : busy) {
+      add_until(span.begin_ns);
+      with_marks.push_back(span);
+    }
+    add_until(INT64_MAX);
+    busy.swap(with_marks);
+  }
+
+  // After the hand-overs: of points at one moment those at which the script waits come first.
+  void StepEdges() {
+    for (const TraceStep& step : rank_.steps) {
+      Add(step.ts_ns, step.lane, kNone);
+      Add(step.end_ns(), step.lane, kNone);
     }
   }
 

@@ -291,9 +291,13 @@ class PathGraphBuilder {
       if (nodes.begin[i] == kNone) continue;
       int32_t& before = previous[static_cast<size_t>(event.lane)];
       if (before != kNone) {
-        const bool ended = rank.device[static_cast<size_t>(before)].end_ns() <= event.ts_ns;
-        HoldBack(nodes.begin[static_cast<size_t>(before)] + (ended ? 1 : 0), nodes.begin[i],
-                 PathCause::kDeviceGap);
+        const TraceEvent& work = rank.device[static_cast<size_t>(before)];
+        const int32_t begin = nodes.begin[static_cast<size_t>(before)];
+        if (work.end_ns() <= event.ts_ns) {
+          HoldBack(begin + 1, nodes.begin[i], PathCause::kDeviceGap);
+        } else {  // overlaps it: came when so much of it was done
+          HoldBack(begin, nodes.begin[i], CauseOf(work.role));
+        }
       }
       before = static_cast<int32_t>(i);
     }
@@ -352,8 +356,10 @@ class PathGraphBuilder {
       int64_t& end = lane_end[static_cast<size_t>(event.lane)];
       int64_t ready = end;
       end = std::max(end, event.end_ns());
-      if (event.launch == kNone) continue;
-      ready = std::max(ready, rank.host[static_cast<size_t>(event.launch)].ts_ns);
+      // A launch that the profile does not hold was before it began.
+      if (event.launch != kNone) {
+        ready = std::max(ready, rank.host[static_cast<size_t>(event.launch)].ts_ns);
+      }
       if (ready >= event.ts_ns - kUnaccountedNs) continue;
       const int64_t from = std::max(ready, event.ts_ns - kInferredWithinNs);
       const int32_t other = LastEndWithin(rank, nodes, from, event.ts_ns, event.lane);
@@ -403,6 +409,23 @@ class PathGraphBuilder {
     const auto by_to = [](const auto& a, const auto& b) { return a.to < b.to; };
     std::sort(graph_.others_.begin(), graph_.others_.end(), by_to);
     MoveNodes(place);
+    LinkTheRest();
+  }
+
+  // Device work whose launch, and a thread whose start nobody tells: it came after what came last
+  // on its rank. Without an edge it would be where every path through it ends.
+  void LinkTheRest() {
+    std::vector<int32_t> last(trace_.ranks.size(), kNone);  // by rank
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const PathNode& node = graph_.nodes[n];
+      int32_t& before = last[static_cast<size_t>(graph_.LineOf(node).rank)];
+      if (!graph_.binding_[n].is_there() && before != kNone) {
+        graph_.binding_from_[n] = before;
+        graph_.binding_[n] = {PathCause::kNotLinked, false};
+      }
+      const bool has_come = node.place == PathPlace::kThread || node.place == PathPlace::kDeviceEnd;
+      if (has_come || before == kNone) before = static_cast<int32_t>(n);
+    }
   }
 
   // Each with what it waited for to its place.
@@ -424,9 +447,10 @@ class PathGraphBuilder {
 };
 
 const char* NameOf(PathCause cause) {
-  constexpr const char* kNames[] = {"host",        "data",          "launch",          "compute",
-                                    "memory",      "communication", "synchronisation", "device_gap",
-                                    "not_recorded"};
+  constexpr const char* kNames[] = {
+      "host",         "data",          "launch",          "compute",
+      "memory",       "communication", "synchronisation", "device_gap",
+      "not_recorded", "not_linked"};
   return kNames[static_cast<size_t>(cause)];
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,8 @@
 //   sync        end of the device work waited for -> end of the call
 //   backward    last point of the script's thread -> autograd's thread -> the script's next point
 //   collective  begins on all ranks -> one moment (the last has begun) -> ends on all ranks
+//   not linked  what came last on the rank -> device work whose launch, or a thread whose start the
+//               profile does not tell
 namespace steptrace::analyze {
 
 enum class PathCause : uint8_t {
@@ -33,9 +36,17 @@ enum class PathCause : uint8_t {
   kSynchronisation,
   kDeviceGap,    // between device work, with no cause that the profile shows
   kNotRecorded,  // before anything that the profile holds
+  kNotLinked,    // before what the profile does not tell the launch or the start of
 };
-inline constexpr int kPathCauses = 9;
+inline constexpr int kPathCauses = 10;
 const char* NameOf(PathCause cause);
+// Nobody knows what would make it shorter.
+inline bool IsKept(PathCause cause) {
+  return cause == PathCause::kDeviceGap || cause == PathCause::kNotRecorded ||
+         cause == PathCause::kNotLinked;
+}
+
+using PathSums = std::array<int64_t, kPathCauses>;  // ns, by cause
 
 enum class PathPlace : uint8_t { kThread, kDeviceBegin, kDeviceEnd, kJoin };
 

@@ -67,8 +67,8 @@ void RenderRows(const CriticalPathSection& section, size_t top, Page& page) {
 void RenderWhatIf(const CriticalPathSection& section, size_t top, Page& page) {
   if (section.what_if.empty()) return;
   page.Blank();
-  page.Line({{PadRight("If", 28) + PadLeft("step", 12) + PadLeft("window", 12) +
-                  PadLeft("faster", 9) + PadLeft("at most", 12),
+  page.Line({{PadRight("If", 25) + PadLeft("step", 10) + PadLeft("window", 10) +
+                  PadLeft("faster", 8) + PadLeft("at most", 9) + "  then most is",
               Tint::kBold}});
   for (size_t i = 0; i < std::min(top, section.what_if.size()); ++i) {
     const analyze::WhatIf& change = section.what_if[i];
@@ -77,11 +77,12 @@ void RenderWhatIf(const CriticalPathSection& section, size_t top, Page& page) {
                                                         static_cast<double>(change.at_most_ns);
     std::string stage = change.stage;
     std::replace(stage.begin(), stage.end(), '_', ' ');
-    page.Line({{PadRight(fmt::format("  {} {}", stage, change.change), 28) +
-                PadLeft(change.step_ns ? FormatDuration(*change.step_ns) : "-", 12) +
-                PadLeft(FormatDuration(change.window_ns), 12) +
-                PadLeft(analyze::FormatRatio(change.speedup), 9) +
-                PadLeft(at_most > 0 ? analyze::FormatRatio(at_most) : "-", 12)}});
+    page.Line({{PadRight(fmt::format("  {} {}", stage, change.change), 25) +
+                PadLeft(change.step_ns ? FormatDuration(*change.step_ns) : "-", 10) +
+                PadLeft(FormatDuration(change.window_ns), 10) +
+                PadLeft(change.speedup ? analyze::FormatRatio(*change.speedup) : "-", 8) +
+                PadLeft(at_most > 0 ? analyze::FormatRatio(at_most) : "-", 9) + "  " +
+                (change.causes.empty() ? "-" : Label(change.causes.front().cause))}});
   }
 }
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "analyze/critical_path/critical_path.h"
+#include "analyze/critical_path/path_graph.h"
+
+// What the window and its mean step would take without a stage, or with half of it. The graph is
+// replayed: each event begins as soon as what it waited for allows, and causes that are kept
+// (IsKept) last as long as they did. The window is replayed as a whole; each step by itself, so
+// the mean of an unchanged replay is the mean step.
+namespace steptrace::analyze {
+
+// Of the stages that the path holds most of; most gain first.
+std::vector<WhatIf> FindWhatIfs(const PathGraph& graph, const PathOf& window,
+                                const std::vector<PathOf>& steps);
+
+}  // namespace steptrace::analyze
