@@ -63,16 +63,22 @@ const char* Why(wire::WindowEnd why) {
     case wire::WindowEnd::kReplaced:
       return "another capture took its place; ask again";
     case wire::WindowEnd::kUnavailable:
-      return "that cannot be captured in this process; steptrace show RUN facts says why (kind "
+      return "that cannot be captured in this process; steptrace show {run} facts says why (kind "
              "hook)";
     case wire::WindowEnd::kMissed:
       return "the training ended before the first step of it; capture earlier";
     default:
-      return "the hook failed; steptrace show RUN facts says why (kind hook)";
+      return "the hook failed; steptrace show {run} facts says why (kind hook)";
   }
 }
 
 }  // namespace
+
+std::string NameRun(std::string reason, std::string_view run) {
+  const size_t at = reason.find(kRunInReason);
+  if (at != std::string::npos) reason.replace(at, kRunInReason.size(), run);
+  return reason;
+}
 
 Result<CapturePort> CapturePort::Open(const std::filesystem::path& ring_dir) {
   const UniqueFd folder(open(ring_dir.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -154,7 +160,7 @@ bool CapturePort::Read(Client& client, const CaptureService& service) {
   if (progress.asked == 0) {
     Say(client, asked->ranks.empty()
                     ? "failed nothing trains yet; ask again after its first steps"
-                    : "failed none of those ranks trains here; see steptrace show RUN steps");
+                    : "failed none of those ranks trains here; see steptrace show {run} steps");
     return false;
   }
   return Say(client, fmt::format("asked {}", progress.asked));

@@ -32,6 +32,8 @@
 namespace steptrace::agent {
 
 inline constexpr const char* kCapturePortName = "capture";
+// Where a reason means the run: who asked knows by what name it is found from there.
+inline constexpr std::string_view kRunInReason = "{run}";
 inline constexpr int64_t kMaxDemandedSteps = 10'000;
 // What lies in the training process's memory until it is written (see also kineto_captures.h).
 inline constexpr int64_t kMaxDemandedMs = 5'000;
@@ -82,6 +84,9 @@ Result<CaptureAsked> ParseCaptureRequest(std::string_view packet);
 std::string CaptureRequestText(int64_t steps, std::string_view kinds, std::string_view ranks);
 std::string CaptureRequestText(std::chrono::milliseconds duration, std::string_view kinds,
                                std::string_view ranks);
+
+// The reason with the run's name in it.
+std::string NameRun(std::string reason, std::string_view run);
 
 // The other end: connected to the port in that folder, whose owner is this user.
 Result<UniqueFd> ConnectCapturePort(const std::filesystem::path& ring_dir);

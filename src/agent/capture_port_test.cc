@@ -12,6 +12,7 @@
 namespace steptrace::agent {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -139,7 +140,10 @@ TEST_F(CapturePortTest, WhereNothingTrainsItSaysSo) {
   Send(one, CaptureRequestText(5, "operators", "7"));
   Turn();
   EXPECT_THAT(Receive(all), StartsWith("failed nothing trains yet"));
-  EXPECT_THAT(Receive(one), StartsWith("failed none of those ranks"));
+  const std::string none = Receive(one);
+  EXPECT_THAT(none, StartsWith("failed none of those ranks"));
+  EXPECT_THAT(NameRun(none, "train-2"), EndsWith("see steptrace show train-2 steps"));
+  EXPECT_EQ(NameRun("the run ended", "train-2"), "the run ended");
 }
 
 TEST_F(CapturePortTest, ACaptureThatNobodyCouldMakeSaysWhy) {

@@ -93,8 +93,14 @@ struct Captured {
   int64_t steps = 0;
 };
 
+// As the next command finds it.
+std::string NameOf(const fs::path& run) {
+  const auto manifest = store::ReadManifest(run);
+  return RunInCommands(run, manifest.ok() ? manifest->name : "");
+}
+
 // Waits for the agent's words until it says that all is captured.
-Result<Captured> WaitFor(int port, const CaptureArguments& arguments) {
+Result<Captured> WaitFor(int port, const CaptureArguments& arguments, const std::string& run) {
   int64_t asked = 0;
   std::unique_ptr<Progress> progress;
   while (true) {
@@ -124,7 +130,7 @@ Result<Captured> WaitFor(int port, const CaptureArguments& arguments) {
     } else {
       std::string why;
       std::getline(words >> std::ws, why);
-      return Error{"capture: " + Printable(why)};
+      return Error{"capture: " + Printable(agent::NameRun(std::move(why), run))};
     }
   }
 }
@@ -164,7 +170,8 @@ Status Capture(const CaptureArguments& arguments, const Session& session) {
   if (send(port->get(), request.data(), request.size(), MSG_NOSIGNAL) < 0) {
     return Error{"capture: the run has just ended"};
   }
-  STEPTRACE_ASSIGN_OR_RETURN(const Captured captured, WaitFor(port->get(), arguments));
+  STEPTRACE_ASSIGN_OR_RETURN(const Captured captured,
+                             WaitFor(port->get(), arguments, NameOf(run.path)));
   PresentOptions present;
   present.price_per_hour = settings.price_per_hour;
   present.tensor_cores = settings.tensor_cores;

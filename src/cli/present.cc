@@ -32,6 +32,10 @@ std::string ForShell(const std::string& text) {
 
 }  // namespace
 
+std::string RunInCommands(const std::filesystem::path& run, const std::string& name) {
+  return ForShell(rpc::ShortestName(run, name, UsualFolder()));
+}
+
 Status PrintReport(const std::filesystem::path& run, const PresentOptions& options,
                    std::FILE* stream) {
   STEPTRACE_ASSIGN_OR_RETURN(analyze::Report report,
@@ -55,7 +59,7 @@ Status PrintReport(const std::filesystem::path& run, const PresentOptions& optio
   }
   render.color = UseColor(options.color, stream);
   render.unicode = UseUnicode();
-  render.run = ForShell(rpc::ShortestName(run, report.run.name, UsualFolder()));
+  render.run = RunInCommands(run, report.run.name);
   const analyze::SectionName* section = analyze::FindSection(options.section);
   const std::string text =
       section == nullptr

@@ -27,6 +27,9 @@ struct PresentOptions {
   std::optional<int64_t> top;
 };
 
+// How commands that are printed name a run: as the next one finds it, in a shell.
+std::string RunInCommands(const std::filesystem::path& run, const std::string& name);
+
 // Loads the report of a run (closed, live or interrupted), leaves report.json in it when the run is
 // closed and its folder can be written, and prints the text form to `stream`.
 Status PrintReport(const std::filesystem::path& run, const PresentOptions& options,

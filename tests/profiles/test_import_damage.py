@@ -123,6 +123,33 @@ CASES = {
         {},
     ),
     "null_arguments": (with_event(event(9, args={"External id": None})), [*ALL, "op9"], {}),
+    "half_a_character": (
+        with_event(event(9, name="@").replace("@", "op9\\ud83d \\ud83d\\ude00")),
+        [*ALL, "op9\ufffd \U0001f600"],
+        {"invalid_utf8": 1},
+    ),
+    "half_a_character_in_args": (
+        with_event(event(9).replace('"External id": 9', '"a": "x\\udc00", "b": ["\\ud800"]')),
+        [*ALL, "op9"],
+        {"invalid_utf8": 1},
+    ),
+    "a_base_that_is_no_number": (
+        document(sound()).replace('"traceEvents"', '"baseTimeNanoseconds": "now", "traceEvents"'),
+        ALL,
+        {"bad_base_time": 1},
+    ),
+    "a_base_with_a_fraction": (
+        document(sound()).replace('"traceEvents"', '"baseTimeNanoseconds": 1.5, "traceEvents"'),
+        ALL,
+        {"bad_base_time": 1},
+    ),
+    "memory_beyond_all_machines": (
+        with_event(
+            event(9, ph="i", name="[memory]", args={"Bytes": 2**62, "Device Type": 0, "Addr": 1})
+        ),
+        ALL,
+        {"bad_memory_event": 1},
+    ),
     "missing_device_metadata": (
         with_event(event(9, cat="kernel", name="k", pid=0, tid=7)),
         [*ALL, "k"],
@@ -226,6 +253,8 @@ def test_refused(tmp_path):
     ):
         refused(tmp_path, write(tmp_path / name, data), *words)
     refused(tmp_path, write(tmp_path / "none.json", '{"traceEvents": []}'), "holds no event")
+    timeless = write(tmp_path / "timeless.json", document([event(i, ts="x") for i in range(9)]))
+    refused(tmp_path, timeless, "none of its events has a time", "record the profile again")
     refused(tmp_path, tmp_path / "absent.json", "No such file", "check the path")
     (tmp_path / "folder").mkdir()
     refused(tmp_path, tmp_path / "folder", "holds no file")

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analyze/device/device_work.h"
+#include "analyze/stats/distribution.h"
 #include "analyze/trace/copy_kind.h"
 
 namespace steptrace::analyze {
@@ -125,8 +126,8 @@ std::vector<CopyTimes> MakeCopies(const DeviceWork& work, const store::StringTab
     copies.sum_ns += event->dur_ns;
     stretches.push_back({event->ts_ns, event->end_ns()});
     const int64_t bytes = work.rank->NumbersOf(*event).bytes;
-    if (bytes == kNone) continue;
-    copies.bytes += bytes;
+    if (bytes < 0) continue;  // not told, or damaged
+    AddSaturating(copies.bytes, bytes);
     if (bytes >= kSmallCopyBytes) continue;
     ++copies.small;
     copies.small_sum_ns += event->dur_ns;
@@ -139,8 +140,7 @@ std::vector<CopyTimes> MakeCopies(const DeviceWork& work, const store::StringTab
     // Each copy's rate while it runs, summed where they run at once and averaged over the time in
     // which any runs, is this quotient exactly.
     if (copies.busy_ns > 0 && copies.bytes > 0) {
-      copies.bytes_per_s =
-          static_cast<double>(copies.bytes) / (static_cast<double>(copies.busy_ns) / 1e9);
+      copies.bytes_per_s = PerSecond(copies.bytes, copies.busy_ns);
     }
     all.push_back(std::move(copies));
   }

@@ -2,40 +2,15 @@
 #include "analyze/device/device_section.h"
 
 #include <algorithm>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analyze/device/device_facts.h"
 #include "analyze/device/device_work.h"
 #include "analyze/device/tensor_cores.h"
 
 namespace steptrace::analyze {
 namespace {
-
-struct DeviceFact {
-  std::string name;
-  int64_t sms = 0;
-};
-
-// By rank and number; what one rank tells of its node's devices holds for that rank alone.
-std::map<std::pair<int32_t, int64_t>, DeviceFact> ReadDeviceFacts(const Trace& trace) {
-  std::map<std::pair<int32_t, int64_t>, DeviceFact> facts;
-  for (const store::FactRow& row : trace.facts) {
-    if (trace.Text(row.kind) != "device") continue;
-    const auto json = nlohmann::json::parse(row.json, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object() || !json.contains("id") || !json["id"].is_number_integer()) continue;
-    DeviceFact fact;
-    if (const auto name = json.find("name"); name != json.end() && name->is_string()) {
-      fact.name = name->get<std::string>();
-    }
-    if (const auto sms = json.find("numSms"); sms != json.end() && sms->is_number_integer()) {
-      fact.sms = std::clamp<int64_t>(sms->get<int64_t>(), 0, 1 << 20);
-    }
-    facts[{row.rank, json["id"].get<int64_t>()}] = std::move(fact);
-  }
-  return facts;
-}
 
 std::optional<double> Share(int64_t part, int64_t whole) {
   if (whole <= 0) return std::nullopt;
@@ -106,13 +81,13 @@ void MeasureSteps(const DeviceWork& work, const BusySets& sets,
 
 DevicesSection BuildDevices(const Trace& trace, const TensorCorePatterns& patterns) {
   DevicesSection section;
-  const auto device_facts = ReadDeviceFacts(trace);
+  const DeviceFacts device_facts(trace);
   KernelFactsReader kernel_facts(*trace.strings);
   TensorCoreNames tensor_cores(*trace.strings, patterns);
   for (const RankTrace& rank : trace.ranks) {
     const std::vector<DeviceStep> steps = FindDeviceSteps(rank).steps;
     for (const DeviceWork& work : SplitByDevice(rank)) {
-      const auto fact = device_facts.find({rank.rank, work.device});
+      const DeviceFact& fact = device_facts.Of(rank.rank, work.device);
       const BusySets sets = MakeBusySets(work.events);
       int64_t end = work.events.front()->end_ns();
       for (const TraceEvent* event : work.events) end = std::max(end, event->end_ns());
@@ -120,12 +95,11 @@ DevicesSection BuildDevices(const Trace& trace, const TensorCorePatterns& patter
       times.node = rank.node;
       times.rank = rank.rank;
       times.device = work.device;
-      times.name = fact == device_facts.end() ? "" : fact->second.name;
+      times.name = fact.name;
       times.events = static_cast<int64_t>(work.events.size());
       times.ts_ns = work.events.front()->ts_ns;
       times.window = TimesWithin(sets, {times.ts_ns, end});
-      MeasureSteps(work, sets, steps, fact == device_facts.end() ? 0 : fact->second.sms,
-                   kernel_facts, times);
+      MeasureSteps(work, sets, steps, fact.sms, kernel_facts, times);
       times.idle = FindIdleCauses(rank, work.events);
       times.tensor_cores = MakeTensorCores(work, tensor_cores);
       CountLaunches(work, *trace.strings, times);

@@ -203,6 +203,19 @@ s7 memset Memset 300 310 bytes=64
   EXPECT_EQ(device.copies[2].kind, "Memset");
 }
 
+TEST_F(DeviceSectionTest, RatesAreExactAndSizesStayAtTheLargestNumber) {
+  const DeviceTimes device = One(R"(
+s7 memcpy "Memcpy HtoD (Pinned -> Device) " 0 10000 bytes=4096
+s7 memcpy "Memcpy DtoH (Device -> Pinned) " 10000 10010 bytes=9223372036854775807
+s7 memcpy "Memcpy DtoH (Device -> Pinned) " 10010 10020 bytes=9223372036854775807
+s7 memcpy "Memcpy DtoH (Device -> Pinned) " 10020 10030 bytes=-5
+)");
+  ASSERT_EQ(device.copies.size(), 2u);
+  EXPECT_EQ(device.copies[0].bytes, INT64_MAX);
+  EXPECT_EQ(device.copies[0].small, 0);  // a size below 0 is none
+  EXPECT_EQ(device.copies[1].bytes_per_s, 409'600'000.0);
+}
+
 TEST_F(DeviceSectionTest, EfficiencyAndOccupancyAreWeighedByTime) {
   const DeviceTimes device = One(R"(
 t1 step ProfilerStep#1 0 100

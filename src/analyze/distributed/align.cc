@@ -149,15 +149,19 @@ class CallAligner {
   CallAligner(CallSpan a, CallSpan b, const MayBeOne& alike)
       : a_(a), b_(b), alike_(alike), scale_(EndScaleOf(a, b)) {}
 
-  Alignment Align(OrderTrust trust) {
+  Alignment Align(OrderTrust trust, std::span<const int64_t> hints_ns) {
     const size_t shorter = std::min(a_.size(), b_.size());
     const auto in_order = InOrder();
-    if (in_order && IsTight(*in_order)) return {in_order->pairs, Certainty::kSure};
+    if (in_order && IsTight(*in_order)) return Sure(*in_order);
     const CallFit as_told = AsTold();
-    std::optional<CallFit> best;
-    if (as_told.evidence > 0) best = as_told;
-    for (int64_t offset_ns : OffsetsByVote(a_, b_, alike_, scale_.gap_ns)) {
-      Take(FitNear(offset_ns), best);
+    const bool better = !in_order || as_told.evidence > in_order->evidence + kMuch;
+    if (better && Settles(as_told)) return Sure(as_told);
+    std::optional<CallFit> best = SettledBy(hints_ns);
+    if (!best) {
+      if (as_told.evidence > 0) best = as_told;
+      for (int64_t offset_ns : OffsetsByVote(a_, b_, alike_, scale_.gap_ns)) {
+        Take(FitNear(offset_ns), best);
+      }
     }
     bool ambiguous = false;
     if (best && std::abs(best->offset_ns) > scale_.near_ns) ambiguous = AskNeighbours(best);
@@ -166,10 +170,12 @@ class CallAligner {
           best && Convinces(*best) && best->evidence > in_order->evidence + kMuch;
       const bool borne_out =
           trust == OrderTrust::kAlone || Convinces(*in_order) || AllTogetherAsTold(in_order->pairs);
-      if (!contradicted && borne_out) return {in_order->pairs, Certainty::kSure};
+      if (!contradicted && borne_out) return Sure(*in_order);
     }
-    if (best) return {best->pairs, ambiguous ? Certainty::kAmbiguous : Certainty::kSure};
-    if (as_told.pairs.size() == shorter) return {as_told.pairs, Certainty::kSure};
+    if (best) {
+      return {best->pairs, ambiguous ? Certainty::kAmbiguous : Certainty::kSure, best->offset_ns};
+    }
+    if (as_told.pairs.size() == shorter) return Sure(as_told);
     return {};
   }
 
@@ -241,6 +247,37 @@ class CallAligner {
   bool IsTight(const CallFit& fit) const {
     return fit.all_together && fit.residual_ns <= 4 * scale_.floor_ns && Convinces(fit);
   }
+
+  // Nearly all of the shorter list, and tight: no other difference of the clocks does better.
+  bool Settles(const CallFit& fit) const {
+    return 10 * fit.pairs.size() >= 9 * std::min(a_.size(), b_.size()) && IsTight(fit);
+  }
+
+  std::optional<CallFit> SettledBy(std::span<const int64_t> hints_ns) const {
+    for (const int64_t offset_ns : hints_ns) {
+      if (!MayFit(offset_ns)) continue;
+      CallFit fit = FitNear(offset_ns);
+      if (Settles(fit)) return fit;
+    }
+    return std::nullopt;
+  }
+
+  // Whether most of some calls of b end when one of a does. Ends follow each other, nearly.
+  bool MayFit(int64_t offset_ns) const {
+    constexpr size_t kSome = 64;
+    const size_t count = std::min(b_.size(), kSome);
+    size_t near = 0;
+    for (size_t k = 0; k < count; ++k) {
+      const int64_t end_ns = b_[k * b_.size() / count].end_ns - offset_ns;
+      auto at = std::partition_point(a_.begin(), a_.end(), [&](const TimedCall& call) {
+        return call.end_ns < end_ns - scale_.near_ns;
+      });
+      near += at != a_.end() && at->end_ns <= end_ns + scale_.near_ns;
+    }
+    return 2 * near > count;
+  }
+
+  static Alignment Sure(const CallFit& fit) { return {fit.pairs, Certainty::kSure, fit.offset_ns}; }
 
   bool AllTogetherAsTold(const Pairs& pairs) const {
     return std::all_of(pairs.begin(), pairs.end(), [this](const auto& pair) {
@@ -332,9 +369,10 @@ class CallAligner {
 
 }  // namespace
 
-Alignment AlignCalls(CallSpan a, CallSpan b, const MayBeOne& alike, OrderTrust trust) {
+Alignment AlignCalls(CallSpan a, CallSpan b, const MayBeOne& alike, OrderTrust trust,
+                     std::span<const int64_t> hints_ns) {
   if (a.empty() || b.empty()) return {};
-  return CallAligner(a, b, alike).Align(trust);
+  return CallAligner(a, b, alike).Align(trust, hints_ns);
 }
 
 }  // namespace steptrace::analyze

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace steptrace::analyze {
 namespace {
 
@@ -33,6 +35,59 @@ TEST(AlignTest, UnlikeCallsAreNeverPaired) {
   auto never = [](int32_t, int32_t) { return false; };
   EXPECT_THAT(AlignCalls(a, a, never, OrderTrust::kAlone).pairs, IsEmpty());
   EXPECT_THAT(AlignCalls({}, a, Always, OrderTrust::kAlone).pairs, IsEmpty());
+}
+
+// Lists of one stream, of which each lacks every so many-th call, and the second one's clock is
+// ahead.
+struct Lists {
+  std::vector<TimedCall> a, b;
+  size_t shared = 0;
+};
+
+Lists MakeLists(int count, int64_t ahead_ns) {
+  std::mt19937 random(3);
+  Lists lists;
+  int64_t now = 0;
+  for (int i = 0; i < count; ++i) {
+    now += 200'000 + static_cast<int64_t>(random() % 300'000);
+    const auto late = static_cast<int64_t>(random() % 40'000);
+    if (i % 23 != 5) lists.a.push_back({now, now + 90'000});
+    if (i % 29 != 7) lists.b.push_back({now + ahead_ns + late, now + ahead_ns + 90'000});
+    lists.shared += i % 23 != 5 && i % 29 != 7;
+    now += 90'000;
+  }
+  return lists;
+}
+
+// What most of the cost is: how often two calls are compared.
+int64_t Comparisons(const Lists& lists, std::span<const int64_t> hints_ns, int64_t ahead_ns) {
+  int64_t count = 0;
+  const auto alike = [&](int32_t, int32_t) {
+    ++count;
+    return true;
+  };
+  const Alignment found = AlignCalls(lists.a, lists.b, alike, OrderTrust::kWithClocks, hints_ns);
+  EXPECT_EQ(found.pairs.size(), lists.shared);
+  EXPECT_EQ(found.certainty, Certainty::kSure);
+  EXPECT_EQ(found.offset_ns, ahead_ns);
+  return count;
+}
+
+TEST(AlignTest, WhereClocksAgreeNoDifferenceIsSearched) {
+  const Lists lists = MakeLists(4000, 0);
+  EXPECT_LT(Comparisons(lists, {}, 0), 4 * 4000);
+}
+
+TEST(AlignTest, AHintThatFitsSparesTheSearch) {
+  constexpr int64_t kAheadNs = 37'000'000;
+  const Lists lists = MakeLists(4000, kAheadNs);
+  const int64_t searched = Comparisons(lists, {}, kAheadNs);
+  EXPECT_GT(searched, 100 * 4000);
+  const int64_t hints[] = {500'000'000, kAheadNs + 900, -kAheadNs};
+  EXPECT_LT(Comparisons(lists, hints, kAheadNs), 16 * 4000);
+  // A wrong one costs nothing but a look.
+  const int64_t wrong[] = {500'000'000, -kAheadNs, 0};
+  EXPECT_LE(Comparisons(lists, wrong, kAheadNs), searched);
 }
 
 }  // namespace

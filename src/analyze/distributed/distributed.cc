@@ -14,6 +14,7 @@
 #include "analyze/distributed/drift.h"
 #include "analyze/distributed/match.h"
 #include "analyze/distributed/overlap.h"
+#include "analyze/stats/distribution.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -213,8 +214,7 @@ class SectionBuilder {
     row.last_rank = trace_.ranks[static_cast<size_t>(late.rank)].rank;
     row.late_by_ns = times.late_by_ns;
     if (row.bytes && times.transfer_ns > 0) {
-      row.algorithm_bytes_per_s =
-          static_cast<double>(*row.bytes) / static_cast<double>(times.transfer_ns) * 1e9;
+      row.algorithm_bytes_per_s = PerSecond(*row.bytes, times.transfer_ns);
       const double factor = BusFactor(info.name, row.group_size.value_or(row.ranks));
       if (factor > 0) row.bus_bytes_per_s = *row.algorithm_bytes_per_s * factor;
     }
@@ -240,7 +240,7 @@ class SectionBuilder {
     Totals& totals = operations_[{info.name, name, info.dtype, info.bytes(), info.group_size}];
     totals.calls += 1;
     totals.total_ns += call.dur_ns();
-    totals.bytes += std::max<int64_t>(0, info.bytes());
+    AddSaturating(totals.bytes, std::max<int64_t>(0, info.bytes()));
     return totals;
   }
 
@@ -262,7 +262,7 @@ class SectionBuilder {
         Totals& totals = TotalsOf(call, &group);
         totals.wait_ns += wait;
         totals.transfer_ns += transfer;
-        totals.matched_bytes += std::max<int64_t>(0, calls_.info(call).bytes());
+        AddSaturating(totals.matched_bytes, std::max<int64_t>(0, calls_.info(call).bytes()));
         totals.matched_transfer_ns += times_[i].transfer_ns;
       }
     }
@@ -309,7 +309,7 @@ class SectionBuilder {
       const int64_t moved = matched ? totals.matched_bytes : totals.bytes;
       if (bytes != kNone && over_ns > 0) {
         row.bandwidth_holds_wait = !matched;
-        row.algorithm_bytes_per_s = static_cast<double>(moved) / static_cast<double>(over_ns) * 1e9;
+        row.algorithm_bytes_per_s = PerSecond(moved, over_ns);
         const double factor = BusFactor(row.name, size);
         if (factor > 0) row.bus_bytes_per_s = *row.algorithm_bytes_per_s * factor;
       }

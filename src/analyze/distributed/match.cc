@@ -2,6 +2,7 @@
 #include "analyze/distributed/match.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -250,6 +251,7 @@ class Matcher {
     std::vector<Row> rows;
     std::vector<TimedCall> when;  // of each row, by the clock of the rank that was first here
     int64_t ranks = 1;
+    std::vector<int64_t> offsets_ns;  // that clocks of those that joined are ahead
   };
 
   // The rank with most calls first; each further one is set beside what stands there, and what it
@@ -298,13 +300,24 @@ class Matcher {
     };
     const OrderTrust trust =
         bucket.group.by == MatchedBy::kStreamOrder ? OrderTrust::kWithClocks : OrderTrust::kAlone;
-    const Alignment alignment = AlignCalls(cluster.when, times, alike, trust);
+    const Alignment alignment = AlignCalls(cluster.when, times, alike, trust, cluster.offsets_ns);
     if (alignment.certainty == Certainty::kNothingFits) return false;
     if (alignment.certainty == Certainty::kAmbiguous) {
       result_.ambiguous_ranks.insert(list.front().rank);
     }
     Merge(cluster, list, times, alignment);
+    NoteOffset(cluster.offsets_ns, alignment.offset_ns);
     return true;
+  }
+
+  // Ranks of one node share a clock: what it differs by is worth trying for the others.
+  static void NoteOffset(std::vector<int64_t>& offsets_ns, int64_t offset_ns) {
+    constexpr size_t kMostOffsets = 256;
+    constexpr int64_t kSameNs = 5'000;  // the ends of collectives tell no more
+    const bool known = std::any_of(offsets_ns.begin(), offsets_ns.end(), [&](int64_t other) {
+      return std::abs(static_cast<double>(other) - static_cast<double>(offset_ns)) <= kSameNs;
+    });
+    if (!known && offsets_ns.size() < kMostOffsets) offsets_ns.push_back(offset_ns);
   }
 
   static void Merge(Cluster& cluster, const Row& list, const std::vector<TimedCall>& times,
@@ -312,6 +325,7 @@ class Matcher {
     const auto& pairs = alignment.pairs;
     Cluster merged;
     merged.ranks = cluster.ranks + 1;
+    merged.offsets_ns = std::move(cluster.offsets_ns);
     size_t i = 0;
     size_t j = 0;
     for (size_t p = 0; p <= pairs.size(); ++p) {

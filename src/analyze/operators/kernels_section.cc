@@ -7,6 +7,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analyze/device/device_facts.h"
+#include "analyze/device/kernel_facts.h"
 #include "analyze/device/tensor_cores.h"
 #include "analyze/operators/at.h"
 #include "analyze/operators/details.h"
@@ -62,16 +64,27 @@ void Weigh(const Configuration& configuration, KernelSums& sums) {
   }
 }
 
+// What a kernel does not tell of itself, as on ROCm.
+struct Needs {
+  bool launch = false;  // the grid: its launch tells it
+  bool sms = false;     // blocks per SM: grid and device tell it
+};
+
 // The rows of one rank while they grow.
 class KernelTable {
  public:
   KernelTable(const Trace& trace, const RankTrace& rank, const OperatorTree& tree,
-              const TensorCorePatterns& patterns)
+              const TensorCorePatterns& patterns, const DeviceFacts& devices)
       : trace_(trace),
         rank_(rank),
         tree_(tree),
         patterns_(patterns),
-        row_of_(At(trace.strings->size()), kNone) {}
+        facts_(*trace.strings),
+        row_of_(At(trace.strings->size()), kNone) {
+    for (const Lane& lane : rank.lanes) {
+      sms_of_lane_.push_back(static_cast<int32_t>(devices.Of(rank.rank, lane.device).sms));
+    }
+  }
 
   std::vector<KernelRow> Make() {
     AddEvents();
@@ -87,15 +100,18 @@ class KernelTable {
       if (event.kind != EventKind::kKernel) continue;
       const int32_t named =
           names_.Of(static_cast<int32_t>(event.name), static_cast<int32_t>(event.details));
-      if (At(named) == needs_launch_.size()) {
+      if (At(named) == needs_.size()) {
         const std::string& details = trace_.Text(event.details);
-        needs_launch_.push_back(DetailMember(details, "grid").empty());
+        needs_.push_back({DetailMember(details, "grid").empty(),
+                          DetailMember(details, "blocks per SM").empty()});
         RowOf(event);
       }
+      const Needs needs = needs_[At(named)];
       const int32_t call = CallOf(event);
-      const int32_t origin =
+      int32_t origin =
           origins_.Of(call == kNone ? kNone : static_cast<int32_t>(rank_.host[At(call)].name),
-                      LaunchDetails(event, needs_launch_[At(named)]));
+                      LaunchDetails(event, needs.launch));
+      if (needs.sms) origin = on_devices_.Of(origin, sms_of_lane_[At(event.lane)]);
       const auto number = At(launches_.Of(named, origin));
       if (number == sums_.size())
         sums_.push_back({SumsOf(event.dur_ns), false});
@@ -133,15 +149,25 @@ class KernelTable {
   void AddLaunch(size_t i) {
     auto [named, origin] = launches_[i];
     auto [name, details] = names_[At(named)];
+    const Needs needs = needs_[At(named)];
+    int32_t sms = 0;
+    if (needs.sms) std::tie(origin, sms) = on_devices_[At(origin)];
     auto [operator_name, launch_details] = origins_[At(origin)];
     const std::string& text = trace_.Text(static_cast<store::StringId>(details));
     Configuration configuration = ReadConfiguration(text);
-    if (needs_launch_[At(named)]) {
+    if (needs.launch) {
       const Configuration launch =
           ReadConfiguration(trace_.Text(static_cast<store::StringId>(launch_details)));
       configuration.grid = launch.grid;
       configuration.block = launch.block;
       if (configuration.shared_memory.empty()) configuration.shared_memory = launch.shared_memory;
+    }
+    if (sms > 0) {
+      const int32_t with_grid = needs.launch ? launch_details : details;
+      const auto blocks = facts_.Of(static_cast<store::StringId>(with_grid)).blocks;
+      if (blocks) {
+        configuration.blocks_per_sm = static_cast<double>(*blocks) / static_cast<double>(sms);
+      }
     }
     KernelSums sums = sums_[i].first;
     Weigh(configuration, sums);
@@ -203,12 +229,15 @@ class KernelTable {
   const RankTrace& rank_;
   const OperatorTree& tree_;
   const TensorCorePatterns& patterns_;
+  KernelFactsReader facts_;
+  std::vector<int32_t> sms_of_lane_;
   std::vector<int32_t> row_of_;  // by name
   std::vector<KernelRow> rows_;
-  PairIndex names_;                 // name, details
-  std::vector<bool> needs_launch_;  // of those, whether only the launch tells the grid
-  PairIndex origins_;               // name of the operator, details of the launch
-  PairIndex launches_;              // of names_, of origins_
+  PairIndex names_;           // name, details
+  std::vector<Needs> needs_;  // of those
+  PairIndex origins_;         // name of the operator, details of the launch
+  PairIndex on_devices_;      // of origins_, multiprocessors: of kernels that need them
+  PairIndex launches_;        // of names_, of origins_ or of on_devices_
   std::vector<std::pair<KernelSums, bool>> sums_;  // of launches_; operator eligible
   PairIndex lanes_;                                // name, lane
   std::vector<KernelStream> streams_;              // of lanes_
@@ -283,8 +312,10 @@ std::optional<double> KernelSums::occupancy_percent() const {
 KernelsSection BuildKernels(const Trace& trace, std::span<const OperatorTree> trees,
                             const TensorCorePatterns& patterns) {
   KernelsSection section;
+  const DeviceFacts devices(trace);
   for (size_t i = 0; i < trace.ranks.size(); ++i) {
-    std::vector<KernelRow> rows = KernelTable(trace, trace.ranks[i], trees[i], patterns).Make();
+    std::vector<KernelRow> rows =
+        KernelTable(trace, trace.ranks[i], trees[i], patterns, devices).Make();
     SortRows(rows);
     std::move(rows.begin(), rows.end(), std::back_inserter(section.rows));
   }

@@ -86,6 +86,33 @@ s0 kernel k 10 20 corr=1
   EXPECT_EQ(section.rows[0].launches[0].shared_memory_bytes, 64);
 }
 
+TEST_F(KernelsTest, GridAndDeviceTellBlocksPerSmWhereTheKernelDoesNot) {
+  const KernelsSection section = Build(R"(
+fact device {"id": 0, "numSms": 4}
+fact device {"id": 1, "numSms": 8}
+t1 runtime hipLaunchKernel 0 5 corr=1 details={"grid":[3,2,1],"block":[256,1,1]}
+t1 runtime hipLaunchKernel 6 7 corr=2 details={"grid":[3,2,1],"block":[256,1,1]}
+t1 runtime hipGraphLaunch 8 9 corr=3
+d0s0 kernel k 10 40 corr=1
+d1s0 kernel k 10 20 corr=2
+d2s0 kernel k 10 20 corr=2
+d0s0 kernel k 50 60 corr=3
+d0s0 kernel own 60 70 details={"grid":[2,1,1]}
+d0s0 kernel told 70 80 details={"grid":[2,1,1],"blocks per SM":0.25}
+)");
+  ASSERT_EQ(section.rows.size(), 3U);
+  const KernelRow& row = section.rows[0];
+  EXPECT_EQ(row.name, "k");
+  EXPECT_EQ(row.sums.blocks_per_sm(), (1.5 * 30 + 0.75 * 10) / 40);
+  EXPECT_EQ(row.sums.without_blocks_per_sm, 2);  // of an unknown device, of a graph
+  ASSERT_EQ(row.launches.size(), 2U);            // one way, on whatever device
+  EXPECT_EQ(row.launches[0].sums.calls, 3);
+  EXPECT_EQ(row.launches[0].sums.blocks_per_sm(), 1.3125);
+  EXPECT_EQ(row.launches[1].sums.blocks_per_sm(), std::nullopt);
+  EXPECT_EQ(section.rows[1].sums.blocks_per_sm(), 0.5);
+  EXPECT_EQ(section.rows[2].sums.blocks_per_sm(), 0.25);  // as told
+}
+
 TEST_F(KernelsTest, TensorCoresByName) {
   const KernelsSection section = Build(R"(
 s7 kernel volta_s884cudnn_fp16 0 30

@@ -2,10 +2,13 @@
 #include "analyze/operators/memory_records.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 
 #include "analyze/operators/at.h"
+#include "analyze/rules/quantile.h"
+#include "analyze/stats/distribution.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -112,17 +115,17 @@ size_t StepUntil(const std::vector<TraceStep>& steps, int64_t ts_ns) {
 // Bytes of an operator's blocks that live at the end of each step, as differences.
 using Held = std::vector<int64_t>;
 
+// Its pace is that of most steps: what one alone holds besides, as the last one whose results are
+// still in use, is none.
 std::optional<MemoryLeak> LeakOf(const Held& changes, size_t steps) {
-  int64_t held = changes[0];
-  int64_t first = held;
+  MemoryLeak leak;
+  std::vector<double> held = {0};  // above the end of the first step
   for (size_t k = 1; k < steps; ++k) {
     if (changes[k] <= 0) return std::nullopt;
-    held += changes[k];
+    AddSaturating(leak.bytes, changes[k]);
+    held.push_back(static_cast<double>(leak.bytes));
   }
-  MemoryLeak leak;
-  leak.bytes = held - first;
-  const auto intervals = static_cast<int64_t>(steps - 1);
-  leak.bytes_per_step = (leak.bytes + intervals / 2) / intervals;
+  leak.bytes_per_step = std::llround(RobustSlope(held));
   return leak;
 }
 
@@ -165,20 +168,23 @@ void FindLeaks(const Trace& trace, const RankTrace& rank, const DeviceRecords& r
             : std::max(begin, StepUntil(steps, records.records[At(block.gone_by())].row->ts_ns));
     const int64_t bytes = allocation.row->bytes;
     if (ts_ns >= steps[begin].ts_ns) {
-      device.steps[begin].allocated_bytes += bytes;
-      if (end > begin) device.steps[begin].kept_bytes += bytes;
+      AddSaturating(device.steps[begin].allocated_bytes, bytes);
+      if (end > begin) AddSaturating(device.steps[begin].kept_bytes, bytes);
     }
     const int32_t name =
         allocation.op == kNone ? 0 : static_cast<int32_t>(rank.host[At(allocation.op)].name);
     Held& changes = held[name];
     if (changes.empty()) changes.resize(steps.size() + 1);
-    changes[begin] += bytes;
-    changes[end] -= bytes;
-    all[begin] += bytes;
-    all[end] -= bytes;
+    for (Held* of : {&changes, &all}) {
+      AddSaturating((*of)[begin], bytes);
+      AddSaturating((*of)[end], -bytes);
+    }
   }
   int64_t sum = 0;
-  for (size_t k = 0; k < steps.size(); ++k) device.steps[k].held_bytes = sum += all[k];
+  for (size_t k = 0; k < steps.size(); ++k) {
+    AddSaturating(sum, all[k]);
+    device.steps[k].held_bytes = sum;
+  }
   if (steps.size() < kLeastSteps) return;
   device.leaks = LeaksOf(trace, held, steps.size());
   device.leak_status = device.leaks.empty() ? LeakStatus::kNoLeak : LeakStatus::kFound;

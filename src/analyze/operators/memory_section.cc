@@ -9,6 +9,7 @@
 
 #include "analyze/operators/at.h"
 #include "analyze/operators/memory_records.h"
+#include "analyze/stats/distribution.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -33,17 +34,17 @@ struct Sources {
 };
 
 void AddSelf(const store::MemoryRow& row, MemoryOperator& sums) {
-  sums.self_size_increase_bytes += row.bytes;
+  AddSaturating(sums.self_size_increase_bytes, row.bytes);
   if (row.bytes <= 0) return;
   sums.self_allocations += 1;
-  sums.self_allocated_bytes += row.bytes;
+  AddSaturating(sums.self_allocated_bytes, row.bytes);
 }
 
 void AddTotal(const store::MemoryRow& row, MemoryOperator& sums) {
-  sums.size_increase_bytes += row.bytes;
+  AddSaturating(sums.size_increase_bytes, row.bytes);
   if (row.bytes <= 0) return;
   sums.allocations += 1;
-  sums.allocated_bytes += row.bytes;
+  AddSaturating(sums.allocated_bytes, row.bytes);
 }
 
 std::vector<MemoryOperator> OperatorsOf(const Sources& from) {
@@ -117,7 +118,7 @@ void CountBlocks(const Sources& from, const std::vector<BlockSides>& blocks, Mem
       ++device.blocks_reused;
     } else if (block.release == kNone) {
       ++device.blocks_unreleased;
-      device.bytes_unreleased += from.records.records[At(block.allocation)].row->bytes;
+      AddSaturating(device.bytes_unreleased, from.records.records[At(block.allocation)].row->bytes);
     } else {
       ++device.blocks_paired;
     }
@@ -135,7 +136,8 @@ void DrawCurve(const Sources& from, size_t most, MemoryDevice& device) {
     const store::MemoryRow& row = *record.row;
     point.ts_ns = row.ts_ns;
     // A record without its totals goes on from the one before.
-    point.allocated_bytes = row.total_allocated_bytes.value_or(point.allocated_bytes + row.bytes);
+    point.allocated_bytes =
+        row.total_allocated_bytes.value_or(SaturatingAdd(point.allocated_bytes, row.bytes));
     point.reserved_bytes = row.total_reserved_bytes.value_or(point.reserved_bytes);
     if (first || point.allocated_bytes > device.peak.allocated_bytes) device.peak = point;
     device.peak_reserved_bytes = std::max(device.peak_reserved_bytes, point.reserved_bytes);
@@ -158,7 +160,7 @@ void FindHolders(const Sources& from, const std::vector<BlockSides>& blocks, siz
         record.op == kNone ? 0 : static_cast<int32_t>(from.rank.host[At(record.op)].name);
     MemoryHolder& holder = holders[name];
     ++holder.blocks;
-    holder.bytes += record.row->bytes;
+    AddSaturating(holder.bytes, record.row->bytes);
   }
   for (auto& [name, holder] : holders) {
     holder.operator_name = from.trace.Text(static_cast<store::StringId>(name));

@@ -60,7 +60,7 @@ struct MemoryHolder {
 struct MemoryLeak {
   std::string operator_name;
   int64_t bytes = 0;           // from the end of the first step to the end of the last
-  int64_t bytes_per_step = 0;  // to the nearest byte
+  int64_t bytes_per_step = 0;  // median slope (Theil 1950, Sen 1968), to the nearest byte
 };
 
 struct MemoryStep {

@@ -195,6 +195,43 @@ t1 memory 55 bytes=5000 device=0 address=300
   EXPECT_EQ(device.steps[1].held_bytes, 6014);
 }
 
+// What the last step still holds when the profile ends is no part of the pace.
+TEST_F(MemoryTest, TheLastStepsOwnBlocksDoNotMoveTheSlope) {
+  std::string text;
+  for (int step = 0; step < 6; ++step) {
+    const int at = 100 * step;
+    text += fmt::format("t1 step ProfilerStep#{} {} {}\nt1 op keep {} {}\n", step, at, at + 100,
+                        at + 10, at + 20);
+    text += fmt::format("t1 memory {} bytes=7 device=0 address={}\n", at + 15, 100 + step);
+  }
+  text += "t1 memory 516 bytes=1000 device=0 address=900\n";
+  const MemoryDevice device = First(text);
+  ASSERT_EQ(device.leaks.size(), 1U);
+  EXPECT_EQ(device.leaks[0].bytes, 5 * 7 + 1000);
+  EXPECT_EQ(device.leaks[0].bytes_per_step, 7);
+}
+
+TEST_F(MemoryTest, SizesThatNoMachineHasStayAtTheLargestNumber) {
+  const MemoryDevice device = First(R"(
+t1 step ProfilerStep#0 0 100
+t1 step ProfilerStep#1 100 200
+t1 step ProfilerStep#2 200 300
+t1 op a 10 20
+t1 op a 110 120
+t1 op a 210 220
+t1 memory 15 bytes=9223372036854775807 device=0 address=1
+t1 memory 16 bytes=9223372036854775807 device=0 address=2
+t1 memory 115 bytes=9223372036854775807 device=0 address=3
+t1 memory 215 bytes=9223372036854775807 device=0 address=4
+t1 memory 216 bytes=-9223372036854775808 device=0 address=5
+)");
+  EXPECT_EQ(device.operators[0].allocated_bytes, INT64_MAX);
+  EXPECT_EQ(device.bytes_unreleased, INT64_MAX);
+  EXPECT_EQ(device.steps[2].held_bytes, INT64_MAX);
+  ASSERT_EQ(device.leaks.size(), 1U);
+  EXPECT_EQ(device.leaks[0].bytes, INT64_MAX);
+}
+
 TEST_F(MemoryTest, LeaksNeedStepsAndAddresses) {
   EXPECT_EQ(First("t1 memory 15 bytes=7 device=0 address=100\n").leak_status,
             LeakStatus::kTooFewSteps);

@@ -95,8 +95,8 @@ bool Copies(const CodePlace& place) {
 }
 
 TorchPart PartOf(std::string_view module, std::string_view function) {
-  if (!Below(module, "torch")) return TorchPart::kNone;
-  if (Below(module, "torch.utils.tensorboard")) return TorchPart::kNone;  // a library by itself
+  if (!Below(module, "torch")) return TorchPart::kNoPart;
+  if (Below(module, "torch.utils.tensorboard")) return TorchPart::kNoPart;  // a library by itself
   if (Below(module, "torch.utils.data._utils.fetch")) return TorchPart::kFetch;
   if (Below(module, "torch.utils.data._utils.collate")) return TorchPart::kCollate;
   if (StandsAround(module)) return TorchPart::kAround;

@@ -11,7 +11,7 @@ namespace steptrace::analyze {
 
 // What torch's own frame says of what is called in it.
 enum class TorchPart : uint8_t {
-  kNone,
+  kNoPart,
   kFetch,
   kCollate,
   kAround,

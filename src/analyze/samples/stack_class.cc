@@ -16,7 +16,7 @@ namespace {
 // What is known of a function, whatever its line: found once.
 struct Function {
   CodePlace place;
-  TorchPart part = TorchPart::kNone;
+  TorchPart part = TorchPart::kNoPart;
   bool framework = false;
   bool takes_over = false;
   bool on_signal = false;
@@ -163,7 +163,7 @@ StackRegion Classifier::Enter(StackRegion from, const Function& frame, const Fun
       return from == kFramework ? kElsewhere : from;
     case TorchPart::kInside:
       return from == kBackward || from == kOptimizer || from == kAround ? from : kForward;
-    case TorchPart::kNone:
+    case TorchPart::kNoPart:
       break;
   }
   if (from == kOptimizer) {

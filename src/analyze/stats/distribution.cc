@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/time.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -98,6 +100,12 @@ int64_t SaturatingAdd(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
   return a > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
+}
+
+double PerSecond(int64_t count, int64_t ns) {
+  const __int128 whole = static_cast<__int128>(count) * kNsPerSecond;
+  return static_cast<double>(whole / ns) +
+         static_cast<double>(whole % ns) / static_cast<double>(ns);
 }
 
 }  // namespace steptrace::analyze

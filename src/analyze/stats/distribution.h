@@ -35,7 +35,14 @@ std::optional<RealDistribution> Describe(std::vector<double> values);
 std::vector<double> Sparkline(std::span<const int64_t> times_ns, std::span<const double> values,
                               int64_t from_ns, int64_t to_ns, int buckets);
 
-// Sums of durations: a damaged run must not wrap round to a plausible number.
+// Sums of durations and bytes: a damaged run must not wrap round to a plausible number.
 int64_t SaturatingAdd(int64_t a, int64_t b);
+inline void AddSaturating(int64_t& sum, int64_t value) {
+  sum = SaturatingAdd(sum, value);
+}
+
+// What a second holds of `count` that took so many ns, more than 0. A whole number where it is one:
+// the division is made before the rounding.
+double PerSecond(int64_t count, int64_t ns);
 
 }  // namespace steptrace::analyze

@@ -95,6 +95,13 @@ TEST(SparklineTest, NothingOfNothing) {
   EXPECT_THAT(Sparkline(times, values, 5, 5, 4), IsEmpty());
 }
 
+TEST(PerSecondTest, IsExactWhereItIsAWholeNumber) {
+  EXPECT_EQ(PerSecond(4096, 10'000), 409'600'000.0);
+  EXPECT_EQ(PerSecond(3, 7), 3e9 / 7);
+  EXPECT_EQ(PerSecond(std::numeric_limits<int64_t>::max(), 1), 9223372036854775807.0 * 1e9);
+  EXPECT_EQ(PerSecond(0, 5), 0.0);
+}
+
 TEST(SaturatingAddTest, StopsAtTheEnds) {
   const int64_t most = std::numeric_limits<int64_t>::max();
   EXPECT_EQ(SaturatingAdd(most, 1), most);

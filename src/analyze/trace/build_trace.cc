@@ -3,6 +3,7 @@
 #include <cctype>
 #include <charconv>
 #include <iterator>
+#include <limits>
 #include <string_view>
 #include <tuple>
 #include <unordered_set>
@@ -474,6 +475,9 @@ RankTrace RankTraceBuilder::Build(std::vector<store::MemoryRow> memory, LaneOrde
   great_ids_ = std::vector<int64_t>();
   numbers_ = std::vector<Numbers>();
   trace.memory = std::move(memory);
+  for (store::MemoryRow& row : trace.memory) {  // of a damaged run: its negative is a number, too
+    row.bytes = std::max(row.bytes, -std::numeric_limits<int64_t>::max());
+  }
   const auto earlier = [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; };
   if (!std::is_sorted(trace.memory.begin(), trace.memory.end(), earlier)) {
     std::stable_sort(trace.memory.begin(), trace.memory.end(), earlier);

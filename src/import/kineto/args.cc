@@ -91,13 +91,14 @@ ArgFate FateOf(std::string_view key) {
 
 ArgsSorter::ArgsSorter() : made_(kFirstPlaces), seed_(HashSeed()) {}
 
-void ArgsSorter::AppendDetail(const Arg& arg) {
+json::Replaced ArgsSorter::AppendDetail(const Arg& arg) {
   object_.push_back(object_.empty() ? '{' : ',');
   json::Value key{json::Value::Kind::kString, true, arg.key};
   if (arg.key.find('\\') == std::string_view::npos) key.escaped = false;
-  json::AppendCompact(key, &object_);
+  const json::Replaced replaced = json::AppendCompact(key, &object_);
   object_.push_back(':');
-  not_a_number_ += json::AppendCompact(arg.value, &object_);
+  const json::Replaced of_value = json::AppendCompact(arg.value, &object_);
+  return {replaced.values + of_value.values, replaced.characters + of_value.characters};
 }
 
 void ArgsSorter::Gather(std::span<const Arg> args, bool on_device, Slice* slice) {
@@ -177,12 +178,17 @@ std::string_view ArgsSorter::TextOfDetails() {
 ArgsSorter::Made ArgsSorter::Make(PartSink& sink) {
   object_.clear();
   Made made;
-  int64_t before = not_a_number_;
-  for (const Arg* arg : details_) AppendDetail(*arg);
+  json::Replaced replaced;
+  for (const Arg* arg : details_) {
+    const json::Replaced of_one = AppendDetail(*arg);
+    replaced.values += of_one.values;
+    replaced.characters += of_one.characters;
+  }
   object_.push_back('}');
   made.id = sink.Intern(object_);
   made.group = GroupOf(details_);
-  made.not_a_number = std::exchange(not_a_number_, before) - before;
+  made.not_a_number = replaced.values;
+  made.is_utf8 = replaced.characters == 0 && json::IsUtf8(object_);
   return made;
 }
 
@@ -243,11 +249,13 @@ void ArgsSorter::Keep(const Made& made, Slice* slice) {
   not_a_number_ += made.not_a_number;
 }
 
-void ArgsSorter::Sort(const RawEvent& event, bool on_device, PartSink& sink, Slice* slice) {
+bool ArgsSorter::Sort(const RawEvent& event, bool on_device, PartSink& sink, Slice* slice) {
   Gather(event.args.all(), on_device, slice);
   if (event.run_count == 0) {
-    if (!details_.empty()) Keep(OfDetails(event, sink), slice);
-    return;
+    if (details_.empty()) return true;
+    const Made made = OfDetails(event, sink);
+    Keep(made, slice);
+    return made.is_utf8;
   }
   ArgRun& run = *event.runs[event.run_count - 1].run;
   const ArgRun* before = event.run_count > 1 ? event.runs[0].run : nullptr;
@@ -260,7 +268,7 @@ void ArgsSorter::Sort(const RawEvent& event, bool on_device, PartSink& sink, Sli
     made.not_a_number = run.made.not_a_number;
     made.group = run.made.group;
     Keep(made, slice);
-    return;
+    return run.made.is_utf8;
   }
   event.AllArgs(&all_);
   slice->sequence = kNull;  // of two numbers the first one read counts, and both are read again
@@ -268,8 +276,11 @@ void ArgsSorter::Sort(const RawEvent& event, bool on_device, PartSink& sink, Sli
   Made made;
   if (!details_.empty()) made = OfDetails(event, sink);
   Keep(made, slice);
-  if (!runs_alone) return;
-  run.made = {this, before, before_version, on_device, made.id, made.not_a_number, made.group};
+  if (runs_alone) {
+    run.made = {this,         before,    before_version, on_device, made.id, made.not_a_number,
+                made.is_utf8, made.group};
+  }
+  return made.is_utf8;
 }
 
 }  // namespace steptrace::import

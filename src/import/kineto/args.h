@@ -23,8 +23,8 @@ class ArgsSorter {
  public:
   ArgsSorter();
 
-  // The event's texts lie in a window.
-  void Sort(const RawEvent& event, bool on_device, PartSink& sink, Slice* slice);
+  // The event's texts lie in a window. False: what became details was no sound UTF-8.
+  bool Sort(const RawEvent& event, bool on_device, PartSink& sink, Slice* slice);
 
   int64_t not_a_number() const { return not_a_number_; }  // values replaced by null so far
 
@@ -36,6 +36,7 @@ class ArgsSorter {
     size_t size = 0;
     store::StringId id{};
     int64_t not_a_number = 0;
+    bool is_utf8 = true;
     std::optional<int64_t> group;  // of the process group that they tell
   };
 
@@ -46,7 +47,7 @@ class ArgsSorter {
   Made Make(PartSink& sink);
   Made& Place(uint64_t hash, std::string_view text);
   void Grow();
-  void AppendDetail(const Arg& arg);
+  json::Replaced AppendDetail(const Arg& arg);
 
   std::vector<Arg> all_;             // of this event, where it has runs
   std::vector<const Arg*> details_;  // of this event

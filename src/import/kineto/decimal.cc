@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/kineto/decimal.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -9,6 +10,7 @@
 namespace steptrace::import {
 namespace {
 
+constexpr uint64_t kMostInt64 = std::numeric_limits<int64_t>::max();
 constexpr int kNsDigits = 3;  // decimals of a microsecond that are whole ns
 
 bool IsDigit(char c) {
@@ -84,6 +86,17 @@ struct Decimal {
     at -= whole.size();
     return at < fraction.size() ? fraction[at] : '0';
   }
+
+  // The number of the first so many digits. False: it is beyond int64.
+  bool Take(int64_t places, uint64_t* value) const {
+    *value = 0;
+    for (int64_t i = 0; i < places; ++i) {
+      auto digit = static_cast<uint64_t>(Digit(i) - '0');
+      if (*value > (kMostInt64 - digit) / 10) return false;
+      *value = *value * 10 + digit;
+    }
+    return true;
+  }
 };
 
 bool Split(std::string_view text, Decimal* out) {
@@ -117,17 +130,27 @@ bool ParseMicroseconds(std::string_view text, int64_t* ns) {
   if (ParsePlain(text, ns)) return true;
   Decimal number;
   if (!Split(text, &number)) return false;
-  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
-  int64_t places = static_cast<int64_t>(number.whole.size()) + number.exponent + kNsDigits;
+  const int64_t places = static_cast<int64_t>(number.whole.size()) + number.exponent + kNsDigits;
   uint64_t value = 0;
-  for (int64_t i = 0; i < places; ++i) {
-    auto digit = static_cast<uint64_t>(number.Digit(i) - '0');
-    if (value > (kMost - digit) / 10) return false;
-    value = value * 10 + digit;
-  }
+  if (!number.Take(places, &value)) return false;
   bool up = places >= 0 && number.Digit(places) >= '5';
-  if (up && value++ == kMost) return false;
+  if (up && value++ == kMostInt64) return false;
   *ns = number.negative ? -static_cast<int64_t>(value) : static_cast<int64_t>(value);
+  return true;
+}
+
+bool ParseWhole(std::string_view text, int64_t* number) {
+  Decimal decimal;
+  if (!Split(text, &decimal)) return false;
+  const auto whole = static_cast<int64_t>(decimal.whole.size());
+  const int64_t places = whole + decimal.exponent;
+  for (int64_t i = std::max<int64_t>(places, 0);
+       i < whole + static_cast<int64_t>(decimal.fraction.size()); ++i) {
+    if (decimal.Digit(i) != '0') return false;
+  }
+  uint64_t value = 0;
+  if (!decimal.Take(places, &value)) return false;
+  *number = decimal.negative ? -static_cast<int64_t>(value) : static_cast<int64_t>(value);
   return true;
 }
 

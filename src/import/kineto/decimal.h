@@ -12,4 +12,8 @@ namespace steptrace::import {
 // be read.
 bool ParseMicroseconds(std::string_view text, int64_t* ns);
 
+// A whole number, in whatever decimal notation ("1.5e3"), exact. False: it is none, or beyond
+// int64.
+bool ParseWhole(std::string_view text, int64_t* number);
+
 }  // namespace steptrace::import

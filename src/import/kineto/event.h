@@ -48,6 +48,7 @@ struct ArgRun {
     bool on_device = false;
     store::StringId details{};
     int64_t not_a_number = 0;
+    bool is_utf8 = true;
     std::optional<int64_t> group;
   };
 

@@ -30,22 +30,26 @@ int32_t Hex4(std::string_view text, size_t at) {
   return code;
 }
 
-// \uXXXX at `at` (after the u), with its second half; returns how many characters it took.
-size_t AppendUnicode(std::string_view raw, size_t at, std::string* out) {
+// \uXXXX at `at` (after the u), with its second half.
+struct Escaped {
+  size_t used = 0;  // characters that it took; 0: it is none
+  uint32_t code = 0;
+  bool half = false;  // of a character, whose other half is not there
+};
+
+Escaped ReadUnicode(std::string_view raw, size_t at) {
   int32_t first = Hex4(raw, at);
-  if (first < 0) return 0;
+  if (first < 0) return {};
   auto code = static_cast<uint32_t>(first);
   const bool high = code >= 0xD800 && code < 0xDC00;
-  size_t used = 4;
   if (high && at + 6 <= raw.size() && raw[at + 4] == '\\' && raw[at + 5] == 'u') {
     int32_t second = Hex4(raw, at + 6);
     if (second >= 0xDC00 && second < 0xE000) {
       code = 0x10000 + ((code - 0xD800) << 10) + (static_cast<uint32_t>(second) - 0xDC00);
-      used = 10;
+      return {10, code, false};
     }
   }
-  AppendUtf8(code, *out);
-  return used;
+  return {4, code, code >= 0xD800 && code < 0xE000};
 }
 
 char EscapeOf(char c) {
@@ -69,10 +73,11 @@ char EscapeOf(char c) {
   }
 }
 
-// A string's text inside quotes: control characters, which JSON forbids there, as escapes, and a
-// backslash before anything else doubled.
-void AppendQuoted(std::string_view raw, std::string* out) {
+// A string's text inside quotes: control characters, which JSON forbids there, as escapes, a
+// backslash before anything else doubled, and U+FFFD for half a character. How many of the last.
+int64_t AppendQuoted(std::string_view raw, std::string* out) {
   static constexpr char kHex[] = "0123456789abcdef";
+  int64_t halves = 0;
   out->push_back('"');
   for (size_t i = 0; i < raw.size(); ++i) {
     auto c = static_cast<unsigned char>(raw[i]);
@@ -81,16 +86,25 @@ void AppendQuoted(std::string_view raw, std::string* out) {
       out->push_back(kHex[c >> 4]);
       out->push_back(kHex[c & 15]);
     } else if (c == '\\') {
-      bool more = i + 1 < raw.size();
-      bool sound =
-          more && (EscapeOf(raw[i + 1]) != '\0' || (raw[i + 1] == 'u' && Hex4(raw, i + 2) >= 0));
-      *out += sound ? "\\" : "\\\\";
-      if (sound) out->push_back(raw[++i]);
+      const bool unicode = i + 1 < raw.size() && raw[i + 1] == 'u';
+      const Escaped escaped = unicode ? ReadUnicode(raw, i + 2) : Escaped();
+      if (escaped.half) {
+        ++halves;
+        AppendUtf8(kReplacementCharacter, *out);
+      } else if (escaped.used > 0) {
+        out->append(raw.substr(i, 2 + escaped.used));
+      } else {
+        const bool sound = i + 1 < raw.size() && EscapeOf(raw[i + 1]) != '\0';
+        *out += sound ? "\\" : "\\\\";
+        if (sound) out->push_back(raw[++i]);
+      }
+      if (escaped.used > 0) i += 1 + escaped.used;
     } else {
       out->push_back(static_cast<char>(c));
     }
   }
   out->push_back('"');
+  return halves;
 }
 
 // Looks at all of the text: without a way out of the loop it is one of vectors.
@@ -100,19 +114,16 @@ bool NeedsCare(std::string_view raw) {
   return control;
 }
 
-int64_t AppendScalar(const Value& value, std::string* out) {
+Replaced AppendScalar(const Value& value, std::string* out) {
   if (value.kind == Value::Kind::kString) {
-    if (!value.escaped && !NeedsCare(value.text)) {
-      out->append(value.text.data() - 1, value.text.size() + 2);  // with the quotes around it
-    } else {
-      AppendQuoted(value.text, out);
-    }
-    return 0;
+    if (value.escaped || NeedsCare(value.text)) return {0, AppendQuoted(value.text, out)};
+    out->append(value.text.data() - 1, value.text.size() + 2);  // with the quotes around it
+    return {};
   }
   bool word = value.text == "true" || value.text == "false" || value.text == "null";
   bool sound = word || IsNumber(value.text);
   out->append(sound ? value.text : std::string_view("null"));
-  return sound ? 0 : 1;
+  return {sound ? 0 : 1, 0};
 }
 
 }  // namespace
@@ -152,7 +163,8 @@ bool IsKey(const char* p, const char* end, std::span<const std::string_view> key
   return false;
 }
 
-void Unescape(std::string_view raw, std::string* out) {
+int64_t Unescape(std::string_view raw, std::string* out) {
+  int64_t halves = 0;
   for (size_t i = 0; i < raw.size(); ++i) {
     if (raw[i] != '\\' || i + 1 == raw.size()) {
       out->push_back(raw[i]);
@@ -160,9 +172,13 @@ void Unescape(std::string_view raw, std::string* out) {
     }
     ++i;
     if (raw[i] == 'u') {
-      size_t used = AppendUnicode(raw, i + 1, out);
-      if (used == 0) *out += "\\u";
-      i += used;
+      const Escaped escaped = ReadUnicode(raw, i + 1);
+      halves += escaped.half;
+      if (escaped.used == 0)
+        *out += "\\u";
+      else
+        AppendUtf8(escaped.code, *out);  // of a half the replacement character
+      i += escaped.used;
     } else if (char c = EscapeOf(raw[i]); c != '\0') {
       out->push_back(c);
     } else {
@@ -170,6 +186,7 @@ void Unescape(std::string_view raw, std::string* out) {
       out->push_back(raw[i]);
     }
   }
+  return halves;
 }
 
 bool IsNumber(std::string_view text) {
@@ -195,9 +212,9 @@ bool IsNumber(std::string_view text) {
   return i == text.size();
 }
 
-int64_t AppendCompact(const Value& value, std::string* out) {
+Replaced AppendCompact(const Value& value, std::string* out) {
   if (value.kind != Value::Kind::kNested) return AppendScalar(value, out);
-  int64_t replaced = 0;
+  Replaced replaced;
   Scan scan;
   scan.end = value.text.data() + value.text.size();
   const char* p = value.text.data();
@@ -206,7 +223,9 @@ int64_t AppendCompact(const Value& value, std::string* out) {
       Value scalar;
       const char* after = ReadValue(p, scan, &scalar);
       if (after == nullptr) return replaced;  // cannot be: SkipNested went over it
-      replaced += AppendScalar(scalar, out);
+      const Replaced of_one = AppendScalar(scalar, out);
+      replaced.values += of_one.values;
+      replaced.characters += of_one.characters;
       p = after;
       continue;
     }
@@ -232,6 +251,9 @@ bool ReadInteger(const Value& value, int64_t* out) {
 }
 
 bool IsUtf8(std::string_view text) {
+  bool ascii = true;  // nearly always; without a way out the loop is one of vectors
+  for (char c : text) ascii &= static_cast<signed char>(c) >= 0;
+  if (ascii) return true;
   for (size_t i = 0; i < text.size();) {
     auto lead = static_cast<unsigned char>(text[i]);
     if (lead < 0x80) {

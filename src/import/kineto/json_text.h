@@ -160,15 +160,21 @@ inline uint64_t ShortHash(std::string_view text) {
 // Whether one of the keys, and its colon, stand at p.
 bool IsKey(const char* p, const char* end, std::span<const std::string_view> keys);
 
-// The text of a string without its escapes, appended; wrong escapes stand for themselves.
-void Unescape(std::string_view raw, std::string* out);
+// The text of a string without its escapes, appended; wrong escapes stand for themselves. Returns
+// how many stood for half a character (\ud800 alone), of which U+FFFD was made.
+int64_t Unescape(std::string_view raw, std::string* out);
 
 // Whether the text is a JSON number.
 bool IsNumber(std::string_view text);
 
-// Appends a value as sound JSON: no spaces between tokens, null for what is no JSON value. Returns
-// how many values were replaced by null.
-int64_t AppendCompact(const Value& value, std::string* out);
+// What of a text was no sound JSON.
+struct Replaced {
+  int64_t values = 0;      // by null
+  int64_t characters = 0;  // escaped halves of them, by U+FFFD
+};
+
+// Appends a value as sound JSON: no spaces between tokens, null for what is no JSON value.
+Replaced AppendCompact(const Value& value, std::string* out);
 
 // A whole number in an int64, bare or as text ("12", also "0x1f"); false: it is none.
 bool ReadInteger(const Value& value, int64_t* out);

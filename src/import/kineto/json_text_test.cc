@@ -15,6 +15,8 @@ std::string Unescaped(std::string_view raw) {
   return out;
 }
 
+int64_t halves_of_compact = 0;  // characters that the last Compact() had but halves of
+
 // A value in a window of its own, as sound JSON.
 std::string Compact(std::string text, int64_t* replaced = nullptr) {
   size_t size = text.size();
@@ -23,8 +25,9 @@ std::string Compact(std::string text, int64_t* replaced = nullptr) {
   Value value;
   if (ReadValue(text.data(), scan, &value) == nullptr) return "(none)";
   std::string out;
-  int64_t count = AppendCompact(value, &out);
-  if (replaced) *replaced = count;
+  const Replaced count = AppendCompact(value, &out);
+  if (replaced) *replaced = count.values;
+  halves_of_compact = count.characters;
   return out;
 }
 
@@ -46,6 +49,18 @@ TEST(JsonText, CompactsToSoundJson) {
   EXPECT_EQ(Compact("\"a\nb\""), "\"a\\u000ab\"");
   EXPECT_EQ(Compact(R"("a\qb\u12")"), R"("a\\qb\\u12")");
   EXPECT_EQ(Compact("01"), "null");
+}
+
+TEST(JsonText, HalvesOfCharactersAreReplacedAndCounted) {
+  std::string out;
+  EXPECT_EQ(Unescape(R"(a\ud83d\u0041\ud83d\ude00\udc00\ud83d)", &out), 3);
+  EXPECT_EQ(out, "a\uFFFDA\U0001F600\uFFFD\uFFFD");
+  EXPECT_EQ(Unescape(R"(\ufffd\u00e9\\ud800)", &out), 0);
+  EXPECT_EQ(Compact(R"({"k\udc00":["\ud83d\ude00","\ud83d!","\uD83Dx"]})"),
+            "{\"k\uFFFD\":[\"\\ud83d\\ude00\",\"\uFFFD!\",\"\uFFFDx\"]}");
+  EXPECT_EQ(halves_of_compact, 3);
+  EXPECT_EQ(Compact(R"("\\ud800 \u00e9")"), R"("\\ud800 \u00e9")");
+  EXPECT_EQ(halves_of_compact, 0);
 }
 
 TEST(JsonText, TellsMoreFromDamage) {

@@ -76,6 +76,10 @@ class FileImport {
                    (document.damage().cut_off ? ": it is cut off" : "") +
                    "; record the profile again"};
     }
+    if (sink_.part().rows == 0 && reader_.without_time() > 0) {
+      return Error{
+          fmt::format("{}: none of its events has a time; record the profile again", source_.path)};
+    }
     TellDamage(document.damage(), stream->damage());
     TellFacts(document, stream->consumed(), format);
     return Facts();
@@ -137,6 +141,10 @@ class FileImport {
     source["events"] = document.events();
     source["bytes"] = bytes;
     sink_.Fact(std::nullopt, "source", Dumped(source));
+    if (reader_.has_bad_base()) {
+      sink_.Loss("facts", "bad_base_time", 1,
+                 source_.path + ": baseTimeNanoseconds is no whole number of ns: it is left out");
+    }
     Json devices = Parsed(reader_.Member("deviceProperties"));
     if (devices.is_array()) {
       for (const Json& device : devices) {

@@ -28,7 +28,9 @@ Status TraceReader::OnMemory(const RawEvent& event, int64_t ts_ns) {
   if (IsNoTime(ts_ns)) return {};
   store::MemoryRow row;
   row.ts_ns = ts_ns;
-  if (!IntegerArg(event, "Bytes", &row.bytes)) {
+  constexpr int64_t kMostBytes = int64_t{1} << 60;  // no machine has as much
+  if (!IntegerArg(event, "Bytes", &row.bytes) || row.bytes > kMostBytes ||
+      row.bytes < -kMostBytes) {
     ++lost_["bad_memory_event"];
     return {};
   }
@@ -107,6 +109,7 @@ Result<bool> TraceReader::Absorb(TraceReader& piece) {
   for (const auto& [cause, count] : piece.lost_) lost_[cause] += count;
   lost_["not_a_number"] += piece.not_a_number_;
   not_utf8_.insert(piece.not_utf8_.begin(), piece.not_utf8_.end());
+  bad_texts_.insert(piece.bad_texts_.begin(), piece.bad_texts_.end());
   device_events_ += piece.device_events_;
   kineto_ = kineto_ || piece.kineto_;
   of_2021_ = of_2021_ || piece.of_2021_;

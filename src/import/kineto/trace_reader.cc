@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "analyze/trace/trace.h"
 #include "base/fnv.h"
@@ -74,7 +73,8 @@ constexpr std::array<LossText, 12> kLossTexts = {
     {"not_a_number", "slices", "NaN, Infinity, N/A and the like among arguments became null"},
     {"invalid_utf8", "slices", "texts that are no UTF-8 have U+FFFD in place of the wrong bytes"},
     {"unsupported_event", "slices", "no stretches, instants, counters or flows: left out"},
-    {"bad_memory_event", "memory", "[memory] events without Bytes are left out"},
+    {"bad_memory_event", "memory",
+     "[memory] events without Bytes, or with over 2^60, are left out"},
     {"bad_counter", "counters", "counters whose value is no number are left out"}};
 
 }  // namespace
@@ -93,7 +93,9 @@ void TraceReader::OnMember(std::string_view key, const Value& value) {
   if (value.text.size() > kMostMemberBytes) return;
   std::string& member = members_[std::string(key)];
   member.clear();
-  lost_["not_a_number"] += json::AppendCompact(value, &member);
+  const json::Replaced replaced = json::AppendCompact(value, &member);
+  lost_["not_a_number"] += replaced.values;
+  if (replaced.characters > 0 || !json::IsUtf8(member)) bad_texts_.insert(member);
 }
 
 const std::string& TraceReader::Member(const std::string& key) const {
@@ -102,13 +104,20 @@ const std::string& TraceReader::Member(const std::string& key) const {
   return found == members_.end() ? none : found->second;
 }
 
-std::optional<int64_t> TraceReader::UtcOffsetNs() const {
+std::optional<int64_t> TraceReader::BaseNs() const {
   int64_t base = 0;
-  const std::string& text = Member("baseTimeNanoseconds");
-  std::string_view digits = text;
+  std::string_view digits = Member("baseTimeNanoseconds");
   if (digits.starts_with('"') && digits.size() >= 2) digits = digits.substr(1, digits.size() - 2);
-  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), base);
-  if (!digits.empty() && error == std::errc() && end == digits.data() + digits.size()) return base;
+  return ParseWhole(digits, &base) ? std::optional(base) : std::nullopt;
+}
+
+bool TraceReader::has_bad_base() const {
+  const std::string& text = Member("baseTimeNanoseconds");
+  return !text.empty() && text != "null" && !BaseNs();
+}
+
+std::optional<int64_t> TraceReader::UtcOffsetNs() const {
+  if (const auto base = BaseNs()) return base;
   if (first_time_ns_ >= kUtcFromNs && first_time_ns_ < kUtcToNs) return 0;
   return std::nullopt;
 }
@@ -122,20 +131,32 @@ const TraceReader::Category& TraceReader::LearnCategory(const RawEvent& event) {
   return categories_[place];
 }
 
-std::optional<int64_t> TraceReader::StreamOf(const RawEvent& event) {
-  int64_t stream = 0;
+std::optional<int64_t> TraceReader::NumberOf(const RawEvent& event, std::string_view key) {
+  int64_t number = 0;
   event.AllArgs(&scratch_args_);
   for (const Arg& arg : scratch_args_) {
-    if (arg.key == "stream" && json::ReadInteger(arg.value, &stream)) return stream;
+    if (arg.key == key && json::ReadInteger(arg.value, &number)) return number;
   }
   return std::nullopt;
+}
+
+// Work whose pid is no device's number, as null, is of the one that its arguments tell; so its
+// stream.
+int32_t TraceReader::TrackByArgs(const RawEvent& event) {
+  const auto device = NumberOf(event, "device");
+  const auto stream = NumberOf(event, "stream");
+  const bool tells_stream = stream && !TraceTracks::StreamIn(event.tid.text);
+  return tracks_.Of(device ? std::to_string(*device) : std::string(event.pid.text),
+                    tells_stream ? std::to_string(*stream) : std::string(event.tid.text),
+                    /*on_device=*/true);
 }
 
 int32_t TraceReader::TrackOf(const RawEvent& event, const Category& category) {
   bool has_origin = event.origin != 0 && event.origin < origins_.size();
   if (has_origin && origins_[event.origin].track >= 0) return origins_[event.origin].track;
+  if (category.on_device && !TraceTracks::DeviceIn(event.pid.text)) return TrackByArgs(event);
   std::optional<int64_t> stream;
-  if (category.tells_stream) stream = StreamOf(event);
+  if (category.tells_stream) stream = NumberOf(event, "stream");
   int32_t track = tracks_.Of(event.pid.text, event.tid.text, category.on_device, stream);
   if (has_origin && origins_[event.origin].category >= 0) origins_[event.origin].track = track;
   return track;
@@ -175,13 +196,15 @@ uint32_t TraceReader::PlaceOfCategory(const Value& value, std::string_view event
   return place;
 }
 
-std::string TraceReader::TextOf(const Value& value) const {
+std::string TraceReader::TextOf(const Value& value) {
   std::string text;
+  int64_t halves = 0;
   if (value.kind == Value::Kind::kString && value.escaped) {
-    json::Unescape(value.text, &text);
+    halves = json::Unescape(value.text, &text);
   } else {
     text = value.text;
   }
+  if (halves > 0 || !json::IsUtf8(text)) bad_texts_.insert(text);
   return text;
 }
 
@@ -191,14 +214,15 @@ store::StringId TraceReader::NameOf(const Value& value) {
   store::StringId id = known.id;
   if (value.escaped || known.text != value.text) {
     std::string_view text = value.text;
+    int64_t halves = 0;
     if (value.escaped) {
       scratch_.clear();
-      json::Unescape(value.text, &scratch_);
+      halves = json::Unescape(value.text, &scratch_);
       text = scratch_;
     }
     bool added = false;
     id = sink_.Intern(text, &added);
-    if (added && !json::IsUtf8(text)) texts_.not_utf8.insert(id);
+    if (halves > 0 || (added && !json::IsUtf8(text))) texts_.not_utf8.insert(id);
     // One that the run has no room for is told anew each time it comes.
     if (!added && text.size() <= kMostKept) known = {std::string(text), id};
   }
@@ -276,7 +300,7 @@ void TraceReader::Describe(const RawEvent& event, const Category& category, Slic
     slice->category = sink_.Intern("user_annotation");
   }
   if (event.args.empty() && event.run_count == 0) return;
-  texts_.args.Sort(event, category.on_device, sink_, slice);
+  if (!texts_.args.Sort(event, category.on_device, sink_, slice)) not_utf8_.insert(slice->details);
 }
 
 Status TraceReader::OnComplete(const RawEvent& event) {
@@ -452,10 +476,18 @@ Status TraceReader::Finish() {
   }
   lost_["begin_without_end"] += async_open_;
   lost_["not_a_number"] += texts_.args.not_a_number() - not_a_number_;
-  lost_["invalid_utf8"] += static_cast<int64_t>(not_utf8_.size());
+  lost_["invalid_utf8"] += static_cast<int64_t>(not_utf8_.size() + bad_texts_.size());
   tracks_.SetNames();
   TellLosses();
   return {};
+}
+
+int64_t TraceReader::without_time() const {
+  int64_t count = 0;
+  for (const char* cause : {"bad_timestamp", "zero_timestamp"}) {
+    if (const auto found = lost_.find(cause); found != lost_.end()) count += found->second;
+  }
+  return count;
 }
 
 void TraceReader::TellLosses() {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -69,6 +70,10 @@ class TraceReader : public DocumentHandler {
   TraceTracks& tracks() { return tracks_; }
   // What to add to the events' times for UTC; none: nothing in the file tells.
   std::optional<int64_t> UtcOffsetNs() const;
+  // Whether it holds a base that is no time.
+  bool has_bad_base() const;
+  // Events that were left out for want of a time.
+  int64_t without_time() const;
 
  private:
   struct Category {
@@ -99,10 +104,12 @@ class TraceReader : public DocumentHandler {
   }
   const Category& LearnCategory(const RawEvent& event);
   int32_t TrackOf(const RawEvent& event, const Category& category);
-  std::optional<int64_t> StreamOf(const RawEvent& event);
+  std::optional<int64_t> NumberOf(const RawEvent& event, std::string_view key);
+  int32_t TrackByArgs(const RawEvent& event);
+  std::optional<int64_t> BaseNs() const;
   uint32_t PlaceOfCategory(const json::Value& value, std::string_view event_name);
   store::StringId NameOf(const json::Value& value);
-  std::string TextOf(const json::Value& value) const;
+  std::string TextOf(const json::Value& value);
   int64_t IdOf(const json::Value& value);
   bool TimeOf(const RawEvent& event, int64_t* ns);
   bool IsNoTime(int64_t ts_ns);
@@ -150,6 +157,7 @@ class TraceReader : public DocumentHandler {
   std::map<std::string_view, int64_t> lost_;  // by cause
   int64_t not_a_number_ = 0;                  // at the begin; of a piece that ended: in it
   std::unordered_set<store::StringId> not_utf8_;
+  std::set<std::string> bad_texts_;  // that are no UTF-8 either, and stand in no row
   int64_t device_events_ = 0;
   bool kineto_ = false;
   bool of_2021_ = false;

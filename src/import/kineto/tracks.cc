@@ -14,13 +14,6 @@ std::optional<int64_t> NumberIn(std::string_view text) {
   return number;
 }
 
-// 7 of "7" and of "stream 7", as the dialect of 2021 writes it.
-std::optional<int64_t> StreamIn(std::string_view text) {
-  constexpr std::string_view kPrefix = "stream ";
-  if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
-  return NumberIn(text);
-}
-
 void JoinKey(std::string_view pid, std::string_view tid, std::string* key) {
   key->assign(pid);
   key->push_back('\n');
@@ -28,6 +21,16 @@ void JoinKey(std::string_view pid, std::string_view tid, std::string* key) {
 }
 
 }  // namespace
+
+std::optional<int64_t> TraceTracks::DeviceIn(std::string_view pid) {
+  return NumberIn(pid);
+}
+
+std::optional<int64_t> TraceTracks::StreamIn(std::string_view tid) {
+  constexpr std::string_view kPrefix = "stream ";
+  if (tid.starts_with(kPrefix)) tid.remove_prefix(kPrefix.size());
+  return NumberIn(tid);
+}
 
 int32_t TraceTracks::Of(std::string_view pid, std::string_view tid, bool on_device,
                         std::optional<int64_t> stream) {
@@ -63,7 +66,7 @@ int32_t TraceTracks::Add(std::string_view pid, std::string_view tid, bool on_dev
                          std::optional<int64_t> stream) {
   store::TrackRow row;
   if (on_device) {
-    auto device = NumberIn(pid);
+    auto device = DeviceIn(pid);
     if (device) row.device = static_cast<int32_t>(*device);
     row.stream = stream ? stream : StreamIn(tid);
     row.parent = Device(row.device.value_or(-1));

@@ -26,6 +26,11 @@ class TraceTracks {
   // told. -1: there are too many.
   int32_t Of(std::string_view pid, std::string_view tid, bool on_device,
              std::optional<int64_t> stream = std::nullopt);
+  // The device of a pid; none: it is no number.
+  static std::optional<int64_t> DeviceIn(std::string_view pid);
+  // 7 of "7" and of "stream 7", as the dialect of 2021 writes it.
+  static std::optional<int64_t> StreamIn(std::string_view tid);
+
   // A track of a kind of its own in a process: a counter, or what runs over threads.
   int32_t Named(std::string_view pid, std::string_view name, const char* kind);
 
