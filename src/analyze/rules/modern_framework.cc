@@ -14,15 +14,15 @@
 namespace steptrace::analyze {
 namespace {
 
-struct Stretch {
+struct TrainingTime {
   int64_t from_ns = 0;
   int64_t to_ns = 0;
   bool known = false;
 };
 
 // From the first step that trains to the end of the last; without steps all that was sampled.
-Stretch TrainingStretch(const RulesInput& input, const SystemSignals& signals) {
-  Stretch stretch;
+TrainingTime TrainingStretch(const RulesInput& input, const SystemSignals& signals) {
+  TrainingTime stretch;
   for (const store::StepRow& row : input.steps) {
     if (!IsPlausible(row) || input.strings->Text(row.kind) == "eval") continue;
     const int64_t end = row.ts_ns + row.dur_ns;
@@ -56,12 +56,31 @@ ModernData::ModernData(const RulesInput& rules_input, const RuleSettings& rule_s
       facts(ReadJobFacts(rules_input.facts, *rules_input.strings)),
       steps(StepEvents(rules_input)),
       signals(rules_input.counters) {
-  const Stretch stretch = TrainingStretch(input, signals);
+  const TrainingTime stretch = TrainingStretch(input, signals);
   from_ns = stretch.from_ns;
   to_ns = stretch.to_ns;
   training_known = stretch.known;
+  for (const SignalSeries& one : signals.series()) around.insert(one.signal);
   if (training_known) signals = signals.Between(from_ns, to_ns);
   snapshots = Snapshots(signals);
+  outside = SignalsOf(rules_input.metrics_outside);
+  for (const SignalSeries& one : signals.series()) {
+    around.erase(one.signal);
+    outside.erase(one.signal);
+  }
+}
+
+std::string Unmeasured(const ModernData& data, Signal signal, std::string what) {
+  if (data.around.contains(signal)) return what + " during the steps, only before or after them";
+  if (data.outside.contains(signal)) return what + " in this stretch, only outside of it";
+  return what;
+}
+
+std::string NoMetricText(const ModernData& data) {
+  const auto& of = data.around.empty() ? data.outside : data.around;
+  // Of any of them: none is there.
+  return Unmeasured(data, of.empty() ? Signal::kCpu : *of.begin(),
+                    "no system metric was collected");
 }
 
 RuleResult NotApplicable(RuleResult result, std::string reason) {
