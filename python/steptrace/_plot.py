@@ -8,7 +8,7 @@ whose source is not in the run is a figure that says so.
 
 import os
 
-from ._colours import FIRST, FOURTH, QUIET, SECOND, SUSPECTS, THIRD
+from ._colours import FIRST, FOURTH, MANY, QUIET, SECOND, SUSPECTS, THIRD
 from ._figure import bare_axes, bars, columns, names_of, new_figure, nothing, short, words
 from ._format import duration
 
@@ -121,6 +121,14 @@ def _beside(rank, name):
     return sum(one["ns"] for one in rank.get("suspects") or [] if one["name"] == name)
 
 
+def _of_precision(device, name):
+    """ms of a device's computing kernels; 0 where it has none of that precision."""
+    return (
+        sum(row["ns"] for row in device["precisions"] if (row["precision"] or "not told") == name)
+        / _MS
+    )
+
+
 class Plots:
     """Views of a run as matplotlib figures."""
 
@@ -226,6 +234,26 @@ class Plots:
             for label, member, colour in members
         ]
         return bars("Devices", names, parts, "ms of the window")
+
+    def precision(self):
+        """What each device's computing kernels compute in, as far as their names tell."""
+        devices = [d for d in self._run.report()["devices"] if d["precisions"]]
+        if not devices:
+            return nothing("Kernel precision", "The run holds no kernels that compute.")
+        sums = {}
+        for device in devices:
+            for row in device["precisions"]:
+                name = row["precision"] or "not told"
+                sums[name] = sums.get(name, 0) + row["ns"]
+        ranked = sorted(sums, key=lambda name: -sums[name])
+        told = [name for name in ranked if name != "not told"]
+        colours = {name: MANY[i % len(MANY)] for i, name in enumerate(told)}
+        parts = [
+            (name, [_of_precision(d, name) for d in devices], colours.get(name, QUIET))
+            for name in ranked
+        ]
+        names = ["rank {rank}, device {device}".format(**d) for d in devices]
+        return bars("Kernel precision", names, parts, "ms of computing kernels")
 
     def operators(self, top=15):
         """The operators with most self time, on the host and on the device."""

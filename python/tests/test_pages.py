@@ -21,6 +21,7 @@ VIEWS = [
     "system",
     "devices",
     "operators",
+    "precision",
     "kernels",
     "critical_path",
     "memory",

@@ -54,14 +54,18 @@ constexpr size_t kMaxTextBytes = 4096;
 // A run, or two that are compared.
 using ReportedRuns = std::vector<std::filesystem::path>;
 
-// The report, and the steps one by one where they are not too many for a page to mail.
+// The report, the steps one by one where they are not too many for a page to mail, and when
+// checkpoints were saved.
 Result<std::string> RunContent(const std::filesystem::path& run,
                                const rpc::ReportOptions& options) {
   STEPTRACE_ASSIGN_OR_RETURN(const analyze::Report report, rpc::LoadReport(run, options));
   STEPTRACE_ASSIGN_OR_RETURN(const std::string steps, pages::StepColumns(run));
-  const std::string text = analyze::ReportToJson(report, kMaxTextBytes);
-  if (steps.empty()) return fmt::format("{{\"report\":{}}}", text);
-  return fmt::format("{{\"report\":{},\"steps\":{}}}", text, steps);
+  STEPTRACE_ASSIGN_OR_RETURN(const std::string checkpoints, pages::CheckpointColumns(run));
+  std::string content =
+      fmt::format("{{\"report\":{}", analyze::ReportToJson(report, kMaxTextBytes));
+  if (!steps.empty()) content += fmt::format(",\"steps\":{}", steps);
+  if (!checkpoints.empty()) content += fmt::format(",\"checkpoints\":{}", checkpoints);
+  return content + "}";
 }
 
 // What a page holds: ui/README.md.

@@ -147,8 +147,12 @@ template <class Row>
 class TableScan {
  public:
   TableScan(const fs::path& run, StringTable& strings, std::function<bool(const Row&)> filter,
-            RowOutput<Row> output)
-      : run_(run), strings_(strings), filter_(std::move(filter)), output_(std::move(output)) {}
+            std::vector<ColumnText> texts, RowOutput<Row> output)
+      : run_(run),
+        strings_(strings),
+        filter_(std::move(filter)),
+        texts_(std::move(texts)),
+        output_(std::move(output)) {}
 
   Status Run(PartsOfTable parts, const std::vector<std::string>& columns,
              std::span<const LossRow> more_losses) {
@@ -181,6 +185,7 @@ class TableScan {
 
   Result<std::vector<Row>> LoadSegment(const SegmentInfo& segment) {
     std::vector<Row> rows;
+    if (!MayHoldTexts(run_, segment, texts_)) return rows;
     STEPTRACE_RETURN_IF_ERROR(ReadSegment(run_, segment, columns_, strings_, &rows));
     std::erase_if(rows, [this](const Row& row) { return !filter_(row); });
     return rows;
@@ -202,9 +207,29 @@ class TableScan {
   const fs::path& run_;
   StringTable& strings_;
   std::function<bool(const Row&)> filter_;
+  std::vector<ColumnText> texts_;  // that the filter asks for
   RowOutput<Row> output_;
   std::vector<std::string> columns_;
 };
+
+// Conditions on names that a segment without the name cannot meet.
+template <class Row>
+std::vector<ColumnText> WantedTexts(const std::vector<Condition>& conditions) {
+  std::vector<ColumnText> texts;
+  for (const Condition& condition : conditions) {
+    // No text at all is no entry of a dictionary.
+    if (condition.compare != Compare::kEqual || condition.value.empty()) continue;
+    ForEachField<Row>([&](const auto& field) {
+      constexpr bool kIsName =
+          std::is_same_v<std::remove_cvref_t<decltype(std::declval<Row>().*field.member)>,
+                         StringId>;
+      if (kIsName && condition.column == field.name) {
+        texts.push_back({condition.column, condition.value});
+      }
+    });
+  }
+  return texts;
+}
 
 template <class Row>
 Status ScanRows(const fs::path& run, const Manifest& manifest, StringTable& strings,
@@ -216,7 +241,8 @@ Status ScanRows(const fs::path& run, const Manifest& manifest, StringTable& stri
   if (!asked.empty()) {
     for (const Condition& condition : options.where) asked.push_back(condition.column);
   }
-  TableScan<Row> scan(run, strings, std::move(filter), std::move(output));
+  TableScan<Row> scan(run, strings, std::move(filter), WantedTexts<Row>(options.where),
+                      std::move(output));
   return scan.Run(FindParts(run, manifest, TableOf<Row>::kName), ColumnsToRead<Row>(asked),
                   more_losses);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/unique_fd.h"
+#include "store/segment.h"
 #include "store/test_run.h"
 
 namespace steptrace::store {
@@ -43,6 +44,30 @@ TEST(Scan, MergesSegmentsByTimeAndFilters) {
   options.limit = 3;
   EXPECT_EQ(ScanToString(reader, "steps", options),
             "rank,step,kind\n0,7,train\n1,7,train\n0,8,train\n");
+}
+
+// Each segment is asked by its dictionary before it is read.
+TEST(Scan, OnlySegmentsThatHoldTheNameAreRead) {
+  TempDir dir;
+  const auto run = dir.path() / "run";
+  MakeTwoRanks(run, 40);
+  RunReader reader = OpenRun(run);
+  const std::vector<SegmentInfo> segments = reader.manifest().tables.at("steps").segments;
+  ASSERT_FALSE(segments.empty());
+  for (const SegmentInfo& segment : segments) {
+    EXPECT_TRUE(MayHoldTexts(run, segment, {}));
+    const std::vector<ColumnText> train = {{"kind", "train"}};
+    EXPECT_TRUE(MayHoldTexts(run, segment, train));
+    const std::vector<ColumnText> none = {{"kind", "train"}, {"kind", "rain"}};
+    EXPECT_FALSE(MayHoldTexts(run, segment, none)) << "a part of a name is not the name";
+    const std::vector<ColumnText> number = {{"step", "train"}};
+    EXPECT_TRUE(MayHoldTexts(run, segment, number)) << "no names are in there";
+    const std::vector<ColumnText> unknown = {{"no such column", "train"}};
+    EXPECT_TRUE(MayHoldTexts(run, segment, unknown));
+  }
+  ScanOptions options = Csv({"step"});
+  options.where = {{"kind", Compare::kEqual, "rain"}};
+  EXPECT_EQ(ScanToString(reader, "steps", options), "step\n");
 }
 
 TEST(Scan, NullsMatchNoCondition) {

@@ -7,11 +7,16 @@
 #include <fcntl.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/writer.h>
+#include <parquet/column_page.h>
+#include <parquet/column_reader.h>
 #include <parquet/exception.h>
+#include <parquet/file_reader.h>
+#include <parquet/metadata.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <future>
 #include <new>
 #include <utility>
@@ -162,6 +167,45 @@ arrow::Status LoadFile(const fs::path& path, const std::vector<std::string>& col
   return arrow::Status::OK();
 }
 
+// The bytes of a plain dictionary: each text behind its length.
+bool HoldsText(std::string_view dictionary, std::string_view wanted) {
+  while (dictionary.size() >= sizeof(uint32_t)) {
+    uint32_t length = 0;
+    std::memcpy(&length, dictionary.data(), sizeof length);
+    dictionary.remove_prefix(sizeof length);
+    if (length > dictionary.size()) return true;  // damaged: whoever reads the rows says so
+    if (dictionary.substr(0, length) == wanted) return true;
+    dictionary.remove_prefix(length);
+  }
+  return false;
+}
+
+// Whether all values of the column are in its dictionary, as far as the file's end tells.
+bool IsAllDictionary(const parquet::ColumnChunkMetaData& chunk) {
+  if (!chunk.has_dictionary_page() || chunk.type() != parquet::Type::BYTE_ARRAY) return false;
+  bool any = false;
+  for (const parquet::PageEncodingStats& pages : chunk.encoding_stats()) {
+    if (pages.page_type == parquet::PageType::DICTIONARY_PAGE) continue;
+    any = true;
+    if (pages.encoding != parquet::Encoding::RLE_DICTIONARY &&
+        pages.encoding != parquet::Encoding::PLAIN_DICTIONARY) {
+      return false;
+    }
+  }
+  return any;
+}
+
+bool GroupMayHold(parquet::ParquetFileReader& file, int group, const ColumnText& wanted) {
+  const int column = file.metadata()->schema()->ColumnIndex(wanted.column);
+  if (column < 0 || !IsAllDictionary(*file.metadata()->RowGroup(group)->ColumnChunk(column))) {
+    return true;
+  }
+  const auto page = file.RowGroup(group)->GetColumnPageReader(column)->NextPage();
+  if (page == nullptr || page->type() != parquet::PageType::DICTIONARY_PAGE) return true;
+  return HoldsText({reinterpret_cast<const char*>(page->data()), static_cast<size_t>(page->size())},
+                   wanted.text);
+}
+
 struct LoadedSegment {
   arrow::Status status;
   SegmentTable table;
@@ -247,6 +291,22 @@ Result<SegmentInfo> WriteSegment(const fs::path& run, SegmentInfo segment,
   }
   STEPTRACE_RETURN_IF_ERROR(WriteSegmentFile(run, **batch, sync, &segment));
   return segment;
+}
+
+bool MayHoldTexts(const fs::path& run, const SegmentInfo& segment,
+                  std::span<const ColumnText> texts) {
+  bool may = texts.empty();
+  const arrow::Status status = WithoutExceptions([&] {
+    FileReader reader;
+    ARROW_RETURN_NOT_OK(OpenParquet(run / segment.file, &reader));
+    for (int group = 0; group < reader->num_row_groups() && !may; ++group) {
+      may = std::all_of(texts.begin(), texts.end(), [&](const ColumnText& text) {
+        return GroupMayHold(*reader->parquet_reader(), group, text);
+      });
+    }
+    return arrow::Status::OK();
+  });
+  return may || !status.ok();
 }
 
 template <class Row>

@@ -45,6 +45,18 @@ Result<SegmentInfo> WriteSegment(const std::filesystem::path& run, SegmentInfo s
 Result<SegmentInfo> WriteSegment(const std::filesystem::path& run, SegmentInfo segment,
                                  const SliceColumns& slices, const StringTable& strings, Sync sync);
 
+// A column of names, and one of them.
+struct ColumnText {
+  std::string column;
+  std::string text;
+};
+
+// Whether some row of a segment may have all of these: asks the columns' dictionaries alone, so
+// that rows without the texts need not be read. True where the file does not tell, or cannot be
+// read.
+bool MayHoldTexts(const std::filesystem::path& run, const SegmentInfo& segment,
+                  std::span<const ColumnText> texts);
+
 // Appends a segment's rows. Node and rank come from its place. Nothing in the file is trusted.
 template <class Row>
 Status ReadSegment(const std::filesystem::path& run, const SegmentInfo& segment,

@@ -36,19 +36,3 @@ for (const [view, own] of [
     rmSync(path, { recursive: true, force: true });
   });
 }
-
-test('of a profile: what to record anew, and not the import once more', async ({ page }) => {
-  await page.route('**/idle/report*', async (route) => {
-    const response = await route.fetch();
-    const report = (await response.json()) as { run?: { command: string[] } };
-    if (report.run) report.run.command = ['steptrace', 'import', '/traces/rank0.pt.trace.json.gz'];
-    await route.fulfill({ response, json: report });
-  });
-  await open(page, '/run/idle/memory');
-  const note = page.getByRole('note').filter({ hasText: 'No allocations were recorded' });
-  await expect(note).toContainText('This run is of a profile');
-  await expect(note).toContainText('profile_memory=True');
-  await expect(note.locator('code')).toHaveText(
-    'steptrace run --window :20 --capture memory -- python train.py',
-  );
-});

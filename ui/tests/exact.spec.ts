@@ -161,6 +161,22 @@ test('charts are saved as CSV, by the keyboard too', async ({ page }) => {
   const heat = await saved('Every core and GPU', (button) => button.click());
   expect(heat.head).toMatch(/^from \(ns\),to \(ns\),core 0 \(share\),/);
   expect(heat.rows).toHaveLength(240);
+  await open(page, '/run/eight-ranks/distributed');
+  const pairs = await saved('Who made whom wait', (button) => button.click());
+  expect(pairs.head).toBe('late rank,waiting rank,wait (ns)');
+  const { blame } = reportOf('eight-ranks').distributed as unknown as {
+    blame: { rank: number; waiters: { rank: number; wait_ns: number }[] }[];
+  };
+  expect(pairs.rows).toEqual(
+    blame.flatMap((b) => b.waiters.map((w) => `${b.rank},${w.rank},${w.wait_ns}`)),
+  );
+  await open(page, '/run/eight-ranks/operators');
+  const flame = await saved('Call stacks', (button) => button.click());
+  expect(flame.head).toBe('row,row of caller,depth,name,total (ns),own (ns),calls');
+  const [all] = flame.rows.map((row) => row.split(','));
+  // Own times sum to the whole, however narrow the boxes are.
+  const own = flame.rows.map((row) => Number(row.split(',').at(-2)));
+  expect(own.reduce((sum, ns) => sum + ns, 0)).toBe(Number(all?.[4]));
 });
 
 test('how steps are spread', async ({ page }) => {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small training whose own loop hashes between its steps.   usage: hashing.py STEPS"""
+"""A small training whose own loop hashes between its steps; saved once behind them.   usage: hashing.py STEPS"""
 
 import hashlib
+import io
 import sys
 
 import torch
@@ -22,6 +23,7 @@ def main():
         optimizer.step()
         digest(BLOB)
         digest(BLOB)
+    torch.save(model.state_dict(), io.BytesIO())
 
 
 if __name__ == "__main__":

@@ -98,29 +98,3 @@ test('more ranges than can be read: what is left out is told', async ({ page }) 
   await expect(panel.locator('dl [data-exact]').first()).toHaveAttribute('data-exact', '50,000');
   await expect(panel.locator('.cut')).toHaveCount(0);
 });
-
-test('numbered ranges are told apart: each is to be had', async ({ page }) => {
-  await open(page, '/run/two-devices/devices');
-  const panel = page.getByRole('region', { name: 'Histogram of a range' });
-  const [range, name] = [0, 1].map((i) => panel.getByRole('combobox').nth(i));
-  if (!range || !name) throw new Error('two are asked for');
-  const figures = () =>
-    panel
-      .locator('dl [data-exact]')
-      .evaluateAll((nodes) => nodes.map((n) => (n as HTMLElement).dataset.exact));
-  // Twenty names a rank, of two ranks; the last and longest takes 29 µs.
-  await range.selectOption({ label: 'chunk_# (20 names, 40 times)' });
-  expect(await figures()).toEqual(['40', ns(19_000), ns(28_000), ns(29_000)]);
-  await name.selectOption({ label: 'chunk_7 (2 times)' });
-  await expect(page).toHaveURL(/named=/);
-  expect(await figures()).toEqual(['2', ns(17_000), ns(17_000), ns(17_000)]);
-  await page.reload();
-  await expect(panel.getByText('chunk_7, all 2 values:')).toBeVisible();
-  // Five of a name are rather five things.
-  const options = await range.locator('option').allInnerTexts();
-  expect(options).toEqual(
-    expect.arrayContaining(['ProfilerStep#3 (2 times)', 'phase a (6 times)']),
-  );
-  await range.selectOption({ label: 'phase a (6 times)' });
-  await expect(name).toHaveCount(0);
-});

@@ -67,11 +67,12 @@ export function twoDevicesEach(folder: string): void {
 
 /** One GPU that runs so many kernels, each of a name of its own; `kernel_<n>` takes n + 1 µs. */
 export const WIDE = 100_000;
+export const BROAD = 3000;
 export const wideName = (i: number): string => `kernel_${String(i).padStart(6, '0')}`;
 
-export function wide(file: string): void {
+export function wide(file: string, count = WIDE): void {
   let at = 0;
-  const events = Array.from({ length: WIDE }, (_, i) => {
+  const events = Array.from({ length: count }, (_, i) => {
     const event = complete('kernel', wideName(i), [0, 7], [at, i + 1], {
       device: 0,
       stream: 7,

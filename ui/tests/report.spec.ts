@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { accessible, exact, grouped, test, VIEWS } from './pages';
-import { folder, PRICE, reportOf, root, steptrace, work } from './runs';
+import { folder, PRICE, reportOf, root, run, steptrace, work } from './runs';
 
 const PLACE = '<script type="application/json" id="steptrace-report">null</script>';
 
@@ -80,6 +80,19 @@ function written(name: string): string {
   execFileSync(steptrace, ['report', join(folder, name), '--html', path], { stdio: 'pipe' });
   return `file://${path}`;
 }
+
+test('it tells when checkpoints were saved, outside of steps too', async ({ page }) => {
+  const where = ['--where', "name = 'checkpoint' and category = 'phase'", '--json'];
+  const slices = run(['show', join(folder, 'hashing'), 'slices', ...where]).toString();
+  const [saved] = JSON.parse(slices) as { dur_ns: number }[];
+  await show(page, written('hashing'));
+  const lane = page.locator('[data-lane="Checkpoints"]');
+  await expect(lane).toHaveCount(1);
+  await expect(lane).toHaveAccessibleName(
+    `Checkpoint (save) of rank 0, ${grouped(saved?.dur_ns ?? 0)} ns`,
+  );
+  await expect(page.getByRole('note')).not.toContainText('when checkpoints were made');
+});
 
 test('nothing in it leads to what it does not hold, and it says what that is', async ({ page }) => {
   test.slow();

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Report } from '../src/api/report';
-import { twoDevicesEach, wide } from './made';
+import { BROAD, twoDevicesEach, wide } from './made';
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const root = join(here, '../..');
@@ -147,10 +147,10 @@ function twoDevices(path: string) {
 }
 
 /** A GPU's kernels, each of another name. */
-function wideRun(path: string) {
-  const file = join(work, 'wide.json');
-  wide(file);
-  run(['import', '--name', 'wide', '--output', path, file]);
+function wideRun(path: string, count?: number) {
+  const file = join(work, `${basename(path)}.json`);
+  wide(file, count);
+  run(['import', '--name', basename(path), '--output', path, file]);
   rmSync(file);
 }
 
@@ -170,7 +170,7 @@ function hashing(path: string) {
 
 export function makeLargeRuns() {
   mkdirSync(largeFolder, { recursive: true });
-  once('wide', wideRun, largeFolder);
+  once('wide', (path) => wideRun(path), largeFolder);
   once('many-ranges', manyRanges, largeFolder);
 }
 
@@ -187,6 +187,7 @@ export function makeRuns() {
   once('many', many);
   once('captured', (path) => captured(path, 'stacks,shapes,memory'));
   once('two-devices', twoDevices);
+  once('broad', (path) => wideRun(path, BROAD));
   once('hashing', hashing);
   const real = join(root, '../shared/data/kineto/v100_resnet50_workers0.pt.trace.json.gz');
   if (existsSync(real)) once('v100', (path) => run(['import', '--output', path, real]));

@@ -141,6 +141,12 @@ test('a chosen stretch is measured, added up, and followed by the other views', 
   await page.mouse.up();
   await page.keyboard.up('Shift');
   await expect.poll(() => page.url()).toMatch(/from_ns=\d+.*to_ns=\d+/);
+  // What marks and the stretch measure fits into the line that is there: the rows stay where they are.
+  await page.keyboard.press('m');
+  await page.mouse.move(box.x + 300, box.y + 150);
+  await page.keyboard.press('m');
+  await expect(page.getByText('between marks')).toBeVisible();
+  expect((await stage(page).boundingBox())?.y).toBe(box.y);
   await page.getByRole('tab', { name: 'Statistics' }).click();
   await expect(page.getByRole('grid', { name: /Statistics of the stretch/ })).toBeVisible();
   const { hash } = new URL(page.url());

@@ -80,6 +80,12 @@ Json TensorCoresJson(const TensorCoreUse& use) {
           {"compute_share", OrNull(use.compute_share)}};
 }
 
+Json PrecisionJson(const PrecisionTime& time) {
+  return {{"precision", TextOrNull(PrecisionName(time.precision))},
+          {"ns", time.ns},
+          {"share", OrNull(time.share)}};
+}
+
 Json DeviceJson(const DeviceTimes& device) {
   return {{"node", device.node},
           {"rank", device.rank},
@@ -96,6 +102,7 @@ Json DeviceJson(const DeviceTimes& device) {
           {"est_sm_efficiency", OrNull(device.est_sm_efficiency)},
           {"est_achieved_occupancy", OrNull(device.est_achieved_occupancy)},
           {"tensor_cores", TensorCoresJson(device.tensor_cores)},
+          {"precisions", Each(device.precisions, PrecisionJson)},
           {"graph_launches", device.graph_launches},
           {"graph_kernels", device.graph_kernels},
           {"without_launch", device.without_launch},

@@ -2,11 +2,13 @@
 #include "analyze/device/device_section.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "analyze/device/device_facts.h"
 #include "analyze/device/device_work.h"
+#include "analyze/device/precision.h"
 #include "analyze/device/tensor_cores.h"
 
 namespace steptrace::analyze {
@@ -17,33 +19,59 @@ std::optional<double> Share(int64_t part, int64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
-class TensorCoreNames {
+// What names of kernels tell: each is read once.
+class KernelNames {
  public:
-  TensorCoreNames(const store::StringTable& strings, const TensorCorePatterns& patterns)
+  struct Told {
+    bool tensor_cores = false;
+    Precision precision = Precision::kNotTold;
+  };
+  KernelNames(const store::StringTable& strings, const TensorCorePatterns& patterns)
       : strings_(strings), patterns_(patterns) {}
-  bool Uses(store::StringId name) {
-    auto [found, added] = uses_.try_emplace(name);
-    if (added) found->second = UsesTensorCores(strings_.Text(name), patterns_);
+  const Told& Of(store::StringId name) {
+    auto [found, added] = told_.try_emplace(name);
+    if (added) {
+      const std::string& text = strings_.Text(name);
+      found->second = {UsesTensorCores(text, patterns_), PrecisionOf(text)};
+    }
     return found->second;
   }
 
  private:
   const store::StringTable& strings_;
   const TensorCorePatterns& patterns_;
-  std::unordered_map<store::StringId, bool> uses_;
+  std::unordered_map<store::StringId, Told> told_;
 };
 
-TensorCoreUse MakeTensorCores(const DeviceWork& work, TensorCoreNames& names) {
+TensorCoreUse MakeTensorCores(const DeviceWork& work, KernelNames& names) {
   TensorCoreUse use;
   for (const TraceEvent* event : work.events) {
     if (event->kind != EventKind::kKernel) continue;
     use.kernel_ns += event->dur_ns;
     if (event->role == DeviceRole::kCompute) use.compute_kernel_ns += event->dur_ns;
-    if (names.Uses(event->name)) use.tensor_core_ns += event->dur_ns;
+    if (names.Of(event->name).tensor_cores) use.tensor_core_ns += event->dur_ns;
   }
   use.share = Share(use.tensor_core_ns, use.kernel_ns);
   use.compute_share = Share(use.tensor_core_ns, use.compute_kernel_ns);
   return use;
+}
+
+std::vector<PrecisionTime> MakePrecisions(const DeviceWork& work, KernelNames& names) {
+  std::array<std::optional<int64_t>, kPrecisionCount> sums;
+  int64_t all_ns = 0;
+  for (const TraceEvent* event : work.events) {
+    if (event->kind != EventKind::kKernel || event->role != DeviceRole::kCompute) continue;
+    auto& sum = sums[static_cast<size_t>(names.Of(event->name).precision)];
+    sum = sum.value_or(0) + event->dur_ns;
+    all_ns += event->dur_ns;
+  }
+  std::vector<PrecisionTime> times;
+  for (size_t i = 0; i < kPrecisionCount; ++i) {
+    if (sums[i]) times.push_back({static_cast<Precision>(i), *sums[i], Share(*sums[i], all_ns)});
+  }
+  std::stable_sort(times.begin(), times.end(),
+                   [](const auto& a, const auto& b) { return a.ns > b.ns; });
+  return times;
 }
 
 void CountLaunches(const DeviceWork& work, const store::StringTable& strings, DeviceTimes& times) {
@@ -83,7 +111,7 @@ DevicesSection BuildDevices(const Trace& trace, const TensorCorePatterns& patter
   DevicesSection section;
   const DeviceFacts device_facts(trace);
   KernelFactsReader kernel_facts(*trace.strings);
-  TensorCoreNames tensor_cores(*trace.strings, patterns);
+  KernelNames names(*trace.strings, patterns);
   for (const RankTrace& rank : trace.ranks) {
     const std::vector<DeviceStep> steps = FindDeviceSteps(rank).steps;
     for (const DeviceWork& work : SplitByDevice(rank)) {
@@ -101,7 +129,8 @@ DevicesSection BuildDevices(const Trace& trace, const TensorCorePatterns& patter
       times.window = TimesWithin(sets, {times.ts_ns, end});
       MeasureSteps(work, sets, steps, fact.sms, kernel_facts, times);
       times.idle = FindIdleCauses(rank, work.events);
-      times.tensor_cores = MakeTensorCores(work, tensor_cores);
+      times.tensor_cores = MakeTensorCores(work, names);
+      times.precisions = MakePrecisions(work, names);
       CountLaunches(work, *trace.strings, times);
       times.streams = MakeStreams(work);
       times.copies = MakeCopies(work, *trace.strings);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/device/device_steps.h"
+#include "analyze/device/precision.h"
 #include "analyze/device/tensor_cores.h"
 #include "analyze/trace/trace.h"
 
@@ -93,6 +94,13 @@ struct TensorCoreUse {
   std::optional<double> compute_share;
 };
 
+// What computing kernels compute in, as far as their names tell.
+struct PrecisionTime {
+  Precision precision = Precision::kNotTold;
+  int64_t ns = 0;               // sum of durations
+  std::optional<double> share;  // of all computing kernels'
+};
+
 struct DeviceTimes {
   int32_t node = 0;
   int32_t rank = 0;
@@ -110,6 +118,7 @@ struct DeviceTimes {
   std::optional<double> est_achieved_occupancy;  // 0 to 1
   IdleCauses idle;                               // pauses of the whole device; sum to idle_ns
   TensorCoreUse tensor_cores;
+  std::vector<PrecisionTime> precisions;  // the longest first; sum to compute_kernel_ns
   int64_t graph_launches = 0;
   int64_t graph_kernels = 0;
   int64_t without_launch = 0;  // device events whose launch is not in the profile

@@ -242,6 +242,32 @@ s7 kernel ncclKernel 60 100
   EXPECT_DOUBLE_EQ(*device.tensor_cores.compute_share, 0.5);
 }
 
+TEST_F(DeviceSectionTest, PrecisionsSumToWhatComputes) {
+  const char* const profile = R"(
+s7 kernel volta_fp16_s884gemm 0 30
+s8 kernel volta_sgemm 10 50
+s7 kernel relu 50 60
+s7 kernel volta_sgemm 60 70
+s7 kernel ncclDevKernel_AllReduce_Sum_bf16 70 100
+s7 memset Memset 100 200
+)";
+  const DeviceTimes device = One(profile);
+  ASSERT_EQ(device.precisions.size(), 3u);
+  EXPECT_EQ(device.precisions[0].precision, Precision::kFp32);
+  EXPECT_EQ(device.precisions[0].ns, 50);
+  EXPECT_EQ(device.precisions[1].precision, Precision::kFp16);
+  EXPECT_EQ(device.precisions[1].ns, 30);
+  EXPECT_EQ(device.precisions[2].precision, Precision::kNotTold);
+  EXPECT_EQ(device.precisions[2].ns, 10);
+  EXPECT_EQ(device.tensor_cores.compute_kernel_ns, 90);
+  EXPECT_DOUBLE_EQ(*device.precisions[0].share, 50.0 / 90);
+  nlohmann::ordered_json report;
+  AddDevicesJson(Build(profile), report);
+  const auto& precisions = report["devices"][0]["precisions"];
+  EXPECT_EQ(precisions[1]["precision"], "FP16");
+  EXPECT_TRUE(precisions[2]["precision"].is_null()) << "not told";
+}
+
 TEST_F(DeviceSectionTest, JsonSaysWhatDoesNotApply) {
   nlohmann::ordered_json report;
   AddDevicesJson(Build("s7 memset Memset 0 5\n"), report);
@@ -249,6 +275,7 @@ TEST_F(DeviceSectionTest, JsonSaysWhatDoesNotApply) {
   EXPECT_EQ(device["window"]["busy_ns"], 5);
   EXPECT_TRUE(device["utilization"].is_null());
   EXPECT_TRUE(device["tensor_cores"]["share"].is_null());
+  EXPECT_TRUE(device["precisions"].empty());
   EXPECT_TRUE(report["roles"].empty());
 }
 

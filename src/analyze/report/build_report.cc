@@ -110,7 +110,11 @@ std::vector<std::string> MakeNotes(const ReportInput& input, const Report& repor
         "distributed: collectives from {} of the run on; those before were too many to hold",
         FormatDuration(*input.collectives_from_ns)));
   }
-  if (input.counters.empty()) notes.push_back("system: no metric was collected");
+  if (input.counters.empty()) {
+    notes.push_back(input.metrics_outside.empty()
+                        ? "system: no metric was collected"
+                        : "system: no metric was collected in this stretch, only outside of it");
+  }
   for (const std::string& text : UnavailableMetrics(input)) {
     notes.push_back("not measured: " + text);
   }
@@ -127,6 +131,7 @@ std::shared_ptr<const std::vector<RuleResult>> MakeRuleResults(const ReportInput
   RulesInput rules;
   rules.run = input.run;
   rules.counters = input.counters;
+  rules.metrics_outside = input.metrics_outside;
   rules.steps = input.steps;
   rules.strings = input.strings;
   rules.facts = input.facts;

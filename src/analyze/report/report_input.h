@@ -80,6 +80,8 @@ struct ReportInput {
   store::PackedSteps steps;                     // in any order
   const store::StringTable* strings = nullptr;  // of the rows below; must not be null
   std::vector<CounterSeries> counters;
+  // Of a chosen stretch: metrics that the run holds, but none of in it.
+  std::vector<std::string> metrics_outside;
   std::span<const store::FactRow> facts;
   std::span<const store::LossRow> losses;
   std::span<const store::FindingRow> findings;  // by time

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,7 +28,13 @@ struct ModernData {
   bool training_known = false;  // the stretch is that of the training's steps
   SystemSignals signals;        // within it
   std::map<int32_t, std::vector<NodeSnapshot>> snapshots;  // of these signals, by node
+  std::set<Signal> outside;  // not among them: the run has them outside of the chosen stretch
+  std::set<Signal> around;   // ... and these before or after the training's steps
 };
+
+// `what` is not known of a signal; where the run has it at other times, that is said.
+std::string Unmeasured(const ModernData& data, Signal signal, std::string what);
+std::string NoMetricText(const ModernData& data);
 
 // Windows of `size`; what is left at the end joins the last one if it is shorter than `least`.
 struct IndexRange {

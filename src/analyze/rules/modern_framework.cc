@@ -60,8 +60,27 @@ ModernData::ModernData(const RulesInput& rules_input, const RuleSettings& rule_s
   from_ns = stretch.from_ns;
   to_ns = stretch.to_ns;
   training_known = stretch.known;
+  for (const SignalSeries& one : signals.series()) around.insert(one.signal);
   if (training_known) signals = signals.Between(from_ns, to_ns);
   snapshots = Snapshots(signals);
+  outside = SignalsOf(rules_input.metrics_outside);
+  for (const SignalSeries& one : signals.series()) {
+    around.erase(one.signal);
+    outside.erase(one.signal);
+  }
+}
+
+std::string Unmeasured(const ModernData& data, Signal signal, std::string what) {
+  if (data.around.contains(signal)) return what + " during the steps, only before or after them";
+  if (data.outside.contains(signal)) return what + " in this stretch, only outside of it";
+  return what;
+}
+
+std::string NoMetricText(const ModernData& data) {
+  const auto& of = data.around.empty() ? data.outside : data.around;
+  // Of any of them: none is there.
+  return Unmeasured(data, of.empty() ? Signal::kCpu : *of.begin(),
+                    "no system metric was collected");
 }
 
 RuleResult NotApplicable(RuleResult result, std::string reason) {

@@ -64,9 +64,13 @@ std::span<const double> ValuesBetween(const SignalSeries& one, int64_t from_ns, 
       .subspan(static_cast<size_t>(begin - one.times_ns.begin()), static_cast<size_t>(end - begin));
 }
 
+std::string NoGpuText(const ModernData& data) {
+  return Unmeasured(data, Signal::kGpu, "no metric of a GPU was sampled");
+}
+
 bool NoGpu(const ModernData& data, RuleResult& result) {
   if (data.signals.Has(Signal::kGpu)) return false;
-  result = NotApplicable(std::move(result), "no metric of a GPU was sampled");
+  result = NotApplicable(std::move(result), NoGpuText(data));
   return true;
 }
 
@@ -125,7 +129,9 @@ RuleResult ModernBatchSize(const ModernData& data) {
   RuleResult result = EmptyResult(kRule, data.settings);
   if (NoGpu(data, result)) return result;
   if (!data.signals.Has(Signal::kGpuMemory) || !data.signals.Has(Signal::kCpu)) {
-    return NotApplicable(std::move(result), "GPU memory or CPU use was not measured");
+    const Signal missing = data.signals.Has(Signal::kGpuMemory) ? Signal::kCpu : Signal::kGpuMemory;
+    return NotApplicable(std::move(result),
+                         Unmeasured(data, missing, "GPU memory or CPU use was not measured"));
   }
   std::map<int32_t, SignalSeries> cpu;  // mean of the node's own cores
   for (const auto& [node, snapshots] : data.snapshots) {
@@ -211,9 +217,9 @@ RuleResult ModernBottleneck(RuleId rule, const ModernData& data) {
   const bool cpu = rule == RuleId::kCpuBottleneck;
   RuleResult result = EmptyResult(rule, data.settings);
   if (NoGpu(data, result)) return result;
-  if (!data.signals.Has(cpu ? Signal::kCpu : Signal::kIoWait)) {
-    return NotApplicable(std::move(result),
-                         cpu ? "CPU use was not measured" : "I/O wait was not measured");
+  if (const Signal busy = cpu ? Signal::kCpu : Signal::kIoWait; !data.signals.Has(busy)) {
+    const char* what = cpu ? "CPU use was not measured" : "I/O wait was not measured";
+    return NotApplicable(std::move(result), Unmeasured(data, busy, what));
   }
   const DataWaits waits(data);
   const size_t patience = Count(data, rule, "patience");
@@ -257,9 +263,10 @@ RuleResult ModernMemoryIncrease(const ModernData& data) {
   constexpr RuleId kRule = RuleId::kGpuMemoryIncrease;
   RuleResult result = EmptyResult(kRule, data.settings);
   if (!data.signals.Has(Signal::kGpuMemory)) {
-    return NotApplicable(std::move(result), data.signals.Has(Signal::kGpu)
-                                                ? "GPU memory was not measured"
-                                                : "no metric of a GPU was sampled");
+    return NotApplicable(std::move(result),
+                         data.signals.Has(Signal::kGpu)
+                             ? Unmeasured(data, Signal::kGpuMemory, "GPU memory was not measured")
+                             : NoGpuText(data));
   }
   const size_t patience = Count(data, kRule, "patience");
   bool enough = false;
@@ -340,8 +347,7 @@ RuleResult ModernLoadBalancing(const ModernData& data) {
   RuleResult result = EmptyResult(kRule, data.settings);
   const auto gpus = data.signals.Of(Signal::kGpu);
   if (gpus.size() < 2) {
-    return NotApplicable(std::move(result),
-                         gpus.empty() ? "no metric of a GPU was sampled" : "there is one GPU");
+    return NotApplicable(std::move(result), gpus.empty() ? NoGpuText(data) : "there is one GPU");
   }
   const size_t patience = Count(data, kRule, "patience");
   size_t enough = 0;
@@ -374,7 +380,7 @@ RuleResult ModernSystemUsage(const ModernData& data) {
     result.datapoints += static_cast<int64_t>(snapshots.size());
   }
   if (result.datapoints == 0) {
-    return NotApplicable(std::move(result), "no system metric was collected");
+    return NotApplicable(std::move(result), NoMetricText(data));
   }
   return result;
 }

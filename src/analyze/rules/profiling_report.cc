@@ -152,8 +152,12 @@ Histogram PercentHistogram(std::span<const double> values) {
   return MakeHistogram(values, 0, 100, 50);
 }
 
+std::string NoGpuReason(const ModernData& data) {
+  return Unmeasured(data, Signal::kGpu, "no metric of a GPU was sampled");
+}
+
 Section<std::vector<BoxRow>> Boxes(const SystemSignals& signals, Signal signal, const char* suffix,
-                                   const char* reason) {
+                                   std::string reason) {
   std::vector<BoxRow> rows;
   for (const SignalSeries* one : signals.Of(signal)) {
     if (const auto box = DescribeBox(one->values)) {
@@ -161,13 +165,15 @@ Section<std::vector<BoxRow>> Boxes(const SystemSignals& signals, Signal signal, 
                       PercentHistogram(one->values)});
     }
   }
-  if (rows.empty()) return None<std::vector<BoxRow>>(reason);
+  if (rows.empty()) return None<std::vector<BoxRow>>(std::move(reason));
   return Filled(std::move(rows));
 }
 
-Section<std::vector<BoxRow>> BatchBoxes(const SystemSignals& signals) {
-  auto gpus = Boxes(signals, Signal::kGpu, "", "no metric of a GPU was sampled");
-  auto memory = Boxes(signals, Signal::kGpuMemory, "_memory", "GPU memory was not measured");
+Section<std::vector<BoxRow>> BatchBoxes(const SystemSignals& signals,
+                                        const Section<std::vector<BoxRow>>& gpus,
+                                        const ModernData& data) {
+  auto memory = Boxes(signals, Signal::kGpuMemory, "_memory",
+                      Unmeasured(data, Signal::kGpuMemory, "GPU memory was not measured"));
   if (!gpus.applicable) return gpus;
   if (!memory.applicable) return memory;
   std::vector<BoxRow> rows;
@@ -185,10 +191,10 @@ Section<std::vector<BoxRow>> BatchBoxes(const SystemSignals& signals) {
   return Filled(std::move(rows));
 }
 
-Section<std::vector<BalancePair>> LoadBalance(const SystemSignals& signals) {
+Section<std::vector<BalancePair>> LoadBalance(const ModernData& data) {
   constexpr size_t kMostPairs = 64;
-  const auto gpus = signals.Of(Signal::kGpu);
-  if (gpus.empty()) return None<std::vector<BalancePair>>("no metric of a GPU was sampled");
+  const auto gpus = data.signals.Of(Signal::kGpu);
+  if (gpus.empty()) return None<std::vector<BalancePair>>(NoGpuReason(data));
   if (gpus.size() == 1) return None<std::vector<BalancePair>>("there is one GPU");
   std::vector<BalancePair> pairs;
   for (size_t i = 0; i < gpus.size(); ++i) {
@@ -249,12 +255,14 @@ Section<DataLoading> Loading(const ModernData& data) {
 
 // The published count, over all of the run.
 Section<BottleneckCounts> Bottlenecks(const SystemSignals& signals, RuleId rule,
-                                      const RuleSettings& settings) {
+                                      const ModernData& data) {
+  const RuleSettings& settings = data.settings;
   const bool cpu = rule == RuleId::kCpuBottleneck;
   const Signal busy = cpu ? Signal::kCpu : Signal::kIoWait;
-  if (!signals.Has(Signal::kGpu)) return None<BottleneckCounts>("no metric of a GPU was sampled");
+  if (!signals.Has(Signal::kGpu)) return None<BottleneckCounts>(NoGpuReason(data));
   if (!signals.Has(busy)) {
-    return None<BottleneckCounts>(cpu ? "CPU use was not measured" : "I/O wait was not measured");
+    return None<BottleneckCounts>(
+        Unmeasured(data, busy, cpu ? "CPU use was not measured" : "I/O wait was not measured"));
   }
   const double limit = settings.Number(rule, cpu ? "cpu_threshold" : "io_threshold");
   const double idle = settings.Number(rule, "gpu_threshold");
@@ -311,21 +319,21 @@ ProfilingReport BuildProfilingReport(const RulesInput& input, const RuleSettings
   if (!input.has_end) report.phases.finalization_ns.reset();
   auto usage = UsageRows(signals, settings.mode());
   report.usage_findings = UsageFindings(usage);
-  report.system_usage = usage.empty()
-                            ? None<std::vector<UsageRow>>("no system metric was collected")
-                            : Filled(std::move(usage));
+  report.system_usage =
+      usage.empty() ? None<std::vector<UsageRow>>(NoMetricText(data)) : Filled(std::move(usage));
   report.framework = Framework(input);
   report.rules = RunRules(input, settings);
   std::stable_sort(report.rules.begin(), report.rules.end() - 1,
                    [](const auto& a, const auto& b) { return a.triggered > b.triggered; });
   report.step_durations = StepDurations(data.steps, settings);
-  report.gpu_utilization = Boxes(signals, Signal::kGpu, "", "no metric of a GPU was sampled");
-  report.load_balance = LoadBalance(data.signals);
+  report.gpu_utilization = Boxes(signals, Signal::kGpu, "", NoGpuReason(data));
+  report.load_balance = LoadBalance(data);
   report.data_loading = Loading(data);
-  report.batch_size = BatchBoxes(signals);
-  report.cpu_bottlenecks = Bottlenecks(signals, RuleId::kCpuBottleneck, settings);
-  report.io_bottlenecks = Bottlenecks(signals, RuleId::kIoBottleneck, settings);
-  report.gpu_memory = Boxes(signals, Signal::kGpuMemory, "", "GPU memory was not measured");
+  report.batch_size = BatchBoxes(signals, report.gpu_utilization, data);
+  report.cpu_bottlenecks = Bottlenecks(signals, RuleId::kCpuBottleneck, data);
+  report.io_bottlenecks = Bottlenecks(signals, RuleId::kIoBottleneck, data);
+  report.gpu_memory = Boxes(signals, Signal::kGpuMemory, "",
+                            Unmeasured(data, Signal::kGpuMemory, "GPU memory was not measured"));
   return report;
 }
 

@@ -55,6 +55,8 @@ struct RulesInput {
   // Of a stretch that leaves them out nothing is said of the run's begin and end.
   bool has_begin = true;
   bool has_end = true;
+  // Names of metrics that the run holds, but none of in the stretch.
+  std::span<const std::string> metrics_outside;
 };
 
 }  // namespace steptrace::analyze

@@ -117,6 +117,23 @@ double PercentOf(double share) {
   return std::abs(decimal - share * 100) <= 1e-15 * std::abs(decimal) ? decimal : share * 100;
 }
 
+std::set<Signal> SignalsOf(std::span<const std::string> metrics) {
+  std::set<Signal> signals;
+  for (const std::string& metric : metrics) {
+    for (const Alias& alias : kAliases) {
+      if (metric == alias.metric) signals.insert(alias.signal);
+    }
+    for (const Alias& alias : kNodeAliases) {
+      if (metric == alias.metric) signals.insert(alias.signal);
+    }
+    for (const Quotient& quotient : kQuotients) {
+      if (metric == quotient.part) signals.insert(quotient.signal);
+    }
+    if (metric.starts_with("network.")) signals.insert(Signal::kNetwork);
+  }
+  return signals;
+}
+
 SystemSignals::SystemSignals(std::span<const CounterSeries> counters) {
   std::set<std::pair<Signal, int32_t>> have;  // signal, node
   std::set<int32_t> nodes;

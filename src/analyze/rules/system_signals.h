@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "analyze/rules/rules_input.h"
@@ -32,6 +34,9 @@ struct SystemEvent {
 // A share as a number of per cent: the decimal that was there before it was divided by 100, so that
 // a value at a threshold stays there.
 double PercentOf(double share);
+
+// What the rules could read of metrics so named.
+std::set<Signal> SignalsOf(std::span<const std::string> metrics);
 
 // The signals of a run, each series in order of time. Names are ours (store/metrics.h) or those of
 // Debugger's files; values that are no numbers are left out.

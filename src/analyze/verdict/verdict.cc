@@ -13,6 +13,7 @@
 #include "analyze/verdict/evidence.h"
 #include "analyze/verdict/no_verdict.h"
 #include "analyze/verdict/own_threads.h"
+#include "analyze/verdict/rank_spread.h"
 #include "base/time.h"
 
 namespace steptrace::analyze {
@@ -189,9 +190,9 @@ std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
   verdict.straggler_rank = late->rank;
   verdict.straggler_cause = LateCause(late->times->excess);
   SetGain(input, share, verdict);
-  verdict.headline =
-      fmt::format("communication: rank {} is late by its {} and the others wait, {}", late->rank,
-                  LateText(input, verdict), ShareText(share, interval, kOfTheStep));
+  verdict.headline = fmt::format(
+      "communication: rank {} is late by its {} and the others wait, {}{}", late->rank,
+      LateText(input, verdict), ShareText(share, interval, kOfTheStep), RanksSeenText(input));
   return verdict;
 }
 
@@ -204,8 +205,9 @@ Verdict SuspectVerdict(const VerdictInput& input, const Candidate& candidate) {
   verdict.share_low = candidate.interval.low;
   verdict.share_high = candidate.interval.high;
   SetGain(input, candidate.share, verdict);
-  verdict.headline = fmt::format("{}, {}", SuspectText(input, candidate.suspect),
-                                 ShareText(candidate.share, candidate.interval, kOfTheStep));
+  verdict.headline = fmt::format("{}, {}{}", SuspectText(input, candidate.suspect),
+                                 ShareText(candidate.share, candidate.interval, kOfTheStep),
+                                 RankSpreadText(input, candidate.suspect));
   if (IsHeldUp(input, verdict)) verdict.headline += ", slowed by other work on the cores";
   return verdict;
 }
@@ -219,7 +221,8 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
   verdict.share = ModelShare(input);
   verdict.share_low = interval.low;
   verdict.share_high = interval.high;
-  const std::string share = ShareText(verdict.share, interval);
+  const std::string share =
+      ShareText(verdict.share, interval) + RankSpreadText(input, SuspectId::kModel);
   // What slows it is in the way, whatever else is not.
   std::string slowed;
   if (input.load.throttled()) {
@@ -239,6 +242,7 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
   }
   const bool unsplit =
       input.dispatch == nullptr && input.facts.windows_too_short && !MayUseDevice(input.facts);
+  const std::optional<RankSuspect> of_rank = LargestOfARank(input);
   const char* fill = unsplit ? "the model and framework overhead fill" : "the model fills";
   if (MayWaitInForward(input)) {
     verdict.headline = fmt::format(
@@ -248,6 +252,11 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
   } else if (next.share >= kInTheWay) {
     verdict.headline = fmt::format("{} most of the step, {}{}; next: {}, {}", fill, share, slowed,
                                    SuspectText(input, next.suspect), FormatShare(next.share));
+  } else if (of_rank && of_rank->share >= kSuspectThreshold) {
+    // Little of all ranks' time together is much of one rank's.
+    verdict.headline = fmt::format("{} most of the step, {}{}; next: {}, {} of rank {}'s", fill,
+                                   share, slowed, SuspectText(input, of_rank->suspect),
+                                   FormatShare(of_rank->share), of_rank->rank);
   } else if (unsplit) {
     verdict.headline =
         fmt::format("{} the step, {}{}: the window that tells them apart was full too soon", fill,
@@ -267,6 +276,9 @@ Verdict NoSingleSuspect(const VerdictInput& input, const std::vector<Candidate>&
   if (ranked[1].share >= kWorthAWord) verdict.headline += ", " + CandidateText(input, ranked[1]);
   if (const double model = ModelShare(input); model >= ranked[0].share) {
     verdict.headline += fmt::format("; the model has {}", FormatShare(model));
+  }
+  if (const std::string ranks = RankSpreadText(input, ranked[0].suspect); !ranks.empty()) {
+    verdict.headline += fmt::format("; {}{}", SuspectText(input, ranked[0].suspect), ranks);
   }
   return verdict;
 }

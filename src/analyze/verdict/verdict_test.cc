@@ -137,6 +137,8 @@ void ExpectOne(const Report& report, const std::string& kind, const std::string&
   if (kind == "expect") return ExpectVerdict(verdict, what);
   if (kind == "expect_headline") {
     EXPECT_THAT(verdict.headline, HasSubstr(what));
+  } else if (kind == "expect_no_headline") {
+    EXPECT_THAT(verdict.headline, Not(HasSubstr(what)));
   } else if (kind == "expect_advice") {
     EXPECT_THAT(AllAdvice(verdict), HasSubstr(what));
   } else if (kind == "expect_no_advice") {

@@ -57,4 +57,17 @@ Result<std::string> StepColumns(const std::filesystem::path& run, int64_t most) 
   return std::move(columns).Text();
 }
 
+Result<std::string> CheckpointColumns(const std::filesystem::path& run, int64_t most) {
+  Columns columns;
+  STEPTRACE_RETURN_IF_ERROR(
+      rpc::VisitRows({.run = run,
+                      .table = "slices",
+                      .columns = {"rank", "ts_ns", "dur_ns", "step", "depth", "args"},
+                      .where = "name = 'checkpoint' and category = 'phase'",
+                      .limit = most + 1},
+                     columns));
+  if (columns.rows() == 0 || columns.rows() > most) return std::string();
+  return std::move(columns).Text();
+}
+
 }  // namespace steptrace::pages

@@ -125,6 +125,9 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   input.steps = steps;
   input.strings = &run.strings();
   input.counters = SeriesOf(tracks, counters);
+  if (options.from_ns || options.to_ns) {
+    input.metrics_outside = MetricsWithoutValues(tracks, input.counters);
+  }
   input.facts = facts;
   input.losses = losses;
   input.findings = findings;

@@ -245,6 +245,36 @@ TEST_F(ReportTest, RulesOfAStretchLookAtWhatBeginsInIt) {
   EXPECT_EQ(steps(ruled({.from_ns = 0, .to_ns = 1})), 1);
 }
 
+TEST_F(ReportTest, BetweenTwoSamplesAStretchHasNoMetricButTheRunDoes) {
+  Fill().Close(store::CompletedManifest()).ok();
+  const analyze::RuleSettings settings(analyze::RuleMode::kModern);
+  const auto reason = [&](const analyze::ProfilingReport& report, analyze::RuleId rule) {
+    for (const analyze::RuleResult& one : report.rules) {
+      if (one.rule == rule) return one.reason;
+    }
+    return std::string("no such rule");
+  };
+  constexpr const char* kOutside =
+      "no system metric was collected in this stretch, only outside of it";
+  // A value each 10 ms.
+  const auto rules = LoadRules(run(), settings, {}, {.from_ns = 500'000'001, .to_ns = 509'000'000});
+  ASSERT_OK(rules);
+  EXPECT_EQ(reason(rules->report, analyze::RuleId::kOverallSystemUsage), kOutside);
+  EXPECT_EQ(rules->report.system_usage.reason, kOutside);
+  // Of what the run has nowhere the stretch is no reason.
+  EXPECT_EQ(reason(rules->report, analyze::RuleId::kLowGpuUtilization),
+            "no metric of a GPU was sampled");
+  ReportOptions options;
+  options.from_ns = 500'000'001;
+  options.to_ns = 509'000'000;
+  const auto report = LoadReport(run(), options);
+  ASSERT_OK(report);
+  EXPECT_THAT(report->notes, ::testing::Contains(HasSubstr("only outside of it")));
+  const auto whole = LoadRules(run(), settings, {}, {});
+  ASSERT_OK(whole);
+  EXPECT_EQ(reason(whole->report, analyze::RuleId::kOverallSystemUsage), "");
+}
+
 TEST_F(ReportTest, WhatAStretchLeavesOutNoRuleSums) {
   Fill().Close(store::CompletedManifest()).ok();
   analyze::RuleSettings settings(analyze::RuleMode::kModern);

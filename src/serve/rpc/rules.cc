@@ -157,6 +157,9 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   input.run = RunInfoOf(run);
   input.run.duration_ns = DurationOf(run, steps, counters);
   input.counters = series;
+  std::vector<std::string> outside;
+  if (stretch.from_ns || stretch.to_ns) outside = MetricsWithoutValues(tracks, series);
+  input.metrics_outside = outside;
   input.steps = steps;
   input.strings = &run.strings();
   input.facts = facts;

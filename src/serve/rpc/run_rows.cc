@@ -2,9 +2,12 @@
 #include "serve/rpc/run_rows.h"
 
 #include <algorithm>
+#include <set>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
+#include "analyze/rules/system_signals.h"
 #include "base/time.h"
 #include "store/metrics.h"
 #include "store/row_stream.h"
@@ -92,6 +95,20 @@ std::vector<analyze::CounterSeries> SeriesOf(const std::vector<store::TrackRow>&
   }
   std::erase_if(series, [](const auto& one) { return one.values.empty(); });
   return series;
+}
+
+std::vector<std::string> MetricsWithoutValues(const std::vector<store::TrackRow>& tracks,
+                                              const std::vector<analyze::CounterSeries>& series) {
+  std::set<std::string> without;
+  for (const auto& track : tracks) {
+    const std::span<const std::string> name(&track.name, 1);
+    // Of profiles from elsewhere the rules know other names.
+    if (store::MetricNamed(track.name) || !analyze::SignalsOf(name).empty()) {
+      without.insert(track.name);
+    }
+  }
+  for (const auto& one : series) without.erase(one.metric);
+  return {without.begin(), without.end()};
 }
 
 }  // namespace steptrace::rpc

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "analyze/report/report_input.h"
@@ -35,5 +36,10 @@ int64_t DurationOf(const store::RunReader& run, const store::PackedSteps& steps,
 // One series for each counter track, in the order of the tracks.
 std::vector<analyze::CounterSeries> SeriesOf(const std::vector<store::TrackRow>& tracks,
                                              const std::vector<store::CounterRow>& counters);
+
+// Names of metrics that the run has tracks for, but none of these series: of a stretch, those that
+// were read outside of it alone.
+std::vector<std::string> MetricsWithoutValues(const std::vector<store::TrackRow>& tracks,
+                                              const std::vector<analyze::CounterSeries>& series);
 
 }  // namespace steptrace::rpc

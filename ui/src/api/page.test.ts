@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ns } from '../base/time';
 import { ApiError } from './error';
-import { pageSource, readPage, swapped, type Page } from './page';
+import { CHECKPOINTS, pageSource, readPage, swapped, type Page } from './page';
 import type { Comparison } from './source';
 
 const side = (value: number) => ({ ns: ns(value), share: 1, share_low: 1, share_high: 1 });
@@ -88,6 +88,17 @@ it('the few means of each metric are its series', async () => {
   expect(Array.from(found.numbers('bucket_ns'))).toEqual([0, 50, 0]);
   expect(Array.from(found.numbers('mean'))).toEqual([0.5, NaN, 3]);
   expect(Array.from(found.numbers('device'))).toEqual([-1, -1, 1]);
+});
+
+it('holds the moments of checkpoints, and no other slices', async () => {
+  const checkpoints = { ts_ns: [5, 9], dur_ns: [1, 2] };
+  const source = pageSource(page({ report: report('a'), checkpoints }));
+  const found = await source.table('a', 'slices', { where: CHECKPOINTS });
+  expect(Array.from(found.numbers('ts_ns'))).toEqual([5, 9]);
+  await expect(source.table('a', 'slices', {})).rejects.toThrow(/not in a one-file report/);
+  await expect(source.table('a', 'steps', {})).rejects.toThrow(/not in a one-file report/);
+  const older = pageSource(page({ report: report('a') }));
+  await expect(older.table('a', 'slices', { where: CHECKPOINTS })).rejects.toThrow();
 });
 
 it('a run and its copy are told apart', async () => {

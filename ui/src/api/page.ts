@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A one-file report's data: `<script type="application/json" id="steptrace-report">` holds a report, {report, steps}
-// where `steps` are columns of the table steps, or {runs: [two of those], comparison}. ui/README.md says how it gets
+// A one-file report's data: `<script type="application/json" id="steptrace-report">` holds a report, {report, steps,
+// checkpoints} where `steps` and `checkpoints` are columns of tables, or {runs: [two of those], comparison}. ui/README.md says how it gets
 // in there.
 import { Columns } from './arrow';
 import { ApiError } from './error';
 import type { Report } from './report';
 import type { ComparedRow, Comparison, SeriesQuery, Source } from './source';
 
+export type PageColumns = Readonly<Record<string, readonly (string | number | null)[]>>;
+
 export interface PageRun {
   readonly report: Report;
   /** Columns of the table `steps`, all of one length; absent: only what the report says of steps. */
-  readonly steps?: Readonly<Record<string, readonly (string | number | null)[]>>;
+  readonly steps?: PageColumns;
+  /** Columns of the slices that are checkpoints; absent: there are none, or an older version wrote the page. */
+  readonly checkpoints?: PageColumns;
 }
 
 export interface Page {
@@ -56,6 +60,9 @@ function pageOf(data: unknown): Page {
     throw new ApiError(0, 'the report', 'holds no two runs to compare', 'write the file again');
   return { runs: [a, b], comparison };
 }
+
+/** Of the slices a page holds these alone. */
+export const CHECKPOINTS = "name = 'checkpoint' and category = 'phase'";
 
 const refuse = (thing: string) =>
   Promise.reject(
@@ -144,11 +151,15 @@ export function pageSource(page: Page): Source {
         return Promise.resolve(swapped(comparison, alike));
       return refuse('the comparison');
     },
-    table: (run, table) => {
-      const steps = of(run)?.steps;
-      return table === 'steps' && steps
-        ? Promise.resolve(Columns.of(steps))
-        : refuse(`the table ${table}`);
+    table: (run, table, { where }) => {
+      const held = of(run);
+      const columns =
+        table === 'steps'
+          ? held?.steps
+          : table === 'slices' && where === CHECKPOINTS
+            ? held?.checkpoints
+            : undefined;
+      return columns ? Promise.resolve(Columns.of(columns)) : refuse(`the table ${table}`);
     },
     series: (run, query) => {
       const found = of(run);

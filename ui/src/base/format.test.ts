@@ -93,6 +93,18 @@ describe('moments on an axis', () => {
   });
 });
 
+it('moments in a table are told apart, minutes after the begin too', () => {
+  const steps = [100_512_345_678, 100_580_000_000].map((at) => f.formatAt(at, 6_400_000));
+  expect(steps.map((s) => plain(s.text))).toEqual(['100.512 s', '100.580 s']);
+  expect(plain(steps[0]?.exact ?? '')).toBe('100,512,345,678 ns');
+  expect(plain(f.formatAt(0, 0).text)).toBe('0 ns');
+});
+
+it('a profile without a date has none', () => {
+  expect(f.formatDate('1970-01-01T00:00:00Z').text).toBe('–');
+  expect(f.formatDate('2026-01-02T10:00:00Z').text).toContain('2026-01-0');
+});
+
 it('stored names become words', () => {
   expect(f.title('data_pipeline')).toBe('Data pipeline');
   expect(f.plural(1, 'step')).toBe('1 step');

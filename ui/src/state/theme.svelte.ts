@@ -20,8 +20,8 @@ function stored(): ThemeChoice {
 class Theme {
   choice = $state<ThemeChoice>('system');
   private systemDark = $state(false);
-  /** Paper is light. */
-  private paper = $state(false);
+  /** What is printed: paper is light, and as wide as nobody measures. */
+  paper = $state(false);
   readonly dark = $derived(
     !this.paper && (this.choice === 'dark' || (this.choice === 'system' && this.systemDark)),
   );

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { boxAfterKey, boxOf, keyOf, pathTo, settle, told, type Flame } from './flame';
+import { toCsv } from '../widgets/csv';
+import { boxAfterKey, boxOf, flameColumns, keyOf, pathTo, settle, told, type Flame } from './flame';
 
 type Drawn = readonly [string, number, ...Drawn[]];
 
@@ -25,6 +26,27 @@ const root = graph([
   ['gc', 10],
 ]);
 const read = at(root, 'main', 'load', 'read');
+
+it('is saved as rows that name the row of their caller', () => {
+  expect(toCsv(flameColumns(root, 'ns', 'call')).split('\n')).toEqual([
+    'row,row of caller,depth,name,total (ns),own (ns),calls',
+    '1,,0,all,100,0,10',
+    '2,1,1,main,90,0,9',
+    '3,1,1,gc,10,10,1',
+    '4,2,2,load,60,10,6',
+    '5,2,2,step,30,30,3',
+    '6,4,3,read,50,50,5',
+    '',
+  ]);
+  expect(flameColumns(read, 'ns', '').map((c) => c.values)).toEqual([
+    [1],
+    [NaN],
+    [3],
+    ['read'],
+    [50],
+    [50],
+  ]);
+});
 
 describe('the key of a box', () => {
   it('leads back to it, and the root has none', () => {

@@ -3,6 +3,7 @@
 
 import { hashName } from '../base/color';
 import { formatShare, grouped } from '../base/format';
+import type { CsvColumn } from '../widgets/csv';
 import type { SourcePlace } from './source';
 import { bothNs } from './tip';
 
@@ -90,6 +91,27 @@ export function pathTo(root: Flame, flame: Flame): Flame[] {
     if (below.length > 0) return [root, ...below];
   }
   return [];
+}
+
+/**
+ * A row a box, from `top` down, its callers' rows before it: a number, its caller's, its names and figures.
+ * Rows refer to rows, for stacks as texts would repeat each other.
+ */
+export function flameColumns(top: Flame, value: string, count: string): CsvColumn[] {
+  const rows: { flame: Flame; above: number }[] = [{ flame: top, above: NaN }];
+  for (let i = 0; i < rows.length; i++)
+    for (const flame of rows[i]?.flame.children ?? []) rows.push({ flame, above: i + 1 });
+  const own = ({ value: whole, children }: Flame) =>
+    children.reduce((left, child) => left - child.value, whole);
+  const named: CsvColumn[] = [
+    { title: 'row', values: rows.map((_, i) => i + 1) },
+    { title: 'row of caller', values: rows.map((r) => r.above) },
+    { title: 'depth', values: rows.map((r) => r.flame.depth) },
+    { title: 'name', values: rows.map((r) => r.flame.name) },
+    { title: `total (${value})`, values: rows.map((r) => r.flame.value) },
+    { title: `own (${value})`, values: rows.map((r) => own(r.flame)) },
+  ];
+  return count ? [...named, { title: `${count}s`, values: rows.map((r) => r.flame.count) }] : named;
 }
 
 /** What keys do in the graph, for the keys' help; the arrows are `boxAfterKey`. */

@@ -97,27 +97,26 @@ describe('devices', () => {
     expect(on(2)).toEqual([]);
   });
 
-  it('leaves communication out of the precisions', () => {
-    const kernels = [
-      {
-        rank: 0,
-        name: 'ncclFloat',
-        role: 'communication',
-        calls: 1,
-        total_ns: 9,
-        tensor_cores: false,
-        streams: [],
-      },
-      {
-        rank: 0,
-        name: 'sgemm',
-        role: 'compute',
-        calls: 1,
-        total_ns: 4,
-        tensor_cores: false,
-        streams: [],
-      },
-    ];
-    expect(precisions(kernels)).toEqual([{ name: 'FP32', title: 'FP32', value: 4 }]);
+  it('adds precisions of devices, the longest first', () => {
+    const told = precisions([
+      device({
+        precisions: [
+          { precision: 'FP32', ns: 7 },
+          { precision: null, ns: 4 },
+        ],
+      }),
+      device({
+        precisions: [
+          { precision: 'BF16', ns: 9 },
+          { precision: null, ns: 1 },
+        ],
+      }),
+      device({}),
+    ]);
+    expect(told.map((p) => [p.title, p.value])).toEqual([
+      ['BF16', 9],
+      ['FP32', 7],
+      ['not told', 5],
+    ]);
   });
 });

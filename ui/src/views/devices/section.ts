@@ -2,7 +2,6 @@
 // The sections `devices` and `kernels` (docs/reference/report.md, operators.md), as this view reads
 // them, and the sums over the devices that are shown.
 import type { Roles } from '../../api/report';
-import { precisionOf, type Precision } from './precision';
 
 export interface Window {
   span_ns: number;
@@ -45,6 +44,8 @@ export interface Device {
   est_sm_efficiency: number | null;
   est_achieved_occupancy: number | null;
   tensor_cores: { share: number | null } | null;
+  /** Sums of computing kernels' durations; null: their names do not tell. An older report has none. */
+  precisions?: { precision: string | null; ns: number }[];
   copies: Copy[];
 }
 
@@ -161,13 +162,12 @@ export function byName(kernels: readonly Kernel[]): Kernel[] {
   return [...sums.values()];
 }
 
-/** Time of computing kernels by the precision that their names tell; the longest first. */
-export function precisions(kernels: readonly Kernel[]): Share[] {
-  const sums = new Map<Precision, number>();
-  for (const kernel of kernels) {
-    if (kernel.role === 'communication') continue;
-    const precision = precisionOf(kernel.name);
-    sums.set(precision, (sums.get(precision) ?? 0) + kernel.total_ns);
+/** Time of the devices' computing kernels by precision; the longest first. */
+export function precisions(devices: readonly Device[]): Share[] {
+  const sums = new Map<string, number>();
+  for (const { precision, ns } of devices.flatMap((d) => d.precisions ?? [])) {
+    const name = precision ?? 'not told';
+    sums.set(name, (sums.get(name) ?? 0) + ns);
   }
   return [...sums]
     .map(([name, value]) => ({ name, title: name, value }))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
 import {
+  blameColumns,
   causedBy,
   lastIn,
   lastRanks,
@@ -156,6 +157,13 @@ describe('distributed', () => {
       cells: [[3]],
       most: 3,
     });
+    const saved = blameColumns(blame).map(({ values }) => values);
+    expect(saved[0]).toHaveLength(blame.flatMap((b) => b.waiters ?? []).length); // all, not one pair
+    expect(saved).toEqual([
+      blame.flatMap((b) => (b.waiters ?? []).map(() => b.rank)),
+      blame.flatMap((b) => (b.waiters ?? []).map((w) => w.rank)),
+      blame.flatMap((b) => (b.waiters ?? []).map((w) => w.wait_ns)),
+    ]);
   });
 
   it('who came last, over time', () => {

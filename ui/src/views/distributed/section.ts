@@ -3,6 +3,7 @@
 // more. What only one of them has is optional here.
 import { tokenOf } from '../../base/color';
 import { title } from '../../base/format';
+import type { CsvColumn } from '../../widgets/csv';
 
 export interface Rank {
   rank: number;
@@ -296,6 +297,16 @@ export function matrixOf(blame: readonly Blame[], limit: number): Matrix {
     cells,
     most: Math.max(1, ...cells.flat()),
   };
+}
+
+/** A row a pair of ranks, of all of them: the one that came late, and the one that waited. */
+export function blameColumns(blame: readonly Blame[]): CsvColumn[] {
+  const pairs = blame.flatMap((b) => (b.waiters ?? []).map((w) => ({ late: b.rank, ...w })));
+  return [
+    { title: 'late rank', values: pairs.map((p) => p.late) },
+    { title: 'waiting rank', values: pairs.map((p) => p.rank) },
+    { title: 'wait (ns)', values: pairs.map((p) => p.wait_ns) },
+  ];
 }
 
 export interface LastLine {

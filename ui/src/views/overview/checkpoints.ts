@@ -2,6 +2,7 @@
 // When checkpoints were saved and loaded: slices, for a step tells how long it took for them, not when, and what
 // lies outside of steps no step tells.
 import type { Columns } from '../../api/arrow';
+import { CHECKPOINTS } from '../../api/page';
 import type { Source } from '../../api/source';
 
 export interface Checkpoint {
@@ -17,7 +18,7 @@ export interface Checkpoint {
 
 const QUERY = {
   columns: ['rank', 'ts_ns', 'dur_ns', 'step', 'depth', 'args'],
-  where: "name = 'checkpoint' and category = 'phase'",
+  where: CHECKPOINTS,
   limit: 100_000,
 } as const;
 
