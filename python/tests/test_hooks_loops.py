@@ -283,3 +283,18 @@ def test_tensors_that_are_awaited_where_they_are_used(tmp_path):
         waits = [r for r in records if r.name == "wait" and r.kind == "begin"]
         # The second layer's result in each forward; what the first is given needs no gradient.
         assert [r.category for r in waits] == [COMMUNICATION] * 3
+        starts = [r for r in records if r.name == "all_reduce" and r.kind == "begin"]
+        assert [r.category for r in starts] == [COMMUNICATION] * 3
+
+
+def test_functional_collectives_are_told_by_their_starts(tmp_path):
+    run = torchrun(tmp_path, "wrapped.py", "functional")
+    assert run.failed_hooks() == {}
+    for records in run.trainers().values():
+        order = hooked.order(records)
+        assert order.count("all_reduce wait ") == 3 * 4
+        starts = [r for r in records if r.name == "all_reduce" and r.kind == "begin"]
+        assert [r.category for r in starts] == [COMMUNICATION] * 12
+        assert [r.a for r in starts] == [64, 16, 16, 4] * 3
+        # As calls of their group, by number: an asynchronous kind of its own.
+        assert [r.b >> 24 for r in starts] == list(range(1, 13))

@@ -10,6 +10,7 @@ import inspect
 import sys
 
 from . import compiling, facts, vocabulary, world
+from . import groups as groups_of
 from .groups import Groups, number_or_zero
 from .surround import Calls, forget_sources, nothing
 
@@ -50,7 +51,7 @@ FORMER_NAMES = {
 def patch(module, hook):
     """Patches the start of the job alone: most processes that import this have no process group."""
     state = {"patched": False}
-    groups = Groups(module, hook.probe)
+    groups = groups_of.of_job = Groups(module, hook.probe)
 
     def look():
         try:
@@ -114,7 +115,7 @@ def _entering(hook, text, wanted, given, groups):
                 number = number_or_zero(
                     groups, text, values[has_group], values[has_peer], values[is_async]
                 )
-            begin_args(name, _bytes(values[gives]), number)
+            begin_args(name, bytes_of(values[gives]), number)
             return end
         except Exception as error:
             return hook.fail(error)
@@ -122,10 +123,10 @@ def _entering(hook, text, wanted, given, groups):
     return enter_collective
 
 
-def _bytes(given):
+def bytes_of(given):
     """0 for what is not a tensor: the function itself will say what is wrong with it."""
     if isinstance(given, (list, tuple)):
-        return sum(_bytes(part) for part in given)
+        return sum(bytes_of(part) for part in given)
     return getattr(given, "nbytes", 0)
 
 

@@ -16,6 +16,10 @@ _MOST_KINDS = 4096  # of texts: a group, function and peer each
 _KIND_BITS = 24  # of argument b, below the number
 
 
+# The job's, once torch.distributed is hooked: functional collectives count with the others.
+of_job = None
+
+
 class Groups:
     """Numbers the calls of each group; nothing of it outlives the process."""
 

@@ -11,6 +11,8 @@ from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 
 
 def wrap(model, how):
+    if how == "functional":
+        return model
     if how == "ddp":
         wrapped = nn.parallel.DistributedDataParallel(
             model, find_unused_parameters=True, bucket_cap_mb=5, gradient_as_bucket_view=True
@@ -38,6 +40,14 @@ def wrap(model, how):
     return fully_shard(model, mesh=mesh, reshard_after_forward=False)
 
 
+def exchange(model):
+    from torch.distributed import _functional_collectives as functional
+
+    for parameter in model.parameters():
+        summed = functional.all_reduce(parameter.grad, "sum", dist.group.WORLD)
+        parameter.grad.copy_(summed)
+
+
 def main(how):
     dist.init_process_group("gloo")
     layers = [nn.Linear(4, 4), nn.Linear(4, 1)]
@@ -47,6 +57,8 @@ def main(how):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for _ in range(3):
         model(torch.ones(2, 4)).sum().backward()
+        if how == "functional":
+            exchange(model)
         optimizer.step()
         optimizer.zero_grad()
     dist.barrier()
