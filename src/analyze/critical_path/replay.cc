@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace steptrace::analyze {
 namespace {
@@ -25,118 +26,151 @@ auto OthersOf(const PathGraph& graph, size_t node) {
                           [](const auto& edge, int32_t to) { return edge.to < to; });
 }
 
-class SpanReplay {
+// When edges that lead to a moment let go, by the clock.
+class EdgeEnds {
  public:
-  SpanReplay(const PathGraph& graph, const Stretch& span, const Halves& halves,
-             const std::vector<int64_t>& at)
-      : graph_(graph), span_(span), halves_(halves), at_(at) {}
+  EdgeEnds(const PathGraph& graph, const StretchClock& clock, const Halves& halves,
+           const std::vector<int64_t>& at)
+      : nodes_(graph.nodes.data()),
+        at_(at.data()),
+        clock_(clock),
+        halves_(halves),
+        begin_ns_(clock.begin_ns()) {
+    MoveTo(clock.begin_ns());
+  }
 
-  // When what an edge leads from has come: by the span's begin all that came before it.
+  // To a moment that is not before the last one.
+  void MoveTo(int64_t ns) {
+    const auto& stretches = clock_.stretches();
+    while (next_ < stretches.size() && stretches[next_].begin_ns <= ns) ++next_;
+    stretch_ = stretches[next_ - 1];
+    to_ns_ = std::min(ns, stretch_.end_ns);
+  }
+
+  int64_t FromNs(const PathEdge& edge) const { return nodes_[edge.from].ns; }
+  // By the begin of the stretches all has come that came before it.
   int64_t Begin(const PathEdge& edge) const {
-    const auto from = static_cast<size_t>(edge.from);
-    return graph_.nodes[from].ns <= span_.begin_ns ? span_.begin_ns : at_[from];
+    return FromNs(edge) <= begin_ns_ ? 0 : at_[edge.from];
   }
-  // What is left of an edge up to a moment of the profile.
-  int64_t Rest(const PathEdge& edge, int64_t to_ns) const {
-    const int64_t from_ns = graph_.nodes[static_cast<size_t>(edge.from)].ns;
-    return Left(to_ns - std::max(from_ns, span_.begin_ns),
-                halves_[static_cast<size_t>(edge.cause)]);
+  // What is left of it.
+  int64_t Rest(const PathEdge& edge) const {
+    const int32_t halves = halves_[static_cast<size_t>(edge.cause)];
+    return halves == 0 ? 0 : Left(LengthFrom(FromNs(edge)), halves);
   }
-  int64_t End(const PathEdge& edge, int64_t to_ns) const { return Begin(edge) + Rest(edge, to_ns); }
+  int64_t End(const PathEdge& edge) const { return Begin(edge) + Rest(edge); }
   // The same of an edge that is not the binding one: what only holds back then takes no time.
-  int64_t EndOfOther(const PathEdge& edge, int64_t to_ns) const {
-    return edge.is_work ? End(edge, to_ns) : Begin(edge);
-  }
+  int64_t EndOfOther(const PathEdge& edge) const { return edge.is_work ? End(edge) : Begin(edge); }
 
  private:
-  const PathGraph& graph_;
-  const Stretch& span_;
-  const Halves& halves_;
-  const std::vector<int64_t>& at_;
-};
+  // By the clock. Most edges lie in a stretch.
+  int64_t LengthFrom(int64_t ns) const {
+    if (ns >= stretch_.begin_ns) return std::max<int64_t>(0, to_ns_ - ns);
+    return clock_.At(to_ns_) - clock_.At(ns);
+  }
 
-int64_t ReplaySpan(const PathGraph& graph, const Stretch& span,
-                   const std::vector<PathEdge>& under_way, const Halves& halves,
-                   std::vector<int64_t>& at) {
-  const SpanReplay replay(graph, span, halves, at);
-  const size_t first = FirstAfter(graph, span.begin_ns);
-  const auto others_end = graph.others().end();
-  auto other = OthersOf(graph, first);
-  int64_t last_ns = span.begin_ns;
-  for (size_t n = first; n < graph.nodes.size() && graph.nodes[n].ns <= span.end_ns; ++n) {
-    const int64_t ns = graph.nodes[n].ns;
-    const auto binding = graph.BindingEdge(n);
-    at[n] = binding ? replay.End(*binding, ns) : ns;
-    for (; other != others_end && static_cast<size_t>(other->to) == n; ++other) {
-      at[n] = std::max(at[n], replay.EndOfOther(other->kind.From(other->from), ns));
-    }
-    last_ns = std::max(last_ns, at[n]);
-  }
-  for (const PathEdge& edge : under_way) {
-    last_ns = std::max(last_ns, replay.End(edge, span.end_ns));
-  }
-  return last_ns;
-}
+  const PathNode* nodes_;
+  const int64_t* at_;
+  const StretchClock& clock_;
+  const Halves& halves_;
+  const int64_t begin_ns_;
+  size_t next_ = 0;  // stretch
+  Stretch stretch_;  // that has begun last
+  int64_t to_ns_ = 0;
+};
 
 }  // namespace
 
-ReplaySpans MakeReplaySpans(const PathGraph& graph, std::vector<Stretch> spans) {
-  ReplaySpans result{std::move(spans), {}};
-  result.under_way.resize(result.spans.size());
-  size_t ended = 0;  // spans that end before the node
-  const auto add = [&](const PathEdge& edge) {
-    const int64_t from_ns = graph.nodes[static_cast<size_t>(edge.from)].ns;
-    for (size_t s = ended; s-- > 0 && from_ns < result.spans[s].end_ns;) {
-      result.under_way[s].push_back(edge);
-    }
-  };
-  const auto others = graph.others();
-  auto other = others.begin();
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    while (ended < result.spans.size() && result.spans[ended].end_ns < graph.nodes[n].ns) ++ended;
-    if (const auto binding = graph.BindingEdge(n)) add(*binding);
-    for (; other != others.end() && static_cast<size_t>(other->to) == n; ++other) {
-      const PathEdge edge = other->kind.From(other->from);
-      if (edge.is_work) add(edge);
-    }
+StretchClock::StretchClock(std::vector<Stretch> stretches) : stretches_(std::move(stretches)) {
+  int64_t before_ns = 0;
+  for (const Stretch& stretch : stretches_) {
+    before_ns_.push_back(before_ns);
+    before_ns += stretch.length_ns();
   }
-  return result;
 }
 
-std::vector<int64_t> Replay(const PathGraph& graph, const ReplaySpans& spans, const Halves& halves,
-                            std::vector<int64_t>& at) {
+int64_t StretchClock::At(int64_t ns) const {
+  if (ns <= begin_ns()) return 0;
+  const auto after =
+      std::upper_bound(stretches_.begin(), stretches_.end(), ns,
+                       [](int64_t at, const Stretch& stretch) { return at < stretch.begin_ns; });
+  const auto last = static_cast<size_t>(after - stretches_.begin()) - 1;
+  const Stretch& stretch = stretches_[last];
+  return before_ns_[last] + std::min(ns - stretch.begin_ns, stretch.length_ns());
+}
+
+int64_t Replay(const PathGraph& graph, const StretchClock& clock, const Halves& halves,
+               std::vector<int64_t>& at) {
   at.resize(graph.nodes.size());
-  std::vector<int64_t> ends;
-  for (size_t s = 0; s < spans.spans.size(); ++s) {
-    ends.push_back(ReplaySpan(graph, spans.spans[s], spans.under_way[s], halves, at));
+  EdgeEnds ends(graph, clock, halves, at);
+  const size_t first = FirstAfter(graph, clock.begin_ns());
+  const size_t last = FirstAfter(graph, clock.end_ns());
+  const auto others_end = graph.others().end();
+  auto other = OthersOf(graph, first);
+  int64_t done = 0;
+  size_t n = first;
+  for (; n < last; ++n) {
+    const int64_t ns = graph.nodes[n].ns;
+    ends.MoveTo(ns);
+    const std::optional<PathEdge> binding = graph.BindingEdge(n);
+    int64_t come = binding ? ends.End(*binding) : clock.At(ns);
+    for (; other != others_end && static_cast<size_t>(other->to) == n; ++other) {
+      come = std::max(come, ends.EndOfOther(other->kind.From(other->from)));
+    }
+    at[n] = come;
+    done = std::max(done, come);
   }
-  return ends;
+  ends.MoveTo(clock.end_ns());
+  const auto under_way = [&](const PathEdge& edge) {
+    if (ends.FromNs(edge) < clock.end_ns()) done = std::max(done, ends.End(edge));
+  };
+  for (; n < graph.nodes.size(); ++n) {
+    if (const auto binding = graph.BindingEdge(n)) under_way(*binding);
+  }
+  for (; other != others_end; ++other) {
+    const PathEdge edge = other->kind.From(other->from);
+    if (edge.is_work) under_way(edge);
+  }
+  return done;
 }
 
-PathSums ReplayedCauses(const PathGraph& graph, const Stretch& span, const Halves& halves,
+PathSums ReplayedCauses(const PathGraph& graph, const StretchClock& clock, const Halves& halves,
                         const std::vector<int64_t>& at) {
-  const SpanReplay replay(graph, span, halves, at);
-  const auto first = at.begin() + static_cast<std::ptrdiff_t>(FirstAfter(graph, span.begin_ns));
-  const auto end = at.begin() + static_cast<std::ptrdiff_t>(FirstAfter(graph, span.end_ns));
+  const auto first = at.begin() + static_cast<std::ptrdiff_t>(FirstAfter(graph, clock.begin_ns()));
   PathSums sums{};
-  if (first == end) return sums;
-  auto node = static_cast<size_t>(std::max_element(first, end) - at.begin());
-  while (graph.nodes[node].ns > span.begin_ns) {
-    const int64_t ns = graph.nodes[node].ns;
+  if (first == at.end()) return sums;
+  auto node = static_cast<size_t>(std::max_element(first, at.end()) - at.begin());
+  while (graph.nodes[node].ns > clock.begin_ns()) {
+    EdgeEnds ends(graph, clock, halves, at);
+    ends.MoveTo(graph.nodes[node].ns);
     std::optional<PathEdge> edge = graph.BindingEdge(node);
     if (!edge) {
-      sums[static_cast<size_t>(PathCause::kNotRecorded)] += at[node] - span.begin_ns;
+      sums[static_cast<size_t>(PathCause::kNotRecorded)] += at[node];
       break;
     }
-    int64_t rest = replay.Rest(*edge, ns);
-    auto other = OthersOf(graph, node);
-    while (replay.Begin(*edge) + rest != at[node]) {
-      edge = other->kind.From(other->from);
-      rest = replay.EndOfOther(*edge, ns) - replay.Begin(*edge);
-      ++other;
+    int64_t end = ends.End(*edge);
+    if (end != at[node]) {
+      for (auto other = OthersOf(graph, node); end != at[node]; ++other) {
+        edge = other->kind.From(other->from);
+        end = ends.EndOfOther(*edge);
+      }
     }
-    sums[static_cast<size_t>(edge->cause)] += rest;
+    sums[static_cast<size_t>(edge->cause)] += end - ends.Begin(*edge);
     node = static_cast<size_t>(edge->from);
+  }
+  return sums;
+}
+
+PathSums PathCauses(const PathGraph& graph, const StretchClock& clock) {
+  PathSums sums{};
+  size_t node = FirstAfter(graph, clock.end_ns()) - 1;
+  int64_t shown = clock.length_ns();
+  while (shown > 0) {
+    const std::optional<PathEdge> edge = graph.BindingEdge(node);
+    const int64_t from =
+        edge ? clock.At(graph.nodes[static_cast<size_t>(edge->from)].ns) : int64_t{0};
+    sums[static_cast<size_t>(edge ? edge->cause : PathCause::kNotRecorded)] += shown - from;
+    shown = from;
+    if (edge) node = static_cast<size_t>(edge->from);
   }
   return sums;
 }

@@ -2,6 +2,8 @@
 #include "analyze/critical_path/what_if.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "analyze/critical_path/replay.h"
 
@@ -12,33 +14,34 @@ Stretch StretchOf(const PathOf& path) {
   return {path.begin_ns, path.begin_ns + path.dur_ns};
 }
 
-int64_t GainOf(int64_t ns, int32_t left_halves) {
-  return left_halves == 0 ? ns : ns - ns / 2;
+StretchClock ClockOf(const std::vector<PathOf>& paths) {
+  std::vector<Stretch> stretches;
+  for (const PathOf& path : paths) stretches.push_back(StretchOf(path));
+  return StretchClock(std::move(stretches));
 }
 
-int64_t PartOf(const PathOf& path, PathCause cause) {
-  for (const PathShare& share : path.causes) {
-    if (share.cause == cause) return share.ns;
-  }
-  return 0;
+int64_t GainOf(int64_t ns, int32_t left_halves) {
+  return left_halves == 0 ? ns : ns - ns / 2;
 }
 
 class WhatIfFinder {
  public:
   WhatIfFinder(const PathGraph& graph, const PathOf& window, const std::vector<PathOf>& steps)
-      : graph_(graph), window_(window), steps_(steps) {
-    window_span_ = MakeReplaySpans(graph, {StretchOf(window)});
-    std::vector<Stretch> spans;
-    for (const PathOf& step : steps) spans.push_back(StretchOf(step));
-    if (!spans.empty()) step_spans_ = MakeReplaySpans(graph, std::move(spans));
+      : graph_(graph), window_(window), window_clock_({StretchOf(window)}) {
+    if (steps.empty()) return;
+    step_clock_ = ClockOf(steps);
+    of_steps_ = PathCauses(graph, *step_clock_);
+    steps_ = static_cast<int64_t>(steps.size());
   }
 
   std::vector<WhatIf> Find() {
     constexpr size_t kMostStages = 4;
+    constexpr double kLeastShare = 0.005;  // its removal gains no more: 1.0x
     size_t stages = 0;
     std::vector<WhatIf> changes;
     for (const PathShare& share : window_.causes) {
       if (IsKept(share.cause)) continue;
+      if (share.share < kLeastShare) break;
       if (stages++ == kMostStages) break;
       for (int32_t left_halves : {0, 1}) changes.push_back(Changed(share, left_halves));
     }
@@ -54,35 +57,26 @@ class WhatIfFinder {
     WhatIf change;
     change.stage = NameOf(share.cause);
     change.change = left_halves == 0 ? "removed" : "halved";
-    change.window_ns = Replay(graph_, window_span_, halves, at_).front() - window_.begin_ns;
+    change.window_ns = Replay(graph_, window_clock_, halves, at_);
     change.at_most_ns = window_.dur_ns - GainOf(share.ns, left_halves);
-    change.causes =
-        SharesOf(ReplayedCauses(graph_, StretchOf(window_), halves, at_), change.window_ns);
+    change.causes = SharesOf(ReplayedCauses(graph_, window_clock_, halves, at_), change.window_ns);
     if (change.window_ns > 0) {
       change.speedup = static_cast<double>(window_.dur_ns) / static_cast<double>(change.window_ns);
     }
-    if (!steps_.empty()) OfSteps(share.cause, halves, left_halves, change);
-    return change;
-  }
-
-  void OfSteps(PathCause cause, const Halves& halves, int32_t left_halves, WhatIf& change) {
-    const std::vector<int64_t> ends = Replay(graph_, step_spans_, halves, at_);
-    int64_t replayed = 0;
-    int64_t at_most = 0;
-    for (size_t s = 0; s < steps_.size(); ++s) {
-      replayed += ends[s] - steps_[s].begin_ns;
-      at_most += steps_[s].dur_ns - GainOf(PartOf(steps_[s], cause), left_halves);
+    if (step_clock_) {
+      const int64_t gain = GainOf(of_steps_[static_cast<size_t>(share.cause)], left_halves);
+      change.step_ns = Replay(graph_, *step_clock_, halves, at_) / steps_;
+      change.step_at_most_ns = (step_clock_->length_ns() - gain) / steps_;
     }
-    const auto count = static_cast<int64_t>(steps_.size());
-    change.step_ns = replayed / count;
-    change.step_at_most_ns = at_most / count;
+    return change;
   }
 
   const PathGraph& graph_;
   const PathOf& window_;
-  const std::vector<PathOf>& steps_;
-  ReplaySpans window_span_;
-  ReplaySpans step_spans_;
+  StretchClock window_clock_;
+  std::optional<StretchClock> step_clock_;
+  PathSums of_steps_{};  // of the path through them
+  int64_t steps_ = 0;
   std::vector<int64_t> at_;  // by node, of the last replay
 };
 

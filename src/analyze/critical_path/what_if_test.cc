@@ -84,6 +84,24 @@ TEST(WhatIfTest, StepsAddUpToTheWindowAndAreNoShorterThanTheHost) {
   EXPECT_THAT(Texts(without.causes), ElementsAre("host 360", "launch 40"));
 }
 
+// Whatever lies between steps is no step's: it is neither counted nor saved.
+TEST(WhatIfTest, WhatLiesBetweenStepsIsLeftOut) {
+  std::string text;
+  for (int i = 0; i < 2; ++i) {
+    const int at = i * 1100;
+    text += fmt::format("t1 step ProfilerStep#{} {} {}\n", i, at, at + 100);
+    text += fmt::format("t1 runtime cudaLaunchKernel {} {} corr={}\n", at + 10, at + 20, i + 1);
+    text += fmt::format("s7 kernel k {} {} corr={}\n", at + 15, at + 30, i + 1);
+  }
+  const auto section = PathThrough(text);
+  EXPECT_EQ(section.mean_step_ns, 100);
+  const WhatIf& without = If(section, "host", "removed");
+  // Of two launches each 10; the first kernel from 5 to 20, the second from there to 35.
+  EXPECT_EQ(without.step_ns, 35 / 2);
+  EXPECT_EQ(without.step_at_most_ns, 10);
+  EXPECT_EQ(If(section, "host", "halved").step_ns, 55);
+}
+
 // Of what lies across a step's begin or end the part in the step is the step's.
 TEST(WhatIfTest, WhatLiesAcrossAStepsEndsIsScaledToo) {
   const auto section = PathThrough(R"(

@@ -84,6 +84,7 @@ void RenderWhatIf(const CriticalPathSection& section, size_t top, Page& page) {
                 PadLeft(at_most > 0 ? analyze::FormatRatio(at_most) : "-", 9) + "  " +
                 (change.causes.empty() ? "-" : Label(change.causes.front().cause))}});
   }
+  page.Line({{"  Device gaps and what is not recorded or linked stay as they were.", Tint::kDim}});
 }
 
 void RenderSteps(const CriticalPathSection& section, size_t top, Page& page) {
