@@ -26,6 +26,13 @@ struct ModernData {
   bool training_known = false;  // the stretch is that of the training's steps
   SystemSignals signals;        // within it
   std::map<int32_t, std::vector<NodeSnapshot>> snapshots;  // of these signals, by node
+  // Of the nodes whose GPUs nothing sampled: per cent of each step's time, exact.
+  std::vector<SignalSeries> activity;
+
+  // Sampled ones, then those known by their activity.
+  std::vector<const SignalSeries*> Gpus() const;
+  // Samples of it before a verdict: what is exact and of whole steps needs none.
+  size_t PatienceFor(RuleId rule, const SignalSeries& gpu) const;
 };
 
 // Windows of `size`; what is left at the end joins the last one if it is shorter than `least`.
@@ -60,5 +67,16 @@ RuleResult ModernFrameworkMetrics(const ModernData& data);
 // divergence of their histograms, less what chance gives for so many samples. Bins of 2 points from
 // 0 to 100, both ends included.
 double UseDistance(std::span<const double> a, std::span<const double> b);
+
+// Of the profile's devices on nodes whose GPUs nothing sampled.
+std::vector<SignalSeries> ActivityOf(const RulesInput& input, const SystemSignals& sampled);
+// CPUBottleneck of these: steps in which the device was idle and the rank waited for data.
+void ModernActiveBottleneck(const ModernData& data, RuleResult& result);
+// Of two of these, whose steps lie at other times and are few: by how much their mean use differs.
+double ActiveDistance(const SignalSeries& a, const SignalSeries& b);
+
+// Of evidence: the GPU, and the rows of its series in the range.
+std::string GpuText(const SignalSeries& gpu);
+Evidence GpuEvidence(std::string text, const SignalSeries& gpu, IndexRange range);
 
 }  // namespace steptrace::analyze

@@ -14,15 +14,15 @@
 namespace steptrace::analyze {
 namespace {
 
-struct Stretch {
+struct TrainingTime {
   int64_t from_ns = 0;
   int64_t to_ns = 0;
   bool known = false;
 };
 
 // From the first step that trains to the end of the last; without steps all that was sampled.
-Stretch TrainingStretch(const RulesInput& input, const SystemSignals& signals) {
-  Stretch stretch;
+TrainingTime TrainingStretch(const RulesInput& input, const SystemSignals& signals) {
+  TrainingTime stretch;
   for (const store::StepRow& row : input.steps) {
     if (!IsPlausible(row) || input.strings->Text(row.kind) == "eval") continue;
     const int64_t end = row.ts_ns + row.dur_ns;
@@ -56,12 +56,13 @@ ModernData::ModernData(const RulesInput& rules_input, const RuleSettings& rule_s
       facts(ReadJobFacts(rules_input.facts, *rules_input.strings)),
       steps(StepEvents(rules_input)),
       signals(rules_input.counters) {
-  const Stretch stretch = TrainingStretch(input, signals);
+  const TrainingTime stretch = TrainingStretch(input, signals);
   from_ns = stretch.from_ns;
   to_ns = stretch.to_ns;
   training_known = stretch.known;
   if (training_known) signals = signals.Between(from_ns, to_ns);
   snapshots = Snapshots(signals);
+  activity = ActivityOf(input, SystemSignals(input.counters));
 }
 
 RuleResult NotApplicable(RuleResult result, std::string reason) {
