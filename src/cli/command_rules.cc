@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command_rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "analyze/report/report_json.h"
 #include "cli/render/rules_section.h"
@@ -19,7 +22,7 @@ constexpr int64_t kDefaultTop = 12;  // rows of a table that fit a screen
 struct RulesArguments {
   std::string run;
   std::string mode = "modern";
-  std::string preset = "code";
+  std::optional<std::string> preset;  // of compat; else code
   std::vector<std::string> sets;
   RulesView view;
 };
@@ -27,7 +30,12 @@ struct RulesArguments {
 Result<analyze::RuleSettings> SettingsOf(const RulesArguments& arguments) {
   STEPTRACE_ASSIGN_OR_RETURN(const analyze::RuleMode mode, analyze::ParseRuleMode(arguments.mode));
   STEPTRACE_ASSIGN_OR_RETURN(const analyze::RulePreset preset,
-                             analyze::ParseRulePreset(arguments.preset));
+                             analyze::ParseRulePreset(arguments.preset.value_or("code")));
+  if (arguments.preset && mode != analyze::RuleMode::kCompat) {
+    return Error{fmt::format(
+        "--preset {}: presets are of mode compat alone; add --mode compat, or leave it out",
+        *arguments.preset)};
+  }
   analyze::RuleSettings settings(mode, preset);
   for (const std::string& set : arguments.sets) {
     STEPTRACE_RETURN_IF_ERROR(settings.Set(set));

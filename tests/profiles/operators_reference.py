@@ -6,6 +6,7 @@ times are whole nanoseconds. Definitions: docs/reference/operators.md.
 
 import gzip
 import json
+import math
 from collections import defaultdict
 from decimal import Decimal
 from fractions import Fraction
@@ -20,6 +21,7 @@ CATEGORIES = {
 DEVICE = {"kernel", "gpu_memcpy", "gpu_memset", "cuda_sync", "gpu_user_annotation"}
 WORK = {"kernel", "gpu_memcpy", "gpu_memset"}
 NODES = {"cpu_op", "user_annotation"}
+OCCUPANCY = "est. achieved occupancy %"
 
 
 def ns(value):
@@ -77,6 +79,7 @@ class Profile:
         with opener(path, "rb") as file:
             text = file.read().decode("utf-8", "replace")
         document = json.loads(text, parse_float=Decimal, strict=False)
+        self.sms = {d["id"]: d.get("numSms") for d in document.get("deviceProperties", [])}
         self.host, self.device, self.memory = [], [], []
         self.flows = {"s": {}, "f": {}}
         last = None
@@ -247,15 +250,28 @@ def outside(profile):
     return duration(e for e in profile.device if e.category in WORK) - own
 
 
-def weighted(kernels, key):
-    carriers = [e for e in kernels if key in e.args]
-    whole = duration(carriers)
+def weighted(kernels, figure):
+    carriers = [(figure(e), e.duration) for e in kernels if figure(e) is not None]
+    whole = sum(time for _, time in carriers)
     if whole == 0:
         return None
-    return float(sum(Fraction(e.args[key]) * e.duration for e in carriers) / whole)
+    return float(sum(value * time for value, time in carriers) / whole)
 
 
-def kernel_sums(kernels):
+def occupancy(event):
+    return Fraction(event.args[OCCUPANCY]) if OCCUPANCY in event.args else None
+
+
+def blocks_per_sm(event, sms):
+    """As told, else the grid (of the kernel, or of its launch) over the device's multiprocessors."""
+    if "blocks per SM" in event.args:
+        return Fraction(event.args["blocks per SM"])
+    told = event.args if "grid" in event.args or event.launch is None else event.launch.args
+    count = sms.get(int(event.args["device"]))
+    return Fraction(math.prod(told["grid"]), count) if "grid" in told and count else None
+
+
+def kernel_sums(kernels, sms):
     times = [e.duration for e in kernels]
     return {
         "calls": len(times),
@@ -263,9 +279,10 @@ def kernel_sums(kernels):
         "mean_ns": (sum(times) + len(times) // 2) // len(times),
         "max_ns": max(times),
         "min_ns": min(times),
-        "blocks_per_sm": weighted(kernels, "blocks per SM"),
-        "occupancy_percent": weighted(kernels, "est. achieved occupancy %"),
-        "calls_without_occupancy": sum("est. achieved occupancy %" not in e.args for e in kernels),
+        "blocks_per_sm": weighted(kernels, lambda event: blocks_per_sm(event, sms)),
+        "calls_without_blocks_per_sm": sum(blocks_per_sm(e, sms) is None for e in kernels),
+        "occupancy_percent": weighted(kernels, occupancy),
+        "calls_without_occupancy": sum(OCCUPANCY not in e.args for e in kernels),
     }
 
 
@@ -296,8 +313,8 @@ def kernels(profile):
             launches[launch_key(event)].append(event)
             streams[int(event.args["stream"])].append(event)
         rows[name] = (
-            kernel_sums(events),
-            {key: kernel_sums(group) for key, group in launches.items()},
+            kernel_sums(events, profile.sms),
+            {key: kernel_sums(group, profile.sms) for key, group in launches.items()},
             {key: (len(group), duration(group)) for key, group in streams.items()},
         )
     return rows

@@ -306,3 +306,65 @@ def test_the_modern_mode_and_the_text(tmp_path):
     assert max(map(len, text.splitlines())) <= 80
     again = steptrace("report", tmp_path / "run", "--section", "rules", cwd=tmp_path)
     assert again == text
+
+
+def profile_of(path, busy_us, device=0):
+    """Four steps of 100 ms, of which a device is busy for so long each."""
+    events = []
+    for step in range(4):
+        at = 1_700_000_000_000_000 + step * 100_000
+        for category, name, begin, length, place in (
+            ("user_annotation", f"ProfilerStep#{step}", at, 100_000, {"pid": 1, "tid": 1}),
+            ("kernel", "k", at + 5_000, busy_us, {"pid": device, "tid": 7}),
+        ):
+            event = {"ph": "X", "cat": category, "name": name, "ts": begin, "dur": length}
+            events.append({**event, **place, "args": {"device": device, "stream": 7}})
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    return path
+
+
+def rule_of(report, name):
+    return next(rule for rule in report["rules"] if rule["name"] == name)
+
+
+def test_a_profile_is_judged_by_what_its_devices_did(tmp_path):
+    for busy_us, status in ((40_000, "issues_found"), (90_000, "ok")):
+        path = profile_of(tmp_path / f"busy{busy_us}.json", busy_us)
+        run = tmp_path / f"run{busy_us}"
+        subprocess.run([binary(), "import", path, "-o", run], check=True, capture_output=True)
+        told = {}
+        for command in ("rules", "report"):
+            done = subprocess.run(
+                [binary(), command, run, "--json"], capture_output=True, check=True
+            )
+            told[command] = rule_of(json.loads(done.stdout), "LowGPUUtilization")
+        assert told["rules"] == told["report"]
+        assert (told["rules"]["status"], told["rules"]["datapoints"]) == (status, 4)
+        if status == "issues_found":
+            (evidence,) = told["rules"]["evidence"]
+            assert "p95 40 %" in evidence["text"] and evidence["table"] == "slices"
+            shown = subprocess.run(
+                [binary(), "show", run, "slices", "--where", evidence["where"], "--json"],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            assert shown.stdout.count('"k"') == 4
+
+
+def test_what_a_mode_cannot_use_is_refused(tmp_path):
+    run = tmp_path / "run"
+    path = profile_of(tmp_path / "profile.json", 1000)
+    subprocess.run([binary(), "import", path, "-o", run], check=True, capture_output=True)
+    for words, part in (
+        (["--preset", "sdk"], "--mode compat"),
+        (["--mode", "modern", "--preset", "code"], "--mode compat"),
+        (["--set", "LowGPUUtilization.window=0"], "a whole number from 1"),
+        (["--set", "GPUMemoryIncrease.window=1"], "a whole number from 2"),
+        (["--set", "StepOutlier.stddev=nan"], "a number over 0"),
+    ):
+        done = subprocess.run([binary(), "rules", run, *words], capture_output=True, text=True)
+        assert done.returncode == 2, words
+        assert part in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    compat = ["--mode", "compat", "--preset", "sdk", "--set", "LowGPUUtilization.window=0"]
+    assert subprocess.run([binary(), "rules", run, *compat], capture_output=True).returncode == 0

@@ -135,6 +135,11 @@ std::shared_ptr<const std::vector<RuleResult>> MakeRuleResults(const ReportInput
   rules.steps = input.steps;
   rules.strings = input.strings;
   rules.facts = input.facts;
+  std::vector<DeviceUse> use;
+  if (input.profile != nullptr && !input.profile_of_windows) {
+    use = DeviceUseOf(*input.profile, input.steps, *input.strings);
+    rules.device_use = use;
+  }
   return std::make_shared<std::vector<RuleResult>>(
       RunRules(rules, RuleSettings(RuleMode::kModern)));
 }

@@ -30,6 +30,13 @@ struct ModernData {
   std::map<int32_t, std::vector<NodeSnapshot>> snapshots;  // of these signals, by node
   std::set<Signal> outside;  // not among them: the run has them outside of the chosen stretch
   std::set<Signal> around;   // ... and these before or after the training's steps
+  // Of the nodes whose GPUs nothing sampled: per cent of each step's time, exact.
+  std::vector<SignalSeries> activity;
+
+  // Sampled ones, then those known by their activity.
+  std::vector<const SignalSeries*> Gpus() const;
+  // Samples of it before a verdict: what is exact and of whole steps needs none.
+  size_t PatienceFor(RuleId rule, const SignalSeries& gpu) const;
 };
 
 // `what` is not known of a signal; where the run has it at other times, that is said.
@@ -68,5 +75,16 @@ RuleResult ModernFrameworkMetrics(const ModernData& data);
 // divergence of their histograms, less what chance gives for so many samples. Bins of 2 points from
 // 0 to 100, both ends included.
 double UseDistance(std::span<const double> a, std::span<const double> b);
+
+// Of the profile's devices on nodes whose GPUs nothing sampled.
+std::vector<SignalSeries> ActivityOf(const RulesInput& input, const SystemSignals& sampled);
+// CPUBottleneck of these: steps in which the device was idle and the rank waited for data.
+void ModernActiveBottleneck(const ModernData& data, RuleResult& result);
+// Of two of these, whose steps lie at other times and are few: by how much their mean use differs.
+double ActiveDistance(const SignalSeries& a, const SignalSeries& b);
+
+// Of evidence: the GPU, and the rows of its series in the range.
+std::string GpuText(const SignalSeries& gpu);
+Evidence GpuEvidence(std::string text, const SignalSeries& gpu, IndexRange range);
 
 }  // namespace steptrace::analyze

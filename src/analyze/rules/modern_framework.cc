@@ -68,6 +68,7 @@ ModernData::ModernData(const RulesInput& rules_input, const RuleSettings& rule_s
     around.erase(one.signal);
     outside.erase(one.signal);
   }
+  activity = ActivityOf(input, SystemSignals(input.counters));
 }
 
 std::string Unmeasured(const ModernData& data, Signal signal, std::string what) {

@@ -20,16 +20,6 @@ size_t Count(const ModernData& data, RuleId rule, const char* name) {
   return static_cast<size_t>(Get(data, rule, name));
 }
 
-std::string GpuText(const SignalSeries& gpu) {
-  return fmt::format("GPU {} of node {}", gpu.device, gpu.node);
-}
-
-std::string RowsOf(const SignalSeries& one, IndexRange range) {
-  const std::string times = fmt::format("ts_ns >= {} and ts_ns <= {}", one.times_ns[range.begin],
-                                        one.times_ns[range.end - 1]);
-  return one.track < 0 ? times : fmt::format("track = {} and {}", one.track, times);
-}
-
 std::span<const double> Part(const SignalSeries& one, IndexRange range) {
   return std::span(one.values).subspan(range.begin, range.end - range.begin);
 }
@@ -44,10 +34,21 @@ struct Finding {
 void TellGpu(RuleResult& result, const SignalSeries& gpu, const Finding& finding, size_t windows,
              const char* what) {
   if (finding.windows == 0) return;
-  Tell(result, {fmt::format("{} {} in {} of {}: p95 {} %, p5 {} % in the first", GpuText(gpu), what,
-                            finding.windows, Counted(static_cast<int64_t>(windows), "window"),
-                            FormatNumber(finding.p95), FormatNumber(finding.p5)),
-                "counters", RowsOf(gpu, finding.first)});
+  if (gpu.rank >= 0 && !gpu.by_step()) {
+    Tell(result, GpuEvidence(fmt::format("{} {} over the whole profile: busy {} % of it",
+                                         GpuText(gpu), what, FormatNumber(finding.p95)),
+                             gpu, finding.first));
+    return;
+  }
+  const std::string where =
+      gpu.rank >= 0 && windows == 1
+          ? fmt::format("over {}", Counted(static_cast<int64_t>(gpu.values.size()), "step"))
+          : fmt::format("in {} of {}", finding.windows,
+                        Counted(static_cast<int64_t>(windows), "window"));
+  Tell(result, GpuEvidence(fmt::format("{} {} {}: p95 {} %, p5 {} %{}", GpuText(gpu), what, where,
+                                       FormatNumber(finding.p95), FormatNumber(finding.p5),
+                                       windows == 1 ? "" : " in the first"),
+                           gpu, finding.first));
 }
 
 const SignalSeries* Partner(const SystemSignals& signals, Signal signal, const SignalSeries& gpu) {
@@ -69,7 +70,7 @@ std::string NoGpuText(const ModernData& data) {
 }
 
 bool NoGpu(const ModernData& data, RuleResult& result) {
-  if (data.signals.Has(Signal::kGpu)) return false;
+  if (!data.Gpus().empty()) return false;
   result = NotApplicable(std::move(result), NoGpuText(data));
   return true;
 }
@@ -94,16 +95,16 @@ RuleResult ModernLowGpu(const ModernData& data) {
   constexpr RuleId kRule = RuleId::kLowGpuUtilization;
   RuleResult result = EmptyResult(kRule, data.settings);
   if (NoGpu(data, result)) return result;
-  const size_t patience = Count(data, kRule, "patience");
   bool enough = false;
-  for (const SignalSeries* gpu : data.signals.Of(Signal::kGpu)) {
+  for (const SignalSeries* gpu : data.Gpus()) {
+    const size_t patience = data.PatienceFor(kRule, *gpu);
     result.datapoints += static_cast<int64_t>(gpu->values.size());
     if (gpu->values.size() <= patience) continue;
     enough = true;
     if (*std::max_element(gpu->values.begin(), gpu->values.end()) <= 0) {
       ++result.triggered;  // once: it is not a matter of time
-      Tell(result, {fmt::format("{} is not used at all", GpuText(*gpu)), "counters",
-                    RowsOf(*gpu, {0, gpu->values.size()})});
+      Tell(result, GpuEvidence(fmt::format("{} is not used at all", GpuText(*gpu)), *gpu,
+                               {0, gpu->values.size()}));
       continue;
     }
     const auto windows = Windows(gpu->values.size(), Count(data, kRule, "window"), patience);
@@ -162,9 +163,10 @@ RuleResult ModernBatchSize(const ModernData& data) {
         continue;
       }
       ++result.triggered;
-      Tell(result, {fmt::format("{}: p95 of CPU {} %, GPU {} %, GPU memory {} %", GpuText(*gpu),
-                                FormatNumber(p95[0]), FormatNumber(p95[1]), FormatNumber(p95[2])),
-                    "counters", RowsOf(*gpu, range)});
+      Tell(result, GpuEvidence(fmt::format("{}: p95 of CPU {} %, GPU {} %, GPU memory {} %",
+                                           GpuText(*gpu), FormatNumber(p95[0]),
+                                           FormatNumber(p95[1]), FormatNumber(p95[2])),
+                               *gpu, range));
     }
   }
   if (!enough) return NotApplicable(std::move(result), "too few samples of any GPU");
@@ -210,6 +212,16 @@ class DataWaits {
 
 }  // namespace
 
+namespace {
+
+bool LoadsData(const ModernData& data) {
+  return !data.facts.loaders.empty() ||
+         std::any_of(data.input.steps.begin(), data.input.steps.end(),
+                     [](const store::StepRow& row) { return row.data_ns > 0 || row.waits > 0; });
+}
+
+}  // namespace
+
 // A snapshot of a node is a bottleneck when its GPUs, all together, have nothing to do and what
 // feeds them is busy: the CPU as a whole, or a step that waits for data (CPUBottleneck); storage,
 // by the sum over the cores: one thread that waits all the time is 100 % (IOBottleneck).
@@ -217,6 +229,12 @@ RuleResult ModernBottleneck(RuleId rule, const ModernData& data) {
   const bool cpu = rule == RuleId::kCpuBottleneck;
   RuleResult result = EmptyResult(rule, data.settings);
   if (NoGpu(data, result)) return result;
+  const bool active = std::any_of(data.activity.begin(), data.activity.end(),
+                                  [](const SignalSeries& one) { return one.by_step(); });
+  if (cpu && active && LoadsData(data)) {
+    ModernActiveBottleneck(data, result);
+    if (!data.signals.Has(Signal::kGpu)) return Judged(std::move(result));
+  }
   if (const Signal busy = cpu ? Signal::kCpu : Signal::kIoWait; !data.signals.Has(busy)) {
     const char* what = cpu ? "CPU use was not measured" : "I/O wait was not measured";
     return NotApplicable(std::move(result), Unmeasured(data, busy, what));
@@ -264,9 +282,9 @@ RuleResult ModernMemoryIncrease(const ModernData& data) {
   RuleResult result = EmptyResult(kRule, data.settings);
   if (!data.signals.Has(Signal::kGpuMemory)) {
     return NotApplicable(std::move(result),
-                         data.signals.Has(Signal::kGpu)
-                             ? Unmeasured(data, Signal::kGpuMemory, "GPU memory was not measured")
-                             : NoGpuText(data));
+                         data.Gpus().empty()
+                             ? NoGpuText(data)
+                             : Unmeasured(data, Signal::kGpuMemory, "GPU memory was not measured"));
   }
   const size_t patience = Count(data, kRule, "patience");
   bool enough = false;
@@ -281,10 +299,10 @@ RuleResult ModernMemoryIncrease(const ModernData& data) {
       if (!(growth > Get(data, kRule, "increase"))) continue;
       ++result.triggered;
       const int64_t length = gpu->times_ns[range.end - 1] - gpu->times_ns[range.begin];
-      Tell(result,
-           {fmt::format("{}: memory grew by {} points in {}, to {} %", GpuText(*gpu),
-                        FormatNumber(growth), FormatDuration(length), FormatNumber(part.back())),
-            "counters", RowsOf(*gpu, range)});
+      Tell(result, GpuEvidence(fmt::format("{}: memory grew by {} points in {}, to {} %",
+                                           GpuText(*gpu), FormatNumber(growth),
+                                           FormatDuration(length), FormatNumber(part.back())),
+                               *gpu, range));
     }
   }
   if (!enough) return NotApplicable(std::move(result), "too few samples of any GPU");
@@ -345,30 +363,35 @@ double TurnDistance(const SignalSeries& a, const SignalSeries& b) {
 RuleResult ModernLoadBalancing(const ModernData& data) {
   constexpr RuleId kRule = RuleId::kLoadBalancing;
   RuleResult result = EmptyResult(kRule, data.settings);
-  const auto gpus = data.signals.Of(Signal::kGpu);
+  const auto gpus = data.Gpus();
   if (gpus.size() < 2) {
     return NotApplicable(std::move(result), gpus.empty() ? NoGpuText(data) : "there is one GPU");
   }
-  const size_t patience = Count(data, kRule, "patience");
+  const auto is_long = [&](const SignalSeries& gpu) {
+    return gpu.values.size() > data.PatienceFor(kRule, gpu);
+  };
   size_t enough = 0;
   for (const SignalSeries* gpu : gpus) {
     result.datapoints += static_cast<int64_t>(gpu->values.size());
-    enough += gpu->values.size() > patience;
+    enough += is_long(*gpu);
   }
   if (enough < 2) return NotApplicable(std::move(result), "too few samples of two GPUs");
   for (size_t i = 0; i < gpus.size(); ++i) {
     for (size_t j = i + 1; j < gpus.size(); ++j) {
-      if (gpus[i]->values.size() <= patience || gpus[j]->values.size() <= patience) continue;
-      const double use = UseDistance(gpus[i]->values, gpus[j]->values);
-      const double turns = TurnDistance(*gpus[i], *gpus[j]);
+      const bool active = gpus[i]->rank >= 0;
+      if (!is_long(*gpus[i]) || !is_long(*gpus[j]) || active != (gpus[j]->rank >= 0)) continue;
+      const double use = active ? ActiveDistance(*gpus[i], *gpus[j])
+                                : UseDistance(gpus[i]->values, gpus[j]->values);
+      const double turns = active ? 0 : TurnDistance(*gpus[i], *gpus[j]);
       if (!(std::max(use, turns) > Get(data, kRule, "threshold"))) continue;
       ++result.triggered;
-      Tell(result, {fmt::format("{} (mean {} %) and {} (mean {} %) {} by {}", GpuText(*gpus[i]),
-                                FormatNumber(Mean(gpus[i]->values)), GpuText(*gpus[j]),
-                                FormatNumber(Mean(gpus[j]->values)),
-                                use >= turns ? "differ in use" : "take turns: they differ",
-                                FormatNumber(std::max(use, turns))),
-                    "counters", RowsOf(*gpus[j], {0, gpus[j]->values.size()})});
+      Tell(result,
+           GpuEvidence(fmt::format("{} (mean {} %) and {} (mean {} %) {} by {}", GpuText(*gpus[i]),
+                                   FormatNumber(Mean(gpus[i]->values)), GpuText(*gpus[j]),
+                                   FormatNumber(Mean(gpus[j]->values)),
+                                   use >= turns ? "differ in use" : "take turns: they differ",
+                                   FormatNumber(std::max(use, turns))),
+                       *gpus[j], {0, gpus[j]->values.size()}));
     }
   }
   return Judged(std::move(result));

@@ -20,7 +20,7 @@ constexpr ParameterInfo kLowGpu[] = {
      "A GPU whose 95th percentile in the window is below this is under-utilised."},
     {"threshold_p5", kPercent, 10, 10, 10, 10,
      "One that is not, and whose 5th percentile is below this, fluctuates."},
-    {"window", kCount, 500, 500, 500, 500, "Samples of a GPU that are looked at together."},
+    {"window", kWindow, 500, 500, 500, 500, "Samples of a GPU that are looked at together."},
     {"patience", kCount, 1000, 1000, 1000, 60, "Samples of a GPU before a verdict."},
 };
 constexpr ParameterInfo kBatch[] = {
@@ -28,14 +28,14 @@ constexpr ParameterInfo kBatch[] = {
     {"gpu_threshold_p95", kPercent, 70, 70, 70, 70, "Limit of the GPU's."},
     {"gpu_memory_threshold_p95", kPercent, 70, 70, 70, 70, "Limit of the GPU memory's."},
     {"patience", kCount, 1000, 1000, 100, 60, "Samples before a verdict."},
-    {"window", kCount, 500, 500, 500, 500, "Samples that are looked at together."},
+    {"window", kWindow, 500, 500, 500, 500, "Samples that are looked at together."},
 };
 constexpr ParameterInfo kCpu[] = {
     {"threshold", kPercent, 50, 50, 50, 50, "Share of snapshots with a bottleneck, in per cent."},
     {"gpu_threshold", kPercent, 10, 10, 10, 10, "A GPU below this has nothing to do."},
     {"cpu_threshold", kPercent, 90, 90, 90, 90, "CPU use above this is high."},
     {"patience", kCount, 1000, 1000, 100, 60, "Snapshots before a verdict."},
-    {"window", kCount, kNo, kNo, kNo, 120, "Snapshots that are judged together."},
+    {"window", kWindow, kNo, kNo, kNo, 120, "Snapshots that are judged together."},
     {"max_wait", kPercent, kNo, kNo, kNo, 50,
      "A step that waits for data longer than this share makes its data path busy."},
 };
@@ -44,12 +44,12 @@ constexpr ParameterInfo kIo[] = {
     {"gpu_threshold", kPercent, 10, 10, 70, 10, "A GPU below this has nothing to do."},
     {"io_threshold", kPercent, 50, 50, 50, 50, "I/O wait above this is high."},
     {"patience", kCount, 1000, 1000, 1000, 60, "Snapshots before a verdict."},
-    {"window", kCount, kNo, kNo, kNo, 120, "Snapshots that are judged together."},
+    {"window", kWindow, kNo, kNo, kNo, 120, "Snapshots that are judged together."},
 };
 constexpr ParameterInfo kMemory[] = {
     {"increase", kPercent, 5, 5, 10, 5, "Growth in points of the GPU's memory."},
     {"patience", kCount, 1000, 1000, 100, 60, "Samples of a GPU before a verdict."},
-    {"window", kCount, 10, 10, 500, 1200, "Samples over which the growth is measured."},
+    {"window", kSlope, 10, 10, 500, 1200, "Samples over which the growth is measured."},
 };
 constexpr ParameterInfo kBalance[] = {
     {"threshold", kNumber, 0.2, 0.5, 0.5, 0.2, "Distance of two GPUs above which they differ."},
@@ -59,7 +59,7 @@ constexpr ParameterInfo kLoader[] = {
     {"min_threshold", kPercent, 70, 70, 70, kNo, "Fewer loaders than this share of the cores."},
     {"max_threshold", kNumber, 200, 200, 200, 200, "More workers than this share of the cores."},
     {"patience", kCount, 10, 10, 10, 10, "Seconds with loaders (modern: steps) before a verdict."},
-    {"window", kCount, kNo, kNo, kNo, 100, "Steps of a rank that are judged together."},
+    {"window", kWindow, kNo, kNo, kNo, 100, "Steps of a rank that are judged together."},
     {"max_wait", kPercent, kNo, kNo, kNo, 20, "Share of the steps that may go into waiting."},
 };
 constexpr ParameterInfo kOutlier[] = {
@@ -103,28 +103,44 @@ std::string ParameterNames(const RuleInfo& rule, RuleMode mode) {
   return names.empty() ? "none" : names;
 }
 
-const char* ExpectedOf(ParameterKind kind) {
+const char* ExpectedOf(ParameterKind kind, RuleMode mode) {
   switch (kind) {
     case kPercent:
       return "a number from 0 to 100";
     case kCount:
-      return "a whole number from 0";
+      return "a whole number from 0 to 1e9";
+    case kWindow:
+      return mode == RuleMode::kCompat ? "a whole number from 0 (all) to 1e9"
+                                       : "a whole number from 1 to 1e9";
+    case kSlope:
+      return "a whole number from 2 to 1e9";
     case kPositive:
-      return "a number over 0";
+      return "a number over 0, up to 1e9";
     case kNumber:
-      return "a number from 0";
+      return "a number from 0 to 1e9";
     case kText:
       return "None, TRAIN or EVAL";
   }
   return "a number";
 }
 
-bool Fits(ParameterKind kind, double value) {
+bool Fits(ParameterKind kind, RuleMode mode, double value) {
   constexpr double kLargest = 1e9;
   if (!std::isfinite(value) || value < 0 || value > kLargest) return false;
-  if (kind == kPercent) return value <= 100;
-  if (kind == kCount) return value == std::floor(value);
-  return kind != kPositive || value > 0;
+  switch (kind) {
+    case kPercent:
+      return value <= 100;
+    case kCount:
+      return value == std::floor(value);
+    case kWindow:
+      return value == std::floor(value) && value >= (mode == RuleMode::kCompat ? 0 : 1);
+    case kSlope:
+      return value == std::floor(value) && value >= 2;
+    case kPositive:
+      return value > 0;
+    default:
+      return true;
+  }
 }
 
 bool ParseStepMode(std::string_view text, std::string& mode) {
@@ -247,13 +263,13 @@ Status RuleSettings::SetValue(const RuleInfo& rule, std::string_view name, std::
     } else {
       const char* end = value.data() + value.size();
       const auto parsed = std::from_chars(value.data(), end, number);
-      good = parsed.ec == std::errc{} && parsed.ptr == end && Fits(parameter.kind, number);
+      good = parsed.ec == std::errc{} && parsed.ptr == end && Fits(parameter.kind, mode_, number);
     }
     if (!good) {
       return Error{fmt::format("--set {}.{}={}: not {}; {}", rule.name, parameter.name, value,
-                               ExpectedOf(parameter.kind), parameter.sentence)};
+                               ExpectedOf(parameter.kind, mode_), parameter.sentence)};
     }
-    values_[static_cast<size_t>(rule.id)][i] = number;
+    values_[static_cast<size_t>(rule.id)][i] = number + 0.0;  // of -0 the plain one
     return {};
   }
   return Error{fmt::format("--set {}.{}: no such parameter in mode {}; its parameters are {}",

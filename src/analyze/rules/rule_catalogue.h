@@ -47,6 +47,8 @@ inline constexpr size_t kRuleCount = 12;
 enum class ParameterKind : uint8_t {
   kPercent,   // 0 to 100
   kCount,     // a whole number from 0
+  kWindow,    // a whole number from 1; of compat also 0: all there is, as the reference takes it
+  kSlope,     // a whole number from 2: fewer samples have no slope
   kPositive,  // a number over 0
   kNumber,    // a number from 0
   kText,

@@ -28,6 +28,7 @@ struct Case {
   std::vector<store::StepRow> steps;
   std::vector<store::FactRow> facts;
   std::vector<LoaderEvent> loaders;
+  std::vector<DeviceUse> device_use;
   RunInfo run;
   std::vector<std::vector<std::string>> expectations;
 
@@ -39,6 +40,7 @@ struct Case {
     input.strings = &strings;
     input.facts = facts;
     input.loader_events = loaders;
+    input.device_use = device_use;
     return input;
   }
 };
@@ -134,6 +136,24 @@ void AddSteps(Case& one, const std::vector<std::string>& words) {
   }
 }
 
+// As a series, in steps of `dur` that wait for data for `wait` per cent.
+void AddActivity(Case& one, const std::vector<std::string>& words) {
+  Case series;
+  AddSeries(series, words);
+  const auto keys = Keys(words, 1);
+  const int64_t dur_ns = TimeOr(keys, "dur", 100'000'000);
+  DeviceUse& use = one.device_use.emplace_back();
+  use.node = Or(keys, "node", 0);
+  use.rank = Or(keys, "rank", 0);
+  use.device = Or(keys, "device", 0);
+  use.by_step = Or(keys, "steps", 1) != 0;
+  for (const double value : series.counters[0].values) {
+    const auto number = static_cast<int64_t>(use.parts.size());
+    const auto busy_ns = std::llround(value * static_cast<double>(dur_ns) / 100);
+    use.parts.push_back({number * dur_ns, dur_ns, busy_ns, dur_ns * Or(keys, "wait", 0) / 100});
+  }
+}
+
 void AddLine(Case& one, const std::string& line) {
   std::istringstream in(line);
   std::vector<std::string> words;
@@ -164,6 +184,8 @@ void AddLine(Case& one, const std::string& line) {
     fact.kind = one.strings.Intern(words[1]);
     fact.json = line.substr(line.find('{'));
     one.facts.push_back(fact);
+  } else if (words[0] == "activity") {
+    AddActivity(one, words);
   } else if (words[0] == "expect") {
     one.expectations.push_back(words);
   } else {
@@ -322,6 +344,89 @@ TEST(RuleSettings, NamesWhatIsKnown) {
   EXPECT_THAT(Complaint("BatchSize.window=1.5"), HasSubstr("whole number"));
   EXPECT_THAT(Complaint("StepOutlier.stddev=0"), HasSubstr("over 0"));
   EXPECT_THAT(Complaint("StepOutlier.mode=PREDICT"), HasSubstr("None, TRAIN or EVAL"));
+}
+
+struct ParameterCase {
+  RuleMode mode;
+  const RuleInfo* rule;
+  const ParameterInfo* parameter;
+
+  std::string Assign(std::string_view value) const {
+    return std::string(rule->name) + "." + parameter->name + "=" + std::string(value);
+  }
+};
+
+std::vector<ParameterCase> AllParameters() {
+  std::vector<ParameterCase> all;
+  for (const RuleMode mode : {RuleMode::kCompat, RuleMode::kModern}) {
+    for (const RuleInfo& rule : RuleCatalogue()) {
+      for (const ParameterInfo& parameter : rule.parameters) {
+        if (parameter.In(mode)) all.push_back({mode, &rule, &parameter});
+      }
+    }
+  }
+  return all;
+}
+
+// The least and the most that a kind takes.
+std::pair<const char*, const char*> BoundsOf(const ParameterCase& one) {
+  switch (one.parameter->kind) {
+    case ParameterKind::kPercent:
+      return {"0", "100"};
+    case ParameterKind::kWindow:
+      return {one.mode == RuleMode::kCompat ? "0" : "1", "1000000000"};
+    case ParameterKind::kSlope:
+      return {"2", "1000000000"};
+    case ParameterKind::kPositive:
+      return {"1e-300", "1e9"};
+    case ParameterKind::kText:
+      return {"none", "eval"};
+    default:
+      return {"0", "1000000000"};
+  }
+}
+
+TEST(RuleSettings, EveryParameterHasBounds) {
+  for (const ParameterCase& one : AllParameters()) {
+    for (const char* value : {"-1", "-0.5", "nan", "inf", "-inf", "1.1e9", "1e400", "1000000001",
+                              "many", "", " 5", "5 ", "0x5", "5,5"}) {
+      const std::string complaint = Complaint(one.Assign(value).c_str(), one.mode);
+      EXPECT_THAT(complaint, HasSubstr(one.Assign(value) + ": not "));
+    }
+    const auto [least, most] = BoundsOf(one);
+    RuleSettings settings(one.mode);
+    EXPECT_TRUE(settings.Set(one.Assign(least)).ok()) << one.Assign(least);
+    EXPECT_TRUE(settings.Set(one.Assign(most)).ok()) << one.Assign(most);
+    if (std::string_view(least) != "0") Complaint(one.Assign("0").c_str(), one.mode);
+  }
+  EXPECT_THAT(Complaint("LowGPUUtilization.window=0", RuleMode::kModern),
+              HasSubstr("a whole number from 1"));
+  EXPECT_THAT(Complaint("GPUMemoryIncrease.window=1"), HasSubstr("a whole number from 2"));
+  RuleSettings settings(RuleMode::kModern);
+  ASSERT_TRUE(settings.Set("LoadBalancing.threshold=-0").ok());
+  EXPECT_EQ(settings.Parameters(RuleId::kLoadBalancing)[0].value, "0");
+}
+
+TEST(Rules, HoldAtTheBoundsOfTheirParameters) {
+  Case one;
+  for (const char* line :
+       {"gpu device=0 10..20*150", "gpu device=1 80*150", "gpu_memory device=0 50..90*150",
+        "cpu device=0 95*150", "cpu device=1 5*150", "io device=0 0*150",
+        "steps 40 at=1s dur=1s data=250ms", "loaders 20 at=1s",
+        "fact loader {\"workers\": 3, \"pin_memory\": false}"}) {
+    AddLine(one, line);
+  }
+  for (const ParameterCase& parameter : AllParameters()) {
+    for (const char* value : {BoundsOf(parameter).first, BoundsOf(parameter).second}) {
+      RuleSettings settings(parameter.mode);
+      ASSERT_TRUE(settings.Set(parameter.Assign(value)).ok());
+      const ProfilingReport report = BuildProfilingReport(one.Input(), settings);
+      for (const RuleResult& result : report.rules) {
+        EXPECT_NE(result.status, RuleStatus::kError) << parameter.Assign(value);
+        EXPECT_GE(result.triggered, 0) << parameter.Assign(value);
+      }
+    }
+  }
 }
 
 TEST(RulesPage, IsCurrent) {

@@ -170,9 +170,9 @@ std::vector<RuleResult> RunCompatRules(const RulesInput& input, const RuleSettin
     for (const auto& rule : rules) {
       results.push_back(rule->Result());
       results.back().status = RuleStatus::kError;
-      results.back().reason = fmt::format(
-          "the samples' times span {}: some are wrong; see `steptrace show RUN counters`",
-          FormatDuration(static_cast<int64_t>(std::min<uint64_t>(span_ns, INT64_MAX))));
+      results.back().reason =
+          fmt::format("the samples' times span {}: some are wrong; see the table counters",
+                      FormatDuration(static_cast<int64_t>(std::min<uint64_t>(span_ns, INT64_MAX))));
     }
     return results;
   }

@@ -23,6 +23,13 @@ struct SignalSeries {
   int32_t track = -1;   // of the run's table; -1: made from several
   std::vector<int64_t> times_ns;
   std::vector<double> values;
+  // Of a GPU whose activity is known, in place of samples: a value a step, which begins at its
+  // time, or one of the whole.
+  int32_t rank = -1;  // whose it is; -1: sampled, and the lists are empty
+  std::vector<int64_t> ends_ns = {};
+  std::vector<double> waits = {};  // the rank's for data in each step, in per cent; empty: no steps
+
+  bool by_step() const { return !waits.empty(); }
 };
 
 struct SystemEvent {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyze/report/sections.h"
+#include "analyze/stats/distribution.h"
 #include "serve/rpc/profile.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/run_rows.h"
@@ -29,7 +30,10 @@ struct SliceParts {
   std::vector<analyze::StepMark> marks;
   std::vector<analyze::LoaderEvent> loaders;
   std::vector<analyze::FrameworkTotal> totals;
+  std::vector<analyze::DeviceUse> device_use;
 };
+
+enum class Source : uint8_t { kLive, kImported };
 
 // The reference's names for groups of operators; empty: not a total of its report.
 const char* GroupOf(const std::string& category) {
@@ -52,8 +56,10 @@ bool IsEvaluation(const std::string& name) {
 // Gathers them batch by batch: a run may have more slices than memory has room for.
 class SlicePartsBuilder {
  public:
-  SlicePartsBuilder(const std::vector<store::TrackRow>& tracks, const store::StringTable& strings)
-      : strings_(strings) {
+  // `source`: of a live run devices are known in its windows alone, and nothing is said of them.
+  SlicePartsBuilder(const std::vector<store::TrackRow>& tracks, const store::StringTable& strings,
+                    Source source)
+      : strings_(strings), source_(source) {
     for (const auto& track : tracks) track_of_.emplace(track.track, &track);
   }
 
@@ -62,7 +68,8 @@ class SlicePartsBuilder {
   }
 
   // By time, as the rules want them, in whichever order their segments were read.
-  SliceParts Finish() {
+  SliceParts Finish(const store::PackedSteps& steps) {
+    parts_.device_use = devices_.Finish(steps, strings_);
     const auto earlier = [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; };
     std::stable_sort(parts_.marks.begin(), parts_.marks.end(), earlier);
     std::stable_sort(parts_.loaders.begin(), parts_.loaders.end(), earlier);
@@ -80,6 +87,7 @@ class SlicePartsBuilder {
     int64_t count = 0;
     bool marks = false;
     bool loads = false;
+    bool on_device = false;
   };
 
   // Texts are looked at once for each pair of them.
@@ -90,6 +98,11 @@ class SlicePartsBuilder {
       const std::string& name = strings_.Text(slice.name);
       found->second.marks = category == "step" && name.find(kStepMark) != std::string::npos;
       found->second.loads = !found->second.marks && IsLoading(category, name);
+      const analyze::EventKind kind = analyze::KindOf(category, name);
+      found->second.on_device =
+          source_ == Source::kImported &&
+          (kind == analyze::EventKind::kKernel || kind == analyze::EventKind::kMemcpy ||
+           kind == analyze::EventKind::kMemset);
     }
     return found->second;
   }
@@ -98,10 +111,14 @@ class SlicePartsBuilder {
     Sum& sum = SumOf(slice);
     if (slice.dur_ns > 0 && sum.ns < INT64_MAX / 2) sum.ns += slice.dur_ns;
     ++sum.count;
-    if (!sum.marks && !sum.loads) return;
+    if (!sum.marks && !sum.loads && !sum.on_device) return;
     const auto found = track_of_.find(slice.track);
     const int32_t node = found == track_of_.end() ? 0 : found->second->node;
-    if (sum.marks) {
+    if (sum.on_device) {
+      const int32_t device = found == track_of_.end() ? -1 : found->second->device.value_or(-1);
+      const int64_t end_ns = analyze::SaturatingAdd(slice.ts_ns, slice.dur_ns);
+      devices_.Add(node, slice.rank, device, {slice.ts_ns, end_ns});
+    } else if (sum.marks) {
       parts_.marks.push_back({slice.ts_ns, slice.dur_ns, slice.step.value_or(0), node, slice.rank,
                               IsEvaluation(strings_.Text(slice.name))});
     } else {
@@ -111,6 +128,8 @@ class SlicePartsBuilder {
   }
 
   const store::StringTable& strings_;
+  Source source_;
+  analyze::DeviceUseBuilder devices_;
   std::unordered_map<int32_t, const store::TrackRow*> track_of_;
   std::map<std::pair<store::StringId, store::StringId>, Sum> sums_;
   SliceParts parts_;
@@ -149,9 +168,13 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   wanted.columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "step"};
   std::optional<SlicePartsBuilder> slices;
   STEPTRACE_RETURN_IF_ERROR(store::StreamTable<store::SliceRow>(
-      run, wanted, [&] { slices.emplace(tracks, run.strings()); },
+      run, wanted,
+      [&] {
+        const bool imported = WasImported(facts, run.strings());
+        slices.emplace(tracks, run.strings(), imported ? Source::kImported : Source::kLive);
+      },
       [&slices](std::span<const store::SliceRow> rows) { slices->Add(rows); }));
-  const SliceParts parts = slices->Finish();
+  const SliceParts parts = slices->Finish(steps);
   const auto series = SeriesOf(tracks, counters);
   analyze::RulesInput input;
   input.run = RunInfoOf(run);
@@ -166,6 +189,7 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   input.step_marks = parts.marks;
   input.loader_events = parts.loaders;
   input.framework_totals = parts.totals;
+  input.device_use = parts.device_use;
   input.has_begin = stretch.from_ns.value_or(0) <= 0;
   input.has_end = !stretch.to_ns || *stretch.to_ns >= input.run.duration_ns;
   return Ruled{run.manifest().name, input.run, analyze::BuildProfilingReport(input, settings),

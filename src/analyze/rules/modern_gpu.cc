@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analyze/report/quantity.h"
+#include "analyze/rules/modern.h"
+#include "analyze/rules/quantile.h"
+
+// GPUs as the rules of the mode modern see them: sampled or, in a profile, by all that they did.
+namespace steptrace::analyze {
+namespace {
+
+double PercentOfTime(int64_t part_ns, int64_t whole_ns) {
+  return 100 * static_cast<double>(part_ns) / static_cast<double>(whole_ns);
+}
+
+}  // namespace
+
+std::vector<SignalSeries> ActivityOf(const RulesInput& input, const SystemSignals& sampled) {
+  std::set<int32_t> nodes;
+  for (const SignalSeries* gpu : sampled.Of(Signal::kGpu)) nodes.insert(gpu->node);
+  std::vector<SignalSeries> activity;
+  for (const DeviceUse& use : input.device_use) {
+    if (nodes.contains(use.node) || use.parts.empty()) continue;
+    SignalSeries& series = activity.emplace_back();
+    series.signal = Signal::kGpu;
+    series.node = use.node;
+    series.device = use.device;
+    series.rank = use.rank;
+    for (const DeviceUse::Part& part : use.parts) {
+      series.times_ns.push_back(part.ts_ns);
+      series.ends_ns.push_back(part.ts_ns + part.dur_ns);
+      series.values.push_back(PercentOfTime(part.busy_ns, part.dur_ns));
+      if (use.by_step) series.waits.push_back(PercentOfTime(part.data_ns, part.dur_ns));
+    }
+  }
+  return activity;
+}
+
+std::vector<const SignalSeries*> ModernData::Gpus() const {
+  std::vector<const SignalSeries*> gpus = signals.Of(Signal::kGpu);
+  for (const SignalSeries& one : activity) gpus.push_back(&one);
+  return gpus;
+}
+
+size_t ModernData::PatienceFor(RuleId rule, const SignalSeries& gpu) const {
+  return gpu.rank >= 0 ? 0 : static_cast<size_t>(settings.Number(rule, "patience"));
+}
+
+std::string GpuText(const SignalSeries& gpu) {
+  if (gpu.rank < 0) return fmt::format("GPU {} of node {}", gpu.device, gpu.node);
+  return fmt::format("device {} of rank {} (by its kernels and copies)", gpu.device, gpu.rank);
+}
+
+Evidence GpuEvidence(std::string text, const SignalSeries& gpu, IndexRange range) {
+  const int64_t from_ns = gpu.times_ns[range.begin];
+  if (gpu.rank >= 0) {
+    return {std::move(text), "slices",
+            fmt::format("rank = {} and ts_ns >= {} and ts_ns < {}", gpu.rank, from_ns,
+                        gpu.ends_ns[range.end - 1])};
+  }
+  const std::string times =
+      fmt::format("ts_ns >= {} and ts_ns <= {}", from_ns, gpu.times_ns[range.end - 1]);
+  return {std::move(text), "counters",
+          gpu.track < 0 ? times : fmt::format("track = {} and {}", gpu.track, times)};
+}
+
+void ModernActiveBottleneck(const ModernData& data, RuleResult& result) {
+  const auto get = [&](const char* name) {
+    return data.settings.Number(RuleId::kCpuBottleneck, name);
+  };
+  for (const SignalSeries& gpu : data.activity) {
+    if (!gpu.by_step()) continue;
+    result.datapoints += static_cast<int64_t>(gpu.values.size());
+    for (const IndexRange& range :
+         Windows(gpu.values.size(), static_cast<size_t>(get("window")), 0)) {
+      int64_t idle = 0, found = 0;
+      for (size_t i = range.begin; i < range.end; ++i) {
+        if (!(gpu.values[i] < get("gpu_threshold"))) continue;
+        ++idle;
+        found += gpu.waits[i] > get("max_wait");
+      }
+      const auto count = static_cast<int64_t>(range.end - range.begin);
+      if (!(100.0 * static_cast<double>(found) > get("threshold") * static_cast<double>(count))) {
+        continue;
+      }
+      ++result.triggered;
+      Tell(result, GpuEvidence(fmt::format("{}: idle in {} of {}, and data path busy in {} of "
+                                           "those",
+                                           GpuText(gpu), idle, Counted(count, "step"), found),
+                               gpu, range));
+    }
+  }
+}
+
+double ActiveDistance(const SignalSeries& a, const SignalSeries& b) {
+  return std::abs(Mean(a.values) - Mean(b.values)) / 100;
+}
+
+}  // namespace steptrace::analyze
