@@ -170,9 +170,9 @@ test('charts are saved as CSV, by the keyboard too', async ({ page }) => {
   expect(pairs.rows).toEqual(
     blame.flatMap((b) => b.waiters.map((w) => `${b.rank},${w.rank},${w.wait_ns}`)),
   );
-  await open(page, '/run/eight-ranks/operators');
-  const flame = await saved('Call stacks', (button) => button.click());
-  expect(flame.head).toBe('row,row of caller,depth,name,total (ns),own (ns),calls');
+  await open(page, '/run/sampled/data');
+  const flame = await saved('What the threads were doing', (button) => button.click());
+  expect(flame.head).toBe('row,row of caller,depth,name,total (ns),own (ns),samples');
   const [all] = flame.rows.map((row) => row.split(','));
   // Own times sum to the whole, however narrow the boxes are.
   const own = flame.rows.map((row) => Number(row.split(',').at(-2)));

@@ -42,7 +42,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         toClick: [...document.querySelectorAll('button, input, .button, nav, .skip')]
           .filter(seen)
           .map((node) => node.textContent),
-        scrolls: [...document.querySelectorAll('main, main *')]
+        scrolls: [...document.querySelectorAll('main, main :not(.hidden-text)')]
           .filter((node) => node.scrollHeight > node.clientHeight + 1 && node.clientHeight > 0)
           .filter((node) => getComputedStyle(node).overflowY !== 'visible')
           .map((node) => node.className),

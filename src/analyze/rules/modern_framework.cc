@@ -34,6 +34,12 @@ TrainingTime TrainingStretch(const RulesInput& input, const SystemSignals& signa
   return stretch;
 }
 
+// Of a part of the run nothing is said of the rest.
+std::string Unrecorded(const ModernData& data, std::string what) {
+  const bool whole = data.input.has_begin && data.input.has_end;
+  return whole ? what : what + " in this stretch";
+}
+
 void TellWorkers(RuleResult& result, const ModernData& data) {
   const LoaderFact* loader = TrainingLoader(data.facts);
   int32_t cores = data.input.run.nodes.empty() ? 0 : data.input.run.nodes.front().cpus;
@@ -134,7 +140,8 @@ RuleResult ModernDataloader(const ModernData& data) {
             "steps", fmt::format("rank = {} and step >= {} and step <= {}", rank, first, last)});
     }
   }
-  if (ranks.empty()) return NotApplicable(std::move(result), "no training step was recorded");
+  if (ranks.empty())
+    return NotApplicable(std::move(result), Unrecorded(data, "no training step was recorded"));
   if (!loads) return NotApplicable(std::move(result), "no data loader was seen");
   if (!enough) return NotApplicable(std::move(result), "too few steady steps");
   TellWorkers(result, data);
@@ -208,7 +215,7 @@ RuleResult ModernStepOutlier(const ModernData& data) {
           fmt::format("rank = {} and kind = '{}' and dur_ns > {}", group.rank,
                       group.eval ? "eval" : "train", limit)});
   }
-  if (!any) return NotApplicable(std::move(result), "no step was recorded");
+  if (!any) return NotApplicable(std::move(result), Unrecorded(data, "no step was recorded"));
   if (!enough) return NotApplicable(std::move(result), "fewer than 30 steps of a kind");
   return Judged(std::move(result));
 }
@@ -219,7 +226,7 @@ RuleResult ModernMaxInitialization(const ModernData& data) {
   result.datapoints = static_cast<int64_t>(data.steps.size());
   const bool live = data.input.run.status == "in_progress";
   if (!data.training_known && !live) {
-    return NotApplicable(std::move(result), "no training step was recorded");
+    return NotApplicable(std::move(result), Unrecorded(data, "no training step was recorded"));
   }
   const int64_t waited =
       data.training_known ? std::max<int64_t>(data.from_ns, 0) : data.input.run.duration_ns;
@@ -236,7 +243,7 @@ RuleResult ModernFrameworkMetrics(const ModernData& data) {
   RuleResult result = EmptyResult(RuleId::kOverallFrameworkMetrics, data.settings);
   result.datapoints = static_cast<int64_t>(data.steps.size() + data.input.framework_totals.size());
   if (result.datapoints == 0) {
-    return NotApplicable(std::move(result), "the framework told nothing");
+    return NotApplicable(std::move(result), Unrecorded(data, "the framework told nothing"));
   }
   return result;
 }

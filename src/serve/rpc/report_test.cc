@@ -261,6 +261,8 @@ TEST_F(ReportTest, BetweenTwoSamplesAStretchHasNoMetricButTheRunDoes) {
   ASSERT_OK(rules);
   EXPECT_EQ(reason(rules->report, analyze::RuleId::kOverallSystemUsage), kOutside);
   EXPECT_EQ(rules->report.system_usage.reason, kOutside);
+  EXPECT_EQ(reason(rules->report, analyze::RuleId::kDataloader),
+            "no training step was recorded in this stretch");
   // Of what the run has nowhere the stretch is no reason.
   EXPECT_EQ(reason(rules->report, analyze::RuleId::kLowGpuUtilization),
             "no metric of a GPU was sampled");

@@ -8,6 +8,7 @@ import { checkpointsOf } from './checkpoints';
 import {
   evidenceTarget,
   lanes,
+  lossText,
   partTitle,
   runPhases,
   savings,
@@ -370,4 +371,12 @@ it('a stage that names its part is not told again beside it', () => {
   expect(stagesBeside(part(stage('unknown', 0.1)))).toEqual([]);
   const two = part(stage('checkpoint', 0.06), stage('logging', 0.04));
   expect(stagesBeside(two)).toEqual(two.stages);
+});
+
+it('what is lost of all tables names none', () => {
+  const lost = { cause: 'agent_gap', count: -1, from_ns: null, to_ns: null, detail: 'it ended' };
+  expect(lossText({ ...lost, table: '' })).toBe('Agent gap; it ended');
+  expect(lossText({ ...lost, table: 'slices', count: 2, detail: '' })).toBe(
+    'slices: 2 rows (agent gap)',
+  );
 });

@@ -287,7 +287,11 @@ function lossMark(loss: Loss): Mark[] {
 
 export function lossText(loss: Loss): string {
   const count = loss.count < 0 ? 'some rows' : plural(loss.count, 'row');
-  return `${loss.table}: ${count} (${words(loss.cause)})${loss.detail ? `; ${loss.detail}` : ''}`;
+  const more = loss.detail ? `; ${loss.detail}` : '';
+  // What is lost of all tables is of none.
+  return loss.table
+    ? `${loss.table}: ${count} (${words(loss.cause)})${more}`
+    : `${title(loss.cause)}${more}`;
 }
 
 export interface RunPhase {
