@@ -41,6 +41,8 @@ test('list of runs', async ({ page }) => {
   await open(page, '/runs');
   const grid = page.getByRole('grid', { name: 'Runs', exact: true });
   await expect(grid).toHaveAttribute('aria-rowcount', String(listing.length + 1));
+  // Verdicts come as their reports are made.
+  await expect(page.getByText('being analysed')).toHaveCount(0, { timeout: 180_000 });
   const rows = await cellsOf(grid);
   for (const id of ['slow', 'fast', 'idle', 'eight-ranks', 'hashing']) {
     const { run: info, steps, verdict } = reportOf(id);
