@@ -78,7 +78,8 @@ void MemoryWatch::AddStep(const store::StepRow& row, const store::StringTable& s
   if (axes_.size() >= kMostRanks && axes_.count(row.rank) == 0) return;
   analyze::StepAxis& axis = axes_[row.rank];
   if (axis.empty()) axis.Add(row.ts_ns, 0);
-  axis.Add(std::max(axis.to_ns(), row.ts_ns + row.dur_ns), axis.steps() + 1);
+  axis.Add(std::max(axis.to_ns(), row.ts_ns + row.dur_ns), axis.steps() + 1,
+           axis.compiled() + (row.compile_ns > 0));
   if (axis.size() > kMostKnots) axis.Thin();
 }
 

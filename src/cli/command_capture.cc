@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 struct CaptureArguments {
   std::string run;     // or a process of it
-  int64_t steps = 10;  // a verdict needs as many
+  int64_t steps = 10;  // fewer have a verdict without an interval
   std::optional<double> duration_s;
   std::string ranks;
   bool json = false;

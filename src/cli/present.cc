@@ -44,7 +44,8 @@ Status PrintReport(const std::filesystem::path& run, const PresentOptions& optio
                                                    .tensor_cores = options.tensor_cores,
                                                    .from_ns = options.from_ns,
                                                    .to_ns = options.to_ns,
-                                                   .stages = options.stages}));
+                                                   .stages = options.stages,
+                                                   .beside_run = options.section.empty()}));
   // A part of the run is not the run's report.
   if (!options.last_steps && !options.from_ns)
     STEPTRACE_RETURN_IF_ERROR(rpc::SaveReport(run, report));

@@ -28,6 +28,8 @@ constexpr double kLeastOfWorkers = 60;
 constexpr double kLeastOfDevices = 10;
 // A slope whose interval is wider than this says nothing of a time to come.
 constexpr double kMostOfInterval = 3;  // high over low
+// A leak grows in each of seven blocks of steps: fewer compilations than blocks are no reason.
+constexpr int64_t kLeastCompiled = 7;
 constexpr int64_t kMostOutlookNs = int64_t{365} * 24 * 3600 * 1'000'000'000;
 
 using Key = std::tuple<int32_t, int64_t, int32_t>;  // node, pid, device (-1: the host's)
@@ -151,6 +153,7 @@ class MemoryMaker {
     if (one.growth.verdict == GrowthVerdict::kLeak && IsTooShort(points, times_ns, one)) {
       one.growth.verdict = GrowthVerdict::kNotEnough;
     }
+    if (one.rank && !one.device) one.compiled_steps = axis.CompiledOfLast(one.growth.steps);
     const double seconds =
         (static_cast<double>(axis.to_ns()) - static_cast<double>(axis.from_ns())) / kNsOfASecond;
     if (seconds > 0) one.bytes_per_s = one.growth.bytes_per_step * axis.steps() / seconds;
@@ -265,7 +268,8 @@ Json ProcessJson(const ProcessMemory& one) {
                     {"bytes_per_step", WholeBytes(one.growth.bytes_per_step)},
                     {"low", WholeBytes(one.growth.low)},
                     {"high", WholeBytes(one.growth.high)},
-                    {"bytes_per_s", WholeBytes(one.bytes_per_s)}};
+                    {"bytes_per_s", WholeBytes(one.bytes_per_s)},
+                    {"compiled_steps", one.compiled_steps}};
   return json;
 }
 
@@ -281,33 +285,43 @@ void StepAxis::Thin() {
 
 double StepAxis::At(int64_t ts_ns) const {
   const auto next = std::upper_bound(knots_.begin(), knots_.end(), ts_ns,
-                                     [](int64_t ts, const auto& knot) { return ts < knot.first; });
-  if (next == knots_.begin()) return knots_.front().second;
+                                     [](int64_t ts, const auto& knot) { return ts < knot.ts_ns; });
+  if (next == knots_.begin()) return knots_.front().steps;
   const auto before = next - 1;
-  if (next == knots_.end()) return before->second;
+  if (next == knots_.end()) return before->steps;
   // Of a run from elsewhere the times may be any: their differences fit no integer.
-  const auto from = static_cast<double>(before->first);
-  const double span = static_cast<double>(next->first) - from;
+  const auto from = static_cast<double>(before->ts_ns);
+  const double span = static_cast<double>(next->ts_ns) - from;
   const double part = span > 0 ? (static_cast<double>(ts_ns) - from) / span : 0;
-  return before->second + part * (next->second - before->second);
+  return before->steps + part * (next->steps - before->steps);
+}
+
+int64_t StepAxis::CompiledOfLast(double steps) const {
+  const double from = knots_.back().steps - steps;
+  const auto first = std::lower_bound(knots_.begin(), knots_.end(), from,
+                                      [](const Knot& knot, double s) { return knot.steps < s; });
+  return first == knots_.end() ? 0 : knots_.back().compiled - first->compiled;
 }
 
 StepAxes AxesOf(const store::PackedSteps& steps, const store::StringTable& strings) {
-  std::map<int32_t, std::vector<std::pair<int64_t, int64_t>>> ranks;  // begin, end
+  std::map<int32_t, std::vector<std::tuple<int64_t, int64_t, bool>>> ranks;  // begin, end, compiled
   for (const store::StepRow& row : steps) {
     if (strings.Text(row.kind) != "train" || row.dur_ns < 0) continue;
-    ranks[row.rank].emplace_back(row.ts_ns, SaturatingAdd(row.ts_ns, row.dur_ns));
+    ranks[row.rank].emplace_back(row.ts_ns, SaturatingAdd(row.ts_ns, row.dur_ns),
+                                 row.compile_ns > 0);
   }
   StepAxes axes;
   for (auto& [rank, rows] : ranks) {
     std::sort(rows.begin(), rows.end());
     StepAxis& axis = axes[rank];
-    axis.Add(rows.front().first, 0);
+    int64_t end_ns = std::get<0>(rows.front());
+    axis.Add(end_ns, 0);
     double count = 0;
-    int64_t end_ns = rows.front().first;
-    for (const auto& row : rows) {
-      end_ns = std::max(end_ns, row.second);
-      axis.Add(end_ns, ++count);
+    int64_t compiled = 0;
+    for (const auto& [row_from_ns, row_to_ns, compiles] : rows) {
+      end_ns = std::max(end_ns, row_to_ns);
+      compiled += compiles;
+      axis.Add(end_ns, ++count, compiled);
     }
   }
   return axes;
@@ -356,6 +370,12 @@ std::string GrowthText(const ProcessMemory& process, const HostMemorySection& se
   std::string text =
       fmt::format("grows by {} a step ({} to {}): a leak", FormatBytes(growth.bytes_per_step),
                   FormatBytes(growth.low), FormatBytes(growth.high));
+  if (process.compiled_steps >= kLeastCompiled) {
+    text += fmt::format(
+        ", as torch.compile compiles anew in {} of these {:.0f} steps and keeps what it made (keep "
+        "shapes fixed, or pass dynamic=True)",
+        process.compiled_steps, growth.steps);
+  }
   for (const MemoryOutlook& one : section.outlooks) {
     if (one.node != process.node || one.device != process.device) continue;
     text += fmt::format("; the {} of the {} would last for {} more", FormatBytes(one.limit_bytes),

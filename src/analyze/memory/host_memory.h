@@ -43,6 +43,8 @@ struct ProcessMemory {
   std::optional<double> ooms;
   Growth growth;           // by steady steps
   double bytes_per_s = 0;  // the same by time
+  // Of the judged steps those in which torch.compile was at work, in a process that trains.
+  int64_t compiled_steps = 0;
 };
 
 // When a node's memory would be used up by what leaks.
@@ -61,22 +63,33 @@ struct HostMemorySection {
   std::vector<KindMemory> kinds;         // of a whole run
 };
 
-// How many steady steps a rank had made at a time: a line through knots.
+// How many steady steps a rank had made at a time, and in how many of them torch.compile was at
+// work: a line through knots.
 class StepAxis {
  public:
   // In order of time.
-  void Add(int64_t ts_ns, double steps) { knots_.emplace_back(ts_ns, steps); }
+  void Add(int64_t ts_ns, double steps, int64_t compiled = 0) {
+    knots_.push_back({ts_ns, steps, compiled});
+  }
   // Every second knot goes, but the first and the last.
   void Thin();
   size_t size() const { return knots_.size(); }
   bool empty() const { return knots_.empty(); }
-  int64_t from_ns() const { return knots_.front().first; }
-  int64_t to_ns() const { return knots_.back().first; }
-  double steps() const { return knots_.back().second; }
+  int64_t from_ns() const { return knots_.front().ts_ns; }
+  int64_t to_ns() const { return knots_.back().ts_ns; }
+  double steps() const { return knots_.back().steps; }
+  int64_t compiled() const { return knots_.back().compiled; }
   double At(int64_t ts_ns) const;
+  // Of the last so many steps, those that compiled; what a knot left out counts as before it.
+  int64_t CompiledOfLast(double steps) const;
 
  private:
-  std::vector<std::pair<int64_t, double>> knots_;
+  struct Knot {
+    int64_t ts_ns = 0;
+    double steps = 0;
+    int64_t compiled = 0;
+  };
+  std::vector<Knot> knots_;
 };
 using StepAxes = std::map<int32_t, StepAxis>;  // by rank
 

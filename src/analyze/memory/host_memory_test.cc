@@ -15,6 +15,7 @@ namespace steptrace::analyze {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr double kMib = 1 << 20;
@@ -87,6 +88,36 @@ TEST_F(HostMemoryTest, ALeakHasItsBytesAStepAndASecond) {
   EXPECT_EQ(SubjectOf(one), "memory of rank 0");
   EXPECT_THAT(GrowthText(one, section),
               HasSubstr("grows by 1 MiB a step (1 MiB to 1 MiB): a leak"));
+  EXPECT_EQ(one.compiled_steps, 0);
+  EXPECT_THAT(GrowthText(one, section), Not(HasSubstr("compile")));
+}
+
+TEST_F(HostMemoryTest, ALeakOfATrainingThatCompilesAnewNamesIt) {
+  Steps(0);
+  for (size_t i = 3; i < steps_.size(); i += 4) steps_[i].compile_ns = kSecond / 20;
+  Leak(100);
+  Leak(101);  // a worker compiles nothing
+  const HostMemorySection section = Make();
+  ASSERT_EQ(section.processes.size(), 2u);
+  const ProcessMemory& one =
+      section.processes[0].pid == 100 ? section.processes[0] : section.processes[1];
+  const ProcessMemory& worker =
+      section.processes[0].pid == 100 ? section.processes[1] : section.processes[0];
+  EXPECT_NEAR(static_cast<double>(one.compiled_steps), one.growth.steps / 4, 2);
+  EXPECT_THAT(GrowthText(one, section),
+              HasSubstr(": a leak, as torch.compile compiles anew in 24"));
+  EXPECT_EQ(worker.compiled_steps, 0);
+  EXPECT_THAT(GrowthText(worker, section), Not(HasSubstr("compile")));
+}
+
+TEST_F(HostMemoryTest, FewCompilationsMakeNoMemoryGrowInEachBlock) {
+  Steps(0);
+  for (size_t i = 100; i < 600; i += 100) steps_[i].compile_ns = kSecond / 20;
+  Leak(100);
+  const HostMemorySection section = Make();
+  EXPECT_EQ(section.processes.at(0).growth.verdict, GrowthVerdict::kLeak);
+  EXPECT_EQ(section.processes[0].compiled_steps, 5);
+  EXPECT_THAT(GrowthText(section.processes[0], section), Not(HasSubstr("compile")));
 }
 
 TEST_F(HostMemoryTest, WhatGrowsWhileTheTrainingIsSetUpIsNoLeak) {

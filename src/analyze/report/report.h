@@ -92,6 +92,15 @@ struct AgreeingRule {
   std::string text;  // the first line of its evidence
 };
 
+// What the whole run's report says, beside one on a few of its steps.
+struct RunVerdict {
+  int64_t steady = 0;  // its steady steps
+  VerdictStatus status = VerdictStatus::kNoSteps;
+  std::string suspect;
+  std::string headline;
+  double share = 0, share_low = 0, share_high = 0;
+};
+
 struct Verdict {
   VerdictStatus status = VerdictStatus::kNoSteps;
   std::string suspect;    // data_pipeline, model, communication, framework_overhead, other, ""
@@ -109,6 +118,7 @@ struct Verdict {
   std::vector<Evidence> evidence;
   std::vector<AgreeingRule> rules;
   std::vector<Advice> advice;
+  std::optional<RunVerdict> whole_run;  // where these steps are a few of it, and it was asked for
 };
 
 struct Suspect {

@@ -94,6 +94,14 @@ Json FunctionJson(const StageFunction& one) {
           {"share", one.share}};
 }
 
+Json WholeRunJson(const std::optional<RunVerdict>& run) {
+  if (!run) return nullptr;
+  return {{"steady", run->steady},        {"status", StatusName(run->status)},
+          {"suspect", run->suspect},      {"headline", run->headline},
+          {"share", run->share},          {"share_low", run->share_low},
+          {"share_high", run->share_high}};
+}
+
 Json VerdictJson(const Verdict& verdict) {
   return {
       {"status", StatusName(verdict.status)},
@@ -119,12 +127,14 @@ Json VerdictJson(const Verdict& verdict) {
                      [](const AgreeingRule& rule) -> Json {
                        return {{"name", rule.name}, {"text", rule.text}};
                      })},
-      {"advice", Each(verdict.advice, [](const Advice& advice) -> Json {
-         return {{"text", advice.text},
-                 {"setting", advice.setting},
-                 {"current", advice.current},
-                 {"proposed", advice.proposed}};
-       })}};
+      {"advice", Each(verdict.advice,
+                      [](const Advice& advice) -> Json {
+                        return {{"text", advice.text},
+                                {"setting", advice.setting},
+                                {"current", advice.current},
+                                {"proposed", advice.proposed}};
+                      })},
+      {"whole_run", WholeRunJson(verdict.whole_run)}};
 }
 
 Json SuspectJson(const Suspect& suspect) {

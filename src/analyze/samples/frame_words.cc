@@ -158,4 +158,12 @@ bool SoundsLikeEvaluation(std::string_view function) {
                      [&](std::string_view one) { return FitsGlob(name, one); });
 }
 
+bool SoundsLikeSaving(std::string_view function) {
+  constexpr std::array<std::string_view, 6> kNames = {"save",  "save_*",       "*_save",
+                                                      "dump*", "*checkpoint*", "*snapshot*"};
+  const std::string_view name = ShortFunction(function);
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view one) { return FitsGlob(name, one); });
+}
+
 }  // namespace steptrace::analyze

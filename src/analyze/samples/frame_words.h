@@ -45,5 +45,7 @@ bool RunsCompiled(std::string_view module, std::string_view function);
 // What people call a function that evaluates. Those that train are called by other names, and do
 // what shows that they train; those that check a batch or a file do not call the model.
 bool SoundsLikeEvaluation(std::string_view function);
+// ... and one that saves: what it makes sure of on the disk is no log.
+bool SoundsLikeSaving(std::string_view function);
 
 }  // namespace steptrace::analyze

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <string>
 
+#include "analyze/samples/code_place.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -274,6 +276,8 @@ constexpr KnownFunctions kKnown[] = {
     {"logging", "*", kLogging},
     {"loguru", "*", kLogging},
     {"builtins", "print", kLogging},
+    {"os", "fsync", kLogging},
+    {"os", "fdatasync", kLogging},
     // Waiting for other threads and processes.
     {"threading", "*", kLock},
     {"queue", "*", kLock},
@@ -297,12 +301,32 @@ struct OwnName {
   WorkStage stage;
 };
 
-// The words that people use for nothing else.
+// The words that people use for nothing else, in small letters and without underscores.
 constexpr OwnName kOwnNames[] = {
-    {"*augment*", kAugmentation},     {"*tokeniz*", kTokenise},
-    {"*tokenis*", kTokenise},         {"*decode*", kDecode},
-    {"*decompress*", kDecode},        {"*random_crop*", kAugmentation},
-    {"*random_flip*", kAugmentation},
+    {"*augment*", kAugmentation},
+    {"*tokeniz*", kTokenise},
+    {"*tokenis*", kTokenise},
+    {"*decode*", kDecode},
+    {"*decompress*", kDecode},
+    {"*randomcrop*", kAugmentation},
+    {"*randomresized*", kAugmentation},
+    {"*randomflip*", kAugmentation},
+    {"*randomhorizontal*", kAugmentation},
+    {"*randomrotat*", kAugmentation},
+    {"*randomeras*", kAugmentation},
+    {"*colorjitter*", kAugmentation},
+    {"*mixup*", kAugmentation},
+    {"*cutmix*", kAugmentation},
+    {"*cutout*", kAugmentation},
+    {"logmetric*", kLogging},
+    {"logscalar*", kLogging},
+    {"logstep*", kLogging},
+    {"logtrain*", kLogging},
+    {"logjson*", kLogging},
+    {"*writelog*", kLogging},
+    {"*appendlog*", kLogging},
+    {"*writemetric*", kLogging},
+    {"*savemetric*", kLogging},
 };
 
 // Methods of C code, of whose object nothing is known but its name. A query is what no other
@@ -313,6 +337,21 @@ constexpr OwnName kMethods[] = {
     {"*fetchmany", kDecode},           {"*fetchall", kDecode}, {"*txn.get", kStorageRead},
 };
 
+std::string InSmallLetters(std::string_view name) {
+  std::string lower;
+  for (const char c : name) {
+    if (c != '_') lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return lower;
+}
+
+// "Flip" of "Flip.forward"; nothing of a function that is none of a class's.
+std::string_view ClassOf(std::string_view function) {
+  const size_t dot = function.rfind('.');
+  return dot == std::string_view::npos ? std::string_view()
+                                       : ShortFunction(function.substr(0, dot));
+}
+
 }  // namespace
 
 std::span<const KnownFunctions> BuiltInFunctions() {
@@ -320,11 +359,15 @@ std::span<const KnownFunctions> BuiltInFunctions() {
 }
 
 std::optional<WorkStage> StageOfOwnName(std::string_view function) {
-  std::string lower(function);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (const OwnName& own : kOwnNames) {
-    if (FitsGlob(lower, own.pattern)) return own.stage;
+  const std::string_view name = ShortFunction(function);
+  const std::string of_class = InSmallLetters(ClassOf(function));
+  // What is called as its class is: a transform, a module.
+  const bool called = name == "__call__" || name == "forward";
+  const std::string own = called ? of_class : InSmallLetters(name);
+  for (const OwnName& one : kOwnNames) {
+    if (FitsGlob(own, one.pattern)) return one.stage;
   }
+  if (of_class.ends_with("logger")) return kLogging;
   return std::nullopt;
 }
 

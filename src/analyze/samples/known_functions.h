@@ -19,7 +19,8 @@ struct KnownFunctions {
 
 std::span<const KnownFunctions> BuiltInFunctions();
 
-// What a function of the user's own says by being called so: decode_row, augment, tokenize_text.
+// What a function of the user's own says by being called so: decode_row, RandomCrop.__call__,
+// JsonLogger.write. Its qualified name.
 std::optional<WorkStage> StageOfOwnName(std::string_view function);
 // What a method in C says by being called so on whatever object: "self.con.execute".
 std::optional<WorkStage> StageOfMethod(std::string_view method);

@@ -32,9 +32,27 @@ struct Function {
   bool passes_on = false;
   bool copies = false;
   bool only_waits = false;
+  bool syncs = false;  // to the disk
   std::optional<StageTable::Match> match;
   bool surrounds_model = false;  // somewhere it calls torch: a training loop or what calls one
+  bool runs_layer = false;       // somewhere it trains, or runs a module that is no transform
 };
+
+bool IsModuleCall(const Function& frame) {
+  return frame.place.module == "torch.nn.modules.module";
+}
+
+// A transform of a library, which may be written as a module: torchvision's, kornia's.
+bool IsTransform(const Function& frame) {
+  return frame.match && frame.match->stage == WorkStage::kAugmentation &&
+         frame.place.origin == CodeOrigin::kLibrary && !Below(frame.place.module, "numpy");
+}
+
+// What the script calls so, and is no part of a model: that runs layers.
+bool IsOwn(const Function& frame, WorkStage stage) {
+  return frame.match && frame.match->stage == stage && frame.match->by_own_name &&
+         frame.place.origin == CodeOrigin::kUser && !frame.runs_layer;
+}
 
 // On the training's own thread the same packages log and save; "decode" may be what a model does,
 // and the name of a loop is no stage.
@@ -47,6 +65,10 @@ bool CountsInLoop(const StageTable::Match& match, const Function& frame, bool in
                       (!in_thread && (module == "random" || Below(module, "numpy.random"))));
   if (draws || (frame.place.origin == CodeOrigin::kBuiltIn && match.by_own_name)) return false;
   if (match.by_own_name) return !frame.surrounds_model && match.stage != kDecode;
+  // A regular expression looks at whatever text there is: a reward does, or who reads settings.
+  if (match.stage == kTokenise && !in_thread && (module == "re" || Below(module, "regex"))) {
+    return false;
+  }
   return match.stage != kStorageRead && match.stage != kCopy;
 }
 
@@ -69,6 +91,8 @@ class Classifier {
   void AddBorder(int32_t row, const Function& frame, StackClass& of) const;
   void AddNames(size_t row, StackClass& of) const;
   void FindRegion(size_t row, const Function& frame, StackClass& of);
+  void FindLayers();
+  bool Augments(size_t row, const Function& frame, const std::vector<StackClass>& classes);
   void FindFunctions();
   bool PassesOnAt(int32_t row) const {
     return functions_[function_of_row_[static_cast<size_t>(row)]].passes_on;
@@ -81,9 +105,11 @@ class Classifier {
   std::unordered_map<uint64_t, size_t> numbers_;  // (file, function) -> functions_
   std::vector<Function> functions_;
   std::vector<size_t> function_of_row_;
-  std::vector<bool> in_thread_;  // the script's own, not its main one: it may make batches
-  std::vector<bool> in_log_;     // a library writes a log, and calls none of the script's for it
-  std::vector<bool> in_copy_;    // Python copies or pickles, likewise
+  std::vector<bool> in_thread_;   // the script's own, not its main one: it may make batches
+  std::vector<bool> in_log_;      // a library writes a log, and calls none of the script's for it
+  std::vector<bool> in_copy_;     // Python copies or pickles, likewise
+  std::vector<bool> at_module_;   // a module is called from outside the model, and not begun yet
+  std::vector<bool> in_augment_;  // batches are augmented in the loop, by whatever of torch's
   std::set<std::pair<size_t, int32_t>> model_lines_;  // function and line that calls torch's Python
 };
 
@@ -118,6 +144,7 @@ const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* numbe
                         return one == name || one.ends_with("." + name);
                       });
   function.match = table_.Find(function.place, name);
+  function.syncs = name == "os.fsync" || name == "os.fdatasync";
   function.only_waits =
       function.place.origin == CodeOrigin::kBuiltIn &&
       (name == "time.sleep" || (function.match && function.match->stage == WorkStage::kLock));
@@ -261,6 +288,10 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   of.asks = of.in_lock && (was_in_lock ? of.asks : frame.asks);
   if (of.in_lock || (of.by_user && !match->by_user)) return;
   if (!in_batch && !match->by_user && !CountsInLoop(*match, frame, in_thread_[row])) return;
+  if (!match->by_user && frame.syncs && of.user_frame >= 0 &&
+      SoundsLikeSaving(strings_.Text(rows_[static_cast<size_t>(of.user_frame)].function))) {
+    return;
+  }
   of.stage = match->stage;
   of.by_user = match->by_user;
 }
@@ -304,9 +335,44 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
 // is copied, torch says.
 void Classifier::FindRegion(size_t row, const Function& frame, StackClass& of) {
   if ((in_log_[row] || in_copy_[row]) && of.region == StackRegion::kElsewhere) return;
+  if (in_augment_[row]) {
+    of.region = StackRegion::kElsewhere;
+    return;
+  }
   const auto parent = ParentOf(row);
   const Function* caller = parent ? &functions_[function_of_row_[*parent]] : nullptr;
   of.region = Enter(of.region, frame, caller, strings_.Text(rows_[row].function));
+}
+
+// Which functions run layers or train, at whatever depth.
+void Classifier::FindLayers() {
+  std::vector<bool> runs(rows_.size(), false), calls(rows_.size(), false);
+  for (size_t i = rows_.size(); i-- > 0;) {  // callees come after their callers
+    Function& frame = functions_[function_of_row_[i]];
+    const auto parent = ParentOf(i);
+    if (parent) calls[*parent] = true;
+    const bool named = IsTransform(frame) || (frame.match && frame.match->by_own_name);
+    const bool called = parent && IsModuleCall(functions_[function_of_row_[*parent]]);
+    const bool layer = IsModuleCall(frame) ? !calls[i] : called && !named;
+    const bool trains = frame.part == TorchPart::kBackward || frame.part == TorchPart::kOptimizer;
+    runs[i] = runs[i] || layer || trains;
+    if (!runs[i]) continue;
+    frame.runs_layer = true;
+    if (parent) runs[*parent] = true;
+  }
+}
+
+// A function of the script's that is called so, or a library's transform, outside of the model and
+// of a fetch.
+bool Classifier::Augments(size_t row, const Function& frame,
+                          const std::vector<StackClass>& classes) {
+  const auto parent = ParentOf(row);
+  const StackRegion from = parent ? classes[*parent].region : StackRegion::kElsewhere;
+  const bool outside = from == StackRegion::kElsewhere || from == StackRegion::kFramework;
+  const bool at_module = parent && at_module_[*parent];
+  at_module_[row] = IsModuleCall(frame) && (outside || at_module);
+  if (parent && in_augment_[*parent]) return true;
+  return (outside || at_module) && (IsTransform(frame) || IsOwn(frame, WorkStage::kAugmentation));
 }
 
 // A call that was seen in C, and from the same line as Python's: the thread waits there for the
@@ -347,17 +413,22 @@ std::vector<StackClass> Classifier::Run() {
   in_thread_.resize(rows_.size());
   in_log_.resize(rows_.size());
   in_copy_.resize(rows_.size());
+  at_module_.resize(rows_.size());
+  in_augment_.resize(rows_.size());
+  FindLayers();
   for (size_t i = 0; i < rows_.size(); ++i) {
     const Function& frame = functions_[function_of_row_[i]];
     const auto parent = ParentOf(i);
     in_thread_[i] =
         parent ? in_thread_[*parent]
                : frame.place.origin == CodeOrigin::kStandard && frame.place.module == "threading";
-    in_log_[i] = (frame.match && frame.match->stage == WorkStage::kLogging) ||
+    const bool logs = frame.match && frame.match->stage == WorkStage::kLogging;
+    in_log_[i] = (logs && !(frame.match->by_own_name && frame.runs_layer)) ||
                  (parent && in_log_[*parent] && frame.place.origin != CodeOrigin::kUser);
     in_copy_[i] =
         frame.copies || (parent && in_copy_[*parent] && frame.place.origin != CodeOrigin::kUser);
     if (parent) classes[i].region = classes[*parent].region;
+    in_augment_[i] = Augments(i, frame, classes);
     FindRegion(i, frame, classes[i]);
     if (!parent || !Below(frame.place.module, "torch")) continue;
     const size_t caller = function_of_row_[*parent];

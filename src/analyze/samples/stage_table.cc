@@ -155,7 +155,7 @@ std::optional<StageTable::Match> StageTable::Find(const CodePlace& place,
     }
   }
   if (users) {
-    const auto stage = StageOfOwnName(ShortFunction(function));
+    const auto stage = StageOfOwnName(function);
     return stage ? std::optional(Match{*stage, false, true}) : std::nullopt;
   }
   if (OnlyDraws(place, function)) return std::nullopt;

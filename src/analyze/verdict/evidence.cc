@@ -59,6 +59,7 @@ class Collector {
   void Awaited();
   void Beside();
   void Profile();
+  void FewSteps();
 
  private:
   double Share(SubStage stage) const {
@@ -342,10 +343,12 @@ void Collector::Profile() {
                      FormatShare(Share(SubStage::kCompute)), FormatShare(std::max(1 - busy, 0.0))),
          "slices", "category = 'kernel'"});
   }
-  if (input_.selection.steps < kMinSteadySteps) {
-    Steps(fmt::format("it rests on {} step{}: others may differ", input_.selection.steps,
-                      input_.selection.steps == 1 ? "" : "s"));
-  }
+}
+
+void Collector::FewSteps() {
+  if (input_.selection.steps >= kMinSteadySteps) return;
+  Steps(fmt::format("it rests on {} step{}: others may differ", input_.selection.steps,
+                    input_.selection.steps == 1 ? "" : "s"));
 }
 
 // What tells computing from the way between operators. Not where that is of a part of the model
@@ -485,6 +488,7 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
   }
   collector.Beside();
   collector.Profile();
+  collector.FewSteps();
   return collector.Take();
 }
 

@@ -22,7 +22,9 @@ Verdict NoStepInStretch() {
   verdict.status = VerdictStatus::kNoSteps;
   verdict.headline = "no whole step lies in this stretch";
   verdict.advice.push_back(
-      {fmt::format("choose a longer one: {} whole steps or more give a verdict", kMinSteadySteps),
+      {fmt::format("choose a longer one: a whole step tells where it went, {} and more how sure "
+                   "that is",
+                   kMinSteadySteps),
        "", "", ""});
   return verdict;
 }
@@ -153,7 +155,28 @@ Verdict NoStepsVerdict(const VerdictInput& input) {
   return verdict;
 }
 
+namespace {
+
+// Of steps that were chosen any steady one would do.
+Verdict NoSteadyStepInStretch(const VerdictInput& input) {
+  const int64_t seen = input.selection.count;
+  Verdict verdict;
+  verdict.status = VerdictStatus::kTooFewSteps;
+  verdict.headline = seen == 1
+                         ? std::string("too few steps: the one in this stretch was warm-up")
+                         : fmt::format("too few steps: all {} in this stretch were warm-up", seen);
+  verdict.evidence.push_back({fmt::format("{} step{} of warm-up", seen, seen == 1 ? "" : "s"),
+                              "steps", "kind = 'warm-up'"});
+  verdict.advice.push_back({Live(input) ? "capture again: warm-up is over after its first steps"
+                                        : "look at steps behind the warm-up",
+                            "", "", ""});
+  return verdict;
+}
+
+}  // namespace
+
 Verdict TooFewStepsVerdict(const VerdictInput& input) {
+  if (input.report.options.of_stretch) return NoSteadyStepInStretch(input);
   Verdict verdict;
   verdict.status = VerdictStatus::kTooFewSteps;
   const int64_t have = input.selection.steps;
@@ -169,11 +192,6 @@ Verdict TooFewStepsVerdict(const VerdictInput& input) {
   if (last && *last < kMinSteadySteps && input.selection.count > input.selection.steps) {
     verdict.advice.push_back({"look at more steps", "last_steps", fmt::format("{}", *last),
                               fmt::format("{}", kMinSteadySteps)});
-  } else if (input.report.options.of_stretch) {
-    const std::string capture =
-        Live(input) ? fmt::format(" (`steptrace capture --steps {}`)", kMinSteadySteps) : "";
-    verdict.advice.push_back(
-        {fmt::format("look at {} steps or more{}", kMinSteadySteps, capture), "", "", ""});
   } else if (Live(input)) {
     verdict.advice.push_back({"ask again when it has made more steps", "", "", ""});
   } else {

@@ -150,12 +150,14 @@ struct SampleSplit::ThreadSums {
 
 // How much of `ns` in forward may be the script's code where windows tell of operators. Those that
 // compute are none, from whatever line they were called, but without gradients; nor is the way
-// between them. What is apart from both lies in forward alone.
-double SampleSplit::MostOfForward(const ModelTime& time, double gradless, double ns) {
+// between them. What is apart from both lies in forward alone, and other code and waiting of the
+// thread has its part of it.
+double SampleSplit::MostOfForward(const ModelTime& time, double gradless, double ns,
+                                  double other_ns) {
   const double apart =
       std::max(0.0, 1 - time.operators / time.phases - time.dispatch / time.phases);
-  return gradless * ns +
-         std::min((1 - gradless) * ns, apart * (time.forward + time.backward + time.optimizer));
+  const double apart_ns = apart * (time.forward + time.backward + time.optimizer);
+  return gradless * ns + std::min((1 - gradless) * ns, std::max(0.0, apart_ns - other_ns));
 }
 
 SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
@@ -262,9 +264,15 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
   double script_ns = script_unknown;  // renamed where it is, and the model keeps its own
   if (moves) script_ns = std::max(script_ns, sums.movable * to_ns - time.others);
   if (time.phases > 0 && sums.script > 0) {
+    // An evaluation computes, and so may what augments.
+    const double apart_ns = (sums.named - sums.evaluating -
+                             shares.weights[static_cast<size_t>(SubStage::kAugmentation)]) *
+                            to_ns;
+    const double waited_ns = sums.waiting * to_ns - time.unknown * (1 - shares.forward_of_unknown);
+    const double other_ns = std::max(0.0, apart_ns - free_unknown) + std::max(0.0, waited_ns);
     script_ns =
         std::min(script_ns, script_unknown + MostOfForward(time, sums.gradless / sums.script,
-                                                           script_ns - script_unknown));
+                                                           script_ns - script_unknown, other_ns));
   }
   of_script = script_ns / to_ns;
   shares.script = sums.script;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include "analyze/stats/distribution.h"
 #include "analyze/stats/outliers.h"
@@ -20,10 +21,24 @@ bool InOrder(const store::StepRow& a, const store::StepRow& b) {
   return a.step != b.step ? a.step < b.step : a.rank < b.rank;
 }
 
-int64_t LargestCount(const std::map<int32_t, int64_t>& by_rank) {
-  int64_t largest = 0;
-  for (const auto& [rank, count] : by_rank) largest = std::max(largest, count);
-  return largest;
+struct RankCounts {
+  int64_t kept = 0;  // steady, and looked at
+  int64_t trains = 0;
+  int64_t warm_up = 0;
+  int64_t eval = 0;
+};
+
+// Of one rank, so that they fit each other: the one with most steady steps, and of these with most
+// that train. Who evaluates may be another.
+RankCounts CountsToTell(const std::map<int32_t, RankCounts>& by_rank) {
+  RankCounts most;
+  int64_t eval = 0;
+  for (const auto& [rank, counts] : by_rank) {
+    eval = std::max(eval, counts.eval);
+    if (std::tie(counts.kept, counts.trains) > std::tie(most.kept, most.trains)) most = counts;
+  }
+  most.eval = eval;
+  return most;
 }
 
 // Drops what lies before each rank's last `keep` steady steps.
@@ -47,7 +62,7 @@ bool IsPlausible(const store::StepRow& row) {
 
 StepSelection SelectSteps(const ReportInput& input) {
   StepSelection selection;
-  std::map<int32_t, int64_t> trains, warm_ups, evals;
+  std::map<int32_t, RankCounts> by_rank;
   for (uint32_t i = 0; i < input.steps.size(); ++i) {
     const store::StepRow& row = input.steps[i];
     const std::string& kind = input.strings->Text(row.kind);
@@ -55,12 +70,12 @@ StepSelection SelectSteps(const ReportInput& input) {
       ++selection.rejected;
     } else if (kind == "train") {
       selection.steady.push_back(i);
-      ++trains[row.rank];
+      ++by_rank[row.rank].trains;
     } else if (kind == "warm-up") {
-      ++warm_ups[row.rank];
-      ++trains[row.rank];
+      ++by_rank[row.rank].warm_up;
+      ++by_rank[row.rank].trains;
     } else {
-      ++evals[row.rank];
+      ++by_rank[row.rank].eval;
     }
   }
   const auto in_order = [&](uint32_t a, uint32_t b) {
@@ -73,18 +88,18 @@ StepSelection SelectSteps(const ReportInput& input) {
   if (input.options.last_steps && *input.options.last_steps > 0) {
     KeepLast(input, *input.options.last_steps, selection.steady);
   }
-  std::map<int32_t, int64_t> kept;
-  for (uint32_t i : selection.steady) {
-    const store::StepRow& row = input.steps[i];
-    const bool first = kept.empty();
-    ++kept[row.rank];
+  for (size_t at = 0; at < steady.size(); ++at) {
+    const store::StepRow& row = input.steps[steady[at]];
+    const bool first = at == 0;
+    ++by_rank[row.rank].kept;
     selection.from_ns = first ? row.ts_ns : std::min(selection.from_ns, row.ts_ns);
     selection.to_ns = std::max(first ? row.ts_ns : selection.to_ns, row.ts_ns + row.dur_ns);
   }
-  selection.count = LargestCount(trains);
-  selection.steps = LargestCount(kept);
-  selection.warm_up = LargestCount(warm_ups);
-  selection.eval = LargestCount(evals);
+  const RankCounts told = CountsToTell(by_rank);
+  selection.count = told.trains;
+  selection.steps = told.kept;
+  selection.warm_up = told.warm_up;
+  selection.eval = told.eval;
   return selection;
 }
 
@@ -92,7 +107,8 @@ StepTimes::StepTimes(const ReportInput& input, const StepSelection& selection,
                      const AttributionRules& rules) {
   split_ = rules.dispatch;
   keeps_steps_ = rules.keep_steps;
-  few_profiled_ = rules.profiled != nullptr && selection.steps < kMinSteadySteps;
+  const bool chosen = rules.profiled != nullptr || input.options.of_stretch;
+  few_chosen_ = chosen && selection.steps < kMinSteadySteps;
   FindOutlierRules(input, selection);
   sample_every_ = std::max<int64_t>(1, (selection.steps + kMaxStageSamples - 1) / kMaxStageSamples);
   const auto& steady = selection.steady;
@@ -232,7 +248,7 @@ Interval StepTimes::IntervalOf(const std::vector<int64_t>& numerators) const {
   std::vector<int64_t> denominators;
   denominators.reserve(cells_.size());
   for (const Cell& cell : cells_) denominators.push_back(Sum(cell.stages));
-  if (!few_profiled_) return BootstrapRatioOfSums(numerators, denominators);
+  if (!few_chosen_) return BootstrapRatioOfSums(numerators, denominators);
   int64_t part = 0;
   int64_t whole = 0;
   for (size_t i = 0; i < numerators.size(); ++i) {

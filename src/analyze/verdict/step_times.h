@@ -19,10 +19,10 @@ inline constexpr int64_t kMinSteadySteps = 10;
 // The steps that a verdict looks at: numbers of rows, in order of (step, rank).
 struct StepSelection {
   std::vector<uint32_t> steady;
-  int64_t count = 0;    // steps that train, warm-up included: of the rank with most
-  int64_t steps = 0;    // steady ones: of the rank with most
-  int64_t warm_up = 0;  // the same way
-  int64_t eval = 0;
+  int64_t count = 0;     // steps that train, warm-up included: of the rank with most steady ones
+  int64_t steps = 0;     // steady ones that are looked at: of the same rank
+  int64_t warm_up = 0;   // of the same rank
+  int64_t eval = 0;      // of the rank with most
   int64_t rejected = 0;  // rows that no run can hold
   int64_t from_ns = 0;   // stretch of the steady steps
   int64_t to_ns = 0;
@@ -80,8 +80,9 @@ class StepTimes {
   // In order of (step, rank), where the rules ask for them.
   const std::vector<RankStep>& kept_steps() const { return kept_steps_; }
 
-  // Whether the intervals below were drawn: of few steps of a profile they have no width.
-  bool spread_known() const { return !few_profiled_; }
+  // Whether the intervals below were drawn: of few steps of a profile, or of few that were chosen,
+  // they have no width.
+  bool spread_known() const { return !few_chosen_; }
   // ns that all ranks together would save, were the late rank of each step as early as the next.
   int64_t straggler_gain_ns() const { return straggler_gain_ns_; }
   Interval StragglerGainShare() const;
@@ -113,7 +114,7 @@ class StepTimes {
   Interval IntervalOf(const std::vector<int64_t>& numerators) const;
   double DispatchShare() const;
   const DispatchSplit* split_ = nullptr;
-  bool few_profiled_ = false;  // so few that redrawing them says nothing
+  bool few_chosen_ = false;  // so few that redrawing them says nothing
 
   struct OutlierCandidate {
     Outlier outlier;

@@ -130,13 +130,28 @@ std::string WhereText(const VerdictInput& input, SubStage stage, bool alone) {
   const StageTimes& times = input.times.total();
   const bool code = stage == SubStage::kLoopCode || stage == SubStage::kLogging;
   if (!code && (stage != SubStage::kUnknown || 2 * function->ns < At(times, stage))) return "";
-  const char* how = code || RunsBetween(input, *function) ? "in" : "waiting in";
   const auto whole = static_cast<double>(At(times, stage));
   if (!alone || static_cast<double>(function->ns) < kNearlyAllOf * whole) {
-    return fmt::format(" ({} {} {}, {})", FormatShare(function->share), how, CalledText(*function),
+    return fmt::format(" ({} in {}, {})", FormatShare(function->share), CalledText(*function),
                        PlaceText(*function));
   }
-  return fmt::format("{} {} {}", code ? "" : ",", how, FunctionText(*function));
+  return fmt::format("{} in {}", code ? "" : ",", FunctionText(*function));
+}
+
+// "mostly waiting in time.sleep (29 %, train.py:13)", where that is most of the time outside any
+// phase; where it is nearly all of the suspect, "waiting in time.sleep (train.py:13)". Else
+// nothing.
+std::string WaitText(const VerdictInput& input, SubStage stage, bool alone) {
+  const StageFunction* function = LargestFunction(input, stage);
+  if (stage != SubStage::kUnknown || function == nullptr || RunsBetween(input, *function))
+    return "";
+  const int64_t whole_ns = At(input.times.total(), stage);
+  if (2 * function->ns < whole_ns) return "";
+  if (alone && static_cast<double>(function->ns) >= kNearlyAllOf * static_cast<double>(whole_ns)) {
+    return "waiting in " + FunctionText(*function);
+  }
+  return fmt::format("mostly waiting in {} ({}, {})", CalledText(*function),
+                     FormatShare(function->share), PlaceText(*function));
 }
 
 // What a suspect is called in a sentence: "other" is nobody, its largest stage is somebody.
@@ -146,6 +161,8 @@ std::string SuspectText(const VerdictInput& input, SuspectId suspect) {
   const SubStage stage = LargestStage(times, suspect);
   const bool alone = static_cast<double>(At(times, stage)) >=
                      kAlone * static_cast<double>(At(BySuspect(times), suspect));
+  std::string waits = WaitText(input, stage, alone);
+  if (!waits.empty()) return waits;
   return (alone ? "" : "mostly ") + CauseTitle(StageName(stage)) + WhereText(input, stage, alone);
 }
 
@@ -315,10 +332,11 @@ bool StacksWereNotTaken(const VerdictInput& input) {
 
 Verdict DecideVerdict(const VerdictInput& input) {
   if (input.selection.count == 0) return NoStepsVerdict(input);
-  // A profile is a few steps by its nature, and each of their nanoseconds is accounted for: it has
-  // a verdict, without an interval, that says on how few it rests.
+  // A profile is a few steps by its nature, and so is what was chosen of a run: what was asked for
+  // is where those went. They have a verdict, without an interval, that says on how few it rests.
   const bool few = input.selection.steps < kMinSteadySteps;
-  if (few && (!input.profiled || input.selection.steps == 0)) return TooFewStepsVerdict(input);
+  const bool chosen = input.profiled || input.report.options.of_stretch;
+  if (few && (!chosen || input.selection.steps == 0)) return TooFewStepsVerdict(input);
   Verdict verdict = Decide(input);
   if (!input.report.steps_marked) {
     verdict.headline += "; the profile marks no steps, and is taken as one";

@@ -66,6 +66,17 @@ std::string RulesText(const analyze::Verdict& verdict) {
   return text + (verdict.rules.size() == 1 ? " agrees" : " agree");
 }
 
+// What all of the run says, beside a few of its steps.
+std::string WholeRunText(const analyze::Verdict& verdict) {
+  if (!verdict.whole_run) return "";
+  const analyze::RunVerdict& run = *verdict.whole_run;
+  if (run.status == analyze::VerdictStatus::kNoSteps ||
+      run.status == analyze::VerdictStatus::kTooFewSteps) {
+    return run.headline;
+  }
+  return fmt::format("all {} steady steps: {}", analyze::FormatCount(run.steady), run.headline);
+}
+
 void Entry(const char* label, const std::string& text, Page& page) {
   if (!text.empty()) page.Paragraph(fmt::format("  {}", label), kIndent, text);
 }
@@ -89,6 +100,7 @@ void RenderVerdict(const analyze::Report& report, Page& page) {
   Entry("evidence", EvidenceText(verdict), page);
   Entry("rules", RulesText(verdict), page);
   Entry("saves", SavingText(verdict), page);
+  Entry("run", WholeRunText(verdict), page);
   const char* label = "try";
   for (const analyze::Advice& advice : verdict.advice) {
     Entry(label, advice.text, page);

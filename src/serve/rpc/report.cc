@@ -21,6 +21,7 @@
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/report_json.h"
 #include "analyze/samples/sample_sums.h"
+#include "analyze/verdict/step_times.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
 #include "base/write_all.h"
@@ -181,6 +182,24 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
 
 }  // namespace
 
+namespace {
+
+// So few steps that how sure their shares are cannot be told: all of the run's say it.
+Status AddWholeRun(const fs::path& path, ReportOptions options, analyze::Report& report) {
+  if (report.steps.steady >= analyze::kMinSteadySteps) return {};
+  options.from_ns.reset();
+  options.to_ns.reset();
+  options.beside_run = false;
+  STEPTRACE_ASSIGN_OR_RETURN(const analyze::Report run, LoadReport(path, options));
+  const analyze::Verdict& verdict = run.verdict;
+  report.verdict.whole_run = {run.steps.steady,  verdict.status, verdict.suspect,
+                              verdict.headline,  verdict.share,  verdict.share_low,
+                              verdict.share_high};
+  return {};
+}
+
+}  // namespace
+
 Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& options) {
   analyze::Report report;
   const Make make = [&report](const analyze::ReportInput& input, auto analysis) {
@@ -188,6 +207,10 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
         analysis ? analyze::BuildReport(input, *std::move(analysis)) : analyze::BuildReport(input);
   };
   STEPTRACE_RETURN_IF_ERROR(WithInput(path, options, make));
+  const bool of_stretch = options.from_ns || options.to_ns;
+  if (options.beside_run && of_stretch) {
+    STEPTRACE_RETURN_IF_ERROR(AddWholeRun(path, options, report));
+  }
   return report;
 }
 

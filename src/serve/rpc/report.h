@@ -21,6 +21,7 @@ struct ReportOptions {
   std::optional<int64_t> from_ns{};  // only what lies in a stretch: steps and slices that begin
   std::optional<int64_t> to_ns{};    // and end in it, samples taken in it
   analyze::StageTable stages = {};   // the user's own patterns of functions
+  bool beside_run = false;  // of a stretch with few steps: name the whole run's verdict beside it
 };
 
 // The report of a run as its files stand now: closed, live and interrupted runs alike. Only reads.
