@@ -40,7 +40,8 @@ std::string StagesText(const analyze::Report& report, const Page& page) {
 std::string SavingText(const analyze::Verdict& verdict) {
   if (!verdict.at_most_saving_ns) return "";
   std::string text =
-      fmt::format("at most {} of this run", analyze::FormatDuration(*verdict.at_most_saving_ns));
+      fmt::format("at most {} of {}", analyze::FormatDuration(*verdict.at_most_saving_ns),
+                  verdict.whole_run ? "these steps" : "this run");
   if (verdict.at_most_saving_money) {
     text += fmt::format(", worth {} at the given price",
                         analyze::FormatMoney(*verdict.at_most_saving_money));
