@@ -262,20 +262,22 @@ RunParts MeasureStepParts(const ReportInput& input) {
   if (parts.empty()) return run;
   run.spread_known = steps.selection.steps >= kMinSteadySteps;
   const StepPart step = parts.front();
-  const auto add = [&](const char* kind, const std::string& name, double share, Interval interval) {
-    parts.push_back({kind, name, share * step.ns, interval.low * step.ns, interval.high * step.ns,
-                     share, interval.low, interval.high, steps.times.spread_known()});
+  const auto add = [&](const char* kind, const std::string& name, double share, auto part) {
+    const Interval of_time = steps.times.Share(part);
+    const Interval of_step = steps.times.Share(part, Per::kMeanStep);
+    parts.push_back({kind, name, share * step.ns, of_step.low * step.ns, of_step.high * step.ns,
+                     share, of_time.low, of_time.high, steps.times.spread_known()});
   };
   const std::vector<Suspect> suspects = MakeSuspects(steps.times.total());
   for (size_t i = 0; i < suspects.size(); ++i) {
-    add("suspect", suspects[i].name, suspects[i].share, steps.times.Share(kSuspects[i]));
+    add("suspect", suspects[i].name, suspects[i].share, kSuspects[i]);
   }
   const auto shares = ExactShares(steps.times.total());
   for (size_t i = 0; i < kSubStageCount; ++i) {
     const auto stage = static_cast<SubStage>(i);
     // Parts are known by their names: the loop's own code is not the dataset's.
     const char* name = stage == SubStage::kLoopCode ? "other_user_code" : StageName(stage);
-    add("sub_stage", name, shares[i], steps.times.Share(stage));
+    add("sub_stage", name, shares[i], stage);
   }
   if (run.spread_known) return run;
   for (StepPart& part : parts) {

@@ -292,6 +292,22 @@ TEST(MeasureStepPartsTest, FewStepsTellNoSpread) {
   }
 }
 
+// Nearly all of each step is one part, so its share hardly varies: its time does, as the step's.
+TEST(MeasureStepPartsTest, APartOfAStepVariesWithTheStep) {
+  const VerdictCase run = Parse("run\nsteps 60 forward=99ms data=1ms jitter=20\n");
+  const StepPart *step = nullptr, *model = nullptr;
+  const RunParts parts = MeasureStepParts(run.input);
+  for (const StepPart& part : parts.parts) {
+    if (part.kind == "step") step = &part;
+    if (part.kind == "suspect" && part.name == "model") model = &part;
+  }
+  ASSERT_TRUE(step != nullptr && model != nullptr);
+  const double of_step = step->ns_high - step->ns_low;
+  EXPECT_GT(of_step, 0.001 * step->ns);
+  EXPECT_NEAR(model->ns_high - model->ns_low, of_step, 0.1 * of_step);
+  EXPECT_LT(model->share_high - model->share_low, of_step / step->ns / 2);
+}
+
 TEST(MeasureStepPartsTest, RanksThatKeepStepAreNoFurtherDraws) {
   VerdictCase run = Parse("run\nsteps 20 data=10ms forward=90ms jitter=20\n");
   const auto of_one = MeasureStepParts(run.input).parts;

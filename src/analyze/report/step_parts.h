@@ -28,8 +28,7 @@ struct RunParts {
 };
 
 // The run's step first, then its phases, suspects and stages: the parts of a kind sum to the step.
-// Of a run without steady steps none. The intervals of suspects and stages are those of their
-// shares at the mean step.
+// Of a run without steady steps none.
 RunParts MeasureStepParts(const ReportInput& input);
 
 }  // namespace steptrace::analyze

@@ -41,6 +41,12 @@ RankCounts CountsToTell(const std::map<int32_t, RankCounts>& by_rank) {
   return most;
 }
 
+double Total(const std::vector<int64_t>& values) {
+  double total = 0;
+  for (const int64_t value : values) total += static_cast<double>(value);
+  return total;
+}
+
 // Drops what lies before each rank's last `keep` steady steps.
 void KeepLast(const ReportInput& input, int64_t keep, std::vector<uint32_t>& steady) {
   std::map<int32_t, int64_t> left;
@@ -140,6 +146,7 @@ void StepTimes::FindOutlierRules(const ReportInput& input, const StepSelection& 
 
 void StepTimes::AddStep(std::span<Member> members, Cell& cell) {
   SplitCommunication(members, cell);
+  cell.rows += static_cast<int64_t>(members.size());
   for (const Member& member : members) {
     RankTimes& rank = ranks_[member.row.rank];
     if (rank.steps % sample_every_ == 0) SampleStages(member);
@@ -244,19 +251,22 @@ void StepTimes::NameOutliers() {
   });
 }
 
-Interval StepTimes::IntervalOf(const std::vector<int64_t>& numerators) const {
-  std::vector<int64_t> denominators;
-  denominators.reserve(cells_.size());
-  for (const Cell& cell : cells_) denominators.push_back(Sum(cell.stages));
-  if (!few_chosen_) return BootstrapRatioOfSums(numerators, denominators);
-  int64_t part = 0;
-  int64_t whole = 0;
-  for (size_t i = 0; i < numerators.size(); ++i) {
-    part = SaturatingAdd(part, numerators[i]);
-    whole = SaturatingAdd(whole, denominators[i]);
+Interval StepTimes::IntervalOf(const std::vector<int64_t>& numerators, Per per) const {
+  std::vector<int64_t> whole_ns, rows;
+  whole_ns.reserve(cells_.size());
+  rows.reserve(cells_.size());
+  for (const Cell& cell : cells_) {
+    whole_ns.push_back(Sum(cell.stages));
+    rows.push_back(cell.rows);
   }
-  const double share = whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-  return {share, share};
+  const double part_ns = Total(numerators);
+  const double all_ns = Total(whole_ns);
+  const double share = all_ns <= 0 ? 0 : part_ns / all_ns;
+  if (few_chosen_) return {share, share};
+  if (per == Per::kTime) return BootstrapRatioOfSums(numerators, whole_ns);
+  const Interval ns = BootstrapRatioOfSums(numerators, rows);
+  const double mean_ns = all_ns / std::max(Total(rows), 1.0);
+  return mean_ns <= 0 ? ns : Interval{ns.low / mean_ns, ns.high / mean_ns};
 }
 
 Interval StepTimes::StragglerGainShare() const {
@@ -265,10 +275,10 @@ Interval StepTimes::StragglerGainShare() const {
   return IntervalOf(numerators);
 }
 
-Interval StepTimes::Share(SuspectId suspect) const {
+Interval StepTimes::Share(SuspectId suspect, Per per) const {
   std::vector<int64_t> numerators;
   for (const Cell& cell : cells_) numerators.push_back(At(BySuspect(cell.stages), suspect));
-  const Interval interval = IntervalOf(numerators);
+  const Interval interval = IntervalOf(numerators, per);
   return split_ == nullptr ? interval : WithSplit(interval, suspect, DispatchShare(), *split_);
 }
 
@@ -277,10 +287,10 @@ double StepTimes::DispatchShare() const {
          static_cast<double>(std::max<int64_t>(total_ns_, 1));
 }
 
-Interval StepTimes::Share(SubStage stage) const {
+Interval StepTimes::Share(SubStage stage, Per per) const {
   std::vector<int64_t> numerators;
   for (const Cell& cell : cells_) numerators.push_back(At(cell.stages, stage));
-  const Interval interval = IntervalOf(numerators);
+  const Interval interval = IntervalOf(numerators, per);
   if (split_ == nullptr) return interval;
   const SuspectId suspect = SuspectOf(stage);
   if (stage == SubStage::kDispatch) return WithSplit(interval, suspect, DispatchShare(), *split_);

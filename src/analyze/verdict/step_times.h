@@ -53,6 +53,10 @@ struct RankStep {
   int64_t wait_ns = 0;         // for the rank that came last
 };
 
+// What a share is of. The mean step itself lies in an interval: what a part of it takes varies with
+// it, where its share of the time may not.
+enum class Per : uint8_t { kTime, kMeanStep };
+
 // What the rows count, beside times.
 struct StepCounts {
   int64_t waits = 0;
@@ -86,8 +90,8 @@ class StepTimes {
   // ns that all ranks together would save, were the late rank of each step as early as the next.
   int64_t straggler_gain_ns() const { return straggler_gain_ns_; }
   Interval StragglerGainShare() const;
-  Interval Share(SuspectId suspect) const;
-  Interval Share(SubStage stage) const;
+  Interval Share(SuspectId suspect, Per per = Per::kTime) const;
+  Interval Share(SubStage stage, Per per = Per::kTime) const;
   // Of the difference of two suspects' shares: clear of 0 means one is ahead.
   Interval Lead(SuspectId first, SuspectId second) const;
 
@@ -101,6 +105,7 @@ class StepTimes {
   };
   struct Cell {
     StageTimes stages{};
+    int64_t rows = 0;
     int64_t straggler_gain_ns = 0;
   };
   void FindOutlierRules(const ReportInput& input, const StepSelection& selection);
@@ -111,7 +116,7 @@ class StepTimes {
   void NoteOutlier(const Member& member);
   void SampleStages(const Member& member);
   void NameOutliers();
-  Interval IntervalOf(const std::vector<int64_t>& numerators) const;
+  Interval IntervalOf(const std::vector<int64_t>& numerators, Per per = Per::kTime) const;
   double DispatchShare() const;
   const DispatchSplit* split_ = nullptr;
   bool few_chosen_ = false;  // so few that redrawing them says nothing
