@@ -345,7 +345,7 @@ def copies(events):
         sizes = [size for size in sizes if size >= 0]
         result[kind] = {
             "count": len(own),
-            "bytes": sum(sizes),
+            "bytes": sum(sizes) if sizes else None,
             "small_count": sum(size < SMALL_COPY for size in sizes),
             "sum_ns": sum(e.length for e in own),
             "busy_ns": sum(high - low for low, high, running in elementary(own) if running),

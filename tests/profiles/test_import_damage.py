@@ -187,6 +187,17 @@ def test_invalid_utf8(tmp_path):
     assert losses(tmp_path / "run") == {"invalid_utf8": 1}
 
 
+def test_more_bad_names_than_are_remembered_are_counted(tmp_path):
+    """Names of counters, which are in no row: 65,536 are told apart from each other."""
+    count = 70_000
+    named = {"ph": "C", "tid": None, "dur": None, "cat": None, "args": {"v": 1}}
+    bad = [event(number, name=f"c{number}\ud800", **named) for number in range(count)]
+    path = tmp_path / "profile.json"
+    path.write_text(document([*sound(), *bad, *bad[:100]]))
+    steptrace("import", path, "-o", tmp_path / "run")
+    assert losses(tmp_path / "run")["invalid_utf8"] == count
+
+
 def test_times_keep_every_digit(tmp_path):
     given = {
         "a": "1700000000000000.123",

@@ -25,9 +25,7 @@ FORMER_NAMES = {
     "all_gather_single_coalesced": "all_gather_into_tensor_coalesced",
     "reduce_scatter_single_coalesced": "reduce_scatter_tensor_coalesced",
 }
-
-
-TAKEN = ("self", "group")
+TAKEN = ("self", "group")  # arguments
 
 
 def patch(module, hook):

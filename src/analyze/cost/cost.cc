@@ -10,8 +10,8 @@
 
 #include "analyze/json_parts.h"
 #include "analyze/report/quantity.h"
-#include "analyze/rules/quantile.h"
 #include "analyze/rules/system_signals.h"
+#include "analyze/stats/quantile.h"
 #include "base/time.h"
 
 namespace steptrace::analyze {

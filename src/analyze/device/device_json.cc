@@ -50,10 +50,10 @@ Json StreamJson(const StreamTimes& stream) {
 }
 
 Json CopyJson(const CopyTimes& copies) {
-  return {{"kind", copies.kind},         {"count", copies.count},
-          {"bytes", copies.bytes},       {"sum_ns", copies.sum_ns},
-          {"busy_ns", copies.busy_ns},   {"bytes_per_s", OrNull(copies.bytes_per_s)},
-          {"small_count", copies.small}, {"small_sum_ns", copies.small_sum_ns}};
+  return {{"kind", copies.kind},           {"count", copies.count},
+          {"bytes", OrNull(copies.bytes)}, {"sum_ns", copies.sum_ns},
+          {"busy_ns", copies.busy_ns},     {"bytes_per_s", OrNull(copies.bytes_per_s)},
+          {"small_count", copies.small},   {"small_sum_ns", copies.small_sum_ns}};
 }
 
 Json SummaryJson(const DurationSummary& summary) {

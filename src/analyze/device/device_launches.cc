@@ -127,7 +127,7 @@ std::vector<CopyTimes> MakeCopies(const DeviceWork& work, const store::StringTab
     stretches.push_back({event->ts_ns, event->end_ns()});
     const int64_t bytes = work.rank->NumbersOf(*event).bytes;
     if (bytes < 0) continue;  // not told, or damaged
-    AddSaturating(copies.bytes, bytes);
+    copies.bytes = SaturatingAdd(copies.bytes.value_or(0), bytes);
     if (bytes >= kSmallCopyBytes) continue;
     ++copies.small;
     copies.small_sum_ns += event->dur_ns;
@@ -139,8 +139,8 @@ std::vector<CopyTimes> MakeCopies(const DeviceWork& work, const store::StringTab
     copies.busy_ns = Length(Union(std::move(entry.second)));
     // Each copy's rate while it runs, summed where they run at once and averaged over the time in
     // which any runs, is this quotient exactly.
-    if (copies.busy_ns > 0 && copies.bytes > 0) {
-      copies.bytes_per_s = PerSecond(copies.bytes, copies.busy_ns);
+    if (copies.busy_ns > 0 && copies.bytes.value_or(0) > 0) {
+      copies.bytes_per_s = PerSecond(*copies.bytes, copies.busy_ns);
     }
     all.push_back(std::move(copies));
   }

@@ -62,10 +62,10 @@ struct StreamTimes {
 struct CopyTimes {
   std::string kind;  // HtoD, DtoH, DtoD, PtoP, Memset, ...
   int64_t count = 0;
-  int64_t bytes = 0;
-  int64_t sum_ns = 0;   // of durations
-  int64_t busy_ns = 0;  // of their union
-  int64_t small = 0;    // of less than kSmallCopyBytes
+  std::optional<int64_t> bytes;  // of those that tell; empty: none does
+  int64_t sum_ns = 0;            // of durations
+  int64_t busy_ns = 0;           // of their union
+  int64_t small = 0;             // of less than kSmallCopyBytes
   int64_t small_sum_ns = 0;
   std::optional<double> bytes_per_s;  // bytes over busy
 };

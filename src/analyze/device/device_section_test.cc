@@ -191,7 +191,7 @@ TEST_F(DeviceSectionTest, CopiesByKindWithTheirRate) {
 s7 memcpy "Memcpy HtoD (Pinned -> Device) " 0 100 bytes=1000000
 s8 memcpy "Memcpy HtoD (Pageable -> Device) " 50 150 bytes=500000
 s7 memcpy CopyDeviceToHost 200 300 bytes=100
-s7 memset Memset 300 310 bytes=64
+s7 memset Memset 300 310
 )");
   ASSERT_EQ(device.copies.size(), 3u);
   EXPECT_EQ(device.copies[0].kind, "DtoH");
@@ -200,7 +200,9 @@ s7 memset Memset 300 310 bytes=64
   EXPECT_EQ(device.copies[1].sum_ns, 200);
   EXPECT_EQ(device.copies[1].busy_ns, 150);
   EXPECT_DOUBLE_EQ(*device.copies[1].bytes_per_s, 1.5e6 / 150e-9);
+  EXPECT_EQ(device.copies[1].bytes, 1'500'000);
   EXPECT_EQ(device.copies[2].kind, "Memset");
+  EXPECT_FALSE(device.copies[2].bytes.has_value());  // nothing tells how many
 }
 
 TEST_F(DeviceSectionTest, RatesAreExactAndSizesStayAtTheLargestNumber) {

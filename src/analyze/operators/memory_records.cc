@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "analyze/operators/at.h"
-#include "analyze/rules/quantile.h"
 #include "analyze/stats/distribution.h"
+#include "analyze/stats/quantile.h"
 
 namespace steptrace::analyze {
 namespace {

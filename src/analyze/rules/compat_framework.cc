@@ -8,7 +8,7 @@
 
 #include "analyze/report/quantity.h"
 #include "analyze/rules/compat_base.h"
-#include "analyze/rules/quantile.h"
+#include "analyze/stats/quantile.h"
 #include "base/time.h"
 
 // The rules on framework metrics as they were published (sagemaker.md 2.1).

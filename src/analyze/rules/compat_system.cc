@@ -9,7 +9,7 @@
 
 #include "analyze/report/quantity.h"
 #include "analyze/rules/compat_base.h"
-#include "analyze/rules/quantile.h"
+#include "analyze/stats/quantile.h"
 
 // The rules on system metrics as they were published, quirks and all (sagemaker.md 2.1). Each quirk
 // that is kept on purpose is named where it stands.

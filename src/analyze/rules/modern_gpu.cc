@@ -7,7 +7,7 @@
 
 #include "analyze/report/quantity.h"
 #include "analyze/rules/modern.h"
-#include "analyze/rules/quantile.h"
+#include "analyze/stats/quantile.h"
 
 // GPUs as the rules of the mode modern see them: sampled or, in a profile, by all that they did.
 namespace steptrace::analyze {

@@ -8,7 +8,7 @@
 
 #include "analyze/report/quantity.h"
 #include "analyze/rules/modern.h"
-#include "analyze/rules/quantile.h"
+#include "analyze/stats/quantile.h"
 
 namespace steptrace::analyze {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "analyze/report/report.h"
 #include "analyze/rules/histogram.h"
-#include "analyze/rules/quantile.h"
 #include "analyze/rules/rule_result.h"
 #include "analyze/rules/rules_input.h"
+#include "analyze/stats/quantile.h"
 
 // The profiling report: the twelve sections of Debugger's (sagemaker.md 1.3), each with data or the
 // reason why there is none.

@@ -114,10 +114,11 @@ void RenderCopies(const DeviceTimes& device, size_t top, Page& page) {
               Tint::kBold}});
   for (size_t i = 0; i < std::min(top, device.copies.size()); ++i) {
     const analyze::CopyTimes& copies = device.copies[i];
+    const auto bytes = static_cast<double>(copies.bytes.value_or(0));
     const double rate = copies.bytes_per_s.value_or(0);
     page.Line({{PadRight("  " + Cut(page.Safe(copies.kind), 17, page.unicode()), 20) +
                 PadLeft(FormatCount(copies.count), 9) +
-                PadLeft(analyze::FormatBytes(static_cast<double>(copies.bytes)), 12) +
+                PadLeft(copies.bytes ? analyze::FormatBytes(bytes) : "-", 12) +
                 PadLeft(FormatDuration(copies.busy_ns), 11) +
                 PadLeft(copies.bytes_per_s ? analyze::FormatBytes(rate) + "/s" : "-", 13) +
                 PadLeft(FormatCount(copies.small), 9)}});

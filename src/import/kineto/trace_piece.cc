@@ -85,6 +85,16 @@ void TraceReader::EndPiece(std::unique_ptr<Part> next) {
   rows_ = sink_.TakePiece(std::move(next));
 }
 
+// Each text counts once, as far as a bounded list tells.
+void TraceReader::NoteBadText(uint64_t hash) {
+  constexpr size_t kMostBadTexts = 1 << 16;
+  if (bad_texts_.size() < kMostBadTexts) {
+    bad_texts_.insert(hash);
+  } else if (!bad_texts_.contains(hash)) {
+    ++lost_["invalid_utf8"];
+  }
+}
+
 Result<bool> TraceReader::Absorb(TraceReader& piece) {
   if (!sink_.HasRoomFor(piece.tracks_.size())) return false;
   std::vector<int32_t> tracks = tracks_.Absorb(piece.tracks_);
@@ -109,7 +119,7 @@ Result<bool> TraceReader::Absorb(TraceReader& piece) {
   for (const auto& [cause, count] : piece.lost_) lost_[cause] += count;
   lost_["not_a_number"] += piece.not_a_number_;
   not_utf8_.insert(piece.not_utf8_.begin(), piece.not_utf8_.end());
-  bad_texts_.insert(piece.bad_texts_.begin(), piece.bad_texts_.end());
+  for (const uint64_t hash : piece.bad_texts_) NoteBadText(hash);
   device_events_ += piece.device_events_;
   kineto_ = kineto_ || piece.kineto_;
   of_2021_ = of_2021_ || piece.of_2021_;

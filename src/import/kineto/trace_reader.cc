@@ -95,7 +95,7 @@ void TraceReader::OnMember(std::string_view key, const Value& value) {
   member.clear();
   const json::Replaced replaced = json::AppendCompact(value, &member);
   lost_["not_a_number"] += replaced.values;
-  if (replaced.characters > 0 || !json::IsUtf8(member)) bad_texts_.insert(member);
+  if (replaced.characters > 0 || !json::IsUtf8(member)) NoteBadText(Fnv1a(member));
 }
 
 const std::string& TraceReader::Member(const std::string& key) const {
@@ -180,7 +180,7 @@ uint32_t TraceReader::PlaceOfCategory(const Value& value, std::string_view event
     of_2021_ = kineto_ = true;
   }
   category.id = sink_.Intern(name);
-  // The first event's name tells for all: only whole profiles have calls where others have kernels.
+  // One maker's collective_comm are calls of the host, others' kernels: the first tells for all.
   category.on_device = analyze::KindOf(name, event_name) >= analyze::EventKind::kKernel;
   category.is_operator = name == "cpu_op";
   category.tells_stream = name == "mtia_ccp_events";
@@ -204,7 +204,7 @@ std::string TraceReader::TextOf(const Value& value) {
   } else {
     text = value.text;
   }
-  if (halves > 0 || !json::IsUtf8(text)) bad_texts_.insert(text);
+  if (halves > 0 || !json::IsUtf8(text)) NoteBadText(Fnv1a(text));
   return text;
 }
 

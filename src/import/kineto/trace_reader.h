@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -110,6 +109,7 @@ class TraceReader : public DocumentHandler {
   uint32_t PlaceOfCategory(const json::Value& value, std::string_view event_name);
   store::StringId NameOf(const json::Value& value);
   std::string TextOf(const json::Value& value);
+  void NoteBadText(uint64_t hash);
   int64_t IdOf(const json::Value& value);
   bool TimeOf(const RawEvent& event, int64_t* ns);
   bool IsNoTime(int64_t ts_ns);
@@ -157,7 +157,7 @@ class TraceReader : public DocumentHandler {
   std::map<std::string_view, int64_t> lost_;  // by cause
   int64_t not_a_number_ = 0;                  // at the begin; of a piece that ended: in it
   std::unordered_set<store::StringId> not_utf8_;
-  std::set<std::string> bad_texts_;  // that are no UTF-8 either, and stand in no row
+  std::unordered_set<uint64_t> bad_texts_;  // hashes of others that are no UTF-8, in no row
   int64_t device_events_ = 0;
   bool kineto_ = false;
   bool of_2021_ = false;

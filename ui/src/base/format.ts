@@ -162,6 +162,9 @@ export function formatMoment(value: number, every: number, largest = value): str
   return `${(value / scale.factor).toFixed(Math.min(decimals, 9))}${SPACE}${scale.unit}`;
 }
 
+/** ns: processes that begin together do so within some tenths of a second. */
+export const PROCESSES_APART = 1e8;
+
 /**
  * A moment of a run in a table, told apart from others at that distance (ns): three digits of it do not, minutes
  * after the begin.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { activity, byName, copies, onDevices, precisions, type Device } from './section';
+import { activity, byName, copies, onDevices, precisions, rateOf, type Device } from './section';
 
 const device = (more: Partial<Device>): Device => ({
   node: 0,
@@ -55,6 +55,24 @@ describe('devices', () => {
       ['HtoD', 2, 12],
       ['DtoH', 1, 9],
     ]);
+    expect(all.map((c) => [c.bytes, rateOf(c)])).toEqual([
+      [20, (20 / 12) * 1e9],
+      [10, (10 / 9) * 1e9],
+    ]);
+  });
+
+  it('tells no bytes where no copy does', () => {
+    const fill = {
+      kind: 'Memset',
+      count: 1,
+      bytes: null,
+      sum_ns: 3,
+      busy_ns: 3,
+      bytes_per_s: null,
+      small_count: 0,
+    };
+    const [all] = copies([device({ copies: [fill] }), device({ copies: [fill] })]);
+    expect(all && [all.count, all.bytes, rateOf(all)]).toEqual([2, null, null]);
   });
 
   it('adds kernels of ranks by name', () => {

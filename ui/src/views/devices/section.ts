@@ -23,7 +23,8 @@ export interface DeviceStep extends Window {
 export interface Copy {
   kind: string;
   count: number;
-  bytes: number;
+  /** null: none of them tells. */
+  bytes: number | null;
   sum_ns: number;
   busy_ns: number;
   bytes_per_s: number | null;
@@ -128,13 +129,18 @@ export function copies(devices: readonly Device[]): Copy[] {
     if (sum === undefined) byKind.set(copy.kind, { ...copy });
     else {
       sum.count += copy.count;
-      sum.bytes += copy.bytes;
+      if (copy.bytes !== null) sum.bytes = (sum.bytes ?? 0) + copy.bytes;
       sum.sum_ns += copy.sum_ns;
       sum.busy_ns += copy.busy_ns;
       sum.small_count += copy.small_count;
     }
   }
   return [...byKind.values()].sort((a, b) => b.sum_ns - a.sum_ns);
+}
+
+/** Bytes a second while any runs; null: nothing tells how many. */
+export function rateOf({ bytes, busy_ns }: Copy): number | null {
+  return bytes && busy_ns > 0 ? (bytes / busy_ns) * 1e9 : null;
 }
 
 /** The runs of kernels on some devices alone: of a rank with several devices those of each are apart. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyze/rules/quantile.h"
+#include "analyze/stats/quantile.h"
 
 #include <algorithm>
 #include <cmath>
