@@ -29,6 +29,7 @@ constexpr int64_t kMostOfTrainedTime = 100;  // a hundredth
 constexpr int64_t kLeastOperators = 20'000;
 // As rows of the journal some 8 MB, of the closed run one.
 constexpr int64_t kMostOperators = 200'000;
+constexpr auto kOperators = static_cast<uint32_t>(wire::CaptureKind::kOperators);
 constexpr int64_t kOperatorBytes = 40;  // a slice in the journal (docs/performance.md)
 // Whole steps of which a verdict takes the split of all.
 constexpr int64_t kStepsOfASplit = analyze::kMinSplitSteps;
@@ -153,6 +154,11 @@ bool CaptureSchedule::in_automatic() const {
   return out != nullptr && out->source == Source::kAutomatic;
 }
 
+bool CaptureSchedule::in_operators() const {
+  const SentCapture* out = sent_.current();
+  return out != nullptr && out->open.from_ns != 0 && (out->open.kinds & kOperators) != 0;
+}
+
 bool CaptureSchedule::HasBegun(uint64_t demand) const {
   const SentCapture* out = sent_.current();
   return out != nullptr && out->demand == demand && out->begun;
@@ -237,7 +243,7 @@ CaptureControl CaptureSchedule::OfWindow(const Window& window) const {
 
 CaptureControl CaptureSchedule::Automatic(int64_t now_ns) const {
   CaptureControl control{};
-  control.kinds = static_cast<uint32_t>(wire::CaptureKind::kOperators);
+  control.kinds = kOperators;
   control.steps = kAutomaticSteps;
   control.until_monotonic_ns = static_cast<uint64_t>(epoch_monotonic_ns_ + now_ns +
                                                      std::min(kAutomaticMaxNs, automatic_ns_left_));

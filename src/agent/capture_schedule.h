@@ -60,6 +60,8 @@ class CaptureSchedule {
   // Operators of the window under way that have come.
   void OnOperators(int64_t count);
   bool in_automatic() const;
+  // Whether the process records operators now, as far as it has said.
+  bool in_operators() const;
   // Takes the place of a demand before it.
   void Ask(const CaptureDemand& demand);
   // Nobody waits for it any more.

@@ -14,12 +14,15 @@ namespace steptrace::agent {
 //   behind ─► at once
 //   many records ─► 1 ms        few ─► doubles up to 32 ms        no rings at all ─► 100 ms
 //                               or 10 ms while other threads than the main one record
+//                               or 2 ms while a window of operators is open
 //
 // A main thread's ring (2^16 records) outlasts 32 ms at 2 M records/s, another thread's (2^12) 10
-// ms at 400 k records/s. Without rings nothing can be lost: a new one wakes us.
+// ms at 400 k records/s. In a window tiny operators make more, after pauses as long as the script
+// likes; at its begin the process wakes us. Without rings nothing can be lost: a new one wakes us.
 class DrainPace {
  public:
   static constexpr int64_t kBusyMs = 1;
+  static constexpr int64_t kWindowMs = 2;
   static constexpr int64_t kIdleMs = 10;
   static constexpr int64_t kQuietMs = 32;
   static constexpr int64_t kNoRingsMs = 100;
@@ -44,6 +47,7 @@ class DrainPace {
     int64_t processes = 0;  // of which there are rings
     int64_t most_of_a_ring = 0;
     int64_t of_small_rings = 0;  // records of all rings but the main threads'
+    bool in_window = false;      // of operators, in any process
   };
 
   // After a pass.
@@ -52,7 +56,9 @@ class DrainPace {
     processes_ = load.processes;
     if (load.processes == 0) return kNoRingsMs;
     if (load.of_small_rings > 0) small_until_ns_ = now_ns + kSmallRingsTalkNs;
-    const int64_t longest_ms = now_ns < small_until_ns_ ? kIdleMs : kQuietMs;
+    const int64_t longest_ms = load.in_window             ? kWindowMs
+                               : now_ns < small_until_ns_ ? kIdleMs
+                                                          : kQuietMs;
     if (load.most_of_a_ring >= kManyRecords) {
       wait_ms_ = kBusyMs;
     } else if (load.most_of_a_ring * 2 < kManyRecords) {

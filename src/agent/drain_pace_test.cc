@@ -9,7 +9,7 @@ namespace {
 class DrainPaceTest : public testing::Test {
  protected:
   int64_t After(int64_t most, int64_t of_small_rings = 0, int64_t processes = 1) {
-    return pace_.NextWaitMs({processes, most, of_small_rings}, now_ns_);
+    return pace_.NextWaitMs({processes, most, of_small_rings, false}, now_ns_);
   }
   DrainPace pace_;
   int64_t now_ns_ = 0;
@@ -46,6 +46,13 @@ TEST_F(DrainPaceTest, AWorkersSendingThreadIsNoTalk) {
   EXPECT_EQ(DrainPace::Talk(2, /*of_worker=*/true), 0);
   EXPECT_EQ(DrainPace::Talk(DrainPace::kFewRecords, /*of_worker=*/true), DrainPace::kFewRecords);
   EXPECT_EQ(DrainPace::Talk(2, /*of_worker=*/false), 2);
+}
+
+TEST_F(DrainPaceTest, AWindowIsFollowedCloselyThroughItsPauses) {
+  for (int i = 0; i < 10; ++i) After(0);
+  EXPECT_EQ(pace_.NextWaitMs({.processes = 1, .in_window = true}, now_ns_), DrainPace::kWindowMs);
+  EXPECT_EQ(pace_.NextWaitMs({.processes = 1, .in_window = true}, now_ns_), DrainPace::kWindowMs);
+  EXPECT_EQ(After(0), 4) << "it is over";
 }
 
 TEST_F(DrainPaceTest, ANewProcessIsFollowedClosely) {

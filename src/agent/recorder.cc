@@ -152,6 +152,7 @@ Recorder::Pass Recorder::DrainAll(int64_t now_ns, bool forced_look) {
     all_drained_ &= one.drained;
     // The end of a thread brings rows without a record: of the ranges that it left open.
     if (one.records > 0 || !batch_.slices.empty()) Write(*session, batch_, now_ns);
+    pass.load.in_window |= session->captures().in_operators();
   }
   records_ += pass.records;
   return pass;

@@ -68,6 +68,15 @@ class WindowsOfARecording : public ::testing::Test {
   RingByHand ring_{recording_.rings()};
 };
 
+TEST_F(WindowsOfARecording, AreReadCloselyWhileTheyRecordOperators) {
+  EXPECT_FALSE(recording_.Drain().load.in_window);
+  Begin();
+  EXPECT_TRUE(recording_.Drain().load.in_window);
+  EXPECT_TRUE(recording_.Drain().load.in_window) << "also where nothing comes";
+  End(10, WindowEnd::kDone);
+  EXPECT_FALSE(recording_.Drain().load.in_window);
+}
+
 TEST_F(WindowsOfARecording, StepsThatAWindowLacksAreALoss) {
   Begin();
   End(4, WindowEnd::kDone);

@@ -29,7 +29,8 @@ Result<RingWatch> RingWatch::Open(const std::filesystem::path& folder) {
                  "; the folder of rings must stay while the run lives"};
   }
   watch.notify_ = UniqueFd(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  const uint32_t events = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR;
+  // IN_ATTRIB: a writer that has much to say touches its file.
+  const uint32_t events = IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_ONLYDIR;
   if (watch.notify_.valid() && inotify_add_watch(watch.notify_.get(), folder.c_str(), events) < 0) {
     watch.notify_.reset();
   }

@@ -31,7 +31,8 @@ class RingWatch {
 
   static Result<RingWatch> Open(const std::filesystem::path& folder);
 
-  // Readable when something happened in the folder; -1 where the kernel gives no inotify.
+  // Readable when something happened in the folder, or the writer of a file asks to be read; -1
+  // where the kernel gives no inotify.
   int fd() const { return notify_.get(); }
   int folder_fd() const { return folder_.get(); }
 

@@ -266,6 +266,7 @@ void RecordOperators(bool on) {
       pthread_atfork(nullptr, nullptr, OnForkChild);
     }
     t_open.begun = 0;
+    t::WakeReader();
     BeginOperatorStep(kMostOperatorsOfAStep);
     return;
   }

@@ -12,7 +12,9 @@
 // step that holds an evaluation may have a thousand times the operators of the others.
 namespace steptrace::probe {
 
-// Whether tasks are recorded. Off: also ends, in this thread, the ranges that are still open.
+// Whether tasks are recorded. On: also wakes the reader of the rings, for a ring holds what fast
+// operators say in less time than it rests. Off: also ends, in this thread, the ranges that are
+// still open.
 void RecordOperators(bool on);
 
 // More than any step of a training that was seen has: of such a step there are 100 MB of journal.

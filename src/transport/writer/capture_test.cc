@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The agent's word (wire::CaptureControl), as it arrives in the process.
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <filesystem>
 #include <fstream>
 
+#include "base/unique_fd.h"
 #include "transport/testing_rings.h"
 #include "transport/writer/writer.h"
 #include "wire/stack_control.h"
@@ -85,6 +90,35 @@ TEST_F(CaptureTest, ATornWordIsLookedAtAgainAndASenselessOnePassedOver) {
   write(control);
   EXPECT_FALSE(TakeCapture(&taken));
   EXPECT_FALSE(CaptureChanged()) << "whole, but nonsense: not looked at again";
+}
+
+// The agent rests between two drains; what watches its folder wakes it.
+TEST_F(CaptureTest, TheReaderIsWokenByATouchOfTheFile) {
+  ASSERT_TRUE(Attach());
+  const UniqueFd notify(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  ASSERT_GE(inotify_add_watch(notify.get(), folder_.path().c_str(), IN_ATTRIB), 0);
+  alignas(inotify_event) char buffer[4096];
+  EXPECT_LT(read(notify.get(), buffer, sizeof buffer), 0) << "nothing has happened";
+  errno = ETIMEDOUT;
+  WakeReader();
+  EXPECT_EQ(errno, ETIMEDOUT);
+  EXPECT_GT(read(notify.get(), buffer, sizeof buffer), 0);
+}
+
+TEST_F(CaptureTest, NoReaderIsWokenWhilePausedAndAFolderThatIsGoneIsNoMatter) {
+  WakeReader();
+  ASSERT_TRUE(Attach());
+  const UniqueFd notify(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  ASSERT_GE(inotify_add_watch(notify.get(), folder_.path().c_str(), IN_ATTRIB), 0);
+  Pause(true);
+  WakeReader();
+  alignas(inotify_event) char buffer[4096];
+  EXPECT_LT(read(notify.get(), buffer, sizeof buffer), 0);
+  Pause(false);
+  std::filesystem::remove_all(folder_.path());
+  errno = ETIMEDOUT;
+  WakeReader();
+  EXPECT_EQ(errno, ETIMEDOUT);
 }
 
 TEST_F(CaptureTest, PausedNothingIsAskedFor) {

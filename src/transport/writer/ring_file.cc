@@ -125,6 +125,10 @@ bool RingFile::AllocateByPath(uint64_t offset, uint64_t bytes) {
   return done;
 }
 
+void RingFile::Touch() const {
+  utimensat(AT_FDCWD, path_, nullptr, AT_SYMLINK_NOFOLLOW);
+}
+
 void RingFile::Unmap() {
   if (base_ != nullptr) munmap(base_, bytes_);
   base_ = nullptr;

@@ -18,6 +18,9 @@ class RingFile {
   // Makes sure that touching [offset, offset + bytes) cannot fail for want of memory.
   bool Commit(uint64_t offset, uint64_t bytes);
 
+  // Shows whoever watches the folder that something of this file has changed.
+  void Touch() const;
+
   void Unmap();
 
   uint8_t* base() const { return base_; }

@@ -423,6 +423,12 @@ bool TakeCapture(wire::CaptureControl* out) {
   return whole && wire::IsSound(*out);
 }
 
+void WakeReader() {
+  if (!Recording() || g_process.file.base() == nullptr) return;
+  const KeepErrno keep;
+  g_process.file.Touch();
+}
+
 uint64_t StackPeriodNs() {
   if (!Recording() || g_process.file.base() == nullptr) return 0;
   auto* shared = reinterpret_cast<uint64_t*>(g_process.file.base() + wire::kStackControlOffset);

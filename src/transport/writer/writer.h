@@ -60,6 +60,10 @@ bool CaptureChanged();
 // not sound (then it is passed over).
 bool TakeCapture(wire::CaptureControl* out);
 
+// Much is about to be recorded: wakes the reader, which may rest for 32 ms between two drains. One
+// system call; where nobody watches the folder, or it is gone, nothing happens.
+void WakeReader();
+
 // How often the process is to sample its own stacks (wire::StackControl), in ns; 0: it is not.
 uint64_t StackPeriodNs();
 
