@@ -267,7 +267,7 @@ def blocks_per_sm(event, sms):
     if "blocks per SM" in event.args:
         return Fraction(event.args["blocks per SM"])
     told = event.args if "grid" in event.args or event.launch is None else event.launch.args
-    count = sms.get(int(event.args["device"]))
+    count = sms.get(int(event.args.get("device", -1)))  # MTIA tells none
     return Fraction(math.prod(told["grid"]), count) if "grid" in told and count else None
 
 
@@ -405,13 +405,13 @@ def memory_of(records):
     }
 
 
-ALLOCATOR = ("cudaMalloc", "cudaFree", "cudaHostAlloc", "cudaFreeHost", "cudaMallocManaged")
+ALLOCATOR = ("Malloc", "Free", "HostAlloc", "FreeHost", "HostMalloc", "HostFree", "MallocManaged")
 
 
 def allocator(profile):
     rows = defaultdict(lambda: [0, 0, 0])
     for event in profile.host:
-        if event.is_runtime() and event.name in ALLOCATOR:
+        if event.is_runtime() and event.name.removeprefix("cuda").removeprefix("hip") in ALLOCATOR:
             row = rows[event.name]
             row[0] += 1
             row[1] += event.duration

@@ -216,7 +216,8 @@ def test_operators(case):
         stacks = {tuple(s["call_stack"]): s for s in row["stacks"]}
         assert stacks.keys() == expected[name]["stacks"].keys()
         assert all(same(sums, stacks[key]) for key, sums in expected[name]["stacks"].items())
-    assert math.isclose(sum(row["host_self_share"] for row in rows.values()), 1)
+    shares = sum(row["host_self_share"] for row in rows.values())
+    assert math.isclose(shares, 1) or not rows  # of devices alone
     (totals,) = report["operator_totals"]
     assert totals["device_outside_ns"] == reference.outside(profile)
 

@@ -148,10 +148,29 @@ ProfiledSteps StagesOf(const Trace& profile, const std::vector<RankSteps>& ranks
   ProfiledSteps stages;
   for (size_t r = 0; r < ranks.size(); ++r) {
     for (const TraceStepTimes& one : ranks[r].attributed) {
-      stages[{profile.ranks[r].rank, one.step.number}] = one.stages;
+      StageTimes& times = stages[{profile.ranks[r].rank, one.step.number}] = one.stages;
+      AddTo(times, one.by_functions);
     }
   }
   return stages;
+}
+
+FunctionTimes FunctionsOf(const std::vector<RankSteps>& ranks, int64_t whole_ns) {
+  std::vector<FunctionTimes> functions;
+  for (const RankSteps& rank : ranks) functions.push_back(rank.functions);
+  return MergeFunctions(functions, whole_ns);
+}
+
+// What samples, or a profile's own functions, tell of the code beside the model.
+SampledWaits WaitsOf(const SampleSplit* samples, const FunctionTimes& functions, int64_t whole_ns) {
+  if (samples != nullptr) return samples->WaitsOf(whole_ns);
+  SampledWaits waits;
+  if (const auto found = functions.find(SubStage::kUnknown); found != functions.end()) {
+    for (const FunctionTime& one : found->second) {
+      if (!one.waits) waits.between.push_back(one.function);
+    }
+  }
+  return waits;
 }
 
 ProfiledSteps StagesOfWindows(const Trace& profile) {
@@ -255,8 +274,8 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
 
 }  // namespace
 
-RunParts MeasureStepParts(const ReportInput& input) {
-  const Attributed steps(input);
+RunParts MeasureStepParts(const ReportInput& input, const ProfileAnalysis* analysis) {
+  const Attributed steps(input, analysis == nullptr ? nullptr : &analysis->ranks);
   RunParts run{input.run.name, MakeStepParts(input, steps.selection), true};
   std::vector<StepPart>& parts = run.parts;
   if (parts.empty()) return run;
@@ -311,16 +330,20 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.phases = MakePhases(input);
   report.steps = MakeSteps(input, selection, times);
   report.suspects = MakeSuspects(times.total());
-  report.stages = MakeStages(times, steps.rules.samples);
+  FunctionTimes functions;  // samples of a live run know more of them
+  if (steps.rules.profiled != nullptr && !input.profile_of_windows) {
+    functions = FunctionsOf(analysis.ranks, times.total_ns());
+  }
+  report.stages = MakeStages(times, steps.rules.samples, functions);
   if (input.device_phases != nullptr) {
     report.device_phases = MakeDevicePhases(*input.device_phases, input.steps, selection.steady);
   }
   const SampleSplit* samples = steps.rules.samples;
-  report.verdict = DecideVerdict(
-      {input, steps.attributed, times, steps.load, facts, steps.idle, report.stages,
-       steps.rules.profiled != nullptr, TrainingWallNs(input, selection), steps.rules.dispatch,
-       samples == nullptr ? SampledWaits() : samples->WaitsOf(times.total_ns()), IsCompiled(input),
-       report.device_phases, steps.ForwardUnseen()});
+  report.verdict =
+      DecideVerdict({input, steps.attributed, times, steps.load, facts, steps.idle, report.stages,
+                     steps.rules.profiled != nullptr, TrainingWallNs(input, selection),
+                     steps.rules.dispatch, WaitsOf(samples, functions, times.total_ns()),
+                     IsCompiled(input), report.device_phases, steps.ForwardUnseen()});
   report.breakdown = MakeBreakdown(input, selection);
   report.data_pipeline = MakeDataPipeline(times, facts, report.stages);
   report.distributed = MakeDistributed(times);

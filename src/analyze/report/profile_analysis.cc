@@ -45,7 +45,8 @@ size_t EventsOf(const Trace& trace) {
 
 }  // namespace
 
-ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& patterns) {
+ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& patterns,
+                               const StageTable& stages) {
   ProfileAnalysis analysis;
   Profile& profile = analysis.sections;
   analysis.ranks.resize(trace.ranks.size());
@@ -57,8 +58,8 @@ ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& pat
       [&] { profile.devices = BuildDevices(trace, patterns); },
   };
   for (size_t rank = 0; rank < trace.ranks.size(); ++rank) {
-    tasks.push_back([&trace, &analysis, rank] {
-      analysis.ranks[rank] = FindRankSteps(trace.ranks[rank], *trace.strings);
+    tasks.push_back([&trace, &analysis, &stages, rank] {
+      analysis.ranks[rank] = FindRankSteps(trace.ranks[rank], *trace.strings, &stages);
     });
   }
   // What a section was made with is not kept beside the others.

@@ -6,6 +6,7 @@
 #include "analyze/report/profile.h"
 #include "analyze/report/report.h"
 #include "analyze/report/report_input.h"
+#include "analyze/samples/stage_table.h"
 #include "analyze/verdict/rank_steps.h"
 
 namespace steptrace::analyze {
@@ -18,7 +19,8 @@ struct ProfileAnalysis {
 
 // The sections side by side, on as many threads as there are cores; it returns when all are done.
 // What is found does not depend on their number.
-ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& patterns = {});
+ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& patterns = {},
+                               const StageTable& stages = {});
 
 // Of what a live run's windows captured: sections of operators, memory and modules.
 void AnalyseOperators(const Trace& trace, Profile& profile);

@@ -259,7 +259,8 @@ void AddDoubt(const StepTimes& times, const SampleSplit* samples, SubStage stage
 
 }  // namespace
 
-std::vector<StageRow> MakeStages(const StepTimes& times, const SampleSplit* samples) {
+std::vector<StageRow> MakeStages(const StepTimes& times, const SampleSplit* samples,
+                                 const FunctionTimes& functions) {
   const auto shares = ExactShares(times.total());
   std::vector<StageRow> rows;
   for (size_t i = 0; i < kSubStageCount; ++i) {
@@ -270,6 +271,9 @@ std::vector<StageRow> MakeStages(const StepTimes& times, const SampleSplit* samp
     row.ns = times.total()[i];
     row.share = shares[i];
     AddDoubt(times, samples, stage, row);
+    if (const auto found = functions.find(stage); found != functions.end()) {
+      for (const FunctionTime& one : found->second) row.functions.push_back(one.function);
+    }
     if (samples == nullptr) continue;
     SampleSplit::Shown shown = samples->ShownOf(stage, row.ns, times.total_ns());
     row.samples = shown.samples;

@@ -9,6 +9,7 @@
 #include "analyze/report/report_input.h"
 #include "analyze/report/step_parts.h"
 #include "analyze/verdict/job_facts.h"
+#include "analyze/verdict/python_work.h"
 #include "analyze/verdict/sample_split.h"
 #include "analyze/verdict/step_times.h"
 
@@ -21,7 +22,9 @@ StepsSection MakeSteps(const ReportInput& input, const StepSelection& selection,
                        const StepTimes& times);
 std::vector<Suspect> MakeSuspects(const StageTimes& times);
 // `samples`: what was sampled of stacks; null: nothing was.
-std::vector<StageRow> MakeStages(const StepTimes& times, const SampleSplit* samples = nullptr);
+// `functions`: of a profile that has Python's.
+std::vector<StageRow> MakeStages(const StepTimes& times, const SampleSplit* samples = nullptr,
+                                 const FunctionTimes& functions = {});
 std::vector<BreakdownRow> MakeBreakdown(const ReportInput& input, const StepSelection& selection);
 // The mean steady step and its phases; of none nothing.
 std::vector<StepPart> MakeStepParts(const ReportInput& input, const StepSelection& selection);

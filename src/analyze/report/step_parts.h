@@ -8,6 +8,8 @@
 
 namespace steptrace::analyze {
 
+struct ProfileAnalysis;
+
 // A part of the mean steady step with the 95 % intervals in which its time and its share lie
 // (analyze/stats/bootstrap.h): what two runs are compared by.
 struct StepPart {
@@ -29,6 +31,7 @@ struct RunParts {
 
 // The run's step first, then its phases, suspects and stages: the parts of a kind sum to the step.
 // Of a run without steady steps none.
-RunParts MeasureStepParts(const ReportInput& input);
+// `analysis`: of input.profile, where the caller has it: what Python functions tell is in it alone.
+RunParts MeasureStepParts(const ReportInput& input, const ProfileAnalysis* analysis = nullptr);
 
 }  // namespace steptrace::analyze

@@ -92,11 +92,6 @@ bool WaitsOutside(const StackClass& of, bool waits) {
          of.evaluator < 0;
 }
 
-bool RunsOutside(const StackClass& of, bool waits) {
-  return of.region == StackRegion::kElsewhere && (!waits || IsThatWaiting(of)) && !Awaits(of) &&
-         of.evaluator < 0;
-}
-
 std::vector<std::string> CollateNames(const ReportInput& input) {
   std::vector<std::string> names;
   for (const LoaderFact& loader : ReadJobFacts(input.facts, *input.strings).loaders) {
@@ -120,6 +115,11 @@ std::pair<size_t, bool> BatchBin(const StackClass& of, bool waits) {
   if (of.stage) return {bin(*of.stage), waits};
   const bool named = of.user_frame >= 0;
   return {named ? static_cast<size_t>(WorkStage::kUserCode) : kUnnamed, waits};
+}
+
+bool RunsOutside(const StackClass& of, bool waits) {
+  return of.region == StackRegion::kElsewhere && (!waits || IsThatWaiting(of)) && !Awaits(of) &&
+         of.evaluator < 0;
 }
 
 size_t OutsideBin(const StackClass& of) {

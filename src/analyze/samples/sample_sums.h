@@ -174,7 +174,10 @@ class SampleSums {
 
 // The bin of a sample in a fetch, and whether it waited for no lock.
 std::pair<size_t, bool> BatchBin(const StackClass& of, bool waits);
-// The bin of a training thread that runs outside torch.
+// Whether a training thread runs code of Python's outside torch, which it neither awaits from
+// others nor evaluates with.
+bool RunsOutside(const StackClass& of, bool waits);
+// The bin of a training thread that does.
 size_t OutsideBin(const StackClass& of);
 
 }  // namespace steptrace::analyze

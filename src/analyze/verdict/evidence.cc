@@ -11,6 +11,7 @@
 #include "analyze/report/quantity.h"
 #include "analyze/samples/code_place.h"
 #include "analyze/verdict/exchange_advice.h"
+#include "analyze/verdict/own_threads.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -19,9 +20,7 @@ namespace {
 constexpr double kWorthSaying = 0.02;
 constexpr double kWorthNaming = 0.15;      // of the cores, of other work on the machine
 constexpr double kWorthMentioning = 0.10;  // of the step, of a suspect that is not found
-// Of the time: a thread that runs so much Python takes the interpreter from the training's.
-constexpr double kWorthBlaming = 0.30;
-constexpr double kMostlyCaughtUp = 0.50;  // of the phases: the host is late
+constexpr double kMostlyCaughtUp = 0.50;   // of the phases: the host is late
 constexpr const char* kSteady = "kind = 'train'";
 
 std::string Metric(const std::string& metric) {
@@ -65,6 +64,12 @@ class Collector {
   double Share(SubStage stage) const {
     return static_cast<double>(At(input_.times.total(), stage)) /
            static_cast<double>(std::max<int64_t>(input_.times.total_ns(), 1));
+  }
+  // Of a function: named by samples, or by a profile that holds Python's.
+  Evidence OfStacks(std::string text) const {
+    if (!input_.profiled || input_.report.samples != nullptr)
+      return {std::move(text), "samples", ""};
+    return {std::move(text), "slices", "category = 'python_function'"};
   }
   const VerdictInput& input_;
   std::vector<Evidence> evidence_;
@@ -276,11 +281,16 @@ void Collector::Beside() {
 // How much the names of the data pipeline's stages rest on.
 void Collector::Samples() {
   int64_t samples = 0;
+  bool named = false;
   for (const StageRow& row : input_.stages) {
-    if (row.suspect == SuspectName(SuspectId::kDataPipeline)) samples += row.samples;
+    if (row.suspect != SuspectName(SuspectId::kDataPipeline)) continue;
+    samples += row.samples;
+    named |= !row.functions.empty();
   }
-  if (samples == 0) return;
-  evidence_.push_back({fmt::format("{} samples of stacks", FormatCount(samples)), "samples", ""});
+  if (samples == 0 && !named) return;
+  evidence_.push_back(OfStacks(samples > 0
+                                   ? fmt::format("{} samples of stacks", FormatCount(samples))
+                                   : "stages by the profile's Python functions"));
 }
 
 // The functions in which samples saw most of these stages.
@@ -327,7 +337,7 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
   for (const Named& one : named) {
     if (one.share < kWorthMentioning) break;
     evidence_.push_back(
-        {fmt::format("{} of the step it {}", FormatShare(one.share), one.text), "samples", ""});
+        OfStacks(fmt::format("{} of the step it {}", FormatShare(one.share), one.text)));
   }
 }
 
@@ -405,13 +415,6 @@ std::string AwaitedText(const StageFunction& function) {
   if (function.call.empty()) return FunctionText(function);
   const std::string_view call = function.in_c ? function.call : EnclosingFunction(function.call);
   return fmt::format("{} ({})", call, PlaceText(function));
-}
-
-const StageFunction* ThreadBeside(const VerdictInput& input) {
-  const auto& beside = input.waits.beside;
-  // Threads that make batches and wait for most of that time let go of the interpreter in it.
-  if (!input.waits.awaited.empty() && input.waits.of_makers >= kMostlyWaits) return nullptr;
-  return beside.empty() || beside.front().share < kWorthBlaming ? nullptr : &beside.front();
 }
 
 bool RunsBetween(const VerdictInput& input, const StageFunction& function) {

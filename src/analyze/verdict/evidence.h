@@ -18,10 +18,6 @@ std::string CauseTitle(const std::string& cause);
 // A call that waits for others, by its class too: "Queue.get (train.py:9)".
 std::string AwaitedText(const StageFunction& function);
 
-// What another thread of the process runs for so long that it takes the interpreter from the
-// training; null: none does.
-const StageFunction* ThreadBeside(const VerdictInput& input);
-
 // Whether torch works for that function between the phases of a step; else it waits there.
 bool RunsBetween(const VerdictInput& input, const StageFunction& function);
 

@@ -12,6 +12,9 @@
 namespace steptrace::analyze {
 namespace {
 
+// Of the time: a thread that runs so much Python takes the interpreter from the training's.
+constexpr double kWorthBlaming = 0.30;
+
 // Of the time in which the job's threads want to run: with less of it without a core, those that
 // are too many mostly sleep.
 constexpr double kTakeTurnsShare = 0.30;
@@ -45,6 +48,13 @@ std::string OwnThreadsText(const OwnThreads& own) {
   const std::string cores = FormatCores(own.cores);
   if (own.ranks == 1) return fmt::format("{} on {}", own.threads, cores);
   return fmt::format("{} ranks of {} on {}", own.ranks, own.threads, cores);
+}
+
+const StageFunction* ThreadBeside(const VerdictInput& input) {
+  const auto& beside = input.waits.beside;
+  // Threads that make batches and wait for most of that time let go of the interpreter in it.
+  if (!input.waits.awaited.empty() && input.waits.of_makers >= kMostlyWaits) return nullptr;
+  return beside.empty() || beside.front().share < kWorthBlaming ? nullptr : &beside.front();
 }
 
 }  // namespace steptrace::analyze

@@ -3,7 +3,9 @@
 
 #include <vector>
 
+#include "analyze/samples/stage_table.h"
 #include "analyze/trace/trace.h"
+#include "analyze/verdict/python_work.h"
 #include "analyze/verdict/trace_steps.h"
 #include "store/string_table.h"
 #include "store/tables.h"
@@ -15,9 +17,12 @@ namespace steptrace::analyze {
 struct RankSteps {
   std::vector<TraceStepTimes> attributed;
   std::vector<store::StepRow> rows;  // of those that last; `kind` is empty: they are all of train
+  FunctionTimes functions;           // what PythonWork names, of all of them
 };
 
-// Reads the texts alone, so that ranks can be worked on side by side.
-RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& strings);
+// Reads the texts alone, so that ranks can be worked on side by side. `table`: of the stages that
+// Python functions tell; null: they are left out, as the rows leave them out in any case.
+RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& strings,
+                        const StageTable* table = nullptr);
 
 }  // namespace steptrace::analyze

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include "analyze/trace/intervals.h"
 #include "analyze/verdict/device_sweep.h"
 #include "analyze/verdict/host_activity.h"
+#include "analyze/verdict/python_work.h"
 #include "analyze/verdict/rank_steps.h"
 
 namespace steptrace::analyze {
@@ -57,28 +59,33 @@ std::vector<PhaseRange> PhasesOf(const RankTrace& trace, const store::StringTabl
 // Puts the host's time into stages; without a device the model's into the phase that it lies in.
 class HostStages {
  public:
+  // table: null: what Python functions tell is left out.
   HostStages(const RankTrace& trace, const store::StringTable& strings, bool has_device,
-             std::span<const PhaseRange> phases)
+             std::span<const PhaseRange> phases, const StageTable* table = nullptr)
       : trace_(trace),
         strings_(strings),
         training_(TrainingLane(trace)),
         phases_(phases),
         operator_stage_(has_device ? SubStage::kDispatch : SubStage::kForward),
-        call_stage_(has_device ? SubStage::kLaunch : SubStage::kForward) {}
+        call_stage_(has_device ? SubStage::kLaunch : SubStage::kForward) {
+    if (table != nullptr && training_ != kNone) python_.emplace(trace, training_, strings, *table);
+  }
 
   // By the training thread; where it does nothing of its own, by the thread that launched what came
   // next: autograd's, while the training thread waits in backward().
-  void Add(const Stretch& time, int32_t launching_lane, StageTimes& stages) {
+  void Add(const Stretch& time, int32_t launching_lane, TraceStepTimes& step) {
     if (time.length_ns() <= 0) return;
-    Walk(training_, time, stages, [&](const Stretch& unnamed) {
+    Walk(training_, time, step, [&](const Stretch& unnamed) {
       if (launching_lane == kNone || launching_lane == training_) {
-        AddUnnamed(kNone, unnamed, stages);
+        AddUnnamed(kNone, unnamed, step);
         return;
       }
-      Walk(launching_lane, unnamed, stages,
-           [&](const Stretch& neither) { AddUnnamed(launching_lane, neither, stages); });
+      Walk(launching_lane, unnamed, step,
+           [&](const Stretch& neither) { AddUnnamed(launching_lane, neither, step); });
     });
   }
+  // Of all that was added.
+  FunctionTimes TakeFunctions() const { return python_ ? python_->Take() : FunctionTimes(); }
   int32_t training_lane() const { return training_; }
   const HostActivity& Lane(int32_t lane) {
     auto [found, added] = lanes_.try_emplace(lane);
@@ -118,20 +125,20 @@ class HostStages {
     }
     return SubStage::kUnknown;
   }
-  void AddNamed(SubStage stage, const Stretch& time, StageTimes& stages) const {
+  void AddNamed(SubStage stage, const Stretch& time, TraceStepTimes& step) const {
     int64_t left_ns = time.length_ns();
     if (stage == SubStage::kForward) {
       for (const PhaseRange& phase : phases_) {
         const int64_t ns = LengthWithin(phase.time, time);
-        At(stages, phase.stage) += ns;
+        At(step.stages, phase.stage) += ns;
         left_ns -= ns;
       }
     }
-    At(stages, stage) += left_ns;
+    At(step.stages, stage) += left_ns;
   }
   // Adds the named parts of a lane's time, and hands the rest on in whole stretches.
   template <class Unnamed>
-  void Walk(int32_t lane, const Stretch& time, StageTimes& stages, Unnamed unnamed) {
+  void Walk(int32_t lane, const Stretch& time, TraceStepTimes& step, Unnamed unnamed) {
     const HostActivity& doing = Lane(lane);
     int64_t open = time.begin_ns;  // from here on nothing was named
     for (size_t i = doing.FirstAfter(open); i < doing.size(); ++i) {
@@ -140,14 +147,17 @@ class HostStages {
       if (IsUnnamed(one.doing)) continue;
       const Stretch named = Clip(one.time, time);
       if (named.begin_ns > open) unnamed(Stretch{open, named.begin_ns});
-      AddNamed(StageOf(one.doing), named, stages);
+      AddNamed(StageOf(one.doing), named, step);
+      if (lane == training_ && one.doing == HostDoing::kData && python_) {
+        python_->Share(named, SubStage::kGetitem, step.by_functions);
+      }
       open = named.end_ns;
     }
     if (open < time.end_ns) unnamed(Stretch{open, time.end_ns});
   }
   // Time between named stretches: how far apart they are decides, not what of it the device was
   // idle. From one thread to the other, as at the begin of backward, counts as well.
-  void AddUnnamed(int32_t launching_lane, const Stretch& time, StageTimes& stages) {
+  void AddUnnamed(int32_t launching_lane, const Stretch& time, TraceStepTimes& step) {
     int64_t before = std::numeric_limits<int64_t>::min();
     int64_t after = std::numeric_limits<int64_t>::max();
     for (int32_t lane : {training_, launching_lane}) {
@@ -162,7 +172,9 @@ class HostStages {
     const bool bounded = before <= time.begin_ns && after != std::numeric_limits<int64_t>::max() &&
                          before != std::numeric_limits<int64_t>::min();
     const bool near = bounded && after - before <= kBetweenOperatorsNs;
-    At(stages, near ? SubStage::kDispatch : SubStage::kUnknown) += time.length_ns();
+    const SubStage stage = near ? SubStage::kDispatch : SubStage::kUnknown;
+    At(step.stages, stage) += time.length_ns();
+    if (!near && python_) python_->Share(time, stage, step.by_functions);
   }
 
   const RankTrace& trace_;
@@ -172,27 +184,29 @@ class HostStages {
   SubStage operator_stage_;
   SubStage call_stage_;
   std::unordered_map<int32_t, HostActivity> lanes_;
+  std::optional<PythonWork> python_;  // of the training thread
 };
 
 // Puts the part of the device's idle time that lies in the window down to its cause.
 void AddPause(const RankTrace& trace, const DevicePiece& pause, const Stretch& window,
-              HostStages& host, StageTimes& stages) {
+              HostStages& host, TraceStepTimes& step) {
   if (pause.ended_by == nullptr || pause.ended_by->launch == kNone) {
-    host.Add(Clip(pause.time, window), kNone, stages);
+    host.Add(Clip(pause.time, window), kNone, step);
     return;
   }
   // Until the call that launched what comes next has returned the host was not ready; from then on
   // the device had work and did not begin it.
   const TraceEvent& launch = trace.host[static_cast<size_t>(pause.ended_by->launch)];
   const int64_t launched = std::clamp(launch.end_ns(), pause.time.begin_ns, pause.time.end_ns);
-  host.Add(Clip({pause.time.begin_ns, launched}, window), launch.lane, stages);
+  host.Add(Clip({pause.time.begin_ns, launched}, window), launch.lane, step);
   const bool short_wait = pause.time.end_ns - launched < kKernelWaitNs;
-  At(stages, short_wait ? SubStage::kLaunch : SubStage::kSynchronisation) +=
+  At(step.stages, short_wait ? SubStage::kLaunch : SubStage::kSynchronisation) +=
       std::max<int64_t>(0, Clip({launched, pause.time.end_ns}, window).length_ns());
 }
 
 void AddPiece(const RankTrace& trace, const DevicePiece& piece, const Stretch& window,
-              HostStages& host, StageTimes& stages) {
+              HostStages& host, TraceStepTimes& step) {
+  StageTimes& stages = step.stages;
   const int64_t ns = Clip(piece.time, window).length_ns();
   if (ns <= 0) return;
   switch (piece.doing) {
@@ -209,7 +223,7 @@ void AddPiece(const RankTrace& trace, const DevicePiece& piece, const Stretch& w
       At(stages, SubStage::kDeviceCopy) += ns;
       return;
     case DeviceDoing::kIdle:
-      AddPause(trace, piece, window, host, stages);
+      AddPause(trace, piece, window, host, step);
       return;
   }
 }
@@ -308,11 +322,11 @@ std::vector<TraceStepTimes> Attribute(const RankTrace& trace, const store::Strin
   for (size_t i = 0; i < steps.size(); ++i) {
     const Stretch window = {steps[i].ts_ns, steps[i].end_ns()};
     const int64_t next_ns = i + 1 < steps.size() ? steps[i + 1].ts_ns : all.end_ns;
-    TraceStepTimes& one = result.emplace_back(TraceStepTimes{steps[i], {}});
+    TraceStepTimes& one = result.emplace_back(TraceStepTimes{steps[i], {}, {}});
     DeviceSweep sweep = from;
     while (!sweep.done() && sweep.at_ns() < window.end_ns) {
       if (sweep.at_ns() <= next_ns) from = sweep;
-      AddPiece(trace, sweep.Next(), window, host, one.stages);
+      AddPiece(trace, sweep.Next(), window, host, one);
     }
     if (sweep.at_ns() <= next_ns) from = sweep;
   }
@@ -361,13 +375,15 @@ std::vector<TraceStepTimes> AttributeHostSteps(const RankTrace& trace,
   return Attribute(trace, strings, steps, host);
 }
 
-RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& strings) {
+RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& strings,
+                        const StageTable* table) {
   RankSteps found;
   const std::vector<DeviceStep> steps = FindDeviceSteps(trace).steps;
   if (steps.empty()) return found;
   const auto ranges = PhasesOf(trace, strings);
-  HostStages host(trace, strings, HasDeviceWork(trace), ranges);
+  HostStages host(trace, strings, HasDeviceWork(trace), ranges, table);
   found.attributed = Attribute(trace, strings, steps, host);
+  found.functions = host.TakeFunctions();
   const auto& lane = host.Lane(host.training_lane());
   for (const TraceStepTimes& one : found.attributed) {
     if (one.step.dur_ns > 0) found.rows.push_back(RowOf(trace, one, lane, ranges));

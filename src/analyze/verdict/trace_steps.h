@@ -22,6 +22,8 @@ inline constexpr int64_t kBetweenOperatorsNs = 1'000'000;
 struct TraceStepTimes {
   DeviceStep step;
   StageTimes stages{};  // sum to step.dur_ns exactly
+  // What Python functions of the profile move between them (PythonWork); sums to 0.
+  StageTimes by_functions{};
 };
 
 // One for each of FindDeviceSteps. In a profile without any device work the operators are the

@@ -166,7 +166,7 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   if (!device_phases.empty()) input.device_phases = &device_phases;
   std::optional<analyze::ProfileAnalysis> analysis;
   if (input.profile != nullptr) {
-    analysis = analyze::AnalyseProfile(*profile, options.tensor_cores);
+    analysis = analyze::AnalyseProfile(*profile, options.tensor_cores, options.stages);
     // A run that holds steps, none of them in the stretch, has none there.
     if (!stored.any) {
       ProfileSteps derived = StepsOf(*profile, *analysis, run.strings());
@@ -216,8 +216,8 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
 
 Result<analyze::RunParts> LoadStepParts(const fs::path& path, const ReportOptions& options) {
   analyze::RunParts parts;
-  const Make make = [&parts](const analyze::ReportInput& input, const auto&) {
-    parts = analyze::MeasureStepParts(input);
+  const Make make = [&parts](const analyze::ReportInput& input, const auto& analysis) {
+    parts = analyze::MeasureStepParts(input, analysis ? &*analysis : nullptr);
   };
   STEPTRACE_RETURN_IF_ERROR(WithInput(path, options, make));
   return parts;

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/samples/profile_frame.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "analyze/samples/code_place.h"
+#include "analyze/samples/frame_words.h"
+#include "analyze/samples/known_functions.h"
+
+namespace steptrace::analyze {
+namespace {
+
+constexpr size_t kMaxName = 4096;  // longer is no name of a function
+
+// Modules and packages of the standard library (sys.stdlib_module_names, 3.8 to 3.14) that run
+// Python code which training code calls.
+constexpr std::array kStandard = {"__future__",
+                                  "_bootlocale",
+                                  "_collections_abc",
+                                  "_compat_pickle",
+                                  "_pydatetime",
+                                  "_pydecimal",
+                                  "_pyio",
+                                  "_strptime",
+                                  "_threading_local",
+                                  "_weakrefset",
+                                  "abc",
+                                  "annotationlib",
+                                  "argparse",
+                                  "ast",
+                                  "asyncio",
+                                  "base64",
+                                  "bdb",
+                                  "bisect",
+                                  "bz2",
+                                  "calendar",
+                                  "cmd",
+                                  "code",
+                                  "codecs",
+                                  "collections",
+                                  "colorsys",
+                                  "compression",
+                                  "concurrent",
+                                  "configparser",
+                                  "contextlib",
+                                  "contextvars",
+                                  "copy",
+                                  "copyreg",
+                                  "csv",
+                                  "ctypes",
+                                  "dataclasses",
+                                  "datetime",
+                                  "dbm",
+                                  "decimal",
+                                  "difflib",
+                                  "dis",
+                                  "email",
+                                  "encodings",
+                                  "enum",
+                                  "filecmp",
+                                  "fileinput",
+                                  "fnmatch",
+                                  "fractions",
+                                  "ftplib",
+                                  "functools",
+                                  "genericpath",
+                                  "getopt",
+                                  "getpass",
+                                  "gettext",
+                                  "glob",
+                                  "graphlib",
+                                  "gzip",
+                                  "hashlib",
+                                  "heapq",
+                                  "hmac",
+                                  "html",
+                                  "http",
+                                  "importlib",
+                                  "inspect",
+                                  "io",
+                                  "ipaddress",
+                                  "json",
+                                  "keyword",
+                                  "linecache",
+                                  "locale",
+                                  "logging",
+                                  "lzma",
+                                  "mimetypes",
+                                  "multiprocessing",
+                                  "netrc",
+                                  "ntpath",
+                                  "numbers",
+                                  "opcode",
+                                  "operator",
+                                  "optparse",
+                                  "os",
+                                  "pathlib",
+                                  "pdb",
+                                  "pickle",
+                                  "pickletools",
+                                  "pkgutil",
+                                  "platform",
+                                  "plistlib",
+                                  "posixpath",
+                                  "pprint",
+                                  "profile",
+                                  "pstats",
+                                  "queue",
+                                  "random",
+                                  "re",
+                                  "reprlib",
+                                  "runpy",
+                                  "sched",
+                                  "secrets",
+                                  "selectors",
+                                  "shelve",
+                                  "shlex",
+                                  "shutil",
+                                  "signal",
+                                  "site",
+                                  "smtplib",
+                                  "socket",
+                                  "socketserver",
+                                  "sqlite3",
+                                  "sre_compile",
+                                  "sre_constants",
+                                  "sre_parse",
+                                  "ssl",
+                                  "stat",
+                                  "statistics",
+                                  "string",
+                                  "struct",
+                                  "subprocess",
+                                  "symtable",
+                                  "sysconfig",
+                                  "tarfile",
+                                  "tempfile",
+                                  "textwrap",
+                                  "threading",
+                                  "timeit",
+                                  "token",
+                                  "tokenize",
+                                  "tomllib",
+                                  "trace",
+                                  "traceback",
+                                  "tracemalloc",
+                                  "types",
+                                  "typing",
+                                  "unittest",
+                                  "urllib",
+                                  "uuid",
+                                  "warnings",
+                                  "wave",
+                                  "weakref",
+                                  "xml",
+                                  "xmlrpc",
+                                  "zipfile",
+                                  "zipimport",
+                                  "zoneinfo"};
+
+// Packages that the stage table does not name, and that are nobody's training script.
+constexpr std::array kPackages = {"torch",
+                                  "torchvision",
+                                  "torchaudio",
+                                  "torchtext",
+                                  "torchdata",
+                                  "torchao",
+                                  "torchrec",
+                                  "torchmetrics",
+                                  "functorch",
+                                  "triton",
+                                  "numpy",
+                                  "scipy",
+                                  "pandas",
+                                  "sklearn",
+                                  "skimage",
+                                  "PIL",
+                                  "cv2",
+                                  "matplotlib",
+                                  "numba",
+                                  "sympy",
+                                  "networkx",
+                                  "einops",
+                                  "timm",
+                                  "diffusers",
+                                  "vllm",
+                                  "sglang",
+                                  "xformers",
+                                  "flash_attn",
+                                  "flashinfer",
+                                  "apex",
+                                  "deepspeed",
+                                  "megatron",
+                                  "transformer_engine",
+                                  "bitsandbytes",
+                                  "datasets",
+                                  "tokenizers",
+                                  "safetensors",
+                                  "sentencepiece",
+                                  "ray",
+                                  "joblib",
+                                  "psutil",
+                                  "yaml",
+                                  "requests",
+                                  "tqdm",
+                                  "wandb",
+                                  "mlflow",
+                                  "comet_ml",
+                                  "neptune",
+                                  "tensorboard",
+                                  "tensorboardX",
+                                  "hydra",
+                                  "omegaconf",
+                                  "absl",
+                                  "click",
+                                  "pydantic",
+                                  "typing_extensions",
+                                  "packaging",
+                                  "attr",
+                                  "attrs",
+                                  "cloudpickle",
+                                  "dill",
+                                  "fsspec",
+                                  "huggingface_hub",
+                                  "aiter",
+                                  "gym",
+                                  "gymnasium"};
+
+template <size_t N>
+bool IsOneOf(std::string_view root, const std::array<const char*, N>& names) {
+  return std::any_of(names.begin(), names.end(), [root](const char* one) { return root == one; });
+}
+
+bool IsPackage(std::string_view root) {
+  if (IsOneOf(root, kPackages) || IsFramework(root)) return true;
+  const auto known = BuiltInFunctions();
+  return std::any_of(known.begin(), known.end(), [root](const KnownFunctions& one) {
+    return one.module.substr(0, one.module.find('.')) == root;
+  });
+}
+
+// The path as it would stand in the file system, as far as whose code it is depends on that.
+std::string Located(std::string_view path) {
+  if (path.starts_with('<')) {
+    if (path.starts_with("<frozen")) return std::string(path);
+    return "<frozen>";  // code that was made at run time: dataclasses, "<string>"
+  }
+  if (path.starts_with('/')) return std::string(path);
+  for (std::string_view folder : {"site-packages/", "dist-packages/"}) {
+    if (path.find(folder) != path.npos) return "/" + std::string(path);
+  }
+  std::string_view root = path.substr(0, path.find('/'));
+  if (root.size() == path.size() && root.ends_with(".py")) root.remove_suffix(3);
+  if (IsOneOf(root, kStandard)) return "/lib/python3.0/" + std::string(path);
+  if (IsPackage(root)) return "/site-packages/" + std::string(path);
+  return std::string(path);
+}
+
+// "_thread.lock" of "acquire of _thread.lock object at 0x7f00"; empty: a function of a type's, or
+// of none.
+std::string_view TypeOf(std::string_view of) {
+  of = of.substr(0, of.find(" object"));
+  return of == "type" || of == "module" || of.find(' ') != of.npos ? std::string_view() : of;
+}
+
+// Within "<built-in " and ">".
+ProfileFrame BuiltIn(std::string_view text) {
+  ProfileFrame frame{"<built-in>", "", "", 0};
+  for (std::string_view kind : {"function ", "method "}) {
+    if (text.starts_with(kind)) text.remove_prefix(kind.size());
+  }
+  const size_t of = text.find(" of ");
+  const std::string_view name = text.substr(0, of);
+  const std::string_view type = of == text.npos ? std::string_view() : TypeOf(text.substr(of + 4));
+  frame.function = name;
+  if (type.empty()) {
+    if (name == "sleep") frame = {"<built-in time>", "", "time.sleep", 0};
+    return frame;
+  }
+  const size_t dot = type.rfind('.');
+  if (dot != type.npos) frame.file = "<built-in " + std::string(type.substr(0, dot)) + ">";
+  frame.function =
+      std::string(dot == type.npos ? type : type.substr(dot + 1)) + "." + std::string(name);
+  return frame;
+}
+
+// "train.py(12): main"
+std::optional<ProfileFrame> Python(std::string_view name) {
+  const size_t end = name.find("): ");
+  if (end == name.npos || end == 0) return std::nullopt;
+  const size_t open = name.rfind('(', end);
+  if (open == name.npos || open == 0) return std::nullopt;
+  int32_t line = 0;
+  const char* last = name.data() + end;
+  const auto [stop, error] = std::from_chars(name.data() + open + 1, last, line);
+  if (error != std::errc() || stop != last) return std::nullopt;
+  const std::string_view path = name.substr(0, open);
+  ProfileFrame frame{Located(path), std::string(path), std::string(name.substr(end + 3)),
+                     std::max(line, 0)};
+  // The qualified name is not told; where it decides, there is one such function in the file.
+  if (frame.function == "backward" && frame.file.ends_with("/torch/_tensor.py")) {
+    frame.function = "Tensor.backward";
+  }
+  return frame;
+}
+
+}  // namespace
+
+ProfileFrame ProfileFrameOf(std::string_view name) {
+  name = name.substr(0, kMaxName);
+  constexpr std::string_view kModule = "nn.Module: ";
+  if (name.starts_with(kModule)) {
+    return {"/site-packages/torch/nn/modules/module.py", "torch/nn/modules/module.py",
+            "Module._call_impl", 0};
+  }
+  constexpr std::string_view kBuiltIn = "<built-in ";
+  if (name.starts_with(kBuiltIn) && name.ends_with('>')) {
+    return BuiltIn(name.substr(kBuiltIn.size(), name.size() - kBuiltIn.size() - 1));
+  }
+  if (auto frame = Python(name)) return *std::move(frame);
+  return {"<built-in>", "", std::string(name), 0};
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analyze/report/stage_row.h"
+#include "analyze/samples/stack_class.h"
+#include "analyze/samples/stage_table.h"
+#include "analyze/trace/intervals.h"
+#include "analyze/trace/trace.h"
+#include "analyze/verdict/stages.h"
+#include "store/string_table.h"
+#include "store/tables.h"
+
+namespace steptrace::analyze {
+
+// A function and how long it was that; `share` of the StageFunction is not set.
+struct FunctionTime {
+  StageFunction function;
+  bool waits = false;  // it sleeps, or awaits a lock or another thread
+};
+using FunctionTimes = std::map<SubStage, std::vector<FunctionTime>>;
+
+// What a profile's Python functions (`with_stack=True`) say of the time that its operators, ranges
+// and calls do not name: of a batch that is being made which stage it is, and of time without a
+// name whose code runs. Exact: each moment has one innermost function.
+//
+// The rules are those of sampled stacks (analyze/samples/stack_class.h), but that in a framework's
+// own loop the packages that prepare data count too: a pipeline calls its image processor there.
+// One thread of the profile; one thread uses it.
+class PythonWork {
+ public:
+  // `strings` are the trace's. Nothing outlives the call.
+  PythonWork(const RankTrace& trace, int32_t lane, const store::StringTable& strings,
+             const StageTable& table);
+
+  bool empty() const { return begins_ns_.empty(); }
+
+  // Of a stretch that is in `stage` (kGetitem or kUnknown): moves what functions know better, in
+  // `delta`, which sums to 0, and remembers whose time it is.
+  void Share(const Stretch& time, SubStage stage, StageTimes& delta);
+
+  // The functions of all that was shared, by the stage that they are in now, each with the most
+  // first. Where no code of the user's is to be named, it is the innermost function that holds most
+  // of the stage.
+  FunctionTimes Take() const;
+
+ private:
+  struct Node {
+    SubStage in_batch;  // where its time belongs, of a batch and elsewhere
+    SubStage elsewhere;
+    bool waits = false;
+    bool known = false;  // to the stage table, and not by being called so
+    bool in_c = false;
+  };
+  void BuildTree(const RankTrace& trace, int32_t lane, const store::StringTable& strings);
+  int32_t NodeOf(int32_t parent, store::StringId name, const store::StringTable& strings);
+  void Append(int64_t begin_ns, int64_t end_ns, int32_t node);
+  void Classify(const StageTable& table);
+  StageFunction Named(int32_t frame) const;
+  StageFunction Innermost(const StackClass& of) const;
+  bool CallsFramework(const StackClass& of) const;
+  std::vector<FunctionTime> FunctionsIn(SubStage stage) const;
+  void AddHolder(const std::vector<int64_t>& own_ns, std::vector<FunctionTime>& found) const;
+
+  store::StringTable texts_;
+  std::vector<store::StackRow> rows_;   // the tree of stacks, parents first
+  std::vector<store::StringId> shown_;  // of each row, the file as the profile names it
+  std::vector<StackClass> classes_;     // of each row
+  std::vector<Node> nodes_;             // of each row
+  std::map<std::pair<int32_t, store::StringId>, int32_t> known_;  // parent and name
+  // Which stack is innermost, without a gap: each from its begin to the next; kNone: none.
+  std::vector<int64_t> begins_ns_;
+  std::vector<int32_t> innermost_;
+  int64_t end_ns_ = 0;
+  std::map<SubStage, std::vector<int64_t>> shared_ns_;  // by row
+};
+
+// All ranks' functions, with shares of `whole_ns` (the steady steps): the most first.
+FunctionTimes MergeFunctions(std::span<const FunctionTimes> ranks, int64_t whole_ns);
+
+}  // namespace steptrace::analyze
