@@ -9,6 +9,15 @@
 namespace steptrace::analyze {
 namespace {
 
+TraceEvent Event(EventKind kind, int64_t ts_ns, int64_t dur_ns, store::StringId name) {
+  TraceEvent event;
+  event.ts_ns = ts_ns;
+  event.dur_ns = dur_ns;
+  event.name = name;
+  event.kind = kind;
+  return event;
+}
+
 // A rank whose thread launches `kernels` kernels, each from an operator of its own, with a
 // collective after every hundredth: three events a kernel.
 RankTrace MakeRank(int32_t number, int64_t kernels, store::StringTable& strings) {
@@ -30,22 +39,19 @@ RankTrace MakeRank(int32_t number, int64_t kernels, store::StringTable& strings)
       R"({"Collective name":"allreduce","Process Group Name":"0","Process Group Ranks":"[0, 1]","dtype":"Float","In msg nelems":1000,"Out msg nelems":1000,"Group size":2})");
   for (int64_t i = 0; i < kernels; ++i) {
     const int64_t at = i * 10'000;
-    TraceEvent around{.ts_ns = at, .dur_ns = 8'000, .name = op};
-    around.kind = EventKind::kOperator;
-    rank.host.push_back(around);
-    TraceEvent launch{.ts_ns = at + 1'000, .dur_ns = 4'000, .name = call};
-    launch.kind = EventKind::kRuntime;
+    rank.host.push_back(Event(EventKind::kOperator, at, 8'000, op));
+    TraceEvent launch = Event(EventKind::kRuntime, at + 1'000, 4'000, call);
     launch.parent = launch.op = static_cast<int32_t>(rank.host.size()) - 1;
     rank.host.push_back(launch);
     const bool collective = i % 100 == 99;
-    TraceEvent work{.ts_ns = at + 5'000 + number * (collective ? 500 : 0),
-                    .dur_ns = 9'000 - number * (collective ? 500 : 0)};
-    work.name = collective ? all_reduce : strings.Intern("gemm" + std::to_string(i % 50));
+    const int64_t late_ns = number * (collective ? 500 : 0);
+    TraceEvent work =
+        Event(EventKind::kKernel, at + 5'000 + late_ns, 9'000 - late_ns,
+              collective ? all_reduce : strings.Intern("gemm" + std::to_string(i % 50)));
     if (collective) work.details = details;
     work.lane = collective ? 2 : 1;
     work.launch = static_cast<int32_t>(rank.host.size()) - 1;
     work.op = launch.op;
-    work.kind = EventKind::kKernel;
     work.role = collective ? DeviceRole::kCommunication : DeviceRole::kCompute;
     rank.device.push_back(work);
   }
