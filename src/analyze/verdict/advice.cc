@@ -9,6 +9,7 @@
 #include "analyze/report/quantity.h"
 #include "analyze/verdict/evidence.h"
 #include "analyze/verdict/exchange_advice.h"
+#include "analyze/verdict/framework_advice.h"
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/stage_advice.h"
 #include "analyze/verdict/worker_advice.h"
@@ -321,32 +322,8 @@ void Adviser::HeldUp(const Verdict& verdict) {
 
 void Adviser::Framework() {
   AnomalyDetection();
-  if (Worth(SubStage::kGarbageCollection)) {
-    Say("call gc.freeze() once before the loop and gc.disable(), then gc.collect() every few "
-        "hundred steps, and not more often by the script's own calls: garbage collection runs "
-        "inside the steps");
-  }
-  if (Worth(SubStage::kRecompilation)) {
-    Say("torch.compile compiles anew during training: keep shapes fixed (drop_last, padding) or "
-        "pass dynamic=True; TORCH_LOGS=recompiles says why");
-  }
-  if (Worth(SubStage::kDispatch) && input_.dispatch != nullptr && input_.compiled) {
-    Say("the operators are small against the way to each, torch.compile at work as it is: look "
-        "for what it leaves out (TORCH_LOGS=graph_breaks), give each more to do (a larger batch), "
-        "and step all parameters at once (optimizers with fused=True or foreach=True)");
-  } else if (Worth(SubStage::kDispatch) && input_.dispatch != nullptr) {
-    Say("the operators are small against the way to each: fuse them (torch.compile(model)), give "
-        "each more to do (a larger batch), and step all parameters at once (optimizers with "
-        "fused=True or foreach=True)");
-  } else if (Worth(SubStage::kDispatch) || Worth(SubStage::kLaunch)) {
-    Say("the host does not keep the device busy: fuse operators or replay them as a graph "
-        "(torch.compile(mode=\"reduce-overhead\"), CUDA graphs), use fused or foreach optimizers, "
-        "or give each kernel more to do (larger batches)");
-  }
-  if (Worth(SubStage::kSynchronisation)) {
-    Say("let the host run ahead: no .item(), .cpu(), print of a tensor or "
-        "torch.cuda.synchronize() in every step; copies with non_blocking=True");
-  }
+  const auto worth = [this](SubStage stage) { return Worth(stage); };
+  for (Advice& one : AdviseFramework(input_, worth)) advice_.push_back(std::move(one));
 }
 
 void Adviser::Other() {
@@ -384,8 +361,11 @@ void Adviser::Other() {
   } else if (computes == nullptr ||
              2 * At(input_.times.total(), SubStage::kLoopCode) <
                  At(input_.times.total(), SubStage::kUnknown)) {  // else that function comes first
-    Say("see what the training thread does between the phases: put `with "
-        "steptrace.annotate(\"...\"):` around suspected code and the report names it");
+    const bool of_profile = input_.profiled && !input_.report.profile_of_windows;
+    Say(of_profile ? "profile with Python's stacks (torch.profiler.profile(with_stack=True)): the "
+                     "report then names the functions that run there"
+                   : "see what the training thread does between the phases: put `with "
+                     "steptrace.annotate(\"...\"):` around suspected code and the report names it");
   }
 }
 

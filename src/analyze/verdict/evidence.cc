@@ -12,6 +12,7 @@
 #include "analyze/samples/code_place.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/own_threads.h"
+#include "analyze/verdict/slow_calls.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -47,8 +48,8 @@ class Collector {
   void Device();
   void DevicePhases();
   void Ranks(const Verdict& verdict);
-  void Calls() {
-    if (auto calls = CallsEvidence(input_)) evidence_.push_back(*std::move(calls));
+  void Add(std::optional<Evidence> one) {
+    if (one) evidence_.push_back(*std::move(one));
   }
   void Unseen();
   void Other();
@@ -353,6 +354,7 @@ void Collector::Profile() {
                      FormatShare(Share(SubStage::kCompute)), FormatShare(std::max(1 - busy, 0.0))),
          "slices", "category = 'kernel'"});
   }
+  if (Share(SubStage::kLaunch) >= kWorthMentioning) Add(SlowCallsEvidence(input_));
 }
 
 void Collector::FewSteps() {
@@ -473,7 +475,7 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
   } else if (verdict.suspect == SuspectName(SuspectId::kCommunication)) {
     collector.Ranks(verdict);
     collector.Stages(SuspectId::kCommunication);
-    collector.Calls();
+    collector.Add(CallsEvidence(input));
     collector.Cores();
   } else {
     collector.Stages(SuspectId::kFrameworkOverhead);

@@ -174,9 +174,9 @@ void RenderLosses(const Report& report, const std::string& run, Page& page) {
     const std::string count =
         loss.count < 0 ? "" : fmt::format("{} of ", analyze::FormatCount(loss.count));
     const std::string detail = loss.detail.empty() ? "" : ": " + loss.detail;
+    const char* table = loss.table.empty() ? "all tables" : loss.table.c_str();
     page.Paragraph(i == 0 ? "Lost: " : "", 6,
-                   fmt::format("{}{} ({}){}", count, loss.table, loss.cause, detail),
-                   Tint::kYellow);
+                   fmt::format("{}{} ({}){}", count, table, loss.cause, detail), Tint::kYellow);
   }
   if (report.losses.size() > kMostLines) {
     page.Command(fmt::format("      and {} more: steptrace show {} losses",
