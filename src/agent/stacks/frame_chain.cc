@@ -81,7 +81,7 @@ ChainWalk WalkChain(const PythonLayout& layout, const MemoryCopy& copy, uint64_t
                     FrameChain& chain) {
   chain.frames.clear();
   chain.visited.clear();
-  chain.cut = false;
+  chain.cut = chain.open = false;
   for (uint64_t address = head; address != 0;) {
     if (chain.visited.size() >= FrameChain::kMaxSteps || !IsPointer(address)) return {};
     if (chain.frames.size() >= FrameChain::kMaxFrames) {

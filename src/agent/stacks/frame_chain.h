@@ -24,8 +24,9 @@ struct FrameChain {
 
   std::vector<FrameSeen> frames;
   std::vector<uint64_t>
-      visited;       // addresses of all frames, also of those without code of their own
-  bool cut = false;  // outer frames were left out
+      visited;        // addresses of all frames, also of those without code of their own
+  bool cut = false;   // outer frames were left out
+  bool open = false;  // so were inner ones: the thread went on while they were read
 
   // The same frames of the same code, at the same instruction but for the innermost, which runs.
   bool SameAs(const FrameChain& other) const;

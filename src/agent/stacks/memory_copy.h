@@ -34,6 +34,11 @@ class MemoryCopy {
   // These bytes in the copy in use; nullptr: no stretch holds them all.
   const std::byte* Find(uint64_t address, size_t bytes) const;
   size_t stretches() const { return stretches_.size(); }
+  // The stretch that was added as the so-manieth, in the copy in use; nullptr: there are not so
+  // many.
+  const std::byte* Stretched(size_t number) const {
+    return number < stretches_.size() ? Copy(used_) + stretches_[number].at : nullptr;
+  }
 
  private:
   struct Stretch {

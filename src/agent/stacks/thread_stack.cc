@@ -35,10 +35,42 @@ bool ThreadStack::SameThread() const {
 // The thread state and whatever was known to belong to it last time.
 void ThreadStack::AddKnown() {
   copy_.Clear();
+  again_ = SIZE_MAX;
   copy_.Add(thread_.address, runtime_.layout.thread_bytes());
   const uint64_t c_frame = runtime_.layout.thread.frame_in_c_frame ? c_frame_ : 0;
+  c_frame_copy_ = copy_.stretches();
   if (c_frame != 0) copy_.Add(c_frame + runtime_.layout.thread.c_frame_current, kPointerBytes);
   AddFrames(runtime_.layout, frames_, copy_);
+}
+
+// Which frame is innermost, as the last thing that a look copies.
+void ThreadStack::AddHeadAgain() {
+  const PythonLayout& layout = runtime_.layout;
+  const bool in_c_frame = layout.thread.frame_in_c_frame;
+  again_ = SIZE_MAX;
+  again_at_ =
+      in_c_frame ? c_frame_ + layout.thread.c_frame_current : thread_.address + layout.thread.frame;
+  if (in_c_frame && c_frame_ == 0) return;
+  const size_t number = copy_.stretches();
+  if (copy_.Add(again_at_, kPointerBytes)) again_ = number;
+}
+
+// Leaves of a chain what was also there at the look's end; false: nothing.
+bool ThreadStack::CloseLook(uint64_t head, FrameChain& chain) {
+  const std::byte* last = copy_.Stretched(again_);
+  if (last == nullptr) return true;
+  const PythonLayout& layout = runtime_.layout;
+  if (layout.thread.frame_in_c_frame && again_at_ != c_frame_ + layout.thread.c_frame_current) {
+    return true;  // that was another's: it is read by itself
+  }
+  const auto later_head = Load<uint64_t>(last);
+  if (later_head == head) return true;
+  // In a frame that nobody knew: what it is called by is not known either.
+  if (WalkChain(layout, copy_, later_head, later_).end != ChainWalk::End::kComplete) return false;
+  const size_t shared = chain.CallersSharedWith(later_);
+  chain.KeepOuter(shared);
+  chain.open = true;
+  return shared > 0;
 }
 
 ThreadStack::Look ThreadStack::FindHead(ProcessMemory& memory, uint64_t& head) {
@@ -51,7 +83,9 @@ ThreadStack::Look ThreadStack::FindHead(ProcessMemory& memory, uint64_t& head) {
   head = 0;
   if (c_frame_ == 0) return Look::kDone;
   const uint64_t at = c_frame_ + layout.thread.c_frame_current;
-  const std::byte* current = copy_.Find(at, kPointerBytes);
+  // It is there twice, and this is the first.
+  const std::byte* current = again_ != SIZE_MAX && again_at_ == at ? copy_.Stretched(c_frame_copy_)
+                                                                   : copy_.Find(at, kPointerBytes);
   if (current == nullptr) {
     if (copy_.AddAndRead(memory, at, kPointerBytes) != ReadOutcome::kOk) return Look::kTorn;
     current = copy_.Find(at, kPointerBytes);
@@ -67,11 +101,13 @@ bool ThreadStack::ReadKnown(ProcessMemory& memory, CodeCache& codes, size_t time
     bool any = false;
     AddMarks(codes, told_, any);
   }
+  AddHeadAgain();
   const ReadOutcome outcome = copy_.Read(memory, times);
   if (outcome != ReadOutcome::kFault) return outcome == ReadOutcome::kOk;
   frames_.clear();  // a generator, code or C stack that is gone
   c_frame_ = 0;
   AddKnown();
+  AddHeadAgain();
   return copy_.Read(memory) == ReadOutcome::kOk;
 }
 
@@ -79,7 +115,7 @@ bool ThreadStack::ReadKnown(ProcessMemory& memory, CodeCache& codes, size_t time
 ThreadStack::Look ThreadStack::NextLook(ProcessMemory& memory, bool after_whole) {
   if (after_whole && copy_.SameAsBefore()) {
     std::swap(chain_, before_);
-    pairs_.push_back({chain_.frames.size(), true});
+    pairs_.push_back({chain_.frames.size(), !chain_.open});
     return Look::kDone;
   }
   const size_t stretches = copy_.stretches();
@@ -90,7 +126,7 @@ ThreadStack::Look ThreadStack::NextLook(ProcessMemory& memory, bool after_whole)
     return seen;
   }
   pairs_.push_back(Compare(chain_, before_));
-  moved_ |= !pairs_.back().same ||
+  moved_ |= !pairs_.back().same || chain_.open ||
             chain_.frames.front().instruction != before_.frames.front().instruction;
   return seen;
 }
@@ -104,7 +140,7 @@ ThreadStack::Look ThreadStack::Walk(ProcessMemory& memory, FrameChain& chain) {
     const ChainWalk walk = WalkChain(runtime_.layout, copy_, head, chain);
     if (walk.end == ChainWalk::End::kComplete) {
       frames_ = chain.visited;
-      return Look::kDone;
+      return CloseLook(head, chain) ? Look::kDone : Look::kTorn;
     }
     if (walk.end == ChainWalk::End::kBroken) return Look::kTorn;
     const uint64_t page = walk.missing & ~(kPageBytes - 1);
@@ -116,7 +152,7 @@ ThreadStack::Look ThreadStack::Walk(ProcessMemory& memory, FrameChain& chain) {
 }
 
 ThreadStack::Pair ThreadStack::Compare(const FrameChain& chain, const FrameChain& before) {
-  if (chain.SameAs(before)) return {chain.frames.size(), true};
+  if (chain.SameAs(before)) return {chain.frames.size(), !chain.open && !before.open};
   return {chain.CallersSharedWith(before), false};
 }
 
@@ -204,6 +240,7 @@ bool ThreadStack::Prove(ProcessMemory& memory, CodeCache& codes) {
   AddKnown();
   if (!AddMarks(codes, frames, look)) return false;
   if (!look) return true;
+  AddHeadAgain();
   if (copy_.Read(memory) != ReadOutcome::kOk || Walk(memory, before_) != Look::kDone) return false;
   const Pair pair = Compare(chain_, before_);
   return (pair.same || pair.shared == chain_.frames.size()) && MarksHold(codes, frames);

@@ -43,7 +43,9 @@ struct StackInWords {
 // the thread's stack, and only those frames of it count that the looks before it, each begun when
 // the one before was complete, found in the same place, of the same code, at the same call. Two
 // looks prove it of a thread that waits. One that runs may have left and come back between, torn in
-// the same way each time; each look more makes that rarer (measured in bench/stacks).
+// the same way each time; each look more makes that rarer (measured in bench/stacks). Nor may it
+// be seen to go on within a look: what says which frame is innermost is copied first and once more
+// last, and where the two differ only the frames that both have count.
 //
 // A function that calls others without a pause never holds still. To look until it does would end
 // in what the thread does next, and samples would be of what is slow to change instead of what
@@ -86,6 +88,8 @@ class ThreadStack {
   Look FindHead(ProcessMemory& memory, uint64_t& head);
   Look Walk(ProcessMemory& memory, FrameChain& chain);
   void AddKnown();
+  void AddHeadAgain();
+  bool CloseLook(uint64_t head, FrameChain& chain);
   bool SameThread() const;
   static Pair Compare(const FrameChain& chain, const FrameChain& before);
   // How many outer frames of chain_ are proven, and whether it is all of it; 0: look again.
@@ -105,11 +109,15 @@ class ThreadStack {
   MemoryCopy copy_;
   FrameChain chain_;         // of the newest look
   FrameChain before_;        // of the look before
+  FrameChain later_;         // from what was innermost at a look's end
   std::vector<Pair> pairs_;  // of the looks of this sample since one was torn
   bool moved_ = false;
   int torn_in_a_row_ = 0;
   bool steady_ = false;           // the last look found all where it was known to be
   uint64_t c_frame_ = 0;          // where it was last
+  size_t c_frame_copy_ = 0;       // which stretch of the copy it is
+  size_t again_ = SIZE_MAX;       // ... and which says once more what is innermost, if one does
+  uint64_t again_at_ = 0;         // where that lies
   std::vector<uint64_t> frames_;  // where they were last
   // The stack told last: words_ say what these frames are, outermost first.
   StackInWords words_;

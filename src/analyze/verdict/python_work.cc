@@ -83,7 +83,9 @@ PythonWork::PythonWork(const RankTrace& trace, int32_t lane, const store::String
 
 int32_t PythonWork::NodeOf(int32_t parent, store::StringId name,
                            const store::StringTable& strings) {
-  const auto [found, is_new] = known_.try_emplace({parent, name}, kNone);
+  const uint64_t key =
+      static_cast<uint64_t>(static_cast<uint32_t>(parent)) << 32 | static_cast<uint32_t>(name);
+  const auto [found, is_new] = known_.try_emplace(key, kNone);
   if (!is_new) return found->second;
   const auto number = static_cast<int32_t>(rows_.size());
   const ProfileFrame frame = ProfileFrameOf(strings.Text(name));
@@ -194,23 +196,31 @@ void PythonWork::Share(const Stretch& time, SubStage stage, StageTimes& delta) {
   }
 }
 
-StageFunction PythonWork::Named(int32_t frame) const {
-  const auto row = static_cast<size_t>(frame);
-  StageFunction function;
-  function.function = EnclosingFunction(texts_.Text(rows_[row].function));
-  function.file = texts_.Text(shown_[row]);
-  function.line = rows_[row].line;
-  return function;
+// A comprehension or lambda is the function that it stands in, where that called it.
+int32_t PythonWork::Enclosing(int32_t frame) const {
+  for (;;) {
+    const auto row = static_cast<size_t>(frame);
+    const std::string& function = texts_.Text(rows_[row].function);
+    const auto parent = rows_[row].parent;
+    if (!function.starts_with('<') || function == "<module>" || !parent ||
+        shown_[static_cast<size_t>(*parent)] != shown_[row]) {
+      return frame;
+    }
+    frame = *parent;
+  }
 }
 
-// As of a sampled stack: the user's function that is nearest, and what it called.
-StageFunction PythonWork::Innermost(const StackClass& of) const {
-  if (of.evaluator >= 0) return Named(of.evaluator);
-  StageFunction function = Named(of.user_frame);
-  if (of.call_frame < 0) return function;
-  const store::StackRow& called = rows_[static_cast<size_t>(of.call_frame)];
-  const CodePlace place = PlaceOf(texts_.Text(called.file));
-  function.call = texts_.Text(called.function);
+// `called`: what it called; kNone: itself.
+StageFunction PythonWork::Named(int32_t frame, int32_t called) const {
+  const auto row = static_cast<size_t>(frame);
+  StageFunction function;
+  function.function = texts_.Text(rows_[row].function);
+  function.file = texts_.Text(shown_[row]);
+  function.line = rows_[row].line;
+  if (called == kNone) return function;
+  const store::StackRow& call = rows_[static_cast<size_t>(called)];
+  const CodePlace place = PlaceOf(texts_.Text(call.file));
+  function.call = texts_.Text(call.function);
   function.in_c = place.origin == CodeOrigin::kBuiltIn;
   if (!function.in_c) function.call_module = ModuleToName(place, function.call);
   return function;
@@ -241,7 +251,7 @@ void PythonWork::AddHolder(const std::vector<int64_t>& own_ns,
   // That a loader loads is no name for what it loads.
   const CodePlace place = PlaceOf(texts_.Text(rows_[static_cast<size_t>(holder)].file));
   if (Below(place.module, "torch.utils.data")) return;
-  FunctionTime one{Named(holder), false};
+  FunctionTime one{Named(Enclosing(holder)), false};
   one.function.ns = held_ns[static_cast<size_t>(holder)];
   AddFunction(found, std::move(one));
 }
@@ -255,25 +265,38 @@ bool PythonWork::CallsFramework(const StackClass& of) const {
 }
 
 std::vector<FunctionTime> PythonWork::FunctionsIn(SubStage stage) const {
-  std::vector<FunctionTime> found;
   const std::vector<int64_t>& shared = shared_ns_.at(stage);
+  // As of a sampled stack: the user's function that is nearest, and what it called. A function is
+  // one wherever it stands.
+  using Key =
+      std::tuple<store::StringId, store::StringId, int32_t, store::StringId, store::StringId, bool>;
+  std::map<Key, FunctionTime> by_user;
   std::vector<int64_t> others(rows_.size());
   // What stays unknown without waiting is torch's or a framework's: the user's function around it
   // says nothing of it.
   for (size_t i = 0; i < rows_.size(); ++i) {
     if (shared[i] <= 0) continue;
     const StackClass& of = classes_[i];
-    const bool by_user = (of.user_frame >= 0 || of.evaluator >= 0) &&
-                         (stage != SubStage::kUnknown || nodes_[i].waits) && !CallsFramework(of);
-    if (!by_user) {
+    const bool named = (of.user_frame >= 0 || of.evaluator >= 0) &&
+                       (stage != SubStage::kUnknown || nodes_[i].waits) && !CallsFramework(of);
+    if (!named) {
       // That a loader waits for its workers is no function of theirs.
       if (of.region != StackRegion::kAround) others[i] = shared[i];
       continue;
     }
-    FunctionTime one{Innermost(of), nodes_[i].waits};
-    one.function.ns = shared[i];
-    AddFunction(found, std::move(one));
+    const int32_t frame = Enclosing(of.evaluator >= 0 ? of.evaluator : of.user_frame);
+    const int32_t called = of.evaluator >= 0 || of.call_frame < 0 ? kNone : of.call_frame;
+    const store::StackRow& row = rows_[static_cast<size_t>(frame)];
+    const store::StackRow call =
+        called == kNone ? store::StackRow() : rows_[static_cast<size_t>(called)];
+    const auto [known, is_new] = by_user.try_emplace(
+        {row.file, row.function, row.line, call.file, call.function, nodes_[i].waits});
+    FunctionTime& one = known->second;
+    if (is_new) one = {Named(frame, called), nodes_[i].waits};
+    one.function.ns = SaturatingAdd(one.function.ns, shared[i]);
   }
+  std::vector<FunctionTime> found;
+  for (auto& [key, one] : by_user) found.push_back(std::move(one));
   AddHolder(others, found);
   KeepLargest(found);
   return found;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "analyze/report/stage_row.h"
@@ -61,18 +61,18 @@ class PythonWork {
   int32_t NodeOf(int32_t parent, store::StringId name, const store::StringTable& strings);
   void Append(int64_t begin_ns, int64_t end_ns, int32_t node);
   void Classify(const StageTable& table);
-  StageFunction Named(int32_t frame) const;
-  StageFunction Innermost(const StackClass& of) const;
+  int32_t Enclosing(int32_t frame) const;
+  StageFunction Named(int32_t frame, int32_t called = kNone) const;
   bool CallsFramework(const StackClass& of) const;
   std::vector<FunctionTime> FunctionsIn(SubStage stage) const;
   void AddHolder(const std::vector<int64_t>& own_ns, std::vector<FunctionTime>& found) const;
 
   store::StringTable texts_;
-  std::vector<store::StackRow> rows_;   // the tree of stacks, parents first
-  std::vector<store::StringId> shown_;  // of each row, the file as the profile names it
-  std::vector<StackClass> classes_;     // of each row
-  std::vector<Node> nodes_;             // of each row
-  std::map<std::pair<int32_t, store::StringId>, int32_t> known_;  // parent and name
+  std::vector<store::StackRow> rows_;            // the tree of stacks, parents first
+  std::vector<store::StringId> shown_;           // of each row, the file as the profile names it
+  std::vector<StackClass> classes_;              // of each row
+  std::vector<Node> nodes_;                      // of each row
+  std::unordered_map<uint64_t, int32_t> known_;  // by parent and name
   // Which stack is innermost, without a gap: each from its begin to the next; kNone: none.
   std::vector<int64_t> begins_ns_;
   std::vector<int32_t> innermost_;

@@ -81,6 +81,21 @@ t1 op aten::mm 9000000 10000000
             "unknown 3000000 [time.sleep (train.py:5) 3000000 waits]");
 }
 
+// Neither has a name of its own: it is the function that it stands in.
+TEST_F(PythonWorkTest, AComprehensionIsItsFunctionsTime) {
+  EXPECT_EQ(Stages(R"(
+t1 step ProfilerStep#1 0 10000000
+t1 op aten::mm 0 1000000
+t1 python "train.py(40): count_words" 1000000 9000000
+t1 python "train.py(41): <listcomp>" 2000000 5000000
+t1 python "train.py(42): <lambda>" 3000000 4000000
+t1 python "count.py(3): <lambda>" 6000000 7000000
+t1 op aten::mm 9000000 10000000
+)"),
+            "forward 2000000, user_code 8000000 [count_words (train.py:40) 7000000] "
+            "[<lambda> (count.py:3) 1000000]");
+}
+
 // Python between two operators that are near each other is the way from one to the next.
 TEST_F(PythonWorkTest, TheWayBetweenOperatorsStaysDispatch) {
   EXPECT_EQ(Stages(R"(
