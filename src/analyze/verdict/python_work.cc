@@ -196,17 +196,21 @@ void PythonWork::Share(const Stretch& time, SubStage stage, StageTimes& delta) {
   }
 }
 
-// A comprehension or lambda is the function that it stands in, where that called it.
+// A comprehension or lambda is the function that it stands in, where that called it, itself or
+// through C code (`sum(... for ...)`).
 int32_t PythonWork::Enclosing(int32_t frame) const {
   for (;;) {
     const auto row = static_cast<size_t>(frame);
     const std::string& function = texts_.Text(rows_[row].function);
-    const auto parent = rows_[row].parent;
-    if (!function.starts_with('<') || function == "<module>" || !parent ||
-        shown_[static_cast<size_t>(*parent)] != shown_[row]) {
+    int32_t caller = rows_[row].parent.value_or(kNone);
+    while (caller != kNone && nodes_[static_cast<size_t>(caller)].in_c) {
+      caller = rows_[static_cast<size_t>(caller)].parent.value_or(kNone);
+    }
+    if (!function.starts_with('<') || function == "<module>" || caller == kNone ||
+        shown_[static_cast<size_t>(caller)] != shown_[row]) {
       return frame;
     }
-    frame = *parent;
+    frame = caller;
   }
 }
 
@@ -221,8 +225,7 @@ StageFunction PythonWork::Named(int32_t frame, int32_t called) const {
   const store::StackRow& call = rows_[static_cast<size_t>(called)];
   const CodePlace place = PlaceOf(texts_.Text(call.file));
   function.call = texts_.Text(call.function);
-  function.in_c = place.origin == CodeOrigin::kBuiltIn;
-  if (!function.in_c) function.call_module = ModuleToName(place, function.call);
+  function.call_module = ModuleToName(place, function.call);
   return function;
 }
 
@@ -264,13 +267,39 @@ bool PythonWork::CallsFramework(const StackClass& of) const {
   return IsFramework(PlaceOf(texts_.Text(rows_[called].file)).module);
 }
 
+// As of a sampled stack: the user's function that is nearest, and what it called of Python's. A
+// function is one wherever it stands, and whatever it calls in C.
+void PythonWork::AddUser(size_t row, int64_t ns, UserTimes& times) const {
+  const StackClass& of = classes_[row];
+  const int32_t frame = Enclosing(of.evaluator >= 0 ? of.evaluator : of.user_frame);
+  const int32_t call = of.evaluator >= 0 ? kNone : of.call_frame;
+  const bool in_c = call != kNone && nodes_[static_cast<size_t>(call)].in_c;
+  const store::StackRow& named = rows_[static_cast<size_t>(frame)];
+  const bool calls = call != kNone && !in_c;
+  const store::StackRow called = calls ? rows_[static_cast<size_t>(call)] : store::StackRow();
+  const auto [found, is_new] = times.try_emplace(
+      {named.file, named.function, named.line, called.file, called.function, nodes_[row].waits});
+  UserTime& time = found->second;
+  if (is_new) time.of = {Named(frame, in_c ? kNone : call), nodes_[row].waits};
+  time.of.function.ns = SaturatingAdd(time.of.function.ns, ns);
+  if (!in_c) return;
+  int64_t& of_call_ns = time.in_c[rows_[static_cast<size_t>(call)].function];
+  of_call_ns = SaturatingAdd(of_call_ns, ns);
+}
+
+// A call of C code that is more of the function than all else names it.
+FunctionTime PythonWork::TakeUser(UserTime time) const {
+  for (const auto& [name, ns] : time.in_c) {
+    if (ns <= time.of.function.ns / 2) continue;
+    time.of.function.call = texts_.Text(name);
+    time.of.function.in_c = true;
+  }
+  return std::move(time.of);
+}
+
 std::vector<FunctionTime> PythonWork::FunctionsIn(SubStage stage) const {
   const std::vector<int64_t>& shared = shared_ns_.at(stage);
-  // As of a sampled stack: the user's function that is nearest, and what it called. A function is
-  // one wherever it stands.
-  using Key =
-      std::tuple<store::StringId, store::StringId, int32_t, store::StringId, store::StringId, bool>;
-  std::map<Key, FunctionTime> by_user;
+  UserTimes by_user;
   std::vector<int64_t> others(rows_.size());
   // What stays unknown without waiting is torch's or a framework's: the user's function around it
   // says nothing of it.
@@ -279,24 +308,14 @@ std::vector<FunctionTime> PythonWork::FunctionsIn(SubStage stage) const {
     const StackClass& of = classes_[i];
     const bool named = (of.user_frame >= 0 || of.evaluator >= 0) &&
                        (stage != SubStage::kUnknown || nodes_[i].waits) && !CallsFramework(of);
-    if (!named) {
-      // That a loader waits for its workers is no function of theirs.
-      if (of.region != StackRegion::kAround) others[i] = shared[i];
-      continue;
+    if (named) {
+      AddUser(i, shared[i], by_user);
+    } else if (of.region != StackRegion::kAround) {
+      others[i] = shared[i];  // that a loader waits for its workers is no function of theirs
     }
-    const int32_t frame = Enclosing(of.evaluator >= 0 ? of.evaluator : of.user_frame);
-    const int32_t called = of.evaluator >= 0 || of.call_frame < 0 ? kNone : of.call_frame;
-    const store::StackRow& row = rows_[static_cast<size_t>(frame)];
-    const store::StackRow call =
-        called == kNone ? store::StackRow() : rows_[static_cast<size_t>(called)];
-    const auto [known, is_new] = by_user.try_emplace(
-        {row.file, row.function, row.line, call.file, call.function, nodes_[i].waits});
-    FunctionTime& one = known->second;
-    if (is_new) one = {Named(frame, called), nodes_[i].waits};
-    one.function.ns = SaturatingAdd(one.function.ns, shared[i]);
   }
   std::vector<FunctionTime> found;
-  for (auto& [key, one] : by_user) found.push_back(std::move(one));
+  for (auto& [key, one] : by_user) found.push_back(TakeUser(std::move(one)));
   AddHolder(others, found);
   KeepLargest(found);
   return found;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -64,6 +65,16 @@ class PythonWork {
   int32_t Enclosing(int32_t frame) const;
   StageFunction Named(int32_t frame, int32_t called = kNone) const;
   bool CallsFramework(const StackClass& of) const;
+  struct UserTime {
+    FunctionTime of;
+    std::map<store::StringId, int64_t> in_c;  // of what it calls in C, ns by name
+  };
+  // By file, function and line, file and function of the call, and whether it waits.
+  using UserTimes = std::map<
+      std::tuple<store::StringId, store::StringId, int32_t, store::StringId, store::StringId, bool>,
+      UserTime>;
+  void AddUser(size_t row, int64_t ns, UserTimes& times) const;
+  FunctionTime TakeUser(UserTime time) const;
   std::vector<FunctionTime> FunctionsIn(SubStage stage) const;
   void AddHolder(const std::vector<int64_t>& own_ns, std::vector<FunctionTime>& found) const;
 

@@ -88,7 +88,8 @@ t1 step ProfilerStep#1 0 10000000
 t1 op aten::mm 0 1000000
 t1 python "train.py(40): count_words" 1000000 9000000
 t1 python "train.py(41): <listcomp>" 2000000 5000000
-t1 python "train.py(42): <lambda>" 3000000 4000000
+t1 python "<built-in function sum>" 2500000 4500000
+t1 python "train.py(42): <genexpr>" 3000000 4000000
 t1 python "count.py(3): <lambda>" 6000000 7000000
 t1 op aten::mm 9000000 10000000
 )"),
