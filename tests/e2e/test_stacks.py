@@ -183,6 +183,16 @@ def test_every_python_names_function_and_line(tmp_path, version):
     assert {one["calls"]["file"] for one in asleep} == {"<built-in time>"}
 
 
+def test_a_training_is_sampled_more_often_at_its_begin(tmp_path):
+    text = "end = time.monotonic() + 4.5\nwhile time.monotonic() < end: step(0.003)\n"
+    outcome = record(tmp_path, script(tmp_path, text), "--stack-rate", "20")
+    begin = min(row["ts_ns"] for row in outcome.run.rows("steps"))
+    since = [(row["ts_ns"] - begin) / 1e9 for row in outcome.run.rows("samples")]
+    at_first = sum(0.7 < one < 1.7 for one in since)
+    later = sum(3.2 < one < 4.2 for one in since)
+    assert at_first > 2 * later > 0, (at_first, later)
+
+
 def test_off_by_one_flag(tmp_path):
     outcome = same_as_without(tmp_path, script(tmp_path, CALLS), "--stack-rate", "0")
     assert outcome.run.rows("samples") == []

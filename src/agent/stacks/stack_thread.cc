@@ -63,6 +63,7 @@ struct StackThread::Shared {
   std::minstd_rand random{std::random_device{}()};
   int64_t next_ns = 0;
   int64_t next_observe_ns = 0;
+  int64_t quick_until_ns = INT64_MIN;
   uint32_t calls_seen = 0;
 
   Shared(int64_t period_ns, std::shared_ptr<StackNumbers> numbers, const StackLimits& limits)
@@ -76,10 +77,15 @@ struct StackThread::Shared {
   bool TakeChanges();
   void Observe(int64_t now_ns);
   void HandOver();
+  int64_t PeriodNs(int64_t now_ns) const {
+    const int64_t period_ns = limiter.interval_ns();
+    if (now_ns >= quick_until_ns) return period_ns;
+    return std::min(period_ns, std::max(period_ns / kTimesAsOften, kQuickPeriodNs));
+  }
   // Uniform in (least, most) periods.
-  int64_t Jittered(double least, double most) {
+  int64_t Jittered(int64_t period_ns, double least, double most) {
     return static_cast<int64_t>(std::uniform_real_distribution(least, most)(random) *
-                                static_cast<double>(limiter.interval_ns()));
+                                static_cast<double>(period_ns));
   }
 };
 
@@ -87,11 +93,12 @@ void StackThread::Shared::Run(std::shared_ptr<Shared> self) {
   pthread_setname_np(pthread_self(), "steptrace-stk");
   while (self->WaitUntilDue()) {
     const int64_t now_ns = MonotonicNowNs();
-    self->sampler.Sample(now_ns, self->limiter.interval_ns(), self->taken);
+    const int64_t period_ns = self->PeriodNs(now_ns);
+    self->sampler.Sample(now_ns, period_ns, self->taken);
     // With nothing to read, the waking is all that there is to save.
     const int64_t idle_until_ns =
         std::min(self->sampler.IdleUntilNs(), now_ns + kObserveIntervalNs);
-    self->next_ns = std::max(now_ns + self->Jittered(0.5, 1.5), idle_until_ns);
+    self->next_ns = std::max(now_ns + self->Jittered(period_ns, 0.5, 1.5), idle_until_ns);
     if (now_ns >= self->next_observe_ns) self->Observe(now_ns);
     self->HandOver();
   }
@@ -118,21 +125,29 @@ bool StackThread::Shared::TakeChanges() {
   std::lock_guard lock(mutex);
   if (stop) return false;
   if (std::exchange(training_began, false)) {
-    limiter.StartAnew(MonotonicNowNs(), "The training has begun");
+    const int64_t now_ns = MonotonicNowNs();
+    limiter.StartAnew(now_ns, "The training has begun");
+    quick_until_ns = now_ns + kQuickNs;
+    next_ns = std::min(next_ns, now_ns + Jittered(PeriodNs(now_ns), 0, 0.5));
   }
   if (processes) {
     sampler.SetProcesses(*std::exchange(processes, std::nullopt));
-    next_ns = std::min(next_ns, MonotonicNowNs() + Jittered(0, 0.5));
+    const int64_t now_ns = MonotonicNowNs();
+    next_ns = std::min(next_ns, now_ns + Jittered(PeriodNs(now_ns), 0, 0.5));
   }
   return true;
 }
 
 void StackThread::Shared::Observe(int64_t now_ns) {
   next_observe_ns = now_ns + kObserveIntervalNs;
+  sampler.TellLosses(taken);
+  if (now_ns < quick_until_ns) return;
+  if (std::exchange(quick_until_ns, INT64_MIN) != INT64_MIN) {
+    limiter.StartAnew(now_ns, "The training has begun");
+  }
   const int64_t processes_read = std::max<int64_t>(1, sampler.read_processes());
   limiter.SetCpuBudget(kBudgetCores * static_cast<double>(processes_read));
   limiter.Observe(now_ns, ClockNowNs(CLOCK_THREAD_CPUTIME_ID), 0);
-  sampler.TellLosses(taken);
 }
 
 void StackThread::Shared::HandOver() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/stacks/stack_sampler.h"
+#include "base/time.h"
 
 namespace steptrace::agent {
 
@@ -25,6 +26,11 @@ class StackThread {
  public:
   // Of a core, for each process whose stacks are read.
   static constexpr double kBudgetCores = 0.003;
+  // At its begin a training is sampled five times as often, at most 100 times a second: one of a
+  // second has enough samples then to name what it does. What that takes is no part of the budget.
+  static constexpr int64_t kQuickNs = 2 * kNsPerSecond;
+  static constexpr int64_t kTimesAsOften = 5;
+  static constexpr int64_t kQuickPeriodNs = 10 * kNsPerMs;
 
   explicit StackThread(int64_t period_ns,
                        std::shared_ptr<StackNumbers> numbers = std::make_shared<StackNumbers>(0),
