@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "agent/recorder_fixture.h"
@@ -67,6 +71,21 @@ class WindowsOfARecording : public ::testing::Test {
   Recording recording_;
   RingByHand ring_{recording_.rings()};
 };
+
+// By a touch of the ring's file, as a process does it whose window begins.
+TEST(RecorderCaptures, AProcessWakesItsReader) {
+  Recording recording;
+  RingByHand ring(recording.rings());
+  recording.Drain();
+  pollfd woken{recording->wake_fd(), POLLIN, 0};
+  EXPECT_EQ(poll(&woken, 1, 0), 0);
+  for (const auto& file : std::filesystem::directory_iterator(recording.rings())) {
+    ASSERT_EQ(utimensat(AT_FDCWD, file.path().c_str(), nullptr, 0), 0);
+  }
+  EXPECT_EQ(poll(&woken, 1, 0), 1);
+  recording.Drain();
+  EXPECT_EQ(poll(&woken, 1, 0), 0) << "it has looked";
+}
 
 TEST_F(WindowsOfARecording, AreReadCloselyWhileTheyRecordOperators) {
   EXPECT_FALSE(recording_.Drain().load.in_window);

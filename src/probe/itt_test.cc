@@ -3,11 +3,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <thread>
 
+#include "base/unique_fd.h"
 #include "probe/itt_abi.h"
 #include "transport/testing_rings.h"
 #include "transport/writer/writer.h"
@@ -110,6 +112,18 @@ TEST_F(IttTest, NothingIsRecordedOutsideAWindow) {
   program_.Begin(onednn, "convolution");
   program_.End(onednn);
   EXPECT_THAT(Records(), IsEmpty());
+}
+
+// A ring holds what fast operators say in less time than its reader rests.
+TEST_F(IttTest, TheBeginOfAWindowWakesTheReaderAndItsEndDoesNot) {
+  const UniqueFd notify(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  ASSERT_GE(inotify_add_watch(notify.get(), folder_.path().c_str(), IN_ATTRIB), 0);
+  alignas(inotify_event) char buffer[4096];
+  EXPECT_LT(read(notify.get(), buffer, sizeof buffer), 0) << "nothing has happened";
+  RecordOperators(true);
+  EXPECT_GT(read(notify.get(), buffer, sizeof buffer), 0);
+  RecordOperators(false);
+  EXPECT_LT(read(notify.get(), buffer, sizeof buffer), 0);
 }
 
 TEST_F(IttTest, TasksNestInTheThreadsOwnRangesAndTellTheirLibrary) {

@@ -34,8 +34,8 @@ class MemoryCopy {
   // These bytes in the copy in use; nullptr: no stretch holds them all.
   const std::byte* Find(uint64_t address, size_t bytes) const;
   size_t stretches() const { return stretches_.size(); }
-  // The stretch that was added as the so-manieth, in the copy in use; nullptr: there are not so
-  // many.
+  // A stretch by its place in the order in which they were added, in the copy in use; nullptr:
+  // there are fewer.
   const std::byte* Stretched(size_t number) const {
     return number < stretches_.size() ? Copy(used_) + stretches_[number].at : nullptr;
   }

@@ -316,7 +316,8 @@ bool IsCompiled(const ReportInput& input) {
 Report BuildReport(const ReportInput& input) {
   return BuildReport(input, input.profile == nullptr
                                 ? ProfileAnalysis()
-                                : AnalyseProfile(*input.profile, input.options.tensor_cores));
+                                : AnalyseProfile(*input.profile, input.options.tensor_cores, {},
+                                                 input.options.last_steps));
 }
 
 Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {

@@ -46,7 +46,7 @@ size_t EventsOf(const Trace& trace) {
 }  // namespace
 
 ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& patterns,
-                               const StageTable& stages) {
+                               const StageTable& stages, std::optional<int64_t> last_steps) {
   ProfileAnalysis analysis;
   Profile& profile = analysis.sections;
   analysis.ranks.resize(trace.ranks.size());
@@ -58,8 +58,8 @@ ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& pat
       [&] { profile.devices = BuildDevices(trace, patterns); },
   };
   for (size_t rank = 0; rank < trace.ranks.size(); ++rank) {
-    tasks.push_back([&trace, &analysis, &stages, rank] {
-      analysis.ranks[rank] = FindRankSteps(trace.ranks[rank], *trace.strings, &stages);
+    tasks.push_back([&trace, &analysis, &stages, last_steps, rank] {
+      analysis.ranks[rank] = FindRankSteps(trace.ranks[rank], *trace.strings, &stages, last_steps);
     });
   }
   // What a section was made with is not kept beside the others.

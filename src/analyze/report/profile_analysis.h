@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analyze/report/profile.h"
@@ -18,9 +20,10 @@ struct ProfileAnalysis {
 };
 
 // The sections side by side, on as many threads as there are cores; it returns when all are done.
-// What is found does not depend on their number.
+// What is found does not depend on their number. `last_steps`: as ReportOptions has it.
 ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& patterns = {},
-                               const StageTable& stages = {});
+                               const StageTable& stages = {},
+                               std::optional<int64_t> last_steps = {});
 
 // Of what a live run's windows captured: sections of operators, memory and modules.
 void AnalyseOperators(const Trace& trace, Profile& profile);

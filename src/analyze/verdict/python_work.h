@@ -35,7 +35,7 @@ using FunctionTimes = std::map<SubStage, std::vector<FunctionTime>>;
 // One thread of the profile; one thread uses it.
 class PythonWork {
  public:
-  // `strings` are the trace's. Nothing outlives the call.
+  // `strings` are the trace's. None of them is needed afterwards.
   PythonWork(const RankTrace& trace, int32_t lane, const store::StringTable& strings,
              const StageTable& table);
 

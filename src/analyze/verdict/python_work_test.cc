@@ -18,10 +18,10 @@ class PythonWorkTest : public ::testing::Test {
  protected:
   // Stages that hold something after their functions were asked, of all steps together, and what
   // each was named by: "decode 40 [read (d.py:7) 40]".
-  std::string Stages(std::string_view text) {
+  std::string Stages(std::string_view text, std::optional<int64_t> last_steps = {}) {
     const RankTrace trace = DrawRank(text, strings_);
     const StageTable table;
-    const RankSteps found = FindRankSteps(trace, strings_, &table);
+    const RankSteps found = FindRankSteps(trace, strings_, &table, last_steps);
     StageTimes sum{};
     for (const TraceStepTimes& one : found.attributed) {
       EXPECT_EQ(Sum(one.by_functions), 0);
@@ -125,6 +125,26 @@ t1 op aten::mm 9000000 10000000
 )"),
             "augmentation 7000000 [resize (image_transforms.py:80) 5500000], forward 2000000, "
             "unknown 1000000 [run_single (base.py:1373) 1000000]");
+}
+
+// Of a report on the last steps the functions are theirs alone.
+TEST_F(PythonWorkTest, OfTheLastStepsOnlyThoseCount) {
+  constexpr const char* kText = R"(
+t1 step ProfilerStep#1 0 10000000
+t1 op aten::mm 0 1000000
+t1 python "train.py(40): early" 1000000 9000000
+t1 op aten::mm 9000000 10000000
+t1 step ProfilerStep#2 10000000 20000000
+t1 op aten::mm 10000000 11000000
+t1 python "train.py(50): late" 11000000 19000000
+t1 op aten::mm 19000000 20000000
+)";
+  EXPECT_EQ(Stages(kText),
+            "forward 4000000, "
+            "user_code 16000000 [early (train.py:40) 8000000] [late (train.py:50) 8000000]");
+  EXPECT_EQ(Stages(kText, 1),
+            "forward 4000000, user_code 8000000 [late (train.py:50) 8000000], unknown 8000000");
+  EXPECT_EQ(Stages(kText, 5), Stages(kText));
 }
 
 TEST_F(PythonWorkTest, ItsStepsCountTogetherAndAreExact) {

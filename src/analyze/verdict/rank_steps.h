@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analyze/samples/stage_table.h"
@@ -17,12 +19,13 @@ namespace steptrace::analyze {
 struct RankSteps {
   std::vector<TraceStepTimes> attributed;
   std::vector<store::StepRow> rows;  // of those that last; `kind` is empty: they are all of train
-  FunctionTimes functions;           // what PythonWork names, of all of them
+  FunctionTimes functions;           // what PythonWork names, of the last ones that were asked for
 };
 
 // Reads the texts alone, so that ranks can be worked on side by side. `table`: of the stages that
 // Python functions tell; null: they are left out, as the rows leave them out in any case.
+// `last_steps`: only of so many at the end; the steps before keep the stages that they had.
 RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& strings,
-                        const StageTable* table = nullptr);
+                        const StageTable* table = nullptr, std::optional<int64_t> last_steps = {});
 
 }  // namespace steptrace::analyze

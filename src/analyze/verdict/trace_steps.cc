@@ -84,7 +84,9 @@ class HostStages {
            [&](const Stretch& neither) { AddUnnamed(launching_lane, neither, step); });
     });
   }
-  // Of all that was added.
+  // Whether functions are told of what is added from now on.
+  void TellFunctions(bool on) { tells_ = on; }
+  // Of all that was added while they were told.
   FunctionTimes TakeFunctions() const { return python_ ? python_->Take() : FunctionTimes(); }
   int32_t training_lane() const { return training_; }
   const HostActivity& Lane(int32_t lane) {
@@ -148,7 +150,7 @@ class HostStages {
       const Stretch named = Clip(one.time, time);
       if (named.begin_ns > open) unnamed(Stretch{open, named.begin_ns});
       AddNamed(StageOf(one.doing), named, step);
-      if (lane == training_ && one.doing == HostDoing::kData && python_) {
+      if (lane == training_ && one.doing == HostDoing::kData && tells_ && python_) {
         python_->Share(named, SubStage::kGetitem, step.by_functions);
       }
       open = named.end_ns;
@@ -174,7 +176,7 @@ class HostStages {
     const bool near = bounded && after - before <= kBetweenOperatorsNs;
     const SubStage stage = near ? SubStage::kDispatch : SubStage::kUnknown;
     At(step.stages, stage) += time.length_ns();
-    if (!near && python_) python_->Share(time, stage, step.by_functions);
+    if (!near && tells_ && python_) python_->Share(time, stage, step.by_functions);
   }
 
   const RankTrace& trace_;
@@ -185,6 +187,7 @@ class HostStages {
   SubStage call_stage_;
   std::unordered_map<int32_t, HostActivity> lanes_;
   std::optional<PythonWork> python_;  // of the training thread
+  bool tells_ = true;
 };
 
 // Puts the part of the device's idle time that lies in the window down to its cause.
@@ -314,7 +317,8 @@ void SetCauses(const StageTimes& stages, store::StepRow& row) {
 
 // Steps by begin; where marks of hostile profiles overlap, time counts in each of them.
 std::vector<TraceStepTimes> Attribute(const RankTrace& trace, const store::StringTable& strings,
-                                      const std::vector<DeviceStep>& steps, HostStages& host) {
+                                      const std::vector<DeviceStep>& steps, HostStages& host,
+                                      size_t first_told = 0) {
   std::vector<TraceStepTimes> result;
   Stretch all = {steps.front().ts_ns, steps.front().end_ns()};
   for (const DeviceStep& step : steps) all.end_ns = std::max(all.end_ns, step.end_ns());
@@ -323,6 +327,7 @@ std::vector<TraceStepTimes> Attribute(const RankTrace& trace, const store::Strin
     const Stretch window = {steps[i].ts_ns, steps[i].end_ns()};
     const int64_t next_ns = i + 1 < steps.size() ? steps[i + 1].ts_ns : all.end_ns;
     TraceStepTimes& one = result.emplace_back(TraceStepTimes{steps[i], {}, {}});
+    host.TellFunctions(i >= first_told);
     DeviceSweep sweep = from;
     while (!sweep.done() && sweep.at_ns() < window.end_ns) {
       if (sweep.at_ns() <= next_ns) from = sweep;
@@ -375,14 +380,26 @@ std::vector<TraceStepTimes> AttributeHostSteps(const RankTrace& trace,
   return Attribute(trace, strings, steps, host);
 }
 
+namespace {
+
+// Which of the steps is the first of the last so many that last.
+size_t FirstOfLast(const std::vector<DeviceStep>& steps, std::optional<int64_t> last) {
+  if (!last || *last <= 0) return 0;
+  size_t first = steps.size();
+  for (int64_t left = *last; first > 0 && left > 0; --first) left -= steps[first - 1].dur_ns > 0;
+  return first;
+}
+
+}  // namespace
+
 RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& strings,
-                        const StageTable* table) {
+                        const StageTable* table, std::optional<int64_t> last_steps) {
   RankSteps found;
   const std::vector<DeviceStep> steps = FindDeviceSteps(trace).steps;
   if (steps.empty()) return found;
   const auto ranges = PhasesOf(trace, strings);
   HostStages host(trace, strings, HasDeviceWork(trace), ranges, table);
-  found.attributed = Attribute(trace, strings, steps, host);
+  found.attributed = Attribute(trace, strings, steps, host, FirstOfLast(steps, last_steps));
   found.functions = host.TakeFunctions();
   const auto& lane = host.Lane(host.training_lane());
   for (const TraceStepTimes& one : found.attributed) {

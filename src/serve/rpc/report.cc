@@ -166,7 +166,8 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   if (!device_phases.empty()) input.device_phases = &device_phases;
   std::optional<analyze::ProfileAnalysis> analysis;
   if (input.profile != nullptr) {
-    analysis = analyze::AnalyseProfile(*profile, options.tensor_cores, options.stages);
+    analysis =
+        analyze::AnalyseProfile(*profile, options.tensor_cores, options.stages, options.last_steps);
     // A run that holds steps, none of them in the stretch, has none there.
     if (!stored.any) {
       ProfileSteps derived = StepsOf(*profile, *analysis, run.strings());
