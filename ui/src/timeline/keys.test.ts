@@ -20,6 +20,8 @@ it.each([
   ['Enter', 'button', true],
   ['Enter', '', false],
   ['r', 'button', false],
+  ['ArrowUp', '[role=tree]', true],
+  ['w', '[role=tree]', false],
 ])('%s within %j is taken: %j', (key, selector, taken) => {
   expect(isTaken(key, within(selector))).toBe(taken);
 });

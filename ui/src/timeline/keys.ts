@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys of the timeline; `[`, `]` and `?` are the application's. One table: what a key does and what the help says of it.
+import { isRowKey } from './row_keys';
 
 export type Action =
   | { kind: 'zoom'; factor: number }
@@ -107,6 +108,7 @@ const PRESSED = 'button, a, label, summary';
 /** Whether what is focused takes this key itself. Of tabs and buttons these alone: letters stay the timeline's. */
 export function isTaken(key: string, focused: Pick<Element, 'closest'>): boolean {
   if (focused.closest(OWN_KEYS)) return true;
+  if (focused.closest('[role=tree]')) return isRowKey(key);
   if (key === 'Enter') return focused.closest(PRESSED) !== null;
   return (
     (key === 'ArrowLeft' || key === 'ArrowRight') && focused.closest('[role=tablist]') !== null
