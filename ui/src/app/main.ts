@@ -3,6 +3,7 @@ import { mount } from 'svelte';
 import { httpSource } from '../api/http';
 import { pageSource, readPage } from '../api/page';
 import { ApiError } from '../api/error';
+import { focus } from '../state/focus';
 import { router } from '../state/router.svelte';
 import { theme } from '../state/theme.svelte';
 import { copyFrom } from '../widgets/copy';
@@ -13,6 +14,7 @@ import './base.css';
 
 theme.start();
 router.start();
+focus.start();
 
 const target = document.getElementById('app');
 if (target) {
