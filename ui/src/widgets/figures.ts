@@ -59,8 +59,9 @@ export function toldOf(figure: HTMLElement): string {
   const cell = figure.closest<HTMLTableCellElement>('td');
   const row = cell?.closest('tr');
   const column = cell?.closest('table')?.querySelector('thead tr')?.children[cell.cellIndex];
+  const named = figure.closest('[data-what]')?.querySelector<HTMLElement>('[data-name]');
   const names = [
-    textOf(figure.closest('[data-what]')?.querySelector('[data-name]')),
+    named?.title || textOf(named), // whole, where it is shown cut
     textOf(row?.firstElementChild),
     textOf(column),
   ];
