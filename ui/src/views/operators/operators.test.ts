@@ -51,6 +51,15 @@ describe('operators', () => {
     expect(rows.reduce((s, r) => s + r.device_share, 0)).toBeCloseTo(1, 12);
   });
 
+  it('tell calls without a stack apart, where others of the operator have one', () => {
+    const [mm] = two as [Operator];
+    const some = grouped([{ ...mm, stacks: mm.stacks.slice(0, 1) }], 'caller', null);
+    expect(some.map((r) => [r.detail, r.calls, r.host_self_ns, r.device_self_ns])).toEqual([
+      ['train.py(9): main', 2, 20, 50],
+      ['', 1, 10, 10],
+    ]);
+  });
+
   it('part by shapes and by caller without losing a call', () => {
     const calls = (by: 'shape' | 'caller') =>
       grouped(two, by, 0).reduce((sum, row) => sum + row.calls, 0);

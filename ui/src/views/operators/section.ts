@@ -67,20 +67,38 @@ const FIELDS = [
   'tensor_core_self_ns',
 ] as const;
 
-function parts(of: Operator, by: Grouping): { detail: string; stack: string[]; times: Times }[] {
+interface Piece {
+  detail: string;
+  stack: string[];
+  times: Times;
+}
+
+/** With a piece for the calls of which nothing is told: a profile may hold the stacks of some alone. */
+function withRest(of: Operator, pieces: Piece[]): Piece[] {
+  const rest: Times = { ...zero(), tensor_core_eligible: of.tensor_core_eligible };
+  for (const field of FIELDS)
+    rest[field] = of[field] - pieces.reduce((sum, piece) => sum + piece.times[field], 0);
+  return rest.calls > 0 ? [...pieces, { detail: '', stack: [], times: rest }] : pieces;
+}
+
+function parts(of: Operator, by: Grouping): Piece[] {
   switch (by) {
     case 'name':
       return [{ detail: '', stack: of.stacks[0]?.call_stack ?? [], times: of }];
     case 'shape':
-      if (of.shapes.length === 0) return [{ detail: '', stack: [], times: of }];
-      return of.shapes.map((s) => ({ detail: shapesText(s.input_shapes), stack: [], times: s }));
+      return withRest(
+        of,
+        of.shapes.map((s) => ({ detail: shapesText(s.input_shapes), stack: [], times: s })),
+      );
     case 'caller':
-      if (of.stacks.length === 0) return [{ detail: '', stack: [], times: of }];
-      return of.stacks.map((s) => ({
-        detail: userFrame(s.call_stack) ?? s.call_stack[0] ?? '',
-        stack: s.call_stack,
-        times: s,
-      }));
+      return withRest(
+        of,
+        of.stacks.map((s) => ({
+          detail: userFrame(s.call_stack) ?? s.call_stack[0] ?? '',
+          stack: s.call_stack,
+          times: s,
+        })),
+      );
   }
 }
 
