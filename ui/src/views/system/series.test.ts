@@ -17,7 +17,8 @@ function series() {
   const names = ['metric', 'node', 'track', 'device', 'bucket_ns', 'mean'] as const;
   const columns = Object.fromEntries(names.map((n, c) => [n, ROWS.map((r) => r[c] ?? null)]));
   const mean = ROWS.map((r) => r[5]);
-  return seriesOf(Columns.of({ ...columns, min: mean, max: mean }));
+  const count = ROWS.map((_, i) => (i === ROWS.length - 1 ? 3 : 1));
+  return seriesOf(Columns.of({ ...columns, min: mean, max: mean, count }));
 }
 
 it('makes one series a track', () => {
@@ -67,7 +68,7 @@ it('sums up a process from its tracks', () => {
   expect(rows[0]).toMatchObject({
     pid: 42,
     name: 'python',
-    cpuMean: 1,
+    cpuMean: 0.75, // of one reading and of three
     cpuMax: 1.5,
     from: 0,
     to: 20,

@@ -13,6 +13,8 @@ export interface Series {
   readonly mean: readonly number[];
   readonly min: readonly number[];
   readonly max: readonly number[];
+  /** How many readings each of these is of. */
+  readonly count: readonly number[];
 }
 
 interface Growing {
@@ -24,13 +26,14 @@ interface Growing {
   mean: number[];
   min: number[];
   max: number[];
+  count: number[];
 }
 
 /** One series a track; the server sends the rows of each in the order of time. */
 export function seriesOf(columns: Columns): Series[] {
   const metric = columns.strings('metric');
-  const [node, track, device, at, mean, min, max] = (
-    ['node', 'track', 'device', 'bucket_ns', 'mean', 'min', 'max'] as const
+  const [node, track, device, at, mean, min, max, count] = (
+    ['node', 'track', 'device', 'bucket_ns', 'mean', 'min', 'max', 'count'] as const
   ).map((name) => columns.numbers(name));
   const byTrack = new Map<number, Growing>();
   for (let i = 0; i < columns.length; i++) {
@@ -47,6 +50,7 @@ export function seriesOf(columns: Columns): Series[] {
         mean: [],
         min: [],
         max: [],
+        count: [],
       };
       byTrack.set(id, series);
     }
@@ -54,6 +58,7 @@ export function seriesOf(columns: Columns): Series[] {
     series.mean.push(mean?.[i] ?? NaN);
     series.min.push(min?.[i] ?? NaN);
     series.max.push(max?.[i] ?? NaN);
+    series.count.push(count?.[i] ?? 1);
   }
   return [...byTrack.values()];
 }
@@ -221,7 +226,12 @@ export interface ProcessRow {
   readonly read: number;
 }
 
-const mean = (v: readonly number[]) => v.reduce((a, b) => a + b, 0) / (v.length || 1);
+/** Of all readings: those of a long run come several at once, and not as many each time. */
+function mean(of: Series | undefined): number {
+  if (of === undefined) return 0;
+  const readings = of.count.reduce((a, b) => a + b, 0);
+  return of.mean.reduce((sum, v, i) => sum + v * (of.count[i] ?? 0), 0) / (readings || 1);
+}
 
 /** Processes of the job by their metrics' tracks. `pids` tells whose track is whose. */
 export function processes(
@@ -246,12 +256,12 @@ export function processes(
       name: names.get(pid) ?? '',
       from: Math.min(...at),
       to: Math.max(...at),
-      cpuMean: mean(of('cpu_cores')?.mean ?? []),
+      cpuMean: mean(of('cpu_cores')),
       cpuMax: most('cpu_cores'),
       rssMax: most('rss_bytes'),
       threads: most('threads'),
-      starved: mean(of('run_delay_cores')?.mean ?? []),
-      read: mean(of('read_bytes_per_s')?.mean ?? []),
+      starved: mean(of('run_delay_cores')),
+      read: mean(of('read_bytes_per_s')),
     };
   });
 }
