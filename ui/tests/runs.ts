@@ -189,8 +189,11 @@ export function makeRuns() {
   once('two-devices', twoDevices);
   once('broad', (path) => wideRun(path, BROAD));
   once('hashing', hashing);
-  const real = join(root, '../shared/data/kineto/v100_resnet50_workers0.pt.trace.json.gz');
-  if (existsSync(real)) once('v100', (path) => run(['import', '--output', path, real]));
+  const data = join(root, '../shared/data');
+  const profile = join(data, 'kineto/v100_resnet50_workers0.pt.trace.json.gz');
+  if (existsSync(profile)) once('v100', (path) => run(['import', '--output', path, profile]));
+  const job = join(data, 'sagemaker');
+  if (existsSync(job)) once('sagemaker', (path) => run(['import', '--output', path, job]));
   once('broken', (path) => {
     mkdirSync(path, { recursive: true });
     writeFileSync(join(path, 'run.json'), '{"format": 1, "id": "brok');
