@@ -258,6 +258,10 @@ function useOf(stop: Stop): Use | null {
   return stop.tag === 'button' ? button : null;
 }
 
+/** What is the same on all pages is tried on one: the bar above, a table's filter and its copying. */
+const COMMON = /^button (Keys|Copy|Switch to)|^search/;
+const tried = new Set<string>();
+
 /** One of a kind on a page tells of all: sorting by a column, saving as CSV. */
 const kindOf = (stop: Stop, use: Use) =>
   use === button && !stop.name.startsWith('Save')
@@ -283,9 +287,14 @@ for (const at of PAGES) {
     const first = new Map<string, [Stop, Use]>();
     for (const stop of stops) {
       const use = useOf(stop);
-      if (use && !first.has(kindOf(stop, use))) first.set(kindOf(stop, use), [stop, use]);
+      const kind = use && kindOf(stop, use);
+      if (!use || !kind || first.has(kind) || tried.has(kind)) continue;
+      first.set(kind, [stop, use]);
+      if (COMMON.test(kind)) tried.add(kind);
     }
-    for (const [stop, use] of first.values()) {
+    // A table's row leads to another page: it is tried last.
+    const last = (of: [Stop, Use]) => Number(of[1] === grid);
+    for (const [stop, use] of [...first.values()].sort((a, b) => last(a) - last(b))) {
       const what = `${stop.tag} ${stop.role} ${stop.name}`;
       await test.step(what, async () => {
         if (!(await focusOn(page, stop))) {
@@ -438,7 +447,7 @@ test('a run that goes on keeps the focus where it is', async ({ page }) => {
   ]) {
     await part.focus();
     const before = generation;
-    await expect.poll(() => generation).toBeGreaterThan(before + 3);
+    await expect.poll(() => generation).toBeGreaterThan(before + 1);
     await expect(part).toBeFocused();
   }
 });

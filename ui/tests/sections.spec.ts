@@ -10,7 +10,6 @@ import {
   drawn,
   exactIn,
   grid,
-  json,
   ns,
   part,
   rowsOf,
@@ -31,21 +30,7 @@ const by = <T>(rows: readonly T[], of: (row: T) => string) => {
   return groups;
 };
 
-test('list of runs: when it began, what it takes on disk', async ({ page }) => {
-  await page.setViewportSize({ width: 1600, height: 1400 });
-  await open(page, '/runs');
-  const listing = json<{ path: string; bytes: number; started_utc: string }[]>('ls', folder);
-  const rows = await cellsOf(grid(page, 'Runs'));
-  for (const id of ['slow', 'eight-ranks', 'two-devices']) {
-    const row = some(rows.find((cells) => cells[0]?.startsWith(`${id}:`)));
-    const listed = some(listing.find((r) => r.path.endsWith(`/${id}`)));
-    const told = listed.started_utc.replace(' ', 'T');
-    expect(row[4]).toBe(told.startsWith('1970-') ? 'the profile tells no date' : told);
-    expect(row[9]).toBe(bytes(listed.bytes));
-  }
-});
-
-for (const id of ['slow', 'eight-ranks', 'v100', 'captured']) {
+for (const id of ['eight-ranks', 'v100', 'captured']) {
   test(`overview of ${id}: its facts, what a step is made of, its phases`, async ({ page }) => {
     withData(id);
     const { run: about, steps, suspects, stages, phases, devices } = reportOf(id);
@@ -102,7 +87,7 @@ interface Operator extends Times {
   stacks: (Times & { call_stack: string[] })[];
 }
 
-for (const id of ['v100', 'eight-ranks', 'captured']) {
+for (const id of ['v100', 'captured']) {
   test(`operators of ${id}`, async ({ page }) => {
     withData(id);
     const of = section<Operator[]>(id, 'operators') as unknown as {
@@ -168,7 +153,7 @@ interface Kernel {
   occupancy_percent: number | null;
 }
 
-for (const id of ['v100', 'eight-ranks', 'two-devices']) {
+for (const id of ['v100', 'eight-ranks']) {
   test(`kernels of ${id}`, async ({ page }) => {
     withData(id);
     const kernels = some(section<Kernel[]>(id, 'kernels').kernels);
@@ -222,7 +207,7 @@ interface Device {
   steps: { span_ns: number }[];
 }
 
-for (const id of ['v100', 'eight-ranks', 'two-devices']) {
+for (const id of ['v100', 'eight-ranks']) {
   test(`devices of ${id}: what they are used for`, async ({ page }) => {
     withData(id);
     const devices = reportOf(id).devices as unknown as Device[];

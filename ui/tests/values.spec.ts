@@ -36,7 +36,13 @@ const listed = (of: Locator): Promise<string[][]> =>
     );
 
 test('list of runs', async ({ page }) => {
-  const listing = json('ls', folder) as { id: string; status: string; duration_ns: number }[];
+  const listing = json('ls', folder) as {
+    id: string;
+    status: string;
+    duration_ns: number;
+    started_utc: string;
+    bytes: number;
+  }[];
   await page.setViewportSize({ width: 1600, height: 1400 });
   await open(page, '/runs');
   const grid = page.getByRole('grid', { name: 'Runs', exact: true });
@@ -53,7 +59,10 @@ test('list of runs', async ({ page }) => {
     expect(row[2]).toBe(found ? verdict.headline : verdict.status.replaceAll('_', ' '));
     const gain = verdict.at_most_speedup;
     expect(row[3]).toBe(gain === null ? 'not known' : `${gain} times`);
+    const started = kept.started_utc.replace(' ', 'T');
+    expect(row[4]).toBe(started.startsWith('1970-') ? 'the profile tells no date' : started);
     expect(row[5]).toBe(ns(kept.duration_ns));
+    expect([row[8], row[9]]).toEqual(['not known', bytes(kept.bytes)]); // without a price
     expect([row[6], row[7]]).toEqual([grouped(steps.count), grouped(info.ranks)]);
   }
   const broken = some(rows.find((cells) => cells[0]?.startsWith('broken:')));
