@@ -20,6 +20,9 @@ const takesFocus = (element: Element): element is HTMLElement | SVGElement =>
   !element.matches(':disabled, [inert] *') &&
   element.checkVisibility();
 
+/** What was lost and is not there again by then is gone for good. */
+const PATIENCE_MS = 10_000;
+
 /** The view; what stands behind it in the address only refines it. */
 const page = () => location.hash.split('?')[0];
 
@@ -34,7 +37,8 @@ interface Held {
 class Focus {
   private held: Held | null = null;
   /** What was lost, and where the focus waits for it. */
-  private lost: { readonly was: Held; readonly waits: Element } | null = null;
+  private lost: { readonly was: Held; readonly waits: Element; readonly until: number } | null =
+    null;
   /** The reader goes elsewhere by Tab or the pointer: out of the page too, and is left there. */
   private leaving = false;
 
@@ -68,7 +72,8 @@ class Focus {
 
   private look(): void {
     const { held, lost } = this;
-    if (lost !== null && document.activeElement === lost.waits) this.goBack(lost.was);
+    if (lost !== null && performance.now() > lost.until) this.lost = null;
+    else if (lost !== null && document.activeElement === lost.waits) this.goBack(lost.was);
     if (held === null || !document.hasFocus()) return;
     const { element } = held;
     const gone = !element.isConnected || element.matches(':disabled');
@@ -79,7 +84,7 @@ class Focus {
     if (this.goBack(held)) return;
     const near = this.near(held);
     if (near === null) return; // another page is on its way
-    this.lost = { was: held, waits: near };
+    this.lost = { was: held, waits: near, until: performance.now() + PATIENCE_MS };
     near.focus({ preventScroll: true });
   }
 
@@ -87,8 +92,9 @@ class Focus {
   private goBack(was: Held): boolean {
     if (page() !== was.page) return false;
     const { element } = was;
-    const tag = element.tagName.toLowerCase();
-    const same = [...document.querySelectorAll(tag)].find(
+    const role = element.getAttribute('role');
+    const kind = element.tagName.toLowerCase() + (role === null ? '' : `[role="${role}"]`);
+    const same = [...document.querySelectorAll(kind)].find(
       (other) => other !== element && takesFocus(other) && likeness(other) === was.likeness,
     );
     if (same === undefined || !takesFocus(same)) return false;
