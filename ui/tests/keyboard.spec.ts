@@ -4,7 +4,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Locator, type Page } from '@playwright/test';
-import { focusOn, holdsFocus, press, still, walk, watchPointers, type Stop } from './keys';
+import {
+  focusOn,
+  holdsFocus,
+  hoverAlone,
+  outOfOrder,
+  press,
+  still,
+  unseen,
+  walk,
+  watchPointers,
+  type Stop,
+} from './keys';
 import { open, test, VIEWS } from './pages';
 import { folder, reportOf } from './runs';
 import { param, range, stage, timeline } from './stage';
@@ -67,86 +78,6 @@ const outOfReach = (page: Page): Promise<string[]> =>
       .filter((e) => !stops.has(e) && !e.matches(':disabled') && !covered(e))
       .map((element) => JSON.stringify(window.described(element)));
   }, INSTEAD);
-
-/** Figures whose exact value the pointer alone is told. */
-const hoverAlone = (page: Page): Promise<string[]> =>
-  page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>('main [data-exact]')]
-      // A row is copied exactly; of what is in view the address tells the ends.
-      .filter((e) => !e.closest('.figures, [role=grid], [role=tree], .told, .selection, .range'))
-      .filter((e) => e.checkVisibility() && e.dataset.exact !== e.textContent.trim())
-      .map((e) => `${e.textContent}: ${e.dataset.exact ?? ''}`),
-  );
-
-/** Stops whose focus is not seen, in the theme that is shown. */
-const unseen = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
-    const canvas = document.createElement('canvas');
-    const context = canvas.getContext('2d', { willReadFrequently: true });
-    const rgba = (color: string): number[] => {
-      if (!context) return [0, 0, 0, 0];
-      context.clearRect(0, 0, 1, 1);
-      context.fillStyle = color;
-      context.fillRect(0, 0, 1, 1);
-      return [...context.getImageData(0, 0, 1, 1).data];
-    };
-    const light = (color: readonly number[]): number => {
-      const [r = 0, g = 0, b = 0] = color.map((c) => {
-        const v = c / 255;
-        return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
-      });
-      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    const behind = (element: Element | null): number[] => {
-      for (let up = element; up; up = up.parentElement) {
-        const color = rgba(getComputedStyle(up).backgroundColor);
-        if ((color[3] ?? 0) > 200) return color;
-      }
-      return [255, 255, 255, 255];
-    };
-    const problem = (element: Element): string | null => {
-      if (
-        !element.isConnected ||
-        !(element instanceof HTMLElement || element instanceof SVGElement)
-      )
-        return null;
-      element.focus();
-      if (document.activeElement !== element) return 'takes no focus';
-      const { width, height } = element.getBoundingClientRect();
-      if (width < 2 || height < 2) return 'has no size';
-      const style = getComputedStyle(element);
-      if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 1) return 'has no ring';
-      const inside = parseFloat(style.outlineOffset) < 0;
-      const [a, b] = [
-        light(rgba(style.outlineColor)),
-        light(behind(inside ? element : element.parentElement)),
-      ].sort((x, y) => y - x);
-      return ((a ?? 0) + 0.05) / ((b ?? 0) + 0.05) < 3 ? 'has a ring that is hardly seen' : null;
-    };
-    return window.walked.flatMap((element) => {
-      const why = problem(element);
-      return why === null ? [] : [`${JSON.stringify(window.described(element))} ${why}`];
-    });
-  });
-
-/** Pairs of stops of which Tab reaches that first which is read later. */
-const outOfOrder = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
-    const { walked, described } = window;
-    return walked.slice(1).flatMap((later, i) => {
-      const sooner = walked[i];
-      if (!sooner?.isConnected || !later.isConnected) return [];
-      const follows = sooner.compareDocumentPosition(later) & Node.DOCUMENT_POSITION_FOLLOWING;
-      const [a, b] = [sooner.getBoundingClientRect(), later.getBoundingClientRect()];
-      const within = sooner.contains(later);
-      const part = (e: Element) => e.closest('section, header, nav, [role=tabpanel]');
-      const same = part(sooner) === part(later);
-      // On the same line to the right, or on a line below.
-      const reads = within || !same || b.top >= a.bottom - 6 || b.left >= a.left - 1;
-      if (follows && reads) return [];
-      return [`${JSON.stringify(described(sooner))} before ${JSON.stringify(described(later))}`];
-    });
-  });
 
 /** How a stop is used by the keys; what it must do is checked where it is done. */
 type Use = (page: Page, stop: Stop) => Promise<void>;
@@ -450,6 +381,21 @@ test('a run that goes on keeps the focus where it is', async ({ page }) => {
     await expect.poll(() => generation).toBeGreaterThan(before + 1);
     await expect(part).toBeFocused();
   }
+  // A choice in the making is drawn on.
+  const chart = page.getByRole('application').first();
+  await chart.focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Shift+PageDown');
+  const made = chart.locator('.u-select');
+  const width = () => made.evaluate((e) => e.getBoundingClientRect().width);
+  await expect.poll(width).toBeGreaterThan(5);
+  const before = generation;
+  const plot = await chart.locator('.uplot').elementHandle();
+  await expect.poll(() => generation).toBeGreaterThan(before + 1);
+  await expect.poll(() => plot?.evaluate((e) => e.isConnected)).toBe(false);
+  await expect.poll(width).toBeGreaterThan(5);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/from_ns=\d+&to_ns=\d+/);
 });
 
 test('the timeline: rows, search, marks, selection and details', async ({ page }) => {
