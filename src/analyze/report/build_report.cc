@@ -136,9 +136,14 @@ std::shared_ptr<const std::vector<RuleResult>> MakeRuleResults(const ReportInput
   rules.strings = input.strings;
   rules.facts = input.facts;
   std::vector<DeviceUse> use;
+  std::vector<DeviceMemory> memory;
   if (input.profile != nullptr && !input.profile_of_windows) {
     use = DeviceUseOf(*input.profile, input.steps, *input.strings);
     rules.device_use = use;
+    DeviceMemoryBuilder builder;
+    for (const RankTrace& rank : input.profile->ranks) builder.Add(rank.memory);
+    memory = builder.Finish(input.steps, input.facts, *input.strings);
+    rules.device_memory = memory;
   }
   return std::make_shared<std::vector<RuleResult>>(
       RunRules(rules, RuleSettings(RuleMode::kModern)));

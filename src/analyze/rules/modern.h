@@ -32,6 +32,9 @@ struct ModernData {
   std::set<Signal> around;   // ... and these before or after the training's steps
   // Of the nodes whose GPUs nothing sampled: per cent of each step's time, exact.
   std::vector<SignalSeries> activity;
+  // Of nodes whose GPUs' memory nothing sampled: the most that tensors held in each step, in per
+  // cent of the device's memory.
+  std::vector<SignalSeries> allocated;
 
   // Sampled ones, then those known by their activity.
   std::vector<const SignalSeries*> Gpus() const;
@@ -78,9 +81,12 @@ double UseDistance(std::span<const double> a, std::span<const double> b);
 
 // Of the profile's devices on nodes whose GPUs nothing sampled.
 std::vector<SignalSeries> ActivityOf(const RulesInput& input, const SystemSignals& sampled);
-// CPUBottleneck of these: steps in which the device was idle and the rank waited for data.
+// ... and of devices whose allocations it records.
+std::vector<SignalSeries> AllocatedOf(const RulesInput& input, const SystemSignals& sampled);
+std::string UnknownAllocation(const ModernData& data);  // why there is none
+// CPUBottleneck of known activity: steps in which the device was idle and the rank waited for data.
 void ModernActiveBottleneck(const ModernData& data, RuleResult& result);
-// Of two of these, whose steps lie at other times and are few: by how much their mean use differs.
+// Of two of those, whose steps lie at other times and are few: by how much their mean use differs.
 double ActiveDistance(const SignalSeries& a, const SignalSeries& b);
 
 // Of evidence: the GPU, and the rows of its series in the range.

@@ -74,7 +74,9 @@ ModernData::ModernData(const RulesInput& rules_input, const RuleSettings& rule_s
     around.erase(one.signal);
     outside.erase(one.signal);
   }
-  activity = ActivityOf(input, SystemSignals(input.counters));
+  const SystemSignals sampled(input.counters);
+  activity = ActivityOf(input, sampled);
+  allocated = AllocatedOf(input, sampled);
 }
 
 std::string Unmeasured(const ModernData& data, Signal signal, std::string what) {

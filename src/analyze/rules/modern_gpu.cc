@@ -40,6 +40,39 @@ std::vector<SignalSeries> ActivityOf(const RulesInput& input, const SystemSignal
   return activity;
 }
 
+std::vector<SignalSeries> AllocatedOf(const RulesInput& input, const SystemSignals& sampled) {
+  std::set<int32_t> nodes;
+  for (const SignalSeries* gpu : sampled.Of(Signal::kGpuMemory)) nodes.insert(gpu->node);
+  std::vector<SignalSeries> allocated;
+  for (const DeviceMemory& memory : input.device_memory) {
+    if (nodes.contains(memory.node) || memory.parts.empty() || memory.capacity_bytes <= 0) continue;
+    SignalSeries& series = allocated.emplace_back();
+    series.signal = Signal::kGpuMemory;
+    series.above_begin = memory.above_begin;
+    series.node = memory.node;
+    series.device = memory.device;
+    series.rank = memory.rank;
+    for (const DeviceMemory::Part& part : memory.parts) {
+      series.times_ns.push_back(part.ts_ns);
+      series.ends_ns.push_back(part.ts_ns + part.dur_ns);
+      series.values.push_back(100 * static_cast<double>(part.peak_bytes) /
+                              static_cast<double>(memory.capacity_bytes));
+    }
+  }
+  return allocated;
+}
+
+std::string UnknownAllocation(const ModernData& data) {
+  const auto sizeless = std::any_of(data.input.device_memory.begin(),
+                                    data.input.device_memory.end(), [](const DeviceMemory& memory) {
+                                      return !memory.parts.empty() && memory.capacity_bytes <= 0;
+                                    });
+  if (sizeless) return "the size of the GPU's memory is not known";
+  if (!data.input.device_memory.empty()) return "memory was recorded in no training step";
+  return data.activity.empty() ? "GPU memory was not measured"
+                               : "the profile has no memory records (profile_memory=True)";
+}
+
 std::vector<const SignalSeries*> ModernData::Gpus() const {
   std::vector<const SignalSeries*> gpus = signals.Of(Signal::kGpu);
   for (const SignalSeries& one : activity) gpus.push_back(&one);
@@ -52,11 +85,17 @@ size_t ModernData::PatienceFor(RuleId rule, const SignalSeries& gpu) const {
 
 std::string GpuText(const SignalSeries& gpu) {
   if (gpu.rank < 0) return fmt::format("GPU {} of node {}", gpu.device, gpu.node);
-  return fmt::format("device {} of rank {} (by its kernels and copies)", gpu.device, gpu.rank);
+  return fmt::format("device {} of rank {} (by its {})", gpu.device, gpu.rank,
+                     gpu.signal == Signal::kGpuMemory ? "allocations" : "kernels and copies");
 }
 
 Evidence GpuEvidence(std::string text, const SignalSeries& gpu, IndexRange range) {
   const int64_t from_ns = gpu.times_ns[range.begin];
+  if (gpu.rank >= 0 && gpu.signal == Signal::kGpuMemory) {
+    return {std::move(text), "memory",
+            fmt::format("rank = {} and device = {} and ts_ns >= {} and ts_ns < {}", gpu.rank,
+                        gpu.device, from_ns, gpu.ends_ns[range.end - 1])};
+  }
   if (gpu.rank >= 0) {
     return {std::move(text), "slices",
             fmt::format("rank = {} and ts_ns >= {} and ts_ns < {}", gpu.rank, from_ns,

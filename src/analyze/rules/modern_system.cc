@@ -280,15 +280,19 @@ RuleResult ModernBottleneck(RuleId rule, const ModernData& data) {
 RuleResult ModernMemoryIncrease(const ModernData& data) {
   constexpr RuleId kRule = RuleId::kGpuMemoryIncrease;
   RuleResult result = EmptyResult(kRule, data.settings);
-  if (!data.signals.Has(Signal::kGpuMemory)) {
+  std::vector<const SignalSeries*> gpus = data.signals.Of(Signal::kGpuMemory);
+  for (const SignalSeries& one : data.allocated) gpus.push_back(&one);
+  if (gpus.empty()) {
     return NotApplicable(std::move(result),
-                         data.Gpus().empty()
+                         data.Gpus().empty() && data.input.device_memory.empty()
                              ? NoGpuText(data)
-                             : Unmeasured(data, Signal::kGpuMemory, "GPU memory was not measured"));
+                             : Unmeasured(data, Signal::kGpuMemory, UnknownAllocation(data)));
   }
-  const size_t patience = Count(data, kRule, "patience");
   bool enough = false;
-  for (const SignalSeries* gpu : data.signals.Of(Signal::kGpuMemory)) {
+  for (const SignalSeries* gpu : gpus) {
+    const bool recorded = gpu->rank >= 0;
+    const size_t patience =
+        recorded ? DeviceMemory::kLeastSteps - 1 : data.PatienceFor(kRule, *gpu);
     result.datapoints += static_cast<int64_t>(gpu->values.size());
     if (gpu->values.size() <= patience) continue;
     enough = true;
@@ -298,14 +302,22 @@ RuleResult ModernMemoryIncrease(const ModernData& data) {
       const double growth = RobustSlope(part) * static_cast<double>(part.size() - 1);
       if (!(growth > Get(data, kRule, "increase"))) continue;
       ++result.triggered;
+      const auto steps = Counted(static_cast<int64_t>(part.size()), "step");
       const int64_t length = gpu->times_ns[range.end - 1] - gpu->times_ns[range.begin];
-      Tell(result, GpuEvidence(fmt::format("{}: memory grew by {} points in {}, to {} %",
-                                           GpuText(*gpu), FormatNumber(growth),
-                                           FormatDuration(length), FormatNumber(part.back())),
-                               *gpu, range));
+      Tell(result,
+           GpuEvidence(fmt::format("{}: memory grew by {} points in {}, to {} %{}", GpuText(*gpu),
+                                   FormatNumber(growth), recorded ? steps : FormatDuration(length),
+                                   FormatNumber(part.back()),
+                                   gpu->above_begin ? " above that of the begin" : ""),
+                       *gpu, range));
     }
   }
-  if (!enough) return NotApplicable(std::move(result), "too few samples of any GPU");
+  if (!enough) {
+    return NotApplicable(std::move(result),
+                         data.allocated.empty()
+                             ? "too few samples of any GPU"
+                             : "fewer than 5 training steps with memory records");
+  }
   return Judged(std::move(result));
 }
 

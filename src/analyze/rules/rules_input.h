@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/report/report_input.h"
+#include "analyze/rules/device_memory.h"
 #include "analyze/rules/device_use.h"
 #include "store/packed_rows.h"
 #include "store/string_table.h"
@@ -53,7 +54,8 @@ struct RulesInput {
   std::span<const StepMark> step_marks;        // in any order; empty: the steps serve
   std::span<const LoaderEvent> loader_events;  // in any order
   std::span<const FrameworkTotal> framework_totals;
-  std::span<const DeviceUse> device_use;  // of a profile; the rules of compat know none
+  std::span<const DeviceUse> device_use;        // of a profile; the rules of compat know none
+  std::span<const DeviceMemory> device_memory;  // ... that recorded allocations
   // Of a stretch that leaves them out nothing is said of the run's begin and end.
   bool has_begin = true;
   bool has_end = true;

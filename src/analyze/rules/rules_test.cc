@@ -29,6 +29,7 @@ struct Case {
   std::vector<store::FactRow> facts;
   std::vector<LoaderEvent> loaders;
   std::vector<DeviceUse> device_use;
+  std::vector<DeviceMemory> device_memory;
   RunInfo run;
   std::vector<std::vector<std::string>> expectations;
 
@@ -41,6 +42,7 @@ struct Case {
     input.facts = facts;
     input.loader_events = loaders;
     input.device_use = device_use;
+    input.device_memory = device_memory;
     return input;
   }
 };
@@ -154,6 +156,23 @@ void AddActivity(Case& one, const std::vector<std::string>& words) {
   }
 }
 
+// As a series, of steps of 100 ms, in per cent of a device of 10^6 bytes.
+void AddAllocated(Case& one, const std::vector<std::string>& words) {
+  Case series;
+  AddSeries(series, words);
+  const auto keys = Keys(words, 1);
+  DeviceMemory& memory = one.device_memory.emplace_back();
+  memory.node = Or(keys, "node", 0);
+  memory.rank = Or(keys, "rank", 0);
+  memory.device = Or(keys, "device", 0);
+  memory.capacity_bytes = Or(keys, "capacity", 1'000'000);
+  constexpr int64_t kDurNs = 100'000'000;
+  for (const double value : series.counters[0].values) {
+    const auto number = static_cast<int64_t>(memory.parts.size());
+    memory.parts.push_back({number * kDurNs, kDurNs, std::llround(value * 10'000)});
+  }
+}
+
 void AddLine(Case& one, const std::string& line) {
   std::istringstream in(line);
   std::vector<std::string> words;
@@ -186,6 +205,8 @@ void AddLine(Case& one, const std::string& line) {
     one.facts.push_back(fact);
   } else if (words[0] == "activity") {
     AddActivity(one, words);
+  } else if (words[0] == "allocated") {
+    AddAllocated(one, words);
   } else if (words[0] == "expect") {
     one.expectations.push_back(words);
   } else {

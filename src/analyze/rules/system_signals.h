@@ -27,6 +27,7 @@ struct SignalSeries {
   // time, or one of the whole.
   int32_t rank = -1;  // whose it is; -1: sampled, and the lists are empty
   std::vector<int64_t> ends_ns = {};
+  bool above_begin = false;        // memory above what was held when its records begin
   std::vector<double> waits = {};  // the rank's for data in each step, in per cent; empty: no steps
 
   bool by_step() const { return !waits.empty(); }

@@ -144,6 +144,21 @@ struct Ruled {
   std::vector<analyze::FindingLine> findings;
 };
 
+Result<std::vector<analyze::DeviceMemory>> MemoryOf(store::RunReader& run,
+                                                    const RulesStretch& stretch,
+                                                    const store::PackedSteps& steps,
+                                                    std::span<const store::FactRow> facts) {
+  store::ReadOptions wanted;
+  wanted.from_ns = stretch.from_ns;
+  wanted.to_ns = stretch.to_ns;
+  wanted.columns = {"ts_ns", "rank", "device", "bytes", "total_allocated_bytes"};
+  analyze::DeviceMemoryBuilder builder;
+  STEPTRACE_RETURN_IF_ERROR(store::StreamTable<store::MemoryRow>(
+      run, wanted, [&builder] { builder = {}; },
+      [&builder](std::span<const store::MemoryRow> rows) { builder.Add(rows); }));
+  return builder.Finish(steps, facts, run.strings());
+}
+
 Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSettings& settings,
                    const RulesStretch& stretch) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
@@ -175,6 +190,10 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
       },
       [&slices](std::span<const store::SliceRow> rows) { slices->Add(rows); }));
   const SliceParts parts = slices->Finish(steps);
+  std::vector<analyze::DeviceMemory> device_memory;
+  if (WasImported(facts, run.strings())) {  // of a live run, windows alone tell it
+    STEPTRACE_ASSIGN_OR_RETURN(device_memory, MemoryOf(run, stretch, steps, facts));
+  }
   const auto series = SeriesOf(tracks, counters);
   analyze::RulesInput input;
   input.run = RunInfoOf(run);
@@ -190,6 +209,7 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   input.loader_events = parts.loaders;
   input.framework_totals = parts.totals;
   input.device_use = parts.device_use;
+  input.device_memory = device_memory;
   input.has_begin = stretch.from_ns.value_or(0) <= 0;
   input.has_end = !stretch.to_ns || *stretch.to_ns >= input.run.duration_ns;
   return Ruled{run.manifest().name, input.run, analyze::BuildProfilingReport(input, settings),
