@@ -8,9 +8,9 @@
 namespace steptrace::analyze {
 namespace {
 
-// As the hooks name it (wire/vocabulary.h).
+// As the hooks name it (wire/vocabulary.h), or PyTorch.
 bool IsDataPhase(std::string_view name) {
-  return name == "data";
+  return name == "data" || IsDataWait(name);
 }
 
 using Line = std::vector<Activity>;  // disjoint, by begin
@@ -136,7 +136,10 @@ class ActivityBuilder {
     LineBuilder line;
     for (const TraceEvent& event : rank_.device) {
       if (event.role != role) continue;
-      line.Add(event.ts_ns, event.end_ns(), labels_.Of({doing, event.name, OperatorName(event)}));
+      // An operator in the place of a kernel: the host is the device (host_collectives.h).
+      const bool on_host = event.kind == EventKind::kOperator;
+      line.Add(event.ts_ns, event.end_ns(),
+               labels_.Of({on_host ? Doing::kOnHost : doing, event.name, OperatorName(event)}));
     }
     return line.Take();
   }

@@ -23,14 +23,14 @@ enum class Doing : uint8_t {
   kWaitingOnDevice,  // device idle though its next work was launched: it waits for other streams
   kLaunching,        // device idle, the host is on its way to the next launch
   kNotRecorded,      // outside what the profile holds
-  kOnHost,           // of a live run: the script, by its phase or range
+  kOnHost,           // by its phase, range, function or, where there is no device, operator
 };
 inline constexpr int kDoings = 10;
 
 // What of the host is known.
 enum class HostView : uint8_t {
   kOperators,  // a profile's operators and runtime calls
-  kPhases,     // a live run's phases and ranges (live_trace.h)
+  kPhases,     // its phases, ranges or functions alone (live_trace.h, host_collectives.h)
 };
 
 // A stretch of the rank's time. `label` names what it did: see Labels.

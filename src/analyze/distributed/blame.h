@@ -32,7 +32,7 @@ enum class BlameCause : uint8_t {
   kNotRecorded,
   kPreviousCollective,  // it left the collective before later
   kUnknown,             // the profile shows no difference
-  kHostWork,            // of a live run: the script, by phase or range
+  kHostWork,            // the script, by phase, range or function
 };
 const char* NameOf(BlameCause cause);
 

@@ -240,7 +240,9 @@ class Reader {
   CollectiveInfo Make(const RankTrace& rank, const TraceEvent& event, const TraceEvent* comms,
                       const TraceEvent* annotation) const {
     CollectiveInfo info;
-    TakeArguments(ParseObject(trace_.Text(event.details)), info);
+    const nlohmann::json own = ParseObject(trace_.Text(event.details));
+    TakeArguments(own, info);
+    TakeShapes(own, info);
     if (comms) {
       const nlohmann::json arguments = ParseObject(trace_.Text(comms->details));
       TakeArguments(arguments, info);

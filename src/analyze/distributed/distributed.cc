@@ -12,6 +12,7 @@
 #include "analyze/distributed/blame.h"
 #include "analyze/distributed/clocks.h"
 #include "analyze/distributed/drift.h"
+#include "analyze/distributed/host_collectives.h"
 #include "analyze/distributed/match.h"
 #include "analyze/distributed/overlap.h"
 #include "analyze/stats/distribution.h"
@@ -50,19 +51,33 @@ NodeClock NodeClockOf(const DistributedOptions& options) {
 
 class SectionBuilder {
  public:
-  SectionBuilder(const Trace& trace, const DistributedOptions& options)
-      : trace_(trace), options_(options), calls_(ReadCollectives(trace)) {}
+  // `host`: the trace is made of a job that communicates on the host; null: it is as it was read.
+  SectionBuilder(const Trace& trace, const DistributedOptions& options, const HostJob* host)
+      : trace_(trace),
+        options_(options),
+        on_host_(host != nullptr),
+        calls_(ReadCollectives(trace)) {
+    if (host == nullptr) return;
+    for (CollectiveInfo& info : calls_.infos) {
+      info.group = host->group;
+      info.ranks = host->ranks;
+      if (!host->ranks.empty()) info.group_size = static_cast<int64_t>(host->ranks.size());
+    }
+  }
 
   ProfileDistributed Build() {
     section_.world_size = WorldSize();
     Ranks();
     if (AllCalls() == 0) {
-      section_.note = options_.live ? "no collective of this run tells its group; call "
-                                      "torch.distributed's functions in a script under "
-                                      "`steptrace run`"
-                                    : "no communication kernels in the profile, and of gloo's "
-                                      "collectives, on the host, it tells no group: record such a "
-                                      "job with `steptrace run`";
+      section_.note =
+          options_.live ? "no collective of this run tells its group; call "
+                          "torch.distributed's functions in a script under "
+                          "`steptrace run`"
+          : HasSeveralGroups(trace_)
+              ? "no communication kernels in the profile, and of gloo's collectives, on "
+                "the host, it does not tell which of the job's groups they are of: "
+                "record such a job with `steptrace run`"
+              : "no communication kernels and no collectives of gloo in the profile";
       return std::move(section_);
     }
     Match();
@@ -320,8 +335,9 @@ class SectionBuilder {
   }
 
   void Blame() {
-    const auto found = FindBlame(trace_, matches_, clocks_,
-                                 options_.live ? HostView::kPhases : HostView::kOperators);
+    const auto found =
+        FindBlame(trace_, matches_, clocks_,
+                  options_.live || on_host_ ? HostView::kPhases : HostView::kOperators);
     for (size_t r = 0; r < found.size(); ++r) {
       section_.ranks[r].caused_wait_ns = found[r].caused_wait_ns;
       if (found[r].caused_wait_ns > 0) section_.blame.push_back(BlameOf(r, found[r]));
@@ -421,6 +437,7 @@ class SectionBuilder {
 
   const Trace& trace_;
   const DistributedOptions& options_;
+  const bool on_host_;
   Collectives calls_;
   Matches matches_;
   Clocks clocks_;
@@ -432,11 +449,14 @@ class SectionBuilder {
 
 }  // namespace
 
-ProfileDistributed BuildDistributed(const Trace& trace, const DistributedOptions& options) {
+ProfileDistributed BuildDistributed(const Trace& given, const DistributedOptions& options) {
+  const std::optional<HostJob> host = options.live ? std::nullopt : HostJobOf(given);
+  const HostJob* of_host = host ? &*host : nullptr;
+  const Trace& trace = host ? host->trace : given;
   const std::optional<Undrifted> undrifted =
       options.live ? std::nullopt : RemoveDrift(trace);  // the agent keeps to the node's clock
-  if (!undrifted) return SectionBuilder(trace, options).Build();
-  ProfileDistributed section = SectionBuilder(undrifted->trace, options).Build();
+  if (!undrifted) return SectionBuilder(trace, options, of_host).Build();
+  ProfileDistributed section = SectionBuilder(undrifted->trace, options, of_host).Build();
   for (ClockOffset& clock : section.clocks) {
     const auto drift = undrifted->drift_ppb.find(clock.unit);
     if (clock.is_node && drift != undrifted->drift_ppb.end()) clock.drift_ppb = drift->second;

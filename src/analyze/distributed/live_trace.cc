@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/trace/step_at.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -25,15 +27,6 @@ TraceEvent MakeEvent(const store::SliceRow& row, EventKind kind, DeviceRole role
 
 DeviceNumbers NumbersOf(const store::SliceRow& row) {
   return {row.sequence.value_or(kNone), row.bytes.value_or(kNone)};
-}
-
-// Of a step that another overlaps the earlier counts.
-int32_t StepAt(const std::vector<TraceStep>& steps, int64_t ts_ns) {
-  const auto after =
-      std::upper_bound(steps.begin(), steps.end(), ts_ns,
-                       [](int64_t ts, const TraceStep& step) { return ts < step.ts_ns; });
-  if (after == steps.begin() || std::prev(after)->end_ns() <= ts_ns) return kNone;
-  return static_cast<int32_t>(after - steps.begin()) - 1;
 }
 
 }  // namespace

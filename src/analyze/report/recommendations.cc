@@ -144,8 +144,12 @@ class Maker {
     const auto share = OfSteps(facts_.communication_ns);
     Recommendation& one = Add("high_communication_cost", kTensorBoard, share, kCommunicationShare,
                               share.value_or(0) > kCommunicationShare);
-    one.text = fmt::format("communication takes {} of the step with no kernel or copy beside it",
-                           FormatShare(share.value_or(0)));
+    // Without a device TensorBoard's breakdown counts it before what the host computes meanwhile.
+    one.text = fmt::format(
+        fmt::runtime(devices_.empty() ? "communication is under way in {} of the step"
+                                      : "communication takes {} of the step with no kernel "
+                                        "or copy beside it"),
+        FormatShare(share.value_or(0)));
     one.advice =
         "compress gradients, accumulate them over several batches, or use a larger batch with an "
         "optimizer made for it (LAMB)";

@@ -259,11 +259,18 @@ std::string Located(std::string_view path) {
   return std::string(path);
 }
 
+// What pybind11 binds C++ functions with, in its versions, says nothing of whose they are. Of them
+// `wait` is that of the work that torch.distributed gives back.
+bool IsPybind(std::string_view type) {
+  return type == "PyCapsule" || type.find("pybind11_detail_function_record") != type.npos;
+}
+
 // "_thread.lock" of "acquire of _thread.lock object at 0x7f00"; empty: a function of a type's, or
 // of none.
 std::string_view TypeOf(std::string_view of) {
   of = of.substr(0, of.find(" object"));
-  return of == "type" || of == "module" || of.find(' ') != of.npos ? std::string_view() : of;
+  const bool is_type = of != "type" && of != "module" && of.find(' ') == of.npos;
+  return is_type ? of : std::string_view();
 }
 
 // Within "<built-in " and ">".
@@ -276,10 +283,11 @@ ProfileFrame BuiltIn(std::string_view text) {
   const std::string_view name = text.substr(0, of);
   const std::string_view type = of == text.npos ? std::string_view() : TypeOf(text.substr(of + 4));
   frame.function = name;
-  if (type.empty()) {
-    if (name == "sleep") frame = {"<built-in time>", "", "time.sleep", 0};
-    return frame;
+  if (type.empty() && name == "sleep") return {"<built-in time>", "", "time.sleep", 0};
+  if (IsPybind(type) && name == "wait") {
+    return {"<built-in torch._C._distributed_c10d>", "", "Work.wait", 0};
   }
+  if (type.empty() || IsPybind(type)) return frame;
   const size_t dot = type.rfind('.');
   if (dot != type.npos) frame.file = "<built-in " + std::string(type.substr(0, dot)) + ">";
   frame.function =

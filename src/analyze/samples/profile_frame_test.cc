@@ -44,6 +44,12 @@ TEST(ProfileFrame, OfCCodeHoldTheTypeOfAMethod) {
   EXPECT_EQ(Read("<built-in function isinstance>"), "built-in  isinstance 0 []");
   EXPECT_EQ(Read("<built-in method acquire of _thread.lock object at 0x7f00>"),
             "built-in _thread lock.acquire 0 []");
+  EXPECT_EQ(Read("<built-in method wait of pybind11_builtins.pybind11_detail_function_record_v1 "
+                 "object at 0x7f>"),
+            "built-in torch._C._distributed_c10d Work.wait 0 []");
+  EXPECT_EQ(Read("<built-in method encode of pybind11_builtins.pybind11_detail_function_record_v1 "
+                 "object at 0x7f>"),
+            "built-in  encode 0 []");
   EXPECT_EQ(Read("<built-in method get of dict object at 0x7f00>"), "built-in  dict.get 0 []");
   EXPECT_EQ(Read("<built-in method linear of type object at 0x7f00>"), "built-in  linear 0 []");
   EXPECT_EQ(Read("<built-in function sleep>"), "built-in time time.sleep 0 []");

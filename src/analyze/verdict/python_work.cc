@@ -51,6 +51,23 @@ std::optional<SubStage> StageOfLibrary(const std::optional<StageTable::Match>& m
   }
 }
 
+std::optional<SubStage> PhaseOf(StackRegion region) {
+  switch (region) {
+    case StackRegion::kForward:
+      return SubStage::kForward;
+    case StackRegion::kBackward:
+      return SubStage::kBackward;
+    case StackRegion::kOptimizer:
+      return SubStage::kOptimizer;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool Has(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
 bool IsSame(const StageFunction& a, const StageFunction& b) {
   return std::tie(a.file, a.function, a.line, a.call, a.call_module, a.in_c) ==
          std::tie(b.file, b.function, b.line, b.call, b.call_module, b.in_c);
@@ -76,9 +93,9 @@ void KeepLargest(std::vector<FunctionTime>& functions) {
 }  // namespace
 
 PythonWork::PythonWork(const RankTrace& trace, int32_t lane, const store::StringTable& strings,
-                       const StageTable& table) {
+                       const StageTable& table, bool on_host) {
   BuildTree(trace, lane, strings);
-  if (!empty()) Classify(table);
+  if (!empty()) Classify(table, on_host);
 }
 
 int32_t PythonWork::NodeOf(int32_t parent, store::StringId name,
@@ -142,7 +159,7 @@ void PythonWork::BuildTree(const RankTrace& trace, int32_t lane,
   known_.clear();
 }
 
-void PythonWork::Classify(const StageTable& table) {
+void PythonWork::Classify(const StageTable& table, bool on_host) {
   classes_ = ClassifyStacks(rows_, texts_, table, {});
   using Match = std::optional<StageTable::Match>;
   std::map<std::pair<store::StringId, store::StringId>, Match> matches;  // by file and function
@@ -171,17 +188,35 @@ void PythonWork::Classify(const StageTable& table) {
         node.elsewhere = StageOutside(OutsideBin(of)).value_or(SubStage::kUnknown);
       }
     }
+    if (const auto phase = PhaseOf(of.region); phase && on_host) node.elsewhere = *phase;
+    node.in_torch = PhaseOf(of.region) || of.region == StackRegion::kAround ||
+                    Has(texts_.Text(rows_[i].file), "_distributed_c10d");
     node.known = match && !match->by_own_name;
     node.in_c = PlaceOf(texts_.Text(rows_[i].file)).origin == CodeOrigin::kBuiltIn;
     nodes_.push_back(node);
   }
 }
 
+size_t PythonWork::IndexAt(int64_t ns) const {
+  const auto after = std::upper_bound(begins_ns_.begin(), begins_ns_.end(), ns);
+  return after == begins_ns_.begin() ? 0 : static_cast<size_t>(after - begins_ns_.begin()) - 1;
+}
+
+Intervals PythonWork::MayAwaitRanks(const Stretch& time) const {
+  if (empty()) return {time};
+  std::vector<Stretch> elsewhere;
+  for (size_t i = IndexAt(time.begin_ns); i < begins_ns_.size() && begins_ns_[i] < time.end_ns;
+       ++i) {
+    if (innermost_[i] == kNone || nodes_[static_cast<size_t>(innermost_[i])].in_torch) continue;
+    elsewhere.push_back({begins_ns_[i], i + 1 < begins_ns_.size() ? begins_ns_[i + 1] : end_ns_});
+  }
+  return Difference({time}, Union(std::move(elsewhere)));
+}
+
 void PythonWork::Share(const Stretch& time, SubStage stage, StageTimes& delta) {
   if (empty() || time.begin_ns >= end_ns_) return;
-  const auto after = std::upper_bound(begins_ns_.begin(), begins_ns_.end(), time.begin_ns);
-  size_t i = after == begins_ns_.begin() ? 0 : static_cast<size_t>(after - begins_ns_.begin()) - 1;
-  for (; i < begins_ns_.size() && begins_ns_[i] < time.end_ns; ++i) {
+  for (size_t i = IndexAt(time.begin_ns); i < begins_ns_.size() && begins_ns_[i] < time.end_ns;
+       ++i) {
     const int64_t end_ns = i + 1 < begins_ns_.size() ? begins_ns_[i + 1] : end_ns_;
     const int64_t ns = std::min(end_ns, time.end_ns) - std::max(begins_ns_[i], time.begin_ns);
     if (ns <= 0 || innermost_[i] == kNone) continue;
@@ -190,6 +225,7 @@ void PythonWork::Share(const Stretch& time, SubStage stage, StageTimes& delta) {
     const SubStage named = stage == SubStage::kGetitem ? node.in_batch : node.elsewhere;
     At(delta, stage) -= ns;
     At(delta, named) += ns;
+    if (SuspectOf(named) == SuspectId::kModel) continue;  // the phase is its name
     std::vector<int64_t>& sums = shared_ns_[named];
     if (sums.empty()) sums.resize(rows_.size());
     sums[row] = SaturatingAdd(sums[row], ns);

@@ -35,15 +35,19 @@ using FunctionTimes = std::map<SubStage, std::vector<FunctionTime>>;
 // One thread of the profile; one thread uses it.
 class PythonWork {
  public:
-  // `strings` are the trace's. None of them is needed afterwards.
+  // `strings` are the trace's. None of them is needed afterwards. `on_host`: the model computes
+  // there, so that time without a name within torch's phases is theirs.
   PythonWork(const RankTrace& trace, int32_t lane, const store::StringTable& strings,
-             const StageTable& table);
+             const StageTable& table, bool on_host);
 
   bool empty() const { return begins_ns_.empty(); }
 
   // Of a stretch that is in `stage` (kGetitem or kUnknown): moves what functions know better, in
   // `delta`, which sums to 0, and remembers whose time it is.
   void Share(const Stretch& time, SubStage stage, StageTimes& delta);
+
+  // What of a stretch the thread may await other ranks in: it is in torch, or in nothing known.
+  Intervals MayAwaitRanks(const Stretch& time) const;
 
   // The functions of all that was shared, by the stage that they are in now, each with the most
   // first. Where no code of the user's is to be named, it is the innermost function that holds most
@@ -57,11 +61,13 @@ class PythonWork {
     bool waits = false;
     bool known = false;  // to the stage table, and not by being called so
     bool in_c = false;
+    bool in_torch = false;  // in code that may await other ranks
   };
   void BuildTree(const RankTrace& trace, int32_t lane, const store::StringTable& strings);
   int32_t NodeOf(int32_t parent, store::StringId name, const store::StringTable& strings);
   void Append(int64_t begin_ns, int64_t end_ns, int32_t node);
-  void Classify(const StageTable& table);
+  void Classify(const StageTable& table, bool on_host);
+  size_t IndexAt(int64_t ns) const;  // of the innermost stack at a moment
   int32_t Enclosing(int32_t frame) const;
   StageFunction Named(int32_t frame, int32_t called = kNone) const;
   bool CallsFramework(const StackClass& of) const;

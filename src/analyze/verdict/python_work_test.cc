@@ -184,5 +184,35 @@ TEST_F(PythonWorkTest, SharesOfSeveralRanksAreOfTheWhole) {
   EXPECT_DOUBLE_EQ(decode[0].function.share, 0.3);
 }
 
+// The script may do something while its collective is under way: only in torch does it await it.
+TEST_F(PythonWorkTest, RanksAreAwaitedInTorchAlone) {
+  EXPECT_EQ(Stages(R"(
+t1 step ProfilerStep#1 0 30000000
+t1 op aten::mm 0 1000000
+t2 annotation gloo:all_reduce 1000000 20000000
+t1 python "train.py(3): main" 0 30000000
+t1 python "train.py(20): mix" 1000000 6000000
+t1 python "<built-in method wait of pybind11_builtins.pybind11_detail_function_record_v1 object at 0x1>" 6000000 11000000
+t1 python "torch/_tensor.py(500): backward" 11000000 19000000
+t1 python "torch/autograd/graph.py(850): _engine_run_backward" 11000000 19000000
+t1 op aten::mm 29000000 30000000
+)"),
+            "forward 2000000, exposed 13000000, user_code 15000000 [main (train.py:3) 10000000] "
+            "[mix (train.py:20) 5000000]");
+}
+
+// Without operators, as in a function of C++: the phase is known yet.
+TEST_F(PythonWorkTest, OnTheHostAPhaseOfTorchIsTheModels) {
+  EXPECT_EQ(Stages(R"(
+t1 step ProfilerStep#1 0 30000000
+t1 op aten::mm 0 1000000
+t1 python "train.py(3): main" 0 30000000
+t1 python "torch/_tensor.py(500): backward" 1000000 21000000
+t1 python "torch/autograd/graph.py(850): _engine_run_backward" 1000000 21000000
+t1 op aten::mm 21000000 30000000
+)"),
+            "forward 10000000, backward 20000000");
+}
+
 }  // namespace
 }  // namespace steptrace::analyze

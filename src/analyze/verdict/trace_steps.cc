@@ -56,6 +56,23 @@ std::vector<PhaseRange> PhasesOf(const RankTrace& trace, const store::StringTabl
           {&store::StepRow::backward_ns, SubStage::kBackward, backwards}};
 }
 
+// When threads beside the one that trains were in a collective: gloo has threads of its own for
+// them, and the training thread awaits these without an event.
+Intervals CollectivesBeside(const RankTrace& trace, int32_t training,
+                            const store::StringTable& strings) {
+  std::unordered_map<store::StringId, bool> by_name;
+  std::vector<Stretch> found;
+  for (const TraceEvent& event : trace.host) {
+    if (event.lane == training || event.kind != EventKind::kAnnotation) continue;
+    const auto [known, is_new] = by_name.try_emplace(event.name, false);
+    if (is_new) {
+      known->second = DoingOf(event.kind, strings.Text(event.name)) == HostDoing::kCollective;
+    }
+    if (known->second) found.push_back({event.ts_ns, event.end_ns()});
+  }
+  return Union(std::move(found));
+}
+
 // Puts the host's time into stages; without a device the model's into the phase that it lies in.
 class HostStages {
  public:
@@ -65,10 +82,13 @@ class HostStages {
       : trace_(trace),
         strings_(strings),
         training_(TrainingLane(trace)),
+        collectives_(CollectivesBeside(trace, training_, strings)),
         phases_(phases),
         operator_stage_(has_device ? SubStage::kDispatch : SubStage::kForward),
         call_stage_(has_device ? SubStage::kLaunch : SubStage::kForward) {
-    if (table != nullptr && training_ != kNone) python_.emplace(trace, training_, strings, *table);
+    if (table != nullptr && training_ != kNone) {
+      python_.emplace(trace, training_, strings, *table, !has_device);
+    }
   }
 
   // By the training thread; where it does nothing of its own, by the thread that launched what came
@@ -173,15 +193,29 @@ class HostStages {
     }
     const bool bounded = before <= time.begin_ns && after != std::numeric_limits<int64_t>::max() &&
                          before != std::numeric_limits<int64_t>::min();
-    const bool near = bounded && after - before <= kBetweenOperatorsNs;
-    const SubStage stage = near ? SubStage::kDispatch : SubStage::kUnknown;
-    At(step.stages, stage) += time.length_ns();
-    if (!near && tells_ && python_) python_->Share(time, stage, step.by_functions);
+    if (bounded && after - before <= kBetweenOperatorsNs) {
+      At(step.stages, SubStage::kDispatch) += time.length_ns();
+      return;
+    }
+    for (const Stretch& rest : Difference({time}, Awaiting(time, step))) {
+      At(step.stages, SubStage::kUnknown) += rest.length_ns();
+      if (tells_ && python_) python_->Share(rest, SubStage::kUnknown, step.by_functions);
+    }
+  }
+  // What of time without a name the thread awaits the collectives of others.
+  Intervals Awaiting(const Stretch& time, TraceStepTimes& step) const {
+    Intervals awaiting = Within(collectives_, time);
+    if (python_ && !awaiting.empty())
+      awaiting = Intersection(awaiting, python_->MayAwaitRanks(time));
+    for (const Stretch& one : awaiting) step.awaiting_ns += one.length_ns();
+    At(step.stages, SubStage::kExposed) += LengthWithin(awaiting, time);
+    return awaiting;
   }
 
   const RankTrace& trace_;
   const store::StringTable& strings_;
   int32_t training_;
+  Intervals collectives_;
   std::span<const PhaseRange> phases_;
   SubStage operator_stage_;
   SubStage call_stage_;
@@ -326,7 +360,7 @@ std::vector<TraceStepTimes> Attribute(const RankTrace& trace, const store::Strin
   for (size_t i = 0; i < steps.size(); ++i) {
     const Stretch window = {steps[i].ts_ns, steps[i].end_ns()};
     const int64_t next_ns = i + 1 < steps.size() ? steps[i + 1].ts_ns : all.end_ns;
-    TraceStepTimes& one = result.emplace_back(TraceStepTimes{steps[i], {}, {}});
+    TraceStepTimes& one = result.emplace_back(TraceStepTimes{steps[i], {}, 0, {}});
     host.TellFunctions(i >= first_told);
     DeviceSweep sweep = from;
     while (!sweep.done() && sweep.at_ns() < window.end_ns) {
@@ -354,6 +388,13 @@ store::StepRow RowOf(const RankTrace& trace, const TraceStepTimes& one, const Ho
   row.dur_ns = one.step.dur_ns;
   SetPhases(lane, ranges, row);
   SetCauses(one.stages, row);
+  int64_t awaiting_ns = one.awaiting_ns;  // in phases that show nothing, then in a range alone
+  for (auto phase : {&store::StepRow::other_phase_ns, &store::StepRow::forward_ns}) {
+    const int64_t ns = std::clamp<int64_t>(awaiting_ns, 0, row.*phase);
+    row.*phase -= ns;
+    row.communication_phase_ns += ns;
+    awaiting_ns -= ns;
+  }
   row.batches = row.data_ns > 0 ? 1 : 0;
   row.backwards = row.backward_ns > 0 ? 1 : 0;
   row.optimizer_steps = row.optimizer_ns > 0 ? 1 : 0;

@@ -22,6 +22,8 @@ inline constexpr int64_t kBetweenOperatorsNs = 1'000'000;
 struct TraceStepTimes {
   DeviceStep step;
   StageTimes stages{};  // sum to step.dur_ns exactly
+  // Of these, while other threads of the rank were in collectives and its own did nothing by name.
+  int64_t awaiting_ns = 0;
   // What Python functions of the profile move between them (PythonWork); sums to 0.
   StageTimes by_functions{};
 };

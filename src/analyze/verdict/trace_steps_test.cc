@@ -235,5 +235,28 @@ TEST_F(TraceStepsTest, AProfileOfThreeStepsHasAVerdict) {
   EXPECT_EQ(BuildReport(input).verdict.status, VerdictStatus::kTooFewSteps);
 }
 
+// gloo has threads of its own: DDP's backward awaits them without an event.
+TEST_F(TraceStepsTest, TimeWithoutANameBesideACollectiveIsCommunication) {
+  const char* profile = R"(
+t1 step ProfilerStep#1 0 20000000
+t1 op aten::mm 0 2000000
+t2 annotation gloo:all_reduce 1000000 9000000
+t1 op reducer::copy_bucket_to_grad 8000000 8500000
+t1 op aten::mm 8600000 9500000
+t1 op aten::mm 15000000 20000000
+)";
+  // From 2 to 8 ms it is awaited; what is computed beside it counts as that, and 100 us between
+  // operators as the way to the next.
+  EXPECT_EQ(Stages(profile), "forward 8400000, exposed 6000000, dispatch 100000, unknown 5500000");
+  const RankTrace trace = DrawRank(profile, strings_);
+  const auto rows = DeriveTraceSteps(trace, strings_);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].communication_ns, 6'000'000);
+  EXPECT_EQ(rows[0].communication_phase_ns, 6'000'000);
+  EXPECT_EQ(rows[0].data_ns + rows[0].forward_ns + rows[0].backward_ns + rows[0].optimizer_ns +
+                rows[0].communication_phase_ns + rows[0].other_phase_ns,
+            rows[0].dur_ns);
+}
+
 }  // namespace
 }  // namespace steptrace::analyze
