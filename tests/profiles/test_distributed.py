@@ -130,12 +130,13 @@ def test_the_whole_report_blames_as_its_section_does(tmp_path):
 
 
 def test_ranks_whose_collectives_ran_on_the_host(tmp_path):
-    """A profile of gloo's collectives tells no group: the section says so, not what was done."""
+    """Of several groups a profile does not tell whose gloo's collectives are: the section says so."""
+    groups = [{"pg_name": "0", "ranks": [0, 1]}, {"pg_name": "1", "ranks": [0]}]
     paths = []
     for rank in (0, 1):
         where = {"pid": 50 + rank, "tid": 51}
         call = event("user_annotation", "gloo:all_reduce", 100, 900 + rank, where)
-        job = {"backend": "gloo", "rank": rank, "world_size": 2}
+        job = {"backend": "gloo", "rank": rank, "world_size": 2, "pg_config": groups}
         paths.append(tmp_path / f"rank{rank}.json")
         document = {"schemaVersion": 1, "distributedInfo": job, "traceEvents": [call]}
         paths[-1].write_text(json.dumps(document))

@@ -277,6 +277,7 @@ void Adviser::DataPipeline() {
   }
   Awaited();
   Workers();
+  if (auto advice = AdviseProfiledLoader(input_)) advice_.push_back(*std::move(advice));
   Prefetch();
   PinMemory();
 }

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -47,6 +50,46 @@ constexpr std::array kPatterns = {
 
 bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
+}
+
+// What scripts call their own ranges (record_function), in lower case; a part of the name, or all
+// of it.
+struct RangeWord {
+  std::string_view word;
+  HostDoing doing;
+  bool whole = false;
+};
+constexpr std::array kRangeWords = {
+    RangeWord{"dataload", HostDoing::kData},
+    RangeWord{"data_load", HostDoing::kData},
+    RangeWord{"data load", HostDoing::kData},
+    RangeWord{"load_data", HostDoing::kData},
+    RangeWord{"load data", HostDoing::kData},
+    RangeWord{"load_batch", HostDoing::kData},
+    RangeWord{"get_batch", HostDoing::kData},
+    RangeWord{"next_batch", HostDoing::kData},
+    RangeWord{"fetch_batch", HostDoing::kData},
+    RangeWord{"fetch_data", HostDoing::kData},
+    RangeWord{"data_fetch", HostDoing::kData},
+    RangeWord{"save checkpoint", HostDoing::kCheckpoint},
+    RangeWord{"checkpoint_save", HostDoing::kCheckpoint},
+    RangeWord{"validation", HostDoing::kEvaluation},
+    RangeWord{"evaluation", HostDoing::kEvaluation},
+    RangeWord{"validate", HostDoing::kEvaluation, true},
+    RangeWord{"evaluate", HostDoing::kEvaluation, true},
+    RangeWord{"eval", HostDoing::kEvaluation, true},
+    RangeWord{"logging", HostDoing::kLogging, true},
+};
+
+std::optional<HostDoing> DoingOfRange(std::string_view name) {
+  constexpr size_t kLongest = 128;  // a longer name is a text, and may hold any word
+  if (name.size() > kLongest) return std::nullopt;
+  std::string lower(name);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const RangeWord& one : kRangeWords) {
+    if (one.whole ? lower == one.word : Has(lower, one.word)) return one.doing;
+  }
+  return std::nullopt;
 }
 
 bool SaysForAll(HostDoing doing) {
@@ -139,6 +182,9 @@ HostDoing DoingOf(EventKind kind, std::string_view name) {
   }
   for (const Pattern& pattern : kPatterns) {
     if (Has(name, pattern.part)) return pattern.doing;
+  }
+  if (kind == EventKind::kAnnotation) {
+    if (const auto doing = DoingOfRange(name)) return *doing;
   }
   if (Has(name, "torch/serialization.py") &&
       (name.ends_with(": save") || name.ends_with(": load"))) {

@@ -115,5 +115,20 @@ TEST(HostActivityTest, TheTrainingThreadIsTheOneWithTheSteps) {
   EXPECT_EQ(TrainingLane(RankTrace{}), kNone);
 }
 
+TEST(HostActivityTest, TheScriptsOwnRangesSayWhatTheyAreFor) {
+  EXPECT_THAT(Activity(R"(
+t1 annotation validate 0 10
+t1 op aten::mm 2 8
+t1 annotation "## Data Loading ##" 10 20
+t1 annotation Run_Validation 20 30
+t1 annotation logging 30 40
+t1 annotation "validate_inputs" 40 50
+t1 annotation DistributedDataParallel.forward 50 60
+t1 python "train.py(7): get_batch" 60 70
+)"),
+              ElementsAre("0-10 evaluation", "10-20 data", "20-30 evaluation", "30-40 logging",
+                          "40-70 between"));
+}
+
 }  // namespace
 }  // namespace steptrace::analyze

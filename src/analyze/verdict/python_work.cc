@@ -342,7 +342,9 @@ std::vector<FunctionTime> PythonWork::FunctionsIn(SubStage stage) const {
   for (size_t i = 0; i < rows_.size(); ++i) {
     if (shared[i] <= 0) continue;
     const StackClass& of = classes_[i];
-    const bool named = (of.user_frame >= 0 || of.evaluator >= 0) &&
+    // Who asks the loader for its next batch does not make it.
+    const bool asks = stage == SubStage::kGetitem && of.region == StackRegion::kAround;
+    const bool named = (of.user_frame >= 0 || of.evaluator >= 0) && !asks &&
                        (stage != SubStage::kUnknown || nodes_[i].waits) && !CallsFramework(of);
     if (named) {
       AddUser(i, shared[i], by_user);

@@ -214,5 +214,19 @@ t1 op aten::mm 21000000 30000000
             "forward 10000000, backward 20000000");
 }
 
+// Who asks a loader for a batch that its workers make does not make it.
+TEST_F(PythonWorkTest, WhoAwaitsWorkersIsNoFunctionOfTheDataset) {
+  EXPECT_EQ(Stages(R"(
+t1 step ProfilerStep#1 0 1000
+t1 python "train.py(45): loop" 0 1000
+t1 op enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__ 0 900
+t1 python "torch/utils/data/dataloader.py(1468): _next_data" 0 900
+t1 python "multiprocessing/queues.py(98): get" 10 890
+t1 python "<built-in method poll of select.poll object at 0x7ff38614a520>" 20 880
+t1 op aten::mm 900 1000
+)"),
+            "getitem 900, forward 100");
+}
+
 }  // namespace
 }  // namespace steptrace::analyze

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/trace_steps.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -233,6 +234,34 @@ TEST_F(TraceStepsTest, AProfileOfThreeStepsHasAVerdict) {
   // The same steps without the device's word for them are too few.
   input.profile = nullptr;
   EXPECT_EQ(BuildReport(input).verdict.status, VerdictStatus::kTooFewSteps);
+}
+
+// Of a profile who loads is known by the iterator's name.
+TEST_F(TraceStepsTest, AProfiledLoaderIsAdvised) {
+  const auto advice = [](const std::string& iterator) {
+    store::StringTable strings;
+    std::string text;
+    for (int i = 0; i < 3; ++i) {
+      text += fmt::format("t1 step ProfilerStep#{} {} {}\n", i, i * 1000, i * 1000 + 1000);
+      text += fmt::format("t1 op enumerate(DataLoader)#{}.__next__ {} {}\n", iterator, i * 1000,
+                          i * 1000 + 900);
+      text += fmt::format("t1 op aten::mm {} {}\n", i * 1000 + 900, i * 1000 + 1000);
+    }
+    const Trace trace = DrawTrace(text, strings);
+    const auto rows = DeriveTraceSteps(trace.ranks[0], strings);
+    ReportInput input;
+    input.strings = &strings;
+    input.steps = rows;
+    input.profile = &trace;
+    std::string all;
+    for (const Advice& one : BuildReport(input).verdict.advice) all += one.text + "\n";
+    return all;
+  };
+  EXPECT_NE(advice("_SingleProcessDataLoaderIter").find("DataLoader(num_workers="),
+            std::string::npos);
+  EXPECT_NE(advice("_MultiProcessingDataLoaderIter").find("`steptrace run` names it"),
+            std::string::npos);
+  EXPECT_EQ(advice("Mine").find("num_workers"), std::string::npos);
 }
 
 // gloo has threads of its own: DDP's backward awaits them without an event.

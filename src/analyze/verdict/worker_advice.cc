@@ -202,4 +202,34 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
                              now.workers, free, CoresNow(input)));
 }
 
+std::optional<Advice> AdviseProfiledLoader(const VerdictInput& input) {
+  const Trace* profile = input.report.profile;
+  if (profile == nullptr || input.report.profile_of_windows || profile->strings == nullptr) {
+    return std::nullopt;
+  }
+  const auto has = [strings = profile->strings](std::string_view iterator) {
+    for (size_t i = 0; i < static_cast<size_t>(strings->size()); ++i) {
+      if (strings->Text(static_cast<store::StringId>(i)).find(iterator) != std::string::npos) {
+        return true;
+      }
+    }
+    return false;
+  };
+  Advice advice;
+  if (has("_MultiProcessingDataLoaderIter")) {
+    advice.text =
+        "what the loader's workers do is in no profile of the training's process: `steptrace run` "
+        "names it; more of them (num_workers) help as far as cores are free";
+  } else if (has("_SingleProcessDataLoaderIter")) {
+    advice.text =
+        "load beside the training: DataLoader(num_workers=...), now 0; the training thread makes "
+        "each batch itself";
+    advice.setting = kSetting;
+    advice.current = "0";
+  } else {
+    return std::nullopt;
+  }
+  return advice;
+}
+
 }  // namespace steptrace::analyze

@@ -18,4 +18,8 @@ bool StartsWorkersEachStep(const VerdictInput& input);
 // proposal, or why more would not help. Empty: nothing is known of the loader.
 std::optional<Advice> AdviseWorkers(const VerdictInput& input);
 
+// Of an imported profile whose steps wait for a loader: who loads, and what would tell more or
+// help. Empty: it is none, or it shows no loader.
+std::optional<Advice> AdviseProfiledLoader(const VerdictInput& input);
+
 }  // namespace steptrace::analyze
