@@ -94,7 +94,8 @@ def stage(report, name, suspect):
     ("name", "suspect", "function"),
     [
         ("decode", "data_pipeline", ("__getitem__", "loads")),
-        ("augmentation", "data_pipeline", ("augment", None)),
+        # Its sum and what that sums take about half of it each: either may name it.
+        ("augmentation", "data_pipeline", ("augment", None, "sum")),
         ("user_code", "other", ("count_words", None)),
     ],
 )
@@ -103,7 +104,7 @@ def test_stages_have_their_functions_and_times(profiled, name, suspect, function
     row = stage(report, name, suspect)
     assert abs(row["share"] - spent[name] / spent["step"]) < 0.05, (row["share"], spent)
     first = row["functions"][0]
-    assert (first["function"], first["call"]) == function
+    assert first["function"] == function[0] and first["call"] in function[1:]
     assert first["file"].endswith("train.py")
     assert (
         first["line"]
