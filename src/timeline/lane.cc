@@ -163,6 +163,13 @@ Lane::Cut Lane::CutIn(uint64_t number, int64_t ts_ns) const {
   return cut;
 }
 
+// What lies on a page that is not mapped cannot be prefetched.
+void Lane::BringIn(const PackedPlace& place) const {
+  const uint64_t stretch = place.at >> PageBudget::kStretchLog;
+  if (stretch == stretch_ || !pages_->Touch(stretch)) return;
+  static_cast<void>(*const_cast<const volatile std::byte*>(file_ + place.at));
+}
+
 void Lane::CutAt(const int64_t* ts_ns, size_t n, Cut* cuts) const {
   constexpr size_t kTogether = 16;  // some 20 lines of cache each: half of a first level's
   Parts parts[kTogether];
@@ -187,6 +194,7 @@ void Lane::CutAt(const int64_t* ts_ns, size_t n, Cut* cuts) const {
       // Its address alone: what lies there is not waited for.
       const uint64_t block = parts[i].begin / kFanout;
       const PackedPlace place = PackedPlace::Of(places_[block]);
+      BringIn(place);
       PrefetchAll(file_ + place.at, sizeof(int64_t) + (parts[i].count << place.begin_log) +
                                         (parts[i].count << place.dur_log));
     }

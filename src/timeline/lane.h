@@ -130,6 +130,7 @@ class Lane {
   // The first part of [begin, end), all of one block, that is as long as that; `end`: none.
   uint64_t FirstFrom(size_t level, uint64_t begin, uint64_t end, int64_t least_ns) const;
   Cut CutIn(uint64_t block, int64_t ts_ns) const;
+  void BringIn(const PackedPlace& place) const;
   Best LongestOfBlocks(Best best, size_t level, uint64_t begin, uint64_t end) const;
   void Improve(Best& best, size_t level, uint64_t begin, uint64_t end) const;
   uint64_t Descend(const Best& best) const;

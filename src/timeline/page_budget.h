@@ -50,9 +50,12 @@ class MappedPages {
   MappedPages(const MappedPages&) = delete;
   MappedPages& operator=(const MappedPages&) = delete;
 
-  // To be called with the number of each stretch of 64 KB that is about to be read.
-  void Touch(uint64_t stretch) {
-    if (touched_[stretch].load(std::memory_order_relaxed) == 0) Add(stretch);
+  // To be called with the number of each stretch of 64 KB that is about to be read. True: nothing
+  // of it was, since all was let go of.
+  bool Touch(uint64_t stretch) {
+    if (touched_[stretch].load(std::memory_order_relaxed) != 0) return false;
+    Add(stretch);
+    return true;
   }
   void Drop();
 
