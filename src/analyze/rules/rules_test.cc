@@ -138,10 +138,14 @@ void AddSteps(Case& one, const std::vector<std::string>& words) {
   }
 }
 
-// As a series, in steps of `dur` that wait for data for `wait` per cent.
-void AddActivity(Case& one, const std::vector<std::string>& words) {
+std::vector<double> Values(const std::vector<std::string>& words) {
   Case series;
   AddSeries(series, words);
+  return series.counters[0].values;
+}
+
+// As a series, in steps of `dur` that wait for data for `wait` per cent.
+void AddActivity(Case& one, const std::vector<std::string>& words) {
   const auto keys = Keys(words, 1);
   const int64_t dur_ns = TimeOr(keys, "dur", 100'000'000);
   DeviceUse& use = one.device_use.emplace_back();
@@ -149,7 +153,7 @@ void AddActivity(Case& one, const std::vector<std::string>& words) {
   use.rank = Or(keys, "rank", 0);
   use.device = Or(keys, "device", 0);
   use.by_step = Or(keys, "steps", 1) != 0;
-  for (const double value : series.counters[0].values) {
+  for (const double value : Values(words)) {
     const auto number = static_cast<int64_t>(use.parts.size());
     const auto busy_ns = std::llround(value * static_cast<double>(dur_ns) / 100);
     use.parts.push_back({number * dur_ns, dur_ns, busy_ns, dur_ns * Or(keys, "wait", 0) / 100});
@@ -158,18 +162,17 @@ void AddActivity(Case& one, const std::vector<std::string>& words) {
 
 // As a series, of steps of 100 ms, in per cent of a device of 10^6 bytes.
 void AddAllocated(Case& one, const std::vector<std::string>& words) {
-  Case series;
-  AddSeries(series, words);
   const auto keys = Keys(words, 1);
-  DeviceMemory& memory = one.device_memory.emplace_back();
-  memory.node = Or(keys, "node", 0);
-  memory.rank = Or(keys, "rank", 0);
-  memory.device = Or(keys, "device", 0);
-  memory.capacity_bytes = Or(keys, "capacity", 1'000'000);
-  constexpr int64_t kDurNs = 100'000'000;
-  for (const double value : series.counters[0].values) {
-    const auto number = static_cast<int64_t>(memory.parts.size());
-    memory.parts.push_back({number * kDurNs, kDurNs, std::llround(value * 10'000)});
+  one.device_memory.push_back({Or(keys, "rank", 0),
+                               Or(keys, "node", 0),
+                               Or(keys, "device", 0),
+                               Or(keys, "capacity", 1'000'000),
+                               false,
+                               {}});
+  int64_t at_ns = 0;
+  for (const double value : Values(words)) {
+    one.device_memory.back().parts.push_back({at_ns, 100'000'000, std::llround(value * 10'000)});
+    at_ns += 100'000'000;
   }
 }
 
