@@ -352,6 +352,39 @@ def test_a_profile_is_judged_by_what_its_devices_did(tmp_path):
             assert shown.stdout.count('"k"') == 4
 
 
+@pytest.mark.parametrize(("grows", "status"), [(80, "issues_found"), (0, "ok")])
+def test_a_profile_is_judged_by_what_it_allocates(tmp_path, grows, status):
+    """Six steps, each of which keeps so many of a device's 1,000 bytes."""
+    events = []
+    for step in range(6):
+        at = 1_700_000_000_000_000 + step * 100_000
+        mark = {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "ts": at}
+        events.append({**mark, "dur": 100_000, "pid": 1, "tid": 1})
+        record = {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]"}
+        for after, total in ((10, 100 + step * grows + 50), (20, 100 + (step + 1) * grows)):
+            args = {"Total Allocated": total, "Bytes": 1, "Device Id": 0, "Device Type": 1}
+            events.append({**record, "ts": at + after, "pid": 1, "tid": 1, "args": args})
+    path = tmp_path / "memory.json"
+    device = {"id": 0, "name": "A100", "totalGlobalMem": 1000}
+    path.write_text(
+        json.dumps({"schemaVersion": 1, "deviceProperties": [device], "traceEvents": events})
+    )
+    subprocess.run([binary(), "import", path, "-o", tmp_path / "run"], check=True)
+    told = {}
+    for command in ("rules", "report"):
+        done = subprocess.run(
+            [binary(), command, tmp_path / "run", "--json"], capture_output=True, check=True
+        )
+        told[command] = rule_of(json.loads(done.stdout), "GPUMemoryIncrease")
+    assert told["rules"] == told["report"]
+    assert (told["rules"]["status"], told["rules"]["datapoints"]) == (status, 6), told["rules"]
+    if grows:
+        (evidence,) = told["rules"]["evidence"]
+        # At most 100 + 80 (step + 1) are held of 1,000 bytes in each: from 18 to 58 %.
+        assert "grew by 40 points in 6 steps, to 58 %" in evidence["text"]
+        assert evidence["table"] == "memory"
+
+
 def test_what_a_mode_cannot_use_is_refused(tmp_path):
     run = tmp_path / "run"
     path = profile_of(tmp_path / "profile.json", 1000)

@@ -151,17 +151,23 @@ std::optional<HostJob> HostJobOf(const Trace& trace) {
   for (const RankTrace& rank : trace.ranks) {
     if (Communicates(rank.device)) return std::nullopt;
   }
-  if (HasSeveralGroups(trace)) return std::nullopt;
+  Parts parts(*trace.strings);
+  const auto has_collective = [&parts](const RankTrace& rank) {
+    return std::any_of(rank.host.begin(), rank.host.end(), [&parts](const TraceEvent& event) {
+      return event.kind == EventKind::kAnnotation && parts.Of(event) == Part::kCollective;
+    });
+  };
+  // Before anything is made: most profiles have none.
+  if (std::none_of(trace.ranks.begin(), trace.ranks.end(), has_collective) ||
+      HasSeveralGroups(trace)) {
+    return std::nullopt;
+  }
   HostJob job;
   job.trace.strings = trace.strings;
   job.trace.facts = trace.facts;
-  Parts parts(*trace.strings);
-  bool any = false;
   for (const RankTrace& rank : trace.ranks) {
     job.trace.ranks.push_back(RankReader(rank, parts).Read());
-    any = any || Communicates(job.trace.ranks.back().device);
   }
-  if (!any) return std::nullopt;
   const nlohmann::json groups = GroupsOf(trace);
   if (groups.empty() || !groups.front().is_object()) return job;
   const nlohmann::json& group = groups.front();
