@@ -4,6 +4,9 @@
 `data1[end]` is the `next` of iterator 1 that ended it, `optimizer1[…]` a step of optimizer 1.
 """
 
+import importlib.util
+import pathlib
+
 import hooked
 import pytest
 
@@ -53,6 +56,11 @@ def test_plain_in_full(tmp_path):
     assert depths == {0xFFFFFFFF}
     assert [r.a for r in run.trainer() if r.name == "checkpoint" and r.kind == "begin"] == [0, 1]
     first, _ = run.facts("loader")
+    lines = first.pop("collate_lines")
+    fetchers = importlib.util.find_spec("torch").submodule_search_locations[0]
+    source = (pathlib.Path(fetchers) / "utils/data/_utils/fetch.py").read_text().splitlines()
+    assert lines.keys() == {"_MapDatasetFetcher.fetch", "_IterableDatasetFetcher.fetch"}
+    assert all("self.collate_fn(data)" in source[line - 1] for line in lines.values())
     assert first == {
         "loader": 1,
         "class": "torch.utils.data.dataloader.DataLoader",

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.utils.data.dataloader: how long the training waits for each batch, and for whom."""
 
+import dis
+import functools
 import multiprocessing
 
-from . import device_phases, facts, phases, stacks, vocabulary
+from . import device_phases, facts, interruption, phases, stacks, vocabulary
 from .numbering import Numbering
 from .surround import Calls, nothing
 
@@ -189,10 +191,35 @@ def _describe(module, loader, number):
         "iterable": loader._dataset_kind == module._DatasetKind.Iterable,
         "sampler": _class_of(loader.sampler),
         "batch_sampler": _class_of(loader.batch_sampler),
-        "collate_fn": facts.name_of(loader.collate_fn),
+        "collate_fn": facts.name_of(_unwrapped(loader.collate_fn)),
+        "collate_lines": _collate_lines(module._utils.fetch),
         "multiprocessing": _start_method(loader) if loader.num_workers else None,
         "length": _length(loader),
     }
+
+
+def _unwrapped(function):
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
+
+
+def _collate_lines(fetchers):
+    """Where torch calls what collates, {function: line}: samples know it by that, whatever it is."""
+    lines = {}
+    try:
+        for name in ("_MapDatasetFetcher", "_IterableDatasetFetcher"):
+            code = getattr(fetchers, name).fetch.__code__
+            starts = dict(dis.findlinestarts(code))
+            line = None
+            for instruction in dis.get_instructions(code):
+                line = starts.get(instruction.offset) or line
+                if instruction.argval == "collate_fn":
+                    lines[f"{name}.fetch"] = line
+    except Exception as error:
+        if interruption.of_the_script(error):
+            raise
+    return lines
 
 
 def _class_of(thing):

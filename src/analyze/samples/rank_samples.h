@@ -31,7 +31,8 @@ inline constexpr size_t kBinCount = kWorkStageCount + 5;
 // Samples of steady steps of one rank, in ns of the time that they stand for.
 struct BatchBlock {  // of samples in a DataLoader's fetch, its collate function left out
   std::array<double, kBinCount> ran{};
-  std::array<double, kBinCount> blocked{};  // waiting, and for no lock
+  std::array<double, kBinCount> blocked{};    // waiting, and for no lock
+  std::array<double, kBinCount> collating{};  // in the collate function, whether it waits or not
 };
 struct ThreadBlock {  // of the training thread
   std::array<double, kBinCount>
@@ -57,6 +58,8 @@ struct RankSamples {
   int64_t batch_samples = 0;
   int64_t thread_samples = 0;
   double batch_squares = 0;  // of the weights
+  int64_t collate_samples = 0;
+  double collate_squares = 0;
   // Of the steps that wait for their dataset until the model begins: that time, and what workers
   // were seen making batches in it. By the quotient so many of them are at work at a time.
   double awaited_ns = 0;

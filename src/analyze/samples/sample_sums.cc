@@ -92,14 +92,19 @@ bool WaitsOutside(const StackClass& of, bool waits) {
          of.evaluator < 0;
 }
 
-std::vector<std::string> CollateNames(const ReportInput& input) {
-  std::vector<std::string> names;
+CollateCalls CollateCallsOf(const ReportInput& input) {
+  CollateCalls calls;
   for (const LoaderFact& loader : ReadJobFacts(input.facts, *input.strings).loaders) {
-    if (!loader.collate.empty()) names.push_back(loader.collate);
+    if (!loader.collate.empty()) calls.names.push_back(loader.collate);
+    calls.lines.insert(calls.lines.end(), loader.collate_lines.begin(), loader.collate_lines.end());
   }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
+  const auto once = [](auto& all) {
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+  };
+  once(calls.names);
+  once(calls.lines);
+  return calls;
 }
 
 }  // namespace
@@ -135,7 +140,7 @@ SampleSums::SampleSums(const ReportInput& input, std::span<const store::TrackRow
     : strings_(*input.strings),
       rows_(input.steps),
       stacks_(stacks),
-      classes_(ClassifyStacks(stacks, *input.strings, table, CollateNames(input))),
+      classes_(ClassifyStacks(stacks, *input.strings, table, CollateCallsOf(input))),
       weights_(stacks.size()) {
   FindSteps(input);
   FindThreads(input, tracks);
@@ -211,7 +216,7 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
   };
   const bool fetches = of.region == StackRegion::kFetch;
   if ((fetches || of.region == StackRegion::kCollate) && sample.ts_ns < WaitEnd(row)) {
-    if (fetches) AddToBatch(of, waits, static_cast<double>(ns), step->block, *steps->samples);
+    AddToBatch(of, waits, static_cast<double>(ns), step->block, *steps->samples);
     weigh(weights.batch[waits]);
     if (!trains && !beside && AwaitsDataset(row)) {
       steps->samples->loading_ns += static_cast<double>(ns);
@@ -236,6 +241,12 @@ void SampleSums::AddToBatch(const StackClass& of, bool waits, double ns, uint32_
                             RankSamples& rank) {
   const auto [bin, blocked] = BatchBin(of, waits);
   BatchBlock& sums = rank.batch[block];
+  if (of.region == StackRegion::kCollate) {
+    sums.collating[bin] += ns;
+    rank.collate_squares += ns * ns;
+    ++rank.collate_samples;
+    return;
+  }
   (blocked ? sums.blocked : sums.ran)[bin] += ns;
   rank.batch_squares += ns * ns;
   ++rank.batch_samples;
@@ -416,9 +427,15 @@ SampledFunctions SampleSums::MadeFunctions(size_t bin, bool storage) const {
   });
 }
 
-SampledFunctions SampleSums::CollateFunctions() const {
-  SampledFunctions all = Gather([](const StackClass& of, const StackWeights& weights) {
-    if (of.region != StackRegion::kCollate) return Weight{};
+SampledFunctions SampleSums::CollateFunctions(size_t bin) const {
+  return Gather([bin](const StackClass& of, const StackWeights& weights) {
+    return of.region == StackRegion::kCollate ? InBin(of, weights.batch, bin, false) : Weight{};
+  });
+}
+
+SampledFunctions SampleSums::CollateFunctions(bool (*asked_for)(size_t)) const {
+  SampledFunctions all = Gather([asked_for](const StackClass& of, const StackWeights& weights) {
+    if (of.region != StackRegion::kCollate || asked_for(BatchBin(of, false).first)) return Weight{};
     return Weight{weights.batch[0].ns + weights.batch[1].ns,
                   weights.batch[0].samples + weights.batch[1].samples};
   });

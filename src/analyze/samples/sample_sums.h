@@ -42,11 +42,11 @@ struct SampledFunctions {
 // Of workers (and of a training thread that loads for itself) count samples within a fetch, in
 // steady steps in which the training waited for the dataset. Where the step took one batch, that
 // wait lies before its model phases begin: what was sampled after that does not count.
+// Of collating, whose time is known, they tell the stages that its functions have by themselves.
 // Of training threads count all samples in steady steps without an evaluation: the main thread of
-// its process trains, or the one that was seen doing so. Of collating the functions count alone:
-// its time is known. Of threads beside the training one counts what they do when no lock holds
-// them: where the training awaits a batch of theirs, that is its making. One thread. What is given
-// to the constructor outlives the object.
+// its process trains, or the one that was seen doing so. Of threads beside the training one counts
+// what they do when no lock holds them: where the training awaits a batch of theirs, that is its
+// making. One thread. What is given to the constructor outlives the object.
 class SampleSums {
  public:
   // input: run, steps, strings, facts and options are read.
@@ -62,8 +62,10 @@ class SampleSums {
 
   // Functions of a batch's stage; storage: waiting, for no lock, is reading.
   SampledFunctions BatchFunctions(size_t bin, bool storage) const;
-  // Functions of collating, while the training waited.
-  SampledFunctions CollateFunctions() const;
+  // Functions of collating, while the training waited: of a stage's bin, or of those that the
+  // caller does not ask for by themselves.
+  SampledFunctions CollateFunctions(size_t bin) const;
+  SampledFunctions CollateFunctions(bool (*asked_for)(size_t bin)) const;
   // Functions by which other threads make what the training awaits, as of a batch.
   SampledFunctions MadeFunctions(size_t bin, bool storage) const;
   // Functions of the training thread outside torch, by stage; waiting there; awaiting what others

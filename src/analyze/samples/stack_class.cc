@@ -76,7 +76,7 @@ bool CountsInLoop(const StageTable::Match& match, const Function& frame, bool in
 class Classifier {
  public:
   Classifier(std::span<const store::StackRow> rows, const store::StringTable& strings,
-             const StageTable& table, std::span<const std::string> collates)
+             const StageTable& table, const CollateCalls& collates)
       : rows_(rows), strings_(strings), table_(table), collates_(collates) {}
 
   std::vector<StackClass> Run();
@@ -84,6 +84,7 @@ class Classifier {
  private:
   const Function& FunctionOf(const store::StackRow& row, size_t* number);
   std::optional<size_t> ParentOf(size_t row) const;
+  bool CollatesFrom(const store::StackRow& caller) const;
   StackRegion Enter(StackRegion from, const Function& frame, const Function* caller,
                     std::string_view name) const;
   void MarkLoops(const std::vector<StackClass>& classes);
@@ -101,7 +102,7 @@ class Classifier {
   std::span<const store::StackRow> rows_;
   const store::StringTable& strings_;
   const StageTable& table_;
-  std::span<const std::string> collates_;
+  const CollateCalls& collates_;
   std::unordered_map<uint64_t, size_t> numbers_;  // (file, function) -> functions_
   std::vector<Function> functions_;
   std::vector<size_t> function_of_row_;
@@ -140,9 +141,10 @@ const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* numbe
     function.sounds_like_evaluation = SoundsLikeEvaluation(name);
   }
   function.collates = Holds(ShortFunction(name), "collate") ||
-                      std::any_of(collates_.begin(), collates_.end(), [&](const std::string& one) {
-                        return one == name || one.ends_with("." + name);
-                      });
+                      std::any_of(collates_.names.begin(), collates_.names.end(),
+                                  [of = name.substr(0, name.rfind(".__call__"))](const auto& one) {
+                                    return one == of || one.ends_with("." + of);
+                                  });
   function.match = table_.Find(function.place, name);
   function.syncs = name == "os.fsync" || name == "os.fdatasync";
   function.only_waits =
@@ -163,6 +165,13 @@ bool AsksSampler(const Function& frame, const Function* caller) {
   const std::string& module = caller->place.module;
   return caller->part == TorchPart::kAround && (Below(module, "torch.utils.data.sampler") ||
                                                 Below(module, "torch.utils.data.dataloader"));
+}
+
+// Whether torch's fetcher is in the line that calls the collate function.
+bool Classifier::CollatesFrom(const store::StackRow& caller) const {
+  return std::any_of(collates_.lines.begin(), collates_.lines.end(), [&](const auto& one) {
+    return one.second == caller.line && one.first == strings_.Text(caller.function);
+  });
 }
 
 // The region of a frame, from that of its caller.
@@ -250,11 +259,12 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   const Function& frame = functions_[function_of_row_[row]];
   const auto parent = ParentOf(row);
   const Function* caller = parent ? &functions_[function_of_row_[*parent]] : nullptr;
-  const bool in_batch = of.region == StackRegion::kFetch;
+  const bool collates = of.region == StackRegion::kCollate;
+  const bool in_batch = of.region == StackRegion::kFetch || collates;
   of.compiled = of.compiled || frame.runs_compiled;
   of.leaves = of.leaves || frame.leaves;
   of.gradless = of.gradless || Below(frame.place.module, "torch.utils._contextlib");
-  if (of.region == StackRegion::kFetch || of.region == StackRegion::kCollate) {
+  if (in_batch) {
     of.evaluator = -1;
   } else if (of.evaluator < 0 && frame.sounds_like_evaluation && frame.calls_model &&
              !frame.trains) {
@@ -266,7 +276,9 @@ void Classifier::AddStage(size_t row, StackClass& of) const {
   // A logger that wraps the whole training (`@logger.catch`) writes no log with it.
   const bool wrapped = frame.surrounds_model && !in_log_[row] && !of.by_user;
   if (wrapped && of.stage == WorkStage::kLogging) of.stage.reset();
-  if (!match) {
+  // Arrays are put together by numpy as well as changed.
+  if (!match || (collates && match->stage == WorkStage::kAugmentation && !match->by_user &&
+                 Below(frame.place.module, "numpy"))) {
     // What a lock calls of the standard library belongs to it.
     of.in_lock = of.in_lock && (frame.place.origin == CodeOrigin::kStandard ||
                                 frame.place.origin == CodeOrigin::kBuiltIn);
@@ -341,6 +353,11 @@ void Classifier::FindRegion(size_t row, const Function& frame, StackClass& of) {
   }
   const auto parent = ParentOf(row);
   const Function* caller = parent ? &functions_[function_of_row_[*parent]] : nullptr;
+  if (of.region == StackRegion::kFetch && caller != nullptr && caller->part == TorchPart::kFetch &&
+      CollatesFrom(rows_[*parent])) {
+    of.region = StackRegion::kCollate;
+    return;
+  }
   of.region = Enter(of.region, frame, caller, strings_.Text(rows_[row].function));
 }
 
@@ -462,7 +479,7 @@ std::vector<store::StackRow> StacksByNumber(std::span<const store::StackRow> row
 
 std::vector<StackClass> ClassifyStacks(std::span<const store::StackRow> rows,
                                        const store::StringTable& strings, const StageTable& table,
-                                       std::span<const std::string> collates) {
+                                       const CollateCalls& collates) {
   return Classifier(rows, strings, table, collates).Run();
 }
 

@@ -56,11 +56,18 @@ struct StackClass {
 // The rows by their numbers: what has none of its own, or one that is too large, is an empty row.
 std::vector<store::StackRow> StacksByNumber(std::span<const store::StackRow> rows);
 
-// Classes of all stacks of a run, in the order of their rows, which is that of their numbers.
-// `collates`: the loaders' collate functions as the hooks told them ("__main__.collate"). Rows with
-// a parent that does not precede them count as outermost.
+// What the hooks told of the loaders' collate functions: what they are called ("__main__.collate")
+// and from where in torch ("_MapDatasetFetcher.fetch", line). What is called from there collates,
+// whatever it is called: an object, a partial, what a decorator made of a function.
+struct CollateCalls {
+  std::vector<std::string> names;
+  std::vector<std::pair<std::string, int32_t>> lines;
+};
+
+// Classes of all stacks of a run, in the order of their rows, which is that of their numbers. Rows
+// with a parent that does not precede them count as outermost.
 std::vector<StackClass> ClassifyStacks(std::span<const store::StackRow> rows,
                                        const store::StringTable& strings, const StageTable& table,
-                                       std::span<const std::string> collates);
+                                       const CollateCalls& collates);
 
 }  // namespace steptrace::analyze

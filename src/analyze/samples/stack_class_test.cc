@@ -46,7 +46,7 @@ class Stacks {
     }
     return *parent;
   }
-  std::vector<StackClass> Classify(std::vector<std::string> collates = {}) const {
+  std::vector<StackClass> Classify(const CollateCalls& collates = {}) const {
     return ClassifyStacks(rows_, strings_, table_, collates);
   }
   std::string FunctionOf(int32_t row) const {
@@ -133,7 +133,44 @@ TEST(StackClassTest, ACollateFunctionIsKnownByTheLoadersFact) {
   const auto last = static_cast<size_t>(
       stacks.Add({kMain, kWorker, kFetch, {"train.<locals>.pack", "/job/a.py"}}));
   EXPECT_EQ(stacks.Classify()[last].region, StackRegion::kFetch);
-  EXPECT_EQ(stacks.Classify({"__main__.train.<locals>.pack"})[last].region, StackRegion::kCollate);
+  const auto region = [&](const char* name) {
+    return stacks.Classify({.names = {name}, .lines = {}})[last].region;
+  };
+  EXPECT_EQ(region("__main__.train.<locals>.pack"), StackRegion::kCollate);
+  EXPECT_EQ(region("__main__.pick"), StackRegion::kFetch);
+}
+
+// An object, a partial, what a decorator made: the line of torch's that calls it tells.
+TEST(StackClassTest, WhatCollatesIsKnownByTheLineThatCallsIt) {
+  Stacks stacks;
+  const std::string file = kTorch + "utils/data/_utils/fetch.py";
+  const auto add = [&](const Frame& fetch, const Frame& called) {
+    return static_cast<size_t>(stacks.Add({kMain, kWorker, fetch, called}));
+  };
+  const Frame wrapper{"no_grad.<locals>.wrapper", "/job/a.py"};
+  const size_t object = add({"_MapDatasetFetcher.fetch", file, 50}, {"Mine.__call__", "/job/a.py"});
+  const size_t collates = add({"_MapDatasetFetcher.fetch", file, 54}, wrapper);
+  const size_t fetches = add({"_MapDatasetFetcher.fetch", file, 52}, wrapper);
+  const size_t other = add({"_IterableDatasetFetcher.fetch", file, 54}, wrapper);
+  const auto classes =
+      stacks.Classify({.names = {"__main__.Mine"}, .lines = {{"_MapDatasetFetcher.fetch", 54}}});
+  EXPECT_EQ(classes[object].region, StackRegion::kCollate);  // the class has its name
+  EXPECT_EQ(classes[collates].region, StackRegion::kCollate);
+  EXPECT_EQ(classes[fetches].region, StackRegion::kFetch);
+  EXPECT_EQ(classes[other].region, StackRegion::kFetch);
+}
+
+TEST(StackClassTest, StagesOfCollating) {
+  Stacks stacks;
+  const auto stage = [&](const Frame& callee) {
+    const Frame pack{"collate", "/job/a.py"};
+    return stacks.ClassOf({kMain, kWorker, kFetch, pack, callee}).stage;
+  };
+  EXPECT_EQ(stage({"Tokenizer.encode", kPackages + "tokenizers/__init__.py"}),
+            WorkStage::kTokenise);
+  EXPECT_EQ(stage({"loads", "/usr/lib/python3.11/json/__init__.py"}), WorkStage::kDecode);
+  // To put arrays together is collating itself.
+  EXPECT_EQ(stage({"stack", kPackages + "numpy/_core/shape_base.py"}), std::nullopt);
 }
 
 std::string StageText(const StackClass& of) {

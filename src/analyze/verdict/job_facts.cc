@@ -51,6 +51,14 @@ LoaderFact ReadLoader(const nlohmann::json& fact, const store::FactRow& row) {
   loader.iterable = Boolean(fact, "iterable").value_or(false);
   loader.dataset = Text(fact, {"dataset", "dataset_class"});
   loader.collate = Text(fact, {"collate_fn", "collate"});
+  if (const auto lines = fact.find("collate_lines"); lines != fact.end() && lines->is_object()) {
+    constexpr size_t kMostLines = 16;
+    for (const auto& [function, line] : lines->items()) {
+      if (!line.is_number_integer() || loader.collate_lines.size() == kMostLines) continue;
+      const auto number = std::clamp<int64_t>(line.get<int64_t>(), 0, INT32_MAX);
+      loader.collate_lines.emplace_back(function, static_cast<int32_t>(number));
+    }
+  }
   loader.json = row.json;
   return loader;
 }

@@ -25,6 +25,8 @@ struct LoaderFact {
   bool iterable = false;  // an IterableDataset: each worker iterates over one of its own
   std::string dataset;    // its class
   std::string collate;    // its collate function
+  // Where torch calls that: functions of its fetchers, and the line of each.
+  std::vector<std::pair<std::string, int32_t>> collate_lines;
   std::string json;
 };
 

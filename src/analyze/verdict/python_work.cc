@@ -27,8 +27,10 @@ std::optional<SubStage> StageInBatch(const StackClass& of) {
   switch (of.region) {
     case StackRegion::kFetch:
       return StageOfBatch(BatchBin(of, of.only_waits).first);
-    case StackRegion::kCollate:
-      return SubStage::kCollate;
+    case StackRegion::kCollate: {
+      const size_t bin = BatchBin(of, of.only_waits).first;
+      return IsToldOfCollate(bin) ? StageOfBatch(bin) : SubStage::kCollate;
+    }
     case StackRegion::kSampler:
       return SubStage::kUserCode;
     default:

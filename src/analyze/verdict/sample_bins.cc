@@ -18,6 +18,11 @@ SubStage StageOfBatch(size_t bin) {
   return kStages[bin];
 }
 
+bool IsToldOfCollate(size_t bin) {
+  const auto is = [bin](WorkStage stage) { return bin == static_cast<size_t>(stage); };
+  return is(WorkStage::kDecode) || is(WorkStage::kAugmentation) || is(WorkStage::kTokenise);
+}
+
 std::optional<SubStage> StageOutside(size_t bin) {
   if (bin == static_cast<size_t>(WorkStage::kModel) || bin == kUnnamed) return std::nullopt;
   if (bin == static_cast<size_t>(WorkStage::kUserCode) || bin == kTensorCode || bin == kGradless ||

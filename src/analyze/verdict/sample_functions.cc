@@ -33,6 +33,9 @@ void SampleSplit::AddDataset(SubStage stage, std::vector<SampledFunctions>& foun
   for (size_t bin = 0; bin < kBinCount; ++bin) {
     if (StageOfBatch(bin) != stage) continue;
     if (all_.samples >= kLeastSamples) found.push_back(sums_.BatchFunctions(bin, storage_));
+    if (all_.collate_samples >= kLeastSamples && IsToldOfCollate(bin)) {
+      found.push_back(sums_.CollateFunctions(bin));
+    }
     if (awaits_) found.push_back(sums_.MadeFunctions(bin, storage_));
   }
   const auto unseen = [](const auto& rank) { return rank.second.made_samples < kLeastSamples; };
@@ -73,7 +76,7 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
     if (stage == SubStage::kUserCode) add(sums_.RegionFunctions(StackRegion::kSampler));
   }
   if (stage == SubStage::kCollate) {
-    SampledFunctions collating = sums_.CollateFunctions();
+    SampledFunctions collating = sums_.CollateFunctions(IsToldOfCollate);
     if (collating.samples >= kLeastSamples) add(std::move(collating));
   }
   shown.samples = all.samples;

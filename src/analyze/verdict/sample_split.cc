@@ -88,9 +88,13 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
 SampleSplit::BatchShares SampleSplit::SharesOf(const RankSamples& rank) const {
   BatchShares shares;
   shares.samples = rank.batch_samples;
+  shares.collate_samples = rank.collate_samples;
   for (const BatchBlock& block : rank.batch) {
     for (size_t bin = 0; bin < kBinCount; ++bin) {
-      shares.weights[static_cast<size_t>(StageOfBatch(bin))] += Weight(block, bin, storage_);
+      const auto stage = static_cast<size_t>(StageOfBatch(bin));
+      shares.weights[stage] += Weight(block, bin, storage_);
+      shares.collating += block.collating[bin];
+      if (IsToldOfCollate(bin)) shares.of_collate[stage] += block.collating[bin];
     }
   }
   return shares;
@@ -100,8 +104,13 @@ void SampleSplit::FindBatch(const SampleSums& sums) {
   for (const auto& [number, rank] : sums.ranks()) {
     const BatchShares shares = SharesOf(rank);
     all_.samples += shares.samples;
-    for (size_t i = 0; i < kSubStageCount; ++i) all_.weights[i] += shares.weights[i];
-    if (shares.samples >= kLeastSamples) batch_[number] = shares;
+    all_.collate_samples += shares.collate_samples;
+    all_.collating += shares.collating;
+    for (size_t i = 0; i < kSubStageCount; ++i) {
+      all_.weights[i] += shares.weights[i];
+      all_.of_collate[i] += shares.of_collate[i];
+    }
+    batch_[number] = shares;
   }
 }
 
@@ -295,14 +304,44 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
   return shares;
 }
 
+void SampleSplit::SplitCollate(const BatchShares& shares, StageTimes& times) {
+  const int64_t ns = At(times, SubStage::kCollate);
+  for (size_t i = 0; i < kSubStageCount && shares.collating > 0; ++i) {
+    const int64_t part = PortionLeft(shares.of_collate[i] / shares.collating, ns);
+    Move(times, SubStage::kCollate, static_cast<SubStage>(i),
+         std::min(part, At(times, SubStage::kCollate)));
+  }
+}
+
 void SampleSplit::SplitBatch(int32_t rank, StageTimes& times) const {
   const auto own = batch_.find(rank);
-  const BatchShares& shares = own != batch_.end() ? own->second : all_;
-  if (shares.samples < kLeastSamples) return;
+  const auto of = [&](int64_t BatchShares::*samples) -> const BatchShares& {
+    return own != batch_.end() && own->second.*samples >= kLeastSamples ? own->second : all_;
+  };
+  const BatchShares& collating = of(&BatchShares::collate_samples);
+  const int64_t collate_ns = At(times, SubStage::kCollate);
+  StageTimes of_collate{};
+  At(of_collate, SubStage::kCollate) = collate_ns;
+  if (collating.collate_samples >= kLeastSamples) SplitCollate(collating, of_collate);
+  At(times, SubStage::kCollate) = 0;
+  const BatchShares& shares = of(&BatchShares::samples);
+  if (shares.samples < kLeastSamples) return AddTo(times, of_collate);
   const int64_t ns = At(times, SubStage::kGetitem) + At(times, SubStage::kStorageRead);
   At(times, SubStage::kGetitem) = 0;
   At(times, SubStage::kStorageRead) = 0;
   ShareOut(shares.weights, ns, times);
+  AddTo(times, of_collate);
+}
+
+std::pair<double, double> SampleSplit::InBatches(SubStage stage) const {
+  double weight = std::accumulate(all_.weights.begin(), all_.weights.end(), 0.0);
+  double of_stage = all_.weights[static_cast<size_t>(stage)];
+  const double in_collate = all_.of_collate[static_cast<size_t>(stage)];
+  if (all_.collate_samples >= kLeastSamples && in_collate > 0) {
+    weight += all_.collating;
+    of_stage += in_collate;
+  }
+  return {of_stage, weight};
 }
 
 double SampleSplit::IdleOfForward(int32_t rank) const {
@@ -347,12 +386,14 @@ double SampleSplit::OnThread(int32_t rank, const ThreadBlock& block, SubStage st
 Interval SampleSplit::BatchInterval(SubStage stage) const {
   std::vector<ShareCell> cells;
   double weight = 0, squares = 0;
+  const bool collates = InBatches(stage).first > all_.weights[static_cast<size_t>(stage)];
   for (const auto& [number, rank] : sums_.ranks()) {
-    squares += rank.batch_squares;
+    squares += rank.batch_squares + (collates ? rank.collate_squares : 0);
     for (const BatchBlock& block : rank.batch) {
       ShareCell& cell = cells.emplace_back();
       for (size_t bin = 0; bin < kBinCount; ++bin) {
-        const double one = Weight(block, bin, storage_);
+        const double in_collate = collates ? block.collating[bin] : 0;
+        const double one = Weight(block, bin, storage_) + in_collate;
         cell.whole += one;
         if (StageOfBatch(bin) == stage) cell.part += one;
       }
@@ -377,9 +418,10 @@ Interval SampleSplit::ThreadInterval(SubStage stage) const {
 
 std::optional<SampleSplit::Doubt> SampleSplit::DoubtOf(SubStage stage,
                                                        const StageTimes& totals) const {
-  const bool of_batch =
-      all_.samples >= kLeastSamples && SuspectOf(stage) == SuspectId::kDataPipeline;
-  const double in_batch = all_.weights[static_cast<size_t>(stage)];
+  const auto [in_batch, weight] = InBatches(stage);
+  const bool sampled =
+      all_.samples >= kLeastSamples || in_batch > all_.weights[static_cast<size_t>(stage)];
+  const bool of_batch = sampled && SuspectOf(stage) == SuspectId::kDataPipeline;
   double in_loop = 0;
   for (const auto& [number, shares] : thread_) {
     in_loop += shares.weights[static_cast<size_t>(stage)];
@@ -388,8 +430,6 @@ std::optional<SampleSplit::Doubt> SampleSplit::DoubtOf(SubStage stage,
   }
   if (in_loop <= in_batch && (!of_batch || stage > SubStage::kGetitem)) return std::nullopt;
   const Interval interval = in_loop > in_batch ? ThreadInterval(stage) : BatchInterval(stage);
-  double weight = 0;
-  for (double one : all_.weights) weight += one;
   Doubt doubt;
   if (in_loop <= in_batch && in_batch <= 0) {
     int64_t pool = 0;

@@ -38,12 +38,13 @@ struct SampledWaits {
 //
 // Of a batch: the time that a step waited for its dataset (`getitem` and `storage_read`) is shared
 // out over the stages in the proportion of the samples of fetches, by rank where it has enough of
-// them. Of the training thread: the share of its samples in a sampler of the user's is that share
-// of the step, taken from `receive`. The share that runs Python code outside torch is that share
-// of the step. Of it comes first what no phase has (`unknown`), then `forward`, and this
-// only where it is at least a tenth of the step beyond chance. The share that awaits what other
-// threads or processes make is the dataset's, and shared out by what those do. Where the thread
-// waits for anything else, outside torch, that is not forward.
+// them. Of collating, whose time is known, the share of its samples that decode, tokenise or
+// augment is those stages'. Of the training thread: the share of its samples in a sampler of the
+// user's is that share of the step, taken from `receive`. The share that runs Python code outside
+// torch is that share of the step. Of it comes first what no phase has (`unknown`), then `forward`,
+// and this only where it is at least a tenth of the step beyond chance. The share that awaits what
+// other threads or processes make is the dataset's, and shared out by what those do. Where the
+// thread waits for anything else, outside torch, that is not forward.
 class SampleSplit {
  public:
   // storage: the machine shows storage at work, so blocked samples of a fetch are reading.
@@ -88,7 +89,13 @@ class SampleSplit {
   struct BatchShares {
     StageWeights weights{};  // of the stages that a batch's time goes to
     int64_t samples = 0;
+    StageWeights of_collate{};  // of the stages that are told of collating
+    double collating = 0;       // weight of all of that
+    int64_t collate_samples = 0;
   };
+  static void SplitCollate(const BatchShares& shares, StageTimes& times);
+  // Its weight in all batches, and of all stages beside it: with collating where some of it is.
+  std::pair<double, double> InBatches(SubStage stage) const;
   struct ThreadShares {
     // Of what the rows say, the part that is code outside torch; and of that, each stage's.
     double of_unknown = 0;
