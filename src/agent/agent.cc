@@ -100,11 +100,11 @@ Status Agent::Begin() {
                           {"reason", "--stack-rate is 0"},
                           {"remedy", "leave --stack-rate at 20"}});
   }
-  if (options_.hang_watch) {
-    hangs_ = std::make_unique<HangWatch>(*recorder_, writer_.strings());
-    recorder_->SetEventObserver(
-        [this](const ProcessSession& session, auto events) { hangs_->OnEvents(session, events); });
-  }
+  if (options_.hang_watch) hangs_ = std::make_unique<HangWatch>(*recorder_, writer_.strings());
+  recorder_->SetEventObserver([this](const ProcessSession& session, auto events) {
+    if (hangs_) hangs_->OnEvents(session, events);
+    if (stacks_) stacks_->OnEvents(events);
+  });
   recorder_->SetStepObserver([this](const store::StepRow& row) {
     rules_.AddStep(row, writer_.strings());
     steps_.Add(row, writer_.strings());

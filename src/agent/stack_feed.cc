@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "agent/utf8.h"
@@ -45,6 +46,14 @@ void StackFeed::FollowProcesses() {
   if (process_changes_ == recorder_.process_changes()) return;
   process_changes_ = recorder_.process_changes();
   if (thread_) thread_->SetProcesses(recorder_.Roots());
+}
+
+void StackFeed::OnEvents(std::span<const analyze::Event> events) {
+  if (training_began_) return;
+  const auto steps = [](const analyze::Event& event) {
+    return event.name == analyze::HookName::kOptimizer;
+  };
+  if (std::any_of(events.begin(), events.end(), steps)) OnStep();
 }
 
 void StackFeed::OnStep() {

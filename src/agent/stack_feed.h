@@ -30,7 +30,9 @@ class StackFeed {
 
   // Tells the sampling thread which processes there are, when that changed.
   void FollowProcesses();
-  // A step is known.
+  // The training has begun with an optimizer's first step, long before rows of steps are known:
+  // those wait for the warm-up's end. Without hooks in it, with the first row.
+  void OnEvents(std::span<const analyze::Event> events);
   void OnStep();
   // From now on so often; 0: not at all.
   void SetRate(int64_t rate_per_s, int64_t now_ns);

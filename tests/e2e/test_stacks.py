@@ -193,6 +193,15 @@ def test_a_training_is_sampled_more_often_at_its_begin(tmp_path):
     assert at_first > 2 * later > 0, (at_first, later)
 
 
+def test_so_is_one_of_fewer_steps_than_its_warm_up_takes_to_know(tmp_path):
+    text = "for _ in range(30): step(0.03)\n"
+    outcome = record(tmp_path, script(tmp_path, text), "--stack-rate", "20")
+    steps = outcome.run.rows("steps")
+    begin, end = (pick(row["ts_ns"] for row in steps) for pick in (min, max))
+    within = [one for one in outcome.run.rows("samples") if begin < one["ts_ns"] < end]
+    assert len(within) > 1.5 * 20 * (end - begin) / 1e9, (len(within), end - begin)
+
+
 def test_off_by_one_flag(tmp_path):
     outcome = same_as_without(tmp_path, script(tmp_path, CALLS), "--stack-rate", "0")
     assert outcome.run.rows("samples") == []
