@@ -332,12 +332,22 @@ constexpr OwnName kOwnNames[] = {
     {"*savemetric*", kLogging},
 };
 
-// Methods of C code, of whose object nothing is known but its name. A query is what no other
+// Methods of C code, of whose object nothing is known but its name: those of tokenizers, tiktoken
+// and sentencepiece, which nothing else that loads data has. A query is what no other
 // package calls so: "self.con.execute", "cursor.fetchmany". What LMDB hands out lies in its file's
 // pages.
 constexpr OwnName kMethods[] = {
-    {"*tokenizer.encode*", kTokenise}, {"*.execute", kDecode}, {"*fetchone", kDecode},
-    {"*fetchmany", kDecode},           {"*fetchall", kDecode}, {"*txn.get", kStorageRead},
+    {"*tokenizer.encode*", kTokenise},
+    {"*bpe.encode*", kTokenise},
+    {"*tok.encode*", kTokenise},
+    {"*.encode_batch*", kTokenise},
+    {"*.encode_ordinary*", kTokenise},
+    {"*.EncodeAs*", kTokenise},
+    {"*.execute", kDecode},
+    {"*fetchone", kDecode},
+    {"*fetchmany", kDecode},
+    {"*fetchall", kDecode},
+    {"*txn.get", kStorageRead},
 };
 
 std::string InSmallLetters(std::string_view name) {

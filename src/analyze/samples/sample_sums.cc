@@ -20,6 +20,8 @@ constexpr int64_t kLongestIntervalNs = 10'000'000'000;
 // Of the samples that tell their phase, a clear majority: where fewer lie in it, its place is not
 // known well enough.
 constexpr double kFits = 0.6;
+// Of a step, in phases that are not in its order: more of them, and no place in it is known.
+constexpr double kMostOfOthers = 0.05;
 
 // A call of C code that is more of a function than all else names it.
 constexpr double kMostOfFunction = 0.5;
@@ -283,6 +285,13 @@ void SampleSums::AddToMade(const StackClass& of, bool waits, double ns, RankSamp
 std::optional<SampleSums::Phases> SampleSums::PhasesOf(const store::StepRow& row) {
   if (row.waits > 1 || row.batches > 1) return std::nullopt;
   int64_t left = std::max<int64_t>(row.dur_ns, 0);
+  // Where in the step these lie is not known, and all behind them with it.
+  double others_ns = 0;
+  for (const int64_t ns : {row.communication_phase_ns, row.gc_ns, row.checkpoint_ns, row.logging_ns,
+                           row.compile_ns, row.capture_ns}) {
+    others_ns += static_cast<double>(std::clamp<int64_t>(ns, 0, left));
+  }
+  if (others_ns > kMostOfOthers * static_cast<double>(left)) return std::nullopt;
   const auto take = [&left](int64_t ns) {
     const int64_t part = std::clamp<int64_t>(ns, 0, left);
     left -= part;

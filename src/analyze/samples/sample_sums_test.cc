@@ -191,6 +191,19 @@ TEST_F(SampleSumsTest, KnowsNoOrderOfSeveralBatches) {
   EXPECT_EQ(sums_->BetweenFunctions().functions[0].function, "main");
 }
 
+// Where in a step a collective lies its row does not tell: nor then what lies between the phases.
+TEST_F(SampleSumsTest, KnowsNoOrderBesideAnotherPhase) {
+  for (store::StepRow& row : run_.steps) row.communication_phase_ns = row.dur_ns / 10;
+  SumAgain();
+  Add(210 * kMs, kMainTrack, model_);
+  EXPECT_EQ(rank().thread_samples, 1);
+  EXPECT_TRUE(sums_->BetweenFunctions().functions.empty());
+  for (store::StepRow& row : run_.steps) row.communication_phase_ns = row.dur_ns / 100;
+  SumAgain();
+  Add(210 * kMs, kMainTrack, model_);
+  EXPECT_EQ(sums_->BetweenFunctions().functions.size(), 1u);
+}
+
 TEST_F(SampleSumsTest, AnEvaluationIsNoTraining) {
   for (store::StepRow& row : run_.steps) row.evaluation_ns = 1;
   SumAgain();

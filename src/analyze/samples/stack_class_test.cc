@@ -211,6 +211,11 @@ TEST(StackClassTest, CodeInCIsKnownByItsNameInTheSource) {
   EXPECT_EQ(stage("zlib.compress", "<built-in zlib>"), "user_code");
   EXPECT_EQ(stage("open", "<built-in builtins>"), "storage_read");
   EXPECT_EQ(stage("self.tokenizer.encode", "<built-in>"), "tokenise");
+  for (const char* one : {"bpe.encode", "self.tok.encode_batch", "enc.encode_ordinary_batch",
+                          "self.sp.EncodeAsIds"}) {
+    EXPECT_EQ(stage(one, "<built-in>"), "tokenise") << one;
+  }
+  EXPECT_EQ(stage("text.encode", "<built-in>"), "-") << "of any str";
   EXPECT_EQ(stage("decoded.astype", "<built-in>"), "-") << "a name of a variable";
   EXPECT_EQ(stage("pickle.dumps", "<built-in pickle>"), "user_code");
   EXPECT_EQ(stage("cv2.imencode", "<built-in cv2>"), "user_code");
