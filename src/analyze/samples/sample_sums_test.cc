@@ -193,7 +193,10 @@ TEST_F(SampleSumsTest, KnowsNoOrderOfSeveralBatches) {
 
 // Where in a step a collective lies its row does not tell: nor then what lies between the phases.
 TEST_F(SampleSumsTest, KnowsNoOrderBesideAnotherPhase) {
-  for (store::StepRow& row : run_.steps) row.communication_phase_ns = row.dur_ns / 10;
+  for (store::StepRow& row : run_.steps) {
+    row.forward_ns = 0;
+    row.communication_phase_ns = row.dur_ns / 10;
+  }
   SumAgain();
   Add(210 * kMs, kMainTrack, model_);
   EXPECT_EQ(rank().thread_samples, 1);

@@ -309,11 +309,27 @@ bool ClearlyAhead(const VerdictInput& input, const Candidate& first, const Candi
          input.times.Lead(first.suspect, second.suspect).low > 0;
 }
 
+// A few events of known length: evaluations, checkpoints, compilations, the start of workers. How
+// many there will be is chance to who draws steps anew, what they took of this run is not.
+bool IsOfEvents(const VerdictInput& input, const Candidate& first, const Candidate& second) {
+  const StageTimes& times = input.times.total();
+  int64_t events_ns = 0;
+  for (SubStage stage : {SubStage::kWorkerStart, SubStage::kEvaluation, SubStage::kCheckpoint,
+                         SubStage::kRecompilation}) {
+    if (SuspectOf(stage) == first.suspect) events_ns += At(times, stage);
+  }
+  return static_cast<double>(events_ns) >=
+             kNearlyAllOf * static_cast<double>(At(BySuspect(times), first.suspect)) &&
+         first.share >= kClearLead * ThresholdOf(first.suspect) &&
+         first.share >= kClearLead * second.share;
+}
+
 Verdict Decide(const VerdictInput& input) {
   if (auto straggler = StragglerVerdict(input)) return *std::move(straggler);
   const auto ranked = RankSuspects(input);
   const bool over = ranked[0].interval.low >= ThresholdOf(ranked[0].suspect);
   if (over && ClearlyAhead(input, ranked[0], ranked[1])) return SuspectVerdict(input, ranked[0]);
+  if (!over && IsOfEvents(input, ranked[0], ranked[1])) return SuspectVerdict(input, ranked[0]);
   if (!over && ModelShare(input) >= kModelFills) return ModelVerdict(input, ranked[0]);
   return NoSingleSuspect(input, ranked);
 }
