@@ -156,17 +156,13 @@ ThreadStack::Pair ThreadStack::Compare(const FrameChain& chain, const FrameChain
   return {chain.CallersSharedWith(before), false};
 }
 
-// The frame in which the looks part has to be the same twice: once alone, the thread was there
-// between two things that it does.
+// What all of the looks have in common.
 ThreadStack::Pair ThreadStack::Settled(bool running) const {
   if (!running && pairs_.size() == kLooks - 1 && pairs_.back().same) return pairs_.back();
   if (pairs_.size() < kLooksAtRunning - 1) return {};
   const auto last = std::span(pairs_).last(kLooksAtRunning - 1);
   const auto least = std::min_element(
       last.begin(), last.end(), [](const Pair& a, const Pair& b) { return a.shared < b.shared; });
-  const auto times = std::count_if(last.begin(), last.end(),
-                                   [&](const Pair& one) { return one.shared == least->shared; });
-  if (times < 2) return {};
   const bool same = std::all_of(last.begin(), last.end(), [](const Pair& one) { return one.same; });
   return {least->shared, same};
 }
@@ -298,13 +294,19 @@ bool ThreadStack::Describe(CodeCache& codes, bool whole) {
 bool ThreadStack::Tell(ProcessMemory& memory, CodeCache& codes, const Pair& settled) {
   std::vector<FrameSeen> looked;
   if (!settled.same) {
-    looked = chain_.frames;
+    looked = std::exchange(chain_.frames, first_);
     chain_.KeepOuter(settled.shared);
   }
   if (Prove(memory, codes) && Describe(codes, settled.same)) return true;
   if (!settled.same) chain_.frames = std::move(looked);
-  pairs_.clear();
+  BeginAnew();
   return false;
+}
+
+// With the look at hand.
+void ThreadStack::BeginAnew() {
+  pairs_.clear();
+  first_ = chain_.frames;
 }
 
 StackOutcome ThreadStack::Take(ProcessMemory& memory, CodeCache& codes, bool running) {
@@ -320,11 +322,13 @@ StackOutcome ThreadStack::Take(ProcessMemory& memory, CodeCache& codes, bool run
       if (seen == Look::kGone) return StackOutcome::kGone;
       whole = seen == Look::kDone;
       if (whole && chain_.frames.empty()) return StackOutcome::kEmpty;
+      if (pairs_.empty()) BeginAnew();
       const Pair settled = whole ? Settled(running) : Pair{};
       if (settled.shared > 0 && Tell(memory, codes, settled)) {
         torn_in_a_row_ = 0;
         return StackOutcome::kTaken;
       }
+      if (pairs_.size() >= kLooksAtRunning - 1) BeginAnew();  // nothing of them stayed
       std::swap(chain_, before_);
     } while (++looks < most && copy_.UseNext());
   }

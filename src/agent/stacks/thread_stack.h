@@ -49,9 +49,10 @@ struct StackInWords {
 //
 // A function that calls others without a pause never holds still. To look until it does would end
 // in what the thread does next, and samples would be of what is slow to change instead of what
-// takes the time: so a stack may end in the innermost frame that stayed, and what comes and goes
-// below it is left out. Where the frame in which two looks part is another one each time, the
-// thread has gone on to something else, and the looks begin anew there.
+// takes the time: so a stack may end in the innermost frame that stayed, at the call in which the
+// first of its looks found it, and what comes and goes below it is left out. That the looks parted
+// further out, for the thread went on to something else meanwhile, makes it end there: it is no
+// reason to look for longer.
 //
 // It remembers where the frames lay, and what they were called: while the thread stays in what was
 // known, all looks are one call, and nothing is looked up that is as it was. One thread.
@@ -87,6 +88,7 @@ class ThreadStack {
   Look NextLook(ProcessMemory& memory, bool after_whole);
   Look FindHead(ProcessMemory& memory, uint64_t& head);
   Look Walk(ProcessMemory& memory, FrameChain& chain);
+  void BeginAnew();
   void AddKnown();
   void AddHeadAgain();
   bool CloseLook(uint64_t head, FrameChain& chain);
@@ -107,10 +109,11 @@ class ThreadStack {
   PythonRuntime runtime_;
   ThreadFacts thread_;
   MemoryCopy copy_;
-  FrameChain chain_;         // of the newest look
-  FrameChain before_;        // of the look before
-  FrameChain later_;         // from what was innermost at a look's end
-  std::vector<Pair> pairs_;  // of the looks of this sample since one was torn
+  FrameChain chain_;              // of the newest look
+  std::vector<FrameSeen> first_;  // of the look with which these pairs begin
+  FrameChain before_;             // of the look before
+  FrameChain later_;              // from what was innermost at a look's end
+  std::vector<Pair> pairs_;       // of the looks of this sample since one was torn
   bool moved_ = false;
   int torn_in_a_row_ = 0;
   bool steady_ = false;           // the last look found all where it was known to be

@@ -115,6 +115,12 @@ std::vector<std::string> MakeNotes(const ReportInput& input, const Report& repor
                         ? "system: no metric was collected"
                         : "system: no metric was collected in this stretch, only outside of it");
   }
+  if (input.samples_within_ns) {
+    notes.push_back(fmt::format(
+        "samples: too few fall into these steps; stages are split and functions named by those of "
+        "all steps within {} of them",
+        FormatDuration(*input.samples_within_ns)));
+  }
   for (const std::string& text : UnavailableMetrics(input)) {
     notes.push_back("not measured: " + text);
   }

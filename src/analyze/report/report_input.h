@@ -90,8 +90,10 @@ struct ReportInput {
   // in them as a whole.
   bool profile_of_windows = false;
   const SampleSums* samples = nullptr;  // of stacks, in these steps; null: none were taken
-  const Trace* profile = nullptr;       // device activity and operators, where the run holds them
-  const Trace* operators = nullptr;     // else, operators that windows of a live run captured
+  // They are of all steps so near, of which these are a few: too few samples fall into these alone.
+  std::optional<int64_t> samples_within_ns;
+  const Trace* profile = nullptr;    // device activity and operators, where the run holds them
+  const Trace* operators = nullptr;  // else, operators that windows of a live run captured
   // Of a live run, the collectives that tell their group, and what lies between them.
   const Trace* collectives = nullptr;
   std::optional<int64_t> collectives_from_ns;  // the run has more of them, before

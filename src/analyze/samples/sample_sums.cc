@@ -198,6 +198,12 @@ void SampleSums::Add(std::span<const store::SampleRow> samples) {
   for (const store::SampleRow& sample : samples) AddOne(sample);
 }
 
+int64_t SampleSums::MostOfAThread() const {
+  int64_t most = 0;
+  for (const auto& [number, rank] : ranks_) most = std::max(most, rank.thread_samples);
+  return most;
+}
+
 void SampleSums::AddOne(const store::SampleRow& sample) {
   if (sample.stack < 0 || static_cast<size_t>(sample.stack) >= classes_.size()) return;
   if (sample.interval_ns <= 0) return;

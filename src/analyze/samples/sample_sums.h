@@ -59,6 +59,8 @@ class SampleSums {
   void Add(std::span<const store::SampleRow> samples);
 
   const std::map<int32_t, RankSamples>& ranks() const { return ranks_; }
+  // Of the rank with most, of its training thread.
+  int64_t MostOfAThread() const;
 
   // Functions of a batch's stage; storage: waiting, for no lock, is reading.
   SampledFunctions BatchFunctions(size_t bin, bool storage) const;

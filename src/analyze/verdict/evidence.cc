@@ -12,6 +12,7 @@
 #include "analyze/samples/code_place.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/own_threads.h"
+#include "analyze/verdict/rests_on.h"
 #include "analyze/verdict/slow_calls.h"
 
 namespace steptrace::analyze {
@@ -359,8 +360,7 @@ void Collector::Profile() {
 
 void Collector::FewSteps() {
   if (input_.selection.steps >= kMinSteadySteps) return;
-  Steps(fmt::format("it rests on {} step{}: others may differ", input_.selection.steps,
-                    input_.selection.steps == 1 ? "" : "s"));
+  Steps(RestsOnText(input_.selection.steps, input_.report));
 }
 
 // What tells computing from the way between operators. Not where that is of a part of the model

@@ -21,6 +21,8 @@
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/report_json.h"
 #include "analyze/samples/sample_sums.h"
+#include "analyze/stats/distribution.h"
+#include "analyze/verdict/sample_split.h"
 #include "analyze/verdict/step_times.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
@@ -107,6 +109,19 @@ Result<std::unique_ptr<analyze::SampleSums>> SumSamples(store::RunReader& run,
   return sums;
 }
 
+// Around a stretch of few steps, whose own samples tell no shares.
+constexpr int64_t kAroundNs = 10 * kNsPerSecond;
+
+bool HasEnough(const analyze::SampleSums* samples) {
+  return samples != nullptr && samples->MostOfAThread() >= analyze::kLeastSamples;
+}
+
+ReportOptions Widened(ReportOptions options) {
+  if (options.from_ns) options.from_ns = analyze::SaturatingAdd(*options.from_ns, -kAroundNs);
+  if (options.to_ns) options.to_ns = analyze::SaturatingAdd(*options.to_ns, kAroundNs);
+  return options;
+}
+
 // Gathers what a report is made of, and makes of it what is asked for.
 Status WithInput(const fs::path& path, const ReportOptions& options, const Make& make) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
@@ -137,6 +152,19 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   STEPTRACE_ASSIGN_OR_RETURN(auto stacks, run.Read<store::StackRow>());
   stacks = analyze::StacksByNumber(stacks);
   STEPTRACE_ASSIGN_OR_RETURN(auto samples, SumSamples(run, tracks, stacks, input, options));
+  StoredSteps around;  // outlives what is summed of it
+  if (input.options.of_stretch && stored.any && !HasEnough(samples.get())) {
+    const ReportOptions wide = Widened(options);
+    analyze::ReportInput near = input;
+    STEPTRACE_ASSIGN_OR_RETURN(
+        around, ReadSteps(run, {}, [&](const auto& step) { return LiesIn(wide, step); }));
+    near.steps = around.rows;
+    STEPTRACE_ASSIGN_OR_RETURN(auto more, SumSamples(run, tracks, stacks, near, wide));
+    if (HasEnough(more.get())) {
+      samples = std::move(more);
+      input.samples_within_ns = kAroundNs;
+    }
+  }
   input.samples = samples.get();
   std::optional<analyze::Trace> profile;
   if (HoldsProfile(tracks, facts, run.strings())) {

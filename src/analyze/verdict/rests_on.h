@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+#include "analyze/report/quantity.h"
+#include "analyze/report/report_input.h"
+
+namespace steptrace::analyze {
+
+// Of a verdict on few steps; where too few samples fall into these, on those around them too.
+inline std::string RestsOnText(int64_t steps, const ReportInput& report) {
+  const auto within = report.samples_within_ns;
+  return fmt::format(
+      "it rests on {} step{}{}: others may differ", steps, steps == 1 ? "" : "s",
+      within ? fmt::format(" and the samples of all within {} of them", FormatDuration(*within))
+             : "");
+}
+
+}  // namespace steptrace::analyze
