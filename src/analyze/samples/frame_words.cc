@@ -77,6 +77,19 @@ bool IsFramework(std::string_view module) {
   return BelowAny(module, kModules);
 }
 
+bool HasNoTensors(const CodePlace& place) {
+  constexpr std::array<std::string_view, 38> kModules = {
+      "pandas",     "numpy",     "scipy",      "sklearn", "polars",     "pyarrow",   "duckdb",
+      "networkx",   "shapely",   "rdkit",      "Bio",     "skimage",    "PIL",       "cv2",
+      "librosa",    "soundfile", "matplotlib", "xgboost", "lightgbm",   "gymnasium", "gym",
+      "pettingzoo", "nltk",      "spacy",      "json",    "_json",      "csv",       "_csv",
+      "re",         "_sre",      "random",     "_random", "statistics", "datetime",  "_datetime",
+      "heapq",      "hashlib",   "sqlite3"};
+  const bool may = place.origin == CodeOrigin::kStandard || place.origin == CodeOrigin::kLibrary ||
+                   place.origin == CodeOrigin::kBuiltIn;
+  return may && BelowAny(place.module, kModules);
+}
+
 bool OnlyPassesOn(std::string_view module, std::string_view function) {
   constexpr std::array<std::string_view, 6> kNames = {
       "_wrapped_call_impl", "_call_impl",       "wrapper",

@@ -26,7 +26,10 @@ inline constexpr size_t kModelLine = kWorkStageCount + 3;
 // ... such a line of a function that runs modules: what is neither an operator nor the way between
 // two of them is the machine's doing.
 inline constexpr size_t kModuleLine = kWorkStageCount + 4;
-inline constexpr size_t kBinCount = kWorkStageCount + 5;
+// ... code of a package that has nothing to do with tensors, which is no operator of the model's
+// and not the way to one either.
+inline constexpr size_t kApart = kWorkStageCount + 5;
+inline constexpr size_t kBinCount = kWorkStageCount + 6;
 
 // Samples of steady steps of one rank, in ns of the time that they stand for.
 struct BatchBlock {  // of samples in a DataLoader's fetch, its collate function left out

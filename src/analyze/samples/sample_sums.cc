@@ -133,6 +133,7 @@ size_t OutsideBin(const StackClass& of) {
   if (of.stage) return static_cast<size_t>(*of.stage);
   if (of.user_frame < 0) return kUnnamed;
   if ((of.gradless && !of.infers) || of.copies) return kGradless;
+  if (of.apart) return kApart;
   if (of.calls_model) return of.runs_module ? kModuleLine : kModelLine;
   return of.calls_torch ? kTensorCode : static_cast<size_t>(WorkStage::kUserCode);
 }
@@ -196,12 +197,6 @@ bool SampleSums::Waits(store::StringId state) {
 void SampleSums::Add(std::span<const store::SampleRow> samples) {
   FindTrainers(samples);
   for (const store::SampleRow& sample : samples) AddOne(sample);
-}
-
-int64_t SampleSums::MostOfAThread() const {
-  int64_t most = 0;
-  for (const auto& [number, rank] : ranks_) most = std::max(most, rank.thread_samples);
-  return most;
 }
 
 void SampleSums::AddOne(const store::SampleRow& sample) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -60,7 +61,11 @@ class SampleSums {
 
   const std::map<int32_t, RankSamples>& ranks() const { return ranks_; }
   // Of the rank with most, of its training thread.
-  int64_t MostOfAThread() const;
+  int64_t MostOfAThread() const {
+    int64_t most = 0;
+    for (const auto& [number, rank] : ranks_) most = std::max(most, rank.thread_samples);
+    return most;
+  }
 
   // Functions of a batch's stage; storage: waiting, for no lock, is reading.
   SampledFunctions BatchFunctions(size_t bin, bool storage) const;

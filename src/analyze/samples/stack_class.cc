@@ -32,6 +32,7 @@ struct Function {
   bool passes_on = false;
   bool copies = false;
   bool only_waits = false;
+  bool apart = false;  // nothing to do with tensors
   bool syncs = false;  // to the disk
   std::optional<StageTable::Match> match;
   bool surrounds_model = false;  // somewhere it calls torch: a training loop or what calls one
@@ -146,6 +147,7 @@ const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* numbe
                                     return one == of || one.ends_with("." + of);
                                   });
   function.match = table_.Find(function.place, name);
+  function.apart = HasNoTensors(function.place);
   function.syncs = name == "os.fsync" || name == "os.fdatasync";
   function.only_waits =
       function.place.origin == CodeOrigin::kBuiltIn &&
@@ -330,6 +332,7 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
   const auto number = static_cast<int32_t>(row);
   of.leaf = number;
   of.only_waits = frame.only_waits;
+  of.apart = frame.apart;
   AddBorder(number, frame, of);
   if (frame.place.origin == CodeOrigin::kUser) {
     of.user_frame = number;

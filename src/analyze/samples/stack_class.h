@@ -42,6 +42,7 @@ struct StackClass {
   bool gradless = false;           // below a decorator of torch's that turns gradients off
   bool infers = false;             // ... in a function that runs a module all the same
   bool copies = false;             // the script has Python copy or pickle something
+  bool apart = false;              // the innermost frame has nothing to do with tensors
   bool calls_torch = false;        // user_frame does so from its own lines, somewhere
   bool calls_model = false;        // ... from this line, and there torch's Python
   bool runs_module = false;        // user_frame's function runs a module, somewhere below it

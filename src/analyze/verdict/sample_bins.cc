@@ -14,7 +14,7 @@ SubStage StageOfBatch(size_t bin) {
       SubStage::kStorageRead, SubStage::kDecode,   SubStage::kAugmentation, SubStage::kTokenise,
       SubStage::kCollate,     SubStage::kCopy,     SubStage::kLock,         SubStage::kUserCode,
       SubStage::kUserCode,    SubStage::kUserCode, SubStage::kGetitem,      SubStage::kUserCode,
-      SubStage::kUserCode,    SubStage::kUserCode, SubStage::kUserCode};
+      SubStage::kUserCode,    SubStage::kUserCode, SubStage::kUserCode,     SubStage::kUserCode};
   return kStages[bin];
 }
 
@@ -26,7 +26,8 @@ bool IsToldOfCollate(size_t bin) {
 std::optional<SubStage> StageOutside(size_t bin) {
   if (bin == static_cast<size_t>(WorkStage::kModel) || bin == kUnnamed) return std::nullopt;
   if (bin == static_cast<size_t>(WorkStage::kUserCode) || bin == kTensorCode || bin == kGradless ||
-      bin == kModelLine || bin == kModuleLine || bin == static_cast<size_t>(WorkStage::kLock)) {
+      bin == kModelLine || bin == kModuleLine || bin == kApart ||
+      bin == static_cast<size_t>(WorkStage::kLock)) {
     return SubStage::kLoopCode;
   }
   if (bin == static_cast<size_t>(WorkStage::kLogging)) return SubStage::kLogging;

@@ -114,7 +114,7 @@ SampledFunctions SampleSplit::ScriptInForward() const {
   for (const auto& [number, shares] : thread_) left += shares.script_left;
   if (left <= 0) return {};
   SampledFunctions found = sums_.OutsideFunctions(static_cast<size_t>(WorkStage::kUserCode));
-  for (const size_t bin : {kTensorCode, kGradless, kModelLine, kModuleLine}) {
+  for (const size_t bin : {kTensorCode, kGradless, kModelLine, kModuleLine, kApart}) {
     SampledFunctions more = sums_.OutsideFunctions(bin);
     found.samples += more.samples;
     std::move(more.functions.begin(), more.functions.end(), std::back_inserter(found.functions));

@@ -149,8 +149,8 @@ SampleSplit::StageWeights SampleSplit::MadeOf(const RankSamples& rank) const {
 struct SampleSplit::ThreadSums {
   double whole = 0, waiting = 0, awaiting = 0, evaluating = 0, named = 0, script = 0, sampler = 0;
   double on_signal = 0, asking = 0;
-  double movable = 0;   // of script, what may be taken from forward
-  double gradless = 0;  // ... and runs without gradients
+  double movable = 0;  // of script, what may be taken from forward
+  double surely = 0;   // ... and is none of the model's: without gradients, or without tensors
   double forward = 0, backward = 0, optimizer = 0, leaves = 0;
   std::vector<ShareCell> forward_cells, backward_cells, optimizer_cells, leaves_cells;
   std::vector<ShareCell> waiting_cells, awaiting_cells, evaluating_cells, named_cells, script_cells,
@@ -158,15 +158,15 @@ struct SampleSplit::ThreadSums {
 };
 
 // How much of `ns` in forward may be the script's code where windows tell of operators. Those that
-// compute are none, from whatever line they were called, but without gradients; nor is the way
+// compute are none, from whatever line they were called, but for `surely` of it; nor is the way
 // between them. What is apart from both lies in forward alone, and other code and waiting of the
 // thread has its part of it.
-double SampleSplit::MostOfForward(const ModelTime& time, double gradless, double ns,
+double SampleSplit::MostOfForward(const ModelTime& time, double surely, double ns,
                                   double other_ns) {
   const double apart =
       std::max(0.0, 1 - time.operators / time.phases - time.dispatch / time.phases);
   const double apart_ns = apart * (time.forward + time.backward + time.optimizer);
-  return gradless * ns + std::min((1 - gradless) * ns, std::max(0.0, apart_ns - other_ns));
+  return surely * ns + std::min((1 - surely) * ns, std::max(0.0, apart_ns - other_ns));
 }
 
 SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
@@ -202,7 +202,7 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
     const double in_script = Outside(block, SubStage::kLoopCode);
     sums.named += of_block - in_script;
     sums.script += in_script;
-    sums.gradless += block.outside[kGradless];
+    sums.surely += block.outside[kGradless] + block.outside[kApart];
     const double movable =
         in_script - block.outside[kModuleLine] - (time.phases > 0 ? 0 : block.outside[kModelLine]);
     sums.movable += movable;
@@ -280,7 +280,7 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
     const double waited_ns = sums.waiting * to_ns - time.unknown * (1 - shares.forward_of_unknown);
     const double other_ns = std::max(0.0, apart_ns - free_unknown) + std::max(0.0, waited_ns);
     script_ns =
-        std::min(script_ns, script_unknown + MostOfForward(time, sums.gradless / sums.script,
+        std::min(script_ns, script_unknown + MostOfForward(time, sums.surely / sums.script,
                                                            script_ns - script_unknown, other_ns));
   }
   of_script = script_ns / to_ns;

@@ -118,9 +118,9 @@ class SampleSplit {
     double dispatch = 0;   // ... and the way from one to the next
   };
 
-  // `gradless`: the part of the script's code that runs without gradients; `other_ns`: what else of
-  // forward is no operator.
-  static double MostOfForward(const ModelTime& time, double gradless, double ns, double other_ns);
+  // `surely`: the part of the script's code that is none of the model's, whatever windows tell;
+  // `other_ns`: what else of forward is no operator.
+  static double MostOfForward(const ModelTime& time, double surely, double ns, double other_ns);
 
   // What a rank's training thread was seen doing, in weights of its samples.
   struct ThreadSums;
