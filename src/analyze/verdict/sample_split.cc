@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "analyze/verdict/long_ways.h"
 #include "analyze/verdict/sample_bins.h"
 
 namespace steptrace::analyze {
@@ -77,9 +78,17 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
       time.others += ns(other, row);
     }
     if (!row.operators_ns || !row.dispatch_ns) continue;
+    ++time.windowed;
     time.operators += ns(*row.operators_ns, row);
     time.dispatch += ns(*row.dispatch_ns, row);
     time.phases += ns(row.forward_ns, row) + ns(row.backward_ns, row) + ns(row.optimizer_ns, row);
+  }
+  if (input.operators != nullptr) {
+    for (const auto& [rank, of_step_ns] : LongWaysOfStep(*input.operators)) {
+      ModelTime& time = times[rank];
+      if (time.phases <= 0) continue;
+      time.long_ways = std::min(time.dispatch, of_step_ns * static_cast<double>(time.windowed));
+    }
   }
   FindBatch(sums);
   FindThread(sums, times);
@@ -150,6 +159,7 @@ struct SampleSplit::ThreadSums {
   double whole = 0, waiting = 0, awaiting = 0, evaluating = 0, named = 0, script = 0, sampler = 0;
   double on_signal = 0, asking = 0;
   double movable = 0;  // of script, what may be taken from forward
+  double plain = 0;    // of script, in functions that never call torch
   double surely = 0;   // ... and is none of the model's: without gradients, or without tensors
   double forward = 0, backward = 0, optimizer = 0, leaves = 0;
   std::vector<ShareCell> forward_cells, backward_cells, optimizer_cells, leaves_cells;
@@ -159,14 +169,16 @@ struct SampleSplit::ThreadSums {
 
 // How much of `ns` in forward may be the script's code where windows tell of operators. Those that
 // compute are none, from whatever line they were called, but for `surely` of it; nor is the way
-// between them. What is apart from both lies in forward alone, and other code and waiting of the
-// thread has its part of it.
-double SampleSplit::MostOfForward(const ModelTime& time, double surely, double ns,
+// between them, but for long ones where functions that never call torch were seen. What is apart
+// from both lies in forward alone, and other code and waiting of the thread has its part of it.
+double SampleSplit::MostOfForward(const ModelTime& time, const OfScript& script, double ns,
                                   double other_ns) {
   const double apart =
       std::max(0.0, 1 - time.operators / time.phases - time.dispatch / time.phases);
-  const double apart_ns = apart * (time.forward + time.backward + time.optimizer);
-  return surely * ns + std::min((1 - surely) * ns, std::max(0.0, apart_ns - other_ns));
+  const double phases_ns = time.forward + time.backward + time.optimizer;
+  const double apart_ns = std::max(0.0, apart * phases_ns - other_ns);
+  const double long_ns = std::min(time.long_ways / time.phases * phases_ns, script.plain * ns);
+  return script.surely * ns + std::min((1 - script.surely) * ns, apart_ns + long_ns);
 }
 
 SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
@@ -202,6 +214,7 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
     const double in_script = Outside(block, SubStage::kLoopCode);
     sums.named += of_block - in_script;
     sums.script += in_script;
+    sums.plain += block.outside[static_cast<size_t>(WorkStage::kUserCode)];
     sums.surely += block.outside[kGradless] + block.outside[kApart];
     const double movable =
         in_script - block.outside[kModuleLine] - (time.phases > 0 ? 0 : block.outside[kModelLine]);
@@ -279,9 +292,10 @@ SampleSplit::ThreadShares SampleSplit::ThreadOf(const RankSamples& rank,
                             to_ns;
     const double waited_ns = sums.waiting * to_ns - time.unknown * (1 - shares.forward_of_unknown);
     const double other_ns = std::max(0.0, apart_ns - free_unknown) + std::max(0.0, waited_ns);
-    script_ns =
-        std::min(script_ns, script_unknown + MostOfForward(time, sums.surely / sums.script,
-                                                           script_ns - script_unknown, other_ns));
+    script_ns = std::min(
+        script_ns,
+        script_unknown + MostOfForward(time, {sums.surely / sums.script, sums.plain / sums.script},
+                                       script_ns - script_unknown, other_ns));
   }
   of_script = script_ns / to_ns;
   shares.script = sums.script;

@@ -116,11 +116,18 @@ class SampleSplit {
     double phases = 0;     // of windowed steps: forward, backward and optimizer
     double operators = 0;  // ... and what of them operators compute
     double dispatch = 0;   // ... and the way from one to the next
+    double long_ways = 0;  // ... and of that, long ones (long_ways.h)
+    int64_t windowed = 0;  // so many steps
   };
 
-  // `surely`: the part of the script's code that is none of the model's, whatever windows tell;
+  // Parts of the script's code: what is none of the model's, whatever windows tell; what lies in
+  // functions that never call torch.
+  struct OfScript {
+    double surely = 0, plain = 0;
+  };
   // `other_ns`: what else of forward is no operator.
-  static double MostOfForward(const ModelTime& time, double surely, double ns, double other_ns);
+  static double MostOfForward(const ModelTime& time, const OfScript& script, double ns,
+                              double other_ns);
 
   // What a rank's training thread was seen doing, in weights of its samples.
   struct ThreadSums;
