@@ -176,9 +176,16 @@ std::string CandidateText(const VerdictInput& input, const Candidate& candidate)
                      ShareText(candidate.share, candidate.interval));
 }
 
-// What makes a rank late, in a sentence: its function, where time without a phase has one.
+// What makes a rank late, in a sentence, with its function where samples know one.
 std::string LateText(const VerdictInput& input, Verdict& verdict) {
   const std::string& cause = verdict.straggler_cause;
+  if (cause == SuspectName(SuspectId::kDataPipeline)) {
+    const StageTimes& times = input.times.total();
+    const auto* most = LargestFunction(input, LargestStage(times, SuspectId::kDataPipeline));
+    if (most == nullptr) return CauseTitle(cause);
+    verdict.function = *most;
+    return fmt::format("{} ({}, {})", CauseTitle(cause), CalledText(*most), PlaceText(*most));
+  }
   const bool waits = cause == StageName(SubStage::kUnknown);
   const SubStage stage = waits ? SubStage::kUnknown : SubStage::kLoopCode;
   const StageFunction* function =

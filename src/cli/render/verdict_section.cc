@@ -82,6 +82,17 @@ void Entry(const char* label, const std::string& text, Page& page) {
   if (!text.empty()) page.Paragraph(fmt::format("  {}", label), kIndent, text);
 }
 
+// Of the data pipeline, also where it is one of several that are in the way.
+bool TellsStages(const analyze::Report& report) {
+  constexpr double kWorthStages = 0.2;
+  const analyze::Verdict& verdict = report.verdict;
+  if (verdict.suspect == "data_pipeline") return true;
+  if (verdict.status != analyze::VerdictStatus::kNoSingleSuspect) return false;
+  double share = 0;
+  for (const analyze::StageRow& stage : report.data_pipeline.stages) share += stage.share;
+  return share >= kWorthStages;
+}
+
 }  // namespace
 
 std::string VerdictText(const analyze::Verdict& verdict) {
@@ -97,7 +108,7 @@ void RenderVerdict(const analyze::Report& report, Page& page) {
   const analyze::Verdict& verdict = report.verdict;
   page.Paragraph("Verdict: ", 9, VerdictText(verdict),
                  verdict.suspect.empty() ? Tint::kBold : SuspectTint(verdict.suspect));
-  if (verdict.suspect == "data_pipeline") Entry("stages", StagesText(report, page), page);
+  if (TellsStages(report)) Entry("stages", StagesText(report, page), page);
   Entry("evidence", EvidenceText(verdict), page);
   Entry("rules", RulesText(verdict), page);
   Entry("saves", SavingText(verdict), page);
