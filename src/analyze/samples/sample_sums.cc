@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analyze/samples/code_place.h"
+#include "analyze/samples/collate_calls.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/verdict/job_facts.h"
 #include "analyze/verdict/step_times.h"
@@ -94,21 +95,6 @@ bool WaitsOutside(const StackClass& of, bool waits) {
          of.evaluator < 0;
 }
 
-CollateCalls CollateCallsOf(const ReportInput& input) {
-  CollateCalls calls;
-  for (const LoaderFact& loader : ReadJobFacts(input.facts, *input.strings).loaders) {
-    if (!loader.collate.empty()) calls.names.push_back(loader.collate);
-    calls.lines.insert(calls.lines.end(), loader.collate_lines.begin(), loader.collate_lines.end());
-  }
-  const auto once = [](auto& all) {
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-  };
-  once(calls.names);
-  once(calls.lines);
-  return calls;
-}
-
 }  // namespace
 
 std::pair<size_t, bool> BatchBin(const StackClass& of, bool waits) {
@@ -143,7 +129,8 @@ SampleSums::SampleSums(const ReportInput& input, std::span<const store::TrackRow
     : strings_(*input.strings),
       rows_(input.steps),
       stacks_(stacks),
-      classes_(ClassifyStacks(stacks, *input.strings, table, CollateCallsOf(input))),
+      classes_(ClassifyStacks(stacks, *input.strings, table,
+                              CollateCallsOf(ReadJobFacts(input.facts, *input.strings)))),
       weights_(stacks.size()) {
   FindSteps(input);
   FindThreads(input, tracks);
@@ -196,7 +183,20 @@ bool SampleSums::Waits(store::StringId state) {
 
 void SampleSums::Add(std::span<const store::SampleRow> samples) {
   FindTrainers(samples);
+  FindRunning(samples);
   for (const store::SampleRow& sample : samples) AddOne(sample);
+}
+
+// Of processes in which several threads run Python.
+void SampleSums::FindRunning(std::span<const store::SampleRow> samples) {
+  for (auto& [number, rank] : steps_) rank.running.Begin();
+  for (const store::SampleRow& sample : samples) {
+    const auto thread = threads_.find(sample.track);
+    if (thread == threads_.end() || Waits(sample.state)) continue;
+    const Thread& of = thread->second;
+    if (of.beside || of.trains) of.rank->running.Note(sample.ts_ns);
+  }
+  for (auto& [number, rank] : steps_) rank.running.Sort();
 }
 
 void SampleSums::AddOne(const store::SampleRow& sample) {
@@ -233,6 +233,8 @@ void SampleSums::AddOne(const store::SampleRow& sample) {
     if (const auto phases = PhasesOf(row)) {
       AddBetween(of, sample.ts_ns - row.ts_ns, *phases, ns, weights);
     }
+  } else if (beside && waits && of.needs_interpreter && steps->running.AnyAt(sample.ts_ns)) {
+    // Another thread has the interpreter: what this one waits with is no work of its line's.
   } else if (MayMake(of)) {
     AddToMade(of, waits, static_cast<double>(ns), *steps->samples);
     weigh(weights.made[waits]);

@@ -14,6 +14,7 @@
 
 #include "analyze/report/report_input.h"
 #include "analyze/samples/rank_samples.h"
+#include "analyze/samples/running_moments.h"
 #include "analyze/samples/sample_share.h"
 #include "analyze/samples/stack_class.h"
 #include "analyze/samples/stage_table.h"
@@ -110,6 +111,7 @@ class SampleSums {
     std::vector<Step> steps;  // by time
     size_t last = 0;          // the one that the last sample fell in
     RankSamples* samples = nullptr;
+    RunningMoments running;
   };
   struct Thread {
     RankSteps* rank = nullptr;
@@ -133,6 +135,7 @@ class SampleSums {
 
   void FindSteps(const ReportInput& input);
   void FindThreads(const ReportInput& input, std::span<const store::TrackRow> tracks);
+  void FindRunning(std::span<const store::SampleRow> samples);
   void FindTrainers(std::span<const store::SampleRow> samples);
   static const Step* StepAt(RankSteps& rank, int64_t ts_ns);
   bool Waits(store::StringId state);

@@ -333,6 +333,10 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
   of.leaf = number;
   of.only_waits = frame.only_waits;
   of.apart = frame.apart;
+  const bool in_c = frame.place.origin == CodeOrigin::kBuiltIn;
+  const bool computes =
+      in_c && (Below(frame.place.module, "torch") || Below(frame.place.module, "numpy"));
+  of.needs_interpreter = computes || frame.place.origin == CodeOrigin::kUser;
   AddBorder(number, frame, of);
   if (frame.place.origin == CodeOrigin::kUser) {
     of.user_frame = number;

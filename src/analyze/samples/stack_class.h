@@ -42,16 +42,19 @@ struct StackClass {
   bool gradless = false;           // below a decorator of torch's that turns gradients off
   bool infers = false;             // ... in a function that runs a module all the same
   bool copies = false;             // the script has Python copy or pickle something
-  bool apart = false;              // the innermost frame has nothing to do with tensors
-  bool calls_torch = false;        // user_frame does so from its own lines, somewhere
-  bool calls_model = false;        // ... from this line, and there torch's Python
-  bool runs_module = false;        // user_frame's function runs a module, somewhere below it
-  int32_t evaluator = -1;          // the function by which the script itself evaluates
-  int32_t user_frame = -1;         // the user's function that is nearest to the innermost frame
-  int32_t call_frame = -1;         // what that function called in a library
-  int32_t leaf = -1;               // the innermost frame that is not steptrace's
-  int32_t border_frame = -1;       // the user's function that called into torch, outside the model
-  int32_t border_call = -1;        // ... and what it called, where it is the training loop itself
+  // Innermost is Python of the script's, whose calls of C are known, or C code that computes: what
+  // such a thread waits for, where others of its process run, is the interpreter.
+  bool needs_interpreter = false;
+  bool apart = false;         // the innermost frame has nothing to do with tensors
+  bool calls_torch = false;   // user_frame does so from its own lines, somewhere
+  bool calls_model = false;   // ... from this line, and there torch's Python
+  bool runs_module = false;   // user_frame's function runs a module, somewhere below it
+  int32_t evaluator = -1;     // the function by which the script itself evaluates
+  int32_t user_frame = -1;    // the user's function that is nearest to the innermost frame
+  int32_t call_frame = -1;    // what that function called in a library
+  int32_t leaf = -1;          // the innermost frame that is not steptrace's
+  int32_t border_frame = -1;  // the user's function that called into torch, outside the model
+  int32_t border_call = -1;   // ... and what it called, where it is the training loop itself
 };
 
 // The rows by their numbers: what has none of its own, or one that is too large, is an empty row.
