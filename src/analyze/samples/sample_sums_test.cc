@@ -16,13 +16,16 @@ const char* const kRun =
     "run\n"
     "stack decode main@/job/t.py:1 > WORKER > FETCH > Rows.decode@/job/d.py:5\n"
     "stack model main@/job/t.py:1 > MODULE > Net.forward@/job/n.py:5\n"
+    "stack fill fill@/job/t.py:9\n"
     "samples 1 decode\n"
     "samples 1 model thread=training\n"
+    "samples 1 fill thread=beside\n"
     "steps 2 kind=warm-up data=40ms forward=60ms jitter=0\n"
     "steps 10 data=40ms forward=60ms jitter=0 waits=1 starved=1\n";
 constexpr int64_t kMs = 1'000'000;
 constexpr int32_t kWorkerTrack = 0;
 constexpr int32_t kMainTrack = 1;
+constexpr int32_t kBesideTrack = 2;
 
 class SampleSumsTest : public ::testing::Test {
  protected:
@@ -34,6 +37,7 @@ class SampleSumsTest : public ::testing::Test {
       const std::string& function = run_.strings->Text(row.function);
       if (function == "Rows.decode") decode_ = row.stack;
       if (function == "Net.forward") model_ = row.stack;
+      if (function == "fill") fill_ = row.stack;
     }
     SumAgain();
   }
@@ -67,6 +71,7 @@ class SampleSumsTest : public ::testing::Test {
   std::unique_ptr<SampleSums> sums_;
   int32_t decode_ = -1;
   int32_t model_ = -1;
+  int32_t fill_ = -1;
 };
 
 TEST_F(SampleSumsTest, CountsABatchWhileTheTrainingWaitsForIt) {
@@ -85,6 +90,37 @@ TEST_F(SampleSumsTest, CountsABatchWhileTheTrainingWaitsForIt) {
   ASSERT_EQ(functions.functions.size(), 1u);
   EXPECT_EQ(functions.samples, 3);
   EXPECT_EQ(functions.functions[0].weight, 30.0 * kMs);
+}
+
+// Where another thread of the process runs in the same round, one that waits in its own Python
+// waits for the interpreter; in a file it waits for that.
+TEST_F(SampleSumsTest, WhoWaitsForTheInterpreterDoesNoWork) {
+  const auto add = [this](int32_t stack, int64_t main_ns, const char* main_state) {
+    std::vector<store::SampleRow> round(2);
+    round[0].ts_ns = 250 * kMs;
+    round[0].track = kBesideTrack;
+    round[0].stack = stack;
+    round[0].state = run_.strings->Intern("waiting");
+    round[1].ts_ns = main_ns;
+    round[1].track = kMainTrack;
+    round[1].stack = model_;
+    round[1].state = run_.strings->Intern(main_state);
+    for (store::SampleRow& row : round) row.interval_ns = 10 * kMs;
+    sums_->Add(round);
+    return rank().made_samples;
+  };
+  store::StackRow read;
+  read.stack = static_cast<int32_t>(run_.stacks.size());
+  read.parent = fill_;
+  read.function = run_.strings->Intern("self.file.read");
+  read.file = run_.strings->Intern("<built-in>");
+  run_.stacks.push_back(read);
+  SumAgain();
+  EXPECT_EQ(add(fill_, 250 * kMs + 100'000, "running"), 0);
+  EXPECT_EQ(add(fill_, 250 * kMs - 100'000, "running"), 0);
+  EXPECT_EQ(add(fill_, 250 * kMs, "waiting"), 1);  // nobody has it
+  EXPECT_EQ(add(fill_, 252 * kMs, "running"), 2);  // of another round
+  EXPECT_EQ(add(read.stack, 250 * kMs, "running"), 3);
 }
 
 // A function is one, whatever it calls in C; what is most of it names it.

@@ -53,6 +53,11 @@ std::vector<Advice> AdviseFramework(const VerdictInput& input,
         Text("torch.compile compiles anew during training: keep shapes fixed (drop_last, padding) "
              "or pass dynamic=True; TORCH_LOGS=recompiles says why"));
   }
+  // The larger first.
+  if (advice.size() == 2 && At(input.times.total(), SubStage::kRecompilation) >
+                                At(input.times.total(), SubStage::kGarbageCollection)) {
+    std::swap(advice[0], advice[1]);
+  }
   auto slow = worth(SubStage::kLaunch) ? AdviseSlowCalls(input) : std::nullopt;
   if (slow) {
     advice.push_back(*std::move(slow));
