@@ -2,6 +2,9 @@
 #include "timeline/view.h"
 
 #include <algorithm>
+#include <functional>
+
+#include "base/in_parallel.h"
 
 namespace steptrace::timeline {
 namespace {
@@ -86,16 +89,21 @@ class RowsOf {
   std::vector<ViewRow>& rows_;
 };
 
-// Pixels that hold many slices each: all their edges are found together.
-void ViewFull(const Lane& lane, const PixelGrid& grid, RowsOf& rows) {
+// Pixels of which each holds many slices, from one to before another: all their edges are found
+// together.
+struct Pixels {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+void ViewFull(const Lane& lane, const PixelGrid& grid, Pixels pixels, RowsOf& rows) {
   constexpr int64_t kEdges = 64;
   int64_t edge_ns[kEdges];
   Lane::Cut cuts[kEdges + 1];  // the first is the last of those before
-  edge_ns[0] = grid.Edge(0);
+  edge_ns[0] = grid.Edge(pixels.begin);
   lane.CutAt(edge_ns, 1, cuts);
-  for (int64_t first = 0; first < grid.width(); first += kEdges) {
-    const int64_t many = std::min(kEdges, grid.width() - first);
-    const int64_t before_ns = first == 0 ? edge_ns[0] : edge_ns[kEdges - 1];
+  for (int64_t first = pixels.begin; first < pixels.end; first += kEdges) {
+    const int64_t many = std::min(kEdges, pixels.end - first);
+    const int64_t before_ns = first == pixels.begin ? edge_ns[0] : edge_ns[kEdges - 1];
     for (int64_t i = 0; i < many; ++i) edge_ns[i] = grid.Edge(first + i + 1);
     lane.CutAt(edge_ns, static_cast<size_t>(many), cuts + 1);
     for (int64_t i = 0; i < many; ++i) {
@@ -110,6 +118,30 @@ void ViewFull(const Lane& lane, const PixelGrid& grid, RowsOf& rows) {
     }
     cuts[0] = cuts[many];
   }
+}
+
+// The same by halves at once: a thread reads one lane at a time. What begins in a pixel is of that
+// pixel, so the halves know nothing of one another.
+void ViewHalves(const Lane& lane, const PixelGrid& grid, uint64_t at, uint64_t end,
+                std::vector<ViewRow>& rows) {
+  const int64_t middle = grid.width() / 2;
+  const uint64_t middle_at = std::min(end, lane.LowerBound(grid.Edge(middle), at));
+  std::vector<ViewRow> second;
+  const auto view = [&grid](Lane own, Pixels pixels, uint64_t begin, uint64_t stop,
+                            std::vector<ViewRow>& to) {
+    RowsOf of_half(own, grid, stop, to);
+    of_half.Begin(begin);
+    ViewFull(own, grid, pixels, of_half);
+  };
+  const std::function<void()> tasks[] = {
+      [&] {
+        view(lane, {0, middle}, at, middle_at, rows);
+      },
+      [&] {
+        view(lane, {middle, grid.width()}, middle_at, end, second);
+      }};
+  InParallel(tasks);
+  rows.insert(rows.end(), second.begin(), second.end());
 }
 
 // Pixels of which most hold few slices or none: from slice to slice.
@@ -131,7 +163,8 @@ void ViewSparse(const Lane& lane, const PixelGrid& grid, uint64_t at, uint64_t e
 
 }  // namespace
 
-void ViewLane(const Lane& lane, const PixelGrid& grid, std::vector<ViewRow>& rows) {
+void ViewLane(const Lane& lane, const PixelGrid& grid, std::vector<ViewRow>& rows,
+              uint64_t slices_for_two) {
   const int64_t long_from_ns = grid.LongFromNs();
   const uint64_t at = lane.LowerBound(grid.from_ns());
   const uint64_t end = lane.LowerBound(grid.to_ns(), at);
@@ -139,10 +172,14 @@ void ViewLane(const Lane& lane, const PixelGrid& grid, std::vector<ViewRow>& row
     rows.push_back(WholeSlice(lane, at - 1));
   }
   if (at >= end) return;
+  const bool full = (end - at) / kFullPixel >= static_cast<uint64_t>(grid.width());
+  if (full && end - at >= slices_for_two && grid.width() > 1) {
+    return ViewHalves(lane, grid, at, end, rows);
+  }
   RowsOf pixels(lane, grid, end, rows);
   pixels.Begin(at);
-  if ((end - at) / kFullPixel >= static_cast<uint64_t>(grid.width())) {
-    ViewFull(lane, grid, pixels);
+  if (full) {
+    ViewFull(lane, grid, {0, grid.width()}, pixels);
   } else {
     ViewSparse(lane, grid, at, end, pixels);
   }

@@ -24,9 +24,14 @@ struct ViewRow {
   uint64_t at = 0;  // the slice, or the longest of those gathered; in its lane
 };
 
+// From so many slices on their memory is far away, and two threads wait for it together: less than
+// that costs less than a thread.
+inline constexpr uint64_t kSlicesForTwo = uint64_t{1} << 22;
+
 // Appends the rows of one lane. Costs O(pixels or slices of the stretch, whichever are fewer), each
 // O(log slices).
-void ViewLane(const Lane& lane, const PixelGrid& grid, std::vector<ViewRow>& rows);
+void ViewLane(const Lane& lane, const PixelGrid& grid, std::vector<ViewRow>& rows,
+              uint64_t slices_for_two = kSlicesForTwo);
 
 struct Stretch {
   int64_t from_ns = 0;

@@ -97,12 +97,17 @@ std::vector<Expected> ByDefinition(const std::vector<Slice>& lane, int64_t from,
 }
 
 std::vector<Expected> Seen(const Lane& lane, int64_t from, int64_t to, int64_t width) {
-  std::vector<ViewRow> rows;
-  ViewLane(lane, PixelGrid(from, to, width), rows);
-  std::vector<Expected> seen;
-  for (const ViewRow& row : rows) {
-    seen.push_back({row.ts_ns, row.dur_ns, row.count, row.busy_ns, lane.Dur(row.at)});
-  }
+  const auto seen_by = [&](uint64_t slices_for_two) {
+    std::vector<ViewRow> rows;
+    ViewLane(lane, PixelGrid(from, to, width), rows, slices_for_two);
+    std::vector<Expected> seen;
+    for (const ViewRow& row : rows) {
+      seen.push_back({row.ts_ns, row.dur_ns, row.count, row.busy_ns, lane.Dur(row.at)});
+    }
+    return seen;
+  };
+  std::vector<Expected> seen = seen_by(~uint64_t{0});
+  EXPECT_EQ(seen, seen_by(1)) << "by two threads, from " << from << " to " << to;
   std::sort(seen.begin(), seen.end());
   return seen;
 }
