@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/unnamed_file.h"
 #include "timeline/index.h"
 #include "timeline/index_builder.h"
 
