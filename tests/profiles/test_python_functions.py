@@ -35,7 +35,7 @@ class Rows(torch.utils.data.Dataset):
     def augment(self, rows):
         total = 0.0
         for _ in range(40):
-            total += sum(row["value"] for row in rows)
+            for row in rows: total += row["value"]
         return total
 
 def count_words(rows):
@@ -94,8 +94,7 @@ def stage(report, name, suspect):
     ("name", "suspect", "function"),
     [
         ("decode", "data_pipeline", ("__getitem__", "loads")),
-        # Its sum and what that sums take about half of it each: either may name it.
-        ("augmentation", "data_pipeline", ("augment", None, "sum")),
+        ("augmentation", "data_pipeline", ("augment", None)),
         ("user_code", "other", ("count_words", None)),
     ],
 )
@@ -104,7 +103,7 @@ def test_stages_have_their_functions_and_times(profiled, name, suspect, function
     row = stage(report, name, suspect)
     assert abs(row["share"] - spent[name] / spent["step"]) < 0.05, (row["share"], spent)
     first = row["functions"][0]
-    assert first["function"] == function[0] and first["call"] in function[1:]
+    assert (first["function"], first["call"]) == function
     assert first["file"].endswith("train.py")
     assert (
         first["line"]

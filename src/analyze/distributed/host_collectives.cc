@@ -158,17 +158,15 @@ std::optional<HostJob> HostJobOf(const Trace& trace) {
     });
   };
   // Before anything is made: most profiles have none.
-  if (std::none_of(trace.ranks.begin(), trace.ranks.end(), has_collective) ||
-      HasSeveralGroups(trace)) {
-    return std::nullopt;
-  }
+  if (std::none_of(trace.ranks.begin(), trace.ranks.end(), has_collective)) return std::nullopt;
+  const nlohmann::json groups = GroupsOf(trace);
+  if (groups.size() > 1) return std::nullopt;
   HostJob job;
   job.trace.strings = trace.strings;
   job.trace.facts = trace.facts;
   for (const RankTrace& rank : trace.ranks) {
     job.trace.ranks.push_back(RankReader(rank, parts).Read());
   }
-  const nlohmann::json groups = GroupsOf(trace);
   if (groups.empty() || !groups.front().is_object()) return job;
   const nlohmann::json& group = groups.front();
   if (const auto name = group.find("pg_name"); name != group.end() && name->is_string()) {

@@ -24,7 +24,7 @@ struct HostJob {
   std::vector<int32_t> ranks;  // of it; empty: not told
 };
 
-// Nothing: devices communicate, or the host does not.
+// Nothing: devices communicate, the host does not, or the job has several groups.
 std::optional<HostJob> HostJobOf(const Trace& trace);
 
 // The job has several groups, so that whose a range is cannot be told.

@@ -145,11 +145,10 @@ class Maker {
     Recommendation& one = Add("high_communication_cost", kTensorBoard, share, kCommunicationShare,
                               share.value_or(0) > kCommunicationShare);
     // Without a device TensorBoard's breakdown counts it before what the host computes meanwhile.
-    one.text = fmt::format(
-        fmt::runtime(devices_.empty() ? "communication is under way in {} of the step"
-                                      : "communication takes {} of the step with no kernel "
-                                        "or copy beside it"),
-        FormatShare(share.value_or(0)));
+    const bool on_host = devices_.empty();
+    one.text = fmt::format("communication {} {} of the step{}",
+                           on_host ? "is under way in" : "takes", FormatShare(share.value_or(0)),
+                           on_host ? "" : " with no kernel or copy beside it");
     one.advice =
         "compress gradients, accumulate them over several batches, or use a larger batch with an "
         "optimizer made for it (LAMB)";

@@ -26,6 +26,7 @@ bool Below(std::string_view module, std::string_view of);
 // Packages, and modules of C code, that know no tensors of torch's, of which what runs innermost is
 // neither an operator nor the way to one. Not all there are: of others nothing is known.
 bool HasNoTensors(const CodePlace& place);
+
 // Loops that call a user's training code: time in them alone is theirs, neither the model's nor
 // the user's.
 bool IsFramework(std::string_view module);

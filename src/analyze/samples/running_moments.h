@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyze/stats/distribution.h"
+
 namespace steptrace::analyze {
 
 // When threads of one process were seen running, of the samples at hand. A round looks at one
 // thread after the other, which takes some 50 us each.
 class RunningMoments {
  public:
+  // Six threads lie so near; of more the outermost are taken for another round.
   static constexpr int64_t kOneRoundNs = 300'000;
 
   void Begin() { moments_ns_.clear(); }
@@ -18,13 +21,9 @@ class RunningMoments {
   void Sort() { std::sort(moments_ns_.begin(), moments_ns_.end()); }
   // In the same round as that moment.
   bool AnyAt(int64_t ts_ns) const {
-    const auto first =
-        std::partition_point(moments_ns_.begin(), moments_ns_.end(), [=](int64_t one) {
-          return one<ts_ns&& static_cast<uint64_t>(ts_ns) - static_cast<uint64_t>(one)> kOneRoundNs;
-        });
-    return first != moments_ns_.end() &&
-           (*first <= ts_ns ||
-            static_cast<uint64_t>(*first) - static_cast<uint64_t>(ts_ns) <= kOneRoundNs);
+    const auto first = std::lower_bound(moments_ns_.begin(), moments_ns_.end(),
+                                        SaturatingAdd(ts_ns, -kOneRoundNs));
+    return first != moments_ns_.end() && *first <= SaturatingAdd(ts_ns, kOneRoundNs);
   }
 
  private:

@@ -439,22 +439,16 @@ SampledFunctions SampleSums::MadeFunctions(size_t bin, bool storage) const {
   });
 }
 
-SampledFunctions SampleSums::CollateFunctions(size_t bin) const {
-  return Gather([bin](const StackClass& of, const StackWeights& weights) {
-    return of.region == StackRegion::kCollate ? InBin(of, weights.batch, bin, false) : Weight{};
+SampledFunctions SampleSums::CollateFunctions(const std::function<bool(size_t)>& wants) const {
+  return Gather([&wants](const StackClass& of, const StackWeights& weights) {
+    Weight sum;
+    for (bool waits : {false, true}) {
+      if (of.region != StackRegion::kCollate || !wants(BatchBin(of, waits).first)) continue;
+      sum.ns += weights.batch[waits].ns;
+      sum.samples += weights.batch[waits].samples;
+    }
+    return sum;
   });
-}
-
-SampledFunctions SampleSums::CollateFunctions(bool (*asked_for)(size_t)) const {
-  SampledFunctions all = Gather([asked_for](const StackClass& of, const StackWeights& weights) {
-    if (of.region != StackRegion::kCollate || asked_for(BatchBin(of, false).first)) return Weight{};
-    return Weight{weights.batch[0].ns + weights.batch[1].ns,
-                  weights.batch[0].samples + weights.batch[1].samples};
-  });
-  // default_collate by itself is no news.
-  const bool own =
-      !all.functions.empty() && PlaceOf(all.functions.front().file).origin == CodeOrigin::kUser;
-  return own ? all : SampledFunctions{};
 }
 
 SampledFunctions SampleSums::EvaluatingFunctions() const {

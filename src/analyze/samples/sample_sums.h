@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -70,10 +71,8 @@ class SampleSums {
 
   // Functions of a batch's stage; storage: waiting, for no lock, is reading.
   SampledFunctions BatchFunctions(size_t bin, bool storage) const;
-  // Functions of collating, while the training waited: of a stage's bin, or of those that the
-  // caller does not ask for by themselves.
-  SampledFunctions CollateFunctions(size_t bin) const;
-  SampledFunctions CollateFunctions(bool (*asked_for)(size_t bin)) const;
+  // Functions of collating, while the training waited, of the bins that are wanted.
+  SampledFunctions CollateFunctions(const std::function<bool(size_t bin)>& wants) const;
   // Functions by which other threads make what the training awaits, as of a batch.
   SampledFunctions MadeFunctions(size_t bin, bool storage) const;
   // Functions of the training thread outside torch, by stage; waiting there; awaiting what others

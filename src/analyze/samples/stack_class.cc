@@ -33,6 +33,7 @@ struct Function {
   bool copies = false;
   bool only_waits = false;
   bool apart = false;  // nothing to do with tensors
+  bool needs_interpreter = false;
   bool syncs = false;  // to the disk
   std::optional<StageTable::Match> match;
   bool surrounds_model = false;  // somewhere it calls torch: a training loop or what calls one
@@ -148,6 +149,10 @@ const Function& Classifier::FunctionOf(const store::StackRow& row, size_t* numbe
                                   });
   function.match = table_.Find(function.place, name);
   function.apart = HasNoTensors(function.place);
+  function.needs_interpreter =
+      function.place.origin == CodeOrigin::kUser ||
+      (function.place.origin == CodeOrigin::kBuiltIn &&
+       (Below(function.place.module, "torch") || Below(function.place.module, "numpy")));
   function.syncs = name == "os.fsync" || name == "os.fdatasync";
   function.only_waits =
       function.place.origin == CodeOrigin::kBuiltIn &&
@@ -333,10 +338,7 @@ void Classifier::AddNames(size_t row, StackClass& of) const {
   of.leaf = number;
   of.only_waits = frame.only_waits;
   of.apart = frame.apart;
-  const bool in_c = frame.place.origin == CodeOrigin::kBuiltIn;
-  const bool computes =
-      in_c && (Below(frame.place.module, "torch") || Below(frame.place.module, "numpy"));
-  of.needs_interpreter = computes || frame.place.origin == CodeOrigin::kUser;
+  of.needs_interpreter = frame.needs_interpreter;
   AddBorder(number, frame, of);
   if (frame.place.origin == CodeOrigin::kUser) {
     of.user_frame = number;

@@ -9,8 +9,10 @@
 namespace steptrace::analyze {
 namespace {
 
-bool IsLongWay(int64_t ns) {
-  return ns > kLongWayNs && ns <= kLongestWayNs;
+// Of moments in order; those of a damaged run may lie anywhere.
+bool IsLongWay(int64_t from_ns, int64_t to_ns) {
+  const uint64_t ns = static_cast<uint64_t>(to_ns) - static_cast<uint64_t>(from_ns);
+  return ns > static_cast<uint64_t>(kLongWayNs) && ns <= static_cast<uint64_t>(kLongestWayNs);
 }
 
 // Of the outermost operators of each thread.
@@ -20,7 +22,7 @@ Intervals WaysOf(const RankTrace& rank) {
   int64_t covered_ns = 0;
   for (const TraceEvent& event : rank.host) {
     if (event.kind != EventKind::kOperator) continue;
-    if (event.lane == lane && event.ts_ns > covered_ns && IsLongWay(event.ts_ns - covered_ns)) {
+    if (event.lane == lane && event.ts_ns > covered_ns && IsLongWay(covered_ns, event.ts_ns)) {
       ways.push_back({covered_ns, event.ts_ns});
     }
     covered_ns = event.lane == lane ? std::max(covered_ns, event.end_ns()) : event.end_ns();

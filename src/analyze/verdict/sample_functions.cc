@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "analyze/samples/code_place.h"
 #include "analyze/verdict/sample_bins.h"
 #include "analyze/verdict/sample_split.h"
 
@@ -34,7 +35,7 @@ void SampleSplit::AddDataset(SubStage stage, std::vector<SampledFunctions>& foun
     if (StageOfBatch(bin) != stage) continue;
     if (all_.samples >= kLeastSamples) found.push_back(sums_.BatchFunctions(bin, storage_));
     if (all_.collate_samples >= kLeastSamples && IsToldOfCollate(bin)) {
-      found.push_back(sums_.CollateFunctions(bin));
+      found.push_back(sums_.CollateFunctions([bin](size_t one) { return one == bin; }));
     }
     if (awaits_) found.push_back(sums_.MadeFunctions(bin, storage_));
   }
@@ -76,8 +77,12 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
     if (stage == SubStage::kUserCode) add(sums_.RegionFunctions(StackRegion::kSampler));
   }
   if (stage == SubStage::kCollate) {
-    SampledFunctions collating = sums_.CollateFunctions(IsToldOfCollate);
-    if (collating.samples >= kLeastSamples) add(std::move(collating));
+    SampledFunctions collating =
+        sums_.CollateFunctions([](size_t bin) { return !IsToldOfCollate(bin); });
+    // default_collate by itself is no news.
+    const bool own = !collating.functions.empty() &&
+                     PlaceOf(collating.functions.front().file).origin == CodeOrigin::kUser;
+    if (own && collating.samples >= kLeastSamples) add(std::move(collating));
   }
   shown.samples = all.samples;
   std::stable_sort(all.functions.begin(), all.functions.end(),

@@ -85,8 +85,9 @@ SampleSplit::SampleSplit(const SampleSums& sums, const ReportInput& input,
   }
   if (input.operators != nullptr) {
     for (const auto& [rank, of_step_ns] : LongWaysOfStep(*input.operators)) {
-      ModelTime& time = times[rank];
-      if (time.phases <= 0) continue;
+      const auto found = times.find(rank);
+      if (found == times.end() || found->second.phases <= 0) continue;
+      ModelTime& time = found->second;
       time.long_ways = std::min(time.dispatch, of_step_ns * static_cast<double>(time.windowed));
     }
   }

@@ -21,6 +21,7 @@ namespace {
 
 constexpr double kAlone = 0.99;       // of a suspect: the rest of its stages needs no word
 constexpr double kWorthAWord = 0.05;  // of the step, of a second suspect
+constexpr double kOfEvents = 0.9;     // of a suspect: less, and something else is in the way too
 constexpr double kNearlyAllOf = 0.9;  // of a stage: a function with so much of it is all of it
 
 struct Candidate {
@@ -326,7 +327,7 @@ bool IsOfEvents(const VerdictInput& input, const Candidate& first, const Candida
     if (SuspectOf(stage) == first.suspect) events_ns += At(times, stage);
   }
   return static_cast<double>(events_ns) >=
-             kNearlyAllOf * static_cast<double>(At(BySuspect(times), first.suspect)) &&
+             kOfEvents * static_cast<double>(At(BySuspect(times), first.suspect)) &&
          first.share >= kClearLead * ThresholdOf(first.suspect) &&
          first.share >= kClearLead * second.share;
 }
