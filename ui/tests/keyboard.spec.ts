@@ -449,3 +449,23 @@ test('the timeline: rows, search, marks, selection and details', async ({ page }
   await page.keyboard.press('ArrowUp');
   await expect(border).not.toHaveAttribute('aria-valuenow', String(height));
 });
+
+test('the timeline: a counter is read where keys have drawn a stretch to', async ({ page }) => {
+  await timeline(page, '?rows=share', 'slow');
+  const rows = page.getByRole('tree', { name: 'Rows of the timeline' });
+  await tabTo(page, rows.getByRole('treeitem').first());
+  await press(page, 'ArrowDown', () =>
+    rows.evaluate((e) => e.querySelector('.row.counter:focus .value') !== null),
+  );
+  const tip = page.locator('.canvases .tip');
+  await expect(tip.locator('.name')).toHaveText(await rows.locator(':focus .name').innerText());
+  const since = async () =>
+    Number(/since ([\d,]+) ns/.exec(await tip.innerText())?.[1]?.replaceAll(',', ''));
+  const end = await since();
+  expect(end).toBeGreaterThan(0);
+  for (let i = 0; i < 3; i++) await page.keyboard.press('Shift+ArrowLeft');
+  await expect.poll(since).toBeLessThan(end);
+  await expect(rows.locator('.row.counter:focus')).toHaveCount(1);
+  await page.keyboard.press('Escape');
+  await expect.poll(since).toBe(end);
+});

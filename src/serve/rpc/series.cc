@@ -25,15 +25,20 @@ constexpr size_t kMaxSeriesRows = 1'000'000;
 struct Columns {
   TextNumbers metrics;
   std::vector<int32_t> metric, node, track, device;
-  std::vector<int64_t> bucket_ns, count;
+  std::vector<int64_t> bucket_ns, first_ns, last_ns, count;
   std::vector<double> min, mean, max, last;
 
-  void Add(const RunTimeline::Track& of, int64_t ts_ns, const timeline::ValueStats& stats) {
+  // The bucket at `ts_ns` holds the values from `first` on and before `end`.
+  void Add(const RunTimeline::Track& of, int64_t ts_ns, const timeline::Values& values,
+           uint64_t first, uint64_t end) {
+    const timeline::ValueStats stats = values.Stats(first, end);
     metric.push_back(metrics.Of(of.row.name));
     node.push_back(of.row.node);
     track.push_back(of.row.track);
     device.push_back(of.row.device.value_or(-1));
     bucket_ns.push_back(ts_ns);
+    first_ns.push_back(values.Ts(first));
+    last_ns.push_back(values.Ts(end - 1));
     min.push_back(stats.least);
     mean.push_back(stats.sum / static_cast<double>(stats.count));
     max.push_back(stats.most);
@@ -47,7 +52,7 @@ void AddTrack(const RunTimeline::Track& track, const timeline::Values& values,
   uint64_t at = values.LowerBound(stretch.from_ns);
   const uint64_t end = values.LowerBound(stretch.to_ns);
   if (end - at <= static_cast<uint64_t>(points)) {  // each value a bucket of its own
-    for (; at < end; ++at) columns.Add(track, values.Ts(at), values.Stats(at, at + 1));
+    for (; at < end; ++at) columns.Add(track, values.Ts(at), values, at, at + 1);
     return;
   }
   const timeline::PixelGrid grid(stretch.from_ns, stretch.to_ns, points);
@@ -55,7 +60,7 @@ void AddTrack(const RunTimeline::Track& track, const timeline::Values& values,
     const int64_t bucket = grid.PixelOf(values.Ts(at));
     const uint64_t next = std::min(end, values.LowerBound(grid.Edge(bucket + 1)));
     if (next <= at) return;  // a damaged file: its values are in no order
-    columns.Add(track, grid.Edge(bucket), values.Stats(at, next));
+    columns.Add(track, grid.Edge(bucket), values, at, next);
     at = next;
   }
 }
@@ -84,6 +89,8 @@ Result<std::string> SeriesArrow(const RunTimeline& timeline, const SeriesQuery& 
   out.Add("track", std::move(columns.track));
   out.Add("device", std::move(columns.device));
   out.Add("bucket_ns", std::move(columns.bucket_ns));
+  out.Add("first_ns", std::move(columns.first_ns));
+  out.Add("last_ns", std::move(columns.last_ns));
   out.Add("min", std::move(columns.min));
   out.Add("mean", std::move(columns.mean));
   out.Add("max", std::move(columns.max));

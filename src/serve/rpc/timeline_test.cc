@@ -298,6 +298,11 @@ TEST_F(TimelineTest, SeriesHaveABucketAPoint) {
   const auto five = Decode(SeriesArrow(*timeline, query));
   ASSERT_EQ(five->num_rows(), 5);
   EXPECT_EQ(Int(*five, "count", 1), 10);
+  // A bucket's edge is no reading's time; its first and last reading are.
+  EXPECT_LE(Int(*five, "bucket_ns", 1), Int(*five, "first_ns", 1));
+  EXPECT_EQ(Int(*five, "first_ns", 1), 10 * kStepNs);
+  EXPECT_EQ(Int(*five, "last_ns", 1), 19 * kStepNs);
+  EXPECT_EQ(Int(*each, "last_ns", 3), 3 * kStepNs);
   EXPECT_EQ(Real(*five, "max", 1), 0.9);
   EXPECT_EQ(Real(*five, "min", 1), 0);
   EXPECT_NEAR(Real(*five, "mean", 1), 0.45, 1e-12);

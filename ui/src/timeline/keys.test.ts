@@ -22,8 +22,10 @@ it.each([
   ['r', 'button', false],
   ['ArrowUp', '[role=tree]', true],
   ['w', '[role=tree]', false],
+  ['Shift ArrowRight', '[role=tree]', false],
 ])('%s within %j is taken: %j', (key, selector, taken) => {
-  expect(isTaken(key, within(selector))).toBe(taken);
+  const shiftKey = key.startsWith('Shift ');
+  expect(isTaken({ key: key.replace('Shift ', ''), shiftKey }, within(selector))).toBe(taken);
 });
 
 it('keys together with Ctrl are not ours', () => {

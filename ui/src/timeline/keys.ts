@@ -106,9 +106,12 @@ const OWN_KEYS =
 const PRESSED = 'button, a, label, summary';
 
 /** Whether what is focused takes this key itself. Of tabs and buttons these alone: letters stay the timeline's. */
-export function isTaken(key: string, focused: Pick<Element, 'closest'>): boolean {
+export function isTaken(
+  { key, shiftKey }: Pick<Pressed, 'key' | 'shiftKey'>,
+  focused: Pick<Element, 'closest'>,
+): boolean {
   if (focused.closest(OWN_KEYS)) return true;
-  if (focused.closest('[role=tree]')) return isRowKey(key);
+  if (focused.closest('[role=tree]')) return !shiftKey && isRowKey(key);
   if (key === 'Enter') return focused.closest(PRESSED) !== null;
   return (
     (key === 'ArrowLeft' || key === 'ArrowRight') && focused.closest('[role=tablist]') !== null

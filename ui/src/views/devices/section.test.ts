@@ -73,6 +73,10 @@ describe('devices', () => {
     };
     const [all] = copies([device({ copies: [fill] }), device({ copies: [fill] })]);
     expect(all && [all.count, all.bytes, rateOf(all)]).toEqual([2, null, null]);
+    // The time of one that does not tell is in no rate.
+    const telling = device({ copies: [{ ...fill, bytes: 30, busy_ns: 10 }] });
+    const [some] = copies([device({ copies: [fill] }), telling]);
+    expect(some && [some.bytes, rateOf(some)]).toEqual([30, 3e9]);
   });
 
   it('adds kernels of ranks by name', () => {

@@ -31,6 +31,12 @@ export interface Copy {
   small_count: number;
 }
 
+/** The same copies of several devices. */
+export interface Copies extends Copy {
+  /** `busy_ns` of the devices that tell bytes. */
+  told_ns: number;
+}
+
 export interface Device {
   node: number;
   rank: number;
@@ -122,12 +128,14 @@ export function activity(devices: readonly Device[]): Share[] {
 }
 
 /** Copies of all devices by direction, the longest first. */
-export function copies(devices: readonly Device[]): Copy[] {
-  const byKind = new Map<string, Copy>();
+export function copies(devices: readonly Device[]): Copies[] {
+  const byKind = new Map<string, Copies>();
   for (const copy of devices.flatMap((d) => d.copies)) {
     const sum = byKind.get(copy.kind);
-    if (sum === undefined) byKind.set(copy.kind, { ...copy });
+    const told_ns = copy.bytes === null ? 0 : copy.busy_ns;
+    if (sum === undefined) byKind.set(copy.kind, { ...copy, told_ns });
     else {
+      sum.told_ns += told_ns;
       sum.count += copy.count;
       if (copy.bytes !== null) sum.bytes = (sum.bytes ?? 0) + copy.bytes;
       sum.sum_ns += copy.sum_ns;
@@ -139,8 +147,8 @@ export function copies(devices: readonly Device[]): Copy[] {
 }
 
 /** Bytes a second while any runs; null: nothing tells how many. */
-export function rateOf({ bytes, busy_ns }: Copy): number | null {
-  return bytes && busy_ns > 0 ? (bytes / busy_ns) * 1e9 : null;
+export function rateOf({ bytes, told_ns }: Copies): number | null {
+  return bytes && told_ns > 0 ? (bytes / told_ns) * 1e9 : null;
 }
 
 /** The runs of kernels on some devices alone: of a rank with several devices those of each are apart. */

@@ -18,7 +18,8 @@ function series() {
   const columns = Object.fromEntries(names.map((n, c) => [n, ROWS.map((r) => r[c] ?? null)]));
   const mean = ROWS.map((r) => r[5]);
   const count = ROWS.map((_, i) => (i === ROWS.length - 1 ? 3 : 1));
-  return seriesOf(Columns.of({ ...columns, min: mean, max: mean, count }));
+  const seen = { first_ns: ROWS.map((r) => r[4] + 1), last_ns: ROWS.map((r) => r[4] + 2) };
+  return seriesOf(Columns.of({ ...columns, ...seen, min: mean, max: mean, count }));
 }
 
 it('makes one series a track', () => {
@@ -70,10 +71,10 @@ it('sums up a process from its tracks', () => {
     name: 'python',
     cpuMean: 0.75, // of one reading and of three
     cpuMax: 1.5,
-    from: 0,
-    to: 20,
+    from: 1, // of its readings, not of the stretches that they lie in
+    to: 22,
   });
   const [row] = rows as [(typeof rows)[number]];
-  expect(seenFor(row).exact).toBe('20 ns');
-  expect(seenFor({ ...row, from: 20 }).text).toBe('a moment'); // not 0 ns: it was there
+  expect(seenFor(row).exact).toBe('21 ns');
+  expect(seenFor({ ...row, from: 22 }).text).toBe('a moment'); // not 0 ns: it was there
 });

@@ -10,6 +10,8 @@ export interface Series {
   /** Number of the core or accelerator; null: of the node, the job or a process. */
   readonly device: number | null;
   readonly at: readonly number[];
+  /** When it was read first and last: `at` of several readings is where their stretch begins. */
+  readonly seen: readonly [number, number];
   readonly mean: readonly number[];
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -23,6 +25,7 @@ interface Growing {
   track: number;
   device: number | null;
   at: number[];
+  seen: [number, number];
   mean: number[];
   min: number[];
   max: number[];
@@ -32,8 +35,19 @@ interface Growing {
 /** One series a track; the server sends the rows of each in the order of time. */
 export function seriesOf(columns: Columns): Series[] {
   const metric = columns.strings('metric');
-  const [node, track, device, at, mean, min, max, count] = (
-    ['node', 'track', 'device', 'bucket_ns', 'mean', 'min', 'max', 'count'] as const
+  const [node, track, device, at, first, last, mean, min, max, count] = (
+    [
+      'node',
+      'track',
+      'device',
+      'bucket_ns',
+      'first_ns',
+      'last_ns',
+      'mean',
+      'min',
+      'max',
+      'count',
+    ] as const
   ).map((name) => columns.numbers(name));
   const byTrack = new Map<number, Growing>();
   for (let i = 0; i < columns.length; i++) {
@@ -47,6 +61,7 @@ export function seriesOf(columns: Columns): Series[] {
         track: id,
         device: number >= 0 ? number : null, // -1 and null: of no single one
         at: [],
+        seen: [first?.[i] ?? at?.[i] ?? 0, 0],
         mean: [],
         min: [],
         max: [],
@@ -55,6 +70,7 @@ export function seriesOf(columns: Columns): Series[] {
       byTrack.set(id, series);
     }
     series.at.push(at?.[i] ?? 0);
+    series.seen[1] = last?.[i] ?? at?.[i] ?? 0;
     series.mean.push(mean?.[i] ?? NaN);
     series.min.push(min?.[i] ?? NaN);
     series.max.push(max?.[i] ?? NaN);
@@ -250,7 +266,7 @@ export function processes(
   return [...byPid].map(([pid, own]) => {
     const of = (metric: string) => own.get(`process.${metric}`);
     const most = (metric: string) => Math.max(0, ...(of(metric)?.max ?? []));
-    const at = [...own.values()].flatMap((s) => [s.at[0] ?? 0, s.at.at(-1) ?? 0]);
+    const at = [...own.values()].flatMap((s) => s.seen);
     return {
       pid,
       name: names.get(pid) ?? '',
