@@ -25,6 +25,12 @@ std::string Rate(const std::optional<double>& bytes_per_s) {
   return bytes_per_s ? analyze::FormatNumber(*bytes_per_s / 1e9) : "-";
 }
 
+// Whether its calls together are longer than the time in which any of them ran.
+bool HasCallsAtOnce(const analyze::ProfileRank& rank) {
+  return rank.transfer_ns + rank.wait_ns + rank.unmatched_ns >
+         rank.times.overlap_ns + rank.times.exposed_ns;
+}
+
 void RenderRankTimes(const ProfileDistributed& section, size_t top, Page& page) {
   page.Line({{PadRight("Ranks", 10) + PadLeft("computing", 10) + PadLeft("overlap", 9) +
                   PadLeft("exposed", 9) + PadLeft("transfer", 10) + PadLeft("wait", 10) +
@@ -47,6 +53,13 @@ void RenderRankTimes(const ProfileDistributed& section, size_t top, Page& page) 
   }
   if (section.ranks.size() > top) {
     page.Line({{fmt::format("  and {} more ranks: --top N", section.ranks.size() - top)}});
+  }
+  if (section.source != analyze::RankSource::kSteps &&
+      std::any_of(section.ranks.begin(), section.ranks.end(), HasCallsAtOnce)) {
+    page.Paragraph("", 2,
+                   "Transfer and wait are sums over calls, of which ranks had several at once: "
+                   "they can be longer than the time that passed.",
+                   Tint::kDim);
   }
   if (section.source == analyze::RankSource::kSteps) {
     page.Paragraph("", 2,
@@ -81,7 +94,7 @@ std::string LateText(const ProfileDistributed& section, const analyze::ProfileBl
     return fmt::format("{} in {} step{}", caused, FormatCount(blame.steps),
                        blame.steps == 1 ? "" : "s");
   }
-  return fmt::format("{} in {} collectives, late by {} at the step's begin", caused,
+  return fmt::format("{} in {} collectives, {} from before", caused,
                      FormatCount(blame.collectives),
                      ShareText(blame.before_step_ns, blame.caused_wait_ns));
 }
@@ -93,7 +106,7 @@ void RenderBlame(const ProfileDistributed& section, size_t top, Page& page) {
   for (size_t i = 0; i < std::min(top, section.blame.size()); ++i) {
     const analyze::ProfileBlame& blame = section.blame[i];
     page.Line({{fmt::format("  rank {:<5}", blame.rank), Tint::kBold},
-               {PadRight(Bar(blame.share, 20, page.unicode()), 21), Tint::kMagenta},
+               {PadRight(Bar(blame.share, 12, page.unicode()), 13), Tint::kMagenta},
                {LateText(section, blame)}});
     constexpr size_t kMostParts = 4;
     for (size_t p = 0; p < std::min(kMostParts, blame.parts.size()); ++p) {

@@ -101,6 +101,9 @@ describe('distributed', () => {
   it('says what the figures rest on', () => {
     const calls = notesOf({ applicable: true, source: 'calls', ranks: [rank({})] });
     expect(calls.ranks).toContain('as in the calls');
+    expect(calls.ranks).not.toContain('at once');
+    const twice = notesOf({ applicable: true, source: 'calls', ranks: [rank({ wait_ns: 21 })] });
+    expect(twice.ranks).toContain('several at once');
     expect(calls.why).toContain('since all were together last');
     expect(calls.calls).toBe('');
     const steps = notesOf({ applicable: true, source: 'steps', ranks: [rank({})] });

@@ -156,7 +156,8 @@ export function notesOf({ source, ranks }: Distributed): Notes {
     ranks:
       ranks?.[0]?.mean_step_ns !== undefined
         ? 'Of the measured steps'
-        : 'Of the steps, waiting as in the calls of collectives; exposed is what no computing hides',
+        : 'Of the steps, waiting as in the calls of collectives; exposed is what no computing hides' +
+          (callsAtOnce(ranks ?? []) ? '; sums over calls, of which ranks had several at once' : ''),
     why: 'Where it spent more than those that waited, since all were together last',
     calls: '',
   };
@@ -201,6 +202,16 @@ const causeOf = (rank: Rank, name: string): number =>
 export const causedBy = (rank: Rank, blame: readonly Blame[]): number | undefined =>
   rank.caused_wait_ns ??
   (blame.length > 0 ? (blame.find((b) => b.rank === rank.rank)?.caused_wait_ns ?? 0) : undefined);
+
+/** Whether a rank had several calls at once: their sums are longer than the time that passed. */
+export const callsAtOnce = (ranks: readonly Rank[]): boolean =>
+  ranks.some(
+    (r) =>
+      r.overlap_ns !== null &&
+      r.exposed_ns !== null &&
+      r.unmatched_ns !== undefined &&
+      (r.transfer_ns ?? 0) + (r.wait_ns ?? 0) + r.unmatched_ns > r.overlap_ns + r.exposed_ns,
+  );
 
 /** All ranks' waiting; undefined: not told. */
 export const waitOf = ({ wait_ns, ranks = [] }: Distributed): number | undefined =>
