@@ -5,6 +5,7 @@ not."""
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -63,6 +64,11 @@ dist.destroy_process_group()
 
 BLOCKED_WORKER = """
 for batch in DataLoader(Rows(64, at=40), batch_size=1, num_workers=2):
+    train(batch)
+"""
+
+FIRST_BATCH = """
+for batch in DataLoader(Rows(64, at=0), batch_size=1, num_workers=1):
     train(batch)
 """
 
@@ -163,6 +169,37 @@ def test_a_blocked_worker_is_named_and_stays_told_when_the_job_is_killed(tmp_pat
     assert [row["severity"] for row in hangs(outcome.run)] == ["error"]
     shown = text_report(outcome.run)
     assert "Hang: at " in "".join(shown.splitlines()[:4]), "on top"
+
+
+def test_before_the_first_batch_it_is_told_where_the_job_is(tmp_path):
+    """There is no usual step yet to tell a hang by, and somebody stops it."""
+    training = command(tmp_path, FIRST_BATCH)
+    running = Recording(tmp_path, training, "--quiet", env={"TEST_GO": str(tmp_path / "never")})
+    run = Run(running.path)
+
+    loop = line_of(tmp_path, "for batch in DataLoader(Rows(64, at=0)")
+
+    def told():  # once it has awaited its batch for longer than it took to get there
+        if not (run.path / "run.json").exists():
+            return None
+        verdict = run.report()["verdict"]
+        texts = [one["text"] for one in verdict["evidence"]]
+        found = next((text for text in texts if f"(train.py:{loop})" in text), None)
+        return found and (verdict, found)
+
+    verdict, text = wait_for(told, LIMIT_S)
+    place = f"time.sleep (train.py:{line_of(tmp_path, 'while not os.path.exists(GO)') + 1})"
+    assert verdict["headline"].startswith("no step yet")
+    (share,) = re.findall(rf"worker waited in {re.escape(place)}, (\d+) % of \d+ samples$", text)
+    assert int(share) >= 80
+    os.kill(running.command(), signal.SIGINT)
+    outcome = running.finish()
+    assert outcome.status in (-signal.SIGINT, 128 + signal.SIGINT)
+    verdict = run.report()["verdict"]
+    assert "was stopped before an optimizer" in verdict["headline"]
+    assert f"look at {place}: it was there when it was stopped" in verdict["advice"][0]["text"]
+    (text,) = [one["text"] for one in verdict["evidence"] if one["table"] == "samples"]
+    assert f"(train.py:{loop})" in text, text
 
 
 def test_an_evaluation_and_a_training_that_slows_down_are_no_hang(tmp_path):

@@ -19,6 +19,7 @@
 // to be consistent: a run may be live, cut off or damaged.
 namespace steptrace::analyze {
 
+class LastSeen;
 class SampleSums;
 
 struct NodeInfo {
@@ -89,6 +90,7 @@ struct ReportInput {
   // Of a live run: the profile is of some of its windows, its steps are those of `steps` that lie
   // in them as a whole.
   bool profile_of_windows = false;
+  const LastSeen* last_seen = nullptr;  // of a run without steps: its last kLastSeenNs
   const SampleSums* samples = nullptr;  // of stacks, in these steps; null: none were taken
   // They are of all steps so near, of which these are a few: too few samples fall into these alone.
   std::optional<int64_t> samples_within_ns;

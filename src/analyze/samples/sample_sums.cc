@@ -354,14 +354,6 @@ SampledFunctions SampleSums::BetweenFunctions() const {
                 });
 }
 
-SampleSums::Called SampleSums::CalledAt(int32_t frame) const {
-  if (frame < 0) return {};
-  const store::StackRow& row = stacks_[static_cast<size_t>(frame)];
-  const CodePlace place = PlaceOf(strings_.Text(row.file));
-  if (place.origin == CodeOrigin::kBuiltIn) return {row.function, "", true};
-  return {row.function, ModuleToName(place, strings_.Text(row.function)), false};
-}
-
 SampleSums::NamedFrames SampleSums::Innermost(const StackClass& of) {
   if (of.evaluator >= 0) return {of.evaluator, -1};
   if (of.user_frame >= 0) return {of.user_frame, of.call_frame};
@@ -384,7 +376,7 @@ SampledFunctions SampleSums::Gather(const WeightOf& weight_of, const FramesOf& f
     const auto [named, called] = frames_of(of);
     if (named < 0) continue;
     const store::StackRow& row = stacks_[static_cast<size_t>(named)];
-    const Called call = CalledAt(called);
+    const Called call = CalledAt(called, stacks_, strings_);
     FunctionWeight& function =
         functions[{row.file, EnclosingFunction(strings_.Text(row.function)),
                    call.in_c ? store::StringId::kEmpty : call.function, call.module}];

@@ -148,13 +148,6 @@ class SampleSums {
   void AddBetween(const StackClass& of, int64_t since_ns, const Phases& phases, int64_t ns,
                   StackWeights& weights);
   static NamedFrames Innermost(const StackClass& of);
-  // What a frame calls, and what names it.
-  struct Called {
-    store::StringId function = store::StringId::kEmpty;
-    std::string module;  // as SampledFunction::call_module
-    bool in_c = false;
-  };
-  Called CalledAt(int32_t frame) const;  // -1: nothing
   template <class WeightOf, class FramesOf>
   SampledFunctions Gather(const WeightOf& weight_of, const FramesOf& frames_of) const;
   template <class WeightOf>

@@ -3,11 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
+
+#include "analyze/report/function_text.h"
+#include "analyze/report/quantity.h"
+#include "analyze/samples/last_seen.h"
 
 namespace steptrace::analyze {
 namespace {
 
+// Of what was seen of it: it is not on its way through the line.
+constexpr double kMostlyThere = 0.8;
 constexpr std::string_view kOfSteps = "steps: ";
 constexpr const char* kCallStep =
     "import steptrace and call steptrace.step() at the end of every step of the training loop";
@@ -107,7 +114,36 @@ std::string EndedBefore(const VerdictInput& input, Verdict& verdict) {
   return "the training failed before ";
 }
 
+std::string PlaceOf(const char* who, const SeenAt& seen) {
+  return fmt::format("{} {} {}, {} of {} samples", who,
+                     seen.waiting_part > 0.5 ? "waited in" : "was in", FunctionText(seen.function),
+                     FormatShare(seen.share), FormatCount(seen.samples));
+}
+
+// Where the job is that has made no step yet, or was when somebody stopped it: it may hang there.
+void TellLastSeen(const VerdictInput& input, Verdict& verdict) {
+  const std::string& status = input.report.run.status;
+  const bool ended = status == "stopped" || status == "interrupted";
+  if (input.report.last_seen == nullptr || (!ended && !Live(input))) return;
+  const auto main = input.report.last_seen->Of(LastSeen::Who::kRanks);
+  const auto workers = input.report.last_seen->Of(LastSeen::Who::kWorkers);
+  if (!main) return;
+  std::string text = fmt::format(
+      "in its last {}: {}", FormatDuration(std::min(kLastSeenNs, input.report.run.duration_ns)),
+      PlaceOf("the training's thread", *main));
+  if (workers) text += "; " + PlaceOf("a DataLoader's worker", *workers);
+  verdict.evidence.push_back({std::move(text), "samples", ""});
+  // Who makes the batches is behind a thread that awaits one.
+  const SeenAt& behind = workers ? *workers : *main;
+  if (behind.share < kMostlyThere) return;
+  verdict.advice.push_back(
+      {fmt::format("look at {}: {} there{}", FunctionText(behind.function),
+                   ended ? "it was" : "it is", ended ? " when it was stopped" : ""),
+       "", "", ""});
+}
+
 void ExplainNoTorch(const VerdictInput& input, Verdict& verdict) {
+  TellLastSeen(input, verdict);
   const std::string before = EndedBefore(input, verdict);
   verdict.headline = before.empty() ? "no step seen: Python ran, but torch was not imported"
                                     : fmt::format("no step seen: {}torch was imported", before);
@@ -116,6 +152,7 @@ void ExplainNoTorch(const VerdictInput& input, Verdict& verdict) {
 }
 
 void ExplainNoOptimizer(const VerdictInput& input, Verdict& verdict) {
+  TellLastSeen(input, verdict);
   const std::string before = EndedBefore(input, verdict);
   if (before.empty()) {
     verdict.headline = "no step seen: torch was there, but no optimizer of torch.optim made a step";
@@ -140,6 +177,7 @@ Verdict NoStepsVerdict(const VerdictInput& input) {
     verdict.headline = "no step seen: the hooks were switched off";
     verdict.advice.push_back({"run without --hooks off", "hooks", "off", "default"});
   } else if (Live(input)) {
+    TellLastSeen(input, verdict);
     verdict.headline = "no step yet: the job is still starting, or its first step is under way";
     if (input.facts.torch_seen) {
       verdict.advice.push_back({fmt::format("if it trains already: {}", kCallStep), "", "", ""});

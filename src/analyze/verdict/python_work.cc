@@ -66,10 +66,6 @@ std::optional<SubStage> PhaseOf(StackRegion region) {
   }
 }
 
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != text.npos;
-}
-
 bool IsSame(const StageFunction& a, const StageFunction& b) {
   return std::tie(a.file, a.function, a.line, a.call, a.call_module, a.in_c) ==
          std::tie(b.file, b.function, b.line, b.call, b.call_module, b.in_c);
@@ -192,7 +188,7 @@ void PythonWork::Classify(const StageTable& table, bool on_host) {
     }
     if (const auto phase = PhaseOf(of.region); phase && on_host) node.elsewhere = *phase;
     node.in_torch = PhaseOf(of.region) || of.region == StackRegion::kAround ||
-                    Has(texts_.Text(rows_[i].file), "_distributed_c10d");
+                    texts_.Text(rows_[i].file).find("_distributed_c10d") != std::string::npos;
     node.known = match && !match->by_own_name;
     node.in_c = PlaceOf(texts_.Text(rows_[i].file)).origin == CodeOrigin::kBuiltIn;
     nodes_.push_back(node);

@@ -94,8 +94,7 @@ std::string LateText(const ProfileDistributed& section, const analyze::ProfileBl
     return fmt::format("{} in {} step{}", caused, FormatCount(blame.steps),
                        blame.steps == 1 ? "" : "s");
   }
-  return fmt::format("{} in {} collectives, {} from before", caused,
-                     FormatCount(blame.collectives),
+  return fmt::format("{} in {} collectives, {} from before", caused, FormatCount(blame.collectives),
                      ShareText(blame.before_step_ns, blame.caused_wait_ns));
 }
 

@@ -20,6 +20,7 @@
 #include "analyze/report/build_report.h"
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/report_json.h"
+#include "analyze/samples/last_seen.h"
 #include "analyze/samples/sample_sums.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/verdict/sample_split.h"
@@ -109,6 +110,28 @@ Result<std::unique_ptr<analyze::SampleSums>> SumSamples(store::RunReader& run,
   return sums;
 }
 
+// Of a run that made no step, where its threads are or ended; null: it made some, or nothing tells.
+Result<std::unique_ptr<analyze::LastSeen>> SeeLast(store::RunReader& run,
+                                                   const std::vector<store::TrackRow>& tracks,
+                                                   const std::vector<store::StackRow>& stacks,
+                                                   const analyze::ReportInput& input,
+                                                   const ReportOptions& options) {
+  std::unique_ptr<analyze::LastSeen> seen;
+  if (stacks.empty() || !input.steps.empty() || input.options.of_stretch) return seen;
+  seen = std::make_unique<analyze::LastSeen>(tracks, stacks, run.strings(), options.stages);
+  const store::ReadOptions last{.columns = {},
+                                .rank = {},
+                                .from_ns = input.run.duration_ns - analyze::kLastSeenNs,
+                                .to_ns = {}};
+  const store::RunReader::TakeRows<store::SampleRow> take =
+      [&seen](std::span<const store::SampleRow> rows) -> Status {
+    seen->Add(rows);
+    return {};
+  };
+  STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SampleRow>(last, take));
+  return seen;
+}
+
 // Around a stretch of few steps, whose own samples tell no shares.
 constexpr int64_t kAroundNs = 10 * kNsPerSecond;
 
@@ -152,6 +175,8 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   STEPTRACE_ASSIGN_OR_RETURN(auto stacks, run.Read<store::StackRow>());
   stacks = analyze::StacksByNumber(stacks);
   STEPTRACE_ASSIGN_OR_RETURN(auto samples, SumSamples(run, tracks, stacks, input, options));
+  STEPTRACE_ASSIGN_OR_RETURN(auto last_seen, SeeLast(run, tracks, stacks, input, options));
+  input.last_seen = last_seen.get();
   StoredSteps around;  // outlives what is summed of it
   if (input.options.of_stretch && stored.any && !HasEnough(samples.get())) {
     const ReportOptions wide = Widened(options);

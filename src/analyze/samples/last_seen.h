@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "analyze/report/stage_row.h"
+#include "analyze/samples/stack_class.h"
+#include "analyze/samples/stage_table.h"
+#include "store/string_table.h"
+#include "store/tables.h"
+
+namespace steptrace::analyze {
+
+// Where threads of one kind were most, in the time that samples were given of.
+struct SeenAt {
+  StageFunction function;   // the script's nearest to the innermost frame, else the innermost
+  int64_t samples = 0;      // of all these threads
+  double share = 0;         // of their time in this line
+  double waiting_part = 0;  // of that: neither running nor wanting a core
+};
+
+// How far back is looked.
+inline constexpr int64_t kLastSeenNs = 10'000'000'000;
+
+// What a job was at when it had made no step: of the main threads of its ranks, and of those of
+// their DataLoader workers. Sums samples as they are read. One thread; what is given to the
+// constructor outlives the object.
+class LastSeen {
+ public:
+  enum class Who : uint8_t { kRanks, kWorkers };
+
+  LastSeen(std::span<const store::TrackRow> tracks, std::span<const store::StackRow> stacks,
+           const store::StringTable& strings, const StageTable& table);
+
+  void Add(std::span<const store::SampleRow> samples);
+
+  // Nothing: no sample showed a function.
+  std::optional<SeenAt> Of(Who who) const;
+
+ private:
+  struct Weight {
+    int64_t ns = 0;
+    int64_t waiting_ns = 0;
+  };
+  using Line = std::tuple<int32_t, int32_t>;  // a function's frame, and what it called; -1: nothing
+  struct Group {
+    std::map<Line, Weight> by_frames;
+    int64_t ns = 0;
+    int64_t samples = 0;
+  };
+
+  const store::StringTable& strings_;
+  std::span<const store::StackRow> stacks_;
+  std::vector<StackClass> classes_;
+  std::unordered_map<int32_t, Who> threads_;  // by track
+  std::array<Group, 2> groups_;
+};
+
+}  // namespace steptrace::analyze
