@@ -69,7 +69,7 @@ export class Stage {
   steps = $state.raw<Step[]>([]);
   hovered = $state.raw<Hovered | null>(null);
   cursor = $state.raw<{ x: number; y: number } | null>(null);
-  /** The row whose name has the focus: without a pointer its value is told whole. */
+  /** The row whose name has the focus by keys: its value is told whole, as below a pointer. */
   focused = $state.raw<Row | null>(null);
   /** The ends of a stretch that is being drawn, by pointer or keys: it is not chosen yet. */
   drawing = $state.raw<{ readonly fixedNs: number; readonly movingNs: number } | null>(null);
