@@ -118,6 +118,22 @@ test('a kernel leads to its launch', async ({ page }) => {
   await expect(page.locator('.selection h2')).toContainText('Launch');
 });
 
+test('what is told under a pointer that stands still is of the slice that came there', async ({
+  page,
+}) => {
+  await timeline(page);
+  const box = await stage(page).boundingBox();
+  if (!box) throw new Error('no timeline');
+  const tip = page.locator('.tip .name');
+  await page.mouse.move(box.x + box.width / 2, box.y + 117);
+  await expect(tip).toHaveText(/^ProfilerStep#/);
+  const before = (await tip.textContent()) ?? '';
+  await page.getByRole('textbox', { name: 'Step' }).fill(before.endsWith('#1') ? '4' : '1');
+  await page.getByRole('textbox', { name: 'Step' }).press('Enter');
+  await expect(tip).toHaveText(/^ProfilerStep#/);
+  await expect(tip).not.toHaveText(before);
+});
+
 test('a step by its number, and a number that is none', async ({ page }) => {
   await timeline(page);
   await page.getByRole('textbox', { name: 'Step' }).fill('2');

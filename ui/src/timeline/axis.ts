@@ -112,10 +112,11 @@ function band(context: CanvasRenderingContext2D, head: Head, labels: Labels): vo
     context.fillRect(x0, top + 2, Math.max(x1 - x0 - (x1 - x0 > 3 ? 1 : 0), 0.5), STEPS_HEIGHT - 5);
     painted = x1;
     const name = step.kind === 'train' ? `step ${step.step}` : `step ${step.step} · ${step.kind}`;
-    context.font = FONT_STRONG;
     const room = x1 - x0 - 10;
     const text = labels.width(name) <= room ? name : labels.cut(String(step.step), room);
     if (text === '') continue;
+    // Here, for measuring may have set another.
+    context.font = FONT_STRONG;
     context.fillStyle = look.text;
     context.fillText(text, x0 + 5, top + STEPS_HEIGHT / 2);
   }
