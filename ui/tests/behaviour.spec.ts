@@ -190,6 +190,19 @@ test('the rules of a chosen stretch are of what begins in it', async ({ page }) 
   await expect(page.getByRole('article', { name: 'Step outlier' })).toContainText('no step');
 });
 
+test('a value that a rule does not take is told, and mended where it was typed', async ({
+  page,
+}) => {
+  await open(page, '/run/slow/rules?set=StepOutlier.stddev%3D-5');
+  await expect(page.getByText('StepOutlier.stddev=-5: not a number over 0')).toBeVisible();
+  const card = page.getByRole('article', { name: 'Step outlier' });
+  await expect(card.getByLabel('stddev')).toHaveValue('-5');
+  await card.getByLabel('stddev').fill('200');
+  await card.getByLabel('stddev').press('Enter');
+  await expect(page.getByText('not a number over 0')).toHaveCount(0);
+  await expect(card).toContainText('no issue');
+});
+
 test('copying takes a name whole', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await open(page, '/run/megabytes/kernels');
