@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import {
   captionOf,
+  datasetStage,
   STAGE_MEANING,
   STARVING,
   training,
@@ -57,4 +58,14 @@ it('without a queue there are no workers only where that is told', () => {
   expect(withoutQueue(null)).toContain('not known');
   expect(withoutQueue(0)).toContain('without workers');
   expect(withoutQueue(4)).not.toContain('without workers');
+});
+
+it('names what the dataset does as the stages do, where that is one thing', () => {
+  const stage = (name: string, ns: number) => ({ name, ns });
+  expect(datasetStage([stage('user_code', 5), stage('getitem', 0), stage('collate', 1)])).toBe(
+    'user_code',
+  );
+  expect(datasetStage([stage('decode', 5), stage('user_code', 3)])).toBe('getitem');
+  expect(datasetStage([stage('decode', 5), stage('getitem', 3)])).toBe('getitem');
+  expect(datasetStage([])).toBe('getitem');
 });

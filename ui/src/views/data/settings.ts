@@ -97,6 +97,19 @@ export const STAGE_MEANING: Readonly<Record<string, string>> = {
   worker_start: 'workers were starting, or ended with their iterator',
   host_to_device: 'the device waits for a copy to it',
 };
+const PARTS_OF_GETITEM = ['decode', 'augmentation', 'tokenise', 'user_code', 'lock', 'copy'];
+
+/**
+ * What the dataset's time in the table of steps is called: where stacks tell all of it to be one thing the
+ * stages name it so, and so does what stands beside them.
+ */
+export function datasetStage(stages: readonly { name: string; ns: number }[]): string {
+  const found = stages.filter((s) => s.ns > 0).map((s) => s.name);
+  const parts = found.filter((name) => PARTS_OF_GETITEM.includes(name));
+  const [only] = parts;
+  return only !== undefined && parts.length === 1 && !found.includes('getitem') ? only : 'getitem';
+}
+
 /** The queue held nothing: to load faster helps. The others are taking over what is ready. */
 export const STARVING = new Set([
   'storage_read',
