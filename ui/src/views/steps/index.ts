@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { View } from '../../state/view';
+import { whyNone } from './durations';
 
 export const view: View = {
   id: 'steps',
@@ -8,7 +9,6 @@ export const view: View = {
   group: 'Summary',
   order: 2,
   inReport: true,
-  notApplicable: (report) =>
-    report.steps.count === 0 ? `No step was seen: ${report.verdict.headline}` : null,
+  notApplicable: (report) => (report.steps.count === 0 ? whyNone(report.verdict.headline) : null),
   load: () => import('./StepsView.svelte'),
 };
