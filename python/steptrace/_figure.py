@@ -2,10 +2,12 @@
 """What the figures of a run share: sizes, titles, bars, and the figure that says that there is nothing."""
 
 from io import BytesIO
+from textwrap import wrap
 
 from ._executable import SteptraceError
 
 NAME_LENGTH = 48
+TITLE_LENGTH = 84
 
 _figure_class = None
 
@@ -40,6 +42,11 @@ def short(name, length=NAME_LENGTH):
     text = " ".join(str(name).split())
     text = text if len(text) <= length else text[: length - 1] + "…"
     return text.replace("$", r"\$")
+
+
+def in_lines(title):
+    """A title that is broken where the figure ends; one that is longer would be cut there."""
+    return "\n".join(wrap(title, TITLE_LENGTH))
 
 
 def names_of(rows):

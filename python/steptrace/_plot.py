@@ -9,7 +9,17 @@ whose source is not in the run is a figure that says so.
 import os
 
 from ._colours import FIRST, FOURTH, MANY, QUIET, SECOND, SUSPECTS, THIRD
-from ._figure import bare_axes, bars, columns, names_of, new_figure, nothing, short, words
+from ._figure import (
+    bare_axes,
+    bars,
+    columns,
+    in_lines,
+    names_of,
+    new_figure,
+    nothing,
+    short,
+    words,
+)
 from ._format import duration
 
 __all__ = ["Plots"]
@@ -121,6 +131,12 @@ def _beside(rank, name):
     return sum(one["ns"] for one in rank.get("suspects") or [] if one["name"] == name)
 
 
+def _of_operator(row):
+    """A call and the operator that makes it: the same call of several operators is a row for each."""
+    name, operator = row["name"], row["operator"]
+    return f"{name} of {operator}" if name and operator else name or operator or "-"
+
+
 def _of_precision(device, name):
     """ms of a device's computing kernels; 0 where it has none of that precision."""
     return (
@@ -145,7 +161,7 @@ class Plots:
         names = [f"{words(s['name'])} {100 * s['share']:.0f} %" for s in suspects]
         values = [s["share"] * mean_ns / _MS for s in suspects]
         colours = [SUSPECTS.get(s["name"], QUIET) for s in suspects]
-        title = "Where a step goes: " + short(report["verdict"]["headline"], 80)
+        title = in_lines("Where a step goes: " + short(report["verdict"]["headline"], 120))
         return bars(title, names, [("", values, colours)], "ms of a step")
 
     def steps(self):
@@ -163,7 +179,8 @@ class Plots:
             axes.plot(*zip(*points), ".", markersize=3, color=colour, label=f"{kind}, rank {rank}")
         axes.set_xlabel("s of the run")
         axes.set_ylabel("ms")
-        axes.set_ylim(bottom=0)
+        # The longest steps stand below the edge, not half behind it.
+        axes.set_ylim(0, 1.05 * max(rows["dur_ns"]) / _MS or 1)
         if len(groups) <= 10:
             axes.legend(frameon=False, fontsize=8, markerscale=3)
         return figure
@@ -299,9 +316,7 @@ class Plots:
         if not path.get("rows"):
             return nothing("Critical path", path.get("note") or "The run holds no profile.")
         rows = sorted(path["rows"], key=lambda r: -r["ns"])[:top]
-        names = [
-            "{}: {}".format(words(r["cause"]), r["name"] or r["operator"] or "-") for r in rows
-        ]
+        names = [f"{words(r['cause'])}: {_of_operator(r)}" for r in rows]
         return bars("Critical path", names, [("", [r["ns"] / _MS for r in rows], FIRST)], "ms")
 
     def memory(self):

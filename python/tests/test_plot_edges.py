@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a figure says fits on it, and says which row is which."""
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from steptrace._plot import Plots
+
+
+def of_report(report):
+    return Plots(type("Run", (), {"report": lambda self: report})())
+
+
+def test_the_longest_step_is_below_the_edge():
+    rows = [{"rank": 0, "ts_ns": i, "dur_ns": ns, "kind": "train"} for i, ns in enumerate((5, 9e6))]
+    run = type("Run", (), {"table": lambda self, *asked: rows})()
+    low, high = Plots(run).steps().axes[0].get_ylim()
+    assert low == 0
+    assert high > 9
+
+
+def test_a_long_headline_is_broken_where_the_figure_ends():
+    headline = "the model fills most of the step, 83 %; next: communication, 11 %; seen in 6 steps"
+    steps = {"duration_ns": {"mean": 2e6}}
+    suspects = [{"name": "model", "share": 0.83}]
+    report = {"steps": steps, "suspects": suspects, "verdict": {"headline": headline}}
+    figure = of_report(report).breakdown()
+    figure.draw_without_rendering()
+    title = figure.axes[0]._left_title
+    assert " ".join(title.get_text().split()) == "Where a step goes: " + headline
+    assert title.get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_calls_on_the_critical_path_are_told_apart_by_their_operators():
+    row = {"cause": "launch", "name": "cudaLaunchKernel", "ns": 1e6}
+    rows = [{**row, "operator": "aten::mm"}, {**row, "operator": "aten::relu"}]
+    rows.append({"cause": "host", "name": "", "operator": "", "ns": 1e6})
+    axes = of_report({"critical_path": {"rows": rows}}).critical_path().axes[0]
+    labels = [text.get_text() for text in axes.get_yticklabels()]
+    assert labels[0] == "launch: cudaLaunchKernel of aten::mm"
+    assert labels[1:] == ["launch: cudaLaunchKernel of aten::relu", "host: -"]
