@@ -84,7 +84,7 @@ test('titles name what is read, and follow back and forward', async ({ page }) =
   await expect(page).toHaveTitle(`${slow} and ${fast} · Steptrace`);
   await page.goto(`${address()}/#/no/such`);
   await expect(page).toHaveTitle('No such page · Steptrace');
-  await expect(page.getByRole('link', { name: 'All runs' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'All runs', exact: true })).toBeVisible();
   await page.goBack();
   await expect(page).toHaveTitle(`${slow} and ${fast} · Steptrace`);
   await page.goBack();
