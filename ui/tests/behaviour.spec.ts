@@ -341,6 +341,22 @@ test('a run that has stopped says since when, and asks again when it goes on', a
   await expect.poll(() => asked).toBeGreaterThan(before);
 });
 
+test('the row of a run that goes on is kept up to date', async ({ page }) => {
+  let steps = 7;
+  await page.route('**/api/events', () => {}); // nothing tells of a change
+  await page.route('**/api/runs', async (route) => {
+    const answer = (await (await route.fetch()).json()) as { runs: Record<string, unknown>[] };
+    const runs = answer.runs.map((run) =>
+      run.id === 'slow' ? { ...run, status: 'in_progress', steps } : run,
+    );
+    return route.fulfill({ json: { ...answer, runs } });
+  });
+  await open(page, '/runs?runs.q=slow');
+  await expect(page.getByRole('gridcell', { name: '7', exact: true })).toBeVisible();
+  steps = 9;
+  await expect(page.getByRole('gridcell', { name: '9', exact: true })).toBeVisible();
+});
+
 test('a run that goes on grows', async ({ page }) => {
   test.skip(process.env.UI_DEV === '1', 'the development server tells no changes');
   const path = join(folder, 'growing');
