@@ -334,8 +334,10 @@ class Plots:
             else:
                 lines.setdefault(key, []).append((ts_ns / 1e9, allocated / 2**20))
         since_begin = without - lines.keys()
-        if since_begin:
-            lines.update(_curves(self._run.report()["memory"], since_begin))
+        # Of the host the records' totals are the allocator's alone, without mapped memory.
+        host = {key for key in lines if key[1] < 0}
+        if since_begin or host:
+            lines.update(_curves(self._run.report()["memory"], since_begin | host))
         if not lines:
             return nothing("Memory", "The run holds no allocations.")
         several = len({rank for rank, _ in lines}) > 1

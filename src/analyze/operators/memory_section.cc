@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <unordered_set>
 
 #include "analyze/operators/at.h"
 #include "analyze/operators/memory_records.h"
@@ -125,20 +126,51 @@ void CountBlocks(const Sources& from, const std::vector<BlockSides>& blocks, Mem
   }
 }
 
+// What is held and reserved after each record of a device or of the host. On the host PyTorch tells
+// mapped memory (shared tensors, files) beside the allocator's and with no total of it: "0", and
+// its size as what is reserved (ATen's MapAllocator). That is added to what the allocator holds.
+class HeldBytes {
+ public:
+  explicit HeldBytes(bool host) : host_(host) {}
+
+  void Take(const store::MemoryRow& row, MemoryPoint& point) {
+    if (IsMapped(row)) {
+      mapped_ = SaturatingAdd(mapped_, row.bytes);
+    } else {
+      // A record without its totals goes on from the one before.
+      allocated_ = row.total_allocated_bytes.value_or(SaturatingAdd(allocated_, row.bytes));
+      point.reserved_bytes = row.total_reserved_bytes.value_or(point.reserved_bytes);
+    }
+    point.allocated_bytes = SaturatingAdd(allocated_, mapped_);
+  }
+
+ private:
+  bool IsMapped(const store::MemoryRow& row) {
+    if (!host_ || row.address == 0 || row.total_allocated_bytes != 0) return false;
+    if (row.bytes < 0) return addresses_.erase(row.address) > 0;
+    // Something was allocated: what the allocator holds is not nothing.
+    if (row.bytes > 0) addresses_.insert(row.address);
+    return row.bytes > 0;
+  }
+
+  const bool host_;
+  int64_t allocated_ = 0;
+  int64_t mapped_ = 0;
+  std::unordered_set<int64_t> addresses_;  // of mapped blocks
+};
+
 void DrawCurve(const Sources& from, size_t most, MemoryDevice& device) {
   const auto& records = from.records.records;
   device.from_zero = std::none_of(records.begin(), records.end(), [](const MemoryRecord& record) {
     return record.row->total_allocated_bytes.has_value();
   });
   MemoryPoint point;
+  HeldBytes held(from.records.device < 0);
   bool first = true;
   for (const MemoryRecord& record : records) {
     const store::MemoryRow& row = *record.row;
     point.ts_ns = row.ts_ns;
-    // A record without its totals goes on from the one before.
-    point.allocated_bytes =
-        row.total_allocated_bytes.value_or(SaturatingAdd(point.allocated_bytes, row.bytes));
-    point.reserved_bytes = row.total_reserved_bytes.value_or(point.reserved_bytes);
+    held.Take(row, point);
     if (first || point.allocated_bytes > device.peak.allocated_bytes) device.peak = point;
     device.peak_reserved_bytes = std::max(device.peak_reserved_bytes, point.reserved_bytes);
     first = false;

@@ -135,6 +135,29 @@ t1 memory 20 bytes=30 device=0 address=32
   EXPECT_EQ(device.peak.allocated_bytes, 25);
 }
 
+TEST_F(MemoryTest, MappedMemoryOfTheHostIsBesideTheAllocators) {
+  // As PyTorch tells of shared memory: no total, its size as what is reserved.
+  const std::string records = R"(
+t1 memory 1 bytes=16 device=%d address=16 allocated=16 reserved=0
+t1 memory 2 bytes=256 device=%d address=4096 allocated=0 reserved=256
+t1 memory 3 bytes=16 device=%d address=32 allocated=32 reserved=0
+t1 memory 4 bytes=-256 device=%d address=4096 allocated=0 reserved=0
+t1 memory 5 bytes=-16 device=%d address=32 allocated=16 reserved=0
+t1 memory 6 bytes=-16 device=%d address=16 allocated=0 reserved=0
+)";
+  const auto curve = [&](const std::string& number) {
+    std::string text = records;
+    for (size_t at = 0; (at = text.find("%d")) != text.npos;) text.replace(at, 2, number);
+    std::vector<int64_t> held;
+    const MemoryDevice device = First(text);
+    for (const MemoryPoint& point : device.curve) held.push_back(point.allocated_bytes);
+    held.push_back(device.peak_reserved_bytes);
+    return held;
+  };
+  EXPECT_THAT(curve("-1"), ElementsAre(16, 272, 288, 32, 16, 0, 0));
+  EXPECT_THAT(curve("0"), ElementsAre(16, 0, 32, 0, 16, 0, 256));  // a device's are totals
+}
+
 TEST(ReduceCurve, KeepsExtremesAndEnds) {
   std::vector<MemoryPoint> curve;
   for (int64_t i = 0; i < 10000; ++i) curve.push_back({i, 1000 + i % 7, 5000 + i % 11});
