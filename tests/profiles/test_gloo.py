@@ -13,6 +13,7 @@ import profile_runs
 import pytest
 
 LATE_S = 0.06
+CALLS = 12  # two buckets of gradients in each of six steps
 TRAINING = f"""
 import json, os, sys, time, torch
 import torch.distributed as dist
@@ -56,7 +57,19 @@ def free_port():
 
 
 def profiled(folder, stacks):
+    """A run, its traces and hand timers. PyTorch loses a call whose gloo thread has not ended it when
+    the profiler stops, though the training has its result: such a training is made anew."""
     (folder / "train.py").write_text(TRAINING)
+    paths = [folder / f"rank{rank}.json" for rank in range(2)]
+    for _ in range(5):
+        train(folder, stacks)
+        if all(len(collectives(path)) == CALLS for path in paths):
+            break
+    spent = [json.loads((folder / f"spent{rank}").read_text()) for rank in range(2)]
+    return profile_runs.imported(folder, *paths), paths, spent
+
+
+def train(folder, stacks):
     environment = dict(os.environ, MASTER_ADDR="127.0.0.1", MASTER_PORT=str(free_port()))
     ranks = [
         subprocess.Popen(
@@ -70,9 +83,6 @@ def profiled(folder, stacks):
     for rank in ranks:
         _, said = rank.communicate(timeout=300)
         assert rank.returncode == 0, said.decode()
-    paths = [folder / f"rank{rank}.json" for rank in range(2)]
-    spent = [json.loads((folder / f"spent{rank}").read_text()) for rank in range(2)]
-    return profile_runs.imported(folder, *paths), paths, spent
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +106,7 @@ def test_waits_are_those_of_the_traces_to_the_nanosecond(plain):
     run, paths, _ = plain
     distributed = profile_runs.section(run, "distributed")["distributed"]
     first, second = [collectives(path) for path in paths]
-    assert len(first) == len(second) == distributed["collective_count"] > 0
+    assert len(first) == len(second) == distributed["collective_count"] == CALLS
     assert distributed["status"] == "ok"
     assert not distributed["clocks_corrected"]
     waits = [0, 0]
