@@ -313,7 +313,7 @@ interface Memory {
     released_ns: number | null;
     duration_ns: number | null;
   }[];
-  curve: { ts_ns: number; allocated_bytes: number }[];
+  curve: { ts_ns: number; allocated_bytes: number; reserved_bytes: number }[];
   leaks: { steps: { step: number; held_bytes: number; allocated_bytes: number }[] };
 }
 
