@@ -72,6 +72,13 @@ for batch in DataLoader(Rows(64, at=0), batch_size=1, num_workers=1):
     train(batch)
 """
 
+# Its workers have made all that they may by then, and wait for the training.
+FIRST_STEP = """
+for batch in DataLoader(Rows(64), batch_size=1, num_workers=2):
+    late()
+    train(batch)
+"""
+
 NO_HANG = """
 for batch in DataLoader(Rows(20), batch_size=1):
     train(batch)
@@ -200,6 +207,27 @@ def test_before_the_first_batch_it_is_told_where_the_job_is(tmp_path):
     assert f"look at {place}: it was there when it was stopped" in verdict["advice"][0]["text"]
     (text,) = [one["text"] for one in verdict["evidence"] if one["table"] == "samples"]
     assert f"(train.py:{loop})" in text, text
+
+
+def test_workers_that_have_made_their_batches_are_not_blamed(tmp_path):
+    training = command(tmp_path, FIRST_STEP)
+    running = Recording(tmp_path, training, "--quiet", env={"TEST_GO": str(tmp_path / "never")})
+    run = Run(running.path)
+    place = f"time.sleep (train.py:{line_of(tmp_path, 'while not os.path.exists(GO)') + 1})"
+
+    def told():
+        if not (run.path / "run.json").exists():
+            return None
+        verdict = run.report()["verdict"]
+        advice = [one["text"] for one in verdict["advice"]]
+        return verdict if any(text == f"look at {place}: it is there" for text in advice) else None
+
+    verdict = wait_for(told, LIMIT_S)
+    (text,) = [one["text"] for one in verdict["evidence"] if one["table"] == "samples"]
+    assert f"the training's thread waited in {place}" in text
+    assert "worker" not in text
+    os.kill(running.command(), signal.SIGINT)
+    running.finish()
 
 
 def test_an_evaluation_and_a_training_that_slows_down_are_no_hang(tmp_path):

@@ -313,27 +313,38 @@ interface Memory {
     released_ns: number | null;
     duration_ns: number | null;
   }[];
-  curve: { ts_ns: number; allocated_bytes: number; reserved_bytes: number }[];
+  curve: { ts_ns: number; allocated_bytes: number }[];
   leaks: { steps: { step: number; held_bytes: number; allocated_bytes: number }[] };
 }
+
+test('memory: what is reserved is told of a device, and not of a host, which reserves nothing', async ({
+  page,
+}) => {
+  const runs = [
+    ['eight-ranks', true],
+    ['captured', false],
+  ] as const;
+  for (const [run, reserves] of runs) {
+    const of = some(section<{ devices: Memory[] }>(run, 'memory').memory?.devices[0]);
+    const { reserved_bytes: at, peak_reserved_bytes: most } = of.peak;
+    expect(most > 0).toBe(reserves);
+    await open(page, `/run/${run}/memory?memory=${of.rank}:${of.device}`);
+    const told = await stats(part(page, 'Memory over time'));
+    expect([told['Reserved at the peak'], told['Most reserved']]).toEqual(
+      reserves ? [bytes(at), bytes(most)] : [undefined, undefined],
+    );
+  }
+});
 
 test('memory: curve, growth, operators and allocations', async ({ page }) => {
   const { memory } = section<{ devices: Memory[] }>('captured', 'memory');
   const of = some(memory?.devices[0]);
   await page.setViewportSize({ width: 1600, height: 1400 });
   await open(page, `/run/captured/memory?memory=${of.rank}:${of.device}`);
-  const told = await stats(part(page, 'Memory over time'));
-  expect(told).toMatchObject({
+  expect(await stats(part(page, 'Memory over time'))).toMatchObject({
     Records: grouped(of.records),
     'Not released': bytes(of.bytes_unreleased),
   });
-  // A host reserves nothing, and nothing is said of it.
-  const reserved = of.curve.some((p) => p.reserved_bytes > 0);
-  expect([told['Reserved at the peak'], told['Most reserved']]).toEqual(
-    reserved
-      ? [bytes(of.peak.reserved_bytes), bytes(of.peak.peak_reserved_bytes)]
-      : [undefined, undefined],
-  );
   const curve = await drawn(page, 'Memory');
   expect(curve['allocated (bytes)']).toEqual(of.curve.map((p) => p.allocated_bytes));
   expect(await drawn(page, 'Held at the end of each step')).toEqual({

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 #include "analyze/samples/called.h"
 #include "analyze/samples/code_place.h"
 #include "analyze/stats/distribution.h"
-#include "base/time.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -30,6 +30,13 @@ LastSeen::LastSeen(std::span<const store::TrackRow> tracks, std::span<const stor
   }
 }
 
+void LastSeen::Weight::Add(const Weight& more) {
+  for (int64_t Weight::*const part :
+       {&Weight::ns, &Weight::waiting_ns, &Weight::awaiting_ns, &Weight::making_ns}) {
+    this->*part = SaturatingAdd(this->*part, more.*part);
+  }
+}
+
 void LastSeen::Add(std::span<const store::SampleRow> samples) {
   for (const store::SampleRow& sample : samples) {
     const auto thread = threads_.find(sample.track);
@@ -40,10 +47,10 @@ void LastSeen::Add(std::span<const store::SampleRow> samples) {
     if (named < 0) continue;
     const int64_t ns = std::min(sample.interval_ns, kMostOfSampleNs);
     Group& group = groups_[static_cast<size_t>(thread->second)];
-    Weight& weight = group.by_frames[{named, of.user_frame >= 0 ? of.call_frame : -1}];
     const bool waits = of.only_waits || strings_.Text(sample.state) == "waiting";
-    weight.ns = SaturatingAdd(weight.ns, ns);
-    if (waits) weight.waiting_ns = SaturatingAdd(weight.waiting_ns, ns);
+    const bool makes = of.region == StackRegion::kFetch || of.region == StackRegion::kCollate;
+    group.by_frames[{named, of.user_frame >= 0 ? of.call_frame : -1}].Add(
+        {ns, waits ? ns : 0, of.takes_over ? ns : 0, makes ? ns : 0});
     group.ns = SaturatingAdd(group.ns, ns);
     ++group.samples;
   }
@@ -55,7 +62,7 @@ std::optional<SeenAt> LastSeen::Of(Who who) const {
   using Key = std::tuple<store::StringId, store::StringId, int32_t, store::StringId>;
   struct Sum {
     Weight weight;
-    Line frames;
+    NamedFrames frames;
   };
   std::map<Key, Sum> lines;
   for (const auto& [frames, weight] : group.by_frames) {
@@ -65,16 +72,15 @@ std::optional<SeenAt> LastSeen::Of(Who who) const {
         call < 0 ? store::StringId::kEmpty : stacks_[static_cast<size_t>(call)].function;
     Sum& sum = lines.try_emplace({row.file, row.function, row.line, called}, Sum{{}, frames})
                    .first->second;
-    sum.weight.ns = SaturatingAdd(sum.weight.ns, weight.ns);
-    sum.weight.waiting_ns = SaturatingAdd(sum.weight.waiting_ns, weight.waiting_ns);
+    sum.weight.Add(weight);
   }
   const auto most = std::max_element(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
     return a.second.weight.ns < b.second.weight.ns;
   });
   if (most == lines.end()) return std::nullopt;
   const auto& [weight, frames] = most->second;
-  const store::StackRow& row = stacks_[static_cast<size_t>(std::get<0>(frames))];
-  const Called called = CalledAt(std::get<1>(frames), stacks_, strings_);
+  const store::StackRow& row = stacks_[static_cast<size_t>(frames.first)];
+  const Called called = CalledAt(frames.second, stacks_, strings_);
   SeenAt seen;
   seen.function.function = EnclosingFunction(strings_.Text(row.function));
   seen.function.file = strings_.Text(row.file);
@@ -86,7 +92,10 @@ std::optional<SeenAt> LastSeen::Of(Who who) const {
   seen.samples = group.samples;
   seen.share = static_cast<double>(weight.ns) / static_cast<double>(group.ns);
   seen.function.share = seen.share;
-  seen.waiting_part = static_cast<double>(weight.waiting_ns) / static_cast<double>(weight.ns);
+  const auto whole = static_cast<double>(weight.ns);
+  seen.waiting = static_cast<double>(weight.waiting_ns) / whole;
+  seen.awaiting = static_cast<double>(weight.awaiting_ns) / whole;
+  seen.making = static_cast<double>(weight.making_ns) / whole;
   return seen;
 }
 

@@ -6,13 +6,14 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyze/report/stage_row.h"
 #include "analyze/samples/stack_class.h"
 #include "analyze/samples/stage_table.h"
+#include "base/time.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -20,14 +21,17 @@ namespace steptrace::analyze {
 
 // Where threads of one kind were most, in the time that samples were given of.
 struct SeenAt {
-  StageFunction function;   // the script's nearest to the innermost frame, else the innermost
-  int64_t samples = 0;      // of all these threads
-  double share = 0;         // of their time in this line
-  double waiting_part = 0;  // of that: neither running nor wanting a core
+  StageFunction function;  // the script's nearest to the innermost frame, else the innermost
+  int64_t samples = 0;     // of all these threads
+  double share = 0;        // of their time in this line
+  // Parts of the time in this line.
+  double waiting = 0;   // neither running nor wanting a core
+  double awaiting = 0;  // for what other threads or processes make
+  double making = 0;    // in a DataLoader's fetch or collate: the dataset's code
 };
 
-// How far back is looked.
-inline constexpr int64_t kLastSeenNs = 10'000'000'000;
+// How far back is looked: some 200 samples of each thread, and start-up is soon left behind.
+inline constexpr int64_t kLastSeenNs = 10 * kNsPerSecond;
 
 // What a job was at when it had made no step: of the main threads of its ranks, and of those of
 // their DataLoader workers. Sums samples as they are read. One thread; what is given to the
@@ -47,11 +51,12 @@ class LastSeen {
  private:
   struct Weight {
     int64_t ns = 0;
-    int64_t waiting_ns = 0;
+    int64_t waiting_ns = 0, awaiting_ns = 0, making_ns = 0;
+    void Add(const Weight& more);
   };
-  using Line = std::tuple<int32_t, int32_t>;  // a function's frame, and what it called; -1: nothing
+  using NamedFrames = std::pair<int32_t, int32_t>;  // a function, and what it called; -1: nothing
   struct Group {
-    std::map<Line, Weight> by_frames;
+    std::map<NamedFrames, Weight> by_frames;
     int64_t ns = 0;
     int64_t samples = 0;
   };

@@ -83,7 +83,8 @@ TEST_F(LastSeenTest, TellsMainThreadsAndWorkersApart) {
   EXPECT_EQ(main->function.line, 12);
   EXPECT_EQ(main->function.call, "_BaseDataLoaderIter.__next__");
   EXPECT_DOUBLE_EQ(main->share, 0.75);
-  EXPECT_DOUBLE_EQ(main->waiting_part, 1);
+  EXPECT_DOUBLE_EQ(main->waiting, 1);
+  EXPECT_DOUBLE_EQ(main->making, 0);
   const auto worker = seen.Of(LastSeen::Who::kWorkers);
   ASSERT_TRUE(worker);
   EXPECT_EQ(worker->samples, 3);

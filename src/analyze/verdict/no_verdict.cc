@@ -13,8 +13,9 @@
 namespace steptrace::analyze {
 namespace {
 
-// Of what was seen of it: it is not on its way through the line.
+// Of a thread's time: it is not on its way through the line.
 constexpr double kMostlyThere = 0.8;
+constexpr double kMostly = 0.5;  // of the time in a line
 constexpr std::string_view kOfSteps = "steps: ";
 constexpr const char* kCallStep =
     "import steptrace and call steptrace.step() at the end of every step of the training loop";
@@ -114,9 +115,9 @@ std::string EndedBefore(const VerdictInput& input, Verdict& verdict) {
   return "the training failed before ";
 }
 
-std::string PlaceOf(const char* who, const SeenAt& seen) {
+std::string SeenText(const char* who, const SeenAt& seen) {
   return fmt::format("{} {} {}, {} of {} samples", who,
-                     seen.waiting_part > 0.5 ? "waited in" : "was in", FunctionText(seen.function),
+                     seen.waiting > kMostly ? "waited in" : "was in", FunctionText(seen.function),
                      FormatShare(seen.share), FormatCount(seen.samples));
 }
 
@@ -126,14 +127,16 @@ void TellLastSeen(const VerdictInput& input, Verdict& verdict) {
   const bool ended = status == "stopped" || status == "interrupted";
   if (input.report.last_seen == nullptr || (!ended && !Live(input))) return;
   const auto main = input.report.last_seen->Of(LastSeen::Who::kRanks);
-  const auto workers = input.report.last_seen->Of(LastSeen::Who::kWorkers);
   if (!main) return;
+  // Who makes the batches is behind a thread that awaits one; workers that have made theirs are
+  // not.
+  auto workers = input.report.last_seen->Of(LastSeen::Who::kWorkers);
+  if (workers && (main->awaiting <= kMostly || workers->making <= kMostly)) workers.reset();
   std::string text = fmt::format(
       "in its last {}: {}", FormatDuration(std::min(kLastSeenNs, input.report.run.duration_ns)),
-      PlaceOf("the training's thread", *main));
-  if (workers) text += "; " + PlaceOf("a DataLoader's worker", *workers);
+      SeenText("the training's thread", *main));
+  if (workers) text += "; " + SeenText("a DataLoader's worker", *workers);
   verdict.evidence.push_back({std::move(text), "samples", ""});
-  // Who makes the batches is behind a thread that awaits one.
   const SeenAt& behind = workers ? *workers : *main;
   if (behind.share < kMostlyThere) return;
   verdict.advice.push_back(

@@ -89,6 +89,18 @@ namespace {
 using Make =
     std::function<void(const analyze::ReportInput&, std::optional<analyze::ProfileAnalysis>)>;
 
+template <class Sums>
+Status AddSamples(store::RunReader& run, std::optional<int64_t> from_ns,
+                  std::optional<int64_t> to_ns, Sums& sums) {
+  const store::ReadOptions stretch{.columns = {}, .rank = {}, .from_ns = from_ns, .to_ns = to_ns};
+  const store::RunReader::TakeRows<store::SampleRow> take =
+      [&sums](std::span<const store::SampleRow> rows) -> Status {
+    sums.Add(rows);
+    return {};
+  };
+  return run.ReadBatches<store::SampleRow>(stretch, take);
+}
+
 // What the stacks of the run's threads say of its steps; null: none were sampled. The samples are
 // summed as they are read.
 Result<std::unique_ptr<analyze::SampleSums>> SumSamples(store::RunReader& run,
@@ -99,14 +111,7 @@ Result<std::unique_ptr<analyze::SampleSums>> SumSamples(store::RunReader& run,
   std::unique_ptr<analyze::SampleSums> sums;
   if (stacks.empty() || input.steps.empty()) return sums;
   sums = std::make_unique<analyze::SampleSums>(input, tracks, stacks, options.stages);
-  const store::ReadOptions stretch{
-      .columns = {}, .rank = {}, .from_ns = options.from_ns, .to_ns = options.to_ns};
-  const store::RunReader::TakeRows<store::SampleRow> take =
-      [&sums](std::span<const store::SampleRow> rows) -> Status {
-    sums->Add(rows);
-    return {};
-  };
-  STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SampleRow>(stretch, take));
+  STEPTRACE_RETURN_IF_ERROR(AddSamples(run, options.from_ns, options.to_ns, *sums));
   return sums;
 }
 
@@ -119,16 +124,8 @@ Result<std::unique_ptr<analyze::LastSeen>> SeeLast(store::RunReader& run,
   std::unique_ptr<analyze::LastSeen> seen;
   if (stacks.empty() || !input.steps.empty() || input.options.of_stretch) return seen;
   seen = std::make_unique<analyze::LastSeen>(tracks, stacks, run.strings(), options.stages);
-  const store::ReadOptions last{.columns = {},
-                                .rank = {},
-                                .from_ns = input.run.duration_ns - analyze::kLastSeenNs,
-                                .to_ns = {}};
-  const store::RunReader::TakeRows<store::SampleRow> take =
-      [&seen](std::span<const store::SampleRow> rows) -> Status {
-    seen->Add(rows);
-    return {};
-  };
-  STEPTRACE_RETURN_IF_ERROR(run.ReadBatches<store::SampleRow>(last, take));
+  const int64_t from_ns = input.run.duration_ns - analyze::kLastSeenNs;
+  STEPTRACE_RETURN_IF_ERROR(AddSamples(run, from_ns, std::nullopt, *seen));
   return seen;
 }
 

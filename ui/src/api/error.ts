@@ -25,14 +25,10 @@ export async function errorOf(response: Response): Promise<ApiError> {
   const error = (body as { error?: Record<string, unknown> } | null)?.error;
   const text = (key: string, other: string) =>
     typeof error?.[key] === 'string' ? error[key] : other;
-  const thing = text('thing', 'the server');
-  const next = text('next_step', 'see what steptrace ui printed in its terminal');
-  // The server speaks to programs; a reader has the page of all runs.
-  const gone = response.status === 404 && thing === 'run';
   return new ApiError(
     response.status,
-    thing,
+    text('thing', 'the server'),
     text('cause', `answered ${response.status} ${response.statusText}`.trim()),
-    gone ? 'go to Runs, at the top: it may have been moved, or removed' : next,
+    text('next_step', 'see what steptrace ui printed in its terminal'),
   );
 }

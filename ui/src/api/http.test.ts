@@ -46,11 +46,6 @@ describe('failures say the thing, the cause and the next step', () => {
       Response.json({ error }, { status: 404 }),
       { thing: 'run x', problem: 'is not there', nextStep: 'steptrace ls' },
     ],
-    [
-      'of a run that is not there, to a reader',
-      Response.json({ error: { ...error, thing: 'run' } }, { status: 404 }),
-      { thing: 'run', nextStep: 'go to Runs, at the top: it may have been moved, or removed' },
-    ],
     ['of a proxy', new Response('<html>', { status: 502 }), { status: 502, thing: 'the server' }],
     ['no server', new TypeError('failed to fetch'), { problem: 'does not answer' }],
     ['cut off', new Response('{"schema'), { thing: 'the answer' }],

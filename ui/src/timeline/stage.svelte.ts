@@ -70,7 +70,7 @@ export class Stage {
   hovered = $state.raw<Hovered | null>(null);
   cursor = $state.raw<{ x: number; y: number } | null>(null);
   /** The row whose name has the focus by keys: its value is told whole, as below a pointer. */
-  focused = $state.raw<Row | null>(null);
+  focused = $state.raw<Pick<Row, 'node' | 'pinned'> | null>(null);
   /** The ends of a stretch that is being drawn, by pointer or keys: it is not chosen yet. */
   drawing = $state.raw<{ readonly fixedNs: number; readonly movingNs: number } | null>(null);
   problem = $state.raw<ApiError | null>(null);
