@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
-import { pieces, readable } from './prose';
+import { pieces, readable, whyNone } from './prose';
 
 const told = (text: string) => pieces(text).map(({ text, code }) => (code ? `<${text}>` : text));
 
@@ -25,4 +25,12 @@ it('microseconds have their sign, but in code and in words', () => {
   expect(readable('12.5 us more, -963 us to +1.16 ms')).toBe('12.5 µs more, -963 µs to +1.16 ms');
   expect(readable('ask us, 3 users, rank 2 uses 5 ns')).toBe('ask us, 3 users, rank 2 uses 5 ns');
   expect(told('70 us in `sleep 5 us`')).toEqual(['70 µs in ', '<sleep 5 us>']);
+});
+
+it('says once that there is no step', () => {
+  expect(whyNone('no step seen: torch was not imported')).toBe(
+    'No step seen: torch was not imported',
+  );
+  expect(whyNone('no whole step lies in this stretch')).toBe('No whole step lies in this stretch');
+  expect(whyNone('it ended early')).toBe('No step was seen: it ended early');
 });

@@ -20,3 +20,9 @@ export function pieces(text: string): Piece[] {
         : { text: readable(piece), code: false },
     );
 }
+
+/** Why there is no step; most verdicts say themselves that there is none. */
+export function whyNone(headline: string): string {
+  if (!/^no (whole )?step/.test(headline)) return `No step was seen: ${headline}`;
+  return headline.charAt(0).toUpperCase() + headline.slice(1);
+}

@@ -4,7 +4,7 @@ import { Columns } from '../../api/arrow';
 import { STEP_COLUMNS, stepsOf } from '../../api/steps';
 import { stretch } from '../../base/time';
 import { stack } from '../../widgets/stack';
-import { parseRank, ranksOf, rowsOf, steadyDurations, stepRow, whyNone } from './durations';
+import { parseRank, ranksOf, rowsOf, steadyDurations, stepRow } from './durations';
 
 // Two ranks, two steps each: [rank, step, ts, dur, kind, model].
 function steps() {
@@ -53,11 +53,4 @@ it('stacks what is there', () => {
     { name: 'a', top: [1, 2], alone: [1, 2] },
     { name: 'c', top: [4, 2], alone: [3, 0] },
   ]);
-});
-
-it('says once that there is no step', () => {
-  expect(whyNone('no step seen: torch was not imported')).toBe(
-    'No step seen: torch was not imported',
-  );
-  expect(whyNone('it ended early')).toBe('No step was seen: it ended early');
 });

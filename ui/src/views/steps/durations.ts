@@ -4,12 +4,6 @@ import type { Outlier } from '../../api/report';
 import { CAUSES, within, where, type Steps } from '../../api/steps';
 import type { Stretch } from '../../base/time';
 
-/** Why there is no step; most verdicts say themselves that there is none. */
-export function whyNone(headline: string): string {
-  if (!/^no step/.test(headline)) return `No step was seen: ${headline}`;
-  return headline.charAt(0).toUpperCase() + headline.slice(1);
-}
-
 /** A rank, or 'all': of each step number the rank that took longest. */
 export type RankChoice = number | 'all';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { View } from '../../state/view';
-import { whyNone } from './durations';
+import { whyNone } from '../../base/prose';
 
 export const view: View = {
   id: 'steps',
