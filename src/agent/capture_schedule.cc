@@ -36,6 +36,11 @@ constexpr int64_t kStepsOfASplit = analyze::kMinSplitSteps;
 // Less tells nothing of a step.
 constexpr int64_t kLeastOperatorsLeft = 1000;
 constexpr int64_t kLeastNsLeft = kNsPerSecond / 10;
+// What a window of kernels costs the training at most: CUPTI's start took 70 to 140 ms on an H200,
+// and a launch 9 us (docs/performance.md). It too may take a hundredth of the time trained.
+constexpr int64_t kMostDeviceCostNs = 200'000'000;
+constexpr auto kKernels = static_cast<uint32_t>(wire::CaptureKind::kKernels);
+constexpr int64_t kDeviceRowBytes = 60;
 // Two automatic windows lie so far apart at least, but for one, once, that takes the operators
 // which the one before was full without.
 constexpr int64_t kAutomaticDistanceNs = 10 * kNsPerSecond;
@@ -90,10 +95,12 @@ void CaptureSchedule::Suggest(const char* why) {
   suggested_ = why;
 }
 
-void CaptureSchedule::OnOperators(int64_t count) {
+void CaptureSchedule::OnOperators(int64_t count, int64_t device_rows) {
   if (!in_automatic()) return;
   automatic_operators_ += count;
-  if (bytes_ != nullptr) bytes_->left -= count * kOperatorBytes;
+  if (bytes_ != nullptr) {
+    bytes_->left -= count * kOperatorBytes + device_rows * kDeviceRowBytes;
+  }
 }
 
 // That one process may still record in an automatic window.
@@ -215,8 +222,16 @@ CaptureSchedule::Due CaptureSchedule::AutomaticIsDue(int64_t now_ns) const {
   if (automatic_ns_left_ < kLeastNsLeft || OperatorsLeft() < kLeastOperatorsLeft) return Due::kNo;
   if (!automatic_done_) return Due::kFirst;
   if (wanted_operators_ > 0 && OperatorsGranted(now_ns) >= wanted_operators_) return Due::kEnlarged;
-  const bool apart = now_ns - automatic_end_ns_ >= kAutomaticDistanceNs;
-  return suggested_ != nullptr && apart ? Due::kSuggested : Due::kNo;
+  if (now_ns - automatic_end_ns_ < kAutomaticDistanceNs) return Due::kNo;
+  if (suggested_ != nullptr) return Due::kSuggested;
+  return device_windows_ == 0 && DevicesGranted(now_ns) ? Due::kDevices : Due::kNo;
+}
+
+// Whether an automatic window may tell of devices too.
+bool CaptureSchedule::DevicesGranted(int64_t now_ns) const {
+  const int64_t granted_ns = (now_ns - first_steady_ns_) / kMostOfTrainedTime;
+  return has_device_ && !devices_refused_ &&
+         granted_ns >= kMostDeviceCostNs * (device_windows_ + 1);
 }
 
 uint32_t CaptureSchedule::KindsOf(const Window& window) const {
@@ -243,7 +258,7 @@ CaptureControl CaptureSchedule::OfWindow(const Window& window) const {
 
 CaptureControl CaptureSchedule::Automatic(int64_t now_ns) const {
   CaptureControl control{};
-  control.kinds = kOperators;
+  control.kinds = DevicesGranted(now_ns) ? kOperators | kKernels : kOperators;
   control.steps = kAutomaticSteps;
   control.until_monotonic_ns = static_cast<uint64_t>(epoch_monotonic_ns_ + now_ns +
                                                      std::min(kAutomaticMaxNs, automatic_ns_left_));
@@ -302,7 +317,9 @@ std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
   if (out != nullptr) return std::nullopt;
   if (const auto window = NextOfSteps()) return SendOfSteps(*window);
   if (const Due due = AutomaticIsDue(now_ns); due != Due::kNo) {
-    automatic_why_ = due == Due::kSuggested ? std::exchange(suggested_, nullptr) : "steady";
+    automatic_why_ = due == Due::kSuggested ? std::exchange(suggested_, nullptr)
+                     : due == Due::kDevices ? "devices"
+                                            : "steady";
     enlarged_ = due == Due::kEnlarged;
     operators_before_ = automatic_operators_;
     return Send({.source = Source::kAutomatic}, Automatic(now_ns));
@@ -370,6 +387,11 @@ void CaptureSchedule::FinishAutomatic(const SentCaptures::Ended& ended, CaptureO
     return;
   }
   automatic_done_ = true;
+  if ((ended.request.kinds & kKernels) != 0) {
+    const bool told = std::ranges::any_of(
+        outcome.stretches, [](const auto& on) { return (on.kinds & kKernels) != 0; });
+    told ? ++device_windows_ : static_cast<int64_t>(devices_refused_ = true);
+  }
   const bool wants_more = outcome.end == WindowEnd::kFull && !enlarged_;
   wanted_operators_ = wants_more ? OperatorsWanted(outcome.steps) : 0;
   // It cannot be had: asking again would bring the same.
@@ -407,7 +429,6 @@ void CaptureSchedule::Conclude(const Window& window, uint32_t asked, WindowEnd e
 
 // One of kernels waits for what the request of its last stretch has to tell of devices.
 void CaptureSchedule::Tell(CaptureOutcome outcome, uint64_t number) {
-  constexpr auto kKernels = static_cast<uint32_t>(wire::CaptureKind::kKernels);
   uint32_t kinds = 0;
   for (const CapturedStretch& on : outcome.stretches) kinds |= on.kinds;
   outcome.kinds = kinds != 0 ? kinds : outcome.asked;

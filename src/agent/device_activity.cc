@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -56,6 +57,16 @@ double Product(const std::array<int64_t, 3>& values) {
 // As profilers write it: six decimal places.
 double Rounded(double value) {
   return std::round(value * 1e6) / 1e6;
+}
+
+// "9.0": 90; 0: not told.
+int64_t CapabilityOf(const nlohmann::json& fact) {
+  const auto found = fact.find("capability");
+  if (found == fact.end() || !found->is_string()) return 0;
+  int major = 0, minor = 0;
+  const bool read =
+      std::sscanf(found->get_ref<const std::string&>().c_str(), "%2d.%1d", &major, &minor) == 2;
+  return read && major > 0 && minor >= 0 ? major * 10 + minor : 0;
 }
 
 Category CategoryIn(const wire::Record& record) {
@@ -167,11 +178,17 @@ std::string DeviceActivity::DetailsOf(const nlohmann::json& told, int32_t device
   const auto grid = Three(told, "grid");
   const auto block = Three(told, "block");
   if (grid && block) {
-    if (const auto known = multiprocessors_.find(device); known != multiprocessors_.end()) {
-      const double blocks = Product(*grid) / static_cast<double>(known->second);
+    if (const auto known = limits_.find(device); known != limits_.end()) {
+      const double blocks = Product(*grid) / static_cast<double>(known->second.count);
       details["blocks per SM"] = Rounded(blocks);
       const double warps = std::ceil(Product(*block) / static_cast<double>(kThreadsOfAWarp));
       details["warps per SM"] = Rounded(blocks * warps);
+      const auto occupancy = AchievedOccupancyPercent(
+          known->second, {.blocks = Product(*grid),
+                          .threads = Product(*block),
+                          .registers = Number(told, "registers", INT64_MAX).value_or(0),
+                          .shared_bytes = Number(told, "shared", INT64_MAX).value_or(0)});
+      if (occupancy) details["est. achieved occupancy %"] = Rounded(*occupancy);
     }
     details["grid"] = *grid;
     details["block"] = *block;
@@ -214,7 +231,13 @@ void DeviceActivity::NoteDevice(const nlohmann::json& fact) {
   constexpr int64_t kMostMultiprocessors = 1 << 16;
   const auto device = Number(fact, "device", kMaxDevices);
   const auto count = Number(fact, "multiprocessors", kMostMultiprocessors);
-  if (device && count && *count > 0) multiprocessors_[static_cast<int32_t>(*device)] = *count;
+  if (!device || !count || *count <= 0) return;
+  const auto of_one = [&](const char* key) { return Number(fact, key, INT64_MAX).value_or(0); };
+  limits_[static_cast<int32_t>(*device)] = {.count = *count,
+                                            .threads = of_one("multiprocessor_threads"),
+                                            .registers = of_one("multiprocessor_registers"),
+                                            .shared_bytes = of_one("multiprocessor_shared_bytes"),
+                                            .capability = CapabilityOf(fact)};
 }
 
 // ---- records ----

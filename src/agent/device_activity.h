@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "agent/demangle.h"
+#include "agent/occupancy.h"
 #include "agent/row_batch.h"
 #include "agent/track_registry.h"
 #include "store/string_table.h"
@@ -98,7 +99,7 @@ class DeviceActivity {
   std::unordered_map<uint32_t, std::optional<Place>> places_;  // nothing: it makes no sense
   std::map<int32_t, int32_t> devices_;                         // tracks
   std::map<std::pair<int32_t, int64_t>, int32_t> streams_;     // tracks, by device and stream
-  std::map<int32_t, int64_t> multiprocessors_;                 // by device
+  std::map<int32_t, MultiprocessorLimits> limits_;             // by device
   Losses losses_{};
 };
 

@@ -13,10 +13,10 @@ namespace steptrace::agent {
 //
 //   behind ─► at once
 //   many records ─► 1 ms        few ─► doubles up to 32 ms        no rings at all ─► 100 ms
-//                               or 10 ms while other threads than the main one record
+//                               or 10 ms while threads with a small ring record
 //                               or 2 ms while a window of operators is open
 //
-// A main thread's ring (2^16 records) outlasts 32 ms at 2 M records/s, another thread's (2^12) 10
+// A large ring (2^16 records) outlasts 32 ms at 2 M records/s, another (2^12) 10
 // ms at 400 k records/s. In a window tiny operators make more, after pauses as long as the script
 // likes; at its begin the process wakes us. Without rings nothing can be lost: a new one wakes us.
 class DrainPace {
@@ -46,8 +46,8 @@ class DrainPace {
   struct Load {
     int64_t processes = 0;  // of which there are rings
     int64_t most_of_a_ring = 0;
-    int64_t of_small_rings = 0;  // records of all rings but the main threads'
-    bool in_window = false;      // of operators, in any process
+    int64_t of_small_rings = 0;
+    bool in_window = false;  // of operators, in any process
   };
 
   // After a pass.

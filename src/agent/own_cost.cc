@@ -15,6 +15,7 @@ OwnCost::OwnCost(const LimiterOptions& limits, store::RunWriter& writer, Recorde
 
 void OwnCost::Observe(int64_t now_ns, const SelfUsage& own) {
   limiter_.SetRanks(recorder_.ranks());
+  limiter_.SetDriverBytes(system_.driver_bytes());
   limiter_.Observe(now_ns, own.cpu_ns, own.rss_bytes);
   recorder_.SetFrugal(limiter_.memory_over(), loss::kAgentMemory);
   system_.SetInterval(limiter_.interval_ns());

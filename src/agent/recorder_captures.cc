@@ -170,11 +170,14 @@ void Recorder::SendCaptures(int64_t now_ns) {
 // Before the batch's marks are looked at: its last operators come with the mark of the end.
 void Recorder::CountOperators(ProcessSession& session, const RowBatch& batch) const {
   if (!session.captures().in_automatic()) return;
-  const auto count =
-      std::count_if(batch.slices.begin(), batch.slices.end(), [this](const store::SliceRow& row) {
-        return row.category == operator_category_ || row.category == primitive_category_;
-      });
-  session.captures().OnOperators(count);
+  int64_t operators = 0, of_devices = 0;
+  for (const store::SliceRow& row : batch.slices) {
+    const bool is_operator =
+        row.category == operator_category_ || row.category == primitive_category_;
+    operators += is_operator ? 1 : 0;
+    of_devices += !is_operator && row.correlation.has_value() ? 1 : 0;
+  }
+  session.captures().OnOperators(operators, of_devices);
 }
 
 void Recorder::NoteWindows(ProcessSession& session, const RowBatch& batch) {

@@ -44,6 +44,7 @@ void SystemFeed::WriteReadings() {
     for (const MetricSample& sample : readings.samples) WriteSample(sample, ts_ns);
     for (const UnavailableSource& source : readings.unavailable) Tell(source, ts_ns);
     first_readings_ = false;
+    driver_bytes_ = readings.driver_bytes;
     ForgetGone(readings);
   }
 }

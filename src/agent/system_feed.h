@@ -25,6 +25,8 @@ class SystemFeed {
   void SetRoots(std::vector<JobRoot> roots) { thread_.SetRoots(std::move(roots)); }
   void SetInterval(int64_t interval_ns) { interval_ns_ = interval_ns; }
   int64_t interval_ns() const { return interval_ns_; }
+  // What the GPU driver's library takes of the agent's memory, as of the last sample.
+  int64_t driver_bytes() const { return driver_bytes_; }
   // Is shown every sample that is written.
   using Observer = std::function<void(const MetricSample& sample, int64_t ts_ns)>;
   void SetObserver(Observer observer) { observer_ = std::move(observer); }
@@ -48,6 +50,7 @@ class SystemFeed {
   int64_t epoch_monotonic_ns_;
   int64_t next_ns_ = 0;
   bool first_readings_ = true;
+  int64_t driver_bytes_ = 0;
   Observer observer_;
   std::set<int32_t> processes_;  // with counters of their own
   SystemThread thread_;

@@ -79,6 +79,7 @@ void SystemThread::Shared::SampleOnce(SystemSampler& sampler) {
   taken.monotonic_ns = MonotonicNowNs();
   CollectingSink sink(taken);
   sampler.Sample(taken.monotonic_ns, sink);
+  taken.driver_bytes = sampler.driver_bytes();
   {
     std::lock_guard lock(mutex);
     sampling = false;

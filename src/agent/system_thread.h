@@ -14,6 +14,7 @@ namespace steptrace::agent {
 // One sample of the system, with the moment it was asked for.
 struct SystemReadings {
   int64_t monotonic_ns = 0;
+  int64_t driver_bytes = 0;  // SystemSampler::driver_bytes
   std::vector<MetricSample> samples;
   std::vector<UnavailableSource> unavailable;
 };

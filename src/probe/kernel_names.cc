@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/kernel_names.h"
 
-#include <pthread.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-#include "transport/writer/process_facts.h"
 #include "transport/writer/text.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
@@ -21,8 +17,6 @@ using wire::Category;
 constexpr uint32_t kNoCall = ~0u;     // looked up, and of no interest
 constexpr size_t kMaxDetail = 512;    // bytes of the text of a place
 constexpr size_t kMaxCallName = 128;  // the longest of CUDA 13 has 60
-// Of glibc's struct pthread, in which a thread keeps its own id.
-constexpr int32_t kThreadBytes = 2304;
 
 uint32_t Named(const char* text, Category category) {
   return t::Name(text, strlen(text), static_cast<uint16_t>(category));
@@ -105,32 +99,6 @@ uint32_t MakePlaceText(const Place& place) {
   return Named(bytes, Category::kFact);
 }
 
-// Reads what may not be there; false: it is not, or that is forbidden.
-bool ReadOwn(uint64_t address, void* out, size_t bytes) {
-  iovec to{out, bytes};
-  iovec from{reinterpret_cast<void*>(address), bytes};
-  return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == static_cast<ssize_t>(bytes);
-}
-
-bool IsOurThread(int32_t tid) {
-  char path[64];
-  t::FixedText(path, sizeof path)
-      .Add("/proc/self/task/")
-      .Add(static_cast<uint64_t>(tid < 0 ? 0 : tid));
-  return tid > 0 && access(path, F_OK) == 0;
-}
-
-// Where a thread keeps its own id; 0: not found, for there stands something else.
-int32_t FindIdOffset() {
-  unsigned char thread[kThreadBytes];
-  if (!ReadOwn(static_cast<uint64_t>(pthread_self()), thread, sizeof thread)) return 0;
-  const int32_t own = t::ThreadId();
-  for (int32_t at = 4; at + 4 <= kThreadBytes; at += 4) {
-    if (memcmp(thread + at, &own, sizeof own) == 0) return at;
-  }
-  return 0;
-}
-
 }  // namespace
 
 void KernelNames::Reset(const CuptiLibrary* library) {
@@ -145,7 +113,7 @@ void KernelNames::Reset(const CuptiLibrary* library) {
   const auto ask = library->functions.GetThreadIdType;
   system_ids_ =
       ask != nullptr && ask(&type) == cupti::kSuccess && type == cupti::ThreadIdType::kSystem;
-  id_offset_ = system_ids_ ? 0 : FindIdOffset();
+  if (!system_ids_) thread_ids_.Learn();
 }
 
 uint32_t KernelNames::Kernel(const char* mangled) const {
@@ -224,27 +192,12 @@ uint32_t KernelNames::IdOf(const Place& place) {
   return Find(plain, kMaxPlaces + kMaxPlain);
 }
 
-// CUPTI numbers a thread by the lower half of its pthread_self(). The upper half is that of this
-// thread's, or next to it: the system lays thread stacks side by side. What is read there is
-// believed if it is the id of a thread of this process.
-int32_t KernelNames::ThreadIdOf(uint32_t thread) const {
-  if (system_ids_) return static_cast<int32_t>(thread);
-  if (id_offset_ == 0) return 0;
-  const uint64_t upper = static_cast<uint64_t>(pthread_self()) >> 32;
-  for (const uint64_t guess : {upper, upper - 1, upper + 1}) {
-    int32_t tid = 0;
-    const uint64_t at = (guess << 32 | thread) + static_cast<uint64_t>(id_offset_);
-    if (ReadOwn(at, &tid, sizeof tid) && IsOurThread(tid)) return tid;
-  }
-  return 0;
-}
-
 uint32_t KernelNames::IdOfThread(uint32_t thread) {
   for (uint32_t i = 0; i < threads_used_; ++i) {
     if (threads_[i].number == thread) return threads_[i].id;
   }
   char bytes[64];
-  const int32_t tid = ThreadIdOf(thread);
+  const int32_t tid = system_ids_ ? static_cast<int32_t>(thread) : thread_ids_.Of(thread);
   t::FixedText(bytes, sizeof bytes)
       .Add("{\"thread\":")
       .Add(static_cast<uint64_t>(tid < 0 ? 0 : tid))

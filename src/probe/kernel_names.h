@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "probe/cupti_library.h"
+#include "probe/thread_ids.h"
 
 // Ids of the names and places of device work in the arena of names. One thread at a time.
 namespace steptrace::probe {
@@ -59,11 +60,10 @@ class KernelNames {
 
   uint32_t Find(const Place& place, uint32_t most);
   uint32_t MakeCall(cupti::CallbackDomain domain, uint32_t call) const;
-  int32_t ThreadIdOf(uint32_t thread) const;
 
   const CuptiLibrary* library_ = nullptr;
   bool system_ids_ = false;  // CUPTI's numbers of threads are the system's
-  int32_t id_offset_ = 0;    // of a thread's own id in what pthread_self() points to; 0: unknown
+  ThreadIds thread_ids_;     // else
   uint32_t calls_[2][kMaxCalls] = {};
   uint32_t places_used_ = 0;
   PlaceSlot places_[kPlaceSlots] = {};

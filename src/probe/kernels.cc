@@ -246,6 +246,7 @@ bool ConvertFilled() {
   Collector& k = g_kernels;
   if (k.forked || !k.buffers.AnyFilled()) return true;
   if (k.converting.exchange(true, std::memory_order_acquire)) return false;
+  t::WantLargeRing();
   bool all = t::HasRoom(kRecordsOfOne * kStretch + 2);
   if (all) {
     const ClockPair now = ReadClocks();

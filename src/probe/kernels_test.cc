@@ -3,9 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,6 +28,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using transport::testing::DrainAll;
 using transport::testing::DrainInto;
@@ -201,6 +205,41 @@ TEST_F(KernelsTest, ACallOfAnotherThreadHasThatThreadsId) {
   const auto calls = Drained().Of(Category::kRuntime);
   ASSERT_THAT(calls, SizeIs(2));
   EXPECT_EQ(calls[0].place, "{\"thread\":" + std::to_string(tid) + "}");
+}
+
+// As in a process that has mapped a device's memory between its stacks.
+TEST_F(KernelsTest, AThreadsIdIsFoundWhereverItsStackLies) {
+  constexpr size_t kStackBytes = 1 << 20;
+  for (const uint64_t where : {uint64_t{0x200000000000}, uint64_t{0x330000000000}}) {
+    void* stack = mmap(reinterpret_cast<void*>(where), kStackBytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    ASSERT_EQ(stack, reinterpret_cast<void*>(where));
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstack(&attributes, stack, kStackBytes);
+    struct Told {
+      std::atomic<int> tid{0};
+      std::atomic<bool> seen{false};
+    } told;
+    ASSERT_EQ(BeginKernels(), nullptr);
+    pthread_t thread;
+    const auto launch = [](void* arg) -> void* {
+      auto& to = *static_cast<Told*>(arg);
+      fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
+      to.tid = gettid();
+      while (!to.seen) usleep(100);
+      return nullptr;
+    };
+    ASSERT_EQ(pthread_create(&thread, &attributes, launch, &told), 0);
+    while (told.tid == 0) usleep(100);
+    EndAll();
+    told.seen = true;
+    pthread_join(thread, nullptr);
+    munmap(stack, kStackBytes);
+    const auto calls = Drained().Of(Category::kRuntime);
+    ASSERT_THAT(calls, Not(IsEmpty()));
+    EXPECT_EQ(calls.back().place, "{\"thread\":" + std::to_string(told.tid) + "}");
+  }
 }
 
 TEST_F(KernelsTest, AGraphsKernelsTellTheirNodes) {

@@ -64,6 +64,7 @@ void WriteCall(EventState& event, uint64_t handle, uint64_t now) {
       wire::MakeRecord(wire::RecordKind::kComplete, begin, event.name, 0, 0, end)};
   const bool told = event.details != 0;
   Free(event, handle);
+  t::WantLargeRing();  // of autograd's thread, whose backward these come from, and of NCCL's own
   t::WriteReady(told ? records : records + 1, told ? 2 : 1);
 }
 
@@ -162,6 +163,7 @@ void StopChild(EventState& event, uint64_t handle, uint64_t now) {
       wire::MakeRecord(wire::RecordKind::kComplete, event.begin, event.name, 0, 0, now)};
   const bool told = event.details != 0;
   Free(event, handle);
+  t::WantLargeRing();
   if (kind == Kind::kProxyOp) t::WriteReady(told ? records : records + 1, told ? 2 : 1);
   EventState* call = EventOf(parent);
   if (call == nullptr) return;

@@ -83,7 +83,7 @@ void ReadAll(int folder) {
       uint64_t given = 0;
       while (const size_t count = file->Drain(ring, batch)) {
         given += count;
-        if (given > wire::kMainRingRecords) abort();
+        if (given > wire::kLargeRingRecords) abort();
         for (size_t i = 0; i < count; ++i) {
           if (batch[i].name == 0 || batch[i].name > file->name_count()) abort();
         }

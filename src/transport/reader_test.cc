@@ -404,7 +404,7 @@ TEST(ReaderRateTest, DrainsAMillionRecordsASecond) {
   constexpr uint64_t kRounds = 40;
   int64_t drain_ns = 0;
   for (uint64_t round = 0; round < kRounds; ++round) {
-    for (uint64_t i = 0; i < wire::kMainRingRecords; ++i) Instant(name, i, 0);
+    for (uint64_t i = 0; i < wire::kLargeRingRecords; ++i) Instant(name, i, 0);
     const int64_t start_ns = ThreadCpuNs();
     file.thread_count();
     while (file.Drain(0, batch) > 0) {
@@ -412,7 +412,7 @@ TEST(ReaderRateTest, DrainsAMillionRecordsASecond) {
     drain_ns += ThreadCpuNs() - start_ns;
   }
   DetachForTesting();
-  ASSERT_EQ(file.counts().records, kRounds * wire::kMainRingRecords);
+  ASSERT_EQ(file.counts().records, kRounds * wire::kLargeRingRecords);
   const double per_second =
       static_cast<double>(file.counts().records) * 1e9 / static_cast<double>(drain_ns);
   RecordProperty("records_per_s", std::to_string(per_second));

@@ -25,7 +25,9 @@
 //   4160 KiB ├─────────────────────────────┤
 //            │ ring 0                      │  main thread: 2^16 records, by 128 KiB        2 MiB
 //   6208 KiB ├─────────────────────────────┤
-//            │ ring 1 … ring_count-1       │  other threads: 2^12 records each           128 KiB
+//            │ ring 1 … 3                  │  threads that tell much: 2^16 each            2 MiB
+//   12352 KiB├─────────────────────────────┤
+//            │ ring 4 … ring_count-1       │  other threads: 2^12 records each           128 KiB
 //            └─────────────────────────────┘
 //
 // Offsets are a function of the version alone: a reader needs to believe no offset. The file is
@@ -75,16 +77,20 @@ namespace steptrace::wire {
 
 inline constexpr uint64_t kMagic = 0x31474E4952505453;  // "STPRING1" as bytes
 // 2: CaptureControl, categories from 8 on. 3: windows that follow in CaptureControl. 4: its
-// duration, and the first step in window_begin. A process and its agent are always of one build, so
-// that there is nothing to convert: another version is not read.
-inline constexpr uint32_t kVersion = 4;
+// duration, and the first step in window_begin. 5: large rings beside the main thread's. A process
+// and its agent are always of one build, so that there is nothing to convert: another version is
+// not read.
+inline constexpr uint32_t kVersion = 5;
 
 // Thread-owned rings of one file at most: the control of all fits one read of 32 KiB.
 inline constexpr uint32_t kMaxRings = 256;
 // 2^16 records outlast a reader that polls every 32 ms at 1 M pairs/s; 2^12 one that polls every
 // 10 ms at 400 k records/s, and 100 such threads stay below 16 MiB.
-inline constexpr uint32_t kMainRingRecords = 1u << 16;
+inline constexpr uint32_t kLargeRingRecords = 1u << 16;
 inline constexpr uint32_t kThreadRingRecords = 1u << 12;
+// The main thread's, and those of CUPTI's thread, which hands over 50 ms of all devices at once, of
+// autograd's, which runs all of a backward on a device, and of NCCL's proxy.
+inline constexpr uint32_t kLargeRings = 4;
 // Rings are committed by this many records (128 KiB), so that a worker that says little stays
 // small.
 inline constexpr uint32_t kCommitRecords = 1u << 12;
@@ -107,25 +113,25 @@ inline constexpr uint32_t kMaxNameBytes = 4096;
 inline constexpr uint32_t kMaxFactBytes = 64 << 10;
 
 // The whole file of a process unless STEPTRACE_RING_BUDGET_BYTES says otherwise: room for 80
-// threads.
-inline constexpr uint64_t kDefaultBudgetBytes = 16 << 20;
+// threads. What is not written to takes no memory.
+inline constexpr uint64_t kDefaultBudgetBytes = 22 << 20;
 
 constexpr uint32_t RingCapacity(uint32_t ring) {
-  return ring == 0 ? kMainRingRecords : kThreadRingRecords;
+  return ring < kLargeRings ? kLargeRingRecords : kThreadRingRecords;
 }
 
 // Where ring `ring` begins; for ring_count this is the size of the file.
 constexpr uint64_t RingOffset(uint32_t ring) {
-  if (ring == 0) return kRingsOffset;
-  return kRingsOffset + kMainRingRecords * sizeof(Record) +
-         uint64_t{ring - 1} * kThreadRingRecords * sizeof(Record);
+  const uint64_t large = ring < kLargeRings ? ring : kLargeRings;
+  return kRingsOffset + (large * kLargeRingRecords + (ring - large) * kThreadRingRecords) *
+                            uint64_t{sizeof(Record)};
 }
 
 // Rings that fit a budget; at least the main thread's.
 constexpr uint32_t RingsWithin(uint64_t budget_bytes) {
-  if (budget_bytes <= RingOffset(1)) return 1;
-  const uint64_t others = (budget_bytes - RingOffset(1)) / (kThreadRingRecords * sizeof(Record));
-  return others >= kMaxRings - 1 ? kMaxRings : static_cast<uint32_t>(others) + 1;
+  uint32_t rings = 1;
+  while (rings < kMaxRings && RingOffset(rings + 1) <= budget_bytes) ++rings;
+  return rings;
 }
 
 // Stored: values are fixed for ever and never reused.
@@ -300,9 +306,10 @@ static_assert(std::is_trivially_copyable_v<RingControl> && std::is_standard_layo
 static_assert(std::atomic_ref<uint64_t>::is_always_lock_free);
 static_assert(std::atomic_ref<uint32_t>::is_always_lock_free);
 static_assert(kControlOffset + kMaxRings * sizeof(RingControl) <= kArenaOffset);
-static_assert((kMainRingRecords & (kMainRingRecords - 1)) == 0, "slot = position & (capacity - 1)");
+static_assert((kLargeRingRecords & (kLargeRingRecords - 1)) == 0,
+              "slot = position & (capacity - 1)");
 static_assert((kThreadRingRecords & (kThreadRingRecords - 1)) == 0);
-static_assert(kMainRingRecords % kCommitRecords == 0 && kThreadRingRecords % kCommitRecords == 0);
+static_assert(kLargeRingRecords % kCommitRecords == 0 && kThreadRingRecords % kCommitRecords == 0);
 static_assert(kArenaBytes % kArenaCommitBytes == 0 && kRingsOffset % 4096 == 0);
 
 }  // namespace steptrace::wire

@@ -20,7 +20,8 @@ TEST(RingLayoutTest, OffsetsAreThoseOfTheDrawing) {
   EXPECT_EQ(kArenaOffset, 64u << 10);
   EXPECT_EQ(RingOffset(0), 4160u << 10);
   EXPECT_EQ(RingOffset(1), 6208u << 10);
-  EXPECT_EQ(RingOffset(2) - RingOffset(1), 128u << 10);
+  EXPECT_EQ(RingOffset(4), 12352u << 10);
+  EXPECT_EQ(RingOffset(5) - RingOffset(4), 128u << 10);
 }
 
 TEST(RingLayoutTest, RingsDoNotOverlapAndArePageAligned) {

@@ -286,7 +286,7 @@ TEST_F(HostTest, KillKeepsEveryPublishedRecord) {
 TEST_F(HostTest, AFullRingIsCountedAndHoldsNobodyUp) {
   const ProcessTrace trace = RunAlone({"ring_full", "100000"});
   EXPECT_EQ(trace.counts.records + trace.counts.dropped_full, 500'001u);
-  EXPECT_EQ(trace.counts.records, wire::kMainRingRecords);
+  EXPECT_EQ(trace.counts.records, wire::kLargeRingRecords);
   EXPECT_EQ(Begins(trace, "outer"), Ends(trace, "outer"));
 }
 

@@ -105,6 +105,11 @@ def _device():
         "type": "cuda",
         "name": properties.name,
         "multiprocessors": getattr(properties, "multi_processor_count", None),
+        "multiprocessor_threads": getattr(properties, "max_threads_per_multi_processor", None),
+        "multiprocessor_registers": getattr(properties, "regs_per_multiprocessor", None),
+        "multiprocessor_shared_bytes": getattr(
+            properties, "shared_memory_per_multiprocessor", None
+        ),
         "memory_bytes": properties.total_memory,
         "capability": f"{properties.major}.{properties.minor}",
         "uuid": str(getattr(properties, "uuid", "")) or None,

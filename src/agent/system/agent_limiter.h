@@ -64,6 +64,8 @@ class AgentLimiter {
   // To be called at least once a second with the totals so far.
   void Observe(int64_t now_ns, int64_t cpu_ns, int64_t rss_bytes);
   void SetRanks(int ranks) { ranks_ = ranks; }
+  // Of what it holds so much is the GPU driver's library, which the limit is not for.
+  void SetDriverBytes(int64_t bytes) { driver_bytes_ = bytes; }
   // Of the time since the last reading, and on: what was used before is measured by what was
   // allowed then.
   void SetCpuBudget(double cores) { options_.cpu_budget_cores = cores; }
@@ -76,7 +78,7 @@ class AgentLimiter {
   int level() const { return level_; }
   bool memory_over() const { return memory_over_since_ns_.has_value(); }
   int64_t memory_limit_bytes() const {
-    return options_.memory_base_bytes + ranks_ * options_.memory_per_rank_bytes;
+    return options_.memory_base_bytes + ranks_ * options_.memory_per_rank_bytes + driver_bytes_;
   }
 
  private:
@@ -99,6 +101,7 @@ class AgentLimiter {
   LimiterOptions options_;
   OnEvent on_event_;
   int ranks_ = 0;
+  int64_t driver_bytes_ = 0;
   int level_ = 0;
   int64_t interval_ns_ = 0;
   double allowed_ns_ = 0;                // so far

@@ -117,6 +117,9 @@ TEST_F(AgentLimiterTest, MemoryOverTheLimitIsToldAgainAndAgain) {
   EXPECT_EQ(limiter_.memory_limit_bytes(), 64 * kMiB);
   limiter_.SetRanks(4);
   EXPECT_EQ(limiter_.memory_limit_bytes(), 68 * kMiB);
+  limiter_.SetDriverBytes(20 * kMiB);
+  EXPECT_EQ(limiter_.memory_limit_bytes(), 88 * kMiB) << "NVML's memory is not what it may shed";
+  limiter_.SetDriverBytes(0);
   Run(5, 0.001, 68 * kMiB);
   EXPECT_TRUE(events_.empty());
   Run(1, 0.001, 69 * kMiB);

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "agent/system/kept_file.h"
+#include "agent/system/self_reader.h"
 
 namespace steptrace::agent {
 
@@ -129,6 +130,7 @@ bool GpuReader::Call(SampleContext& context, Gpu& gpu, Ask ask, const char* what
 void GpuReader::Load(SampleContext& context) {
   tried_ = true;
   if (library_path_.empty()) return;
+  const int64_t before_bytes = OwnRssBytes();
   Result<std::unique_ptr<NvmlLibrary>> library = NvmlLibrary::Load(library_path_);
   if (!library.ok()) {
     const bool has_gpu = HasNvidiaGpu(sys_root_);
@@ -139,6 +141,7 @@ void GpuReader::Load(SampleContext& context) {
   library_ = *std::move(library);
   FindGpus(context);
   RegisterXid(context);
+  library_bytes_ = std::max<int64_t>(OwnRssBytes() - before_bytes, 0);
 }
 
 void GpuReader::FindGpus(SampleContext& context) {

@@ -37,6 +37,9 @@ class GpuReader {
   void Sample(SampleContext& context);
   // Known after the first sample.
   const std::vector<GpuDevice>& devices() const { return devices_; }
+  // By how much this process's memory grew as the library was loaded, bytes: the driver's, not
+  // ours.
+  int64_t library_bytes() const { return library_bytes_; }
 
  private:
   struct Gpu {
@@ -70,6 +73,7 @@ class GpuReader {
   std::string sys_root_;
   bool tried_ = false;
   std::unique_ptr<NvmlLibrary> library_;
+  int64_t library_bytes_ = 0;
   std::vector<Gpu> gpus_;
   std::vector<GpuDevice> devices_;
   nvml::EventSet events_ = nullptr;

@@ -10,14 +10,23 @@ namespace steptrace::agent {
 
 using store::Metric;
 
+namespace {
+
+int64_t RssOf(std::string_view statm) {
+  TakeWord(statm);  // the address space, which costs nothing
+  return static_cast<int64_t>(TakeU64(statm).value_or(0)) * ::sysconf(_SC_PAGESIZE);
+}
+
+}  // namespace
+
+int64_t OwnRssBytes() {
+  std::string buffer;
+  return RssOf(KeptFile("/proc/self/statm").ReadOnce(buffer).value_or(""));
+}
+
 SelfUsage SelfReader::Read() {
   SelfUsage usage{.cpu_ns = ClockNowNs(CLOCK_PROCESS_CPUTIME_ID)};
-  const auto text = statm_.Read(buffer_);
-  if (!text) return usage;
-  std::string_view line = *text;
-  TakeWord(line);  // the address space, which costs nothing
-  const uint64_t pages = TakeU64(line).value_or(0);
-  usage.rss_bytes = static_cast<int64_t>(pages) * ::sysconf(_SC_PAGESIZE);
+  if (const auto text = statm_.Read(buffer_)) usage.rss_bytes = RssOf(*text);
   return usage;
 }
 

@@ -17,6 +17,9 @@ struct SelfUsage {
   int64_t rss_bytes = 0;
 };
 
+// The resident memory of this process now; 0: it cannot be read.
+int64_t OwnRssBytes();
+
 // The agent's own cost, as metrics and as readings for AgentLimiter. One thread.
 class SelfReader {
  public:

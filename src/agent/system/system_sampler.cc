@@ -106,6 +106,9 @@ int64_t SystemSampler::interval_ns() const {
 const std::vector<GpuDevice>& SystemSampler::gpus() const {
   return readers_->gpu.devices();
 }
+int64_t SystemSampler::driver_bytes() const {
+  return readers_->gpu.library_bytes();
+}
 SelfUsage SystemSampler::ReadSelf() {
   return readers_->self.Read();
 }

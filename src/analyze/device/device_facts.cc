@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace steptrace::analyze {
 
@@ -11,15 +12,22 @@ DeviceFacts::DeviceFacts(const Trace& trace) {
   for (const store::FactRow& row : trace.facts) {
     if (trace.Text(row.kind) != "device") continue;
     const auto json = nlohmann::json::parse(row.json, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object() || !json.contains("id") || !json["id"].is_number_integer()) continue;
+    if (!json.is_object()) continue;
+    const auto number = [&](const char* key) -> std::optional<int64_t> {
+      const auto found = json.find(key);
+      if (found == json.end() || !found->is_number_integer()) return std::nullopt;
+      return found->get<int64_t>();
+    };
+    // A profile's keys, and those of a run that was recorded.
+    const auto id = number("id") ? number("id") : number("device");
+    const auto sms = number("numSms") ? number("numSms") : number("multiprocessors");
+    if (!id) continue;
     DeviceFact fact;
     if (const auto name = json.find("name"); name != json.end() && name->is_string()) {
       fact.name = name->get<std::string>();
     }
-    if (const auto sms = json.find("numSms"); sms != json.end() && sms->is_number_integer()) {
-      fact.sms = std::clamp<int64_t>(sms->get<int64_t>(), 0, kMostSms);
-    }
-    facts_[{row.rank, json["id"].get<int64_t>()}] = std::move(fact);
+    fact.sms = std::clamp<int64_t>(sms.value_or(0), 0, kMostSms);
+    facts_[{row.rank, *id}] = std::move(fact);
   }
 }
 

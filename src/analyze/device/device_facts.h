@@ -10,7 +10,7 @@
 
 namespace steptrace::analyze {
 
-// What a profile tells of a device.
+// What a profile, or the hooks of a run, tell of a device.
 struct DeviceFact {
   std::string name;
   int64_t sms = 0;  // streaming multiprocessors, AMD's compute units; 0: not told

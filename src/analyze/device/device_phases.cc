@@ -9,6 +9,8 @@
 namespace steptrace::analyze {
 namespace {
 
+constexpr double kMostlyCaughtUpShare = 0.50;  // of the phases
+
 // Of a step that is known: the phases cover all but so much of it.
 constexpr int64_t kMostUnknownPercent = 2;
 
@@ -192,6 +194,11 @@ DevicePhaseRow MeanDevicePhases(std::span<const DevicePhaseRow> rows) {
   }
   if (told > 0) mean.caught_up_share = caught_up / told;
   return mean;
+}
+
+bool MostlyCaughtUp(std::span<const DevicePhaseRow> rows) {
+  return !rows.empty() &&
+         MeanDevicePhases(rows).caught_up_share.value_or(0) >= kMostlyCaughtUpShare;
 }
 
 }  // namespace steptrace::analyze

@@ -102,5 +102,7 @@ std::vector<DevicePhaseRow> MakeDevicePhases(const StepsOnDevice& known,
                                              std::span<const uint32_t> selected);
 // Of all ranks (at least one): each counts by its steps. `rank` is -1.
 DevicePhaseRow MeanDevicePhases(std::span<const DevicePhaseRow> rows);
+// Whether the devices had nothing left to do at the end of most phases: the host is late.
+bool MostlyCaughtUp(std::span<const DevicePhaseRow> rows);
 
 }  // namespace steptrace::analyze

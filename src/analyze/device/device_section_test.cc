@@ -227,7 +227,7 @@ t1 runtime cudaLaunchKernel 2 3 corr=3 details={"grid": [2, 1, 1]}
 s7 kernel a 10 50 corr=1 details={"blocks per SM": 0.5, "est. achieved occupancy %": 25}
 s8 kernel b 30 70 corr=2 details={"blocks per SM": 0.75, "est. achieved occupancy %": 75}
 s7 kernel c 80 90 corr=3
-fact device {"id": 0, "numSms": 4}
+fact device {"device": 0, "multiprocessors": 4}
 )");
   // 20 ns of 0.5, 20 of 1, 20 of 0.75, and 10 of 2 blocks on 4 processors.
   EXPECT_DOUBLE_EQ(*device.est_sm_efficiency, (20 * 0.5 + 20 * 1 + 20 * 0.75 + 10 * 0.5) / 100);

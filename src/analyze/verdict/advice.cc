@@ -431,9 +431,12 @@ void Adviser::Model() {
         "time: steptrace report --section operators");
     return;
   }
-  Say("to make it faster, change the model or its number format; whether the time is computing or "
-      "framework overhead between operators, a window tells: steptrace capture --capture "
-      "operators, while it runs");
+  const bool on_device = !input_.facts.devices.empty();
+  Say(fmt::format(
+      "to make it faster, change the model or its number format; whether the time is computing or "
+      "framework overhead between {}, a window tells: steptrace capture --capture {}, while it "
+      "runs",
+      on_device ? "kernels" : "operators", on_device ? "kernels" : "operators"));
 }
 
 }  // namespace

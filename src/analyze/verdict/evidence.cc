@@ -22,7 +22,6 @@ namespace {
 constexpr double kWorthSaying = 0.02;
 constexpr double kWorthNaming = 0.15;      // of the cores, of other work on the machine
 constexpr double kWorthMentioning = 0.10;  // of the step, of a suspect that is not found
-constexpr double kMostlyCaughtUp = 0.50;   // of the phases: the host is late
 constexpr const char* kSteady = "kind = 'train'";
 
 std::string Metric(const std::string& metric) {
@@ -195,7 +194,7 @@ void Collector::DevicePhases() {
                    FormatShare(mean.BusyShare()),
                    FormatShare(mean.share[static_cast<size_t>(DevicePhase::kData)])),
        "slices", kWhere});
-  if (mean.caught_up_share.value_or(0) < kMostlyCaughtUp) return;
+  if (!MostlyCaughtUp(input_.device_phases)) return;
   evidence_.push_back(
       {fmt::format("at the end of {} of these phases it had nothing left to do: within them it "
                    "waits for the host, for how long `steptrace capture --capture kernels` tells",

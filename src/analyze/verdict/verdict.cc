@@ -286,6 +286,9 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
     verdict.headline =
         fmt::format("{} the step, {}{}: the window that tells them apart was full too soon", fill,
                     share, slowed);
+  } else if (slowed.empty() && !input.profiled && MostlyCaughtUp(input.device_phases)) {
+    verdict.headline =
+        fmt::format("the model fills the step, {}, and the device waits for the host in it", share);
   } else {
     verdict.healthy = slowed.empty();
     verdict.headline = fmt::format("the model fills the step, {}{}", share,

@@ -198,6 +198,31 @@ TEST_P(VerdictCaseTest, SaysWhatTheFileExpects) {
   ExpectExactSums(report, *verdict_case);
 }
 
+// Of ten phases of each step the device had done so many when the host came to their end.
+Report WithDevicePhases(int32_t caught_up) {
+  auto verdict_case = ReadVerdictCase(kCases / "device_busy.case");
+  EXPECT_TRUE(verdict_case.ok());
+  StepsOnDevice known;
+  for (const store::StepRow& row : verdict_case->steps) {
+    StepOnDevice& step = known[{row.rank, row.ts_ns}];
+    step.ns[static_cast<size_t>(DevicePhase::kBackward)] = row.dur_ns;
+    step.ended = 10;
+    step.caught_up = caught_up;
+  }
+  verdict_case->input.device_phases = &known;
+  return BuildReport(verdict_case->input);
+}
+
+TEST(VerdictTest, AModelThatItsDeviceWaitsForIsNotHealthy) {
+  const Report behind = WithDevicePhases(1);
+  EXPECT_TRUE(behind.verdict.healthy);
+  EXPECT_THAT(behind.verdict.headline, HasSubstr("nothing around it is in the way"));
+  const Report late = WithDevicePhases(8);
+  EXPECT_FALSE(late.verdict.healthy);
+  EXPECT_THAT(late.verdict.headline, HasSubstr("and the device waits for the host in it"));
+  EXPECT_THAT(AllAdvice(late.verdict), HasSubstr("steptrace capture --capture kernels"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Data, VerdictCaseTest, ::testing::ValuesIn(CaseNames()),
                          [](const auto& test) { return test.param; });
 

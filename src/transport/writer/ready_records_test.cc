@@ -70,7 +70,7 @@ TEST_F(ReadyRecordsTest, WhilePausedNoneIsStored) {
 }
 
 TEST_F(ReadyRecordsTest, AFullRingTakesAllOfThemOrNoneAndCounts) {
-  constexpr uint64_t kCalls = wire::kMainRingRecords;
+  constexpr uint64_t kCalls = wire::kLargeRingRecords;
   Begin(call_);
   uint64_t stored = 0;
   for (uint64_t i = 0; i < kCalls; ++i) stored += WriteCall(i, i + 1) ? 1 : 0;

@@ -80,6 +80,7 @@ struct ThreadLocal {
   bool no_space = false;     // why: the system's memory, not the budget
   bool acquiring = false;
   bool exiting = false;
+  bool wants_large = false;  // its ring, which it has yet to claim, should be a large one
 };
 
 extern constinit thread_local ThreadLocal t_local;

@@ -186,22 +186,29 @@ void NoteRingUsed(uint32_t index) {
   }
 }
 
-// Ring 0 is the main thread's, for that one trains; the first that is to be had is any other's.
-ThreadRing* ClaimAny() {
-  const bool main_thread = ThreadId() == getpid();
-  const uint32_t first = main_thread ? 0 : 1;
-  const uint32_t end = main_thread ? 1 : g_process.ring_count;
-  for (uint32_t i = first; i < end; ++i) {
+// One of the rings from `first` on, before `end`; null: none is to be had. The system may have no
+// memory for the one that is: then no other is tried.
+ThreadRing* ClaimOf(uint32_t first, uint32_t end) {
+  for (uint32_t i = first; i < end && i < g_process.ring_count && !t_local.no_space; ++i) {
     if (!TryClaim(g_process.control(i))) continue;
     NoteRingUsed(i);
     if (PrepareRing(i)) return &g_process.rings[i];
     std::atomic_ref<uint32_t>(g_process.control(i)->state)
         .store(static_cast<uint32_t>(wire::RingState::kFree), std::memory_order_release);
     t_local.no_space = true;
-    return nullptr;
   }
-  t_local.no_space = false;
   return nullptr;
+}
+
+// Ring 0 is the main thread's, for that one trains; of any other's the first that is to be had, of
+// the size that it wants if there is one.
+ThreadRing* ClaimAny() {
+  constexpr uint32_t kLarge = wire::kLargeRings;
+  t_local.no_space = false;
+  if (ThreadId() == getpid()) return ClaimOf(0, 1);
+  ThreadRing* ring = t_local.wants_large ? ClaimOf(1, kLarge) : ClaimOf(kLarge, wire::kMaxRings);
+  if (ring != nullptr) return ring;
+  return t_local.wants_large ? ClaimOf(kLarge, wire::kMaxRings) : ClaimOf(1, kLarge);
 }
 
 }  // namespace
@@ -232,6 +239,10 @@ ThreadRing* ClaimRing() {
   if (ring != nullptr) local.ring = ring;
   local.acquiring = false;
   return ring;
+}
+
+void WantLargeRing() {
+  t_local.wants_large = true;
 }
 
 void CountWhileOpening(uint64_t records) {

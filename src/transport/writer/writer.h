@@ -47,6 +47,8 @@ void EndCpu();
 // A record of kActivity: `tsc` is given, not read (wire/record.h). False: it was not recorded,
 // which is counted as with any record.
 bool Activity(uint64_t tsc, uint32_t name, uint64_t a, uint64_t b);
+// This thread tells more than others: a large ring for it, if it has none yet and one is free.
+void WantLargeRing();
 // Whether this thread's ring, claimed if need be, has room for so many records beside what it owes.
 // False while nothing is recorded. Counts no loss.
 bool HasRoom(uint32_t records);
