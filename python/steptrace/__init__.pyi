@@ -84,7 +84,7 @@ class Report(Dict[str, Any]):
     def __getattr__(self, name: str) -> Any: ...
 
 class Comparison(Report):
-    """Two runs part by part: {runs, sentence, rows}, as `report --compare --json` prints it.
+    """Two runs part by part: {runs, sentence, note, rows}, as `report --compare --json` prints it.
 
     Each of rows: kind (step, suspect, sub_stage, phase), name, a and b {ns, share, share_low,
     share_high}, change_ns, change_low_ns, change_high_ns (b less a, and its 95 % interval).

@@ -135,8 +135,9 @@ def comparison(compared, a, b):
     rows = compared["rows"]
     steps = [row for row in rows if row["kind"] == "step"]
     both = all(row[side]["ns"] > 0 for row in steps for side in "ab")
+    note = f"<p>{escape(readable(compared['note']))}</p>" if compared["note"] else ""
     return (
         '<div style="font-family:sans-serif;max-width:70em">'
         f"<p><b>{escape(readable(compared['sentence']))}</b></p>{verdicts}"
-        f"{_compared(rows) if steps and both else ''}</div>"
+        f"{_compared(rows) + note if steps and both else ''}</div>"
     )

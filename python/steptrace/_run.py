@@ -178,7 +178,7 @@ class Run:
 
 
 class Comparison(Report):
-    """Two runs part by part: {runs, sentence, rows}, as `report --compare --json` prints it.
+    """Two runs part by part: {runs, sentence, note, rows}, as `report --compare --json` prints it.
 
     `a` and `b` are the runs. Each of rows has kind (step, suspect, sub_stage, phase), name, a and b
     {ns, share, share_low, share_high}, and change_ns with its 95 % interval, change_low_ns and

@@ -155,12 +155,15 @@ std::shared_ptr<const std::vector<RuleResult>> MakeRuleResults(const ReportInput
       RunRules(rules, RuleSettings(RuleMode::kModern)));
 }
 
-ProfiledSteps StagesOf(const Trace& profile, const std::vector<RankSteps>& ranks) {
+ProfiledSteps StagesOf(const Trace& profile, const std::vector<RankSteps>& ranks,
+                       DatasetTime dataset) {
   ProfiledSteps stages;
   for (size_t r = 0; r < ranks.size(); ++r) {
     for (const TraceStepTimes& one : ranks[r].attributed) {
       StageTimes& times = stages[{profile.ranks[r].rank, one.step.number}] = one.stages;
       AddTo(times, one.by_functions);
+      if (dataset == DatasetTime::kByStage) continue;
+      for (size_t i = 0; i < kSubStageCount; ++i) times[i] -= one.of_dataset[i];
     }
   }
   return stages;
@@ -271,7 +274,7 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
   if (MayUseDevice(facts)) made.phases = input.device_phases;
   if (input.profile != nullptr) {
     profiled = input.profile_of_windows ? StagesOfWindows(*input.profile)
-               : ranks != nullptr       ? StagesOf(*input.profile, *ranks)
+               : ranks != nullptr       ? StagesOf(*input.profile, *ranks, DatasetTime::kByStage)
                                         : AttributeProfile(*input.profile);
   }
   // Of too few the steps' own phases decide, as without a profile.
@@ -283,36 +286,65 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
   return made;
 }
 
-}  // namespace
-
-RunParts MeasureStepParts(const ReportInput& input, const ProfileAnalysis* analysis) {
-  const Attributed steps(input, analysis == nullptr ? nullptr : &analysis->ranks);
-  RunParts run{input.run.name, MakeStepParts(input, steps.selection), true};
-  std::vector<StepPart>& parts = run.parts;
-  if (parts.empty()) return run;
-  run.spread_known = steps.selection.steps >= kMinSteadySteps;
-  const StepPart step = parts.front();
-  const auto add = [&](const char* kind, const std::string& name, double share, auto part) {
-    const Interval of_time = steps.times.Share(part);
-    const Interval of_step = steps.times.Share(part, Per::kMeanStep);
-    parts.push_back({kind, name, share * step.ns, of_step.low * step.ns, of_step.high * step.ns,
-                     share, of_time.low, of_time.high, steps.times.spread_known()});
-  };
-  const std::vector<Suspect> suspects = MakeSuspects(steps.times.total());
-  for (size_t i = 0; i < suspects.size(); ++i) {
-    add("suspect", suspects[i].name, suspects[i].share, kSuspects[i]);
+// The same steps with the dataset's time as one.
+StepTimes WithDatasetAsOne(const ReportInput& input, const Attributed& steps,
+                           const std::vector<RankSteps>* ranks) {
+  AttributionRules rules = steps.rules;
+  rules.dataset = DatasetTime::kAsOne;
+  ProfiledSteps profiled;
+  if (rules.profiled != nullptr && !input.profile_of_windows && ranks != nullptr) {
+    profiled = StagesOf(*input.profile, *ranks, DatasetTime::kAsOne);
+    rules.profiled = &profiled;
   }
-  const auto shares = ExactShares(steps.times.total());
+  return StepTimes(input, steps.attributed, rules);
+}
+
+// `part`: of the times, a suspect or a stage.
+template <class Part>
+StepPart PartOf(const char* kind, const std::string& name, double share, const StepTimes& times,
+                Part part, const StepPart& step) {
+  const Interval of_time = times.Share(part);
+  const Interval of_step = times.Share(part, Per::kMeanStep);
+  return {kind,  name,        share * step.ns, of_step.low * step.ns, of_step.high * step.ns,
+          share, of_time.low, of_time.high,    times.spread_known()};
+}
+
+void AddStages(const StepTimes& times, const StepPart& step, std::vector<StepPart>& parts) {
+  const auto shares = ExactShares(times.total());
   for (size_t i = 0; i < kSubStageCount; ++i) {
     const auto stage = static_cast<SubStage>(i);
     // Parts are known by their names: the loop's own code is not the dataset's.
     const char* name = stage == SubStage::kLoopCode ? "other_user_code" : StageName(stage);
-    add("sub_stage", name, shares[i], stage);
+    parts.push_back(PartOf("sub_stage", name, shares[i], times, stage, step));
+  }
+}
+
+}  // namespace
+
+RunParts MeasureStepParts(const ReportInput& input, const ProfileAnalysis* analysis) {
+  const std::vector<RankSteps>* ranks = analysis == nullptr ? nullptr : &analysis->ranks;
+  const Attributed steps(input, ranks);
+  RunParts run{input.run.name, MakeStepParts(input, steps.selection), true, {}};
+  std::vector<StepPart>& parts = run.parts;
+  if (parts.empty()) return run;
+  run.spread_known = steps.selection.steps >= kMinSteadySteps;
+  const StepPart step = parts.front();
+  const std::vector<Suspect> suspects = MakeSuspects(steps.times.total());
+  for (size_t i = 0; i < suspects.size(); ++i) {
+    parts.push_back(
+        PartOf("suspect", suspects[i].name, suspects[i].share, steps.times, kSuspects[i], step));
+  }
+  AddStages(steps.times, step, parts);
+  if (steps.rules.samples != nullptr || ranks != nullptr) {
+    const StepTimes as_one = WithDatasetAsOne(input, steps, ranks);
+    if (as_one.total() != steps.times.total()) AddStages(as_one, step, run.dataset_as_one);
   }
   if (run.spread_known) return run;
-  for (StepPart& part : parts) {
-    part.ns_low = part.ns_high = part.ns;
-    part.share_low = part.share_high = part.share;
+  for (std::vector<StepPart>* some : {&parts, &run.dataset_as_one}) {
+    for (StepPart& part : *some) {
+      part.ns_low = part.ns_high = part.ns;
+      part.share_low = part.share_high = part.share;
+    }
   }
   return run;
 }

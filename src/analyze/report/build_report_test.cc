@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/report/build_report.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "analyze/report/comparison.h"
+#include "analyze/report/profile_analysis.h"
 #include "analyze/report/step_parts.h"
 #include "analyze/trace/trace_text.h"
 #include "testing/verdict_case.h"
@@ -323,6 +326,56 @@ TEST(MeasureStepPartsTest, RanksThatKeepStepAreNoFurtherDraws) {
     EXPECT_DOUBLE_EQ(of_one[i].ns_low, of_two[i].ns_low) << of_one[i].name;
     EXPECT_DOUBLE_EQ(of_one[i].ns_high, of_two[i].ns_high) << of_one[i].name;
   }
+}
+
+std::string StagesOf(const std::vector<StepPart>& parts) {
+  std::string text;
+  for (const StepPart& part : parts) {
+    if (part.kind == "sub_stage" && std::llround(part.ns) != 0)
+      text += fmt::format("{} {}, ", part.name, std::llround(part.ns));
+  }
+  return text;
+}
+
+// A sampler's code is the data pipeline's too, but waits for no dataset.
+TEST(MeasureStepPartsTest, WhatSamplesTellOfTheDatasetIsOneBesides) {
+  const char* const steps = "steps 20 data=40ms receive=4ms forward=60ms waits=1 jitter=0\n";
+  const VerdictCase told =
+      Parse(std::string("run\n"
+                        "stack a m@/j/t.py:1 > WORKER > FETCH > R.get@/j/d.py:5 > "
+                        "f@/x/site-packages/pyarrow/a.py:1\n"
+                        "stack b m@/j/t.py:1 > WORKER > FETCH > R.get@/j/d.py:7\n"
+                        "samples 100 a\nsamples 100 b\n") +
+            steps);
+  const RunParts apart = MeasureStepParts(told.input);
+  EXPECT_EQ(StagesOf(apart.parts),
+            "decode 18000000, user_code 18000000, receive 4000000, forward 60000000, ");
+  EXPECT_EQ(StagesOf(apart.dataset_as_one),
+            "getitem 36000000, receive 4000000, forward 60000000, ");
+  const VerdictCase untold = Parse(std::string("run\n") + steps);
+  EXPECT_TRUE(MeasureStepParts(untold.input).dataset_as_one.empty());
+}
+
+TEST(MeasureStepPartsTest, WhatAProfilesFunctionsTellOfTheDatasetIsOneBesides) {
+  VerdictCase run = Parse("run\nsteps 1 forward=1us data=1us jitter=0\n");
+  const Trace profile = DrawTrace(R"(
+t1 step ProfilerStep#0 0 1000
+t1 op enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ 0 600
+t1 python "torch/utils/data/dataloader.py(703): __next__" 0 600
+t1 python "torch/utils/data/_utils/fetch.py(50): fetch" 10 590
+t1 python "clicks.py(20): __getitem__" 20 400
+t1 python "pyarrow/parquet/core.py(1600): read_row_group" 30 200
+t1 python "train.py(9): burn" 600 1000
+)",
+                                  *run.strings);
+  run.input.profile = &profile;
+  const ProfileAnalysis analysis = AnalyseProfile(profile, {}, {});
+  run.steps = analysis.ranks[0].rows;
+  for (store::StepRow& row : run.steps) row.kind = run.strings->Intern("train");
+  run.input.steps = run.steps;
+  const RunParts parts = MeasureStepParts(run.input, &analysis);
+  EXPECT_EQ(StagesOf(parts.parts), "decode 170, user_code 210, getitem 220, other_user_code 400, ");
+  EXPECT_EQ(StagesOf(parts.dataset_as_one), "getitem 600, other_user_code 400, ");
 }
 
 // Of a few steps in windows no interval is drawn: that is not certainty.

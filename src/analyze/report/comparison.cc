@@ -3,17 +3,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
 
 #include "analyze/report/quantity.h"
+#include "analyze/verdict/evidence.h"
 
 namespace steptrace::analyze {
 namespace {
 
 // Below it a ratio with one digit would say that nothing is gained.
 constexpr double kLeastRatio = 1.05;
+
+constexpr size_t kMostNoted = 3;  // stages in the note
 
 using ComparedKey = std::pair<std::string, std::string>;  // kind, name
 
@@ -38,13 +43,52 @@ ComparedPart ComparedPartOf(const ComparedKey& key, const StepPart& a, const Ste
   return part;
 }
 
-}  // namespace
-
-bool MayBeChance(const ComparedPart& part) {
-  return !part.change_low_ns || (*part.change_low_ns <= 0 && *part.change_high_ns >= 0);
+bool IsStage(const StepPart& part) {
+  return part.kind == "sub_stage";
 }
 
-Comparison Compare(const RunParts& a, const RunParts& b) {
+// Whether it waited for its dataset, of which nothing tells more.
+bool WaitedAsOne(const RunParts& run) {
+  return run.dataset_as_one.empty() && std::ranges::any_of(run.parts, [](const StepPart& part) {
+           return IsStage(part) && (part.name == "getitem" || part.name == "storage_read") &&
+                  part.ns > 0;
+         });
+}
+
+// The run's name, but that two runs of one script have it both.
+std::string NameOf(const RunParts& run, const RunParts& other, const char* place) {
+  return run.run == other.run ? fmt::format("the {} run", place) : run.run;
+}
+
+// What the parts hold that stands within getitem as one.
+std::string NoteOf(const std::string& name, const RunParts& run) {
+  std::vector<std::pair<double, std::string>> within;
+  for (const StepPart& one : run.dataset_as_one) {
+    const auto part = std::ranges::find_if(
+        run.parts, [&one](const StepPart& told) { return IsStage(told) && told.name == one.name; });
+    if (part != run.parts.end() && part->ns > one.ns && one.name != "getitem") {
+      within.emplace_back(part->ns - one.ns, one.name);
+    }
+  }
+  std::ranges::stable_sort(within, std::ranges::greater(), &decltype(within)::value_type::first);
+  if (within.size() > kMostNoted) within.resize(kMostNoted);
+  std::string text;
+  for (const auto& [ns, stage] : within) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", CauseTitle(stage),
+                        FormatDuration(std::llround(ns)));
+  }
+  if (text.empty()) return {};
+  return fmt::format("Only {} tells its dataset's stages: __getitem__ holds {}.", name, text);
+}
+
+// With the dataset's time as one.
+RunParts AsOne(RunParts run) {
+  std::erase_if(run.parts, IsStage);
+  std::ranges::move(run.dataset_as_one, std::back_inserter(run.parts));
+  return run;
+}
+
+Comparison CompareParts(const RunParts& a, const RunParts& b) {
   std::vector<ComparedKey> order;
   std::map<ComparedKey, std::pair<StepPart, StepPart>> found;
   for (const bool second : {false, true}) {
@@ -54,7 +98,7 @@ Comparison Compare(const RunParts& a, const RunParts& b) {
       (second ? row->second.second : row->second.first) = part;
     }
   }
-  Comparison comparison{a.run, b.run, {}};
+  Comparison comparison{a.run, b.run, {}, {}};
   // Kinds in their order: what only the second run has stands with its kind.
   for (const char* kind : {"step", "phase", "suspect", "sub_stage"}) {
     for (const ComparedKey& key : order) {
@@ -63,6 +107,21 @@ Comparison Compare(const RunParts& a, const RunParts& b) {
                                                 a.spread_known && b.spread_known));
     }
   }
+  return comparison;
+}
+
+}  // namespace
+
+bool MayBeChance(const ComparedPart& part) {
+  return !part.change_low_ns || (*part.change_low_ns <= 0 && *part.change_high_ns >= 0);
+}
+
+Comparison Compare(const RunParts& a, const RunParts& b) {
+  const bool first = !a.dataset_as_one.empty() && WaitedAsOne(b);
+  const bool second = !b.dataset_as_one.empty() && WaitedAsOne(a);
+  if (!first && !second) return CompareParts(a, b);
+  Comparison comparison = first ? CompareParts(AsOne(a), b) : CompareParts(a, AsOne(b));
+  comparison.note = first ? NoteOf(NameOf(a, b, "first"), a) : NoteOf(NameOf(b, a, "second"), b);
   return comparison;
 }
 

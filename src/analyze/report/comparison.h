@@ -28,9 +28,11 @@ bool MayBeChance(const ComparedPart& part);
 struct Comparison {
   std::string a, b;                 // the runs' names
   std::vector<ComparedPart> parts;  // empty: neither has steady steps
+  std::string note;                 // which stages are told of one run alone; empty: none are
 };
 
-// The parts of each run as MeasureStepParts gives them.
+// The parts of each run as MeasureStepParts gives them. Where one run alone tells the stages of its
+// dataset's time, and the other waited for its own, that time is one in both.
 Comparison Compare(const RunParts& a, const RunParts& b);
 
 // Which run's step is shorter, and by how much, in a sentence.

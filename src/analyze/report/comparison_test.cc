@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/report/comparison.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace steptrace::analyze {
 namespace {
+
+using ::testing::HasSubstr;
 
 // A part whose interval is `half_ms` wide to each side.
 StepPart Part(const std::string& kind, const std::string& name, double ms, double half_ms) {
@@ -60,6 +63,60 @@ TEST(Comparison, WhatOneRunLacksStandsWithItsKind) {
   EXPECT_EQ(parts[1].name, "evaluation");
   EXPECT_EQ(parts[1].a.ns, 0);
   EXPECT_EQ(parts[2].name, "data_pipeline");
+}
+
+// Of a wait of 43 ms, all of it told; and as it would be untold.
+RunParts Told(const std::string& name) {
+  RunParts run = RunOf(name, 100, 44);
+  run.parts.push_back(Part("sub_stage", "decode", 13, 1));
+  run.parts.push_back(Part("sub_stage", "user_code", 31, 2));
+  run.parts.push_back(Part("sub_stage", "getitem", 0, 0));
+  run.parts.push_back(Part("sub_stage", "collate", 1, 0));
+  run.dataset_as_one = {Part("sub_stage", "decode", 1, 0), Part("sub_stage", "user_code", 0, 0),
+                        Part("sub_stage", "getitem", 43, 2), Part("sub_stage", "collate", 1, 0)};
+  return run;
+}
+
+RunParts Untold(const std::string& name, double ms) {
+  RunParts run = RunOf(name, 60, ms);
+  run.parts.push_back(Part("sub_stage", "getitem", ms, 0));
+  return run;
+}
+
+// The stages that are not 0, with the time of both runs in ms.
+std::string Stages(const Comparison& comparison) {
+  std::string text;
+  for (const ComparedPart& part : comparison.parts) {
+    if (part.kind != "sub_stage" || (part.a.ns == 0 && part.b.ns == 0)) continue;
+    text += fmt::format("{} {:.0f} {:.0f}, ", part.name, part.a.ns / 1e6, part.b.ns / 1e6);
+  }
+  return text;
+}
+
+TEST(Comparison, WhatOneRunAloneTellsOfItsDatasetIsOneInBoth) {
+  const Comparison there = Compare(Told("slow"), Untold("mended", 2));
+  EXPECT_EQ(Stages(there), "decode 1 0, getitem 43 2, collate 1 0, ");
+  EXPECT_EQ(
+      there.note,
+      "Only slow tells its dataset's stages: __getitem__ holds user code 31 ms, decode 12 ms.");
+  const Comparison back = Compare(Untold("mended", 2), Told("slow"));
+  EXPECT_EQ(Stages(back), "getitem 2 43, decode 0 1, collate 0 1, ");
+  EXPECT_EQ(back.note, there.note);
+  EXPECT_EQ(back.parts.front().kind, "step");
+}
+
+TEST(Comparison, StagesThatBothTellOrOneNeverWaitedForStayApart) {
+  const Comparison both = Compare(Told("slow"), Told("again"));
+  EXPECT_EQ(Stages(both), "decode 13 13, user_code 31 31, collate 1 1, ");
+  EXPECT_EQ(both.note, "");
+  const Comparison never = Compare(Told("slow"), Untold("mended", 0));
+  EXPECT_EQ(Stages(never), "decode 13 0, user_code 31 0, collate 1 0, ");
+  EXPECT_EQ(never.note, "");
+  EXPECT_EQ(Compare(Told("slow"), {"empty", {}}).note, "");
+}
+
+TEST(Comparison, OfTwoRunsOfOneNameTheNoteSaysWhich) {
+  EXPECT_THAT(Compare(Untold("x", 2), Told("x")).note, HasSubstr("Only the second run tells"));
 }
 
 TEST(ComparisonSentence, SaysWhoIsFasterAndOwnsToChance) {

@@ -27,6 +27,9 @@ struct RunParts {
   // false: of fewer than kMinSteadySteps. What is drawn from so few lies between their own extremes
   // and misses far more than one in twenty times: no part has an interval.
   bool spread_known = true;
+  // The stages once more with what is waited for the dataset as one, in getitem: what a run can be
+  // compared by of which nothing tells more. Empty: nothing tells this one's apart.
+  std::vector<StepPart> dataset_as_one{};
 };
 
 // The run's step first, then its phases, suspects and stages: the parts of a kind sum to the step.

@@ -164,7 +164,7 @@ StageTimes Attribute(const store::StepRow& row, const AttributionRules& rules) {
   SampleSplit::TakenOfForward taken;
   double idle_share = 0;
   if (rules.samples != nullptr) {
-    rules.samples->SplitBatch(row.rank, times);
+    rules.samples->SplitBatch(row.rank, times, rules.dataset);
     taken = rules.samples->SplitThread(row.rank, times);
     if (rules.on_host) idle_share = rules.samples->IdleOfForward(row.rank);
   }

@@ -40,6 +40,7 @@ struct AttributionRules {
   const ProfiledSteps* profiled = nullptr;
   // What samples of stacks say of the dataset's time and of the loop's; null: there are none.
   const SampleSplit* samples = nullptr;
+  DatasetTime dataset = DatasetTime::kByStage;
   // Whether each step is wanted by itself, beside the sums.
   bool keep_steps = false;
 };

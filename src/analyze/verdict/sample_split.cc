@@ -328,7 +328,7 @@ void SampleSplit::SplitCollate(const BatchShares& shares, StageTimes& times) {
   }
 }
 
-void SampleSplit::SplitBatch(int32_t rank, StageTimes& times) const {
+void SampleSplit::SplitBatch(int32_t rank, StageTimes& times, DatasetTime dataset) const {
   const auto own = batch_.find(rank);
   const auto of = [&](int64_t BatchShares::*samples) -> const BatchShares& {
     return own != batch_.end() && own->second.*samples >= kLeastSamples ? own->second : all_;
@@ -340,7 +340,9 @@ void SampleSplit::SplitBatch(int32_t rank, StageTimes& times) const {
   if (collating.collate_samples >= kLeastSamples) SplitCollate(collating, of_collate);
   At(times, SubStage::kCollate) = 0;
   const BatchShares& shares = of(&BatchShares::samples);
-  if (shares.samples < kLeastSamples) return AddTo(times, of_collate);
+  if (dataset == DatasetTime::kAsOne || shares.samples < kLeastSamples) {
+    return AddTo(times, of_collate);
+  }
   const int64_t ns = At(times, SubStage::kGetitem) + At(times, SubStage::kStorageRead);
   At(times, SubStage::kGetitem) = 0;
   At(times, SubStage::kStorageRead) = 0;

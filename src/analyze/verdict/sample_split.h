@@ -52,7 +52,8 @@ class SampleSplit {
               bool storage);
 
   // Moves time between the stages of a step of that rank; their sum stays to the nanosecond.
-  void SplitBatch(int32_t rank, StageTimes& times) const;
+  void SplitBatch(int32_t rank, StageTimes& times,
+                  DatasetTime dataset = DatasetTime::kByStage) const;
   struct TakenOfForward {   // ns
     int64_t awaited = 0;    // waiting for others
     int64_t evaluated = 0;  // the model at work all the same

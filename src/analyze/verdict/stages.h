@@ -64,6 +64,10 @@ inline constexpr std::array<SubStage, 8> kSampledStages = {
 // Those of the data pipeline but for what a device waits for: from kStorageRead to kWorkerStart.
 inline constexpr size_t kHostDataStages = 12;
 
+// Whether the time that is waited for the dataset is shared out over what it does (kSampledStages),
+// or is getitem as one: as of a run of which nothing tells more.
+enum class DatasetTime : uint8_t { kByStage, kAsOne };
+
 using StageTimes = std::array<int64_t, kSubStageCount>;   // ns by SubStage
 using SuspectTimes = std::array<int64_t, kSuspectCount>;  // ns by SuspectId
 

@@ -171,7 +171,10 @@ class HostStages {
       if (named.begin_ns > open) unnamed(Stretch{open, named.begin_ns});
       AddNamed(StageOf(one.doing), named, step);
       if (lane == training_ && one.doing == HostDoing::kData && tells_ && python_) {
-        python_->Share(named, SubStage::kGetitem, step.by_functions);
+        StageTimes moved{};
+        python_->Share(named, SubStage::kGetitem, moved);
+        AddTo(step.by_functions, moved);
+        AddTo(step.of_dataset, moved);
       }
       open = named.end_ns;
     }

@@ -26,6 +26,7 @@ struct TraceStepTimes {
   int64_t awaiting_ns = 0;
   // What Python functions of the profile move between them (PythonWork); sums to 0.
   StageTimes by_functions{};
+  StageTimes of_dataset{};  // of that, what they move of the dataset's time
 };
 
 // One for each of FindDeviceSteps. In a profile without any device work the operators are the

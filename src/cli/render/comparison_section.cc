@@ -113,6 +113,7 @@ std::string RenderComparison(const analyze::Comparison& comparison, const analyz
   if (few)
     page.Line(
         {{"Of suspects and stages of so few profiled steps no interval is known.", Tint::kDim}});
+  if (!comparison.note.empty()) page.Paragraph("", 0, comparison.note, Tint::kDim);
   return page.Take();
 }
 

@@ -77,6 +77,20 @@ TEST(RenderComparison, SaysWhereNoIntervalWasDrawn) {
   EXPECT_THAT(text, Not(HasSubstr("so few profiled")));
 }
 
+TEST(RenderComparison, SaysWhichStagesOneRunAloneTells) {
+  analyze::RunParts told = Slow();
+  told.parts.push_back(Part("sub_stage", "user_code", 43, 0.16));
+  told.dataset_as_one = {Part("sub_stage", "user_code", 0, 0),
+                         Part("sub_stage", "getitem", 43, 0.16)};
+  analyze::RunParts untold = Mended();
+  untold.parts.push_back(Part("sub_stage", "getitem", 0.6, 0.01));
+  const std::string text = Rendered(told, untold);
+  EXPECT_THAT(text, HasSubstr("  dataset __getitem__   43 ms  16 %  600 us   1 % -42.4 ms"));
+  EXPECT_THAT(text, Not(HasSubstr("  user code")));
+  EXPECT_THAT(text, HasSubstr("\nOnly slow tells its dataset's stages: __getitem__ holds user code "
+                              "43 ms.\n"));
+}
+
 TEST(RenderComparison, KeepsToThePage) {
   RenderOptions options;
   options.color = true;

@@ -207,6 +207,7 @@ TEST_F(ApiTest, ComparesTwoRuns) {
   const json both = AskJson("/api/runs/one/compare/two%20words");
   EXPECT_EQ(both["runs"], json({"one", "two words"}));
   EXPECT_EQ(both["rows"][0]["kind"], "step");
+  EXPECT_TRUE(both["note"].is_null());  // neither tells more than the other
 }
 
 // As a run says it whose slices are so many.

@@ -48,7 +48,8 @@ Result<std::string> CompareJson(const std::filesystem::path& a, const std::files
                                 const ReportOptions& options) {
   STEPTRACE_ASSIGN_OR_RETURN(const auto comparison, LoadComparison(a, b, options));
   Json json = {{"runs", {a.filename().string(), b.filename().string()}},
-               {"sentence", analyze::ComparisonSentence(comparison)}};
+               {"sentence", analyze::ComparisonSentence(comparison)},
+               {"note", comparison.note.empty() ? Json() : Json(comparison.note)}};
   Json rows = Json::array();
   for (const auto& part : comparison.parts) rows.push_back(RowJson(part));
   json["rows"] = std::move(rows);

@@ -15,7 +15,7 @@ Result<analyze::Comparison> LoadComparison(const std::filesystem::path& a,
                                            const std::filesystem::path& b,
                                            const ReportOptions& options);
 
-// The same as JSON, {runs, sentence, rows[]} of docs/reference/http.md.
+// The same as JSON, {runs, sentence, note, rows[]} of docs/reference/http.md.
 Result<std::string> CompareJson(const std::filesystem::path& a, const std::filesystem::path& b,
                                 const ReportOptions& options);
 

@@ -9,6 +9,7 @@ const side = (value: number) => ({ ns: ns(value), share: 1, share_low: 1, share_
 const comparison: Comparison = {
   runs: ['slow', 'mended'],
   sentence: 'The second run is 4.0x faster a step: 25 ns instead of 100 ns.',
+  note: "Only the first run tells its dataset's stages: __getitem__ holds decode 9 ns.",
   rows: [
     {
       kind: 'step',
@@ -112,6 +113,7 @@ it('the other way round, what was won is lost', async () => {
   const back = await two('slow', 'mended').compare('mended', 'slow');
   expect(back).toEqual(swapped(comparison, false));
   expect(back.sentence).toBe(comparison.sentence); // names stay what they are
+  expect(back.note).toBe(comparison.note);
   expect(back.runs).toEqual(['mended', 'slow']);
   expect(back.rows[0]).toMatchObject({
     a: side(25),
@@ -127,4 +129,5 @@ it('two runs of one name are told apart by their place', async () => {
   const source = pageSource(page({ runs, comparison }));
   expect((await source.compare('one', 'two')).sentence).toMatch(/^The second run is/);
   expect((await source.compare('two', 'one')).sentence).toMatch(/^The first run is/);
+  expect((await source.compare('two', 'one')).note).toMatch(/^Only the second run tells/);
 });

@@ -78,17 +78,25 @@ function idsOf(page: Page): string[] {
 const negative = (ns: ComparedRow['change_ns']) =>
   ns === null ? null : ((0 - ns) as NonNullable<ComparedRow['change_ns']>);
 
-/** Where both have one name, the sentence tells them apart by their place. */
-const otherPlace = (sentence: string) =>
-  sentence.replace(/^The (first|second) run/, (_, place: string) =>
-    place === 'first' ? 'The second run' : 'The first run',
+/** Where both have one name, sentence and note tell them apart by their place. */
+const otherPlace = (text: string) =>
+  text.replace(
+    /^(The|Only the) (first|second) run/,
+    (_, begin: string, place: string) => `${begin} ${place === 'first' ? 'second' : 'first'} run`,
   );
 
 /** The same two runs the other way round; `alike`: they have one name. */
-export function swapped({ runs: [a, b], sentence, rows }: Comparison, alike: boolean): Comparison {
+export function swapped(comparison: Comparison, alike: boolean): Comparison {
+  const {
+    runs: [a, b],
+    sentence,
+    note,
+    rows,
+  } = comparison;
   return {
     runs: [b, a],
     sentence: alike ? otherPlace(sentence) : sentence,
+    note: alike && note !== null ? otherPlace(note) : note,
     rows: rows.map((row) => ({
       ...row,
       a: row.b,

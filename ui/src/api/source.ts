@@ -62,6 +62,8 @@ export interface Comparison {
   runs: [string, string];
   /** Which step is shorter, by how much: as the report in the terminal says it. */
   sentence: string;
+  /** Which stages are told of one run alone, and stand within another here; null: none do. */
+  note: string | null;
   rows: ComparedRow[];
 }
 

@@ -30,7 +30,12 @@ function row(
   };
 }
 
-const of = (...rows: ComparedRow[]): Comparison => ({ runs: ['a', 'b'], sentence: '', rows });
+const of = (...rows: ComparedRow[]): Comparison => ({
+  runs: ['a', 'b'],
+  sentence: '',
+  note: null,
+  rows,
+});
 
 it('blocks stand in order, without what neither run has', () => {
   const found = blocks(
@@ -47,6 +52,20 @@ it('blocks stand in order, without what neither run has', () => {
     ['Phases', ['Data']],
   ]);
   expect(found[1]?.most).toBe(60e6);
+});
+
+it('what is told of one run alone stands with the stages', () => {
+  const told = {
+    ...of(
+      row('step', 'step', 100e6, 40e6, [-60e6, -62e6, -58e6]),
+      row('sub_stage', 'getitem', 43e6, 1e6, [-42e6, -43e6, -41e6]),
+    ),
+    note: 'Only slow tells its dataset’s stages.',
+  };
+  expect(blocks(told).map((b) => [b.title, b.note])).toEqual([
+    ['Step', null],
+    ['Stages', told.note],
+  ]);
 });
 
 it('a run without steps is compared with nothing', () => {

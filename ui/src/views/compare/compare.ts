@@ -35,6 +35,8 @@ export interface Block {
   readonly lines: readonly Line[];
   /** The longest bar of the block, ns. */
   readonly most: number;
+  /** What is told of one run's parts alone; null: nothing. */
+  readonly note: string | null;
 }
 
 const LEAST_SHARE = 0.005;
@@ -49,7 +51,8 @@ export function blocks(comparison: Comparison): Block[] {
       .filter((row) => kind === 'step' || mostOf(row) >= LEAST_SHARE)
       .map(lineOf);
     const most = lines.reduce((m, l) => Math.max(m, l.a?.ns ?? 0, l.b?.ns ?? 0), 1);
-    return { title: heading, lines, most };
+    const note = kind === 'sub_stage' ? comparison.note : null;
+    return { title: heading, lines, most, note };
   }).filter((block) => block.lines.length > 0);
 }
 
