@@ -311,6 +311,7 @@ interface Memory {
     bytes: number;
     allocated_ns: number | null;
     released_ns: number | null;
+    released_by_ns: number | null;
     duration_ns: number | null;
   }[];
   curve: { ts_ns: number; allocated_bytes: number }[];
@@ -365,7 +366,8 @@ test('memory: curve, growth, operators and allocations', async ({ page }) => {
     [
       bytes(b.bytes),
       at(b.allocated_ns, 'before'),
-      at(b.released_ns, 'not in the profile'),
+      (b.released_ns === null && b.released_by_ns !== null ? 'by ' : '') +
+        at(b.released_by_ns, 'not in the profile'),
       at(b.duration_ns, 'not known'),
     ].join(),
   );

@@ -24,6 +24,7 @@ Json BlockJson(const MemoryBlock& block) {
           {"bytes", block.bytes},
           {"allocated_ns", OrNull(block.allocated_ns)},
           {"released_ns", OrNull(block.released_ns)},
+          {"released_by_ns", OrNull(block.released_by_ns)},
           {"duration_ns", OrNull(lived)}};
 }
 

@@ -90,9 +90,9 @@ MemoryBlock BlockOf(const Sources& from, const BlockSides& sides) {
   if (record.op != kNone) block.caller = from.NameOf(from.Around(record.op));
   block.bytes = std::abs(record.row->bytes);
   if (sides.allocation != kNone) block.allocated_ns = record.row->ts_ns;
-  if (sides.release != kNone) {
-    block.released_ns = from.records.records[At(sides.release)].row->ts_ns;
-  }
+  const auto at = [&from](int32_t side) { return from.records.records[At(side)].row->ts_ns; };
+  if (sides.release != kNone) block.released_ns = at(sides.release);
+  if (sides.gone_by() != kNone) block.released_by_ns = at(sides.gone_by());
   return block;
 }
 

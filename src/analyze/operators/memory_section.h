@@ -41,6 +41,8 @@ struct MemoryBlock {
   int64_t bytes = 0;
   std::optional<int64_t> allocated_ns;
   std::optional<int64_t> released_ns;
+  // When it was gone at the latest: released, or else its address was allocated again.
+  std::optional<int64_t> released_by_ns;
 };
 
 struct MemoryPoint {

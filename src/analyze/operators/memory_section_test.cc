@@ -105,6 +105,25 @@ TEST_F(MemoryTest, AnAddressThatIsAllocatedAgainWasReleased) {
   EXPECT_EQ(device.at_peak[0].blocks, 1);
   // The time of the release is not known.
   EXPECT_FALSE(device.blocks[0].released_ns.has_value());
+  // It is known by when: no two of one address live at a time.
+  std::vector<std::string> lives;
+  for (const MemoryBlock& block : device.blocks) {
+    lives.push_back(fmt::format("{}-{}", *block.allocated_ns, block.released_by_ns.value_or(-1)));
+  }
+  EXPECT_THAT(lives, ElementsAre("10-110", "110-210", "210-310", "310--1"));
+}
+
+TEST_F(MemoryTest, WhatWasReleasedWasGoneByThen) {
+  const MemoryDevice device = First(R"(
+t1 op make 0 100
+t1 memory 10 bytes=100 device=0 address=16
+t1 memory 20 bytes=-100 device=0 address=16
+t1 memory 30 bytes=50 device=0 address=16
+)");
+  ASSERT_EQ(device.blocks.size(), 2U);
+  EXPECT_EQ(device.blocks[0].released_by_ns, 20);
+  EXPECT_EQ(device.blocks[1].released_by_ns, std::nullopt);
+  EXPECT_EQ(device.blocks_reused, 0);
 }
 
 TEST_F(MemoryTest, CurvePeakAndHolders) {

@@ -18,6 +18,7 @@ const block = (allocated_ns: number | null, released_ns: number | null, bytes: n
   bytes,
   allocated_ns,
   released_ns,
+  released_by_ns: released_ns,
   duration_ns: null,
 });
 
@@ -39,6 +40,16 @@ describe('allocations', () => {
       [0, 5],
       [7, 20],
     ]);
+  });
+
+  it('end where their address was allocated again, though nobody saw them released', () => {
+    const unseen = { ...block(0, null, 4), released_by_ns: 6 };
+    const placed = pile([unseen, block(6, null, 4)], 0, 20);
+    expect(placed.map((p) => [p.fromNs, p.toNs, p.bottom])).toEqual([
+      [0, 6, 0],
+      [6, 20, 0],
+    ]);
+    expect(heightOf(placed)).toBe(4);
   });
 
   it('never overlap', () => {

@@ -9,6 +9,8 @@ export interface Block {
   bytes: number;
   allocated_ns: number | null;
   released_ns: number | null;
+  /** When it was gone at the latest: `released_ns`, or else its address was allocated again. */
+  released_by_ns: number | null;
   duration_ns: number | null;
 }
 
@@ -111,6 +113,9 @@ export function firstOf(devices: readonly MemoryDevice[]): MemoryDevice | undefi
   return [...devices].sort((a, b) => peak(b) - peak(a))[0];
 }
 
+/** Whether no release of it is recorded, but it is known by when it was gone. */
+export const unseen = (b: Block): boolean => b.released_ns === null && b.released_by_ns !== null;
+
 export interface Placed {
   block: Block;
   fromNs: number;
@@ -121,7 +126,7 @@ export interface Placed {
 
 /**
  * Blocks piled up as they live: each lies on the lowest gap that holds it from its allocation to its
- * release. The height of the pile is not the allocator's layout, which nobody recorded; what is true
+ * release, or until its address was allocated again. The height of the pile is not the allocator's layout, which nobody recorded; what is true
  * is each block's size and life.
  */
 export function pile(blocks: readonly Block[], fromNs: number, toNs: number): Placed[] {
@@ -129,7 +134,7 @@ export function pile(blocks: readonly Block[], fromNs: number, toNs: number): Pl
     .map((block) => ({
       block,
       fromNs: block.allocated_ns ?? fromNs,
-      toNs: block.released_ns ?? toNs,
+      toNs: block.released_by_ns ?? toNs,
     }))
     .filter((b) => b.toNs > b.fromNs && b.block.bytes > 0)
     .sort((a, b) => a.fromNs - b.fromNs || b.block.bytes - a.block.bytes);
