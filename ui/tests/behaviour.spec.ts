@@ -180,7 +180,7 @@ test('names of a megabyte are cut, and told apart', async ({ page }) => {
   expect(received).toBeLessThan((MEGABYTES + 4) * 1_000_000);
 });
 
-test('the rules of a chosen stretch are of what begins in it', async ({ page }) => {
+test('the rules of a chosen stretch are of the steps that lie in it', async ({ page }) => {
   await open(page, '/run/slow/rules');
   await expect(page.getByText('Evaluated over the chosen stretch alone')).toHaveCount(0);
   await open(page, '/run/slow/rules?from_ns=1&to_ns=2');

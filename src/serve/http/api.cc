@@ -256,7 +256,7 @@ Answer Api::Rules(const Run& run, Parameters& parameters) {
     if (!status.ok()) return Refuse(400, status.error().message);
   }
   const auto [from_ns, to_ns] = parameters.Stretch();
-  const rpc::RulesStretch stretch = {from_ns, to_ns};
+  const rpc::TimeBounds stretch = {from_ns, to_ns};
   if (!parameters.status().ok()) return Refuse(400, parameters.status().error().message);
   rpc::CostRequest cost = options_.cost;
   std::shared_ptr<const analyze::Report> billed;  // as /report has it, which is kept

@@ -154,9 +154,7 @@ std::vector<analyze::TraceStep> StepsIn(const store::PackedSteps& steps, int32_t
     std::vector<analyze::TraceStep> within;
     for (const store::StepRow& step : steps) {
       if (step.rank != rank || step.dur_ns <= 0) continue;
-      int64_t end_ns = 0;
-      if (__builtin_add_overflow(step.ts_ns, step.dur_ns, &end_ns)) continue;
-      if (step.ts_ns < window.from_ns || end_ns > window.to_ns) continue;
+      if (!LiesIn({window.from_ns, window.to_ns}, step)) continue;
       within.push_back({step.step, step.ts_ns, step.dur_ns, lane});
     }
     std::sort(within.begin(), within.end(), earlier);

@@ -145,11 +145,9 @@ std::vector<analyze::TraceStep> StepsIn(const store::PackedSteps& steps, int32_t
                                         const std::vector<Stretch>& windows) {
   std::vector<analyze::TraceStep> found;
   for (const store::StepRow& step : steps) {
-    int64_t end_ns = 0;
     if (step.rank != rank || step.dur_ns <= 0) continue;
-    if (__builtin_add_overflow(step.ts_ns, step.dur_ns, &end_ns)) continue;
     const bool within = std::any_of(windows.begin(), windows.end(), [&](const Stretch& window) {
-      return window.rank == rank && step.ts_ns >= window.from_ns && end_ns <= window.to_ns;
+      return window.rank == rank && LiesIn({window.from_ns, window.to_ns}, step);
     });
     if (within) found.push_back({step.step, step.ts_ns, step.dur_ns, 0});
   }

@@ -10,6 +10,7 @@
 
 #include "analyze/trace/trace.h"
 #include "base/result.h"
+#include "serve/rpc/stretch.h"
 #include "store/packed_rows.h"
 #include "store/run_reader.h"
 
@@ -26,12 +27,6 @@ bool WasImported(const std::vector<store::FactRow>& facts, const store::StringTa
 // The tracks of threads and streams, by rank.
 std::map<int32_t, std::vector<store::TrackRow>> ProfileTracks(
     const std::vector<store::TrackRow>& tracks, const store::StringTable& strings);
-
-// Of absent bounds all; rows that begin in [from, to).
-struct TimeBounds {
-  std::optional<int64_t> from_ns;
-  std::optional<int64_t> to_ns;
-};
 
 // From where on so many slices of the run's end lie, at least, by the times of its segments;
 // nothing: from its begin on, or in journals, which say nothing of times.

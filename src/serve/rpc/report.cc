@@ -33,6 +33,7 @@
 #include "serve/rpc/profile.h"
 #include "serve/rpc/run_rows.h"
 #include "serve/rpc/steps.h"
+#include "serve/rpc/stretch.h"
 #include "store/run_reader.h"
 
 namespace steptrace::rpc {
@@ -40,11 +41,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether a step lies in the stretch that is asked for.
-bool LiesIn(const ReportOptions& options, const store::StepRow& step) {
-  const int64_t from_ns = options.from_ns.value_or(std::numeric_limits<int64_t>::min());
-  const int64_t to_ns = options.to_ns.value_or(std::numeric_limits<int64_t>::max());
-  return step.ts_ns >= from_ns && step.ts_ns <= to_ns && step.dur_ns <= to_ns - step.ts_ns;
+TimeBounds BoundsOf(const ReportOptions& options) {
+  return {options.from_ns, options.to_ns};
 }
 
 // Drops the values that were not taken in it.
@@ -147,7 +145,8 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, run.Read<store::TrackRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto counters, run.Read<store::CounterRow>());
-  const auto lies_in = [&](const store::StepRow& step) { return LiesIn(options, step); };
+  const TimeBounds bounds = BoundsOf(options);
+  const auto lies_in = [&](const store::StepRow& step) { return LiesIn(bounds, step); };
   STEPTRACE_ASSIGN_OR_RETURN(const StoredSteps stored, ReadSteps(run, {}, lies_in));
   const store::PackedSteps& steps = stored.rows;
   STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
@@ -161,14 +160,13 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   input.steps = steps;
   input.strings = &run.strings();
   input.counters = SeriesOf(tracks, counters);
-  if (options.from_ns || options.to_ns) {
+  if (bounds.any()) {
     input.metrics_outside = MetricsWithoutValues(tracks, input.counters);
   }
   input.facts = facts;
   input.losses = losses;
   input.findings = findings;
-  input.options = {options.price_per_hour, options.last_steps, options.tensor_cores,
-                   options.from_ns || options.to_ns};
+  input.options = {options.price_per_hour, options.last_steps, options.tensor_cores, bounds.any()};
   STEPTRACE_ASSIGN_OR_RETURN(auto stacks, run.Read<store::StackRow>());
   stacks = analyze::StacksByNumber(stacks);
   STEPTRACE_ASSIGN_OR_RETURN(auto samples, SumSamples(run, tracks, stacks, input, options));
@@ -179,7 +177,7 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
     const ReportOptions wide = Widened(options);
     analyze::ReportInput near = input;
     STEPTRACE_ASSIGN_OR_RETURN(
-        around, ReadSteps(run, {}, [&](const auto& step) { return LiesIn(wide, step); }));
+        around, ReadSteps(run, {}, [&](const auto& step) { return LiesIn(BoundsOf(wide), step); }));
     near.steps = around.rows;
     STEPTRACE_ASSIGN_OR_RETURN(auto more, SumSamples(run, tracks, stacks, near, wide));
     if (HasEnough(more.get())) {
@@ -190,7 +188,6 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   input.samples = samples.get();
   std::optional<analyze::Trace> profile;
   if (HoldsProfile(tracks, facts, run.strings())) {
-    const TimeBounds bounds{options.from_ns, options.to_ns};
     input.profile_of_windows = !WasImported(facts, run.strings());
     STEPTRACE_ASSIGN_OR_RETURN(profile, input.profile_of_windows
                                             ? LoadDeviceWindows(run, tracks, facts, steps, bounds)
@@ -200,19 +197,16 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   }
   analyze::Trace operators;
   if (input.profile == nullptr) {
-    STEPTRACE_ASSIGN_OR_RETURN(
-        operators, LoadOperators(run, tracks, facts, steps, {options.from_ns, options.to_ns}));
+    STEPTRACE_ASSIGN_OR_RETURN(operators, LoadOperators(run, tracks, facts, steps, bounds));
     if (!operators.ranks.empty()) input.operators = &operators;
   }
-  STEPTRACE_ASSIGN_OR_RETURN(
-      const LiveCollectives collectives,
-      LoadCollectives(run, tracks, facts, steps, {options.from_ns, options.to_ns}));
+  STEPTRACE_ASSIGN_OR_RETURN(const LiveCollectives collectives,
+                             LoadCollectives(run, tracks, facts, steps, bounds));
   if (!collectives.trace.ranks.empty()) input.collectives = &collectives.trace;
   input.collectives_from_ns = collectives.from_ns;
   for (const analyze::RankTrace& rank : collectives.trace.ranks) input.calls.Add(rank.calls);
-  STEPTRACE_ASSIGN_OR_RETURN(
-      const analyze::StepsOnDevice device_phases,
-      LoadDevicePhases(run, tracks, steps, {options.from_ns, options.to_ns}));
+  STEPTRACE_ASSIGN_OR_RETURN(const analyze::StepsOnDevice device_phases,
+                             LoadDevicePhases(run, tracks, steps, bounds));
   if (!device_phases.empty()) input.device_phases = &device_phases;
   std::optional<analyze::ProfileAnalysis> analysis;
   if (input.profile != nullptr) {
@@ -258,7 +252,7 @@ Result<analyze::Report> LoadReport(const fs::path& path, const ReportOptions& op
         analysis ? analyze::BuildReport(input, *std::move(analysis)) : analyze::BuildReport(input);
   };
   STEPTRACE_RETURN_IF_ERROR(WithInput(path, options, make));
-  const bool of_stretch = options.from_ns || options.to_ns;
+  const bool of_stretch = BoundsOf(options).any();
   if (options.beside_run && of_stretch) {
     STEPTRACE_RETURN_IF_ERROR(AddWholeRun(path, options, report));
   }

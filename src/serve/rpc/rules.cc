@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -145,7 +146,7 @@ struct Ruled {
 };
 
 Result<std::vector<analyze::DeviceMemory>> MemoryOf(store::RunReader& run,
-                                                    const RulesStretch& stretch,
+                                                    const TimeBounds& stretch,
                                                     const store::PackedSteps& steps,
                                                     std::span<const store::FactRow> facts) {
   store::ReadOptions wanted;
@@ -160,24 +161,21 @@ Result<std::vector<analyze::DeviceMemory>> MemoryOf(store::RunReader& run,
 }
 
 Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSettings& settings,
-                   const RulesStretch& stretch) {
+                   const TimeBounds& stretch) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, run.Read<store::TrackRow>());
   store::ReadOptions wanted;
   wanted.from_ns = stretch.from_ns;
   wanted.to_ns = stretch.to_ns;
   STEPTRACE_ASSIGN_OR_RETURN(auto counters, run.Read<store::CounterRow>(wanted));
-  const auto all = [](const store::StepRow&) { return true; };
-  STEPTRACE_ASSIGN_OR_RETURN(StoredSteps stored, ReadSteps(run, wanted, all));
+  const auto lies_in = [&stretch](const auto& step) { return LiesIn(stretch, step); };
+  STEPTRACE_ASSIGN_OR_RETURN(StoredSteps stored, ReadSteps(run, wanted, lies_in));
   store::PackedSteps& steps = stored.rows;
   STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto findings, run.Read<store::FindingRow>());
   if (steps.empty()) {  // of a run that cannot be written
     STEPTRACE_ASSIGN_OR_RETURN(auto marked, MarkedSteps(run));
-    std::erase_if(marked, [&stretch](const store::StepRow& step) {
-      return step.ts_ns < stretch.from_ns.value_or(INT64_MIN) ||
-             step.ts_ns >= stretch.to_ns.value_or(INT64_MAX);
-    });
+    std::erase_if(marked, std::not_fn(lies_in));
     steps = marked;
   }
   wanted.columns = {"ts_ns", "dur_ns", "track", "rank", "name", "category", "step"};
@@ -189,7 +187,8 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
         slices.emplace(tracks, run.strings(), imported ? Source::kImported : Source::kLive);
       },
       [&slices](std::span<const store::SliceRow> rows) { slices->Add(rows); }));
-  const SliceParts parts = slices->Finish(steps);
+  SliceParts parts = slices->Finish(steps);
+  std::erase_if(parts.marks, std::not_fn(lies_in));
   std::vector<analyze::DeviceMemory> device_memory;
   if (WasImported(facts, run.strings())) {  // of a live run, windows alone tell it
     STEPTRACE_ASSIGN_OR_RETURN(device_memory, MemoryOf(run, stretch, steps, facts));
@@ -200,7 +199,7 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   input.run.duration_ns = DurationOf(run, steps, counters);
   input.counters = series;
   std::vector<std::string> outside;
-  if (stretch.from_ns || stretch.to_ns) outside = MetricsWithoutValues(tracks, series);
+  if (stretch.any()) outside = MetricsWithoutValues(tracks, series);
   input.metrics_outside = outside;
   input.steps = steps;
   input.strings = &run.strings();
@@ -218,7 +217,7 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
 
 // The suspects and phases of the report itself, so that what is billed is what it names.
 analyze::CostSection CostOf(const std::filesystem::path& path, Ruled& ruled,
-                            const CostRequest& request, const RulesStretch& stretch,
+                            const CostRequest& request, const TimeBounds& stretch,
                             const analyze::Report* billed) {
   analyze::CostInput cost;
   cost.duration_ns = ruled.run.duration_ns;
@@ -250,7 +249,7 @@ analyze::CostSection CostOf(const std::filesystem::path& path, Ruled& ruled,
 
 Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
                               const analyze::RuleSettings& settings, const CostRequest& cost,
-                              const RulesStretch& stretch, const analyze::Report* billed) {
+                              const TimeBounds& stretch, const analyze::Report* billed) {
   STEPTRACE_RETURN_IF_ERROR(StoreMarkedSteps(path));
   // One after the other: their rows are not in memory together.
   STEPTRACE_ASSIGN_OR_RETURN(Ruled ruled, Rule(path, settings, stretch));

@@ -12,6 +12,7 @@
 #include "analyze/rules/profiling_report.h"
 #include "analyze/samples/stage_table.h"
 #include "base/result.h"
+#include "serve/rpc/stretch.h"
 
 namespace steptrace::rpc {
 
@@ -33,19 +34,14 @@ struct RulesAnswer {
   std::vector<analyze::FindingLine> findings;  // what the rules said while the run went on
 };
 
-// What is looked at: what begins in [from_ns, to_ns); absent: the run from its begin, to its end.
-struct RulesStretch {
-  std::optional<int64_t> from_ns;
-  std::optional<int64_t> to_ns;
-};
-
-// The rules on a run as its files stand now: closed, live, interrupted and imported ones alike. A
-// rule of the run's begin is not applicable to a stretch that leaves the begin out. With a price it
-// takes the time of a report more, unless that report of the stretch is given. Where it cannot be
-// made, the cost is told without its parts.
+// The rules on a run as its files stand now: closed, live, interrupted and imported ones alike. Of
+// a stretch: on the steps that lie in it, and on what else begins in it. A rule of the run's begin
+// is not applicable to a stretch that leaves the begin out. With a price it takes the time of a
+// report more, unless that report of the stretch is given. Where it cannot be made, the cost is
+// told without its parts.
 Result<RulesAnswer> LoadRules(const std::filesystem::path& run,
                               const analyze::RuleSettings& settings, const CostRequest& cost,
-                              const RulesStretch& stretch = {},
+                              const TimeBounds& stretch = {},
                               const analyze::Report* billed = nullptr);
 
 }  // namespace steptrace::rpc

@@ -129,6 +129,30 @@ TEST_F(StepsTest, AStretchHoldsTheStepsThatLieInItWhole) {
   }
 }
 
+// The report, which most views are made of, and the rules.
+TEST_F(StepsTest, AllViewsOfAStretchCountTheSameSteps) {
+  Make(kMarked);
+  const auto counted = [this](const TimeBounds& stretch) {
+    ReportOptions options;
+    options.from_ns = stretch.from_ns;
+    options.to_ns = stretch.to_ns;
+    const auto report = LoadReport(run(), options);
+    EXPECT_TRUE(report.ok());
+    const analyze::RuleSettings settings(analyze::RuleMode::kModern);
+    const auto rules = LoadRules(run(), settings, {}, stretch);
+    EXPECT_TRUE(rules.ok());
+    int64_t ruled = 0;
+    for (const auto& rank : rules->report.step_durations.data) ruled += rank.count;
+    EXPECT_EQ(ruled, report->steps.count) << *stretch.from_ns << " to " << *stretch.to_ns;
+    return ruled;
+  };
+  EXPECT_EQ(counted({100, 2100}), 2);
+  EXPECT_EQ(counted({100, 2099}), 1) << "the second ends behind it";
+  EXPECT_EQ(counted({101, 2100}), 1) << "the first begins before it";
+  EXPECT_EQ(counted({100, 1100}), 1);
+  EXPECT_EQ(counted({101, 1099}), 0);
+}
+
 TEST_F(StepsTest, TheRulesSeeThem) {
   Make(kMarked);
   const auto answer = LoadRules(run(), analyze::RuleSettings(analyze::RuleMode::kModern), {});

@@ -24,7 +24,9 @@ function steps() {
 it('picks rows by kind and by stretch', () => {
   const s = steps();
   expect(where(s, (i) => s.kind[i] === 'train')).toEqual([1, 2, 3]);
-  expect(where(s, (i) => within(s, i, stretch(12, 30)))).toEqual([1]); // touching is not lying in
+  expect(where(s, (i) => within(s, i, stretch(10, 50)))).toEqual([1, 2]);
+  expect(where(s, (i) => within(s, i, stretch(11, 50)))).toEqual([2]); // in part is not lying in
+  expect(where(s, (i) => within(s, i, stretch(10, 49)))).toEqual([1]);
   expect(where(s, (i) => within(s, i, null)).length).toBe(4);
   expect(stretchOfStep(s, 3)).toEqual({ from: 90, to: 100 });
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table `steps` as several views read it.
-import { clip, ns, type Stretch } from '../base/time';
+import { ns, type Stretch } from '../base/time';
 import type { Columns } from './arrow';
 import type { Source } from './source';
 
@@ -97,9 +97,11 @@ export function stretchOfStep(steps: Steps, i: number): Stretch {
   return { from: ns(from), to: ns(from + (steps.dur[i] ?? 0)) };
 }
 
-/** Does the step lie in the stretch, in part at least? All do where none is chosen. */
-export const within = (steps: Steps, i: number, chosen: Stretch | null): boolean =>
-  chosen === null || clip(stretchOfStep(steps, i), chosen) !== null;
+/** Does the step lie in the stretch, as a whole, as the report counts them? All do where none is chosen. */
+export function within(steps: Steps, i: number, chosen: Stretch | null): boolean {
+  const { from, to } = stretchOfStep(steps, i);
+  return chosen === null || (from >= chosen.from && to <= chosen.to);
+}
 
 /** Sum of a part over some rows, ns. */
 export function total(steps: Steps, part: string, rows: readonly number[]): number {

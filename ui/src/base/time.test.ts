@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from 'vitest';
 import { tokenOf } from './color';
-import { clip, duration, ns, overlaps, stretch } from './time';
+import { duration, overlaps, stretch } from './time';
 
 it('a stretch is whole, ordered and never empty', () => {
   expect(stretch(10.4, 2.6)).toEqual({ from: 3, to: 10 });
@@ -12,8 +12,6 @@ it('a stretch is whole, ordered and never empty', () => {
 it('stretches that touch do not overlap', () => {
   expect(overlaps(stretch(0, 5), stretch(5, 9))).toBe(false);
   expect(overlaps(stretch(0, 6), stretch(5, 9))).toBe(true);
-  expect(clip(stretch(0, 6), stretch(4, 9))).toEqual({ from: ns(4), to: ns(6) });
-  expect(clip(stretch(0, 4), stretch(4, 9))).toBeNull();
 });
 
 it('a name keeps its colour', () => {

@@ -24,10 +24,3 @@ export function stretch(a: number, b: number): Stretch {
 }
 
 export const overlaps = (a: Stretch, b: Stretch): boolean => a.from < b.to && b.from < a.to;
-
-/** The part of `s` that lies in `bounds`; null where they do not meet. */
-export function clip(s: Stretch, bounds: Stretch): Stretch | null {
-  const from = Math.max(s.from, bounds.from);
-  const to = Math.min(s.to, bounds.to);
-  return from < to ? { from: ns(from), to: ns(to) } : null;
-}

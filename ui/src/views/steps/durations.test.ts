@@ -35,7 +35,8 @@ it('shows one rank, or of each step the longest', () => {
 
 it('spreads over steady steps of the stretch', () => {
   expect(steadyDurations(steps(), null)).toEqual([30, 20]);
-  expect(steadyDurations(steps(), stretch(33, 50))).toEqual([30]);
+  expect(steadyDurations(steps(), stretch(10, 50))).toEqual([30, 20]);
+  expect(steadyDurations(steps(), stretch(11, 50))).toEqual([20]);
 });
 
 it('names the cause that took most', () => {
