@@ -8,7 +8,7 @@ line, which `records()` turns into a failure of the test.
 
 FAKE_PROBE_FAIL: names (with commas) whose records raise, to see hooks fail.
 FAKE_PROBE_KERNELS: why kernels_begin() refuses; FAKE_PROBE_DRAINS: how often the last
-kernels_drain() has not told all.
+kernels_drain() has not told all; FAKE_PROBE_STAYS: why CUPTI does not leave.
 FAKE_PROBE_PHASES: why device_phases_begin() refuses; FAKE_PROBE_BORDERS: how many borders go well;
 FAKE_PROBE_NO_EVENT: how many were left out, as device_phases_end() says.
 $FAKE_PROBE_DIR/capture.json: what the agent asks for (a dict as capture_request() gives it).
@@ -332,6 +332,15 @@ def kernels_drain(last):
     done = last and _drains_left < 0
     _write("kernels", "told" if done else "drain", 0, 0, 0)
     return done
+
+
+def kernels_detach():
+    _write("kernels", "detach", 0, 0, 0)
+    return os.environ.get("FAKE_PROBE_STAYS") or None
+
+
+def kernels_stay():
+    _write("kernels", "stay", 0, 0, 0)
 
 
 def device_phases_begin():

@@ -50,3 +50,15 @@ def marks(done):
         elif record.name == "window_end":
             words.append(f"end {record.a} {record.b & 0xFFFFFFFF} {record.b >> 32}")
     return words
+
+
+# Steps before, under and after the script's own profiler.
+PROFILED = """
+from torch.profiler import profile, ProfilerActivity
+ask(first_step=2, steps=6)
+for _ in range(4): step()
+with profile(activities=[ProfilerActivity.CPU]) as theirs:
+    step(); step()
+for _ in range(4): step()
+say(events=len(theirs.events()))
+"""

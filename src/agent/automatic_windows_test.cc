@@ -50,59 +50,14 @@ TEST_F(AutomaticWindowsTest, AnotherAutomaticWindowComesWhenItIsSuggested) {
   EXPECT_TRUE(schedule.Next(1000 * kS));
 }
 
-constexpr uint32_t kKernelsToo = 3;
-
-// CUPTI's start and 20 steps of launches cost 0.2 s at most: a hundredth of 20 s.
-TEST_F(AutomaticWindowsTest, DevicesAreToldOfOnceTheTrainingIsLongEnough) {
-  auto schedule = Of("auto");
-  schedule.OnDevice();
-  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS / 10);
-  const auto first = schedule.Next(4 * kS);
-  ASSERT_TRUE(first);
-  EXPECT_EQ(first->kinds, 1u);
-  schedule.OnMark(Begin(1, 4 * kS));
-  schedule.OnMark(End(1, 5 * kS, 20));
-  EXPECT_FALSE(schedule.Next(19 * kS));
-  const auto devices = schedule.Next(20 * kS);
-  ASSERT_TRUE(devices);
-  EXPECT_EQ(devices->kinds, kKernelsToo);
-  EXPECT_EQ(devices->steps, 20u);
-  schedule.OnMark(Begin(2, 21 * kS, 0, kKernelsToo));
-  schedule.OnMark(End(2, 22 * kS, 20));
-  const auto outcomes = schedule.TakeOutcomes(1000 * kS);
-  ASSERT_EQ(outcomes.size(), 2u);
-  EXPECT_EQ(outcomes[1].why, "devices");
-  EXPECT_FALSE(schedule.Next(1000 * kS)) << "once, unless something else calls for one";
-  schedule.Suggest("shift");
-  EXPECT_EQ(schedule.Next(1000 * kS)->kinds, kKernelsToo);
-}
-
-TEST_F(AutomaticWindowsTest, AFirstWindowThatComesLateTellsOfDevicesAtOnce) {
-  auto schedule = Of("auto");
-  schedule.OnDevice();
-  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
-  EXPECT_EQ(schedule.Next(30 * kS)->kinds, kKernelsToo);
-  schedule.OnMark(Begin(1, 31 * kS, 0, kKernelsToo));
-  schedule.OnMark(End(1, 50 * kS, 20));
-  EXPECT_FALSE(schedule.Next(1000 * kS));
-}
-
-TEST_F(AutomaticWindowsTest, DevicesThatCannotBeToldOfAreNotAskedForAgain) {
-  auto schedule = Of("auto");
-  schedule.OnDevice();
-  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
-  ASSERT_TRUE(schedule.Next(30 * kS));
-  schedule.OnMark(Begin(1, 31 * kS, 0, 1));  // CUPTI refused
-  schedule.OnMark(End(1, 50 * kS, 20));
-  EXPECT_FALSE(schedule.Next(1000 * kS));
-  schedule.Suggest("shift");
-  EXPECT_EQ(schedule.Next(1000 * kS)->kinds, 1u);
-}
-
-TEST_F(AutomaticWindowsTest, OnAHostThereAreNoDevicesToTellOf) {
-  auto schedule = Of("auto");
-  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
-  EXPECT_EQ(schedule.Next(100 * kS)->kinds, 1u);
+TEST_F(AutomaticWindowsTest, KernelsAreInItWhereTheUserAskedForThem) {
+  for (const auto& [asked, kinds] : {std::pair{1u, 1u}, {2u, 3u}, {3u, 3u}}) {
+    WindowPlan plan = *ParsePlan({"auto"}, {});
+    plan.kinds = asked;
+    CaptureSchedule schedule(plan, kMonotonic, kUtc);
+    for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+    EXPECT_EQ(schedule.Next(60 * kS)->kinds, kinds) << asked;
+  }
 }
 
 TEST_F(AutomaticWindowsTest, OneThatADemandInterruptsIsToldAndComesAgain) {

@@ -36,9 +36,6 @@ constexpr int64_t kStepsOfASplit = analyze::kMinSplitSteps;
 // Less tells nothing of a step.
 constexpr int64_t kLeastOperatorsLeft = 1000;
 constexpr int64_t kLeastNsLeft = kNsPerSecond / 10;
-// What a window of kernels costs the training at most: CUPTI's start took 70 to 140 ms on an H200,
-// and a launch 9 us (docs/performance.md). It too may take a hundredth of the time trained.
-constexpr int64_t kMostDeviceCostNs = 200'000'000;
 constexpr auto kKernels = static_cast<uint32_t>(wire::CaptureKind::kKernels);
 constexpr int64_t kDeviceRowBytes = 60;
 // Two automatic windows lie so far apart at least, but for one, once, that takes the operators
@@ -222,16 +219,8 @@ CaptureSchedule::Due CaptureSchedule::AutomaticIsDue(int64_t now_ns) const {
   if (automatic_ns_left_ < kLeastNsLeft || OperatorsLeft() < kLeastOperatorsLeft) return Due::kNo;
   if (!automatic_done_) return Due::kFirst;
   if (wanted_operators_ > 0 && OperatorsGranted(now_ns) >= wanted_operators_) return Due::kEnlarged;
-  if (now_ns - automatic_end_ns_ < kAutomaticDistanceNs) return Due::kNo;
-  if (suggested_ != nullptr) return Due::kSuggested;
-  return device_windows_ == 0 && DevicesGranted(now_ns) ? Due::kDevices : Due::kNo;
-}
-
-// Whether an automatic window may tell of devices too.
-bool CaptureSchedule::DevicesGranted(int64_t now_ns) const {
-  const int64_t granted_ns = (now_ns - first_steady_ns_) / kMostOfTrainedTime;
-  return has_device_ && !devices_refused_ &&
-         granted_ns >= kMostDeviceCostNs * (device_windows_ + 1);
+  const bool apart = now_ns - automatic_end_ns_ >= kAutomaticDistanceNs;
+  return suggested_ != nullptr && apart ? Due::kSuggested : Due::kNo;
 }
 
 uint32_t CaptureSchedule::KindsOf(const Window& window) const {
@@ -258,7 +247,8 @@ CaptureControl CaptureSchedule::OfWindow(const Window& window) const {
 
 CaptureControl CaptureSchedule::Automatic(int64_t now_ns) const {
   CaptureControl control{};
-  control.kinds = DevicesGranted(now_ns) ? kOperators | kKernels : kOperators;
+  // Kernels where the user has asked for them: CUPTI costs more than a run may take by itself.
+  control.kinds = kOperators | (plan_.kinds & kKernels);
   control.steps = kAutomaticSteps;
   control.until_monotonic_ns = static_cast<uint64_t>(epoch_monotonic_ns_ + now_ns +
                                                      std::min(kAutomaticMaxNs, automatic_ns_left_));
@@ -317,9 +307,7 @@ std::optional<CaptureControl> CaptureSchedule::Next(int64_t now_ns) {
   if (out != nullptr) return std::nullopt;
   if (const auto window = NextOfSteps()) return SendOfSteps(*window);
   if (const Due due = AutomaticIsDue(now_ns); due != Due::kNo) {
-    automatic_why_ = due == Due::kSuggested ? std::exchange(suggested_, nullptr)
-                     : due == Due::kDevices ? "devices"
-                                            : "steady";
+    automatic_why_ = due == Due::kSuggested ? std::exchange(suggested_, nullptr) : "steady";
     enlarged_ = due == Due::kEnlarged;
     operators_before_ = automatic_operators_;
     return Send({.source = Source::kAutomatic}, Automatic(now_ns));
@@ -387,11 +375,6 @@ void CaptureSchedule::FinishAutomatic(const SentCaptures::Ended& ended, CaptureO
     return;
   }
   automatic_done_ = true;
-  if ((ended.request.kinds & kKernels) != 0) {
-    const bool told = std::ranges::any_of(
-        outcome.stretches, [](const auto& on) { return (on.kinds & kKernels) != 0; });
-    told ? ++device_windows_ : static_cast<int64_t>(devices_refused_ = true);
-  }
   const bool wants_more = outcome.end == WindowEnd::kFull && !enlarged_;
   wanted_operators_ = wants_more ? OperatorsWanted(outcome.steps) : 0;
   // It cannot be had: asking again would bring the same.

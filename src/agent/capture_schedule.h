@@ -51,8 +51,6 @@ class CaptureSchedule {
   // as it began.
   void SetPlan(const WindowPlan& plan);
 
-  // The process computes on a device that windows of kernels can tell of.
-  void OnDevice() { has_device_ = true; }
   // A step that is settled: not of warm-up.
   void OnSteadyStep(int64_t ts_ns);
   void OnMark(const WindowMark& mark);
@@ -93,9 +91,8 @@ class CaptureSchedule {
   bool IsOpen(size_t window) const;
   std::optional<wire::CaptureControl> CalledOff();
   // Why an automatic window is to be had.
-  enum class Due { kNo, kFirst, kEnlarged, kDevices, kSuggested };
+  enum class Due { kNo, kFirst, kEnlarged, kSuggested };
   Due AutomaticIsDue(int64_t now_ns) const;
-  bool DevicesGranted(int64_t now_ns) const;
   int64_t OperatorsLeft() const;
   int64_t OperatorsGranted(int64_t now_ns) const;
   int64_t OperatorsWanted(int64_t steps) const;
@@ -121,9 +118,6 @@ class CaptureSchedule {
   std::vector<bool> done_;  // of the plan's windows
   WindowBytes* bytes_;
   bool automatic_done_ = false;
-  bool has_device_ = false;
-  bool devices_refused_ = false;
-  int64_t device_windows_ = 0;       // automatic ones that told of devices
   const char* suggested_ = nullptr;  // why another automatic window would be of use
   const char* automatic_why_ = "";   // of the one that is out
   int64_t automatic_end_ns_ = 0;     // of the last one

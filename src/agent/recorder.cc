@@ -210,7 +210,7 @@ void Recorder::Write(ProcessSession& session, RowBatch& batch, int64_t now_ns) {
   }
   if (stack_observer_ && !batch.stacks.empty()) stack_observer_(session, batch.stacks);
   for (const store::FactRow& row : batch.facts) {
-    NoteFact(session, row);
+    NoteFact(row);
     writer_.Append(row);
   }
 }
@@ -371,16 +371,10 @@ void Recorder::NoteRank(const ProcessSession& session) {
 }
 
 // {"name": …, "version": …, "cuda": … or null}
-void Recorder::NoteFact(ProcessSession& session, const store::FactRow& fact) {
-  const std::string_view kind = writer_.strings().Text(fact.kind);
-  if (kind != wire::kFactFramework && kind != wire::kFactDevice) return;
+void Recorder::NoteFact(const store::FactRow& fact) {
+  if (writer_.strings().Text(fact.kind) != wire::kFactFramework) return;
   const auto json = nlohmann::json::parse(fact.json, nullptr, false);
   if (!json.is_object()) return;
-  if (kind == wire::kFactDevice) {
-    const auto type = json.find("type");
-    if (type != json.end() && *type == "cuda") session.captures().OnDevice();
-    return;
-  }
   const auto name = json.find("name");
   const auto version = json.find("version");
   if (name == json.end() || version == json.end()) return;

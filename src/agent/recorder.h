@@ -135,7 +135,7 @@ class Recorder {
   void WriteSlices(const ProcessSession& session, const RowBatch& batch, int64_t now_ns);
   void WriteTracks(int64_t now_ns);
   void TakeSteps();
-  void NoteFact(ProcessSession& session, const store::FactRow& fact);
+  void NoteFact(const store::FactRow& fact);
   void NoteWindows(ProcessSession& session, const RowBatch& batch);
   void CountOperators(ProcessSession& session, const RowBatch& batch) const;
   void WriteOutcomes(ProcessSession& session, int64_t now_ns);

@@ -18,7 +18,12 @@ void StepWatch::Add(const store::StepRow& row, const store::StringTable& strings
   }
   if (row.rank != *rank_) return;
   const int64_t dur_ns = row.dur_ns - row.evaluation_ns - row.checkpoint_ns;
-  if (const auto shift = detector_.Add(row.step, row.ts_ns, dur_ns)) shifts_.push_back(*shift);
+  const auto shift = detector_.Add(row.step, row.ts_ns, dur_ns);
+  if (!shift) return;
+  // Over the recent best, and yet no longer than what all before it took: they got faster first.
+  const bool tells = shift->back ? told_rise_ : shift->to_ns > shift->from_ns;
+  told_rise_ = tells && !shift->back;
+  if (tells) shifts_.push_back(*shift);
 }
 
 std::vector<store::FindingRow> StepWatch::Take(int64_t now_ns, store::StringTable& strings) {

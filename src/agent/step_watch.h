@@ -23,6 +23,7 @@ class StepWatch {
  private:
   std::optional<int32_t> rank_;
   ShiftDetector detector_;
+  bool told_rise_ = false;
   std::vector<StepShift> shifts_;
 };
 

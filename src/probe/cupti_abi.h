@@ -29,8 +29,18 @@ inline constexpr uint32_t kMayRefuseVersion = 27;
 // From this version on (CUDA 11.0) a kernel's record holds its graph.
 inline constexpr uint32_t kGraphVersion = 13;
 
+// From this version on (CUDA 12.6) CUPTI can leave a process that goes on.
+inline constexpr uint32_t kFinalizeVersion = 24;
+
 enum class ThreadIdType : int { kPthread = 0, kSystem = 1 };
 enum class CallbackDomain : int { kDriver = 1, kRuntime = 2 };
+enum class CallbackSite : int { kEnter = 0, kExit = 1 };
+struct CallbackData {  // its begin
+  CallbackSite site;
+};
+using Subscriber = void*;
+using OnCallback = void (*)(void* user, CallbackDomain domain, uint32_t call,
+                            const CallbackData* data);
 
 struct Memcpy {
   uint32_t kind;
@@ -100,6 +110,10 @@ struct Functions {
   Result (*GetCallbackName)(CallbackDomain domain, uint32_t call, const char** name);
   Result (*GetThreadIdType)(ThreadIdType* type);
   Result (*ActivityFlushPeriod)(uint32_t ms);
+  Result (*Subscribe)(Subscriber* subscriber, OnCallback on_callback, void* user);
+  Result (*Unsubscribe)(Subscriber subscriber);
+  Result (*EnableDomain)(uint32_t on, Subscriber subscriber, CallbackDomain domain);
+  Result (*Finalize)();
 };
 
 }  // namespace steptrace::probe::cupti

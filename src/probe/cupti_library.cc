@@ -60,6 +60,10 @@ bool TakeAll(void* library, cupti::Functions& f) {
   Take(library, "cuptiGetCallbackName", &f.GetCallbackName);
   Take(library, "cuptiGetThreadIdType", &f.GetThreadIdType);
   Take(library, "cuptiActivityFlushPeriod", &f.ActivityFlushPeriod);
+  Take(library, "cuptiSubscribe", &f.Subscribe);
+  Take(library, "cuptiUnsubscribe", &f.Unsubscribe);
+  Take(library, "cuptiEnableDomain", &f.EnableDomain);
+  Take(library, "cuptiFinalize", &f.Finalize);
   return Take(library, "cuptiActivityRegisterCallbacks", &f.ActivityRegisterCallbacks) &&
          Take(library, "cuptiActivityEnable", &f.ActivityEnable) &&
          Take(library, "cuptiActivityDisable", &f.ActivityDisable) &&

@@ -146,7 +146,7 @@ uint32_t KernelNames::Wait(uint32_t type) const {
   return Named(TextOf(kWaitKinds, type), Category::kDeviceSync);
 }
 
-uint32_t KernelNames::MakeCall(CallbackDomain domain, uint32_t call) const {
+uint32_t KernelNames::MakeCall(CallbackDomain domain, uint32_t call) {
   const auto ask = library_->functions.GetCallbackName;
   const char* name = nullptr;
   if (ask == nullptr || ask(domain, call, &name) != cupti::kSuccess || name == nullptr) {
@@ -156,6 +156,7 @@ uint32_t KernelNames::MakeCall(CallbackDomain domain, uint32_t call) const {
   const size_t bytes = BareBytes(name);
   memcpy(bare, name, bytes);
   bare[bytes] = 0;
+  saw_graph_call_ = saw_graph_call_ || Has(bare, "Graph");
   if (!IsOfInterest(domain, bare)) return kNoCall;
   return Named(bare, Category::kRuntime);
 }

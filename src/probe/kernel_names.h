@@ -35,6 +35,9 @@ class KernelNames {
   uint32_t Wait(uint32_t type) const;
   // 0: the call is none that launches, moves or waits.
   uint32_t Call(cupti::CallbackDomain domain, uint32_t call);
+  // Whether any call was one of CUDA's graphs.
+  bool saw_graph_call() const { return saw_graph_call_; }
+  void ForgetGraphCall() { saw_graph_call_ = false; }
 
   // The text that tells the place; 0: no room. Beyond kMaxPlaces, and where a process makes up
   // launches without end, of device, context and stream alone.
@@ -59,9 +62,10 @@ class KernelNames {
   };
 
   uint32_t Find(const Place& place, uint32_t most);
-  uint32_t MakeCall(cupti::CallbackDomain domain, uint32_t call) const;
+  uint32_t MakeCall(cupti::CallbackDomain domain, uint32_t call);
 
   const CuptiLibrary* library_ = nullptr;
+  bool saw_graph_call_ = false;
   bool system_ids_ = false;  // CUPTI's numbers of threads are the system's
   ThreadIds thread_ids_;     // else
   uint32_t calls_[2][kMaxCalls] = {};

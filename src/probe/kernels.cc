@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "probe/activity_buffers.h"
+#include "probe/cupti_detach.h"
 #include "probe/cupti_library.h"
 #include "probe/kernel_names.h"
 #include "probe/unended_work.h"
@@ -54,6 +55,7 @@ struct Collector {
   std::atomic<uint64_t> counted{0};
   bool forked = false;
   bool fork_handled = false;
+  bool saw_graphs = false;  // of CUDA's, in any window
   CuptiLibrary library;
   ActivityBuffers buffers;
   KernelNames names;
@@ -163,6 +165,7 @@ void TakeKernel(const cupti::Kernel& kernel) {
     const auto& graph = reinterpret_cast<const cupti::KernelInGraph&>(kernel);
     place.graph = graph.graph;
     place.graph_node = graph.graph == 0 ? 0 : graph.graph_node;
+    k.saw_graphs = k.saw_graphs || graph.graph != 0;
   }
   NoteContext(kernel.context, kernel.device);
   Record(k.names.Kernel(kernel.name), k.names.IdOf(place), kernel.start, kernel.end,
@@ -275,6 +278,7 @@ void OnCompleted(void* context, uint32_t stream, uint8_t* bytes, size_t, size_t 
 // ---- on and off ----
 
 void OnForkInChild() {
+  ForgetDetach();
   g_kernels.forked = true;
   g_kernels.state.store(State::kOff, std::memory_order_relaxed);
 }
@@ -341,6 +345,7 @@ const char* BeginKernels() {
   if (k.state.load(std::memory_order_relaxed) != State::kOn) DrainKernels(true);
   if (k.state.load(std::memory_order_relaxed) != State::kOff) return "it is on already";
   if (const char* reason = FindCupti(&k.library)) return reason;
+  if (!StayAttached()) return "CUPTI is about to leave the process after the window before it";
   if (!k.buffers.Map()) return "no memory for the buffers of CUPTI";
   if (!k.fork_handled) {
     k.fork_handled = pthread_atfork(nullptr, nullptr, OnForkInChild) == 0;
@@ -410,6 +415,20 @@ bool DrainKernels(bool last) {
   k.converting.store(false, std::memory_order_release);
   k.state.store(State::kOff, std::memory_order_relaxed);
   return true;
+}
+
+const char* DetachKernels() {
+  Collector& k = g_kernels;
+  if (k.forked || k.state.load(std::memory_order_relaxed) != State::kOff) return "it is on";
+  if (k.saw_graphs || k.names.saw_graph_call()) {
+    return "CUDA graphs are replayed, which may fail once CUPTI has left";
+  }
+  return AskToDetach(k.library);
+}
+
+void ForgetGraphsForTesting() {
+  g_kernels.saw_graphs = false;
+  g_kernels.names.ForgetGraphCall();
 }
 
 uint64_t KernelCount() {

@@ -28,6 +28,13 @@ void EndKernels();
 // Hands over what is there. `last`: takes also what CUPTI still holds, and ends. True: all is off.
 bool DrainKernels(bool last);
 
+// All is off: CUPTI may leave the process (cupti_detach.h), for it slows launches down as long as
+// it is there. Null: it will. Else why it stays, a sentence.
+const char* DetachKernels();
+
+// Forgets what graphs were seen.
+void ForgetGraphsForTesting();
+
 // Device activities that were handed over since the last begin.
 uint64_t KernelCount();
 

@@ -14,13 +14,7 @@
 #include <set>
 #include <thread>
 
-#include "testing/fake_cupti/fake_cupti.h"
-#include "transport/testing_rings.h"
-#include "transport/writer/writer.h"
-#include "wire/vocabulary.h"
-
-// The driver's stand-in must be among the libraries: the linker leaves out what nobody calls.
-extern "C" int cuInit(unsigned int);
+#include "probe/testing_kernels.h"
 
 namespace steptrace::probe {
 namespace {
@@ -36,83 +30,6 @@ using transport::testing::ProcessTrace;
 using transport::testing::RingFolder;
 using wire::Category;
 using wire::RecordKind;
-
-constexpr uint64_t kUs = 1000;
-constexpr uint64_t kMs = 1'000'000;
-
-// An activity as the ring has it.
-struct Seen {
-  Category category;
-  std::string name;
-  std::string place;
-  uint64_t start, end;
-  uint32_t correlation;
-  std::optional<uint64_t> bytes;
-};
-
-struct All {
-  std::vector<Seen> activities;
-  std::map<uint64_t, uint64_t> lost;  // by cause
-  size_t clocks = 0;
-  std::vector<Seen> Of(Category category) const {
-    std::vector<Seen> found;
-    for (const Seen& one : activities) {
-      if (one.category == category) found.push_back(one);
-    }
-    return found;
-  }
-};
-
-All Read(const ProcessTrace& trace) {
-  All all;
-  for (const auto& thread : trace.threads) {
-    std::optional<uint64_t> bytes;
-    for (const wire::Record& record : thread.records) {
-      if (record.kind != static_cast<uint8_t>(RecordKind::kActivity)) continue;
-      const std::string name = trace.NameOf(record);
-      const auto category = static_cast<Category>(record.category);
-      if (category != Category::kWindow) {
-        const auto place = static_cast<uint32_t>(record.b >> 32);
-        all.activities.push_back({category, name, trace.names.at(place - 1).text, record.tsc,
-                                  record.a, static_cast<uint32_t>(record.b),
-                                  std::exchange(bytes, std::nullopt)});
-      } else if (name == wire::kDeviceBytesName) {
-        bytes = record.a;
-      } else if (name == wire::kDeviceLostName) {
-        all.lost[record.b] += record.a;
-      } else if (name == wire::kDeviceClockName) {
-        ++all.clocks;
-      }
-    }
-  }
-  return all;
-}
-
-class KernelsTest : public ::testing::Test {
- protected:
-  KernelsTest() {
-    cuInit(0);
-    fake_reset();
-    transport::Attach();
-  }
-  ~KernelsTest() override {
-    EXPECT_EQ(fake_misuse(), 0u) << fake_last_misuse();
-    EXPECT_EQ(fake_any_enabled(), 0);
-    fake_reset();  // its thread has a ring of this test's
-    transport::DetachForTesting();
-  }
-
-  // Ends the window as the hooks do: after a while, until all is told.
-  static void EndAll() {
-    EndKernels();
-    DrainKernels(false);
-    usleep(30'000);
-    for (int i = 0; i < 10'000 && !DrainKernels(true); ++i) usleep(1000);
-  }
-  All Drained() { return Read(DrainAll(folder_.OpenOnly())); }
-
-  RingFolder folder_;
-};
 
 TEST_F(KernelsTest, AKernelIsToldWithItsCallItsPlaceAndItsTimes) {
   ASSERT_EQ(BeginKernels(), nullptr);

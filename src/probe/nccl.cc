@@ -141,7 +141,9 @@ uint64_t StartChild(Kind kind, uint64_t parent, const char* name, int32_t peer) 
   event->name = 0;
   if (EventState* call = EventOf(parent)) {
     call->open_children.fetch_add(1, std::memory_order_acq_rel);
-    LowerTo(call->first, event->begin);
+    // NCCL posts its proxy operations as it enqueues, long before a device that is behind comes to
+    // them: where channels report, they tell when it began.
+    if (kind == Kind::kChannel || call->channels == 0) LowerTo(call->first, event->begin);
     event->details = call->details;
     event->number = call->number;
   }

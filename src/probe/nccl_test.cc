@@ -326,6 +326,31 @@ TYPED_TEST(NcclSteps, OfAnotherProcesssOperationHaveItsBudget) {
             kMostNcclSteps * (TypeParam::value < 4 ? 2 : 3));
 }
 
+// The proxy posts its operations as the host enqueues; a device that is behind begins much later.
+TYPED_TEST(NcclSteps, ACollectiveBeginsWithItsFirstChannelWhereThoseReport) {
+  auto& nccl = this->nccl_;
+  void* comm = nccl.Init();
+  const auto task = nccl.Enqueue();
+  void* send = nccl.StartOp(task, true);
+  usleep(20'000);
+  void* channel = nccl.StartChannel(task);
+  nccl.Stop(channel);
+  nccl.Stop(send);
+  nccl.Finalize(comm);
+  const ProcessTrace trace = DrainAll(this->folder_.OpenOnly());
+  std::map<std::string, uint64_t> begins;
+  for (const wire::Record& record : trace.threads.at(0).records) {
+    if (static_cast<wire::RecordKind>(record.kind) == wire::RecordKind::kComplete) {
+      begins[trace.NameOf(record)] = record.tsc;
+    }
+  }
+  if (channel == nullptr) {
+    EXPECT_LE(begins.at("all_reduce"), begins.at("send to 1"));
+  } else {
+    EXPECT_GT(begins.at("all_reduce"), begins.at("send to 1"));
+  }
+}
+
 // Kinds of calls that differ in one thing each have their own details, again and again.
 TEST_F(NcclRing, DetailsAreOfTheCall) {
   void* context = nullptr;

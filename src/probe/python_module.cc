@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "probe/cupti_detach.h"
 #include "probe/device_phases.h"
 #include "probe/itt.h"
 #include "probe/kernels.h"
@@ -295,6 +296,17 @@ PyObject* KernelsDrain(PyObject*, PyObject* last) {
   return PyBool_FromLong(DrainKernels(truth > 0) ? 1 : 0);
 }
 
+// None: it will leave. Else why it stays.
+PyObject* KernelsDetach(PyObject*, PyObject*) {
+  const char* reason = DetachKernels();
+  return reason == nullptr ? None() : PyUnicode_FromString(reason);
+}
+
+PyObject* KernelsStay(PyObject*, PyObject*) {
+  (void)StayAttached();
+  return None();
+}
+
 PyObject* Asked(PyObject*, PyObject* const*, Py_ssize_t) {
   return PyBool_FromLong(t::CaptureChanged() || StacksDue() ? 1 : 0);
 }
@@ -379,6 +391,8 @@ PyMethodDef g_methods[] = {
     {"kernels_begin", KernelsBegin, METH_NOARGS, kNoDoc},
     {"kernels_end", KernelsEnd, METH_NOARGS, kNoDoc},
     {"kernels_drain", KernelsDrain, METH_O, kNoDoc},
+    {"kernels_detach", KernelsDetach, METH_NOARGS, kNoDoc},
+    {"kernels_stay", KernelsStay, METH_NOARGS, kNoDoc},
     Fast("asked", Asked),
     Fast("stacks_due", StacksDueNow),
     {"stacks_claim", StacksClaim, METH_NOARGS, kNoDoc},

@@ -51,7 +51,7 @@ class Capture:
     def begin_devices(self, kinds):
         """The kinds that are left: CUPTI may refuse."""
         if kinds & KERNELS:
-            devices = kernels.Capture(self._probe)
+            devices = kernels.Capture(self._probe, self._hook)
             reason = devices.begin()
             if reason is None:
                 self.devices = devices
@@ -64,6 +64,7 @@ class Capture:
     def begin_host(self, kinds):
         if kinds & PROFILE:
             device_phases.hold(self)
+            kernels.stay(self._probe)
             self._host = profiles.Capture(kinds, self._hook)
         elif kinds & OPERATORS:
             self._host = operators.Capture(self._probe)

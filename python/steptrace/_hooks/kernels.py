@@ -2,7 +2,9 @@
 """Device activity by CUPTI: the probe collects it (probe/kernels.h), this says when.
 
 CUPTI is one for the process: what it tells goes to whoever asked last. So ours is off, and all of
-it handed over, before the script's profiler begins, in whatever thread that is.
+it handed over, before the script's profiler begins, in whatever thread that is. While it is in the
+process calls of CUDA take longer, so it is asked to leave after a window, but not where graphs are
+(probe/cupti_detach.h).
 """
 
 import atexit
@@ -20,6 +22,11 @@ LATER, NOW, NOW_OR_SOON = range(3)
 # A thread of CUPTI's that is about to hand over what it saw is waited for a millisecond so often.
 _TRIES_SOON = 20
 
+_STAYS = "kernels: CUPTI stays in the process, and calls of CUDA take longer until it ends: "
+
+_graphs_watched = False
+_graphs = False  # the process has captured one
+_left = False  # CUPTI has been asked to leave, at some time
 _exit_watched = False
 _on = None  # the capture that has to end before the process does
 
@@ -38,13 +45,16 @@ def why_not():
 class Capture:
     """On from begin() to end(); what is under way then comes until told() is true."""
 
-    def __init__(self, probe):
+    def __init__(self, probe, hook):
         self._probe = probe
+        self._hook = hook
         self._ended_ns = None
 
     def begin(self):
         """None: on. Else why not."""
         global _on
+        if _left and _graphs:
+            return "kernels: CUDA graphs were captured since CUPTI has left the process"
         reason = self._probe.kernels_begin()
         if reason is not None:
             return f"kernels: {reason}"
@@ -71,7 +81,40 @@ class Capture:
             sleep(0.001)
         if _on is self:
             _on = None
+        if when == LATER:
+            self._leave()
         return True
+
+    def _leave(self):
+        global _left
+        if not _graphs_watched:
+            reason = "whether there are CUDA graphs is not seen (hook device)"
+        elif _graphs:
+            reason = "there are CUDA graphs"
+        else:
+            reason = self._probe.kernels_detach()
+        if reason is None:
+            _left = True
+        else:
+            self._hook.say("limited", _STAYS + reason)
+
+
+def watch_graphs(on):
+    global _graphs_watched
+    _graphs_watched = on
+
+
+def note_graph(probe):
+    """A CUDA graph is about to be captured."""
+    global _graphs
+    _graphs = True
+    stay(probe)
+
+
+def stay(probe):
+    """Somebody else is about to use CUPTI: it does not leave any more."""
+    if _left:
+        probe.kernels_stay()
 
 
 def _watch_exit():

@@ -28,6 +28,7 @@ TARGETS = {
     "torch.autograd.profiler_legacy": ("operators", "script_profilers"),
     "torch.optim.optimizer": ("optimizer", "optimizer"),
     "torch.cuda": ("device", "device_phases"),
+    "torch.cuda.graphs": ("device", "cuda_graphs"),
     "torch.serialization": ("checkpoint", "serialization"),
     "safetensors.torch": ("checkpoint", "serialization"),
     "torch.distributed.distributed_c10d": ("communication", "distributed"),

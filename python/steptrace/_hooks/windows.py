@@ -363,6 +363,7 @@ class Windows:
 
     def step_aside(self):
         """The script's own profiler begins: after it we go on, if it is in this thread."""
+        kernels.stay(self._probe)
         capture = self._capture
         if capture is None:
             operators.take_left()

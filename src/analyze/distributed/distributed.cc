@@ -119,6 +119,22 @@ class SectionBuilder {
            });
   }
 
+  // Of the steps in which kernels were captured: of the others only communication is known.
+  static OverlapTimes TimesOfWatched(const OverlapOf& overlap,
+                                     const std::vector<Stretch>& stretches) {
+    OverlapTimes sum;
+    for (const Stretch& stretch : stretches) {
+      const OverlapTimes one = overlap.Within(stretch);
+      if (one.computation_ns + one.overlap_ns == 0) continue;
+      sum.total_ns += one.total_ns;
+      sum.computation_ns += one.computation_ns;
+      sum.overlap_ns += one.overlap_ns;
+      sum.exposed_ns += one.exposed_ns;
+      sum.other_ns += one.other_ns;
+    }
+    return sum.total_ns > 0 ? sum : overlap.Within(overlap.window());
+  }
+
   void Ranks() {
     section_.computing_known = ComputingKnown();
     for (size_t r = 0; r < trace_.ranks.size(); ++r) {
@@ -131,6 +147,9 @@ class SectionBuilder {
       row.collectives = static_cast<int64_t>(calls_.of_rank[r].size());
       section_.ranks.push_back(row);
       const auto stretches = StepStretches(rank);
+      if (options_.live && section_.computing_known) {
+        section_.ranks.back().times = TimesOfWatched(overlap, stretches);
+      }
       first_step_.push_back(section_.steps.size());
       for (size_t s = 0; s < stretches.size(); ++s) {
         ProfileStep step;

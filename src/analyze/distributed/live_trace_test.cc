@@ -160,6 +160,35 @@ TEST_F(LiveTraceTest, NcclsOwnWordTakesThePlaceOfTheScriptsCalls) {
   EXPECT_EQ(section.ranks[0].times.computation_ns, 50);
 }
 
+// Computing of a window of kernels beside communication of the whole run.
+TEST_F(LiveTraceTest, ComputingAndExposedAreOfTheStepsWithKernels) {
+  const auto nccl = [this](int rank, int64_t from, int64_t to, int64_t number) {
+    return Call(rank + 4, "all_reduce", from, to, number,
+                R"({"Process Group Name":"0x1","Group size":2})", "nccl");
+  };
+  std::vector<store::StepRow> steps;
+  for (int64_t i = 0; i < 6; ++i) {
+    store::StepRow& step = steps.emplace_back();
+    step.rank = static_cast<int32_t>(i % 2);
+    step.step = i / 2;
+    step.ts_ns = 100 * (i / 2);
+    step.dur_ns = 100;
+  }
+  for (int rank = 0; rank < 2; ++rank) {
+    Rank(rank,
+         {nccl(rank, 40, 90, 1), Row(rank + 2, "kernel", "gemm", 110, 150), nccl(rank, 140, 190, 2),
+          nccl(rank, 240, 290, 3)},
+         steps);
+  }
+  const ProfileDistributed section = Section();
+  const OverlapTimes& times = section.ranks[0].times;
+  EXPECT_EQ(times.total_ns, 100);
+  EXPECT_EQ(times.computation_ns, 30);
+  EXPECT_EQ(times.overlap_ns, 10);
+  EXPECT_EQ(times.exposed_ns, 40);
+  EXPECT_EQ(times.other_ns, 20);
+}
+
 TEST_F(LiveTraceTest, StepsComeFromTheirTable) {
   store::StepRow step;
   step.rank = 1;

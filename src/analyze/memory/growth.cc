@@ -13,6 +13,7 @@ constexpr size_t kGrowthBlocks = 7;
 constexpr double kMib = 1 << 20;
 constexpr double kLeastLeakBytes = 8 * kMib;
 constexpr double kLeastLeakShare = 0.01;
+constexpr double kLeastSteadyShare = 0.5;  // of the rise, at the median pace
 constexpr double kMostPlateauBytes = kMib;
 constexpr double kMostPlateauShare = 0.005;
 constexpr double kLeastRiseOfSwing = 3;   // an even leak rises by 7.5 times what its blocks do
@@ -93,7 +94,10 @@ Growth JudgeWhole(std::span<const GrowthPoint> points, HeldBy held_by) {
   const double swing = held_by == HeldBy::kHeap ? blocks.swing : 0;
   const double least_rise =
       std::max({kLeastLeakBytes, kLeastLeakShare * level, kLeastRiseOfSwing * swing});
-  if (grows && rise >= least_rise && late_pace >= kLeastPaceAtEnd * pace) {
+  // Not one leap, as of a library that is loaded late, on memory that hardly grows else.
+  const double steadily = growth.bytes_per_step * (last.steps - blocks[0].steps);
+  if (grows && rise >= least_rise && steadily >= kLeastSteadyShare * rise &&
+      late_pace >= kLeastPaceAtEnd * pace) {
     growth.verdict = GrowthVerdict::kLeak;
   } else if (late_rise < std::max(kMostPlateauBytes, kMostPlateauShare * level)) {
     growth.verdict = GrowthVerdict::kPlateau;

@@ -70,6 +70,9 @@ const Shape kShapes[] = {
      kNotEnough},
     {"a leak that begins late",
      [](double s, double) { return kGrowthBase + std::max(0.0, s - 200) * 1e6; }, kLeak, 1e6},
+    {"a library that is loaded late, beside too little to matter",
+     [](double s, double) { return kGrowthBase + s * 100 + (s > 370 ? 10 * kGrowthMib : 0); },
+     kNotEnough},
     {"too little to matter", [](double s, double) { return kGrowthBase + s * 100; }, kPlateau},
     {"a heap that goes up and down by as much as it grew",
      [](double s, double) {

@@ -22,6 +22,7 @@
 #include "analyze/verdict/attribution.h"
 #include "analyze/verdict/sample_split.h"
 #include "analyze/verdict/verdict.h"
+#include "analyze/verdict/window_cost.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -131,6 +132,13 @@ std::vector<std::string> MakeNotes(const ReportInput& input, const Report& repor
   return notes;
 }
 
+std::string WindowCostNote(const WindowCost& cost) {
+  return fmt::format(
+      "steps in windows of kernels take {}, those before {}: what CUPTI adds is taken off going "
+      "from operator to operator, launching and synchronisation",
+      FormatDuration(cost.steps_ns), FormatDuration(cost.before_ns));
+}
+
 // Of what a report reads: marks of steps and loaders' work stand in the slices, which
 // `steptrace rules` reads beside it.
 std::shared_ptr<const std::vector<RuleResult>> MakeRuleResults(const ReportInput& input) {
@@ -230,6 +238,7 @@ struct Attributed {
   HostIdle idle;
   DispatchSplit dispatch;
   ProfiledSteps profiled;
+  std::optional<WindowCost> window_cost;  // taken off these
   std::optional<SampleSplit> samples;
   AttributionRules rules;
   StepSelection attributed;  // of `selection` what the times are of
@@ -282,6 +291,7 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
       OfProfiled(input, selection, profiled).steps < kMinProfiledSteps) {
     profiled.clear();
   }
+  if (input.profile_of_windows) window_cost = TakeOffWindowCost(input.steps, selection, profiled);
   if (!profiled.empty()) made.profiled = &profiled;
   return made;
 }
@@ -419,6 +429,10 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     report.recommendations = MakeRecommendations(*input.profile, report);
   }
   report.notes = MakeNotes(input, report);
+  if (steps.window_cost) report.notes.push_back(WindowCostNote(*steps.window_cost));
+  for (const std::string& reason : steps.facts.cupti_stays) {
+    report.notes.push_back("after a window of kernels " + reason);
+  }
   if (report.profile) {
     report.profile->live = input.profile_of_windows || report.profile->host_alone;
   }

@@ -87,6 +87,14 @@ void ReadHook(const nlohmann::json& fact, JobFacts& facts) {
   facts.hooks_off |= state == "off";
   facts.python_seen |= state == "idle";
   const std::string reason = Text(fact, {"error", "reason"});
+  // As python/steptrace/_hooks/kernels.py says it.
+  constexpr size_t kMostReasons = 4;
+  constexpr std::string_view kKernels = "kernels: ", kStays = "CUPTI stays in the process";
+  if (state == "limited" && reason.starts_with(kKernels) &&
+      std::string_view(reason).substr(kKernels.size()).starts_with(kStays) &&
+      facts.cupti_stays.size() < kMostReasons) {
+    facts.cupti_stays.insert(reason.substr(kKernels.size()));
+  }
   if (state != "failed" && state != "error" && (state != "" || reason.empty())) return;
   facts.hook_failures.push_back({Text(fact, {"hook", "name"}), reason});
 }

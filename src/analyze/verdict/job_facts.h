@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,7 +53,8 @@ struct JobFacts {
   std::vector<std::pair<std::string, std::string>> frameworks;  // name, version
   std::vector<std::string> devices;
   std::vector<HookFailure> hook_failures;
-  bool python_seen = false;  // some process had the hooks in it
+  std::set<std::string> cupti_stays;  // after a window of kernels: that it does, and why
+  bool python_seen = false;           // some process had the hooks in it
   bool torch_seen = false;
   bool hooks_off = false;
   std::string no_stacks;  // why stacks were not sampled from outside; empty: nothing was told

@@ -19,6 +19,7 @@
 namespace steptrace::analyze {
 namespace {
 
+constexpr double kKeptBusy = 0.6;     // of the time, a device
 constexpr double kAlone = 0.99;       // of a suspect: the rest of its stages needs no word
 constexpr double kWorthAWord = 0.05;  // of the step, of a second suspect
 constexpr double kOfEvents = 0.9;     // of a suspect: less, and something else is in the way too
@@ -237,6 +238,15 @@ Verdict SuspectVerdict(const VerdictInput& input, const Candidate& candidate) {
   return verdict;
 }
 
+// A device of which no kernels are known, and which has too little to do: it had caught up at the
+// end of most phases, or was busy in a part of the time alone. Its counter says busy as soon as any
+// kernel runs.
+bool DeviceWaitsForHost(const VerdictInput& input) {
+  if (input.profiled || input.facts.devices.empty()) return false;
+  return MostlyCaughtUp(input.device_phases) ||
+         input.load.Mean("gpu.utilization_share").value_or(1) < kKeptBusy;
+}
+
 Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
   const Interval interval = Around(ModelShare(input), input.times.Share(SuspectId::kModel));
   Verdict verdict;
@@ -286,7 +296,7 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
     verdict.headline =
         fmt::format("{} the step, {}{}: the window that tells them apart was full too soon", fill,
                     share, slowed);
-  } else if (slowed.empty() && !input.profiled && MostlyCaughtUp(input.device_phases)) {
+  } else if (slowed.empty() && DeviceWaitsForHost(input)) {
     verdict.headline =
         fmt::format("the model fills the step, {}, and the device waits for the host in it", share);
   } else {

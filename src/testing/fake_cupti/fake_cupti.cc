@@ -158,14 +158,61 @@ FAKE_CUPTI_EXPORT cupti::Result cuptiGetThreadIdType(cupti::ThreadIdType* type) 
   return cupti::kSuccess;
 }
 
-FAKE_CUPTI_EXPORT cupti::Result cuptiSubscribe(void*, void*, void*) {
-  Misuse("somebody subscribed");
+FAKE_CUPTI_EXPORT cupti::Result cuptiSubscribe(cupti::Subscriber* subscriber,
+                                               cupti::OnCallback on_callback, void*) {
+  if (IsChild("cuptiSubscribe")) return kUnknown;
+  const std::lock_guard lock(It().mutex);
+  if (It().on_callback != nullptr) return kMultipleSubscribers;
+  It().on_callback = on_callback;
+  *subscriber = &It();
+  return cupti::kSuccess;
+}
+
+FAKE_CUPTI_EXPORT cupti::Result cuptiUnsubscribe(cupti::Subscriber) {
+  if (IsChild("cuptiUnsubscribe")) return kUnknown;
+  const std::lock_guard lock(It().mutex);
+  if (It().on_callback == nullptr) Misuse("nobody had subscribed");
+  It().on_callback = nullptr;
+  It().domains.clear();
+  return cupti::kSuccess;
+}
+
+FAKE_CUPTI_EXPORT cupti::Result cuptiEnableDomain(uint32_t on, cupti::Subscriber,
+                                                  cupti::CallbackDomain domain) {
+  if (IsChild("cuptiEnableDomain")) return kUnknown;
+  const std::lock_guard lock(It().mutex);
+  on != 0 ? static_cast<void>(It().domains.insert(domain))
+          : static_cast<void>(It().domains.erase(domain));
   return cupti::kSuccess;
 }
 
 FAKE_CUPTI_EXPORT cupti::Result cuptiFinalize() {
-  Misuse("somebody finalized CUPTI in a live process");
+  if (IsChild("cuptiFinalize")) return kUnknown;
+  if (!It().in_exit) Misuse("CUPTI was finalized elsewhere than at the end of a call");
+  if (It().on_callback != nullptr) Misuse("CUPTI was finalized with a subscriber");
+  if (It().had_graphs) Misuse("CUPTI was finalized in a process with CUDA graphs");
+  StopWorker();
+  const std::lock_guard lock(It().mutex);
+  if (!It().enabled.empty()) Misuse("CUPTI was finalized while it collected");
+  for (const Buffer& buffer : It().buffers) {
+    if (buffer.bytes != nullptr) Misuse("CUPTI was finalized with a buffer that was not returned");
+  }
+  It().requested = nullptr;
+  It().completed = nullptr;
+  It().flush_period_ms = 0;
+  ++It().finalized;
   return cupti::kSuccess;
+}
+
+FAKE_CUPTI_EXPORT uint64_t fake_finalized() {
+  return It().finalized;
+}
+
+FAKE_CUPTI_EXPORT void fake_other_subscribes(int on) {
+  const std::lock_guard lock(It().mutex);
+  It().on_callback = on != 0
+                         ? [](void*, cupti::CallbackDomain, uint32_t, const cupti::CallbackData*) {}
+                         : cupti::OnCallback{};
 }
 
 FAKE_CUPTI_EXPORT void fake_other_begins() {
@@ -207,6 +254,9 @@ FAKE_CUPTI_EXPORT void fake_reset() {
   It().stream_end_ns.clear();
   It().hold = false;
   It().refusal = cupti::kSuccess;
-  It().misuses = It().other_records = It().other_unknown = 0;
+  It().misuses = It().other_records = It().other_unknown = It().finalized = 0;
+  It().on_callback = nullptr;
+  It().domains.clear();
+  It().had_graphs = false;
   It().dropped = 0;
 }

@@ -33,6 +33,10 @@ void fake_other_ends();
 uint64_t fake_other_records();
 uint64_t fake_other_unknown_buffers();  // of ours that came to it
 
+// How often CUPTI was taken out of the process; another tool subscribes.
+uint64_t fake_finalized();
+void fake_other_subscribes(int on);
+
 // Breaches of CUPTI's rules so far, and the last one's text.
 uint64_t fake_misuse();
 const char* fake_last_misuse();

@@ -43,12 +43,16 @@ uint64_t StartOn(uint32_t stream, uint64_t ns, uint64_t after_ns) {
 // A host's call of kLaunchNs, and the work that it starts.
 template <class MakeWork>
 uint32_t Start(uint32_t call, uint32_t stream, uint64_t ns, MakeWork make) {
-  const std::lock_guard lock(It().mutex);
-  const uint64_t begin = NowNs();
-  const uint32_t correlation = ++It().correlation;
-  TellCall(call, begin, begin + kLaunchNs, correlation);
-  const uint64_t start = StartOn(stream, ns, begin + kLaunchNs);
-  Told(make(correlation, start, start + ns));
+  uint32_t correlation = 0;
+  {
+    const std::lock_guard lock(It().mutex);
+    const uint64_t begin = NowNs();
+    correlation = ++It().correlation;
+    TellCall(call, begin, begin + kLaunchNs, correlation);
+    const uint64_t start = StartOn(stream, ns, begin + kLaunchNs);
+    Told(make(correlation, start, start + ns));
+  }
+  TellSubscriber();
   return correlation;
 }
 
@@ -58,6 +62,7 @@ FAKE_CUPTI_EXPORT uint32_t fake_launch(const char* name, uint32_t device, uint32
                                        int32_t blocks, int32_t threads, uint64_t ns, uint32_t graph,
                                        uint64_t node) {
   return Start(kLaunchKernel, stream, ns, [&](uint32_t correlation, uint64_t start, uint64_t end) {
+    It().had_graphs = It().had_graphs || graph != 0;
     static std::set<std::string>* names = new std::set<std::string>;
     cupti::KernelInGraph record{};
     cupti::Kernel& kernel = record.kernel;

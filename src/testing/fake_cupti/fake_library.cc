@@ -132,6 +132,21 @@ void StopWorker() {
   if (It().worker_runs.exchange(false)) It().worker.join();
 }
 
+void TellSubscriber() {
+  cupti::OnCallback to = nullptr;
+  {
+    const std::lock_guard lock(It().mutex);
+    if (It().domains.count(cupti::CallbackDomain::kRuntime) != 0) to = It().on_callback;
+  }
+  if (to == nullptr) return;
+  for (const auto site : {cupti::CallbackSite::kEnter, cupti::CallbackSite::kExit}) {
+    const cupti::CallbackData data{site};
+    It().in_exit = site == cupti::CallbackSite::kExit;
+    to(nullptr, cupti::CallbackDomain::kRuntime, kLaunchKernel, &data);
+    It().in_exit = false;
+  }
+}
+
 bool IsChild(const char* call) {
   if (getpid() == It().pid) return false;
   Misuse(std::string(call) + " in a forked child");

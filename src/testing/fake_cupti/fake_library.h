@@ -26,6 +26,7 @@ using cupti::Kind;
 
 inline constexpr cupti::Result kInvalidParameter = 1;
 inline constexpr cupti::Result kMaxLimitReached = 12;
+inline constexpr cupti::Result kMultipleSubscribers = 39;
 inline constexpr cupti::Result kUnknown = 999;
 inline constexpr uint32_t kVersion = 26;  // CUDA 12.8: a buffer must not be refused
 inline constexpr uint32_t kContext = 1;
@@ -80,6 +81,11 @@ struct Library {
   cupti::Result refusal = cupti::kSuccess;
   uint64_t misuses = 0;
   std::string last_misuse;
+  cupti::OnCallback on_callback = nullptr;  // of the one subscriber
+  std::set<cupti::CallbackDomain> domains;  // that it hears of
+  bool in_exit = false;                     // of a call of the runtime's
+  bool had_graphs = false;
+  uint64_t finalized = 0;
   std::vector<std::vector<uint8_t>> other_buffers;
   uint64_t other_records = 0;
   uint64_t other_unknown = 0;
@@ -105,6 +111,8 @@ void FlushBuffers(std::vector<Delivery>& out);
 // Calls the user's function. Without the lock: it calls back.
 void Deliver(const std::vector<Delivery>& deliveries);
 void StartWorker();
+// A call of the runtime's has ended: the subscriber hears of it. Without the lock.
+void TellSubscriber();
 // Waits until it has ended.
 void StopWorker();
 
