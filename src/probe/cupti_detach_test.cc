@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "probe/testing_kernels.h"
+#include "testing/fake_cupti/kernels_fixture.h"
 
 namespace steptrace::probe {
 namespace {

@@ -14,7 +14,7 @@
 #include <set>
 #include <thread>
 
-#include "probe/testing_kernels.h"
+#include "testing/fake_cupti/kernels_fixture.h"
 
 namespace steptrace::probe {
 namespace {
