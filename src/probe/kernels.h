@@ -9,10 +9,11 @@
 //   off ── BeginKernels ──► on ── EndKernels ──► ending ── DrainKernels(true) ──► released ──► off
 //                                                               until it is true ─┘
 //
-// The library is the one that the process has loaded itself. Nothing is waited for: what the device has not done when the window ends is told
-// while it is `ending`. Buffers are of a fixed pool. The completed ones are turned into records by
-// the thread in which CUPTI completes them (its own), as far as that thread's ring has room; what
-// is left then goes on with the next one, or in DrainKernels.
+// The library is the one that the process has loaded itself. Nothing is waited for: what the device
+// has not done when the window ends is told while it is `ending`. Buffers are of a fixed pool. The
+// completed ones are turned into records by the thread in which CUPTI completes them (its own), as
+// far as that thread's ring has room; what is left then goes on with the next one, or in
+// DrainKernels.
 //
 // Begin, End and Drain belong to one thread, the one that trains. In a child of a fork all is off
 // for good: CUPTI cannot be used there.
