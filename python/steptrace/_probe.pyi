@@ -117,6 +117,12 @@ def kernels_end() -> None: ...
 def kernels_drain(last: bool) -> bool:
     """Hands over what CUPTI has; the last time until it is True: then all is off."""
 
+def kernels_detach() -> str | None:
+    """All is off: CUPTI leaves the process at the end of the next call. Not None: why it stays."""
+
+def kernels_stay() -> None:
+    """Somebody is about to use CUPTI: it does not leave."""
+
 def asked() -> bool:
     """Whether the agent asks for something: capture_changed() or stacks_due()."""
 

@@ -18,10 +18,10 @@ PROBE = PACKAGE / "_probe.abi3.so"
 pytestmark = pytest.mark.skipif(not PROBE.exists(), reason="the probe is not built")
 
 WORD_AT = 1472  # kStackControlOffset of src/wire/stack_control.h
-CONTROL, CONTROL_BYTES, RINGS = 4096, 128, 8
+CONTROL, CONTROL_BYTES, RINGS, LARGE_RINGS = 4096, 128, 12, 4
 ARENA, ARENA_USED = 64 << 10, 256
 RING0 = ARENA + (4 << 20)
-RING1, RING_BYTES = RING0 + (2 << 20), 128 << 10
+LARGE_RING_BYTES, RING_BYTES = 2 << 20, 128 << 10
 PAYLOAD, STACK = 7, 22
 RUNS = 1 << 32
 MINORS = range(8, 15)
@@ -121,7 +121,8 @@ class Told:
         """(text, tid, running) of all threads'."""
         for ring in range(RINGS):
             (head,) = struct.unpack_from("<Q", self.data, CONTROL + ring * CONTROL_BYTES)
-            start = RING0 if ring == 0 else RING1 + (ring - 1) * RING_BYTES
+            large = min(ring, LARGE_RINGS)
+            start = RING0 + large * LARGE_RING_BYTES + (ring - large) * RING_BYTES
             for slot in range(head):
                 values = struct.unpack_from("<QIBBHQQ", self.data, start + 32 * slot)
                 if values[2] == PAYLOAD and self.by_id[values[1]] == "stack":

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "testing/fake_cupti/kernels_fixture.h"
 
 namespace steptrace::probe {
@@ -28,7 +30,14 @@ TEST_F(CuptiDetachTest, CuptiLeavesAtTheEndOfTheNextCallAndComesBack) {
     fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
     EXPECT_EQ(fake_finalized(), window) << "once";
   }
-  EXPECT_THAT(Drained().Of(Category::kKernel), SizeIs(3));
+  std::set<uint32_t> correlations;
+  const auto all = Drained();
+  for (const Seen& kernel : all.Of(Category::kKernel)) correlations.insert(kernel.correlation);
+  EXPECT_EQ(correlations.size(), 3u) << "each is of its own call, though CUPTI begins anew";
+  for (const Seen& call : all.Of(Category::kRuntime)) {
+    if (call.name != "cudaLaunchKernel") continue;
+    EXPECT_EQ(correlations.count(call.correlation), 1u);
+  }
 }
 
 TEST_F(CuptiDetachTest, WhoNeedsCuptiBeforeItHasLeftHasIt) {

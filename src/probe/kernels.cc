@@ -56,6 +56,10 @@ struct Collector {
   bool forked = false;
   bool fork_handled = false;
   bool saw_graphs = false;  // of CUDA's, in any window
+  // CUPTI that comes back numbers anew: what is told goes on behind the highest that was told.
+  bool has_left = false;
+  uint32_t told_behind = 0;
+  uint32_t highest_told = 0;
   CuptiLibrary library;
   ActivityBuffers buffers;
   KernelNames names;
@@ -131,7 +135,9 @@ void Record(uint32_t name, uint32_t place, uint64_t start, uint64_t end, uint32_
   // Its bytes would be those of the ring's next activity.
   if (name == 0 || place == 0) return static_cast<void>(++g_kernels.unnamed);
   if (bytes != wire::kNoArgument) t::Activity(start, g_kernels.bytes_name, bytes, 0);
-  t::Activity(start, name, end, uint64_t{place} << 32 | correlation);
+  const uint32_t told = g_kernels.told_behind + correlation;
+  if (told > g_kernels.highest_told) g_kernels.highest_told = told;
+  t::Activity(start, name, end, uint64_t{place} << 32 | told);
 }
 
 // Of what was told before it ended (a forced flush) the times are 0.
@@ -357,6 +363,8 @@ const char* BeginKernels() {
   k.buffers.GiveUpFilled(NextRecord());  // what came after the window before had ended
   k.names.Reset(&k.library);
   k.contexts = k.last_drains = 0;
+  if (k.has_left) k.told_behind = k.highest_told;
+  k.has_left = false;
   k.unended.Reset();
   k.converting.store(false, std::memory_order_release);
   k.clock_name = WindowName(wire::kDeviceClockName);
@@ -423,12 +431,16 @@ const char* DetachKernels() {
   if (k.saw_graphs || k.names.saw_graph_call()) {
     return "CUDA graphs are replayed, which may fail once CUPTI has left";
   }
-  return AskToDetach(k.library);
+  const char* reason = AskToDetach(k.library);
+  k.has_left = k.has_left || reason == nullptr;
+  return reason;
 }
 
-void ForgetGraphsForTesting() {
-  g_kernels.saw_graphs = false;
-  g_kernels.names.ForgetGraphCall();
+void ResetKernelsForTesting() {
+  Collector& k = g_kernels;
+  k.saw_graphs = k.has_left = false;
+  k.told_behind = k.highest_told = 0;
+  k.names.ForgetGraphCall();
 }
 
 uint64_t KernelCount() {

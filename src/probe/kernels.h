@@ -32,8 +32,8 @@ bool DrainKernels(bool last);
 // it is there. Null: it will. Else why it stays, a sentence.
 const char* DetachKernels();
 
-// Forgets what graphs were seen.
-void ForgetGraphsForTesting();
+// Forgets what windows before left: graphs that were seen, numbers that were told.
+void ResetKernelsForTesting();
 
 // Device activities that were handed over since the last begin.
 uint64_t KernelCount();

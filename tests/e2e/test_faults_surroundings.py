@@ -236,7 +236,9 @@ FIELDS = [
     *HEADER_FIELDS,
     *HEADER_PAGE,
     *((4096 + at, size) for at, size in CONTROL_FIELDS),
-    *((4096 + 128 + at, size) for at, size in CONTROL_FIELDS),
+    *(
+        (4096 + 4 * 128 + at, size) for at, size in CONTROL_FIELDS
+    ),  # of a thread beside the main one
     *((65536 + at, size) for at, size in ((0, 4), (4, 2), (6, 2), (8, 8))),
     *((65536 + (4 << 20) + at, size) for at, size in ((0, 8), (8, 4), (12, 1), (13, 1), (14, 2))),
 ]

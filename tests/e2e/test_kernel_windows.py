@@ -241,6 +241,39 @@ def test_the_scripts_profiler_has_cupti_alone(tmp_path, fakes):
     assert "of 14 steps" in note, note  # 21 to 24, and 30 to 39
 
 
+LEAVING = (
+    LOOP
+    + """
+library.fake_finalized.restype = library.fake_misuse.restype = ctypes.c_uint64
+library.fake_last_misuse.restype = ctypes.c_char_p
+print("finalized", library.fake_finalized(), "misuse", library.fake_misuse(),
+      library.fake_last_misuse())
+"""
+)
+
+
+def test_cupti_leaves_after_each_window_and_nothing_is_mixed_up(tmp_path, fakes):
+    windows = ["--window", "20:8", "--window", "45:8", "--capture", "kernels"]
+    command = training(tmp_path, fakes, 70, loop=LEAVING)
+    outcome = record(tmp_path, command, *windows)
+    assert outcome.status == 0, outcome.stderr
+    assert b"finalized 2 misuse 0" in outcome.stdout, outcome.stdout
+    rows = outcome.run.rows("slices")
+    launches = {row["correlation"]: row for row in of(rows, "cuda_runtime")}
+    # What begins behind a window is told without its call.
+    kernels = [row for row in of(rows, "kernel") if row["correlation"] in launches]
+    assert len(kernels) >= 2 * 8 * 5
+    waits = [row["ts_ns"] - launches[row["correlation"]]["ts_ns"] for row in kernels]
+    assert min(waits) >= 0 and max(waits) < 50_000_000, "each has its own launch"
+    report = outcome.run.report()
+    (device,) = report["devices"]
+    begin, end = in_steps(outcome.run, 45, 8)
+    assert device["window"]["span_ns"] < 1.2 * (end - begin), "what lies between is no idle time"
+    (note,) = [note for note in report["notes"] if "device activity is known" in note]
+    assert "of 14 steps" in note and "of the newest window" in note, note
+    assert not [note for note in report["notes"] if "CUPTI stays" in note]
+
+
 @pytest.mark.parametrize(
     ("before", "variables", "reason"),
     [

@@ -103,8 +103,10 @@ std::vector<std::string> MakeNotes(const ReportInput& input, const Report& repor
     for (const RankTrace& rank : input.profile->ranks) steps += rank.steps.size();
     notes.push_back(fmt::format(
         "device activity is known of {} steps, in windows of kernels: roles, devices, kernels and "
-        "the verdict are of these",
-        steps));
+        "the verdict are of these{}",
+        steps,
+        input.profile->newest ? "; roles, devices and the critical path of the newest window"
+                              : ""));
   }
   if (input.collectives != nullptr && input.collectives_from_ns) {
     notes.push_back(fmt::format(

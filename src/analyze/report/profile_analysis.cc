@@ -52,10 +52,10 @@ ProfileAnalysis AnalyseProfile(const Trace& trace, const TensorCorePatterns& pat
   analysis.ranks.resize(trace.ranks.size());
   // The longest first.
   std::vector<std::function<void()>> tasks = {
-      [&] { profile.critical_path = BuildCriticalPath(trace); },
+      [&] { profile.critical_path = BuildCriticalPath(trace.WithoutGaps()); },
       [&] { profile.distributed = BuildDistributed(trace); },
       [&] { BuildOperatorViews(trace, patterns, profile); },
-      [&] { profile.devices = BuildDevices(trace, patterns); },
+      [&] { profile.devices = BuildDevices(trace.WithoutGaps(), patterns); },
   };
   for (size_t rank = 0; rank < trace.ranks.size(); ++rank) {
     tasks.push_back([&trace, &analysis, &stages, last_steps, rank] {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -147,6 +148,11 @@ struct Trace {
   const store::StringTable* strings = nullptr;
   std::vector<RankTrace> ranks;  // by rank
   std::vector<store::FactRow> facts;
+  // Of a live run with several windows the newest alone, for what needs a time without gaps in
+  // which nothing was recorded; null: it is this one.
+  std::shared_ptr<const Trace> newest;
+
+  const Trace& WithoutGaps() const { return newest ? *newest : *this; }
 
   const std::string& Text(store::StringId id) const { return strings->Text(id); }
 };

@@ -171,17 +171,12 @@ int32_t LaneOf(const analyze::RankTrace& trace, int32_t track) {
   return 0;
 }
 
-}  // namespace
-
-Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
-                                         const std::vector<store::TrackRow>& tracks,
-                                         const std::vector<store::FactRow>& facts,
-                                         const store::PackedSteps& steps,
-                                         const TimeBounds& bounds) {
+Result<analyze::Trace> Load(store::RunReader& run, const std::vector<store::TrackRow>& tracks,
+                            const std::vector<store::FactRow>& facts,
+                            const store::PackedSteps& steps, const WindowsOfRanks& windows) {
   analyze::Trace trace;
   trace.strings = &run.strings();
   trace.facts = facts;
-  const WindowsOfRanks windows = KernelWindows(facts, run.strings(), bounds);
   for (const auto& [rank, of_rank] : ProfileTracks(tracks, run.strings())) {
     const auto found = windows.find(rank);
     if (found == windows.end()) continue;
@@ -223,6 +218,41 @@ Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
     std::erase_if(built.device, behind);
     const int32_t lane = rows.training_track() ? LaneOf(built, *rows.training_track()) : 0;
     SetSteps(StepsIn(steps, rank, found->second, lane), built);
+  }
+  return trace;
+}
+
+// Of each rank the newest that holds enough steps to tell of, or the newest.
+WindowsOfRanks Newest(const WindowsOfRanks& windows, const store::PackedSteps& steps) {
+  constexpr size_t kEnoughSteps = 3;
+  WindowsOfRanks newest;
+  for (const auto& [rank, of_rank] : windows) {
+    if (of_rank.empty()) continue;
+    const auto enough = std::find_if(of_rank.rbegin(), of_rank.rend(), [&](const auto& window) {
+      return StepsIn(steps, rank, {window}, 0).size() >= kEnoughSteps;
+    });
+    newest[rank] = {enough == of_rank.rend() ? of_rank.back() : *enough};
+  }
+  return newest;
+}
+
+}  // namespace
+
+Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
+                                         const std::vector<store::TrackRow>& tracks,
+                                         const std::vector<store::FactRow>& facts,
+                                         const store::PackedSteps& steps,
+                                         const TimeBounds& bounds) {
+  const WindowsOfRanks windows = KernelWindows(facts, run.strings(), bounds);
+  STEPTRACE_ASSIGN_OR_RETURN(analyze::Trace trace, Load(run, tracks, facts, steps, windows));
+  const bool several = std::any_of(windows.begin(), windows.end(),
+                                   [](const auto& of_rank) { return of_rank.second.size() > 1; });
+  if (several) {
+    STEPTRACE_ASSIGN_OR_RETURN(analyze::Trace newest,
+                               Load(run, tracks, facts, steps, Newest(windows, steps)));
+    if (!newest.ranks.empty()) {
+      trace.newest = std::make_shared<const analyze::Trace>(std::move(newest));
+    }
   }
   return trace;
 }

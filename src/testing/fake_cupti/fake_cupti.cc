@@ -200,6 +200,7 @@ FAKE_CUPTI_EXPORT cupti::Result cuptiFinalize() {
   It().requested = nullptr;
   It().completed = nullptr;
   It().flush_period_ms = 0;
+  It().correlation = 0;
   ++It().finalized;
   return cupti::kSuccess;
 }

@@ -77,7 +77,7 @@ class KernelsTest : public ::testing::Test {
   KernelsTest() {
     cuInit(0);
     fake_reset();
-    ForgetGraphsForTesting();
+    ResetKernelsForTesting();
     transport::Attach();
   }
   ~KernelsTest() override {
