@@ -120,8 +120,8 @@ def kernels_drain(last: bool) -> bool:
 def kernels_detach() -> str | None:
     """All is off: CUPTI leaves the process at the end of the next call. Not None: why it stays."""
 
-def kernels_stay() -> None:
-    """Somebody is about to use CUPTI: it does not leave."""
+def kernels_stay() -> bool:
+    """Somebody is about to use CUPTI: it does not leave. Whether it is in the process still."""
 
 def asked() -> bool:
     """Whether the agent asks for something: capture_changed() or stacks_due()."""

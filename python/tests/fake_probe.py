@@ -341,6 +341,7 @@ def kernels_detach():
 
 def kernels_stay():
     _write("kernels", "stay", 0, 0, 0)
+    return False
 
 
 def device_phases_begin():

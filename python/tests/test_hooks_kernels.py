@@ -34,8 +34,9 @@ say()
     seen = switches(done)
     assert seen[:2] == ["kernels on", "window_begin"]
     assert seen[2:5] == ["kernels off", "kernels drain", "window_end"]
-    assert seen[-3:] == ["kernels told", "kernels detach", "device_done"]
-    assert set(seen[5:-3]) == {"kernels drain"}
+    # At its end the process takes back what it has asked for.
+    assert seen[-4:] == ["kernels told", "kernels detach", "device_done", "kernels stay"]
+    assert set(seen[5:-4]) == {"kernels drain"}
     (begin,) = [record for record in done.trainer() if record.name == "window_begin"]
     assert begin.b & 0xFFFFFFFF == 2
 

@@ -22,8 +22,9 @@ void StepWatch::Add(const store::StepRow& row, const store::StringTable& strings
   if (!shift) return;
   // Over the recent best, and yet no longer than what all before it took: they got faster first.
   const bool tells = shift->back ? told_rise_ : shift->to_ns > shift->from_ns;
-  told_rise_ = tells && !shift->back;
-  if (tells) shifts_.push_back(*shift);
+  if (!tells) return;
+  told_rise_ = !shift->back;
+  shifts_.push_back(*shift);
 }
 
 std::vector<store::FindingRow> StepWatch::Take(int64_t now_ns, store::StringTable& strings) {

@@ -13,10 +13,11 @@ using cupti::kSuccess;
 
 enum class Stay : uint32_t { kHere, kAsked, kLeaving };
 
-constexpr int kStayTries = 100;  // of a tenth of a millisecond: leaving takes 2 ms
+constexpr int kStayTries = 500;  // of a tenth of a millisecond: leaving takes 2 ms
 
 struct Detach {
   std::atomic<Stay> state{Stay::kHere};
+  std::atomic<uint32_t> times_left{0};
   cupti::Functions functions{};
   cupti::Subscriber subscriber = nullptr;
 };
@@ -31,6 +32,7 @@ void OnCall(void*, CallbackDomain, uint32_t, const cupti::CallbackData* data) {
   }
   (void)g_detach.functions.Unsubscribe(g_detach.subscriber);
   (void)g_detach.functions.Finalize();
+  g_detach.times_left.fetch_add(1, std::memory_order_release);
   g_detach.state.store(Stay::kHere, std::memory_order_release);
 }
 
@@ -57,13 +59,20 @@ const char* AskToDetach(const CuptiLibrary& library) {
   if (f.Subscribe(&g_detach.subscriber, OnCall, nullptr) != kSuccess) {
     return "another tool has subscribed to CUPTI";
   }
-  g_detach.state.store(Stay::kAsked, std::memory_order_release);
+  // Other threads call CUDA meanwhile: until it is asked they change nothing.
   const bool called =
       f.EnableDomain(1, g_detach.subscriber, CallbackDomain::kRuntime) == kSuccess &&
       f.EnableDomain(1, g_detach.subscriber, CallbackDomain::kDriver) == kSuccess;
-  if (called) return nullptr;
-  TakeBack();
-  return "CUPTI does not tell of CUDA's calls";
+  if (!called) {
+    (void)f.Unsubscribe(g_detach.subscriber);
+    return "CUPTI does not tell of CUDA's calls";
+  }
+  g_detach.state.store(Stay::kAsked, std::memory_order_release);
+  return nullptr;
+}
+
+uint32_t TimesLeft() {
+  return g_detach.times_left.load(std::memory_order_acquire);
 }
 
 bool StayAttached() {

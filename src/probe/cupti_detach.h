@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "probe/cupti_library.h"
 
 // Takes CUPTI out of the process after a window. Turned off it would stay in the way of every call
@@ -23,6 +25,9 @@ const char* AskToDetach(const CuptiLibrary& library);
 // CUPTI is about to be used: from now on it does not leave. False: it is about to, in another
 // thread, and was not done within some milliseconds.
 bool StayAttached();
+
+// How often it has left.
+uint32_t TimesLeft();
 
 // In a child of a fork nobody may touch it.
 void ForgetDetach();

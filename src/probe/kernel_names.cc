@@ -198,7 +198,10 @@ uint32_t KernelNames::IdOfThread(uint32_t thread) {
     if (threads_[i].number == thread) return threads_[i].id;
   }
   char bytes[64];
-  const int32_t tid = system_ids_ ? static_cast<int32_t>(thread) : thread_ids_.Of(thread);
+  const bool kept = threads_used_ < kMaxThreads;  // else it would be searched at every call
+  const int32_t tid = system_ids_ ? static_cast<int32_t>(thread)
+                      : kept      ? thread_ids_.Of(thread)
+                                  : 0;
   t::FixedText(bytes, sizeof bytes)
       .Add("{\"thread\":")
       .Add(static_cast<uint64_t>(tid < 0 ? 0 : tid))

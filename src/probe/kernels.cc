@@ -57,7 +57,7 @@ struct Collector {
   bool fork_handled = false;
   bool saw_graphs = false;  // of CUDA's, in any window
   // CUPTI that comes back numbers anew: what is told goes on behind the highest that was told.
-  bool has_left = false;
+  uint32_t times_left = 0;
   uint32_t told_behind = 0;
   uint32_t highest_told = 0;
   CuptiLibrary library;
@@ -363,8 +363,8 @@ const char* BeginKernels() {
   k.buffers.GiveUpFilled(NextRecord());  // what came after the window before had ended
   k.names.Reset(&k.library);
   k.contexts = k.last_drains = 0;
-  if (k.has_left) k.told_behind = k.highest_told;
-  k.has_left = false;
+  if (CuptiHasLeft()) k.told_behind = k.highest_told;
+  k.times_left = TimesLeft();
   k.unended.Reset();
   k.converting.store(false, std::memory_order_release);
   k.clock_name = WindowName(wire::kDeviceClockName);
@@ -431,14 +431,17 @@ const char* DetachKernels() {
   if (k.saw_graphs || k.names.saw_graph_call()) {
     return "CUDA graphs are replayed, which may fail once CUPTI has left";
   }
-  const char* reason = AskToDetach(k.library);
-  k.has_left = k.has_left || reason == nullptr;
-  return reason;
+  return AskToDetach(k.library);
+}
+
+bool CuptiHasLeft() {
+  return TimesLeft() != g_kernels.times_left;
 }
 
 void ResetKernelsForTesting() {
   Collector& k = g_kernels;
-  k.saw_graphs = k.has_left = false;
+  k.saw_graphs = false;
+  k.times_left = TimesLeft();
   k.told_behind = k.highest_told = 0;
   k.names.ForgetGraphCall();
 }

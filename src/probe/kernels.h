@@ -32,6 +32,9 @@ bool DrainKernels(bool last);
 // it is there. Null: it will. Else why it stays, a sentence.
 const char* DetachKernels();
 
+// Whether CUPTI has left since the last window began.
+bool CuptiHasLeft();
+
 // Forgets what windows before left: graphs that were seen, numbers that were told.
 void ResetKernelsForTesting();
 

@@ -302,9 +302,10 @@ PyObject* KernelsDetach(PyObject*, PyObject*) {
   return reason == nullptr ? None() : PyUnicode_FromString(reason);
 }
 
+// Whether CUPTI is in the process still.
 PyObject* KernelsStay(PyObject*, PyObject*) {
   (void)StayAttached();
-  return None();
+  return PyBool_FromLong(CuptiHasLeft() ? 0 : 1);
 }
 
 PyObject* Asked(PyObject*, PyObject* const*, Py_ssize_t) {

@@ -9,7 +9,7 @@ def patch(module, hook):
     def enter():
         try:
             kernels.note_graph(hook.probe)
-        except BaseException as error:
+        except Exception as error:
             return hook.fail(error)
         return nothing
 

@@ -26,7 +26,8 @@ _STAYS = "kernels: CUPTI stays in the process, and calls of CUDA take longer unt
 
 _graphs_watched = False
 _graphs = False  # the process has captured one
-_left = False  # CUPTI has been asked to leave, at some time
+_left = False  # CUPTI has left, or is about to
+_asked = None  # the probe that it was asked by, for the interpreter's end
 _exit_watched = False
 _on = None  # the capture that has to end before the process does
 
@@ -52,12 +53,14 @@ class Capture:
 
     def begin(self):
         """None: on. Else why not."""
-        global _on
+        global _left, _on
+        stay(self._probe)
         if _left and _graphs:
             return "kernels: CUDA graphs were captured since CUPTI has left the process"
         reason = self._probe.kernels_begin()
         if reason is not None:
             return f"kernels: {reason}"
+        _left = False
         _watch_exit()
         _on = self
         return None
@@ -81,12 +84,17 @@ class Capture:
             sleep(0.001)
         if _on is self:
             _on = None
-        if when == LATER:
-            self._leave()
+        if when != NOW_OR_SOON and profilers.turn.acquire(blocking=False):
+            # Else somebody's profiler begins, and needs it.
+            try:
+                if not profilers.script_prepares():
+                    self._leave()
+            finally:
+                profilers.turn.release()
         return True
 
     def _leave(self):
-        global _left
+        global _asked, _left
         if not _graphs_watched:
             reason = "whether there are CUDA graphs is not seen (hook device)"
         elif _graphs:
@@ -95,6 +103,7 @@ class Capture:
             reason = self._probe.kernels_detach()
         if reason is None:
             _left = True
+            _asked = self._probe
         else:
             self._hook.say("limited", _STAYS + reason)
 
@@ -107,14 +116,20 @@ def watch_graphs(on):
 def note_graph(probe):
     """A CUDA graph is about to be captured."""
     global _graphs
-    _graphs = True
-    stay(probe)
+    had = profilers.turn.acquire(timeout=1)
+    try:
+        _graphs = True
+        stay(probe)
+    finally:
+        if had:
+            profilers.turn.release()
 
 
 def stay(probe):
-    """Somebody else is about to use CUPTI: it does not leave any more."""
+    """Somebody is about to use CUPTI: it does not leave any more."""
+    global _left
     if _left:
-        probe.kernels_stay()
+        _left = not probe.kernels_stay()
 
 
 def _watch_exit():
@@ -129,6 +144,8 @@ def _at_exit():
     if capture is not None:
         capture.end()
         capture.told(NOW_OR_SOON)
+    if _asked is not None:
+        stay(_asked)
 
 
 def forget():

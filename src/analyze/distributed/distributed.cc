@@ -108,31 +108,33 @@ class SectionBuilder {
     return std::nullopt;
   }
 
-  // Of a live run whose devices, if any, were not watched, only communication is known.
+  // Of a live run whose devices, if any, were watched in no step or in few, only communication is
+  // known.
   bool ComputingKnown() const {
-    const auto computes = [](const TraceEvent& event) {
-      return event.role == DeviceRole::kCompute;
-    };
-    return !options_.live ||
-           std::any_of(trace_.ranks.begin(), trace_.ranks.end(), [&](const auto& r) {
-             return std::any_of(r.device.begin(), r.device.end(), computes);
-           });
-  }
-
-  // Of the steps in which kernels were captured: of the others only communication is known.
-  static OverlapTimes TimesOfWatched(const OverlapOf& overlap,
-                                     const std::vector<Stretch>& stretches) {
-    OverlapTimes sum;
-    for (const Stretch& stretch : stretches) {
-      const OverlapTimes one = overlap.Within(stretch);
-      if (one.computation_ns + one.overlap_ns == 0) continue;
-      sum.total_ns += one.total_ns;
-      sum.computation_ns += one.computation_ns;
-      sum.overlap_ns += one.overlap_ns;
-      sum.exposed_ns += one.exposed_ns;
-      sum.other_ns += one.other_ns;
+    if (!options_.live) return true;
+    constexpr size_t kMost = 9, kOf = 10;
+    size_t steps = 0, watched = 0;
+    bool any = false;
+    for (const RankTrace& rank : trace_.ranks) {
+      any = any || std::any_of(rank.device.begin(), rank.device.end(), [](const auto& event) {
+              return event.role == DeviceRole::kCompute;
+            });
+      const OverlapOf overlap(rank);
+      for (const Stretch& stretch : StepStretches(rank)) {
+        const OverlapTimes times = overlap.Within(stretch);
+        ++steps;
+        watched += times.computation_ns + times.overlap_ns > 0 ? 1 : 0;
+      }
     }
-    return sum.total_ns > 0 ? sum : overlap.Within(overlap.window());
+    return any && watched * kOf >= steps * kMost;
+  }
+  // Without the computing of some steps where it is not known of the others.
+  OverlapTimes KnownTimes(const OverlapOf& overlap, const Stretch& window) const {
+    OverlapTimes times = overlap.Within(window);
+    if (section_.computing_known) return times;
+    times.exposed_ns += std::exchange(times.overlap_ns, 0);
+    times.other_ns += std::exchange(times.computation_ns, 0);
+    return times;
   }
 
   void Ranks() {
@@ -143,19 +145,16 @@ class SectionBuilder {
       ProfileRank row;
       row.rank = rank.rank;
       row.node = rank.node;
-      row.times = overlap.Within(overlap.window());
+      row.times = KnownTimes(overlap, overlap.window());
       row.collectives = static_cast<int64_t>(calls_.of_rank[r].size());
       section_.ranks.push_back(row);
       const auto stretches = StepStretches(rank);
-      if (options_.live && section_.computing_known) {
-        section_.ranks.back().times = TimesOfWatched(overlap, stretches);
-      }
       first_step_.push_back(section_.steps.size());
       for (size_t s = 0; s < stretches.size(); ++s) {
         ProfileStep step;
         step.rank = rank.rank;
         step.step = rank.steps[s].number;
-        step.times = overlap.Within(stretches[s]);
+        step.times = KnownTimes(overlap, stretches[s]);
         section_.steps.push_back(step);
       }
     }

@@ -44,7 +44,7 @@ class Maker {
   Maker(const Trace& trace, const Report& report)
       : report_(report),
         devices_(report.profile->devices.devices),
-        facts_(CollectFacts(trace, report)) {}
+        facts_(CollectFacts(trace.WithoutGaps(), report)) {}
 
   std::vector<Recommendation> Make() {
     Loader();

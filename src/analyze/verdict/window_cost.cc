@@ -82,23 +82,25 @@ std::optional<WindowCost> TakeOffWindowCost(const store::PackedSteps& steps,
   }
   std::optional<WindowCost> most;
   double most_share = kLeastShare;
-  std::map<int32_t, int64_t> added_ns;
+  std::map<int32_t, WindowCost> costs;
   for (const auto& [number, rank] : ranks) {
     if (rank.before.size() < kLeastSteps) continue;
     const WindowCost cost{MedianStep(rank.within), MedianStep(rank.before)};
     const double share = static_cast<double>(cost.steps_ns - cost.before_ns) /
                          static_cast<double>(std::max<int64_t>(cost.steps_ns, 1));
     if (share < kLeastShare) continue;
-    added_ns[number] = cost.steps_ns - cost.before_ns;
+    costs[number] = cost;
     if (share < most_share) continue;
     most_share = share;
     most = cost;
   }
   for (auto& [key, stages] : profiled) {
-    const auto found = added_ns.find(key.first);
-    if (found == added_ns.end()) continue;
+    const auto found = costs.find(key.first);
+    if (found == costs.end()) continue;
     const int64_t sum = std::accumulate(stages.begin(), stages.end(), int64_t{0});
-    int64_t left = found->second;
+    // Of a longer step more, and never all of it.
+    const WindowCost& cost = found->second;
+    int64_t left = InProportion(sum, cost.steps_ns - cost.before_ns, cost.steps_ns);
     left -= TakeOff(stages, {SubStage::kDispatch, SubStage::kLaunch}, left);
     TakeOff(stages, {SubStage::kSynchronisation}, left);
     StretchTo(stages, sum);

@@ -18,7 +18,7 @@ struct WindowCost {
   int64_t before_ns = 0;  // … and of those before the first of these
 };
 
-// Takes that off: by how much a rank's steps in windows are longer than its steady ones before is
+// Takes that off: by which part a rank's steps in windows are longer than its steady ones before is
 // taken from what they launch, go from operator to operator and synchronise, and the rest is
 // stretched in proportion to what the step took, so that its stages still sum to it exactly. Of a
 // rank with fewer than three steps before its windows nothing is known, and nothing is taken. The

@@ -80,6 +80,21 @@ TEST_F(WindowCostTest, SynchronisationGivesWhatTheOthersDoNot) {
   EXPECT_EQ(Of(SubStage::kSynchronisation), 15'000);
 }
 
+TEST_F(WindowCostTest, OfAShortStepLessIsTakenAndNeverAll) {
+  Stage(SubStage::kLaunch, 48'000);
+  Stage(SubStage::kCompute, 2'000);
+  Steps(40'000, 100'000);
+  profiled_.rbegin()->second = stages_;  // 50 us, of a median of 100
+  ASSERT_TRUE(TakeOff());
+  EXPECT_EQ(Sum(), 50'000);
+  EXPECT_EQ(Of(SubStage::kCompute), 5'000);
+  stages_ = {};
+  Stage(SubStage::kLaunch, 100'000);
+  profiled_.rbegin()->second = stages_;
+  ASSERT_TRUE(TakeOff());
+  EXPECT_EQ(Of(SubStage::kLaunch), 100'000);
+}
+
 TEST_F(WindowCostTest, StepsThatAreNoLongerStayAsTheyAre) {
   Stage(SubStage::kLaunch, 30'000);
   Steps(30'000, 30'000);

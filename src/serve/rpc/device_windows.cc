@@ -222,16 +222,24 @@ Result<analyze::Trace> Load(store::RunReader& run, const std::vector<store::Trac
   return trace;
 }
 
-// Of each rank the newest that holds enough steps to tell of, or the newest.
+// The newest of the first rank's that holds enough steps to tell of, or its newest; of the others
+// the one beside it, for a path leads from rank to rank.
 WindowsOfRanks Newest(const WindowsOfRanks& windows, const store::PackedSteps& steps) {
   constexpr size_t kEnoughSteps = 3;
   WindowsOfRanks newest;
-  for (const auto& [rank, of_rank] : windows) {
-    if (of_rank.empty()) continue;
-    const auto enough = std::find_if(of_rank.rbegin(), of_rank.rend(), [&](const auto& window) {
-      return StepsIn(steps, rank, {window}, 0).size() >= kEnoughSteps;
-    });
-    newest[rank] = {enough == of_rank.rend() ? of_rank.back() : *enough};
+  std::optional<KernelWindow> first;
+  for (const auto& of_a_rank : windows) {
+    const int32_t rank = of_a_rank.first;
+    const std::vector<KernelWindow>& all = of_a_rank.second;
+    if (all.empty()) continue;
+    const auto fits = [&](const KernelWindow& window) {
+      return first ? window.from_ns < first->to_ns && first->from_ns < window.to_ns
+                   : StepsIn(steps, rank, {window}, 0).size() >= kEnoughSteps;
+    };
+    const auto found = std::find_if(all.rbegin(), all.rend(), fits);
+    const KernelWindow window = found == all.rend() ? all.back() : *found;
+    if (!first) first = window;
+    newest[rank] = {window};
   }
   return newest;
 }

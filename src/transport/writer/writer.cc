@@ -208,7 +208,12 @@ ThreadRing* ClaimAny() {
   if (ThreadId() == getpid()) return ClaimOf(0, 1);
   ThreadRing* ring = t_local.wants_large ? ClaimOf(1, kLarge) : ClaimOf(kLarge, wire::kMaxRings);
   if (ring != nullptr) return ring;
-  return t_local.wants_large ? ClaimOf(kLarge, wire::kMaxRings) : ClaimOf(1, kLarge);
+  // Of the other size one may have its memory from before.
+  const bool no_space = t_local.no_space;
+  t_local.no_space = false;
+  ring = t_local.wants_large ? ClaimOf(kLarge, wire::kMaxRings) : ClaimOf(1, kLarge);
+  t_local.no_space = ring == nullptr && (no_space || t_local.no_space);
+  return ring;
 }
 
 }  // namespace
