@@ -18,7 +18,8 @@ namespace {
 // Below it a ratio with one digit would say that nothing is gained.
 constexpr double kLeastRatio = 1.05;
 
-constexpr size_t kMostNoted = 3;  // stages in the note
+constexpr size_t kMostNoted = 3;       // stages in the note
+constexpr double kLeastUntold = 0.01;  // of the dataset's time that the other run tells
 
 using ComparedKey = std::pair<std::string, std::string>;  // kind, name
 
@@ -47,12 +48,19 @@ bool IsStage(const StepPart& part) {
   return part.kind == "sub_stage";
 }
 
-// Whether it waited for its dataset, of which nothing tells more.
-bool WaitedAsOne(const RunParts& run) {
-  return run.dataset_as_one.empty() && std::ranges::any_of(run.parts, [](const StepPart& part) {
-           return IsStage(part) && (part.name == "getitem" || part.name == "storage_read") &&
-                  part.ns > 0;
-         });
+double DatasetNs(const std::vector<StepPart>& parts) {
+  double ns = 0;
+  for (const StepPart& part : parts) {
+    if (IsStage(part) && (part.name == "getitem" || part.name == "storage_read")) ns += part.ns;
+  }
+  return ns;
+}
+
+// Whether it waited for its dataset, of which nothing tells more, by enough beside the run that
+// tells its stages: these are the answer where the other hardly waited at all.
+bool WaitedAsOne(const RunParts& run, const RunParts& told) {
+  return run.dataset_as_one.empty() &&
+         DatasetNs(run.parts) > kLeastUntold * DatasetNs(told.dataset_as_one);
 }
 
 // The run's name, but that two runs of one script have it both.
@@ -117,8 +125,8 @@ bool MayBeChance(const ComparedPart& part) {
 }
 
 Comparison Compare(const RunParts& a, const RunParts& b) {
-  const bool first = !a.dataset_as_one.empty() && WaitedAsOne(b);
-  const bool second = !b.dataset_as_one.empty() && WaitedAsOne(a);
+  const bool first = !a.dataset_as_one.empty() && WaitedAsOne(b, a);
+  const bool second = !b.dataset_as_one.empty() && WaitedAsOne(a, b);
   if (!first && !second) return CompareParts(a, b);
   Comparison comparison = first ? CompareParts(AsOne(a), b) : CompareParts(a, AsOne(b));
   comparison.note = first ? NoteOf(NameOf(a, b, "first"), a) : NoteOf(NameOf(b, a, "second"), b);

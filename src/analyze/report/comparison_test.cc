@@ -112,6 +112,9 @@ TEST(Comparison, StagesThatBothTellOrOneNeverWaitedForStayApart) {
   const Comparison never = Compare(Told("slow"), Untold("mended", 0));
   EXPECT_EQ(Stages(never), "decode 13 0, user_code 31 0, collate 1 0, ");
   EXPECT_EQ(never.note, "");
+  const Comparison hardly = Compare(Told("slow"), Untold("mended", 0.1));
+  EXPECT_EQ(Stages(hardly), "decode 13 0, user_code 31 0, getitem 0 0, collate 1 0, ");
+  EXPECT_EQ(hardly.note, "") << "a hundredth hides nothing";
   EXPECT_EQ(Compare(Told("slow"), {"empty", {}}).note, "");
 }
 
