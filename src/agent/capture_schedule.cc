@@ -37,6 +37,7 @@ constexpr int64_t kStepsOfASplit = analyze::kMinSplitSteps;
 constexpr int64_t kLeastOperatorsLeft = 1000;
 constexpr int64_t kLeastNsLeft = kNsPerSecond / 10;
 constexpr auto kKernels = static_cast<uint32_t>(wire::CaptureKind::kKernels);
+// An estimate: a slice with its correlation, stream and sizes.
 constexpr int64_t kDeviceRowBytes = 60;
 // Two automatic windows lie so far apart at least, but for one, once, that takes the operators
 // which the one before was full without.

@@ -16,9 +16,9 @@ namespace steptrace::agent {
 //                               or 10 ms while threads with a small ring record
 //                               or 2 ms while a window of operators is open
 //
-// A large ring (2^16 records) outlasts 32 ms at 2 M records/s, another (2^12) 10
-// ms at 400 k records/s. In a window tiny operators make more, after pauses as long as the script
-// likes; at its begin the process wakes us. Without rings nothing can be lost: a new one wakes us.
+// A large ring (2^16 records) outlasts 32 ms at 2 M records/s, another (2^12) 10 ms at 400 k
+// records/s. In a window tiny operators make more, after pauses as long as the script likes; at its
+// begin the process wakes us. Without rings nothing can be lost: a new one wakes us.
 class DrainPace {
  public:
   static constexpr int64_t kBusyMs = 1;
@@ -46,6 +46,7 @@ class DrainPace {
   struct Load {
     int64_t processes = 0;  // of which there are rings
     int64_t most_of_a_ring = 0;
+    // Records, but for what a worker says of its batches (Talk).
     int64_t of_small_rings = 0;
     bool in_window = false;  // of operators, in any process
   };

@@ -13,7 +13,7 @@ using cupti::kSuccess;
 
 enum class Stay : uint32_t { kHere, kAsked, kLeaving };
 
-constexpr int kStayTries = 500;  // of a tenth of a millisecond: leaving takes 2 ms
+constexpr int kStayTries = 500;  // of 0.1 ms each: leaving takes 2 ms
 
 struct Detach {
   std::atomic<Stay> state{Stay::kHere};

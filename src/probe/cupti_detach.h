@@ -23,7 +23,7 @@ namespace steptrace::probe {
 const char* AskToDetach(const CuptiLibrary& library);
 
 // CUPTI is about to be used: from now on it does not leave. False: it is about to, in another
-// thread, and was not done within some milliseconds.
+// thread, and was not done within 50 ms.
 bool StayAttached();
 
 // How often it has left.

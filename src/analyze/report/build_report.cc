@@ -102,11 +102,11 @@ std::vector<std::string> MakeNotes(const ReportInput& input, const Report& repor
     size_t steps = 0;
     for (const RankTrace& rank : input.profile->ranks) steps += rank.steps.size();
     notes.push_back(fmt::format(
-        "device activity is known of {} steps, in windows of kernels: roles, devices, kernels and "
-        "the verdict are of these{}",
-        steps,
-        input.profile->newest ? "; roles, devices and the critical path of the newest window"
-                              : ""));
+        "device activity is known of {} steps, in windows of kernels: {}", steps,
+        input.profile->newest
+            ? "kernels and the verdict are of these; roles, devices and the critical path of the "
+              "newest window"
+            : "roles, devices, kernels, the critical path and the verdict are of these"));
   }
   if (input.collectives != nullptr && input.collectives_from_ns) {
     notes.push_back(fmt::format(
