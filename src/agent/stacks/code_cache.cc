@@ -17,6 +17,8 @@ constexpr uint64_t kMaxUnits = uint64_t{1} << 28;
 constexpr uint64_t kMaxCharacters = 1024;  // of a name or path; the end of a longer one is dropped
 constexpr size_t kMaxLinesKept = 4096;     // of one code object
 constexpr uint64_t kUnitBytes = 2;
+// What CPython 3.12 calls the code of such frames.
+constexpr std::string_view kShim = "<interpreter trampoline>";
 
 // The state of a text object: bits of its first word (Include/cpython/unicodeobject.h).
 struct TextState {
@@ -77,6 +79,7 @@ CodeFacts* CodeCache::Read(ProcessMemory& memory, uint64_t address) {
   if (!file || !function || !ReadLineTable(memory, (*mark)[5], code.line_table)) return nullptr;
   code.file = texts_.Intern(*file);
   code.function = texts_.Intern(*function);
+  code.shim = *function == kShim;
   table_bytes_ += code.line_table.size();
   if (codes_.size() >= kMaxCodes || table_bytes_ > kMaxTableBytes) {
     codes_.clear();

@@ -51,6 +51,7 @@ struct CodeFacts {
   uint32_t file = 0;
   int32_t first_line = 0;
   uint64_t units = 0;  // of bytecode
+  bool shim = false;   // the interpreter's own: where C enters it, no frame of the program's
   std::vector<uint8_t> line_table;
   uint32_t checks = 0;      // of its mark, since it was read
   uint64_t next_check = 0;  // in which round

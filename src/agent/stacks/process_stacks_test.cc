@@ -131,6 +131,60 @@ TEST_P(EveryPython, TellsTheKnownStacksOfAllThreads) {
   }
 }
 
+// Another process's memory in which the frames by which C enters Python 3.12 have lost their owner.
+class OverwrittenOwners : public ProcessMemory {
+ public:
+  OverwrittenOwners(int32_t pid, const PythonRuntime& runtime, int64_t& lost)
+      : live_(pid), runtime_(runtime), lost_(lost) {}
+
+  ReadOutcome Read(std::span<const MemoryPiece> pieces) override {
+    const ReadOutcome outcome = live_.Read(pieces);
+    if (outcome != ReadOutcome::kOk) return outcome;
+    const size_t frame_bytes = runtime_.layout.frame_bytes();
+    for (const MemoryPiece& piece : pieces) {
+      for (size_t at = 0; at + frame_bytes <= piece.bytes; at += 8) Look(piece.into + at);
+    }
+    return outcome;
+  }
+
+ private:
+  void Look(std::byte* bytes) {
+    const auto& frame = runtime_.layout.frame;
+    if (bytes[frame.owner] != std::byte{frame.first_shim_owner}) return;
+    if (Load<uint64_t>(bytes + frame.previous) == 0) return;  // outermost: the stack is whole
+    const auto code = Load<uint64_t>(bytes + frame.code);
+    uint64_t type = 0;
+    const ReadOutcome read = ReadValue(live_, code + runtime_.layout.object.type, type);
+    if (read != ReadOutcome::kOk || type != runtime_.code_type) return;
+    bytes[frame.owner] = std::byte{0};
+    ++lost_;
+  }
+
+  LiveMemory live_;
+  const PythonRuntime runtime_;
+  int64_t& lost_;
+};
+
+TEST_P(EveryPython, WhereCEntersIsNoFrameOfTheProgram) {
+  if (GetParam() != 12) GTEST_SKIP() << "its frames of that kind have no code";
+  const auto pythons = steptrace::testing::Pythons(GetParam());
+  if (pythons.empty()) GTEST_SKIP() << "no Python 3." << GetParam() << " here";
+  PythonChild child(pythons.front(), kProgram);
+  LiveMemory live(child.pid());
+  NoPython why;
+  const auto runtime = finder_.Find(child.pid(), live, why);
+  ASSERT_TRUE(runtime.has_value()) << why.reason;
+  int64_t lost = 0;
+  auto stacks = Open(child.pid(), std::make_unique<OverwrittenOwners>(child.pid(), *runtime, lost));
+  ASSERT_NE(stacks, nullptr);
+  const auto main = Find(*stacks, "generator", 10);
+  ASSERT_TRUE(main.has_value());
+  EXPECT_THAT(Words(*main, texts_),
+              ElementsAre("<module>:27", "Thing.method:4", "Thing.inner:7",
+                          "Thing.inner.<locals>.<lambda>:7", "outer_generator:12", "generator:10"));
+  EXPECT_GT(lost, 0);
+}
+
 // Code comes and goes at the same addresses: a name is never that of the code that was there.
 TEST_P(EveryPython, SeesAnAddressTakenByOtherCode) {
   const auto pythons = steptrace::testing::Pythons(GetParam());

@@ -290,6 +290,16 @@ bool ThreadStack::Describe(CodeCache& codes, bool whole) {
   return true;
 }
 
+// A frame through which C enters the interpreter is known by its owner. It lies on the C stack: a
+// thread that is about to enter there again may be seen with the old one, its owner overwritten.
+bool ThreadStack::DropShims(CodeCache& codes) {
+  std::erase_if(chain_.frames, [&codes](const FrameSeen& frame) {
+    const CodeFacts* code = codes.Find(frame.code);
+    return code != nullptr && code->shim;
+  });
+  return !chain_.frames.empty();
+}
+
 // Puts what is settled into words; false: look again.
 bool ThreadStack::Tell(ProcessMemory& memory, CodeCache& codes, const Pair& settled) {
   std::vector<FrameSeen> looked;
@@ -297,7 +307,7 @@ bool ThreadStack::Tell(ProcessMemory& memory, CodeCache& codes, const Pair& sett
     looked = std::exchange(chain_.frames, first_);
     chain_.KeepOuter(settled.shared);
   }
-  if (Prove(memory, codes) && Describe(codes, settled.same)) return true;
+  if (Prove(memory, codes) && DropShims(codes) && Describe(codes, settled.same)) return true;
   if (!settled.same) chain_.frames = std::move(looked);
   BeginAnew();
   return false;

@@ -96,6 +96,7 @@ class ThreadStack {
   static Pair Compare(const FrameChain& chain, const FrameChain& before);
   // How many outer frames of chain_ are proven, and whether it is all of it; 0: look again.
   Pair Settled(bool running) const;
+  bool DropShims(CodeCache& codes);
   bool Tell(ProcessMemory& memory, CodeCache& codes, const Pair& settled);
   bool Prove(ProcessMemory& memory, CodeCache& codes);
   std::span<const FrameSeen> Unproven(const CodeCache& codes) const;
