@@ -14,14 +14,14 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[1] / "python" / "steptrace"
 RECORDS_A_STEP = 10
 
 
-def run_recorded(script, *arguments, prefix=()):
+def run_recorded(script, *arguments, prefix=(), hooks="data,worker,backward,optimizer"):
     """Runs `script` with a ring but no agent, and without hooks until it calls Switch()."""
     with tempfile.TemporaryDirectory() as folder:
         variables = {
             **os.environ,
             "STEPTRACE_RING_DIR": folder,
             "STEPTRACE_PROBE": str(PACKAGE / "_probe.abi3.so"),
-            "STEPTRACE_HOOKS": "data,worker,backward,optimizer",
+            "STEPTRACE_HOOKS": hooks,
             "OMP_NUM_THREADS": "1",
             "PYTHONHASHSEED": "0",
         }

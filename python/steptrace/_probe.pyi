@@ -33,8 +33,7 @@ class Phase:
     """What a hook puts around a phase that every step has: enter() begins its range without a frame
     of Python's as long as all is usual, else it is `ask` that does.
 
-    Usual is what is so for all of these: it is not `closed`, no stacks are due, the monotonic clock is
-    before `due_ns`, `question` answers False, and `known`, if it is given, has an int for the id() of
+    Usual is what is so for all of these: no stacks are due, the monotonic clock is before `due_ns`, `question` answers False, and `known`, if it is given, has an int for the id() of
     the subject, which is `only` if that is not 0.
     """
 
@@ -51,7 +50,8 @@ class Phase:
         it measures the next time."""
     @property
     def id(self) -> int: ...
-    closed: bool
+    border: int
+    """Not -1: device_border() of it comes before the range's begin, and of the next before its end."""
     measures: bool
     """Whether its thread's CPU time is read too: begin_cpu() instead of begin()."""
     question: Callable[[], bool] | None
@@ -138,12 +138,18 @@ def stacks_take(tools: tuple[object, ...]) -> None:
 def stacks_stop(for_good: bool) -> None:
     """Ends that thread, and waits for it: half a second at most."""
 
-def device_phases_begin() -> str | None:
-    """Device time by phase (src/probe/device_phases.h), for this thread. Not None: why not."""
+def device_phases_begin(
+    stream: Callable[[int], int],
+    device: Callable[[], int],
+    failed: Callable[[str | BaseException], object],
+) -> str | None:
+    """Device time by phase (src/probe/device_phases.h), for this thread. Not None: why not.
+    `stream(device())`: the driver's handle of torch's current stream, asked where it is needed.
+    `failed`: called with why there will be no more borders, or with what the first two raised; what
+    it raises is let through."""
 
-def device_border(border: int, stream: int) -> str | None:
-    """The thread is at that border; `stream`: the driver's handle of torch's current stream. Not
-    None: why there will be no more."""
+def device_border(border: int) -> None:
+    """The thread is at that border."""
 
 def device_phases_pause(on: bool) -> None:
     """Somebody else watches the driver's calls."""

@@ -139,7 +139,8 @@ class Phase:
         _check(outer is None or isinstance(outer, Phase), f"outer {outer!r}")
         self.id, self._ask, self._known, self._outer = name_id, ask, known, outer
         self._leaves = end, end_cpu
-        self.closed = self.measures = self._was_long = False
+        self.measures = self._was_long = False
+        self.border = -1
         self.question = None
         self.only = self.taken = self._began_ns = 0
         self.due_ns = 2**63 - 1
@@ -164,23 +165,30 @@ class Phase:
                 return False
         is_due = time.monotonic_ns() >= self.due_ns
         return (
-            not self.closed
-            and not stacks_due()
-            and not is_due
-            and (self.question is None or self.question() is False)
+            not stacks_due() and not is_due and (self.question is None or self.question() is False)
         )
 
     def begin(self):
         return self._begin()
 
     def _begin(self, number=0):
+        if self.border >= 0:
+            device_border(self.border)
         if self._outer is not None:
             taken_ns = time.monotonic_ns() - self._outer._began_ns
             self._outer._was_long = taken_ns > self._LONG_NS
         measures = self.measures or self._was_long
         (begin_cpu_args if measures else begin_args)(self.id, number, 0)
         self._began_ns = time.monotonic_ns()
-        return self._leaves[measures]
+        leave = self._leaves[measures]
+        return leave if self.border < 0 else lambda: self._end_at_border(leave)
+
+    def _end_at_border(self, leave):
+        try:
+            if self.border >= 0:
+                device_border(self.border + 1)
+        finally:
+            leave()
 
 
 def end_args(a, b):
@@ -344,24 +352,32 @@ def kernels_stay():
     return False
 
 
-def device_phases_begin():
+def device_phases_begin(stream, device, failed):
     _write("phases", "begin", 0, 0, 0)
+    _borders.update(stream=stream, device=device, failed=failed)
     return os.environ.get("FAKE_PROBE_PHASES") or None
 
 
-def device_border(border, stream):
+def device_border(border):
+    """As in the real one, what torch raises is for `failed` to judge."""
     _check(border in range(6), f"border {border!r}")
-    _check(isinstance(stream, int) and 0 <= stream < 1 << 64, f"stream {stream!r}")
-    _write("border", _BORDERS[border], 0, stream, 0)
-    if _BORDERS[border] in os.environ.get("FAKE_PROBE_FAIL", "").split(","):
-        raise RuntimeError("made to fail")
+    try:
+        stream = _borders["stream"](_borders["device"]())
+        _check(isinstance(stream, int) and 0 <= stream < 1 << 64, f"stream {stream!r}")
+        _write("border", _BORDERS[border], 0, stream, 0)
+        if _BORDERS[border] in os.environ.get("FAKE_PROBE_FAIL", "").split(","):
+            raise RuntimeError("made to fail")
+    except Exception as error:
+        return _borders["failed"](error)
     left = int(os.environ.get("FAKE_PROBE_BORDERS", "1000000")) - len(_told)
     _told.append(border)
-    return None if left > 0 else "cuEventRecord fails with CUDA error 719"
+    if left <= 0:
+        _borders["failed"]("cuEventRecord fails with CUDA error 719")
 
 
 _BORDERS = ("data_begin", "data_end", "backward_begin", "backward_end", "step_begin", "step_end")
 _told = []
+_borders = {}
 
 
 def device_phases_pause(on):

@@ -25,6 +25,9 @@ class Device:
     @staticmethod
     def raw_stream(device):
         assert device == 0
+        return Device.ask(device)
+
+    def ask(device):
         return Device.stream
 
 torch.cuda.is_initialized = Device.is_initialized
@@ -185,13 +188,12 @@ def raw_stream(device):
     signal.raise_signal(signal.SIGUSR1)
     return 0
 
-from _steptrace_hooks import device_phases
-own, device_phases._stream = device_phases._stream, raw_stream
+own, Device.ask = Device.ask, raw_stream
 try:
     optimizer.step()
 except Alarm:
     print("rang")
-device_phases._stream = own
+Device.ask = own
 step()
 """
 

@@ -190,8 +190,7 @@ x.due_ns = time.monotonic_ns(); not_usual(); x.due_ns = 0; not_usual(); x.due_ns
 for answer in (True, None, 0): x.question = lambda: answer; not_usual()
 x.question = lambda: 1 / 0; not_usual()
 x.question = lambda: False; usual(); x.question = None; usual()
-x.closed = True; not_usual(); x.closed = False; usual(); y.closed = True; print(y.enter())
-print(x.taken, asked == [(other,)] * 9 + [()])
+print(x.taken, asked == [(other,)] * 8)
 """,
         folder,
     )
@@ -201,15 +200,29 @@ print(x.taken, asked == [(other,)] * 9 + [()])
         *["True", "asked", "asked", "True"],
         *["asked"] * 4,
         *["True", "True"],
-        *["asked", "True", "asked"],
-        "8 True",
+        "7 True",
         "",
     ]
     assert [record[1:3] for record in begun(folder)] == [
         ("x", 7 | 0xFFFFFFFF << 32),
         ("y", 0),
-        *[("x", 8)] * 7,
+        *[("x", 8)] * 6,
     ]
+
+
+def test_a_phase_with_borders_ends_as_one_without_where_no_device_is_used(folder):
+    out = run(
+        PHASE
+        + """
+x = phase("x"); assert x.border == -1
+x.border = 2; end = x.enter(); print(end is p.end, end.__name__); end()
+assert x.begin() is end; x.border = -1; end()  # it lost them since it began
+x.measures = True; x.border = 2; end = x.enter(); print(end is p.end_cpu, end.__name__); end()
+print(x.taken, asked, p.stats()["records"])
+""",
+        folder,
+    )
+    assert out.splitlines() == ["False end_at_border", "False end_cpu_at_border", "2 [] 6"]
 
 
 def test_a_phase_measures_when_told_and_after_one_that_was_long(folder):

@@ -372,12 +372,14 @@ const char* BeginDevicePhases() {
   return nullptr;
 }
 
-const char* TellBorder(Border border, uint64_t stream) {
+const char* TellBorder(Border border, StreamOf stream_of) {
   Phases& p = g_phases;
   if (!IsOurs()) return nullptr;
   ++p.borders;  // of each: a phase lies between two that follow each other
   if (p.paused || Rests(border)) return nullptr;
   const uint64_t before_ns = p.now_ns();
+  uint64_t stream = 0;
+  if (!stream_of(&stream)) return nullptr;
   cuda::CaptureMode mode = cuda::CaptureMode::kRelaxed;
   if (p.cuda.ThreadExchangeStreamCaptureMode(&mode) != cuda::kSuccess) return nullptr;
   const char* reason = AtBorder(border, stream);

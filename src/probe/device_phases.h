@@ -38,9 +38,12 @@ inline constexpr uint32_t kBorders = 6;
 // Null: on. Else why not, a sentence.
 const char* BeginDevicePhases();
 
-// The thread is at that border of a phase; `stream`: the driver's handle of the current stream of
-// the current device. Not null: why there will be no more, once.
-const char* TellBorder(Border border, uint64_t stream);
+// What tells the driver's handle of the current stream of the current device. It is asked only
+// where an event is to be recorded. False: it cannot, and the border is left out.
+using StreamOf = bool (*)(uint64_t* stream);
+
+// The thread is at that border of a phase. Not null: why there will be no more, once.
+const char* TellBorder(Border border, StreamOf stream_of);
 
 // Somebody else watches the driver's calls (CUPTI, a profiler of the script's): none of ours then.
 void PauseDevicePhases(bool on);

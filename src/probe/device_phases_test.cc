@@ -72,6 +72,8 @@ struct Step {
   bool waits_for_loss = false;
 };
 
+thread_local uint64_t current_stream = 0;
+
 class DevicePhasesTest : public ::testing::Test {
  protected:
   DevicePhasesTest() {
@@ -93,8 +95,15 @@ class DevicePhasesTest : public ::testing::Test {
     fake_cuda_work(stream, work.device_ns);
     fake_cuda_pass(work.launch_ns);
   }
+  static const char* Tell(Border border, uint64_t stream = kStream) {
+    current_stream = stream;
+    return TellBorder(border, [](uint64_t* current) {
+      *current = current_stream;
+      return true;
+    });
+  }
   static void At(Border border, uint64_t stream = kStream) {
-    EXPECT_EQ(TellBorder(border, stream), nullptr);
+    EXPECT_EQ(Tell(border, stream), nullptr);
   }
   static void Run(const Step& step) {
     At(Border::kDataBegin);
@@ -312,7 +321,7 @@ TEST_F(DevicePhasesTest, AForkedChildCallsNothing) {
   const uint64_t calls = fake_cuda_calls();
   const pid_t child = fork();
   if (child == 0) {
-    for (int i = 0; i < 3; ++i) (void)TellBorder(Border::kOptimizerEnd, kStream);
+    for (int i = 0; i < 3; ++i) (void)Tell(Border::kOptimizerEnd);
     EndDevicePhases();
     const bool refused = BeginDevicePhases() != nullptr;
     _exit(refused && fake_cuda_calls() == calls && fake_cuda_misuse() == 0 ? 0 : 1);
@@ -328,7 +337,7 @@ TEST_F(DevicePhasesTest, AFailureIsSaidOnceAndEndsIt) {
   ASSERT_EQ(BeginDevicePhases(), nullptr);
   Run(kHostAhead);
   fake_cuda_refuse(719);
-  const char* reason = TellBorder(Border::kDataBegin, kStream);
+  const char* reason = Tell(Border::kDataBegin);
   ASSERT_NE(reason, nullptr);
   EXPECT_THAT(reason, HasSubstr("cuEventRecord fails with CUDA error 719"));
   const uint64_t calls = fake_cuda_calls();
@@ -353,7 +362,7 @@ TEST_F(DevicePhasesTest, BordersOfOtherThreadsArePassedOver) {
   Run(kHostAhead);
   std::thread([] {
     fake_cuda_use(0);
-    (void)TellBorder(Border::kDataBegin, kStream);
+    (void)Tell(Border::kDataBegin);
     EndDevicePhases();
   }).join();
   Run(kHostAhead);

@@ -11,6 +11,7 @@
 #include "probe/kernels.h"
 #include "probe/nccl_mask.h"
 #include "probe/python_api.h"
+#include "probe/python_border.h"
 #include "probe/python_phase.h"
 #include "probe/python_range.h"
 #include "probe/stacks.h"
@@ -18,7 +19,8 @@
 #include "wire/vocabulary.h"
 
 // The module of python/steptrace/_probe.pyi. Nothing raises: a wrong argument records nothing, for
-// an exception of ours in a hook would be the training's end.
+// an exception of ours in a hook would be the training's end. What the script's own handler of a
+// signal raises within a border of ours is the script's, and is let through.
 namespace steptrace::probe {
 namespace {
 
@@ -337,15 +339,15 @@ PyObject* Said(const char* reason) {
   return reason == nullptr ? None() : PyUnicode_FromString(reason);
 }
 
-PyObject* DevicePhasesBegin(PyObject*, PyObject*) {
-  return Said(BeginDevicePhases());
+PyObject* DevicePhasesBegin(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  if (count != 3) return Said("device_phases_begin(stream, device, failed)");
+  return Said(BeginBorders(items[0], items[1], items[2]));
 }
 
 PyObject* DeviceBorder(PyObject*, PyObject* const* items, Py_ssize_t count) {
-  const Arguments arguments(items, count);
-  const uint64_t border = arguments.WordAt(0);
+  const uint64_t border = Arguments(items, count).WordAt(0);
   if (border >= kBorders) return None();
-  return Said(TellBorder(static_cast<Border>(border), arguments.WordAt(1)));
+  return AtBorderOfPython(static_cast<Border>(border)) ? None() : nullptr;
 }
 
 PyObject* DevicePhasesPause(PyObject*, PyObject* on) {
@@ -399,7 +401,7 @@ PyMethodDef g_methods[] = {
     {"stacks_claim", StacksClaim, METH_NOARGS, kNoDoc},
     {"stacks_take", StacksTake, METH_O, kNoDoc},
     {"stacks_stop", StacksStop, METH_O, kNoDoc},
-    {"device_phases_begin", DevicePhasesBegin, METH_NOARGS, kNoDoc},
+    Fast("device_phases_begin", DevicePhasesBegin),
     Fast("device_border", DeviceBorder),
     {"device_phases_pause", DevicePhasesPause, METH_O, kNoDoc},
     {"device_phases_end", DevicePhasesEnd, METH_NOARGS, kNoDoc},

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "probe/python_border.h"
 #include "probe/python_range.h"
 #include "probe/stacks.h"
 #include "transport/writer/writer.h"
@@ -16,12 +17,16 @@
 //
 //   enter(subject) ── usual ──► the range is begun ──► what ends it
 //          └───── anything else ──► ask(subject) ──► what that returns
+//
+// Where a phase has borders for events on the device, its range lies behind the first of them and
+// ends behind the second.
 namespace steptrace::probe {
 namespace {
 
 namespace t = transport;
 
 constexpr long long kNeverDue = INT64_MAX;
+constexpr int kNoBorder = -1;
 // Two readings of a thread's CPU time cost up to 5 us with cold caches: at most 0.25 % of this.
 constexpr uint64_t kLongNs = 2'000'000;
 
@@ -29,25 +34,52 @@ constexpr uint64_t kLongNs = 2'000'000;
 struct Phase {
   PyObject ob_base;  // what PyObject_HEAD says
   unsigned int id;
-  char closed;        // nothing is usual
-  char measures;      // its thread's CPU time is read too
-  char was_long;      // the last time, so that it is worth as much the next time
-  char is_timed;      // it is the outer phase of another
-  PyObject* ask;      // the hook's function
-  PyObject* end;      // what ends a range,
-  PyObject* end_cpu;  // and one that measures
-  PyObject* known;    // id of a subject -> an int, its number; what is no int is unusual
-  PyObject* outer;    // the phase within which this one is
+  char measures;            // its thread's CPU time is read too
+  char was_long;            // the last time, so that it is worth as much the next time
+  char is_timed;            // it is the outer phase of another
+  PyObject* ask;            // the hook's function
+  PyObject* end;            // what ends a range,
+  PyObject* end_cpu;        // and one that measures
+  PyObject* end_at_border;  // the same, behind the phase's second border
+  PyObject* end_cpu_at_border;
+  PyObject* known;  // id of a subject -> an int, its number; what is no int is unusual
+  PyObject* outer;  // the phase within which this one is
   PyObject* question;
   unsigned long long only;  // the only number that is usual; 0: each is
   unsigned long long taken;
   long long due_ns;  // from then on nothing is usual
+  int border;        // its first one, kNoBorder: none; the second is the next
   uint64_t began_ns;
 };
 
 Phase* AsPhase(PyObject* object) {
   return reinterpret_cast<Phase*>(object);
 }
+
+// Behind the second border; what raised there is told when the range has ended.
+PyObject* EndAtBorder(const Phase* phase, PyObject* end) {
+  PyObject *type = nullptr, *error = nullptr, *traceback = nullptr;
+  // It may have lost its borders since it began.
+  if (phase->border != kNoBorder && !AtBorderOfPython(static_cast<Border>(phase->border + 1))) {
+    PyErr_Fetch(&type, &error, &traceback);
+  }
+  PyObject* ended = end == nullptr ? None() : PyObject_CallObject(end, nullptr);
+  if (type == nullptr) return ended;
+  Py_XDECREF(ended);
+  PyErr_Restore(type, error, traceback);
+  return nullptr;
+}
+
+PyObject* EndPlain(PyObject* self, PyObject* const*, Py_ssize_t) {
+  return EndAtBorder(AsPhase(self), AsPhase(self)->end);
+}
+
+PyObject* EndMeasured(PyObject* self, PyObject* const*, Py_ssize_t) {
+  return EndAtBorder(AsPhase(self), AsPhase(self)->end_cpu);
+}
+
+PyMethodDef g_end_plain = {"end_at_border", AsMethod(EndPlain), kFastCall, nullptr};
+PyMethodDef g_end_measured = {"end_cpu_at_border", AsMethod(EndMeasured), kFastCall, nullptr};
 
 // A new reference to what a tuple has there; null: nothing, or None.
 PyObject* Given(PyObject* arguments, Py_ssize_t index) {
@@ -77,14 +109,15 @@ PyObject* NewPhase(PyTypeObject* type, PyObject* arguments, PyObject*) {
     Py_XDECREF(outer);
   }
   phase->due_ns = kNeverDue;
+  phase->border = kNoBorder;
   return reinterpret_cast<PyObject*>(phase);
 }
 
 void FreePhase(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   const Phase* phase = AsPhase(self);
-  for (PyObject* held :
-       {phase->ask, phase->end, phase->end_cpu, phase->known, phase->outer, phase->question}) {
+  for (PyObject* held : {phase->ask, phase->end, phase->end_cpu, phase->end_at_border,
+                         phase->end_cpu_at_border, phase->known, phase->outer, phase->question}) {
     Py_XDECREF(held);
   }
   reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
@@ -97,7 +130,23 @@ uint64_t MonotonicNs() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
+// What ends the range of a phase with borders. Both are made once and hold the phase, as it holds
+// them: a phase is the process's.
+PyObject* EndOf(Phase* phase, bool measures) {
+  if (phase->border == kNoBorder) return measures ? phase->end_cpu : phase->end;
+  PyObject*& end = measures ? phase->end_cpu_at_border : phase->end_at_border;
+  if (end == nullptr) {
+    end = PyCFunction_NewEx(measures ? &g_end_measured : &g_end_plain, &phase->ob_base, nullptr);
+  }
+  if (end != nullptr) return end;
+  PyErr_Clear();
+  return measures ? phase->end_cpu : phase->end;
+}
+
 PyObject* BeginPhase(Phase* phase, uint64_t number) {
+  if (phase->border != kNoBorder && !AtBorderOfPython(static_cast<Border>(phase->border))) {
+    return nullptr;
+  }
   if (phase->outer != nullptr) {
     Phase* outer = AsPhase(phase->outer);
     outer->was_long = MonotonicNs() - outer->began_ns > kLongNs ? 1 : 0;
@@ -109,7 +158,7 @@ PyObject* BeginPhase(Phase* phase, uint64_t number) {
   } else {
     t::Begin(phase->id, number, 0);
   }
-  PyObject* leave = measures ? phase->end_cpu : phase->end;
+  PyObject* leave = EndOf(phase, measures);
   if (leave == nullptr) leave = Py_None;
   Py_INCREF(leave);
   return leave;
@@ -149,10 +198,11 @@ PyObject* EnterPhase(PyObject* self, PyObject* const* items, Py_ssize_t count) {
   Phase* phase = AsPhase(self);
   PyObject* subject = count > 0 ? items[0] : nullptr;
   uint64_t number = 0;
-  if (phase->closed == 0 && !StacksDue() && FindNumber(phase, subject, &number) && !IsDue(phase) &&
+  if (!StacksDue() && FindNumber(phase, subject, &number) && !IsDue(phase) &&
       AnswersNo(phase->question)) {
-    phase->taken += 1;
-    return BeginPhase(phase, number);
+    PyObject* end = BeginPhase(phase, number);
+    if (end != nullptr) phase->taken += 1;
+    return end;
   }
   if (phase->ask == nullptr) return None();
   return PyObject_CallFunctionObjArgs(phase->ask, subject, nullptr);
@@ -170,7 +220,7 @@ PyMethodDef g_phase_methods[] = {
 
 PyMemberDef g_phase_members[] = {
     {"id", T_UINT, offsetof(Phase, id), READONLY, nullptr},
-    {"closed", T_BOOL, offsetof(Phase, closed), 0, nullptr},
+    {"border", T_INT, offsetof(Phase, border), 0, nullptr},
     {"measures", T_BOOL, offsetof(Phase, measures), 0, nullptr},
     {"question", T_OBJECT, offsetof(Phase, question), 0, nullptr},
     {"only", T_ULONGLONG, offsetof(Phase, only), 0, nullptr},

@@ -120,3 +120,65 @@ def test_each_step_is_stored_and_reported_as_the_device_had_it(tmp_path, driver)
     assert shares == 1
     hooks = [json.loads(f["json"]) for f in run.rows("facts") if f["kind"] == "hook"]
     assert not [fact for fact in hooks if "device phases" in (fact["reason"] or "")], hooks
+
+
+# Steps without a loader: what is asked of torch is asked by the probe, on the short way.
+ASKED = """
+import ctypes, signal, sys, torch
+library = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+library.fake_cuda_use(0)
+torch.cuda.is_initialized = lambda: True
+torch._C._cuda_getDevice = lambda: 0
+asked = 0
+
+class Alarm(Exception): pass
+
+def ring(number, frame):
+    raise Alarm
+
+signal.signal(signal.SIGUSR1, ring)
+
+def stream(device):
+    global asked
+    asked += 1
+    if asked == {at}: {act}
+    return 0
+
+torch._C._cuda_getCurrentRawStream = stream
+model = torch.nn.Linear(4, 4)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+rang = 0
+for _ in range(40):
+    try:
+        model(torch.ones(4)).sum().backward()
+        optimizer.step()
+    except Alarm:
+        rang += 1
+print(rang, asked)
+"""
+
+
+@pytest.mark.parametrize("at", range(3, 7))
+def test_what_the_scripts_handler_raises_in_a_border_is_the_scripts(tmp_path, driver, at):
+    script = tmp_path / "train.py"
+    script.write_text(ASKED.format(at=at, act="signal.raise_signal(signal.SIGUSR1)"))
+    outcome = record(tmp_path, [sys.executable, str(script), driver], "--no-window")
+    assert outcome.status == 0, outcome.stderr
+    rang, asked = map(int, outcome.stdout.split())
+    assert rang == 1
+    assert asked > at, "and borders go on"
+    hooks = [json.loads(f["json"]) for f in outcome.run.rows("facts") if f["kind"] == "hook"]
+    assert not [fact for fact in hooks if "device phases" in (fact["reason"] or "")], hooks
+    assert not {"span_unmatched", "invalid_records"} & set(outcome.run.causes())
+
+
+@pytest.mark.parametrize("at", [3, 4])
+def test_what_torch_raises_in_a_border_is_the_last_of_them(tmp_path, driver, at):
+    script = tmp_path / "train.py"
+    script.write_text(ASKED.format(at=at, act="raise RuntimeError('no stream')"))
+    outcome = record(tmp_path, [sys.executable, str(script), driver], "--no-window")
+    assert outcome.status == 0, outcome.stderr
+    assert outcome.stdout.split() == [b"0", str(at).encode()]
+    hooks = [json.loads(f["json"]) for f in outcome.run.rows("facts") if f["kind"] == "hook"]
+    reasons = [fact["reason"] for fact in hooks if "device phases" in (fact["reason"] or "")]
+    assert reasons == ["device phases: RuntimeError: no stream"]

@@ -19,16 +19,13 @@ def patch(module, hook):
             if backward.question is not None and looks_for_anomalies():
                 backward.question = None  # told: on for the script, or for this backward alone
                 facts.say(vocabulary.FACT_AUTOGRAD, {"anomaly": True})
-            if not device_phases.on:
-                return backward.begin()
-            device_phases.border(device_phases.BACKWARD_BEGIN)
-            return device_phases.leaving(device_phases.BACKWARD_END, backward.begin())
+            return backward.begin()
         except Exception as error:
             return hook.fail(error)
 
     backward = phases.phase(hook.probe, vocabulary.BACKWARD, enter_backward)
     backward.question = looks_for_anomalies
-    device_phases.has_borders(backward)
+    device_phases.has_borders(backward, device_phases.BACKWARD_BEGIN)
 
     def measure(size):
         backward.measures = size > 1

@@ -169,7 +169,7 @@ def patch(module, hook):
             return hook.fail(error)
 
     wait = phases.phase(probe, vocabulary.DATA, enter_next, iterators.entries)
-    device_phases.has_borders(wait)
+    device_phases.has_borders(wait, device_phases.DATA_BEGIN)
     base = module._BaseDataLoaderIter
     hook.around(base, "__next__", Calls(wait.enter, ("self",), stop=stop_next))
     hook.around(base, "__init__", Calls(enter_start, ("self", "loader")))

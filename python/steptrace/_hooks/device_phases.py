@@ -2,8 +2,9 @@
 """Device time of forward, backward and the optimizer in every step: the probe records an event on the
 current stream at each border of a phase (src/probe/device_phases.h); this says where the borders are.
 
-Nothing of it runs before an optimizer has stepped in a process that has initialized its device. The
-hooks ask `on` first; a border never raises but what is the script's.
+Nothing of it runs before an optimizer has stepped in a process that has initialized its device. A
+phase that goes its short way tells its borders itself (_probe.pyi, Phase.border); other hooks ask `on`
+first. A border never raises but what is the script's.
 """
 
 import atexit
@@ -24,10 +25,9 @@ OPTIMIZER_END = 5
 on = False
 
 _hook = None  # None: its word is off, or it has failed
-_stream = None  # torch's current stream of a device, as the driver's handle
-_device = None  # the current device
 _tell = None
-_phases = []  # that have borders: none goes its short way (_probe.pyi) while this is on
+_phases = []  # that have borders, and the first of each
+_NONE = -1  # no border
 _holding = set()  # those who watch the driver's calls themselves meanwhile
 
 
@@ -38,33 +38,33 @@ def patch(module, hook):
     hook.on_undo(_stop)
 
 
-def has_borders(phase):
-    phase.closed = on
-    _phases.append(phase)
+def has_borders(phase, first):
+    """The phase lies between that border and the next."""
+    phase.border = first if on else _NONE
+    _phases.append((phase, first))
 
 
 def begin():
     """At an optimizer's first step: a script that uses CUDA has initialized it by then."""
-    global on, _stream, _device, _tell
+    global on, _tell
     if on or _hook is None:
         return
     try:
         torch = sys.modules["torch"]
         if not torch.cuda.is_initialized():
             return
-        _stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-        if _stream is None:
+        stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+        if stream is None:
             return  # a build without CUDA: what it has is no such device
-        _device = torch._C._cuda_getDevice
         _tell = _hook.probe.device_border
-        reason = _hook.probe.device_phases_begin()
+        reason = _hook.probe.device_phases_begin(stream, torch._C._cuda_getDevice, _failed)
         if reason is not None:
             return _unavailable(reason)
         _hide_from_compiler()
         atexit.register(_end)
         os.register_at_fork(after_in_child=_stop)
         on = True
-        _close(True)
+        _tell_borders(True)
         if _holding:
             _hook.probe.device_phases_pause(True)
     except Exception as error:
@@ -83,16 +83,8 @@ def _hide_from_compiler():
 
 def border(number):
     """The thread is at that border, if this is on."""
-    if not on:
-        return
-    try:
-        reason = _tell(number, _stream(_device()))
-    except Exception as error:
-        if interruption.of_the_script(error):
-            raise
-        reason = f"{type(error).__name__}: {error}"
-    if reason is not None:
-        _unavailable(reason)
+    if on:
+        _tell(number)
 
 
 def leaving(number, leave):
@@ -120,6 +112,15 @@ def release(who):
         _hook.probe.device_phases_pause(False)
 
 
+def _failed(why):
+    """There are no more borders: a text, or what torch raised."""
+    if isinstance(why, BaseException):
+        if interruption.of_the_script(why):
+            raise why
+        why = f"{type(why).__name__}: {why}"
+    _unavailable(why)
+
+
 def _unavailable(reason):
     hook = _hook
     _stop()
@@ -140,10 +141,10 @@ def _stop():
     """For good, also in a forked child."""
     global on, _hook
     on = False
-    _close(False)
+    _tell_borders(False)
     _hook = None
 
 
-def _close(closed):
-    for phase in _phases:
-        phase.closed = closed
+def _tell_borders(told):
+    for phase, first in _phases:
+        phase.border = first if told else _NONE

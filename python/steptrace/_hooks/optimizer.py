@@ -50,7 +50,7 @@ def patch(module, hook):
             return hook.fail(error)
 
     step = phases.phase(probe, vocabulary.OPTIMIZER, enter_unusual, optimizers.entries)
-    device_phases.has_borders(step)
+    device_phases.has_borders(step, device_phases.OPTIMIZER_BEGIN)
     end_of = windows.begin(probe, hook, step).enter_step
     enter = step.enter
     calls = Calls(enter_step, ("args",))
