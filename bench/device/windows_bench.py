@@ -138,15 +138,16 @@ def recorded(name, rounds, capture, folder):
         command = [steptrace(), "export", str(run), "--table", table, "--format", "csv", *where]
         command += ["--columns", columns, "-o", "-"]
         text = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()
-        return list(csv.reader(io.StringIO(text)))[1:]
+        return list(csv.DictReader(io.StringIO(text)))
 
     # What was launched behind a window's end, while the device still had to tell, has no call.
     calls = [rows("slices", "correlation", "--where", f"category = '{kind}'") for kind in CALLS]
-    launches = {call for of_kind in calls for (call,) in of_kind}
+    launches = {row["correlation"] for of_kind in calls for row in of_kind}
     told = rows("slices", "correlation,name", "--where", "category = 'kernel'")
-    kernels = collections.Counter(name for call, name in told if call in launches)
-    causes = rows("losses", "cause,count")
-    lost = [" ".join(row) for row in causes if row[0].startswith(("cupti", "device", "ring"))]
+    kernels = collections.Counter(row["name"] for row in told if row["correlation"] in launches)
+    ours = ("cupti", "device", "ring")
+    causes = [row for row in rows("losses", "cause,count") if row["cause"].startswith(ours)]
+    lost = [f"{row['count']} {row['cause']}" for row in causes]
     return json.loads(said), kernels, lost
 
 

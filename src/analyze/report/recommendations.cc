@@ -11,6 +11,7 @@
 #include "analyze/report/quantity.h"
 #include "analyze/report/recommendation_facts.h"
 #include "analyze/verdict/evidence.h"
+#include "analyze/verdict/unbegun_work.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -282,13 +283,17 @@ class Maker {
     const auto share = StageShare({"synchronisation"});
     Recommendation& one = Add("synchronisation_stalls", kOwn, share, kSynchronisationShare,
                               share.value_or(0) > kSynchronisationShare);
-    one.text = fmt::format("devices are idle {} of the step while host or streams synchronise",
-                           FormatShare(share.value_or(0)));
+    // As IsUnbegunWork of the verdict: of all ranks, with what waits besides what it is for.
+    const auto idle_ns = share.value_or(0) * static_cast<double>(facts_.steps_ns);
+    const bool unbegun = static_cast<double>(facts_.waiting_ns) < idle_ns / 2;
+    one.text = fmt::format(
+        "devices are idle {} of the step while {}", FormatShare(share.value_or(0)),
+        unbegun ? "what was launched for them does not begin" : "host or streams synchronise");
     one.evidence = {fmt::format("{} synchronising calls, {} in them",
                                 FormatCount(facts_.sync_calls), FormatDuration(facts_.sync_ns))};
-    one.advice =
-        "no .item(), .cpu() or torch.cuda.synchronize() in every step; "
-        "non_blocking=True for copies";
+    one.advice = unbegun ? kUnbegunWorkAdvice
+                         : "no .item(), .cpu() or torch.cuda.synchronize() in every step; "
+                           "non_blocking=True for copies";
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
   void SmallCopies() {

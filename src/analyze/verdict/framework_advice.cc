@@ -6,6 +6,7 @@
 
 #include "analyze/verdict/evidence.h"
 #include "analyze/verdict/slow_calls.h"
+#include "analyze/verdict/unbegun_work.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -66,8 +67,10 @@ std::vector<Advice> AdviseFramework(const VerdictInput& input,
   }
   if (worth(SubStage::kSynchronisation)) {
     advice.push_back(
-        Text("let the host run ahead: no .item(), .cpu(), print of a tensor or "
-             "torch.cuda.synchronize() in every step; copies with non_blocking=True"));
+        IsUnbegunWork(input)
+            ? Text(kUnbegunWorkAdvice)
+            : Text("let the host run ahead: no .item(), .cpu(), print of a tensor or "
+                   "torch.cuda.synchronize() in every step; copies with non_blocking=True"));
   }
   return advice;
 }

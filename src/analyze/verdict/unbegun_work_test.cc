@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/verdict/unbegun_work.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analyze/report/build_report.h"
+#include "analyze/trace/trace_text.h"
+#include "analyze/verdict/trace_steps.h"
+
+namespace steptrace::analyze {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr int64_t kMillisecond = 1'000'000;
+
+// Three steps of 100 ms: what is launched at their begin begins 80 ms later, and the host waits for
+// it from then on for so long.
+Report ReportOf(const std::string& call, int64_t waited_ms) {
+  store::StringTable strings;
+  std::string text;
+  for (int64_t i = 0; i < 3; ++i) {
+    const int64_t at = i * 100 * kMillisecond;
+    text += fmt::format("t1 step ProfilerStep#{} {} {}\n", i, at, at + 100 * kMillisecond);
+    text += fmt::format("t1 runtime cudaLaunchKernel {} {} corr={}\n", at, at + kMillisecond, i);
+    text += fmt::format("t1 runtime {} {} {}\n", call, at + 2 * kMillisecond,
+                        at + (2 + waited_ms) * kMillisecond);
+    text += fmt::format("s7 kernel gemm {} {} corr={}\n", at + 80 * kMillisecond,
+                        at + 99 * kMillisecond, i);
+  }
+  const Trace trace = DrawTrace(text, strings);
+  const auto rows = DeriveTraceSteps(trace.ranks[0], strings);
+  ReportInput input;
+  input.strings = &strings;
+  input.steps = rows;
+  input.profile = &trace;
+  return BuildReport(input);
+}
+
+std::vector<std::string> Advised(const Report& report) {
+  std::vector<std::string> advice;
+  for (const Advice& one : report.verdict.advice) advice.push_back(one.text);
+  return advice;
+}
+
+const Recommendation& Stalls(const Report& report) {
+  return *std::find_if(report.recommendations.begin(), report.recommendations.end(),
+                       [](const auto& one) { return one.name == "synchronisation_stalls"; });
+}
+
+TEST(UnbegunWork, IsNotTheHostsWaiting) {
+  const Report report = ReportOf("cudaEventRecord", 10);
+  EXPECT_THAT(Advised(report), ElementsAre(HasSubstr("what was launched does not begin")));
+  EXPECT_THAT(Stalls(report).text,
+              ::testing::EndsWith("of the step while what was launched for them does not begin"));
+  EXPECT_THAT(Stalls(report).advice, HasSubstr("another process's"));
+}
+
+TEST(UnbegunWork, IsNoneWhereTheHostWaitsForIt) {
+  for (const char* call : {"cudaStreamSynchronize", "cudaMemcpy"}) {
+    const Report report = ReportOf(call, 96);
+    EXPECT_THAT(Advised(report), ElementsAre(HasSubstr("let the host run ahead")));
+    EXPECT_THAT(Stalls(report).text, ::testing::EndsWith("while host or streams synchronise"));
+    EXPECT_THAT(Stalls(report).advice, HasSubstr("no .item()"));
+  }
+}
+
+TEST(UnbegunWork, IsMostOfItWhereTheHostWaitsForLittle) {
+  EXPECT_THAT(Advised(ReportOf("cudaStreamSynchronize", 30)),
+              ElementsAre(HasSubstr("what was launched does not begin")));
+}
+
+}  // namespace
+}  // namespace steptrace::analyze
