@@ -117,6 +117,9 @@ def kernels_end() -> None: ...
 def kernels_drain(last: bool) -> bool:
     """Hands over what CUPTI has; the last time until it is True: then all is off."""
 
+def kernels_past() -> bool:
+    """After the end: whether the device has ended work that was launched behind the window."""
+
 def kernels_detach() -> str | None:
     """All is off: CUPTI leaves the process at the end of the next call. Not None: why it stays."""
 

@@ -8,7 +8,8 @@ line, which `records()` turns into a failure of the test.
 
 FAKE_PROBE_FAIL: names (with commas) whose records raise, to see hooks fail.
 FAKE_PROBE_KERNELS: why kernels_begin() refuses; FAKE_PROBE_DRAINS: how often the last
-kernels_drain() has not told all; FAKE_PROBE_STAYS: why CUPTI does not leave.
+kernels_drain() has not told all; FAKE_PROBE_STAYS: why CUPTI does not leave;
+FAKE_PROBE_PAST: how often kernels_past() says that the device is not past the window.
 FAKE_PROBE_PHASES: why device_phases_begin() refuses; FAKE_PROBE_BORDERS: how many borders go well;
 FAKE_PROBE_NO_EVENT: how many were left out, as device_phases_end() says.
 $FAKE_PROBE_DIR/capture.json: what the agent asks for (a dict as capture_request() gives it).
@@ -340,6 +341,15 @@ def kernels_drain(last):
     done = last and _drains_left < 0
     _write("kernels", "told" if done else "drain", 0, 0, 0)
     return done
+
+
+_pasts_left = int(os.environ.get("FAKE_PROBE_PAST", "0"))
+
+
+def kernels_past():
+    global _pasts_left
+    _pasts_left -= 1
+    return _pasts_left < 0
 
 
 def kernels_detach():

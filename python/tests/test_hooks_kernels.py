@@ -41,6 +41,34 @@ say()
     assert begin.b & 0xFFFFFFFF == 2
 
 
+BEHIND = (
+    CUDA
+    + """
+import time
+ask(kinds=2, steps=2)
+for _ in range(5): step()
+time.sleep({sleep})
+for _ in range(6): step()
+say()
+"""
+)
+
+
+def test_a_device_that_is_behind_is_waited_for(tmp_path):
+    done = run(tmp_path, BEHIND.format(sleep=0.03), FAKE_PROBE_PAST="3")
+    seen = switches(done)
+    # The one at the end, those of five or more borders at which it was too early, and the last.
+    at = seen.index("kernels told")
+    assert seen[2 : at + 1].count("kernels drain") >= 1 + 3 + 1
+    assert seen[at + 1 : at + 3] == ["kernels detach", "device_done"]
+
+
+def test_a_device_that_does_nothing_more_is_not_waited_for(tmp_path):
+    done = run(tmp_path, BEHIND.format(sleep=1.1), FAKE_PROBE_PAST="1000000")
+    assert "kernels told" in switches(done)
+    assert done.said
+
+
 LEAVING = (
     CUDA
     + """

@@ -142,7 +142,10 @@ void Record(uint32_t name, uint32_t place, uint64_t start, uint64_t end, uint32_
 
 // Of what was told before it ended (a forced flush) the times are 0.
 bool HasEnded(uint64_t start, uint64_t end, uint32_t correlation) {
-  if (start != 0 && end >= start) return true;
+  if (start != 0 && end >= start) {
+    g_kernels.unended.NoteEnded(correlation);
+    return true;
+  }
   g_kernels.unended.Add(correlation);
   return false;
 }
@@ -423,6 +426,14 @@ bool DrainKernels(bool last) {
   k.converting.store(false, std::memory_order_release);
   k.state.store(State::kOff, std::memory_order_relaxed);
   return true;
+}
+
+bool DeviceIsPastWindow() {
+  Collector& k = g_kernels;
+  if (k.converting.exchange(true, std::memory_order_acquire)) return false;
+  const bool past = k.unended.IsPastWindow();
+  k.converting.store(false, std::memory_order_release);
+  return past;
 }
 
 const char* DetachKernels() {

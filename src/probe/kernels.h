@@ -28,6 +28,10 @@ void EndKernels();
 // Hands over what is there. `last`: takes also what CUPTI still holds, and ends. True: all is off.
 bool DrainKernels(bool last);
 
+// Once the window has ended: whether the device is past it, so that all of it is told but what
+// other streams still do. False also where it is not known at the moment.
+bool DeviceIsPastWindow();
+
 // All is off: CUPTI may leave the process (cupti_detach.h), for it slows launches down as long as
 // it is there. Null: it will. Else why it stays, a sentence.
 const char* DetachKernels();

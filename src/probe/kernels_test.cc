@@ -253,6 +253,25 @@ TEST_F(KernelsTest, BuffersThatComeLateAndOutOfOrderAreTaken) {
   EXPECT_THAT(Read(trace).Of(Category::kKernel), SizeIs(3000));
 }
 
+TEST_F(KernelsTest, WhetherTheDeviceIsPastTheWindowIsTold) {
+  ASSERT_EQ(BeginKernels(), nullptr);
+  fake_launch("in", 0, 7, 1, 32, 40 * kMs, 0, 0);
+  EndKernels();
+  DrainKernels(false);
+  EXPECT_FALSE(DeviceIsPastWindow()) << "it does what was launched in it";
+  fake_launch("behind", 0, 7, 1, 32, kUs, 0, 0);
+  fake_synchronize(7);
+  bool past = false;
+  for (int i = 0; i < 5000 && !past; ++i) {
+    DrainKernels(false);
+    past = DeviceIsPastWindow();
+    usleep(1000);
+  }
+  EXPECT_TRUE(past);
+  EndAll();
+  EXPECT_THAT(Drained().lost, IsEmpty());
+}
+
 TEST_F(KernelsTest, WhatAThreadOfCuptisIsHandingOverIsWaitedFor) {
   ASSERT_EQ(BeginKernels(), nullptr);
   fake_hold_buffers(1);  // before there is anything that its thread could hand over by itself

@@ -298,6 +298,10 @@ PyObject* KernelsDrain(PyObject*, PyObject* last) {
   return PyBool_FromLong(DrainKernels(truth > 0) ? 1 : 0);
 }
 
+PyObject* KernelsPast(PyObject*, PyObject*) {
+  return PyBool_FromLong(DeviceIsPastWindow() ? 1 : 0);
+}
+
 // None: it will leave. Else why it stays.
 PyObject* KernelsDetach(PyObject*, PyObject*) {
   const char* reason = DetachKernels();
@@ -394,6 +398,7 @@ PyMethodDef g_methods[] = {
     {"kernels_begin", KernelsBegin, METH_NOARGS, kNoDoc},
     {"kernels_end", KernelsEnd, METH_NOARGS, kNoDoc},
     {"kernels_drain", KernelsDrain, METH_O, kNoDoc},
+    {"kernels_past", KernelsPast, METH_NOARGS, kNoDoc},
     {"kernels_detach", KernelsDetach, METH_NOARGS, kNoDoc},
     {"kernels_stay", KernelsStay, METH_NOARGS, kNoDoc},
     Fast("asked", Asked),

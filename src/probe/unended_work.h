@@ -18,6 +18,12 @@ class UnendedWork {
   void NoteCall(uint32_t correlation) {
     if (correlation > last_call_) last_call_ = correlation;
   }
+  // Device work that was told with its end.
+  void NoteEnded(uint32_t correlation) {
+    if (correlation > last_ended_) last_ended_ = correlation;
+  }
+  // Whether the device has ended what was launched behind the window, or there was no call to tell.
+  bool IsPastWindow() const { return last_ended_ > last_call_; }
   // How many of the window's own launches, once; of more than are known each counts.
   uint64_t TakeOfWindow() {
     uint64_t count = count_ > kKnown ? count_ - kKnown : 0;
@@ -27,12 +33,13 @@ class UnendedWork {
     count_ = 0;
     return count;
   }
-  void Reset() { count_ = last_call_ = 0; }
+  void Reset() { count_ = last_call_ = last_ended_ = 0; }
 
  private:
   static constexpr uint32_t kKnown = 1024;  // as much as a queue of launches holds
   uint64_t count_ = 0;
   uint32_t last_call_ = 0;
+  uint32_t last_ended_ = 0;
   uint32_t known_[kKnown]{};
 };
 

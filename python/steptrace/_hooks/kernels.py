@@ -13,9 +13,10 @@ from time import monotonic_ns, sleep
 
 from . import profilers
 
-# What the device has not done when a window ends is told at the first border after so long: a queue
-# of launches is some milliseconds deep.
+# What the device has not done when a window ends is told at the first border after so long at which
+# the device has ended what was launched behind the window; no later than the second.
 _LINGER_NS = 20_000_000
+_LONGEST_LINGER_NS = 1_000_000_000
 
 # When all has to be told: when devices have had their time, now if it can be, or now and waited for.
 LATER, NOW, NOW_OR_SOON = range(3)
@@ -74,8 +75,8 @@ class Capture:
     def told(self, when):
         """Hands over what there is. True: all has been, and CUPTI is free for others."""
         global _on
-        if when == LATER and monotonic_ns() - self._ended_ns < _LINGER_NS:
-            return self._probe.kernels_drain(False)
+        if when == LATER and not self._is_time():
+            return False
         tries = _TRIES_SOON if when == NOW_OR_SOON else 1
         while not self._probe.kernels_drain(True):
             tries -= 1
@@ -92,6 +93,14 @@ class Capture:
             finally:
                 profilers.turn.release()
         return True
+
+    def _is_time(self):
+        """Hands over what there is; whether what is left may be given up."""
+        self._probe.kernels_drain(False)
+        waited_ns = monotonic_ns() - self._ended_ns
+        if waited_ns < _LINGER_NS:
+            return False
+        return waited_ns >= _LONGEST_LINGER_NS or self._probe.kernels_past()
 
     def _leave(self):
         global _asked, _left
