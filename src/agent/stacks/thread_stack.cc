@@ -35,7 +35,7 @@ bool ThreadStack::SameThread() const {
 // The thread state and whatever was known to belong to it last time.
 void ThreadStack::AddKnown() {
   copy_.Clear();
-  again_ = SIZE_MAX;
+  again_ = code_again_ = SIZE_MAX;
   copy_.Add(thread_.address, runtime_.layout.thread_bytes());
   const uint64_t c_frame = runtime_.layout.thread.frame_in_c_frame ? c_frame_ : 0;
   c_frame_copy_ = copy_.stretches();
@@ -43,16 +43,31 @@ void ThreadStack::AddKnown() {
   AddFrames(runtime_.layout, frames_, copy_);
 }
 
-// Which frame is innermost, as the last thing that a look copies.
+// Which frame is innermost, and then whose it is: as the last things that a look copies.
 void ThreadStack::AddHeadAgain() {
   const PythonLayout& layout = runtime_.layout;
   const bool in_c_frame = layout.thread.frame_in_c_frame;
-  again_ = SIZE_MAX;
+  again_ = code_again_ = SIZE_MAX;
   again_at_ =
       in_c_frame ? c_frame_ + layout.thread.c_frame_current : thread_.address + layout.thread.frame;
   if (in_c_frame && c_frame_ == 0) return;
   const size_t number = copy_.stretches();
-  if (copy_.Add(again_at_, kPointerBytes)) again_ = number;
+  if (!copy_.Add(again_at_, kPointerBytes)) return;
+  again_ = number;
+  if (frames_.empty()) return;
+  code_again_at_ = frames_.front() + layout.frame.code;
+  if (copy_.Add(code_again_at_, kPointerBytes)) code_again_ = number + 1;
+}
+
+// Whether the innermost frame is another function's at the look's end: it has returned, and what
+// was called next has its place. In between its caller is at the next call already.
+bool ThreadStack::IsReplaced(const FrameChain& chain) const {
+  const std::byte* last = copy_.Stretched(code_again_);
+  if (last == nullptr || chain.frames.empty()) return false;
+  const PythonLayout& layout = runtime_.layout;
+  const FrameSeen& innermost = chain.frames.front();
+  if (innermost.frame + layout.frame.code != code_again_at_) return false;
+  return (Load<uint64_t>(last) & ~layout.frame.tag_mask) != innermost.code;
 }
 
 // Leaves of a chain what was also there at the look's end; false: nothing.
@@ -64,7 +79,12 @@ bool ThreadStack::CloseLook(uint64_t head, FrameChain& chain) {
     return true;  // that was another's: it is read by itself
   }
   const auto later_head = Load<uint64_t>(last);
-  if (later_head == head) return true;
+  if (later_head == head) {
+    if (!IsReplaced(chain)) return true;
+    chain.KeepOuter(chain.frames.size() - 1);
+    chain.open = true;
+    return !chain.frames.empty();
+  }
   // In a frame that nobody knew: what it is called by is not known either.
   if (WalkChain(layout, copy_, later_head, later_).end != ChainWalk::End::kComplete) return false;
   const size_t shared = chain.CallersSharedWith(later_);

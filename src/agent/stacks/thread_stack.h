@@ -45,7 +45,8 @@ struct StackInWords {
 // looks prove it of a thread that waits. One that runs may have left and come back between, torn in
 // the same way each time; each look more makes that rarer (measured in bench/stacks). Nor may it
 // be seen to go on within a look: what says which frame is innermost is copied first and once more
-// last, and where the two differ only the frames that both have count.
+// last, and where the two differ only the frames that both have count; so is whose frame that is,
+// for the next function that is called has the place of the last.
 //
 // A function that calls others without a pause never holds still. To look until it does would end
 // in what the thread does next, and samples would be of what is slow to change instead of what
@@ -91,6 +92,7 @@ class ThreadStack {
   void BeginAnew();
   void AddKnown();
   void AddHeadAgain();
+  bool IsReplaced(const FrameChain& chain) const;
   bool CloseLook(uint64_t head, FrameChain& chain);
   bool SameThread() const;
   static Pair Compare(const FrameChain& chain, const FrameChain& before);
@@ -122,6 +124,8 @@ class ThreadStack {
   size_t c_frame_copy_ = 0;       // which stretch of the copy it is
   size_t again_ = SIZE_MAX;       // ... and which says once more what is innermost, if one does
   uint64_t again_at_ = 0;         // where that lies
+  size_t code_again_ = SIZE_MAX;  // ... and which says whose that frame is, if one does
+  uint64_t code_again_at_ = 0;
   std::vector<uint64_t> frames_;  // where they were last
   // The stack told last: words_ say what these frames are, outermost first.
   StackInWords words_;
