@@ -2,6 +2,7 @@
 #include "agent/hang_detector.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "base/time.h"

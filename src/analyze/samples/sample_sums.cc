@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "analyze/samples/called.h"
 #include "analyze/samples/code_place.h"
 #include "analyze/samples/collate_calls.h"
 #include "analyze/stats/distribution.h"

@@ -6,6 +6,8 @@
 #include <map>
 #include <random>
 
+#include "analyze/trace/trace.h"
+
 namespace steptrace::analyze {
 namespace {
 
