@@ -277,6 +277,10 @@ void Parser::Loss(Attributes attributes) {
   row.cause = Id(Take(attributes, "cause", "ring_full"));
   row.count = std::stoll(Take(attributes, "count", "-1"));
   row.detail = Take(attributes, "detail", "");
+  row.rank = std::stoi(Take(attributes, "rank", "-1"));
+  const std::string from = Take(attributes, "from", ""), to = Take(attributes, "to", "");
+  if (!from.empty()) row.from_ns = Ns(from);
+  if (!to.empty()) row.to_ns = Ns(to);
   result_.losses.push_back(row);
 }
 

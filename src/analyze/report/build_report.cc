@@ -19,6 +19,7 @@
 #include "analyze/report/step_parts.h"
 #include "analyze/rules/agreement.h"
 #include "analyze/rules/profiling_report.h"
+#include "analyze/trace/lost_stretches.h"
 #include "analyze/verdict/attribution.h"
 #include "analyze/verdict/sample_split.h"
 #include "analyze/verdict/verdict.h"
@@ -78,11 +79,30 @@ void NoteEmptySections(const Profile& profile, std::vector<std::string>& notes) 
        "records them)");
 }
 
+// Steps of which a damaged file held slices; `by_devices`: the verdict is of device activity still.
+std::string LeftOutNote(const ReportInput& input, int64_t steps, bool by_devices) {
+  std::string note = fmt::format(
+      "{} {} left out of what is told of devices: a damaged file held some of what happened in "
+      "{} (losses: segment_damaged)",
+      steps == 1 ? "1 step" : fmt::format("{} steps", FormatCount(steps)),
+      steps == 1 ? "is" : "are", steps == 1 ? "it" : "them");
+  if (!by_devices) note += "; too few are left for a verdict by devices, and it is one by phases";
+  // There the lost time stands among the rest.
+  if (input.profile != nullptr && !input.profile_of_windows) {
+    note =
+        fmt::format("{}; devices, their roles and the critical path take that time for idle", note);
+  }
+  return note;
+}
+
 std::vector<std::string> MakeNotes(const ReportInput& input, const Report& report) {
   std::vector<std::string> notes;
   if (input.profile == nullptr) {
     notes.push_back(fmt::format(
-        "no device activity was recorded: {} are empty{}", EmptyParts(report),
+        "{}: {} are empty{}",
+        input.steps_left_out > 0 ? "what was recorded of devices is in a damaged file"
+                                 : "no device activity was recorded",
+        EmptyParts(report),
         input.collectives == nullptr ? ", and collectives are not listed one by one" : ""));
   }
   if (input.profile != nullptr && !input.profile_of_windows) {
@@ -225,6 +245,34 @@ StepSelection OfProfiled(const ReportInput& input, const StepSelection& all,
   return known;
 }
 
+// Takes out of a profile's steps those of which a damaged file may have held slices, and the ones
+// beside them: what a step launches may run behind it. The number of these.
+int64_t LeaveOutLost(const ReportInput& input, ProfiledSteps& profiled) {
+  const size_t all = profiled.size();
+  const std::vector<LostStretch> lost = LostStretches(input.losses, *input.strings);
+  if (lost.empty()) return 0;
+  std::map<int32_t, std::vector<store::StepRow>> by_rank;
+  for (const store::StepRow& row : input.steps) {
+    if (IsPlausible(row)) by_rank[row.rank].push_back(row);
+  }
+  for (auto& [rank, rows] : by_rank) {
+    std::ranges::sort(rows, {}, &store::StepRow::ts_ns);
+    for (const LostStretch& stretch : lost) {
+      if (stretch.rank != rank) continue;
+      const auto before = [&](const auto& row) {
+        return row.ts_ns + row.dur_ns <= stretch.from_ns && row.ts_ns != stretch.from_ns;
+      };
+      auto first = std::ranges::partition_point(rows, before);
+      auto end = std::ranges::partition_point(
+          rows, [&](const auto& row) { return row.ts_ns <= stretch.to_ns; });
+      if (first != rows.begin()) --first;
+      if (end != rows.end()) ++end;
+      for (; first < end; ++first) profiled.erase({rank, first->step});
+    }
+  }
+  return static_cast<int64_t>(all - profiled.size());
+}
+
 // The steady steps of a run with each nanosecond put to its cause. Parts of it point into others.
 struct Attributed {
   // ranks: what the analysis of input.profile found; null: it is found here.
@@ -240,6 +288,7 @@ struct Attributed {
   HostIdle idle;
   DispatchSplit dispatch;
   ProfiledSteps profiled;
+  int64_t left_out = 0;                   // steps, for a damaged file held slices of them
   std::optional<WindowCost> window_cost;  // taken off these
   std::optional<SampleSplit> samples;
   AttributionRules rules;
@@ -263,7 +312,7 @@ Attributed::Attributed(const ReportInput& input, const std::vector<RankSteps>* r
       // A device that others use says nothing of a job that computes on the CPU.
       device(MayUseDevice(facts) ? DeviceBusy(input.counters, nodes) : DeviceBusy()),
       rules(Rules(input, ranks)),
-      attributed(input.profile_of_windows && rules.profiled != nullptr
+      attributed((input.profile_of_windows || left_out > 0) && rules.profiled != nullptr
                      ? OfProfiled(input, selection, profiled)
                      : selection),
       times(input, attributed, rules) {}
@@ -288,6 +337,8 @@ AttributionRules Attributed::Rules(const ReportInput& input, const std::vector<R
                : ranks != nullptr       ? StagesOf(*input.profile, *ranks, DatasetTime::kByStage)
                                         : AttributeProfile(*input.profile);
   }
+  left_out = input.profile == nullptr || input.profile_of_windows ? input.steps_left_out
+                                                                  : LeaveOutLost(input, profiled);
   // Of too few the steps' own phases decide, as without a profile.
   if (input.profile_of_windows &&
       OfProfiled(input, selection, profiled).steps < kMinProfiledSteps) {
@@ -387,7 +438,8 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   report.steps = MakeSteps(input, selection, times);
   report.suspects = MakeSuspects(times.total());
   FunctionTimes functions;  // samples of a live run know more of them
-  if (steps.rules.profiled != nullptr && !input.profile_of_windows) {
+  // They are sums of all steps.
+  if (steps.rules.profiled != nullptr && !input.profile_of_windows && steps.left_out == 0) {
     functions = FunctionsOf(analysis.ranks, times.total_ns());
   }
   report.stages = MakeStages(times, steps.rules.samples, functions);
@@ -395,11 +447,11 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     report.device_phases = MakeDevicePhases(*input.device_phases, input.steps, selection.steady);
   }
   const SampleSplit* samples = steps.rules.samples;
-  report.verdict =
-      DecideVerdict({input, steps.attributed, times, steps.load, facts, steps.idle, report.stages,
-                     steps.rules.profiled != nullptr, TrainingWallNs(input, selection),
-                     steps.rules.dispatch, WaitsOf(samples, functions, times.total_ns()),
-                     IsCompiled(input), report.device_phases, steps.ForwardUnseen()});
+  report.verdict = DecideVerdict({input, steps.attributed, times, steps.load, facts, steps.idle,
+                                  report.stages, steps.rules.profiled != nullptr,
+                                  TrainingWallNs(input, selection), steps.rules.dispatch,
+                                  WaitsOf(samples, functions, times.total_ns()), IsCompiled(input),
+                                  report.device_phases, steps.ForwardUnseen(), steps.left_out});
   report.breakdown = MakeBreakdown(input, selection);
   report.data_pipeline = MakeDataPipeline(times, facts, report.stages);
   report.distributed = MakeDistributed(times);
@@ -431,6 +483,9 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     report.recommendations = MakeRecommendations(*input.profile, report);
   }
   report.notes = MakeNotes(input, report);
+  if (steps.left_out > 0) {
+    report.notes.push_back(LeftOutNote(input, steps.left_out, steps.rules.profiled != nullptr));
+  }
   if (steps.window_cost) report.notes.push_back(WindowCostNote(*steps.window_cost));
   for (const std::string& reason : steps.facts.cupti_stays) {
     report.notes.push_back("after a window of kernels " + reason);

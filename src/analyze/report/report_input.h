@@ -94,7 +94,9 @@ struct ReportInput {
   const SampleSums* samples = nullptr;  // of stacks, in these steps; null: none were taken
   // They are of all steps so near, of which these are a few: too few samples fall into these alone.
   std::optional<int64_t> samples_within_ns;
-  const Trace* profile = nullptr;    // device activity and operators, where the run holds them
+  const Trace* profile = nullptr;  // device activity and operators, where the run holds them
+  // Of a live run, as Trace::steps_left_out: also where nothing is left for a profile.
+  int64_t steps_left_out = 0;
   const Trace* operators = nullptr;  // else, operators that windows of a live run captured
   // Of a live run, the collectives that tell their group, and what lies between them.
   const Trace* collectives = nullptr;

@@ -151,6 +151,9 @@ struct Trace {
   // Of a live run with several windows the newest alone, for what needs a time without gaps in
   // which nothing was recorded; null: it is this one.
   std::shared_ptr<const Trace> newest;
+  // Of a live run, of all ranks: steps in its windows that are left out, for a damaged file held
+  // slices of them.
+  int64_t steps_left_out = 0;
 
   const Trace& WithoutGaps() const { return newest ? *newest : *this; }
 

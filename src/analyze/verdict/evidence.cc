@@ -60,6 +60,7 @@ class Collector {
   void Beside();
   void Profile();
   void FewSteps();
+  void LeftOut();
 
  private:
   double Share(SubStage stage) const {
@@ -342,6 +343,19 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
   }
 }
 
+// Steps that are not looked at, for a damaged file held slices of them.
+void Collector::LeftOut() {
+  const int64_t steps = input_.left_out;
+  if (steps == 0) return;
+  evidence_.push_back(
+      {fmt::format("{} {} lost slices with a damaged file: {}", FormatCount(steps),
+                   steps == 1 ? "step" : "steps",
+                   input_.profiled
+                       ? fmt::format("{} not counted", steps == 1 ? "it is" : "they are")
+                       : "what devices did in the others is too little to go by"),
+       "losses", "cause = 'segment_damaged'"});
+}
+
 // What the device did in the steps, where each nanosecond of it is known.
 void Collector::Profile() {
   if (!input_.profiled) return;
@@ -493,6 +507,7 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
   collector.Beside();
   collector.Profile();
   collector.FewSteps();
+  collector.LeftOut();
   return collector.Take();
 }
 

@@ -52,6 +52,8 @@ struct VerdictInput {
   std::span<const DevicePhaseRow> device_phases{};  // of these steps, by events
   // Computing on the host itself, and nothing tells whether forward computed or waited.
   bool forward_unseen = false;
+  // Steps whose device activity is not looked at: a damaged file held slices of them.
+  int64_t left_out = 0;
 };
 
 // Whether forward has enough of the step, and is so little seen, that its waiting would pass for

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analyze/device/device_phases.h"
+#include "analyze/trace/lost_stretches.h"
 #include "analyze/trace/trace_builder.h"
 #include "base/time.h"
 
@@ -90,6 +91,29 @@ WindowsOfRanks KernelWindows(const std::vector<store::FactRow>& facts,
   }
   for (auto& [rank, of_rank] : windows) Join(of_rank);
   return windows;
+}
+
+// The stretches of windows in which no slice of the rank lacks. What begins behind a lost stretch
+// is as after a window's begin: work that was launched before is not known.
+WindowsOfRanks WithoutLost(const WindowsOfRanks& windows,
+                           std::span<const analyze::LostStretch> lost) {
+  WindowsOfRanks sound = windows;
+  for (const analyze::LostStretch& stretch : lost) {
+    const auto found = sound.find(stretch.rank);
+    if (found == sound.end()) continue;
+    std::vector<KernelWindow> kept;
+    for (const KernelWindow& window : found->second) {
+      if (!stretch.Touches(window.from_ns, window.to_ns)) {
+        kept.push_back(window);
+        continue;
+      }
+      if (window.from_ns < stretch.from_ns) kept.push_back({window.from_ns, stretch.from_ns});
+      const bool rest = stretch.to_ns < INT64_MAX && stretch.to_ns + 1 < window.to_ns;
+      if (rest) kept.push_back({stretch.to_ns + 1, window.to_ns});
+    }
+    found->second = std::move(kept);
+  }
+  return sound;
 }
 
 bool IsDeviceRow(std::string_view category) {
@@ -244,15 +268,24 @@ WindowsOfRanks Newest(const WindowsOfRanks& windows, const store::PackedSteps& s
   return newest;
 }
 
+int64_t CountSteps(const store::PackedSteps& steps, const WindowsOfRanks& windows) {
+  size_t count = 0;
+  for (const auto& [rank, of_rank] : windows) count += StepsIn(steps, rank, of_rank, 0).size();
+  return static_cast<int64_t>(count);
+}
+
 }  // namespace
 
 Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
                                          const std::vector<store::TrackRow>& tracks,
                                          const std::vector<store::FactRow>& facts,
+                                         std::span<const store::LossRow> losses,
                                          const store::PackedSteps& steps,
                                          const TimeBounds& bounds) {
-  const WindowsOfRanks windows = KernelWindows(facts, run.strings(), bounds);
+  const WindowsOfRanks asked = KernelWindows(facts, run.strings(), bounds);
+  const WindowsOfRanks windows = WithoutLost(asked, analyze::LostStretches(losses, run.strings()));
   STEPTRACE_ASSIGN_OR_RETURN(analyze::Trace trace, Load(run, tracks, facts, steps, windows));
+  trace.steps_left_out = CountSteps(steps, asked) - CountSteps(steps, windows);
   const bool several = std::any_of(windows.begin(), windows.end(),
                                    [](const auto& of_rank) { return of_rank.second.size() > 1; });
   if (several) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "analyze/trace/trace.h"
@@ -14,11 +15,13 @@ namespace steptrace::rpc {
 // Of a live run, what its windows of kernels captured, as a profile would tell it: rows and
 // allocations of those windows alone, device work that a window's calls launched also behind its
 // end, and as steps those that lie in a window as a whole, but for its first. The phases of the
-// hooks have the names that PyTorch's own profiler gives such ranges. No ranks where there was no
-// such window.
+// hooks have the names that PyTorch's own profiler gives such ranges. Where a damaged file held
+// slices (`losses`) a window ends, and another begins behind it. No ranks where there was no such
+// window.
 Result<analyze::Trace> LoadDeviceWindows(store::RunReader& run,
                                          const std::vector<store::TrackRow>& tracks,
                                          const std::vector<store::FactRow>& facts,
+                                         std::span<const store::LossRow> losses,
                                          const store::PackedSteps& steps,
                                          const TimeBounds& bounds = {});
 

@@ -80,13 +80,26 @@ class DeviceWindowsTest : public ::testing::Test {
            R"(,"to_ns":)" + std::to_string(to_ms * kMs) + "}");
   }
 
+  // A file of slices that is damaged: of the rank, from the first slice in it to the last.
+  void Lose(int32_t rank, std::optional<int64_t> from_ns, std::optional<int64_t> to_ns,
+            const char* table = "slices", const char* cause = "segment_damaged") {
+    store::LossRow row;
+    row.rank = rank;
+    row.table = writer_.strings().Intern(table);
+    row.cause = writer_.strings().Intern(cause);
+    row.from_ns = from_ns;
+    row.to_ns = to_ns;
+    writer_.Append(row);
+  }
+
   analyze::Trace Load(const TimeBounds& bounds = {}) {
     EXPECT_TRUE(writer_.Flush().ok());
     reader_.emplace(store::OpenRun(dir_.path() / "run"));
     const auto tracks = reader_->Read<store::TrackRow>();
     const auto facts = reader_->Read<store::FactRow>();
     const auto steps = reader_->Read<store::StepRow>();
-    auto trace = LoadDeviceWindows(*reader_, *tracks, *facts, *steps, bounds);
+    const auto losses = reader_->Read<store::LossRow>();
+    auto trace = LoadDeviceWindows(*reader_, *tracks, *facts, *losses, *steps, bounds);
     EXPECT_TRUE(trace.ok());
     return *std::move(trace);
   }
@@ -154,6 +167,47 @@ TEST_F(DeviceWindowsTest, WindowsOfOperatorsAndDamagedFactsAreNone) {
   Window(R"({"kinds":7,"from_ns":0,"to_ns":5})");
   Window(R"({"kinds":"kernels","from_ns":"0","to_ns":5})");
   EXPECT_THAT(Load().ranks, IsEmpty());
+}
+
+TEST_F(DeviceWindowsTest, StepsThatADamagedFileTouchesAreLeftOutAndTheNextOne) {
+  Window(0, 100);
+  Lose(0, 43 * kMs, 51 * kMs);
+  const analyze::Trace trace = Load();
+  ASSERT_EQ(trace.ranks.size(), 1u);
+  EXPECT_THAT(StepsOf(trace.ranks[0]), ElementsAre(1, 2, 3, 7, 8, 9))
+      << "4 and 5 lack slices, 6 what was launched in 5";
+  EXPECT_EQ(trace.steps_left_out, 3);
+}
+
+TEST_F(DeviceWindowsTest, WhatNeedsATimeWithoutGapsIsOfTheNewestStretchWithoutLoss) {
+  Window(0, 100);
+  Lose(0, 13 * kMs, 21 * kMs);
+  Lose(0, 83 * kMs, 83 * kMs);
+  const analyze::Trace trace = Load();
+  EXPECT_THAT(StepsOf(trace.ranks.at(0)), ElementsAre(4, 5, 6, 7));
+  ASSERT_NE(trace.newest, nullptr);
+  EXPECT_THAT(StepsOf(trace.newest->ranks.at(0)), ElementsAre(4, 5, 6, 7))
+      << "behind the second only step 9 would be left, and it is the first there";
+}
+
+TEST_F(DeviceWindowsTest, AFileWithoutTimesMayHaveHeldSlicesOfAnyStep) {
+  Window(0, 50);
+  Lose(0, std::nullopt, std::nullopt);
+  const analyze::Trace trace = Load();
+  EXPECT_THAT(trace.ranks, IsEmpty());
+  EXPECT_EQ(trace.steps_left_out, 4);
+}
+
+TEST_F(DeviceWindowsTest, OtherLossesLeaveTheStepsAsTheyAre) {
+  Window(20, 60);
+  Lose(0, 43 * kMs, 51 * kMs, "memory");
+  Lose(0, 43 * kMs, 51 * kMs, "slices", "ring_full");
+  Lose(1, 43 * kMs, 51 * kMs);
+  Lose(0, 60 * kMs, 70 * kMs);  // begins as the window ends
+  Lose(0, 10 * kMs, 20 * kMs - 1);
+  const analyze::Trace trace = Load();
+  EXPECT_THAT(StepsOf(trace.ranks.at(0)), ElementsAre(3, 4, 5));
+  EXPECT_EQ(trace.steps_left_out, 0);
 }
 
 TEST_F(DeviceWindowsTest, OfAStretchWhatLiesInIt) {

@@ -189,10 +189,12 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
   std::optional<analyze::Trace> profile;
   if (HoldsProfile(tracks, facts, run.strings())) {
     input.profile_of_windows = !WasImported(facts, run.strings());
-    STEPTRACE_ASSIGN_OR_RETURN(profile, input.profile_of_windows
-                                            ? LoadDeviceWindows(run, tracks, facts, steps, bounds)
-                                            : LoadTrace(run, tracks, facts, bounds));
+    STEPTRACE_ASSIGN_OR_RETURN(profile,
+                               input.profile_of_windows
+                                   ? LoadDeviceWindows(run, tracks, facts, losses, steps, bounds)
+                                   : LoadTrace(run, tracks, facts, bounds));
     if (!profile->ranks.empty()) input.profile = &*profile;
+    input.steps_left_out = profile->steps_left_out;
     ::malloc_trim(0);  // what reading took is more than the analysis needs at its peak
   }
   analyze::Trace operators;
