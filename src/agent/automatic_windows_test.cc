@@ -60,6 +60,47 @@ TEST_F(AutomaticWindowsTest, KernelsAreInItWhereTheUserAskedForThem) {
   }
 }
 
+TEST_F(AutomaticWindowsTest, KernelsOfATrainingThatEndsBeforeAreMissed) {
+  struct Case {
+    const char* what;
+    uint32_t asked;
+    int64_t steps;
+    bool missed;
+  };
+  for (const Case& one : {Case{"never due", 2, 20, true},
+                          {"sent, not begun", 2, 30, true},
+                          {"not asked", 1, 20, false}}) {
+    WindowPlan plan = *ParsePlan({"auto"}, {});
+    plan.kinds = one.asked;
+    CaptureSchedule schedule(plan, kMonotonic, kUtc);
+    for (int64_t i = 0; i < one.steps; ++i) schedule.OnSteadyStep(i * kS);
+    EXPECT_EQ(schedule.Next(60 * kS).has_value(), one.steps == 30) << one.what;
+    schedule.End(61 * kS);
+    const auto outcomes = schedule.TakeOutcomes(61 * kS);
+    ASSERT_EQ(outcomes.size(), one.missed ? 1u : 0u) << one.what;
+    if (!one.missed) continue;
+    EXPECT_EQ(outcomes[0].source, Source::kAutomatic) << one.what;
+    EXPECT_EQ(outcomes[0].end, WindowEnd::kMissed) << one.what;
+    EXPECT_EQ(outcomes[0].why, "steady") << one.what;
+    EXPECT_EQ(outcomes[0].asked, 3u) << one.what;
+  }
+}
+
+TEST_F(AutomaticWindowsTest, KernelsThatWereHadOrMayTakeNoTimeAreNotMissed) {
+  WindowPlan plan = *ParsePlan({"auto"}, {});
+  plan.kinds = 2;
+  CaptureSchedule had(plan, kMonotonic, kUtc);
+  for (int64_t i = 0; i < 30; ++i) had.OnSteadyStep(i * kS);
+  ASSERT_TRUE(had.Next(60 * kS));
+  had.OnMark(Begin(1, 61 * kS, 0, 3));
+  had.End(62 * kS);
+  EXPECT_EQ(had.TakeOutcomes(70 * kS).size(), 1u) << "what it has of it alone";
+  plan.budget.ns = 0;
+  CaptureSchedule none(plan, kMonotonic, kUtc);
+  none.End(62 * kS);
+  EXPECT_TRUE(none.TakeOutcomes(70 * kS).empty()) << "the user wants none";
+}
+
 TEST_F(AutomaticWindowsTest, OneThatADemandInterruptsIsToldAndComesAgain) {
   auto schedule = Of("auto");
   for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);

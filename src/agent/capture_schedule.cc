@@ -429,8 +429,22 @@ void CaptureSchedule::Tell(CaptureOutcome outcome, uint64_t number) {
   }
 }
 
+// Kernels were asked for by name, of a training that was over before they could be had.
+void CaptureSchedule::MissAutomatic() {
+  if (!plan_.automatic || (plan_.kinds & kKernels) == 0 || automatic_end_ns_ != 0) return;
+  if (automatic_ns_left_ < kLeastNsLeft || OperatorsLeft() < kLeastOperatorsLeft) return;
+  CaptureOutcome outcome;
+  outcome.source = Source::kAutomatic;
+  outcome.why = "steady";
+  outcome.asked = outcome.kinds = kOperators | kKernels;
+  outcome.asked_steps = kAutomaticSteps;
+  outcome.end = WindowEnd::kMissed;
+  outcomes_.push_back(std::move(outcome));
+}
+
 void CaptureSchedule::End(int64_t now_ns) {
   for (SentCaptures::Ended& ended : sent_.EndAll(now_ns)) Finish(std::move(ended));
+  MissAutomatic();
   for (size_t i = 0; i < done_.size(); ++i) {
     if (!done_[i]) Miss(i);
   }

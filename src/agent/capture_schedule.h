@@ -110,6 +110,7 @@ class CaptureSchedule {
   void Tell(CaptureOutcome outcome, uint64_t number);
   void Refuse(uint64_t demand, uint32_t kinds, wire::WindowEnd end);
   void Miss(size_t window);
+  void MissAutomatic();
   uint32_t KindsOf(const Window& window) const;
 
   WindowPlan plan_;

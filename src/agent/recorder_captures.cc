@@ -49,7 +49,21 @@ const char* EndText(WindowEnd end) {
   return "failed";
 }
 
+// Nothing of what the user asked for by name; one that a run takes on top of its first is no loss.
+bool CapturedNothingAsked(const CaptureOutcome& outcome) {
+  if (outcome.to_ns > 0) return false;
+  if (outcome.source == Source::kPlan) return true;
+  return outcome.source == Source::kAutomatic && outcome.why == "steady" &&
+         outcome.end == WindowEnd::kMissed &&
+         (outcome.asked & static_cast<uint32_t>(wire::CaptureKind::kKernels)) != 0;
+}
+
 std::string LossText(const CaptureOutcome& outcome) {
+  if (outcome.source == Source::kAutomatic) {
+    return "the window of --capture kernels captured nothing: the training ended before its steps "
+           "had been steady for long enough; train longer, or choose an earlier window with "
+           "--window START:STEPS";
+  }
   const std::string what = fmt::format("the window {} captured nothing: ", outcome.window);
   if (outcome.interrupted) return what + "another capture took its place; choose another window";
   switch (outcome.end) {
@@ -227,9 +241,8 @@ void Recorder::NoteDemand(const ProcessSession& session, const CaptureOutcome& o
 // on.
 void Recorder::WriteOutcomes(ProcessSession& session, int64_t now_ns) {
   for (const CaptureOutcome& outcome : session.captures().TakeOutcomes(now_ns)) {
-    const bool captured = outcome.to_ns > 0;
     if (outcome.source == Source::kDemand) NoteDemand(session, outcome, now_ns);
-    if (!captured && outcome.source == Source::kPlan) {
+    if (CapturedNothingAsked(outcome)) {
       losses_.Once({session.rank(), session.pid()}, loss::kWindow, -1, now_ns, LossText(outcome));
     }
     TellMissing(session, outcome, now_ns);

@@ -46,6 +46,28 @@ TEST(RecorderCaptures, AProcessThatNeverTrainsMissesNoWindow) {
   EXPECT_THAT(recording.Losses("window"), IsEmpty());
 }
 
+TEST(RecorderCaptures, KernelsThatATrainingWasTooShortForAreALoss) {
+  for (const auto kind : {wire::CaptureKind::kOperators, wire::CaptureKind::kKernels}) {
+    Recording recording;
+    WindowPlan plan = *ParsePlan({"auto"}, {});
+    plan.kinds = static_cast<uint32_t>(kind);
+    recording->SetWindows(plan, 0);
+    RingByHand ring(recording.rings());
+    ring.Train();
+    recording.Drain();
+    recording->SendCaptures(recording.now_ns());
+    recording->Finish(recording.now_ns());
+    const auto losses = recording.Losses("window");
+    if (kind == wire::CaptureKind::kOperators) {
+      EXPECT_THAT(losses, IsEmpty()) << "nobody asked for them";
+      continue;
+    }
+    ASSERT_THAT(losses, SizeIs(1));
+    EXPECT_EQ(losses[0].count, -1);
+    EXPECT_THAT(losses[0].detail, HasSubstr("--window START:STEPS"));
+  }
+}
+
 // A process that trains and answers the window 5:10, the first request.
 class WindowsOfARecording : public ::testing::Test {
  protected:

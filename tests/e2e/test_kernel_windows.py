@@ -241,6 +241,13 @@ def test_the_scripts_profiler_has_cupti_alone(tmp_path, fakes):
     assert "of 14 steps" in note, note  # 21 to 24, and 30 to 39
 
 
+def test_a_training_too_short_for_the_window_of_kernels_is_told_so(tmp_path, fakes):
+    outcome = record(tmp_path, training(tmp_path, fakes, 25), "--capture", "kernels")
+    assert outcome.status == 0, outcome.stderr
+    (lost,) = [row for row in outcome.run.report()["losses"] if row["cause"] == "window"]
+    assert "--window START:STEPS" in lost["detail"]
+
+
 LEAVING = (
     LOOP
     + """

@@ -95,7 +95,22 @@ std::string LeftOutNote(const ReportInput& input, int64_t steps, bool by_devices
   return note;
 }
 
-std::vector<std::string> MakeNotes(const ReportInput& input, const Report& report) {
+std::string WindowsNote(size_t steps, bool several, bool by_devices) {
+  std::string what =
+      several ? fmt::format(
+                    "kernels{} are of these; roles, devices and the critical path of the "
+                    "newest window",
+                    by_devices ? " and the verdict" : "")
+              : fmt::format(
+                    "roles, devices, kernels{} are of these",
+                    by_devices ? ", the critical path and the verdict" : " and the critical path");
+  if (!by_devices) what += "; for a verdict by devices they are too few";
+  return fmt::format("device activity is known of {} steps, in windows of kernels: {}", steps,
+                     what);
+}
+
+std::vector<std::string> MakeNotes(const ReportInput& input, const Report& report,
+                                   bool by_devices) {
   std::vector<std::string> notes;
   if (input.profile == nullptr) {
     notes.push_back(fmt::format(
@@ -121,12 +136,7 @@ std::vector<std::string> MakeNotes(const ReportInput& input, const Report& repor
   if (input.profile != nullptr && input.profile_of_windows) {
     size_t steps = 0;
     for (const RankTrace& rank : input.profile->ranks) steps += rank.steps.size();
-    notes.push_back(fmt::format(
-        "device activity is known of {} steps, in windows of kernels: {}", steps,
-        input.profile->newest
-            ? "kernels and the verdict are of these; roles, devices and the critical path of the "
-              "newest window"
-            : "roles, devices, kernels, the critical path and the verdict are of these"));
+    notes.push_back(WindowsNote(steps, input.profile->newest != nullptr, by_devices));
   }
   if (input.collectives != nullptr && input.collectives_from_ns) {
     notes.push_back(fmt::format(
@@ -482,7 +492,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   if (input.profile != nullptr) {
     report.recommendations = MakeRecommendations(*input.profile, report);
   }
-  report.notes = MakeNotes(input, report);
+  report.notes = MakeNotes(input, report, steps.rules.profiled != nullptr);
   if (steps.left_out > 0) {
     report.notes.push_back(LeftOutNote(input, steps.left_out, steps.rules.profiled != nullptr));
   }
