@@ -43,6 +43,7 @@ void SystemFeed::WriteReadings() {
     const int64_t ts_ns = readings.monotonic_ns - epoch_monotonic_ns_;
     for (const MetricSample& sample : readings.samples) WriteSample(sample, ts_ns);
     for (const UnavailableSource& source : readings.unavailable) Tell(source, ts_ns);
+    for (const GpuUse& use : readings.gpus) WriteGpu(use, ts_ns);
     first_readings_ = false;
     driver_bytes_ = readings.driver_bytes;
     ForgetGone(readings);
@@ -78,6 +79,22 @@ void SystemFeed::Tell(const UnavailableSource& source, int64_t ts_ns) {
   std::string detail = source.source + ": " + source.reason;
   if (!source.remedy.empty()) detail += "; " + source.remedy;
   losses_.Once({}, loss::kUnavailable, -1, ts_ns, ToValidUtf8(detail));
+}
+
+// {"device": 0, "name": "NVIDIA H200", "uuid": "GPU-…", "processes": 2, "ours": 1, "others": 1}:
+// the most at a moment, so that the last row holds all. analyze/verdict/gpu_sharing reads it.
+void SystemFeed::WriteGpu(const GpuUse& use, int64_t ts_ns) {
+  store::FactRow row;
+  row.ts_ns = ts_ns;
+  row.kind = writer_.strings().Intern("gpu");
+  row.json = nlohmann::ordered_json{{"device", use.device},
+                                    {"name", ToValidUtf8(use.name)},
+                                    {"uuid", ToValidUtf8(use.uuid)},
+                                    {"processes", use.processes},
+                                    {"ours", use.ours},
+                                    {"others", use.others}}
+                 .dump();
+  writer_.Append(row);
 }
 
 void SystemFeed::WriteSample(const MetricSample& sample, int64_t ts_ns) {

@@ -25,6 +25,7 @@ class CollectingSink : public MetricSink {
   void OnUnavailable(const UnavailableSource& source) override {
     readings_.unavailable.push_back(source);
   }
+  void OnGpu(const GpuUse& use) override { readings_.gpus.push_back(use); }
 
  private:
   SystemReadings& readings_;

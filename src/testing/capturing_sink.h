@@ -17,6 +17,7 @@ class CapturingSink : public agent::MetricSink {
   void OnUnavailable(const agent::UnavailableSource& source) override {
     unavailable.push_back(source);
   }
+  void OnGpu(const agent::GpuUse& use) override { gpus.push_back(use); }
   void Clear() { samples.clear(); }
 
   // The last value of a metric; `device` and `pid` where its scope has them.
@@ -41,6 +42,7 @@ class CapturingSink : public agent::MetricSink {
 
   std::vector<agent::MetricSample> samples;
   std::vector<agent::UnavailableSource> unavailable;
+  std::vector<agent::GpuUse> gpus;
 };
 
 // Samples a reader at one-second steps (or others) of a time that only the test moves.

@@ -168,6 +168,8 @@ void GpuReader::FindGpus(SampleContext& context) {
       std::strcpy(name.data(), "NVIDIA GPU");
     }
     gpu.gpm = std::make_unique<GpmReader>(*library_, gpu.handle);
+    gpu.users =
+        std::make_unique<GpuUsers>(*library_, gpu.handle, gpu.index, name.data(), proc_root_);
     devices_.push_back({.device = gpu.index, .name = name.data(), .gpm = gpu.gpm->on()});
     gpus_.push_back(std::move(gpu));
   }
@@ -357,12 +359,16 @@ void GpuReader::SampleGpu(SampleContext& context, Gpu& gpu, std::optional<double
   SampleFields(context, gpu, seconds);
 }
 
-void GpuReader::Sample(SampleContext& context) {
+void GpuReader::Sample(SampleContext& context, const std::set<int32_t>& job) {
   if (!tried_) Load(context);
   if (gpus_.empty()) return;
   const std::optional<double> seconds = elapsed_.Advance(context.now_ns());
   SampleXid(context);
-  for (Gpu& gpu : gpus_) SampleGpu(context, gpu, seconds);
+  for (Gpu& gpu : gpus_) {
+    SampleGpu(context, gpu, seconds);
+    if (gpu.lost) continue;
+    if (const auto use = gpu.users->Look(context.now_ns(), job)) context.TellGpu(*use);
+  }
 }
 
 }  // namespace steptrace::agent

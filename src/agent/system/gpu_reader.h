@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "agent/system/gpm_reader.h"
+#include "agent/system/gpu_users.h"
 #include "agent/system/metric_sink.h"
 #include "agent/system/nvml_library.h"
 #include "agent/system/rates.h"
@@ -30,11 +32,15 @@ bool HasNvidiaGpu(const std::string& sys_root);
 // wait (the one that drains rings) must not sample GPUs. One thread.
 class GpuReader {
  public:
-  explicit GpuReader(std::string library_path, std::string sys_root = "/sys")
-      : library_path_(std::move(library_path)), sys_root_(std::move(sys_root)) {}
+  explicit GpuReader(std::string library_path, std::string sys_root = "/sys",
+                     std::string proc_root = "/proc")
+      : library_path_(std::move(library_path)),
+        sys_root_(std::move(sys_root)),
+        proc_root_(std::move(proc_root)) {}
   ~GpuReader();
 
-  void Sample(SampleContext& context);
+  // `job`: the living processes of the run, to tell others on its GPUs from.
+  void Sample(SampleContext& context, const std::set<int32_t>& job = {});
   // Known after the first sample.
   const std::vector<GpuDevice>& devices() const { return devices_; }
   // By how much this process's memory grew as the library was loaded, bytes: the driver's, not
@@ -50,6 +56,7 @@ class GpuReader {
     RateOf pcie_received{}, pcie_sent{}, nvlink_received{}, nvlink_sent{};
     std::optional<uint64_t> ecc_single_begin{}, ecc_double_begin{};
     std::unique_ptr<GpmReader> gpm{};
+    std::unique_ptr<GpuUsers> users{};
   };
   enum Ask : uint32_t;
 
@@ -71,6 +78,7 @@ class GpuReader {
 
   std::string library_path_;
   std::string sys_root_;
+  std::string proc_root_;
   bool tried_ = false;
   std::unique_ptr<NvmlLibrary> library_;
   int64_t library_bytes_ = 0;

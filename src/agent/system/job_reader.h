@@ -67,6 +67,8 @@ class JobReader {
   size_t processes() const { return processes_.size(); }
   // A living process of the job, the oldest; 0 when there is none. Its cgroup is the job's.
   int32_t oldest_pid() const { return processes_.empty() ? 0 : processes_.front().pid; }
+  // Of all of them that live, as of the last sample.
+  const std::set<int32_t>& pids() const { return pids_; }
   // The oldest ones of those that live, as of the last sample.
   std::vector<JobProcess> Living(size_t most) const;
 

@@ -26,6 +26,18 @@ struct UnavailableSource {
   std::string remedy;  // what would make it available
 };
 
+// A GPU, and the most processes that were seen computing on it at a moment.
+struct GpuUse {
+  int32_t device = 0;  // NVML's index
+  std::string name;
+  std::string uuid;       // empty: not told
+  int32_t processes = 0;  // whoever they are
+  int32_t ours = 0;       // of them, the job's
+  int32_t others = 0;     // beside these: known to be none of the job's
+
+  friend bool operator==(const GpuUse&, const GpuUse&) = default;
+};
+
 // Takes what a sample yields, during the call of SystemSampler::Sample. One thread.
 class MetricSink {
  public:
@@ -33,6 +45,8 @@ class MetricSink {
   virtual void OnSample(const MetricSample& sample) = 0;
   // Called once for a source and reason: the metric is absent, the sampler goes on.
   virtual void OnUnavailable(const UnavailableSource& source) = 0;
+  // Called once for a GPU, and when more is known of who uses it.
+  virtual void OnGpu(const GpuUse&) {}
 };
 
 // What every reader needs for one sample: the time, where values go, what was already reported.
@@ -49,6 +63,7 @@ class SampleContext {
   void EmitProcess(store::Metric metric, int32_t pid, double value) {
     sink_.OnSample({metric, -1, pid, value});
   }
+  void TellGpu(const GpuUse& use) { sink_.OnGpu(use); }
   void ReportOnce(std::string source, std::string reason, std::string remedy) {
     // Bounded: thousands of processes that each hide their files say nothing new.
     constexpr size_t kMaxReports = 256;

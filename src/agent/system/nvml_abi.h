@@ -101,6 +101,17 @@ struct EventData {  // nvmlEventSetWait_v2; the first version ends after `data`
 static_assert(sizeof(EventData) == 32);
 
 inline constexpr unsigned int kNameBytes = 96;
+inline constexpr unsigned int kUuidBytes = 96;
+
+// Who computes on a device, by nvmlDeviceGetComputeRunningProcesses_v3 and _v2; the first version
+// ends after `used_bytes`. Numbers of processes are those of the driver's pid namespace.
+struct ProcessInfo {
+  unsigned int pid;
+  unsigned long long used_bytes;
+  unsigned int gpu_instance;
+  unsigned int compute_instance;
+};
+static_assert(sizeof(ProcessInfo) == 24);
 
 // GPM, since driver 525: what a device did between two samples, by counters that are always on
 // (Hopper and later). The samples must lie more than 100 ms apart.
@@ -153,6 +164,10 @@ struct Functions {
   Return (*nvmlDeviceGetCount_v2)(unsigned int*);
   Return (*nvmlDeviceGetHandleByIndex_v2)(unsigned int, Device*);
   Return (*nvmlDeviceGetName)(Device, char*, unsigned int);
+  Return (*nvmlDeviceGetUUID)(Device, char*, unsigned int);
+  // `count`: how many there is room for; then how many there are.
+  Return (*nvmlDeviceGetComputeRunningProcesses_v3)(Device, unsigned int* count, ProcessInfo*);
+  Return (*nvmlDeviceGetComputeRunningProcesses_v2)(Device, unsigned int* count, ProcessInfo*);
   Return (*nvmlDeviceGetUtilizationRates)(Device, Utilization*);
   Return (*nvmlDeviceGetMemoryInfo)(Device, Memory*);
   Return (*nvmlDeviceGetPowerUsage)(Device, unsigned int* milliwatts);

@@ -38,6 +38,9 @@ void NvmlLibrary::BindFunctions() {
   STEPTRACE_BIND(nvmlDeviceGetCount_v2);
   STEPTRACE_BIND(nvmlDeviceGetHandleByIndex_v2);
   STEPTRACE_BIND(nvmlDeviceGetName);
+  STEPTRACE_BIND(nvmlDeviceGetUUID);
+  STEPTRACE_BIND(nvmlDeviceGetComputeRunningProcesses_v3);
+  STEPTRACE_BIND(nvmlDeviceGetComputeRunningProcesses_v2);
   STEPTRACE_BIND(nvmlDeviceGetUtilizationRates);
   STEPTRACE_BIND(nvmlDeviceGetMemoryInfo);
   STEPTRACE_BIND(nvmlDeviceGetPowerUsage);

@@ -51,7 +51,7 @@ struct SystemSampler::Readers {
         counters(options.proc_root, KernelCpuCounters(),
                  PartOfFiles(8, CpuCounterReader::kMostCounters)),
         cgroup(options.proc_root),
-        gpu(options.nvml_library, options.sys_root),
+        gpu(options.nvml_library, options.sys_root, options.proc_root),
         self(options.proc_root) {}
 
   CpuReader cpu;
@@ -96,7 +96,7 @@ void SystemSampler::Sample(int64_t now_ns, MetricSink& sink) {
   read.job.Sample(context);
   read.counters.Sample(context, read.job.Living(CpuCounterReader::kMostProcesses));
   read.cgroup.Sample(context, read.job.oldest_pid());
-  read.gpu.Sample(context);
+  read.gpu.Sample(context, read.job.pids());
   if (own_cost_) read.self.Sample(context);
 }
 

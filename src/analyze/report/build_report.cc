@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -497,6 +498,10 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     report.notes.push_back(LeftOutNote(input, steps.left_out, steps.rules.profiled != nullptr));
   }
   if (steps.window_cost) report.notes.push_back(WindowCostNote(*steps.window_cost));
+  if (MayUseDevice(facts)) {
+    std::ranges::copy(facts.gpus.Others(), std::back_inserter(report.notes));
+    std::ranges::copy(facts.gpus.RanksTogether(), std::back_inserter(report.notes));
+  }
   for (const std::string& reason : steps.facts.cupti_stays) {
     report.notes.push_back("after a window of kernels " + reason);
   }

@@ -61,6 +61,7 @@ class Collector {
   void Profile();
   void FewSteps();
   void LeftOut();
+  void OtherUsers();
 
  private:
   double Share(SubStage stage) const {
@@ -343,6 +344,17 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
   }
 }
 
+// What is told of GPUs is of all who use them.
+void Collector::OtherUsers() {
+  if (!MayUseDevice(input_.facts)) return;
+  for (const std::string& text : input_.facts.gpus.Others()) {
+    evidence_.push_back({text, "facts", "kind = 'gpu'"});
+  }
+  for (const std::string& text : input_.facts.gpus.RanksTogether()) {
+    evidence_.push_back({text, "facts", "kind = 'device'"});
+  }
+}
+
 // Steps that are not looked at, for a damaged file held slices of them.
 void Collector::LeftOut() {
   const int64_t steps = input_.left_out;
@@ -508,6 +520,7 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
   collector.Profile();
   collector.FewSteps();
   collector.LeftOut();
+  collector.OtherUsers();
   return collector.Take();
 }
 

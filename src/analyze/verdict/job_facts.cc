@@ -184,6 +184,8 @@ JobFacts ReadJobFacts(std::span<const store::FactRow> rows, const store::StringT
     if (kind == "threads") ReadThreads(fact, facts);
     if (kind == "source") ReadSource(fact, facts);
     if (kind == "device") AddDevice(facts, Text(fact, {"name", "device"}));
+    if (kind == "device") facts.gpus.ReadDevice(fact, row);
+    if (kind == "gpu") facts.gpus.ReadGpu(fact, row);
   }
   facts.windows_too_short = windows.full_too_soon && !windows.enough;
   return facts;

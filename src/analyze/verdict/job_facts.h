@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/verdict/gpu_sharing.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -52,6 +53,7 @@ struct JobFacts {
   std::vector<LoaderFact> loaders;
   std::vector<std::pair<std::string, std::string>> frameworks;  // name, version
   std::vector<std::string> devices;
+  GpuSharing gpus;
   std::vector<HookFailure> hook_failures;
   std::set<std::string> cupti_stays;  // after a window of kernels: that it does, and why
   bool python_seen = false;           // some process had the hooks in it

@@ -144,6 +144,25 @@ nvml::Return GetTwo(nvml::Device device, const char* key, Number& first, Number&
   return std::find(samples.begin(), samples.end(), sample) != samples.end();
 }
 
+// "4711 4712": the processes on a device; a key without a value: none.
+nvml::Return GetProcesses(nvml::Device device, unsigned int* count, nvml::ProcessInfo* out) {
+  if (const nvml::Return code = CheckDevice(device, count, "nvmlDeviceGetComputeRunningProcesses"))
+    return code;
+  const auto value = ValueOf(KeyOf(device, "processes"));
+  if (const nvml::Return code = CodeOf(value)) return code;
+  std::vector<unsigned int> pids;
+  std::istringstream words(*value);
+  for (unsigned int pid = 0; words >> pid;) {
+    if (pid != 0) pids.push_back(pid);
+  }
+  const unsigned int room = *count;
+  *count = static_cast<unsigned int>(pids.size());
+  if (room < pids.size()) return nvml::kInsufficientSize;
+  if (out == nullptr && !pids.empty()) return nvml::kInvalidArgument;
+  for (size_t i = 0; i < pids.size(); ++i) out[i] = {pids[i], 0, ~0U, ~0U};
+  return nvml::kSuccess;
+}
+
 bool IsLiveSet(nvml::EventSet set) {
   const auto& sets = State().event_sets;
   return std::find(sets.begin(), sets.end(), set) != sets.end();
@@ -216,6 +235,22 @@ FAKE_NVML_EXPORT nvml::Return nvmlDeviceGetName(nvml::Device device, char* name,
   return nvml::kSuccess;
 }
 
+FAKE_NVML_EXPORT nvml::Return nvmlDeviceGetUUID(nvml::Device device, char* uuid,
+                                                unsigned int length) {
+  if (const nvml::Return code = CheckDevice(device, uuid, "nvmlDeviceGetUUID")) return code;
+  const auto value = ValueOf(KeyOf(device, "uuid"));
+  if (const nvml::Return code = CodeOf(value)) return code;
+  if (length <= value->size()) return nvml::kInsufficientSize;
+  std::strcpy(uuid, value->c_str());
+  return nvml::kSuccess;
+}
+
+FAKE_NVML_EXPORT nvml::Return nvmlDeviceGetComputeRunningProcesses_v2(nvml::Device device,
+                                                                      unsigned int* count,
+                                                                      nvml::ProcessInfo* out) {
+  return GetProcesses(device, count, out);
+}
+
 FAKE_NVML_EXPORT nvml::Return nvmlDeviceGetUtilizationRates(nvml::Device device,
                                                             nvml::Utilization* out) {
   if (const nvml::Return code = CheckDevice(device, out, "nvmlDeviceGetUtilizationRates")) {
@@ -257,6 +292,12 @@ FAKE_NVML_EXPORT nvml::Return nvmlDeviceGetCurrentClocksThrottleReasons(nvml::De
 }
 
 #ifndef FAKE_NVML_OLD_DRIVER
+FAKE_NVML_EXPORT nvml::Return nvmlDeviceGetComputeRunningProcesses_v3(nvml::Device device,
+                                                                      unsigned int* count,
+                                                                      nvml::ProcessInfo* out) {
+  return GetProcesses(device, count, out);
+}
+
 FAKE_NVML_EXPORT nvml::Return nvmlDeviceGetCurrentClocksEventReasons(nvml::Device device,
                                                                      unsigned long long* out) {
   return GetNumber(device, "throttle", out, "nvmlDeviceGetCurrentClocksEventReasons");
