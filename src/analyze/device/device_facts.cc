@@ -26,6 +26,9 @@ DeviceFacts::DeviceFacts(const Trace& trace) {
     if (const auto name = json.find("name"); name != json.end() && name->is_string()) {
       fact.name = name->get<std::string>();
     }
+    if (const auto uuid = json.find("uuid"); uuid != json.end() && uuid->is_string()) {
+      fact.uuid = uuid->get<std::string>();
+    }
     fact.sms = std::clamp<int64_t>(sms.value_or(0), 0, kMostSms);
     facts_[{row.rank, *id}] = std::move(fact);
   }

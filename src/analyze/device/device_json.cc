@@ -91,6 +91,7 @@ Json DeviceJson(const DeviceTimes& device) {
           {"rank", device.rank},
           {"device", device.device},
           {"name", device.name},
+          {"uuid", TextOrNull(device.uuid)},
           {"events", device.events},
           {"ts_ns", device.ts_ns},
           {"window", BusyJson(device.window)},

@@ -124,6 +124,7 @@ DevicesSection BuildDevices(const Trace& trace, const TensorCorePatterns& patter
       times.rank = rank.rank;
       times.device = work.device;
       times.name = fact.name;
+      times.uuid = fact.uuid;
       times.events = static_cast<int64_t>(work.events.size());
       times.ts_ns = work.events.front()->ts_ns;
       times.window = TimesWithin(sets, {times.ts_ns, end});

@@ -106,6 +106,7 @@ struct DeviceTimes {
   int32_t rank = 0;
   int32_t device = 0;
   std::string name;
+  std::string uuid;  // of the GPU, which several ranks may share; empty: not told
   int64_t events = 0;
   int64_t ts_ns = 0;  // begin of the window: of the first device event
   BusyTimes window;   // to the end of the last one
