@@ -112,6 +112,27 @@ def test_graphs_that_come_later_keep_cupti_away(tmp_path):
     assert reasons == ["kernels: CUDA graphs were captured since CUPTI has left the process"]
 
 
+def test_a_capture_of_a_graph_does_not_wait_for_a_profiler_that_begins(tmp_path):
+    taken = """
+import sys
+asked = []
+class Turn:
+    def acquire(self, *arguments, **words):
+        asked.append(words)
+        return False
+    release = None
+profilers = sys.modules["_steptrace_hooks.profilers"]
+turn, profilers.turn = profilers.turn, Turn()
+"""
+    given = "profilers.turn = turn\n"
+    body = LEAVING + "window()\n" + taken + GRAPH + given + "window(2)\nsay(asked=asked)"
+    done = run(tmp_path, body)
+    assert done.said["asked"] == []
+    seen = switches(done)
+    assert "kernels stay" in seen[seen.index("kernels detach") :]
+    assert seen.count("kernels on") == 1, "graphs keep CUPTI away"
+
+
 def test_unseen_graphs_keep_cupti_in_the_process(tmp_path):
     body = LEAVING.replace("import torch.cuda.graphs\n", "")
     body += (

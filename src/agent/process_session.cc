@@ -87,8 +87,9 @@ ProcessSession::Pass ProcessSession::Drain(RowBatch& out) {
     const int64_t records = DrainRing(ring, out);
     pass.records += records;
     pass.most_of_a_ring = std::max(pass.most_of_a_ring, records);
-    if (ring >= int{wire::kLargeRings})
+    if (ring >= int{wire::kLargeRings}) {
       pass.of_small_rings += DrainPace::Talk(records, is_worker());
+    }
     pass.drained &= records < kMaxRecordsOfARingInAPass;
     if (rings_.count(ring) != 0 && ring_.ThreadEnded(ring)) {
       converter_->EndThread(rings_[ring].thread, rings_[ring].thread.stack.newest_ns(), out);

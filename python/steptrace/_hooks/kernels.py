@@ -9,6 +9,7 @@ process calls of CUDA take longer, so it is asked to leave after a window, but n
 
 import atexit
 import sys
+from _thread import allocate_lock
 from time import monotonic_ns, sleep
 
 from . import profilers
@@ -24,6 +25,12 @@ LATER, NOW, NOW_OR_SOON = range(3)
 _TRIES_SOON = 20
 
 _STAYS = "kernels: CUPTI stays in the process, and calls of CUDA take longer until it ends: "
+
+# Held while CUPTI is asked to leave, and while the capture of a graph takes that back. Not the
+# turn of profilers: who begins one may have that for long, and a training's capture is not to wait.
+_asking = allocate_lock()
+# Whoever has it waits for a CUPTI that is on its way out so long at most (probe/cupti_detach.cc).
+_LONGEST_ASKING_S = 0.05
 
 _graphs_watched = False
 _graphs = False  # the process has captured one
@@ -106,14 +113,17 @@ class Capture:
         global _asked, _left
         if not _graphs_watched:
             reason = "whether there are CUDA graphs is not seen (hook device)"
-        elif _graphs:
-            reason = "there are CUDA graphs"
+        elif not _asking.acquire(blocking=False):
+            reason = "there are CUDA graphs"  # the first is about to be captured
         else:
-            reason = self._probe.kernels_detach()
-        if reason is None:
-            _left = True
-            _asked = self._probe
-        else:
+            try:
+                reason = "there are CUDA graphs" if _graphs else self._probe.kernels_detach()
+                if reason is None:
+                    _left = True
+                    _asked = self._probe
+            finally:
+                _asking.release()
+        if reason is not None:
             self._hook.say("limited", _STAYS + reason)
 
 
@@ -125,13 +135,13 @@ def watch_graphs(on):
 def note_graph(probe):
     """A CUDA graph is about to be captured."""
     global _graphs
-    had = profilers.turn.acquire(timeout=1)
+    had = _asking.acquire(timeout=_LONGEST_ASKING_S)
     try:
         _graphs = True
         stay(probe)
     finally:
         if had:
-            profilers.turn.release()
+            _asking.release()
 
 
 def stay(probe):
@@ -159,5 +169,6 @@ def _at_exit():
 
 def forget():
     """In a forked child, where CUPTI cannot be used."""
-    global _on
+    global _asking, _on
     _on = None
+    _asking = allocate_lock()  # another thread of the parent's may have had it
