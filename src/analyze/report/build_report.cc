@@ -321,7 +321,8 @@ Attributed::Attributed(const ReportInput& input, const std::vector<RankSteps>* r
       nodes(RanksByNode(input)),
       load(input.counters, input.run.nodes, selection.from_ns, selection.to_ns),
       // A device that others use says nothing of a job that computes on the CPU.
-      device(MayUseDevice(facts) ? DeviceBusy(input.counters, nodes) : DeviceBusy()),
+      device(MayUseDevice(facts) ? DeviceBusy(input.counters, nodes, facts.gpus.NumberOfRanks())
+                                 : DeviceBusy()),
       rules(Rules(input, ranks)),
       attributed((input.profile_of_windows || left_out > 0) && rules.profiled != nullptr
                      ? OfProfiled(input, selection, profiled)

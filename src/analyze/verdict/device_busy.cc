@@ -17,7 +17,8 @@ double MeanOf(const CounterSeries& series) {
 }  // namespace
 
 DeviceBusy::DeviceBusy(std::span<const CounterSeries> counters,
-                       const std::map<int32_t, std::vector<int32_t>>& ranks_by_node) {
+                       const std::map<int32_t, std::vector<int32_t>>& ranks_by_node,
+                       const std::map<int32_t, int32_t>& device_of_rank) {
   std::map<int32_t, std::vector<const CounterSeries*>> devices_by_node;
   for (const CounterSeries& series : counters) {
     if (series.metric == "gpu.utilization_share") devices_by_node[series.node].push_back(&series);
@@ -28,6 +29,18 @@ DeviceBusy::DeviceBusy(std::span<const CounterSeries> counters,
     std::sort(devices.begin(), devices.end(), [](const auto* a, const auto* b) {
       return a->device.value_or(0) < b->device.value_or(0);
     });
+    bool told = false;
+    for (const int32_t rank : ranks->second) {
+      const auto number = device_of_rank.find(rank);
+      if (number == device_of_rank.end()) continue;
+      const auto of_it = std::find_if(devices.begin(), devices.end(), [&](const auto* series) {
+        return series->device == number->second;
+      });
+      if (of_it == devices.end()) continue;
+      told = true;
+      by_rank_[rank] = Integrate(**of_it);
+    }
+    if (told) continue;  // the others' are not to be guessed
     if (ranks->second.size() == 1) {
       const auto busiest =
           std::max_element(devices.begin(), devices.end(),

@@ -17,9 +17,10 @@ class DeviceBusy {
  public:
   DeviceBusy() = default;
   // `ranks_by_node` are the ranks of each node in order: the n-th rank of a node uses its n-th
-  // device. A single rank is taken to use the node's busiest one.
+  // device. A single rank is taken to use the node's busiest one. Not where `device_of_rank` tells.
   DeviceBusy(std::span<const CounterSeries> counters,
-             const std::map<int32_t, std::vector<int32_t>>& ranks_by_node);
+             const std::map<int32_t, std::vector<int32_t>>& ranks_by_node,
+             const std::map<int32_t, int32_t>& device_of_rank = {});
 
   // 0 to 1; empty where no device of that rank is known for that stretch.
   std::optional<double> Share(int32_t rank, int64_t from_ns, int64_t to_ns) const;

@@ -97,6 +97,18 @@ std::vector<std::string> GpuSharing::Others() const {
   return texts;
 }
 
+std::map<int32_t, int32_t> GpuSharing::NumberOfRanks() const {
+  std::map<int32_t, int32_t> numbers;
+  for (const auto& [rank, device] : devices_) {
+    const auto gpus = gpus_.find(device.node);
+    if (device.uuid.empty() || gpus == gpus_.end()) continue;
+    for (const auto& [number, gpu] : gpus->second) {
+      if (gpu.uuid == device.uuid) numbers[rank] = static_cast<int32_t>(number);
+    }
+  }
+  return numbers;
+}
+
 std::vector<std::string> GpuSharing::RanksTogether() const {
   std::map<std::string, std::set<int32_t>> by_uuid;
   for (const auto& [rank, device] : devices_) {

@@ -29,6 +29,8 @@ class GpuSharing {
   // numbers of processes cannot be told apart, as in a container, it is known only that there are
   // more of them than ranks.
   std::vector<std::string> Others() const;
+  // NVML's number of the GPU of each rank whose identity both tell.
+  std::map<int32_t, int32_t> NumberOfRanks() const;
   // A sentence for each GPU on which several ranks compute.
   std::vector<std::string> RanksTogether() const;
 
