@@ -383,18 +383,12 @@ int32_t Parser::Track(const std::string& thread, int32_t rank) {
 void Parser::AddSamples() {
   int64_t number = 0;
   for (const SampleLine& line : sample_lines_) {
-    int64_t from_ns = 0;
-    bool first = true;
-    for (const store::StepRow& row : result_.steps) {
-      if (row.rank != line.rank) continue;
-      if (first) from_ns = row.ts_ns;
-      first = false;
-    }
-    const auto span = static_cast<double>(next_ts_ns_[line.rank] - from_ns);
     std::vector<const store::StepRow*> steps;
     for (const store::StepRow& row : result_.steps) {
       if (row.rank == line.rank) steps.push_back(&row);
     }
+    const int64_t from_ns = steps.empty() ? 0 : steps.front()->ts_ns;
+    const auto span = static_cast<double>(next_ts_ns_[line.rank] - from_ns);
     for (int64_t i = 0; i < line.count; ++i) {
       const double place = static_cast<double>(++number) * 0.6180339887498949;
       store::SampleRow row;

@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/report/build_report.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "analyze/memory/host_memory.h"
+#include "analyze/report/lost_steps.h"
+#include "analyze/report/notes.h"
 #include "analyze/report/profile_analysis.h"
-#include "analyze/report/quantity.h"
 #include "analyze/report/rank_figures.h"
 #include "analyze/report/recommendations.h"
 #include "analyze/report/sections.h"
 #include "analyze/report/step_parts.h"
 #include "analyze/rules/agreement.h"
 #include "analyze/rules/profiling_report.h"
-#include "analyze/trace/lost_stretches.h"
 #include "analyze/verdict/attribution.h"
 #include "analyze/verdict/sample_split.h"
 #include "analyze/verdict/verdict.h"
@@ -43,133 +39,6 @@ bool HasPeers(const std::map<int32_t, std::vector<int32_t>>& ranks, const JobFac
   size_t count = 0;
   for (const auto& [node, on_node] : ranks) count += on_node.size();
   return count > 1 || facts.world_size > 1;
-}
-
-// The parts that only a profile fills: windows may have filled some of them.
-std::string EmptyParts(const Report& report) {
-  const auto holds_rows = [](const RankModules& rank) { return !rank.rows.empty(); };
-  const Profile* windows = report.profile ? &*report.profile : nullptr;
-  std::vector<const char*> parts = {"roles", "devices"};
-  if (windows == nullptr || windows->operators.rows.empty()) parts.push_back("operators");
-  parts.push_back("kernels");
-  if (windows == nullptr || windows->memory.devices.empty()) parts.push_back("memory");
-  if (windows == nullptr || std::ranges::none_of(windows->modules.ranks, holds_rows)) {
-    parts.push_back("modules");
-  }
-  const std::string last = parts.back();
-  parts.pop_back();
-  return fmt::format("{} and {}", fmt::join(parts, ", "), last);
-}
-
-// Sections of an imported profile that hold nothing, and what would fill them.
-void NoteEmptySections(const Profile& profile, std::vector<std::string>& notes) {
-  const auto holds_rows = [](const RankModules& rank) { return !rank.rows.empty(); };
-  const auto note = [&notes](bool empty, const char* text) {
-    if (empty) notes.push_back(text);
-  };
-  note(profile.devices.devices.empty() && profile.kernels.rows.empty(),
-       "devices, kernels: not applicable: the profile holds no device activity "
-       "(ProfilerActivity.CUDA records it)");
-  note(profile.operators.rows.empty(),
-       "operators: not applicable: the profile holds none (ProfilerActivity.CPU records them)");
-  note(profile.memory.devices.empty(),
-       "memory: not applicable: the profile holds no allocations (profile_memory=True records "
-       "them)");
-  note(std::ranges::none_of(profile.modules.ranks, holds_rows),
-       "modules: not applicable: the profile tells none (with_stack=True or with_modules=True "
-       "records them)");
-}
-
-// Steps of which a damaged file held slices; `by_devices`: the verdict is of device activity still.
-std::string LeftOutNote(const ReportInput& input, int64_t steps, bool by_devices) {
-  std::string note = fmt::format(
-      "{} {} left out of what is told of devices: a damaged file held some of what happened in "
-      "{} (losses: segment_damaged)",
-      steps == 1 ? "1 step" : fmt::format("{} steps", FormatCount(steps)),
-      steps == 1 ? "is" : "are", steps == 1 ? "it" : "them");
-  if (!by_devices) note += "; too few are left for a verdict by devices, and it is one by phases";
-  // There the lost time stands among the rest.
-  if (input.profile != nullptr && !input.profile_of_windows) {
-    note =
-        fmt::format("{}; devices, their roles and the critical path take that time for idle", note);
-  }
-  return note;
-}
-
-std::string WindowsNote(size_t steps, bool several, bool by_devices) {
-  std::string what =
-      several ? fmt::format(
-                    "kernels{} are of these; roles, devices and the critical path of the "
-                    "newest window",
-                    by_devices ? " and the verdict" : "")
-              : fmt::format(
-                    "roles, devices, kernels{} are of these",
-                    by_devices ? ", the critical path and the verdict" : " and the critical path");
-  if (!by_devices) what += "; for a verdict by devices they are too few";
-  return fmt::format("device activity is known of {} steps, in windows of kernels: {}", steps,
-                     what);
-}
-
-std::vector<std::string> MakeNotes(const ReportInput& input, const Report& report,
-                                   bool by_devices) {
-  std::vector<std::string> notes;
-  if (input.profile == nullptr) {
-    notes.push_back(fmt::format(
-        "{}: {} are empty{}",
-        input.steps_left_out > 0 ? "what was recorded of devices is in a damaged file"
-                                 : "no device activity was recorded",
-        EmptyParts(report),
-        input.collectives == nullptr ? ", and collectives are not listed one by one" : ""));
-  }
-  if (input.profile != nullptr && !input.profile_of_windows) {
-    NoteEmptySections(*report.profile, notes);
-  }
-  if (report.phases.finalization_unrecorded) {
-    notes.push_back(
-        "finalization is not known: the agent ended before the run, and steps may have come after "
-        "the last one that it wrote down");
-  }
-  if (!input.steps_marked) {
-    notes.push_back(
-        "the profile marks no steps: all that it holds is taken as one; call profiler.step() at "
-        "the end of each step to have them");
-  }
-  if (input.profile != nullptr && input.profile_of_windows) {
-    size_t steps = 0;
-    for (const RankTrace& rank : input.profile->ranks) steps += rank.steps.size();
-    notes.push_back(WindowsNote(steps, input.profile->newest != nullptr, by_devices));
-  }
-  if (input.collectives != nullptr && input.collectives_from_ns) {
-    notes.push_back(fmt::format(
-        "distributed: collectives from {} of the run on; those before were too many to hold",
-        FormatDuration(*input.collectives_from_ns)));
-  }
-  if (input.counters.empty()) {
-    notes.push_back(input.metrics_outside.empty()
-                        ? "system: no metric was collected"
-                        : "system: no metric was collected in this stretch, only outside of it");
-  }
-  if (input.samples_within_ns) {
-    notes.push_back(fmt::format(
-        "samples: too few fall into these steps; stages are split and functions named by those of "
-        "all steps within {} of them",
-        FormatDuration(*input.samples_within_ns)));
-  }
-  for (const std::string& text : UnavailableMetrics(input)) {
-    notes.push_back("not measured: " + text);
-  }
-  if (input.options.last_steps) {
-    notes.push_back(
-        fmt::format("of each rank the last {} steady steps alone", *input.options.last_steps));
-  }
-  return notes;
-}
-
-std::string WindowCostNote(const WindowCost& cost) {
-  return fmt::format(
-      "steps in windows of kernels take {}, those before {}: what CUPTI adds is taken off going "
-      "from operator to operator, launching and synchronisation",
-      FormatDuration(cost.steps_ns), FormatDuration(cost.before_ns));
 }
 
 // Of what a report reads: marks of steps and loaders' work stand in the slices, which
@@ -254,34 +123,6 @@ StepSelection OfProfiled(const ReportInput& input, const StepSelection& all,
   known.steps = 0;
   for (const auto& [rank, count] : by_rank) known.steps = std::max(known.steps, count);
   return known;
-}
-
-// Takes out of a profile's steps those of which a damaged file may have held slices, and the ones
-// beside them: what a step launches may run behind it. The number of these.
-int64_t LeaveOutLost(const ReportInput& input, ProfiledSteps& profiled) {
-  const size_t all = profiled.size();
-  const std::vector<LostStretch> lost = LostStretches(input.losses, *input.strings);
-  if (lost.empty()) return 0;
-  std::map<int32_t, std::vector<store::StepRow>> by_rank;
-  for (const store::StepRow& row : input.steps) {
-    if (IsPlausible(row)) by_rank[row.rank].push_back(row);
-  }
-  for (auto& [rank, rows] : by_rank) {
-    std::ranges::sort(rows, {}, &store::StepRow::ts_ns);
-    for (const LostStretch& stretch : lost) {
-      if (stretch.rank != rank) continue;
-      const auto before = [&](const auto& row) {
-        return row.ts_ns + row.dur_ns <= stretch.from_ns && row.ts_ns != stretch.from_ns;
-      };
-      auto first = std::ranges::partition_point(rows, before);
-      auto end = std::ranges::partition_point(
-          rows, [&](const auto& row) { return row.ts_ns <= stretch.to_ns; });
-      if (first != rows.begin()) --first;
-      if (end != rows.end()) ++end;
-      for (; first < end; ++first) profiled.erase({rank, first->step});
-    }
-  }
-  return static_cast<int64_t>(all - profiled.size());
 }
 
 // The steady steps of a run with each nanosecond put to its cause. Parts of it point into others.
@@ -494,18 +335,11 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   if (input.profile != nullptr) {
     report.recommendations = MakeRecommendations(*input.profile, report);
   }
-  report.notes = MakeNotes(input, report, steps.rules.profiled != nullptr);
-  if (steps.left_out > 0) {
-    report.notes.push_back(LeftOutNote(input, steps.left_out, steps.rules.profiled != nullptr));
-  }
-  if (steps.window_cost) report.notes.push_back(WindowCostNote(*steps.window_cost));
-  if (MayUseDevice(facts)) {
-    std::ranges::copy(facts.gpus.Others(), std::back_inserter(report.notes));
-    std::ranges::copy(facts.gpus.RanksTogether(), std::back_inserter(report.notes));
-  }
-  for (const std::string& reason : steps.facts.cupti_stays) {
-    report.notes.push_back("after a window of kernels " + reason);
-  }
+  report.notes = MakeNotes(input, report,
+                           {.facts = facts,
+                            .by_devices = steps.rules.profiled != nullptr,
+                            .left_out = steps.left_out,
+                            .window_cost = steps.window_cost});
   if (report.profile) {
     report.profile->live = input.profile_of_windows || report.profile->host_alone;
   }

@@ -60,8 +60,6 @@ class Collector {
   void Beside();
   void Profile();
   void FewSteps();
-  void LeftOut();
-  void OtherUsers();
 
  private:
   double Share(SubStage stage) const {
@@ -344,30 +342,6 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
   }
 }
 
-// What is told of GPUs is of all who use them.
-void Collector::OtherUsers() {
-  if (!MayUseDevice(input_.facts)) return;
-  for (const std::string& text : input_.facts.gpus.Others()) {
-    evidence_.push_back({text, "facts", "kind = 'gpu'"});
-  }
-  for (const std::string& text : input_.facts.gpus.RanksTogether()) {
-    evidence_.push_back({text, "facts", "kind = 'device'"});
-  }
-}
-
-// Steps that are not looked at, for a damaged file held slices of them.
-void Collector::LeftOut() {
-  const int64_t steps = input_.left_out;
-  if (steps == 0) return;
-  evidence_.push_back(
-      {fmt::format("{} {} lost slices with a damaged file: {}", FormatCount(steps),
-                   steps == 1 ? "step" : "steps",
-                   input_.profiled
-                       ? fmt::format("{} not counted", steps == 1 ? "it is" : "they are")
-                       : "what devices did in the others is too little to go by"),
-       "losses", "cause = 'segment_damaged'"});
-}
-
 // What the device did in the steps, where each nanosecond of it is known.
 void Collector::Profile() {
   if (!input_.profiled) return;
@@ -519,8 +493,6 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
   collector.Beside();
   collector.Profile();
   collector.FewSteps();
-  collector.LeftOut();
-  collector.OtherUsers();
   return collector.Take();
 }
 

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "analyze/report/function_text.h"
 #include "analyze/report/quantity.h"
 #include "analyze/verdict/advice.h"
+#include "analyze/verdict/device_caveats.h"
 #include "analyze/verdict/evidence.h"
 #include "analyze/verdict/no_verdict.h"
 #include "analyze/verdict/own_threads.h"
@@ -382,6 +384,7 @@ Verdict DecideVerdict(const VerdictInput& input) {
                                     input.selection.steps == 1 ? "" : "s");
   }
   verdict.evidence = CollectEvidence(input, verdict);
+  for (Evidence& one : DeviceCaveats(input)) verdict.evidence.push_back(std::move(one));
   verdict.advice = CollectAdvice(input, verdict);
   return verdict;
 }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/report/lost_steps.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "analyze/trace/lost_stretches.h"
+#include "analyze/verdict/step_times.h"
+
+namespace steptrace::analyze {
+
+int64_t LeaveOutLost(const ReportInput& input, ProfiledSteps& profiled) {
+  const size_t all = profiled.size();
+  const std::vector<LostStretch> lost = LostStretches(input.losses, *input.strings);
+  if (lost.empty()) return 0;
+  std::map<int32_t, std::vector<store::StepRow>> by_rank;
+  for (const store::StepRow& row : input.steps) {
+    if (IsPlausible(row)) by_rank[row.rank].push_back(row);
+  }
+  for (auto& [rank, rows] : by_rank) {
+    std::ranges::sort(rows, {}, &store::StepRow::ts_ns);
+    for (const LostStretch& stretch : lost) {
+      if (stretch.rank != rank) continue;
+      const auto before = [&](const auto& row) {
+        return row.ts_ns + row.dur_ns <= stretch.from_ns && row.ts_ns != stretch.from_ns;
+      };
+      auto first = std::ranges::partition_point(rows, before);
+      auto end = std::ranges::partition_point(
+          rows, [&](const auto& row) { return row.ts_ns <= stretch.to_ns; });
+      if (first != rows.begin()) --first;
+      if (end != rows.end()) ++end;
+      for (; first < end; ++first) profiled.erase({rank, first->step});
+    }
+  }
+  return static_cast<int64_t>(all - profiled.size());
+}
+
+}  // namespace steptrace::analyze

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/report/report.h"
+#include "analyze/report/report_input.h"
+#include "analyze/verdict/job_facts.h"
+#include "analyze/verdict/window_cost.h"
+
+namespace steptrace::analyze {
+
+// What was found on the way to the verdict.
+struct NotesInput {
+  const JobFacts& facts;
+  bool by_devices = false;  // the verdict is of device activity
+  int64_t left_out = 0;     // steps, for a damaged file held slices of them
+  std::optional<WindowCost> window_cost;
+};
+
+// What a reader of the report is to know beside its figures; of the report all else is there.
+std::vector<std::string> MakeNotes(const ReportInput& input, const Report& report,
+                                   const NotesInput& found);
+
+}  // namespace steptrace::analyze

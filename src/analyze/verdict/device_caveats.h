@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "analyze/verdict/verdict.h"
+
+namespace steptrace::analyze {
+
+// What limits all that a verdict says of devices: steps that are not looked at, and who else uses
+// the GPUs.
+std::vector<Evidence> DeviceCaveats(const VerdictInput& input);
+
+}  // namespace steptrace::analyze
