@@ -36,6 +36,23 @@ test('a link to a rule shows its card', async ({ page }) => {
   await expect(card.locator('h2[title="Dataloader"]')).toBeInViewport();
 });
 
+test('evidence of a rule leads to the steps that it names', async ({ page }) => {
+  await open(page, '/run/slow/rules?set=Dataloader.window%3D20');
+  const evidence = page.locator('[data-rule="Dataloader"] li').nth(1);
+  const named = /steps (\d+) to (\d+)/.exec((await evidence.textContent()) ?? '');
+  const [first, last] = [Number(named?.[1]), Number(named?.[2])];
+  expect(last - first).toBe(19);
+  await evidence.getByRole('link', { name: 'show' }).click();
+  await expect(page).toHaveURL(/\/steps\?/);
+  const rows = page.getByRole('grid', { name: 'Steps', exact: true });
+  await expect(rows).toHaveAttribute('aria-rowcount', '21'); // the heading is one
+  const steps = await rows
+    .locator('[role="row"]:not(.head) [role="gridcell"]:first-child')
+    .allTextContents();
+  const numbers = steps.map(Number).sort((a, b) => a - b);
+  expect([numbers.at(0), numbers.at(-1)]).toEqual([first, last]);
+});
+
 test('evidence of what is missing leads to where it is listed', async ({ page }) => {
   const path = join(folder, 'hookless');
   rmSync(path, { recursive: true, force: true });

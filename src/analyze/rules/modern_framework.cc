@@ -134,12 +134,15 @@ RuleResult ModernDataloader(const ModernData& data) {
       const double share = static_cast<double>(wait) / static_cast<double>(whole);
       std::string queue =
           waits == 0 ? "" : fmt::format(", next batch not ready in {} of {} waits", starved, waits);
-      const int64_t first = steps[rows[range.begin]].step;
-      const int64_t last = steps[rows[range.end - 1]].step;
-      Tell(result,
-           {fmt::format("rank {}, steps {} to {}: {} of the time waits for data{}", rank, first,
-                        last, FormatShare(share), queue),
-            "steps", fmt::format("rank = {} and step >= {} and step <= {}", rank, first, last)});
+      const store::StepRow& first = steps[rows[range.begin]];
+      const store::StepRow& last = steps[rows[range.end - 1]];
+      // By time, so that pages lead to the stretch.
+      Tell(result, {fmt::format("rank {}, steps {} to {}: {} of the time waits for data{}", rank,
+                                first.step, last.step, FormatShare(share), queue),
+                    "steps",
+                    fmt::format("rank = {} and kind = 'train' and ts_ns >= {} and ts_ns < {}", rank,
+                                first.ts_ns,
+                                SaturatingAdd(last.ts_ns, std::max<int64_t>(last.dur_ns, 1)))});
     }
   }
   if (ranks.empty())

@@ -329,6 +329,21 @@ TEST(Rules, SectionsHaveTheirData) {
   EXPECT_TRUE(report.gpu_memory.applicable);
 }
 
+TEST(Rules, EvidenceByStepsNamesTheirStretch) {
+  Case one;
+  AddLine(one, "steps 5 at=1s dur=1s kind=warm-up data=1s");
+  AddLine(one, "steps 20 at=6s dur=1s data=600ms");
+  const auto results = RunRules(one.Input(), RuleSettings(RuleMode::kModern));
+  const auto loader = std::find_if(results.begin(), results.end(), [](const RuleResult& result) {
+    return result.rule == RuleId::kDataloader;
+  });
+  ASSERT_NE(loader, results.end());
+  ASSERT_EQ(loader->evidence.size(), 1u);
+  EXPECT_EQ(loader->evidence[0].table, "steps");
+  EXPECT_EQ(loader->evidence[0].where,
+            "rank = 0 and kind = 'train' and ts_ns >= 6000000000 and ts_ns < 26000000000");
+}
+
 TEST(RuleSettings, TakesWhatFits) {
   RuleSettings settings(RuleMode::kCompat);
   EXPECT_EQ(settings.Number(RuleId::kLoadBalancing, "threshold"), 0.2);

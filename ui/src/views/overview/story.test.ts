@@ -15,7 +15,6 @@ import {
   stagesBeside,
   stepParts,
   story,
-  stretchOfWhere,
 } from './story';
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
@@ -246,8 +245,6 @@ describe('evidence leads to the view and stretch that show it', () => {
     expect(target('losses').params).toEqual({ part: 'missing' });
   });
   it('a stretch that the condition names', () => {
-    expect(stretchOfWhere('ts_ns >= 20 and ts_ns < 30')).toEqual({ from: 20, to: 30 });
-    expect(stretchOfWhere("kind = 'train'")).toBeNull();
     expect(target('slices', 'ts_ns >= 20 and ts_ns < 30').stretch).toEqual({ from: 20, to: 30 });
   });
 });

@@ -24,6 +24,7 @@ import {
 import { newer } from '../../base/never';
 import { readable } from '../../base/prose';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
+import { metricOfWhere, stretchOfWhere } from '../../state/evidence';
 import type { Query } from '../../state/route';
 import type { Target } from '../../state/run.svelte';
 import { targetOf } from '../../state/noticed';
@@ -143,22 +144,13 @@ export function trainingStretch(report: Report): Stretch | null {
   return stretch(begin, begin + length);
 }
 
-const number = (text: string | undefined) => (text === undefined ? null : Number(text));
-
-/** The stretch that a condition on `ts_ns` names; null: it names none. */
-export function stretchOfWhere(where: string): Stretch | null {
-  const from = number(/\bts_ns\s*>=?\s*(\d+)/.exec(where)?.[1]);
-  const to = number(/\bts_ns\s*<=?\s*(\d+)/.exec(where)?.[1]);
-  return from !== null && to !== null && from < to ? stretch(from, to) : null;
-}
-
 /** The view and stretch in which a piece of evidence can be seen. */
 export function evidenceTarget(evidence: Evidence, report: Report, chosen: Stretch | null): Target {
   const named = stretchOfWhere(evidence.where);
   const over = named ?? chosen ?? trainingStretch(report);
   switch (evidence.table) {
     case 'counters': {
-      const metric = /metric\s*=\s*'([^']+)'/.exec(evidence.where)?.[1];
+      const metric = metricOfWhere(evidence.where);
       return { view: 'system', stretch: over, params: metric ? { metric } : {} };
     }
     case 'steps':

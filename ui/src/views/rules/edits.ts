@@ -37,11 +37,3 @@ export function wrong(text: string, current: number | string | boolean): string 
   if (typeof current === 'number' && !Number.isFinite(Number(text))) return 'a number is wanted';
   return VALUE.test(text) ? null : 'letters, digits, point and sign alone';
 }
-
-/** The stretch that a filter like `ts_ns >= 5 and ts_ns < 9` speaks of; null where it has none. */
-export function stretchIn(where: string): { from: number; to: number } | null {
-  const low = /\bts_ns\s*>=?\s*(\d{1,18})/.exec(where)?.[1];
-  const high = /\bts_ns\s*<=?\s*(\d{1,18})/.exec(where)?.[1];
-  if (low === undefined || high === undefined || Number(high) <= Number(low)) return null;
-  return { from: Number(low), to: Number(high) };
-}

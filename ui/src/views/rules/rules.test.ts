@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from 'vitest';
-import { edited, formatEdits, parseEdits, settings, stretchIn, wrong } from './edits';
+import { edited, formatEdits, parseEdits, settings, wrong } from './edits';
 
 describe('changed parameters', () => {
   it('stand in the address and come back', () => {
@@ -26,10 +26,4 @@ describe('changed parameters', () => {
     expect(wrong('', 1)).toBe('a value is missing');
     expect(wrong('a;b', 'None')).not.toBeNull();
   });
-});
-
-it('a filter’s stretch', () => {
-  expect(stretchIn("name = 'x' and ts_ns >= 5 and ts_ns < 9")).toEqual({ from: 5, to: 9 });
-  expect(stretchIn('ts_ns >= 9 and ts_ns < 5')).toBeNull();
-  expect(stretchIn("category = 'kernel'")).toBeNull();
 });

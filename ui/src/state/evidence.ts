@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the rows are seen that a piece of evidence names.
+import type { Evidence } from '../api/report';
+import { ns, stretch, type Stretch } from '../base/time';
+import type { Target } from './run.svelte';
+
+const bound = (where: string, pattern: RegExp): number | null => {
+  const text = pattern.exec(where)?.[1];
+  return text === undefined ? null : Number(text);
+};
+
+/** The stretch that a condition on `ts_ns` names, from the run's begin where it names none; null: no stretch. */
+export function stretchOfWhere(where: string): Stretch | null {
+  const from = bound(where, /\bts_ns\s*>=?\s*(\d{1,18})/) ?? 0;
+  const to = bound(where, /\bts_ns\s*<=?\s*(\d{1,18})/);
+  return to !== null && from < to ? stretch(ns(from), ns(to)) : null;
+}
+
+export const metricOfWhere = (where: string): string | null =>
+  /metric\s*=\s*'([^']+)'/.exec(where)?.[1] ?? null;
+
+/** The view of a rule's evidence, in the stretch that it names, else in the chosen one; null: no view shows it. */
+export function targetOfRows({ table, where }: Evidence): Target | null {
+  const named = stretchOfWhere(where);
+  const place = named === null ? {} : { stretch: named };
+  switch (table) {
+    case 'steps':
+      // Up to a moment: what went on before the first step is no step.
+      return { view: named === null || /\bts_ns\s*>/.test(where) ? 'steps' : 'timeline', ...place };
+    case 'counters': {
+      const metric = metricOfWhere(where);
+      return { view: 'system', ...place, params: metric ? { metric } : {} };
+    }
+    case 'facts':
+      return { view: 'data', ...place };
+    case 'memory':
+      return { view: 'memory', ...place };
+    case 'slices':
+      return { view: 'timeline', ...place };
+    default:
+      return null;
+  }
+}
