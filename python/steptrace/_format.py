@@ -25,5 +25,9 @@ def duration(ns):
 
 
 def readable(text):
-    """A sentence of the report: those are ASCII, so their microseconds are "us"."""
-    return re.sub(r"(?<=\d) us\b", " µs", str(text))
+    """A sentence of the report: those are ASCII, so their microseconds are "us" and times "x"."""
+    return re.sub(
+        r"(?<=\d)x (?=faster|slower)",
+        "\N{MULTIPLICATION SIGN} ",
+        re.sub(r"(?<=\d) us\b", " µs", str(text)),
+    )

@@ -445,6 +445,7 @@ def test_microseconds_have_their_sign_in_pages():
         "12 ns",
     ]
     assert readable("70.6 us more, ask us of 3 users") == "70.6 µs more, ask us of 3 users"
+    assert readable("4.8x faster, 16x16") == "4.8\N{MULTIPLICATION SIGN} faster, 16x16"
 
 
 def test_show_is_a_frame_of_its_own(runs):

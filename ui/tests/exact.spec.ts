@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Locator, type Page } from '@playwright/test';
+import { percentOf } from '../src/base/format';
 import { accessible, grouped, open, test } from './pages';
 import { folder, reportOf, run } from './runs';
 
@@ -213,7 +214,9 @@ test('the figures of the overview, to the keyboard and as CSV', async ({ page })
   await panel.getByRole('group', { name: /^Where a step goes/ }).focus();
   await page.keyboard.press('Home');
   const largest = [...suspects].sort((a, b) => b.share - a.share)[0];
-  await expect(told(panel)).toContainText(`Share: ${(largest?.share ?? 0) * 100} %`);
+  await expect(told(panel.locator('.content'))).toContainText(
+    `Share: ${percentOf(largest?.share ?? 0)} %`,
+  );
   for (const [of, head] of [
     [panel, 'cause,stage,share,time a step (ns)'],
     [part(page, 'The run in time'), 'lane,from (ns),to (ns),what'],
@@ -226,5 +229,46 @@ test('the figures of the overview, to the keyboard and as CSV', async ({ page })
     else
       expect(lines.filter((line) => line.startsWith('Slow'))).toHaveLength(steps.outliers.length);
   }
+  await panel.getByRole('group', { name: 'Note on Where a step goes' }).focus();
+  await page.keyboard.press('End');
+  await expect(told(panel)).toHaveText(ns(steps.duration_ns?.mean ?? 0));
   await accessible(page);
+});
+
+test('what is copied is exact: sentences, a part of a figure, and the cells of a table', async ({
+  page,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const copied = async (of: Locator) => {
+    await of.evaluate((node) => getSelection()?.selectAllChildren(node));
+    await page.keyboard.press('Control+c');
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  const { steps, verdict, suspects } = reportOf('slow');
+  await open(page, '/run/slow/overview');
+  const where = part(page, 'Where a step goes');
+  const mean = ns(steps.duration_ns?.mean ?? 0);
+  expect(await copied(where.locator('.note'))).toBe(
+    `Mean of ${steps.steady} steady steps, ${mean}`,
+  );
+  const low = `${percentOf(verdict.share_low)} and ${percentOf(verdict.share_high)} %`;
+  const said = await copied(page.getByRole('region', { name: 'Verdict' }));
+  expect(said).toContain(`${percentOf(verdict.share)} % of the step`);
+  expect(said).toContain(`between ${low} with 95 % confidence`);
+
+  const largest = [...suspects].sort((a, b) => b.share - a.share)[0];
+  const lines = (await copied(where.getByRole('table'))).split('\n');
+  expect(lines[0]).toBe('Cause\tShare\tTime a step\tStages');
+  expect(lines[1]?.split('\t')[1]).toBe(`${percentOf(largest?.share ?? 0)} %`);
+
+  await page.locator('.facts .num').first().dblclick();
+  await page.keyboard.press('Control+c');
+  const whole = ns(reportOf('slow').run.duration_ns);
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(whole);
+
+  await open(page, '/compare/slow/fast');
+  const [a, b] = ['slow', 'fast'].map((id) => ns(reportOf(id).steps.duration_ns?.mean ?? 0));
+  const sentence = await copied(page.locator('.view', { has: page.locator('.sentence') }));
+  expect(sentence).toContain(`[A ${a}, B ${b} a step in the mean]`);
 });

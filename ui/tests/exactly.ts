@@ -3,11 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
+import { percentOf } from '../src/base/format';
 import { grouped } from './pages';
 import { folder, run } from './runs';
 
 export const ns = (value: number) => `${grouped(value)} ns`;
-export const share = (value: number) => `${String(value * 100)} %`;
+export const share = (value: number) => `${percentOf(value)} %`;
 export const bytes = (value: number) => `${grouped(value)} bytes`;
 export const cores = (value: number) => `${String(value)} cores`;
 export const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);

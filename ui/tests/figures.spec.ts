@@ -6,12 +6,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from '@playwright/test';
+import { percentOf } from '../src/base/format';
 import { readable } from '../src/base/prose';
 import { exact, grouped, open, settled, test } from './pages';
 import { folder, PRICE, reportOf, run as output, steptrace } from './runs';
 
 const ns = (value: number) => `${grouped(value)} ns`;
-const share = (value: number) => `${String(value * 100)} %`;
+const share = (value: number) => `${percentOf(value)} %`;
 
 for (const run of ['slow', 'eight-ranks']) {
   test.describe(run, () => {

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
+import { percentOf } from '../src/base/format';
 import { accessible, exact, grouped, test, VIEWS } from './pages';
 import { folder, PRICE, reportOf, root, run, steptrace, work } from './runs';
 
@@ -34,7 +35,7 @@ test('shows the verdict and its figures', async ({ page }) => {
   await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible();
   const shown = await exact(page, '[data-suspect="data_pipeline"]');
   const share = report.suspects.find((s) => s.name === 'data_pipeline')?.share ?? 0;
-  expect(shown[0]).toBe(`${share * 100} %`);
+  expect(shown[0]).toBe(`${percentOf(share)} %`);
   await accessible(page);
   await page.screenshot({ path: join(work, 'report.png'), fullPage: true });
 });

@@ -2,7 +2,7 @@
 // Figures that views make of the run's tables, against sums that are made of them here once more, apart from the
 // pages' own code.
 import { expect } from '@playwright/test';
-import { title, words } from '../src/base/format';
+import { percentOf, title, words } from '../src/base/format';
 import {
   bytes,
   cores,
@@ -184,9 +184,9 @@ test('system: statistics, readings over time, processes and our own cost', async
   for (const cells of rows) {
     const metric = some(system.find((r) => r.metric === cells[0]));
     const number = (text: string | undefined) => Number((text ?? '').replace(/[^\d.e-].*$|,/g, ''));
-    const factor = metric.unit === 'share' ? 100 : 1;
+    const told = (v: number) => (metric.unit === 'share' ? Number(percentOf(v)) : v);
     const { mean, min, p50, p95, p99, max, samples } = metric;
-    const wanted = [mean, min, p50, p95, p99, max].map((v) => v * factor);
+    const wanted = [mean, min, p50, p95, p99, max].map(told);
     const shown = cells.slice(2, 8).map((text) => number(text.replaceAll(',', '')));
     expect(shown, metric.metric).toEqual(wanted);
     expect(cells[8]).toBe(grouped(samples));

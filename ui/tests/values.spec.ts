@@ -3,11 +3,12 @@
 // prints of the run, exactly; how they are summed up stands here once more, apart from the pages' own code.
 import { join } from 'node:path';
 import { expect, type Locator, type Page } from '@playwright/test';
+import { percentOf } from '../src/base/format';
 import { cellsOf, grouped, open, test } from './pages';
 import { folder, reportOf, run } from './runs';
 
 const ns = (value: number) => `${grouped(value)} ns`;
-const share = (value: number) => `${String(value * 100)} %`;
+const share = (value: number) => `${percentOf(value)} %`;
 const bytes = (value: number) => `${grouped(value)} bytes`;
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 const some = <T>(value: T | undefined): T => {

@@ -5,8 +5,8 @@
 #include <string>
 
 // Numbers as people read them: a unit, and at most three significant digits. ASCII, for terminals
-// of any kind: microseconds are "us". Pages write "µs", in the report's sentences too
-// (ui/src/base/prose.ts, python/steptrace/_format.py).
+// of any kind: microseconds are "us", times "x". Pages write "µs" and "×", in the report's
+// sentences too (ui/src/base/prose.ts, python/steptrace/_format.py).
 namespace steptrace::analyze {
 
 std::string FormatNumber(double value);       // 0.123  12.3  123  12345 -> 12300

@@ -100,6 +100,12 @@ it('moments in a table are told apart, minutes after the begin too', () => {
   expect(plain(f.formatAt(0, 0).text)).toBe('0 ns');
 });
 
+it('a share has all its digits and no others', () => {
+  expect(f.formatShare(0.6325).exact).toBe('63.25 %');
+  expect(f.formatShare(3e-7).exact).toBe('0.00003 %');
+  expect(f.formatShare(1).exact).toBe('100 %');
+});
+
 it('a profile without a date has none', () => {
   expect(f.formatDate('1970-01-01T00:00:00Z').text).toBe('–');
   expect(f.formatDate('2026-01-02T10:00:00Z').text).toContain('2026-01-0');
@@ -109,6 +115,7 @@ it('stored names become words', () => {
   expect(f.title('data_pipeline')).toBe('Data pipeline');
   expect(f.plural(1, 'step')).toBe('1 step');
   expect(f.plural(2, 'step')).toBe('2 steps');
+  expect(f.counted(12345, 'step').exact).toBe('12,345 steps');
 });
 
 it('a moment of a run as time of day', () => {

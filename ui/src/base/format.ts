@@ -8,6 +8,9 @@ export interface Figure {
   readonly exact: string;
 }
 
+/** Words and figures in the order in which they are read. */
+export type Sentence = string | readonly (string | Figure)[];
+
 const NONE: Figure = { text: '–', exact: 'not known' };
 /** Smaller shares are told to be smaller. */
 const LEAST_SHARE = 1e-4;
@@ -90,12 +93,18 @@ export function formatCount(value: number | null | undefined, unit = ''): Figure
   return { text: text + suffix, exact: grouped(value) + suffix };
 }
 
+/** A share in percent, all its digits and no others: 0.6325 × 100 is 63.24999999999999. */
+export function percentOf(share: number): string {
+  const [digits = '0', exponent = '0'] = String(share).split('e');
+  return String(Number(`${digits}e${Number(exponent) + 2}`));
+}
+
 /** A part of a whole, 0 to 1, in percent; of next to nothing only that it is. */
 export function formatShare(value: number | null | undefined): Figure {
   if (value == null || !Number.isFinite(value)) return NONE;
-  if (value > 0 && value < LEAST_SHARE)
-    return { text: `<0.01${SPACE}%`, exact: `${String(value * 100)} %` };
-  return { text: `${digits(value * 100)}${SPACE}%`, exact: `${String(value * 100)} %` };
+  const exact = `${percentOf(value)} %`;
+  if (value > 0 && value < LEAST_SHARE) return { text: `<0.01${SPACE}%`, exact };
+  return { text: `${digits(value * 100)}${SPACE}%`, exact };
 }
 
 /** "2.9×". */
@@ -212,6 +221,10 @@ export const title = (name: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-/** A word for a number: "1 step", "3 steps". */
+/** A word for a number: "1 step", "12.3 k steps"; in a sentence. */
+export const counted = (count: number, one: string, many = `${one}s`): Figure =>
+  formatCount(count, count === 1 ? one : many);
+
+/** The same as text, where nothing can be hovered over. */
 export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${formatCount(count).text} ${count === 1 ? one : many}`;
+  counted(count, one, many).text;

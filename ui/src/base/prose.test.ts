@@ -27,6 +27,11 @@ it('microseconds have their sign, but in code and in words', () => {
   expect(told('70 us in `sleep 5 us`')).toEqual(['70 µs in ', '<sleep 5 us>']);
 });
 
+it('so many times faster has its sign', () => {
+  expect(readable('fast is 4.8x faster a step')).toBe('fast is 4.8× faster a step');
+  expect(readable('a tile of 16x16, 0x5')).toBe('a tile of 16x16, 0x5');
+});
+
 it('says once that there is no step', () => {
   expect(whyNone('no step seen: torch was not imported')).toBe(
     'No step seen: torch was not imported',

@@ -6,8 +6,9 @@ export interface Piece {
   readonly code: boolean;
 }
 
-/** A sentence of the report as pages write it: reports are ASCII, so their microseconds are "us". */
-export const readable = (text: string): string => text.replace(/(\d) us\b/g, '$1 µs');
+/** A sentence of the report as pages write it: reports are ASCII, so their microseconds are "us", and times are "x". */
+export const readable = (text: string): string =>
+  text.replace(/(\d) us\b/g, '$1 µs').replace(/(\d)x (?=faster|slower)/g, '$1× ');
 
 /** A sentence of the report in pieces; a backtick without its other one stays. */
 export function pieces(text: string): Piece[] {

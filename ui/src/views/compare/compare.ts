@@ -56,6 +56,14 @@ export function blocks(comparison: Comparison): Block[] {
   }).filter((block) => block.lines.length > 0);
 }
 
+/** The means that the sentence above tells rounded; undefined: there are none in both. */
+export function exactMeans(comparison: Comparison): string | undefined {
+  const { a, b } = comparison.rows.find((row) => row.kind === 'step') ?? {};
+  return a && b && a.ns > 0 && b.ns > 0
+    ? `A ${formatNs(a.ns).exact}, B ${formatNs(b.ns).exact} a step in the mean`
+    : undefined;
+}
+
 const mostOf = (row: ComparedRow) => Math.max(row.a?.share ?? 0, row.b?.share ?? 0);
 
 function lineOf(row: ComparedRow): Line {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Columns } from '../../api/arrow';
 import type { Report, Verdict } from '../../api/report';
 import { STEP_COLUMNS, stepsOf } from '../../api/steps';
+import type { Figure, Sentence } from '../../base/format';
 import { ns } from '../../base/time';
 import { checkpointsOf } from './checkpoints';
 import {
@@ -18,6 +19,13 @@ import {
 } from './story';
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
+/** A sentence as it is read, or with its figures as they are. */
+const read = (sentence: Sentence, as: keyof Figure = 'text') =>
+  plain(
+    typeof sentence === 'string'
+      ? sentence
+      : sentence.map((piece) => (typeof piece === 'string' ? piece : piece[as])).join(''),
+  );
 
 const VERDICT: Verdict = {
   status: 'found',
@@ -131,7 +139,12 @@ describe('the verdict in a sentence', () => {
     [{ status: 'of_a_newer_version' as 'found', headline: 'new' }, 'New', ''],
   ])('%#', (verdict, heading, detail) => {
     const told = story(report(verdict));
-    expect([plain(told.heading), plain(told.detail)]).toEqual([heading, detail]);
+    expect([plain(told.heading), read(told.detail)]).toEqual([heading, detail]);
+  });
+
+  it('is exact when it is copied', () => {
+    const { detail } = story(report({ at_most_speedup: 2.857, share_low: 0.6325 }));
+    expect(read(detail, 'exact')).toMatch(/^At most 2.857 times faster .* between 63.25 and 67 %/);
   });
 
   it('a model that something slows is not told to be well', () => {

@@ -13,13 +13,16 @@ import type {
 } from '../../api/report';
 import { stretchOfStep, where, type Steps } from '../../api/steps';
 import {
+  counted,
   formatMoney,
   formatNs,
   formatTimes,
+  percentOf,
   plural,
   title,
   words,
   type Figure,
+  type Sentence,
 } from '../../base/format';
 import { newer } from '../../base/never';
 import { readable } from '../../base/prose';
@@ -33,7 +36,7 @@ import type { Checkpoint } from './checkpoints';
 export interface Story {
   readonly tone: 'found' | 'good' | 'open';
   readonly heading: string;
-  readonly detail: string;
+  readonly detail: Sentence;
 }
 
 /** The verdict as every report has it, the terminal's too, for a heading; and what it means. */
@@ -55,34 +58,46 @@ export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): St
   }
 }
 
-function meaning(verdict: Verdict, steady: number): string {
-  const parts = [gain(verdict), stage(verdict), interval(verdict, steady)].filter(Boolean);
-  return parts.length > 0 ? `${sentence(parts.join('; '))}.` : '';
+type Pieces = readonly (string | Figure)[];
+
+function meaning(verdict: Verdict, steady: number): Pieces {
+  const parts = [gain(verdict), stage(verdict), interval(verdict, steady)].filter((p) => p.length);
+  const pieces = parts.flatMap((part, i) => (i > 0 ? ['; ', ...part] : part));
+  const [first, ...rest] = pieces;
+  if (first === undefined) return [];
+  return [typeof first === 'string' ? sentence(first) : first, ...rest, '.'];
 }
 
-/** As the terminal rounds it, so that both say the same. */
-const ratio = (times: number) => (times < 9.95 ? `${times.toFixed(1)}×` : formatTimes(times).text);
+/** As the terminal rounds them, so that both say the same. */
+const ratio = (times: number): Figure => {
+  const { text, exact } = formatTimes(times);
+  return { text: times < 9.95 ? `${times.toFixed(1)}×` : text, exact };
+};
+const percent = (share: number): Figure => ({
+  text: String(Math.round(share * 100)),
+  exact: percentOf(share),
+});
 
 /** What takes most of the suspect; of `other` the headline names it, a late rank's cause too. */
-function stage(v: Verdict): string {
+function stage(v: Verdict): Pieces {
   const named = v.straggler_rank !== null || v.suspect === 'other' || v.suspect === 'model';
-  return v.sub_stage && !named ? `mostly ${words(v.sub_stage)}` : '';
+  return v.sub_stage && !named ? [`mostly ${words(v.sub_stage)}`] : [];
 }
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** How sure the share is; of few steps no interval is known, and of a profile's few the headline says it. */
-function interval(v: Verdict, steady: number): string {
-  if (/; (seen in \d+ steps?|the profile marks no steps)/.test(v.headline)) return '';
-  const [low, high] = [v.share_low, v.share_high].map((s) => Math.round(s * 100));
-  return low === high
-    ? `seen in ${plural(steady, 'step')}`
-    : `between ${low} and ${high} % with 95 % confidence`;
+function interval(v: Verdict, steady: number): Pieces {
+  if (/; (seen in \d+ steps?|the profile marks no steps)/.test(v.headline)) return [];
+  const [low, high] = [percent(v.share_low), percent(v.share_high)];
+  return low.text === high.text
+    ? ['seen in ', counted(steady, 'step')]
+    : ['between ', low, ' and ', high, ' % with 95 % confidence'];
 }
 
-function gain(v: Verdict): string {
+function gain(v: Verdict): Pieces {
   const when = v.straggler_rank === null ? 'without it' : 'were it on time';
-  return v.at_most_speedup ? `at most ${ratio(v.at_most_speedup)} faster ${when}` : '';
+  return v.at_most_speedup ? ['at most ', ratio(v.at_most_speedup), ` faster ${when}`] : [];
 }
 
 /** What mending it would gain at most; money where a price was given. */
