@@ -195,6 +195,18 @@ TEST(BuildReportTest, WhatAMachineDoesNotHaveIsNoLoss) {
   EXPECT_THAT(report.notes, Contains("not measured: gpu: this machine has no NVIDIA GPU"));
 }
 
+TEST(BuildReportTest, OfDamagedFilesItIsNotSaidThatNothingWasRecorded) {
+  VerdictCase run = Parse("run\nsteps 20 forward=40ms\n");
+  const auto never = Contains(testing::HasSubstr("was collected"));
+  EXPECT_THAT(BuildReport(run.input).notes, never);
+  run = Parse(
+      "run\n"
+      "loss table=counters cause=segment_damaged count=9\n"
+      "loss table=slices cause=segment_damaged count=9\n"
+      "steps 20 forward=40ms\n");
+  EXPECT_THAT(BuildReport(run.input).notes, IsEmpty());
+}
+
 TEST(BuildReportTest, BlameNamesTheLateRankFirst) {
   const VerdictCase run = Parse(
       "run\n"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "analyze/report/quantity.h"
@@ -79,10 +80,19 @@ std::string WindowsNote(size_t steps, bool several, bool by_devices) {
                      what);
 }
 
+// A file that held rows of the table cannot be read: that there are none left says nothing of the
+// run.
+bool IsDamaged(const ReportInput& input, std::string_view table) {
+  return std::ranges::any_of(input.losses, [&](const store::LossRow& loss) {
+    return input.strings->Text(loss.table) == table &&
+           input.strings->Text(loss.cause) == "segment_damaged";
+  });
+}
+
 std::vector<std::string> NotesOfRun(const ReportInput& input, const Report& report,
                                     bool by_devices) {
   std::vector<std::string> notes;
-  if (input.profile == nullptr) {
+  if (input.profile == nullptr && (input.steps_left_out > 0 || !IsDamaged(input, "slices"))) {
     notes.push_back(fmt::format(
         "{}: {} are empty{}",
         input.steps_left_out > 0 ? "what was recorded of devices is in a damaged file"
@@ -113,7 +123,7 @@ std::vector<std::string> NotesOfRun(const ReportInput& input, const Report& repo
         "distributed: collectives from {} of the run on; those before were too many to hold",
         FormatDuration(*input.collectives_from_ns)));
   }
-  if (input.counters.empty()) {
+  if (input.counters.empty() && !IsDamaged(input, "counters")) {
     notes.push_back(input.metrics_outside.empty()
                         ? "system: no metric was collected"
                         : "system: no metric was collected in this stretch, only outside of it");

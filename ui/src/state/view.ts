@@ -2,7 +2,7 @@
 // A view is a folder under views/ whose index.ts exports one `view`. The application finds it by itself
 // (app/registry.ts): a new view changes no list.
 import type { Component } from 'svelte';
-import type { Report } from '../api/report';
+import type { Loss, Report } from '../api/report';
 import { title } from '../base/format';
 import type { RunContext } from './run.svelte';
 
@@ -23,11 +23,28 @@ export interface View {
   readonly group: Group;
   /** Place in its group, small first. */
   readonly order: number;
+  /** Of what is damaged in these the view tells. */
+  readonly tables: readonly string[];
   /** True where the report alone is enough, so that a one-file report can show it. */
   readonly inReport: boolean;
   /** Why the view has nothing to show of this run; null: it has. */
   readonly notApplicable: (report: Report) => string | null;
   readonly load: () => Promise<{ default: Component<ViewProps> }>;
+}
+
+/** Files of the run that hold what the view shows, and cannot be read. */
+export const damagedOf = (
+  { tables }: Pick<View, 'tables'>,
+  { losses }: Pick<Report, 'losses'>,
+): Loss[] =>
+  losses.filter(({ cause, table }) => cause === 'segment_damaged' && tables.includes(table));
+
+/** Why the view shows nothing: what is damaged may have been anything. */
+export function whyNothing(of: View, report: Report): string | null {
+  const why = of.notApplicable(report);
+  return why !== null && damagedOf(of, report).length > 0
+    ? 'Files that hold what it shows are damaged.'
+    : why;
 }
 
 /** What a view is called, for a link from another one: views do not know each other. */

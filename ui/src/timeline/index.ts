@@ -7,6 +7,7 @@ export const view: View = {
   about: 'Every recorded slice of hosts and devices against time.',
   group: 'Summary',
   order: 9,
+  tables: [], // its tree tells what of them is damaged
   inReport: false,
   notApplicable: () => null,
   load: () => import('./Timeline.svelte'),

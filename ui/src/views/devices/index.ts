@@ -7,6 +7,7 @@ export const view: View = {
   about: 'How busy the GPUs and CPUs were, with what, and in which precision.',
   group: 'Device',
   order: 1,
+  tables: ['slices', 'counters'],
   inReport: true,
   notApplicable: (report) =>
     report.devices.length > 0 || report.system.some((row) => row.metric.startsWith('gpu.'))

@@ -7,6 +7,7 @@ export const view: View = {
   about: 'Ranks beside each other: who waits, for whom, and why.',
   group: 'Job',
   order: 1,
+  tables: ['steps', 'slices'],
   inReport: true,
   notApplicable: (report) =>
     report.distributed.applicable ? null : 'One rank alone, and it called no collective.',

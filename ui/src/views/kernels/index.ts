@@ -8,6 +8,7 @@ export const view: View = {
   about: 'What each kernel costs, who launches it, and how well it fills the device.',
   group: 'Device',
   order: 3,
+  tables: ['slices'],
   inReport: true,
   notApplicable: (report) =>
     report.kernels.length > 0

@@ -9,6 +9,7 @@ export const view: View = {
   about: 'What was allocated when, by whom, and what grows.',
   group: 'Device',
   order: 5,
+  tables: ['memory'],
   inReport: true,
   notApplicable: (report) => {
     const { devices } = report.memory as { devices?: unknown[] };

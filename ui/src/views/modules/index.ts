@@ -8,6 +8,7 @@ export const view: View = {
   about: 'The model as a tree, by the time of its parts.',
   group: 'Device',
   order: 4,
+  tables: ['slices', 'stacks'],
   inReport: true,
   notApplicable: (report) =>
     report.modules.length > 0

@@ -8,6 +8,7 @@ export const view: View = {
   about: 'What each operator costs on host and device, by shapes and by caller.',
   group: 'Device',
   order: 2,
+  tables: ['slices', 'stacks'],
   inReport: true,
   notApplicable: (report) =>
     report.operators.length > 0

@@ -7,6 +7,7 @@ export const view: View = {
   about: 'The verdict, what it rests on, and what to change.',
   group: 'Summary',
   order: 1,
+  tables: [], // all that is missing is listed in it
   inReport: true,
   notApplicable: () => null,
   load: () => import('./Overview.svelte'),

@@ -7,6 +7,7 @@ export const view: View = {
   about: 'SageMaker Debugger’s rules: what they found, on what, and with other parameters.',
   group: 'Job',
   order: 2,
+  tables: ['steps', 'counters', 'facts', 'slices', 'memory'],
   inReport: true,
   notApplicable: (report) =>
     report.rules.length > 0 || report.recommendations.length > 0

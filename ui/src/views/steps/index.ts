@@ -8,6 +8,7 @@ export const view: View = {
   about: 'How long steps take, over the run and in their spread; choose a stretch of them.',
   group: 'Summary',
   order: 2,
+  tables: ['steps'],
   inReport: true,
   notApplicable: (report) => (report.steps.count === 0 ? whyNone(report.verdict.headline) : null),
   load: () => import('./StepsView.svelte'),

@@ -7,6 +7,7 @@ export const view: View = {
   about: 'CPUs, GPUs, memory, disks, network and processes of each node over the run.',
   group: 'Host',
   order: 2,
+  tables: ['counters'],
   inReport: true,
   notApplicable: (report) =>
     report.system.length === 0 ? 'No metric of the machine was collected in this run.' : null,
