@@ -117,8 +117,10 @@ class Maker {
         Add("high_input_cost", kTensorBoard, share, kLoaderShare, share.value_or(0) > kLoaderShare);
     one.text = fmt::format("the data loader takes {} of the step in which nothing else runs",
                            FormatShare(share.value_or(0)));
-    one.evidence = {
-        fmt::format("{} in {} steps", FormatDuration(facts_.loader_ns), FormatCount(facts_.steps))};
+    if (facts_.loader_ns > 0) {
+      one.evidence = {fmt::format("{} in {} step{}", FormatDuration(facts_.loader_ns),
+                                  FormatCount(facts_.steps), facts_.steps == 1 ? "" : "s")};
+    }
     one.advice = "set DataLoader(num_workers=...) or raise it, and pin_memory=True";
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
@@ -236,9 +238,12 @@ class Maker {
     }
     one.text = fmt::format("devices wait {} of the step for the host to launch work",
                            FormatShare(share.value_or(0)));
-    one.evidence = {fmt::format(
-        "{} launches of {} in the mean; {} of them took longer than their work", FormatCount(calls),
-        FormatDuration(calls == 0 ? 0 : call_ns / calls), FormatShare(Quotient(shorter, calls)))};
+    if (calls > 0) {
+      one.evidence = {
+          fmt::format("{} launches of {} in the mean; {} of them took longer than their work",
+                      FormatCount(calls), FormatDuration(call_ns / calls),
+                      FormatShare(Quotient(shorter, calls)))};
+    }
     one.advice =
         "torch.compile(mode=\"reduce-overhead\") or CUDA graphs; fused optimizers; larger batches";
     Gain(one, share.value_or(0), facts_.steps_ns);
@@ -255,9 +260,11 @@ class Maker {
         Add("exposed_communication", kOwn, share, kExposedShare, share.value_or(0) > kExposedShare);
     one.text = fmt::format("communication with no computing beside it takes {} of the step",
                            FormatShare(share.value_or(0)));
-    one.evidence = {fmt::format("{} of {} of communication run beside computing",
-                                FormatShare(Quotient(overlap, communication)),
-                                FormatDuration(communication))};
+    if (communication > 0) {
+      one.evidence = {fmt::format("{} of {} of communication run beside computing",
+                                  FormatShare(Quotient(overlap, communication)),
+                                  FormatDuration(communication))};
+    }
     one.advice =
         "larger buckets and gradient_as_bucket_view=True in DistributedDataParallel, prefetching "
         "in FSDP (forward_prefetch, backward_prefetch), async_op=True for own collectives";
@@ -289,8 +296,11 @@ class Maker {
     one.text = fmt::format(
         "devices are idle {} of the step while {}", FormatShare(share.value_or(0)),
         unbegun ? "what was launched for them does not begin" : "host or streams synchronise");
-    one.evidence = {fmt::format("{} synchronising calls, {} in them",
-                                FormatCount(facts_.sync_calls), FormatDuration(facts_.sync_ns))};
+    if (facts_.sync_calls > 0) {
+      one.evidence = {fmt::format("{} synchronising call{}, {} in them",
+                                  FormatCount(facts_.sync_calls), facts_.sync_calls == 1 ? "" : "s",
+                                  FormatDuration(facts_.sync_ns))};
+    }
     one.advice = unbegun ? kUnbegunWorkAdvice
                          : "no .item(), .cpu() or torch.cuda.synchronize() in every step; "
                            "non_blocking=True for copies";
@@ -314,8 +324,10 @@ class Maker {
     Recommendation& one = Add("small_copies", kOwn, count > 0 ? std::optional(share) : std::nullopt,
                               kSmallCopiesShare, share > kSmallCopiesShare);
     one.text = fmt::format("copies of under 64 KiB take {} of the time", FormatShare(share));
-    one.evidence = {fmt::format("{} of {} copies are that small, {} together", FormatCount(small),
-                                FormatCount(count), FormatDuration(small_ns))};
+    if (count > 0) {
+      one.evidence = {fmt::format("{} of {} copies are that small, {} together", FormatCount(small),
+                                  FormatCount(count), FormatDuration(small_ns))};
+    }
     one.advice = "gather small tensors into one before copying, and keep scalars on the device";
     Gain(one, share, facts_.steps_ns);
   }
@@ -341,8 +353,11 @@ class Maker {
         Add("allocator_churn", kOwn, share, kAllocatorShare, share.value_or(0) > kAllocatorShare);
     one.text = fmt::format("allocating device memory in the steps takes {} of them",
                            FormatShare(share.value_or(0)));
-    one.evidence = {fmt::format("{} calls, {} in them", FormatCount(facts_.allocator_calls),
-                                FormatDuration(facts_.allocator_ns))};
+    if (facts_.allocator_calls > 0) {
+      one.evidence = {fmt::format("{} call{}, {} in them", FormatCount(facts_.allocator_calls),
+                                  facts_.allocator_calls == 1 ? "" : "s",
+                                  FormatDuration(facts_.allocator_ns))};
+    }
     one.advice =
         "no torch.cuda.empty_cache() in the loop; PYTORCH_CUDA_ALLOC_CONF="
         "expandable_segments:True; keep shapes fixed so that blocks are used again";

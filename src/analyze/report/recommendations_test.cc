@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "analyze/report/build_report.h"
 #include "analyze/trace/trace_text.h"
@@ -51,6 +52,10 @@ s7 kernel gemm 110 1000 corr=1
   EXPECT_DOUBLE_EQ(*found.value, 0.06);
   EXPECT_DOUBLE_EQ(*found.at_most_share, 0.06);
   EXPECT_EQ(found.at_most_ns, 60);
+  EXPECT_EQ(found.evidence, std::vector<std::string>{"60 ns in 1 step"});
+  for (const char* none : {"synchronisation_stalls", "exposed_communication", "allocator_churn"}) {
+    EXPECT_TRUE(Find(text, none).evidence.empty()) << none;  // and not "0 calls, 0 s in them"
+  }
 }
 
 TEST_F(RecommendationsTest, ExactlyAtAThresholdIsNoIssue) {
