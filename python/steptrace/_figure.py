@@ -33,10 +33,6 @@ def new_figure(rows, width=8.0):
     return _figure_class(figsize=(width, 1.1 + 0.34 * rows), layout="constrained")
 
 
-def words(name):
-    return str(name).replace("_", " ")
-
-
 def short(name, length=NAME_LENGTH):
     """One line of a name from a trace; `$` would begin a formula."""
     text = " ".join(str(name).split())

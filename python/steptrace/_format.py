@@ -24,6 +24,29 @@ def duration(ns):
     return f"{ns:.0f} ns"
 
 
+def percent(share):
+    """65 %, 0.4 %, <0.1 %: as the report's text has it."""
+    value = 100 * float(share or 0)
+    if 0 < value < 0.05:
+        return "<0.1 %"
+    return f"{value:.1f} %" if 0 < value < 0.95 else f"{value:.0f} %"
+
+
+# Names that are no words as they are stored; others only have their underscores taken out.
+_SPOKEN = {
+    "cpu_shortage": "CPU shortage",
+    "getitem": "dataset __getitem__",
+    "host_to_device": "host to device copy",
+    "exposed": "exposed communication",
+    "gc": "garbage collection",
+}
+
+
+def words(name):
+    """data_pipeline -> data pipeline."""
+    return _SPOKEN.get(str(name)) or str(name).replace("_", " ")
+
+
 def readable(text):
     """A sentence of the report: those are ASCII, so their microseconds are "us" and times "x"."""
     return re.sub(

@@ -7,11 +7,11 @@ Names in a report come from strangers: every text is escaped, every number made 
 from html import escape
 
 from ._colours import QUIET, SUSPECTS
-from ._format import duration, readable
+from ._format import duration, percent, readable, words
 
 
 def _words(name):
-    return escape(str(name).replace("_", " "))
+    return escape(words(name))
 
 
 def _bar(name, share):
@@ -26,7 +26,7 @@ def _suspect_row(suspect, step_ns):
     return (
         f'<tr><td style="text-align:left">{_words(name)}</td>'
         f'<td style="width:20em">{_bar(name, share)}</td>'
-        f"<td>{100 * share:.0f} %</td><td>{each}</td></tr>"
+        f"<td>{percent(share)}</td><td>{each}</td></tr>"
     )
 
 
@@ -88,7 +88,7 @@ def _side(side, name, longest):
     bar = _bar(name, side["ns"] / longest)
     return (
         f'<td style="min-width:9em">{bar}</td>'
-        f"<td>{duration(side['ns'])}, {100 * float(side['share']):.0f} %</td>"
+        f"<td>{duration(side['ns'])}, {percent(side['share'])}</td>"
     )
 
 

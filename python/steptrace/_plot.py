@@ -18,9 +18,8 @@ from ._figure import (
     new_figure,
     nothing,
     short,
-    words,
 )
-from ._format import duration
+from ._format import duration, percent, words
 
 __all__ = ["Plots"]
 
@@ -158,7 +157,7 @@ class Plots:
         if not mean_ns:
             return nothing("Where a step goes", report["verdict"]["headline"])
         suspects = report["suspects"]
-        names = [f"{words(s['name'])} {100 * s['share']:.0f} %" for s in suspects]
+        names = [f"{words(s['name'])} {percent(s['share'])}" for s in suspects]
         values = [s["share"] * mean_ns / _MS for s in suspects]
         colours = [SUSPECTS.get(s["name"], QUIET) for s in suspects]
         title = in_lines("Where a step goes: " + short(report["verdict"]["headline"], 120))

@@ -113,7 +113,7 @@ def test_the_largest_stage_of_the_data_pipeline_comes_first(runs):
     run = type("Run", (), {"report": lambda self: {"data_pipeline": pipeline}})()
     axes = Plots(run).data_pipeline().axes[0]
     assert [bar.get_width() for bar in axes.patches] == [50, 20, 10]
-    assert axes.get_yticklabels()[0].get_text() == "cpu shortage"
+    assert axes.get_yticklabels()[0].get_text() == "CPU shortage"
 
 
 def test_a_rank_that_loads_data_longest_has_the_longest_bar():
