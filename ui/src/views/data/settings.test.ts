@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import {
   captionOf,
   datasetStage,
+  settingsOf,
   STAGE_MEANING,
   STARVING,
   training,
@@ -68,4 +69,9 @@ it('names what the dataset does as the stages do, where that is one thing', () =
   expect(datasetStage([stage('decode', 5), stage('user_code', 3)])).toBe('getitem');
   expect(datasetStage([stage('decode', 5), stage('getitem', 3)])).toBe('getitem');
   expect(datasetStage([])).toBe('getitem');
+});
+
+it('what the analysis alone asks for is no setting', () => {
+  const fact = { loader: 1, workers: 2, collate_lines: { 'Fetcher.fetch': 57 } };
+  expect(settingsOf(fact, []).map((s) => s.name)).toEqual(['num_workers']);
 });

@@ -12,7 +12,8 @@ export interface Setting {
 
 /** The fact's names where they differ from the argument's that one would change. */
 const ARGUMENT: Readonly<Record<string, string>> = { workers: 'num_workers' };
-const HIDDEN = new Set(['loader', 'class']);
+/** What tells the loader itself, and what the analysis alone asks for. */
+const HIDDEN = new Set(['loader', 'class', 'collate_lines']);
 
 function text(value: unknown): string {
   if (value === null || value === undefined) return '–';

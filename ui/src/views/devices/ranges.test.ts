@@ -32,6 +32,14 @@ describe('ranges', () => {
     ]);
   });
 
+  it('that count one thing by themselves are told together', () => {
+    const found = of(['ProfilerStep#2', 'ProfilerStep#3', 'one#1']);
+    expect(found.map((r) => [r.name, r.durations])).toEqual([
+      ['ProfilerStep#', [1, 2]],
+      ['one#1', [3]],
+    ]);
+  });
+
   it('of many numbered names are told together, each to be had', () => {
     const [all, other] = of([...steps, 'step_3', 'loss']);
     expect([all?.name, all?.durations.length, other?.name]).toEqual(['step_#', MANY + 1, 'loss']);

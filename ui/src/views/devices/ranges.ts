@@ -19,7 +19,10 @@ export interface Range {
 
 /** Options of a list: with more of them a page stands still. */
 export const MOST_LISTED = 500;
-/** Fewer names are told one by one: `layer1` to `layer4` are rather four things than one. */
+/**
+ * Fewer names are told one by one: `layer1` to `layer4` are rather four things than one. A `#` before the number
+ * says that it counts one thing, as `ProfilerStep#3` does.
+ */
 export const MANY = 12;
 /** Of a name in an address or a list: longer, nobody reads it. */
 const MOST_IN_KEY = 200;
@@ -45,10 +48,11 @@ const most = (a: Range, b: Range) =>
 function together(category: string, shared: string, members: Range[]): Range {
   const sorted = [...members].sort(most);
   const long = (r: Range) => r.longest.to - r.longest.from;
+  const name = shared.endsWith('#') ? shared : `${shared}#`;
   return {
-    name: `${shared}#`,
+    name,
     category,
-    key: keyOf(category, `${shared}#`, ' names'),
+    key: keyOf(category, name, ' names'),
     durations: sorted.flatMap((r) => r.durations),
     longest: sorted.reduce((best, r) => (long(r) > long(best) ? r : best)).longest,
     members: sorted,
@@ -103,7 +107,8 @@ export function ranges(
     }
   }
   for (const [shared, members] of families) {
-    if (members.length >= MANY) alone.push(together(category, shared, members));
+    if (members.length >= MANY || (shared.endsWith('#') && members.length > 1))
+      alone.push(together(category, shared, members));
     else alone.push(...members);
   }
   return alone.sort(most);
