@@ -58,6 +58,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     expect(sheet.scrolls).toEqual([]);
     expect(sheet.dark).toEqual([]);
     expect(sheet.toClick).toEqual([]);
+    expect(await page.locator('main').innerText()).not.toMatch(/by a click|Each opens/);
     expect(sheet.text, 'dark text on paper').toBe(false);
     expect(sheet.shapes.length).toBeGreaterThan(1);
     expect(Math.min(...sheet.shapes)).toBeGreaterThan(0);

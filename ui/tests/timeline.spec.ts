@@ -139,9 +139,12 @@ test('a step by its number, and a number that is none', async ({ page }) => {
   await page.getByRole('textbox', { name: 'Step' }).fill('2');
   await page.getByRole('textbox', { name: 'Step' }).press('Enter');
   await expect.poll(() => viewIn(page)).not.toBeNull();
+  await expect(stage(page)).toBeFocused(); // so that the next keys zoom and move
   await page.getByRole('textbox', { name: 'Step' }).fill('999');
   await page.getByRole('textbox', { name: 'Step' }).press('Enter');
   await expect(page.getByRole('textbox', { name: 'Step' })).toHaveAttribute('aria-invalid', 'true');
+  await page.getByRole('textbox', { name: 'Step' }).press('Escape');
+  await expect(stage(page)).toBeFocused();
 });
 
 test('a chosen stretch is measured, added up, and followed by the other views', async ({
