@@ -197,6 +197,16 @@ test('names of a megabyte are cut, and told apart', async ({ page }) => {
   expect(received).toBeLessThan((MEGABYTES + 4) * 1_000_000);
 });
 
+test('of a stretch in which nothing lies it is not said that the run has none', async ({
+  page,
+}) => {
+  await open(page, '/run/slow/system?from_ns=1&to_ns=2');
+  await expect(page.locator('main')).toContainText('No reading in the chosen stretch');
+  await open(page, '/run/slow/data?from_ns=1&to_ns=2');
+  await expect(page.locator('main')).toContainText('Not applicable to the chosen stretch');
+  await expect(page.locator('main')).not.toContainText('this run');
+});
+
 test('the rules of a chosen stretch are of the steps that lie in it', async ({ page }) => {
   await open(page, '/run/slow/rules');
   await expect(page.getByText('Evaluated over the chosen stretch alone')).toHaveCount(0);
