@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { Columns } from '../../api/arrow';
 import { STEP_COLUMNS, stepsOf } from '../../api/steps';
-import { stretch } from '../../base/time';
+import { ns, stretch } from '../../base/time';
 import { stack } from '../../widgets/stack';
-import { parseRank, ranksOf, rowsOf, steadyDurations, stepRow } from './durations';
+import { parseRank, ranksOf, rowsOf, steadyDurations, stepRow, toldOfAllAlone } from './durations';
 
 // Two ranks, two steps each: [rank, step, ts, dur, kind, model].
 function steps() {
@@ -54,4 +54,13 @@ it('stacks what is there', () => {
     { name: 'a', top: [1, 2], alone: [1, 2] },
     { name: 'c', top: [4, 2], alone: [3, 0] },
   ]);
+});
+
+it('a cause that no step tells by itself is said to be of all steps together', () => {
+  const suspects = (share: number) => [
+    { name: 'model' as const, ns: ns(9), share: 0.5 },
+    { name: 'framework_overhead' as const, ns: ns(1), share },
+  ];
+  expect(toldOfAllAlone(suspects(0.012), steps())).toEqual(['framework_overhead']);
+  expect(toldOfAllAlone(suspects(0.001), steps())).toEqual([]);
 });

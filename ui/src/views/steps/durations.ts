@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Durations of steps as the view draws and lists them.
-import type { Outlier } from '../../api/report';
+import type { Outlier, Report } from '../../api/report';
 import { CAUSES, within, where, type Steps } from '../../api/steps';
 import type { Stretch } from '../../base/time';
 
@@ -32,6 +32,18 @@ function longestOfEach(steps: Steps): number[] {
       longest.set(step, i);
   }
   return [...longest.values()];
+}
+
+/** Less of a step is not worth a word. */
+const LEAST_SHARE = 0.005;
+
+/** Causes that the report tells of all steps together and no step's own row: windows of operators are of a few. */
+export function toldOfAllAlone(
+  suspects: Report['suspects'],
+  steps: Pick<Steps, 'parts'>,
+): string[] {
+  const inRows = (name: string) => Array.from(steps.parts.get(name) ?? []).some((ns) => ns > 0);
+  return suspects.filter((s) => s.share >= LEAST_SHARE && !inRows(s.name)).map((s) => s.name);
 }
 
 /** Durations of the steady training steps of all ranks in the stretch, as the report's percentiles take them. */
