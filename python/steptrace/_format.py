@@ -38,7 +38,11 @@ _SPOKEN = {
     "getitem": "dataset __getitem__",
     "host_to_device": "host to device copy",
     "exposed": "exposed communication",
+    "communication_phase": "communication",
+    "other_phase": "other",
     "gc": "garbage collection",
+    "low_gpu_utilization": "low GPU utilization",
+    "unknown": "outside any known phase",
 }
 
 

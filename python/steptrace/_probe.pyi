@@ -33,8 +33,9 @@ class Phase:
     """What a hook puts around a phase that every step has: enter() begins its range without a frame
     of Python's as long as all is usual, else it is `ask` that does.
 
-    Usual is what is so for all of these: no stacks are due, the monotonic clock is before `due_ns`, `question` answers False, and `known`, if it is given, has an int for the id() of
-    the subject, which is `only` if that is not 0.
+    Usual is what is so for all of these: no stacks are due, the monotonic clock is before `due_ns`,
+    `question` answers False, and `known`, if it is given, has an int for the id() of the subject,
+    which is `only` if that is not 0.
     """
 
     def __init__(

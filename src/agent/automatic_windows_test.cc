@@ -101,6 +101,46 @@ TEST_F(AutomaticWindowsTest, KernelsThatWereHadOrMayTakeNoTimeAreNotMissed) {
   EXPECT_TRUE(none.TakeOutcomes(70 * kS).empty()) << "the user wants none";
 }
 
+// A window that was full asks for another: that one may be missed, the first was had.
+TEST_F(AutomaticWindowsTest, TheOnlyOneIsTheFirstThatCapturedOrCameTooLate) {
+  WindowPlan plan = *ParsePlan({"auto"}, {});
+  plan.kinds = 2;
+  CaptureSchedule schedule(plan, kMonotonic, kUtc);
+  for (int i = 0; i < 30; ++i) schedule.OnSteadyStep(0);
+  ASSERT_TRUE(schedule.Next(kS));
+  schedule.OnMark(Begin(1, kS, 0, 3));
+  schedule.OnOperators(1'000);
+  schedule.OnMark(End(1, 2 * kS, 1, WindowEnd::kFull));
+  ASSERT_TRUE(schedule.Next(3 * kS)) << "a larger one";
+  schedule.End(4 * kS);
+  const auto outcomes = schedule.TakeOutcomes(20'000 * kS);
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].end, WindowEnd::kMissed) << "of the other devices may still tell";
+  EXPECT_FALSE(outcomes[0].only);
+  EXPECT_EQ(outcomes[1].end, WindowEnd::kFull);
+  EXPECT_TRUE(outcomes[1].only);
+}
+
+TEST_F(AutomaticWindowsTest, OneThatADemandReplacedBeforeItBeganIsMissedInTheEnd) {
+  WindowPlan plan = *ParsePlan({"auto"}, {});
+  plan.kinds = 2;
+  CaptureSchedule schedule(plan, kMonotonic, kUtc);
+  for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);
+  ASSERT_TRUE(schedule.Next(60 * kS));
+  schedule.Ask({.id = 7, .steps = 5, .kinds = 1});
+  ASSERT_TRUE(schedule.Next(61 * kS));
+  schedule.OnMark(End(1, 61 * kS, 0, WindowEnd::kReplaced));
+  schedule.OnMark(Begin(2, 62 * kS));
+  schedule.OnMark(End(2, 63 * kS, 5));
+  schedule.End(64 * kS);
+  const auto outcomes = schedule.TakeOutcomes(70 * kS);
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].source, Source::kDemand);
+  EXPECT_EQ(outcomes[1].source, Source::kAutomatic);
+  EXPECT_EQ(outcomes[1].end, WindowEnd::kMissed);
+  EXPECT_TRUE(outcomes[1].only);
+}
+
 TEST_F(AutomaticWindowsTest, OneThatADemandInterruptsIsToldAndComesAgain) {
   auto schedule = Of("auto");
   for (int64_t i = 0; i < 30; ++i) schedule.OnSteadyStep(i * kS);

@@ -27,6 +27,7 @@ struct CaptureOutcome {
   uint64_t demand = 0;      // of kDemand
   std::string window{};     // of kPlan, as ParseWindow reads it
   std::string why{};        // of kAutomatic: steady, shift, rule
+  bool only = false;        // of kAutomatic: none before it captured anything
   uint32_t kinds = 0;       // what was on in any stretch; of none what was asked for
   uint32_t asked = 0;       // the kinds that were asked for
   int64_t asked_steps = 0;  // 0: a stretch of time was

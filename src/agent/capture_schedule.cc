@@ -369,6 +369,8 @@ void CaptureSchedule::Finish(SentCaptures::Ended ended) {
 
 void CaptureSchedule::FinishAutomatic(const SentCaptures::Ended& ended, CaptureOutcome& outcome) {
   outcome.why = automatic_why_;
+  outcome.only = !automatic_told_;
+  automatic_told_ |= !outcome.stretches.empty() || outcome.end == WindowEnd::kMissed;
   automatic_end_ns_ = ended.end_ns;
   for (const CapturedStretch& on : outcome.stretches) automatic_ns_left_ -= on.to_ns - on.from_ns;
   if (outcome.end == WindowEnd::kReplaced) {  // it comes again
@@ -431,11 +433,12 @@ void CaptureSchedule::Tell(CaptureOutcome outcome, uint64_t number) {
 
 // Kernels were asked for by name, of a training that was over before they could be had.
 void CaptureSchedule::MissAutomatic() {
-  if (!plan_.automatic || (plan_.kinds & kKernels) == 0 || automatic_end_ns_ != 0) return;
+  if (!plan_.automatic || (plan_.kinds & kKernels) == 0 || automatic_told_) return;
   if (automatic_ns_left_ < kLeastNsLeft || OperatorsLeft() < kLeastOperatorsLeft) return;
   CaptureOutcome outcome;
   outcome.source = Source::kAutomatic;
   outcome.why = "steady";
+  outcome.only = true;
   outcome.asked = outcome.kinds = kOperators | kKernels;
   outcome.asked_steps = kAutomaticSteps;
   outcome.end = WindowEnd::kMissed;

@@ -119,6 +119,7 @@ class CaptureSchedule {
   std::vector<bool> done_;  // of the plan's windows
   WindowBytes* bytes_;
   bool automatic_done_ = false;
+  bool automatic_told_ = false;      // one captured something, or came too late for it
   const char* suggested_ = nullptr;  // why another automatic window would be of use
   const char* automatic_why_ = "";   // of the one that is out
   int64_t automatic_end_ns_ = 0;     // of the last one

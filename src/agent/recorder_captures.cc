@@ -53,7 +53,7 @@ const char* EndText(WindowEnd end) {
 bool CapturedNothingAsked(const CaptureOutcome& outcome) {
   if (outcome.to_ns > 0) return false;
   if (outcome.source == Source::kPlan) return true;
-  return outcome.source == Source::kAutomatic && outcome.why == "steady" &&
+  return outcome.source == Source::kAutomatic && outcome.only &&
          outcome.end == WindowEnd::kMissed &&
          (outcome.asked & static_cast<uint32_t>(wire::CaptureKind::kKernels)) != 0;
 }

@@ -142,10 +142,7 @@ void Record(uint32_t name, uint32_t place, uint64_t start, uint64_t end, uint32_
 
 // Of what was told before it ended (a forced flush) the times are 0.
 bool HasEnded(uint64_t start, uint64_t end, uint32_t correlation) {
-  if (start != 0 && end >= start) {
-    g_kernels.unended.NoteEnded(correlation);
-    return true;
-  }
+  if (start != 0 && end >= start) return true;
   g_kernels.unended.Add(correlation);
   return false;
 }
@@ -161,6 +158,7 @@ void NoteContext(uint32_t context, uint32_t device) {
 void TakeKernel(const cupti::Kernel& kernel) {
   if (!HasEnded(kernel.start, kernel.end, kernel.correlation)) return;
   Collector& k = g_kernels;
+  k.unended.NoteEnded(kernel.correlation);
   Place place;
   place.device = kernel.device;
   place.context = kernel.context;
@@ -185,6 +183,7 @@ void TakeKernel(const cupti::Kernel& kernel) {
 template <class Move>
 void TakeMove(const Move& move, uint32_t name) {
   if (!HasEnded(move.start, move.end, move.correlation)) return;
+  g_kernels.unended.NoteEnded(move.correlation);
   Place place;
   place.device = move.device;
   place.context = move.context;

@@ -255,8 +255,12 @@ TEST_F(KernelsTest, BuffersThatComeLateAndOutOfOrderAreTaken) {
 
 TEST_F(KernelsTest, WhetherTheDeviceIsPastTheWindowIsTold) {
   ASSERT_EQ(BeginKernels(), nullptr);
-  fake_launch("in", 0, 7, 1, 32, 40 * kMs, 0, 0);
+  fake_launch("first", 0, 7, 1, 32, kUs, 0, 0);
+  fake_synchronize(7);  // what its context's device is is known from here on
+  fake_launch("in", 0, 7, 1, 32, 150 * kMs, 0, 0);
   EndKernels();
+  fake_host_stream_wait(0, 7);
+  usleep(10'000);
   DrainKernels(false);
   EXPECT_FALSE(DeviceIsPastWindow()) << "it does what was launched in it";
   fake_launch("behind", 0, 7, 1, 32, kUs, 0, 0);

@@ -18,11 +18,12 @@ class UnendedWork {
   void NoteCall(uint32_t correlation) {
     if (correlation > last_call_) last_call_ = correlation;
   }
-  // Device work that was told with its end.
+  // A kernel, copy or fill that was told with its end. A wait of a stream's is none: its times are
+  // those of the host's call.
   void NoteEnded(uint32_t correlation) {
     if (correlation > last_ended_) last_ended_ = correlation;
   }
-  // Whether the device has ended what was launched behind the window, or there was no call to tell.
+  // Whether the device has ended what was launched behind the window.
   bool IsPastWindow() const { return last_ended_ > last_call_; }
   // How many of the window's own launches, once; of more than are known each counts.
   uint64_t TakeOfWindow() {

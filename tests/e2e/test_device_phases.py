@@ -5,6 +5,7 @@ what is stored, and what the report makes of it."""
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -170,6 +171,14 @@ def test_what_the_scripts_handler_raises_in_a_border_is_the_scripts(tmp_path, dr
     hooks = [json.loads(f["json"]) for f in outcome.run.rows("facts") if f["kind"] == "hook"]
     assert not [fact for fact in hooks if "device phases" in (fact["reason"] or "")], hooks
     assert not {"span_unmatched", "invalid_records"} & set(outcome.run.causes())
+
+
+def test_an_interrupt_in_a_border_ends_the_script(tmp_path, driver):
+    script = tmp_path / "train.py"
+    script.write_text(ASKED.format(at=4, act="signal.raise_signal(signal.SIGINT)"))
+    outcome = record(tmp_path, [sys.executable, str(script), driver], "--no-window")
+    assert outcome.status == -signal.SIGINT, outcome.stderr
+    assert b"KeyboardInterrupt" in outcome.stderr
 
 
 @pytest.mark.parametrize("at", [3, 4])

@@ -40,6 +40,14 @@ test('of files that are cut off each view tells, in both themes', async ({ page 
   }
 });
 
+test('stacks are shown of a run whose loader cannot be read', async ({ page }) => {
+  cutOff('cut', ['facts', 'slices', 'steps']);
+  await open(page, '/run/cut/data');
+  await expect(page.getByRole('note').first()).toContainText('cannot be read');
+  await expect(page.locator('main')).not.toContainText(NEVER);
+  await expect(page.getByRole('region', { name: /stacks/i }).first()).toBeVisible();
+});
+
 test('what is left is shown below what cannot be read', async ({ page }) => {
   cutOff('cut', ['counters']);
   await open(page, '/run/cut/system');

@@ -115,7 +115,7 @@ def release(who):
 def _failed(why):
     """There are no more borders: a text, or what torch raised."""
     if isinstance(why, BaseException):
-        if interruption.of_the_script(why):
+        if not isinstance(why, Exception) or interruption.of_the_script(why):
             raise why
         why = f"{type(why).__name__}: {why}"
     _unavailable(why)

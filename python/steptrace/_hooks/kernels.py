@@ -113,7 +113,7 @@ class Capture:
         global _asked, _left
         if not _graphs_watched:
             reason = "whether there are CUDA graphs is not seen (hook device)"
-        elif not _asking.acquire(blocking=False):
+        elif not (asking := _asking).acquire(blocking=False):
             reason = "there are CUDA graphs"  # the first is about to be captured
         else:
             try:
@@ -122,7 +122,7 @@ class Capture:
                     _left = True
                     _asked = self._probe
             finally:
-                _asking.release()
+                asking.release()
         if reason is not None:
             self._hook.say("limited", _STAYS + reason)
 
@@ -135,13 +135,14 @@ def watch_graphs(on):
 def note_graph(probe):
     """A CUDA graph is about to be captured."""
     global _graphs
-    had = _asking.acquire(timeout=_LONGEST_ASKING_S)
+    asking = _asking  # a handler of a signal may fork meanwhile, which makes a new one
+    had = asking.acquire(timeout=_LONGEST_ASKING_S)
     try:
         _graphs = True
         stay(probe)
     finally:
         if had:
-            _asking.release()
+            asking.release()
 
 
 def stay(probe):

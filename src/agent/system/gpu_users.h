@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "agent/system/metric_sink.h"
 #include "agent/system/nvml_library.h"

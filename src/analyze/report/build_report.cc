@@ -19,6 +19,7 @@
 #include "analyze/rules/profiling_report.h"
 #include "analyze/verdict/attribution.h"
 #include "analyze/verdict/sample_split.h"
+#include "analyze/verdict/unbegun_work.h"
 #include "analyze/verdict/verdict.h"
 #include "analyze/verdict/window_cost.h"
 
@@ -300,11 +301,23 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
     report.device_phases = MakeDevicePhases(*input.device_phases, input.steps, selection.steady);
   }
   const SampleSplit* samples = steps.rules.samples;
-  report.verdict = DecideVerdict({input, steps.attributed, times, steps.load, facts, steps.idle,
-                                  report.stages, steps.rules.profiled != nullptr,
-                                  TrainingWallNs(input, selection), steps.rules.dispatch,
-                                  WaitsOf(samples, functions, times.total_ns()), IsCompiled(input),
-                                  report.device_phases, steps.ForwardUnseen(), steps.left_out});
+  const VerdictInput known = {input,
+                              steps.attributed,
+                              times,
+                              steps.load,
+                              facts,
+                              steps.idle,
+                              report.stages,
+                              steps.rules.profiled != nullptr,
+                              TrainingWallNs(input, selection),
+                              steps.rules.dispatch,
+                              WaitsOf(samples, functions, times.total_ns()),
+                              IsCompiled(input),
+                              report.device_phases,
+                              steps.ForwardUnseen(),
+                              steps.left_out};
+  report.verdict = DecideVerdict(known);
+  const bool unbegun_work = IsUnbegunWork(known);
   report.breakdown = MakeBreakdown(input, selection);
   report.data_pipeline = MakeDataPipeline(times, facts, report.stages);
   report.distributed = MakeDistributed(times);
@@ -333,7 +346,7 @@ Report BuildReport(const ReportInput& input, ProfileAnalysis analysis) {
   }
   // They tell who was waited for, as all of the report does.
   if (input.profile != nullptr) {
-    report.recommendations = MakeRecommendations(*input.profile, report);
+    report.recommendations = MakeRecommendations(*input.profile, report, unbegun_work);
   }
   report.notes = MakeNotes(input, report,
                            {.facts = facts,

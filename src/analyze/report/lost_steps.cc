@@ -10,6 +10,20 @@
 
 namespace steptrace::analyze {
 
+namespace {
+
+int64_t EndOf(const store::StepRow& row) {
+  return row.ts_ns + row.dur_ns;
+}
+
+// Whether a step so far from a lost stretch may be the next to it: the run may have others between,
+// and these rows only some of it.
+bool IsNext(int64_t gap_ns, const store::StepRow& row) {
+  return gap_ns <= row.dur_ns;
+}
+
+}  // namespace
+
 int64_t LeaveOutLost(const ReportInput& input, ProfiledSteps& profiled) {
   const size_t all = profiled.size();
   const std::vector<LostStretch> lost = LostStretches(input.losses, *input.strings);
@@ -23,13 +37,13 @@ int64_t LeaveOutLost(const ReportInput& input, ProfiledSteps& profiled) {
     for (const LostStretch& stretch : lost) {
       if (stretch.rank != rank) continue;
       const auto before = [&](const auto& row) {
-        return row.ts_ns + row.dur_ns <= stretch.from_ns && row.ts_ns != stretch.from_ns;
+        return EndOf(row) <= stretch.from_ns && row.ts_ns != stretch.from_ns;
       };
       auto first = std::ranges::partition_point(rows, before);
       auto end = std::ranges::partition_point(
           rows, [&](const auto& row) { return row.ts_ns <= stretch.to_ns; });
-      if (first != rows.begin()) --first;
-      if (end != rows.end()) ++end;
+      if (first != rows.begin() && IsNext(stretch.from_ns - EndOf(first[-1]), first[-1])) --first;
+      if (end != rows.end() && IsNext(end->ts_ns - stretch.to_ns, *end)) ++end;
       for (; first < end; ++first) profiled.erase({rank, first->step});
     }
   }

@@ -66,18 +66,18 @@ std::string LeftOutNote(const ReportInput& input, int64_t steps, bool by_devices
   return note;
 }
 
-std::string WindowsNote(size_t steps, bool several, bool by_devices) {
+// `newest`: what of them needs a time without gaps is of, null: all of them.
+std::string WindowsNote(size_t steps, const char* newest, bool by_devices) {
   std::string what =
-      several ? fmt::format(
-                    "kernels{} are of these; roles, devices and the critical path of the "
-                    "newest window",
-                    by_devices ? " and the verdict" : "")
-              : fmt::format(
-                    "roles, devices, kernels{} are of these",
-                    by_devices ? ", the critical path and the verdict" : " and the critical path");
+      newest != nullptr
+          ? fmt::format("kernels{} are of these; roles, devices and the critical path of the {}",
+                        by_devices ? " and the verdict" : "", newest)
+          : fmt::format(
+                "roles, devices, kernels{} are of these",
+                by_devices ? ", the critical path and the verdict" : " and the critical path");
   if (!by_devices) what += "; for a verdict by devices they are too few";
-  return fmt::format("device activity is known of {} steps, in windows of kernels: {}", steps,
-                     what);
+  return fmt::format("device activity is known of {} step{}, in windows of kernels: {}", steps,
+                     steps == 1 ? "" : "s", what);
 }
 
 // A file that held rows of the table cannot be read: that there are none left says nothing of the
@@ -116,7 +116,10 @@ std::vector<std::string> NotesOfRun(const ReportInput& input, const Report& repo
   if (input.profile != nullptr && input.profile_of_windows) {
     size_t steps = 0;
     for (const RankTrace& rank : input.profile->ranks) steps += rank.steps.size();
-    notes.push_back(WindowsNote(steps, input.profile->newest != nullptr, by_devices));
+    // Lost stretches part windows as well.
+    const char* newest = input.steps_left_out > 0 ? "newest stretch without loss" : "newest window";
+    notes.push_back(
+        WindowsNote(steps, input.profile->newest != nullptr ? newest : nullptr, by_devices));
   }
   if (input.collectives != nullptr && input.collectives_from_ns) {
     notes.push_back(fmt::format(

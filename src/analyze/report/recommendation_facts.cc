@@ -87,14 +87,12 @@ class EventFacts {
     bool eligible = false;
     bool allocates = false;
     bool synchronises = false;
-    bool waits = false;
   };
   const Name& NameOf(store::StringId id) {
     auto [found, added] = names_.try_emplace(id);
     if (!added) return found->second;
     const std::string& name = trace_.Text(id);
-    found->second = {IsEligible(name), IsAllocatorCall(name), IsSynchronisation(name),
-                     IsWaitingCall(name)};
+    found->second = {IsEligible(name), IsAllocatorCall(name), IsSynchronisation(name)};
     facts_.data_parallel |= name == "DataParallel.forward";
     facts_.distributed_data_parallel |= name == "DistributedDataParallel.forward";
     facts_.nccl |= name.starts_with("nccl:");
@@ -109,7 +107,6 @@ class EventFacts {
       ++facts_.sync_calls;
       facts_.sync_ns += event.dur_ns;
     }
-    if (name.waits && counts) facts_.waiting_ns += event.dur_ns;
     if (name.allocates && counts) {
       ++facts_.allocator_calls;
       facts_.allocator_ns += event.dur_ns;

@@ -32,7 +32,6 @@ struct RecommendationFacts {
   int64_t kernel_ns = 0;
   int64_t sync_calls = 0;
   int64_t sync_ns = 0;
-  int64_t waiting_ns = 0;  // in these, and in calls that wait besides what they are for
   int64_t allocator_calls = 0;
   int64_t allocator_ns = 0;
   std::optional<RecommendedDevice> device;  // number 0, else the first

@@ -42,10 +42,11 @@ double Quotient(int64_t part, int64_t whole) {
 // The mean of each step's share, as torch-tb-profiler averages over steps: of the sums.
 class Maker {
  public:
-  Maker(const Trace& trace, const Report& report)
+  Maker(const Trace& trace, const Report& report, bool unbegun_work)
       : report_(report),
         devices_(report.profile->devices.devices),
-        facts_(CollectFacts(trace.WithoutGaps(), report)) {}
+        facts_(CollectFacts(trace.WithoutGaps(), report)),
+        unbegun_work_(unbegun_work) {}
 
   std::vector<Recommendation> Make() {
     Loader();
@@ -290,20 +291,18 @@ class Maker {
     const auto share = StageShare({"synchronisation"});
     Recommendation& one = Add("synchronisation_stalls", kOwn, share, kSynchronisationShare,
                               share.value_or(0) > kSynchronisationShare);
-    // As IsUnbegunWork of the verdict: of all ranks, with what waits besides what it is for.
-    const auto idle_ns = share.value_or(0) * static_cast<double>(facts_.steps_ns);
-    const bool unbegun = static_cast<double>(facts_.waiting_ns) < idle_ns / 2;
-    one.text = fmt::format(
-        "devices are idle {} of the step while {}", FormatShare(share.value_or(0)),
-        unbegun ? "what was launched for them does not begin" : "host or streams synchronise");
+    one.text =
+        fmt::format("devices are idle {} of the step while {}", FormatShare(share.value_or(0)),
+                    unbegun_work_ ? "what was launched for them does not begin"
+                                  : "host or streams synchronise");
     if (facts_.sync_calls > 0) {
       one.evidence = {fmt::format("{} synchronising call{}, {} in them",
                                   FormatCount(facts_.sync_calls), facts_.sync_calls == 1 ? "" : "s",
                                   FormatDuration(facts_.sync_ns))};
     }
-    one.advice = unbegun ? kUnbegunWorkAdvice
-                         : "no .item(), .cpu() or torch.cuda.synchronize() in every step; "
-                           "non_blocking=True for copies";
+    one.advice = unbegun_work_ ? kUnbegunWorkAdvice
+                               : "no .item(), .cpu() or torch.cuda.synchronize() in every step; "
+                                 "non_blocking=True for copies";
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
   void SmallCopies() {
@@ -367,14 +366,16 @@ class Maker {
   const Report& report_;
   const std::vector<DeviceTimes>& devices_;
   RecommendationFacts facts_;
+  bool unbegun_work_;
   std::vector<Recommendation> all_;
 };
 
 }  // namespace
 
-std::vector<Recommendation> MakeRecommendations(const Trace& trace, const Report& report) {
+std::vector<Recommendation> MakeRecommendations(const Trace& trace, const Report& report,
+                                                bool unbegun_work) {
   if (!report.profile) return {};
-  return Maker(trace, report).Make();
+  return Maker(trace, report, unbegun_work).Make();
 }
 
 }  // namespace steptrace::analyze

@@ -10,7 +10,9 @@ namespace steptrace::analyze {
 
 // torch-tb-profiler's seven with its thresholds (pytorch_profiler.md 1.5), then what it does not
 // look for. All of them, in a fixed order: what does not apply says so. `report` holds what is made
-// before: stages, distributed, and the profile's devices.
-std::vector<Recommendation> MakeRecommendations(const Trace& trace, const Report& report);
+// before: stages, distributed, and the profile's devices. `unbegun_work`: as the verdict sees it
+// (verdict/unbegun_work.h).
+std::vector<Recommendation> MakeRecommendations(const Trace& trace, const Report& report,
+                                                bool unbegun_work);
 
 }  // namespace steptrace::analyze

@@ -22,6 +22,8 @@ void fake_ask();
 void fake_synchronize(uint32_t stream);
 // The next kernels wait for another stream's: a Stream Wait Event.
 void fake_stream_wait(uint32_t device, uint32_t stream, uint64_t ns);
+// The same, told with the times of the host's call, however far behind the device is.
+void fake_host_stream_wait(uint32_t device, uint32_t stream);
 
 // Completed buffers are kept, and on 0 handed over in the opposite order.
 void fake_hold_buffers(int on);

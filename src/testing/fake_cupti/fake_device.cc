@@ -140,15 +140,25 @@ FAKE_CUPTI_EXPORT void fake_synchronize(uint32_t stream) {
   TellCall(kSynchronize, begin, NowNs(), ++It().correlation);
 }
 
-FAKE_CUPTI_EXPORT void fake_stream_wait(uint32_t device, uint32_t stream, uint64_t ns) {
-  const std::lock_guard lock(It().mutex);
+// With the lock held.
+static void TellStreamWait(uint32_t device, uint32_t stream, uint64_t start, uint64_t ns) {
   cupti::Synchronization wait{};
   wait.kind = static_cast<uint32_t>(Kind::kSynchronization);
   wait.type = 2;
-  wait.start = StartOn(stream, ns, NowNs());
-  wait.end = wait.start + ns;
+  wait.start = start;
+  wait.end = start + ns;
   wait.correlation = ++It().correlation;
   wait.context = kContext + device;
   wait.stream = stream;
   Told(Make(Kind::kSynchronization, wait, wait.end));
+}
+
+FAKE_CUPTI_EXPORT void fake_stream_wait(uint32_t device, uint32_t stream, uint64_t ns) {
+  const std::lock_guard lock(It().mutex);
+  TellStreamWait(device, stream, StartOn(stream, ns, NowNs()), ns);
+}
+
+FAKE_CUPTI_EXPORT void fake_host_stream_wait(uint32_t device, uint32_t stream) {
+  const std::lock_guard lock(It().mutex);
+  TellStreamWait(device, stream, NowNs(), 1000);
 }

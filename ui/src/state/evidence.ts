@@ -19,6 +19,10 @@ export function stretchOfWhere(where: string): Stretch | null {
 export const metricOfWhere = (where: string): string | null =>
   /metric\s*=\s*'([^']+)'/.exec(where)?.[1] ?? null;
 
+/** Facts of devices stand with these, all others with the settings of the data pipeline. */
+export const viewOfFacts = (where: string): string =>
+  /\bkind\s*=\s*'(gpu|device)'/.test(where) ? 'devices' : 'data';
+
 /** The view of a rule's evidence, in the stretch that it names, else in the chosen one; null: no view shows it. */
 export function targetOfRows({ table, where }: Evidence): Target | null {
   const named = stretchOfWhere(where);
@@ -32,7 +36,7 @@ export function targetOfRows({ table, where }: Evidence): Target | null {
       return { view: 'system', ...place, params: metric ? { metric } : {} };
     }
     case 'facts':
-      return { view: 'data', ...place };
+      return { view: viewOfFacts(where), ...place };
     case 'memory':
       return { view: 'memory', ...place };
     case 'slices':

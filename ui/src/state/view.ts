@@ -29,6 +29,8 @@ export interface View {
   readonly inReport: boolean;
   /** Why the view has nothing to show of this run; null: it has. */
   readonly notApplicable: (report: Report) => string | null;
+  /** True where it shows something all the same. */
+  readonly shownAnyway?: boolean;
   readonly load: () => Promise<{ default: Component<ViewProps> }>;
 }
 

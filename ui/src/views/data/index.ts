@@ -11,5 +11,6 @@ export const view: View = {
   inReport: true,
   notApplicable: (report) =>
     report.data_pipeline.applicable ? null : 'No data loader was seen in this run.',
+  shownAnyway: true, // the stacks that were sampled
   load: () => import('./DataPipeline.svelte'),
 };

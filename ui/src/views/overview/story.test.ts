@@ -201,6 +201,8 @@ describe('evidence leads to the view and stretch that show it', () => {
     ['steps', "kind = 'train'", 'next batch not ready in 12 of 32 waits', 'data'],
     ['steps', "kind = 'train'", 'it rests on 3 steps', 'steps'],
     ['facts', "kind = 'loader'", '2 workers', 'data'],
+    ['facts', "kind = 'gpu'", 'a process of others was on GPU 0', 'devices'],
+    ['facts', "kind = 'device'", 'ranks 0 and 1 compute on one GPU', 'devices'],
     ['slices', "category = 'kernel'", 'devices compute', 'timeline'],
     ['memory', '', 'peak', 'memory'],
     ['samples', '', '64 samples of stacks', 'data'],

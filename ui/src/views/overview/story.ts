@@ -27,7 +27,7 @@ import {
 import { newer } from '../../base/never';
 import { readable } from '../../base/prose';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
-import { metricOfWhere, stretchOfWhere } from '../../state/evidence';
+import { metricOfWhere, stretchOfWhere, viewOfFacts } from '../../state/evidence';
 import type { Query } from '../../state/route';
 import type { Target } from '../../state/run.svelte';
 import { targetOf } from '../../state/noticed';
@@ -171,7 +171,7 @@ export function evidenceTarget(evidence: Evidence, report: Report, chosen: Stret
     case 'steps':
       return { view: viewOfSteps(evidence, report), stretch: named ?? chosen };
     case 'facts':
-      return { view: 'data', stretch: named ?? chosen };
+      return { view: viewOfFacts(evidence.where), stretch: named ?? chosen };
     case 'slices':
       return { view: 'timeline', stretch: over };
     case 'samples':
