@@ -45,7 +45,7 @@ test('stacks are shown of a run whose loader cannot be read', async ({ page }) =
   await open(page, '/run/cut/data');
   await expect(page.getByRole('note').first()).toContainText('cannot be read');
   await expect(page.locator('main')).not.toContainText(NEVER);
-  await expect(page.getByRole('region', { name: /stacks/i }).first()).toBeVisible();
+  await expect(page.getByRole('region', { name: 'What the threads were doing' })).toBeVisible();
 });
 
 test('what is left is shown below what cannot be read', async ({ page }) => {
