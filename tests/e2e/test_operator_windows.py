@@ -178,7 +178,8 @@ def test_capture_on_demand_returns_the_report_of_its_steps(tmp_path):
         other_rank = capture(recording.path, "--ranks", 7)
         assert other_rank.returncode == 2
         assert "none of those ranks" in other_rank.stderr
-        assert f"steptrace show {recording.path} steps" in other_rank.stderr
+        paths = (recording.path, os.path.relpath(recording.path))  # the shorter is told
+        assert any(f"steptrace show {path} steps" in other_rank.stderr for path in paths)
         if not pathlib.Path("/proc/driver/nvidia").exists():
             kernels = capture(recording.path, "--steps", 2, "--capture", "kernels")
             assert kernels.returncode == 2, kernels.stdout
