@@ -235,6 +235,51 @@ TEST(DistributedTest, SendAndReceiveArePaired) {
   EXPECT_EQ(section.incomplete_count, 0);
 }
 
+// Four of rank 0's to rank 1, as two nodes recorded them (ns), their clocks set by the ends of
+// collectives: what that leaves is longer than the third, whose receive ends before its send
+// begins.
+std::string ShortTransfers(const std::vector<int>& numbers_of_receives) {
+  struct Call {
+    int64_t begin_ns, dur_ns;
+  };
+  constexpr Call kSends[] = {{5'350'765'990, 243'005},
+                             {5'894'827'677, 181'753},
+                             {6'468'748'640, 55'984},
+                             {7'028'379'324, 2'013'381}};
+  constexpr Call kReceives[] = {{5'350'737'213, 1'102'083},
+                                {5'894'750'871, 889'674},
+                                {6'468'437'749, 187'201},
+                                {7'028'258'844, 3'119'008}};
+  const auto line = [](const Call& call, int number, const char* name, const char* peer) {
+    return fmt::format(
+        R"(s9 kernel ncclDevKernel_SendRecv {} {} seq={} details={{"Collective name":"{}","Process Group Name":"0","Process Group Ranks":[0,1],"Group size":2,{}}})"
+        "\n",
+        call.begin_ns, call.begin_ns + call.dur_ns, number, name, peer);
+  };
+  std::string text = "rank 0\n";
+  for (int i = 0; i < 4; ++i) text += line(kSends[i], i + 1, "send", R"("Dst Rank":1)");
+  text += "rank 1\n";
+  for (size_t i = 0; i < 4; ++i) {
+    text += line(kReceives[i], numbers_of_receives[i], "recv", R"("Src Rank":0)");
+  }
+  return text;
+}
+
+TEST(DistributedTest, TransfersWhoseEndsTellTheSameNumbersAreOnesByThem) {
+  const auto section = Of(ShortTransfers({1, 2, 3, 4}));
+  EXPECT_EQ(section.collective_count, 4);
+  EXPECT_EQ(section.unmatched_count, 0);
+  ASSERT_FALSE(section.collectives.empty());
+  EXPECT_EQ(section.collectives[0].matched_by, "sequence");
+}
+
+// One end counts what it has from others too.
+TEST(DistributedTest, TransfersWhoseEndsTellOtherNumbersAreOnesByTheirTimes) {
+  const auto section = Of(ShortTransfers({1, 2, 4, 6}));
+  EXPECT_EQ(section.collective_count, 3);
+  EXPECT_EQ(section.unmatched_count, 2);
+}
+
 // Three nodes whose clocks are 10 us, -5 us and 0 off; ends agree but for 3 ns of one of them.
 std::string SkewedRank(int rank, int64_t skew) {
   std::string text = fmt::format("rank {}\n", rank);

@@ -130,6 +130,15 @@ TEST_F(RankFiguresTest, WhereStepsExplainMoreAllIsOfSteps) {
   EXPECT_EQ(section.collectives[0].wait_ns, 5 * kMs);
 }
 
+// The steps explain 400 ms. The two ways measure one waiting; a little more is none.
+TEST_F(RankFiguresTest, StepsThatExplainALittleMoreLeaveItToTheCalls) {
+  const Report near = ReportOf(385 * kMs);
+  ExpectSums(near);
+  EXPECT_EQ(near.profile->distributed.source, RankSource::kCalls);
+  EXPECT_EQ(near.profile->distributed.wait_ns, 385 * kMs);
+  EXPECT_EQ(ReportOf(380 * kMs).profile->distributed.source, RankSource::kSteps);
+}
+
 TEST_F(RankFiguresTest, WhereCallsExplainMoreAllIsOfCalls) {
   const Report report = ReportOf(900 * kMs);
   ExpectSums(report);
