@@ -282,7 +282,7 @@ t1 runtime cudaLaunchKernel 10 12 corr=1
     for (const Advice& one : report.verdict.advice)
       to_kernels |= one.text.find("kernels") != std::string::npos;
     EXPECT_EQ(of_kernels, device);
-    EXPECT_EQ(to_kernels, device) << report.verdict.headline;
+    EXPECT_EQ(to_kernels, device) << report.verdict.headline.text;
   }
 }
 

@@ -64,8 +64,8 @@ TEST(LostSlicesTest, StepsOfAProfileThatADamagedFileTouchesAreLeftOutOfTheVerdic
   const Report report = BuildReport(run.input);
   EXPECT_NEAR(ComputeShare(report), 0.8, 1e-6);
   EXPECT_TRUE(IsTold(report, "3 steps are left out")) << "and the ones beside it";
-  EXPECT_NE(report.verdict.headline.find("seen in 3 steps"), std::string::npos)
-      << report.verdict.headline;
+  EXPECT_NE(report.verdict.headline.text.find("seen in 3 steps"), std::string::npos)
+      << report.verdict.headline.text;
 }
 
 // Of a stretch the rows are some of the run's, and its losses all of it.

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analyze/report/sentence.h"
+
 namespace steptrace::analyze {
 
 // What a profile suggests to change, whoever the verdict names.
@@ -17,8 +19,8 @@ struct Recommendation {
   double threshold = 0;
   std::optional<double> at_most_share;  // of the steps, were the issue gone
   std::optional<int64_t> at_most_ns;    // of all steps of the profile
-  std::string text;
-  std::vector<std::string> evidence;
+  Sentence text;
+  std::vector<Sentence> evidence;
   std::string advice;
 };
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/report/recommendations.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <string_view>
 
-#include "analyze/report/quantity.h"
 #include "analyze/report/recommendation_facts.h"
+#include "analyze/report/sentence.h"
 #include "analyze/verdict/evidence.h"
 #include "analyze/verdict/unbegun_work.h"
 
@@ -84,7 +82,7 @@ class Maker {
     if (one.status == "issues_found") return;
     one.advice.clear();
     if (one.status == "ok") return;
-    one.text.clear();
+    one.text = {};
     one.evidence.clear();
   }
   static void Gain(Recommendation& one, double share, int64_t steps_ns) {
@@ -116,11 +114,11 @@ class Maker {
     const auto share = OfSteps(facts_.loader_ns);
     Recommendation& one =
         Add("high_input_cost", kTensorBoard, share, kLoaderShare, share.value_or(0) > kLoaderShare);
-    one.text = fmt::format("the data loader takes {} of the step in which nothing else runs",
-                           FormatShare(share.value_or(0)));
+    one.text = Phrase("the data loader takes {} of the step in which nothing else runs",
+                      figure::Share(share.value_or(0)));
     if (facts_.loader_ns > 0) {
-      one.evidence = {fmt::format("{} in {} step{}", FormatDuration(facts_.loader_ns),
-                                  FormatCount(facts_.steps), facts_.steps == 1 ? "" : "s")};
+      one.evidence = {Phrase("{} in {} step{}", figure::Duration(facts_.loader_ns),
+                             figure::Count(facts_.steps), facts_.steps == 1 ? "" : "s")};
     }
     one.advice = "set DataLoader(num_workers=...) or raise it, and pin_memory=True";
     Gain(one, share.value_or(0), facts_.steps_ns);
@@ -132,7 +130,7 @@ class Maker {
         facts_.data_parallel ? std::optional<double>(static_cast<double>(used.size()))
                              : std::nullopt;
     Recommendation& one = Add("data_parallel", kTensorBoard, value, 1, value.value_or(0) > 1);
-    one.text = fmt::format("DataParallel drives {} devices from one process", used.size());
+    one.text = Phrase("DataParallel drives {} devices from one process", used.size());
     one.advice = "use DistributedDataParallel: a process for each device";
   }
   void Nccl() {
@@ -150,9 +148,9 @@ class Maker {
                               share.value_or(0) > kCommunicationShare);
     // Without a device TensorBoard's breakdown counts it before what the host computes meanwhile.
     const bool on_host = devices_.empty();
-    one.text = fmt::format("communication {} {} of the step{}",
-                           on_host ? "is under way in" : "takes", FormatShare(share.value_or(0)),
-                           on_host ? "" : " with no kernel or copy beside it");
+    one.text = Phrase("communication {} {} of the step{}", on_host ? "is under way in" : "takes",
+                      figure::Share(share.value_or(0)),
+                      on_host ? "" : " with no kernel or copy beside it");
     one.advice =
         "compress gradients, accumulate them over several batches, or use a larger batch with an "
         "optimizer made for it (LAMB)";
@@ -160,21 +158,20 @@ class Maker {
   }
   void Utilization() {
     std::optional<double> least;
-    std::vector<std::string> evidence;
+    std::vector<Sentence> evidence;
     for (const DeviceTimes& device : devices_) {
       if (!device.utilization) continue;
       least = std::min(least.value_or(1), *device.utilization);
       if (*device.utilization < kLeastUtilization && evidence.size() < 8) {
-        evidence.push_back(fmt::format("device {} of rank {}: kernels run {} of the steps",
-                                       device.device, device.rank,
-                                       FormatShare(*device.utilization)));
+        evidence.push_back(Phrase("device {} of rank {}: kernels run {} of the steps",
+                                  device.device, device.rank, figure::Share(*device.utilization)));
       }
     }
     Recommendation& one = Add("low_gpu_utilization", kTensorBoard, least, kLeastUtilization,
                               least.value_or(1) < kLeastUtilization);
     const bool low = least.value_or(1) < kLeastUtilization;
-    one.text = fmt::format("the device with least to do runs kernels in {}{} of the steps",
-                           low ? "only " : "", FormatShare(least.value_or(1)));
+    one.text = Phrase("the device with least to do runs kernels in {}{} of the steps",
+                      low ? "only " : "", figure::Share(least.value_or(1)));
     one.evidence = std::move(evidence);
     one.advice = "see the verdict for what it waits for; a larger batch gives it more to do";
     Gain(one, 1 - least.value_or(1), facts_.steps_ns);
@@ -199,8 +196,8 @@ class Maker {
         Add("tensor_cores_unused", kTensorBoard, known ? std::optional(used) : std::nullopt, 0,
             known && used == 0 && eligible > 0);
     one.text = "no kernel uses tensor cores, though operators run that could";
-    one.evidence = {fmt::format("kernels with {} of the kernel time belong to such operators",
-                                FormatShare(eligible))};
+    one.evidence = {Phrase("kernels with {} of the kernel time belong to such operators",
+                           figure::Share(eligible))};
     one.advice = "enable automatic mixed precision: torch.autocast(\"cuda\", torch.bfloat16)";
     Gain(one, KernelShareOfSteps() * eligible, facts_.steps_ns);
   }
@@ -219,8 +216,7 @@ class Maker {
     Recommendation& one =
         Add("memory_nearly_full", kTensorBoard, known ? std::optional(share) : std::nullopt,
             kMemoryShare, share > kMemoryShare);
-    one.text =
-        fmt::format("the peak of allocated memory is {} of the device's", FormatShare(share));
+    one.text = Phrase("the peak of allocated memory is {} of the device's", figure::Share(share));
     one.advice = "activation checkpointing (torch.utils.checkpoint) or mixed precision use less";
   }
   void LaunchBound() {
@@ -237,13 +233,13 @@ class Maker {
         call_ns += launch.call_ns.sum;
       }
     }
-    one.text = fmt::format("devices wait {} of the step for the host to launch work",
-                           FormatShare(share.value_or(0)));
+    one.text = Phrase("devices wait {} of the step for the host to launch work",
+                      figure::Share(share.value_or(0)));
     if (calls > 0) {
       one.evidence = {
-          fmt::format("{} launches of {} in the mean; {} of them took longer than their work",
-                      FormatCount(calls), FormatDuration(call_ns / calls),
-                      FormatShare(Quotient(shorter, calls)))};
+          Phrase("{} launches of {} in the mean; {} of them took longer than their work",
+                 figure::Count(calls), figure::Duration(call_ns / calls),
+                 figure::Share(Quotient(shorter, calls)))};
     }
     one.advice =
         "torch.compile(mode=\"reduce-overhead\") or CUDA graphs; fused optimizers; larger batches";
@@ -259,12 +255,12 @@ class Maker {
     }
     Recommendation& one =
         Add("exposed_communication", kOwn, share, kExposedShare, share.value_or(0) > kExposedShare);
-    one.text = fmt::format("communication with no computing beside it takes {} of the step",
-                           FormatShare(share.value_or(0)));
+    one.text = Phrase("communication with no computing beside it takes {} of the step",
+                      figure::Share(share.value_or(0)));
     if (communication > 0) {
-      one.evidence = {fmt::format("{} of {} of communication run beside computing",
-                                  FormatShare(Quotient(overlap, communication)),
-                                  FormatDuration(communication))};
+      one.evidence = {Phrase("{} of {} of communication run beside computing",
+                             figure::Share(Quotient(overlap, communication)),
+                             figure::Duration(communication))};
     }
     one.advice =
         "larger buckets and gradient_as_bucket_view=True in DistributedDataParallel, prefetching "
@@ -276,13 +272,13 @@ class Maker {
     const bool many = report_.distributed.ranks.size() > 1;
     Recommendation& one = Add("straggler", kOwn, many ? share : std::nullopt, kStragglerShare,
                               many && share.value_or(0) > kStragglerShare);
-    one.text = fmt::format("ranks wait {} of their steps for the one that comes last",
-                           FormatShare(share.value_or(0)));
+    one.text = Phrase("ranks wait {} of their steps for the one that comes last",
+                      figure::Share(share.value_or(0)));
     for (const BlameRow& blame : report_.distributed.blame) {
       if (one.evidence.size() == 3) break;
-      one.evidence.push_back(fmt::format("the others waited {} for rank {} (its {})",
-                                         FormatDuration(blame.caused_wait_ns), blame.rank,
-                                         CauseTitle(blame.cause)));
+      one.evidence.push_back(Phrase("the others waited {} for rank {} (its {})",
+                                    figure::Duration(blame.caused_wait_ns), blame.rank,
+                                    CauseTitle(blame.cause)));
     }
     one.advice = "steptrace report --section distributed tells what the late rank did instead";
     Gain(one, share.value_or(0), facts_.steps_ns);
@@ -291,14 +287,13 @@ class Maker {
     const auto share = StageShare({"synchronisation"});
     Recommendation& one = Add("synchronisation_stalls", kOwn, share, kSynchronisationShare,
                               share.value_or(0) > kSynchronisationShare);
-    one.text =
-        fmt::format("devices are idle {} of the step while {}", FormatShare(share.value_or(0)),
-                    unbegun_work_ ? "what was launched for them does not begin"
-                                  : "host or streams synchronise");
+    one.text = Phrase("devices are idle {} of the step while {}", figure::Share(share.value_or(0)),
+                      unbegun_work_ ? "what was launched for them does not begin"
+                                    : "host or streams synchronise");
     if (facts_.sync_calls > 0) {
-      one.evidence = {fmt::format("{} synchronising call{}, {} in them",
-                                  FormatCount(facts_.sync_calls), facts_.sync_calls == 1 ? "" : "s",
-                                  FormatDuration(facts_.sync_ns))};
+      one.evidence = {Phrase("{} synchronising call{}, {} in them",
+                             figure::Count(facts_.sync_calls), facts_.sync_calls == 1 ? "" : "s",
+                             figure::Duration(facts_.sync_ns))};
     }
     one.advice = unbegun_work_ ? kUnbegunWorkAdvice
                                : "no .item(), .cpu() or torch.cuda.synchronize() in every step; "
@@ -322,10 +317,10 @@ class Maker {
     const double share = Quotient(small_ns, span);
     Recommendation& one = Add("small_copies", kOwn, count > 0 ? std::optional(share) : std::nullopt,
                               kSmallCopiesShare, share > kSmallCopiesShare);
-    one.text = fmt::format("copies of under 64 KiB take {} of the time", FormatShare(share));
+    one.text = Phrase("copies of under 64 KiB take {} of the time", figure::Share(share));
     if (count > 0) {
-      one.evidence = {fmt::format("{} of {} copies are that small, {} together", FormatCount(small),
-                                  FormatCount(count), FormatDuration(small_ns))};
+      one.evidence = {Phrase("{} of {} copies are that small, {} together", figure::Count(small),
+                             figure::Count(count), figure::Duration(small_ns))};
     }
     one.advice = "gather small tensors into one before copying, and keep scalars on the device";
     Gain(one, share, facts_.steps_ns);
@@ -338,9 +333,9 @@ class Maker {
         Add("low_tensor_core_share", kOwn, known ? std::optional(used) : std::nullopt,
             kLeastTensorCoreShare, known && used < std::min(kLeastTensorCoreShare, eligible));
     one.text =
-        fmt::format("tensor cores run {} of computing, by the kernels' names", FormatShare(used));
-    one.evidence = {fmt::format("operators that could use them launch {} of the kernel time",
-                                FormatShare(eligible))};
+        Phrase("tensor cores run {} of computing, by the kernels' names", figure::Share(used));
+    one.evidence = {Phrase("operators that could use them launch {} of the kernel time",
+                           figure::Share(eligible))};
     one.advice =
         "bfloat16 or float16 by torch.autocast, torch.set_float32_matmul_precision(\"high\"), "
         "channels_last for convolutions, sizes that are multiples of 8";
@@ -350,12 +345,12 @@ class Maker {
     const auto share = devices_.empty() ? std::nullopt : OfSteps(facts_.allocator_ns);
     Recommendation& one =
         Add("allocator_churn", kOwn, share, kAllocatorShare, share.value_or(0) > kAllocatorShare);
-    one.text = fmt::format("allocating device memory in the steps takes {} of them",
-                           FormatShare(share.value_or(0)));
+    one.text = Phrase("allocating device memory in the steps takes {} of them",
+                      figure::Share(share.value_or(0)));
     if (facts_.allocator_calls > 0) {
-      one.evidence = {fmt::format("{} call{}, {} in them", FormatCount(facts_.allocator_calls),
-                                  facts_.allocator_calls == 1 ? "" : "s",
-                                  FormatDuration(facts_.allocator_ns))};
+      one.evidence = {Phrase("{} call{}, {} in them", figure::Count(facts_.allocator_calls),
+                             facts_.allocator_calls == 1 ? "" : "s",
+                             figure::Duration(facts_.allocator_ns))};
     }
     one.advice =
         "no torch.cuda.empty_cache() in the loop; PYTORCH_CUDA_ALLOC_CONF="

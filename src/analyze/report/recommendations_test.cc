@@ -52,7 +52,8 @@ s7 kernel gemm 110 1000 corr=1
   EXPECT_DOUBLE_EQ(*found.value, 0.06);
   EXPECT_DOUBLE_EQ(*found.at_most_share, 0.06);
   EXPECT_EQ(found.at_most_ns, 60);
-  EXPECT_EQ(found.evidence, std::vector<std::string>{"60 ns in 1 step"});
+  ASSERT_EQ(found.evidence.size(), 1u);
+  EXPECT_EQ(found.evidence[0].text, "60 ns in 1 step");
   for (const char* none : {"synchronisation_stalls", "exposed_communication", "allocator_churn"}) {
     EXPECT_TRUE(Find(text, none).evidence.empty()) << none;  // and not "0 calls, 0 s in them"
   }
@@ -157,7 +158,7 @@ s7 kernel nccl 900 1000 corr=2
   EXPECT_EQ(found.status, "issues_found");
   EXPECT_NEAR(*found.value, 0.3, 1e-9);
   ASSERT_FALSE(found.evidence.empty());
-  EXPECT_NE(found.evidence[0].find("rank 1 (its longer kernels)"), std::string::npos);
+  EXPECT_NE(found.evidence[0].text.find("rank 1 (its longer kernels)"), std::string::npos);
 }
 
 }  // namespace

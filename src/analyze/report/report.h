@@ -11,6 +11,7 @@
 #include "analyze/report/profile.h"
 #include "analyze/report/recommendation.h"
 #include "analyze/report/report_lines.h"
+#include "analyze/report/sentence.h"
 #include "analyze/report/stage_row.h"
 
 // The report as a value: what `analyze` finds and every presentation renders. Field names, nesting
@@ -73,14 +74,13 @@ struct StepsSection {
 
 enum class VerdictStatus { kFound, kNoSingleSuspect, kTooFewSteps, kNoSteps };
 
-struct Evidence {
-  std::string text;   // one line
+// One line.
+struct Evidence : Sentence {
   std::string table;  // where the rows are that show it
   std::string where;  // which of them
 };
 
-struct Advice {
-  std::string text;
+struct Advice : Sentence {
   std::string setting;  // e.g. DataLoader.num_workers, empty: not a setting
   std::string current;  // its value now
   std::string proposed;
@@ -97,7 +97,7 @@ struct RunVerdict {
   int64_t steady = 0;  // its steady steps
   VerdictStatus status = VerdictStatus::kNoSteps;
   std::string suspect;
-  std::string headline;
+  Sentence headline;
   double share = 0, share_low = 0, share_high = 0;
 };
 
@@ -105,7 +105,7 @@ struct Verdict {
   VerdictStatus status = VerdictStatus::kNoSteps;
   std::string suspect;    // data_pipeline, model, communication, framework_overhead, other, ""
   std::string sub_stage;  // names of DESIGN section 7
-  std::string headline;   // the verdict in a sentence
+  Sentence headline;      // the verdict in a sentence
   bool healthy = false;   // the model fills the step, and nothing is in its way
   double share = 0, share_low = 0, share_high = 0;  // 95 % interval
   std::optional<double> at_most_speedup;            // step time over step time without it

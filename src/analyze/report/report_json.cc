@@ -9,6 +9,7 @@
 #include "analyze/memory/host_memory.h"
 #include "analyze/report/cut_texts.h"
 #include "analyze/report/sections.h"
+#include "analyze/report/sentence_json.h"
 #include "analyze/rules/profiling_report.h"
 #include "base/shallow_json.h"
 
@@ -96,45 +97,45 @@ Json FunctionJson(const StageFunction& one) {
 
 Json WholeRunJson(const std::optional<RunVerdict>& run) {
   if (!run) return nullptr;
-  return {{"steady", run->steady},        {"status", StatusName(run->status)},
-          {"suspect", run->suspect},      {"headline", run->headline},
-          {"share", run->share},          {"share_low", run->share_low},
+  return {{"steady", run->steady},
+          {"status", StatusName(run->status)},
+          {"suspect", run->suspect},
+          {"headline", run->headline.text},
+          {"figures", FiguresJson(run->headline)},
+          {"share", run->share},
+          {"share_low", run->share_low},
           {"share_high", run->share_high}};
 }
 
 Json VerdictJson(const Verdict& verdict) {
-  return {
-      {"status", StatusName(verdict.status)},
-      {"suspect", verdict.suspect},
-      {"sub_stage", verdict.sub_stage},
-      {"headline", verdict.headline},
-      {"healthy", verdict.healthy},
-      {"share", verdict.share},
-      {"share_low", verdict.share_low},
-      {"share_high", verdict.share_high},
-      {"at_most_speedup", OrNull(verdict.at_most_speedup)},
-      {"at_most_saving", SavingJson(verdict)},
-      {"straggler_rank", OrNull(verdict.straggler_rank)},
-      {"straggler_cause", verdict.straggler_cause},
-      {"function", verdict.function ? FunctionJson(*verdict.function) : Json()},
-      {"evidence",
-       Each(
-           verdict.evidence,
-           [](const Evidence& evidence) -> Json {
-             return {{"text", evidence.text}, {"table", evidence.table}, {"where", evidence.where}};
-           })},
-      {"rules", Each(verdict.rules,
-                     [](const AgreeingRule& rule) -> Json {
-                       return {{"name", rule.name}, {"text", rule.text}};
-                     })},
-      {"advice", Each(verdict.advice,
-                      [](const Advice& advice) -> Json {
-                        return {{"text", advice.text},
-                                {"setting", advice.setting},
-                                {"current", advice.current},
-                                {"proposed", advice.proposed}};
-                      })},
-      {"whole_run", WholeRunJson(verdict.whole_run)}};
+  return {{"status", StatusName(verdict.status)},
+          {"suspect", verdict.suspect},
+          {"sub_stage", verdict.sub_stage},
+          {"headline", verdict.headline.text},
+          {"figures", FiguresJson(verdict.headline)},
+          {"healthy", verdict.healthy},
+          {"share", verdict.share},
+          {"share_low", verdict.share_low},
+          {"share_high", verdict.share_high},
+          {"at_most_speedup", OrNull(verdict.at_most_speedup)},
+          {"at_most_saving", SavingJson(verdict)},
+          {"straggler_rank", OrNull(verdict.straggler_rank)},
+          {"straggler_cause", verdict.straggler_cause},
+          {"function", verdict.function ? FunctionJson(*verdict.function) : Json()},
+          {"evidence", Each(verdict.evidence, EvidenceJson)},
+          {"rules", Each(verdict.rules,
+                         [](const AgreeingRule& rule) -> Json {
+                           return {{"name", rule.name}, {"text", rule.text}};
+                         })},
+          {"advice", Each(verdict.advice,
+                          [](const Advice& advice) -> Json {
+                            return {{"text", advice.text},
+                                    {"figures", FiguresJson(advice)},
+                                    {"setting", advice.setting},
+                                    {"current", advice.current},
+                                    {"proposed", advice.proposed}};
+                          })},
+          {"whole_run", WholeRunJson(verdict.whole_run)}};
 }
 
 Json SuspectJson(const Suspect& suspect) {
@@ -212,8 +213,9 @@ Json RecommendationJson(const Recommendation& one) {
           {"threshold", one.threshold},
           {"at_most_share", OrNull(one.at_most_share)},
           {"at_most_ns", OrNull(one.at_most_ns)},
-          {"text", one.text},
-          {"evidence", one.evidence},
+          {"text", one.text.text},
+          {"figures", FiguresJson(one.text)},
+          {"evidence", Each(one.evidence, SentenceJson)},
           {"advice", one.advice}};
 }
 

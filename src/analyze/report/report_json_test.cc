@@ -37,17 +37,18 @@ const Json kShape = Json::parse(R"({
             "outliers": [{"rank": "int", "step": "int", "ts_ns": "int", "dur_ns": "int",
                           "cause": "text", "excess_ns": "int"}]},
   "verdict": {"status": "text", "suspect": "text", "sub_stage": "text", "headline": "text",
+              "figures": "figures",
               "healthy": "bool", "share": "number", "share_low": "number", "share_high": "number",
               "at_most_speedup": "number?", "at_most_saving": "object?",
               "straggler_rank": "int?", "straggler_cause": "text",
               "function": {"?": true, "function": "text", "file": "text", "line": "int?",
                            "call": "text?", "ns": "int", "share": "number"},
-              "evidence": [{"text": "text", "table": "text", "where": "text"}],
+              "evidence": [{"text": "text", "figures": "figures", "table": "text", "where": "text"}],
               "rules": [{"name": "text", "text": "text"}],
-              "advice": [{"text": "text", "setting": "text", "current": "text",
+              "advice": [{"text": "text", "figures": "figures", "setting": "text", "current": "text",
                           "proposed": "text"}],
               "whole_run": {"?": true, "steady": "int", "status": "text", "suspect": "text",
-                            "headline": "text", "share": "number", "share_low": "number",
+                            "headline": "text", "figures": "figures", "share": "number", "share_low": "number",
                             "share_high": "number"}},
   "findings": [{"ts_ns": "int", "severity": "text", "kind": "text", "subject": "text",
                 "text": "text", "standing": "bool"}],
@@ -106,8 +107,13 @@ bool IsOfType(const Json& value, const std::string& type) {
   return type == "list" && value.is_array();
 }
 
+const Json kFigures =
+    Json::parse(R"([{"at": "int", "text": "text", "value": "number?", "unit": "text"}])");
+
 void ExpectShape(const Json& value, const Json& shape, const std::string& path) {
-  if (shape.is_string()) {
+  if (shape == "figures") {
+    ExpectShape(value, kFigures, path);
+  } else if (shape.is_string()) {
     std::string type = shape.get<std::string>();
     const bool may_be_null = type.back() == '?';
     if (may_be_null) type.pop_back();
@@ -132,6 +138,19 @@ void ExpectShape(const Json& value, const Json& shape, const std::string& path) 
   }
 }
 
+// Of every sentence: each figure stands where it is said to. Cases are ASCII: a byte a character.
+void ExpectFiguresInPlace(const Json& value) {
+  if (value.is_object() && value.contains("figures")) {
+    const auto text = value.value("text", value.value("headline", ""));
+    for (const Json& figure : value["figures"]) {
+      const auto said = figure["text"].get<std::string>();
+      EXPECT_EQ(text.substr(figure["at"].get<size_t>(), said.size()), said) << text;
+    }
+  }
+  if (!value.is_structured()) return;
+  for (const Json& member : value) ExpectFiguresInPlace(member);
+}
+
 std::vector<std::string> CaseNames() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(kCases)) {
@@ -147,6 +166,7 @@ TEST_P(ReportJsonTest, HasTheSchemasMembers) {
   auto verdict_case = ReadVerdictCase(kCases / (GetParam() + ".case"));
   ASSERT_TRUE(verdict_case.ok()) << verdict_case.error().message;
   const Json json = Json::parse(ReportToJson(BuildReport(verdict_case->input)));
+  ExpectFiguresInPlace(json);
   EXPECT_EQ(json["schema"], "steptrace.report/1");
   ExpectShape(json, kShape, "report");
   double shares = 0;

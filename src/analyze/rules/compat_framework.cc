@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "analyze/report/quantity.h"
+#include "analyze/report/sentence.h"
 #include "analyze/rules/compat_base.h"
 #include "analyze/stats/quantile.h"
 #include "base/time.h"
@@ -94,10 +94,9 @@ class StepOutlier final : public CompatBase {
     result_.violations += outliers;
     const auto& [node, rank, eval] = key;
     Evidence evidence{
-        fmt::format(
-            "rank {}: {} of {} over {}", rank, FormatCount(outliers),
-            Counted(static_cast<int64_t>(history.seconds.size()), eval ? "evaluation" : "step"),
-            FormatDuration(static_cast<int64_t>(limit * 1e9))),
+        Phrase("rank {}: {} of {} over {}", rank, figure::Count(outliers),
+               Counted(static_cast<int64_t>(history.seconds.size()), eval ? "evaluation" : "step"),
+               figure::Duration(static_cast<int64_t>(limit * 1e9))),
         "steps", fmt::format("rank = {} and dur_ns > {}", rank, static_cast<int64_t>(limit * 1e9))};
     evidence_[key] = std::move(evidence);
     result_.evidence.clear();
@@ -121,7 +120,7 @@ class MaxInitialization final : public CompatBase {
     if (static_cast<double>(waited_ns) <= Get("threshold") * 60e9 || result_.datapoints > 0) return;
     ++result_.triggered;
     ++result_.violations;
-    result_.evidence = {{fmt::format("no step in the first {}", FormatDuration(waited_ns)), "steps",
+    result_.evidence = {{Phrase("no step in the first {}", figure::Duration(waited_ns)), "steps",
                          fmt::format("ts_ns < {}", window.begin_ns)}};
   }
 

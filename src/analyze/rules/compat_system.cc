@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "analyze/report/quantity.h"
+#include "analyze/report/sentence.h"
 #include "analyze/rules/compat_base.h"
 #include "analyze/stats/quantile.h"
 
@@ -87,9 +87,9 @@ class LowGpu final : public CompatBase {
     ++result_.triggered;
     ++result_.violations;
     Tell(key,
-         {fmt::format("{} {}: p95 {} %, p5 {} % of the last {} samples", DeviceText(key),
-                      under ? "is under-utilised" : "fluctuates", FormatNumber(p95),
-                      FormatNumber(p5), last.size()),
+         {Phrase("{} {}: p95 {} %, p5 {} % of the last {} samples", DeviceText(key),
+                 under ? "is under-utilised" : "fluctuates", figure::Number(p95),
+                 figure::Number(p5), last.size()),
           "counters", RowsOf(window, Signal::kGpu, key, history.WindowBegin(Count("window")))});
   }
 
@@ -139,8 +139,8 @@ class BatchSize final : public CompatBase {
       ++result_.triggered;
       ++result_.violations;
       Tell(key,
-           {fmt::format("{}: p95 of CPU {} %, GPU {} %, GPU memory {} %", DeviceText(key),
-                        FormatNumber(cpu_p95), FormatNumber(gpu_p95), FormatNumber(memory_p95)),
+           {Phrase("{}: p95 of CPU {} %, GPU {} %, GPU memory {} %", DeviceText(key),
+                   figure::Number(cpu_p95), figure::Number(gpu_p95), figure::Number(memory_p95)),
             "counters", RowsOf(window, Signal::kGpu, key, gpu.WindowBegin(size))});
     }
   }
@@ -188,10 +188,10 @@ class Bottleneck final : public CompatBase {
     const double share =
         100.0 * static_cast<double>(bottlenecks_.size()) / static_cast<double>(result_.datapoints);
     Tell({0, 0},
-         {fmt::format("{} of {} with a GPU under {} %, of {} in all: {} %",
-                      Counted(result_.violations, "snapshot"), FormatCount(low_gpu_),
-                      FormatNumber(Get("gpu_threshold")), FormatCount(result_.datapoints),
-                      FormatNumber(share)),
+         {Phrase("{} of {} with a GPU under {} %, of {} in all: {} %",
+                 Counted(result_.violations, "snapshot"), figure::Count(low_gpu_),
+                 figure::Number(Get("gpu_threshold")), figure::Count(result_.datapoints),
+                 figure::Number(share)),
           "counters",
           Between(bottlenecks_.begin()->first, bottlenecks_.rbegin()->first + kSnapshotNs)});
     if (result_.datapoints > static_cast<int64_t>(Count("patience")) &&
@@ -237,8 +237,8 @@ class MemoryIncrease final : public CompatBase {
     if (!(growth > Get("increase")) || all.size() <= Count("patience")) return;
     ++result_.triggered;
     ++result_.violations;
-    Tell(key, {fmt::format("{}: the mean of {} samples grew by {} points", DeviceText(key), size,
-                           FormatNumber(growth)),
+    Tell(key, {Phrase("{}: the mean of {} samples grew by {} points", DeviceText(key), size,
+                      figure::Number(growth)),
                "counters", RowsOf(window, Signal::kGpuMemory, key, history.WindowBegin(size))});
   }
 
@@ -283,8 +283,8 @@ class Balance final : public CompatBase {
         if (!(distance > Get("threshold"))) continue;  // no number: an empty histogram
         ++result_.triggered;
         ++result_.violations;
-        Tell({a->first, b->first}, {fmt::format("the last GPUs of nodes {} and {} differ by {}",
-                                                a->first, b->first, FormatNumber(distance)),
+        Tell({a->first, b->first}, {Phrase("the last GPUs of nodes {} and {} differ by {}",
+                                           a->first, b->first, figure::Number(distance)),
                                     "counters", Between(window.begin_ns, window.end_ns)});
       }
     }

@@ -91,6 +91,6 @@ double ActiveDistance(const SignalSeries& a, const SignalSeries& b);
 
 // Of evidence: the GPU, and the rows of its series in the range.
 std::string GpuText(const SignalSeries& gpu);
-Evidence GpuEvidence(std::string text, const SignalSeries& gpu, IndexRange range);
+Evidence GpuEvidence(Sentence text, const SignalSeries& gpu, IndexRange range);
 
 }  // namespace steptrace::analyze

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analyze/report/quantity.h"
+#include "analyze/report/sentence.h"
 #include "analyze/rules/modern.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/stats/outliers.h"
@@ -132,13 +132,13 @@ RuleResult ModernDataloader(const ModernData& data) {
       if (!(100.0 * static_cast<double>(wait) > limit * static_cast<double>(whole))) continue;
       ++result.triggered;
       const double share = static_cast<double>(wait) / static_cast<double>(whole);
-      std::string queue =
+      const std::string queue =
           waits == 0 ? "" : fmt::format(", next batch not ready in {} of {} waits", starved, waits);
       const store::StepRow& first = steps[rows[range.begin]];
       const store::StepRow& last = steps[rows[range.end - 1]];
       // By time, so that pages lead to the stretch.
-      Tell(result, {fmt::format("rank {}, steps {} to {}: {} of the time waits for data{}", rank,
-                                first.step, last.step, FormatShare(share), queue),
+      Tell(result, {Phrase("rank {}, steps {} to {}: {} of the time waits for data{}", rank,
+                           first.step, last.step, figure::Share(share), queue),
                     "steps",
                     fmt::format("rank = {} and kind = 'train' and ts_ns >= {} and ts_ns < {}", rank,
                                 first.ts_ns,
@@ -211,11 +211,11 @@ RuleResult ModernStepOutlier(const ModernData& data) {
     if (!often && !(lost > get("lost"))) continue;
     ++result.triggered;
     Tell(result,
-         {fmt::format(
+         {Phrase(
               "rank {}: {} of {} took over {} (median {}), at a cost of {}", group.rank,
-              FormatCount(count),
+              figure::Count(count),
               Counted(static_cast<int64_t>(durations.size()), group.eval ? "evaluation" : "step"),
-              FormatDuration(limit), FormatDuration(rule->median_ns), FormatDuration(excess)),
+              figure::Duration(limit), figure::Duration(rule->median_ns), figure::Duration(excess)),
           "steps",
           fmt::format("rank = {} and kind = '{}' and dur_ns > {}", group.rank,
                       group.eval ? "eval" : "train", limit)});
@@ -237,8 +237,8 @@ RuleResult ModernMaxInitialization(const ModernData& data) {
       data.training_known ? std::max<int64_t>(data.from_ns, 0) : data.input.run.duration_ns;
   if (static_cast<double>(waited) > data.settings.Number(kRule, "threshold") * 60e9) {
     result.triggered = 1;
-    Tell(result, {fmt::format("{} {} the first step", FormatDuration(waited),
-                              data.training_known ? "before" : "so far, and still without"),
+    Tell(result, {Phrase("{} {} the first step", figure::Duration(waited),
+                         data.training_known ? "before" : "so far, and still without"),
                   "steps", fmt::format("ts_ns <= {}", waited)});
   }
   return Judged(std::move(result));

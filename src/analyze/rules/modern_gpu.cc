@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "analyze/report/quantity.h"
+#include "analyze/report/sentence.h"
 #include "analyze/rules/modern.h"
 #include "analyze/stats/quantile.h"
 
@@ -89,7 +89,7 @@ std::string GpuText(const SignalSeries& gpu) {
                      gpu.signal == Signal::kGpuMemory ? "allocations" : "kernels and copies");
 }
 
-Evidence GpuEvidence(std::string text, const SignalSeries& gpu, IndexRange range) {
+Evidence GpuEvidence(Sentence text, const SignalSeries& gpu, IndexRange range) {
   const int64_t from_ns = gpu.times_ns[range.begin];
   if (gpu.rank >= 0 && gpu.signal == Signal::kGpuMemory) {
     return {std::move(text), "memory",
@@ -127,9 +127,9 @@ void ModernActiveBottleneck(const ModernData& data, RuleResult& result) {
         continue;
       }
       ++result.triggered;
-      Tell(result, GpuEvidence(fmt::format("{}: idle in {} of {}, and data path busy in {} of "
-                                           "those",
-                                           GpuText(gpu), idle, Counted(count, "step"), found),
+      Tell(result, GpuEvidence(Phrase("{}: idle in {} of {}, and data path busy in {} of "
+                                      "those",
+                                      GpuText(gpu), idle, Counted(count, "step"), found),
                                gpu, range));
     }
   }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "analyze/report/quantity.h"
+#include "analyze/report/sentence.h"
 #include "analyze/rules/modern.h"
 #include "analyze/stats/quantile.h"
 
@@ -35,19 +35,19 @@ void TellGpu(RuleResult& result, const SignalSeries& gpu, const Finding& finding
              const char* what) {
   if (finding.windows == 0) return;
   if (gpu.rank >= 0 && !gpu.by_step()) {
-    Tell(result, GpuEvidence(fmt::format("{} {} over the whole profile: busy {} % of it",
-                                         GpuText(gpu), what, FormatNumber(finding.p95)),
+    Tell(result, GpuEvidence(Phrase("{} {} over the whole profile: busy {} % of it", GpuText(gpu),
+                                    what, figure::Number(finding.p95)),
                              gpu, finding.first));
     return;
   }
-  const std::string where =
+  const Sentence where =
       gpu.rank >= 0 && windows == 1
-          ? fmt::format("over {}", Counted(static_cast<int64_t>(gpu.values.size()), "step"))
-          : fmt::format("in {} of {}", finding.windows,
-                        Counted(static_cast<int64_t>(windows), "window"));
-  Tell(result, GpuEvidence(fmt::format("{} {} {}: p95 {} %, p5 {} %{}", GpuText(gpu), what, where,
-                                       FormatNumber(finding.p95), FormatNumber(finding.p5),
-                                       windows == 1 ? "" : " in the first"),
+          ? Phrase("over {}", Counted(static_cast<int64_t>(gpu.values.size()), "step"))
+          : Phrase("in {} of {}", finding.windows,
+                   Counted(static_cast<int64_t>(windows), "window"));
+  Tell(result, GpuEvidence(Phrase("{} {} {}: p95 {} %, p5 {} %{}", GpuText(gpu), what, where,
+                                  figure::Number(finding.p95), figure::Number(finding.p5),
+                                  windows == 1 ? "" : " in the first"),
                            gpu, finding.first));
 }
 
@@ -163,9 +163,9 @@ RuleResult ModernBatchSize(const ModernData& data) {
         continue;
       }
       ++result.triggered;
-      Tell(result, GpuEvidence(fmt::format("{}: p95 of CPU {} %, GPU {} %, GPU memory {} %",
-                                           GpuText(*gpu), FormatNumber(p95[0]),
-                                           FormatNumber(p95[1]), FormatNumber(p95[2])),
+      Tell(result, GpuEvidence(Phrase("{}: p95 of CPU {} %, GPU {} %, GPU memory {} %",
+                                      GpuText(*gpu), figure::Number(p95[0]), figure::Number(p95[1]),
+                                      figure::Number(p95[2])),
                                *gpu, range));
     }
   }
@@ -265,9 +265,9 @@ RuleResult ModernBottleneck(RuleId rule, const ModernData& data) {
         continue;
       }
       ++result.triggered;
-      Tell(result, {fmt::format("node {}: GPUs idle in {} of {}, and {} in {} of those", node, idle,
-                                Counted(count, "snapshot"),
-                                cpu ? "CPU or data path busy" : "storage waited for", found),
+      Tell(result, {Phrase("node {}: GPUs idle in {} of {}, and {} in {} of those", node, idle,
+                           Counted(count, "snapshot"),
+                           cpu ? "CPU or data path busy" : "storage waited for", found),
                     "counters",
                     fmt::format("ts_ns >= {} and ts_ns <= {}", snapshots[range.begin].ts_ns,
                                 snapshots[range.end - 1].ts_ns + kSnapshotNs)});
@@ -302,13 +302,13 @@ RuleResult ModernMemoryIncrease(const ModernData& data) {
       const double growth = RobustSlope(part) * static_cast<double>(part.size() - 1);
       if (!(growth > Get(data, kRule, "increase"))) continue;
       ++result.triggered;
-      const auto steps = Counted(static_cast<int64_t>(part.size()), "step");
       const int64_t length = gpu->times_ns[range.end - 1] - gpu->times_ns[range.begin];
+      const Sentence over = recorded ? Counted(static_cast<int64_t>(part.size()), "step")
+                                     : Phrase("{}", figure::Duration(length));
       Tell(result,
-           GpuEvidence(fmt::format("{}: memory grew by {} points in {}, to {} %{}", GpuText(*gpu),
-                                   FormatNumber(growth), recorded ? steps : FormatDuration(length),
-                                   FormatNumber(part.back()),
-                                   gpu->above_begin ? " above that of the begin" : ""),
+           GpuEvidence(Phrase("{}: memory grew by {} points in {}, to {} %{}", GpuText(*gpu),
+                              figure::Number(growth), over, figure::Number(part.back()),
+                              gpu->above_begin ? " above that of the begin" : ""),
                        *gpu, range));
     }
   }
@@ -397,13 +397,12 @@ RuleResult ModernLoadBalancing(const ModernData& data) {
       const double turns = active ? 0 : TurnDistance(*gpus[i], *gpus[j]);
       if (!(std::max(use, turns) > Get(data, kRule, "threshold"))) continue;
       ++result.triggered;
-      Tell(result,
-           GpuEvidence(fmt::format("{} (mean {} %) and {} (mean {} %) {} by {}", GpuText(*gpus[i]),
-                                   FormatNumber(Mean(gpus[i]->values)), GpuText(*gpus[j]),
-                                   FormatNumber(Mean(gpus[j]->values)),
-                                   use >= turns ? "differ in use" : "take turns: they differ",
-                                   FormatNumber(std::max(use, turns))),
-                       *gpus[j], {0, gpus[j]->values.size()}));
+      Tell(result, GpuEvidence(Phrase("{} (mean {} %) and {} (mean {} %) {} by {}",
+                                      GpuText(*gpus[i]), figure::Number(Mean(gpus[i]->values)),
+                                      GpuText(*gpus[j]), figure::Number(Mean(gpus[j]->values)),
+                                      use >= turns ? "differ in use" : "take turns: they differ",
+                                      figure::Number(std::max(use, turns))),
+                               *gpus[j], {0, gpus[j]->values.size()}));
     }
   }
   return Judged(std::move(result));

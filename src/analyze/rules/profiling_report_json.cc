@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "analyze/json_parts.h"
+#include "analyze/report/sentence_json.h"
 #include "analyze/rules/profiling_report.h"
 
 namespace steptrace::analyze {
@@ -107,20 +108,16 @@ Json RuleJson(const RuleResult& result) {
     const Json number = Json::parse(one.value, nullptr, /*allow_exceptions=*/false);
     parameters[one.name] = number.is_number() ? number : Json(one.value);
   }
-  return {
-      {"name", InfoOf(result.rule).name},
-      {"mode", NameOf(result.mode)},
-      {"status", NameOf(result.status)},
-      {"triggered", result.triggered},
-      {"violations", result.violations},
-      {"datapoints", result.datapoints},
-      {"parameters", std::move(parameters)},
-      {"evidence", Each(result.evidence,
-                        [](const Evidence& one) -> Json {
-                          return {{"text", one.text}, {"table", one.table}, {"where", one.where}};
-                        })},
-      {"advice", result.advice},
-      {"reason", result.reason}};
+  return {{"name", InfoOf(result.rule).name},
+          {"mode", NameOf(result.mode)},
+          {"status", NameOf(result.status)},
+          {"triggered", result.triggered},
+          {"violations", result.violations},
+          {"datapoints", result.datapoints},
+          {"parameters", std::move(parameters)},
+          {"evidence", Each(result.evidence, EvidenceJson)},
+          {"advice", result.advice},
+          {"reason", result.reason}};
 }
 
 Json ProfilingReportJson(const ProfilingReport& report) {

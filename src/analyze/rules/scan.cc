@@ -131,8 +131,8 @@ int64_t SecondOf(int64_t epoch_utc_ns, int64_t ts_ns) {
   return epoch_utc_ns / kNsPerSecond + ts_ns / kNsPerSecond + below / kNsPerSecond;
 }
 
-std::string Counted(int64_t count, const char* thing) {
-  return fmt::format("{} {}{}", FormatCount(count), thing, count == 1 ? "" : "s");
+Sentence Counted(int64_t count, const char* thing) {
+  return Phrase("{} {}{}", figure::Count(count), thing, count == 1 ? "" : "s");
 }
 
 RuleResult EmptyResult(RuleId rule, const RuleSettings& settings) {

@@ -60,7 +60,7 @@ std::vector<RuleResult> RunCompatRules(const RulesInput& input, const RuleSettin
 std::vector<RuleResult> RunModernRules(const RulesInput& input, const RuleSettings& settings);
 
 // "9 scans", "1 scan"
-std::string Counted(int64_t count, const char* thing);
+Sentence Counted(int64_t count, const char* thing);
 // What a result needs before its rule looks at anything.
 RuleResult EmptyResult(RuleId rule, const RuleSettings& settings);
 

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/verdict/device_caveats.h"
 
-#include <fmt/format.h>
-
 #include <string>
 #include <utility>
 
-#include "analyze/report/quantity.h"
+#include "analyze/report/sentence.h"
 
 namespace steptrace::analyze {
 namespace {
 
-std::string LeftOutText(int64_t steps, bool profiled) {
+Sentence LeftOutText(int64_t steps, bool profiled) {
   const char* counted = steps == 1 ? "it is not counted" : "they are not counted";
-  return fmt::format("{} {} lost slices with a damaged file: {}", FormatCount(steps),
-                     steps == 1 ? "step" : "steps",
-                     profiled ? counted : "what devices did in the others is too little to go by");
+  return Phrase("{} {} lost slices with a damaged file: {}", figure::Count(steps),
+                steps == 1 ? "step" : "steps",
+                profiled ? counted : "what devices did in the others is too little to go by");
 }
 
 }  // namespace

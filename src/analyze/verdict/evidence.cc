@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "analyze/report/function_text.h"
-#include "analyze/report/quantity.h"
+#include "analyze/report/sentence.h"
 #include "analyze/samples/code_place.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/own_threads.h"
@@ -32,8 +32,8 @@ class Collector {
  public:
   explicit Collector(const VerdictInput& input) : input_(input) {}
 
-  void Steps(std::string text) { evidence_.push_back({std::move(text), "steps", kSteady}); }
-  void Counter(std::string text, const std::string& metric) {
+  void Steps(Sentence text) { evidence_.push_back({std::move(text), "steps", kSteady}); }
+  void Counter(Sentence text, const std::string& metric) {
     evidence_.push_back({std::move(text), "counters", Metric(metric)});
   }
   std::vector<Evidence> Take() { return std::move(evidence_); }
@@ -67,7 +67,7 @@ class Collector {
            static_cast<double>(std::max<int64_t>(input_.times.total_ns(), 1));
   }
   // Of a function: named by samples, or by a profile that holds Python's.
-  Evidence OfStacks(std::string text) const {
+  Evidence OfStacks(Sentence text) const {
     if (!input_.profiled || input_.report.samples != nullptr)
       return {std::move(text), "samples", ""};
     return {std::move(text), "slices", "category = 'python_function'"};
@@ -79,8 +79,8 @@ class Collector {
 void Collector::Waits() {
   const StepCounts& counts = input_.times.counts();
   if (counts.waits > 0) {
-    Steps(fmt::format("next batch not ready in {} of {} waits", FormatCount(counts.starved_waits),
-                      FormatCount(counts.waits)));
+    Steps(Phrase("next batch not ready in {} of {} waits", figure::Count(counts.starved_waits),
+                 figure::Count(counts.waits)));
   } else if (const LoaderFact* loader = TrainingLoader(input_.facts);
              loader != nullptr && loader->workers == 0 && input_.waits.awaited.empty() &&
              At(BySuspect(input_.times.total()), SuspectId::kDataPipeline) > 0) {
@@ -99,10 +99,10 @@ void Collector::Stages(SuspectId suspect) {
   }
   std::stable_sort(stages.begin(), stages.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string text;
+  Sentence text;
   for (const auto& [share, stage] : stages) {
     if (!text.empty()) text += ", ";
-    text += fmt::format("{} {}", CauseTitle(StageName(stage)), FormatShare(share));
+    text += Phrase("{} {}", CauseTitle(StageName(stage)), figure::Share(share));
   }
   // The headline names no stage of the framework's.
   const bool alone_is_news = suspect == SuspectId::kFrameworkOverhead;
@@ -119,8 +119,8 @@ void Collector::Suspects() {
     const std::string what = suspect == SuspectId::kOther
                                  ? most
                                  : fmt::format("{} (most of it {})", SuspectTitle(suspect), most);
-    Steps(fmt::format("at most {} faster without {}", FormatRatio(1 / std::max(1 - share, 1e-9)),
-                      what));
+    Steps(
+        Phrase("at most {} faster without {}", figure::Ratio(1 / std::max(1 - share, 1e-9)), what));
   }
 }
 
@@ -129,11 +129,11 @@ void Collector::Cores() {
     const double cores = input_.report.run.nodes.empty() ? input_.load.usable_cores()
                                                          : input_.report.run.nodes.front().cpus;
     // An imported run need not tell how many cores its nodes have.
-    const std::string name = cores > 0 ? FormatCores(cores) : "cores";
-    Counter(fmt::format("{} busy {}", name, FormatShare(*busy)), "cpu.busy_share");
+    const Sentence name = cores > 0 ? Phrase("{}", figure::Cores(cores)) : "cores";
+    Counter(Phrase("{} busy {}", name, figure::Share(*busy)), "cpu.busy_share");
   } else if (const auto used = input_.load.Mean("job.cpu_cores")) {
-    Counter(fmt::format("the job used {} of {}", FormatNumber(*used),
-                        FormatCores(input_.load.usable_cores())),
+    Counter(Phrase("the job used {} of {}", figure::Number(*used),
+                   figure::Cores(input_.load.usable_cores())),
             "job.cpu_cores");
   }
 }
@@ -141,9 +141,9 @@ void Collector::Cores() {
 void Collector::Quota() {
   if (!input_.load.throttled()) return;
   const auto limit = input_.load.quota_cores();
-  Counter(fmt::format("the cgroup's CPU quota{} ran out in {} of its periods",
-                      limit ? fmt::format(" of {}", FormatCores(*limit)) : "",
-                      FormatShare(input_.load.MeanOr("cgroup.throttled_share", 0))),
+  Counter(Phrase("the cgroup's CPU quota{} ran out in {} of its periods",
+                 limit ? Phrase(" of {}", figure::Cores(*limit)) : Sentence(),
+                 figure::Share(input_.load.MeanOr("cgroup.throttled_share", 0))),
           "cgroup.throttled_share");
 }
 
@@ -151,35 +151,34 @@ void Collector::Shortage() {
   Quota();
   const double runnable = input_.load.MeanOr("cpu.runnable", 0);
   if (runnable > input_.load.usable_cores()) {
-    Counter(fmt::format("{} threads wanted to run on {}", FormatNumber(runnable),
-                        FormatCores(input_.load.usable_cores())),
+    Counter(Phrase("{} threads wanted to run on {}", figure::Number(runnable),
+                   figure::Cores(input_.load.usable_cores())),
             "cpu.runnable");
   }
   if (const double others = input_.load.others_cores();
       others >= kWorthNaming * input_.load.machine_cores()) {
-    Counter(fmt::format("other work on the machine used {}", FormatCores(others)),
-            "cpu.busy_share");
+    Counter(Phrase("other work on the machine used {}", figure::Cores(others)), "cpu.busy_share");
   }
   const double delay = input_.load.MeanOr("job.run_delay_cores", 0);
   if (delay >= 0.1) {
-    Counter(fmt::format("its threads waited for a core {} s a second", FormatNumber(delay)),
+    Counter(Phrase("its threads waited for a core {} s a second", figure::Number(delay)),
             "job.run_delay_cores");
   }
 }
 
 void Collector::Storage() {
   if (const auto wait = input_.load.Mean("cpu.iowait_share")) {
-    Counter(fmt::format("I/O wait {}", FormatShare(*wait)), "cpu.iowait_share");
+    Counter(Phrase("I/O wait {}", figure::Share(*wait)), "cpu.iowait_share");
   }
   if (const auto read = input_.load.Mean("job.read_bytes_per_s"); read && *read >= 1e6) {
-    Counter(fmt::format("the job read {}/s", FormatBytes(*read)), "job.read_bytes_per_s");
+    Counter(Phrase("the job read {}/s", figure::Bytes(*read)), "job.read_bytes_per_s");
   }
 }
 
 void Collector::Device() {
   if (!MayUseDevice(input_.facts)) return;
   if (const auto busy = input_.load.Mean("gpu.utilization_share")) {
-    Counter(fmt::format("device busy {}", FormatShare(*busy)), "gpu.utilization_share");
+    Counter(Phrase("device busy {}", figure::Share(*busy)), "gpu.utilization_share");
   }
 }
 
@@ -189,35 +188,34 @@ void Collector::DevicePhases() {
   constexpr const char* kWhere = "category = 'device_phase'";
   const DevicePhaseRow mean = MeanDevicePhases(input_.device_phases);
   evidence_.push_back(
-      {fmt::format("the device is in forward, backward and optimizer {} of the step, and waits for "
-                   "a batch {}",
-                   FormatShare(mean.BusyShare()),
-                   FormatShare(mean.share[static_cast<size_t>(DevicePhase::kData)])),
+      {Phrase("the device is in forward, backward and optimizer {} of the step, and waits for "
+              "a batch {}",
+              figure::Share(mean.BusyShare()),
+              figure::Share(mean.share[static_cast<size_t>(DevicePhase::kData)])),
        "slices", kWhere});
   if (!MostlyCaughtUp(input_.device_phases)) return;
   evidence_.push_back(
-      {fmt::format("at the end of {} of these phases it had nothing left to do: within them it "
-                   "waits for the host, for how long `steptrace capture --capture kernels` tells",
-                   FormatShare(*mean.caught_up_share)),
+      {Phrase("at the end of {} of these phases it had nothing left to do: within them it "
+              "waits for the host, for how long `steptrace capture --capture kernels` tells",
+              figure::Share(*mean.caught_up_share)),
        "slices", kWhere});
 }
 
 void Collector::Ranks(const Verdict& verdict) {
   if (!verdict.straggler_rank) return;
   const RankTimes& late = input_.times.ranks().at(*verdict.straggler_rank);
-  Steps(fmt::format("rank {} came last in {} of {} steps", *verdict.straggler_rank,
-                    FormatCount(late.last_in_steps), FormatCount(input_.times.shared_steps())));
+  Steps(Phrase("rank {} came last in {} of {} steps", *verdict.straggler_rank,
+               figure::Count(late.last_in_steps), figure::Count(input_.times.shared_steps())));
   const int64_t steps = std::max<int64_t>(late.last_in_steps, 1);
-  Steps(fmt::format("all others together waited {} a step for it",
-                    FormatDuration(late.caused_wait_ns / steps)));
+  Steps(Phrase("all others together waited {} a step for it",
+               figure::Duration(late.caused_wait_ns / steps)));
 }
 
 void Collector::Unseen() {
   if (!MayWaitInForward(input_)) return;
   if (StacksWereNotTaken(input_)) {
-    evidence_.push_back(
-        {fmt::format("no samples of its stack were taken: {}", input_.facts.no_stacks), "facts",
-         "kind = 'source'"});
+    evidence_.push_back({Phrase("no samples of its stack were taken: {}", input_.facts.no_stacks),
+                         "facts", "kind = 'source'"});
   } else {
     Steps("too few samples of its stack and of its CPU time fall into these steps");
   }
@@ -229,33 +227,32 @@ void Collector::Unseen() {
     steps_ns += row.dur_ns;
   }
   if (steps_ns == 0) return;
-  Steps(
-      fmt::format("torch's operators take {} of the steps in windows",
-                  FormatShare(static_cast<double>(operators_ns) / static_cast<double>(steps_ns))));
+  Steps(Phrase("torch's operators take {} of the steps in windows",
+               figure::Share(static_cast<double>(operators_ns) / static_cast<double>(steps_ns))));
 }
 
 void Collector::Other() {
   const StepCounts& counts = input_.times.counts();
   if (Share(SubStage::kGarbageCollection) >= kWorthMentioning) {
-    Steps(fmt::format("{} steps collected garbage", FormatCount(counts.collections)));
+    Steps(Phrase("{} steps collected garbage", figure::Count(counts.collections)));
   }
   if (input_.idle.of_steps > 0) {
-    Counter(fmt::format("in {} of the time, between a batch and its backward, the process neither "
-                        "ran nor wanted a core: it slept or waited",
-                        FormatShare(input_.idle.of_steps)),
+    Counter(Phrase("in {} of the time, between a batch and its backward, the process neither "
+                   "ran nor wanted a core: it slept or waited",
+                   figure::Share(input_.idle.of_steps)),
             "process.cpu_cores");
   }
   if (Share(SubStage::kCheckpoint) >= kWorthSaying) {
-    Steps(fmt::format("{} steps saved a checkpoint", FormatCount(counts.checkpoints)));
+    Steps(Phrase("{} steps saved a checkpoint", figure::Count(counts.checkpoints)));
   }
   if (Share(SubStage::kEvaluation) >= kWorthSaying && counts.evaluations > 0) {
-    Steps(fmt::format("{} steps held an evaluation", FormatCount(counts.evaluations)));
+    Steps(Phrase("{} steps held an evaluation", figure::Count(counts.evaluations)));
   }
   const UserRange range = LargestUserRange(input_);
   if (Share(SubStage::kUnknown) >= kWorthSaying && range.ns > 0) {
-    Steps(fmt::format(
+    Steps(Phrase(
         "of it {} in the range \"{}\"",
-        FormatShare(static_cast<double>(range.ns) / static_cast<double>(input_.times.total_ns())),
+        figure::Share(static_cast<double>(range.ns) / static_cast<double>(input_.times.total_ns())),
         range.name));
   }
 }
@@ -264,8 +261,8 @@ void Collector::Other() {
 void Collector::Awaited() {
   for (const StageFunction& one : input_.waits.awaited) {
     if (one.share < kWorthMentioning) continue;
-    evidence_.push_back({fmt::format("{} of the step the training thread awaits {}",
-                                     FormatShare(one.share), AwaitedText(one)),
+    evidence_.push_back({Phrase("{} of the step the training thread awaits {}",
+                                figure::Share(one.share), AwaitedText(one)),
                          "samples", ""});
   }
 }
@@ -273,9 +270,9 @@ void Collector::Awaited() {
 void Collector::Beside() {
   const StageFunction* one = ThreadBeside(input_);
   if (one == nullptr) return;
-  evidence_.push_back({fmt::format("in {} of the time another thread of the process runs {}, which "
-                                   "shares the interpreter with the training",
-                                   FormatShare(std::min(one->share, 1.0)), FunctionText(*one)),
+  evidence_.push_back({Phrase("in {} of the time another thread of the process runs {}, which "
+                              "shares the interpreter with the training",
+                              figure::Share(std::min(one->share, 1.0)), FunctionText(*one)),
                        "samples", ""});
 }
 
@@ -289,9 +286,8 @@ void Collector::Samples() {
     named |= !row.functions.empty();
   }
   if (samples == 0 && !named) return;
-  evidence_.push_back(OfStacks(samples > 0
-                                   ? fmt::format("{} samples of stacks", FormatCount(samples))
-                                   : "stages by the profile's Python functions"));
+  evidence_.push_back(OfStacks(samples > 0 ? Phrase("{} samples of stacks", figure::Count(samples))
+                                           : "stages by the profile's Python functions"));
 }
 
 // The functions in which samples saw most of these stages.
@@ -338,7 +334,7 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
   for (const Named& one : named) {
     if (one.share < kWorthMentioning) break;
     evidence_.push_back(
-        OfStacks(fmt::format("{} of the step it {}", FormatShare(one.share), one.text)));
+        OfStacks(Phrase("{} of the step it {}", figure::Share(one.share), one.text)));
   }
 }
 
@@ -350,8 +346,8 @@ void Collector::Profile() {
                       Share(SubStage::kDeviceCopy);
   if (busy > 0 && SawDeviceWork(input_)) {
     evidence_.push_back(
-        {fmt::format("devices compute {} of the step, and are idle {}",
-                     FormatShare(Share(SubStage::kCompute)), FormatShare(std::max(1 - busy, 0.0))),
+        {Phrase("devices compute {} of the step, and are idle {}",
+                figure::Share(Share(SubStage::kCompute)), figure::Share(std::max(1 - busy, 0.0))),
          "slices", "category = 'kernel'"});
   }
   if (Share(SubStage::kLaunch) >= kWorthMentioning) Add(SlowCallsEvidence(input_));
@@ -372,11 +368,11 @@ void Collector::Operators() {
                        Share(SubStage::kOptimizer) + dispatch;
   if (dispatch < kOfMost * input_.dispatch->mean_share * model) return;
   evidence_.push_back(
-      {fmt::format("of forward, backward and optimizer {} is between operators ({}-{}), seen in {} "
-                   "steps",
-                   FormatShare(input_.dispatch->mean_share),
-                   FormatShareNumber(input_.dispatch->interval.low),
-                   FormatShareNumber(input_.dispatch->interval.high), input_.dispatch->steps),
+      {Phrase("of forward, backward and optimizer {} is between operators ({}-{}), seen in {} "
+              "steps",
+              figure::Share(input_.dispatch->mean_share),
+              figure::ShareNumber(input_.dispatch->interval.low),
+              figure::ShareNumber(input_.dispatch->interval.high), input_.dispatch->steps),
        "steps", "dispatch_ns IS NOT NULL"});
 }
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyze/report/quantity.h"
+#include "analyze/report/sentence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -164,15 +164,15 @@ std::optional<Evidence> CallsEvidence(const VerdictInput& input) {
   std::stable_sort(names.begin(), names.end(),
                    [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
   if (names.size() > kMostNamed) names.resize(kMostNamed);
-  std::string text;
+  Sentence text;
   for (const auto& [name, sums] : names) {
     const auto count = static_cast<double>(sums.calls);
     const double a_step = count / static_cast<double>(calls.steps);
     if (a_step < kEachStep) continue;
-    text += fmt::format("{} {} {}", text.empty() ? "a step calls" : ",",
-                        FormatNumber(std::round(a_step)), name);
+    text += Phrase("{} {} {}", text.empty() ? "a step calls" : ",",
+                   figure::Number(std::round(a_step)), name);
     if (sums.bytes == 0) continue;
-    text += fmt::format(", each of {}", FormatBytes(static_cast<double>(sums.bytes) / count));
+    text += Phrase(", each of {}", figure::Bytes(static_cast<double>(sums.bytes) / count));
   }
   if (text.empty()) return std::nullopt;
   return Evidence{std::move(text), "slices", "category = 'communication'"};

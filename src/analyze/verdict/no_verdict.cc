@@ -7,7 +7,7 @@
 #include <set>
 
 #include "analyze/report/function_text.h"
-#include "analyze/report/quantity.h"
+#include "analyze/report/sentence.h"
 #include "analyze/samples/last_seen.h"
 
 namespace steptrace::analyze {
@@ -115,10 +115,10 @@ std::string EndedBefore(const VerdictInput& input, Verdict& verdict) {
   return "the training failed before ";
 }
 
-std::string SeenText(const char* who, const SeenAt& seen) {
-  return fmt::format("{} {} {}, {} of {} samples", who,
-                     seen.waiting > kMostly ? "waited in" : "was in", FunctionText(seen.function),
-                     FormatShare(seen.share), FormatCount(seen.samples));
+Sentence SeenText(const char* who, const SeenAt& seen) {
+  return Phrase("{} {} {}, {} of {} samples", who, seen.waiting > kMostly ? "waited in" : "was in",
+                FunctionText(seen.function), figure::Share(seen.share),
+                figure::Count(seen.samples));
 }
 
 // Where the job is that has made no step yet, or was when somebody stopped it: it may hang there.
@@ -132,10 +132,10 @@ void TellLastSeen(const VerdictInput& input, Verdict& verdict) {
   // not.
   auto workers = input.report.last_seen->Of(LastSeen::Who::kWorkers);
   if (workers && (main->awaiting <= kMostly || workers->making <= kMostly)) workers.reset();
-  std::string text = fmt::format(
-      "in its last {}: {}", FormatDuration(std::min(kLastSeenNs, input.report.run.duration_ns)),
-      SeenText("the training's thread", *main));
-  if (workers) text += "; " + SeenText("a DataLoader's worker", *workers);
+  Sentence text = Phrase("in its last {}: {}",
+                         figure::Duration(std::min(kLastSeenNs, input.report.run.duration_ns)),
+                         SeenText("the training's thread", *main));
+  if (workers) text += Phrase("; {}", SeenText("a DataLoader's worker", *workers));
   verdict.evidence.push_back({std::move(text), "samples", ""});
   const SeenAt& behind = workers ? *workers : *main;
   if (behind.share < kMostlyThere) return;

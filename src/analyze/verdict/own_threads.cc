@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "analyze/report/quantity.h"
+#include "analyze/report/sentence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -44,10 +44,10 @@ std::optional<OwnThreads> FindOwnThreads(const VerdictInput& input) {
   return own.fitting < own.threads ? std::optional(own) : std::nullopt;
 }
 
-std::string OwnThreadsText(const OwnThreads& own) {
-  const std::string cores = FormatCores(own.cores);
-  if (own.ranks == 1) return fmt::format("{} on {}", own.threads, cores);
-  return fmt::format("{} ranks of {} on {}", own.ranks, own.threads, cores);
+Sentence OwnThreadsText(const OwnThreads& own) {
+  const Figure cores = figure::Cores(own.cores);
+  if (own.ranks == 1) return Phrase("{} on {}", own.threads, cores);
+  return Phrase("{} ranks of {} on {}", own.ranks, own.threads, cores);
 }
 
 const StageFunction* ThreadBeside(const VerdictInput& input) {

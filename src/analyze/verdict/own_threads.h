@@ -25,7 +25,7 @@ struct OwnThreads {
 std::optional<OwnThreads> FindOwnThreads(const VerdictInput& input);
 
 // "16 on 2 cores", "2 ranks of 4 on 2 cores".
-std::string OwnThreadsText(const OwnThreads& own);
+Sentence OwnThreadsText(const OwnThreads& own);
 
 // What another thread of the process runs for so long that it takes the interpreter from the
 // training; null: none does.

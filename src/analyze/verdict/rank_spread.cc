@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "analyze/report/quantity.h"
+#include "analyze/report/sentence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -22,15 +22,15 @@ bool IsTold(const VerdictInput& input, const RankTimes& rank) {
 
 }  // namespace
 
-std::string RanksSeenText(const VerdictInput& input) {
+Sentence RanksSeenText(const VerdictInput& input) {
   const auto seen = static_cast<int64_t>(input.times.ranks().size());
   const int64_t all = std::max<int64_t>(input.facts.world_size, input.report.run.ranks);
   if (seen == 0 || seen >= all) return "";
-  if (seen > 1) return fmt::format(" on {} of {} ranks", FormatCount(seen), FormatCount(all));
-  return fmt::format(" on rank {} of {}", input.times.ranks().begin()->first, FormatCount(all));
+  if (seen > 1) return Phrase(" on {} of {} ranks", figure::Count(seen), figure::Count(all));
+  return Phrase(" on rank {} of {}", input.times.ranks().begin()->first, figure::Count(all));
 }
 
-std::string RankSpreadText(const VerdictInput& input, SuspectId suspect) {
+Sentence RankSpreadText(const VerdictInput& input, SuspectId suspect) {
   std::optional<RankSuspect> least, most;
   for (const auto& [number, rank] : input.times.ranks()) {
     if (!IsTold(input, rank)) continue;
@@ -38,14 +38,14 @@ std::string RankSpreadText(const VerdictInput& input, SuspectId suspect) {
     if (!least || one.share < least->share) least = one;
     if (!most || one.share > most->share) most = one;
   }
-  const std::string seen = RanksSeenText(input);
+  const Sentence seen = RanksSeenText(input);
   if (!least || most->share - least->share < kRanksDiffer) return seen;
-  const std::string ranks =
-      seen.empty() ? fmt::format(" over {} ranks",
-                                 FormatCount(static_cast<int64_t>(input.times.ranks().size())))
+  const Sentence ranks =
+      seen.empty() ? Phrase(" over {} ranks",
+                            figure::Count(static_cast<int64_t>(input.times.ranks().size())))
                    : seen;
-  return fmt::format("{}, from {} on rank {} to {} on rank {}", ranks, FormatShare(least->share),
-                     least->rank, FormatShare(most->share), most->rank);
+  return Phrase("{}, from {} on rank {} to {} on rank {}", ranks, figure::Share(least->share),
+                least->rank, figure::Share(most->share), most->rank);
 }
 
 std::optional<RankSuspect> LargestOfARank(const VerdictInput& input) {

@@ -17,10 +17,10 @@ inline constexpr double kRanksDiffer = 0.10;
 
 // Follows a share: " over 8 ranks, from 2 % on rank 1 to 54 % on rank 0"; of a job of which one
 // rank is known " on rank 0 of 128". Empty where the share is that of every rank.
-std::string RankSpreadText(const VerdictInput& input, SuspectId suspect);
+Sentence RankSpreadText(const VerdictInput& input, SuspectId suspect);
 
 // The same without shares: which ranks were seen, where they are not all.
-std::string RanksSeenText(const VerdictInput& input);
+Sentence RanksSeenText(const VerdictInput& input);
 
 struct RankSuspect {
   int32_t rank = 0;

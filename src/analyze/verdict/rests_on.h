@@ -6,18 +6,18 @@
 #include <cstdint>
 #include <string>
 
-#include "analyze/report/quantity.h"
 #include "analyze/report/report_input.h"
+#include "analyze/report/sentence.h"
 
 namespace steptrace::analyze {
 
 // Of a verdict on few steps; where too few samples fall into these, on those around them too.
-inline std::string RestsOnText(int64_t steps, const ReportInput& report) {
+inline Sentence RestsOnText(int64_t steps, const ReportInput& report) {
   const auto within = report.samples_within_ns;
-  return fmt::format(
-      "it rests on {} step{}{}: others may differ", steps, steps == 1 ? "" : "s",
-      within ? fmt::format(" and the samples of all within {} of them", FormatDuration(*within))
-             : "");
+  return Phrase("it rests on {} step{}{}: others may differ", steps, steps == 1 ? "" : "s",
+                within
+                    ? Phrase(" and the samples of all within {} of them", figure::Duration(*within))
+                    : Sentence());
 }
 
 }  // namespace steptrace::analyze

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "analyze/report/quantity.h"
+#include "analyze/report/sentence.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/trace/intervals.h"
 #include "analyze/trace/waiting_calls.h"
@@ -50,13 +50,12 @@ std::optional<SlowCalls> FindSlowCalls(const VerdictInput& input) {
 std::optional<Evidence> SlowCallsEvidence(const VerdictInput& input) {
   const auto slow = FindSlowCalls(input);
   if (!slow) return std::nullopt;
-  const std::string longest =
-      fmt::format("{} takes {}", slow->longest, FormatDuration(slow->longest_ns));
+  const Sentence longest = Phrase("{} takes {}", slow->longest, figure::Duration(slow->longest_ns));
   return Evidence{slow->calls == 1
-                      ? fmt::format("one call of {}", longest)
-                      : fmt::format("{} calls of the device's runtime take over 10 ms, {} in all; "
-                                    "one of {}",
-                                    FormatCount(slow->calls), FormatDuration(slow->ns), longest),
+                      ? Phrase("one call of {}", longest)
+                      : Phrase("{} calls of the device's runtime take over 10 ms, {} in all; "
+                               "one of {}",
+                               figure::Count(slow->calls), figure::Duration(slow->ns), longest),
                   "slices", "category = 'cuda_runtime' and dur_ns >= 10000000"};
 }
 

@@ -54,7 +54,7 @@ const Recommendation& Stalls(const Report& report) {
 TEST(UnbegunWork, IsNotTheHostsWaiting) {
   const Report report = ReportOf("cudaEventRecord", 10);
   EXPECT_THAT(Advised(report), ElementsAre(HasSubstr("what was launched does not begin")));
-  EXPECT_THAT(Stalls(report).text,
+  EXPECT_THAT(Stalls(report).text.text,
               ::testing::EndsWith("of the step while what was launched for them does not begin"));
   EXPECT_THAT(Stalls(report).advice, HasSubstr("another process's"));
 }
@@ -63,7 +63,7 @@ TEST(UnbegunWork, IsNoneWhereTheHostWaitsForIt) {
   for (const char* call : {"cudaStreamSynchronize", "cudaMemcpy"}) {
     const Report report = ReportOf(call, 96);
     EXPECT_THAT(Advised(report), ElementsAre(HasSubstr("let the host run ahead")));
-    EXPECT_THAT(Stalls(report).text, ::testing::EndsWith("while host or streams synchronise"));
+    EXPECT_THAT(Stalls(report).text.text, ::testing::EndsWith("while host or streams synchronise"));
     EXPECT_THAT(Stalls(report).advice, HasSubstr("no .item()"));
   }
 }

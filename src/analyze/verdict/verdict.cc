@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analyze/report/function_text.h"
-#include "analyze/report/quantity.h"
+#include "analyze/report/sentence.h"
 #include "analyze/verdict/advice.h"
 #include "analyze/verdict/device_caveats.h"
 #include "analyze/verdict/evidence.h"
@@ -118,17 +118,17 @@ void SetGain(const VerdictInput& input, double removable_share, Verdict& verdict
 }
 
 // "65 % of the step (63-67)"; an interval that rounds to one number adds nothing.
-std::string ShareText(double share, const Interval& interval, const char* of = "") {
-  const std::string low = FormatShareNumber(interval.low);
-  const std::string high = FormatShareNumber(interval.high);
-  if (low == high) return FormatShare(share) + of;
-  return fmt::format("{}{} ({}-{})", FormatShare(share), of, low, high);
+Sentence ShareText(double share, const Interval& interval, const char* of = "") {
+  const Figure low = figure::ShareNumber(interval.low);
+  const Figure high = figure::ShareNumber(interval.high);
+  if (low.text == high.text) return Phrase("{}{}", figure::Share(share), of);
+  return Phrase("{}{} ({}-{})", figure::Share(share), of, low, high);
 }
 constexpr const char* kOfTheStep = " of the step";
 
 // " in log (train.py:12)"; where the suspect is more than that function, with a share of its own:
 // " (57 % in log, train.py:12)". Of time without a phase only where most of it is there.
-std::string WhereText(const VerdictInput& input, SubStage stage, bool alone) {
+Sentence WhereText(const VerdictInput& input, SubStage stage, bool alone) {
   const StageFunction* function = LargestFunction(input, stage);
   if (function == nullptr) return "";
   const StageTimes& times = input.times.total();
@@ -136,8 +136,8 @@ std::string WhereText(const VerdictInput& input, SubStage stage, bool alone) {
   if (!code && (stage != SubStage::kUnknown || 2 * function->ns < At(times, stage))) return "";
   const auto whole = static_cast<double>(At(times, stage));
   if (!alone || static_cast<double>(function->ns) < kNearlyAllOf * whole) {
-    return fmt::format(" ({} in {}, {})", FormatShare(function->share), CalledText(*function),
-                       PlaceText(*function));
+    return Phrase(" ({} in {}, {})", figure::Share(function->share), CalledText(*function),
+                  PlaceText(*function));
   }
   return fmt::format("{} in {}", code ? "" : ",", FunctionText(*function));
 }
@@ -145,7 +145,7 @@ std::string WhereText(const VerdictInput& input, SubStage stage, bool alone) {
 // "mostly waiting in time.sleep (29 %, train.py:13)", where that is most of the time outside any
 // phase; where it is nearly all of the suspect, "waiting in time.sleep (train.py:13)". Else
 // nothing.
-std::string WaitText(const VerdictInput& input, SubStage stage, bool alone) {
+Sentence WaitText(const VerdictInput& input, SubStage stage, bool alone) {
   const StageFunction* function = LargestFunction(input, stage);
   if (stage != SubStage::kUnknown || function == nullptr || RunsBetween(input, *function))
     return "";
@@ -154,20 +154,21 @@ std::string WaitText(const VerdictInput& input, SubStage stage, bool alone) {
   if (alone && static_cast<double>(function->ns) >= kNearlyAllOf * static_cast<double>(whole_ns)) {
     return "waiting in " + FunctionText(*function);
   }
-  return fmt::format("mostly waiting in {} ({}, {})", CalledText(*function),
-                     FormatShare(function->share), PlaceText(*function));
+  return Phrase("mostly waiting in {} ({}, {})", CalledText(*function),
+                figure::Share(function->share), PlaceText(*function));
 }
 
 // What a suspect is called in a sentence: "other" is nobody, its largest stage is somebody.
-std::string SuspectText(const VerdictInput& input, SuspectId suspect) {
+Sentence SuspectText(const VerdictInput& input, SuspectId suspect) {
   if (suspect != SuspectId::kOther) return SuspectTitle(suspect);
   const StageTimes& times = input.times.total();
   const SubStage stage = LargestStage(times, suspect);
   const bool alone = static_cast<double>(At(times, stage)) >=
                      kAlone * static_cast<double>(At(BySuspect(times), suspect));
-  std::string waits = WaitText(input, stage, alone);
+  const Sentence waits = WaitText(input, stage, alone);
   if (!waits.empty()) return waits;
-  return (alone ? "" : "mostly ") + CauseTitle(StageName(stage)) + WhereText(input, stage, alone);
+  return Phrase("{}{}{}", alone ? "" : "mostly ", CauseTitle(StageName(stage)),
+                WhereText(input, stage, alone));
 }
 
 void SetSubStage(const VerdictInput& input, SubStage stage, Verdict& verdict) {
@@ -175,9 +176,9 @@ void SetSubStage(const VerdictInput& input, SubStage stage, Verdict& verdict) {
   if (const auto* function = LargestFunction(input, stage)) verdict.function = *function;
 }
 
-std::string CandidateText(const VerdictInput& input, const Candidate& candidate) {
-  return fmt::format("{} {}", SuspectText(input, candidate.suspect),
-                     ShareText(candidate.share, candidate.interval));
+Sentence CandidateText(const VerdictInput& input, const Candidate& candidate) {
+  return Phrase("{} {}", SuspectText(input, candidate.suspect),
+                ShareText(candidate.share, candidate.interval));
 }
 
 // What makes a rank late, in a sentence, with its function where samples know one.
@@ -218,9 +219,9 @@ std::optional<Verdict> StragglerVerdict(const VerdictInput& input) {
   verdict.straggler_rank = late->rank;
   verdict.straggler_cause = LateCause(late->times->excess);
   SetGain(input, share, verdict);
-  verdict.headline = fmt::format(
-      "communication: rank {} is late by its {} and the others wait, {}{}", late->rank,
-      LateText(input, verdict), ShareText(share, interval, kOfTheStep), RanksSeenText(input));
+  verdict.headline = Phrase("communication: rank {} is late by its {} and the others wait, {}{}",
+                            late->rank, LateText(input, verdict),
+                            ShareText(share, interval, kOfTheStep), RanksSeenText(input));
   return verdict;
 }
 
@@ -233,9 +234,9 @@ Verdict SuspectVerdict(const VerdictInput& input, const Candidate& candidate) {
   verdict.share_low = candidate.interval.low;
   verdict.share_high = candidate.interval.high;
   SetGain(input, candidate.share, verdict);
-  verdict.headline = fmt::format("{}, {}{}", SuspectText(input, candidate.suspect),
-                                 ShareText(candidate.share, candidate.interval, kOfTheStep),
-                                 RankSpreadText(input, candidate.suspect));
+  verdict.headline = Phrase("{}, {}{}", SuspectText(input, candidate.suspect),
+                            ShareText(candidate.share, candidate.interval, kOfTheStep),
+                            RankSpreadText(input, candidate.suspect));
   if (IsHeldUp(input, verdict)) verdict.headline += ", slowed by other work on the cores";
   return verdict;
 }
@@ -258,53 +259,53 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
   verdict.share = ModelShare(input);
   verdict.share_low = interval.low;
   verdict.share_high = interval.high;
-  const std::string share =
+  const Sentence share =
       ShareText(verdict.share, interval) + RankSpreadText(input, SuspectId::kModel);
   // What slows it is in the way, whatever else is not.
-  std::string slowed;
+  Sentence slowed;
   if (input.load.throttled()) {
     slowed = ", slowed by a CPU quota";
   } else if (input.load.crowded_by_others()) {
     slowed = ", slowed by other work on its cores";
   } else if (const auto own = FindOwnThreads(input)) {
-    slowed = fmt::format(", slowed by its own threads, {}", OwnThreadsText(*own));
+    slowed = Phrase(", slowed by its own threads, {}", OwnThreadsText(*own));
   }
   if (input.facts.detects_anomalies) {
     slowed += slowed.empty() ? ", slowed by autograd's anomaly detection"
                              : " and by autograd's anomaly detection";
   }
   if (const StageFunction* beside = ThreadBeside(input)) {
-    slowed += (slowed.empty() ? ", sharing" : ", and sharing") +
-              (" its interpreter with " + FunctionText(*beside));
+    slowed += Phrase("{} its interpreter with {}", slowed.empty() ? ", sharing" : ", and sharing",
+                     FunctionText(*beside));
   }
   const bool unsplit =
       input.dispatch == nullptr && input.facts.windows_too_short && !MayUseDevice(input.facts);
   const std::optional<RankSuspect> of_rank = LargestOfARank(input);
   const char* fill = unsplit ? "the model and framework overhead fill" : "the model fills";
   if (MayWaitInForward(input)) {
-    verdict.headline = fmt::format(
+    verdict.headline = Phrase(
         "the model fills the step, {}{}, if its forward computes: too little of it was seen to "
         "tell computing from waiting",
         share, slowed);
   } else if (next.share >= kInTheWay) {
-    verdict.headline = fmt::format("{} most of the step, {}{}; next: {}, {}", fill, share, slowed,
-                                   SuspectText(input, next.suspect), FormatShare(next.share));
+    verdict.headline = Phrase("{} most of the step, {}{}; next: {}, {}", fill, share, slowed,
+                              SuspectText(input, next.suspect), figure::Share(next.share));
   } else if (of_rank && of_rank->share >= kSuspectThreshold) {
     // Little of all ranks' time together is much of one rank's.
-    verdict.headline = fmt::format("{} most of the step, {}{}; next: {}, {} of rank {}'s", fill,
-                                   share, slowed, SuspectText(input, of_rank->suspect),
-                                   FormatShare(of_rank->share), of_rank->rank);
+    verdict.headline =
+        Phrase("{} most of the step, {}{}; next: {}, {} of rank {}'s", fill, share, slowed,
+               SuspectText(input, of_rank->suspect), figure::Share(of_rank->share), of_rank->rank);
   } else if (unsplit) {
     verdict.headline =
-        fmt::format("{} the step, {}{}: the window that tells them apart was full too soon", fill,
-                    share, slowed);
+        Phrase("{} the step, {}{}: the window that tells them apart was full too soon", fill, share,
+               slowed);
   } else if (slowed.empty() && DeviceWaitsForHost(input)) {
     verdict.headline =
-        fmt::format("the model fills the step, {}, and the device waits for the host in it", share);
+        Phrase("the model fills the step, {}, and the device waits for the host in it", share);
   } else {
     verdict.healthy = slowed.empty();
-    verdict.headline = fmt::format("the model fills the step, {}{}", share,
-                                   slowed.empty() ? "; nothing around it is in the way" : slowed);
+    verdict.headline = Phrase("the model fills the step, {}{}", share,
+                              slowed.empty() ? "; nothing around it is in the way" : slowed);
   }
   return verdict;
 }
@@ -312,13 +313,14 @@ Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {
 Verdict NoSingleSuspect(const VerdictInput& input, const std::vector<Candidate>& ranked) {
   Verdict verdict;
   verdict.status = VerdictStatus::kNoSingleSuspect;
-  verdict.headline = "no single suspect: " + CandidateText(input, ranked[0]);
-  if (ranked[1].share >= kWorthAWord) verdict.headline += ", " + CandidateText(input, ranked[1]);
+  verdict.headline = Phrase("no single suspect: {}", CandidateText(input, ranked[0]));
+  if (ranked[1].share >= kWorthAWord)
+    verdict.headline += Phrase(", {}", CandidateText(input, ranked[1]));
   if (const double model = ModelShare(input); model >= ranked[0].share) {
-    verdict.headline += fmt::format("; the model has {}", FormatShare(model));
+    verdict.headline += Phrase("; the model has {}", figure::Share(model));
   }
-  if (const std::string ranks = RankSpreadText(input, ranked[0].suspect); !ranks.empty()) {
-    verdict.headline += fmt::format("; {}{}", SuspectText(input, ranked[0].suspect), ranks);
+  if (const Sentence ranks = RankSpreadText(input, ranked[0].suspect); !ranks.empty()) {
+    verdict.headline += Phrase("; {}{}", SuspectText(input, ranked[0].suspect), ranks);
   }
   return verdict;
 }
@@ -380,8 +382,8 @@ Verdict DecideVerdict(const VerdictInput& input) {
   if (!input.report.steps_marked) {
     verdict.headline += "; the profile marks no steps, and is taken as one";
   } else if (few) {
-    verdict.headline += fmt::format("; seen in {} step{}", input.selection.steps,
-                                    input.selection.steps == 1 ? "" : "s");
+    verdict.headline +=
+        Phrase("; seen in {} step{}", input.selection.steps, input.selection.steps == 1 ? "" : "s");
   }
   verdict.evidence = CollectEvidence(input, verdict);
   for (Evidence& one : DeviceCaveats(input)) verdict.evidence.push_back(std::move(one));

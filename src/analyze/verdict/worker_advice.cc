@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyze/report/quantity.h"
+#include "analyze/report/sentence.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -101,28 +101,27 @@ int32_t RoomForWorkers(const Situation& now) {
   return static_cast<int32_t>(std::clamp(std::floor(room + 0.25), 0.0, 1024.0));
 }
 
-Advice Keep(int32_t workers, std::string text) {
+Advice Keep(int32_t workers, Sentence text) {
   return {std::move(text), kSetting, fmt::format("{}", workers), ""};
 }
 
-Advice Propose(int32_t workers, int32_t proposed, std::string text) {
+Advice Propose(int32_t workers, int32_t proposed, Sentence text) {
   return {std::move(text), kSetting, fmt::format("{}", workers), fmt::format("{}", proposed)};
 }
 
-std::string CoresNow(const VerdictInput& input) {
+Sentence CoresNow(const VerdictInput& input) {
   const double cores = input.load.usable_cores();
-  return fmt::format("{} core{}{}", FormatNumber(cores), cores == 1 ? "" : "s",
-                     input.load.quota_cores() ? " of the CPU quota" : "");
+  return Phrase("{}{}", figure::Cores(cores), input.load.quota_cores() ? " of the CPU quota" : "");
 }
 
-std::string NoCoreFor(const VerdictInput& input, int32_t workers) {
+Sentence NoCoreFor(const VerdictInput& input, int32_t workers) {
   const double others = input.load.others_cores();
   if (!input.load.quota_cores() && input.load.taken_by_others()) {
-    return fmt::format("other work takes {} of {}: more workers than num_workers={} will not help",
-                       FormatNumber(others), CoresNow(input), workers);
+    return Phrase("other work takes {} of {}: more workers than num_workers={} will not help",
+                  figure::Number(others), CoresNow(input), workers);
   }
-  return fmt::format("DataLoader(num_workers={}) already fills {}: more will not help", workers,
-                     CoresNow(input));
+  return Phrase("DataLoader(num_workers={}) already fills {}: more will not help", workers,
+                CoresNow(input));
 }
 
 // Of an IterableDataset each worker iterates over what the dataset gives it, and batches are taken
@@ -177,11 +176,10 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
       !LacksCores(input)) {
     const int32_t proposed = std::clamp(NeededWorkers(now), now.workers + 1,
                                         std::max(kMostWaitingWorkers, now.workers + 1));
-    return Propose(
-        now.workers, proposed,
-        fmt::format("DataLoader(num_workers={}), now {}: the dataset mostly waits, which "
-                    "more workers do at the same time",
-                    proposed, now.workers));
+    return Propose(now.workers, proposed,
+                   Phrase("DataLoader(num_workers={}), now {}: the dataset mostly waits, which "
+                          "more workers do at the same time",
+                          proposed, now.workers));
   }
   const int32_t room = RoomForWorkers(now);
   if (now.free_cores && (input.load.cores_full() || room == 0)) {
@@ -190,16 +188,16 @@ std::optional<Advice> AdviseWorkers(const VerdictInput& input) {
   if (!now.free_cores) return std::nullopt;  // unknown use of the cores: no proposal
   const int32_t proposed =
       std::min(std::max(NeededWorkers(now), now.workers + 1), now.workers + room);
-  const std::string free = FormatNumber(*now.free_cores);
+  const Figure free = figure::Number(*now.free_cores);
   if (now.workers == 0) {
     return Propose(0, proposed,
-                   fmt::format("DataLoader(num_workers={}), now 0: load beside the training "
-                               "thread, on {} free cores",
-                               proposed, free));
+                   Phrase("DataLoader(num_workers={}), now 0: load beside the training "
+                          "thread, on {} free cores",
+                          proposed, free));
   }
   return Propose(now.workers, proposed,
-                 fmt::format("DataLoader(num_workers={}), now {}: {} of {} are free", proposed,
-                             now.workers, free, CoresNow(input)));
+                 Phrase("DataLoader(num_workers={}), now {}: {} of {} are free", proposed,
+                        now.workers, free, CoresNow(input)));
 }
 
 std::optional<Advice> AdviseProfiledLoader(const VerdictInput& input) {

@@ -12,7 +12,9 @@ void RenderOne(const analyze::Recommendation& one, Page& page) {
                                                            analyze::FormatShare(*one.at_most_share))
                                              : "";
   page.Paragraph("! ", 2, fmt::format("{}: {}{}", one.name, one.text, gain), Tint::kYellow);
-  for (const std::string& evidence : one.evidence) page.Paragraph("  evidence  ", 12, evidence);
+  for (const analyze::Sentence& evidence : one.evidence) {
+    page.Paragraph("  evidence  ", 12, evidence.text);
+  }
   page.Paragraph("  try       ", 12, one.advice);
 }
 

@@ -154,7 +154,7 @@ void RenderAlso(const Report& report, Page& page) {
   });
   if (found.size() > kMostLines) found.resize(kMostLines);
   for (size_t i = 0; i < found.size(); ++i) {
-    page.Paragraph(i == 0 ? "Also: " : "", 6, found[i]->text);
+    page.Paragraph(i == 0 ? "Also: " : "", 6, found[i]->text.text);
   }
 }
 

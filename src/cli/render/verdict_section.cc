@@ -73,7 +73,7 @@ std::string WholeRunText(const analyze::Verdict& verdict) {
   const analyze::RunVerdict& run = *verdict.whole_run;
   if (run.status == analyze::VerdictStatus::kNoSteps ||
       run.status == analyze::VerdictStatus::kTooFewSteps) {
-    return run.headline;
+    return run.headline.text;
   }
   return fmt::format("all {} steady steps: {}", analyze::FormatCount(run.steady), run.headline);
 }
@@ -96,7 +96,7 @@ bool TellsStages(const analyze::Report& report) {
 }  // namespace
 
 std::string VerdictText(const analyze::Verdict& verdict) {
-  std::string text = verdict.headline;
+  std::string text = verdict.headline.text;
   if (verdict.at_most_speedup) {
     text += fmt::format("; at most {} faster {}", analyze::FormatRatio(*verdict.at_most_speedup),
                         verdict.straggler_rank ? "were it on time" : "without it");

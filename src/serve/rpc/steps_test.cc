@@ -104,7 +104,7 @@ TEST_F(StepsTest, TheReportIsTheSameFromTheTableAndFromTheMarks) {
   EXPECT_TRUE(after->steps.marked);
   EXPECT_EQ(after->steps.count, 2);
   EXPECT_EQ(before->steps.count, after->steps.count);
-  EXPECT_EQ(before->verdict.headline, after->verdict.headline);
+  EXPECT_EQ(before->verdict.headline.text, after->verdict.headline.text);
   for (size_t i = 0; i < before->suspects.size(); ++i) {
     EXPECT_EQ(before->suspects[i].ns, after->suspects[i].ns) << before->suspects[i].name;
   }

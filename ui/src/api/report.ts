@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report, `steptrace.report/1` (docs/reference/report.md), as far as the views read it. Members may be
 // added by newer versions; none changes its meaning.
+import type { Said } from '../base/prose';
 import type { Ns } from '../base/time';
 
 /** 'unreadable' in a list of runs alone: there is a folder, and no manifest that can be read. */
@@ -10,14 +11,12 @@ export type Suspect = 'data_pipeline' | 'model' | 'communication' | 'framework_o
 export type VerdictStatus = 'found' | 'no_single_suspect' | 'too_few_steps' | 'no_steps';
 export type RuleStatus = 'ok' | 'issues_found' | 'not_applicable' | 'error';
 
-export interface Evidence {
-  text: string;
+export interface Evidence extends Said {
   table: string;
   where: string;
 }
 
-export interface Advice {
-  text: string;
+export interface Advice extends Said {
   setting: string;
   current: string;
   proposed: string;
@@ -75,6 +74,8 @@ export interface Verdict {
   suspect: Suspect | '';
   sub_stage: string;
   headline: string;
+  /** Of the headline. */
+  figures?: Said['figures'];
   healthy: boolean;
   share: number;
   share_low: number;
@@ -196,7 +197,7 @@ export interface Roles {
   total_ns: Ns;
 }
 
-export interface Recommendation {
+export interface Recommendation extends Said {
   name: string;
   source: string;
   status: RuleStatus;
@@ -204,8 +205,7 @@ export interface Recommendation {
   threshold: number | null;
   at_most_share: number | null;
   at_most_ns: Ns | null;
-  text: string;
-  evidence: Evidence[];
+  evidence: Said[];
   advice: string;
 }
 

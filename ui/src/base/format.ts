@@ -9,7 +9,8 @@ export interface Figure {
 }
 
 /** Words and figures in the order in which they are read. */
-export type Sentence = string | readonly (string | Figure)[];
+export type Pieces = readonly (string | Figure)[];
+export type Sentence = string | Pieces;
 
 const NONE: Figure = { text: '–', exact: 'not known' };
 /** Smaller shares are told to be smaller. */

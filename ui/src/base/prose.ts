@@ -1,4 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+import {
+  formatBytes,
+  formatCount,
+  formatNs,
+  formatShare,
+  formatTimes,
+  grouped,
+  percentOf,
+  type Figure,
+  type Pieces,
+} from './format';
+
+/** A figure of a report's sentence: the value that was rounded for it. */
+export interface FigureSaid {
+  /** Where in the text, in characters of Unicode. */
+  readonly at: number;
+  readonly text: string;
+  readonly value: number | null;
+  readonly unit: string;
+}
+
+/** A sentence of a report; of older versions without its figures. */
+export interface Said {
+  readonly text: string;
+  readonly figures?: readonly FigureSaid[];
+}
 
 export interface Piece {
   readonly text: string;
@@ -9,6 +35,47 @@ export interface Piece {
 /** A sentence of the report as pages write it: reports are ASCII, so their microseconds are "us", and times are "x". */
 export const readable = (text: string): string =>
   text.replace(/(\d) us\b/g, '$1 µs').replace(/(\d)x (?=faster|slower)/g, '$1× ');
+
+function exactOf({ text, value, unit }: FigureSaid): string {
+  if (value === null) return readable(text);
+  switch (unit) {
+    case 'ns':
+      return formatNs(value).exact;
+    case 'share':
+      return text.endsWith('%') ? formatShare(value).exact : percentOf(value);
+    case 'bytes':
+      return formatBytes(value).exact;
+    case 'count':
+      return formatCount(value).exact;
+    case 'cores':
+      return `${String(value)} ${value === 1 ? 'core' : 'cores'}`;
+    case 'times':
+      return formatTimes(value).exact;
+    default:
+      return grouped(value);
+  }
+}
+
+const figureOf = (said: FigureSaid): Figure => ({
+  text: said.unit === 'times' ? said.text.replace(/x$/, '×') : readable(said.text),
+  exact: exactOf(said),
+});
+
+/** A sentence of a report as pages write it, with its figures as they are on hover and copy. */
+export function sentenceOf({ text, figures = [] }: Said): Pieces {
+  const characters = [...text];
+  const parts: (string | Figure)[] = [];
+  let from = 0;
+  for (const figure of figures) {
+    const length = [...figure.text].length;
+    // Not where the text was cut before it.
+    if (characters.slice(figure.at, figure.at + length).join('') !== figure.text) continue;
+    parts.push(readable(characters.slice(from, figure.at).join('')), figureOf(figure));
+    from = figure.at + length;
+  }
+  parts.push(readable(characters.slice(from).join('')));
+  return parts.filter((part) => part !== '');
+}
 
 /** A sentence of the report in pieces; a backtick without its other one stays. */
 export function pieces(text: string): Piece[] {

@@ -22,10 +22,11 @@ import {
   title,
   words,
   type Figure,
+  type Pieces,
   type Sentence,
 } from '../../base/format';
 import { newer } from '../../base/never';
-import { readable } from '../../base/prose';
+import { readable, sentenceOf } from '../../base/prose';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
 import { metricOfWhere, stretchOfWhere, viewOfFacts } from '../../state/evidence';
 import type { Query } from '../../state/route';
@@ -35,13 +36,13 @@ import type { Checkpoint } from './checkpoints';
 
 export interface Story {
   readonly tone: 'found' | 'good' | 'open';
-  readonly heading: string;
+  readonly heading: Sentence;
   readonly detail: Sentence;
 }
 
 /** The verdict as every report has it, the terminal's too, for a heading; and what it means. */
 export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): Story {
-  const heading = sentence(readable(verdict.headline));
+  const heading = begun(sentenceOf({ text: verdict.headline, figures: verdict.figures ?? [] }));
   switch (verdict.status) {
     case 'found':
       return {
@@ -58,14 +59,17 @@ export function story({ verdict, steps }: Pick<Report, 'verdict' | 'steps'>): St
   }
 }
 
-type Pieces = readonly (string | Figure)[];
-
 function meaning(verdict: Verdict, steady: number): Pieces {
   const parts = [gain(verdict), stage(verdict), interval(verdict, steady)].filter((p) => p.length);
   const pieces = parts.flatMap((part, i) => (i > 0 ? ['; ', ...part] : part));
+  return pieces.length > 0 ? [...begun(pieces), '.'] : [];
+}
+
+/** Its first letter large. */
+function begun(pieces: Pieces): Pieces {
   const [first, ...rest] = pieces;
   if (first === undefined) return [];
-  return [typeof first === 'string' ? sentence(first) : first, ...rest, '.'];
+  return [typeof first === 'string' ? sentence(first) : first, ...rest];
 }
 
 /** As the terminal rounds them, so that both say the same. */
