@@ -40,7 +40,9 @@ constexpr std::array kPatterns = {
     "tcgen05",
     "16832",
     "mfma",
-    "xdlops",
+    "wmma",
+    "xdl",   // AMD's matrix units, as Composable Kernel and MIOpen name them
+    "gtcx",  // ... and MIOpen's implicit products
     // cuDNN's convolutions by direction.
     "xmma_fprop_implicit_gemm",
     "xmma_dgrad_implicit_gemm",
@@ -93,7 +95,8 @@ constexpr std::array kPatterns = {
 };
 
 // Name the plain units, whatever else they hold.
-constexpr std::array kPlain = {"simt", "ffma", "_sgemm_", "splitkreduce", "reduce_splits"};
+constexpr std::array kPlain = {"simt",         "ffma",          "_sgemm_",
+                               "splitkreduce", "reduce_splits", "subtensorop"};
 
 // Tensile (rocBLAS, hipBLASLt): a matrix instruction shows as MI16x16x16x1, none as MI1x1...
 bool TensileUsesMatrixCores(std::string_view lower) {

@@ -185,7 +185,7 @@ class ActivityBuilder {
     return found->second;
   }
 
-  // Gaps of the device whose end was launched before they began.
+  // Gaps of the device from when on the work that ends them was launched.
   Line Launched(const Line& device) {
     LineBuilder line;
     size_t next = 0;
@@ -200,8 +200,8 @@ class ActivityBuilder {
       if (next == rank_.device.size()) break;
       const TraceEvent& ender = rank_.device[next];
       if (ender.launch == kNone) continue;
-      if (rank_.host[static_cast<size_t>(ender.launch)].end_ns() > begin_ns) continue;
-      line.Add(begin_ns, end_ns,
+      const int64_t launched_ns = rank_.host[static_cast<size_t>(ender.launch)].end_ns();
+      line.Add(std::max(begin_ns, launched_ns), end_ns,
                labels_.Of({Doing::kWaitingOnDevice, ender.name, OperatorName(ender)}));
     }
     return line.Take();

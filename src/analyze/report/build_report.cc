@@ -71,7 +71,7 @@ ProfiledSteps StagesOf(const Trace& profile, const std::vector<RankSteps>& ranks
   ProfiledSteps stages;
   for (size_t r = 0; r < ranks.size(); ++r) {
     for (const TraceStepTimes& one : ranks[r].attributed) {
-      StageTimes& times = stages[{profile.ranks[r].rank, one.step.number}] = one.stages;
+      StageTimes& times = stages[{profile.ranks[r].rank, one.step.ts_ns}] = one.stages;
       AddTo(times, one.by_functions);
       if (dataset == DatasetTime::kByStage) continue;
       for (size_t i = 0; i < kSubStageCount; ++i) times[i] -= one.of_dataset[i];
@@ -102,7 +102,7 @@ ProfiledSteps StagesOfWindows(const Trace& profile) {
   ProfiledSteps stages;
   for (const RankTrace& rank : profile.ranks) {
     for (const TraceStepTimes& one : AttributeHostSteps(rank, *profile.strings)) {
-      stages[{rank.rank, one.step.number}] = one.stages;
+      stages[{rank.rank, one.step.ts_ns}] = one.stages;
     }
   }
   return stages;
@@ -117,7 +117,7 @@ StepSelection OfProfiled(const ReportInput& input, const StepSelection& all,
   StepSelection known = all;
   std::erase_if(known.steady, [&](uint32_t i) {
     const store::StepRow& row = input.steps[i];
-    return !profiled.contains({row.rank, row.step});
+    return !profiled.contains({row.rank, row.ts_ns});
   });
   std::map<int32_t, int64_t> by_rank;
   for (uint32_t i : known.steady) ++by_rank[input.steps[i].rank];

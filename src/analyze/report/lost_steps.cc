@@ -44,7 +44,7 @@ int64_t LeaveOutLost(const ReportInput& input, ProfiledSteps& profiled) {
           rows, [&](const auto& row) { return row.ts_ns <= stretch.to_ns; });
       if (first != rows.begin() && IsNext(stretch.from_ns - EndOf(first[-1]), first[-1])) --first;
       if (end != rows.end() && IsNext(end->ts_ns - stretch.to_ns, *end)) ++end;
-      for (; first < end; ++first) profiled.erase({rank, first->step});
+      for (; first < end; ++first) profiled.erase({rank, first->ts_ns});
     }
   }
   return static_cast<int64_t>(all - profiled.size());

@@ -176,14 +176,14 @@ class Maker {
     one.advice = "see the verdict for what it waits for; a larger batch gives it more to do";
     Gain(one, 1 - least.value_or(1), facts_.steps_ns);
   }
-  double TensorCoreShare(bool of_computing) const {
-    int64_t used = 0;
-    int64_t whole = 0;
+  TensorCoreUse KernelTimes() const {
+    TensorCoreUse all;
     for (const DeviceTimes& device : devices_) {
-      used += device.tensor_cores.tensor_core_ns;
-      whole += of_computing ? device.tensor_cores.compute_kernel_ns : device.tensor_cores.kernel_ns;
+      all.tensor_core_ns += device.tensor_cores.tensor_core_ns;
+      all.compute_kernel_ns += device.tensor_cores.compute_kernel_ns;
+      all.kernel_ns += device.tensor_cores.kernel_ns;
     }
-    return Quotient(used, whole);
+    return all;
   }
   bool HasTensorCores() const {
     return facts_.device && facts_.device->major >= kTensorCoreMajor && facts_.kernel_ns > 0;
@@ -191,7 +191,8 @@ class Maker {
   void TensorCoresUnused() {
     const double eligible = Quotient(facts_.eligible_ns, facts_.kernel_ns);
     const bool known = HasTensorCores();
-    const double used = TensorCoreShare(false);
+    const TensorCoreUse times = KernelTimes();
+    const double used = Quotient(times.tensor_core_ns, times.kernel_ns);
     Recommendation& one =
         Add("tensor_cores_unused", kTensorBoard, known ? std::optional(used) : std::nullopt, 0,
             known && used == 0 && eligible > 0);
@@ -326,20 +327,23 @@ class Maker {
     Gain(one, share, facts_.steps_ns);
   }
   void TensorCoresLow() {
-    const double eligible = Quotient(facts_.eligible_ns, facts_.kernel_ns);
+    const TensorCoreUse times = KernelTimes();
+    const double eligible = std::min(1.0, Quotient(facts_.eligible_ns, times.compute_kernel_ns));
     const bool known = HasTensorCores() && eligible > 0;
-    const double used = TensorCoreShare(true);
+    const double used = Quotient(times.tensor_core_ns, times.compute_kernel_ns);
     Recommendation& one =
         Add("low_tensor_core_share", kOwn, known ? std::optional(used) : std::nullopt,
             kLeastTensorCoreShare, known && used < std::min(kLeastTensorCoreShare, eligible));
     one.text =
         Phrase("tensor cores run {} of computing, by the kernels' names", figure::Share(used));
-    one.evidence = {Phrase("operators that could use them launch {} of the kernel time",
-                           figure::Share(eligible))};
+    one.evidence = {
+        Phrase("operators that could use them launch {} of computing", figure::Share(eligible))};
     one.advice =
         "bfloat16 or float16 by torch.autocast, torch.set_float32_matmul_precision(\"high\"), "
         "channels_last for convolutions, sizes that are multiples of 8";
-    Gain(one, KernelShareOfSteps() * std::max(eligible - used, 0.0), facts_.steps_ns);
+    const double computing =
+        KernelShareOfSteps() * Quotient(times.compute_kernel_ns, times.kernel_ns);
+    Gain(one, computing * std::max(eligible - used, 0.0), facts_.steps_ns);
   }
   void Allocator() {
     const auto share = devices_.empty() ? std::nullopt : OfSteps(facts_.allocator_ns);

@@ -30,8 +30,11 @@ StageTimes FromRow(const store::StepRow& row) {
   std::array<int64_t, 3> model = {part(row.forward_ns), part(row.backward_ns) - within_backward,
                                   part(row.optimizer_ns)};
   FitParts(model, part(row.model_ns), 0);
-  std::array<int64_t, 2> framework = {part(row.gc_ns), part(row.compile_ns)};
-  FitParts(framework, part(row.framework_overhead_ns), 0);
+  // What of it has no phase of its own is between operators, as the rows of profiles have it.
+  const int64_t overhead = part(row.framework_overhead_ns);
+  std::array<int64_t, 3> framework = {part(row.gc_ns), part(row.compile_ns), 0};
+  framework[2] = std::max<int64_t>(overhead - framework[0] - framework[1], 0);
+  FitParts(framework, overhead, 2);
   std::array<int64_t, 5> other = {part(row.checkpoint_ns), part(row.evaluation_ns),
                                   part(row.logging_ns), part(row.capture_ns),
                                   part(row.other_phase_ns)};
@@ -50,6 +53,7 @@ StageTimes FromRow(const store::StepRow& row) {
   At(times, SubStage::kExposed) = communication;
   At(times, SubStage::kGarbageCollection) = framework[0];
   At(times, SubStage::kRecompilation) = framework[1];
+  At(times, SubStage::kDispatch) = framework[2];
   At(times, SubStage::kCheckpoint) = other[0];
   At(times, SubStage::kEvaluation) = other[1];
   At(times, SubStage::kLogging) = other[2];
@@ -149,7 +153,7 @@ AttributionRules MakeRules(const store::PackedSteps& rows, const LoadSummary& lo
 
 StageTimes Attribute(const store::StepRow& row, const AttributionRules& rules) {
   if (rules.profiled != nullptr) {
-    const auto found = rules.profiled->find({row.rank, row.step});
+    const auto found = rules.profiled->find({row.rank, row.ts_ns});
     if (found != rules.profiled->end() && Sum(found->second) == row.dur_ns) return found->second;
   }
   StageTimes times = FromRow(row);

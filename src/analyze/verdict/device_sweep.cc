@@ -18,6 +18,12 @@ DeviceDoing DoingOf(const TraceEvent& event, const store::StringTable& strings) 
 
 }  // namespace
 
+int64_t LaunchedNs(const RankTrace& trace, const DevicePiece& idle) {
+  if (idle.ended_by == nullptr || idle.ended_by->launch == kNone) return idle.time.end_ns;
+  const TraceEvent& launch = trace.host[static_cast<size_t>(idle.ended_by->launch)];
+  return std::clamp(launch.end_ns(), idle.time.begin_ns, idle.time.end_ns);
+}
+
 DeviceSweep::DeviceSweep(const RankTrace& trace, const store::StringTable& strings,
                          const Stretch& window)
     : trace_(&trace), strings_(&strings), at_ns_(window.begin_ns), end_ns_(window.end_ns) {

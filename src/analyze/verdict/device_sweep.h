@@ -20,6 +20,10 @@ struct DevicePiece {
   const TraceEvent* ended_by = nullptr;  // of idle time: the work that begins at its end
 };
 
+// From when on in an idle piece the device had work that it did not begin: what ends the piece had
+// been launched. The piece's end where nothing tells of a launch.
+int64_t LaunchedNs(const RankTrace& trace, const DevicePiece& idle);
+
 // Goes over a rank's device work once, in order of time, without a list of what it finds: pieces
 // without a gap. Idle pieces are whole, others may be told in parts. A copy goes on from where the
 // original is. The trace outlives it.

@@ -237,7 +237,7 @@ void AddPause(const RankTrace& trace, const DevicePiece& pause, const Stretch& w
   // Until the call that launched what comes next has returned the host was not ready; from then on
   // the device had work and did not begin it.
   const TraceEvent& launch = trace.host[static_cast<size_t>(pause.ended_by->launch)];
-  const int64_t launched = std::clamp(launch.end_ns(), pause.time.begin_ns, pause.time.end_ns);
+  const int64_t launched = LaunchedNs(trace, pause);
   host.Add(Clip({pause.time.begin_ns, launched}, window), launch.lane, step);
   const bool short_wait = pause.time.end_ns - launched < kKernelWaitNs;
   At(step.stages, short_wait ? SubStage::kLaunch : SubStage::kSynchronisation) +=
@@ -462,7 +462,7 @@ ProfiledSteps AttributeProfile(const Trace& trace) {
   ProfiledSteps steps;
   for (const RankTrace& rank : trace.ranks) {
     for (const TraceStepTimes& one : AttributeTraceSteps(rank, *trace.strings)) {
-      steps[{rank.rank, one.step.number}] = one.stages;
+      steps[{rank.rank, one.step.ts_ns}] = one.stages;
     }
   }
   return steps;

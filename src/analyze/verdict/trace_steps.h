@@ -44,7 +44,8 @@ std::vector<TraceStepTimes> AttributeHostSteps(const RankTrace& trace,
 // thread.
 std::vector<store::StepRow> DeriveTraceSteps(const RankTrace& trace, store::StringTable& strings);
 
-// Stages of the steps of all ranks, by rank and number of the step.
+// Stages of the steps of all ranks, by rank and begin: a file of several processes has more than
+// one of a number.
 using ProfiledSteps = std::map<std::pair<int32_t, int64_t>, StageTimes>;
 ProfiledSteps AttributeProfile(const Trace& trace);
 

@@ -3,25 +3,30 @@
 
 #include <algorithm>
 
+#include "analyze/device/device_section.h"
 #include "analyze/trace/intervals.h"
-#include "analyze/trace/waiting_calls.h"
+#include "analyze/verdict/device_sweep.h"
 
 namespace steptrace::analyze {
 
 bool IsUnbegunWork(const VerdictInput& input) {
   const Trace* profile = input.report.profile;
   if (profile == nullptr || !input.profiled) return false;
-  const int64_t idle_ns = At(input.times.total(), SubStage::kSynchronisation);
-  int64_t waited_ns = 0;
+  const Stretch window = {input.selection.from_ns, input.selection.to_ns};
+  int64_t unbegun_ns = 0;
   for (const RankTrace& rank : profile->ranks) {
-    for (const TraceEvent& event : rank.host) {
-      if (event.kind != EventKind::kRuntime || !IsWaitingCall(profile->Text(event.name))) continue;
-      const int64_t ns = std::min(event.end_ns(), input.selection.to_ns) -
-                         std::max(event.ts_ns, input.selection.from_ns);
-      waited_ns = SaturatingAdd(waited_ns, std::max<int64_t>(ns, 0));
+    DeviceSweep sweep(rank, *profile->strings, window);
+    while (!sweep.done()) {
+      const DevicePiece piece = sweep.Next();
+      if (piece.doing != DeviceDoing::kIdle) continue;
+      const int64_t launched_ns = LaunchedNs(rank, piece);
+      if (piece.time.end_ns - launched_ns < kKernelWaitNs) continue;
+      const int64_t begin_ns = std::max(launched_ns, window.begin_ns);
+      const int64_t end_ns = std::min(piece.time.end_ns, window.end_ns);
+      unbegun_ns = SaturatingAdd(unbegun_ns, std::max<int64_t>(end_ns - begin_ns, 0));
     }
   }
-  return waited_ns < idle_ns / 2;
+  return unbegun_ns > At(input.times.total(), SubStage::kSynchronisation) / 2;
 }
 
 }  // namespace steptrace::analyze

@@ -64,7 +64,7 @@ std::optional<WindowCost> TakeOffWindowCost(const store::PackedSteps& steps,
   };
   std::map<int32_t, Rank> ranks;
   const auto is_known = [&](const store::StepRow& row) {
-    return profiled.contains({row.rank, row.step});
+    return profiled.contains({row.rank, row.ts_ns});
   };
   for (const uint32_t i : selection.steady) {
     const store::StepRow& row = steps[i];

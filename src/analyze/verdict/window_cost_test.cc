@@ -20,7 +20,7 @@ class WindowCostTest : public ::testing::Test {
       ts_ns_ += row.dur_ns;
       selection_.steady.push_back(static_cast<uint32_t>(rows_.size()));
       rows_.push_back(row);
-      if (i >= count_before) profiled_[{0, row.step}] = stages_;
+      if (i >= count_before) profiled_[{0, row.ts_ns}] = stages_;
     }
   }
   std::optional<WindowCost> TakeOff() { return TakeOffWindowCost(rows_, selection_, profiled_); }
