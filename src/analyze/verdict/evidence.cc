@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <set>
 #include <tuple>
 
 #include "analyze/report/function_text.h"
 #include "analyze/report/sentence.h"
 #include "analyze/samples/code_place.h"
+#include "analyze/verdict/computing.h"
 #include "analyze/verdict/exchange_advice.h"
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/rests_on.h"
@@ -339,36 +339,10 @@ void Collector::Functions(std::initializer_list<SubStage> stages) {
   }
 }
 
-size_t MostDevicesOfARank(const Trace& profile) {
-  size_t most = 0;
-  for (const RankTrace& rank : profile.ranks) {
-    std::set<int32_t> devices;
-    for (const TraceEvent& event : rank.device) {
-      if (IsDeviceWork(event)) devices.insert(rank.lanes[static_cast<size_t>(event.lane)].device);
-    }
-    most = std::max(most, devices.size());
-  }
-  return most;
-}
-
 // What the device did in the steps, where each nanosecond of it is known.
 void Collector::Profile() {
   if (!input_.profiled) return;
-  const double busy = Share(SubStage::kCompute) + Share(SubStage::kExposed) +
-                      Share(SubStage::kStraggler) + Share(SubStage::kHostToDevice) +
-                      Share(SubStage::kDeviceCopy);
-  if (busy > 0 && SawDeviceWork(input_)) {
-    const Figure computing = figure::Share(Share(SubStage::kCompute));
-    const Figure idle = figure::Share(std::max(1 - busy, 0.0));
-    const size_t devices = MostDevicesOfARank(*input_.report.profile);
-    evidence_.push_back(
-        {devices > 1
-             ? Phrase("at least one of a rank's {} devices computes in {} of the step, and all are "
-                      "idle in {}: --section devices has each",
-                      devices, computing, idle)
-             : Phrase("devices compute {} of the step, and are idle {}", computing, idle),
-         "slices", "category = 'kernel'"});
-  }
+  Add(ComputingEvidence(input_));
   if (Share(SubStage::kLaunch) >= kWorthMentioning) Add(SlowCallsEvidence(input_));
 }
 
