@@ -102,16 +102,21 @@ int64_t RunSink::rows() const {
 void RunSink::Impl::LeaveOutDoubles() {
   std::map<std::tuple<int32_t, int64_t, int64_t, int64_t, int64_t, uint64_t>, Part*> seen;
   for (Part* part : parts) {
-    if (part->left_out || part->facts.rank.value_or(-1) < 0 || part->bounds.empty()) continue;
+    // What is no rank's, as a node's metrics are, may be alike, and so may what two nodes did. A
+    // profile that tells neither rank nor node is not.
+    constexpr int32_t kUntold = -2;
+    const bool told = !part->facts.host.empty() || part->slices.size() == 0;
+    const int32_t rank = part->facts.rank.value_or(told ? -1 : kUntold);
+    if (part->left_out || rank == -1 || part->bounds.empty()) continue;
     auto [found, added] =
-        seen.try_emplace({*part->facts.rank, part->facts.pid, part->slices.size(),
-                          part->bounds.first_ns, part->bounds.last_ns, part->content.sum()},
+        seen.try_emplace({rank, part->facts.pid, part->slices.size(), part->bounds.first_ns,
+                          part->bounds.last_ns, part->content.sum()},
                          part);
     if (added) continue;
     part->left_out = part->is_double = true;
     std::string note =
-        fmt::format("{}: the same profile of rank {} as {}; left out", part->facts.source,
-                    *part->facts.rank, found->second->facts.source);
+        fmt::format("{}: the same profile{} as {}; left out", part->facts.source,
+                    rank < 0 ? "" : fmt::format(" of rank {}", rank), found->second->facts.source);
     AddLoss(share.losses, "slices", "same_profile_twice", 1, note);
     notes.push_back(std::move(note));
   }

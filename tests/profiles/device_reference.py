@@ -8,6 +8,7 @@ intersects sets). Definitions: docs/reference/report.md.
 
 import gzip
 import json
+import re
 from collections import defaultdict
 from decimal import Decimal
 from fractions import Fraction
@@ -337,6 +338,9 @@ def copies(events):
         for short, long in (("DtoD", "DeviceToDevice"), ("PtoP", "PeerToPeer")):
             if kind is None and (short in event.name or long in event.name):
                 kind = short
+        intel = re.match(r"Memcpy ([MHD])2([MHD]) ", event.name)
+        if kind is None and intel:
+            kind = "to".join("D" if side == "D" else "H" for side in intel.groups())
         kind = kind or DIRECTIONS.get(event.args.get("direction"))
         by_kind[kind or event.name].append(event)
     result = {}

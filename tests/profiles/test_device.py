@@ -119,7 +119,7 @@ def made_xpu(path):
         add("kernel", "oneccl_allreduce_large", at + 25_000, at + 55_000 + number, 0, 2, **reduce)
         copy = {"correlation": 3 * number + 2, "bytes": 4096, "memory opration id": number}
         add("xpu_runtime", "urEnqueueUSMMemcpy", at + 60_000, at + 61_000, 5, 5, **copy)
-        add("gpu_memcpy", "Memcpy M2D (Device -> Host)", at + 62_000, at + 64_000, 0, 1, **copy)
+        add("gpu_memcpy", "Memcpy M2D (Memory -> Device)", at + 62_000, at + 64_000, 0, 1, **copy)
         add("xpu_runtime", "urQueueFinish", at + 61_500, at + 70_000, 5, 5)
         wait = {"Type": "HOST_COMMAND_QUEUE", "correlation": 3 * number + 2}
         add("xpu_sync", "zeCommandQueueSynchronize", at + 62_000, at + 69_000, -1, 5, **wait)

@@ -464,6 +464,17 @@ def test_the_same_profile_twice_is_taken_once(tmp_path):
     assert again.stdout.split(": ")[1] == once.split(": ")[1]
 
 
+def test_nor_are_there_two_ranks_of_a_profile_that_tells_no_rank(tmp_path):
+    trace = json.loads(make_trace.text(steps=1))
+    trace.pop("distributedInfo", None)
+    text = json.dumps(trace)
+    write(tmp_path / "a.json", text)
+    write(tmp_path / "a.json.gz", gzip.compress(text.encode()))
+    done = steptrace("import", tmp_path / "a.json", tmp_path / "a.json.gz", "-o", tmp_path / "run")
+    assert "a.json.gz: the same profile as " in done.stderr
+    assert [rank["rank"] for rank in manifest(tmp_path / "run")["ranks"]] == [0]
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [('"dur": 5', '"dur": 4'), ('"op3"', '"op4"'), ('"External id": 3', '"External id": 4')],

@@ -174,9 +174,9 @@ void AddFewest(const CostInput& input, const InstanceType& type, double hours,
   int32_t processes = 0;
   for (const NodeUse& one : input.use) processes += one.ranks > 0 ? one.ranks : one.gpus;
   Alternative one = Make("fewest", type, count, section, hours);
-  one.reasons.push_back(
-      fmt::format("GPUs: p95 of all nodes together is {} of a GPU's time; {} x {} have {}",
-                  FormatNumber(*gpus), count, type.name, count * type.gpus));
+  one.reasons.push_back(fmt::format(
+      "GPUs: p95 of all nodes together is {} of a GPU's time; {} x {} {} {}", FormatNumber(*gpus),
+      count, type.name, count == 1 ? "has" : "have", count * type.gpus));
   if (cores && processes > 0) {
     const double each = *cores / processes;
     if (each * type.gpus > type.cores) return;
@@ -224,6 +224,19 @@ void AddAlternatives(const CostInput& input, const InstanceType* now, double hou
                 [](const Alternative& one) { return one.saving_share && *one.saving_share <= 0; });
 }
 
+// A type that was named need not be the run's.
+void NoteOtherSize(const CostInput& input, const InstanceType& now, CostSection& section) {
+  for (const NodeUse& one : input.use) {
+    const bool more_cores = one.cores > now.cores, more_gpus = one.gpus > now.gpus;
+    if (!more_cores && !more_gpus) continue;
+    section.notes.push_back(
+        fmt::format("node {} has {} cores and {} GPUs, a {} has {} and {}: see whether --instance "
+                    "names its type",
+                    one.node, FormatNumber(one.cores), one.gpus, now.name, now.cores, now.gpus));
+    return;
+  }
+}
+
 void AddParts(const CostInput& input, double hours, CostSection& section) {
   const double whole_ns = hours * static_cast<double>(kNsPerHour);
   const auto part = [&](const char* name, std::optional<int64_t> ns) {
@@ -234,11 +247,10 @@ void AddParts(const CostInput& input, double hours, CostSection& section) {
   part("initialization", input.phases.initialization_ns);
   part("training", input.phases.training_ns);
   part("finalization", input.phases.finalization_ns);
-  if (!input.phases.training_ns || whole_ns <= 0) return;
-  const double training =
-      std::clamp(static_cast<double>(*input.phases.training_ns) / whole_ns, 0.0, 1.0);
+  if (whole_ns <= 0) return;
+  const double steps = std::clamp(static_cast<double>(input.steps_ns) / whole_ns, 0.0, 1.0);
   for (const Suspect& suspect : input.suspects) {
-    const double share = training * suspect.share;
+    const double share = steps * suspect.share;
     section.suspects.push_back({suspect.name, share, share * section.money});
   }
 }
@@ -305,6 +317,7 @@ CostSection BuildCostSection(const CostInput& input) {
                        static_cast<double>(kNsPerHour);
   section.money = section.price_per_hour * hours;
   AddParts(input, hours, section);
+  if (now != nullptr) NoteOtherSize(input, *now, section);
   AddAlternatives(input, now, hours, section);
   return section;
 }

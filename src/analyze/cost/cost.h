@@ -41,7 +41,8 @@ struct NodeUse {
 struct CostInput {
   int64_t duration_ns = 0;
   PhasesSection phases;
-  std::vector<Suspect> suspects;  // shares of the training steps
+  int64_t steps_ns = 0;           // of the training steps, of the rank with most
+  std::vector<Suspect> suspects;  // shares of these
   std::vector<NodeUse> use;
   int32_t nodes = 1;
   std::optional<double> price_per_hour;  // of the whole job; goes before the types' prices
@@ -73,7 +74,7 @@ struct CostSection {
   double price_per_hour = 0;
   double money = 0;
   std::vector<CostPart> phases;    // initialization, training, finalization
-  std::vector<CostPart> suspects;  // of training
+  std::vector<CostPart> suspects;  // of the training steps, by their shares of the whole run
   std::vector<NodeUse> use;
   std::vector<Alternative> alternatives;
   std::vector<std::string> notes;

@@ -159,6 +159,7 @@ TEST(Cost, SuspectsAndPhasesHaveTheirShare) {
   input.price_per_hour = 10;
   input.phases.initialization_ns = 900 * kSecond;
   input.phases.training_ns = 1800 * kSecond;
+  input.steps_ns = 900 * kSecond;  // evaluations lie between them
   input.phases.finalization_ns = 900 * kSecond;
   input.suspects = {{"data_pipeline", 0, 0.6}, {"model", 0, 0.4}};
   const CostSection section = BuildCostSection(input);
@@ -167,8 +168,8 @@ TEST(Cost, SuspectsAndPhasesHaveTheirShare) {
   ASSERT_EQ(section.phases.size(), 3u);
   EXPECT_DOUBLE_EQ(section.phases[1].money, 5);
   ASSERT_EQ(section.suspects.size(), 2u);
-  EXPECT_DOUBLE_EQ(section.suspects[0].money, 3);
-  EXPECT_DOUBLE_EQ(section.suspects[1].money, 2);
+  EXPECT_DOUBLE_EQ(section.suspects[0].money, 1.5);
+  EXPECT_DOUBLE_EQ(section.suspects[1].money, 1);
   EXPECT_TRUE(section.alternatives.empty());
   const auto json = CostJson(section);
   EXPECT_EQ(json["suspects"][0]["name"], "data_pipeline");

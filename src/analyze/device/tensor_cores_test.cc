@@ -21,7 +21,9 @@ TEST(TensorCoresTest, MatrixProductsOfEveryGenerationAreKnown) {
         "void flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4>>(Flash_fwd_params)",
         "triton_tem_fused_addmm_3", "_attn_fwd",
         "Cijk_Ailk_Bljk_BBS_BH_Bias_AS_SAV_UserArgs_MT128x128x64_MI16x16x1_SN_LDSB0",
-        "_ZN2ck16tensor_operation6device37kernel_batched_gemm_xdlops_bwd_weightINS_47Gridwise"}) {
+        "_ZN2ck16tensor_operation6device37kernel_batched_gemm_xdlops_bwd_weightINS_47Gridwise",
+        "kernel_grouped_conv_fwd_xdl_cshuffle_v3",
+        "igemm_wrw_gtcx3_nhwc_bf16_bx0_ex1_bt64x64x32"}) {
     EXPECT_TRUE(UsesTensorCores(name)) << name;
   }
 }
@@ -36,7 +38,7 @@ TEST(TensorCoresTest, WhatOnlyLooksAlikeIsNot) {
         "void at::native::vectorized_elementwise_kernel<4, at::native::digamma_kernel>",
         "void cudnn::bn_bw_1C11_kernel_new<float, float, float2, 512, true, 1>(float)",
         "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", "Cijk_Alik_Bljk_SB_MT64x64x8_SN_1LDSB0_MI1x1x1",
-        ""}) {
+        "SubTensorOpWithScalar1d", ""}) {
     EXPECT_FALSE(UsesTensorCores(name)) << name;
   }
 }

@@ -189,8 +189,8 @@ class ActivityBuilder {
   Line Launched(const Line& device) {
     LineBuilder line;
     size_t next = 0;
-    for (size_t i = 1; i < device.size(); ++i) {
-      const int64_t begin_ns = device[i - 1].end_ns;
+    for (size_t i = 0; i < device.size(); ++i) {
+      const int64_t begin_ns = i == 0 ? from_ns_ : device[i - 1].end_ns;
       const int64_t end_ns = device[i].begin_ns;
       if (begin_ns >= end_ns) continue;
       while (next < rank_.device.size() &&

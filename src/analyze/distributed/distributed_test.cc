@@ -95,6 +95,18 @@ TEST(DistributedTest, LateByALateLaunch) {
   EXPECT_THAT(Parts(section.blame[0]), ElementsAre("in_step late_launch |aten::slow 199"));
 }
 
+// From when on its work is launched, a rank's device is what does not begin it.
+TEST(DistributedTest, LateByADeviceThatDoesNotBegin) {
+  const std::string rank =
+      "t1 runtime cudaLaunchKernel 0 13 corr=5\ns9 kernel ncclDevKernel_AllReduce ";
+  const auto section = Of("rank 0\n" + rank + "13 400 corr=5 " + kPair + "\nrank 1\n" + rank +
+                          "63 400 corr=5 " + kPair + "\n");
+  ASSERT_EQ(section.blame.size(), 1u);
+  EXPECT_EQ(section.blame[0].caused_wait_ns, 50);
+  EXPECT_THAT(Parts(section.blame[0]),
+              ElementsAre("in_step wait_on_device ncclDevKernel_AllReduce| 50"));
+}
+
 // Ranks 0 and 1, and 1 and 2, exchange: rank 2 loads for long, rank 1 waits for it and then lets
 // rank 0 wait.
 std::string Chain(const std::string& loads, int computes) {

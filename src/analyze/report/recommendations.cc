@@ -130,7 +130,8 @@ class Maker {
         facts_.data_parallel ? std::optional<double>(static_cast<double>(used.size()))
                              : std::nullopt;
     Recommendation& one = Add("data_parallel", kTensorBoard, value, 1, value.value_or(0) > 1);
-    one.text = Phrase("DataParallel drives {} devices from one process", used.size());
+    one.text = Phrase("DataParallel drives {} device{} from one process", used.size(),
+                      used.size() == 1 ? "" : "s");
     one.advice = "use DistributedDataParallel: a process for each device";
   }
   void Nccl() {
@@ -139,7 +140,8 @@ class Maker {
     Recommendation& one =
         Add("ddp_without_nccl", kTensorBoard,
             known ? std::optional<double>(facts_.nccl ? 1 : 0) : std::nullopt, 1, fires);
-    one.text = "DistributedDataParallel exchanges without NCCL";
+    one.text = facts_.nccl ? "DistributedDataParallel exchanges with NCCL"
+                           : "DistributedDataParallel exchanges without NCCL";
     one.advice = "init_process_group(\"nccl\"): devices exchange without the host";
   }
   void Communication() {
@@ -196,7 +198,10 @@ class Maker {
     Recommendation& one =
         Add("tensor_cores_unused", kTensorBoard, known ? std::optional(used) : std::nullopt, 0,
             known && used == 0 && eligible > 0);
-    one.text = "no kernel uses tensor cores, though operators run that could";
+    one.text = used > 0       ? Phrase("kernels with {} of the kernel time use tensor cores",
+                                       figure::Share(used))
+               : eligible > 0 ? "no kernel uses tensor cores, though operators run that could"
+                              : "no kernel uses tensor cores, and no operator runs that could";
     one.evidence = {Phrase("kernels with {} of the kernel time belong to such operators",
                            figure::Share(eligible))};
     one.advice = "enable automatic mixed precision: torch.autocast(\"cuda\", torch.bfloat16)";

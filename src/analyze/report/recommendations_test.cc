@@ -114,8 +114,29 @@ s7 kernel relu 60 100
       Find(text + "fact device {\"id\": 0, \"computeMajor\": 6}\n", "tensor_cores_unused").status,
       "not_applicable");
   const std::string some = text + "s7 kernel s884gemm 100 105\n" + volta;
-  EXPECT_EQ(Find(some, "tensor_cores_unused").status, "ok");
+  const Recommendation used = Find(some, "tensor_cores_unused");
+  EXPECT_EQ(used.status, "ok");
+  EXPECT_EQ(used.text.text, "kernels with 6 % of the kernel time use tensor cores");
   EXPECT_EQ(Find(some, "low_tensor_core_share").status, "issues_found");
+}
+
+// Of what computes: beside much communication too.
+TEST_F(RecommendationsTest, TensorCoresAreSharesOfComputing) {
+  const Recommendation found = Find(R"(
+fact device {"id": 0, "computeMajor": 8}
+t1 step ProfilerStep#1 0 1000
+t1 op aten::mm 0 100 ext=1
+t1 runtime cudaLaunchKernel 10 20 corr=1 ext=1
+s7 kernel sgemm 20 110 corr=1
+s7 kernel s16816gemm 110 120
+s9 kernel ncclDevKernel_AllReduce 120 1000
+)",
+                                    "low_tensor_core_share");
+  EXPECT_EQ(found.status, "issues_found");
+  EXPECT_DOUBLE_EQ(*found.value, 0.1);
+  EXPECT_EQ(found.evidence.at(0).text, "operators that could use them launch 90 % of computing");
+  // 0.8 of the computing, which is 0.1 of the step
+  EXPECT_NEAR(*found.at_most_share, 0.08, 0.002);
 }
 
 TEST_F(RecommendationsTest, MemoryAllocatorCopiesAndSynchronising) {

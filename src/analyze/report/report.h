@@ -65,6 +65,7 @@ struct StepsSection {
   int64_t steady = 0;
   int64_t warm_up = 0;
   int64_t eval = 0;
+  int64_t training_wall_ns = 0;  // of all that train, of the rank with most: what savings are of
   bool marked = true;  // false: a profile without marks, all of whose operators are one step
   std::optional<Distribution> duration_ns;  // of steady steps
   std::optional<double> steps_per_s;

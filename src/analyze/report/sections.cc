@@ -217,6 +217,7 @@ StepsSection MakeSteps(const ReportInput& input, const StepSelection& selection,
   steps.steady = selection.steps;
   steps.warm_up = selection.warm_up;
   steps.eval = selection.eval;
+  steps.training_wall_ns = TrainingWallNs(input, selection);
   steps.marked = input.steps_marked;
   std::vector<int64_t> durations;
   durations.reserve(selection.steady.size());

@@ -14,6 +14,18 @@ bool HasNoCase(std::string_view text, std::string_view lower) {
   return std::search(text.begin(), text.end(), lower.begin(), lower.end(), same) != text.end();
 }
 
+// XPU (Intel's PTI): "Memcpy M2D (Memory -> Device)". H is pinned memory of the host, M any other;
+// S is shared by both, and goes nowhere. Empty: not that.
+std::string XpuKind(std::string_view name) {
+  constexpr std::string_view kBegin = "Memcpy ";
+  if (!name.starts_with(kBegin) || name.size() < kBegin.size() + 4) return "";
+  name.remove_prefix(kBegin.size());
+  if (name[1] != '2' || name[3] != ' ') return "";
+  const auto side = [](char c) { return c == 'M' || c == 'H' ? 'H' : c == 'D' ? 'D' : '\0'; };
+  const char from = side(name[0]), to = side(name[2]);
+  return from && to ? std::string{from, 't', 'o', to} : "";
+}
+
 }  // namespace
 
 std::string CopyKind(const TraceEvent& event, const store::StringTable& strings) {
@@ -22,6 +34,7 @@ std::string CopyKind(const TraceEvent& event, const store::StringTable& strings)
   for (const char* kind : {"HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "HtoA", "AtoH"}) {
     if (name.find(kind) != name.npos) return kind;
   }
+  if (std::string kind = XpuKind(name); !kind.empty()) return kind;
   for (const auto& [text, kind] : {std::pair("hosttodevice", "HtoD"),
                                    {"devicetohost", "DtoH"},
                                    {"devicetodevice", "DtoD"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -175,6 +176,14 @@ bool IsCollectiveRange(std::string_view name);
 inline bool IsDeviceWork(const TraceEvent& event) {
   return event.kind == EventKind::kKernel || event.kind == EventKind::kMemcpy ||
          event.kind == EventKind::kMemset;
+}
+
+// Whether a profile holds what the host did, and not its calls into the device's runtime alone.
+inline bool HoldsOperators(const RankTrace& rank) {
+  return std::any_of(rank.host.begin(), rank.host.end(), [](const TraceEvent& event) {
+    return event.kind == EventKind::kOperator || event.kind == EventKind::kAnnotation ||
+           event.kind == EventKind::kPython;
+  });
 }
 
 // Links one rank's rows. Rows in any order; negative durations count as 0. Rows of categories that

@@ -363,6 +363,13 @@ void Adviser::Other() {
              2 * At(input_.times.total(), SubStage::kLoopCode) <
                  At(input_.times.total(), SubStage::kUnknown)) {  // else that function comes first
     const bool of_profile = input_.profiled && !input_.report.profile_of_windows;
+    const bool holds_operators =
+        of_profile && std::ranges::any_of(input_.report.profile->ranks, HoldsOperators);
+    if (of_profile && !holds_operators) {
+      return Say(
+          "record what the host does (ProfilerActivity.CPU): the profile holds its calls into "
+          "the device's runtime alone");
+    }
     Say(of_profile ? "profile with Python's stacks (torch.profiler.profile(with_stack=True)): the "
                      "report then names the functions that run there"
                    : "see what the training thread does between the phases: put `with "
@@ -395,6 +402,13 @@ void Adviser::TooManyThreads() {
 }
 
 // It adds to every operator, computing or the way to it.
+bool ListsOperators(const Trace& profile) {
+  return std::ranges::any_of(profile.ranks, [](const RankTrace& rank) {
+    return std::ranges::any_of(
+        rank.host, [](const TraceEvent& event) { return event.kind == EventKind::kOperator; });
+  });
+}
+
 void Adviser::AnomalyDetection() {
   if (!input_.facts.detects_anomalies) return;
   Set("torch.autograd.set_detect_anomaly(False), now True: it keeps the stack of every operation "
@@ -424,6 +438,12 @@ void Adviser::Model() {
   if (input_.profiled && SawDeviceWork(input_)) {
     Say("to make it faster, change the model or its number format; the kernels that take its time: "
         "steptrace report --section kernels");
+    return;
+  }
+  if (input_.profiled && !ListsOperators(*input_.report.profile)) {
+    Say("to make it faster, change the model or its number format; a profile of PyTorch's tells "
+        "the "
+        "operators that take its time");
     return;
   }
   if (input_.dispatch != nullptr || input_.profiled) {

@@ -25,9 +25,8 @@ size_t MostDevicesOfARank(const Trace& profile) {
 }  // namespace
 
 std::optional<Evidence> ComputingEvidence(const VerdictInput& input) {
-  const StageTimes& times = input.times.total();
-  const auto whole = static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
-  const auto share = [&](SubStage stage) { return static_cast<double>(At(times, stage)) / whole; };
+  const auto shares = ExactShares(input.times.total());
+  const auto share = [&shares](SubStage stage) { return shares[static_cast<size_t>(stage)]; };
   double busy = 0;
   for (SubStage stage : {SubStage::kCompute, SubStage::kExposed, SubStage::kStraggler,
                          SubStage::kHostToDevice, SubStage::kDeviceCopy}) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <tuple>
 
@@ -31,7 +32,8 @@ std::string Metric(const std::string& metric) {
 
 class Collector {
  public:
-  explicit Collector(const VerdictInput& input) : input_(input) {}
+  explicit Collector(const VerdictInput& input)
+      : input_(input), shares_(ExactShares(input.times.total())) {}
 
   void Steps(Sentence text) { evidence_.push_back({std::move(text), "steps", kSteady}); }
   void Counter(Sentence text, const std::string& metric) {
@@ -63,10 +65,8 @@ class Collector {
   void FewSteps();
 
  private:
-  double Share(SubStage stage) const {
-    return static_cast<double>(At(input_.times.total(), stage)) /
-           static_cast<double>(std::max<int64_t>(input_.times.total_ns(), 1));
-  }
+  // As the report's stages have it: one share is not rounded to two figures.
+  double Share(SubStage stage) const { return shares_[static_cast<size_t>(stage)]; }
   // Of a function: named by samples, or by a profile that holds Python's.
   Evidence OfStacks(Sentence text) const {
     if (!input_.profiled || input_.report.samples != nullptr)
@@ -74,6 +74,7 @@ class Collector {
     return {std::move(text), "slices", "category = 'python_function'"};
   }
   const VerdictInput& input_;
+  std::array<double, kSubStageCount> shares_;
   std::vector<Evidence> evidence_;
 };
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <functional>
 #include <map>
 #include <optional>
+#include <queue>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -126,30 +128,13 @@ class Doings {
   std::vector<Known> known_;  // by name
 };
 
-// The events of one lane that run at a moment, innermost last.
+// The events of one lane that run at a moment.
 class Running {
  public:
-  struct Open {
-    int64_t end_ns;
-    HostDoing doing;
-  };
   explicit Running(HostActivity& activity) : activity_(activity) {}
 
-  // Goes on to a moment, writing down what was done until then.
-  void AdvanceTo(int64_t ns) {
-    while (at_ < ns) {
-      int64_t next = ns;
-      for (const Open& open : open_) next = std::min(next, open.end_ns);
-      Write(next);
-      std::erase_if(open_, [next](const Open& open) { return open.end_ns <= next; });
-    }
-  }
   void Finish() {
-    while (!open_.empty()) {
-      AdvanceTo(std::max_element(open_.begin(), open_.end(), [](const Open& a, const Open& b) {
-                  return a.end_ns < b.end_ns;
-                })->end_ns);
-    }
+    while (!ends_ns_.empty()) AdvanceTo(ends_ns_.top());
   }
   void Begin(const TraceEvent& event, HostDoing own) {
     if (first_) at_ = event.ts_ns;
@@ -158,9 +143,24 @@ class Running {
     if (event.dur_ns == 0) return;
     const HostDoing around = open_.empty() ? HostDoing::kNothing : open_.back().doing;
     open_.push_back({event.end_ns(), Within(around, own)});
+    ends_ns_.push(event.end_ns());
   }
 
  private:
+  struct Open {
+    int64_t end_ns;
+    HostDoing doing;
+  };
+
+  // Goes on to a moment, writing down what was done until then.
+  void AdvanceTo(int64_t ns) {
+    while (at_ < ns) {
+      const int64_t next = ends_ns_.empty() ? ns : std::min(ns, ends_ns_.top());
+      Write(next);
+      while (!ends_ns_.empty() && ends_ns_.top() <= next) ends_ns_.pop();
+      while (!open_.empty() && open_.back().end_ns <= next) open_.pop_back();
+    }
+  }
   void Write(int64_t end) {
     if (end <= at_) return;
     activity_.Append(at_, end, open_.empty() ? HostDoing::kNothing : open_.back().doing);
@@ -168,7 +168,8 @@ class Running {
   }
 
   HostActivity& activity_;
-  std::vector<Open> open_;
+  std::vector<Open> open_;  // by begin; one that ended before a later one stays below it
+  std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> ends_ns_;
   int64_t at_ = 0;
   bool first_ = true;
 };

@@ -91,6 +91,13 @@ TEST(HostActivityTest, WhatPokesOutOfItsNeighbourKeepsItsEnd) {
               ElementsAre("0-15 operator", "15-25 launch", "25-30 nothing", "30-40 operator"));
 }
 
+// What began last says, while it lasts; under it an earlier one may have ended.
+TEST(HostActivityTest, OneThatEndsBelowALaterOneIsOver) {
+  EXPECT_THAT(Activity("t1 op a 0 20\nt1 runtime cudaLaunchKernel 10 40\n"
+                       "t1 runtime cudaStreamSynchronize 15 30\n"),
+              ElementsAre("0-10 operator", "10-15 launch", "15-30 synchronise", "30-40 launch"));
+}
+
 TEST(HostActivityTest, NamesAreKnown) {
   EXPECT_EQ(DoingOf(EventKind::kRuntime, "cudaMemcpy"), HostDoing::kSynchronise);
   EXPECT_EQ(DoingOf(EventKind::kRuntime, "cudaMemcpyAsync"), HostDoing::kLaunch);

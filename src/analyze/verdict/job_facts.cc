@@ -151,6 +151,7 @@ void ReadWindow(const nlohmann::json& fact, WindowsSeen& seen) {
 
 // Why a process's stacks are not read from outside, or nobody's are.
 void ReadSource(const nlohmann::json& fact, JobFacts& facts) {
+  if (facts.imported_as.empty()) facts.imported_as = Text(fact, {"format"});
   if (Text(fact, {"source"}) != "stacks" || !facts.no_stacks.empty()) return;
   facts.no_stacks = Text(fact, {"reason"});
   facts.no_stacks_remedy = Text(fact, {"remedy"});

@@ -59,7 +59,8 @@ struct JobFacts {
   bool python_seen = false;           // some process had the hooks in it
   bool torch_seen = false;
   bool hooks_off = false;
-  std::string no_stacks;  // why stacks were not sampled from outside; empty: nothing was told
+  std::string imported_as;  // the format of a run that was made of profiles; empty: it was recorded
+  std::string no_stacks;    // why stacks were not sampled from outside; empty: nothing was told
   std::string no_stacks_remedy;  // what would help
   std::string backend;           // of torch.distributed
   // Threads among which an operator on the CPU is split, of the rank that has most; empty: not

@@ -167,6 +167,18 @@ void ExplainNoOptimizer(const VerdictInput& input, Verdict& verdict) {
       {fmt::format("if it trained in a way of its own: {}", kCallStep), "", "", ""});
 }
 
+// No hook has a part in what others recorded.
+void ExplainImported(const VerdictInput& input, Verdict& verdict) {
+  verdict.headline = "no step seen: what was imported marks none that lasts";
+  const bool sagemaker = input.facts.imported_as.starts_with("sagemaker");
+  verdict.advice.push_back(
+      {sagemaker
+           ? "import all that the job wrote: its framework events hold the steps"
+           : "record the host too (ProfilerActivity.CPU), and call profiler.step() at the end "
+             "of each step",
+       "", "", ""});
+}
+
 }  // namespace
 
 Verdict NoStepsVerdict(const VerdictInput& input) {
@@ -176,6 +188,8 @@ Verdict NoStepsVerdict(const VerdictInput& input) {
   if (LostWithTheirFile(input, verdict)) return verdict;
   if (CouldNotRecord(input, verdict)) {
     // Said.
+  } else if (!input.facts.imported_as.empty()) {
+    ExplainImported(input, verdict);
   } else if (input.facts.hooks_off) {
     verdict.headline = "no step seen: the hooks were switched off";
     verdict.advice.push_back({"run without --hooks off", "hooks", "off", "default"});

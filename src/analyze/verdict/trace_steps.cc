@@ -85,7 +85,8 @@ class HostStages {
         collectives_(CollectivesBeside(trace, training_, strings)),
         phases_(phases),
         operator_stage_(has_device ? SubStage::kDispatch : SubStage::kForward),
-        call_stage_(has_device ? SubStage::kLaunch : SubStage::kForward) {
+        call_stage_(has_device ? SubStage::kLaunch : SubStage::kForward),
+        holds_operators_(HoldsOperators(trace)) {
     if (table != nullptr && training_ != kNone) {
       python_.emplace(trace, training_, strings, *table, !has_device);
     }
@@ -196,7 +197,7 @@ class HostStages {
     }
     const bool bounded = before <= time.begin_ns && after != std::numeric_limits<int64_t>::max() &&
                          before != std::numeric_limits<int64_t>::min();
-    if (bounded && after - before <= kBetweenOperatorsNs) {
+    if (holds_operators_ && bounded && after - before <= kBetweenOperatorsNs) {
       At(step.stages, SubStage::kDispatch) += time.length_ns();
       return;
     }
@@ -222,6 +223,7 @@ class HostStages {
   std::span<const PhaseRange> phases_;
   SubStage operator_stage_;
   SubStage call_stage_;
+  bool holds_operators_;  // else the host's way between its calls may be anything
   std::unordered_map<int32_t, HostActivity> lanes_;
   std::optional<PythonWork> python_;  // of the training thread
   bool tells_ = true;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 #include <string>
 
@@ -234,6 +235,49 @@ TEST_F(TraceStepsTest, AProfileOfThreeStepsHasAVerdict) {
   // The same steps without the device's word for them are too few.
   input.profile = nullptr;
   EXPECT_EQ(BuildReport(input).verdict.status, VerdictStatus::kTooFewSteps);
+}
+
+// A profile of the device alone tells the host's calls, and not what lies between them.
+TEST_F(TraceStepsTest, WithoutOperatorsNothingTellsWhatTheHostDoes) {
+  const char* kernels = R"(
+t1 step ProfilerStep#1 0 100
+t1 runtime cudaLaunchKernel 0 10 corr=1
+s7 kernel gemm 10 40 corr=1
+t1 runtime cudaLaunchKernel 60 70 corr=2
+s7 kernel gemm 70 100 corr=2
+)";
+  EXPECT_EQ(Stages(kernels), "compute 60, launch 20, unknown 20");
+  EXPECT_EQ(Stages(std::string(kernels) + "t1 op aten::mm 60 70\n"),
+            "compute 60, dispatch 20, launch 20");
+}
+
+// Two threads that both number their steps from 1: each has its own times.
+TEST_F(TraceStepsTest, StepsOfOneNumberAreKeptApart) {
+  const char* text = R"(
+t1 step ProfilerStep#1 0 100
+t1 op aten::mm 0 100
+t1 runtime cudaLaunchKernel 0 10 corr=1
+s7 kernel gemm 10 100 corr=1
+t2 step ProfilerStep#1 100 200
+t2 op aten::mm 100 200
+t2 runtime cudaLaunchKernel 100 190 corr=2
+s7 kernel gemm 190 200 corr=2
+)";
+  const Trace trace = DrawTrace(text, strings_);
+  const auto rows = DeriveTraceSteps(trace.ranks[0], strings_);
+  ASSERT_EQ(rows.size(), 2u);
+  ReportInput input;
+  input.strings = &strings_;
+  input.steps = rows;
+  input.profile = &trace;
+  const Report report = BuildReport(input);
+  std::map<std::string, int64_t> ns;
+  for (const StageRow& row : report.stages) ns[row.name] = row.ns;
+  EXPECT_EQ(ns["compute"], 100);
+  EXPECT_EQ(ns["launch"], 100);
+  EXPECT_EQ(ns["garbage_collection"], 0);
+  EXPECT_EQ(report.verdict.evidence.back().text.substr(0, 34),
+            "2 threads of rank 0 mark steps: wh");
 }
 
 // Of a profile who loads is known by the iterator's name.

@@ -245,7 +245,7 @@ Verdict SuspectVerdict(const VerdictInput& input, const Candidate& candidate) {
 // end of most phases, or was busy in a part of the time alone. Its counter says busy as soon as any
 // kernel runs.
 bool DeviceWaitsForHost(const VerdictInput& input) {
-  if (input.profiled || input.facts.devices.empty()) return false;
+  if ((input.profiled && SawDeviceWork(input)) || !MayUseDevice(input.facts)) return false;
   return MostlyCaughtUp(input.device_phases) ||
          input.load.Mean("gpu.utilization_share").value_or(1) < kKeptBusy;
 }

@@ -38,7 +38,7 @@ void RenderCost(const analyze::CostSection& cost, Page& page) {
                  fmt::format("{} for the run, at {} an hour{}", Money(cost.money),
                              Money(cost.price_per_hour), machines));
   Parts(cost.phases, "  ", page);
-  if (!cost.suspects.empty()) page.Line({{"  of training", Tint::kDim}});
+  if (!cost.suspects.empty()) page.Line({{"  of the steps", Tint::kDim}});
   Parts(cost.suspects, "    ", page);
   for (const analyze::Alternative& one : cost.alternatives) {
     const std::string saving =

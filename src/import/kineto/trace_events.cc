@@ -78,7 +78,8 @@ class FileImport {
     }
     if (sink_.part().rows == 0 && reader_.without_time() > 0) {
       return Error{
-          fmt::format("{}: none of its events has a time; record the profile again", source_.path)};
+          fmt::format("{}: none of its events has a time below 2^62 ns; record the profile again",
+                      source_.path)};
     }
     TellDamage(document.damage(), stream->damage());
     TellFacts(document, stream->consumed(), format);

@@ -63,7 +63,8 @@ struct LossText {
 };
 constexpr std::array<LossText, 12> kLossTexts = {
     LossText{"zero_timestamp", "slices", "events with ts 0 have no time; they are left out"},
-    {"bad_timestamp", "slices", "events whose ts is absent or no number are left out"},
+    {"bad_timestamp", "slices",
+     "events whose ts is absent, no number, or 2^62 ns and more are left out"},
     {"negative_duration", "slices", "events with a negative dur are kept with 0"},
     {"absent_duration", "slices", "complete events without a dur are kept with 0"},
     {"bad_duration", "slices",

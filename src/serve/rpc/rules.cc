@@ -229,6 +229,7 @@ analyze::CostSection CostOf(const std::filesystem::path& path, Ruled& ruled,
   // Without any price there is nothing to bill, and the report of a long profile takes minutes.
   if (billed != nullptr) {
     cost.phases = billed->phases;
+    cost.steps_ns = billed->steps.training_wall_ns;
     cost.suspects = billed->suspects;
   } else if (request.has_price()) {
     ReportOptions options;
@@ -239,6 +240,7 @@ analyze::CostSection CostOf(const std::filesystem::path& path, Ruled& ruled,
     auto report = LoadReport(path, options);
     if (report.ok()) {
       cost.phases = std::move(report->phases);
+      cost.steps_ns = report->steps.training_wall_ns;
       cost.suspects = std::move(report->suspects);
     }
   }
