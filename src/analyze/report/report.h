@@ -75,10 +75,9 @@ struct StepsSection {
 
 enum class VerdictStatus { kFound, kNoSingleSuspect, kTooFewSteps, kNoSteps };
 
-// One line.
-struct Evidence : Sentence {
-  std::string table;  // where the rows are that show it
-  std::string where;  // which of them
+struct Evidence : Sentence {  // one line
+  std::string table;          // where the rows are that show it
+  std::string where;          // which of them
 };
 
 struct Advice : Sentence {

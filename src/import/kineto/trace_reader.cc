@@ -63,8 +63,7 @@ struct LossText {
 };
 constexpr std::array<LossText, 12> kLossTexts = {
     LossText{"zero_timestamp", "slices", "events with ts 0 have no time; they are left out"},
-    {"bad_timestamp", "slices",
-     "events whose ts is absent, no number, or 2^62 ns and more are left out"},
+    {"bad_timestamp", "slices", "events whose ts is absent, no number or too large are left out"},
     {"negative_duration", "slices", "events with a negative dur are kept with 0"},
     {"absent_duration", "slices", "complete events without a dur are kept with 0"},
     {"bad_duration", "slices",
