@@ -235,6 +235,9 @@ test('the figures of the overview, to the keyboard and as CSV', async ({ page })
   await accessible(page);
 });
 
+const isShare = ({ text, unit }: { text: string; unit: string }) =>
+  unit === 'share' && text.endsWith('%');
+
 test('what is copied is exact: sentences, a part of a figure, and the cells of a table', async ({
   page,
   context,
@@ -255,10 +258,16 @@ test('what is copied is exact: sentences, a part of a figure, and the cells of a
   const low = `${percentOf(verdict.share_low)} and ${percentOf(verdict.share_high)} %`;
   const said = await copied(page.getByRole('region', { name: 'Verdict' }));
   expect(said).toContain(`${percentOf(verdict.share)} % of the step`);
-  // Where both ends round to the same the sentence has none; the headline's figures have it still.
+  // Where both ends round to the same there is none to say.
   const ends = [verdict.share_low, verdict.share_high].map((end) => Math.round(100 * (end ?? 0)));
-  if (ends[0] === ends[1]) expect(said).toContain(low.replace(' and ', ' % to '));
-  else expect(said).toContain(`between ${low} with 95 % confidence`);
+  if (ends[0] !== ends[1]) {
+    expect(said).toContain(`between ${low} with 95 % confidence`);
+    expect(said).toContain(`(${low.slice(0, -2).replace(' and ', '-')})`);
+  }
+  const evidence = await copied(page.getByRole('region', { name: 'Evidence' }));
+  const shares = verdict.evidence.flatMap((one) => one.figures ?? []).filter(isShare);
+  expect(shares.length).toBeGreaterThan(0);
+  for (const { value } of shares) expect(evidence).toContain(`${percentOf(value ?? 0)} %`);
 
   const largest = [...suspects].sort((a, b) => b.share - a.share)[0];
   const lines = (await copied(where.getByRole('table'))).split('\n');

@@ -77,6 +77,9 @@ export function sentenceOf({ text, figures = [] }: Said): Pieces {
   return parts.filter((part) => part !== '');
 }
 
+export const hasFigures = (sentences: readonly Said[]): boolean =>
+  sentences.some(({ figures }) => figures !== undefined && figures.length > 0);
+
 /** A sentence of the report in pieces; a backtick without its other one stays. */
 export function pieces(text: string): Piece[] {
   return text
