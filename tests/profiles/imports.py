@@ -10,7 +10,6 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / "shared" / "data" / "kineto"
 
 
 def executable():

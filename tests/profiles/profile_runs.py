@@ -9,9 +9,9 @@ import subprocess
 import sys
 
 import pytest
+from real_profiles import KINETO
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-KINETO = ROOT.parent / "shared" / "data" / "kineto"
 
 
 def binary():
@@ -41,7 +41,7 @@ def shared(*names):
     paths = [KINETO / name for name in names]
     for path in paths:
         if not path.exists():
-            pytest.skip(f"{path.name}: the real profiles are not here (../shared/data)")
+            pytest.skip(f"{path}: no such profile here")
     return paths
 
 

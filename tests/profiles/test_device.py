@@ -8,8 +8,9 @@ import random
 import device_reference as reference
 import profile_runs
 import pytest
+from real_profiles import KINETO
 
-FILES = sorted(profile_runs.KINETO.glob("*.json.gz")) if profile_runs.KINETO.is_dir() else []
+FILES = sorted(KINETO.glob("*.json.gz")) if KINETO.is_dir() else []
 ROLES = ("kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu", "other")
 
 

@@ -10,7 +10,8 @@ import zipfile
 import kineto_reference as reference
 import make_trace
 import pytest
-from imports import SHARED, losses, manifest, rows, steptrace
+from imports import losses, manifest, rows, steptrace
+from real_profiles import KINETO
 
 DIALECTS = ["2021", "absolute", "base"]
 
@@ -86,7 +87,7 @@ def test_every_event_is_stored_exactly(tmp_path, dialect):
 
 
 @pytest.mark.skipif(
-    not SHARED.is_dir(), reason=f"{SHARED} is not there: real profiles are not checked"
+    not KINETO.is_dir(), reason=f"{KINETO} is not there: real profiles are not checked"
 )
 @pytest.mark.parametrize(
     "name",
@@ -104,7 +105,7 @@ def test_every_event_is_stored_exactly(tmp_path, dialect):
     ],
 )
 def test_real_profiles_are_stored_exactly(tmp_path, name):
-    path = SHARED / f"{name}.pt.trace.json.gz"
+    path = KINETO / f"{name}.pt.trace.json.gz"
     steptrace("import", path, "-o", tmp_path / "run")
     trace = reference.load(path)
     rank = trace.get("distributedInfo", {}).get("rank", 0)

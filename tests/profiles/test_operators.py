@@ -12,10 +12,10 @@ from pathlib import Path
 
 import operators_reference as reference
 import pytest
+from real_profiles import KINETO
 
 STEPTRACE = os.environ.get("STEPTRACE_EXECUTABLE", Path(sys.executable).parent / "steptrace")
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "kineto"
-FILES = sorted(DATA.glob("*.json.gz")) if DATA.is_dir() else []
+FILES = sorted(KINETO.glob("*.json.gz")) if KINETO.is_dir() else []
 SECTIONS = ("operators", "kernels", "memory", "modules")
 
 
@@ -196,7 +196,7 @@ def case(request, tmp_path_factory):
 
 def test_real_profiles_are_there():
     if not FILES:
-        pytest.skip(f"no profiles in {DATA}: only made ones are tested")
+        pytest.skip(f"no profiles in {KINETO}: only made ones are tested")
 
 
 def same(sums, row):

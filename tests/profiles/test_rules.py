@@ -15,9 +15,9 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import modern_rules_reference as modern_reference
 import rules_reference as reference
+from real_profiles import SAGEMAKER
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / "shared" / "data" / "sagemaker"
 DIMENSIONS = {
     "CPUUtilization": "cpu",
     "I/OWaitPercentage": "io",
@@ -248,7 +248,7 @@ def test_a_whole_job_with_other_parameters(tmp_path):
     assert all(found[rule]["triggered"] > 0 for rule in ("CPUBottleneck", "GPUMemoryIncrease"))
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not there")
+@pytest.mark.skipif(not SAGEMAKER.is_dir(), reason=f"{SAGEMAKER} is not there")
 def test_real_system_metrics(tmp_path):
     parameters = {
         "LowGPUUtilization": {"window": 2, "patience": 0},
@@ -257,15 +257,15 @@ def test_real_system_metrics(tmp_path):
         "IOBottleneck": {"patience": 0, "threshold": 0},
         "GPUMemoryIncrease": {"window": 2, "patience": 0, "increase": 1},
     }
-    folder = SHARED / "test_traces" / "system"
+    folder = SAGEMAKER / "test_traces" / "system"
     found, answer = rules_of(folder, tmp_path, "--mode", "compat", *options_of(parameters))
     compare(found, samples_of(sorted(folder.glob("incremental/*.json"))), parameters)
     assert answer["gpu_utilization"]["applicable"] is True
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=f"{SHARED} is not there")
+@pytest.mark.skipif(not SAGEMAKER.is_dir(), reason=f"{SAGEMAKER} is not there")
 def test_real_steps(tmp_path):
-    folder = SHARED / "merge_traces"
+    folder = SAGEMAKER / "merge_traces"
     marks = 0
     for path in folder.rglob("*.json"):
         for event in json.loads(path.read_text(encoding="utf-8")):

@@ -10,9 +10,9 @@ import shutil
 
 import pytest
 import sagemaker_reference as reference
-from imports import ROOT, losses, manifest, rows, steptrace
+from imports import losses, manifest, rows, steptrace
+from real_profiles import SAGEMAKER as REAL
 
-REAL = ROOT.parent / "shared" / "data" / "sagemaker"
 needs_real = pytest.mark.skipif(not REAL.exists(), reason=f"{REAL}: real profiles are absent")
 
 

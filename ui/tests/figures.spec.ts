@@ -72,7 +72,7 @@ function terminalVerdict(id: string): string {
 
 for (const id of ['slow', 'fast', 'hashing', 'idle', 'eight-ranks', 'two-devices', 'v100']) {
   test(`the verdict of ${id} in the words of the terminal`, async ({ page }) => {
-    test.skip(!existsSync(join(folder, id)), 'no ../shared/data here');
+    test.skip(!existsSync(join(folder, id)), 'no real profiles here');
     await open(page, `/run/${id}/overview`);
     const verdict = page.getByRole('region', { name: 'Verdict' });
     const heading = await verdict.getByRole('heading').innerText();

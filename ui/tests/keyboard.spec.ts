@@ -201,7 +201,7 @@ const kindOf = (stop: Stop, use: Use) =>
 
 for (const at of PAGES) {
   test(`all that takes the pointer: ${at}`, async ({ page }) => {
-    test.skip(missing(at), 'no ../shared/data here');
+    test.skip(missing(at), 'no real profiles here');
     await open(page, at);
     if (at.includes('tab=slices')) await expect(page.locator('.body[role=row]')).not.toHaveCount(0);
     await still(page);

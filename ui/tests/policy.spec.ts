@@ -24,7 +24,7 @@ bare('what the policy forbids is seen by these tests', async ({ page }) => {
 
 for (const run of ['slow', 'v100', 'eight-ranks']) {
   test(`every view of ${run} writes no error`, async ({ page }) => {
-    test.skip(!existsSync(join(folder, run)), 'no ../shared/data here');
+    test.skip(!existsSync(join(folder, run)), 'no real profiles here');
     const errors: string[] = [];
     page.on('console', (message) => {
       if (message.type() === 'error') errors.push(`${page.url()}: ${message.text()}`);

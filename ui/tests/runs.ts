@@ -189,7 +189,7 @@ export function makeRuns() {
   once('two-devices', twoDevices);
   once('broad', (path) => wideRun(path, BROAD));
   once('hashing', hashing);
-  const data = join(root, '../shared/data');
+  const data = process.env.STEPTRACE_PROFILES ?? join(root, '../shared/data');
   const profile = join(data, 'kineto/v100_resnet50_workers0.pt.trace.json.gz');
   if (existsSync(profile)) once('v100', (path) => run(['import', '--output', path, profile]));
   const job = join(data, 'sagemaker');

@@ -23,7 +23,7 @@ import { cellsOf, exact, grouped, open, test } from './pages';
 import { folder, reportOf } from './runs';
 import { timeline } from './stage';
 
-const withData = (id: string) => test.skip(!existsSync(join(folder, id)), 'no ../shared/data here');
+const withData = (id: string) => test.skip(!existsSync(join(folder, id)), 'no real profiles here');
 const by = <T>(rows: readonly T[], of: (row: T) => string) => {
   const groups = new Map<string, T[]>();
   for (const row of rows) groups.set(of(row), [...(groups.get(of(row)) ?? []), row]);

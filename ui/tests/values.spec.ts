@@ -96,7 +96,7 @@ for (const [id, chosen] of [
   ['v100', null],
 ] as const) {
   test(`devices of ${id}, ${chosen ?? 'all'}`, async ({ page }) => {
-    test.skip(!existsSync(join(folder, id)), 'no ../shared/data here');
+    test.skip(!existsSync(join(folder, id)), 'no real profiles here');
     const all = reportOf(id).devices as unknown as Device[];
     const devices = all.filter((d) => chosen === null || `${d.rank}-${d.device}` === chosen);
     const windows = (name: string) => sum(devices.map((d) => d.window[name] ?? 0));

@@ -24,7 +24,7 @@ async function look(page: Page, name: string) {
 for (const run of RUNS) {
   for (const view of VIEWS) {
     test(`${run} ${view}`, async ({ page }) => {
-      test.skip(run === 'v100' && !existsSync(join(folder, 'v100')), 'no ../shared/data here');
+      test.skip(run === 'v100' && !existsSync(join(folder, 'v100')), 'no real profiles here');
       await open(page, `/run/${run}/${view}`);
       if (run === 'broken') await expect(page.getByRole('alert').first()).toBeVisible();
       else await expect(page.getByRole('alert')).toHaveCount(0);
