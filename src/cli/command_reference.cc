@@ -17,9 +17,8 @@ std::string CliMarkdown() {
   BuildApp(app, session);
   std::string text =
       "# Command line\n\nWritten by `steptrace reference`; do not edit.\n\n"
-      "An error is one line on stderr: the thing, the cause, the next step. Colour appears only on "
-      "a\n"
-      "terminal and never with `NO_COLOR`.\n\n" +
+      "An error is one line on stderr: the thing, the cause, the next step. Colour appears on a\n"
+      "terminal and not with `NO_COLOR`, unless `--color` or the setting says otherwise.\n\n" +
       Section(app, "steptrace");
   for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_group().empty()) continue;  // hidden

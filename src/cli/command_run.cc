@@ -165,13 +165,14 @@ void AddPresentation(CLI::App* command, Session& session) {
 }  // namespace
 
 void AddRunCommand(CLI::App& app, Session& session) {
-  CLI::App* command =
-      AddCommand(app, {.name = "run",
-                       .sentence = "Run a training under observation",
-                       .usage = "[OPTIONS] -- COMMAND...",
-                       .example = "steptrace run -- torchrun --nproc-per-node 2 train.py --lr 0.1",
-                       .exit_codes = "the command's own (128 + n: it died of signal n);\n"
-                                     "  126, 127 it could not be started; 2 bad input"});
+  CLI::App* command = AddCommand(
+      app, {.name = "run",
+            .sentence = "Run a training under observation",
+            .usage = "[OPTIONS] -- COMMAND...",
+            .example = "steptrace run -- torchrun --nproc-per-node 2 train.py --lr 0.1",
+            .exit_codes = "the command's own (128 + n: it died of signal n), also\n"
+                          "  where a run cannot be recorded, which a line on stderr says;\n"
+                          "  126, 127 it could not be started; 2 bad input"});
   command->prefix_command();
   auto options = std::make_shared<RunOptions>();
   auto windows = std::make_shared<std::vector<std::string>>();

@@ -22,13 +22,15 @@ namespace fs = std::filesystem;
 
 using Value = std::variant<bool, int64_t, double, std::string>;
 
-// One setting: how it is called in each place, and how a value of its type gets in.
+// One setting: how it is called in each place, how a value of its type gets in, and what it is
+// where nobody sets it.
 struct Setting {
   const char* key;
   const char* variable;
   const char* type;
   const char* sentence;
   std::function<Status(const Value&, Settings&)> set;
+  std::string (*shown)(const Settings&);
 };
 
 Error WrongType(const Setting& setting) {
@@ -158,66 +160,82 @@ std::function<Status(const Value&, Settings&)> Store(Member Settings::*member) {
   };
 }
 
+template <auto kMember>
+std::string Shown(const Settings& settings) {
+  return fmt::format("{}", settings.*kMember);
+}
+
+std::string ShownNothing(const Settings&) {
+  return {};
+}
+
 const std::vector<Setting>& AllSettings() {
   static const std::vector<Setting> settings = {
       {"folder", "STEPTRACE_FOLDER", "a text", "Where runs are gathered and looked for.",
-       Store<std::string>(&Settings::folder)},
+       Store<std::string>(&Settings::folder), Shown<&Settings::folder>},
       {"color", "STEPTRACE_COLOR", "a text", "Colour: auto (on a terminal), always or never.",
-       SetColor},
+       SetColor, Shown<&Settings::color>},
       {"price_per_hour", "STEPTRACE_PRICE_PER_HOUR", "a number",
-       "What an hour of the training costs; the verdict then names money.", SetPrice},
+       "What an hour of the training costs; the verdict then names money.", SetPrice, ShownNothing},
       {"instance", "STEPTRACE_INSTANCE", "a text",
        "The type of the run's machines, one of [[instances]]; without it the one of their size.",
-       Store<std::string>(&Settings::instance)},
+       Store<std::string>(&Settings::instance), Shown<&Settings::instance>},
       {"editor_url", "STEPTRACE_EDITOR_URL", "a text",
        "By which the pages open a source: an address with {file} and {line}; empty: none.",
-       SetEditorUrl},
+       SetEditorUrl, Shown<&Settings::editor_url>},
       {"hooks", "STEPTRACE_HOOKS", "a text",
-       "Which hooks a training gets: a comma list, or \"off\".", SetHooks},
+       "Which hooks a training gets: a comma list, \"all\" or \"off\".", SetHooks,
+       [](const Settings& s) { return s.hooks.empty() ? std::string("all") : s.hooks; }},
       {"window", "STEPTRACE_WINDOW", "a text",
        "Windows of a run, as `run --window`, several with commas; auto or none. Looked at "
        "while the run goes on, as capture and stack_rate.",
-       Store<std::string>(&Settings::window)},
+       Store<std::string>(&Settings::window),
+       [](const Settings& s) { return s.window.empty() ? std::string("auto") : s.window; }},
       {"window_budget_s", "STEPTRACE_WINDOW_BUDGET_S", "a number",
-       "What all windows that a run takes by itself may last together, in seconds (60).",
-       SetWindowSeconds},
+       "What all windows that a run takes by itself may last together, in seconds.",
+       SetWindowSeconds,
+       [](const Settings& s) { return fmt::format("{}", s.window_budget.ns / 1'000'000'000); }},
       {"window_budget_mb", "STEPTRACE_WINDOW_BUDGET_MB", "a whole number",
-       "… and the rows that they may bring, in megabytes of journal (64).", SetWindowMegabytes},
+       "… and the rows that they may bring, in megabytes of journal.", SetWindowMegabytes,
+       [](const Settings& s) { return fmt::format("{}", s.window_budget.bytes / 1'000'000); }},
       {"capture", "STEPTRACE_CAPTURE", "a text",
        "What windows capture: operators, kernels, or a profile (stacks, shapes, memory).",
-       SetCapture},
+       SetCapture, Shown<&Settings::capture>},
       {"kineto", "STEPTRACE_KINETO", "true or false",
        "Processes without hooks too can be captured: PyTorch's profiler in them asks the agent.",
-       Store<bool>(&Settings::kineto)},
+       Store<bool>(&Settings::kineto), Shown<&Settings::kineto>},
       {"keep_traces", "STEPTRACE_KEEP_TRACES", "true or false",
        "Files of profiles stay in the run's folder, though their rows are in the run.",
-       Store<bool>(&Settings::keep_traces)},
+       Store<bool>(&Settings::keep_traces), Shown<&Settings::keep_traces>},
       {"start_step", "STEPTRACE_START_STEP", "a whole number",
        "A window's first step, as SageMaker calls it.",
-       StoreField(&agent::WindowFields::start_step)},
+       StoreField(&agent::WindowFields::start_step), ShownNothing},
       {"num_steps", "STEPTRACE_NUM_STEPS", "a whole number", "Its number of steps.",
-       StoreField(&agent::WindowFields::num_steps)},
+       StoreField(&agent::WindowFields::num_steps), ShownNothing},
       {"start_unix_time", "STEPTRACE_START_UNIX_TIME", "a whole number",
        "Instead of steps: its begin, in seconds since 1970.",
-       StoreField(&agent::WindowFields::start_unix_time)},
+       StoreField(&agent::WindowFields::start_unix_time), ShownNothing},
       {"duration", "STEPTRACE_DURATION", "a number",
        "… and its length, in seconds. Alone: from now, which is the first step of a run that has "
        "none yet.",
-       SetDuration},
+       SetDuration, ShownNothing},
       {"system_interval_ms", "STEPTRACE_SYSTEM_INTERVAL_MS", "a whole number",
-       "Time between two samples of the system, 100 to 60000.", SetInterval},
+       "Time between two samples of the system, 100 to 60000.", SetInterval,
+       Shown<&Settings::system_interval_ms>},
       {"stack_rate", "STEPTRACE_STACK_RATE", "a whole number",
-       "Samples of each Python thread's stack a second, 0 (none) to 1000.", SetStackRate},
+       "Samples of each Python thread's stack a second, 0 (none) to 1000.", SetStackRate,
+       Shown<&Settings::stack_rate>},
       {"hang_watch", "STEPTRACE_HANG_WATCH", "true or false",
        "Say while a training hangs who waits for whom, and where.",
-       Store<bool>(&Settings::hang_watch)},
+       Store<bool>(&Settings::hang_watch), Shown<&Settings::hang_watch>},
       {"shm", "STEPTRACE_SHM", "a text",
        "Folder in memory for the rings; where /dev/shm is too small or absent.",
-       Store<std::string>(&Settings::shm)},
+       Store<std::string>(&Settings::shm),
+       [](const Settings& s) { return s.shm.empty() ? std::string("/dev/shm") : s.shm; }},
       {"quiet", "STEPTRACE_QUIET", "true or false", "run prints nothing of its own.",
-       Store<bool>(&Settings::quiet)},
+       Store<bool>(&Settings::quiet), Shown<&Settings::quiet>},
       {"report", "STEPTRACE_REPORT", "true or false", "run prints the report at the end.",
-       Store<bool>(&Settings::report)},
+       Store<bool>(&Settings::report), Shown<&Settings::report>},
   };
   return settings;
 }
@@ -389,8 +407,8 @@ Status ApplyEnvironment(const Environment& environment, Settings& settings) {
 std::vector<std::string> UnknownVariables(const std::vector<std::string>& environment) {
   // What is no setting: where settings are, how the parts find each other, and what tests set.
   static constexpr std::string_view kOthers[] = {
-      "CONFIG", "RUN",         "RUN_DIR",    "RING_DIR",          "PROBE",
-      "AGENT_", "PACKAGE_DIR", "EXECUTABLE", "RING_BUDGET_BYTES", "FAKE_"};
+      "CONFIG",      "RUN",        "RUN_DIR",           "RING_DIR", "PROBE", "AGENT_",
+      "PACKAGE_DIR", "EXECUTABLE", "RING_BUDGET_BYTES", "PROFILES", "FAKE_"};
   constexpr std::string_view kPrefix = "STEPTRACE_";
   std::vector<std::string> unknown;
   for (const std::string& entry : environment) {
@@ -434,17 +452,20 @@ Result<Settings> LoadSettings(const Environment& environment) {
 
 std::string SettingsMarkdown() {
   std::string text =
-      "| steptrace.toml | environment | type | meaning |\n| --- | --- | --- | --- |\n";
+      "| steptrace.toml | environment | type | default | meaning |\n"
+      "| --- | --- | --- | --- | --- |\n";
+  const Settings defaults;
   for (const auto& setting : AllSettings()) {
-    text += fmt::format("| `{}` | `{}` | {} | {} |\n", setting.key, setting.variable, setting.type,
-                        setting.sentence);
+    const std::string shown = setting.shown(defaults);
+    text += fmt::format("| `{}` | `{}` | {} | {} | {} |\n", setting.key, setting.variable,
+                        setting.type, shown.empty() ? "" : "`" + shown + "`", setting.sentence);
   }
   text +=
-      "| `[[instances]]` | | tables | Types of machines: `name`, `cores`, `memory_gib`, `gpus`, "
+      "| `[[instances]]` | | tables | | Types of machines: `name`, `cores`, `memory_gib`, `gpus`, "
       "`gpu`, `gpu_memory_gib`, `price_per_hour`; see rules.md. |\n"
-      "| `[tensor_cores]` | | table | `kernels`, `plain`: parts of names of kernels that run on "
+      "| `[tensor_cores]` | | table | | `kernels`, `plain`: parts of names of kernels that run on "
       "tensor cores, or only look so; see report.md. |\n"
-      "| `[stages]` | | table | Patterns of functions and the stage that each is: "
+      "| `[stages]` | | table | | Patterns of functions and the stage that each is: "
       "`\"mypkg.io:read_*\" = \"storage_read\"`; see verdict.md. |\n";
   return text;
 }

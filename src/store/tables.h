@@ -33,7 +33,7 @@ struct TableOf;  // specialised by each row: kName, kSentence, kFields
 struct TrackRow {
   int32_t track = 0;
   std::optional<int32_t> parent;
-  StringId kind{};  // node, process, thread, worker, core, device, stream, counter
+  StringId kind{};  // node, process, thread, worker, device, stream, counter
   int32_t node = 0;
   int32_t rank = -1;
   std::optional<int64_t> pid;
@@ -47,14 +47,14 @@ template <>
 struct TableOf<TrackRow> {
   static constexpr const char* kName = "tracks";
   static constexpr const char* kSentence =
-      "The lines on which something happens: nodes, processes, threads, cores, devices, streams, "
+      "The lines on which something happens: nodes, processes, threads, devices, streams, "
       "counters.";
   using R = TrackRow;
   static constexpr auto kFields = std::make_tuple(
       Field{"track", &R::track, Unit::kNone, "Number of the track, unique in the run."},
       Field{"parent", &R::parent, Unit::kNone, "The track that this one is part of."},
       Field{"kind", &R::kind, Unit::kNone,
-            "node, process, thread, worker, core, device, stream or counter."},
+            "node, process, thread, worker, device, stream or counter."},
       Field{"node", &R::node, Unit::kNone, "Number of the node, from 0."},
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
       Field{"pid", &R::pid, Unit::kNone, "Process id."},
@@ -97,9 +97,11 @@ struct TableOf<SliceRow> {
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
       Field{"name", &R::name, Unit::kNone, "What went on."},
       Field{"category", &R::category, Unit::kNone,
-            "Who says so: phase, communication, worker, user; in windows operator, primitive and "
-            "window itself; of a profile that was imported: cpu_op, user_annotation, cuda_runtime, "
-            "kernel, gpu_memcpy, … (docs/reference/import.md)."},
+            "Who says so: phase, communication, worker, user, device_phase, nccl, nccl_proxy; in "
+            "windows operator, primitive, what devices do (kernel, gpu_memcpy, cuda_runtime, …) "
+            "and, of PyTorch's profiler, also user_annotation, python_function and what else it "
+            "tells; of a profile that was imported: cpu_op and as the profile has it "
+            "(docs/reference/import.md)."},
       Field{"depth", &R::depth, Unit::kNone, "Number of slices of the track that enclose it."},
       Field{"step", &R::step, Unit::kNone, "The step that it falls in, where that is known."},
       Field{"correlation", &R::correlation, Unit::kNone, "Joins a launch and what it launched."},
@@ -266,7 +268,9 @@ template <>
 struct TableOf<FactRow> {
   static constexpr const char* kName = "facts";
   static constexpr const char* kSentence =
-      "What processes told of themselves: loaders, frameworks, ranks, devices, state of the hooks.";
+      "What processes told of themselves (loaders, frameworks, ranks, devices, state of the "
+      "hooks), "
+      "and where the rest comes from.";
   using R = FactRow;
   static constexpr auto kFields = std::make_tuple(
       Field{"ts_ns", &R::ts_ns, Unit::kNs, "When it was told, since the run's epoch."},
@@ -274,7 +278,10 @@ struct TableOf<FactRow> {
       Field{"rank", &R::rank, Unit::kNone, "Rank of the process; -1 where there is none."},
       Field{"pid", &R::pid, Unit::kNone, "Process id."},
       Field{"kind", &R::kind, Unit::kNone,
-            "loader, process, framework, job, hook, device, source, window or settings."},
+            "Of processes: loader, process, framework, job, device, communicator, threads, "
+            "data_parallel, autograd, hook; of the agent: source, gpu, window, settings, hook; of "
+            "SageMaker Debugger's output: python_profile, python_function; of profiles: source, "
+            "device, job."},
       Field{"json", &R::json, Unit::kJson, "The fact, as a JSON object."});
 };
 
@@ -370,12 +377,13 @@ struct FindingRow {
 template <>
 struct TableOf<FindingRow> {
   static constexpr const char* kName = "findings";
-  static constexpr const char* kSentence = "Verdicts, results of rules and alerts.";
+  static constexpr const char* kSentence =
+      "What the agent noticed while the run went on: results of rules, and alerts.";
   using R = FindingRow;
   static constexpr auto kFields = std::make_tuple(
       Field{"ts_ns", &R::ts_ns, Unit::kNs, "When it was found, since the run's epoch."},
       Field{"severity", &R::severity, Unit::kNone, "info, warning or error."},
-      Field{"kind", &R::kind, Unit::kNone, "verdict, rule or alert."},
+      Field{"kind", &R::kind, Unit::kNone, "rule or alert."},
       Field{"subject", &R::subject, Unit::kNone, "What it is about."},
       Field{"text", &R::text, Unit::kNone, "The finding in a sentence."},
       Field{"evidence", &R::evidence, Unit::kJson, "What it rests on, as a JSON object."});
