@@ -180,6 +180,14 @@ def test_windows_are_chosen_or_refused_not_both(ask):
     assert "--no-window" in complaint(done)
 
 
+def test_commands_to_copy_are_quoted_for_the_shell(ask, tmp_path):
+    done = ask("run", "-o", "sp ace/k1", "--no-report", "--", "true", cwd=tmp_path)
+    assert "recording to sp ace/k1  (report: steptrace report 'sp ace/k1')" in done.stderr
+    report = ask("report", "sp ace/k1", cwd=tmp_path).stdout
+    assert "More: steptrace report 'sp ace/k1' --json" in report
+    assert "steptrace show 'sp ace/k1' steps" in report
+
+
 def test_an_unknown_option_is_named(ask):
     assert "--bogus: no such option" in complaint(ask("--bogus"))
     assert "--bogus: no such option" in complaint(ask("--bogus=3", "ls"))

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "base/shell_word.h"
 #include "cli/commands.h"
 #include "cli/huge_heap.h"
 #include "cli/interrupt.h"
@@ -60,7 +61,7 @@ Result<import::ImportSummary> ImportWithProgress(rpc::ImportRequest request) {
     if (imported->losses > 0) {
       fmt::print(stderr,
                  "steptrace: not all could be used: `steptrace show {} losses` tells what\n",
-                 imported->run.string());
+                 ShellWord(imported->run.string()));
     }
   }
   return imported;

@@ -94,13 +94,14 @@ void PrintProblems(const std::vector<store::RunSummary>& runs) {
 }
 
 void PrintText(const std::vector<store::RunSummary>& runs) {
-  TextTable table({{"run"},
+  // A name that is cut names no run.
+  TextTable table({{"run", Align::kLeft, GivesWay::kLast},
                    {"status"},
-                   {"started"},
+                   {"started", Align::kLeft, GivesWay::kBeforeOthers},
                    {"took", Align::kRight},
                    {"steps", Align::kRight},
                    {"verdict"},
-                   {"command"}},
+                   {"command", Align::kLeft, GivesWay::kFirst}},
                   TerminalColumns(stdout), stdout);
   const Figures figures;
   for (const auto& run : runs) {
@@ -121,8 +122,9 @@ int Ls(const LsArguments& arguments, const Session& session) {
       arguments.folder.empty() ? session.settings.folder : arguments.folder;
   std::error_code error;
   if (!arguments.folder.empty() && !std::filesystem::is_directory(folder, error)) {
-    return Fail(
-        Error{fmt::format("ls: {}: no such folder; name one that holds runs", folder.string())});
+    const bool exists = std::filesystem::exists(folder, error);
+    return Fail(Error{fmt::format("ls: {}: {}; name one that holds runs", folder.string(),
+                                  exists ? "is no folder" : "no such folder")});
   }
   auto runs = store::ListRuns(folder);
   if (!runs.ok()) return Fail(runs.error());

@@ -162,6 +162,7 @@ Status PrintComparison(const ReportedRuns& runs, const ReportArguments& argument
   }
   render.color = UseColor(session.color(), stdout);
   render.unicode = UseUnicode();
+  render.last_steps = arguments.last;
   std::fputs(RenderComparison(comparison, first, second, render).c_str(), stdout);
   return {};
 }
@@ -221,7 +222,7 @@ void AddReportCommand(CLI::App& app, Session& session) {
       "A run's path, name or id; without it the newest. A profile (see import) is imported first");
   AddJsonFlag(command, arguments->json);
   AddPriceOption(command, session);
-  command->add_option("--last", arguments->last, "Only the newest N steps of each rank")
+  command->add_option("--last", arguments->last, "Only the newest N steady steps of each rank")
       ->type_name("N")
       ->check(AtLeast(1));
   CLI::Option* section = command

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyze/report/report_json.h"
+#include "base/shell_word.h"
 #include "cli/render/text_report.h"
 #include "cli/settings.h"
 #include "serve/rpc/report.h"
@@ -20,20 +21,10 @@ std::string UsualFolder() {
   return settings.ok() ? settings->folder : Settings().folder;
 }
 
-// As it is typed in a shell.
-std::string ForShell(const std::string& text) {
-  constexpr const char* kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+=:@%,";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string quoted = "'";
-  for (char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 }  // namespace
 
 std::string RunInCommands(const std::filesystem::path& run, const std::string& name) {
-  return ForShell(rpc::ShortestName(run, name, UsualFolder()));
+  return ShellWord(rpc::ShortestName(run, name, UsualFolder()));
 }
 
 Status PrintReport(const std::filesystem::path& run, const PresentOptions& options,
@@ -47,9 +38,8 @@ Status PrintReport(const std::filesystem::path& run, const PresentOptions& optio
                                                    .stages = options.stages,
                                                    .beside_run = options.section.empty()}));
   // A part of the run is not the run's report.
-  if (!options.last_steps && !options.from_ns)
-    STEPTRACE_RETURN_IF_ERROR(rpc::SaveReport(run, report));
-  if (!options.print) return {};
+  // What is kept for `ls` may find no room: who reads the report has it all the same.
+  if (!options.last_steps && !options.from_ns) (void)rpc::SaveReport(run, report);
   if (options.json) {
     std::fputs(analyze::ReportToJson(report).c_str(), stream);
     return {};
@@ -61,6 +51,7 @@ Status PrintReport(const std::filesystem::path& run, const PresentOptions& optio
   render.color = UseColor(options.color, stream);
   render.unicode = UseUnicode();
   render.run = RunInCommands(run, report.run.name);
+  render.last_steps = options.last_steps;
   const analyze::SectionName* section = analyze::FindSection(options.section);
   const std::string text =
       section == nullptr

@@ -22,7 +22,6 @@ struct PresentOptions {
   analyze::TensorCorePatterns tensor_cores;
   analyze::StageTable stages;
   ColorMode color = ColorMode::kAuto;
-  bool print = true;    // false: only write report.json
   std::string section;  // of SectionNames; empty: the whole report
   std::optional<int64_t> top;
 };
@@ -31,7 +30,7 @@ struct PresentOptions {
 std::string RunInCommands(const std::filesystem::path& run, const std::string& name);
 
 // Loads the report of a run (closed, live or interrupted), leaves report.json in it when the run is
-// closed and its folder can be written, and prints the text form to `stream`.
+// closed and there is room in its folder, and prints the text form to `stream`.
 Status PrintReport(const std::filesystem::path& run, const PresentOptions& options,
                    std::FILE* stream);
 

@@ -14,6 +14,7 @@
 #include "agent/ring_folder.h"
 #include "agent/run_end.h"
 #include "agent/stacks/stack_rights.h"
+#include "base/shell_word.h"
 #include "base/time.h"
 #include "cli/file_watch.h"
 #include "cli/package_dir.h"
@@ -142,7 +143,7 @@ class Launcher {
       DropFolder();
     } else if (!options_.quiet) {
       fprintf(stderr, "steptrace: recording to %s  (report: steptrace report %s)\n",
-              Printable(folder_.shown.string()).c_str(), Printable(folder_.shown.string()).c_str());
+              Printable(folder_.shown.string()).c_str(), RunToType().c_str());
     }
   }
 
@@ -256,11 +257,13 @@ class Launcher {
     return asked;
   }
 
+  std::string RunToType() const { return Printable(ShellWord(folder_.shown.string())); }
+
   void SayLeftAlone() {
     if (options_.quiet) return;
     fprintf(stderr,
             "steptrace: not waiting; the run is being closed (report: steptrace report %s)\n",
-            Printable(folder_.shown.string()).c_str());
+            RunToType().c_str());
   }
 
   void SayLingering() {
@@ -268,7 +271,7 @@ class Launcher {
     fprintf(stderr,
             "steptrace: %d of the command's processes still train; recording goes on until they "
             "end (report: steptrace report %s)\n",
-            agent_.still_training(), Printable(folder_.shown.string()).c_str());
+            agent_.still_training(), RunToType().c_str());
   }
 
   bool Recover(int wait_status) {

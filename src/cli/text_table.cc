@@ -2,6 +2,8 @@
 #include "cli/text_table.h"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "cli/terminal.h"
@@ -11,7 +13,8 @@ namespace {
 
 constexpr size_t kRowsThatDecide = 1000;  // bounds memory; a screen is far less
 constexpr size_t kGap = 2;
-constexpr size_t kNarrowestText = 6;  // below it a cut text says nothing
+constexpr size_t kNarrowestText = 6;           // below it a cut text says nothing
+constexpr size_t kNarrowestThatGivesWay = 16;  // of a command or a time: less is left out
 
 bool IsContinuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
@@ -42,7 +45,9 @@ TextTable::TextTable(std::vector<TextColumn> columns, int terminal_columns, std:
     : columns_(std::move(columns)),
       terminal_columns_(terminal_columns),
       out_(out),
-      shown_(columns_.size()) {}
+      shown_(columns_.size()) {
+  std::iota(shown_.begin(), shown_.end(), size_t{0});
+}
 
 void TextTable::Row(std::vector<std::string> cells) {
   if (decided_) return PrintRow(cells);
@@ -68,36 +73,53 @@ void TextTable::DecideWidths() {
     for (size_t i = 0; i < row.size(); ++i) widths_[i] = std::max(widths_[i], DisplayWidth(row[i]));
   }
   if (terminal_columns_ <= 0) return;
-  const std::vector<size_t> natural = widths_;
-  for (CutTexts(); shown_ > 1 && LineWidth() > static_cast<size_t>(terminal_columns_); CutTexts()) {
-    --shown_;
-    widths_ = natural;
-  }
-}
-
-size_t TextTable::LineWidth() const {
-  size_t sum = kGap * (shown_ - 1);
-  for (size_t i = 0; i < shown_; ++i) sum += widths_[i];
-  return sum;
-}
-
-// Takes from the widest text column until the line fits or every text is as narrow as it may be.
-void TextTable::CutTexts() {
-  while (shown_ > 0 && LineWidth() > static_cast<size_t>(terminal_columns_)) {
-    size_t widest = shown_;
-    for (size_t i = 0; i < shown_; ++i) {
-      bool may_shrink = columns_[i].align == Align::kLeft && widths_[i] > kNarrowestText;
-      if (may_shrink && (widest == shown_ || widths_[i] > widths_[widest])) widest = i;
+  for (const GivesWay way : {GivesWay::kFirst, GivesWay::kBeforeOthers}) {
+    CutTexts(way, kNarrowestThatGivesWay);
+    while (IsTooWide() && LeaveOutLast(way)) {
     }
-    if (widest == shown_) return;
+  }
+  const std::vector<size_t> natural = widths_;
+  CutTexts(GivesWay::kInTurn, kNarrowestText);
+  while (IsTooWide() && LeaveOutLast(GivesWay::kInTurn)) {
+    widths_ = natural;
+    CutTexts(GivesWay::kInTurn, kNarrowestText);
+  }
+  CutTexts(GivesWay::kLast, kNarrowestText);
+}
+
+bool TextTable::IsTooWide() const {
+  size_t width = kGap * (shown_.size() - 1);
+  for (const size_t i : shown_) width += widths_[i];
+  return width > static_cast<size_t>(terminal_columns_);
+}
+
+// Takes from the widest of these texts until the line fits or each is as narrow as it may be.
+void TextTable::CutTexts(GivesWay which, size_t narrowest) {
+  while (IsTooWide()) {
+    size_t widest = columns_.size();
+    for (const size_t i : shown_) {
+      const bool may_shrink = columns_[i].gives_way == which && columns_[i].align == Align::kLeft &&
+                              widths_[i] > narrowest;
+      if (may_shrink && (widest == columns_.size() || widths_[i] > widths_[widest])) widest = i;
+    }
+    if (widest == columns_.size()) return;
     --widths_[widest];
   }
 }
 
+// False: there is none, or it is the only column.
+bool TextTable::LeaveOutLast(GivesWay which) {
+  const auto last = std::find_if(shown_.rbegin(), shown_.rend(),
+                                 [&](size_t i) { return columns_[i].gives_way == which; });
+  if (last == shown_.rend() || shown_.size() == 1) return false;
+  shown_.erase(std::next(last).base());
+  return true;
+}
+
 void TextTable::PrintRow(const std::vector<std::string>& cells) const {
   std::string line;
-  for (size_t i = 0; i < shown_; ++i) {
-    bool last = i + 1 == shown_;
+  for (const size_t i : shown_) {
+    bool last = i == shown_.back();
     bool cut = terminal_columns_ > 0 && columns_[i].align == Align::kLeft;
     std::string cell = cut ? Ellipsize(cells[i], widths_[i]) : cells[i];
     bool bare = last && columns_[i].align == Align::kLeft;  // no spaces at the end of a line

@@ -10,9 +10,13 @@ namespace steptrace::cli {
 
 enum class Align { kLeft, kRight };
 
+// Where a line is too long: whether a column is cut, or left out, before the others or after them.
+enum class GivesWay { kFirst, kBeforeOthers, kInTurn, kLast };
+
 struct TextColumn {
   std::string title;
   Align align = Align::kLeft;
+  GivesWay gives_way = GivesWay::kInTurn;
 };
 
 // Prints rows as aligned columns. On a terminal (its columns > 0) no line is longer: the widest
@@ -30,12 +34,13 @@ class TextTable {
 
   void Row(std::vector<std::string> cells);
   void Finish();  // prints what still waits for the widths
-  size_t hidden_columns() const { return columns_.size() - shown_; }  // after Finish()
+  size_t hidden_columns() const { return columns_.size() - shown_.size(); }  // after Finish()
 
  private:
   void DecideWidths();
-  size_t LineWidth() const;
-  void CutTexts();
+  bool IsTooWide() const;
+  void CutTexts(GivesWay which, size_t narrowest);
+  bool LeaveOutLast(GivesWay which);
   void PrintRow(const std::vector<std::string>& cells) const;
 
   std::vector<TextColumn> columns_;
@@ -43,7 +48,7 @@ class TextTable {
   std::FILE* out_;
   std::vector<size_t> widths_;
   std::vector<std::vector<std::string>> waiting_;
-  size_t shown_;  // so many of the columns, from the left
+  std::vector<size_t> shown_;  // of the columns, from the left
   bool decided_ = false;
 };
 

@@ -50,6 +50,26 @@ TEST(TextTable, OnATerminalTheWidestTextIsCutAndNumbersNever) {
   EXPECT_NE(text.find("short"), std::string::npos);
 }
 
+TEST(TextTable, SomeGiveWayBeforeOthersAndANameLast) {
+  const auto at = [](int columns) {
+    return Printed({{"run", Align::kLeft, GivesWay::kLast},
+                    {"verdict"},
+                    {"started", Align::kLeft, GivesWay::kBeforeOthers},
+                    {"command", Align::kLeft, GivesWay::kFirst}},
+                   columns,
+                   {{"train-20261127T171000Z", "data pipeline 85 %", "2026-11-27T17:10:00Z",
+                     "python train.py --lr 0.1"}});
+  };
+  EXPECT_NE(at(100).find("train-20261127T171000Z  data pipeline 85 %  2026-11-27T17:10:00Z  pyth"),
+            std::string::npos);
+  EXPECT_NE(at(66).find("85 %  2026-11-27T17:10:00Z\n"), std::string::npos) << at(66);
+  EXPECT_NE(at(60).find("train-20261127T171000Z  data pipeline 85 %  2026-11-27T17:1"),
+            std::string::npos);
+  EXPECT_NE(at(50).find("train-20261127T171000Z  data pipeline 85 %\n"), std::string::npos);
+  EXPECT_NE(at(34).find("train-20261127T171000Z  data "), std::string::npos) << at(34);
+  EXPECT_NE(at(16).find("train-2026"), std::string::npos) << at(16);
+}
+
 TEST(TextTable, ColumnsThatDoNotFitAreLeftOutFromTheRight) {
   std::string number = "9223372036854775807";
   std::string text = Printed({{"n", Align::kRight}, {"m", Align::kRight}, {"o", Align::kRight}}, 45,

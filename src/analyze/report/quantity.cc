@@ -104,6 +104,10 @@ std::string FormatRatio(double ratio) {
   return ratio < 9.95 ? fmt::format("{:.1f}x", ratio) : FormatNumber(ratio) + "x";
 }
 
+std::string FormatCounted(int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", FormatCount(count), noun, count == 1 ? "" : "s");
+}
+
 std::string FormatCores(double cores) {
   return fmt::format("{} core{}", FormatNumber(cores), cores == 1 ? "" : "s");
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 // Numbers as people read them: a unit, and at most three significant digits. ASCII, for terminals
 // of any kind: microseconds are "us", times "x". Pages write "µs" and "×", in the report's
@@ -15,8 +16,9 @@ std::string FormatShare(double share);        // 65 %  0.4 %  <0.1 %
 std::string FormatShareNumber(double share);  // the same without the sign
 std::string FormatBytes(double bytes);        // 2.1 GiB
 std::string FormatCount(int64_t count);       // 1 234 567 stays exact: 1,234,567
-std::string FormatCores(double cores);        // 2 cores  1 core  0.985 cores
-std::string FormatRatio(double ratio);        // 2.9x
-std::string FormatMoney(double amount);       // 3240.12 -> 3,240  0.0123 -> 0.0123
+std::string FormatCounted(int64_t count, std::string_view noun);  // 1 step  1,234 steps
+std::string FormatCores(double cores);                            // 2 cores  1 core  0.985 cores
+std::string FormatRatio(double ratio);                            // 2.9x
+std::string FormatMoney(double amount);  // 3240.12 -> 3,240  0.0123 -> 0.0123
 
 }  // namespace steptrace::analyze

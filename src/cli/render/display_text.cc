@@ -93,6 +93,12 @@ bool IsNumber(std::string_view word) {
   return !word.empty() && word.find_first_not_of("0123456789.,+-<()") == std::string_view::npos;
 }
 
+// "43.5", "<0.1", "(12", ">=3.2": no name of something that holds digits.
+bool BeginsAsFigure(std::string_view word) {
+  const size_t first = word.find_first_not_of("(<>=+-~");
+  return first != std::string_view::npos && word[first] >= '0' && word[first] <= '9';
+}
+
 // Words of the text; a number and what follows it are one.
 std::vector<std::string> Words(std::string_view text) {
   std::vector<std::string> words;
@@ -148,6 +154,34 @@ std::string Cut(std::string_view text, int columns, bool unicode) {
   return std::string(text.substr(0, PrefixBytes(text, kept))).append(ellipsis);
 }
 
+std::string CutBeforeFigure(std::string_view text, int columns, bool unicode) {
+  std::string cut = Cut(text, columns, unicode);
+  if (cut == text) return cut;
+  const std::string_view ellipsis = unicode ? "\u2026" : "...";
+  const size_t kept = cut.ends_with(ellipsis) ? cut.size() - ellipsis.size() : cut.size();
+  // The word that the cut is in or before, and the one before that.
+  size_t begin = text.substr(0, kept).find_last_of(' ') + 1;  // npos + 1 is 0
+  const std::string_view word = text.substr(begin, text.find(' ', begin) - begin);
+  const size_t end_before = text.substr(0, begin).find_last_not_of(' ') + 1;
+  const size_t before = text.substr(0, end_before).find_last_of(' ') + 1;
+  if (IsNumber(text.substr(before, end_before - before))) {
+    begin = before;  // and its unit
+  } else if (!BeginsAsFigure(word)) {
+    return cut;
+  }
+  return std::string(text.substr(0, begin)).append(Cut(ellipsis, columns, unicode));
+}
+
+std::string CutBeforeNumber(std::string_view text, int columns, bool unicode) {
+  const size_t number = text.find_last_not_of("0123456789") + 1;
+  const int digits = static_cast<int>(text.size() - number);
+  constexpr int kLeastOfName = 4;  // with its ellipsis
+  if (Columns(text) <= columns || digits == 0 || digits + kLeastOfName > columns) {
+    return Cut(text, columns, unicode);
+  }
+  return Cut(text.substr(0, number), columns - digits, unicode).append(text.substr(number));
+}
+
 std::string PadRight(std::string_view text, int columns) {
   return std::string(text).append(static_cast<size_t>(std::max(0, columns - Columns(text))), ' ');
 }
@@ -156,19 +190,24 @@ std::string PadLeft(std::string_view text, int columns) {
   return std::string(static_cast<size_t>(std::max(0, columns - Columns(text))), ' ').append(text);
 }
 
-std::vector<std::string> Wrap(std::string_view text, int columns) {
+std::vector<std::string> Wrap(std::string_view text, int columns, int first_columns) {
   columns = std::max(columns, 2);  // room for one wide character
   std::vector<std::string> lines(1);
+  const auto room = [&] { return lines.size() == 1 ? std::max(first_columns, 2) : columns; };
   for (std::string_view word : Words(text)) {
+    if (lines.size() == 1 && lines.back().empty() && Columns(word) > room() &&
+        Columns(word) <= columns) {
+      lines.emplace_back();
+    }
     if (!lines.back().empty()) {
-      if (Columns(lines.back()) + 1 + Columns(word) <= columns) {
+      if (Columns(lines.back()) + 1 + Columns(word) <= room()) {
         lines.back().append(" ").append(word);
         continue;
       }
       lines.emplace_back();
     }
-    while (Columns(word) > columns) {
-      const size_t bytes = PrefixBytes(word, columns);
+    while (Columns(word) > room()) {
+      const size_t bytes = PrefixBytes(word, room());
       lines.back() = word.substr(0, bytes);
       word.remove_prefix(bytes);
       lines.emplace_back();

@@ -9,6 +9,19 @@ namespace {
 
 using ::testing::ElementsAre;
 
+TEST(CutTest, FiguresAreLeftOutRatherThanCut) {
+  EXPECT_EQ(CutBeforeFigure("mean 43.56 ms", 20, true), "mean 43.56 ms");
+  EXPECT_EQ(CutBeforeFigure("mean 43.56 ms", 12, true), "mean \u2026");
+  EXPECT_EQ(CutBeforeFigure("mean 43.56 ms", 9, true), "mean \u2026");
+  EXPECT_EQ(CutBeforeFigure("in read_row_group", 12, true), "in read_row\u2026");
+  EXPECT_EQ(CutBeforeFigure("  gemm_f32_128x128", 12, true), "  gemm_f32_\u2026");
+  EXPECT_EQ(CutBeforeFigure("1234567", 4, true), "\u2026");
+  EXPECT_EQ(CutBeforeNumber("stream 20", 8, true), "strea\u202620");
+  EXPECT_EQ(CutBeforeNumber("stream 20", 9, true), "stream 20");
+  EXPECT_EQ(CutBeforeNumber("stream 20", 8, false), "str...20");
+  EXPECT_EQ(CutBeforeNumber("data_parallel", 8, true), "data_pa\u2026");
+}
+
 TEST(SafeTextTest, MakesControlsVisible) {
   EXPECT_EQ(SafeText("a\x1b[2Jb\n\t\r\x7f", true), "a\\x1b[2Jb\\n\\t\\r\\x7f");
   EXPECT_EQ(SafeText("\u0085\u009b", true), "\\u0085\\u009b");  // C1: also steers terminals
@@ -62,6 +75,8 @@ TEST(WrapTest, BreaksAWordThatIsTooLong) {
 
 TEST(WrapTest, NothingIsOneEmptyLine) {
   EXPECT_THAT(Wrap("", 10), ElementsAre(""));
+  EXPECT_THAT(Wrap("one two three four", 10, 4), ElementsAre("one", "two three", "four"));
+  EXPECT_THAT(Wrap("three four", 10, 4), ElementsAre("", "three four"));
 }
 
 }  // namespace

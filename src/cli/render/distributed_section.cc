@@ -128,7 +128,7 @@ void RenderOperations(const ProfileDistributed& section, size_t top, Page& page)
     const bool bound = row.bandwidth_holds_wait && row.bus_bytes_per_s;
     page.Line(
         {{PadRight("  " + Cut(page.Safe(row.name + " " + row.dtype), 20, page.unicode()), 23) +
-          PadLeft(Cut(page.Safe(row.group), 8, page.unicode()), 9) + PadLeft(size, 10) +
+          PadLeft(CutBeforeNumber(page.Safe(row.group), 8, page.unicode()), 9) + PadLeft(size, 10) +
           PadLeft(FormatCount(row.calls), 7) + PadLeft(FormatDuration(row.total_ns), 9) +
           PadLeft(row.unmatched_ns == row.total_ns ? "-" : FormatDuration(row.wait_ns), 9) +
           PadLeft((bound ? ">=" : "") + bus, 12)}});
@@ -146,7 +146,7 @@ void RenderWaits(const ProfileDistributed& section, size_t top, Page& page) {
     const analyze::CollectiveRow& row = section.collectives[i];
     page.Line(
         {{PadRight("  " + Cut(page.Safe(row.name), 21, page.unicode()), 24) +
-          PadLeft(Cut(page.Safe(row.group), 9, page.unicode()), 10) +
+          PadLeft(CutBeforeNumber(page.Safe(row.group), 9, page.unicode()), 10) +
           PadLeft(row.step ? std::to_string(*row.step) : "-", 8) +
           PadLeft(FormatDuration(row.transfer_ns), 10) + PadLeft(FormatDuration(row.wait_ns), 10) +
           PadLeft(std::to_string(row.last_rank), 7) +

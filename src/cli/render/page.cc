@@ -12,12 +12,50 @@ namespace {
 constexpr int kLeastWidth = 60;
 constexpr std::array<const char*, 8> kCodes = {"", "1", "2", "31", "32", "33", "35", "36"};
 
+// Where the widest gap between two words of these begins, and in which; a gap of one is none.
+struct Gap {
+  size_t piece = 0;
+  size_t at = 0;
+  size_t width = 1;
+};
+
+Gap WidestGap(const std::vector<Page::Piece>& pieces) {
+  Gap widest;
+  bool in_line = false;  // behind the indent
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const std::string& text = pieces[i].text;
+    for (size_t at = 0; at < text.size();) {
+      size_t end = text.find_first_not_of(' ', at);
+      end = std::min(end, text.size());
+      if (in_line && end - at > widest.width) widest = {i, at, end - at};
+      in_line |= end < text.size();
+      at = std::min(text.find(' ', end), text.size());
+    }
+  }
+  return widest;
+}
+
+// So that no figure of a table is cut while there is empty space in its line: the widest gaps,
+// which are those behind short names, give way first.
+std::vector<Page::Piece> Squeezed(std::vector<Page::Piece> pieces, int columns) {
+  int width = 0;
+  for (const Page::Piece& piece : pieces) width += Columns(piece.text);
+  for (; width > columns; --width) {
+    const Gap gap = WidestGap(pieces);
+    if (gap.width < 2) break;
+    pieces[gap.piece].text.erase(gap.at, 1);
+  }
+  return pieces;
+}
+
 }  // namespace
 
 Page::Page(const RenderOptions& options)
     : width_(std::max(options.width, kLeastWidth)),
       color_(options.color),
-      unicode_(options.unicode) {}
+      unicode_(options.unicode),
+      run_(options.run),
+      last_steps_(options.last_steps) {}
 
 std::string Page::Safe(std::string_view text) const {
   return SafeText(text, unicode_);
@@ -32,8 +70,8 @@ std::string Page::Tinted(std::string_view text, Tint tint) const {
 void Page::Line(const std::vector<Piece>& pieces) {
   std::string line;
   int left = width_;
-  for (const Piece& piece : pieces) {
-    const std::string text = Cut(piece.text, left, unicode_);
+  for (const Piece& piece : Squeezed(pieces, width_)) {
+    const std::string text = CutBeforeFigure(piece.text, left, unicode_);
     left -= Columns(text);
     line += Tinted(text, piece.tint);
   }
@@ -47,7 +85,8 @@ void Page::Command(std::string_view text, Tint tint) {
 
 void Page::Paragraph(std::string_view label, int indent, std::string_view text, Tint tint) {
   std::string start = PadRight(label, indent);
-  for (const std::string& line : Wrap(Safe(text), width_ - indent)) {
+  // Behind a label that is longer than the indent the first line has less room.
+  for (const std::string& line : Wrap(Safe(text), width_ - indent, width_ - Columns(start))) {
     Line({{start}, {line, tint}});
     start = std::string(static_cast<size_t>(indent), ' ');
   }

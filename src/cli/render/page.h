@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,9 @@ class Page {
   explicit Page(const RenderOptions& options);
 
   int width() const { return width_; }
+  // What a command is given to find the run; empty: its name.
+  const std::string& run() const { return run_; }
+  const std::optional<int64_t>& last_steps() const { return last_steps_; }
   bool unicode() const { return unicode_; }
   std::string Safe(std::string_view text) const;
   std::string Tinted(std::string_view text, Tint tint) const;
@@ -41,6 +46,8 @@ class Page {
   int width_;
   bool color_;
   bool unicode_;
+  std::string run_;
+  std::optional<int64_t> last_steps_;
   std::string text_;
 };
 

@@ -68,8 +68,8 @@ void RenderRanks(const analyze::Report& report, Page& page) {
         blamed, Tint::kPlain);
   }
   if (section.ranks.size() > kMostRanks) {
-    page.Line({{fmt::format("  and {} more ranks: steptrace report --json",
-                            section.ranks.size() - kMostRanks)}});
+    page.Command(fmt::format("  and {} more ranks: steptrace report {} --json",
+                             section.ranks.size() - kMostRanks, RunToType(report, page)));
   }
 }
 

@@ -10,6 +10,9 @@
 // The blocks of the text form; each leaves out what the report does not hold.
 namespace steptrace::cli {
 
+// What a command is given to find the run again.
+std::string RunToType(const analyze::Report& report, const Page& page);
+
 // The run's name, `label` before it, and how it ended, on one line.
 void RenderHeader(const analyze::Report& report, Page& page, const std::string& label = "");
 void RenderBreakdown(const analyze::Report& report, Page& page);

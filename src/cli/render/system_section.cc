@@ -80,12 +80,20 @@ void RenderSystem(const analyze::Report& report, Page& page) {
   for (int32_t node : nodes) {
     if (shown++ == kMostNodes) break;
     const std::string name = nodes.size() > 1 ? fmt::format("node {}  ", node) : "";
-    page.Line({{name + CpuText(report, node, page) + "   " + GpuText(report, node, page) + "   " +
-                MemoryText(report, node, page)}});
+    std::string line = name + CpuText(report, node, page);
+    for (const std::string& next : {GpuText(report, node, page), MemoryText(report, node, page)}) {
+      if (Columns(line) + 3 + Columns(next) <= page.width()) {
+        line += "   " + next;
+        continue;
+      }
+      page.Line({{line}});
+      line = std::string(name.size(), ' ') + next;
+    }
+    page.Line({{line}});
   }
   if (nodes.size() > kMostNodes) {
-    page.Line(
-        {{fmt::format("and {} more nodes: steptrace report --json", nodes.size() - kMostNodes)}});
+    page.Command(fmt::format("and {} more nodes: steptrace report {} --json",
+                             nodes.size() - kMostNodes, RunToType(report, page)));
   }
   if (report.steps.duration_ns || !nodes.empty()) page.Blank();
 }

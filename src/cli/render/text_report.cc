@@ -39,7 +39,7 @@ std::string CostText(const analyze::RunSection& run) {
   return "";
 }
 
-std::vector<std::string> HeaderFacts(const Report& report) {
+std::vector<std::string> HeaderFacts(const Report& report, const Page& page) {
   const bool live = report.run.status == "in_progress";
   std::vector<std::string> facts = {
       StatusText(report.run),
@@ -48,8 +48,10 @@ std::vector<std::string> HeaderFacts(const Report& report) {
   if (!report.steps.marked) {
     facts.push_back("no step marks");
   } else if (report.steps.count > 0) {
-    facts.push_back(fmt::format("{} step{}", analyze::FormatCount(report.steps.count),
-                                report.steps.count == 1 ? "" : "s"));
+    const std::string of =
+        page.last_steps() ? fmt::format("the last {} of ", analyze::FormatCount(*page.last_steps()))
+                          : "";
+    facts.push_back(of + analyze::FormatCounted(report.steps.count, "step"));
   }
   if (report.steps.steps_per_s && report.steps.marked) {
     facts.push_back(fmt::format("{} steps/s", analyze::FormatNumber(*report.steps.steps_per_s)));
@@ -74,7 +76,7 @@ void RenderPhases(const Report& report, Page& page) {
   } else if (phases.finalization_unrecorded) {
     text += fmt::format(" recorded{}finalization unknown", page.separator());
   }
-  page.Line({{text, Tint::kDim}});
+  page.Paragraph("", 0, text, Tint::kDim);
 }
 
 void RenderOutliers(const Report& report, Page& page) {
@@ -120,9 +122,8 @@ void RenderFindings(const Report& report, Page& page) {
                                standing[i]->subject, standing[i]->text));
   }
   if (standing.size() > kMostLines) {
-    page.Paragraph(
-        "", 9,
-        fmt::format("and {} more: steptrace report --section rules", standing.size() - kMostLines));
+    page.Command(fmt::format("         and {} more: steptrace report {} --section rules",
+                             standing.size() - kMostLines, RunToType(report, page)));
   }
 }
 
@@ -158,11 +159,6 @@ void RenderAlso(const Report& report, Page& page) {
   }
 }
 
-// What a command is given to find the run again.
-std::string RunToType(const Report& report, const RenderOptions& options, const Page& page) {
-  return page.Safe(options.run.empty() ? report.run.name : options.run);
-}
-
 void RenderLosses(const Report& report, const std::string& run, Page& page) {
   constexpr size_t kMostLines = 5;
   if (report.losses.empty()) {
@@ -186,7 +182,7 @@ void RenderLosses(const Report& report, const std::string& run, Page& page) {
 
 // What does not fit beside the rest has a line of its own.
 void RenderMore(const std::string& run, Page& page) {
-  std::string line = "More: steptrace report --json";
+  std::string line = fmt::format("More: steptrace report {} --json", run);
   for (const std::string& next :
        {fmt::format("steptrace ui {}", run), fmt::format("steptrace show {} steps", run)}) {
     const std::string both = line + page.separator() + next;
@@ -219,10 +215,14 @@ constexpr SectionRenderer kRenderers[] = {
 
 }  // namespace
 
+std::string RunToType(const Report& report, const Page& page) {
+  return page.Safe(page.run().empty() ? report.run.name : page.run());
+}
+
 // The name gives way first, then the least important facts: the last ones.
 void RenderHeader(const Report& report, Page& page, const std::string& label) {
   const int separator = Columns(page.separator());
-  std::vector<std::string> facts = HeaderFacts(report);
+  std::vector<std::string> facts = HeaderFacts(report, page);
   const std::string name = page.Safe(report.run.name);
   const int least_name = std::min(Columns(name), 16);
   const auto width_of = [&] {
@@ -252,9 +252,8 @@ std::string RenderSection(const Report& report, const analyze::SectionName& sect
     renderer.render(report, top, page);
     return page.Take();
   }
-  page.Paragraph("", 0,
-                 fmt::format("{}: has no text form; steptrace report --section {} --json",
-                             section.name, section.name));
+  page.Command(fmt::format("{}: has no text form; steptrace report {} --section {} --json",
+                           section.name, RunToType(report, page), section.name));
   return page.Take();
 }
 
@@ -272,7 +271,7 @@ std::string RenderText(const Report& report, const RenderOptions& options) {
   RenderFindings(report, page);
   RenderLeaks(report, page);
   RenderOutliers(report, page);
-  const std::string run = RunToType(report, options, page);
+  const std::string run = RunToType(report, page);
   RenderLosses(report, run, page);
   RenderMore(run, page);
   return page.Take();

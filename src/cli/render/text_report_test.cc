@@ -16,7 +16,9 @@
 
 #include "analyze/memory/host_memory.h"
 #include "analyze/report/build_report.h"
+#include "analyze/report/quantity.h"
 #include "cli/render/display_text.h"
+#include "cli/render/page.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::cli {
@@ -67,7 +69,8 @@ TEST_P(TextReportTest, KeepsToThePage) {
   const analyze::Report report = ReportOf(GetParam());
   for (int width : {60, 80, 120}) {
     for (bool unicode : {true, false}) {
-      const std::string text = RenderText(report, {.width = width, .unicode = unicode});
+      const RenderOptions options{.width = width, .unicode = unicode, .run = "run"};
+      const std::string text = RenderText(report, options);  // commands alone may be longer
       for (const std::string& line : Lines(text)) {
         EXPECT_LE(Columns(line), width) << line;
         EXPECT_EQ(SafeText(line, unicode), line);
@@ -144,10 +147,20 @@ TEST(RenderTextTest, ManyRanksAndLossesAreCounted) {
   }
   report.distributed.blame.push_back({63, 5'000'000'000, "forward"});
   report.losses.assign(9, {"slices", "ring_full", 1, std::nullopt, std::nullopt, "full"});
-  const std::string text = RenderText(report, {});
+  for (int32_t node = 0; node < 6; ++node) {
+    analyze::SystemRow& row = report.system.emplace_back();
+    row.node = node;
+    row.metric = "cpu.busy_share";
+  }
+  for (const char* rule : {"A", "B", "C", "D"}) {
+    report.findings.push_back({1'000, "warning", "rule", rule, "found"});
+  }
+  const std::string text = RenderText(report, {.run = "out/first"});
+  EXPECT_THAT(text, HasSubstr("and 2 more nodes: steptrace report out/first --json\n"));
+  EXPECT_THAT(text, HasSubstr("and 1 more: steptrace report out/first --section rules\n"));
   EXPECT_THAT(text, HasSubstr("rank 63"));
   EXPECT_THAT(text, HasSubstr("5 s (forward)"));
-  EXPECT_THAT(text, HasSubstr("and 56 more ranks"));
+  EXPECT_THAT(text, HasSubstr("and 56 more ranks: steptrace report out/first --json\n"));
   EXPECT_THAT(text, HasSubstr("and 4 more"));
 }
 
@@ -210,12 +223,13 @@ TEST(RenderTextTest, TheHintNamesTheRunAsItCanBeTyped) {
   analyze::Report report;
   report.run.name = "train";
   report.losses.assign(9, {"slices", "ring_full", 1, std::nullopt, std::nullopt, "full"});
-  EXPECT_EQ(
-      Lines(RenderText(report, {})).back(),
-      "More: steptrace report --json \u00b7 steptrace ui train \u00b7 steptrace show train steps");
+  EXPECT_THAT(RenderText(report, {}),
+              HasSubstr("More: steptrace report train --json \u00b7 steptrace ui train\n"
+                        "      steptrace show train steps\n"));
   const std::string text = RenderText(report, {.run = "out/first"});
   EXPECT_EQ(Lines(text).back(), "      steptrace show out/first steps");
-  EXPECT_THAT(text, HasSubstr("More: steptrace report --json \u00b7 steptrace ui out/first\n"));
+  EXPECT_THAT(text,
+              HasSubstr("More: steptrace report out/first --json \u00b7 steptrace ui out/first\n"));
   EXPECT_THAT(text, HasSubstr("and 4 more: steptrace show out/first losses"));
   // One that does not fit beside the rest, or on the page, is not cut: it is there to be copied.
   for (const size_t length : {40, 100}) {
@@ -225,6 +239,39 @@ TEST(RenderTextTest, TheHintNamesTheRunAsItCanBeTyped) {
     EXPECT_THAT(at_length, HasSubstr(" steptrace ui " + path + "\n"));
     EXPECT_THAT(at_length, HasSubstr("      and 4 more: steptrace show " + path + " losses\n"));
   }
+}
+
+TEST(RenderTextTest, TheHeadSaysOfHowManyStepsItIs) {
+  const analyze::Report report = ReportOf("healthy");
+  const std::string steps = analyze::FormatCounted(report.steps.count, "step");
+  EXPECT_THAT(Lines(RenderText(report, {.last_steps = 50})).front(),
+              HasSubstr("the last 50 of " + steps));
+  EXPECT_THAT(Lines(RenderText(report, {})).front(), Not(HasSubstr("the last")));
+}
+
+TEST(PageTest, ALabelThatIsLongerThanTheIndentLosesNothing) {
+  Page page({.width = 60});
+  page.Paragraph("      try steps ", 6, "one two three four five six seven eight nines ten eleven");
+  const std::string text = page.Take();
+  EXPECT_EQ(text,
+            "      try steps one two three four five six seven eight\n      nines ten eleven\n");
+}
+
+// Of a table: the gap behind a name gives way, and then whole figures.
+TEST(PageTest, NoFigureIsCut) {
+  Page page({.width = 60});
+  const std::string name = "  " + PadRight("aten::mm", 40);
+  page.Line({{name}, {"12.5 ms    43.25 %", Tint::kDim}});
+  page.Line({{PadRight(std::string(50, 'n'), 51)}, {"43.25 ms"}});
+  const auto lines = Lines(page.Take());
+  EXPECT_EQ(lines[0], "  " + PadRight("aten::mm", 40) + "12.5 ms    43.25 %");
+  EXPECT_EQ(lines[1], std::string(50, 'n') + " 43.25 ms");
+  Page narrow({.width = 60});
+  narrow.Line({{"  " + PadRight("aten::mm", 50)}, {"12.5 ms    43.25 %", Tint::kDim}});
+  narrow.Line({{PadRight(std::string(52, 'n'), 53)}, {"43.25 ms"}});
+  const auto squeezed = Lines(narrow.Take());
+  EXPECT_EQ(squeezed[0], "  " + PadRight("aten::mm", 40) + "12.5 ms    43.25 %");
+  EXPECT_EQ(squeezed[1], std::string(52, 'n') + " \u2026");
 }
 
 TEST(RenderTextTest, NamesCannotSteerTheTerminal) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/shell_word.h"
 #include "import/importer.h"
 #include "import/partial_folder.h"
 #include "import/runs/moved_json.h"
@@ -84,8 +85,8 @@ Result<JoinedRun> OpenForJoin(const fs::path& path) {
     return Error{path.string() + ": is still being recorded; join it when it has ended"};
   }
   if (reader.state() == store::RunState::kDead) {
-    return Error{
-        fmt::format("{0}: its writer died; close it first: steptrace recover {0}", path.string())};
+    return Error{fmt::format("{}: its writer died; close it first: steptrace recover {}",
+                             path.string(), ShellWord(path.string()))};
   }
   int64_t epoch_ns = reader.manifest().epoch_utc_ns;
   if (epoch_ns <= 0 || epoch_ns >= kMostEpochNs) {

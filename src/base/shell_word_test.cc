@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/shell_word.h"
+
+#include <gtest/gtest.h>
+
+namespace steptrace {
+namespace {
+
+TEST(ShellWordTest, IsQuotedWhereAShellWouldReadItOtherwise) {
+  EXPECT_EQ(ShellWord("out/train-2.1_a"), "out/train-2.1_a");
+  EXPECT_EQ(ShellWord("sp ace/k1"), "'sp ace/k1'");
+  EXPECT_EQ(ShellWord("it's $HOME"), "'it'\\''s $HOME'");
+  EXPECT_EQ(ShellWord(""), "''");
+}
+
+}  // namespace
+}  // namespace steptrace
