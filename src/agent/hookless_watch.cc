@@ -137,8 +137,8 @@ std::string KeptOut(const std::vector<HooklessProcess>& processes, const HooksMa
 NoHooks NothingThere(const std::vector<HooklessProcess>& launchers) {
   const std::string own_run = "and what that started is recorded in its own run";
   std::string text =
-      "no process of the command was seen to be Python or recorded a range; a native program can "
-      "use <steptrace/steptrace.h>";
+      "no process of the command was seen to be Python or recorded a range; a native program has "
+      "no steps here and can name ranges with <steptrace/steptrace.h>";
   if (!launchers.empty()) {
     const bool itself = std::any_of(launchers.begin(), launchers.end(),
                                     [](const HooklessProcess& p) { return p.parent == 0; });

@@ -75,6 +75,15 @@ TEST(BuildReportTest, ARankThatWasRecordedAndHasNoStepsIsNotToBeStartedAnew) {
   }
 }
 
+TEST(BuildReportTest, ARankWhoseStepsAreInADamagedFileMadeSome) {
+  const VerdictCase run = Parse(
+      "steps 20 forward=2s\nfact job {\"world_size\": 2}\nfact job rank=1 {\"world_size\": 2}\n"
+      "loss table=steps cause=segment_damaged count=20 detail=\"tables/steps/0.parquet\"\n");
+  const Report report = BuildReport(run.input);
+  ASSERT_THAT(report.losses, SizeIs(1));
+  EXPECT_EQ(report.losses[0].cause, "segment_damaged");
+}
+
 TEST(BuildReportTest, BreakdownIsByRankKindAndPhase) {
   const VerdictCase run = Parse(
       "run\n"

@@ -50,4 +50,21 @@ int64_t LeaveOutLost(const ReportInput& input, ProfiledSteps& profiled) {
   return static_cast<int64_t>(all - profiled.size());
 }
 
+int64_t RecordedBeside(const ReportInput& input, const std::set<int32_t>& with_steps) {
+  std::set<int32_t> beside;
+  for (const store::FactRow& row : input.facts) {
+    const bool told = row.rank >= 0 && input.strings->Text(row.kind) == "job";
+    if (told && !with_steps.contains(row.rank)) beside.insert(row.rank);
+  }
+  return static_cast<int64_t>(beside.size());
+}
+
+bool LostWrittenSteps(const ReportInput& input) {
+  return std::any_of(input.losses.begin(), input.losses.end(), [&](const store::LossRow& loss) {
+    const std::string& cause = input.strings->Text(loss.cause);
+    return input.strings->Text(loss.table) == "steps" &&
+           (cause == "segment_damaged" || cause == "disk_refused");
+  });
+}
+
 }  // namespace steptrace::analyze

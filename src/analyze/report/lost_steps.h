@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 
 #include "analyze/report/report_input.h"
 #include "analyze/verdict/trace_steps.h"
@@ -11,5 +12,11 @@ namespace steptrace::analyze {
 // Takes out of a profile's steps those of which a damaged file may have held slices, and the ones
 // beside them: what a step launches may run behind it. The number of these.
 int64_t LeaveOutLost(const ReportInput& input, ProfiledSteps& profiled);
+
+// Ranks that told of themselves, beside those of the steps.
+int64_t RecordedBeside(const ReportInput& input, const std::set<int32_t>& with_steps);
+
+// Whether files that held steps are damaged, or the disk did not take some.
+bool LostWrittenSteps(const ReportInput& input);
 
 }  // namespace steptrace::analyze

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/report/lost_steps.h"
 #include "analyze/stats/bootstrap.h"
 #include "analyze/stats/distribution.h"
 #include "base/time.h"
@@ -447,20 +448,6 @@ std::vector<bool> StandingFindings(std::span<const FindingLine> findings) {
   return standing;
 }
 
-namespace {
-
-// Ranks that told of themselves, beside those of the steps.
-int64_t RecordedBeside(const ReportInput& input, const std::set<int32_t>& with_steps) {
-  std::set<int32_t> beside;
-  for (const store::FactRow& row : input.facts) {
-    const bool told = row.rank >= 0 && input.strings->Text(row.kind) == "job";
-    if (told && !with_steps.contains(row.rank)) beside.insert(row.rank);
-  }
-  return static_cast<int64_t>(beside.size());
-}
-
-}  // namespace
-
 std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& selection,
                                  const JobFacts& facts) {
   std::vector<LossLine> losses = MergedLosses(input);
@@ -470,7 +457,9 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
   }
   std::set<int32_t> ranks;
   for (const store::StepRow& row : input.steps) ranks.insert(row.rank);
-  const int64_t missing = facts.world_size - static_cast<int64_t>(ranks.size());
+  int64_t missing = facts.world_size - static_cast<int64_t>(ranks.size());
+  // Those that were there made steps: the loss of these says why they are not.
+  if (LostWrittenSteps(input)) missing -= RecordedBeside(input, ranks);
   if (facts.world_size > 1 && selection.count > 0 && missing > 0) {
     const char* remedy = input.profile != nullptr
                              ? "import their profiles of the same steps together with this one"

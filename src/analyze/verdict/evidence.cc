@@ -78,6 +78,10 @@ class Collector {
   std::vector<Evidence> evidence_;
 };
 
+const char* StepsOf(int64_t count) {
+  return count == 1 ? "step" : "steps";
+}
+
 void Collector::Waits() {
   const StepCounts& counts = input_.times.counts();
   if (counts.waits > 0) {
@@ -236,7 +240,8 @@ void Collector::Unseen() {
 void Collector::Other() {
   const StepCounts& counts = input_.times.counts();
   if (Share(SubStage::kGarbageCollection) >= kWorthMentioning) {
-    Steps(Phrase("{} steps collected garbage", figure::Count(counts.collections)));
+    Steps(Phrase("{} {} collected garbage", figure::Count(counts.collections),
+                 StepsOf(counts.collections)));
   }
   if (input_.idle.of_steps > 0) {
     Counter(Phrase("in {} of the time, between a batch and its backward, the process neither "
@@ -245,10 +250,12 @@ void Collector::Other() {
             "process.cpu_cores");
   }
   if (Share(SubStage::kCheckpoint) >= kWorthSaying) {
-    Steps(Phrase("{} steps saved a checkpoint", figure::Count(counts.checkpoints)));
+    Steps(Phrase("{} {} saved a checkpoint", figure::Count(counts.checkpoints),
+                 StepsOf(counts.checkpoints)));
   }
   if (Share(SubStage::kEvaluation) >= kWorthSaying && counts.evaluations > 0) {
-    Steps(Phrase("{} steps held an evaluation", figure::Count(counts.evaluations)));
+    Steps(Phrase("{} {} held an evaluation", figure::Count(counts.evaluations),
+                 StepsOf(counts.evaluations)));
   }
   const UserRange range = LargestUserRange(input_);
   if (Share(SubStage::kUnknown) >= kWorthSaying && range.ns > 0) {

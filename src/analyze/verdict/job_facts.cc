@@ -86,6 +86,8 @@ void ReadHook(const nlohmann::json& fact, JobFacts& facts) {
   const std::string state = Text(fact, {"state", "status"});
   facts.hooks_off |= state == "off";
   facts.python_seen |= state == "idle";
+  facts.torch_hooked |= state == "active" && Text(fact, {"module"}).starts_with("torch");
+  facts.optimizer_hooked |= Text(fact, {"hook"}) == "optimizer";
   const std::string reason = Text(fact, {"error", "reason"});
   // As python/steptrace/_hooks/kernels.py says it.
   constexpr size_t kMostReasons = 4;
@@ -182,6 +184,7 @@ JobFacts ReadJobFacts(std::span<const store::FactRow> rows, const store::StringT
     if (kind == "autograd") facts.detects_anomalies |= Boolean(fact, "anomaly").value_or(false);
     if (kind == "data_parallel") ReadDataParallel(fact, facts);
     if (kind == "window") ReadWindow(fact, windows);
+    if (kind == "window") facts.captured_by_kineto |= Text(fact, {"by"}) == "kineto";
     if (kind == "threads") ReadThreads(fact, facts);
     if (kind == "source") ReadSource(fact, facts);
     if (kind == "device") AddDevice(facts, Text(fact, {"name", "device"}));

@@ -60,7 +60,10 @@ struct JobFacts {
   bool torch_seen = false;
   bool hooks_off = false;
   std::string imported_as;  // the format of a run that was made of profiles; empty: it was recorded
-  std::string no_stacks;    // why stacks were not sampled from outside; empty: nothing was told
+  bool torch_hooked = false;        // some hook is in a module of torch's
+  bool optimizer_hooked = false;    // the one that tells where steps end is, or tried to be
+  bool captured_by_kineto = false;  // a process was captured without the hooks' doing
+  std::string no_stacks;  // why stacks were not sampled from outside; empty: nothing was told
   std::string no_stacks_remedy;  // what would help
   std::string backend;           // of torch.distributed
   // Threads among which an operator on the CPU is split, of the rank that has most; empty: not

@@ -24,10 +24,34 @@ bool Live(const VerdictInput& input) {
   return input.report.run.status == "in_progress";
 }
 
+void AdviseWithoutHooks(Verdict& verdict) {
+  verdict.advice.push_back(
+      {"if it is a Python training: it ran with -S, -E or -I, or with PYTHONPATH cleared, so the "
+       "hooks could not get in; run it without",
+       "", "", ""});
+  verdict.advice.push_back(
+      {"if it is another program: it has no steps here; name its ranges with "
+       "include/steptrace/steptrace.h, and the timeline shows them",
+       "", "", ""});
+}
+
+// Kineto answered a capture, and no process had the hooks in it: there are no steps to wait for.
+bool CapturedWithoutHooks(const VerdictInput& input) {
+  return input.facts.captured_by_kineto && !input.facts.python_seen;
+}
+
+constexpr const char* kWithoutHooks =
+    "no steps: hooks tell where they end, and no process of this run has them";
+
 // Whatever the run holds beside it: nothing was wrong with the hooks.
-Verdict NoStepInStretch() {
+Verdict NoStepInStretch(const VerdictInput& input) {
   Verdict verdict;
   verdict.status = VerdictStatus::kNoSteps;
+  if (CapturedWithoutHooks(input)) {
+    verdict.headline = kWithoutHooks;
+    AdviseWithoutHooks(verdict);
+    return verdict;
+  }
   verdict.headline = "no whole step lies in this stretch";
   verdict.advice.push_back(
       {fmt::format("choose a longer one: a whole step tells where it went, {} and more how sure "
@@ -77,16 +101,27 @@ bool CouldNotRecord(const VerdictInput& input, Verdict& verdict) {
   return true;
 }
 
-// There were steps: the files that hold them are damaged.
+// There were steps: the files that hold them are damaged, or the disk took none of them.
 bool LostWithTheirFile(const VerdictInput& input, Verdict& verdict) {
   for (const store::LossRow& loss : input.report.losses) {
     const auto is = [&](store::StringId id, const char* text) {
       return input.report.strings->Text(id) == text;
     };
-    if (!is(loss.table, "steps") || !is(loss.cause, "segment_damaged")) continue;
-    verdict.headline = "no step can be read: the file that holds them is damaged";
-    verdict.evidence.push_back({loss.detail, "losses", "cause = 'segment_damaged'"});
-    return true;
+    if (!is(loss.table, "steps")) continue;
+    if (is(loss.cause, "segment_damaged")) {
+      verdict.headline = "no step can be read: the file that holds them is damaged";
+      verdict.evidence.push_back({loss.detail, "losses", "cause = 'segment_damaged'"});
+      return true;
+    }
+    if (is(loss.cause, "disk_refused") && loss.count > 0) {
+      verdict.headline = "no step can be read: the disk took none of those that were made";
+      // The advice behind it is for other tables; here it is told below.
+      verdict.evidence.push_back(
+          {loss.detail.substr(0, loss.detail.find(';')), "losses", "cause = 'disk_refused'"});
+      verdict.advice.push_back(
+          {"free space there, or name a place with room (--output), and record again", "", "", ""});
+      return true;
+    }
   }
   return false;
 }
@@ -97,12 +132,7 @@ void ExplainNoPython(const VerdictInput& input, Verdict& verdict) {
   for (const char* cause : {"no_hooks", "unavailable"}) {
     if (ToldByAgent(input, "steps", cause, verdict)) return;
   }
-  verdict.advice.push_back(
-      {"if it is a Python training: it ran with -S, -E or -I, or with PYTHONPATH cleared, so the "
-       "hooks could not get in; run it without",
-       "", "", ""});
-  verdict.advice.push_back(
-      {"if it is another program: mark its steps with include/steptrace/steptrace.h", "", "", ""});
+  AdviseWithoutHooks(verdict);
 }
 
 // "the training failed before"; empty where it came to its end. Its own output says why it ended
@@ -154,6 +184,21 @@ void ExplainNoTorch(const VerdictInput& input, Verdict& verdict) {
       {fmt::format("if it trains in a way of its own: {}", kCallStep), "", "", ""});
 }
 
+// Torch was hooked where others than its optimizers are: --hooks leaves that one out. Torch imports
+// its parts before it is there itself, so that one that is cut off may look the same.
+bool OptimizerLeftOut(const VerdictInput& input) {
+  const JobFacts& facts = input.facts;
+  if (!facts.torch_hooked || facts.optimizer_hooked) return false;
+  return facts.torch_seen || input.report.run.status == "completed";
+}
+
+void ExplainLeftOut(Verdict& verdict) {
+  verdict.headline =
+      "no step seen: the optimizer's hook, which tells where steps end, was left out";
+  verdict.advice.push_back(
+      {"run without --hooks, or with optimizer in its list", "hooks", "", "default"});
+}
+
 void ExplainNoOptimizer(const VerdictInput& input, Verdict& verdict) {
   TellLastSeen(input, verdict);
   const std::string before = EndedBefore(input, verdict);
@@ -182,7 +227,7 @@ void ExplainImported(const VerdictInput& input, Verdict& verdict) {
 }  // namespace
 
 Verdict NoStepsVerdict(const VerdictInput& input) {
-  if (input.report.options.of_stretch) return NoStepInStretch();
+  if (input.report.options.of_stretch) return NoStepInStretch(input);
   Verdict verdict;
   verdict.status = VerdictStatus::kNoSteps;
   if (LostWithTheirFile(input, verdict)) return verdict;
@@ -193,6 +238,11 @@ Verdict NoStepsVerdict(const VerdictInput& input) {
   } else if (input.facts.hooks_off) {
     verdict.headline = "no step seen: the hooks were switched off";
     verdict.advice.push_back({"run without --hooks off", "hooks", "off", "default"});
+  } else if (OptimizerLeftOut(input)) {
+    ExplainLeftOut(verdict);
+  } else if (Live(input) && CapturedWithoutHooks(input)) {
+    verdict.headline = kWithoutHooks;
+    AdviseWithoutHooks(verdict);
   } else if (Live(input)) {
     TellLastSeen(input, verdict);
     verdict.headline = "no step yet: the job is still starting, or its first step is under way";
