@@ -252,7 +252,8 @@ analyze::CostSection CostOf(const std::filesystem::path& path, Ruled& ruled,
 Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
                               const analyze::RuleSettings& settings, const CostRequest& cost,
                               const TimeBounds& stretch, const analyze::Report* billed) {
-  STEPTRACE_RETURN_IF_ERROR(StoreMarkedSteps(path));
+  // Where they find no room the rules go without them, as in a folder that cannot be written.
+  (void)StoreMarkedSteps(path);
   // One after the other: their rows are not in memory together.
   STEPTRACE_ASSIGN_OR_RETURN(Ruled ruled, Rule(path, settings, stretch));
   analyze::CostSection costs = CostOf(path, ruled, cost, stretch, billed);

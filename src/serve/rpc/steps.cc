@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/rpc/steps.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <map>
 #include <span>
 #include <tuple>
@@ -13,6 +17,7 @@
 #include "analyze/verdict/trace_steps.h"
 #include "serve/rpc/profile.h"
 #include "store/add_rows.h"
+#include "store/manifest.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -36,9 +41,12 @@ store::ReadOptions SlicesOf(int32_t rank) {
           .to_ns = std::nullopt};
 }
 
+bool LacksTable(const store::RunReader& run) {
+  return run.state() == store::RunState::kClosed && !run.manifest().tables.contains("steps");
+}
+
 bool MayHold(const std::filesystem::path& path, const store::RunReader& run) {
-  return run.state() == store::RunState::kClosed && !run.manifest().tables.contains("steps") &&
-         ::access(path.c_str(), W_OK) == 0;
+  return LacksTable(run) && ::access(path.c_str(), W_OK) == 0;
 }
 
 }  // namespace
@@ -84,6 +92,36 @@ Status StoreMarkedSteps(const std::filesystem::path& path, int64_t most_slices) 
   if (slices == 0 || slices > most_slices) return {};
   STEPTRACE_ASSIGN_OR_RETURN(auto rows, MarkedSteps(run));
   return store::AddRows<store::StepRow>(path, rows, run.strings());
+}
+
+Result<StepsTable> StepsTable::Of(const std::filesystem::path& path) {
+  StepsTable table(path);
+  if (StoreMarkedSteps(path).ok() && ::access(path.c_str(), W_OK) == 0) return table;
+  STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
+  if (!LacksTable(run)) return table;
+  STEPTRACE_ASSIGN_OR_RETURN(const auto rows, MarkedSteps(run));
+  if (rows.empty()) return table;
+  std::error_code error;
+  std::string folder = std::filesystem::temp_directory_path(error) / "steptrace-steps-XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) {
+    return Error{fmt::format("{}: {}; the steps of {} are derived there: make room, or set TMPDIR",
+                             folder, std::strerror(errno), path.string())};
+  }
+  table.own_ = folder;
+  table.run_ = folder;
+  store::Manifest manifest = run.manifest();
+  manifest.tables.clear();
+  STEPTRACE_RETURN_IF_ERROR(store::WriteManifest(table.own_, manifest));
+  STEPTRACE_RETURN_IF_ERROR(store::AddRows<store::StepRow>(table.own_, rows, run.strings()));
+  return table;
+}
+
+StepsTable::StepsTable(StepsTable&& other) noexcept
+    : run_(std::move(other.run_)), own_(std::exchange(other.own_, {})) {}
+
+StepsTable::~StepsTable() {
+  std::error_code ignored;
+  if (!own_.empty()) std::filesystem::remove_all(own_, ignored);
 }
 
 }  // namespace steptrace::rpc

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "analyze/report/profile_analysis.h"
@@ -30,5 +31,23 @@ Result<std::vector<store::StepRow>> MarkedSteps(store::RunReader& run);
 // with more slices than `most_slices`.
 Status StoreMarkedSteps(const std::filesystem::path& run,
                         int64_t most_slices = std::numeric_limits<int64_t>::max());
+
+// Where the table `steps` of a run can be read: in the run itself, with its marked steps stored,
+// or, where they are and cannot be stored there (a full disk, a folder of somebody else), in a run
+// of that table alone that goes with this value.
+class StepsTable {
+ public:
+  static Result<StepsTable> Of(const std::filesystem::path& run);
+  StepsTable(StepsTable&& other) noexcept;
+  StepsTable& operator=(StepsTable&&) = delete;
+  ~StepsTable();
+
+  const std::filesystem::path& run() const { return run_; }
+
+ private:
+  explicit StepsTable(std::filesystem::path run) : run_(std::move(run)) {}
+  std::filesystem::path run_;
+  std::filesystem::path own_;  // empty: none
+};
 
 }  // namespace steptrace::rpc

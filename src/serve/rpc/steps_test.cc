@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include "analyze/trace/trace_text.h"
 #include "serve/rpc/report.h"
 #include "serve/rpc/rules.h"
@@ -169,6 +171,25 @@ TEST_F(StepsTest, AProfileWithoutMarksSaysSo) {
   ASSERT_OK(report);
   EXPECT_FALSE(report->steps.marked);
   EXPECT_THAT(report->notes, ::testing::Contains(HasSubstr("marks no steps")));
+}
+
+TEST_F(StepsTest, WhoAsksForTheTableHasThemWhereTheyCannotBeStored) {
+  Make(kMarked);
+  std::ofstream(run() / "tables" / "steps") << "in the way";
+  ASSERT_FALSE(StoreMarkedSteps(run()).ok());
+  CountRows counted;
+  ASSERT_OK(VisitRows({run(), "steps", {}, "", std::nullopt}, counted));
+  EXPECT_EQ(counted.rows, 2);
+  std::filesystem::path left;
+  {
+    auto table = StepsTable::Of(run());
+    ASSERT_OK(table);
+    left = table->run();
+    EXPECT_NE(left, run());
+    EXPECT_TRUE(std::filesystem::exists(left));
+  }
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_TRUE(LoadRules(run(), analyze::RuleSettings(analyze::RuleMode::kModern), {}).ok());
 }
 
 TEST_F(StepsTest, AFolderThatCannotBeWrittenStaysAsItIs) {

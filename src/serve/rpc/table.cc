@@ -94,10 +94,18 @@ Status VisitStream(UniqueFd fd, const TableQuery& query, RowVisitor& visitor) {
   }
 }
 
-// Of a profile the steps are derived when they are first asked for.
-Status Prepare(const TableQuery& query) {
-  return query.table == store::TableOf<store::StepRow>::kName ? StoreMarkedSteps(query.run)
-                                                              : Status();
+// Of a profile the steps are derived when they are first asked for; none: the run has the table.
+Result<std::optional<StepsTable>> Prepare(const TableQuery& query) {
+  std::optional<StepsTable> steps;
+  if (query.table != store::TableOf<store::StepRow>::kName) return steps;
+  STEPTRACE_ASSIGN_OR_RETURN(StepsTable found, StepsTable::Of(query.run));
+  steps.emplace(std::move(found));
+  return steps;
+}
+
+// The run whose files hold the table.
+const fs::path& HolderOf(const TableQuery& query, const std::optional<StepsTable>& steps) {
+  return steps ? steps->run() : query.run;
 }
 
 // When the visitor stops early the scan's next write meets a closed pipe: an error, not a signal.
@@ -126,8 +134,8 @@ Status CheckQuery(const TableQuery& query) {
 
 Status VisitRows(const TableQuery& query, RowVisitor& visitor) {
   STEPTRACE_ASSIGN_OR_RETURN(store::ScanOptions options, ScanOptionsOf(query));
-  STEPTRACE_RETURN_IF_ERROR(Prepare(query));
-  STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(query.run));
+  STEPTRACE_ASSIGN_OR_RETURN(const std::optional<StepsTable> steps, Prepare(query));
+  STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(HolderOf(query, steps)));
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return OsError("pipe", "raise the limit of open files");
   UniqueFd read_end(ends[0]);
@@ -154,15 +162,16 @@ namespace {
 // A query that is understood, on a run that is open.
 struct OpenScan {
   store::ScanOptions options;
+  std::optional<StepsTable> steps;
   store::RunReader run;
 };
 
 Result<OpenScan> OpenFor(const TableQuery& query, store::ScanFormat format) {
   STEPTRACE_ASSIGN_OR_RETURN(store::ScanOptions options, ScanOptionsOf(query));
   options.format = format;
-  STEPTRACE_RETURN_IF_ERROR(Prepare(query));
-  STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(query.run));
-  return OpenScan{std::move(options), std::move(run)};
+  STEPTRACE_ASSIGN_OR_RETURN(auto steps, Prepare(query));
+  STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(HolderOf(query, steps)));
+  return OpenScan{std::move(options), std::move(steps), std::move(run)};
 }
 
 }  // namespace
