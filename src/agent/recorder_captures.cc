@@ -58,6 +58,14 @@ bool CapturedNothingAsked(const CaptureOutcome& outcome) {
          (outcome.asked & static_cast<uint32_t>(wire::CaptureKind::kKernels)) != 0;
 }
 
+// As a user writes a window from the second step on; of the first, which cannot be had either, none
+// can be written.
+bool BeginsTooEarly(const CaptureOutcome& outcome) {
+  return outcome.window.starts_with("1:");
+}
+
+constexpr const char* kTooEarly = "the first two steps cannot be captured";
+
 std::string LossText(const CaptureOutcome& outcome) {
   if (outcome.source == Source::kAutomatic) {
     return "the window of --capture kernels captured nothing: the training ended before its steps "
@@ -68,6 +76,9 @@ std::string LossText(const CaptureOutcome& outcome) {
   if (outcome.interrupted) return what + "another capture took its place; choose another window";
   switch (outcome.end) {
     case WindowEnd::kMissed:
+      if (BeginsTooEarly(outcome) && outcome.asked_steps == 1) {
+        return what + kTooEarly + "; begin with step 2";
+      }
       return what + "the steps or the time were over before, or never came; choose another window";
     case WindowEnd::kUnavailable:
       return what + "what it asks for cannot be had here; the table `facts` says why (kind hook)";
@@ -78,6 +89,7 @@ std::string LossText(const CaptureOutcome& outcome) {
 
 // Who asked for what, as a user wrote it: "the window 60:1000", "the capture of 5 steps".
 std::string WhatWas(const CaptureOutcome& outcome) {
+  if (outcome.source == Source::kAutomatic) return "the window that the run took by itself";
   if (!outcome.window.empty()) return "the window " + outcome.window;
   return fmt::format("the capture of {} step{}", outcome.asked_steps,
                      outcome.asked_steps == 1 ? "" : "s");
@@ -89,13 +101,17 @@ std::string CutText(const CaptureOutcome& outcome) {
   const auto add = [&why](const char* one) {
     why += (why.empty() ? "" : ", and ") + std::string(one);
   };
+  const bool too_early = BeginsTooEarly(outcome) && outcome.steps < outcome.asked_steps;
+  if (too_early) add(kTooEarly);
+  const bool lacks_more = !too_early || outcome.asked_steps - outcome.steps > 1;
   if (outcome.aside) add("the script's own profiler ran in between");
   if (outcome.interrupted) add("another capture interrupted it");
   const bool replaced = outcome.end == WindowEnd::kReplaced && !outcome.interrupted;
   if (replaced) add("another capture took its place");
   if (outcome.end == WindowEnd::kFull) {
     add("what it may hold was full; ask for fewer steps, or for less in them");
-  } else if (why.empty() || (outcome.interrupted && outcome.short_of_end)) {
+  } else if (why.empty() || (too_early && lacks_more && !outcome.aside && !replaced) ||
+             (outcome.interrupted && outcome.short_of_end)) {
     add("the training or the capture ended before");
   }
   if (outcome.asked_steps == 0) return fmt::format("{} lacks steps: {}", WhatWas(outcome), why);
@@ -131,13 +147,14 @@ std::optional<int64_t> StepAhead(const std::vector<ProcessSession*>& processes) 
 // What a window that the user asked for lacks is told: a report of less looks like the whole.
 void Recorder::TellMissing(const ProcessSession& session, const CaptureOutcome& outcome,
                            int64_t now_ns) {
-  if (outcome.source == Source::kAutomatic || outcome.to_ns == 0 || outcome.unwanted) return;
+  if (outcome.to_ns == 0 || outcome.unwanted) return;
   const LossSubject subject{session.rank(), session.pid()};
+  const bool automatic = outcome.source == Source::kAutomatic;
   const int64_t missing = outcome.asked_steps - outcome.steps;
   // A process that is gone has told no number. Of a time it is not known how many there were.
   const int64_t count = outcome.counted && missing > 0 ? missing : -1;
   const bool of_time = outcome.asked_steps == 0 && outcome.interrupted;
-  if (missing > 0 || of_time) {
+  if (!automatic && (missing > 0 || of_time)) {
     losses_.Once(subject, loss::kWindowCut, count, now_ns, CutText(outcome));
   }
   uint32_t ever = 0;
@@ -146,6 +163,8 @@ void Recorder::TellMissing(const ProcessSession& session, const CaptureOutcome& 
     ever |= KindsWithin(on.kinds);
     absent |= outcome.asked & ~KindsWithin(on.kinds);
   }
+  // Of what a run captures by itself the user asks for kernels alone.
+  if (automatic) absent &= static_cast<uint32_t>(wire::CaptureKind::kKernels);
   const auto tell = [&](uint32_t kinds, const char* where) {
     if (kinds == 0) return;
     losses_.Once(subject, loss::kWindow, -1, now_ns,

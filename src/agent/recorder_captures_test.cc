@@ -130,6 +130,39 @@ TEST_F(WindowsOfARecording, StepsThatAWindowLacksAreALoss) {
             "the window 5:10 holds 4 of its 10 steps: the training or the capture ended before");
 }
 
+// Nobody can have the first two steps: that nothing ended early is no cause.
+TEST(RecorderCaptures, AWindowFromTheSecondStepOnSaysWhyItLacksThat) {
+  for (const auto& [window, steps, cause, text] :
+       {std::tuple{"1:2", 1, "window_cut",
+                   "the window 1:2 holds 1 of its 2 steps: the first two steps cannot be captured"},
+        {"1:9", 4, "window_cut",
+         "the window 1:9 holds 4 of its 9 steps: the first two steps cannot be captured, and the "
+         "training or the capture ended before"},
+        {"1:1", 0, "window",
+         "the window 1:1 captured nothing: the first two steps cannot be captured; begin with "
+         "step 2"}}) {
+    Recording recording;
+    recording->SetWindows(*ParsePlan({window}, {}), 0);
+    RingByHand ring(recording.rings());
+    ring.Train();
+    recording.Drain();
+    recording->SendCaptures(recording.now_ns());
+    const auto mark = [&](const char* name, uint64_t what) {
+      ring.Write(RecordKind::kInstant, ring.Name(Category::kWindow, name), 1, what);
+    };
+    const auto end = steps == 0 ? WindowEnd::kMissed : WindowEnd::kDone;
+    if (steps > 0) {
+      mark(wire::kNameWindowBegin, static_cast<uint64_t>(wire::CaptureKind::kOperators));
+    }
+    mark(wire::kNameWindowEnd, static_cast<uint64_t>(steps) | static_cast<uint64_t>(end) << 32);
+    recording.Drain();
+    recording->Finish(recording.now_ns());
+    const auto losses = recording.Losses(cause);
+    ASSERT_THAT(losses, SizeIs(1)) << window;
+    EXPECT_EQ(losses[0].detail, text);
+  }
+}
+
 TEST_F(WindowsOfARecording, OneThatIsFullSaysSo) {
   Begin();
   End(9, WindowEnd::kFull);
@@ -232,6 +265,33 @@ void Settle(Recording& recording) {
   std::this_thread::sleep_for(std::chrono::milliseconds(120));
   recording.Drain();
   recording->Settle(recording.now_ns());
+}
+
+// A machine without them captures the operators alone.
+TEST(RecorderCaptures, KernelsThatTheAutomaticWindowCouldNotHaveAreALoss) {
+  for (const auto asked : {wire::CaptureKind::kOperators, wire::CaptureKind::kKernels}) {
+    Recording recording;
+    WindowPlan plan = *ParsePlan({"auto"}, {});
+    plan.kinds = static_cast<uint32_t>(asked);
+    recording->SetWindows(plan, 0);
+    Training training(recording);
+    training.Step(200);
+    Settle(recording);
+    recording->SendCaptures(recording.now_ns());
+    ASSERT_EQ(training.Asked().request, 1u);
+    training.Window();
+    Settle(recording);
+    recording->Finish(recording.now_ns());
+    const auto losses = recording.Losses("window");
+    if (asked == wire::CaptureKind::kOperators) {
+      EXPECT_THAT(losses, IsEmpty());
+      continue;
+    }
+    ASSERT_THAT(losses, SizeIs(1));
+    EXPECT_EQ(losses[0].detail,
+              "the window that the run took by itself captured no kernels: it cannot be had here; "
+              "the table `facts` says why (kind hook)");
+  }
 }
 
 TEST(RecorderCaptures, TheLastStepsRowIsWaitedFor) {

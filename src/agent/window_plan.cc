@@ -23,6 +23,8 @@ constexpr const char* kForms =
 constexpr int64_t kMaxTimeNs = int64_t{10} * 365 * 24 * 3600 * kNsPerSecond;
 // The year 2200: as nanoseconds, with ten years behind it, that is no overflow.
 constexpr int64_t kMaxUnixTimeS = 7'258'118'400;
+// Which optimizer ends a step shows when they repeat (docs/concepts/windows.md).
+constexpr int64_t kFirstStepToHave = 2;
 constexpr auto kMaxSteps = static_cast<int64_t>(wire::kMaxCaptureSteps);
 
 Error Wrong(std::string_view text, std::string_view why) {
@@ -119,7 +121,9 @@ std::string ToText(const Window& window) {
                                              : TimeText(*window.dur_ns);
   switch (window.from) {
     case From::kStep:
-      return fmt::format("{}:{}{}", window.first_step, length, KindsSuffix(window));
+      return fmt::format("{}:{}{}",
+                         window.first_step == 0 ? "" : fmt::format("{}", window.first_step), length,
+                         KindsSuffix(window));
     case From::kRunTime:
       return fmt::format("{}:{}{}", TimeText(window.start_ns), length, KindsSuffix(window));
     case From::kUnixTime:
@@ -140,17 +144,19 @@ bool ComesFirst(const Window& a, const Window& b) {
   return std::pair(a.first_step, a.start_ns) < std::pair(b.first_step, b.start_ns);
 }
 
+// First and last (not in it) of a window: steps, or ns.
+std::pair<int64_t, int64_t> BoundsOf(const Window& window) {
+  if (!IsTimed(window)) {
+    const int64_t first = window.first_step == 0 ? kFirstStepToHave : window.first_step;
+    return {first, first + *window.steps};
+  }
+  return {window.start_ns, window.start_ns + window.dur_ns.value_or(1)};
+}
+
 // Of two neighbours in order: whether something belongs to both.
 bool Overlap(const Window& a, const Window& b) {
   if (a.from != b.from || IsTimed(a) != IsTimed(b)) return false;
-  if (!IsTimed(a)) return a.first_step + *a.steps > b.first_step;
-  return a.start_ns + a.dur_ns.value_or(1) > b.start_ns;
-}
-
-// First and last (not in it) of a window: steps, or ns.
-std::pair<int64_t, int64_t> BoundsOf(const Window& window) {
-  if (!IsTimed(window)) return {window.first_step, window.first_step + *window.steps};
-  return {window.start_ns, window.start_ns + window.dur_ns.value_or(1)};
+  return BoundsOf(a).second > BoundsOf(b).first;
 }
 
 // Windows of which each overlaps one before it, as windows that do not.
@@ -183,10 +189,9 @@ std::vector<Window> Segments(std::span<const Window> windows) {
     }
     end_of_last = end;
   }
-  // From the first that can be had on: where another follows, up to its first.
-  if (segments.size() > 1 && !IsTimed(segments[0]) && segments[0].first_step == 0) {
-    segments[0].first_step = 1;
-    if (--*segments[0].steps == 0) segments.erase(segments.begin());
+  // From the first that can be had on, whichever it is, where no other follows.
+  if (segments.size() == 1 && !IsTimed(segments[0]) && windows.front().first_step == 0) {
+    segments[0].first_step = 0;
   }
   return segments;
 }
@@ -255,6 +260,12 @@ Result<Window> ParseWindow(std::string_view text) {
     window.start_ns = *ns;
   } else if (const auto step = ParseCount(start); step || start.empty()) {
     window.first_step = step.value_or(0);
+    if (step == 0) {
+      return Error{
+          fmt::format("window '{}': the first two steps cannot be captured; write :{} for "
+                      "the first that can be, or begin with step {}",
+                      text, length.empty() ? "1" : length, kFirstStepToHave)};
+    }
   } else if (const auto ns = ParseTime(start)) {
     window.from = From::kRunTime;
     window.start_ns = *ns;

@@ -26,7 +26,7 @@ Window OfTime(int64_t start_ns, int64_t dur_ns) {
 TEST(WindowTest, StepsAndTimesAsTheyAreWritten) {
   const std::vector<std::pair<const char*, Window>> cases = {
       {"1000:500", OfSteps(1000, 500)},
-      {"0:1", OfSteps(0, 1)},
+      {":1", OfSteps(0, 1)},
       {"1000:", OfSteps(1000, 1)},
       {":500", OfSteps(0, 500)},
       {"90s:10s", OfTime(90 * kS, 10 * kS)},
@@ -83,9 +83,9 @@ TEST(WindowTest, WindowsThatOverlapAreTakenApart) {
       {"5:3=operators,5:1=kernels", "5:1=operators+kernels,6:2=operators"},
       {"5:3=operators,7:3=kernels,9:3=stacks,20:1",
        "5:2=operators,7:1=operators+kernels,8:1=kernels,9:1=kernels+stacks,10:2=stacks,20:1"},
-      {":10=operators,5:1=stacks", "1:4=operators,5:1=operators+stacks,6:4=operators"},
-      {":1=operators,0:1=stacks", "0:1=operators+stacks"},
-      {":1=operators,0:2=stacks", "1:1=stacks"},
+      {":10=operators,5:1=stacks", "2:3=operators,5:1=operators+stacks,6:6=operators"},
+      {":1=operators,:1=stacks", ":1=operators+stacks"},
+      {":1=operators,:4=stacks", "2:1=operators+stacks,3:3=stacks"},
       {"90s:10s=operators,95s:2s=kernels",
        "90s:5s=operators,95s:2s=operators+kernels,97s:3s=operators"},
       {"90s:10s=operators,@1790000000:10s=kernels", "90s:10s=operators,@1790000000:10s=kernels"},
@@ -108,6 +108,13 @@ TEST(WindowTest, WindowsThatOverlapAreTakenApart) {
     EXPECT_THAT(plan.error().message, HasSubstr("overlap; make them one, move one, or say what"));
     EXPECT_THAT(plan.error().message, Not(HasSubstr("\n")));
   }
+}
+
+TEST(WindowTest, TheFirstStepsCannotBeHad) {
+  EXPECT_EQ(ParseWindow("0:2").error().message,
+            "window '0:2': the first two steps cannot be captured; write :2 for the first that can "
+            "be, or begin with step 2");
+  EXPECT_THAT(ParseWindow("0:").error().message, HasSubstr("write :1 for"));
 }
 
 TEST(WindowTest, WhatIsNoWindowIsRefusedInOneLine) {
@@ -152,9 +159,9 @@ TEST(WindowFieldsTest, TheTruthTable) {
   const std::vector<Fields> table = {
       {{}, {}, {}, {}, ""},
       {5, {}, {}, {}, "5:1"},
-      {{}, 3, {}, {}, "0:3"},
+      {{}, 3, {}, {}, ":3"},
       {5, 3, {}, {}, "5:3"},
-      {0, 1, {}, {}, "0:1"},
+      {0, 1, {}, {}, ":1"},
       {{}, {}, 1700000000, {}, "@1700000000:"},
       {{}, {}, {}, 2.5, ":2500ms"},  // only a duration: from now on
       {{}, {}, 1700000000, 60.0, "@1700000000:60s"},

@@ -51,9 +51,19 @@ std::string VariableOf(int32_t pid, std::string_view name) {
   return {};
 }
 
-Result<LiveRun> RunOfProcess(int32_t pid) {
+std::optional<LiveRun> RunAround(int32_t pid) {
   LiveRun run{VariableOf(pid, "STEPTRACE_RUN_DIR"), VariableOf(pid, "STEPTRACE_RING_DIR")};
-  if (!run.path.empty() && !run.ring_dir.empty()) return run;
+  if (run.path.empty() || run.ring_dir.empty()) return std::nullopt;
+  return run;
+}
+
+Result<LiveRun> RunOfProcess(int32_t pid) {
+  if (const auto run = RunAround(pid)) return *run;
+  // The launcher, which is what a shell tells the number of: its command is in the run.
+  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", pid));
+  for (int32_t child = 0; children >> child;) {
+    if (const auto run = RunAround(child)) return *run;
+  }
   return Error{fmt::format(
       "capture: process {} runs under no `steptrace run` (or is another user's); start it so",
       pid)};

@@ -55,7 +55,7 @@ def test_a_changed_file_of_settings_reaches_a_running_job(tmp_path):
         change(config, 'window = ":15"\nstack_rate = 50\n')
         run = Run(recording.path)
         settings = wait_for(lambda: facts(run, "settings"))
-        assert settings == [{"window": "0:15", "capture": "operators", "stack_rate": 50}]
+        assert settings == [{"window": ":15", "capture": "operators", "stack_rate": 50}]
         [window] = wait_for(lambda: facts(run, "window"))
         assert (window["end"], window["steps"]) == ("done", 15)
         change(config, 'window = "dreams"\n')

@@ -129,7 +129,12 @@ def test_a_steady_run_takes_one_window_by_itself(tmp_path):
 
 
 def test_windows_that_make_no_sense_stop_before_anything_starts(tmp_path):
-    for options in (["--window", "5:0"], ["--window", "5:10s"], ["--window", "5:5,7:1"]):
+    for options in (
+        ["--window", "5:0"],
+        ["--window", "5:10s"],
+        ["--window", "5:5,7:1"],
+        ["--window", "0:2"],
+    ):
         done = subprocess.run(
             [executable(), "run", *options, "--", "touch", str(tmp_path / "ran")],
             capture_output=True,
@@ -175,6 +180,8 @@ def test_capture_on_demand_returns_the_report_of_its_steps(tmp_path):
         by_process = capture(recording.command(), "--steps", 2)
         assert by_process.returncode == 0, by_process.stderr
         assert "aten::addmm" in by_process.stdout
+        by_launcher = capture(recording.process.pid, "--steps", 2)
+        assert by_launcher.returncode == 0, by_launcher.stderr
         other_rank = capture(recording.path, "--ranks", 7)
         assert other_rank.returncode == 2
         assert "none of those ranks" in other_rank.stderr
@@ -189,7 +196,7 @@ def test_capture_on_demand_returns_the_report_of_its_steps(tmp_path):
         os.killpg(recording.pid, signal.SIGTERM)
         outcome = recording.finish()
     windows = [json.loads(f["json"]) for f in outcome.run.rows("facts") if f["kind"] == "window"]
-    assert [w["steps"] for w in windows if w["end"] == "done"][-2:] == [12, 2]
+    assert [w["steps"] for w in windows if w["end"] == "done"][-3:] == [12, 2, 2]
     ended = capture(recording.path)
     assert ended.returncode == 2
     assert "the run has ended" in ended.stderr
