@@ -118,6 +118,35 @@ def test_a_manifest_that_makes_no_sense_is_one_line(ask, folder, tmp_path):
     assert "has -1 rows" in broken(lambda _, steps: steps[0].update(rows=-1))
 
 
+def test_a_run_without_its_manifest_is_no_profile(ask, folder, tmp_path):
+    run = tmp_path / "a run"
+    shutil.copytree(folder / "steptrace-runs" / "demo", run)
+    (run / "run.json").unlink()
+    line = complaint(ask("report", run))
+    assert f"{run}: is a run whose run.json is missing" in line and "profile" not in line
+    (run / "journal").mkdir(exist_ok=True)
+    assert f"`steptrace recover '{run}'` rebuilds it" in complaint(ask("report", run))
+
+
+def test_what_is_named_and_is_none_is_told_as_what_it_is(ask, tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    assert f"{file}: is no folder" in complaint(ask("ls", file))
+    assert "no such folder" in complaint(ask("ls", tmp_path / "none"))
+    assert (
+        complaint(ask("ls", "a", "b")) == "steptrace: ls: 'b' is too much; see steptrace ls --help"
+    )
+
+
+def test_a_report_is_printed_where_it_cannot_be_kept(ask, folder, tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(folder / "steptrace-runs" / "demo", run)
+    (run / "report.json").unlink(missing_ok=True)
+    (run / "report.json").mkdir()  # in its way, as a full disk would be
+    done = ask("report", run)
+    assert (done.returncode, done.stderr) == (0, "") and "Verdict" in done.stdout
+
+
 def served(folder, *targets):
     """The answers of `steptrace ui` on a folder, each (status, JSON)."""
     command = [str(executable()), "ui", str(folder), "--port", "0"]

@@ -102,6 +102,11 @@ def test_the_words_of_hooks_are_those_of_the_registry(ask, tmp_path):
         assert (done.returncode, done.stderr) == (0, ""), words
 
 
+def test_what_the_probe_would_pass_over_is_refused(ask, tmp_path):
+    line = complaint(ask("run", "--", "true", cwd=tmp_path, STEPTRACE_RING_BUDGET_BYTES="abc"))
+    assert line.endswith("abc is not a whole number of bytes; give one, or leave it out")
+
+
 def test_a_price_is_bounded_and_its_error_short(ask):
     for price in ("nan", "inf", "-1", "abc", "1e300", "1000001"):
         line = complaint(ask("report", "--price-per-hour", price))

@@ -92,9 +92,10 @@ void Recorder::NoteSeen(const RingFileSeen& seen, int64_t now_ns) {
   }
   without_room_.Add(HooksMark::kNoRing, seen.parts.pid);
   pids_without_room_.insert(seen.parts.pid);
-  losses_.Once({-1, seen.parts.pid}, loss::kNoSpace, -1, now_ns,
-               "process " + std::to_string(seen.parts.pid) + " found no room for its ring; " +
-                   "enlarge /dev/shm (docker: --shm-size) or set STEPTRACE_SHM");
+  losses_.Once(
+      {-1, seen.parts.pid}, loss::kNoSpace, -1, now_ns,
+      "process " + std::to_string(seen.parts.pid) + " found no room for its ring; " +
+          "enlarge /dev/shm (docker: --shm-size), or name another place by --shm or STEPTRACE_SHM");
   watch_.Remove(seen);
 }
 

@@ -41,13 +41,15 @@ bool IsTmpfs(const fs::path& path) {
 // A folder of ours that nobody else can enter: made, or found and checked.
 Status MakePrivateFolder(const fs::path& path) {
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    return Error{path.string() + ": " + strerror(errno) + "; name another place by STEPTRACE_SHM"};
+    return Error{path.string() + ": " + strerror(errno) +
+                 "; name another place by --shm or STEPTRACE_SHM"};
   }
   struct stat info {};
   if (lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid() ||
       (info.st_mode & 077) != 0) {
-    return Error{path.string() +
-                 ": not a folder that is ours alone; remove it or name another by STEPTRACE_SHM"};
+    return Error{
+        path.string() +
+        ": not a folder that is ours alone; remove it or name another by --shm or STEPTRACE_SHM"};
   }
   return {};
 }
@@ -72,7 +74,8 @@ Result<RingFolder> MakeIn(const fs::path& shm, const std::string& run_id) {
   const fs::path lock = folder.path / kLockName;
   folder.lock = UniqueFd(open(lock.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!folder.lock.valid() || flock(folder.lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    return Error{lock.string() + ": " + strerror(errno) + "; name another place by STEPTRACE_SHM"};
+    return Error{lock.string() + ": " + strerror(errno) +
+                 "; name another place by --shm or STEPTRACE_SHM"};
   }
   return folder;
 }

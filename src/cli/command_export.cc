@@ -74,12 +74,8 @@ Status ExportAll(ExportArguments arguments, const fs::path& run) {
   if (arguments.output == "-") {
     return Error{"export: standard output holds one table; name it with --table"};
   }
-  std::error_code error;
-  fs::create_directories(arguments.output, error);
-  if (error) {
-    return Error{fmt::format("{}: {}; name a folder that can be written with -o",
-                             arguments.output.string(), error.message())};
-  }
+  STEPTRACE_ASSIGN_OR_RETURN(const rpc::OutputFolder made,
+                             rpc::OutputFolder::Make(arguments.output));
   auto tables = store::AllTableSchemas();
   Progress progress("export", static_cast<int64_t>(tables.size()));
   fs::path folder = arguments.output;

@@ -62,6 +62,15 @@ void NoteUnknownVariables() {
                                unknown.size() == 1 ? "setting" : "settings", KnownVariables())});
 }
 
+// The probe takes what it cannot read for nothing said: who says it learns that here.
+Status CheckRingBudget() {
+  const auto given = ProcessEnvironment()("STEPTRACE_RING_BUDGET_BYTES");
+  if (!given || given->empty() || given->find_first_not_of("0123456789") == given->npos) return {};
+  return Error{fmt::format(
+      "STEPTRACE_RING_BUDGET_BYTES: {} is not a whole number of bytes; give one, or leave it out",
+      *given)};
+}
+
 int Run(const CLI::App& command, const Session& session, RunOptions options,
         const std::vector<std::string>& windows) {
   auto words = CommandOf(command, session);
@@ -69,6 +78,7 @@ int Run(const CLI::App& command, const Session& session, RunOptions options,
   const Settings& settings = session.settings;
   auto plan = PlanOf(windows, settings);
   if (!plan.ok()) return Fail(plan.error());
+  if (Status sound = CheckRingBudget(); !sound.ok()) return Fail(sound.error());
   options.windows = *std::move(plan);
   options.command = *std::move(words);
   options.folder = settings.folder;
@@ -103,7 +113,11 @@ void AddPlaces(CLI::App* command, Session& session, RunOptions& options) {
 
 void AddCollection(CLI::App* command, Session& session) {
   Settings& settings = session.settings;
-  command->add_option("--hooks", settings.hooks, "Hooks in the training: a comma list, or off")
+  command
+      ->add_option("--hooks", settings.hooks,
+                   fmt::format("Hooks in the training: all (the default), off, or a comma list of "
+                               "{}. Without optimizer no steps are seen",
+                               fmt::join(HookWords(), ", ")))
       ->type_name("LIST")
       ->check(CLI::Validator(
           [](std::string& text) {

@@ -25,6 +25,12 @@ std::string ChosenCommand(const CLI::App& app) {
 Error ParseErrorOf(const CLI::App& app, const CLI::ParseError& error) {
   std::string cause = error.what();
   std::replace(cause.begin(), cause.end(), '\n', ' ');
+  for (const std::string_view many : {"The following argument was not expected: ",
+                                      "The following arguments were not expected: "}) {
+    if (cause.starts_with(many)) {
+      cause = fmt::format("'{}' is too much", cause.substr(many.size()));
+    }
+  }
   std::string command = ChosenCommand(app);
   std::string help = command.empty() ? "steptrace --help" : "steptrace " + command + " --help";
   std::string thing = command.empty() ? "command line" : command;

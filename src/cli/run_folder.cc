@@ -41,8 +41,8 @@ std::string RandomTail() {
   return text;
 }
 
-Error CannotMake(const fs::path& path, const char* cause) {
-  return Error{path.string() + ": " + cause + "; give another folder with --output"};
+Error CannotMake(const fs::path& path, const char* cause, const char* option = "--output") {
+  return Error{path.string() + ": " + cause + "; give another folder with " + option};
 }
 
 Status MakeGivenFolder(const fs::path& path) {
@@ -61,15 +61,16 @@ Status MakeGivenFolder(const fs::path& path) {
 }
 
 Result<fs::path> MakeNewFolder(const fs::path& folder, const std::string& stem) {
+  constexpr const char* kOption = "--folder";
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) return CannotMake(folder, error.message().c_str());
+  if (error) return CannotMake(folder, error.message().c_str(), kOption);
   for (int i = 1; i <= kMaxRunsInOneSecond; ++i) {
     fs::path path = folder / (i == 1 ? stem : stem + "-" + std::to_string(i));
     if (mkdir(path.c_str(), 0777) == 0) return path;
-    if (errno != EEXIST) return CannotMake(path, strerror(errno));
+    if (errno != EEXIST) return CannotMake(path, strerror(errno), kOption);
   }
-  return CannotMake(folder / stem, "too many runs of this name in this second");
+  return CannotMake(folder / stem, "too many runs of this name in this second", kOption);
 }
 
 }  // namespace

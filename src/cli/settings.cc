@@ -184,8 +184,9 @@ const std::vector<Setting>& AllSettings() {
        "By which the pages open a source: an address with {file} and {line}; empty: none.",
        SetEditorUrl, Shown<&Settings::editor_url>},
       {"hooks", "STEPTRACE_HOOKS", "a text",
-       "Which hooks a training gets: a comma list, \"all\" or \"off\".", SetHooks,
-       [](const Settings& s) { return s.hooks.empty() ? std::string("all") : s.hooks; }},
+       "Which hooks a training gets: a comma list of the words that `run --hooks` names, or "
+       "\"off\".",
+       SetHooks, [](const Settings& s) { return s.hooks.empty() ? std::string("all") : s.hooks; }},
       {"window", "STEPTRACE_WINDOW", "a text",
        "Windows of a run, as `run --window`, several with commas; auto or none. Looked at "
        "while the run goes on, as capture and stack_rate.",
@@ -247,7 +248,9 @@ Status Set(const Setting& setting, const std::optional<Value>& value, std::strin
   if (status.ok()) return {};
   std::string cause =
       status.error().message.empty() ? WrongType(setting).message : status.error().message;
-  return Error{fmt::format("{}: {} {}; {}", place, setting.key, cause, setting.sentence)};
+  return Error{fmt::format(
+      "{}: {} {}; give {}, or leave it out", place, setting.key, cause,
+      setting.type == std::string_view("true or false") ? "one of them" : "such a value")};
 }
 
 std::optional<Value> FromToml(const toml::node& node) {

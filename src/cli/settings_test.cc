@@ -62,12 +62,14 @@ TEST(Settings, UnknownKeysAndWrongTypesAreNamedWithTheirLine) {
   EXPECT_THAT(TomlComplaint("\nfoldr = 'x'"),
               HasSubstr("steptrace.toml:2: unknown setting 'foldr'"));
   EXPECT_THAT(TomlComplaint("folder = 3"), HasSubstr("steptrace.toml:1: folder is not a text"));
-  EXPECT_THAT(TomlComplaint("quiet = 'yes'"), HasSubstr("quiet is not true or false"));
+  EXPECT_THAT(TomlComplaint("quiet = 'yes'"),
+              HasSubstr("quiet is not true or false; give one of them, or leave it out"));
   EXPECT_THAT(TomlComplaint("price_per_hour = -1"), HasSubstr("not a price"));
   EXPECT_THAT(TomlComplaint("price_per_hour = nan"), HasSubstr("not a price"));
   EXPECT_THAT(TomlComplaint("price_per_hour = 1e300"), HasSubstr("from 0 to 1000000)"));
   EXPECT_THAT(TomlComplaint("hooks = 'data, optimiser'"), HasSubstr("'optimiser' is none"));
-  EXPECT_THAT(TomlComplaint("editor_url = 'emacs'"), HasSubstr("not an address with {file}"));
+  EXPECT_THAT(TomlComplaint("editor_url = 'emacs'"),
+              HasSubstr("{line}; give such a value, or leave it out"));
   EXPECT_THAT(TomlComplaint("editor_url = 3"), HasSubstr("editor_url"));
   EXPECT_THAT(TomlComplaint("system_interval_ms = 99"), HasSubstr("from 100 to 60000"));
   EXPECT_THAT(TomlComplaint("system_interval_ms = 500.0"), HasSubstr("from 100 to 60000"));

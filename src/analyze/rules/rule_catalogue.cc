@@ -180,8 +180,8 @@ const std::array<RuleInfo, kRuleCount>& RuleCatalogue() {
       {kLoadBalancing, "LoadBalancing", "GPUs do not share the work evenly.",
        "Another distribution strategy, or batches of equal cost for each rank.", kBalance},
       {kDataloader, "Dataloader", "The number of loaders does not fit, or steps wait for data.",
-       "Another DataLoader.num_workers, as the verdict says (steptrace report); pin memory where a "
-       "device is used.",
+       "See whether the verdict (steptrace report) advises another DataLoader.num_workers, or "
+       "something else; pin memory where a device is used.",
        kLoader},
       {kStepOutlier, "StepOutlier", "Some steps take much longer than the others.",
        "See what the machine did at those times: CPU, storage, evaluation, checkpoints.", kOutlier},
@@ -266,8 +266,8 @@ Status RuleSettings::SetValue(const RuleInfo& rule, std::string_view name, std::
       good = parsed.ec == std::errc{} && parsed.ptr == end && Fits(parameter.kind, mode_, number);
     }
     if (!good) {
-      return Error{fmt::format("--set {}.{}={}: not {}; {}", rule.name, parameter.name, value,
-                               ExpectedOf(parameter.kind, mode_), parameter.sentence)};
+      return Error{fmt::format("--set {}.{}={}: not {}; give one, or leave it out", rule.name,
+                               parameter.name, value, ExpectedOf(parameter.kind, mode_))};
     }
     values_[static_cast<size_t>(rule.id)][i] = number + 0.0;  // of -0 the plain one
     return {};

@@ -438,7 +438,7 @@ TEST(RuleSettings, EveryParameterHasBounds) {
     if (std::string_view(least) != "0") Complaint(one.Assign("0").c_str(), one.mode);
   }
   EXPECT_THAT(Complaint("LowGPUUtilization.window=0", RuleMode::kModern),
-              HasSubstr("a whole number from 1"));
+              HasSubstr("not a whole number from 1 to 1e9; give one, or leave it out"));
   EXPECT_THAT(Complaint("GPUMemoryIncrease.window=1"), HasSubstr("a whole number from 2"));
   RuleSettings settings(RuleMode::kModern);
   ASSERT_TRUE(settings.Set("LoadBalancing.threshold=-0").ok());

@@ -14,6 +14,7 @@ namespace steptrace::cli {
 namespace {
 
 using analyze::FormatCount;
+using analyze::FormatCounted;
 using analyze::FormatDuration;
 using analyze::FormatShare;
 using analyze::KernelLaunch;
@@ -101,10 +102,10 @@ void RenderKernels(const analyze::Report& report, int64_t top, Page& page) {
   }
   page.Paragraph(
       "  ", 2,
-      fmt::format("{} kernels, {} launches, {}; occ.: estimated occupancy, TC: uses "
+      fmt::format("{}, {} launch{}, {}; occ.: estimated occupancy, TC: uses "
                   "tensor cores by its name{}",
-                  FormatCount(static_cast<int64_t>(rows.size())), FormatCount(calls),
-                  FormatDuration(total_ns),
+                  FormatCounted(static_cast<int64_t>(rows.size()), "kernel"), FormatCount(calls),
+                  calls == 1 ? "" : "es", FormatDuration(total_ns),
                   without > 0 ? "; " + FormatCount(without) + " launches tell none" : ""),
       Tint::kDim);
   RenderLaunches(section.rows, most, page);

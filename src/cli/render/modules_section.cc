@@ -13,6 +13,7 @@ namespace steptrace::cli {
 namespace {
 
 using analyze::FormatCount;
+using analyze::FormatCounted;
 using analyze::FormatDuration;
 using analyze::ModuleRow;
 using analyze::ModuleSource;
@@ -93,7 +94,7 @@ void RenderTree(const RankModules& rank, size_t top, Page& page) {
   }
   page.Paragraph(
       "  ", 2,
-      fmt::format("{} modules, from {}{}", FormatCount(static_cast<int64_t>(rank.rows.size())),
+      fmt::format("{}, from {}{}", FormatCounted(static_cast<int64_t>(rank.rows.size()), "module"),
                   SourceText(rank.source),
                   rank.has_backward ? "" : "; nothing links forward and backward"),
       Tint::kDim);

@@ -14,6 +14,7 @@ namespace steptrace::cli {
 namespace {
 
 using analyze::FormatCount;
+using analyze::FormatCounted;
 using analyze::FormatDuration;
 using analyze::FormatShare;
 using analyze::OperatorRow;
@@ -124,9 +125,9 @@ void RenderOperators(const analyze::Report& report, int64_t top, Page& page) {
   page.Paragraph(
       "  ", 2,
       fmt::format(
-          "{} operators, {} calls, own time on the host {}{}{}",
-          FormatCount(static_cast<int64_t>(rows.size())), FormatCount(all.calls),
-          FormatDuration(all.host_self_ns),
+          "{}, {}, own time on the host {}{}{}",
+          FormatCounted(static_cast<int64_t>(rows.size()), "operator"),
+          FormatCounted(all.calls, "call"), FormatDuration(all.host_self_ns),
           device ? ", on devices " + FormatDuration(all.device_self_ns) : "",
           outside_ns > 0 ? "; device work outside operators " + FormatDuration(outside_ns) : ""),
       Tint::kDim);

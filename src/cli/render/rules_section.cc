@@ -224,7 +224,7 @@ void RenderLoading(const analyze::ProfilingReport& report, Page& page) {
   }
   if (loading.prefetch_factor) text += fmt::format(", prefetch {}", *loading.prefetch_factor);
   if (loading.parallel) {
-    text += fmt::format("; {} at work in a middling second", FormatNumber(*loading.parallel));
+    text += fmt::format("; {} at work in the median second", FormatNumber(*loading.parallel));
   }
   page.Paragraph("  ", 2, text);
   if (const auto& box = loading.seconds) {

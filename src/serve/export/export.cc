@@ -44,12 +44,7 @@ Status WriteRanks(const fs::path& run, RunFrame& frame, const fs::path& folder) 
                     "folder with -o, or use --format perfetto",
                     frame.ranks.size())};
   }
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    return Error{fmt::format("{}: {}; name a folder that can be written with -o", folder.string(),
-                             error.message())};
-  }
+  STEPTRACE_ASSIGN_OR_RETURN(const rpc::OutputFolder made, rpc::OutputFolder::Make(folder));
   // None appears before all are whole: beside those of an older export it would be another run's.
   std::vector<Output> written;
   for (int32_t rank : frame.ranks) {

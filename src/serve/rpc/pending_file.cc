@@ -109,7 +109,9 @@ const PendingFile::Listed* PendingFile::NewestListed() {
 void UnlinkPendingFiles() {
   const int kept = errno;
   for (const auto* one = PendingFile::NewestListed(); one != nullptr; one = one->next) {
-    if (one->is_pending.load(std::memory_order_relaxed)) ::unlink(one->path.c_str());
+    if (!one->is_pending.load(std::memory_order_relaxed)) continue;
+    // A folder, which was listed before what lies in it; it stays where that is more.
+    if (::unlink(one->path.c_str()) != 0 && errno == EISDIR) ::rmdir(one->path.c_str());
   }
   errno = kept;
 }
@@ -171,6 +173,25 @@ Result<PendingFile> PendingFile::Create(const fs::path& destination) {
   file.end_ = std::move(end.path);
   file.pending_ = listed;
   return file;
+}
+
+Result<OutputFolder> OutputFolder::Make(const fs::path& folder) {
+  std::error_code error;
+  const bool was_there = fs::exists(folder, error);
+  fs::create_directories(folder, error);
+  if (error) {
+    return Error{fmt::format("{}: {}; name a folder that can be written with -o", folder.string(),
+                             error.message())};
+  }
+  if (was_there) return OutputFolder("");
+  PendingFile::List(folder.string());
+  return OutputFolder(folder.string());
+}
+
+OutputFolder::OutputFolder(OutputFolder&& other) noexcept : made_(std::exchange(other.made_, {})) {}
+
+OutputFolder::~OutputFolder() {
+  if (!made_.empty()) ::rmdir(made_.c_str());
 }
 
 PendingFile::PendingFile(PendingFile&& other) noexcept

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "base/signal_handlers.h"
@@ -39,6 +41,7 @@ class PendingFile {
   PendingFile(std::filesystem::path destination, UniqueFd fd)
       : destination_(std::move(destination)), fd_(std::move(fd)) {}
 
+  friend class OutputFolder;
   struct Listed;
   static Listed* List(std::string path);
   static const Listed* NewestListed();
@@ -48,6 +51,19 @@ class PendingFile {
   std::filesystem::path end_;          // of its links
   Listed* pending_ = nullptr;          // the name until then; null: is written straight
   UniqueFd fd_;
+};
+
+// A folder for such files. One that was not there before goes again where none of them appears.
+class OutputFolder {
+ public:
+  static Result<OutputFolder> Make(const std::filesystem::path& folder);
+  OutputFolder(OutputFolder&& other) noexcept;
+  OutputFolder& operator=(OutputFolder&&) = delete;
+  ~OutputFolder();
+
+ private:
+  explicit OutputFolder(std::string made) : made_(std::move(made)) {}
+  std::string made_;  // empty: it was there
 };
 
 // While it lives, SIGHUP, SIGINT and SIGTERM are only noted, whichever thread they come to; the
@@ -76,7 +92,8 @@ Status CommitAll(Files& files) {
   return {};
 }
 
-// Removes what is pending. For handlers of signals that end the process: async-signal-safe.
+// Removes what is pending, and the folders that were made for it. For handlers of signals that end
+// the process: async-signal-safe.
 void UnlinkPendingFiles();
 
 }  // namespace steptrace::rpc

@@ -79,6 +79,27 @@ TEST_F(PendingFileTest, IsRemovedByAHandlerOfSignalsButNotOnceCommitted) {
   EXPECT_FALSE(two->Commit().ok());
 }
 
+TEST_F(PendingFileTest, AFolderThatWasMadeForFilesGoesWhereNoneAppears) {
+  { EXPECT_TRUE(OutputFolder::Make(At("failed")).ok()); }
+  EXPECT_FALSE(fs::exists(At("failed")));
+  fs::create_directory(At("before"));
+  { EXPECT_TRUE(OutputFolder::Make(At("before")).ok()); }
+  EXPECT_TRUE(fs::exists(At("before")));
+  {
+    auto folder = OutputFolder::Make(At("made"));
+    ASSERT_TRUE(folder.ok());
+    auto file = Begin(At("made") / "file");
+    ASSERT_TRUE(file.ok());
+    ASSERT_TRUE(file->Commit().ok());
+  }
+  EXPECT_TRUE(fs::exists(At("made") / "file"));
+  auto folder = OutputFolder::Make(At("stopped"));
+  ASSERT_TRUE(folder.ok());
+  auto file = Begin(At("stopped") / "file");
+  UnlinkPendingFiles();
+  EXPECT_FALSE(fs::exists(At("stopped")));
+}
+
 TEST_F(PendingFileTest, ALinkStaysAndItsEndIsWritten) {
   fs::create_directory(At("deep"));
   fs::create_symlink("../b", At("deep/link"));

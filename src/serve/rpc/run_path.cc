@@ -6,11 +6,19 @@
 #include <algorithm>
 #include <system_error>
 
+#include "base/shell_word.h"
 #include "store/run_list.h"
 
 namespace steptrace::rpc {
 
 namespace fs = std::filesystem;
+
+bool IsRunWithoutManifest(const fs::path& path) {
+  std::error_code error;
+  return !fs::exists(path / "run.json", error) &&
+         (fs::is_directory(path / "journal", error) ||
+          fs::is_directory(path / "tables" / "tracks", error));
+}
 
 Result<fs::path> ResolveRun(const std::string& text, const fs::path& folder) {
   if (text.empty()) return store::NewestRun(folder);
@@ -36,13 +44,21 @@ Result<fs::path> ResolveRun(const std::string& text, const fs::path& folder) {
     return Error{
         fmt::format("{}: is a file and not a run; if it holds a profile, `steptrace import {}` "
                     "makes a run of it",
-                    text, text)};
+                    text, ShellWord(text))};
+  }
+  if (IsRunWithoutManifest(text)) {
+    const char* next = fs::exists(fs::path(text) / "journal", error)
+                           ? "`steptrace recover {0}` rebuilds it"
+                           : "bring it back from a copy; the Parquet files under tables/ are "
+                             "readable without it";
+    return Error{fmt::format("{}: is a run whose run.json is missing; {}", text,
+                             fmt::format(fmt::runtime(next), ShellWord(text)))};
   }
   if (fs::exists(text, error)) {
     return Error{
         fmt::format("{}: not a run (it has no run.json); `steptrace ls {}` lists the runs "
                     "in a folder",
-                    text, text)};
+                    text, ShellWord(text))};
   }
   return Error{
       fmt::format("{}: no such run, neither as a path nor in {}; `steptrace ls` lists them", text,

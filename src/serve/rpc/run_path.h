@@ -13,6 +13,9 @@ namespace steptrace::rpc {
 Result<std::filesystem::path> ResolveRun(const std::string& text,
                                          const std::filesystem::path& folder);
 
+// A run's folder, but for the file that says so: profiles lie in none of these.
+bool IsRunWithoutManifest(const std::filesystem::path& path);
+
 // The shortest text for which ResolveRun, asked where this process is, gives this very run: its
 // name while no newer run has it, its folder's name, or a path. Its path where none does.
 std::string ShortestName(const std::filesystem::path& run, const std::string& name,

@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "serve/rpc/import.h"
 #include "store/test_run.h"
 
 namespace steptrace::rpc {
@@ -97,9 +98,19 @@ TEST_F(RunPathTest, WhatIsNotThereIsNamedWithTheNextStep) {
   EXPECT_THAT(Found(""), HasSubstr(runs().string()));
   fs::create_directory(runs() / "empty");
   EXPECT_THAT(Found((runs() / "empty").string()), HasSubstr("it has no run.json"));
+  fs::create_directories(runs() / "cut" / "tables" / "tracks");
+  EXPECT_THAT(Found((runs() / "cut").string()),
+              HasSubstr("cut: is a run whose run.json is missing; bring it back from a copy"));
+  EXPECT_FALSE(IsProfile(runs() / "cut"));
+  fs::create_directory(runs() / "cut" / "journal");
+  EXPECT_THAT(Found((runs() / "cut").string()),
+              HasSubstr("`steptrace recover " + (runs() / "cut").string() + "` rebuilds it"));
   const std::string profile = (runs() / "trace.json").string();
   std::ofstream(profile) << "{}";
   EXPECT_THAT(Found(profile), HasSubstr("`steptrace import " + profile + "`"));
+  const std::string spaced = (runs() / "a trace.json").string();
+  std::ofstream(spaced) << "{}";
+  EXPECT_THAT(Found(spaced), HasSubstr("`steptrace import '" + spaced + "'`"));
 }
 
 TEST_F(RunPathTest, AFolderThatMayNotBeReadIsNotCalledEmpty) {
