@@ -117,7 +117,7 @@ void RenderBlame(const ProfileDistributed& section, size_t top, Page& page) {
 void RenderOperations(const ProfileDistributed& section, size_t top, Page& page) {
   page.Blank();
   page.Line(
-      {{PadRight("Collectives", 23) + PadLeft("group", 9) + PadLeft("size", 10) +
+      {{PadRight("Collectives", 22) + PadLeft("group", 10) + PadLeft("size", 10) +
             PadLeft("calls", 7) + PadLeft("time", 9) + PadLeft("wait", 9) + PadLeft("bus GB/s", 12),
         Tint::kBold}});
   for (size_t i = 0; i < std::min(top, section.operations.size()); ++i) {
@@ -127,9 +127,10 @@ void RenderOperations(const ProfileDistributed& section, size_t top, Page& page)
     const std::string bus = Rate(row.bus_bytes_per_s);
     const bool bound = row.bandwidth_holds_wait && row.bus_bytes_per_s;
     page.Line(
-        {{PadRight("  " + Cut(page.Safe(row.name + " " + row.dtype), 20, page.unicode()), 23) +
-          PadLeft(CutBeforeNumber(page.Safe(row.group), 8, page.unicode()), 9) + PadLeft(size, 10) +
-          PadLeft(FormatCount(row.calls), 7) + PadLeft(FormatDuration(row.total_ns), 9) +
+        {{PadRight("  " + Cut(page.Safe(row.name + " " + row.dtype), 19, page.unicode()), 22) +
+          PadLeft(CutBeforeNumber(page.Safe(row.group), 9, page.unicode()), 10) +
+          PadLeft(size, 10) + PadLeft(FormatCount(row.calls), 7) +
+          PadLeft(FormatDuration(row.total_ns), 9) +
           PadLeft(row.unmatched_ns == row.total_ns ? "-" : FormatDuration(row.wait_ns), 9) +
           PadLeft((bound ? ">=" : "") + bus, 12)}});
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "cli/render/display_text.h"
 
@@ -12,38 +13,49 @@ namespace {
 constexpr int kLeastWidth = 60;
 constexpr std::array<const char*, 8> kCodes = {"", "1", "2", "31", "32", "33", "35", "36"};
 
-// Where the widest gap between two words of these begins, and in which; a gap of one is none.
-struct Gap {
-  size_t piece = 0;
-  size_t at = 0;
-  size_t width = 1;
+// Bars begin under each other.
+bool IsBeforeBar(const std::vector<Page::Piece>& pieces, size_t piece, size_t at) {
+  while (piece < pieces.size() && at == pieces[piece].text.size()) {
+    ++piece;
+    at = 0;
+  }
+  if (piece == pieces.size()) return false;
+  const std::string_view text = std::string_view(pieces[piece].text).substr(at);
+  return text.starts_with("\xe2\x96") || text.starts_with('#');  // block elements
+}
+
+struct Gaps {
+  size_t wider_than = 1;
+  bool before_bars = false;
 };
 
-Gap WidestGap(const std::vector<Page::Piece>& pieces) {
-  Gap widest;
+// The first gap of these between two words: in which piece, and where; none: behind the last.
+std::pair<size_t, size_t> FirstGap(const std::vector<Page::Piece>& pieces, const Gaps& gaps) {
   bool in_line = false;  // behind the indent
   for (size_t i = 0; i < pieces.size(); ++i) {
     const std::string& text = pieces[i].text;
     for (size_t at = 0; at < text.size();) {
-      size_t end = text.find_first_not_of(' ', at);
-      end = std::min(end, text.size());
-      if (in_line && end - at > widest.width) widest = {i, at, end - at};
+      const size_t end = std::min(text.find_first_not_of(' ', at), text.size());
+      const bool wide = in_line && end - at > gaps.wider_than;
+      if (wide && (gaps.before_bars || !IsBeforeBar(pieces, i, end))) return {i, at};
       in_line |= end < text.size();
       at = std::min(text.find(' ', end), text.size());
     }
   }
-  return widest;
+  return {pieces.size(), 0};
 }
 
-// So that no figure of a table is cut while there is empty space in its line: the widest gaps,
-// which are those behind short names, give way first.
+// So that no figure of a table is cut while there is empty space in its line: that behind its first
+// columns, which hold names, gives way first, so that figures stay under each other.
 std::vector<Page::Piece> Squeezed(std::vector<Page::Piece> pieces, int columns) {
   int width = 0;
   for (const Page::Piece& piece : pieces) width += Columns(piece.text);
-  for (; width > columns; --width) {
-    const Gap gap = WidestGap(pieces);
-    if (gap.width < 2) break;
-    pieces[gap.piece].text.erase(gap.at, 1);
+  for (const Gaps& gaps : {Gaps{2, false}, {1, false}, {2, true}, {1, true}}) {
+    for (; width > columns; --width) {
+      const auto [piece, at] = FirstGap(pieces, gaps);
+      if (piece == pieces.size()) break;
+      pieces[piece].text.erase(at, 1);
+    }
   }
   return pieces;
 }

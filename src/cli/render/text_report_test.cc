@@ -272,6 +272,10 @@ TEST(PageTest, NoFigureIsCut) {
   const auto squeezed = Lines(narrow.Take());
   EXPECT_EQ(squeezed[0], "  " + PadRight("aten::mm", 40) + "12.5 ms    43.25 %");
   EXPECT_EQ(squeezed[1], std::string(52, 'n') + " \u2026");
+  // Bars begin under each other while there is other space.
+  Page bars({.width = 60});
+  bars.Line({{PadRight("  host", 20)}, {PadRight("\u2588", 30), Tint::kCyan}, {"     12.5 ms"}});
+  EXPECT_EQ(bars.Take(), PadRight("  host", 20) + PadRight("\u2588", 28) + "     12.5 ms\n");
 }
 
 TEST(RenderTextTest, NamesCannotSteerTheTerminal) {

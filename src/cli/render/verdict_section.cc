@@ -73,7 +73,7 @@ std::string WholeRunText(const analyze::Verdict& verdict) {
   const analyze::RunVerdict& run = *verdict.whole_run;
   if (run.status == analyze::VerdictStatus::kNoSteps ||
       run.status == analyze::VerdictStatus::kTooFewSteps) {
-    return run.headline.text;
+    return run.headline.text == verdict.headline.text ? "" : run.headline.text;
   }
   return fmt::format("all {} steady steps: {}", analyze::FormatCount(run.steady), run.headline);
 }
