@@ -51,7 +51,7 @@ class Dataloader final : public CompatBase {
     if (result_.violations == 0) return;
     result_.triggered = 1;  // never more
     if (!few && !many) return;
-    result_.evidence = {{fmt::format("{} on {} in a middling second", Counted(median, "loader"),
+    result_.evidence = {{fmt::format("{} on {} in the median second", Counted(median, "loader"),
                                      Counted(static_cast<int64_t>(cores_.size()), "core")),
                          "slices",
                          fmt::format("category = 'worker' and ts_ns >= {} and ts_ns <= {}",

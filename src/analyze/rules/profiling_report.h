@@ -57,7 +57,7 @@ struct DataLoading {
   std::optional<int32_t> workers, cores;
   std::optional<bool> pin_memory;
   std::optional<int32_t> prefetch_factor;
-  std::optional<double> parallel;    // loaders that worked in a middling second
+  std::optional<double> parallel;    // loaders that worked in the median second
   std::optional<BoxStats> seconds;   // of one loading
   Histogram histogram;               // of the same: 100 bins
   std::optional<double> wait_share;  // of the steps
