@@ -276,7 +276,7 @@ def test_without_a_sitecustomize_there_is_none(tmp_path):
     code = "import sys; print('sitecustomize' in sys.modules, sys.path)\nimport sitecustomize"
     done = bare(code, STEPTRACE_RING_DIR=str(tmp_path))
     assert done.returncode == 1 and "No module named 'sitecustomize'" in done.stderr
-    assert done.stdout.startswith("False") and "steptrace" not in done.stdout
+    assert done.stdout.startswith("False") and "bootstrap" not in done.stdout
 
 
 @pytest.mark.parametrize("option", ["-S", "-E", "-I", "-s", "-O"])

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import { title, words } from '../src/base/format';
+import type { FigureSaid } from '../src/base/prose';
 import {
   bytes,
   drawn,
@@ -465,10 +466,15 @@ test('recommendations of a profile, and both sides of a comparison', async ({ pa
   const found = reportOf('v100').recommendations.filter((r) => r.status !== 'not_applicable');
   await open(page, '/run/v100/rules');
   await expect(page.locator('[data-recommendation]')).toHaveCount(found.length);
-  for (const { name, at_most_share: most, at_most_ns: time } of found)
-    expect(await exactIn(page.locator(`[data-recommendation="${name}"]`))).toEqual(
-      most === null ? [] : [share(most), time === null ? 'not known' : ns(time)],
-    );
+  const figure = ({ value, unit }: FigureSaid) =>
+    unit === 'share' ? share(value ?? 0) : unit === 'ns' ? ns(value ?? 0) : grouped(value ?? 0);
+  for (const r of found) {
+    const time = r.at_most_ns === null ? 'not known' : ns(r.at_most_ns);
+    const gain = r.at_most_share === null ? [] : [share(r.at_most_share), time];
+    const said = [r, ...r.evidence].flatMap((sentence) => sentence.figures ?? []);
+    const shown = await exactIn(page.locator(`[data-recommendation="${r.name}"]`));
+    expect(shown).toEqual([...gain, ...said.map(figure)]);
+  }
 });
 
 interface Slice {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/report/sentence.h"
 
+#include <algorithm>
+
 #include "analyze/report/quantity.h"
 
 namespace steptrace::analyze {
@@ -14,24 +16,23 @@ Sentence& Sentence::operator+=(const Sentence& more) {
   return *this;
 }
 
-std::string_view internal::NextPlace(std::string_view& format, std::string& text) {
+Sentence internal::Fill(std::string_view format, std::initializer_list<Sentence> arguments) {
+  Sentence sentence;
+  auto next = arguments.begin();
   while (!format.empty()) {
-    const size_t brace = format.find_first_of("{}");
-    text += format.substr(0, brace);
-    if (brace == std::string_view::npos) break;
+    const size_t brace = std::min(format.find_first_of("{}"), format.size());
+    sentence.text += format.substr(0, brace);
     format.remove_prefix(brace);
-    // Two of them are one that stands in the text; the compiler has checked the rest.
-    if (format.size() > 1 && format[0] == format[1]) {
-      text += format[0];
-      format.remove_prefix(2);
-      continue;
+    if (format.empty()) break;
+    // Two of a kind are one that stands in the text; the compiler has checked the rest.
+    if (format.starts_with("{}") && next != arguments.end()) {
+      sentence += *next++;
+    } else {
+      sentence.text += format.front();
     }
-    const std::string_view form = format.substr(0, format.find('}') + 1);
-    format.remove_prefix(form.size());
-    return form;
+    format.remove_prefix(std::min<size_t>(2, format.size()));
   }
-  format = {};
-  return {};
+  return sentence;
 }
 
 namespace figure {

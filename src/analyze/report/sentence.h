@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <iterator>
+#include <initializer_list>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -54,34 +53,30 @@ struct Sentence {
 
 namespace internal {
 
-// The text up to the next argument's place, whose form, "{:.1f}", is returned; both leave `format`.
-std::string_view NextPlace(std::string_view& format, std::string& text);
-
-template <typename Argument>
-void AddArgument(Sentence& sentence, std::string_view& format, const Argument& argument) {
-  const std::string_view form = NextPlace(format, sentence.text);
-  if constexpr (std::is_same_v<Argument, Figure>) {
-    sentence.figures.push_back(argument);
-    sentence.figures.back().at = sentence.text.size();
-    sentence.text += argument.text;
-  } else if constexpr (std::is_same_v<Argument, Sentence>) {
-    sentence += argument;
-  } else {
-    fmt::format_to(std::back_inserter(sentence.text), fmt::runtime(form), argument);
-  }
+inline Sentence ToSentence(const Figure& figure) {
+  Sentence sentence(figure.text);
+  sentence.figures.push_back(figure);
+  return sentence;
 }
+inline const Sentence& ToSentence(const Sentence& sentence) {
+  return sentence;
+}
+template <typename Argument>
+Sentence ToSentence(const Argument& argument) {
+  return fmt::to_string(argument);
+}
+
+// Each "{}" is the next of them.
+Sentence Fill(std::string_view format, std::initializer_list<Sentence> arguments);
 
 }  // namespace internal
 
-// As fmt::format, of arguments in their order; figures are kept, those of sentences within it too.
+// As fmt::format, of arguments in their order and without forms of their own: "{}" alone. Figures
+// are kept, those of sentences within it too.
 template <typename... Arguments>
 Sentence Phrase(fmt::format_string<const Arguments&...> format, const Arguments&... arguments) {
-  Sentence sentence;
   const fmt::string_view whole = format;
-  std::string_view rest(whole.data(), whole.size());
-  (internal::AddArgument(sentence, rest, arguments), ...);
-  internal::NextPlace(rest, sentence.text);
-  return sentence;
+  return internal::Fill({whole.data(), whole.size()}, {internal::ToSentence(arguments)...});
 }
 
 }  // namespace steptrace::analyze

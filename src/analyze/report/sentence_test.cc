@@ -16,9 +16,9 @@ std::string At(const Sentence& sentence, size_t i) {
 }
 
 TEST(SentenceTest, AFigureKeepsItsValueAndPlace) {
-  const Sentence said = Phrase("rank {}: {} of {} over {:.1f} {{braces}}", 3, figure::Count(3),
-                               figure::Duration(62'134'567), 1.25);
-  EXPECT_EQ(said.text, "rank 3: 3 of 62.1 ms over 1.2 {braces}");
+  const Sentence said = Phrase("rank {}: {} of {} over {} {{braces}}", 3, figure::Count(3),
+                               figure::Duration(62'134'567), "a 1");
+  EXPECT_EQ(said.text, "rank 3: 3 of 62.1 ms over a 1 {braces}");
   ASSERT_EQ(said.figures.size(), 2u);
   EXPECT_EQ(said.figures[0].at, 8u);  // not the rank
   EXPECT_EQ(At(said, 1), "62.1 ms");

@@ -320,7 +320,7 @@ Verdict NoSingleSuspect(const VerdictInput& input, const std::vector<Candidate>&
     verdict.headline += Phrase("; the model has {}", figure::Share(model));
   }
   if (const Sentence ranks = RankSpreadText(input, ranked[0].suspect); !ranks.empty()) {
-    verdict.headline += Phrase("; {}{}", SuspectText(input, ranked[0].suspect), ranks);
+    verdict.headline += Phrase("; the first{}", ranks);
   }
   return verdict;
 }

@@ -447,10 +447,9 @@ std::unique_lock<std::mutex> Api::TakeMemory() {
 }
 
 Answer Api::NoSuchRun() {
-  return Refuse(
-      404,
-      "run: there is none of this id; look at the list of all runs (/api/runs): it may have been "
-      "moved or removed");
+  return Refuse(404,
+                "run: there is none of this id; look at the list of all runs: it may have been "
+                "moved or removed");
 }
 
 std::optional<std::string> Api::RunsEvent(EventState& last) {

@@ -185,7 +185,7 @@ TEST_F(ApiTest, WhatThereIsNotIsNotFound) {
     return json::parse(Ask(target).body)["error"]["next_step"].get<std::string>();
   };
   EXPECT_EQ(next_step("/api/runs/none/report"),
-            "look at the list of all runs (/api/runs): it may have been moved or removed");
+            "look at the list of all runs: it may have been moved or removed");
   EXPECT_THAT(next_step("/api/runs/one/section/none"), HasSubstr("they are devices, operators"));
   EXPECT_THAT(next_step("/api/runs/one/timeline/slice/999999"), HasSubstr("timeline/view"));
 }
