@@ -40,6 +40,14 @@ function(steptrace_cold name)
   target_compile_options(${name} PRIVATE $<${cold}:-Os>)
 endfunction()
 
+# steptrace_cold_sources(NAME FILE...)   the same of some of a library's sources, named from the folder that says so
+function(steptrace_cold_sources name)
+  foreach(file ${ARGN})
+    set_source_files_properties("${CMAKE_CURRENT_SOURCE_DIR}/${file}" TARGET_DIRECTORY ${name}
+      PROPERTIES COMPILE_OPTIONS $<$<CONFIG:RelWithDebInfo>:-Os>)
+  endforeach()
+endfunction()
+
 # steptrace_test(NAME SOURCES ... DEPS ... [LABELS ...])   a GoogleTest binary, run by ctest as one test
 function(steptrace_test name)
   cmake_parse_arguments(A "" "" "SOURCES;DEPS;LABELS" ${ARGN})

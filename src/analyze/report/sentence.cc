@@ -16,7 +16,18 @@ Sentence& Sentence::operator+=(const Sentence& more) {
   return *this;
 }
 
-Sentence internal::Fill(std::string_view format, std::initializer_list<Sentence> arguments) {
+Sentence& Sentence::operator+=(const Figure& figure) {
+  figures.push_back(figure);
+  figures.back().at = text.size();
+  text += figure.text;
+  return *this;
+}
+
+void internal::AddText(Sentence& sentence, const void* text) {
+  sentence.text += static_cast<const char*>(text);
+}
+
+Sentence internal::Fill(std::string_view format, std::initializer_list<Argument> arguments) {
   Sentence sentence;
   auto next = arguments.begin();
   while (!format.empty()) {
@@ -26,7 +37,8 @@ Sentence internal::Fill(std::string_view format, std::initializer_list<Sentence>
     if (format.empty()) break;
     // Two of a kind are one that stands in the text; the compiler has checked the rest.
     if (format.starts_with("{}") && next != arguments.end()) {
-      sentence += *next++;
+      next->add(sentence, next->value);
+      ++next;
     } else {
       sentence.text += format.front();
     }

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -45,6 +46,7 @@ struct Sentence {
   Sentence(const char* said) : text(said) {}
 
   Sentence& operator+=(const Sentence& more);
+  Sentence& operator+=(const Figure& figure);
   friend Sentence operator+(Sentence first, const Sentence& second) {
     return std::move(first += second);
   }
@@ -53,21 +55,37 @@ struct Sentence {
 
 namespace internal {
 
-inline Sentence ToSentence(const Figure& figure) {
-  Sentence sentence(figure.text);
-  sentence.figures.push_back(figure);
-  return sentence;
+// A value, and how it is added to a sentence: calls of Phrase are many, and stay small.
+struct Argument {
+  const void* value;
+  void (*add)(Sentence& sentence, const void* value);
+};
+
+void AddText(Sentence& sentence, const void* text);  // up to its 0
+
+template <typename Value>
+void AddValue(Sentence& sentence, const void* value) {
+  const Value& one = *static_cast<const Value*>(value);
+  if constexpr (std::is_same_v<Value, Figure> || std::is_same_v<Value, Sentence>) {
+    sentence += one;
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    sentence.text += one;
+  } else {
+    sentence.text += fmt::to_string(one);
+  }
 }
-inline const Sentence& ToSentence(const Sentence& sentence) {
-  return sentence;
-}
-template <typename Argument>
-Sentence ToSentence(const Argument& argument) {
-  return fmt::to_string(argument);
+
+template <typename Value>
+Argument ArgumentOf(const Value& value) {
+  if constexpr (std::is_convertible_v<const Value&, const char*>) {
+    return {static_cast<const char*>(value), &AddText};
+  } else {
+    return {&value, &AddValue<Value>};
+  }
 }
 
 // Each "{}" is the next of them.
-Sentence Fill(std::string_view format, std::initializer_list<Sentence> arguments);
+Sentence Fill(std::string_view format, std::initializer_list<Argument> arguments);
 
 }  // namespace internal
 
@@ -76,7 +94,7 @@ Sentence Fill(std::string_view format, std::initializer_list<Sentence> arguments
 template <typename... Arguments>
 Sentence Phrase(fmt::format_string<const Arguments&...> format, const Arguments&... arguments) {
   const fmt::string_view whole = format;
-  return internal::Fill({whole.data(), whole.size()}, {internal::ToSentence(arguments)...});
+  return internal::Fill({whole.data(), whole.size()}, {internal::ArgumentOf(arguments)...});
 }
 
 }  // namespace steptrace::analyze
