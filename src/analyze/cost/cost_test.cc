@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
@@ -188,6 +189,14 @@ TEST(Cost, SaysWhatIsMissing) {
   const CostSection section = BuildCostSection(input);
   EXPECT_TRUE(section.applicable);
   EXPECT_THAT(section.notes, Contains(HasSubstr("were not measured")));
+}
+
+TEST(Cost, ATypeThatIsSmallerThanANodeIsNoted) {
+  CostInput input = Input(ThreeMachines(0.135, 0.244), 503, 3);
+  input.instance = "p3.2xlarge";
+  EXPECT_THAT(BuildCostSection(input).notes, Contains(HasSubstr("--instance names its type")));
+  input.instance = "p3.8xlarge";
+  EXPECT_THAT(BuildCostSection(input).notes, Not(Contains(HasSubstr("--instance"))));
 }
 
 TEST(Cost, DoesNotGuessBetweenTypesOfOneSize) {

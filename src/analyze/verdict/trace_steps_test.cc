@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
@@ -249,6 +250,27 @@ s7 kernel gemm 70 100 corr=2
   EXPECT_EQ(Stages(kernels), "compute 60, launch 20, unknown 20");
   EXPECT_EQ(Stages(std::string(kernels) + "t1 op aten::mm 60 70\n"),
             "compute 60, dispatch 20, launch 20");
+}
+
+// What one of a rank's devices does is not said of all.
+TEST_F(TraceStepsTest, DevicesOfOneRankAreToldTogether) {
+  std::string text;
+  for (int i = 0; i < 3; ++i) {
+    text += fmt::format("t1 step ProfilerStep#{} {} {}\n", i, i * 100, i * 100 + 100);
+    text += fmt::format("s7 kernel a {} {}\n", i * 100, i * 100 + 40);
+    text += fmt::format("d1s7 kernel b {} {}\n", i * 100 + 40, i * 100 + 80);
+  }
+  const Trace trace = DrawTrace(text, strings_);
+  const auto rows = DeriveTraceSteps(trace.ranks[0], strings_);
+  ReportInput input;
+  input.strings = &strings_;
+  input.steps = rows;
+  input.profile = &trace;
+  const Report report = BuildReport(input);
+  const auto told = std::ranges::any_of(report.verdict.evidence, [](const Evidence& one) {
+    return one.text.starts_with("at least one of a rank's 2 devices computes in 80 % of the step");
+  });
+  EXPECT_TRUE(told);
 }
 
 // Two threads that both number their steps from 1: each has its own times.
