@@ -247,7 +247,7 @@ void AddParts(const CostInput& input, double hours, CostSection& section) {
   part("initialization", input.phases.initialization_ns);
   part("training", input.phases.training_ns);
   part("finalization", input.phases.finalization_ns);
-  if (whole_ns <= 0) return;
+  if (whole_ns <= 0 || input.steps_ns <= 0) return;
   const double steps = std::clamp(static_cast<double>(input.steps_ns) / whole_ns, 0.0, 1.0);
   for (const Suspect& suspect : input.suspects) {
     const double share = steps * suspect.share;

@@ -175,6 +175,8 @@ TEST(Cost, SuspectsAndPhasesHaveTheirShare) {
   const auto json = CostJson(section);
   EXPECT_EQ(json["suspects"][0]["name"], "data_pipeline");
   EXPECT_EQ(json["applicable"], true);
+  input.steps_ns = 0;  // nothing to share
+  EXPECT_TRUE(BuildCostSection(input).suspects.empty());
 }
 
 TEST(Cost, SaysWhatIsMissing) {

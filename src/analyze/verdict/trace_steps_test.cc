@@ -37,6 +37,16 @@ class TraceStepsTest : public ::testing::Test {
     return result;
   }
 
+  Report ReportOf(std::string_view text) {
+    const Trace trace = DrawTrace(text, strings_);
+    const auto rows = DeriveTraceSteps(trace.ranks[0], strings_);
+    ReportInput input;
+    input.strings = &strings_;
+    input.steps = rows;
+    input.profile = &trace;
+    return BuildReport(input);
+  }
+
   store::StringTable strings_;
 };
 
@@ -260,13 +270,7 @@ TEST_F(TraceStepsTest, DevicesOfOneRankAreToldTogether) {
     text += fmt::format("s7 kernel a {} {}\n", i * 100, i * 100 + 40);
     text += fmt::format("d1s7 kernel b {} {}\n", i * 100 + 40, i * 100 + 80);
   }
-  const Trace trace = DrawTrace(text, strings_);
-  const auto rows = DeriveTraceSteps(trace.ranks[0], strings_);
-  ReportInput input;
-  input.strings = &strings_;
-  input.steps = rows;
-  input.profile = &trace;
-  const Report report = BuildReport(input);
+  const Report report = ReportOf(text);
   const auto told = std::ranges::any_of(report.verdict.evidence, [](const Evidence& one) {
     return one.text.starts_with("at least one of a rank's 2 devices computes in 80 % of the step");
   });
@@ -285,14 +289,8 @@ t2 op aten::mm 100 200
 t2 runtime cudaLaunchKernel 100 190 corr=2
 s7 kernel gemm 190 200 corr=2
 )";
-  const Trace trace = DrawTrace(text, strings_);
-  const auto rows = DeriveTraceSteps(trace.ranks[0], strings_);
-  ASSERT_EQ(rows.size(), 2u);
-  ReportInput input;
-  input.strings = &strings_;
-  input.steps = rows;
-  input.profile = &trace;
-  const Report report = BuildReport(input);
+  const Report report = ReportOf(text);
+  EXPECT_EQ(report.steps.count, 2);
   std::map<std::string, int64_t> ns;
   for (const StageRow& row : report.stages) ns[row.name] = row.ns;
   EXPECT_EQ(ns["compute"], 100);

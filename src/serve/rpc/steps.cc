@@ -102,7 +102,12 @@ Result<StepsTable> StepsTable::Of(const std::filesystem::path& path) {
   STEPTRACE_ASSIGN_OR_RETURN(const auto rows, MarkedSteps(run));
   if (rows.empty()) return table;
   std::error_code error;
-  std::string folder = std::filesystem::temp_directory_path(error) / "steptrace-steps-XXXXXX";
+  const std::filesystem::path place = std::filesystem::temp_directory_path(error);
+  if (error) {
+    return Error{fmt::format("TMPDIR: {}; the steps of {} are derived there: name a folder by it",
+                             error.message(), path.string())};
+  }
+  std::string folder = place / "steptrace-steps-XXXXXX";  // the letters are mkdtemp's to fill
   if (::mkdtemp(folder.data()) == nullptr) {
     return Error{fmt::format("{}: {}; the steps of {} are derived there: make room, or set TMPDIR",
                              folder, std::strerror(errno), path.string())};

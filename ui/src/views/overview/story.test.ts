@@ -204,6 +204,7 @@ describe('evidence leads to the view and stretch that show it', () => {
     ['facts', "kind = 'gpu'", 'a process of others was on GPU 0', 'devices'],
     ['facts', "kind = 'device'", 'ranks 0 and 1 compute on one GPU', 'devices'],
     ['slices', "category = 'kernel'", 'devices compute', 'timeline'],
+    ['tracks', 'rank = 0', 'rank 0 is 2 processes in one file', 'timeline'],
     ['memory', '', 'peak', 'memory'],
     ['samples', '', '64 samples of stacks', 'data'],
     ['losses', "cause = 'no_hooks'", 'no process loaded the hooks', 'overview'],

@@ -177,6 +177,7 @@ export function evidenceTarget(evidence: Evidence, report: Report, chosen: Stret
     case 'facts':
       return { view: viewOfFacts(evidence.where), stretch: named ?? chosen };
     case 'slices':
+    case 'tracks':
       return { view: 'timeline', stretch: over };
     case 'samples':
       return { view: 'data', stretch: named ?? chosen, params: threadsOf(evidence, report) };
