@@ -228,6 +228,7 @@ for (const at of PAGES) {
     for (const [stop, use] of [...first.values()].sort((a, b) => last(a) - last(b))) {
       const what = `${stop.tag} ${stop.role} ${stop.name}`;
       await test.step(what, async () => {
+        await still(page); // what the use before this one asked for, a slow machine answers late
         if (!(await focusOn(page, stop))) {
           await open(page, at);
           await expect.poll(() => focusOn(page, stop)).toBe(true);
@@ -242,6 +243,40 @@ for (const at of PAGES) {
 /** Presses Tab, or Shift and Tab, until what this finds has the focus. */
 const tabTo = (page: Page, to: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab') =>
   press(page, key, () => to.evaluate((e) => e === document.activeElement));
+
+test('the keys stay where they are while the rules are evaluated again', async ({ page }) => {
+  let release = () => {};
+  const held = () => new Promise<void>((resolve) => (release = resolve));
+  let answer = Promise.resolve();
+  await page.route('**/rules?*', async (route) => {
+    await answer;
+    await route.continue();
+  });
+  await open(page, '/run/slow/rules?set=Dataloader.window%3D20'); // a figure for each 20 steps
+  await still(page);
+  const card = page.locator('[data-rule=Dataloader]');
+  const figures = card.locator('.figures');
+  const again = page.getByText('Evaluating again');
+
+  answer = held();
+  await page.evaluate(() => (location.hash = location.hash.replace('20', '10')));
+  await expect(again).toHaveCount(1);
+  await figures.focus();
+  await page.keyboard.press('End');
+  await figures.locator('[data-held]').evaluate((e) => e.remove()); // as a newer answer may
+  await expect(figures.locator('[data-held]')).toHaveCount(1);
+  release();
+  await expect(again).toHaveCount(0);
+  await expect(figures).toBeFocused();
+
+  // As published the rule finds nothing: its figures are gone, its card is not.
+  answer = held();
+  await page.evaluate(() => (location.hash += '&mode=compat'));
+  await expect(again).toHaveCount(1);
+  release();
+  await expect(figures).toHaveCount(0);
+  await expect.poll(() => card.evaluate((e) => e.contains(document.activeElement))).toBe(true);
+});
 
 test('from the runs to the verdict, to its evidence and to every view', async ({ page }) => {
   await open(page, '/runs');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tests of the keyboard share: where Tab leads on a page, and what there takes the pointer.
 import { expect, type Page } from '@playwright/test';
-import { settled } from './pages';
+import { asking, settled } from './pages';
 
 /** A stop of Tab, as the page has it. */
 export interface Stop {
@@ -96,11 +96,12 @@ export async function walk(page: Page): Promise<Stop[]> {
   });
 }
 
-/** What was asked for has come, and is drawn: the page does not change any more. */
+/** What was asked for has come, newer answers too, and is drawn: the page does not change any more. */
 export async function still(page: Page): Promise<void> {
   await settled(page);
   let before = '';
   const same = async () => {
+    if (asking(page) > 0) return false;
     const now = await page.evaluate(
       () =>
         `${document.querySelectorAll('*').length} ${document.querySelectorAll(':disabled, [data-busy=true], .loading').length} ${location.hash}`,

@@ -2,8 +2,22 @@
 // What the tests of the pages share.
 import { readFileSync } from 'node:fs';
 import AxeBuilder from '@axe-core/playwright';
-import { expect, test as base, type Locator, type Page } from '@playwright/test';
+import { expect, test as base, type Locator, type Page, type Request } from '@playwright/test';
 import { addressFile } from './runs';
+
+/** What a page has asked for and not been answered; a stream of events is never answered in full. */
+const unanswered = new WeakMap<Page, Set<Request>>();
+export const asking = (page: Page): number => unanswered.get(page)?.size ?? 0;
+
+function watchRequests(page: Page) {
+  const waiting = new Set<Request>();
+  unanswered.set(page, waiting);
+  page.on('request', (request) => {
+    if (request.resourceType() !== 'eventsource') waiting.add(request);
+  });
+  page.on('requestfinished', (request) => waiting.delete(request));
+  page.on('requestfailed', (request) => waiting.delete(request));
+}
 
 /** Of a run, as addresses name them; UI_VIEWS: only some. */
 export const VIEWS = (
@@ -18,6 +32,7 @@ export const VIEWS = (
 export const test = base.extend<{ page: Page }>({
   page: async ({ page }, use) => {
     const problems: string[] = [];
+    watchRequests(page);
     await page.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', (event) => {
         const where = `${event.sourceFile}:${String(event.lineNumber)}`;
