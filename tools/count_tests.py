@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds up the results that GoogleTest, ctest and pytest left in a folder; exit 1 on any failure.
 
-usage: count_tests.py FOLDER     FOLDER holds */*.json (GoogleTest), ctest-*.log, *.xml (JUnit) and
-                                 NAME.broken for each check that failed
+usage: count_tests.py FOLDER     FOLDER holds */*.json (GoogleTest), ctest-*.log, *.xml (JUnit),
+                                 pages-browser.json (Playwright), flaky-*.txt (names, by flaky_tests.py)
+                                 and NAME.broken for each check that failed
 """
 
 import json
@@ -61,6 +62,26 @@ def junit(path):
     return counts
 
 
+def second_tries(suite):
+    """The titles of what passed at a second try alone, of a suite of Playwright's JSON and those within."""
+    titles = [
+        spec["title"]
+        for spec in suite.get("specs", [])
+        for test in spec["tests"]
+        if test["status"] == "flaky"
+    ]
+    return titles + [title for inner in suite.get("suites", []) for title in second_tries(inner)]
+
+
+def flaky(folder, programs):
+    """The names of all that passed at a second try alone."""
+    names = [files[0].stem for files in programs if len(files) > 1 and not failures(files[-1])]
+    for path in sorted(folder.glob("flaky-*.txt")):
+        names += path.read_text().split("\n")[:-1]
+    pages = folder / "pages-browser.json"
+    return names + (second_tries(json.loads(pages.read_text())) if pages.exists() else [])
+
+
 def main(folder):
     total = [0, 0, 0]
     programs = tries(sorted(folder.glob("*/*.json")))
@@ -72,8 +93,8 @@ def main(folder):
     rows += [(p, junit(p)) for p in sorted(folder.glob("*.xml"))]
     for _, counts in rows:
         total = [a + b for a, b in zip(total, counts)]
-    programs = sum(ctest_failures_without_cases(p) for p in folder.glob("ctest-*.log"))
-    total[1] = max(total[1], programs + sum(c[1] for p, c in rows if p.suffix == ".xml"))
+    crashed = sum(ctest_failures_without_cases(p) for p in folder.glob("ctest-*.log"))
+    total[1] = max(total[1], crashed + sum(c[1] for p, c in rows if p.suffix == ".xml"))
     for check in sorted(folder.glob("*.broken")):
         print(f"count_tests: the check '{check.stem}' failed")
         total[1] += 1
@@ -83,6 +104,8 @@ def main(folder):
         if not list(folder.glob(wanted)):
             print(f"count_tests: no results like {wanted}: its tests did not run")
             total[1] += 1
+    chance = flaky(folder, programs)
+    print(f"flaky: {len(chance)}" + "".join(f"\n  {name}" for name in chance))
     print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped")
     return 1 if total[1] or not total[0] else 0
 

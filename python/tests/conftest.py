@@ -9,6 +9,9 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools"))
+
+from flaky_tests import pytest_collection_modifyitems, pytest_terminal_summary  # noqa: F401
 
 
 @pytest.fixture(scope="module")
