@@ -111,8 +111,9 @@ def exit_plainly() -> None:
     """When this process exits, and Python has ended, it ends at once with its status: what
     libraries would do then, their destructors and exit handlers, is left out."""
 
-def kernels_begin() -> str | None:
-    """Device activity by CUPTI, until kernels_end() and kernels_drain(True). Not None: why not."""
+def kernels_begin(known_users: int) -> str | None:
+    """Device activity by CUPTI, until kernels_end() and kernels_drain(True). Not None: why not.
+    `known_users`: of _hooks/other_users.py."""
 
 def kernels_end() -> None: ...
 def kernels_drain(last: bool) -> bool:

@@ -321,8 +321,9 @@ def exit_plainly():
     _write("exit_plainly", "")
 
 
-def kernels_begin():
-    _write("kernels", "on", 0, 0, 0)
+def kernels_begin(known_users):
+    _check(known_users in range(4), f"known users {known_users!r}")
+    _write("kernels", "on", 0, known_users, 0)
     return os.environ.get("FAKE_PROBE_KERNELS") or None
 
 

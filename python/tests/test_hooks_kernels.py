@@ -2,6 +2,7 @@
 """Windows of kernels in the training process: when CUPTI is on, who goes first, and when it leaves.
 With the fake probe: PyTorch's own side is real, what is recorded is not."""
 
+import pytest
 from windowed import PROFILED, UNAVAILABLE, marks, run
 
 CUDA = "torch.cuda.is_initialized = lambda: True\n"
@@ -223,3 +224,74 @@ say(child=os.waitpid(pid, 0)[1])
     assert done.said["child"] == 0
     pids = {record.pid for record in done.records if record.kind == "kernels"}
     assert len(pids) == 1
+
+
+NOBODY, KINETO, MONITOR, OTHER_MODULE = range(4)
+# PyTorch from 2.14 on has a monitor, which needs cupti-python.
+WITH_MONITOR = """
+folder = os.path.join(os.path.dirname(os.environ["FAKE_PROBE_DIR"]), "site")
+os.makedirs(os.path.join(folder, "_cupti"))
+open(os.path.join(folder, "_cupti", "monitor.py"), "w").close()
+import torch.profiler
+torch.profiler.__file__ = os.path.join(folder, "__init__.py")
+"""
+WITH_CUPTI_PYTHON = """
+open(os.path.join(folder, "cupti.py"), "w").close()
+sys.path.append(folder)
+"""
+PROFILE = """
+with torch.autograd.profiler.profile(): pass
+"""
+LOAD = """
+import types
+sys.modules[{name!r}] = types.ModuleType({name!r})
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "variables", "known"),
+    [
+        ("", {}, NOBODY),
+        (PROFILE, {}, KINETO),
+        ("", {"KINETO_USE_DAEMON": "1"}, KINETO),
+        (WITH_MONITOR, {}, NOBODY),
+        (WITH_MONITOR + WITH_CUPTI_PYTHON + PROFILE, {}, MONITOR),
+        (LOAD.format(name="torch.profiler._cupti.monitor"), {}, OTHER_MODULE),
+        (LOAD.format(name="cupti"), {}, OTHER_MODULE),
+        (LOAD.format(name="nvrx_cupti_module"), {}, OTHER_MODULE),
+    ],
+)
+def test_what_modules_show_of_other_users_of_cupti_reaches_the_probe(
+    tmp_path, before, variables, known
+):
+    body = CUDA + before + "\nask(kinds=2, steps=2)\nfor _ in range(6): step()\nsay()"
+    done = run(tmp_path, body, **variables)
+    (begin,) = [
+        record for record in done.records if (record.kind, record.name) == ("kernels", "on")
+    ]
+    assert begin.a == known
+    assert done.said
+
+
+def test_looking_for_other_users_loads_nothing(tmp_path):
+    body = (
+        CUDA
+        + WITH_MONITOR
+        + WITH_CUPTI_PYTHON
+        + """
+ask(kinds=2, steps=2)
+for _ in range(6): step()
+say(loaded=[name for name in sys.modules if name.split(".")[0] == "cupti" or "_cupti." in name])
+"""
+    )
+    assert run(tmp_path, body).said["loaded"] == []
+
+
+def test_cupti_stays_where_another_user_came_in_the_window(tmp_path):
+    body = LEAVING.replace("for _ in range(5): step()", "for _ in range(5): step()\n    LOADED")
+    body = body.replace("LOADED", "sys.modules['cupti'] = sys")
+    done = run(tmp_path, body + "window()\nsay()")
+    assert "kernels on" in switches(done)
+    assert "kernels detach" not in switches(done)
+    (fact,) = [fact for fact in done.facts("hook") if fact["state"] == "limited"]
+    assert fact["reason"].endswith("another tool that uses it is loaded")

@@ -80,6 +80,10 @@ inline constexpr LossCause kDeviceNoName{
     "device_names_full", "slices",
     "kernels whose name or stream found no room among the process's names; use fixed names, "
     "without numbers in them"};
+inline constexpr LossCause kCuptiTaken{
+    "cupti_taken", "slices",
+    "windows without kernels, or cut short, because another tool uses CUPTI in the process, or "
+    "that cannot be ruled out; leave one of the two out; the table `facts` says which (kind hook)"};
 inline constexpr LossCause kLauncherGone{
     "launcher_gone", "run",
     "`steptrace run` was killed: the exit status of the command is not known"};

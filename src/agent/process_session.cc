@@ -176,7 +176,8 @@ void ProcessSession::ReportLosses(LossBook& book, int64_t now_ns) const {
   book.Set(subject, loss::kInvalid, ToCount(counts.invalid) + converter_->invalid_records(),
            now_ns);
   static constexpr std::array kOfDevices = {&loss::kDeviceLibrary, &loss::kDeviceNoBuffer,
-                                            &loss::kDeviceIncomplete, &loss::kDeviceNoName};
+                                            &loss::kDeviceIncomplete, &loss::kDeviceNoName,
+                                            &loss::kCuptiTaken};
   for (size_t i = 0; i < kOfDevices.size(); ++i) {
     book.Set(subject, *kOfDevices[i], converter_->device_losses()[i], now_ns);
   }

@@ -25,7 +25,8 @@ TEST(ProcessSession, DeviceWorkThatIsMissingIsALossByItsCause) {
       DeviceLossCase{DeviceLoss::kLibrary, 2, "cupti_dropped", "it had no buffer"},
       DeviceLossCase{DeviceLoss::kNoBuffer, 3, "device_buffers_full", "leave the agent a core"},
       DeviceLossCase{DeviceLoss::kIncomplete, 5, "device_incomplete", "capture more steps"},
-      DeviceLossCase{DeviceLoss::kNoPlace, 7, "device_names_full", "use fixed names"}};
+      DeviceLossCase{DeviceLoss::kNoPlace, 7, "device_names_full", "use fixed names"},
+      DeviceLossCase{DeviceLoss::kTaken, 1, "cupti_taken", "another tool uses CUPTI"}};
   Recording recording;
   RingByHand ring(recording.rings());
   const uint32_t lost = ring.Name(wire::Category::kWindow, wire::kDeviceLostName);

@@ -14,6 +14,7 @@
 
 #include "agent/stacks/stack_rights.h"
 #include "agent/system/doctor_checks.h"
+#include "cli/doctor_cupti.h"
 #include "cli/package_dir.h"
 
 namespace steptrace::cli {
@@ -122,18 +123,19 @@ Finding ExamineProfiles() {
       ""};
 }
 
+// Where the Python of this package, or of this executable, has its packages.
+std::vector<fs::path> Sites() {
+  std::vector<fs::path> sites;
+  for (const fs::path& package : PackageDirCandidates()) sites.push_back(package.parent_path());
+  return sites;
+}
+
 // Device activity: the library is the framework's own and shows in the training alone.
 Finding ExamineKernels(const fs::path& root) {
   const auto version = ReadText(root / "proc/driver/nvidia/version");
   if (!version) {
     return {"kernels (CUPTI)", Health::kMissing, "no NVIDIA driver (/proc/driver/nvidia/version)",
             kNeedsDriver};
-  }
-  const char* other = std::getenv("CUDA_INJECTION64_PATH");
-  if (other != nullptr && other[0] != 0) {
-    return {"kernels (CUPTI)", Health::kLimited,
-            "CUDA_INJECTION64_PATH is set: another tool holds CUPTI in what starts from here",
-            "unset it"};
   }
   return {"kernels (CUPTI)", Health::kOk,
           "an NVIDIA driver is loaded; windows of kernels need a PyTorch built with CUPTI, which "
@@ -168,6 +170,7 @@ std::vector<Finding> Examine(const fs::path& root, const fs::path& shm) {
                                    ExamineOperators(),
                                    ExamineProfiles(),
                                    ExamineKernels(root),
+                                   ExamineCuptiUsers(Sites()),
                                    ExamineDevicePhases(root),
                                    ExamineCollector("NVTX ranges", "NVTX_INJECTION64_PATH"),
                                    ExamineCollector("NCCL collectives", "NCCL_PROFILER_PLUGIN")};

@@ -66,15 +66,11 @@ TEST(Doctor, DevicePhasesNeedADriverAndTheirWord) {
   unsetenv("STEPTRACE_HOOKS");
 }
 
-TEST(Doctor, KernelsNeedADriverAndNoOtherTool) {
-  unsetenv("CUDA_INJECTION64_PATH");
+TEST(Doctor, KernelsNeedADriver) {
   Machine machine;
   EXPECT_EQ(machine.Find("kernels (CUPTI)").health, Health::kMissing);
   machine.With("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 550.54\n");
   EXPECT_EQ(machine.Find("kernels (CUPTI)").health, Health::kOk);
-  setenv("CUDA_INJECTION64_PATH", "/opt/nsight.so", 1);
-  EXPECT_EQ(machine.Find("kernels (CUPTI)").health, Health::kLimited);
-  unsetenv("CUDA_INJECTION64_PATH");
 }
 
 TEST(Doctor, StacksNeedTheRightsOfADebugger) {

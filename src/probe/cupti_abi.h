@@ -12,6 +12,8 @@ namespace steptrace::probe::cupti {
 
 using Result = int;
 inline constexpr Result kSuccess = 0;
+inline constexpr Result kNotCompatible = 14;        // the process uses the other family of calls
+inline constexpr Result kMultipleSubscribers = 39;  // another has subscribed, or Nsight is there
 
 enum class Kind : uint32_t {
   kMemcpy = 1,

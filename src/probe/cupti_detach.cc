@@ -5,6 +5,8 @@
 
 #include <atomic>
 
+#include "probe/cupti_users.h"
+
 namespace steptrace::probe {
 namespace {
 
@@ -54,6 +56,10 @@ const char* AskToDetach(const CuptiLibrary& library) {
   if (!has_all || library.version < cupti::kFinalizeVersion) {
     return "CUPTI before CUDA 12.6 cannot be taken out of a process that goes on";
   }
+  if (library.has_subscribers_calls) {
+    return "from CUPTI 13.2 on that would end what other tools subscribe to, also later";
+  }
+  if (HasSeenOtherUser()) return "another tool has used CUPTI in this process";
   if (g_detach.state.load(std::memory_order_acquire) != Stay::kHere) return nullptr;
   g_detach.functions = f;
   if (f.Subscribe(&g_detach.subscriber, OnCall, nullptr) != kSuccess) {

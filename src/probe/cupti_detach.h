@@ -16,7 +16,9 @@
 //    └────────────── CUPTI is used again, by us or by others ◄─────────────────────────── gone
 //
 // Not where CUDA graphs are: their next replay may fail then (CUDA 13.0: "unspecified launch
-// failure"). Not before CUDA 12.6, where it could crash.
+// failure"). Not before CUDA 12.6, where it could crash. Not where another tool uses CUPTI or has
+// done so, for it ends what all have begun; and not from 13.2 on, where a subscriber that comes
+// later would get no records any more (PyTorch's monitor, which says so).
 namespace steptrace::probe {
 
 // Null: it will leave. Else why it stays, a sentence.

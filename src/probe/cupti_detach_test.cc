@@ -15,11 +15,13 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using wire::Category;
 
+constexpr auto kTaken = static_cast<uint64_t>(wire::DeviceLoss::kTaken);
+
 class CuptiDetachTest : public KernelsTest {};
 
 TEST_F(CuptiDetachTest, CuptiLeavesAtTheEndOfTheNextCallAndComesBack) {
   for (uint64_t window = 1; window <= 3; ++window) {
-    ASSERT_EQ(BeginKernels(), nullptr);
+    ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
     fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
     fake_synchronize(7);
     EndAll();
@@ -41,14 +43,14 @@ TEST_F(CuptiDetachTest, CuptiLeavesAtTheEndOfTheNextCallAndComesBack) {
 }
 
 TEST_F(CuptiDetachTest, WhoNeedsCuptiBeforeItHasLeftHasIt) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   EndAll();
   ASSERT_EQ(DetachKernels(), nullptr);
   EXPECT_TRUE(StayAttached());
   fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
   EXPECT_EQ(fake_finalized(), 0u);
   ASSERT_EQ(DetachKernels(), nullptr);
-  ASSERT_EQ(BeginKernels(), nullptr) << "a window takes it back itself";
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr) << "a window takes it back itself";
   fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
   fake_synchronize(7);
   EndAll();
@@ -57,19 +59,65 @@ TEST_F(CuptiDetachTest, WhoNeedsCuptiBeforeItHasLeftHasIt) {
 }
 
 TEST_F(CuptiDetachTest, CuptiStaysWhereItMustNotLeave) {
-  fake_other_subscribes(1);
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   EXPECT_NE(DetachKernels(), nullptr) << "it is on";
-  EndAll();
-  EXPECT_THAT(DetachKernels(), HasSubstr("another tool"));
-  fake_other_subscribes(0);
-  ASSERT_EQ(BeginKernels(), nullptr);
   fake_launch("k", 1, 3, 1, 32, kUs, 9, 77);
   fake_synchronize(3);
   EndAll();
   EXPECT_THAT(DetachKernels(), HasSubstr("CUDA graphs"));
   fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
   EXPECT_EQ(fake_finalized(), 0u);
+}
+
+TEST_F(CuptiDetachTest, BesideAnotherSubscriberThereIsNoWindow) {
+  ASSERT_EQ(fake_other_subscribes(1), 0);
+  EXPECT_THAT(BeginKernels(KnownUsers::kNobody), HasSubstr("another tool has subscribed"));
+  EXPECT_EQ(fake_any_enabled(), 0);
+  ASSERT_EQ(fake_other_subscribes(0), 0);
+  EXPECT_EQ(BeginKernels(KnownUsers::kNobody), nullptr) << "it has gone";
+  EndAll();
+  EXPECT_THAT(DetachKernels(), HasSubstr("another tool has used")) << "it may come again";
+  fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
+  EXPECT_EQ(fake_finalized(), 0u);
+  EXPECT_EQ(Drained().lost.at(kTaken), 1u);
+}
+
+TEST_F(CuptiDetachTest, AnotherThatSubscribesInAWindowKeepsCuptiInTheProcess) {
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
+  fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
+  fake_synchronize(7);
+  ASSERT_EQ(fake_other_subscribes(1), 0);
+  EndAll();
+  EXPECT_THAT(DetachKernels(), HasSubstr("another tool"));
+  ASSERT_EQ(fake_other_subscribes(0), 0);
+  EXPECT_THAT(DetachKernels(), HasSubstr("another tool")) << "also when it has gone";
+  fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
+  EXPECT_EQ(fake_finalized(), 0u);
+  const auto all = Drained();
+  EXPECT_EQ(all.lost.at(kTaken), 1u);
+  EXPECT_THAT(all.Of(Category::kKernel), SizeIs(1));
+}
+
+TEST_F(CuptiDetachTest, AnotherThatSubscribesBetweenWindowsKeepsCuptiInTheProcess) {
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
+  EndAll();
+  ASSERT_EQ(fake_other_subscribes(1), 0);
+  EXPECT_THAT(DetachKernels(), HasSubstr("another tool has subscribed"));
+  fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
+  EXPECT_EQ(fake_finalized(), 0u);
+}
+
+TEST_F(CuptiDetachTest, KinetoThatHasRunMayBeSubscribedStill) {
+  ASSERT_EQ(fake_other_subscribes(1), 0);
+  ASSERT_EQ(BeginKernels(KnownUsers::kKineto), nullptr) << "its calls are of our family";
+  fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
+  fake_synchronize(7);
+  EndAll();
+  EXPECT_THAT(DetachKernels(), HasSubstr("another tool has subscribed"));
+  EXPECT_EQ(fake_finalized(), 0u);
+  const auto all = Drained();
+  EXPECT_EQ(all.lost.count(kTaken), 0u);
+  EXPECT_THAT(all.Of(Category::kKernel), SizeIs(1));
 }
 
 }  // namespace

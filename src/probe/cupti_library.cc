@@ -48,6 +48,11 @@ bool IsSet(const char* variable) {
   return value != nullptr && value[0] != 0;
 }
 
+// A tool that has CUPTI collect the ranges of NVTX uses CUPTI.
+bool NamesCupti(const char* variable) {
+  return IsSet(variable) && StartsWith(FileName(getenv(variable)), "libcupti");
+}
+
 template <class Function>
 bool Take(void* library, const char* name, Function* out) {
   void* address = dlsym(library, name);
@@ -79,9 +84,6 @@ bool TakeAll(void* library, cupti::Functions& f) {
 const char* FindCupti(CuptiLibrary* out) {
   g_loaded = Loaded{};
   dl_iterate_phdr(NoteLibrary, nullptr);
-  if (g_loaded.other_tool || IsSet("CUDA_INJECTION64_PATH") || IsSet("NSYS_PROFILING_SESSION_ID")) {
-    return "another tool (Nsight, or what CUDA_INJECTION64_PATH names) holds CUPTI in this process";
-  }
   if (!g_loaded.driver) return "no CUDA driver (libcuda.so) is loaded in this process";
   if (g_loaded.cupti[0] == 0) {
     return "libcupti is not loaded in this process: its framework was built without it";
@@ -89,6 +91,9 @@ const char* FindCupti(CuptiLibrary* out) {
   void* library = dlopen(g_loaded.cupti, RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return "libcupti is loaded and cannot be opened";
   if (!TakeAll(library, out->functions)) return "libcupti is too old: it lacks the activity API";
+  out->has_subscribers_calls = dlsym(library, "cuptiActivityEnable_v2") != nullptr;
+  out->other_tool = g_loaded.other_tool || IsSet("CUDA_INJECTION64_PATH") ||
+                    IsSet("NSYS_PROFILING_SESSION_ID") || NamesCupti("NVTX_INJECTION64_PATH");
   if (out->functions.GetVersion(&out->version) != cupti::kSuccess) {
     return "libcupti does not tell its version";
   }

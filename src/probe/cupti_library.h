@@ -9,10 +9,12 @@ namespace steptrace::probe {
 struct CuptiLibrary {
   cupti::Functions functions{};
   uint32_t version = 0;
+  bool has_subscribers_calls = false;  // activity calls of each subscriber's own, from 13.2 on
+  bool other_tool = false;             // Nsight is loaded, or a variable names another collector
 };
 
 // Fills `out`; null: all is there. Else why CUPTI is not for us here: none is loaded, no driver is,
-// another tool holds it, or it lacks a function that we need.
+// or it lacks a function that we need.
 const char* FindCupti(CuptiLibrary* out);
 
 }  // namespace steptrace::probe

@@ -67,6 +67,8 @@ struct Collector {
   uint32_t clock_name = 0;
   uint32_t bytes_name = 0;
   uint32_t lost_name = 0;
+  KnownUsers known_users = KnownUsers::kNobody;
+  bool another_came = false;  // while the window was on
   UnendedWork unended;
   uint64_t unnamed = 0;
   uint32_t last_drains = 0;
@@ -74,6 +76,7 @@ struct Collector {
   uint32_t contexts = 0;
   ContextDevice devices[kMaxContexts]{};
   char reason[200]{};
+  char taken[250]{};  // a reason among others
 };
 constinit Collector g_kernels;
 
@@ -83,6 +86,24 @@ constexpr Kind kHostKinds[] = {Kind::kRuntime, Kind::kDriver};
 
 uint32_t WindowName(const char* name) {
   return t::Name(name, strlen(name), static_cast<uint16_t>(Category::kWindow));
+}
+
+void SayLost(DeviceLoss cause, uint64_t count) {
+  if (count > 0) {
+    t::Activity(t::ClockTicks(), g_kernels.lost_name, count, static_cast<uint64_t>(cause));
+  }
+}
+
+// `why`: the sentence of another user of CUPTI. A loss by that cause.
+const char* Taken(const char* why) {
+  RememberOtherUser();
+  SayLost(DeviceLoss::kTaken, 1);
+  t::FixedText(g_kernels.taken, sizeof g_kernels.taken).Add("CUPTI is taken: ").Add(why);
+  return g_kernels.taken;
+}
+
+bool IsOfAnotherUser(cupti::Result result) {
+  return result == cupti::kNotCompatible || result == cupti::kMultipleSubscribers;
 }
 
 // ---- clocks ----
@@ -103,6 +124,15 @@ ClockPair ReadClocks() {
     best = pair;
   }
   return best;
+}
+
+// Why no pair was had.
+const char* NoClock() {
+  uint64_t ns = 0;
+  if (IsOfAnotherUser(g_kernels.library.functions.GetTimestamp(&ns))) {
+    return Taken("another tool uses the calls that subscribers have of their own");
+  }
+  return "cuptiGetTimestamp does not tell the device's time";
 }
 
 void SayClock(const ClockPair& pair) {
@@ -302,7 +332,7 @@ const char* Refused(const char* what, cupti::Result result) {
       .Add(" (")
       .Add(static_cast<uint64_t>(result))
       .Add(")");
-  return g_kernels.reason;
+  return IsOfAnotherUser(result) ? Taken(g_kernels.reason) : g_kernels.reason;
 }
 
 void Disable(const Kind* kinds, size_t count) {
@@ -326,12 +356,6 @@ const char* Enable() {
   return nullptr;
 }
 
-void SayLost(DeviceLoss cause, uint64_t count) {
-  if (count > 0) {
-    t::Activity(t::ClockTicks(), g_kernels.lost_name, count, static_cast<uint64_t>(cause));
-  }
-}
-
 void SayLosses() {
   Collector& k = g_kernels;
   size_t dropped = 0;
@@ -342,18 +366,23 @@ void SayLosses() {
   SayLost(DeviceLoss::kNoBuffer, k.buffers.TakeGivenUp());
   SayLost(DeviceLoss::kIncomplete, k.unended.TakeOfWindow());
   SayLost(DeviceLoss::kNoPlace, k.unnamed);
+  SayLost(DeviceLoss::kTaken, k.another_came ? 1 : 0);
   k.unnamed = 0;
 }
 
 }  // namespace
 
-const char* BeginKernels() {
+const char* BeginKernels(KnownUsers known) {
   Collector& k = g_kernels;
   if (k.forked) return "CUPTI cannot be used in a process that was forked from one that used it";
   if (k.state.load(std::memory_order_relaxed) != State::kOn) DrainKernels(true);
   if (k.state.load(std::memory_order_relaxed) != State::kOff) return "it is on already";
   if (const char* reason = FindCupti(&k.library)) return reason;
   if (!StayAttached()) return "CUPTI is about to leave the process after the window before it";
+  k.lost_name = WindowName(wire::kDeviceLostName);
+  if (const char* user = OtherUser(k.library, known)) return Taken(user);
+  k.known_users = known;
+  k.another_came = false;
   if (!k.buffers.Map()) return "no memory for the buffers of CUPTI";
   if (!k.fork_handled) {
     k.fork_handled = pthread_atfork(nullptr, nullptr, OnForkInChild) == 0;
@@ -371,9 +400,8 @@ const char* BeginKernels() {
   k.converting.store(false, std::memory_order_release);
   k.clock_name = WindowName(wire::kDeviceClockName);
   k.bytes_name = WindowName(wire::kDeviceBytesName);
-  k.lost_name = WindowName(wire::kDeviceLostName);
   k.clock = ReadClocks();
-  if (k.clock.device_ns == 0) return "cuptiGetTimestamp does not tell the device's time";
+  if (k.clock.device_ns == 0) return NoClock();
   k.counted.store(0, std::memory_order_relaxed);
   if (const char* reason = Enable()) return reason;
   k.state.store(State::kOn, std::memory_order_relaxed);
@@ -398,7 +426,10 @@ void Release() {
   if (k.library.functions.ActivityFlushPeriod != nullptr) {
     (void)k.library.functions.ActivityFlushPeriod(0);
   }
-  (void)k.library.functions.ActivityFlushAll(cupti::kFlushForced);
+  k.another_came = AnotherCame(k.library, k.known_users);
+  if (k.another_came) RememberOtherUser();
+  // A forced flush is one of all subscribers: it would take from another what has not ended.
+  (void)k.library.functions.ActivityFlushAll(k.another_came ? 0 : cupti::kFlushForced);
   k.released_ns = t::MonotonicTicks();
   k.state.store(State::kReleased, std::memory_order_relaxed);
 }
@@ -454,6 +485,7 @@ void ResetKernelsForTesting() {
   k.times_left = TimesLeft();
   k.told_behind = k.highest_told = 0;
   k.names.ForgetGraphCall();
+  ForgetOtherUsersForTesting();
 }
 
 uint64_t KernelCount() {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "probe/cupti_users.h"
+
 // The collector of what NVIDIA devices do, by CUPTI's activity API: in a window of kernels each
 // kernel, copy, fill and the host's call for it becomes a record of kActivity.
 //
@@ -19,8 +21,9 @@
 // for good: CUPTI cannot be used there.
 namespace steptrace::probe {
 
-// Null: on. Else why not, a sentence that stands until the next call.
-const char* BeginKernels();
+// Null: on. Else why not, a sentence that stands until the next call. Where it is another user of
+// CUPTI (cupti_users.h) the agent hears of it as a loss.
+const char* BeginKernels(KnownUsers known);
 
 // The host's calls are no longer told.
 void EndKernels();

@@ -32,7 +32,7 @@ using wire::Category;
 using wire::RecordKind;
 
 TEST_F(KernelsTest, AKernelIsToldWithItsCallItsPlaceAndItsTimes) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   const uint32_t correlation = fake_launch("_Z3addPf", 0, 7, 128, 256, 5 * kUs, 0, 0);
   fake_synchronize(7);
   EndAll();
@@ -55,7 +55,7 @@ TEST_F(KernelsTest, AKernelIsToldWithItsCallItsPlaceAndItsTimes) {
 }
 
 TEST_F(KernelsTest, CopiesAndFillsHaveTheirBytes) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   fake_copy(0, 7, 1, 4096, kUs);
   fake_copy(0, 7, 2, uint64_t{5} << 32, kUs);
   fake_fill(0, 7, 512, kUs);
@@ -75,7 +75,7 @@ TEST_F(KernelsTest, CopiesAndFillsHaveTheirBytes) {
 }
 
 TEST_F(KernelsTest, TheBytesOfACopyWithoutANameAreNotTheNextKernels) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   const auto launch = [] {
     fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
     fake_synchronize(7);
@@ -103,14 +103,14 @@ TEST_F(KernelsTest, TheBytesOfACopyWithoutANameAreNotTheNextKernels) {
 }
 
 TEST_F(KernelsTest, CallsThatSayNothingAreLeftOut) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   for (int i = 0; i < 100; ++i) fake_ask();
   EndAll();
   EXPECT_THAT(Drained().activities, IsEmpty());
 }
 
 TEST_F(KernelsTest, ACallOfAnotherThreadHasThatThreadsId) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   int tid = 0;
   std::thread other([&tid] {
     tid = gettid();
@@ -138,7 +138,7 @@ TEST_F(KernelsTest, AThreadsIdIsFoundWhereverItsStackLies) {
       std::atomic<int> tid{0};
       std::atomic<bool> seen{false};
     } told;
-    ASSERT_EQ(BeginKernels(), nullptr);
+    ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
     pthread_t thread;
     const auto launch = [](void* arg) -> void* {
       auto& to = *static_cast<Told*>(arg);
@@ -160,7 +160,7 @@ TEST_F(KernelsTest, AThreadsIdIsFoundWhereverItsStackLies) {
 }
 
 TEST_F(KernelsTest, AGraphsKernelsTellTheirNodes) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   fake_launch("k", 1, 3, 1, 32, kUs, 9, 77);
   fake_stream_wait(1, 3, kUs);
   fake_synchronize(3);
@@ -174,7 +174,7 @@ TEST_F(KernelsTest, AGraphsKernelsTellTheirNodes) {
 }
 
 TEST_F(KernelsTest, WhatRunsWhenTheWindowEndsIsStillTold) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   fake_launch("k", 0, 7, 1, 32, 10 * kMs, 0, 0);
   EndKernels();
   fake_launch("after", 0, 7, 1, 32, kUs, 0, 0);
@@ -187,7 +187,7 @@ TEST_F(KernelsTest, WhatRunsWhenTheWindowEndsIsStillTold) {
 }
 
 TEST_F(KernelsTest, WhatHasNotEndedWhenAllIsTakenOffIsCounted) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   fake_launch("k", 0, 7, 1, 32, 60'000 * kMs, 0, 0);
   EndKernels();
   fake_launch("after", 0, 7, 1, 32, kMs, 0, 0);  // nobody's loss
@@ -200,7 +200,7 @@ TEST_F(KernelsTest, WhatHasNotEndedWhenAllIsTakenOffIsCounted) {
 TEST_F(KernelsTest, ABurstThatNoRingHoldsWaitsInBuffers) {
   auto file = folder_.OpenOnly();
   ProcessTrace trace;
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   constexpr size_t kMany = 20'000;
   for (size_t i = 0; i < kMany; ++i) fake_launch("k", 0, 7, 1, 32, 1, 0, 0);
   fake_synchronize(7);
@@ -220,7 +220,7 @@ TEST_F(KernelsTest, ABurstThatNoRingHoldsWaitsInBuffers) {
 }
 
 TEST_F(KernelsTest, WithoutAReaderTheOldestAreGivenUpAndCounted) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   constexpr size_t kMany = 80'000;
   for (size_t i = 0; i < kMany; ++i) fake_launch("k", 0, 7, 1, 32, 1, 0, 0);
   fake_synchronize(7);
@@ -238,7 +238,7 @@ TEST_F(KernelsTest, WithoutAReaderTheOldestAreGivenUpAndCounted) {
 TEST_F(KernelsTest, BuffersThatComeLateAndOutOfOrderAreTaken) {
   auto file = folder_.OpenOnly();
   ProcessTrace trace;
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   fake_hold_buffers(1);
   for (int i = 0; i < 3000; ++i) fake_launch("k", 0, 7, 1, 32, 1, 0, 0);
   fake_synchronize(7);
@@ -254,7 +254,7 @@ TEST_F(KernelsTest, BuffersThatComeLateAndOutOfOrderAreTaken) {
 }
 
 TEST_F(KernelsTest, WhetherTheDeviceIsPastTheWindowIsTold) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   fake_launch("first", 0, 7, 1, 32, kUs, 0, 0);
   fake_synchronize(7);  // what its context's device is is known from here on
   fake_launch("in", 0, 7, 1, 32, 150 * kMs, 0, 0);
@@ -277,7 +277,7 @@ TEST_F(KernelsTest, WhetherTheDeviceIsPastTheWindowIsTold) {
 }
 
 TEST_F(KernelsTest, WhatAThreadOfCuptisIsHandingOverIsWaitedFor) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   fake_hold_buffers(1);  // before there is anything that its thread could hand over by itself
   fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
   fake_synchronize(7);
@@ -289,7 +289,7 @@ TEST_F(KernelsTest, WhatAThreadOfCuptisIsHandingOverIsWaitedFor) {
 }
 
 TEST_F(KernelsTest, WhatComesAfterAllWasTakenOffIsCountedInTheNextWindow) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   fake_hold_buffers(1);  // before there is anything that its thread could hand over by itself
   fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
   fake_synchronize(7);
@@ -303,7 +303,7 @@ TEST_F(KernelsTest, WhatComesAfterAllWasTakenOffIsCountedInTheNextWindow) {
   transport::Pause(true);  // as a ring that is full: nothing of it can be told now
   fake_hold_buffers(0);
   transport::Pause(false);
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   EndAll();
   const All all = Drained();
   EXPECT_EQ(all.lost.at(static_cast<uint64_t>(wire::DeviceLoss::kNoBuffer)), 3u);
@@ -313,7 +313,7 @@ TEST_F(KernelsTest, WhatComesAfterAllWasTakenOffIsCountedInTheNextWindow) {
 TEST_F(KernelsTest, ThousandsOfStreamsAreTold) {
   auto file = folder_.OpenOnly();
   ProcessTrace trace;
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   constexpr uint32_t kStreams = 8000;
   for (uint32_t stream = 0; stream < kStreams; ++stream) {
     fake_launch("k", 0, stream, static_cast<int32_t>(stream) + 1, 32, 1, 0, 0);
@@ -334,7 +334,7 @@ TEST_F(KernelsTest, ThousandsOfStreamsAreTold) {
 
 TEST_F(KernelsTest, ASecondWindowBeginsAnew) {
   for (int window = 0; window < 3; ++window) {
-    ASSERT_EQ(BeginKernels(), nullptr);
+    ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
     fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
     fake_synchronize(7);
     EndAll();
@@ -344,7 +344,7 @@ TEST_F(KernelsTest, ASecondWindowBeginsAnew) {
 }
 
 TEST_F(KernelsTest, AnotherUserGetsNoneOfOursAndKeepsWhatHeTurnedOn) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   fake_launch("ours", 0, 7, 1, 32, kUs, 0, 0);
   fake_synchronize(7);
   EndKernels();
@@ -356,7 +356,7 @@ TEST_F(KernelsTest, AnotherUserGetsNoneOfOursAndKeepsWhatHeTurnedOn) {
   fake_other_ends();
   EXPECT_EQ(fake_other_records(), 1u);
   EXPECT_EQ(fake_other_unknown_buffers(), 0u);
-  ASSERT_EQ(BeginKernels(), nullptr) << "and ours again after it";
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr) << "and ours again after it";
   fake_launch("ours", 0, 7, 1, 32, kUs, 0, 0);
   fake_synchronize(7);
   EndAll();
@@ -365,29 +365,30 @@ TEST_F(KernelsTest, AnotherUserGetsNoneOfOursAndKeepsWhatHeTurnedOn) {
 
 TEST_F(KernelsTest, ARefusalIsTold) {
   fake_refuse(39);
-  const char* reason = BeginKernels();
+  const char* reason = BeginKernels(KnownUsers::kNobody);
   ASSERT_NE(reason, nullptr);
   EXPECT_STREQ(reason,
-               "cuptiActivityEnable refuses: CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (39)");
+               "CUPTI is taken: cuptiActivityEnable refuses: "
+               "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (39)");
   EXPECT_TRUE(DrainKernels(true));
 }
 
 TEST_F(KernelsTest, AnotherToolGoesFirst) {
   setenv("CUDA_INJECTION64_PATH", "/opt/nsight/libToolsInjection64.so", 1);
-  const char* reason = BeginKernels();
+  const char* reason = BeginKernels(KnownUsers::kNobody);
   unsetenv("CUDA_INJECTION64_PATH");
   ASSERT_NE(reason, nullptr);
   EXPECT_THAT(reason, HasSubstr("another tool"));
 }
 
 TEST_F(KernelsTest, AForkedChildLeavesCuptiAlone) {
-  ASSERT_EQ(BeginKernels(), nullptr);
+  ASSERT_EQ(BeginKernels(KnownUsers::kNobody), nullptr);
   fake_launch("k", 0, 7, 1, 32, kUs, 0, 0);
   const pid_t child = fork();
   if (child == 0) {
     EndKernels();
     const bool off = DrainKernels(true);
-    const bool refused = BeginKernels() != nullptr;
+    const bool refused = BeginKernels(KnownUsers::kNobody) != nullptr;
     _exit(off && refused && fake_misuse() == 0 ? 0 : 1);
   }
   int status = 0;

@@ -280,8 +280,13 @@ PyObject* ExitPlainly(PyObject*, PyObject*) {
   return None();
 }
 
-PyObject* KernelsBegin(PyObject*, PyObject*) {
-  const char* reason = BeginKernels();
+// What is no number of KnownUsers' is a user whom we do not know.
+PyObject* KernelsBegin(PyObject*, PyObject* known) {
+  unsigned long users = PyLong_AsUnsignedLongMask(known);
+  if (PyErr_Occurred() != nullptr) PyErr_Clear();
+  constexpr auto kLast = static_cast<unsigned long>(KnownUsers::kOtherModule);
+  if (users > kLast) users = kLast;
+  const char* reason = BeginKernels(static_cast<KnownUsers>(users));
   if (reason == nullptr) WantNcclSteps(true);
   return reason == nullptr ? None() : PyUnicode_FromString(reason);
 }
@@ -395,7 +400,7 @@ PyMethodDef g_methods[] = {
     {"operators_step", OperatorsStep, METH_O, kNoDoc},
     {"operators_recorded", OperatorsRecorded, METH_NOARGS, kNoDoc},
     {"exit_plainly", ExitPlainly, METH_NOARGS, kNoDoc},
-    {"kernels_begin", KernelsBegin, METH_NOARGS, kNoDoc},
+    {"kernels_begin", KernelsBegin, METH_O, kNoDoc},
     {"kernels_end", KernelsEnd, METH_NOARGS, kNoDoc},
     {"kernels_drain", KernelsDrain, METH_O, kNoDoc},
     {"kernels_past", KernelsPast, METH_NOARGS, kNoDoc},

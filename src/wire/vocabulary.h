@@ -70,7 +70,6 @@
 //                                                                              its first step << 32
 //               window_end     instant    number of the request               steps that it had |
 //                                                                              WindowEnd << 32
-//
 //               device_done    instant    number of the request: all that the   0
 //                                         device did in it has been told
 //   kKernel     as the library has it: mangled      activity
@@ -150,6 +149,7 @@ enum class DeviceLoss : uint64_t {
   kNoBuffer = 2,    // it came faster than it could be handed over
   kIncomplete = 3,  // it had not ended when it was told
   kNoPlace = 4,     // no room for its name or place
+  kTaken = 5,       // another tool uses CUPTI: a: windows
 };
 
 inline constexpr uint32_t kUnknownQueueDepth = 0xFFFFFFFFu;

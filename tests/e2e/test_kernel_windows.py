@@ -13,6 +13,7 @@ import pytest
 from fault_tools import LIMIT_S, ROOT, record
 
 FAKES = ROOT / "src" / "testing" / "fake_cupti"
+NEWER = "libcupti.so.13"  # in which subscribers have calls of their own
 
 # A training whose model is five kernels a step on two streams, between a copy to the device and one
 # back. The script waits for the device once a step.
@@ -72,20 +73,24 @@ def fakes(tmp_path_factory):
         pytest.skip("no C++ compiler: the stand-in for CUPTI cannot be built")
     folder = tmp_path_factory.mktemp("fakes")
     flags = ["-std=c++20", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread"]
-    driver = FAKES / "fake_cuda.cc"
-    cupti = sorted(set(FAKES.glob("*.cc")) - {driver})
-    for library, sources in (("libcupti.so.12", cupti), ("libcuda.so.1", [driver])):
+    driver, newer = FAKES / "fake_cuda.cc", FAKES / "fake_subscribers_calls.cc"
+    cupti = sorted(set(FAKES.glob("*.cc")) - {driver, newer})
+    for library, sources, defined in (
+        ("libcupti.so.12", cupti, []),
+        (NEWER, [*cupti, newer], ["-DFAKE_CUPTI_13"]),
+        ("libcuda.so.1", [driver], []),
+    ):
         subprocess.run(
-            [compiler, *flags, f"-I{ROOT / 'src'}", f"-Wl,-soname,{library}"]
+            [compiler, *flags, *defined, f"-I{ROOT / 'src'}", f"-Wl,-soname,{library}"]
             + ["-o", str(folder / library), *map(str, sources)],
             check=True,
         )
     return folder
 
 
-def training(folder, fakes, steps, loop=LOOP, before=""):
+def training(folder, fakes, steps, loop=LOOP, before="", cupti="libcupti.so.12"):
     path = pathlib.Path(folder) / "train.py"
-    path.write_text(before + TRAINING + loop)
+    path.write_text(before + TRAINING.replace("libcupti.so.12", cupti) + loop)
     return [sys.executable, str(path), str(fakes), str(steps)]
 
 
@@ -331,6 +336,72 @@ def step():
     assert any(reason in text for text in said), said
     assert not of(outcome.run.rows("slices"), "kernel", "cuda_runtime")
     assert len(outcome.run.rows("steps")) >= 55
+
+
+SAY_USERS = """
+for name in ("fake_finalized", "fake_misuse", "fake_monitor_records"):
+    if hasattr(library, name):
+        getattr(library, name).restype = ctypes.c_uint64
+        print(name, getattr(library, name)())
+"""
+# Another user of CUPTI: before the window, in it (of steps 20 to 29), or between two windows.
+MONITOR_BEFORE = """
+assert library.fake_monitor_begins() == 0
+for number in range(steps): step()
+assert library.fake_monitor_ends() == 0
+"""
+MONITOR_WITHIN = """
+for number in range(25): step()
+library.fake_monitor_begins()  # refused: ours came first
+for number in range(steps - 25): step()
+"""
+OTHER_WITHIN = """
+for number in range(25): step()
+assert library.fake_other_subscribes(1) == 0
+for number in range(steps - 25): step()
+"""
+OTHER_BEFORE = """
+assert library.fake_other_subscribes(1) == 0
+for number in range(steps): step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("cupti", "loop", "said", "note"),
+    [
+        (NEWER, MONITOR_BEFORE, "fake_monitor_records 300", "another tool has subscribed to it"),
+        (NEWER, MONITOR_WITHIN, "", "CUPTI stays in the process"),
+        ("libcupti.so.12", OTHER_BEFORE, "", "another tool has subscribed to it"),
+        ("libcupti.so.12", OTHER_WITHIN, "", "another tool has used CUPTI in this process"),
+    ],
+)
+def test_another_user_of_cupti_is_left_alone_and_named(tmp_path, fakes, cupti, loop, said, note):
+    command = training(tmp_path, fakes, 60, loop=loop + SAY_USERS, cupti=cupti)
+    outcome = record(tmp_path, command, "--window", "20:10", "--capture", "kernels")
+    assert outcome.status == 0, outcome.stderr
+    for words in ("fake_finalized 0", "fake_misuse 0", said):
+        assert words in outcome.stdout.decode(), outcome.stdout
+    (lost,) = [row for row in outcome.run.report()["losses"] if row["cause"] == "cupti_taken"]
+    assert (lost["table"], lost["count"]) == ("slices", 1)
+    assert "another tool uses CUPTI" in lost["detail"]
+    assert [one for one in outcome.run.report()["notes"] if note in one]
+    kernels = of(outcome.run.rows("slices"), "kernel")
+    assert bool(kernels) == (loop in (MONITOR_WITHIN, OTHER_WITHIN))
+    assert len(outcome.run.rows("steps")) >= 55
+
+
+def test_from_cupti_13_2_on_windows_have_kernels_and_cupti_stays(tmp_path, fakes):
+    windows = ["--window", "20:8", "--window", "45:8", "--capture", "kernels"]
+    command = training(tmp_path, fakes, 70, loop=LOOP + SAY_USERS, cupti=NEWER)
+    outcome = record(tmp_path, command, *windows)
+    assert outcome.status == 0, outcome.stderr
+    assert b"fake_finalized 0" in outcome.stdout and b"fake_misuse 0" in outcome.stdout
+    rows = outcome.run.rows("slices")
+    launches = [row for row in of(rows, "cuda_runtime") if row["name"] == "cudaLaunchKernel"]
+    assert len(launches) == 2 * 8 * 5
+    report = outcome.run.report()
+    assert not [row for row in report["losses"] if row["cause"].startswith(("cupti", "window"))]
+    assert [note for note in report["notes"] if "CUPTI stays" in note and "13.2" in note]
 
 
 def test_a_window_that_the_run_ends_in_has_its_kernels(tmp_path, fakes):

@@ -2,9 +2,9 @@
 """Device activity by CUPTI: the probe collects it (probe/kernels.h), this says when.
 
 CUPTI is one for the process: what it tells goes to whoever asked last. So ours is off, and all of
-it handed over, before the script's profiler begins, in whatever thread that is. While it is in the
-process calls of CUDA take longer, so it is asked to leave after a window, but not where graphs are
-(probe/cupti_detach.h).
+it handed over, before the script's profiler begins, in whatever thread that is, and stays off where
+others use CUPTI (other_users.py). While it is in the process calls of CUDA take longer, so it is
+asked to leave after a window, but not where graphs or others are (probe/cupti_detach.h).
 """
 
 import atexit
@@ -12,7 +12,7 @@ import sys
 from _thread import allocate_lock
 from time import monotonic_ns, sleep
 
-from . import profilers
+from . import other_users, profilers
 
 # What the device has not done when a window ends is told at the first border after so long at which
 # the device has ended what was launched behind the window; no later than the second.
@@ -65,7 +65,7 @@ class Capture:
         stay(self._probe)
         if _left and _graphs:
             return "kernels: CUDA graphs were captured since CUPTI has left the process"
-        reason = self._probe.kernels_begin()
+        reason = self._probe.kernels_begin(other_users.known())
         if reason is not None:
             return f"kernels: {reason}"
         _left = False
@@ -113,6 +113,8 @@ class Capture:
         global _asked, _left
         if not _graphs_watched:
             reason = "whether there are CUDA graphs is not seen (hook device)"
+        elif other_users.in_use():
+            reason = "another tool that uses it is loaded"
         elif not (asking := _asking).acquire(blocking=False):
             reason = "there are CUDA graphs"  # the first is about to be captured
         else:

@@ -14,7 +14,7 @@ import sys
 from _thread import get_ident
 from time import monotonic_ns
 
-from . import profilers
+from . import other_users, profilers
 
 STACKS, SHAPES, MEMORY = 1 << 16, 1 << 17, 1 << 18
 
@@ -70,6 +70,7 @@ class Capture:
         ).config()
         activities = set(torch.profiler.supported_activities())
         profilers.remember(self)
+        other_users.note_kineto()
         try:
             _prepare_for_the_end(hook.probe)
             with _Silence():

@@ -4,7 +4,7 @@
 Before one of them begins, ours is taken off its thread: torch would refuse the script its own.
 """
 
-from . import device_phases, profilers, windows
+from . import device_phases, other_users, profilers, windows
 from .surround import Calls, nothing
 
 _PROFILERS = "the script's profilers"  # they would tell of what device_phases calls
@@ -17,6 +17,8 @@ def patch(module, hook):
             try:
                 windows.step_aside()
                 profilers.script_begins(self)
+                if isinstance(self, module.profile):
+                    other_users.note_kineto()
             finally:
                 if had:
                     profilers.turn.release()

@@ -170,6 +170,9 @@ std::vector<std::string> MakeNotes(const ReportInput& input, const Report& repor
   for (const std::string& reason : found.facts.cupti_stays) {
     notes.push_back("after a window of kernels " + reason);
   }
+  for (const std::string& reason : found.facts.cupti_taken) {
+    notes.push_back("a window has no kernels: " + reason);
+  }
   return notes;
 }
 

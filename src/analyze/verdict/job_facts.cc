@@ -82,6 +82,15 @@ void ReadFramework(const nlohmann::json& fact, JobFacts& facts) {
   }
 }
 
+// Of what python/steptrace/_hooks/kernels.py says: that which begins so.
+void AddOfKernels(std::string_view reason, std::string_view begin, std::set<std::string>& to) {
+  constexpr size_t kMostReasons = 4;
+  constexpr std::string_view kKernels = "kernels: ";
+  if (!reason.starts_with(kKernels)) return;
+  reason.remove_prefix(kKernels.size());
+  if (reason.starts_with(begin) && to.size() < kMostReasons) to.emplace(reason);
+}
+
 void ReadHook(const nlohmann::json& fact, JobFacts& facts) {
   const std::string state = Text(fact, {"state", "status"});
   facts.hooks_off |= state == "off";
@@ -89,14 +98,8 @@ void ReadHook(const nlohmann::json& fact, JobFacts& facts) {
   facts.torch_hooked |= state == "active" && Text(fact, {"module"}).starts_with("torch");
   facts.optimizer_hooked |= Text(fact, {"hook"}) == "optimizer";
   const std::string reason = Text(fact, {"error", "reason"});
-  // As python/steptrace/_hooks/kernels.py says it.
-  constexpr size_t kMostReasons = 4;
-  constexpr std::string_view kKernels = "kernels: ", kStays = "CUPTI stays in the process";
-  if (state == "limited" && reason.starts_with(kKernels) &&
-      std::string_view(reason).substr(kKernels.size()).starts_with(kStays) &&
-      facts.cupti_stays.size() < kMostReasons) {
-    facts.cupti_stays.insert(reason.substr(kKernels.size()));
-  }
+  if (state == "limited") AddOfKernels(reason, "CUPTI stays in the process", facts.cupti_stays);
+  if (state == "unavailable") AddOfKernels(reason, "CUPTI is taken", facts.cupti_taken);
   if (state != "failed" && state != "error" && (state != "" || reason.empty())) return;
   facts.hook_failures.push_back({Text(fact, {"hook", "name"}), reason});
 }

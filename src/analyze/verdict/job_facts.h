@@ -56,7 +56,9 @@ struct JobFacts {
   GpuSharing gpus;
   std::vector<HookFailure> hook_failures;
   std::set<std::string> cupti_stays;  // after a window of kernels: that it does, and why
-  bool python_seen = false;           // some process had the hooks in it
+  std::set<std::string>
+      cupti_taken;           // windows without kernels: that another tool has it, and which
+  bool python_seen = false;  // some process had the hooks in it
   bool torch_seen = false;
   bool hooks_off = false;
   std::string imported_as;  // the format of a run that was made of profiles; empty: it was recorded

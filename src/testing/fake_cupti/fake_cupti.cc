@@ -62,6 +62,7 @@ FAKE_CUPTI_EXPORT cupti::Result cuptiActivityRegisterCallbacks(Requested request
   if (IsChild("cuptiActivityRegisterCallbacks")) return kUnknown;
   if (requested == nullptr || completed == nullptr) return kInvalidParameter;
   const std::lock_guard lock(It().mutex);
+  if (!Uses(Family::kGlobal)) return cupti::kNotCompatible;
   It().requested = requested;
   It().completed = completed;
   return cupti::kSuccess;
@@ -71,6 +72,7 @@ FAKE_CUPTI_EXPORT cupti::Result cuptiActivityEnable(Kind kind) {
   if (IsChild("cuptiActivityEnable")) return kUnknown;
   const std::lock_guard lock(It().mutex);
   if (It().refusal != cupti::kSuccess) return It().refusal;
+  if (!Uses(Family::kGlobal)) return cupti::kNotCompatible;
   if (static_cast<uint32_t>(kind) == 3) Misuse("kind 3 makes kernels run one after the other");
   if (It().requested == nullptr) Misuse("a kind was enabled before callbacks were registered");
   It().enabled.insert(kind);
@@ -81,6 +83,7 @@ FAKE_CUPTI_EXPORT cupti::Result cuptiActivityEnable(Kind kind) {
 FAKE_CUPTI_EXPORT cupti::Result cuptiActivityDisable(Kind kind) {
   if (IsChild("cuptiActivityDisable")) return kUnknown;
   const std::lock_guard lock(It().mutex);
+  if (It().family == Family::kSubscribers) return cupti::kNotCompatible;
   It().enabled.erase(kind);
   return cupti::kSuccess;
 }
@@ -90,7 +93,11 @@ FAKE_CUPTI_EXPORT cupti::Result cuptiActivityFlushAll(uint32_t flags) {
   std::vector<Delivery> out;
   {
     const std::lock_guard lock(It().mutex);
-    Collect((flags & cupti::kFlushForced) != 0, out);
+    const bool forced = (flags & cupti::kFlushForced) != 0;
+    if (forced && !It().subscribers_kinds.empty()) {
+      Misuse("a forced flush took the records of a subscriber too");
+    }
+    Collect(forced, out);
     FlushBuffers(out);
   }
   Deliver(out);
@@ -119,12 +126,17 @@ FAKE_CUPTI_EXPORT cupti::Result cuptiActivityGetNextRecord(uint8_t* buffer, size
 FAKE_CUPTI_EXPORT cupti::Result cuptiActivityGetNumDroppedRecords(void*, uint32_t,
                                                                   size_t* dropped) {
   const std::lock_guard lock(It().mutex);
+  if (It().family == Family::kSubscribers) return cupti::kNotCompatible;
   *dropped = It().dropped;
   It().dropped = 0;
   return cupti::kSuccess;
 }
 
 FAKE_CUPTI_EXPORT cupti::Result cuptiGetTimestamp(uint64_t* ns) {
+  const std::lock_guard lock(It().mutex);
+  const bool of_subscribers = std::any_of(It().subscriptions.begin(), It().subscriptions.end(),
+                                          [](const auto& one) { return one.of_its_own_calls; });
+  if (of_subscribers && It().family == Family::kSubscribers) return cupti::kNotCompatible;
   *ns = NowNs();
   return cupti::kSuccess;
 }
@@ -135,7 +147,9 @@ FAKE_CUPTI_EXPORT cupti::Result cuptiGetVersion(uint32_t* version) {
 }
 
 FAKE_CUPTI_EXPORT cupti::Result cuptiGetResultString(cupti::Result result, const char** text) {
-  *text = result == 39 ? "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED" : "CUPTI_ERROR_UNKNOWN";
+  *text = result == cupti::kMultipleSubscribers ? "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"
+          : result == cupti::kNotCompatible     ? "CUPTI_ERROR_NOT_COMPATIBLE"
+                                                : "CUPTI_ERROR_UNKNOWN";
   return cupti::kSuccess;
 }
 
@@ -158,38 +172,10 @@ FAKE_CUPTI_EXPORT cupti::Result cuptiGetThreadIdType(cupti::ThreadIdType* type) 
   return cupti::kSuccess;
 }
 
-FAKE_CUPTI_EXPORT cupti::Result cuptiSubscribe(cupti::Subscriber* subscriber,
-                                               cupti::OnCallback on_callback, void*) {
-  if (IsChild("cuptiSubscribe")) return kUnknown;
-  const std::lock_guard lock(It().mutex);
-  if (It().on_callback != nullptr) return kMultipleSubscribers;
-  It().on_callback = on_callback;
-  *subscriber = &It();
-  return cupti::kSuccess;
-}
-
-FAKE_CUPTI_EXPORT cupti::Result cuptiUnsubscribe(cupti::Subscriber) {
-  if (IsChild("cuptiUnsubscribe")) return kUnknown;
-  const std::lock_guard lock(It().mutex);
-  if (It().on_callback == nullptr) Misuse("nobody had subscribed");
-  It().on_callback = nullptr;
-  It().domains.clear();
-  return cupti::kSuccess;
-}
-
-FAKE_CUPTI_EXPORT cupti::Result cuptiEnableDomain(uint32_t on, cupti::Subscriber,
-                                                  cupti::CallbackDomain domain) {
-  if (IsChild("cuptiEnableDomain")) return kUnknown;
-  const std::lock_guard lock(It().mutex);
-  on != 0 ? static_cast<void>(It().domains.insert(domain))
-          : static_cast<void>(It().domains.erase(domain));
-  return cupti::kSuccess;
-}
-
 FAKE_CUPTI_EXPORT cupti::Result cuptiFinalize() {
   if (IsChild("cuptiFinalize")) return kUnknown;
   if (!It().in_exit) Misuse("CUPTI was finalized elsewhere than at the end of a call");
-  if (It().on_callback != nullptr) Misuse("CUPTI was finalized with a subscriber");
+  if (!It().subscriptions.empty()) Misuse("CUPTI was finalized with a subscriber");
   if (It().had_graphs) Misuse("CUPTI was finalized in a process with CUDA graphs");
   StopWorker();
   const std::lock_guard lock(It().mutex);
@@ -201,19 +187,16 @@ FAKE_CUPTI_EXPORT cupti::Result cuptiFinalize() {
   It().completed = nullptr;
   It().flush_period_ms = 0;
   It().correlation = 0;
+  It().subscriptions.clear();
+  It().subscribers_kinds.clear();
+  It().family = Family::kNone;
+  It().poisoned = true;
   ++It().finalized;
   return cupti::kSuccess;
 }
 
 FAKE_CUPTI_EXPORT uint64_t fake_finalized() {
   return It().finalized;
-}
-
-FAKE_CUPTI_EXPORT void fake_other_subscribes(int on) {
-  const std::lock_guard lock(It().mutex);
-  It().on_callback = on != 0
-                         ? [](void*, cupti::CallbackDomain, uint32_t, const cupti::CallbackData*) {}
-                         : cupti::OnCallback{};
 }
 
 FAKE_CUPTI_EXPORT void fake_other_begins() {
@@ -256,8 +239,12 @@ FAKE_CUPTI_EXPORT void fake_reset() {
   It().hold = false;
   It().refusal = cupti::kSuccess;
   It().misuses = It().other_records = It().other_unknown = It().finalized = 0;
-  It().on_callback = nullptr;
-  It().domains.clear();
+  It().subscriptions.clear();
+  It().subscribe_refusal = cupti::kSuccess;
+  It().family = Family::kNone;
+  It().subscribers_kinds.clear();
+  It().poisoned = false;
+  It().monitor_records = 0;
   It().had_graphs = false;
   It().dropped = 0;
 }

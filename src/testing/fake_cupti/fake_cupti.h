@@ -35,9 +35,17 @@ void fake_other_ends();
 uint64_t fake_other_records();
 uint64_t fake_other_unknown_buffers();  // of ours that came to it
 
-// How often CUPTI was taken out of the process; another tool subscribes.
+// How often CUPTI was taken out of the process.
 uint64_t fake_finalized();
-void fake_other_subscribes(int on);
+// Another tool subscribes, and ends that. What CUPTI says to it.
+int fake_other_subscribes(int on);
+// From now on cuptiSubscribe returns this.
+void fake_refuse_subscribers(int result);
+// With libcupti.so.13 alone: another tool (PyTorch's monitor) subscribes and enables kernels by
+// calls of its own, and ends that. What CUPTI says to it, of the first call that it refuses.
+int fake_monitor_begins();
+int fake_monitor_ends();
+uint64_t fake_monitor_records();
 
 // Breaches of CUPTI's rules so far, and the last one's text.
 uint64_t fake_misuse();

@@ -52,7 +52,7 @@ uint32_t Start(uint32_t call, uint32_t stream, uint64_t ns, MakeWork make) {
     const uint64_t start = StartOn(stream, ns, begin + kLaunchNs);
     Told(make(correlation, start, start + ns));
   }
-  TellSubscriber();
+  TellSubscribers();
   return correlation;
 }
 

@@ -132,18 +132,21 @@ void StopWorker() {
   if (It().worker_runs.exchange(false)) It().worker.join();
 }
 
-void TellSubscriber() {
-  cupti::OnCallback to = nullptr;
+void TellSubscribers() {
+  std::vector<cupti::OnCallback> to;
   {
     const std::lock_guard lock(It().mutex);
-    if (It().domains.count(cupti::CallbackDomain::kRuntime) != 0) to = It().on_callback;
+    for (const Subscription& one : It().subscriptions) {
+      if (one.domains.count(cupti::CallbackDomain::kRuntime) != 0) to.push_back(one.on_callback);
+    }
   }
-  if (to == nullptr) return;
-  for (const auto site : {cupti::CallbackSite::kEnter, cupti::CallbackSite::kExit}) {
-    const cupti::CallbackData data{site};
-    It().in_exit = site == cupti::CallbackSite::kExit;
-    to(nullptr, cupti::CallbackDomain::kRuntime, kLaunchKernel, &data);
-    It().in_exit = false;
+  for (const cupti::OnCallback tell : to) {
+    for (const auto site : {cupti::CallbackSite::kEnter, cupti::CallbackSite::kExit}) {
+      const cupti::CallbackData data{site};
+      It().in_exit = site == cupti::CallbackSite::kExit;
+      tell(nullptr, cupti::CallbackDomain::kRuntime, kLaunchKernel, &data);
+      It().in_exit = false;
+    }
   }
 }
 
@@ -154,6 +157,7 @@ bool IsChild(const char* call) {
 }
 
 void Told(Activity activity) {
+  if (It().subscribers_kinds.count(activity.kind) != 0 && !It().poisoned) ++It().monitor_records;
   if (It().enabled.count(activity.kind) != 0) It().under_way.push_back(std::move(activity));
 }
 

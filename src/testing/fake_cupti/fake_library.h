@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <map>
 #include <mutex>
 #include <set>
@@ -26,9 +27,12 @@ using cupti::Kind;
 
 inline constexpr cupti::Result kInvalidParameter = 1;
 inline constexpr cupti::Result kMaxLimitReached = 12;
-inline constexpr cupti::Result kMultipleSubscribers = 39;
 inline constexpr cupti::Result kUnknown = 999;
+#ifdef FAKE_CUPTI_13
+inline constexpr uint32_t kVersion = 130500;  // CUDA 13.5: subscribers have calls of their own
+#else
 inline constexpr uint32_t kVersion = 26;  // CUDA 12.8: a buffer must not be refused
+#endif
 inline constexpr uint32_t kContext = 1;
 inline constexpr uint64_t kLaunchNs = 2000;
 
@@ -61,6 +65,16 @@ struct Buffer {
   size_t used = 0;
 };
 
+// Which activity calls the process has used: CUPTI refuses to mix them.
+enum class Family { kNone, kGlobal, kSubscribers };
+
+struct Subscription {
+  cupti::OnCallback on_callback = nullptr;
+  bool of_its_own_calls = false;            // made by cuptiSubscribe_v2
+  bool allows_others = false;               // which only such a one may
+  std::set<cupti::CallbackDomain> domains;  // that it hears of
+};
+
 struct Library {
   std::mutex mutex;
   pid_t pid = getpid();
@@ -81,11 +95,15 @@ struct Library {
   cupti::Result refusal = cupti::kSuccess;
   uint64_t misuses = 0;
   std::string last_misuse;
-  cupti::OnCallback on_callback = nullptr;  // of the one subscriber
-  std::set<cupti::CallbackDomain> domains;  // that it hears of
-  bool in_exit = false;                     // of a call of the runtime's
+  std::list<Subscription> subscriptions;
+  cupti::Result subscribe_refusal = cupti::kSuccess;
+  bool in_exit = false;  // of a call of the runtime's
   bool had_graphs = false;
   uint64_t finalized = 0;
+  Family family = Family::kNone;
+  std::set<Kind> subscribers_kinds;  // that were enabled by the calls of subscribers
+  bool poisoned = false;             // by a finalization: no subscriber gets records any more
+  uint64_t monitor_records = 0;
   std::vector<std::vector<uint8_t>> other_buffers;
   uint64_t other_records = 0;
   uint64_t other_unknown = 0;
@@ -111,8 +129,15 @@ void FlushBuffers(std::vector<Delivery>& out);
 // Calls the user's function. Without the lock: it calls back.
 void Deliver(const std::vector<Delivery>& deliveries);
 void StartWorker();
-// A call of the runtime's has ended: the subscriber hears of it. Without the lock.
-void TellSubscriber();
+// A call of the runtime's has ended: the subscribers hear of it. Without the lock.
+void TellSubscribers();
+// An activity call of that family. False: the process has used the other, and CUPTI refuses. With
+// the lock held, as the next two.
+bool Uses(Family family);
+// kSuccess and the handle, or why nobody may subscribe now.
+cupti::Result Subscribe(const Subscription& subscription, cupti::Subscriber* handle);
+// Null: no such subscriber.
+Subscription* Find(cupti::Subscriber handle);
 // Waits until it has ended.
 void StopWorker();
 
