@@ -34,6 +34,8 @@ BINARY = {
     ".pstats",
     ".ring",
 }
+# Commands print text of others through these, which make it inert (docs/reference/inert-text.md).
+PRINTERS = {"src/cli/terminal.cc", "src/cli/progress.cc"}
 README_LINES = 60  # a page: the folder's rule, never an inventory
 
 
@@ -62,6 +64,9 @@ def check(path):
         yield f"{name}: {lines} lines, a source has at most {SOURCE_LINES}"
     if re.search(r"\b(TODO|FIXME|XXX)\b", text) and code and name != "tools/check_tree.py":
         yield f"{name}: a note to oneself without owner; mend it or file an issue"
+    printed = name.startswith("src/cli/") and name not in PRINTERS and "_test" not in name
+    if printed and re.search(r"\bfmt::print\(|\bf?printf\(", text):
+        yield f"{name}: prints by itself; PrintLine and Say of cli/terminal.h make text inert"
     if name.startswith("src/") and path.name == "README.md" and lines > README_LINES:
         yield f"{name}: {lines} lines, a folder's README is at most a page"
 

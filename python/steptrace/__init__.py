@@ -27,6 +27,7 @@ __all__ = [
     "annotation_end",
     "compare",
     "get_include",
+    "inert",
     "open",
     "runs",
     "start",
@@ -54,6 +55,13 @@ def compare(a, b, folder=None):
     from . import _run
 
     return _run.compare_runs(a, b, folder)
+
+
+def inert(text):
+    """A name of a trace, or any other text of a run, as it may be printed: what is hidden in it as an escape."""
+    from . import _inert
+
+    return _inert.inert(text)
 
 
 def get_include():

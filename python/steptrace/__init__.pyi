@@ -72,6 +72,9 @@ def compare(
 ) -> Comparison:
     """Two runs beside each other, part by part; each a Run, or a path, a name or an id."""
 
+def inert(text: object) -> str:
+    """A name of a trace, or any other text of a run, as it may be printed: what is hidden in it as an escape."""
+
 def get_include() -> str:
     """The folder of the C and C++ header: #include <steptrace/steptrace.h>."""
 

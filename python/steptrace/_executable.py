@@ -11,6 +11,11 @@ _NAME = "steptrace"
 class SteptraceError(Exception):
     """The executable could not do what was asked; the text says why, and what to do."""
 
+    def __str__(self):
+        from ._inert import inert
+
+        return inert(super().__str__())  # it may name files and runs of others
+
 
 def _beside_the_package():
     """What the installer put down with the package, by its own record."""

@@ -5,6 +5,7 @@ from io import BytesIO
 from textwrap import wrap
 
 from ._executable import SteptraceError
+from ._inert import inert
 
 NAME_LENGTH = 48
 TITLE_LENGTH = 84
@@ -35,7 +36,7 @@ def new_figure(rows, width=8.0):
 
 def short(name, length=NAME_LENGTH):
     """One line of a name from a trace; `$` would begin a formula."""
-    text = " ".join(str(name).split())
+    text = inert(" ".join(str(name).split()))
     text = text if len(text) <= length else text[: length - 1] + "…"
     return text.replace("$", r"\$")
 
@@ -65,7 +66,7 @@ def nothing(title, why):
     axes = figure.add_subplot()
     axes.axis("off")
     axes.set_title(title, loc="left", fontsize=10)
-    axes.text(0.0, 0.5, why.replace("$", r"\$"), transform=axes.transAxes, color="#5A6069")
+    axes.text(0.0, 0.5, inert(why).replace("$", r"\$"), transform=axes.transAxes, color="#5A6069")
     return figure
 
 
@@ -81,7 +82,7 @@ def bars(title, names, parts, unit):
     places = range(len(names))
     left = [0.0] * len(names)
     for label, values, colour in parts:
-        axes.barh(places, values, left=left, color=colour, label=label, height=0.7)
+        axes.barh(places, values, left=left, color=colour, label=short(label), height=0.7)
         left = [a + b for a, b in zip(left, values)]
     axes.set_yticks(list(places), labels=[short(name) for name in names], fontsize=8)
     axes.invert_yaxis()

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """A report as a small piece of HTML for notebooks: no script, nothing from outside.
 
-Names in a report come from strangers: every text is escaped, every number made by us.
+Names in a report come from strangers: every text passes _text(), every number is made by us.
 """
 
-from html import escape
+import html
 
 from ._colours import QUIET, SUSPECTS
 from ._format import duration, percent, readable, words
+from ._inert import inert
+
+
+def _text(text):
+    """Of a stranger, for a page: no markup, nothing hidden."""
+    return html.escape(inert(text))
 
 
 def _words(name):
-    return escape(words(name))
+    return _text(words(name))
 
 
 def _bar(name, share):
@@ -37,7 +43,7 @@ def _suspects(report):
 
 
 def _list(title, texts):
-    lines = "".join(f"<li>{escape(readable(text))}</li>" for text in texts)
+    lines = "".join(f"<li>{_text(readable(text))}</li>" for text in texts)
     return f"<p><b>{title}</b></p><ul>{lines}</ul>" if lines else ""
 
 
@@ -51,7 +57,7 @@ def _losses(report):
 
 def _head(report):
     run, steps = report.get("run") or {}, report.get("steps") or {}
-    name, count = escape(str(run.get("name", ""))), int(steps.get("count") or 0)
+    name, count = _text(run.get("name", "")), int(steps.get("count") or 0)
     return f"{name} &middot; {_words(run.get('status', ''))} &middot; {count} steps"
 
 
@@ -62,7 +68,7 @@ def page(report):
         [
             '<div style="font-family:sans-serif;max-width:50em">',
             f"<p>{_head(report)}</p>",
-            f"<p><b>{escape(readable(verdict.get('headline', '')))}</b></p>",
+            f"<p><b>{_text(readable(verdict.get('headline', '')))}</b></p>",
             _suspects(report),
             _list("Evidence", _texts(verdict.get("evidence"))),
             _list("Try", _texts(verdict.get("advice"))),
@@ -129,15 +135,15 @@ def _compared(rows):
 def comparison(compared, a, b):
     """The sentence, both verdicts, and the parts of the step in both; a, b: their reports."""
     verdicts = "".join(
-        f"<p><b>{letter}</b> {_head(report)}<br>{escape(readable(report['verdict']['headline']))}</p>"
+        f"<p><b>{letter}</b> {_head(report)}<br>{_text(readable(report['verdict']['headline']))}</p>"
         for letter, report in (("A", a), ("B", b))
     )
     rows = compared["rows"]
     steps = [row for row in rows if row["kind"] == "step"]
     both = all(row[side]["ns"] > 0 for row in steps for side in "ab")
-    note = f"<p>{escape(readable(compared['note']))}</p>" if compared["note"] else ""
+    note = f"<p>{_text(readable(compared['note']))}</p>" if compared["note"] else ""
     return (
         '<div style="font-family:sans-serif;max-width:70em">'
-        f"<p><b>{escape(readable(compared['sentence']))}</b></p>{verdicts}"
+        f"<p><b>{_text(readable(compared['sentence']))}</b></p>{verdicts}"
         f"{_compared(rows) + note if steps and both else ''}</div>"
     )

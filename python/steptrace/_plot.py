@@ -59,7 +59,7 @@ def _draw_series(axes, row, duration_s):
     place = f"node {row['node']}"
     if row.get("device") is not None:
         place += f", device {row['device']}"
-    axes.set_title(f"{row['metric']}, {place}, {unit}", fontsize=8, loc="left")
+    axes.set_title(f"{short(row['metric'])}, {place}, {unit}", fontsize=8, loc="left")
     highest = max([v for v in values if v == v], default=0)
     axes.set_ylim(0, 100 if unit == "%" else 1.1 * highest or 1)
     axes.tick_params(labelsize=7)
@@ -175,7 +175,9 @@ class Plots:
             groups.setdefault((kind, rank), []).append((ts_ns / 1e9, dur_ns / _MS))
         for index, ((kind, rank), points) in enumerate(sorted(groups.items())):
             colour = QUIET if kind != "train" else f"C{index % 10}"
-            axes.plot(*zip(*points), ".", markersize=3, color=colour, label=f"{kind}, rank {rank}")
+            axes.plot(
+                *zip(*points), ".", markersize=3, color=colour, label=short(f"{kind}, rank {rank}")
+            )
         axes.set_xlabel("s of the run")
         axes.set_ylabel("ms")
         # The longest steps stand below the edge, not half behind it.

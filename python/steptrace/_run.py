@@ -6,6 +6,7 @@ import os
 
 from . import _executable
 from ._executable import SteptraceError
+from ._inert import inert
 
 __all__ = ["Comparison", "Report", "Run", "SteptraceError", "compare_runs", "list_runs", "open_run"]
 
@@ -51,7 +52,7 @@ class Run:
         return self._path
 
     def __repr__(self):
-        return f"<steptrace.Run {self._path}>"
+        return f"<steptrace.Run {inert(self._path)}>"
 
     @property
     def manifest(self):
@@ -193,7 +194,7 @@ class Comparison(Report):
         self.a, self.b = a, b
 
     def __str__(self):
-        return self["sentence"]
+        return inert(self["sentence"])
 
     def show(self, height=720):
         """Both runs beside each other, as `report --compare --html` writes it, for a notebook."""

@@ -15,6 +15,7 @@
 #include "agent/run_end.h"
 #include "agent/run_manifest.h"
 #include "agent/trace_merge.h"
+#include "base/inert_text.h"
 #include "base/time.h"
 
 namespace steptrace::agent {
@@ -125,7 +126,7 @@ Status Agent::Begin() {
   if (auto port = CapturePort::Open(options_.ring_dir); port.ok()) {
     port_ = *std::move(port);
   } else {
-    fprintf(stderr, "%s\n", port.error().message.c_str());
+    fprintf(stderr, "%s\n", InertText(port.error().message).c_str());
   }
   SweepStaleRingFolders(options_.ring_dir);
   recorder_->DrainAll(NowNs(), true);
@@ -371,7 +372,9 @@ void Agent::Flush(int64_t now_ns) {
     (void)writer_.UpdateManifest(manifest_).ok();
   }
   if (Status flushed = writer_.Flush(); !flushed.ok()) {
-    if (flush_error_.empty()) fprintf(stderr, "%s\n", flushed.error().message.c_str());
+    if (flush_error_.empty()) {
+      fprintf(stderr, "%s\n", InertText(flushed.error().message).c_str());
+    }
     flush_error_ = flushed.error().message;
   }
   flushed_ns_ = now_ns;
@@ -440,7 +443,7 @@ void Agent::Close() {
   if (closed.ok()) port_.Turn(captures_, INT64_MAX);
   RemoveRingFolder(options_.ring_dir);
   if (kineto_) RemoveKinetoFolder(options_.kineto_dir);
-  if (!closed.ok()) fprintf(stderr, "%s\n", closed.error().message.c_str());
+  if (!closed.ok()) fprintf(stderr, "%s\n", InertText(closed.error().message).c_str());
   channel_.Say(kSayClosed, closed.ok() ? "" : closed.error().message);
 }
 

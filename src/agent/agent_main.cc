@@ -10,6 +10,7 @@
 #include "agent/agent.h"
 #include "agent/agent_options.h"
 #include "agent/control_channel.h"
+#include "base/inert_text.h"
 
 namespace steptrace::agent {
 namespace {
@@ -30,7 +31,7 @@ void RaiseFileLimit() {
 int AgentMain(const std::vector<std::string>& arguments) {
   auto options = ParseArguments(arguments);
   if (!options.ok()) {
-    fprintf(stderr, "steptrace: %s\n", options.error().message.c_str());
+    fprintf(stderr, "steptrace: %s\n", InertText(options.error().message).c_str());
     return kExitUsage;
   }
   RaiseFileLimit();
@@ -42,7 +43,7 @@ int AgentMain(const std::vector<std::string>& arguments) {
   auto agent = Agent::Create(*options, channel);
   if (!agent.ok()) {
     channel.Say(kSayFailed, agent.error().message);
-    fprintf(stderr, "steptrace: %s\n", agent.error().message.c_str());
+    fprintf(stderr, "steptrace: %s\n", InertText(agent.error().message).c_str());
     return kExitFailed;
   }
   (*agent)->Run();

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/inert_text.h"
 #include "base/time.h"
 
 namespace steptrace::agent {
@@ -94,7 +95,7 @@ KinetoCaptures::KinetoCaptures(KinetoEndpoint endpoint, fs::path folder)
     : endpoint_(std::move(endpoint)), folder_(std::move(folder)) {
   if (mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) {
     fprintf(stderr, "%s: %s; no process can be captured by Kineto's own protocol\n",
-            folder_.c_str(), strerror(errno));
+            InertText(folder_.string()).c_str(), strerror(errno));
   }
 }
 

@@ -13,5 +13,11 @@ TEST(ShellWordTest, IsQuotedWhereAShellWouldReadItOtherwise) {
   EXPECT_EQ(ShellWord(""), "''");
 }
 
+// printf %s of these by bash gives the texts back.
+TEST(ShellWordTest, HiddenCharactersAreTheirBytes) {
+  EXPECT_EQ(ShellWord("a\u202e\n\\'ö"), "$'a\\xe2\\x80\\xae\\x0a\\\\\\'ö'");
+  EXPECT_EQ(ShellWord("\xff"), "$'\\xff'");
+}
+
 }  // namespace
 }  // namespace steptrace

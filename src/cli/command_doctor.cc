@@ -46,11 +46,11 @@ void PrintText(const std::vector<Finding>& findings, bool color) {
   for (const auto& finding : findings) {
     std::string health = fmt::format("{:<8}", NameOf(finding.health));
     if (color) health = ColorOf(finding.health) + health + "\x1b[0m";
-    std::string before = fmt::format("{} {:<24} ", health, finding.subject);
-    for (const std::string& text : {Printable(finding.detail), finding.next_step}) {
+    std::string before = fmt::format("{} {:<24} ", health, Printable(finding.subject));
+    for (const std::string& text : {Printable(finding.detail), Printable(finding.next_step)}) {
       if (text.empty()) continue;
       for (const std::string& line : Wrap(text, width - kDetailColumn)) {
-        fmt::print("{}{}\n", before, line);
+        std::fputs((before + line + "\n").c_str(), stdout);
         before.assign(kDetailColumn, ' ');
       }
     }

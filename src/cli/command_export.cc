@@ -108,10 +108,8 @@ Status ExportTimeline(const ExportArguments& arguments, const fs::path& run) {
                                                     arguments.output, &damaged));
   }
   for (const store::DamagedSegment& part : damaged) {
-    const std::string line =
-        fmt::format("{}: its {} rows of {} are not in the export: {}", part.segment.file,
-                    part.segment.rows, part.table, part.why);
-    fmt::print(stderr, "steptrace: {}\n", Printable(line));
+    Say(fmt::format("{}: its {} rows of {} are not in the export: {}", part.segment.file,
+                    part.segment.rows, part.table, part.why));
   }
   return {};
 }

@@ -24,10 +24,10 @@ int Import(ImportArguments arguments, const Session& session) {
   arguments.request.folder = session.settings.folder;
   auto imported = ImportWithProgress(arguments.request);
   if (!imported.ok()) return Fail(imported.error());
-  fmt::print("{}: {} {} from {} {}, {} {}\n", imported->run.string(), imported->events,
-             imported->events == 1 ? "row" : "rows", imported->files,
-             imported->files == 1 ? "file" : "files", imported->ranks,
-             imported->ranks == 1 ? "rank" : "ranks");
+  PrintLine(fmt::format("{}: {} {} from {} {}, {} {}", imported->run.string(), imported->events,
+                        imported->events == 1 ? "row" : "rows", imported->files,
+                        imported->files == 1 ? "file" : "files", imported->ranks,
+                        imported->ranks == 1 ? "rank" : "ranks"));
   return FinishOutput(stdout);
 }
 
@@ -57,11 +57,10 @@ Result<import::ImportSummary> ImportWithProgress(rpc::ImportRequest request) {
   bar.reset();
   if (!imported.ok() && request.stopped()) NoteStoppedBy(Interruptible::Signal());
   if (imported.ok()) {
-    for (const std::string& note : imported->notes) fmt::print(stderr, "steptrace: {}\n", note);
+    for (const std::string& note : imported->notes) Say(note);
     if (imported->losses > 0) {
-      fmt::print(stderr,
-                 "steptrace: not all could be used: `steptrace show {} losses` tells what\n",
-                 ShellWord(imported->run.string()));
+      Say(fmt::format("not all could be used: `steptrace show {} losses` tells what",
+                      ShellWord(imported->run.string())));
     }
   }
   return imported;

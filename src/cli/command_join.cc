@@ -27,8 +27,8 @@ int Join(rpc::JoinRequest request, const Session& session) {
     if (request.stopped()) NoteStoppedBy(Interruptible::Signal());
     return Fail(joined.error());
   }
-  fmt::print("{}: {} rows, {} nodes, {} {}\n", joined->run.string(), joined->rows, joined->nodes,
-             joined->ranks, joined->ranks == 1 ? "rank" : "ranks");
+  PrintLine(fmt::format("{}: {} rows, {} nodes, {} {}", joined->run.string(), joined->rows,
+                        joined->nodes, joined->ranks, joined->ranks == 1 ? "rank" : "ranks"));
   return FinishOutput(stdout);
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/inert_text.h"
 #include "cli/commands.h"
 #include "cli/format.h"
 #include "cli/text_table.h"
@@ -76,7 +77,7 @@ void PrintJson(const std::vector<store::RunSummary>& runs) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& run : runs) list.push_back(ToJson(run, figures));
   std::string text = list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
-  std::printf("%s\n", text.c_str());
+  std::fputs((InertJson(std::move(text)) + "\n").c_str(), stdout);
 }
 
 // On lines of their own: in the table they would be cut.
@@ -107,7 +108,7 @@ void PrintText(const std::vector<store::RunSummary>& runs) {
   for (const auto& run : runs) {
     const bool readable = run.problem.empty();
     const rpc::ListedFigures listed = figures.Of(run);
-    table.Row({Printable(run.path.filename().string()), run.status,
+    table.Row({Printable(run.path.filename().string()), Printable(run.status),
                readable ? UtcTime(run.started_utc_ns) : "",
                listed.duration_ns ? ShortDuration(*listed.duration_ns) : "",
                listed.duration_ns ? fmt::format("{}", *listed.steps) : "",
@@ -131,8 +132,8 @@ int Ls(const LsArguments& arguments, const Session& session) {
   if (arguments.json) {
     PrintJson(*runs);
   } else if (runs->empty()) {
-    std::fprintf(stderr, "no runs in %s; make one: steptrace run -- python train.py\n",
-                 Printable(folder.string()).c_str());
+    PrintLine("no runs in " + folder.string() + "; make one: steptrace run -- python train.py",
+              stderr);
   } else {
     PrintText(*runs);
   }

@@ -46,10 +46,8 @@ void AddRecoverCommand(CLI::App& app, Session& session) {
       auto damaged = Recover(*run, session.settings);
       if (!damaged.ok()) return Fail(damaged.error());
       if (*damaged > 0) {
-        fmt::print(stderr,
-                   "steptrace: {} damaged {} put aside in {}; the report counts what is "
-                   "missing\n",
-                   *damaged, *damaged == 1 ? "file" : "files", (*run / "damaged").string());
+        Say(fmt::format("{} damaged {} put aside in {}; the report counts what is missing",
+                        *damaged, *damaged == 1 ? "file" : "files", (*run / "damaged").string()));
       }
       return kExitOk;
     };

@@ -101,7 +101,7 @@ Status WritePages(const ReportedRuns& runs, const ReportArguments& arguments,
     STEPTRACE_RETURN_IF_ERROR(WriteNotebookOf(runs, arguments.notebook, options));
   }
   for (const auto& path : {arguments.html, arguments.notebook}) {
-    if (!path.empty() && path != "-") fmt::print(stderr, "steptrace: wrote {}\n", path.string());
+    if (!path.empty() && path != "-") Say("wrote " + path.string());
   }
   return {};
 }
@@ -124,11 +124,11 @@ Result<std::filesystem::path> RunOf(const ReportArguments& arguments, const Sett
   request.paths = {arguments.run};
   request.folder = settings.folder;
   if (auto before = rpc::ImportedBefore(settings.folder, rpc::SourceStamp(request))) {
-    fmt::print(stderr, "steptrace: unchanged since it was imported as {}\n", before->string());
+    Say("unchanged since it was imported as " + before->string());
     return *before;
   }
   STEPTRACE_ASSIGN_OR_RETURN(auto imported, ImportWithProgress(request));
-  fmt::print(stderr, "steptrace: imported as {}\n", imported.run.string());
+  Say("imported as " + imported.run.string());
   return imported.run;
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "analyze/report/report_json.h"
+#include "base/inert_text.h"
 #include "cli/render/rules_section.h"
 #include "serve/rpc/rules.h"
 #include "serve/rpc/run_path.h"
@@ -69,9 +70,9 @@ Status PrintRules(const std::filesystem::path& run, const analyze::RuleSettings&
     nlohmann::ordered_json json = analyze::ProfilingReportJson(answer.report);
     json["findings"] = analyze::FindingsJson(answer.findings);
     json["cost"] = analyze::CostJson(answer.cost);
-    const std::string text =
+    std::string text =
         json.dump(2, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace);
-    std::fputs((text + "\n").c_str(), stdout);
+    std::fputs((InertJson(std::move(text)) + "\n").c_str(), stdout);
     return {};
   }
   RenderOptions render;

@@ -75,9 +75,9 @@ class TextRows : public rpc::RowVisitor {
     if (table_ == nullptr) return;
     table_->Finish();
     if (size_t hidden = table_->hidden_columns(); hidden > 0) {
-      std::fprintf(stderr, "(%zu more columns; --columns A,B chooses)\n", hidden);
+      PrintLine(fmt::format("({} more columns; --columns A,B chooses)", hidden), stderr);
     }
-    if (more_) std::fprintf(stderr, "(first %ld rows; --limit N shows more)\n", long{*shown_});
+    if (more_) PrintLine(fmt::format("(first {} rows; --limit N shows more)", *shown_), stderr);
   }
 
  private:

@@ -153,7 +153,7 @@ int Ui(const UiArguments& arguments, const Session& session) {
   auto served = StartServer(arguments, session);
   if (!served.ok()) return Fail(served.error());
   const std::string address = served->server->address();
-  fmt::print("{} (Ctrl-C ends it)\n", address);
+  PrintLine(address + " (Ctrl-C ends it)");
   if (const int status = FinishOutput(stdout); status != kExitOk) return status;
   if (arguments.open) OpenBrowser(address);
   if (const auto shown = ShownBy(arguments, session); shown.ok()) TellUnreadable(*shown);

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "base/inert_text.h"
 #include "base/time.h"
 #include "cli/terminal.h"
 
@@ -14,7 +15,7 @@ namespace steptrace::cli {
 
 std::string JsonString(std::string_view text) {
   using nlohmann::json;
-  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+  return InertJson(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 std::string JsonCell(const rpc::Cell& cell) {

@@ -9,7 +9,8 @@
 
 namespace steptrace::cli {
 
-// A text as a JSON string, quotes included. Bytes that are no UTF-8 become U+FFFD.
+// A text as a JSON string, quotes included; what is hidden in it as escapes. Bytes that are no
+// UTF-8 become U+FFFD.
 std::string JsonString(std::string_view text);
 
 // A cell as JSON and as text. Integers are exact; decimals are the shortest text that reads back to

@@ -23,6 +23,7 @@ TEST(JsonCell, IntegersAreExactAndOddNumbersNull) {
 TEST(JsonCell, TextsAreEscaped) {
   EXPECT_EQ(JsonCell(std::string_view("a\"\\\n\x01")), "\"a\\\"\\\\\\n\\u0001\"");
   EXPECT_EQ(JsonCell(std::string_view("\xff")), "\"\xef\xbf\xbd\"");
+  EXPECT_EQ(JsonCell(std::string_view("a\u202e\x7f")), "\"a\\u202e\\u007f\"");
 }
 
 TEST(TextCell, NullIsEmptyAndTextsArePrintable) {

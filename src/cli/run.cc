@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -126,9 +127,7 @@ class Launcher {
     options.hang_watch = options_.hang_watch;
     options.windows = options_.windows;
     if (!options_.quiet) {
-      agent_.SetNoticeObserver([](const std::string& text) {
-        fprintf(stderr, "steptrace: %s\n", Printable(text).c_str());
-      });
+      agent_.SetNoticeObserver([](const std::string& text) { Say(text); });
     }
     options.keep_traces = options_.keep_traces;
     options.lock_fd = ring_.lock.get();
@@ -142,8 +141,8 @@ class Launcher {
       CleanUp();
       DropFolder();
     } else if (!options_.quiet) {
-      fprintf(stderr, "steptrace: recording to %s  (report: steptrace report %s)\n",
-              Printable(folder_.shown.string()).c_str(), RunToType().c_str());
+      Say(fmt::format("recording to {}  (report: steptrace report {})", folder_.shown.string(),
+                      RunToType()));
     }
   }
 
@@ -257,21 +256,20 @@ class Launcher {
     return asked;
   }
 
-  std::string RunToType() const { return Printable(ShellWord(folder_.shown.string())); }
+  std::string RunToType() const { return ShellWord(folder_.shown.string()); }
 
   void SayLeftAlone() {
     if (options_.quiet) return;
-    fprintf(stderr,
-            "steptrace: not waiting; the run is being closed (report: steptrace report %s)\n",
-            RunToType().c_str());
+    Say(fmt::format("not waiting; the run is being closed (report: steptrace report {})",
+                    RunToType()));
   }
 
   void SayLingering() {
     if (options_.quiet) return;
-    fprintf(stderr,
-            "steptrace: %d of the command's processes still train; recording goes on until they "
-            "end (report: steptrace report %s)\n",
-            agent_.still_training(), RunToType().c_str());
+    Say(
+        fmt::format("{} of the command's processes still train; recording goes on until they end "
+                    "(report: steptrace report {})",
+                    agent_.still_training(), RunToType()));
   }
 
   bool Recover(int wait_status) {

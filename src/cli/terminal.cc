@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/inert_text.h"
+
 namespace steptrace::cli {
 namespace {
 
@@ -24,33 +26,6 @@ std::string_view LocaleVariable() {
 bool IsSet(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0';
-}
-
-// Length of the well-formed UTF-8 sequence at the front of `text`; 0: none.
-size_t Utf8Length(std::string_view text) {
-  auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  size_t length = byte(0) < 0x80                       ? 1
-                  : byte(0) >= 0xC2 && byte(0) < 0xE0  ? 2
-                  : byte(0) >= 0xE0 && byte(0) < 0xF0  ? 3
-                  : byte(0) >= 0xF0 && byte(0) <= 0xF4 ? 4
-                                                       : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  // Overlong forms, surrogates and what lies past U+10FFFF.
-  if (length == 3 && ((byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xED && byte(1) > 0x9F)))
-    return 0;
-  if (length == 4 && ((byte(0) == 0xF0 && byte(1) < 0x90) || (byte(0) == 0xF4 && byte(1) > 0x8F)))
-    return 0;
-  return length;
-}
-
-// C0, DEL, and C1, which some terminals obey as they do ESC [.
-bool IsControl(std::string_view sequence) {
-  auto first = static_cast<unsigned char>(sequence[0]);
-  if (sequence.size() == 1) return first < 0x20 || first == 0x7F;
-  return sequence.size() == 2 && first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
 }
 
 }  // namespace
@@ -88,9 +63,16 @@ int TerminalColumns(std::FILE* stream) {
   return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kDefaultColumns;
 }
 
+void PrintLine(std::string_view text, std::FILE* stream) {
+  std::fputs((Printable(text) + "\n").c_str(), stream);
+}
+
+void Say(std::string_view text) {
+  PrintLine(std::string("steptrace: ").append(text), stderr);
+}
+
 void PrintError(const Error& error) {
-  std::string line = "steptrace: " + Printable(error.message) + "\n";
-  std::fputs(line.c_str(), stderr);
+  Say(error.message);
 }
 
 int FinishOutput(std::FILE* stream) {
@@ -101,19 +83,7 @@ int FinishOutput(std::FILE* stream) {
 }
 
 std::string Printable(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    size_t length = Utf8Length(text);
-    if (length == 0 || IsControl(text.substr(0, length))) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
-      length = length == 2 ? 2 : 1;
-    } else {
-      out += text.substr(0, length);
-    }
-    text.remove_prefix(length);
-  }
-  return out;
+  return InertText(text, UseUnicode() ? Charset::kUnicode : Charset::kAscii);
 }
 
 }  // namespace steptrace::cli

@@ -23,15 +23,20 @@ bool UseUnicode();
 // Columns of the terminal behind `stream`; 0: not a terminal, so nothing is cut.
 int TerminalColumns(std::FILE* stream);
 
-// "steptrace: <thing>: <cause>; <next step>" on stderr, in one line whatever the text holds.
+// One line, whatever the text holds: what is hidden in it is shown. All that commands print goes
+// through these, or through a Page or a TextTable, or is JSON.
+void PrintLine(std::string_view text, std::FILE* stream = stdout);
+void Say(std::string_view text);  // "steptrace: <text>" on stderr
+
+// "steptrace: <thing>: <cause>; <next step>" on stderr.
 void PrintError(const Error& error);
 
 // A reader that closed the pipe ends us without a word, as it does cat.
 // Returns the status to exit with: 0, or 2 when what was printed did not arrive (full disk).
 int FinishOutput(std::FILE* stream);
 
-// A text of a run (names come from strangers) without control characters, so that it cannot drive
-// the terminal: they are shown as \xNN.
+// A text of a run (names come from strangers) as the terminal may show it: InertText in what the
+// locale can show.
 std::string Printable(std::string_view text);
 
 }  // namespace steptrace::cli

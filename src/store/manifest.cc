@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "base/inert_text.h"
 #include "store/run_files.h"
 
 namespace steptrace::store {
@@ -265,7 +266,7 @@ std::string ManifestToJson(const Manifest& manifest) {
   json["versions"] = manifest.versions;
   json["tables"] = TablesToJson(manifest.tables);
   // Commands and host names need not be UTF-8; JSON must be.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return InertJson(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 Result<Manifest> ManifestFromJson(const std::string& json, const std::string& where) {

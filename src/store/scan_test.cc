@@ -92,8 +92,22 @@ TEST(Scan, CsvQuotesWhatNeedsIt) {
   ASSERT_OK(writer.Flush());
   RunReader reader = OpenRun(dir.path() / "run");
   EXPECT_EQ(ScanToString(reader, "tracks", Csv({"parent", "kind", "name"})),
-            "parent,kind,name\n,thread,\"a \"\"b\"\", c\nd\"\n");
+            "parent,kind,name\n,thread,\"a \"\"b\"\", c\\nd\"\n");
   EXPECT_EQ(ScanToString(reader, "findings", Csv({"text"})), "text\n");
+}
+
+TEST(Scan, TextsOfCsvAreInertAndNumbersAreNumbers) {
+  TempDir dir;
+  auto writer = MakeWriter(dir.path() / "run");
+  TrackRow track;
+  track.rank = -1;
+  track.kind = writer.strings().Intern("+kind");
+  track.name = "=1\u202e";
+  writer.Append(track);
+  ASSERT_OK(writer.Flush());
+  RunReader reader = OpenRun(dir.path() / "run");
+  EXPECT_EQ(ScanToString(reader, "tracks", Csv({"rank", "kind", "name"})),
+            "rank,kind,name\n-1,'+kind,'=1\\u202e\n");
 }
 
 TEST(Scan, SaysWhatIsWrongInOneLine) {

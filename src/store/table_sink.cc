@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/inert_text.h"
 #include "store/arrow_support.h"
 #include "store/column_encoding.h"
 
@@ -84,7 +85,8 @@ class ParquetSink : public TableSink {
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
 };
 
-// RFC 4180, with LF; a null is nothing, an empty text is "".
+// RFC 4180, with LF; a null is nothing, an empty text is "". Texts are inert to spreadsheets, so
+// not all of them exact.
 class CsvSink : public TableSink {
  public:
   CsvSink(int fd, const arrow::Schema& schema) : fd_(fd) {
@@ -137,8 +139,9 @@ class CsvSink : public TableSink {
       }
     }
   }
-  void AppendText(std::string_view text) {
-    bool plain = !text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos;
+  void AppendText(std::string_view exact) {
+    const std::string text = InertCell(exact);
+    bool plain = !text.empty() && text.find_first_of(",\"") == std::string::npos;
     if (plain) {
       text_ += text;
       return;

@@ -159,6 +159,13 @@ test('names are text, however hostile', async ({ page }) => {
     await open(page, at);
     await expect(page.locator('img[src="x"]')).toHaveCount(0);
     expect(await page.title()).not.toBe('owned');
+    const shown = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('[title], [aria-label], [data-exact]')]
+        .flatMap((e) => [e.title, e.ariaLabel, e.dataset.exact])
+        .concat(document.title, document.body.innerText)
+        .join(),
+    );
+    expect(shown).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b-\u200f]/);
     const wider = await page.evaluate(
       () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
     );

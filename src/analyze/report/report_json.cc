@@ -11,6 +11,7 @@
 #include "analyze/report/sections.h"
 #include "analyze/report/sentence_json.h"
 #include "analyze/rules/profiling_report.h"
+#include "base/inert_text.h"
 #include "base/shallow_json.h"
 
 namespace steptrace::analyze {
@@ -287,7 +288,8 @@ constexpr std::array<SectionName, 9> kSections = {{
 
 std::string Dump(Json json, size_t most_text_bytes) {
   if (most_text_bytes != kWholeTexts) CutTexts(json, most_text_bytes);
-  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+  return InertJson(json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace)) +
+         "\n";
 }
 
 // What a row is about: the rows of one rank or device are a table of their own.

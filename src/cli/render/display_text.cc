@@ -1,87 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/render/display_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <cstdint>
+
+#include "base/hidden_characters.h"
+#include "base/utf8_decode.h"
 
 namespace steptrace::cli {
 namespace {
 
-struct Decoded {
-  char32_t code = 0;
-  size_t length = 1;
-  bool valid = false;
-};
-
-bool IsContinuation(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
-}
-
-// One character of UTF-8 as RFC 3629 has it: no overlong forms, no surrogates.
-Decoded DecodeAt(std::string_view text, size_t at) {
-  const auto first = static_cast<unsigned char>(text[at]);
-  if (first < 0x80) return {first, 1, true};
-  const size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || at + length > text.size()) return {};
-  char32_t code = first & (0x7F >> length);
-  for (size_t i = 1; i < length; ++i) {
-    if (!IsContinuation(text[at + i])) return {};
-    code = code << 6 | (static_cast<unsigned char>(text[at + i]) & 0x3F);
-  }
-  static constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kLeast[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {};
-  return {code, length, true};
-}
-
-struct Range {
-  char32_t from, to;
-};
-
 template <size_t N>
-bool InRanges(char32_t code, const Range (&ranges)[N]) {
-  return std::any_of(ranges, ranges + N,
-                     [code](Range range) { return code >= range.from && code <= range.to; });
-}
-
-// Controls, and what changes the direction or hides: marks, joiners, separators, tags.
-bool IsUnsafe(char32_t code) {
-  static constexpr Range kUnsafe[] = {
-      {0x0, 0x1F},      {0x7F, 0x9F},     {0xAD, 0xAD},       {0x61C, 0x61C},   {0x180E, 0x180E},
-      {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},   {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB},
-      {0xE000, 0xF8FF}, {0xFFFE, 0xFFFF}, {0xE0000, 0x10FFFF}};
-  return InRanges(code, kUnsafe);
+bool InRanges(char32_t code, const CharacterRange (&ranges)[N]) {
+  return std::any_of(ranges, ranges + N, [code](CharacterRange range) {
+    return code >= range.from && code <= range.to;
+  });
 }
 
 int WidthOf(char32_t code) {
-  static constexpr Range kCombining[] = {
+  static constexpr CharacterRange kCombining[] = {
       {0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD},   {0x610, 0x61A},   {0x64B, 0x65F},
       {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}};
-  static constexpr Range kWide[] = {{0x1100, 0x115F},   {0x231A, 0x231B},   {0x2E80, 0x303E},
-                                    {0x3041, 0xA4CF},   {0xA960, 0xA97F},   {0xAC00, 0xD7A3},
-                                    {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
-                                    {0xFFE0, 0xFFE6},   {0x1B000, 0x1B2FF}, {0x1F004, 0x1F004},
-                                    {0x1F18E, 0x1F19A}, {0x1F200, 0x1FAFF}, {0x20000, 0x3FFFD}};
+  static constexpr CharacterRange kWide[] = {
+      {0x1100, 0x115F},   {0x231A, 0x231B},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},
+      {0xA960, 0xA97F},   {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},
+      {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},   {0x1B000, 0x1B2FF}, {0x1F004, 0x1F004},
+      {0x1F18E, 0x1F19A}, {0x1F200, 0x1FAFF}, {0x20000, 0x3FFFD}};
   if (InRanges(code, kCombining)) return 0;
   return InRanges(code, kWide) ? 2 : 1;
-}
-
-std::string Escaped(char32_t code) {
-  if (code == '\n') return "\\n";
-  if (code == '\t') return "\\t";
-  if (code == '\r') return "\\r";
-  if (code < 0x80) return fmt::format("\\x{:02x}", static_cast<uint32_t>(code));
-  if (code < 0x10000) return fmt::format("\\u{:04x}", static_cast<uint32_t>(code));
-  return fmt::format("\\U{:08x}", static_cast<uint32_t>(code));
 }
 
 // The longest start of `text` that fits, in bytes.
 size_t PrefixBytes(std::string_view text, int columns) {
   size_t at = 0;
   while (at < text.size()) {
-    const Decoded next = DecodeAt(text, at);
+    const Utf8Front next = DecodeUtf8(text.substr(at));
     columns -= WidthOf(next.code);
     if (columns < 0) break;
     at += next.length;
@@ -120,26 +73,10 @@ std::vector<std::string> Words(std::string_view text) {
 
 }  // namespace
 
-std::string SafeText(std::string_view text, bool unicode) {
-  std::string result;
-  for (size_t at = 0; at < text.size();) {
-    const Decoded next = DecodeAt(text, at);
-    if (!next.valid) {
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at]));
-    } else if (IsUnsafe(next.code) || (!unicode && next.code >= 0x80)) {
-      result += Escaped(next.code);
-    } else {
-      result += text.substr(at, next.length);
-    }
-    at += next.length;
-  }
-  return result;
-}
-
 int Columns(std::string_view text) {
   int columns = 0;
   for (size_t at = 0; at < text.size();) {
-    const Decoded next = DecodeAt(text, at);
+    const Utf8Front next = DecodeUtf8(text.substr(at));
     columns += WidthOf(next.code);
     at += next.length;
   }

@@ -5,13 +5,8 @@
 #include <string_view>
 #include <vector>
 
-// Text for a terminal: what others wrote (names of runs, classes, ranges) can neither steer the
-// terminal nor break a layout.
+// Text for a terminal that is inert already (base/inert_text.h): here it cannot break a layout.
 namespace steptrace::cli {
-
-// Control characters, direction marks and bytes that are no UTF-8 become visible: \x1b, \u202e.
-// Without `unicode` so do all others beyond ASCII.
-std::string SafeText(std::string_view text, bool unicode);
 
 // Columns that a safe text takes: wide characters take two, combining ones none.
 int Columns(std::string_view text);

@@ -22,26 +22,6 @@ TEST(CutTest, FiguresAreLeftOutRatherThanCut) {
   EXPECT_EQ(CutBeforeNumber("data_parallel", 8, true), "data_pa\u2026");
 }
 
-TEST(SafeTextTest, MakesControlsVisible) {
-  EXPECT_EQ(SafeText("a\x1b[2Jb\n\t\r\x7f", true), "a\\x1b[2Jb\\n\\t\\r\\x7f");
-  EXPECT_EQ(SafeText("\u0085\u009b", true), "\\u0085\\u009b");  // C1: also steers terminals
-  EXPECT_EQ(SafeText("a\u202eb\u200bc\ufeff", true), "a\\u202eb\\u200bc\\ufeff");
-  EXPECT_EQ(SafeText(std::string_view("a\0b", 3), true), "a\\x00b");
-}
-
-TEST(SafeTextTest, BytesThatAreNoUtf8ShowAsBytes) {
-  EXPECT_EQ(SafeText("\xff", true), "\\xff");
-  EXPECT_EQ(SafeText("\xc3", true), "\\xc3");                    // cut off
-  EXPECT_EQ(SafeText("\xc0\xaf", true), "\\xc0\\xaf");           // overlong
-  EXPECT_EQ(SafeText("\xed\xa0\x80", true), "\\xed\\xa0\\x80");  // a surrogate
-  EXPECT_EQ(SafeText("\xf5\x80\x80\x80", true), "\\xf5\\x80\\x80\\x80");
-}
-
-TEST(SafeTextTest, KeepsOtherScriptsWhereTheTerminalHasThem) {
-  EXPECT_EQ(SafeText("größe 模型", true), "größe 模型");
-  EXPECT_EQ(SafeText("größe", false), "gr\\u00f6\\u00dfe");
-}
-
 TEST(ColumnsTest, WideAndCombining) {
   EXPECT_EQ(Columns("abc"), 3);
   EXPECT_EQ(Columns("模型"), 4);

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "base/inert_text.h"
 #include "cli/render/display_text.h"
 
 namespace steptrace::cli {
@@ -70,7 +71,7 @@ Page::Page(const RenderOptions& options)
       last_steps_(options.last_steps) {}
 
 std::string Page::Safe(std::string_view text) const {
-  return SafeText(text, unicode_);
+  return InertText(text, unicode_ ? Charset::kUnicode : Charset::kAscii);
 }
 
 std::string Page::Tinted(std::string_view text, Tint tint) const {

@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/inert_text.h"
 #include "base/shallow_json.h"
 #include "serve/export/formats.h"
 
@@ -64,7 +65,7 @@ class ChromeWriter {
       : frame_(frame), rank_(rank), output_(output) {}
 
   Status Write(const std::filesystem::path& run) {
-    STEPTRACE_RETURN_IF_ERROR(output_.Write(Head()));
+    STEPTRACE_RETURN_IF_ERROR(output_.Write(InertJson(Head())));
     STEPTRACE_RETURN_IF_ERROR(Metadata());
     STEPTRACE_RETURN_IF_ERROR(
         ForEachSlice(run, rank_, [this](const SliceCells& slice) { return Slice(slice); }));
@@ -72,7 +73,8 @@ class ChromeWriter {
         ForEachMemory(run, rank_, [this](const MemoryCells& memory) { return Memory(memory); }));
     STEPTRACE_RETURN_IF_ERROR(
         ForEachCounter(run, [this](const CounterCells& counter) { return Counter(counter); }));
-    return output_.Write(fmt::format("\n],\"traceName\":{}}}\n", Quoted(frame_.manifest.name)));
+    return output_.Write(
+        InertJson(fmt::format("\n],\"traceName\":{}}}\n", Quoted(frame_.manifest.name))));
   }
 
  private:
@@ -135,10 +137,10 @@ class ChromeWriter {
 
   bool Concerns(const ExportTrack& track) const { return !rank_ || track.rank == *rank_; }
 
-  Status Event(const std::string& event) {
+  Status Event(std::string event) {
     STEPTRACE_RETURN_IF_ERROR(output_.Write(first_ ? "\n" : ",\n"));
     first_ = false;
-    return output_.Write(event);
+    return output_.Write(InertJson(std::move(event)));
   }
 
   // Lines of a profiler's own have texts in place of ids, as in what was imported: the names of the

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/inert_text.h"
 #include "base/time.h"
 #include "serve/export/formats.h"
 
@@ -21,7 +22,8 @@ constexpr int64_t kMostNs = int64_t{1} << 61;
 constexpr size_t kMaxDepth = 4096;  // of a run from elsewhere; a cycle is cut there
 
 std::string Json(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return InertJson(
+      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 // The stacks of a run in memory: they are few beside their samples.
@@ -145,13 +147,10 @@ Status WriteProfile(const std::filesystem::path& run, const StackTree& tree, int
   return output.Write("]}");
 }
 
-// What separates frames and lines is no part of a name.
+// What separates frames is no part of a name; what separates lines is hidden, and so an escape.
 std::string FoldedName(const std::string& text) {
-  std::string name;
-  for (char c : text) {
-    if (c == ';') c = ':';
-    name += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
+  std::string name = InertText(text);
+  std::replace(name.begin(), name.end(), ';', ':');
   return name;
 }
 

@@ -43,7 +43,7 @@ class StackExportTest : public ::testing::Test {
       writer.Append(row);
     };
     stack(0, {}, "<module>", 30);
-    stack(1, 0, "f;\n", 7);
+    stack(1, 0, "f;\n\u202e", 7);
     stack(2, 1, "g", 3);
     auto sample = [&](int64_t ts_ns, int32_t track, int32_t number, int64_t interval_ns) {
       store::SampleRow row;
@@ -77,11 +77,13 @@ class StackExportTest : public ::testing::Test {
 };
 
 TEST_F(StackExportTest, SpeedscopeHasAProfileForEachThread) {
-  const Json file = Json::parse(Export(TraceFormat::kSpeedscope));
+  const std::string text = Export(TraceFormat::kSpeedscope);
+  EXPECT_THAT(text, HasSubstr("f;\\n\\u202e"));  // escapes of JSON
+  const Json file = Json::parse(text);
   EXPECT_EQ(file["$schema"], "https://www.speedscope.app/file-format-schema.json");
   const Json& frames = file["shared"]["frames"];
   ASSERT_EQ(frames.size(), 3u);
-  EXPECT_EQ(frames[1], (Json{{"name", "f;\n"}, {"file", "/a/train.py"}, {"line", 7}}));
+  EXPECT_EQ(frames[1], (Json{{"name", "f;\n\u202e"}, {"file", "/a/train.py"}, {"line", 7}}));
   ASSERT_EQ(file["profiles"].size(), 2u);
   const Json& main = file["profiles"][0];
   EXPECT_EQ(main["type"], "sampled");
@@ -96,8 +98,8 @@ TEST_F(StackExportTest, SpeedscopeHasAProfileForEachThread) {
 
 TEST_F(StackExportTest, FoldedSumsUp) {
   EXPECT_EQ(Export(TraceFormat::kFolded),
-            "rank 0 python (40/40);<module> (/a/train.py:30);f:  (/a/train.py:7) 50\n"
-            "rank 0 python (40/40);<module> (/a/train.py:30);f:  (/a/train.py:7);"
+            "rank 0 python (40/40);<module> (/a/train.py:30);f:\\n\\u202e (/a/train.py:7) 50\n"
+            "rank 0 python (40/40);<module> (/a/train.py:30);f:\\n\\u202e (/a/train.py:7);"
             "g (/a/train.py:3) 120\n"
             "rank 0 pin\"memory (40/41);<module> (/a/train.py:30) 60\n");
 }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/inert_text.h"
+
 namespace steptrace::http {
 namespace {
 
@@ -83,7 +85,8 @@ Answer Refuse(int status, std::string_view message) {
   const std::string cause(TakeUntil(rest, "; "));
   const nlohmann::ordered_json json = {
       {"error", {{"thing", thing}, {"cause", cause}, {"next_step", std::string(rest)}}}};
-  answer.body = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  answer.body =
+      InertJson(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   return answer;
 }
 

@@ -19,6 +19,7 @@
 #include "analyze/report/cut_texts.h"
 #include "analyze/report/report_json.h"
 #include "analyze/rules/profiling_report.h"
+#include "base/inert_text.h"
 #include "base/time.h"
 #include "serve/rpc/compare.h"
 #include "serve/rpc/report.h"
@@ -51,14 +52,16 @@ constexpr int64_t kRestPerBuild = 20;
 // A run that adds nothing for so long is said to have stopped.
 constexpr int64_t kStoppedNs = 10 * kNsPerSecond;
 
-Answer Ok(std::string body, const char* type = "application/json") {
+constexpr std::string_view kJsonType = "application/json";
+
+Answer Ok(std::string body, std::string_view type = kJsonType) {
   Answer answer;
-  answer.body = std::move(body);
+  answer.body = type == kJsonType ? InertJson(std::move(body)) : std::move(body);
   answer.type = type;
   return answer;
 }
 
-Answer FromResult(Result<std::string> result, const char* type = "application/json") {
+Answer FromResult(Result<std::string> result, std::string_view type = kJsonType) {
   if (!result.ok()) return Refuse(500, result.error().message);
   return Ok(*std::move(result), type);
 }
@@ -483,7 +486,7 @@ std::optional<std::string> Api::RunEvent(const std::string& id, EventState& last
                      {"steps", last.steps},
                      {"to_ns", last.to_ns},
                      {"stopped_since_ns", stopped ? Json(last.to_ns) : Json()}};
-  return "event: run\ndata: " + json.dump() + "\n\n";
+  return "event: run\ndata: " + InertJson(json.dump()) + "\n\n";
 }
 
 }  // namespace steptrace::http

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <utility>
 
+#include "serve/http/room.h"
+
 namespace steptrace::http {
 namespace {
 
@@ -97,13 +99,21 @@ std::string_view TokenOf(const Request& request) {
 
 Connection::Connection(Shared& shared, asio::ip::tcp::socket socket)
     : shared_(shared), stream_(std::move(socket)), buffer_(kMaxHeaderBytes), tick_(shared.io) {
-  ++shared_.open_connections;
+  shared_.open.insert(this);
 }
 
 Connection::~Connection() {
-  --shared_.open_connections;
-  if (is_stream_) --shared_.open_streams;
-  LetGoOfAnswer();
+  SetDoing(Doing::kClosed);
+}
+
+// The one place that counts: who is open, who streams, who holds an answer.
+void Connection::SetDoing(Doing doing) {
+  if (doing_ == Doing::kStreaming) --shared_.open_streams;
+  if (doing_ == Doing::kSending || doing == Doing::kClosed) LetGoOfAnswer();
+  doing_ = doing;
+  if (doing_ == Doing::kStreaming) ++shared_.open_streams;
+  if (doing_ == Doing::kClosed) shared_.open.erase(this);
+  moved_at_ = std::chrono::steady_clock::now();
 }
 
 void Connection::Start() {
@@ -114,6 +124,7 @@ void Connection::Start() {
 }
 
 void Connection::Read() {
+  SetDoing(Doing::kReading);
   parser_.emplace();
   parser_->header_limit(kMaxHeaderBytes);
   parser_->body_limit(0);  // nothing that we serve takes one
@@ -163,9 +174,9 @@ void Connection::Handle() {
 std::optional<Answer> Connection::Admit(const Request& request) {
   const auto& message = parser_->get();
   Credentials given;
-  given.host = View(message[bhttp::field::host]);
-  given.origin = View(message[bhttp::field::origin]);
-  given.fetch_site = View(message["Sec-Fetch-Site"]);
+  given.host = {message.count(bhttp::field::host), View(message[bhttp::field::host])};
+  given.origin = {message.count(bhttp::field::origin), View(message[bhttp::field::origin])};
+  given.fetch_site = {message.count("Sec-Fetch-Site"), View(message["Sec-Fetch-Site"])};
   given.cookie = View(message[bhttp::field::cookie]);
   given.query_token = TokenOf(request);
   switch (shared_.gate.Check(given, IsApi(request.path))) {
@@ -179,6 +190,8 @@ std::optional<Answer> Connection::Admit(const Request& request) {
       moved.status = 303;
       return moved;
     }
+    case Entry::kRepeated:
+      return Refuse(400, "Host, Origin or Sec-Fetch-Site: given more than once; send each once");
     case Entry::kForeignHost:
       return Refuse(403, "Host: not a name of this server; open the address that it printed");
     case Entry::kForeignOrigin:
@@ -207,8 +220,8 @@ void Connection::LetGoOfStalled(Shared& shared) {
   while (TooMuchUnsent(shared) && !shared.senders.empty()) {
     Connection* slowest = *std::min_element(
         shared.senders.begin(), shared.senders.end(),
-        [](const Connection* a, const Connection* b) { return a->took_at_ < b->took_at_; });
-    if (slowest->took_at_ > stalled_at) return;
+        [](const Connection* a, const Connection* b) { return a->moved_at_ < b->moved_at_; });
+    if (slowest->moved_at_ > stalled_at) return;
     slowest->Close();
   }
 }
@@ -219,6 +232,7 @@ void Connection::Compute(Request request) {
     return Send(Refuse(503, "server: busy; ask again in a second"));
   }
   ++shared_.waiting;
+  SetDoing(Doing::kComputing);
   stream_.expires_never();  // the peer waits for us now
   const bool heavy = Api::IsHeavy(request);
   if (heavy) {
@@ -261,6 +275,7 @@ void Connection::WatchPeer() {
 }
 
 void Connection::Send(Answer answer) {
+  SetDoing(Doing::kSending);
   bhttp::response<bhttp::empty_body> message;
   message.version(11);
   message.result(static_cast<unsigned>(answer.status));
@@ -295,10 +310,9 @@ void Connection::Send(Answer answer) {
   charged_file_bytes_ = file_ ? body_bytes_ : 0;
   shared_.unsent_bytes += charged_bytes_;
   shared_.unsent_file_bytes += charged_file_bytes_;
-  took_at_ = std::chrono::steady_clock::now();
   if (charged_bytes_ + charged_file_bytes_ > 0) shared_.senders.insert(this);
   // A large answer may take its time, but no peer may keep it for ever by taking it drop by drop.
-  write_until_ = took_at_ + shared_.options.write_time +
+  write_until_ = moved_at_ + shared_.options.write_time +
                  std::chrono::seconds(body_bytes_ / kLeastBytesPerSecond);
   WriteSome();
 }
@@ -328,7 +342,7 @@ void Connection::WriteSome() {
       rest, [self = shared_from_this()](boost::system::error_code failed, size_t wrote) {
         if (failed) return self->Close();
         self->sent_ += wrote;
-        self->took_at_ = std::chrono::steady_clock::now();
+        self->moved_at_ = std::chrono::steady_clock::now();
         self->WriteSome();
       });
 }
@@ -340,7 +354,6 @@ void Connection::LetGoOfAnswer() {
 }
 
 void Connection::OnSent() {
-  LetGoOfAnswer();
   body_.reset();
   file_.reset();
   if (!keep_alive_) return Close();
@@ -349,16 +362,15 @@ void Connection::OnSent() {
 }
 
 void Connection::Close() {
-  LetGoOfAnswer();
+  if (doing_ == Doing::kClosed) return;
+  SetDoing(Doing::kClosed);
+  tick_.cancel();
   boost::system::error_code ignored;
   stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
   stream_.close();
 }
 
 void Connection::StartEvents(const Request& request) {
-  if (shared_.open_streams >= shared_.options.streams) {
-    return Send(Refuse(503, "server: too many streams of events; close a window"));
-  }
   if (request.path != kRunsEvents) {
     event_run_ = request.path.substr(kRunPrefix.size(),
                                      request.path.size() - kRunPrefix.size() - kRunSuffix.size());
@@ -367,8 +379,8 @@ void Connection::StartEvents(const Request& request) {
       return Send(Api::NoSuchRun());
     }
   }
-  is_stream_ = true;
-  ++shared_.open_streams;
+  MakeRoomForStream(shared_);
+  SetDoing(Doing::kStreaming);
   bhttp::response<bhttp::empty_body> head;
   head.version(11);
   SetSafety(head);
@@ -379,6 +391,7 @@ void Connection::StartEvents(const Request& request) {
 }
 
 void Connection::SendEvent(std::optional<std::string> event) {
+  if (doing_ == Doing::kClosed) return;
   if (!event && ++quiet_ticks_ < kTicksPerComment) return Tick();
   quiet_ticks_ = 0;
   event_text_ = event ? *std::move(event) : ": \n\n";

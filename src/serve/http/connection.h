@@ -27,11 +27,20 @@ namespace beast = boost::beast;
 //   read header ─► check ─► page: at once ─────────────► write ─► read header …
 //                     ├───► api: worker computes ──────► write
 //                     └───► events: write, tick, write …          any failure or timeout: close
+//
+// Where there is no room for another it may be closed by others (room.h).
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(Shared& shared, asio::ip::tcp::socket socket);
   ~Connection();
   void Start();
+
+  enum class Doing { kReading, kComputing, kSending, kStreaming, kClosed };
+  Doing doing() const { return doing_; }
+  // When the peer was last accepted, answered in full, or took something of an answer; of a stream,
+  // when it began.
+  std::chrono::steady_clock::time_point moved_at() const { return moved_at_; }
+  void Close();
 
  private:
   void Read();
@@ -49,7 +58,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<asio::const_buffer> BodyFrom(uint64_t at);
   void LetGoOfAnswer();
   void OnSent();
-  void Close();
+  void SetDoing(Doing doing);
   // Lets go of peers that take nothing while what waits for peers is over its limit.
   static void LetGoOfStalled(Shared& shared);
   static bool TooMuchUnsent(const Shared& shared);
@@ -69,8 +78,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   uint64_t body_bytes_ = 0;  // of the whole body
   uint64_t sent_ = 0;
   std::chrono::steady_clock::time_point write_until_;
-  std::chrono::steady_clock::time_point took_at_;  // when the peer last took something
-  size_t charged_bytes_ = 0;                       // of the answer being sent
+  Doing doing_ = Doing::kReading;
+  std::chrono::steady_clock::time_point moved_at_;
+  size_t charged_bytes_ = 0;  // of the answer being sent
   uint64_t charged_file_bytes_ = 0;
   bool keep_alive_ = false;
   bool head_only_ = false;
@@ -79,7 +89,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string location_;
 
   asio::steady_timer tick_;
-  bool is_stream_ = false;
   std::string event_run_;  // empty: the list of runs
   Api::EventState event_state_;
   std::string event_text_;

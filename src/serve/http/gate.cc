@@ -70,15 +70,21 @@ bool Gate::HasToken(std::string_view cookies) const {
 }
 
 Entry Gate::Check(const Credentials& given, bool is_api) const {
-  if (!IsOurHost(given.host)) return Entry::kForeignHost;
+  if (given.host.count > 1 || given.origin.count > 1 || given.fetch_site.count > 1) {
+    return Entry::kRepeated;
+  }
+  if (!IsOurHost(given.host.value)) return Entry::kForeignHost;
   constexpr std::string_view kScheme = "http://";
-  if (!given.origin.empty() && (!given.origin.starts_with(kScheme) ||
-                                !SameName(given.origin.substr(kScheme.size()), given.host))) {
+  const std::string_view origin = given.origin.value;
+  if (given.origin.count > 0 && (!origin.starts_with(kScheme) ||
+                                 !SameName(origin.substr(kScheme.size()), given.host.value))) {
     return Entry::kForeignOrigin;
   }
-  // A link from elsewhere may open a page; data is for our own pages alone.
-  const bool foreign = given.fetch_site == "cross-site" || given.fetch_site == "same-site";
-  if (is_api && foreign) return Entry::kForeignOrigin;
+  // A link from elsewhere may open a page; data is for our own pages alone, and for programs, which
+  // send no such field.
+  const std::string_view site = given.fetch_site.value;
+  const bool ours = given.fetch_site.count == 0 || site == "same-origin" || site == "none";
+  if (is_api && !ours) return Entry::kForeignOrigin;
   if (token_.empty() || HasToken(given.cookie)) return Entry::kOpen;
   return SameInConstantTime(given.query_token, token_) ? Entry::kOpenWithToken : Entry::kNoToken;
 }

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace steptrace::http {
 
-// What of a request's header decides whether it may be answered. Absent fields are empty.
+// A field of a header: how often it is there, and its first value. One that is empty is there.
+struct Field {
+  size_t count = 0;
+  std::string_view value;
+};
+
+// What of a request's header decides whether it may be answered.
 struct Credentials {
-  std::string_view host;
-  std::string_view origin;
-  std::string_view fetch_site;  // Sec-Fetch-Site
-  std::string_view cookie;
+  Field host;
+  Field origin;
+  Field fetch_site;         // Sec-Fetch-Site
+  std::string_view cookie;  // empty: absent
   std::string_view query_token;
 };
 
 enum class Entry {
   kOpen,
   kOpenWithToken,  // by the token in its address: a cookie takes over
+  kRepeated,       // a field that decides stands there more than once: whose is it?
   kForeignHost,    // a name that is not ours: DNS rebinding
   kForeignOrigin,  // a page of somebody else asks
   kNoToken,

@@ -15,6 +15,11 @@ std::ostream& operator<<(std::ostream& out, Entry entry) {
 
 namespace {
 
+// Null: absent.
+Field FieldOf(const char* value) {
+  return value == nullptr ? Field() : Field{1, value};
+}
+
 struct Case {
   const char* host;
   const char* origin;
@@ -26,32 +31,51 @@ struct Case {
 TEST(Gate, OnLoopbackAsksForOurNamesAndOurPages) {
   const Gate gate("", "node7");
   const Case cases[] = {
-      {"127.0.0.1:4280", "", "", true, Entry::kOpen},
+      {"127.0.0.1:4280", nullptr, nullptr, true, Entry::kOpen},
       {"localhost:4280", "http://localhost:4280", "same-origin", true, Entry::kOpen},
-      {"LOCALHOST", "", "none", true, Entry::kOpen},
-      {"localhost:9999", "", "", true, Entry::kOpen},  // a forwarded port
-      {"[::1]:4280", "", "", true, Entry::kOpen},
-      {"", "", "", true, Entry::kForeignHost},
-      {"evil.example:4280", "", "", true, Entry::kForeignHost},
-      {"localhost.evil.example", "", "", true, Entry::kForeignHost},
-      {"127.0.0.1.evil.example:4280", "", "", false, Entry::kForeignHost},
-      {"127.0.0.1:4280@evil.example", "", "", true, Entry::kForeignHost},
-      {"localhost:80x", "", "", true, Entry::kForeignHost},
-      {"[::1", "", "", true, Entry::kForeignHost},
-      {"10.0.0.1:4280", "", "", true, Entry::kForeignHost},
-      {"node7:4280", "", "", true, Entry::kForeignHost},
-      {"localhost:4280", "http://evil.example", "", true, Entry::kForeignOrigin},
-      {"localhost:4280", "http://localhost:81", "", true, Entry::kForeignOrigin},
-      {"localhost:4280", "https://localhost:4280", "", true, Entry::kForeignOrigin},
-      {"localhost:4280", "null", "", true, Entry::kForeignOrigin},
-      {"localhost:4280", "", "cross-site", true, Entry::kForeignOrigin},
-      {"localhost:4280", "", "same-site", true, Entry::kForeignOrigin},
-      {"localhost:4280", "", "cross-site", false, Entry::kOpen},  // a link from elsewhere
+      {"LOCALHOST", nullptr, "none", true, Entry::kOpen},
+      {"localhost:9999", nullptr, nullptr, true, Entry::kOpen},  // a forwarded port
+      {"[::1]:4280", nullptr, nullptr, true, Entry::kOpen},
+      {"", nullptr, nullptr, true, Entry::kForeignHost},
+      {nullptr, nullptr, nullptr, true, Entry::kForeignHost},
+      {"localhost:4280", "", nullptr, true, Entry::kForeignOrigin},  // there, and nobody's
+      {"localhost:4280", nullptr, "", true, Entry::kForeignOrigin},
+      {"localhost:4280", nullptr, "same-origin, cross-site", true, Entry::kForeignOrigin},
+      {"evil.example:4280", nullptr, nullptr, true, Entry::kForeignHost},
+      {"localhost.evil.example", nullptr, nullptr, true, Entry::kForeignHost},
+      {"127.0.0.1.evil.example:4280", nullptr, nullptr, false, Entry::kForeignHost},
+      {"127.0.0.1:4280@evil.example", nullptr, nullptr, true, Entry::kForeignHost},
+      {"localhost:80x", nullptr, nullptr, true, Entry::kForeignHost},
+      {"[::1", nullptr, nullptr, true, Entry::kForeignHost},
+      {"10.0.0.1:4280", nullptr, nullptr, true, Entry::kForeignHost},
+      {"node7:4280", nullptr, nullptr, true, Entry::kForeignHost},
+      {"localhost:4280", "http://evil.example", nullptr, true, Entry::kForeignOrigin},
+      {"localhost:4280", "http://localhost:81", nullptr, true, Entry::kForeignOrigin},
+      {"localhost:4280", "https://localhost:4280", nullptr, true, Entry::kForeignOrigin},
+      {"localhost:4280", "null", nullptr, true, Entry::kForeignOrigin},
+      {"localhost:4280", nullptr, "cross-site", true, Entry::kForeignOrigin},
+      {"localhost:4280", nullptr, "same-site", true, Entry::kForeignOrigin},
+      {"localhost:4280", nullptr, "cross-site", false, Entry::kOpen},  // a link from elsewhere
   };
   for (const Case& one : cases) {
-    EXPECT_EQ(gate.Check({one.host, one.origin, one.fetch_site, "", ""}, one.is_api), one.expected)
-        << one.host << " " << one.origin << " " << one.fetch_site;
+    const Credentials given = {FieldOf(one.host), FieldOf(one.origin), FieldOf(one.fetch_site), "",
+                               ""};
+    EXPECT_EQ(gate.Check(given, one.is_api), one.expected)
+        << given.host.value << " " << given.origin.value << " " << given.fetch_site.value;
   }
+}
+
+// Which of two is heeded differs between programs: what one lets pass another may not.
+TEST(Gate, RefusesAFieldThatDecidesAndStandsThereTwice) {
+  const Gate gate("", "node7");
+  const Field host = {1, "localhost:4280"};
+  const Field origin = {1, "http://localhost:4280"};
+  const Field site = {1, "same-origin"};
+  EXPECT_EQ(gate.Check({host, origin, site, "", ""}, true), Entry::kOpen);
+  const auto twice = [](Field field) { return Field{2, field.value}; };
+  EXPECT_EQ(gate.Check({twice(host), origin, site, "", ""}, true), Entry::kRepeated);
+  EXPECT_EQ(gate.Check({host, twice(origin), site, "", ""}, true), Entry::kRepeated);
+  EXPECT_EQ(gate.Check({host, origin, twice(site), "", ""}, true), Entry::kRepeated);
 }
 
 TEST(Gate, ElsewhereAsksForTheToken) {
@@ -59,7 +83,7 @@ TEST(Gate, ElsewhereAsksForTheToken) {
   const Gate gate(token, "node7");
   const auto check = [&gate](const char* host, const std::string& cookie,
                              const std::string& query) {
-    return gate.Check({host, "", "", cookie, query}, true);
+    return gate.Check({{1, host}, {}, {}, cookie, query}, true);
   };
   EXPECT_EQ(check("10.0.0.1:4280", "", ""), Entry::kNoToken);
   EXPECT_EQ(check("10.0.0.1:4280", "", token), Entry::kOpenWithToken);

@@ -10,12 +10,15 @@
 #include <utility>
 
 #include "serve/http/connection.h"
+#include "serve/http/room.h"
 #include "serve/http/shared.h"
 
 namespace steptrace::http {
 namespace {
 
 using Tcp = asio::ip::tcp;
+
+constexpr std::chrono::milliseconds kFullPause{20};  // until it is asked again who may go
 
 std::string HostName() {
   char name[256] = {};
@@ -52,6 +55,7 @@ struct Server::State {
 
   Status Listen();
   void Accept();
+  void Admit(Tcp::socket socket);
 
   Shared shared;
   Tcp::acceptor acceptor;
@@ -87,11 +91,19 @@ void Server::State::Accept() {
       });
       return;
     }
-    // One more than there is room for is closed at once: it learns so sooner than by waiting.
-    if (shared.open_connections < shared.options.connections) {
-      std::make_shared<Connection>(shared, std::move(socket))->Start();
-    }
-    Accept();
+    Admit(std::move(socket));
+  });
+}
+
+void Server::State::Admit(Tcp::socket socket) {
+  if (MakeRoom(shared)) {
+    std::make_shared<Connection>(shared, std::move(socket))->Start();
+    return Accept();
+  }
+  // All are being answered: it waits here, and who comes after it in the kernel's queue.
+  pause.expires_after(kFullPause);
+  pause.async_wait([this, socket = std::move(socket)](boost::system::error_code stopped) mutable {
+    if (!stopped) Admit(std::move(socket));
   });
 }
 

@@ -35,7 +35,7 @@ struct Shared {
   const Gate gate;
   const std::shared_ptr<Api> api;
   const std::shared_ptr<Files> files;
-  size_t open_connections = 0;
+  std::set<Connection*> open;  // all that have a socket
   size_t open_streams = 0;
   size_t waiting = 0;              // requests with the workers
   size_t unsent_bytes = 0;         // of the senders' answers, those that many share left out

@@ -5,7 +5,9 @@
 
 #include <fstream>
 #include <iterator>
+#include <utility>
 
+#include "base/inert_text.h"
 #include "serve/export/output.h"
 
 namespace steptrace::pages {
@@ -24,7 +26,7 @@ Result<std::string> ReadPage(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::string InertJson(std::string_view json) {
+std::string ScriptJson(std::string_view json) {
   std::string inert;
   inert.reserve(json.size() + json.size() / 64);
   for (const char c : json) {
@@ -34,7 +36,7 @@ std::string InertJson(std::string_view json) {
       inert += c;
     }
   }
-  return inert;
+  return InertJson(std::move(inert));
 }
 
 Result<std::string> FillPage(std::string page, const std::vector<EmbeddedJson>& parts) {
@@ -48,7 +50,7 @@ Result<std::string> FillPage(std::string page, const std::vector<EmbeddedJson>& 
           "report.html: has no single place for '{}'; build the pages again with `make ui`",
           part.id)};
     }
-    page.replace(at + tag.size(), kEmpty.size(), InertJson(part.json));
+    page.replace(at + tag.size(), kEmpty.size(), ScriptJson(part.json));
   }
   return page;
 }

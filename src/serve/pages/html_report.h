@@ -18,7 +18,7 @@ struct EmbeddedJson {
 
 // JSON that holds nothing by which a page's script element ends or begins: the same value to every
 // reader of JSON, inert text to every reader of HTML.
-std::string InertJson(std::string_view json);
+std::string ScriptJson(std::string_view json);
 
 // The page with its elements filled. An error where the page lacks one of them, or has it twice:
 // it was built for another version.

@@ -18,9 +18,9 @@ constexpr const char* kPage =
     "<title>x</title><script type=\"application/json\" id=\"steptrace-report\">null</script>"
     "<script type=\"application/json\" id=\"steptrace-steps\">null</script>";
 
-TEST(InertJson, IsTheSameValueAndClosesNoElement) {
+TEST(ScriptJson, IsTheSameValueAndClosesNoElement) {
   const nlohmann::json value = {{"</script><script>alert(1)</script>", "<!-- <SCRIPT \\ \" é"}};
-  const std::string inert = InertJson(value.dump());
+  const std::string inert = ScriptJson(value.dump());
   EXPECT_THAT(inert, Not(HasSubstr("<")));
   EXPECT_EQ(nlohmann::json::parse(inert), value);
 }

@@ -71,11 +71,11 @@ void AddProfile(const analyze::Report& report, const std::string& run, Cells& ce
 // From the verdict to the views that show it. `run`: the variable that holds the run.
 void AddRun(const analyze::Report& report, const std::string& run, Cells& cells) {
   cells.Code(
-      fmt::format("report = {}.report()\nprint(report.verdict.headline)\n"
+      fmt::format("report = {}.report()\nprint(steptrace.inert(report.verdict.headline))\n"
                   "for evidence in report.verdict.evidence:\n"
-                  "    print(\"-\", evidence.text)\n"
+                  "    print(\"-\", steptrace.inert(evidence.text))\n"
                   "for advice in report.verdict.advice:\n"
-                  "    print(\"try:\", advice.text)",
+                  "    print(\"try:\", steptrace.inert(advice.text))",
                   run));
   cells.View("Where does a step go?", run, "breakdown");
   cells.View("How long do steps take?", run, "steps");
@@ -95,11 +95,14 @@ void AddRows(const std::string& run, Cells& cells) {
       cells.heading() +
       " Down to the rows\n\nEvery figure above comes from rows of the run's tables: `steptrace "
       "schema` lists them.");
-  cells.Code(fmt::format(
-      "for step in {}.rows(\"steps\", limit=5):\n"
-      "    print(step[\"rank\"], step[\"step\"], step[\"kind\"], step[\"dur_ns\"] / 1e6, \"ms\")",
-      run));
-  cells.Code("for loss in report.losses:\n    print(loss.table, loss.cause, loss.detail)");
+  cells.Code(
+      fmt::format("for step in {}.rows(\"steps\", limit=5):\n"
+                  "    kind = steptrace.inert(step[\"kind\"])\n"
+                  "    print(step[\"rank\"], step[\"step\"], kind, step[\"dur_ns\"] / 1e6, \"ms\")",
+                  run));
+  cells.Code(
+      "for loss in report.losses:\n"
+      "    print(steptrace.inert(f\"{loss.table} {loss.cause}: {loss.detail}\"))");
 }
 
 void AddOne(const NotebookRun& run, Cells& cells) {

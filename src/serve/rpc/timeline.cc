@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/inert_text.h"
 #include "base/time.h"
 #include "serve/rpc/arrow_out.h"
 #include "serve/rpc/timeline_parts.h"
@@ -64,7 +65,7 @@ bool ByNumber(const RunTimeline::Track& a, const RunTimeline::Track& b) {
 }  // namespace
 
 std::string ToText(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return InertJson(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 timeline::Stretch StretchOf(const RunTimeline& timeline, const TimelineRange& range) {

@@ -32,3 +32,12 @@ it('a dictionary may be replaced between the batches of a table', () => {
   expect([...(table.numbers('ts_ns') as Float64Array)]).toEqual([1, 2, 3, 4]);
   expect([...(table.numbers('track') as Int32Array)]).toEqual([7, 7, 7, 8]);
 });
+
+it('texts of columns are inert', () => {
+  const table = Columns.of({ name: ['a\u202e', 'b'], n: [1, 2] });
+  expect(table.strings('name')).toEqual(['a\\u202e', 'b']);
+  expect(table.rows()).toEqual([
+    { name: 'a\\u202e', n: 1 },
+    { name: 'b', n: 2 },
+  ]);
+});

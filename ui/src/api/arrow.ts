@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables as columns. The server answers in Arrow IPC; what is read out is plain arrays, decoded once.
 import { tableFromIPC } from '@uwdata/flechette';
+import { inert } from '../base/inert';
 import { ApiError } from './error';
 
 export type Value = string | number | boolean | null;
 
-/** Columns of one length. int64 are numbers: exact up to 2^53, and times of a run stay below. */
+const shown = (value: Value): Value => (typeof value === 'string' ? inert(value) : value);
+
+/** Columns of one length; texts are inert. int64 are numbers: exact up to 2^53, and times of a run stay below. */
 export class Columns {
   private constructor(
     readonly length: number,
@@ -41,14 +44,22 @@ export class Columns {
   }
 
   strings(name: string): string[] {
-    return Array.from(this.values(name), (v) => (v == null ? '' : String(v)));
+    const known = new Map<unknown, string>(); // names repeat
+    return Array.from(this.values(name), (v) => {
+      if (v == null) return '';
+      let text = known.get(v);
+      if (text === undefined) known.set(v, (text = inert(String(v))));
+      return text;
+    });
   }
 
   /** Rows as objects: for small results. */
   rows(): Record<string, Value>[] {
     const columns = this.names.map((name) => [name, this.values(name)] as const);
     return Array.from({ length: this.length }, (_, i) =>
-      Object.fromEntries(columns.map(([name, c]) => [name, (c as ArrayLike<Value>)[i] ?? null])),
+      Object.fromEntries(
+        columns.map(([name, c]) => [name, shown((c as ArrayLike<Value>)[i] ?? null)]),
+      ),
     );
   }
 

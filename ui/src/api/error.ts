@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+import { inert } from '../base/inert';
 
 /** A failure as it is shown: the thing, the cause, the next step. */
 export class ApiError extends Error {
+  readonly thing: string;
+  readonly problem: string;
+  readonly nextStep: string;
+
   constructor(
     readonly status: number,
-    readonly thing: string,
-    readonly problem: string,
-    readonly nextStep: string,
+    thing: string,
+    problem: string,
+    nextStep: string,
   ) {
-    super(`${thing}: ${problem}`);
+    super(inert(`${thing}: ${problem}`));
+    this.thing = inert(thing);
+    this.problem = inert(problem);
+    this.nextStep = inert(nextStep);
   }
 
   /** Any thrown value as one: nothing that fails is shown without a reason. */

@@ -38,6 +38,18 @@ it('a run is one part of a path, whatever its name', async () => {
   expect(asked).toEqual(['api/runs/..%2F..%2Fetc/report?from_ns=1&to_ns=9']);
 });
 
+it('texts of answers are inert, but for what goes back to the server or into a shell', async () => {
+  const raw = { id: 'i\u202e', name: 'n\u202e', command: ['c\u202e'] };
+  const shown = { id: 'i\u202e', name: 'n\\u202e', command: ['c\u202e'] };
+  const of = (value: unknown) => Response.json(value);
+  serve(of({ run: raw }), of({ folder: 'f', runs: [raw] }), of(raw), of({ runs: ['i\u202e'] }));
+  expect(await httpSource.report('x', null)).toEqual({ run: shown });
+  expect((await httpSource.runs()).runs).toEqual([shown]);
+  expect(await httpSource.json('x', 'section/kernels')).toMatchObject({ name: 'n\\u202e' });
+  expect((await httpSource.compare('a', 'b')).runs).toEqual(['i\u202e']);
+  expect(ApiError.of(new Error('bad \u202e')).problem).toBe('bad \\u202e');
+});
+
 describe('failures say the thing, the cause and the next step', () => {
   const error = { thing: 'run x', cause: 'is not there', next_step: 'steptrace ls' };
   it.each<[string, Response | Error, Partial<ApiError>]>([

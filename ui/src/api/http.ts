@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Stretch } from '../base/time';
+import { inertBut, inertly } from '../base/inert';
 import { Columns } from './arrow';
 import { ApiError, errorOf } from './error';
+import { inertReport } from './report';
 import type { Params, RunEvent, Source } from './source';
 
 /** `path?a=1&b=2&b=3`; what is null is left out. */
@@ -38,10 +40,16 @@ async function get(path: string, params?: Params, signal?: AbortSignal): Promise
   }
 }
 
-async function json<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> {
+/** `keep`: makes the answer inert but for what goes back to the server or into a shell. */
+async function json<T>(
+  path: string,
+  params?: Params,
+  signal?: AbortSignal,
+  keep: (answer: T) => T = (answer) => inertly(answer) as T,
+): Promise<T> {
   const response = await get(path, params, signal);
   try {
-    return (await response.json()) as T;
+    return keep((await response.json()) as T);
   } catch (thrown) {
     if (signal?.aborted) throw thrown;
     throw new ApiError(0, 'the answer', 'was cut off or is no JSON', 'reload the page');
@@ -110,10 +118,18 @@ function watch(
 export const httpSource: Source = {
   kind: 'server',
   compared: null,
-  server: (signal) => json('api/server', {}, signal),
-  runs: (signal) => json('api/runs', {}, signal),
-  report: (run, stretch, signal) => json(runPath(run, 'report'), within(stretch), signal),
-  compare: (a, b, signal) => json(runPath(a, `compare/${encodeURIComponent(b)}`), {}, signal),
+  server: (signal) =>
+    json('api/server', {}, signal, (info) =>
+      inertBut(info, [info], ['folder', 'run', 'editor_url']),
+    ),
+  runs: (signal) =>
+    json('api/runs', {}, signal, (list) => inertBut(list, list.runs, ['id', 'command'])),
+  report: (run, stretch, signal) =>
+    json(runPath(run, 'report'), within(stretch), signal, inertReport),
+  compare: (a, b, signal) =>
+    json(runPath(a, `compare/${encodeURIComponent(b)}`), {}, signal, (compared) =>
+      inertBut(compared, [compared], ['runs']),
+    ),
   table: (run, table, q, signal) =>
     arrow(
       runPath(run, `table/${encodeURIComponent(table)}`),
@@ -130,5 +146,10 @@ export const httpSource: Source = {
   arrow: (run, path, params, signal) => arrow(runPath(run, path), params, signal),
   watchRuns: (onChange, onLost) => watch('api/events', 'runs', onChange, onLost),
   watchRun: (run, onEvent, onLost) =>
-    watch(runPath(run, 'events'), 'run', (data) => onEvent(JSON.parse(data) as RunEvent), onLost),
+    watch(
+      runPath(run, 'events'),
+      'run',
+      (data) => onEvent(inertly(JSON.parse(data)) as RunEvent),
+      onLost,
+    ),
 };

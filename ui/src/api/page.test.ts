@@ -131,3 +131,11 @@ it('two runs of one name are told apart by their place', async () => {
   expect((await source.compare('two', 'one')).sentence).toMatch(/^The first run is/);
   expect((await source.compare('two', 'one')).note).toMatch(/^Only the second run tells/);
 });
+
+it('texts of the page are inert', () => {
+  const run = { id: 'i\u202e', name: 'n\u202e', command: ['c\u202e'] };
+  expect(page({ schema: 'steptrace.report/1', run }).runs[0].report.run).toEqual({
+    ...run,
+    name: 'n\\u202e',
+  });
+});

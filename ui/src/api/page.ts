@@ -2,6 +2,7 @@
 // A one-file report's data: `<script type="application/json" id="steptrace-report">` holds a report, {report, steps,
 // checkpoints} where `steps` and `checkpoints` are columns of tables, or {runs: [two of those], comparison}. ui/README.md says how it gets
 // in there.
+import { inertBut } from '../base/inert';
 import { Columns } from './arrow';
 import { ApiError } from './error';
 import type { Report } from './report';
@@ -34,7 +35,8 @@ export function readPage(text: string | null | undefined): Page | null {
     if (!schema?.startsWith('steptrace.report/'))
       throw new ApiError(0, 'the report', `has schema ${String(schema)}`, 'update steptrace');
   }
-  return page;
+  const run = page.runs.map(({ report }) => report.run);
+  return inertBut(page, run, ['id', 'command']);
 }
 
 function parsed(text: string): unknown {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report, `steptrace.report/1` (docs/reference/report.md), as far as the views read it. Members may be
 // added by newer versions; none changes its meaning.
+import { inertBut } from '../base/inert';
 import type { Said } from '../base/prose';
 import type { Ns } from '../base/time';
 
@@ -239,3 +240,7 @@ export interface Report {
   losses: Loss[];
   notes: string[];
 }
+
+/** Its texts inert, but for what addresses and copied commands are made of. */
+export const inertReport = (report: Report): Report =>
+  inertBut(report, [report.run], ['id', 'command']);

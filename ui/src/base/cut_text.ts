@@ -5,8 +5,8 @@
 const MARK = /… \[\d+ bytes, text ([0-9a-f]{16})\]/g;
 /** Of one copy: who selects more wants the table, not the names. */
 const MOST = 20;
-/** Of what stands before a mark, in characters: the server cuts at as many bytes. */
-const MOST_KEPT = 512;
+/** Of what stands before a mark, in characters: the server cuts at 512 bytes, each of which may be an escape of 4. */
+const MOST_KEPT = 2048;
 
 /** The numbers of the cut texts in a text, each once. */
 export function cutTexts(text: string): string[] {

@@ -47,10 +47,14 @@ it.each([
   ['$(rm -rf /)', "'$(rm -rf /)'"],
   ['--lr=0.1', '--lr=0.1'],
   ['', "''"],
-  ['a\nb', "'a\nb'"],
+  ['a\nb', "$'a\\x0ab'"],
 ])('%j is one word of a shell: %s', (word, quoted) => expect(shellWord(word)).toBe(quoted));
 
 it('a line too long to read is not cut within a word', () => {
   const long = recordCommand(run({ command: ['python', 'x'.repeat(5000)] }));
   expect(long).toBe('steptrace run --window :20 -- …');
+});
+
+it('a word with hidden characters is inert, and the same word to a shell', () => {
+  expect(shellWord("a\u202e\n\\'ö")).toBe("$'a\\xe2\\x80\\xae\\x0a\\\\\\'ö'");
 });

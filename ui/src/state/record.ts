@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command that gets what a run does not hold.
+import { inert } from '../base/inert';
 import type { RunStatus } from '../api/report';
 
 export interface Recorded {
@@ -10,9 +11,21 @@ export interface Recorded {
   readonly path: string;
 }
 
-/** One word of a shell's line. */
-export const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+/** Bytes as bash, zsh and ksh read them between $' and '. */
+const bytes = (character: string): string =>
+  [...new TextEncoder().encode(character)]
+    .map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`)
+    .join('');
+
+/** One word of a shell's line; hidden characters as their bytes, so that the line is inert and the word the same. */
+export function shellWord(word: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  if (inert(word) === word) return `'${word.replaceAll("'", `'\\''`)}'`;
+  const escaped = [...word].map((c) =>
+    inert(c) !== c ? bytes(c) : c === "'" || c === '\\' ? `\\${c}` : c,
+  );
+  return `$'${escaped.join('')}'`;
+}
 
 const MAX_COMMAND = 4000;
 

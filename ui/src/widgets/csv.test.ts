@@ -71,7 +71,10 @@ it('a whole is its parts, with the unit of its figures', () => {
 
 it('names are text: quoted, and no formula', () => {
   const column = (title: string) => toCsv([{ title, values: [] }]);
-  expect(column('a, "b"\nc')).toBe('"a, ""b""\nc"\n');
+  expect(column('a, "b"\nc')).toBe('"a, ""b""\\nc"\n');
+  expect(column('\t=1\u202e')).toBe('\\t=1\\u202e\n');
+  expect(column('a;=1; "-2')).toBe(`"a;'=1; ""'-2"\n`);
+  expect(column('\uff1d1')).toBe(`'\uff1d1\n`);
   expect(column('=1+1')).toBe("'=1+1\n");
   expect(column('@x,y')).toBe(`"'@x,y"\n`);
   expect(toCsv([{ title: 'n', values: [-1, '-1'] }])).toBe("n\n-1\n'-1\n");

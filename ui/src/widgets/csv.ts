@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a chart shows, as a file for other programs: exact values, the units in the heading.
 import type { Figure } from '../base/format';
+import { inertCell } from '../base/inert';
 import type { Line } from './chart';
 
 type Value = string | number | null | undefined;
@@ -13,10 +14,10 @@ export interface CsvColumn {
 /** "step time (ns)"; what is counted or has no unit has none here. */
 export const headed = (name: string, unit: string): string => (unit ? `${name} (${unit})` : name);
 
-/** Names come from strangers: none may be a formula to a spreadsheet, nor end its cell. */
+/** Names come from strangers: none may end its cell. */
 function text(value: string): string {
-  const inert = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+  const cell = inertCell(value);
+  return /[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
 function cell(value: Value): string {

@@ -58,6 +58,7 @@ it('filtering takes every word, any case, from text columns only', () => {
 
 it('copies exact values, one line a row', () => {
   expect(toTsv([{ name: 'a\tb\nc', ns: 1234567 }], columns)).toBe('Name\tTime\na b c\t1234567');
+  expect(toTsv([{ name: '=1+1', ns: -1 }], columns)).toBe("Name\tTime\n'=1+1\t-1");
 });
 
 it('draws what is in sight, whatever the number of rows', () => {

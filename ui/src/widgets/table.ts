@@ -2,6 +2,7 @@
 // What a table does with its rows, apart from how it looks.
 import type { RunStatus } from '../api/report';
 import type { Figure } from '../base/format';
+import { inertCell } from '../base/inert';
 
 export type Cell = string | number | boolean | null | undefined;
 
@@ -92,7 +93,8 @@ export function filterRows<Row>(
 
 /** Exact values with a heading, cells between tabs: what a spreadsheet takes. */
 export function toTsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
-  const clean = (value: Cell) => String(value ?? '').replace(/[\t\r\n]+/g, ' ');
+  const clean = (value: Cell) =>
+    typeof value === 'string' ? inertCell(value.replace(/[\t\r\n]+/g, ' ')) : String(value ?? '');
   const cell = (c: Column<Row>, row: Row) => c.spark?.(row).join(' ') ?? clean(c.value(row));
   const lines = rows.map((row) => columns.map((c) => cell(c, row)).join('\t'));
   return [columns.map((c) => c.title).join('\t'), ...lines].join('\n');

@@ -3,6 +3,7 @@
 import type { RunStatus } from '../../api/report';
 import type { RunRow } from '../../api/source';
 import { formatShare, words, type Figure } from '../../base/format';
+import { inert } from '../../base/inert';
 import { newer } from '../../base/never';
 import { readable } from '../../base/prose';
 
@@ -81,4 +82,4 @@ export function parsePicked(text: string | null): string[] {
 }
 
 export const commandText = (command: readonly string[] | string): string =>
-  typeof command === 'string' ? command : command.join(' ');
+  inert(typeof command === 'string' ? command : command.join(' '));
