@@ -80,6 +80,11 @@ inline constexpr LossCause kDeviceNoName{
     "device_names_full", "slices",
     "kernels whose name or stream found no room among the process's names; use fixed names, "
     "without numbers in them"};
+inline constexpr LossCause kUnseenProcess{
+    "unseen_process", "slices",
+    "a process in a pid namespace that does not lie within the agent's: its end is not seen, and "
+    "after 2 min without a record it is taken for ended; start `steptrace run` where it is "
+    "started"};
 inline constexpr LossCause kLauncherGone{
     "launcher_gone", "run",
     "`steptrace run` was killed: the exit status of the command is not known"};

@@ -179,7 +179,8 @@ void Recorder::EndSession(ProcessSession& session, int64_t now_ns) {
   } while (!pass.drained);
   if (end_observer_) end_observer_(session);
   ++process_changes_;
-  session.End(now_ns, batch_);
+  const int64_t end_ns = session.LastSeenNs(now_ns);
+  session.End(end_ns, batch_);
   Write(session, batch_, now_ns);
   if (session.trains()) session.captures().End(now_ns);
   WriteOutcomes(session, now_ns);
@@ -189,7 +190,13 @@ void Recorder::EndSession(ProcessSession& session, int64_t now_ns) {
                  "recording ended early in process " + std::to_string(session.pid()) + ": " +
                      ToValidUtf8(session.identity().disarm_reason));
   }
-  if (session.settled()) DeriverOf(session).ProcessEnded(session.pid(), now_ns);
+  if (session.EndsUnseen()) {
+    losses_.Once({session.rank(), session.pid()}, loss::kUnseenProcess, -1, end_ns, "");
+  }
+  if (session.trains() || session.is_worker()) {
+    trained_until_ns_ = std::max(trained_until_ns_, end_ns);
+  }
+  if (session.settled()) DeriverOf(session).ProcessEnded(session.pid(), end_ns);
   losses_.EndProcess(session.pid());
   ranks_.Forget(session.pid());
   watch_.Remove(session.file());

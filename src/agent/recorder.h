@@ -185,6 +185,7 @@ class Recorder {
   bool all_drained_ = false;
   int64_t records_ = 0;
   int64_t pass_began_ns_ = 0;
+  int64_t trained_until_ns_ = 0;
 };
 
 }  // namespace steptrace::agent
