@@ -85,6 +85,9 @@ inline constexpr LossCause kUnseenProcess{
     "a process in a pid namespace that does not lie within the agent's: its end is not seen, and "
     "after 2 min without a record it is taken for ended; start `steptrace run` where it is "
     "started"};
+// Of those that may have trained, and of the others.
+inline constexpr LossCause kUnrecordedProcess{"unrecorded_process", "steps", ""};
+inline constexpr LossCause kUnrecordedProgram{"unrecorded_process", "counters", ""};
 inline constexpr LossCause kLauncherGone{
     "launcher_gone", "run",
     "`steptrace run` was killed: the exit status of the command is not known"};

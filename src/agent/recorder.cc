@@ -308,11 +308,12 @@ void Recorder::Finish(int64_t end_ns) {
   for (const store::TrackRow& row : tracks_.TakeRows()) writer_.Append(row);
 }
 
-Recorder::Living Recorder::CountLiving(int64_t now_ns) {
-  Living living;
+std::vector<RingProcess> Recorder::LivingProcesses(int64_t now_ns) {
+  std::vector<RingProcess> living;
   for (const auto& session : sessions_) {
     if (!session->MayWrite(now_ns)) continue;
-    ++(session->trains() || session->is_worker() ? living.training : living.others);
+    living.push_back({session->outer_pid(), session->file().parts.start_time_ticks,
+                      session->trains() || session->is_worker(), session->identity().comm});
   }
   return living;
 }

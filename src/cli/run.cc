@@ -268,10 +268,8 @@ class Launcher {
 
   void SayLingering() {
     if (options_.quiet) return;
-    fprintf(stderr,
-            "steptrace: %d of the command's processes still train; recording goes on until they "
-            "end (report: steptrace report %s)\n",
-            agent_.still_training(), RunToType().c_str());
+    fprintf(stderr, "steptrace: %s (report: steptrace report %s)\n",
+            Printable(agent_.goes_on_for()).c_str(), RunToType().c_str());
   }
 
   bool Recover(int wait_status) {
