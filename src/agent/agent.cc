@@ -26,9 +26,6 @@ constexpr int64_t kFlushIntervalNs = 500 * kNsPerMs;  // durable within a second
 constexpr int64_t kLookIntervalNs = kNsPerSecond;     // for files that no notice told of
 // Without inotify a new process would otherwise wait a second for its reader.
 constexpr int64_t kBlindLookIntervalNs = 50 * kNsPerMs;
-// Workers are told to end when their parent ends, and take a moment; others are not waited for.
-constexpr int64_t kWorkersPatienceNs = kNsPerSecond;
-constexpr int64_t kOthersPatienceNs = 100 * kNsPerMs;
 
 uint64_t StartTicksOf(int32_t pid) {
   const auto stat = ReadProcessIdentity(pid);
@@ -76,7 +73,10 @@ Agent::Agent(AgentOptions options, ControlChannel& channel, store::RunWriter wri
       writer_(std::move(writer)),
       manifest_(std::move(manifest)),
       rules_(manifest_.nodes[0].node, manifest_.nodes[0].cpus),
-      memory_(manifest_.nodes[0].node) {}
+      memory_(manifest_.nodes[0].node),
+      left_(options_.run_id, options_.ring_dir),
+      // The end of a pid namespace's first process is everybody's in it.
+      ends_with_launcher_(getppid() == 1) {}
 
 Agent::~Agent() = default;
 
@@ -208,7 +208,6 @@ void Agent::HandleMessages(int64_t now_ns) {
   while (auto message = channel_.Next()) OnMessage(*message, now_ns);
   if (channel_.at_end() && state_ == State::kRecording) {
     state_ = State::kOrphaned;
-    state_since_ns_ = now_ns;
     recorder_->losses().Once({}, loss::kLauncherGone, -1, now_ns, "");
   }
 }
@@ -225,7 +224,6 @@ void Agent::OnMessage(const ControlMessage& message, int64_t now_ns) {
     wait_status_ = number;
     end_ns_ = now_ns;
     state_ = State::kEnding;
-    state_since_ns_ = now_ns;
     channel_.Say(kSayClosing);
     next_check_ns_ = 0;
   } else if (message.verb == kSaySettings) {
@@ -272,7 +270,7 @@ void Agent::AppendFact(std::string_view kind, const nlohmann::ordered_json& told
 void Agent::CheckProcesses(int64_t now_ns) {
   recorder_->EndGoneProcesses(now_ns);
   TakeTraces(false);
-  if (!recorder_->saw_ring() && command_pid_ > 0 && hookless_.TakeDue(now_ns)) {
+  if (!recorder_->saw_ring() && command_.Alive() && hookless_.TakeDue(now_ns)) {
     hookless_.Look(command_pid_);
   }
   FollowJob();
@@ -386,18 +384,50 @@ void Agent::FollowJob() {
   system_->SetRoots(std::move(roots));
 }
 
-bool Agent::ReadyToClose(int64_t now_ns) {
+bool Agent::CommandEnded(int64_t now_ns) {
   if (state_ == State::kRecording) return false;
   if (state_ == State::kOrphaned && command_pid_ > 0 && command_.Alive()) return false;
+  if (!end_ns_) end_ns_ = now_ns;
+  return true;
+}
+
+bool Agent::ReadyToClose(int64_t now_ns) {
+  if (!CommandEnded(now_ns)) return false;
   recorder_->EndGoneProcesses(now_ns);
-  const Recorder::Living living = recorder_->CountLiving(now_ns);
-  const int64_t waited_ns = now_ns - state_since_ns_;
-  if (living.training == 0) return living.others == 0 || waited_ns > kOthersPatienceNs;
-  if (state_ == State::kEnding && waited_ns > kWorkersPatienceNs) {
-    channel_.Say(kSayRunning, std::to_string(living.training));
+  LookWhoIsLeft(now_ns);
+  const AfterCommand next = NextOf(survivors_, now_ns - std::max(*end_ns_, went_on_ns_));
+  if (next != AfterCommand::kGoOn) return next == AfterCommand::kClose;
+  if (ends_with_launcher_) return true;
+  went_on_ns_ = now_ns;
+  if (state_ == State::kEnding) {
+    channel_.Say(kSayRunning, GoesOnText(survivors_));
     state_ = State::kLingering;
   }
   return false;
+}
+
+void Agent::LookWhoIsLeft(int64_t now_ns) {
+  const std::vector<RingProcess> rings = recorder_->LivingProcesses(now_ns);
+  survivors_ =
+      left_.Look({now_ns, ClockNowNs(CLOCK_BOOTTIME)},
+                 {command_pid_ > 0 ? command_start_ticks_ : kNoCommand, system_->job()}, rings);
+  const std::vector<int32_t> found = left_.TakeFound();
+  if (recorder_->saw_ring()) return;
+  for (int32_t pid : found) hookless_.Look(pid);
+}
+
+void Agent::TellWhoIsLeft(int64_t now_ns) {
+  std::vector<std::string> may_record = survivors_.training;
+  for (const auto* more : {&survivors_.may_train, &survivors_.late}) {
+    may_record.insert(may_record.end(), more->begin(), more->end());
+  }
+  const auto tell = [&](const LossCause& cause, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    recorder_->losses().Once({}, cause, static_cast<int64_t>(names.size()), now_ns,
+                             OutlivesText(names));
+  };
+  tell(loss::kUnrecordedProcess, may_record);
+  tell(loss::kUnrecordedProgram, survivors_.others);
 }
 
 void Agent::TellWhyNoHooks() {
@@ -409,6 +439,9 @@ void Agent::TellWhyNoHooks() {
     return;
   }
   const NoHooks why = ExplainNoHooks(hookless_.Seen(), geteuid(), marks);
+  // Who still may record is no proof of its absence.
+  const bool proven = survivors_.may_train.empty() && survivors_.late.empty();
+  if (why.kind == NoHooks::Kind::kNothingThere && !proven) return;
   if (const LossCause* cause = LossOf(why.kind)) {
     recorder_->losses().Once({}, *cause, -1, 0, why.text);
     return;
@@ -419,8 +452,7 @@ void Agent::TellWhyNoHooks() {
 
 void Agent::Close() {
   const int64_t now_ns = NowNs();
-  const bool at_exit = end_ns_ && state_ == State::kEnding;
-  const int64_t end_ns = at_exit ? *end_ns_ : now_ns;
+  TellWhoIsLeft(now_ns);
   TellWhyNoHooks();
   TellRefusedKineto();
   cost_->Observe(now_ns, self_.Read());
@@ -431,7 +463,9 @@ void Agent::Close() {
   if (stacks_) stacks_->Finish(now_ns);
   if (kineto_) TurnKineto(now_ns);  // a process that ended in its capture wrote what it had
   FinishTraces();
-  recorder_->Finish(std::max(end_ns, now_ns));
+  recorder_->Finish(now_ns);
+  // Silence and waiting are no part of the run: it ends with what was seen of it last.
+  const int64_t end_ns = std::max(end_ns_.value_or(now_ns), recorder_->trained_until_ns());
   for (const store::FindingRow& row :
        memory_.Look(now_ns, recorder_->RankProcesses(), writer_.strings())) {
     writer_.Append(row);

@@ -15,6 +15,7 @@
 #include "agent/hang_watch.h"
 #include "agent/hookless_watch.h"
 #include "agent/kineto_captures.h"
+#include "agent/left_watch.h"
 #include "agent/live_rules.h"
 #include "agent/memory_watch.h"
 #include "agent/own_cost.h"
@@ -33,8 +34,8 @@ namespace steptrace::agent {
 // The sidecar of one run: one loop in one thread.
 //
 //   recording ─ the launcher tells the exit ──────────────► closing ─► closed
-//      │  │        └─ processes still train ─► lingering ─────┘ they end
-//      │  └─ the launcher is gone ─► orphaned ─────────────────┘ command and trainings are gone
+//      │  │        └─ processes train or may ─► lingering ────┘ they end, or are late
+//      │  └─ the launcher is gone ─► orphaned ─────────────────┘ and so are command and trainings
 //      └─ every 1-32 ms: look for rings, drain; now and then: liveness, system, flush
 class Agent {
  public:
@@ -61,6 +62,9 @@ class Agent {
   void FollowJob();
   void Flush(int64_t now_ns);
   bool ReadyToClose(int64_t now_ns);
+  bool CommandEnded(int64_t now_ns);
+  void LookWhoIsLeft(int64_t now_ns);
+  void TellWhoIsLeft(int64_t now_ns);
   void TellWhyNoHooks();
   void AppendFact(std::string_view kind, const nlohmann::ordered_json& told, int64_t ts_ns = 0);
   void Close();
@@ -90,6 +94,9 @@ class Agent {
   StepWatch steps_;
   MemoryWatch memory_;
   HooklessWatch hookless_;
+  LeftWatch left_;
+  Survivors survivors_;  // of a command that has ended
+  bool ends_with_launcher_ = false;
   CapturePort port_;
   CaptureService captures_;
   std::unique_ptr<KinetoCaptures> kineto_;  // nullptr: not asked for
@@ -102,8 +109,8 @@ class Agent {
   uint64_t command_start_ticks_ = 0;
   ProcessHandle command_;
   std::optional<int> wait_status_;
-  std::optional<int64_t> end_ns_;
-  int64_t state_since_ns_ = 0;
+  std::optional<int64_t> end_ns_;  // of the command
+  int64_t went_on_ns_ = 0;         // when the run last went on for somebody
   int64_t next_check_ns_ = 0;
   int64_t next_flush_ns_ = 0;
   int64_t next_look_ns_ = 0;

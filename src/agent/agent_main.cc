@@ -2,6 +2,7 @@
 #include "agent/agent_main.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -35,6 +36,8 @@ int AgentMain(const std::vector<std::string>& arguments) {
     return kExitUsage;
   }
   RaiseFileLimit();
+  // Who opens a ring in the moment of UntrustedRingFile::IsHeldByOthers() has the kernel send it.
+  signal(SIGIO, SIG_IGN);
   // Whatever this process executes must not hold the run's channel and lock open.
   if (options->control_fd >= 0) fcntl(options->control_fd, F_SETFD, FD_CLOEXEC);
   if (options->lock_fd >= 0) fcntl(options->lock_fd, F_SETFD, FD_CLOEXEC);

@@ -19,7 +19,7 @@
 //       ◄──────────────────────────── notice <text>  something that who started the run should read
 //     exited <wait status> ─────────────────────►    the command has ended
 //       ◄──────────────────────────── closing        heard; closes the run
-//       ◄──────────────────────────── running <n>    n processes still train: goes on without you
+//       ◄──────────────────────────── running <who>  they train or may: goes on without you
 //       ◄──────────────────────────── closed         everything is on disk
 namespace steptrace::agent {
 

@@ -84,6 +84,14 @@ inline constexpr LossCause kCuptiTaken{
     "cupti_taken", "slices",
     "windows without kernels, or cut short, because another tool uses CUPTI in the process, or "
     "that cannot be ruled out; leave one of the two out; the table `facts` says which (kind hook)"};
+inline constexpr LossCause kUnseenProcess{
+    "unseen_process", "slices",
+    "a process in a pid namespace that does not lie within the agent's: its end is not seen, and "
+    "after 2 min without a record it is taken for ended; start `steptrace run` where it is "
+    "started"};
+// Of those that may have trained, and of the others.
+inline constexpr LossCause kUnrecordedProcess{"unrecorded_process", "steps", ""};
+inline constexpr LossCause kUnrecordedProgram{"unrecorded_process", "counters", ""};
 inline constexpr LossCause kLauncherGone{
     "launcher_gone", "run",
     "`steptrace run` was killed: the exit status of the command is not known"};

@@ -8,6 +8,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 
 #include "agent/system/process_text.h"
@@ -29,13 +30,13 @@ std::string ReadSmallFile(const std::string& path, size_t max_bytes) {
   return text;
 }
 
-std::string ProcPath(int32_t pid, const char* file) {
-  return "/proc/" + std::to_string(pid) + "/" + file;
+std::string ProcPath(int32_t pid, const char* file, const std::string& proc_root = kProcRoot) {
+  return proc_root + "/" + std::to_string(pid) + "/" + file;
 }
 
 // By how much the time since boot differs in a process's time namespace; 0 where there are none.
-int64_t BoottimeOffsetSeconds(const std::string& pid) {
-  std::istringstream lines(ReadSmallFile("/proc/" + pid + "/timens_offsets", 256));
+int64_t BoottimeOffsetSeconds(const std::string& pid, const std::string& proc_root) {
+  std::istringstream lines(ReadSmallFile(proc_root + "/" + pid + "/timens_offsets", 256));
   std::string clock;
   int64_t seconds = 0;
   int64_t nanoseconds = 0;
@@ -47,11 +48,24 @@ int64_t BoottimeOffsetSeconds(const std::string& pid) {
 
 }  // namespace
 
-std::optional<ProcessIdentity> ReadProcessIdentity(int32_t pid) {
-  const std::string text = ReadSmallFile(ProcPath(pid, "stat"), 4096);
+std::optional<ProcessIdentity> ReadProcessIdentity(int32_t pid, const std::string& proc_root) {
+  const std::string text = ReadSmallFile(ProcPath(pid, "stat", proc_root), 4096);
   const auto stat = ParseProcessStat(text);
   if (!stat) return std::nullopt;
   return ProcessIdentity{std::string(stat->comm), stat->state, stat->ppid, stat->start_ticks};
+}
+
+std::vector<int32_t> ListProcesses(const std::string& proc_root) {
+  std::vector<int32_t> pids;
+  DIR* folder = opendir(proc_root.c_str());
+  if (folder == nullptr) return pids;
+  while (dirent* entry = readdir(folder)) {
+    int32_t pid = 0;
+    const char* end = entry->d_name + std::strlen(entry->d_name);
+    if (std::from_chars(entry->d_name, end, pid).ptr == end && pid > 0) pids.push_back(pid);
+  }
+  closedir(folder);
+  return pids;
 }
 
 uint32_t OwnPidNamespace() {
@@ -62,13 +76,13 @@ uint32_t OwnPidNamespace() {
   return inode;
 }
 
-bool IsAlive(int32_t pid, uint64_t start_time_ticks) {
-  auto stat = ReadProcessIdentity(pid);
+bool IsAlive(int32_t pid, uint64_t start_time_ticks, const std::string& proc_root) {
+  auto stat = ReadProcessIdentity(pid, proc_root);
   if (!stat || stat->state == 'Z' || stat->state == 'X') return false;
   if (start_time_ticks == 0 || stat->start_time_ticks == start_time_ticks) return true;
   // In a time namespace of its own it told its start by another clock, whole seconds away.
-  const int64_t apart_s =
-      BoottimeOffsetSeconds(std::to_string(pid)) - BoottimeOffsetSeconds("self");
+  const int64_t apart_s = BoottimeOffsetSeconds(std::to_string(pid), proc_root) -
+                          BoottimeOffsetSeconds("self", proc_root);
   if (apart_s == 0) return false;
   const auto apart = static_cast<int64_t>(start_time_ticks - stat->start_time_ticks);
   return std::abs(apart - apart_s * sysconf(_SC_CLK_TCK)) <= 1;
@@ -81,8 +95,8 @@ std::string ReadThreadComm(int32_t pid, int32_t tid) {
   return name;
 }
 
-int32_t ReadInnermostPid(int32_t pid) {
-  const std::string text = ReadSmallFile(ProcPath(pid, "status"), 8192);
+int32_t ReadInnermostPid(int32_t pid, const std::string& proc_root) {
+  const std::string text = ReadSmallFile(ProcPath(pid, "status", proc_root), 8192);
   const std::string key = "\nNSpid:";
   const size_t at = text.find(key);
   if (at == std::string::npos) return pid;
@@ -91,6 +105,19 @@ int32_t ReadInnermostPid(int32_t pid) {
   int32_t innermost = pid;
   for (int32_t next; list >> next;) innermost = next;
   return innermost;
+}
+
+std::optional<int32_t> FindOuterPid(const NamespacedProcess& process,
+                                    const std::string& proc_root) {
+  if (process.pid_namespace == 0) return std::nullopt;
+  for (int32_t pid : ListProcesses(proc_root)) {
+    struct stat info {};
+    if (::stat(ProcPath(pid, "ns/pid", proc_root).c_str(), &info) != 0) continue;
+    if (static_cast<uint32_t>(info.st_ino) != process.pid_namespace) continue;
+    if (ReadInnermostPid(pid, proc_root) != process.pid) continue;
+    if (IsAlive(pid, process.start_time_ticks, proc_root)) return pid;
+  }
+  return std::nullopt;
 }
 
 std::vector<int32_t> ReadChildren(int32_t pid) {
@@ -112,6 +139,10 @@ std::optional<uid_t> ReadOwner(int32_t pid) {
   struct stat status {};
   if (stat(("/proc/" + std::to_string(pid)).c_str(), &status) != 0) return std::nullopt;
   return status.st_uid;
+}
+
+std::string ReadEnvironment(int32_t pid, size_t max_bytes, const std::string& proc_root) {
+  return ReadSmallFile(ProcPath(pid, "environ", proc_root), max_bytes);
 }
 
 std::vector<std::string> ReadCommandLine(int32_t pid, size_t max_bytes) {

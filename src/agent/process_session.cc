@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kMaxRecordsOfARingInAPass = 1 << 17;
 // Between the clock of a record and ours: processors of one machine differ by far less.
 constexpr int64_t kClockSlackNs = kNsPerSecond;
-// Two steps of a slow training; see MayWrite.
+// Two steps of a slow training that cannot be seen; see MayWrite.
 constexpr int64_t kUnseenQuietNs = 120 * kNsPerSecond;
 
 // Of a process that has not shown whether it trains: set-up of minutes with ranges of the user's
@@ -28,11 +28,6 @@ constexpr size_t kMaxHeldEvents = 16'384;
 
 int64_t ToCount(uint64_t count) {
   return static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX));
-}
-
-std::string ThreadName(int32_t pid, int32_t tid) {
-  const auto stat = ReadThreadComm(pid, tid);
-  return stat.empty() ? "thread " + std::to_string(tid) : stat;
 }
 
 }  // namespace
@@ -55,11 +50,8 @@ ProcessSession::ProcessSession(transport::UntrustedRingFile ring, const RingFile
       seen_(seen),
       context_(context),
       captures_(context.windows, context.epoch_monotonic_ns, context.epoch_utc_ns,
-                context.window_bytes),
-      process_(seen.parts.pid, seen.parts.start_time_ticks) {
-  // One of our own namespace that is not alive has ended, however short it lived.
-  can_be_seen_ = process_.Alive() ||
-                 (identity().pid_namespace != 0 && identity().pid_namespace == OwnPidNamespace());
+                context.window_bytes) {
+  FindProcess();
   last_record_ns_ = MonotonicNowNs() - context_.epoch_monotonic_ns;
   RecordConverter::Settings settings;
   settings.node = context_.node;
@@ -75,9 +67,30 @@ ProcessSession::ProcessSession(transport::UntrustedRingFile ring, const RingFile
   settings.rank_of = [this](int32_t told_rank, bool trains) {
     return context_.ranks->Assign(pid(), told_rank, trains);
   };
-  settings.thread_name_of = [this](int32_t tid) { return ThreadName(pid(), tid); };
+  settings.thread_name_of = [this](int32_t tid) { return ThreadName(tid); };
   converter_ =
       std::make_unique<RecordConverter>(std::move(settings), *context_.strings, *context_.tracks);
+}
+
+void ProcessSession::FindProcess() {
+  const uint32_t its = identity().pid_namespace;
+  const bool foreign = its != 0 && its != OwnPidNamespace();
+  const uint64_t start_ticks = seen_.parts.start_time_ticks;
+  outer_pid_ = foreign ? FindOuterPid({its, pid(), start_ticks}).value_or(0) : pid();
+  if (outer_pid_ > 0) process_ = ProcessHandle(outer_pid_, start_ticks);
+  // One of our own namespace that is not alive has ended, however short it lived.
+  can_be_seen_ = process_.Alive() || (its != 0 && !foreign);
+}
+
+// In another pid namespace only its first thread has an id that we know.
+std::string ProcessSession::ThreadName(int32_t tid) const {
+  std::string name;
+  if (outer_pid_ == pid()) {
+    name = ReadThreadComm(outer_pid_, tid);
+  } else if (outer_pid_ > 0 && tid == pid()) {
+    name = ReadThreadComm(outer_pid_, outer_pid_);
+  }
+  return name.empty() ? "thread " + std::to_string(tid) : name;
 }
 
 ProcessSession::Pass ProcessSession::Drain(RowBatch& out) {
@@ -186,7 +199,7 @@ void ProcessSession::ReportLosses(LossBook& book, int64_t now_ns) const {
 
 bool ProcessSession::MayWrite(int64_t now_ns) {
   if (process_.Alive()) return true;
-  return !can_be_seen_ && now_ns - last_record_ns_ < kUnseenQuietNs;
+  return EndsUnseen() && now_ns - last_record_ns_ < kUnseenQuietNs;
 }
 
 }  // namespace steptrace::agent

@@ -70,9 +70,16 @@ class ProcessSession {
   // A text that it told of a stack.
   std::optional<std::string> StackText(uint32_t id);
 
-  // Whether more may come. A process that cannot be seen (of another pid namespace) counts as alive
-  // for as long as it says something now and then.
+  // Whether more may come. Of a process that cannot be seen, because its pid namespace does not lie
+  // within ours, the file tells whether anybody still has it mapped; while somebody has, it counts
+  // as alive for as long as it says something now and then.
   bool MayWrite(int64_t now_ns);
+  // It was not seen to end: only silent, or the run ends before it.
+  bool EndsUnseen() const { return !can_be_seen_ && ring_.IsHeldByOthers() != false; }
+  // When it was last known to live, if it has ended by now.
+  int64_t LastSeenNs(int64_t now_ns) const { return EndsUnseen() ? last_record_ns_ : now_ns; }
+  // Its pid as we see it, whatever its pid namespace; 0: it cannot be seen.
+  int32_t outer_pid() const { return can_be_seen_ ? outer_pid_ : 0; }
 
   // The track of one of its threads, which may have sent no record.
   int32_t TrackOf(int32_t tid) { return converter_->TrackOf(tid); }
@@ -91,6 +98,8 @@ class ProcessSession {
                  const SessionContext& context);
   int64_t DrainRing(int ring, RowBatch& out);
   ThreadState& StateOf(int ring, RowBatch& out);
+  void FindProcess();
+  std::string ThreadName(int32_t tid) const;
 
   struct Ring {
     uint32_t generation = 0;
@@ -105,6 +114,7 @@ class ProcessSession {
   CaptureSchedule captures_;
   std::vector<analyze::Event> held_;
   std::vector<analyze::Event> released_;
+  int32_t outer_pid_ = 0;
   ProcessHandle process_;
   bool can_be_seen_ = false;
   int64_t last_record_ns_ = 0;  // when a drain last brought one, by the run's clock

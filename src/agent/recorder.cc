@@ -179,7 +179,8 @@ void Recorder::EndSession(ProcessSession& session, int64_t now_ns) {
   } while (!pass.drained);
   if (end_observer_) end_observer_(session);
   ++process_changes_;
-  session.End(now_ns, batch_);
+  const int64_t end_ns = session.LastSeenNs(now_ns);
+  session.End(end_ns, batch_);
   Write(session, batch_, now_ns);
   if (session.trains()) session.captures().End(now_ns);
   WriteOutcomes(session, now_ns);
@@ -189,7 +190,13 @@ void Recorder::EndSession(ProcessSession& session, int64_t now_ns) {
                  "recording ended early in process " + std::to_string(session.pid()) + ": " +
                      ToValidUtf8(session.identity().disarm_reason));
   }
-  if (session.settled()) DeriverOf(session).ProcessEnded(session.pid(), now_ns);
+  if (session.EndsUnseen()) {
+    losses_.Once({session.rank(), session.pid()}, loss::kUnseenProcess, -1, end_ns, "");
+  }
+  if (session.trains() || session.is_worker()) {
+    trained_until_ns_ = std::max(trained_until_ns_, end_ns);
+  }
+  if (session.settled()) DeriverOf(session).ProcessEnded(session.pid(), end_ns);
   losses_.EndProcess(session.pid());
   ranks_.Forget(session.pid());
   watch_.Remove(session.file());
@@ -301,11 +308,12 @@ void Recorder::Finish(int64_t end_ns) {
   for (const store::TrackRow& row : tracks_.TakeRows()) writer_.Append(row);
 }
 
-Recorder::Living Recorder::CountLiving(int64_t now_ns) {
-  Living living;
+std::vector<RingProcess> Recorder::LivingProcesses(int64_t now_ns) {
+  std::vector<RingProcess> living;
   for (const auto& session : sessions_) {
     if (!session->MayWrite(now_ns)) continue;
-    ++(session->trains() || session->is_worker() ? living.training : living.others);
+    living.push_back({session->outer_pid(), session->file().parts.start_time_ticks,
+                      session->trains() || session->is_worker(), session->identity().comm});
   }
   return living;
 }

@@ -24,6 +24,14 @@
 
 namespace steptrace::agent {
 
+// A living process with a ring.
+struct RingProcess {
+  int32_t pid = 0;  // as the agent sees it; 0: it cannot be seen
+  uint64_t start_ticks = 0;
+  bool trains = false;  // or works for one that does
+  std::string comm;
+};
+
 // Takes what the rings of a run bring and hands rows to the run's writer: sessions, ranks, steps,
 // losses. It owns no loop and no clock: the Agent calls it, with the time of the run. One thread.
 class Recorder {
@@ -84,12 +92,10 @@ class Recorder {
   // Counts up when a process comes or goes.
   int64_t process_changes() const { return process_changes_; }
 
-  // Living processes that train or feed one that does, and the other ones with a ring.
-  struct Living {
-    int training = 0;
-    int others = 0;
-  };
-  Living CountLiving(int64_t now_ns);
+  // The living processes with a ring.
+  std::vector<RingProcess> LivingProcesses(int64_t now_ns);
+  // Until when a process that trains, or works for one, was last known to live; 0: none has ended.
+  int64_t trained_until_ns() const { return trained_until_ns_; }
 
   // Frugal: the script's own ranges are counted as lost, for this cause.
   void SetFrugal(bool frugal, const LossCause& cause);
@@ -185,6 +191,7 @@ class Recorder {
   bool all_drained_ = false;
   int64_t records_ = 0;
   int64_t pass_began_ns_ = 0;
+  int64_t trained_until_ns_ = 0;
 };
 
 }  // namespace steptrace::agent

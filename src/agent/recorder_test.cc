@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <optional>
 #include <utility>
 
 #include "agent/recorder_fixture.h"
@@ -49,21 +50,53 @@ RingOwner Dead(uint32_t pid_namespace = OwnPidNamespace()) {
 }
 
 // How many processes may still write of a ring whose writer is dead when it is first seen.
-int64_t LivingBesideTheDead(uint32_t pid_namespace) {
+size_t LivingBesideTheDead(uint32_t pid_namespace) {
   Recording recording;
   RingByHand ring(recording.rings(), Dead(pid_namespace));
   ring.Write(RecordKind::kBegin, ring.Name(Category::kUser, "open"));
   EXPECT_EQ(recording.Drain().records, 1);
-  const Recorder::Living living = recording->CountLiving(recording.now_ns());
+  const size_t living = recording->LivingProcesses(recording.now_ns()).size();
   recording->Finish(recording.now_ns());
-  return living.training + living.others;
+  return living;
 }
 
 TEST(Recorder, WaitsOnlyForTheDeadWhomItCouldNotHaveSeen) {
   ASSERT_NE(OwnPidNamespace(), 0u);
-  EXPECT_EQ(LivingBesideTheDead(OwnPidNamespace()), 0) << "ended before it was first seen";
-  EXPECT_EQ(LivingBesideTheDead(OwnPidNamespace() - 1), 1) << "of another namespace";
-  EXPECT_EQ(LivingBesideTheDead(0), 1) << "of one that is not known";
+  EXPECT_EQ(LivingBesideTheDead(OwnPidNamespace()), 0u) << "ended before it was first seen";
+  EXPECT_EQ(LivingBesideTheDead(OwnPidNamespace() - 1), 1u) << "of another namespace";
+  EXPECT_EQ(LivingBesideTheDead(0), 1u) << "of one that is not known";
+}
+
+// A ring that nobody has open or mapped any more, whoever had it.
+TEST(Recorder, WhoCannotBeSeenHasEndedOnceItsRingIsLetGo) {
+  Recording recording;
+  std::optional<RingByHand> ring(std::in_place, recording.rings(), Dead(OwnPidNamespace() - 1));
+  ring->Train();
+  recording.Drain();
+  const int64_t before_ns = recording.now_ns();
+  ASSERT_THAT(recording->LivingProcesses(before_ns), SizeIs(1));
+  EXPECT_EQ(recording->LivingProcesses(before_ns).front().pid, 0) << "by no pid of ours";
+  ring.reset();
+  if (!recording->LivingProcesses(before_ns).empty()) GTEST_SKIP() << "needs leases on files";
+  recording->EndGoneProcesses(before_ns);
+  EXPECT_EQ(recording->trained_until_ns(), before_ns);
+  EXPECT_THAT(recording.Losses("unseen_process"), IsEmpty());
+}
+
+TEST(Recorder, SilenceIsNoLifeOfWhoCannotBeSeen) {
+  Recording recording;
+  RingByHand ring(recording.rings(), Dead(OwnPidNamespace() - 1));
+  ring.Train();
+  recording.Drain();
+  const int64_t drained_ns = recording.now_ns();
+  const int64_t later_ns = drained_ns + 200 * kNsPerSecond;
+  recording->EndGoneProcesses(later_ns);
+  EXPECT_THAT(recording->LivingProcesses(later_ns), IsEmpty());
+  EXPECT_LE(recording->trained_until_ns(), drained_ns);
+  EXPECT_GT(recording->trained_until_ns(), 0);
+  const auto losses = recording.Losses("unseen_process");
+  ASSERT_THAT(losses, SizeIs(1));
+  EXPECT_THAT(losses[0].detail, HasSubstr("taken for ended"));
 }
 
 // As after a kill of the whole group: what the later ones wrote last is still to be read.
@@ -74,8 +107,7 @@ TEST(Recorder, ProcessesThatEndTogether) {
   recording.Drain();
   for (RingByHand& ring : rings) ring.Train();
   recording->EndGoneProcesses(recording.now_ns());
-  const Recorder::Living living = recording->CountLiving(recording.now_ns());
-  EXPECT_EQ(living.training + living.others, 0);
+  EXPECT_THAT(recording->LivingProcesses(recording.now_ns()), IsEmpty());
   recording->Finish(recording.now_ns());
   EXPECT_THAT(*recording.Read().Read<store::SliceRow>(), SizeIs(3));
 }

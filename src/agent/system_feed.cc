@@ -39,13 +39,14 @@ void SystemFeed::Finish() {
 }
 
 void SystemFeed::WriteReadings() {
-  for (const SystemReadings& readings : thread_.Take()) {
+  for (SystemReadings& readings : thread_.Take()) {
     const int64_t ts_ns = readings.monotonic_ns - epoch_monotonic_ns_;
     for (const MetricSample& sample : readings.samples) WriteSample(sample, ts_ns);
     for (const UnavailableSource& source : readings.unavailable) Tell(source, ts_ns);
     for (const GpuUse& use : readings.gpus) WriteGpu(use, ts_ns);
     first_readings_ = false;
     driver_bytes_ = readings.driver_bytes;
+    job_ = std::move(readings.job);
     ForgetGone(readings);
   }
 }

@@ -27,6 +27,8 @@ class SystemFeed {
   int64_t interval_ns() const { return interval_ns_; }
   // What the GPU driver's library takes of the agent's memory, as of the last sample.
   int64_t driver_bytes() const { return driver_bytes_; }
+  // The job's living processes, as of the last sample: its tree as it was while parents lived.
+  const std::vector<JobRoot>& job() const { return job_; }
   // Is shown every sample that is written.
   using Observer = std::function<void(const MetricSample& sample, int64_t ts_ns)>;
   void SetObserver(Observer observer) { observer_ = std::move(observer); }
@@ -52,6 +54,7 @@ class SystemFeed {
   int64_t next_ns_ = 0;
   bool first_readings_ = true;
   int64_t driver_bytes_ = 0;
+  std::vector<JobRoot> job_;
   Observer observer_;
   std::set<int32_t> processes_;  // with counters of their own
   SystemThread thread_;

@@ -81,6 +81,7 @@ void SystemThread::Shared::SampleOnce(SystemSampler& sampler) {
   CollectingSink sink(taken);
   sampler.Sample(taken.monotonic_ns, sink);
   taken.driver_bytes = sampler.driver_bytes();
+  taken.job = sampler.JobProcesses();
   {
     std::lock_guard lock(mutex);
     sampling = false;

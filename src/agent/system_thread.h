@@ -18,6 +18,7 @@ struct SystemReadings {
   std::vector<MetricSample> samples;
   std::vector<UnavailableSource> unavailable;
   std::vector<GpuUse> gpus;  // of which there is something new to tell
+  std::vector<JobRoot> job;  // its living processes
 };
 
 // Samples the system in a thread of its own ("steptrace-sys"), since NVML may block for seconds and

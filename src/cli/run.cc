@@ -266,10 +266,7 @@ class Launcher {
 
   void SayLingering() {
     if (options_.quiet) return;
-    Say(
-        fmt::format("{} of the command's processes still train; recording goes on until they end "
-                    "(report: steptrace report {})",
-                    agent_.still_training(), RunToType()));
+    Say(fmt::format("{} (report: steptrace report {})", agent_.goes_on_for(), RunToType()));
   }
 
   bool Recover(int wait_status) {

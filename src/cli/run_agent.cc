@@ -115,7 +115,7 @@ void AgentProcess::HandleMessages() {
     } else if (message->verb == agent::kSayClosing) {
       state_ = State::kClosing;
     } else if (message->verb == agent::kSayRunning) {
-      still_training_ = atoi(message->argument.c_str());
+      goes_on_for_ = message->argument;
       state_ = State::kLingering;
     } else if (message->verb == agent::kSayClosed) {
       reason_ = message->argument;

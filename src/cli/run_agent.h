@@ -62,7 +62,7 @@ class AgentProcess {
   // Nobody waits for it any more; it closes the run by itself.
   bool left_alone() const { return left_alone_; }
   const std::string& reason() const { return reason_; }  // of being lost, where it said one
-  int still_training() const { return still_training_; }
+  const std::string& goes_on_for() const { return goes_on_for_; }  // who lingers
 
  private:
   void WaitWhile(State state, int64_t at_most_ms, const Patience& patience = {});
@@ -74,7 +74,7 @@ class AgentProcess {
   pid_t pid_ = -1;
   State state_ = State::kLost;
   std::string reason_;
-  int still_training_ = 0;
+  std::string goes_on_for_;
   bool left_alone_ = false;
 };
 

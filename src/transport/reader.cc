@@ -88,6 +88,16 @@ bool UntrustedRingFile::IsBeingMade(int dir_fd, const char* name, uid_t owner) {
   return !file.ReadAt(0, &header, sizeof header) || header.ready == 0;
 }
 
+// A write lease is given only where no other open file, and so no other mapping, of it is left. It
+// is given back at once; its writer is gone then, so that nobody waits for it in open().
+std::optional<bool> UntrustedRingFile::IsHeldByOthers() const {
+  if (fcntl(fd_.get(), F_SETLEASE, F_WRLCK) == 0) {
+    fcntl(fd_.get(), F_SETLEASE, F_UNLCK);
+    return false;
+  }
+  return errno == EAGAIN ? std::optional(true) : std::nullopt;
+}
+
 bool UntrustedRingFile::ReadAt(uint64_t offset, void* out, size_t bytes) const {
   auto* at = static_cast<uint8_t*>(out);
   while (bytes > 0) {

@@ -71,6 +71,10 @@ class UntrustedRingFile {
   const RingIdentity& identity() const { return identity_; }
   ino_t inode() const { return inode_; }
 
+  // Whether any other process has it open or mapped, whatever its pid namespace; none: this file
+  // system cannot tell. True also of a file system that never gives a lease.
+  std::optional<bool> IsHeldByOthers() const;
+
   // Takes a new snapshot; the number of rings that have been in use so far.
   int thread_count();
 

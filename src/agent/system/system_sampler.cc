@@ -106,6 +106,13 @@ int64_t SystemSampler::interval_ns() const {
 const std::vector<GpuDevice>& SystemSampler::gpus() const {
   return readers_->gpu.devices();
 }
+std::vector<JobRoot> SystemSampler::JobProcesses() const {
+  std::vector<JobRoot> processes;
+  for (const JobProcess& process : readers_->job.Living(readers_->job.processes())) {
+    processes.push_back({process.pid, process.start_ticks});
+  }
+  return processes;
+}
 int64_t SystemSampler::driver_bytes() const {
   return readers_->gpu.library_bytes();
 }

@@ -47,6 +47,8 @@ class SystemSampler {
   int64_t interval_ns() const;
   // Known after the first sample.
   const std::vector<GpuDevice>& gpus() const;
+  // The job's living processes, as of the last sample.
+  std::vector<JobRoot> JobProcesses() const;
   // What the driver's library took of this process's memory, bytes; 0: none is loaded (yet).
   int64_t driver_bytes() const;
   // For AgentLimiter::Observe.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyze/report/lost_steps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -57,6 +60,48 @@ int64_t RecordedBeside(const ReportInput& input, const std::set<int32_t>& with_s
     if (told && !with_steps.contains(row.rank)) beside.insert(row.rank);
   }
   return static_cast<int64_t>(beside.size());
+}
+
+namespace {
+
+// Of the process that trains, or of nobody in particular.
+bool IsOfTraining(const ReportInput& input, const store::LossRow& loss) {
+  const auto& ranks = input.run.rank_processes;
+  return !loss.pid || ranks.empty() ||
+         std::any_of(ranks.begin(), ranks.end(), [&](const RankProcess& rank) {
+           return rank.pid == *loss.pid && rank.node == loss.node;
+         });
+}
+
+bool TakesSteps(const ReportInput& input, const store::LossRow& loss) {
+  const std::string& cause = input.strings->Text(loss.cause);
+  // Records of which steps are made, and steps that were made.
+  if (cause == "ring_full" || cause == "disarmed" || cause == "unseen_process") {
+    return IsOfTraining(input, loss);
+  }
+  return input.strings->Text(loss.table) == "steps" &&
+         (cause == "disk_refused" || cause == "journal_cut_off" || cause == "journal_damaged" ||
+          cause == "segment_damaged");
+}
+
+}  // namespace
+
+std::string WhyStepsMayFollow(const ReportInput& input, int64_t moment_ns) {
+  std::string why;
+  for (const store::LossRow& loss : input.losses) {
+    if (loss.to_ns.value_or(INT64_MAX) <= moment_ns) continue;
+    const std::string& cause = input.strings->Text(loss.cause);
+    if (cause == "agent_gap") {
+      return "the agent ended before the run, and steps may have come after the last one that it "
+             "wrote down";
+    }
+    if (!why.empty() || !TakesSteps(input, loss)) continue;
+    why = fmt::format(
+        "something was lost after the last step that is stored ({}), and steps may have come after "
+        "it",
+        cause);
+  }
+  return why;
 }
 
 bool LostWrittenSteps(const ReportInput& input) {

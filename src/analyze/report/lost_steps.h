@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <set>
+#include <string>
 
 #include "analyze/report/report_input.h"
 #include "analyze/verdict/trace_steps.h"
@@ -18,5 +19,9 @@ int64_t RecordedBeside(const ReportInput& input, const std::set<int32_t>& with_s
 
 // Whether files that held steps are damaged, or the disk did not take some.
 bool LostWrittenSteps(const ReportInput& input);
+
+// Why steps may have come after that moment that are not in the run; empty: none of its losses says
+// so. What follows the last step is finalization only then.
+std::string WhyStepsMayFollow(const ReportInput& input, int64_t moment_ns);
 
 }  // namespace steptrace::analyze

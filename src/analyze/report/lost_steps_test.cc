@@ -111,5 +111,39 @@ TEST(LostSlicesTest, WindowsTellHowManyTheyLeaveOut) {
   EXPECT_TRUE(IsTold(without, "what was recorded of devices is in a damaged file"));
 }
 
+// Twenty steps of 1 s in 30 s of a run that lost something.
+Report ReportWithLoss(const std::string& loss) {
+  auto parsed = ParseVerdictCase(
+      "test", "run duration=30s\nloss " + loss + "\nsteps 20 forward=1s jitter=0\n");
+  EXPECT_TRUE(parsed.ok()) << parsed.error().message;
+  return BuildReport(parsed->input);
+}
+
+TEST(LostStepsTest, WhatFollowsTheLastStepIsFinalizationOnlyIfNoStepWasLostThere) {
+  for (const char* loss : {"table=steps cause=disk_refused count=9 from=20s to=29s",
+                           "table=steps cause=segment_damaged count=9 from=20s to=29s",
+                           "table=steps cause=journal_cut_off count=9 from=20s",
+                           "table=slices cause=ring_full count=9 from=19s to=21s",
+                           "table=slices cause=unseen_process count=-1 from=20s"}) {
+    const Report report = ReportWithLoss(loss);
+    EXPECT_EQ(report.phases.finalization_ns, std::nullopt) << loss;
+    EXPECT_TRUE(report.phases.finalization_unrecorded) << loss;
+    EXPECT_TRUE(std::any_of(report.notes.begin(), report.notes.end(), [](const auto& note) {
+      return note.starts_with("finalization is not known: something was lost");
+    })) << loss;
+  }
+}
+
+TEST(LostStepsTest, LossesBeforeTheLastStepAndOfOtherRowsLeaveFinalizationKnown) {
+  for (const char* loss : {"table=steps cause=disk_refused count=9 from=3s to=5s",
+                           "table=counters cause=disk_refused count=9 from=20s to=29s",
+                           "table=steps cause=unrecorded_process count=1 from=30s",
+                           "table=steps cause=window_cut count=1 from=20s"}) {
+    const Report report = ReportWithLoss(loss);
+    EXPECT_EQ(report.phases.finalization_ns, 10'000'000'000) << loss;
+    EXPECT_FALSE(report.phases.finalization_unrecorded) << loss;
+  }
+}
+
 }  // namespace
 }  // namespace steptrace::analyze

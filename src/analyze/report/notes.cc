@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyze/report/lost_steps.h"
 #include "analyze/report/quantity.h"
 #include "analyze/report/sections.h"
 
@@ -104,9 +105,9 @@ std::vector<std::string> NotesOfRun(const ReportInput& input, const Report& repo
     NoteEmptySections(*report.profile, notes);
   }
   if (report.phases.finalization_unrecorded) {
-    notes.push_back(
-        "finalization is not known: the agent ended before the run, and steps may have come after "
-        "the last one that it wrote down");
+    const PhasesSection& phases = report.phases;
+    const int64_t end_ns = phases.initialization_ns.value_or(0) + phases.training_ns.value_or(0);
+    notes.push_back("finalization is not known: " + WhyStepsMayFollow(input, end_ns));
   }
   if (!input.steps_marked) {
     notes.push_back(

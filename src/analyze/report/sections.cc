@@ -27,7 +27,6 @@ constexpr double kHookNsPerRecord = 600;
 
 // What a machine does not have is no loss; the agent says it in the same table.
 constexpr const char* kUnavailable = "unavailable";
-constexpr const char* kAgentGap = "agent_gap";
 
 struct Phase {
   const char* name;
@@ -163,17 +162,6 @@ RunSection MakeRun(const ReportInput& input, const JobFacts& facts) {
   return run;
 }
 
-namespace {
-
-// Whether the agent was gone for some time after that moment: more steps may have come in it.
-bool AgentEndedBefore(const ReportInput& input, int64_t moment_ns) {
-  return std::any_of(input.losses.begin(), input.losses.end(), [&](const store::LossRow& row) {
-    return input.strings->Text(row.cause) == kAgentGap && row.to_ns.value_or(INT64_MAX) > moment_ns;
-  });
-}
-
-}  // namespace
-
 PhasesSection MakePhases(const ReportInput& input) {
   PhasesSection phases;
   std::optional<int64_t> begin, end;
@@ -187,7 +175,7 @@ PhasesSection MakePhases(const ReportInput& input) {
   // What came before a part of the run, and after it, may be training as well.
   if (input.options.of_stretch) return phases;
   phases.initialization_ns = std::max<int64_t>(*begin, 0);
-  phases.finalization_unrecorded = AgentEndedBefore(input, *end);
+  phases.finalization_unrecorded = !WhyStepsMayFollow(input, *end).empty();
   if (input.run.status != "in_progress" && !phases.finalization_unrecorded) {
     phases.finalization_ns = std::max<int64_t>(input.run.duration_ns - *end, 0);
   }

@@ -310,13 +310,17 @@ ProfilingReport BuildProfilingReport(const RulesInput& input, const RuleSettings
   of_run.run = input.run;
   of_run.steps = input.steps;
   of_run.strings = input.strings;
+  of_run.losses = input.losses;
   ProfilingReport report;
   report.mode = settings.mode();
   report.started_utc = MakeRun(of_run, data.facts).started_utc;
   report.duration_ns = input.run.duration_ns;
   report.phases = MakePhases(of_run);
   if (!input.has_begin) report.phases.initialization_ns.reset();
-  if (!input.has_end) report.phases.finalization_ns.reset();
+  if (!input.has_end) {
+    report.phases.finalization_ns.reset();
+    report.phases.finalization_unrecorded = false;
+  }
   auto usage = UsageRows(signals, settings.mode());
   report.usage_findings = UsageFindings(usage);
   report.system_usage =

@@ -51,6 +51,7 @@ struct RulesInput {
   store::PackedSteps steps;                     // in any order
   const store::StringTable* strings = nullptr;  // of the rows; must not be null
   std::span<const store::FactRow> facts;
+  std::span<const store::LossRow> losses;
   std::span<const StepMark> step_marks;        // in any order; empty: the steps serve
   std::span<const LoaderEvent> loader_events;  // in any order
   std::span<const FrameworkTotal> framework_totals;

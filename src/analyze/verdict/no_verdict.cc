@@ -95,6 +95,8 @@ bool CouldNotRecord(const VerdictInput& input, Verdict& verdict) {
     verdict.headline = "no step seen: the hooks could not record";
   } else if (ToldByAgent(input, "slices", "shared_memory_full", verdict)) {
     verdict.headline = "no step seen: shared memory had no room to record in";
+  } else if (ToldByAgent(input, "steps", "unrecorded_process", verdict)) {
+    verdict.headline = "no step seen: the run was closed before the command's processes had ended";
   } else {
     return false;
   }

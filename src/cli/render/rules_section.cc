@@ -108,7 +108,9 @@ void RenderJob(const analyze::ProfilingReport& report, Page& page) {
   part("training loop", phases.training_ns);
   part("finalization", phases.finalization_ns);
   if (phases.finalization_unrecorded) {
-    page.Paragraph("  ", 2, "finalization is unknown: the agent ended before the run.", Tint::kDim);
+    page.Paragraph(
+        "  ", 2, "finalization is unknown: steps may have come after the last one that is stored.",
+        Tint::kDim);
   }
 }
 

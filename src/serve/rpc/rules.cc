@@ -172,6 +172,7 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   STEPTRACE_ASSIGN_OR_RETURN(StoredSteps stored, ReadSteps(run, wanted, lies_in));
   store::PackedSteps& steps = stored.rows;
   STEPTRACE_ASSIGN_OR_RETURN(auto facts, run.Read<store::FactRow>());
+  STEPTRACE_ASSIGN_OR_RETURN(auto losses, run.Read<store::LossRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto findings, run.Read<store::FindingRow>());
   if (steps.empty()) {  // of a run that cannot be written
     STEPTRACE_ASSIGN_OR_RETURN(auto marked, MarkedSteps(run));
@@ -204,6 +205,7 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   input.steps = steps;
   input.strings = &run.strings();
   input.facts = facts;
+  input.losses = losses;
   input.step_marks = parts.marks;
   input.loader_events = parts.loaders;
   input.framework_totals = parts.totals;
