@@ -122,7 +122,7 @@ Result<std::filesystem::path> RunOf(const ReportArguments& arguments, const Sett
   }
   rpc::ImportRequest request = arguments.limits;
   request.paths = {arguments.run};
-  request.folder = settings.folder;
+  UseSettings(settings, request);
   if (auto before = rpc::ImportedBefore(settings.folder, rpc::SourceStamp(request))) {
     fmt::print(stderr, "steptrace: unchanged since it was imported as {}\n", before->string());
     return *before;

@@ -130,6 +130,7 @@ class Launcher {
         fprintf(stderr, "steptrace: %s\n", Printable(text).c_str());
       });
     }
+    options.redact = options_.redact;
     options.keep_traces = options_.keep_traces;
     options.lock_fd = ring_.lock.get();
     options.command = options_.command;
