@@ -271,7 +271,7 @@ def trace(folder):
 
 
 @pytest.mark.parametrize("umask", UMASKS)
-def test_imports_joins_and_what_is_added_to_a_run(tmp_path, umask):
+def test_imports_and_what_is_added_to_a_run(tmp_path, umask):
     how = under(umask)
     for options, folder, file in (
         ([], 0o700, 0o600),
@@ -315,3 +315,15 @@ def test_a_wrong_option_is_one_line(tmp_path, options, says):
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done.stderr
     assert says in done.stderr
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("options", [[], ["--readable-by", "group"]])
+def test_a_joined_run(tmp_path, options):
+    nodes = []
+    for rank in ("0", "1"):
+        folder = tmp_path / rank
+        folder.mkdir()
+        job = {"RANK": rank, "WORLD_SIZE": "2"}
+        nodes.append(record(folder, script(folder, STEPS), "--name", rank, env=job).run.path)
+    steptrace("join", *nodes, "-o", tmp_path / "job", *options, **under(0))
+    check_modes(tmp_path / "job", *((0o750, 0o640) if options else (0o700, 0o600)))
