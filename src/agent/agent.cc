@@ -59,7 +59,10 @@ LimiterOptions LimitsOf(const AgentOptions& options, const store::Manifest& mani
 
 Result<std::unique_ptr<Agent>> Agent::Create(AgentOptions options, ControlChannel& channel) {
   store::Manifest manifest = NewManifest(options);
-  STEPTRACE_ASSIGN_OR_RETURN(auto writer, store::RunWriter::Create(options.run_dir, manifest));
+  store::WriterOptions writing;
+  writing.redactor = Redactor(options.redact);
+  STEPTRACE_ASSIGN_OR_RETURN(auto writer,
+                             store::RunWriter::Create(options.run_dir, manifest, writing));
   auto agent = std::unique_ptr<Agent>(
       new Agent(std::move(options), channel, std::move(writer), std::move(manifest)));
   STEPTRACE_RETURN_IF_ERROR(agent->Begin());

@@ -41,6 +41,7 @@ bool Assign(const std::string& flag, const std::string& value, AgentOptions& opt
     if (kinds.ok()) options.windows.kinds = *kinds;
     return kinds.ok();
   }
+  if (flag == "--redact") return options.redact.push_back(value), true;
   if (flag == "--keep-traces") return options.keep_traces = value == "1", true;
   if (flag == "--control-fd") return ParseNumber(value, options.control_fd);
   if (flag == "--kineto-fd") return ParseNumber(value, options.kineto_fd);
@@ -109,8 +110,11 @@ std::vector<std::string> ToArguments(const AgentOptions& options) {
                                         "--kineto-dir",
                                         options.kineto_dir.string(),
                                         "--lock-fd",
-                                        std::to_string(options.lock_fd),
-                                        "--"};
+                                        std::to_string(options.lock_fd)};
+  for (const std::string& name : options.redact) {
+    arguments.insert(arguments.end(), {"--redact", name});
+  }
+  arguments.emplace_back("--");
   arguments.insert(arguments.end(), options.command.begin(), options.command.end());
   return arguments;
 }

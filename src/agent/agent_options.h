@@ -26,8 +26,10 @@ struct AgentOptions {
   int64_t stack_rate = 20;  // samples of each thread's stack a second; 0: none
   bool hang_watch = true;
   bool keep_traces = false;  // profiles that are in the run stay as files too
-  int control_fd = -1;       // socket pair to the launcher (control_channel.h)
-  int kineto_fd = -1;        // the socket in kineto_dir (kineto_endpoint.h); -1: none
+  // Further names of secrets, or that they are stored too (base/redactor.h).
+  std::vector<std::string> redact;
+  int control_fd = -1;  // socket pair to the launcher (control_channel.h)
+  int kineto_fd = -1;   // the socket in kineto_dir (kineto_endpoint.h); -1: none
   std::filesystem::path kineto_dir;
   int lock_fd = -1;  // holds the lock of the ring folder while the agent lives (ring_folder.h)
   std::vector<std::string> command;

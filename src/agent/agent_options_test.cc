@@ -6,6 +6,18 @@
 namespace steptrace::agent {
 namespace {
 
+TEST(AgentOptionsTest, NamesOfSecretsComeThrough) {
+  AgentOptions options;
+  options.run_dir = "/run";
+  options.ring_dir = "/rings";
+  options.redact = {"--my-secret", "--", "off"};
+  options.command = {"python", "--redact", "x"};
+  const auto parsed = ParseArguments(ToArguments(options));
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(parsed->redact, options.redact);
+  EXPECT_EQ(parsed->command, options.command);
+}
+
 TEST(AgentOptionsChanges, ComeThroughAsTheyWere) {
   AgentOptions changed;
   changed.stack_rate = 50;

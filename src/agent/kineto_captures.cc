@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/inert_text.h"
+#include "base/inherited_mode.h"
 #include "base/time.h"
 
 namespace steptrace::agent {
@@ -93,7 +94,7 @@ int32_t KinetoRankOf(int32_t pid) {
 
 KinetoCaptures::KinetoCaptures(KinetoEndpoint endpoint, fs::path folder)
     : endpoint_(std::move(endpoint)), folder_(std::move(folder)) {
-  if (mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) {
+  if (mkdir(folder_.c_str(), FolderModeIn(folder_.parent_path())) != 0 && errno != EEXIST) {
     fprintf(stderr, "%s: %s; no process can be captured by Kineto's own protocol\n",
             InertText(folder_.string()).c_str(), strerror(errno));
   }

@@ -16,6 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/inherited_mode.h"
+#include "base/unique_fd.h"
+
 extern char** environ;
 
 namespace steptrace::agent {
@@ -32,6 +35,12 @@ bool IsPlainFile(const fs::path& path, off_t* bytes) {
   if (lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
   *bytes = info.st_size;
   return info.st_uid == geteuid();
+}
+
+// A file of the training has the permissions that its umask left; here it stays.
+void KeepTo(const fs::path& file) {
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (fd.valid()) (void)::fchmod(fd.get(), FileModeAt(file));
 }
 
 }  // namespace
@@ -150,6 +159,7 @@ void TraceIntake::Settle(const Imported& imported, bool merged) {
   } else {
     // By another name: this one has been looked at.
     const std::string name = (merged ? "kept-" : "refused-") + file.filename().string();
+    KeepTo(file);
     fs::rename(file, folder_ / name, ignored);
   }
   importing_.reset();

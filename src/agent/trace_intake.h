@@ -15,7 +15,7 @@ namespace steptrace::agent {
 
 // The folder in a run where its processes put their profiles, one file a window:
 //
-//   <run>/profiles/                    0700
+//   <run>/profiles/                    as the run may be read
 //     <pid>-<n>.json                   whole; the agent imports it
 //     <pid>-<n>.json.partial[.tmp]     being written, or left by a process that was killed
 //     <pid>-<n>.run                    what the import makes of it, until it is in the run

@@ -98,6 +98,21 @@ TEST_F(TraceIntakeTest, KeepsWhatItIsToldToKeepAndLooksAtItOnce) {
   EXPECT_TRUE(fs::exists(profiles_ / "kept-7-1.json"));
 }
 
+// The training's umask made it.
+TEST_F(TraceIntakeTest, AFileThatStaysMayBeReadAsItsFolder) {
+  for (const mode_t mode : {mode_t{0700}, mode_t{0750}}) {
+    Put("7-1.json");
+    chmod((profiles_ / "7-1.json").c_str(), 0644);
+    chmod(profiles_.c_str(), mode);
+    TraceIntake intake(dir_.path(), Importer(), true);
+    const auto imported = WaitFor(intake);
+    ASSERT_TRUE(imported);
+    intake.Settle(*imported, true);
+    const auto found = fs::status(profiles_ / "kept-7-1.json").permissions();
+    EXPECT_EQ(static_cast<mode_t>(found), mode & 0666);
+  }
+}
+
 TEST_F(TraceIntakeTest, WhatCannotBeImportedStaysAndIsToldOnce) {
   Put("7-1.json", "no profile");
   TraceIntake intake(dir_.path(), Importer("exit 2\n"), false);

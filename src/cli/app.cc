@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/redactor.h"
 #include "cli/commands.h"
 #include "cli/render/display_text.h"
 #include "cli/version.h"
@@ -111,6 +112,56 @@ void AddColorOption(CLI::App* command, Session& session) {
 void AddFolderOption(CLI::App* command, Session& session) {
   command->add_option("--folder", session.settings.folder, "Where runs are gathered")
       ->type_name("PATH");
+}
+
+namespace {
+
+// What is wrong with a value, as its setting says it.
+CLI::Validator Sound(Status (*set)(std::string_view, Settings&)) {
+  return CLI::Validator(
+      [set](std::string& text) {
+        Settings ignored;
+        const Status sound = set(text, ignored);
+        return sound.ok() ? std::string() : sound.error().message;
+      },
+      "");
+}
+
+}  // namespace
+
+void AddPrivacyOptions(CLI::App* command, Session& session) {
+  Settings& settings = session.settings;
+  CLI::Option* redact = command
+                            ->add_option_function<std::vector<std::string>>(
+                                "--redact",
+                                [&settings](const std::vector<std::string>& names) {
+                                  for (const std::string& one : names) {
+                                    (void)AddRedact(one, settings).ok();  // was checked
+                                  }
+                                },
+                                "A name whose values are secrets too, as my-secret; may be "
+                                "repeated. Known ones are redacted in any case")
+                            ->type_name("NAME")
+                            ->allow_extra_args(false)
+                            ->check(Sound(AddRedact));
+  command
+      ->add_flag_callback(
+          "--no-redact", [&settings] { settings.redact = {std::string(kRedactNothing)}; },
+          "Store commands and messages with the secrets in them")
+      ->excludes(redact);
+  AddReadableByOption(command, session);
+}
+
+void AddReadableByOption(CLI::App* command, Session& session) {
+  command
+      ->add_option_function<std::string>(
+          "--readable-by",
+          [&settings = session.settings](const std::string& who) {
+            (void)SetReadableBy(who, settings).ok();  // was checked
+          },
+          "Who may read the run: owner (the default) or group")
+      ->type_name("WHO")
+      ->check(Sound(SetReadableBy));
 }
 
 void AddJsonFlag(CLI::App* command, bool& json) {

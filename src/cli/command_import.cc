@@ -21,7 +21,7 @@ struct ImportArguments {
 int Import(ImportArguments arguments, const Session& session) {
   UseHugeHeap();
   arguments.request.paths = arguments.paths;
-  arguments.request.folder = session.settings.folder;
+  UseSettings(session.settings, arguments.request);
   auto imported = ImportWithProgress(arguments.request);
   if (!imported.ok()) return Fail(imported.error());
   PrintLine(fmt::format("{}: {} {} from {} {}, {} {}", imported->run.string(), imported->events,
@@ -43,6 +43,12 @@ void AddImportLimits(CLI::App* command, rpc::ImportRequest& request) {
       ->type_name("N")
       ->check(AtLeast(1))
       ->capture_default_str();
+}
+
+void UseSettings(const Settings& settings, rpc::ImportRequest& request) {
+  request.folder = settings.folder;
+  request.redactor = Redactor(settings.redact);
+  request.folder_mode = settings.folder_mode;
 }
 
 Result<import::ImportSummary> ImportWithProgress(rpc::ImportRequest request) {
@@ -84,6 +90,7 @@ void AddImportCommand(CLI::App& app, Session& session) {
       ->type_name("RUN");
   command->add_option("--name", arguments->request.name, "Name of the run")->type_name("NAME");
   AddImportLimits(command, arguments->request);
+  AddPrivacyOptions(command, session);
   AddFolderOption(command, session);
   command->callback([&session, arguments] {
     session.action = [&session, arguments] { return Import(*arguments, session); };

@@ -15,6 +15,7 @@ namespace {
 
 int Join(rpc::JoinRequest request, const Session& session) {
   request.folder = session.settings.folder;
+  request.folder_mode = session.settings.folder_mode;
   Interruptible interruptible;
   request.stopped = [] { return Interruptible::Signal() != 0; };
   std::unique_ptr<Progress> bar;
@@ -51,6 +52,7 @@ void AddJoinCommand(CLI::App& app, Session& session) {
   command->add_option("-o,--output", request->output, "The new run's folder; must not exist")
       ->type_name("RUN");
   command->add_option("--name", request->name, "Name of the new run")->type_name("NAME");
+  AddReadableByOption(command, session);
   AddFolderOption(command, session);
   command->callback([&session, request] {
     session.action = [&session, request] { return Join(*request, session); };

@@ -122,7 +122,7 @@ Result<std::filesystem::path> RunOf(const ReportArguments& arguments, const Sett
   }
   rpc::ImportRequest request = arguments.limits;
   request.paths = {arguments.run};
-  request.folder = settings.folder;
+  UseSettings(settings, request);
   if (auto before = rpc::ImportedBefore(settings.folder, rpc::SourceStamp(request))) {
     Say("unchanged since it was imported as " + before->string());
     return *before;

@@ -90,6 +90,8 @@ int Run(const CLI::App& command, const Session& session, RunOptions options,
   options.hang_watch = settings.hang_watch;
   options.keep_traces = settings.keep_traces;
   options.kineto = settings.kineto;
+  options.redact = settings.redact;
+  options.folder_mode = settings.folder_mode;
   options.shm = settings.shm;
   options.price_per_hour = settings.price_per_hour;
   options.tensor_cores = settings.tensor_cores;
@@ -191,6 +193,7 @@ void AddRunCommand(CLI::App& app, Session& session) {
   auto options = std::make_shared<RunOptions>();
   auto windows = std::make_shared<std::vector<std::string>>();
   AddPlaces(command, session, *options);
+  AddPrivacyOptions(command, session);
   AddCollection(command, session);
   AddWindows(command, session, *windows);
   AddPresentation(command, session);

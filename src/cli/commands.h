@@ -40,6 +40,9 @@ CLI::Validator AtLeast(int64_t least);
 void AddPriceOption(CLI::App* command, Session& session);
 void AddColorOption(CLI::App* command, Session& session);
 void AddFolderOption(CLI::App* command, Session& session);
+// --redact, --no-redact and --readable-by, of commands that make runs.
+void AddPrivacyOptions(CLI::App* command, Session& session);
+void AddReadableByOption(CLI::App* command, Session& session);
 void AddJsonFlag(CLI::App* command, bool& json);
 // RUN: a path, a name or an id; nothing is the newest.
 void AddRunArgument(CLI::App* command, std::string& run);

@@ -129,6 +129,7 @@ class Launcher {
     if (!options_.quiet) {
       agent_.SetNoticeObserver([](const std::string& text) { Say(text); });
     }
+    options.redact = options_.redact;
     options.keep_traces = options_.keep_traces;
     options.lock_fd = ring_.lock.get();
     options.command = options_.command;

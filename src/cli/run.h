@@ -11,6 +11,7 @@
 #include "agent/window_plan.h"
 #include "analyze/device/tensor_cores.h"
 #include "analyze/samples/stage_table.h"
+#include "base/inherited_mode.h"
 #include "base/result.h"
 #include "cli/terminal.h"
 
@@ -37,7 +38,9 @@ struct RunOptions {
   bool kineto = false;               // the agent is the endpoint that Kineto asks for captures
   bool keep_traces = false;          // files of profiles too, that are in the run
   agent::WindowPlan windows;         // what is captured when, beside what always is
-  std::filesystem::path shm;         // where rings lie; empty: the launcher chooses
+  std::vector<std::string> redact;   // further names of secrets (base/redactor.h)
+  mode_t folder_mode = kPrivateFolder;
+  std::filesystem::path shm;  // where rings lie; empty: the launcher chooses
   std::optional<double> price_per_hour;
   analyze::TensorCorePatterns tensor_cores;
   analyze::StageTable stages;

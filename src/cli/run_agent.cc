@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/inherited_mode.h"
 #include "base/time.h"
 #include "cli/package_dir.h"
 #include "cli/run_folder.h"
@@ -40,8 +41,8 @@ void DetachStreams(const std::filesystem::path& run_dir) {
   if (null_fd < 0) _exit(127);
   dup2(null_fd, 0);
   dup2(null_fd, 1);
-  const int log_fd =
-      open((run_dir / kAgentLog).c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0644);
+  const std::filesystem::path log = run_dir / kAgentLog;
+  const int log_fd = open(log.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, FileModeAt(log));
   dup2(log_fd >= 0 ? log_fd : null_fd, 2);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <barrier>
@@ -96,6 +97,51 @@ TEST_F(RunFolderTest, OfTwoThatAskForOneOutputAtOnceOneIsRefused) {
     other.join();
     ASSERT_EQ(made, 1) << round;
   }
+}
+
+mode_t ModeOf(const fs::path& path) {
+  return static_cast<mode_t>(fs::status(path).permissions());
+}
+
+TEST_F(RunFolderTest, IsPrivateWithTheFolderOfRuns) {
+  const mode_t before = umask(0);
+  options_.folder = base_ / "above" / "runs" / "";
+  auto run = MakeRunFolder(options_, 0);
+  umask(before);
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(ModeOf(run->path), mode_t{0700});
+  EXPECT_EQ(ModeOf(base_ / "above" / "runs"), mode_t{0700});
+  EXPECT_EQ(ModeOf(base_ / "above"), mode_t{0777}) << "which holds what else its owner likes";
+}
+
+TEST_F(RunFolderTest, OfTheGroupIfThatIsAskedForAndTheUmaskLetsIt) {
+  options_.folder_mode = kGroupFolder;
+  const mode_t before = umask(0);
+  auto run = MakeRunFolder(options_, 0);
+  umask(077);
+  auto strict = MakeRunFolder(options_, 1);
+  umask(before);
+  ASSERT_TRUE(run.ok() && strict.ok());
+  EXPECT_EQ(ModeOf(run->path), mode_t{0750});
+  EXPECT_EQ(ModeOf(strict->path), mode_t{0700});
+}
+
+TEST_F(RunFolderTest, OneThatWasThereBecomesPrivate) {
+  for (const mode_t mode : {mode_t{0777}, mode_t{0700}, mode_t{02755}}) {
+    options_.output = base_ / std::to_string(mode);
+    fs::create_directory(options_.output);
+    ASSERT_EQ(chmod(options_.output.c_str(), mode), 0);
+    ASSERT_TRUE(MakeRunFolder(options_, 0).ok());
+    EXPECT_EQ(ModeOf(options_.output), mode & 02700);
+    EXPECT_EQ(ModeOf(options_.output / kAgentLog) & 077, mode_t{0});
+  }
+}
+
+TEST_F(RunFolderTest, NoSecretIsPartOfTheName) {
+  options_.command = {"python", "--token=SECRET.py", "--password", "SECRET.sh", "x"};
+  auto run = MakeRunFolder(options_, 0);
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->path.string().find("SECRET"), std::string::npos) << run->path;
 }
 
 TEST_F(RunFolderTest, OutputBelowAFileIsRefused) {

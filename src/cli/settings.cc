@@ -11,16 +11,22 @@
 #include <variant>
 #include <vector>
 
+#include "base/secret_names.h"
 #include "cli/hook_words.h"
 #include "cli/settings_file.h"
 #include "cli/settings_instances.h"
+#include "cli/settings_patterns.h"
 
 namespace steptrace::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-using Value = std::variant<bool, int64_t, double, std::string>;
+constexpr std::string_view kReadersOwner = "owner";
+constexpr std::string_view kReadersGroup = "group";
+
+using Texts = std::vector<std::string>;
+using Value = std::variant<bool, int64_t, double, std::string, Texts>;
 
 // One setting: how it is called in each place, how a value of its type gets in, and what it is
 // where nobody sets it.
@@ -149,6 +155,23 @@ Status SetCapture(const Value& value, Settings& settings) {
   return {};
 }
 
+// A list takes the place of what was set before; a text is one with commas.
+Status SetRedact(const Value& value, Settings& settings) {
+  auto* texts = std::get_if<Texts>(&value);
+  auto* text = std::get_if<std::string>(&value);
+  if (texts == nullptr && text == nullptr) return Error{""};
+  settings.redact.clear();
+  for (const std::string& one : texts != nullptr ? *texts : Texts{*text}) {
+    STEPTRACE_RETURN_IF_ERROR(AddRedact(one, settings));
+  }
+  return {};
+}
+
+Status SetReaders(const Value& value, Settings& settings) {
+  auto* text = std::get_if<std::string>(&value);
+  return text == nullptr ? Status(Error{""}) : SetReadableBy(*text, settings);
+}
+
 // Stores a value of exactly type T; what else comes gets the general message.
 template <class T, class Member>
 std::function<Status(const Value&, Settings&)> Store(Member Settings::*member) {
@@ -233,6 +256,14 @@ const std::vector<Setting>& AllSettings() {
        "Folder in memory for the rings; where /dev/shm is too small or absent.",
        Store<std::string>(&Settings::shm),
        [](const Settings& s) { return s.shm.empty() ? std::string("/dev/shm") : s.shm; }},
+      {"redact", "STEPTRACE_REDACT", "a list of texts",
+       "Names whose values are secrets too, as my-secret: they are not stored; off: all is.",
+       SetRedact, ShownNothing},
+      {"readable_by", "STEPTRACE_READABLE_BY", "a text",
+       "Who may read new runs: owner or group. See privacy.md.", SetReaders,
+       [](const Settings& s) {
+         return std::string(s.folder_mode == kGroupFolder ? kReadersGroup : kReadersOwner);
+       }},
       {"quiet", "STEPTRACE_QUIET", "true or false", "run prints nothing of its own.",
        Store<bool>(&Settings::quiet), Shown<&Settings::quiet>},
       {"report", "STEPTRACE_REPORT", "true or false", "run prints the report at the end.",
@@ -258,6 +289,14 @@ std::optional<Value> FromToml(const toml::node& node) {
   if (auto* value = node.as_integer()) return Value{value->get()};
   if (auto* value = node.as_floating_point()) return Value{value->get()};
   if (auto* value = node.as_string()) return Value{value->get()};
+  if (auto* list = node.as_array()) {
+    Texts texts;
+    for (const toml::node& one : *list) {
+      if (!one.is_string()) return std::nullopt;
+      texts.push_back(**one.as_string());
+    }
+    return Value{std::move(texts)};
+  }
   return std::nullopt;
 }
 
@@ -275,68 +314,6 @@ const Setting* FindSetting(std::string_view key) {
   return nullptr;
 }
 
-Result<std::vector<std::string>> ReadPatterns(const toml::node& node, std::string_view key,
-                                              const std::string& place) {
-  const Error wrong{fmt::format("{}: tensor_cores: {} is not an array of texts", place, key)};
-  if (!node.is_array()) return wrong;
-  std::vector<std::string> patterns;
-  for (const toml::node& one : *node.as_array()) {
-    if (!one.is_string()) return wrong;
-    patterns.push_back(**one.as_string());
-  }
-  return patterns;
-}
-
-// [tensor_cores]: parts of names of kernels that run on tensor cores, or only look so.
-Status ReadTensorCores(const toml::node& node, std::string_view source, Settings& settings) {
-  const std::string place = fmt::format("{}:{}", source, node.source().begin.line);
-  if (!node.is_table()) {
-    return Error{fmt::format("{}: tensor_cores is not a table; write [tensor_cores]", place)};
-  }
-  std::vector<std::string> kernels, plain;
-  for (const auto& [key, value] : *node.as_table()) {
-    const std::string at = fmt::format("{}:{}", source, value.source().begin.line);
-    if (key.str() != "kernels" && key.str() != "plain") {
-      return Error{fmt::format("{}: tensor_cores: unknown key '{}'; the keys are kernels and plain",
-                               at, key.str())};
-    }
-    auto& patterns = key.str() == "plain" ? plain : kernels;
-    STEPTRACE_ASSIGN_OR_RETURN(patterns, ReadPatterns(value, key.str(), at));
-  }
-  auto made = analyze::TensorCorePatterns::Create(std::move(kernels), std::move(plain));
-  if (!made.ok()) {
-    return Error{fmt::format("{}: tensor_cores: {}", place, made.error().message)};
-  }
-  settings.tensor_cores = *std::move(made);
-  return {};
-}
-
-// [stages]: patterns of functions, and the stage of the data pipeline that each is.
-Status ReadStages(const toml::node& node, std::string_view source, Settings& settings) {
-  const auto place = [&](const toml::node& at) {
-    return fmt::format("{}:{}", source, at.source().begin.line);
-  };
-  if (!node.is_table()) {
-    return Error{fmt::format("{}: stages is not a table; write [stages]", place(node))};
-  }
-  std::vector<std::pair<std::string, std::string>> patterns;
-  for (const auto& [key, value] : *node.as_table()) {
-    if (!value.is_string()) {
-      return Error{fmt::format("{}: stages: '{}' is not a text; write \"{}\" = \"decode\"",
-                               place(value), key.str(), key.str())};
-    }
-    patterns.emplace_back(std::string(key.str()), **value.as_string());
-    // One at a time, so that the message names its line.
-    if (const auto one = analyze::StageTable::Create({patterns.back()}); !one.ok()) {
-      return Error{fmt::format("{}: stages: {}", place(value), one.error().message)};
-    }
-  }
-  auto made = analyze::StageTable::Create(std::move(patterns));
-  if (!made.ok()) return Error{fmt::format("{}: stages: {}", place(node), made.error().message)};
-  settings.stages = *std::move(made);
-  return {};
-}
-
 template <class Number>
 std::optional<Value> ParseNumber(const std::string& text) {
   Number number{};
@@ -349,7 +326,7 @@ std::optional<Value> ParseNumber(const std::string& text) {
 // A variable is text: read as what the setting is.
 std::optional<Value> FromVariable(const Setting& setting, const std::string& text) {
   std::string_view type = setting.type;
-  if (type == "a text") return Value{text};
+  if (type == "a text" || type == "a list of texts") return Value{text};
   if (type == "a whole number") return ParseNumber<int64_t>(text);
   if (type == "a number") return ParseNumber<double>(text);
   if (text == "1" || text == "true") return Value{true};
@@ -433,6 +410,27 @@ std::string KnownVariables() {
   std::string names = "STEPTRACE_CONFIG";
   for (const auto& setting : AllSettings()) names += std::string(", ") + setting.variable;
   return names;
+}
+
+Status AddRedact(std::string_view names, Settings& settings) {
+  constexpr size_t kMostNames = 100;
+  for (size_t begin = 0; begin <= names.size();) {
+    const size_t end = std::min(names.find(',', begin), names.size());
+    const std::string name(names.substr(begin, end - begin));
+    begin = end + 1;
+    if (NormalName(name).empty()) return Error{"is not a list of names, as my-secret,OTHER"};
+    settings.redact.push_back(name);
+  }
+  if (settings.redact.size() > kMostNames) return Error{"has more than 100 names"};
+  return {};
+}
+
+Status SetReadableBy(std::string_view who, Settings& settings) {
+  if (who != kReadersOwner && who != kReadersGroup) {
+    return Error{"is not one of \"owner\", \"group\""};
+  }
+  settings.folder_mode = who == kReadersGroup ? kGroupFolder : kPrivateFolder;
+  return {};
 }
 
 fs::path SettingsFile(const Environment& environment) {

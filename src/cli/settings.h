@@ -14,6 +14,7 @@
 #include "analyze/cost/cost.h"
 #include "analyze/device/tensor_cores.h"
 #include "analyze/samples/stage_table.h"
+#include "base/inherited_mode.h"
 #include "base/result.h"
 #include "cli/terminal.h"
 
@@ -39,6 +40,8 @@ struct Settings {
   agent::WindowBudget window_budget{};
   agent::WindowFields window_fields{};  // start_step, num_steps, start_unix_time, duration
   std::string shm;
+  std::vector<std::string> redact;  // names of secrets of one's own, or kRedactNothing
+  mode_t folder_mode = kPrivateFolder;
   int64_t system_interval_ms = 500;
   int64_t stack_rate = 20;
   bool hang_watch = true;
@@ -65,6 +68,11 @@ Status ApplyEnvironment(const Environment& environment, Settings& settings);
 // Whether the type of machine that was named is one of those listed; no name always is. For
 // commands that make use of it, once flags have been read.
 Status CheckInstance(const Settings& settings);
+
+// Adds names to `redact`, several with commas.
+Status AddRedact(std::string_view names, Settings& settings);
+// By who may read runs: owner or group.
+Status SetReadableBy(std::string_view who, Settings& settings);
 
 // The STEPTRACE_* of an environment ("NAME=value") that nothing of ours reads: misspelt, perhaps.
 std::vector<std::string> UnknownVariables(const std::vector<std::string>& environment);

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <map>
 
+#include "base/redactor.h"
+
 namespace steptrace::cli {
 namespace {
 
@@ -35,7 +37,8 @@ TEST(Settings, TomlSetsEveryKey) {
       "window = '10:5, 90s:1s'\ncapture = 'operators'\nstart_step = 5\nnum_steps = 2\n"
       "start_unix_time = 1790000000\nduration = 2.5\n"
       "system_interval_ms = 100\nshm = '/ramdisk'\nquiet = true\nreport = false\n"
-      "stack_rate = 100\nhang_watch = false\nwindow_budget_s = 1.5\nwindow_budget_mb = 3\n",
+      "stack_rate = 100\nhang_watch = false\nwindow_budget_s = 1.5\nwindow_budget_mb = 3\n"
+      "redact = ['--my-secret', 'a,b']\nreadable_by = 'group'\n",
       "t", settings);
   ASSERT_TRUE(status.ok()) << status.error().message;
   EXPECT_EQ(settings.folder, "/runs");
@@ -56,6 +59,8 @@ TEST(Settings, TomlSetsEveryKey) {
   EXPECT_EQ(settings.window_budget.bytes, 3'000'000);
   EXPECT_TRUE(settings.quiet);
   EXPECT_FALSE(settings.report);
+  EXPECT_EQ(settings.redact, (std::vector<std::string>{"--my-secret", "a", "b"}));
+  EXPECT_EQ(settings.folder_mode, kGroupFolder);
 }
 
 TEST(Settings, UnknownKeysAndWrongTypesAreNamedWithTheirLine) {
@@ -182,6 +187,26 @@ TEST(Settings, TheEnvironmentReadsEveryType) {
   EXPECT_EQ(settings.system_interval_ms, 60'000);
   EXPECT_EQ(settings.stack_rate, 0);
   EXPECT_TRUE(settings.quiet);
+}
+
+TEST(Settings, NamesOfSecrets) {
+  Settings settings;
+  ASSERT_TRUE(ApplyToml("redact = ['of-the-file']", "t", settings).ok());
+  ASSERT_TRUE(ApplyEnvironment(Given({{"STEPTRACE_REDACT", "--a,B"}}), settings).ok());
+  EXPECT_EQ(settings.redact, (std::vector<std::string>{"--a", "B"})) << "the environment wins";
+  ASSERT_TRUE(AddRedact("c", settings).ok());
+  EXPECT_EQ(settings.redact.back(), "c") << "a flag adds to it";
+  ASSERT_TRUE(ApplyToml("redact = 'off'", "t", settings).ok());
+  EXPECT_FALSE(Redactor(settings.redact).on());
+  for (const char* wrong : {"redact = 3", "redact = ['a', 3]", "redact = ['']", "redact = '--'"}) {
+    EXPECT_THAT(TomlComplaint(wrong), HasSubstr("redact")) << wrong;
+  }
+}
+
+TEST(Settings, WhoMayReadRuns) {
+  EXPECT_EQ(Settings().folder_mode, kPrivateFolder);
+  EXPECT_THAT(TomlComplaint("readable_by = 'world'"), HasSubstr("\"owner\", \"group\""));
+  EXPECT_THAT(TomlComplaint("readable_by = 1"), HasSubstr("readable_by is not a text"));
 }
 
 TEST(Settings, AWrongVariableIsNamed) {

@@ -260,8 +260,9 @@ Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths, const 
   for (const auto* list : {&sorted.kineto, &sorted.chrome, &sorted.perfetto, &sorted.sagemaker}) {
     for (const Source& source : *list) total += source.bytes;
   }
-  STEPTRACE_ASSIGN_OR_RETURN(PartialFolder folder, PartialFolder::Make(options.output));
-  RunSink sink(folder.path(), options.limits);
+  STEPTRACE_ASSIGN_OR_RETURN(PartialFolder folder,
+                             PartialFolder::Make(options.output, options.folder_mode));
+  RunSink sink(folder.path(), options.limits, options.redactor);
   std::mutex mutex;  // files are read by several threads
   int64_t done = 0;
   ImportContext context{options.limits,

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/inherited_mode.h"
+#include "base/redactor.h"
 #include "base/result.h"
 #include "import/format.h"
 #include "import/run_sink.h"
@@ -28,6 +30,8 @@ struct ImportOptions {
   std::string name;              // of the run; empty: from the first path
   Limits limits;
   Parallel parallel;
+  Redactor redactor;
+  mode_t folder_mode = kPrivateFolder;  // of the run
   // Asked now and then, by several threads: whether to give up. The import is then an error.
   std::function<bool()> stopped;
 };

@@ -70,7 +70,7 @@ void RemoveLeftOvers(const fs::path& parent) {
 
 }  // namespace
 
-Result<PartialFolder> PartialFolder::Make(const fs::path& output) {
+Result<PartialFolder> PartialFolder::Make(const fs::path& output, mode_t mode) {
   std::error_code error;
   if (fs::exists(fs::symlink_status(output, error))) {
     return Error{output.string() + ": exists already; give another folder with -o"};
@@ -81,8 +81,7 @@ Result<PartialFolder> PartialFolder::Make(const fs::path& output) {
   RemoveLeftOvers(parent);
   fs::path path = parent / fmt::format(".{}.{}{}", output.filename().string(), ::getpid(), kEnding);
   fs::remove_all(path, error);
-  fs::create_directory(path, error);
-  if (error) return Refused(parent, error.message());
+  if (::mkdir(path.c_str(), mode) != 0) return Refused(parent, std::strerror(errno));
   // A lock that is there and not held would say that its maker has died.
   const fs::path fresh = path / kFreshLock;
   UniqueFd lock(::open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

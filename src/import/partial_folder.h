@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/inherited_mode.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 
@@ -17,7 +18,9 @@ namespace steptrace::import {
 // numbers, and removes it.
 class PartialFolder {
  public:
-  static Result<PartialFolder> Make(const std::filesystem::path& output);
+  // `mode`: of the folder.
+  static Result<PartialFolder> Make(const std::filesystem::path& output,
+                                    mode_t mode = kPrivateFolder);
 
   PartialFolder(PartialFolder&& other) noexcept
       : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}

@@ -54,6 +54,16 @@ TEST_F(PartialFolderTest, GoesWithItsObjectOrToItsPlace) {
   EXPECT_THAT(inside, testing::ElementsAre(folder_ / "run" / "run.json"));
 }
 
+TEST_F(PartialFolderTest, IsPrivateUnlessAskedOtherwise) {
+  const mode_t before = ::umask(0);
+  auto partial = PartialFolder::Make(folder_ / "run");
+  auto group = PartialFolder::Make(folder_ / "other", kGroupFolder);
+  ::umask(before);
+  ASSERT_TRUE(partial.ok() && group.ok());
+  EXPECT_EQ(static_cast<mode_t>(fs::status(partial->path()).permissions()), kPrivateFolder);
+  EXPECT_EQ(static_cast<mode_t>(fs::status(group->path()).permissions()), kGroupFolder);
+}
+
 TEST_F(PartialFolderTest, WhatDeadProcessesLeftIsRemoved) {
   fs::path unlocked = Left("other.run", DeadProcess());
   fs::path locked_once = Left("run", DeadProcess());

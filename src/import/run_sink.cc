@@ -27,10 +27,11 @@ struct ParentLink {
 }  // namespace
 
 struct RunSink::Impl {
-  Impl(std::filesystem::path run, const Limits& limits)
-      : folder(std::move(run)), share(folder, limits) {}
+  Impl(std::filesystem::path run, const Limits& limits, Redactor redact)
+      : folder(std::move(run)), redactor(std::move(redact)), share(folder, limits) {}
 
   std::filesystem::path folder;
+  Redactor redactor;
   SinkShare share;
   std::vector<std::unique_ptr<PartSink>> sinks;
   std::vector<std::string> notes;
@@ -46,8 +47,8 @@ struct RunSink::Impl {
   store::Manifest Complete(store::Manifest manifest) const;
 };
 
-RunSink::RunSink(std::filesystem::path folder, const Limits& limits)
-    : impl_(std::make_unique<Impl>(std::move(folder), limits)) {}
+RunSink::RunSink(std::filesystem::path folder, const Limits& limits, Redactor redactor)
+    : impl_(std::make_unique<Impl>(std::move(folder), limits, std::move(redactor))) {}
 RunSink::~RunSink() = default;
 
 store::StringId RunSink::Intern(std::string_view text) {
@@ -378,7 +379,7 @@ Result<SinkSummary> RunSink::Finish(store::Manifest manifest,
   for (const Part* part : impl.parts) {
     if (!part->left_out) summary.sources.insert(part->facts.source);
   }
-  store::ClosedRun run(impl.folder);
+  store::ClosedRun run(impl.folder, impl.redactor);
   store::StringTable& strings = impl.share.strings;
   std::vector<std::vector<store::LossRow>> losses;  // interned before the writers read the strings
   for (Part* part : impl.parts) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/redactor.h"
 #include "base/result.h"
 #include "import/bytes/byte_stream.h"
 #include "import/part_sink.h"
@@ -35,7 +36,7 @@ struct SinkSummary {
 class RunSink {
  public:
   // `folder` is the run being made: it exists and is empty.
-  RunSink(std::filesystem::path folder, const Limits& limits);
+  RunSink(std::filesystem::path folder, const Limits& limits, Redactor redactor = Redactor());
   ~RunSink();
   RunSink(const RunSink&) = delete;
   RunSink& operator=(const RunSink&) = delete;

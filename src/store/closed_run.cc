@@ -5,8 +5,10 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "store/all_tables.h"
+#include "store/redacted_rows.h"
 #include "store/run_files.h"
 #include "store/segment.h"
 
@@ -20,6 +22,12 @@ Status ClosedRun::Write(std::span<const Row> rows, const StringTable& strings, i
   segment.node = node;
   if constexpr (kHasRank<Row>) segment.rank = rank;
   segment.file = SegmentFile(TableOf<Row>::kName, node, segment.rank, number);
+  std::vector<Row> redacted;
+  if constexpr (kHasTexts<Row>) {
+    redacted.assign(rows.begin(), rows.end());
+    for (Row& row : redacted) RedactTexts(redactor_, row);
+    rows = redacted;
+  }
   STEPTRACE_ASSIGN_OR_RETURN(segment, WriteSegment(run_, std::move(segment),
                                                    RowsView<Row>{rows, {}}, strings, Sync::kLater));
   std::lock_guard lock(mutex_);
@@ -53,6 +61,7 @@ Status ClosedRun::Close(Manifest manifest) {
                        std::tuple(b.node, b.rank, b.file.size(), std::string_view(b.file));
               });
   }
+  manifest.command = redactor_.Words(manifest.command);
   manifest.format = kFormatNumber;
   manifest.tables = std::move(tables_);
   return WriteManifest(run_, manifest);

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "base/redactor.h"
 #include "base/result.h"
 #include "store/manifest.h"
 #include "store/slice_columns.h"
@@ -21,8 +22,9 @@ inline constexpr int64_t kMostSegmentRows = 1 << 20;  // FORMAT.md
 // threads may write segments; strings must not grow meanwhile.
 class ClosedRun {
  public:
-  // The folder exists.
-  explicit ClosedRun(std::filesystem::path run) : run_(std::move(run)) {}
+  // The folder exists. What rows and manifest say in texts is redacted (redacted_rows.h).
+  explicit ClosedRun(std::filesystem::path run, Redactor redactor = Redactor())
+      : run_(std::move(run)), redactor_(std::move(redactor)) {}
 
   // One segment: rows of one node and rank (tables without ranks: of one node), sorted by time, at
   // most kMostSegmentRows. `number` is unique in the table; readers get segments in its order.
@@ -37,6 +39,7 @@ class ClosedRun {
 
  private:
   std::filesystem::path run_;
+  Redactor redactor_;
   std::mutex mutex_;
   std::map<std::string, TableParts> tables_;  // under mutex_
 };

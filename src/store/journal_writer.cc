@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "base/inherited_mode.h"
 #include "store/arrow_support.h"
 #include "store/run_files.h"
 
@@ -45,7 +46,8 @@ arrow::Result<int64_t> BatchSink::Tell() const {
 Result<std::unique_ptr<JournalFileWriter>> JournalFileWriter::Create(
     const std::filesystem::path& path, std::shared_ptr<arrow::Schema> schema) {
   auto journal = std::unique_ptr<JournalFileWriter>(new JournalFileWriter);
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+  int fd =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FileModeAt(path));
   if (fd < 0) return SystemError("cannot write " + path.string(), errno);
   journal->path_ = path;
   journal->file_ = std::make_shared<UniqueFd>(fd);

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <tuple>
 
+#include "base/inherited_mode.h"
 #include "store/all_tables.h"
 #include "store/arrow_support.h"
 
@@ -21,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLockName = "lock";
-constexpr mode_t kFileMode = 0644;
 
 std::optional<int32_t> ParseNumber(std::string_view text) {
   int32_t number = 0;
@@ -61,7 +61,7 @@ std::optional<JournalFile> ParseJournal(const fs::path& path, int32_t node) {
 }
 
 Result<UniqueFd> CreateFile(const fs::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kFileMode));
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FileModeAt(path)));
   if (!fd.valid()) return SystemError("cannot write " + path.string(), errno);
   return fd;
 }
@@ -99,7 +99,7 @@ std::vector<JournalFile> ListJournals(const fs::path& run) {
 
 Result<RunLock> RunLock::Take(const fs::path& run, int32_t node) {
   fs::path path = JournalDir(run, node) / kLockName;
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kFileMode));
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FileModeAt(path)));
   if (!fd.valid()) return SystemError("cannot lock " + path.string(), errno);
   // A reader that looks whether the run lives holds a shared lock for a moment.
   constexpr int kTries = 20;
@@ -162,11 +162,23 @@ Status ReplaceFile(const fs::path& path, std::string_view content) {
   return SyncFile(path.parent_path());
 }
 
+std::error_code MakeFolderOfRuns(const fs::path& folder, mode_t mode) {
+  const fs::path own = folder.has_filename() ? folder : folder.parent_path();
+  std::error_code failed;
+  if (own.has_parent_path()) fs::create_directories(own.parent_path(), failed);
+  if (failed || ::mkdir(own.c_str(), mode) == 0 || errno == EEXIST) return failed;
+  return {errno, std::generic_category()};
+}
+
 Status MakeDirs(const fs::path& folder) {
   std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) return SystemError("cannot make the folder " + folder.string(), failed.value());
-  return {};
+  if (fs::is_directory(folder, failed)) return {};
+  const fs::path parent = folder.parent_path();
+  if (!parent.empty() && parent != folder) STEPTRACE_RETURN_IF_ERROR(MakeDirs(parent));
+  if (::mkdir(folder.c_str(), FolderModeIn(parent)) == 0) return {};
+  const int error = errno;
+  if (error == EEXIST && fs::is_directory(folder, failed)) return {};
+  return SystemError("cannot make the folder " + folder.string(), error);
 }
 
 Status SyncFile(const fs::path& path) {

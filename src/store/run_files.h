@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/result.h"
@@ -47,6 +50,9 @@ class RunLock {
 Result<std::string> ReadFile(const std::filesystem::path& path, int64_t at_most_bytes);
 // By a temporary file and rename; both the file and its folder are on the disk when it returns.
 Status ReplaceFile(const std::filesystem::path& path, std::string_view content);
+// The folder where runs are gathered, which holds them alone; those above it are the user's.
+std::error_code MakeFolderOfRuns(const std::filesystem::path& folder, mode_t mode);
+// With those above it; each as its parent may be read (base/inherited_mode.h).
 Status MakeDirs(const std::filesystem::path& folder);
 // Syncs a file's data or a folder's entries to the disk.
 Status SyncFile(const std::filesystem::path& path);

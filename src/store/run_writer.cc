@@ -11,10 +11,12 @@
 #include <tuple>
 #include <vector>
 
+#include "base/inherited_mode.h"
 #include "store/all_tables.h"
 #include "store/arrow_support.h"
 #include "store/compaction.h"
 #include "store/journal_writer.h"
+#include "store/redacted_rows.h"
 #include "store/run_files.h"
 
 namespace steptrace::store {
@@ -118,7 +120,7 @@ struct BuffersOf<std::tuple<Rows...>> {
 
 // Room that only the end of the run may use. Its absence is no error: it helps on a full disk only.
 void TakeReserve(const fs::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FileModeAt(path)));
   if (fd.valid()) (void)::posix_fallocate(fd.get(), 0, kReserveBytes);
 }
 
@@ -142,7 +144,13 @@ struct RunWriter::Impl {
   template <class Row>
   void Append(const Row& row) {
     auto& buffer = std::get<TableBuffer<Row>>(buffers);
-    buffer.Append(row, options.node);
+    if constexpr (kHasTexts<Row>) {
+      Row redacted = row;
+      RedactTexts(options.redactor, redacted);
+      buffer.Append(redacted, options.node);
+    } else {
+      buffer.Append(row, options.node);
+    }
     if (!refused && buffer.full()) Note(buffer.Flush(strings));
   }
 
@@ -202,6 +210,7 @@ struct RunWriter::Impl {
     other.format = kFormatNumber;
     other.tables = std::move(manifest.tables);
     other.writer_pid = ::getpid();
+    other.command = options.redactor.Words(other.command);
     manifest = std::move(other);
   }
 

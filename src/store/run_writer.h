@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/redactor.h"
 #include "base/result.h"
 #include "store/manifest.h"
 #include "store/string_table.h"
@@ -18,6 +19,7 @@ struct WriterOptions {
   int64_t chunk_bytes = 6 << 20;     // rows in memory at once while closing: bounds its RSS
   int64_t pending_bytes = 4 << 20;  // rows of a table kept for a disk that takes none; then counted
   int64_t sync_interval_ms = 1000;  // fdatasync by a thread of its own; 0: none (tests)
+  Redactor redactor{};  // of the manifest's command and of rows' texts (redacted_rows.h)
 };
 
 // Writes one node's part of a run. Rows go to journals while the run lives and to Parquet segments

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -34,6 +35,30 @@ TEST(RunWriter, WritesRowsThatAReaderFindsAfterClose) {
   ASSERT_EQ(steps->size(), 1u);
   ExpectSameRow(steps->front(), reader->strings(), step, writer.strings());
   EXPECT_FALSE(fs::exists(dir.path() / "run" / "journal"));
+}
+
+// Whatever the umask: the folder decides.
+TEST(RunWriter, WhatIsInARunMayBeReadAsItsFolder) {
+  for (const mode_t mode : {mode_t{0700}, mode_t{0750}, mode_t{0755}}) {
+    TempDir dir;
+    const fs::path run = dir.path() / "run";
+    fs::create_directory(run);
+    ASSERT_EQ(::chmod(run.c_str(), mode), 0);
+    const mode_t before = ::umask(0);
+    auto writer = MakeWriter(run);
+    writer.Append(SampleStep(writer.strings(), 7));
+    ASSERT_OK(writer.Flush());
+    const auto check = [&] {
+      for (const auto& entry : fs::recursive_directory_iterator(run)) {
+        const auto found = static_cast<mode_t>(entry.status().permissions());
+        EXPECT_EQ(found, entry.is_directory() ? mode : mode & 0666) << entry.path();
+      }
+    };
+    check();
+    ASSERT_OK(writer.Close(CompletedManifest()));
+    check();
+    ::umask(before);
+  }
 }
 
 TEST(RunWriter, GivesRowsToReadersWhileItLives) {

@@ -21,6 +21,7 @@
 #include <new>
 #include <utility>
 
+#include "base/inherited_mode.h"
 #include "store/arrow_support.h"
 #include "store/column_encoding.h"
 #include "store/page_writer.h"
@@ -255,7 +256,8 @@ Status WriteSegmentFile(const fs::path& run, const arrow::RecordBatch& batch, Sy
                         SegmentInfo* segment) {
   fs::path path = run / segment->file;
   STEPTRACE_RETURN_IF_ERROR(MakeDirs(path.parent_path()));
-  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+                     FileModeAt(path)));
   if (!fd.valid()) return SystemError("cannot write " + path.string(), errno);
   Status written = WriteParquetBatch(batch, fd.get(), path.string());
   if (written.ok() && sync == Sync::kNow && ::fdatasync(fd.get()) != 0) {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/inherited_mode.h"
 #include "base/unnamed_file.h"
 #include "store/row_stream.h"
 #include "store/run_parts.h"
@@ -169,11 +171,11 @@ Result<Index> OpenKept(const fs::path& path, uint64_t fingerprint) {
 // Made under a name of its own and renamed: a reader sees a whole index or none.
 Status MakeKept(store::RunReader& run, uint64_t fingerprint) {
   const fs::path path = IndexPath(run.run());
-  std::error_code failed;
-  fs::create_directory(path.parent_path(), failed);
+  (void)::mkdir(path.parent_path().c_str(), FolderModeIn(run.run()));  // may be there
   fs::path pending = path;
   pending += fmt::format(".{}.partial", ::getpid());
-  UniqueFd fd(::open(pending.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+  UniqueFd fd(::open(pending.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+                     FileModeAt(path)));
   if (!fd.valid()) return Error{path.string() + ": cannot be written"};
   Status made = Make(run, fd.get(), fingerprint);
   if (made.ok() && ::rename(pending.c_str(), path.c_str()) != 0) {

@@ -127,11 +127,13 @@ class Capture:
         """<run>/profiles/<pid>-<number>.json, which has that name when it is whole."""
         global _number
         _number += 1
-        folder = os.path.join(os.environ["STEPTRACE_RUN_DIR"], "profiles")
+        run = os.environ["STEPTRACE_RUN_DIR"]
+        folder = os.path.join(run, "profiles")
         trace = os.path.join(folder, f"{os.getpid()}-{_number}.json")
         partial = trace + ".partial"
         try:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            # As the run may be read (base/inherited_mode.h).
+            os.makedirs(folder, mode=os.stat(run).st_mode & 0o777, exist_ok=True)
             results.save(partial)
             os.rename(partial, trace)
         except OSError as error:

@@ -241,7 +241,9 @@ std::pair<int32_t, int32_t> PlaceOf(const JoinedRun& run, const Row& row) {
 class Joiner {
  public:
   Joiner(const fs::path& folder, const JoinOptions& options, int64_t total)
-      : run_(folder), options_(options), total_(total) {}
+      : run_(folder, Redactor::Off()),  // its rows are as they were recorded
+        options_(options),
+        total_(total) {}
 
   Status Add(JoinedRun& run) {
     RowMover mover(run);
@@ -414,7 +416,8 @@ Result<JoinSummary> JoinOpened(std::vector<JoinedRun>& runs, const JoinOptions& 
   }
   int64_t epoch_utc_ns = PlaceRuns(runs);
   STEPTRACE_RETURN_IF_ERROR(NumberRuns(runs));
-  STEPTRACE_ASSIGN_OR_RETURN(PartialFolder folder, PartialFolder::Make(options.output));
+  STEPTRACE_ASSIGN_OR_RETURN(PartialFolder folder,
+                             PartialFolder::Make(options.output, options.folder_mode));
   Joiner joiner(folder.path(), options, total);
   int64_t next_flow = 0;
   for (JoinedRun& run : runs) {

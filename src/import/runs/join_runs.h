@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "base/inherited_mode.h"
 #include "base/result.h"
 
 // One job on several nodes is recorded as a run a node; here the runs become one.
@@ -15,6 +16,7 @@ namespace steptrace::import {
 struct JoinOptions {
   std::filesystem::path output;  // the run's folder; must not exist
   std::string name;              // of the run; empty: that of the first
+  mode_t folder_mode = kPrivateFolder;
   // Asked now and then: whether to give up. The join is then an error.
   std::function<bool()> stopped;
   // Told now and then: rows written, of how many.

@@ -6,6 +6,7 @@
 #include "serve/rpc/imported_before.h"
 #include "serve/rpc/run_path.h"
 #include "serve/rpc/steps.h"
+#include "store/run_files.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -18,9 +19,10 @@ constexpr int64_t kMostSlices = 200'000;
 
 }  // namespace
 
-Result<fs::path> FreeFolder(const fs::path& folder, const std::string& name) {
+Result<fs::path> FreeFolder(const fs::path& folder, const std::string& name, mode_t mode) {
   constexpr int kMostOfOneName = 10'000;
   std::error_code ignored;
+  (void)store::MakeFolderOfRuns(folder, mode);  // who writes to it says why it cannot be made
   for (int i = 1; i <= kMostOfOneName; ++i) {
     fs::path path = folder / (i == 1 ? name : name + "-" + std::to_string(i));
     if (!fs::exists(fs::symlink_status(path, ignored))) return path;
@@ -33,6 +35,8 @@ Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
   import::ImportOptions options;
   options.output = request.output;
   options.name = request.name;
+  options.redactor = request.redactor;
+  options.folder_mode = request.folder_mode;
   options.limits.max_bytes = request.max_bytes;
   options.limits.max_depth = request.max_depth;
   options.stopped = request.stopped;
@@ -40,7 +44,8 @@ Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
     std::string name = import::FolderName(request.name.empty() && !request.paths.empty()
                                               ? import::NameOfPath(request.paths.front())
                                               : request.name);
-    STEPTRACE_ASSIGN_OR_RETURN(options.output, FreeFolder(request.folder, name));
+    STEPTRACE_ASSIGN_OR_RETURN(options.output,
+                               FreeFolder(request.folder, name, request.folder_mode));
   }
   const std::string stamp = SourceStamp(request);
   STEPTRACE_ASSIGN_OR_RETURN(auto imported, import::Import(request.paths, options, progress));

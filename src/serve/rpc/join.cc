@@ -17,6 +17,7 @@ Result<import::JoinSummary> JoinRuns(const JoinRequest& request,
   import::JoinOptions options;
   options.output = request.output;
   options.name = request.name;
+  options.folder_mode = request.folder_mode;
   options.stopped = request.stopped;
   options.progress = progress;
   if (options.output.empty() && !runs.empty()) {
@@ -25,8 +26,8 @@ Result<import::JoinSummary> JoinRuns(const JoinRequest& request,
       STEPTRACE_ASSIGN_OR_RETURN(auto manifest, store::ReadManifest(runs.front()));
       name = manifest.name + "-joined";
     }
-    STEPTRACE_ASSIGN_OR_RETURN(options.output,
-                               FreeFolder(request.folder, import::FolderName(name)));
+    STEPTRACE_ASSIGN_OR_RETURN(
+        options.output, FreeFolder(request.folder, import::FolderName(name), request.folder_mode));
   }
   return import::JoinRuns(runs, options);
 }

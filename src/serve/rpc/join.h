@@ -15,7 +15,8 @@ struct JoinRequest {
   std::vector<std::string> runs;  // paths, names or ids
   std::filesystem::path output;   // empty: a new folder, named after the first run, in `folder`
   std::filesystem::path folder;   // where runs are gathered
-  std::string name;               // of the run; empty: that of the first
+  mode_t folder_mode = kPrivateFolder;
+  std::string name;  // of the run; empty: that of the first
   std::function<bool()> stopped;
 };
 

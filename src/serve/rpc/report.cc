@@ -25,6 +25,7 @@
 #include "analyze/stats/distribution.h"
 #include "analyze/verdict/sample_split.h"
 #include "analyze/verdict/step_times.h"
+#include "base/inherited_mode.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
 #include "base/write_all.h"
@@ -62,7 +63,7 @@ Error OsError(const fs::path& thing) {
 Status WriteByRename(const fs::path& path, std::string_view text) {
   fs::path pending = path;
   pending += fmt::format(".{}.partial", getpid());
-  UniqueFd fd(::open(pending.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  UniqueFd fd(::open(pending.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FileModeAt(path)));
   if (!fd.valid()) return OsError(path);
   Status status = WriteAll(fd.get(), text) ? Status() : OsError(path);
   bool closed = ::close(fd.release()) == 0;
