@@ -33,6 +33,7 @@ BINARY = {
     ".pftrace",
     ".pstats",
     ".ring",
+    ".tar",
 }
 README_LINES = 60  # a page: the folder's rule, never an inventory
 
