@@ -33,6 +33,7 @@ BINARY = {
     ".pftrace",
     ".pstats",
     ".ring",
+    ".tar",
 }
 # Commands print text of others through these, which make it inert (docs/reference/inert-text.md).
 PRINTERS = {"src/cli/terminal.cc", "src/cli/progress.cc"}

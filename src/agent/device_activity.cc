@@ -9,7 +9,6 @@
 
 #include "agent/demangle.h"
 #include "agent/record_converter.h"
-#include "agent/utf8.h"
 #include "base/time.h"
 #include "wire/vocabulary.h"
 
@@ -126,13 +125,13 @@ void DeviceActivity::Prepare(std::span<const wire::Record> records) {
     }
   }
   const std::vector<std::string> told = demangler_.All(std::move(names));
-  for (size_t i = 0; i < ids.size(); ++i) names_[ids[i]] = strings_.Intern(ToValidUtf8(told[i]));
+  for (size_t i = 0; i < ids.size(); ++i) names_[ids[i]] = strings_.Intern(told[i]);
 }
 
 store::StringId DeviceActivity::NameOf(const wire::Record& record) {
   const auto [found, added] = names_.try_emplace(record.name);
   if (added) {
-    found->second = strings_.Intern(ToValidUtf8(host_.text_of(record.name).value_or("")));
+    found->second = strings_.Intern(host_.text_of(record.name).value_or(""));
   }
   return found->second;
 }

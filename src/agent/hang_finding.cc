@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "agent/utf8.h"
 #include "analyze/report/quantity.h"
 #include "analyze/samples/code_place.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "wire/vocabulary.h"
 
 namespace steptrace::agent {
@@ -33,7 +33,7 @@ std::string Clean(std::string_view text, size_t most = kMaxNameBytes) {
   for (char& c : clean) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
-  return ToValidUtf8(clean);
+  return CleanUtf8(clean);
 }
 
 std::string FrameText(const HangFrame& frame) {

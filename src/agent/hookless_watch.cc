@@ -11,8 +11,8 @@
 
 #include "agent/process.h"
 #include "agent/shebang.h"
-#include "agent/utf8.h"
 #include "base/time.h"
+#include "base/utf8.h"
 
 namespace steptrace::agent {
 namespace {
@@ -190,7 +190,7 @@ void HooklessWatch::Expect(int32_t pid, const std::vector<std::string>& command)
   if (command.empty()) return;
   HooklessProcess& process = seen_[pid];
   process.pid = pid;
-  process.comm = ToValidUtf8(BaseName(command[0]));
+  process.comm = CleanUtf8(BaseName(command[0]));
   process.owner = geteuid();
   process.arguments = command;
   const char* search = getenv("PATH");
@@ -222,7 +222,7 @@ void HooklessWatch::Look(int32_t command_pid) {
     if (process.own_pid == 0) process.own_pid = ReadInnermostPid(pid);
     process.pid = pid;
     process.parent = parent;
-    process.comm = ToValidUtf8(stat->comm);
+    process.comm = CleanUtf8(stat->comm);
     process.owner = *owner;
     // The newest are right: one may have executed another program. One that has ended shows none.
     if (!arguments.empty()) process.arguments = arguments;

@@ -8,7 +8,6 @@
 #include <initializer_list>
 #include <utility>
 
-#include "agent/utf8.h"
 #include "base/time.h"
 
 namespace steptrace::agent {
@@ -163,19 +162,6 @@ TEST(HooklessWatch, AScriptThatEndsAtOnceIsItsInterpreters) {
   watch.Expect(kNoSuchPid, {path});
   unlink(path);
   EXPECT_THAT(Explain(watch.Seen(), {}, geteuid()).text, HasSubstr("ran with -S"));
-}
-
-TEST(ValidUtf8, KeepsCharactersAndReplacesTheRest) {
-  EXPECT_EQ(ToValidUtf8("plain"), "plain");
-  EXPECT_EQ(ToValidUtf8("\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80"),
-            "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
-  const std::string kBad = "\xEF\xBF\xBD";
-  EXPECT_EQ(ToValidUtf8("\xFF"), kBad);
-  EXPECT_EQ(ToValidUtf8("\xC0\xAF"), kBad + kBad) << "overlong";
-  EXPECT_EQ(ToValidUtf8("\xED\xA0\x80"), kBad + kBad + kBad) << "a surrogate";
-  EXPECT_EQ(ToValidUtf8("\xF4\x90\x80\x80"), kBad + kBad + kBad + kBad) << "beyond Unicode";
-  EXPECT_EQ(ToValidUtf8("a\xE2\x82"), "a" + kBad + kBad) << "cut off";
-  EXPECT_EQ(ToValidUtf8(std::string("a\0b", 3)), std::string("a\0b", 3));
 }
 
 TEST(HooklessWatch, LooksOftenAtFirstAndSeldomLater) {

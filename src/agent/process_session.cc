@@ -9,7 +9,6 @@
 
 #include "agent/drain_pace.h"
 #include "agent/process.h"
-#include "agent/utf8.h"
 #include "base/time.h"
 
 namespace steptrace::agent {

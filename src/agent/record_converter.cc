@@ -8,9 +8,9 @@
 
 #include "agent/call_details.h"
 #include "agent/device_phase_rows.h"
-#include "agent/utf8.h"
 #include "base/shallow_json.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "wire/ring_layout.h"
 
 namespace steptrace::agent {
@@ -65,7 +65,7 @@ RecordConverter::RecordConverter(Settings settings, store::StringTable& strings,
       device_(DeviceHost(), strings, tracks),
       side_tracks_([this](int32_t number, const std::string& name) {
         // No thread has a number below 0.
-        return tracks_.AddThread(ProcessTrack(), rank_, settings_.pid, -number, ToValidUtf8(name));
+        return tracks_.AddThread(ProcessTrack(), rank_, settings_.pid, -number, CleanUtf8(name));
       }) {}
 
 DeviceActivity::Host RecordConverter::DeviceHost() {
@@ -104,7 +104,7 @@ const ResolvedName* RecordConverter::Resolve(uint32_t id) {
     resolved.group = details->group_number;
     resolved.group_text = strings_.Intern(details->group);
   } else {
-    resolved.text = strings_.Intern(ToValidUtf8(name->text));
+    resolved.text = strings_.Intern(name->text);
   }
   resolved.computes = Computes(resolved.category, name->text);
   resolved.category_text = strings_.Intern(CategoryText(resolved.category));
@@ -192,13 +192,13 @@ int32_t RecordConverter::TrackOf(int32_t tid) {
   const auto [track, added] = thread_tracks_.try_emplace(tid, -1);
   if (!added) return track->second;
   track->second = tracks_.AddThread(ProcessTrack(), rank_, settings_.pid, tid,
-                                    ToValidUtf8(settings_.thread_name_of(tid)));
+                                    CleanUtf8(settings_.thread_name_of(tid)));
   return track->second;
 }
 
 int32_t RecordConverter::ProcessTrack() {
   if (process_track_ < 0) {
-    const std::string process = ToValidUtf8(settings_.process_name);
+    const std::string process = CleanUtf8(settings_.process_name);
     process_track_ = settled() ? tracks_.AddProcess(is_worker_ ? "worker" : "process", rank_,
                                                     settings_.pid, process)
                                : tracks_.AddUnsettledProcess(rank_, settings_.pid, process);

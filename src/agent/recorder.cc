@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "agent/process.h"
-#include "agent/utf8.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "wire/vocabulary.h"
 
 namespace steptrace::agent {
@@ -135,7 +135,7 @@ void Recorder::GiveUp(const Pending& pending, const std::string& why, int64_t no
   if (pids_without_room_.contains(pid)) return;
   losses_.Once(
       {-1, pid}, loss::kRingDamaged, -1, now_ns,
-      "the records of process " + std::to_string(pid) + " cannot be read: " + ToValidUtf8(why));
+      "the records of process " + std::to_string(pid) + " cannot be read: " + CleanUtf8(why));
 }
 
 Recorder::Pass Recorder::DrainAll(int64_t now_ns, bool forced_look) {
@@ -188,7 +188,7 @@ void Recorder::EndSession(ProcessSession& session, int64_t now_ns) {
   if (!session.identity().disarm_reason.empty()) {
     losses_.Once({session.rank(), session.pid()}, loss::kDisarmed, -1, now_ns,
                  "recording ended early in process " + std::to_string(session.pid()) + ": " +
-                     ToValidUtf8(session.identity().disarm_reason));
+                     CleanUtf8(session.identity().disarm_reason));
   }
   if (session.EndsUnseen()) {
     losses_.Once({session.rank(), session.pid()}, loss::kUnseenProcess, -1, end_ns, "");

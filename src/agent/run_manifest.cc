@@ -6,8 +6,8 @@
 
 #include <fstream>
 
-#include "agent/utf8.h"
 #include "base/time.h"
+#include "base/utf8.h"
 
 #ifndef STEPTRACE_VERSION
 #define STEPTRACE_VERSION "0"
@@ -37,8 +37,8 @@ store::NodeInfo ThisNode() {
   store::NodeInfo node;
   utsname names{};
   if (uname(&names) == 0) {
-    node.host = ToValidUtf8(names.nodename);
-    node.kernel = ToValidUtf8(names.release);
+    node.host = CleanUtf8(names.nodename);
+    node.kernel = CleanUtf8(names.release);
   }
   node.cpus = static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN));
   node.memory_bytes =
@@ -53,8 +53,8 @@ store::NodeInfo ThisNode() {
 store::Manifest NewManifest(const AgentOptions& options) {
   store::Manifest manifest;
   manifest.id = options.run_id;
-  manifest.name = ToValidUtf8(options.run_name);
-  for (const std::string& word : options.command) manifest.command.push_back(ToValidUtf8(word));
+  manifest.name = CleanUtf8(options.run_name);
+  for (const std::string& word : options.command) manifest.command.push_back(CleanUtf8(word));
   manifest.steptrace_version = STEPTRACE_VERSION;
   manifest.writer_pid = getpid();
   manifest.nodes.push_back(ThisNode());

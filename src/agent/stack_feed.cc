@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "agent/utf8.h"
 #include "base/time.h"
+#include "base/utf8.h"
 
 namespace steptrace::agent {
 namespace {
@@ -81,8 +81,8 @@ void StackFeed::WriteStacks(const std::vector<NewStack>& stacks) {
     row.stack = stack.stack;
     row.parent = stack.parent;
     row.kind = stack.file.starts_with(kBuiltInFile) ? native_ : python_;
-    row.function = writer_.strings().Intern(ToValidUtf8(stack.function));
-    row.file = writer_.strings().Intern(ToValidUtf8(stack.file));
+    row.function = writer_.strings().Intern(stack.function);
+    row.file = writer_.strings().Intern(stack.file);
     row.line = stack.line;
     writer_.Append(row);
   }
@@ -185,7 +185,7 @@ void StackFeed::Follow(const ProcessSession& session, ToldStacks& told,
 
 void StackFeed::TellUnread(const UnreadProcess& unread, int64_t now_ns) {
   const ProcessSession* session = recorder_.SessionOf(unread.process);
-  nlohmann::json fact = {{"source", "stacks"}, {"reason", ToValidUtf8(unread.reason)}};
+  nlohmann::json fact = {{"source", "stacks"}, {"reason", CleanUtf8(unread.reason)}};
   if (!unread.remedy.empty()) fact["remedy"] = unread.remedy;
   fact["instead"] = "the process is asked to sample itself";
   store::FactRow row;

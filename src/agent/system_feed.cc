@@ -5,7 +5,7 @@
 #include <string>
 
 #include "agent/process.h"
-#include "agent/utf8.h"
+#include "base/utf8.h"
 #include "store/metrics.h"
 
 namespace steptrace::agent {
@@ -71,15 +71,15 @@ void SystemFeed::Tell(const UnavailableSource& source, int64_t ts_ns) {
     store::FactRow row;
     row.ts_ns = ts_ns;
     row.kind = writer_.strings().Intern("source");
-    row.json = nlohmann::json{{"source", ToValidUtf8(source.source)},
-                              {"reason", ToValidUtf8(source.reason)}}
-                   .dump();
+    row.json =
+        nlohmann::json{{"source", CleanUtf8(source.source)}, {"reason", CleanUtf8(source.reason)}}
+            .dump();
     writer_.Append(row);
     return;
   }
   std::string detail = source.source + ": " + source.reason;
   if (!source.remedy.empty()) detail += "; " + source.remedy;
-  losses_.Once({}, loss::kUnavailable, -1, ts_ns, ToValidUtf8(detail));
+  losses_.Once({}, loss::kUnavailable, -1, ts_ns, CleanUtf8(detail));
 }
 
 // {"device": 0, "name": "NVIDIA H200", "uuid": "GPU-…", "processes": 2, "ours": 1, "others": 1}:
@@ -89,8 +89,8 @@ void SystemFeed::WriteGpu(const GpuUse& use, int64_t ts_ns) {
   row.ts_ns = ts_ns;
   row.kind = writer_.strings().Intern("gpu");
   row.json = nlohmann::ordered_json{{"device", use.device},
-                                    {"name", ToValidUtf8(use.name)},
-                                    {"uuid", ToValidUtf8(use.uuid)},
+                                    {"name", CleanUtf8(use.name)},
+                                    {"uuid", CleanUtf8(use.uuid)},
                                     {"processes", use.processes},
                                     {"ours", use.ours},
                                     {"others", use.others}}

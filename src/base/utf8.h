@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace steptrace {
 
@@ -26,6 +28,54 @@ inline void AppendUtf8(uint32_t code, std::string& text) {
     text += static_cast<char>(0xF0 | code >> 18);
     tail(12), tail(6), tail(0);
   }
+}
+
+// Bytes of the character at the front of a text that is not empty; 0: there is none. No overlong
+// form, no surrogate, nothing beyond U+10FFFF is one: all of them show in the second byte.
+inline size_t CharacterBytes(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+  const uint8_t lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (text.size() < length) return 0;
+  const uint8_t low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const uint8_t high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  if (byte(1) < low || byte(1) > high) return 0;
+  for (size_t i = 2; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  return length;
+}
+
+inline bool IsUtf8(std::string_view text) {
+  bool ascii = true;  // nearly always; without a way out the loop is one of vectors
+  for (char c : text) ascii &= static_cast<signed char>(c) >= 0;
+  while (!ascii && !text.empty()) {
+    const size_t length = CharacterBytes(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+// Each byte that is part of no character becomes the replacement character. Control characters
+// stay: presentations escape them. Different texts may become the same one: clean first, then
+// number.
+inline std::string CleanUtf8(std::string_view text) {
+  if (IsUtf8(text)) return std::string(text);
+  std::string clean;
+  clean.reserve(text.size());
+  while (!text.empty()) {
+    const size_t length = CharacterBytes(text);
+    if (length == 0) {
+      AppendUtf8(kReplacementCharacter, clean);
+    } else {
+      clean += text.substr(0, length);
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return clean;
 }
 
 }  // namespace steptrace

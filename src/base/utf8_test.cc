@@ -28,5 +28,34 @@ TEST(Utf8, WhatIsNoCharacterIsReplaced) {
   }
 }
 
+TEST(Utf8, CleanTextKeepsCharactersAndReplacesTheRest) {
+  EXPECT_EQ(CleanUtf8("plain"), "plain");
+  EXPECT_EQ(CleanUtf8("\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80"),
+            "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
+  const std::string kBad = "\xEF\xBF\xBD";
+  EXPECT_EQ(CleanUtf8("\xFF"), kBad);
+  EXPECT_EQ(CleanUtf8("\xC0\xAF"), kBad + kBad) << "overlong";
+  EXPECT_EQ(CleanUtf8("\xED\xA0\x80"), kBad + kBad + kBad) << "a surrogate";
+  EXPECT_EQ(CleanUtf8("\xF4\x90\x80\x80"), kBad + kBad + kBad + kBad) << "beyond Unicode";
+  EXPECT_EQ(CleanUtf8("a\xE2\x82"), "a" + kBad + kBad) << "cut off";
+  EXPECT_EQ(CleanUtf8(std::string("a\0b", 3)), std::string("a\0b", 3));
+}
+
+TEST(Utf8, ATextIsCleanWhereNothingWouldBeReplaced) {
+  const std::string characters[] = {"a", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80",
+                                    std::string(1, '\0')};
+  const std::string others[] = {"\x80",     "\xBA", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80",
+                                "\xE2\x82", "\xFF"};
+  EXPECT_TRUE(IsUtf8(""));
+  for (const std::string& before : characters) {
+    for (const std::string& after : characters) EXPECT_TRUE(IsUtf8(before + after));
+    for (const std::string& wrong : others) {
+      EXPECT_FALSE(IsUtf8(before + wrong));
+      EXPECT_FALSE(IsUtf8(wrong + before));
+      EXPECT_TRUE(IsUtf8(CleanUtf8(before + wrong + before)));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace steptrace

@@ -22,6 +22,7 @@
 #include "import/kineto/json_text.h"
 #include "import/out_of_memory.h"
 #include "import/partial_folder.h"
+#include "store/run_reader.h"
 
 namespace steptrace::import {
 namespace {
@@ -202,10 +203,16 @@ int64_t FilesIn(const Sorted& sorted, const SinkSummary& written) {
 
 Status ImportAll(const Sorted& sorted, const ImportContext& context, RunSink& sink) {
   Status failed;
+  Status ran_out;
   bool any = false;
   auto take = [&](const Status& status) {
-    any = any || status.ok();
-    if (!status.ok() && failed.ok()) failed = status;
+    if (status.ok()) {
+      any = true;
+    } else if (status.error().kind == Error::Kind::kOutOfMemory) {
+      ran_out = status;
+    } else if (failed.ok()) {
+      failed = status;
+    }
   };
   if (!sorted.kineto.empty()) {
     take(ImportTraceEvents(sorted.kineto, Format::kKineto, context, sink));
@@ -217,6 +224,8 @@ Status ImportAll(const Sorted& sorted, const ImportContext& context, RunSink& si
   if (!sorted.sagemaker.empty()) {
     take(ImportSageMaker(sorted.sagemaker, sorted.sagemaker_formats, context, sink));
   }
+  // What one format gave does not stand for what there was no memory to read.
+  if (!ran_out.ok()) return ran_out;
   return any ? Status() : failed;
 }
 
@@ -253,6 +262,14 @@ std::string NewRunId(const fs::path& output) {
 }
 
 namespace {
+
+// What was written is what readers find. The contents of its segments were read back before.
+Status CheckRun(const fs::path& run) {
+  STEPTRACE_ASSIGN_OR_RETURN(const store::RunReader reader, store::RunReader::Open(run));
+  if (!reader.damaged().empty()) return Error{reader.damaged().front().why};
+  if (reader.state() != store::RunState::kClosed) return Error{"it is not closed"};
+  return {};
+}
 
 Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths, const Sorted& sorted,
                                    const ImportOptions& options, const Progress& progress) {
@@ -293,6 +310,13 @@ Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths, const 
   summary.files = FilesIn(sorted, written);
   summary.losses = written.losses;
   summary.notes.insert(summary.notes.end(), written.notes.begin(), written.notes.end());
+  if (options.complete) STEPTRACE_RETURN_IF_ERROR(options.complete(folder.path()));
+  if (const Status sound = CheckRun(folder.path()); !sound.ok()) {
+    return Error{
+        fmt::format("{}: the run that was made of it cannot be read: {}; import it again, "
+                    "and report this as a bug if it stays so",
+                    paths.front(), sound.error().message)};
+  }
   STEPTRACE_RETURN_IF_ERROR(folder.MoveTo(options.output));
   return summary;
 }

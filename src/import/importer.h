@@ -34,6 +34,8 @@ struct ImportOptions {
   mode_t folder_mode = kPrivateFolder;  // of the run
   // Asked now and then, by several threads: whether to give up. The import is then an error.
   std::function<bool()> stopped;
+  // Adds to the run in its folder, before it appears: an error fails the import.
+  std::function<Status(const std::filesystem::path& run)> complete;
 };
 
 // Told now and then: bytes read of all sources, of how many.
@@ -49,8 +51,8 @@ struct ImportSummary {
   std::vector<std::string> notes;  // what a user should know: files left out, ranks told apart
 };
 
-// Reads all of what the paths hold into one new run. The run appears by a rename at the end: a
-// failed import leaves nothing.
+// Reads all of what the paths hold into one new run. The run appears by a rename at the end, when
+// what was written has been read back: a failed import leaves nothing.
 Result<ImportSummary> Import(const std::vector<std::string>& paths, const ImportOptions& options,
                              const Progress& progress = {});
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/utf8.h"
 #include "import/part.h"
 #include "import/text_hash.h"
 
@@ -111,19 +112,22 @@ PartSink::PartSink(SinkShare& share, Fills fills)
     : share_(share), fills_(fills), part_(std::make_unique<Part>()), seed_(HashSeed()) {}
 PartSink::~PartSink() = default;
 
-store::StringId PartSink::Intern(std::string_view text, bool* added) {
+store::StringId PartSink::Intern(std::string_view text, TextFacts* facts) {
   if (text_count_ * 2 >= texts_.size()) GrowTexts();
   uint64_t hash = HashText(text, seed_) | 1;
   size_t at = hash >> 1;
   while (true) {
     CachedText& cached = texts_[at & (texts_.size() - 1)];
     if (cached.hash == hash && cached.text == text) {
-      if (added) *added = false;
       return cached.id;
     }
     if (cached.hash == 0) {
+      if (!IsUtf8(text)) {  // the texts here are as the run has them
+        if (facts) facts->is_utf8 = false;
+        return Intern(CleanUtf8(text), facts);
+      }
       CachedText made = InternInRun(share_, text);
-      if (added) *added = true;
+      if (facts) facts->added = true;
       if (made.text.data() == nullptr) return made.id;  // the placeholder
       made.hash = hash;
       cached = made;

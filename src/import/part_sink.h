@@ -63,6 +63,12 @@ struct CachedText {
   store::StringId id{};
 };
 
+// What became of a text that was interned.
+struct TextFacts {
+  bool added = false;   // the part had no such text before
+  bool is_utf8 = true;  // as it came; else wrong bytes of it were replaced
+};
+
 class SliceBlock;
 template <class Row, class Before>
 class SortedRows;
@@ -82,9 +88,8 @@ class PartSink {
   PartSink(const PartSink&) = delete;
   PartSink& operator=(const PartSink&) = delete;
 
-  // Beyond Limits::max_text_bytes the text becomes a placeholder and is counted as lost. `added`:
-  // the part had no such text before.
-  store::StringId Intern(std::string_view text, bool* added = nullptr);
+  // Beyond Limits::max_text_bytes the text becomes a placeholder and is counted as lost.
+  store::StringId Intern(std::string_view text, TextFacts* facts = nullptr);
 
   // Number, node and rank are set by the sink; the number is returned. -1: too many tracks.
   int32_t AddTrack(store::TrackRow row, std::string_view kind);

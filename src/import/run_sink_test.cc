@@ -49,6 +49,58 @@ TEST_F(RunSinkTest, SortsWhateverTheTimesSpan) {
   }
 }
 
+// Different texts that are the same one once what is no UTF-8 was replaced: in memory, in several
+// parts, and in rows that wait on the disk.
+TEST_F(RunSinkTest, TextsThatBecomeAlikeAreOne) {
+  for (const int64_t in_memory : {Limits{}.max_rows_in_memory, int64_t{1}}) {
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+    Limits limits;
+    limits.max_rows_in_memory = in_memory;
+    RunSink sink(folder_, limits);
+    for (int part = 0; part < 2; ++part) {
+      sink.BeginPart();
+      int32_t track = Thread(sink);
+      for (const char* name : {"a\xBA", "b", "a\xD4", "a\uFFFD", "a\xBA", "c"}) {
+        Slice slice = At(sink, track, part, 1, name);
+        slice.details = sink.Intern(std::string(name) + "!");
+        slice.args = sink.Intern(std::string(name) + "?");
+        ASSERT_TRUE(sink.Append(slice).ok());
+      }
+      PartFacts facts;
+      facts.rank = part;
+      sink.EndPart(std::move(facts));
+    }
+    ASSERT_TRUE(sink.Finish({}).ok());
+    std::vector<std::string> names;
+    for (const store::SliceRow& row : Slices()) {
+      const std::string& name = names.emplace_back(reader_->Text(row.name));
+      EXPECT_EQ(reader_->Text(row.details), name + "!");
+      EXPECT_EQ(row.args, name + "?");
+    }
+    const std::string alike = "a\uFFFD";
+    EXPECT_THAT(names, ElementsAre(alike, "b", alike, alike, alike, "c",  //
+                                   alike, "b", alike, alike, alike, "c"));
+  }
+}
+
+TEST_F(RunSinkTest, ATextThatWasReplacedSaysSoEachTime) {
+  RunSink sink(folder_, {});
+  sink.BeginPart();
+  TextFacts facts;
+  const store::StringId sound = sink.part().Intern("a\uFFFD", &facts);
+  EXPECT_TRUE(facts.added && facts.is_utf8);
+  for (int i = 0; i < 2; ++i) {
+    facts = {};
+    EXPECT_EQ(sink.part().Intern("a\xBA", &facts), sound);
+    EXPECT_FALSE(facts.added || facts.is_utf8);
+  }
+  facts = {};
+  EXPECT_EQ(sink.part().Intern("a\uFFFD", &facts), sound);
+  EXPECT_FALSE(facts.added);
+  EXPECT_TRUE(facts.is_utf8);
+}
+
 // A small one is packed harder, for as long as several large ones take.
 TEST_F(RunSinkTest, OfManySegmentsTheLastIsNoSmallOne) {
   RunSink sink(folder_, {});

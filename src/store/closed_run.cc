@@ -13,6 +13,16 @@
 #include "store/segment.h"
 
 namespace steptrace::store {
+namespace {
+
+// How much to read back of a segment of this number. To read all of all would take an eighth of an
+// import's time.
+ReadsBack ReadsOf(int64_t number) {
+  constexpr int64_t kWhole = 2;
+  return number < kWhole ? ReadsBack::kAll : ReadsBack::kTexts;
+}
+
+}  // namespace
 
 template <class Row>
 Status ClosedRun::Write(std::span<const Row> rows, const StringTable& strings, int32_t node,
@@ -28,8 +38,9 @@ Status ClosedRun::Write(std::span<const Row> rows, const StringTable& strings, i
     for (Row& row : redacted) RedactTexts(redactor_, row);
     rows = redacted;
   }
-  STEPTRACE_ASSIGN_OR_RETURN(segment, WriteSegment(run_, std::move(segment),
-                                                   RowsView<Row>{rows, {}}, strings, Sync::kLater));
+  STEPTRACE_ASSIGN_OR_RETURN(
+      segment, WriteSegment(run_, std::move(segment), RowsView<Row>{rows, {}}, strings,
+                            Sync::kLater, ReadsOf(number)));
   std::lock_guard lock(mutex_);
   tables_[TableOf<Row>::kName].segments.push_back(std::move(segment));
   return {};
@@ -42,8 +53,8 @@ Status ClosedRun::Write(const SliceColumns& slices, const StringTable& strings, 
   segment.node = node;
   segment.rank = rank;
   segment.file = SegmentFile(TableOf<SliceRow>::kName, node, rank, number);
-  STEPTRACE_ASSIGN_OR_RETURN(segment,
-                             WriteSegment(run_, std::move(segment), slices, strings, Sync::kLater));
+  STEPTRACE_ASSIGN_OR_RETURN(segment, WriteSegment(run_, std::move(segment), slices, strings,
+                                                   Sync::kLater, ReadsOf(number)));
   std::lock_guard lock(mutex_);
   tables_[TableOf<SliceRow>::kName].segments.push_back(std::move(segment));
   return {};

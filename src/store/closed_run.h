@@ -18,8 +18,9 @@ namespace steptrace::store {
 
 inline constexpr int64_t kMostSegmentRows = 1 << 20;  // FORMAT.md
 
-// Writes a run whose rows are all known: segments at once, no journal, run.json last. Several
-// threads may write segments; strings must not grow meanwhile.
+// Writes a run whose rows are all known: segments at once, no journal, run.json last. Each segment
+// is read back: the first ones of a table whole, of the others the texts. Several threads may write
+// segments; strings must not grow meanwhile.
 class ClosedRun {
  public:
   // The folder exists. What rows and manifest say in texts is redacted (redacted_rows.h).

@@ -5,23 +5,15 @@
 #include <arrow/array/builder_primitive.h>
 #include <arrow/array/util.h>
 #include <arrow/buffer.h>
-#include <arrow/util/utf8.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "base/utf8.h"
 #include "store/arrow_support.h"
 
 namespace steptrace::store {
 namespace {
-
-// Length of the valid UTF-8 sequence at the start of `text`; 0: there is none.
-size_t SequenceLength(std::string_view text) {
-  auto lead = static_cast<unsigned char>(text[0]);
-  size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if (length == 0 || lead > 0xF4 || length > text.size()) return 0;
-  return arrow::util::ValidateUTF8(text.substr(0, length)) ? length : 0;
-}
 
 template <class Member>
 const auto& ValueOf(const Member& member) {
@@ -237,23 +229,6 @@ std::shared_ptr<arrow::DataType> DictionaryType() {
   return type;
 }
 
-bool IsUtf8(std::string_view text) {
-  if (text.empty()) return true;
-  static const bool ready = (arrow::util::InitializeUTF8(), true);
-  return ready && arrow::util::ValidateUTF8(text);
-}
-
-std::string CleanUtf8(std::string_view text) {
-  if (IsUtf8(text)) return std::string(text);
-  std::string clean;
-  while (!text.empty()) {
-    size_t length = SequenceLength(text);
-    clean += length > 0 ? text.substr(0, length) : std::string_view("\xEF\xBF\xBD");
-    text.remove_prefix(std::max<size_t>(length, 1));
-  }
-  return clean;
-}
-
 int32_t ColumnDictionary::Add(StringId id) {
   auto at = static_cast<size_t>(id);
   if (at >= index_of_id_.size()) index_of_id_.resize(at + 1, -1);
@@ -267,7 +242,7 @@ std::shared_ptr<arrow::Array> ColumnDictionary::Texts(const StringTable& strings
   if (texts_) return texts_;
   arrow::StringBuilder builder(Pool());
   for (StringId id : ids_) {
-    if (!builder.Append(CleanUtf8(strings.Text(id))).ok()) std::abort();  // out of memory
+    if (!builder.Append(strings.Text(id)).ok()) std::abort();  // out of memory
   }
   if (!builder.Finish(&texts_).ok()) std::abort();
   return texts_;

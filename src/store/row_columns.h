@@ -74,10 +74,6 @@ class DecodedDictionary {
   std::vector<int32_t> ids_;  // -1: not yet asked for
 };
 
-// Invalid UTF-8 (names come from strangers) becomes U+FFFD, so that every reader can decode it.
-std::string CleanUtf8(std::string_view text);
-bool IsUtf8(std::string_view text);
-
 std::shared_ptr<arrow::DataType> DictionaryType();
 
 template <class Value>

@@ -25,6 +25,7 @@
 #include "store/arrow_support.h"
 #include "store/column_encoding.h"
 #include "store/page_writer.h"
+#include "store/read_back.h"
 #include "store/run_files.h"
 #include "store/slice_encoder.h"
 
@@ -271,17 +272,41 @@ Status WriteSegmentFile(const fs::path& run, const arrow::RecordBatch& batch, Sy
   return {};
 }
 
+Status ReadBack(const fs::path& run, const SegmentInfo& segment, const arrow::RecordBatch& written,
+                ReadsBack reads) {
+  std::vector<int> places;
+  for (int i = 0; i < written.num_columns(); ++i) {
+    const bool of_texts = written.schema()->field(i)->type()->id() == arrow::Type::DICTIONARY;
+    if (of_texts || reads == ReadsBack::kAll) places.push_back(i);
+  }
+  const arrow::Status status = WithoutExceptions([&]() -> arrow::Status {
+    ARROW_ASSIGN_OR_RAISE(const auto wanted, written.SelectColumns(places));
+    std::vector<std::string> columns = wanted->schema()->field_names();
+    if (columns.empty()) columns = {""};  // none: its rows are counted alone
+    SegmentTable read;
+    ARROW_RETURN_NOT_OK(LoadFile(run / segment.file, columns, &read));
+    if (!places.empty()) return SameAsWritten(read.batches, *wanted);
+    if (read.rows_without_columns == written.num_rows()) return arrow::Status::OK();
+    return arrow::Status::Invalid("rows are missing");
+  });
+  if (status.ok()) return {};
+  return ArrowError("cannot read back what was written to " + segment.file, status,
+                    status.IsOutOfMemory() ? "free some memory" : "report this as a bug");
+}
+
 template <class Row>
 Result<SegmentInfo> WriteSegment(const fs::path& run, SegmentInfo segment,
-                                 const RowsView<Row>& rows, const StringTable& strings, Sync sync) {
+                                 const RowsView<Row>& rows, const StringTable& strings, Sync sync,
+                                 ReadsBack reads) {
   STEPTRACE_ASSIGN_OR_RETURN(auto batch, EncodeSegment(rows, strings, &segment));
   STEPTRACE_RETURN_IF_ERROR(WriteSegmentFile(run, *batch, sync, &segment));
+  STEPTRACE_RETURN_IF_ERROR(ReadBack(run, segment, *batch, reads));
   return segment;
 }
 
 Result<SegmentInfo> WriteSegment(const fs::path& run, SegmentInfo segment,
-                                 const SliceColumns& slices, const StringTable& strings,
-                                 Sync sync) {
+                                 const SliceColumns& slices, const StringTable& strings, Sync sync,
+                                 ReadsBack reads) {
   auto batch = EncodeSlices(slices, strings);
   if (!batch.ok()) {
     return ArrowError("cannot encode " + segment.file, batch.status(), "report this as a bug");
@@ -292,6 +317,7 @@ Result<SegmentInfo> WriteSegment(const fs::path& run, SegmentInfo segment,
     segment.ts_max_ns = slices.ts_ns.back();
   }
   STEPTRACE_RETURN_IF_ERROR(WriteSegmentFile(run, **batch, sync, &segment));
+  STEPTRACE_RETURN_IF_ERROR(ReadBack(run, segment, **batch, reads));
   return segment;
 }
 
@@ -370,7 +396,7 @@ Status ReadSegments(const fs::path& run, std::span<const SegmentInfo> segments,
   template Result<std::shared_ptr<arrow::RecordBatch>> EncodeSegment(                            \
       const RowsView<Row>&, const StringTable&, SegmentInfo*);                                   \
   template Result<SegmentInfo> WriteSegment(const fs::path&, SegmentInfo, const RowsView<Row>&,  \
-                                            const StringTable&, Sync);                           \
+                                            const StringTable&, Sync, ReadsBack);                \
   template Status ReadSegment(const fs::path&, const SegmentInfo&,                               \
                               const std::vector<std::string>&, StringTable&, std::vector<Row>*); \
   template Status ReadSegments(const fs::path&, std::span<const SegmentInfo>,                    \

@@ -36,14 +36,23 @@ Result<std::shared_ptr<arrow::RecordBatch>> EncodeSegment(const RowsView<Row>& r
 Status WriteSegmentFile(const std::filesystem::path& run, const arrow::RecordBatch& batch,
                         Sync sync, SegmentInfo* segment);
 
-// Both at once.
+// How much of a segment is read back: texts are what readers number anew, and take a tenth of the
+// time of all.
+enum class ReadsBack { kAll, kTexts };
+
+// Whether a segment's file gives every reader what was written to it.
+Status ReadBack(const std::filesystem::path& run, const SegmentInfo& segment,
+                const arrow::RecordBatch& written, ReadsBack reads);
+
+// All of it at once: encodes, writes and reads back.
 template <class Row>
 Result<SegmentInfo> WriteSegment(const std::filesystem::path& run, SegmentInfo segment,
                                  const RowsView<Row>& rows, const StringTable& strings,
-                                 Sync sync = Sync::kNow);
+                                 Sync sync = Sync::kNow, ReadsBack reads = ReadsBack::kAll);
 
 Result<SegmentInfo> WriteSegment(const std::filesystem::path& run, SegmentInfo segment,
-                                 const SliceColumns& slices, const StringTable& strings, Sync sync);
+                                 const SliceColumns& slices, const StringTable& strings, Sync sync,
+                                 ReadsBack reads);
 
 // A column of names, and one of them.
 struct ColumnText {

@@ -14,8 +14,15 @@
 #include <string_view>
 #include <vector>
 
+#include "testing/soak.h"
+
 extern const char* const fuzz_seeds;  // their folder: of each target its own
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+// Of targets that have damage of their own.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most, unsigned seed)
+    __attribute__((weak));
+// Of targets that take long: of their inputs one of so many, but in `make soak`.
+extern "C" const int fuzz_one_of __attribute__((weak));
 
 namespace {
 
@@ -49,6 +56,10 @@ constexpr std::string_view kPieces[] = {"{"sv,
                                         "null"sv,
                                         "\x01"sv,
                                         "18446744073709551616"sv};
+
+int Stride() {
+  return steptrace::InSoakElse(1, &fuzz_one_of == nullptr ? 1 : fuzz_one_of);
+}
 
 void Take(const std::string& bytes) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
@@ -124,7 +135,7 @@ TEST(FuzzTarget, TakesItsSeedsWholeAndCutOff) {
   EXPECT_FALSE(Seeds().empty()) << "in " << fuzz_seeds;
   for (const auto& [name, bytes] : Seeds()) {
     Take(bytes);
-    for (int i = 1; i < kCuts; ++i) {
+    for (int i = 1; i < kCuts; i += Stride()) {
       Take(bytes.substr(0, bytes.size() * static_cast<size_t>(i) / kCuts));
     }
   }
@@ -133,13 +144,28 @@ TEST(FuzzTarget, TakesItsSeedsWholeAndCutOff) {
 TEST(FuzzTarget, TakesDamagedSeeds) {
   for (const auto& [name, bytes] : Seeds()) {
     Damage damage(name);  // its own: another seed beside it changes nothing for it
-    for (int i = 0; i < kDamagedOfEach; ++i) Take(damage.Of(bytes));
+    for (int i = 0; i < kDamagedOfEach; i += Stride()) Take(damage.Of(bytes));
+  }
+}
+
+TEST(FuzzTarget, TakesItsOwnDamage) {
+  if (LLVMFuzzerCustomMutator == nullptr) GTEST_SKIP() << "it has none";
+  constexpr size_t kMostGrowth = 1 << 20;
+  for (const auto& [name, bytes] : Seeds()) {
+    for (int i = 0; i < kDamagedOfEach; i += Stride()) {
+      std::string damaged = bytes;
+      damaged.resize(bytes.size() + kMostGrowth);
+      damaged.resize(LLVMFuzzerCustomMutator(reinterpret_cast<uint8_t*>(damaged.data()),
+                                             bytes.size(), damaged.size(),
+                                             static_cast<unsigned>(i)));
+      Take(damaged);
+    }
   }
 }
 
 TEST(FuzzTarget, TakesAnyBytes) {
   Damage damage("any bytes");
-  for (int i = 0; i < kOfAnyBytes; ++i) Take(damage.AnyBytes());
+  for (int i = 0; i < kOfAnyBytes; i += Stride()) Take(damage.AnyBytes());
 }
 
 }  // namespace

@@ -62,3 +62,21 @@ def test_device_work_without_a_pid_is_the_devices_of_its_arguments(tmp_path):
         "k4": (4, 7),
         "k5": (3, 7),
     }
+
+
+def test_texts_that_become_alike(tmp_path):
+    """Latin-1, as `donn\u00e9es` and `donn\u00e8es`: other bytes, the same text once they are replaced."""
+    path = tmp_path / "latin.json"
+    text = document(
+        [event(i, name=f"op@{i}", cat=f"cat@{i}", args={"k": f"v@{i}"}) for i in range(4)]
+    ).encode()
+    for i, byte in enumerate([b"\xe9", b"\xe8", b"\xff", "\ufffd".encode()]):
+        text = text.replace(b"@%d" % i, byte)
+    path.write_bytes(text)
+    run = tmp_path / "run"
+    steptrace("import", path, "-o", run)
+    found = {(row["name"], row["category"], row["details"]) for row in rows(run, "slices")}
+    assert found == {("op\ufffd", "cat\ufffd", '{"k":"v\ufffd"}')}
+    assert losses(run) == {"invalid_utf8": 3}  # a name, a category, arguments: each text once
+    steptrace("report", run)
+    steptrace("export", run, "--format", "parquet", "-o", tmp_path / "tables")

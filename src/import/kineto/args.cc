@@ -185,10 +185,11 @@ ArgsSorter::Made ArgsSorter::Make(PartSink& sink) {
     replaced.characters += of_one.characters;
   }
   object_.push_back('}');
-  made.id = sink.Intern(object_);
+  TextFacts facts;
+  made.id = sink.Intern(object_, &facts);
   made.group = GroupOf(details_);
   made.not_a_number = replaced.values;
-  made.is_utf8 = replaced.characters == 0 && json::IsUtf8(object_);
+  made.is_utf8 = replaced.characters == 0 && facts.is_utf8;
   return made;
 }
 

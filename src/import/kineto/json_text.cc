@@ -250,29 +250,4 @@ bool ReadInteger(const Value& value, int64_t* out) {
   return true;
 }
 
-bool IsUtf8(std::string_view text) {
-  bool ascii = true;  // nearly always; without a way out the loop is one of vectors
-  for (char c : text) ascii &= static_cast<signed char>(c) >= 0;
-  if (ascii) return true;
-  for (size_t i = 0; i < text.size();) {
-    auto lead = static_cast<unsigned char>(text[i]);
-    if (lead < 0x80) {
-      ++i;
-      continue;
-    }
-    size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (lead < 0xC2 || lead > 0xF4 || i + length > text.size()) return false;
-    auto second = static_cast<unsigned char>(text[i + 1]);
-    // Overlong forms, surrogates and what lies beyond U+10FFFF show in the second byte.
-    unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-    unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-    if (second < low || second > high) return false;
-    for (size_t k = 2; k < length; ++k) {
-      if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return false;
-    }
-    i += length;
-  }
-  return true;
-}
-
 }  // namespace steptrace::import::json

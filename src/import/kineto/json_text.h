@@ -191,6 +191,4 @@ inline bool ReadIntegerInWindow(const Value& value, int64_t* out) {
   return ReadInteger(value, out);
 }
 
-bool IsUtf8(std::string_view text);
-
 }  // namespace steptrace::import::json

@@ -147,13 +147,5 @@ TEST(JsonText, ShortHashes) {
   }
 }
 
-TEST(JsonText, Utf8) {
-  EXPECT_TRUE(IsUtf8("a\u00e9\u20ac\U0001F600"));
-  for (const char* text :
-       {"\xff", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
-    EXPECT_FALSE(IsUtf8(text));
-  }
-}
-
 }  // namespace
 }  // namespace steptrace::import::json

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <utility>
 
+#include "base/fnv.h"
+#include "base/utf8.h"
 #include "import/kineto/trace_reader.h"
 
 namespace steptrace::import {
@@ -83,6 +85,12 @@ Status TraceReader::OnMetadata(const RawEvent& event) {
 void TraceReader::EndPiece(std::unique_ptr<Part> next) {
   not_a_number_ = texts_.args.not_a_number() - not_a_number_;
   rows_ = sink_.TakePiece(std::move(next));
+}
+
+std::string TraceReader::Cleaned(const std::string& text, bool replaced) {
+  std::string clean = CleanUtf8(text);
+  if (replaced || clean != text) NoteBadText(Fnv1a(clean));
+  return clean;
 }
 
 // Each text counts once, as far as a bounded list tells.

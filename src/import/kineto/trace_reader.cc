@@ -95,7 +95,7 @@ void TraceReader::OnMember(std::string_view key, const Value& value) {
   member.clear();
   const json::Replaced replaced = json::AppendCompact(value, &member);
   lost_["not_a_number"] += replaced.values;
-  if (replaced.characters > 0 || !json::IsUtf8(member)) NoteBadText(Fnv1a(member));
+  member = Cleaned(member, replaced.characters > 0);
 }
 
 const std::string& TraceReader::Member(const std::string& key) const {
@@ -204,8 +204,7 @@ std::string TraceReader::TextOf(const Value& value) {
   } else {
     text = value.text;
   }
-  if (halves > 0 || !json::IsUtf8(text)) NoteBadText(Fnv1a(text));
-  return text;
+  return Cleaned(text, halves > 0);
 }
 
 store::StringId TraceReader::NameOf(const Value& value) {
@@ -220,11 +219,11 @@ store::StringId TraceReader::NameOf(const Value& value) {
       halves = json::Unescape(value.text, &scratch_);
       text = scratch_;
     }
-    bool added = false;
-    id = sink_.Intern(text, &added);
-    if (halves > 0 || (added && !json::IsUtf8(text))) texts_.not_utf8.insert(id);
+    TextFacts facts;
+    id = sink_.Intern(text, &facts);
+    if (halves > 0 || !facts.is_utf8) texts_.not_utf8.insert(id);
     // One that the run has no room for is told anew each time it comes.
-    if (!added && text.size() <= kMostKept) known = {std::string(text), id};
+    if (!facts.added && text.size() <= kMostKept) known = {std::string(text), id};
   }
   if (!texts_.not_utf8.empty() && texts_.not_utf8.count(id) > 0) not_utf8_.insert(id);
   return id;

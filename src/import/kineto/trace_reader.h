@@ -109,6 +109,8 @@ class TraceReader : public DocumentHandler {
   uint32_t PlaceOfCategory(const json::Value& value, std::string_view event_name);
   store::StringId NameOf(const json::Value& value);
   std::string TextOf(const json::Value& value);
+  // Notes a text of which something was replaced, and replaces what is no UTF-8.
+  std::string Cleaned(const std::string& text, bool replaced);
   void NoteBadText(uint64_t hash);
   int64_t IdOf(const json::Value& value);
   bool TimeOf(const RawEvent& event, int64_t* ns);

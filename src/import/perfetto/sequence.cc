@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/perfetto/sequence.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "import/kineto/json_text.h"
+#include "base/utf8.h"
 #include "import/perfetto/fields.h"
 
 namespace steptrace::import::perfetto {
@@ -47,11 +46,8 @@ void ReadNumbers(Reader& reader, std::vector<uint64_t>* numbers) {
 }  // namespace
 
 std::string SoundText(std::string_view text, int64_t* invalid) {
-  if (json::IsUtf8(text)) return std::string(text);
-  ++*invalid;
-  std::string quoted = nlohmann::json(std::string(text))
-                           .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return nlohmann::json::parse(quoted).get<std::string>();
+  if (!IsUtf8(text)) ++*invalid;
+  return CleanUtf8(text);
 }
 
 void Sequence::Intern(std::string_view message, RunSink& sink, int64_t* room, int64_t* invalid) {

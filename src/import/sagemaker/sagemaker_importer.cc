@@ -77,7 +77,9 @@ Status ImportSageMaker(std::span<const Source> sources, std::span<const Format> 
   }
   if (any) return {};
   const std::string path = sources.empty() ? "no file" : sources.front().path;
-  return Error{path + ": holds no sample and no event; give the folder of Debugger's output"};
+  Error nothing{path + ": holds no sample and no event; give the folder of Debugger's output"};
+  sink.RunLoss("slices", "file_refused", 1, nothing.message);  // others may fill the run
+  return nothing;
 }
 
 }  // namespace steptrace::import

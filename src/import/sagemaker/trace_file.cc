@@ -4,6 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.h"
 #include "import/kineto/json_text.h"
 #include "import/sagemaker/json_fields.h"
 
@@ -191,7 +192,7 @@ void TraceFile::Emit(LineKey key, bool has_tid, TraceFileEvent event, std::strin
     event.thread_name = name->second;
   }
   ReadArgs(args, event);
-  if (!json::IsUtf8(event.name)) Lose("invalid_utf8");
+  if (!IsUtf8(event.name)) Lose("invalid_utf8");
   ++events_;
   on_event_(event);
 }

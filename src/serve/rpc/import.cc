@@ -47,13 +47,11 @@ Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
     STEPTRACE_ASSIGN_OR_RETURN(options.output,
                                FreeFolder(request.folder, name, request.folder_mode));
   }
+  options.complete = [](const fs::path& run) { return StoreMarkedSteps(run, kMostSlices); };
   const std::string stamp = SourceStamp(request);
   STEPTRACE_ASSIGN_OR_RETURN(auto imported, import::Import(request.paths, options, progress));
   // A file that was written meanwhile is not what was read.
   if (SourceStamp(request) == stamp) KeepStamp(imported.run, stamp);
-  if (Status stored = StoreMarkedSteps(imported.run, kMostSlices); !stored.ok()) {
-    imported.notes.push_back("its steps are not stored: " + stored.error().message);
-  }
   return imported;
 }
 
