@@ -5,8 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "base/text_hash.h"
 #include "import/part.h"
-#include "import/text_hash.h"
 
 namespace steptrace::import {
 namespace {
