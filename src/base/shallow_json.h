@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "base/linear_json.h"
+
 // JSON that somebody else wrote. To parse it takes no stack, but to copy it or write it again takes
 // a frame for each level: text of a megabyte would end the process.
 namespace steptrace {
@@ -27,11 +29,11 @@ inline bool IsShallowJson(std::string_view text, int most = kMostJsonDepth) {
   return depth <= most;
 }
 
-// As nlohmann's types parse it; discarded where it is no JSON or lies deeper.
+// As nlohmann's types parse it, in linear time; discarded where it is no JSON or lies deeper.
 template <class Json>
 Json ParseShallow(std::string_view text, int most = kMostJsonDepth) {
   if (!IsShallowJson(text, most)) return Json(Json::value_t::discarded);
-  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return ParseLinear<Json>(text);
 }
 
 }  // namespace steptrace

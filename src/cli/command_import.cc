@@ -36,7 +36,8 @@ int Import(ImportArguments arguments, const Session& session) {
 void AddImportLimits(CLI::App* command, rpc::ImportRequest& request) {
   command
       ->add_option("--max-bytes", request.max_bytes,
-                   "Unpacked bytes a file may have (default: 1 GiB, or 100 times its packed size)")
+                   "Bytes a file may have, packed or not (default: 1 GiB, or 100 times its size on "
+                   "the disk)")
       ->type_name("BYTES")
       ->check(AtLeast(1));
   command->add_option("--max-depth", request.max_depth, "Depth to which JSON may be nested")

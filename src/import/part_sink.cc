@@ -5,9 +5,9 @@
 #include <bit>
 #include <utility>
 
+#include "base/text_hash.h"
 #include "base/utf8.h"
 #include "import/part.h"
-#include "import/text_hash.h"
 
 namespace steptrace::import {
 namespace {

@@ -5,7 +5,8 @@
 #include <charconv>
 #include <limits>
 #include <string_view>
-#include <unordered_map>
+
+#include "base/text_hash.h"
 
 namespace steptrace::import {
 namespace {
@@ -96,7 +97,7 @@ class Launches {
 
   int64_t lowest_ = 0;
   std::vector<int64_t> close_;
-  std::unordered_map<int64_t, int64_t> far_;
+  SeededMap<int64_t, int64_t> far_;
 };
 
 }  // namespace

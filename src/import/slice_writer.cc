@@ -26,16 +26,16 @@ namespace {
 
 // Rows of a segment: memory that is touched for the first time costs more than filling it, and what
 // encodes a segment takes a hundred bytes a row.
-constexpr size_t kSegmentRows = 1 << 16;
+constexpr size_t kSliceSegmentRows = 1 << 16;
 
 // The rows of a segment of `all`. Of many the last would be a small one, which the store packs
 // harder and longer: its rows go to the others.
 std::pair<size_t, size_t> RowsOfSegment(size_t segment, size_t all) {
   constexpr size_t kMany = 4;
-  size_t count = all / kSegmentRows;
+  size_t count = all / kSliceSegmentRows;
   if (count < kMany) {
-    size_t begin = segment * kSegmentRows;
-    return {begin, std::min(begin + kSegmentRows, all)};
+    size_t begin = segment * kSliceSegmentRows;
+    return {begin, std::min(begin + kSliceSegmentRows, all)};
   }
   return {all * segment / count, all * (segment + 1) / count};
 }

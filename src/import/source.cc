@@ -58,11 +58,21 @@ Source FileSource(const fs::path& path, const std::string& inside, const Limits&
   std::error_code error;
   auto size = fs::file_size(path, error);
   source.bytes = error ? 0 : static_cast<int64_t>(size);
-  source.open = [name = source.path, bytes = source.bytes, limits]() -> StreamResult {
+  source.open = [name = source.path, limits]() -> StreamResult {
     STEPTRACE_ASSIGN_OR_RETURN(auto raw, OpenRaw(name));
-    return MaybeUnzip(std::move(raw), name, bytes, limits);
+    return MaybeUnzip(std::move(raw), name, SizeOf(name).on_disk, limits);
   };
   return source;
+}
+
+// A file that is no archive, whose members have each the limits of a file: it is refused before it
+// is read where it has more bytes than a file may have.
+void LimitSize(Source& source, const Limits& limits) {
+  source.open = [open = std::move(source.open), path = source.path, limits]() -> StreamResult {
+    STEPTRACE_ASSIGN_OR_RETURN(auto stream, open());
+    if (!stream->is_packed()) STEPTRACE_RETURN_IF_ERROR(CheckSize(path, SizeOf(path), limits));
+    return stream;
+  };
 }
 
 // A file stands for itself or for its members. What cannot be read stays as it is: opening it
@@ -81,6 +91,8 @@ std::vector<Source> Expand(Source source, const Limits& limits) {
       return std::move(members);
     }
     source.open = [error = archive.error()]() -> StreamResult { return error; };
+  } else {
+    LimitSize(source, limits);
   }
   return {std::move(source)};
 }

@@ -107,5 +107,45 @@ TEST_F(SourceTest, WhatIsNoMatterOfRightsHasItsOwnNextStep) {
             top().string() + ": Too many open files; raise the limit of open files (ulimit -n)");
 }
 
+std::string WhyRefused(const fs::path& path, int64_t max_bytes) {
+  Limits limits;
+  limits.max_bytes = max_bytes;
+  const auto found = FindSources(path.string(), limits);
+  if (!found.ok()) return found.error().message;
+  const auto head = ReadHead(found->sources.front(), 16);
+  return head.ok() ? "" : head.error().message;
+}
+
+TEST_F(SourceTest, ALimitHoldsForAFileThatIsNotPacked) {
+  Write("x.json");
+  fs::resize_file(top() / "x.json", 5000);
+  EXPECT_EQ(WhyRefused(top(), 5000), "");
+  EXPECT_EQ(WhyRefused(top(), 4999),
+            (top() / "x.json").string() +
+                ": has 5000 bytes, more than 4999; if that is meant, raise --max-bytes");
+}
+
+TEST_F(SourceTest, AFileWithHolesIsOneThatIsPacked) {
+  Write("x.json");
+  fs::resize_file(top() / "x.json", kUnpackedFree);
+  EXPECT_EQ(WhyRefused(top(), 0), "");
+  fs::resize_file(top() / "x.json", kUnpackedFree + 1);
+  EXPECT_THAT(WhyRefused(top(), 0), HasSubstr("(100 times its size on the disk, or 1 GiB); if"));
+  EXPECT_EQ(WhyRefused(top(), kUnpackedFree + 1), "");
+}
+
+TEST_F(SourceTest, AFileThatGrowsIsReadAsItWasWhenItWasOpened) {
+  Write("x.json");
+  const auto found = FindSources(top().string(), {});
+  ASSERT_OK(found);
+  const auto stream = found->sources.front().Open();
+  ASSERT_OK(stream);
+  std::ofstream(top() / "x.json", std::ios::app) << "more";
+  std::string text(16, '\0');
+  const auto got = ReadFully(**stream, text.data(), text.size());
+  ASSERT_OK(got);
+  EXPECT_EQ(text.substr(0, *got), "{}");
+}
+
 }  // namespace
 }  // namespace steptrace::import

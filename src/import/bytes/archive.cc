@@ -4,13 +4,15 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
+
+#include "import/bytes/member_spool.h"
 
 namespace steptrace::import {
 namespace {
@@ -22,9 +24,18 @@ struct Closer {
   void operator()(struct archive* handle) const { archive_read_free(handle); }
 };
 
-int64_t SizeOf(const std::string& path) {
-  struct stat facts {};
-  return ::stat(path.c_str(), &facts) == 0 ? facts.st_size : 0;
+// An archive is read from its begin to its end a few times: to list it, for the formats of its
+// members, by one importer and the next. Who goes back more often reads in another order than it
+// has, and would read all that precedes a member for each.
+constexpr int kMostRewinds = 4;
+// Of damage that a handle does not survive, while all members are kept.
+constexpr int kMostRestarts = 64;
+
+// What the archive as a whole may hold; a limit that was given is one of its members.
+Limits OfWhole(const Limits& limits, int64_t on_disk) {
+  Limits whole = limits;
+  if (limits.max_bytes > 0) whole.max_bytes = std::max(limits.max_bytes, MostBytes({}, on_disk));
+  return whole;
 }
 
 // How the members of an archive are found.
@@ -43,15 +54,19 @@ class Reader {
     if (!handle_) STEPTRACE_RETURN_IF_ERROR(Start());
     block_left_ = {};
     position_ = hole_ = 0;
+    failed_ = false;
     int code = archive_read_next_header(handle_.get(), &entry_);
     if (code == ARCHIVE_EOF) return false;
-    if (code < ARCHIVE_WARN) return Failed();
+    if (code < ARCHIVE_WARN) return Failed(code);
     ++member_;
     return true;
   }
 
   Status MoveTo(int64_t member) {
-    if (member_ >= member || failed_) STEPTRACE_RETURN_IF_ERROR(Start());
+    if (member_ >= member || ended_) {
+      ++rewinds_;
+      STEPTRACE_RETURN_IF_ERROR(Start());
+    }
     while (member_ < member) {
       STEPTRACE_ASSIGN_OR_RETURN(bool more, Next());
       if (!more) return Error{path_ + ": changed while it was read; import it again"};
@@ -67,7 +82,7 @@ class Reader {
       la_int64_t begin = 0;
       int code = archive_read_data_block(handle_.get(), &block, &bytes, &begin);
       if (code == ARCHIVE_EOF) return size_t{0};
-      if (code < ARCHIVE_OK) return Failed();
+      if (code < ARCHIVE_OK) return Failed(code);
       block_left_ = {static_cast<const char*>(block), bytes};
       hole_ = bytes > 0 ? begin - position_ : 0;
     }
@@ -80,6 +95,13 @@ class Reader {
       block_left_.remove_prefix(count);
     }
     position_ += static_cast<int64_t>(count);
+    given_ += static_cast<int64_t>(count);
+    if (given_ > most_given_) {
+      return Error{fmt::format(
+          "{}: its files together unpack to more than {} bytes; if that is meant, raise "
+          "--max-bytes",
+          path_, most_given_)};
+    }
     return count;
   }
 
@@ -91,10 +113,22 @@ class Reader {
     return true;
   }
 
+  // Whether a member is asked for that is better kept with all others than looked for again.
+  bool ShouldKeepAll(int64_t member) const {
+    return !kept_ && keeps_ && rewinds_ >= kMostRewinds && (member_ >= member || ended_);
+  }
+  const std::optional<MemberSpool>& kept() const { return kept_; }
+  // Nothing is kept, now or later: there is no room for it.
+  void KeepNothing() { keeps_ = false; }
+  void Keep(MemberSpool spool) { kept_ = std::move(spool); }
+  // The handle gives no more.
+  bool has_ended() const { return ended_; }
+
   struct archive_entry* entry() const {
     return entry_;
   }
   int64_t member() const { return member_; }
+  bool has_failed() const { return failed_; }
   const std::string& path() const { return path_; }
   const Limits& limits() const { return limits_; }
   // Not damage: a limit, or the disk; refuses the whole archive.
@@ -114,7 +148,11 @@ class Reader {
   Status Start() {
     handle_.reset(archive_read_new());
     member_ = -1;
-    failed_ = false;
+    failed_ = ended_ = false;
+    given_ = 0;
+    const FileSize size = SizeOf(path_);
+    const Limits whole = OfWhole(limits_, size.on_disk);
+    most_given_ = MostBytes(whole, size.on_disk);
     archive_read_support_format_tar(handle_.get());
     archive_read_support_format_gnutar(handle_.get());
     STEPTRACE_ASSIGN_OR_RETURN(auto raw, OpenRaw(path_));
@@ -128,12 +166,12 @@ class Reader {
       code = archive_read_open_filename(handle_.get(), path_.c_str(), kArchiveBlockBytes);
     } else {
       STEPTRACE_ASSIGN_OR_RETURN(raw, OpenRaw(path_));
-      STEPTRACE_ASSIGN_OR_RETURN(stream_,
-                                 MaybeUnzip(std::move(raw), path_, SizeOf(path_), limits_));
+      STEPTRACE_ASSIGN_OR_RETURN(stream_, MaybeUnzip(std::move(raw), path_, size.on_disk, limits_));
+      if (!stream_->is_packed()) STEPTRACE_RETURN_IF_ERROR(CheckSize(path_, size, whole));
       block_.resize(kArchiveBlockBytes);
       code = archive_read_open(handle_.get(), this, nullptr, &Reader::Pull, nullptr);
     }
-    if (code != ARCHIVE_OK) return Failed();
+    if (code != ARCHIVE_OK) return Failed(code);
     return {};
   }
 
@@ -149,8 +187,9 @@ class Reader {
     return static_cast<la_ssize_t>(*got);
   }
 
-  Error Failed() {
+  Error Failed(int code) {
     failed_ = true;
+    ended_ = ended_ || code == ARCHIVE_FATAL;
     if (!refused_.empty()) return Error{refused_};
     const char* cause = archive_error_string(handle_.get());
     return Error{fmt::format("{}: {}; pack it anew", path_, cause ? cause : "damaged archive")};
@@ -169,7 +208,13 @@ class Reader {
   int64_t hole_ = 0;             // zeros before the block
   Way way_ = Way::kByIndex;
   bool zip_ = false;
-  bool failed_ = false;  // the handle gives no more
+  bool failed_ = false;  // the last call
+  bool ended_ = false;   // the handle gives no more
+  int rewinds_ = 0;
+  int64_t given_ = 0;  // of all members since the handle was made
+  int64_t most_given_ = 0;
+  std::optional<MemberSpool> kept_;
+  bool keeps_ = true;
 };
 
 // One member's bytes; a ZIP bomb ends here, a gzipped tar's in GzipStream.
@@ -177,17 +222,15 @@ class MemberStream : public ByteStream {
  public:
   MemberStream(std::shared_ptr<Reader> reader, std::string name)
       : reader_(std::move(reader)), name_(std::move(name)) {
-    const Limits& limits = reader_->limits();
-    most_ = limits.max_bytes > 0
-                ? limits.max_bytes
-                : std::max(kUnpackedFree, SizeOf(reader_->path()) * kUnpackedRatio);
+    most_ = MostBytes(reader_->limits(), SizeOf(reader_->path()).on_disk);
   }
 
   Result<size_t> Read(char* out, size_t size) override {
     if (!damage_.empty()) return size_t{0};
     auto got = reader_->Read(out, size);
     if (!got.ok()) {
-      if (!reader_->refused().empty()) return got.error();
+      const bool is_limit = !reader_->has_failed() || !reader_->refused().empty();
+      if (is_limit) return got.error();
       damage_ = "the archive is damaged: " + reader_->cause();
       return size_t{0};
     }
@@ -210,17 +253,56 @@ class MemberStream : public ByteStream {
   int64_t consumed_ = 0;
 };
 
+bool IsFile(const Reader& reader) {
+  return archive_entry_filetype(reader.entry()) == AE_IFREG;
+}
+
+std::string MemberName(const Reader& reader) {
+  const char* name = archive_entry_pathname(reader.entry());
+  return name ? name : fmt::format("member {}", reader.member());
+}
+
+// All members, unpacked once. What lies behind too much damage is left out.
+Result<MemberSpool> UnpackAll(const std::shared_ptr<Reader>& reader) {
+  STEPTRACE_ASSIGN_OR_RETURN(MemberSpool spool, MemberSpool::Make());
+  STEPTRACE_RETURN_IF_ERROR(reader->MoveTo(0));
+  for (int restarts = 0;;) {
+    if (IsFile(*reader)) {
+      MemberStream stream(reader, reader->path() + "/" + MemberName(*reader));
+      STEPTRACE_RETURN_IF_ERROR(spool.Add(reader->member(), stream));
+    }
+    if (reader->has_ended()) {
+      const bool more = ++restarts <= kMostRestarts && reader->MoveTo(reader->member() + 1).ok();
+      if (!more) return spool;
+      continue;
+    }
+    const auto more = reader->Next();
+    if (!more.ok() || !*more) return spool;
+  }
+}
+
+StreamResult OpenMember(const std::shared_ptr<Reader>& reader, int64_t number,
+                        const std::string& name) {
+  if (reader->ShouldKeepAll(number)) {
+    auto spool = UnpackAll(reader);
+    if (spool.ok()) reader->Keep(*std::move(spool));
+    if (!spool.ok()) reader->KeepNothing();
+  }
+  if (reader->kept()) return reader->kept()->Open(number, name);
+  STEPTRACE_RETURN_IF_ERROR(reader->MoveTo(number));
+  return std::unique_ptr<ByteStream>(std::make_unique<MemberStream>(reader, name));
+}
+
 Source MemberSource(const std::shared_ptr<Reader>& reader) {
-  const char* name = archive_entry_pathname(reader->entry());
   Source source;
-  source.inside = name ? name : fmt::format("member {}", reader->member());
+  source.inside = MemberName(*reader);
   source.path = reader->path() + "/" + source.inside;
   source.bytes = archive_entry_size(reader->entry());
   source.archive = reader;
   source.open = [reader, number = reader->member(), name = source.path,
                  bytes = source.bytes]() -> StreamResult {
-    STEPTRACE_RETURN_IF_ERROR(reader->MoveTo(number));
-    return MaybeUnzip(std::make_unique<MemberStream>(reader, name), name, bytes, reader->limits());
+    STEPTRACE_ASSIGN_OR_RETURN(auto member, OpenMember(reader, number, name));
+    return MaybeUnzip(std::move(member), name, bytes, reader->limits());
   };
   return source;
 }
@@ -256,7 +338,7 @@ Result<Archive> ListArchive(const std::string& path, const Limits& limits) {
       return Error{fmt::format("{}: has more than {} members; unpack it and import the folder",
                                path, kMostMembers)};
     }
-    if (archive_entry_filetype(reader->entry()) != AE_IFREG) continue;
+    if (!IsFile(*reader)) continue;
     archive.members.push_back(MemberSource(reader));
   }
 }

@@ -107,6 +107,27 @@ TEST_F(ArchiveTest, ACutOffTarGivesWhatPrecedesTheCut) {
   EXPECT_EQ(TextOf(archive->members[0]), "hello|");  // and again, after the damage
 }
 
+TEST_F(ArchiveTest, MembersMayBeReadInAnyOrderAndAgain) {
+  const std::string tar =
+      TarMember("x", "hello") + TarMember("y", "you") + TarMember("z", std::string(2000, 'z'));
+  auto archive = List(tar.substr(0, 5 * kBlock + 700));
+  ASSERT_TRUE(archive.ok());
+  for (int i = 0; i < 10; ++i) {
+    const std::string rest = TextOf(archive->members[2]);
+    EXPECT_TRUE(rest.starts_with(std::string(700, 'z') + "|the archive is damaged")) << rest;
+    EXPECT_EQ(TextOf(archive->members[1]), "you|");
+    EXPECT_EQ(TextOf(archive->members[0]), "hello|");
+  }
+}
+
+TEST_F(ArchiveTest, ATarWithHolesIsOneThatIsPacked) {
+  ASSERT_TRUE(List(TarMember("x", "hello")).ok());
+  std::filesystem::resize_file(folder_ / "a", kUnpackedFree + 1);
+  const auto archive = ListArchive((folder_ / "a").string(), Limits());
+  ASSERT_FALSE(archive.ok());
+  EXPECT_THAT(archive.error().message, HasSubstr("raise --max-bytes"));
+}
+
 TEST_F(ArchiveTest, ATarCutInAHeaderSaysSo) {
   auto archive = List((TarMember("x", "hello") + TarMember("y", "you")).substr(0, 2 * kBlock + 9));
   ASSERT_TRUE(archive.ok());

@@ -13,8 +13,7 @@ namespace steptrace::import {
 
 // What an import may take. Every limit is named in the error that it causes, with its option.
 struct Limits {
-  // Unpacked, a file: --max-bytes. 0: kUnpackedFree, or kUnpackedRatio times the packed size if
-  // that is more; a profile's text packs to a tenth, a bomb's to a thousandth.
+  // Of a file, packed or not: --max-bytes. 0: see MostBytes.
   int64_t max_bytes = 0;
   int32_t max_depth = 512;                          // of nested JSON: --max-depth
   int64_t max_event_bytes = int64_t{64} << 20;      // one event's text
@@ -24,6 +23,13 @@ struct Limits {
 
 inline constexpr int64_t kUnpackedFree = int64_t{1} << 30;
 inline constexpr int64_t kUnpackedRatio = 100;
+
+// How many bytes may come of what takes so many where it lies. A profile's text packs to a tenth, a
+// bomb's to a thousandth, and so do files with holes. Of a file that is neither packed nor has
+// holes that is no limit.
+int64_t MostBytes(const Limits& limits, int64_t packed_bytes);
+// For an error: where the limit comes from, where nobody gave it.
+std::string WhyMostBytes(const Limits& limits);
 
 class ByteStream {
  public:
@@ -56,8 +62,17 @@ class ByteStream {
 
 using StreamResult = Result<std::unique_ptr<ByteStream>>;
 
-// The bytes of a file as they are on the disk.
+// How large a file is, and what it takes on the disk, which is less where it has holes.
+struct FileSize {
+  int64_t bytes = 0;
+  int64_t on_disk = 0;
+};
+FileSize SizeOf(const std::string& path);
+
+// The bytes of a file as they are on the disk; of one that grows those that it has now.
 StreamResult OpenRaw(const std::string& path);
+// Whether a file that is not packed has more bytes than it may have: then an error.
+Status CheckSize(const std::string& path, const FileSize& size, const Limits& limits);
 // Unpacks a gzip stream, also of several members; any other stream passes as it is. `name` names it
 // in errors, `packed_bytes` is its size where that is known.
 StreamResult MaybeUnzip(std::unique_ptr<ByteStream> packed, const std::string& name,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,7 +39,7 @@ class FileStream : public ByteStream {
   }
   int64_t consumed() const override { return at_; }
   std::unique_ptr<ByteStream> Range(int64_t begin, int64_t end) const override {
-    return std::make_unique<FileStream>(fd_, path_, begin, end);
+    return std::make_unique<FileStream>(fd_, path_, begin, std::min(end, end_));
   }
   void SkipTo(int64_t position) override { at_ = position; }
 
@@ -49,7 +50,41 @@ class FileStream : public ByteStream {
   int64_t end_;
 };
 
+constexpr int64_t kStatBlockBytes = 512;  // stat(2)
+
+// Some file systems in user space do not count what a file takes.
+FileSize SizeIn(const struct stat& facts) {
+  const int64_t on_disk = facts.st_blocks * kStatBlockBytes;
+  return {facts.st_size, on_disk > 0 ? std::min<int64_t>(on_disk, facts.st_size) : facts.st_size};
+}
+
 }  // namespace
+
+int64_t MostBytes(const Limits& limits, int64_t packed_bytes) {
+  if (limits.max_bytes > 0) return limits.max_bytes;
+  int64_t most = 0;
+  if (__builtin_mul_overflow(packed_bytes, kUnpackedRatio, &most)) {
+    return std::numeric_limits<int64_t>::max();
+  }
+  return std::max(kUnpackedFree, most);
+}
+
+std::string WhyMostBytes(const Limits& limits) {
+  if (limits.max_bytes > 0) return {};
+  return fmt::format(" ({} times its size on the disk, or 1 GiB)", kUnpackedRatio);
+}
+
+FileSize SizeOf(const std::string& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0 ? SizeIn(facts) : FileSize();
+}
+
+Status CheckSize(const std::string& path, const FileSize& size, const Limits& limits) {
+  const int64_t most = MostBytes(limits, size.on_disk);
+  if (size.bytes <= most) return {};
+  return Error{fmt::format("{}: has {} bytes, more than {}{}; if that is meant, raise --max-bytes",
+                           path, size.bytes, most, WhyMostBytes(limits))};
+}
 
 StreamResult OpenRaw(const std::string& path) {
   // Nothing of a device or a pipe that somebody left in the folder: O_NONBLOCK, and files only.
@@ -61,9 +96,10 @@ StreamResult OpenRaw(const std::string& path) {
     return Error{path + ": is no regular file; give a file, a folder or an archive"};
   }
   (void)::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  // Files of the kernel's own tell no size, and may have no end.
+  const int64_t end = facts.st_size > 0 ? facts.st_size : kUnpackedFree;
   return std::unique_ptr<ByteStream>(
-      std::make_unique<FileStream>(std::make_shared<const UniqueFd>(std::move(fd)), path, 0,
-                                   std::numeric_limits<int64_t>::max()));
+      std::make_unique<FileStream>(std::make_shared<const UniqueFd>(std::move(fd)), path, 0, end));
 }
 
 Result<size_t> ReadFully(ByteStream& stream, char* out, size_t size) {

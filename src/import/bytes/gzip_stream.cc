@@ -47,11 +47,11 @@ class Rejoined : public ByteStream {
 
 class GzipStream : public ByteStream {
  public:
-  GzipStream(std::unique_ptr<ByteStream> packed, std::string name, int64_t most, bool automatic)
+  GzipStream(std::unique_ptr<ByteStream> packed, std::string name, int64_t most, std::string why)
       : packed_(std::move(packed)),
         name_(std::move(name)),
         most_(most),
-        automatic_(automatic),
+        why_(std::move(why)),
         state_(std::make_unique<inflate_state>()),
         in_(kPackedBytes) {
     Restart();
@@ -133,18 +133,16 @@ class GzipStream : public ByteStream {
   }
 
   Error TooMuch() const {
-    std::string why =
-        automatic_ ? fmt::format(" ({} times its size, or 1 GiB)", kUnpackedRatio) : std::string();
     return Error{
         fmt::format("{}: unpacks to more than {} bytes{}; if that is meant, raise "
                     "--max-bytes",
-                    name_, most_, why)};
+                    name_, most_, why_)};
   }
 
   std::unique_ptr<ByteStream> packed_;
   std::string name_;
   int64_t most_;
-  bool automatic_;
+  std::string why_;
   std::unique_ptr<inflate_state> state_;
   std::vector<uint8_t> in_;
   std::string damage_;
@@ -166,11 +164,8 @@ StreamResult MaybeUnzip(std::unique_ptr<ByteStream> packed, const std::string& n
   bool zipped = got == sizeof kMagic && std::memcmp(head.data(), kMagic, sizeof kMagic) == 0;
   auto whole = std::make_unique<Rejoined>(std::move(head), std::move(packed));
   if (!zipped) return std::unique_ptr<ByteStream>(std::move(whole));
-  bool automatic = limits.max_bytes == 0;
-  int64_t most =
-      automatic ? std::max(kUnpackedFree, packed_bytes * kUnpackedRatio) : limits.max_bytes;
-  return std::unique_ptr<ByteStream>(
-      std::make_unique<GzipStream>(std::move(whole), name, most, automatic));
+  return std::unique_ptr<ByteStream>(std::make_unique<GzipStream>(
+      std::move(whole), name, MostBytes(limits, packed_bytes), WhyMostBytes(limits)));
 }
 
 }  // namespace steptrace::import

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/fnv.h"
-#include "import/text_hash.h"
+#include "base/text_hash.h"
 
 namespace steptrace::import {
 namespace {

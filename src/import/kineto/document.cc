@@ -85,7 +85,8 @@ Status Document::ReadMember(DocumentHandler& handler) {
     events = key.text == "traceEvents" && *p == '[';
     return events ? p + 1 : json::ReadValue(p, scan, &value);
   };
-  STEPTRACE_ASSIGN_OR_RETURN(const char* after, ReadWhole(window_, name_, max_depth_, read));
+  STEPTRACE_ASSIGN_OR_RETURN(const char* after,
+                             ReadWhole(window_, name_, max_depth_, budget_, read));
   if (after != nullptr) {
     CountKey(key.text);
     if (!events) handler.OnMember(key.text, value);

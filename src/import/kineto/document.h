@@ -85,6 +85,7 @@ class Document {
   int32_t max_depth_;
   EventsAhead* ahead_;
   EventReader reader_;
+  ScanBudget budget_;  // of members
   Damage damage_;
   std::vector<uint64_t> keys_;  // beside the events, hashed: the first of them
   int64_t events_ = 0;

@@ -50,6 +50,15 @@ struct Read : DocumentHandler {
 
 using testing::ElementsAre;
 
+TEST(Document, AKeyAmongManyThatStandsTwiceIsSeen) {
+  std::string args;
+  for (int i = 0; i < 300; ++i) args += "\"k" + std::to_string(i) + "\":0,";
+  const std::string twice = R"("k3":1,"k200":1,"k299":1,"other":1)";
+  Read read(R"({"traceEvents":[{"ph":"X","name":"x","args":{)" + args + twice + "}}]}");
+  ASSERT_TRUE(read.status.ok());
+  EXPECT_EQ(read.damage.duplicate_keys, 3);
+}
+
 TEST(Document, ReadsMembersAndEvents) {
   Read read(
       R"( {"a": 1, "traceEvents": [{"ph":"X","name":"x"}, {"name":"y","ph":"i"}], "b": "t"} )");

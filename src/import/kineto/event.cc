@@ -2,6 +2,9 @@
 #include "import/kineto/event.h"
 
 #include <cstdint>
+#include <string_view>
+
+#include "base/text_hash.h"
 
 namespace steptrace::import {
 namespace {
@@ -41,8 +44,45 @@ const char* ReadMembers(const char* p, Scan& scan, F&& on) {
   }
 }
 
-// A bit for a key: two keys of one bit are compared.
-uint64_t BitOf(std::string_view key) {
+// The arguments of an event by their keys, while they are read. Nearly all events have a few, where
+// comparing is quickest; of many a table tells whether a key stood before.
+class ArgsByKey {
+ public:
+  explicit ArgsByKey(ArgList& args) : args_(args) {}
+
+  // The argument of that key that stands there already; nullptr: there is none.
+  Arg* Find(std::string_view key) {
+    const uint64_t bit = BitOf(key);
+    if ((seen_ & bit) == 0) {
+      seen_ |= bit;
+      return nullptr;
+    }
+    if (args_.size() > kFew) return FindAmongMany(key);
+    for (Arg& arg : args_) {
+      if (arg.key == key) return &arg;
+    }
+    return nullptr;
+  }
+
+ private:
+  static constexpr size_t kFew = 64;
+
+  Arg* FindAmongMany(std::string_view key) {
+    for (; known_ < args_.size(); ++known_) places_.emplace(args_[known_].key, known_);
+    const auto found = places_.find(key);
+    return found == places_.end() ? nullptr : &args_[found->second];
+  }
+
+  // A bit for a key: two keys of one bit are compared.
+  static uint64_t BitOf(std::string_view key);
+
+  ArgList& args_;
+  uint64_t seen_ = 0;
+  SeededMap<std::string_view, size_t> places_;  // of the first `known_`
+  size_t known_ = 0;
+};
+
+uint64_t ArgsByKey::BitOf(std::string_view key) {
   if (key.empty()) return 1;
   auto hash = static_cast<uint64_t>(key.size()) * 31 + static_cast<unsigned char>(key.front()) * 7 +
               static_cast<unsigned char>(key.back()) * 13 +
@@ -50,17 +90,12 @@ uint64_t BitOf(std::string_view key) {
   return uint64_t{1} << (hash & 63);
 }
 
-void KeepArg(std::string_view key, const Value& value, uint64_t* seen, RawEvent* event) {
-  uint64_t bit = BitOf(key);
-  if ((*seen & bit) != 0) {
-    for (Arg& arg : event->args) {
-      if (arg.key != key) continue;
-      arg.value = value;
-      ++event->duplicate_keys;
-      return;
-    }
+void KeepArg(std::string_view key, const Value& value, ArgsByKey& by_key, RawEvent* event) {
+  if (Arg* before = by_key.Find(key); before != nullptr) {
+    before->value = value;
+    ++event->duplicate_keys;
+    return;
   }
-  *seen |= bit;
   event->args.push_back({key, value, FateOf(key)});
 }
 
@@ -71,11 +106,11 @@ const char* ReadArgs(const char* p, Scan& scan, RawEvent* event, Trail* trail) {
     trail->values.push_back({Trail::Target::kNothing, nullptr, {}, value});
     return p;
   }
-  uint64_t seen = 0;
+  ArgsByKey by_key(event->args);
   return ReadMembers(p, scan, [&](std::string_view key, const char* at) {
     Value value;
     const char* after = json::ReadValue(at, scan, &value);
-    if (after != nullptr) KeepArg(key, value, &seen, event);
+    if (after != nullptr) KeepArg(key, value, by_key, event);
     trail->values.push_back({Trail::Target::kArg, nullptr, key, value});
     return after;
   });

@@ -39,11 +39,11 @@ bool BeginsEvent(const char* p, const char* end) {
 }
 
 Result<const char*> EventReader::Read(Window& window, const std::string& name, int32_t max_depth) {
-  json::Scan scan{window.end(), max_depth};
+  json::Scan scan{budget_.End(window), max_depth};
   const char* after = shapes_.Read(window.at(), scan, &event_);
   if (after != nullptr) return after;
   STEPTRACE_ASSIGN_OR_RETURN(
-      after, ReadWhole(window, name, max_depth, [&](const char* p, json::Scan& from) {
+      after, ReadWhole(window, name, max_depth, budget_, [&](const char* p, json::Scan& from) {
         return ReadEvent(p, from, &event_, &trail_);
       }));
   if (after != nullptr && event_.phase) shapes_.Learn(window.at(), after, event_, trail_);

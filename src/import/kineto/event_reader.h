@@ -17,20 +17,45 @@ namespace steptrace::import {
 // The error of a text that is nested more than `max_depth` deep.
 Error TooDeep(const std::string& name, int32_t max_depth, int64_t position);
 
+// What has no end is looked through up to the greatest size that a thing may have, and then again
+// from the next thing in it that looks like an event. So much of a file may be looked through in
+// vain; then things that are longer than a few pages are taken to have no end.
+class ScanBudget {
+ public:
+  // Up to where the thing at the window's begin is sought.
+  const char* End(const Window& window) const {
+    const bool all = spent_ < kMostBytes || window.end() - window.at() <= kFewBytes;
+    return all ? window.end() : window.at() + kFewBytes;
+  }
+  void Spend(ptrdiff_t bytes) { spent_ += bytes; }
+
+ private:
+  static constexpr int64_t kMostBytes = int64_t{256} << 20;
+  static constexpr ptrdiff_t kFewBytes = 64 << 10;
+
+  int64_t spent_ = 0;
+};
+
 // Calls read(p, scan) at the window's begin with ever more of the stream until it succeeds or
 // cannot: what it returned, nullptr: there is nothing whole. Too deep a text is an error, in which
 // `name` stands for the file.
 template <class F>
 Result<const char*> ReadWhole(Window& window, const std::string& name, int32_t max_depth,
-                              F&& read) {
+                              ScanBudget& budget, F&& read) {
   while (true) {
-    json::Scan scan{window.end(), max_depth};
+    const char* end = budget.End(window);
+    json::Scan scan{end, max_depth};
     const char* after = read(window.at(), scan);
-    if (after != nullptr && after <= window.end()) return after;
+    if (after != nullptr && after <= end) return after;
     if (scan.too_deep) return TooDeep(name, max_depth, window.position());
     if (after == nullptr && !scan.need_more) return static_cast<const char*>(nullptr);
-    STEPTRACE_ASSIGN_OR_RETURN(bool more, window.More());
-    if (!more) return static_cast<const char*>(nullptr);
+    bool more = false;
+    if (end == window.end()) {
+      STEPTRACE_ASSIGN_OR_RETURN(more, window.More());
+    }
+    if (more) continue;
+    budget.Spend(end - window.at());
+    return static_cast<const char*>(nullptr);
   }
 }
 
@@ -79,7 +104,7 @@ class EventReader {
   // are.
   template <class Take>
   int64_t ReadKnown(Window& window, int64_t until, int32_t max_depth, Take&& take) {
-    const json::Scan scan{window.end(), max_depth};
+    const json::Scan scan{budget_.End(window), max_depth};
     const char* last =
         window.at() + std::clamp<int64_t>(until - window.position(), 0, window.end() - window.at());
     const char* after = window.at();
@@ -99,6 +124,7 @@ class EventReader {
   Trail trail_;
   EventShapes shapes_;
   EventGap gap_;
+  ScanBudget budget_;
 };
 
 }  // namespace steptrace::import

@@ -8,6 +8,7 @@
 #include "base/fnv.h"
 #include "base/utf8.h"
 #include "import/kineto/trace_reader.h"
+#include "import/short_name.h"
 
 namespace steptrace::import {
 namespace {
@@ -54,6 +55,9 @@ Status TraceReader::OnCounter(const RawEvent& event) {
   if (!TimeOf(event, &row.ts_ns) || IsNoTime(row.ts_ns)) return {};
   std::string name = TextOf(event.name);
   if (event.id) name += fmt::format("[{}]", event.id.text);
+  int64_t cut = 0;
+  name = ShortName(name, &cut);
+  const std::string pid = ShortName(event.pid.text, &cut);
   for (const Arg& arg : event.args) {
     std::string_view text = arg.value.text;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), row.value);
@@ -62,10 +66,12 @@ Status TraceReader::OnCounter(const RawEvent& event) {
       ++lost_["bad_counter"];
       continue;
     }
-    std::string full = event.args.size() == 1 ? name : fmt::format("{}.{}", name, arg.key);
-    row.track = tracks_.Named(event.pid.text, full, "counter");
+    std::string full =
+        event.args.size() == 1 ? name : fmt::format("{}.{}", name, ShortName(arg.key, &cut));
+    row.track = tracks_.Named(pid, full, "counter");
     if (row.track >= 0) STEPTRACE_RETURN_IF_ERROR(sink_.Append(row));
   }
+  if (cut > 0) lost_["name_too_long"] += cut;
   return {};
 }
 
@@ -91,16 +97,6 @@ std::string TraceReader::Cleaned(const std::string& text, bool replaced) {
   std::string clean = CleanUtf8(text);
   if (replaced || clean != text) NoteBadText(Fnv1a(clean));
   return clean;
-}
-
-// Each text counts once, as far as a bounded list tells.
-void TraceReader::NoteBadText(uint64_t hash) {
-  constexpr size_t kMostBadTexts = 1 << 16;
-  if (bad_texts_.size() < kMostBadTexts) {
-    bad_texts_.insert(hash);
-  } else if (!bad_texts_.contains(hash)) {
-    ++lost_["invalid_utf8"];
-  }
 }
 
 Result<bool> TraceReader::Absorb(TraceReader& piece) {

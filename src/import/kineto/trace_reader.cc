@@ -56,27 +56,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRenamed 
     {"Memcpy", "gpu_memcpy"},
     {"Memset", "gpu_memset"}};
 
-struct LossText {
-  std::string_view cause;
-  std::string_view table;
-  std::string_view detail;
-};
-constexpr std::array<LossText, 12> kLossTexts = {
-    LossText{"zero_timestamp", "slices", "events with ts 0 have no time; they are left out"},
-    {"bad_timestamp", "slices", "events whose ts is absent, no number or too large are left out"},
-    {"negative_duration", "slices", "events with a negative dur are kept with 0"},
-    {"absent_duration", "slices", "complete events without a dur are kept with 0"},
-    {"bad_duration", "slices",
-     "complete events whose dur is no number, or over 73 years, are kept with 0"},
-    {"begin_without_end", "slices", "ranges that were begun and not ended are left out"},
-    {"end_without_begin", "slices", "ends of ranges that were not begun are left out"},
-    {"not_a_number", "slices", "NaN, Infinity, N/A and the like among arguments became null"},
-    {"invalid_utf8", "slices", "texts that are no UTF-8 have U+FFFD in place of the wrong bytes"},
-    {"unsupported_event", "slices", "no stretches, instants, counters or flows: left out"},
-    {"bad_memory_event", "memory",
-     "[memory] events without Bytes, or with over 2^60, are left out"},
-    {"bad_counter", "counters", "counters whose value is no number are left out"}};
-
 }  // namespace
 
 TraceReader::TraceReader(PartSink& sink, LearntTexts& texts, Reads reads)
@@ -167,10 +146,8 @@ uint32_t TraceReader::PlaceOfCategory(const Value& value, std::string_view event
   auto last = value.text.empty() ? 0u : static_cast<unsigned char>(value.text.back());
   uint32_t& place = category_places_[(value.text.size() * 5 + last) % category_places_.size()];
   if (place < categories_.size() && categories_[place].raw == value.text) return place;
-  for (size_t i = 0; i < categories_.size(); ++i) {
-    if (categories_[i].raw != value.text) continue;
-    return place = static_cast<uint32_t>(i);
-  }
+  const auto known = category_numbers_.find(value.text);
+  if (known != category_numbers_.end()) return place = known->second;
   Category category;
   category.raw = value.text;
   std::string name = TextOf(value);
@@ -189,9 +166,11 @@ uint32_t TraceReader::PlaceOfCategory(const Value& value, std::string_view event
       name == "ac2g" || name == "async" || name == "async_cpu_to_gpu" || name == "async_gpu";
   if (static_cast<int64_t>(categories_.size()) >= kMostCategories) {
     categories_.clear();
+    category_numbers_.clear();
     origins_.clear();
   }
   place = static_cast<uint32_t>(categories_.size());
+  category_numbers_.emplace(category.raw, place);
   categories_.push_back(std::move(category));
   return place;
 }
@@ -479,21 +458,6 @@ Status TraceReader::Finish() {
   tracks_.SetNames();
   TellLosses();
   return {};
-}
-
-int64_t TraceReader::without_time() const {
-  int64_t count = 0;
-  for (const char* cause : {"bad_timestamp", "zero_timestamp"}) {
-    if (const auto found = lost_.find(cause); found != lost_.end()) count += found->second;
-  }
-  return count;
-}
-
-void TraceReader::TellLosses() {
-  for (const LossText& loss : kLossTexts) {
-    auto found = lost_.find(loss.cause);
-    if (found != lost_.end()) sink_.Loss(loss.table, loss.cause, found->second, loss.detail);
-  }
 }
 
 }  // namespace steptrace::import

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text_hash.h"
 #include "import/kineto/args.h"
 #include "import/kineto/document.h"
 #include "import/kineto/tracks.h"
@@ -143,6 +144,7 @@ class TraceReader : public DocumentHandler {
   Reads reads_;
   TraceTracks tracks_;
   std::vector<Category> categories_;
+  SeededMap<std::string, uint32_t> category_numbers_;  // by the raw text
   std::array<uint32_t, 32> category_places_{};
   std::vector<Origin> origins_;  // by number
   std::map<std::string, std::string> members_;
@@ -151,7 +153,7 @@ class TraceReader : public DocumentHandler {
   std::vector<Slice> without_time_;  // at 0, before any other time is known
   int64_t first_time_ns_ = 0;        // the first that is not 0
   std::unordered_map<int32_t, std::vector<Open>> begun_;
-  std::unordered_map<std::string, std::vector<Open>> async_;
+  SeededMap<std::string, std::vector<Open>> async_;
   int64_t begun_open_ = 0;
   int64_t async_open_ = 0;  // entries of async_ are never empty
   std::string scratch_;
@@ -159,7 +161,7 @@ class TraceReader : public DocumentHandler {
   std::map<std::string_view, int64_t> lost_;  // by cause
   int64_t not_a_number_ = 0;                  // at the begin; of a piece that ended: in it
   std::unordered_set<store::StringId> not_utf8_;
-  std::unordered_set<uint64_t> bad_texts_;  // hashes of others that are no UTF-8, in no row
+  SeededSet<uint64_t> bad_texts_;  // hashes of others that are no UTF-8, in no row
   int64_t device_events_ = 0;
   bool kineto_ = false;
   bool of_2021_ = false;

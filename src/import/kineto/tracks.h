@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/text_hash.h"
 #include "import/kineto/json_text.h"
 #include "import/part_sink.h"
 
@@ -79,7 +79,7 @@ class TraceTracks {
 
   PartSink& sink_;
   std::array<Cached, 64> cache_;
-  std::unordered_map<std::string, int32_t> tracks_;
+  SeededMap<std::string, int32_t> tracks_;
   std::map<std::string, int32_t> processes_;
   std::map<int32_t, int32_t> devices_;
   std::map<std::string, std::string> process_names_;

@@ -84,9 +84,13 @@ void Annotations::End() {
 
 std::string_view Annotations::Interned(const Sequence::Texts& texts, uint64_t number) {
   auto found = texts.find(number);
-  if (found != texts.end()) return sink_.strings().Text(found->second);
-  ++counts_.no_interned;
-  return {};
+  if (found == texts.end()) {
+    ++counts_.no_interned;
+    return {};
+  }
+  const std::string_view text = sink_.strings().Text(found->second);
+  interned_ += static_cast<int64_t>(text.size());
+  return is_beyond_limit() ? std::string_view() : text;
 }
 
 std::string_view Annotations::NameIn(std::string_view message, const Sequence& sequence) {
@@ -317,6 +321,14 @@ std::optional<std::string> Annotations::Text(std::string_view name) const {
   std::string text;
   json::Unescape(ValueOf(*entry).text, &text);
   return text;
+}
+
+SeededSet<std::string> Annotations::PlainNames() const {
+  SeededSet<std::string> names;
+  for (const Entry& entry : entries_) {
+    if (entry.plain_name) names.emplace(NameOf(entry));
+  }
+  return names;
 }
 
 void Annotations::Remove(std::string_view name) {

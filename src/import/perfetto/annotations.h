@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text_hash.h"
+#include "import/bytes/byte_stream.h"
 #include "import/kineto/args.h"
 #include "import/perfetto/sequence.h"
 
@@ -28,8 +30,12 @@ class Annotations {
   // Nesting is read by recursion: no setting makes it deeper than the stack bears.
   static constexpr int32_t kMostDepth = 2048;
 
-  Annotations(const RunSink& sink, int32_t max_depth)
-      : sink_(sink), max_depth_(std::min(max_depth, kMostDepth)) {}
+  // Texts that are given by number may be as long together as what a file unpacks to: each of a few
+  // bytes may stand for a megabyte.
+  Annotations(const RunSink& sink, const Limits& limits)
+      : sink_(sink),
+        max_depth_(std::min(limits.max_depth, kMostDepth)),
+        most_interned_(MostBytes(limits, 0)) {}
 
   void Clear();
   bool empty() const { return entries_.empty(); }
@@ -44,11 +50,17 @@ class Annotations {
   // Of a text, without its escapes.
   std::optional<std::string> Text(std::string_view name) const;
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
+  // Of all arguments: those by which they can be found.
+  SeededSet<std::string> PlainNames() const;
   void Remove(std::string_view name);
   void Rename(std::string_view name, std::string_view to);
 
   // Columns go to the slice; the rest becomes its details, a JSON object, where there is any.
   void Sort(bool on_device, PartSink& sink, Slice* slice);
+
+  // The text of a number; beyond the limit none.
+  std::string_view Interned(const Sequence::Texts& texts, uint64_t number);
+  bool is_beyond_limit() const { return interned_ > most_interned_; }
 
   const Counts& counts() const { return counts_; }
   int64_t not_a_number() const { return counts_.no_number + sorter_.not_a_number(); }
@@ -68,13 +80,14 @@ class Annotations {
   void AppendValue(std::string_view message, const Sequence& sequence, int32_t depth);
   void AppendNested(std::string_view message, int32_t depth);
   void AppendDouble(double value);
-  std::string_view Interned(const Sequence::Texts& texts, uint64_t number);
   std::string_view NameIn(std::string_view message, const Sequence& sequence);
   void Begin(std::string_view name);
   void End();
 
   const RunSink& sink_;
   int32_t max_depth_;
+  int64_t most_interned_;
+  int64_t interned_ = 0;  // bytes of texts by number so far
   std::string text_;
   std::vector<Entry> entries_;
   RawEvent event_;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -44,12 +45,25 @@ class Clocks {
     int64_t to_ns;
   };
 
+  static constexpr size_t kMostClocks = 256;
+  // One snapshot may bring as many again.
+  using Clique = std::bitset<2 * kMostClocks>;
+  // From one clock to another by way of others; empty: there is none.
+  using Route = std::vector<ClockId>;
+
   // The moments at which two clocks were read together, by time; built once, when first asked for.
   const std::vector<Pair>& Together(ClockId from, ClockId to);
-  std::optional<int64_t> Convert(ClockId from, int64_t ns, ClockId to, int hops);
+  std::optional<int64_t> Convert(ClockId from, int64_t ns, ClockId to);
+  std::optional<int64_t> ConvertBetween(ClockId from, int64_t ns, ClockId to);
+  bool AreNeighbours(ClockId a, ClockId b) const;
+  // The clocks that were read together with one, in their order.
+  std::vector<ClockId> NeighboursOf(ClockId clock) const;
+  Route FindRoute(ClockId from, ClockId to, int hops) const;
 
   std::vector<std::vector<ClockReading>> snapshots_;
-  std::map<ClockId, std::set<ClockId>> neighbours_;
+  std::map<ClockId, size_t> numbers_;
+  std::vector<Clique> neighbours_;  // by number
+  std::map<std::pair<ClockId, ClockId>, Route> routes_;
   std::map<std::pair<ClockId, ClockId>, std::vector<Pair>> together_;
   std::optional<ClockId> trace_clock_;
   int64_t left_out_ = 0;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/shallow_json.h"
+#include "base/text_hash.h"
 
 namespace steptrace::import::perfetto {
 namespace {
@@ -26,8 +27,9 @@ void SpreadKinetoArguments(int32_t max_depth, Annotations* annotations) {
       "{" + *metadata + "}", std::min(max_depth, kMostJsonDepth - 1) + 1);
   if (!json.is_object()) return;
   annotations->Remove("metadata");
+  const SeededSet<std::string> before = annotations->PlainNames();
   for (const auto& [key, value] : json.items()) {
-    if (annotations->Has(key)) continue;
+    if (before.contains(key)) continue;
     annotations->AddJson(
         key, value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   }

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/text_hash.h"
 #include "import/perfetto/clocks.h"
 #include "import/run_sink.h"
 
@@ -62,8 +62,8 @@ class TraceLayout {
   void Take(std::string_view packet);
 
   Clocks clocks;
-  std::unordered_map<uint64_t, TrackInfo> tracks;  // by uuid
-  std::vector<OwnTrack> own_tracks;                // none: somebody else wrote the trace
+  SeededMap<uint64_t, TrackInfo> tracks;  // by uuid
+  std::vector<OwnTrack> own_tracks;       // none: somebody else wrote the trace
   std::vector<OwnRank> own_ranks;
   int64_t duplicate_uuids = 0;  // a uuid for two tracks: the first counts
   int64_t too_many_tracks = 0;
@@ -77,7 +77,7 @@ class TraceLayout {
   size_t RankIndex(int64_t rank, int64_t node);
 
   RunSink& sink_;
-  std::unordered_map<int64_t, size_t> own_numbers_;
+  SeededMap<int64_t, size_t> own_numbers_;
   std::map<std::pair<int32_t, int32_t>, size_t> own_rank_of_;  // by rank, without one by node
 };
 

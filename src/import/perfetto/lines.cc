@@ -123,7 +123,6 @@ int32_t Lines::Device(uint64_t uuid, const DeviceLine& device) {
   store::TrackRow row;
   row.device = Small(device.device ? device.device : std::optional(info.pid));
   row.stream = device.stream;
-  row.name = device.name.empty() ? sink_.strings().Text(info.name) : device.name;
   // The lanes of exporters: the process is the device, the thread the stream.
   if (!row.stream && info.kind == Kind::kThread) row.stream = info.tid;
   std::string key = row.device && row.stream ? fmt::format("device {} {}", *row.device, *row.stream)
@@ -138,6 +137,7 @@ int32_t Lines::Device(uint64_t uuid, const DeviceLine& device) {
       of->second = sink_.AddTrack(std::move(device_row), "device");
     }
     if (of->second >= 0) row.parent = of->second;
+    row.name = device.name.empty() ? sink_.strings().Text(info.name) : device.name;
     found->second = sink_.AddTrack(std::move(row), "stream");
   }
   if (!told) info.device_line = found->second;
@@ -168,7 +168,8 @@ std::string Lines::KeyOf(uint64_t uuid, int depth) {
       info.kind == Kind::kPlain && parent->second.name == info.name) {
     return KeyOf(info.parent, depth + 1);
   }
-  std::string_view name = sink_.strings().Text(by_key ? info.merge_key : info.name);
+  // By number: of a thousand children each would have the whole name of what they lie in.
+  const auto name = static_cast<int32_t>(by_key ? info.merge_key : info.name);
   std::string above = info.parent == uuid || info.parent == 0 ? "" : KeyOf(info.parent, depth + 1);
   return fmt::format("{}\n{}{}{}", above, info.kind == Kind::kCounter ? "c" : "n",
                      by_key ? "k" : "", name);

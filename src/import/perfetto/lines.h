@@ -5,9 +5,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "base/text_hash.h"
 #include "import/perfetto/layout.h"
 #include "import/run_sink.h"
 
@@ -55,7 +55,7 @@ class Lines {
   RunSink& sink_;
   std::vector<size_t> parts_;       // of the sink, by rank of the layout
   std::vector<int32_t> own_lines_;  // by track of the layout
-  std::unordered_map<std::string, int32_t> lines_;
+  SeededMap<std::string, int32_t> lines_;
   std::map<int64_t, int32_t> processes_;
   std::map<int64_t, int32_t> devices_;
   size_t selected_ = 0;

@@ -145,8 +145,11 @@ Status Nesting::Finish() {
   STEPTRACE_RETURN_IF_ERROR(PairEarlier(waiting_.size()));
   begins_without_end_ += open_;
   // What ended inside of what did not.
-  for (const auto& [uuid, track] : tracks_) {
-    for (const Open& open : track.open) {
+  std::vector<uint64_t> uuids;  // a table has no order
+  for (const auto& [uuid, track] : tracks_) uuids.push_back(uuid);
+  std::sort(uuids.begin(), uuids.end());
+  for (const uint64_t uuid : uuids) {
+    for (const Open& open : tracks_.find(uuid)->second.open) {
       for (const Slice& slice : open.inner) STEPTRACE_RETURN_IF_ERROR(take_(uuid, slice));
     }
   }

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <unordered_map>
 #include <vector>
 
+#include "base/text_hash.h"
 #include "import/run_sink.h"
 
 namespace steptrace::import::perfetto {
@@ -66,9 +66,9 @@ class Nesting {
   Options options_;
   Take take_;
   Join join_;
-  std::unordered_map<uint64_t, Track> tracks_;  // with something open
+  SeededMap<uint64_t, Track> tracks_;  // with something open
   std::vector<Edge> waiting_;
-  std::unordered_map<uint64_t, uint32_t> came_;  // edges of each track, when sorting
+  SeededMap<uint64_t, uint32_t> came_;  // edges of each track, when sorting
   int64_t paired_until_ns_ = 0;
   bool any_paired_ = false;
   bool needs_sorting_ = false;

@@ -148,9 +148,7 @@ PacketStream::PacketStream(ByteStream& stream, std::string name, int64_t packed_
     : stream_(stream),
       name_(std::move(name)),
       most_bytes_(static_cast<size_t>(std::max<int64_t>(limits.max_event_bytes, 1))),
-      most_unpacked_(limits.max_bytes != 0
-                         ? limits.max_bytes
-                         : std::max(kUnpackedFree, packed_bytes * kUnpackedRatio)),
+      most_unpacked_(MostBytes(limits, packed_bytes)),
       buffer_(kFirstBytes) {}
 
 Result<bool> PacketStream::Need(size_t bytes) {

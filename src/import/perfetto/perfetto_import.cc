@@ -24,8 +24,8 @@ using perfetto::TraceLayout;
 using Json = nlohmann::json;
 
 // Times since 1970 lie in between: 2001 to 2096.
-constexpr int64_t kUtcFromNs = 1'000'000'000 * kNsPerSecond;
-constexpr int64_t kUtcToNs = 4'000'000'000 * kNsPerSecond;
+constexpr int64_t kDatesFromNs = 1'000'000'000 * kNsPerSecond;
+constexpr int64_t kDatesToNs = 4'000'000'000 * kNsPerSecond;
 
 std::string Dumped(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -72,10 +72,13 @@ class FileImport {
     PacketStream packets(watched, source_.path, source_.bytes, context_.limits);
     Lines lines(layout_, sink_);
     lines.Begin();
-    TraceEvents events(layout_, lines, sink_, context_.limits, sort);
+    Limits limits = context_.limits;
+    limits.max_bytes = MostBytes(limits, source_.bytes);
+    TraceEvents events(layout_, lines, sink_, limits, sort);
     bool needs_sorting = false;
     Status status = packets.ForEach([&](std::string_view packet) -> Status {
       STEPTRACE_RETURN_IF_ERROR(events.Take(packet));
+      if (events.is_beyond_limit()) return TooManyTexts(limits.max_bytes);
       needs_sorting = !sort && events.needs_sorting();
       return needs_sorting ? Status(Error{"sort"}) : Status();
     });
@@ -97,6 +100,13 @@ class FileImport {
     return Error{source_.path + ": holds no event of a track" +
                  (damage.cut_off ? ": it is cut off" : "") +
                  "; record the trace again, with track events"};
+  }
+
+  Error TooManyTexts(int64_t most) const {
+    return Error{fmt::format(
+        "{}: the texts that its events give by number come to more than {} bytes{}; if that is "
+        "meant, raise --max-bytes",
+        source_.path, most, WhyMostBytes(context_.limits))};
   }
 
   void Lost(const char* table, std::string_view cause, int64_t count, std::string_view detail) {
@@ -155,7 +165,7 @@ class FileImport {
     facts.pid = lines.first_pid();
     facts.utc_offset_ns = layout_.clocks.UtcOffsetNs();
     const int64_t first_ns = events.first_time_ns().value_or(0);
-    if (!facts.utc_offset_ns && first_ns >= kUtcFromNs && first_ns < kUtcToNs) {
+    if (!facts.utc_offset_ns && first_ns >= kDatesFromNs && first_ns < kDatesToNs) {
       facts.utc_offset_ns = 0;
     }
     facts.source = source_.path;

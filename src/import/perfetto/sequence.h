@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/text_hash.h"
 #include "import/run_sink.h"
 
 namespace steptrace::import::perfetto {
@@ -19,7 +19,7 @@ std::string SoundText(std::string_view text, int64_t* invalid);
 // differences. A flag of a packet clears it.
 class Sequence {
  public:
-  using Texts = std::unordered_map<uint64_t, store::StringId>;
+  using Texts = SeededMap<uint64_t, store::StringId>;
   struct Clock {
     int64_t value = 0;  // in units
     int64_t unit_ns = 1;
@@ -30,8 +30,8 @@ class Sequence {
   std::optional<uint32_t> default_clock;
   std::optional<uint64_t> default_track;
   std::vector<uint64_t> default_counters, default_double_counters;
-  std::unordered_map<uint32_t, Clock> clocks;           // those with a unit or of differences
-  std::unordered_map<uint64_t, double> counter_values;  // of those that come as differences
+  SeededMap<uint32_t, Clock> clocks;           // those with a unit or of differences
+  SeededMap<uint64_t, double> counter_values;  // of those that come as differences
 
   // Takes an InternedData message; throws what protozero throws. `room` is the number of texts that
   // may still come, of all sequences.

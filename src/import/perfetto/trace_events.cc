@@ -62,7 +62,7 @@ TraceEvents::TraceEvents(TraceLayout& layout, Lines& lines, RunSink& sink, const
       lines_(lines),
       sink_(sink),
       max_depth_(limits.max_depth),
-      annotations_(sink, limits.max_depth),
+      annotations_(sink, limits),
       nesting_(
           {sort, limits.max_rows_in_memory},
           [this](uint64_t uuid, const Slice& slice) { return Give(uuid, slice); },
@@ -149,7 +149,7 @@ std::string TraceEvents::CategoryOf(const Sequence& sequence) {
     category += text;
   };
   for (uint64_t number : event_.category_numbers) {
-    add(sink_.strings().Text(Find(sequence.categories, number)));
+    add(annotations_.Interned(sequence.categories, number));
   }
   for (std::string_view text : event_.categories) add(SoundText(text, &invalid_texts_));
   return category;
@@ -447,7 +447,7 @@ Status TraceEvents::OnGpuStage(const RawPacket& raw, Sequence& sequence) {
   kineto_ = true;
   annotations_.Clear();
   ReadStageArguments(stage, &annotations_);
-  const std::string stage_name(sink_.strings().Text(Find(sequence.gpu_specs, stage.stage)));
+  const std::string stage_name(annotations_.Interned(sequence.gpu_specs, stage.stage));
   Slice slice;
   slice.ts_ns = *ts_ns;
   slice.name =
@@ -460,7 +460,7 @@ Status TraceEvents::OnGpuStage(const RawPacket& raw, Sequence& sequence) {
   constexpr uint64_t kMost = uint64_t{1} << 61;
   if (stage.duration > kMost) ++lost_["bad_timestamp"];
   slice.dur_ns = stage.duration > kMost ? 0 : static_cast<int64_t>(stage.duration);
-  std::string queue(sink_.strings().Text(Find(sequence.gpu_specs, stage.queue)));
+  std::string queue(annotations_.Interned(sequence.gpu_specs, stage.queue));
   auto stream = annotations_.Integer("stream id");
   if (!stream) stream = StreamIn(queue);
   if (!stream) stream = static_cast<int64_t>(stage.queue & std::numeric_limits<int32_t>::max());

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/text_hash.h"
 #include "import/perfetto/annotations.h"
 #include "import/perfetto/event.h"
 #include "import/perfetto/layout.h"
@@ -31,6 +31,8 @@ class TraceEvents {
 
   // The order of the file does not tell which ends belong to which begins: read it again, sorted.
   bool needs_sorting() const { return nesting_.needs_sorting(); }
+  // Texts that are given by number are longer together than they may be.
+  bool is_beyond_limit() const { return annotations_.is_beyond_limit(); }
   int64_t events() const { return events_; }
   bool is_kineto() const { return kineto_; }
   const std::vector<std::string>& devices() const { return devices_; }  // JSON of properties
@@ -71,9 +73,9 @@ class TraceEvents {
   int32_t max_depth_;
   Annotations annotations_;
   Nesting nesting_;
-  std::unordered_map<uint32_t, Sequence> sequences_;
+  SeededMap<uint32_t, Sequence> sequences_;
   RawTrackEvent event_;
-  std::unordered_map<uint64_t, bool> flows_;  // that have begun
+  SeededMap<uint64_t, bool> flows_;  // that have begun
   std::vector<std::string> devices_;
   std::string job_;
   std::optional<int64_t> first_time_ns_;

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text_hash.h"
 #include "import/sagemaker/system_metrics.h"
 
 namespace steptrace::import::sagemaker {
@@ -56,35 +57,46 @@ class Planner {
     auto operator<=>(const ProcessKey&) const = default;
   };
 
+  // Files of one size and one identity. Of a single one the content is not read.
+  struct Alike {
+    const Source* only = nullptr;
+    SeededMap<uint64_t, const Source*> by_content;  // hashed
+  };
+
   bool IsDouble(const Source& source, Format format);
   void AddTimeline(const Source& source);
   void AddFile(const ProcessName& process, bool dated, PlannedFile file);
   void NumberNodes();
 
   ImportPlan plan_;
-  std::map<std::pair<int64_t, std::string>, std::vector<const Source*>> alike_;
+  std::map<std::pair<int64_t, std::string>, Alike> alike_;
   std::map<std::string, std::vector<const Source*>> system_;
   std::map<ProcessKey, std::vector<PlannedFile>> processes_;
   std::map<std::string, MetadataName, std::less<>> metadata_;  // by folder
   std::vector<const Source*> timelines_;
 };
 
-// Contents are read only of files of one size and one identity.
+// Contents are read only of files of one size and one identity, and of each once: a hash finds the
+// one that it may be the same as.
 bool Planner::IsDouble(const Source& source, Format format) {
   if (source.bytes <= 0 || source.bytes > kMaxComparedBytes) return false;
-  auto& alike = alike_[{source.bytes, IdentityOf(source.path, format)}];
+  Alike& alike = alike_[{source.bytes, IdentityOf(source.path, format)}];
   const auto read = [](const Source& one) {
     auto all = ReadAll(one, static_cast<size_t>(2 * kMaxComparedBytes));
     return all.ok() ? *std::move(all) : std::string();
   };
-  const std::string content = alike.empty() ? std::string() : read(source);
-  for (const Source* other : alike) {
-    if (content.empty() || read(*other) != content) continue;
-    plan_.doubles.emplace_back(&source, other);
-    return true;
+  if (alike.only == nullptr) {
+    alike.only = &source;
+    return false;
   }
-  alike.push_back(&source);
-  return false;
+  if (alike.by_content.empty()) {
+    alike.by_content.emplace(HashText(read(*alike.only), HashSeed()), alike.only);
+  }
+  const std::string content = read(source);
+  const auto [other, is_new] = alike.by_content.emplace(HashText(content, HashSeed()), &source);
+  if (is_new || content.empty() || read(*other->second) != content) return false;
+  plan_.doubles.emplace_back(&source, other->second);
+  return true;
 }
 
 void Planner::Add(const Source& source, Format format) {
@@ -131,6 +143,9 @@ void Planner::NumberNodes() {
   for (const std::string& name : names) plan_.nodes.push_back({name, {}});
   std::sort(plan_.nodes.begin(), plan_.nodes.end(),
             [](const auto& a, const auto& b) { return NaturalLess(a.name, b.name); });
+  for (const PlannedNode& node : plan_.nodes) {
+    plan_.node_numbers.emplace(node.name, static_cast<int32_t>(plan_.node_numbers.size()));
+  }
 }
 
 ImportPlan Planner::Take() {
@@ -155,10 +170,8 @@ ImportPlan Planner::Take() {
 }  // namespace
 
 int32_t ImportPlan::NodeOf(const std::string& host) const {
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i].name == host) return static_cast<int32_t>(i);
-  }
-  return 0;
+  const auto found = node_numbers.find(host);
+  return found == node_numbers.end() ? 0 : found->second;
 }
 
 ImportPlan MakePlan(std::span<const Source> sources, std::span<const Format> formats) {

@@ -38,6 +38,8 @@ struct ImportPlan {
   std::vector<PlannedProcess> processes;                         // by node, then process id
   std::vector<std::pair<const Source*, const Source*>> doubles;  // a file, and the same one before
 
+  std::map<std::string, int32_t> node_numbers;  // by name
+
   int32_t NodeOf(const std::string& host) const;  // 0 for a name that is unknown
 };
 

@@ -118,6 +118,8 @@ void ProcessImport::AddPythonStats(const PlannedFile& file) {
   }
   sink_.Loss("facts", "cut_off", stats->cut_off ? 1 : 0, path + ": ends in the middle of an entry");
   sink_.Loss("facts", "profile_entry_damaged", stats->bad_entries, path + ": entries left out");
+  sink_.Loss("facts", "name_too_long", stats->cut_names,
+             path + ": names beyond 1024 bytes are cut");
   sink_.Loss("facts", "text_after_the_end", stats->bytes_left, path + ": bytes after the profile");
   const ProfileWindow window = ParseProfileWindow(path);
   TellProfile(window, *stats);

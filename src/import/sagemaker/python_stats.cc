@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "import/sagemaker/marshal_reader.h"
+#include "import/short_name.h"
 
 namespace steptrace::import::sagemaker {
 namespace {
@@ -27,14 +28,14 @@ bool ReadSeconds(const MarshalPtr& value, int64_t* ns) {
   return value->type == Type::kReal && SecondsToNs(value->real, ns);
 }
 
-bool ReadFunction(const MarshalPtr& key, PythonFunction& function) {
+bool ReadFunction(const MarshalPtr& key, PythonFunction& function, int64_t* cut) {
   if (key->type != Type::kTuple || key->items.size() != 3) return false;
   const auto& items = key->items;
   if (items[0]->type != Type::kText || items[1]->type != Type::kInteger ||
       items[2]->type != Type::kText) {
     return false;
   }
-  function = {items[0]->text, items[1]->integer, items[2]->text};
+  function = {ShortName(items[0]->text, cut), items[1]->integer, ShortName(items[2]->text, cut)};
   return true;
 }
 
@@ -73,7 +74,7 @@ size_t Builder::IndexOf(const PythonFunction& function) {
 bool Builder::AddCaller(size_t callee, const MarshalPtr& key, const MarshalPtr& content) {
   PythonFunction function;
   PythonCalls calls;
-  if (!ReadFunction(key, function)) return false;
+  if (!ReadFunction(key, function, &stats.cut_names)) return false;
   if (content->type == Type::kTuple && content->items.size() == 4) {
     if (!ReadNumbers(content->items, &calls.calls, &calls.primitive_calls, calls)) return false;
   } else if (IsCount(content)) {  // Python's own `profile` counts callers only
@@ -88,8 +89,8 @@ bool Builder::AddCaller(size_t callee, const MarshalPtr& key, const MarshalPtr& 
 bool Builder::Add(const MarshalPtr& key, const MarshalPtr& content) {
   PythonFunction function;
   PythonCalls calls;
-  if (!ReadFunction(key, function) || content->type != Type::kTuple || content->items.size() != 5 ||
-      content->items[4]->type != Type::kDict ||
+  if (!ReadFunction(key, function, &stats.cut_names) || content->type != Type::kTuple ||
+      content->items.size() != 5 || content->items[4]->type != Type::kDict ||
       !ReadNumbers(content->items, &calls.primitive_calls, &calls.calls, calls)) {
     return false;
   }

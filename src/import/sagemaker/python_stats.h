@@ -40,6 +40,7 @@ struct PythonStats {
   int64_t bytes_left = 0;   // after the end of the dict
   bool cut_off = false;     // the end is missing: what was read before is here
   int64_t bad_entries = 0;  // of another shape than above: left out
+  int64_t cut_names = 0;  // of files and functions: marshal gives a text by number again and again
 };
 
 // An error: not such a file.

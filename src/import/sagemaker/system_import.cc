@@ -13,6 +13,7 @@ namespace {
 // A file of Debugger's covers a minute: 25,000 lines on the largest machine.
 constexpr size_t kMaxPending = 1 << 17;
 constexpr size_t kMaxStrays = 1 << 20;
+constexpr size_t kMaxStrayNodes = 1 << 12;  // each becomes a part of the run, with files of its own
 // Samples that are remembered to find those that stand twice: 40 bytes each.
 constexpr size_t kMaxSeen = 1 << 22;
 
@@ -64,12 +65,14 @@ void SystemImport::AddLine(const Source& source, std::string_view line, bool com
   if (sample.node == node_) {
     pending_.push_back(std::move(sample));
     if (pending_.size() >= kMaxPending) Flush();
-  } else if (stray_count_ < static_cast<int64_t>(kMaxStrays)) {
+  } else if (stray_count_ < static_cast<int64_t>(kMaxStrays) &&
+             (strays_.size() < kMaxStrayNodes || strays_.contains(sample.node))) {
     ++stray_count_;
     strays_[sample.node].push_back(std::move(sample));
   } else {
-    sink_.Loss("counters", "line_of_other_node", 1,
-               source.path + ": lines of other nodes beyond the first 1048576");
+    sink_.Loss(
+        "counters", "line_of_other_node", 1,
+        source.path + ": lines of other nodes beyond the first 1048576, or of more than 4096");
   }
 }
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
+#include "base/text_hash.h"
 #include "import/importer.h"
 #include "import/run_sink.h"
 #include "import/sagemaker/system_metrics.h"
@@ -41,7 +41,7 @@ class SystemImport {
   RunSink& sink_;
   std::vector<SystemSample> pending_;
   std::map<MetricKey, int32_t> tracks_;
-  std::unordered_set<uint64_t> seen_;
+  SeededSet<uint64_t> seen_;
   CoreMeans busy_, iowait_;
   int64_t stored_ = 0;
   int64_t stray_count_ = 0;

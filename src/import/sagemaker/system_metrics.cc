@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/sagemaker/system_metrics.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -168,10 +169,10 @@ void CoreMeans::Add(int64_t ts_ns, int32_t core, double value) {
     open_.resize(index + 1);
     seen_.resize(index + 1);
   }
-  if (in_open_ > 0 && (ts_ns - since_ns_ > kTickNs || open_[index])) Close();
-  if (in_open_ == 0) since_ns_ = ts_ns;
+  if (!opened_.empty() && (ts_ns - since_ns_ > kTickNs || open_[index])) Close();
+  if (opened_.empty()) since_ns_ = ts_ns;
   open_[index] = value;
-  ++in_open_;
+  opened_.push_back(index);
   if (!seen_[index]) {
     seen_[index] = true;
     ++cores_;
@@ -180,16 +181,17 @@ void CoreMeans::Add(int64_t ts_ns, int32_t core, double value) {
 
 void CoreMeans::Close() {
   double sum = 0;
-  for (auto& value : open_) {
-    sum += value.value_or(0);
-    value.reset();
+  std::sort(opened_.begin(), opened_.end());  // a sum of doubles depends on the order
+  for (const size_t core : opened_) {
+    sum += *open_[core];
+    open_[core].reset();
   }
-  ticks_.push_back({since_ns_, sum / static_cast<double>(in_open_), in_open_});
-  in_open_ = 0;
+  ticks_.push_back({since_ns_, sum / static_cast<double>(opened_.size()), opened_.size()});
+  opened_.clear();
 }
 
 std::vector<CoreMeans::Row> CoreMeans::Take() {
-  if (in_open_ > 0) Close();
+  if (!opened_.empty()) Close();
   std::vector<Row> rows;
   for (const Tick& tick : ticks_) {
     if (tick.cores == cores_) rows.push_back({tick.ts_ns, tick.mean});

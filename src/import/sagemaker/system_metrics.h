@@ -68,8 +68,8 @@ class CoreMeans {
   static constexpr int32_t kMaxCores = 1 << 16;
 
   std::vector<std::optional<double>> open_;  // by core
+  std::vector<size_t> opened_;               // cores that have one
   std::vector<bool> seen_;
-  size_t in_open_ = 0;
   size_t cores_ = 0;
   int64_t since_ns_ = 0;
   std::vector<Tick> ticks_;

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "import/kineto/json_text.h"
 #include "import/sagemaker/json_fields.h"
+#include "import/short_name.h"
 
 namespace steptrace::import::sagemaker {
 namespace {
@@ -114,8 +115,11 @@ void TraceFile::Metadata(const Raw& raw) {
         Lose("base_time_not_a_number");
       }
     } else if (field.key == "name" && lines_.size() + threads_.size() < kMaxLines) {
-      if (kind == "process_name") lines_[KeyOf(raw).first] = JsonText(field.value);
-      if (kind == "thread_name") threads_[KeyOf(raw)] = JsonText(field.value);
+      int64_t cut = 0;
+      std::string name = ShortName(JsonText(field.value), &cut);
+      if (cut > 0) Lose("name_too_long");
+      if (kind == "process_name") lines_[KeyOf(raw).first] = std::move(name);
+      if (kind == "thread_name") threads_[KeyOf(raw)] = std::move(name);
     }
   }
 }

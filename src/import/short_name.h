@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/fnv.h"
+
+namespace steptrace::import {
+
+// A name that stands once and belongs to many events is copied or compared for each: of a megabyte
+// that would be a megabyte an event.
+inline constexpr size_t kMostNameBytes = 1024;
+
+// The name; of a longer one its begin, and a hash of all of it, so that two names stay two. `cut`
+// counts those.
+inline std::string ShortName(std::string_view name, int64_t* cut) {
+  if (name.size() <= kMostNameBytes) return std::string(name);
+  ++*cut;
+  size_t end = kMostNameBytes;
+  const auto continues = [&](size_t at) {
+    return (static_cast<unsigned char>(name[at]) & 0xC0) == 0x80;  // a character of UTF-8
+  };
+  while (end > kMostNameBytes - 4 && continues(end)) --end;
+  return fmt::format("{}… #{:016x}", name.substr(0, end), Fnv1a(name));
+}
+
+}  // namespace steptrace::import
