@@ -29,6 +29,8 @@
 //                                         kNoArgument: steptrace.step()
 //               gc             begin/end  generation                          0
 //               compile        begin/end  0: torch.compile at work            0
+//               hooks_aside    instant    0: a tool of the script's begins, and nothing is said
+//               hooks_back     instant    0: until here                       0
 //   kCommunication  all_reduce, barrier, … as torch.distributed names them
 //                              begin/end  bytes of this rank, 0 unknown       number of the
 //                                                                              call (CallNumber),
@@ -175,6 +177,8 @@ inline constexpr const char* kNameCapture = "capture";
 inline constexpr const char* kNameStep = "step";
 inline constexpr const char* kNameGc = "gc";
 inline constexpr const char* kNameCompile = "compile";
+inline constexpr const char* kNameHooksAside = "hooks_aside";
+inline constexpr const char* kNameHooksBack = "hooks_back";
 inline constexpr const char* kNameFetch = "fetch";
 inline constexpr const char* kNameCollate = "collate";
 inline constexpr const char* kNameSend = "send";
