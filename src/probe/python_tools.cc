@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kNsPerMs = 1'000'000;
 // Threads that have ended are looked for so often at most.
-constexpr int64_t kEndedEveryNs = 100 * kNsPerMs;
+constexpr int64_t kEndedEveryNs = 10 * kNsPerMs;
 // A tool that is expected and has not begun by then does not come.
 constexpr int64_t kExpectedNs = 10'000 * kNsPerMs;
 constexpr size_t kMaxThreads = 64;

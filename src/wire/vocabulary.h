@@ -5,7 +5,6 @@
 
 // What the hooks say: the categories and names that a record can carry, and what its two arguments
 // mean then. A record with another name in category kUser is a range of the user's own.
-//
 //   category    name           kind       a (begin or instant)                b
 //   kPhase      data           begin/end  iterator | queue depth << 32        pid of the worker
 //                                                                              whose batch is
@@ -29,8 +28,8 @@
 //                                         kNoArgument: steptrace.step()
 //               gc             begin/end  generation                          0
 //               compile        begin/end  0: torch.compile at work            0
-//               hooks_aside    instant    0: a tool of the script's begins, and nothing is said
-//               hooks_back     instant    0: until here                       0
+//               hooks_aside, hooks_back    instants: nothing is said between them, for a tool of
+//                                         the script's is on
 //   kCommunication  all_reduce, barrier, … as torch.distributed names them
 //                              begin/end  bytes of this rank, 0 unknown       number of the
 //                                                                              call (CallNumber),
@@ -40,8 +39,7 @@
 //               send           begin/end  CPU ns of the thread that sends     0
 //                                         batches since the send before:
 //                                         pickling this one
-//   kFact       loader, process, framework, job, hook, device, communicator,
-//               threads, autograd, data_parallel
+//   kFact       as kFactLoader and its like below
 //                              payload    id of a text (JSON object) in the arena of names   0
 //   kUser       any            begin/end, instant, counter (a: bits of a double)
 //   kOperator   as the framework calls it: aten::mm, AddmmBackward0, a record_function's text
@@ -72,7 +70,6 @@
 //                                                                              its first step << 32
 //               window_end     instant    number of the request               steps that it had |
 //                                                                              WindowEnd << 32
-//
 //               device_done    instant    number of the request: all that the   0
 //                                         device did in it has been told
 //   kKernel     as the library has it: mangled      activity
@@ -91,7 +88,6 @@
 //
 // A window may have several stretches of begin and end; the last one's end is not kAside. Both lie
 // at steps' borders: its begin just before the end of an optimizer step, its end just after one.
-//
 // `iterator`, `loader` and `optimizer` are numbers that the hooks give out, from 1, never reused in
 // a process. Unknown queue depth (no workers): kUnknownQueueDepth.
 namespace steptrace::wire {

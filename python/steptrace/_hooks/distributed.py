@@ -140,6 +140,7 @@ def _patch_wait(module, hook):
     inside = vars(module)
     begin, end = hook.probe.begin, hook.probe.end
     name = hook.probe.name("wait", vocabulary.COMMUNICATION)
+
     @functools.wraps(original)
     def wait(*args, **kwargs):
         if wrapped.off or compiling.now():

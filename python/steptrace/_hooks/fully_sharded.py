@@ -14,7 +14,9 @@ _GATHERS_TWICE = ("FULL_SHARD", "HYBRID_SHARD")
 
 def patch(module, hook):
     if hasattr(module, "FullyShardedDataParallel"):
-        hook.around(module.FullyShardedDataParallel, "__init__", Calls(telling(hook, _settings), ("self",)))
+        hook.around(
+            module.FullyShardedDataParallel, "__init__", Calls(telling(hook, _settings), ("self",))
+        )
     else:
         hook.around(module, "fully_shard", Calls(_tell_call, ("reshard_after_forward",)))
 

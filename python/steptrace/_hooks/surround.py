@@ -76,7 +76,9 @@ class Surrounding:
         self._names = names
         self._codes = [(function.__code__, changed)]
         if nested:
-            self._codes.append((_nested_code(function.__code__, nested), _nested_code(changed, nested)))
+            self._codes.append(
+                (_nested_code(function.__code__, nested), _nested_code(changed, nested))
+            )
         self._made = made
         self._over = False
         function.__code__ = changed

@@ -6,7 +6,8 @@ hooks step aside then: functions have the code of their own source again. What i
 meanwhile is a loss, counted by the agent.
 """
 
-from . import ASIDE, interruption, leave_mark, vocabulary  # nothing large: each Python of the job loads this
+# Nothing large: each Python of the job loads this.
+from . import ASIDE, interruption, leave_mark, vocabulary
 
 aside = False
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains while a tool of the script's is on, and prints what that has seen: to be the same with and without us.
+"""Trains while a tool of the script's is on, one after the other, and prints what each has seen: to be the
+same with and without us.
 
-usage: tools.py TOOL
+usage: tools.py [TOOL ...]
 """
 
 import contextlib
@@ -9,6 +10,7 @@ import io
 import sys
 import tempfile
 import threading
+import time
 
 import torch
 from torch.utils.data import DataLoader, TensorDataset
@@ -16,11 +18,12 @@ from torch.utils.data import DataLoader, TensorDataset
 seen = []
 
 
-def epoch():
+def epoch(after_step=bool):
     for (x,) in loader:
         optimizer.zero_grad()
         model(x).sum().backward()
         optimizer.step()
+        after_step()
 
 
 def note(frame, event, argument=None):
@@ -55,7 +58,7 @@ def cprofile():
     profiler = cProfile.Profile()
     with profiler:
         yield
-    seen.extend(sorted(map(str, (entry.code for entry in profiler.getstats()))))
+    seen.extend(str(entry.code) for entry in profiler.getstats())
 
 
 @contextlib.contextmanager
@@ -102,9 +105,7 @@ def schedule():
         on_trace_ready=ready,
         with_stack=True,
     ) as profiler:
-        handle = optimizer.register_step_post_hook(lambda *_: profiler.step())
-        yield
-        handle.remove()
+        yield profiler.step
 
 
 @contextlib.contextmanager
@@ -158,23 +159,33 @@ class Other(torch.optim.SGD):
     """An optimizer that is made while the tool is on."""
 
 
+def under(tool):
+    """What a script does, that has hooks of ours in all of it."""
+    with TOOLS[tool]() as after_step, tempfile.TemporaryFile() as file:
+        if tool == "threads":
+            thread = threading.Thread(target=epoch)
+            thread.start()
+            thread.join()
+        else:
+            epoch(after_step or bool)
+        torch.save(model.state_dict(), file)
+        Other(model.parameters(), lr=0.1).step()
+        import torch.distributed as imported  # noqa: F401
+
+
 torch.manual_seed(0)
 model = torch.nn.Linear(4, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 loader = DataLoader(TensorDataset(torch.randn(24, 4)), batch_size=4)
 epoch()
-with TOOLS[sys.argv[1]](), tempfile.TemporaryFile() as file:
-    if sys.argv[1] == "threads":
-        thread = threading.Thread(target=epoch)
-        thread.start()
-        thread.join()
-    else:
-        epoch()
-    torch.save(model.state_dict(), file)
+for tool in sys.argv[1:] or TOOLS:
+    if tool == "monitoring" and sys.version_info < (3, 12):
+        continue
+    under(tool)
+    print("== tool", tool)
+    print("\n".join(seen))
+    seen.clear()
+    time.sleep(0.02)  # that a thread has ended with its tool is looked for every 10 ms
+    id(tool)
+    epoch()
     Other(model.parameters(), lr=0.1).step()
-    import torch.distributed  # noqa: F401
-print(len(seen))
-print("\n".join(seen))
-sys.stdout.flush()
-epoch()
-Other(model.parameters(), lr=0.1).step()
