@@ -66,6 +66,16 @@ class Phase:
     def begin(self) -> Callable[[], object]:
         """Begins the range without an argument, whatever is usual; returns what ends it."""
 
+class Quiet:
+    """A function as a callable without a frame of Python's; while the script's tools are on
+    (tools_watch) it is not called."""
+
+    def __init__(self, function: Callable[..., object], ends_range: bool = False) -> None:
+        """`ends_range`: instead end() is."""
+    def __call__(self, *arguments: object) -> object: ...
+    def make_up(self) -> None:
+        """Calls it, without arguments, if it has been asked to while they were on."""
+
 def begin(name_id: int) -> None: ...
 def begin_args(name_id: int, a: int, b: int) -> None: ...
 def end() -> None: ...
@@ -161,6 +171,20 @@ def device_phases_pause(on: bool) -> None:
 
 def device_phases_end() -> int:
     """Hands over what the device has reached. How many borders were left out for want of an event."""
+
+def tools_watch(aside: Callable[[str], object], back: Callable[[], object]) -> bool:
+    """Once a process: aside(tool) is called when a tool of the script's that sees what Python runs
+    (sys.settrace, sys.setprofile, sys.monitoring) is about to begin and none was on, back() when none is on any
+    more (src/probe/python_tools.h). What they raise is let through. False: this cannot be seen."""
+
+def tools_expect(tool: str) -> None:
+    """Such a tool begins within 10 s."""
+
+def tools_own(own: int) -> None:
+    """Of the profiler that is on: 0: it is the script's, 1: it is ours, 2: ours begins or ends."""
+
+def tools_aside() -> bool:
+    """Whether the script's tools are on."""
 
 def stats() -> dict[str, int]:
     """Counters of this process: records, dropped by cause, threads, names, bytes."""

@@ -131,6 +131,35 @@ class Range:
         return self._leave
 
 
+class Quiet:
+    """With no tool of the script's ever on."""
+
+    def __init__(self, function, ends_range=False):
+        self._function = function
+
+    def __call__(self, *arguments):
+        return self._function(*arguments)
+
+    def make_up(self):
+        pass
+
+
+def tools_watch(aside, back):
+    return False
+
+
+def tools_expect(tool):
+    _check(isinstance(tool, str), f"tool {tool!r}")
+
+
+def tools_own(own):
+    _check(own in (0, 1, 2), f"own {own!r}")
+
+
+def tools_aside():
+    return False
+
+
 class Phase:
     """Goes its short way where the real one does; it is unusual too that the range's begin raises."""
 

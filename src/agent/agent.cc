@@ -39,6 +39,8 @@ const LossCause* LossOf(NoHooks::Kind kind) {
       return &loss::kNoHooks;
     case NoHooks::Kind::kRefused:
       return &loss::kCannotRecord;
+    case NoHooks::Kind::kAside:
+      return &loss::kScriptProfiler;
     case NoHooks::Kind::kNothingThere:
       return &loss::kNothingToHook;
     case NoHooks::Kind::kIdle:

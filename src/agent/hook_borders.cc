@@ -18,6 +18,8 @@ void HookBorders::OnEvents(std::span<const analyze::Event> events) {
       OnOptimizer(event.a, event.ts_ns);
     } else if (event.name == HookName::kRecordsLost && (tid_ == 0 || tid_ == event.tid)) {
       lost_ = true;  // optimizers may be among them
+    } else if (event.name == HookName::kHooksAside) {
+      lost_ = true;
     }
   }
 }

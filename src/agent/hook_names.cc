@@ -11,7 +11,7 @@ namespace {
 using analyze::HookName;
 using wire::Category;
 
-constexpr std::array<std::pair<std::string_view, HookName>, 14> kPhases = {{
+constexpr std::array<std::pair<std::string_view, HookName>, 16> kPhases = {{
     {wire::kNameData, HookName::kData},
     {wire::kNameDataEnd, HookName::kDataEnd},
     {wire::kNameDataFrom, HookName::kDataFrom},
@@ -26,6 +26,8 @@ constexpr std::array<std::pair<std::string_view, HookName>, 14> kPhases = {{
     {wire::kNameStep, HookName::kStep},
     {wire::kNameGc, HookName::kGc},
     {wire::kNameCompile, HookName::kCompile},
+    {wire::kNameHooksAside, HookName::kHooksAside},
+    {wire::kNameHooksBack, HookName::kHooksBack},
 }};
 
 }  // namespace

@@ -173,6 +173,12 @@ NoHooks ExplainNoHooks(std::vector<HooklessProcess> processes, uid_t own, const 
                              " loaded no hooks: its environment was cleared, or it has no usable "
                              "package; see `steptrace doctor`"};
   }
+  if (marks.Any(HooksMark::kAside)) {
+    return {Kind::kAside,
+            "a Python ran under a tracer, profiler or debugger of its own (pdb, coverage, cProfile), "
+            "and imported nothing that is hooked without it: the hooks stepped aside, so that it "
+            "sees nothing of them; record without it"};
+  }
   if (loaded) return {Kind::kIdle, ""};
   return NothingThere(launchers);
 }

@@ -27,6 +27,7 @@ struct NoHooks {
   enum class Kind {
     kLoss,          // hooks should have been there
     kRefused,       // they were, and could not record
+    kAside,         // they were, and a tool of the script's was on from the begin
     kNothingThere,  // nothing there could have been hooked
     kIdle,          // the hooks were there, and no framework that they watch
     kOff,           // switched off, as was asked for

@@ -95,6 +95,13 @@ TEST(HooklessWatch, OffIsWhatAllOfThemAre) {
       << "a child chose that for itself";
 }
 
+TEST(HooklessWatch, ToolsOfTheScriptFromTheBeginAreALoss) {
+  const HooksMarks marks = Marks({{HooksMark::kLoaded, 10}, {HooksMark::kAside, 10}});
+  const NoHooks why = Explain({Process({"python3", "-m", "pdb", "t.py"})}, marks);
+  EXPECT_EQ(why.kind, Kind::kAside);
+  EXPECT_THAT(why.text, HasSubstr("tracer, profiler or debugger"));
+}
+
 TEST(HooklessWatch, HooksThatCouldNotRecordAreALoss) {
   const HooklessProcess python = Process({"python3", "t.py"});
   const auto told = [&](HooksMark mark) {

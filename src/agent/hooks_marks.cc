@@ -12,7 +12,7 @@ namespace {
 constexpr std::pair<std::string_view, HooksMark> kMarkNames[] = {
     {"hooks.", HooksMark::kLoaded},           {"hooks_off.", HooksMark::kOff},
     {"hooks_no_probe.", HooksMark::kNoProbe}, {"hooks_other_build.", HooksMark::kOtherBuild},
-    {"hooks_no_ring.", HooksMark::kNoRing},
+    {"hooks_no_ring.", HooksMark::kNoRing},   {"hooks_aside.", HooksMark::kAside},
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ enum class HooksMark : uint8_t {
   kNoProbe,     // what follows: a framework was imported, and nothing can be recorded of it
   kOtherBuild,  // of Python, with another layout of objects
   kNoRing,
+  kAside,  // a tool of the script's was on before anything could be recorded
 };
 
 class HooksMarks {
@@ -45,7 +46,7 @@ class HooksMarks {
   Slots& Of(HooksMark mark) { return marks_[static_cast<size_t>(mark)]; }
   const Slots& Of(HooksMark mark) const { return marks_[static_cast<size_t>(mark)]; }
 
-  std::array<Slots, 5> marks_;
+  std::array<Slots, 6> marks_;
 };
 
 // The parts of such a name.

@@ -47,6 +47,10 @@ inline constexpr LossCause kInvalid{
     "doctor`"};
 inline constexpr LossCause kInvalidFacts{
     "invalid_facts", "facts", "facts that are no JSON object, or too long, were left out"};
+inline constexpr LossCause kScriptProfiler{
+    "script_profiler", "steps",
+    "the script's own tracer, profiler with stacks or debugger was on: the hooks stepped aside, so "
+    "that it sees nothing of them; record without it. Facts of kind hook have which"};
 inline constexpr LossCause kRingDamaged{"ring_damaged", "slices", ""};
 inline constexpr LossCause kDisarmed{"disarmed", "slices", ""};
 inline constexpr LossCause kNoHooks{"no_hooks", "steps", ""};

@@ -194,6 +194,7 @@ void ProcessSession::ReportLosses(LossBook& book, int64_t now_ns) const {
     book.Set(subject, *kOfDevices[i], converter_->device_losses()[i], now_ns);
   }
   book.Set(subject, loss::kInvalidFacts, converter_->invalid_facts(), now_ns);
+  book.Set(subject, loss::kScriptProfiler, converter_->asides(), now_ns);
 }
 
 bool ProcessSession::MayWrite(int64_t now_ns) {

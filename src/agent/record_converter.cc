@@ -263,6 +263,7 @@ void RecordConverter::OnInstant(ThreadState& thread, const wire::Record& record,
   if (!HasTimeline(name.category)) return;
   AddEvent(thread, MarkKind::kInstant, name, ts, record.a, record.b, out);
   if (name.hook == HookName::kDataEnd || name.hook == HookName::kDataFrom) return;
+  if (name.hook == HookName::kHooksAside) ++asides_;
   ClosedRange instant;
   instant.open.begin_ns = ts;
   instant.open.name = record.name;

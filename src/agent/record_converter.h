@@ -81,6 +81,8 @@ class RecordConverter {
   bool is_worker() const { return is_worker_; }
   int64_t invalid_records() const { return invalid_records_; }
   int64_t invalid_facts() const { return invalid_facts_; }
+  // How often the hooks have stepped aside.
+  int64_t asides() const { return asides_; }
   const DeviceActivity::Losses& device_losses() const { return device_.losses(); }
   int64_t too_deep_ranges() const { return too_deep_ranges_; }
 
@@ -139,6 +141,7 @@ class RecordConverter {
   bool is_worker_ = false;
   int64_t invalid_records_ = 0;
   int64_t invalid_facts_ = 0;
+  int64_t asides_ = 0;
   int64_t too_deep_ranges_ = 0;
 };
 

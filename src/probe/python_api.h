@@ -5,6 +5,10 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+// In every Python since 3.8, in the stable ABI's headers since 3.13 alone.
+extern "C" int PySys_AddAuditHook(int (*hook)(const char* event, PyObject* arguments, void* data),
+                                  void* data);
+
 // Every symbol of Python that the module uses, as a weak reference: in a program without Python the
 // loader leaves them null, and nobody calls PyInit__probe there. A test compares this list with the
 // file's undefined symbols.
@@ -26,6 +30,8 @@
 #pragma weak PyEval_SaveThread
 #pragma weak PyException_SetTraceback
 #pragma weak PyFloat_AsDouble
+#pragma weak PyGILState_GetThisThreadState
+#pragma weak PyImport_GetModuleDict
 #pragma weak PyList_Append
 #pragma weak PyList_New
 #pragma weak PyLong_AsLong
@@ -40,6 +46,10 @@
 #pragma weak PyObject_GetAttr
 #pragma weak PyObject_GetItem
 #pragma weak PyObject_IsTrue
+#pragma weak PySys_AddAuditHook
+#pragma weak PySys_GetObject
+#pragma weak PyThreadState_Get
+#pragma weak PyThread_get_thread_ident
 #pragma weak PyTuple_GetItem
 #pragma weak PyTuple_Size
 #pragma weak PyType_FromSpec
@@ -49,6 +59,8 @@
 #pragma weak PyUnicode_FromFormat
 #pragma weak PyUnicode_FromString
 #pragma weak PyUnicode_InternFromString
+#pragma weak Py_AddPendingCall
+#pragma weak Py_IsInitialized
 #pragma weak _Py_Dealloc
 #pragma weak _Py_FalseStruct
 #pragma weak _Py_NoneStruct

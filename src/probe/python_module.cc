@@ -14,6 +14,7 @@
 #include "probe/python_border.h"
 #include "probe/python_phase.h"
 #include "probe/python_range.h"
+#include "probe/python_tools.h"
 #include "probe/stacks.h"
 #include "transport/writer/writer.h"
 #include "wire/vocabulary.h"
@@ -164,6 +165,7 @@ PyObject* Collection(PyObject*, PyObject* const* items, Py_ssize_t count) {
   constexpr uint64_t kFull = 2;      // the young generations are too cheap to tell
   static bool g_collecting = false;  // collections do not nest, and end in their thread
   const Arguments arguments(items, count);
+  LookForTools();
   PyObject* info = arguments.At(1);
   PyObject* generation = info == nullptr ? nullptr : PyDict_GetItemString(info, "generation");
   if (Arguments(&generation, generation != nullptr).WordAt(0) != kFull) return None();
@@ -371,6 +373,24 @@ PyObject* DevicePhasesEnd(PyObject*, PyObject*) {
   return PyLong_FromUnsignedLongLong(GetDevicePhaseStats().no_event);
 }
 
+PyObject* ToolsWatch(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  return PyBool_FromLong(count == 2 && WatchTools(items[0], items[1]) ? 1 : 0);
+}
+
+PyObject* ToolsExpect(PyObject*, PyObject* tool) {
+  return ExpectTool(Text(tool).data()) ? None() : nullptr;
+}
+
+PyObject* ToolsOwn(PyObject*, PyObject* own) {
+  const uint64_t value = Arguments(&own, 1).WordAt(0);
+  if (value <= static_cast<uint64_t>(Own::kChanging)) OwnTool(static_cast<Own>(value));
+  return None();
+}
+
+PyObject* ToolsAsideNow(PyObject*, PyObject*) {
+  return PyBool_FromLong(ToolsAside() ? 1 : 0);
+}
+
 constexpr const char* kNoDoc = nullptr;  // the documentation is _probe.pyi
 
 PyMethodDef Fast(const char* name, FastCall function) {
@@ -415,6 +435,10 @@ PyMethodDef g_methods[] = {
     Fast("device_border", DeviceBorder),
     {"device_phases_pause", DevicePhasesPause, METH_O, kNoDoc},
     {"device_phases_end", DevicePhasesEnd, METH_NOARGS, kNoDoc},
+    Fast("tools_watch", ToolsWatch),
+    {"tools_expect", ToolsExpect, METH_O, kNoDoc},
+    {"tools_own", ToolsOwn, METH_O, kNoDoc},
+    {"tools_aside", ToolsAsideNow, METH_NOARGS, kNoDoc},
     {"stats", Stats, METH_NOARGS, kNoDoc},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -429,7 +453,8 @@ int AddType(PyObject* module, const char* name, PyObject* type) {
 // Each subinterpreter gets classes of its own.
 int AddTypes(PyObject* module) {
   if (AddType(module, "Range", NewRangeType()) != 0) return -1;
-  return AddType(module, "Phase", NewPhaseType());
+  if (AddType(module, "Phase", NewPhaseType()) != 0) return -1;
+  return AddType(module, "Quiet", NewQuietType());
 }
 
 PyModuleDef_Slot g_slots[] = {

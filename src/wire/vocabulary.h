@@ -5,7 +5,6 @@
 
 // What the hooks say: the categories and names that a record can carry, and what its two arguments
 // mean then. A record with another name in category kUser is a range of the user's own.
-//
 //   category    name           kind       a (begin or instant)                b
 //   kPhase      data           begin/end  iterator | queue depth << 32        pid of the worker
 //                                                                              whose batch is
@@ -29,6 +28,8 @@
 //                                         kNoArgument: steptrace.step()
 //               gc             begin/end  generation                          0
 //               compile        begin/end  0: torch.compile at work            0
+//               hooks_aside, hooks_back    instants: nothing is said between them, for a tool of
+//                                         the script's is on
 //   kCommunication  all_reduce, barrier, … as torch.distributed names them
 //                              begin/end  bytes of this rank, 0 unknown       number of the
 //                                                                              call (CallNumber),
@@ -38,8 +39,7 @@
 //               send           begin/end  CPU ns of the thread that sends     0
 //                                         batches since the send before:
 //                                         pickling this one
-//   kFact       loader, process, framework, job, hook, device, communicator,
-//               threads, autograd, data_parallel
+//   kFact       as kFactLoader and its like below
 //                              payload    id of a text (JSON object) in the arena of names   0
 //   kUser       any            begin/end, instant, counter (a: bits of a double)
 //   kOperator   as the framework calls it: aten::mm, AddmmBackward0, a record_function's text
@@ -88,7 +88,6 @@
 //
 // A window may have several stretches of begin and end; the last one's end is not kAside. Both lie
 // at steps' borders: its begin just before the end of an optimizer step, its end just after one.
-//
 // `iterator`, `loader` and `optimizer` are numbers that the hooks give out, from 1, never reused in
 // a process. Unknown queue depth (no workers): kUnknownQueueDepth.
 namespace steptrace::wire {
@@ -175,6 +174,8 @@ inline constexpr const char* kNameCapture = "capture";
 inline constexpr const char* kNameStep = "step";
 inline constexpr const char* kNameGc = "gc";
 inline constexpr const char* kNameCompile = "compile";
+inline constexpr const char* kNameHooksAside = "hooks_aside";
+inline constexpr const char* kNameHooksBack = "hooks_back";
 inline constexpr const char* kNameFetch = "fetch";
 inline constexpr const char* kNameCollate = "collate";
 inline constexpr const char* kNameSend = "send";

@@ -12,6 +12,7 @@ _registry = None
 # told from one that the hooks did not reach. src/agent/hooks_marks.cc knows them; a test compares.
 LOADED, OFF = "hooks", "hooks_off"
 NO_PROBE, OTHER_BUILD, NO_RING = "hooks_no_probe", "hooks_other_build", "hooks_no_ring"
+ASIDE = "hooks_aside"
 SLOTS = 1024  # a job may start any number of Pythons: as many names as this, no more
 
 

@@ -16,15 +16,22 @@ def patch(module, hook):
 
 
 def _patch_class(data_parallel, hook):
-    hook.around(data_parallel, "__init__", Calls(_telling_settings, ("self",)))
+    hook.around(data_parallel, "__init__", Calls(telling(hook, _settings), ("self",)))
     hook.around(data_parallel, "register_comm_hook", Calls(_tell_comm_hook, ("hook",)))
     broadcast = entering(hook, "broadcast_buffers", vocabulary.COMMUNICATION)
     hook.around(data_parallel, "_distributed_broadcast_coalesced", Calls(broadcast))
     forget_sources()
 
 
-def _telling_settings(model):
-    return lambda: facts.tell_once(vocabulary.FACT_DATA_PARALLEL, lambda: _settings(model))
+def telling(hook, settings):
+    """An enter for the making of a model: says its settings at the end."""
+    quiet = hook.probe.Quiet
+
+    def enter(model):
+        tell = facts.tell_once
+        return quiet(lambda: tell(vocabulary.FACT_DATA_PARALLEL, lambda: settings(model)))
+
+    return enter
 
 
 def _settings(model):

@@ -92,7 +92,7 @@ def patch(module, hook):
     )
     # How much of a wait this thread ran tells taking a batch apart from waiting for its worker.
     begin_cpu_args, end_cpu = probe.begin_cpu_args, probe.end_cpu
-    stacks_due = probe.stacks_due
+    stacks_due, Quiet = probe.stacks_due, probe.Quiet
     iterators = Numbering(_Iterator)
     get = iterators.get
     loaders = Numbering()
@@ -136,7 +136,7 @@ def patch(module, hook):
                 hook.fail(error)
             leave()
 
-        return leave_saying_whose
+        return Quiet(leave_saying_whose, True)
 
     def stop_next(iterator):
         try:
@@ -164,7 +164,7 @@ def patch(module, hook):
                 number = loaders.of(loader)
                 facts.tell(vocabulary.FACT_LOADER, lambda: _describe(module, loader, number))
             begin_args(loader_iter, number, 0)
-            return lambda: end_args(newest.pop(number, 0), 0)
+            return Quiet(lambda: end_args(newest.pop(number, 0), 0), True)
         except Exception as error:
             return hook.fail(error)
 

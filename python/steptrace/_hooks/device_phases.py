@@ -12,7 +12,7 @@ import functools
 import os
 import sys
 
-from . import interruption
+from . import interruption, tools
 
 # As src/probe/device_phases.h numbers them.
 DATA_BEGIN = 0
@@ -61,8 +61,8 @@ def begin():
         if reason is not None:
             return _unavailable(reason)
         _hide_from_compiler()
-        atexit.register(_end)
-        os.register_at_fork(after_in_child=_stop)
+        atexit.register(tools.quiet(_end, made_up=False))
+        os.register_at_fork(after_in_child=tools.quiet(_stop))
         on = True
         _tell_borders(True)
         if _holding:
@@ -89,7 +89,7 @@ def border(number):
 
 def leaving(number, leave):
     """What an enter returns instead of `leave`: the border at the end of its phase comes first."""
-    return functools.partial(_leave, number, leave)
+    return _hook.probe.Quiet(functools.partial(_leave, number, leave), True)
 
 
 def _leave(number, leave):

@@ -9,9 +9,10 @@ import functools
 import inspect
 import sys
 
-from . import compiling, facts, vocabulary, world
+from . import compiling, facts, tools, vocabulary, world
 from . import groups as groups_of
 from .groups import Groups, number_or_zero
+from .hook import Wrapped
 from .surround import Calls, forget_sources, nothing
 
 # Function -> the argument that this rank gives (a tensor or a list of tensors), if it is one.
@@ -63,8 +64,10 @@ def patch(module, hook):
         except Exception as error:
             hook.fail(error)
 
+    leave = tools.quiet(look, made_up=False)
     for change in ("init_process_group", "destroy_process_group"):
-        hook.around(module, change, Calls(lambda: look))
+        hook.around(module, change, Calls(lambda: leave))
+    tools.add(tools.Part(back=look))
     if module.is_initialized():
         look()
 
@@ -137,11 +140,10 @@ def _patch_wait(module, hook):
     inside = vars(module)
     begin, end = hook.probe.begin, hook.probe.end
     name = hook.probe.name("wait", vocabulary.COMMUNICATION)
-    state = {"off": False}
 
     @functools.wraps(original)
     def wait(*args, **kwargs):
-        if state["off"] or compiling.now():
+        if wrapped.off or compiling.now():
             return original(*args, **kwargs)
         leave = nothing
         try:
@@ -156,10 +158,5 @@ def _patch_wait(module, hook):
         finally:
             leave()
 
-    def undo():
-        state["off"] = True
-        if work.wait is wait:
-            work.wait = original
-
-    work.wait = wait
-    hook.on_undo(undo)
+    wrapped = Wrapped(work, "wait", wait)
+    hook.add(wrapped)

@@ -5,6 +5,7 @@ Its collectives are functions of torch.distributed, which are hooked themselves.
 """
 
 from . import facts, vocabulary
+from .data_parallel import telling
 from .surround import Calls, nothing
 
 # Within a node as FULL_SHARD; the other strategies keep parameters from forward to backward.
@@ -13,13 +14,11 @@ _GATHERS_TWICE = ("FULL_SHARD", "HYBRID_SHARD")
 
 def patch(module, hook):
     if hasattr(module, "FullyShardedDataParallel"):
-        hook.around(module.FullyShardedDataParallel, "__init__", Calls(_telling_class, ("self",)))
+        hook.around(
+            module.FullyShardedDataParallel, "__init__", Calls(telling(hook, _settings), ("self",))
+        )
     else:
         hook.around(module, "fully_shard", Calls(_tell_call, ("reshard_after_forward",)))
-
-
-def _telling_class(model):
-    return lambda: facts.tell_once(vocabulary.FACT_DATA_PARALLEL, lambda: _settings(model))
 
 
 def _settings(model):

@@ -5,7 +5,7 @@ import functools
 import inspect
 import json
 
-from . import facts, interruption, vocabulary
+from . import facts, interruption, tools, vocabulary
 from .surround import CannotSurroundError, inert, nothing, surround
 
 
@@ -24,12 +24,18 @@ class Hook:
         """Puts calls around owner.attribute: in place, or by a wrapper where that cannot be."""
         function = _original(getattr(owner, attribute), attribute)
         try:
-            self._undo.append(surround(function, calls, nested))
+            self.add(surround(function, calls, nested))
         except CannotSurroundError as error:
             if nested or calls.inner or _is_generator(function):
                 raise
-            self._undo.append(_wrap(owner, attribute, calls))
+            self.add(_wrap(owner, attribute, calls))
             self.wrapped.append(f"{attribute}: {error}")
+
+    def add(self, part):
+        """What is taken away by part(), and not there between part.aside() and part.back()."""
+        tools.add(part)
+        self._undo.append(lambda: tools.remove(part))
+        self._undo.append(part)
 
     def on_undo(self, undo):
         self._undo.append(undo)
@@ -87,33 +93,56 @@ def _is_generator(function):
     return code is not None and bool(code.co_flags & inspect.CO_GENERATOR)
 
 
+class Wrapped:
+    """owner.attribute is a wrapper of ours. Called, that is taken away for good."""
+
+    def __init__(self, owner, attribute, wrapper):
+        self._owner, self._attribute = owner, attribute
+        self._static = isinstance(vars(owner).get(attribute), staticmethod)
+        self._original = getattr(owner, attribute)
+        self._wrapper = wrapper
+        self.off = False
+        self.back()
+
+    def __call__(self):
+        self.off = True
+        self.aside()
+
+    def aside(self):
+        self._replace(self._wrapper, self._original)
+
+    def back(self):
+        if not self.off:
+            self._replace(self._original, self._wrapper)
+
+    def _replace(self, present, other):
+        if getattr(self._owner, self._attribute) is present:
+            other = staticmethod(other) if self._static else other
+            setattr(self._owner, self._attribute, other)
+
+
 def _wrap(owner, attribute, calls):
     """The visible way: for a function whose source is not there."""
-    static = isinstance(vars(owner).get(attribute), staticmethod)
     original = getattr(owner, attribute)
     place = _placed(original, calls.arguments)
-    state = {"enter": calls.enter, "stop": calls.stop or inert}
+    enter, stop = calls.enter, calls.stop or inert
 
     @functools.wraps(original)
     def wrapper(*args, **kwargs):
+        if wrapped.off:  # somebody has kept it
+            return original(*args, **kwargs)
         given = _arguments(place, calls.arguments, args, kwargs)
-        leave = state["enter"](*given)
+        leave = enter(*given)
         try:
             return original(*args, **kwargs)
         except StopIteration:
-            state["stop"](*given)
+            stop(*given)
             raise
         finally:
             leave()
 
-    setattr(owner, attribute, staticmethod(wrapper) if static else wrapper)
-
-    def undo():
-        state["enter"] = state["stop"] = inert
-        if getattr(owner, attribute) is wrapper:
-            setattr(owner, attribute, staticmethod(original) if static else original)
-
-    return undo
+    wrapped = Wrapped(owner, attribute, wrapper)
+    return wrapped
 
 
 def _placed(function, names):

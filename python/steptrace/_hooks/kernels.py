@@ -12,7 +12,7 @@ import sys
 from _thread import allocate_lock
 from time import monotonic_ns, sleep
 
-from . import other_users, profilers
+from . import other_users, profilers, tools
 
 # What the device has not done when a window ends is told at the first border after so long at which
 # the device has ended what was launched behind the window; no later than the second.
@@ -158,7 +158,7 @@ def _watch_exit():
     global _exit_watched
     if not _exit_watched:
         _exit_watched = True
-        atexit.register(_at_exit)
+        atexit.register(tools.quiet(_at_exit, made_up=False))
 
 
 def _at_exit():

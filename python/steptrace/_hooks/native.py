@@ -12,24 +12,39 @@ def _lays_objects_out_otherwise():
     return "t" in getattr(sys, "abiflags", "") or hasattr(sys, "getobjects")
 
 
-def load():
+# Before there is anything to record, Python is not to list it where a process dies of its start.
+_unlisted = None
+
+
+def load(listed=True):
     """The native module, or None: not under a run, or not for this Python."""
+    global _unlisted
     module = sys.modules.get(_NAME)
-    if module is not None:
-        return module
+    if module is None:
+        # Of the hooks, which are not steptrace's: the script may import that too.
+        hooks = sys.modules.get("_steptrace_hooks.native")
+        module = getattr(hooks, "_unlisted", None) or _load()
+    if listed and module is not None:
+        sys.modules[_NAME] = module
+    elif module is not None:
+        _unlisted = module
+    return module
+
+
+def _load():
     path = os.environ.get("STEPTRACE_PROBE")
     if not path or _lays_objects_out_otherwise():
         return None
-    from importlib import machinery, util
+    from importlib import machinery  # not importlib.util: 3 ms in every Python of the job
 
     try:
         loader = machinery.ExtensionFileLoader(_NAME, path)
-        spec = util.spec_from_file_location(_NAME, path, loader=loader)
-        module = util.module_from_spec(spec)
+        spec = machinery.ModuleSpec(_NAME, loader, origin=path)
+        module = loader.create_module(spec)
+        module.__spec__, module.__loader__, module.__file__ = spec, loader, path
         loader.exec_module(module)
     except ImportError:
         return None
-    sys.modules[_NAME] = module
     return module
 
 

@@ -7,6 +7,7 @@ called then, are what is left where that cannot be.
 """
 
 import sys
+from types import FunctionType
 
 from . import compiling, device_memory, device_phases, facts, phases, vocabulary, windows
 from .numbering import Numbering
@@ -14,6 +15,8 @@ from .surround import Calls, CannotSurroundError, nothing
 
 # Steps inside steps where the global hooks have to do.
 _MAX_OPEN = 16
+# Around a step, of torch and of others.
+_MAX_WRAPPERS = 16
 
 
 def patch(module, hook):
@@ -53,12 +56,52 @@ def patch(module, hook):
     device_phases.has_borders(step, device_phases.OPTIMIZER_BEGIN)
     end_of = windows.begin(probe, hook, step).enter_step
     enter = step.enter
-    calls = Calls(enter_step, ("args",))
+    calls = Calls(enter_step, ("args",), made=lambda: _steps(module.Optimizer))
     try:
         hook.around(module.Optimizer, "profile_hook_step", calls, nested="wrapper")
     except (AttributeError, CannotSurroundError) as error:
         _use_global_hooks(module, hook, enter_step)
         hook.wrapped.append(f"step: {error}")
+
+
+def _steps(optimizer):
+    """The steps of all classes of optimizers that there are, which torch has wrapped where it made one."""
+    classes = [optimizer]
+    while classes:
+        one = classes.pop()
+        classes += type.__subclasses__(one)
+        step = vars(one).get("step")
+        for _ in range(_MAX_WRAPPERS):
+            if not isinstance(step, FunctionType):
+                break
+            yield step
+            step = getattr(step, "__wrapped__", None)
+
+
+class _GlobalHooks:
+    """Called, they are taken away for good."""
+
+    def __init__(self, module, before, after):
+        self._module = module
+        self._hooks = before, after
+        self._over = False
+        self.back()
+
+    def __call__(self):
+        self._over = True
+        self.aside()
+
+    def aside(self):
+        for handle in self._handles:
+            handle.remove()
+
+    def back(self):
+        if not self._over:
+            before, after = self._hooks
+            self._handles = [
+                self._module.register_optimizer_step_pre_hook(before),
+                self._module.register_optimizer_step_post_hook(after),
+            ]
 
 
 def _use_global_hooks(module, hook, enter_step):
@@ -72,11 +115,7 @@ def _use_global_hooks(module, hook, enter_step):
         if leave:
             leave.pop()()
 
-    handles = [
-        module.register_optimizer_step_pre_hook(before),
-        module.register_optimizer_step_post_hook(after),
-    ]
-    hook.on_undo(lambda: [handle.remove() for handle in handles])
+    hook.add(_GlobalHooks(module, before, after))
 
 
 class _Threads:

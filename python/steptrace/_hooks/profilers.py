@@ -6,10 +6,11 @@ What begins a profiler of ours asks here; script_profilers.py tells of the scrip
 
 import atexit
 import os
+import sys
 import weakref
 from _thread import RLock, get_ident
 
-from . import interruption
+from . import interruption, tools
 
 # Held while a profiler begins or ends, ours or the script's: Kineto is one for the process, and takes
 # two that do so at once badly.
@@ -30,7 +31,8 @@ _registered = False
 def arm():
     """The script's profilers are watched from now on."""
     global _armed
-    os.register_at_fork(after_in_child=_new_turn)
+    os.register_at_fork(after_in_child=tools.quiet(_new_turn))
+    tools.add(tools.Part(back=_forget_ended))
     _armed = True
 
 
@@ -50,9 +52,24 @@ def _new_turn():
     turn = RLock()
 
 
+def _forget_ended():
+    """While the hooks are aside, a profiler of the script's ends unseen."""
+    if not sys.modules["torch"].autograd._profiler_enabled():
+        here = get_ident()
+        _preparing[:] = [one for one in _preparing if one.thread != here]
+
+
+class _Prepared(weakref.ref):
+    """A profiler, and the thread that prepared it."""
+
+    def __init__(self, profiler):
+        super().__init__(profiler)
+        self.thread = get_ident()
+
+
 def script_begins(profiler):
     del _preparing[:-_MAX_PREPARING]
-    _preparing.append(weakref.ref(profiler))
+    _preparing.append(_Prepared(profiler))
 
 
 def script_ends(profiler):
@@ -70,8 +87,8 @@ def remember(capture):
     global _registered
     if not _registered:
         _registered = True
-        os.register_at_fork(after_in_child=_leave_in_child)
-        atexit.register(_leave_at_exit)
+        os.register_at_fork(after_in_child=tools.quiet(_leave_in_child, made_up=False))
+        atexit.register(tools.quiet(_leave_at_exit, made_up=False))
     _on[:] = [capture]
 
 

@@ -75,7 +75,8 @@ class Capture:
             _prepare_for_the_end(hook.probe)
             with _Silence():
                 profiler._prepare_profiler(config, activities)
-            with _Silence():  # the first preparing sets Kineto's level
+            with _Silence(), _Changing(hook.probe, now=_ON if stacks else _NOT_OURS):
+                # The first preparing sets Kineto's level.
                 profiler._enable_profiler(config, activities)
         except BaseException:
             profilers.forget()  # nobody has it to end it
@@ -120,7 +121,7 @@ class Capture:
         autograd = sys.modules["torch"].autograd
         if not autograd._profiler_enabled():
             return None
-        with _Silence():
+        with _Silence(), _Changing(self._hook.probe, now=_NOT_OURS):
             return autograd._disable_profiler()
 
     def _save(self, results):
@@ -138,6 +139,23 @@ class Capture:
             os.rename(partial, trace)
         except OSError as error:
             self._hook.say("failed", f"profiles: {error}")
+
+
+# As src/probe/python_tools.h numbers them.
+_NOT_OURS, _ON, _CHANGING = range(3)
+
+
+class _Changing:
+    """Stacks come by sys.setprofile(): that is ours, and no tool of the script's (tools.py)."""
+
+    def __init__(self, probe, now):
+        self._own, self._now = probe.tools_own, now
+
+    def __enter__(self):
+        self._own(_CHANGING)
+
+    def __exit__(self, kind, *_):
+        self._own(self._now if kind is None else _NOT_OURS)
 
 
 class _Silence:

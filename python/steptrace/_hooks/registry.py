@@ -9,7 +9,7 @@ import importlib
 import sys
 from _thread import get_ident
 
-from . import interruption
+from . import interruption, tools
 
 # What the other hooks rest on: no word of STEPTRACE_HOOKS turns it off.
 ALWAYS = "always"
@@ -68,19 +68,37 @@ class Registry:
         self._probe = None
         self._waiting = []
         self._looking = set()
+        self._seen = {}  # name -> the module that was to be patched
         self.hooks = {}
 
     def install(self):
-        sys.meta_path.insert(0, self)
+        from . import native
+
+        probe = native.load(listed=False)
+        if probe is not None:
+            tools.add(self)
+            tools.watch(probe)
+        self.back()
+
+    def aside(self):
+        if self in sys.meta_path and not _somebody_searches():
+            sys.meta_path.remove(self)
+
+    def back(self):
+        """Also at the begin: what has been imported without us is patched."""
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
         for name in TARGETS:
             module = sys.modules.get(name)
             spec = getattr(module, "__spec__", None)
-            if module is not None and not getattr(spec, "_initializing", False):
+            if module is None or getattr(spec, "_initializing", False):
+                continue
+            if self._seen.get(name) is not module:
                 self.patch(name, module)
 
     def find_spec(self, name, path=None, target=None):
         looking = (name, get_ident())
-        if name not in TARGETS or looking in self._looking:
+        if tools.aside or name not in TARGETS or looking in self._looking:
             return None
         self._looking.add(looking)
         try:
@@ -105,6 +123,9 @@ class Registry:
 
     def patch(self, name, module):
         """Never raises: a hook that cannot get in says so and is off."""
+        if tools.aside:
+            return  # back() does it
+        self._seen[name] = module
         try:
             if self._probe is None and not self._attach(name):
                 self._waiting.append((name, module))
@@ -128,6 +149,7 @@ class Registry:
         from . import facts
 
         facts.begin(probe)
+        tools.record(probe)
         self._probe = probe
         self._patch_by_word("gc", "gc", importlib.import_module("gc"))
         waiting, self._waiting = self._waiting, []
@@ -156,6 +178,17 @@ class Registry:
             self.hooks[module.__name__] = hook
             hook.say("active", "; ".join(hook.wrapped))
         forget_sources()
+
+
+def _somebody_searches():
+    """Whether a thread goes through the finders: one that is taken out would make it skip another."""
+    for frame in sys._current_frames().values():
+        while frame is not None:
+            code = frame.f_code
+            if code.co_name == "_find_spec" and code.co_filename == _IMPORT_SYSTEM:
+                return True
+            frame = frame.f_back
+    return False
 
 
 def _that_executes(loader):

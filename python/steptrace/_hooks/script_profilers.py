@@ -4,7 +4,7 @@
 Before one of them begins, ours is taken off its thread: torch would refuse the script its own.
 """
 
-from . import device_phases, other_users, profilers, windows
+from . import device_phases, interruption, other_users, profilers, windows
 from .surround import Calls, nothing
 
 _PROFILERS = "the script's profilers"  # they would tell of what device_phases calls
@@ -27,13 +27,24 @@ def patch(module, hook):
             return hook.fail(error)
         return nothing
 
-    def after(self):
-        return lambda: _end(self)
+    def with_stacks(self):
+        try:
+            if getattr(self, "with_stack", False):
+                hook.probe.tools_expect("torch.profiler with stacks")
+        except Exception as error:
+            if interruption.of_the_script(error):
+                raise
 
-    begin = Calls(aside, ("self",))
+    def after(self):
+        return hook.probe.Quiet(lambda: _end(self))
+
+    begin = Calls(aside, ("self",), leaves=False)
     end = Calls(after, ("self",))
     first = "_prepare_trace" if hasattr(module.profile, "_prepare_trace") else "__enter__"
     hook.around(module.profile, first, begin)
+    if hasattr(module.profile, "_start_trace"):
+        # It sets a profiler in each thread's name, where none of ours can run any more.
+        hook.around(module.profile, "_start_trace", Calls(with_stacks, ("self",), leaves=False))
     hook.around(module.profile, "__exit__", end)
     for other in ("emit_itt", "emit_nvtx"):
         if hasattr(module, other):

@@ -9,7 +9,8 @@ the object that it is and gets the code that its own source gives with
     try: <body>
     finally: _steptrace_exit()
 
-around the body, on the lines of the body. `enter` must not raise; what it returns is called at the
+around the body, on the lines of the body; with the body alone while the script's own tools are on
+(tools.py). `enter` must not raise; what it returns is called at the
 end and must not raise either. Nothing is changed unless compiling the source again gives the very
 code that the function runs now.
 """
@@ -39,8 +40,8 @@ class CannotSurroundError(Exception):
     """The function's code cannot be changed in place; the text says why."""
 
 
-def nothing():
-    """The exit of a range that was not begun."""
+# The exit of a range that was not begun: no frame of Python's, and of a class no profiler sees a call.
+nothing = bool
 
 
 def inert(*_):
@@ -54,20 +55,57 @@ class Calls:
     enter(arguments…) -> exit     around the whole body
     stop(arguments…)              when StopIteration leaves the body, before exit
     inner {method: enter() -> exit}   around each simple statement that calls self.<method>
+    leaves=False                  what enter returns is not called, and nothing stands behind the body
+    made() -> functions           where some may be that the code of a nested function was given to
     """
 
-    def __init__(self, enter, arguments=(), stop=None, inner=None):
+    def __init__(self, enter, arguments=(), stop=None, inner=None, leaves=True, made=tuple):
         self.enter = enter
         self.arguments = arguments
         self.stop = stop
         self.inner = inner or {}
+        self.leaves = leaves
+        self.made = made
+
+
+class Surrounding:
+    """A function with calls around its body. Called, it takes them away for good."""
+
+    def __init__(self, function, changed, names, nested, made):
+        self._function = function
+        self._names = names
+        self._codes = [(function.__code__, changed)]
+        if nested:
+            self._codes.append(
+                (_nested_code(function.__code__, nested), _nested_code(changed, nested))
+            )
+        self._made = made
+        self._over = False
+        function.__code__ = changed
+
+    def __call__(self):
+        self._over = True
+        # Functions that were made from the nested code may keep it: their calls become inert.
+        self._function.__globals__.update(dict.fromkeys(self._names, inert))
+        self.aside()
+
+    def aside(self):
+        self._give({id(changed): original for original, changed in self._codes})
+
+    def back(self):
+        if not self._over:
+            self._give({id(original): changed for original, changed in self._codes})
+
+    def _give(self, codes):
+        """What runs now runs to its end as it is."""
+        for function in (self._function, *self._made()):
+            code = codes.get(id(function.__code__))
+            if code is not None:
+                function.__code__ = code
 
 
 def surround(function, calls, nested=None):
-    """Puts `calls` around the body of `function`, or of the function `nested` defined in it.
-
-    Returns a function that takes them away again.
-    """
+    """Puts `calls` around the body of `function`, or of the function `nested` defined in it."""
     if not isinstance(function, types.FunctionType):
         raise CannotSurroundError("not a Python function")
     original = function.__code__
@@ -80,17 +118,17 @@ def surround(function, calls, nested=None):
         changed = _compile(tree, function)
     if changed.co_freevars != original.co_freevars:
         raise CannotSurroundError("its closure would change")
-    space = function.__globals__
-    space.update(names.values)
-    function.__code__ = changed
+    function.__globals__.update(names.values)
+    return Surrounding(function, changed, names.values, nested, calls.made)
 
-    def undo():
-        # Functions that were made from the nested code keep it: their calls become inert.
-        space.update(dict.fromkeys(names.values, inert))
-        if function.__code__ is changed:
-            function.__code__ = original
 
-    return undo
+def _nested_code(code, name):
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            found = const if const.co_name == name else _nested_code(const, name)
+            if found is not None:
+                return found
+    return None
 
 
 @contextmanager
@@ -262,6 +300,9 @@ def _rewrite(definition, calls, names):
     if not rest:
         raise CannotSurroundError("its body is empty")
     arguments = ", ".join(calls.arguments)
+    if not calls.leaves:
+        definition.body = docstring + _template(f"{names.enter}({arguments})", rest[0]) + rest
+        return
     guard = _guarded(names.enter, arguments, rest, _LOCAL)
     if names.stop:
         stop = f"try: pass\nexcept StopIteration:\n {names.stop}({arguments})\n raise"

@@ -28,6 +28,8 @@ COMPILE = "compile"
 FETCH = "fetch"
 COLLATE = "collate"
 SEND = "send"
+HOOKS_ASIDE = "hooks_aside"
+HOOKS_BACK = "hooks_back"
 
 WINDOW_BEGIN = "window_begin"
 WINDOW_END = "window_end"

@@ -15,7 +15,7 @@ import os
 from _thread import get_ident
 from time import monotonic_ns
 
-from . import captures, interruption, kernels, operators, profilers, stacks, vocabulary
+from . import captures, interruption, kernels, operators, profilers, stacks, tools, vocabulary
 
 # More optimizers than this in a group: the border is where the first of them repeats all the same.
 _MAX_GROUP = 1 << 14
@@ -101,6 +101,7 @@ class Windows:
         self.asked = probe.asked
         self._probe = probe
         self._end = probe.end
+        self._leave = probe.Quiet(self._leave_step, True)
         self._hook = hook
         self._begin_name = probe.name(vocabulary.WINDOW_BEGIN, vocabulary.WINDOW)
         self._capture_name = probe.name(vocabulary.CAPTURE, vocabulary.PHASE)
@@ -127,7 +128,7 @@ class Windows:
         if self.idle and not self.asked():
             self._phase.only = borders.alone
             return self._end
-        return self._leave_step
+        return self._leave
 
     def _close_short_way(self):
         self._phase.only, self._phase.taken = _NONE, 0
@@ -406,7 +407,7 @@ def _watch_the_end(kind):
     it has before its profiler is taken off (profilers.py): registered later, it runs earlier."""
     if kind not in _watched:
         _watched.add(kind)
-        atexit.register(end_at_exit)
+        atexit.register(tools.quiet(end_at_exit, made_up=False))
 
 
 def _forget_in_child():
@@ -425,7 +426,9 @@ current = None
 def begin(probe, hook, phase):
     global current
     if current is None:  # whoever forks may do so before any request
-        os.register_at_fork(after_in_child=_forget_in_child)
+        os.register_at_fork(after_in_child=tools.quiet(_forget_in_child))
+        # No border of a window would be seen any more.
+        tools.add(tools.Part(aside=step_aside))
     current = Windows(probe, hook, phase)
     return current
 

@@ -3,6 +3,9 @@
 
 Starts the hooks, takes itself off sys.path and makes way for the sitecustomize that would have run
 without it. Any Python may meet this file: what needs 3.8 or CPython is behind a check.
+
+What the other one raises must show no line of this: its code is the import system's by name, whose frames
+Python takes out of tracebacks.
 """
 
 import os
@@ -63,7 +66,7 @@ def _make_way():
     spec = machinery.PathFinder.find_spec("sitecustomize", sys.path)
     if spec is None or spec.loader is None:
         # As it would be without us: site passes over this very error.
-        raise ImportError("No module named 'sitecustomize'", name="sitecustomize")
+        raise ModuleNotFoundError("No module named 'sitecustomize'", name="sitecustomize")
     from importlib import util
 
     module = util.module_from_spec(spec)
@@ -71,8 +74,17 @@ def _make_way():
     spec.loader.exec_module(module)
 
 
+def _hide():
+    try:
+        from _imp import _fix_co_filename
+    except ImportError:  # another Python
+        return
+    _fix_co_filename(sys._getframe(1).f_code, "<frozen importlib._bootstrap>")
+
+
 _here = os.path.dirname(os.path.abspath(__file__))
 try:
+    _hide()
     _leave_path(_here)
     _start(_here)
 except Exception:

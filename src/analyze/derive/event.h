@@ -31,6 +31,8 @@ enum class HookName : uint8_t {
   kWindowBegin,  // instants: between them every operator of the thread is told
   kWindowEnd,
   kRecordsLost,  // instant: something of this thread is missing just before
+  kHooksAside,   // instants: between them its process says nothing, whatever it does
+  kHooksBack,
   kDataFrom,     // instant in data: whose batch it is (wire/vocabulary.h)
 };
 

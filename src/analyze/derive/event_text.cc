@@ -70,7 +70,9 @@ std::optional<HookName> InstantName(std::string_view word) {
       {wire::kNameDataFrom, HookName::kDataFrom},
       {wire::kNameWindowBegin, HookName::kWindowBegin},
       {wire::kNameWindowEnd, HookName::kWindowEnd},
-      {"lost", HookName::kRecordsLost}};
+      {"lost", HookName::kRecordsLost},
+      {wire::kNameHooksAside, HookName::kHooksAside},
+      {wire::kNameHooksBack, HookName::kHooksBack}};
   const auto found = names.find(word);
   if (found == names.end()) return std::nullopt;
   return found->second;

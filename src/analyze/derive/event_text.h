@@ -28,6 +28,7 @@
 //     0    train 0 190 100 30
 //
 //       window_begin                      # and window_end, lost: instants of a window
+//       hooks_aside                       # and hooks_back: between them nothing is said
 //
 // Ranges: the names of the vocabulary, `comm NAME` for collectives, `user NAME`; in windows `op`,
 // an operator that computes, and `node`, one that leads to others. On any of them `lost_begin` and

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyze/derive/aside_times.h"
 #include "analyze/derive/loop_deriver.h"
 #include "analyze/derive/warm_up.h"
 
@@ -22,6 +23,9 @@ class RankDeriver::Impl {
         warm_up_(kinds_) {}
 
   void Add(const Event& event) {
+    if (event.name == HookName::kHooksAside || event.name == HookName::kHooksBack) {
+      return aside_.Mark(event.pid, event.ts_ns, event.name == HookName::kHooksAside);
+    }
     LoopDeriver* loop = LoopOf(event.pid, event.tid);
     if (loop != nullptr) loop->Add(event);
   }
@@ -125,6 +129,10 @@ class RankDeriver::Impl {
   }
 
   void PushRow(const DerivedStep& step) {
+    if (aside_.Touch(trainer_->first, step.range)) {
+      if (!step.is_evaluation) trainer_last_ns_ = step.range.end_ns;
+      return;
+    }
     store::StepRow row;
     row.node = options_.node;
     row.rank = options_.rank;
@@ -171,6 +179,7 @@ class RankDeriver::Impl {
   Loops loops_;
   std::pair<const Thread, LoopDeriver>* last_ = nullptr;  // most events come in runs of a thread
   std::optional<Thread> trainer_;
+  AsideTimes aside_;
   int64_t trainer_last_ns_ = std::numeric_limits<int64_t>::min();
   int64_t steps_ = 0;
 };
