@@ -383,6 +383,7 @@ Status CloseByTable(const fs::path& run, Manifest* manifest, StringTable& string
 // set.
 std::optional<int64_t> LastJournalWriteNs(const fs::path& run, const Manifest& manifest) {
   std::optional<int64_t> last_ns;
+  if (manifest.epoch_utc_ns <= 0) return last_ns;  // not known
   for (const JournalFile& file : ListJournals(run)) {
     struct stat facts {};
     if (::stat(file.path.c_str(), &facts) != 0) continue;
@@ -395,9 +396,26 @@ std::optional<int64_t> LastJournalWriteNs(const fs::path& run, const Manifest& m
 
 }  // namespace
 
+std::vector<LossRow> LostJournalLosses(const fs::path& run, const Manifest& manifest,
+                                       StringTable& strings) {
+  std::vector<LossRow> losses;
+  for (const JournalFile& file : LostJournals(run)) {
+    if (file.number < Absorbed(manifest, file)) continue;
+    LossRow row;
+    row.node = file.node;
+    row.table = strings.Intern(file.table);
+    row.cause = strings.Intern("journal_damaged");
+    row.count = -1;
+    row.detail = fmt::format("{} is gone, or what lies there is no file; bring it back from a copy",
+                             file.path.filename().string());
+    losses.push_back(std::move(row));
+  }
+  return losses;
+}
+
 Result<std::vector<LossRow>> JournalLosses(const fs::path& run, const Manifest& manifest,
                                            StringTable& strings) {
-  std::vector<LossRow> losses;
+  std::vector<LossRow> losses = LostJournalLosses(run, manifest, strings);
   for (const JournalFile& file : ListJournals(run)) {
     if (file.number < Absorbed(manifest, file)) continue;
     STEPTRACE_ASSIGN_OR_RETURN(JournalReader reader, JournalReader::Open(file.path));
