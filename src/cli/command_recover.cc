@@ -49,11 +49,11 @@ void PrintPutAside(const std::filesystem::path& run,
 }  // namespace
 
 void AddRecoverCommand(CLI::App& app, Session& session) {
-  CLI::App* command =
-      AddCommand(app, {.name = "recover",
-                       .sentence = "Close a run whose writer died, keep what is sound of damaged files",
-                       .usage = "RUN [OPTIONS]",
-                       .example = "steptrace recover steptrace-runs/train-20261121T093000Z"});
+  CLI::App* command = AddCommand(
+      app, {.name = "recover",
+            .sentence = "Close a run whose writer died, keep what is sound of damaged files",
+            .usage = "RUN [OPTIONS]",
+            .example = "steptrace recover steptrace-runs/train-20261121T093000Z"});
   auto argument = std::make_shared<std::string>();
   command->add_option("RUN", *argument, "A run's path, name or id")->type_name("")->required();
   AddFolderOption(command, session);

@@ -23,7 +23,8 @@ struct CompactionOptions {
 std::vector<LossRow> LostJournalLosses(const std::filesystem::path& run, const Manifest& manifest,
                                        StringTable& strings);
 
-// The same, and what journals without a writer hold beyond their last whole batch, as rows of `losses`.
+// The same, and what journals without a writer hold beyond their last whole batch, as rows of
+// `losses`.
 Result<std::vector<LossRow>> JournalLosses(const std::filesystem::path& run,
                                            const Manifest& manifest, StringTable& strings);
 

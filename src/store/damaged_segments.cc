@@ -135,24 +135,31 @@ std::vector<DamagedSegment> TakeOut(Manifest* manifest, Find&& find) {
   return damaged;
 }
 
-// What has to leave the run, each with what is kept of it.
+// Adds a segment that has to leave the run, with what is kept of it.
+template <class Row>
+Status Inspect(const fs::path& run, const SegmentInfo& segment, size_t segments,
+               std::vector<Removal>* removals) {
+  if (WrongSize(run, segment)) return {};
+  STEPTRACE_ASSIGN_OR_RETURN(const auto wrong, WrongContents<Row>(run, segment));
+  if (!wrong) return {};
+  Removal removal;
+  removal.damaged = {TableOf<Row>::kName, segment,
+                     fmt::format("{}; it was put aside in {}/", *wrong, kDamagedFolder)};
+  STEPTRACE_RETURN_IF_ERROR(Keep<Row>(run, segments, &removal));
+  removals->push_back(std::move(removal));
+  return {};
+}
+
 Result<std::vector<Removal>> FindRemovals(const fs::path& run, const Manifest& manifest) {
   std::vector<Removal> removals;
-  Status failed;
-  for (const auto& [table, parts] : manifest.tables) {
-    for (const SegmentInfo& segment : parts.segments) {
-      if (WrongSize(run, segment)) continue;
-      VisitTable(table, [&]<class Row>() {
-        auto wrong = WrongContents<Row>(run, segment);
-        if (!wrong.ok()) failed = wrong.error();
-        if (!wrong.ok() || !*wrong) return;
-        Removal removal;
-        removal.damaged = {table, segment,
-                           fmt::format("{}; it was put aside in {}/", **wrong, kDamagedFolder)};
-        failed = Keep<Row>(run, parts.segments.size(), &removal);
-        removals.push_back(std::move(removal));
+  for (const auto& entry : manifest.tables) {
+    const std::vector<SegmentInfo>& segments = entry.second.segments;
+    for (const SegmentInfo& segment : segments) {
+      Status status;
+      VisitTable(entry.first, [&]<class Row>() {
+        status = Inspect<Row>(run, segment, segments.size(), &removals);
       });
-      STEPTRACE_RETURN_IF_ERROR(failed);
+      STEPTRACE_RETURN_IF_ERROR(status);
     }
   }
   return removals;

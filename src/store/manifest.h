@@ -93,8 +93,8 @@ Result<Manifest> ManifestFromJson(const std::string& json, const std::string& wh
 
 // What is wrong with the file is an error that leads to RecoverRun where that can help.
 Result<Manifest> ReadManifest(const std::filesystem::path& run);
-// Whether the folder has files of which a run.json that cannot be read can be made anew: not where a
-// newer build wrote it, or where the right to read it is all that is missing.
+// Whether the folder has files of which a run.json that cannot be read can be made anew: not where
+// a newer build wrote it, or where the right to read it is all that is missing.
 bool CanBeRebuilt(const std::filesystem::path& run);
 // Replaces run.json by rename: a reader sees the old or the new one. Durable when it returns.
 Status WriteManifest(const std::filesystem::path& run, const Manifest& manifest);

@@ -31,15 +31,15 @@ std::optional<int32_t> NumberBehind(std::string_view text, std::string_view pref
 }
 
 // Table, node and rank by the place of a file, tables/<table>/node=<n>[/rank=<r>]/<k>.parquet.
-struct Place {
+struct NamedPlace {
   std::string table;
   SegmentInfo segment;
 };
-std::optional<Place> PlaceOf(const fs::path& run, const fs::path& file) {
+std::optional<NamedPlace> PlaceByName(const fs::path& run, const fs::path& file) {
   const fs::path relative = file.lexically_relative(run);
   const std::vector<std::string> parts(relative.begin(), relative.end());
-  Place place;
-  std::optional<Place> found;
+  NamedPlace place;
+  std::optional<NamedPlace> found;
   if (parts.size() < 4 || file.extension() != ".parquet") return found;
   place.table = parts[1];
   place.segment.file = relative;
@@ -124,7 +124,7 @@ class Rebuilder {
 
   // An error: there was no memory.
   Status AddSegment(const fs::path& file) {
-    const auto place = PlaceOf(run_, file);
+    const auto place = PlaceByName(run_, file);
     if (!place) {
       rebuilt_.left_over.push_back(file);
       return {};

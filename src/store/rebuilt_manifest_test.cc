@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr int kSteps = 6;
+constexpr int kStepsWritten = 6;
 
 // What stood as run.json, and what stands there now.
 struct Damage {
@@ -52,22 +52,22 @@ std::vector<Damage> Damages() {
            }}};
 }
 
-RunWriter Written(const fs::path& run) {
+RunWriter RunWithRows(const fs::path& run) {
   RunWriter writer = MakeWriter(run);
-  for (int i = 0; i < kSteps; ++i) {
+  for (int i = 0; i < kStepsWritten; ++i) {
     writer.Append(SampleStep(writer.strings(), i));
     writer.Append(CounterRow{i, 1, 0.5});
   }
   return writer;
 }
 
-void MakeClosed(const fs::path& run) {
-  RunWriter writer = Written(run);
+void MakeClosedRun(const fs::path& run) {
+  RunWriter writer = RunWithRows(run);
   ASSERT_OK(writer.Close(CompletedManifest()));
 }
 
-void MakeDead(const fs::path& run) {
-  RunWriter writer = Written(run);
+void MakeUnclosedRun(const fs::path& run) {
+  RunWriter writer = RunWithRows(run);
   ASSERT_OK(writer.Flush());
 }
 
@@ -77,11 +77,11 @@ std::vector<std::string> Causes(RunReader& reader) {
   return causes;
 }
 
-void ExpectRows(RunReader& reader) {
+void ExpectWholeRows(RunReader& reader) {
   const auto steps = *reader.Read<StepRow>();
-  ASSERT_EQ(steps.size(), static_cast<size_t>(kSteps));
-  for (int i = 0; i < kSteps; ++i) EXPECT_EQ(steps[static_cast<size_t>(i)].step, i);
-  EXPECT_EQ(reader.Read<CounterRow>()->size(), static_cast<size_t>(kSteps));
+  ASSERT_EQ(steps.size(), static_cast<size_t>(kStepsWritten));
+  for (int i = 0; i < kStepsWritten; ++i) EXPECT_EQ(steps[static_cast<size_t>(i)].step, i);
+  EXPECT_EQ(reader.Read<CounterRow>()->size(), static_cast<size_t>(kStepsWritten));
 }
 
 TEST(RebuiltManifest, ClosedSegmentsAreARunAgain) {
@@ -89,14 +89,14 @@ TEST(RebuiltManifest, ClosedSegmentsAreARunAgain) {
     SCOPED_TRACE(damage.what);
     TempDir dir;
     const fs::path run = dir.path() / "name-of-run";
-    MakeClosed(run);
+    MakeClosedRun(run);
     damage.make(run / "run.json");
     const auto refused = RunReader::Open(run);
     ASSERT_FALSE(refused.ok());
     EXPECT_THAT(refused.error().message, HasSubstr("`steptrace recover " + run.string() + "`"));
     ASSERT_OK(RecoverRun(run));
     RunReader reader = OpenRun(run);
-    ExpectRows(reader);
+    ExpectWholeRows(reader);
     EXPECT_THAT(Causes(reader), ElementsAre("manifest_damaged"));
     const Manifest& manifest = reader.manifest();
     EXPECT_EQ(manifest.name, "name-of-run");
@@ -104,8 +104,7 @@ TEST(RebuiltManifest, ClosedSegmentsAreARunAgain) {
     EXPECT_EQ(manifest.epoch_utc_ns, 0);
     EXPECT_TRUE(manifest.command.empty());
     EXPECT_EQ(manifest.ranks.size(), 1u);
-    std::error_code none;
-    EXPECT_EQ(fs::exists(fs::symlink_status(run / "damaged/run.json"), none),
+    EXPECT_EQ(fs::exists(fs::symlink_status(run / "damaged/run.json")),
               damage.what != std::string("missing"));
     ASSERT_OK(RecoverRun(run));
     RunReader again = OpenRun(run);
@@ -118,11 +117,11 @@ TEST(RebuiltManifest, AJournalAloneIsARunAgain) {
     SCOPED_TRACE(damage.what);
     TempDir dir;
     const fs::path run = dir.path() / "name-of-run";
-    MakeDead(run);
+    MakeUnclosedRun(run);
     damage.make(run / "run.json");
     ASSERT_OK(RecoverRun(run));
     RunReader reader = OpenRun(run);
-    ExpectRows(reader);
+    ExpectWholeRows(reader);
     EXPECT_THAT(Causes(reader), ElementsAre("manifest_damaged", "agent_gap"));
     EXPECT_EQ(reader.manifest().status, kStatusInterrupted);
   }
@@ -134,7 +133,7 @@ TEST(RebuiltManifest, SegmentsAndJournalsOfATableAreNotAddedUp) {
     TempDir dir;
     const fs::path run = dir.path() / "run";
     const fs::path closed = dir.path() / "closed";
-    MakeDead(run);
+    MakeUnclosedRun(run);
     fs::copy(run, closed, fs::copy_options::recursive);
     ASSERT_OK(RecoverRun(closed));
     fs::remove(run / "run.json");
@@ -142,7 +141,7 @@ TEST(RebuiltManifest, SegmentsAndJournalsOfATableAreNotAddedUp) {
     if (!all) fs::remove_all(run / "tables/counters");
     ASSERT_OK(RecoverRun(run));
     RunReader reader = OpenRun(run);
-    ExpectRows(reader);
+    ExpectWholeRows(reader);
     EXPECT_FALSE(fs::exists(run / "journal"));
     EXPECT_TRUE(fs::exists(run / "damaged/journal_node=0_steps-0.arrows"));
   }
@@ -151,13 +150,13 @@ TEST(RebuiltManifest, SegmentsAndJournalsOfATableAreNotAddedUp) {
 TEST(RebuiltManifest, FilesThatAreNoSegmentsArePutAsideAndTold) {
   TempDir dir;
   const fs::path run = dir.path() / "run";
-  MakeClosed(run);
+  MakeClosedRun(run);
   fs::remove(run / "run.json");
   std::ofstream(run / "tables/steps/node=0/rank=0/7.parquet") << "PAR1, cut off";
   std::ofstream(run / "tables/notes.txt") << "of somebody";
   ASSERT_OK(RecoverRun(run));
   RunReader reader = OpenRun(run);
-  ExpectRows(reader);
+  ExpectWholeRows(reader);
   EXPECT_THAT(Causes(reader), ElementsAre("manifest_damaged", "segment_damaged"));
   EXPECT_TRUE(fs::exists(run / "damaged/tables_steps_node=0_rank=0_7.parquet"));
   EXPECT_TRUE(fs::exists(run / "damaged/tables_notes.txt"));
@@ -166,7 +165,7 @@ TEST(RebuiltManifest, FilesThatAreNoSegmentsArePutAsideAndTold) {
 TEST(RebuiltManifest, AJournalThatIsGoneIsALoss) {
   TempDir dir;
   const fs::path run = dir.path() / "run";
-  MakeDead(run);
+  MakeUnclosedRun(run);
   const fs::path steps = run / "journal/node=0/steps-0.arrows";
   fs::remove(steps);
   fs::create_directories(steps / "within");
@@ -177,7 +176,7 @@ TEST(RebuiltManifest, AJournalThatIsGoneIsALoss) {
   }
   ASSERT_OK(RecoverRun(run));
   RunReader reader = OpenRun(run);
-  EXPECT_EQ(reader.Read<CounterRow>()->size(), static_cast<size_t>(kSteps));
+  EXPECT_EQ(reader.Read<CounterRow>()->size(), static_cast<size_t>(kStepsWritten));
   EXPECT_THAT(Causes(reader), ElementsAre("journal_damaged", "agent_gap"));
   EXPECT_TRUE(fs::exists(run / "damaged/journal_node=0_steps-0.arrows/within"));
 }
@@ -185,7 +184,7 @@ TEST(RebuiltManifest, AJournalThatIsGoneIsALoss) {
 TEST(RebuiltManifest, WhatWasPutAsideBeforeStays) {
   TempDir dir;
   const fs::path run = dir.path() / "run";
-  MakeClosed(run);
+  MakeClosedRun(run);
   for (int i = 0; i < 3; ++i) {
     std::ofstream(run / "run.json") << "damage " << i;
     ASSERT_OK(RecoverRun(run));
@@ -194,7 +193,7 @@ TEST(RebuiltManifest, WhatWasPutAsideBeforeStays) {
   EXPECT_TRUE(fs::exists(run / "damaged/run.json.2"));
   EXPECT_TRUE(fs::exists(run / "damaged/run.json.3"));
   RunReader reader = OpenRun(run);
-  ExpectRows(reader);
+  ExpectWholeRows(reader);
 }
 
 }  // namespace

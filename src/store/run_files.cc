@@ -111,8 +111,8 @@ std::vector<JournalFile> LostJournals(const fs::path& run) {
     const bool same = last != nullptr && last->node == file.node && last->table == file.table;
     for (int32_t number = same ? last->number + 1 : 0; number < file.number; ++number) {
       if (lost.size() == kMostLostJournals) return lost;
-      lost.push_back({JournalPath(run, file.node, file.table, number), file.node, file.table,
-                      number, -1});
+      lost.push_back(
+          {JournalPath(run, file.node, file.table, number), file.node, file.table, number, -1});
     }
     if (file.bytes < 0) lost.push_back(file);
     last = &file;

@@ -35,8 +35,8 @@ struct JournalFile {
 // The journals of a run by node, table and number; files of other names are left out.
 std::vector<JournalFile> ListJournals(const std::filesystem::path& run);
 
-// Those of which nothing is left, by node, table and number: their numbers lie below that of another,
-// or what has their name is no file.
+// Those of which nothing is left, by node, table and number: their numbers lie below that of
+// another, or what has their name is no file.
 std::vector<JournalFile> LostJournals(const std::filesystem::path& run);
 
 // Whether the folder has journals or segments, of a table that there is.

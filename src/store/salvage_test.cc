@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr int kRows = 40;
+constexpr int kSalvageRows = 40;
 
-std::string Bytes(const fs::path& path) {
+std::string FileBytes(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -33,7 +33,7 @@ class SalvageTest : public ::testing::Test {
  protected:
   SalvageTest() {
     RunWriter writer = MakeWriter(run());
-    for (int i = 0; i < kRows; ++i) {
+    for (int i = 0; i < kSalvageRows; ++i) {
       writer.Append(SampleSlice(writer.strings(), i));
       MemoryRow memory;
       memory.ts_ns = i;
@@ -59,8 +59,8 @@ void ExpectAsWritten(const Salvaged<Row>& kept, const StringTable& strings,
   ASSERT_EQ(kept.rows.size(), written.size());
   for (size_t i = 0; i < written.size(); ++i) {
     ForEachField<Row>([&]<class Member>(const Field<Row, Member>& field) {
-      const bool lost = std::find(kept.lost_columns.begin(), kept.lost_columns.end(),
-                                  field.name) != kept.lost_columns.end();
+      const bool lost = std::find(kept.lost_columns.begin(), kept.lost_columns.end(), field.name) !=
+                        kept.lost_columns.end();
       if (IsPathColumn(field.name)) return;
       const Member& value = kept.rows[i].*field.member;
       const Member& before = written[i].*field.member;
@@ -83,7 +83,7 @@ template <class Row>
 void FlipBits(const fs::path& run, const SegmentInfo& segment, int* refused, int* kept_rows) {
   RunReader reader = OpenRun(run);
   const auto written = *reader.Read<Row>();
-  const std::string content = Bytes(run / segment.file);
+  const std::string content = FileBytes(run / segment.file);
   std::fstream file(run / segment.file, std::ios::in | std::ios::out | std::ios::binary);
   const auto put = [&](size_t at, char byte) {
     file.seekp(static_cast<std::streamoff>(at)).put(byte).flush();
@@ -114,20 +114,20 @@ TEST_F(SalvageTest, NoFlippedBitGivesOtherValues) {
   FlipBits<SliceRow>(run(), Segment("slices"), &refused, &kept);
   FlipBits<MemoryRow>(run(), Segment("memory"), &refused, &kept);
   EXPECT_GT(refused, 50);
-  EXPECT_GT(kept, 10 * kRows) << "a flipped bit costs a column, not all rows of the file";
+  EXPECT_GT(kept, 10 * kSalvageRows) << "a flipped bit costs a column, not all rows of the file";
 }
 
 // Two texts that became one leave a dictionary that is shorter than its indices say.
 TEST_F(SalvageTest, IndicesPastTheDictionaryCostTheTextsAndNoRow) {
   StringTable strings;
   std::vector<SliceRow> rows;
-  for (int i = 0; i < kRows; ++i) rows.push_back(SampleSlice(strings, i));
+  for (int i = 0; i < kSalvageRows; ++i) rows.push_back(SampleSlice(strings, i));
   SegmentInfo segment = Segment("slices");
   auto batch = *EncodeSegment(RowsView<SliceRow>{rows, {}}, strings, &segment);
   arrow::StringBuilder texts;
   ASSERT_TRUE(texts.AppendValues(std::vector<std::string>{"a", "a", "b"}).ok());
   arrow::Int32Builder indices;
-  for (int i = 0; i < kRows; ++i) ASSERT_TRUE(indices.Append(i % 3).ok());
+  for (int i = 0; i < kSalvageRows; ++i) ASSERT_TRUE(indices.Append(i % 3).ok());
   const int column = batch->schema()->GetFieldIndex("category");
   const auto names = arrow::DictionaryArray::FromArrays(*indices.Finish(), *texts.Finish());
   batch = *batch->SetColumn(column, batch->schema()->field(column), *names);
@@ -162,7 +162,7 @@ TEST_F(SalvageTest, AnotherSegmentInItsPlaceIsNotTakenForIt) {
 
 TEST_F(SalvageTest, RecoveryKeepsWhatIsSoundAndPutsTheFileAside) {
   const SegmentInfo slices = Segment("slices");
-  const std::string whole = Bytes(run() / slices.file);
+  const std::string whole = FileBytes(run() / slices.file);
   std::string damaged = whole;
   // The texts of `details`, whatever lies around them: only their page is of no use then.
   const size_t at = damaged.size() / 3;
@@ -179,12 +179,12 @@ TEST_F(SalvageTest, RecoveryKeepsWhatIsSoundAndPutsTheFileAside) {
     const auto losses = *reader.Read<LossRow>();
     ASSERT_EQ(losses.size(), 1u);
     EXPECT_EQ(reader.Text(losses[0].cause), "segment_damaged");
-    EXPECT_EQ(losses[0].count, kRows);
+    EXPECT_EQ(losses[0].count, kSalvageRows);
   }
   const auto aside = PutDamagedAside(run());
   ASSERT_OK(aside);
   ASSERT_EQ(aside->size(), 1u);
-  EXPECT_EQ(Bytes(run() / "damaged/tables_slices_node=0_rank=0_0.parquet"), damaged);
+  EXPECT_EQ(FileBytes(run() / "damaged/tables_slices_node=0_rank=0_0.parquet"), damaged);
   RunReader reader = OpenRun(run());
   int64_t lost = 0;
   int64_t columns = 0;
@@ -193,8 +193,8 @@ TEST_F(SalvageTest, RecoveryKeepsWhatIsSoundAndPutsTheFileAside) {
     lost += cause == "segment_damaged" ? loss.count : 0;
     columns += cause == "column_damaged";
   }
-  EXPECT_EQ(static_cast<int64_t>(reader.Read<SliceRow>()->size()) + lost, kRows);
-  EXPECT_TRUE(lost == kRows || columns == 1) << lost << " " << columns;
+  EXPECT_EQ(static_cast<int64_t>(reader.Read<SliceRow>()->size()) + lost, kSalvageRows);
+  EXPECT_TRUE(lost == kSalvageRows || columns == 1) << lost << " " << columns;
   EXPECT_TRUE(reader.damaged().empty());
   EXPECT_TRUE(PutDamagedAside(run())->empty());
 }

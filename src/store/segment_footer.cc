@@ -15,7 +15,7 @@ namespace {
 // Of a damaged length: no segment has as much to say of its few columns.
 constexpr int64_t kLargestFooterBytes = 16 << 20;
 
-bool ReadAt(int fd, int64_t offset, char* out, size_t size) {
+bool ReadTailAt(int fd, int64_t offset, char* out, size_t size) {
   while (size > 0) {
     const ssize_t got = ::pread(fd, out, size, offset);
     if (got < 0 && errno == EINTR) continue;
@@ -35,12 +35,13 @@ std::optional<uint32_t> FooterChecksum(int fd) {
   constexpr int64_t kTailBytes = sizeof length + kMagic.size();
   const int64_t size = ::lseek(fd, 0, SEEK_END);
   char tail[kTailBytes];
-  if (size < kTailBytes || !ReadAt(fd, size - kTailBytes, tail, sizeof tail)) return std::nullopt;
+  if (size < kTailBytes || !ReadTailAt(fd, size - kTailBytes, tail, sizeof tail))
+    return std::nullopt;
   std::memcpy(&length, tail, sizeof length);
   if (std::string_view(tail + sizeof length, kMagic.size()) != kMagic) return std::nullopt;
   if (length > kLargestFooterBytes || length + kTailBytes > size) return std::nullopt;
   std::vector<char> footer(length + static_cast<size_t>(kTailBytes));
-  if (!ReadAt(fd, size - static_cast<int64_t>(footer.size()), footer.data(), footer.size())) {
+  if (!ReadTailAt(fd, size - static_cast<int64_t>(footer.size()), footer.data(), footer.size())) {
     return std::nullopt;
   }
   return arrow::internal::crc32(0, footer.data(), footer.size());
