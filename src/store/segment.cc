@@ -4,7 +4,6 @@
 #include <arrow/table.h>
 #include <arrow/util/key_value_metadata.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/column_page.h>
 #include <parquet/column_reader.h>
@@ -18,7 +17,6 @@
 #include <future>
 #include <utility>
 
-#include "base/shell_word.h"
 #include "store/arrow_support.h"
 #include "store/column_encoding.h"
 #include "store/page_writer.h"
@@ -33,11 +31,8 @@ namespace {
 namespace fs = std::filesystem;
 
 Error ReadError(const fs::path& run, const SegmentInfo& segment, const arrow::Status& status) {
-  const std::string next =
-      status.IsOutOfMemory()
-          ? "free some memory"
-          : fmt::format("`steptrace recover {}` keeps what is sound", ShellWord(run.string()));
-  return ArrowError("cannot read " + (run / segment.file).string(), status, next);
+  return ArrowError("cannot read " + (run / segment.file).string(), status,
+                    status.IsOutOfMemory() ? "free some memory" : "restore it from a copy");
 }
 
 std::shared_ptr<parquet::ArrowWriterProperties> ArrowProperties() {
