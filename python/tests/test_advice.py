@@ -100,7 +100,7 @@ def serve_once(world, words):
 def follow(world, words, complaint="", cwd=None):
     """Runs the words behind `steptrace`; they end well, or in another state than before."""
     if words[0] == "ui":
-        serve_once(world, words[1:] and words or ["ui"])
+        serve_once(world, words)
         return
     done = world.ask(*words, cwd=cwd)
     assert "--help" not in done.stderr or "--help" in words, (words, done.stderr)

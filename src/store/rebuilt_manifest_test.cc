@@ -181,6 +181,23 @@ TEST(RebuiltManifest, AJournalThatIsGoneIsALoss) {
   EXPECT_TRUE(fs::exists(run / "damaged/journal_node=0_steps-0.arrows/within"));
 }
 
+TEST(RebuiltManifest, AJournalOfAnotherTableMakesNoRows) {
+  TempDir dir;
+  const fs::path run = dir.path() / "run";
+  MakeUnclosedRun(run);
+  fs::copy_file(run / "journal/node=0/counters-0.arrows", run / "journal/node=0/steps-0.arrows",
+                fs::copy_options::overwrite_existing);
+  {
+    RunReader reader = OpenRun(run);
+    EXPECT_TRUE(reader.Read<StepRow>()->empty());
+  }
+  ASSERT_OK(RecoverRun(run));
+  RunReader reader = OpenRun(run);
+  EXPECT_TRUE(reader.Read<StepRow>()->empty());
+  EXPECT_EQ(reader.Read<CounterRow>()->size(), static_cast<size_t>(kStepsWritten));
+  EXPECT_THAT(Causes(reader), ElementsAre("journal_damaged", "agent_gap"));
+}
+
 TEST(RebuiltManifest, WhatWasPutAsideBeforeStays) {
   TempDir dir;
   const fs::path run = dir.path() / "run";
