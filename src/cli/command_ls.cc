@@ -108,8 +108,7 @@ void PrintText(const std::vector<store::RunSummary>& runs) {
     const bool readable = run.problem.empty();
     const rpc::ListedFigures listed = figures.Of(run);
     const bool dated = readable && run.started_utc_ns > 0;
-    table.Row({Printable(run.path.filename().string()),
-               run.status.empty() ? "unknown" : run.status,
+    table.Row({Printable(run.path.filename().string()), run.status.empty() ? "unknown" : run.status,
                dated ? UtcTime(run.started_utc_ns) : "",
                listed.duration_ns ? ShortDuration(*listed.duration_ns) : "",
                listed.duration_ns ? fmt::format("{}", *listed.steps) : "",

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "analyze/report/report_json.h"
+#include "cli/damaged_files.h"
 #include "cli/render/rules_section.h"
 #include "serve/rpc/rules.h"
 #include "serve/rpc/run_path.h"
@@ -65,6 +66,7 @@ Status PrintRules(const std::filesystem::path& run, const analyze::RuleSettings&
                                              .types = settings.instances,
                                              .tensor_cores = settings.tensor_cores,
                                              .stages = settings.stages}));
+  PrintDamaged(answer.damaged, "the rules");
   if (view.json) {
     nlohmann::ordered_json json = analyze::ProfilingReportJson(answer.report);
     json["findings"] = analyze::FindingsJson(answer.findings);

@@ -172,7 +172,7 @@ bool RunLock::IsHeld(const fs::path& run) {
 }
 
 Result<std::string> ReadFile(const fs::path& path, int64_t at_most_bytes) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe is refused below
   if (!fd.valid()) return SystemError("cannot read " + path.string(), errno);
   struct stat facts {};
   if (::fstat(fd.get(), &facts) != 0) return SystemError("cannot read " + path.string(), errno);
