@@ -10,7 +10,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import textwrap
 
 import pytest
 from cli_tools import executable
@@ -127,7 +126,7 @@ def with_a_damaged_segment(world):
 
 
 def of_a_profile(world):
-    return world.ask("report", "trace.json")
+    return world.ask("show", "trace.json", "steps")
 
 
 def imported(world):
@@ -224,7 +223,6 @@ SITUATIONS = {
     ("src/cli/render/text_report.cc", "steptrace report {} --json"): asked("report", "demo"),
     ("src/cli/render/text_report.cc", "steptrace ui {}"): asked("report", "demo"),
     ("src/cli/render/text_report.cc", "steptrace show {}"): asked("report", "demo"),
-    ("src/cli/render/text_report.cc", "steptrace report {} --section {} --json"): section("steps"),
     ("src/store/manifest.cc", "steptrace recover {}"): without_manifest,
     ("src/store/damaged_segments.cc", "steptrace recover {}"): with_a_damaged_segment,
     ("src/serve/rpc/run_path.cc", "steptrace import {}"): of_a_profile,
@@ -294,6 +292,7 @@ PLAIN = {
     ("src/cli/doctor.cc", "steptrace run"),
     ("src/cli/render/system_section.cc", "steptrace report {} --json"),
     ("src/cli/render/text_report.cc", "steptrace report {} --section"),
+    ("src/cli/render/text_report.cc", "steptrace report {} --section {} --json"),
     ("src/import/perfetto/perfetto_import.cc", "steptrace export"),
     ("src/serve/pages/notebook.cc", "steptrace report --compare --notebook"),
     ("src/serve/pages/notebook.cc", "steptrace report --notebook"),
@@ -310,32 +309,31 @@ def words_of(command):
     return words
 
 
+FLAGS = ("--json", "--help")  # without a value behind them
+
+
 def printed_command(text, command):
-    """The command of that shape in what was printed, as a shell reads it."""
+    """The words of the command of that shape in what was printed, as a shell reads them, without the
+    prose behind it."""
     pieces = [re.escape(part) for part in re.split(r"\{[^}]*\}|%s", command)]
-    shape = r"('[^']*'|[^\s`),;]+)".join(pieces)
-    found = re.search(shape + r"(?P<rest>(?: [^\s`),;()]+)*)", text)
+    shape = r"(?:'[^']*'|[^\s`),;]+)".join(pieces)
+    flat = re.sub(r"\s*\n\s*", " ", text)
+    found = re.search(shape + r"((?: [^\s`),;()]+)*)", flat)
     assert found, (command, text)
-    return found
-
-
-def trimmed(words):
-    """Without the prose behind a command: `report X tells why`."""
-    kept = words[:1]
-    for word in words[1:]:
-        if word in ("tells", "says", "lists", "closes", "keeps", "rebuilds", "or", "and", "why"):
+    rest = shlex.split(found.group(1))
+    words = shlex.split(found.group(0)[: len(found.group(0)) - len(found.group(1))])[1:]
+    for word in rest:
+        is_value = words[-1].startswith("-") and words[-1] not in FLAGS
+        if not (word.startswith("-") or is_value or word in ("losses", "steps")):
             break
-        kept.append(word)
-    return kept
+        words.append(word)
+    return words
 
 
 @pytest.mark.parametrize("key", sorted(SITUATIONS), ids=" ".join)
 def test_advice_that_is_printed_leads_on(world, key):
     said = SITUATIONS[key](world)
-    text = textwrap.dedent(said.stdout + said.stderr)
-    flat = re.sub(r"\s*\n\s*", " ", text)
-    found = printed_command(flat, key[1])
-    words = trimmed(shlex.split(found.group(0))[1:])
+    words = printed_command(said.stdout + said.stderr, key[1])
     if words[0] == "run" and "--" in words:
         at = words.index("--")
         words = [*words[:at], "--output", str(world.folder / f"run-{os.urandom(4).hex()}"), "--"]
@@ -375,7 +373,7 @@ def test_the_examples_of_help_are_valid(world):
     for command in sorted(set(re.findall(rf"^  ({COMMANDS})\b", shown, re.M))):
         text = world.ask(command, "--help").stdout
         for example in re.findall(r"^  steptrace (.*)$", text, re.M):
-            words = [w for w in shlex.split(example.split("&&")[0].split(">")[0]) if w != "\\"]
+            words = shlex.split(example.rstrip("\\").split("&&")[0].split(">")[0])
             options = {w for w in words if w.startswith("--") and w != "--"}
             assert options <= set(re.findall(r"--[a-z][\w-]+", text)), (command, example)
     assert json.loads(world.ask("ls", "--json").stdout)
