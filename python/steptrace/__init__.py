@@ -22,6 +22,7 @@ __all__ = [
     "Report",
     "Run",
     "SteptraceError",
+    "SteptraceWarning",
     "annotate",
     "annotation_begin",
     "annotation_end",
@@ -76,7 +77,7 @@ def get_include():
 
 def __getattr__(name):
     # Loaded when asked for: a training that imports us for annotate() must not wait for it.
-    if name in ("Comparison", "Report", "Run", "SteptraceError"):
+    if name in ("Comparison", "Report", "Run", "SteptraceError", "SteptraceWarning"):
         from . import _run
 
         return getattr(_run, name)

@@ -4,8 +4,10 @@
 import os
 import subprocess
 import sys
+import warnings
 
 _NAME = "steptrace"
+_SAYS = _NAME + ": "  # before each line that it has to say
 
 
 class SteptraceError(Exception):
@@ -15,6 +17,10 @@ class SteptraceError(Exception):
         from ._inert import inert
 
         return inert(super().__str__())  # it may name files and runs of others
+
+
+class SteptraceWarning(UserWarning):
+    """A file of the run could not be used: what was asked for lacks its rows."""
 
 
 def _beside_the_package():
@@ -69,12 +75,16 @@ def start(arguments):
 
 
 def _raise_if_failed(status, complaint):
-    """The executable's one line, without its own name, as our exception."""
+    """The executable's one line, without its own name, as our exception; else as warnings."""
+    lines = complaint.decode("utf-8", "replace").strip().splitlines()
     if status == 0:
+        for line in lines:
+            if line.startswith(_SAYS):
+                warnings.warn(line[len(_SAYS) :], SteptraceWarning, stacklevel=4)
         return
-    text = complaint.decode("utf-8", "replace").strip()
-    if text.startswith("steptrace: "):
-        text = text[len("steptrace: ") :]
+    text = "\n".join(lines)
+    if text.startswith(_SAYS):
+        text = text[len(_SAYS) :]
     raise SteptraceError(text or f"steptrace ended with {status}")
 
 

@@ -3,12 +3,22 @@
 
 import json
 import os
+import shlex
 
 from . import _executable
-from ._executable import SteptraceError
+from ._executable import SteptraceError, SteptraceWarning
 from ._inert import inert
 
-__all__ = ["Comparison", "Report", "Run", "SteptraceError", "compare_runs", "list_runs", "open_run"]
+__all__ = [
+    "Comparison",
+    "Report",
+    "Run",
+    "SteptraceError",
+    "SteptraceWarning",
+    "compare_runs",
+    "list_runs",
+    "open_run",
+]
 
 
 class NoSuchRun(SteptraceError):
@@ -41,6 +51,11 @@ def _options(columns, where, limit):
     return options
 
 
+def _holds_rows(path):
+    """Whether a folder is a run's, run.json aside."""
+    return any(os.path.isdir(os.path.join(path, part)) for part in ("journal", "tables"))
+
+
 class Run:
     """A run on disk: closed, live or interrupted. It is read anew by each call."""
 
@@ -62,12 +77,14 @@ class Run:
             with open(path, encoding="utf-8") as file:
                 return json.load(file, object_hook=Report)
         except OSError as error:
-            raise SteptraceError(f"{path}: {error.strerror}; see steptrace ls")
+            problem = error.strerror
         except ValueError:
-            raise SteptraceError(
-                f"{path}: not a manifest (damaged or empty); "
-                "`steptrace recover` rebuilds it where a journal is left"
-            )
+            problem = "not a manifest (damaged or empty)"
+        if not _holds_rows(self._path):
+            raise SteptraceError(f"{path}: {problem}; `steptrace ls` lists runs")
+        raise SteptraceError(
+            f"{path}: {problem}; `steptrace recover {shlex.quote(self._path)}` rebuilds it"
+        )
 
     @property
     def name(self):
@@ -225,8 +242,10 @@ class _Page:
 
 def open_run(run=None, folder=None):
     """The Run that a path, a name or an id means; the newest without one."""
-    if run is not None and os.path.exists(os.path.join(os.fspath(run), "run.json")):
-        return Run(run)
+    if run is not None:
+        path = os.fspath(run)
+        if os.path.lexists(os.path.join(path, "run.json")) or _holds_rows(path):
+            return Run(path)  # whether it can be read or not: who reads it says so
     runs = listed(folder)  # newest first
     if run is None and runs:
         return Run(runs[0]["path"])

@@ -33,7 +33,7 @@ def test_ls_tells_a_damaged_run_as_such_and_no_verdict(ask, folder, tmp_path):
     (tmp_path / "demo" / "run.json").write_text('{"format": 1, "id": "dem')
     (run,) = json.loads(ask("ls", tmp_path, "--json").stdout)
     assert (run["status"], run["verdict"]) == ("unreadable", "")
-    assert "run.json: not a manifest (damaged or empty); `steptrace recover`" in run["problem"]
+    assert "run.json: not a manifest (damaged or empty); `steptrace recover " in run["problem"]
     shown = ask("ls", tmp_path)
     assert shown.stdout.splitlines()[1].split() == ["demo", "unreadable"]
     assert shown.stderr == f"steptrace: {run['problem']}\n"

@@ -124,8 +124,7 @@ def test_a_run_without_its_manifest_is_no_profile(ask, folder, tmp_path):
     (run / "run.json").unlink()
     line = complaint(ask("report", run))
     assert f"{run}: is a run whose run.json is missing" in line and "profile" not in line
-    (run / "journal").mkdir(exist_ok=True)
-    assert f"`steptrace recover '{run}'` rebuilds it" in complaint(ask("report", run))
+    assert f"`steptrace recover '{run}'` rebuilds it" in line
 
 
 def test_what_is_named_and_is_none_is_told_as_what_it_is(ask, tmp_path):
@@ -176,7 +175,7 @@ def zero_the_middle(file):
 
 # What is done to a file, and what the timeline says of it then.
 DAMAGES = {
-    "damaged": (zero_the_middle, "its contents are damaged; `steptrace recover` puts it aside"),
+    "damaged": (zero_the_middle, "its contents are damaged; `steptrace recover "),
     "cut_off": (lambda file: os.truncate(file, 100), "100 of its "),
     "gone": (pathlib.Path.unlink, "the file is gone; restore it from a copy"),
 }

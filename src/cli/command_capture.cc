@@ -14,6 +14,7 @@
 
 #include "agent/capture_port.h"
 #include "agent/process.h"
+#include "base/shell_word.h"
 #include "cli/commands.h"
 #include "cli/format.h"
 #include "cli/present.h"
@@ -84,8 +85,8 @@ Result<LiveRun> RunByName(const std::string& text, const Settings& settings) {
   for (size_t i = 0; i + 1 < arguments.size() && arguments[i] != "--"; ++i) {
     if (arguments[i] == "--ring-dir") return LiveRun{path, arguments[i + 1]};
   }
-  return Error{fmt::format("capture: {}: its agent is gone; steptrace recover closes the run",
-                           Printable(path.string()))};
+  return Error{fmt::format("capture: {}: its agent is gone; `steptrace recover {}` closes the run",
+                           Printable(path.string()), ShellWord(path.string()))};
 }
 
 Result<LiveRun> Find(const CaptureArguments& arguments, const Settings& settings) {

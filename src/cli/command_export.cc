@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/commands.h"
+#include "cli/damaged_files.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "serve/export/export.h"
@@ -57,13 +58,21 @@ std::string ExtensionOf(const std::string& format) {
   return format == "arrow" ? "arrows" : format;
 }
 
-rpc::TableQuery QueryOf(const ExportArguments& arguments, const fs::path& run) {
-  return {run, arguments.table, arguments.columns, arguments.where, arguments.limit};
+using Damaged = std::vector<store::DamagedSegment>;
+
+rpc::TableQuery QueryOf(const ExportArguments& arguments, const fs::path& run, Damaged* damaged) {
+  return {run, arguments.table, arguments.columns, arguments.where, arguments.limit, damaged};
 }
 
 Status ExportOne(const ExportArguments& arguments, const fs::path& run) {
-  Progress progress("export " + arguments.table, 0);
-  return rpc::WriteTable(QueryOf(arguments, run), Formats().at(arguments.format), arguments.output);
+  Damaged damaged;
+  {
+    Progress progress("export " + arguments.table, 0);
+    STEPTRACE_RETURN_IF_ERROR(rpc::WriteTable(QueryOf(arguments, run, &damaged),
+                                              Formats().at(arguments.format), arguments.output));
+  }
+  PrintDamaged(damaged, "the export");
+  return {};
 }
 
 // Every table, each in a file of its own in the folder.
@@ -77,20 +86,24 @@ Status ExportAll(ExportArguments arguments, const fs::path& run) {
   STEPTRACE_ASSIGN_OR_RETURN(const rpc::OutputFolder made,
                              rpc::OutputFolder::Make(arguments.output));
   auto tables = store::AllTableSchemas();
-  Progress progress("export", static_cast<int64_t>(tables.size()));
+  Damaged damaged;
+  std::optional<Progress> progress(std::in_place, "export", static_cast<int64_t>(tables.size()));
   fs::path folder = arguments.output;
   // None appears before all are whole: beside those of an older export it would be another run's.
   std::vector<rpc::PendingFile> written;
   for (size_t i = 0; i < tables.size(); ++i) {
-    progress.Done(static_cast<int64_t>(i));
+    progress->Done(static_cast<int64_t>(i));
     arguments.table = tables[i].name;
     fs::path file = folder / fmt::format("{}.{}", tables[i].name, ExtensionOf(arguments.format));
-    STEPTRACE_ASSIGN_OR_RETURN(
-        rpc::PendingFile one,
-        rpc::WriteTablePending(QueryOf(arguments, run), Formats().at(arguments.format), file));
+    STEPTRACE_ASSIGN_OR_RETURN(rpc::PendingFile one,
+                               rpc::WriteTablePending(QueryOf(arguments, run, &damaged),
+                                                      Formats().at(arguments.format), file));
     written.push_back(std::move(one));
   }
-  return rpc::CommitAll(written);
+  STEPTRACE_RETURN_IF_ERROR(rpc::CommitAll(written));
+  progress.reset();
+  PrintDamaged(damaged, "the export");
+  return {};
 }
 
 Status ExportTimeline(const ExportArguments& arguments, const fs::path& run) {
@@ -101,16 +114,13 @@ Status ExportTimeline(const ExportArguments& arguments, const fs::path& run) {
         "--format {}",
         arguments.format)};
   }
-  std::vector<store::DamagedSegment> damaged;
+  Damaged damaged;
   {
     Progress progress("export", 0);
     STEPTRACE_RETURN_IF_ERROR(exporter::ExportTrace(run, TraceFormats().at(arguments.format),
                                                     arguments.output, &damaged));
   }
-  for (const store::DamagedSegment& part : damaged) {
-    Say(fmt::format("{}: its {} rows of {} are not in the export: {}", part.segment.file,
-                    part.segment.rows, part.table, part.why));
-  }
+  PrintDamaged(damaged, "the export");
   return {};
 }
 

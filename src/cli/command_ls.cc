@@ -108,8 +108,10 @@ void PrintText(const std::vector<store::RunSummary>& runs) {
   for (const auto& run : runs) {
     const bool readable = run.problem.empty();
     const rpc::ListedFigures listed = figures.Of(run);
-    table.Row({Printable(run.path.filename().string()), Printable(run.status),
-               readable ? UtcTime(run.started_utc_ns) : "",
+    const bool dated = readable && run.started_utc_ns > 0;
+    table.Row({Printable(run.path.filename().string()),
+               run.status.empty() ? "unknown" : Printable(run.status),
+               dated ? UtcTime(run.started_utc_ns) : "",
                listed.duration_ns ? ShortDuration(*listed.duration_ns) : "",
                listed.duration_ns ? fmt::format("{}", *listed.steps) : "",
                Printable(listed.verdict), readable ? Printable(Joined(run.command)) : ""});

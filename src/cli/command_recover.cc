@@ -14,8 +14,9 @@ namespace steptrace::cli {
 namespace {
 
 // Closes the run, puts aside what cannot be read, then leaves the report that its end would have
-// left. Returns how many segments were put aside.
-Result<size_t> Recover(const std::filesystem::path& run, const Settings& settings) {
+// left. Returns the segments that were put aside.
+Result<std::vector<store::DamagedSegment>> Recover(const std::filesystem::path& run,
+                                                   const Settings& settings) {
   Progress progress("recover", 0);
   STEPTRACE_RETURN_IF_ERROR(store::RecoverRun(run));
   STEPTRACE_ASSIGN_OR_RETURN(auto damaged, store::PutDamagedAside(run));
@@ -24,18 +25,35 @@ Result<size_t> Recover(const std::filesystem::path& run, const Settings& setting
                                                    .last_steps = {},
                                                    .tensor_cores = settings.tensor_cores,
                                                    .stages = settings.stages}));
-  STEPTRACE_RETURN_IF_ERROR(rpc::SaveReport(run, report));
-  return damaged.size();
+  // The run is whole without it: whoever asks for the report makes it again.
+  if (const Status saved = rpc::SaveReport(run, report); !saved.ok()) PrintError(saved.error());
+  return damaged;
+}
+
+void PrintPutAside(const std::filesystem::path& run,
+                   const std::vector<store::DamagedSegment>& damaged) {
+  if (damaged.empty()) return;
+  int64_t rows = 0;
+  int64_t kept = 0;
+  for (const store::DamagedSegment& segment : damaged) {
+    rows += segment.segment.rows;
+    kept += segment.kept_rows;
+  }
+  Say(fmt::format(
+      "{} damaged {} put aside in {}; {} of {} rows are kept, and the report counts what is "
+      "missing",
+      damaged.size(), damaged.size() == 1 ? "file" : "files",
+      (run / store::kDamagedFolder).string(), kept, rows));
 }
 
 }  // namespace
 
 void AddRecoverCommand(CLI::App& app, Session& session) {
-  CLI::App* command =
-      AddCommand(app, {.name = "recover",
-                       .sentence = "Close a run whose writer died, put damaged files aside",
-                       .usage = "RUN [OPTIONS]",
-                       .example = "steptrace recover steptrace-runs/train-20261121T093000Z"});
+  CLI::App* command = AddCommand(
+      app, {.name = "recover",
+            .sentence = "Close a run whose writer died, keep what is sound of damaged files",
+            .usage = "RUN [OPTIONS]",
+            .example = "steptrace recover steptrace-runs/train-20261121T093000Z"});
   auto argument = std::make_shared<std::string>();
   command->add_option("RUN", *argument, "A run's path, name or id")->type_name("")->required();
   AddFolderOption(command, session);
@@ -45,10 +63,7 @@ void AddRecoverCommand(CLI::App& app, Session& session) {
       if (!run.ok()) return Fail(run.error());
       auto damaged = Recover(*run, session.settings);
       if (!damaged.ok()) return Fail(damaged.error());
-      if (*damaged > 0) {
-        Say(fmt::format("{} damaged {} put aside in {}; the report counts what is missing",
-                        *damaged, *damaged == 1 ? "file" : "files", (*run / "damaged").string()));
-      }
+      PrintPutAside(*run, *damaged);
       return kExitOk;
     };
   });

@@ -11,6 +11,7 @@
 
 #include "analyze/report/report_json.h"
 #include "base/inert_text.h"
+#include "cli/damaged_files.h"
 #include "cli/render/rules_section.h"
 #include "serve/rpc/rules.h"
 #include "serve/rpc/run_path.h"
@@ -66,6 +67,7 @@ Status PrintRules(const std::filesystem::path& run, const analyze::RuleSettings&
                                              .types = settings.instances,
                                              .tensor_cores = settings.tensor_cores,
                                              .stages = settings.stages}));
+  PrintDamaged(answer.damaged, "the rules");
   if (view.json) {
     nlohmann::ordered_json json = analyze::ProfilingReportJson(answer.report);
     json["findings"] = analyze::FindingsJson(answer.findings);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/damaged_files.h"
 #include "cli/format.h"
 #include "cli/text_table.h"
 #include "serve/rpc/run_path.h"
@@ -115,9 +116,12 @@ int Show(const ShowArguments& arguments, const Session& session) {
   auto table = rpc::FindTable(arguments.words.back());
   if (!table.ok()) return Fail(table.error());
   if (!run.ok()) return Fail(run.error());
-  rpc::TableQuery query{*run, table->name, arguments.columns, arguments.where, arguments.limit};
+  std::vector<store::DamagedSegment> damaged;
+  rpc::TableQuery query{*run,    table->name, arguments.columns, arguments.where, arguments.limit,
+                        &damaged};
   Status status = arguments.json ? ShowJson(query) : ShowText(query);
   if (!status.ok() && !status.error().message.empty()) return Fail(status.error());
+  PrintDamaged(damaged, "what is shown");
   return FinishOutput(stdout);
 }
 

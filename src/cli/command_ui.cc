@@ -41,7 +41,7 @@ Result<Shown> ShownBy(const UiArguments& arguments, const Session& session) {
   std::error_code failed;
   const fs::path given = arguments.what;
   const fs::path folder = given.empty() ? fs::path(session.settings.folder) : given;
-  const bool is_run = !given.empty() && fs::exists(given / "run.json", failed);
+  const bool is_run = !given.empty() && store::IsRunFolder(given);
   if (fs::is_directory(folder, failed) && !is_run) {
     fs::directory_iterator readable(folder, failed);
     if (!failed) return Shown{folder, std::nullopt};

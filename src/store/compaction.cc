@@ -201,6 +201,8 @@ class Absorber {
 
   std::optional<int64_t> last_ns() const { return last_ns_; }
   const std::vector<LossRow>& losses() const { return losses_; }
+  // Journals of which not all was taken, for somebody may make more of them.
+  const std::vector<fs::path>& damaged() const { return damaged_; }
 
  private:
   template <class Row>
@@ -213,6 +215,7 @@ class Absorber {
       STEPTRACE_RETURN_IF_ERROR(AbsorbFile(&reader, &chunks));
       auto loss = LossOf(file, reader, std::nullopt, strings_);
       if (!loss) continue;
+      if (reader.end() == JournalEnd::kDamaged) damaged_.push_back(file.path);
       STEPTRACE_RETURN_IF_ERROR(chunks.WriteChunk());  // so that the last time is known
       loss->from_ns = chunks.last_ns();
       found.push_back(*std::move(loss));
@@ -239,6 +242,10 @@ class Absorber {
   Status AbsorbFile(JournalReader* reader, ChunkWriter<Row>* chunks) {
     RowDecoder<Row> decoder(strings_);
     while (auto batch = reader->Next()) {
+      if (!AreColumnsOf<Row>(*batch->schema())) {
+        reader->RejectLast(kOtherTable);
+        break;
+      }
       arrow::Status decoded;
       STEPTRACE_RETURN_IF_ERROR(chunks->Take(static_cast<size_t>(batch->num_rows()),
                                              [&](std::vector<Row>* rows) -> Status {
@@ -256,6 +263,7 @@ class Absorber {
   int64_t chunk_bytes_;
   std::optional<int64_t> last_ns_;
   std::vector<LossRow> losses_;
+  std::vector<fs::path> damaged_;
   SegmentQueue queue_;
 };
 
@@ -275,9 +283,12 @@ void RemoveStrays(const fs::path& run, const Manifest& manifest) {
   for (const fs::path& stray : strays) fs::remove(stray, failed);
 }
 
-// Journals whose rows are in segments, and folders of journals that hold none any more.
-void RemoveAbsorbed(const fs::path& run, const Manifest& manifest) {
+// Journals whose rows are in segments, and folders of journals that hold none any more. Those that
+// are damaged are put aside.
+void RemoveAbsorbed(const fs::path& run, const Manifest& manifest,
+                    const std::vector<fs::path>& damaged) {
   std::error_code failed;
+  for (const fs::path& journal : damaged) (void)PutAside(run, journal).ok();
   bool all = true;
   for (const JournalFile& file : ListJournals(run)) {
     bool absorbed = file.number < Absorbed(manifest, file);
@@ -342,7 +353,7 @@ Status CloseAtOnce(const fs::path& run, Manifest* manifest, StringTable& strings
   STEPTRACE_RETURN_IF_ERROR(SyncNewFolders(run, *manifest, attempt));
   STEPTRACE_RETURN_IF_ERROR(WriteManifest(run, attempt));
   *manifest = std::move(attempt);
-  RemoveAbsorbed(run, *manifest);
+  RemoveAbsorbed(run, *manifest, absorber.damaged());
   return {};
 }
 
@@ -368,7 +379,7 @@ Status CloseByTable(const fs::path& run, Manifest* manifest, StringTable& string
     }
     *manifest = std::move(attempt);
     losses.insert(losses.end(), absorber.losses().begin(), absorber.losses().end());
-    RemoveAbsorbed(run, *manifest);
+    RemoveAbsorbed(run, *manifest, absorber.damaged());
   };
   for (const JournalGroup& group : groups) {
     commit([&](Absorber& absorber) { return absorber.Absorb(group); });
@@ -383,6 +394,7 @@ Status CloseByTable(const fs::path& run, Manifest* manifest, StringTable& string
 // set.
 std::optional<int64_t> LastJournalWriteNs(const fs::path& run, const Manifest& manifest) {
   std::optional<int64_t> last_ns;
+  if (manifest.epoch_utc_ns <= 0) return last_ns;  // not known
   for (const JournalFile& file : ListJournals(run)) {
     struct stat facts {};
     if (::stat(file.path.c_str(), &facts) != 0) continue;
@@ -395,13 +407,33 @@ std::optional<int64_t> LastJournalWriteNs(const fs::path& run, const Manifest& m
 
 }  // namespace
 
+std::vector<LossRow> LostJournalLosses(const fs::path& run, const Manifest& manifest,
+                                       StringTable& strings) {
+  std::vector<LossRow> losses;
+  for (const JournalFile& file : LostJournals(run)) {
+    if (file.number < Absorbed(manifest, file)) continue;
+    LossRow row;
+    row.node = file.node;
+    row.table = strings.Intern(file.table);
+    row.cause = strings.Intern("journal_damaged");
+    row.count = -1;
+    row.detail = fmt::format("{} is gone, or what lies there is no file; bring it back from a copy",
+                             file.path.filename().string());
+    losses.push_back(std::move(row));
+  }
+  return losses;
+}
+
 Result<std::vector<LossRow>> JournalLosses(const fs::path& run, const Manifest& manifest,
                                            StringTable& strings) {
-  std::vector<LossRow> losses;
+  std::vector<LossRow> losses = LostJournalLosses(run, manifest, strings);
   for (const JournalFile& file : ListJournals(run)) {
     if (file.number < Absorbed(manifest, file)) continue;
     STEPTRACE_ASSIGN_OR_RETURN(JournalReader reader, JournalReader::Open(file.path));
-    while (reader.Next() != nullptr) {
+    while (auto batch = reader.Next()) {
+      bool own = false;
+      VisitTable(file.table, [&]<class Row>() { own = AreColumnsOf<Row>(*batch->schema()); });
+      if (!own) reader.RejectLast(kOtherTable);
     }
     auto loss = LossOf(file, reader, std::nullopt, strings);
     if (loss) losses.push_back(*std::move(loss));

@@ -19,7 +19,12 @@ struct CompactionOptions {
   std::vector<LossRow> losses;    // go into `losses` with the rows of the journals
 };
 
-// What journals without a writer hold beyond their last whole batch, as rows of `losses`.
+// Journals of which nothing is left, as rows of `losses`.
+std::vector<LossRow> LostJournalLosses(const std::filesystem::path& run, const Manifest& manifest,
+                                       StringTable& strings);
+
+// The same, and what journals without a writer hold beyond their last whole batch, as rows of
+// `losses`.
 Result<std::vector<LossRow>> JournalLosses(const std::filesystem::path& run,
                                            const Manifest& manifest, StringTable& strings);
 

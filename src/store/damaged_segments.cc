@@ -11,16 +11,23 @@
 #include <optional>
 #include <utility>
 
+#include "base/shell_word.h"
 #include "store/add_rows.h"
 #include "store/all_tables.h"
 #include "store/arrow_support.h"
 #include "store/run_files.h"
+#include "store/salvage.h"
 #include "store/segment.h"
 
 namespace steptrace::store {
 namespace {
 
 namespace fs = std::filesystem;
+
+// No file of the run is at fault: whoever tries again may have it.
+bool IsOfProcess(int error_number) {
+  return error_number == EMFILE || error_number == ENFILE || error_number == ENOMEM;
+}
 
 constexpr const char* kGone = "the file is gone; restore it from a copy";
 
@@ -31,6 +38,7 @@ std::optional<std::string> WrongSize(const fs::path& run, const SegmentInfo& seg
     if (errno == ENOENT || errno == ENOTDIR) return kGone;
     return std::nullopt;  // no right to see it, say: reading it tells
   }
+  if (!S_ISREG(facts.st_mode)) return "what lies there is no file; restore it from a copy";
   // Formats of before wrote no sizes.
   if (segment.bytes <= 0 || facts.st_size == segment.bytes) return std::nullopt;
   return fmt::format("{} of its {} bytes are there; restore it from a copy", int64_t{facts.st_size},
@@ -49,7 +57,7 @@ Status ReadWhole(const fs::path& path) {
   return {};
 }
 
-// What is wrong with the contents of a file of the right size; nothing: all is well.
+// Why a file of the right size cannot be used as it is; nothing: all is well.
 template <class Row>
 Result<std::optional<std::string>> WrongContents(const fs::path& run, const SegmentInfo& segment) {
   STEPTRACE_RETURN_IF_ERROR(ReadWhole(run / segment.file));
@@ -62,6 +70,54 @@ Result<std::optional<std::string>> WrongContents(const fs::path& run, const Segm
   }
   if (static_cast<int64_t>(rows.size()) == segment.rows) return std::optional<std::string>();
   return std::optional(fmt::format("{} of its {} rows are there", rows.size(), segment.rows));
+}
+
+// A damaged segment on its way out of the run.
+struct Removal {
+  DamagedSegment damaged;
+  std::optional<SegmentInfo> kept;  // what is sound of it, written already
+  std::vector<std::string> lost_columns;
+};
+
+// A name of the segment's place that nothing has.
+std::string FreeSegmentFile(const fs::path& run, const std::string& table,
+                            const SegmentInfo& segment, size_t segments) {
+  for (auto number = static_cast<int64_t>(segments);; ++number) {
+    std::string file = SegmentFile(table, segment.node, segment.rank, number);
+    std::error_code failed;
+    if (!fs::exists(fs::symlink_status(run / file, failed))) return file;
+  }
+}
+
+// Writes what is sound of it to a file of its own.
+template <class Row>
+Status Keep(const fs::path& run, size_t segments, Removal* removal) {
+  const SegmentInfo& segment = removal->damaged.segment;
+  StringTable strings;
+  STEPTRACE_ASSIGN_OR_RETURN(auto kept, SalvageSegment<Row>(run, segment, strings));
+  if (kept.rows.empty()) return {};
+  SegmentInfo place;
+  place.node = segment.node;
+  place.rank = segment.rank;
+  place.file = FreeSegmentFile(run, TableOf<Row>::kName, segment, segments);
+  STEPTRACE_ASSIGN_OR_RETURN(
+      removal->kept, WriteSegment(run, std::move(place), RowsView<Row>{kept.rows, {}}, strings));
+  removal->damaged.kept_rows = removal->kept->rows;
+  removal->lost_columns = std::move(kept.lost_columns);
+  return {};
+}
+
+// The losses of it: rows that are gone, and columns of which those that are kept know nothing.
+void AddLosses(const Removal& removal, StringTable& strings, std::vector<LossRow>* losses) {
+  LossRow row = LossOf(removal.damaged, strings);
+  if (row.count > 0 || !removal.kept) losses->push_back(row);
+  row.cause = strings.Intern("column_damaged");
+  row.count = removal.damaged.kept_rows;
+  for (const std::string& column : removal.lost_columns) {
+    row.detail = fmt::format("{}: the column '{}' could not be read; it was put aside in {}/",
+                             removal.damaged.segment.file, column, kDamagedFolder);
+    losses->push_back(row);
+  }
 }
 
 // Takes out of `manifest` what `find` has a word against.
@@ -79,14 +135,47 @@ std::vector<DamagedSegment> TakeOut(Manifest* manifest, Find&& find) {
   return damaged;
 }
 
-// To a folder that no reader looks into: for those who can make something of the file.
-Status PutAside(const fs::path& run, const SegmentInfo& segment) {
-  std::string name = segment.file;
-  std::replace(name.begin(), name.end(), '/', '_');
-  STEPTRACE_RETURN_IF_ERROR(MakeDirs(run / kDamagedFolder));
-  const fs::path to = run / kDamagedFolder / name;
-  if (::rename((run / segment.file).c_str(), to.c_str()) == 0 || errno == ENOENT) return {};
-  return SystemError("cannot move " + (run / segment.file).string(), errno);
+// Adds a segment that has to leave the run, with what is kept of it.
+template <class Row>
+Status Inspect(const fs::path& run, const SegmentInfo& segment, size_t segments,
+               std::vector<Removal>* removals) {
+  if (WrongSize(run, segment)) return {};
+  STEPTRACE_ASSIGN_OR_RETURN(const auto wrong, WrongContents<Row>(run, segment));
+  if (!wrong) return {};
+  Removal removal;
+  removal.damaged = {TableOf<Row>::kName, segment,
+                     fmt::format("{}; it was put aside in {}/", *wrong, kDamagedFolder)};
+  STEPTRACE_RETURN_IF_ERROR(Keep<Row>(run, segments, &removal));
+  removals->push_back(std::move(removal));
+  return {};
+}
+
+Result<std::vector<Removal>> FindRemovals(const fs::path& run, const Manifest& manifest) {
+  std::vector<Removal> removals;
+  for (const auto& entry : manifest.tables) {
+    const std::vector<SegmentInfo>& segments = entry.second.segments;
+    for (const SegmentInfo& segment : segments) {
+      Status status;
+      VisitTable(entry.first, [&]<class Row>() {
+        status = Inspect<Row>(run, segment, segments.size(), &removals);
+      });
+      STEPTRACE_RETURN_IF_ERROR(status);
+    }
+  }
+  return removals;
+}
+
+// Puts what was kept in the place of what is damaged.
+Status Exchange(const fs::path& run, const std::vector<Removal>& removals) {
+  STEPTRACE_ASSIGN_OR_RETURN(Manifest manifest, ReadManifest(run));
+  for (const Removal& removal : removals) {
+    auto& segments = manifest.tables[removal.damaged.table].segments;
+    std::erase_if(segments, [&](const SegmentInfo& segment) {
+      return segment.file == removal.damaged.segment.file;
+    });
+    if (removal.kept) segments.push_back(*removal.kept);
+  }
+  return WriteManifest(run, manifest);
 }
 
 }  // namespace
@@ -104,11 +193,14 @@ Result<DamagedSegment> ToldOf(const fs::path& run, const std::string& table,
   if (!fd.valid() && (errno == ENOENT || errno == ENOTDIR)) {
     return DamagedSegment{table, segment, kGone};
   }
+  if (!fd.valid() && IsOfProcess(errno)) return failed;
   if (!fd.valid()) {
     return DamagedSegment{table, segment, SystemError("it cannot be read", errno).message};
   }
   return DamagedSegment{table, segment,
-                        "its contents are damaged; `steptrace recover` puts it aside"};
+                        fmt::format("its contents are damaged; `steptrace recover {}` keeps what "
+                                    "is sound of it",
+                                    ShellWord(run.string()))};
 }
 
 LossRow LossOf(const DamagedSegment& damaged, StringTable& strings) {
@@ -117,7 +209,7 @@ LossRow LossOf(const DamagedSegment& damaged, StringTable& strings) {
   row.rank = damaged.segment.rank.value_or(-1);
   row.table = strings.Intern(damaged.table);
   row.cause = strings.Intern("segment_damaged");
-  row.count = damaged.segment.rows;
+  row.count = damaged.segment.rows - damaged.kept_rows;
   row.from_ns = damaged.segment.ts_min_ns;
   row.to_ns = damaged.segment.ts_max_ns;
   row.detail = fmt::format("{}: {}", damaged.segment.file, damaged.why);
@@ -125,41 +217,23 @@ LossRow LossOf(const DamagedSegment& damaged, StringTable& strings) {
 }
 
 Result<std::vector<DamagedSegment>> RemoveDamaged(const fs::path& run) {
-  STEPTRACE_ASSIGN_OR_RETURN(Manifest manifest, ReadManifest(run));
-  Status failed;
-  std::vector<DamagedSegment> damaged =
-      TakeOut(&manifest, [&](const std::string& table, const SegmentInfo& segment) {
-        std::optional<std::string> why;
-        if (!failed.ok() || WrongSize(run, segment)) return why;
-        VisitTable(table, [&]<class Row>() {
-          auto wrong = WrongContents<Row>(run, segment);
-          if (!wrong.ok()) failed = wrong.error();
-          if (wrong.ok() && *wrong) why = **wrong + "; it was put aside in damaged/";
-        });
-        return why;
-      });
-  STEPTRACE_RETURN_IF_ERROR(failed);
-  if (damaged.empty()) return damaged;
+  STEPTRACE_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(run));
+  STEPTRACE_ASSIGN_OR_RETURN(const auto removals, FindRemovals(run, manifest));
+  std::vector<DamagedSegment> damaged;
+  if (removals.empty()) return damaged;
   // First the rows of losses, then the entries, then the files: at any moment the run is whole, or
   // what it lacks is told.
   StringTable strings;
   std::vector<LossRow> losses;
-  for (const DamagedSegment& segment : damaged) losses.push_back(LossOf(segment, strings));
+  for (const Removal& removal : removals) AddLosses(removal, strings, &losses);
   std::stable_sort(losses.begin(), losses.end(), [](const LossRow& a, const LossRow& b) {
     return std::pair(a.node, a.rank) < std::pair(b.node, b.rank);
   });
   STEPTRACE_RETURN_IF_ERROR(AddRows<LossRow>(run, losses, strings));
-  STEPTRACE_ASSIGN_OR_RETURN(Manifest told, ReadManifest(run));
-  for (auto& [table, parts] : told.tables) {
-    std::erase_if(parts.segments, [&](const SegmentInfo& segment) {
-      return std::any_of(damaged.begin(), damaged.end(), [&](const DamagedSegment& other) {
-        return other.segment.file == segment.file;
-      });
-    });
-  }
-  STEPTRACE_RETURN_IF_ERROR(WriteManifest(run, told));
-  for (const DamagedSegment& segment : damaged) {
-    STEPTRACE_RETURN_IF_ERROR(PutAside(run, segment.segment));
+  STEPTRACE_RETURN_IF_ERROR(Exchange(run, removals));
+  for (const Removal& removal : removals) {
+    STEPTRACE_RETURN_IF_ERROR(PutAside(run, run / removal.damaged.segment.file));
+    damaged.push_back(removal.damaged);
   }
   return damaged;
 }

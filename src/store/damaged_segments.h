@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "store/manifest.h"
+#include "store/run_files.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -14,13 +15,11 @@
 // told. A disk that was full or failed, a copy that broke off.
 namespace steptrace::store {
 
-// Where RemoveDamaged puts files aside, in the run's folder.
-inline constexpr const char* kDamagedFolder = "damaged";
-
 struct DamagedSegment {
   std::string table;
   SegmentInfo segment;
-  std::string why;  // for people: "the file is gone"
+  std::string why;        // for people: "the file is gone"
+  int64_t kept_rows = 0;  // by RemoveDamaged, in another file
 };
 
 // Takes the segments out of `manifest` whose file is absent or has another size than was written.
@@ -32,14 +31,16 @@ std::vector<DamagedSegment> LeaveOutDamaged(const std::filesystem::path& run, Ma
 Result<DamagedSegment> ToldOf(const std::filesystem::path& run, const std::string& table,
                               const SegmentInfo& segment, const Error& failed);
 
-// A row of `losses`: cause `segment_damaged`, the rows that the manifest says the segment held.
+// A row of `losses`: cause `segment_damaged`, the rows that the manifest says the segment held,
+// less those that were kept.
 LossRow LossOf(const DamagedSegment& damaged, StringTable& strings);
 
 // Reads every segment of a closed run whole. Those whose contents are damaged are moved to
-// kDamagedFolder, their entries leave run.json, and `losses` gets a row for each. Returns
-// what was moved. One that is absent or cut off keeps its entry: it is left out anyway, and is back
-// once the file is. A file that the system does not give, or for which there is no memory, is an
-// error and moves nothing. The caller holds the run's lock.
+// kDamagedFolder, their entries leave run.json, what is sound of them (SalvageSegment) is a segment
+// of its own, and `losses` has what is not. Returns what was moved. One that is absent or cut off
+// keeps its entry: it is left out anyway, and is back once the file is. A file that the system does
+// not give, or for which there is no memory, is an error and moves nothing. The caller holds the
+// run's lock.
 Result<std::vector<DamagedSegment>> RemoveDamaged(const std::filesystem::path& run);
 
 }  // namespace steptrace::store

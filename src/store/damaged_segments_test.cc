@@ -36,11 +36,11 @@ class DamagedSegmentsTest : public ::testing::Test {
 TEST_F(DamagedSegmentsTest, ThatARunIsNamedMemoryIsNoWantOfIt) {
   const auto files = DamageWithin(run(), "memory");
   ASSERT_EQ(files.size(), 1u);
-  std::vector<DamagedSegment> damaged;
-  ASSERT_OK(OpenRun(run()).ReadSound<MemoryRow>(&damaged));
-  ASSERT_EQ(damaged.size(), 1u);
-  EXPECT_EQ(damaged[0].segment.file, files[0]);
-  EXPECT_THAT(damaged[0].why, HasSubstr("its contents are damaged"));
+  RunReader reader = OpenRun(run());
+  ASSERT_OK(reader.Read<MemoryRow>());
+  ASSERT_EQ(reader.damaged().size(), 1u);
+  EXPECT_EQ(reader.damaged()[0].segment.file, files[0]);
+  EXPECT_THAT(reader.damaged()[0].why, HasSubstr("its contents are damaged"));
   const auto aside = PutDamagedAside(run());
   ASSERT_OK(aside);
   ASSERT_EQ(aside->size(), 1u);

@@ -17,6 +17,8 @@
 
 namespace steptrace::store {
 
+inline constexpr const char* kOtherTable = "it holds rows of another table";
+
 // How a journal ends.
 enum class JournalEnd {
   kClosed,   // with its end mark
@@ -76,7 +78,8 @@ Result<JournalReader> ReadJournal(const std::filesystem::path& path, StringTable
   RowDecoder<Row> decoder(strings);
   while (auto batch = reader.Next()) {
     std::vector<Row> rows;
-    auto decoded = decoder.Decode(*batch, columns, &rows);
+    auto decoded = AreColumnsOf<Row>(*batch->schema()) ? decoder.Decode(*batch, columns, &rows)
+                                                       : arrow::Status::Invalid(kOtherTable);
     if (!decoded.ok()) {
       reader.RejectLast(decoded.message());
       break;

@@ -43,7 +43,9 @@ Status JournalTail<Row>::Read(const std::function<Status(std::vector<Row>&&)>& t
   STEPTRACE_RETURN_IF_ERROR(impl_->reader.Continue());
   while (auto batch = impl_->reader.Next()) {
     std::vector<Row> rows;
-    const auto decoded = impl_->decoder.Decode(*batch, impl_->columns, &rows);
+    const auto decoded = AreColumnsOf<Row>(*batch->schema())
+                             ? impl_->decoder.Decode(*batch, impl_->columns, &rows)
+                             : arrow::Status::Invalid(kOtherTable);
     if (!decoded.ok()) {
       impl_->reader.RejectLast(decoded.message());
       break;

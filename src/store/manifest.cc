@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/manifest.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "base/inert_text.h"
+#include "base/shell_word.h"
 #include "store/run_files.h"
 
 namespace steptrace::store {
@@ -97,6 +101,7 @@ Json SegmentToJson(const SegmentInfo& segment) {
   json["bytes"] = segment.bytes;
   Put(&json, "ts_min_ns", segment.ts_min_ns);
   Put(&json, "ts_max_ns", segment.ts_max_ns);
+  Put(&json, "footer_crc32", segment.footer_crc32);
   return json;
 }
 
@@ -166,6 +171,7 @@ Result<SegmentInfo> SegmentFromJson(const Json& json) {
   Get(json, "bytes", &segment.bytes);
   Get(json, "ts_min_ns", &segment.ts_min_ns);
   Get(json, "ts_max_ns", &segment.ts_max_ns);
+  Get(json, "footer_crc32", &segment.footer_crc32);
   if (!IsSafeSegment(segment.file)) {
     return Error{"it names a segment outside its tables ('" + segment.file + "')"};
   }
@@ -218,6 +224,21 @@ Status CheckSense(const Manifest& manifest) {
   return {};
 }
 
+// A letter that changed in a name or number must not take rows away without a word.
+Status CheckTable(const std::string& name, const Json& json, const TableParts& parts) {
+  int64_t found = 0;
+  for (const SegmentInfo& segment : parts.segments) {
+    if (__builtin_add_overflow(found, segment.rows, &found)) return Error{"it has too many rows"};
+    if (!segment.file.starts_with("tables/" + name + "/")) {
+      return Error{"it names the segment '" + segment.file + "' for the table '" + name + "'"};
+    }
+  }
+  int64_t rows = found;
+  Get(json, "rows", &rows);
+  if (rows == found) return {};
+  return Error{fmt::format("its table '{}' has {} rows, its segments {}", name, rows, found)};
+}
+
 Status FillFromJson(const Json& json, Manifest* manifest) {
   Get(json, "format", &manifest->format);
   Get(json, "id", &manifest->id);
@@ -242,7 +263,25 @@ Status FillFromJson(const Json& json, Manifest* manifest) {
     STEPTRACE_ASSIGN_OR_RETURN(TableParts parts, TableFromJson(table));
     manifest->tables[name] = std::move(parts);
   }
-  return CheckSense(*manifest);
+  STEPTRACE_RETURN_IF_ERROR(CheckSense(*manifest));
+  for (const auto& [name, table] : Member(json, "tables").items()) {
+    STEPTRACE_RETURN_IF_ERROR(CheckTable(name, table, manifest->tables[name]));
+  }
+  return {};
+}
+
+// 0: it does not say.
+int FormatOf(const fs::path& path) {
+  const auto json = ReadFile(path, kLargestManifestBytes);
+  int format = 0;
+  if (json.ok()) Get(Json::parse(*json, nullptr, /*allow_exceptions=*/false), "format", &format);
+  return format;
+}
+
+Result<Manifest> ReadManifestAlone(const fs::path& run) {
+  const fs::path path = run / "run.json";
+  STEPTRACE_ASSIGN_OR_RETURN(const std::string json, ReadFile(path, kLargestManifestBytes));
+  return ManifestFromJson(json, path.string());
 }
 
 }  // namespace
@@ -272,9 +311,7 @@ std::string ManifestToJson(const Manifest& manifest) {
 Result<Manifest> ManifestFromJson(const std::string& json, const std::string& where) {
   Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (!parsed.is_object()) {
-    return Error{where + ": not a manifest (damaged or empty); " +
-                 "`steptrace recover` rebuilds it where a journal is left; the Parquet files under "
-                 "tables/ are readable without it"};
+    return Error{where + ": not a manifest (damaged or empty); bring it back from a copy"};
   }
   Manifest manifest;
   manifest.format = 0;
@@ -295,9 +332,23 @@ Result<Manifest> ManifestFromJson(const std::string& json, const std::string& wh
 }
 
 Result<Manifest> ReadManifest(const fs::path& run) {
-  fs::path path = run / "run.json";
-  STEPTRACE_ASSIGN_OR_RETURN(std::string json, ReadFile(path, kLargestManifestBytes));
-  return ManifestFromJson(json, path.string());
+  Result<Manifest> manifest = ReadManifestAlone(run);
+  if (manifest.ok() || !CanBeRebuilt(run)) return manifest;
+  std::error_code failed;
+  const bool missing = !fs::exists(fs::symlink_status(run / "run.json", failed));
+  // An error is the thing, the cause, the next step; the file's own next step is another.
+  const std::string& message = manifest.error().message;
+  const std::string cause = missing ? run.string() + ": is a run whose run.json is missing"
+                                    : message.substr(0, message.rfind("; "));
+  return Error{
+      fmt::format("{}; `steptrace recover {}` rebuilds it", cause, ShellWord(run.string()))};
+}
+
+bool CanBeRebuilt(const fs::path& run) {
+  const fs::path path = run / "run.json";
+  const bool refused =
+      ::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0 && errno == EACCES;
+  return HoldsRows(run) && !refused && FormatOf(path) <= kFormatNumber;
 }
 
 Status WriteManifest(const fs::path& run, const Manifest& manifest) {

@@ -57,6 +57,7 @@ struct SegmentInfo {
   int64_t bytes = 0;
   std::optional<int64_t> ts_min_ns;
   std::optional<int64_t> ts_max_ns;
+  std::optional<uint32_t> footer_crc32{};  // none: by a build that wrote none
 };
 
 struct TableParts {
@@ -87,10 +88,14 @@ struct Manifest {
 };
 
 std::string ManifestToJson(const Manifest& manifest);
-// `where` names the file in the error.
+// `where` names the file in the error, whose next step is for a file without a run around it.
 Result<Manifest> ManifestFromJson(const std::string& json, const std::string& where);
 
+// What is wrong with the file is an error that leads to RecoverRun where that can help.
 Result<Manifest> ReadManifest(const std::filesystem::path& run);
+// Whether the folder has files of which a run.json that cannot be read can be made anew: not where
+// a newer build wrote it, or where the right to read it is all that is missing.
+bool CanBeRebuilt(const std::filesystem::path& run);
 // Replaces run.json by rename: a reader sees the old or the new one. Durable when it returns.
 Status WriteManifest(const std::filesystem::path& run, const Manifest& manifest);
 

@@ -111,6 +111,19 @@ TEST(ManifestMalice, TellsNumbersAndWordsThatMakeNoSense) {
   EXPECT_THAT(Problem(ManifestToJson(manifest)), HasSubstr("has -1 rows"));
 }
 
+// One letter that is another.
+TEST(ManifestMalice, LosesNoRowsWithoutAWord) {
+  const std::string json = ManifestToJson(FullManifest());
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = json;
+    text.replace(text.find(from), from.size(), to);
+    return Problem(text);
+  };
+  EXPECT_THAT(changed("\"segments\"", "\"segmentt\""), HasSubstr("has 30 rows, its segments 0"));
+  EXPECT_THAT(changed("\"rows\": 20", "\"rows\": 21"), HasSubstr("has 30 rows, its segments 31"));
+  EXPECT_THAT(changed("\"steps\": {", "\"stepr\": {"), HasSubstr("for the table 'stepr'"));
+}
+
 TEST(Manifest, IsReplacedAsAWhole) {
   TempDir dir;
   ASSERT_OK(WriteManifest(dir.path(), SampleManifest()));

@@ -9,6 +9,7 @@
 
 #include "store/arrow_support.h"
 #include "store/compaction.h"
+#include "store/rebuilt_manifest.h"
 #include "store/run_files.h"
 
 namespace steptrace::store {
@@ -16,47 +17,49 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a run whose manifest is lost or damaged: what its folder still tells.
-Manifest RebuiltManifest(const fs::path& run) {
-  Manifest manifest;
-  manifest.id = run.filename();
-  manifest.name = manifest.id;
+// What lies in the place of a file of ours: nobody could read or replace it.
+Status MoveAwayIfNoFile(const fs::path& run, const fs::path& path) {
   struct stat facts {};
-  if (::stat((run / "journal").c_str(), &facts) == 0) {
-    manifest.epoch_utc_ns = int64_t{facts.st_ctim.tv_sec} * 1'000'000'000 + facts.st_ctim.tv_nsec;
-  }
-  return manifest;
+  if (::lstat(path.c_str(), &facts) != 0 || S_ISREG(facts.st_mode)) return {};
+  STEPTRACE_ASSIGN_OR_RETURN(const fs::path aside, PutAside(run, path));
+  (void)aside;
+  return {};
 }
 
-bool HasManifest(const fs::path& run) {
-  struct stat facts {};
-  return ::stat((run / "run.json").c_str(), &facts) == 0;
-}
-
-LossRow ManifestLoss(StringTable& strings) {
-  LossRow loss;
-  loss.cause = strings.Intern("manifest_damaged");
-  loss.count = -1;
-  loss.detail =
-      "run.json was missing or damaged and was made anew from the journal; the command, the nodes "
-      "and "
-      "closed segments that it named are unknown";
-  return loss;
-}
-
-// The manifest as it stands; one made from the folder where it is missing or damaged.
+// The manifest as it stands; one made from the run's other files where it cannot be read.
 Result<Manifest> ManifestToClose(const fs::path& run, StringTable& strings,
                                  std::vector<LossRow>* losses) {
   auto manifest = ReadManifest(run);
-  if (manifest.ok()) return manifest;
-  bool newer = manifest.error().message.find("newer") != std::string::npos;
-  if (newer || ListJournals(run).empty()) return manifest.error();
-  if (HasManifest(run)) {
-    std::error_code failed;
-    fs::rename(run / "run.json", run / "run.json.damaged", failed);
+  if (manifest.ok() || !CanBeRebuilt(run)) return manifest;
+  const std::string& message = manifest.error().message;
+  STEPTRACE_ASSIGN_OR_RETURN(RebuiltRun rebuilt,
+                             RebuildRun(run, message.substr(0, message.rfind("; ")), strings));
+  const fs::path stands = run / "run.json";
+  std::error_code failed;
+  if (fs::exists(fs::symlink_status(stands, failed))) {
+    STEPTRACE_ASSIGN_OR_RETURN(const fs::path aside, PutAside(run, stands));
+    rebuilt.losses.front().detail +=
+        "; what was there was put aside as " + aside.lexically_relative(run).string();
   }
-  losses->push_back(ManifestLoss(strings));
-  return RebuiltManifest(run);
+  for (const fs::path& file : rebuilt.left_over) {
+    auto aside = PutAside(run, file);
+    if (!aside.ok()) return aside.error();
+  }
+  losses->insert(losses->end(), rebuilt.losses.begin(), rebuilt.losses.end());
+  return std::move(rebuilt.manifest);
+}
+
+// The folder that the lock needs, whatever lies there.
+Status MakeLockFolder(const fs::path& run, int32_t node) {
+  const fs::path folder = JournalDir(run, node);
+  for (const fs::path& place : {folder.parent_path(), folder}) {
+    std::error_code failed;
+    if (fs::is_directory(place, failed) || !fs::exists(fs::symlink_status(place, failed))) continue;
+    STEPTRACE_ASSIGN_OR_RETURN(const fs::path aside, PutAside(run, place));
+    (void)aside;
+  }
+  STEPTRACE_RETURN_IF_ERROR(MakeDirs(folder));
+  return MoveAwayIfNoFile(run, folder / kLockName);
 }
 
 void ApplyEnd(const RecoverOptions& options, Manifest* manifest) {
@@ -72,6 +75,12 @@ Status CloseDeadRun(const fs::path& run, const RecoverOptions& options) {
   CompactionOptions compaction;
   compaction.chunk_bytes = options.chunk_bytes;
   STEPTRACE_ASSIGN_OR_RETURN(Manifest manifest, ManifestToClose(run, strings, &compaction.losses));
+  for (LossRow& loss : LostJournalLosses(run, manifest, strings)) {
+    compaction.losses.push_back(std::move(loss));
+  }
+  for (const JournalFile& file : LostJournals(run)) {
+    STEPTRACE_RETURN_IF_ERROR(MoveAwayIfNoFile(run, file.path));
+  }
   if (manifest.status == kStatusInProgress) {
     ApplyEnd(options, &manifest);
     compaction.losses.push_back(AgentGapLoss(run, manifest, strings));
@@ -89,12 +98,13 @@ Status RecoverRun(const fs::path& run, const RecoverOptions& options) {
   if (::faccessat(AT_FDCWD, run.c_str(), R_OK | X_OK, AT_EACCESS) != 0) {
     return SystemError("cannot read " + run.string(), errno);
   }
-  bool has_journals = !ListJournals(run).empty();
   auto manifest = ReadManifest(run);
-  if (!manifest.ok() && !has_journals) return manifest.error();
-  if (manifest.ok() && manifest->status != kStatusInProgress && !has_journals) return {};
+  if (!manifest.ok() && !CanBeRebuilt(run)) return manifest.error();
+  if (manifest.ok() && manifest->status != kStatusInProgress && ListJournals(run).empty()) {
+    return {};
+  }
   int32_t node = 0;
-  STEPTRACE_RETURN_IF_ERROR(MakeDirs(JournalDir(run, node)));
+  STEPTRACE_RETURN_IF_ERROR(MakeLockFolder(run, node));
   STEPTRACE_ASSIGN_OR_RETURN(RunLock lock, RunLock::Take(run, node));
   return CloseDeadRun(run, options);
 }
@@ -103,8 +113,8 @@ Result<std::vector<DamagedSegment>> PutDamagedAside(const fs::path& run) {
   const int32_t node = 0;
   const fs::path journal = JournalDir(run, node);
   std::error_code failed;
-  const bool had_journal = fs::exists(journal, failed);
-  STEPTRACE_RETURN_IF_ERROR(MakeDirs(journal));
+  const bool had_journal = fs::is_directory(journal, failed);
+  STEPTRACE_RETURN_IF_ERROR(MakeLockFolder(run, node));
   STEPTRACE_ASSIGN_OR_RETURN(RunLock lock, RunLock::Take(run, node));
   auto damaged = RemoveDamaged(run);
   if (!had_journal) {  // what the lock needed

@@ -443,12 +443,12 @@ TEST(RecoveryDamage, ASegmentThatIsDamagedWithinIsNamedAndCanBePutAside) {
   WriteFile(segment, garbage.c_str());
   {
     RunReader reader = OpenRun(run);
-    auto steps = reader.Read<StepRow>();
-    ASSERT_FALSE(steps.ok());
-    EXPECT_THAT(steps.error().message, HasSubstr("tables/steps/node=0/rank=0/0.parquet"));
-    EXPECT_THAT(steps.error().message, HasSubstr("steptrace recover"));
-    EXPECT_EQ(steps.error().message.find('\n'), std::string::npos);
+    EXPECT_TRUE(ReadAll<StepRow>(reader).empty());
+    ASSERT_EQ(reader.damaged().size(), 1u);
+    EXPECT_EQ(reader.damaged()[0].segment.file, "tables/steps/node=0/rank=0/0.parquet");
+    EXPECT_THAT(reader.damaged()[0].why, HasSubstr("steptrace recover"));
     EXPECT_EQ(ReadAll<CounterRow>(reader).size(), 3u);
+    EXPECT_EQ(Losses(reader, "segment_damaged"), std::vector<std::string>{"steps 3"});
   }
   ASSERT_OK(PutDamagedAside(run));
   RunReader reader = OpenRun(run);

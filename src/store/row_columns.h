@@ -5,6 +5,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -84,6 +85,22 @@ std::shared_ptr<arrow::DataType> TypeOf() {
   if constexpr (std::is_same_v<Value, bool>) return arrow::boolean();
   if constexpr (std::is_same_v<Value, std::string>) return arrow::utf8();
   if constexpr (std::is_same_v<Value, StringId>) return DictionaryType();
+}
+
+// Whether the columns are those of the table, rather than of another one: readers go by names, and
+// would make rows of what they find in any file.
+template <class Row>
+bool AreColumnsOf(const arrow::Schema& schema) {
+  size_t own = 0;
+  size_t most = 0;
+  ForEachTable([&]<class Other>() {
+    size_t known = 0;
+    ForEachField<Other>(
+        [&](const auto& field) { known += schema.GetFieldIndex(field.name) >= 0 ? 1 : 0; });
+    most = std::max(most, known);
+    if (std::is_same_v<Row, Other>) own = known;
+  });
+  return own == most;
 }
 
 enum class PathColumns { kInclude, kLeaveOut };

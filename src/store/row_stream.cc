@@ -8,7 +8,6 @@
 #include "store/all_tables.h"
 #include "store/journal_reader.h"
 #include "store/run_parts.h"
-#include "store/segment.h"
 
 namespace steptrace::store {
 namespace {
@@ -28,7 +27,7 @@ Status StreamRows(RunReader& run, const ReadOptions& options,
   for (const SegmentInfo& segment : parts.segments) {
     if (!MayHold(segment, options)) continue;
     std::vector<Row> rows;
-    STEPTRACE_RETURN_IF_ERROR(ReadSegment(run.run(), segment, columns, run.strings(), &rows));
+    STEPTRACE_RETURN_IF_ERROR(run.ReadPart(segment, columns, &rows));
     std::erase_if(rows, unwanted);
     STEPTRACE_RETURN_IF_ERROR(take(std::move(rows)));
   }

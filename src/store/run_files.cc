@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kLockName = "lock";
+constexpr size_t kMostLostJournals = 1000;  // the numbers come from names of files
 
 std::optional<int32_t> ParseNumber(std::string_view text) {
   int32_t number = 0;
@@ -46,7 +46,7 @@ std::vector<fs::path> Entries(const fs::path& folder) {
   return entries;
 }
 
-// <table>-<k>.arrows, of a table that there is.
+// <table>-<k>.arrows, of a table that there is; `bytes` is -1 where that is no file.
 std::optional<JournalFile> ParseJournal(const fs::path& path, int32_t node) {
   std::string stem = path.stem();
   size_t dash = stem.rfind('-');
@@ -55,9 +55,24 @@ std::optional<JournalFile> ParseJournal(const fs::path& path, int32_t node) {
   JournalFile file{path, node, stem.substr(0, dash), number.value_or(0), 0};
   if (!number || !VisitTable(file.table, []<class>() {})) return std::nullopt;
   struct stat facts {};
-  if (::lstat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
-  file.bytes = facts.st_size;
+  if (::lstat(path.c_str(), &facts) != 0) return std::nullopt;
+  file.bytes = S_ISREG(facts.st_mode) ? int64_t{facts.st_size} : -1;
   return file;
+}
+
+std::vector<JournalFile> AllJournals(const fs::path& run) {
+  std::vector<JournalFile> files;
+  for (const fs::path& folder : Entries(run / "journal")) {
+    auto node = NodeOfFolder(folder);
+    if (!node) continue;
+    for (const fs::path& path : Entries(folder)) {
+      if (auto file = ParseJournal(path, *node)) files.push_back(*std::move(file));
+    }
+  }
+  std::sort(files.begin(), files.end(), [](const JournalFile& a, const JournalFile& b) {
+    return std::tie(a.node, a.table, a.number) < std::tie(b.node, b.table, b.number);
+  });
+  return files;
 }
 
 Result<UniqueFd> CreateFile(const fs::path& path) {
@@ -83,18 +98,52 @@ std::string SegmentFile(std::string_view table, int32_t node, std::optional<int3
 }
 
 std::vector<JournalFile> ListJournals(const fs::path& run) {
-  std::vector<JournalFile> files;
-  for (const fs::path& folder : Entries(run / "journal")) {
-    auto node = NodeOfFolder(folder);
-    if (!node) continue;
-    for (const fs::path& path : Entries(folder)) {
-      if (auto file = ParseJournal(path, *node)) files.push_back(*std::move(file));
+  std::vector<JournalFile> files = AllJournals(run);
+  std::erase_if(files, [](const JournalFile& file) { return file.bytes < 0; });
+  return files;
+}
+
+std::vector<JournalFile> LostJournals(const fs::path& run) {
+  std::vector<JournalFile> lost;
+  const JournalFile* last = nullptr;
+  const std::vector<JournalFile> files = AllJournals(run);
+  for (const JournalFile& file : files) {
+    const bool same = last != nullptr && last->node == file.node && last->table == file.table;
+    for (int32_t number = same ? last->number + 1 : 0; number < file.number; ++number) {
+      if (lost.size() == kMostLostJournals) return lost;
+      lost.push_back(
+          {JournalPath(run, file.node, file.table, number), file.node, file.table, number, -1});
+    }
+    if (file.bytes < 0) lost.push_back(file);
+    last = &file;
+  }
+  return lost;
+}
+
+bool HoldsRows(const fs::path& run) {
+  if (!ListJournals(run).empty()) return true;
+  for (const fs::path& table : Entries(run / "tables")) {
+    if (!VisitTable(table.filename().string(), []<class>() {})) continue;
+    std::error_code failed;
+    fs::recursive_directory_iterator it(table, failed);
+    for (; !failed && it != fs::recursive_directory_iterator(); it.increment(failed)) {
+      if (it->path().extension() == ".parquet") return true;
     }
   }
-  std::sort(files.begin(), files.end(), [](const JournalFile& a, const JournalFile& b) {
-    return std::tie(a.node, a.table, a.number) < std::tie(b.node, b.table, b.number);
-  });
-  return files;
+  return false;
+}
+
+Result<fs::path> PutAside(const fs::path& run, const fs::path& file) {
+  STEPTRACE_RETURN_IF_ERROR(MakeDirs(run / kDamagedFolder));
+  std::string name = file.lexically_relative(run);
+  std::replace(name.begin(), name.end(), '/', '_');
+  fs::path to = run / kDamagedFolder / name;
+  std::error_code failed;
+  for (int more = 2; fs::exists(fs::symlink_status(to, failed)); ++more) {
+    to = run / kDamagedFolder / fmt::format("{}.{}", name, more);
+  }
+  if (::rename(file.c_str(), to.c_str()) == 0) return to;
+  return SystemError("cannot move " + file.string(), errno);
 }
 
 Result<RunLock> RunLock::Take(const fs::path& run, int32_t node) {
@@ -123,7 +172,7 @@ bool RunLock::IsHeld(const fs::path& run) {
 }
 
 Result<std::string> ReadFile(const fs::path& path, int64_t at_most_bytes) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe is refused below
   if (!fd.valid()) return SystemError("cannot read " + path.string(), errno);
   struct stat facts {};
   if (::fstat(fd.get(), &facts) != 0) return SystemError("cannot read " + path.string(), errno);

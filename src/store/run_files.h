@@ -24,6 +24,9 @@ std::filesystem::path JournalPath(const std::filesystem::path& run, int32_t node
 std::string SegmentFile(std::string_view table, int32_t node, std::optional<int32_t> rank,
                         int64_t number);
 
+// Where damaged files are put aside, in the run's folder: for those who can make something of them.
+inline constexpr const char* kDamagedFolder = "damaged";
+
 struct JournalFile {
   std::filesystem::path path;
   int32_t node = 0;
@@ -34,6 +37,20 @@ struct JournalFile {
 
 // The journals of a run by node, table and number; files of other names are left out.
 std::vector<JournalFile> ListJournals(const std::filesystem::path& run);
+
+// Those of which nothing is left, by node, table and number: their numbers lie below that of
+// another, or what has their name is no file.
+std::vector<JournalFile> LostJournals(const std::filesystem::path& run);
+
+// Whether the folder has journals or segments, of a table that there is.
+bool HoldsRows(const std::filesystem::path& run);
+
+// Moves a file, or what stands in its place, into kDamagedFolder of the run, under a name that no
+// other has there; returns where it lies now. Nothing to move is an error.
+Result<std::filesystem::path> PutAside(const std::filesystem::path& run,
+                                       const std::filesystem::path& file);
+
+inline constexpr const char* kLockName = "lock";  // in JournalDir
 
 // Held by the writer of a node's part while it lives; the kernel lets it go with the process.
 class RunLock {

@@ -14,12 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool LooksLikeRun(const fs::path& folder) {
-  std::error_code failed;
-  return fs::is_directory(folder, failed) &&
-         (fs::exists(folder / "run.json", failed) || fs::exists(folder / "journal", failed));
-}
-
 RunSummary Summarise(const fs::path& run) {
   RunSummary summary;
   summary.path = run;
@@ -58,6 +52,13 @@ RunSummary Summarise(const fs::path& run) {
 
 }  // namespace
 
+bool IsRunFolder(const fs::path& folder) {
+  std::error_code failed;
+  return fs::is_directory(folder, failed) &&
+         (fs::exists(fs::symlink_status(folder / "run.json", failed)) ||
+          fs::is_directory(folder / "journal", failed) || HoldsRows(folder));
+}
+
 Result<std::vector<RunSummary>> ListRuns(const fs::path& folder) {
   std::vector<RunSummary> runs;
   std::error_code failed;
@@ -68,7 +69,7 @@ Result<std::vector<RunSummary>> ListRuns(const fs::path& folder) {
                  "; ask its owner for the right to read it, or name another folder of runs"};
   }
   for (; !failed && it != fs::directory_iterator(); it.increment(failed)) {
-    if (LooksLikeRun(it->path())) runs.push_back(Summarise(it->path()));
+    if (IsRunFolder(it->path())) runs.push_back(Summarise(it->path()));
   }
   std::sort(runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) {
     return std::tie(a.started_utc_ns, a.path) > std::tie(b.started_utc_ns, b.path);

@@ -35,6 +35,9 @@ struct RunReader::Impl {
     STEPTRACE_ASSIGN_OR_RETURN(Manifest fresh, ReadManifest(run));
     manifest = std::move(fresh);
     damaged = LeaveOutDamaged(run, &manifest);
+    for (const DamagedSegment& part : damaged_within) {
+      if (TakeOut(part.table, part.segment)) damaged.push_back(part);
+    }
     state = RunState::kClosed;
     if (manifest.status != kStatusInProgress) return {};
     state = RunLock::IsHeld(run) ? RunState::kLive : RunState::kDead;
@@ -42,10 +45,32 @@ struct RunReader::Impl {
     return {};
   }
 
-  // `left_out`: takes the segments whose contents are damaged, which are errors without it.
+  // False: the manifest does not name it.
+  bool TakeOut(const std::string& table, const SegmentInfo& segment) {
+    const auto parts = manifest.tables.find(table);
+    if (parts == manifest.tables.end()) return false;
+    return std::erase_if(parts->second.segments,
+                         [&](const SegmentInfo& other) { return other.file == segment.file; }) > 0;
+  }
+
+  // An error where it is not the file that is at fault.
+  Status LeaveOut(const std::string& table, const SegmentInfo& segment, const Error& failed) {
+    STEPTRACE_ASSIGN_OR_RETURN(DamagedSegment found, ToldOf(run, table, segment, failed));
+    if (!TakeOut(table, found.segment)) return {};  // told already
+    damaged_within.push_back(found);
+    damaged.push_back(std::move(found));
+    return {};
+  }
+
   template <class Row>
-  Status ReadParts(const ReadOptions& options, std::vector<Row>* rows,
-                   std::vector<DamagedSegment>* left_out = nullptr) {
+  Status ReadPart(const SegmentInfo& segment, const std::vector<std::string>& columns,
+                  std::vector<Row>* rows) {
+    const Status read = ReadSegment(run, segment, columns, strings, rows);
+    return read.ok() ? read : LeaveOut(TableOf<Row>::kName, segment, read.error());
+  }
+
+  template <class Row>
+  Status ReadParts(const ReadOptions& options, std::vector<Row>* rows) {
     auto columns = ColumnsToRead<Row>(options);
     PartsOfTable parts = FindParts(run, manifest, TableOf<Row>::kName);
     std::erase_if(parts.segments,
@@ -57,14 +82,7 @@ struct RunReader::Impl {
     rows->reserve(static_cast<size_t>(std::min(expected, kMostReserved)));
     auto unwanted = [&](const Row& row) { return !IsWanted(row, options); };
     for (const SegmentInfo& segment : parts.segments) {
-      const size_t before = rows->size();
-      const Status read = ReadSegment(run, segment, columns, strings, rows);
-      if (read.ok()) continue;
-      if (left_out == nullptr) return read;
-      rows->resize(before);
-      STEPTRACE_ASSIGN_OR_RETURN(auto told,
-                                 ToldOf(run, TableOf<Row>::kName, segment, read.error()));
-      left_out->push_back(std::move(told));
+      STEPTRACE_RETURN_IF_ERROR(ReadPart(segment, columns, rows));
     }
     std::erase_if(*rows, unwanted);
     for (const JournalFile& file : parts.journals) {
@@ -91,14 +109,11 @@ struct RunReader::Impl {
   }
 
   template <class Row>
-  Result<std::vector<Row>> Read(const ReadOptions& options,
-                                std::vector<DamagedSegment>* left_out = nullptr) {
+  Result<std::vector<Row>> Read(const ReadOptions& options) {
     std::vector<Row> rows;
-    const size_t told = left_out == nullptr ? 0 : left_out->size();
     STEPTRACE_RETURN_IF_ERROR(OnStableParts(TableOf<Row>::kName, [&] {
       rows.clear();
-      if (left_out != nullptr) left_out->resize(told);
-      return ReadParts(options, &rows, left_out);
+      return ReadParts(options, &rows);
     }));
     if constexpr (std::is_same_v<Row, LossRow>) {
       STEPTRACE_RETURN_IF_ERROR(AppendLosses(&rows));
@@ -126,7 +141,10 @@ struct RunReader::Impl {
       return some.empty() ? Status() : take(some);
     };
     STEPTRACE_RETURN_IF_ERROR(
-        ReadSegments<Row>(run, parts.segments, ColumnsToRead<Row>(options), strings, keep));
+        ReadSegments<Row>(run, parts.segments, ColumnsToRead<Row>(options), strings, keep,
+                          [&](const SegmentInfo& segment, const Error& failed) {
+                            return LeaveOut(TableOf<Row>::kName, segment, failed);
+                          }));
     for (const JournalFile& file : parts.journals) {
       auto reader = ReadJournal<Row>(file.path, strings, ColumnsToRead<Row>(options),
                                      [&](std::vector<Row>&& rows) { return keep(rows); });
@@ -164,7 +182,8 @@ struct RunReader::Impl {
 
   fs::path run;
   Manifest manifest;
-  std::vector<DamagedSegment> damaged;  // not in `manifest`
+  std::vector<DamagedSegment> damaged;         // not in `manifest`
+  std::vector<DamagedSegment> damaged_within;  // of them those that only reading found
   RunState state = RunState::kClosed;
   StringTable strings;
 };
@@ -212,8 +231,9 @@ Result<std::vector<Row>> RunReader::Read(const ReadOptions& options) {
 }
 
 template <class Row>
-Result<std::vector<Row>> RunReader::ReadSound(std::vector<DamagedSegment>* damaged) {
-  return impl_->Read<Row>({}, damaged);
+Status RunReader::ReadPart(const SegmentInfo& segment, const std::vector<std::string>& columns,
+                           std::vector<Row>* rows) {
+  return impl_->ReadPart(segment, columns, rows);
 }
 
 template <class Row>
@@ -224,14 +244,18 @@ Status RunReader::ReadBatches(const ReadOptions& options, const TakeRows<Row>& t
 Status RunReader::Scan(const std::string& table, const ScanOptions& options, int fd) {
   // Written rows cannot be taken back: a run that closes meanwhile is scanned as it was found.
   STEPTRACE_RETURN_IF_ERROR(impl_->Refresh());
-  std::vector<LossRow> more;
-  if (table == TableOf<LossRow>::kName) STEPTRACE_RETURN_IF_ERROR(impl_->AppendLosses(&more));
-  return ScanTable(impl_->run, impl_->manifest, impl_->strings, table, more, options, fd);
+  const ScanHooks hooks = {
+      .failed = [this, &table](
+                    const SegmentInfo& segment,
+                    const Error& failed) { return impl_->LeaveOut(table, segment, failed); },
+      .more_losses = [this](std::vector<LossRow>* rows) { return impl_->AppendLosses(rows); }};
+  return ScanTable(impl_->run, impl_->manifest, impl_->strings, table, hooks, options, fd);
 }
 
-#define STEPTRACE_INSTANTIATE(Row)                                                      \
-  template Result<std::vector<Row>> RunReader::Read(const ReadOptions&);                \
-  template Result<std::vector<Row>> RunReader::ReadSound(std::vector<DamagedSegment>*); \
+#define STEPTRACE_INSTANTIATE(Row)                                                         \
+  template Result<std::vector<Row>> RunReader::Read(const ReadOptions&);                   \
+  template Status RunReader::ReadPart(const SegmentInfo&, const std::vector<std::string>&, \
+                                      std::vector<Row>*);                                  \
   template Status RunReader::ReadBatches(const ReadOptions&, const TakeRows<Row>&);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
 #undef STEPTRACE_INSTANTIATE

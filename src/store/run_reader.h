@@ -63,7 +63,8 @@ class RunReader {
   // As of the last Open or Refresh; the status of a dead run reads `interrupted`.
   const Manifest& manifest() const;
   RunState state() const;
-  // Segments that the reads leave out: their files are gone or cut off. They are not in `manifest`.
+  // Segments that the reads leave out: their files are gone or cut off or, once a read met them,
+  // damaged within. They are not in `manifest`, and are rows of `losses`.
   const std::vector<DamagedSegment>& damaged() const;
   Status Refresh();
 
@@ -71,15 +72,16 @@ class RunReader {
   StringTable& strings();
   const std::string& Text(StringId id) const;
 
-  // All parts of the table, by ts_ns (tables without it: in the order of writing). For a dead run
-  // `losses` ends with the rows that RecoverRun would add.
+  // All parts of the table, by ts_ns (tables without it: in the order of writing). `losses` ends
+  // with `damaged` as far as it is known by then and, for a dead run, with the rows that RecoverRun
+  // would add.
   template <class Row>
   Result<std::vector<Row>> Read(const ReadOptions& options = {});
 
-  // The same without the segments whose contents are damaged, which are added to `damaged`. For
-  // small tables without which the others can still be shown.
+  // The rows of one segment as they stand; none, and it is in `damaged`, of one that is damaged.
   template <class Row>
-  Result<std::vector<Row>> ReadSound(std::vector<DamagedSegment>* damaged);
+  Status ReadPart(const SegmentInfo& segment, const std::vector<std::string>& columns,
+                  std::vector<Row>* rows);
 
   // The same rows batch by batch, so that they are never in memory together: of a closed run by
   // time within a part, of others as Read has them. An error from `take` ends it.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <fstream>
 #include <thread>
 
@@ -31,24 +32,45 @@ TEST(RunReader, GivesRowsOfAllSegmentsByTime) {
   }
 }
 
-TEST(RunReader, ReadsASmallTableWithoutTheFilesThatAreDamaged) {
+// However a table is read.
+TEST(RunReader, LeavesOutFilesThatAreDamagedAndSaysSo) {
   TempDir dir;
   const fs::path run = dir.path() / "run";
   MakeTwoRanks(run, 50);
-  std::vector<DamagedSegment> damaged;
-  EXPECT_EQ(OpenRun(run).ReadSound<StepRow>(&damaged)->size(), 100u);
-  EXPECT_TRUE(damaged.empty());
   const SegmentInfo one = OpenRun(run).manifest().tables.at("steps").segments.front();
   std::ofstream(run / one.file) << std::string(static_cast<size_t>(one.bytes), '?');
-  EXPECT_FALSE(OpenRun(run).Read<StepRow>().ok());
-  const auto rest = OpenRun(run).ReadSound<StepRow>(&damaged);
-  ASSERT_OK(rest);
-  EXPECT_EQ(static_cast<int64_t>(rest->size()), 100 - one.rows);
-  ASSERT_EQ(damaged.size(), 1u);
-  EXPECT_EQ(damaged[0].table, "steps");
-  EXPECT_EQ(damaged[0].segment.file, one.file);
-  EXPECT_THAT(damaged[0].why, HasSubstr("steptrace recover"));
-  // What its size tells is out of the manifest, and told apart.
+  const int64_t sound = 100 - one.rows;
+  const auto expect_told = [&](RunReader& reader) {
+    ASSERT_EQ(reader.damaged().size(), 1u);
+    EXPECT_EQ(reader.damaged()[0].table, "steps");
+    EXPECT_EQ(reader.damaged()[0].segment.file, one.file);
+    EXPECT_THAT(reader.damaged()[0].why, HasSubstr("steptrace recover"));
+    const auto losses = *reader.Read<LossRow>();
+    ASSERT_EQ(losses.size(), 1u);
+    EXPECT_EQ(losses[0].count, one.rows);
+    EXPECT_EQ(*reader.CountRows("steps"), sound);
+    ASSERT_OK(reader.Refresh());
+    EXPECT_EQ(reader.damaged().size(), 1u) << "it is known from then on";
+  };
+  RunReader whole = OpenRun(run);
+  EXPECT_TRUE(whole.damaged().empty());
+  EXPECT_EQ(static_cast<int64_t>(whole.Read<StepRow>()->size()), sound);
+  EXPECT_EQ(static_cast<int64_t>(whole.Read<StepRow>()->size()), sound);
+  expect_told(whole);
+  RunReader batches = OpenRun(run);
+  int64_t rows = 0;
+  ASSERT_OK(batches.ReadBatches<StepRow>({}, [&](std::span<const StepRow> some) -> Status {
+    rows += static_cast<int64_t>(some.size());
+    return {};
+  }));
+  EXPECT_EQ(rows, sound);
+  expect_told(batches);
+  RunReader scanned = OpenRun(run);
+  std::FILE* file = std::tmpfile();
+  ASSERT_OK(scanned.Scan("steps", {}, fileno(file)));
+  std::fclose(file);
+  expect_told(scanned);
+  // What its size tells is known without reading it.
   fs::resize_file(run / one.file, 10);
   const RunReader cut = OpenRun(run);
   ASSERT_EQ(cut.damaged().size(), 1u);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
-#include <span>
 #include <vector>
 
 #include "store/all_tables.h"
@@ -147,15 +146,15 @@ template <class Row>
 class TableScan {
  public:
   TableScan(const fs::path& run, StringTable& strings, std::function<bool(const Row&)> filter,
-            std::vector<ColumnText> texts, RowOutput<Row> output)
+            std::vector<ColumnText> texts, RowOutput<Row> output, const ScanHooks& hooks)
       : run_(run),
+        hooks_(hooks),
         strings_(strings),
         filter_(std::move(filter)),
         texts_(std::move(texts)),
         output_(std::move(output)) {}
 
-  Status Run(PartsOfTable parts, const std::vector<std::string>& columns,
-             std::span<const LossRow> more_losses) {
+  Status Run(PartsOfTable parts, const std::vector<std::string>& columns) {
     columns_ = columns;
     STEPTRACE_RETURN_IF_ERROR(ScanSegments(std::move(parts.segments)));
     for (const JournalFile& file : parts.journals) {
@@ -163,7 +162,9 @@ class TableScan {
       STEPTRACE_RETURN_IF_ERROR(ScanJournal(file));
     }
     if constexpr (std::is_same_v<Row, LossRow>) {
-      for (LossRow row : more_losses) {
+      std::vector<LossRow> more;
+      STEPTRACE_RETURN_IF_ERROR(hooks_.more_losses(&more));
+      for (LossRow& row : more) {
         if (filter_(row)) STEPTRACE_RETURN_IF_ERROR(output_.Add(std::move(row)));
       }
     }
@@ -186,7 +187,8 @@ class TableScan {
   Result<std::vector<Row>> LoadSegment(const SegmentInfo& segment) {
     std::vector<Row> rows;
     if (!MayHoldTexts(run_, segment, texts_)) return rows;
-    STEPTRACE_RETURN_IF_ERROR(ReadSegment(run_, segment, columns_, strings_, &rows));
+    const Status read = ReadSegment(run_, segment, columns_, strings_, &rows);
+    if (!read.ok()) STEPTRACE_RETURN_IF_ERROR(hooks_.failed(segment, read.error()));
     std::erase_if(rows, [this](const Row& row) { return !filter_(row); });
     return rows;
   }
@@ -205,6 +207,7 @@ class TableScan {
   }
 
   const fs::path& run_;
+  const ScanHooks& hooks_;
   StringTable& strings_;
   std::function<bool(const Row&)> filter_;
   std::vector<ColumnText> texts_;  // that the filter asks for
@@ -233,7 +236,7 @@ std::vector<ColumnText> WantedTexts(const std::vector<Condition>& conditions) {
 
 template <class Row>
 Status ScanRows(const fs::path& run, const Manifest& manifest, StringTable& strings,
-                std::span<const LossRow> more_losses, const ScanOptions& options, int fd) {
+                const ScanHooks& hooks, const ScanOptions& options, int fd) {
   STEPTRACE_RETURN_IF_ERROR(CheckColumns<Row>(options.columns));
   STEPTRACE_ASSIGN_OR_RETURN(auto filter, MakeFilter<Row>(options.where, strings));
   STEPTRACE_ASSIGN_OR_RETURN(auto output, RowOutput<Row>::Make(options, strings, fd));
@@ -242,19 +245,18 @@ Status ScanRows(const fs::path& run, const Manifest& manifest, StringTable& stri
     for (const Condition& condition : options.where) asked.push_back(condition.column);
   }
   TableScan<Row> scan(run, strings, std::move(filter), WantedTexts<Row>(options.where),
-                      std::move(output));
-  return scan.Run(FindParts(run, manifest, TableOf<Row>::kName), ColumnsToRead<Row>(asked),
-                  more_losses);
+                      std::move(output), hooks);
+  return scan.Run(FindParts(run, manifest, TableOf<Row>::kName), ColumnsToRead<Row>(asked));
 }
 
 }  // namespace
 
 Status ScanTable(const fs::path& run, const Manifest& manifest, StringTable& strings,
-                 const std::string& table, std::span<const LossRow> more_losses,
-                 const ScanOptions& options, int fd) {
+                 const std::string& table, const ScanHooks& hooks, const ScanOptions& options,
+                 int fd) {
   Status status;
   bool known = VisitTable(table, [&]<class Row>() {
-    status = ScanRows<Row>(run, manifest, strings, more_losses, options, fd);
+    status = ScanRows<Row>(run, manifest, strings, hooks, options, fd);
   });
   if (known) return status;
   std::string names;

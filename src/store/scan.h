@@ -2,8 +2,9 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "store/manifest.h"
@@ -12,10 +13,16 @@
 
 namespace steptrace::store {
 
+struct ScanHooks {
+  // Of a segment that cannot be read; an error ends the scan.
+  std::function<Status(const SegmentInfo&, const Error&)> failed;
+  // Rows of `losses` that stand in no file. Asked for behind all others.
+  std::function<Status(std::vector<LossRow>*)> more_losses;
+};
+
 // What RunReader::Scan does: reads part by part, merges by time and writes batch by batch.
-// `more_losses` are rows of `losses` that stand in no file; they come last.
 Status ScanTable(const std::filesystem::path& run, const Manifest& manifest, StringTable& strings,
-                 const std::string& table, std::span<const LossRow> more_losses,
-                 const ScanOptions& options, int fd);
+                 const std::string& table, const ScanHooks& hooks, const ScanOptions& options,
+                 int fd);
 
 }  // namespace steptrace::store

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/segment.h"
 
-#include <arrow/io/file.h>
 #include <arrow/table.h>
 #include <arrow/util/key_value_metadata.h>
 #include <fcntl.h>
-#include <parquet/arrow/reader.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/column_page.h>
 #include <parquet/column_reader.h>
-#include <parquet/exception.h>
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
 #include <unistd.h>
@@ -18,15 +15,16 @@
 #include <cerrno>
 #include <cstring>
 #include <future>
-#include <new>
 #include <utility>
 
 #include "base/inherited_mode.h"
 #include "store/arrow_support.h"
 #include "store/column_encoding.h"
 #include "store/page_writer.h"
+#include "store/parquet_file.h"
 #include "store/read_back.h"
 #include "store/run_files.h"
+#include "store/segment_footer.h"
 #include "store/slice_encoder.h"
 
 namespace steptrace::store {
@@ -34,28 +32,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Part of the format: a row group has no more. Without a limit a damaged file asks for any memory.
-constexpr int64_t kMostGroupRows = 1 << 20;
-constexpr const char* kDamagedNext =
-    "restore the file, or leave it out with `steptrace recover RUN`";
-
-Error ReadError(const fs::path& path, const arrow::Status& status) {
-  return ArrowError("cannot read " + path.string(), status,
-                    status.IsOutOfMemory() ? "free some memory" : kDamagedNext);
-}
-
-// parquet-cpp throws in places where Arrow returns.
-template <class F>
-arrow::Status WithoutExceptions(F&& f) {
-  try {
-    return f();
-  } catch (const parquet::ParquetStatusException& failed) {
-    return failed.status();
-  } catch (const std::bad_alloc&) {
-    return arrow::Status::OutOfMemory("the memory is not enough");
-  } catch (const std::exception& failed) {
-    return arrow::Status::IOError(failed.what());
-  }
+Error ReadError(const fs::path& run, const SegmentInfo& segment, const arrow::Status& status) {
+  return ArrowError("cannot read " + (run / segment.file).string(), status,
+                    status.IsOutOfMemory() ? "free some memory" : "restore it from a copy");
 }
 
 std::shared_ptr<parquet::ArrowWriterProperties> ArrowProperties() {
@@ -96,20 +75,17 @@ void FillFacts(const RowsView<Row>& rows, SegmentInfo* segment) {
   }
 }
 
-using FileReader = std::unique_ptr<parquet::arrow::FileReader>;
-
-arrow::Status OpenParquet(const fs::path& path, FileReader* reader) {
-  ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path.string(), Pool()));
-  parquet::arrow::FileReaderBuilder builder;
-  parquet::ReaderProperties file_properties(Pool());
-  file_properties.set_page_checksum_verification(true);
-  ARROW_RETURN_NOT_OK(builder.Open(file, file_properties));
-  auto properties = parquet::default_arrow_reader_properties();
-  properties.set_use_threads(false);
-  properties.set_pre_buffer(false);
-  builder.memory_pool(Pool())->properties(properties);
-  ARROW_ASSIGN_OR_RAISE(*reader, builder.Build());
-  return arrow::Status::OK();
+// The file of a segment whose end is as it was written.
+arrow::Status OpenSegment(const fs::path& run, const SegmentInfo& segment, FileReader* reader) {
+  const fs::path path = run / segment.file;
+  if (segment.footer_crc32) {
+    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd.valid()) return arrow::Status::IOError(std::strerror(errno));
+    if (FooterChecksum(fd.get()) != segment.footer_crc32) {
+      return arrow::Status::Invalid("its end is not what was written");
+    }
+  }
+  return OpenParquet(path, reader);
 }
 
 std::vector<int> ColumnIndices(const arrow::Schema& schema, const std::vector<std::string>& names) {
@@ -145,19 +121,15 @@ arrow::Status AddBatches(const arrow::Table& table, SegmentTable* segment) {
   }
 }
 
-arrow::Status LoadFile(const fs::path& path, const std::vector<std::string>& columns,
-                       SegmentTable* segment) {
+arrow::Status LoadFile(const fs::path& run, const SegmentInfo& info,
+                       const std::vector<std::string>& columns, SegmentTable* segment) {
   FileReader reader;
-  ARROW_RETURN_NOT_OK(OpenParquet(path, &reader));
+  ARROW_RETURN_NOT_OK(OpenSegment(run, info, &reader));
   std::shared_ptr<arrow::Schema> schema;
   ARROW_RETURN_NOT_OK(reader->GetSchema(&schema));
   auto indices = ColumnIndices(*schema, columns);
-  auto metadata = reader->parquet_reader()->metadata();
   for (int group = 0; group < reader->num_row_groups(); ++group) {
-    int64_t group_rows = metadata->RowGroup(group)->num_rows();
-    if (group_rows < 0 || group_rows > kMostGroupRows) {
-      return arrow::Status::Invalid("a row group of ", group_rows, " rows");
-    }
+    ARROW_ASSIGN_OR_RAISE(const int64_t group_rows, RowsOfGroup(*reader, group));
     if (indices.empty()) {  // only columns that stand in the path, or none that it has
       segment->rows_without_columns += group_rows;
       continue;
@@ -213,9 +185,10 @@ struct LoadedSegment {
   SegmentTable table;
 };
 
-LoadedSegment LoadSegment(const fs::path& path, const std::vector<std::string>& columns) {
+LoadedSegment LoadSegment(const fs::path& run, const SegmentInfo& segment,
+                          const std::vector<std::string>& columns) {
   LoadedSegment loaded;
-  loaded.status = WithoutExceptions([&] { return LoadFile(path, columns, &loaded.table); });
+  loaded.status = WithoutExceptions([&] { return LoadFile(run, segment, columns, &loaded.table); });
   return loaded;
 }
 
@@ -257,8 +230,8 @@ Status WriteSegmentFile(const fs::path& run, const arrow::RecordBatch& batch, Sy
                         SegmentInfo* segment) {
   fs::path path = run / segment->file;
   STEPTRACE_RETURN_IF_ERROR(MakeDirs(path.parent_path()));
-  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-                     FileModeAt(path)));
+  UniqueFd fd(
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, FileModeAt(path)));
   if (!fd.valid()) return SystemError("cannot write " + path.string(), errno);
   Status written = WriteParquetBatch(batch, fd.get(), path.string());
   if (written.ok() && sync == Sync::kNow && ::fdatasync(fd.get()) != 0) {
@@ -269,6 +242,7 @@ Status WriteSegmentFile(const fs::path& run, const arrow::RecordBatch& batch, Sy
     return written.error();
   }
   segment->bytes = ::lseek(fd.get(), 0, SEEK_END);
+  segment->footer_crc32 = FooterChecksum(fd.get());
   return {};
 }
 
@@ -326,7 +300,7 @@ bool MayHoldTexts(const fs::path& run, const SegmentInfo& segment,
   bool may = texts.empty();
   const arrow::Status status = WithoutExceptions([&] {
     FileReader reader;
-    ARROW_RETURN_NOT_OK(OpenParquet(run / segment.file, &reader));
+    ARROW_RETURN_NOT_OK(OpenSegment(run, segment, &reader));
     for (int group = 0; group < reader->num_row_groups() && !may; ++group) {
       may = std::all_of(texts.begin(), texts.end(), [&](const ColumnText& text) {
         return GroupMayHold(*reader->parquet_reader(), group, text);
@@ -341,9 +315,8 @@ template <class Row>
 Status ReadSegment(const fs::path& run, const SegmentInfo& segment,
                    const std::vector<std::string>& columns, StringTable& strings,
                    std::vector<Row>* rows) {
-  const fs::path path = run / segment.file;
   const size_t before = rows->size();
-  LoadedSegment loaded = LoadSegment(path, columns);
+  LoadedSegment loaded = LoadSegment(run, segment, columns);
   RowDecoder<Row> decoder(strings);
   for (auto& batch : loaded.table.batches) {
     if (!loaded.status.ok()) break;
@@ -351,7 +324,7 @@ Status ReadSegment(const fs::path& run, const SegmentInfo& segment,
   }
   if (!loaded.status.ok()) {
     rows->resize(before);
-    return ReadError(path, loaded.status);
+    return ReadError(run, segment, loaded.status);
   }
   rows->resize(rows->size() + static_cast<size_t>(loaded.table.rows_without_columns));
   StampPath(segment, std::span(*rows).subspan(before));
@@ -361,15 +334,15 @@ Status ReadSegment(const fs::path& run, const SegmentInfo& segment,
 template <class Row>
 Status ReadSegments(const fs::path& run, std::span<const SegmentInfo> segments,
                     const std::vector<std::string>& columns, StringTable& strings,
-                    const TakeRows<Row>& take) {
+                    const TakeRows<Row>& take, const SegmentFailed& failed) {
   std::future<LoadedSegment> next;
   const auto load = [&](size_t i) {  // where no thread can be had: when it is asked for
-    return std::async(std::launch::async | std::launch::deferred, LoadSegment,
-                      run / segments[i].file, columns);
+    return std::async(std::launch::async | std::launch::deferred, LoadSegment, run, segments[i],
+                      columns);
   };
   std::vector<Row> rows;
   for (size_t i = 0; i < segments.size(); ++i) {
-    LoadedSegment loaded = next.valid() ? next.get() : LoadSegment(run / segments[i].file, columns);
+    LoadedSegment loaded = next.valid() ? next.get() : LoadSegment(run, segments[i], columns);
     if (i + 1 < segments.size()) next = load(i + 1);
     RowDecoder<Row> decoder(strings);
     arrow::Status status = loaded.status;
@@ -380,7 +353,10 @@ Status ReadSegments(const fs::path& run, std::span<const SegmentInfo> segments,
       StampPath(segments[i], std::span(rows));
       STEPTRACE_RETURN_IF_ERROR(take(rows));
     }
-    if (!status.ok()) return ReadError(run / segments[i].file, status);
+    if (!status.ok()) {
+      STEPTRACE_RETURN_IF_ERROR(failed(segments[i], ReadError(run, segments[i], status)));
+      continue;
+    }
     for (int64_t left = loaded.table.rows_without_columns; left > 0; left -= kHandedRows) {
       rows.assign(static_cast<size_t>(std::min(left, kHandedRows)), Row());
       StampPath(segments[i], std::span(rows));
@@ -401,7 +377,7 @@ Status ReadSegments(const fs::path& run, std::span<const SegmentInfo> segments,
                               const std::vector<std::string>&, StringTable&, std::vector<Row>*); \
   template Status ReadSegments(const fs::path&, std::span<const SegmentInfo>,                    \
                                const std::vector<std::string>&, StringTable&,                    \
-                               const TakeRows<Row>&);
+                               const TakeRows<Row>&, const SegmentFailed&);
 STEPTRACE_FOR_EACH_ROW(STEPTRACE_INSTANTIATE)
 #undef STEPTRACE_INSTANTIATE
 

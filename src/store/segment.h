@@ -73,10 +73,13 @@ Status ReadSegment(const std::filesystem::path& run, const SegmentInfo& segment,
                    std::vector<Row>* rows);
 
 // Hands the rows of segments on, batch by batch, in their order. While a batch is with `take`, a
-// thread decompresses the next segment.
+// thread decompresses the next segment. Of one that cannot be read no row is handed on: it goes to
+// `failed` with the reason, and an error from that ends it.
+using SegmentFailed = std::function<Status(const SegmentInfo&, const Error&)>;
 template <class Row>
 Status ReadSegments(const std::filesystem::path& run, std::span<const SegmentInfo> segments,
                     const std::vector<std::string>& columns, StringTable& strings,
-                    const std::function<Status(std::span<const Row>)>& take);
+                    const std::function<Status(std::span<const Row>)>& take,
+                    const SegmentFailed& failed);
 
 }  // namespace steptrace::store

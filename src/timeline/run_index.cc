@@ -110,41 +110,6 @@ Status Fill(store::RunReader& run, IndexBuilder& builder, std::vector<Settled> s
       });
 }
 
-// Hands on the rows of each part of a closed run that can be read, part by part: each is in memory
-// whole, so that nothing is taken of one that turns out to be damaged.
-template <class Row, class Take>
-Status TakeReadable(store::RunReader& run, const std::vector<std::string>& columns,
-                    std::vector<store::DamagedSegment>* left_out, Take&& take) {
-  constexpr const char* kTable = store::TableOf<Row>::kName;
-  for (const auto& segment : store::FindParts(run.run(), run.manifest(), kTable).segments) {
-    std::vector<Row> rows;
-    const Status read = store::ReadSegment(run.run(), segment, columns, run.strings(), &rows);
-    if (read.ok()) {
-      STEPTRACE_RETURN_IF_ERROR(take(rows));
-    } else {
-      STEPTRACE_ASSIGN_OR_RETURN(auto told,
-                                 store::ToldOf(run.run(), kTable, segment, read.error()));
-      left_out->push_back(std::move(told));
-    }
-  }
-  return {};
-}
-
-Status FillReadable(store::RunReader& run, IndexBuilder& builder,
-                    std::vector<store::DamagedSegment>* left_out) {
-  SliceSink sink(builder, run.strings(), {});
-  STEPTRACE_RETURN_IF_ERROR(TakeReadable<store::SliceRow>(
-      run, IndexedColumns(), left_out,
-      [&](const std::vector<store::SliceRow>& rows) { return sink.Take(rows); }));
-  return TakeReadable<store::CounterRow>(
-      run, {}, left_out, [&](const std::vector<store::CounterRow>& rows) -> Status {
-        for (const auto& row : rows) {
-          STEPTRACE_RETURN_IF_ERROR(builder.AddValue(row.track, row.ts_ns, row.value));
-        }
-        return {};
-      });
-}
-
 Status MakeOnce(store::RunReader& run, int fd, uint64_t fingerprint, std::vector<Settled> settled) {
   IndexBuilder::Options options;
   options.spill_folder = run.run();
@@ -168,8 +133,9 @@ Result<Index> OpenKept(const fs::path& path, uint64_t fingerprint) {
   return Index::FromFd(std::move(fd), path.string(), fingerprint);
 }
 
-// Made under a name of its own and renamed: a reader sees a whole index or none.
-Status MakeKept(store::RunReader& run, uint64_t fingerprint) {
+// Made under a name of its own and renamed: a reader sees a whole index or none. One without a part
+// that turned out to be damaged is not kept: who restores the file from a copy sees it at once.
+Result<Index> MakeKept(store::RunReader& run, uint64_t fingerprint) {
   const fs::path path = IndexPath(run.run());
   (void)::mkdir(path.parent_path().c_str(), FolderModeIn(run.run()));  // may be there
   fs::path pending = path;
@@ -177,30 +143,20 @@ Status MakeKept(store::RunReader& run, uint64_t fingerprint) {
   UniqueFd fd(::open(pending.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
                      FileModeAt(path)));
   if (!fd.valid()) return Error{path.string() + ": cannot be written"};
+  const size_t damaged = run.damaged().size();
   Status made = Make(run, fd.get(), fingerprint);
-  if (made.ok() && ::rename(pending.c_str(), path.c_str()) != 0) {
+  const bool whole = run.damaged().size() == damaged;
+  if (made.ok() && whole && ::rename(pending.c_str(), path.c_str()) != 0) {
     made = Error{path.string() + ": cannot be renamed"};
   }
-  if (!made.ok()) ::unlink(pending.c_str());
-  return made;
+  if (!made.ok() || !whole) ::unlink(pending.c_str());
+  if (!made.ok()) return made.error();
+  return Index::FromFd(std::move(fd), path.string(), fingerprint);
 }
 
 Result<Index> MakeUnnamed(store::RunReader& run, uint64_t fingerprint) {
   STEPTRACE_ASSIGN_OR_RETURN(UniqueFd fd, UnnamedFile(run.run()));
   STEPTRACE_RETURN_IF_ERROR(Make(run, fd.get(), fingerprint));
-  return Index::FromFd(std::move(fd), IndexPath(run.run()).string(), fingerprint);
-}
-
-// Of what can be read of a closed run. Not kept: who restores a file from a copy sees it at once.
-Result<Index> MakeOfReadable(store::RunReader& run, uint64_t fingerprint,
-                             std::vector<store::DamagedSegment>* left_out) {
-  STEPTRACE_ASSIGN_OR_RETURN(UniqueFd fd, UnnamedFile(run.run()));
-  IndexBuilder::Options options;
-  options.spill_folder = run.run();
-  IndexBuilder builder(options);
-  builder.Begin(fd.get(), IndexPath(run.run()).string(), fingerprint);
-  STEPTRACE_RETURN_IF_ERROR(FillReadable(run, builder, left_out));
-  STEPTRACE_RETURN_IF_ERROR(builder.Finish());
   return Index::FromFd(std::move(fd), IndexPath(run.run()).string(), fingerprint);
 }
 
@@ -233,8 +189,7 @@ std::unordered_map<int32_t, TrackHome> HomesOf(store::RunReader& run) {
   return homes;
 }
 
-Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live,
-                           std::vector<store::DamagedSegment>* left_out) {
+Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live) {
   for (int tries = 1;; ++tries) {
     const uint64_t fingerprint = FingerprintOf(run);
     const bool closed = run.state() == store::RunState::kClosed;
@@ -242,18 +197,14 @@ Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live,
     if (closed) {
       auto kept = OpenKept(IndexPath(run.run()), fingerprint);
       if (kept.ok()) return kept;
-      if (MakeKept(run, fingerprint).ok()) return OpenKept(IndexPath(run.run()), fingerprint);
+      kept = MakeKept(run, fingerprint);
+      if (kept.ok()) return kept;
     }
     if (live != nullptr && run.state() == store::RunState::kLive) {
       auto grown = live->Open(run, fingerprint);
       if (grown.ok()) return grown;
     }
     auto made = MakeUnnamed(run, fingerprint);
-    if (!made.ok() && closed && left_out != nullptr) {
-      auto readable = MakeOfReadable(run, fingerprint, left_out);
-      // Without a part that is at fault the first reason is the better one.
-      if (readable.ok() && !left_out->empty()) return readable;
-    }
     if (made.ok() || closed || tries == kTries) return made;
     STEPTRACE_RETURN_IF_ERROR(run.Refresh());
   }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "store/damaged_segments.h"
 #include "store/run_reader.h"
 #include "timeline/index.h"
 #include "timeline/live_run_index.h"
@@ -20,12 +19,11 @@ uint64_t FingerprintOf(const store::RunReader& run);
 // The index of a run. Of a closed run it is kept as <run>/timeline/index, and made only when that
 // is absent, stale or damaged; of one that is being written, or whose folder cannot be written, it
 // lies in a file without a name. Making it takes time linear in slices and bounded memory.
-// Parts of a closed run whose contents are damaged are left out and told in `left_out`; such an
-// index is not kept.
+// Parts whose contents are damaged are left out, and are among the reader's; an index without one
+// is not kept.
 // `live`, if there is one, is kept from one call for a run to the next: while the run is written,
 // each index then costs what came since the one before.
-Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live = nullptr,
-                           std::vector<store::DamagedSegment>* left_out = nullptr);
+Result<Index> OpenRunIndex(store::RunReader& run, LiveRunIndex* live = nullptr);
 
 // Where a track lies by the files that hold its rows.
 struct TrackHome {

@@ -67,12 +67,13 @@ class ChromeWriter {
   Status Write(const std::filesystem::path& run) {
     STEPTRACE_RETURN_IF_ERROR(output_.Write(InertJson(Head())));
     STEPTRACE_RETURN_IF_ERROR(Metadata());
+    STEPTRACE_RETURN_IF_ERROR(ForEachSlice(
+        {run, frame_.damaged}, rank_, [this](const SliceCells& slice) { return Slice(slice); }));
     STEPTRACE_RETURN_IF_ERROR(
-        ForEachSlice(run, rank_, [this](const SliceCells& slice) { return Slice(slice); }));
-    STEPTRACE_RETURN_IF_ERROR(
-        ForEachMemory(run, rank_, [this](const MemoryCells& memory) { return Memory(memory); }));
-    STEPTRACE_RETURN_IF_ERROR(
-        ForEachCounter(run, [this](const CounterCells& counter) { return Counter(counter); }));
+        ForEachMemory({run, frame_.damaged}, rank_,
+                      [this](const MemoryCells& memory) { return Memory(memory); }));
+    STEPTRACE_RETURN_IF_ERROR(ForEachCounter(
+        {run, frame_.damaged}, [this](const CounterCells& counter) { return Counter(counter); }));
     return output_.Write(
         InertJson(fmt::format("\n],\"traceName\":{}}}\n", Quoted(frame_.manifest.name))));
   }

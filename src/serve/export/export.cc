@@ -61,13 +61,16 @@ Status WriteRanks(const fs::path& run, RunFrame& frame, const fs::path& folder) 
 Status ExportTrace(const fs::path& run, TraceFormat format, const fs::path& destination,
                    std::vector<store::DamagedSegment>* damaged) {
   STEPTRACE_ASSIGN_OR_RETURN(RunFrame frame, ReadFrame(run, format));
-  if (damaged != nullptr) *damaged = frame.damaged;
+  Status written;
   if (format == TraceFormat::kChrome && frame.ranks.size() > 1) {
-    return WriteRanks(run, frame, destination);
+    written = WriteRanks(run, frame, destination);
+  } else {
+    STEPTRACE_ASSIGN_OR_RETURN(Output output,
+                               WriteOne(run, frame, format, std::nullopt, destination));
+    written = output.Commit();
   }
-  STEPTRACE_ASSIGN_OR_RETURN(Output output,
-                             WriteOne(run, frame, format, std::nullopt, destination));
-  return output.Commit();
+  if (damaged != nullptr) *damaged = std::move(frame.damaged);
+  return written;
 }
 
 }  // namespace steptrace::exporter

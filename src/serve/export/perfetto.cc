@@ -12,6 +12,7 @@
 #include "serve/export/formats.h"
 #include "serve/export/perfetto_format.h"
 #include "serve/export/proto.h"
+#include "serve/rpc/table.h"
 #include "store/all_tables.h"
 #include "store/run_reader.h"
 
@@ -33,13 +34,16 @@ class PerfettoWriter {
     STEPTRACE_RETURN_IF_ERROR(Clock());
     STEPTRACE_RETURN_IF_ERROR(Descriptors());
     STEPTRACE_RETURN_IF_ERROR(
-        ForEachSlice(run, std::nullopt, [this](const SliceCells& slice) { return Slice(slice); }));
+        ForEachSlice({run, frame_.damaged}, std::nullopt,
+                     [this](const SliceCells& slice) { return Slice(slice); }));
     STEPTRACE_RETURN_IF_ERROR(CloseAll());
     STEPTRACE_RETURN_IF_ERROR(Steps(run));
     for (const ExportFact& fact : frame_.facts) STEPTRACE_RETURN_IF_ERROR(Fact(fact));
     STEPTRACE_RETURN_IF_ERROR(
-        ForEachMemory(run, std::nullopt, [this](const MemoryCells& row) { return Memory(row); }));
-    return ForEachCounter(run, [this](const CounterCells& row) { return Counter(row); });
+        ForEachMemory({run, frame_.damaged}, std::nullopt,
+                      [this](const MemoryCells& row) { return Memory(row); }));
+    return ForEachCounter({run, frame_.damaged},
+                          [this](const CounterCells& row) { return Counter(row); });
   }
 
  private:
@@ -339,6 +343,7 @@ class PerfettoWriter {
   Status Steps(const std::filesystem::path& run) {
     STEPTRACE_ASSIGN_OR_RETURN(store::RunReader reader, store::RunReader::Open(run));
     STEPTRACE_ASSIGN_OR_RETURN(auto steps, reader.Read<store::StepRow>());
+    rpc::NoteDamaged(reader, store::TableOf<store::StepRow>::kName, &frame_.damaged);
     for (const store::StepRow& step : steps) STEPTRACE_RETURN_IF_ERROR(Step(step, reader));
     return {};
   }

@@ -48,16 +48,17 @@ class Visitor : public rpc::RowVisitor {
   std::function<Status(CellCursor)> row_;
 };
 
-Status Visit(const std::filesystem::path& run, const char* table, std::vector<std::string> columns,
+Status Visit(const RowSource& source, const char* table, std::vector<std::string> columns,
              std::string where, std::function<Status(CellCursor)> row) {
-  rpc::TableQuery query{run, table, std::move(columns), std::move(where), std::nullopt};
+  rpc::TableQuery query{source.run,       table,        std::move(columns),
+                        std::move(where), std::nullopt, &source.damaged};
   Visitor visitor(std::move(row));
   return rpc::VisitRows(query, visitor);
 }
 
-Status Visit(const std::filesystem::path& run, const char* table, std::vector<std::string> columns,
+Status Visit(const RowSource& source, const char* table, std::vector<std::string> columns,
              RankFilter rank, std::function<Status(CellCursor)> row) {
-  return Visit(run, table, std::move(columns), rank ? fmt::format("rank = {}", *rank) : "",
+  return Visit(source, table, std::move(columns), rank ? fmt::format("rank = {}", *rank) : "",
                std::move(row));
 }
 
@@ -91,11 +92,11 @@ class Together {
 
 }  // namespace
 
-Status ForEachSlice(const std::filesystem::path& run, RankFilter rank,
+Status ForEachSlice(const RowSource& source, RankFilter rank,
                     const std::function<Status(const SliceCells&)>& visit) {
   Together together(visit);
   STEPTRACE_RETURN_IF_ERROR(
-      Visit(run, "slices",
+      Visit(source, "slices",
             {"ts_ns", "dur_ns", "track", "rank", "depth", "name", "category", "step", "correlation",
              "flow_out", "flow_in", "bytes", "group", "sequence", "external_id", "details", "args"},
             rank, [&](CellCursor cells) {
@@ -122,20 +123,21 @@ Status ForEachSlice(const std::filesystem::path& run, RankFilter rank,
   return together.Flush();
 }
 
-Status ForEachCounter(const std::filesystem::path& run,
+Status ForEachCounter(const RowSource& source,
                       const std::function<Status(const CounterCells&)>& visit) {
-  return Visit(run, "counters", {"ts_ns", "track", "value"}, std::nullopt, [&](CellCursor cells) {
-    CounterCells counter;
-    counter.ts_ns = cells.Integer();
-    counter.track = cells.Number();
-    counter.value = cells.Decimal();
-    return visit(counter);
-  });
+  return Visit(source, "counters", {"ts_ns", "track", "value"}, std::nullopt,
+               [&](CellCursor cells) {
+                 CounterCells counter;
+                 counter.ts_ns = cells.Integer();
+                 counter.track = cells.Number();
+                 counter.value = cells.Decimal();
+                 return visit(counter);
+               });
 }
 
-Status ForEachMemory(const std::filesystem::path& run, RankFilter rank,
+Status ForEachMemory(const RowSource& source, RankFilter rank,
                      const std::function<Status(const MemoryCells&)>& visit) {
-  return Visit(run, "memory",
+  return Visit(source, "memory",
                {"ts_ns", "rank", "device", "track", "address", "bytes", "total_allocated_bytes",
                 "total_reserved_bytes"},
                rank, [&](CellCursor cells) {
@@ -154,9 +156,9 @@ Status ForEachMemory(const std::filesystem::path& run, RankFilter rank,
                });
 }
 
-Status ForEachStack(const std::filesystem::path& run,
+Status ForEachStack(const RowSource& source,
                     const std::function<Status(const StackCells&)>& visit) {
-  return Visit(run, "stacks", {"stack", "parent", "function", "file", "line"}, std::string(),
+  return Visit(source, "stacks", {"stack", "parent", "function", "file", "line"}, std::string(),
                [&](CellCursor cells) {
                  StackCells stack;
                  stack.stack = cells.Number();
@@ -170,9 +172,9 @@ Status ForEachStack(const std::filesystem::path& run,
                });
 }
 
-Status ForEachSample(const std::filesystem::path& run, std::optional<int32_t> track,
+Status ForEachSample(const RowSource& source, std::optional<int32_t> track,
                      const std::function<Status(const SampleCells&)>& visit) {
-  return Visit(run, "samples", {"ts_ns", "track", "stack", "interval_ns"},
+  return Visit(source, "samples", {"ts_ns", "track", "stack", "interval_ns"},
                track ? fmt::format("track = {}", *track) : std::string(), [&](CellCursor cells) {
                  SampleCells sample;
                  sample.ts_ns = cells.Integer();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "store/damaged_segments.h"
 
 // A run's rows by time, one after the other, in bounded memory.
 namespace steptrace::exporter {
@@ -60,18 +61,22 @@ struct SampleCells {
 
 using RankFilter = std::optional<int32_t>;  // only this rank
 
+struct RowSource {
+  const std::filesystem::path& run;
+  std::vector<store::DamagedSegment>& damaged;  // takes files that could not be used, each once
+};
+
 // By begin; of those that begin together the longer first, so that parents precede children.
-Status ForEachSlice(const std::filesystem::path& run, RankFilter rank,
+Status ForEachSlice(const RowSource& source, RankFilter rank,
                     const std::function<Status(const SliceCells&)>& visit);
-Status ForEachCounter(const std::filesystem::path& run,
+Status ForEachCounter(const RowSource& source,
                       const std::function<Status(const CounterCells&)>& visit);
-Status ForEachMemory(const std::filesystem::path& run, RankFilter rank,
+Status ForEachMemory(const RowSource& source, RankFilter rank,
                      const std::function<Status(const MemoryCells&)>& visit);
 // By number, so that a caller comes before its callees.
-Status ForEachStack(const std::filesystem::path& run,
-                    const std::function<Status(const StackCells&)>& visit);
+Status ForEachStack(const RowSource& source, const std::function<Status(const StackCells&)>& visit);
 // `track`: only its samples.
-Status ForEachSample(const std::filesystem::path& run, std::optional<int32_t> track,
+Status ForEachSample(const RowSource& source, std::optional<int32_t> track,
                      const std::function<Status(const SampleCells&)>& visit);
 
 }  // namespace steptrace::exporter

@@ -36,9 +36,9 @@ class StackTree {
     auto operator<=>(const Frame&) const = default;
   };
 
-  static Result<StackTree> Read(const std::filesystem::path& run) {
+  static Result<StackTree> Read(const RowSource& source) {
     StackTree tree;
-    STEPTRACE_RETURN_IF_ERROR(ForEachStack(run, [&](const StackCells& cells) {
+    STEPTRACE_RETURN_IF_ERROR(ForEachStack(source, [&](const StackCells& cells) {
       tree.Add(cells);
       return Status();
     }));
@@ -89,9 +89,9 @@ struct ThreadTotal {
   int64_t total_ns = 0;
 };
 
-Result<std::map<int32_t, ThreadTotal>> ReadTotals(const std::filesystem::path& run) {
+Result<std::map<int32_t, ThreadTotal>> ReadTotals(const RowSource& source) {
   std::map<int32_t, ThreadTotal> totals;
-  STEPTRACE_RETURN_IF_ERROR(ForEachSample(run, std::nullopt, [&](const SampleCells& sample) {
+  STEPTRACE_RETURN_IF_ERROR(ForEachSample(source, std::nullopt, [&](const SampleCells& sample) {
     const auto [total, first] = totals.try_emplace(sample.track);
     if (first) {
       total->second.first_ns = std::clamp(sample.ts_ns, -kMostNs, kMostNs) - IntervalOf(sample);
@@ -100,9 +100,13 @@ Result<std::map<int32_t, ThreadTotal>> ReadTotals(const std::filesystem::path& r
     return Status();
   }));
   if (totals.empty()) {
+    for (const store::DamagedSegment& part : source.damaged) {
+      if (part.table != "samples") continue;
+      return Error{fmt::format("{}: {}", (source.run / part.segment.file).string(), part.why)};
+    }
     return Error{fmt::format(
         "{}: holds no samples of stacks; record them with steptrace run --stack-rate 20",
-        run.string())};
+        source.run.string())};
   }
   return totals;
 }
@@ -127,13 +131,13 @@ Status WriteFrames(const StackTree& tree, Output& output) {
 
 // Its samples, then the time that each stands for: two looks at the rows, which may be too many to
 // hold.
-Status WriteProfile(const std::filesystem::path& run, const StackTree& tree, int32_t track,
+Status WriteProfile(const RowSource& source, const StackTree& tree, int32_t track,
                     const ThreadTotal& total, const std::string& name, Output& output) {
   STEPTRACE_RETURN_IF_ERROR(output.Write(fmt::format(
       R"({{"type":"sampled","name":{},"unit":"nanoseconds","startValue":{},"endValue":{},"samples":[)",
       Json(name), total.first_ns, total.first_ns + total.total_ns)));
   const char* separator = "";
-  STEPTRACE_RETURN_IF_ERROR(ForEachSample(run, track, [&](const SampleCells& sample) {
+  STEPTRACE_RETURN_IF_ERROR(ForEachSample(source, track, [&](const SampleCells& sample) {
     const std::vector<size_t> frames = tree.FramesOf(sample.stack);
     std::string text = std::exchange(separator, ",");
     text += fmt::format("[{}]", fmt::join(frames, ","));
@@ -141,7 +145,7 @@ Status WriteProfile(const std::filesystem::path& run, const StackTree& tree, int
   }));
   STEPTRACE_RETURN_IF_ERROR(output.Write(R"(],"weights":[)"));
   separator = "";
-  STEPTRACE_RETURN_IF_ERROR(ForEachSample(run, track, [&](const SampleCells& sample) {
+  STEPTRACE_RETURN_IF_ERROR(ForEachSample(source, track, [&](const SampleCells& sample) {
     return output.Write(fmt::format("{}{}", std::exchange(separator, ","), IntervalOf(sample)));
   }));
   return output.Write("]}");
@@ -162,8 +166,9 @@ std::string FoldedFrame(const StackTree::Frame& frame) {
 }  // namespace
 
 Status WriteSpeedscope(const std::filesystem::path& run, RunFrame& frame, Output& output) {
-  STEPTRACE_ASSIGN_OR_RETURN(const auto totals, ReadTotals(run));
-  STEPTRACE_ASSIGN_OR_RETURN(const StackTree tree, StackTree::Read(run));
+  const RowSource source{run, frame.damaged};
+  STEPTRACE_ASSIGN_OR_RETURN(const auto totals, ReadTotals(source));
+  STEPTRACE_ASSIGN_OR_RETURN(const StackTree tree, StackTree::Read(source));
   STEPTRACE_RETURN_IF_ERROR(output.Write(fmt::format(
       R"({{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"steptrace",)"
       R"("name":{},"activeProfileIndex":0,"shared":{{"frames":[)",
@@ -174,20 +179,21 @@ Status WriteSpeedscope(const std::filesystem::path& run, RunFrame& frame, Output
   for (const auto& [track, total] : totals) {
     STEPTRACE_RETURN_IF_ERROR(output.Write(std::exchange(separator, ",\n")));
     STEPTRACE_RETURN_IF_ERROR(
-        WriteProfile(run, tree, track, total, NameOf(frame.Track(track)), output));
+        WriteProfile(source, tree, track, total, NameOf(frame.Track(track)), output));
   }
   return output.Write("]}\n");
 }
 
 Status WriteFolded(const std::filesystem::path& run, RunFrame& frame, Output& output) {
+  const RowSource source{run, frame.damaged};
   std::map<std::pair<int32_t, int32_t>, int64_t> sums;  // ns by track and stack
-  STEPTRACE_RETURN_IF_ERROR(ForEachSample(run, std::nullopt, [&](const SampleCells& sample) {
+  STEPTRACE_RETURN_IF_ERROR(ForEachSample(source, std::nullopt, [&](const SampleCells& sample) {
     int64_t& sum_ns = sums[{sample.track, sample.stack}];
     sum_ns = std::min(kMostNs, sum_ns + IntervalOf(sample));
     return Status();
   }));
-  if (sums.empty()) return ReadTotals(run).error();
-  STEPTRACE_ASSIGN_OR_RETURN(const StackTree tree, StackTree::Read(run));
+  if (sums.empty()) return ReadTotals(source).error();
+  STEPTRACE_ASSIGN_OR_RETURN(const StackTree tree, StackTree::Read(source));
   for (const auto& [key, sum_ns] : sums) {
     std::string line = FoldedName(NameOf(frame.Track(key.first)));
     for (size_t number : tree.FramesOf(key.second)) line += ";" + FoldedFrame(tree.frame(number));

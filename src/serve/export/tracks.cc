@@ -102,7 +102,7 @@ Result<RunFrame> ReadFrame(const std::filesystem::path& run, TraceFormat format)
   RunFrame frame;
   frame.manifest = reader.manifest();
   frame.before_epoch_ns = BeforeEpoch(frame.manifest);
-  STEPTRACE_ASSIGN_OR_RETURN(auto tracks, reader.ReadSound<store::TrackRow>(&frame.damaged));
+  STEPTRACE_ASSIGN_OR_RETURN(auto tracks, reader.Read<store::TrackRow>());
   std::copy_if(reader.damaged().begin(), reader.damaged().end(), std::back_inserter(frame.damaged),
                [format](const auto& part) { return IsExported(part.table, format); });
   std::set<int32_t> ranks;

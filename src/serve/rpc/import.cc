@@ -4,9 +4,9 @@
 #include <system_error>
 
 #include "serve/rpc/imported_before.h"
-#include "serve/rpc/run_path.h"
 #include "serve/rpc/steps.h"
 #include "store/run_files.h"
+#include "store/run_list.h"
 
 namespace steptrace::rpc {
 namespace {
@@ -58,8 +58,7 @@ Result<import::ImportSummary> ImportProfiles(const ImportRequest& request,
 bool IsProfile(const fs::path& path) {
   std::error_code error;
   if (fs::is_regular_file(path, error)) return true;
-  if (!fs::is_directory(path, error) || fs::exists(path / "run.json", error)) return false;
-  if (IsRunWithoutManifest(path)) return false;
+  if (!fs::is_directory(path, error) || store::IsRunFolder(path)) return false;
   bool any = false;
   for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored;

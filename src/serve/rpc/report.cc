@@ -141,9 +141,10 @@ ReportOptions Widened(ReportOptions options) {
   return options;
 }
 
-// Gathers what a report is made of, and makes of it what is asked for.
-Status WithInput(const fs::path& path, const ReportOptions& options, const Make& make) {
-  STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
+// Gathers what a report is made of, and makes of it what is asked for. False, and nothing is made:
+// on the way a file turned out to be damaged, which the losses that were read before do not have.
+Result<bool> WithInput(store::RunReader& run, const ReportOptions& options, const Make& make) {
+  const size_t damaged = run.damaged().size();
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, run.Read<store::TrackRow>());
   STEPTRACE_ASSIGN_OR_RETURN(auto counters, run.Read<store::CounterRow>());
   const TimeBounds bounds = BoundsOf(options);
@@ -224,8 +225,17 @@ Status WithInput(const fs::path& path, const ReportOptions& options, const Make&
       input.steps = derived.rows;
     }
   }
+  if (run.damaged().size() > damaged) return false;
   make(input, std::move(analysis));
-  return {};
+  return true;
+}
+
+Status WithInput(const fs::path& path, const ReportOptions& options, const Make& make) {
+  STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
+  for (;;) {  // each time without more of the run's files
+    STEPTRACE_ASSIGN_OR_RETURN(const bool made, WithInput(run, options, make));
+    if (made) return {};
+  }
 }
 
 }  // namespace

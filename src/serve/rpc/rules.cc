@@ -143,6 +143,7 @@ struct Ruled {
   analyze::ProfilingReport report;
   std::vector<analyze::NodeUse> use;
   std::vector<analyze::FindingLine> findings;
+  std::vector<store::DamagedSegment> damaged;
 };
 
 Result<std::vector<analyze::DeviceMemory>> MemoryOf(store::RunReader& run,
@@ -213,8 +214,12 @@ Result<Ruled> Rule(const std::filesystem::path& path, const analyze::RuleSetting
   input.device_memory = device_memory;
   input.has_begin = stretch.from_ns.value_or(0) <= 0;
   input.has_end = !stretch.to_ns || *stretch.to_ns >= input.run.duration_ns;
-  return Ruled{run.manifest().name, input.run, analyze::BuildProfilingReport(input, settings),
-               analyze::MeasureUse(input), analyze::MakeFindings(findings, run.strings())};
+  return Ruled{run.manifest().name,
+               input.run,
+               analyze::BuildProfilingReport(input, settings),
+               analyze::MeasureUse(input),
+               analyze::MakeFindings(findings, run.strings()),
+               run.damaged()};
 }
 
 // The suspects and phases of the report itself, so that what is billed is what it names.
@@ -260,7 +265,7 @@ Result<RulesAnswer> LoadRules(const std::filesystem::path& path,
   STEPTRACE_ASSIGN_OR_RETURN(Ruled ruled, Rule(path, settings, stretch));
   analyze::CostSection costs = CostOf(path, ruled, cost, stretch, billed);
   return RulesAnswer{std::move(ruled.run_name), std::move(ruled.report), std::move(costs),
-                     std::move(ruled.findings)};
+                     std::move(ruled.findings), std::move(ruled.damaged)};
 }
 
 }  // namespace steptrace::rpc

@@ -13,6 +13,7 @@
 #include "analyze/samples/stage_table.h"
 #include "base/result.h"
 #include "serve/rpc/stretch.h"
+#include "store/damaged_segments.h"
 
 namespace steptrace::rpc {
 
@@ -32,6 +33,7 @@ struct RulesAnswer {
   analyze::ProfilingReport report;
   analyze::CostSection cost;
   std::vector<analyze::FindingLine> findings;  // what the rules said while the run went on
+  std::vector<store::DamagedSegment> damaged;  // files of the run that could not be used
 };
 
 // The rules on a run as its files stand now: closed, live, interrupted and imported ones alike. Of

@@ -7,27 +7,23 @@
 #include <system_error>
 
 #include "base/shell_word.h"
+#include "store/run_files.h"
 #include "store/run_list.h"
 
 namespace steptrace::rpc {
 
 namespace fs = std::filesystem;
 
-bool IsRunWithoutManifest(const fs::path& path) {
-  std::error_code error;
-  return !fs::exists(path / "run.json", error) &&
-         (fs::is_directory(path / "journal", error) ||
-          fs::is_directory(path / "tables" / "tracks", error));
-}
-
 Result<fs::path> ResolveRun(const std::string& text, const fs::path& folder) {
   if (text.empty()) return store::NewestRun(folder);
   std::error_code error;
-  if (fs::exists(fs::path(text) / "run.json", error)) return fs::path(text);
+  if (fs::exists(fs::symlink_status(fs::path(text) / "run.json", error))) return fs::path(text);
   if (error == std::errc::permission_denied) {
     return Error{fmt::format("cannot look into {}: {}; ask its owner for the right to read it",
                              text, error.message())};
   }
+  // Without its run.json, too: who reads it says that it is missing, who repairs it goes on.
+  if (store::HoldsRows(text)) return fs::path(text);
   STEPTRACE_ASSIGN_OR_RETURN(auto runs, store::ListRuns(folder));
   // A shell completes the name of a folder with a slash.
   const std::string name = text.substr(0, text.find_last_not_of('/') + 1);
@@ -45,14 +41,6 @@ Result<fs::path> ResolveRun(const std::string& text, const fs::path& folder) {
         fmt::format("{}: is a file and not a run; if it holds a profile, `steptrace import {}` "
                     "makes a run of it",
                     text, ShellWord(text))};
-  }
-  if (IsRunWithoutManifest(text)) {
-    const char* next = fs::exists(fs::path(text) / "journal", error)
-                           ? "`steptrace recover {0}` rebuilds it"
-                           : "bring it back from a copy; the Parquet files under tables/ are "
-                             "readable without it";
-    return Error{fmt::format("{}: is a run whose run.json is missing; {}", text,
-                             fmt::format(fmt::runtime(next), ShellWord(text)))};
   }
   if (fs::exists(text, error)) {
     return Error{

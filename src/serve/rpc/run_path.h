@@ -8,13 +8,11 @@
 
 namespace steptrace::rpc {
 
-// The run that a user means: a path, or in `folder` the name of a run's own folder, its id, or the
-// newest run's of that name, in this order; for an empty text the newest run in `folder`.
+// The run that a user means, whether it can be read or not: a path, or in `folder` the name of a
+// run's own folder, its id, or the newest run's of that name, in this order; for an empty text the
+// newest run in `folder`.
 Result<std::filesystem::path> ResolveRun(const std::string& text,
                                          const std::filesystem::path& folder);
-
-// A run's folder, but for the file that says so: profiles lie in none of these.
-bool IsRunWithoutManifest(const std::filesystem::path& path);
 
 // The shortest text for which ResolveRun, asked where this process is, gives this very run: its
 // name while no newer run has it, its folder's name, or a path. Its path where none does.

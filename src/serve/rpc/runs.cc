@@ -142,12 +142,6 @@ Json CostOf(const CostRequest& cost, const Json& duration_ns) {
   return {{"amount", *cost.price_per_hour * hours}, {"currency", ""}};
 }
 
-bool IsRun(const fs::path& folder) {
-  std::error_code failed;
-  return fs::is_directory(folder, failed) &&
-         (fs::exists(folder / "run.json", failed) || fs::exists(folder / "journal", failed));
-}
-
 uint64_t StampOf(const fs::path& run) {
   std::string text = StampText(run / "run.json") + StampText(run / "report.json");
   if (auto reader = store::RunReader::Open(run); reader.ok()) {
@@ -191,7 +185,7 @@ std::optional<fs::path> RunCatalog::Find(const std::string& id) const {
   std::error_code failed;
   for (fs::directory_iterator it(folder_, failed), end; !failed && it != end;
        it.increment(failed)) {
-    if (it->path().filename() == id && IsRun(it->path())) return it->path();
+    if (it->path().filename() == id && store::IsRunFolder(it->path())) return it->path();
   }
   return std::nullopt;
 }
@@ -331,7 +325,7 @@ uint64_t RunCatalog::Stamp() {
   std::error_code failed;
   for (fs::directory_iterator it(folder_, failed), end; !failed && it != end;
        it.increment(failed)) {
-    if (!IsRun(it->path()) || (only_ && it->path().filename() != *only_)) continue;
+    if (!store::IsRunFolder(it->path()) || (only_ && it->path().filename() != *only_)) continue;
     text += it->path().filename().string() + StampText(it->path() / "run.json") +
             StampText(it->path() / "report.json") + "\n";
   }

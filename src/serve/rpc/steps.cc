@@ -41,6 +41,17 @@ store::ReadOptions SlicesOf(int32_t rank) {
           .to_ns = std::nullopt};
 }
 
+// Damaged files of what steps are derived from.
+std::vector<store::DamagedSegment> DamagedSources(const store::RunReader& run) {
+  std::vector<store::DamagedSegment> damaged;
+  for (const store::DamagedSegment& part : run.damaged()) {
+    if (part.table == "slices" || part.table == "tracks" || part.table == "facts") {
+      damaged.push_back(part);
+    }
+  }
+  return damaged;
+}
+
 bool LacksTable(const store::RunReader& run) {
   return run.state() == store::RunState::kClosed && !run.manifest().tables.contains("steps");
 }
@@ -91,6 +102,9 @@ Status StoreMarkedSteps(const std::filesystem::path& path, int64_t most_slices) 
   STEPTRACE_ASSIGN_OR_RETURN(const int64_t slices, run.CountRows("slices"));
   if (slices == 0 || slices > most_slices) return {};
   STEPTRACE_ASSIGN_OR_RETURN(auto rows, MarkedSteps(run));
+  if (const auto damaged = DamagedSources(run); !damaged.empty()) {
+    return Error{fmt::format("{}: {}", damaged.front().segment.file, damaged.front().why)};
+  }
   return store::AddRows<store::StepRow>(path, rows, run.strings());
 }
 
@@ -100,6 +114,7 @@ Result<StepsTable> StepsTable::Of(const std::filesystem::path& path) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader run, store::RunReader::Open(path));
   if (!LacksTable(run)) return table;
   STEPTRACE_ASSIGN_OR_RETURN(const auto rows, MarkedSteps(run));
+  table.damaged_ = DamagedSources(run);
   if (rows.empty()) return table;
   std::error_code error;
   const std::filesystem::path place = std::filesystem::temp_directory_path(error);
@@ -122,7 +137,9 @@ Result<StepsTable> StepsTable::Of(const std::filesystem::path& path) {
 }
 
 StepsTable::StepsTable(StepsTable&& other) noexcept
-    : run_(std::move(other.run_)), own_(std::exchange(other.own_, {})) {}
+    : run_(std::move(other.run_)),
+      own_(std::exchange(other.own_, {})),
+      damaged_(std::move(other.damaged_)) {}
 
 StepsTable::~StepsTable() {
   std::error_code ignored;

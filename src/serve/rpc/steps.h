@@ -28,7 +28,8 @@ Result<std::vector<store::StepRow>> MarkedSteps(store::RunReader& run);
 
 // Leaves them as the run's table `steps`, once: whoever reads the table has them. A run that is not
 // closed, has the table already, holds no profile or cannot be written is left as it is; so is one
-// with more slices than `most_slices`.
+// with more slices than `most_slices`. Of damaged files none are stored, and an error says so: who
+// restores them would have steps of a part.
 Status StoreMarkedSteps(const std::filesystem::path& run,
                         int64_t most_slices = std::numeric_limits<int64_t>::max());
 
@@ -43,11 +44,14 @@ class StepsTable {
   ~StepsTable();
 
   const std::filesystem::path& run() const { return run_; }
+  // Files that hold what the steps are derived from, as far as they were derived here.
+  const std::vector<store::DamagedSegment>& damaged() const { return damaged_; }
 
  private:
   explicit StepsTable(std::filesystem::path run) : run_(std::move(run)) {}
   std::filesystem::path run_;
   std::filesystem::path own_;  // empty: none
+  std::vector<store::DamagedSegment> damaged_;
 };
 
 }  // namespace steptrace::rpc

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -61,8 +62,7 @@ Status VisitBatch(const arrow::RecordBatch& batch, const std::vector<int>& order
 }
 
 Error FromArrow(const arrow::Status& status, const std::string& table) {
-  return Error{fmt::format("{}: {}; run `steptrace recover RUN` if the run is damaged", table,
-                           status.message())};
+  return Error{fmt::format("{}: {}; report this as a bug", table, status.message())};
 }
 
 // The columns as they were asked for: a scan gives them in the table's order.
@@ -103,9 +103,24 @@ Result<std::optional<StepsTable>> Prepare(const TableQuery& query) {
   return steps;
 }
 
+void AddDamaged(const std::vector<store::DamagedSegment>& more,
+                std::vector<store::DamagedSegment>* damaged) {
+  if (damaged == nullptr) return;
+  for (const store::DamagedSegment& part : more) {
+    const auto same = [&](const auto& other) { return other.segment.file == part.segment.file; };
+    if (std::none_of(damaged->begin(), damaged->end(), same)) damaged->push_back(part);
+  }
+}
+
 // The run whose files hold the table.
 const fs::path& HolderOf(const TableQuery& query, const std::optional<StepsTable>& steps) {
   return steps ? steps->run() : query.run;
+}
+
+void NoteScan(const TableQuery& query, const std::optional<StepsTable>& steps,
+              const store::RunReader& run) {
+  NoteDamaged(run, query.table, query.damaged);
+  if (steps) AddDamaged(steps->damaged(), query.damaged);
 }
 
 // When the visitor stops early the scan's next write meets a closed pipe: an error, not a signal.
@@ -125,6 +140,14 @@ Result<store::TableSchema> FindTable(const std::string& name) {
     known += (known.empty() ? "" : ", ") + table.name;
   }
   return Error{fmt::format("'{}': no such table; the tables are {}", name, known)};
+}
+
+void NoteDamaged(const store::RunReader& run, const std::string& table,
+                 std::vector<store::DamagedSegment>* damaged) {
+  std::vector<store::DamagedSegment> of_table;
+  std::copy_if(run.damaged().begin(), run.damaged().end(), std::back_inserter(of_table),
+               [&](const store::DamagedSegment& part) { return part.table == table; });
+  AddDamaged(of_table, damaged);
 }
 
 Status CheckQuery(const TableQuery& query) {
@@ -148,6 +171,7 @@ Status VisitRows(const TableQuery& query, RowVisitor& visitor) {
   });
   Status visited = VisitStream(std::move(read_end), query, visitor);
   scan.join();
+  NoteScan(query, steps, run);
   // A scan that failed by itself cut the stream off: its reason is the better one. One that met the
   // pipe that a failed visit had closed tells nothing.
   bool stopped_by_visitor = !visited.ok() && scanned.ok();
@@ -178,7 +202,9 @@ Result<OpenScan> OpenFor(const TableQuery& query, store::ScanFormat format) {
 
 Status ScanTo(const TableQuery& query, store::ScanFormat format, int fd) {
   STEPTRACE_ASSIGN_OR_RETURN(OpenScan scan, OpenFor(query, format));
-  return scan.run.Scan(query.table, scan.options, fd);
+  const Status scanned = scan.run.Scan(query.table, scan.options, fd);
+  NoteScan(query, scan.steps, scan.run);
+  return scanned;
 }
 
 Result<PendingFile> WriteTablePending(const TableQuery& query, store::ScanFormat format,
@@ -187,6 +213,7 @@ Result<PendingFile> WriteTablePending(const TableQuery& query, store::ScanFormat
   STEPTRACE_ASSIGN_OR_RETURN(OpenScan scan, OpenFor(query, format));
   STEPTRACE_ASSIGN_OR_RETURN(PendingFile file, PendingFile::Create(destination));
   STEPTRACE_RETURN_IF_ERROR(scan.run.Scan(query.table, scan.options, file.fd()));
+  NoteScan(query, scan.steps, scan.run);
   STEPTRACE_RETURN_IF_ERROR(file.Close());
   return file;
 }

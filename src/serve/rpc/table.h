@@ -25,6 +25,8 @@ struct TableQuery {
   std::vector<std::string> columns;  // empty: all
   std::string where;                 // the language of filter.h; empty: all rows
   std::optional<int64_t> limit;
+  // Takes the files that could not be used, each once: what they held is not among the rows.
+  std::vector<store::DamagedSegment>* damaged = nullptr;
 };
 
 enum class ColumnType { kInteger, kDecimal, kBoolean, kText };
@@ -54,6 +56,10 @@ Result<PendingFile> WriteTablePending(const TableQuery& query, store::ScanFormat
 // The same, committed; "-": standard output.
 Status WriteTable(const TableQuery& query, store::ScanFormat format,
                   const std::filesystem::path& destination);
+
+// Adds those of a table that a reader has met to `damaged`, each once.
+void NoteDamaged(const store::RunReader& run, const std::string& table,
+                 std::vector<store::DamagedSegment>* damaged);
 
 // Whether the query names a table, its columns and a filter that it understands.
 Status CheckQuery(const TableQuery& query);

@@ -105,11 +105,8 @@ Result<std::shared_ptr<const RunTimeline>> RunTimeline::Open(const std::filesyst
                                                              timeline::LiveRunIndex* live) {
   STEPTRACE_ASSIGN_OR_RETURN(store::RunReader reader, store::RunReader::Open(run));
   const uint64_t fingerprint = timeline::FingerprintOf(reader);
-  std::vector<store::DamagedSegment> left_out;
-  STEPTRACE_ASSIGN_OR_RETURN(timeline::Index index,
-                             timeline::OpenRunIndex(reader, live, &left_out));
+  STEPTRACE_ASSIGN_OR_RETURN(timeline::Index index, timeline::OpenRunIndex(reader, live));
   std::shared_ptr<RunTimeline> made(new RunTimeline(std::move(index)));
-  made->left_out_ = std::move(left_out);
   made->run_ = run;
   made->fingerprint_ = fingerprint;
   STEPTRACE_RETURN_IF_ERROR(made->ReadTracks(reader));
@@ -133,15 +130,7 @@ Status RunTimeline::ReadTracks(store::RunReader& reader) {
     return {};
   };
   // Batch by batch: a million of them would else be held twice.
-  const Status read = reader.ReadBatches<store::TrackRow>({}, take);
-  if (!read.ok()) {
-    std::vector<store::DamagedSegment> damaged;
-    STEPTRACE_ASSIGN_OR_RETURN(auto rows, reader.ReadSound<store::TrackRow>(&damaged));
-    if (damaged.empty()) return read;
-    left_out_.insert(left_out_.end(), damaged.begin(), damaged.end());
-    tracks_.clear();
-    STEPTRACE_RETURN_IF_ERROR(take(rows));
-  }
+  STEPTRACE_RETURN_IF_ERROR(reader.ReadBatches<store::TrackRow>({}, take));
   // As they mostly lie: sorting takes half their memory once more.
   if (!std::is_sorted(tracks_.begin(), tracks_.end(), ByNumber)) {
     std::stable_sort(tracks_.begin(), tracks_.end(), ByNumber);

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/rebuilt_manifest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "store/all_tables.h"
+#include "store/journal_reader.h"
+#include "store/run_files.h"
+#include "store/salvage.h"
+
+namespace steptrace::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The number in "node=3"; of ranks also "rank=-1".
+std::optional<int32_t> NumberBehind(std::string_view text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return std::nullopt;
+  text.remove_prefix(prefix.size());
+  int32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Table, node and rank by the place of a file, tables/<table>/node=<n>[/rank=<r>]/<k>.parquet.
+struct NamedPlace {
+  std::string table;
+  SegmentInfo segment;
+};
+std::optional<NamedPlace> PlaceByName(const fs::path& run, const fs::path& file) {
+  const fs::path relative = file.lexically_relative(run);
+  const std::vector<std::string> parts(relative.begin(), relative.end());
+  NamedPlace place;
+  std::optional<NamedPlace> found;
+  if (parts.size() < 4 || file.extension() != ".parquet") return found;
+  place.table = parts[1];
+  place.segment.file = relative;
+  const auto node = NumberBehind(parts[2], "node=");
+  VisitTable(place.table, [&]<class Row>() {
+    if (!node || *node < 0 || parts.size() != (kHasRank<Row> ? 5u : 4u)) return;
+    place.segment.node = *node;
+    if constexpr (kHasRank<Row>) {
+      place.segment.rank = NumberBehind(parts[3], "rank=");
+      if (!place.segment.rank) return;
+    }
+    found = place;
+  });
+  return found;
+}
+
+std::vector<fs::path> FilesUnder(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code failed;
+  fs::recursive_directory_iterator it(folder, failed);
+  for (; !failed && it != fs::recursive_directory_iterator(); it.increment(failed)) {
+    std::error_code ignored;
+    const bool is_part = it->path().extension() == ".parquet";  // also a folder of such a name
+    if (is_part) it.disable_recursion_pending();
+    if (is_part || !it->is_directory(ignored)) files.push_back(it->path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+int64_t RowsOf(const JournalFile& file) {
+  auto reader = JournalReader::Open(file.path);
+  int64_t rows = 0;
+  while (reader.ok()) {
+    const auto batch = reader->Next();
+    if (batch == nullptr) break;
+    rows += batch->num_rows();
+  }
+  return rows;
+}
+
+using PartKey = std::pair<std::string, int32_t>;  // table, node
+
+struct Part {
+  std::vector<SegmentInfo> segments;
+  std::vector<JournalFile> journals;
+};
+
+class Rebuilder {
+ public:
+  Rebuilder(const fs::path& run, StringTable& strings) : run_(run), strings_(strings) {}
+
+  Result<RebuiltRun> Rebuild(const std::string& why) {
+    rebuilt_.manifest.id = fs::absolute(run_).lexically_normal().filename();
+    if (rebuilt_.manifest.id.empty()) {  // the path ends with a slash
+      rebuilt_.manifest.id = fs::absolute(run_).lexically_normal().parent_path().filename();
+    }
+    rebuilt_.manifest.name = rebuilt_.manifest.id;
+    rebuilt_.manifest.status.clear();
+    AddManifestLoss(why);
+    for (const fs::path& file : FilesUnder(run_ / "tables")) {
+      STEPTRACE_RETURN_IF_ERROR(AddSegment(file));
+    }
+    for (JournalFile& file : ListJournals(run_)) {
+      parts_[{file.table, file.node}].journals.push_back(std::move(file));
+    }
+    for (auto& [key, part] : parts_) Choose(key, std::move(part));
+    return std::move(rebuilt_);
+  }
+
+ private:
+  void AddManifestLoss(const std::string& why) {
+    LossRow loss;
+    loss.cause = strings_.Intern("manifest_damaged");
+    loss.count = -1;
+    loss.detail = fmt::format(
+        "{}; run.json was made anew from the run's other files: the command, the dates, the nodes, "
+        "the versions and how it ended are unknown, and the name is the folder's",
+        why);
+    rebuilt_.losses.push_back(std::move(loss));
+  }
+
+  // An error: there was no memory.
+  Status AddSegment(const fs::path& file) {
+    const auto place = PlaceByName(run_, file);
+    if (!place) {
+      rebuilt_.left_over.push_back(file);
+      return {};
+    }
+    std::optional<Error> failed;
+    VisitTable(place->table, [&]<class Row>() {
+      auto segment = DescribeSegment<Row>(run_, place->segment);
+      if (segment.ok()) {
+        parts_[{place->table, segment->node}].segments.push_back(*std::move(segment));
+      } else {
+        failed = segment.error();
+      }
+    });
+    if (!failed) return {};
+    if (failed->kind == Error::Kind::kOutOfMemory) return *failed;
+    LossRow loss;
+    loss.node = place->segment.node;
+    loss.rank = place->segment.rank.value_or(-1);
+    loss.table = strings_.Intern(place->table);
+    loss.cause = strings_.Intern("segment_damaged");
+    loss.count = -1;
+    loss.detail = fmt::format(
+        "{}: its contents are damaged, and how many rows it had stood in "
+        "run.json; it was put aside in {}/",
+        place->segment.file, kDamagedFolder);
+    rebuilt_.losses.push_back(std::move(loss));
+    rebuilt_.left_over.push_back(file);
+    return {};
+  }
+
+  void Choose(const PartKey& key, Part part) {
+    int64_t in_segments = 0;
+    int64_t in_journals = 0;
+    for (const SegmentInfo& segment : part.segments) in_segments += segment.rows;
+    for (const JournalFile& file : part.journals) in_journals += RowsOf(file);
+    TableParts& table = rebuilt_.manifest.tables[key.first];
+    if (part.journals.empty() || (!part.segments.empty() && in_segments >= in_journals)) {
+      for (const JournalFile& file : part.journals) {
+        table.absorbed_journals[key.second] = file.number + 1;
+        rebuilt_.left_over.push_back(file.path);
+      }
+      table.segments.insert(table.segments.end(), part.segments.begin(), part.segments.end());
+      return;
+    }
+    rebuilt_.manifest.status = kStatusInProgress;  // it was not closed
+    for (const SegmentInfo& segment : part.segments) {
+      rebuilt_.left_over.push_back(run_ / segment.file);
+    }
+  }
+
+  const fs::path& run_;
+  StringTable& strings_;
+  std::map<PartKey, Part> parts_;
+  RebuiltRun rebuilt_;
+};
+
+}  // namespace
+
+Result<RebuiltRun> RebuildRun(const fs::path& run, const std::string& why, StringTable& strings) {
+  return Rebuilder(run, strings).Rebuild(why);
+}
+
+}  // namespace steptrace::store

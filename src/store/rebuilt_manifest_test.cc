@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/rebuilt_manifest.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <functional>
+
+#include "store/recovery.h"
+#include "store/run_files.h"
+#include "store/test_run.h"
+
+namespace steptrace::store {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr int kStepsWritten = 6;
+
+// What stood as run.json, and what stands there now.
+struct Damage {
+  const char* what;
+  std::function<void(const fs::path&)> make;
+};
+
+std::vector<Damage> Damages() {
+  const auto write = [](std::string content) {
+    return [content](const fs::path& file) { std::ofstream(file, std::ios::binary) << content; };
+  };
+  return {{"missing", [](const fs::path& file) { fs::remove(file); }},
+          {"empty", write("")},
+          {"no JSON", write("{\xff")},
+          {"another document", write("[]")},
+          {"of no format", write("{\"name\": \"other\"}")},
+          {"of no status", write(R"({"format": 1, "status": "compleued"})")},
+          {"a folder",
+           [](const fs::path& file) {
+             fs::remove(file);
+             fs::create_directories(file / "within");
+           }},
+          {"a link to itself",
+           [](const fs::path& file) {
+             fs::remove(file);
+             fs::create_symlink("run.json", file);
+           }},
+          {"a pipe", [](const fs::path& file) {
+             fs::remove(file);
+             ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+           }}};
+}
+
+RunWriter RunWithRows(const fs::path& run) {
+  RunWriter writer = MakeWriter(run);
+  for (int i = 0; i < kStepsWritten; ++i) {
+    writer.Append(SampleStep(writer.strings(), i));
+    writer.Append(CounterRow{i, 1, 0.5});
+  }
+  return writer;
+}
+
+void MakeClosedRun(const fs::path& run) {
+  RunWriter writer = RunWithRows(run);
+  ASSERT_OK(writer.Close(CompletedManifest()));
+}
+
+void MakeUnclosedRun(const fs::path& run) {
+  RunWriter writer = RunWithRows(run);
+  ASSERT_OK(writer.Flush());
+}
+
+std::vector<std::string> Causes(RunReader& reader) {
+  std::vector<std::string> causes;
+  for (const LossRow& loss : *reader.Read<LossRow>()) causes.push_back(reader.Text(loss.cause));
+  return causes;
+}
+
+void ExpectWholeRows(RunReader& reader) {
+  const auto steps = *reader.Read<StepRow>();
+  ASSERT_EQ(steps.size(), static_cast<size_t>(kStepsWritten));
+  for (int i = 0; i < kStepsWritten; ++i) EXPECT_EQ(steps[static_cast<size_t>(i)].step, i);
+  EXPECT_EQ(reader.Read<CounterRow>()->size(), static_cast<size_t>(kStepsWritten));
+}
+
+TEST(RebuiltManifest, ClosedSegmentsAreARunAgain) {
+  for (const Damage& damage : Damages()) {
+    SCOPED_TRACE(damage.what);
+    TempDir dir;
+    const fs::path run = dir.path() / "name-of-run";
+    MakeClosedRun(run);
+    damage.make(run / "run.json");
+    const auto refused = RunReader::Open(run);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_THAT(refused.error().message, HasSubstr("`steptrace recover " + run.string() + "`"));
+    ASSERT_OK(RecoverRun(run));
+    RunReader reader = OpenRun(run);
+    ExpectWholeRows(reader);
+    EXPECT_THAT(Causes(reader), ElementsAre("manifest_damaged"));
+    const Manifest& manifest = reader.manifest();
+    EXPECT_EQ(manifest.name, "name-of-run");
+    EXPECT_EQ(manifest.status, "") << "no row says how it ended";
+    EXPECT_EQ(manifest.epoch_utc_ns, 0);
+    EXPECT_TRUE(manifest.command.empty());
+    EXPECT_EQ(manifest.ranks.size(), 1u);
+    EXPECT_EQ(fs::exists(fs::symlink_status(run / "damaged/run.json")),
+              damage.what != std::string("missing"));
+    ASSERT_OK(RecoverRun(run));
+    RunReader again = OpenRun(run);
+    EXPECT_EQ(Causes(again).size(), 1u);
+  }
+}
+
+TEST(RebuiltManifest, AJournalAloneIsARunAgain) {
+  for (const Damage& damage : Damages()) {
+    SCOPED_TRACE(damage.what);
+    TempDir dir;
+    const fs::path run = dir.path() / "name-of-run";
+    MakeUnclosedRun(run);
+    damage.make(run / "run.json");
+    ASSERT_OK(RecoverRun(run));
+    RunReader reader = OpenRun(run);
+    ExpectWholeRows(reader);
+    EXPECT_THAT(Causes(reader), ElementsAre("manifest_damaged", "agent_gap"));
+    EXPECT_EQ(reader.manifest().status, kStatusInterrupted);
+  }
+}
+
+// The writer died in the middle of closing: both hold rows, and none counts twice.
+TEST(RebuiltManifest, SegmentsAndJournalsOfATableAreNotAddedUp) {
+  for (const bool all : {false, true}) {
+    TempDir dir;
+    const fs::path run = dir.path() / "run";
+    const fs::path closed = dir.path() / "closed";
+    MakeUnclosedRun(run);
+    fs::copy(run, closed, fs::copy_options::recursive);
+    ASSERT_OK(RecoverRun(closed));
+    fs::remove(run / "run.json");
+    fs::copy(closed / "tables", run / "tables", fs::copy_options::recursive);
+    if (!all) fs::remove_all(run / "tables/counters");
+    ASSERT_OK(RecoverRun(run));
+    RunReader reader = OpenRun(run);
+    ExpectWholeRows(reader);
+    EXPECT_FALSE(fs::exists(run / "journal"));
+    EXPECT_TRUE(fs::exists(run / "damaged/journal_node=0_steps-0.arrows"));
+  }
+}
+
+TEST(RebuiltManifest, FilesThatAreNoSegmentsArePutAsideAndTold) {
+  TempDir dir;
+  const fs::path run = dir.path() / "run";
+  MakeClosedRun(run);
+  fs::remove(run / "run.json");
+  std::ofstream(run / "tables/steps/node=0/rank=0/7.parquet") << "PAR1, cut off";
+  std::ofstream(run / "tables/notes.txt") << "of somebody";
+  ASSERT_OK(RecoverRun(run));
+  RunReader reader = OpenRun(run);
+  ExpectWholeRows(reader);
+  EXPECT_THAT(Causes(reader), ElementsAre("manifest_damaged", "segment_damaged"));
+  EXPECT_TRUE(fs::exists(run / "damaged/tables_steps_node=0_rank=0_7.parquet"));
+  EXPECT_TRUE(fs::exists(run / "damaged/tables_notes.txt"));
+}
+
+TEST(RebuiltManifest, AJournalThatIsGoneIsALoss) {
+  TempDir dir;
+  const fs::path run = dir.path() / "run";
+  MakeUnclosedRun(run);
+  const fs::path steps = run / "journal/node=0/steps-0.arrows";
+  fs::remove(steps);
+  fs::create_directories(steps / "within");
+  {
+    RunReader reader = OpenRun(run);
+    EXPECT_TRUE(reader.Read<StepRow>()->empty());
+    EXPECT_THAT(Causes(reader), ElementsAre("journal_damaged", "agent_gap"));
+  }
+  ASSERT_OK(RecoverRun(run));
+  RunReader reader = OpenRun(run);
+  EXPECT_EQ(reader.Read<CounterRow>()->size(), static_cast<size_t>(kStepsWritten));
+  EXPECT_THAT(Causes(reader), ElementsAre("journal_damaged", "agent_gap"));
+  EXPECT_TRUE(fs::exists(run / "damaged/journal_node=0_steps-0.arrows/within"));
+}
+
+TEST(RebuiltManifest, AJournalOfAnotherTableMakesNoRows) {
+  TempDir dir;
+  const fs::path run = dir.path() / "run";
+  MakeUnclosedRun(run);
+  fs::copy_file(run / "journal/node=0/counters-0.arrows", run / "journal/node=0/steps-0.arrows",
+                fs::copy_options::overwrite_existing);
+  {
+    RunReader reader = OpenRun(run);
+    EXPECT_TRUE(reader.Read<StepRow>()->empty());
+  }
+  ASSERT_OK(RecoverRun(run));
+  RunReader reader = OpenRun(run);
+  EXPECT_TRUE(reader.Read<StepRow>()->empty());
+  EXPECT_EQ(reader.Read<CounterRow>()->size(), static_cast<size_t>(kStepsWritten));
+  EXPECT_THAT(Causes(reader), ElementsAre("journal_damaged", "agent_gap"));
+}
+
+TEST(RebuiltManifest, WhatWasPutAsideBeforeStays) {
+  TempDir dir;
+  const fs::path run = dir.path() / "run";
+  MakeClosedRun(run);
+  for (int i = 0; i < 3; ++i) {
+    std::ofstream(run / "run.json") << "damage " << i;
+    ASSERT_OK(RecoverRun(run));
+  }
+  EXPECT_TRUE(fs::exists(run / "damaged/run.json"));
+  EXPECT_TRUE(fs::exists(run / "damaged/run.json.2"));
+  EXPECT_TRUE(fs::exists(run / "damaged/run.json.3"));
+  RunReader reader = OpenRun(run);
+  ExpectWholeRows(reader);
+}
+
+}  // namespace
+}  // namespace steptrace::store
