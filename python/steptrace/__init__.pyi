@@ -81,6 +81,9 @@ def get_include() -> str:
 class SteptraceError(Exception):
     """The executable could not do what was asked; the text says why, and what to do."""
 
+class SteptraceWarning(UserWarning):
+    """A file of the run could not be used: what was asked for lacks its rows."""
+
 class Report(Dict[str, Any]):
     """A report (schema steptrace.report/1) as a dict whose keys are attributes too."""
 
