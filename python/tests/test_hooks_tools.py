@@ -60,8 +60,8 @@ def test_the_tools_of_a_training_see_what_they_see_without_us(tmp_path):
     names = " ".join(recorded(tmp_path))
     between = [part.partition("hooks_aside")[0].split() for part in names.split("hooks_back")]
     assert between[0].count("optimizer") == 2 * 6
-    epochs = [words for words in between[1:] if words.count("optimizer") == 2 * 7]
-    assert len(epochs) == len(plain)
+    epochs = [words for words in between[1:] if words.count("optimizer") >= 2 * 7]
+    assert len(epochs) >= len(plain) and between[-1] in epochs
     assert {words.count("data_end") for words in epochs} == {1}
 
 
