@@ -178,10 +178,10 @@ def flows_of_one_moment(n):
     return profile([event(), *(event(ph="s", id=i, cat="fwdbwd") for i in range(n))])
 
 
-@dimension(200)
+@dimension(20)
 def lists_that_are_not_closed(n):
     broken = '{"ph":"X","name":"x","pid":1,"tid":1,"ts":3,"dur":1,"args":{"Input Dims":[[1,2],[3'
-    return profile([broken if i % 100 == 0 else event(ts=i) for i in range(100 * n)])
+    return profile([broken if i % 500 == 0 else event(ts=i) for i in range(500 * n)])
 
 
 @dimension(1_000)
@@ -211,7 +211,7 @@ def streams(n):
     return profile([e for i in range(n) for e in (launch(i), kernel(i, tid=i, dur=n))])
 
 
-@dimension(4_000)
+@dimension(1_000)  # a rule of Debugger's compares each pair of GPUs
 def devices(n):
     return profile([kernel(i, pid=i) for i in range(n)])
 
@@ -319,7 +319,7 @@ def collectives_of_groups(n):
     return ranks_of(2, lambda _: [collective(i, group=i) for i in range(n)])
 
 
-@dimension(150)
+@dimension(60)
 def ranks(n):
     return ranks_of(n, lambda _: [event(), step(1, dur=5), collective(1)])
 
@@ -337,13 +337,13 @@ def modules(n):
 # Files.
 
 
-@dimension(150)
+@dimension(60)
 def files(n):
     base = '"schemaVersion":1,"baseTimeNanoseconds":%d'
     return {f"t{i}.json": profile([event(ts=i)], base % (10**18 + i))["in.json"] for i in range(n)}
 
 
-@dimension(150)
+@dimension(60)
 def the_same_file(n):
     return {f"t{i}.json": profile([event()])["in.json"] for i in range(n)}
 
@@ -358,7 +358,7 @@ def tar_of(members):
     return {"in.tar.gz": archive.getvalue()}
 
 
-@dimension(150)
+@dimension(60)
 def members_that_are_read_twice(n):
     return tar_of({f"t{i}.pftrace": perfetto_trace(200, i) for i in range(n)})
 
@@ -450,7 +450,7 @@ def samples_of_a_late_core(n):
     return {"1.algo-1.json": SAMPLE % ("cpu65000", "algo-1", 1_600_000_000) + lines}
 
 
-@dimension(150)
+@dimension(60)
 def files_of_one_size(n):
     return {
         f"{i}.algo-1.json": SAMPLE % ("cpu3", "algo-1", 1_600_000_000 + i) * 50 for i in range(n)
