@@ -258,7 +258,7 @@ Status ReadBack(const fs::path& run, const SegmentInfo& segment, const arrow::Re
     std::vector<std::string> columns = wanted->schema()->field_names();
     if (columns.empty()) columns = {""};  // none: its rows are counted alone
     SegmentTable read;
-    ARROW_RETURN_NOT_OK(LoadFile(run / segment.file, columns, &read));
+    ARROW_RETURN_NOT_OK(LoadFile(run, segment, columns, &read));
     if (!places.empty()) return SameAsWritten(read.batches, *wanted);
     if (read.rows_without_columns == written.num_rows()) return arrow::Status::OK();
     return arrow::Status::Invalid("rows are missing");
