@@ -9,10 +9,10 @@
 #include <cerrno>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <unordered_set>
 
 #include "base/inert_text.h"
 #include "base/shell_word.h"
+#include "base/text_hash.h"
 #include "store/run_files.h"
 
 namespace steptrace::store {
@@ -213,7 +213,7 @@ Status CheckSense(const Manifest& manifest) {
   if (manifest.end_ns.value_or(0) < 0) {
     return Error{fmt::format("its end_ns is {}", *manifest.end_ns)};
   }
-  std::unordered_set<std::string> files;
+  SeededSet<std::string> files;
   for (const auto& [table, parts] : manifest.tables) {
     for (const SegmentInfo& segment : parts.segments) {
       if (!files.insert(fs::path(segment.file).lexically_normal()).second) {

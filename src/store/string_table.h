@@ -5,7 +5,8 @@
 #include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+
+#include "base/text_hash.h"
 
 #include "base/utf8.h"
 
@@ -41,7 +42,7 @@ class StringTable {
 
  private:
   std::deque<std::string> texts_;  // stable addresses: the keys below point into it
-  std::unordered_map<std::string_view, StringId> ids_;
+  SeededMap<std::string_view, StringId> ids_;
 };
 
 }  // namespace steptrace::store

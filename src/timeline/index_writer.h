@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
+#include "base/text_hash.h"
 #include "timeline/file_out.h"
 #include "timeline/format.h"
 #include "timeline/lane_assigner.h"
@@ -24,7 +24,7 @@ class LabelTable {
   const std::string& text() const { return text_; }
 
  private:
-  std::unordered_map<std::string, uint32_t> numbers_;
+  SeededMap<std::string, uint32_t> numbers_;
   std::vector<FileLabel> labels_;
   std::string text_;
   size_t search_bytes_ = 0;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 
+#include "base/text_hash.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 #include "timeline/index_writer.h"
@@ -29,7 +29,7 @@ class RunLabels {
  private:
   LabelTable& labels_;
   const store::StringTable& strings_;
-  std::unordered_map<uint64_t, uint32_t> numbers_;
+  SeededMap<uint64_t, uint32_t> numbers_;
   uint64_t last_key_ = ~uint64_t{0};
   uint32_t last_ = 0;
 };

@@ -11,6 +11,7 @@
 #include "analyze/distributed/match.h"
 #include "analyze/trace/waiting_calls.h"
 #include "base/large_memory.h"
+#include "base/text_hash.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -305,8 +306,8 @@ class PathGraphBuilder {
 
   // The work of a stream in the order of its launches: launch's begin, event.
   using Launched = std::vector<std::pair<int64_t, int32_t>>;
-  std::unordered_map<int64_t, Launched> ByStream(const RankTrace& rank) const {
-    std::unordered_map<int64_t, Launched> streams;
+  SeededMap<int64_t, Launched> ByStream(const RankTrace& rank) const {
+    SeededMap<int64_t, Launched> streams;
     for (size_t i = 0; i < rank.device.size(); ++i) {
       const TraceEvent& event = rank.device[i];
       if (!IsWork(event) || event.launch == kNone) continue;

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "analyze/trace/trace.h"
+#include "base/text_hash.h"
 
 // What a rank was at, each nanosecond under one head: the device's work first, and while it has
 // none, what the host did that left it without.
@@ -55,7 +55,7 @@ class Labels {
 
  private:
   std::vector<Label> labels_;
-  std::unordered_map<uint64_t, std::vector<int32_t>> numbers_;
+  SeededMap<uint64_t, std::vector<int32_t>> numbers_;
 };
 
 // By begin, disjoint, without holes from the first to the last event of the rank.

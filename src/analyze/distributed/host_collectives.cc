@@ -11,6 +11,7 @@
 #include "analyze/distributed/collectives.h"
 #include "analyze/trace/step_at.h"
 #include "analyze/verdict/host_activity.h"
+#include "base/text_hash.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -54,7 +55,7 @@ class Parts {
   }
 
   const store::StringTable& strings_;
-  std::unordered_map<uint64_t, Part> known_;
+  SeededMap<uint64_t, Part> known_;
   std::unordered_map<store::StringId, bool> data_;
 };
 

@@ -5,7 +5,6 @@
 #include <map>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 
 #include "analyze/device/device_facts.h"
 #include "analyze/device/kernel_facts.h"
@@ -13,6 +12,7 @@
 #include "analyze/operators/at.h"
 #include "analyze/operators/details.h"
 #include "analyze/operators/pair_index.h"
+#include "base/text_hash.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -261,7 +261,7 @@ void SortRows(std::vector<KernelRow>& rows) {
 }
 
 std::vector<KernelRow> AllRanks(const std::vector<KernelRow>& rows) {
-  std::unordered_map<std::string_view, size_t> index;
+  SeededMap<std::string_view, size_t> index;
   std::vector<KernelRow> all;
   for (const KernelRow& row : rows) {
     auto [found, added] = index.try_emplace(row.name, all.size());

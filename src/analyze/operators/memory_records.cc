@@ -9,6 +9,7 @@
 #include "analyze/operators/at.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/stats/quantile.h"
+#include "base/text_hash.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -80,7 +81,7 @@ std::vector<DeviceRecords> FindRecords(const RankTrace& rank, const OperatorTree
 
 std::vector<BlockSides> PairBlocks(const DeviceRecords& records) {
   std::vector<BlockSides> blocks;
-  std::unordered_map<int64_t, size_t> live;  // by address
+  SeededMap<int64_t, size_t> live;  // by address
   for (size_t i = 0; i < records.records.size(); ++i) {
     const store::MemoryRow& row = *records.records[i].row;
     if (row.address == kNoAddress || row.bytes == 0) continue;

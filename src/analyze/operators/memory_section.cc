@@ -6,11 +6,11 @@
 #include <map>
 #include <string_view>
 #include <tuple>
-#include <unordered_set>
 
 #include "analyze/operators/at.h"
 #include "analyze/operators/memory_records.h"
 #include "analyze/stats/distribution.h"
+#include "base/text_hash.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -156,7 +156,7 @@ class HeldBytes {
   const bool host_;
   int64_t allocated_ = 0;
   int64_t mapped_ = 0;
-  std::unordered_set<int64_t> addresses_;  // of mapped blocks
+  SeededSet<int64_t> addresses_;  // of mapped blocks
 };
 
 void DrawCurve(const Sources& from, size_t most, MemoryDevice& device) {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 
 #include "analyze/operators/at.h"
 #include "analyze/operators/details.h"
 #include "analyze/operators/module_tree.h"
+#include "base/text_hash.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -145,7 +145,7 @@ class RankModulesBuilder {
 
   // Whether the profile has flows at all.
   bool AddBackward() {
-    std::unordered_map<int64_t, int32_t> forward;  // by flow
+    SeededMap<int64_t, int32_t> forward;  // by flow
     for (const HostNumber& flow : rank_.flows_out) forward.try_emplace(flow.number, flow.event);
     std::vector<int32_t> node(host_.size(), kNone);  // of the outermost backward operators
     for (const HostNumber& flow : rank_.flows_in) {
@@ -176,7 +176,7 @@ class RankModulesBuilder {
   std::vector<int32_t> node_;  // of the innermost module around each host event, or of itself
   ModuleTree modules_;
   std::vector<uint8_t> is_module_;  // by name
-  std::unordered_map<uint64_t, std::string> range_names_;
+  SeededMap<uint64_t, std::string> range_names_;
 };
 
 }  // namespace

@@ -5,11 +5,11 @@
 #include <map>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 
 #include "analyze/operators/at.h"
 #include "analyze/operators/details.h"
 #include "analyze/operators/pair_index.h"
+#include "base/text_hash.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -71,7 +71,7 @@ class Variants {
 
  private:
   std::string_view member_;
-  std::unordered_map<std::string_view, int32_t> keys_;  // views of the string table's texts
+  SeededMap<std::string_view, int32_t> keys_;  // views of the string table's texts
   PairIndex index_;
   std::vector<OperatorVariant> sums_;
 };

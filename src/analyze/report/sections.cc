@@ -405,11 +405,10 @@ std::vector<SystemRow> MakeSystem(const ReportInput& input) {
 
 std::vector<std::string> UnavailableMetrics(const ReportInput& input) {
   std::vector<std::string> texts;
+  std::set<std::string_view> seen;
   for (const store::LossRow& row : input.losses) {
     if (input.strings->Text(row.cause) != kUnavailable) continue;
-    if (std::find(texts.begin(), texts.end(), row.detail) == texts.end()) {
-      texts.push_back(row.detail);
-    }
+    if (seen.insert(row.detail).second) texts.push_back(row.detail);
   }
   return texts;
 }

@@ -6,12 +6,12 @@
 #include <limits>
 #include <string_view>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 
 #include "analyze/trace/trace.h"
 #include "analyze/trace/trace_builder.h"
 #include "base/large_memory.h"
+#include "base/text_hash.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -380,7 +380,7 @@ void RankTraceBuilder::TakeNumbers(RankTrace& trace) const {
 struct RankTraceBuilder::HostIds {
   IdIndex launches;
   IdIndex operators;
-  std::unordered_set<int64_t> collectives;  // external ids of ranges around collectives
+  SeededSet<int64_t> collectives;  // external ids of ranges around collectives
 };
 
 RankTraceBuilder::HostIds RankTraceBuilder::IndexHost(const std::vector<TraceEvent>& host) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyze/trace/trace.h"
+#include "base/text_hash.h"
 
 namespace steptrace::analyze {
 
@@ -92,7 +93,7 @@ class RankTraceBuilder {
   const store::StringTable& strings_;
   size_t added_ = 0;            // rows
   std::vector<Class> classes_;  // by name: its last category
-  std::unordered_map<uint64_t, Class> other_classes_;
+  SeededMap<uint64_t, Class> other_classes_;
   std::vector<std::unique_ptr<LaneRows>> lanes_;
   std::unordered_map<int32_t, LaneRows*> lane_of_;
   // What links a row to others: of an event that is not linked yet `launch` holds its correlation,

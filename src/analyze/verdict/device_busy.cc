@@ -29,16 +29,18 @@ DeviceBusy::DeviceBusy(std::span<const CounterSeries> counters,
     std::sort(devices.begin(), devices.end(), [](const auto* a, const auto* b) {
       return a->device.value_or(0) < b->device.value_or(0);
     });
+    std::map<int32_t, const CounterSeries*> by_number;
+    for (const CounterSeries* series : devices) {
+      if (series->device) by_number.try_emplace(*series->device, series);
+    }
     bool told = false;
     for (const int32_t rank : ranks->second) {
       const auto number = device_of_rank.find(rank);
       if (number == device_of_rank.end()) continue;
-      const auto of_it = std::find_if(devices.begin(), devices.end(), [&](const auto* series) {
-        return series->device == number->second;
-      });
-      if (of_it == devices.end()) continue;
+      const auto series = by_number.find(number->second);
+      if (series == by_number.end()) continue;
       told = true;
-      by_rank_[rank] = Integrate(**of_it);
+      by_rank_[rank] = Integrate(*series->second);
     }
     if (told) continue;  // the others' are not to be guessed
     if (ranks->second.size() == 1) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
 
 namespace steptrace::analyze {
 namespace {
@@ -59,25 +61,39 @@ void GpuSharing::ReadGpu(const nlohmann::json& fact, const store::FactRow& row) 
   gpu.others = std::max(gpu.others, CountOf(fact, "others"));
 }
 
-// A node's only GPU is the one of its ranks.
-std::set<int32_t> GpuSharing::RanksOn(int32_t node, const Gpu& gpu) const {
-  std::set<int32_t> ranks;
-  const bool only = gpus_.at(node).size() == 1;
-  for (const auto& [rank, device] : devices_) {
-    const bool known = !device.uuid.empty() && !gpu.uuid.empty();
-    if (device.node == node && (known ? device.uuid == gpu.uuid : only)) ranks.insert(rank);
+// How many ranks are on each of a node's GPUs, by its number. Its only GPU is the one of its ranks.
+std::map<int64_t, int64_t> GpuSharing::RanksOnEach(const std::map<int64_t, Gpu>& gpus,
+                                                   const NodeRanks& ranks) {
+  std::map<int64_t, int64_t> counts;
+  for (const auto& [number, gpu] : gpus) {
+    const auto of_uuid = ranks.by_uuid.find(gpu.uuid);
+    const bool known = !gpu.uuid.empty() && of_uuid != ranks.by_uuid.end();
+    counts[number] = known ? of_uuid->second : 0;
+    if (gpus.size() == 1) counts[number] += gpu.uuid.empty() ? ranks.all : ranks.without_uuid;
   }
-  return ranks;
+  return counts;
+}
+
+std::map<int32_t, GpuSharing::NodeRanks> GpuSharing::RanksByNode() const {
+  std::map<int32_t, NodeRanks> by_node;
+  for (const auto& [rank, device] : devices_) {
+    NodeRanks& ranks = by_node[device.node];
+    ++ranks.all;
+    ++(device.uuid.empty() ? ranks.without_uuid : ranks.by_uuid[device.uuid]);
+  }
+  return by_node;
 }
 
 std::vector<std::string> GpuSharing::Others() const {
   constexpr const char* kNotAlone = "the GPU's utilisation, memory and idle time";
   std::vector<std::string> texts;
+  std::map<int32_t, NodeRanks> by_node = RanksByNode();
   for (const auto& [node, gpus] : gpus_) {
+    const std::map<int64_t, int64_t> ranks_on = RanksOnEach(gpus, by_node[node]);
     for (const auto& [number, gpu] : gpus) {
       const std::string name = gpus_.size() > 1 ? fmt::format("GPU {} of node {}", number, node)
                                                 : fmt::format("GPU {}", number);
-      const auto ranks = static_cast<int64_t>(RanksOn(node, gpu).size());
+      const int64_t ranks = ranks_on.at(number);
       if (gpu.others > 0) {
         texts.push_back(fmt::format(
             "{} of others {} on {} beside this run: {} are not this run's "
@@ -99,12 +115,13 @@ std::vector<std::string> GpuSharing::Others() const {
 
 std::map<int32_t, int32_t> GpuSharing::NumberOfRanks() const {
   std::map<int32_t, int32_t> numbers;
+  std::map<std::pair<int32_t, std::string_view>, int32_t> by_uuid;  // of those alike the last
+  for (const auto& [node, gpus] : gpus_) {
+    for (const auto& [number, gpu] : gpus) by_uuid[{node, gpu.uuid}] = static_cast<int32_t>(number);
+  }
   for (const auto& [rank, device] : devices_) {
-    const auto gpus = gpus_.find(device.node);
-    if (device.uuid.empty() || gpus == gpus_.end()) continue;
-    for (const auto& [number, gpu] : gpus->second) {
-      if (gpu.uuid == device.uuid) numbers[rank] = static_cast<int32_t>(number);
-    }
+    const auto found = by_uuid.find({device.node, device.uuid});
+    if (!device.uuid.empty() && found != by_uuid.end()) numbers[rank] = found->second;
   }
   return numbers;
 }

@@ -45,7 +45,16 @@ class GpuSharing {
     int64_t ours = 0;
     int64_t others = 0;
   };
-  std::set<int32_t> RanksOn(int32_t node, const Gpu& gpu) const;
+  // How many ranks of a node there are, and by the GPU that they told.
+  struct NodeRanks {
+    int64_t all = 0;
+    int64_t without_uuid = 0;
+    std::map<std::string, int64_t> by_uuid;
+  };
+
+  std::map<int32_t, NodeRanks> RanksByNode() const;
+  static std::map<int64_t, int64_t> RanksOnEach(const std::map<int64_t, Gpu>& gpus,
+                                                const NodeRanks& ranks);
 
   std::map<int32_t, Device> devices_;               // of each rank the last one that it told
   std::map<int32_t, std::map<int64_t, Gpu>> gpus_;  // by node and NVML's number

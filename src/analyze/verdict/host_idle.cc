@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
+#include <string_view>
+#include <tuple>
 
 namespace steptrace::analyze {
 namespace {
@@ -22,12 +25,22 @@ struct RankSums {
   int64_t model_ns = 0;
 };
 
-const CounterSeries* SeriesOf(const ReportInput& input, const char* metric, const RankProcess& of) {
-  for (const CounterSeries& series : input.counters) {
-    if (series.metric == metric && series.node == of.node && series.pid == of.pid) return &series;
+// Counters of processes by metric: of those alike the first.
+class SeriesOfProcesses {
+ public:
+  explicit SeriesOfProcesses(const ReportInput& input) {
+    for (const CounterSeries& series : input.counters) {
+      if (series.pid) series_.try_emplace({series.metric, series.node, *series.pid}, &series);
+    }
   }
-  return nullptr;
-}
+  const CounterSeries* Of(std::string_view metric, const RankProcess& process) const {
+    const auto found = series_.find({metric, process.node, process.pid});
+    return found == series_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::map<std::tuple<std::string_view, int32_t, int64_t>, const CounterSeries*> series_;
+};
 
 struct Active {
   double core_ns = 0;   // used and waited for, of one core at most
@@ -91,14 +104,16 @@ HostIdle FindHostIdle(const ReportInput& input, const StepSelection& selection) 
   HostIdle idle;
   double idle_ns = 0;
   double all_ns = 0;
+  const SeriesOfProcesses series(input);
+  std::map<int32_t, const RankProcess*> process_of;
+  for (const RankProcess& one : input.run.rank_processes) process_of.try_emplace(one.rank, &one);
   for (const auto& [rank, sums] : SumsByRank(input, selection)) {
     all_ns += static_cast<double>(sums.dur_ns);
-    const auto of = std::find_if(input.run.rank_processes.begin(), input.run.rank_processes.end(),
-                                 [rank = rank](const auto& one) { return one.rank == rank; });
-    if (of == input.run.rank_processes.end() || sums.forward_ns <= 0) continue;
-    const CounterSeries* cpu = SeriesOf(input, "process.cpu_cores", *of);
+    const auto of = process_of.find(rank);
+    if (of == process_of.end() || sums.forward_ns <= 0) continue;
+    const CounterSeries* cpu = series.Of("process.cpu_cores", *of->second);
     if (cpu == nullptr) continue;
-    const CounterSeries* delay = SeriesOf(input, "process.run_delay_cores", *of);
+    const CounterSeries* delay = series.Of("process.run_delay_cores", *of->second);
     const auto active = ActiveIn(*cpu, delay, sums);
     if (!active) continue;
     const auto dur_ns = static_cast<double>(sums.dur_ns);

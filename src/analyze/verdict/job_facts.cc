@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "analyze/verdict/dispatch_split.h"
 
@@ -66,9 +70,7 @@ LoaderFact ReadLoader(const nlohmann::json& fact, const store::FactRow& row) {
 void AddFramework(JobFacts& facts, std::string name, std::string version) {
   if (name.empty()) return;
   facts.torch_seen |= name == "torch";
-  std::pair<std::string, std::string> entry{std::move(name), std::move(version)};
-  auto& all = facts.frameworks;
-  if (std::find(all.begin(), all.end(), entry) == all.end()) all.push_back(std::move(entry));
+  facts.frameworks.emplace_back(std::move(name), std::move(version));
 }
 
 // {"name": "torch", "version": "2.13.0"} or {"torch": "2.13.0", ...}
@@ -162,11 +164,11 @@ void ReadSource(const nlohmann::json& fact, JobFacts& facts) {
   facts.no_stacks_remedy = Text(fact, {"remedy"});
 }
 
-void AddDevice(JobFacts& facts, const std::string& name) {
-  if (!name.empty() &&
-      std::find(facts.devices.begin(), facts.devices.end(), name) == facts.devices.end()) {
-    facts.devices.push_back(name);
-  }
+// Of those alike the first stays.
+template <class T>
+void KeepEachOnce(std::vector<T>& all) {
+  std::set<T> seen;
+  std::erase_if(all, [&](const T& one) { return !seen.insert(one).second; });
 }
 
 }  // namespace
@@ -190,10 +192,13 @@ JobFacts ReadJobFacts(std::span<const store::FactRow> rows, const store::StringT
     if (kind == "window") facts.captured_by_kineto |= Text(fact, {"by"}) == "kineto";
     if (kind == "threads") ReadThreads(fact, facts);
     if (kind == "source") ReadSource(fact, facts);
-    if (kind == "device") AddDevice(facts, Text(fact, {"name", "device"}));
+    if (kind == "device") facts.devices.push_back(Text(fact, {"name", "device"}));
     if (kind == "device") facts.gpus.ReadDevice(fact, row);
     if (kind == "gpu") facts.gpus.ReadGpu(fact, row);
   }
+  std::erase(facts.devices, "");
+  KeepEachOnce(facts.devices);
+  KeepEachOnce(facts.frameworks);
   facts.windows_too_short = windows.full_too_soon && !windows.enough;
   return facts;
 }

@@ -2,6 +2,7 @@
 #include "analyze/verdict/python_work.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -66,21 +67,31 @@ std::optional<SubStage> PhaseOf(StackRegion region) {
   }
 }
 
-bool IsSame(const StageFunction& a, const StageFunction& b) {
-  return std::tie(a.file, a.function, a.line, a.call, a.call_module, a.in_c) ==
-         std::tie(b.file, b.function, b.line, b.call, b.call_module, b.in_c);
+// What makes two functions the same, and whether it waits there.
+auto KeyOf(const FunctionTime& one) {
+  const StageFunction& of = one.function;
+  return std::tie(one.waits, of.file, of.function, of.line, of.call, of.call_module, of.in_c);
 }
 
-void AddFunction(std::vector<FunctionTime>& found, FunctionTime more) {
-  const auto known = std::find_if(found.begin(), found.end(), [&more](const FunctionTime& one) {
-    return one.waits == more.waits && IsSame(one.function, more.function);
-  });
-  if (known == found.end()) {
-    found.push_back(std::move(more));
-  } else {
-    known->function.ns = SaturatingAdd(known->function.ns, more.function.ns);
+// Sums of those that are the same, in the order in which they came up.
+class FunctionSums {
+ public:
+  // It outlives the sums.
+  void Add(const FunctionTime& more) {
+    const auto [found, is_new] = places_.try_emplace(KeyOf(more), sums_.size());
+    if (is_new) {
+      sums_.push_back(more);
+    } else {
+      int64_t& ns = sums_[found->second].function.ns;
+      ns = SaturatingAdd(ns, more.function.ns);
+    }
   }
-}
+  std::vector<FunctionTime> Take() { return std::move(sums_); }
+
+ private:
+  std::map<decltype(KeyOf(std::declval<const FunctionTime&>())), size_t> places_;
+  std::vector<FunctionTime> sums_;
+};
 
 void KeepLargest(std::vector<FunctionTime>& functions) {
   std::stable_sort(functions.begin(), functions.end(),
@@ -290,7 +301,14 @@ void PythonWork::AddHolder(const std::vector<int64_t>& own_ns,
   if (Below(place.module, "torch.utils.data")) return;
   FunctionTime one{Named(Enclosing(holder)), false};
   one.function.ns = held_ns[static_cast<size_t>(holder)];
-  AddFunction(found, std::move(one));
+  const auto known = std::find_if(found.begin(), found.end(), [&one](const FunctionTime& other) {
+    return KeyOf(other) == KeyOf(one);
+  });
+  if (known == found.end()) {
+    found.push_back(std::move(one));
+  } else {
+    known->function.ns = SaturatingAdd(known->function.ns, one.function.ns);
+  }
 }
 
 // Whose loop calls what does the work: the user's function, which began it, says nothing of that.
@@ -364,12 +382,14 @@ FunctionTimes PythonWork::Take() const {
 }
 
 FunctionTimes MergeFunctions(std::span<const FunctionTimes> ranks, int64_t whole_ns) {
-  FunctionTimes merged;
+  std::map<SubStage, FunctionSums> sums;
   for (const FunctionTimes& rank : ranks) {
     for (const auto& [stage, functions] : rank) {
-      for (const FunctionTime& one : functions) AddFunction(merged[stage], one);
+      for (const FunctionTime& one : functions) sums[stage].Add(one);
     }
   }
+  FunctionTimes merged;
+  for (auto& [stage, of_stage] : sums) merged[stage] = of_stage.Take();
   const auto whole = static_cast<double>(std::max<int64_t>(whole_ns, 1));
   for (auto& [stage, functions] : merged) {
     KeepLargest(functions);

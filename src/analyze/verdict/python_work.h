@@ -5,7 +5,6 @@
 #include <map>
 #include <span>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include "analyze/report/stage_row.h"
@@ -14,6 +13,7 @@
 #include "analyze/trace/intervals.h"
 #include "analyze/trace/trace.h"
 #include "analyze/verdict/stages.h"
+#include "base/text_hash.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
@@ -85,11 +85,11 @@ class PythonWork {
   void AddHolder(const std::vector<int64_t>& own_ns, std::vector<FunctionTime>& found) const;
 
   store::StringTable texts_;
-  std::vector<store::StackRow> rows_;            // the tree of stacks, parents first
-  std::vector<store::StringId> shown_;           // of each row, the file as the profile names it
-  std::vector<StackClass> classes_;              // of each row
-  std::vector<Node> nodes_;                      // of each row
-  std::unordered_map<uint64_t, int32_t> known_;  // by parent and name
+  std::vector<store::StackRow> rows_;   // the tree of stacks, parents first
+  std::vector<store::StringId> shown_;  // of each row, the file as the profile names it
+  std::vector<StackClass> classes_;     // of each row
+  std::vector<Node> nodes_;             // of each row
+  SeededMap<uint64_t, int32_t> known_;  // by parent and name
   // Which stack is innermost, without a gap: each from its begin to the next; kNone: none.
   std::vector<int64_t> begins_ns_;
   std::vector<int32_t> innermost_;

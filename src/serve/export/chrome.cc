@@ -5,10 +5,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <unordered_map>
 
 #include "base/inert_text.h"
 #include "base/shallow_json.h"
+#include "base/text_hash.h"
 #include "serve/export/formats.h"
 
 // PyTorch's dialect of Chrome's trace events: microseconds with three decimals since
@@ -56,7 +56,7 @@ class ObjectCheck {
 
  private:
   static constexpr size_t kMostKnown = 1 << 14;
-  std::unordered_map<std::string, bool> known_;
+  SeededMap<std::string, bool> known_;
 };
 
 class ChromeWriter {

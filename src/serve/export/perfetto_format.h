@@ -5,9 +5,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
+#include "base/text_hash.h"
 #include "serve/export/proto.h"
 
 // Field numbers of Perfetto's messages and what its writer keeps between packets: google/perfetto,
@@ -89,7 +89,7 @@ class JsonCheck {
 
  private:
   static constexpr size_t kMostKnown = 1 << 14;
-  std::unordered_map<std::string, bool> known_;
+  SeededMap<std::string, bool> known_;
 };
 
 }  // namespace steptrace::exporter

@@ -7,10 +7,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
+#include "base/text_hash.h"
 
 // Columns as one Arrow IPC stream of one batch; private to rpc.
 namespace steptrace::rpc {
@@ -49,7 +49,7 @@ class TextNumbers {
   const std::vector<std::string>& texts() const { return texts_; }
 
  private:
-  std::unordered_map<std::string, size_t> numbers_;
+  SeededMap<std::string, size_t> numbers_;
   std::vector<std::string> texts_;
 };
 
