@@ -65,7 +65,11 @@ def check(path):
         yield f"{name}: {lines} lines, a source has at most {SOURCE_LINES}"
     if re.search(r"\b(TODO|FIXME|XXX)\b", text) and code and name != "tools/check_tree.py":
         yield f"{name}: a note to oneself without owner; mend it or file an issue"
-    printed = name.startswith("src/cli/") and name not in PRINTERS and "_test" not in name
+    printed = (
+        name.startswith("src/cli/")
+        and name not in PRINTERS
+        and not re.search(r"_(test|fuzz)\.", name)
+    )
     if printed and re.search(r"\bfmt::print\(|\bf?printf\(", text):
         yield f"{name}: prints by itself; PrintLine and Say of cli/terminal.h make text inert"
     if name.startswith("src/") and path.name == "README.md" and lines > README_LINES:

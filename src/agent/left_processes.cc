@@ -9,7 +9,7 @@
 #include <set>
 #include <string_view>
 
-#include "agent/utf8.h"
+#include "base/utf8.h"
 
 namespace steptrace::agent {
 namespace {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-#include "agent/utf8.h"
+#include "base/utf8.h"
 
 namespace steptrace::agent {
 namespace {

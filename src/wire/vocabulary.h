@@ -28,8 +28,7 @@
 //                                         kNoArgument: steptrace.step()
 //               gc             begin/end  generation                          0
 //               compile        begin/end  0: torch.compile at work            0
-//               hooks_aside, hooks_back    instants: nothing is said between them, for a tool of
-//                                         the script's is on
+//               hooks_aside, hooks_back    instants: between them a tool of the script's is on
 //   kCommunication  all_reduce, barrier, … as torch.distributed names them
 //                              begin/end  bytes of this rank, 0 unknown       number of the
 //                                                                              call (CallNumber),
