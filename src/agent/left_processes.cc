@@ -95,7 +95,7 @@ LeftProcess LeftProcesses::Describe(const Candidate& candidate) const {
   process.start_ticks = candidate.identity.start_time_ticks;
   const std::string program = ProgramOf(candidate.pid, proc_root_);
   process.kind = KindOf(program.empty() ? candidate.identity.comm : program);
-  process.comm = ToValidUtf8(candidate.identity.comm);
+  process.comm = CleanUtf8(candidate.identity.comm);
   return process;
 }
 

@@ -114,7 +114,7 @@ Survivors LeftWatch::Count(int64_t boottime_ns, std::span<const RingProcess> rin
   for (const RingProcess& ring : rings) {
     with_ring.insert(ring.pid);
     (ring.trains ? survivors.training : by_age(ring.start_ticks))
-        .push_back(Named(ToValidUtf8(ring.comm), ring.pid));
+        .push_back(Named(CleanUtf8(ring.comm), ring.pid));
   }
   for (Followed& one : left_) {
     const LeftProcess& process = one.process;
