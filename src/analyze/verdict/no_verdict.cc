@@ -97,6 +97,10 @@ bool CouldNotRecord(const VerdictInput& input, Verdict& verdict) {
     verdict.headline = "no step seen: shared memory had no room to record in";
   } else if (ToldByAgent(input, "steps", "unrecorded_process", verdict)) {
     verdict.headline = "no step seen: the run was closed before the command's processes had ended";
+  } else if (ToldByAgent(input, "steps", "script_profiler", verdict)) {
+    verdict.headline = "no step seen: the hooks stepped aside for a tool of the script's own";
+    verdict.advice.push_back(
+        {"record without that tool (debugger, tracer, profiler with stacks)", "", "", ""});
   } else {
     return false;
   }
