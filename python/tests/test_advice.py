@@ -235,7 +235,7 @@ SITUATIONS = {
     ("src/cli/command_capture.cc", "steptrace recover {}"): captured_dead,
     ("src/import/runs/join_runs.cc", "steptrace recover {}"): joined_dead,
     ("src/cli/command_run.cc", "steptrace run --help"): asked("run", "--none"),
-    ("src/cli/run.cc", "steptrace report %s"): recorded,
+    ("src/cli/run.cc", "steptrace report {}"): recorded,
     ("src/cli/main.cc", "steptrace run"): asked(),
     ("src/cli/render/kernels_section.cc", "steptrace capture --capture"): section("kernels"),
     ("src/cli/render/memory_section.cc", "steptrace capture --capture"): section("memory"),
