@@ -147,7 +147,8 @@ TEST_F(DeviceActivityTest, WhatIsMissingIsCountedByCause) {
   EXPECT_TRUE(Feed(Category::kWindow, 12, 0, 7, 4));
   EXPECT_TRUE(Feed(Category::kWindow, 12, 0, ~0ull, 4));
   EXPECT_FALSE(Feed(Category::kWindow, 12, 0, 7, 0));
-  EXPECT_FALSE(Feed(Category::kWindow, 12, 0, 7, 5));
+  EXPECT_TRUE(Feed(Category::kWindow, 12, 0, 1, 5));
+  EXPECT_FALSE(Feed(Category::kWindow, 12, 0, 7, 6));
   EXPECT_EQ(activity_.losses()[0], 5);
   EXPECT_GT(activity_.losses()[3], 7);
 }

@@ -263,6 +263,17 @@ std::string NewRunId(const fs::path& output) {
 
 namespace {
 
+// A reader's error advises to recover the run: this one is gone with the error.
+Error OfRunThatWasMade(const std::string& source, Error error) {
+  const size_t advice = error.message.find("; `steptrace recover ");
+  if (advice == std::string::npos) return error;
+  error.message = fmt::format(
+      "{}: the run that was made of it cannot be read: {}; import it again, and report this as a "
+      "bug if it stays so",
+      source, error.message.substr(0, advice));
+  return error;
+}
+
 // What was written is what readers find. The contents of its segments were read back before.
 Status CheckRun(const fs::path& run) {
   STEPTRACE_ASSIGN_OR_RETURN(const store::RunReader reader, store::RunReader::Open(run));
@@ -310,12 +321,13 @@ Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths, const 
   summary.files = FilesIn(sorted, written);
   summary.losses = written.losses;
   summary.notes.insert(summary.notes.end(), written.notes.begin(), written.notes.end());
-  if (options.complete) STEPTRACE_RETURN_IF_ERROR(options.complete(folder.path()));
+  if (options.complete) {
+    if (const Status complete = options.complete(folder.path()); !complete.ok()) {
+      return OfRunThatWasMade(paths.front(), complete.error());
+    }
+  }
   if (const Status sound = CheckRun(folder.path()); !sound.ok()) {
-    return Error{
-        fmt::format("{}: the run that was made of it cannot be read: {}; import it again, "
-                    "and report this as a bug if it stays so",
-                    paths.front(), sound.error().message)};
+    return OfRunThatWasMade(paths.front(), sound.error());
   }
   STEPTRACE_RETURN_IF_ERROR(folder.MoveTo(options.output));
   return summary;

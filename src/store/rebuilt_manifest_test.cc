@@ -74,7 +74,8 @@ void MakeUnclosedRun(const fs::path& run) {
 
 std::vector<std::string> Causes(RunReader& reader) {
   std::vector<std::string> causes;
-  for (const LossRow& loss : *reader.Read<LossRow>()) causes.push_back(reader.Text(loss.cause));
+  const auto losses = reader.Read<LossRow>();
+  for (const LossRow& loss : *losses) causes.push_back(reader.Text(loss.cause));
   return causes;
 }
 

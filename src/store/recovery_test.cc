@@ -355,6 +355,9 @@ TEST(RecoveryDamage, AFolderThatMayNotBeWrittenIsAnErrorAndStaysReadable) {
   TempDir dir;
   fs::path run = dir.path() / "run";
   MakeDeadRun(run, 1);
+  for (const auto& entry : fs::recursive_directory_iterator(run)) {  // as runs of a group are
+    ::chmod(entry.path().c_str(), entry.is_directory() ? 0755 : 0644);
+  }
   ::chmod(dir.path().c_str(), 0755);
   ::chmod(run.c_str(), 0555);
   ::chmod((run / "journal/node=0").c_str(), 0555);

@@ -199,7 +199,8 @@ TEST_F(SalvageTest, RecoveryKeepsWhatIsSoundAndPutsTheFileAside) {
   RunReader reader = OpenRun(run());
   int64_t lost = 0;
   int64_t columns = 0;
-  for (const LossRow& loss : *reader.Read<LossRow>()) {
+  const auto losses = reader.Read<LossRow>();
+  for (const LossRow& loss : *losses) {
     const std::string& cause = reader.Text(loss.cause);
     lost += cause == "segment_damaged" ? loss.count : 0;
     columns += cause == "column_damaged";

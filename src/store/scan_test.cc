@@ -106,8 +106,8 @@ TEST(Scan, TextsOfCsvAreInertAndNumbersAreNumbers) {
   writer.Append(track);
   ASSERT_OK(writer.Flush());
   RunReader reader = OpenRun(dir.path() / "run");
-  EXPECT_EQ(ScanToString(reader, "tracks", Csv({"rank", "kind", "name"})),
-            "rank,kind,name\n-1,'+kind,'=1\\u202e\n");
+  EXPECT_EQ(ScanToString(reader, "tracks", Csv({"kind", "rank", "name"})),
+            "kind,rank,name\n'+kind,-1,'=1\\u202e\n");
 }
 
 TEST(Scan, SaysWhatIsWrongInOneLine) {

@@ -214,7 +214,10 @@ TEST_F(ApiTest, ComparesTwoRuns) {
 void SaySlices(const std::filesystem::path& run, int64_t rows) {
   std::ifstream in(run / "run.json");
   json manifest = json::parse(in);
-  manifest["tables"]["slices"]["segments"][0]["rows"] = rows;
+  json& slices = manifest["tables"]["slices"];
+  slices["rows"] =
+      slices["rows"].get<int64_t>() - slices["segments"][0]["rows"].get<int64_t>() + rows;
+  slices["segments"][0]["rows"] = rows;
   std::ofstream(run / "run.json") << manifest;
 }
 

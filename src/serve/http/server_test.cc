@@ -33,7 +33,12 @@ class ServerTest : public ServerFixture {
   void StartWithHelper() {
     std::ifstream in(folder_.path() / "runs" / "one" / "run.json");
     auto manifest = nlohmann::json::parse(in);
-    manifest["tables"]["slices"]["segments"][0]["rows"] = 300'000;
+    auto& slices = manifest["tables"]["slices"];
+    slices["segments"][0]["rows"] = 300'000;
+    slices["rows"] = 0;
+    for (const auto& segment : slices["segments"]) {
+      slices["rows"] = slices["rows"].get<int64_t>() + segment["rows"].get<int64_t>();
+    }
     Write("runs/one/run.json", manifest.dump());
     HelperOptions never;
     never.command = {"/bin/sh", "-c", "read t; sleep 1000"};

@@ -132,17 +132,22 @@ TEST_F(TableTest, AFileThatCannotBeMadeLeavesNothing) {
   EXPECT_THAT(FilesInFolder(), ElementsAre("run"));
 }
 
-TEST_F(TableTest, ADamagedRunLeavesNoFileOfHalf) {
+TEST_F(TableTest, ADamagedFileIsLeftOutAndNamed) {
   for (const auto& entry : fs::recursive_directory_iterator(run())) {
     if (entry.path().extension() != ".parquet") continue;
     const std::string garbage(fs::file_size(entry.path()), '?');
     std::ofstream(entry.path(), std::ios::binary) << garbage;
   }
-  Status status = WriteTable(Steps({}), store::ScanFormat::kParquet, dir_.path() / "steps.parquet");
-  EXPECT_FALSE(status.ok());
-  EXPECT_THAT(FilesInFolder(), ElementsAre("run"));
+  std::vector<store::DamagedSegment> damaged;
+  TableQuery query = Steps({});
+  query.damaged = &damaged;
+  ASSERT_OK(WriteTable(query, store::ScanFormat::kParquet, dir_.path() / "steps.parquet"));
+  EXPECT_FALSE(damaged.empty());
+  const size_t files = damaged.size();
   Capture capture;
-  EXPECT_FALSE(VisitRows(Steps({}), capture).ok());
+  ASSERT_OK(VisitRows(query, capture));
+  EXPECT_EQ(damaged.size(), files) << "each once";
+  EXPECT_EQ(damaged[0].table, "steps");
 }
 
 }  // namespace
