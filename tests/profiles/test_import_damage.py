@@ -92,7 +92,7 @@ CASES = {
     ),
     "control_character_in_a_name": (
         with_event(event(9, name="op9").replace('"op9"', '"op9\n"')),
-        [*ALL, "op9\n"],
+        [*ALL, "op9\\n"],  # as a CSV shows it
         {},
     ),
     "negative_duration": (with_event(event(9, dur=-3)), [*ALL, "op9"], {"negative_duration": 1}),
