@@ -98,6 +98,16 @@ inline std::string InertJson(std::string json) {
   return shown;
 }
 
+namespace inert {
+
+// Unicode's spaces that are shown as they are.
+inline bool IsSpace(char32_t code) {
+  return code == ' ' || code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) ||
+         code == 0x202F || code == 0x205F || code == 0x3000;
+}
+
+}  // namespace inert
+
 // `text` for a cell of a spreadsheet: as InertText, and nothing in it is a formula. Programs that
 // take semicolons for commas would begin a cell behind one, whatever quotes are around.
 inline std::string InertCell(std::string_view text) {
@@ -112,7 +122,7 @@ inline std::string InertCell(std::string_view text) {
     const bool sign =
         std::count(std::begin(kFormulaSigns), std::end(kFormulaSigns), front.code) > 0;
     if (at_begin && sign) cell += '\'';
-    const bool passed_over = front.code == ' ' || front.code == 0xA0 || front.code == '"';
+    const bool passed_over = front.code == '"' || inert::IsSpace(front.code);
     at_begin = front.code == ';' || (at_begin && passed_over);
     cell += rest.substr(0, front.length);
     rest.remove_prefix(front.length);

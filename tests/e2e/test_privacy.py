@@ -10,7 +10,7 @@ import sys
 
 import pyarrow.parquet
 import pytest
-from fault_tools import LIMIT_S, PRELUDE, Recording, executable, plain, record, script
+from fault_tools import LIMIT_S, PRELUDE, Recording, executable, plain, record, script, wait_for
 from pages_server import Server
 
 SECRET = "S3CRETofMine"  # part of each secret below
@@ -220,8 +220,8 @@ def test_a_run_is_its_owners(tmp_path, umask):
         stdin=subprocess.PIPE, **under(umask),
     )  # fmt: skip
     run = tmp_path / "run"
-    while not list(run.glob("journal/*/slices-*")):
-        assert recording.process.poll() is None
+    wait_for(lambda: list(run.glob("journal/*/slices-*")) or recording.process.poll() is not None)
+    assert recording.process.poll() is None
     check_modes(run, 0o700, 0o600)  # while it is recorded
     recording.process.stdin.write(b"\n")
     recording.process.stdin.flush()

@@ -36,8 +36,8 @@ def command(program):
 
 
 def observe(program, launcher=()):
-    """Exit status, stdout and stderr of a program in an empty folder of its own, always of the same name."""
-    with tempfile.TemporaryDirectory() as holder:
+    """Exit status, stdout and stderr of a program in an empty folder of its own, and whether there is a run then."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as holder:
         folder = pathlib.Path(holder) / "work"
         folder.mkdir()
         environment = {
@@ -59,10 +59,8 @@ def observe(program, launcher=()):
             check=False,
         )
         # A folder's name is all that may differ from one run to the next.
-        return (
-            done.returncode,
-            *(s.replace(holder.encode(), b"HOLDER") for s in (done.stdout, done.stderr)),
-        )
+        said = [s.replace(holder.encode(), b"HOLDER") for s in (done.stdout, done.stderr)]
+        return (done.returncode, *said, (pathlib.Path(holder) / "run/run.json").exists())
 
 
 def first_difference(bare, recorded):
@@ -81,6 +79,14 @@ def differences(bare, recorded):
     return found
 
 
+def compared(bare, program, launcher):
+    try:
+        recorded = observe(program, launcher)
+    except subprocess.TimeoutExpired:
+        return [f"takes over {LIMIT_S} s"]
+    return differences(bare, recorded) + ([] if recorded[3] else ["was not recorded"])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
@@ -89,8 +95,8 @@ def main():
     launcher = [executable(), "run", "--quiet", "--no-report", "--output", "HOLDER/run", "--"]
     beside, inconclusive = Outcome("host programs beside bare"), []
     for program in programs(options.only):
-        bare, recorded = observe(program), observe(program, launcher)
-        problems = differences(bare, recorded)
+        bare = observe(program)
+        problems = compared(bare, program, launcher)
         if problems and differences(bare, observe(program)):
             inconclusive.append(program.name)
             continue

@@ -26,14 +26,11 @@ class Outcome:
 
 
 def finish(outcomes, path):
-    """Prints a line per test, writes them as JSON where a path is given, and ends with 1 if any case failed."""
+    """Prints a line per test, writes them as JSON where a path is given, and ends with 1 if a case
+    failed or a test tried nothing."""
     for outcome in outcomes:
         print(f"{outcome.test}: {outcome.tried} tried, {outcome.tried - outcome.broken} held")
     if path:
-        rows = [
-            dataclasses.asdict(outcome) | {"held": o.tried - o.broken}
-            for o in outcomes
-            for outcome in [o]
-        ]
+        rows = [dataclasses.asdict(o) | {"held": o.tried - o.broken} for o in outcomes]
         pathlib.Path(path).write_text(json.dumps(rows, indent=1) + "\n")
-    sys.exit(1 if any(outcome.failures for outcome in outcomes) else 0)
+    sys.exit(1 if any(o.failures or not o.tried for o in outcomes) else 0)
