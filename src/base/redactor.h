@@ -30,6 +30,10 @@ class Redactor {
   static Redactor Off();
 
   bool on() const { return on_; }
+  // As the constructor takes them.
+  std::vector<std::string> names() const {
+    return on_ ? names_ : std::vector<std::string>{std::string(kRedactNothing)};
+  }
 
   // A message, or a command as a shell reads it.
   std::string Text(std::string_view text) const;

@@ -59,7 +59,7 @@ nlohmann::ordered_json ToJson(const store::RunSummary& run, const Figures& figur
   json["status"] = run.status;
   json["path"] = run.path.string();
   json["command"] = run.command;
-  json["started_utc"] = UtcTime(run.started_utc_ns);
+  json["started_utc"] = run.started_utc_ns > 0 ? UtcTime(run.started_utc_ns) : "";
   json["started_utc_ns"] = run.started_utc_ns;
   json["duration_ns"] = OrNull(listed.duration_ns);
   json["exit_code"] = OrNull(run.exit_code);

@@ -419,6 +419,7 @@ Status AddRedact(std::string_view names, Settings& settings) {
     const std::string name(names.substr(begin, end - begin));
     begin = end + 1;
     if (NormalName(name).empty()) return Error{"is not a list of names, as my-secret,OTHER"};
+    if (name != kRedactNothing) std::erase(settings.redact, std::string(kRedactNothing));
     settings.redact.push_back(name);
   }
   if (settings.redact.size() > kMostNames) return Error{"has more than 100 names"};

@@ -198,6 +198,8 @@ TEST(Settings, NamesOfSecrets) {
   EXPECT_EQ(settings.redact.back(), "c") << "a flag adds to it";
   ASSERT_TRUE(ApplyToml("redact = 'off'", "t", settings).ok());
   EXPECT_FALSE(Redactor(settings.redact).on());
+  ASSERT_TRUE(AddRedact("mine", settings).ok());
+  EXPECT_TRUE(Redactor(settings.redact).on()) << "a name of one's own turns it on again";
   for (const char* wrong : {"redact = 3", "redact = ['a', 3]", "redact = ['']", "redact = '--'"}) {
     EXPECT_THAT(TomlComplaint(wrong), HasSubstr("redact")) << wrong;
   }

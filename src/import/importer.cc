@@ -263,21 +263,26 @@ std::string NewRunId(const fs::path& output) {
 
 namespace {
 
-// A reader's error advises to recover the run: this one is gone with the error.
+// What a reader says of a run that is gone with the error: its cause alone is of use.
 Error OfRunThatWasMade(const std::string& source, Error error) {
-  const size_t advice = error.message.find("; `steptrace recover ");
-  if (advice == std::string::npos) return error;
   error.message = fmt::format(
       "{}: the run that was made of it cannot be read: {}; import it again, and report this as a "
       "bug if it stays so",
-      source, error.message.substr(0, advice));
+      source, error.message.substr(0, error.message.rfind("; ")));
   return error;
+}
+
+bool AdvisesRecovery(const Error& error) {
+  return error.message.find("; `steptrace recover ") != std::string::npos;
 }
 
 // What was written is what readers find. The contents of its segments were read back before.
 Status CheckRun(const fs::path& run) {
   STEPTRACE_ASSIGN_OR_RETURN(const store::RunReader reader, store::RunReader::Open(run));
-  if (!reader.damaged().empty()) return Error{reader.damaged().front().why};
+  if (!reader.damaged().empty()) {
+    const store::DamagedSegment& part = reader.damaged().front();
+    return Error{part.segment.file + ": " + part.why};
+  }
   if (reader.state() != store::RunState::kClosed) return Error{"it is not closed"};
   return {};
 }
@@ -323,7 +328,8 @@ Result<ImportSummary> ImportSorted(const std::vector<std::string>& paths, const 
   summary.notes.insert(summary.notes.end(), written.notes.begin(), written.notes.end());
   if (options.complete) {
     if (const Status complete = options.complete(folder.path()); !complete.ok()) {
-      return OfRunThatWasMade(paths.front(), complete.error());
+      const Error& error = complete.error();
+      return AdvisesRecovery(error) ? OfRunThatWasMade(paths.front(), error) : error;
     }
   }
   if (const Status sound = CheckRun(folder.path()); !sound.ok()) {

@@ -346,9 +346,7 @@ Result<Manifest> ReadManifest(const fs::path& run) {
 
 bool CanBeRebuilt(const fs::path& run) {
   const fs::path path = run / "run.json";
-  const bool refused =
-      ::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0 && errno == EACCES;
-  return HoldsRows(run) && !refused && FormatOf(path) <= kFormatNumber;
+  return HoldsRows(run) && IsGiven(path) && FormatOf(path) <= kFormatNumber;
 }
 
 Status WriteManifest(const fs::path& run, const Manifest& manifest) {

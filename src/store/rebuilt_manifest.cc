@@ -122,13 +122,14 @@ class Rebuilder {
     rebuilt_.losses.push_back(std::move(loss));
   }
 
-  // An error: there was no memory.
+  // An error: there was no memory, or the system does not give the file.
   Status AddSegment(const fs::path& file) {
     const auto place = PlaceByName(run_, file);
     if (!place) {
       rebuilt_.left_over.push_back(file);
       return {};
     }
+    if (!IsGiven(file)) return SystemError("cannot read " + file.string(), errno);
     std::optional<Error> failed;
     VisitTable(place->table, [&]<class Row>() {
       auto segment = DescribeSegment<Row>(run_, place->segment);

@@ -29,6 +29,15 @@ bool RedactWords(const Redactor& redactor, AnyJson& list) {
   return changed;
 }
 
+// A list of texts under a name of secrets is one of secrets; else it may be a command.
+bool RedactMember(const Redactor& redactor, const std::string& name, AnyJson& list) {
+  bool changed = false;
+  for (AnyJson& text : list) {
+    changed = Replace(redactor.Member(name, text.get<std::string>()), text) || changed;
+  }
+  return RedactWords(redactor, list) || changed;
+}
+
 // Whether anything was. The depth is bounded (ParseShallow).
 bool Redact(const Redactor& redactor, AnyJson& value) {
   const auto is_text = [](const AnyJson& one) { return one.is_string(); };
@@ -41,6 +50,10 @@ bool Redact(const Redactor& redactor, AnyJson& value) {
     for (AnyJson& one : value) changed = Redact(redactor, one) || changed;
   } else if (value.is_object()) {
     for (auto& [name, one] : value.items()) {
+      if (one.is_array() && std::all_of(one.begin(), one.end(), is_text)) {
+        changed = RedactMember(redactor, name, one) || changed;
+        continue;
+      }
       const bool now = one.is_string() ? Replace(redactor.Member(name, one.get<std::string>()), one)
                                        : Redact(redactor, one);
       changed = now || changed;

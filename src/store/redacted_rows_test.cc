@@ -19,6 +19,8 @@ TEST(RedactedRowsTest, JsonKeepsItsShape) {
             R"({"argv":["t.py","--token","REDACTED"],"n":[["x=1"]],"z":1})");
   EXPECT_EQ(RedactedJson(redactor, R"({"env":{"HF_TOKEN":"S3","token":5}})"),
             R"({"env":{"HF_TOKEN":"REDACTED","token":5}})");
+  EXPECT_EQ(RedactedJson(redactor, R"({"passwords":["S3","S4"],"tokens":[5]})"),
+            R"({"passwords":["REDACTED","REDACTED"],"tokens":[5]})");
   EXPECT_EQ(RedactedJson(redactor, R"({"reason":"OSError: http://u:S3@h"})"),
             R"({"reason":"OSError: http://u:REDACTED@h"})");
 }

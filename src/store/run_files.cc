@@ -83,6 +83,11 @@ Result<UniqueFd> CreateFile(const fs::path& path) {
 
 }  // namespace
 
+bool IsGiven(const fs::path& file) {
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  return fd.valid() || errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == ENXIO;
+}
+
 fs::path JournalDir(const fs::path& run, int32_t node) {
   return run / "journal" / fmt::format("node={}", node);
 }

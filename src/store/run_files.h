@@ -50,6 +50,10 @@ bool HoldsRows(const std::filesystem::path& run);
 Result<std::filesystem::path> PutAside(const std::filesystem::path& run,
                                        const std::filesystem::path& file);
 
+// Whether the system lets a file be opened, or says that there is none. What it refuses or cannot
+// do now is no damage.
+bool IsGiven(const std::filesystem::path& file);
+
 inline constexpr const char* kLockName = "lock";  // in JournalDir
 
 // Held by the writer of a node's part while it lives; the kernel lets it go with the process.

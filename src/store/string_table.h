@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "base/text_hash.h"
-
 #include "base/utf8.h"
 
 namespace steptrace::store {

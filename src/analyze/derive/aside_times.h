@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <map>
 
 #include "analyze/derive/span_stack.h"
 
 namespace steptrace::analyze {
 
-// When the hooks of processes were aside and said nothing. What a step is in which they were, or how many it were,
-// nobody knows.
+// When the hooks of processes were aside and recorded nothing. What a step that touches such a time
+// is, or how many steps it was, nobody knows.
 class AsideTimes {
  public:
   // From then on they are aside, or back. Marks come in any order.

@@ -103,6 +103,7 @@ Result<RunFrame> ReadFrame(const std::filesystem::path& run, TraceFormat format)
   frame.manifest = reader.manifest();
   frame.before_epoch_ns = BeforeEpoch(frame.manifest);
   STEPTRACE_ASSIGN_OR_RETURN(auto tracks, reader.Read<store::TrackRow>());
+  STEPTRACE_ASSIGN_OR_RETURN(auto facts, reader.Read<store::FactRow>());
   std::copy_if(reader.damaged().begin(), reader.damaged().end(), std::back_inserter(frame.damaged),
                [format](const auto& part) { return IsExported(part.table, format); });
   std::set<int32_t> ranks;
@@ -113,7 +114,6 @@ Result<RunFrame> ReadFrame(const std::filesystem::path& run, TraceFormat format)
   }
   if (LacksTracks(frame)) AddRanksOfSlices(frame.manifest, ranks);
   frame.ranks.assign(ranks.begin(), ranks.end());
-  STEPTRACE_ASSIGN_OR_RETURN(auto facts, reader.Read<store::FactRow>());
   for (const auto& fact : facts) {
     const std::string& kind = reader.Text(fact.kind);
     if (kind != "source") {

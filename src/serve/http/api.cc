@@ -301,8 +301,12 @@ Answer Api::Table(const Run& run, const std::string& name, Parameters& parameter
     return Refuse(400, status.error().message);
   }
   const auto heavy = TakeMemory();
+  std::vector<store::DamagedSegment> damaged;
+  query.damaged = &damaged;
   auto table = rpc::TableArrow(query);
   if (!table.ok()) return Refuse(500, table.error().message);
+  // Rows alone cannot say that some are missing.
+  if (!damaged.empty()) return Refuse(500, damaged[0].segment.file + ": " + damaged[0].why);
   return FromFile(std::move(table->fd), table->bytes, kArrowType);
 }
 

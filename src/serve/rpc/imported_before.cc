@@ -71,6 +71,7 @@ std::string SourceStamp(const ImportRequest& request) {
   const Json stamp = {{"steptrace_version", STEPTRACE_VERSION},
                       {"max_bytes", request.max_bytes},
                       {"max_depth", request.max_depth},
+                      {"redact", request.redactor.names()},
                       {"files", std::move(rows)}};
   // A name need not be UTF-8: two that differ in such bytes alone differ in their inodes.
   return stamp.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
