@@ -52,7 +52,7 @@ def test_the_tools_of_a_training_see_what_they_see_without_us(tmp_path):
     ours = sections(run(tmp_path, SCRIPT).stdout)
     assert len(plain) >= 10 and all(len(lines) > 100 for lines in plain.values())
     for tool, lines in plain.items():
-        assert ours[tool] == lines, tool
+        assert ours[tool] == lines or tool == "threads", tool
         assert not any("steptrace" in line for line in lines)
     (ring,) = rings(tmp_path / "ring")
     assert ring.disarmed == ""
@@ -137,7 +137,7 @@ id(m)
 
 def pythons():
     found = [sys.executable]
-    for version in ("3.8", "3.9", "3.10", "3.12", "3.13"):
+    for version in ("3.9", "3.10", "3.12", "3.13"):
         found += sorted(map(str, PYENV.glob(f"{version}.*/bin/python")))[:1]
     return found
 
@@ -152,15 +152,19 @@ def test_a_tool_sees_nothing_of_ours(tmp_path, site, python, tool):
     plain = run(tmp_path, "-c", code, python=python, ours=False, path=[site])
     ours = run(tmp_path, "-c", code, python=python, path=[site])
     address = re.compile("0x[0-9a-f]+")
-    assert address.sub("", ours.stdout) == address.sub("", plain.stdout)
+    beside_others = tool == "a thread"  # the main thread waits: the hooks stay where they are
+    if not beside_others:
+        assert address.sub("", ours.stdout) == address.sub("", plain.stdout)
     assert ours.stderr == plain.stderr
-    if plain.stdout:
-        names = recorded(tmp_path)
+    if not plain.stdout:
+        return
+    names = [name for name in recorded(tmp_path) if name != "gc"]
+    assert names[-4:] == ["checkpoint"] * 4, "the hooks are back"
+    if not beside_others:
         back = len(names) - names[::-1].index("hooks_back")
-        assert names[back:].count("checkpoint") == 4, "the hooks are back"
+        assert names[back:].count("checkpoint") == 4
         assert names[:back].count("checkpoint") == 4, "and were not there"
-        if tool != "a thread":  # that one has said it itself
-            assert names.count("hooks_aside") == names.count("hooks_back") >= 1
+        assert names.count("hooks_aside") == names.count("hooks_back") >= 1
 
 
 def test_a_tool_that_is_on_from_the_start(tmp_path, site):
@@ -256,14 +260,15 @@ tools = sys.modules["_steptrace_hooks.tools"]
 tools.add(tools.Part(aside=lambda: signal.raise_signal(signal.SIGUSR1)))
 try:
     sys.settrace(note)
+    for _ in range(1000): id(_)
     print("no")
 except TimeIsUp:
     print("caught")
-print(sys.gettrace())
+print(sys.gettrace() is note)
 use()
 """
     )
-    assert run(tmp_path, "-c", code, path=[site]).stdout == "caught\nNone\n"
+    assert run(tmp_path, "-c", code, path=[site]).stdout == "caught\nTrue\n"
     assert recorded(tmp_path).count("hooks_aside") == 1
 
 
@@ -288,3 +293,45 @@ print(p.tools_aside())
     assert run(tmp_path, "-c", code, path=[site]).stdout == "False\nTrue\nFalse\nFalse\n"
     kinds = [kind for kind, name, _, _ in rings(tmp_path / "ring")[0].records() if "hooks_" in name]
     assert kinds == [INSTANT, INSTANT]
+
+
+@pytest.mark.parametrize("python", pythons())
+def test_threads_that_set_tools_at_once_do_not_fail(tmp_path, site, python):
+    """CPython 3.10 and 3.11 refuse a tool while another thread is in the event of one."""
+    code = (
+        BASE
+        + """
+import time
+failed = []
+threading.excepthook = lambda told: failed.append(repr(told.exc_value))
+tools = sys.modules.get("_steptrace_hooks.tools")
+if tools: tools.add(tools.Part(aside=lambda: time.sleep(0.01)))
+gate = threading.Barrier(6)
+def work():
+    gate.wait()
+    for _ in range(50):
+        sys.settrace(note); use(); sys.settrace(None)
+        sys.setprofile(note); use(); sys.setprofile(None)
+threads = [threading.Thread(target=work) for _ in range(6)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(failed)
+"""
+    )
+    assert run(tmp_path, "-c", code, python=python, path=[site]).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("python", pythons())
+def test_another_interpreter_ends_while_a_tool_is_on(tmp_path, site, python):
+    code = (
+        BASE
+        + """
+try: import _interpreters as i
+except ImportError: import _xxsubinterpreters as i
+sys.settrace(lambda *_: None)
+i.destroy(i.create())
+sys.settrace(None)
+print("end")
+"""
+    )
+    assert run(tmp_path, "-c", code, python=python, path=[site]).stdout == "end\n"

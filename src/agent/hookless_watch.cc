@@ -175,9 +175,9 @@ NoHooks ExplainNoHooks(std::vector<HooklessProcess> processes, uid_t own, const 
   }
   if (marks.Any(HooksMark::kAside)) {
     return {Kind::kAside,
-            "a Python ran under a tracer, profiler or debugger of its own (pdb, coverage, cProfile), "
-            "and imported nothing that is hooked without it: the hooks stepped aside, so that it "
-            "sees nothing of them; record without it"};
+            "a Python set a tracer, profiler or debugger of its own (pdb, coverage, cProfile), and "
+            "imported nothing that is hooked without it: the hooks step aside for such a tool, so "
+            "that it sees nothing of them; record without it"};
   }
   if (loaded) return {Kind::kIdle, ""};
   return NothingThere(launchers);

@@ -82,13 +82,18 @@ TEST_F(LeftWatchTest, WhoHasNotTrainedInTenMinutesIsLate) {
   EXPECT_THAT(old.late, ElementsAre("python3 (pid 8)"));
 }
 
+// Another test on the machine at this time has another one.
+std::string RunOfThisTest(pid_t pid) {
+  return "left watch test " + std::to_string(pid);
+}
+
 // A process of this test that lives until it is killed, with a mark of the run.
 class MarkedProcess {
  public:
   explicit MarkedProcess(const char* program) : pid_(fork()) {
     if (pid_ > 0) return;
-    char mark[] = "STEPTRACE_RUN=left watch test";
-    char* const environment[] = {mark, nullptr};
+    std::string mark = "STEPTRACE_RUN=" + RunOfThisTest(getppid());
+    char* const environment[] = {mark.data(), nullptr};
     execle(program, program, "60", nullptr, environment);
     _exit(127);
   }
@@ -122,7 +127,7 @@ class MarkedProcess {
 TEST(LeftWatch, AProgramOfTheRunIsFollowedUntilItEnds) {
   MarkedProcess sleep("/bin/sleep");
   ASSERT_TRUE(sleep.Runs("sleep"));
-  LeftWatch watch("left watch test", "/nonexistent");
+  LeftWatch watch(RunOfThisTest(getpid()), "/nonexistent");
   const LeftWatch::Command command{ReadProcessIdentity(getpid())->start_time_ticks, {}};
   EXPECT_THAT(watch.Look({0, 0}, command, {}).others, ElementsAre(sleep.Named("sleep")));
   EXPECT_THAT(watch.TakeFound(), ElementsAre(sleep.pid()));
@@ -136,7 +141,7 @@ TEST(LeftWatch, AProgramOfTheRunIsFollowedUntilItEnds) {
 TEST(LeftWatch, WhoStartsAnotherAndEndsLeavesThatOne) {
   MarkedProcess first("/bin/sleep");
   ASSERT_TRUE(first.Runs("sleep"));
-  LeftWatch watch("left watch test", "/nonexistent");
+  LeftWatch watch(RunOfThisTest(getpid()), "/nonexistent");
   const LeftWatch::Command command{ReadProcessIdentity(getpid())->start_time_ticks, {}};
   EXPECT_FALSE(watch.Look({0, 0}, command, {}).empty());
   const MarkedProcess second("/bin/sleep");
@@ -148,7 +153,7 @@ TEST(LeftWatch, WhoStartsAnotherAndEndsLeavesThatOne) {
 TEST(LeftWatch, WhoHasARingIsNotCountedTwice) {
   MarkedProcess sleep("/bin/sleep");
   ASSERT_TRUE(sleep.Runs("sleep"));
-  LeftWatch watch("left watch test", "/nonexistent");
+  LeftWatch watch(RunOfThisTest(getpid()), "/nonexistent");
   const auto identity = ReadProcessIdentity(sleep.pid());
   const std::vector<RingProcess> rings = {{sleep.pid(), identity->start_time_ticks, true, "sleep"}};
   const Survivors left = watch.Look({0, 0}, {identity->start_time_ticks, {}}, rings);

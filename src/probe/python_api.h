@@ -9,6 +9,12 @@
 extern "C" int PySys_AddAuditHook(int (*hook)(const char* event, PyObject* arguments, void* data),
                                   void* data);
 
+// In the stable ABI since 3.9.
+extern "C" PyInterpreterState* PyInterpreterState_Get();
+// From 3.11 on; not in the stable ABI.
+extern "C" void PyThreadState_EnterTracing(PyThreadState* thread);
+extern "C" void PyThreadState_LeaveTracing(PyThreadState* thread);
+
 // Every symbol of Python that the module uses, as a weak reference: in a program without Python the
 // loader leaves them null, and nobody calls PyInit__probe there. A test compares this list with the
 // file's undefined symbols.
@@ -21,17 +27,20 @@ extern "C" int PySys_AddAuditHook(int (*hook)(const char* event, PyObject* argum
 #pragma weak PyDict_New
 #pragma weak PyDict_Next
 #pragma weak PyDict_SetItemString
+#pragma weak PyDict_Size
 #pragma weak PyErr_Clear
+#pragma weak PyErr_ExceptionMatches
 #pragma weak PyErr_Fetch
 #pragma weak PyErr_NormalizeException
 #pragma weak PyErr_Occurred
 #pragma weak PyErr_Restore
 #pragma weak PyEval_RestoreThread
 #pragma weak PyEval_SaveThread
+#pragma weak PyExc_RecursionError
 #pragma weak PyException_SetTraceback
 #pragma weak PyFloat_AsDouble
 #pragma weak PyGILState_GetThisThreadState
-#pragma weak PyImport_GetModuleDict
+#pragma weak PyInterpreterState_Get
 #pragma weak PyList_Append
 #pragma weak PyList_New
 #pragma weak PyLong_AsLong
@@ -43,12 +52,15 @@ extern "C" int PySys_AddAuditHook(int (*hook)(const char* event, PyObject* argum
 #pragma weak PyModule_AddObject
 #pragma weak PyObject_CallFunctionObjArgs
 #pragma weak PyObject_CallObject
+#pragma weak PyObject_GC_UnTrack
 #pragma weak PyObject_GetAttr
 #pragma weak PyObject_GetItem
 #pragma weak PyObject_IsTrue
 #pragma weak PySys_AddAuditHook
 #pragma weak PySys_GetObject
+#pragma weak PyThreadState_EnterTracing
 #pragma weak PyThreadState_Get
+#pragma weak PyThreadState_LeaveTracing
 #pragma weak PyThread_get_thread_ident
 #pragma weak PyTuple_GetItem
 #pragma weak PyTuple_Size

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/python_tools.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -25,7 +26,7 @@ constexpr int kMonitoringTools = 6;  // of sys.monitoring that a script can have
 
 // Read and written with the interpreter's lock.
 struct Tools {
-  PyObject* interpreter;  // its sys.modules, by which it is known; null: none is watched
+  PyInterpreterState* interpreter;  // null: none is watched
   PyObject* aside;
   PyObject* back;
   PyObject* get_trace;
@@ -33,8 +34,9 @@ struct Tools {
   PyObject* frames;    // sys._current_frames
   PyObject* get_tool;  // sys.monitoring.get_tool; null before Python 3.12
   bool is_aside;
-  bool busy;       // aside() or back() is called
-  bool scheduled;  // Look() is
+  bool busy;                                          // aside() or back() is called
+  bool scheduled;                                     // Look() is
+  PyObject *kept_type, *kept_error, *kept_traceback;  // what Look() raises
   Own own;
   int64_t expected_until_ns;
   int64_t next_ended_ns;
@@ -81,15 +83,16 @@ void Remember(unsigned long thread) {
 template <class Gone>
 void ForgetThreads(Gone gone) {
   const auto end = g_tools.threads.begin() + g_tools.thread_count;
-  g_tools.thread_count =
-      static_cast<size_t>(std::remove_if(g_tools.threads.begin(), end, gone) - g_tools.threads.begin());
+  g_tools.thread_count = static_cast<size_t>(std::remove_if(g_tools.threads.begin(), end, gone) -
+                                             g_tools.threads.begin());
 }
 
 // Called by C, a function of sys is seen by no tool.
 void LookHere() {
   const KeptError kept;
   const bool traced = !IsNone(PyObject_CallObject(g_tools.get_trace, nullptr));
-  const bool profiled = !IsNone(PyObject_CallObject(g_tools.get_profile, nullptr)) && g_tools.own == Own::kNot;
+  const bool profiled =
+      !IsNone(PyObject_CallObject(g_tools.get_profile, nullptr)) && g_tools.own == Own::kNot;
   const unsigned long here = PyThread_get_thread_ident();
   if (traced || profiled) return Remember(here);
   ForgetThreads([here](unsigned long thread) { return thread == here; });
@@ -134,7 +137,7 @@ bool SomeToolIsOn() {
 
 // ---- aside and back -----------------------------------------------------------------------------
 
-// The functions called raise nothing but what is the script's: false, with the error set.
+// What the functions called raise is the script's, as of a signal's handler. False: it is set.
 bool StepAside(const char* tool) {
   g_tools.is_aside = g_tools.busy = true;
   PyObject* name = PyUnicode_FromString(tool);
@@ -158,14 +161,62 @@ bool ComeBack() {
 
 bool IsHere() {
   return g_tools.interpreter != nullptr && Py_IsInitialized() != 0 &&
-         PyImport_GetModuleDict() == g_tools.interpreter;
+         PyInterpreterState_Get() == g_tools.interpreter;
 }
 
-// Whether another thread's state stands in for this one's, as where torch sets a profiler in each: Python must not run
-// in it, for that thread may go on meanwhile.
+// Whether another thread's state stands in for this one's, as where torch sets a profiler in each:
+// Python must not run in it, for that thread may go on meanwhile.
 bool IsBorrowed() {
   return PyThreadState_Get() != PyGILState_GetThisThreadState();
 }
+
+// While a tracer or profiler is set in a thread, no other can set one (CPython 3.10 and 3.11 raise,
+// and so does cProfile's). So Python runs in that event only if no other thread can.
+bool RunsAlone() {
+  const bool was_busy = g_tools.busy;
+  g_tools.busy = true;  // what is asked is audited itself
+  const KeptError kept;
+  PyObject* frames = PyObject_CallObject(g_tools.frames, nullptr);
+  const bool alone = frames != nullptr && PyDict_Size(frames) <= 1;
+  if (frames == nullptr) PyErr_Clear();
+  Py_XDECREF(frames);
+  g_tools.busy = was_busy;
+  return alone;
+}
+
+void Schedule();
+
+// Keeps the error that is set for Look(): whoever sets a tool must not fail for us.
+void KeepError() {
+  if (PyErr_ExceptionMatches(PyExc_RecursionError) != 0 || g_tools.kept_type != nullptr) {
+    return PyErr_Clear();
+  }
+  PyErr_Fetch(&g_tools.kept_type, &g_tools.kept_error, &g_tools.kept_traceback);
+  Schedule();  // again: a Look() that was due may have come meanwhile
+}
+
+int RaiseKept() {
+  if (g_tools.kept_type == nullptr) return 0;
+  PyErr_Restore(g_tools.kept_type, g_tools.kept_error, g_tools.kept_traceback);
+  g_tools.kept_type = g_tools.kept_error = g_tools.kept_traceback = nullptr;
+  return -1;
+}
+
+// What runs meanwhile in this thread no tracer or profiler of the script's sees, from 3.11 on.
+class Unseen {
+ public:
+  Unseen() : thread_(PyThreadState_Get()) {
+    if (PyThreadState_EnterTracing != nullptr) PyThreadState_EnterTracing(thread_);
+  }
+  ~Unseen() {
+    if (PyThreadState_LeaveTracing != nullptr) PyThreadState_LeaveTracing(thread_);
+  }
+  Unseen(const Unseen&) = delete;
+  Unseen& operator=(const Unseen&) = delete;
+
+ private:
+  PyThreadState* thread_;
+};
 
 bool LookAndComeBack() {
   LookHere();
@@ -175,10 +226,14 @@ bool LookAndComeBack() {
 // In the main thread, between two instructions of Python's.
 int Look(void*) {
   g_tools.scheduled = false;
+  if (RaiseKept() != 0) return -1;
   if (g_tools.busy || !IsHere() || IsBorrowed()) return 0;
   if (g_tools.is_aside) return LookAndComeBack() ? 0 : -1;
   // A tool that began where no Python could run.
-  return g_tools.thread_count == 0 || StepAside("a tool of another thread") ? 0 : -1;
+  LookHere();
+  if (!SomeToolIsOn()) return 0;
+  const Unseen unseen;
+  return StepAside("a tool that began beside other threads") ? 0 : -1;
 }
 
 void Schedule() {
@@ -200,8 +255,9 @@ int OnToolEvent(const char* event) {
   // A tool of sys.monitoring is the interpreter's, not the thread's.
   if (strncmp(event, "sys.m", 5) != 0) Remember(PyThread_get_thread_ident());
   Schedule();
-  if (g_tools.busy || g_tools.is_aside || IsBorrowed()) return 0;
-  return StepAside(event) ? 0 : -1;
+  if (g_tools.busy || g_tools.is_aside || IsBorrowed() || !RunsAlone()) return 0;
+  if (!StepAside(event)) KeepError();
+  return 0;
 }
 
 int OnAudit(const char* event, PyObject*, void*) {
@@ -210,7 +266,8 @@ int OnAudit(const char* event, PyObject*, void*) {
   if (!IsHere()) return 0;
   if (of_tool) return OnToolEvent(event);
   if (g_tools.busy || IsBorrowed()) return 0;
-  return LookAndComeBack() ? 0 : -1;
+  if (!LookAndComeBack()) KeepError();
+  return 0;
 }
 
 PyObject* OfSys(const char* name) {
@@ -253,8 +310,21 @@ PyObject* NewQuiet(PyTypeObject* type, PyObject* arguments, PyObject*) {
   return reinterpret_cast<PyObject*>(quiet);
 }
 
+// The function may lead back to what holds this.
+int TraverseQuiet(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(AsQuiet(self)->function);
+  Py_VISIT(reinterpret_cast<PyObject*>(Py_TYPE(self)));  // of a class on the heap, since 3.9
+  return 0;
+}
+
+int ClearQuiet(PyObject* self) {
+  Py_CLEAR(AsQuiet(self)->function);
+  return 0;
+}
+
 void FreeQuiet(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
   Py_XDECREF(AsQuiet(self)->function);
   reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
   Py_DECREF(reinterpret_cast<PyObject*>(type));
@@ -262,6 +332,7 @@ void FreeQuiet(PyObject* self) {
 
 PyObject* CallQuiet(PyObject* self, PyObject* arguments, PyObject*) {
   Quiet* quiet = AsQuiet(self);
+  if (quiet->function == nullptr) return None();  // it was collected
   if (!g_tools.is_aside) return PyObject_CallObject(quiet->function, arguments);
   quiet->missed = 1;
   if (quiet->ends_range != 0) transport::End();
@@ -270,7 +341,7 @@ PyObject* CallQuiet(PyObject* self, PyObject* arguments, PyObject*) {
 
 PyObject* CallMissed(PyObject* self, PyObject*) {
   Quiet* quiet = AsQuiet(self);
-  if (quiet->missed == 0) return None();
+  if (quiet->missed == 0 || quiet->function == nullptr) return None();
   quiet->missed = 0;
   return PyObject_CallObject(quiet->function, nullptr);
 }
@@ -283,7 +354,11 @@ PyMethodDef g_quiet_methods[] = {
 }  // namespace
 
 bool WatchTools(PyObject* aside, PyObject* back) {
-  if (g_tools.interpreter != nullptr || PySys_AddAuditHook == nullptr) return false;
+  // Python 3.8 prints what a pending call comes too late for: it is not watched.
+  if (g_tools.interpreter != nullptr || PySys_AddAuditHook == nullptr ||
+      PyInterpreterState_Get == nullptr) {
+    return false;
+  }
   g_tools.get_trace = OfSys("gettrace");
   g_tools.get_profile = OfSys("getprofile");
   g_tools.frames = OfSys("_current_frames");
@@ -299,7 +374,9 @@ bool WatchTools(PyObject* aside, PyObject* back) {
   Py_INCREF(back);
   g_tools.aside = aside;
   g_tools.back = back;
-  g_tools.interpreter = PyImport_GetModuleDict();
+  g_tools.interpreter = PyInterpreterState_Get();
+  // A child that is forked while another thread steps aside has nobody who ends that.
+  pthread_atfork(nullptr, nullptr, [] { g_tools.busy = g_tools.scheduled = false; });
   LookHere();  // a tool may be on already
   if (SomeToolIsOn()) Schedule();
   return true;
@@ -329,12 +406,18 @@ PyObject* NewQuietType() {
   PyType_Slot slots[] = {
       {Py_tp_new, SlotOf(NewQuiet)},
       {Py_tp_dealloc, SlotOf(FreeQuiet)},
+      {Py_tp_traverse, SlotOf(TraverseQuiet)},
+      {Py_tp_clear, SlotOf(ClearQuiet)},
       {Py_tp_call, SlotOf(CallQuiet)},
       {Py_tp_methods, g_quiet_methods},
       {0, nullptr},
   };
   PyType_Spec spec = {
-      "steptrace._probe.Quiet", static_cast<int>(sizeof(Quiet)), 0, Py_TPFLAGS_DEFAULT, slots,
+      "steptrace._probe.Quiet",
+      static_cast<int>(sizeof(Quiet)),
+      0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+      slots,
   };
   return PyType_FromSpec(&spec);
 }

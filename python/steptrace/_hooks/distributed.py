@@ -159,4 +159,5 @@ def _patch_wait(module, hook):
             leave()
 
     wrapped = Wrapped(work, "wait", wait)
+    wrapped.back()  # the wrapper finds it now
     hook.add(wrapped)

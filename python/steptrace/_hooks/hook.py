@@ -102,7 +102,6 @@ class Wrapped:
         self._original = getattr(owner, attribute)
         self._wrapper = wrapper
         self.off = False
-        self.back()
 
     def __call__(self):
         self.off = True
@@ -142,6 +141,7 @@ def _wrap(owner, attribute, calls):
             leave()
 
     wrapped = Wrapped(owner, attribute, wrapper)
+    wrapped.back()  # the wrapper finds it now
     return wrapped
 
 

@@ -66,7 +66,8 @@ def _make_way():
     spec = machinery.PathFinder.find_spec("sitecustomize", sys.path)
     if spec is None or spec.loader is None:
         # As it would be without us: site passes over this very error.
-        raise ModuleNotFoundError("No module named 'sitecustomize'", name="sitecustomize")
+        missing = ImportError if sys.version_info < (3, 6) else ModuleNotFoundError
+        raise missing("No module named 'sitecustomize'", name="sitecustomize")
     from importlib import util
 
     module = util.module_from_spec(spec)

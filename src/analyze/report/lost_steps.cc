@@ -76,7 +76,8 @@ bool IsOfTraining(const ReportInput& input, const store::LossRow& loss) {
 bool TakesSteps(const ReportInput& input, const store::LossRow& loss) {
   const std::string& cause = input.strings->Text(loss.cause);
   // Records of which steps are made, and steps that were made.
-  if (cause == "ring_full" || cause == "disarmed" || cause == "unseen_process") {
+  if (cause == "ring_full" || cause == "disarmed" || cause == "unseen_process" ||
+      cause == "script_profiler") {
     return IsOfTraining(input, loss);
   }
   return input.strings->Text(loss.table) == "steps" &&

@@ -124,6 +124,7 @@ TEST(LostStepsTest, WhatFollowsTheLastStepIsFinalizationOnlyIfNoStepWasLostThere
                            "table=steps cause=segment_damaged count=9 from=20s to=29s",
                            "table=steps cause=journal_cut_off count=9 from=20s",
                            "table=slices cause=ring_full count=9 from=19s to=21s",
+                           "table=steps cause=script_profiler count=1 from=20s",
                            "table=slices cause=unseen_process count=-1 from=20s"}) {
     const Report report = ReportWithLoss(loss);
     EXPECT_EQ(report.phases.finalization_ns, std::nullopt) << loss;
