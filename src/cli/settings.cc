@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/redactor.h"
 #include "base/secret_names.h"
 #include "cli/hook_words.h"
 #include "cli/settings_file.h"

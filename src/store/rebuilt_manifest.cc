@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "store/all_tables.h"
+#include "store/arrow_support.h"
 #include "store/journal_reader.h"
 #include "store/run_files.h"
 #include "store/salvage.h"
