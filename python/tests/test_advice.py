@@ -297,6 +297,7 @@ PLAIN = {
     ("src/serve/pages/notebook.cc", "steptrace report --compare --notebook"),
     ("src/serve/pages/notebook.cc", "steptrace report --notebook"),
     ("src/serve/pages/notebook.cc", "steptrace schema"),
+    ("src/import/importer.cc", "steptrace recover"),  # not printed: what is cut off
     ("src/store/arrow_support.cc", "steptrace ls"),
     ("src/store/schema.cc", "steptrace schema --markdown"),
 }
