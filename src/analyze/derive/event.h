@@ -33,7 +33,7 @@ enum class HookName : uint8_t {
   kRecordsLost,  // instant: something of this thread is missing just before
   kHooksAside,   // instants: between them its process says nothing, whatever it does
   kHooksBack,
-  kDataFrom,     // instant in data: whose batch it is (wire/vocabulary.h)
+  kDataFrom,  // instant in data: whose batch it is (wire/vocabulary.h)
 };
 
 enum class MarkKind : uint8_t { kBegin, kEnd, kInstant };
