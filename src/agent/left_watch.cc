@@ -16,6 +16,8 @@ namespace {
 // Workers are told to end when their parent ends, and take a moment; a program that has just been
 // started may be about to execute another.
 constexpr int64_t kPatienceNs = kNsPerSecond;
+// A process that is about to execute its program has no environment for a moment, and so no mark.
+constexpr int64_t kExecutesNs = 50 * kNsPerMs;
 constexpr int64_t kShortestPauseNs = 500 * kNsPerMs;
 constexpr int64_t kScanCostShare = 200;
 // A descriptor each; more are found again at the next look.
@@ -42,7 +44,9 @@ std::string ListText(const std::vector<std::string>& names) {
 }  // namespace
 
 AfterCommand NextOf(const Survivors& survivors, int64_t ended_for_ns) {
-  if (survivors.empty()) return AfterCommand::kClose;
+  if (survivors.empty()) {
+    return ended_for_ns < kExecutesNs ? AfterCommand::kWait : AfterCommand::kClose;
+  }
   if (ended_for_ns <= kPatienceNs) return AfterCommand::kWait;
   const bool goes_on = !survivors.training.empty() || !survivors.may_train.empty();
   return goes_on ? AfterCommand::kGoOn : AfterCommand::kClose;

@@ -25,7 +25,8 @@ Survivors Of(std::vector<std::string> training, std::vector<std::string> may_tra
 }
 
 TEST(AfterCommand, ARunGoesOnForThoseThatTrainOrMayComeToIt) {
-  EXPECT_EQ(NextOf({}, 0), AfterCommand::kClose);
+  EXPECT_EQ(NextOf({}, 0), AfterCommand::kWait) << "one may be executing its program";
+  EXPECT_EQ(NextOf({}, kLongNs), AfterCommand::kClose);
   for (const Survivors& left : {Of({"a"}, {}, {}, {}), Of({}, {"a"}, {"b"}, {"c"})}) {
     EXPECT_EQ(NextOf(left, 0), AfterCommand::kWait) << "it may be about to end";
     EXPECT_EQ(NextOf(left, kLongNs), AfterCommand::kGoOn);
