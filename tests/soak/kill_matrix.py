@@ -133,8 +133,7 @@ def try_once(folder, who, number, causes, delay_s):
         wait_for(lambda: outcome.run.manifest()["status"] != "in_progress")
     problems = readable(outcome.run.path)
     alone, status = bare(str(script), who, number, delay_s)
-    losses = b"\n".join(alone.splitlines()[1:])
-    alone = losses + b"\n"
+    alone = b"".join(alone.splitlines(keepends=True)[1:])  # the losses
     # A training that a signal ended may have come further than the other.
     same = outcome.stdout == alone if status == 0 else prefix(alone, outcome.stdout)
     if not same:
