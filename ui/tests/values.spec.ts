@@ -62,7 +62,7 @@ test('list of runs', async ({ page }) => {
     const gain = verdict.at_most_speedup;
     expect(row[3]).toBe(gain === null ? 'not known' : `${gain} times`);
     const started = kept.started_utc.replace(' ', 'T');
-    expect(row[4]).toBe(started.startsWith('1970-') ? 'the profile tells no date' : started);
+    expect(row[4]).toBe(started || 'not known');
     expect(row[5]).toBe(ns(kept.duration_ns));
     expect([row[8], row[9]]).toEqual(['not known', bytes(kept.bytes)]); // without a price
     expect([row[6], row[7]]).toEqual([grouped(steps.count), grouped(info.ranks)]);

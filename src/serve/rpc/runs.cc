@@ -288,8 +288,8 @@ std::string RunCatalog::RowOf(const store::RunSummary& run, const CostRequest& c
   json["name"] = run.name;
   json["status"] = run.status;
   json["command"] = run.command;
-  json["started_utc"] =
-      run.problem.empty() && run.started_utc_ns > 0 ? Json(IsoTime(run.started_utc_ns)) : Json();
+  const bool dated = run.problem.empty() && run.started_utc_ns > 0;
+  json["started_utc"] = dated ? IsoTime(run.started_utc_ns) : "";
   json["duration_ns"] = duration_ns ? Json(*duration_ns) : Json();
   json["nodes"] = told.nodes;
   json["ranks"] = run.ranks;

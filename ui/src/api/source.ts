@@ -16,6 +16,7 @@ export interface RunRow {
   name: string;
   status: RunStatus;
   command: string[] | string;
+  /** Empty where it is not known. */
   started_utc: string;
   duration_ns: Ns;
   nodes: number;

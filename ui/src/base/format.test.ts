@@ -106,8 +106,8 @@ it('a share has all its digits and no others', () => {
   expect(f.formatShare(1).exact).toBe('100 %');
 });
 
-it('a profile without a date has none', () => {
-  expect(f.formatDate('1970-01-01T00:00:00Z').text).toBe('–');
+it('a run without a date has none', () => {
+  expect(f.formatDate('')).toEqual({ text: '–', exact: 'not known' });
   expect(f.formatDate('2026-01-02T10:00:00Z').text).toContain('2026-01-0');
 });
 

@@ -184,11 +184,11 @@ export function formatAt(value: number, distance: number): Figure {
   return { text: formatMoment(value, every), exact: formatNs(value).exact };
 }
 
-/** A UTC time in the reader's own zone, to the minute; a profile without a date begins in 1970: unknown. */
+/** A UTC time in the reader's own zone, to the minute; empty where it is not known. */
 export function formatDate(utc: string): Figure {
+  if (utc === '') return { text: '–', exact: 'not known' };
   const at = new Date(utc);
-  if (utc.startsWith('1970-01-01')) return { text: '–', exact: 'the profile tells no date' };
-  if (Number.isNaN(at.getTime())) return { text: utc || '–', exact: utc };
+  if (Number.isNaN(at.getTime())) return { text: utc, exact: utc };
   const text = at.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
   return { text, exact: utc };
 }
