@@ -55,6 +55,17 @@ TEST(RunCatalog, ListsRunsWithTheirVerdicts) {
   }
 }
 
+TEST(RunCatalog, AStartThatIsNotKnownIsEmpty) {
+  TempDir folder;
+  store::MakeProfiledRun(folder.path() / "undated", 3);
+  const auto file = folder.path() / "undated" / "run.json";
+  json manifest = json::parse(std::ifstream(file));
+  manifest["epoch_utc_ns"] = 0;
+  std::ofstream(file) << manifest;
+  RunCatalog catalog(folder.path(), std::nullopt);
+  EXPECT_EQ(json::parse(*catalog.ListJson({}, kLongWait))["runs"][0]["started_utc"], "");
+}
+
 TEST(RunCatalog, ARunWhoseReportIsNotMadeIsListedAsPendingAndItsStampTellsWhenItIs) {
   TempDir folder;
   store::MakeProfiledRun(folder.path() / "one", 60);
