@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Made by tools/hidden_characters.py of schema/hidden_characters.toml."""
+"""Made by tools/generate.py of schema/hidden_characters.toml."""
 
 # fmt: off
 RANGES = (

@@ -32,22 +32,22 @@ uint64_t StartTicksOf(int32_t pid) {
   return stat ? stat->start_time_ticks : 0;
 }
 
-// Null: nothing to tell as a loss or as absent.
-const LossCause* LossOf(NoHooks::Kind kind) {
+// Nothing: neither lost nor absent.
+std::optional<Loss> LossOf(NoHooks::Kind kind) {
   switch (kind) {
     case NoHooks::Kind::kLoss:
-      return &loss::kNoHooks;
+      return LossCause::kNoHooks;
     case NoHooks::Kind::kRefused:
-      return &loss::kCannotRecord;
+      return LossCause::kCannotRecord;
     case NoHooks::Kind::kAside:
-      return &loss::kScriptProfiler;
+      return LossCause::kScriptProfiler;
     case NoHooks::Kind::kNothingThere:
-      return &loss::kNothingToHook;
+      return Loss(LossCause::kUnavailable, "steps");
     case NoHooks::Kind::kIdle:
     case NoHooks::Kind::kOff:
       break;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 LimiterOptions LimitsOf(const AgentOptions& options, const store::Manifest& manifest) {
@@ -213,7 +213,7 @@ void Agent::HandleMessages(int64_t now_ns) {
   while (auto message = channel_.Next()) OnMessage(*message, now_ns);
   if (channel_.at_end() && state_ == State::kRecording) {
     state_ = State::kOrphaned;
-    recorder_->losses().Once({}, loss::kLauncherGone, -1, now_ns, "");
+    recorder_->losses().Once({}, LossCause::kLauncherGone, -1, now_ns, "");
   }
 }
 
@@ -332,7 +332,8 @@ void Agent::MergeImported(const TraceIntake::Imported& imported) {
   }
   if (!failed.empty()) {
     trace_failed_ = "profile of process " + std::to_string(imported.name.pid) + ": " + failed;
-    recorder_->losses().Once({-1, imported.name.pid}, loss::kTrace, -1, now_ns, trace_failed_);
+    recorder_->losses().Once({-1, imported.name.pid}, LossCause::kProfile, -1, now_ns,
+                             trace_failed_);
   }
   traces_->Settle(imported, failed.empty());
   trace_merged_ns_ = NowNs();
@@ -348,7 +349,7 @@ void Agent::FinishTraces() {
     if (traces_->busy()) poll(nullptr, 0, kPauseMs);
   } while (traces_->busy() && NowNs() < until_ns);
   if (!traces_->busy()) return traces_->RemoveFolder();
-  recorder_->losses().Once({}, loss::kTrace, -1, NowNs(),
+  recorder_->losses().Once({}, LossCause::kProfile, -1, NowNs(),
                            "profiles that were left at the end are not in the run; they lie in its "
                            "folder profiles");
 }
@@ -426,13 +427,13 @@ void Agent::TellWhoIsLeft(int64_t now_ns) {
   for (const auto* more : {&survivors_.may_train, &survivors_.late}) {
     may_record.insert(may_record.end(), more->begin(), more->end());
   }
-  const auto tell = [&](const LossCause& cause, const std::vector<std::string>& names) {
+  const auto tell = [&](const Loss& loss, const std::vector<std::string>& names) {
     if (names.empty()) return;
-    recorder_->losses().Once({}, cause, static_cast<int64_t>(names.size()), now_ns,
+    recorder_->losses().Once({}, loss, static_cast<int64_t>(names.size()), now_ns,
                              OutlivesText(names));
   };
-  tell(loss::kUnrecordedProcess, may_record);
-  tell(loss::kUnrecordedProgram, survivors_.others);
+  tell(LossCause::kUnrecordedProcess, may_record);
+  tell(Loss(LossCause::kUnrecordedProcess, "counters"), survivors_.others);
 }
 
 void Agent::TellWhyNoHooks() {
@@ -440,15 +441,15 @@ void Agent::TellWhyNoHooks() {
   marks.Remove(recorder_->without_room());
   if (recorder_->saw_ring()) {
     const std::string refused = RefusedHooks({}, marks);
-    if (!refused.empty()) recorder_->losses().Once({}, loss::kCannotRecord, -1, 0, refused);
+    if (!refused.empty()) recorder_->losses().Once({}, LossCause::kCannotRecord, -1, 0, refused);
     return;
   }
   const NoHooks why = ExplainNoHooks(hookless_.Seen(), geteuid(), marks);
   // Who still may record is no proof of its absence.
   const bool proven = survivors_.may_train.empty() && survivors_.late.empty();
   if (why.kind == NoHooks::Kind::kNothingThere && !proven) return;
-  if (const LossCause* cause = LossOf(why.kind)) {
-    recorder_->losses().Once({}, *cause, -1, 0, why.text);
+  if (const auto loss = LossOf(why.kind)) {
+    recorder_->losses().Once({}, *loss, -1, 0, why.text);
     return;
   }
   AppendFact("hook",

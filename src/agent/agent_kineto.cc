@@ -40,14 +40,14 @@ void Agent::TurnKineto(int64_t now_ns) {
   kineto_->Turn(now_ns);
   for (const KinetoCaptures::Ended& ended : kineto_->TakeEnded()) {
     if (!ended.failed.empty()) {
-      recorder_->losses().Once({ended.rank, ended.pid}, loss::kWindow, -1, now_ns,
+      recorder_->losses().Once({ended.rank, ended.pid}, LossCause::kWindow, -1, now_ns,
                                "a capture by Kineto: " + ended.failed);
       continue;
     }
     // Asked from outside, PyTorch (2.13) tells Kineto of no allocation.
     constexpr auto kMemory = static_cast<uint32_t>(wire::CaptureKind::kProfileMemory);
     if ((ended.demand.kinds & kMemory) != 0) {
-      recorder_->losses().Once({ended.rank, ended.pid}, loss::kWindow, -1, now_ns,
+      recorder_->losses().Once({ended.rank, ended.pid}, LossCause::kWindow, -1, now_ns,
                                "a capture by Kineto holds no memory: PyTorch tells it only to its "
                                "own profiler; capture it with hooks");
     }

@@ -17,17 +17,16 @@ constexpr size_t kMaxOnceRows = 10'000;
 
 }  // namespace
 
-LossBook::Key LossBook::KeyOf(const LossSubject& subject, const LossCause& cause) {
-  return {subject.pid, subject.pid == 0 ? subject.rank : -1, cause.cause};
+LossBook::Key LossBook::KeyOf(const LossSubject& subject, const Loss& loss) {
+  return {subject.pid, subject.pid == 0 ? subject.rank : -1, loss.cause};
 }
 
-void LossBook::Set(const LossSubject& subject, const LossCause& cause, int64_t count,
-                   int64_t now_ns) {
+void LossBook::Set(const LossSubject& subject, const Loss& loss, int64_t count, int64_t now_ns) {
   if (count <= 0) return;
-  auto [found, added] = entries_.try_emplace(KeyOf(subject, cause));
+  auto [found, added] = entries_.try_emplace(KeyOf(subject, loss));
   Entry& entry = found->second;
   if (added) {
-    entry.cause = cause;
+    entry.loss = loss;
     entry.from_ns = now_ns;
   }
   entry.rank = subject.rank;
@@ -39,15 +38,14 @@ void LossBook::Set(const LossSubject& subject, const LossCause& cause, int64_t c
   entry.to_ns = now_ns;
 }
 
-void LossBook::Add(const LossSubject& subject, const LossCause& cause, int64_t count,
-                   int64_t now_ns) {
-  auto found = entries_.find(KeyOf(subject, cause));
+void LossBook::Add(const LossSubject& subject, const Loss& loss, int64_t count, int64_t now_ns) {
+  auto found = entries_.find(KeyOf(subject, loss));
   const int64_t before = found == entries_.end() ? 0 : found->second.count;
-  Set(subject, cause, before + count, now_ns);
+  Set(subject, loss, before + count, now_ns);
 }
 
 void LossBook::EndProcess(int32_t pid) {
-  auto entry = entries_.lower_bound({pid, INT32_MIN, ""});
+  auto entry = entries_.lower_bound({pid, INT32_MIN, LossCause{}});
   while (entry != entries_.end() && std::get<0>(entry->first) == pid) {
     if (entry->second.count != entry->second.told) {
       ended_.push_back(RowOf(entry->first, entry->second));
@@ -56,13 +54,13 @@ void LossBook::EndProcess(int32_t pid) {
   }
 }
 
-void LossBook::Once(const LossSubject& subject, const LossCause& cause, int64_t count,
-                    int64_t now_ns, const std::string& detail) {
+void LossBook::Once(const LossSubject& subject, const Loss& loss, int64_t count, int64_t now_ns,
+                    const std::string& detail) {
   if (once_.size() >= kMaxOnceRows) return;
-  store::LossRow row = MakeRow(subject, cause);
+  store::LossRow row = MakeRow(subject, loss);
   row.count = count;
   row.from_ns = now_ns;
-  row.detail = detail.empty() ? cause.detail : detail;
+  row.detail = detail.empty() ? std::string(store::DetailOf(loss.cause)) : detail;
   once_.push_back(std::move(row));
 }
 
@@ -81,21 +79,21 @@ std::vector<store::LossRow> LossBook::TakeRows(int64_t now_ns, bool all) {
 }
 
 store::LossRow LossBook::RowOf(const Key& key, const Entry& entry) {
-  store::LossRow row = MakeRow({entry.rank, std::get<0>(key)}, entry.cause);
+  store::LossRow row = MakeRow({entry.rank, std::get<0>(key)}, entry.loss);
   row.count = entry.count - entry.told;
   row.from_ns = entry.from_ns;
   row.to_ns = entry.to_ns;
-  row.detail = entry.cause.detail;
+  row.detail = store::DetailOf(entry.loss.cause);
   return row;
 }
 
-store::LossRow LossBook::MakeRow(const LossSubject& subject, const LossCause& cause) {
+store::LossRow LossBook::MakeRow(const LossSubject& subject, const Loss& loss) {
   store::LossRow row;
   row.node = node_;
   row.rank = subject.rank;
   if (subject.pid != 0) row.pid = subject.pid;
-  row.table = strings_.Intern(cause.table);
-  row.cause = strings_.Intern(cause.cause);
+  row.table = strings_.Intern(loss.table);
+  row.cause = strings_.Intern(NameOf(loss.cause));
   return row;
 }
 

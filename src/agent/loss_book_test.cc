@@ -16,10 +16,10 @@ class LossBookTest : public testing::Test {
 };
 
 TEST_F(LossBookTest, TellsWhatWasAddedAndWhen) {
-  book_.Set({0, 42}, loss::kRingFull, 0, 10);
+  book_.Set({0, 42}, LossCause::kRingFull, 0, 10);
   EXPECT_TRUE(book_.TakeRows(10, true).empty()) << "no loss is no row";
-  book_.Set({0, 42}, loss::kRingFull, 5, 20);
-  book_.Set({0, 42}, loss::kRingFull, 9, 30);
+  book_.Set({0, 42}, LossCause::kRingFull, 5, 20);
+  book_.Set({0, 42}, LossCause::kRingFull, 9, 30);
   auto rows = book_.TakeRows(40, false);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(Cause(rows[0]), "ring_full");
@@ -35,7 +35,7 @@ TEST_F(LossBookTest, AllRowsSumToTheWholeLossAndStayFew) {
   int64_t told = 0;
   size_t rows = 0;
   for (int64_t second = 1; second <= 3600; ++second) {
-    book_.Set({0, 1}, loss::kRingFull, second * 1000, second * kNsPerSecond);
+    book_.Set({0, 1}, LossCause::kRingFull, second * 1000, second * kNsPerSecond);
     for (const auto& row : book_.TakeRows(second * kNsPerSecond, false)) {
       told += row.count;
       ++rows;
@@ -47,17 +47,17 @@ TEST_F(LossBookTest, AllRowsSumToTheWholeLossAndStayFew) {
 }
 
 TEST_F(LossBookTest, CountsThatFallAreNotBelieved) {
-  book_.Set({0, 1}, loss::kNames, 10, 1);
-  book_.Set({0, 1}, loss::kNames, 3, 2);
+  book_.Set({0, 1}, LossCause::kNamesFull, 10, 1);
+  book_.Set({0, 1}, LossCause::kNamesFull, 3, 2);
   auto rows = book_.TakeRows(3, true);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].count, 10);
 }
 
 TEST_F(LossBookTest, AProcessWhoseRankIsSettledLateLosesNothingTwice) {
-  book_.Set({0, 42}, loss::kRingFull, 5, 10);
+  book_.Set({0, 42}, LossCause::kRingFull, 5, 10);
   EXPECT_EQ(book_.TakeRows(10, true).size(), 1u);
-  book_.Set({3, 42}, loss::kRingFull, 7, 20);
+  book_.Set({3, 42}, LossCause::kRingFull, 7, 20);
   auto rows = book_.TakeRows(20, true);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].rank, 3);
@@ -65,17 +65,17 @@ TEST_F(LossBookTest, AProcessWhoseRankIsSettledLateLosesNothingTwice) {
 }
 
 TEST_F(LossBookTest, APidThatIsTakenAgainIsAnotherProcess) {
-  book_.Set({0, 42}, loss::kRingFull, 5, 10);
-  book_.Set({0, 43}, loss::kRingFull, 1, 10);
+  book_.Set({0, 42}, LossCause::kRingFull, 5, 10);
+  book_.Set({0, 43}, LossCause::kRingFull, 1, 10);
   book_.EndProcess(42);
-  book_.Set({0, 42}, loss::kRingFull, 3, 20);
+  book_.Set({0, 42}, LossCause::kRingFull, 3, 20);
   int64_t told = 0;
   for (const auto& row : book_.TakeRows(30, true)) told += row.count;
   EXPECT_EQ(told, 5 + 1 + 3);
 }
 
 TEST_F(LossBookTest, OnceKeepsItsSentence) {
-  book_.Once({-1, 0}, loss::kNoHooks, -1, 5, "nobody came");
+  book_.Once({-1, 0}, LossCause::kNoHooks, -1, 5, "nobody came");
   auto rows = book_.TakeRows(5, false);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].count, -1);

@@ -178,23 +178,23 @@ std::optional<std::string> ProcessSession::StackText(uint32_t id) {
 void ProcessSession::ReportLosses(LossBook& book, int64_t now_ns) const {
   const LossSubject subject{rank() >= 0 ? rank() : identity().rank, pid()};
   const transport::DrainCounts& counts = ring_.counts();
-  book.Set(subject, loss::kRingFull, ToCount(counts.dropped_full), now_ns);
-  book.Set(subject, loss::kNames, ToCount(counts.dropped_names), now_ns);
-  book.Set(subject, loss::kBudget, ToCount(counts.dropped_budget), now_ns);
-  book.Set(subject, loss::kNoSpace, ToCount(counts.dropped_no_space), now_ns);
-  book.Set(subject, loss::kNested, ToCount(counts.dropped_nested) + converter_->too_deep_ranges(),
-           now_ns);
-  book.Set(subject, loss::kOpening, ToCount(counts.dropped_opening), now_ns);
-  book.Set(subject, loss::kInvalid, ToCount(counts.invalid) + converter_->invalid_records(),
-           now_ns);
-  static constexpr std::array kOfDevices = {&loss::kDeviceLibrary, &loss::kDeviceNoBuffer,
-                                            &loss::kDeviceIncomplete, &loss::kDeviceNoName,
-                                            &loss::kCuptiTaken};
+  book.Set(subject, LossCause::kRingFull, ToCount(counts.dropped_full), now_ns);
+  book.Set(subject, LossCause::kNamesFull, ToCount(counts.dropped_names), now_ns);
+  book.Set(subject, LossCause::kThreadBudget, ToCount(counts.dropped_budget), now_ns);
+  book.Set(subject, LossCause::kSharedMemoryFull, ToCount(counts.dropped_no_space), now_ns);
+  book.Set(subject, LossCause::kTooDeep,
+           ToCount(counts.dropped_nested) + converter_->too_deep_ranges(), now_ns);
+  book.Set(subject, LossCause::kOpening, ToCount(counts.dropped_opening), now_ns);
+  book.Set(subject, LossCause::kInvalidRecords,
+           ToCount(counts.invalid) + converter_->invalid_records(), now_ns);
+  static constexpr std::array kOfDevices = {LossCause::kCuptiDropped, LossCause::kDeviceBuffersFull,
+                                            LossCause::kDeviceIncomplete,
+                                            LossCause::kDeviceNamesFull, LossCause::kCuptiTaken};
   for (size_t i = 0; i < kOfDevices.size(); ++i) {
-    book.Set(subject, *kOfDevices[i], converter_->device_losses()[i], now_ns);
+    book.Set(subject, kOfDevices[i], converter_->device_losses()[i], now_ns);
   }
-  book.Set(subject, loss::kInvalidFacts, converter_->invalid_facts(), now_ns);
-  book.Set(subject, loss::kScriptProfiler, converter_->asides(), now_ns);
+  book.Set(subject, LossCause::kInvalidFacts, converter_->invalid_facts(), now_ns);
+  book.Set(subject, LossCause::kScriptProfiler, converter_->asides(), now_ns);
 }
 
 bool ProcessSession::MayWrite(int64_t now_ns) {

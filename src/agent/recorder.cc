@@ -93,7 +93,7 @@ void Recorder::NoteSeen(const RingFileSeen& seen, int64_t now_ns) {
   without_room_.Add(HooksMark::kNoRing, seen.parts.pid);
   pids_without_room_.insert(seen.parts.pid);
   losses_.Once(
-      {-1, seen.parts.pid}, loss::kNoSpace, -1, now_ns,
+      {-1, seen.parts.pid}, LossCause::kSharedMemoryFull, -1, now_ns,
       "process " + std::to_string(seen.parts.pid) + " found no room for its ring; " +
           "enlarge /dev/shm (docker: --shm-size), or name another place by --shm or STEPTRACE_SHM");
   watch_.Remove(seen);
@@ -134,7 +134,7 @@ void Recorder::GiveUp(const Pending& pending, const std::string& why, int64_t no
   // It took the file back that found no room, and says so in another.
   if (pids_without_room_.contains(pid)) return;
   losses_.Once(
-      {-1, pid}, loss::kRingDamaged, -1, now_ns,
+      {-1, pid}, LossCause::kRingDamaged, -1, now_ns,
       "the records of process " + std::to_string(pid) + " cannot be read: " + CleanUtf8(why));
 }
 
@@ -186,12 +186,12 @@ void Recorder::EndSession(ProcessSession& session, int64_t now_ns) {
   WriteOutcomes(session, now_ns);
   session.ReportLosses(losses_, now_ns);
   if (!session.identity().disarm_reason.empty()) {
-    losses_.Once({session.rank(), session.pid()}, loss::kDisarmed, -1, now_ns,
+    losses_.Once({session.rank(), session.pid()}, LossCause::kDisarmed, -1, now_ns,
                  "recording ended early in process " + std::to_string(session.pid()) + ": " +
                      CleanUtf8(session.identity().disarm_reason));
   }
   if (session.EndsUnseen()) {
-    losses_.Once({session.rank(), session.pid()}, loss::kUnseenProcess, -1, end_ns, "");
+    losses_.Once({session.rank(), session.pid()}, LossCause::kUnseenProcess, -1, end_ns, "");
   }
   if (session.trains() || session.is_worker()) {
     trained_until_ns_ = std::max(trained_until_ns_, end_ns);
@@ -271,8 +271,8 @@ void Recorder::Settle(int64_t now_ns) {
   TakeSteps();
   for (const auto& session : sessions_) WriteOutcomes(*session, now_ns);
   for (const auto& session : sessions_) session->ReportLosses(losses_, now_ns);
-  losses_.Set({}, loss::kStrangeFiles, watch_.strange_files(), now_ns);
-  losses_.Set({}, loss::kTooManyProcesses, watch_.files_beyond_limit(), now_ns);
+  losses_.Set({}, LossCause::kStrangeFiles, watch_.strange_files(), now_ns);
+  losses_.Set({}, LossCause::kTooManyProcesses, watch_.files_beyond_limit(), now_ns);
   for (const store::LossRow& row : losses_.TakeRows(now_ns, false)) writer_.Append(row);
   WriteTracks(now_ns);
 }
@@ -363,7 +363,7 @@ std::vector<JobRoot> Recorder::Roots() const {
   return roots;
 }
 
-void Recorder::SetFrugal(bool frugal, const LossCause& cause) {
+void Recorder::SetFrugal(bool frugal, LossCause cause) {
   frugal_ = frugal;
   frugal_cause_ = cause;
 }

@@ -98,7 +98,7 @@ class Recorder {
   int64_t trained_until_ns() const { return trained_until_ns_; }
 
   // Frugal: the script's own ranges are counted as lost, for this cause.
-  void SetFrugal(bool frugal, const LossCause& cause);
+  void SetFrugal(bool frugal, LossCause cause);
   // The processes with rings, for those who follow the job's process tree.
   std::vector<JobRoot> Roots() const;
   bool HasProcess(int32_t pid) const;
@@ -182,7 +182,7 @@ class Recorder {
   store::StringId operator_category_;
   store::StringId primitive_category_;
   bool frugal_ = false;
-  LossCause frugal_cause_ = loss::kAgentMemory;
+  LossCause frugal_cause_ = LossCause::kAgentMemoryLimit;
   bool saw_ring_ = false;
   HooksMarks without_room_;
   std::set<int32_t> pids_without_room_;

@@ -155,7 +155,7 @@ void Recorder::TellMissing(const ProcessSession& session, const CaptureOutcome& 
   const int64_t count = outcome.counted && missing > 0 ? missing : -1;
   const bool of_time = outcome.asked_steps == 0 && outcome.interrupted;
   if (!automatic && (missing > 0 || of_time)) {
-    losses_.Once(subject, loss::kWindowCut, count, now_ns, CutText(outcome));
+    losses_.Once(subject, LossCause::kWindowCut, count, now_ns, CutText(outcome));
   }
   uint32_t ever = 0;
   uint32_t absent = 0;  // in some stretch
@@ -167,7 +167,7 @@ void Recorder::TellMissing(const ProcessSession& session, const CaptureOutcome& 
   if (automatic) absent &= static_cast<uint32_t>(wire::CaptureKind::kKernels);
   const auto tell = [&](uint32_t kinds, const char* where) {
     if (kinds == 0) return;
-    losses_.Once(subject, loss::kWindow, -1, now_ns,
+    losses_.Once(subject, LossCause::kWindow, -1, now_ns,
                  fmt::format("{} captured no {}{}: it cannot be had here; the table `facts` says "
                              "why (kind hook)",
                              WhatWas(outcome), KindsText(kinds), where));
@@ -262,7 +262,8 @@ void Recorder::WriteOutcomes(ProcessSession& session, int64_t now_ns) {
   for (const CaptureOutcome& outcome : session.captures().TakeOutcomes(now_ns)) {
     if (outcome.source == Source::kDemand) NoteDemand(session, outcome, now_ns);
     if (CapturedNothingAsked(outcome)) {
-      losses_.Once({session.rank(), session.pid()}, loss::kWindow, -1, now_ns, LossText(outcome));
+      losses_.Once({session.rank(), session.pid()}, LossCause::kWindow, -1, now_ns,
+                   LossText(outcome));
     }
     TellMissing(session, outcome, now_ns);
     std::vector<CaptureOutcome> alike;

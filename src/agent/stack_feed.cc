@@ -144,7 +144,8 @@ void StackFeed::OnTold(ProcessSession& session, std::span<const ToldStack> stack
   if (told.period_ns() == 0) told.SetPeriod(period_ns_);
   for (const ToldStack& one : stacks) {
     if (TakeTold(session, told, one)) continue;
-    recorder_.losses().Add({session.rank(), session.pid()}, loss::kStackInvalid, 1, one.ts_ns);
+    recorder_.losses().Add({session.rank(), session.pid()}, LossCause::kInvalidSamples, 1,
+                           one.ts_ns);
   }
   WriteStacks(told_stacks_.TakeNew());
 }
@@ -172,7 +173,7 @@ void StackFeed::Follow(const ProcessSession& session, ToldStacks& told,
   const bool changed = pace.period_ns != told.period_ns();
   told.SetPeriod(pace.period_ns);
   if (pace.threads_left_out) {
-    recorder_.losses().Add({session.rank(), session.pid()}, loss::kStackThreads, 1, ts_ns);
+    recorder_.losses().Add({session.rank(), session.pid()}, LossCause::kTooManyThreads, 1, ts_ns);
   }
   if (pace.wall_ns == 0 || !changed || !told.TakePaceChange()) return;
   const double percent =
@@ -209,14 +210,15 @@ void StackFeed::TellLosses(const StackReadings& readings, int64_t now_ns) {
     StackLosses& counted = counted_[key];
     counted = {before.torn + told.losses.torn, before.cut + told.losses.cut,
                before.too_many_threads + told.losses.too_many_threads};
-    book.Set(subject, loss::kStackTorn, counted.torn, now_ns);
-    book.Set(subject, loss::kStackCut, counted.cut, now_ns);
-    book.Set(subject, loss::kStackThreads, counted.too_many_threads, now_ns);
+    book.Set(subject, LossCause::kStackChanged, counted.torn, now_ns);
+    book.Set(subject, LossCause::kStackTooDeep, counted.cut, now_ns);
+    book.Set(subject, LossCause::kTooManyThreads, counted.too_many_threads, now_ns);
   }
   unplaced_ = {unplaced_before_.too_many_stacks + readings.too_many_stacks,
                unplaced_before_.not_taken + readings.not_taken};
-  book.Set({}, loss::kTooManyStacks, unplaced_.too_many_stacks + told_stacks_.too_many(), now_ns);
-  book.Set({}, loss::kSamplesNotTaken, unplaced_.not_taken, now_ns);
+  book.Set({}, LossCause::kTooManyStacks, unplaced_.too_many_stacks + told_stacks_.too_many(),
+           now_ns);
+  book.Set({}, LossCause::kAgentBehind, unplaced_.not_taken, now_ns);
 }
 
 void StackFeed::Write(int64_t now_ns) {

@@ -79,7 +79,7 @@ void SystemFeed::Tell(const UnavailableSource& source, int64_t ts_ns) {
   }
   std::string detail = source.source + ": " + source.reason;
   if (!source.remedy.empty()) detail += "; " + source.remedy;
-  losses_.Once({}, loss::kUnavailable, -1, ts_ns, CleanUtf8(detail));
+  losses_.Once({}, LossCause::kUnavailable, -1, ts_ns, CleanUtf8(detail));
 }
 
 // {"device": 0, "name": "NVIDIA H200", "uuid": "GPU-…", "processes": 2, "ours": 1, "others": 1}:

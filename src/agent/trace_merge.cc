@@ -105,7 +105,7 @@ class Merge {
   }
 
   void Take(const store::LossRow& row, LossBook& losses) {
-    losses.Once({process_.rank, owner_.pid}, loss::kTrace, row.count, owner_.now_ns,
+    losses.Once({process_.rank, owner_.pid}, LossCause::kProfile, row.count, owner_.now_ns,
                 fmt::format("a profile's {}: {}", from_.Text(row.cause), row.detail));
   }
 

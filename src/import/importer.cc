@@ -163,11 +163,11 @@ Error NothingKnown(const Sorted& sorted) {
 
 void TellLeftOut(const Sorted& sorted, RunSink& sink, std::vector<std::string>& notes) {
   for (const Error& error : sorted.refused) {
-    sink.RunLoss("slices", "file_refused", 1, error.message);
+    sink.RunLoss("slices", LossCause::kFileRefused, 1, error.message);
     notes.push_back(error.message);
   }
   for (const std::string& damaged : sorted.damaged) {
-    sink.RunLoss("slices", "file_damaged", 1, damaged);
+    sink.RunLoss("slices", LossCause::kFileDamaged, 1, damaged);
     notes.push_back(damaged);
   }
   if (sorted.unknown.empty()) return;
@@ -182,7 +182,7 @@ void TellLeftOut(const Sorted& sorted, RunSink& sink, std::vector<std::string>& 
                   count == 1 ? "1 file is no profile and was"
                              : fmt::format("{} files are no profiles and were", count),
                   list);
-  sink.RunLoss("slices", "no_profile", static_cast<int64_t>(sorted.unknown.size()), note);
+  sink.RunLoss("slices", LossCause::kNoProfile, static_cast<int64_t>(sorted.unknown.size()), note);
   notes.push_back(std::move(note));
 }
 

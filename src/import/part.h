@@ -28,9 +28,9 @@ struct LossEntry {
   int64_t count = 0;
   std::string detail;
 };
-using Losses = std::map<std::pair<std::string, std::string>, LossEntry>;  // by table and cause
+using Losses = std::map<std::pair<std::string, LossCause>, LossEntry>;  // by table and cause
 
-void AddLoss(Losses& losses, std::string_view table, std::string_view cause, int64_t count,
+void AddLoss(Losses& losses, std::string_view table, LossCause cause, int64_t count,
              std::string_view detail);
 
 // Bounds of the times of a part, by its own clock.

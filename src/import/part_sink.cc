@@ -52,7 +52,7 @@ CachedText InternInRun(SinkShare& share, std::string_view text) {
   store::StringId id{};
   if (!share.strings.Find(text, &id)) {
     if (share.text_bytes > share.limits.max_text_bytes) {
-      AddLoss(share.losses, "slices", "text_limit", 1,
+      AddLoss(share.losses, "slices", LossCause::kTextLimit, 1,
               "texts (names, shapes, stacks) beyond the limit of memory for them were left out");
       return {0, {}, share.strings.Intern(kTextPlaceholder)};
     }
@@ -100,10 +100,9 @@ void SpillEnded(SinkShare& share) {
   }
 }
 
-void AddLoss(Losses& losses, std::string_view table, std::string_view cause, int64_t count,
+void AddLoss(Losses& losses, std::string_view table, LossCause cause, int64_t count,
              std::string_view detail) {
-  auto [found, added] =
-      losses.try_emplace({std::string(table), std::string(cause)}, LossEntry{0, ""});
+  auto [found, added] = losses.try_emplace({std::string(table), cause}, LossEntry{0, ""});
   if (added) found->second.detail = detail;
   found->second.count += count;
 }
@@ -156,7 +155,7 @@ void PartSink::GrowTexts() {
 int32_t PartSink::AddTrack(store::TrackRow row, std::string_view kind) {
   bool counts = fills_ == Fills::kPart;
   if (counts && share_.tracks.fetch_add(1, std::memory_order_relaxed) >= kMostTracks) {
-    Loss("tracks", "too_many_tracks", 1, "threads and streams beyond the first 262144");
+    Loss("tracks", LossCause::kTooManyTracks, 1, "threads and streams beyond the first 262144");
     return -1;
   }
   row.kind = Intern(kind);
@@ -325,7 +324,7 @@ void PartSink::Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::st
   (void)SpillOthersIfFull().ok();  // an error fails the run
 }
 
-void PartSink::Loss(std::string_view table, std::string_view cause, int64_t count,
+void PartSink::Loss(std::string_view table, LossCause cause, int64_t count,
                     std::string_view detail) {
   if (count != 0) AddLoss(part_->losses, table, cause, count, detail);
 }

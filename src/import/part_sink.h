@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/loss_causes.h"
 #include "store/string_table.h"
 #include "store/tables.h"
 
 namespace steptrace::import {
+
+using store::LossCause;
 
 inline constexpr int64_t kNull = std::numeric_limits<int64_t>::min();
 
@@ -106,7 +109,7 @@ class PartSink {
   // Without a time: at the run's begin.
   void Fact(std::optional<int64_t> ts_ns, std::string_view kind, std::string json, int64_t pid = 0);
   // The part's loss of a cause; counts of one cause add up, of the details the first stays.
-  void Loss(std::string_view table, std::string_view cause, int64_t count, std::string_view detail);
+  void Loss(std::string_view table, LossCause cause, int64_t count, std::string_view detail);
   void Version(const std::string& framework, const std::string& version);
 
   // A sink for pieces of this part, for one thread of any. Its tracks are numbered within a piece,

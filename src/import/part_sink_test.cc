@@ -62,7 +62,7 @@ TEST_F(PartSinkTest, ThreadsFillPartsSideBySide) {
                                          : "shared " + std::to_string(row % 100);
         ASSERT_TRUE(part->Append(At(track, row, part->Intern(name))).ok());
       }
-      part->Loss("slices", "made_up", i + 1, "of a thread");
+      part->Loss("slices", LossCause::kTextLimit, i + 1, "of a thread");
       PartFacts facts;
       facts.rank = i;
       part->End(facts);
@@ -88,7 +88,7 @@ TEST_F(PartSinkTest, ThreadsFillPartsSideBySide) {
   ASSERT_TRUE(losses.ok());
   int64_t lost = 0;
   for (const auto& loss : *losses) {
-    if (reader.strings().Text(loss.cause) == "made_up") lost += loss.count;
+    if (reader.strings().Text(loss.cause) == LossCause::kTextLimit) lost += loss.count;
   }
   EXPECT_EQ(lost, 1 + 2 + 3 + 4);
 }

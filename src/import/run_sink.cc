@@ -87,7 +87,7 @@ void RunSink::SetWorkers(size_t workers) {
   impl_->share.workers = static_cast<int64_t>(std::max<size_t>(workers, 1));
 }
 
-void RunSink::RunLoss(std::string_view table, std::string_view cause, int64_t count,
+void RunSink::RunLoss(std::string_view table, LossCause cause, int64_t count,
                       std::string_view detail) {
   std::lock_guard lock(impl_->share.mutex);
   if (count != 0) AddLoss(impl_->share.losses, table, cause, count, detail);
@@ -118,7 +118,7 @@ void RunSink::Impl::LeaveOutDoubles() {
     std::string note =
         fmt::format("{}: the same profile{} as {}; left out", part->facts.source,
                     rank < 0 ? "" : fmt::format(" of rank {}", rank), found->second->facts.source);
-    AddLoss(share.losses, "slices", "same_profile_twice", 1, note);
+    AddLoss(share.losses, "slices", LossCause::kSameProfileTwice, 1, note);
     notes.push_back(std::move(note));
   }
 }
@@ -154,7 +154,7 @@ void RunSink::Impl::ChooseRanks() {
         "{}: rank {} as {} too; stored as rank {}; of "
         "several recordings of a process, import one",
         part->facts.source, *part->facts.rank, taken[*part->facts.rank]->facts.source, next);
-    AddLoss(share.losses, "slices", "same_rank_twice", 1, note);
+    AddLoss(share.losses, "slices", LossCause::kSameRankTwice, 1, note);
     notes.push_back(std::move(note));
   }
 }
@@ -200,13 +200,13 @@ int64_t RunSink::Impl::ChooseEpoch(bool* known) {
     part->shift_ns = part->facts.utc_offset_ns.value_or(0) - epoch;
     if (any_known && !part->facts.utc_offset_ns) {
       part->shift_ns = -part->bounds.first_ns;
-      AddLoss(part->losses, "slices", "clock_unknown", 1,
+      AddLoss(part->losses, "slices", LossCause::kClockUnknown, 1,
               fmt::format("{}: its times have no date; its first event was put at the run's begin",
                           part->facts.source));
     }
   }
   if (any_unknown && !any_known) {
-    AddLoss(share.losses, "tracks", "date_unknown", 1,
+    AddLoss(share.losses, "tracks", LossCause::kDateUnknown, 1,
             "the profile's times have no date: only their distances are known");
   }
   return epoch;
@@ -353,7 +353,7 @@ std::vector<store::LossRow> LossRows(const Losses& losses, int32_t node, int32_t
     row.node = node;
     row.rank = rank;
     row.table = strings.Intern(key.first);
-    row.cause = strings.Intern(key.second);
+    row.cause = strings.Intern(NameOf(key.second));
     row.count = entry.count;
     row.detail = entry.detail;
     rows.push_back(std::move(row));

@@ -72,8 +72,7 @@ class RunSink {
             int64_t pid = 0) {
     open_->Fact(ts_ns, kind, std::move(json), pid);
   }
-  void Loss(std::string_view table, std::string_view cause, int64_t count,
-            std::string_view detail) {
+  void Loss(std::string_view table, LossCause cause, int64_t count, std::string_view detail) {
     open_->Loss(table, cause, count, detail);
   }
 
@@ -83,8 +82,7 @@ class RunSink {
   const store::StringTable& strings() const;
 
   // Without a part: of the run.
-  void RunLoss(std::string_view table, std::string_view cause, int64_t count,
-               std::string_view detail);
+  void RunLoss(std::string_view table, LossCause cause, int64_t count, std::string_view detail);
 
   int64_t rows() const;  // of all parts that were not dropped or left out
 

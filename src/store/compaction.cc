@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "store/journal_reader.h"
+#include "store/loss_causes.h"
 #include "store/run_files.h"
 #include "store/segment.h"
 #include "store/segment_queue.h"
@@ -58,7 +59,8 @@ std::optional<LossRow> LossOf(const JournalFile& file, const JournalReader& read
   LossRow row;
   row.node = file.node;
   row.table = strings.Intern(file.table);
-  row.cause = strings.Intern(cut ? "journal_cut_off" : "journal_damaged");
+  row.cause =
+      strings.Intern(cut ? NameOf(LossCause::kJournalCutOff) : NameOf(LossCause::kJournalDamaged));
   row.count = reader.unread_bytes();
   row.from_ns = last_ns;
   row.detail = fmt::format("{} bytes at the end of {} {}; rows before them are kept",
@@ -415,7 +417,7 @@ std::vector<LossRow> LostJournalLosses(const fs::path& run, const Manifest& mani
     LossRow row;
     row.node = file.node;
     row.table = strings.Intern(file.table);
-    row.cause = strings.Intern("journal_damaged");
+    row.cause = strings.Intern(NameOf(LossCause::kJournalDamaged));
     row.count = -1;
     row.detail = fmt::format("{} is gone, or what lies there is no file; bring it back from a copy",
                              file.path.filename().string());
@@ -443,7 +445,7 @@ Result<std::vector<LossRow>> JournalLosses(const fs::path& run, const Manifest& 
 
 LossRow AgentGapLoss(const fs::path& run, const Manifest& manifest, StringTable& strings) {
   LossRow loss;
-  loss.cause = strings.Intern("agent_gap");
+  loss.cause = strings.Intern(NameOf(LossCause::kAgentGap));
   loss.count = -1;
   if (auto last_ns = LastJournalWriteNs(run, manifest)) {
     loss.from_ns = *last_ns;

@@ -15,6 +15,7 @@
 #include "store/add_rows.h"
 #include "store/all_tables.h"
 #include "store/arrow_support.h"
+#include "store/loss_causes.h"
 #include "store/run_files.h"
 #include "store/salvage.h"
 #include "store/segment.h"
@@ -111,7 +112,7 @@ Status Keep(const fs::path& run, size_t segments, Removal* removal) {
 void AddLosses(const Removal& removal, StringTable& strings, std::vector<LossRow>* losses) {
   LossRow row = LossOf(removal.damaged, strings);
   if (row.count > 0 || !removal.kept) losses->push_back(row);
-  row.cause = strings.Intern("column_damaged");
+  row.cause = strings.Intern(NameOf(LossCause::kColumnDamaged));
   row.count = removal.damaged.kept_rows;
   for (const std::string& column : removal.lost_columns) {
     row.detail = fmt::format("{}: the column '{}' could not be read; it was put aside in {}/",
@@ -208,7 +209,7 @@ LossRow LossOf(const DamagedSegment& damaged, StringTable& strings) {
   row.node = damaged.segment.node;
   row.rank = damaged.segment.rank.value_or(-1);
   row.table = strings.Intern(damaged.table);
-  row.cause = strings.Intern("segment_damaged");
+  row.cause = strings.Intern(NameOf(LossCause::kSegmentDamaged));
   row.count = damaged.segment.rows - damaged.kept_rows;
   row.from_ns = damaged.segment.ts_min_ns;
   row.to_ns = damaged.segment.ts_max_ns;

@@ -13,6 +13,7 @@
 #include "store/all_tables.h"
 #include "store/arrow_support.h"
 #include "store/journal_reader.h"
+#include "store/loss_causes.h"
 #include "store/run_files.h"
 #include "store/salvage.h"
 
@@ -114,7 +115,7 @@ class Rebuilder {
  private:
   void AddManifestLoss(const std::string& why) {
     LossRow loss;
-    loss.cause = strings_.Intern("manifest_damaged");
+    loss.cause = strings_.Intern(NameOf(LossCause::kManifestDamaged));
     loss.count = -1;
     loss.detail = fmt::format(
         "{}; run.json was made anew from the run's other files: the command, the dates, the nodes, "
@@ -146,7 +147,7 @@ class Rebuilder {
     loss.node = place->segment.node;
     loss.rank = place->segment.rank.value_or(-1);
     loss.table = strings_.Intern(place->table);
-    loss.cause = strings_.Intern("segment_damaged");
+    loss.cause = strings_.Intern(NameOf(LossCause::kSegmentDamaged));
     loss.count = -1;
     loss.detail = fmt::format(
         "{}: its contents are damaged, and how many rows it had stood in "

@@ -16,6 +16,7 @@
 #include "store/arrow_support.h"
 #include "store/compaction.h"
 #include "store/journal_writer.h"
+#include "store/loss_causes.h"
 #include "store/redacted_rows.h"
 #include "store/run_files.h"
 
@@ -79,7 +80,7 @@ class TableBuffer {
     LossRow loss;
     loss.node = node;
     loss.table = strings.Intern(TableOf<Row>::kName);
-    loss.cause = strings.Intern("disk_refused");
+    loss.cause = strings.Intern(NameOf(LossCause::kDiskRefused));
     loss.count = std::exchange(lost_, 0);
     loss.from_ns = std::exchange(from_ns_, std::nullopt);
     loss.to_ns = std::exchange(to_ns_, std::nullopt);

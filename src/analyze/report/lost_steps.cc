@@ -10,6 +10,7 @@
 
 #include "analyze/trace/lost_stretches.h"
 #include "analyze/verdict/step_times.h"
+#include "store/loss_causes.h"
 
 namespace steptrace::analyze {
 
@@ -76,13 +77,13 @@ bool IsOfTraining(const ReportInput& input, const store::LossRow& loss) {
 bool TakesSteps(const ReportInput& input, const store::LossRow& loss) {
   const std::string& cause = input.strings->Text(loss.cause);
   // Records of which steps are made, and steps that were made.
-  if (cause == "ring_full" || cause == "disarmed" || cause == "unseen_process" ||
-      cause == "script_profiler") {
+  if (cause == store::LossCause::kRingFull || cause == store::LossCause::kDisarmed ||
+      cause == store::LossCause::kUnseenProcess || cause == store::LossCause::kScriptProfiler) {
     return IsOfTraining(input, loss);
   }
   return input.strings->Text(loss.table) == "steps" &&
-         (cause == "disk_refused" || cause == "journal_cut_off" || cause == "journal_damaged" ||
-          cause == "segment_damaged");
+         (cause == store::LossCause::kDiskRefused || cause == store::LossCause::kJournalCutOff ||
+          cause == store::LossCause::kJournalDamaged || cause == store::LossCause::kSegmentDamaged);
 }
 
 }  // namespace
@@ -92,7 +93,7 @@ std::string WhyStepsMayFollow(const ReportInput& input, int64_t moment_ns) {
   for (const store::LossRow& loss : input.losses) {
     if (loss.to_ns.value_or(INT64_MAX) <= moment_ns) continue;
     const std::string& cause = input.strings->Text(loss.cause);
-    if (cause == "agent_gap") {
+    if (cause == store::LossCause::kAgentGap) {
       return "the agent ended before the run, and steps may have come after the last one that it "
              "wrote down";
     }
@@ -109,7 +110,7 @@ bool LostWrittenSteps(const ReportInput& input) {
   return std::any_of(input.losses.begin(), input.losses.end(), [&](const store::LossRow& loss) {
     const std::string& cause = input.strings->Text(loss.cause);
     return input.strings->Text(loss.table) == "steps" &&
-           (cause == "segment_damaged" || cause == "disk_refused");
+           (cause == store::LossCause::kSegmentDamaged || cause == store::LossCause::kDiskRefused);
   });
 }
 

@@ -12,6 +12,7 @@
 #include "analyze/report/lost_steps.h"
 #include "analyze/report/quantity.h"
 #include "analyze/report/sections.h"
+#include "store/loss_causes.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -86,7 +87,7 @@ std::string WindowsNote(size_t steps, const char* newest, bool by_devices) {
 bool IsDamaged(const ReportInput& input, std::string_view table) {
   return std::ranges::any_of(input.losses, [&](const store::LossRow& loss) {
     return input.strings->Text(loss.table) == table &&
-           input.strings->Text(loss.cause) == "segment_damaged";
+           input.strings->Text(loss.cause) == store::LossCause::kSegmentDamaged;
   });
 }
 

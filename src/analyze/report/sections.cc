@@ -18,6 +18,7 @@
 #include "analyze/stats/bootstrap.h"
 #include "analyze/stats/distribution.h"
 #include "base/time.h"
+#include "store/loss_causes.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -26,7 +27,7 @@ namespace {
 constexpr double kHookNsPerRecord = 600;
 
 // What a machine does not have is no loss; the agent says it in the same table.
-constexpr const char* kUnavailable = "unavailable";
+constexpr auto kUnavailable = store::LossCause::kUnavailable;
 
 struct Phase {
   const char* name;
@@ -439,7 +440,8 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
                                  const JobFacts& facts) {
   std::vector<LossLine> losses = MergedLosses(input);
   if (selection.rejected > 0) {
-    losses.push_back({"steps", "impossible_times", selection.rejected, std::nullopt, std::nullopt,
+    losses.push_back({"steps", std::string(NameOf(store::LossCause::kImpossibleTimes)),
+                      selection.rejected, std::nullopt, std::nullopt,
                       "rows whose times no run can hold were left out"});
   }
   std::set<int32_t> ranks;
@@ -455,14 +457,16 @@ std::vector<LossLine> MakeLosses(const ReportInput& input, const StepSelection& 
                                "the end of each of its steps"
                              : "start each node's share of the job under `steptrace run` with the "
                                "same output";
-    losses.push_back({"steps", "ranks_missing", missing, std::nullopt, std::nullopt,
+    losses.push_back({"steps", std::string(NameOf(store::LossCause::kRanksMissing)), missing,
+                      std::nullopt, std::nullopt,
                       fmt::format("of {} {} there are no steps: {}", missing,
                                   missing == 1 ? "rank" : "ranks", remedy)});
   }
   std::set<std::string> hooks;
   for (const HookFailure& failure : facts.hook_failures) {
     if (!hooks.insert(failure.hook).second) continue;
-    losses.push_back({"slices", "hook_failed", -1, std::nullopt, std::nullopt,
+    losses.push_back({"slices", std::string(NameOf(store::LossCause::kHookFailed)), -1,
+                      std::nullopt, std::nullopt,
                       fmt::format("the hook on {} went away: {}", failure.hook, failure.reason)});
   }
   return losses;

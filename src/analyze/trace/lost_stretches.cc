@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "store/loss_causes.h"
+
 namespace steptrace::analyze {
 
 std::vector<LostStretch> LostStretches(std::span<const store::LossRow> losses,
@@ -10,7 +12,7 @@ std::vector<LostStretch> LostStretches(std::span<const store::LossRow> losses,
   std::vector<LostStretch> stretches;
   for (const store::LossRow& loss : losses) {
     if (strings.Text(loss.table) != "slices") continue;
-    if (strings.Text(loss.cause) != "segment_damaged") continue;
+    if (strings.Text(loss.cause) != store::LossCause::kSegmentDamaged) continue;
     const LostStretch lost{loss.rank, loss.from_ns.value_or(std::numeric_limits<int64_t>::min()),
                            loss.to_ns.value_or(std::numeric_limits<int64_t>::max())};
     if (lost.from_ns <= lost.to_ns) stretches.push_back(lost);

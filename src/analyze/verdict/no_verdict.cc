@@ -9,6 +9,7 @@
 #include "analyze/report/function_text.h"
 #include "analyze/report/sentence.h"
 #include "analyze/samples/last_seen.h"
+#include "store/loss_causes.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -72,9 +73,9 @@ void AddHookFailures(const JobFacts& facts, Verdict& verdict) {
 }
 
 // What the agent tells of a cause; false: nothing.
-bool ToldByAgent(const VerdictInput& input, const char* table, std::string_view cause,
+bool ToldByAgent(const VerdictInput& input, const char* table, store::LossCause cause,
                  Verdict& verdict) {
-  const auto is = [&](store::StringId id, std::string_view text) {
+  const auto is = [&](store::StringId id, const auto& text) {
     return input.report.strings->Text(id) == text;
   };
   for (const store::LossRow& loss : input.report.losses) {
@@ -82,7 +83,8 @@ bool ToldByAgent(const VerdictInput& input, const char* table, std::string_view 
     // Among notes of what was not measured it begins with what that is; here that is said.
     std::string_view text = loss.detail;
     if (text.starts_with(kOfSteps)) text.remove_prefix(kOfSteps.size());
-    verdict.evidence.push_back({std::string(text), "losses", fmt::format("cause = '{}'", cause)});
+    verdict.evidence.push_back(
+        {std::string(text), "losses", fmt::format("cause = '{}'", NameOf(cause))});
     return true;
   }
   return false;
@@ -91,13 +93,13 @@ bool ToldByAgent(const VerdictInput& input, const char* table, std::string_view 
 // Hooks that were there and had nowhere to record, whatever other processes of the job recorded:
 // a launcher that imports torch has a ring, and makes no step.
 bool CouldNotRecord(const VerdictInput& input, Verdict& verdict) {
-  if (ToldByAgent(input, "steps", "cannot_record", verdict)) {
+  if (ToldByAgent(input, "steps", store::LossCause::kCannotRecord, verdict)) {
     verdict.headline = "no step seen: the hooks could not record";
-  } else if (ToldByAgent(input, "slices", "shared_memory_full", verdict)) {
+  } else if (ToldByAgent(input, "slices", store::LossCause::kSharedMemoryFull, verdict)) {
     verdict.headline = "no step seen: shared memory had no room to record in";
-  } else if (ToldByAgent(input, "steps", "unrecorded_process", verdict)) {
+  } else if (ToldByAgent(input, "steps", store::LossCause::kUnrecordedProcess, verdict)) {
     verdict.headline = "no step seen: the run was closed before the command's processes had ended";
-  } else if (ToldByAgent(input, "steps", "script_profiler", verdict)) {
+  } else if (ToldByAgent(input, "steps", store::LossCause::kScriptProfiler, verdict)) {
     verdict.headline = "no step seen: the hooks stepped aside for a tool of the script's own";
     verdict.advice.push_back(
         {"record without that tool (debugger, tracer, profiler with stacks)", "", "", ""});
@@ -110,16 +112,16 @@ bool CouldNotRecord(const VerdictInput& input, Verdict& verdict) {
 // There were steps: the files that hold them are damaged, or the disk took none of them.
 bool LostWithTheirFile(const VerdictInput& input, Verdict& verdict) {
   for (const store::LossRow& loss : input.report.losses) {
-    const auto is = [&](store::StringId id, const char* text) {
+    const auto is = [&](store::StringId id, const auto& text) {
       return input.report.strings->Text(id) == text;
     };
     if (!is(loss.table, "steps")) continue;
-    if (is(loss.cause, "segment_damaged")) {
+    if (is(loss.cause, store::LossCause::kSegmentDamaged)) {
       verdict.headline = "no step can be read: the file that holds them is damaged";
       verdict.evidence.push_back({loss.detail, "losses", "cause = 'segment_damaged'"});
       return true;
     }
-    if (is(loss.cause, "disk_refused") && loss.count > 0) {
+    if (is(loss.cause, store::LossCause::kDiskRefused) && loss.count > 0) {
       verdict.headline = "no step can be read: the disk took none of those that were made";
       // The advice behind it is for other tables; here it is told below.
       verdict.evidence.push_back(
@@ -135,7 +137,7 @@ bool LostWithTheirFile(const VerdictInput& input, Verdict& verdict) {
 void ExplainNoPython(const VerdictInput& input, Verdict& verdict) {
   verdict.headline = "no step seen: no process loaded the hooks";
   // The agent looked at the command's processes, and knows more than the facts do.
-  for (const char* cause : {"no_hooks", "unavailable"}) {
+  for (const auto cause : {store::LossCause::kNoHooks, store::LossCause::kUnavailable}) {
     if (ToldByAgent(input, "steps", cause, verdict)) return;
   }
   AdviseWithoutHooks(verdict);

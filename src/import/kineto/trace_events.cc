@@ -103,28 +103,29 @@ class FileImport {
     return std::make_unique<SplitReader>(stream, std::move(options), sink_, reader_);
   }
 
-  void Lost(std::string_view cause, int64_t count, std::string_view detail) {
+  void Lost(LossCause cause, int64_t count, std::string_view detail) {
     sink_.Loss("slices", cause, count, fmt::format("{}: {}", source_.path, detail));
   }
 
   void TellDamage(const Damage& damage, const std::string& stream_damage) {
     if (damage.cut_off) {
-      Lost("file_cut_off", 1,
+      Lost(LossCause::kFileCutOff, 1,
            fmt::format("ends at byte {} in the middle{}; what came later is missing",
                        damage.cut_off_at, stream_damage.empty() ? "" : " (" + stream_damage + ")"));
     } else if (!stream_damage.empty()) {
-      Lost("file_damaged", 1, stream_damage + "; what came later is missing");
+      Lost(LossCause::kFileDamaged, 1, stream_damage + "; what came later is missing");
     }
-    Lost("damaged_event", damage.damaged_events,
+    Lost(LossCause::kDamagedEvent, damage.damaged_events,
          fmt::format("events that are no JSON were skipped, {} bytes", damage.skipped_bytes));
-    Lost("foreign_text", damage.foreign_texts,
+    Lost(LossCause::kForeignText, damage.foreign_texts,
          fmt::format("other text between the events was skipped, {} bytes", damage.skipped_bytes));
-    Lost("event_too_long", damage.too_long_events,
+    Lost(LossCause::kEventTooLong, damage.too_long_events,
          fmt::format("events of more than {} bytes were skipped", context_.limits.max_event_bytes));
     Lost(
-        "duplicate_key", damage.duplicate_keys,
+        LossCause::kDuplicateKey, damage.duplicate_keys,
         "a key stands twice in an event or beside the events: the last counts, of traceEvents all");
-    Lost("text_after_end", damage.bytes_after_end, "bytes after the end of the JSON were left out");
+    Lost(LossCause::kTextAfterEnd, damage.bytes_after_end,
+         "bytes after the end of the JSON were left out");
   }
 
   std::string Dialect() const {
@@ -143,7 +144,7 @@ class FileImport {
     source["bytes"] = bytes;
     sink_.Fact(std::nullopt, "source", Dumped(source));
     if (reader_.has_bad_base()) {
-      sink_.Loss("facts", "bad_base_time", 1,
+      sink_.Loss("facts", LossCause::kBadBaseTime, 1,
                  source_.path + ": baseTimeNanoseconds is no whole number of ns: it is left out");
     }
     Json devices = Parsed(reader_.Member("deviceProperties"));
@@ -153,7 +154,7 @@ class FileImport {
       }
     }
     if (reader_.has_device_events() && (!devices.is_array() || devices.empty())) {
-      sink_.Loss("facts", "missing_metadata", 1,
+      sink_.Loss("facts", LossCause::kMissingMetadata, 1,
                  source_.path + ": no deviceProperties: what needs a device's size is left out");
     }
     Json job = Parsed(reader_.Member("distributedInfo"));
@@ -163,7 +164,7 @@ class FileImport {
     if (job.is_object()) {
       sink_.Fact(std::nullopt, "job", Dumped(job));
     } else if (!reader_.Member("distributedInfo").empty()) {
-      sink_.Loss("facts", "missing_metadata", 1,
+      sink_.Loss("facts", LossCause::kMissingMetadata, 1,
                  source_.path + ": distributedInfo is no object, or nested too deep: left out");
     }
     for (const char* name : {"cuda_runtime_version", "cuda_driver_version", "cupti_version",
@@ -262,7 +263,7 @@ class FilesImport {
         sinks_[i]->SetNode(nodes.try_emplace(results_[i]->host, number).first->second);
         continue;
       }
-      sink_.RunLoss("slices", "file_refused", 1, results_[i].error().message);
+      sink_.RunLoss("slices", LossCause::kFileRefused, 1, results_[i].error().message);
       if (first_failure.ok()) first_failure = results_[i].error();
     }
     return any ? Status() : first_failure;

@@ -34,7 +34,7 @@ Status TraceReader::OnMemory(const RawEvent& event, int64_t ts_ns) {
   constexpr int64_t kMostBytes = int64_t{1} << 60;  // no machine has as much
   if (!IntegerArg(event, "Bytes", &row.bytes) || row.bytes > kMostBytes ||
       row.bytes < -kMostBytes) {
-    ++lost_["bad_memory_event"];
+    ++lost_[LossCause::kBadMemoryEvent];
     return {};
   }
   int64_t type = 0;
@@ -63,7 +63,7 @@ Status TraceReader::OnCounter(const RawEvent& event) {
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), row.value);
     bool sound = arg.value.kind != json::Value::Kind::kNested && json::IsNumber(text);
     if (!sound || error != std::errc() || end != text.data() + text.size()) {
-      ++lost_["bad_counter"];
+      ++lost_[LossCause::kBadCounter];
       continue;
     }
     std::string full =
@@ -71,7 +71,7 @@ Status TraceReader::OnCounter(const RawEvent& event) {
     row.track = tracks_.Named(pid, full, "counter");
     if (row.track >= 0) STEPTRACE_RETURN_IF_ERROR(sink_.Append(row));
   }
-  if (cut > 0) lost_["name_too_long"] += cut;
+  if (cut > 0) lost_[LossCause::kNameTooLong] += cut;
   return {};
 }
 
@@ -121,7 +121,7 @@ Result<bool> TraceReader::Absorb(TraceReader& piece) {
     has_held_ = held_.track >= 0;
   }
   for (const auto& [cause, count] : piece.lost_) lost_[cause] += count;
-  lost_["not_a_number"] += piece.not_a_number_;
+  lost_[LossCause::kNotANumber] += piece.not_a_number_;
   not_utf8_.insert(piece.not_utf8_.begin(), piece.not_utf8_.end());
   for (const uint64_t hash : piece.bad_texts_) NoteBadText(hash);
   device_events_ += piece.device_events_;

@@ -73,7 +73,7 @@ void TraceReader::OnMember(std::string_view key, const Value& value) {
   std::string& member = members_[std::string(key)];
   member.clear();
   const json::Replaced replaced = json::AppendCompact(value, &member);
-  lost_["not_a_number"] += replaced.values;
+  lost_[LossCause::kNotANumber] += replaced.values;
   member = Cleaned(member, replaced.characters > 0);
 }
 
@@ -220,7 +220,7 @@ bool TraceReader::TimeOf(const RawEvent& event, int64_t* ns) {
   bool sound = event.ts && event.ts.kind != Value::Kind::kNested &&
                ParseMicroseconds(event.ts.text, ns) && *ns<kMostNs&& * ns> - kMostNs;
   if (!sound) {
-    ++lost_["bad_timestamp"];
+    ++lost_[LossCause::kBadTimestamp];
     return false;
   }
   if (*ns == 0 && reads_ == Reads::kPiece) {  // whether that is a time is told by those before
@@ -233,7 +233,7 @@ bool TraceReader::TimeOf(const RawEvent& event, int64_t* ns) {
 
 bool TraceReader::IsNoTime(int64_t ts_ns) {
   if (ts_ns != 0 || first_time_ns_ < kZeroIsTimeNs) return false;
-  ++lost_["zero_timestamp"];
+  ++lost_[LossCause::kZeroTimestamp];
   return true;
 }
 
@@ -266,7 +266,7 @@ Status TraceReader::OnEvent(const RawEvent& event) {
     case 'M':
       return OnMetadata(event);
     default:
-      ++lost_["unsupported_event"];
+      ++lost_[LossCause::kUnsupportedEvent];
       return {};
   }
 }
@@ -288,10 +288,10 @@ Status TraceReader::OnComplete(const RawEvent& event) {
                ParseMicroseconds(event.dur.text, &slice.dur_ns);
   constexpr int64_t kMostNs = int64_t{1} << 61;
   if (!timed || slice.dur_ns > kMostNs) {
-    ++lost_[event.dur ? "bad_duration" : "absent_duration"];
+    ++lost_[event.dur ? LossCause::kBadDuration : LossCause::kAbsentDuration];
     slice.dur_ns = 0;
   } else if (slice.dur_ns < 0) {
-    ++lost_["negative_duration"];
+    ++lost_[LossCause::kNegativeDuration];
     slice.dur_ns = 0;
   }
   const Category& category = CategoryOf(event);
@@ -335,7 +335,7 @@ Status TraceReader::OnBegin(const RawEvent& event) {
   open.slice.track = tracks_.Of(event.pid.text, event.tid.text, category.on_device);
   if (open.slice.track < 0) return {};
   if (begun_open_ >= kMostOpen) {
-    ++lost_["begin_without_end"];
+    ++lost_[LossCause::kBeginWithoutEnd];
     return {};
   }
   Describe(event, category, &open.slice);
@@ -350,7 +350,7 @@ Status TraceReader::OnEnd(const RawEvent& event) {
   int32_t track = tracks_.Of(event.pid.text, event.tid.text, CategoryOf(event).on_device);
   auto found = begun_.find(track);
   if (found == begun_.end() || found->second.empty()) {
-    ++lost_["end_without_begin"];
+    ++lost_[LossCause::kEndWithoutBegin];
     return {};
   }
   Slice slice = found->second.back().slice;
@@ -358,7 +358,7 @@ Status TraceReader::OnEnd(const RawEvent& event) {
   --begun_open_;
   slice.dur_ns = end_ns - slice.ts_ns;
   if (slice.dur_ns < 0) {
-    ++lost_["negative_duration"];
+    ++lost_[LossCause::kNegativeDuration];
     slice.dur_ns = 0;
   }
   return Hold(slice);
@@ -376,7 +376,7 @@ Status TraceReader::OnAsync(const RawEvent& event) {
   if (ph == 'e' || ph == 'F') {
     auto found = async_.find(key);
     if (found == async_.end()) {
-      ++lost_["end_without_begin"];
+      ++lost_[LossCause::kEndWithoutBegin];
       return {};
     }
     Slice slice = found->second.back().slice;
@@ -384,7 +384,7 @@ Status TraceReader::OnAsync(const RawEvent& event) {
     --async_open_;
     if (found->second.empty()) async_.erase(found);
     slice.dur_ns = std::max<int64_t>(0, ts_ns - slice.ts_ns);
-    if (ts_ns < slice.ts_ns) ++lost_["negative_duration"];
+    if (ts_ns < slice.ts_ns) ++lost_[LossCause::kNegativeDuration];
     return Hold(slice);
   }
   Open begun;
@@ -396,7 +396,7 @@ Status TraceReader::OnAsync(const RawEvent& event) {
   Describe(event, category, &begun.slice);
   if (ph == 'n') return Hold(begun.slice);
   if (async_open_ >= kMostOpen) {
-    ++lost_["begin_without_end"];
+    ++lost_[LossCause::kBeginWithoutEnd];
     return {};
   }
   async_[std::move(key)].push_back(begun);
@@ -450,11 +450,11 @@ Status TraceReader::Finish() {
     if (!IsNoTime(slice.ts_ns)) STEPTRACE_RETURN_IF_ERROR(sink_.Append(slice));
   }
   for (const auto& [track, open] : begun_) {
-    lost_["begin_without_end"] += static_cast<int64_t>(open.size());
+    lost_[LossCause::kBeginWithoutEnd] += static_cast<int64_t>(open.size());
   }
-  lost_["begin_without_end"] += async_open_;
-  lost_["not_a_number"] += texts_.args.not_a_number() - not_a_number_;
-  lost_["invalid_utf8"] += static_cast<int64_t>(not_utf8_.size() + bad_texts_.size());
+  lost_[LossCause::kBeginWithoutEnd] += async_open_;
+  lost_[LossCause::kNotANumber] += texts_.args.not_a_number() - not_a_number_;
+  lost_[LossCause::kInvalidUtf8] += static_cast<int64_t>(not_utf8_.size() + bad_texts_.size());
   tracks_.SetNames();
   TellLosses();
   return {};

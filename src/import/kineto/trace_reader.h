@@ -17,8 +17,10 @@
 #include "import/kineto/args.h"
 #include "import/kineto/document.h"
 #include "import/kineto/tracks.h"
+#include "import/loss_counts.h"
 #include "import/part.h"
 #include "import/part_sink.h"
+#include "store/loss_causes.h"
 
 namespace steptrace::import {
 
@@ -158,8 +160,8 @@ class TraceReader : public DocumentHandler {
   int64_t async_open_ = 0;  // entries of async_ are never empty
   std::string scratch_;
   std::vector<Arg> scratch_args_;
-  std::map<std::string_view, int64_t> lost_;  // by cause
-  int64_t not_a_number_ = 0;                  // at the begin; of a piece that ended: in it
+  LossCounts lost_;           // by cause
+  int64_t not_a_number_ = 0;  // at the begin; of a piece that ended: in it
   std::unordered_set<store::StringId> not_utf8_;
   SeededSet<uint64_t> bad_texts_;  // hashes of others that are no UTF-8, in no row
   int64_t device_events_ = 0;

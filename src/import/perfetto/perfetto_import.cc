@@ -109,38 +109,38 @@ class FileImport {
         source_.path, most, WhyMostBytes(context_.limits))};
   }
 
-  void Lost(const char* table, std::string_view cause, int64_t count, std::string_view detail) {
+  void Lost(const char* table, LossCause cause, int64_t count, std::string_view detail) {
     sink_.Loss(table, cause, count, fmt::format("{}: {}", source_.path, detail));
   }
 
   void TellDamage(const PacketDamage& damage, const std::string& stream_damage) {
     if (damage.cut_off) {
-      Lost("slices", "file_cut_off", 1,
+      Lost("slices", LossCause::kFileCutOff, 1,
            fmt::format("ends in the packet at byte {}{}; what came later is missing",
                        damage.ended_at, stream_damage.empty() ? "" : " (" + stream_damage + ")"));
     } else if (damage.gave_up) {
-      Lost("slices", "file_damaged", 1,
+      Lost("slices", LossCause::kFileDamaged, 1,
            fmt::format("holds no packet behind the damage at byte {}; what came later is missing",
                        damage.ended_at));
     } else if (!stream_damage.empty()) {
-      Lost("slices", "file_damaged", 1, stream_damage + "; what came later is missing");
+      Lost("slices", LossCause::kFileDamaged, 1, stream_damage + "; what came later is missing");
     }
-    Lost("slices", "damaged_packet", damage.damaged_packets,
+    Lost("slices", LossCause::kDamagedPacket, damage.damaged_packets,
          fmt::format("packets that are no sound protobuf were skipped, {} bytes between them",
                      damage.skipped_bytes));
     Lost(
-        "slices", "packet_too_long", damage.too_long_packets,
+        "slices", LossCause::kPacketTooLong, damage.too_long_packets,
         fmt::format("packets of more than {} bytes were skipped", context_.limits.max_event_bytes));
-    Lost("tracks", "duplicate_uuid", layout_.duplicate_uuids,
+    Lost("tracks", LossCause::kDuplicateUuid, layout_.duplicate_uuids,
          "two tracks have one uuid: the first counts");
-    Lost("tracks", "too_many_tracks", layout_.too_many_tracks,
+    Lost("tracks", LossCause::kTooManyTracks, layout_.too_many_tracks,
          "descriptors of tracks beyond the first 2097152");
-    Lost("tracks", "clock_snapshots", layout_.clocks.left_out(),
+    Lost("tracks", LossCause::kClockSnapshots, layout_.clocks.left_out(),
          "snapshots of clocks beyond the first 65536");
   }
 
   void TellFacts(const TraceEvents& events, const Lines& lines, int64_t packets, int64_t bytes) {
-    Lost("tracks", "track_undescribed", lines.undescribed(),
+    Lost("tracks", LossCause::kTrackUndescribed, lines.undescribed(),
          "tracks that have events and no descriptor have no name");
     Json source;
     source["file"] = source_.path;
@@ -189,7 +189,7 @@ Status ImportPerfetto(std::span<const Source> sources, const ImportContext& cont
     Status status = FileImport(source, context, sink).Run();
     any = any || status.ok();
     if (status.ok()) continue;
-    sink.RunLoss("slices", "file_refused", 1, status.error().message);
+    sink.RunLoss("slices", LossCause::kFileRefused, 1, status.error().message);
     if (first_failure.ok()) first_failure = status;
   }
   return any ? Status() : first_failure;

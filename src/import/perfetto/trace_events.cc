@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -28,32 +27,6 @@ constexpr size_t kMostFlows = 1 << 20;
 constexpr std::string_view kFactCategory = "steptrace.fact";
 constexpr std::string_view kMemoryCategory = "steptrace.memory";
 
-struct LossText {
-  std::string_view cause;
-  std::string_view table;
-  std::string_view detail;
-};
-constexpr std::array<LossText, 16> kLossTexts = {
-    LossText{"damaged_packet", "slices",
-             "packets or events that are no sound protobuf were skipped"},
-    {"bad_timestamp", "slices",
-     "events without a time, or with one beyond all clocks, are left out"},
-    {"clock_not_joined", "slices", "events by a clock that no snapshot joins to the trace's"},
-    {"negative_duration", "slices", "slices that end before they begin are kept with 0"},
-    {"begin_without_end", "slices", "slices that were begun and not ended are left out"},
-    {"end_without_begin", "slices", "ends of slices that were not begun are left out"},
-    {"late_event", "slices", "events far behind others of later times: they may be paired wrongly"},
-    {"interned_text_missing", "slices", "texts given by a number that the writer never told"},
-    {"too_deep", "slices", "arguments nested beyond the limit became null: --max-depth"},
-    {"not_a_number", "slices", "NaN and Infinity among arguments became null"},
-    {"invalid_utf8", "slices", "texts that are no UTF-8 have U+FFFD in place of the wrong bytes"},
-    {"unsupported_event", "slices", "no stretches, instants, counters or flows: left out"},
-    {"packets_dropped", "slices", "the writer says that packets were lost before these"},
-    {"other_data", "slices", "packets of data sources that are not read (system events, samples)"},
-    {"bad_memory_event", "memory", "[memory] events without Bytes are left out"},
-    {"missing_metadata", "facts",
-     "device properties or distributedInfo that are no sound JSON, or nested too deep: left out"}};
-
 }  // namespace
 
 TraceEvents::TraceEvents(TraceLayout& layout, Lines& lines, RunSink& sink, const Limits& limits,
@@ -73,7 +46,7 @@ Status TraceEvents::Take(std::string_view packet) {
   try {
     return TakeSound(ReadPacket(packet));
   } catch (const protozero::exception&) {
-    ++lost_["damaged_packet"];
+    ++lost_[LossCause::kDamagedPacket];
     return {};
   }
 }
@@ -82,14 +55,14 @@ Status TraceEvents::TakeSound(const RawPacket& raw) {
   auto found = sequences_.find(raw.sequence);
   if (found == sequences_.end()) {
     if (sequences_.size() >= kMostSequences) {
-      ++lost_["unsupported_event"];
+      ++lost_[LossCause::kUnsupportedEvent];
       return {};
     }
     found = sequences_.try_emplace(raw.sequence).first;
   }
   Sequence& sequence = found->second;
   if (raw.clears_state) sequence.Clear();
-  if (raw.dropped_before != 0) ++lost_["packets_dropped"];
+  if (raw.dropped_before != 0) ++lost_[LossCause::kPacketsDropped];
   if (raw.interned.data() != nullptr) {
     sequence.Intern(raw.interned, sink_, &interned_room_, &invalid_texts_);
   }
@@ -97,19 +70,20 @@ Status TraceEvents::TakeSound(const RawPacket& raw) {
   if (raw.snapshot.data() != nullptr) sequence.TakeSnapshot(raw.snapshot);
   if (raw.event.data() != nullptr) return OnEvent(raw, sequence);
   if (raw.gpu_stage.data() != nullptr) return OnGpuStage(raw, sequence);
-  if (raw.is_other && !raw.is_track && raw.snapshot.data() == nullptr) ++lost_["other_data"];
+  if (raw.is_other && !raw.is_track && raw.snapshot.data() == nullptr)
+    ++lost_[LossCause::kOtherData];
   return {};
 }
 
 // By the trace's clock. A clock of differences moves on even where the event is of no use.
 std::optional<int64_t> TraceEvents::TimeOf(const RawPacket& raw, Sequence& sequence) {
   constexpr uint64_t kMost = Clocks::kMostNs;
-  auto failed = [this](std::string_view cause) {
+  auto failed = [this](LossCause cause) {
     ++lost_[cause];
     return std::nullopt;
   };
-  if (!raw.timestamp) return failed("bad_timestamp");
-  if (*raw.timestamp >= kMost) return failed("bad_timestamp");
+  if (!raw.timestamp) return failed(LossCause::kBadTimestamp);
+  if (*raw.timestamp >= kMost) return failed(LossCause::kBadTimestamp);
   auto value = static_cast<int64_t>(*raw.timestamp);
   const std::optional<uint32_t> number = raw.clock ? raw.clock : sequence.default_clock;
   std::optional<int64_t> ns = value;
@@ -118,13 +92,14 @@ std::optional<int64_t> TraceEvents::TimeOf(const RawPacket& raw, Sequence& seque
     if (clock != sequence.clocks.end()) {
       Sequence::Clock& state = clock->second;
       if (state.incremental && __builtin_add_overflow(value, state.value, &value)) {
-        return failed("bad_timestamp");
+        return failed(LossCause::kBadTimestamp);
       }
       if (state.incremental) state.value = value;
-      if (__builtin_mul_overflow(value, state.unit_ns, &value)) return failed("bad_timestamp");
+      if (__builtin_mul_overflow(value, state.unit_ns, &value))
+        return failed(LossCause::kBadTimestamp);
     }
     ns = layout_.clocks.ToTrace(ClockOf(*number, raw.sequence), value);
-    if (!ns) return failed("clock_not_joined");
+    if (!ns) return failed(LossCause::kClockNotJoined);
   }
   if (*ns != 0 && !first_time_ns_) first_time_ns_ = ns;
   return ns;
@@ -133,7 +108,7 @@ std::optional<int64_t> TraceEvents::TimeOf(const RawPacket& raw, Sequence& seque
 store::StringId TraceEvents::Find(const Sequence::Texts& texts, uint64_t number) {
   auto found = texts.find(number);
   if (found != texts.end()) return found->second;
-  ++lost_["interned_text_missing"];
+  ++lost_[LossCause::kInternedTextMissing];
   return sink_.Intern("");
 }
 
@@ -171,7 +146,7 @@ Status TraceEvents::OnEvent(const RawPacket& raw, Sequence& sequence) {
     case Type::kCounter:
       return {};
     case Type::kNone:
-      ++lost_["unsupported_event"];
+      ++lost_[LossCause::kUnsupportedEvent];
       return {};
     default:
       return OnSlice(*ts_ns, uuid.value_or(0), sequence);
@@ -206,7 +181,7 @@ Status TraceEvents::OnSlice(int64_t ts_ns, uint64_t uuid, const Sequence& sequen
   if (event_.type == Type::kBegin) return nesting_.Add(edge);
   if (event_.type == Type::kComplete) {
     edge.slice.dur_ns = event_.duration_ns;
-    if (edge.slice.dur_ns < 0) ++lost_["negative_duration"];
+    if (edge.slice.dur_ns < 0) ++lost_[LossCause::kNegativeDuration];
     edge.slice.dur_ns = std::clamp<int64_t>(edge.slice.dur_ns, 0, Clocks::kMostNs);
     return Give(uuid, edge.slice);
   }
@@ -311,7 +286,7 @@ Status TraceEvents::OnMemory(uint64_t uuid, int64_t ts_ns) {
   row.ts_ns = ts_ns;
   auto bytes = annotations_.Integer("Bytes");
   if (!bytes) {
-    ++lost_["bad_memory_event"];
+    ++lost_[LossCause::kBadMemoryEvent];
     return {};
   }
   row.bytes = *bytes;
@@ -382,7 +357,7 @@ void TraceEvents::OnMetadata(std::string_view name) {
   constexpr size_t kMostMetadata = 4 << 20;
   const bool is_devices = name == "device_properties";
   if (!is_devices && name != "trace_metadata") {
-    ++lost_["bad_timestamp"];
+    ++lost_[LossCause::kBadTimestamp];
     return;
   }
   kineto_ = true;
@@ -392,7 +367,7 @@ void TraceEvents::OnMetadata(std::string_view name) {
   nlohmann::json json;
   if (text->size() <= kMostMetadata) json = ParseShallow<nlohmann::json>(*text);
   if (is_devices ? !json.is_array() : !json.is_object()) {
-    ++lost_["missing_metadata"];
+    ++lost_[LossCause::kMissingMetadata];
     return;
   }
   if (!is_devices) job_ = *text;
@@ -407,7 +382,7 @@ Status TraceEvents::OnCounters(int64_t ts_ns, std::optional<uint64_t> uuid, Sequ
     if (event_.value) {
       STEPTRACE_RETURN_IF_ERROR(AddCounter(ts_ns, *uuid, *event_.value, sequence));
     } else {
-      ++lost_["unsupported_event"];
+      ++lost_[LossCause::kUnsupportedEvent];
     }
   }
   auto extra = [&](const std::vector<uint64_t>& own, const std::vector<uint64_t>& defaults,
@@ -458,7 +433,7 @@ Status TraceEvents::OnGpuStage(const RawPacket& raw, Sequence& sequence) {
   }
   slice.category = sink_.Intern(CategoryOfStage(stage_name));
   constexpr uint64_t kMost = uint64_t{1} << 61;
-  if (stage.duration > kMost) ++lost_["bad_timestamp"];
+  if (stage.duration > kMost) ++lost_[LossCause::kBadTimestamp];
   slice.dur_ns = stage.duration > kMost ? 0 : static_cast<int64_t>(stage.duration);
   std::string queue(annotations_.Interned(sequence.gpu_specs, stage.queue));
   auto stream = annotations_.Integer("stream id");
@@ -473,27 +448,21 @@ Status TraceEvents::OnGpuStage(const RawPacket& raw, Sequence& sequence) {
 
 Status TraceEvents::Finish() {
   STEPTRACE_RETURN_IF_ERROR(nesting_.Finish());
-  lost_["negative_duration"] += nesting_.negative();
-  lost_["begin_without_end"] += nesting_.begins_without_end();
-  lost_["end_without_begin"] += nesting_.ends_without_begin();
-  lost_["late_event"] += nesting_.late();
+  lost_[LossCause::kNegativeDuration] += nesting_.negative();
+  lost_[LossCause::kBeginWithoutEnd] += nesting_.begins_without_end();
+  lost_[LossCause::kEndWithoutBegin] += nesting_.ends_without_begin();
+  lost_[LossCause::kLateEvent] += nesting_.late();
   const Annotations::Counts& counts = annotations_.counts();
-  lost_["too_deep"] += counts.too_deep;
-  lost_["not_a_number"] += annotations_.not_a_number();
-  lost_["interned_text_missing"] += counts.no_interned;
-  lost_["invalid_utf8"] += counts.no_text + invalid_texts_ + layout_.invalid_texts;
+  lost_[LossCause::kTooDeep] += counts.too_deep;
+  lost_[LossCause::kNotANumber] += annotations_.not_a_number();
+  lost_[LossCause::kInternedTextMissing] += counts.no_interned;
+  lost_[LossCause::kInvalidUtf8] += counts.no_text + invalid_texts_ + layout_.invalid_texts;
   if (interned_room_ < 0) {
-    sink_.Loss("slices", "text_limit", -interned_room_, "interned texts beyond the first 2097152");
+    sink_.Loss("slices", LossCause::kTextLimit, -interned_room_,
+               "interned texts beyond the first 2097152");
   }
   TellLosses();
   return {};
-}
-
-void TraceEvents::TellLosses() {
-  for (const LossText& loss : kLossTexts) {
-    auto found = lost_.find(loss.cause);
-    if (found != lost_.end()) sink_.Loss(loss.table, loss.cause, found->second, loss.detail);
-  }
 }
 
 }  // namespace steptrace::import::perfetto

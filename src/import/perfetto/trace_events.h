@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text_hash.h"
+#include "import/loss_counts.h"
 #include "import/perfetto/annotations.h"
 #include "import/perfetto/event.h"
 #include "import/perfetto/layout.h"
@@ -16,6 +17,7 @@
 #include "import/perfetto/nesting.h"
 #include "import/perfetto/sequence.h"
 #include "import/run_sink.h"
+#include "store/loss_causes.h"
 
 namespace steptrace::import::perfetto {
 
@@ -79,7 +81,7 @@ class TraceEvents {
   std::vector<std::string> devices_;
   std::string job_;
   std::optional<int64_t> first_time_ns_;
-  std::map<std::string_view, int64_t> lost_;  // by cause
+  LossCounts lost_;  // by cause
   int64_t interned_room_;
   int64_t invalid_texts_ = 0;
   int64_t events_ = 0;

@@ -18,6 +18,7 @@
 #include "import/runs/moved_json.h"
 #include "store/all_tables.h"
 #include "store/closed_run.h"
+#include "store/loss_causes.h"
 #include "store/run_reader.h"
 
 namespace steptrace::import {
@@ -309,7 +310,7 @@ class Joiner {
       store::LossRow& row = rows.emplace_back();
       row.node = run.first_node;
       row.table = strings.Intern(table);
-      row.cause = strings.Intern("leads_nowhere");
+      row.cause = strings.Intern(NameOf(store::LossCause::kLeadsNowhere));
       row.count = count;
       row.detail = fmt::format(
           "numbers of tracks and stacks that {} does not have: it was damaged before the join",

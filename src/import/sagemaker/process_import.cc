@@ -23,15 +23,18 @@ void TellElementLosses(const JsonElements& elements, const std::string& path, Ru
   const ElementLosses& losses = elements.losses();
   const std::string skipped =
       "; " + std::to_string(losses.skipped_bytes) + " bytes of the file were skipped";
-  sink.Loss("slices", "event_damaged", losses.damaged,
+  sink.Loss("slices", LossCause::kEventDamaged, losses.damaged,
             path + ": stretches that are no event" + skipped);
-  sink.Loss("slices", "event_too_long", losses.too_long, path + ": events over 64 MiB" + skipped);
-  sink.Loss("slices", "event_too_deep", losses.too_deep,
+  sink.Loss("slices", LossCause::kEventTooLong, losses.too_long,
+            path + ": events over 64 MiB" + skipped);
+  sink.Loss("slices", LossCause::kEventTooDeep, losses.too_deep,
             path + ": events nested deeper than --max-depth" + skipped);
-  sink.Loss("slices", "cut_off", losses.cut_off ? 1 : 0, path + ": ends in the middle of an event");
-  sink.Loss("slices", "text_after_the_end", losses.trailing_bytes,
+  sink.Loss("slices", LossCause::kCutOff, losses.cut_off ? 1 : 0,
+            path + ": ends in the middle of an event");
+  sink.Loss("slices", LossCause::kTextAfterTheEnd, losses.trailing_bytes,
             path + ": bytes after the end of the events");
-  sink.Loss("slices", "no_events", elements.found() ? 0 : 1, path + ": has no array of events");
+  sink.Loss("slices", LossCause::kNoEvents, elements.found() ? 0 : 1,
+            path + ": has no array of events");
 }
 
 }  // namespace
@@ -65,7 +68,8 @@ void ProcessImport::AddEvents(const PlannedFile& file) {
   trace.Finish();
   TellElementLosses(elements, path, sink_);  // first: of a cause's details the first stays
   for (const auto& [cause, count] : trace.losses()) sink_.Loss("slices", cause, count, path);
-  if (!end.damage.empty()) sink_.Loss("slices", "file_damaged", 1, path + ": " + end.damage);
+  if (!end.damage.empty())
+    sink_.Loss("slices", LossCause::kFileDamaged, 1, path + ": " + end.damage);
   TellSource(file, trace.events(), end.bytes);
 }
 
@@ -110,17 +114,21 @@ void ProcessImport::AddEvent(const TraceFileEvent& event, Format format) {
 void ProcessImport::AddPythonStats(const PlannedFile& file) {
   const std::string& path = file.source->path;
   const auto content = ReadAll(*file.source, kMaxPythonStatsBytes);
-  if (!content.ok()) return sink_.Loss("facts", "file_refused", 1, content.error().message);
+  if (!content.ok())
+    return sink_.Loss("facts", LossCause::kFileRefused, 1, content.error().message);
   if (context_.advanced) context_.advanced(file.source->bytes);
   const auto stats = ParsePythonStats(*content);
   if (!stats.ok()) {
-    return sink_.Loss("facts", "file_damaged", 1, path + ": " + stats.error().message);
+    return sink_.Loss("facts", LossCause::kFileDamaged, 1, path + ": " + stats.error().message);
   }
-  sink_.Loss("facts", "cut_off", stats->cut_off ? 1 : 0, path + ": ends in the middle of an entry");
-  sink_.Loss("facts", "profile_entry_damaged", stats->bad_entries, path + ": entries left out");
-  sink_.Loss("facts", "name_too_long", stats->cut_names,
+  sink_.Loss("facts", LossCause::kCutOff, stats->cut_off ? 1 : 0,
+             path + ": ends in the middle of an entry");
+  sink_.Loss("facts", LossCause::kProfileEntryDamaged, stats->bad_entries,
+             path + ": entries left out");
+  sink_.Loss("facts", LossCause::kNameTooLong, stats->cut_names,
              path + ": names beyond 1024 bytes are cut");
-  sink_.Loss("facts", "text_after_the_end", stats->bytes_left, path + ": bytes after the profile");
+  sink_.Loss("facts", LossCause::kTextAfterTheEnd, stats->bytes_left,
+             path + ": bytes after the profile");
   const ProfileWindow window = ParseProfileWindow(path);
   TellProfile(window, *stats);
   TellFunctions(window, *stats);
@@ -192,7 +200,7 @@ bool ProcessImport::Finish() {
   for (const auto& row : steps_.Take(kinds)) {
     if (!sink_.Append(row).ok()) break;  // the sink fails the run
   }
-  sink_.Loss("steps", "step_twice", steps_.doubles(), "steps that stand in several files");
+  sink_.Loss("steps", LossCause::kStepTwice, steps_.doubles(), "steps that stand in several files");
   return events_ > 0 || any_steps;
 }
 

@@ -73,12 +73,13 @@ Status ImportSageMaker(std::span<const Source> sources, std::span<const Format> 
   }
   for (const auto& [source, other] : plan.doubles) {
     if (context.advanced) context.advanced(source->bytes);
-    sink.RunLoss("slices", "same_file_twice", 1, source->path + ": the same as " + other->path);
+    sink.RunLoss("slices", LossCause::kSameFileTwice, 1,
+                 source->path + ": the same as " + other->path);
   }
   if (any) return {};
   const std::string path = sources.empty() ? "no file" : sources.front().path;
   Error nothing{path + ": holds no sample and no event; give the folder of Debugger's output"};
-  sink.RunLoss("slices", "file_refused", 1, nothing.message);  // others may fill the run
+  sink.RunLoss("slices", LossCause::kFileRefused, 1, nothing.message);  // others may fill the run
   return nothing;
 }
 

@@ -37,9 +37,9 @@ void SystemImport::AddFile(const Source& source) {
   const ReadEnd end = ReadPieces(source, context_, [&](auto bytes) { lines.Push(bytes); });
   lines.Finish();
   Flush();
-  sink_.Loss("counters", "line_too_long", lines.too_long(), source.path);
+  sink_.Loss("counters", LossCause::kLineTooLong, lines.too_long(), source.path);
   if (!end.damage.empty()) {
-    sink_.Loss("counters", "file_damaged", 1, source.path + ": " + end.damage);
+    sink_.Loss("counters", LossCause::kFileDamaged, 1, source.path + ": " + end.damage);
   }
   nlohmann::ordered_json fact{{"file", source.path},
                               {"format", NameOf(Format::kSageMakerSystem)},
@@ -54,12 +54,12 @@ void SystemImport::AddLine(const Source& source, std::string_view line, bool com
   const LineFault fault = ParseSystemLine(line, sample);
   if (fault != LineFault::kNone) {
     const bool cut = fault == LineFault::kNoObject && !complete;
-    sink_.Loss("counters", cut ? "cut_off" : CauseOf(fault), 1,
+    sink_.Loss("counters", cut ? LossCause::kCutOff : CauseOf(fault), 1,
                source.path + (cut ? ": ends in the middle of a line" : ": lines left out"));
     return;
   }
   if (sample.duplicate_key) {
-    sink_.Loss("counters", "duplicate_key", 1,
+    sink_.Loss("counters", LossCause::kDuplicateKey, 1,
                source.path + ": a key stands twice in a line: the last counts");
   }
   if (sample.node == node_) {
@@ -71,7 +71,7 @@ void SystemImport::AddLine(const Source& source, std::string_view line, bool com
     strays_[sample.node].push_back(std::move(sample));
   } else {
     sink_.Loss(
-        "counters", "line_of_other_node", 1,
+        "counters", LossCause::kLineOfOtherNode, 1,
         source.path + ": lines of other nodes beyond the first 1048576, or of more than 4096");
   }
 }
@@ -114,12 +114,12 @@ void SystemImport::Store(const SystemSample& sample) {
   const int32_t track = TrackOf(sample.key);
   if (track < 0) return;
   if (!IsNew(track, sample)) {
-    sink_.Loss("counters", "sample_twice", 1,
+    sink_.Loss("counters", LossCause::kSampleTwice, 1,
                "samples that stand in several files of the node were stored once");
     return;
   }
   if (sample.out_of_range) {
-    sink_.Loss("counters", "value_out_of_range", 1,
+    sink_.Loss("counters", LossCause::kValueOutOfRange, 1,
                "percentages below 0 or above 100 stand as Debugger wrote them");
   }
   if (!sink_.Append(store::CounterRow{sample.ts_ns, track, sample.value}).ok()) return;

@@ -112,20 +112,19 @@ std::string TextOf(std::string_view value) {
 
 }  // namespace
 
-const char* CauseOf(LineFault fault) {
+LossCause CauseOf(LineFault fault) {
   switch (fault) {
     case LineFault::kNone:
-      return "";
     case LineFault::kNoObject:
-      return "line_damaged";
+      return LossCause::kLineDamaged;
     case LineFault::kNoMetric:
-      return "line_without_metric";
+      return LossCause::kLineWithoutMetric;
     case LineFault::kBadTime:
-      return "timestamp_not_a_number";
+      return LossCause::kTimestampNotANumber;
     case LineFault::kBadValue:
-      return "value_not_a_number";
+      return LossCause::kValueNotANumber;
   }
-  return "";
+  return LossCause::kLineDamaged;
 }
 
 MetricPlace PlaceOf(std::string_view type, std::string_view dimension, std::string_view name) {

@@ -8,10 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "store/loss_causes.h"
+
 // System metrics of SageMaker Debugger: a line is a JSON object with Type, Dimension, Name, Value,
 // NodeId and Timestamp (seconds since 1970, as a decimal). The agent's sources are closed; names
 // and units come from files and tables that users published.
 namespace steptrace::import::sagemaker {
+
+using store::LossCause;
 
 // A metric on a node, a core or a device, by the names of store/metrics.h.
 struct MetricKey {
@@ -31,7 +35,7 @@ struct SystemSample {
 };
 
 enum class LineFault { kNone, kNoObject, kNoMetric, kBadTime, kBadValue };
-const char* CauseOf(LineFault fault);  // as in the table `losses`
+LossCause CauseOf(LineFault fault);  // of a line that has a fault
 
 LineFault ParseSystemLine(std::string_view line, SystemSample& sample);
 

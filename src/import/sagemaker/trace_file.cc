@@ -53,9 +53,9 @@ std::optional<int64_t> TraceFile::TimeOf(std::string_view ts) {
   const auto relative_ns = DecimalScaled(ts, kUsToNs);
   int64_t ts_ns = 0;
   if (!relative_ns) {
-    Lose("timestamp_not_a_number");
+    Lose(LossCause::kTimestampNotANumber);
   } else if (__builtin_add_overflow(*relative_ns, base_ns_.value_or(0), &ts_ns) || !IsTime(ts_ns)) {
-    Lose("timestamp_too_large");
+    Lose(LossCause::kTimestampTooLarge);
   } else {
     return ts_ns;
   }
@@ -80,17 +80,17 @@ void TraceFile::Add(std::string_view object) {
   for (JsonField field; fields.Next(field);) {
     any = true;
     if (std::string_view* slot = SlotOf(field.key, raw)) {
-      if (!slot->empty()) Lose("duplicate_key");
+      if (!slot->empty()) Lose(LossCause::kDuplicateKey);
       *slot = field.value;
     }
   }
-  if (!fields.ok()) return Lose("event_damaged");
+  if (!fields.ok()) return Lose(LossCause::kEventDamaged);
   if (!any) return;  // TensorFlow ends its list with {}
-  if (raw.phase.size() != 3) return Lose("event_without_phase");
+  if (raw.phase.size() != 3) return Lose(LossCause::kEventWithoutPhase);
   const char phase = raw.phase[1];
   if (phase == 'M') return Metadata(raw);
   if (phase != 'X' && phase != 'B' && phase != 'E' && phase != 'i' && phase != 'I') {
-    return Lose("event_of_other_phase");
+    return Lose(LossCause::kEventOfOtherPhase);
   }
   const auto ts_ns = TimeOf(raw.ts);
   if (!ts_ns) return;
@@ -112,12 +112,12 @@ void TraceFile::Metadata(const Raw& raw) {
       if (const auto base_ns = DecimalScaled(field.value, kUsToNs)) {
         base_ns_ = *base_ns;
       } else {
-        Lose("base_time_not_a_number");
+        Lose(LossCause::kBaseTimeNotANumber);
       }
     } else if (field.key == "name" && lines_.size() + threads_.size() < kMaxLines) {
       int64_t cut = 0;
       std::string name = ShortName(JsonText(field.value), &cut);
-      if (cut > 0) Lose("name_too_long");
+      if (cut > 0) Lose(LossCause::kNameTooLong);
       if (kind == "process_name") lines_[KeyOf(raw).first] = std::move(name);
       if (kind == "thread_name") threads_[KeyOf(raw)] = std::move(name);
     }
@@ -125,7 +125,7 @@ void TraceFile::Metadata(const Raw& raw) {
 }
 
 void TraceFile::Begin(const Raw& raw, int64_t ts_ns) {
-  if (open_count_ >= kMaxOpen) return Lose("too_many_open_ranges");
+  if (open_count_ >= kMaxOpen) return Lose(LossCause::kTooManyOpenRanges);
   ++open_count_;
   open_[KeyOf(raw)].push_back({ts_ns, JsonText(raw.name), std::string(raw.args)});
 }
@@ -133,7 +133,7 @@ void TraceFile::Begin(const Raw& raw, int64_t ts_ns) {
 // Horovod's ends have no name: they end the innermost range of their line.
 void TraceFile::End(const Raw& raw, int64_t ts_ns) {
   const auto found = open_.find(KeyOf(raw));
-  if (found == open_.end() || found->second.empty()) return Lose("end_without_begin");
+  if (found == open_.end() || found->second.empty()) return Lose(LossCause::kEndWithoutBegin);
   Open begin = std::move(found->second.back());
   found->second.pop_back();
   --open_count_;
@@ -141,7 +141,7 @@ void TraceFile::End(const Raw& raw, int64_t ts_ns) {
   event.ts_ns = begin.ts_ns;
   event.dur_ns = ts_ns - begin.ts_ns;
   if (event.dur_ns < 0) {
-    Lose("negative_duration");
+    Lose(LossCause::kNegativeDuration);
     event.dur_ns = 0;
   }
   event.name = std::move(begin.name);
@@ -155,11 +155,11 @@ void TraceFile::Complete(const Raw& raw, int64_t ts_ns) {
   const auto dur_ns = DecimalScaled(raw.dur, kUsToNs);
   int64_t end_ns = 0;
   if (!dur_ns) {
-    Lose(raw.dur.empty() ? "duration_missing" : "duration_not_a_number");
+    Lose(raw.dur.empty() ? LossCause::kDurationMissing : LossCause::kDurationNotANumber);
   } else if (*dur_ns < 0) {
-    Lose("negative_duration");
+    Lose(LossCause::kNegativeDuration);
   } else if (__builtin_add_overflow(ts_ns, *dur_ns, &end_ns) || !IsTime(end_ns)) {
-    Lose("duration_too_large");
+    Lose(LossCause::kDurationTooLarge);
   } else {
     event.dur_ns = *dur_ns;
   }
@@ -179,12 +179,12 @@ void TraceFile::ReadArgs(std::string_view args, TraceFileEvent& event) {
     AppendMember(event.args, field);
   }
   if (event.args.empty()) {
-    if (!fields.ok()) Lose("args_damaged");
+    if (!fields.ok()) Lose(LossCause::kArgsDamaged);
     return;
   }
   event.args += "}";
   if (fields.ok() && nlohmann::json::accept(event.args)) return;
-  Lose("args_damaged");
+  Lose(LossCause::kArgsDamaged);
   event.args.clear();
 }
 
@@ -196,13 +196,13 @@ void TraceFile::Emit(LineKey key, bool has_tid, TraceFileEvent event, std::strin
     event.thread_name = name->second;
   }
   ReadArgs(args, event);
-  if (!IsUtf8(event.name)) Lose("invalid_utf8");
+  if (!IsUtf8(event.name)) Lose(LossCause::kInvalidUtf8);
   ++events_;
   on_event_(event);
 }
 
 void TraceFile::Finish() {
-  if (open_count_ > 0) losses_["begin_without_end"] += open_count_;
+  if (open_count_ > 0) losses_[LossCause::kBeginWithoutEnd] += open_count_;
   open_.clear();
   open_count_ = 0;
 }

@@ -10,10 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "store/loss_causes.h"
+
 // One file of events as Debugger, Horovod and the TensorFlow profiler write them: Chrome's events
 // with a base time in the metadata and names of lines in process_name. In Debugger's files the
 // trace "pid" is no process but a line of the display: the process stands in args.
 namespace steptrace::import::sagemaker {
+
+using store::LossCause;
 
 struct TraceFileEvent {
   int64_t ts_ns = 0;  // since 1970 where has_base(), else by the file's own clock
@@ -47,7 +51,7 @@ class TraceFile {
 
   bool has_base() const { return base_ns_.has_value(); }
   int64_t events() const { return events_; }
-  const std::map<std::string, int64_t>& losses() const { return losses_; }
+  const std::map<LossCause, int64_t>& losses() const { return losses_; }
 
  private:
   struct Raw {
@@ -66,7 +70,7 @@ class TraceFile {
   void Complete(const Raw& raw, int64_t ts_ns);
   void Emit(LineKey key, bool has_tid, TraceFileEvent event, std::string_view args);
   void ReadArgs(std::string_view args, TraceFileEvent& event);
-  void Lose(const char* cause) { ++losses_[cause]; }
+  void Lose(LossCause cause) { ++losses_[cause]; }
   std::optional<int64_t> TimeOf(std::string_view ts);
   static LineKey KeyOf(const Raw& raw);
   static std::string_view* SlotOf(std::string_view key, Raw& raw);
@@ -78,7 +82,7 @@ class TraceFile {
   std::map<LineKey, std::vector<Open>> open_;
   int64_t open_count_ = 0;
   int64_t events_ = 0;
-  std::map<std::string, int64_t> losses_;
+  std::map<LossCause, int64_t> losses_;
 };
 
 // What an event is, from its name and line, as far as steps and analyses ask.

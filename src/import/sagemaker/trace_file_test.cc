@@ -24,7 +24,7 @@ Read ReadAll(std::initializer_list<const char*> objects) {
   TraceFile file([&](const TraceFileEvent& event) { read.events.push_back(event); });
   for (const char* object : objects) file.Add(object);
   file.Finish();
-  read.losses = file.losses();
+  for (const auto& [cause, count] : file.losses()) read.losses.emplace(NameOf(cause), count);
   EXPECT_EQ(file.events(), static_cast<int64_t>(read.events.size()));
   return read;
 }

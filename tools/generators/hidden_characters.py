@@ -1,28 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes of schema/hidden_characters.toml what C++, Python, the pages and the reference know of it.
-
-usage: hidden_characters.py [--check]      from the root of the tree; --check writes nothing, and exit 1 names what is old
-"""
+"""The characters that are shown escaped."""
 
 import sys
 from pathlib import Path
 
 import tomllib
 
+from . import text
+
 SOURCE = Path("schema/hidden_characters.toml")
-MADE = f"Made by tools/hidden_characters.py of {SOURCE}."
+MADE = text.made_of(SOURCE)
 PAGE = Path("docs/reference/inert-text.md")
-BEGIN, END = "<!-- made by tools/hidden_characters.py -->\n", "<!-- made until here -->\n"
+BEGIN, END = "<!-- made by tools/generate.py -->\n", "<!-- made until here -->\n"
 
 
 def declared():
-    text = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
+    schema = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
     before = -2
-    for one in text["ranges"]:
+    for one in schema["ranges"]:
         if not before + 1 < one["from"] <= one["to"] <= 0x10FFFF:
             sys.exit(f"{SOURCE}: U+{one['from']:04X} does not follow the range before it")
         before = one["to"]
-    return text["ranges"], [ord(sign) for sign in text["formula_signs"]]
+    return schema["ranges"], [ord(sign) for sign in schema["formula_signs"]]
 
 
 def cpp(ranges, signs):
@@ -80,42 +79,11 @@ def table(ranges, _):
         yield f"| U+{one['from']:04X}{last} | {one['what']} |"
 
 
-def page(ranges, signs):
-    """The page with its table as it should be; the rest of it is written by hand."""
-    text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not end:
-        sys.exit(f"{PAGE}: has no place for the table of ranges")
-    return before + BEGIN + "\n".join(table(ranges, signs)) + "\n" + END + after
-
-
-def whole(lines):
-    return lambda ranges, signs: "\n".join(lines(ranges, signs)) + "\n"
-
-
-FILES = {
-    Path("src/base/hidden_characters.h"): whole(cpp),
-    Path("python/steptrace/_hidden_characters.py"): whole(python),
-    Path("ui/src/base/hidden_characters.ts"): whole(typescript),
-    PAGE: page,
-}
-
-
-def main():
-    ranges, signs = declared()
-    old = 0
-    for path, make in FILES.items():
-        text = make(ranges, signs)
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            continue
-        if "--check" in sys.argv[1:]:
-            print(f"{path}: older than {SOURCE}; run .venv/bin/python tools/hidden_characters.py")
-            old = 1
-        else:
-            path.write_text(text, encoding="utf-8")
-    return old
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def files():
+    made = declared()
+    return {
+        Path("src/base/hidden_characters.h"): text.whole(cpp(*made)),
+        Path("python/steptrace/_hidden_characters.py"): text.whole(python(*made)),
+        Path("ui/src/base/hidden_characters.ts"): text.whole(typescript(*made)),
+        PAGE: text.between(PAGE, BEGIN, END, table(*made)),
+    }
