@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <string>
 
 namespace steptrace::agent {
@@ -102,11 +103,13 @@ class MarkedProcess {
   MarkedProcess(const MarkedProcess&) = delete;
   MarkedProcess& operator=(const MarkedProcess&) = delete;
 
-  // Once it executes the program.
+  // Once it executes the program: the kernel sets the name first, and the environment a moment
+  // later.
   bool Runs(const std::string& comm) const {
     for (int i = 0; i < 3000; ++i) {
       const auto identity = ReadProcessIdentity(pid_);
-      if (identity && identity->comm == comm) return true;
+      std::ifstream environ("/proc/" + std::to_string(pid_) + "/environ");
+      if (identity && identity->comm == comm && environ.get() != EOF) return true;
       usleep(10'000);
     }
     return false;
