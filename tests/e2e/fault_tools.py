@@ -207,7 +207,7 @@ def state_of(pid):
         return ""
 
 
-def wait_for(what, timeout=30.0):
+def wait_for(what, timeout=LIMIT_S):
     end = time.monotonic() + timeout
     while True:
         found = what()
@@ -217,7 +217,7 @@ def wait_for(what, timeout=30.0):
         time.sleep(0.01)
 
 
-def wait_until_gone(pid, timeout=30.0):
+def wait_until_gone(pid, timeout=LIMIT_S):
     wait_for(lambda: state_of(pid) in ("", "Z"), timeout)
 
 
