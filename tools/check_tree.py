@@ -37,6 +37,23 @@ BINARY = {
 }
 # Commands print text of others through these, which make it inert (docs/reference/inert-text.md).
 PRINTERS = {"src/cli/terminal.cc", "src/cli/progress.cc"}
+# What runs inside the training: its output is the script's alone.
+IN_TRAINING = (
+    "src/base/",
+    "src/wire/",
+    "src/transport/writer",
+    "src/probe/",
+    "python/steptrace/_hooks/",
+    "python/steptrace/bootstrap/",
+)
+PRINTS = re.compile(
+    r"\bfmt::print\(|\bv?[fd]?printf\(|\b(f?puts|f?putc|fputwc|putchar|perror|psignal|v?syslog)\("
+    r"|\bfwrite\([^;]*\bstd(out|err)\b|\bstd::(cout|cerr|clog)\b"
+    r"|\bwritev?\(\s*([12]|STD(OUT|ERR)_FILENO)\b"
+)
+PRINTS_OF_PYTHON = re.compile(
+    r"(?<![.\w])print\(|\bsys\.(__)?std(out|err)(__)?\b|\bos\.writev?\(\s*[12]\b|\bwarnings\.warn\("
+)
 README_LINES = 60  # a page: the folder's rule, never an inventory
 
 
@@ -48,6 +65,19 @@ def tracked():
         text=True,
     ).stdout.split("\n")
     return [Path(n) for n in names if n and Path(n).is_file()]
+
+
+def is_test(name):
+    return re.search(r"_(test|bench|fuzz)\.", name) is not None
+
+
+def check_prints(name, text):
+    prints = PRINTS_OF_PYTHON if name.endswith(".py") else PRINTS
+    if name.startswith(IN_TRAINING) and not is_test(name) and prints.search(text):
+        yield f"{name}: prints; in the training process nothing may be printed"
+    printed = name.startswith("src/cli/") and name not in PRINTERS and not is_test(name)
+    if printed and re.search(r"\bfmt::print\(|\bf?printf\(|\bstd::(cout|cerr|clog)\b", text):
+        yield f"{name}: prints by itself; PrintLine and Say of cli/terminal.h make text inert"
 
 
 def check(path):
@@ -65,13 +95,8 @@ def check(path):
         yield f"{name}: {lines} lines, a source has at most {SOURCE_LINES}"
     if re.search(r"\b(TODO|FIXME|XXX)\b", text) and code and name != "tools/check_tree.py":
         yield f"{name}: a note to oneself without owner; mend it or file an issue"
-    printed = (
-        name.startswith("src/cli/")
-        and name not in PRINTERS
-        and not re.search(r"_(test|fuzz)\.", name)
-    )
-    if printed and re.search(r"\bfmt::print\(|\bf?printf\(", text):
-        yield f"{name}: prints by itself; PrintLine and Say of cli/terminal.h make text inert"
+    if code:
+        yield from check_prints(name, text)
     if name.startswith("src/") and path.name == "README.md" and lines > README_LINES:
         yield f"{name}: {lines} lines, a folder's README is at most a page"
 
