@@ -4,6 +4,7 @@
 usage: check_tree.py        from the root of the tree; exit 1 with one line per breach
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -80,6 +81,20 @@ def check_prints(name, text):
         yield f"{name}: prints by itself; PrintLine and Say of cli/terminal.h make text inert"
 
 
+def unlinked_pages(files):
+    """Pages of docs/ to which no chain of links leads from the README."""
+    pages = {p for p in files if p.suffix == ".md"}
+    seen, todo = set(), [Path("README.md")]
+    while todo:
+        page = todo.pop()
+        if page in seen or page not in pages:
+            continue
+        seen.add(page)
+        for link in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+            todo.append(Path(os.path.normpath(page.parent / link)))
+    return sorted(p for p in pages - seen if p.parts[0] == "docs")
+
+
 def check(path):
     name, text = path.as_posix(), path.read_text(encoding="utf-8")
     lines = text.count("\n")
@@ -119,6 +134,7 @@ def main():
         for p in files
         if p.suffix not in BINARY and built(p)
     ]
+    found += [f"{p.as_posix()}: no link leads here from README.md" for p in unlinked_pages(files)]
     folders = {p.parent for p in files if p.parts[0] == "src" and p.suffix == ".cc"}
     for folder in sorted(folders):
         if not any((parent / "README.md").exists() for parent in [folder, *folder.parents][:3]):
