@@ -27,7 +27,7 @@ constexpr std::array<LossText, 13> kLossTexts = {
     {"invalid_utf8", "slices", "texts that are no UTF-8 have U+FFFD in place of the wrong bytes"},
     {"name_too_long", "tracks",
      "names of counters, or of their series, of more than 1024 bytes are cut"},
-    {"unsupported_event", "slices", "no stretches, instants, counters or flows: left out"},
+    {"unsupported_event", "slices", "no slices, instants, counters or flows: left out"},
     {"bad_memory_event", "memory",
      "[memory] events without Bytes, or with over 2^60, are left out"},
     {"bad_counter", "counters", "counters whose value is no number are left out"}};

@@ -47,7 +47,7 @@ constexpr std::array<LossText, 16> kLossTexts = {
     {"too_deep", "slices", "arguments nested beyond the limit became null: --max-depth"},
     {"not_a_number", "slices", "NaN and Infinity among arguments became null"},
     {"invalid_utf8", "slices", "texts that are no UTF-8 have U+FFFD in place of the wrong bytes"},
-    {"unsupported_event", "slices", "no stretches, instants, counters or flows: left out"},
+    {"unsupported_event", "slices", "no slices, instants, counters or flows: left out"},
     {"packets_dropped", "slices", "the writer says that packets were lost before these"},
     {"other_data", "slices", "packets of data sources that are not read (system events, samples)"},
     {"bad_memory_event", "memory", "[memory] events without Bytes are left out"},
