@@ -319,7 +319,7 @@ ProfilingReport BuildProfilingReport(const RulesInput& input, const RuleSettings
   if (!input.has_begin) report.phases.initialization_ns.reset();
   if (!input.has_end) {
     report.phases.finalization_ns.reset();
-    report.phases.finalization_unrecorded = false;
+    report.phases.finalization_unknown.clear();
   }
   auto usage = UsageRows(signals, settings.mode());
   report.usage_findings = UsageFindings(usage);

@@ -73,7 +73,7 @@ void RenderPhases(const Report& report, Page& page) {
   if (phases.finalization_ns) {
     text += fmt::format("{}finalization {}", page.separator(),
                         analyze::FormatDuration(*phases.finalization_ns));
-  } else if (phases.finalization_unrecorded) {
+  } else if (!phases.finalization_unknown.empty()) {
     text += fmt::format(" recorded{}finalization unknown", page.separator());
   }
   page.Paragraph("", 0, text, Tint::kDim);
