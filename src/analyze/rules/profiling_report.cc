@@ -196,11 +196,12 @@ Section<std::vector<BalancePair>> LoadBalance(const ModernData& data) {
   const auto gpus = data.signals.Of(Signal::kGpu);
   if (gpus.empty()) return None<std::vector<BalancePair>>(NoGpuReason(data));
   if (gpus.size() == 1) return None<std::vector<BalancePair>>("there is one GPU");
+  const std::vector<UseHistogram> uses = UseHistograms(gpus);
   std::vector<BalancePair> pairs;
-  for (size_t i = 0; i < gpus.size(); ++i) {
-    for (size_t j = i + 1; j < gpus.size(); ++j) {
+  for (size_t i = 0; i < uses.size(); ++i) {
+    for (size_t j = i + 1; j < uses.size(); ++j) {
       pairs.push_back({gpus[i]->node, gpus[i]->device, gpus[j]->node, gpus[j]->device,
-                       UseDistance(gpus[i]->values, gpus[j]->values)});
+                       UseDistance(uses[i], uses[j])});
     }
   }
   std::stable_sort(pairs.begin(), pairs.end(),
