@@ -4,6 +4,7 @@
 usage: check_tree.py        from the root of the tree; exit 1 with one line per breach
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -38,6 +39,23 @@ BINARY = {
 }
 # Commands print text of others through these, which make it inert (docs/reference/inert-text.md).
 PRINTERS = {"src/cli/terminal.cc", "src/cli/progress.cc"}
+# What runs inside the training: its output is the script's alone.
+IN_TRAINING = (
+    "src/base/",
+    "src/wire/",
+    "src/transport/writer",
+    "src/probe/",
+    "python/steptrace/_hooks/",
+    "python/steptrace/bootstrap/",
+)
+PRINTS = re.compile(
+    r"\bfmt::print\(|\bv?[fd]?printf\(|\b(f?puts|f?putc|fputwc|putchar|perror|psignal|v?syslog)\("
+    r"|\bfwrite\([^;]*\bstd(out|err)\b|\bstd::(cout|cerr|clog)\b"
+    r"|\bwritev?\(\s*([12]|STD(OUT|ERR)_FILENO)\b"
+)
+PRINTS_OF_PYTHON = re.compile(
+    r"(?<![.\w])print\(|\bsys\.(__)?std(out|err)(__)?\b|\bos\.writev?\(\s*[12]\b|\bwarnings\.warn\("
+)
 README_LINES = 60  # a page: the folder's rule, never an inventory
 
 
@@ -49,6 +67,33 @@ def tracked():
         text=True,
     ).stdout.split("\n")
     return [Path(n) for n in names if n and Path(n).is_file()]
+
+
+def is_test(name):
+    return re.search(r"_(test|bench|fuzz)\.", name) is not None
+
+
+def check_prints(name, text):
+    prints = PRINTS_OF_PYTHON if name.endswith(".py") else PRINTS
+    if name.startswith(IN_TRAINING) and not is_test(name) and prints.search(text):
+        yield f"{name}: prints; in the training process nothing may be printed"
+    printed = name.startswith("src/cli/") and name not in PRINTERS and not is_test(name)
+    if printed and re.search(r"\bfmt::print\(|\bf?printf\(|\bstd::(cout|cerr|clog)\b", text):
+        yield f"{name}: prints by itself; PrintLine and Say of cli/terminal.h make text inert"
+
+
+def unlinked_pages(files):
+    """Pages of docs/ to which no chain of links leads from the README."""
+    pages = {p for p in files if p.suffix == ".md"}
+    seen, todo = set(), [Path("README.md")]
+    while todo:
+        page = todo.pop()
+        if page in seen or page not in pages:
+            continue
+        seen.add(page)
+        for link in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+            todo.append(Path(os.path.normpath(page.parent / link)))
+    return sorted(p for p in pages - seen if p.parts[0] == "docs")
 
 
 def check(path):
@@ -67,13 +112,8 @@ def check(path):
         yield f"{name}: {lines} lines, a source has at most {SOURCE_LINES}"
     if re.search(r"\b(TODO|FIXME|XXX)\b", text) and code and name != "tools/check_tree.py":
         yield f"{name}: a note to oneself without owner; mend it or file an issue"
-    printed = (
-        name.startswith("src/cli/")
-        and name not in PRINTERS
-        and not re.search(r"_(test|fuzz)\.", name)
-    )
-    if printed and re.search(r"\bfmt::print\(|\bf?printf\(", text):
-        yield f"{name}: prints by itself; PrintLine and Say of cli/terminal.h make text inert"
+    if code:
+        yield from check_prints(name, text)
     if name.startswith("src/") and path.name == "README.md" and lines > README_LINES:
         yield f"{name}: {lines} lines, a folder's README is at most a page"
 
@@ -96,6 +136,7 @@ def main():
         for p in files
         if p.suffix not in BINARY and built(p)
     ]
+    found += [f"{p.as_posix()}: no link leads here from README.md" for p in unlinked_pages(files)]
     folders = {p.parent for p in files if p.parts[0] == "src" and p.suffix == ".cc"}
     for folder in sorted(folders):
         if not any((parent / "README.md").exists() for parent in [folder, *folder.parents][:3]):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for steptrace._probe (_probe.pyi) with the rules of the real one, which writes what it
-is told to a file a process: $FAKE_PROBE_DIR/<pid>.jsonl, one record a line.
+"""A stand-in for steptrace._probe (_probe.pyi) with the rules of the real one, which writes its
+calls to a file a process: $FAKE_PROBE_DIR/<pid>.jsonl, one record a line.
 
 It is stricter than the real one: a name that was not interned, an end without a begin, an argument
 that does not fit 64 bits or a fact that is not JSON raises AssertionError and leaves a `broken`

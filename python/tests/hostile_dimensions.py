@@ -211,7 +211,7 @@ def streams(n):
     return profile([e for i in range(n) for e in (launch(i), kernel(i, tid=i, dur=n))])
 
 
-@dimension(1_000)  # a rule of Debugger's compares each pair of GPUs
+@dimension(8_000)
 def devices(n):
     return profile([kernel(i, pid=i) for i in range(n)])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot be read, written or started, and runs that are damaged or made up: told as that."""
+"""What cannot be read, written or started, and runs that are damaged or made up: named as that."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings by flags, the environment and the file: what is wrong is told at once."""
+"""Settings by flags, the environment and the file: what is wrong is refused at once."""
 
 import json
 import os

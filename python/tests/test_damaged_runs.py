@@ -169,6 +169,17 @@ def test_every_reader_goes_on_without_a_damaged_segment(runs, tmp_path, table, d
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("table", TABLES)
+def test_a_comparison_names_the_damaged_files_as_the_report_does(runs, tmp_path, table):
+    run = tmp_path / "run"
+    shutil.copytree(runs / "closed", run)
+    file, _ = find(run, f"tables/{table}")
+    file.unlink()
+    for arguments in (["report", run], ["report", runs / "closed", "--compare", run]):
+        words = " ".join(steptrace(*arguments).stdout.split())
+        assert f"of {table} (segment_damaged): {file.relative_to(run)}" in words, arguments
+
+
 def test_python_reads_on_and_warns(runs, tmp_path):
     import steptrace as api
 

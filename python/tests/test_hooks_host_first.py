@@ -15,7 +15,7 @@ from steptrace._hooks.surround import Calls, CannotSurroundError, nothing, surro
 
 
 class Probe:
-    """Keeps what it is told."""
+    """Keeps its facts."""
 
     def __init__(self):
         self.facts = []

@@ -168,7 +168,7 @@ def test_a_tool_sees_nothing_of_ours(tmp_path, site, python, tool):
 
 
 def test_a_tool_that_is_on_from_the_start(tmp_path, site):
-    """As `python -m cProfile script.py`: nothing is hooked before it ends, and that is told."""
+    """As `python -m cProfile script.py`: nothing is hooked before it ends, and a record says so."""
     code = """
 import sys
 seen = []

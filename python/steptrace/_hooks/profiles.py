@@ -2,7 +2,7 @@
 """Profiles by Kineto: operators with their Python stacks, shapes and allocations, in a window.
 
 PyTorch's own profiler is begun and ended at steps' borders, as operators are (operators.py), and its
-trace lies in the run's folder when the window's end is told: the agent takes it from there.
+trace lies in the run's folder when the window's end is recorded: the agent takes it from there.
 
 Not by KINETO_USE_DAEMON, with which libkineto asks a daemon by itself from its start (`steptrace run
 --kineto`, for processes without hooks): where nobody answers the process takes seconds to end, a forked

@@ -25,7 +25,7 @@ def watch(probe):
 
 
 def record(probe):
-    """The process is attached: what happens from now on is told to the agent."""
+    """The process is attached: from now on the agent learns what happens."""
     global _names, _unsaid
     words = (vocabulary.HOOKS_ASIDE, vocabulary.HOOKS_BACK)
     _names = [probe.name(word, vocabulary.PHASE) for word in words]

@@ -128,7 +128,7 @@ TEST(LostStepsTest, WhatFollowsTheLastStepIsFinalizationOnlyIfNoStepWasLostThere
                            "table=slices cause=unseen_process count=-1 from=20s"}) {
     const Report report = ReportWithLoss(loss);
     EXPECT_EQ(report.phases.finalization_ns, std::nullopt) << loss;
-    EXPECT_TRUE(report.phases.finalization_unrecorded) << loss;
+    EXPECT_NE(report.phases.finalization_unknown, "") << loss;
     EXPECT_TRUE(std::any_of(report.notes.begin(), report.notes.end(), [](const auto& note) {
       return note.starts_with("finalization is not known: something was lost");
     })) << loss;
@@ -142,8 +142,23 @@ TEST(LostStepsTest, LossesBeforeTheLastStepAndOfOtherRowsLeaveFinalizationKnown)
                            "table=steps cause=window_cut count=1 from=20s"}) {
     const Report report = ReportWithLoss(loss);
     EXPECT_EQ(report.phases.finalization_ns, 10'000'000'000) << loss;
-    EXPECT_FALSE(report.phases.finalization_unrecorded) << loss;
+    EXPECT_EQ(report.phases.finalization_unknown, "") << loss;
   }
+}
+
+// An imported run's steps may begin before its zero.
+TEST(LostStepsTest, TheNoteHasTheReasonWhereverTheStepsBegin) {
+  auto run = ParseVerdictCase("test",
+                              "run duration=30s\n"
+                              "loss table=steps cause=disk_refused count=9 from=18s to=19s\n"
+                              "steps 20 forward=1s jitter=0\n");
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  for (store::StepRow& row : run->steps) row.ts_ns -= 2'000'000'000;
+  run->input.steps = run->steps;
+  EXPECT_EQ(std::ranges::count(BuildReport(run->input).notes,
+                               "finalization is not known: something was lost after the last step "
+                               "that is stored (disk_refused), and steps may have come after it"),
+            1);
 }
 
 }  // namespace

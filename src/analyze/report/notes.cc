@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "analyze/report/lost_steps.h"
 #include "analyze/report/quantity.h"
 #include "analyze/report/sections.h"
 #include "store/loss_causes.h"
@@ -105,10 +104,8 @@ std::vector<std::string> NotesOfRun(const ReportInput& input, const Report& repo
   if (input.profile != nullptr && !input.profile_of_windows) {
     NoteEmptySections(*report.profile, notes);
   }
-  if (report.phases.finalization_unrecorded) {
-    const PhasesSection& phases = report.phases;
-    const int64_t end_ns = phases.initialization_ns.value_or(0) + phases.training_ns.value_or(0);
-    notes.push_back("finalization is not known: " + WhyStepsMayFollow(input, end_ns));
+  if (!report.phases.finalization_unknown.empty()) {
+    notes.push_back("finalization is not known: " + report.phases.finalization_unknown);
   }
   if (!input.steps_marked) {
     notes.push_back(

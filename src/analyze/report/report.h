@@ -44,7 +44,7 @@ struct PhasesSection {
   std::optional<int64_t> initialization_ns;
   std::optional<int64_t> training_ns;
   std::optional<int64_t> finalization_ns;
-  bool finalization_unrecorded = false;  // steps may have come then: not known for that
+  std::string finalization_unknown;  // why: steps may have come then
 };
 
 struct Distribution {

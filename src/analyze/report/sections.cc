@@ -176,8 +176,8 @@ PhasesSection MakePhases(const ReportInput& input) {
   // What came before a part of the run, and after it, may be training as well.
   if (input.options.of_stretch) return phases;
   phases.initialization_ns = std::max<int64_t>(*begin, 0);
-  phases.finalization_unrecorded = !WhyStepsMayFollow(input, *end).empty();
-  if (input.run.status != "in_progress" && !phases.finalization_unrecorded) {
+  phases.finalization_unknown = WhyStepsMayFollow(input, *end);
+  if (input.run.status != "in_progress" && phases.finalization_unknown.empty()) {
     phases.finalization_ns = std::max<int64_t>(input.run.duration_ns - *end, 0);
   }
   return phases;

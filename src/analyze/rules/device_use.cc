@@ -57,7 +57,10 @@ std::vector<DeviceUse> DeviceUseBuilder::Finish(const store::PackedSteps& steps,
                                                 const store::StringTable& strings) {
   std::vector<DeviceUse> uses;
   if (too_much_) return uses;
-  const PartsOfRanks steady = SteadySteps(steps, strings);
+  PartsOfRanks steady = SteadySteps(steps, strings);
+  size_t parts = 0;
+  for (const auto& [key, work] : work_) parts += steady[key.first].size();
+  if (parts > kMostParts) steady.clear();
   for (auto& [key, work] : work_) {
     Merge(work);
     DeviceUse& use = uses.emplace_back();

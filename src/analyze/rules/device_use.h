@@ -20,8 +20,8 @@ struct DeviceUse {
   // Fewer steps tell of a profiler's begin, or of an odd batch.
   static constexpr size_t kLeastSteps = 3;
 
-  // A steady training step; of a rank with fewer than kLeastSteps all the time from the device's
-  // first work to its last.
+  // A steady training step; of a rank with fewer than kLeastSteps, or with too many for so many
+  // devices, all the time from the device's first work to its last.
   struct Part {
     int64_t ts_ns = 0;
     int64_t dur_ns = 0;   // over 0
@@ -37,10 +37,12 @@ struct DeviceUse {
 
 // Takes work in any order and holds 16 bytes of each piece that nothing before overlaps, up to
 // kMostStretches of them: of more, nothing is told. A device that worked in no step is told of too:
-// it was idle in all.
+// it was idle in all. Where devices times steps are over kMostParts, each device has one part: all
+// of its time.
 class DeviceUseBuilder {
  public:
   static constexpr size_t kMostStretches = size_t{1} << 23;
+  static constexpr size_t kMostParts = size_t{1} << 22;  // a job of 1,024 ranks and 4,096 steps
 
   // A kernel, a copy or a fill.
   void Add(int32_t node, int32_t rank, int32_t device, Stretch work);

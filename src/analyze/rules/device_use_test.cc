@@ -96,6 +96,20 @@ TEST_F(DeviceUseTest, WorkInAnyOrder) {
   EXPECT_THAT(Busy(uses[0]), ElementsAre(30 + 30, 0, 0));
 }
 
+TEST_F(DeviceUseTest, TooManyDevicesForTheStepsAreTakenAsAWhole) {
+  constexpr int64_t kSteps = 4096;
+  for (int64_t i = 0; i < kSteps; ++i) Step(0, i * 100, 100, "train");
+  constexpr auto kMost = static_cast<int32_t>(DeviceUseBuilder::kMostParts / kSteps);
+  DeviceUseBuilder builder;
+  for (int32_t device = 0; device < kMost; ++device) builder.Add(0, 0, device, {0, 50});
+  EXPECT_EQ(builder.Finish(steps_, strings_).back().parts.size(), kSteps);
+  builder.Add(0, 0, kMost, {20, 50});
+  const auto uses = builder.Finish(steps_, strings_);
+  ASSERT_EQ(uses.size(), kMost + 1);
+  EXPECT_FALSE(uses.back().by_step);
+  EXPECT_THAT(Busy(uses.back()), ElementsAre(30));
+}
+
 TEST_F(DeviceUseTest, TimesThatNoRunHoldsAndTooManyStretches) {
   DeviceUseBuilder builder;
   builder.Add(0, 0, 0, {INT64_MIN, 5});

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +47,7 @@ struct ModernData {
 // `what` is not known of a signal; where the run has it at other times, that is said.
 std::string Unmeasured(const ModernData& data, Signal signal, std::string what);
 std::string NoMetricText(const ModernData& data);
+std::string NoGpuText(const ModernData& data);
 
 // Windows of `size`; what is left at the end joins the last one if it is shorter than `least`.
 struct IndexRange {
@@ -53,10 +56,13 @@ struct IndexRange {
 };
 std::vector<IndexRange> Windows(size_t count, size_t size, size_t least);
 
-// Adds a line of evidence, up to as many as anybody reads.
+// As many lines of evidence as anybody reads.
+inline constexpr size_t kMostEvidence = 16;
+inline bool HasRoom(const RuleResult& result) {
+  return result.evidence.size() < kMostEvidence;
+}
 inline void Tell(RuleResult& result, Evidence evidence) {
-  constexpr size_t kMostEvidence = 16;
-  if (result.evidence.size() < kMostEvidence) result.evidence.push_back(std::move(evidence));
+  if (HasRoom(result)) result.evidence.push_back(std::move(evidence));
 }
 
 RuleResult NotApplicable(RuleResult result, std::string reason);
@@ -74,10 +80,21 @@ RuleResult ModernStepOutlier(const ModernData& data);
 RuleResult ModernMaxInitialization(const ModernData& data);
 RuleResult ModernFrameworkMetrics(const ModernData& data);
 
+// How often a GPU's use lay in each bin of 2 points from 0 to 100, both ends included.
+struct UseHistogram {
+  UseHistogram() = default;
+  explicit UseHistogram(std::span<const double> values);
+
+  std::array<double, 50> shares{};
+  size_t values = 0;
+};
+// Of the first kMostCompared of these series; each is compared with each other one.
+inline constexpr size_t kMostCompared = 1024;
+std::vector<UseHistogram> UseHistograms(std::span<const SignalSeries* const> gpus);
+
 // How unlike two GPUs' use is, from 0 to sqrt(ln 2): the square root of the Jensen-Shannon
-// divergence of their histograms, less what chance gives for so many samples. Bins of 2 points from
-// 0 to 100, both ends included.
-double UseDistance(std::span<const double> a, std::span<const double> b);
+// divergence of their histograms, less what chance gives for so many samples.
+double UseDistance(const UseHistogram& a, const UseHistogram& b);
 
 // Of the profile's devices on nodes whose GPUs nothing sampled.
 std::vector<SignalSeries> ActivityOf(const RulesInput& input, const SystemSignals& sampled);
@@ -86,8 +103,6 @@ std::vector<SignalSeries> AllocatedOf(const RulesInput& input, const SystemSigna
 std::string UnknownAllocation(const ModernData& data);  // why there is none
 // CPUBottleneck of known activity: steps in which the device was idle and the rank waited for data.
 void ModernActiveBottleneck(const ModernData& data, RuleResult& result);
-// Of two of those, whose steps lie at other times and are few: by how much their mean use differs.
-double ActiveDistance(const SignalSeries& a, const SignalSeries& b);
 
 // Of evidence: the GPU, and the rows of its series in the range.
 std::string GpuText(const SignalSeries& gpu);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "analyze/report/sentence.h"
@@ -60,6 +59,10 @@ std::vector<SignalSeries> AllocatedOf(const RulesInput& input, const SystemSigna
     }
   }
   return allocated;
+}
+
+std::string NoGpuText(const ModernData& data) {
+  return Unmeasured(data, Signal::kGpu, "no metric of a GPU was sampled");
 }
 
 std::string UnknownAllocation(const ModernData& data) {
@@ -133,10 +136,6 @@ void ModernActiveBottleneck(const ModernData& data, RuleResult& result) {
                                gpu, range));
     }
   }
-}
-
-double ActiveDistance(const SignalSeries& a, const SignalSeries& b) {
-  return std::abs(Mean(a.values) - Mean(b.values)) / 100;
 }
 
 }  // namespace steptrace::analyze

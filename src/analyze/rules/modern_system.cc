@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <set>
+#include <map>
+#include <utility>
 
 #include "analyze/report/sentence.h"
 #include "analyze/rules/modern.h"
@@ -51,11 +50,11 @@ void TellGpu(RuleResult& result, const SignalSeries& gpu, const Finding& finding
                            gpu, finding.first));
 }
 
-const SignalSeries* Partner(const SystemSignals& signals, Signal signal, const SignalSeries& gpu) {
-  for (const SignalSeries* one : signals.Of(signal)) {
-    if (one->node == gpu.node && one->device == gpu.device) return one;
-  }
-  return nullptr;
+using SeriesOfDevices = std::map<std::pair<int32_t, int32_t>, const SignalSeries*>;
+SeriesOfDevices ByDevice(const std::vector<const SignalSeries*>& all) {
+  SeriesOfDevices devices;
+  for (const SignalSeries* one : all) devices.emplace(std::pair(one->node, one->device), one);
+  return devices;
 }
 
 std::span<const double> ValuesBetween(const SignalSeries& one, int64_t from_ns, int64_t to_ns) {
@@ -63,10 +62,6 @@ std::span<const double> ValuesBetween(const SignalSeries& one, int64_t from_ns, 
   const auto end = std::upper_bound(begin, one.times_ns.end(), to_ns);
   return std::span(one.values)
       .subspan(static_cast<size_t>(begin - one.times_ns.begin()), static_cast<size_t>(end - begin));
-}
-
-std::string NoGpuText(const ModernData& data) {
-  return Unmeasured(data, Signal::kGpu, "no metric of a GPU was sampled");
 }
 
 bool NoGpu(const ModernData& data, RuleResult& result) {
@@ -142,18 +137,21 @@ RuleResult ModernBatchSize(const ModernData& data) {
       cpu[node].values.push_back(*one.cpu);
     }
   }
+  const SeriesOfDevices memories = ByDevice(data.signals.Of(Signal::kGpuMemory));
   const size_t patience = Count(data, kRule, "patience");
   bool enough = false;
   for (const SignalSeries* gpu : data.signals.Of(Signal::kGpu)) {
-    const SignalSeries* memory = Partner(data.signals, Signal::kGpuMemory, *gpu);
+    const auto memory = memories.find({gpu->node, gpu->device});
     result.datapoints += static_cast<int64_t>(gpu->values.size());
-    if (memory == nullptr || !cpu.contains(gpu->node) || gpu->values.size() <= patience) continue;
+    if (memory == memories.end() || !cpu.contains(gpu->node) || gpu->values.size() <= patience) {
+      continue;
+    }
     enough = true;
     for (const IndexRange& range :
          Windows(gpu->values.size(), Count(data, kRule, "window"), patience)) {
       const int64_t from = gpu->times_ns[range.begin], to = gpu->times_ns[range.end - 1];
       const auto cpu_part = ValuesBetween(cpu[gpu->node], from - kSnapshotNs, to + kSnapshotNs);
-      const auto memory_part = ValuesBetween(*memory, from - kSnapshotNs, to + kSnapshotNs);
+      const auto memory_part = ValuesBetween(*memory->second, from - kSnapshotNs, to + kSnapshotNs);
       if (cpu_part.empty() || memory_part.empty()) continue;
       const double p95[] = {Quantile(cpu_part, 0.95), Quantile(Part(*gpu, range), 0.95),
                             Quantile(memory_part, 0.95)};
@@ -317,93 +315,6 @@ RuleResult ModernMemoryIncrease(const ModernData& data) {
                          data.allocated.empty()
                              ? "too few samples of any GPU"
                              : "fewer than 5 training steps with memory records");
-  }
-  return Judged(std::move(result));
-}
-
-double UseDistance(std::span<const double> a, std::span<const double> b) {
-  constexpr size_t kBins = 50;
-  std::array<double, kBins> p{}, q{};
-  const auto fill = [](std::span<const double> values, std::array<double, kBins>& bins) {
-    for (double value : values) {
-      const double in = std::clamp(value, 0.0, 100.0) / 2;
-      bins[std::min(static_cast<size_t>(in), kBins - 1)] +=
-          1.0 / static_cast<double>(values.size());
-    }
-  };
-  if (a.empty() || b.empty()) return 0;
-  fill(a, p);
-  fill(b, q);
-  double divergence = 0;
-  size_t used = 0;
-  for (size_t i = 0; i < kBins; ++i) {
-    const double m = (p[i] + q[i]) / 2;
-    used += m > 0;
-    if (p[i] > 0) divergence += p[i] * std::log(p[i] / m) / 2;
-    if (q[i] > 0) divergence += q[i] * std::log(q[i] / m) / 2;
-  }
-  // Of two samples of one distribution the divergence is about (bins - 1) / 4n (the G-test).
-  const double samples = static_cast<double>(std::min(a.size(), b.size()));
-  const double chance = static_cast<double>(used - 1) / (4 * samples);
-  return std::sqrt(std::max(0.0, divergence - chance));
-}
-
-namespace {
-
-// GPUs that take turns have like histograms: the mean difference at the same moments, where one is
-// busy when the other is not.
-double TurnDistance(const SignalSeries& a, const SignalSeries& b) {
-  std::vector<double> x, y;
-  size_t at = 0;
-  for (size_t i = 0; i < a.values.size(); ++i) {
-    while (at < b.values.size() && b.times_ns[at] < a.times_ns[i] - kSnapshotNs) ++at;
-    if (at == b.values.size() || b.times_ns[at] > a.times_ns[i] + kSnapshotNs) continue;
-    x.push_back(a.values[i]);
-    y.push_back(b.values[at]);
-  }
-  const double mean_x = Mean(x), mean_y = Mean(y);
-  double together = 0, difference = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    together += (x[i] - mean_x) * (y[i] - mean_y);
-    difference += std::abs(x[i] - y[i]) / 100;
-  }
-  return x.empty() || together >= 0 ? 0 : difference / static_cast<double>(x.size());
-}
-
-}  // namespace
-
-RuleResult ModernLoadBalancing(const ModernData& data) {
-  constexpr RuleId kRule = RuleId::kLoadBalancing;
-  RuleResult result = EmptyResult(kRule, data.settings);
-  const auto gpus = data.Gpus();
-  if (gpus.size() < 2) {
-    return NotApplicable(std::move(result), gpus.empty() ? NoGpuText(data) : "there is one GPU");
-  }
-  const auto is_long = [&](const SignalSeries& gpu) {
-    return gpu.values.size() > data.PatienceFor(kRule, gpu);
-  };
-  size_t enough = 0;
-  for (const SignalSeries* gpu : gpus) {
-    result.datapoints += static_cast<int64_t>(gpu->values.size());
-    enough += is_long(*gpu);
-  }
-  if (enough < 2) return NotApplicable(std::move(result), "too few samples of two GPUs");
-  for (size_t i = 0; i < gpus.size(); ++i) {
-    for (size_t j = i + 1; j < gpus.size(); ++j) {
-      const bool active = gpus[i]->rank >= 0;
-      if (!is_long(*gpus[i]) || !is_long(*gpus[j]) || active != (gpus[j]->rank >= 0)) continue;
-      const double use = active ? ActiveDistance(*gpus[i], *gpus[j])
-                                : UseDistance(gpus[i]->values, gpus[j]->values);
-      const double turns = active ? 0 : TurnDistance(*gpus[i], *gpus[j]);
-      if (!(std::max(use, turns) > Get(data, kRule, "threshold"))) continue;
-      ++result.triggered;
-      Tell(result, GpuEvidence(Phrase("{} (mean {} %) and {} (mean {} %) {} by {}",
-                                      GpuText(*gpus[i]), figure::Number(Mean(gpus[i]->values)),
-                                      GpuText(*gpus[j]), figure::Number(Mean(gpus[j]->values)),
-                                      use >= turns ? "differ in use" : "take turns: they differ",
-                                      figure::Number(std::max(use, turns))),
-                               *gpus[j], {0, gpus[j]->values.size()}));
-    }
   }
   return Judged(std::move(result));
 }

@@ -196,11 +196,12 @@ Section<std::vector<BalancePair>> LoadBalance(const ModernData& data) {
   const auto gpus = data.signals.Of(Signal::kGpu);
   if (gpus.empty()) return None<std::vector<BalancePair>>(NoGpuReason(data));
   if (gpus.size() == 1) return None<std::vector<BalancePair>>("there is one GPU");
+  const std::vector<UseHistogram> uses = UseHistograms(gpus);
   std::vector<BalancePair> pairs;
-  for (size_t i = 0; i < gpus.size(); ++i) {
-    for (size_t j = i + 1; j < gpus.size(); ++j) {
+  for (size_t i = 0; i < uses.size(); ++i) {
+    for (size_t j = i + 1; j < uses.size(); ++j) {
       pairs.push_back({gpus[i]->node, gpus[i]->device, gpus[j]->node, gpus[j]->device,
-                       UseDistance(gpus[i]->values, gpus[j]->values)});
+                       UseDistance(uses[i], uses[j])});
     }
   }
   std::stable_sort(pairs.begin(), pairs.end(),
@@ -319,7 +320,7 @@ ProfilingReport BuildProfilingReport(const RulesInput& input, const RuleSettings
   if (!input.has_begin) report.phases.initialization_ns.reset();
   if (!input.has_end) {
     report.phases.finalization_ns.reset();
-    report.phases.finalization_unrecorded = false;
+    report.phases.finalization_unknown.clear();
   }
   auto usage = UsageRows(signals, settings.mode());
   report.usage_findings = UsageFindings(usage);

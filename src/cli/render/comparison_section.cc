@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
+#include <vector>
 
 #include "analyze/report/comparison.h"
 #include "analyze/report/quantity.h"
@@ -87,6 +89,11 @@ void SideLines(const char* letter, const analyze::Report& report, Page& page) {
   page.Paragraph(
       "", 3, VerdictText(report.verdict),
       report.verdict.suspect.empty() ? Tint::kBold : SuspectTint(report.verdict.suspect));
+  // What damage took from one run may be all in which it differs from the other.
+  std::vector<analyze::LossLine> damage;
+  std::ranges::copy_if(report.losses, std::back_inserter(damage),
+                       [](const auto& loss) { return loss.cause.ends_with("_damaged"); });
+  RenderLossLines(damage, "   Lost: ", RunToType(report, page), page);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ void RenderJob(const analyze::ProfilingReport& report, Page& page) {
   part("initialization", phases.initialization_ns);
   part("training loop", phases.training_ns);
   part("finalization", phases.finalization_ns);
-  if (phases.finalization_unrecorded) {
+  if (!phases.finalization_unknown.empty()) {
     page.Paragraph(
         "  ", 2, "finalization is unknown: steps may have come after the last one that is stored.",
         Tint::kDim);

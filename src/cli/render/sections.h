@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "analyze/report/report.h"
@@ -15,6 +16,9 @@ std::string RunToType(const analyze::Report& report, const Page& page);
 
 // The run's name, `label` before it, and how it ended, on one line.
 void RenderHeader(const analyze::Report& report, Page& page, const std::string& label = "");
+// The first of them, and where the others are; `run`: to find it by.
+void RenderLossLines(std::span<const analyze::LossLine> losses, const std::string& label,
+                     const std::string& run, Page& page);
 void RenderBreakdown(const analyze::Report& report, Page& page);
 void RenderRanks(const analyze::Report& report, Page& page);
 void RenderSystem(const analyze::Report& report, Page& page);

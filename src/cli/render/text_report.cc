@@ -73,7 +73,7 @@ void RenderPhases(const Report& report, Page& page) {
   if (phases.finalization_ns) {
     text += fmt::format("{}finalization {}", page.separator(),
                         analyze::FormatDuration(*phases.finalization_ns));
-  } else if (phases.finalization_unrecorded) {
+  } else if (!phases.finalization_unknown.empty()) {
     text += fmt::format(" recorded{}finalization unknown", page.separator());
   }
   page.Paragraph("", 0, text, Tint::kDim);
@@ -160,24 +160,11 @@ void RenderAlso(const Report& report, Page& page) {
 }
 
 void RenderLosses(const Report& report, const std::string& run, Page& page) {
-  constexpr size_t kMostLines = 5;
   if (report.losses.empty()) {
     page.Line({{"Lost: nothing.", Tint::kDim}});
     return;
   }
-  for (size_t i = 0; i < report.losses.size() && i < kMostLines; ++i) {
-    const analyze::LossLine& loss = report.losses[i];
-    const std::string count =
-        loss.count < 0 ? "" : fmt::format("{} of ", analyze::FormatCount(loss.count));
-    const std::string detail = loss.detail.empty() ? "" : ": " + loss.detail;
-    const char* table = loss.table.empty() ? "all tables" : loss.table.c_str();
-    page.Paragraph(i == 0 ? "Lost: " : "", 6,
-                   fmt::format("{}{} ({}){}", count, table, loss.cause, detail), Tint::kYellow);
-  }
-  if (report.losses.size() > kMostLines) {
-    page.Command(fmt::format("      and {} more: steptrace show {} losses",
-                             report.losses.size() - kMostLines, run));
-  }
+  RenderLossLines(report.losses, "Lost: ", run, page);
 }
 
 // What does not fit beside the rest has a line of its own.
@@ -214,6 +201,25 @@ constexpr SectionRenderer kRenderers[] = {
 };
 
 }  // namespace
+
+void RenderLossLines(std::span<const analyze::LossLine> losses, const std::string& label,
+                     const std::string& run, Page& page) {
+  constexpr size_t kMostLines = 5;
+  const auto indent = static_cast<int>(label.size());
+  for (size_t i = 0; i < losses.size() && i < kMostLines; ++i) {
+    const analyze::LossLine& loss = losses[i];
+    const std::string count =
+        loss.count < 0 ? "" : fmt::format("{} of ", analyze::FormatCount(loss.count));
+    const std::string detail = loss.detail.empty() ? "" : ": " + loss.detail;
+    const char* table = loss.table.empty() ? "all tables" : loss.table.c_str();
+    page.Paragraph(i == 0 ? label : "", indent,
+                   fmt::format("{}{} ({}){}", count, table, loss.cause, detail), Tint::kYellow);
+  }
+  if (losses.size() > kMostLines) {
+    page.Command(fmt::format("{}and {} more: steptrace show {} losses",
+                             std::string(label.size(), ' '), losses.size() - kMostLines, run));
+  }
+}
 
 std::string RunToType(const Report& report, const Page& page) {
   return page.Safe(page.run().empty() ? report.run.name : page.run());

@@ -26,7 +26,7 @@ constexpr std::array<LossText, 13> kLossTexts = {
      "texts that are no UTF-8 have U+FFFD in place of the wrong bytes"},
     {LossCause::kNameTooLong, "tracks",
      "names of counters, or of their series, of more than 1024 bytes are cut"},
-    {LossCause::kUnsupportedEvent, "slices", "no stretches, instants, counters or flows: left out"},
+    {LossCause::kUnsupportedEvent, "slices", "no slices, instants, counters or flows: left out"},
     {LossCause::kBadMemoryEvent, "memory",
      "[memory] events without Bytes, or with over 2^60, are left out"},
     {LossCause::kBadCounter, "counters", "counters whose value is no number are left out"}};

@@ -24,7 +24,7 @@ constexpr std::array<LossText, 16> kLossTexts = {
     {LossCause::kNotANumber, "slices", "NaN and Infinity among arguments became null"},
     {LossCause::kInvalidUtf8, "slices",
      "texts that are no UTF-8 have U+FFFD in place of the wrong bytes"},
-    {LossCause::kUnsupportedEvent, "slices", "no stretches, instants, counters or flows: left out"},
+    {LossCause::kUnsupportedEvent, "slices", "no slices, instants, counters or flows: left out"},
     {LossCause::kPacketsDropped, "slices", "the writer says that packets were lost before these"},
     {LossCause::kOtherData, "slices",
      "packets of data sources that are not read (system events, samples)"},

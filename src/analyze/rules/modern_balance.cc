@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analyze/report/sentence.h"
+#include "analyze/rules/modern.h"
+#include "analyze/stats/quantile.h"
+
+namespace steptrace::analyze {
+
+UseHistogram::UseHistogram(std::span<const double> of) : values(of.size()) {
+  for (double value : of) {
+    const double in = std::clamp(value, 0.0, 100.0) / 2;
+    shares[std::min(static_cast<size_t>(in), shares.size() - 1)] +=
+        1.0 / static_cast<double>(values);
+  }
+}
+
+std::vector<UseHistogram> UseHistograms(std::span<const SignalSeries* const> gpus) {
+  std::vector<UseHistogram> uses;
+  for (const SignalSeries* gpu : gpus.first(std::min(gpus.size(), kMostCompared))) {
+    uses.emplace_back(gpu->values);
+  }
+  return uses;
+}
+
+double UseDistance(const UseHistogram& a, const UseHistogram& b) {
+  if (a.values == 0 || b.values == 0) return 0;
+  double divergence = 0;
+  size_t used = 0;
+  for (size_t i = 0; i < a.shares.size(); ++i) {
+    const double p = a.shares[i], q = b.shares[i], m = (p + q) / 2;
+    used += m > 0;
+    if (p > 0) divergence += p * std::log(p / m) / 2;
+    if (q > 0) divergence += q * std::log(q / m) / 2;
+  }
+  // Of two samples of one distribution the divergence is about (bins - 1) / 4n (the G-test).
+  const double samples = static_cast<double>(std::min(a.values, b.values));
+  const double chance = static_cast<double>(used - 1) / (4 * samples);
+  return std::sqrt(std::max(0.0, divergence - chance));
+}
+
+namespace {
+
+using Gpus = std::vector<const SignalSeries*>;
+
+// GPUs that take turns have like histograms: the mean difference at the same moments, where one is
+// busy when the other is not.
+double TurnDistance(const SignalSeries& a, const SignalSeries& b) {
+  std::vector<double> x, y;
+  size_t at = 0;
+  for (size_t i = 0; i < a.values.size(); ++i) {
+    while (at < b.values.size() && b.times_ns[at] < a.times_ns[i] - kSnapshotNs) ++at;
+    if (at == b.values.size() || b.times_ns[at] > a.times_ns[i] + kSnapshotNs) continue;
+    x.push_back(a.values[i]);
+    y.push_back(b.values[at]);
+  }
+  const double mean_x = Mean(x), mean_y = Mean(y);
+  double together = 0, difference = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    together += (x[i] - mean_x) * (y[i] - mean_y);
+    difference += std::abs(x[i] - y[i]) / 100;
+  }
+  return x.empty() || together >= 0 ? 0 : difference / static_cast<double>(x.size());
+}
+
+void AddPair(RuleResult& result, const SignalSeries& a, const SignalSeries& b, double use,
+             double turns = 0) {
+  Tell(result, GpuEvidence(Phrase("{} (mean {} %) and {} (mean {} %) {} by {}", GpuText(a),
+                                  figure::Number(Mean(a.values)), GpuText(b),
+                                  figure::Number(Mean(b.values)),
+                                  use >= turns ? "differ in use" : "take turns: they differ",
+                                  figure::Number(std::max(use, turns))),
+                           b, {0, b.values.size()}));
+}
+
+void CompareSampled(const Gpus& gpus, double threshold, RuleResult& result) {
+  const std::vector<UseHistogram> uses = UseHistograms(gpus);
+  for (size_t i = 0; i < uses.size(); ++i) {
+    for (size_t j = i + 1; j < uses.size(); ++j) {
+      const double use = UseDistance(uses[i], uses[j]);
+      const bool counts = use > threshold;
+      if (counts && !HasRoom(result)) {
+        ++result.triggered;
+        continue;
+      }
+      const double turns = TurnDistance(*gpus[i], *gpus[j]);
+      if (!counts && !(turns > threshold)) continue;
+      ++result.triggered;
+      AddPair(result, *gpus[i], *gpus[j], use, turns);
+    }
+  }
+  if (gpus.size() > uses.size()) {
+    result.reason =
+        fmt::format("of {} sampled GPUs the first {} are compared", gpus.size(), uses.size());
+  }
+}
+
+double MeanDistance(double a, double b) {
+  return std::abs(a - b) / 100;
+}
+
+// Those whose steps lie at other times and are few: by how much their mean use differs. A profile
+// may have many thousands, so that pairs are counted in the sorted means, where those that differ
+// from one stand at the two ends.
+void CompareActive(const Gpus& gpus, double threshold, RuleResult& result) {
+  std::vector<double> means;
+  for (const SignalSeries* gpu : gpus) means.push_back(Mean(gpu->values));
+  std::vector<double> sorted = means;
+  std::sort(sorted.begin(), sorted.end());
+  int64_t sides = 0;  // two of each pair
+  for (size_t i = 0; i < gpus.size(); ++i) {
+    const double mean = means[i];
+    const auto below = std::partition_point(sorted.begin(), sorted.end(), [&](double other) {
+      return other < mean && MeanDistance(mean, other) > threshold;
+    });
+    const auto above = std::partition_point(below, sorted.end(), [&](double other) {
+      return other <= mean || !(MeanDistance(mean, other) > threshold);
+    });
+    const int64_t partners = (below - sorted.begin()) + (sorted.end() - above);
+    sides += partners;
+    // One whose partners all stand before it has been named by each of them: there are few.
+    for (size_t j = i + 1; partners > 0 && j < gpus.size() && HasRoom(result); ++j) {
+      const double use = MeanDistance(mean, means[j]);
+      if (use > threshold) AddPair(result, *gpus[i], *gpus[j], use);
+    }
+  }
+  result.triggered += sides / 2;
+}
+
+}  // namespace
+
+RuleResult ModernLoadBalancing(const ModernData& data) {
+  constexpr RuleId kRule = RuleId::kLoadBalancing;
+  RuleResult result = EmptyResult(kRule, data.settings);
+  const Gpus gpus = data.Gpus();
+  if (gpus.size() < 2) {
+    return NotApplicable(std::move(result), gpus.empty() ? NoGpuText(data) : "there is one GPU");
+  }
+  Gpus sampled, active;
+  for (const SignalSeries* gpu : gpus) {
+    result.datapoints += static_cast<int64_t>(gpu->values.size());
+    if (gpu->values.size() <= data.PatienceFor(kRule, *gpu)) continue;
+    (gpu->rank >= 0 ? active : sampled).push_back(gpu);
+  }
+  if (sampled.size() + active.size() < 2) {
+    return NotApplicable(std::move(result), "too few samples of two GPUs");
+  }
+  const double threshold = data.settings.Number(kRule, "threshold");
+  CompareSampled(sampled, threshold, result);
+  CompareActive(active, threshold, result);
+  return Judged(std::move(result));
+}
+
+}  // namespace steptrace::analyze
