@@ -450,6 +450,22 @@ def samples_of_a_late_core(n):
     return {"1.algo-1.json": SAMPLE % ("cpu65000", "algo-1", 1_600_000_000) + lines}
 
 
+@dimension(400)
+def sampled_gpus(n):
+    sample = SAMPLE.replace("cpu", "gpu").replace("CPU", "GPU")
+    times = range(1_600_000_000, 1_600_000_130)  # as many as the rules want of each
+    return {
+        "1.algo-1.json": "".join(sample % (f"gpu{i}", "algo-1", t) for t in times for i in range(n))
+    }
+
+
+@dimension(4_000)
+def gpus_sampled_at_other_times(n):
+    sample = SAMPLE.replace("cpu", "gpu").replace("CPU", "GPU")
+    lines = (sample % (f"gpu{i}", "algo-1", 1_600_000_000 + i) for i in range(n))
+    return {"1.algo-1.json": "".join(lines)}
+
+
 @dimension(60)
 def files_of_one_size(n):
     return {

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <queue>
 #include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 
@@ -234,43 +236,75 @@ SystemSignals SystemSignals::Between(int64_t from_ns, int64_t to_ns) const {
   return part;
 }
 
-std::map<int32_t, std::vector<NodeSnapshot>> Snapshots(const SystemSignals& signals) {
-  struct Cursor {
-    const SignalSeries* series;
-    size_t at;
+namespace {
+
+// A series and its next sample.
+struct Cursor {
+  const SignalSeries* series = nullptr;
+  size_t at = 0;
+
+  int64_t next_ns() const { return series->times_ns[at]; }
+  bool ended() const { return at == series->times_ns.size(); }
+};
+
+// What lies within kSnapshotNs of the snapshot's time, of each series that has some.
+NodeSnapshot TakeSnapshot(int64_t ts_ns, std::span<Cursor* const> cursors) {
+  NodeSnapshot now;
+  now.ts_ns = ts_ns;
+  std::optional<double>* means[] = {&now.cpu,        &now.io_wait,     &now.gpu,
+                                    &now.gpu_memory, &now.host_memory, &now.network};
+  int counts[6] = {};
+  for (Cursor* one : cursors) {
+    const auto signal = static_cast<size_t>(one->series->signal);
+    // Unsigned: the times of a damaged run may lie anywhere.
+    const auto age = [&] {
+      return static_cast<uint64_t>(one->next_ns()) - static_cast<uint64_t>(ts_ns);
+    };
+    for (; !one->ended() && age() <= static_cast<uint64_t>(kSnapshotNs); ++one->at) {
+      const double value = one->series->values[one->at];
+      AddTo(*means[signal], counts[signal], value);
+      if (one->series->signal == Signal::kIoWait) now.io_wait_sum += value;
+    }
+  }
+  return now;
+}
+
+// A node may have many thousands of series that were never sampled together: a snapshot looks only
+// at those that it takes from.
+std::vector<NodeSnapshot> SnapshotsOf(std::vector<Cursor> cursors) {
+  std::vector<NodeSnapshot> snapshots;
+  const auto later = [&](size_t a, size_t b) {
+    return cursors[a].next_ns() > cursors[b].next_ns();
   };
+  std::priority_queue<size_t, std::vector<size_t>, decltype(later)> queue(later);
+  for (size_t i = 0; i < cursors.size(); ++i) queue.push(i);
+  while (!queue.empty()) {
+    const int64_t ts_ns = cursors[queue.top()].next_ns();
+    std::vector<size_t> due;
+    while (!queue.empty() &&
+           static_cast<uint64_t>(cursors[queue.top()].next_ns()) - static_cast<uint64_t>(ts_ns) <=
+               static_cast<uint64_t>(kSnapshotNs)) {
+      due.push_back(queue.top());
+      queue.pop();
+    }
+    std::sort(due.begin(), due.end());  // means are of values in the order of the series
+    std::vector<Cursor*> taken;
+    for (const size_t i : due) taken.push_back(&cursors[i]);
+    snapshots.push_back(TakeSnapshot(ts_ns, taken));
+    for (const size_t i : due) {
+      if (!cursors[i].ended()) queue.push(i);
+    }
+  }
+  return snapshots;
+}
+
+}  // namespace
+
+std::map<int32_t, std::vector<NodeSnapshot>> Snapshots(const SystemSignals& signals) {
   std::map<int32_t, std::vector<Cursor>> cursors;
   for (const SignalSeries& one : signals.series()) cursors[one.node].push_back({&one, 0});
   std::map<int32_t, std::vector<NodeSnapshot>> result;
-  for (auto& [node, of_node] : cursors) {
-    std::vector<NodeSnapshot>& snapshots = result[node];
-    while (!of_node.empty()) {
-      NodeSnapshot& now = snapshots.emplace_back();
-      now.ts_ns = std::numeric_limits<int64_t>::max();
-      for (const Cursor& one : of_node) {
-        now.ts_ns = std::min(now.ts_ns, one.series->times_ns[one.at]);
-      }
-      std::optional<double>* means[] = {&now.cpu,        &now.io_wait,     &now.gpu,
-                                        &now.gpu_memory, &now.host_memory, &now.network};
-      int counts[6] = {};
-      for (Cursor& one : of_node) {
-        const auto signal = static_cast<size_t>(one.series->signal);
-        const auto& times = one.series->times_ns;
-        // Unsigned: the times of a damaged run may lie anywhere.
-        const auto age = [&] {
-          return static_cast<uint64_t>(times[one.at]) - static_cast<uint64_t>(now.ts_ns);
-        };
-        for (; one.at < times.size() && age() <= static_cast<uint64_t>(kSnapshotNs); ++one.at) {
-          AddTo(*means[signal], counts[signal], one.series->values[one.at]);
-          if (one.series->signal == Signal::kIoWait) {
-            now.io_wait_sum += one.series->values[one.at];
-          }
-        }
-      }
-      std::erase_if(of_node,
-                    [](const Cursor& one) { return one.at == one.series->times_ns.size(); });
-    }
-  }
+  for (auto& [node, of_node] : cursors) result[node] = SnapshotsOf(std::move(of_node));
   return result;
 }
 
