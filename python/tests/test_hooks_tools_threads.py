@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tools of the script's that begin beside other threads, where no Python of ours may run."""
 
+import json
+import re
+import sys
+from pathlib import Path
+
 import pytest
 from tooled import BASE, PROBE, check_sees_nothing, pythons, recorded, run, torch_site
 
@@ -89,6 +94,40 @@ NOTICED = "\nimport time; id(s); time.sleep(0.02); id(s)\n"
 def test_a_tool_sees_nothing_of_ours(tmp_path, site, python, tool):
     code = THREADS + BESIDE[tool] + NOTICED
     check_sees_nothing(tmp_path, site, python, code, newest=tool.endswith("monitoring"))
+
+
+def cores():
+    """(Python, coverage's way to measure): the one in C, and that by sys.monitoring, which needs none."""
+    found = [(sys.executable, "ctrace")]
+    return found + [(python, "sysmon") for python in pythons() if re.search(r"/3\.1[23]\.", python)]
+
+
+@pytest.mark.parametrize(("python", "core"), cores())
+def test_coverage_measures_what_it_does_without_us(tmp_path, site, python, core):
+    coverage = pytest.importorskip("coverage")
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    (packages / "coverage").symlink_to(Path(coverage.__file__).parent)
+    script, rc, report = tmp_path / "script.py", tmp_path / "rc", tmp_path / "report.json"
+    threads = "".join(BESIDE[name] for name in ("threads' tracer", "a thread's import"))
+    script.write_text(BASE + THREADS + threads + "print(use())\n")
+    rc.write_text(
+        f"[run]\ncore = {core}\ndata_file = {tmp_path}/data\ninclude = *\n"
+        "disable_warnings = already-imported\n"
+    )
+    measured, outputs = [], []
+    for ours in (False, True):
+        command = ["-m", "coverage", "run", "--rcfile", rc, script]
+        done = run(tmp_path, *command, python=python, ours=ours, path=[site, packages])
+        outputs.append((done.stdout, done.stderr))
+        command = ["-m", "coverage", "json", "-q", "--rcfile", rc, "-o", report]
+        run(tmp_path, *command, python=python, ours=False, path=[site, packages])
+        files = json.loads(report.read_text())["files"]
+        measured.append({name: file["executed_lines"] for name, file in files.items()})
+    assert outputs[1] == outputs[0]
+    assert measured[1] == measured[0]
+    assert any(name.endswith("torch/serialization.py") for name in measured[0])
+    assert any(path.name.startswith("hooks_aside.") for path in (tmp_path / "ring").iterdir())
 
 
 # What of the script's might run in the event of a tool, and let other threads go on in it.
