@@ -6,6 +6,7 @@ Nothing here raises once attached, prints, blocks or allocates on the hot path. 
 """
 
 from collections.abc import Callable
+from types import CodeType, FunctionType
 
 def attach() -> bool:
     """Opens this process's ring file if STEPTRACE_RING_DIR is set. True: records are taken now."""
@@ -172,13 +173,27 @@ def device_phases_pause(on: bool) -> None:
 def device_phases_end() -> int:
     """Hands over what the device has reached. How many borders were left out for want of an event."""
 
-def tools_watch(aside: Callable[[str], object], back: Callable[[], object]) -> bool:
+def tools_watch(aside: Callable[[str], object], back: Callable[[], object], finder: object) -> bool:
     """Once a process: aside(tool) is called when a tool of the script's that sees what Python runs
     (sys.settrace, sys.setprofile, sys.monitoring) is about to begin and none was on, back() when none is on any
-    more (src/probe/python_tools.h). What they raise is let through. False: this cannot be seen."""
+    more (src/probe/python_tools.h). What they raise is let through. Where other threads run, functions have
+    their own code (tools_change) and `finder` is out of sys.meta_path before aside() is called. False: this
+    cannot be seen."""
+
+def tools_record(aside: int, back: int) -> None:
+    """The names of the instants that are recorded then."""
+
+def tools_change(own: CodeType, changed: CodeType, function: FunctionType) -> None:
+    """Gives the function, which is watched from now on, its changed code, or its own if tools are on."""
+
+def tools_made(own: CodeType, changed: CodeType, function: FunctionType) -> FunctionType:
+    """The same of a function that is made with its changed code, which it returns. Never raises."""
 
 def tools_expect(tool: str) -> None:
     """Such a tool begins within 10 s."""
+
+def tools_hurry(urgent: bool) -> None:
+    """While it is, aside() is called as soon as Python may run, though a tool of Python 3.10 sees it."""
 
 def tools_own(own: int) -> None:
     """Of the profiler that is on: 0: it is the script's, 1: it is ours, 2: ours begins or ends."""

@@ -144,12 +144,20 @@ class Quiet:
         pass
 
 
-def tools_watch(aside, back):
+def tools_watch(aside, back, finder):
     return False
+
+
+def tools_record(aside, back):
+    _check(aside and back, f"names {aside!r}, {back!r}")
 
 
 def tools_expect(tool):
     _check(isinstance(tool, str), f"tool {tool!r}")
+
+
+def tools_hurry(urgent):
+    _check(isinstance(urgent, bool), f"urgent {urgent!r}")
 
 
 def tools_own(own):

@@ -1,38 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The script's own tracers, profilers and debuggers see nothing of ours; when they end the hooks are back."""
 
-import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import hooked
 import pytest
 from test_probe_module import INSTANT, rings
+from tooled import BASE, PROBE, check_sees_nothing, pythons, recorded, run, torch_site
 
-PROBE = hooked.PACKAGE / "_probe.abi3.so"
 SCRIPT = hooked.TESTS / "scripts" / "tools.py"
-PYENV = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
 
 pytestmark = pytest.mark.skipif(not PROBE.exists(), reason="the probe is not built")
-
-
-def run(tmp_path, *command, python=sys.executable, ours=True, path=()):
-    """Python as under `steptrace run`, or without; tmp_path/ring has what was recorded."""
-    ring = tmp_path / "ring"
-    ring.mkdir(mode=0o700, exist_ok=True)
-    plain = {k: v for k, v in os.environ.items() if not k.startswith(("STEPTRACE_", "PYTHON"))}
-    entries = [*([hooked.PACKAGE / "bootstrap"] if ours else []), *path]
-    plain["PYTHONPATH"] = ":".join(map(str, entries))
-    plain.update(OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
-    if ours:
-        plain.update(STEPTRACE_RING_DIR=str(ring), STEPTRACE_PROBE=str(PROBE))
-    done = subprocess.run(
-        [python, *map(str, command)], env=plain, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done
 
 
 def sections(text):
@@ -42,17 +22,12 @@ def sections(text):
     return {name: sorted(rest.splitlines()) for name, _, rest in parts}
 
 
-def recorded(tmp_path):
-    (ring,) = rings(tmp_path / "ring")
-    return [name for _, name, _, _ in ring.records()]
-
-
 def test_the_tools_of_a_training_see_what_they_see_without_us(tmp_path):
     plain = sections(run(tmp_path, SCRIPT, ours=False).stdout)
     ours = sections(run(tmp_path, SCRIPT).stdout)
     assert len(plain) >= 10 and all(len(lines) > 100 for lines in plain.values())
     for tool, lines in plain.items():
-        assert ours[tool] == lines or tool == "threads", tool
+        assert ours[tool] == lines, tool
         assert not any("steptrace" in line for line in lines)
     (ring,) = rings(tmp_path / "ring")
     assert ring.disarmed == ""
@@ -67,27 +42,8 @@ def test_the_tools_of_a_training_see_what_they_see_without_us(tmp_path):
 
 @pytest.fixture()
 def site(tmp_path):
-    """A stand-in for torch with two functions that are hooked."""
-    folder = tmp_path / "site" / "torch"
-    folder.mkdir(parents=True)
-    (folder / "__init__.py").write_text("__version__ = '9.9'\n")
-    source = "def save():\n    return 1\n\n\ndef load():\n    return 2\n"
-    (folder / "serialization.py").write_text(source)
-    return folder.parent
+    return torch_site(tmp_path)
 
-
-BASE = """
-import sys, threading
-import torch.serialization as s
-seen = []
-def note(frame, event, argument):
-    seen.append(f"{event} {frame.f_code.co_filename}:{frame.f_lineno} {frame.f_code.co_name} "
-                f"{getattr(argument, '__name__', '')}")
-    return note
-def use():
-    return s.save() + s.load()
-use()
-"""
 
 SMALL = {
     "settrace": "sys.settrace(note); use(); sys.settrace(None)",
@@ -106,13 +62,6 @@ sys.settrace(note)
 import torch.serialization as s
 use()
 sys.settrace(None)
-""",
-    "a thread": """
-threading.settrace(note)
-t = threading.Thread(target=use); t.start(); t.join()
-threading.settrace(None)
-id(t)  # an event by which an ended thread is seen
-import time; time.sleep(0.02); id(t)
 """,
     "one that fails": """
 def raises(frame, event, argument):
@@ -135,36 +84,10 @@ id(m)
 }
 
 
-def pythons():
-    found = [sys.executable]
-    for version in ("3.9", "3.10", "3.12", "3.13"):
-        found += sorted(map(str, PYENV.glob(f"{version}.*/bin/python")))[:1]
-    return found
-
-
 @pytest.mark.parametrize("python", pythons())
 @pytest.mark.parametrize("tool", SMALL)
 def test_a_tool_sees_nothing_of_ours(tmp_path, site, python, tool):
-    end = "\nprint('\\n'.join(seen))\nuse()\n"
-    code = BASE + SMALL[tool] + end
-    if tool == "monitoring":
-        code = "import sys\nif sys.version_info >= (3, 12): exec(" + repr(code) + ")\n"
-    plain = run(tmp_path, "-c", code, python=python, ours=False, path=[site])
-    ours = run(tmp_path, "-c", code, python=python, path=[site])
-    address = re.compile("0x[0-9a-f]+")
-    beside_others = tool == "a thread"  # the main thread waits: the hooks stay where they are
-    if not beside_others:
-        assert address.sub("", ours.stdout) == address.sub("", plain.stdout)
-    assert ours.stderr == plain.stderr
-    if not plain.stdout:
-        return
-    names = [name for name in recorded(tmp_path) if name != "gc"]
-    assert names[-4:] == ["checkpoint"] * 4, "the hooks are back"
-    if not beside_others:
-        back = len(names) - names[::-1].index("hooks_back")
-        assert names[back:].count("checkpoint") == 4
-        assert names[:back].count("checkpoint") == 4, "and were not there"
-        assert names.count("hooks_aside") == names.count("hooks_back") >= 1
+    check_sees_nothing(tmp_path, site, python, SMALL[tool], newest=tool == "monitoring")
 
 
 def test_a_tool_that_is_on_from_the_start(tmp_path, site):
@@ -296,32 +219,6 @@ print(p.tools_aside())
 
 
 @pytest.mark.parametrize("python", pythons())
-def test_threads_that_set_tools_at_once_do_not_fail(tmp_path, site, python):
-    """CPython 3.10 and 3.11 refuse a tool while another thread is in the event of one."""
-    code = (
-        BASE
-        + """
-import time
-failed = []
-threading.excepthook = lambda told: failed.append(repr(told.exc_value))
-tools = sys.modules.get("_steptrace_hooks.tools")
-if tools: tools.add(tools.Part(aside=lambda: time.sleep(0.01)))
-gate = threading.Barrier(6)
-def work():
-    gate.wait()
-    for _ in range(50):
-        sys.settrace(note); use(); sys.settrace(None)
-        sys.setprofile(note); use(); sys.setprofile(None)
-threads = [threading.Thread(target=work) for _ in range(6)]
-for t in threads: t.start()
-for t in threads: t.join()
-print(failed)
-"""
-    )
-    assert run(tmp_path, "-c", code, python=python, path=[site]).stdout == "[]\n"
-
-
-@pytest.mark.parametrize("python", pythons())
 def test_another_interpreter_ends_while_a_tool_is_on(tmp_path, site, python):
     code = (
         BASE
@@ -335,3 +232,12 @@ print("end")
 """
     )
     assert run(tmp_path, "-c", code, python=python, path=[site]).stdout == "end\n"
+
+
+def test_a_tool_that_is_off_before_anything_is_recorded_is_no_loss(tmp_path, site):
+    """A debugger at the top of a script: the hooks are there when the first module is imported."""
+    code = "import sys\nsys.settrace(lambda *_: None)\nsys.settrace(None)\nid(sys)\n" + BASE
+    run(tmp_path, "-c", code, path=[site])
+    names = recorded(tmp_path)
+    assert names.count("hooks_aside") == names.count("hooks_back")
+    assert names.count("checkpoint") == 4

@@ -97,6 +97,16 @@ def folder(tmp_path):
     return tmp_path
 
 
+def records_of(data):
+    """(tsc, name, kind, _, _, a, b) of each record in a ring file, thread by thread."""
+    for ring in range(RINGS):
+        (head,) = struct.unpack_from("<Q", data, CONTROL + ring * CONTROL_BYTES)
+        large = min(ring, LARGE_RINGS)
+        start = RING0 + large * LARGE_RING_BYTES + (ring - large) * RING_BYTES
+        for slot in range(head):
+            yield struct.unpack_from("<QIBBHQQ", data, start + 32 * slot)
+
+
 class Told:
     """What one ring file tells of stacks."""
 
@@ -119,14 +129,9 @@ class Told:
 
     def records(self):
         """(text, tid, running) of all threads'."""
-        for ring in range(RINGS):
-            (head,) = struct.unpack_from("<Q", self.data, CONTROL + ring * CONTROL_BYTES)
-            large = min(ring, LARGE_RINGS)
-            start = RING0 + large * LARGE_RING_BYTES + (ring - large) * RING_BYTES
-            for slot in range(head):
-                values = struct.unpack_from("<QIBBHQQ", self.data, start + 32 * slot)
-                if values[2] == PAYLOAD and self.by_id[values[1]] == "stack":
-                    yield json.loads(self.by_id[values[5]]), values[6] & ~RUNS, values[6] >= RUNS
+        for values in records_of(self.data):
+            if values[2] == PAYLOAD and self.by_id[values[1]] == "stack":
+                yield json.loads(self.by_id[values[5]]), values[6] & ~RUNS, values[6] >= RUNS
 
     def samples(self):
         """(frames, tid, running): frames are (function, file, line), outermost first."""

@@ -53,6 +53,9 @@ bool RankProgress::IsMark(const analyze::Event& event) {
 }
 
 void RankProgress::Add(const analyze::Event& event) {
+  if (event.name == HookName::kHooksAside || event.name == HookName::kHooksBack) {
+    return NoteAside(event);
+  }
   if (threads_.size() >= kMaxThreadsTracked && threads_.count(event.tid) == 0) {
     // Only the training thread's past is of use.
     std::erase_if(threads_, [this](const auto& entry) { return entry.first != tid_; });
@@ -82,6 +85,14 @@ void RankProgress::Track(Thread& thread, const analyze::Event& event) {
   } else if (event.kind == MarkKind::kEnd && !thread.open.empty()) {
     thread.open.pop_back();
   }
+}
+
+// Threads' events may come in any order.
+void RankProgress::NoteAside(const analyze::Event& event) {
+  unusual_ = true;
+  if (event.ts_ns < aside_ns_) return;
+  aside_ = event.name == HookName::kHooksAside;
+  aside_ns_ = event.ts_ns;
 }
 
 void RankProgress::NoteMark(const analyze::Event& event) {
@@ -175,8 +186,9 @@ const std::vector<OpenPhase>& RankProgress::open() const {
 }
 
 RankProgress::State RankProgress::Judge(int64_t now_ns, int64_t awake_ns) const {
+  if (aside_) return State::kElsewhere;
   if (recent_.size() < kLeastSteps) return State::kEarly;
-  const int64_t quiet_ns = now_ns - std::max(last_event_ns(), awake_ns);
+  const int64_t quiet_ns = now_ns - std::max({last_event_ns(), awake_ns, aside_ns_});
   const OpenPhase* innermost = InnermostPhase(open());
   const int64_t patience_ns = PatienceNs();
   const int64_t long_ns = kTimesUsualSilent * usual_ns();

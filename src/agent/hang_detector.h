@@ -36,6 +36,7 @@ const OpenPhase* InnermostPhase(const std::vector<OpenPhase>& open);
 //
 //   early ── kLeastSteps ──► going ── quiet in a phase for `patience` ─────────► stuck
 //                              │ └── quiet in no phase, far longer ─────────────► silent
+//                              ├── its hooks are aside ─► elsewhere
 //                              └── an iterator, an evaluation, a checkpoint … ─► elsewhere
 //                                     └── in one wait for kElsewhere… ─────────► stuck
 //
@@ -74,6 +75,7 @@ class RankProgress {
   };
   static bool IsMark(const analyze::Event& event);
   void Track(Thread& thread, const analyze::Event& event);
+  void NoteAside(const analyze::Event& event);
   void NoteMark(const analyze::Event& event);
   void NoteStep(int64_t ts_ns);
   void NoteBetween(const analyze::Event& event);
@@ -89,6 +91,8 @@ class RankProgress {
   int64_t collectives_ = 0;
   int64_t step_began_ns_ = 0;
   int64_t last_mark_ns_ = 0;
+  bool aside_ = false;      // a tool of the script's is on: nothing is recorded, whatever it does
+  int64_t aside_ns_ = 0;    // since when, or since when no more
   int64_t waits_ = 0;       // since the last backward or step
   int64_t step_waits_ = 0;  // the most of those in the step under way
   bool unusual_ = false;    // something else lay in the step under way

@@ -31,6 +31,7 @@ constexpr store::StringId kBarrier{2};
 //                    barrier, forward
 //   close            the innermost ends
 //   user MS          a range of the script's own
+//   aside, back      a tool of the script's is on, from now on and no more
 class Player {
  public:
   Player(HangDetector& detector, int32_t rank) : detector_(detector), rank_(rank) {}
@@ -51,6 +52,8 @@ class Player {
         Range(HookName::kLoaderIter, {}, 1);
       } else if (word == "end") {
         Say(MarkKind::kInstant, HookName::kDataEnd);
+      } else if (word == "aside" || word == "back") {
+        Say(MarkKind::kInstant, word == "aside" ? HookName::kHooksAside : HookName::kHooksBack);
       } else if (word == "open") {
         std::string name;
         in >> name;
@@ -190,6 +193,20 @@ const Case kCases[] = {
      {0, 1}},
     {"one of two trainings that have nothing to do with each other",
      {"steps 20 100 open data quiet 12000", "steps 140 100"},
+     {0}},
+    {"a debugger of the script's stops it", {"steps 20 100 open data aside quiet 400000"}, {}},
+    {"… in code that no hook knows", {"steps 20 100 aside quiet 400000"}, {}},
+    {"… before there are usual steps, while the other waits for it",
+     {"reduced 20 100 open all_reduce quiet 12000", "reduced 2 100 aside quiet 12000"},
+     {}},
+    {"its silence begins when the debugger has gone",
+     {"steps 20 100 open data aside quiet 400000 back quiet 9800"},
+     {}},
+    {"… and may last too long",
+     {"steps 20 100 open data aside quiet 400000 back quiet 10100"},
+     {0}},
+    {"a step with a debugger in it is none of the usual ones",
+     {"steps 20 100 aside quiet 60000 back steps 2 100 open data quiet 10100"},
      {0}},
     {"one rank is silent, the other goes on", {"steps 20 100 quiet 70000", "steps 710 100"}, {}},
 };

@@ -11,6 +11,11 @@ extern "C" int PySys_AddAuditHook(int (*hook)(const char* event, PyObject* argum
 
 // In the stable ABI since 3.9.
 extern "C" PyInterpreterState* PyInterpreterState_Get();
+// In the stable ABI's headers since 3.13 alone.
+extern "C" int PySys_Audit(const char* event, const char* format, ...);
+// From 3.10 on.
+extern "C" int PyGC_Disable();
+extern "C" int PyGC_Enable();
 // From 3.11 on; not in the stable ABI.
 extern "C" void PyThreadState_EnterTracing(PyThreadState* thread);
 extern "C" void PyThreadState_LeaveTracing(PyThreadState* thread);
@@ -39,10 +44,16 @@ extern "C" void PyThreadState_LeaveTracing(PyThreadState* thread);
 #pragma weak PyExc_RecursionError
 #pragma weak PyException_SetTraceback
 #pragma weak PyFloat_AsDouble
+#pragma weak PyGC_Disable
+#pragma weak PyGC_Enable
 #pragma weak PyGILState_GetThisThreadState
 #pragma weak PyInterpreterState_Get
 #pragma weak PyList_Append
+#pragma weak PyList_GetItem
 #pragma weak PyList_New
+#pragma weak PyList_SetItem
+#pragma weak PyList_Size
+#pragma weak PyList_Type
 #pragma weak PyLong_AsLong
 #pragma weak PyLong_AsUnsignedLongLongMask
 #pragma weak PyLong_AsUnsignedLongMask
@@ -56,21 +67,27 @@ extern "C" void PyThreadState_LeaveTracing(PyThreadState* thread);
 #pragma weak PyObject_GetAttr
 #pragma weak PyObject_GetItem
 #pragma weak PyObject_IsTrue
+#pragma weak PyObject_SetAttr
+#pragma weak PySequence_DelItem
 #pragma weak PySys_AddAuditHook
+#pragma weak PySys_Audit
 #pragma weak PySys_GetObject
 #pragma weak PyThreadState_EnterTracing
 #pragma weak PyThreadState_Get
 #pragma weak PyThreadState_LeaveTracing
 #pragma weak PyThread_get_thread_ident
 #pragma weak PyTuple_GetItem
+#pragma weak PyTuple_Pack
 #pragma weak PyTuple_Size
 #pragma weak PyType_FromSpec
 #pragma weak PyType_GetFlags
 #pragma weak PyType_GetSlot
 #pragma weak PyUnicode_AsEncodedString
+#pragma weak PyUnicode_CompareWithASCIIString
 #pragma weak PyUnicode_FromFormat
 #pragma weak PyUnicode_FromString
 #pragma weak PyUnicode_InternFromString
+#pragma weak PyWeakref_NewRef
 #pragma weak Py_AddPendingCall
 #pragma weak Py_IsInitialized
 #pragma weak _Py_Dealloc

@@ -13,6 +13,7 @@
 #include "probe/python_api.h"
 #include "probe/python_border.h"
 #include "probe/python_phase.h"
+#include "probe/python_quiet.h"
 #include "probe/python_range.h"
 #include "probe/python_tools.h"
 #include "probe/stacks.h"
@@ -373,12 +374,15 @@ PyObject* DevicePhasesEnd(PyObject*, PyObject*) {
   return PyLong_FromUnsignedLongLong(GetDevicePhaseStats().no_event);
 }
 
-PyObject* ToolsWatch(PyObject*, PyObject* const* items, Py_ssize_t count) {
-  return PyBool_FromLong(count == 2 && WatchTools(items[0], items[1]) ? 1 : 0);
-}
-
 PyObject* ToolsExpect(PyObject*, PyObject* tool) {
   return ExpectTool(Text(tool).data()) ? None() : nullptr;
+}
+
+PyObject* ToolsHurry(PyObject*, PyObject* urgent) {
+  const int truth = PyObject_IsTrue(urgent);
+  if (truth < 0) PyErr_Clear();
+  HurryAside(truth > 0);
+  return None();
 }
 
 PyObject* ToolsOwn(PyObject*, PyObject* own) {
@@ -436,7 +440,11 @@ PyMethodDef g_methods[] = {
     {"device_phases_pause", DevicePhasesPause, METH_O, kNoDoc},
     {"device_phases_end", DevicePhasesEnd, METH_NOARGS, kNoDoc},
     Fast("tools_watch", ToolsWatch),
+    Fast("tools_record", ToolsRecord),
+    Fast("tools_change", ToolsChange),
+    Fast("tools_made", ToolsMade),
     {"tools_expect", ToolsExpect, METH_O, kNoDoc},
+    {"tools_hurry", ToolsHurry, METH_O, kNoDoc},
     {"tools_own", ToolsOwn, METH_O, kNoDoc},
     {"tools_aside", ToolsAsideNow, METH_NOARGS, kNoDoc},
     {"stats", Stats, METH_NOARGS, kNoDoc},

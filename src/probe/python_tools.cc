@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "probe/python_exchange.h"
+#include "probe/python_range.h"
 #include "transport/writer/writer.h"
 
 namespace steptrace::probe {
@@ -29,15 +31,21 @@ struct Tools {
   PyInterpreterState* interpreter;  // null: none is watched
   PyObject* aside;
   PyObject* back;
+  PyObject* finder;  // of the hooks, in sys.meta_path
   PyObject* get_trace;
   PyObject* get_profile;
   PyObject* frames;    // sys._current_frames
   PyObject* get_tool;  // sys.monitoring.get_tool; null before Python 3.12
   bool is_aside;
-  bool busy;                                          // aside() or back() is called
-  bool scheduled;                                     // Look() is
+  bool out_of_sight;  // but not aside yet: functions have their own code
+  bool audited;       // by somebody else too, maybe in Python
+  bool urgent;        // what is aside only by Python must not stay on
+  bool busy;          // aside() or back() is called
+  bool scheduled;     // Look() is
   PyObject *kept_type, *kept_error, *kept_traceback;  // what Look() raises
   Own own;
+  uint32_t aside_name, back_name;  // of the instants; 0: nothing is recorded
+  bool is_recorded;                // an instant says that they are aside
   int64_t expected_until_ns;
   int64_t next_ended_ns;
   std::array<unsigned long, kMaxThreads> threads;  // those that may have a tool
@@ -87,15 +95,16 @@ void ForgetThreads(Gone gone) {
                                              g_tools.threads.begin());
 }
 
-// Called by C, a function of sys is seen by no tool.
-void LookHere() {
+// Whether this thread has a tool. Called by C, a function of sys is seen by no tool.
+bool LookHere() {
   const KeptError kept;
   const bool traced = !IsNone(PyObject_CallObject(g_tools.get_trace, nullptr));
   const bool profiled =
       !IsNone(PyObject_CallObject(g_tools.get_profile, nullptr)) && g_tools.own == Own::kNot;
   const unsigned long here = PyThread_get_thread_ident();
-  if (traced || profiled) return Remember(here);
+  if (traced || profiled) return Remember(here), true;
   ForgetThreads([here](unsigned long thread) { return thread == here; });
+  return false;
 }
 
 // A thread may end with its tool on.
@@ -137,6 +146,19 @@ bool SomeToolIsOn() {
 
 // ---- aside and back -----------------------------------------------------------------------------
 
+void Schedule();
+
+void RecordAside() {
+  if (g_tools.is_recorded || g_tools.aside_name == 0) return;
+  g_tools.is_recorded = true;
+  transport::Instant(g_tools.aside_name, 0, 0);
+}
+
+void RecordBack() {
+  if (g_tools.is_recorded) transport::Instant(g_tools.back_name, 0, 0);
+  g_tools.is_recorded = false;
+}
+
 // What the functions called raise is the script's, as of a signal's handler. False: it is set.
 bool StepAside(const char* tool) {
   g_tools.is_aside = g_tools.busy = true;
@@ -145,18 +167,25 @@ bool StepAside(const char* tool) {
       name == nullptr ? nullptr : PyObject_CallFunctionObjArgs(g_tools.aside, name, nullptr);
   Py_XDECREF(name);
   Py_XDECREF(answer);
-  g_tools.busy = false;
+  RecordAside();
+  g_tools.busy = g_tools.out_of_sight = false;
   return answer != nullptr;
 }
 
 bool ComeBack() {
   g_tools.busy = true;
+  g_tools.is_aside = false;
   PyObject* answer = PyObject_CallObject(g_tools.back, nullptr);
   Py_XDECREF(answer);
-  g_tools.is_aside = g_tools.busy = false;
-  if (answer == nullptr) return false;
+  g_tools.busy = false;
   // Another thread may have begun one meanwhile.
-  return g_tools.thread_count == 0 || StepAside("a tool of another thread");
+  const bool again = g_tools.out_of_sight || g_tools.thread_count != 0;
+  if (!g_tools.out_of_sight) RecordBack();
+  if (answer == nullptr) {
+    if (again) Schedule();
+    return false;
+  }
+  return !again || StepAside("a tool of another thread");
 }
 
 bool IsHere() {
@@ -173,6 +202,7 @@ bool IsBorrowed() {
 // While a tracer or profiler is set in a thread, no other can set one (CPython 3.10 and 3.11 raise,
 // and so does cProfile's). So Python runs in that event only if no other thread can.
 bool RunsAlone() {
+  const CollectionsPaused paused;
   const bool was_busy = g_tools.busy;
   g_tools.busy = true;  // what is asked is audited itself
   const KeptError kept;
@@ -184,7 +214,21 @@ bool RunsAlone() {
   return alone;
 }
 
-void Schedule();
+// Where no Python may run: the parts of ours that a tool would see step aside by C alone; the
+// others do in Look(). An audit hook in Python would run in the midst of that.
+void StepOutOfSight() {
+  if (g_tools.out_of_sight || g_tools.audited) return;
+  if (IsBorrowed() && !CollectionsPaused::IsPossible()) return;
+  const bool was_busy = g_tools.busy;
+  g_tools.busy = true;  // what is done is audited
+  const CollectionsPaused paused;
+  const KeptError kept;
+  GiveOwnCodes();
+  TakeOutFinder(g_tools.finder, g_tools.frames);
+  RecordAside();
+  g_tools.out_of_sight = true;
+  g_tools.busy = was_busy;
+}
 
 // Keeps the error that is set for Look(): whoever sets a tool must not fail for us.
 void KeepError() {
@@ -205,11 +249,12 @@ int RaiseKept() {
 // What runs meanwhile in this thread no tracer or profiler of the script's sees, from 3.11 on.
 class Unseen {
  public:
+  static bool IsPossible() { return PyThreadState_EnterTracing != nullptr; }
   Unseen() : thread_(PyThreadState_Get()) {
-    if (PyThreadState_EnterTracing != nullptr) PyThreadState_EnterTracing(thread_);
+    if (IsPossible()) PyThreadState_EnterTracing(thread_);
   }
   ~Unseen() {
-    if (PyThreadState_LeaveTracing != nullptr) PyThreadState_LeaveTracing(thread_);
+    if (IsPossible()) PyThreadState_LeaveTracing(thread_);
   }
   Unseen(const Unseen&) = delete;
   Unseen& operator=(const Unseen&) = delete;
@@ -218,9 +263,21 @@ class Unseen {
   PyThreadState* thread_;
 };
 
-bool LookAndComeBack() {
-  LookHere();
-  return SomeToolIsOn() || ComeBack();
+bool StepAsideUnseen() {
+  const Unseen unseen;
+  return StepAside("a tool that began beside other threads");
+}
+
+// Where the tools of all threads are off: back, and before that aside, if that was yet to be done.
+bool ComeBackIfOver() {
+  if (SomeToolIsOn()) return true;
+  if (!g_tools.is_aside && !StepAsideUnseen()) return false;
+  return ComeBack();
+}
+
+// Before Python 3.11 this thread's own tool would see it.
+bool CanStepAside(bool has_tool) {
+  return !g_tools.is_aside && (!has_tool || Unseen::IsPossible());
 }
 
 // In the main thread, between two instructions of Python's.
@@ -228,12 +285,12 @@ int Look(void*) {
   g_tools.scheduled = false;
   if (RaiseKept() != 0) return -1;
   if (g_tools.busy || !IsHere() || IsBorrowed()) return 0;
-  if (g_tools.is_aside) return LookAndComeBack() ? 0 : -1;
-  // A tool that began where no Python could run.
-  LookHere();
-  if (!SomeToolIsOn()) return 0;
-  const Unseen unseen;
-  return StepAside("a tool that began beside other threads") ? 0 : -1;
+  const bool has_tool = LookHere();
+  if (!ToolsAside() && !SomeToolIsOn()) return 0;
+  // What is out of sight can wait for the tool's end, where this is called again.
+  const bool now = CanStepAside(has_tool) || !g_tools.out_of_sight || g_tools.urgent;
+  if (now && !g_tools.is_aside && !StepAsideUnseen()) return -1;
+  return ComeBackIfOver() ? 0 : -1;
 }
 
 void Schedule() {
@@ -242,11 +299,16 @@ void Schedule() {
 
 // ---- events -------------------------------------------------------------------------------------
 
-// Of a tool that begins, changes or ends: which of these is not said.
-bool IsOfTool(const char* event) {
-  if (strncmp(event, "sys.", 4) != 0) return false;
+// kTool: one begins, changes or ends: which of these is not said.
+enum class Event : unsigned char { kOther, kTool, kAuditHook };
+
+Event EventOf(const char* event) {
+  if (strncmp(event, "sys.", 4) != 0) return Event::kOther;
   const std::string_view name = event + 4;
-  return name == "settrace" || name == "setprofile" || name == "monitoring.register_callback";
+  if (name == "addaudithook") return Event::kAuditHook;
+  const bool of_tool =
+      name == "settrace" || name == "setprofile" || name == "monitoring.register_callback";
+  return of_tool ? Event::kTool : Event::kOther;
 }
 
 int OnToolEvent(const char* event) {
@@ -255,19 +317,37 @@ int OnToolEvent(const char* event) {
   // A tool of sys.monitoring is the interpreter's, not the thread's.
   if (strncmp(event, "sys.m", 5) != 0) Remember(PyThread_get_thread_ident());
   Schedule();
-  if (g_tools.busy || g_tools.is_aside || IsBorrowed() || !RunsAlone()) return 0;
+  if (g_tools.busy) return StepOutOfSight(), 0;  // another thread steps aside, or comes back
+  if (g_tools.is_aside) return 0;
+  if (IsBorrowed() || !RunsAlone()) return StepOutOfSight(), 0;
   if (!StepAside(event)) KeepError();
   return 0;
 }
 
-int OnAudit(const char* event, PyObject*, void*) {
-  const bool of_tool = IsOfTool(event);
-  if (!of_tool && !g_tools.is_aside) return 0;  // nearly always
+int OnAudit(const char* name, PyObject*, void*) {
+  const Event event = EventOf(name);
+  if (event == Event::kOther && !ToolsAside()) return 0;  // nearly always
   if (!IsHere()) return 0;
-  if (of_tool) return OnToolEvent(event);
-  if (g_tools.busy || IsBorrowed()) return 0;
-  if (!LookAndComeBack()) KeepError();
+  if (event == Event::kAuditHook) g_tools.audited = true;
+  if (event == Event::kTool) return OnToolEvent(name);
+  if (!ToolsAside() || g_tools.busy || IsBorrowed()) return 0;
+  const bool has_tool = LookHere();
+  // The main thread may wait for long.
+  const bool now = g_tools.urgent && CanStepAside(has_tool);
+  const bool good = (!now || StepAsideUnseen()) && ComeBackIfOver();
+  if (!good) KeepError();
   return 0;
+}
+
+// The arguments of an event are made only if somebody hears of it.
+bool SomebodyAudits() {
+  bool heard = false;
+  PyObject* (*hear)(void*) = [](void* flag) {
+    *static_cast<bool*>(flag) = true;
+    return None();
+  };
+  if (PySys_Audit("steptrace.watch", "O&", hear, &heard) != 0) PyErr_Clear();
+  return heard;
 }
 
 PyObject* OfSys(const char* name) {
@@ -285,75 +365,7 @@ PyObject* GetTool() {
   return function;
 }
 
-// ---- Quiet --------------------------------------------------------------------------------------
-
-struct Quiet {
-  PyObject ob_base;  // what PyObject_HEAD says
-  PyObject* function;
-  char ends_range;
-  char missed;
-};
-
-Quiet* AsQuiet(PyObject* object) {
-  return reinterpret_cast<Quiet*>(object);
-}
-
-// Quiet(function, ends_range=False)
-PyObject* NewQuiet(PyTypeObject* type, PyObject* arguments, PyObject*) {
-  const auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
-  auto* quiet = reinterpret_cast<Quiet*>(allocate(type, 0));
-  if (quiet == nullptr) return nullptr;
-  const Py_ssize_t count = PyTuple_Size(arguments);
-  quiet->function = count > 0 ? PyTuple_GetItem(arguments, 0) : Py_None;
-  Py_INCREF(quiet->function);
-  quiet->ends_range = count > 1 && PyTuple_GetItem(arguments, 1) == Py_True ? 1 : 0;
-  return reinterpret_cast<PyObject*>(quiet);
-}
-
-// The function may lead back to what holds this.
-int TraverseQuiet(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(AsQuiet(self)->function);
-  Py_VISIT(reinterpret_cast<PyObject*>(Py_TYPE(self)));  // of a class on the heap, since 3.9
-  return 0;
-}
-
-int ClearQuiet(PyObject* self) {
-  Py_CLEAR(AsQuiet(self)->function);
-  return 0;
-}
-
-void FreeQuiet(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
-  Py_XDECREF(AsQuiet(self)->function);
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
-  Py_DECREF(reinterpret_cast<PyObject*>(type));
-}
-
-PyObject* CallQuiet(PyObject* self, PyObject* arguments, PyObject*) {
-  Quiet* quiet = AsQuiet(self);
-  if (quiet->function == nullptr) return None();  // it was collected
-  if (!g_tools.is_aside) return PyObject_CallObject(quiet->function, arguments);
-  quiet->missed = 1;
-  if (quiet->ends_range != 0) transport::End();
-  return None();
-}
-
-PyObject* CallMissed(PyObject* self, PyObject*) {
-  Quiet* quiet = AsQuiet(self);
-  if (quiet->missed == 0 || quiet->function == nullptr) return None();
-  quiet->missed = 0;
-  return PyObject_CallObject(quiet->function, nullptr);
-}
-
-PyMethodDef g_quiet_methods[] = {
-    {"make_up", CallMissed, METH_NOARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-}  // namespace
-
-bool WatchTools(PyObject* aside, PyObject* back) {
+bool WatchTools(PyObject* aside, PyObject* back, PyObject* finder) {
   // Python 3.8 prints what a pending call comes too late for: it is not watched.
   if (g_tools.interpreter != nullptr || PySys_AddAuditHook == nullptr ||
       PyInterpreterState_Get == nullptr) {
@@ -366,12 +378,15 @@ bool WatchTools(PyObject* aside, PyObject* back) {
     return false;
   }
   g_tools.get_tool = GetTool();
-  if (PySys_AddAuditHook(OnAudit, nullptr) != 0) {
+  g_tools.audited = SomebodyAudits();
+  if (!PrepareExchange() || PySys_AddAuditHook(OnAudit, nullptr) != 0) {
     PyErr_Clear();
     return false;
   }
   Py_INCREF(aside);
   Py_INCREF(back);
+  Py_INCREF(finder);
+  g_tools.finder = finder;
   g_tools.aside = aside;
   g_tools.back = back;
   g_tools.interpreter = PyInterpreterState_Get();
@@ -380,6 +395,41 @@ bool WatchTools(PyObject* aside, PyObject* back) {
   LookHere();  // a tool may be on already
   if (SomeToolIsOn()) Schedule();
   return true;
+}
+
+void RecordTools(uint32_t aside_name, uint32_t back_name) {
+  g_tools.aside_name = aside_name;
+  g_tools.back_name = back_name;
+  // What was not recorded before has been aside, also if it comes back right now.
+  if (ToolsAside() || g_tools.busy) RecordAside();
+}
+
+}  // namespace
+
+PyObject* ToolsWatch(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  return PyBool_FromLong(count == 3 && WatchTools(items[0], items[1], items[2]) ? 1 : 0);
+}
+
+PyObject* ToolsRecord(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  if (count == 2) RecordTools(NameIdOf(items[0]), NameIdOf(items[1]));
+  return None();
+}
+
+PyObject* ToolsChange(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  if (count != 3) return None();
+  return ChangeCode(items[0], items[1], items[2], ToolsAside()) ? None() : nullptr;
+}
+
+PyObject* ToolsMade(PyObject*, PyObject* const* items, Py_ssize_t count) {
+  if (count != 3) return None();
+  // The script makes the function: it fails for nothing of ours.
+  if (!ChangeCode(items[0], items[1], items[2], ToolsAside())) PyErr_Clear();
+  Py_INCREF(items[2]);
+  return items[2];
+}
+
+void HurryAside(bool urgent) {
+  g_tools.urgent = urgent;
 }
 
 bool ExpectTool(const char* tool) {
@@ -393,33 +443,13 @@ void OwnTool(Own own) {
 }
 
 bool ToolsAside() {
-  return g_tools.is_aside;
+  return g_tools.is_aside || g_tools.out_of_sight;
 }
 
 void LookForTools() {
-  if (!g_tools.is_aside || g_tools.busy || !IsHere() || IsBorrowed()) return;
+  if (!ToolsAside() || g_tools.busy || !IsHere() || IsBorrowed()) return;
   LookHere();
   if (!SomeToolIsOn()) Schedule();
-}
-
-PyObject* NewQuietType() {
-  PyType_Slot slots[] = {
-      {Py_tp_new, SlotOf(NewQuiet)},
-      {Py_tp_dealloc, SlotOf(FreeQuiet)},
-      {Py_tp_traverse, SlotOf(TraverseQuiet)},
-      {Py_tp_clear, SlotOf(ClearQuiet)},
-      {Py_tp_call, SlotOf(CallQuiet)},
-      {Py_tp_methods, g_quiet_methods},
-      {0, nullptr},
-  };
-  PyType_Spec spec = {
-      "steptrace._probe.Quiet",
-      static_cast<int>(sizeof(Quiet)),
-      0,
-      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-      slots,
-  };
-  return PyType_FromSpec(&spec);
 }
 
 }  // namespace steptrace::probe

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "probe/python_held.h"
 #include "transport/writer/text.h"
 #include "transport/writer/writer.h"
 #include "wire/stack_control.h"
@@ -20,28 +21,6 @@ constexpr int kMaxGlobalsAsked = 4096;
 constexpr int kMaxInner = 4;
 constexpr size_t kMaxFunctionBytes = 512;
 constexpr size_t kMaxFileBytes = 1024;
-
-// A reference that is let go at the end of a scope; errors are none of the host's business.
-class Held {
- public:
-  explicit Held(PyObject* object) : object_(object) {
-    if (object_ == nullptr) PyErr_Clear();
-  }
-  ~Held() { Py_XDECREF(object_); }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-
-  PyObject* get() const { return object_; }
-  PyObject* Release() {
-    PyObject* object = object_;
-    object_ = nullptr;
-    return object;
-  }
-  explicit operator bool() const { return object_ != nullptr; }
-
- private:
-  PyObject* object_;
-};
 
 // Names of attributes, made once.
 struct AttributeNames {

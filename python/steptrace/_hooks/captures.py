@@ -62,6 +62,7 @@ class Capture:
         return kinds
 
     def begin_host(self, kinds):
+        self._probe.tools_hurry(True)
         if kinds & PROFILE:
             device_phases.hold(self)
             kernels.stay(self._probe)
@@ -82,6 +83,7 @@ class Capture:
             if host is not None:
                 host.end()
         finally:
+            self._probe.tools_hurry(False)
             device_phases.release(self)
             if self.devices is not None:
                 self.devices.end()

@@ -77,7 +77,7 @@ class Registry:
         probe = native.load(listed=False)
         if probe is not None:
             tools.add(self)
-            tools.watch(probe)
+            tools.watch(probe, self)
         self.back()
 
     def aside(self):
@@ -98,7 +98,7 @@ class Registry:
 
     def find_spec(self, name, path=None, target=None):
         looking = (name, get_ident())
-        if tools.aside or name not in TARGETS or looking in self._looking:
+        if name not in TARGETS or tools.on() or looking in self._looking:
             return None
         self._looking.add(looking)
         try:
@@ -123,7 +123,7 @@ class Registry:
 
     def patch(self, name, module):
         """Never raises: a hook that cannot get in says so and is off."""
-        if tools.aside:
+        if tools.on():
             return  # back() does it
         self._seen[name] = module
         try:

@@ -10,9 +10,9 @@ the object that it is and gets the code that its own source gives with
     finally: _steptrace_exit()
 
 around the body, on the lines of the body; with the body alone while the script's own tools are on
-(tools.py). `enter` must not raise; what it returns is called at the
-end and must not raise either. Nothing is changed unless compiling the source again gives the very
-code that the function runs now.
+(tools.py). `enter` must not raise; what it returns is called at the end and must not raise either.
+Where a nested function is the one, each that is made goes through `tools.changes_code`. Nothing is
+changed unless compiling the source again gives the very code that the function runs now.
 """
 
 import __future__
@@ -25,6 +25,8 @@ import re
 import types
 import warnings
 from contextlib import contextmanager
+
+from . import tools
 
 _FUTURE_FLAGS = 0
 for _name in __future__.all_feature_names:
@@ -76,32 +78,36 @@ class Surrounding:
         self._names = names
         self._codes = [(function.__code__, changed)]
         if nested:
-            self._codes.append(
-                (_nested_code(function.__code__, nested), _nested_code(changed, nested))
-            )
+            codes = _nested_code(function.__code__, nested), _nested_code(changed, nested)
+            self._codes.append(codes)
+            function.__globals__[names.made] = tools.changes_code(*codes)
         self._made = made
         self._over = False
-        function.__code__ = changed
+        tools.change_code(function.__code__, changed, function)
 
     def __call__(self):
         self._over = True
         # Functions that were made from the nested code may keep it: their calls become inert.
-        self._function.__globals__.update(dict.fromkeys(self._names, inert))
+        self._function.__globals__.update(dict.fromkeys(self._names.values, inert))
         self.aside()
 
     def aside(self):
-        self._give({id(changed): original for original, changed in self._codes})
+        """What runs now runs to its end as it is."""
+        for function, own, changed in self._changeable():
+            if function.__code__ is changed:
+                function.__code__ = own
 
     def back(self):
-        if not self._over:
-            self._give({id(original): changed for original, changed in self._codes})
+        if self._over:
+            return
+        for function, own, changed in self._changeable():
+            if function.__code__ is own:
+                tools.change_code(own, changed, function)
 
-    def _give(self, codes):
-        """What runs now runs to its end as it is."""
+    def _changeable(self):
         for function in (self._function, *self._made()):
-            code = codes.get(id(function.__code__))
-            if code is not None:
-                function.__code__ = code
+            for own, changed in self._codes:
+                yield function, own, changed
 
 
 def surround(function, calls, nested=None):
@@ -115,11 +121,14 @@ def surround(function, calls, nested=None):
         definition = _definition(tree, original, nested)
         _check_arguments(definition, calls)
         _rewrite(definition, calls, names)
+        if nested:
+            names.made = names.free("made")
+            _pass_through(definition, names.made)
         changed = _compile(tree, function)
     if changed.co_freevars != original.co_freevars:
         raise CannotSurroundError("its closure would change")
     function.__globals__.update(names.values)
-    return Surrounding(function, changed, names.values, nested, calls.made)
+    return Surrounding(function, changed, names, nested, calls.made)
 
 
 def _nested_code(code, name):
@@ -166,14 +175,18 @@ class _Names:
         self._slug = re.sub(r"\W+", "_", function.__qualname__).strip("_")
         self._taken = function.__globals__
         self.values = {}
-        self.enter = self.stop = None
+        self.enter = self.stop = self.made = None
         self.inner = {}
 
     def add(self, role, value):
+        name = self.free(role)
+        self.values[name] = value
+        return name
+
+    def free(self, role):
         name = f"_steptrace_{role}_{self._slug}"
         while name in self._taken or name in self.values:
             name += "_"
-        self.values[name] = value
         return name
 
 
@@ -308,6 +321,14 @@ def _rewrite(definition, calls, names):
         stop = f"try: pass\nexcept StopIteration:\n {names.stop}({arguments})\n raise"
         guard[1].handlers = _template(stop, rest[0])[0].handlers
     definition.body = docstring + guard
+
+
+def _pass_through(definition, name):
+    """Each function that the definition makes goes through that, before its own decorators."""
+    decorators = definition.decorator_list
+    decorators.append(
+        ast.copy_location(ast.Name(name, ast.Load()), (decorators or [definition])[-1])
+    )
 
 
 def _guarded(enter, arguments, body, local):

@@ -3,7 +3,8 @@
 
 The probe says when one is about to begin, and when none is on any more (src/probe/python_tools.h). All
 hooks step aside then: functions have the code of their own source again. What is not recorded
-meanwhile is a loss, counted by the agent.
+meanwhile is a loss, counted by the agent. One that begins beside other threads is stepped aside for
+a little later: until then the probe itself gives functions their own code, and takes the finder out.
 """
 
 # Nothing large: each Python of the job loads this.
@@ -12,23 +13,52 @@ from . import ASIDE, interruption, leave_mark, vocabulary
 aside = False
 
 _probe = None
-_names = None  # of the instants that the agent counts; None: nothing is recorded
+_watched = False
+_recorded = False
 _unsaid = None  # what could not be recorded yet
 _parts = []  # with aside() and back()
 
 
-def watch(probe):
+def watch(probe, finder):
     """From now on the script's tools are seen. Never raises."""
-    global _probe
+    global _probe, _watched
     _probe = probe
-    probe.tools_watch(_step_aside, _come_back)
+    _watched = probe.tools_watch(_step_aside, _come_back, finder)
+
+
+def on():
+    """Whether tools of the script's are on, though nobody may have stepped aside yet."""
+    return aside or (_watched and _probe.tools_aside())
+
+
+def change_code(own, changed, function):
+    """The function gets its changed code; its own as soon as a tool is on, also where no Python may
+    run to give it that."""
+    if _watched:
+        _probe.tools_change(own, changed, function)
+    else:
+        function.__code__ = changed
+
+
+def changes_code(own, changed):
+    """What a function that is made with its changed code is passed through."""
+    if not _watched:
+        return _as_it_is
+    from functools import partial
+
+    return partial(_probe.tools_made, own, changed)
+
+
+def _as_it_is(function):
+    return function
 
 
 def record(probe):
     """The process is attached: from now on the agent learns what happens."""
-    global _names, _unsaid
+    global _recorded, _unsaid
     words = (vocabulary.HOOKS_ASIDE, vocabulary.HOOKS_BACK)
-    _names = [probe.name(word, vocabulary.PHASE) for word in words]
+    probe.tools_record(*(probe.name(word, vocabulary.PHASE) for word in words))
+    _recorded = True
     unsaid, _unsaid = _unsaid, None
     if unsaid is not None:
         _tell(*unsaid)
@@ -68,7 +98,7 @@ def _step_aside(tool):
     try:
         _each("aside")
     finally:
-        _tell(0, "aside", f"{tool}: a tool of the script's is on, which is to see nothing of ours")
+        _tell("aside", f"{tool}: a tool of the script's is on, which is to see nothing of ours")
 
 
 def _come_back():
@@ -77,7 +107,7 @@ def _come_back():
     try:
         _each("back")
     finally:
-        _tell(1, "active", "the script's own tools are off")
+        _tell("active", "the script's own tools are off")
 
 
 def _each(method):
@@ -93,18 +123,13 @@ def _each(method):
         raise raised
 
 
-def _tell(which, state, reason):
+def _tell(state, reason):
     global _unsaid
-    if _names is None:
-        if which == 0:
-            _unsaid = which, state, reason
+    if not _recorded:
+        _unsaid = (state, reason) if state == "aside" else None
+        if _unsaid is not None:
             leave_mark(ASIDE)  # all that it can leave before it has a ring
         return
-    try:
-        _probe.instant(_names[which], 0, 0)
-    except Exception as error:
-        if interruption.of_the_script(error):
-            raise
     from . import facts
 
     fact = {"hook": "all", "module": "sys", "state": state, "reason": reason}

@@ -159,30 +159,69 @@ class Other(torch.optim.SGD):
     """An optimizer that is made while the tool is on."""
 
 
+class Late(torch.optim.SGD):
+    """One that is made before, and steps for the first time while the tool is on."""
+
+
 def under(tool):
     """What a script does, that has hooks of ours in all of it."""
     with TOOLS[tool]() as after_step, tempfile.TemporaryFile() as file:
         if tool == "threads":
-            thread = threading.Thread(target=epoch)
-            thread.start()
-            thread.join()
+            in_thread(epoch)
         else:
             epoch(after_step or bool)
         torch.save(model.state_dict(), file)
+        late.step()
         Other(model.parameters(), lr=0.1).step()
         import torch.distributed as imported  # noqa: F401
+
+
+def in_thread(work):
+    """While the main thread waits: some tools see that it does."""
+    over = threading.Lock()
+
+    def run():
+        time.sleep(0.3)
+        try:
+            work()
+        finally:
+            over.release()
+
+    over.acquire()
+    thread = threading.Thread(target=run)
+    thread.start()
+    over.acquire()
+    thread.join()
+
+
+def beside(tool):
+    """While another thread waits."""
+    gate = threading.Event()
+    thread = threading.Thread(target=gate.wait)
+    thread.start()
+    under(tool)
+    gate.set()
+    thread.join()
 
 
 torch.manual_seed(0)
 model = torch.nn.Linear(4, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+late = Late(model.parameters(), lr=0.1)
 loader = DataLoader(TensorDataset(torch.randn(24, 4)), batch_size=4)
 epoch()
-for tool in sys.argv[1:] or TOOLS:
-    if tool == "monitoring" and sys.version_info < (3, 12):
+IN_THREAD = ("settrace", "setprofile", "cProfile", "torch.profiler")
+BESIDE = ("settrace", "setprofile", "torch.profiler")
+cases = [(f"{tool} in a thread", tool, lambda t: in_thread(lambda: under(t))) for tool in IN_THREAD]
+cases += [(f"{tool} beside a thread", tool, beside) for tool in BESIDE]
+cases += [(tool, tool, under) for tool in TOOLS]
+for name, tool, train in cases:
+    if (tool == "monitoring" and sys.version_info < (3, 12)) or name not in (
+        sys.argv[1:] or [name]
+    ):
         continue
-    under(tool)
-    print("== tool", tool)
+    train(tool)
+    print("== tool", name)
     print("\n".join(seen))
     seen.clear()
     time.sleep(0.02)  # that a thread has ended with its tool is looked for every 10 ms
