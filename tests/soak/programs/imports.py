@@ -8,5 +8,4 @@ for name in ("json.decoder", "xml.dom.minidom", "no_such_module", "sqlite3"):
         print(name, module.__spec__.name, type(module.__loader__).__name__)
     except ModuleNotFoundError as error:
         print(error, error.name)
-print(sys.meta_path[-1].__name__)
 importlib.reload(sys.modules["json.decoder"])
