@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analyze/distributed/activity.h"
+#include "analyze/trace/around.h"
 #include "analyze/trace/waiting_calls.h"
 #include "base/large_memory.h"
 
@@ -59,14 +60,6 @@ class PointFinder {
     return answers[index] == Answer::kYes;
   }
 
-  bool IsOutermost(const TraceEvent& event) const {
-    for (int32_t i = event.parent; i != kNone; i = rank_.host[static_cast<size_t>(i)].parent) {
-      const EventKind kind = rank_.host[static_cast<size_t>(i)].kind;
-      if (kind == EventKind::kOperator || kind == EventKind::kRuntime) return false;
-    }
-    return true;
-  }
-
   // The script's lane, autograd's lanes, and when each lane was in operators or calls.
   void FindLanes() {
     busy_.resize(rank_.lanes.size());
@@ -75,13 +68,18 @@ class PointFinder {
       autograd_[static_cast<size_t>(rank_.host[static_cast<size_t>(flow.event)].lane)] = true;
     }
     std::vector<Answer> is_autograd;
-    for (const TraceEvent& event : rank_.host) {
+    const auto is_call = [](const TraceEvent& event) {
+      return event.kind == EventKind::kOperator || event.kind == EventKind::kRuntime;
+    };
+    const std::vector<bool> nested = LieWithin(rank_.host, is_call);
+    for (size_t i = 0; i < rank_.host.size(); ++i) {
+      const TraceEvent& event = rank_.host[i];
       const auto lane = static_cast<size_t>(event.lane);
-      if (event.kind != EventKind::kOperator && event.kind != EventKind::kRuntime) continue;
+      if (!is_call(event)) continue;
       if (IsOf(event.name, is_autograd, IsAutograd)) {
         autograd_[lane] = true;
       }
-      if (!IsOutermost(event)) continue;
+      if (nested[i]) continue;
       auto& busy = busy_[lane];
       if (!busy.empty() && busy.back().end_ns >= event.end_ns()) continue;
       busy.push_back({event.ts_ns, event.end_ns()});

@@ -6,18 +6,21 @@
 namespace steptrace::analyze {
 
 PathNamer::PathNamer(const Trace& trace, const PathGraph& graph) : trace_(trace), graph_(graph) {
+  operators_.reserve(trace.ranks.size());  // lanes point at them
   for (const RankTrace& rank : trace.ranks) {
-    std::vector<std::pair<size_t, size_t>> lanes(rank.lanes.size(), {0, 0});
+    const auto& operators = operators_.emplace_back(NearestSuch(
+        rank.host, [&rank](size_t i) { return rank.host[i].kind == EventKind::kOperator; }));
+    std::vector<HostLane> lanes(rank.lanes.size(), {InnermostSuch(rank.host, operators)});
     for (size_t i = 0; i < rank.host.size(); ++i) {
-      auto& [from, to] = lanes[static_cast<size_t>(rank.host[i].lane)];
-      if (to == 0) from = i;
-      to = i + 1;
+      HostLane& lane = lanes[static_cast<size_t>(rank.host[i].lane)];
+      if (lane.last == 0) lane.first = i;
+      lane.last = i + 1;
     }
     lanes_.push_back(std::move(lanes));
   }
 }
 
-void PathNamer::Name(const PathPiece& piece, std::vector<NamedStretch>& to) const {
+void PathNamer::Name(const PathPiece& piece, std::vector<NamedStretch>& to) {
   if (piece.begin_ns >= piece.end_ns) return;
   const RankTrace& rank = trace_.ranks[static_cast<size_t>(piece.rank)];
   NamedStretch stretch{
@@ -37,13 +40,13 @@ void PathNamer::Name(const PathPiece& piece, std::vector<NamedStretch>& to) cons
   to.push_back(std::move(stretch));
 }
 
-void PathNamer::NameThread(const PathPiece& piece, std::vector<NamedStretch>& to) const {
+void PathNamer::NameThread(const PathPiece& piece, std::vector<NamedStretch>& to) {
   const RankTrace& rank = trace_.ranks[static_cast<size_t>(piece.rank)];
   const int64_t offset = graph_.offset_ns[static_cast<size_t>(piece.rank)];
   const int64_t begin = piece.begin_ns + offset;
   const int64_t end = piece.end_ns + offset;
-  const auto [first, last] =
-      lanes_[static_cast<size_t>(piece.rank)][static_cast<size_t>(piece.lane)];
+  HostLane& lane = lanes_[static_cast<size_t>(piece.rank)][static_cast<size_t>(piece.lane)];
+  const auto [first, last] = std::pair(lane.first, lane.last);
   auto at = [&](int32_t i) -> const TraceEvent& { return rank.host[static_cast<size_t>(i)]; };
   auto is_operator = [&](const TraceEvent& event) { return event.kind == EventKind::kOperator; };
   // The last event that begins at or before; it or one around it is what the thread is in.
@@ -52,9 +55,9 @@ void PathNamer::NameThread(const PathPiece& piece, std::vector<NamedStretch>& to
                        rank.host.begin() + static_cast<std::ptrdiff_t>(last), begin,
                        [](int64_t ns, const TraceEvent& event) { return ns < event.ts_ns; });
   const auto lane_end = rank.host.begin() + static_cast<std::ptrdiff_t>(last);
-  int32_t inside = next == rank.host.begin() + static_cast<std::ptrdiff_t>(first)
-                       ? kNone
-                       : static_cast<int32_t>(next - rank.host.begin()) - 1;
+  int32_t begun = next == rank.host.begin() + static_cast<std::ptrdiff_t>(first)
+                      ? kNone
+                      : static_cast<int32_t>(next - rank.host.begin()) - 1;
   auto push = [&](int64_t from, int64_t until, int32_t event) {
     if (from >= until) return;
     const store::StringId op = event == kNone ? store::StringId::kEmpty : at(event).name;
@@ -67,9 +70,8 @@ void PathNamer::NameThread(const PathPiece& piece, std::vector<NamedStretch>& to
   };
   int64_t from = begin;
   while (from < end) {
-    while (inside != kNone && (at(inside).end_ns() <= from || !is_operator(at(inside)))) {
-      inside = at(inside).parent;
-    }
+    const int32_t inside = lane.operators.At(
+        begun, from, [from](const TraceEvent& event) { return event.end_ns() > from; });
     int64_t until = inside == kNone ? end : std::min(end, at(inside).end_ns());
     // The next operator to begin cuts it off.
     auto ahead = next;
@@ -80,7 +82,7 @@ void PathNamer::NameThread(const PathPiece& piece, std::vector<NamedStretch>& to
     from = until;
     next = ahead;
     if (cut) {
-      inside = static_cast<int32_t>(ahead - rank.host.begin());
+      begun = static_cast<int32_t>(ahead - rank.host.begin());
       ++next;
     }
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analyze/critical_path/critical_path.h"
+#include "analyze/trace/around.h"
 
 namespace steptrace::analyze {
 
@@ -20,18 +21,26 @@ struct PathPiece {
 
 using NamedStretch = PathStretchOf<store::StringId>;
 
-// Names pieces; those on a thread are cut where the innermost operator changes. Lengths stay.
+// Names pieces; those on a thread are cut where the innermost operator changes. Lengths stay. Quick
+// for pieces in order of time.
 class PathNamer {
  public:
   PathNamer(const Trace& trace, const PathGraph& graph);
-  void Name(const PathPiece& piece, std::vector<NamedStretch>& to) const;
+  void Name(const PathPiece& piece, std::vector<NamedStretch>& to);
 
  private:
-  void NameThread(const PathPiece& piece, std::vector<NamedStretch>& to) const;
+  struct HostLane {
+    InnermostSuch operators;
+    size_t first = 0;  // of its host events
+    size_t last = 0;   // past them
+  };
+
+  void NameThread(const PathPiece& piece, std::vector<NamedStretch>& to);
 
   const Trace& trace_;
   const PathGraph& graph_;
-  std::vector<std::vector<std::pair<size_t, size_t>>> lanes_;  // of host events, by rank and lane
+  std::vector<std::vector<int32_t>> operators_;  // NearestSuch of each rank
+  std::vector<std::vector<HostLane>> lanes_;     // by rank
 };
 
 }  // namespace steptrace::analyze

@@ -23,36 +23,40 @@ std::vector<DeviceWork> SplitByDevice(const RankTrace& rank) {
 }
 
 BusySets MakeBusySets(const std::vector<const TraceEvent*>& events) {
-  std::vector<Stretch> compute, communication, memory;
+  std::vector<Stretch> of_compute, of_communication, of_memory;
   for (const TraceEvent* event : events) {
-    auto& of_role = event->role == DeviceRole::kCommunication ? communication
-                    : event->role == DeviceRole::kMemory      ? memory
-                                                              : compute;
+    auto& of_role = event->role == DeviceRole::kCommunication ? of_communication
+                    : event->role == DeviceRole::kMemory      ? of_memory
+                                                              : of_compute;
     of_role.push_back({event->ts_ns, event->end_ns()});
   }
+  Intervals compute = Union(std::move(of_compute));
+  Intervals communication = Union(std::move(of_communication));
+  Intervals memory = Union(std::move(of_memory));
+  Intervals kernels = Union(compute, communication);
   BusySets sets;
-  sets.compute = Union(std::move(compute));
-  sets.communication = Union(std::move(communication));
-  sets.memory = Union(std::move(memory));
-  const Intervals kernels = Union(sets.compute, sets.communication);
-  sets.busy = Union(kernels, sets.memory);
-  sets.overlap = Intersection(sets.compute, sets.communication);
-  sets.exposed_communication = Difference(sets.communication, sets.compute);
-  sets.exposed_memory = Difference(sets.memory, kernels);
+  sets.busy = MeasuredIntervals(Union(kernels, memory));
+  sets.overlap = MeasuredIntervals(Intersection(compute, communication));
+  sets.exposed_communication = MeasuredIntervals(Difference(communication, compute));
+  sets.exposed_memory = MeasuredIntervals(Difference(memory, kernels));
+  sets.compute = MeasuredIntervals(std::move(compute));
+  sets.communication = MeasuredIntervals(std::move(communication));
+  sets.memory = MeasuredIntervals(std::move(memory));
+  sets.kernels = MeasuredIntervals(std::move(kernels));
   return sets;
 }
 
 BusyTimes TimesWithin(const BusySets& sets, const Stretch& window) {
   BusyTimes times;
   times.span_ns = window.length_ns();
-  times.busy_ns = LengthWithin(sets.busy, window);
+  times.busy_ns = sets.busy.LengthWithin(window);
   times.idle_ns = times.span_ns - times.busy_ns;
-  times.compute_ns = LengthWithin(sets.compute, window);
-  times.communication_ns = LengthWithin(sets.communication, window);
-  times.memory_ns = LengthWithin(sets.memory, window);
-  times.overlap_ns = LengthWithin(sets.overlap, window);
-  times.exposed_communication_ns = LengthWithin(sets.exposed_communication, window);
-  times.exposed_memory_ns = LengthWithin(sets.exposed_memory, window);
+  times.compute_ns = sets.compute.LengthWithin(window);
+  times.communication_ns = sets.communication.LengthWithin(window);
+  times.memory_ns = sets.memory.LengthWithin(window);
+  times.overlap_ns = sets.overlap.LengthWithin(window);
+  times.exposed_communication_ns = sets.exposed_communication.LengthWithin(window);
+  times.exposed_memory_ns = sets.exposed_memory.LengthWithin(window);
   return times;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analyze/device/device_work.h"
@@ -76,9 +77,10 @@ std::vector<RoleRow> MakeRoles(const RankTrace& rank, const std::vector<DeviceSt
   Intervals left = Union(std::move(whole));
   std::vector<RoleRow> rows;
   for (const DeviceStep& step : steps) rows.push_back({rank.rank, step.number, step.ts_ns, {}});
-  const auto measure = [&](const Intervals& role, int64_t RoleTimes::*ns) {
+  const auto measure = [&](Intervals role, int64_t RoleTimes::*ns) {
+    const MeasuredIntervals measured(std::move(role));
     for (size_t i = 0; i < steps.size(); ++i) {
-      rows[i].times.*ns = LengthWithin(role, {steps[i].ts_ns, steps[i].end_ns()});
+      rows[i].times.*ns = measured.LengthWithin({steps[i].ts_ns, steps[i].end_ns()});
     }
   };
   for (size_t role = 0; role < kRoles; ++role) {
@@ -86,7 +88,7 @@ std::vector<RoleRow> MakeRoles(const RankTrace& rank, const std::vector<DeviceSt
     measure(Intersection(all, left), kTimeOf[role]);
     left = Difference(left, all);
   }
-  measure(left, &RoleTimes::other_ns);
+  measure(std::move(left), &RoleTimes::other_ns);
   for (size_t i = 0; i < steps.size(); ++i) rows[i].times.total_ns = steps[i].dur_ns;
   return rows;
 }

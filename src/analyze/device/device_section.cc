@@ -99,7 +99,7 @@ void MeasureSteps(const DeviceWork& work, const BusySets& sets,
   if (steps.empty()) return;
   const Stretch window = {steps.front().ts_ns, steps.back().end_ns()};
   times.steps_span_ns = window.length_ns();
-  times.kernel_busy_ns = LengthWithin(Union(sets.compute, sets.communication), window);
+  times.kernel_busy_ns = sets.kernels.LengthWithin(window);
   times.utilization = Share(times.kernel_busy_ns, times.steps_span_ns);
   times.est_sm_efficiency = SmEfficiency(work, window, sms, facts);
   times.est_achieved_occupancy = AchievedOccupancy(work, window, facts);

@@ -23,13 +23,14 @@ std::vector<DeviceWork> SplitByDevice(const RankTrace& rank);
 
 // The device's work as sets of moments.
 struct BusySets {
-  Intervals compute;
-  Intervals communication;
-  Intervals memory;
-  Intervals busy;
-  Intervals overlap;
-  Intervals exposed_communication;
-  Intervals exposed_memory;
+  MeasuredIntervals compute;
+  MeasuredIntervals communication;
+  MeasuredIntervals memory;
+  MeasuredIntervals kernels;  // compute or communication
+  MeasuredIntervals busy;
+  MeasuredIntervals overlap;
+  MeasuredIntervals exposed_communication;
+  MeasuredIntervals exposed_memory;
 };
 BusySets MakeBusySets(const std::vector<const TraceEvent*>& events);
 BusyTimes TimesWithin(const BusySets& sets, const Stretch& window);

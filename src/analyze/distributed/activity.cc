@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyze/trace/around.h"
 #include "analyze/trace/waiting_calls.h"
 
 namespace steptrace::analyze {
@@ -147,8 +148,14 @@ class ActivityBuilder {
   // Outermost host events of a kind on all threads.
   Line HostLine(Doing doing) {
     std::vector<const TraceEvent*> events;
-    for (const TraceEvent& event : rank_.host) {
-      if (Counts(event, doing)) events.push_back(&event);
+    std::vector<bool> nested;
+    if (doing == Doing::kLaunching) {
+      nested = LieWithin(
+          rank_.host, [](const TraceEvent& around) { return around.kind == EventKind::kOperator; });
+    }
+    for (size_t i = 0; i < rank_.host.size(); ++i) {
+      const bool outermost = nested.empty() || !nested[i];
+      if (outermost && Counts(rank_.host[i], doing)) events.push_back(&rank_.host[i]);
     }
     std::stable_sort(events.begin(), events.end(),
                      [](const auto* a, const auto* b) { return a->ts_ns < b->ts_ns; });
@@ -168,13 +175,8 @@ class ActivityBuilder {
                IsOf(event.name, data_waits_, IsDataWait);
       case Doing::kSynchronising:
         return event.kind == EventKind::kRuntime && IsOf(event.name, synchronising_, IsWaitingCall);
-      default: {
-        if (event.kind != EventKind::kOperator) return false;
-        for (int32_t i = event.parent; i != kNone; i = rank_.host[static_cast<size_t>(i)].parent) {
-          if (rank_.host[static_cast<size_t>(i)].kind == EventKind::kOperator) return false;
-        }
-        return true;
-      }
+      default:
+        return event.kind == EventKind::kOperator;
     }
   }
 

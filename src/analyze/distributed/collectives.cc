@@ -163,21 +163,52 @@ struct Launcher {
   int32_t annotation = kNone;  // nccl:all_reduce
 };
 
-Launcher LauncherOf(const RankTrace& rank, const TraceEvent& event,
-                    const store::StringTable& strings) {
-  Launcher launcher;
-  for (int32_t from : {event.launch, event.op}) {
-    for (int32_t i = from; i != kNone; i = rank.host[static_cast<size_t>(i)].parent) {
-      const TraceEvent& around = rank.host[static_cast<size_t>(i)];
-      if (around.kind != EventKind::kOperator && around.kind != EventKind::kAnnotation) continue;
-      const std::string& name = strings.Text(around.name);
-      if (launcher.comms == kNone && name == kCommsOperator) launcher.comms = i;
-      if (launcher.annotation == kNone && IsCollectiveAnnotation(name)) launcher.annotation = i;
+// Of one rank. What is around was looked at once, however deep collectives nest.
+class Launchers {
+ public:
+  Launchers(const RankTrace& rank, const store::StringTable& strings)
+      : rank_(rank), strings_(strings) {}
+
+  Launcher Of(const TraceEvent& event) {
+    Launcher launcher;
+    for (int32_t from : {event.launch, event.op}) {
+      launcher = Around(from);
+      if (launcher.comms != kNone || launcher.annotation != kNone) break;
     }
-    if (launcher.comms != kNone || launcher.annotation != kNone) break;
+    return launcher;
   }
-  return launcher;
-}
+
+ private:
+  // The nearest of each, the event itself included.
+  Launcher Around(int32_t from) {
+    std::vector<int32_t> path;
+    Launcher launcher;
+    for (int32_t i = from; i != kNone; i = rank_.host[static_cast<size_t>(i)].parent) {
+      const auto found = known_.find(i);
+      if (found != known_.end()) {
+        launcher = found->second;
+        break;
+      }
+      path.push_back(i);
+    }
+    for (size_t p = path.size(); p-- > 0;) {
+      Look(path[p], launcher);
+      known_.emplace(path[p], launcher);
+    }
+    return launcher;
+  }
+  void Look(int32_t i, Launcher& launcher) const {
+    const TraceEvent& event = rank_.host[static_cast<size_t>(i)];
+    if (event.kind != EventKind::kOperator && event.kind != EventKind::kAnnotation) return;
+    const std::string& name = strings_.Text(event.name);
+    if (name == kCommsOperator) launcher.comms = i;
+    if (IsCollectiveAnnotation(name)) launcher.annotation = i;
+  }
+
+  const RankTrace& rank_;
+  const store::StringTable& strings_;
+  std::unordered_map<int32_t, Launcher> known_;  // by host event
+};
 
 class Reader {
  public:
@@ -187,10 +218,12 @@ class Reader {
     for (size_t r = 0; r < trace_.ranks.size(); ++r) {
       std::vector<CollectiveCall> calls;
       const RankTrace& rank = trace_.ranks[r];
+      Launchers launchers(rank, *trace_.strings);
       for (size_t i = 0; i < rank.device.size(); ++i) {
         const TraceEvent& event = rank.device[i];
         if (event.role != DeviceRole::kCommunication || event.kind != EventKind::kKernel) continue;
-        calls.push_back(CallOf(rank, static_cast<int32_t>(r), static_cast<int32_t>(i)));
+        calls.push_back(
+            CallOf(rank, static_cast<int32_t>(r), static_cast<int32_t>(i), launchers.Of(event)));
       }
       result_.rank_numbers.push_back(rank.rank);
       result_.of_rank.push_back(std::move(calls));
@@ -201,9 +234,9 @@ class Reader {
  private:
   using Key = std::array<int64_t, 6>;
 
-  CollectiveCall CallOf(const RankTrace& rank, int32_t rank_index, int32_t index) {
+  CollectiveCall CallOf(const RankTrace& rank, int32_t rank_index, int32_t index,
+                        const Launcher& launcher) {
     const TraceEvent& event = rank.device[static_cast<size_t>(index)];
-    const Launcher launcher = LauncherOf(rank, event, *trace_.strings);
     CollectiveCall call;
     call.rank = rank_index;
     call.event = index;

@@ -9,6 +9,7 @@
 
 #include "analyze/distributed/activity.h"
 #include "analyze/distributed/collectives.h"
+#include "analyze/trace/around.h"
 #include "analyze/trace/step_at.h"
 #include "analyze/verdict/host_activity.h"
 #include "base/text_hash.h"
@@ -83,7 +84,11 @@ class RankReader {
     made_.lanes = rank_.lanes;
     made_.steps = rank_.steps;
     const int32_t training = TrainingLane(rank_);
-    for (const TraceEvent& event : rank_.host) {
+    const std::vector<bool> nested = LieWithin(rank_.host, [this](const TraceEvent& around) {
+      return around.kind == EventKind::kOperator || parts_.IsData(around);
+    });
+    for (size_t i = 0; i < rank_.host.size(); ++i) {
+      const TraceEvent& event = rank_.host[i];
       switch (parts_.Of(event)) {
         case Part::kNothing:
           break;
@@ -91,7 +96,7 @@ class RankReader {
           Add(event, EventKind::kKernel, DeviceRole::kCommunication);
           break;
         case Part::kComputing:
-          if (IsOutermost(event)) Add(event, EventKind::kOperator, DeviceRole::kCompute);
+          if (!nested[i]) Add(event, EventKind::kOperator, DeviceRole::kCompute);
           break;
         case Part::kHost:
           if (event.lane == training) made_.host.push_back(Alone(event, made_.steps));
@@ -109,13 +114,6 @@ class RankReader {
     TraceEvent& event = made_.device.emplace_back(Alone(of, made_.steps));
     event.kind = kind;
     event.role = role;
-  }
-  bool IsOutermost(const TraceEvent& event) {
-    for (int32_t i = event.parent; i != kNone; i = rank_.host[static_cast<size_t>(i)].parent) {
-      const TraceEvent& around = rank_.host[static_cast<size_t>(i)];
-      if (around.kind == EventKind::kOperator || parts_.IsData(around)) return false;
-    }
-    return true;
   }
 
   const RankTrace& rank_;

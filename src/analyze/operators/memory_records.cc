@@ -9,6 +9,7 @@
 #include "analyze/operators/at.h"
 #include "analyze/stats/distribution.h"
 #include "analyze/stats/quantile.h"
+#include "analyze/trace/around.h"
 #include "base/text_hash.h"
 
 namespace steptrace::analyze {
@@ -37,20 +38,15 @@ bool Holds(const TraceEvent& event, int64_t ts_ns) {
   return event.ts_ns <= ts_ns && (ts_ns < event.end_ns() || ts_ns == event.ts_ns);
 }
 
-// From the last event of the lane that began by then outwards.
-int32_t OperatorAt(const RankTrace& rank, const OperatorTree& tree, int32_t event, int64_t ts_ns) {
-  while (event != kNone && !(tree.listed[At(tree.call[At(event)])] &&
-                             rank.host[At(event)].kind == EventKind::kOperator &&
-                             Holds(rank.host[At(event)], ts_ns))) {
-    event = rank.host[At(event)].parent;
-  }
-  return event == kNone ? kNone : tree.call[At(event)];
-}
-
 }  // namespace
 
 std::vector<DeviceRecords> FindRecords(const RankTrace& rank, const OperatorTree& tree) {
   const std::vector<LaneEvents> lanes = EventsOfLanes(rank);
+  if (rank.memory.empty()) return {};
+  const std::vector<int32_t> operators = NearestSuch(rank.host, [&](size_t i) {
+    return tree.listed[At(tree.call[i])] && rank.host[i].kind == EventKind::kOperator;
+  });
+  std::vector<InnermostSuch> innermost(lanes.size(), InnermostSuch(rank.host, operators));
   std::vector<size_t> next(lanes.size());
   for (size_t lane = 0; lane < lanes.size(); ++lane) next[lane] = lanes[lane].begin;
   std::unordered_map<int32_t, size_t> lane_of;
@@ -66,7 +62,10 @@ std::vector<DeviceRecords> FindRecords(const RankTrace& rank, const OperatorTree
       size_t& at = next[found->second];
       while (at < lane.end && rank.host[at].ts_ns <= row.ts_ns) ++at;
       if (at > lane.begin) {
-        record.op = OperatorAt(rank, tree, static_cast<int32_t>(at - 1), row.ts_ns);
+        const int32_t op = innermost[found->second].At(
+            static_cast<int32_t>(at - 1), row.ts_ns,
+            [&row](const TraceEvent& event) { return Holds(event, row.ts_ns); });
+        record.op = op == kNone ? kNone : tree.call[At(op)];
       }
     }
     devices[row.device].records.push_back(record);

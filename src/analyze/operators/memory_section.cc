@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -10,6 +11,7 @@
 #include "analyze/operators/at.h"
 #include "analyze/operators/memory_records.h"
 #include "analyze/stats/distribution.h"
+#include "analyze/trace/around.h"
 #include "base/text_hash.h"
 
 namespace steptrace::analyze {
@@ -18,19 +20,16 @@ namespace {
 struct Sources {
   const Trace& trace;
   const RankTrace& rank;
-  const OperatorTree& tree;
   const DeviceRecords& records;
+  const std::vector<int32_t>& calls;  // NearestSuch of the listed calls
 
   std::string NameOf(int32_t event) const {
     return event == kNone ? "" : trace.Text(rank.host[At(event)].name);
   }
   // The next listed call around one.
   int32_t Around(int32_t event) const {
-    do {
-      event = rank.host[At(event)].parent;
-      if (event == kNone) return kNone;
-    } while (tree.call[At(event)] != event || !tree.listed[At(event)]);
-    return event;
+    const int32_t parent = rank.host[At(event)].parent;
+    return parent == kNone ? kNone : calls[At(parent)];
   }
 };
 
@@ -41,12 +40,25 @@ void AddSelf(const store::MemoryRow& row, MemoryOperator& sums) {
   AddSaturating(sums.self_allocated_bytes, row.bytes);
 }
 
-void AddTotal(const store::MemoryRow& row, MemoryOperator& sums) {
-  AddSaturating(sums.size_increase_bytes, row.bytes);
-  if (row.bytes <= 0) return;
-  sums.allocations += 1;
-  AddSaturating(sums.allocated_bytes, row.bytes);
-}
+struct TotalBytes {
+  int64_t increase = 0;
+  int64_t allocations = 0;
+  int64_t allocated = 0;
+
+  void Add(const store::MemoryRow& row) {
+    Add(TotalBytes{row.bytes, row.bytes > 0 ? 1 : 0, std::max<int64_t>(row.bytes, 0)});
+  }
+  void Add(const TotalBytes& more) {
+    AddSaturating(increase, more.increase);
+    allocations += more.allocations;
+    AddSaturating(allocated, more.allocated);
+  }
+  void AddTo(MemoryOperator& sums) const {
+    AddSaturating(sums.size_increase_bytes, increase);
+    sums.allocations += allocations;
+    AddSaturating(sums.allocated_bytes, allocated);
+  }
+};
 
 std::vector<MemoryOperator> OperatorsOf(const Sources& from) {
   std::vector<int32_t> row_of(At(from.trace.strings->size()), kNone);
@@ -60,20 +72,27 @@ std::vector<MemoryOperator> OperatorsOf(const Sources& from) {
     }
     return rows[At(number)];
   };
-  std::vector<uint8_t> seen(from.rank.host.size());
+  std::map<int32_t, TotalBytes> totals;  // by call
   for (const MemoryRecord& record : from.records.records) {
     if (record.op == kNone) {
       AddSelf(*record.row, row(store::StringId::kEmpty));
-      AddTotal(*record.row, row(store::StringId::kEmpty));
+      TotalBytes alone;
+      alone.Add(*record.row);
+      alone.AddTo(row(store::StringId::kEmpty));
       continue;
     }
     AddSelf(*record.row, row(from.rank.host[At(record.op)].name));
-    for (int32_t op = record.op; op != kNone; op = from.Around(op)) {
-      MemoryOperator& sums = row(from.rank.host[At(op)].name);
-      AddTotal(*record.row, sums);
-      if (!seen[At(op)]) ++sums.calls;
-      seen[At(op)] = 1;
-    }
+    totals[record.op].Add(*record.row);
+  }
+  // What is around a call precedes it: from the last one on, each is complete when it is added.
+  while (!totals.empty()) {
+    const auto [op, total] = *std::prev(totals.end());
+    MemoryOperator& sums = row(from.rank.host[At(op)].name);
+    total.AddTo(sums);
+    ++sums.calls;
+    const int32_t around = from.Around(op);
+    if (around != kNone) totals[around].Add(total);
+    totals.erase(std::prev(totals.end()));
   }
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return std::tie(b.self_allocated_bytes, b.allocated_bytes, a.name) <
@@ -299,11 +318,18 @@ MemorySection BuildMemory(const Trace& trace, std::span<const OperatorTree> tree
   MemorySection section;
   for (size_t i = 0; i < trace.ranks.size(); ++i) {
     const RankTrace& rank = trace.ranks[i];
-    for (const DeviceRecords& records : FindRecords(rank, trees[i])) {
-      section.devices.push_back(DeviceOf({trace, rank, trees[i], records}, options));
+    const OperatorTree& tree = trees[i];
+    std::vector<int32_t> calls;
+    if (!rank.memory.empty()) {
+      calls = NearestSuch(rank.host, [&tree](size_t event) {
+        return tree.call[event] == static_cast<int32_t>(event) && tree.listed[event];
+      });
     }
-    std::vector<AllocatorCall> calls = AllocatorOf(trace, rank);
-    std::move(calls.begin(), calls.end(), std::back_inserter(section.allocator));
+    for (const DeviceRecords& records : FindRecords(rank, tree)) {
+      section.devices.push_back(DeviceOf({trace, rank, records, calls}, options));
+    }
+    std::vector<AllocatorCall> allocator = AllocatorOf(trace, rank);
+    std::move(allocator.begin(), allocator.end(), std::back_inserter(section.allocator));
   }
   return section;
 }

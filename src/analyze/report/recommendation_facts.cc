@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analyze/trace/around.h"
 #include "analyze/trace/waiting_calls.h"
 
 namespace steptrace::analyze {
@@ -70,11 +71,17 @@ class EventFacts {
 
   void Read(const RankTrace& rank) {
     for (const TraceEvent& event : rank.host) ReadHost(rank, event);
+    const auto is_eligible = [this](const TraceEvent& event) {
+      return NameOf(event.name).eligible;
+    };
+    const std::vector<bool> below = LieWithin(rank.host, is_eligible);
     for (const TraceEvent& event : rank.device) {
       if (event.kind != EventKind::kKernel) continue;
       facts_.kernel_ns += event.dur_ns;
       facts_.nccl |= event.role == DeviceRole::kCommunication;
-      if (IsBelowEligible(rank, event.op)) facts_.eligible_ns += event.dur_ns;
+      if (event.op == kNone) continue;
+      const auto op = static_cast<size_t>(event.op);
+      if (below[op] || is_eligible(rank.host[op])) facts_.eligible_ns += event.dur_ns;
     }
     for (const store::MemoryRow& row : rank.memory) {
       if (row.device < 0 || !row.total_allocated_bytes) continue;
@@ -111,12 +118,6 @@ class EventFacts {
       ++facts_.allocator_calls;
       facts_.allocator_ns += event.dur_ns;
     }
-  }
-  bool IsBelowEligible(const RankTrace& rank, int32_t op) {
-    for (; op != kNone; op = rank.host[static_cast<size_t>(op)].parent) {
-      if (NameOf(rank.host[static_cast<size_t>(op)].name).eligible) return true;
-    }
-    return false;
   }
 
   const Trace& trace_;

@@ -96,12 +96,14 @@ class StepFinder {
   int64_t end_ns_ = 0;
 };
 
-// The operator around a host event: the nearest parent that is one.
-int32_t OperatorAround(const std::vector<TraceEvent>& host, int32_t index) {
-  while (index != kNone && host[static_cast<size_t>(index)].kind != EventKind::kOperator) {
-    index = host[static_cast<size_t>(index)].parent;
+// Of each host event in the place of its launch the nearest operator, itself included. Parents come
+// first: nobody climbs, as profiles may nest as deep as they are long.
+void NumberOperators(std::vector<TraceEvent>& host) {
+  for (size_t i = 0; i < host.size(); ++i) {
+    TraceEvent& event = host[i];
+    event.launch = event.parent == kNone ? kNone : host[static_cast<size_t>(event.parent)].launch;
+    if (event.kind == EventKind::kOperator) event.launch = static_cast<int32_t>(i);
   }
-  return index;
 }
 
 // Whether an operator runs on the event's thread when that begins. Some profiles number runtime
@@ -414,15 +416,16 @@ RankTraceBuilder::HostIds RankTraceBuilder::IndexHost(const std::vector<TraceEve
 // The profiler's own link first; nesting where it gives none.
 void RankTraceBuilder::LinkHost(RankTrace& trace, const HostIds& ids) const {
   StepFinder steps(trace.steps);
+  NumberOperators(trace.host);
   for (TraceEvent& event : trace.host) {
     event.step = steps.At(event.ts_ns);
-    event.launch = kNone;
     event.op = event.kind == EventKind::kRuntime ? ids.operators.Find(IdOf(event.op)) : kNone;
     if (event.kind != EventKind::kRuntime) continue;
     if (event.op == kNone || !RunsAround(trace.host[static_cast<size_t>(event.op)], event)) {
-      event.op = OperatorAround(trace.host, event.parent);
+      event.op = event.launch;  // a call is no operator itself
     }
   }
+  for (TraceEvent& event : trace.host) event.launch = kNone;
 }
 
 void RankTraceBuilder::LinkDevice(RankTrace& trace, const HostIds& ids) const {

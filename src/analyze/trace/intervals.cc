@@ -2,6 +2,7 @@
 #include "analyze/trace/intervals.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace steptrace::analyze {
 namespace {
@@ -126,6 +127,28 @@ int64_t LengthWithin(const Intervals& set, const Stretch& window) {
 bool Contains(const Intervals& set, int64_t ns) {
   const auto at = FirstEndingAfter(set, ns);
   return at != set.end() && at->begin_ns <= ns;
+}
+
+MeasuredIntervals::MeasuredIntervals(Intervals set) : set_(std::move(set)) {
+  before_ns_.reserve(set_.size() + 1);
+  before_ns_.push_back(0);
+  for (const Stretch& one : set_) {
+    before_ns_.push_back(before_ns_.back() + static_cast<uint64_t>(one.end_ns) -
+                         static_cast<uint64_t>(one.begin_ns));
+  }
+}
+
+// May be more than a signed number holds; differences are exact.
+uint64_t MeasuredIntervals::LengthBefore(int64_t ns) const {
+  const auto at = FirstEndingAfter(set_, ns);
+  const uint64_t whole = before_ns_[static_cast<size_t>(at - set_.begin())];
+  if (at == set_.end() || at->begin_ns >= ns) return whole;
+  return whole + static_cast<uint64_t>(ns) - static_cast<uint64_t>(at->begin_ns);
+}
+
+int64_t MeasuredIntervals::LengthWithin(const Stretch& window) const {
+  if (window.length_ns() <= 0) return 0;
+  return static_cast<int64_t>(LengthBefore(window.end_ns) - LengthBefore(window.begin_ns));
 }
 
 }  // namespace steptrace::analyze

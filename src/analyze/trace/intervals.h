@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,6 +17,11 @@ struct Stretch {
   int64_t length_ns() const { return end_ns - begin_ns; }
   friend bool operator==(const Stretch&, const Stretch&) = default;
 };
+
+// What of a stretch lies in a window; inverted or empty where nothing does.
+inline Stretch Clip(const Stretch& time, const Stretch& window) {
+  return {std::max(time.begin_ns, window.begin_ns), std::min(time.end_ns, window.end_ns)};
+}
 
 // Sorted by begin, disjoint, not touching, none empty. The functions below keep it so.
 using Intervals = std::vector<Stretch>;
@@ -34,5 +40,21 @@ int64_t Overlap(const Intervals& a, const Intervals& b);
 int64_t LengthWithin(const Intervals& set, const Stretch& window);
 Intervals Within(const Intervals& set, const Stretch& window);
 bool Contains(const Intervals& set, int64_t ns);
+
+// A set that is asked for its length within many windows: each takes logarithmic time, however much
+// of the set lies in it.
+class MeasuredIntervals {
+ public:
+  explicit MeasuredIntervals(Intervals set = {});
+
+  const Intervals& set() const { return set_; }
+  int64_t LengthWithin(const Stretch& window) const;
+
+ private:
+  uint64_t LengthBefore(int64_t ns) const;
+
+  Intervals set_;
+  std::vector<uint64_t> before_ns_;  // of each stretch, the length of those before it
+};
 
 }  // namespace steptrace::analyze

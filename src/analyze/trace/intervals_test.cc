@@ -62,6 +62,7 @@ TEST(IntervalsTest, AgreeWithBitsOnRandomSets) {
     const Moments bits_window = BitsOf({window});
     ExpectSame(Within(a, window), bits_a & bits_window);
     EXPECT_EQ(LengthWithin(a, window), static_cast<int64_t>((bits_a & bits_window).count()));
+    EXPECT_EQ(MeasuredIntervals(a).LengthWithin(window), LengthWithin(a, window));
     const size_t moment = random() % kMoments;
     EXPECT_EQ(Contains(a, static_cast<int64_t>(moment)), bits_a.test(moment));
     if (HasFailure()) FAIL() << "round " << round;
@@ -77,6 +78,14 @@ TEST(IntervalsTest, TimesBeyondADoubleStayExact) {
   const Intervals set = Union({{large, large + 3}, {large + 2, large + 7}});
   EXPECT_EQ(Length(set), 7);
   EXPECT_EQ(LengthWithin(set, {large + 1, large + 6}), 5);
+}
+
+TEST(MeasuredIntervalsTest, SetsOfHalfOfAllMomentsAreMeasured) {
+  const int64_t far = int64_t{1} << 62;
+  const MeasuredIntervals set({{-far, far - 1}, {far, far + 9}, {far + 20, far + 25}});
+  EXPECT_EQ(set.LengthWithin({far - 5, far + 22}), 4 + 9 + 2);
+  EXPECT_EQ(set.LengthWithin({far + 9, far + 20}), 0);
+  EXPECT_EQ(MeasuredIntervals().LengthWithin({0, 5}), 0);
 }
 
 }  // namespace

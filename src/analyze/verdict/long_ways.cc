@@ -37,10 +37,10 @@ std::map<int32_t, double> LongWaysOfStep(const Trace& operators) {
   std::map<int32_t, double> of_step;
   for (const RankTrace& rank : operators.ranks) {
     if (rank.steps.empty()) continue;
-    const Intervals ways = WaysOf(rank);
+    const MeasuredIntervals ways(WaysOf(rank));
     int64_t ns = 0;
     for (const TraceStep& step : rank.steps) {
-      ns += LengthWithin(ways, {step.ts_ns, step.end_ns()});
+      ns += ways.LengthWithin({step.ts_ns, step.end_ns()});
     }
     of_step[rank.rank] = static_cast<double>(ns) / static_cast<double>(rank.steps.size());
   }

@@ -93,6 +93,11 @@ class FunctionSums {
   std::vector<FunctionTime> sums_;
 };
 
+int64_t SaturatingTimes(int64_t ns, int64_t times) {
+  int64_t product;
+  return __builtin_mul_overflow(ns, times, &product) ? INT64_MAX : product;
+}
+
 void KeepLargest(std::vector<FunctionTime>& functions) {
   std::stable_sort(functions.begin(), functions.end(),
                    [](const auto& a, const auto& b) { return a.function.ns > b.function.ns; });
@@ -222,7 +227,7 @@ Intervals PythonWork::MayAwaitRanks(const Stretch& time) const {
   return Difference({time}, Union(std::move(elsewhere)));
 }
 
-void PythonWork::Share(const Stretch& time, SubStage stage, StageTimes& delta) {
+void PythonWork::Share(const Stretch& time, SubStage stage, int64_t steps, StageTimes& delta) {
   if (empty() || time.begin_ns >= end_ns_) return;
   for (size_t i = IndexAt(time.begin_ns); i < begins_ns_.size() && begins_ns_[i] < time.end_ns;
        ++i) {
@@ -237,7 +242,7 @@ void PythonWork::Share(const Stretch& time, SubStage stage, StageTimes& delta) {
     if (SuspectOf(named) == SuspectId::kModel) continue;  // the phase is its name
     std::vector<int64_t>& sums = shared_ns_[named];
     if (sums.empty()) sums.resize(rows_.size());
-    sums[row] = SaturatingAdd(sums[row], ns);
+    sums[row] = SaturatingAdd(sums[row], SaturatingTimes(ns, steps));
   }
 }
 

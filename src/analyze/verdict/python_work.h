@@ -43,8 +43,8 @@ class PythonWork {
   bool empty() const { return begins_ns_.empty(); }
 
   // Of a stretch that is in `stage` (kGetitem or kUnknown): moves what functions know better, in
-  // `delta`, which sums to 0, and remembers whose time it is.
-  void Share(const Stretch& time, SubStage stage, StageTimes& delta);
+  // `delta`, which sums to 0, and remembers whose time it is, as of `steps` that it is in.
+  void Share(const Stretch& time, SubStage stage, int64_t steps, StageTimes& delta);
 
   // What of a stretch the thread may await other ranks in: it is in torch, or in nothing known.
   Intervals MayAwaitRanks(const Stretch& time) const;

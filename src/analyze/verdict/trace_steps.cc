@@ -11,50 +11,15 @@
 
 #include "analyze/device/device_section.h"
 #include "analyze/trace/intervals.h"
+#include "analyze/trace/window_pieces.h"
 #include "analyze/verdict/device_sweep.h"
 #include "analyze/verdict/host_activity.h"
+#include "analyze/verdict/host_phases.h"
 #include "analyze/verdict/python_work.h"
 #include "analyze/verdict/rank_steps.h"
 
 namespace steptrace::analyze {
 namespace {
-
-Stretch Clip(const Stretch& time, const Stretch& window) {
-  return {std::max(time.begin_ns, window.begin_ns), std::min(time.end_ns, window.end_ns)};
-}
-
-struct PhaseRange {
-  int64_t store::StepRow::*phase;
-  SubStage stage;
-  Intervals time;
-};
-
-// The training thread's phases, each without those before it. Of backward the thread itself may
-// show nothing: autograd's threads do.
-std::vector<PhaseRange> PhasesOf(const RankTrace& trace, const store::StringTable& strings) {
-  std::unordered_map<store::StringId, int64_t store::StepRow::*> by_name;
-  std::vector<Stretch> optimizer, backward;
-  for (const TraceEvent& event : trace.host) {
-    if (event.kind != EventKind::kOperator && event.kind != EventKind::kAnnotation) continue;
-    auto [found, added] = by_name.try_emplace(event.name, nullptr);
-    if (added) {
-      const std::string_view name = strings.Text(event.name);
-      if (name.starts_with("Optimizer.")) found->second = &store::StepRow::optimizer_ns;
-      if (name.starts_with("autograd::engine::evaluate_function")) {
-        found->second = &store::StepRow::backward_ns;
-      }
-    }
-    if (found->second == &store::StepRow::optimizer_ns) {
-      optimizer.push_back({event.ts_ns, event.end_ns()});
-    } else if (found->second == &store::StepRow::backward_ns) {
-      backward.push_back({event.ts_ns, event.end_ns()});
-    }
-  }
-  const Intervals optimizers = Union(std::move(optimizer));
-  const Intervals backwards = Difference(Union(std::move(backward)), optimizers);
-  return {{&store::StepRow::optimizer_ns, SubStage::kOptimizer, optimizers},
-          {&store::StepRow::backward_ns, SubStage::kBackward, backwards}};
-}
 
 // When threads beside the one that trains were in a collective: gloo has threads of its own for
 // them, and the training thread awaits these without an event.
@@ -105,18 +70,34 @@ class HostStages {
            [&](const Stretch& neither) { AddUnnamed(launching_lane, neither, step); });
     });
   }
-  // Whether functions are told of what is added from now on.
-  void TellFunctions(bool on) { tells_ = on; }
+  // Of how many steps the functions are told of what is added from now on.
+  void TellFunctionsOf(int64_t steps) { told_ = steps; }
   // Of all that was added while they were told.
   FunctionTimes TakeFunctions() const { return python_ ? python_->Take() : FunctionTimes(); }
   int32_t training_lane() const { return training_; }
-  const HostActivity& Lane(int32_t lane) {
-    auto [found, added] = lanes_.try_emplace(lane);
-    if (added && lane != kNone) found->second = ActivityOf(trace_, lane, strings_);
-    return found->second;
-  }
+  const HostActivity& Lane(int32_t lane) { return DoingOn(lane).activity; }
 
  private:
+  struct LaneDoing {
+    HostActivity activity;
+    // The stretches without a name that were looked at last, and that lie between two with one.
+    size_t unnamed_begin = 1;
+    size_t unnamed_end = 0;
+  };
+  LaneDoing& DoingOn(int32_t lane) {
+    auto [found, added] = lanes_.try_emplace(lane);
+    if (added && lane != kNone) found->second.activity = ActivityOf(trace_, lane, strings_);
+    return found->second;
+  }
+  // Of many pauses that lie in them, only the first looks for their ends.
+  static void FindUnnamed(size_t at, LaneDoing& lane) {
+    if (lane.unnamed_begin <= at && at <= lane.unnamed_end) return;
+    lane.unnamed_begin = lane.unnamed_end = at;
+    const HostActivity& doing = lane.activity;
+    const auto is_unnamed = [&doing](size_t i) { return IsUnnamed(doing[i].doing); };
+    while (lane.unnamed_begin > 0 && is_unnamed(lane.unnamed_begin - 1)) --lane.unnamed_begin;
+    while (lane.unnamed_end < doing.size() && is_unnamed(lane.unnamed_end)) ++lane.unnamed_end;
+  }
   static bool IsUnnamed(HostDoing doing) {
     return doing == HostDoing::kNothing || doing == HostDoing::kBetween;
   }
@@ -171,9 +152,9 @@ class HostStages {
       const Stretch named = Clip(one.time, time);
       if (named.begin_ns > open) unnamed(Stretch{open, named.begin_ns});
       AddNamed(StageOf(one.doing), named, step);
-      if (lane == training_ && one.doing == HostDoing::kData && tells_ && python_) {
+      if (lane == training_ && one.doing == HostDoing::kData && told_ > 0 && python_) {
         StageTimes moved{};
-        python_->Share(named, SubStage::kGetitem, moved);
+        python_->Share(named, SubStage::kGetitem, told_, moved);
         AddTo(step.by_functions, moved);
         AddTo(step.of_dataset, moved);
       }
@@ -187,11 +168,11 @@ class HostStages {
     int64_t before = std::numeric_limits<int64_t>::min();
     int64_t after = std::numeric_limits<int64_t>::max();
     for (int32_t lane : {training_, launching_lane}) {
-      const HostActivity& doing = Lane(lane);
-      size_t next = doing.FirstAfter(time.begin_ns);
-      size_t last = next;
-      while (last > 0 && IsUnnamed(doing[last - 1].doing)) --last;
-      while (next < doing.size() && IsUnnamed(doing[next].doing)) ++next;
+      LaneDoing& of_lane = DoingOn(lane);
+      const HostActivity& doing = of_lane.activity;
+      FindUnnamed(doing.FirstAfter(time.begin_ns), of_lane);
+      const size_t last = of_lane.unnamed_begin;
+      const size_t next = of_lane.unnamed_end;
       if (last > 0) before = std::max(before, doing[last - 1].time.end_ns);
       if (next < doing.size()) after = std::min(after, doing[next].time.begin_ns);
     }
@@ -203,7 +184,9 @@ class HostStages {
     }
     for (const Stretch& rest : Difference({time}, Awaiting(time, step))) {
       At(step.stages, SubStage::kUnknown) += rest.length_ns();
-      if (tells_ && python_) python_->Share(rest, SubStage::kUnknown, step.by_functions);
+      if (told_ > 0 && python_) {
+        python_->Share(rest, SubStage::kUnknown, told_, step.by_functions);
+      }
     }
   }
   // What of time without a name the thread awaits the collectives of others.
@@ -224,9 +207,9 @@ class HostStages {
   SubStage operator_stage_;
   SubStage call_stage_;
   bool holds_operators_;  // else the host's way between its calls may be anything
-  std::unordered_map<int32_t, HostActivity> lanes_;
+  std::unordered_map<int32_t, LaneDoing> lanes_;
   std::optional<PythonWork> python_;  // of the training thread
-  bool tells_ = true;
+  int64_t told_ = 1;
 };
 
 // Puts the part of the device's idle time that lies in the window down to its cause.
@@ -270,79 +253,6 @@ void AddPiece(const RankTrace& trace, const DevicePiece& piece, const Stretch& w
   }
 }
 
-int64_t store::StepRow::*PhaseOf(HostDoing doing) {
-  switch (doing) {
-    case HostDoing::kData:
-      return &store::StepRow::data_ns;
-    case HostDoing::kCollective:
-      return &store::StepRow::communication_phase_ns;
-    case HostDoing::kCollection:
-      return &store::StepRow::gc_ns;
-    case HostDoing::kCompilation:
-      return &store::StepRow::compile_ns;
-    case HostDoing::kCheckpoint:
-      return &store::StepRow::checkpoint_ns;
-    case HostDoing::kEvaluation:
-      return &store::StepRow::evaluation_ns;
-    case HostDoing::kLogging:
-      return &store::StepRow::logging_ns;
-    default:
-      return nullptr;
-  }
-}
-
-// How much of a set lies in stretches that come in order.
-class LengthIn {
- public:
-  LengthIn(const Intervals& set, int64_t from_ns)
-      : at_(std::partition_point(set.begin(), set.end(),
-                                 [=](const Stretch& one) { return one.end_ns <= from_ns; })),
-        end_(set.end()) {}
-
-  int64_t operator()(const Stretch& time) {
-    while (at_ != end_ && at_->end_ns <= time.begin_ns) ++at_;
-    int64_t ns = 0;
-    for (auto one = at_; one != end_ && one->begin_ns < time.end_ns; ++one) {
-      ns += Clip(*one, time).length_ns();
-    }
-    return ns;
-  }
-
- private:
-  Intervals::const_iterator at_;
-  Intervals::const_iterator end_;
-};
-
-// What the thread does by name comes first, then the ranges of phases; what else it shows is
-// forward, and where it shows nothing, other.
-void SetPhases(const HostActivity& lane, const std::vector<PhaseRange>& ranges,
-               store::StepRow& row) {
-  const Stretch window = {row.ts_ns, row.ts_ns + row.dur_ns};
-  std::vector<LengthIn> of_ranges;
-  for (const PhaseRange& range : ranges) {
-    of_ranges.emplace_back(range.time, window.begin_ns);
-    row.*range.phase += LengthWithin(range.time, window);
-  }
-  row.other_phase_ns = window.length_ns();
-  for (const PhaseRange& range : ranges) row.other_phase_ns -= row.*range.phase;
-  for (size_t i = lane.FirstAfter(window.begin_ns); i < lane.size(); ++i) {
-    const HostStretch one = lane[i];
-    if (one.time.begin_ns >= window.end_ns) break;
-    const auto phase = PhaseOf(one.doing);
-    if (phase == nullptr && one.doing == HostDoing::kNothing) continue;
-    const Stretch time = Clip(one.time, window);
-    int64_t left_ns = time.length_ns();
-    for (size_t r = 0; r < ranges.size(); ++r) {
-      const int64_t ns = of_ranges[r](time);
-      left_ns -= ns;
-      if (phase != nullptr) row.*ranges[r].phase -= ns;
-    }
-    row.*(phase != nullptr ? phase : &store::StepRow::forward_ns) +=
-        phase != nullptr ? time.length_ns() : left_ns;
-    row.other_phase_ns -= left_ns;
-  }
-}
-
 void SetCauses(const StageTimes& stages, store::StepRow& row) {
   const SuspectTimes causes = BySuspect(stages);
   row.data_pipeline_ns = At(causes, SuspectId::kDataPipeline);
@@ -354,25 +264,67 @@ void SetCauses(const StageTimes& stages, store::StepRow& row) {
   row.receive_ns = At(stages, SubStage::kHostToDevice);  // the batch's last stretch of way
 }
 
-// Steps by begin; where marks of hostile profiles overlap, time counts in each of them.
+// Goes over the device's work once, in the order of the stretches that are asked for.
+class DevicePieces {
+ public:
+  explicit DevicePieces(const DeviceSweep& sweep)
+      : sweep_(sweep), piece_{{sweep.at_ns(), sweep.at_ns()}} {}
+
+  template <class Add>
+  void EachWithin(const Stretch& time, Add add) {
+    for (;;) {
+      if (piece_.time.end_ns > time.begin_ns) add(piece_);
+      if (piece_.time.end_ns >= time.end_ns || sweep_.done()) return;
+      piece_ = sweep_.Next();
+    }
+  }
+
+ private:
+  DeviceSweep sweep_;
+  DevicePiece piece_;  // the last one
+};
+
+void AddTimes(const TraceStepTimes& sums, int64_t times, TraceStepTimes& step) {
+  for (auto of :
+       {&TraceStepTimes::stages, &TraceStepTimes::by_functions, &TraceStepTimes::of_dataset}) {
+    for (size_t i = 0; i < kSubStageCount; ++i) (step.*of)[i] += times * (sums.*of)[i];
+  }
+  step.awaiting_ns += times * sums.awaiting_ns;
+}
+
+// Where marks of hostile profiles overlap, time counts in each of them. Functions are told of steps
+// from `first_told` on.
 std::vector<TraceStepTimes> Attribute(const RankTrace& trace, const store::StringTable& strings,
                                       const std::vector<DeviceStep>& steps, HostStages& host,
                                       size_t first_told = 0) {
   std::vector<TraceStepTimes> result;
+  std::vector<Stretch> windows;
   Stretch all = {steps.front().ts_ns, steps.front().end_ns()};
-  for (const DeviceStep& step : steps) all.end_ns = std::max(all.end_ns, step.end_ns());
-  DeviceSweep from(trace, strings, all);  // the piece in which the step begins, or one before
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const Stretch window = {steps[i].ts_ns, steps[i].end_ns()};
-    const int64_t next_ns = i + 1 < steps.size() ? steps[i + 1].ts_ns : all.end_ns;
-    TraceStepTimes& one = result.emplace_back(TraceStepTimes{steps[i], {}, 0, {}});
-    host.TellFunctions(i >= first_told);
-    DeviceSweep sweep = from;
-    while (!sweep.done() && sweep.at_ns() < window.end_ns) {
-      if (sweep.at_ns() <= next_ns) from = sweep;
-      AddPiece(trace, sweep.Next(), window, host, one);
-    }
-    if (sweep.at_ns() <= next_ns) from = sweep;
+  for (const DeviceStep& step : steps) {
+    windows.push_back({step.ts_ns, step.end_ns()});
+    all.end_ns = std::max(all.end_ns, step.end_ns());
+    result.push_back({step, {}, 0, {}});
+  }
+  DevicePieces pieces(DeviceSweep(trace, strings, all));
+  TraceStepTimes sums;  // up to a moment
+  int64_t told = 0;     // of the steps that it is in
+  GoOverWindows(
+      windows,
+      [&](size_t i) {
+        AddTimes(sums, -1, result[i]);
+        told += i >= first_told;
+      },
+      [&](const Stretch& time) {
+        host.TellFunctionsOf(told);
+        pieces.EachWithin(
+            time, [&](const DevicePiece& piece) { AddPiece(trace, piece, time, host, sums); });
+      },
+      [&](size_t i) {
+        AddTimes(sums, 1, result[i]);
+        told -= i >= first_told;
+      });
+  for (size_t i = 0; i < std::min(first_told, result.size()); ++i) {
+    result[i].by_functions = result[i].of_dataset = {};
   }
   return result;
 }
@@ -383,27 +335,40 @@ bool HasDeviceWork(const RankTrace& trace) {
   });
 }
 
-store::StepRow RowOf(const RankTrace& trace, const TraceStepTimes& one, const HostActivity& lane,
-                     const std::vector<PhaseRange>& ranges) {
-  store::StepRow row;
-  row.node = trace.node;
-  row.rank = trace.rank;
-  row.step = one.step.number;
-  row.ts_ns = one.step.ts_ns;
-  row.dur_ns = one.step.dur_ns;
-  SetPhases(lane, ranges, row);
-  SetCauses(one.stages, row);
-  int64_t awaiting_ns = one.awaiting_ns;  // in phases that show nothing, then in a range alone
+void SetAwaiting(int64_t awaiting_ns, store::StepRow& row) {
+  // In phases that show nothing, then in a range alone
   for (auto phase : {&store::StepRow::other_phase_ns, &store::StepRow::forward_ns}) {
     const int64_t ns = std::clamp<int64_t>(awaiting_ns, 0, row.*phase);
     row.*phase -= ns;
     row.communication_phase_ns += ns;
     awaiting_ns -= ns;
   }
-  row.batches = row.data_ns > 0 ? 1 : 0;
-  row.backwards = row.backward_ns > 0 ? 1 : 0;
-  row.optimizer_steps = row.optimizer_ns > 0 ? 1 : 0;
-  return row;
+}
+
+std::vector<store::StepRow> RowsOf(const RankTrace& trace, const std::vector<TraceStepTimes>& steps,
+                                   const HostActivity& lane,
+                                   const std::vector<PhaseRange>& ranges) {
+  std::vector<store::StepRow> rows;
+  for (const TraceStepTimes& one : steps) {
+    if (one.step.dur_ns <= 0) continue;
+    store::StepRow& row = rows.emplace_back();
+    row.node = trace.node;
+    row.rank = trace.rank;
+    row.step = one.step.number;
+    row.ts_ns = one.step.ts_ns;
+    row.dur_ns = one.step.dur_ns;
+    SetCauses(one.stages, row);
+  }
+  AddHostPhases(lane, ranges, rows);
+  auto of = steps.begin();
+  for (store::StepRow& row : rows) {
+    while (of->step.dur_ns <= 0) ++of;
+    SetAwaiting(of++->awaiting_ns, row);
+    row.batches = row.data_ns > 0 ? 1 : 0;
+    row.backwards = row.backward_ns > 0 ? 1 : 0;
+    row.optimizer_steps = row.optimizer_ns > 0 ? 1 : 0;
+  }
+  return rows;
 }
 
 }  // namespace
@@ -447,10 +412,7 @@ RankSteps FindRankSteps(const RankTrace& trace, const store::StringTable& string
   HostStages host(trace, strings, HasDeviceWork(trace), ranges, table);
   found.attributed = Attribute(trace, strings, steps, host, FirstOfLast(steps, last_steps));
   found.functions = host.TakeFunctions();
-  const auto& lane = host.Lane(host.training_lane());
-  for (const TraceStepTimes& one : found.attributed) {
-    if (one.step.dur_ns > 0) found.rows.push_back(RowOf(trace, one, lane, ranges));
-  }
+  found.rows = RowsOf(trace, found.attributed, host.Lane(host.training_lane()), ranges);
   return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "analyze/derive/warm_up.h"
 
@@ -51,11 +52,14 @@ StepMarks::Sets StepMarks::MakeSets(std::optional<int64_t> pid) const {
     }
     return analyze::Union(std::move(stretches));
   };
+  Intervals data = set_of(EventRole::kDataWait);
+  Intervals backward = analyze::Difference(set_of(EventRole::kBackward), data);
+  Intervals forward =
+      analyze::Difference(analyze::Difference(set_of(EventRole::kForward), data), backward);
   Sets sets;
-  sets.data = set_of(EventRole::kDataWait);
-  sets.backward = analyze::Difference(set_of(EventRole::kBackward), sets.data);
-  sets.forward = analyze::Difference(analyze::Difference(set_of(EventRole::kForward), sets.data),
-                                     sets.backward);
+  sets.data = analyze::MeasuredIntervals(std::move(data));
+  sets.forward = analyze::MeasuredIntervals(std::move(forward));
+  sets.backward = analyze::MeasuredIntervals(std::move(backward));
   return sets;
 }
 
@@ -72,19 +76,19 @@ Stretch StepMarks::StepOf(size_t i) const {
 
 void StepMarks::Fill(const Mark& mark, const Sets& sets, store::StepRow& row) {
   const Stretch step{row.ts_ns, row.ts_ns + row.dur_ns};
-  row.data_ns = row.data_pipeline_ns = analyze::LengthWithin(sets.data, step);
+  row.data_ns = row.data_pipeline_ns = sets.data.LengthWithin(step);
   row.getitem_ns = row.data_ns;  // nothing tells the pipeline's stages apart
   row.batches = row.data_ns > 0 ? 1 : 0;
   if (!Trains(mark.mode)) {
     row.evaluation_ns = row.other_ns = row.dur_ns - row.data_ns;
     return;
   }
-  row.forward_ns = analyze::LengthWithin(sets.forward, step);
-  row.backward_ns = analyze::LengthWithin(sets.backward, step);
+  row.forward_ns = sets.forward.LengthWithin(step);
+  row.backward_ns = sets.backward.LengthWithin(step);
   // A mark without phases inside, as TensorFlow's, holds all of them; its operators are compiled to
   // one call, and forward is where the columns have room for it.
   if (row.forward_ns + row.backward_ns == 0) {
-    row.forward_ns = mark.time.length_ns() - analyze::LengthWithin(sets.data, mark.time);
+    row.forward_ns = mark.time.length_ns() - sets.data.LengthWithin(mark.time);
   }
   row.backwards = row.backward_ns > 0 ? 1 : 0;
   row.model_ns = row.forward_ns + row.backward_ns;

@@ -46,7 +46,7 @@ class StepMarks {
     std::optional<int64_t> pid;
   };
   struct Sets {
-    analyze::Intervals data, forward, backward;
+    analyze::MeasuredIntervals data, forward, backward;
   };
 
   void SortMarks();
