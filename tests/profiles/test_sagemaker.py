@@ -184,9 +184,9 @@ def test_a_damaged_file_is_used_as_far_as_it_goes(tmp_path):
     assert losses(run) == {
         "line_damaged": 1,
         "value_not_a_number": 1,
-        "timestamp_not_a_number": 1,
+        "bad_timestamp": 1,
         "value_out_of_range": 1,
-        "cut_off": 1,
+        "file_cut_off": 1,
     }
     assert [s.value for s in stored_samples(run) if s.metric == "core.busy_share"] == [
         0.05,
@@ -206,7 +206,11 @@ def test_a_timeline_that_was_killed_is_read_to_its_end(tmp_path):
     found = {(row["name"], int(row["dur_ns"])) for row in rows(run, "slices")}
     assert found == {("inner", 10_250), ("CYCLE_START", 0)}
     counted = losses(run)
-    assert (counted["event_damaged"], counted["cut_off"], counted["begin_without_end"]) == (1, 1, 1)
+    assert (counted["damaged_event"], counted["file_cut_off"], counted["begin_without_end"]) == (
+        1,
+        1,
+        1,
+    )
 
 
 def test_the_same_file_twice_is_read_once(tmp_path):
@@ -215,7 +219,7 @@ def test_the_same_file_twice_is_read_once(tmp_path):
     shutil.copy(path, folder / "copy.json")
     run = imported(tmp_path, folder)
     check_samples(run, files(folder, "*.algo-?.json"))
-    assert losses(run) == {"same_file_twice": 1}
+    assert losses(run) == {"same_profile_twice": 1}
 
 
 def test_a_python_profile_is_kept_by_function(tmp_path):
@@ -349,7 +353,7 @@ def test_the_whole_real_folder_is_one_run(tmp_path):
     hosts = [node["host"] for node in manifest(run)["nodes"]]
     assert "algo-1" in hosts and "b88ab1bb8259" in hosts
     counted = losses(run)
-    assert counted["same_file_twice"] == 1  # 1591160699.algo-1.json
+    assert counted["same_profile_twice"] == 1  # 1591160699.algo-1.json
     assert counted["line_damaged"] == 1
     unique = set()
     for path in [

@@ -23,15 +23,15 @@ void TellElementLosses(const JsonElements& elements, const std::string& path, Ru
   const ElementLosses& losses = elements.losses();
   const std::string skipped =
       "; " + std::to_string(losses.skipped_bytes) + " bytes of the file were skipped";
-  sink.Loss("slices", LossCause::kEventDamaged, losses.damaged,
+  sink.Loss("slices", LossCause::kDamagedEvent, losses.damaged,
             path + ": stretches that are no event" + skipped);
   sink.Loss("slices", LossCause::kEventTooLong, losses.too_long,
             path + ": events over 64 MiB" + skipped);
-  sink.Loss("slices", LossCause::kEventTooDeep, losses.too_deep,
+  sink.Loss("slices", LossCause::kTooDeep, losses.too_deep,
             path + ": events nested deeper than --max-depth" + skipped);
-  sink.Loss("slices", LossCause::kCutOff, losses.cut_off ? 1 : 0,
+  sink.Loss("slices", LossCause::kFileCutOff, losses.cut_off ? 1 : 0,
             path + ": ends in the middle of an event");
-  sink.Loss("slices", LossCause::kTextAfterTheEnd, losses.trailing_bytes,
+  sink.Loss("slices", LossCause::kTextAfterEnd, losses.trailing_bytes,
             path + ": bytes after the end of the events");
   sink.Loss("slices", LossCause::kNoEvents, elements.found() ? 0 : 1,
             path + ": has no array of events");
@@ -121,13 +121,13 @@ void ProcessImport::AddPythonStats(const PlannedFile& file) {
   if (!stats.ok()) {
     return sink_.Loss("facts", LossCause::kFileDamaged, 1, path + ": " + stats.error().message);
   }
-  sink_.Loss("facts", LossCause::kCutOff, stats->cut_off ? 1 : 0,
+  sink_.Loss("facts", LossCause::kFileCutOff, stats->cut_off ? 1 : 0,
              path + ": ends in the middle of an entry");
   sink_.Loss("facts", LossCause::kProfileEntryDamaged, stats->bad_entries,
              path + ": entries left out");
   sink_.Loss("facts", LossCause::kNameTooLong, stats->cut_names,
              path + ": names beyond 1024 bytes are cut");
-  sink_.Loss("facts", LossCause::kTextAfterTheEnd, stats->bytes_left,
+  sink_.Loss("facts", LossCause::kTextAfterEnd, stats->bytes_left,
              path + ": bytes after the profile");
   const ProfileWindow window = ParseProfileWindow(path);
   TellProfile(window, *stats);

@@ -73,7 +73,7 @@ Status ImportSageMaker(std::span<const Source> sources, std::span<const Format> 
   }
   for (const auto& [source, other] : plan.doubles) {
     if (context.advanced) context.advanced(source->bytes);
-    sink.RunLoss("slices", LossCause::kSameFileTwice, 1,
+    sink.RunLoss("slices", LossCause::kSameProfileTwice, 1,
                  source->path + ": the same as " + other->path);
   }
   if (any) return {};

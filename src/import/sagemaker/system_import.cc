@@ -54,7 +54,7 @@ void SystemImport::AddLine(const Source& source, std::string_view line, bool com
   const LineFault fault = ParseSystemLine(line, sample);
   if (fault != LineFault::kNone) {
     const bool cut = fault == LineFault::kNoObject && !complete;
-    sink_.Loss("counters", cut ? LossCause::kCutOff : CauseOf(fault), 1,
+    sink_.Loss("counters", cut ? LossCause::kFileCutOff : CauseOf(fault), 1,
                source.path + (cut ? ": ends in the middle of a line" : ": lines left out"));
     return;
   }

@@ -120,7 +120,7 @@ LossCause CauseOf(LineFault fault) {
     case LineFault::kNoMetric:
       return LossCause::kLineWithoutMetric;
     case LineFault::kBadTime:
-      return LossCause::kTimestampNotANumber;
+      return LossCause::kBadTimestamp;
     case LineFault::kBadValue:
       return LossCause::kValueNotANumber;
   }

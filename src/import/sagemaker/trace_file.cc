@@ -53,9 +53,9 @@ std::optional<int64_t> TraceFile::TimeOf(std::string_view ts) {
   const auto relative_ns = DecimalScaled(ts, kUsToNs);
   int64_t ts_ns = 0;
   if (!relative_ns) {
-    Lose(LossCause::kTimestampNotANumber);
+    Lose(LossCause::kBadTimestamp);
   } else if (__builtin_add_overflow(*relative_ns, base_ns_.value_or(0), &ts_ns) || !IsTime(ts_ns)) {
-    Lose(LossCause::kTimestampTooLarge);
+    Lose(LossCause::kBadTimestamp);
   } else {
     return ts_ns;
   }
@@ -84,13 +84,13 @@ void TraceFile::Add(std::string_view object) {
       *slot = field.value;
     }
   }
-  if (!fields.ok()) return Lose(LossCause::kEventDamaged);
+  if (!fields.ok()) return Lose(LossCause::kDamagedEvent);
   if (!any) return;  // TensorFlow ends its list with {}
   if (raw.phase.size() != 3) return Lose(LossCause::kEventWithoutPhase);
   const char phase = raw.phase[1];
   if (phase == 'M') return Metadata(raw);
   if (phase != 'X' && phase != 'B' && phase != 'E' && phase != 'i' && phase != 'I') {
-    return Lose(LossCause::kEventOfOtherPhase);
+    return Lose(LossCause::kUnsupportedEvent);
   }
   const auto ts_ns = TimeOf(raw.ts);
   if (!ts_ns) return;
@@ -112,7 +112,7 @@ void TraceFile::Metadata(const Raw& raw) {
       if (const auto base_ns = DecimalScaled(field.value, kUsToNs)) {
         base_ns_ = *base_ns;
       } else {
-        Lose(LossCause::kBaseTimeNotANumber);
+        Lose(LossCause::kBadBaseTime);
       }
     } else if (field.key == "name" && lines_.size() + threads_.size() < kMaxLines) {
       int64_t cut = 0;
@@ -155,11 +155,11 @@ void TraceFile::Complete(const Raw& raw, int64_t ts_ns) {
   const auto dur_ns = DecimalScaled(raw.dur, kUsToNs);
   int64_t end_ns = 0;
   if (!dur_ns) {
-    Lose(raw.dur.empty() ? LossCause::kDurationMissing : LossCause::kDurationNotANumber);
+    Lose(raw.dur.empty() ? LossCause::kAbsentDuration : LossCause::kBadDuration);
   } else if (*dur_ns < 0) {
     Lose(LossCause::kNegativeDuration);
   } else if (__builtin_add_overflow(ts_ns, *dur_ns, &end_ns) || !IsTime(end_ns)) {
-    Lose(LossCause::kDurationTooLarge);
+    Lose(LossCause::kBadDuration);
   } else {
     event.dur_ns = *dur_ns;
   }
