@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from other_work import OtherWork
 
 INDUCED = Path(__file__).parent / "trainings" / "induced.py"
 STEPTRACE = Path(sys.executable).parent / "steptrace"
@@ -69,10 +70,13 @@ def short(value):
 
 @pytest.mark.parametrize("cause, steps, suspect, stages", ONE_PROCESS, ids=short)
 def test_cause_of_one_process(cause, steps, suspect, stages, tmp_path):
-    report = report_of(tmp_path / "run", [sys.executable, INDUCED, cause, steps])
+    with OtherWork() as other:
+        report = report_of(tmp_path / "run", [sys.executable, INDUCED, cause, steps])
     verdict = report["verdict"]
     assert (verdict["status"], verdict["suspect"]) == ("found", suspect), describe(report)
-    assert verdict["sub_stage"] in stages, describe(report)
+    # Where others have the cores, workers that need one wait for it, and that is what to say.
+    right = stages | {"cpu_shortage"} if other.shared() else stages
+    assert verdict["sub_stage"] in right, describe(report)
     if verdict["sub_stage"] == "user_code":
         assert verdict["function"]["function"] == "burn", describe(report)
     assert report["steps"]["count"] == steps

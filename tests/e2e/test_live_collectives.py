@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from fault_tools import LIMIT_S, executable, record
+from other_work import OtherWork
 
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run"]
 
@@ -74,7 +75,8 @@ def train(tmp_path):
 
 
 def test_gloo_collectives_are_matched_and_the_late_rank_is_named(tmp_path):
-    run = train(tmp_path)
+    with OtherWork() as other:
+        run = train(tmp_path)
     calls = [row for row in run.rows("slices") if row["category"] == "communication"]
     by_rank = collections.defaultdict(list)
     for row in calls:
@@ -101,10 +103,14 @@ def test_gloo_collectives_are_matched_and_the_late_rank_is_named(tmp_path):
 
     blame = section["blame"][0]
     assert blame["rank"] == 1
-    assert blame["cause"] == "data_wait"
     parts = collections.Counter()
+    causes = collections.Counter()
     for part in blame["parts"]:
         parts[part["cause"], part["name"]] += part["ns"]
+        causes[part["cause"]] += part["ns"]
+    assert blame["cause"] == causes.most_common(1)[0][0]
+    # Where others have the cores, the rank is late for its own code's sake too.
+    assert blame["cause"] == "data_wait" or other.shared()
     # 40 steps of 30 ms and of 10: what the machine's other work adds is small beside them.
     assert parts["data_wait", "data"] > 40 * 30e6 * 0.8
     assert parts["host_work", "tokenise"] > 40 * 10e6 * 0.8
@@ -118,7 +124,7 @@ def test_gloo_collectives_are_matched_and_the_late_rank_is_named(tmp_path):
         check=True,
     ).stdout
     assert "Who made the others wait" in text
-    assert "data wait" in text
+    assert blame["cause"].replace("_", " ") in text
 
 
 # ---- NCCL's plugin, driven by a stand-in for NCCL ----
