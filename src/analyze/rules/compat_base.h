@@ -32,8 +32,8 @@ class CompatBase : public CompatRule {
   }
 
  protected:
-  double Get(const char* parameter) const { return settings_.Number(rule_, parameter); }
-  size_t Count(const char* parameter) const { return static_cast<size_t>(Get(parameter)); }
+  double Get(ParameterId parameter) const { return settings_.Number(parameter); }
+  size_t Count(ParameterId parameter) const { return settings_.Count(parameter); }
   void Tell(DeviceKey key, Evidence evidence) {
     constexpr size_t kMostEvidence = 64;
     if (evidence_.size() < kMostEvidence || evidence_.contains(key)) {

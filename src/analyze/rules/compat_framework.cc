@@ -18,7 +18,9 @@ namespace {
 // Loader processes per second against cores: it never asks whether anybody waits.
 class Dataloader final : public CompatBase {
  public:
-  explicit Dataloader(const RuleSettings& settings) : CompatBase(RuleId::kDataloader, settings) {}
+  static constexpr RuleId kRule = RuleId::kDataloader;
+
+  explicit Dataloader(const RuleSettings& settings) : CompatBase(kRule, settings) {}
 
   void Scan(const ScanWindow& window) override {
     if (cores_.empty()) {
@@ -44,9 +46,9 @@ class Dataloader final : public CompatBase {
   void Judge(const ScanWindow& window) {
     const auto median = static_cast<int64_t>(Quantile(parallel_, 0.5));
     const auto cores = static_cast<double>(cores_.size());
-    if (static_cast<double>(parallel_.size()) <= Get("patience")) return;
-    const bool few = static_cast<double>(median) < cores * (Get("min_threshold") / 100);
-    const bool many = static_cast<double>(median) > cores * (Get("max_threshold") / 100);
+    if (static_cast<double>(parallel_.size()) <= Get({kRule, "patience"})) return;
+    const bool few = static_cast<double>(median) < cores * (Get({kRule, "min_threshold"}) / 100);
+    const bool many = static_cast<double>(median) > cores * (Get({kRule, "max_threshold"}) / 100);
     result_.violations += few + many;
     if (result_.violations == 0) return;
     result_.triggered = 1;  // never more
@@ -66,7 +68,9 @@ class Dataloader final : public CompatBase {
 // grow with the run, and all are counted again at each scan.
 class StepOutlier final : public CompatBase {
  public:
-  explicit StepOutlier(const RuleSettings& settings) : CompatBase(RuleId::kStepOutlier, settings) {}
+  static constexpr RuleId kRule = RuleId::kStepOutlier;
+
+  explicit StepOutlier(const RuleSettings& settings) : CompatBase(kRule, settings) {}
 
   void Scan(const ScanWindow& window) override {
     for (const StepMark& step : window.steps) {
@@ -86,10 +90,11 @@ class StepOutlier final : public CompatBase {
   void Judge(const Key& key, const History& history) {
     constexpr size_t kLeast = 100;
     if (history.seconds.size() <= kLeast) return;
-    const double limit = Mean(history.seconds) + Deviation(history.seconds) * Get("stddev");
+    const double limit =
+        Mean(history.seconds) + Deviation(history.seconds) * Get({kRule, "stddev"});
     const int64_t outliers = std::count_if(history.seconds.begin(), history.seconds.end(),
                                            [&](double seconds) { return seconds > limit; });
-    if (!(static_cast<double>(outliers) > Get("n_outliers"))) return;
+    if (!(static_cast<double>(outliers) > Get({kRule, "n_outliers"}))) return;
     ++result_.triggered;
     result_.violations += outliers;
     const auto& [node, rank, eval] = key;
@@ -109,15 +114,18 @@ class StepOutlier final : public CompatBase {
 
 class MaxInitialization final : public CompatBase {
  public:
-  explicit MaxInitialization(const RuleSettings& settings)
-      : CompatBase(RuleId::kMaxInitializationTime, settings) {}
+  static constexpr RuleId kRule = RuleId::kMaxInitializationTime;
+
+  explicit MaxInitialization(const RuleSettings& settings) : CompatBase(kRule, settings) {}
 
   void Scan(const ScanWindow& window) override {
     if (!begin_ns_) begin_ns_ = window.begin_ns;
     result_.datapoints += static_cast<int64_t>(window.steps.size());
     // From the begin of the first scan to that of this one.
     const int64_t waited_ns = window.begin_ns - *begin_ns_;
-    if (static_cast<double>(waited_ns) <= Get("threshold") * 60e9 || result_.datapoints > 0) return;
+    if (static_cast<double>(waited_ns) <= Get({kRule, "threshold"}) * 60e9 ||
+        result_.datapoints > 0)
+      return;
     ++result_.triggered;
     ++result_.violations;
     result_.evidence = {{Phrase("no step in the first {}", figure::Duration(waited_ns)), "steps",

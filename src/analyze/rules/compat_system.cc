@@ -58,8 +58,9 @@ std::string RowsOf(const ScanWindow& window, Signal signal, DeviceKey key, int64
 
 class LowGpu final : public CompatBase {
  public:
-  explicit LowGpu(const RuleSettings& settings)
-      : CompatBase(RuleId::kLowGpuUtilization, settings) {}
+  static constexpr RuleId kRule = RuleId::kLowGpuUtilization;
+
+  explicit LowGpu(const RuleSettings& settings) : CompatBase(kRule, settings) {}
 
   void Scan(const ScanWindow& window) override {
     for (const SystemEvent& event : window.system) {
@@ -70,27 +71,28 @@ class LowGpu final : public CompatBase {
     for (const auto& [key, history] : gpus_) {
       result_.datapoints = static_cast<int64_t>(history.values.size());  // of the last GPU alone
       full |= history.values.size() > kMostDatapoints;
-      if (history.values.size() > Count("patience")) Judge(window, key, history);
+      if (history.values.size() > Count({kRule, "patience"})) Judge(window, key, history);
     }
     if (full) gpus_.clear();
   }
 
  private:
   void Judge(const ScanWindow& window, DeviceKey key, const History& history) {
-    const auto last = Last(history.values, Count("window"));
+    const auto last = Last(history.values, Count({kRule, "window"}));
     const double p95 = Quantile(last, 0.95);
     const double p5 = Quantile(last, 0.05);
     // At the threshold neither holds.
-    const bool under = p95 < Get("threshold_p95");
-    const bool fluctuates = p95 > Get("threshold_p95") && p5 < Get("threshold_p5");
+    const bool under = p95 < Get({kRule, "threshold_p95"});
+    const bool fluctuates =
+        p95 > Get({kRule, "threshold_p95"}) && p5 < Get({kRule, "threshold_p5"});
     if (!under && !fluctuates) return;
     ++result_.triggered;
     ++result_.violations;
-    Tell(key,
-         {Phrase("{} {}: p95 {} %, p5 {} % of the last {} samples", DeviceText(key),
-                 under ? "is under-utilised" : "fluctuates", figure::Number(p95),
-                 figure::Number(p5), last.size()),
-          "counters", RowsOf(window, Signal::kGpu, key, history.WindowBegin(Count("window")))});
+    Tell(key, {Phrase("{} {}: p95 {} %, p5 {} % of the last {} samples", DeviceText(key),
+                      under ? "is under-utilised" : "fluctuates", figure::Number(p95),
+                      figure::Number(p5), last.size()),
+               "counters",
+               RowsOf(window, Signal::kGpu, key, history.WindowBegin(Count({kRule, "window"})))});
   }
 
   std::map<DeviceKey, History> gpus_;
@@ -98,7 +100,9 @@ class LowGpu final : public CompatBase {
 
 class BatchSize final : public CompatBase {
  public:
-  explicit BatchSize(const RuleSettings& settings) : CompatBase(RuleId::kBatchSize, settings) {}
+  static constexpr RuleId kRule = RuleId::kBatchSize;
+
+  explicit BatchSize(const RuleSettings& settings) : CompatBase(kRule, settings) {}
 
   void Scan(const ScanWindow& window) override {
     std::map<int32_t, std::map<int64_t, double>> total;
@@ -121,19 +125,19 @@ class BatchSize final : public CompatBase {
 
  private:
   void JudgeNode(const ScanWindow& window, int32_t node, const std::vector<double>& cpu) {
-    const size_t size = Count("window");
+    const size_t size = Count({kRule, "window"});
     result_.datapoints = static_cast<int64_t>(cpu.size());
-    if (cpu.size() <= size || cpu.size() <= Count("patience")) return;
+    if (cpu.size() <= size || cpu.size() <= Count({kRule, "patience"})) return;
     const double cpu_p95 = Quantile(Last(cpu, size), 0.95);
-    if (!(cpu_p95 < Get("cpu_threshold_p95"))) return;
+    if (!(cpu_p95 < Get({kRule, "cpu_threshold_p95"}))) return;
     for (const auto& [key, gpu] : gpu_) {
       if (key.first != node || gpu.values.size() <= size) continue;
       const auto memory = memory_.find(key);
       if (memory == memory_.end()) continue;
       const double gpu_p95 = Quantile(Last(gpu.values, size), 0.95);
       const double memory_p95 = Quantile(Last(memory->second.values, size), 0.95);
-      if (!(gpu_p95 < Get("gpu_threshold_p95")) ||
-          !(memory_p95 < Get("gpu_memory_threshold_p95"))) {
+      if (!(gpu_p95 < Get({kRule, "gpu_threshold_p95"})) ||
+          !(memory_p95 < Get({kRule, "gpu_memory_threshold_p95"}))) {
         continue;
       }
       ++result_.triggered;
@@ -159,7 +163,7 @@ class Bottleneck final : public CompatBase {
 
   void Scan(const ScanWindow& window) override {
     const Signal busy = cpu_ ? Signal::kCpu : Signal::kIoWait;
-    const double limit = Get(cpu_ ? "cpu_threshold" : "io_threshold");
+    const double limit = Of({"cpu_threshold", "io_threshold"});
     std::map<int64_t, std::pair<int, int>> seen;  // snapshot: idle GPUs, busy cores
     for (const SystemEvent& event : window.system) {
       const Signal signal = window.signals->series()[event.series].signal;
@@ -167,7 +171,7 @@ class Bottleneck final : public CompatBase {
         snapshot_ns_ = event.ts_ns;
         ++result_.datapoints;
       }
-      if (signal == Signal::kGpu && event.value < Get("gpu_threshold")) {
+      if (signal == Signal::kGpu && event.value < Of("gpu_threshold")) {
         ++seen[*snapshot_ns_].first;
       } else if (signal == busy && event.value > limit) {
         ++seen[*snapshot_ns_].second;
@@ -190,16 +194,20 @@ class Bottleneck final : public CompatBase {
     Tell({0, 0},
          {Phrase("{} of {} with a GPU under {} %, of {} in all: {} %",
                  Counted(result_.violations, "snapshot"), figure::Count(low_gpu_),
-                 figure::Number(Get("gpu_threshold")), figure::Count(result_.datapoints),
+                 figure::Number(Of("gpu_threshold")), figure::Count(result_.datapoints),
                  figure::Number(share)),
           "counters",
           Between(bottlenecks_.begin()->first, bottlenecks_.rbegin()->first + kSnapshotNs)});
-    if (result_.datapoints > static_cast<int64_t>(Count("patience")) &&
+    if (result_.datapoints > static_cast<int64_t>(Of("patience")) &&
         // The reference divides before it multiplies.
         static_cast<double>(bottlenecks_.size()) / static_cast<double>(result_.datapoints) * 100 >
-            Get("threshold")) {
+            Of("threshold")) {
       ++result_.triggered;
     }
+  }
+
+  double Of(BottleneckParameter parameter) const {
+    return Get(cpu_ ? parameter.cpu : parameter.io);
   }
 
   bool cpu_;
@@ -212,8 +220,9 @@ class Bottleneck final : public CompatBase {
 // never do.
 class MemoryIncrease final : public CompatBase {
  public:
-  explicit MemoryIncrease(const RuleSettings& settings)
-      : CompatBase(RuleId::kGpuMemoryIncrease, settings) {}
+  static constexpr RuleId kRule = RuleId::kGpuMemoryIncrease;
+
+  explicit MemoryIncrease(const RuleSettings& settings) : CompatBase(kRule, settings) {}
 
   void Scan(const ScanWindow& window) override {
     for (const SystemEvent& event : window.system) {
@@ -230,11 +239,11 @@ class MemoryIncrease final : public CompatBase {
 
  private:
   void Judge(const ScanWindow& window, DeviceKey key, const History& history) {
-    const size_t size = Count("window");
+    const size_t size = Count({kRule, "window"});
     const std::span<const double> all(history.values);
     if (size < 2 || all.size() <= size + 1) return;
     const double growth = Mean(all.last(size)) - Mean(all.subspan(all.size() - size - 1, size - 1));
-    if (!(growth > Get("increase")) || all.size() <= Count("patience")) return;
+    if (!(growth > Get({kRule, "increase"})) || all.size() <= Count({kRule, "patience"})) return;
     ++result_.triggered;
     ++result_.violations;
     Tell(key, {Phrase("{}: the mean of {} samples grew by {} points", DeviceText(key), size,
@@ -249,7 +258,9 @@ class MemoryIncrease final : public CompatBase {
 // compared: on one node with itself, so never anything.
 class Balance final : public CompatBase {
  public:
-  explicit Balance(const RuleSettings& settings) : CompatBase(RuleId::kLoadBalancing, settings) {}
+  static constexpr RuleId kRule = RuleId::kLoadBalancing;
+
+  explicit Balance(const RuleSettings& settings) : CompatBase(kRule, settings) {}
 
   void Scan(const ScanWindow& window) override {
     for (const SystemEvent& event : window.system) {
@@ -275,12 +286,12 @@ class Balance final : public CompatBase {
   void Compare(const ScanWindow& window) {
     std::map<int32_t, const Gpu*> last;  // of each node
     for (const auto& [key, gpu] : gpus_) {
-      if (gpu.samples > static_cast<int64_t>(Count("patience"))) last[key.first] = &gpu;
+      if (gpu.samples > static_cast<int64_t>(Count({kRule, "patience"}))) last[key.first] = &gpu;
     }
     for (auto a = last.begin(); a != last.end(); ++a) {
       for (auto b = a; b != last.end(); ++b) {
         const double distance = Distance(a->second->bins, b->second->bins);
-        if (!(distance > Get("threshold"))) continue;  // no number: an empty histogram
+        if (!(distance > Get({kRule, "threshold"}))) continue;  // no number: an empty histogram
         ++result_.triggered;
         ++result_.violations;
         Tell({a->first, b->first}, {Phrase("the last GPUs of nodes {} and {} differ by {}",

@@ -41,7 +41,7 @@ struct ModernData {
   // Sampled ones, then those known by their activity.
   std::vector<const SignalSeries*> Gpus() const;
   // Samples of it before a verdict: what is exact and of whole steps needs none.
-  size_t PatienceFor(RuleId rule, const SignalSeries& gpu) const;
+  size_t PatienceFor(ParameterId patience, const SignalSeries& gpu) const;
 };
 
 // `what` is not known of a signal; where the run has it at other times, that is said.

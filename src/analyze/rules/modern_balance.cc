@@ -142,13 +142,13 @@ RuleResult ModernLoadBalancing(const ModernData& data) {
   Gpus sampled, active;
   for (const SignalSeries* gpu : gpus) {
     result.datapoints += static_cast<int64_t>(gpu->values.size());
-    if (gpu->values.size() <= data.PatienceFor(kRule, *gpu)) continue;
+    if (gpu->values.size() <= data.PatienceFor({kRule, "patience"}, *gpu)) continue;
     (gpu->rank >= 0 ? active : sampled).push_back(gpu);
   }
   if (sampled.size() + active.size() < 2) {
     return NotApplicable(std::move(result), "too few samples of two GPUs");
   }
-  const double threshold = data.settings.Number(kRule, "threshold");
+  const double threshold = data.settings.Number({kRule, "threshold"});
   CompareSampled(sampled, threshold, result);
   CompareActive(active, threshold, result);
   return Judged(std::move(result));

@@ -47,7 +47,7 @@ void TellWorkers(RuleResult& result, const ModernData& data) {
     cores = static_cast<int32_t>(data.signals.Cores(data.signals.Nodes().front()));
   }
   if (loader == nullptr || cores == 0) return;
-  const double limit = data.settings.Number(RuleId::kDataloader, "max_threshold");
+  const double limit = data.settings.Number({RuleId::kDataloader, "max_threshold"});
   if (loader->workers * 100.0 <= cores * limit) return;
   ++result.triggered;
   Tell(result,
@@ -111,9 +111,9 @@ RuleResult ModernDataloader(const ModernData& data) {
   const store::PackedSteps& steps = data.input.steps;
   const StepsOfRanks ranks =
       StepsByRank(data.input, [](std::string_view kind) { return kind == "train"; });
-  const double limit = data.settings.Number(kRule, "max_wait");
-  const auto patience = static_cast<size_t>(data.settings.Number(kRule, "patience"));
-  const auto size = static_cast<size_t>(data.settings.Number(kRule, "window"));
+  const double limit = data.settings.Number({kRule, "max_wait"});
+  const auto patience = data.settings.Count({kRule, "patience"});
+  const auto size = data.settings.Count({kRule, "window"});
   bool loads = !data.facts.loaders.empty(), enough = false;
   for (const auto& [rank, rows] : ranks) {
     result.datapoints += static_cast<int64_t>(rows.size());
@@ -185,7 +185,7 @@ RuleResult ModernStepOutlier(const ModernData& data) {
   constexpr RuleId kRule = RuleId::kStepOutlier;
   constexpr size_t kLeast = 30;
   RuleResult result = EmptyResult(kRule, data.settings);
-  const auto get = [&](const char* name) { return data.settings.Number(kRule, name); };
+  const auto get = [&](ParameterId parameter) { return data.settings.Number(parameter); };
   bool enough = false, any = false;
   for (const StepGroup& group : GroupSteps(data)) {
     any = true;
@@ -198,7 +198,7 @@ RuleResult ModernStepOutlier(const ModernData& data) {
     const auto rule = FindOutlierRule(durations);
     const double width = static_cast<double>(rule->threshold_ns - rule->median_ns);
     const auto limit =
-        rule->median_ns + static_cast<int64_t>(width * get("stddev") / kOutlierDeviations);
+        rule->median_ns + static_cast<int64_t>(width * get({kRule, "stddev"}) / kOutlierDeviations);
     int64_t count = 0, excess = 0;
     for (int64_t duration : durations) {
       if (duration <= limit) continue;
@@ -207,8 +207,9 @@ RuleResult ModernStepOutlier(const ModernData& data) {
     }
     const double rate = 100.0 * static_cast<double>(count) / static_cast<double>(durations.size());
     const double lost = 100.0 * static_cast<double>(excess) / static_cast<double>(whole);
-    const bool often = static_cast<double>(count) > get("n_outliers") && rate > get("rate");
-    if (!often && !(lost > get("lost"))) continue;
+    const bool often =
+        static_cast<double>(count) > get({kRule, "n_outliers"}) && rate > get({kRule, "rate"});
+    if (!often && !(lost > get({kRule, "lost"}))) continue;
     ++result.triggered;
     Tell(result,
          {Phrase(
@@ -235,7 +236,7 @@ RuleResult ModernMaxInitialization(const ModernData& data) {
   }
   const int64_t waited =
       data.training_known ? std::max<int64_t>(data.from_ns, 0) : data.input.run.duration_ns;
-  if (static_cast<double>(waited) > data.settings.Number(kRule, "threshold") * 60e9) {
+  if (static_cast<double>(waited) > data.settings.Number({kRule, "threshold"}) * 60e9) {
     result.triggered = 1;
     Tell(result, {Phrase("{} {} the first step", figure::Duration(waited),
                          data.training_known ? "before" : "so far, and still without"),

@@ -82,8 +82,8 @@ std::vector<const SignalSeries*> ModernData::Gpus() const {
   return gpus;
 }
 
-size_t ModernData::PatienceFor(RuleId rule, const SignalSeries& gpu) const {
-  return gpu.rank >= 0 ? 0 : static_cast<size_t>(settings.Number(rule, "patience"));
+size_t ModernData::PatienceFor(ParameterId patience, const SignalSeries& gpu) const {
+  return gpu.rank >= 0 ? 0 : settings.Count(patience);
 }
 
 std::string GpuText(const SignalSeries& gpu) {
@@ -111,22 +111,22 @@ Evidence GpuEvidence(Sentence text, const SignalSeries& gpu, IndexRange range) {
 }
 
 void ModernActiveBottleneck(const ModernData& data, RuleResult& result) {
-  const auto get = [&](const char* name) {
-    return data.settings.Number(RuleId::kCpuBottleneck, name);
-  };
+  constexpr RuleId kRule = RuleId::kCpuBottleneck;
+  const auto get = [&](ParameterId parameter) { return data.settings.Number(parameter); };
   for (const SignalSeries& gpu : data.activity) {
     if (!gpu.by_step()) continue;
     result.datapoints += static_cast<int64_t>(gpu.values.size());
     for (const IndexRange& range :
-         Windows(gpu.values.size(), static_cast<size_t>(get("window")), 0)) {
+         Windows(gpu.values.size(), data.settings.Count({kRule, "window"}), 0)) {
       int64_t idle = 0, found = 0;
       for (size_t i = range.begin; i < range.end; ++i) {
-        if (!(gpu.values[i] < get("gpu_threshold"))) continue;
+        if (!(gpu.values[i] < get({kRule, "gpu_threshold"}))) continue;
         ++idle;
-        found += gpu.waits[i] > get("max_wait");
+        found += gpu.waits[i] > get({kRule, "max_wait"});
       }
       const auto count = static_cast<int64_t>(range.end - range.begin);
-      if (!(100.0 * static_cast<double>(found) > get("threshold") * static_cast<double>(count))) {
+      if (!(100.0 * static_cast<double>(found) >
+            get({kRule, "threshold"}) * static_cast<double>(count))) {
         continue;
       }
       ++result.triggered;

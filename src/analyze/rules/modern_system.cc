@@ -12,11 +12,11 @@
 namespace steptrace::analyze {
 namespace {
 
-double Get(const ModernData& data, RuleId rule, const char* name) {
-  return data.settings.Number(rule, name);
+double Get(const ModernData& data, ParameterId parameter) {
+  return data.settings.Number(parameter);
 }
-size_t Count(const ModernData& data, RuleId rule, const char* name) {
-  return static_cast<size_t>(Get(data, rule, name));
+size_t Count(const ModernData& data, ParameterId parameter) {
+  return data.settings.Count(parameter);
 }
 
 std::span<const double> Part(const SignalSeries& one, IndexRange range) {
@@ -92,7 +92,7 @@ RuleResult ModernLowGpu(const ModernData& data) {
   if (NoGpu(data, result)) return result;
   bool enough = false;
   for (const SignalSeries* gpu : data.Gpus()) {
-    const size_t patience = data.PatienceFor(kRule, *gpu);
+    const size_t patience = data.PatienceFor({kRule, "patience"}, *gpu);
     result.datapoints += static_cast<int64_t>(gpu->values.size());
     if (gpu->values.size() <= patience) continue;
     enough = true;
@@ -102,13 +102,13 @@ RuleResult ModernLowGpu(const ModernData& data) {
                                {0, gpu->values.size()}));
       continue;
     }
-    const auto windows = Windows(gpu->values.size(), Count(data, kRule, "window"), patience);
+    const auto windows = Windows(gpu->values.size(), Count(data, {kRule, "window"}), patience);
     Finding under, fluctuating;
     for (const IndexRange& range : windows) {
       const double p95 = Quantile(Part(*gpu, range), 0.95);
       const double p5 = Quantile(Part(*gpu, range), 0.05);
-      const bool low = p95 < Get(data, kRule, "threshold_p95");
-      if (!low && !(p5 < Get(data, kRule, "threshold_p5"))) continue;
+      const bool low = p95 < Get(data, {kRule, "threshold_p95"});
+      if (!low && !(p5 < Get(data, {kRule, "threshold_p5"}))) continue;
       Finding& finding = low ? under : fluctuating;
       if (finding.windows++ == 0) finding = {1, range, p95, p5};
       ++result.triggered;
@@ -138,7 +138,7 @@ RuleResult ModernBatchSize(const ModernData& data) {
     }
   }
   const SeriesOfDevices memories = ByDevice(data.signals.Of(Signal::kGpuMemory));
-  const size_t patience = Count(data, kRule, "patience");
+  const size_t patience = Count(data, {kRule, "patience"});
   bool enough = false;
   for (const SignalSeries* gpu : data.signals.Of(Signal::kGpu)) {
     const auto memory = memories.find({gpu->node, gpu->device});
@@ -148,16 +148,16 @@ RuleResult ModernBatchSize(const ModernData& data) {
     }
     enough = true;
     for (const IndexRange& range :
-         Windows(gpu->values.size(), Count(data, kRule, "window"), patience)) {
+         Windows(gpu->values.size(), Count(data, {kRule, "window"}), patience)) {
       const int64_t from = gpu->times_ns[range.begin], to = gpu->times_ns[range.end - 1];
       const auto cpu_part = ValuesBetween(cpu[gpu->node], from - kSnapshotNs, to + kSnapshotNs);
       const auto memory_part = ValuesBetween(*memory->second, from - kSnapshotNs, to + kSnapshotNs);
       if (cpu_part.empty() || memory_part.empty()) continue;
       const double p95[] = {Quantile(cpu_part, 0.95), Quantile(Part(*gpu, range), 0.95),
                             Quantile(memory_part, 0.95)};
-      if (!(p95[0] < Get(data, kRule, "cpu_threshold_p95")) ||
-          !(p95[1] < Get(data, kRule, "gpu_threshold_p95")) ||
-          !(p95[2] < Get(data, kRule, "gpu_memory_threshold_p95"))) {
+      if (!(p95[0] < Get(data, {kRule, "cpu_threshold_p95"})) ||
+          !(p95[1] < Get(data, {kRule, "gpu_threshold_p95"})) ||
+          !(p95[2] < Get(data, {kRule, "gpu_memory_threshold_p95"}))) {
         continue;
       }
       ++result.triggered;
@@ -238,7 +238,7 @@ RuleResult ModernBottleneck(RuleId rule, const ModernData& data) {
     return NotApplicable(std::move(result), Unmeasured(data, busy, what));
   }
   const DataWaits waits(data);
-  const size_t patience = Count(data, rule, "patience");
+  const size_t patience = Count(data, BottleneckParameter("patience").Of(rule));
   bool enough = false;
   for (const auto& [node, all] : data.snapshots) {
     std::vector<NodeSnapshot> snapshots = all;
@@ -247,19 +247,20 @@ RuleResult ModernBottleneck(RuleId rule, const ModernData& data) {
     if (snapshots.size() <= patience) continue;
     enough = true;
     for (const IndexRange& range :
-         Windows(snapshots.size(), Count(data, rule, "window"), patience)) {
+         Windows(snapshots.size(), Count(data, BottleneckParameter("window").Of(rule)), patience)) {
       int64_t idle = 0, found = 0;
       for (size_t i = range.begin; i < range.end; ++i) {
         const NodeSnapshot& one = snapshots[i];
-        if (!(*one.gpu < Get(data, rule, "gpu_threshold"))) continue;
+        if (!(*one.gpu < Get(data, BottleneckParameter("gpu_threshold").Of(rule)))) continue;
         ++idle;
-        found += cpu ? one.cpu.value_or(0) > Get(data, rule, "cpu_threshold") ||
-                           waits.At(node, one.ts_ns) > Get(data, rule, "max_wait")
-                     : one.io_wait_sum > Get(data, rule, "io_threshold");
+        found +=
+            cpu ? one.cpu.value_or(0) > Get(data, {RuleId::kCpuBottleneck, "cpu_threshold"}) ||
+                      waits.At(node, one.ts_ns) > Get(data, {RuleId::kCpuBottleneck, "max_wait"})
+                : one.io_wait_sum > Get(data, {RuleId::kIoBottleneck, "io_threshold"});
       }
       const auto count = static_cast<int64_t>(range.end - range.begin);
       if (!(100.0 * static_cast<double>(found) >
-            Get(data, rule, "threshold") * static_cast<double>(count))) {
+            Get(data, BottleneckParameter("threshold").Of(rule)) * static_cast<double>(count))) {
         continue;
       }
       ++result.triggered;
@@ -290,15 +291,15 @@ RuleResult ModernMemoryIncrease(const ModernData& data) {
   for (const SignalSeries* gpu : gpus) {
     const bool recorded = gpu->rank >= 0;
     const size_t patience =
-        recorded ? DeviceMemory::kLeastSteps - 1 : data.PatienceFor(kRule, *gpu);
+        recorded ? DeviceMemory::kLeastSteps - 1 : data.PatienceFor({kRule, "patience"}, *gpu);
     result.datapoints += static_cast<int64_t>(gpu->values.size());
     if (gpu->values.size() <= patience) continue;
     enough = true;
     for (const IndexRange& range :
-         Windows(gpu->values.size(), Count(data, kRule, "window"), patience)) {
+         Windows(gpu->values.size(), Count(data, {kRule, "window"}), patience)) {
       const auto part = Part(*gpu, range);
       const double growth = RobustSlope(part) * static_cast<double>(part.size() - 1);
-      if (!(growth > Get(data, kRule, "increase"))) continue;
+      if (!(growth > Get(data, {kRule, "increase"}))) continue;
       ++result.triggered;
       const int64_t length = gpu->times_ns[range.end - 1] - gpu->times_ns[range.begin];
       const Sentence over = recorded ? Counted(static_cast<int64_t>(part.size()), "step")

@@ -104,7 +104,7 @@ Section<FrameworkTimes> Framework(const RulesInput& input) {
 
 // Longer than this is an outlier, as the rule StepOutlier says in its mode.
 double OutlierLimit(std::span<const double> seconds, const RuleSettings& settings) {
-  const double deviations = settings.Number(RuleId::kStepOutlier, "stddev");
+  const double deviations = settings.Number({RuleId::kStepOutlier, "stddev"});
   if (settings.mode() == RuleMode::kCompat) {
     return Mean(seconds) + deviations * Deviation(seconds);
   }
@@ -265,8 +265,9 @@ Section<BottleneckCounts> Bottlenecks(const SystemSignals& signals, RuleId rule,
     return None<BottleneckCounts>(
         Unmeasured(data, busy, cpu ? "CPU use was not measured" : "I/O wait was not measured"));
   }
-  const double limit = settings.Number(rule, cpu ? "cpu_threshold" : "io_threshold");
-  const double idle = settings.Number(rule, "gpu_threshold");
+  const double limit =
+      settings.Number(BottleneckParameter("cpu_threshold", "io_threshold").Of(rule));
+  const double idle = settings.Number(BottleneckParameter("gpu_threshold").Of(rule));
   BottleneckCounts counts;
   std::vector<std::pair<int64_t, int>> marks;  // time; 0 a sample, 1 an idle GPU, 2 a busy core
   for (const SignalSeries& one : signals.series()) {

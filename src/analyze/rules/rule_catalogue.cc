@@ -12,66 +12,6 @@ namespace steptrace::analyze {
 namespace {
 
 using enum ParameterKind;
-constexpr double kNo = kNoSuchParameter;
-
-// name, kind, compat: code, SDK, AWS docs; modern; sentence
-constexpr ParameterInfo kLowGpu[] = {
-    {"threshold_p95", kPercent, 70, 70, 70, 70,
-     "A GPU whose 95th percentile in the window is below this is under-utilised."},
-    {"threshold_p5", kPercent, 10, 10, 10, 10,
-     "One that is not, and whose 5th percentile is below this, fluctuates."},
-    {"window", kWindow, 500, 500, 500, 500, "Samples of a GPU that are looked at together."},
-    {"patience", kCount, 1000, 1000, 1000, 60, "Samples of a GPU before a verdict."},
-};
-constexpr ParameterInfo kBatch[] = {
-    {"cpu_threshold_p95", kPercent, 70, 70, 70, 70, "Limit of the CPU's 95th percentile."},
-    {"gpu_threshold_p95", kPercent, 70, 70, 70, 70, "Limit of the GPU's."},
-    {"gpu_memory_threshold_p95", kPercent, 70, 70, 70, 70, "Limit of the GPU memory's."},
-    {"patience", kCount, 1000, 1000, 100, 60, "Samples before a verdict."},
-    {"window", kWindow, 500, 500, 500, 500, "Samples that are looked at together."},
-};
-constexpr ParameterInfo kCpu[] = {
-    {"threshold", kPercent, 50, 50, 50, 50, "Share of snapshots with a bottleneck, in per cent."},
-    {"gpu_threshold", kPercent, 10, 10, 10, 10, "A GPU below this has nothing to do."},
-    {"cpu_threshold", kPercent, 90, 90, 90, 90, "CPU use above this is high."},
-    {"patience", kCount, 1000, 1000, 100, 60, "Snapshots before a verdict."},
-    {"window", kWindow, kNo, kNo, kNo, 120, "Snapshots that are judged together."},
-    {"max_wait", kPercent, kNo, kNo, kNo, 50,
-     "A step that waits for data longer than this share makes its data path busy."},
-};
-constexpr ParameterInfo kIo[] = {
-    {"threshold", kPercent, 50, 50, 50, 50, "Share of snapshots with a bottleneck, in per cent."},
-    {"gpu_threshold", kPercent, 10, 10, 70, 10, "A GPU below this has nothing to do."},
-    {"io_threshold", kPercent, 50, 50, 50, 50, "I/O wait above this is high."},
-    {"patience", kCount, 1000, 1000, 1000, 60, "Snapshots before a verdict."},
-    {"window", kWindow, kNo, kNo, kNo, 120, "Snapshots that are judged together."},
-};
-constexpr ParameterInfo kMemory[] = {
-    {"increase", kPercent, 5, 5, 10, 5, "Growth in points of the GPU's memory."},
-    {"patience", kCount, 1000, 1000, 100, 60, "Samples of a GPU before a verdict."},
-    {"window", kSlope, 10, 10, 500, 1200, "Samples over which the growth is measured."},
-};
-constexpr ParameterInfo kBalance[] = {
-    {"threshold", kNumber, 0.2, 0.5, 0.5, 0.2, "Distance of two GPUs above which they differ."},
-    {"patience", kCount, 1000, 1000, 10, 120, "Samples of a GPU before a verdict."},
-};
-constexpr ParameterInfo kLoader[] = {
-    {"min_threshold", kPercent, 70, 70, 70, kNo, "Fewer loaders than this share of the cores."},
-    {"max_threshold", kNumber, 200, 200, 200, 200, "More workers than this share of the cores."},
-    {"patience", kCount, 10, 10, 10, 10, "Seconds with loaders (modern: steps) before a verdict."},
-    {"window", kWindow, kNo, kNo, kNo, 100, "Steps of a rank that are judged together."},
-    {"max_wait", kPercent, kNo, kNo, kNo, 20, "Share of the steps that may go into waiting."},
-};
-constexpr ParameterInfo kOutlier[] = {
-    {"stddev", kPositive, 3, 3, 5, 5, "Deviations from the middle that make an outlier."},
-    {"mode", kText, 0, 0, 0, 0, "Which steps: None (all), TRAIN or EVAL."},
-    {"n_outliers", kCount, 10, 10, 10, 3, "So many outliers are passed over."},
-    {"rate", kPercent, kNo, kNo, kNo, 1, "... and so many in a hundred steps."},
-    {"lost", kPercent, kNo, kNo, kNo, 5, "Or: share of the time that outliers may cost."},
-};
-constexpr ParameterInfo kInitialization[] = {
-    {"threshold", kNumber, 20, 20, 20, 20, "Minutes that may go by before the first step."},
-};
 
 bool SameName(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
@@ -163,30 +103,33 @@ const std::array<RuleInfo, kRuleCount>& RuleCatalogue() {
        "A GPU has too little to do, or its use fluctuates.",
        "Find what holds the GPU up (steptrace report), use fewer synchronising calls, another "
        "distribution strategy, or a larger batch.",
-       kLowGpu},
+       ParametersOf(kLowGpuUtilization)},
       {kBatchSize, "BatchSize", "CPU, GPU and GPU memory are all little used.",
        "Take a larger batch, or a smaller machine (steptrace report --section rules, cost).",
-       kBatch},
+       ParametersOf(kBatchSize)},
       {kCpuBottleneck, "CPUBottleneck", "GPUs wait while the CPU is busy.",
        "Less work per sample, more cores, or prefetching; more loader workers only where cores are "
        "free.",
-       kCpu},
+       ParametersOf(kCpuBottleneck)},
       {kIoBottleneck, "IOBottleneck", "GPUs wait while storage is waited for.",
        "Prefetch, read larger pieces, keep the data in a binary format or nearer to the machine.",
-       kIo},
+       ParametersOf(kIoBottleneck)},
       {kGpuMemoryIncrease, "GPUMemoryIncrease", "The memory in use on a GPU grows.",
        "Look for tensors that are kept from step to step; near the limit, a GPU with more memory.",
-       kMemory},
+       ParametersOf(kGpuMemoryIncrease)},
       {kLoadBalancing, "LoadBalancing", "GPUs do not share the work evenly.",
-       "Another distribution strategy, or batches of equal cost for each rank.", kBalance},
+       "Another distribution strategy, or batches of equal cost for each rank.",
+       ParametersOf(kLoadBalancing)},
       {kDataloader, "Dataloader", "The number of loaders does not fit, or steps wait for data.",
        "See whether the verdict (steptrace report) advises another DataLoader.num_workers, or "
        "something else; pin memory where a device is used.",
-       kLoader},
+       ParametersOf(kDataloader)},
       {kStepOutlier, "StepOutlier", "Some steps take much longer than the others.",
-       "See what the machine did at those times: CPU, storage, evaluation, checkpoints.", kOutlier},
+       "See what the machine did at those times: CPU, storage, evaluation, checkpoints.",
+       ParametersOf(kStepOutlier)},
       {kMaxInitializationTime, "MaxInitializationTime", "The first step comes late.",
-       "Stream the data rather than copy it first; load less before the loop.", kInitialization},
+       "Stream the data rather than copy it first; load less before the loop.",
+       ParametersOf(kMaxInitializationTime)},
       {kOverallSystemUsage,
        "OverallSystemUsage",
        "How much each node was used. Never triggers.",
@@ -276,12 +219,8 @@ Status RuleSettings::SetValue(const RuleInfo& rule, std::string_view name, std::
                            rule.name, name, NameOf(mode_), ParameterNames(rule, mode_))};
 }
 
-double RuleSettings::Number(RuleId rule, std::string_view parameter) const {
-  const RuleInfo& info = InfoOf(rule);
-  for (size_t i = 0; i < info.parameters.size(); ++i) {
-    if (info.parameters[i].name == parameter) return values_[static_cast<size_t>(rule)][i];
-  }
-  return 0;
+double RuleSettings::Number(ParameterId parameter) const {
+  return values_[static_cast<size_t>(parameter.rule())][parameter.index()];
 }
 
 std::vector<RuleParameter> RuleSettings::Parameters(RuleId rule) const {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/rules/rule_parameters.h"
 #include "base/result.h"
 
 // The twelve profiler rules of SageMaker Debugger (../shared/reference/sagemaker.md 2.1), declared
@@ -16,57 +17,11 @@
 // docs/reference/rules.md come from here.
 namespace steptrace::analyze {
 
-enum class RuleMode : uint8_t {
-  kCompat,  // the published conditions, quirks included: counts agree with a Debugger report
-  kModern,  // the same questions, with what is wrong there mended
-};
-
 // Three published sources disagree about the defaults of `compat`.
 enum class RulePreset : uint8_t {
   kCode,     // what ran, and what real reports print
   kSdk,      // what the SDK sends
   kAwsDocs,  // what the guide says
-};
-
-enum class RuleId : uint8_t {
-  kLowGpuUtilization,
-  kBatchSize,
-  kCpuBottleneck,
-  kIoBottleneck,
-  kGpuMemoryIncrease,
-  kLoadBalancing,
-  kDataloader,
-  kStepOutlier,
-  kMaxInitializationTime,
-  kOverallSystemUsage,
-  kOverallFrameworkMetrics,
-  kProfilerReport,
-};
-inline constexpr size_t kRuleCount = 12;
-
-enum class ParameterKind : uint8_t {
-  kPercent,   // 0 to 100
-  kCount,     // a whole number from 0
-  kWindow,    // a whole number from 1; of compat also 0: all there is, as the reference takes it
-  kSlope,     // a whole number from 2: fewer samples have no slope
-  kPositive,  // a number over 0
-  kNumber,    // a number from 0
-  kText,
-};
-
-// A value that a mode does not know.
-inline constexpr double kNoSuchParameter = -1;
-
-struct ParameterInfo {
-  const char* name;
-  ParameterKind kind;
-  double code, sdk, aws_docs;  // compat's default by preset
-  double modern;
-  const char* sentence;
-
-  bool In(RuleMode mode) const {
-    return kind == ParameterKind::kText || (mode == RuleMode::kCompat ? code : modern) >= 0;
-  }
 };
 
 struct RuleInfo {
@@ -97,7 +52,8 @@ class RuleSettings {
   Status Set(std::string_view assignment);
 
   RuleMode mode() const { return mode_; }
-  double Number(RuleId rule, std::string_view parameter) const;
+  double Number(ParameterId parameter) const;
+  size_t Count(ParameterId parameter) const { return static_cast<size_t>(Number(parameter)); }
   const std::string& step_mode() const { return step_mode_; }  // of StepOutlier; empty: all
   std::vector<RuleParameter> Parameters(RuleId rule) const;
 

@@ -346,15 +346,15 @@ TEST(Rules, EvidenceByStepsNamesTheirStretch) {
 
 TEST(RuleSettings, TakesWhatFits) {
   RuleSettings settings(RuleMode::kCompat);
-  EXPECT_EQ(settings.Number(RuleId::kLoadBalancing, "threshold"), 0.2);
+  EXPECT_EQ(settings.Number({RuleId::kLoadBalancing, "threshold"}), 0.2);
   EXPECT_TRUE(settings.Set("LoadBalancing.threshold=0.5").ok());
   EXPECT_TRUE(settings.Set("ProfilerReport.cpubottleneck_threshold=20").ok());
   EXPECT_TRUE(settings.Set("StepOutlier.mode=Step:ModeKeys.TRAIN").ok());
-  EXPECT_EQ(settings.Number(RuleId::kLoadBalancing, "threshold"), 0.5);
-  EXPECT_EQ(settings.Number(RuleId::kCpuBottleneck, "threshold"), 20);
+  EXPECT_EQ(settings.Number({RuleId::kLoadBalancing, "threshold"}), 0.5);
+  EXPECT_EQ(settings.Number({RuleId::kCpuBottleneck, "threshold"}), 20);
   EXPECT_EQ(settings.step_mode(), "train");
   EXPECT_EQ(RuleSettings(RuleMode::kCompat, RulePreset::kAwsDocs)
-                .Number(RuleId::kGpuMemoryIncrease, "window"),
+                .Number({RuleId::kGpuMemoryIncrease, "window"}),
             500);
 }
 
