@@ -341,6 +341,14 @@ constexpr const MetricInfo& InfoOf(Metric metric) {
   return kMetrics[static_cast<size_t>(metric)];
 }
 
+constexpr const char* NameOf(Metric metric) {
+  return InfoOf(metric).name;
+}
+
+constexpr bool operator==(std::string_view stored, Metric metric) {
+  return stored == NameOf(metric);
+}
+
 constexpr std::optional<Metric> MetricNamed(std::string_view name) {
   for (const MetricInfo& info : kMetrics) {
     if (name == info.name) return info.metric;

@@ -13,11 +13,12 @@
 #include "analyze/report/quantity.h"
 #include "analyze/report/report_input.h"
 #include "analyze/stats/distribution.h"
+#include "store/metrics.h"
 
 namespace steptrace::analyze {
 namespace {
 
-constexpr std::string_view kAnon = "process.rss_anon_bytes";
+constexpr std::string_view kAnon = NameOf(store::Metric::kProcessRssAnon);
 constexpr std::string_view kAllocated = "torch_cuda.allocated_bytes";
 constexpr size_t kMostProcesses = 256;
 constexpr double kNsOfASecond = 1e9;
@@ -76,7 +77,7 @@ class MemoryMaker {
       last_.Note(series);
     } else if (!series.pid && !series.device) {
       node_last_[series.node][metric] = series.values.back();
-    } else if (!series.pid && metric == "gpu.memory_total_bytes") {
+    } else if (!series.pid && metric == store::Metric::kGpuMemoryTotal) {
       device_total_[{series.node, series.device.value_or(-1)}] = series.values.back();
     }
   }
@@ -117,8 +118,8 @@ class MemoryMaker {
       one.alloc_retries = LastOf(metrics, "torch_cuda.alloc_retries");
       one.ooms = LastOf(metrics, "torch_cuda.ooms");
     } else {
-      one.file_bytes = LastOf(metrics, "process.rss_file_bytes");
-      one.shmem_bytes = LastOf(metrics, "process.rss_shmem_bytes");
+      one.file_bytes = LastOf(metrics, NameOf(store::Metric::kProcessRssFile));
+      one.shmem_bytes = LastOf(metrics, NameOf(store::Metric::kProcessRssShmem));
     }
     if (const StepAxis* axis = AxisOf(one.node, one.rank)) JudgeOne(*axis, bytes, one);
     return one;
@@ -183,14 +184,14 @@ class MemoryMaker {
   void AddNodeOutlook(int32_t node, double rate, double anon, HostMemorySection& section) const {
     const auto metrics = node_last_.find(node);
     if (metrics == node_last_.end()) return;
-    const auto value = [&](std::string_view metric) -> std::optional<double> {
-      const auto found = metrics->second.find(metric);
+    const auto value = [&](store::Metric metric) -> std::optional<double> {
+      const auto found = metrics->second.find(NameOf(metric));
       return found == metrics->second.end() ? std::nullopt : std::optional(found->second);
     };
     MemoryOutlook outlook;
     outlook.node = node;
-    const auto available = value("memory.available_bytes");
-    const auto total = value("memory.total_bytes");
+    const auto available = value(store::Metric::kMemoryAvailable);
+    const auto total = value(store::Metric::kMemoryTotal);
     if (available && total) {
       outlook.limit = "machine";
       outlook.limit_bytes = *total;
@@ -198,8 +199,8 @@ class MemoryMaker {
     }
     // What the cgroup is charged for holds page cache, which is given up first. What the processes
     // hold counts a page once for each that was forked with it or shares it. So both are bounds.
-    const auto limit = value("cgroup.memory_limit_bytes");
-    const double held = std::min(anon, value("cgroup.memory_bytes").value_or(anon));
+    const auto limit = value(store::Metric::kCgroupMemoryLimit);
+    const double held = std::min(anon, value(store::Metric::kCgroupMemory).value_or(anon));
     if (limit && (outlook.limit.empty() || *limit - held < outlook.left_bytes)) {
       outlook.limit = "cgroup";
       outlook.limit_bytes = *limit;

@@ -10,15 +10,16 @@
 #include "analyze/json_parts.h"
 #include "analyze/report/report_input.h"
 #include "analyze/stats/distribution.h"
+#include "store/metrics.h"
 
 namespace steptrace::analyze {
 namespace {
 
 constexpr int kKindSparklineParts = 24;
 constexpr std::pair<const char*, const char*> kMemoryKinds[] = {
-    {"process.rss_anon_bytes", "anonymous"},
-    {"process.rss_file_bytes", "file"},
-    {"process.rss_shmem_bytes", "shared"},
+    {NameOf(store::Metric::kProcessRssAnon), "anonymous"},
+    {NameOf(store::Metric::kProcessRssFile), "file"},
+    {NameOf(store::Metric::kProcessRssShmem), "shared"},
 };
 
 // A run from elsewhere may hold anything.

@@ -19,6 +19,7 @@
 #include "analyze/stats/distribution.h"
 #include "base/time.h"
 #include "store/loss_causes.h"
+#include "store/metrics.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -66,7 +67,7 @@ std::string FormatUtc(int64_t utc_ns) {
                      utc_ns % kNsPerSecond / kNsPerMs);
 }
 
-std::optional<double> MeanOfMetric(const ReportInput& input, const char* metric) {
+std::optional<double> MeanOfMetric(const ReportInput& input, store::Metric metric) {
   std::optional<double> sum;
   for (const CounterSeries& series : input.counters) {
     if (series.metric != metric) continue;
@@ -155,8 +156,8 @@ RunSection MakeRun(const ReportInput& input, const JobFacts& facts) {
   run.ranks = std::max(info.ranks, static_cast<int32_t>(ranks.size()));
   run.frameworks = facts.frameworks;
   run.devices = facts.devices;
-  run.agent_cpu_share = MeanOfMetric(input, "agent.cpu_cores");
-  if (const auto records = MeanOfMetric(input, "agent.records_per_s")) {
+  run.agent_cpu_share = MeanOfMetric(input, store::Metric::kAgentCpu);
+  if (const auto records = MeanOfMetric(input, store::Metric::kAgentRecords)) {
     run.host_overhead_share =
         *records * kHookNsPerRecord / 1e9 / std::max(run.ranks, 1) + CaptureShare(input);
   }

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "store/metrics.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -20,11 +22,11 @@ struct Alias {
 };
 
 constexpr Alias kAliases[] = {
-    {"core.busy_share", Signal::kCpu, true},
-    {"core.iowait_share", Signal::kIoWait, true},
-    {"gpu.utilization_share", Signal::kGpu, true},
-    {"gpu.memory_used_share", Signal::kGpuMemory, true},
-    {"memory.used_share", Signal::kHostMemory, true},
+    {NameOf(store::Metric::kCoreBusyShare), Signal::kCpu, true},
+    {NameOf(store::Metric::kCoreIowaitShare), Signal::kIoWait, true},
+    {NameOf(store::Metric::kGpuUtilization), Signal::kGpu, true},
+    {NameOf(store::Metric::kGpuMemoryUsedShare), Signal::kGpuMemory, true},
+    {NameOf(store::Metric::kMemoryUsedShare), Signal::kHostMemory, true},
     {"CPUUtilization", Signal::kCpu, false},
     {"I/OWaitPercentage", Signal::kIoWait, false},
     {"GPUUtilization", Signal::kGpu, false},
@@ -35,8 +37,8 @@ constexpr Alias kAliases[] = {
 
 // Of a node without lines for each core the sum over all of them serves.
 constexpr Alias kNodeAliases[] = {
-    {"cpu.busy_share", Signal::kCpu, true},
-    {"cpu.iowait_share", Signal::kIoWait, true},
+    {NameOf(store::Metric::kCpuBusyShare), Signal::kCpu, true},
+    {NameOf(store::Metric::kCpuIowaitShare), Signal::kIoWait, true},
 };
 
 struct Quotient {
@@ -44,8 +46,9 @@ struct Quotient {
   Signal signal;
 };
 constexpr Quotient kQuotients[] = {
-    {"gpu.memory_used_bytes", "gpu.memory_total_bytes", Signal::kGpuMemory},
-    {"memory.used_bytes", "memory.total_bytes", Signal::kHostMemory},
+    {NameOf(store::Metric::kGpuMemoryUsed), NameOf(store::Metric::kGpuMemoryTotal),
+     Signal::kGpuMemory},
+    {NameOf(store::Metric::kMemoryUsed), NameOf(store::Metric::kMemoryTotal), Signal::kHostMemory},
 };
 
 SignalSeries Converted(const CounterSeries& from, const Alias& alias) {

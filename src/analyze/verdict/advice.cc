@@ -13,6 +13,7 @@
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/stage_advice.h"
 #include "analyze/verdict/worker_advice.h"
+#include "store/metrics.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -61,7 +62,8 @@ class Adviser {
   }
   bool UsesDevice() const {
     return MayUseDevice(input_.facts) &&
-           (!input_.facts.devices.empty() || input_.load.MeanOr("gpu.utilization_share", 0) > 0);
+           (!input_.facts.devices.empty() ||
+            input_.load.MeanOr(store::Metric::kGpuUtilization, 0) > 0);
   }
   bool Worth(SubStage stage) const { return Share(stage) >= kWorthMending; }
   void Say(std::string text) { advice_.push_back({std::move(text), "", "", ""}); }
@@ -384,7 +386,7 @@ void Adviser::Unseen() {
   }
   const JobFacts& facts = input_.facts;
   const bool knows_cpu = std::ranges::any_of(input_.report.counters, [](const auto& series) {
-    return series.metric == "process.cpu_cores";
+    return series.metric == store::Metric::kProcessCpu;
   });
   Say(fmt::format(
       "{}let its stacks be sampled: {}",

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "store/metrics.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -21,7 +23,8 @@ DeviceBusy::DeviceBusy(std::span<const CounterSeries> counters,
                        const std::map<int32_t, int32_t>& device_of_rank) {
   std::map<int32_t, std::vector<const CounterSeries*>> devices_by_node;
   for (const CounterSeries& series : counters) {
-    if (series.metric == "gpu.utilization_share") devices_by_node[series.node].push_back(&series);
+    if (series.metric == store::Metric::kGpuUtilization)
+      devices_by_node[series.node].push_back(&series);
   }
   for (auto& [node, devices] : devices_by_node) {
     const auto ranks = ranks_by_node.find(node);

@@ -16,6 +16,7 @@
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/rests_on.h"
 #include "analyze/verdict/slow_calls.h"
+#include "store/metrics.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -26,8 +27,8 @@ constexpr double kWorthNaming = 0.15;      // of the cores, of other work on the
 constexpr double kWorthMentioning = 0.10;  // of the step, of a suspect that is not found
 constexpr const char* kSteady = "kind = 'train'";
 
-std::string Metric(const std::string& metric) {
-  return fmt::format("metric = '{}'", metric);
+std::string IsMetric(store::Metric metric) {
+  return fmt::format("metric = '{}'", NameOf(metric));
 }
 
 class Collector {
@@ -36,8 +37,8 @@ class Collector {
       : input_(input), shares_(ExactShares(input.times.total())) {}
 
   void Steps(Sentence text) { evidence_.push_back({std::move(text), "steps", kSteady}); }
-  void Counter(Sentence text, const std::string& metric) {
-    evidence_.push_back({std::move(text), "counters", Metric(metric)});
+  void Counter(Sentence text, store::Metric metric) {
+    evidence_.push_back({std::move(text), "counters", IsMetric(metric)});
   }
   std::vector<Evidence> Take() { return std::move(evidence_); }
 
@@ -131,16 +132,16 @@ void Collector::Suspects() {
 }
 
 void Collector::Cores() {
-  if (const auto busy = input_.load.Mean("cpu.busy_share")) {
+  if (const auto busy = input_.load.Mean(store::Metric::kCpuBusyShare)) {
     const double cores = input_.report.run.nodes.empty() ? input_.load.usable_cores()
                                                          : input_.report.run.nodes.front().cpus;
     // An imported run need not tell how many cores its nodes have.
     const Sentence name = cores > 0 ? Phrase("{}", figure::Cores(cores)) : "cores";
-    Counter(Phrase("{} busy {}", name, figure::Share(*busy)), "cpu.busy_share");
-  } else if (const auto used = input_.load.Mean("job.cpu_cores")) {
+    Counter(Phrase("{} busy {}", name, figure::Share(*busy)), store::Metric::kCpuBusyShare);
+  } else if (const auto used = input_.load.Mean(store::Metric::kJobCpu)) {
     Counter(Phrase("the job used {} of {}", figure::Number(*used),
                    figure::Cores(input_.load.usable_cores())),
-            "job.cpu_cores");
+            store::Metric::kJobCpu);
   }
 }
 
@@ -149,42 +150,43 @@ void Collector::Quota() {
   const auto limit = input_.load.quota_cores();
   Counter(Phrase("the cgroup's CPU quota{} ran out in {} of its periods",
                  limit ? Phrase(" of {}", figure::Cores(*limit)) : Sentence(),
-                 figure::Share(input_.load.MeanOr("cgroup.throttled_share", 0))),
-          "cgroup.throttled_share");
+                 figure::Share(input_.load.MeanOr(store::Metric::kCgroupThrottledShare, 0))),
+          store::Metric::kCgroupThrottledShare);
 }
 
 void Collector::Shortage() {
   Quota();
-  const double runnable = input_.load.MeanOr("cpu.runnable", 0);
+  const double runnable = input_.load.MeanOr(store::Metric::kCpuRunnable, 0);
   if (runnable > input_.load.usable_cores()) {
     Counter(Phrase("{} threads wanted to run on {}", figure::Number(runnable),
                    figure::Cores(input_.load.usable_cores())),
-            "cpu.runnable");
+            store::Metric::kCpuRunnable);
   }
   if (const double others = input_.load.others_cores();
       others >= kWorthNaming * input_.load.machine_cores()) {
-    Counter(Phrase("other work on the machine used {}", figure::Cores(others)), "cpu.busy_share");
+    Counter(Phrase("other work on the machine used {}", figure::Cores(others)),
+            store::Metric::kCpuBusyShare);
   }
-  const double delay = input_.load.MeanOr("job.run_delay_cores", 0);
+  const double delay = input_.load.MeanOr(store::Metric::kJobRunDelay, 0);
   if (delay >= 0.1) {
     Counter(Phrase("its threads waited for a core {} s a second", figure::Number(delay)),
-            "job.run_delay_cores");
+            store::Metric::kJobRunDelay);
   }
 }
 
 void Collector::Storage() {
-  if (const auto wait = input_.load.Mean("cpu.iowait_share")) {
-    Counter(Phrase("I/O wait {}", figure::Share(*wait)), "cpu.iowait_share");
+  if (const auto wait = input_.load.Mean(store::Metric::kCpuIowaitShare)) {
+    Counter(Phrase("I/O wait {}", figure::Share(*wait)), store::Metric::kCpuIowaitShare);
   }
-  if (const auto read = input_.load.Mean("job.read_bytes_per_s"); read && *read >= 1e6) {
-    Counter(Phrase("the job read {}/s", figure::Bytes(*read)), "job.read_bytes_per_s");
+  if (const auto read = input_.load.Mean(store::Metric::kJobRead); read && *read >= 1e6) {
+    Counter(Phrase("the job read {}/s", figure::Bytes(*read)), store::Metric::kJobRead);
   }
 }
 
 void Collector::Device() {
   if (!MayUseDevice(input_.facts)) return;
-  if (const auto busy = input_.load.Mean("gpu.utilization_share")) {
-    Counter(Phrase("device busy {}", figure::Share(*busy)), "gpu.utilization_share");
+  if (const auto busy = input_.load.Mean(store::Metric::kGpuUtilization)) {
+    Counter(Phrase("device busy {}", figure::Share(*busy)), store::Metric::kGpuUtilization);
   }
 }
 
@@ -247,7 +249,7 @@ void Collector::Other() {
     Counter(Phrase("in {} of the time, between a batch and its backward, the process neither "
                    "ran nor wanted a core: it slept or waited",
                    figure::Share(input_.idle.of_steps)),
-            "process.cpu_cores");
+            store::Metric::kProcessCpu);
   }
   if (Share(SubStage::kCheckpoint) >= kWorthSaying) {
     Steps(Phrase("{} {} saved a checkpoint", figure::Count(counts.checkpoints),

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "store/metrics.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -33,8 +35,8 @@ class SeriesOfProcesses {
       if (series.pid) series_.try_emplace({series.metric, series.node, *series.pid}, &series);
     }
   }
-  const CounterSeries* Of(std::string_view metric, const RankProcess& process) const {
-    const auto found = series_.find({metric, process.node, process.pid});
+  const CounterSeries* Of(store::Metric metric, const RankProcess& process) const {
+    const auto found = series_.find({NameOf(metric), process.node, process.pid});
     return found == series_.end() ? nullptr : found->second;
   }
 
@@ -111,9 +113,9 @@ HostIdle FindHostIdle(const ReportInput& input, const StepSelection& selection) 
     all_ns += static_cast<double>(sums.dur_ns);
     const auto of = process_of.find(rank);
     if (of == process_of.end() || sums.forward_ns <= 0) continue;
-    const CounterSeries* cpu = series.Of("process.cpu_cores", *of->second);
+    const CounterSeries* cpu = series.Of(store::Metric::kProcessCpu, *of->second);
     if (cpu == nullptr) continue;
-    const CounterSeries* delay = series.Of("process.run_delay_cores", *of->second);
+    const CounterSeries* delay = series.Of(store::Metric::kProcessRunDelay, *of->second);
     const auto active = ActiveIn(*cpu, delay, sums);
     if (!active) continue;
     const auto dur_ns = static_cast<double>(sums.dur_ns);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "store/metrics.h"
+
 namespace steptrace::analyze {
 namespace {
 
@@ -51,33 +53,34 @@ LoadSummary::LoadSummary(std::span<const CounterSeries> counters, std::span<cons
   }
   usable_cores_ = std::max(cores, 1);
   machine_cores_ = usable_cores_;
-  if (auto limit = Mean("cgroup.cpu_limit_cores"); limit && *limit > 0 && *limit < usable_cores_) {
+  if (auto limit = Mean(store::Metric::kCgroupCpuLimit);
+      limit && *limit > 0 && *limit < usable_cores_) {
     quota_cores_ = limit;
     usable_cores_ = *limit;
   }
 }
 
-std::optional<double> LoadSummary::Mean(const std::string& metric) const {
-  const auto found = means_.find(metric);
+std::optional<double> LoadSummary::Mean(store::Metric metric) const {
+  const auto found = means_.find(NameOf(metric));
   if (found == means_.end()) return std::nullopt;
   return found->second;
 }
 
 double LoadSummary::others_cores() const {
-  const auto busy = Mean("cpu.busy_share");
-  const auto own = Mean("job.cpu_cores");
+  const auto busy = Mean(store::Metric::kCpuBusyShare);
+  const auto own = Mean(store::Metric::kJobCpu);
   return busy && own ? std::max(0.0, *busy * machine_cores_ - *own) : 0;
 }
 
 std::optional<double> LoadSummary::free_cores() const {
   std::optional<double> used;
   if (quota_cores_) {
-    used = Mean("cgroup.cpu_cores");
-    if (!used) used = Mean("job.cpu_cores");
-  } else if (auto busy = Mean("cpu.busy_share")) {
+    used = Mean(store::Metric::kCgroupCpu);
+    if (!used) used = Mean(store::Metric::kJobCpu);
+  } else if (auto busy = Mean(store::Metric::kCpuBusyShare)) {
     used = *busy * usable_cores_;  // what others use is not free either
   } else {
-    used = Mean("job.cpu_cores");
+    used = Mean(store::Metric::kJobCpu);
   }
   if (!used) return std::nullopt;
   return std::max(0.0, usable_cores_ - *used);
@@ -90,8 +93,8 @@ bool LoadSummary::cores_full() const {
 }
 
 double LoadSummary::delayed_share() const {
-  const double delay = MeanOr("job.run_delay_cores", 0);
-  const double running = MeanOr("job.cpu_cores", 0);
+  const double delay = MeanOr(store::Metric::kJobRunDelay, 0);
+  const double running = MeanOr(store::Metric::kJobCpu, 0);
   return delay > 0 && running > 0 ? delay / (delay + running) : 0;
 }
 
@@ -104,28 +107,29 @@ bool LoadSummary::crowded_by_others() const {
 }
 
 bool LoadSummary::throttled() const {
-  return MeanOr("cgroup.throttled_share", 0) >= kThrottledShare;
+  return MeanOr(store::Metric::kCgroupThrottledShare, 0) >= kThrottledShare;
 }
 
 double LoadSummary::throttled_time_share() const {
   if (!throttled()) return 0;
-  const double running = MeanOr("cgroup.cpu_cores", MeanOr("job.cpu_cores", usable_cores_));
-  if (const auto stopped = Mean("cgroup.throttled_cores"); stopped && *stopped > 0) {
+  const double running =
+      MeanOr(store::Metric::kCgroupCpu, MeanOr(store::Metric::kJobCpu, usable_cores_));
+  if (const auto stopped = Mean(store::Metric::kCgroupThrottledCores); stopped && *stopped > 0) {
     return *stopped / (*stopped + std::max(running, 0.0));
   }
-  return kThrottledPartOfPeriod * MeanOr("cgroup.throttled_share", 0);
+  return kThrottledPartOfPeriod * MeanOr(store::Metric::kCgroupThrottledShare, 0);
 }
 
 bool LoadSummary::storage_busy(bool one_rank) const {
   const bool reads =
-      MeanOr("job.read_bytes_per_s", 0) >= kReadBytesPerS ||
-      (!Mean("job.read_bytes_per_s") && MeanOr("disk.read_bytes_per_s", 0) >= kReadBytesPerS);
-  const bool waits = MeanOr("cpu.iowait_share", 0) >= kStorageWaitShare ||
-                     MeanOr("psi.io_some_share", 0) >= kStoragePressure ||
-                     MeanOr("cgroup.psi_io_some_share", 0) >= kStoragePressure;
+      MeanOr(store::Metric::kJobRead, 0) >= kReadBytesPerS ||
+      (!Mean(store::Metric::kJobRead) && MeanOr(store::Metric::kDiskRead, 0) >= kReadBytesPerS);
+  const bool waits = MeanOr(store::Metric::kCpuIowaitShare, 0) >= kStorageWaitShare ||
+                     MeanOr(store::Metric::kPsiIoSome, 0) >= kStoragePressure ||
+                     MeanOr(store::Metric::kCgroupPsiIoSome, 0) >= kStoragePressure;
   if (reads && waits) return true;
   // A remote store shows as bytes from the network; so do peers, where there are any.
-  return one_rank && MeanOr("network.receive_bytes_per_s", 0) >= kRemoteBytesPerS;
+  return one_rank && MeanOr(store::Metric::kNetworkReceive, 0) >= kRemoteBytesPerS;
 }
 
 }  // namespace steptrace::analyze

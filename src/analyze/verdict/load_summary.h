@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/report/report_input.h"
+#include "store/metrics.h"
 
 namespace steptrace::analyze {
 
@@ -20,8 +21,8 @@ class LoadSummary {
               int64_t from_ns, int64_t to_ns);
 
   // Empty: the metric was not collected, which is not the same as 0.
-  std::optional<double> Mean(const std::string& metric) const;
-  double MeanOr(const std::string& metric, double otherwise) const {
+  std::optional<double> Mean(store::Metric metric) const;
+  double MeanOr(store::Metric metric, double otherwise) const {
     return Mean(metric).value_or(otherwise);
   }
 

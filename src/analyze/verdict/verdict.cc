@@ -17,6 +17,7 @@
 #include "analyze/verdict/own_threads.h"
 #include "analyze/verdict/rank_spread.h"
 #include "base/time.h"
+#include "store/metrics.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -247,7 +248,7 @@ Verdict SuspectVerdict(const VerdictInput& input, const Candidate& candidate) {
 bool DeviceWaitsForHost(const VerdictInput& input) {
   if ((input.profiled && SawDeviceWork(input)) || !MayUseDevice(input.facts)) return false;
   return MostlyCaughtUp(input.device_phases) ||
-         input.load.Mean("gpu.utilization_share").value_or(1) < kKeptBusy;
+         input.load.Mean(store::Metric::kGpuUtilization).value_or(1) < kKeptBusy;
 }
 
 Verdict ModelVerdict(const VerdictInput& input, const Candidate& next) {

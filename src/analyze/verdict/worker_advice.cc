@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "analyze/report/sentence.h"
+#include "store/metrics.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -70,7 +71,7 @@ bool LacksCores(const VerdictInput& input) {
 
 // What the job uses beyond its training threads, each of which computes while it does not wait.
 double CoresPerWorker(const VerdictInput& input, const Situation& now) {
-  const auto used = input.load.Mean("job.cpu_cores");
+  const auto used = input.load.Mean(store::Metric::kJobCpu);
   if (!used || now.workers == 0) return 1;
   const double trainers = now.ranks_on_node * (1 - now.starved_share);
   const double workers = static_cast<double>(now.workers) * now.ranks_on_node;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "import/sagemaker/read_source.h"
+#include "store/metrics.h"
 
 namespace steptrace::import::sagemaker {
 namespace {
@@ -124,25 +125,25 @@ void SystemImport::Store(const SystemSample& sample) {
   }
   if (!sink_.Append(store::CounterRow{sample.ts_ns, track, sample.value}).ok()) return;
   ++stored_;
-  if (sample.key.metric == "core.busy_share" && sample.key.device) {
+  if (sample.key.metric == store::Metric::kCoreBusyShare && sample.key.device) {
     busy_.Add(sample.ts_ns, *sample.key.device, sample.value);
-  } else if (sample.key.metric == "core.iowait_share" && sample.key.device) {
+  } else if (sample.key.metric == store::Metric::kCoreIowaitShare && sample.key.device) {
     iowait_.Add(sample.ts_ns, *sample.key.device, sample.value);
   }
 }
 
-void SystemImport::StoreMeans(const char* metric, CoreMeans& means) {
+void SystemImport::StoreMeans(store::Metric metric, CoreMeans& means) {
   const auto rows = means.Take();
-  if (rows.empty() || tracks_.count({metric, {}}) > 0) return;  // the source has its own
-  const int32_t track = TrackOf({metric, {}});
+  if (rows.empty() || tracks_.count({NameOf(metric), {}}) > 0) return;  // the source has its own
+  const int32_t track = TrackOf({NameOf(metric), {}});
   for (const auto& row : rows) {
     if (track >= 0) (void)sink_.Append(store::CounterRow{row.ts_ns, track, row.value}).ok();
   }
 }
 
 bool SystemImport::Finish() {
-  StoreMeans("cpu.busy_share", busy_);
-  StoreMeans("cpu.iowait_share", iowait_);
+  StoreMeans(store::Metric::kCpuBusyShare, busy_);
+  StoreMeans(store::Metric::kCpuIowaitShare, iowait_);
   return stored_ > 0;
 }
 

@@ -10,6 +10,7 @@
 #include "import/importer.h"
 #include "import/run_sink.h"
 #include "import/sagemaker/system_metrics.h"
+#include "store/metrics.h"
 
 namespace steptrace::import::sagemaker {
 
@@ -33,7 +34,7 @@ class SystemImport {
   void Store(const SystemSample& sample);
   int32_t TrackOf(const MetricKey& key);
   bool IsNew(int32_t track, const SystemSample& sample);
-  void StoreMeans(const char* metric, CoreMeans& means);
+  void StoreMeans(store::Metric metric, CoreMeans& means);
 
   std::string node_;
   StrayLines& strays_;

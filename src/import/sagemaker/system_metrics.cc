@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "import/sagemaker/json_fields.h"
+#include "store/metrics.h"
 
 namespace steptrace::import::sagemaker {
 namespace {
@@ -25,18 +26,18 @@ struct Known {
 // `dimension` and `name` as Debugger writes them. "Algorithm" is the training container's network,
 // "Platform" that of SageMaker's own part of the machine, which fetches data and stores artifacts.
 constexpr std::array<Known, 12> kKnown = {{
-    {"CPUUtilization", "cpu", "core.busy_share", true},
-    {"CPUUtilization", "", "cpu.busy_share", true},
-    {"I/OWaitPercentage", "cpu", "core.iowait_share", true},
-    {"I/OWaitPercentage", "", "cpu.iowait_share", true},
-    {"GPUUtilization", "", "gpu.utilization_share", true},
-    {"GPUMemoryUtilization", "", "gpu.memory_used_share", true},
-    {"", "MemoryUsedPercent", "memory.used_share", true},
-    {"", "IOPS", "disk.operations_per_s", false},
-    {"", "ReadThroughputInBytesPerSecond", "disk.read_bytes_per_s", false},
-    {"", "WriteThroughputInBytesPerSecond", "disk.write_bytes_per_s", false},
-    {"Algorithm", "ReceiveBytesPerSecond", "network.receive_bytes_per_s", false},
-    {"Algorithm", "TransmitBytesPerSecond", "network.send_bytes_per_s", false},
+    {"CPUUtilization", "cpu", NameOf(store::Metric::kCoreBusyShare), true},
+    {"CPUUtilization", "", NameOf(store::Metric::kCpuBusyShare), true},
+    {"I/OWaitPercentage", "cpu", NameOf(store::Metric::kCoreIowaitShare), true},
+    {"I/OWaitPercentage", "", NameOf(store::Metric::kCpuIowaitShare), true},
+    {"GPUUtilization", "", NameOf(store::Metric::kGpuUtilization), true},
+    {"GPUMemoryUtilization", "", NameOf(store::Metric::kGpuMemoryUsedShare), true},
+    {"", "MemoryUsedPercent", NameOf(store::Metric::kMemoryUsedShare), true},
+    {"", "IOPS", NameOf(store::Metric::kDiskOperations), false},
+    {"", "ReadThroughputInBytesPerSecond", NameOf(store::Metric::kDiskRead), false},
+    {"", "WriteThroughputInBytesPerSecond", NameOf(store::Metric::kDiskWrite), false},
+    {"Algorithm", "ReceiveBytesPerSecond", NameOf(store::Metric::kNetworkReceive), false},
+    {"Algorithm", "TransmitBytesPerSecond", NameOf(store::Metric::kNetworkSend), false},
 }};
 
 // "cpu12" -> "cpu", 12. A name without a number, or of a number alone, stays.
@@ -135,10 +136,10 @@ MetricPlace PlaceOf(std::string_view type, std::string_view dimension, std::stri
     if (dimension_fits && name_fits) return Named(known.metric, known.percent, number);
   }
   if (dimension == "Platform" && name == "ReceiveBytesPerSecond") {
-    return Named("network.platform_receive_bytes_per_s", false, {});
+    return Named(NameOf(store::Metric::kNetworkPlatformReceive), false, {});
   }
   if (dimension == "Platform" && name == "TransmitBytesPerSecond") {
-    return Named("network.platform_send_bytes_per_s", false, {});
+    return Named(NameOf(store::Metric::kNetworkPlatformSend), false, {});
   }
   return {{UnknownMetric(type, dimension, word), number}, false};
 }
