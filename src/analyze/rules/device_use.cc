@@ -74,7 +74,7 @@ std::vector<DeviceUse> DeviceUseBuilder::Finish(const store::PackedSteps& steps,
       const int64_t begin = work.stretches.front().begin_ns;
       use.parts.push_back({begin, work.stretches.back().end_ns - begin, 0, 0});
     }
-    const MeasuredIntervals busy(std::move(work.stretches));
+    const MeasuredIntervals busy(work.stretches);  // more may be added
     for (DeviceUse::Part& part : use.parts) {
       part.busy_ns = busy.LengthWithin({part.ts_ns, part.ts_ns + part.dur_ns});
     }
