@@ -11,6 +11,7 @@ from decimal import Decimal
 
 import profile_runs
 import pytest
+from other_work import OtherWork
 
 LATE_S = 0.06
 CALLS = 12  # two buckets of gradients in each of six steps
@@ -87,7 +88,9 @@ def train(folder, stacks):
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    return profiled(tmp_path_factory.mktemp("gloo"), "plain")
+    with OtherWork() as other:
+        made = profiled(tmp_path_factory.mktemp("gloo"), "plain")
+    return *made, other.shared()
 
 
 def collectives(path):
@@ -103,7 +106,7 @@ def collectives(path):
 
 
 def test_waits_are_those_of_the_traces_to_the_nanosecond(plain):
-    run, paths, _ = plain
+    run, paths, _, _ = plain
     distributed = profile_runs.section(run, "distributed")["distributed"]
     first, second = [collectives(path) for path in paths]
     assert len(first) == len(second) == distributed["collective_count"] == CALLS
@@ -128,14 +131,17 @@ def test_waits_are_those_of_the_traces_to_the_nanosecond(plain):
 
 
 def test_the_verdict_is_the_rank_that_comes_late(plain):
-    run, _, spent = plain
+    run, _, spent, shared = plain
     report = json.loads(profile_runs.steptrace("report", run, "--json"))
     verdict = report["verdict"]
     assert verdict["suspect"] == "communication"
     assert "rank 1 is late" in verdict["headline"], verdict["headline"]
     # What its sleep is of a step, less what the other rank's step has beside waiting for it.
     step_ns = sum(step[2] for step in spent[1]) / len(spent[1])
-    assert verdict["share"] == pytest.approx(LATE_S * 1e9 / step_ns, abs=0.15)
+    late = LATE_S * 1e9 / step_ns
+    assert verdict["share"] > late - 0.15
+    # Where others have the cores, rank 1 is late for more than its sleep.
+    assert verdict["share"] < late + 0.15 or shared
     # Of rank 0's backward the rest, but for what rank 1 needs for its own, is waiting.
     waited_ns = sum(a[1] - b[1] for a, b in zip(*spent, strict=True))
     (row,) = [r for r in report["stages"] if r["name"] == "straggler"]
