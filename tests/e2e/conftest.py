@@ -8,9 +8,13 @@ import signal
 
 import pytest
 
+# Another run of the same tests on this machine is none of ours.
+os.environ["PYTEST_PROCESS"] = str(os.getpid())
+
 
 def started_by(test):
-    """The processes that have the test's name in their environment: pytest puts it there."""
+    """The processes that have the names of this process and of the test in their environment: pytest gives the latter."""
+    process = f"PYTEST_PROCESS={os.getpid()}".encode()
     mark = f"PYTEST_CURRENT_TEST={test} (call)".encode()
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -18,7 +22,8 @@ def started_by(test):
         except OSError:
             continue
         pid = int(folder.name)
-        if pid != os.getpid() and any(word.startswith(mark) for word in environment):
+        ours = process in environment and any(word.startswith(mark) for word in environment)
+        if ours and pid != os.getpid():
             yield pid
 
 

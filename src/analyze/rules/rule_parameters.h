@@ -11,7 +11,7 @@ namespace steptrace::analyze {
 
 enum class RuleMode : uint8_t {
   kCompat,  // the published conditions, quirks included: counts agree with a Debugger report
-  kModern,  // the same questions, with what is wrong there mended
+  kModern,  // the same questions, with what is wrong there fixed
 };
 
 enum class RuleId : uint8_t {
