@@ -244,6 +244,10 @@ for (const at of PAGES) {
 const tabTo = (page: Page, to: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab') =>
   press(page, key, () => to.evaluate((e) => e === document.activeElement));
 
+/** The focus is in no field, in which a key is a character. */
+const typesNothing = (page: Page) =>
+  page.evaluate(() => document.activeElement?.matches('input, select, textarea') === false);
+
 test('the keys stay where they are while the rules are evaluated again', async ({ page }) => {
   let release = () => {};
   const held = () => new Promise<void>((resolve) => (release = resolve));
@@ -298,13 +302,16 @@ test('from the runs to the verdict, to its evidence and to every view', async ({
   await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible();
   await holdsFocus(page, 'after going back');
   for (const view of VIEWS.slice(1)) {
+    const before = page.url();
     await page.keyboard.press(']');
-    await expect(page).toHaveURL(new RegExp(`/slow/\\w+`));
+    await expect(page).not.toHaveURL(before);
     await holdsFocus(page, `in the view before or after ${view}`);
     await tabTo(page, page.locator('main'));
     // Into the view, which goes with the next key; some hold nothing to go into.
     await page.keyboard.press('Tab');
     if ((await page.locator('main :focus').count()) === 0) await page.locator('main').focus();
+    // Where a table has a filter it may come first, and takes the key for its own.
+    await press(page, 'Tab', () => typesNothing(page));
   }
   await expect(page).toHaveURL(/rules/);
 });
