@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from other_work import OtherWork
 from slow_storage import SlowMount, ThrottledReads
 from test_sampled_stages import STAGED, blamed, check_sums, describe, report_of
 
@@ -53,10 +54,11 @@ def slow(request, rows, tmp_path):
 def test_a_training_that_waits_for_its_storage(slow, tmp_path):
     folder, environment = slow
     command = [sys.executable, STAGED, "slow_storage", folder, STEPS]
-    report = report_of(tmp_path / "run", command, **environment)
+    with OtherWork() as other:
+        report = report_of(tmp_path / "run", command, **environment)
     verdict = report["verdict"]
     assert (verdict["status"], verdict["suspect"]) == ("found", "data_pipeline"), describe(report)
-    stage, function = blamed(report)
+    stage, function = blamed(report, other.shared())
     assert stage == "storage_read", describe(report)
     check_sums(report)
     assert function["function"].split(".")[-1] == "fetch", describe(report)
