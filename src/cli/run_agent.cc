@@ -155,7 +155,8 @@ bool AgentProcess::TellSettings(const agent::AgentOptions& options) {
 }
 
 void AgentProcess::TellExitAndWait(int wait_status, const Patience& patience) {
-  if (lost()) return;
+  // Until it is buried it may hold the run's lock, which who mends the run needs.
+  if (lost()) return Kill();
   const State before = state_;
   channel_.Say(agent::kSayExited, std::to_string(wait_status));
   WaitWhile(before, kAnswerMs, patience);
