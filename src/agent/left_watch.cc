@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "base/utf8.h"
 
@@ -16,6 +17,11 @@ namespace {
 // Workers are told to end when their parent ends, and take a moment; a program that has just been
 // started may be about to execute another.
 constexpr int64_t kPatienceNs = kNsPerSecond;
+// Programs that never record keep no run open: helpers of the training end a moment after it.
+constexpr int64_t kOthersPatienceNs = 2 * kNsPerSecond;
+// PyTorch's helper for shared memory, as the kernel has its name: it outlives its last client by
+// 2 s, removes what that has left, and ends. Nobody can wait for it, and nothing is lost of it.
+constexpr std::string_view kSharedMemoryManager = "torch_shm_manag";
 // A process that is about to execute its program has no environment for a moment, and so no mark.
 constexpr int64_t kExecutesNs = 50 * kNsPerMs;
 constexpr int64_t kShortestPauseNs = 500 * kNsPerMs;
@@ -48,8 +54,9 @@ AfterCommand NextOf(const Survivors& survivors, int64_t ended_for_ns) {
     return ended_for_ns < kExecutesNs ? AfterCommand::kWait : AfterCommand::kClose;
   }
   if (ended_for_ns <= kPatienceNs) return AfterCommand::kWait;
-  const bool goes_on = !survivors.training.empty() || !survivors.may_train.empty();
-  return goes_on ? AfterCommand::kGoOn : AfterCommand::kClose;
+  if (!survivors.training.empty() || !survivors.may_train.empty()) return AfterCommand::kGoOn;
+  const bool may_end = !survivors.others.empty() && ended_for_ns <= kOthersPatienceNs;
+  return may_end ? AfterCommand::kWait : AfterCommand::kClose;
 }
 
 std::string GoesOnText(const Survivors& survivors) {
@@ -122,7 +129,8 @@ Survivors LeftWatch::Count(int64_t boottime_ns, std::span<const RingProcess> rin
   }
   for (Followed& one : left_) {
     const LeftProcess& process = one.process;
-    if (with_ring.contains(process.pid) || !one.handle.Alive()) continue;
+    if (with_ring.contains(process.pid) || process.comm == kSharedMemoryManager) continue;
+    if (!one.handle.Alive()) continue;
     (MayRecord(process) ? by_age(process.start_ticks) : survivors.others)
         .push_back(Named(process.comm, process.pid));
   }

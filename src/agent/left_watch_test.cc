@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -38,6 +39,10 @@ TEST(AfterCommand, ARunDoesNotGoOnForAProgramThatNeverTrains) {
   EXPECT_EQ(NextOf(Of({}, {}, {"tensorboard"}, {}), kLongNs), AfterCommand::kClose);
   EXPECT_EQ(NextOf(Of({}, {}, {}, {"sleep"}), 0), AfterCommand::kWait) << "it may execute another";
   EXPECT_EQ(NextOf(Of({}, {}, {}, {"sleep"}), kLongNs), AfterCommand::kClose);
+  constexpr int64_t kSoonNs = 1500 * kNsPerMs;
+  EXPECT_EQ(NextOf(Of({}, {}, {}, {"helper"}), kSoonNs), AfterCommand::kWait) << "it may end";
+  EXPECT_EQ(NextOf(Of({}, {}, {"tensorboard"}, {}), kSoonNs), AfterCommand::kClose);
+  EXPECT_EQ(NextOf({}, kSoonNs), AfterCommand::kClose) << "nobody is left";
 }
 
 TEST(AfterCommand, TheUserReadsWhoTheRunGoesOnFor) {
@@ -140,6 +145,23 @@ TEST(LeftWatch, AProgramOfTheRunIsFollowedUntilItEnds) {
   EXPECT_THAT(watch.TakeFound(), IsEmpty()) << "it is too early to look at all processes again";
   sleep.Kill();
   EXPECT_TRUE(watch.Look({2, 0}, command, {}).empty());
+}
+
+TEST(LeftWatch, PyTorchsHelperForSharedMemoryEndsByItself) {
+  const std::filesystem::path folder =
+      testing::TempDir() + "left watch " + std::to_string(getpid());
+  std::filesystem::create_directory(folder);
+  const std::filesystem::path helper = folder / "torch_shm_manager";
+  std::filesystem::copy_file("/bin/sleep", helper);
+  {
+    const MarkedProcess manager(helper.c_str());
+    ASSERT_TRUE(manager.Runs("torch_shm_manag"));
+    LeftWatch watch(RunOfThisTest(getpid()), "/nonexistent");
+    const LeftWatch::Command command{ReadProcessIdentity(getpid())->start_time_ticks, {}};
+    EXPECT_TRUE(watch.Look({0, 0}, command, {}).empty());
+    EXPECT_THAT(watch.TakeFound(), ElementsAre(manager.pid()));
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(LeftWatch, WhoStartsAnotherAndEndsLeavesThatOne) {
