@@ -25,6 +25,10 @@ CaptureProgress Agent::Ask(const CaptureDemand& demand, const std::set<int32_t>&
   if (progress.asked > 0) return progress;
   if (asked == KinetoCaptures::kBusy) {
     progress.refusal = "another capture by Kineto goes on; ask again after it";
+  } else if (asked == KinetoCaptures::kProfilesItself) {
+    progress.refusal =
+        "a process of these uses PyTorch's profiler by itself, which a capture from outside may "
+        "end with its process; read its own trace, or capture it with hooks";
   } else if (asked == KinetoCaptures::kTooMany) {
     progress.refusal = "Kineto is asked for 100 steps at most; ask for fewer";
   } else if (demand.steps == 0 || recorder_->Roots().empty()) {
@@ -37,7 +41,7 @@ CaptureProgress Agent::Ask(const CaptureDemand& demand, const std::set<int32_t>&
 
 // What has been captured is a window of the run, as those of the hooks (recorder_captures.cc).
 void Agent::TurnKineto(int64_t now_ns) {
-  kineto_->Turn(now_ns);
+  kineto_->Turn([this](int32_t pid) { return recorder_->HasProcess(pid); }, now_ns);
   for (const KinetoCaptures::Ended& ended : kineto_->TakeEnded()) {
     if (!ended.failed.empty()) {
       recorder_->losses().Once({ended.rank, ended.pid}, LossCause::kWindow, -1, now_ns,

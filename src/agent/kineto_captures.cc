@@ -112,11 +112,15 @@ int KinetoCaptures::Ask(const CaptureDemand& demand, const std::set<int32_t>& ra
                         const std::function<bool(int32_t)>& by_hooks, int64_t now_ns,
                         int64_t unix_now_ms) {
   std::vector<int32_t> pids;
+  bool profiles_itself = false;
   for (const auto& [pid, process] : endpoint_.processes()) {
     const bool meant = ranks.empty() || ranks.contains(KinetoRankOf(pid));
-    if (!IsGone(pid) && meant && !by_hooks(pid)) pids.push_back(pid);
+    if (IsGone(pid) || !meant || by_hooks(pid)) continue;
+    pids.push_back(pid);
+    profiles_itself |= process.profiles_itself;
   }
   if (pids.empty()) return 0;
+  if (profiles_itself) return kProfilesItself;
   if (demand.steps > kMostSteps) return kTooMany;
   const bool busy =
       std::ranges::any_of(asked_, [](const auto& entry) { return !entry.second.ended; });
@@ -136,7 +140,13 @@ int KinetoCaptures::Ask(const CaptureDemand& demand, const std::set<int32_t>& ra
   return static_cast<int>(pids.size());
 }
 
-void KinetoCaptures::Turn(int64_t now_ns) {
+void KinetoCaptures::Turn(const std::function<bool(int32_t)>& by_hooks, int64_t now_ns) {
+  for (auto& [pid, asked] : asked_) {
+    // It may have executed another program meanwhile, and keeps its number.
+    if (asked.ended || asked.tracing || !by_hooks(pid)) continue;
+    endpoint_.ClearConfig(pid);
+    asked.failed = fmt::format("process {} has hooks by now; ask again, for steps", pid);
+  }
   endpoint_.Turn(now_ns);
   for (auto& [pid, asked] : asked_) {
     if (!asked.ended) Follow(pid, asked, now_ns);
@@ -145,7 +155,7 @@ void KinetoCaptures::Turn(int64_t now_ns) {
 
 void KinetoCaptures::Follow(int32_t pid, Asked& asked, int64_t now_ns) {
   const bool gone = IsGone(pid);  // before the look at its file
-  if (!asked.tracing) {
+  if (!asked.tracing && asked.failed.empty()) {
     const auto found = endpoint_.processes().find(pid);
     const bool known = found != endpoint_.processes().end();
     if (known && found->second.handed_out_ns > 0) {
@@ -153,21 +163,22 @@ void KinetoCaptures::Follow(int32_t pid, Asked& asked, int64_t now_ns) {
       asked.from_ns = std::max(found->second.handed_out_ns, start_ns_);
       asked.until_ns =
           asked.from_ns + kWritePatienceNs + (demand_.steps > 0 ? kStepPatienceNs : demand_.dur_ns);
-    } else if (known && !gone && now_ns < asked.until_ns) {
+    } else if (known && !gone && now_ns < asked.until_ns && !found->second.profiles_itself) {
       return;
     } else {
       endpoint_.ClearConfig(pid);
       asked.failed =
           fmt::format("process {} {}", pid,
                       gone || !known ? "ended before it took a trace; capture earlier"
-                      : !found->second.idle
-                          ? "takes another trace already, perhaps by its own profiler; capture "
-                            "after it"
+                      : found->second.profiles_itself
+                          ? "uses PyTorch's profiler by itself, and that goes first; read its own "
+                            "trace, or capture it with hooks"
                           : "did not ask for a trace in time; is it stopped? Else ask again");
     }
   }
   if (asked.tracing && TakeFile(pid, asked)) {
     asked.to_ns = now_ns;
+    endpoint_.NoteEnded(pid, now_ns);
   } else if (asked.tracing && asked.failed.empty() && (gone || now_ns >= asked.until_ns)) {
     asked.failed = fmt::format("process {} {}", pid,
                                gone ? "ended without writing its trace; capture earlier"

@@ -39,13 +39,17 @@ class KinetoCaptures {
 
   static constexpr int kBusy = -1;     // another capture goes on
   static constexpr int kTooMany = -2;  // more steps than kMostSteps
+  // One's script uses PyTorch's profiler. Where that begins just as a trace from outside ends,
+  // both take that trace down, and the process dies of it (PyTorch 2.13).
+  static constexpr int kProfilesItself = -3;
   // A process that ends in a trace of Kineto's dies of it (PyTorch 2.13): traces are short.
   static constexpr int64_t kMostSteps = 100;
   // Of the processes of those ranks (none: all) of which `by_hooks` does not say that their hooks
   // capture. How many are asked.
   int Ask(const CaptureDemand& demand, const std::set<int32_t>& ranks,
           const std::function<bool(int32_t pid)>& by_hooks, int64_t now_ns, int64_t unix_now_ms);
-  void Turn(int64_t now_ns);
+  // Who has hooks by now is not captured any more.
+  void Turn(const std::function<bool(int32_t pid)>& by_hooks, int64_t now_ns);
   // Adds what this has of the demand.
   void AddProgress(uint64_t demand, CaptureProgress& progress) const;
   // Of who asked, when it has gone: with its answer or without.

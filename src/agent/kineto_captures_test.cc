@@ -46,9 +46,12 @@ class KinetoCapturesTest : public ::testing::Test {
   }
   ~KinetoCapturesTest() override { fs::remove_all(parent_); }
 
-  std::string AskAgain(int64_t now_ns) {
-    client_->Send(KinetoRequestText(3, {getpid()}));
-    captures_->Turn(now_ns);
+  void Turn(int64_t now_ns) {
+    captures_->Turn([this](int32_t) { return has_hooks_; }, now_ns);
+  }
+  std::string AskAgain(int64_t now_ns, bool idle = true) {
+    client_->Send(KinetoRequestText(idle ? 3 : 1, {getpid()}));
+    Turn(now_ns);
     return client_->Receive().value_or("nothing");
   }
   int Ask(int64_t now_ns, bool by_hooks = false, const std::set<int32_t>& ranks = {}) {
@@ -66,6 +69,7 @@ class KinetoCapturesTest : public ::testing::Test {
         << "{}";
   }
 
+  bool has_hooks_ = false;  // by now
   fs::path parent_;
   fs::path profiles_;
   std::optional<KinetoClient> client_;
@@ -87,10 +91,10 @@ TEST_F(KinetoCapturesTest, FromAskingToTheFileWhereItIsTaken) {
   EXPECT_EQ(Progress().begun, 1);
   EXPECT_FALSE(Progress().done());
   Write(".tmp");
-  captures_->Turn(20);
+  Turn(20);
   EXPECT_FALSE(Progress().done()) << "not whole yet";
   Write();
-  captures_->Turn(30);
+  Turn(30);
   const CaptureProgress progress = Progress();
   EXPECT_TRUE(progress.done());
   EXPECT_EQ(progress.ended, 1);
@@ -107,9 +111,9 @@ TEST_F(KinetoCapturesTest, FromAskingToTheFileWhereItIsTaken) {
 TEST_F(KinetoCapturesTest, WhoDoesNotAskIsWaitedForAndThenSaid) {
   AskAgain(1);
   Ask(2);
-  captures_->Turn(14 * kNsPerSecond);
+  Turn(14 * kNsPerSecond);
   EXPECT_FALSE(Progress().done());
-  captures_->Turn(16 * kNsPerSecond);
+  Turn(16 * kNsPerSecond);
   EXPECT_EQ(Progress().refused, 1);
   EXPECT_THAT(Progress().refusal, HasSubstr("did not ask for a trace"));
   EXPECT_EQ(AskAgain(17 * kNsPerSecond), "") << "called off";
@@ -119,10 +123,44 @@ TEST_F(KinetoCapturesTest, ATraceThatDoesNotComeIsSaid) {
   AskAgain(1);
   Ask(2);
   AskAgain(3);
-  captures_->Turn(179 * kNsPerSecond);
+  Turn(179 * kNsPerSecond);
   EXPECT_FALSE(Progress().done());
-  captures_->Turn(181 * kNsPerSecond);
+  Turn(181 * kNsPerSecond);
   EXPECT_THAT(Progress().refusal, HasSubstr("wrote no trace in time"));
+}
+
+TEST_F(KinetoCapturesTest, AScriptThatUsesItsOwnProfilerIsNotCaptured) {
+  AskAgain(1);
+  Ask(2);
+  EXPECT_EQ(AskAgain(3, false), "");
+  EXPECT_TRUE(Progress().done()) << "withdrawn at once";
+  EXPECT_THAT(Progress().refusal, HasSubstr("by itself"));
+  EXPECT_EQ(AskAgain(4), "") << "its own is over, and may begin again";
+  captures_->Withdraw(5);
+  EXPECT_EQ(Ask(5), KinetoCaptures::kProfilesItself);
+}
+
+TEST_F(KinetoCapturesTest, ATraceThatWasAskedForIsNotTheScripts) {
+  AskAgain(1);
+  Ask(2);
+  EXPECT_NE(AskAgain(3), "");
+  AskAgain(4, false);
+  Write();
+  Turn(5);
+  AskAgain(6, false);  // it is just putting it away
+  captures_->Withdraw(5);
+  EXPECT_EQ(Ask(7), 1);
+  captures_->Withdraw(5);
+  AskAgain(60 * kNsPerSecond, false);
+  EXPECT_EQ(Ask(61 * kNsPerSecond), KinetoCaptures::kProfilesItself) << "this one is";
+}
+
+TEST_F(KinetoCapturesTest, WhoHasHooksBeforeItAsksIsNotCaptured) {
+  AskAgain(1);
+  Ask(2);
+  has_hooks_ = true;
+  EXPECT_EQ(AskAgain(3), "");
+  EXPECT_THAT(Progress().refusal, HasSubstr("has hooks by now"));
 }
 
 TEST_F(KinetoCapturesTest, ALinkInTheTracesPlaceIsNotTaken) {
@@ -131,7 +169,7 @@ TEST_F(KinetoCapturesTest, ALinkInTheTracesPlaceIsNotTaken) {
   AskAgain(3);
   const std::string pid = std::to_string(getpid());
   fs::create_symlink("/etc/passwd", profiles_ / ("kineto-5-" + pid + "_" + pid + ".json"));
-  captures_->Turn(4);
+  Turn(4);
   EXPECT_THAT(Progress().refusal, HasSubstr("no plain file"));
   EXPECT_TRUE(fs::is_empty(profiles_));
 }

@@ -158,9 +158,12 @@ void KinetoEndpoint::Answer(const KinetoMessage& message, const sockaddr_storage
   } else if (found == processes_.end()) {
     reply = KinetoConfigReply("");
   } else {
-    found->second.idle = message.idle;
-    hands_out = message.idle && !found->second.config.empty();
-    reply = KinetoConfigReply(hands_out ? found->second.config : "");
+    Process& process = found->second;
+    process.idle = message.idle;
+    if (process.ended_ns > 0 && now_ns - process.ended_ns > kEndsNs) process.ours = false;
+    if (!message.idle && !process.ours) process.profiles_itself = true;
+    hands_out = message.idle && !process.profiles_itself && !process.config.empty();
+    reply = KinetoConfigReply(hands_out ? process.config : "");
   }
   const ssize_t sent =
       sendto(socket_.get(), reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
@@ -171,6 +174,8 @@ void KinetoEndpoint::Answer(const KinetoMessage& message, const sockaddr_storage
   if (!hands_out || sent != static_cast<ssize_t>(reply.size())) return;
   found->second.config.clear();
   found->second.handed_out_ns = now_ns;
+  found->second.ours = true;
+  found->second.ended_ns = 0;
 }
 
 bool KinetoEndpoint::SetConfig(int32_t pid, std::string config) {
@@ -179,6 +184,11 @@ bool KinetoEndpoint::SetConfig(int32_t pid, std::string config) {
   found->second.config = std::move(config);
   found->second.handed_out_ns = 0;
   return true;
+}
+
+void KinetoEndpoint::NoteEnded(int32_t pid, int64_t now_ns) {
+  if (const auto found = processes_.find(pid); found != processes_.end())
+    found->second.ended_ns = now_ns;
 }
 
 void KinetoEndpoint::ClearConfig(int32_t pid) {

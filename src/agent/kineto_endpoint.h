@@ -45,9 +45,15 @@ class KinetoEndpoint {
     int64_t seen_ns = 0;
     std::string config;         // to be handed out with its next request
     int64_t handed_out_ns = 0;  // when the last one was
+    bool ours = false;          // a trace that it takes may be the one that was handed out
+    int64_t ended_ns = 0;       // when that was over
+    // It took a trace that nobody here had asked for: its script uses PyTorch's profiler.
+    bool profiles_itself = false;
   };
   static constexpr size_t kMaxProcesses = 4096;
   static constexpr int64_t kForgottenNs = 60'000'000'000;  // without a request
+  // A trace's file is whole a moment before Kineto is idle again.
+  static constexpr int64_t kEndsNs = 10'000'000'000;
 
   int fd() const { return socket_.get(); }
   // Takes what has come, so much at most that the caller's other work goes on.
@@ -57,6 +63,8 @@ class KinetoEndpoint {
   // False: no such process.
   bool SetConfig(int32_t pid, std::string config);
   void ClearConfig(int32_t pid);
+  // The trace that was handed out to it has come.
+  void NoteEnded(int32_t pid, int64_t now_ns);
 
   struct Refused {
     int64_t damaged = 0;    // not a message of the protocol

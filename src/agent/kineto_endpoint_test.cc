@@ -67,10 +67,6 @@ TEST_F(KinetoEndpointTest, AnswersWithNothingUntilThereIsAConfigurationForThePro
   EXPECT_EQ(client.Receive(), "");
   EXPECT_FALSE(endpoint_->SetConfig(getppid(), "A=1\n"));
   ASSERT_TRUE(endpoint_->SetConfig(getpid(), "A=1\n"));
-  client.Send(KinetoRequestText(1, {getpid()}));
-  endpoint_->Turn(2);
-  EXPECT_EQ(client.Receive(), "") << "takes a trace already";
-  EXPECT_EQ(endpoint_->processes().at(getpid()).handed_out_ns, 0);
   client.Send(request);
   endpoint_->Turn(3);
   EXPECT_EQ(client.Receive(), "A=1\n");
@@ -78,6 +74,21 @@ TEST_F(KinetoEndpointTest, AnswersWithNothingUntilThereIsAConfigurationForThePro
   client.Send(request);
   endpoint_->Turn(4);
   EXPECT_EQ(client.Receive(), "") << "once";
+}
+
+TEST_F(KinetoEndpointTest, AProcessThatTakesATraceByItselfIsHandedNone) {
+  KinetoClient client(folder_);
+  client.Send(KinetoRequestText(3, {getpid()}));
+  endpoint_->Turn(1);
+  EXPECT_EQ(client.Receive(), "");
+  endpoint_->SetConfig(getpid(), "A=1\n");
+  for (const int32_t what : {1, 3}) {  // while it does, and afterwards
+    client.Send(KinetoRequestText(what, {getpid()}));
+    endpoint_->Turn(2);
+    EXPECT_EQ(client.Receive(), "");
+  }
+  EXPECT_TRUE(endpoint_->processes().at(getpid()).profiles_itself);
+  EXPECT_EQ(endpoint_->processes().at(getpid()).handed_out_ns, 0);
 }
 
 TEST_F(KinetoEndpointTest, AConfigurationThatDidNotReachItsProcessIsKept) {
