@@ -73,6 +73,42 @@ def test_a_run_that_may_not_be_read_or_written_names_no_option_that_is_none(fold
         assert "Permission denied; ask its owner" in line and "--output" not in line
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["report", ""],
+        ["report", "demo", "--compare", ""],
+        ["show", "", "steps"],
+        ["export", "", "--format", "csv", "--output", "x"],
+        ["capture", ""],
+        ["recover", ""],
+        ["rules", ""],
+        ["ui", ""],
+        ["join", "demo", "", "--output", "x"],
+    ],
+    ids="-".join,
+)
+def test_an_empty_name_is_not_the_newest_run(ask, folder, words):
+    assert "'' names no run" in complaint(ask(*words))
+
+
+def test_what_a_full_disk_takes_no_more_of_is_named(folder, tmp_path):
+    """A limit on files' sizes refuses as a disk does, and needs no mount."""
+    for arguments in (
+        ["--format", "csv", "--table", "steps", "--output", "steps.csv"],
+        ["--format", "parquet", "--table", "steps", "--output", "steps.parquet"],
+        ["--format", "csv", "--output", "tables"],
+        ["--format", "chrome", "--output", "timeline.json"],
+    ):
+        run = folder / "steptrace-runs" / "demo"
+        line = ["sh", "-c", "ulimit -f 0; trap '' XFSZ; exec \"$@\"", "sh"]
+        line += [str(executable()), "export", str(run), *arguments]
+        done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+        told = complaint(done)
+        assert arguments[-1] in told and "File too large" in told
+        assert list(tmp_path.iterdir()) == []
+
+
 def test_a_program_whose_interpreter_is_missing_is_told_as_such(ask, tmp_path):
     (tmp_path / "x").write_text("#!/no/such/interpreter -x\n")
     (tmp_path / "windows").write_bytes(b"#!/bin/sh\r\necho\r\n")

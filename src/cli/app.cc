@@ -172,6 +172,26 @@ void AddRunArgument(CLI::App* command, std::string& run) {
   command->add_option("RUN", run, "A run's path, name or id; without it the newest")->type_name("");
 }
 
+namespace {
+
+// "$RUN" of a variable that is not set is none of the runs, and not the newest either.
+void RefuseEmptyRuns(CLI::App& app) {
+  const CLI::Validator named(
+      [](std::string& text) {
+        return text.empty() ? "'' names no run; give its path, name or id" : std::string();
+      },
+      "");
+  for (CLI::App* command : app.get_subcommands({})) {
+    for (CLI::Option* option : command->get_options()) {
+      const std::string word = option->get_positional() ? option->get_name(true) : "";
+      const bool is_run = word.starts_with("RUN") || word == "WHAT";
+      if (is_run || option->check_lname("compare")) option->check(named);
+    }
+  }
+}
+
+}  // namespace
+
 void BuildApp(CLI::App& app, Session& session) {
   app.description("Steptrace: where the time of a training goes, and what to do about it.");
   app.set_version_flag("--version", fmt::format("steptrace {}", kVersion));
@@ -196,6 +216,7 @@ void BuildApp(CLI::App& app, Session& session) {
   AddRecoverCommand(app, session);
   AddHelperCommand(app, session);
   AddReferenceCommand(app, session);
+  RefuseEmptyRuns(app);
 }
 
 }  // namespace steptrace::cli

@@ -212,7 +212,11 @@ Result<PendingFile> WriteTablePending(const TableQuery& query, store::ScanFormat
   // What is wrong with the query is told before a file is begun.
   STEPTRACE_ASSIGN_OR_RETURN(OpenScan scan, OpenFor(query, format));
   STEPTRACE_ASSIGN_OR_RETURN(PendingFile file, PendingFile::Create(destination));
-  STEPTRACE_RETURN_IF_ERROR(scan.run.Scan(query.table, scan.options, file.fd()));
+  if (Status scanned = scan.run.Scan(query.table, scan.options, file.fd()); !scanned.ok()) {
+    Error error = scanned.error();  // of a full disk, it does not know what was to be written
+    error.message = fmt::format("{}: {}", destination.string(), error.message);
+    return error;
+  }
   NoteScan(query, scan.steps, scan.run);
   STEPTRACE_RETURN_IF_ERROR(file.Close());
   return file;
