@@ -30,6 +30,7 @@ import torch
 model, _, _ = made()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 loader = torch.utils.data.DataLoader(Samples(), batch_size=8, num_workers=2, persistent_workers=True)
+iter(loader)  # begins the workers: CPython may swallow the interrupt of a fork, in what it calls after one
 print("begins", flush=True)
 for _ in range(10):
     for inputs, targets in loader:
