@@ -11,6 +11,7 @@ import sys
 
 import pytest
 from fault_tools import ROOT, record
+from other_work import OtherWork
 
 STEPS = 60
 MS = 1_000_000
@@ -80,7 +81,8 @@ def driver(tmp_path_factory):
 def test_each_step_is_stored_and_reported_as_the_device_had_it(tmp_path, driver):
     script = tmp_path / "train.py"
     script.write_text(TRAINING)
-    outcome = record(tmp_path, [sys.executable, str(script), driver, str(STEPS)], "--no-window")
+    with OtherWork() as other:
+        outcome = record(tmp_path, [sys.executable, str(script), driver, str(STEPS)], "--no-window")
     assert outcome.status == 0, outcome.stderr
     assert outcome.stdout.split()[0] == b"0", outcome.stdout
     run = outcome.run
@@ -91,8 +93,9 @@ def test_each_step_is_stored_and_reported_as_the_device_had_it(tmp_path, driver)
     for row in told:
         named.setdefault(row["name"], []).append(row)
     # Where the machine is busy steps are left out for what they seem to cost: never all of them.
+    shared = other.shared()
     for name, least_ms in (("forward", 3), ("backward", 6), ("optimizer", 1), ("data", 4)):
-        assert len(named[name]) >= 5, {name: len(rows) for name, rows in named.items()}
+        assert len(named[name]) >= (2 if shared else 5), {name: len(rows) for name, rows in named.items()}
         times = sorted(row["dur_ns"] for row in named[name])
         # The wait that ends the loader brings no batch, and takes no time.
         least = times[1 if name == "data" else 0]
@@ -110,7 +113,7 @@ def test_each_step_is_stored_and_reported_as_the_device_had_it(tmp_path, driver)
         assert row["ts_ns"] - before[-1] < 10 * 1000 * MS
     report = run.report()
     (row,) = report["device_phases"]
-    assert row["steps"] >= 5
+    assert row["steps"] >= (1 if shared else 5)
     phases = {phase["name"]: phase for phase in row["phases"]}
     # The device does a part of it when the host's step is over: of the last step that is missing.
     assert phases["backward"]["ns"] > 4 * MS

@@ -196,9 +196,16 @@ def test_the_verdict_is_of_what_the_device_did(tmp_path, fakes):
     parts = ("(float*)", "nccl", "HtoD", "DtoH")
     kinds = {part: [stretch(row) for row in rows if part in row["name"]] for part in parts}
     took = time_by_first(kinds, [stretch(row) for row in steps])
-    assert suspects["model"]["ns"] == took["(float*)"] + took["DtoH"]
-    assert suspects["communication"]["ns"] == took["nccl"]
-    assert suspects["data_pipeline"]["ns"] == took["HtoD"]
+    # Steps that a busy machine makes longer within the window than before look like what CUPTI costs: that is taken
+    # off the framework's, and the others are stretched to the same sum.
+    stretched = any("what CUPTI adds is taken off" in note for note in report["notes"])
+    for suspect, ns in (
+        ("model", took["(float*)"] + took["DtoH"]),
+        ("communication", took["nccl"]),
+        ("data_pipeline", took["HtoD"]),
+    ):
+        found = suspects[suspect]["ns"]
+        assert found >= ns if stretched else found == ns, (suspect, stretched)
     # 2.8 ms of kernels a step: of the eight that the last one waits for, and of ten at most.
     assert 8 * 2_800_000 <= took["(float*)"] <= 10 * 2_800_000
     assert took["nccl"] < 0.2 * took["(float*)"]
