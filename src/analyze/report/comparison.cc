@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analyze/report/quantity.h"
-#include "analyze/verdict/evidence.h"
+#include "analyze/verdict/stages.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -82,7 +82,7 @@ std::string NoteOf(const std::string& name, const RunParts& run) {
   if (within.size() > kMostNoted) within.resize(kMostNoted);
   std::string text;
   for (const auto& [ns, stage] : within) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", CauseTitle(stage),
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", TitleOf(stage),
                         FormatDuration(std::llround(ns)));
   }
   if (text.empty()) return {};

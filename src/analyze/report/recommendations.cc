@@ -8,7 +8,7 @@
 
 #include "analyze/report/recommendation_facts.h"
 #include "analyze/report/sentence.h"
-#include "analyze/verdict/evidence.h"
+#include "analyze/verdict/stages.h"
 #include "analyze/verdict/unbegun_work.h"
 
 namespace steptrace::analyze {
@@ -284,7 +284,7 @@ class Maker {
       if (one.evidence.size() == 3) break;
       one.evidence.push_back(Phrase("the others waited {} for rank {} (its {})",
                                     figure::Duration(blame.caused_wait_ns), blame.rank,
-                                    CauseTitle(blame.cause)));
+                                    TitleOf(blame.cause)));
     }
     one.advice = "steptrace report --section distributed tells what the late rank did instead";
     Gain(one, share.value_or(0), facts_.steps_ns);

@@ -271,7 +271,7 @@ void Adviser::DataPipeline() {
       2 * At(times, SubStage::kReceive) < At(times, SubStage::kCpuShortage);
   AdviseStage(largest);
   for (SubStage stage : {SubStage::kCpuShortage, SubStage::kStorageRead, SubStage::kDecode,
-                         SubStage::kAugmentation, SubStage::kTokenise, SubStage::kUserCode,
+                         SubStage::kAugmentation, SubStage::kTokenise, SubStage::kDatasetCode,
                          SubStage::kLock, SubStage::kCopy, SubStage::kGetitem, SubStage::kCollate,
                          SubStage::kReceive, SubStage::kWorkerStart, SubStage::kHostToDevice}) {
     if (stage == SubStage::kReceive && slow_for_want_of_cores) continue;
@@ -302,10 +302,10 @@ void Adviser::Straggler(const Verdict& verdict) {
     Say(
         fmt::format("look at rank {}: its {} takes longer than on the others; other work on its "
                     "cores or device, lower clocks, or larger samples in its shard",
-                    rank, CauseTitle(cause)));
+                    rank, TitleOf(cause)));
   } else {
     const std::string what =
-        verdict.function ? FunctionText(*verdict.function) : "its " + CauseTitle(cause);
+        verdict.function ? FunctionText(*verdict.function) : "its " + TitleOf(cause);
     Say(
         fmt::format("look at rank {}: {} makes the others wait; do it less often, on all ranks at "
                     "once, or beside the training",
@@ -481,7 +481,7 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
     adviser.Straggler(verdict);
   } else if (verdict.suspect == SuspectName(SuspectId::kCommunication)) {
     adviser.Exposed();
-  } else if (verdict.suspect == SuspectName(SuspectId::kOther)) {
+  } else if (IsNamedByStage(verdict.suspect)) {
     adviser.Other();
     adviser.Framework();
   } else {
@@ -490,8 +490,7 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
     adviser.Other();
   }
   const bool of_others = verdict.suspect == SuspectName(SuspectId::kDataPipeline) ||
-                         verdict.suspect == SuspectName(SuspectId::kOther) ||
-                         verdict.straggler_rank.has_value();
+                         IsNamedByStage(verdict.suspect) || verdict.straggler_rank.has_value();
   if (!of_others) adviser.UnusedParameters();
   if (verdict.suspect != SuspectName(SuspectId::kModel)) adviser.Beside();
   return adviser.Take();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analyze/report/quantity.h"
+#include "analyze/verdict/stages.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
 
@@ -62,7 +63,7 @@ void RenderRanks(const analyze::Report& report, Page& page) {
     const std::string blamed =
         blame == nullptr ? "-"
                          : fmt::format("{} ({})", analyze::FormatDuration(blame->caused_wait_ns),
-                                       StageLabel(blame->cause));
+                                       analyze::TitleOf(blame->cause));
     row(fmt::format("  rank {}", rank.rank), analyze::FormatDuration(rank.mean_step_ns),
         ShareOf(rank, "data_pipeline"), ShareOf(rank, "model"), ShareOf(rank, "communication"),
         blamed, Tint::kPlain);
