@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "analyze/report/quantity.h"
@@ -20,6 +21,8 @@ constexpr double kLeastRatio = 1.05;
 
 constexpr size_t kMostNoted = 3;       // stages in the note
 constexpr double kLeastUntold = 0.01;  // of the dataset's time that the other run tells
+
+constexpr std::string_view kGetitem = StageName(SubStage::kGetitem);
 
 using ComparedKey = std::pair<std::string, std::string>;  // kind, name
 
@@ -51,7 +54,8 @@ bool IsStage(const StepPart& part) {
 double DatasetNs(const std::vector<StepPart>& parts) {
   double ns = 0;
   for (const StepPart& part : parts) {
-    if (IsStage(part) && (part.name == "getitem" || part.name == "storage_read")) ns += part.ns;
+    if (IsStage(part) && (part.name == kGetitem || part.name == StageName(SubStage::kStorageRead)))
+      ns += part.ns;
   }
   return ns;
 }
@@ -74,7 +78,7 @@ std::string NoteOf(const std::string& name, const RunParts& run) {
   for (const StepPart& one : run.dataset_as_one) {
     const auto part = std::ranges::find_if(
         run.parts, [&one](const StepPart& told) { return IsStage(told) && told.name == one.name; });
-    if (part != run.parts.end() && part->ns > one.ns && one.name != "getitem") {
+    if (part != run.parts.end() && part->ns > one.ns && one.name != kGetitem) {
       within.emplace_back(part->ns - one.ns, one.name);
     }
   }

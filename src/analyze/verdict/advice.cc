@@ -297,8 +297,8 @@ void Adviser::Straggler(const Verdict& verdict) {
         fmt::format("look at rank {}'s data: the size of its shard, its storage, its workers; the "
                     "other ranks load faster",
                     rank));
-  } else if (cause == "forward" || cause == "backward" || cause == "optimizer" ||
-             cause == "compute") {
+  } else if (cause == StageName(SubStage::kForward) || cause == StageName(SubStage::kBackward) ||
+             cause == StageName(SubStage::kOptimizer) || cause == StageName(SubStage::kCompute)) {
     Say(
         fmt::format("look at rank {}: its {} takes longer than on the others; other work on its "
                     "cores or device, lower clocks, or larger samples in its shard",
@@ -444,8 +444,7 @@ void Adviser::Model() {
   }
   if (input_.profiled && !ListsOperators(*input_.report.profile)) {
     Say("to make it faster, change the model or its number format; a profile of PyTorch's tells "
-        "the "
-        "operators that take its time");
+        "the operators that take its time");
     return;
   }
   if (input_.dispatch != nullptr || input_.profiled) {

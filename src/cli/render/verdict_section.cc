@@ -87,7 +87,7 @@ void Entry(const char* label, const std::string& text, Page& page) {
 bool TellsStages(const analyze::Report& report) {
   constexpr double kWorthStages = 0.2;
   const analyze::Verdict& verdict = report.verdict;
-  if (verdict.suspect == "data_pipeline") return true;
+  if (verdict.suspect == SuspectName(analyze::SuspectId::kDataPipeline)) return true;
   if (verdict.status != analyze::VerdictStatus::kNoSingleSuspect) return false;
   double share = 0;
   for (const analyze::StageRow& stage : report.data_pipeline.stages) share += stage.share;
