@@ -3,6 +3,8 @@
 
 import re
 
+from ._stages import TITLES
+
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
 
 
@@ -32,23 +34,19 @@ def percent(share):
     return f"{value:.1f} %" if 0 < value < 0.95 else f"{value:.0f} %"
 
 
-# Names that are no words as they are stored; others only have their underscores taken out.
+# Names that are no words as they are stored, and no suspect's or stage's; others only have their underscores taken out.
 _SPOKEN = {
-    "cpu_shortage": "CPU shortage",
-    "getitem": "dataset __getitem__",
-    "host_to_device": "host to device copy",
-    "exposed": "exposed communication",
     "communication_phase": "communication",
     "other_phase": "other",
     "gc": "garbage collection",
     "low_gpu_utilization": "low GPU utilization",
-    "unknown": "outside any known phase",
 }
 
 
 def words(name):
     """data_pipeline -> data pipeline."""
-    return _SPOKEN.get(str(name)) or str(name).replace("_", " ")
+    name = str(name)
+    return TITLES.get(name) or _SPOKEN.get(name) or name.replace("_", " ")
 
 
 def readable(text):

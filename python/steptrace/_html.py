@@ -6,9 +6,10 @@ Names in a report come from strangers: every text passes _text(), every number i
 
 import html
 
-from ._colours import QUIET, SUSPECTS
+from ._colours import QUIET
 from ._format import duration, percent, readable, words
 from ._inert import inert
+from ._stages import SUSPECT_COLOURS
 
 
 def _text(text):
@@ -22,7 +23,7 @@ def _words(name):
 
 def _bar(name, share):
     width = max(0.0, min(100.0, 100.0 * float(share or 0)))
-    colour = SUSPECTS.get(name, QUIET)
+    colour = SUSPECT_COLOURS.get(name, QUIET)
     return f'<div style="background:{colour};height:.8em;width:{width:.1f}%;min-width:1px"></div>'
 
 

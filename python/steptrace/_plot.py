@@ -8,7 +8,7 @@ whose source is not in the run is a figure that says so.
 
 import os
 
-from ._colours import FIRST, FOURTH, MANY, QUIET, SECOND, SUSPECTS, THIRD
+from ._colours import FIRST, FOURTH, MANY, QUIET, SECOND, THIRD
 from ._figure import (
     bare_axes,
     bars,
@@ -20,6 +20,7 @@ from ._figure import (
     short,
 )
 from ._format import duration, percent, words
+from ._stages import SUSPECT_COLOURS
 
 __all__ = ["Plots"]
 
@@ -98,7 +99,9 @@ def _is(row, run):
 
 def _colour_of(row):
     """The colour of the suspect that the verdict begins with."""
-    found = (colour for name, colour in SUSPECTS.items() if row["verdict"].startswith(words(name)))
+    found = (
+        colour for name, colour in SUSPECT_COLOURS.items() if row["verdict"].startswith(words(name))
+    )
     return next(found, QUIET)
 
 
@@ -124,7 +127,7 @@ def _curves(memory, wanted):
 
 
 def _beside(rank, name):
-    """What a rank does beside computing and communicating; of a profile that is one sum."""
+    """What a rank does beside computing and communicating; of a profile that is one sum, `other`."""
     if rank.get("other_ns") is not None:
         return rank["other_ns"] if name == "other" else 0
     return sum(one["ns"] for one in rank.get("suspects") or [] if one["name"] == name)
@@ -159,7 +162,7 @@ class Plots:
         suspects = report["suspects"]
         names = [f"{words(s['name'])} {percent(s['share'])}" for s in suspects]
         values = [s["share"] * mean_ns / _MS for s in suspects]
-        colours = [SUSPECTS.get(s["name"], QUIET) for s in suspects]
+        colours = [SUSPECT_COLOURS.get(s["name"], QUIET) for s in suspects]
         title = in_lines("Where a step goes: " + short(report["verdict"]["headline"], 120))
         return bars(title, names, [("", values, colours)], "ms of a step")
 
@@ -216,7 +219,7 @@ class Plots:
         stages = sorted(stages, key=lambda stage: -stage["ns"])
         values = [100 * stage["share"] for stage in stages]
         names = [words(stage["name"]) for stage in stages]
-        return bars(title, names, [("", values, SUSPECTS["data_pipeline"])], "% of the step")
+        return bars(title, names, [("", values, SUSPECT_COLOURS["data_pipeline"])], "% of the step")
 
     def system(self, metrics=_SYSTEM):
         """Metrics of the nodes and devices over the run; a name that ends with `*` is a prefix."""
@@ -317,7 +320,7 @@ class Plots:
         if not path.get("rows"):
             return nothing("Critical path", path.get("note") or "The run holds no profile.")
         rows = sorted(path["rows"], key=lambda r: -r["ns"])[:top]
-        names = [f"{words(r['cause'])}: {_of_operator(r)}" for r in rows]
+        names = [f"{r['cause']}: {_of_operator(r)}" for r in rows]
         return bars("Critical path", names, [("", [r["ns"] / _MS for r in rows], FIRST)], "ms")
 
     def memory(self):
@@ -375,8 +378,9 @@ class Plots:
             for label, member, colour in members
         ]
         parts += [
-            (words(name), [_beside(rank, name) / _MS for rank in ranks], SUSPECTS[name])
-            for name in ("data_pipeline", "framework_overhead", "other")
+            (words(name), [_beside(rank, name) / _MS for rank in ranks], colour)
+            for name, colour in [*SUSPECT_COLOURS.items(), ("other", QUIET)]
+            if name not in ("model", "communication")
         ]
         return bars("Ranks", names, parts, "ms")
 
@@ -449,5 +453,7 @@ class Plots:
         parts = []
         for index, suspect in enumerate(reports[0]["suspects"]):
             values = [r["suspects"][index]["share"] * m / _MS for r, m in zip(reports, means)]
-            parts.append((words(suspect["name"]), values, SUSPECTS.get(suspect["name"], QUIET)))
+            parts.append(
+                (words(suspect["name"]), values, SUSPECT_COLOURS.get(suspect["name"], QUIET))
+            )
         return bars("Mean step", names, parts, "ms of a step")

@@ -113,7 +113,7 @@ def test_the_largest_stage_of_the_data_pipeline_comes_first(runs):
     run = type("Run", (), {"report": lambda self: {"data_pipeline": pipeline}})()
     axes = Plots(run).data_pipeline().axes[0]
     assert [bar.get_width() for bar in axes.patches] == [50, 20, 10]
-    assert axes.get_yticklabels()[0].get_text() == "CPU shortage"
+    assert axes.get_yticklabels()[0].get_text() == "CPU contention"
 
 
 def test_a_rank_that_loads_data_longest_has_the_longest_bar():
@@ -124,8 +124,8 @@ def test_a_rank_that_loads_data_longest_has_the_longest_bar():
         known = {"computation_ns": 2e6, "overlap_ns": 0, "exposed_ns": exposed}
         return {"rank": number, **known, "suspects": suspects}
 
-    ranks = [rank(0, 5e6, data_pipeline=1e6, model=2e6), rank(1, 1e6, data_pipeline=7e6, other=1e6)]
-    ranks.append({**rank(2, 2e6, other=9e6), "other_ns": 4e6})
+    ranks = [rank(0, 5e6, data_pipeline=1e6), rank(1, 1e6, data_pipeline=7e6, other_work=1e6)]
+    ranks.append({**rank(2, 2e6, unattributed=9e6), "other_ns": 4e6})
     section = {"applicable": True, "ranks": ranks}
     run = type("Run", (), {"report": lambda self: {"distributed": section}})()
     widths = [bar.get_width() for bar in Plots(run).distributed().axes[0].patches]

@@ -18,17 +18,17 @@ TORCHRUN = Path(sys.executable).parent / "torchrun"
 # cause, steps -> suspect, sub-stages any of which is right. Code of the training's own is named by
 # samples of its stacks.
 ONE_PROCESS = [
-    ("slow_decode", 200, "data_pipeline", {"user_code"}),
-    ("slow_decode_no_workers", 60, "data_pipeline", {"user_code"}),
+    ("slow_decode", 200, "data_pipeline", {"dataset_code"}),
+    ("slow_decode_no_workers", 60, "data_pipeline", {"dataset_code"}),
     ("slow_collate", 60, "data_pipeline", {"collate"}),
-    ("too_few_workers", 60, "data_pipeline", {"user_code"}),
+    ("too_few_workers", 60, "data_pipeline", {"dataset_code"}),
     ("huge_batches", 20, "data_pipeline", {"receive"}),
-    ("outside_any_hook", 200, "other", {"user_code"}),
-    ("sleep_without_loader", 60, "other", {"unknown"}),
+    ("outside_any_hook", 200, "other_work", {"loop_code"}),
+    ("sleep_without_loader", 60, "unattributed", {"unknown"}),
     ("heavy_model", 40, "model", {"forward", "backward", "optimizer"}),
     ("healthy", 60, "model", {"forward", "backward", "optimizer"}),
-    ("checkpoint_every_step", 40, "other", {"checkpoint"}),
-    ("long_evaluation", 60, "other", {"evaluation"}),
+    ("checkpoint_every_step", 40, "other_work", {"checkpoint"}),
+    ("long_evaluation", 60, "other_work", {"evaluation"}),
     ("garbage", 60, "framework_overhead", {"garbage_collection"}),
 ]
 TWO_RANKS = [
@@ -77,7 +77,7 @@ def test_cause_of_one_process(cause, steps, suspect, stages, tmp_path):
     # Where others have the cores, workers that need one wait for it, and that is what to say.
     right = stages | {"cpu_shortage"} if other.shared() else stages
     assert verdict["sub_stage"] in right, describe(report)
-    if verdict["sub_stage"] == "user_code":
+    if verdict["sub_stage"] in ("dataset_code", "loop_code"):
         assert verdict["function"]["function"] == "burn", describe(report)
     assert report["steps"]["count"] == steps
     assert sum(s["ns"] for s in report["suspects"]) > 0

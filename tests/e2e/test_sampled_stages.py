@@ -28,7 +28,7 @@ CAUSES = [
     ("locked", 60, "data_pipeline", "lock", "make", None),
     ("locked_by_a_thread", 100, "data_pipeline", "lock", "make", "self.lock.__enter__"),
     ("stream", 60, "data_pipeline", "decode", "__iter__", "loads"),
-    ("beside_the_model", 100, "other", "user_code", "burn", None),
+    ("beside_the_model", 100, "other_work", "loop_code", "burn", None),
     ("garbage", 60, "framework_overhead", "garbage_collection", None, None),
 ]
 
@@ -104,7 +104,7 @@ def test_stage_function_and_line(cause, steps, suspect, stage, function, call, t
 def test_users_own_functions(tmp_path):
     command = [sys.executable, STAGED, "own_tokenise", tmp_path, 60]
     plain = report_of(tmp_path / "plain", command, tmp_path)
-    assert plain["verdict"]["sub_stage"] == "user_code", describe(plain)
+    assert plain["verdict"]["sub_stage"] == "dataset_code", describe(plain)
     (tmp_path / "steptrace.toml").write_text('[stages]\n"staged.py:Vocabulary.*" = "tokenise"\n')
     shown = subprocess.run(
         [STEPTRACE, "report", tmp_path / "plain", "--json"],
@@ -137,7 +137,7 @@ def test_shares_are_those_of_timers_in_the_dataset(tmp_path):
     assert sums
     timed = {key: sum(one[key] for one in sums) for key in ("getitem", "decode", "augmentation")}
     stages = {stage["name"]: stage for stage in report["data_pipeline"]["stages"]}
-    dataset = ("storage_read", "decode", "augmentation", "user_code", "getitem")
+    dataset = ("storage_read", "decode", "augmentation", "dataset_code", "getitem")
     of_dataset = sum(stages[name]["share"] for name in dataset)
     for stage in ("decode", "augmentation"):
         expected = of_dataset * timed[stage] / timed["getitem"]

@@ -68,5 +68,5 @@ def test_a_training_that_waits_for_its_storage(slow, tmp_path):
     assert function["call"] == "os.pread", describe(report)
     # It waits there: hardly any of the step's time is work of a core.
     stages = {one["name"]: one for one in report["data_pipeline"]["stages"]}
-    others = ("decode", "augmentation", "user_code", "getitem", "lock")
+    others = ("decode", "augmentation", "dataset_code", "getitem", "lock")
     assert all(stages["storage_read"]["ns"] > stages.get(one, {"ns": 0})["ns"] for one in others)

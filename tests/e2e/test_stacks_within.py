@@ -92,7 +92,7 @@ def test_the_stage_of_a_slow_dataset_is_named(tmp_path):
     # On a busy machine the shortage of CPU may come first; of the dataset's own work this does.
     stages = {stage["name"]: stage for stage in report["data_pipeline"]["stages"]}
     assert stages["decode"]["samples"] > 0
-    for other in ("storage_read", "augmentation", "tokenise", "user_code", "getitem", "lock"):
+    for other in ("storage_read", "augmentation", "tokenise", "dataset_code", "getitem", "lock"):
         assert stages["decode"]["ns"] > stages.get(other, {"ns": 0})["ns"], stages
     function = stages["decode"]["functions"][0]
     assert function["function"].split(".")[-1] == "make"

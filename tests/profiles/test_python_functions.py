@@ -15,7 +15,7 @@ from torch import nn
 from torch.profiler import ProfilerActivity, profile, schedule
 
 torch.set_num_threads(1)
-spent = dict.fromkeys(("decode", "augmentation", "user_code", "step"), 0)
+spent = dict.fromkeys(("decode", "augmentation", "loop_code", "step"), 0)
 
 class timed:
     def __init__(self, what): self.what = what
@@ -58,7 +58,7 @@ with profile(activities=[ProfilerActivity.CPU], schedule=steps, with_stack=True,
         model(batch).pow(2).mean().backward()
         optimizer.step()
         optimizer.zero_grad()
-        with timed("user_code"):
+        with timed("loop_code"):
             count_words(rows)
         profiler.step()
         if number == 1:  # the first of those that are profiled begins
@@ -95,7 +95,7 @@ def stage(report, name, suspect):
     [
         ("decode", "data_pipeline", ("__getitem__", "loads")),
         ("augmentation", "data_pipeline", ("augment", None)),
-        ("user_code", "other", ("count_words", None)),
+        ("loop_code", "other_work", ("count_words", None)),
     ],
 )
 def test_stages_have_their_functions_and_times(profiled, name, suspect, function):

@@ -60,7 +60,7 @@ for (const id of ['eight-ranks', 'v100', 'captured']) {
       const own = stages.filter((s) => s.suspect === suspect.name && s.share >= 0.005);
       const shares = own.map((s) => share(s.share));
       expect(shares).toEqual(expect.arrayContaining(shown.slice(2)));
-      // One that is nearly all of `other` has given it its name.
+      // One that is nearly all of its suspect may have given it its name.
       expect(own.length - shown.slice(2).length).toBeLessThanOrEqual(1);
     }
     const whole = sum(Object.values(phases).map((v) => v ?? 0));

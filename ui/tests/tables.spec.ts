@@ -21,6 +21,7 @@ import { address, cellsOf, grouped, open, test } from './pages';
 import { reportOf } from './runs';
 
 type Step = Record<string, number> & { kind: string };
+// Columns of the table: `other` is other work and unattributed time together.
 const SUSPECTS = ['data_pipeline', 'model', 'communication', 'framework_overhead', 'other'];
 
 test.describe('rows of steps', () => {

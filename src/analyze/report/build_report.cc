@@ -230,9 +230,7 @@ void AddStages(const StepTimes& times, const StepPart& step, std::vector<StepPar
   const auto shares = ExactShares(times.total());
   for (size_t i = 0; i < kSubStageCount; ++i) {
     const auto stage = static_cast<SubStage>(i);
-    // Parts are known by their names: the loop's own code is not the dataset's.
-    const char* name = stage == SubStage::kLoopCode ? "other_user_code" : StageName(stage);
-    parts.push_back(PartOf("sub_stage", name, shares[i], times, stage, step));
+    parts.push_back(PartOf("sub_stage", StageName(stage), shares[i], times, stage, step));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/step_parts.h"
 #include "analyze/trace/trace_text.h"
+#include "analyze/verdict/stages.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::analyze {
@@ -143,7 +144,7 @@ TEST(BuildReportTest, AnEmptyRunHasAReport) {
   input.strings = &strings;
   const Report report = BuildReport(input);
   EXPECT_EQ(report.verdict.status, VerdictStatus::kNoSteps);
-  EXPECT_THAT(report.suspects, SizeIs(5));
+  EXPECT_THAT(report.suspects, SizeIs(kSuspectCount));
   EXPECT_THAT(report.breakdown, IsEmpty());
   EXPECT_FALSE(report.steps.duration_ns.has_value());
 }
@@ -371,7 +372,7 @@ TEST(MeasureStepPartsTest, WhatSamplesTellOfTheDatasetIsOneBesides) {
             steps);
   const RunParts apart = MeasureStepParts(told.input);
   EXPECT_EQ(StagesOf(apart.parts),
-            "decode 18000000, user_code 18000000, receive 4000000, forward 60000000, ");
+            "decode 18000000, dataset_code 18000000, receive 4000000, forward 60000000, ");
   EXPECT_EQ(StagesOf(apart.dataset_as_one),
             "getitem 36000000, receive 4000000, forward 60000000, ");
   const VerdictCase untold = Parse(std::string("run\n") + steps);
@@ -396,8 +397,8 @@ t1 python "train.py(9): burn" 600 1000
   for (store::StepRow& row : run.steps) row.kind = run.strings->Intern("train");
   run.input.steps = run.steps;
   const RunParts parts = MeasureStepParts(run.input, &analysis);
-  EXPECT_EQ(StagesOf(parts.parts), "decode 170, user_code 210, getitem 220, other_user_code 400, ");
-  EXPECT_EQ(StagesOf(parts.dataset_as_one), "getitem 600, other_user_code 400, ");
+  EXPECT_EQ(StagesOf(parts.parts), "decode 170, dataset_code 210, getitem 220, loop_code 400, ");
+  EXPECT_EQ(StagesOf(parts.dataset_as_one), "getitem 600, loop_code 400, ");
 }
 
 // Of a few steps in windows no interval is drawn: that is not certainty.

@@ -7,10 +7,11 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "analyze/report/quantity.h"
-#include "analyze/verdict/evidence.h"
+#include "analyze/verdict/stages.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -20,6 +21,8 @@ constexpr double kLeastRatio = 1.05;
 
 constexpr size_t kMostNoted = 3;       // stages in the note
 constexpr double kLeastUntold = 0.01;  // of the dataset's time that the other run tells
+
+constexpr std::string_view kGetitem = StageName(SubStage::kGetitem);
 
 using ComparedKey = std::pair<std::string, std::string>;  // kind, name
 
@@ -51,7 +54,8 @@ bool IsStage(const StepPart& part) {
 double DatasetNs(const std::vector<StepPart>& parts) {
   double ns = 0;
   for (const StepPart& part : parts) {
-    if (IsStage(part) && (part.name == "getitem" || part.name == "storage_read")) ns += part.ns;
+    if (IsStage(part) && (part.name == kGetitem || part.name == StageName(SubStage::kStorageRead)))
+      ns += part.ns;
   }
   return ns;
 }
@@ -74,7 +78,7 @@ std::string NoteOf(const std::string& name, const RunParts& run) {
   for (const StepPart& one : run.dataset_as_one) {
     const auto part = std::ranges::find_if(
         run.parts, [&one](const StepPart& told) { return IsStage(told) && told.name == one.name; });
-    if (part != run.parts.end() && part->ns > one.ns && one.name != "getitem") {
+    if (part != run.parts.end() && part->ns > one.ns && one.name != kGetitem) {
       within.emplace_back(part->ns - one.ns, one.name);
     }
   }
@@ -82,7 +86,7 @@ std::string NoteOf(const std::string& name, const RunParts& run) {
   if (within.size() > kMostNoted) within.resize(kMostNoted);
   std::string text;
   for (const auto& [ns, stage] : within) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", CauseTitle(stage),
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", TitleOf(stage),
                         FormatDuration(std::llround(ns)));
   }
   if (text.empty()) return {};

@@ -69,10 +69,10 @@ TEST(Comparison, WhatOneRunLacksStandsWithItsKind) {
 RunParts Told(const std::string& name) {
   RunParts run = RunOf(name, 100, 44);
   run.parts.push_back(Part("sub_stage", "decode", 13, 1));
-  run.parts.push_back(Part("sub_stage", "user_code", 31, 2));
+  run.parts.push_back(Part("sub_stage", "dataset_code", 31, 2));
   run.parts.push_back(Part("sub_stage", "getitem", 0, 0));
   run.parts.push_back(Part("sub_stage", "collate", 1, 0));
-  run.dataset_as_one = {Part("sub_stage", "decode", 1, 0), Part("sub_stage", "user_code", 0, 0),
+  run.dataset_as_one = {Part("sub_stage", "decode", 1, 0), Part("sub_stage", "dataset_code", 0, 0),
                         Part("sub_stage", "getitem", 43, 2), Part("sub_stage", "collate", 1, 0)};
   return run;
 }
@@ -98,7 +98,7 @@ TEST(Comparison, WhatOneRunAloneTellsOfItsDatasetIsOneInBoth) {
   EXPECT_EQ(Stages(there), "decode 1 0, getitem 43 2, collate 1 0, ");
   EXPECT_EQ(
       there.note,
-      "Only slow tells its dataset's stages: __getitem__ holds user code 31 ms, decode 12 ms.");
+      "Only slow tells its dataset's stages: __getitem__ holds dataset code 31 ms, decode 12 ms.");
   const Comparison back = Compare(Untold("mended", 2), Told("slow"));
   EXPECT_EQ(Stages(back), "getitem 2 43, decode 0 1, collate 0 1, ");
   EXPECT_EQ(back.note, there.note);
@@ -107,13 +107,13 @@ TEST(Comparison, WhatOneRunAloneTellsOfItsDatasetIsOneInBoth) {
 
 TEST(Comparison, StagesThatBothTellOrOneNeverWaitedForStayApart) {
   const Comparison both = Compare(Told("slow"), Told("again"));
-  EXPECT_EQ(Stages(both), "decode 13 13, user_code 31 31, collate 1 1, ");
+  EXPECT_EQ(Stages(both), "decode 13 13, dataset_code 31 31, collate 1 1, ");
   EXPECT_EQ(both.note, "");
   const Comparison never = Compare(Told("slow"), Untold("mended", 0));
-  EXPECT_EQ(Stages(never), "decode 13 0, user_code 31 0, collate 1 0, ");
+  EXPECT_EQ(Stages(never), "decode 13 0, dataset_code 31 0, collate 1 0, ");
   EXPECT_EQ(never.note, "");
   const Comparison hardly = Compare(Told("slow"), Untold("mended", 0.1));
-  EXPECT_EQ(Stages(hardly), "decode 13 0, user_code 31 0, getitem 0 0, collate 1 0, ");
+  EXPECT_EQ(Stages(hardly), "decode 13 0, dataset_code 31 0, getitem 0 0, collate 1 0, ");
   EXPECT_EQ(hardly.note, "") << "a hundredth hides nothing";
   EXPECT_EQ(Compare(Told("slow"), {"empty", {}}).note, "");
 }

@@ -8,7 +8,7 @@
 
 #include "analyze/report/recommendation_facts.h"
 #include "analyze/report/sentence.h"
-#include "analyze/verdict/evidence.h"
+#include "analyze/verdict/stages.h"
 #include "analyze/verdict/unbegun_work.h"
 
 namespace steptrace::analyze {
@@ -101,11 +101,11 @@ class Maker {
     return 0;
   }
   // Of the verdict's steps; nothing where there is no device.
-  std::optional<double> StageShare(std::initializer_list<std::string_view> names) const {
+  std::optional<double> StageShare(std::initializer_list<SubStage> stages) const {
     int64_t whole = 0;
     int64_t part = 0;
     for (const StageRow& row : report_.stages) whole += row.ns;
-    for (std::string_view name : names) part += StageNs(name);
+    for (SubStage stage : stages) part += StageNs(StageName(stage));
     if (devices_.empty() || whole <= 0) return std::nullopt;
     return Quotient(part, whole);
   }
@@ -226,7 +226,7 @@ class Maker {
     one.advice = "activation checkpointing (torch.utils.checkpoint) or mixed precision use less";
   }
   void LaunchBound() {
-    const auto share = StageShare({"dispatch", "launch"});
+    const auto share = StageShare({SubStage::kDispatch, SubStage::kLaunch});
     Recommendation& one =
         Add("launch_bound", kOwn, share, kLaunchShare, share.value_or(0) > kLaunchShare);
     int64_t calls = 0;
@@ -252,7 +252,7 @@ class Maker {
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
   void ExposedCommunication() {
-    const auto share = StageShare({"exposed", "straggler"});
+    const auto share = StageShare({SubStage::kExposed, SubStage::kStraggler});
     int64_t communication = 0;
     int64_t overlap = 0;
     for (const DeviceTimes& device : devices_) {
@@ -274,7 +274,7 @@ class Maker {
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
   void Straggler() {
-    const auto share = StageShare({"straggler"});
+    const auto share = StageShare({SubStage::kStraggler});
     const bool many = report_.distributed.ranks.size() > 1;
     Recommendation& one = Add("straggler", kOwn, many ? share : std::nullopt, kStragglerShare,
                               many && share.value_or(0) > kStragglerShare);
@@ -284,13 +284,13 @@ class Maker {
       if (one.evidence.size() == 3) break;
       one.evidence.push_back(Phrase("the others waited {} for rank {} (its {})",
                                     figure::Duration(blame.caused_wait_ns), blame.rank,
-                                    CauseTitle(blame.cause)));
+                                    TitleOf(blame.cause)));
     }
     one.advice = "steptrace report --section distributed tells what the late rank did instead";
     Gain(one, share.value_or(0), facts_.steps_ns);
   }
   void Synchronisation() {
-    const auto share = StageShare({"synchronisation"});
+    const auto share = StageShare({SubStage::kSynchronisation});
     Recommendation& one = Add("synchronisation_stalls", kOwn, share, kSynchronisationShare,
                               share.value_or(0) > kSynchronisationShare);
     one.text = Phrase("devices are idle {} of the step while {}", figure::Share(share.value_or(0)),

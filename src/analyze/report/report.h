@@ -103,8 +103,8 @@ struct RunVerdict {
 
 struct Verdict {
   VerdictStatus status = VerdictStatus::kNoSteps;
-  std::string suspect;    // data_pipeline, model, communication, framework_overhead, other, ""
-  std::string sub_stage;  // names of DESIGN section 7
+  std::string suspect;    // of schema/stages.toml; empty: none
+  std::string sub_stage;  // likewise
   Sentence headline;      // the verdict in a sentence
   bool healthy = false;   // the model fills the step, and nothing is in its way
   double share = 0, share_low = 0, share_high = 0;  // 95 % interval
@@ -179,7 +179,7 @@ struct Report {
   PhasesSection phases;
   StepsSection steps;
   Verdict verdict;
-  std::vector<Suspect> suspects;  // the five, shares sum to 1
+  std::vector<Suspect> suspects;  // the six, shares sum to 1
   std::vector<StageRow> stages;
   std::vector<BreakdownRow> breakdown;
   DataPipelineSection data_pipeline;

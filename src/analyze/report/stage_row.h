@@ -22,7 +22,7 @@ struct StageFunction {
   std::string call_module;
 };
 
-// A part of the step by its finest name (DESIGN section 7): the stages of all suspects sum to the
+// A part of the step by its finest name (schema/stages.toml): the stages of all suspects sum to the
 // steady steps exactly.
 struct StageRow {
   std::string suspect;

@@ -2,45 +2,51 @@
 #include "analyze/rules/agreement.h"
 
 #include <algorithm>
-#include <string_view>
+#include <optional>
+
+#include "analyze/verdict/stages.h"
 
 namespace steptrace::analyze {
 namespace {
 
-// What a rule's finding is a sign of. An empty stage: any of the suspect's.
+// What a rule's finding is a sign of. No stage: any of the suspect's.
 struct Sign {
+  constexpr Sign(RuleId found, SuspectId any) : rule(found), suspect(any) {}
+  constexpr Sign(RuleId found, SubStage of) : rule(found), suspect(SuspectOf(of)), stage(of) {}
+
   RuleId rule;
-  std::string_view suspect;
-  std::string_view stage;
+  SuspectId suspect;
+  std::optional<SubStage> stage;
 };
 
 constexpr Sign kSigns[] = {
     // A device that waits: for data, for the host, or while the script does something else. Not for
     // peers: the kernels of a collective keep it busy.
-    {RuleId::kLowGpuUtilization, "data_pipeline", ""},
-    {RuleId::kLowGpuUtilization, "framework_overhead", ""},
-    {RuleId::kLowGpuUtilization, "other", ""},
+    {RuleId::kLowGpuUtilization, SuspectId::kDataPipeline},
+    {RuleId::kLowGpuUtilization, SuspectId::kFrameworkOverhead},
+    {RuleId::kLowGpuUtilization, SuspectId::kOtherWork},
+    {RuleId::kLowGpuUtilization, SuspectId::kUnattributed},
     // Room for more at once: each launch does too little.
-    {RuleId::kBatchSize, "framework_overhead", "dispatch"},
-    {RuleId::kBatchSize, "framework_overhead", "launch"},
-    {RuleId::kCpuBottleneck, "data_pipeline", ""},
-    {RuleId::kIoBottleneck, "data_pipeline", ""},
-    {RuleId::kIoBottleneck, "other", "checkpoint"},
-    {RuleId::kIoBottleneck, "other", "logging"},
-    {RuleId::kLoadBalancing, "communication", "straggler"},
-    {RuleId::kDataloader, "data_pipeline", ""},
+    {RuleId::kBatchSize, SubStage::kDispatch},
+    {RuleId::kBatchSize, SubStage::kLaunch},
+    {RuleId::kCpuBottleneck, SuspectId::kDataPipeline},
+    {RuleId::kIoBottleneck, SuspectId::kDataPipeline},
+    {RuleId::kIoBottleneck, SubStage::kCheckpoint},
+    {RuleId::kIoBottleneck, SubStage::kLogging},
+    {RuleId::kLoadBalancing, SubStage::kStraggler},
+    {RuleId::kDataloader, SuspectId::kDataPipeline},
     // What comes now and then makes some steps long.
-    {RuleId::kStepOutlier, "framework_overhead", "garbage_collection"},
-    {RuleId::kStepOutlier, "framework_overhead", "recompilation"},
-    {RuleId::kStepOutlier, "other", "checkpoint"},
-    {RuleId::kStepOutlier, "other", "evaluation"},
-    {RuleId::kStepOutlier, "other", "logging"},
+    {RuleId::kStepOutlier, SubStage::kGarbageCollection},
+    {RuleId::kStepOutlier, SubStage::kRecompilation},
+    {RuleId::kStepOutlier, SubStage::kCheckpoint},
+    {RuleId::kStepOutlier, SubStage::kEvaluation},
+    {RuleId::kStepOutlier, SubStage::kLogging},
 };
 
 bool PointsAt(RuleId rule, const Verdict& verdict) {
   return std::any_of(std::begin(kSigns), std::end(kSigns), [&](const Sign& sign) {
-    return sign.rule == rule && sign.suspect == verdict.suspect &&
-           (sign.stage.empty() || sign.stage == verdict.sub_stage);
+    return sign.rule == rule && verdict.suspect == SuspectName(sign.suspect) &&
+           (!sign.stage || verdict.sub_stage == StageName(*sign.stage));
   });
 }
 

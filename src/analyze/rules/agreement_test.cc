@@ -44,8 +44,9 @@ TEST(Agreement, ARuleAgreesWithTheSuspectThatItIsASignOf) {
               ElementsAre("LowGPUUtilization", "BatchSize"));
   EXPECT_THAT(Names("framework_overhead", "garbage_collection", all),
               ElementsAre("LowGPUUtilization", "StepOutlier"));
-  EXPECT_THAT(Names("other", "checkpoint", all),
+  EXPECT_THAT(Names("other_work", "checkpoint", all),
               ElementsAre("LowGPUUtilization", "IOBottleneck", "StepOutlier"));
+  EXPECT_THAT(Names("unattributed", "unknown", all), ElementsAre("LowGPUUtilization"));
   EXPECT_THAT(Names("model", "compute", all), IsEmpty());
 }
 

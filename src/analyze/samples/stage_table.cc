@@ -9,6 +9,7 @@
 #include <cctype>
 
 #include "analyze/samples/known_functions.h"
+#include "analyze/verdict/stages.h"
 #include "base/lock_name.h"
 
 namespace steptrace::analyze {
@@ -18,8 +19,16 @@ constexpr size_t kMostPatterns = 256;
 constexpr size_t kLongestPattern = 256;
 
 constexpr std::array<const char*, kWorkStageCount> kNames = {
-    "storage_read", "decode", "augmentation", "tokenise", "collate",
-    "copy",         "lock",   "user_code",    "model",    "logging"};
+    StageName(SubStage::kStorageRead),
+    StageName(SubStage::kDecode),
+    StageName(SubStage::kAugmentation),
+    StageName(SubStage::kTokenise),
+    StageName(SubStage::kCollate),
+    StageName(SubStage::kCopy),
+    StageName(SubStage::kLock),
+    "user_code",  // of a batch, or beside the model: kDatasetCode or kLoopCode
+    SuspectName(SuspectId::kModel),
+    StageName(SubStage::kLogging)};
 
 std::optional<WorkStage> StageNamed(std::string_view name) {
   for (size_t i = 0; i < kWorkStageCount; ++i) {

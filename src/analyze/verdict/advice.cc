@@ -271,7 +271,7 @@ void Adviser::DataPipeline() {
       2 * At(times, SubStage::kReceive) < At(times, SubStage::kCpuShortage);
   AdviseStage(largest);
   for (SubStage stage : {SubStage::kCpuShortage, SubStage::kStorageRead, SubStage::kDecode,
-                         SubStage::kAugmentation, SubStage::kTokenise, SubStage::kUserCode,
+                         SubStage::kAugmentation, SubStage::kTokenise, SubStage::kDatasetCode,
                          SubStage::kLock, SubStage::kCopy, SubStage::kGetitem, SubStage::kCollate,
                          SubStage::kReceive, SubStage::kWorkerStart, SubStage::kHostToDevice}) {
     if (stage == SubStage::kReceive && slow_for_want_of_cores) continue;
@@ -297,15 +297,15 @@ void Adviser::Straggler(const Verdict& verdict) {
         fmt::format("look at rank {}'s data: the size of its shard, its storage, its workers; the "
                     "other ranks load faster",
                     rank));
-  } else if (cause == "forward" || cause == "backward" || cause == "optimizer" ||
-             cause == "compute") {
+  } else if (cause == StageName(SubStage::kForward) || cause == StageName(SubStage::kBackward) ||
+             cause == StageName(SubStage::kOptimizer) || cause == StageName(SubStage::kCompute)) {
     Say(
         fmt::format("look at rank {}: its {} takes longer than on the others; other work on its "
                     "cores or device, lower clocks, or larger samples in its shard",
-                    rank, CauseTitle(cause)));
+                    rank, TitleOf(cause)));
   } else {
     const std::string what =
-        verdict.function ? FunctionText(*verdict.function) : "its " + CauseTitle(cause);
+        verdict.function ? FunctionText(*verdict.function) : "its " + TitleOf(cause);
     Say(
         fmt::format("look at rank {}: {} makes the others wait; do it less often, on all ranks at "
                     "once, or beside the training",
@@ -444,8 +444,7 @@ void Adviser::Model() {
   }
   if (input_.profiled && !ListsOperators(*input_.report.profile)) {
     Say("to make it faster, change the model or its number format; a profile of PyTorch's tells "
-        "the "
-        "operators that take its time");
+        "the operators that take its time");
     return;
   }
   if (input_.dispatch != nullptr || input_.profiled) {
@@ -481,7 +480,7 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
     adviser.Straggler(verdict);
   } else if (verdict.suspect == SuspectName(SuspectId::kCommunication)) {
     adviser.Exposed();
-  } else if (verdict.suspect == SuspectName(SuspectId::kOther)) {
+  } else if (IsNamedByStage(verdict.suspect)) {
     adviser.Other();
     adviser.Framework();
   } else {
@@ -490,8 +489,7 @@ std::vector<Advice> CollectAdvice(const VerdictInput& input, const Verdict& verd
     adviser.Other();
   }
   const bool of_others = verdict.suspect == SuspectName(SuspectId::kDataPipeline) ||
-                         verdict.suspect == SuspectName(SuspectId::kOther) ||
-                         verdict.straggler_rank.has_value();
+                         IsNamedByStage(verdict.suspect) || verdict.straggler_rank.has_value();
   if (!of_others) adviser.UnusedParameters();
   if (verdict.suspect != SuspectName(SuspectId::kModel)) adviser.Beside();
   return adviser.Take();

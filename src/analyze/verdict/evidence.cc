@@ -43,7 +43,7 @@ class Collector {
   std::vector<Evidence> Take() { return std::move(evidence_); }
 
   void Waits();
-  void Stages(SuspectId suspect);
+  void Stages(std::initializer_list<SuspectId> suspects);
   void Suspects();
   void Cores();
   void Quota();
@@ -96,23 +96,22 @@ void Collector::Waits() {
   }
 }
 
-void Collector::Stages(SuspectId suspect) {
+void Collector::Stages(std::initializer_list<SuspectId> suspects) {
   std::vector<std::pair<double, SubStage>> stages;
   for (size_t i = 0; i < kSubStageCount; ++i) {
     const auto stage = static_cast<SubStage>(i);
-    if (SuspectOf(stage) == suspect && Share(stage) >= kWorthSaying) {
-      stages.emplace_back(Share(stage), stage);
-    }
+    const bool asked = std::ranges::find(suspects, SuspectOf(stage)) != suspects.end();
+    if (asked && Share(stage) >= kWorthSaying) stages.emplace_back(Share(stage), stage);
   }
   std::stable_sort(stages.begin(), stages.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   Sentence text;
   for (const auto& [share, stage] : stages) {
     if (!text.empty()) text += ", ";
-    text += Phrase("{} {}", CauseTitle(StageName(stage)), figure::Share(share));
+    text += Phrase("{} {}", TitleOf(StageName(stage)), figure::Share(share));
   }
   // The headline names no stage of the framework's.
-  const bool alone_is_news = suspect == SuspectId::kFrameworkOverhead;
+  const bool alone_is_news = *suspects.begin() == SuspectId::kFrameworkOverhead;
   if (stages.size() > (alone_is_news ? 0 : 1)) Steps(text);
 }
 
@@ -122,8 +121,8 @@ void Collector::Suspects() {
   for (SuspectId suspect : kSuspects) {
     const double share = shares[static_cast<size_t>(suspect)];
     if (suspect == SuspectId::kModel || share < kWorthMentioning) continue;
-    const std::string most = CauseTitle(StageName(LargestStage(input_.times.total(), suspect)));
-    const std::string what = suspect == SuspectId::kOther
+    const std::string most = TitleOf(StageName(LargestStage(input_.times.total(), suspect)));
+    const std::string what = IsNamedByStage(suspect)
                                  ? most
                                  : fmt::format("{} (most of it {})", SuspectTitle(suspect), most);
     Steps(
@@ -382,7 +381,7 @@ void Collector::Operators() {
 void CollectModel(Collector& collector) {
   collector.Unseen();
   collector.Operators();
-  collector.Stages(SuspectId::kModel);
+  collector.Stages({SuspectId::kModel});
   collector.Functions({SubStage::kForward, SubStage::kBackward, SubStage::kOptimizer});
   collector.Shortage();
   collector.Waits();
@@ -392,24 +391,6 @@ void CollectModel(Collector& collector) {
 }
 
 }  // namespace
-
-std::string CauseTitle(const std::string& cause) {
-  if (cause == "getitem") return "dataset __getitem__";
-  if (cause == "unknown") return "time outside any known phase";
-  if (cause == "cpu_shortage") return "no CPU core to run on";
-  if (cause == "exposed") return "exposed exchange";
-  if (cause == "straggler") return "waiting for the last rank";
-  if (cause == "data_pipeline") return "data loading";
-  if (cause == "host_to_device") return "copying to the device";
-  if (cause == "device_copy") return "copying on the device";
-  if (cause == "lock") return "waiting for locks";
-  if (cause == "copy") return "copying";
-  if (cause == "dispatch") return "going from operator to operator";
-  if (cause == "launch") return "launching kernels";
-  std::string title = cause;
-  std::replace(title.begin(), title.end(), '_', ' ');
-  return title;
-}
 
 std::string AwaitedText(const StageFunction& function) {
   if (function.call.empty()) return FunctionText(function);
@@ -472,13 +453,13 @@ std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& 
     CollectModel(collector);
   } else if (verdict.suspect == SuspectName(SuspectId::kCommunication)) {
     collector.Ranks(verdict);
-    collector.Stages(SuspectId::kCommunication);
+    collector.Stages({SuspectId::kCommunication});
     collector.Add(CallsEvidence(input));
     collector.Cores();
   } else {
-    collector.Stages(SuspectId::kFrameworkOverhead);
+    collector.Stages({SuspectId::kFrameworkOverhead});
     if (verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead)) collector.Operators();
-    collector.Stages(SuspectId::kOther);
+    collector.Stages({SuspectId::kOtherWork, SuspectId::kUnattributed});
     if (verdict.suspect == SuspectName(SuspectId::kFrameworkOverhead)) {
       collector.Functions({SubStage::kForward, SubStage::kLoopCode, SubStage::kLogging,
                            SubStage::kEvaluation, SubStage::kUnknown});

@@ -12,9 +12,6 @@ namespace steptrace::analyze {
 // it.
 std::vector<Evidence> CollectEvidence(const VerdictInput& input, const Verdict& verdict);
 
-// A stage or cause in a sentence: "garbage_collection" -> "garbage collection".
-std::string CauseTitle(const std::string& cause);
-
 // A call that waits for others, by its class too: "Queue.get (train.py:9)".
 std::string AwaitedText(const StageFunction& function);
 

@@ -33,7 +33,7 @@ std::optional<SubStage> StageInBatch(const StackClass& of) {
       return IsToldOfCollate(bin) ? StageOfBatch(bin) : SubStage::kCollate;
     }
     case StackRegion::kSampler:
-      return SubStage::kUserCode;
+      return SubStage::kDatasetCode;
     default:
       return std::nullopt;
   }

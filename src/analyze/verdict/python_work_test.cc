@@ -63,7 +63,7 @@ t1 op aten::mm 600 1000
 )"),
             "decode 170 [read_row_group (clicks.py:20) 170], "
             "tokenise 100 [Pattern.sub (clicks.py:31) 100], "
-            "user_code 110 [__getitem__ (clicks.py:20) 90] [shuffle_words (clicks.py:31) 20], "
+            "dataset_code 110 [__getitem__ (clicks.py:20) 90] [shuffle_words (clicks.py:31) 20], "
             "getitem 40, collate 180, forward 400");
 }
 
@@ -77,7 +77,7 @@ t1 python "<built-in function sleep>" 6000000 9000000
 t1 op aten::mm 9000000 10000000
 )";
   EXPECT_EQ(Stages(kText),
-            "forward 2000000, user_code 5000000 [count_words (train.py:40) 5000000], "
+            "forward 2000000, loop_code 5000000 [count_words (train.py:40) 5000000], "
             "unknown 3000000 [time.sleep (train.py:5) 3000000 waits]");
 }
 
@@ -93,7 +93,7 @@ t1 python "train.py(42): <genexpr>" 3000000 4000000
 t1 python "count.py(3): <lambda>" 6000000 7000000
 t1 op aten::mm 9000000 10000000
 )"),
-            "forward 2000000, user_code 8000000 [count_words (train.py:40) 7000000] "
+            "forward 2000000, loop_code 8000000 [count_words (train.py:40) 7000000] "
             "[<lambda> (count.py:3) 1000000]");
 }
 
@@ -141,9 +141,9 @@ t1 op aten::mm 19000000 20000000
 )";
   EXPECT_EQ(Stages(kText),
             "forward 4000000, "
-            "user_code 16000000 [early (train.py:40) 8000000] [late (train.py:50) 8000000]");
+            "loop_code 16000000 [early (train.py:40) 8000000] [late (train.py:50) 8000000]");
   EXPECT_EQ(Stages(kText, 1),
-            "forward 4000000, user_code 8000000 [late (train.py:50) 8000000], unknown 8000000");
+            "forward 4000000, loop_code 8000000 [late (train.py:50) 8000000], unknown 8000000");
   EXPECT_EQ(Stages(kText, 5), Stages(kText));
 }
 
@@ -197,7 +197,7 @@ t1 python "torch/_tensor.py(500): backward" 11000000 19000000
 t1 python "torch/autograd/graph.py(850): _engine_run_backward" 11000000 19000000
 t1 op aten::mm 29000000 30000000
 )"),
-            "forward 2000000, exposed 13000000, user_code 15000000 [main (train.py:3) 10000000] "
+            "forward 2000000, exposed 13000000, loop_code 15000000 [main (train.py:3) 10000000] "
             "[mix (train.py:20) 5000000]");
 }
 

@@ -24,7 +24,7 @@ Sentence RanksSeenText(const VerdictInput& input);
 
 struct RankSuspect {
   int32_t rank = 0;
-  SuspectId suspect = SuspectId::kOther;
+  SuspectId suspect = SuspectId::kUnattributed;
   double share = 0;  // of that rank's steps
 };
 

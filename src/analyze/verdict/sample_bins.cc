@@ -11,10 +11,12 @@ namespace steptrace::analyze {
 
 SubStage StageOfBatch(size_t bin) {
   constexpr std::array<SubStage, kBinCount> kStages = {
-      SubStage::kStorageRead, SubStage::kDecode,   SubStage::kAugmentation, SubStage::kTokenise,
-      SubStage::kCollate,     SubStage::kCopy,     SubStage::kLock,         SubStage::kUserCode,
-      SubStage::kUserCode,    SubStage::kUserCode, SubStage::kGetitem,      SubStage::kUserCode,
-      SubStage::kUserCode,    SubStage::kUserCode, SubStage::kUserCode,     SubStage::kUserCode};
+      SubStage::kStorageRead, SubStage::kDecode,      SubStage::kAugmentation,
+      SubStage::kTokenise,    SubStage::kCollate,     SubStage::kCopy,
+      SubStage::kLock,        SubStage::kDatasetCode, SubStage::kDatasetCode,
+      SubStage::kDatasetCode, SubStage::kGetitem,     SubStage::kDatasetCode,
+      SubStage::kDatasetCode, SubStage::kDatasetCode, SubStage::kDatasetCode,
+      SubStage::kDatasetCode};
   return kStages[bin];
 }
 

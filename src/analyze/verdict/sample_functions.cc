@@ -40,7 +40,7 @@ void SampleSplit::AddDataset(SubStage stage, std::vector<SampledFunctions>& foun
     if (awaits_) found.push_back(sums_.MadeFunctions(bin, storage_));
   }
   const auto unseen = [](const auto& rank) { return rank.second.made_samples < kLeastSamples; };
-  if (awaits_ && stage == SubStage::kUserCode &&
+  if (awaits_ && stage == SubStage::kDatasetCode &&
       std::any_of(sums_.ranks().begin(), sums_.ranks().end(), unseen)) {
     found.push_back(sums_.AwaitingFunctions());
   }
@@ -74,7 +74,7 @@ SampleSplit::Shown SampleSplit::ShownOf(SubStage stage, int64_t ns, int64_t whol
     if (stage == SubStage::kUnknown) add(sums_.WaitingFunctions());
     if (stage == SubStage::kUnknown) add(sums_.BetweenFunctions());
     if (stage == SubStage::kUnknown && !awaits_) add(sums_.AwaitingFunctions());
-    if (stage == SubStage::kUserCode) add(sums_.RegionFunctions(StackRegion::kSampler));
+    if (stage == SubStage::kDatasetCode) add(sums_.RegionFunctions(StackRegion::kSampler));
   }
   if (stage == SubStage::kCollate) {
     SampledFunctions collating =

@@ -150,7 +150,7 @@ SampleSplit::StageWeights SampleSplit::MadeOf(const RankSamples& rank) const {
   }
   if (rank.made_samples < kLeastSamples || sum <= 0) {
     made = {};
-    made[static_cast<size_t>(SubStage::kUserCode)] = sum = 1;
+    made[static_cast<size_t>(SubStage::kDatasetCode)] = sum = 1;
   }
   for (double& weight : made) weight /= sum;
   return made;
@@ -370,7 +370,7 @@ SampleSplit::TakenOfForward SampleSplit::SplitThread(int32_t rank, StageTimes& t
   const auto found = thread_.find(rank);
   if (found == thread_.end()) return {};
   const ThreadShares& shares = found->second;
-  Move(times, SubStage::kReceive, SubStage::kUserCode,
+  Move(times, SubStage::kReceive, SubStage::kDatasetCode,
        PortionLeft(shares.of_receive, At(times, SubStage::kReceive)));
   const int64_t no_phase = At(times, SubStage::kUnknown);
   const int64_t unknown = PortionLeft(shares.of_unknown, no_phase);
@@ -392,7 +392,7 @@ SampleSplit::TakenOfForward SampleSplit::SplitThread(int32_t rank, StageTimes& t
 
 // What shows a stage on the training thread, wherever its time is taken from.
 double SampleSplit::OnThread(int32_t rank, const ThreadBlock& block, SubStage stage) const {
-  const double own = stage == SubStage::kUserCode ? block.sampler : Outside(block, stage);
+  const double own = stage == SubStage::kDatasetCode ? block.sampler : Outside(block, stage);
   const auto shares = thread_.find(rank);
   if (shares == thread_.end()) return own;
   if (stage == SubStage::kEvaluation) return block.evaluating;
@@ -442,7 +442,7 @@ std::optional<SampleSplit::Doubt> SampleSplit::DoubtOf(SubStage stage,
   double in_loop = 0;
   for (const auto& [number, shares] : thread_) {
     in_loop += shares.weights[static_cast<size_t>(stage)];
-    if (stage != SubStage::kUserCode || shares.of_receive <= 0) continue;
+    if (stage != SubStage::kDatasetCode || shares.of_receive <= 0) continue;
     for (const ThreadBlock& block : sums_.ranks().at(number).thread) in_loop += block.sampler;
   }
   if (in_loop <= in_batch && (!of_batch || stage > SubStage::kGetitem)) return std::nullopt;

@@ -125,7 +125,7 @@ std::optional<std::string> AdviseSampledStage(const VerdictInput& input, SubStag
       return Augment(where, uses_device);
     case SubStage::kTokenise:
       return Tokenise(where);
-    case SubStage::kUserCode:
+    case SubStage::kDatasetCode:
       return DatasetCode(input, function, where);
     case SubStage::kLock:
       return Lock(input, function, where);

@@ -8,73 +8,25 @@
 namespace steptrace::analyze {
 namespace {
 
-struct StageEntry {
-  const char* name;
-  SuspectId suspect;
-};
-
-constexpr std::array<StageEntry, kSubStageCount> kStages = {{
-    {"storage_read", SuspectId::kDataPipeline},
-    {"decode", SuspectId::kDataPipeline},
-    {"augmentation", SuspectId::kDataPipeline},
-    {"tokenise", SuspectId::kDataPipeline},
-    {"user_code", SuspectId::kDataPipeline},
-    {"lock", SuspectId::kDataPipeline},
-    {"copy", SuspectId::kDataPipeline},
-    {"getitem", SuspectId::kDataPipeline},
-    {"collate", SuspectId::kDataPipeline},
-    {"receive", SuspectId::kDataPipeline},
-    {"cpu_shortage", SuspectId::kDataPipeline},
-    {"worker_start", SuspectId::kDataPipeline},
-    {"host_to_device", SuspectId::kDataPipeline},
-    {"forward", SuspectId::kModel},
-    {"backward", SuspectId::kModel},
-    {"optimizer", SuspectId::kModel},
-    {"compute", SuspectId::kModel},
-    {"device_copy", SuspectId::kModel},
-    {"exposed", SuspectId::kCommunication},
-    {"straggler", SuspectId::kCommunication},
-    {"garbage_collection", SuspectId::kFrameworkOverhead},
-    {"recompilation", SuspectId::kFrameworkOverhead},
-    {"dispatch", SuspectId::kFrameworkOverhead},
-    {"launch", SuspectId::kFrameworkOverhead},
-    {"synchronisation", SuspectId::kFrameworkOverhead},
-    {"checkpoint", SuspectId::kOther},
-    {"evaluation", SuspectId::kOther},
-    {"logging", SuspectId::kOther},
-    {"capture", SuspectId::kOther},
-    {"user_code", SuspectId::kOther},
-    {"unknown", SuspectId::kOther},
-}};
-
-struct SuspectEntry {
-  const char* name;
-  const char* title;
-};
-
-constexpr std::array<SuspectEntry, kSuspectCount> kSuspectEntries = {{
-    {"data_pipeline", "data pipeline"},
-    {"model", "model"},
-    {"communication", "communication"},
-    {"framework_overhead", "framework overhead"},
-    {"other", "other"},
-}};
-
 constexpr int64_t kShareUnits = int64_t{1} << 40;
 
 }  // namespace
 
-const char* StageName(SubStage stage) {
-  return kStages[static_cast<size_t>(stage)].name;
+std::optional<SuspectId> SuspectNamed(std::string_view name) {
+  for (SuspectId suspect : kSuspects) {
+    if (name == SuspectName(suspect)) return suspect;
+  }
+  return std::nullopt;
 }
-const char* SuspectName(SuspectId suspect) {
-  return kSuspectEntries[static_cast<size_t>(suspect)].name;
-}
-const char* SuspectTitle(SuspectId suspect) {
-  return kSuspectEntries[static_cast<size_t>(suspect)].title;
-}
-SuspectId SuspectOf(SubStage stage) {
-  return kStages[static_cast<size_t>(stage)].suspect;
+
+std::string TitleOf(std::string_view name) {
+  for (const StageInfo& stage : kStageInfos) {
+    if (name == stage.name) return stage.title;
+  }
+  if (const auto suspect = SuspectNamed(name)) return SuspectTitle(*suspect);
+  std::string title(name);
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return title;
 }
 
 void AddTo(StageTimes& sum, const StageTimes& times) {
@@ -90,7 +42,7 @@ int64_t Sum(const StageTimes& times) {
 SuspectTimes BySuspect(const StageTimes& times) {
   SuspectTimes result{};
   for (size_t i = 0; i < kSubStageCount; ++i) {
-    int64_t& sum = result[static_cast<size_t>(kStages[i].suspect)];
+    int64_t& sum = result[static_cast<size_t>(kStageInfos[i].suspect)];
     sum = SaturatingAdd(sum, times[i]);
   }
   return result;
@@ -99,7 +51,7 @@ SuspectTimes BySuspect(const StageTimes& times) {
 SubStage LargestStage(const StageTimes& times, SuspectId suspect) {
   size_t best = kSubStageCount;
   for (size_t i = 0; i < kSubStageCount; ++i) {
-    if (kStages[i].suspect != suspect) continue;
+    if (kStageInfos[i].suspect != suspect) continue;
     if (best == kSubStageCount || times[i] > times[best]) best = i;
   }
   return static_cast<SubStage>(best);

@@ -4,65 +4,21 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
-// The vocabulary of the verdict: five suspects and their stages, by the names of DESIGN section 7.
-// Every nanosecond of a step belongs to exactly one stage, so all else is sums of these.
+#include "analyze/verdict/stage_ids.h"
+
+// The vocabulary of the verdict (schema/stages.toml): six suspects and their stages. Every
+// nanosecond of a step belongs to exactly one stage, so all else is sums of these.
 namespace steptrace::analyze {
 
-enum class SubStage : uint8_t {
-  kStorageRead,
-  kDecode,
-  kAugmentation,
-  kTokenise,
-  kUserCode,  // the dataset's own functions, where samples name them
-  kLock,
-  kCopy,
-  kGetitem,  // the dataset, where no sample tells more
-  kCollate,
-  kReceive,
-  kCpuShortage,
-  kWorkerStart,
-  kHostToDevice,  // a device waits for a copy to it, and does nothing else
-  kForward,
-  kBackward,
-  kOptimizer,
-  kCompute,     // a device computes; without device events: it was busy while the host waited
-  kDeviceCopy,  // copies within and from a device, with nothing beside them
-  kExposed,
-  kStraggler,
-  kGarbageCollection,
-  kRecompilation,
-  kDispatch,         // a device waits while the framework goes from operator to operator
-  kLaunch,           // ... while it launches, or between the kernels that were launched
-  kSynchronisation,  // ... while the host waits for it, or a stream for another
-  kCheckpoint,
-  kEvaluation,
-  kLogging,
-  kCapture,   // windows of ours begin and end
-  kLoopCode,  // "user_code" too: functions of the script beside the model
-  kUnknown,
-};
-inline constexpr size_t kSubStageCount = 31;
-
-enum class SuspectId : uint8_t {
-  kDataPipeline,
-  kModel,
-  kCommunication,
-  kFrameworkOverhead,
-  kOther
-};
-inline constexpr size_t kSuspectCount = 5;
-inline constexpr std::array<SuspectId, kSuspectCount> kSuspects = {
-    SuspectId::kDataPipeline, SuspectId::kModel, SuspectId::kCommunication,
-    SuspectId::kFrameworkOverhead, SuspectId::kOther};
-
-// Those that wait for the dataset, as far as samples share them out.
-inline constexpr std::array<SubStage, 8> kSampledStages = {
-    SubStage::kStorageRead, SubStage::kDecode, SubStage::kAugmentation, SubStage::kTokenise,
-    SubStage::kUserCode,    SubStage::kLock,   SubStage::kCopy,         SubStage::kGetitem};
 // Those of the data pipeline but for what a device waits for: from kStorageRead to kWorkerStart.
 inline constexpr size_t kHostDataStages = 12;
+static_assert(kStageInfos[kHostDataStages - 1].suspect == SuspectId::kDataPipeline &&
+              kHostDataStages == static_cast<size_t>(SubStage::kHostToDevice));
 
 // Whether the time that is waited for the dataset is shared out over what it does (kSampledStages),
 // or is getitem as one: as of a run of which nothing tells more.
@@ -71,10 +27,31 @@ enum class DatasetTime : uint8_t { kByStage, kAsOne };
 using StageTimes = std::array<int64_t, kSubStageCount>;   // ns by SubStage
 using SuspectTimes = std::array<int64_t, kSuspectCount>;  // ns by SuspectId
 
-const char* StageName(SubStage stage);        // as stored: "getitem"
-const char* SuspectName(SuspectId suspect);   // as stored: "data_pipeline"
-const char* SuspectTitle(SuspectId suspect);  // in a sentence: "data pipeline"
-SuspectId SuspectOf(SubStage stage);
+constexpr const char* StageName(SubStage stage) {  // as stored: "getitem"
+  return kStageInfos[static_cast<size_t>(stage)].name;
+}
+constexpr SuspectId SuspectOf(SubStage stage) {
+  return kStageInfos[static_cast<size_t>(stage)].suspect;
+}
+constexpr const char* SuspectName(SuspectId suspect) {  // as stored: "data_pipeline"
+  return kSuspectInfos[static_cast<size_t>(suspect)].name;
+}
+constexpr const char* SuspectTitle(SuspectId suspect) {  // in a sentence: "data pipeline"
+  return kSuspectInfos[static_cast<size_t>(suspect)].title;
+}
+std::optional<SuspectId> SuspectNamed(std::string_view name);
+// A stored name of a stage or suspect in a sentence: "dataset __getitem__"; of anything else with
+// its words apart: "host work".
+std::string TitleOf(std::string_view name);
+
+// Other work and unattributed time: a sentence names their largest stage in place of them.
+constexpr bool IsNamedByStage(SuspectId suspect) {
+  return kSuspectInfos[static_cast<size_t>(suspect)].by_stage;
+}
+inline bool IsNamedByStage(std::string_view suspect) {
+  const auto known = SuspectNamed(suspect);
+  return known && IsNamedByStage(*known);
+}
 
 inline int64_t& At(StageTimes& times, SubStage stage) {
   return times[static_cast<size_t>(stage)];

@@ -60,6 +60,13 @@ TEST(StageNamesTest, AreThoseOfTheDesign) {
   EXPECT_STREQ(StageName(SubStage::kStorageRead), "storage_read");
   EXPECT_STREQ(StageName(SubStage::kUnknown), "unknown");
   EXPECT_EQ(SuspectOf(SubStage::kStraggler), SuspectId::kCommunication);
+  EXPECT_EQ(SuspectOf(SubStage::kLoopCode), SuspectId::kOtherWork);
+  EXPECT_EQ(SuspectOf(SubStage::kUnknown), SuspectId::kUnattributed);
+  EXPECT_EQ(SuspectNamed("other_work"), SuspectId::kOtherWork);
+  EXPECT_EQ(SuspectNamed("other"), std::nullopt);
+  EXPECT_EQ(TitleOf("getitem"), "dataset __getitem__");
+  EXPECT_EQ(TitleOf("data_pipeline"), "data pipeline");
+  EXPECT_EQ(TitleOf("host_work"), "host work");
   EXPECT_EQ(LargestStage(StageTimes{}, SuspectId::kModel), SubStage::kForward);
 }
 

@@ -259,7 +259,7 @@ void SetCauses(const StageTimes& stages, store::StepRow& row) {
   row.model_ns = At(causes, SuspectId::kModel);
   row.communication_ns = At(causes, SuspectId::kCommunication);
   row.framework_overhead_ns = At(causes, SuspectId::kFrameworkOverhead);
-  row.other_ns = At(causes, SuspectId::kOther);
+  row.other_ns = At(causes, SuspectId::kOtherWork) + At(causes, SuspectId::kUnattributed);
   row.getitem_ns = At(stages, SubStage::kGetitem);
   row.receive_ns = At(stages, SubStage::kHostToDevice);  // the batch's last stretch of way
 }

@@ -29,7 +29,7 @@ constexpr double kOfEvents = 0.9;     // of a suspect: less, and something else 
 constexpr double kNearlyAllOf = 0.9;  // of a stage: a function with so much of it is all of it
 
 struct Candidate {
-  SuspectId suspect = SuspectId::kOther;
+  SuspectId suspect = SuspectId::kUnattributed;
   double share = 0;
   Interval interval;
 };
@@ -159,16 +159,18 @@ Sentence WaitText(const VerdictInput& input, SubStage stage, bool alone) {
                 figure::Share(function->share), PlaceText(*function));
 }
 
-// What a suspect is called in a sentence: "other" is nobody, its largest stage is somebody.
+// What a suspect is called in a sentence: other work is nobody, its largest stage is somebody. Time
+// that is not attributed is blamed on nobody: the sentence says where it is, as far as that is
+// seen.
 Sentence SuspectText(const VerdictInput& input, SuspectId suspect) {
-  if (suspect != SuspectId::kOther) return SuspectTitle(suspect);
+  if (!IsNamedByStage(suspect)) return SuspectTitle(suspect);
   const StageTimes& times = input.times.total();
   const SubStage stage = LargestStage(times, suspect);
   const bool alone = static_cast<double>(At(times, stage)) >=
                      kAlone * static_cast<double>(At(BySuspect(times), suspect));
   const Sentence waits = WaitText(input, stage, alone);
   if (!waits.empty()) return waits;
-  return Phrase("{}{}{}", alone ? "" : "mostly ", CauseTitle(StageName(stage)),
+  return Phrase("{}{}{}", alone ? "" : "mostly ", TitleOf(StageName(stage)),
                 WhereText(input, stage, alone));
 }
 
@@ -188,15 +190,15 @@ std::string LateText(const VerdictInput& input, Verdict& verdict) {
   if (cause == SuspectName(SuspectId::kDataPipeline)) {
     const StageTimes& times = input.times.total();
     const auto* most = LargestFunction(input, LargestStage(times, SuspectId::kDataPipeline));
-    if (most == nullptr) return CauseTitle(cause);
+    if (most == nullptr) return TitleOf(cause);
     verdict.function = *most;
-    return fmt::format("{} ({}, {})", CauseTitle(cause), CalledText(*most), PlaceText(*most));
+    return fmt::format("{} ({}, {})", TitleOf(cause), CalledText(*most), PlaceText(*most));
   }
   const bool waits = cause == StageName(SubStage::kUnknown);
   const SubStage stage = waits ? SubStage::kUnknown : SubStage::kLoopCode;
   const StageFunction* function =
       cause == StageName(stage) ? LargestFunction(input, stage) : nullptr;
-  if (function == nullptr) return CauseTitle(cause);
+  if (function == nullptr) return TitleOf(cause);
   verdict.function = *function;
   return (waits ? "waiting in " : "code in ") + FunctionText(*function);
 }

@@ -49,7 +49,7 @@ double StarvedShare(const VerdictInput& input) {
   for (SubStage stage : kSampledStages) starved += At(times, stage);
   int64_t sampler = 0;
   for (const StageFunction& one : input.waits.sampler) sampler += one.ns;
-  sampler = std::min(sampler, At(times, SubStage::kUserCode));
+  sampler = std::min(sampler, At(times, SubStage::kDatasetCode));
   return static_cast<double>(starved - sampler) /
          static_cast<double>(std::max<int64_t>(input.times.total_ns(), 1));
 }

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "analyze/report/quantity.h"
+#include "analyze/verdict/stages.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
@@ -19,6 +21,8 @@ constexpr int kMostBarCells = 40;
 constexpr int kShareColumns = 6;
 constexpr int kValueColumns = 10;
 
+constexpr std::string_view kDataPipeline = analyze::SuspectName(analyze::SuspectId::kDataPipeline);
+
 struct Row {
   std::string label;
   std::string suspect;
@@ -30,14 +34,14 @@ struct Row {
 std::vector<Row> MakeRows(const analyze::Report& report) {
   std::vector<Row> rows;
   for (const analyze::Suspect& suspect : report.suspects) {
-    if (suspect.name == "data_pipeline") {
-      rows.push_back({"data pipeline", suspect.name, suspect.ns, suspect.share});
+    if (suspect.name == kDataPipeline) {
+      rows.push_back({analyze::TitleOf(suspect.name), suspect.name, suspect.ns, suspect.share});
     }
   }
-  Row rest{"the rest", "other", 0, 0};
+  Row rest{"the rest", "", 0, 0};
   for (const analyze::StageRow& stage : report.stages) {
-    if (stage.suspect == "data_pipeline") continue;
-    rows.push_back({StageLabel(stage.name), stage.suspect, stage.ns, stage.share});
+    if (stage.suspect == kDataPipeline) continue;
+    rows.push_back({analyze::TitleOf(stage.name), stage.suspect, stage.ns, stage.share});
   }
   for (const Row& row : rows) {
     if (row.share >= kLeastShare) continue;
@@ -73,24 +77,23 @@ void DeviceLine(const analyze::Report& report, Page& page) {
 
 }  // namespace
 
-std::string StageLabel(const std::string& name) {
-  if (name == "getitem") return "dataset __getitem__";
-  if (name == "cpu_shortage") return "CPU shortage";
-  if (name == "exposed") return "communication";
-  if (name == "straggler") return "waiting for a rank";
-  if (name == "compute") return "device computing";
-  if (name == "unknown") return "other";
-  std::string label = name;
-  std::replace(label.begin(), label.end(), '_', ' ');
-  return label;
-}
-
-Tint SuspectTint(const std::string& suspect) {
-  if (suspect == "data_pipeline") return Tint::kYellow;
-  if (suspect == "model") return Tint::kGreen;
-  if (suspect == "communication") return Tint::kMagenta;
-  if (suspect == "framework_overhead") return Tint::kRed;
-  if (suspect == "other") return Tint::kCyan;
+Tint SuspectTint(std::string_view name) {
+  const auto suspect = analyze::SuspectNamed(name);
+  if (!suspect) return Tint::kPlain;
+  switch (*suspect) {
+    case analyze::SuspectId::kDataPipeline:
+      return Tint::kYellow;
+    case analyze::SuspectId::kModel:
+      return Tint::kGreen;
+    case analyze::SuspectId::kCommunication:
+      return Tint::kMagenta;
+    case analyze::SuspectId::kFrameworkOverhead:
+      return Tint::kRed;
+    case analyze::SuspectId::kOtherWork:
+      return Tint::kCyan;
+    case analyze::SuspectId::kUnattributed:
+      return Tint::kDim;
+  }
   return Tint::kPlain;
 }
 

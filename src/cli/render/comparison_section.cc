@@ -9,6 +9,7 @@
 
 #include "analyze/report/comparison.h"
 #include "analyze/report/quantity.h"
+#include "analyze/verdict/stages.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
 
@@ -62,7 +63,7 @@ std::string SideText(const analyze::StepPart& side) {
 
 void PartLine(const ComparedPart& part, Page& page) {
   const bool step = part.kind == "step";
-  const std::string label = step ? "Mean step" : "  " + page.Safe(StageLabel(part.name));
+  const std::string label = step ? "Mean step" : "  " + page.Safe(analyze::TitleOf(part.name));
   const bool chance = analyze::MayBeChance(part);
   const Tint tint = chance ? Tint::kDim : part.change_ns < 0 ? Tint::kGreen : Tint::kRed;
   page.Line({{PadRight(Cut(label, kPartColumns, page.unicode()), kPartColumns),

@@ -60,7 +60,7 @@ TEST(RenderComparison, ReadsSo) {
             "Suspects\n"
             "  data pipeline        153 ms  55 %  3.3 ms   5 %  -150 ms  -154 to -145 ms\n"
             "Stages\n"
-            "  CPU shortage          25 ms   9 % 25.1 ms  41 %  +100 us  -963 us to +1.16 ms\n"
+            "  CPU contention        25 ms   9 % 25.1 ms  41 %  +100 us  -963 us to +1.16 ms\n"
             "A change whose interval holds 0 may be chance.\n");
 }
 
@@ -79,16 +79,17 @@ TEST(RenderComparison, SaysWhereNoIntervalWasDrawn) {
 
 TEST(RenderComparison, SaysWhichStagesOneRunAloneTells) {
   analyze::RunParts told = Slow();
-  told.parts.push_back(Part("sub_stage", "user_code", 43, 0.16));
-  told.dataset_as_one = {Part("sub_stage", "user_code", 0, 0),
+  told.parts.push_back(Part("sub_stage", "dataset_code", 43, 0.16));
+  told.dataset_as_one = {Part("sub_stage", "dataset_code", 0, 0),
                          Part("sub_stage", "getitem", 43, 0.16)};
   analyze::RunParts untold = Mended();
   untold.parts.push_back(Part("sub_stage", "getitem", 0.6, 0.01));
   const std::string text = Rendered(told, untold);
   EXPECT_THAT(text, HasSubstr("  dataset __getitem__   43 ms  16 %  600 us   1 % -42.4 ms"));
-  EXPECT_THAT(text, Not(HasSubstr("  user code")));
-  EXPECT_THAT(text, HasSubstr("\nOnly slow tells its dataset's stages: __getitem__ holds user code "
-                              "43 ms.\n"));
+  EXPECT_THAT(text, Not(HasSubstr("  dataset code")));
+  EXPECT_THAT(text,
+              HasSubstr("\nOnly slow tells its dataset's stages: __getitem__ holds dataset code "
+                        "43 ms.\n"));
 }
 
 TEST(RenderComparison, NamesTheDamagedFilesOfEachRun) {

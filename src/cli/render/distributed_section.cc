@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "analyze/report/quantity.h"
+#include "analyze/verdict/stages.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
@@ -69,20 +70,15 @@ void RenderRankTimes(const ProfileDistributed& section, size_t top, Page& page) 
   }
 }
 
-std::string CauseLabel(std::string cause) {
-  std::replace(cause.begin(), cause.end(), '_', ' ');
-  return cause;
-}
-
 void RenderPart(const analyze::BlamePartRow& part, const analyze::ProfileBlame& blame, Page& page) {
   std::string what = part.name;
   if (!part.op.empty()) what += (what.empty() ? "" : ", ") + part.op;
   if (what.empty() && part.cause == "late_launch") what = "between operators";
   if (what.empty() && part.cause == "host_work") what = "outside of phases and ranges";
-  const std::string label = blame.steps > 0 ? StageLabel(part.cause) : CauseLabel(part.cause);
-  const int room = page.width() - 50;
+  const std::string label = analyze::TitleOf(part.cause);
+  const int room = page.width() - 52;
   page.Line({{"    " + PadLeft(FormatDuration(part.ns), 9) +
-              PadLeft(ShareText(part.ns, blame.caused_wait_ns), 7) + "  " + PadRight(label, 20) +
+              PadLeft(ShareText(part.ns, blame.caused_wait_ns), 7) + "  " + PadRight(label, 22) +
               PadRight(part.when == "before_step" ? "before" : "in step", 8) +
               Cut(page.Safe(what), room, page.unicode())}});
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analyze/report/quantity.h"
+#include "analyze/verdict/stages.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
 
@@ -26,9 +27,9 @@ int64_t CausedWait(const analyze::DistributedSection& section, int32_t rank) {
   return blame == nullptr ? 0 : blame->caused_wait_ns;
 }
 
-std::string ShareOf(const analyze::RankSection& rank, const char* suspect) {
+std::string ShareOf(const analyze::RankSection& rank, analyze::SuspectId suspect) {
   for (const analyze::Suspect& entry : rank.suspects) {
-    if (entry.name == suspect) return analyze::FormatShare(entry.share);
+    if (entry.name == SuspectName(suspect)) return analyze::FormatShare(entry.share);
   }
   return "-";
 }
@@ -62,10 +63,10 @@ void RenderRanks(const analyze::Report& report, Page& page) {
     const std::string blamed =
         blame == nullptr ? "-"
                          : fmt::format("{} ({})", analyze::FormatDuration(blame->caused_wait_ns),
-                                       StageLabel(blame->cause));
+                                       analyze::TitleOf(blame->cause));
     row(fmt::format("  rank {}", rank.rank), analyze::FormatDuration(rank.mean_step_ns),
-        ShareOf(rank, "data_pipeline"), ShareOf(rank, "model"), ShareOf(rank, "communication"),
-        blamed, Tint::kPlain);
+        ShareOf(rank, analyze::SuspectId::kDataPipeline), ShareOf(rank, analyze::SuspectId::kModel),
+        ShareOf(rank, analyze::SuspectId::kCommunication), blamed, Tint::kPlain);
   }
   if (section.ranks.size() > kMostRanks) {
     page.Command(fmt::format("  and {} more ranks: steptrace report {} --json",

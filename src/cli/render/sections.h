@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "analyze/report/report.h"
 #include "analyze/report/report_json.h"
@@ -37,8 +38,6 @@ void RenderModules(const analyze::Report& report, int64_t top, Page& page);
 
 // The verdict in a sentence, with what mending it would gain at most.
 std::string VerdictText(const analyze::Verdict& verdict);
-// A stored name of a stage or cause as people read it.
-std::string StageLabel(const std::string& name);
-Tint SuspectTint(const std::string& suspect);
+Tint SuspectTint(std::string_view suspect);  // plain: no suspect
 
 }  // namespace steptrace::cli

@@ -10,6 +10,7 @@
 #include "analyze/memory/host_memory.h"
 #include "analyze/report/quantity.h"
 #include "analyze/report/sections.h"
+#include "analyze/verdict/stages.h"
 #include "cli/render/bars.h"
 #include "cli/render/display_text.h"
 #include "cli/render/page.h"
@@ -84,12 +85,13 @@ void RenderOutliers(const Report& report, Page& page) {
   const analyze::Outlier& longest = report.steps.outliers.front();
   const std::string rank =
       report.distributed.applicable ? fmt::format(" of rank {}", longest.rank) : "";
-  page.Paragraph("Outliers: ", 10,
-                 fmt::format("{} {}; the longest, step {}{}, took {}: {} +{}",
-                             analyze::FormatCount(report.steps.outlier_count),
-                             report.steps.outlier_count == 1 ? "step" : "steps", longest.step, rank,
-                             analyze::FormatDuration(longest.dur_ns), StageLabel(longest.cause),
-                             analyze::FormatDuration(longest.excess_ns)));
+  page.Paragraph(
+      "Outliers: ", 10,
+      fmt::format("{} {}; the longest, step {}{}, took {}: {} +{}",
+                  analyze::FormatCount(report.steps.outlier_count),
+                  report.steps.outlier_count == 1 ? "step" : "steps", longest.step, rank,
+                  analyze::FormatDuration(longest.dur_ns), analyze::TitleOf(longest.cause),
+                  analyze::FormatDuration(longest.excess_ns)));
 }
 
 bool IsHang(const analyze::FindingLine& finding) {

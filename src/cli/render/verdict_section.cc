@@ -6,6 +6,7 @@
 
 #include "analyze/report/function_text.h"
 #include "analyze/report/quantity.h"
+#include "analyze/verdict/stages.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
 
@@ -18,7 +19,7 @@ constexpr int kIndent = 12;
 // "decode 41 % (read_row_group, dataset.py:24)".
 std::string StageText(const analyze::StageRow& stage) {
   std::string text =
-      fmt::format("{} {}", StageLabel(stage.name), analyze::FormatShare(stage.share));
+      fmt::format("{} {}", analyze::TitleOf(stage.name), analyze::FormatShare(stage.share));
   if (stage.functions.empty()) return text;
   const analyze::StageFunction& most = stage.functions.front();
   return text + fmt::format(" ({}, {})", analyze::CalledText(most), analyze::PlaceText(most));
@@ -86,7 +87,7 @@ void Entry(const char* label, const std::string& text, Page& page) {
 bool TellsStages(const analyze::Report& report) {
   constexpr double kWorthStages = 0.2;
   const analyze::Verdict& verdict = report.verdict;
-  if (verdict.suspect == "data_pipeline") return true;
+  if (verdict.suspect == SuspectName(analyze::SuspectId::kDataPipeline)) return true;
   if (verdict.status != analyze::VerdictStatus::kNoSingleSuspect) return false;
   double share = 0;
   for (const analyze::StageRow& stage : report.data_pipeline.stages) share += stage.share;

@@ -15,6 +15,7 @@
 
 #include "analyze/report/quantity.h"
 #include "analyze/report/report_json.h"
+#include "analyze/verdict/stages.h"
 #include "base/shallow_json.h"
 #include "base/time.h"
 #include "serve/rpc/report.h"
@@ -95,6 +96,21 @@ Json ReportOf(store::RunReader& run, const RunCatalog::MakeReport& make) {
   return text.ok() ? ListedOf(*text) : Json();
 }
 
+// A report that was left by a version with five suspects: what it calls `other` are two of today's,
+// and two of its stages are called `user_code`.
+void NameAsToday(Json& verdict) {
+  using analyze::StageName, analyze::SuspectName, analyze::SubStage, analyze::SuspectId;
+  Json& suspect = verdict["suspect"];
+  Json& stage = verdict["sub_stage"];
+  if (stage == "user_code") {
+    stage = StageName(suspect == "other" ? SubStage::kLoopCode : SubStage::kDatasetCode);
+  }
+  if (suspect == "other") {
+    suspect = SuspectName(stage == StageName(SubStage::kUnknown) ? SuspectId::kUnattributed
+                                                                 : SuspectId::kOtherWork);
+  }
+}
+
 Json VerdictOf(const Json& report) {
   const auto found = report.find("verdict");
   if (found == report.end() || !found->is_object()) return {};
@@ -105,6 +121,7 @@ Json VerdictOf(const Json& report) {
     const bool plain = value != found->end() && (value->is_string() || value->is_number());
     verdict[key] = plain ? *value : Json();
   }
+  NameAsToday(verdict);
   return verdict;
 }
 
@@ -112,20 +129,19 @@ std::string ShortVerdict(const Json& verdict) {
   if (!verdict.is_object() || !verdict["suspect"].is_string() || !verdict["share"].is_number()) {
     return "";
   }
-  std::string suspect = verdict["suspect"];
-  std::replace(suspect.begin(), suspect.end(), '_', ' ');
+  const std::string suspect = verdict["suspect"];
   if (suspect.empty()) {
     std::string status = verdict["status"].is_string() ? std::string(verdict["status"]) : "";
     std::replace(status.begin(), status.end(), '_', ' ');
     return status;
   }
-  // "other" is nobody: its largest part says more.
-  if (suspect == "other" && verdict["sub_stage"].is_string() && verdict["sub_stage"] != "") {
-    std::string stage = verdict["sub_stage"];
-    std::replace(stage.begin(), stage.end(), '_', ' ');
-    suspect += fmt::format(" ({})", stage);
+  std::string text = analyze::TitleOf(suspect);
+  // Other work is nobody: its largest stage says more.
+  if (suspect == SuspectName(analyze::SuspectId::kOtherWork) && verdict["sub_stage"].is_string() &&
+      verdict["sub_stage"] != "") {
+    text += fmt::format(" ({})", analyze::TitleOf(std::string(verdict["sub_stage"])));
   }
-  return fmt::format("{} {}", suspect, analyze::FormatShare(verdict["share"].get<double>()));
+  return fmt::format("{} {}", text, analyze::FormatShare(verdict["share"].get<double>()));
 }
 
 std::optional<int64_t> Number(const Json& report, const char* section, const char* key) {

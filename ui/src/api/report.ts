@@ -3,12 +3,13 @@
 // added by newer versions; none changes its meaning.
 import { inertBut } from '../base/inert';
 import type { Said } from '../base/prose';
+import type { SuspectId } from '../base/stages';
 import type { Ns } from '../base/time';
 
 /** 'unreadable' in a list of runs alone: there is a folder, and no manifest that can be read. */
 export type RunStatus =
   'in_progress' | 'completed' | 'failed' | 'stopped' | 'interrupted' | 'unreadable';
-export type Suspect = 'data_pipeline' | 'model' | 'communication' | 'framework_overhead' | 'other';
+export type Suspect = SuspectId;
 export type VerdictStatus = 'found' | 'no_single_suspect' | 'too_few_steps' | 'no_steps';
 export type RuleStatus = 'ok' | 'issues_found' | 'not_applicable' | 'error';
 

@@ -18,6 +18,7 @@ export const PHASES = [
   'capture',
   'other_phase',
 ] as const;
+/** As the table has them: `other` is other work and unattributed time together. */
 export const CAUSES = [
   'data_pipeline',
   'model',

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two runs beside each other, as rows of one table.
-import type { Stage } from '../../api/report';
 import type { ComparedRow, Comparison } from '../../api/source';
 import { tokenOf } from '../../base/color';
 import { formatNs, formatShare, title, type Figure } from '../../base/format';
+import { stageOf } from '../../base/suspects';
 
 export const KINDS: readonly { kind: ComparedRow['kind']; title: string }[] = [
   { kind: 'step', title: 'Step' },
@@ -101,8 +101,8 @@ export function shareOf({ share, low, high }: NonNullable<Line['a']>): Figure {
 }
 
 /** Stages that stand beside each other in the data pipeline have colours of their own; others are their suspect's. */
-export function tokenOfStage(name: string, stages: readonly Stage[]): string {
-  const suspect = stages.find((stage) => stage.name === name)?.suspect;
+export function tokenOfStage(name: string): string {
+  const suspect = stageOf(name)?.suspect;
   const own = suspect === undefined || suspect === 'data_pipeline' || suspect === 'model';
   return tokenOf(own ? name : suspect);
 }

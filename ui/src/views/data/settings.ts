@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a loader told of itself, and what the verdict would change of it.
 import type { Advice, DataPipeline } from '../../api/report';
+import type { DataPipelineStage } from '../../base/stages';
+import { stageOf } from '../../base/suspects';
 
 export interface Setting {
   readonly name: string;
@@ -82,46 +84,34 @@ export function withoutQueue(workers: number | null): string {
 export const advised = (advice: readonly Advice[]): Advice[] =>
   advice.filter((a) => !a.setting.startsWith('DataLoader.'));
 
-/** What a stage is, for the table of stages. */
-export const STAGE_MEANING: Readonly<Record<string, string>> = {
-  storage_read: 'blocked on storage',
-  decode: 'decoding of what was read',
-  augmentation: 'augmentation',
-  tokenise: 'tokenising',
-  user_code: 'code of the dataset itself',
-  lock: 'the dataset waits for a lock, a queue or another process',
-  copy: 'the dataset copies samples, in memory or to hand them over',
-  getitem: 'the dataset makes the samples',
-  collate: 'samples become a batch',
-  receive: 'the batch is ready and comes over: transfer, unpickling, pinning',
-  cpu_shortage: 'a worker could have run and had no core',
-  worker_start: 'workers were starting, or ended with their iterator',
-  host_to_device: 'the device waits for a copy to it',
-};
-const PARTS_OF_GETITEM = ['decode', 'augmentation', 'tokenise', 'user_code', 'lock', 'copy'];
-
 /**
  * What the dataset's time in the table of steps is called: where stacks tell all of it to be one thing the
  * stages name it so, and so does what stands beside them.
  */
 export function datasetStage(stages: readonly { name: string; ns: number }[]): string {
   const found = stages.filter((s) => s.ns > 0).map((s) => s.name);
-  const parts = found.filter((name) => PARTS_OF_GETITEM.includes(name));
+  const parts = found.filter((name) => name !== 'storage_read' && stageOf(name)?.ofDataset);
   const [only] = parts;
-  return only !== undefined && parts.length === 1 && !found.includes('getitem') ? only : 'getitem';
+  return only !== undefined && parts.length === 1 ? only : 'getitem';
 }
 
-/** The queue held nothing: to load faster helps. The others are taking over what is ready. */
-export const STARVING = new Set([
-  'storage_read',
-  'decode',
-  'augmentation',
-  'tokenise',
-  'user_code',
-  'lock',
-  'copy',
-  'getitem',
-  'collate',
-  'cpu_shortage',
-  'worker_start',
-]);
+/** Whether the queue held nothing; else what is ready is taken over. */
+const STARVES: Readonly<Record<DataPipelineStage, boolean>> = {
+  storage_read: true,
+  decode: true,
+  augmentation: true,
+  tokenise: true,
+  dataset_code: true,
+  lock: true,
+  copy: true,
+  getitem: true,
+  collate: true,
+  receive: false,
+  cpu_shortage: true,
+  worker_start: true,
+  host_to_device: false,
+};
+/** The queue held nothing: to load faster helps. */
+export const STARVING: ReadonlySet<string> = new Set(
+  Object.entries(STARVES).flatMap(([stage, starves]) => (starves ? [stage] : [])),
+);

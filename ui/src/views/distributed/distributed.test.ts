@@ -71,7 +71,8 @@ describe('distributed', () => {
         { name: 'model', ns: 50 },
         { name: 'communication', ns: 30 },
         { name: 'framework_overhead', ns: 0 },
-        { name: 'other', ns: 16 },
+        { name: 'other_work', ns: 12 },
+        { name: 'unattributed', ns: 4 },
       ],
     };
     expect(totalOf(late)).toBe(100);
@@ -80,7 +81,8 @@ describe('distributed', () => {
       ['Exposed: transfer', 20],
       ['Exposed: waiting', 10],
       ['Data pipeline', 4],
-      ['Other', 16],
+      ['Other work', 12],
+      ['Unattributed', 4],
     ]);
     // Of a profile the rest is told: causes are not added to it.
     expect(totalOf({ ...late, other_ns: 16 })).toBe(96);

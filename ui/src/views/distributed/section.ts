@@ -193,7 +193,7 @@ function shared(total: number, weights: readonly number[]): number[] {
 }
 
 /** What keeps a rank of a recorded run beside computing and communicating; of a profile it is `other_ns`. */
-const OWN = ['data_pipeline', 'framework_overhead'] as const;
+const OWN = ['data_pipeline', 'framework_overhead', 'other_work', 'unattributed'] as const;
 
 const causeOf = (rank: Rank, name: string): number =>
   rank.other_ns === undefined ? (rank.suspects?.find((s) => s.name === name)?.ns ?? 0) : 0;
@@ -270,7 +270,7 @@ export function partsOf(rank: Rank): BarPart[] {
       name: 'other',
       title: 'Other',
       color: '--other',
-      ns: rank.other_ns ?? causeOf(rank, 'other'),
+      ns: rank.other_ns ?? 0,
     },
   ];
   return parts.filter((p) => p.ns > 0);

@@ -54,7 +54,7 @@ function report(verdict: Partial<Verdict> = {}): Report {
     suspects: [
       { name: 'model', ns: ns(28), share: 0.35 },
       { name: 'data_pipeline', ns: ns(52), share: 0.65 },
-      { name: 'other', ns: ns(0), share: 0 },
+      { name: 'other_work', ns: ns(0), share: 0 },
     ],
     stages: [
       { suspect: 'data_pipeline', name: 'collate', ns: ns(4), share: 0.05 },
@@ -94,13 +94,13 @@ describe('the verdict in a sentence', () => {
       'At most 2.9× faster without it; mostly dataset __getitem__.',
     ],
     [
-      // `other` is nobody: the headline says who it is.
+      // Other work is nobody: the headline says who it is.
       {
-        suspect: 'other',
+        suspect: 'other_work',
         sub_stage: 'loop_code',
-        headline: 'user code in hashlib.sha256 (train.py:9), 77 % of the step (76-78)',
+        headline: 'loop code in hashlib.sha256 (train.py:9), 77 % of the step (76-78)',
       },
-      'User code in hashlib.sha256 (train.py:9), 77 % of the step (76-78)',
+      'Loop code in hashlib.sha256 (train.py:9), 77 % of the step (76-78)',
       'At most 2.9× faster without it; between 63 and 67 % with 95 % confidence.',
     ],
     [
@@ -179,12 +179,12 @@ it('what nobody is to blame for has the name of its stage, where that is all of 
     name,
     share: 0.8,
     perStep: null,
-    stages: [{ name: 'user_code', share: stage, perStep: null }],
+    stages: [{ name: 'loop_code', share: stage, perStep: null }],
   });
-  expect(partTitle(part('other', 0.79))).toBe('User code');
-  expect(partTitle(part('other', 0.5))).toBe('Other');
+  expect(partTitle(part('other_work', 0.79))).toBe('Loop code');
+  expect(partTitle(part('other_work', 0.5))).toBe('Other work');
   expect(partTitle(part('model', 0.8))).toBe('Model');
-  expect(partTitle({ ...part('other', 0.8), stages: [] })).toBe('Other');
+  expect(partTitle({ ...part('other_work', 0.8), stages: [] })).toBe('Other work');
 });
 
 describe('evidence leads to the view and stretch that show it', () => {
@@ -231,9 +231,9 @@ describe('evidence leads to the view and stretch that show it', () => {
         null,
       ).view;
     const some = [{ name: 'aten::mm' }];
-    const between = 'synchronisation 29 %, going from operator to operator 8 %';
+    const between = 'synchronization stall 29 %, dispatch overhead 8 %';
     expect(of(between, 'framework_overhead', some)).toBe('operators');
-    expect(of('going from operator to operator 16 %', 'model', some)).toBe('operators');
+    expect(of('dispatch overhead 16 %', 'model', some)).toBe('operators');
     expect(of('it is between operators', 'model', some, 'dispatch_ns IS NOT NULL')).toBe(
       'operators',
     );
@@ -247,7 +247,7 @@ describe('evidence leads to the view and stretch that show it', () => {
       evidenceTarget({ table: 'samples', where: '', text }, of, null).params;
     const inFunction = '40 % of the step it is in load (data.py:3)';
     expect(threads(inFunction)).toEqual({}); // the workers, where there are any
-    expect(threads(inFunction, report({ suspect: 'other' }))).toEqual({ threads: 'training' });
+    expect(threads(inFunction, report({ suspect: 'other_work' }))).toEqual({ threads: 'training' });
     expect(threads('9 % of the step the training thread awaits Queue.get')).toEqual({
       threads: 'training',
     });
@@ -375,14 +375,14 @@ it('phases lie where they were in the run, and are no parts of a stretch', () =>
 
 it('a stage that names its part is not told again beside it', () => {
   const stage = (name: string, share: number) => ({ name, share, perStep: null });
-  const part = (...stages: ReturnType<typeof stage>[]) => ({
-    name: 'other',
+  const part = (name: string, ...stages: ReturnType<typeof stage>[]) => ({
+    name,
     share: 0.1,
     perStep: null,
     stages,
   });
-  expect(stagesBeside(part(stage('unknown', 0.1)))).toEqual([]);
-  const two = part(stage('checkpoint', 0.06), stage('logging', 0.04));
+  expect(stagesBeside(part('unattributed', stage('unknown', 0.1)))).toEqual([]);
+  const two = part('other_work', stage('checkpoint', 0.06), stage('logging', 0.04));
   expect(stagesBeside(two)).toEqual(two.stages);
 });
 

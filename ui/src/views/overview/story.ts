@@ -27,6 +27,8 @@ import {
 } from '../../base/format';
 import { newer } from '../../base/never';
 import { readable, sentenceOf } from '../../base/prose';
+import { STAGES, type StageId } from '../../base/stages';
+import { namedByStage } from '../../base/suspects';
 import { ns, stretch, type Ns, type Stretch } from '../../base/time';
 import { metricOfWhere, stretchOfWhere, viewOfFacts } from '../../state/evidence';
 import type { Query } from '../../state/route';
@@ -82,9 +84,9 @@ const percent = (share: number): Figure => ({
   exact: percentOf(share),
 });
 
-/** What takes most of the suspect; of `other` the headline names it, a late rank's cause too. */
+/** What takes most of the suspect, where the headline does not name it; of a late rank it names the cause. */
 function stage(v: Verdict): Pieces {
-  const named = v.straggler_rank !== null || v.suspect === 'other' || v.suspect === 'model';
+  const named = v.straggler_rank !== null || namedByStage(v.suspect) || v.suspect === 'model';
   return v.sub_stage && !named ? [`mostly ${words(v.sub_stage)}`] : [];
 }
 
@@ -144,10 +146,10 @@ export function stepParts(report: Report, least = 0.005): StepPart[] {
 /** A stage that is so much of its suspect is named in its place, as the verdict does. */
 const ALONE = 0.9;
 
-/** What takes the part; `other` is nobody, its stage is somebody. */
+/** What takes the part; other work is nobody, its stage is somebody. */
 export function partTitle({ name, share, stages }: StepPart): string {
   const largest = stages[0];
-  return name === 'other' && largest && largest.share >= ALONE * share
+  return namedByStage(name) && largest && largest.share >= ALONE * share
     ? title(largest.name)
     : title(name);
 }
@@ -190,6 +192,15 @@ export function evidenceTarget(evidence: Evidence, report: Report, chosen: Stret
   }
 }
 
+/** Stages that operators fill, or the time between them. */
+const OF_OPERATORS: readonly StageId[] = [
+  'forward',
+  'backward',
+  'optimizer',
+  'synchronisation',
+  'launch',
+];
+
 /** Figures of steps are told where what they are of is shown: the steps' own view has their durations. */
 function viewOfSteps(
   { text, where }: Evidence,
@@ -203,7 +214,8 @@ function viewOfSteps(
     return data_pipeline.applicable ? 'data' : 'steps';
   const ofOperators =
     /\bdispatch_ns\b/.test(where) ||
-    /\boperator to operator\b|^(forward|backward|optimizer|synchronisation|launching)\b/.test(text);
+    OF_OPERATORS.some((id) => text.startsWith(`${STAGES[id].title} `)) ||
+    text.includes(STAGES.dispatch.title);
   return ofOperators && operators.length > 0 ? 'operators' : 'steps';
 }
 

@@ -58,12 +58,12 @@ it('says each verdict', () => {
     text: 'data pipeline 50\u00a0%',
     exact: 'data pipeline 50\u00a0% (dataset __getitem__)',
   });
-  const headline = 'user code in hashlib.sha256, 77 % of the step';
+  const headline = 'loop code in hashlib.sha256, 77 % of the step';
   expect(verdictText({ ...found, share: 0.5, headline })).toEqual({
     text: 'data pipeline 50\u00a0%',
     exact: headline,
   });
-  const other = { ...found, suspect: 'other' as const, sub_stage: 'loop_code', headline };
+  const other = { ...found, suspect: 'other_work' as const, sub_stage: 'loop_code', headline };
   expect(verdictText(other)).toEqual({ text: headline, exact: headline });
 });
 

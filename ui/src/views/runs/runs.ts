@@ -6,6 +6,7 @@ import { formatShare, words, type Figure } from '../../base/format';
 import { inert } from '../../base/inert';
 import { newer } from '../../base/never';
 import { readable } from '../../base/prose';
+import { namedByStage } from '../../base/suspects';
 
 export const STATUSES: readonly RunStatus[] = [
   'in_progress',
@@ -50,8 +51,8 @@ export function verdictText(verdict: RunRow['verdict']): Figure {
       const stage = verdict.sub_stage ? ` (${words(verdict.sub_stage)})` : '';
       const short = `${words(verdict.suspect)} ${formatShare(verdict.share).text}`;
       const whole = readable(verdict.headline ?? short + stage);
-      // `other` is nobody: who it is the headline says.
-      return { text: verdict.suspect === 'other' ? whole : short, exact: whole };
+      // Other work is nobody: who it is the headline says.
+      return { text: namedByStage(verdict.suspect) ? whole : short, exact: whole };
     }
     case 'no_single_suspect':
       return { text: 'no single suspect', exact: 'no single suspect' };

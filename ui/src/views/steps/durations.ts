@@ -2,6 +2,7 @@
 // Durations of steps as the view draws and lists them.
 import type { Outlier, Report } from '../../api/report';
 import { CAUSES, within, where, type Steps } from '../../api/steps';
+import { namedByStage } from '../../base/suspects';
 import type { Stretch } from '../../base/time';
 
 /** A rank, or 'all': of each step number the rank that took longest. */
@@ -37,12 +38,16 @@ function longestOfEach(steps: Steps): number[] {
 /** Less of a step is not worth a word. */
 const LEAST_SHARE = 0.005;
 
+/** The column of the table of steps that holds a suspect's time. */
+const causeOf = (suspect: string): string => (namedByStage(suspect) ? 'other' : suspect);
+
 /** Causes that the report tells of all steps together and no step's own row: windows of operators are of a few. */
 export function toldOfAllAlone(
   suspects: Report['suspects'],
   steps: Pick<Steps, 'parts'>,
 ): string[] {
-  const inRows = (name: string) => Array.from(steps.parts.get(name) ?? []).some((ns) => ns > 0);
+  const inRows = (name: string) =>
+    Array.from(steps.parts.get(causeOf(name)) ?? []).some((ns) => ns > 0);
   return suspects.filter((s) => s.share >= LEAST_SHARE && !inRows(s.name)).map((s) => s.name);
 }
 

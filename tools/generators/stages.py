@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Suspects and their stages."""
+
+import re
+import sys
+from pathlib import Path
+
+import tomllib
+
+from . import text
+
+SOURCE = Path("schema/stages.toml")
+MADE = text.made_of(SOURCE)
+TEXTS = ("title", "colour", "meaning")
+WIDTH = 100  # of a line of TypeScript
+
+
+def declared():
+    schema = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
+    suspects = schema["suspect"]
+    seen = set()
+    for one in [*suspects, *stages(suspects)]:
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", one["id"]) or one["id"] in seen:
+            sys.exit(f"{SOURCE}: {one['id']} is no name, or there twice")
+        seen.add(one["id"])
+        if not all(one.get(key) for key in TEXTS) or one["meaning"].endswith("."):
+            sys.exit(f"{SOURCE}: {one['id']} lacks a text, or its meaning ends with a full stop")
+    for suspect in suspects:
+        if not re.fullmatch(r"#[0-9A-F]{6}", suspect["paper"]):
+            sys.exit(f"{SOURCE}: {suspect['id']} has no colour on paper")
+        if not all(isinstance(suspect.get(key), bool) for key in ("blamed", "by_stage")):
+            sys.exit(f"{SOURCE}: {suspect['id']} lacks whether it is blamed, or named by its stage")
+    return schema["text"], suspects
+
+
+def stages(suspects):
+    return [stage for suspect in suspects for stage in suspect["stage"]]
+
+
+def cpp(suspects):
+    all_stages = stages(suspects)
+    sampled = [f"SubStage::k{text.camel(s['id'])}" for s in all_stages if s.get("dataset")]
+    yield "// SPDX-License-Identifier: Apache-2.0"
+    yield f"// {MADE}"
+    yield "#pragma once"
+    yield ""
+    yield "#include <array>"
+    yield "#include <cstddef>"
+    yield "#include <cstdint>"
+    yield ""
+    yield "namespace steptrace::analyze {"
+    yield ""
+    yield "// clang-format off"
+    for name, members in (("SuspectId", suspects), ("SubStage", all_stages)):
+        yield f"enum class {name} : uint8_t {{"
+        for one in members:
+            yield f"  k{text.camel(one['id'])},  // {one['meaning']}"
+        yield "};"
+        yield ""
+    yield f"inline constexpr size_t kSuspectCount = {len(suspects)};"
+    yield f"inline constexpr size_t kSubStageCount = {len(all_stages)};"
+    yield ""
+    yield "struct SuspectInfo {"
+    yield "  const char* name;   // as reports have it"
+    yield "  const char* title;  // in a sentence"
+    yield "  bool by_stage;      // a sentence names its largest stage in place of it"
+    yield "};"
+    yield "inline constexpr std::array<SuspectInfo, kSuspectCount> kSuspectInfos = {{"
+    for suspect in suspects:
+        names = f"{text.cpp(suspect['id'])}, {text.cpp(suspect['title'])}"
+        yield f"    {{{names}, {'true' if suspect['by_stage'] else 'false'}}},"
+    yield "}};"
+    yield ""
+    yield "struct StageInfo {"
+    yield "  const char* name;"
+    yield "  const char* title;"
+    yield "  SuspectId suspect;"
+    yield "};"
+    yield "inline constexpr std::array<StageInfo, kSubStageCount> kStageInfos = {{"
+    for suspect in suspects:
+        for stage in suspect["stage"]:
+            names = f"{text.cpp(stage['id'])}, {text.cpp(stage['title'])}"
+            yield f"    {{{names}, SuspectId::k{text.camel(suspect['id'])}}},"
+    yield "}};"
+    yield ""
+    yield "inline constexpr std::array<SuspectId, kSuspectCount> kSuspects = {"
+    for suspect in suspects:
+        yield f"    SuspectId::k{text.camel(suspect['id'])},"
+    yield "};"
+    yield ""
+    yield "// Those that the time within the dataset is shared out over, where stacks tell."
+    yield f"inline constexpr std::array<SubStage, {len(sampled)}> kSampledStages = {{"
+    for stage in sampled:
+        yield f"    {stage},"
+    yield "};"
+    yield "// clang-format on"
+    yield ""
+    yield "}  // namespace steptrace::analyze"
+
+
+def python(suspects):
+    yield "# SPDX-License-Identifier: Apache-2.0"
+    yield f'"""{MADE}"""'
+    yield ""
+    yield "# fmt: off"
+    yield "SUSPECT_COLOURS = {"
+    for suspect in suspects:
+        yield f'    "{suspect["id"]}": "{suspect["paper"]}",'
+    yield "}"
+    yield ""
+    yield "# Of suspects and stages."
+    yield "TITLES = {"
+    for one in [*suspects, *stages(suspects)]:
+        yield f'    "{one["id"]}": "{one["title"]}",'
+    yield "}"
+
+
+def quoted(value):
+    """A text as a literal of TypeScript, in the marks that prettier takes."""
+    return f'"{value}"' if "'" in value else f"'{value}'"
+
+
+def member(key, value):
+    line = f"    {key}: {value},"
+    if len(line) <= WIDTH:
+        yield line
+    else:
+        yield f"    {key}:"
+        yield f"      {value},"
+
+
+def union(name, members):
+    """A type of these names, as prettier breaks its lines."""
+    head = f"export type {name} ="
+    one = f"{' | '.join(members)};"
+    if len(f"{head} {one}") <= WIDTH:
+        yield f"{head} {one}"
+    elif len(one) + 2 <= WIDTH:
+        yield from (head, f"  {one}")
+    else:
+        yield head
+        yield from (f"  | {member}" for member in members[:-1])
+        yield f"  | {members[-1]};"
+
+
+def typescript(suspects):
+    yield "// SPDX-License-Identifier: Apache-2.0"
+    yield f"// {MADE}"
+    yield ""
+    yield from union("SuspectId", [quoted(suspect["id"]) for suspect in suspects])
+    for suspect in suspects:
+        ids = [quoted(stage["id"]) for stage in suspect["stage"]]
+        yield from union(f"{text.camel(suspect['id'])}Stage", ids)
+    names = [f"{text.camel(suspect['id'])}Stage" for suspect in suspects]
+    yield from union("StageId", names)
+    yield ""
+    yield "interface Info {"
+    yield "  /** In a sentence. */"
+    yield "  readonly title: string;"
+    yield "  /** Its token. */"
+    yield "  readonly color: string;"
+    yield "  readonly meaning: string;"
+    yield "}"
+    yield "export interface SuspectInfo extends Info {"
+    yield "  /** A sentence names its largest stage in place of it. */"
+    yield "  readonly byStage: boolean;"
+    yield "}"
+    yield "export interface StageInfo extends Info {"
+    yield "  readonly suspect: SuspectId;"
+    yield "  /** The time within the dataset is shared out over it, where stacks tell. */"
+    yield "  readonly ofDataset: boolean;"
+    yield "}"
+    yield ""
+    yield "export const SUSPECTS: Readonly<Record<SuspectId, SuspectInfo>> = {"
+    for suspect in suspects:
+        yield f"  {suspect['id']}: {{"
+        yield from member("title", quoted(suspect["title"]))
+        yield from member("color", quoted(suspect["colour"]))
+        yield from member("meaning", quoted(suspect["meaning"]))
+        yield from member("byStage", "true" if suspect["by_stage"] else "false")
+        yield "  },"
+    yield "};"
+    yield ""
+    yield "export const STAGES: Readonly<Record<StageId, StageInfo>> = {"
+    for suspect in suspects:
+        for stage in suspect["stage"]:
+            yield f"  {stage['id']}: {{"
+            yield from member("title", quoted(stage["title"]))
+            yield from member("color", quoted(stage["colour"]))
+            yield from member("meaning", quoted(stage["meaning"]))
+            yield from member("suspect", quoted(suspect["id"]))
+            yield from member("ofDataset", "true" if stage.get("dataset") else "false")
+            yield "  },"
+    yield "};"
+
+
+def page(about, suspects):
+    yield "# Suspects and stages: where a step's time goes"
+    yield ""
+    yield f"<!-- {MADE} -->"
+    yield ""
+    yield about.strip()
+    for suspect in suspects:
+        yield ""
+        yield f"## {suspect['title'].capitalize()}: `{suspect['id']}`"
+        yield ""
+        yield f"{suspect['meaning']}. {'Can be blamed.' if suspect['blamed'] else 'Cannot be blamed.'}"
+        yield ""
+        yield "| stage | title | meaning |"
+        yield "| --- | --- | --- |"
+        for stage in suspect["stage"]:
+            title = re.sub(r"__\w+__", r"`\g<0>`", stage["title"])
+            yield f"| `{stage['id']}` | {title} | {stage['meaning']}. |"
+
+
+def files():
+    about, suspects = declared()
+    return {
+        Path("src/analyze/verdict/stage_ids.h"): text.whole(cpp(suspects)),
+        Path("python/steptrace/_stages.py"): text.whole(python(suspects)),
+        Path("ui/src/base/stages.ts"): text.whole(typescript(suspects)),
+        Path("docs/reference/stages.md"): text.whole(page(about, suspects)),
+    }
