@@ -8,9 +8,9 @@ A vocabulary is a module of tools/generators: SOURCE, its file, and files(), {pa
 
 import sys
 
-from generators import data_loss, hidden_characters
+from generators import data_loss, findings, hidden_characters
 
-VOCABULARIES = (data_loss, hidden_characters)
+VOCABULARIES = (data_loss, findings, hidden_characters)
 
 
 def main():

@@ -285,8 +285,8 @@ t1 runtime cudaLaunchKernel 10 12 corr=1
     run.input.profile = &profile;
     const Report report = BuildReport(run.input);
     bool of_kernels = false;
-    for (const Evidence& one : report.verdict.evidence)
-      of_kernels |= one.where.find("kernel") != std::string::npos;
+    for (const model::Finding& one : report.verdict.evidence)
+      of_kernels |= one.rows.where.find("kernel") != std::string::npos;
     bool to_kernels = false;
     for (const Advice& one : report.verdict.advice)
       to_kernels |= one.text.find("kernels") != std::string::npos;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyze/report/sentence.h"
+#include "model/finding_kinds.h"
 
 namespace steptrace::analyze {
 namespace {
@@ -155,7 +155,7 @@ void ExchangeAdviser::Backend(bool uses_device) {
 
 }  // namespace
 
-std::optional<Evidence> CallsEvidence(const VerdictInput& input) {
+std::optional<model::Finding> CallsEvidence(const VerdictInput& input) {
   constexpr size_t kMostNamed = 2;
   const ExchangeCounts& calls = input.report.calls;
   if (calls.steps <= 0) return std::nullopt;
@@ -164,18 +164,17 @@ std::optional<Evidence> CallsEvidence(const VerdictInput& input) {
   std::stable_sort(names.begin(), names.end(),
                    [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
   if (names.size() > kMostNamed) names.resize(kMostNamed);
-  Sentence text;
+  std::vector<model::finding::CommunicationCalls::Item> called;
   for (const auto& [name, sums] : names) {
     const auto count = static_cast<double>(sums.calls);
     const double a_step = count / static_cast<double>(calls.steps);
     if (a_step < kEachStep) continue;
-    text += Phrase("{} {} {}", text.empty() ? "a step calls" : ",",
-                   figure::Number(std::round(a_step)), name);
-    if (sums.bytes == 0) continue;
-    text += Phrase(", each of {}", figure::Bytes(static_cast<double>(sums.bytes) / count));
+    std::optional<double> bytes;
+    if (sums.bytes != 0) bytes = static_cast<double>(sums.bytes) / count;
+    called.push_back({.calls = std::round(a_step), .bytes = bytes, .call = name});
   }
-  if (text.empty()) return std::nullopt;
-  return Evidence{std::move(text), "slices", "category = 'communication'"};
+  if (called.empty()) return std::nullopt;
+  return Make(model::finding::CommunicationCalls{.items = std::move(called)});
 }
 
 std::optional<Advice> AdviseUnusedParameters(const VerdictInput& input) {

@@ -9,9 +9,13 @@
 #include "analyze/report/function_text.h"
 #include "analyze/report/sentence.h"
 #include "analyze/samples/last_seen.h"
+#include "model/finding_kinds.h"
 #include "store/loss_causes.h"
 
 namespace steptrace::analyze {
+
+namespace finding = model::finding;
+
 namespace {
 
 // Of a thread's time: it is not on its way through the line.
@@ -63,13 +67,17 @@ Verdict NoStepInStretch(const VerdictInput& input) {
 }
 
 void AddHookFailures(const JobFacts& facts, Verdict& verdict) {
-  std::set<std::string> seen;
+  std::set<std::pair<std::string, std::string>> seen;
   for (const HookFailure& failure : facts.hook_failures) {
-    const std::string text = fmt::format(
-        "the hook on {} did not go in: {}", failure.hook.empty() ? "a module" : failure.hook,
-        failure.reason.empty() ? "no reason given" : failure.reason);
-    if (seen.insert(text).second) verdict.evidence.push_back({text, "facts", "kind = 'hook'"});
+    if (!seen.emplace(failure.hook, failure.reason).second) continue;
+    verdict.evidence.push_back(
+        Make(finding::RunHookFailed{.hook = failure.hook, .reason = failure.reason}));
   }
+}
+
+model::Finding Lost(store::LossCause cause, std::string_view detail) {
+  return Make(
+      finding::RunLost{.detail = detail, .where = fmt::format("cause = '{}'", NameOf(cause))});
 }
 
 // What the agent tells of a cause; false: nothing.
@@ -83,8 +91,7 @@ bool ToldByAgent(const VerdictInput& input, const char* table, store::LossCause 
     // Among notes of what was not measured it begins with what that is; here that is said.
     std::string_view text = loss.detail;
     if (text.starts_with(kOfSteps)) text.remove_prefix(kOfSteps.size());
-    verdict.evidence.push_back(
-        {std::string(text), "losses", fmt::format("cause = '{}'", NameOf(cause))});
+    verdict.evidence.push_back(Lost(cause, text));
     return true;
   }
   return false;
@@ -118,14 +125,14 @@ bool LostWithTheirFile(const VerdictInput& input, Verdict& verdict) {
     if (!is(loss.table, "steps")) continue;
     if (is(loss.cause, store::LossCause::kSegmentDamaged)) {
       verdict.headline = "no step can be read: the file that holds them is damaged";
-      verdict.evidence.push_back({loss.detail, "losses", "cause = 'segment_damaged'"});
+      verdict.evidence.push_back(Lost(store::LossCause::kSegmentDamaged, loss.detail));
       return true;
     }
     if (is(loss.cause, store::LossCause::kDiskRefused) && loss.count > 0) {
       verdict.headline = "no step can be read: the disk took none of those that were made";
       // The advice behind it is for other tables; here it is told below.
       verdict.evidence.push_back(
-          {loss.detail.substr(0, loss.detail.find(';')), "losses", "cause = 'disk_refused'"});
+          Lost(store::LossCause::kDiskRefused, loss.detail.substr(0, loss.detail.find(';'))));
       verdict.advice.push_back(
           {"free space there, or name a place with room (--output), and record again", "", "", ""});
       return true;
@@ -153,12 +160,6 @@ std::string EndedBefore(const VerdictInput& input, Verdict& verdict) {
   return "the training failed before ";
 }
 
-Sentence SeenText(const char* who, const SeenAt& seen) {
-  return Phrase("{} {} {}, {} of {} samples", who, seen.waiting > kMostly ? "waited in" : "was in",
-                FunctionText(seen.function), figure::Share(seen.share),
-                figure::Count(seen.samples));
-}
-
 // Where the job is that has made no step yet, or was when somebody stopped it: it may hang there.
 void TellLastSeen(const VerdictInput& input, Verdict& verdict) {
   const std::string& status = input.report.run.status;
@@ -170,11 +171,18 @@ void TellLastSeen(const VerdictInput& input, Verdict& verdict) {
   // not.
   auto workers = input.report.last_seen->Of(LastSeen::Who::kWorkers);
   if (workers && (main->awaiting <= kMostly || workers->making <= kMostly)) workers.reset();
-  Sentence text = Phrase("in its last {}: {}",
-                         figure::Duration(std::min(kLastSeenNs, input.report.run.duration_ns)),
-                         SeenText("the training's thread", *main));
-  if (workers) text += Phrase("; {}", SeenText("a DataLoader's worker", *workers));
-  verdict.evidence.push_back({std::move(text), "samples", ""});
+  finding::RunLastSeen seen{.time = std::min(kLastSeenNs, input.report.run.duration_ns),
+                            .waits = main->waiting > kMostly,
+                            .share = main->share,
+                            .samples = main->samples,
+                            .function = FunctionText(main->function)};
+  if (workers) {
+    seen.worker_waits = workers->waiting > kMostly;
+    seen.worker_share = workers->share;
+    seen.worker_samples = workers->samples;
+    seen.worker_function = FunctionText(workers->function);
+  }
+  verdict.evidence.push_back(Make(std::move(seen)));
   const SeenAt& behind = workers ? *workers : *main;
   if (behind.share < kMostlyThere) return;
   verdict.advice.push_back(
@@ -278,8 +286,7 @@ Verdict NoSteadyStepInStretch(const VerdictInput& input) {
   verdict.headline = seen == 1
                          ? std::string("too few steps: the one in this stretch was warm-up")
                          : fmt::format("too few steps: all {} in this stretch were warm-up", seen);
-  verdict.evidence.push_back({fmt::format("{} step{} of warm-up", seen, seen == 1 ? "" : "s"),
-                              "steps", "kind = 'warm-up'"});
+  verdict.evidence.push_back(Make(finding::VerdictAllWarmUp{.steps = seen}));
   verdict.advice.push_back({Live(input) ? "capture again: warm-up is over after its first steps"
                                         : "look at steps behind the warm-up",
                             "", "", ""});
@@ -296,11 +303,8 @@ Verdict TooFewStepsVerdict(const VerdictInput& input) {
   const int64_t more = kMinSteadySteps - have;
   verdict.headline = fmt::format("too few steps: {} steady of {} seen, {} more {} needed", have,
                                  input.selection.count, more, more == 1 ? "is" : "are");
-  const int64_t seen = input.selection.count;
-  verdict.evidence.push_back(
-      {fmt::format("{} of {} {} {} warm-up", input.selection.warm_up, seen,
-                   seen == 1 ? "step" : "steps", input.selection.warm_up == 1 ? "was" : "were"),
-       "steps", "kind = 'warm-up'"});
+  verdict.evidence.push_back(Make(
+      finding::VerdictWarmUp{.warm_up = input.selection.warm_up, .steps = input.selection.count}));
   const auto& last = input.report.options.last_steps;
   if (last && *last < kMinSteadySteps && input.selection.count > input.selection.steps) {
     verdict.advice.push_back({"look at more steps", "last_steps", fmt::format("{}", *last),

@@ -12,6 +12,7 @@
 
 #include "analyze/report/build_report.h"
 #include "analyze/report/function_text.h"
+#include "present/words/finding_sentence.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::analyze {
@@ -103,7 +104,9 @@ std::string AllAdvice(const Verdict& verdict) {
 
 std::string AllEvidence(const Verdict& verdict) {
   std::string text;
-  for (const Evidence& evidence : verdict.evidence) text += evidence.text + "\n";
+  for (const model::Finding& evidence : verdict.evidence) {
+    text += present::SentenceOf(evidence).text + "\n";
+  }
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include "analyze/report/quantity.h"
 #include "cli/render/display_text.h"
 #include "cli/render/sections.h"
+#include "present/words/finding_sentence.h"
 
 namespace steptrace::cli {
 namespace {
@@ -51,9 +52,9 @@ std::string SavingText(const analyze::Verdict& verdict) {
 
 std::string EvidenceText(const analyze::Verdict& verdict) {
   std::string text;
-  for (const analyze::Evidence& evidence : verdict.evidence) {
+  for (const model::Finding& evidence : verdict.evidence) {
     if (!text.empty()) text += "; ";
-    text += evidence.text;
+    text += present::SentenceOf(evidence).text;
   }
   return text;
 }
