@@ -67,9 +67,123 @@ enum class FindingKind : uint8_t {
   kProfileThreadsTogether,
   kProfileRunsIn,
   kProfileWaitsIn,
+  kDataTakeWholeBatches,
+  kDataCheaperGetitem,
+  kDataCheaperCollate,
+  kDataCheaperSampler,
+  kDataHandOverLess,
+  kDataShareByFileSystem,
+  kDataLocalCopy,
+  kDataFewerWorkers,
+  kDataWorkersOfCores,
+  kDataCheaperWorkerStart,
+  kDataOneIterator,
+  kDataPersistentWorkers,
+  kDataCopyAhead,
+  kDataPrefetchMore,
+  kDataLoadAhead,
+  kDataPinMemory,
+  kDataQueryLess,
+  kDataDecodeLess,
+  kDataAugmentOnDevice,
+  kDataAugmentVectorised,
+  kDataTokeniseAhead,
+  kDataAskEarlier,
+  kDataCheaperAwaited,
+  kDataCheaperSamplerCode,
+  kDataCheaperCode,
+  kDataCheaperHelpers,
+  kDataHoldLockLess,
+  kDataShareLess,
+  kDataCopyLess,
+  kDataKeepWorkers,
+  kDataEvenParts,
+  kDataMoreWaitingWorkers,
+  kDataCoresTaken,
+  kDataCoresFilled,
+  kDataFirstWorkers,
+  kDataMoreWorkers,
+  kDataLookAtWorkers,
+  kDataLoadBeside,
+  kCpuRaiseQuota,
+  kCpuMoreCores,
+  kCpuFreeForTraining,
+  kCpuFreeForWorkers,
+  kCpuFreeForOperators,
+  kCpuFreeForModel,
+  kCpuFewerThreads,
+  kStepOwnProcess,
+  kStepComputeLess,
+  kStepFewerCheckpoints,
+  kStepFewerEvaluations,
+  kStepLogLess,
+  kStepFewerWindows,
+  kStepLookAtRange,
+  kStepLookAtWork,
+  kStepLookAtWait,
+  kStepAnnotate,
+  kProfileRecordHost,
+  kProfileRecordStacks,
+  kProfileAfterWarmUp,
+  kModelMoreSteps,
+  kModelSampleStacks,
+  kModelKernels,
+  kModelProfileOperators,
+  kModelOperators,
+  kModelCaptureKernels,
+  kModelCaptureOperators,
+  kFrameworkNoAnomalyDetection,
+  kFrameworkMoreInALaunch,
+  kFrameworkMendGraphBreaks,
+  kFrameworkFuseOperators,
+  kFrameworkCollectSeldom,
+  kFrameworkFixedShapes,
+  kFrameworkLookAtUnbegunWork,
+  kFrameworkRunAhead,
+  kCommunicationAccumulateWithoutSync,
+  kCommunicationAccumulate,
+  kCommunicationCallLess,
+  kCommunicationTensorsForObjects,
+  kCommunicationNoBarrier,
+  kCommunicationMicroBatches,
+  kCommunicationJoinCalls,
+  kCommunicationWaitLater,
+  kCommunicationStartAsynchronously,
+  kCommunicationHoldParameters,
+  kCommunicationMoreLayersAUnit,
+  kCommunicationShardGradients,
+  kCommunicationLargerUnits,
+  kCommunicationLargerBuckets,
+  kCommunicationNccl,
+  kCommunicationNoUnusedParameters,
+  kCommunicationEvenWork,
+  kCommunicationLookAtData,
+  kCommunicationLookAtRank,
+  kCommunicationLookAtCause,
+  kRunCallStep,
+  kRunCallStepIfItTrains,
+  kRunCallStepIfItTrained,
+  kRunCallStepIfItTrainsAlready,
+  kRunLetHooksIn,
+  kRunNameRanges,
+  kRunLongerStretch,
+  kRunWithoutTool,
+  kRunFreeSpace,
+  kRunMendFailure,
+  kRunLookWhereItIs,
+  kRunLookWhereItWas,
+  kRunWithOptimizerHook,
+  kRunWithHooks,
+  kRunCaptureAgain,
+  kRunLookBehindWarmUp,
+  kRunMoreSteps,
+  kRunAskAgain,
+  kRunLonger,
+  kImportAllFiles,
+  kImportRecordHost,
 };
 
-inline constexpr size_t kFindingKindCount = 54;
+inline constexpr size_t kFindingKindCount = 168;
 
 // What each kind holds: what need not be known is optional, all else is to be given.
 namespace finding {
@@ -370,6 +484,414 @@ struct ProfileWaitsIn {
   Text function;
 };
 
+struct DataTakeWholeBatches {
+};
+
+struct DataCheaperGetitem {
+  std::string dataset = {};
+};
+
+struct DataCheaperCollate {
+  std::string collate = {};
+  std::string function = {};
+};
+
+struct DataCheaperSampler {
+};
+
+struct DataHandOverLess {
+};
+
+struct DataShareByFileSystem {
+};
+
+struct DataLocalCopy {
+  std::string dataset = {};
+};
+
+struct DataFewerWorkers {
+  Given<int64_t> proposed;  // integer
+  Given<int64_t> workers;  // integer
+};
+
+struct DataWorkersOfCores {
+  Given<int64_t> cores;  // integer
+  Given<int64_t> workers;  // integer
+};
+
+struct DataCheaperWorkerStart {
+};
+
+struct DataOneIterator {
+};
+
+struct DataPersistentWorkers {
+};
+
+struct DataCopyAhead {
+};
+
+struct DataPrefetchMore {
+  Given<int64_t> proposed;  // integer
+  Given<int64_t> prefetched;  // integer
+};
+
+struct DataLoadAhead {
+  Text function;
+};
+
+struct DataPinMemory {
+};
+
+struct DataQueryLess {
+  std::string function = {};
+};
+
+struct DataDecodeLess {
+  std::string function = {};
+};
+
+struct DataAugmentOnDevice {
+  std::string function = {};
+};
+
+struct DataAugmentVectorised {
+  std::string function = {};
+};
+
+struct DataTokeniseAhead {
+  std::string function = {};
+};
+
+struct DataAskEarlier {
+  std::string function = {};
+};
+
+struct DataCheaperAwaited {
+  Text function;
+};
+
+struct DataCheaperSamplerCode {
+  std::string function = {};
+};
+
+struct DataCheaperCode {
+  std::string function = {};
+};
+
+struct DataCheaperHelpers {
+  std::string function = {};
+};
+
+struct DataHoldLockLess {
+  std::string function = {};
+};
+
+struct DataShareLess {
+  std::string function = {};
+};
+
+struct DataCopyLess {
+  std::string function = {};
+};
+
+struct DataKeepWorkers {
+  Given<int64_t> workers;  // integer
+};
+
+struct DataEvenParts {
+  Given<double> at_work;  // tenths
+  Given<int64_t> workers;  // integer
+};
+
+struct DataMoreWaitingWorkers {
+  Given<int64_t> proposed;  // integer
+  Given<int64_t> workers;  // integer
+};
+
+struct DataCoresTaken {
+  Given<double> others;  // number
+  Given<double> cores;  // cores
+  Given<int64_t> workers;  // integer
+};
+
+struct DataCoresFilled {
+  Given<int64_t> workers;  // integer
+  Given<double> cores;  // cores
+  Given<bool> quota;  // flag
+};
+
+struct DataFirstWorkers {
+  Given<int64_t> proposed;  // integer
+  Given<double> free;  // number
+};
+
+struct DataMoreWorkers {
+  Given<int64_t> proposed;  // integer
+  Given<int64_t> workers;  // integer
+  Given<double> free;  // number
+  Given<double> cores;  // cores
+  Given<bool> quota;  // flag
+};
+
+struct DataLookAtWorkers {
+};
+
+struct DataLoadBeside {
+};
+
+struct CpuRaiseQuota {
+};
+
+struct CpuMoreCores {
+};
+
+struct CpuFreeForTraining {
+};
+
+struct CpuFreeForWorkers {
+};
+
+struct CpuFreeForOperators {
+};
+
+struct CpuFreeForModel {
+};
+
+struct CpuFewerThreads {
+  Given<int64_t> proposed;  // integer
+  Given<int64_t> threads;  // integer
+};
+
+struct StepOwnProcess {
+  Text function;
+};
+
+struct StepComputeLess {
+  std::string function = {};
+};
+
+struct StepFewerCheckpoints {
+};
+
+struct StepFewerEvaluations {
+};
+
+struct StepLogLess {
+  std::string function = {};
+};
+
+struct StepFewerWindows {
+};
+
+struct StepLookAtRange {
+  Text range;
+};
+
+struct StepLookAtWork {
+  Text function;
+};
+
+struct StepLookAtWait {
+  Text function;
+};
+
+struct StepAnnotate {
+};
+
+struct ProfileRecordHost {
+};
+
+struct ProfileRecordStacks {
+};
+
+struct ProfileAfterWarmUp {
+};
+
+struct ModelMoreSteps {
+};
+
+struct ModelSampleStacks {
+  Given<bool> knows_cpu;  // flag
+  Text how;
+};
+
+struct ModelKernels {
+};
+
+struct ModelProfileOperators {
+};
+
+struct ModelOperators {
+};
+
+struct ModelCaptureKernels {
+};
+
+struct ModelCaptureOperators {
+};
+
+struct FrameworkNoAnomalyDetection {
+};
+
+struct FrameworkMoreInALaunch {
+};
+
+struct FrameworkMendGraphBreaks {
+};
+
+struct FrameworkFuseOperators {
+};
+
+struct FrameworkCollectSeldom {
+};
+
+struct FrameworkFixedShapes {
+};
+
+struct FrameworkLookAtUnbegunWork {
+};
+
+struct FrameworkRunAhead {
+};
+
+struct CommunicationAccumulateWithoutSync {
+};
+
+struct CommunicationAccumulate {
+};
+
+struct CommunicationCallLess {
+};
+
+struct CommunicationTensorsForObjects {
+  Text call;
+};
+
+struct CommunicationNoBarrier {
+  Text call;
+};
+
+struct CommunicationMicroBatches {
+};
+
+struct CommunicationJoinCalls {
+};
+
+struct CommunicationWaitLater {
+};
+
+struct CommunicationStartAsynchronously {
+};
+
+struct CommunicationHoldParameters {
+};
+
+struct CommunicationMoreLayersAUnit {
+};
+
+struct CommunicationShardGradients {
+};
+
+struct CommunicationLargerUnits {
+};
+
+struct CommunicationLargerBuckets {
+  std::optional<int64_t> bucket_mb = std::nullopt;  // integer
+  Given<bool> views;  // flag
+  Given<bool> hook;  // flag
+};
+
+struct CommunicationNccl {
+};
+
+struct CommunicationNoUnusedParameters {
+};
+
+struct CommunicationEvenWork {
+};
+
+struct CommunicationLookAtData {
+  Given<int64_t> rank;  // integer
+};
+
+struct CommunicationLookAtRank {
+  Given<int64_t> rank;  // integer
+  Text stage;
+};
+
+struct CommunicationLookAtCause {
+  Given<int64_t> rank;  // integer
+  std::string function = {};
+  Text stage;
+};
+
+struct RunCallStep {
+};
+
+struct RunCallStepIfItTrains {
+};
+
+struct RunCallStepIfItTrained {
+};
+
+struct RunCallStepIfItTrainsAlready {
+};
+
+struct RunLetHooksIn {
+};
+
+struct RunNameRanges {
+};
+
+struct RunLongerStretch {
+  Given<int64_t> steps;  // integer
+};
+
+struct RunWithoutTool {
+};
+
+struct RunFreeSpace {
+};
+
+struct RunMendFailure {
+};
+
+struct RunLookWhereItIs {
+  Text function;
+};
+
+struct RunLookWhereItWas {
+  Text function;
+};
+
+struct RunWithOptimizerHook {
+};
+
+struct RunWithHooks {
+};
+
+struct RunCaptureAgain {
+};
+
+struct RunLookBehindWarmUp {
+};
+
+struct RunMoreSteps {
+};
+
+struct RunAskAgain {
+};
+
+struct RunLonger {
+};
+
+struct ImportAllFiles {
+};
+
+struct ImportRecordHost {
+};
+
 Finding Make(DataBatchNotReady one);
 Finding Make(DataLoadedByTraining one);
 Finding Make(DataAwaited one);
@@ -424,6 +946,120 @@ Finding Make(ProfileProcessesTogether one);
 Finding Make(ProfileThreadsTogether one);
 Finding Make(ProfileRunsIn one);
 Finding Make(ProfileWaitsIn one);
+Finding Make(DataTakeWholeBatches one);
+Finding Make(DataCheaperGetitem one);
+Finding Make(DataCheaperCollate one);
+Finding Make(DataCheaperSampler one);
+Finding Make(DataHandOverLess one);
+Finding Make(DataShareByFileSystem one);
+Finding Make(DataLocalCopy one);
+Finding Make(DataFewerWorkers one);
+Finding Make(DataWorkersOfCores one);
+Finding Make(DataCheaperWorkerStart one);
+Finding Make(DataOneIterator one);
+Finding Make(DataPersistentWorkers one);
+Finding Make(DataCopyAhead one);
+Finding Make(DataPrefetchMore one);
+Finding Make(DataLoadAhead one);
+Finding Make(DataPinMemory one);
+Finding Make(DataQueryLess one);
+Finding Make(DataDecodeLess one);
+Finding Make(DataAugmentOnDevice one);
+Finding Make(DataAugmentVectorised one);
+Finding Make(DataTokeniseAhead one);
+Finding Make(DataAskEarlier one);
+Finding Make(DataCheaperAwaited one);
+Finding Make(DataCheaperSamplerCode one);
+Finding Make(DataCheaperCode one);
+Finding Make(DataCheaperHelpers one);
+Finding Make(DataHoldLockLess one);
+Finding Make(DataShareLess one);
+Finding Make(DataCopyLess one);
+Finding Make(DataKeepWorkers one);
+Finding Make(DataEvenParts one);
+Finding Make(DataMoreWaitingWorkers one);
+Finding Make(DataCoresTaken one);
+Finding Make(DataCoresFilled one);
+Finding Make(DataFirstWorkers one);
+Finding Make(DataMoreWorkers one);
+Finding Make(DataLookAtWorkers one);
+Finding Make(DataLoadBeside one);
+Finding Make(CpuRaiseQuota one);
+Finding Make(CpuMoreCores one);
+Finding Make(CpuFreeForTraining one);
+Finding Make(CpuFreeForWorkers one);
+Finding Make(CpuFreeForOperators one);
+Finding Make(CpuFreeForModel one);
+Finding Make(CpuFewerThreads one);
+Finding Make(StepOwnProcess one);
+Finding Make(StepComputeLess one);
+Finding Make(StepFewerCheckpoints one);
+Finding Make(StepFewerEvaluations one);
+Finding Make(StepLogLess one);
+Finding Make(StepFewerWindows one);
+Finding Make(StepLookAtRange one);
+Finding Make(StepLookAtWork one);
+Finding Make(StepLookAtWait one);
+Finding Make(StepAnnotate one);
+Finding Make(ProfileRecordHost one);
+Finding Make(ProfileRecordStacks one);
+Finding Make(ProfileAfterWarmUp one);
+Finding Make(ModelMoreSteps one);
+Finding Make(ModelSampleStacks one);
+Finding Make(ModelKernels one);
+Finding Make(ModelProfileOperators one);
+Finding Make(ModelOperators one);
+Finding Make(ModelCaptureKernels one);
+Finding Make(ModelCaptureOperators one);
+Finding Make(FrameworkNoAnomalyDetection one);
+Finding Make(FrameworkMoreInALaunch one);
+Finding Make(FrameworkMendGraphBreaks one);
+Finding Make(FrameworkFuseOperators one);
+Finding Make(FrameworkCollectSeldom one);
+Finding Make(FrameworkFixedShapes one);
+Finding Make(FrameworkLookAtUnbegunWork one);
+Finding Make(FrameworkRunAhead one);
+Finding Make(CommunicationAccumulateWithoutSync one);
+Finding Make(CommunicationAccumulate one);
+Finding Make(CommunicationCallLess one);
+Finding Make(CommunicationTensorsForObjects one);
+Finding Make(CommunicationNoBarrier one);
+Finding Make(CommunicationMicroBatches one);
+Finding Make(CommunicationJoinCalls one);
+Finding Make(CommunicationWaitLater one);
+Finding Make(CommunicationStartAsynchronously one);
+Finding Make(CommunicationHoldParameters one);
+Finding Make(CommunicationMoreLayersAUnit one);
+Finding Make(CommunicationShardGradients one);
+Finding Make(CommunicationLargerUnits one);
+Finding Make(CommunicationLargerBuckets one);
+Finding Make(CommunicationNccl one);
+Finding Make(CommunicationNoUnusedParameters one);
+Finding Make(CommunicationEvenWork one);
+Finding Make(CommunicationLookAtData one);
+Finding Make(CommunicationLookAtRank one);
+Finding Make(CommunicationLookAtCause one);
+Finding Make(RunCallStep one);
+Finding Make(RunCallStepIfItTrains one);
+Finding Make(RunCallStepIfItTrained one);
+Finding Make(RunCallStepIfItTrainsAlready one);
+Finding Make(RunLetHooksIn one);
+Finding Make(RunNameRanges one);
+Finding Make(RunLongerStretch one);
+Finding Make(RunWithoutTool one);
+Finding Make(RunFreeSpace one);
+Finding Make(RunMendFailure one);
+Finding Make(RunLookWhereItIs one);
+Finding Make(RunLookWhereItWas one);
+Finding Make(RunWithOptimizerHook one);
+Finding Make(RunWithHooks one);
+Finding Make(RunCaptureAgain one);
+Finding Make(RunLookBehindWarmUp one);
+Finding Make(RunMoreSteps one);
+Finding Make(RunAskAgain one);
+Finding Make(RunLonger one);
+Finding Make(ImportAllFiles one);
+Finding Make(ImportRecordHost one);
 
 }  // namespace finding
 // clang-format on

@@ -15,6 +15,7 @@
 #include "analyze/report/profile_analysis.h"
 #include "analyze/report/step_parts.h"
 #include "analyze/trace/trace_text.h"
+#include "present/words/finding_sentence.h"
 #include "testing/verdict_case.h"
 
 namespace steptrace::analyze {
@@ -289,7 +290,7 @@ t1 runtime cudaLaunchKernel 10 12 corr=1
       of_kernels |= one.rows.where.find("kernel") != std::string::npos;
     bool to_kernels = false;
     for (const Advice& one : report.verdict.advice)
-      to_kernels |= one.text.find("kernels") != std::string::npos;
+      to_kernels |= present::SentenceOf(one.what).text.find("kernels") != std::string::npos;
     EXPECT_EQ(of_kernels, device);
     EXPECT_EQ(to_kernels, device) << report.verdict.headline.text;
   }

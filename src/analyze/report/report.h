@@ -76,7 +76,8 @@ struct StepsSection {
 
 enum class VerdictStatus { kFound, kNoSingleSuspect, kTooFewSteps, kNoSteps };
 
-struct Advice : Sentence {
+struct Advice {
+  model::Finding what;
   std::string setting;  // e.g. DataLoader.num_workers, empty: not a setting
   std::string current;  // its value now
   std::string proposed;

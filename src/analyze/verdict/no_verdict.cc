@@ -22,22 +22,19 @@ namespace {
 constexpr double kMostlyThere = 0.8;
 constexpr double kMostly = 0.5;  // of the time in a line
 constexpr std::string_view kOfSteps = "steps: ";
-constexpr const char* kCallStep =
-    "import steptrace and call steptrace.step() at the end of every step of the training loop";
 
 bool Live(const VerdictInput& input) {
   return input.report.run.status == "in_progress";
 }
 
+template <typename Kind>
+void Advise(Kind what, Verdict& verdict) {
+  verdict.advice.push_back({Make(std::move(what)), "", "", ""});
+}
+
 void AdviseWithoutHooks(Verdict& verdict) {
-  verdict.advice.push_back(
-      {"if it is a Python training: it ran with -S, -E or -I, or with PYTHONPATH cleared, so the "
-       "hooks could not get in; run it without",
-       "", "", ""});
-  verdict.advice.push_back(
-      {"if it is another program: it has no steps here; name its ranges with "
-       "include/steptrace/steptrace.h, and the timeline shows them",
-       "", "", ""});
+  Advise(finding::RunLetHooksIn{}, verdict);
+  Advise(finding::RunNameRanges{}, verdict);
 }
 
 // Kineto answered a capture, and no process had the hooks in it: there are no steps to wait for.
@@ -58,11 +55,7 @@ Verdict NoStepInStretch(const VerdictInput& input) {
     return verdict;
   }
   verdict.headline = "no whole step lies in this stretch";
-  verdict.advice.push_back(
-      {fmt::format("choose a longer one: a whole step tells where it went, {} and more how sure "
-                   "that is",
-                   kMinSteadySteps),
-       "", "", ""});
+  Advise(finding::RunLongerStretch{.steps = kMinSteadySteps}, verdict);
   return verdict;
 }
 
@@ -108,8 +101,7 @@ bool CouldNotRecord(const VerdictInput& input, Verdict& verdict) {
     verdict.headline = "no step seen: the run was closed before the command's processes had ended";
   } else if (ToldByAgent(input, "steps", store::LossCause::kScriptProfiler, verdict)) {
     verdict.headline = "no step seen: the hooks stepped aside for a tool of the script's own";
-    verdict.advice.push_back(
-        {"record without that tool (debugger, tracer, profiler with stacks)", "", "", ""});
+    Advise(finding::RunWithoutTool{}, verdict);
   } else {
     return false;
   }
@@ -133,8 +125,7 @@ bool LostWithTheirFile(const VerdictInput& input, Verdict& verdict) {
       // The advice behind it is for other tables; here it is told below.
       verdict.evidence.push_back(
           Lost(store::LossCause::kDiskRefused, loss.detail.substr(0, loss.detail.find(';'))));
-      verdict.advice.push_back(
-          {"free space there, or name a place with room (--output), and record again", "", "", ""});
+      Advise(finding::RunFreeSpace{}, verdict);
       return true;
     }
   }
@@ -156,7 +147,7 @@ std::string EndedBefore(const VerdictInput& input, Verdict& verdict) {
   const std::string& status = input.report.run.status;
   if (status == "stopped" || status == "interrupted") return "the training was stopped before ";
   if (status != "failed") return "";
-  verdict.advice.push_back({"mend what its own output ends with", "", "", ""});
+  Advise(finding::RunMendFailure{}, verdict);
   return "the training failed before ";
 }
 
@@ -185,10 +176,11 @@ void TellLastSeen(const VerdictInput& input, Verdict& verdict) {
   verdict.evidence.push_back(Make(std::move(seen)));
   const SeenAt& behind = workers ? *workers : *main;
   if (behind.share < kMostlyThere) return;
-  verdict.advice.push_back(
-      {fmt::format("look at {}: {} there{}", FunctionText(behind.function),
-                   ended ? "it was" : "it is", ended ? " when it was stopped" : ""),
-       "", "", ""});
+  if (ended) {
+    Advise(finding::RunLookWhereItWas{.function = FunctionText(behind.function)}, verdict);
+  } else {
+    Advise(finding::RunLookWhereItIs{.function = FunctionText(behind.function)}, verdict);
+  }
 }
 
 void ExplainNoTorch(const VerdictInput& input, Verdict& verdict) {
@@ -196,8 +188,7 @@ void ExplainNoTorch(const VerdictInput& input, Verdict& verdict) {
   const std::string before = EndedBefore(input, verdict);
   verdict.headline = before.empty() ? "no step seen: Python ran, but torch was not imported"
                                     : fmt::format("no step seen: {}torch was imported", before);
-  verdict.advice.push_back(
-      {fmt::format("if it trains in a way of its own: {}", kCallStep), "", "", ""});
+  Advise(finding::RunCallStepIfItTrains{}, verdict);
 }
 
 // Torch was hooked where others than its optimizers are: --hooks leaves that one out. Torch imports
@@ -211,8 +202,7 @@ bool OptimizerLeftOut(const VerdictInput& input) {
 void ExplainLeftOut(Verdict& verdict) {
   verdict.headline =
       "no step seen: the optimizer's hook, which tells where steps end, was left out";
-  verdict.advice.push_back(
-      {"run without --hooks, or with optimizer in its list", "hooks", "", "default"});
+  verdict.advice.push_back({Make(finding::RunWithOptimizerHook{}), "hooks", "", "default"});
 }
 
 void ExplainNoOptimizer(const VerdictInput& input, Verdict& verdict) {
@@ -220,24 +210,19 @@ void ExplainNoOptimizer(const VerdictInput& input, Verdict& verdict) {
   const std::string before = EndedBefore(input, verdict);
   if (before.empty()) {
     verdict.headline = "no step seen: torch was there, but no optimizer of torch.optim made a step";
-    verdict.advice.push_back({kCallStep, "", "", ""});
+    Advise(finding::RunCallStep{}, verdict);
     return;
   }
   verdict.headline = fmt::format("no step seen: {}an optimizer of torch.optim made a step", before);
-  verdict.advice.push_back(
-      {fmt::format("if it trained in a way of its own: {}", kCallStep), "", "", ""});
+  Advise(finding::RunCallStepIfItTrained{}, verdict);
 }
 
 // No hook has a part in what others recorded.
 void ExplainImported(const VerdictInput& input, Verdict& verdict) {
   verdict.headline = "no step seen: what was imported marks none that lasts";
   const bool sagemaker = input.facts.imported_as.starts_with("sagemaker");
-  verdict.advice.push_back(
-      {sagemaker
-           ? "import all that the job wrote: its framework events hold the steps"
-           : "record the host too (ProfilerActivity.CPU), and call profiler.step() at the end "
-             "of each step",
-       "", "", ""});
+  if (sagemaker) return Advise(finding::ImportAllFiles{}, verdict);
+  Advise(finding::ImportRecordHost{}, verdict);
 }
 
 }  // namespace
@@ -253,7 +238,7 @@ Verdict NoStepsVerdict(const VerdictInput& input) {
     ExplainImported(input, verdict);
   } else if (input.facts.hooks_off) {
     verdict.headline = "no step seen: the hooks were switched off";
-    verdict.advice.push_back({"run without --hooks off", "hooks", "off", "default"});
+    verdict.advice.push_back({Make(finding::RunWithHooks{}), "hooks", "off", "default"});
   } else if (OptimizerLeftOut(input)) {
     ExplainLeftOut(verdict);
   } else if (Live(input) && CapturedWithoutHooks(input)) {
@@ -262,9 +247,7 @@ Verdict NoStepsVerdict(const VerdictInput& input) {
   } else if (Live(input)) {
     TellLastSeen(input, verdict);
     verdict.headline = "no step yet: the job is still starting, or its first step is under way";
-    if (input.facts.torch_seen) {
-      verdict.advice.push_back({fmt::format("if it trains already: {}", kCallStep), "", "", ""});
-    }
+    if (input.facts.torch_seen) Advise(finding::RunCallStepIfItTrainsAlready{}, verdict);
   } else if (!input.facts.python_seen) {
     ExplainNoPython(input, verdict);
   } else if (!input.facts.torch_seen) {
@@ -287,9 +270,11 @@ Verdict NoSteadyStepInStretch(const VerdictInput& input) {
                          ? std::string("too few steps: the one in this stretch was warm-up")
                          : fmt::format("too few steps: all {} in this stretch were warm-up", seen);
   verdict.evidence.push_back(Make(finding::VerdictAllWarmUp{.steps = seen}));
-  verdict.advice.push_back({Live(input) ? "capture again: warm-up is over after its first steps"
-                                        : "look at steps behind the warm-up",
-                            "", "", ""});
+  if (Live(input)) {
+    Advise(finding::RunCaptureAgain{}, verdict);
+  } else {
+    Advise(finding::RunLookBehindWarmUp{}, verdict);
+  }
   return verdict;
 }
 
@@ -307,12 +292,12 @@ Verdict TooFewStepsVerdict(const VerdictInput& input) {
       finding::VerdictWarmUp{.warm_up = input.selection.warm_up, .steps = input.selection.count}));
   const auto& last = input.report.options.last_steps;
   if (last && *last < kMinSteadySteps && input.selection.count > input.selection.steps) {
-    verdict.advice.push_back({"look at more steps", "last_steps", fmt::format("{}", *last),
+    verdict.advice.push_back({Make(finding::RunMoreSteps{}), "last_steps", fmt::format("{}", *last),
                               fmt::format("{}", kMinSteadySteps)});
   } else if (Live(input)) {
-    verdict.advice.push_back({"ask again when it has made more steps", "", "", ""});
+    Advise(finding::RunAskAgain{}, verdict);
   } else {
-    verdict.advice.push_back({"let it run longer", "", "", ""});
+    Advise(finding::RunLonger{}, verdict);
   }
   AddHookFailures(input.facts, verdict);
   return verdict;

@@ -56,13 +56,7 @@ std::optional<model::Finding> SlowCallsEvidence(const VerdictInput& input) {
 
 std::optional<Advice> AdviseSlowCalls(const VerdictInput& input) {
   if (!FindSlowCalls(input)) return std::nullopt;
-  Advice advice;
-  advice.text =
-      "profile after some steps (torch.profiler.schedule(wait=1, warmup=3, active=3)): the first "
-      "calls of a process make the device's context and load or compile each kernel; where such "
-      "calls come again in later steps, find what makes new kernels in them (shapes that change, "
-      "autotuning, code that is compiled at run time)";
-  return advice;
+  return Advice{Make(model::finding::ProfileAfterWarmUp{}), "", "", ""};
 }
 
 }  // namespace steptrace::analyze

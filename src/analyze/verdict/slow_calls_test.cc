@@ -48,7 +48,9 @@ Said SaidOf(const std::string& call, int64_t call_ns) {
   for (const model::Finding& one : report.verdict.evidence) {
     said.evidence.push_back(present::SentenceOf(one).text);
   }
-  for (const Advice& one : report.verdict.advice) said.advice.push_back(one.text);
+  for (const Advice& one : report.verdict.advice) {
+    said.advice.push_back(present::SentenceOf(one.what).text);
+  }
   return said;
 }
 

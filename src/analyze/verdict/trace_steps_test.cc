@@ -320,7 +320,9 @@ TEST_F(TraceStepsTest, AProfiledLoaderIsAdvised) {
     input.steps = rows;
     input.profile = &trace;
     std::string all;
-    for (const Advice& one : BuildReport(input).verdict.advice) all += one.text + "\n";
+    for (const Advice& one : BuildReport(input).verdict.advice) {
+      all += present::SentenceOf(one.what).text + "\n";
+    }
     return all;
   };
   EXPECT_NE(advice("_SingleProcessDataLoaderIter").find("DataLoader(num_workers="),

@@ -96,8 +96,8 @@ void ExpectVerdict(const Verdict& verdict, const std::string& what) {
 std::string AllAdvice(const Verdict& verdict) {
   std::string text;
   for (const Advice& advice : verdict.advice) {
-    text += fmt::format("{} [{}: {} -> {}]\n", advice.text, advice.setting, advice.current,
-                        advice.proposed);
+    text += fmt::format("{} [{}: {} -> {}]\n", present::SentenceOf(advice.what).text,
+                        advice.setting, advice.current, advice.proposed);
   }
   return text;
 }

@@ -116,7 +116,7 @@ void RenderVerdict(const analyze::Report& report, Page& page) {
   Entry("run", WholeRunText(verdict), page);
   const char* label = "try";
   for (const analyze::Advice& advice : verdict.advice) {
-    Entry(label, advice.text, page);
+    Entry(label, present::SentenceOf(advice.what).text, page);
     label = "";
   }
 }
